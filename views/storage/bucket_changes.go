@@ -167,7 +167,8 @@ func newBucketFields(a *account.Account, in *client.BucketRequest) []form.Field 
 	clusters := func() []string { return availableClusterIDs(a) }
 	return []form.Field{
 		label.Note("lower case letters, digits, dots and hyphens; unique in its cluster"),
-		form.Combobox("cluster", "Cluster", &in.Cluster, clusters, form.Required()).Note("up and down go through the clusters"),
+		form.Combobox("cluster", "Cluster", &in.Cluster, clusters, form.Required()).
+			Note("up and down go through the clusters"),
 		form.Choice("acl", "ACL", &in.ACL, cannedACLs()...),
 		form.Switch("cors_enabled", "CORS", &in.CORS).Note("yes lets web pages of any origin read from it"),
 	}
@@ -183,27 +184,25 @@ func cannedACLs() []client.ACL {
 	}
 }
 
-// bucketCreateOutcome tells whether a bucket that was asked for exists.
+// bucketCreateOutcome tells from all buckets whether the one that was asked for exists.
 func bucketCreateOutcome(now []*client.Bucket, in client.BucketRequest) ui.AttemptOutcome {
-	if slices.ContainsFunc(
-		now,
-		func(b *client.Bucket) bool { return b.Label.Raw() == in.Label && b.Cluster.Raw() == in.Cluster },
-	) {
+	asked := func(b *client.Bucket) bool { return b.Label.Raw() == in.Label && b.Cluster.Raw() == in.Cluster }
+	if slices.ContainsFunc(now, asked) {
 		return ui.Applied
 	}
 	return ui.Rejected
 }
 
-// describeCreatedBucket says whether a bucket is new: one that was made long before this request existed already.
+// describeCreatedBucket says whether a bucket is new. It is not if it was listed before, or is older than an hour.
 func describeCreatedBucket(a *account.Account, b *client.Bucket, before []*client.Bucket) string {
-	known := slices.ContainsFunc(before, func(k *client.Bucket) bool { return account.BucketID(k) == account.BucketID(b) })
-	if known || b.Created.Valid() && a.Now().Sub(b.Created.Time()).Hours() > 1 {
+	same := func(k *client.Bucket) bool { return account.BucketID(k) == account.BucketID(b) }
+	if slices.ContainsFunc(before, same) || b.Created.Valid() && a.Now().Sub(b.Created.Time()).Hours() > 1 {
 		return "existed already, since " + formatDate(b.Created) + "; nothing was created"
 	}
 	return "created"
 }
 
-// availableClusterIDs are the clusters by name, those that are available.
+// availableClusterIDs returns the ids of the clusters that are not unavailable, and of those that hold buckets.
 func availableClusterIDs(a *account.Account) []string {
 	var ids []string
 	for _, c := range a.Clusters().Rows() {
@@ -219,12 +218,13 @@ func availableClusterIDs(a *account.Account) []string {
 	return ids
 }
 
-// checkBucketLabel checks a label by the rules of the provider's console: the document shows none.
+// checkBucketLabel returns why a text is not a label, by the rules of the provider's console. The document gives none.
 func checkBucketLabel(text string) string {
 	switch {
 	case len(text) < 3 || len(text) > 63:
 		return "3 to 63 characters are needed"
-	case strings.Contains(text, "..") || strings.Contains(text, ".-") || strings.Contains(text, "-.") || strings.Contains(text, "--"):
+	case strings.Contains(text, "..") || strings.Contains(text, ".-") ||
+		strings.Contains(text, "-.") || strings.Contains(text, "--"):
 		return "dots and hyphens must stand alone"
 	case !bucketLabelPattern().MatchString(text):
 		return "lower case letters, digits, dots and hyphens; a letter or a digit at both ends"
@@ -232,10 +232,10 @@ func checkBucketLabel(text string) string {
 	return ""
 }
 
-// bucketLabelPattern is made when it is needed: nothing is compiled at start.
+// bucketLabelPattern compiles the pattern when it is needed, so that the program starts faster.
 func bucketLabelPattern() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*[a-z0-9]$`) }
 
-// checkBucketLabelUnused checks that no bucket of the cluster has the label.
+// checkBucketLabelUnused returns a check that no bucket of the cluster has the label.
 func checkBucketLabelUnused(a *account.Account, cluster *string) form.Check {
 	return func(text string) string {
 		_, taken := a.Buckets().Get(*cluster + "/" + text)
@@ -243,7 +243,7 @@ func checkBucketLabelUnused(a *account.Account, cluster *string) form.Check {
 	}
 }
 
-// describeBucketACL is what a canned ACL allows, in words.
+// describeBucketACL says what a canned ACL allows.
 func describeBucketACL(acl client.ACL) string {
 	switch acl {
 	case client.ACLPrivate:
@@ -300,8 +300,9 @@ func setBucketAccess(b *client.Bucket) resource.Draft[*client.Bucket] {
 
 // fields are the fields of the form.
 func (in *accessInput) fields(b *client.Bucket) []form.Field {
+	warning := "type " + b.Label.String() + ": everyone will be able to write to it"
 	sure := form.Text("sure", "Type the label", &in.word, func(text string) string {
-		return account.ReasonIf(text != b.Label.Raw(), "type "+b.Label.String()+": everyone will be able to write to it")
+		return account.ReasonIf(text != b.Label.Raw(), warning)
 	})
 	return []form.Field{
 		form.Choice("acl", "ACL", &in.acl, append([]client.ACL{unchanged}, cannedACLs()...)...),

@@ -14,13 +14,13 @@ import (
 	"lookout/views/resource"
 )
 
-// bucketName is a bucket as a reader knows it and commands take it, "us-east-1/acme-backups": a label is unique in its
-// cluster alone.
+// bucketName returns a bucket as people and commands write it: "us-east-1/acme-backups". A label is unique only within
+// its cluster.
 func bucketName(b *client.Bucket) string {
 	return account.OrDefault(b.Cluster.String(), b.Region.String()) + "/" + b.Label.String()
 }
 
-// bucketBreadcrumb is where trails begin: "acme-backups  us-east-1".
+// bucketBreadcrumb returns the beginning of a breadcrumb: "acme-backups  us-east-1".
 func bucketBreadcrumb(b *client.Bucket) string {
 	return b.Label.String() + account.WithPrefix("  ", account.OrDefault(b.Cluster.String(), b.Region.String()))
 }
@@ -38,9 +38,13 @@ func BucketsPane(a *account.Account) ui.Pane {
 				Min:   16,
 				Cell:  func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return b.Label.String(), theme.Strong },
 			},
-			{Title: "cluster", Width: 14, Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
-				return account.OrDefault(b.Cluster.String(), b.Region.String()), theme.Plain
-			}},
+			{
+				Title: "cluster",
+				Width: 14,
+				Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
+					return account.OrDefault(b.Cluster.String(), b.Region.String()), theme.Plain
+				},
+			},
 			{
 				Title:      "objects",
 				Width:      11,
@@ -54,22 +58,28 @@ func BucketsPane(a *account.Account) ui.Pane {
 				Title:      "size",
 				Width:      9,
 				AlignRight: true,
-				Cell:       func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return account.FormatSize(b.Size), theme.Plain },
-				Less:       func(b, c *client.Bucket) bool { return b.Size < c.Size },
+				Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
+					return account.FormatSize(b.Size), theme.Plain
+				},
+				Less: func(b, c *client.Bucket) bool { return b.Size < c.Size },
 			},
 			{
 				Title:        "created",
 				Width:        10,
 				AlignRight:   true,
 				DropPriority: 2,
-				Cell:         func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return formatDate(b.Created), theme.Muted },
-				Less:         func(b, c *client.Bucket) bool { return b.Created.Time().Before(c.Created.Time()) },
+				Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
+					return formatDate(b.Created), theme.Muted
+				},
+				Less: func(b, c *client.Bucket) bool { return b.Created.Time().Before(c.Created.Time()) },
 			},
 			{
 				Title:        "host name",
 				Min:          20,
 				DropPriority: 3,
-				Cell:         func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return b.Hostname.String(), theme.Muted },
+				Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
+					return b.Hostname.String(), theme.Muted
+				},
 			},
 		},
 		RowActions: slices.Insert(bucketShortcuts(a), 1, changes.RowActions()...),
@@ -86,7 +96,7 @@ func BucketsPane(a *account.Account) ui.Pane {
 	}
 }
 
-// formatDate is a stamp's date, "?" for one that made no sense.
+// formatDate returns the date of a timestamp, or "?" if it is not valid.
 func formatDate(t client.Time) string {
 	if !t.Valid() {
 		return "?"
@@ -111,9 +121,13 @@ func bucketShortcuts(a *account.Account) []table.RowAction[*client.Bucket] {
 			ShowInHints: true,
 			OpenPane:    func(b *client.Bucket) ui.Pane { return certificatePane(a, b) },
 		},
-		{Keys: []string{"y"}, Name: "copy address", Message: func(b *client.Bucket) tea.Msg {
-			return ui.CopyMsg{Text: "https://" + b.Hostname.String() + "/", Label: "address of " + b.Label.String()}
-		}},
+		{
+			Keys: []string{"y"},
+			Name: "copy address",
+			Message: func(b *client.Bucket) tea.Msg {
+				return ui.CopyMsg{Text: "https://" + b.Hostname.String() + "/", Label: "address of " + b.Label.String()}
+			},
+		},
 		{
 			Keys:        []string{"o"},
 			Name:        "open in browser",
@@ -132,11 +146,13 @@ func bucketShortcuts(a *account.Account) []table.RowAction[*client.Bucket] {
 			DisabledReason: func(*client.Bucket) string { return a.MissingScope(client.OpEmptyBucket) },
 			Cmd:            func(b *client.Bucket) tea.Cmd { return countThenEmpty(a, b) },
 		},
-		account.FollowReference(func(b *client.Bucket) resource.Joined[account.Reference] { return bucketReferences(a, b) }),
+		account.FollowReference(func(b *client.Bucket) resource.Joined[account.Reference] {
+			return bucketReferences(a, b)
+		}),
 	}
 }
 
-// bucketReferences are the cluster of a bucket and the keys that are limited to it.
+// bucketReferences returns the cluster of a bucket and the keys that are limited to it.
 func bucketReferences(a *account.Account, b *client.Bucket) resource.Joined[account.Reference] {
 	cluster := account.Reference{Kind: "cluster", Label: b.Cluster.String(), Pane: "clusters", ID: b.Cluster.Raw()}
 	return resource.Concat(
@@ -147,12 +163,14 @@ func bucketReferences(a *account.Account, b *client.Bucket) resource.Joined[acco
 	)
 }
 
+// referencesToBuckets returns references to the buckets of a join.
 func referencesToBuckets(rows resource.Joined[*client.Bucket]) resource.Joined[account.Reference] {
 	return account.References(rows, func(b *client.Bucket) account.Reference {
 		return account.Reference{Kind: "bucket", Label: b.Label.String(), Pane: "buckets", ID: account.BucketID(b)}
 	})
 }
 
+// bucketDetail shows a bucket with the keys that reach it.
 func bucketDetail(a *account.Account, b *client.Bucket, box ui.Box) string {
 	t := account.NewDetailWriter(box)
 	t.Title(b.Label.String())
@@ -181,6 +199,7 @@ func writeBucketKeys(a *account.Account, t *account.DetailWriter, b *client.Buck
 	}
 }
 
+// bucketsFoot adds up the buckets.
 func bucketsFoot(a *account.Account, set *ui.Store[*client.Bucket], b ui.Box) string {
 	var objects, bytes int64
 	for _, k := range set.Rows() {
@@ -190,9 +209,6 @@ func bucketsFoot(a *account.Account, set *ui.Store[*client.Bucket], b ui.Box) st
 	if !set.Complete() {
 		held += " so far"
 	}
-	return ui.Truncate(
-		b.Theme.Paint(theme.Muted, fmt.Sprintf("%s · %s objects · %s", held, account.FormatCount(objects), account.FormatSize(bytes))),
-		b.Width,
-		b.Theme.Glyphs.Ellipsis,
-	)
+	text := fmt.Sprintf("%s · %s objects · %s", held, account.FormatCount(objects), account.FormatSize(bytes))
+	return ui.Truncate(b.Theme.Paint(theme.Muted, text), b.Width, b.Theme.Glyphs.Ellipsis)
 }

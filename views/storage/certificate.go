@@ -35,25 +35,25 @@ func certificatePane(a *account.Account, b *client.Bucket) ui.Pane {
 	return p
 }
 
-// Name makes the certificate's actions its own.
+// Name identifies the actions: "certificate.upload".
 func (p *certificateView) Name() string { return "certificate" }
 
-// Crumb says whose it is.
+// Crumb names the bucket.
 func (p *certificateView) Crumb() string { return bucketBreadcrumb(p.bucket) + " › certificate" }
 
-// Freshness is the age of the status.
+// Freshness returns the age of the status.
 func (p *certificateView) Freshness() ui.Freshness { return p.status.Freshness() }
 
 // Refresh asks for the status again.
 func (p *certificateView) Refresh() tea.Cmd { return p.status.Refresh() }
 
-// LoadMissing asks for it once.
+// LoadMissing asks for the status once.
 func (p *certificateView) LoadMissing() tea.Cmd { return p.status.EnsureLoaded() }
 
-// OnClose ends what is being read.
+// OnClose cancels the reading.
 func (p *certificateView) OnClose() { p.status.Cancel() }
 
-// Update has nothing to take: every key is an action.
+// Update does nothing: every key is an action.
 func (p *certificateView) Update(tea.Msg) tea.Cmd { return nil }
 
 // current returns the status if it tells whether a certificate is set, or nil.

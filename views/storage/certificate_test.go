@@ -89,12 +89,31 @@ func TestPairsAreCheckedBefore(t *testing.T) {
 		cert, key []byte
 		want      string // "" is fine
 	}{
-		"a pair": {cert, key, ""}, "CRLF": {crlf(cert), crlf(key), ""}, "Ed25519": {edCert, edKey, ""}, "a chain": {join(cert, elsewhere), key, ""}, "words before": {join([]byte("subject=x\n"), cert), join([]byte("Bag Attributes\n"), key), ""},
-		"another's key": {cert, stranger, "no pair"}, "swapped": {key, cert, "no pair"}, "two certificates": {cert, cert, "no pair"}, "two keys": {key, key, "no pair"}, "an encrypted key": {cert, locked, "is encrypted"}, "an old encrypted key": {cert, oldLocked, "is encrypted"},
-		"no PEM": {[]byte("hello"), key, "certificate's file holds no PEM"}, "a key that is none": {cert, []byte("hunter22"), "key's file holds no PEM"}, "empty": {nil, nil, "no PEM"}, "DER": {block.Bytes, block.Bytes, "no PEM"},
-		"cut": {cert[:len(cert)/2], key, "no PEM"}, "a cut key": {cert, key[:len(key)/2], "no PEM"}, "broken inside": {bytes.Replace(cert, []byte("M"), []byte("!"), 1), key, "no P"}, "a broken key": {cert, bytes.Replace(key, []byte("MIG"), []byte("AAA"), 1), "no pair"},
-		"expired": {expired, key, "expired on"}, "not yet valid": {early, key, "valid only from"}, "another name": {elsewhere, key, "do not cover"},
-		"NULs": {make([]byte, 1000), make([]byte, 1000), "no PEM"}, "UTF-16": {[]byte("\xff\xfe-\x00-\x00-\x00"), key, "no PEM"}, "1 MiB of letters": {bytes.Repeat([]byte("A"), 1<<20), key, "no PEM"},
+		"a pair":               {cert, key, ""},
+		"CRLF":                 {crlf(cert), crlf(key), ""},
+		"Ed25519":              {edCert, edKey, ""},
+		"a chain":              {join(cert, elsewhere), key, ""},
+		"words before":         {join([]byte("subject=x\n"), cert), join([]byte("Bag Attributes\n"), key), ""},
+		"another's key":        {cert, stranger, "no pair"},
+		"swapped":              {key, cert, "no pair"},
+		"two certificates":     {cert, cert, "no pair"},
+		"two keys":             {key, key, "no pair"},
+		"an encrypted key":     {cert, locked, "is encrypted"},
+		"an old encrypted key": {cert, oldLocked, "is encrypted"},
+		"no PEM":               {[]byte("hello"), key, "certificate's file holds no PEM"},
+		"a key that is none":   {cert, []byte("hunter22"), "key's file holds no PEM"},
+		"empty":                {nil, nil, "no PEM"},
+		"DER":                  {block.Bytes, block.Bytes, "no PEM"},
+		"cut":                  {cert[:len(cert)/2], key, "no PEM"},
+		"a cut key":            {cert, key[:len(key)/2], "no PEM"},
+		"broken inside":        {bytes.Replace(cert, []byte("M"), []byte("!"), 1), key, "no P"},
+		"a broken key":         {cert, bytes.Replace(key, []byte("MIG"), []byte("AAA"), 1), "no pair"},
+		"expired":              {expired, key, "expired on"},
+		"not yet valid":        {early, key, "valid only from"},
+		"another name":         {elsewhere, key, "do not cover"},
+		"NULs":                 {make([]byte, 1000), make([]byte, 1000), "no PEM"},
+		"UTF-16":               {[]byte("\xff\xfe-\x00-\x00-\x00"), key, "no PEM"},
+		"1 MiB of letters":     {bytes.Repeat([]byte("A"), 1<<20), key, "no PEM"},
 	} {
 		faulttest.RunCase(t, "F11", name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -119,7 +138,11 @@ func TestPairsAreCheckedBefore(t *testing.T) {
 		})
 	}
 	for name, make := range map[string]func(path string) error{
-		"a folder": func(path string) error { return os.Mkdir(path, 0o700) }, "nothing": func(string) error { return nil }, "larger than 1 MiB": func(path string) error { return os.WriteFile(path, make([]byte, maxPEMSize+1), 0o600) },
+		"a folder": func(path string) error { return os.Mkdir(path, 0o700) },
+		"nothing":  func(string) error { return nil },
+		"larger than 1 MiB": func(path string) error {
+			return os.WriteFile(path, make([]byte, maxPEMSize+1), 0o600)
+		},
 		"a device": func(path string) error { return os.Symlink("/dev/zero", path) },
 	} {
 		faulttest.RunCase(t, "F11", "a file that is "+name, func(t *testing.T) {

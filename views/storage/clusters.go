@@ -15,6 +15,7 @@ import (
 	"lookout/views/resource"
 )
 
+// ClustersPane returns the pane of the clusters, which buckets are in.
 func ClustersPane(a *account.Account) ui.Pane {
 	return &table.List[*client.Cluster]{
 		Title:        "clusters",
@@ -31,7 +32,9 @@ func ClustersPane(a *account.Account) ui.Pane {
 				Title:        "region",
 				Width:        14,
 				DropPriority: 2,
-				Cell:         func(c *client.Cluster, _ ui.Box) (string, theme.Tone) { return c.Region.String(), theme.Plain },
+				Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) {
+					return c.Region.String(), theme.Plain
+				},
 			},
 			{
 				Title:        "buckets",
@@ -53,7 +56,9 @@ func ClustersPane(a *account.Account) ui.Pane {
 				Title:        "domain",
 				Min:          20,
 				DropPriority: 1,
-				Cell:         func(c *client.Cluster, _ ui.Box) (string, theme.Tone) { return c.Domain.String(), theme.Plain },
+				Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) {
+					return c.Domain.String(), theme.Plain
+				},
 			},
 		},
 		RowActions: []table.RowAction[*client.Cluster]{
@@ -80,7 +85,8 @@ func ClustersPane(a *account.Account) ui.Pane {
 	}
 }
 
-// clusterState is a cluster's status as a shape and a word. One that the document does not name is shown as it came.
+// clusterState shows the status of a cluster as a glyph and a word. A status that is not in the document is shown as
+// the API sends it.
 func clusterState(c *client.Cluster, b ui.Box) (string, theme.Tone) {
 	g := b.Theme.Glyphs
 	switch c.Status.Raw() {
@@ -92,6 +98,7 @@ func clusterState(c *client.Cluster, b ui.Box) (string, theme.Tone) {
 	return g.Unknown + " " + account.OrDefault(c.Status.String(), "not reported"), theme.Info
 }
 
+// clusterDetail shows a cluster with its buckets.
 func clusterDetail(a *account.Account, c *client.Cluster, b ui.Box) string {
 	t := account.NewDetailWriter(b)
 	t.Title(c.ID.String())
@@ -102,15 +109,13 @@ func clusterDetail(a *account.Account, c *client.Cluster, b ui.Box) string {
 	t.Field("static site", account.OrDefault(c.StaticSiteDomain.String(), "not reported"), theme.Plain)
 	t.Heading("buckets")
 	resource.List(t, a.BucketsInCluster(c.ID.Raw()), func(k *client.Bucket) {
-		t.Paragraph(
-			fmt.Sprintf("%s  %s objects  %s", k.Label, account.FormatCount(k.Objects), humanize.IBytes(uint64(max(0, k.Size)))),
-			theme.Plain,
-		)
+		size := humanize.IBytes(uint64(max(0, k.Size)))
+		t.Paragraph(fmt.Sprintf("%s  %s objects  %s", k.Label, account.FormatCount(k.Objects), size), theme.Plain)
 	}, "none")
 	return t.String()
 }
 
-// transferUsageLine is the outbound transfer of this month against what Object Storage adds to the account's pool.
+// transferUsageLine shows the outbound transfer of this month as a share of what Object Storage adds to the account.
 func transferUsageLine(a *account.Account, b ui.Box) string {
 	used, known := account.OnlyRow(a.TransferUsage())
 	if !known {
@@ -135,13 +140,8 @@ func transferUsageLine(a *account.Account, b ui.Box) string {
 		share*100,
 	)
 	return ui.Truncate(
-		b.Theme.Paint(
-			tone,
-			strings.Repeat(g.Full, filled),
-		)+b.Theme.Paint(
-			theme.Off,
-			strings.Repeat(g.Empty, width-filled),
-		)+text,
+		b.Theme.Paint(tone, strings.Repeat(g.Full, filled))+
+			b.Theme.Paint(theme.Off, strings.Repeat(g.Empty, width-filled))+text,
 		b.Width,
 		g.Ellipsis,
 	)

@@ -18,7 +18,7 @@ import (
 	"lookout/views/account"
 )
 
-// download asks where to, once it is known how much it is.
+// download asks for a folder. It first counts the objects of folders.
 func (l *objectListing) download(rows []client.Object) tea.Cmd {
 	if len(rows) == 1 && !l.isFolder(rows[0]) {
 		return ui.Send(form.OpenFormMsg{Form: downloadForm(l.a, l.path.bucket, rows[0])})
@@ -29,15 +29,15 @@ func (l *objectListing) download(rows []client.Object) tea.Cmd {
 	)
 }
 
-// downloadForm asks for the folder and the name of one object's file. A name that is taken is told before anything is
-// fetched.
+// downloadForm asks for the folder and the file name for one object. It rejects the name of a file that exists.
 func downloadForm(a *account.Account, b *client.Bucket, o client.Object) form.Form {
 	folder := downloadFolder(a)
 	leaf, err := transfer.DefaultFileName(o.Name.Raw())
 	if err != nil {
 		leaf = ""
 	}
-	form := form.Form{
+	absent := func(name string) string { return checkFileAbsent(folder, name) }
+	return form.Form{
 		Title:        "Download " + o.Name.String(),
 		SubmitLabel:  "download",
 		ProgressText: "starting",
@@ -48,13 +48,7 @@ func downloadForm(a *account.Account, b *client.Bucket, o client.Object) form.Fo
 		EnterSubmits: form.AlwaysSubmit,
 		Fields: []form.Field{
 			form.File("folder", "Folder", &folder, checkFolder),
-			form.Text(
-				"name",
-				"File name",
-				&leaf,
-				checkFileName,
-				func(name string) string { return checkFileAbsent(folder, name) },
-			),
+			form.Text("name", "File name", &leaf, checkFileName, absent),
 		},
 		Send: func(context.Context) (func() tea.Cmd, error) {
 			_, err := a.Transfers.Download(transfer.DownloadRequest{
@@ -67,10 +61,9 @@ func downloadForm(a *account.Account, b *client.Bucket, o client.Object) form.Fo
 			return transferStarted(a, folder, "downloading "+o.Name.String()), err
 		},
 	}
-	return form
 }
 
-// downloadPlanForm asks where to put many objects, and tells before what will be made of them.
+// downloadPlanForm asks for the folder for many objects and names those that cannot be saved.
 func (l *objectListing) downloadPlanForm(rows, all []client.Object) form.Form {
 	prefix := l.path.prefix
 	if len(rows) == 1 {
@@ -116,20 +109,24 @@ func (l *objectListing) downloadPlanForm(rows, all []client.Object) form.Form {
 	}
 }
 
-// transferStarted remembers the folder and says where to look.
+// transferStarted returns what follows the start of a transfer: it keeps the folder for the next form and brings the
+// news.
 func transferStarted(a *account.Account, folder, what string) func() tea.Cmd {
 	return func() tea.Cmd {
 		if folder != "" {
 			a.LastFolder = folder
 		}
 		if a.Transfers.UnfinishedCount() == 0 {
-			return account.SyncTransfers(a) // its end has been said already
+			return account.SyncTransfers(a) // there is news of its end already
 		}
-		return tea.Batch(ui.ShowNews(theme.Good, what+" · the transfers pane shows the progress"), account.SyncTransfers(a))
+		return tea.Batch(
+			ui.ShowNews(theme.Good, what+" · the transfers pane shows the progress"),
+			account.SyncTransfers(a),
+		)
 	}
 }
 
-// downloadFolder is the folder that is proposed: the one used last, else where the program was started.
+// downloadFolder returns the folder that a form proposes: the one used last, or the working directory.
 func downloadFolder(a *account.Account) string {
 	if a.LastFolder != "" {
 		return a.LastFolder
@@ -141,6 +138,7 @@ func downloadFolder(a *account.Account) string {
 	return dir
 }
 
+// checkFolder returns why a text is not a folder.
 func checkFolder(text string) string {
 	info, err := os.Stat(text)
 	switch {
@@ -152,6 +150,7 @@ func checkFolder(text string) string {
 	return ""
 }
 
+// checkFileName returns why a text is not a file name.
 func checkFileName(name string) string {
 	if err := transfer.CheckPath(name); err != nil {
 		return err.Error()
@@ -159,6 +158,7 @@ func checkFileName(name string) string {
 	return account.ReasonIf(strings.Contains(name, "/"), "a file name, without folders")
 }
 
+// checkFileAbsent returns why a file cannot be created: there is one of its name.
 func checkFileAbsent(folder, name string) string {
 	_, err := os.Lstat(filepath.Join(folder, name))
 	return account.ReasonIf(err == nil, "a file of this name exists: choose another name")

@@ -11,9 +11,10 @@ import (
 	"lookout/theme"
 )
 
-// A language is a family of notations that look alike enough to be coloured alike.
+// language is a family of notations that are similar enough to be highlighted alike.
 type language int
 
+// The languages.
 const (
 	languageUnknown  language = iota
 	languageCode              // braces, // and /* */
@@ -24,33 +25,12 @@ const (
 	languageJSON
 )
 
-// detectLanguage goes by the name's ending, and by the first line of scripts.
+// detectLanguage returns the language for a file name extension, or for the first line of a script.
 func detectLanguage(name, text string) language {
 	base := strings.ToLower(path.Base(name))
 	switch strings.TrimPrefix(path.Ext(base), ".") {
-	case "go",
-		"c",
-		"h",
-		"cc",
-		"cpp",
-		"hpp",
-		"cs",
-		"java",
-		"kt",
-		"scala",
-		"js",
-		"mjs",
-		"ts",
-		"jsx",
-		"tsx",
-		"rs",
-		"swift",
-		"php",
-		"css",
-		"scss",
-		"proto",
-		"groovy",
-		"dart":
+	case "go", "c", "h", "cc", "cpp", "hpp", "cs", "java", "kt", "scala", "js", "mjs", "ts", "jsx", "tsx", "rs",
+		"swift", "php", "css", "scss", "proto", "groovy", "dart":
 		return languageCode
 	case "sh", "bash", "zsh", "fish", "py", "rb", "pl", "r", "mk", "ps1", "tcl", "awk":
 		return languageScript
@@ -71,25 +51,30 @@ func detectLanguage(name, text string) language {
 	return languageUnknown
 }
 
-// keywords are the words of a language that stand out, in small letters.
+// keywords returns the keywords of a language in lower case.
 func (l language) keywords() string {
 	switch l {
 	case languageCode:
-		return `break case catch class const continue def default defer do else enum export extends final finally for fn func function go if impl implements import in interface let
-			loop match mod mut namespace new override package private protected public pub range return select static struct super switch this throw throws trait try type typedef union
-			use using var void while with yield async await`
+		return `break case catch class const continue def default defer do else enum export extends final finally
+			for fn func function go if impl implements import in interface let loop match mod mut namespace new
+			override package private protected public pub range return select static struct super switch this
+			throw throws trait try type typedef union use using var void while with yield async await`
 	case languageScript:
-		return `and as begin break case class continue def do done elif else elsif end esac except exit export fi finally for from function global if import in lambda local module
-			next not or pass raise require rescue return set shift source then trap try unless until unset when while with yield`
+		return `and as begin break case class continue def do done elif else elsif end esac except exit export fi
+			finally for from function global if import in lambda local module next not or pass raise require
+			rescue return set shift source then trap try unless until unset when while with yield`
 	case languageSQL:
-		return `add all alter and as asc begin between by cascade case check column commit constraint copy create database default delete desc distinct drop else end exists extension
-			foreign from full function grant group having if in index inner insert into is join key left like limit not offset on or order outer owner primary references return returns
-			revoke right rollback schema select sequence set stdin table then to transaction trigger truncate type union unique update using values view when where with`
+		return `add all alter and as asc begin between by cascade case check column commit constraint copy create
+			database default delete desc distinct drop else end exists extension foreign from full function
+			grant group having if in index inner insert into is join key left like limit not offset on or order
+			outer owner primary references return returns revoke right rollback schema select sequence set stdin
+			table then to transaction trigger truncate type union unique update using values view when where
+			with`
 	}
 	return ""
 }
 
-// A highlighter takes text apart into tokens with Go's scanner and gives each a tone.
+// highlighter splits text into tokens with Go's scanner and gives each a tone.
 type highlighter struct {
 	scanner.Scanner
 	language language
@@ -98,7 +83,7 @@ type highlighter struct {
 	lines    [][]textSpan
 }
 
-// highlight takes text apart into clean pieces. It declines what no language is known for.
+// highlight splits text into clean spans. It reports false if the language is unknown.
 func highlight(l language, text string) (lines [][]textSpan, ok bool) {
 	if l == languageUnknown || !utf8.ValidString(text) {
 		return nil, false
@@ -113,7 +98,7 @@ func highlight(l language, text string) (lines [][]textSpan, ok bool) {
 		c.keywords[word] = true
 	}
 	c.Init(strings.NewReader(text))
-	c.Error = func(*scanner.Scanner, string) {} // what cannot be understood is shown as it is
+	c.Error = func(*scanner.Scanner, string) {} // text that is not understood is shown as it is
 	c.Whitespace = 0
 	c.Mode = scanner.ScanIdents | scanner.ScanFloats | scanner.ScanChars | scanner.ScanStrings
 	if l == languageCode {
@@ -131,7 +116,7 @@ func highlight(l language, text string) (lines [][]textSpan, ok bool) {
 	return c.lines, true
 }
 
-// add puts text into lines of clean pieces.
+// add appends text to the lines.
 func (c *highlighter) add(text string, tone theme.Tone) {
 	for i, part := range strings.Split(text, "\n") {
 		if i > 0 {
@@ -149,8 +134,8 @@ func (c *highlighter) add(text string, tone theme.Tone) {
 	}
 }
 
-// tokenTone judges a token, and takes in what belongs to it and the scanner does not know: comments that begin with #,
-// ; or --, variables, tags.
+// tokenTone returns the tone of a token. It also reads what the scanner does not know as one token: comments that begin
+// with #, ; or --, variables and tags.
 func (c *highlighter) tokenTone(token rune, start int) theme.Tone {
 	switch token {
 	case scanner.Comment:
@@ -184,7 +169,7 @@ func (c *highlighter) tokenTone(token rune, start int) theme.Tone {
 	return theme.Plain
 }
 
-// wordTone is the tone of a word: a key, one of the language's own, or any.
+// wordTone returns the tone of a word: a key, a keyword or any other.
 func (c *highlighter) wordTone() theme.Tone {
 	word := strings.ToLower(c.TokenText())
 	switch {
@@ -216,7 +201,7 @@ func (c *highlighter) startsLineComment(token rune, start int) bool {
 	return false
 }
 
-// scanTag takes in a tag's name, or a whole comment.
+// scanTag reads the name of a tag, or a whole comment.
 func (c *highlighter) scanTag(start int) theme.Tone {
 	if strings.HasPrefix(c.text[start:], "<!--") {
 		for c.Peek() != scanner.EOF && !strings.HasSuffix(c.text[start:c.Pos().Offset], "-->") {
@@ -230,7 +215,7 @@ func (c *highlighter) scanTag(start int) theme.Tone {
 	return theme.Accent
 }
 
-// followedBy reports whether the next thing behind blanks is one of marks.
+// followedBy reports whether one of several marks follows after blanks.
 func (c *highlighter) followedBy(marks ...string) bool {
 	rest := strings.TrimLeft(c.text[c.Pos().Offset:], " ")
 	for _, mark := range marks {

@@ -142,7 +142,8 @@ func newKey(a *account.Account) resource.Draft[*client.Key] {
 		Review:       func() string { return describeKeyRequest(in.request()) },
 		EnterSubmits: func() bool { return len(in.request().Buckets) > 0 },
 		Confirm: func([]*client.Key) resource.Confirm {
-			return resource.Confirm{Effect: "Creates key " + client.Clean(in.label) + ". " + describeKeyRequest(in.request())}
+			effect := "Creates key " + client.Clean(in.label) + ". " + describeKeyRequest(in.request())
+			return resource.Confirm{Effect: effect}
 		},
 		Attempt: func(*client.Key) resource.Attempt[*client.Key] {
 			sent := in.request()
@@ -156,7 +157,8 @@ func newKey(a *account.Account) resource.Draft[*client.Key] {
 					return ui.ResultRow(account.WithoutSecret(k), err)
 				},
 				Recheck: func(now []*client.Key) ui.AttemptOutcome {
-					return account.CreateOutcome(before, now, keyID, func(k *client.Key) bool { return k.Label.Raw() == sent.Label })
+					same := func(k *client.Key) bool { return k.Label.Raw() == sent.Label }
+					return account.CreateOutcome(before, now, keyID, same)
 				},
 			}
 		},
@@ -185,7 +187,11 @@ func newKeyInput(a *account.Account) *keyInput {
 	slices.SortFunc(buckets, func(b, c *client.Bucket) int {
 		return cmp.Or(strings.Compare(b.Label.Raw(), c.Label.Raw()), strings.Compare(b.Cluster.Raw(), c.Cluster.Raw()))
 	})
-	in := &keyInput{buckets: buckets, unread: resource.Remark(known, ""), levels: make([]account.GrantLevel, len(buckets))}
+	in := &keyInput{
+		buckets: buckets,
+		unread:  resource.Remark(known, ""),
+		levels:  make([]account.GrantLevel, len(buckets)),
+	}
 	for i := range in.levels {
 		in.levels[i] = account.NoAccess
 	}

@@ -118,11 +118,12 @@ func keyDetail(k *client.Key, b ui.Box) string {
 	t.Field("access key", k.AccessKey.String(), theme.Plain)
 	t.Field("secret key", "shown once, when the key was created", theme.Muted)
 	t.Heading("reaches")
-	if may, tone := describeKeyAccess(k); len(k.Buckets) == 0 {
-		t.Paragraph(may, tone)
+	if reach, tone := describeKeyAccess(k); len(k.Buckets) == 0 {
+		t.Paragraph(reach, tone)
 	}
 	for _, g := range k.Buckets {
-		t.Paragraph(fmt.Sprintf("%s  %s  in %s", account.FormatPermission(g.Permissions), g.Bucket, g.Cluster), theme.Plain)
+		permission := account.FormatPermission(g.Permissions)
+		t.Paragraph(fmt.Sprintf("%s  %s  in %s", permission, g.Bucket, g.Cluster), theme.Plain)
 	}
 	return t.String()
 }

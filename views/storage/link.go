@@ -15,7 +15,7 @@ import (
 	"lookout/views/account"
 )
 
-// A linkView shows one link.
+// linkView is the pane of one link.
 type linkView struct {
 	a      *account.Account
 	link   *account.Link
@@ -23,22 +23,22 @@ type linkView struct {
 	scroll ui.Viewport
 }
 
-// Name makes the link's actions its own.
+// Name identifies the actions: "link.copy the link".
 func (p *linkView) Name() string { return "link" }
 
-// Crumb says what it is.
+// Crumb returns the word for the breadcrumb.
 func (p *linkView) Crumb() string { return "link" }
 
-// SkipsAutoRefresh keeps the clock away: there is nothing to read.
+// SkipsAutoRefresh reports true: there is nothing to read.
 func (p *linkView) SkipsAutoRefresh() bool { return true }
 
-// Refresh has nothing to read.
+// Refresh does nothing: there is nothing to read.
 func (p *linkView) Refresh() tea.Cmd { return nil }
 
 // Update scrolls.
 func (p *linkView) Update(msg tea.Msg) tea.Cmd { return p.scroll.Update(msg) }
 
-// Actions give the link away.
+// Actions copy the link, open it or show it as a QR code.
 func (p *linkView) Actions() []ui.Action {
 	acts := []ui.Action{
 		{
@@ -51,7 +51,11 @@ func (p *linkView) Actions() []ui.Action {
 			ShowInHints: true,
 			Do:          func() tea.Cmd { return ui.Send(p.link.CopyCurl()) },
 		},
-		{Key: ui.Bind("QR code", "Q"), ShowInHints: true, Do: func() tea.Cmd { p.showQR = !p.showQR; return nil }},
+		{
+			Key:         ui.Bind("QR code", "Q"),
+			ShowInHints: true,
+			Do:          p.toggleQR,
+		},
 		{
 			Key:            ui.Bind("open in browser", "o"),
 			DisabledReason: account.ReasonIf(p.link.Method != "GET", "a browser can only read"),
@@ -67,7 +71,13 @@ func (p *linkView) Actions() []ui.Action {
 	return append(acts, p.scroll.Actions()...)
 }
 
-// View is the link and its end.
+// toggleQR shows or hides the QR code.
+func (p *linkView) toggleQR() tea.Cmd {
+	p.showQR = !p.showQR
+	return nil
+}
+
+// View shows the link and when it expires.
 func (p *linkView) View(b ui.Box) string {
 	t := account.NewDetailWriter(b)
 	l := p.link
@@ -83,7 +93,7 @@ func (p *linkView) View(b ui.Box) string {
 	return p.scroll.View(b, t.String())
 }
 
-// writeLink are what a link allows, and until when.
+// writeLink writes what a link allows, and until when.
 func writeLink(a *account.Account, t *account.DetailWriter, l *account.Link) {
 	t.Title(l.Method + " " + l.Name.String())
 	t.Field("bucket", l.Bucket, theme.Muted)
@@ -93,7 +103,7 @@ func writeLink(a *account.Account, t *account.DetailWriter, l *account.Link) {
 	}
 }
 
-// formatLinkExpiry is when a link ends, here and in UTC.
+// formatLinkExpiry says when a link expires, in local time and in UTC.
 func formatLinkExpiry(a *account.Account, l *account.Link, now time.Time) string {
 	if rest := l.Expires.Sub(now); rest > 0 {
 		return fmt.Sprintf("%s, in %s", formatLocalAndUTC(a, l.Expires, "Mon 15:04:05 MST"), ui.FormatAge(rest))
@@ -145,7 +155,7 @@ func halfBlock(upper, lower bool) string {
 	return " "
 }
 
-// formatLocalAndUTC is a moment in local time, and in UTC where that is another.
+// formatLocalAndUTC returns a time in local time, followed by UTC if that differs.
 func formatLocalAndUTC(a *account.Account, t time.Time, layout string) string {
 	local := t.In(a.Location)
 	if _, offset := local.Zone(); offset == 0 {

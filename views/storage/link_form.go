@@ -82,8 +82,8 @@ func (in *linkInput) fields() []form.Field {
 	}
 }
 
-// linkForm makes a pre-signed URL for people ("Object Storage", rule 4). It is a change: whoever has the URL needs no
-// key.
+// linkForm makes a pre-signed URL for people ("Object Storage", rule 4). It is a change, because anyone who has
+// the URL needs no key.
 func linkForm(a *account.Account, b *client.Bucket, name string) form.Form {
 	in := &linkInput{
 		request:  client.PresignRequest{Name: name, Method: "GET"},
@@ -106,7 +106,8 @@ func linkForm(a *account.Account, b *client.Bucket, name string) form.Form {
 		WhyResendIsSafe: "Nobody has the link whose answer was lost",
 	}
 	ask := func() account.Ask {
-		effect := fmt.Sprintf("Creates a link to %s %s in %s. %s", in.request.Method, client.Clean(name), bucketName(b), review())
+		object := client.Clean(name) + " in " + bucketName(b)
+		effect := fmt.Sprintf("Creates a link to %s %s. %s", in.request.Method, object, review())
 		return account.Ask{
 			Ops:     []string{in.request.Op()},
 			IDs:     []string{ref.ID()},

@@ -9,7 +9,7 @@ import (
 	"lookout/views/account"
 )
 
-// linksAction opens the links of this run.
+// linksAction returns the action that opens the links of this run.
 func linksAction(a *account.Account) ui.Action {
 	return ui.Action{
 		Key:         ui.Bind("links of this run"),
@@ -21,6 +21,7 @@ func linksAction(a *account.Account) ui.Action {
 	}
 }
 
+// LinksPane returns the pane of the links of this run.
 func LinksPane(a *account.Account) ui.Pane {
 	return &table.List[*account.Link]{
 		Title:         "links",
@@ -68,7 +69,7 @@ func LinksPane(a *account.Account) ui.Pane {
 	}
 }
 
-// linkRemainingCell is how long a link is still valid.
+// linkRemainingCell shows how long a link is still valid.
 func linkRemainingCell(l *account.Link, b ui.Box) (string, theme.Tone) {
 	if rest := l.Expires.Sub(b.Now); rest > 0 {
 		return ui.FormatAge(rest), theme.Plain
@@ -76,6 +77,7 @@ func linkRemainingCell(l *account.Link, b ui.Box) (string, theme.Tone) {
 	return "expired", theme.Muted
 }
 
+// linkOperations are the actions on a link.
 func linkOperations(a *account.Account) []table.RowAction[*account.Link] {
 	over := func(l *account.Link) string {
 		return account.ReasonIf(!l.Expires.After(a.Now()), "the link has expired")
@@ -105,6 +107,7 @@ func linkOperations(a *account.Account) []table.RowAction[*account.Link] {
 	}
 }
 
+// linkDetail shows what a link allows.
 func linkDetail(a *account.Account, l *account.Link, b ui.Box) string {
 	t := account.NewDetailWriter(b)
 	writeLink(a, t, l)
@@ -112,6 +115,7 @@ func linkDetail(a *account.Account, l *account.Link, b ui.Box) string {
 	return t.String()
 }
 
+// linksFoot counts the links.
 func linksFoot(set *ui.Store[*account.Link], b ui.Box) string {
 	return b.Theme.Paint(
 		theme.Muted,

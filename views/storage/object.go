@@ -13,7 +13,7 @@ import (
 	"lookout/views/account"
 )
 
-// An objectView is one object: what is known of it, its access, its first bytes.
+// objectView is the pane of one object: its properties, its access and its first bytes.
 type objectView struct {
 	a        *account.Account
 	bucket   *client.Bucket
@@ -25,7 +25,7 @@ type objectView struct {
 	rendered renderedPreview
 }
 
-// renderedPreview is the content as it was drawn last: taking it apart for each frame would cost milliseconds.
+// renderedPreview is the preview as it was last rendered. Rendering it for each frame would take milliseconds.
 type renderedPreview struct {
 	width   int
 	theme   *theme.Theme
@@ -33,48 +33,49 @@ type renderedPreview struct {
 	text    string
 }
 
+// objectPane returns the pane of an object.
 func objectPane(a *account.Account, b *client.Bucket, o client.Object) ui.Pane {
 	p := &objectView{a: a, bucket: b, object: o}
-	cluster, label, name := b.Cluster.Raw(), b.Label.Raw(), o.Name.Raw()
+	ref := refTo(b, o.Name.Raw())
 	p.acl = ui.NewStore(a.Context, ui.Source[*client.ObjectACL]{
 		Name: "access",
-		ID:   func(*client.ObjectACL) string { return name },
+		ID:   func(*client.ObjectACL) string { return ref.Name },
 		Now:  a.Now,
 		Fetch: account.SingleFetcher(func(ctx context.Context) (*client.ObjectACL, error) {
-			return a.API.Objects.ACL(ctx, cluster, label, name)
+			return a.API.Objects.ACL(ctx, ref.Cluster, ref.Bucket, ref.Name)
 		}),
 	})
 	p.preview = ui.NewStore(a.Context, ui.Source[*preview]{
 		Name: "first bytes",
-		ID:   func(*preview) string { return name },
+		ID:   func(*preview) string { return ref.Name },
 		Now:  a.Now,
 		Fetch: account.SingleFetcher(
-			func(ctx context.Context) (*preview, error) { return fetchPreview(a, ctx, cluster, label, name) },
+			func(ctx context.Context) (*preview, error) { return fetchPreview(ctx, a, ref) },
 		),
 	})
 	return p
 }
 
 // fetchPreview reads the first bytes over a pre-signed URL.
-func fetchPreview(a *account.Account, ctx context.Context, cluster, bucket, name string) (*preview, error) {
-	data, kind, err := a.API.Objects.Peek(ctx, cluster, bucket, name, previewSize)
-	p := newPreview(name, kind, data)
+func fetchPreview(ctx context.Context, a *account.Account, ref client.ObjectRef) (*preview, error) {
+	data, kind, err := a.API.Objects.Peek(ctx, ref.Cluster, ref.Bucket, ref.Name, previewSize)
+	p := newPreview(ref.Name, kind, data)
 	return &p, err
 }
 
-// Name makes the object's actions its own.
+// Name identifies the actions: "object.delete".
 func (p *objectView) Name() string { return "object" }
 
-// Crumb is the object's name.
+// Crumb returns the object's name.
 func (p *objectView) Crumb() string { return p.object.Name.String() }
 
-// Freshness is the age of the access that was read.
+// Freshness returns the age of the access.
 func (p *objectView) Freshness() ui.Freshness { return p.acl.Freshness() }
 
-// SkipsAutoRefresh keeps the clock from reading it again and again.
+// SkipsAutoRefresh reports true: an object rarely changes.
 func (p *objectView) SkipsAutoRefresh() bool { return true }
 
-// Refresh reads access and first bytes again, those that were asked for.
+// Refresh reads the access again, and the first bytes if they were read before.
 func (p *objectView) Refresh() tea.Cmd {
 	cmds := []tea.Cmd{p.acl.Refresh()}
 	if p.preview.Loaded() {
@@ -86,7 +87,7 @@ func (p *objectView) Refresh() tea.Cmd {
 // LoadMissing reads the access once.
 func (p *objectView) LoadMissing() tea.Cmd { return p.acl.EnsureLoaded() }
 
-// OnClose ends what is being read.
+// OnClose cancels the reading.
 func (p *objectView) OnClose() {
 	p.acl.Cancel()
 	p.preview.Cancel()
@@ -133,7 +134,7 @@ func (p *objectView) Actions() []ui.Action {
 		{
 			Key:            ui.Bind("ACL as XML", "x"),
 			DisabledReason: account.ReasonIf(!p.acl.Loaded(), "the access has not been read yet"),
-			Do:             func() tea.Cmd { p.showXML = !p.showXML; return nil },
+			Do:             p.toggleXML,
 		},
 		{
 			Key: ui.Bind("copy name", "y"),
@@ -156,6 +157,12 @@ func (p *objectView) Actions() []ui.Action {
 	return append(acts, p.scroll.Actions()...)
 }
 
+// toggleXML shows or hides the XML of the ACL.
+func (p *objectView) toggleXML() tea.Cmd {
+	p.showXML = !p.showXML
+	return nil
+}
+
 // delete asks, deletes the object and closes its pane.
 func (p *objectView) delete() tea.Cmd {
 	objects := []client.Object{p.object}
@@ -173,7 +180,7 @@ func (p *objectView) delete() tea.Cmd {
 	})
 }
 
-// View is the object from its properties to its first bytes.
+// View shows the properties, the access and the first bytes.
 func (p *objectView) View(b ui.Box) string {
 	t := account.NewDetailWriter(b)
 	t.Title(p.object.Name.String())
@@ -184,6 +191,7 @@ func (p *objectView) View(b ui.Box) string {
 	return p.scroll.View(b, t.String())
 }
 
+// writeAccess writes the ACL.
 func (p *objectView) writeAccess(t *account.DetailWriter) {
 	acl, known := account.OnlyRow(p.acl)
 	if !known {
@@ -197,7 +205,7 @@ func (p *objectView) writeAccess(t *account.DetailWriter) {
 	}
 }
 
-// writePreview is the preview.
+// writePreview writes the first bytes, or how to get them.
 func (p *objectView) writePreview(t *account.DetailWriter) {
 	if got, known := account.OnlyRow(p.preview); known {
 		shown := fmt.Sprintf("first %s", account.FormatSize(int64(got.size)))
@@ -221,7 +229,7 @@ func (p *objectView) writePreview(t *account.DetailWriter) {
 	}
 }
 
-// renderPreview is the preview, drawn again only where something has changed.
+// renderPreview returns the preview. It renders it again only if something has changed.
 func (p *objectView) renderPreview(got *preview, b ui.Box) string {
 	if p.rendered.width != b.Width || p.rendered.theme != b.Theme || p.rendered.version != p.preview.Version() {
 		p.rendered = renderedPreview{b.Width, b.Theme, p.preview.Version(), got.render(b)}

@@ -14,11 +14,10 @@ import (
 	"lookout/views/account"
 )
 
-// maxPlannedObjects is how many objects are listed to plan a download or a deletion: beyond it a narrower folder must
-// be chosen.
+// maxPlannedObjects is the number of objects that a download or a deletion may have.
 const maxPlannedObjects = 200_000
 
-// expandFolders are the objects that rows stand for: themselves, and for folders all that begin with them.
+// expandFolders returns the objects that rows stand for: the row itself, or all objects of a folder.
 func (l *objectListing) expandFolders(ctx context.Context, rows []client.Object) ([]client.Object, error) {
 	var all []client.Object
 	seen := map[string]bool{}
@@ -47,7 +46,7 @@ func (l *objectListing) expandFolders(ctx context.Context, rows []client.Object)
 	return all, nil
 }
 
-// listPrefix are the objects whose names begin with a prefix.
+// listPrefix returns the objects whose names begin with a prefix.
 func (l *objectListing) listPrefix(ctx context.Context, prefix string) ([]client.Object, error) {
 	var all []client.Object
 	q := client.ObjectQuery{Cluster: l.path.bucket.Cluster.Raw(), Bucket: l.path.bucket.Label.Raw(), Prefix: prefix}
@@ -58,18 +57,20 @@ func (l *objectListing) listPrefix(ctx context.Context, prefix string) ([]client
 		if all = append(all, p.Data...); len(all) > maxPlannedObjects {
 			return nil, tooManyObjectsError()
 		}
-		if i := slices.IndexFunc(p.Warnings, func(odd string) bool { return strings.HasPrefix(odd, "incomplete") }); i >= 0 {
+		incomplete := func(warning string) bool { return strings.HasPrefix(warning, "incomplete") }
+		if i := slices.IndexFunc(p.Warnings, incomplete); i >= 0 {
 			return nil, fmt.Errorf("the listing is %s", p.Warnings[i])
 		}
 	}
 	return all, nil
 }
 
+// tooManyObjectsError returns the error of a selection above maxPlannedObjects.
 func tooManyObjectsError() error {
 	return fmt.Errorf("more than %s objects: choose a narrower folder", account.FormatCount(maxPlannedObjects))
 }
 
-// countThen lists what rows stand for off the loop, and goes on with it.
+// countThen lists the objects that rows stand for, off the event loop, and goes on with them.
 func (l *objectListing) countThen(rows []client.Object, then func([]client.Object) tea.Msg) tea.Cmd {
 	ctx := l.a.Context
 	work := func() tea.Msg {
@@ -85,7 +86,7 @@ func (l *objectListing) countThen(rows []client.Object, then func([]client.Objec
 	return work
 }
 
-// nameOrCount names one row, or counts many.
+// nameOrCount names a single row and counts several.
 func (l *objectListing) nameOrCount(rows []client.Object) string {
 	if len(rows) == 1 {
 		return l.displayName(rows[0])
@@ -93,7 +94,7 @@ func (l *objectListing) nameOrCount(rows []client.Object) string {
 	return account.Pluralize(len(rows), "entry", "entries")
 }
 
-// parentFolder is what stands before the last part of a name: the folder that a folder is in.
+// parentFolder returns a name without its last part: "a/b/" becomes "a/".
 func parentFolder(name string) string {
 	name = strings.TrimSuffix(name, "/")
 	return name[:strings.LastIndexByte(name, '/')+1]

@@ -8,7 +8,7 @@ import (
 	"lookout/ui"
 )
 
-// The columns of a listing, by their places.
+// The columns of a listing, by their index.
 const (
 	nameColumn = iota
 	sizeColumn
@@ -18,20 +18,21 @@ const (
 // objectIndex is an alias because the name of the embedded field must not be Index, which is a method.
 type objectIndex = objectindex.Index
 
-// A objectRowStorage is the store of a listing: about 100 bytes an object, filtered and sorted in its own quick ways.
+// objectRowStorage holds the rows of a listing in about 100 bytes each. It filters and sorts faster than the table.
 type objectRowStorage struct {
 	*objectIndex
-	hiddenPrefix string // what names begin with that is not shown
+	hiddenPrefix string // the part of all names that is not shown
 }
 
+// newStorage returns an empty storage for the listing.
 func (l *objectListing) newStorage() ui.RowStorage[client.Object] {
 	return objectRowStorage{objectindex.New(), l.path.hiddenPrefix()}
 }
 
-// Snapshot is the objects as they are now.
+// Snapshot returns the objects as they are now.
 func (s objectRowStorage) Snapshot() func(i int) client.Object { return s.objectIndex.Snapshot().At }
 
-// Searcher is the objects as they are now, to be filtered and sorted.
+// Searcher returns a searcher over the objects as they are now.
 func (s objectRowStorage) Searcher() ui.Searcher {
 	return objectSearcher{s.objectIndex.Snapshot(), s.hiddenPrefix}
 }
@@ -42,8 +43,7 @@ type objectSearcher struct {
 	hiddenPrefix string
 }
 
-// Filter looks into names alone, as the server has them: sizes and dates are done row by row, where somebody names
-// their columns.
+// Filter searches the names. It declines sizes and dates, which the table filters row by row.
 func (q objectSearcher) Filter(ctx context.Context, column int, word string, within []int32) ([]int32, bool) {
 	if column != nameColumn && column >= 0 {
 		return nil, false
@@ -52,12 +52,16 @@ func (q objectSearcher) Filter(ctx context.Context, column int, word string, wit
 	return places, err == nil
 }
 
-// Sort puts folders first, by name.
+// Sort sorts by a column, with folders first.
 func (q objectSearcher) Sort(ctx context.Context, column int, reverse bool, within []int32) ([]int32, bool) {
-	by, known := map[int]objectindex.Order{nameColumn: objectindex.ByName, sizeColumn: objectindex.BySize, modifiedColumn: objectindex.ByModified}[column]
-	if !known {
+	orders := []objectindex.Order{
+		nameColumn:     objectindex.ByName,
+		sizeColumn:     objectindex.BySize,
+		modifiedColumn: objectindex.ByModified,
+	}
+	if column < 0 || column >= len(orders) {
 		return nil, false
 	}
-	places, err := q.objects.Sort(ctx, by, reverse, within)
+	places, err := q.objects.Sort(ctx, orders[column], reverse, within)
 	return places, err == nil
 }

@@ -51,7 +51,8 @@ func openListing(t testing.TB, rows []client.Object) *objectListing {
 		t.Fatal(err)
 	}
 	a := account.New(t.Context(), account.Options{API: api, Location: time.UTC})
-	l := ObjectsPane(a, &client.Bucket{Cluster: client.NewText("us-east-1"), Label: client.NewText("logs")}, "logs/web/", "/").(*objectListing)
+	bucket := &client.Bucket{Cluster: client.NewText("us-east-1"), Label: client.NewText("logs")}
+	l := ObjectsPane(a, bucket, "logs/web/", "/").(*objectListing)
 	l.Store = ui.NewStore(t.Context(), ui.Source[client.Object]{
 		Name:       "objects",
 		ID:         func(o client.Object) string { return o.Name.Raw() },
@@ -91,7 +92,8 @@ func (l *objectListing) press(t testing.TB, keys ...string) {
 // sort sorts by a column, or turns its order round.
 func (l *objectListing) sort(t testing.TB, column int) {
 	t.Helper()
-	menu := l.Actions()[slices.IndexFunc(l.Actions(), func(a ui.Action) bool { return a.Name() == "sort" })].Do()().(ui.Menu)
+	sortAction := slices.IndexFunc(l.Actions(), func(a ui.Action) bool { return a.Name() == "sort" })
+	menu := l.Actions()[sortAction].Do()().(ui.Menu)
 	uitest.RunAll(menu.Actions[column].Do())
 	uitest.RunAll(l.LoadMissing())
 }
@@ -148,7 +150,8 @@ func TestObjectsAreFilteredAndSorted(t *testing.T) {
 			}},
 		} {
 			l.press(t, "/", c.filter)
-			want := fmt.Sprintf("%s of %s match", account.FormatCount(int64(matching(c.match))), account.FormatCount(int64(len(rows))))
+			count := func(n int) string { return account.FormatCount(int64(n)) }
+			want := fmt.Sprintf("%s of %s match", count(matching(c.match)), count(len(rows)))
 			if got := l.frame(t, 30); !strings.Contains(got, want) {
 				t.Errorf("%q of %d: not %q\n%s", c.filter, n, want, got)
 			}

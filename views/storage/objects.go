@@ -8,22 +8,21 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
-	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/ui/table"
 	"lookout/views/account"
 )
 
-// A bucketPath is where in a bucket a listing stands.
+// bucketPath is what a listing shows of a bucket.
 type bucketPath struct {
 	bucket    *client.Bucket
-	prefix    string // as the server has it
+	prefix    string // what the names begin with, raw
 	delimiter string // "/" is the folder view, "" the flat one
 }
 
-// String is the place as a trail: "acme-backups us-east-1 › db › 2026". What a prefix holds behind its last slash is no
-// folder: "in…".
+// String returns the path as a breadcrumb: "acme-backups us-east-1 › db › 2026". The part of a prefix after its last
+// slash is not a folder: "in…".
 func (p bucketPath) String() string {
 	trail := []string{bucketBreadcrumb(p.bucket)}
 	folder := p.openFolder()
@@ -41,10 +40,10 @@ func (p bucketPath) String() string {
 	return strings.Join(trail, " › ")
 }
 
-// openFolder is the folder that is open: the prefix up to its last slash, "" for the bucket itself.
+// openFolder returns the prefix up to its last slash, "" for the bucket itself.
 func (p bucketPath) openFolder() string { return p.prefix[:strings.LastIndexByte(p.prefix, '/')+1] }
 
-// hiddenPrefix is what all names begin with and nobody needs to read.
+// hiddenPrefix returns the part of all names that the listing leaves out.
 func (p bucketPath) hiddenPrefix() string {
 	if p.delimiter == "" {
 		return ""
@@ -52,19 +51,21 @@ func (p bucketPath) hiddenPrefix() string {
 	return p.openFolder()
 }
 
-// A objectListing is one folder of a bucket, read as far as somebody has looked.
+// objectListing is the pane of one folder of a bucket. It reads only as far as the user scrolls.
 type objectListing struct {
 	a    *account.Account
 	path bucketPath
 	*table.List[client.Object]
 	totals struct {
 		version, n int
-		objects    int // of the n rows: the others are folders, whose sizes nobody tells
+		objects    int // among the n rows; the others are folders, which have no size
 		bytes      int64
 	}
-	totalsEpoch int // of the set when the sum began
+	totalsEpoch int // of the store when the sum began
 }
 
+// ObjectsPane returns the pane of the objects of a bucket whose names begin with a prefix. With the delimiter "/" it
+// shows folders, with "" all names.
 func ObjectsPane(a *account.Account, b *client.Bucket, prefix, delimiter string) ui.Pane {
 	l := &objectListing{a: a, path: bucketPath{b, prefix, delimiter}}
 	set := ui.NewStore(a.Context, ui.Source[client.Object]{
@@ -102,7 +103,7 @@ func ObjectsPane(a *account.Account, b *client.Bucket, prefix, delimiter string)
 				AlignRight:       true,
 				FilterByNameOnly: true,
 				DropPriority:     1,
-				Cell:             func(o client.Object, p1 ui.Box) (string, theme.Tone) { return modifiedCell(a, o, p1) },
+				Cell:             l.modifiedCell,
 				Less:             func(o, p client.Object) bool { return o.Modified.Time().Before(p.Modified.Time()) },
 			},
 		},
@@ -118,13 +119,14 @@ func ObjectsPane(a *account.Account, b *client.Bucket, prefix, delimiter string)
 	return l
 }
 
-// OnClose ends the reading: the listing was taken off its stack.
+// OnClose cancels the reading.
 func (l *objectListing) OnClose() {
 	l.List.OnClose()
-	l.a.OpenListings = slices.DeleteFunc(l.a.OpenListings, func(o ui.Refresher) bool { return o == ui.Refresher(l.Store) })
+	own := func(o ui.Refresher) bool { return o == ui.Refresher(l.Store) }
+	l.a.OpenListings = slices.DeleteFunc(l.a.OpenListings, own)
 }
 
-// query asks for the listing from a marker on.
+// query returns the query for the listing from a marker on.
 func (l *objectListing) query(marker string) client.ObjectQuery {
 	return client.ObjectQuery{
 		Cluster:   l.path.bucket.Cluster.Raw(),
@@ -135,7 +137,7 @@ func (l *objectListing) query(marker string) client.ObjectQuery {
 	}
 }
 
-// fetchPage is one page.
+// fetchPage reads one page.
 func (l *objectListing) fetchPage(ctx context.Context, marker string) (ui.RowPage[client.Object], error) {
 	p, err := l.a.API.Objects.List(ctx, l.query(marker))
 	if err != nil {
@@ -144,7 +146,7 @@ func (l *objectListing) fetchPage(ctx context.Context, marker string) (ui.RowPag
 	return l.toPage(p), nil
 }
 
-// prefetchFrom is every page from a marker on, read ahead.
+// prefetchFrom reads every page from a marker on, ahead of what is asked for.
 func (l *objectListing) prefetchFrom(ctx context.Context, marker string) func() (ui.RowPage[client.Object], error) {
 	return ui.Prefetch(ctx, func(yield func(ui.RowPage[client.Object], error) bool) {
 		for p, err := range l.a.API.Objects.Pages(ctx, l.query(marker)) {
@@ -155,7 +157,7 @@ func (l *objectListing) prefetchFrom(ctx context.Context, marker string) func() 
 	})
 }
 
-// toPage is an answer as rows. The entry that stands for the folder itself is left out.
+// toPage returns an answer as rows, without the entry for the folder itself.
 func (l *objectListing) toPage(p client.ObjectPage) ui.RowPage[client.Object] {
 	return ui.RowPage[client.Object]{
 		Rows:  slices.DeleteFunc(p.Data, l.isFolderMarker),
@@ -164,7 +166,7 @@ func (l *objectListing) toPage(p client.ObjectPage) ui.RowPage[client.Object] {
 	}
 }
 
-// isFolderMarker reports whether an entry is the empty object that stands for the folder that is listed.
+// isFolderMarker reports whether an entry is the empty object that stands for the listed folder.
 func (l *objectListing) isFolderMarker(o client.Object) bool {
 	return o.Size == 0 && o.Name.Raw() == l.path.prefix && strings.HasSuffix(l.path.prefix, "/")
 }
@@ -179,6 +181,7 @@ func (l *objectListing) whyNot(op string) func(client.Object) string {
 	}
 }
 
+// operations are the actions on an entry.
 func (l *objectListing) operations() []table.RowAction[client.Object] {
 	return []table.RowAction[client.Object]{
 		{
@@ -202,7 +205,9 @@ func (l *objectListing) operations() []table.RowAction[client.Object] {
 			ShowInHints:    true,
 			Writes:         true,
 			DisabledReason: l.whyNot(client.OpCreateObjectURL),
-			Form:           func(rows []client.Object) form.Form { return linkForm(l.a, l.path.bucket, rows[0].Name.Raw()) },
+			Form: func(rows []client.Object) form.Form {
+				return linkForm(l.a, l.path.bucket, rows[0].Name.Raw())
+			},
 		},
 		{
 			Keys:           []string{"c"},
@@ -210,7 +215,9 @@ func (l *objectListing) operations() []table.RowAction[client.Object] {
 			Description:    "the object's ACL",
 			Writes:         true,
 			DisabledReason: l.whyNot(client.OpSetObjectACL),
-			Form:           func(rows []client.Object) form.Form { return objectAccessForm(l.a, l.path.bucket, rows[0].Name) },
+			Form: func(rows []client.Object) form.Form {
+				return objectAccessForm(l.a, l.path.bucket, rows[0].Name)
+			},
 		},
 		{
 			Keys:           []string{"D"},
@@ -224,7 +231,7 @@ func (l *objectListing) operations() []table.RowAction[client.Object] {
 	}
 }
 
-// open goes into a folder, or to an object.
+// open returns the pane of a folder or of an object.
 func (l *objectListing) open(o client.Object) ui.Pane {
 	if l.isFolder(o) {
 		return ObjectsPane(l.a, l.path.bucket, o.Name.Raw(), l.path.delimiter)
@@ -279,7 +286,7 @@ func (l *objectListing) listActions() []ui.Action {
 	}
 }
 
-// prefixForm asks for the beginning of names.
+// prefixForm asks for a prefix and lists the names that begin with it.
 func (l *objectListing) prefixForm() form.Form {
 	prefix := l.path.prefix
 	return form.Form{

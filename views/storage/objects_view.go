@@ -11,6 +11,7 @@ import (
 	"lookout/views/account"
 )
 
+// emptyText says what to do if there are no rows.
 func (l *objectListing) emptyText() string {
 	if l.path.prefix == "" {
 		return "this bucket is empty · U uploads a file or a folder"
@@ -18,11 +19,12 @@ func (l *objectListing) emptyText() string {
 	return "nothing begins with this prefix · esc goes up"
 }
 
-// displayName is an entry's name as it stands behind the prefix.
+// displayName returns the part of an entry's name after the hidden prefix.
 func (l *objectListing) displayName(o client.Object) string {
 	return client.NewText(strings.TrimPrefix(o.Name.Raw(), l.path.hiddenPrefix())).String()
 }
 
+// nameCell shows the name of an entry.
 func (l *objectListing) nameCell(o client.Object, _ ui.Box) (string, theme.Tone) {
 	if l.isFolder(o) {
 		return l.displayName(o), theme.Accent
@@ -30,6 +32,7 @@ func (l *objectListing) nameCell(o client.Object, _ ui.Box) (string, theme.Tone)
 	return l.displayName(o), theme.Strong
 }
 
+// sizeCell shows the size of an object.
 func sizeCell(o client.Object, _ ui.Box) (string, theme.Tone) {
 	if o.IsPrefix() {
 		return "—", theme.Muted
@@ -40,13 +43,15 @@ func sizeCell(o client.Object, _ ui.Box) (string, theme.Tone) {
 	return account.FormatSize(o.Size), theme.Plain
 }
 
-func modifiedCell(a *account.Account, o client.Object, _ ui.Box) (string, theme.Tone) {
+// modifiedCell shows when an object was last modified.
+func (l *objectListing) modifiedCell(o client.Object, _ ui.Box) (string, theme.Tone) {
 	if !o.Modified.Valid() || o.Modified.IsZero() {
 		return "—", theme.Muted
 	}
-	return o.Modified.Time().In(a.Location).Format("2006-01-02 15:04"), theme.Muted
+	return o.Modified.Time().In(l.a.Location).Format("2006-01-02 15:04"), theme.Muted
 }
 
+// detail shows an entry.
 func (l *objectListing) detail(o client.Object, b ui.Box) string {
 	t := account.NewDetailWriter(b)
 	t.Title(l.displayName(o))
@@ -61,7 +66,7 @@ func (l *objectListing) detail(o client.Object, b ui.Box) string {
 	return t.String()
 }
 
-// writeObject are an object's properties.
+// writeObject writes the properties of an object.
 func writeObject(a *account.Account, t *account.DetailWriter, o client.Object) {
 	switch {
 	case o.Size < 0:
@@ -69,14 +74,15 @@ func writeObject(a *account.Account, t *account.DetailWriter, o client.Object) {
 	case o.Size < 1024:
 		t.Field("size", account.FormatSize(o.Size), theme.Plain)
 	default:
-		t.Field("size", fmt.Sprintf("%s (%s bytes)", account.FormatSize(o.Size), account.FormatCount(o.Size)), theme.Plain)
+		bytes := account.FormatCount(o.Size)
+		t.Field("size", fmt.Sprintf("%s (%s bytes)", account.FormatSize(o.Size), bytes), theme.Plain)
 	}
 	t.Field("modified", formatFullTimestamp(a, o.Modified), theme.Plain)
 	t.Field("etag", account.OrDefault(o.ETag.String(), "none"), theme.Muted)
 	t.Field("owner", account.OrDefault(o.Owner.String(), "not reported"), theme.Muted)
 }
 
-// formatFullTimestamp is a server's stamp in full on the reader's clock: "2025-10-17 11:46:03 UTC".
+// formatFullTimestamp returns a timestamp in the time zone of the account: "2025-10-17 11:46:03 UTC".
 func formatFullTimestamp(a *account.Account, t client.Time) string {
 	switch {
 	case !t.Valid():
@@ -87,8 +93,8 @@ func formatFullTimestamp(a *account.Account, t client.Time) string {
 	return t.Time().In(a.Location).Format("2006-01-02 15:04:05 MST")
 }
 
-// foot says how much of the listing has been read: "3 000 shown, more exist · 412 MiB here". The sum is of objects
-// alone.
+// foot says how much of the listing has been read: "3 000 shown, more exist · 412 MiB here". Folders do not count for
+// the size.
 func (l *objectListing) foot(set *ui.Store[client.Object], b ui.Box) string {
 	l.updateTotals(set)
 	shown, bytes, here := account.FormatCount(int64(set.Len())), "", ""
@@ -105,8 +111,8 @@ func (l *objectListing) foot(set *ui.Store[client.Object], b ui.Box) string {
 	return b.Theme.Paint(theme.Muted, ui.Truncate(text, b.Width, b.Theme.Glyphs.Ellipsis))
 }
 
-// updateTotals adds the sizes of what has come since the last frame. Rows that were replaced or dropped are summed
-// anew.
+// updateTotals adds the sizes of the rows that have arrived since the last frame. It starts again if rows were replaced
+// or dropped.
 func (l *objectListing) updateTotals(set *ui.Store[client.Object]) {
 	s := &l.totals
 	if s.version == set.Version() {
@@ -123,6 +129,7 @@ func (l *objectListing) updateTotals(set *ui.Store[client.Object]) {
 	s.version = set.Version()
 }
 
+// copyItems are the commands for an entry.
 func (l *objectListing) copyItems(o client.Object) []ui.CopyItem {
 	a, b := l.a, l.path.bucket
 	bucket, name := b.Cluster.Raw()+"/"+b.Label.Raw(), o.Name.Raw()

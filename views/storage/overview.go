@@ -13,15 +13,15 @@ import (
 	"lookout/views/resource"
 )
 
-// transferPoolBytes is what Object Storage adds to the account's outbound transfer a month ("Transfer usage": 1
-// terabyte).
+// transferPoolBytes is the monthly outbound transfer that Object Storage adds to the account ("Transfer usage").
 const transferPoolBytes = 1_000_000_000_000
 
-// storageLines are Object Storage in two lines: what is stored, and who may reach it.
+// StorageLines returns two lines for the overview: what is stored, and how many keys reach it.
 func StorageLines(a *account.Account, b ui.Box) string {
 	return strings.Join([]string{storedLine(a, b), keysLine(a, b)}, "\n")
 }
 
+// storedLine says how much is stored and transferred.
 func storedLine(a *account.Account, b ui.Box) string {
 	label := b.Theme.Paint(theme.Strong, ui.Pad("Object Storage", 16))
 	set := a.Buckets()
@@ -48,7 +48,7 @@ func storedLine(a *account.Account, b ui.Box) string {
 	return ui.Truncate(label+strings.Join(parts, " · "), b.Width-1, b.Theme.Glyphs.Ellipsis)
 }
 
-// monthlyTransfer is the outbound transfer of this month.
+// monthlyTransfer says how much of the transfer pool is used this month.
 func monthlyTransfer(used *client.TransferUsage) string {
 	return fmt.Sprintf(
 		"transfer %s of %s this month",
@@ -57,6 +57,7 @@ func monthlyTransfer(used *client.TransferUsage) string {
 	)
 }
 
+// keysLine counts the access keys.
 func keysLine(a *account.Account, b ui.Box) string {
 	label := b.Theme.Paint(theme.Strong, ui.Pad("Access keys", 16))
 	set := a.Keys()

@@ -15,26 +15,25 @@ import (
 	"lookout/ui"
 )
 
-// A preview is the first bytes of an object, taken apart where they were read: drawing it depends on width and theme
-// alone.
+// preview is the first bytes of an object, parsed off the event loop. Rendering it depends only on width and theme.
 type preview struct {
 	size        int    // bytes that were read
-	contentType string // content type as the storage says it
+	contentType string // as the storage sent it
 	lines       [][]textSpan
-	wrap        bool // long lines go on beneath; else they are cut
+	wrap        bool // wrap long lines instead of cutting them
 }
 
-// A textSpan is clean text in one tone.
+// textSpan is clean text in one tone.
 type textSpan struct {
 	text string
 	tone theme.Tone
 }
 
-// previewSize is how many bytes a preview takes.
+// previewSize is the number of bytes that a preview reads.
 const previewSize = 64 << 10
 
-// newPreview takes first bytes apart: images are told by kind and size, JSON is set out, code is coloured by its name's
-// ending, other text stays as it is, and anything else becomes hexadecimal digits.
+// newPreview parses the first bytes of an object: it gives the format and the size of an image, indents JSON,
+// highlights code by the file name extension, keeps other text and dumps anything else in hexadecimal.
 func newPreview(name, kind string, data []byte) preview {
 	p := preview{size: len(data), contentType: kind}
 	if format, width, height := imageSize(data); format != "" {
@@ -59,7 +58,7 @@ func newPreview(name, kind string, data []byte) preview {
 	return p
 }
 
-// plainLines are lines without colours.
+// plainLines returns the lines of a text without colours.
 func plainLines(text string) [][]textSpan {
 	var lines [][]textSpan
 	for line := range strings.SplitSeq(text, "\n") {
@@ -68,7 +67,7 @@ func plainLines(text string) [][]textSpan {
 	return lines
 }
 
-// isText reports whether bytes are text. The last rune may be cut by the preview's end.
+// isText reports whether bytes are text. The last rune may be cut off.
 func isText(data []byte) bool {
 	cut := data
 	for i := 0; i < utf8.UTFMax && len(cut) > 0 && !utf8.Valid(cut); i++ {
@@ -81,7 +80,7 @@ func isText(data []byte) bool {
 	return len(data) == 0 || strings.HasPrefix(kind, "text/") || !bytes.ContainsRune(data, 0)
 }
 
-// render is the preview as lines of at most the box's width.
+// render returns the preview in lines that fit the box.
 func (p preview) render(b ui.Box) string {
 	var out []string
 	for _, line := range p.lines {
@@ -100,8 +99,8 @@ func (p preview) render(b ui.Box) string {
 	return strings.Join(out, "\n")
 }
 
-// imageSize tells kind and pixels of a PNG, GIF or JPEG image from its first bytes; "" where they are none. The
-// decoders of the standard library would make the program 80 kB larger, and pixels are not drawn here.
+// imageSize returns the format and the pixels of a PNG, GIF or JPEG image from its first bytes, or "". The decoders of
+// the standard library would make the program 80 kB larger.
 func imageSize(data []byte) (kind string, width, height int) {
 	switch {
 	case bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")) && len(data) >= 24:
@@ -114,7 +113,7 @@ func imageSize(data []byte) (kind string, width, height int) {
 	return "", 0, 0
 }
 
-// jpegSize goes from segment to segment until the one that begins a frame.
+// jpegSize looks for the segment that begins a frame.
 func jpegSize(data []byte) (kind string, width, height int) {
 	for len(data) >= 9 && data[0] == 0xff {
 		marker, length := data[1], int(binary.BigEndian.Uint16(data[2:]))

@@ -18,21 +18,57 @@ import (
 	"lookout/ui"
 )
 
-// What a preview shows in which tone, by the name's ending and what the bytes are.
+// The file name extension and the text decide which tone each part of a preview has.
 func TestPreviewTones(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		want       map[string]theme.Tone
 	}{
-		{"a.json", `{"a":[1,"two",true]}`, map[string]theme.Tone{`"a"`: theme.Accent, "1": theme.Info, `"two"`: theme.Good, "true": theme.Warn}},
-		{"no-ending", `{"a":1}`, map[string]theme.Tone{`"a"`: theme.Accent}},
-		{"main.go", "package main // begins\nvar x = \"s\" + `t`", map[string]theme.Tone{"package": theme.Accent, "// begins": theme.Muted, `"s"`: theme.Good, "`t`": theme.Good}},
-		{"run.sh", "for i in $HOME; do # all\n echo 12; done", map[string]theme.Tone{"for": theme.Accent, "$HOME": theme.Accent, "# all": theme.Muted, "12": theme.Info}},
-		{"run", "#!/bin/sh\nexit 3", map[string]theme.Tone{"exit": theme.Accent, "3": theme.Info}},
-		{"a.yaml", "key: value # why\non: true\nurl: http://x#y", map[string]theme.Tone{"key": theme.Accent, "# why": theme.Muted, "true": theme.Warn}},
-		{"a.toml", "[section]\nport = 80", map[string]theme.Tone{"port": theme.Accent, "80": theme.Info}},
-		{"dump.sql", "SELECT 'x' from t -- all", map[string]theme.Tone{"SELECT": theme.Accent, "'x'": theme.Good, "-- all": theme.Muted}},
-		{"a.html", `<p class="k">T<!-- c --></p>`, map[string]theme.Tone{"<p": theme.Accent, "class": theme.Accent, `"k"`: theme.Good, "<!-- c -->": theme.Muted}},
+		{"a.json", `{"a":[1,"two",true]}`, map[string]theme.Tone{
+			`"a"`:   theme.Accent,
+			"1":     theme.Info,
+			`"two"`: theme.Good,
+			"true":  theme.Warn,
+		}},
+		{"no-ending", `{"a":1}`, map[string]theme.Tone{
+			`"a"`: theme.Accent,
+		}},
+		{"main.go", "package main // begins\nvar x = \"s\" + `t`", map[string]theme.Tone{
+			"package":   theme.Accent,
+			"// begins": theme.Muted,
+			`"s"`:       theme.Good,
+			"`t`":       theme.Good,
+		}},
+		{"run.sh", "for i in $HOME; do # all\n echo 12; done", map[string]theme.Tone{
+			"for":   theme.Accent,
+			"$HOME": theme.Accent,
+			"# all": theme.Muted,
+			"12":    theme.Info,
+		}},
+		{"run", "#!/bin/sh\nexit 3", map[string]theme.Tone{
+			"exit": theme.Accent,
+			"3":    theme.Info,
+		}},
+		{"a.yaml", "key: value # why\non: true\nurl: http://x#y", map[string]theme.Tone{
+			"key":   theme.Accent,
+			"# why": theme.Muted,
+			"true":  theme.Warn,
+		}},
+		{"a.toml", "[section]\nport = 80", map[string]theme.Tone{
+			"port": theme.Accent,
+			"80":   theme.Info,
+		}},
+		{"dump.sql", "SELECT 'x' from t -- all", map[string]theme.Tone{
+			"SELECT": theme.Accent,
+			"'x'":    theme.Good,
+			"-- all": theme.Muted,
+		}},
+		{"a.html", `<p class="k">T<!-- c --></p>`, map[string]theme.Tone{
+			"<p":         theme.Accent,
+			"class":      theme.Accent,
+			`"k"`:        theme.Good,
+			"<!-- c -->": theme.Muted,
+		}},
 	} {
 		p := newPreview(c.name, "", []byte(c.text))
 		found := map[string]theme.Tone{}

@@ -31,7 +31,8 @@ func (l *objectListing) uploadForm() form.Form {
 			form.File("file", "File or folder", &file, checkFileExists),
 			form.Text("name", "Name, or prefix", &name, form.Length(0, 1024)).
 				Note("if it is empty or ends with /, the file's own name is added"),
-			form.Text("content_type", "Content type", &kind, form.Length(0, 255)).Note("empty: from the file name extension"),
+			form.Text("content_type", "Content type", &kind, form.Length(0, 255)).
+				Note("empty: from the file name extension"),
 		},
 		Send: func(ctx context.Context) (func() tea.Cmd, error) { return l.prepareUpload(ctx, file, name, kind) },
 	}
@@ -160,7 +161,8 @@ func askToUploadFolder(b *client.Bucket, upload transfer.FolderUpload, skipped, 
 		bucketName(b),
 	)
 	if skipped > 0 {
-		effect += fmt.Sprintf(" Left out: %s that are not regular files.", account.Pluralize(skipped, "entry", "entries"))
+		left := account.Pluralize(skipped, "entry", "entries")
+		effect += fmt.Sprintf(" Left out: %s that are not regular files.", left)
 	}
 	if existing > 0 {
 		effect += fmt.Sprintf(
@@ -213,7 +215,8 @@ func (l *objectListing) folderForm() form.Form {
 
 // checkFolderName returns why a text is no name of a folder.
 func checkFolderName(text string) string {
-	return account.ReasonIf(strings.HasPrefix(text, "/") || strings.Contains(text, "//"), "no empty part between slashes")
+	empty := strings.HasPrefix(text, "/") || strings.Contains(text, "//")
+	return account.ReasonIf(empty, "no empty part between slashes")
 }
 
 // makeFolder stores an empty object, unless there is one of its name.
