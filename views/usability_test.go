@@ -211,9 +211,9 @@ func TestNotesOfALimitedKey(t *testing.T) {
 		r.requireText("no: everything, including buckets", "It may reach EVERYTHING")
 		r.press("<right>")
 		r.requireNoText("no: it may reach everything")
-		r.requireText("yes: only the buckets chosen below", "It may reach NOTHING", "list all buckets and create")
+		r.requireText("yes: only the buckets chosen below", "It may reach NOTHING", "list all buckets")
 		r.press("<tab>", "<right>")
-		r.requireText("It may read acme-backups, and nothing else. It can list all buckets")
+		r.requireText("It may read acme-backups, and nothing else. It can also list all buckets")
 	})
 }
 

@@ -118,7 +118,8 @@ func TestPairsAreCheckedBefore(t *testing.T) {
 		faulttest.RunCase(t, "F11", name, func(t *testing.T) {
 			dir := t.TempDir()
 			certFile, keyFile := filepath.Join(dir, "cert"), filepath.Join(dir, "key")
-			if err := errors.Join(os.WriteFile(certFile, c.cert, 0o600), os.WriteFile(keyFile, c.key, 0o600)); err != nil {
+			err := errors.Join(os.WriteFile(certFile, c.cert, 0o600), os.WriteFile(keyFile, c.key, 0o600))
+			if err != nil {
 				t.Fatal(err)
 			}
 			p := &certificateView{
