@@ -161,7 +161,7 @@ func (o *overview) Actions() []ui.Action {
 			Key:            ui.Bind("newest incident", "i"),
 			Description:    "whom to call about the newest issue",
 			ShowInHints:    true,
-			DisabledReason: account.WhyNone(account.AllRows(o.a.Issues()), "there is no issue"),
+			DisabledReason: account.WhyNone(account.AllRows(o.a, o.a.Issues()), "there is no issue"),
 			Do: func() tea.Cmd {
 				return ui.Send(ui.GoToMsg{Pane: "issues", ThenOpen: managed.IncidentPane(o.a, account.IssuesNewestFirst(o.a)[0])})
 			},

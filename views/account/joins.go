@@ -65,8 +65,8 @@ func noneNamed[T any]() resource.Joined[T] {
 }
 
 // AllRows returns all rows of a store, with its state.
-func AllRows[T any](set *ui.Store[T]) resource.Joined[T] {
-	return resource.Join(set.Rows(), resource.StateOf(set))
+func AllRows[T any](a *Account, set *ui.Store[T]) resource.Joined[T] {
+	return resource.Join(Memo(a, "rows of "+set.Name(), set.Rows, set), resource.StateOf(set))
 }
 
 // ServicesInGroup returns the services that name a group of contacts.
@@ -315,13 +315,10 @@ func (a *Account) CredentialLabels(ids []int) resource.Joined[string] {
 
 // BucketsInCluster returns the buckets of a cluster.
 func (a *Account) BucketsInCluster(cluster string) resource.Joined[*client.Bucket] {
-	var rows []*client.Bucket
-	for _, k := range a.Buckets().Rows() {
-		if k.Cluster.Raw() == cluster {
-			rows = append(rows, k)
-		}
-	}
-	return resource.Join(rows, resource.StateOf(a.Buckets()))
+	buckets := Memo(a, "buckets of clusters", func() map[string][]*client.Bucket {
+		return groupBy(a.Buckets().Rows(), func(b *client.Bucket) []string { return nonEmpty(b.Cluster) })
+	}, a.Buckets())
+	return resource.Join(buckets[cluster], resource.StateOf(a.Buckets()))
 }
 
 // KeysForBucket returns the limited keys that reach a bucket.

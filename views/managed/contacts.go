@@ -156,7 +156,7 @@ func contactDetail(a *account.Account, c *client.Contact, b ui.Box) string {
 func contactsFoot(a *account.Account, set *ui.Store[*client.Contact], b ui.Box) string {
 	return b.Theme.Paint(
 		theme.Muted,
-		resource.Fold(account.AllRows(set), func(all []*client.Contact) string {
+		resource.Fold(account.AllRows(a, set), func(all []*client.Contact) string {
 			return fmt.Sprintf(
 				"%s in %s",
 				account.Pluralize(len(all), "contact", "contacts"),

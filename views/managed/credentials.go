@@ -103,6 +103,6 @@ func credentialDetail(a *account.Account, c *client.Credential, b ui.Box) string
 	t.Heading("used by")
 	t.Services(a.ServicesUsingCredential(c.ID), "no service")
 	t.Heading("managed SSH key · K copies it")
-	resource.List(t, account.AllRows(a.SSHKey()), func(key *client.SSHKey) { t.ServerText(key.SSHKey.Raw()) }, "")
+	resource.List(t, account.AllRows(a, a.SSHKey()), func(key *client.SSHKey) { t.ServerText(key.SSHKey.Raw()) }, "")
 	return t.String()
 }

@@ -152,7 +152,7 @@ func deleteService() resource.Draft[*client.Service] {
 
 // serviceFields are the same for a new service and for an edit. The bounds are those of "Managed Service".
 func serviceFields(a *account.Account, in *client.ServiceRequest) []form.Field {
-	unread := func() string { return resource.Remark(account.AllRows(a.Credentials()), "") }
+	unread := func() string { return resource.Remark(account.AllRows(a, a.Credentials()), "") }
 	return []form.Field{
 		form.Text("label", "Label", &in.Label, form.Length(3, 64)),
 		form.Choice("service_type", "Type", &in.Type, client.TypeURL, client.TypeTCP),

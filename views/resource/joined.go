@@ -156,7 +156,7 @@ func Join[T any](rows []T, s JoinState) Joined[T] { return Joined[T]{rows: rows,
 func (j Joined[T]) State() JoinState { return j.state }
 
 // Fold is the only way to the rows. It returns known of all rows, or otherwise of the rows found so far: there may be
-// others, and those may have changed.
+// others, and those may have changed. Neither function may change the rows: others share them.
 func Fold[T, R any](j Joined[T], known func([]T) R, otherwise func(found []T, s JoinState) R) R {
 	if j.state.Kind == Known {
 		return known(j.rows)

@@ -182,7 +182,7 @@ type keyInput struct {
 
 // newKeyInput returns the values that the form begins with: a key that reaches everything.
 func newKeyInput(a *account.Account) *keyInput {
-	known := account.AllRows(a.Buckets())
+	known := account.AllRows(a, a.Buckets())
 	buckets := resource.Found(known)
 	slices.SortFunc(buckets, func(b, c *client.Bucket) int {
 		return cmp.Or(strings.Compare(b.Label.Raw(), c.Label.Raw()), strings.Compare(b.Cluster.Raw(), c.Cluster.Raw()))

@@ -42,7 +42,7 @@ func KeysPane(a *account.Account) ui.Pane {
 		PaneActions: changes.NewActions,
 		Detail:      keyDetail,
 		FetchOne:    changes.FetchOne,
-		Footer:      keysFoot,
+		Footer:      func(set *ui.Store[*client.Key], b ui.Box) string { return keysFoot(a, set, b) },
 		CopyItems:   account.CopyItemsByID(a, "keys", "view key", func(k *client.Key) int { return k.ID }),
 		EmptyText:   "no access keys yet · n creates one",
 		SortBy:      "label",
@@ -50,8 +50,8 @@ func KeysPane(a *account.Account) ui.Pane {
 }
 
 // keysFoot counts the keys.
-func keysFoot(set *ui.Store[*client.Key], b ui.Box) string {
-	text := resource.Fold(account.AllRows(set), func(all []*client.Key) string {
+func keysFoot(a *account.Account, set *ui.Store[*client.Key], b ui.Box) string {
+	text := resource.Fold(account.AllRows(a, set), func(all []*client.Key) string {
 		return fmt.Sprintf("%s, %d limited", account.Pluralize(len(all), "key", "keys"), limitedKeys(all))
 	}, func(_ []*client.Key, s resource.JoinState) string { return s.String() })
 	return b.Theme.Paint(theme.Muted, text)

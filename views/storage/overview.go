@@ -38,10 +38,10 @@ func storedLine(a *account.Account, b ui.Box) string {
 		size += bucket.Size
 	}
 	parts := []string{
-		resource.Count(account.AllRows(set), "bucket", "buckets", "0 buckets"),
+		resource.Count(account.AllRows(a, set), "bucket", "buckets", "0 buckets"),
 		account.FormatCount(objects) + " objects",
 		humanize.IBytes(uint64(max(0, size))),
-		resource.Fold(account.AllRows(a.TransferUsage()), func(usage []*client.TransferUsage) string {
+		resource.Fold(account.AllRows(a, a.TransferUsage()), func(usage []*client.TransferUsage) string {
 			return monthlyTransfer(usage[0])
 		}, func(_ []*client.TransferUsage, s resource.JoinState) string { return s.String() }),
 	}
@@ -68,7 +68,7 @@ func keysLine(a *account.Account, b ui.Box) string {
 			b.Theme.Glyphs.Ellipsis,
 		)
 	}
-	return label + resource.Fold(account.AllRows(set), func(all []*client.Key) string {
+	return label + resource.Fold(account.AllRows(a, set), func(all []*client.Key) string {
 		return fmt.Sprintf("%d (%d limited)", len(all), limitedKeys(all))
 	}, func(_ []*client.Key, s resource.JoinState) string { return s.String() })
 }
