@@ -70,7 +70,9 @@ func (c *Client) Begin(change Change, consent *Consent) (*Writer, error) {
 }
 
 // isForbidden reports whether read-only mode forbids an operation.
-func (c *Client) isForbidden(op string) bool { return c.readOnly && !c.operations[op].inReadOnlyMode }
+func (c *Client) isForbidden(op string) bool {
+	return c.rules.readOnly && !c.endpoint.operations[op].inReadOnlyMode
+}
 
 // refusal returns the error of a change that the client itself refuses.
 func (c *Client) refusal(change Change, cause error) *Error {
@@ -78,7 +80,7 @@ func (c *Client) refusal(change Change, cause error) *Error {
 		Op:      strings.TrimSpace(change.Op + " " + Clean(change.ID)),
 		Write:   true,
 		Outcome: NotSent,
-		Host:    c.base.Host,
+		Host:    c.endpoint.base.Host,
 		Cause:   cause,
 	}
 }
@@ -124,18 +126,18 @@ func (w *Writer) send(ctx context.Context, failed *Error, change Change, do func
 		failed.Cause = ctx.Err()
 		return failed
 	}
-	if c.recorder == nil || w.part {
+	if c.rules.recorder == nil || w.part {
 		return do(ctx)
 	}
-	id, err := c.recorder.RecordIntent(change)
+	id, err := c.rules.recorder.RecordIntent(change)
 	if err != nil {
 		failed.Cause, failed.Detail = err, "cannot record it in the journal, so it was not sent: "+err.Error()
 		return failed
 	}
 	failure := do(ctx)
-	c.recorder.RecordOutcome(id, outcomeOf(failure), failure)
+	c.rules.recorder.RecordOutcome(id, outcomeOf(failure), failure)
 	if e, ok := failure.(*Error); ok {
-		e.settle = func(o Outcome) { c.recorder.RecordOutcome(id, o, errResolvedLater) }
+		e.settle = func(o Outcome) { c.rules.recorder.RecordOutcome(id, o, errResolvedLater) }
 	}
 	return failure
 }
@@ -165,7 +167,7 @@ func (w *Writer) EmptyBucket(
 	if !w.covers(OpEmptyBucket, ref.ID()) {
 		return w.client.refusal(change, ErrNotConfirmed)
 	}
-	failed := &Error{Op: change.Op + " " + Clean(ref.ID()), Write: true, Host: w.client.base.Host}
+	failed := &Error{Op: change.Op + " " + Clean(ref.ID()), Write: true, Host: w.client.endpoint.base.Host}
 	return w.send(ctx, failed, change, func(ctx context.Context) error {
 		return empty(ctx, func(ctx context.Context, name string) error {
 			object := ObjectRef{cluster, bucket, name}

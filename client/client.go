@@ -35,38 +35,54 @@ type Client struct {
 	NetworkTransfer NetworkTransfer
 	Tickets         Tickets
 
-	base            *url.URL
-	dialect         Dialect
-	operations      map[string]operation
-	userAgent       string
-	timeout         time.Duration
-	now             func() time.Time
-	recorder        Recorder
-	readOnly        bool
-	protected       string      // name of the account if it is protected
-	smallPages      atomic.Bool // the server refused pages of the full size
-	roundTripper    http.RoundTripper
-	transport       *transport
-	presignedClient *http.Client
-	tokens          *tokens
-	cache           *responseCache
+	endpoint  endpoint
+	rules     changeRules
+	pages     pageOptions
+	tokens    *tokens
+	transport *transport
+	timeout   time.Duration // of one call with all its attempts
+	now       func() time.Time
+}
+
+// An endpoint says where the API is and how requests to it are written.
+type endpoint struct {
+	base         *url.URL
+	dialect      Dialect
+	operations   map[string]operation
+	userAgent    string
+	roundTripper http.RoundTripper // in place of the network; nil is the network
+}
+
+// The changeRules say which changes are allowed and where they are recorded.
+type changeRules struct {
+	recorder  Recorder // nil records nothing
+	readOnly  bool
+	protected string // name of the account if it is protected
+}
+
+// The pageOptions say how the pages of a list are requested and decoded.
+type pageOptions struct {
+	small atomic.Bool // the server refused pages of the full size
+	cache *responseCache
 }
 
 // An Option configures a client.
 type Option func(*Client)
 
 // WithTransport replaces the network, for the demo and for tests.
-func WithTransport(t http.RoundTripper) Option { return func(c *Client) { c.roundTripper = t } }
+func WithTransport(t http.RoundTripper) Option {
+	return func(c *Client) { c.endpoint.roundTripper = t }
+}
 
 // WithDialect sets the spelling of paths. The default is the provider's spelling for the provider's own host, and the
 // document's for any other.
-func WithDialect(d Dialect) Option { return func(c *Client) { c.dialect = d } }
+func WithDialect(d Dialect) Option { return func(c *Client) { c.endpoint.dialect = d } }
 
 // WithUserAgent sets the name that the server is told.
-func WithUserAgent(name string) Option { return func(c *Client) { c.userAgent = name } }
+func WithUserAgent(name string) Option { return func(c *Client) { c.endpoint.userAgent = name } }
 
 // WithRecorder records every change in a journal.
-func WithRecorder(r Recorder) Option { return func(c *Client) { c.recorder = r } }
+func WithRecorder(r Recorder) Option { return func(c *Client) { c.rules.recorder = r } }
 
 // WithTimeout limits one call with all its attempts; the default is 60 s.
 func WithTimeout(d time.Duration) Option { return func(c *Client) { c.timeout = d } }
@@ -75,7 +91,7 @@ func WithTimeout(d time.Duration) Option { return func(c *Client) { c.timeout = 
 func WithNow(now func() time.Time) Option { return func(c *Client) { c.now = now } }
 
 // WithReadOnly refuses every change at the place where requests are made, so nothing gets around it.
-func WithReadOnly() Option { return func(c *Client) { c.readOnly = true } }
+func WithReadOnly() Option { return func(c *Client) { c.rules.readOnly = true } }
 
 // providerHost is the host of the provider's real service.
 const providerHost = "api.linode.com"
@@ -90,24 +106,22 @@ func New(base string, token Secret, options ...Option) (*Client, error) {
 		return nil, errInvalidToken
 	}
 	c := &Client{
-		base:       u,
-		userAgent:  "lookout",
-		timeout:    time.Minute,
-		now:        time.Now,
-		operations: operations(),
-		tokens:     newTokens(token),
-		cache:      newResponseCache(),
+		endpoint: endpoint{base: u, userAgent: "lookout", operations: operations()},
+		timeout:  time.Minute,
+		now:      time.Now,
+		tokens:   newTokens(token),
 	}
+	c.pages.cache = newResponseCache()
 	if u.Hostname() == providerHost {
-		c.dialect = DialectProvider
+		c.endpoint.dialect = DialectProvider
 	}
 	for _, o := range options {
 		o(c)
 	}
-	if c.dialect == "" {
-		c.dialect = DialectDocument
+	if c.endpoint.dialect == "" {
+		c.endpoint.dialect = DialectDocument
 	}
-	c.transport, c.presignedClient = newTransport(c), newPresignedClient(c)
+	c.transport = newTransport(c)
 	c.Contacts = Contacts{c}
 	c.Credentials = Credentials{c}
 	c.Issues = Issues{c}
@@ -152,26 +166,28 @@ func loopback(host string) bool {
 }
 
 // Format prints the client's host for every verb, and none of its secrets.
-func (c *Client) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "client of %s", Clean(c.base.Host)) }
+func (c *Client) Format(f fmt.State, _ rune) {
+	fmt.Fprintf(f, "client of %s", Clean(c.endpoint.base.Host))
+}
 
 // ReadOnly reports whether the client refuses every change.
-func (c *Client) ReadOnly() bool { return c.readOnly }
+func (c *Client) ReadOnly() bool { return c.rules.readOnly }
 
 // Dialect returns the spelling of paths in use.
-func (c *Client) Dialect() Dialect { return c.dialect }
+func (c *Client) Dialect() Dialect { return c.endpoint.dialect }
 
 // Origin returns the scheme and host of the API: "https://api.linode.com".
-func (c *Client) Origin() string { return c.base.Scheme + "://" + c.base.Host }
+func (c *Client) Origin() string { return c.endpoint.base.Scheme + "://" + c.endpoint.base.Host }
 
 // Host returns the host of the API, with its port.
-func (c *Client) Host() string { return c.base.Host }
+func (c *Client) Host() string { return c.endpoint.base.Host }
 
 // ConsoleURL returns the base of relative addresses in tickets: the provider's web console, or the API's own host.
 func (c *Client) ConsoleURL() string {
-	if c.base.Hostname() == providerHost {
+	if c.endpoint.base.Hostname() == providerHost {
 		return "https://cloud.linode.com"
 	}
-	return c.base.Scheme + "://" + c.base.Host
+	return c.endpoint.base.Scheme + "://" + c.endpoint.base.Host
 }
 
 // noContent is the answer of operations that return nothing.
@@ -228,10 +244,10 @@ func listPage[T any](ctx context.Context, c *Client, op string, n int, segments 
 	var p Page[T]
 	r := request{op: op, segments: segments, query: query}
 	r.handleBody = func(answer []byte) error {
-		if c.operations[op].holdsSecret {
+		if c.endpoint.operations[op].holdsSecret {
 			return decode(answer, &p)
 		}
-		return decodeCached(c.cache, fmt.Sprint(op, segments, n, size), answer, &p)
+		return decodeCached(c.pages.cache, fmt.Sprint(op, segments, n, size), answer, &p)
 	}
 	err := c.exchange(ctx, r)
 	if n == 1 && c.fallBackToSmallPages(size, err) {
@@ -251,7 +267,7 @@ const (
 )
 
 func (c *Client) pageSize() int {
-	if c.smallPages.Load() {
+	if c.pages.small.Load() {
 		return smallPageSize
 	}
 	return pageSize
@@ -264,7 +280,7 @@ func (c *Client) fallBackToSmallPages(size int, err error) bool {
 		e.Fields()["page_size"] == "" {
 		return false
 	}
-	c.smallPages.Store(true)
+	c.pages.small.Store(true)
 	return true
 }
 
@@ -305,7 +321,7 @@ func validExceptUTF8(data []byte) bool { return json.Valid(bytes.ToValidUTF8(dat
 
 // exchange is the only place that sends requests to the API. It passes the body of a successful answer to handleBody.
 func (c *Client) exchange(ctx context.Context, r request) error {
-	op := c.operations[r.op]
+	op := c.endpoint.operations[r.op]
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	req, err := c.newRequest(ctx, r, op)
@@ -323,12 +339,12 @@ func (c *Client) exchange(ctx context.Context, r request) error {
 
 // newRequest builds the HTTP request of a call.
 func (c *Client) newRequest(ctx context.Context, r request, op operation) (*http.Request, error) {
-	route := op.routeFor(c.dialect)
+	route := op.routeFor(c.endpoint.dialect)
 	path, err := expandPath(route.path, r.segments...)
 	if err != nil {
 		return nil, err
 	}
-	target := c.base.Scheme + "://" + c.base.Host + c.base.EscapedPath() + path
+	target := c.endpoint.base.Scheme + "://" + c.endpoint.base.Host + c.endpoint.base.EscapedPath() + path
 	if len(r.query) > 0 {
 		target += "?" + r.query.Encode()
 	}
@@ -348,7 +364,7 @@ func (c *Client) newRequest(ctx context.Context, r request, op operation) (*http
 		req.Header.Set("Content-Type", "application/json")
 	}
 	req.Header.Set("Accept", "application/json")
-	req.Header.Set("User-Agent", c.userAgent)
+	req.Header.Set("User-Agent", c.endpoint.userAgent)
 	return req, nil
 }
 
@@ -378,10 +394,10 @@ func (c *Client) newError(r request) *Error {
 	}
 	return &Error{
 		Op:            op,
-		Write:         c.operations[r.op].write,
+		Write:         c.endpoint.operations[r.op].write,
 		Outcome:       Rejected,
-		RequiredScope: c.operations[r.op].scope,
-		Host:          c.base.Host,
+		RequiredScope: c.endpoint.operations[r.op].scope,
+		Host:          c.endpoint.base.Host,
 	}
 }
 

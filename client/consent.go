@@ -38,7 +38,7 @@ var ErrDeclined = errors.New("not confirmed: nothing was changed")
 var ErrNotConfirmed = errors.New("the change was not confirmed, so it was not sent")
 
 // WithProtected makes the client ask before every change, naming the account.
-func WithProtected(account string) Option { return func(c *Client) { c.protected = account } }
+func WithProtected(account string) Option { return func(c *Client) { c.rules.protected = account } }
 
 // A ConsentRequest is a consent that may still need an answer. A dialog shows its question and gives the answer later;
 // Consent does both at once.
@@ -50,7 +50,7 @@ type ConsentRequest struct {
 // RequestConsent starts to ask for an operation on certain ids. Without ids it asks for one that has none, as creating
 // a contact.
 func (c *Client) RequestConsent(q Question, ids ...string) *ConsentRequest {
-	q.Account = c.protected
+	q.Account = c.rules.protected
 	consent := &Consent{
 		client: c,
 		op:     q.Op,
@@ -102,7 +102,7 @@ func (c *Client) Consent(ctx context.Context, asker Asker, q Question, ids ...st
 // Scheduled returns the consent to revert a recorded change whose time is up: the user agreed to the revert along with
 // the change. It returns ErrNotConfirmed if no revert was scheduled or a later change has superseded it.
 func (c *Client) Scheduled(intentID string) (*Consent, error) {
-	scheduler, ok := c.recorder.(Scheduler)
+	scheduler, ok := c.rules.recorder.(Scheduler)
 	if !ok {
 		return nil, ErrNotConfirmed
 	}

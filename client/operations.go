@@ -245,7 +245,7 @@ func badSegment(s string) string {
 // Endpoint returns the method and address of an operation, for users who want to send the request with another program.
 // It contains no token.
 func (c *Client) Endpoint(op string, query url.Values, segments ...any) (method, address string, err error) {
-	operation, known := c.operations[op]
+	operation, known := c.endpoint.operations[op]
 	if !known {
 		return "", "", fmt.Errorf("unknown operation %q", op)
 	}

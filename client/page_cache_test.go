@@ -50,7 +50,7 @@ func TestResponseCache(t *testing.T) {
 	if one.Data[0] == two.Data[0] {
 		t.Error("a key with its secret is kept")
 	}
-	if held := fmt.Sprintf("%+v", c.cache.pages); strings.Contains(held, "list keys") ||
+	if held := fmt.Sprintf("%+v", c.pages.cache.pages); strings.Contains(held, "list keys") ||
 		!strings.Contains(held, "list services") {
 		t.Errorf("held: %s", held)
 	}
@@ -58,7 +58,7 @@ func TestResponseCache(t *testing.T) {
 	for n := range 3 * maxCachedPages {
 		_, _ = c.Services.List(t.Context(), n+1)
 	}
-	if n := len(c.cache.pages); n > maxCachedPages {
+	if n := len(c.pages.cache.pages); n > maxCachedPages {
 		t.Errorf("%d pages are held", n)
 	}
 }

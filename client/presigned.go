@@ -149,7 +149,7 @@ func (s Objects) sendPresigned(ctx context.Context, r presignedRequest) (*http.R
 
 // sendPresignedOnce requests a URL and uses it. The account's token is not sent to the URL.
 func (s Objects) sendPresignedOnce(ctx context.Context, r presignedRequest) (*http.Response, error) {
-	failed := r.newError(s.c.base.Host)
+	failed := r.newError(s.c.endpoint.base.Host)
 	failed.Outcome = NotSent
 	if !utf8.ValidString(r.object.Name) {
 		failed.Detail = "its name is not valid UTF-8, and the API accepts no other names"
@@ -179,8 +179,8 @@ func (s Objects) sendPresignedOnce(ctx context.Context, r presignedRequest) (*ht
 		failed.Detail = "lookout refuses the pre-signed URL: it is not an address"
 		return nil, failed
 	}
-	req.Header.Set("User-Agent", s.c.userAgent)
-	res, err := s.c.transport.sendOnce(s.c.presignedClient, req)
+	req.Header.Set("User-Agent", s.c.endpoint.userAgent)
+	res, err := s.c.transport.sendOnce(s.c.transport.presigned, req)
 	if err != nil {
 		failed.Cause, failed.Outcome = cancelCause(ctx, err), Unknown
 		if neverSent(err) {
@@ -222,7 +222,7 @@ func (c *Client) checkPresignedURL(link Secret, bucket, name string) (*url.URL, 
 	if err != nil || u.Host == "" || !printableASCII(raw) || strings.Contains(raw, " ") {
 		return nil, errors.New("it is not an address")
 	}
-	here := loopback(c.base.Hostname()) && loopback(u.Hostname())
+	here := loopback(c.endpoint.base.Hostname()) && loopback(u.Hostname())
 	_, notIP := netip.ParseAddr(strings.Trim(u.Hostname(), "[]"))
 	switch {
 	case u.Scheme != "https" && !(u.Scheme == "http" && here):
@@ -392,7 +392,7 @@ func (w *Writer) DeleteObject(ctx context.Context, o ObjectRef) error {
 
 // sendPresigned records a request at a pre-signed URL as a change, and does it.
 func (w *Writer) sendPresigned(ctx context.Context, r presignedRequest, do func(context.Context) error) error {
-	failed := r.newError(w.client.base.Host)
+	failed := r.newError(w.client.endpoint.base.Host)
 	id := r.object.ID()
 	if !w.covers(r.op, id) {
 		failed.Outcome, failed.Cause = NotSent, ErrNotConfirmed

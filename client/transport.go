@@ -62,6 +62,7 @@ type response struct {
 type transport struct {
 	reads     *retryablehttp.Client
 	writes    *http.Client
+	presigned *http.Client  // sends to pre-signed URLs, without the token
 	readSlots chan struct{} // limit of reads in flight
 	// limit of writes in flight, apart from readSlots so that waiting reads delay no write
 	writeSlots       chan struct{}
@@ -107,7 +108,7 @@ func (c *Client) Scopes() string {
 }
 
 func newTransport(c *Client) *transport {
-	next := c.roundTripper
+	next := c.endpoint.roundTripper
 	if next == nil {
 		t := newHTTPTransport()
 		// reads have a timeout of their own, and a write that is cut off would end with an unknown outcome
@@ -119,19 +120,19 @@ func newTransport(c *Client) *transport {
 		writeSlots:       make(chan struct{}, maxInFlight),
 		now:              c.now,
 		tokens:           c.tokens,
-		defaultTransport: c.roundTripper == nil,
+		defaultTransport: c.endpoint.roundTripper == nil,
 		retryBudget:      maxRetryBudget,
 		failedReads:      map[string]failedRead{},
 		rateLimits:       map[int]RateLimit{},
 	}
 	bearer := &authTransport{
 		next:   next,
-		scheme: c.base.Scheme,
-		host:   c.base.Host,
+		scheme: c.endpoint.base.Scheme,
+		host:   c.endpoint.base.Host,
 		tokens: c.tokens,
 	}
 	single := &http.Client{Transport: bearer, CheckRedirect: rejectRedirect}
-	w.writes = single
+	w.writes, w.presigned = single, newPresignedClient(c)
 	w.reads = retryablehttp.NewClient()
 	w.reads.HTTPClient = &http.Client{
 		Transport:     &bufferingTransport{next: bearer, transport: w},
@@ -167,7 +168,7 @@ func rejectRedirect(*http.Request, []*http.Request) error { return http.ErrUseLa
 // newPresignedClient returns the client for pre-signed URLs. It has no token and follows no redirect. Callers limit the
 // time with their contexts.
 func newPresignedClient(c *Client) *http.Client {
-	next := c.roundTripper
+	next := c.endpoint.roundTripper
 	if next == nil {
 		t := newHTTPTransport()
 		t.DisableCompression, t.ResponseHeaderTimeout = true, 0
