@@ -8,34 +8,27 @@ import (
 	"lookout/client"
 )
 
-// An paneScopes is a pane with the scopes that its list, one thing of it and changes need ("Authentication"). Managed
-// is for unrestricted users alone.
+// paneScopes holds the operations of the client that a pane needs for its list, for one row and for changes. The client
+// knows their scopes. Managed is for unrestricted users alone.
 type paneScopes struct {
 	pane               string
 	managed            bool
-	read, view, change string
+	list, view, change string
 }
-
-const (
-	accountRead  = "account:read_only"
-	accountWrite = "account:read_write"
-	storageRead  = "object_storage:read_only"
-	storageWrite = "object_storage:read_write"
-)
 
 // RequiredScopes lists the panes with requests of their own.
 var RequiredScopes = []paneScopes{
-	{"issues", true, accountRead, accountRead, ""},
-	{"services", true, accountRead, accountRead, accountWrite},
-	{"contacts", true, accountRead, accountWrite, accountWrite},
-	{"credentials", true, accountRead, accountWrite, accountWrite},
-	{"ssh", true, accountRead, accountRead, accountWrite},
-	{"stats", true, accountRead, accountRead, ""},
-	{"buckets", false, storageRead, storageRead, storageWrite},
-	{"objects", false, storageRead, storageRead, storageWrite},
-	{"keys", false, storageRead, storageRead, storageWrite},
-	{"clusters", false, "", "", ""},
-	{"transfer", false, storageRead, storageRead, ""},
+	{"issues", true, "list issues", "view issue", ""},
+	{"services", true, "list services", "view service", client.OpUpdateService},
+	{"contacts", true, "list contacts", "view contact", client.OpUpdateContact},
+	{"credentials", true, "list credentials", "view credential", client.OpUpdateCredential},
+	{"ssh", true, "list SSH settings", "view SSH settings", client.OpUpdateInstanceSSH},
+	{"stats", true, "view stats", "view stats", ""},
+	{"buckets", false, "list buckets", "view bucket", client.OpUpdateBucketAccess},
+	{"objects", false, "list objects", "view object ACL", client.OpSetObjectACL},
+	{"keys", false, "list keys", "view key", client.OpUpdateKey},
+	{"clusters", false, "list clusters", "view cluster", ""},
+	{"transfer", false, "view transfer", "view transfer", ""},
 }
 
 // PanePermissions says what a token allows in a pane.
@@ -50,19 +43,20 @@ func permissionsFor(scopes string, refusal *client.Error) []PanePermissions {
 	closed := refusal != nil && refusal.Status == http.StatusForbidden
 	out := make([]PanePermissions, len(RequiredScopes))
 	for i, a := range RequiredScopes {
+		list, view, change := client.RequiredScope(a.list), client.RequiredScope(a.view), client.RequiredScope(a.change)
 		switch {
 		case a.managed && closed:
 			out[i] = PanePermissions{a.pane, "nothing", "Managed and an unrestricted user"}
-		case !scopesAllow(scopes, a.read):
-			out[i] = PanePermissions{a.pane, "nothing", a.read}
-		case !scopesAllow(scopes, a.view):
-			out[i] = PanePermissions{a.pane, "list", a.view}
+		case !scopesAllow(scopes, list):
+			out[i] = PanePermissions{a.pane, "nothing", list}
+		case !scopesAllow(scopes, view):
+			out[i] = PanePermissions{a.pane, "list", view}
 		case a.change == "":
 			out[i] = PanePermissions{a.pane, "read", ""}
-		case scopesAllow(scopes, a.change):
+		case scopesAllow(scopes, change):
 			out[i] = PanePermissions{a.pane, "read and change", ""}
 		default:
-			out[i] = PanePermissions{a.pane, "read", a.change}
+			out[i] = PanePermissions{a.pane, "read", change}
 		}
 	}
 	return out
