@@ -32,57 +32,8 @@ func BucketsPane(a *account.Account) ui.Pane {
 		Title:        "buckets",
 		Store:        a.Buckets(),
 		JoinedStores: []table.JoinedStore{a.Keys(), a.Clusters(), a.TransferUsage()},
-		Columns: []table.Column[*client.Bucket]{
-			{
-				Title: "bucket",
-				Min:   16,
-				Cell:  func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return b.Label.String(), theme.Strong },
-			},
-			{
-				Title: "cluster",
-				Width: 14,
-				Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
-					return account.OrDefault(b.Cluster.String(), b.Region.String()), theme.Plain
-				},
-			},
-			{
-				Title:      "objects",
-				Width:      11,
-				AlignRight: true,
-				Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
-					return account.FormatCount(b.Objects), theme.Plain
-				},
-				Less: func(b, c *client.Bucket) bool { return b.Objects < c.Objects },
-			},
-			{
-				Title:      "size",
-				Width:      9,
-				AlignRight: true,
-				Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
-					return account.FormatSize(b.Size), theme.Plain
-				},
-				Less: func(b, c *client.Bucket) bool { return b.Size < c.Size },
-			},
-			{
-				Title:        "created",
-				Width:        10,
-				AlignRight:   true,
-				DropPriority: 2,
-				Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
-					return formatDate(b.Created), theme.Muted
-				},
-				Less: func(b, c *client.Bucket) bool { return b.Created.Time().Before(c.Created.Time()) },
-			},
-			{
-				Title:        "host name",
-				Min:          20,
-				DropPriority: 3,
-				Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
-					return b.Hostname.String(), theme.Muted
-				},
-			},
-		},
-		RowActions: slices.Insert(bucketShortcuts(a), 1, changes.RowActions()...),
+		Columns:      bucketColumns(),
+		RowActions:   slices.Insert(bucketShortcuts(a), 1, changes.RowActions()...),
 		PaneActions: func() []ui.Action {
 			return append(changes.NewActions(), linksAction(a), cancelStorageAction(a))
 		},
@@ -102,6 +53,60 @@ func formatDate(t client.Time) string {
 		return "?"
 	}
 	return t.Time().Format("2006-01-02")
+}
+
+// bucketColumns are the columns of the buckets.
+func bucketColumns() []table.Column[*client.Bucket] {
+	return []table.Column[*client.Bucket]{
+		{
+			Title: "bucket",
+			Min:   16,
+			Cell:  func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return b.Label.String(), theme.Strong },
+		},
+		{
+			Title: "cluster",
+			Width: 14,
+			Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
+				return account.OrDefault(b.Cluster.String(), b.Region.String()), theme.Plain
+			},
+		},
+		{
+			Title:      "objects",
+			Width:      11,
+			AlignRight: true,
+			Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
+				return account.FormatCount(b.Objects), theme.Plain
+			},
+			Less: func(b, c *client.Bucket) bool { return b.Objects < c.Objects },
+		},
+		{
+			Title:      "size",
+			Width:      9,
+			AlignRight: true,
+			Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
+				return account.FormatSize(b.Size), theme.Plain
+			},
+			Less: func(b, c *client.Bucket) bool { return b.Size < c.Size },
+		},
+		{
+			Title:        "created",
+			Width:        10,
+			AlignRight:   true,
+			DropPriority: 2,
+			Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
+				return formatDate(b.Created), theme.Muted
+			},
+			Less: func(b, c *client.Bucket) bool { return b.Created.Time().Before(c.Created.Time()) },
+		},
+		{
+			Title:        "host name",
+			Min:          20,
+			DropPriority: 3,
+			Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
+				return b.Hostname.String(), theme.Muted
+			},
+		},
+	}
 }
 
 // bucketShortcuts are the actions on a bucket that open or copy something.

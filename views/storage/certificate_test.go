@@ -53,22 +53,32 @@ func newCertificatePair(
 		)
 }
 
-// What is not a pair that fits is named before anything is sent, and never with a line of the key.
-func TestPairsAreCheckedBefore(t *testing.T) {
-	signer := func() *ecdsa.PrivateKey {
-		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return key
+// newSigner makes a private key.
+func newSigner(t *testing.T) crypto.Signer {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
 	}
-	now, own := time.Now(), signer()
+	return key
+}
+
+// pairCase is a certificate and a key, and what is wrong with them; "" is nothing.
+type pairCase struct {
+	cert, key []byte
+	want      string
+}
+
+// pairCases are the cases of TestCertificateFiles_problem.
+func pairCases(t *testing.T) map[string]pairCase {
+	t.Helper()
+	now, own := time.Now(), newSigner(t)
 	day := 24 * time.Hour
 	cert, key := newCertificatePair(t, own, now.Add(-day), now.Add(day), "cdn.acme.net")
 	expired, _ := newCertificatePair(t, own, now.Add(-2*day), now.Add(-day), "cdn.acme.net")
 	early, _ := newCertificatePair(t, own, now.Add(day), now.Add(2*day), "cdn.acme.net")
 	elsewhere, _ := newCertificatePair(t, own, now.Add(-day), now.Add(day), "other.example", "\x1b[2J.example")
-	_, stranger := newCertificatePair(t, signer(), now.Add(-day), now.Add(day), "cdn.acme.net")
+	_, stranger := newCertificatePair(t, newSigner(t), now.Add(-day), now.Add(day), "cdn.acme.net")
 	_, edwards, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -85,10 +95,7 @@ func TestPairsAreCheckedBefore(t *testing.T) {
 	)
 	crlf := func(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")) }
 	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
-	for name, c := range map[string]struct {
-		cert, key []byte
-		want      string // "" is fine
-	}{
+	return map[string]pairCase{
 		"a pair":               {cert, key, ""},
 		"CRLF":                 {crlf(cert), crlf(key), ""},
 		"Ed25519":              {edCert, edKey, ""},
@@ -114,7 +121,12 @@ func TestPairsAreCheckedBefore(t *testing.T) {
 		"NULs":                 {make([]byte, 1000), make([]byte, 1000), "no PEM"},
 		"UTF-16":               {[]byte("\xff\xfe-\x00-\x00-\x00"), key, "no PEM"},
 		"1 MiB of letters":     {bytes.Repeat([]byte("A"), 1<<20), key, "no PEM"},
-	} {
+	}
+}
+
+// A pair that does not fit is rejected before anything is sent. The message never holds a line of the key.
+func TestCertificateFiles_problem(t *testing.T) {
+	for name, c := range pairCases(t) {
 		faulttest.RunCase(t, "F11", name, func(t *testing.T) {
 			dir := t.TempDir()
 			certFile, keyFile := filepath.Join(dir, "cert"), filepath.Join(dir, "key")
@@ -138,6 +150,10 @@ func TestPairsAreCheckedBefore(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Only regular files of a bounded size are read.
+func TestCheckPEMFile(t *testing.T) {
 	for name, make := range map[string]func(path string) error{
 		"a folder": func(path string) error { return os.Mkdir(path, 0o700) },
 		"nothing":  func(string) error { return nil },

@@ -21,46 +21,7 @@ func ClustersPane(a *account.Account) ui.Pane {
 		Title:        "clusters",
 		Store:        a.Clusters(),
 		JoinedStores: []table.JoinedStore{a.Buckets(), a.TransferUsage()},
-		Columns: []table.Column[*client.Cluster]{
-			{Title: "state", Width: 14, Cell: clusterState},
-			{
-				Title: "cluster",
-				Min:   14,
-				Cell:  func(c *client.Cluster, _ ui.Box) (string, theme.Tone) { return c.ID.String(), theme.Strong },
-			},
-			{
-				Title:        "region",
-				Width:        14,
-				DropPriority: 2,
-				Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) {
-					return c.Region.String(), theme.Plain
-				},
-			},
-			{
-				Title:        "buckets",
-				Width:        7,
-				AlignRight:   true,
-				DropPriority: 3,
-				Cell: func(c *client.Cluster, b ui.Box) (string, theme.Tone) {
-					held := a.BucketsInCluster(c.ID.Raw())
-					return resource.Cell(held, b.Theme.Glyphs.Ellipsis, func(rows []*client.Bucket) string {
-						return fmt.Sprint(len(rows))
-					}), theme.Muted
-				},
-				Less: func(c, d *client.Cluster) bool {
-					return len(resource.Found(a.BucketsInCluster(c.ID.Raw()))) <
-						len(resource.Found(a.BucketsInCluster(d.ID.Raw())))
-				},
-			},
-			{
-				Title:        "domain",
-				Min:          20,
-				DropPriority: 1,
-				Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) {
-					return c.Domain.String(), theme.Plain
-				},
-			},
-		},
+		Columns:      clusterColumns(a),
 		RowActions: []table.RowAction[*client.Cluster]{
 			account.FollowReference(
 				func(c *client.Cluster) resource.Joined[account.Reference] {
@@ -82,6 +43,50 @@ func ClustersPane(a *account.Account) ui.Pane {
 		},
 		EmptyText: "no clusters: the API lists none",
 		SortBy:    "cluster",
+	}
+}
+
+// clusterColumns are the columns of the clusters.
+func clusterColumns(a *account.Account) []table.Column[*client.Cluster] {
+	return []table.Column[*client.Cluster]{
+		{Title: "state", Width: 14, Cell: clusterState},
+		{
+			Title: "cluster",
+			Min:   14,
+			Cell:  func(c *client.Cluster, _ ui.Box) (string, theme.Tone) { return c.ID.String(), theme.Strong },
+		},
+		{
+			Title:        "region",
+			Width:        14,
+			DropPriority: 2,
+			Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) {
+				return c.Region.String(), theme.Plain
+			},
+		},
+		{
+			Title:        "buckets",
+			Width:        7,
+			AlignRight:   true,
+			DropPriority: 3,
+			Cell: func(c *client.Cluster, b ui.Box) (string, theme.Tone) {
+				held := a.BucketsInCluster(c.ID.Raw())
+				return resource.Cell(held, b.Theme.Glyphs.Ellipsis, func(rows []*client.Bucket) string {
+					return fmt.Sprint(len(rows))
+				}), theme.Muted
+			},
+			Less: func(c, d *client.Cluster) bool {
+				return len(resource.Found(a.BucketsInCluster(c.ID.Raw()))) <
+					len(resource.Found(a.BucketsInCluster(d.ID.Raw())))
+			},
+		},
+		{
+			Title:        "domain",
+			Min:          20,
+			DropPriority: 1,
+			Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) {
+				return c.Domain.String(), theme.Plain
+			},
+		},
 	}
 }
 

@@ -132,29 +132,36 @@ func (p *objectView) Actions() []ui.Action {
 			Do:             open(func() form.Form { return objectAccessForm(a, b, o.Name) }),
 		},
 		{
-			Key:            ui.Bind("ACL as XML", "x"),
-			DisabledReason: account.ReasonIf(!p.acl.Loaded(), "the access has not been read yet"),
-			Do:             p.toggleXML,
-		},
-		{
-			Key: ui.Bind("copy name", "y"),
-			Do:  func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: o.Name.Raw(), Label: "object's name"}) },
-		},
-		{
 			Key:            ui.Bind("delete", "D"),
 			Writes:         true,
 			OpensView:      true,
 			DisabledReason: a.MissingScope(client.OpDeleteObject),
 			Do:             p.delete,
 		},
-		linksAction(a),
+	}
+	acts = append(acts, p.localActions()...)
+	return append(acts, p.scroll.Actions()...)
+}
+
+// localActions only show or copy something.
+func (p *objectView) localActions() []ui.Action {
+	return []ui.Action{
+		{
+			Key:            ui.Bind("ACL as XML", "x"),
+			DisabledReason: account.ReasonIf(!p.acl.Loaded(), "the access has not been read yet"),
+			Do:             p.toggleXML,
+		},
+		{
+			Key: ui.Bind("copy name", "y"),
+			Do:  func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: p.object.Name.Raw(), Label: "object's name"}) },
+		},
+		linksAction(p.a),
 		{
 			Key:   ui.Bind("up", "h", "left", "backspace"),
 			Group: "move",
 			Do:    func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) },
 		},
 	}
-	return append(acts, p.scroll.Actions()...)
 }
 
 // toggleXML shows or hides the XML of the ACL.

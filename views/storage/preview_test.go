@@ -18,12 +18,15 @@ import (
 	"lookout/ui"
 )
 
-// The file name extension and the text decide which tone each part of a preview has.
-func TestPreviewTones(t *testing.T) {
-	for _, c := range []struct {
-		name, text string
-		want       map[string]theme.Tone
-	}{
+// toneCase is a text and the tones of some of its parts.
+type toneCase struct {
+	name, text string
+	want       map[string]theme.Tone
+}
+
+// toneCases are the cases of TestPreviewTones.
+func toneCases() []toneCase {
+	return []toneCase{
 		{"a.json", `{"a":[1,"two",true]}`, map[string]theme.Tone{
 			`"a"`:   theme.Accent,
 			"1":     theme.Info,
@@ -69,7 +72,12 @@ func TestPreviewTones(t *testing.T) {
 			`"k"`:        theme.Good,
 			"<!-- c -->": theme.Muted,
 		}},
-	} {
+	}
+}
+
+// The file name extension and the text decide which tone each part of a preview has.
+func TestPreviewTones(t *testing.T) {
+	for _, c := range toneCases() {
 		p := newPreview(c.name, "", []byte(c.text))
 		found := map[string]theme.Tone{}
 		for _, line := range p.lines {

@@ -63,30 +63,7 @@ func (l *objectListing) prepareUpload(ctx context.Context, file, name, kind stri
 	if err != nil {
 		return nil, err
 	}
-	ask := account.Ask{
-		Ops:  []string{client.OpUploadObject},
-		IDs:  []string{ref.ID()},
-		Name: "upload",
-		Confirm: resource.Confirm{
-			Title: "Upload " + client.Clean(name),
-			Effect: fmt.Sprintf(
-				"Stores a file of %s as %s in %s.",
-				account.FormatSize(info.Size()),
-				client.Clean(name),
-				bucketName(l.path.bucket),
-			),
-		},
-	}
-	if exists {
-		ask.Name, ask.Confirm.Title, ask.Confirm.Required = "overwrite", "Overwrite "+old.Name.String(), true
-		ask.Confirm.Effect = fmt.Sprintf(
-			"An object of this name is in %s: %s, of %s. It is replaced by a file of %s.",
-			bucketName(l.path.bucket),
-			account.FormatSize(old.Size),
-			formatFullTimestamp(l.a, old.Modified),
-			account.FormatSize(info.Size()),
-		)
-	}
+	ask := l.askToUpload(ref, account.FormatSize(info.Size()), old, exists)
 	request := transfer.UploadRequest{
 		Cluster:     ref.Cluster,
 		Bucket:      ref.Bucket,
@@ -103,6 +80,35 @@ func (l *objectListing) prepareUpload(ctx context.Context, file, name, kind stri
 			return transferStarted(l.a, "", "uploading "+client.Clean(name))()
 		})
 	}, nil
+}
+
+// askToUpload is the question about a file of some size, which may replace an old object.
+func (l *objectListing) askToUpload(ref client.ObjectRef, size string, old client.Object, exists bool) account.Ask {
+	ask := account.Ask{
+		Ops:  []string{client.OpUploadObject},
+		IDs:  []string{ref.ID()},
+		Name: "upload",
+		Confirm: resource.Confirm{
+			Title: "Upload " + client.Clean(ref.Name),
+			Effect: fmt.Sprintf(
+				"Stores a file of %s as %s in %s.",
+				size,
+				client.Clean(ref.Name),
+				bucketName(l.path.bucket),
+			),
+		},
+	}
+	if exists {
+		ask.Name, ask.Confirm.Title, ask.Confirm.Required = "overwrite", "Overwrite "+old.Name.String(), true
+		ask.Confirm.Effect = fmt.Sprintf(
+			"An object of this name is in %s: %s, of %s. It is replaced by a file of %s.",
+			bucketName(l.path.bucket),
+			account.FormatSize(old.Size),
+			formatFullTimestamp(l.a, old.Modified),
+			size,
+		)
+	}
+	return ask
 }
 
 // prepareFolderUpload looks at what a folder holds and at what begins with its name already. It returns what asks, with
