@@ -33,7 +33,13 @@ func (r *harness) requireFrameSize(width, height int) {
 // sizes.
 func TestFrame_hasTerminalSize(t *testing.T) {
 	sizes := [][2]int{{1, 1}, {3, 2}, {20, 5}, {40, 10}, {60, 16}, {80, 24}, {200, 50}, {1000, 500}}
-	for _, pane := range append(paneKeys, struct{ key, text string }{"1", ""}, struct{ key, text string }{"7", ""}, struct{ key, text string }{": transfers <enter>", ""}, struct{ key, text string }{": journal <enter>", ""}) {
+	for _, pane := range append(
+		paneKeys,
+		struct{ key, text string }{"1", ""},
+		struct{ key, text string }{"7", ""},
+		struct{ key, text string }{": transfers <enter>", ""},
+		struct{ key, text string }{": journal <enter>", ""},
+	) {
 		faulttest.RunCase(t, "E6", "pane "+pane.key, func(t *testing.T) {
 			t.Parallel()
 			startProgram(t, emulator.Options{}, 80, 24, func(r *harness) {
@@ -75,8 +81,12 @@ func TestFrame_hasTerminalSize(t *testing.T) {
 // A question that is not all in sight is not answered, whatever is typed.
 func TestQuestionsThatDoNotFit(t *testing.T) {
 	for _, d := range []struct{ name, keys, word, says string }{
-		{"service", "3 / edge-router <enter> D ~", "edge-router", "nobody is alerted"}, {"credential", "5 / db2-root <enter> D ~", "db2-root", "support staff lose"}, {"contact", "4 / Ada <enter> D ~", "y", "support no longer calls"},
-		{"key", "9 / finance <enter> D ~", "finance", "lose access at once"}, {"bucket", "8 / scratch <enter> D ~", "scratch", "deleted for good"}, {"many", "4 A D ~", "9", "9 rows"},
+		{"service", "3 / edge-router <enter> D ~", "edge-router", "nobody is alerted"},
+		{"credential", "5 / db2-root <enter> D ~", "db2-root", "support staff lose"},
+		{"contact", "4 / Ada <enter> D ~", "y", "support no longer calls"},
+		{"key", "9 / finance <enter> D ~", "finance", "lose access at once"},
+		{"bucket", "8 / scratch <enter> D ~", "scratch", "deleted for good"},
+		{"many", "4 A D ~", "9", "9 rows"},
 		{"emptying", "8 / acme-www <enter> X ~", "7", "deleted for good"}, {"cancelling", "8 : cancel <enter> ~ ~ ~ " +
 			"~ ~ ~ ~ ~ ~ ~ ~ ~", "acme-prod", "FOR GOOD"},
 	} {
@@ -101,7 +111,11 @@ func TestQuestionsThatDoNotFit(t *testing.T) {
 // Without colours no colour is in any frame, and states are told by words; with sixteen they are the terminal's own.
 func TestColours(t *testing.T) {
 	for _, colours := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI} {
-		for _, pane := range append(paneKeys, struct{ key, text string }{"1", ""}, struct{ key, text string }{"7", ""}) {
+		for _, pane := range append(
+			paneKeys,
+			struct{ key, text string }{"1", ""},
+			struct{ key, text string }{"7", ""},
+		) {
 			faulttest.RunCase(t, "E9", fmt.Sprintf("colours %v, pane %s", colours, pane.key), func(t *testing.T) {
 				startWithOptions(t, emulator.Options{}, 120, 36, func(r *harness, o *shell.Options) {
 					look, err := theme.New("light", colours, false)
@@ -115,7 +129,8 @@ func TestColours(t *testing.T) {
 					for _, part := range strings.Split(frame, "\x1b[")[1:] {
 						style, _, _ := strings.Cut(part, "m")
 						for code := range strings.SplitSeq(style, ";") {
-							if colour := len(code) == 2 && strings.ContainsAny(code[:1], "349") || len(code) == 3; colour &&
+							colour := len(code) == 2 && strings.ContainsAny(code[:1], "349") || len(code) == 3
+							if colour &&
 								colours == colorprofile.ASCII ||
 								code == "38" ||
 								code == "48" {
@@ -140,30 +155,56 @@ func serverTextFields() []struct{ pane, member, column string } {
 			"4",
 			"name",
 			"name",
-		}, {"4", "email", "e-mail"}, {"4", "group", "group"}, {"4", "primary", "phone"}, {"4", "secondary", "second phone"}, {"4", "updated", "updated"},
+		},
+		{"4", "email", "e-mail"},
+		{"4", "group", "group"},
+		{"4", "primary", "phone"},
+		{"4", "secondary", "second phone"},
+		{"4", "updated", "updated"},
 		{"5", "label", "label"}, {"5", "last_decrypted", "last decrypted"},
 		{
 			"3",
 			"label",
 			"label",
-		}, {"3", "service_type", "type"}, {"3", "address", "address"}, {"3", "body", ""}, {"3", "consultation_group", "group"}, {"3", "notes", ""}, {"3", "region", ""}, {"3", "status", "state"}, {"3", "created", ""}, {"3", "updated", "updated"},
+		},
+		{"3", "service_type", "type"},
+		{"3", "address", "address"},
+		{"3", "body", ""},
+		{"3", "consultation_group", "group"},
+		{"3", "notes", ""},
+		{"3", "region", ""},
+		{"3", "status", "state"},
+		{"3", "created", ""},
+		{"3", "updated", "updated"},
 		{"2", "label", "about"}, {"2", "url", ""}, {"2", "type", ""}, {"2", "created", "age"},
 		{"6", "label", "instance"}, {"6", "user", "user"}, {"6", "ip", "address"}, {"6", "group", ""},
 		{
 			"8",
 			"label",
 			"bucket",
-		}, {"8", "cluster", "cluster"}, {"8", "hostname", "host name"}, {"8", "created", "created"}, {"8", "region", ""},
+		},
+		{"8", "cluster", "cluster"},
+		{"8", "hostname", "host name"},
+		{"8", "created", "created"},
+		{"8", "region", ""},
 		{
 			"9",
 			"label",
 			"label",
-		}, {"9", "access_key", "access key"}, {"9", "bucket_name", "reaches"}, {"9", "permissions", "reaches"}, {"9", "cluster", ""},
+		},
+		{"9", "access_key", "access key"},
+		{"9", "bucket_name", "reaches"},
+		{"9", "permissions", "reaches"},
+		{"9", "cluster", ""},
 		{
 			"0",
 			"id",
 			"cluster",
-		}, {"0", "domain", "domain"}, {"0", "region", "region"}, {"0", "status", "state"}, {"0", "static_site_domain", ""},
+		},
+		{"0", "domain", "domain"},
+		{"0", "region", "region"},
+		{"0", "status", "state"},
+		{"0", "static_site_domain", ""},
 		{"8o", "name", "name"}, {"8o", "last_modified", "modified"}, {"8o", "owner", ""},
 	}
 }
@@ -208,7 +249,8 @@ func TestHostileFields(t *testing.T) {
 					r.press("r", "j")
 					r.requireCleanFrame(base)
 				}
-				for _, key := range []string{"<enter>", "<esc>", "e", "<esc>", "<esc>", "D", "<esc>", "Y", "<esc>", ":", "<esc>", "V", "<esc>"} {
+				keys := "<enter> <esc> e <esc> <esc> D <esc> Y <esc> : <esc> V <esc>"
+				for _, key := range strings.Fields(keys) {
 					r.press(key)
 					r.requireCleanFrame(nil)
 				}
@@ -358,7 +400,13 @@ func TestProgram_longUseLeaksNothing(t *testing.T) {
 					r.emu.ClearFaults()
 					r.emu.InjectFault(
 						"*",
-						[]emulator.Fault{{Status: 503, Times: 2}, {Reset: true, Times: 1}, {CutAfter: 5, Times: 1}, {Status: 429, RetryAfter: "3", Times: 1}, {HTML: true, Times: 1}}[dice.IntN(5)],
+						[]emulator.Fault{
+							{Status: 503, Times: 2},
+							{Reset: true, Times: 1},
+							{CutAfter: 5, Times: 1},
+							{Status: 429, RetryAfter: "3", Times: 1},
+							{HTML: true, Times: 1},
+						}[dice.IntN(5)],
 					)
 				}
 				r.press(string("1234567890jkg?"[dice.IntN(14)]), "<esc>")
@@ -454,7 +502,13 @@ func fuzzMessage(b byte) tea.Msg {
 	case b < 150:
 		return tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown}
 	case b < 160:
-		return []tea.Msg{tea.FocusMsg{}, tea.BlurMsg{}, terminal.Resumed{}, terminal.SuspendUnavailable{}, terminal.OutputStalled{DroppedBytes: 3}}[b%5]
+		return []tea.Msg{
+			tea.FocusMsg{},
+			tea.BlurMsg{},
+			terminal.Resumed{},
+			terminal.SuspendUnavailable{},
+			terminal.OutputStalled{DroppedBytes: 3},
+		}[b%5]
 	}
 	return nil
 }

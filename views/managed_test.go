@@ -175,19 +175,37 @@ func TestBoundsAreChecked(t *testing.T) {
 		keys []string
 		see  string
 	}{
-		"name too short":        {[]string{"4", "n", "Z", "<ctrl+s>"}, "2 to 64 characters"},
-		"name too long":         {[]string{"4", "n", long, "<ctrl+s>"}, "2 to 64 characters"},
-		"no mail address":       {[]string{"4", "n", "Zed", "<tab>", "nowhere", "<ctrl+s>"}, "e-mail"},
-		"group too short":       {[]string{"4", "n", "Zed", "<tab>", "z@a.net", "<tab>", "<tab>", "<tab>", "g", "<ctrl+s>"}, "2 to 50 characters"},
-		"label too short":       {[]string{"5", "n", "l", "<ctrl+s>"}, "2 to 75 characters"},
-		"label taken":           {[]string{"5", "n", "db2-root", "<tab>", "<tab>", "p", "<ctrl+s>"}, "another credential has this label"},
-		"no password":           {[]string{"5", "n", "a label", "<ctrl+s>"}, "required"},
-		"ssh user too long":     {[]string{"6", "e", "<tab>", long, "<ctrl+s>"}, "32 characters"},
-		"ssh address is no IP":  {[]string{"6", "/", "db1", "<enter>", "e", "<tab>", "<tab>", "x", "<ctrl+s>"}, "an IP address is needed"},
-		"ssh port out of range": {[]string{"6", "/", "db1", "<enter>", "e", "<tab>", "<tab>", "<tab>", "99", "<ctrl+s>"}, "65535"},
-		"service label":         {[]string{"3", "n", "ab", "<ctrl+s>"}, "3 to 64 characters"},
-		"service timeout":       {[]string{"3", "n", "abc", "<tab>", "<tab>", "http://a.net", "<tab>", "99", "<ctrl+s>"}, "1 to 255"},
-		"service body":          {[]string{"3", "n", "abc", "<tab>", "<tab>", "http://a.net", "<tab>", "<tab>", long, "<ctrl+s>"}, "100 characters"},
+		"name too short":  {[]string{"4", "n", "Z", "<ctrl+s>"}, "2 to 64 characters"},
+		"name too long":   {[]string{"4", "n", long, "<ctrl+s>"}, "2 to 64 characters"},
+		"no mail address": {[]string{"4", "n", "Zed", "<tab>", "nowhere", "<ctrl+s>"}, "e-mail"},
+		"group too short": {
+			[]string{"4", "n", "Zed", "<tab>", "z@a.net", "<tab>", "<tab>", "<tab>", "g", "<ctrl+s>"},
+			"2 to 50 characters",
+		},
+		"label too short": {[]string{"5", "n", "l", "<ctrl+s>"}, "2 to 75 characters"},
+		"label taken": {
+			[]string{"5", "n", "db2-root", "<tab>", "<tab>", "p", "<ctrl+s>"},
+			"another credential has this label",
+		},
+		"no password":       {[]string{"5", "n", "a label", "<ctrl+s>"}, "required"},
+		"ssh user too long": {[]string{"6", "e", "<tab>", long, "<ctrl+s>"}, "32 characters"},
+		"ssh address is no IP": {
+			[]string{"6", "/", "db1", "<enter>", "e", "<tab>", "<tab>", "x", "<ctrl+s>"},
+			"an IP address is needed",
+		},
+		"ssh port out of range": {
+			[]string{"6", "/", "db1", "<enter>", "e", "<tab>", "<tab>", "<tab>", "99", "<ctrl+s>"},
+			"65535",
+		},
+		"service label": {[]string{"3", "n", "ab", "<ctrl+s>"}, "3 to 64 characters"},
+		"service timeout": {
+			[]string{"3", "n", "abc", "<tab>", "<tab>", "http://a.net", "<tab>", "99", "<ctrl+s>"},
+			"1 to 255",
+		},
+		"service body": {
+			[]string{"3", "n", "abc", "<tab>", "<tab>", "http://a.net", "<tab>", "<tab>", long, "<ctrl+s>"},
+			"100 characters",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			startProgram(t, emulator.Options{}, 120, 50, func(r *harness) {

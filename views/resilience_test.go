@@ -35,7 +35,11 @@ var paneKeys = []struct{ key, text string }{
 
 // A name that cannot be looked up is told with the age of the rows that stay.
 func TestShell_hostNameNotFound(t *testing.T) {
-	for name, cause := range map[string]*net.DNSError{"not found": {IsNotFound: true, Err: "no such host"}, "server fails": {IsTemporary: true, Err: "server misbehaving"}, "silent": {IsTimeout: true, Err: "i/o timeout"}} {
+	for name, cause := range map[string]*net.DNSError{
+		"not found":    {IsNotFound: true, Err: "no such host"},
+		"server fails": {IsTemporary: true, Err: "server misbehaving"},
+		"silent":       {IsTimeout: true, Err: "i/o timeout"},
+	} {
 		for _, pane := range paneKeys[1:4] {
 			faulttest.RunCase(t, "A2", name+" in pane "+pane.key, func(t *testing.T) {
 				s := &rewritingTransport{}
@@ -128,7 +132,10 @@ func TestToken_rejectedMidSession(t *testing.T) {
 		})
 	}
 	for name, fault := range map[string]emulator.Fault{"refused": refused, "forbidden": {Status: 403}} {
-		for _, form := range []struct{ keys, text, past string }{{"4n", "New contact", "added"}, {"4e", "Edit contact", "saved"}} {
+		for _, form := range []struct{ keys, text, past string }{
+			{"4n", "New contact", "added"},
+			{"4e", "Edit contact", "saved"},
+		} {
 			faulttest.RunCase(t, "B13", form.text+" "+name, func(t *testing.T) {
 				startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 					r.press(strings.Split(form.keys, "")...)
@@ -166,8 +173,15 @@ func TestToken_rejectedMidSession(t *testing.T) {
 func TestMissingScopes(t *testing.T) {
 	managed, storage := "23456", "890"
 	for name, o := range map[string]emulator.Options{
-		"managed alone": {Scopes: "account:read_only"}, "storage alone": {Scopes: "object_storage:read_only"}, "neither": {Scopes: "domains:read_only"},
-		"all to read": {Scopes: "account:read_only object_storage:read_only"}, "restricted user": {RestrictedUser: true},
+		"managed alone": {Scopes: "account:read_only"},
+		"storage alone": {
+			Scopes: "object_storage:read_only",
+		},
+		"neither": {Scopes: "domains:read_only"},
+		"all to read": {
+			Scopes: "account:read_only object_storage:read_only",
+		},
+		"restricted user": {RestrictedUser: true},
 	} {
 		for _, pane := range paneKeys {
 			faulttest.RunCase(t, "A26", "on screen, "+name+", pane "+pane.key, func(t *testing.T) {
@@ -184,7 +198,10 @@ func TestMissingScopes(t *testing.T) {
 					r.requireText("not allowed")
 					if !o.RestrictedUser {
 						r.requireText(
-							map[bool]string{true: "account:read_only", false: "object_storage:read_only"}[strings.Contains(managed, pane.key)],
+							map[bool]string{
+								true:  "account:read_only",
+								false: "object_storage:read_only",
+							}[strings.Contains(managed, pane.key)],
 						)
 					}
 					before := r.emu.RequestCount("")
@@ -215,7 +232,12 @@ func TestDuplicates(t *testing.T) {
 
 // A machine that slept says how old its rows are, then reads again; a clock that is set back stops nothing.
 func TestClockJumps(t *testing.T) {
-	for name, jump := range map[string]time.Duration{"slept for 8 h": 8 * time.Hour, "slept for a day": 24 * time.Hour, "set forward": time.Hour, "set back": -time.Hour} {
+	for name, jump := range map[string]time.Duration{
+		"slept for 8 h":   8 * time.Hour,
+		"slept for a day": 24 * time.Hour,
+		"set forward":     time.Hour,
+		"set back":        -time.Hour,
+	} {
 		faulttest.RunCase(t, "A32", name, func(t *testing.T) {
 			var off time.Duration
 			startWithOptions(
@@ -230,7 +252,11 @@ func TestClockJumps(t *testing.T) {
 					off = jump
 					if jump > 0 {
 						r.requireText(
-							"late · " + map[time.Duration]string{8 * time.Hour: "8 h", 24 * time.Hour: "1 d", time.Hour: "1 h"}[jump],
+							"late · " + map[time.Duration]string{
+								8 * time.Hour:  "8 h",
+								24 * time.Hour: "1 d",
+								time.Hour:      "1 h",
+							}[jump],
 						)
 					} else {
 						r.requireText("live · 0 s")
@@ -436,12 +462,20 @@ var lostAnswers = map[string]emulator.Fault{
 	"reset before it was done": {
 		Reset: true,
 		Times: 1,
-	}, "reset after it was done": {ApplyFirst: true, Reset: true, Times: 1},
+	},
+	"reset after it was done": {ApplyFirst: true, Reset: true, Times: 1},
 	"cut": {
 		ApplyFirst: true,
 		CutAfter:   10,
 		Times:      1,
-	}, "502 after": {ApplyFirst: true, Status: 502, Times: 1}, "502 before": {Status: 502, Times: 1}, "page after": {ApplyFirst: true, HTML: true, Times: 1},
+	},
+	"502 after": {
+		ApplyFirst: true,
+		Status:     502,
+		Times:      1,
+	},
+	"502 before": {Status: 502, Times: 1},
+	"page after": {ApplyFirst: true, HTML: true, Times: 1},
 }
 
 // Whatever became of an answer, a change is sent once, the screen says what reading again showed, and the journal keeps
@@ -622,7 +656,11 @@ func TestEditedMeanwhile(t *testing.T) {
 			return err
 		}},
 		{"service", "3 / edge-router <enter> e 2", "is now: other", func(r *harness) error {
-			_, err := r.writer(client.OpUpdateService, "9").UpdateService(r.Context(), 9, client.Patch{"label": "other"})
+			_, err := r.writer(client.OpUpdateService, "9").UpdateService(
+				r.Context(),
+				9,
+				client.Patch{"label": "other"},
+			)
 			return err
 		}},
 	} {
@@ -657,15 +695,20 @@ func TestEditedMeanwhile(t *testing.T) {
 func TestForm_rejectedKeepsInput(t *testing.T) {
 	many := strings.Repeat(`{"reason":"No","field":"other"},`, 5000)
 	for _, form := range []struct{ op, keys, field, typed string }{
-		{"create contact", "4 n Zedtyped <tab> zed@acme.net", "email", "Zedtyped"}, {"create service", "3 n nighttyped <tab> <right> <tab> 203.0.113.7:22", "address", "nighttyped"},
-		{"create credential", "5 n nighttyped <tab> ops <tab> hiddensecret", "label", "nighttyped"}, {"update SSH " +
-			"settings", "6 / db1 <enter> e <tab> typed", "ssh.user", "typed"},
-		{"create key", "9 n nighttyped", "label", "nighttyped"}, {"create bucket", "8 n nighttyped", "label", "nighttyped"}, {"change login", "5 / db2-root <enter> P typedroot <tab> hiddensecret", "username", "typedroot"},
+		{"create contact", "4 n Zedtyped <tab> zed@acme.net", "email", "Zedtyped"},
+		{"create service", "3 n nighttyped <tab> <right> <tab> 203.0.113.7:22", "address", "nighttyped"},
+		{"create credential", "5 n nighttyped <tab> ops <tab> hiddensecret", "label", "nighttyped"},
+		{"update SSH settings", "6 / db1 <enter> e <tab> typed", "ssh.user", "typed"},
+		{"create key", "9 n nighttyped", "label", "nighttyped"},
+		{"create bucket", "8 n nighttyped", "label", "nighttyped"},
+		{"change login", "5 / db2-root <enter> P typedroot <tab> hiddensecret", "username", "typedroot"},
 	} {
 		for name, body := range map[string]string{
 			"its field": `{"errors":[{"reason":"Too odd","field":"` + form.field + `"}]}`, "no field": `{"errors":[{` +
 				`"reason":"Too odd"}]}`, "unknown field": `{"errors":[{"reason":"Too odd","field":"zzz"}]}`,
-			"escapes": `{"errors":[{"reason":"Too odd\u001b[2J\u001b]0;x\u0007","field":"` + form.field + `"}]}`, "very many": `{"errors":[` + many + `{"reason":"Too odd"}]}`, "nothing": `{"errors":[]}`,
+			"escapes":   `{"errors":[{"reason":"Too odd\u001b[2J\u001b]0;x\u0007","field":"` + form.field + `"}]}`,
+			"very many": `{"errors":[` + many + `{"reason":"Too odd"}]}`,
+			"nothing":   `{"errors":[]}`,
 		} {
 			faulttest.RunCase(t, "B12", form.op+", "+name, func(t *testing.T) {
 				startProgram(t, emulator.Options{}, 140, 40, func(r *harness) {
@@ -689,16 +732,33 @@ func TestForm_rejectedKeepsInput(t *testing.T) {
 // A confirmation is what was asked for, letter by letter; anything else changes nothing.
 func TestConfirm_wrongAnswerChangesNothing(t *testing.T) {
 	answers := map[string]func(word string) []string{
-		"wrong": func(string) []string { return []string{"zzz", "<enter>"} }, "prefix": func(w string) []string { return []string{w[:len(w)-1], "<enter>"} },
-		"case":   func(w string) []string { return []string{strings.ToUpper(w[:1]) + w[1:] + "X", "<enter>"} },
-		"spaces": func(w string) []string { return []string{" ", w, " ", "<enter>"} }, "lookalike": func(w string) []string {
+		"wrong": func(string) []string { return []string{"zzz", "<enter>"} },
+		"prefix": func(w string) []string {
+			return []string{w[:len(w)-1], "<enter>"}
+		},
+		"case": func(w string) []string { return []string{strings.ToUpper(w[:1]) + w[1:] + "X", "<enter>"} },
+		"spaces": func(w string) []string {
+			return []string{" ", w, " ", "<enter>"}
+		},
+		"lookalike": func(w string) []string {
 			return []string{strings.ReplaceAll(strings.ReplaceAll(w, "a", "а"), "e", "е"), "<enter>"}
 		},
-		"enter alone": func(string) []string { return []string{"<enter>", "<enter>"} }, "yes": func(string) []string { return []string{"y", "<enter>"} }, "esc": func(w string) []string { return []string{w, "<esc>", "<enter>"} },
+		"enter alone": func(string) []string {
+			return []string{"<enter>", "<enter>"}
+		},
+		"yes": func(string) []string { return []string{"y", "<enter>"} },
+		"esc": func(w string) []string {
+			return []string{w, "<esc>", "<enter>"}
+		},
 	}
 	for _, d := range []struct{ name, keys, word string }{
-		{"service", "3 / edge-router <enter> D ~", "edge-router"}, {"credential", "5 / db2-root <enter> D ~", "db2-root"}, {"key", "9 / finance <enter> D ~", "finance"},
-		{"bucket", "8 / scratch <enter> D ~", "scratch"}, {"emptying", "8 / acme-www <enter> X ~", "7"}, {"many", "4 A D ~", "9"}, {"cancelling", "8 : cancel <enter> ~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~", "acme-prod"},
+		{"service", "3 / edge-router <enter> D ~", "edge-router"},
+		{"credential", "5 / db2-root <enter> D ~", "db2-root"},
+		{"key", "9 / finance <enter> D ~", "finance"},
+		{"bucket", "8 / scratch <enter> D ~", "scratch"},
+		{"emptying", "8 / acme-www <enter> X ~", "7"},
+		{"many", "4 A D ~", "9"},
+		{"cancelling", "8 : cancel <enter> ~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~", "acme-prod"},
 	} {
 		for name, answer := range answers {
 			faulttest.RunCase(t, "B14", d.name+" "+name, func(t *testing.T) {
@@ -761,7 +821,10 @@ func TestCancellingLost(t *testing.T) {
 				r.emu.InjectFault("cancel Object Storage", fault)
 				r.press("acme-prod", "<enter>")
 				r.wait(5 * time.Second)
-				left := map[bool]string{true: "buckets now: 0 of 12", false: "buckets now: 12 of 12"}[fault.ApplyFirst || fault.CutAfter > 0]
+				left := map[bool]string{
+					true:  "buckets now: 0 of 12",
+					false: "buckets now: 12 of 12",
+				}[fault.ApplyFirst || fault.CutAfter > 0]
 				r.requireText("the outcome is unknown", left)
 				if n := len(r.appliedOperations()); n > 1 {
 					r.Errorf("%d changes", n)
@@ -773,7 +836,11 @@ func TestCancellingLost(t *testing.T) {
 
 // A key whose answer was lost is named and offered for revoking, whatever it may reach.
 func TestKeys_lostAnswerOffersRevoke(t *testing.T) {
-	for mode, keys := range map[string]string{"everything": "", "nothing": "<tab> <right>", "a bucket": "<tab> <right> <tab> <down> <right>"} {
+	for mode, keys := range map[string]string{
+		"everything": "",
+		"nothing":    "<tab> <right>",
+		"a bucket":   "<tab> <right> <tab> <down> <right>",
+	} {
 		for name, fault := range lostAnswers {
 			faulttest.RunCase(t, "B4", "reaching "+mode+", "+name, func(t *testing.T) {
 				startProgram(t, emulator.Options{}, 140, 40, func(r *harness) {
@@ -800,9 +867,25 @@ func TestKeys_lostAnswerOffersRevoke(t *testing.T) {
 // without a word.
 func TestSecretDialog_shownOnlyWhileHeld(t *testing.T) {
 	for name, leave := range map[string]func(*harness){
-		"esc": func(r *harness) { r.press("<esc>") }, "q": func(r *harness) { r.press("q") }, "ctrl+c": func(r *harness) { r.press("<ctrl+c>") }, "enter": func(r *harness) { r.press("<enter>") },
-		"resize": func(r *harness) { r.send(tea.WindowSizeMsg{Width: 120, Height: 36}) }, "suspended": func(r *harness) { r.send(terminal.Resumed{}) },
-		"another tab": func(r *harness) { r.press("7", "<tab>") }, "five minutes": func(r *harness) { r.wait(5 * time.Minute) }, "stalled": func(r *harness) { r.send(terminal.OutputStalled{DroppedBytes: 3}) },
+		"esc": func(r *harness) {
+			r.press("<esc>")
+		},
+		"q": func(r *harness) { r.press("q") },
+		"ctrl+c": func(r *harness) {
+			r.press("<ctrl+c>")
+		},
+		"enter": func(r *harness) { r.press("<enter>") },
+		"resize": func(r *harness) {
+			r.send(tea.WindowSizeMsg{Width: 120, Height: 36})
+		},
+		"suspended":   func(r *harness) { r.send(terminal.Resumed{}) },
+		"another tab": func(r *harness) { r.press("7", "<tab>") },
+		"five minutes": func(r *harness) {
+			r.wait(5 * time.Minute)
+		},
+		"stalled": func(r *harness) {
+			r.send(terminal.OutputStalled{DroppedBytes: 3})
+		},
 	} {
 		faulttest.RunCase(t, "F9", name, func(t *testing.T) {
 			startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
@@ -885,7 +968,13 @@ func TestSecretFields(t *testing.T) {
 
 // With values hidden no host, address, phone, key or long number is on any pane; the program's own words stay.
 func TestHiddenValues(t *testing.T) {
-	for _, pane := range append(paneKeys, struct{ key, text string }{"1", "Services 14"}, struct{ key, text string }{"7", "CPU"}, struct{ key, text string }{"2 <enter>", "who to call"}, struct{ key, text string }{": journal <enter>", "outcome"}) {
+	for _, pane := range append(
+		paneKeys,
+		struct{ key, text string }{"1", "Services 14"},
+		struct{ key, text string }{"7", "CPU"},
+		struct{ key, text string }{"2 <enter>", "who to call"},
+		struct{ key, text string }{": journal <enter>", "outcome"},
+	) {
 		faulttest.RunCase(t, "F16", "pane "+pane.key, func(t *testing.T) {
 			startProgram(t, emulator.Options{}, 200, 50, func(r *harness) {
 				r.press("H")

@@ -28,23 +28,49 @@ func TestStatsOfEveryShape(t *testing.T) {
 		see  []string
 		miss []string
 	}{
-		"no point":          {statsJSON(same("1"), 0), []string{"CPU", "no data"}, []string{"0 %"}},
-		"one point":         {statsJSON(same("41.5"), 1), []string{"now 41.5 %"}, nil},
-		"two points":        {statsJSON(func(i int) string { return fmt.Sprint(10 + i*20) }, 2), []string{"now 30 %", "min 10 %", "max 30 %"}, nil},
-		"a day":             {statsJSON(func(i int) string { return fmt.Sprint(i % 7) }, 288), []string{"max 6 %"}, nil},
-		"100,000 points":    {statsJSON(func(i int) string { return fmt.Sprint(i % 101) }, 100_000), []string{"max 100 %"}, nil},
-		"gaps":              {statsJSON(func(i int) string { return []string{"5", "null"}[i%2] }, 288), []string{"min 5 %", "max 5 %"}, []string{"NaN"}},
-		"only gaps":         {statsJSON(same("null"), 288), []string{"no data"}, []string{"0 %"}},
-		"equal values":      {statsJSON(same("7"), 288), []string{"now 7 %", "min 7 %"}, nil},
-		"huge values":       {statsJSON(same("1e15"), 288), []string{"now 1e+15 %"}, nil},
-		"beyond a float":    {statsJSON(same("1e999"), 288), []string{"no data"}, []string{"Inf"}},
-		"negative values":   {statsJSON(func(i int) string { return fmt.Sprint(-10 + i%3) }, 288), []string{"min -10 %", "max -8 %"}, nil},
-		"data as sentences": {`{"data":["Graphs are not yet available."]}`, []string{"Graphs are not yet available."}, []string{"0 %"}},
-		"data missing":      {`{}`, nil, []string{"0 %", "NaN"}},
-		"no object":         {`[]`, nil, []string{"0 %", "NaN"}},
+		"no point":  {statsJSON(same("1"), 0), []string{"CPU", "no data"}, []string{"0 %"}},
+		"one point": {statsJSON(same("41.5"), 1), []string{"now 41.5 %"}, nil},
+		"two points": {
+			statsJSON(func(i int) string { return fmt.Sprint(10 + i*20) }, 2),
+			[]string{"now 30 %", "min 10 %", "max 30 %"},
+			nil,
+		},
+		"a day": {
+			statsJSON(func(i int) string { return fmt.Sprint(i % 7) }, 288),
+			[]string{"max 6 %"},
+			nil,
+		},
+		"100,000 points": {
+			statsJSON(func(i int) string { return fmt.Sprint(i % 101) }, 100_000),
+			[]string{"max 100 %"},
+			nil,
+		},
+		"gaps": {
+			statsJSON(func(i int) string { return []string{"5", "null"}[i%2] }, 288),
+			[]string{"min 5 %", "max 5 %"},
+			[]string{"NaN"},
+		},
+		"only gaps":      {statsJSON(same("null"), 288), []string{"no data"}, []string{"0 %"}},
+		"equal values":   {statsJSON(same("7"), 288), []string{"now 7 %", "min 7 %"}, nil},
+		"huge values":    {statsJSON(same("1e15"), 288), []string{"now 1e+15 %"}, nil},
+		"beyond a float": {statsJSON(same("1e999"), 288), []string{"no data"}, []string{"Inf"}},
+		"negative values": {
+			statsJSON(func(i int) string { return fmt.Sprint(-10 + i%3) }, 288),
+			[]string{"min -10 %", "max -8 %"},
+			nil,
+		},
+		"data as sentences": {
+			`{"data":["Graphs are not yet available."]}`,
+			[]string{"Graphs are not yet available."},
+			[]string{"0 %"},
+		},
+		"data missing": {`{}`, nil, []string{"0 %", "NaN"}},
+		"no object":    {`[]`, nil, []string{"0 %", "NaN"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			setup := func(e *emulator.Emulator) { e.InjectFault("view stats", emulator.Fault{Status: 200, Body: c.body}) }
+			setup := func(e *emulator.Emulator) {
+				e.InjectFault("view stats", emulator.Fault{Status: 200, Body: c.body})
+			}
 			startWithEmulator(t, emulator.Options{Seed: "empty"}, 200, 50, setup, func(r *harness) {
 				r.press("7", "<enter>")
 				r.requireText(c.see...)
