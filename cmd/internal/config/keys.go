@@ -37,7 +37,10 @@ const accountNamePattern = `^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`
 func IsAccountName(name string) bool { return regexp.MustCompile(accountNamePattern).MatchString(name) }
 
 // TopLevelKeys returns the keys at the top of the file.
-func TopLevelKeys() []KeySpec[File] {
+func TopLevelKeys() []KeySpec[File] { return slices.Concat(lookKeys(), behaviourKeys()) }
+
+// lookKeys returns the keys that say how lookout draws.
+func lookKeys() []KeySpec[File] {
 	return []KeySpec[File]{
 		{
 			Name:        "theme",
@@ -68,6 +71,12 @@ func TopLevelKeys() []KeySpec[File] {
 			Description: "For screen readers: lines are added beneath, nothing is drawn over, one item is told at a " +
 				"time.",
 		},
+	}
+}
+
+// behaviourKeys returns the keys that say what lookout does: when it reads, how it notifies, and where it starts.
+func behaviourKeys() []KeySpec[File] {
+	return []KeySpec[File]{
 		{
 			Name:        "refresh",
 			target:      func(f *File) any { return &f.Refresh },
@@ -102,6 +111,11 @@ func TopLevelKeys() []KeySpec[File] {
 
 // AccountKeys returns the keys of [accounts.NAME].
 func AccountKeys() []KeySpec[AccountConfig] {
+	return slices.Concat(connectionKeys(), tokenKeys(), safetyKeys(), labelKeys())
+}
+
+// connectionKeys returns the keys that say where the API is.
+func connectionKeys() []KeySpec[AccountConfig] {
 	return []KeySpec[AccountConfig]{
 		{
 			Name:        "base_url",
@@ -123,6 +137,12 @@ func AccountKeys() []KeySpec[AccountConfig] {
 			DefaultText: "provider for the provider's own host, else document",
 			Description: "How the paths of the API are spelled.",
 		},
+	}
+}
+
+// tokenKeys returns the keys that say where the token is.
+func tokenKeys() []KeySpec[AccountConfig] {
+	return []KeySpec[AccountConfig]{
 		{
 			Name:        "token_command",
 			target:      func(a *AccountConfig) any { return &a.TokenCommand },
@@ -168,6 +188,12 @@ func AccountKeys() []KeySpec[AccountConfig] {
 			Description: "Take the token of this user from the configuration of linode-cli each time; default is " +
 				"its default user. It is not copied.",
 		},
+	}
+}
+
+// safetyKeys returns the keys that limit changes.
+func safetyKeys() []KeySpec[AccountConfig] {
+	return []KeySpec[AccountConfig]{
 		{
 			Name:        "protected",
 			target:      func(a *AccountConfig) any { return &a.Protected },
@@ -186,6 +212,12 @@ func AccountKeys() []KeySpec[AccountConfig] {
 			Env:         "LOOKOUT_READ_ONLY",
 			Description: "Allow no change at all.",
 		},
+	}
+}
+
+// labelKeys returns the keys that say how an account is shown and which events it reports.
+func labelKeys() []KeySpec[AccountConfig] {
+	return []KeySpec[AccountConfig]{
 		{
 			Name:        "color",
 			target:      func(a *AccountConfig) any { return &a.Color },

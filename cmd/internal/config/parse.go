@@ -62,7 +62,8 @@ func Parse(data []byte) (File, Mistakes) {
 	for _, name := range tables {
 		delete(top, name)
 	}
-	assignKeys(r, nil, TopLevelKeys(), &cfg, top, tables...)
+	t := parsedTable{values: top, otherKeys: tables}
+	assignKeys(r, t, TopLevelKeys(), &cfg)
 	r.parseAccounts(&cfg, document["accounts"])
 	r.parseKeys(&cfg, document["keys"])
 	r.parseThemes(&cfg, document["themes"])
@@ -133,29 +134,29 @@ func (r *configParser) addValueError(fatal bool, key []string, err error) {
 	}
 }
 
+// A parsedTable is a table of the document with its path.
+type parsedTable struct {
+	path      []string
+	values    map[string]any
+	otherKeys []string // known keys that others read
+}
+
 // assignKeys stores the values of a table and reports unknown keys.
-func assignKeys[T any](
-	r *configParser,
-	at []string,
-	known []KeySpec[T],
-	into *T,
-	table map[string]any,
-	more ...string,
-) {
-	names := more
+func assignKeys[T any](r *configParser, t parsedTable, known []KeySpec[T], into *T) {
+	names := t.otherKeys
 	for _, s := range known {
 		names = append(names, s.Name)
-		value, there := table[s.Name]
+		value, there := t.values[s.Name]
 		if !there {
 			continue
 		}
 		if err := s.assign(into, value); err != nil {
-			r.addValueError(s.fatal, append(slices.Clone(at), s.Name), err)
+			r.addValueError(s.fatal, append(slices.Clone(t.path), s.Name), err)
 		}
 	}
-	for name := range table {
+	for name := range t.values {
 		if !slices.Contains(names, name) {
-			r.addUnknownKey(append(slices.Clone(at), name), names)
+			r.addUnknownKey(append(slices.Clone(t.path), name), names)
 		}
 	}
 }
@@ -239,7 +240,7 @@ func (r *configParser) parseAccounts(cfg *File, value any) {
 			r.addError(true, at, "an account's name has only letters, digits, dots, - and _")
 		}
 		var a AccountConfig
-		assignKeys(r, at, AccountKeys(), &a, block)
+		assignKeys(r, parsedTable{path: at, values: block}, AccountKeys(), &a)
 		if _, there := block["base_url"]; !there {
 			r.addError(true, at, "base_url is missing")
 		}
