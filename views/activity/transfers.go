@@ -16,72 +16,78 @@ import (
 	"lookout/views/account"
 )
 
+// TransfersPane returns the pane of the downloads and uploads of this run.
 func TransfersPane(a *account.Account) ui.Pane {
 	return &table.List[*transfer.Status]{
 		Title:         "transfers",
 		Store:         a.TransferStore(),
 		NoAutoRefresh: true,
 		SortBy:        "state",
-		Columns: []table.Column[*transfer.Status]{
-			{
-				Title: "state",
-				Width: 11,
-				Cell:  transferState,
-				Rank:  transferRank,
-			},
-			{
-				Title:        "what",
-				Width:        8,
-				DropPriority: 4,
-				Cell:         func(r *transfer.Status, _ ui.Box) (string, theme.Tone) { return r.Kind.String(), theme.Muted },
-			},
-			{
-				Title: "name",
-				Min:   15,
-				Cell:  func(r *transfer.Status, _ ui.Box) (string, theme.Tone) { return account.TransferName(r), theme.Strong },
-			},
-			{
-				Title:            "progress",
-				Width:            10,
-				FilterByNameOnly: true,
-				Cell:             progressCell,
-				Less:             func(r, s *transfer.Status) bool { return progressFraction(r) < progressFraction(s) },
-			},
-			{
-				Title:            "done",
-				Width:            9,
-				AlignRight:       true,
-				DropPriority:     3,
-				FilterByNameOnly: true,
-				Cell:             doneCell,
-				Less:             func(r, s *transfer.Status) bool { return r.Done < s.Done },
-			},
-			{
-				Title:            "rate",
-				Width:            10,
-				AlignRight:       true,
-				DropPriority:     1,
-				FilterByNameOnly: true,
-				Cell:             rateCell,
-				Less:             func(r, s *transfer.Status) bool { return r.Rate < s.Rate },
-			},
-			{
-				Title:            "left",
-				Width:            8,
-				AlignRight:       true,
-				DropPriority:     2,
-				FilterByNameOnly: true,
-				Cell:             timeLeftCell,
-				Less:             func(r, s *transfer.Status) bool { return r.ETA < s.ETA },
-			},
+		Columns:       transferColumns(),
+		RowActions:    transferOperations(a),
+		PaneActions:   func() []ui.Action { return transferActions(a) },
+		Detail:        func(r *transfer.Status, b ui.Box) string { return transferDetail(a, r, b) },
+		Footer:        func(_ *ui.Store[*transfer.Status], b ui.Box) string { return transfersFoot(a, b) },
+		EmptyText:     "no transfers in this run · w on an object downloads, U in a bucket uploads",
+		BadgeFunc:     func() (string, theme.Tone) { return transfersBadge(a) },
+		Label:         account.TransferName,
+	}
+}
+
+// transferColumns returns the columns of the transfers pane.
+func transferColumns() []table.Column[*transfer.Status] {
+	return []table.Column[*transfer.Status]{
+		{
+			Title: "state",
+			Width: 11,
+			Cell:  transferState,
+			Rank:  transferRank,
 		},
-		RowActions:  transferOperations(a),
-		PaneActions: func() []ui.Action { return transferActions(a) },
-		Detail:      func(r *transfer.Status, b ui.Box) string { return transferDetail(a, r, b) },
-		Footer:      func(_ *ui.Store[*transfer.Status], b ui.Box) string { return transfersFoot(a, b) },
-		EmptyText:   "no transfers in this run · w on an object downloads, U in a bucket uploads",
-		BadgeFunc:   func() (string, theme.Tone) { return transfersBadge(a) },
-		Label:       account.TransferName,
+		{
+			Title:        "what",
+			Width:        8,
+			DropPriority: 4,
+			Cell:         func(r *transfer.Status, _ ui.Box) (string, theme.Tone) { return r.Kind.String(), theme.Muted },
+		},
+		{
+			Title: "name",
+			Min:   15,
+			Cell:  func(r *transfer.Status, _ ui.Box) (string, theme.Tone) { return account.TransferName(r), theme.Strong },
+		},
+		{
+			Title:            "progress",
+			Width:            10,
+			FilterByNameOnly: true,
+			Cell:             progressCell,
+			Less:             func(r, s *transfer.Status) bool { return progressFraction(r) < progressFraction(s) },
+		},
+		{
+			Title:            "done",
+			Width:            9,
+			AlignRight:       true,
+			DropPriority:     3,
+			FilterByNameOnly: true,
+			Cell:             doneCell,
+			Less:             func(r, s *transfer.Status) bool { return r.Done < s.Done },
+		},
+		{
+			Title:            "rate",
+			Width:            10,
+			AlignRight:       true,
+			DropPriority:     1,
+			FilterByNameOnly: true,
+			Cell:             rateCell,
+			Less:             func(r, s *transfer.Status) bool { return r.Rate < s.Rate },
+		},
+		{
+			Title:            "left",
+			Width:            8,
+			AlignRight:       true,
+			DropPriority:     2,
+			FilterByNameOnly: true,
+			Cell:             timeLeftCell,
+			Less:             func(r, s *transfer.Status) bool { return r.ETA < s.ETA },
+		},
 	}
 }
 
@@ -168,16 +174,19 @@ func runAsync(a *account.Account, do func()) tea.Cmd {
 	}
 }
 
-func transferOperations(a *account.Account) []table.RowAction[*transfer.Status] {
-	each := func(do func(transfer.ID)) func([]*transfer.Status) tea.Cmd {
-		return func(rows []*transfer.Status) tea.Cmd {
-			return runAsync(a, func() {
-				for _, r := range rows {
-					do(r.ID)
-				}
-			})
-		}
+// forEachTransfer returns a command that does something to each of some transfers.
+func forEachTransfer(a *account.Account, do func(transfer.ID)) func([]*transfer.Status) tea.Cmd {
+	return func(rows []*transfer.Status) tea.Cmd {
+		return runAsync(a, func() {
+			for _, r := range rows {
+				do(r.ID)
+			}
+		})
 	}
+}
+
+// transferOperations returns the actions on the selected transfers.
+func transferOperations(a *account.Account) []table.RowAction[*transfer.Status] {
 	return []table.RowAction[*transfer.Status]{
 		{
 			Keys:        []string{"d"},
@@ -186,7 +195,7 @@ func transferOperations(a *account.Account) []table.RowAction[*transfer.Status] 
 			DisabledReason: func(r *transfer.Status) string {
 				return account.ReasonIf(!r.State.Unfinished() || r.State == transfer.Paused, "it is not running")
 			},
-			BatchCmd: each(a.Transfers.Pause),
+			BatchCmd: forEachTransfer(a, a.Transfers.Pause),
 		},
 		{
 			Keys:        []string{"E"},
@@ -195,7 +204,7 @@ func transferOperations(a *account.Account) []table.RowAction[*transfer.Status] 
 			DisabledReason: func(r *transfer.Status) string {
 				return account.ReasonIf(r.State != transfer.Paused, "it is not paused")
 			},
-			BatchCmd: each(a.Transfers.Resume),
+			BatchCmd: forEachTransfer(a, a.Transfers.Resume),
 		},
 		{
 			Keys:        []string{"e"},
@@ -204,7 +213,7 @@ func transferOperations(a *account.Account) []table.RowAction[*transfer.Status] 
 			DisabledReason: func(r *transfer.Status) string {
 				return account.ReasonIf(r.State != transfer.Failed && r.State != transfer.Cancelled, "it has not failed")
 			},
-			BatchCmd: each(a.Transfers.Retry),
+			BatchCmd: forEachTransfer(a, a.Transfers.Retry),
 		},
 		{
 			Keys:           []string{"D"},
@@ -217,7 +226,7 @@ func transferOperations(a *account.Account) []table.RowAction[*transfer.Status] 
 					ui.RunActionMsg{
 						Action: confirmCancelTransfers(a,
 							describeCancelCost(rows),
-							func() tea.Cmd { return each(a.Transfers.Cancel)(rows) },
+							func() tea.Cmd { return forEachTransfer(a, a.Transfers.Cancel)(rows) },
 						),
 					},
 				)
