@@ -21,64 +21,69 @@ func ContactsPane(a *account.Account) ui.Pane {
 		Title:        "contacts",
 		Store:        a.Contacts(),
 		JoinedStores: []table.JoinedStore{a.Services()},
-		Columns: []table.Column[*client.Contact]{
-			{
-				Title: "name",
-				Min:   12,
-				Cell:  table.TextCell(theme.Strong, func(c *client.Contact) string { return c.Name.String() }),
-			},
-			{
-				Title:        "group",
-				Width:        12,
-				DropPriority: 2,
-				GroupRepeats: true,
-				Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) {
-					if c.Group.String() == "" {
-						return "none", theme.Muted
-					}
-					return c.Group.String(), theme.Plain
-				},
-				Less: func(c, d *client.Contact) bool { return c.Group.String() < d.Group.String() },
-			},
-			{
-				Title: "phone",
-				Width: 16,
-				Cell:  table.TextCell(theme.Accent, func(c *client.Contact) string { return c.Phone.Primary.String() }),
-			},
-			{
-				Title:        "second phone",
-				Width:        16,
-				DropPriority: 3,
-				Cell: table.TextCell(
-					theme.Plain,
-					func(c *client.Contact) string { return c.Phone.Secondary.String() },
-				),
-			},
-			{
-				Title:        "e-mail",
-				Min:          16,
-				DropPriority: 1,
-				Cell:         table.TextCell(theme.Plain, func(c *client.Contact) string { return c.Email.String() }),
-			},
-			{
-				Title:        "updated",
-				Width:        8,
-				AlignRight:   true,
-				DropPriority: 4,
-				Cell: func(c *client.Contact, b ui.Box) (string, theme.Tone) {
-					return account.FormatAge(c.Updated, b.Now), theme.Muted
-				},
-				Less: func(c, d *client.Contact) bool { return d.Updated.Time().Before(c.Updated.Time()) },
-			},
+		Columns:      contactColumns(),
+		RowActions:   append(contactShortcuts(a), changes.RowActions()...),
+		PaneActions:  changes.NewActions,
+		Detail:       func(c *client.Contact, b ui.Box) string { return contactDetail(a, c, b) },
+		FetchOne:     changes.FetchOne,
+		Footer:       func(set *ui.Store[*client.Contact], b ui.Box) string { return contactsFoot(a, set, b) },
+		CopyItems:    account.CopyItemsByID(a, "contacts", "view contact", func(c *client.Contact) int { return c.ID }),
+		EmptyText:    "no contacts yet · n adds one",
+		SortBy:       "group",
+	}
+}
+
+// contactColumns returns the columns of the contacts pane.
+func contactColumns() []table.Column[*client.Contact] {
+	return []table.Column[*client.Contact]{
+		{
+			Title: "name",
+			Min:   12,
+			Cell:  table.TextCell(theme.Strong, func(c *client.Contact) string { return c.Name.String() }),
 		},
-		RowActions:  append(contactShortcuts(a), changes.RowActions()...),
-		PaneActions: changes.NewActions,
-		Detail:      func(c *client.Contact, b ui.Box) string { return contactDetail(a, c, b) },
-		FetchOne:    changes.FetchOne,
-		Footer:      func(set *ui.Store[*client.Contact], b ui.Box) string { return contactsFoot(a, set, b) },
-		CopyItems:   account.CopyItemsByID(a, "contacts", "view contact", func(c *client.Contact) int { return c.ID }),
-		EmptyText:   "no contacts yet · n adds one",
-		SortBy:      "group",
+		{
+			Title:        "group",
+			Width:        12,
+			DropPriority: 2,
+			GroupRepeats: true,
+			Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) {
+				if c.Group.String() == "" {
+					return "none", theme.Muted
+				}
+				return c.Group.String(), theme.Plain
+			},
+			Less: func(c, d *client.Contact) bool { return c.Group.String() < d.Group.String() },
+		},
+		{
+			Title: "phone",
+			Width: 16,
+			Cell:  table.TextCell(theme.Accent, func(c *client.Contact) string { return c.Phone.Primary.String() }),
+		},
+		{
+			Title:        "second phone",
+			Width:        16,
+			DropPriority: 3,
+			Cell: table.TextCell(
+				theme.Plain,
+				func(c *client.Contact) string { return c.Phone.Secondary.String() },
+			),
+		},
+		{
+			Title:        "e-mail",
+			Min:          16,
+			DropPriority: 1,
+			Cell:         table.TextCell(theme.Plain, func(c *client.Contact) string { return c.Email.String() }),
+		},
+		{
+			Title:        "updated",
+			Width:        8,
+			AlignRight:   true,
+			DropPriority: 4,
+			Cell: func(c *client.Contact, b ui.Box) (string, theme.Tone) {
+				return account.FormatAge(c.Updated, b.Now), theme.Muted
+			},
+			Less: func(c, d *client.Contact) bool { return d.Updated.Time().Before(c.Updated.Time()) },
+		},
 	}
 }
 

@@ -21,79 +21,89 @@ func IssuesPane(a *account.Account) ui.Pane {
 		Title:        "issues",
 		Store:        a.Issues(),
 		JoinedStores: []table.JoinedStore{a.Services(), a.Contacts(), a.Instances(), a.Credentials()},
-		Columns: []table.Column[*client.Issue]{
-			{
-				Title:      "age",
-				Width:      8,
-				AlignRight: true,
-				Cell: func(i *client.Issue, b ui.Box) (string, theme.Tone) {
-					return account.FormatAge(i.Created, b.Now), theme.Plain
-				},
-				Less: isNewerIssue,
-			},
-			{
-				Title:        "detected",
-				Width:        12,
-				DropPriority: 3,
-				Cell: table.TextCell(
-					theme.Muted,
-					func(i *client.Issue) string { return a.FormatTimestamp(i.Created) },
-				),
-				Less: isNewerIssue,
-			},
-			{
-				Title: "affected",
-				Min:   18,
-				Cell:  func(i *client.Issue, b ui.Box) (string, theme.Tone) { return AffectedCell(a, i, b) },
-			},
-			{
-				Title:        "ticket",
-				Width:        16,
-				DropPriority: 1,
-				Cell:         func(i *client.Issue, p1 ui.Box) (string, theme.Tone) { return TicketCell(a, i, p1) },
-			},
-			{
-				Title:        "about",
-				Min:          16,
-				DropPriority: 2,
-				Cell: table.TextCell(
-					theme.Muted,
-					func(i *client.Issue) string { return i.Ticket.Label.String() },
-				),
+		Columns:      issueColumns(a),
+		RowActions:   issueActions(a),
+		Detail:       func(i *client.Issue, b ui.Box) string { return renderIncident(a, i, b, false) },
+		Footer:       func(set *ui.Store[*client.Issue], b ui.Box) string { return issuesFoot(a, set, b) },
+		CopyItems:    account.CopyItemsByID(a, "issues", "view issue", func(i *client.Issue) int { return i.ID }),
+		EmptyText:    "no issues: nothing has been detected · r looks again",
+		SortBy:       "age",
+		BadgeFunc:    func() (string, theme.Tone) { return issuesBadge(a) },
+		OnVisible:    a.FetchTickets,
+	}
+}
+
+// issueActions returns the actions on an issue.
+func issueActions(a *account.Account) []table.RowAction[*client.Issue] {
+	return []table.RowAction[*client.Issue]{
+		{
+			Keys:        []string{"enter"},
+			Name:        "open incident",
+			Description: "what it touches and whom to call",
+			ShowInHints: true,
+			OpenPane:    func(i *client.Issue) ui.Pane { return IncidentPane(a, i) },
+		},
+		{
+			Keys:        []string{"y"},
+			Name:        "copy call sheet",
+			ShowInHints: true,
+			Message: func(i *client.Issue) tea.Msg {
+				return ui.CopyMsg{Text: callSheet(a, i), Label: "call sheet"}
 			},
 		},
-		RowActions: []table.RowAction[*client.Issue]{
-			{
-				Keys:        []string{"enter"},
-				Name:        "open incident",
-				Description: "what it touches and whom to call",
-				ShowInHints: true,
-				OpenPane:    func(i *client.Issue) ui.Pane { return IncidentPane(a, i) },
+		{
+			Keys: []string{"o"},
+			Name: "open ticket",
+			DisabledReason: func(i *client.Issue) string {
+				return account.ReasonIf(ticketURL(a, i) == "", "the issue names no ticket")
 			},
-			{
-				Keys:        []string{"y"},
-				Name:        "copy call sheet",
-				ShowInHints: true,
-				Message: func(i *client.Issue) tea.Msg {
-					return ui.CopyMsg{Text: callSheet(a, i), Label: "call sheet"}
-				},
-			},
-			{
-				Keys: []string{"o"},
-				Name: "open ticket",
-				DisabledReason: func(i *client.Issue) string {
-					return account.ReasonIf(ticketURL(a, i) == "", "the issue names no ticket")
-				},
-				Message: func(i *client.Issue) tea.Msg { return ui.OpenURLMsg{URL: ticketURL(a, i)} },
-			},
+			Message: func(i *client.Issue) tea.Msg { return ui.OpenURLMsg{URL: ticketURL(a, i)} },
 		},
-		Detail:    func(i *client.Issue, b ui.Box) string { return renderIncident(a, i, b, false) },
-		Footer:    func(set *ui.Store[*client.Issue], b ui.Box) string { return issuesFoot(a, set, b) },
-		CopyItems: account.CopyItemsByID(a, "issues", "view issue", func(i *client.Issue) int { return i.ID }),
-		EmptyText: "no issues: nothing has been detected · r looks again",
-		SortBy:    "age",
-		BadgeFunc: func() (string, theme.Tone) { return issuesBadge(a) },
-		OnVisible: a.FetchTickets,
+	}
+}
+
+// issueColumns returns the columns of the issues pane.
+func issueColumns(a *account.Account) []table.Column[*client.Issue] {
+	return []table.Column[*client.Issue]{
+		{
+			Title:      "age",
+			Width:      8,
+			AlignRight: true,
+			Cell: func(i *client.Issue, b ui.Box) (string, theme.Tone) {
+				return account.FormatAge(i.Created, b.Now), theme.Plain
+			},
+			Less: isNewerIssue,
+		},
+		{
+			Title:        "detected",
+			Width:        12,
+			DropPriority: 3,
+			Cell: table.TextCell(
+				theme.Muted,
+				func(i *client.Issue) string { return a.FormatTimestamp(i.Created) },
+			),
+			Less: isNewerIssue,
+		},
+		{
+			Title: "affected",
+			Min:   18,
+			Cell:  func(i *client.Issue, b ui.Box) (string, theme.Tone) { return AffectedCell(a, i, b) },
+		},
+		{
+			Title:        "ticket",
+			Width:        16,
+			DropPriority: 1,
+			Cell:         func(i *client.Issue, p1 ui.Box) (string, theme.Tone) { return TicketCell(a, i, p1) },
+		},
+		{
+			Title:        "about",
+			Min:          16,
+			DropPriority: 2,
+			Cell: table.TextCell(
+				theme.Muted,
+				func(i *client.Issue) string { return i.Ticket.Label.String() },
+			),
+		},
 	}
 }
 

@@ -24,77 +24,82 @@ func ServicesPane(a *account.Account) ui.Pane {
 		Title:        "services",
 		Store:        a.Services(),
 		JoinedStores: []table.JoinedStore{a.Issues(), a.Contacts(), a.Credentials(), a.Instances()},
-		Columns: []table.Column[*client.Service]{
-			{
-				Title: "state",
-				Width: 10,
-				Cell: func(s *client.Service, b ui.Box) (string, theme.Tone) {
-					return account.FormatStatus(s.Status, b.Theme)
-				},
-				Less: func(s, t *client.Service) bool {
-					return account.StatusRank(s.Status) < account.StatusRank(t.Status)
-				},
+		Columns:      serviceColumns(a),
+		RowActions:   serviceActions(a, changes),
+		PaneActions:  changes.NewActions,
+		Detail:       func(s *client.Service, b ui.Box) string { return serviceDetail(a, s, b) },
+		FetchOne:     changes.FetchOne,
+		Footer:       func(_ *ui.Store[*client.Service], b ui.Box) string { return StateCounts(a, b) },
+		CopyItems:    func(s *client.Service) []ui.CopyItem { return account.ServiceCopyItems(a, s) },
+		EmptyText:    "no services yet · n adds one",
+		SortBy:       "label",
+		BadgeFunc:    func() (string, theme.Tone) { return servicesBadge(a) },
+	}
+}
+
+// serviceColumns returns the columns of the services pane.
+func serviceColumns(a *account.Account) []table.Column[*client.Service] {
+	return []table.Column[*client.Service]{
+		{
+			Title: "state",
+			Width: 10,
+			Cell: func(s *client.Service, b ui.Box) (string, theme.Tone) {
+				return account.FormatStatus(s.Status, b.Theme)
 			},
-			{
-				Title: "label",
-				Min:   14,
-				Cell:  table.TextCell(theme.Strong, func(s *client.Service) string { return s.Label.String() }),
-			},
-			{
-				Title:        "type",
-				Width:        4,
-				DropPriority: 4,
-				Cell:         table.TextCell(theme.Muted, func(s *client.Service) string { return s.Type.String() }),
-			},
-			{
-				Title:        "address",
-				Min:          16,
-				DropPriority: 1,
-				Cell:         table.TextCell(theme.Plain, func(s *client.Service) string { return s.Address.String() }),
-			},
-			{
-				Title:        "timeout",
-				Width:        7,
-				AlignRight:   true,
-				DropPriority: 5,
-				Cell: table.TextCell(
-					theme.Muted,
-					func(s *client.Service) string { return fmt.Sprintf("%d s", s.Timeout) },
-				),
-				Less: func(s, t *client.Service) bool { return s.Timeout < t.Timeout },
-			},
-			{
-				Title:        "group",
-				Width:        10,
-				DropPriority: 3,
-				Cell:         table.TextCell(theme.Plain, func(s *client.Service) string { return s.Group.String() }),
-			},
-			{
-				Title:        "open issue",
-				Width:        14,
-				DropPriority: 2,
-				Cell:         func(s *client.Service, b ui.Box) (string, theme.Tone) { return OpenIssueCell(a, s, b) },
-			},
-			{
-				Title:        "updated",
-				Width:        8,
-				AlignRight:   true,
-				DropPriority: 6,
-				Cell: func(s *client.Service, b ui.Box) (string, theme.Tone) {
-					return account.FormatAge(s.Updated, b.Now), theme.Muted
-				},
-				Less: func(s, t *client.Service) bool { return t.Updated.Time().Before(s.Updated.Time()) },
+			Less: func(s, t *client.Service) bool {
+				return account.StatusRank(s.Status) < account.StatusRank(t.Status)
 			},
 		},
-		RowActions:  serviceActions(a, changes),
-		PaneActions: changes.NewActions,
-		Detail:      func(s *client.Service, b ui.Box) string { return serviceDetail(a, s, b) },
-		FetchOne:    changes.FetchOne,
-		Footer:      func(_ *ui.Store[*client.Service], b ui.Box) string { return StateCounts(a, b) },
-		CopyItems:   func(s *client.Service) []ui.CopyItem { return account.ServiceCopyItems(a, s) },
-		EmptyText:   "no services yet · n adds one",
-		SortBy:      "label",
-		BadgeFunc:   func() (string, theme.Tone) { return servicesBadge(a) },
+		{
+			Title: "label",
+			Min:   14,
+			Cell:  table.TextCell(theme.Strong, func(s *client.Service) string { return s.Label.String() }),
+		},
+		{
+			Title:        "type",
+			Width:        4,
+			DropPriority: 4,
+			Cell:         table.TextCell(theme.Muted, func(s *client.Service) string { return s.Type.String() }),
+		},
+		{
+			Title:        "address",
+			Min:          16,
+			DropPriority: 1,
+			Cell:         table.TextCell(theme.Plain, func(s *client.Service) string { return s.Address.String() }),
+		},
+		{
+			Title:        "timeout",
+			Width:        7,
+			AlignRight:   true,
+			DropPriority: 5,
+			Cell: table.TextCell(
+				theme.Muted,
+				func(s *client.Service) string { return fmt.Sprintf("%d s", s.Timeout) },
+			),
+			Less: func(s, t *client.Service) bool { return s.Timeout < t.Timeout },
+		},
+		{
+			Title:        "group",
+			Width:        10,
+			DropPriority: 3,
+			Cell:         table.TextCell(theme.Plain, func(s *client.Service) string { return s.Group.String() }),
+		},
+		{
+			Title:        "open issue",
+			Width:        14,
+			DropPriority: 2,
+			Cell:         func(s *client.Service, b ui.Box) (string, theme.Tone) { return OpenIssueCell(a, s, b) },
+		},
+		{
+			Title:        "updated",
+			Width:        8,
+			AlignRight:   true,
+			DropPriority: 6,
+			Cell: func(s *client.Service, b ui.Box) (string, theme.Tone) {
+				return account.FormatAge(s.Updated, b.Now), theme.Muted
+			},
+			Less: func(s, t *client.Service) bool { return t.Updated.Time().Before(s.Updated.Time()) },
+		},
 	}
 }
 

@@ -17,56 +17,9 @@ import (
 func SSHPane(a *account.Account) ui.Pane {
 	changes := instanceRunner(a)
 	return &table.List[*client.Instance]{
-		Title: "ssh",
-		Store: a.Instances(),
-		Columns: []table.Column[*client.Instance]{
-			{Title: "access", Width: 9, Cell: func(i *client.Instance, b ui.Box) (string, theme.Tone) {
-				if i.SSH.Access {
-					return b.Theme.Glyphs.OK + " on", theme.Good
-				}
-				return b.Theme.Glyphs.Disabled + " off", theme.Off
-			}},
-			{
-				Title: "label",
-				Min:   14,
-				Cell:  table.TextCell(theme.Strong, func(i *client.Instance) string { return i.Label.String() }),
-			},
-			{
-				Title:        "group",
-				Width:        12,
-				DropPriority: 3,
-				Cell:         table.TextCell(theme.Muted, func(i *client.Instance) string { return i.Group.String() }),
-			},
-			{
-				Title: "user",
-				Width: 12,
-				Cell:  table.TextCell(theme.Plain, func(i *client.Instance) string { return sshUser(i) }),
-			},
-			{Title: "address", Width: 16, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) {
-				return account.OrDefault(i.SSH.IP.String(), "any"), theme.Plain
-			}},
-			{
-				Title:      "port",
-				Width:      5,
-				AlignRight: true,
-				Cell: table.TextCell(
-					theme.Plain,
-					func(i *client.Instance) string { return strconv.Itoa(sshPort(i)) },
-				),
-			},
-			{
-				Title:        "command",
-				Min:          20,
-				DropPriority: 2,
-				Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) {
-					line, ok := sshCommand(i)
-					if !ok {
-						return line, theme.Muted
-					}
-					return line, theme.Accent
-				},
-			},
-		},
+		Title:        "ssh",
+		Store:        a.Instances(),
+		Columns:      sshColumns(),
 		JoinedStores: []table.JoinedStore{a.Services()},
 		Detail:       func(i *client.Instance, b ui.Box) string { return sshDetail(a, i, b) },
 		FetchOne:     changes.FetchOne,
@@ -79,6 +32,58 @@ func SSHPane(a *account.Account) ui.Pane {
 		),
 		EmptyText: "no instances: settings appear here with the account's first instance",
 		SortBy:    "label",
+	}
+}
+
+// sshColumns returns the columns of the ssh pane.
+func sshColumns() []table.Column[*client.Instance] {
+	return []table.Column[*client.Instance]{
+		{Title: "access", Width: 9, Cell: func(i *client.Instance, b ui.Box) (string, theme.Tone) {
+			if i.SSH.Access {
+				return b.Theme.Glyphs.OK + " on", theme.Good
+			}
+			return b.Theme.Glyphs.Disabled + " off", theme.Off
+		}},
+		{
+			Title: "label",
+			Min:   14,
+			Cell:  table.TextCell(theme.Strong, func(i *client.Instance) string { return i.Label.String() }),
+		},
+		{
+			Title:        "group",
+			Width:        12,
+			DropPriority: 3,
+			Cell:         table.TextCell(theme.Muted, func(i *client.Instance) string { return i.Group.String() }),
+		},
+		{
+			Title: "user",
+			Width: 12,
+			Cell:  table.TextCell(theme.Plain, func(i *client.Instance) string { return sshUser(i) }),
+		},
+		{Title: "address", Width: 16, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) {
+			return account.OrDefault(i.SSH.IP.String(), "any"), theme.Plain
+		}},
+		{
+			Title:      "port",
+			Width:      5,
+			AlignRight: true,
+			Cell: table.TextCell(
+				theme.Plain,
+				func(i *client.Instance) string { return strconv.Itoa(sshPort(i)) },
+			),
+		},
+		{
+			Title:        "command",
+			Min:          20,
+			DropPriority: 2,
+			Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) {
+				line, ok := sshCommand(i)
+				if !ok {
+					return line, theme.Muted
+				}
+				return line, theme.Accent
+			},
+		},
 	}
 }
 
