@@ -181,9 +181,9 @@ func (o *overview) View(b ui.Box) string {
 		return b.Fit(
 			strings.Join(
 				[]string{
-					o.placeBox(0, 0, 0, b.Width, half, b),
-					o.placeBox(1, 0, half, b.Width, b.Height-foot-half, b),
-					o.placeBox(6, 0, b.Height-foot, b.Width, foot, b),
+					o.placeBox(boxArea{0, 0, 0, b.Width, half}, b),
+					o.placeBox(boxArea{1, 0, half, b.Width, b.Height - foot - half}, b),
+					o.placeBox(boxArea{6, 0, b.Height - foot, b.Width, foot}, b),
 				},
 				"\n",
 			),
@@ -204,7 +204,7 @@ func (o *overview) View(b ui.Box) string {
 		rows = append(rows, o.placePair(2, 3, y, charts, b))
 		y += charts
 	}
-	rows = append(rows, "", o.placeBox(6, 0, y+1, b.Width, foot, b))
+	rows = append(rows, "", o.placeBox(boxArea{6, 0, y + 1, b.Width, foot}, b))
 	return b.Fit(strings.Join(rows, "\n"))
 }
 
@@ -215,19 +215,19 @@ const narrowWidth = 60
 func (o *overview) placePair(left, right, y, height int, b ui.Box) string {
 	width := b.Width/2 - 1
 	return ui.JoinHorizontal(
-		o.placeBox(left, 0, y, width, height, b),
-		o.placeBox(right, width+2, y, b.Width-width-2, height, b),
+		o.placeBox(boxArea{left, 0, y, width, height}, b),
+		o.placeBox(boxArea{right, width + 2, y, b.Width - width - 2, height}, b),
 		width+2,
 		b.Width,
 	)
 }
 
 // placeBox draws a box and records its area.
-func (o *overview) placeBox(n, x, y, width, height int, b ui.Box) string {
-	o.areas = append(o.areas, boxArea{n, x, y, width, height})
-	return o.renderBox(n, ui.Box{
-		Width:  width,
-		Height: height,
+func (o *overview) placeBox(area boxArea, b ui.Box) string {
+	o.areas = append(o.areas, area)
+	return o.renderBox(area.box, ui.Box{
+		Width:  area.width,
+		Height: area.height,
 		Theme:  b.Theme,
 		Now:    b.Now,
 	})
