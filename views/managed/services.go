@@ -40,16 +40,7 @@ func ServicesPane(a *account.Account) ui.Pane {
 // serviceColumns returns the columns of the services pane.
 func serviceColumns(a *account.Account) []table.Column[*client.Service] {
 	return []table.Column[*client.Service]{
-		{
-			Title: "state",
-			Width: 10,
-			Cell: func(s *client.Service, b ui.Box) (string, theme.Tone) {
-				return account.FormatStatus(s.Status, b.Theme)
-			},
-			Less: func(s, t *client.Service) bool {
-				return account.StatusRank(s.Status) < account.StatusRank(t.Status)
-			},
-		},
+		serviceStateColumn(),
 		{
 			Title: "label",
 			Min:   14,
@@ -99,6 +90,20 @@ func serviceColumns(a *account.Account) []table.Column[*client.Service] {
 				return account.FormatAge(s.Updated, b.Now), theme.Muted
 			},
 			Less: func(s, t *client.Service) bool { return t.Updated.Time().Before(s.Updated.Time()) },
+		},
+	}
+}
+
+// serviceStateColumn returns the column of the state, which sorts what needs attention first.
+func serviceStateColumn() table.Column[*client.Service] {
+	return table.Column[*client.Service]{
+		Title: "state",
+		Width: 10,
+		Cell: func(s *client.Service, b ui.Box) (string, theme.Tone) {
+			return account.FormatStatus(s.Status, b.Theme)
+		},
+		Less: func(s, t *client.Service) bool {
+			return account.StatusRank(s.Status) < account.StatusRank(t.Status)
 		},
 	}
 }
