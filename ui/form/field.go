@@ -115,6 +115,26 @@ func (f Field) problem() string {
 	return ""
 }
 
+// A Problem says what is wrong with the value of a field.
+type Problem struct {
+	Field string // its name
+	Text  string
+}
+
+// Problems checks the values of all fields that would be shown, without a screen.
+func Problems(fields []Field) []Problem {
+	var found []Problem
+	for _, f := range fields {
+		if !f.shown() {
+			continue
+		}
+		if text := f.problem(); text != "" {
+			found = append(found, Problem{f.Name, text})
+		}
+	}
+	return found
+}
+
 // fieldInput is one kind of input: it takes keys and draws its value.
 type fieldInput interface {
 	text() string                         // for checks

@@ -123,7 +123,7 @@ func newContact(a *account.Account) resource.Draft[*client.Contact] {
 	return resource.Draft[*client.Contact]{
 		Title:       "New contact",
 		SubmitLabel: "add",
-		Fields:      contactFields(a, in),
+		Fields:      ContactFields(in, a.SuggestedGroups),
 		Confirm: func([]*client.Contact) resource.Confirm {
 			return resource.Confirm{Effect: "Adds contact " + in.Name + "."}
 		},
@@ -163,19 +163,20 @@ func editContact(a *account.Account, c *client.Contact) resource.Draft[*client.C
 	return resource.Draft[*client.Contact]{
 		Title:       fmt.Sprintf("Edit contact %d", c.ID),
 		SubmitLabel: "save",
-		Fields:      contactFields(a, e.Open()),
+		Fields:      ContactFields(e.Open(), a.SuggestedGroups),
 		Attempt:     e.Attempt,
 	}
 }
 
-// contactFields are the same for a new contact and for an edit. The API requires no field, but a contact without a name
-// and an e-mail address is of no use, and the provider's console requires both.
-func contactFields(a *account.Account, in *client.ContactRequest) []form.Field {
+// ContactFields returns the fields of a contact, for panes and scripts. The API requires no field, but a contact without
+// a name and an e-mail address is of no use, and the provider's console requires both. groups are suggestions and may
+// be nil.
+func ContactFields(in *client.ContactRequest, groups func() []string) []form.Field {
 	return []form.Field{
 		form.Text("name", "Name", &in.Name, form.Length(2, 64)),
 		form.Text("email", "E-mail", &in.Email, form.Email()),
 		form.Text("phone.primary", "Phone", &in.Phone.Primary),
 		form.Text("phone.secondary", "Second phone", &in.Phone.Secondary),
-		form.Combobox("group", "Group", &in.Group, a.SuggestedGroups, form.Optional(form.Length(2, 50))),
+		form.Combobox("group", "Group", &in.Group, groups, form.Optional(form.Length(2, 50))),
 	}
 }

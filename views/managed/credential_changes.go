@@ -87,8 +87,8 @@ func newCredential(a *account.Account) resource.Draft[*client.Credential] {
 		Title:       "New credential",
 		SubmitLabel: "add",
 		Fields: append(
-			[]form.Field{form.Text("label", "Label", &label, form.Length(2, 75), checkCredentialLabelUnused(a, 0))},
-			loginFields(&user, &password)...,
+			[]form.Field{CredentialLabelField(&label, checkCredentialLabelUnused(a, 0))},
+			LoginFields(&user, &password)...,
 		),
 		Confirm: func([]*client.Credential) resource.Confirm {
 			return resource.Confirm{Effect: "Adds credential " + label + "."}
@@ -135,7 +135,7 @@ func renameCredential(a *account.Account, c *client.Credential) resource.Draft[*
 		SubmitLabel:  "save",
 		EnterSubmits: form.AlwaysSubmit,
 		Fields: []form.Field{
-			form.Text("label", "Label", &in.Label, form.Length(2, 75), checkCredentialLabelUnused(a, c.ID)),
+			CredentialLabelField(&in.Label, checkCredentialLabelUnused(a, c.ID)),
 		},
 		Attempt: e.Attempt,
 	}
@@ -149,7 +149,7 @@ func changeLogin(c *client.Credential) resource.Draft[*client.Credential] {
 		Title:           "Login of " + c.Label.String(),
 		Text:            "The password is sent once and not kept. The API never returns it.",
 		SubmitLabel:     "change",
-		Fields:          loginFields(&user, &password),
+		Fields:          LoginFields(&user, &password),
 		WhyResendIsSafe: "Sending the same login twice does no harm",
 		Confirm: func([]*client.Credential) resource.Confirm {
 			return resource.Confirm{
@@ -207,8 +207,14 @@ func deletedCredentialUse(a *account.Account, c *client.Credential) string {
 	})
 }
 
-// loginFields are the fields of a user name and a password. The document bounds the user name only.
-func loginFields(user, password *string) []form.Field {
+// CredentialLabelField returns the field of a credential's label, for panes and scripts.
+func CredentialLabelField(label *string, checks ...form.Check) form.Field {
+	return form.Text("label", "Label", label, form.Length(2, 75)).Check(checks...)
+}
+
+// LoginFields returns the fields of a user name and a password, for panes and scripts. The document bounds only the
+// user name.
+func LoginFields(user, password *string) []form.Field {
 	return []form.Field{
 		form.Text("username", "User name", user, form.Length(0, 5000)),
 		form.Secret("password", "Password", password, form.Required()),

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 
 	"lookout/client"
@@ -150,9 +151,18 @@ func deleteService() resource.Draft[*client.Service] {
 	}
 }
 
-// serviceFields are the same for a new service and for an edit. The bounds are those of "Managed Service".
+// serviceFields returns the fields of a service with the credentials of the account to choose from.
 func serviceFields(a *account.Account, in *client.ServiceRequest) []form.Field {
 	unread := func() string { return resource.Remark(account.AllRows(a, a.Credentials()), "") }
+	options := func() []form.Option { return credentialOptions(a) }
+	credentials := form.MultiChoice("credentials", "Credentials", &in.Credentials, options)
+	fields := ServiceFields(in, a.SuggestedGroups)
+	return slices.Insert(fields, len(fields)-1, credentials.WhyEmpty(unread).NoteFunc(unread))
+}
+
+// ServiceFields returns the fields of a service without its credentials, for panes and scripts. The bounds are those of
+// "Managed Service". groups are suggestions and may be nil.
+func ServiceFields(in *client.ServiceRequest, groups func() []string) []form.Field {
 	return []form.Field{
 		form.Text("label", "Label", &in.Label, form.Length(3, 64)),
 		form.Choice("service_type", "Type", &in.Type, client.TypeURL, client.TypeTCP),
@@ -164,14 +174,8 @@ func serviceFields(a *account.Account, in *client.ServiceRequest) []form.Field {
 		form.Number("timeout", "Timeout, s", &in.Timeout, 1, 255),
 		form.Text("body", "Expected text", &in.Body, form.Length(0, 100)).
 			Note("the answer must contain it; empty accepts any"),
-		form.Combobox("consultation_group", "Group to call", &in.Group, a.SuggestedGroups, form.Length(0, 50)).
+		form.Combobox("consultation_group", "Group to call", &in.Group, groups, form.Length(0, 50)).
 			Note("the contacts of this group are called; up and down go through the groups"),
-		form.MultiChoice(
-			"credentials",
-			"Credentials",
-			&in.Credentials,
-			func() []form.Option { return credentialOptions(a) },
-		).WhyEmpty(unread).NoteFunc(unread),
 		form.Lines("notes", "Notes", &in.Notes),
 	}
 }

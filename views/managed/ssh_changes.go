@@ -127,13 +127,13 @@ func editSSH(a *account.Account, i *client.Instance) resource.Draft[*client.Inst
 		Title:       "SSH settings of " + i.Label.String(),
 		Text:        "How support logs in. Nothing changes on the machine itself.",
 		SubmitLabel: "save",
-		Fields:      sshFields(e.Open()),
+		Fields:      SSHFields(e.Open()),
 		Attempt:     e.Attempt,
 	}
 }
 
-// sshFields are the fields of SSH settings.
-func sshFields(in *client.InstanceRequest) []form.Field {
+// SSHFields returns the fields of SSH settings, for panes and scripts.
+func SSHFields(in *client.InstanceRequest) []form.Field {
 	return []form.Field{
 		form.Switch("ssh.access", "Access", &in.SSH.Access),
 		form.Text("ssh.user", "User", &in.SSH.User, form.Length(0, 32)).Note("empty is root"),

@@ -127,14 +127,15 @@ func offerEmptying(a *account.Account, b *client.Bucket, err error) tea.Cmd {
 func newBucket(a *account.Account) resource.Draft[*client.Bucket] {
 	in := &client.BucketRequest{ACL: client.ACLPrivate}
 	before := a.Buckets().Rows()
-	if ids := availableClusterIDs(a); len(ids) > 0 {
+	clusters := func() []string { return availableClusterIDs(a) }
+	if ids := clusters(); len(ids) > 0 {
 		in.Cluster = ids[0]
 	}
 	return resource.Draft[*client.Bucket]{
 		Title:       "New bucket",
 		Text:        "Storage is billed from the first bucket on, until Object Storage is cancelled.",
 		SubmitLabel: "create",
-		Fields:      newBucketFields(a, in),
+		Fields:      BucketFields(in, clusters, checkBucketLabelUnused(a, &in.Cluster)),
 		Review:      func() string { return describeBucketACL(in.ACL) },
 		Confirm: func([]*client.Bucket) resource.Confirm {
 			return resource.Confirm{
@@ -161,10 +162,10 @@ func newBucket(a *account.Account) resource.Draft[*client.Bucket] {
 	}
 }
 
-// newBucketFields are the fields of the form for a new bucket.
-func newBucketFields(a *account.Account, in *client.BucketRequest) []form.Field {
-	label := form.Text("label", "Label", &in.Label, checkBucketLabel, checkBucketLabelUnused(a, &in.Cluster))
-	clusters := func() []string { return availableClusterIDs(a) }
+// BucketFields returns the fields of a new bucket, for panes and scripts. clusters are suggestions and may be nil;
+// checks are further checks of the label.
+func BucketFields(in *client.BucketRequest, clusters func() []string, checks ...form.Check) []form.Field {
+	label := form.Text("label", "Label", &in.Label, checkBucketLabel).Check(checks...)
 	return []form.Field{
 		label.Note("lower case letters, digits, dots and hyphens; unique in its cluster"),
 		form.Combobox("cluster", "Cluster", &in.Cluster, clusters, form.Required()).

@@ -92,7 +92,7 @@ func renameKey(a *account.Account, k *client.Key) resource.Draft[*client.Key] {
 		Title:        fmt.Sprintf("Label of key %d", k.ID),
 		Text:         "What a key reaches cannot be changed: create another key and revoke this one.",
 		SubmitLabel:  "save",
-		Fields:       []form.Field{form.Text("label", "Label", &in.Label, checkKeyLabel)},
+		Fields:       []form.Field{KeyLabelField(&in.Label)},
 		EnterSubmits: form.AlwaysSubmit,
 		Attempt:      e.Attempt,
 	}
@@ -224,7 +224,7 @@ func (in *keyInput) fields() []form.Field {
 		note = in.unread + " · open this form again afterwards"
 	}
 	return []form.Field{
-		form.Text("label", "Label", &in.label, checkKeyLabel),
+		KeyLabelField(&in.label),
 		limited,
 		levels.When(func() bool { return in.limited }).Note(note).WhyEmpty(func() string { return in.unread }),
 	}
@@ -250,8 +250,11 @@ func (in *keyInput) request() client.KeyRequest {
 	return r
 }
 
-// checkKeyLabel checks a label by the bounds of the provider's console; the document gives none.
-func checkKeyLabel(text string) string { return form.Length(3, 50)(text) }
+// KeyLabelField returns the field of a key's label, for panes and scripts. The document has no bounds; these are those
+// of the provider's console.
+func KeyLabelField(label *string) form.Field {
+	return form.Text("label", "Label", label, form.Length(3, 50))
+}
 
 // limitedKeyNote says what every limited key may do ("Access Keys").
 const limitedKeyNote = "It can also list all buckets and create new ones, which it cannot reach."

@@ -16,6 +16,7 @@ import (
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
+	"lookout/views/storage"
 )
 
 // A accessKeyRow is a key as a script gets it; its secret is there once, at its making.
@@ -134,7 +135,7 @@ func renameAccessKey(
 		send: func(ctx context.Context, w *approvedChange) (*accessKeyRow, error) {
 			return newAccessKeyRow(w.UpdateKey(ctx, k.ID, args[0]))
 		},
-	}, nil
+	}, checkArg("LABEL", args[0], storage.KeyLabelField(&args[0]))
 }
 
 func revokeAccessKey(k *accessKeyRow) change[*accessKeyRow] {
@@ -215,6 +216,9 @@ func secretLostError(k *accessKeyRow, why error) error {
 // newKeyRequest reads what a key may reach.
 func newKeyRequest(label string, grants []string, none bool) (client.KeyRequest, error) {
 	in := client.KeyRequest{Label: label}
+	if err := checkArg("LABEL", label, storage.KeyLabelField(&label)); err != nil {
+		return in, err
+	}
 	if none && len(grants) > 0 {
 		return in, exit.Usage(errors.New("choose one of --nothing and --bucket"))
 	}

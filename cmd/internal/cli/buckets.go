@@ -14,6 +14,8 @@ import (
 	"lookout/client"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
+	"lookout/ui/form"
+	"lookout/views/storage"
 )
 
 // parseBucket splits CLUSTER/BUCKET.
@@ -110,6 +112,9 @@ func createBucket(set *pflag.FlagSet) planFunc[*client.Bucket] {
 		}
 		if in.ACL, err = parseACL(*acl); err != nil {
 			return c, err
+		}
+		for _, p := range form.Problems(storage.BucketFields(&in, nil)) {
+			return c, exit.Usage(fmt.Errorf("%s: %s", client.Clean(args[0]), p.Text))
 		}
 		existing, err := s.api.Buckets.Get(ctx, in.Cluster, in.Label)
 		switch {

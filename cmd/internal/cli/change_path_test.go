@@ -324,3 +324,34 @@ func TestChangePath_coversEverySubcommand(t *testing.T) {
 		}
 	}
 }
+
+// TestBounds tests that scripts refuse the values that the panes' forms refuse, and send nothing.
+func TestBounds(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	long := strings.Repeat("x", 101)
+	for line, says := range map[string]string{
+		"services update web-1 --timeout 256":                          "--timeout 256: enter a number from 1 to 255",
+		"services update web-1 --timeout 0":                            "--timeout 0: enter a number from 1 to 255",
+		"services update web-1 --label ab":                             "--label ab: use 3 to 64 characters, not 2",
+		"services update web-1 --label=":                               `--label "": required: 3 to 64 characters`,
+		"services update web-1 --type udp":                             `unknown --type "udp" (use url or tcp)`,
+		"services update web-1 --body " + long:                         "use 0 to 100 characters, not 101",
+		"services create --label new --address a":                      "--address a: use 3 to 100 characters, not 1",
+		"contacts create --name E --email e@acme.net":                  "--name E: use 2 to 64 characters, not 1",
+		"contacts update 11 --email nobody":                            "--email nobody: enter an e-mail address",
+		"contacts update 11 --group x":                                 "--group x: use 2 to 50 characters, not 1",
+		"credentials create x":                                         "LABEL x: use 2 to 75 characters, not 1",
+		"credentials rename 32 x":                                      "LABEL x: use 2 to 75 characters, not 1",
+		"credentials login 32 --username " + strings.Repeat("u", 5001): "use 0 to 5000 characters, not 5001",
+		"ssh set db1 --port 65536":                                     "--port 65536: enter a number from 1 to 65535",
+		"ssh set db1 --ip nowhere":                                     "--ip nowhere: ",
+		"ssh set db1 --user " + long:                                   "use 0 to 32 characters, not 101",
+		"buckets create us-east-1/No":                                  "us-east-1/No: ",
+		"keys create ab":                                               "LABEL ab: use 3 to 50 characters, not 2",
+		"keys rename finance ab":                                       "LABEL ab: use 3 to 50 characters, not 2",
+	} {
+		r.CheckResult(r.RunWithInput("secret\n", strings.Fields(line)...), exit.CodeUsage, says)
+	}
+	r.checkNothingSent()
+	r.MustRun("ssh", "set", "db1", "--port", "0") // 22
+}

@@ -248,7 +248,7 @@ func TestStorageByScript(t *testing.T) {
 	r.CheckResult(r.Run("buckets", "get", "fresh-one"), exit.CodeUsage, "CLUSTER/BUCKET")
 
 	r.CheckResult(
-		r.MustRun("keys", "create", "ci", "--bucket", "us-east-1/acme-backups:read_only"),
+		r.MustRun("keys", "create", "ci1", "--bucket", "us-east-1/acme-backups:read_only"),
 		exit.CodeOK,
 		"read_only",
 		"secret_key",
@@ -276,7 +276,7 @@ func TestStorageByScript(t *testing.T) {
 	r.CheckResult(r.Run("keys", "create", "ci4", "--secret-file", file), exit.CodeFailure, "exists")
 	r.MustRun("keys", "rename", id, "ci-new")
 	r.CheckResult(r.MustRun("keys", "revoke", id, "--yes"), exit.CodeOK, "is revoked")
-	r.CheckResult(r.Run("keys", "create", "x", "--bucket", "a/b:all"), exit.CodeUsage, ":read_only")
+	r.CheckResult(r.Run("keys", "create", "ci5", "--bucket", "a/b:all"), exit.CodeUsage, ":read_only")
 
 	r.CheckResult(r.MustRun("clusters", "get", "us-east-1"), exit.CodeOK, "us-east")
 	r.CheckResult(

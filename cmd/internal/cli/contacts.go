@@ -11,6 +11,8 @@ import (
 	"lookout/client"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
+	"lookout/ui/form"
+	"lookout/views/managed"
 )
 
 func contactsResource() resourceCommand {
@@ -83,13 +85,14 @@ func contactFlags(set *pflag.FlagSet) memberFlags[client.ContactRequest] {
 	set.StringVar(&in.Group, "group", "", "2 to 50 characters")
 	set.StringVar(&in.Phone.Primary, "phone", "", "first number to call")
 	set.StringVar(&in.Phone.Secondary, "phone2", "", "second number to call")
-	return memberFlags[request]{set, []memberFlag[request]{
-		{"name", func(r *request) { r.Name = in.Name }},
-		{"email", func(r *request) { r.Email = in.Email }},
-		{"group", func(r *request) { r.Group = in.Group }},
-		{"phone", func(r *request) { r.Phone.Primary = in.Phone.Primary }},
-		{"phone2", func(r *request) { r.Phone.Secondary = in.Phone.Secondary }},
-	}}
+	flags := []memberFlag[request]{
+		{"name", "name", func(r *request) { r.Name = in.Name }},
+		{"email", "email", func(r *request) { r.Email = in.Email }},
+		{"group", "group", func(r *request) { r.Group = in.Group }},
+		{"phone", "phone.primary", func(r *request) { r.Phone.Primary = in.Phone.Primary }},
+		{"phone2", "phone.secondary", func(r *request) { r.Phone.Secondary = in.Phone.Secondary }},
+	}
+	return memberFlags[request]{set, flags, func(r *request) []form.Field { return managed.ContactFields(r, nil) }}
 }
 
 func createContact(set *pflag.FlagSet) planFunc[*client.Contact] {
@@ -103,7 +106,7 @@ func createContact(set *pflag.FlagSet) planFunc[*client.Contact] {
 		return change[row]{
 			Change: client.Change{Label: in.Name},
 			send:   func(ctx context.Context, w *approvedChange) (row, error) { return w.CreateContact(ctx, in) },
-		}, nil
+		}, flags.check(in)
 	}
 }
 

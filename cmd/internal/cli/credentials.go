@@ -9,6 +9,7 @@ import (
 
 	"lookout/client"
 	"lookout/cmd/internal/output"
+	"lookout/views/managed"
 )
 
 func credentialsResource() resourceCommand {
@@ -86,6 +87,9 @@ func loginFlags(set *pflag.FlagSet) func(context.Context, *scriptSession) (clien
 	user := set.String("username", "", "user name")
 	path := set.String("password-file", "", "file that holds the password; - or nothing reads standard input")
 	return func(ctx context.Context, s *scriptSession) (client.LoginRequest, error) {
+		if err := checkArg("--username", *user, managed.LoginFields(user, new(string))[0]); err != nil {
+			return client.LoginRequest{}, err
+		}
 		password, err := s.readSecret(ctx, *path, "password")
 		r := client.LoginRequest{Password: password}
 		if *user != "" {
@@ -109,7 +113,7 @@ func createCredential(set *pflag.FlagSet) planFunc[*client.Credential] {
 				in := client.CredentialRequest{Label: args[0], Username: l.Username, Password: l.Password}
 				return w.CreateCredential(ctx, in)
 			},
-		}, nil
+		}, checkArg("LABEL", args[0], managed.CredentialLabelField(&args[0]))
 	}
 }
 
@@ -126,7 +130,7 @@ func renameCredential(
 		send: func(ctx context.Context, w *approvedChange) (row, error) {
 			return w.UpdateCredential(ctx, it.ID, args[0])
 		},
-	}, nil
+	}, checkArg("LABEL", args[0], managed.CredentialLabelField(&args[0]))
 }
 
 func changeLogin(set *pflag.FlagSet) planFunc[*client.Credential] {

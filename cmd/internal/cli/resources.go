@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,6 +13,7 @@ import (
 
 	"lookout/client"
 	"lookout/cmd/internal/exit"
+	"lookout/ui/form"
 )
 
 // resourceCommands are all kinds of things that scripts can work on.
@@ -48,14 +52,16 @@ func joinIDs(ids []int) string {
 
 // A memberFlag is a flag that sets one member of a request.
 type memberFlag[R any] struct {
-	name string
-	set  func(*R)
+	name  string
+	field string // of the form, whose checks apply to the flag too
+	set   func(*R)
 }
 
 // memberFlags are the flags that set the members of a request.
 type memberFlags[R any] struct {
-	set   *pflag.FlagSet
-	flags []memberFlag[R]
+	set    *pflag.FlagSet
+	flags  []memberFlag[R]
+	fields func(*R) []form.Field // the fields of the pane's form
 }
 
 // apply sets the members whose flags were given, and reports whether there were any.
@@ -69,13 +75,43 @@ func (m memberFlags[R]) apply(request *R) (given bool) {
 	return given
 }
 
-// applyTo returns a request with the members that flags set. It fails if no flag was given.
+// applyTo returns a request with the members that flags set. It fails if no flag was given, or if a value is out of the
+// bounds that the pane's form has.
 func (m memberFlags[R]) applyTo(before R) (R, error) {
 	after := before
 	if !m.apply(&after) {
 		return after, exit.Usage(errors.New("nothing to change: give a flag with a new value"))
 	}
-	return after, nil
+	return after, m.check(after)
+}
+
+// check checks the values of the flags that were given as the pane's form does. What the API sent is not checked.
+func (m memberFlags[R]) check(request R) error {
+	problems := form.Problems(m.fields(&request))
+	for _, f := range m.flags {
+		flag := m.set.Lookup(f.name)
+		if !flag.Changed {
+			continue
+		}
+		value := client.Clean(flag.Value.String())
+		if choices := flag.Annotations[choicesAnnotation]; len(choices) > 0 && !slices.Contains(choices, value) {
+			return exit.Usage(fmt.Errorf("unknown --%s %q (use %s)", f.name, value, strings.Join(choices, " or ")))
+		}
+		for _, p := range problems {
+			if p.Field == f.field {
+				return exit.Usage(fmt.Errorf("--%s %s: %s", f.name, cmp.Or(value, `""`), p.Text))
+			}
+		}
+	}
+	return nil
+}
+
+// checkArg checks an argument of the command line as the field of a form that is bound to it.
+func checkArg(name, value string, field form.Field) error {
+	for _, p := range form.Problems([]form.Field{field}) {
+		return exit.Usage(fmt.Errorf("%s %s: %s", name, cmp.Or(client.Clean(value), `""`), p.Text))
+	}
+	return nil
 }
 
 func formatPositive(n int) string {

@@ -45,13 +45,13 @@ func TestKeysWithoutASecret(t *testing.T) {
 			})
 			file := filepath.Join(r.Home, "secret")
 			r.CheckResult(
-				r.Run("keys", "create", "x", "--secret-file", file),
+				r.Run("keys", "create", "ci1", "--secret-file", file),
 				exit.CodeUnknown,
 				"x (42) was made",
 				"no secret",
 				"keys revoke 42",
 			)
-			r.CheckResult(r.Run("keys", "create", "x"), exit.CodeUnknown, "keys revoke 42")
+			r.CheckResult(r.Run("keys", "create", "ci1"), exit.CodeUnknown, "keys revoke 42")
 			if _, err := os.Stat(file); err == nil {
 				t.Error("an empty file is left")
 			}
@@ -78,7 +78,7 @@ func TestChanges_resultNotPrinted(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{"keys", "create", "ci"}, []string{"applied: key ci (", "its secret is lost", "keys revoke "}},
+		{[]string{"keys", "create", "ci1"}, []string{"applied: key ci1 (", "its secret is lost", "keys revoke "}},
 		{[]string{"services", "disable", "4"}, []string{"applied: service web-1 (4)"}},
 	} {
 		faulttest.RunCase(t, "B4", strings.Join(c.args, " ")+" >/dev/full", func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestChanges_resultNotPrinted(t *testing.T) {
 		t.Errorf("exit code %d of what only reads", code)
 	}
 	r.CheckResult(
-		r.Run("keys", "create", "x", "--nothing", "--bucket", "us-east-1/acme-www:read_only"),
+		r.Run("keys", "create", "ci1", "--nothing", "--bucket", "us-east-1/acme-www:read_only"),
 		exit.CodeUsage,
 		"choose one of",
 	)

@@ -13,6 +13,8 @@ import (
 	"lookout/client"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
+	"lookout/ui/form"
+	"lookout/views/managed"
 )
 
 func servicesResource() resourceCommand {
@@ -147,17 +149,18 @@ func serviceFlags(set *pflag.FlagSet) memberFlags[client.ServiceRequest] {
 	set.StringVar(&in.Notes, "notes", "", "notes for the people who are called")
 	set.StringVar(&in.Region, "region", "", "only for a private address")
 	set.IntSliceVar(&in.Credentials, "credential", nil, "ID of a credential that helps; may be given several times")
-	return memberFlags[request]{set, []memberFlag[request]{
-		{"label", func(r *request) { r.Label = in.Label }},
-		{"type", func(r *request) { r.Type = in.Type }},
-		{"address", func(r *request) { r.Address = in.Address }},
-		{"timeout", func(r *request) { r.Timeout = in.Timeout }},
-		{"body", func(r *request) { r.Body = in.Body }},
-		{"group", func(r *request) { r.Group = in.Group }},
-		{"notes", func(r *request) { r.Notes = in.Notes }},
-		{"region", func(r *request) { r.Region = in.Region }},
-		{"credential", func(r *request) { r.Credentials = in.Credentials }},
-	}}
+	flags := []memberFlag[request]{
+		{"label", "label", func(r *request) { r.Label = in.Label }},
+		{"type", "service_type", func(r *request) { r.Type = in.Type }},
+		{"address", "address", func(r *request) { r.Address = in.Address }},
+		{"timeout", "timeout", func(r *request) { r.Timeout = in.Timeout }},
+		{"body", "body", func(r *request) { r.Body = in.Body }},
+		{"group", "consultation_group", func(r *request) { r.Group = in.Group }},
+		{"notes", "notes", func(r *request) { r.Notes = in.Notes }},
+		{"region", "region", func(r *request) { r.Region = in.Region }},
+		{"credential", "credentials", func(r *request) { r.Credentials = in.Credentials }},
+	}
+	return memberFlags[request]{set, flags, func(r *request) []form.Field { return managed.ServiceFields(r, nil) }}
 }
 
 func createService(set *pflag.FlagSet) planFunc[*client.Service] {
@@ -171,7 +174,7 @@ func createService(set *pflag.FlagSet) planFunc[*client.Service] {
 		return change[row]{
 			Change: client.Change{Label: in.Label},
 			send:   func(ctx context.Context, w *approvedChange) (row, error) { return w.CreateService(ctx, in) },
-		}, nil
+		}, flags.check(in)
 	}
 }
 

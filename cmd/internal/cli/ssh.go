@@ -10,6 +10,7 @@ import (
 
 	"lookout/client"
 	"lookout/cmd/internal/output"
+	"lookout/views/managed"
 )
 
 func sshResource() resourceCommand {
@@ -98,11 +99,12 @@ func sshFlags(set *pflag.FlagSet) memberFlags[client.InstanceRequest] {
 	set.StringVar(&in.SSH.User, "user", "", "user name; empty is root")
 	set.StringVar(&in.SSH.IP, "ip", "", "an address of the instance, or any")
 	set.IntVar(&in.SSH.Port, "port", 0, "port; 0 is 22")
-	return memberFlags[request]{set, []memberFlag[request]{
-		{"user", func(r *request) { r.SSH.User = in.SSH.User }},
-		{"ip", func(r *request) { r.SSH.IP = in.SSH.IP }},
-		{"port", func(r *request) { r.SSH.Port = in.SSH.Port }},
-	}}
+	flags := []memberFlag[request]{
+		{"user", "ssh.user", func(r *request) { r.SSH.User = in.SSH.User }},
+		{"ip", "ssh.ip", func(r *request) { r.SSH.IP = in.SSH.IP }},
+		{"port", "ssh.port", func(r *request) { r.SSH.Port = in.SSH.Port }},
+	}
+	return memberFlags[request]{set, flags, managed.SSHFields}
 }
 
 // planSSH plans the change of how support logs in to an instance.
