@@ -445,7 +445,10 @@ func (r Runner[T]) sendOnce(
 }
 
 // begin returns the writer of a change.
-func (r Runner[T]) begin(change client.Change, consent func(op string) (*client.Consent, error)) (*client.Writer, error) {
+func (r Runner[T]) begin(
+	change client.Change,
+	consent func(op string) (*client.Consent, error),
+) (*client.Writer, error) {
 	granted, err := consent(change.Op)
 	if err != nil {
 		return nil, err

@@ -71,16 +71,16 @@ type Draft[T any] struct {
 	Review          func() string // what will be sent, in words
 	EnterSubmits    func() bool   // whether enter in a field may send; nil never does
 	WhyResendIsSafe string        // why sending again after an unknown outcome does no harm; "" if it may
-	// ClosesAtOnce closes the form when it is sent: the outcome is news. Otherwise the form stays open until the API has
-	// accepted it.
+	// ClosesAtOnce closes the form when it is sent: the outcome is news. Otherwise the form stays open until the API
+	// has accepted it.
 	ClosesAtOnce bool
 	// Confirm says what the operation does to rows, with the present values. nil asks nothing on an open account.
 	Confirm func(rows []T) Confirm
 	// Attempt returns the change of one row with the present values, when it is about to be sent. A form calls it off
 	// the event loop.
 	Attempt func(row T) Attempt[T]
-	// Success returns the news of one row without its label; nil is the operation's SuccessText. A form gives it the row
-	// as the API returned it; everything else gives it the row that Attempt was given.
+	// Success returns the news of one row without its label; nil is the operation's SuccessText. A form gives it the
+	// row as the API returned it; everything else gives it the row that Attempt was given.
 	Success func(row T) string
 	// UndoName and Undo name the operation that undoes this one and start it with the right values; "" offers no undo.
 	UndoName string

@@ -342,7 +342,8 @@ func keystrokeTasks() []keystrokeTask {
 		{
 			"a read-only key for one bucket, secret in the clipboard",
 			9,
-			"9«backup agent»n«New access key»‹night key›<tab><right><tab><down><right><enter>«shown only once»y«copied»",
+			"9«backup agent»n«New access key»‹night key›<tab><right>" +
+				"<tab><down><right><enter>«shown only once»y«copied»",
 			[]string{"create key"},
 		},
 		{
