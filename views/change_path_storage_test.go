@@ -133,7 +133,7 @@ func objectChanges(t *testing.T) []pathCase {
 		takes:  3 * time.Second,
 	}
 	overwrite := upload
-	overwrite.answer = "y"
+	overwrite.answer, overwrite.before = "y", `"size":3`
 	uploadFolder := upload
 	uploadFolder.fill, uploadFolder.answer = []string{"<ctrl+u>", folder, "<ctrl+s>"}, "1"
 	link := pathStep{

@@ -71,6 +71,9 @@ func (l *objectListing) prepareUpload(ctx context.Context, file, name, kind stri
 		File:        file,
 		ContentType: kind,
 	}
+	if exists {
+		request.Before = old
+	}
 	return func() tea.Cmd {
 		return l.a.AskConsent(ask, func(c account.Consents) tea.Cmd {
 			request.Consent = c[client.OpUploadObject]
