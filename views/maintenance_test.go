@@ -17,7 +17,7 @@ import (
 	"lookout/views/account"
 )
 
-// openSharedJournal is a second program with the same journal.
+// openSharedJournal returns the client and the journal of a program that shares a journal file.
 func (r *harness) openSharedJournal(path string) (*client.Client, *journal.Journal) {
 	r.Helper()
 	j, err := journal.Open(path, "acme-prod", time.Now)
@@ -88,7 +88,7 @@ func (s script) enable(id int) {
 	}
 }
 
-// What a script disables for a while is enabled by a dashboard that was already running, whatever pane is in front.
+// A running dashboard enables what a script disabled for a while, whatever pane is in front.
 func TestMaintenance_scriptDisableEndsOnTime(t *testing.T) {
 	for _, span := range []time.Duration{time.Second, 10 * time.Second, time.Hour} {
 		t.Run(span.String(), func(t *testing.T) {
@@ -110,7 +110,7 @@ func TestMaintenance_scriptDisableEndsOnTime(t *testing.T) {
 	}
 }
 
-// A service that a script has enabled meanwhile is not enabled again, nor one that it holds anew.
+// A service that a script has enabled or disabled again since is left alone.
 func TestMaintenance_laterScriptChangeWins(t *testing.T) {
 	startWithSharedJournal(t, func(r *harness, other script) {
 		for _, span := range []time.Duration{time.Hour, 2 * time.Hour} {
@@ -130,7 +130,7 @@ func TestMaintenance_laterScriptChangeWins(t *testing.T) {
 	})
 }
 
-// Of two dashboards that wait for the same service one enables it.
+// If two dashboards wait for the same window, one of them enables the service.
 func TestMaintenance_onlyOneProgramEnables(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "acme-prod.journal")
 	startWithOptions(t, emulator.Options{}, 120, 36, func(r *harness, o *shell.Options) {
@@ -163,7 +163,7 @@ func TestMaintenance_onlyOneProgramEnables(t *testing.T) {
 	})
 }
 
-// What fell due while the program stood still is offered once, not done unasked.
+// A window that ended before the program started is offered once, and nothing is done unasked.
 func TestMaintenance_overdueIsOfferedOnce(t *testing.T) {
 	startWithSharedJournal(t, func(r *harness, other script) {
 		other.disable(-time.Hour)

@@ -11,7 +11,7 @@ import (
 	"lookout/client/faulttest"
 )
 
-// A token that may only read says so where something would be changed, and the rows of the list serve.
+// With a token that may only read, actions say which scope they need, and details show the row of the list.
 func TestReadOnlyScopeIsExplained(t *testing.T) {
 	faulttest.ReportCase(t, "A26", "told on the screen")
 	startProgram(t, emulator.Options{Scopes: "account:read_only object_storage:read_only"}, 120, 36, func(r *harness) {
@@ -25,7 +25,7 @@ func TestReadOnlyScopeIsExplained(t *testing.T) {
 	})
 }
 
-// What somebody else changed in the same member is shown, not overwritten; what was changed elsewhere is left as it is.
+// An edit shows what somebody else changed in the same field instead of overwriting it, and leaves other fields alone.
 func TestEdit_conflictWithAnotherUser(t *testing.T) {
 	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("4", "/", "Ada", "<enter>", "e", " M.")
@@ -63,7 +63,7 @@ func TestNothingChangedIsNotSent(t *testing.T) {
 	})
 }
 
-// A login whose answer was lost may be sent again, and is not sent again by itself.
+// A login whose answer was lost can be sent again, but is not sent again unasked.
 func TestALostAnswerToALogin(t *testing.T) {
 	faulttest.ReportCase(t, "B3", "the same login is offered again")
 	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
@@ -85,7 +85,7 @@ func TestALostAnswerToALogin(t *testing.T) {
 	})
 }
 
-// Access is toggled for one, for many, and back.
+// Access is denied and allowed for one instance and for all, and each can be undone.
 func TestAccessOfInstances(t *testing.T) {
 	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		access := func() (on []string) {
@@ -122,7 +122,7 @@ func TestAccessOfInstances(t *testing.T) {
 	})
 }
 
-// f goes to what a row names, ctrl+o comes back.
+// f goes to what a row refers to, and ctrl+o comes back.
 func TestFollowANameAndComeBack(t *testing.T) {
 	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("3", "/", "billing-api", "<enter>", "f")
@@ -138,7 +138,7 @@ func TestFollowANameAndComeBack(t *testing.T) {
 	})
 }
 
-// The name of a group is cleared with null, a number that was never given is not sent.
+// A cleared field is sent as null, and a field that was never filled in is not sent.
 func TestEdit_clearedFieldSentAsNull(t *testing.T) {
 	faulttest.ReportCase(t, "B11", "as forms send them")
 	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
@@ -155,7 +155,7 @@ func TestEdit_clearedFieldSentAsNull(t *testing.T) {
 	})
 }
 
-// A refused bound stands beneath its field, and nothing typed is lost.
+// The reasons of the API are shown below their fields, and nothing typed is lost.
 func TestServersReasonsStandBeneathTheirFields(t *testing.T) {
 	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.emu.InjectFault("create contact", emulator.Fault{Status: 400, Times: 1,
@@ -168,7 +168,7 @@ func TestServersReasonsStandBeneathTheirFields(t *testing.T) {
 	})
 }
 
-// Every bound of the document is checked at its field before anything is sent.
+// Every bound of the API document is checked at its field before anything is sent.
 func TestBoundsAreChecked(t *testing.T) {
 	long := strings.Repeat("x", 101)
 	for name, c := range map[string]struct {

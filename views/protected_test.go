@@ -11,13 +11,13 @@ import (
 	"lookout/ui/shell"
 )
 
-// setProtected marks the account as one where more is asked.
+// setProtected starts the program on a protected account.
 func setProtected(r *harness, o *shell.Options) {
 	r.connect(client.WithProtected("acme-prod"))
 	o.Protected, o.Panes, o.OnOpen, o.LeaveWarnings, o.TokenForm = true, r.panes, r.onOpen, r.leaveWarnings, r.tokenForm
 }
 
-// On a protected account a toggle asks, a deletion wants the name, and so does taking something back.
+// A protected account asks before a toggle, an undo and a form; the answer is the account's name.
 func TestProtectedAccountsAskForMore(t *testing.T) {
 	startWithOptions(t, emulator.Options{}, 120, 36, setProtected, func(r *harness) {
 		r.requireText("PROD")
@@ -70,7 +70,7 @@ func TestProtected_disableAsks(t *testing.T) {
 	})
 }
 
-// requireNoChanges fails where anything was changed.
+// requireNoChanges fails if anything was changed.
 func (r *harness) requireNoChanges() {
 	r.Helper()
 	if got := r.appliedOperations(); len(got) != 0 {
@@ -114,7 +114,7 @@ func TestReadOnlyGreysEveryChange(t *testing.T) {
 
 func lastLine(screen string) string { return screen[strings.LastIndex(screen, "\n")+1:] }
 
-// keyName is a key as press wants it.
+// keyName returns a key as press takes it: "<enter>".
 func keyName(name string) string {
 	if len(name) > 1 {
 		return "<" + name + ">"

@@ -49,7 +49,7 @@ func TestUndoEnablesAgain(t *testing.T) {
 	})
 }
 
-// Each change of a service records the status that it had then, also an undo, and the news says the same.
+// Every change of a service, an undo too, records the status before it, and the news shows the same.
 func TestServices_toggleAndUndoRecordStatusBefore(t *testing.T) {
 	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("3", "/", "billing-cron", "<enter>", "t")
@@ -126,7 +126,7 @@ func TestEnableAGroupAsksForTheCount(t *testing.T) {
 	})
 }
 
-// An answer beneath a dialog is not lost, and the API's death leaves the rows in sight.
+// Rows stay on the screen while the API is down, and are read again when it is back.
 func TestServices_surviveAPIOutage(t *testing.T) {
 	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
 		r.press("3")
