@@ -27,7 +27,7 @@ func (r *testEnv) startDashboard(width, height int, f *config.Flags) *termtest.T
 		r.Fatal(err)
 	}
 	rest := dashboard.ConfiguredAccounts(f, s)
-	first, err := dashboard.NewSession(ctx, f, s, api, j, rest.Names)
+	first, err := rest.NewSession(ctx, f, s, api, j)
 	if err != nil {
 		r.Fatal(err)
 	}

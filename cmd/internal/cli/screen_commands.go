@@ -40,7 +40,7 @@ func runDashboard(c *cobra.Command, f *config.Flags) error {
 	f.Linear, f.ASCII = s.Linear, s.ASCII
 	f.ScrubEnvironment()
 	return dashboard.RunScreen(c.Context(), f, rest, func(ctx context.Context) (shell.Session, error) {
-		return dashboard.NewSession(ctx, f, s, api, j, rest.Names)
+		return rest.NewSession(ctx, f, s, api, j)
 	})
 }
 

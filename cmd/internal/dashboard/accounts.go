@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"lookout/client"
+	"lookout/client/journal"
 	"lookout/cmd/internal/config"
 	"lookout/ui/shell"
 )
@@ -14,6 +16,19 @@ import (
 type accountList struct {
 	Names []string
 	Open  func(ctx context.Context, name string) (shell.Session, error)
+}
+
+// NewSession returns an account for the screen, from which the user can switch to those of the list.
+func (a accountList) NewSession(
+	ctx context.Context,
+	f *config.Flags,
+	s config.Settings,
+	c *client.Client,
+	j *journal.Journal,
+) (shell.Session, error) {
+	session, _, err := newShellSession(ctx, f, s, c, j)
+	session.Options.Accounts = a.Names
+	return session, err
 }
 
 // ConfiguredAccounts returns the accounts of the configuration and the one that the program started with.
@@ -37,7 +52,7 @@ func ConfiguredAccounts(f *config.Flags, began config.Settings) accountList {
 		if err != nil {
 			return shell.Session{}, err
 		}
-		session, err := NewSession(context.WithoutCancel(ctx), f, s, c, j, a.Names)
+		session, err := a.NewSession(context.WithoutCancel(ctx), f, s, c, j)
 		if err != nil {
 			_ = j.Close()
 		}

@@ -80,20 +80,6 @@ func RunScreen(
 	return nil
 }
 
-// NewSession returns an account for the screen.
-func NewSession(
-	ctx context.Context,
-	f *config.Flags,
-	s config.Settings,
-	c *client.Client,
-	j *journal.Journal,
-	accounts []string,
-) (shell.Session, error) {
-	session, _, err := newShellSession(ctx, f, s, c, j)
-	session.Options.Accounts = accounts
-	return session, err
-}
-
 // newShellSession returns an account with its panes. Closing the session cancels its requests and closes its journal.
 func newShellSession(
 	ctx context.Context,
@@ -166,22 +152,8 @@ func shellOptions(
 	notify.Notices = func() []ui.Notice { return account.Notices(acc) }
 	notify.Refresh = func() tea.Cmd { return account.RefreshNoticeSources(acc) }
 	return shell.Options{
-		AccountInfo: shell.AccountInfo{
-			Account:      s.Account,
-			AccountTone:  s.Color,
-			AccountLabel: s.Label,
-			Protected:    s.Protected,
-			ReadOnly:     s.ReadOnly,
-			Demo:         s.Demo,
-		},
-		RateLimitHooks: shell.RateLimitHooks{
-			RequestBudget: func() string { return formatBudget(c.RateLimit(), time.Now()) },
-			RateLimitWait: func() (time.Time, time.Duration) {
-				b := c.RateLimit()
-				return b.PausedUntil, b.RetryAfter
-			},
-			RetryNow: c.Resume,
-		},
+		AccountInfo:    accountInfo(s),
+		RateLimitHooks: rateLimitHooks(c),
 		Preferences: shell.Preferences{
 			Keys:      s.Keys,
 			Columns:   s.Columns,
@@ -200,6 +172,30 @@ func shellOptions(
 		LeaveWarnings:   func() []string { return views.LeaveWarnings(acc) },
 		Progress:        func() int { return activity.Progress(acc) },
 	}, acc, nil
+}
+
+// accountInfo returns what the top line says of an account.
+func accountInfo(s config.Settings) shell.AccountInfo {
+	return shell.AccountInfo{
+		Account:      s.Account,
+		AccountTone:  s.Color,
+		AccountLabel: s.Label,
+		Protected:    s.Protected,
+		ReadOnly:     s.ReadOnly,
+		Demo:         s.Demo,
+	}
+}
+
+// rateLimitHooks tell the shell how many requests are left and how long the client waits.
+func rateLimitHooks(c *client.Client) shell.RateLimitHooks {
+	return shell.RateLimitHooks{
+		RequestBudget: func() string { return formatBudget(c.RateLimit(), time.Now()) },
+		RateLimitWait: func() (time.Time, time.Duration) {
+			b := c.RateLimit()
+			return b.PausedUntil, b.RetryAfter
+		},
+		RetryNow: c.Resume,
+	}
 }
 
 // formatBudget returns the rate limit in words.

@@ -29,13 +29,13 @@ func RunDemo(ctx context.Context, f *config.Flags) error {
 		if name == second.settings.Account {
 			one = second
 		}
-		return one.newSession(context.WithoutCancel(ctx), f, rest.Names)
+		return one.newSession(context.WithoutCancel(ctx), f, rest)
 	}
 	return RunScreen(
 		ctx,
 		f,
 		rest,
-		func(ctx context.Context) (shell.Session, error) { return first.newSession(ctx, f, rest.Names) },
+		func(ctx context.Context) (shell.Session, error) { return first.newSession(ctx, f, rest) },
 	)
 }
 
@@ -47,9 +47,9 @@ type demoAccount struct {
 	faultMenu *faultMenu
 }
 
-// newSession returns the account for the screen, with its fault menu.
-func (i demoAccount) newSession(ctx context.Context, f *config.Flags, names []string) (shell.Session, error) {
-	session, err := NewSession(ctx, f, i.settings, i.api, i.journal, names)
+// newSession returns the account for the screen, with its fault menu. The user can switch to the accounts of rest.
+func (i demoAccount) newSession(ctx context.Context, f *config.Flags, rest accountList) (shell.Session, error) {
+	session, err := rest.NewSession(ctx, f, i.settings, i.api, i.journal)
 	session.Options.Commands, session.Options.Banner = i.faultMenu.commands(), i.faultMenu.banner
 	return session, err
 }

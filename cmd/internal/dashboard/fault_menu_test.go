@@ -17,7 +17,7 @@ func startDemo(t *testing.T, width, height int) (*termtest.Terminal, demoAccount
 	if err != nil {
 		t.Fatal(err)
 	}
-	session, err := one.newSession(t.Context(), f, nil)
+	session, err := one.newSession(t.Context(), f, accountList{})
 	if err != nil {
 		t.Fatal(err)
 	}
