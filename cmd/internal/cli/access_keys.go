@@ -83,42 +83,47 @@ func accessKeysResource() resourceCommand {
 		get: getByID(func(ctx context.Context, s *scriptSession, id int) (*accessKeyRow, error) {
 			return newAccessKeyRow(s.api.Keys.Get(ctx, id))
 		}),
-		subcommands: []subcommand[*accessKeyRow]{
-			{
-				name:        "create",
-				op:          client.OpCreateKey,
-				verb:        "Creates",
-				args:        "LABEL",
-				noTarget:    true,
-				description: "Make a key. Its secret is shown this once",
-				bindFlags:   createAccessKey,
-				recoveryHint: func(k *accessKeyRow) string {
-					if k.SecretKey == "" {
-						return ""
-					}
-					return fmt.Sprintf(
-						"its secret is lost: revoke it with lookout keys revoke %d, and make another",
-						k.ID,
-					)
-				},
+		subcommands: accessKeySubcommands(),
+	}
+}
+
+// accessKeySubcommands returns the commands that change access keys.
+func accessKeySubcommands() []subcommand[*accessKeyRow] {
+	return []subcommand[*accessKeyRow]{
+		{
+			name:        "create",
+			op:          client.OpCreateKey,
+			verb:        "Creates",
+			args:        "LABEL",
+			noTarget:    true,
+			description: "Make a key. Its secret is shown this once",
+			bindFlags:   createAccessKey,
+			recoveryHint: func(k *accessKeyRow) string {
+				if k.SecretKey == "" {
+					return ""
+				}
+				return fmt.Sprintf(
+					"its secret is lost: revoke it with lookout keys revoke %d, and make another",
+					k.ID,
+				)
 			},
-			{
-				name:        "rename",
-				op:          client.OpUpdateKey,
-				verb:        "Renames",
-				args:        "LABEL",
-				description: "Give it another label",
-				bindFlags:   withoutFlags(renameAccessKey),
-			},
-			{
-				name:        "revoke",
-				op:          client.OpRevokeKey,
-				verb:        "Revokes",
-				asks:        asksAlways,
-				description: "End a key: whoever uses it is locked out",
-				doneMessage: "is revoked",
-				bindFlags:   planForRow(revokeAccessKey),
-			},
+		},
+		{
+			name:        "rename",
+			op:          client.OpUpdateKey,
+			verb:        "Renames",
+			args:        "LABEL",
+			description: "Give it another label",
+			bindFlags:   withoutFlags(renameAccessKey),
+		},
+		{
+			name:        "revoke",
+			op:          client.OpRevokeKey,
+			verb:        "Revokes",
+			asks:        asksAlways,
+			description: "End a key: whoever uses it is locked out",
+			doneMessage: "is revoked",
+			bindFlags:   planForRow(revokeAccessKey),
 		},
 	}
 }

@@ -62,40 +62,46 @@ func bucketsResource() resourceCommand {
 			}
 			return s.api.Buckets.Get(ctx, cluster, bucket)
 		},
-		subcommands: []subcommand[row]{
-			{
-				name:        "create",
-				op:          client.OpCreateBucket,
-				verb:        "Creates",
-				args:        "CLUSTER/BUCKET",
-				noTarget:    true,
-				description: "Make a bucket",
-				bindFlags:   createBucket,
-			},
-			{
-				name:        "access",
-				op:          client.OpUpdateBucketAccess,
-				verb:        "Changes the access to",
-				description: "Change who may list and read it, and whether pages of other sites may",
-				doneMessage: "has its new access",
-				bindFlags:   changeBucketAccess,
-			},
-			{
-				name:        "delete",
-				op:          client.OpDeleteBucket,
-				verb:        "Deletes",
-				asks:        asksAlways,
-				description: "Remove a bucket, which must be empty",
-				doneMessage: "is deleted",
-				bindFlags: planForRow(func(it row) change[row] {
-					return change[row]{
-						Change: client.Change{Before: map[string]any{"objects": it.Objects, "size": it.Size}},
-						send: func(ctx context.Context, w *approvedChange) (row, error) {
-							return it, w.DeleteBucket(ctx, it.Cluster.Raw(), it.Label.Raw())
-						},
-					}
-				}),
-			},
+		subcommands: bucketSubcommands(),
+	}
+}
+
+// bucketSubcommands returns the commands that change buckets.
+func bucketSubcommands() []subcommand[*client.Bucket] {
+	type row = *client.Bucket
+	return []subcommand[row]{
+		{
+			name:        "create",
+			op:          client.OpCreateBucket,
+			verb:        "Creates",
+			args:        "CLUSTER/BUCKET",
+			noTarget:    true,
+			description: "Make a bucket",
+			bindFlags:   createBucket,
+		},
+		{
+			name:        "access",
+			op:          client.OpUpdateBucketAccess,
+			verb:        "Changes the access to",
+			description: "Change who may list and read it, and whether pages of other sites may",
+			doneMessage: "has its new access",
+			bindFlags:   changeBucketAccess,
+		},
+		{
+			name:        "delete",
+			op:          client.OpDeleteBucket,
+			verb:        "Deletes",
+			asks:        asksAlways,
+			description: "Remove a bucket, which must be empty",
+			doneMessage: "is deleted",
+			bindFlags: planForRow(func(it row) change[row] {
+				return change[row]{
+					Change: client.Change{Before: map[string]any{"objects": it.Objects, "size": it.Size}},
+					send: func(ctx context.Context, w *approvedChange) (row, error) {
+						return it, w.DeleteBucket(ctx, it.Cluster.Raw(), it.Label.Raw())
+					},
+				}
+			}),
 		},
 	}
 }

@@ -44,38 +44,18 @@ func configCommand(f *config.Flags) *cobra.Command {
 		fmt.Fprintln(c.OutOrStdout(), path)
 		return nil
 	})
-	sub(
-		"init",
-		"Write a new configuration with every key explained",
-		NoArgs,
-		func(c *cobra.Command, _ []string) error { return initConfig(c, f) },
-	)
-	sub(
-		"show",
-		"Show every key, its value and where the value comes from",
-		NoArgs,
-		func(c *cobra.Command, _ []string) error { return showConfig(c, f) },
-	)
+	sub("init", "Write a new configuration with every key explained", NoArgs, withFlags(f, initConfig))
+	sub("show", "Show every key, its value and where the value comes from", NoArgs, withFlags(f, showConfig))
 	sub(
 		"validate [FILE]",
 		"Report every mistake with its file, line and column",
 		ArgsFromUse,
 		func(c *cobra.Command, args []string) error { return validateConfig(c, f, args) },
 	)
-	sub(
-		"edit",
-		"Open it in $VISUAL or $EDITOR, and check it afterwards",
-		NoArgs,
-		func(c *cobra.Command, _ []string) error { return editConfig(c, f) },
-	)
-	sub(
-		"schema",
-		"Print its JSON schema",
-		NoArgs,
-		func(c *cobra.Command, _ []string) error {
-			return output.WriteJSON(c.OutOrStdout(), config.Schema(), "  ")
-		},
-	)
+	sub("edit", "Open it in $VISUAL or $EDITOR, and check it afterwards", NoArgs, withFlags(f, editConfig))
+	sub("schema", "Print its JSON schema", NoArgs, func(c *cobra.Command, _ []string) error {
+		return output.WriteJSON(c.OutOrStdout(), config.Schema(), "  ")
+	})
 	remove := false
 	keep := sub(
 		"token",
@@ -85,6 +65,14 @@ func configCommand(f *config.Flags) *cobra.Command {
 	)
 	keep.Flags().BoolVar(&remove, "remove", false, "remove it from the keyring")
 	return c
+}
+
+// withFlags adapts a function that needs the flags but no arguments to a command.
+func withFlags(
+	f *config.Flags,
+	run func(*cobra.Command, *config.Flags) error,
+) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, _ []string) error { return run(c, f) }
 }
 
 func initConfig(c *cobra.Command, f *config.Flags) error {

@@ -40,38 +40,44 @@ func contactsResource() resourceCommand {
 		get: getByID(
 			func(ctx context.Context, s *scriptSession, id int) (row, error) { return s.api.Contacts.Get(ctx, id) },
 		),
-		subcommands: []subcommand[row]{
-			{
-				name:        "create",
-				op:          client.OpCreateContact,
-				verb:        "Creates",
-				noTarget:    true,
-				description: "Add a contact",
-				bindFlags:   createContact,
-			},
-			{
-				name:        "update",
-				op:          client.OpUpdateContact,
-				verb:        "Changes",
-				description: "Change what the flags name",
-				bindFlags:   updateContact,
-			},
-			{
-				name:        "delete",
-				op:          client.OpDeleteContact,
-				verb:        "Deletes",
-				asks:        asksAlways,
-				description: "Remove a contact",
-				doneMessage: "is deleted",
-				bindFlags: planForRow(func(it row) change[row] {
-					return change[row]{
-						Change: client.Change{Before: it.Request()},
-						send: func(ctx context.Context, w *approvedChange) (row, error) {
-							return it, w.DeleteContact(ctx, it.ID)
-						},
-					}
-				}),
-			},
+		subcommands: contactSubcommands(),
+	}
+}
+
+// contactSubcommands returns the commands that change contacts.
+func contactSubcommands() []subcommand[*client.Contact] {
+	type row = *client.Contact
+	return []subcommand[row]{
+		{
+			name:        "create",
+			op:          client.OpCreateContact,
+			verb:        "Creates",
+			noTarget:    true,
+			description: "Add a contact",
+			bindFlags:   createContact,
+		},
+		{
+			name:        "update",
+			op:          client.OpUpdateContact,
+			verb:        "Changes",
+			description: "Change what the flags name",
+			bindFlags:   updateContact,
+		},
+		{
+			name:        "delete",
+			op:          client.OpDeleteContact,
+			verb:        "Deletes",
+			asks:        asksAlways,
+			description: "Remove a contact",
+			doneMessage: "is deleted",
+			bindFlags: planForRow(func(it row) change[row] {
+				return change[row]{
+					Change: client.Change{Before: it.Request()},
+					send: func(ctx context.Context, w *approvedChange) (row, error) {
+						return it, w.DeleteContact(ctx, it.ID)
+					},
+				}
+			}),
 		},
 	}
 }

@@ -33,48 +33,54 @@ func credentialsResource() resourceCommand {
 		get: getByID(func(ctx context.Context, s *scriptSession, id int) (row, error) {
 			return s.api.Credentials.Get(ctx, id)
 		}),
-		subcommands: []subcommand[row]{
-			{
-				name:        "create",
-				op:          client.OpCreateCredential,
-				verb:        "Creates",
-				args:        "LABEL",
-				noTarget:    true,
-				description: "Store a login; the password comes from a file or standard input",
-				bindFlags:   createCredential,
-			},
-			{
-				name:        "rename",
-				op:          client.OpUpdateCredential,
-				verb:        "Renames",
-				args:        "LABEL",
-				description: "Give it another label",
-				bindFlags:   withoutFlags(renameCredential),
-			},
-			{
-				name:        "login",
-				op:          client.OpSetCredentialLogin,
-				verb:        "Replaces user name and password of",
-				description: "Replace user name and password",
-				doneMessage: "has its new login",
-				bindFlags:   changeLogin,
-			},
-			{
-				name:        "delete",
-				op:          client.OpDeleteCredential,
-				verb:        "Deletes",
-				asks:        asksAlways,
-				description: "Take a login from support",
-				doneMessage: "is deleted",
-				bindFlags: planForRow(func(it row) change[row] {
-					return change[row]{
-						Change: client.Change{Before: labelBefore(it.Label)},
-						send: func(ctx context.Context, w *approvedChange) (row, error) {
-							return it, w.DeleteCredential(ctx, it.ID)
-						},
-					}
-				}),
-			},
+		subcommands: credentialSubcommands(),
+	}
+}
+
+// credentialSubcommands returns the commands that change credentials.
+func credentialSubcommands() []subcommand[*client.Credential] {
+	type row = *client.Credential
+	return []subcommand[row]{
+		{
+			name:        "create",
+			op:          client.OpCreateCredential,
+			verb:        "Creates",
+			args:        "LABEL",
+			noTarget:    true,
+			description: "Store a login; the password comes from a file or standard input",
+			bindFlags:   createCredential,
+		},
+		{
+			name:        "rename",
+			op:          client.OpUpdateCredential,
+			verb:        "Renames",
+			args:        "LABEL",
+			description: "Give it another label",
+			bindFlags:   withoutFlags(renameCredential),
+		},
+		{
+			name:        "login",
+			op:          client.OpSetCredentialLogin,
+			verb:        "Replaces user name and password of",
+			description: "Replace user name and password",
+			doneMessage: "has its new login",
+			bindFlags:   changeLogin,
+		},
+		{
+			name:        "delete",
+			op:          client.OpDeleteCredential,
+			verb:        "Deletes",
+			asks:        asksAlways,
+			description: "Take a login from support",
+			doneMessage: "is deleted",
+			bindFlags: planForRow(func(it row) change[row] {
+				return change[row]{
+					Change: client.Change{Before: labelBefore(it.Label)},
+					send: func(ctx context.Context, w *approvedChange) (row, error) {
+						return it, w.DeleteCredential(ctx, it.ID)
+					},
+				}
+			}),
 		},
 	}
 }

@@ -279,14 +279,16 @@ func (h handover) markdown() string {
 		formatMinute(h.From),
 		formatMinute(h.To),
 	)
-	writeSection(&b, "Services in trouble", "none", h.notes.problems, h.Problems, func(p downService) string {
+	problems := section{"Services in trouble", "none", h.notes.problems}
+	writeSection(&b, problems, h.Problems, func(p downService) string {
 		text := fmt.Sprintf("**%s** (%d) %s", escapeMarkdown(p.Label), p.ID, escapeMarkdown(p.Address))
 		if p.Group != "" {
 			text += "; call the group " + escapeMarkdown(p.Group)
 		}
 		return text
 	})
-	writeSection(&b, "Open issues", "none", h.notes.issues, h.Issues, func(i openIssue) string {
+	issues := section{"Open issues", "none", h.notes.issues}
+	writeSection(&b, issues, h.Issues, func(i openIssue) string {
 		names := make([]string, len(i.Services))
 		for n, label := range i.Services {
 			names[n] = escapeMarkdown(label)
@@ -300,35 +302,34 @@ func (h handover) markdown() string {
 			escapeMarkdown(i.Status),
 		)
 	})
-	writeSection(
-		&b,
-		"Still disabled",
-		"nothing",
-		h.notes.disabled,
-		h.Disabled,
-		func(d disabledService) string { return d.markdownLine(h.To) },
-	)
-	writeSection(&b, "Outcome unknown: look before doing it again", "none", h.notes.journal, h.Unknown, changeLine)
-	writeSection(&b, "Changed", "nothing from this machine", h.notes.journal, h.Changes, changeLine)
+	disabled := section{"Still disabled", "nothing", h.notes.disabled}
+	writeSection(&b, disabled, h.Disabled, func(d disabledService) string { return d.markdownLine(h.To) })
+	unknown := section{"Outcome unknown: look before doing it again", "none", h.notes.journal}
+	writeSection(&b, unknown, h.Unknown, changeLine)
+	writeSection(&b, section{"Changed", "nothing from this machine", h.notes.journal}, h.Changes, changeLine)
 	if len(h.Unreadable) > 0 {
-		writeSection(&b, "Could not be read", "", "", h.Unreadable, escapeMarkdown)
+		writeSection(&b, section{title: "Could not be read"}, h.Unreadable, escapeMarkdown)
 	}
 	return b.String()
 }
 
-// writeSection writes rows, and what is lacking: only where nothing is, no rows are none.
-func writeSection[T any](b *strings.Builder, title, none, lacking string, rows []T, line func(T) string) {
-	fmt.Fprintf(b, "\n## %s\n\n", title)
+// A section is a heading of the hand-over. Its text for no rows is used only if all rows could be read; otherwise note
+// says what is missing.
+type section struct{ title, none, note string }
+
+// writeSection writes the rows of a section, one per line.
+func writeSection[T any](b *strings.Builder, s section, rows []T, line func(T) string) {
+	fmt.Fprintf(b, "\n## %s\n\n", s.title)
 	for _, row := range rows {
 		b.WriteString("- " + line(row) + "\n")
 	}
 	switch {
-	case lacking != "" && len(rows) > 0:
-		b.WriteString("- " + lacking + "\n")
-	case lacking != "":
-		b.WriteString(lacking + "\n")
+	case s.note != "" && len(rows) > 0:
+		b.WriteString("- " + s.note + "\n")
+	case s.note != "":
+		b.WriteString(s.note + "\n")
 	case len(rows) == 0:
-		b.WriteString(none + "\n")
+		b.WriteString(s.none + "\n")
 	}
 }
 

@@ -28,80 +28,98 @@ func servicesResource() resourceCommand {
 			"--for 1h --reason \"kernel update\"\nlookout services enable web-1\nlookout services create --label " +
 			"shop --address https://shop.example.com --group web",
 		identify: func(s row) (string, string) { return strconv.Itoa(s.ID), s.Label.String() },
-		columns: []output.ColumnDefinition[row]{
-			{Name: "id", Cell: func(s row) string { return strconv.Itoa(s.ID) }},
-			{Name: "status", Cell: func(s row) string { return string(s.Status) }},
-			{Name: "label", Cell: func(s row) string { return s.Label.Raw() }},
-			{Name: "service_type", DropPriority: 2, Cell: func(s row) string { return string(s.Type) }},
-			{Name: "address", Cell: func(s row) string { return s.Address.Raw() }},
-			{Name: "timeout", DropPriority: 4, Cell: func(s row) string { return strconv.Itoa(s.Timeout) }},
-			{Name: "consultation_group", DropPriority: 1, Cell: func(s row) string { return s.Group.Raw() }},
-			{Name: "updated", DropPriority: 3, Cell: func(s row) string { return formatAPITime(s.Updated) }},
-			{Name: "body", DetailOnly: true, Cell: func(s row) string { return s.Body.Raw() }},
-			{Name: "credentials", DetailOnly: true, Cell: func(s row) string { return joinIDs(s.Credentials) }},
-			{Name: "notes", DetailOnly: true, Cell: func(s row) string { return s.Notes.Raw() }},
-			{Name: "region", DetailOnly: true, Cell: func(s row) string { return s.Region.Raw() }},
-			{Name: "created", DetailOnly: true, Cell: func(s row) string { return formatAPITime(s.Created) }},
-		},
+		columns:  serviceColumns(),
 		list: func(ctx context.Context, s *scriptSession, _ listOptions) iter.Seq2[row, error] {
 			return s.api.Services.All(ctx)
 		},
 		get: getByID(
 			func(ctx context.Context, s *scriptSession, id int) (row, error) { return s.api.Services.Get(ctx, id) },
 		),
-		subcommands: []subcommand[row]{
-			{
-				name:        "create",
-				op:          client.OpCreateService,
-				verb:        "Creates",
-				noTarget:    true,
-				description: "Monitor something new",
-				bindFlags:   createService,
-			},
-			{
-				name:        "update",
-				op:          client.OpUpdateService,
-				verb:        "Changes",
-				description: "Change what the flags name",
-				bindFlags:   updateService,
-			},
-			{
-				name:        "disable",
-				op:          client.OpDisableService,
-				verb:        "Disables",
-				description: "Stop monitoring; --for says for how long",
-				bindFlags:   disableService,
-			},
-			{
-				name:        "enable",
-				op:          client.OpEnableService,
-				verb:        "Enables",
-				description: "Monitor again",
-				bindFlags: planForRow(func(it row) change[row] {
-					return change[row]{
-						Change: client.Change{Before: serviceStatus(it)},
-						send: func(ctx context.Context, w *approvedChange) (row, error) {
-							return w.EnableService(ctx, it.ID)
-						},
-					}
-				}),
-			},
-			{
-				name:        "delete",
-				op:          client.OpDeleteService,
-				verb:        "Deletes",
-				asks:        asksAlways,
-				description: "Remove a service; monitoring stops",
-				doneMessage: "is deleted",
-				bindFlags: planForRow(func(it row) change[row] {
-					return change[row]{
-						Change: client.Change{Before: it.Request()},
-						send: func(ctx context.Context, w *approvedChange) (row, error) {
-							return it, w.DeleteService(ctx, it.ID)
-						},
-					}
-				}),
-			},
+		subcommands: serviceSubcommands(),
+	}
+}
+
+// serviceColumns returns the columns of services.
+func serviceColumns() []output.ColumnDefinition[*client.Service] {
+	type row = *client.Service
+	return []output.ColumnDefinition[row]{
+		{Name: "id", Cell: func(s row) string { return strconv.Itoa(s.ID) }},
+		{Name: "status", Cell: func(s row) string { return string(s.Status) }},
+		{Name: "label", Cell: func(s row) string { return s.Label.Raw() }},
+		{Name: "service_type", DropPriority: 2, Cell: func(s row) string { return string(s.Type) }},
+		{Name: "address", Cell: func(s row) string { return s.Address.Raw() }},
+		{Name: "timeout", DropPriority: 4, Cell: func(s row) string { return strconv.Itoa(s.Timeout) }},
+		{Name: "consultation_group", DropPriority: 1, Cell: func(s row) string { return s.Group.Raw() }},
+		{Name: "updated", DropPriority: 3, Cell: func(s row) string { return formatAPITime(s.Updated) }},
+		{Name: "body", DetailOnly: true, Cell: func(s row) string { return s.Body.Raw() }},
+		{Name: "credentials", DetailOnly: true, Cell: func(s row) string { return joinIDs(s.Credentials) }},
+		{Name: "notes", DetailOnly: true, Cell: func(s row) string { return s.Notes.Raw() }},
+		{Name: "region", DetailOnly: true, Cell: func(s row) string { return s.Region.Raw() }},
+		{Name: "created", DetailOnly: true, Cell: func(s row) string { return formatAPITime(s.Created) }},
+	}
+}
+
+// serviceSubcommands returns the commands that change services.
+func serviceSubcommands() []subcommand[*client.Service] {
+	type row = *client.Service
+	return []subcommand[row]{
+		{
+			name:        "create",
+			op:          client.OpCreateService,
+			verb:        "Creates",
+			noTarget:    true,
+			description: "Monitor something new",
+			bindFlags:   createService,
+		},
+		{
+			name:        "update",
+			op:          client.OpUpdateService,
+			verb:        "Changes",
+			description: "Change what the flags name",
+			bindFlags:   updateService,
+		},
+		{
+			name:        "disable",
+			op:          client.OpDisableService,
+			verb:        "Disables",
+			description: "Stop monitoring; --for says for how long",
+			bindFlags:   disableService,
+		},
+		{
+			name:        "enable",
+			op:          client.OpEnableService,
+			verb:        "Enables",
+			description: "Monitor again",
+			bindFlags:   planForRow(enableService),
+		},
+		{
+			name:        "delete",
+			op:          client.OpDeleteService,
+			verb:        "Deletes",
+			asks:        asksAlways,
+			description: "Remove a service; monitoring stops",
+			doneMessage: "is deleted",
+			bindFlags:   planForRow(deleteService),
+		},
+	}
+}
+
+// enableService plans to monitor a service again.
+func enableService(it *client.Service) change[*client.Service] {
+	return change[*client.Service]{
+		Change: client.Change{Before: serviceStatus(it)},
+		send: func(ctx context.Context, w *approvedChange) (*client.Service, error) {
+			return w.EnableService(ctx, it.ID)
+		},
+	}
+}
+
+// deleteService plans to remove a service.
+func deleteService(it *client.Service) change[*client.Service] {
+	return change[*client.Service]{
+		Change: client.Change{Before: it.Request()},
+		send: func(ctx context.Context, w *approvedChange) (*client.Service, error) {
+			return it, w.DeleteService(ctx, it.ID)
 		},
 	}
 }

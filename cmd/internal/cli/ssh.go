@@ -15,15 +15,6 @@ import (
 
 func sshResource() resourceCommand {
 	type row = *client.Instance
-	access := func(on bool) func(*pflag.FlagSet) planFunc[row] {
-		return planForRow(func(it row) change[row] {
-			after := it.Request()
-			after.SSH.Access = on
-			c := planSSH(it, after)
-			c.detail = "" // the verb says it
-			return c
-		})
-	}
 	return resource[row]{
 		name:        "ssh",
 		singular:    "instance",
@@ -47,39 +38,60 @@ func sshResource() resourceCommand {
 		get: getByID(
 			func(ctx context.Context, s *scriptSession, id int) (row, error) { return s.api.Instances.Get(ctx, id) },
 		),
-		subcommands: []subcommand[row]{
-			{
-				name:        "allow",
-				op:          client.OpUpdateInstanceSSH,
-				verb:        "Lets support log in to",
-				description: "Let support log in",
-				bindFlags:   access(true),
-			},
-			{
-				name:        "deny",
-				op:          client.OpUpdateInstanceSSH,
-				verb:        "Keeps support out of",
-				description: "Keep support out",
-				bindFlags:   access(false),
-			},
-			{
-				name:        "set",
-				op:          client.OpUpdateInstanceSSH,
-				verb:        "Changes",
-				description: "Change user, address or port",
-				bindFlags:   changeSSH,
-			},
+		subcommands: sshSubcommands(),
+		includes:    []resourceCommand{sshKeyResource()},
+	}
+}
+
+// sshSubcommands returns the commands that change how support logs in.
+func sshSubcommands() []subcommand[*client.Instance] {
+	return []subcommand[*client.Instance]{
+		{
+			name:        "allow",
+			op:          client.OpUpdateInstanceSSH,
+			verb:        "Lets support log in to",
+			description: "Let support log in",
+			bindFlags:   setSSHAccess(true),
 		},
-		includes: []resourceCommand{resource[*client.SSHKey]{
-			name:        "key",
-			description: "Show the public key by which support logs in",
-			columns: []output.ColumnDefinition[*client.SSHKey]{
-				{Name: "ssh_key", Cell: func(k *client.SSHKey) string { return k.SSHKey.Raw() }},
-			},
-			get: func(ctx context.Context, s *scriptSession, _ string) (*client.SSHKey, error) {
-				return s.api.Credentials.SSHKey(ctx)
-			},
-		}},
+		{
+			name:        "deny",
+			op:          client.OpUpdateInstanceSSH,
+			verb:        "Keeps support out of",
+			description: "Keep support out",
+			bindFlags:   setSSHAccess(false),
+		},
+		{
+			name:        "set",
+			op:          client.OpUpdateInstanceSSH,
+			verb:        "Changes",
+			description: "Change user, address or port",
+			bindFlags:   changeSSH,
+		},
+	}
+}
+
+// setSSHAccess returns a plan that lets support log in to an instance or keeps it out.
+func setSSHAccess(on bool) func(*pflag.FlagSet) planFunc[*client.Instance] {
+	return planForRow(func(it *client.Instance) change[*client.Instance] {
+		after := it.Request()
+		after.SSH.Access = on
+		c := planSSH(it, after)
+		c.detail = "" // the verb says it
+		return c
+	})
+}
+
+// sshKeyResource returns the command that shows the key by which support logs in.
+func sshKeyResource() resourceCommand {
+	return resource[*client.SSHKey]{
+		name:        "key",
+		description: "Show the public key by which support logs in",
+		columns: []output.ColumnDefinition[*client.SSHKey]{
+			{Name: "ssh_key", Cell: func(k *client.SSHKey) string { return k.SSHKey.Raw() }},
+		},
+		get: func(ctx context.Context, s *scriptSession, _ string) (*client.SSHKey, error) {
+			return s.api.Credentials.SSHKey(ctx)
+		},
 	}
 }
 
