@@ -153,7 +153,7 @@ func objectChanges(t *testing.T) []pathCase {
 		key:    "D",
 		answer: "y",
 		op:     client.OpDeleteObject,
-		before: "null",
+		before: `"size":50`,
 		takes:  3 * time.Second,
 	}
 	return []pathCase{

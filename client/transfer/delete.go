@@ -45,6 +45,26 @@ func (e *UndeletedError) Unwrap() error { return e.Cause }
 // Delete deletes objects of a bucket by name, up to eight at a time. The consent is for client.OpDeleteObject on all of
 // them. The journal records each deletion separately. Retry deletes the objects that remain.
 func (m *Manager) Delete(consent *client.Consent, cluster, bucket string, names []string) ID {
+	return m.delete(consent, cluster, bucket, names, nil)
+}
+
+// DeleteListed is Delete for objects that were listed: the journal holds each as it was.
+func (m *Manager) DeleteListed(consent *client.Consent, cluster, bucket string, objects []client.Object) ID {
+	names, before := make([]string, len(objects)), make(map[string]client.Object, len(objects))
+	for i, o := range objects {
+		names[i] = o.Name.Raw()
+		before[names[i]] = o
+	}
+	return m.delete(consent, cluster, bucket, names, before)
+}
+
+// delete adds a deletion.
+func (m *Manager) delete(
+	consent *client.Consent,
+	cluster, bucket string,
+	names []string,
+	before map[string]client.Object,
+) ID {
 	label := client.Text{}
 	if len(names) == 1 {
 		label = client.NewText(names[0])
@@ -61,6 +81,7 @@ func (m *Manager) Delete(consent *client.Consent, cluster, bucket string, names 
 		cluster:   cluster,
 		bucket:    bucket,
 		remaining: append([]string(nil), names...),
+		before:    before,
 		total:     int64(len(names)),
 	}, "")
 }
@@ -70,6 +91,7 @@ type deleteTask struct {
 	consent         *client.Consent
 	cluster, bucket string
 	remaining       []string
+	before          map[string]client.Object // the objects by name, if they were listed
 	total           int64
 }
 
@@ -77,7 +99,11 @@ func (r *deleteTask) run(ctx context.Context, m *Manager, p *progress) error {
 	p.set(r.total-int64(len(r.remaining)), r.total)
 	s := deleter{m: m, p: p, remove: func(ctx context.Context, name string) error {
 		object := client.ObjectRef{Cluster: r.cluster, Bucket: r.bucket, Name: name}
-		w, err := m.c.Begin(client.Change{Op: client.OpDeleteObject, ID: object.ID()}, r.consent)
+		change := client.Change{Op: client.OpDeleteObject, ID: object.ID()}
+		if o, ok := r.before[name]; ok {
+			change.Before = o
+		}
+		w, err := m.c.Begin(change, r.consent)
 		if err != nil {
 			return err
 		}

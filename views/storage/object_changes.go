@@ -53,11 +53,7 @@ func askToDelete(b *client.Bucket, objects []client.Object) account.Ask {
 
 // deleteObjects starts the deletion.
 func deleteObjects(a *account.Account, b *client.Bucket, objects []client.Object, c account.Consents) tea.Cmd {
-	names := make([]string, len(objects))
-	for i, o := range objects {
-		names[i] = o.Name.Raw()
-	}
-	a.Transfers.Delete(c[client.OpDeleteObject], b.Cluster.Raw(), b.Label.Raw(), names)
+	a.Transfers.DeleteListed(c[client.OpDeleteObject], b.Cluster.Raw(), b.Label.Raw(), objects)
 	return account.SyncTransfers(a)
 }
 
