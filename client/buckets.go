@@ -62,6 +62,13 @@ func (s Buckets) ListInCluster(ctx context.Context, cluster string, n int) (Page
 // All iterates over all buckets.
 func (s Buckets) All(ctx context.Context) iter.Seq2[*Bucket, error] { return allRows(ctx, s.List) }
 
+// AllInCluster iterates over all buckets of one cluster.
+func (s Buckets) AllInCluster(ctx context.Context, cluster string) iter.Seq2[*Bucket, error] {
+	return allRows(ctx, func(ctx context.Context, n int) (Page[*Bucket], error) {
+		return s.ListInCluster(ctx, cluster, n)
+	})
+}
+
 // Get returns one bucket.
 func (s Buckets) Get(ctx context.Context, cluster, label string) (*Bucket, error) {
 	return call[*Bucket](ctx, s.c, bucketCall("view bucket", cluster, label, nil))

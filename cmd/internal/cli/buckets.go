@@ -39,9 +39,9 @@ func bucketsResource() resourceCommand {
 		singular:    "bucket",
 		idArg:       "CLUSTER/BUCKET",
 		description: "Buckets of Object Storage",
-		examples: "lookout buckets list\nlookout buckets create us-east-1/acme-scratch --acl private\nlookout " +
-			"buckets access us-east-1/acme-www --acl public-read --cors=false\nlookout buckets delete " +
-			"us-east-1/acme-scratch --yes",
+		examples: "lookout buckets list\nlookout buckets list --cluster us-east-1\nlookout buckets create " +
+			"us-east-1/acme-scratch --acl private\nlookout buckets access us-east-1/acme-www --acl public-read " +
+			"--cors=false\nlookout buckets delete us-east-1/acme-scratch --yes",
 		identify: ident,
 		columns: []output.ColumnDefinition[row]{
 			{Name: "cluster", Cell: func(b row) string { return b.Cluster.Raw() }},
@@ -52,7 +52,13 @@ func bucketsResource() resourceCommand {
 			{Name: "hostname", DropPriority: 3, Cell: func(b row) string { return b.Hostname.Raw() }},
 			{Name: "region", DetailOnly: true, Cell: func(b row) string { return b.Region.Raw() }},
 		},
-		list: func(ctx context.Context, s *scriptSession, _ listOptions) iter.Seq2[row, error] {
+		listFlags: func(set *pflag.FlagSet, q *listOptions) {
+			set.StringVar(&q.cluster, "cluster", "", "only the buckets of this cluster, as us-east-1")
+		},
+		list: func(ctx context.Context, s *scriptSession, q listOptions) iter.Seq2[row, error] {
+			if q.cluster != "" {
+				return s.api.Buckets.AllInCluster(ctx, q.cluster)
+			}
 			return s.api.Buckets.All(ctx)
 		},
 		get: func(ctx context.Context, s *scriptSession, id string) (row, error) {

@@ -19,6 +19,7 @@ type changeCase struct {
 	line   string
 	effect string // the question
 	asks   bool   // on an open account too
+	named  bool   // --yes needs the account's name on an open account too
 	op     string // in the journal
 	sent   string // in the ledger, if it differs from op
 	before string // in the journal, as JSON
@@ -191,6 +192,14 @@ func changeCases(r *testEnv) []changeCase {
 			before: `{"ssl":`,
 		},
 		{
+			line:   "storage cancel",
+			effect: "Cancels Object Storage of account ",
+			asks:   true,
+			named:  true,
+			op:     "cancel Object Storage",
+			before: `"ap-south-1/scratch"`,
+		},
+		{
 			line:   "keys create ci-1",
 			effect: "Creates key ci-1",
 			op:     "create key",
@@ -246,12 +255,17 @@ func (r *testEnv) checkChange(c changeCase, account string) {
 		r.checkNothingSent()
 		return
 	case account == "prod":
-		r.CheckResult(r.Run(args...), exit.CodeUsage, c.effect+": account prod is protected", "add --yes=prod")
+		r.CheckResult(r.Run(args...), exit.CodeUsage, c.effect, ": account prod is protected", "add --yes=prod")
 		r.CheckResult(r.Run(append(args, "--yes")...), exit.CodeUsage, c.effect, "add --yes=prod")
 		yes = "--yes=prod"
 	default:
 		if c.asks {
-			r.CheckResult(r.Run(args...), exit.CodeUsage, c.effect+": standard input is not a terminal; add --yes")
+			r.CheckResult(r.Run(args...), exit.CodeUsage, c.effect, ": standard input is not a terminal; add --yes")
+		}
+		if c.named {
+			s := r.Run(append(args, "--yes")...)
+			r.CheckResult(s, exit.CodeUsage, "--yes needs the account's name; add --yes=lab")
+			yes = "--yes=lab"
 		}
 	}
 	r.CheckResult(r.Run(append(args, "--yes=other")...), exit.CodeUsage, "this is the account "+account)
@@ -354,4 +368,23 @@ func TestBounds(t *testing.T) {
 	}
 	r.checkNothingSent()
 	r.MustRun("ssh", "set", "db1", "--port", "0") // 22
+}
+
+// TestBuckets_ofOneCluster tests that --cluster lists the buckets of that cluster and no others.
+func TestBuckets_ofOneCluster(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	all := r.MustRun("buckets", "list", "-o", "csv").Out
+	one := r.MustRun("buckets", "list", "--cluster", "us-east-1", "-o", "csv").Out
+	var want []string
+	for line := range strings.Lines(all) {
+		if strings.HasPrefix(line, "cluster,") || strings.HasPrefix(line, "us-east-1,") {
+			want = append(want, line)
+		}
+	}
+	if got := slices.Collect(strings.Lines(one)); !slices.Equal(got, want) || len(want) < 3 {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if n := r.API.RequestCount("list buckets in cluster"); n == 0 {
+		t.Error("the buckets of the cluster were not listed by themselves")
+	}
 }

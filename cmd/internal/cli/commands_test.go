@@ -56,16 +56,17 @@ func TestColumns_namesAreStable(t *testing.T) {
 	for command, want := range map[string]string{
 		"services list": "id,status,label,service_type,address,timeout,consultation_group,updated,body,credentials," +
 			"notes,region,created",
-		"issues list":      "id,created,services,ticket,ticket_label,ticket_url",
-		"contacts list":    "id,name,group,email,phone_primary,phone_secondary,updated",
-		"credentials list": "id,label,last_decrypted",
-		"ssh list":         "id,label,access,user,ip,port,group",
-		"stats":            "name,unit,min,avg,max,last",
-		"buckets list":     "cluster,label,objects,size,created,hostname,region",
-		"keys list":        "id,label,access_key,limited,bucket_access,secret_key",
-		"clusters list":    "id,region,status,domain,static_site_domain",
-		"transfer":         "used",
-		"journal":          "time,op,of,label,outcome,until,reason,why,id,method,path",
+		"issues list":                      "id,created,services,ticket,ticket_label,ticket_url",
+		"contacts list":                    "id,name,group,email,phone_primary,phone_secondary,updated",
+		"credentials list":                 "id,label,last_decrypted",
+		"ssh list":                         "id,label,access,user,ip,port,group",
+		"stats":                            "name,unit,min,avg,max,last",
+		"buckets list":                     "cluster,label,objects,size,created,hostname,region",
+		"keys list":                        "id,label,access_key,limited,bucket_access,secret_key",
+		"buckets list --cluster us-east-1": "cluster,label,objects,size,created,hostname,region",
+		"clusters list":                    "id,region,status,domain,static_site_domain",
+		"transfer":                         "used",
+		"journal":                          "time,op,of,label,outcome,until,reason,why,id,method,path",
 	} {
 		head, _, _ := strings.Cut(r.MustRun(append(strings.Fields(command), "-o", "csv")...).Out, "\n")
 		if head != want {

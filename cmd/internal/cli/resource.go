@@ -47,6 +47,7 @@ type listOptions struct {
 	args      []string
 	since     string
 	outcomes  []string
+	cluster   string
 	recursive bool
 	limit     int
 }

@@ -30,6 +30,7 @@ func resourceCommands() []resourceCommand {
 		certificatesResource(),
 		accessKeysResource(),
 		clustersResource(),
+		storageResource(),
 		transferResource(),
 		journalResource(),
 	}

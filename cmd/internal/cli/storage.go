@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/dustin/go-humanize"
+
+	"lookout/client"
+	"lookout/ui"
+)
+
+// A storageSummary counts what an account keeps in Object Storage.
+type storageSummary struct {
+	Buckets []string `json:"buckets"`
+	Objects int64    `json:"objects"`
+	Size    int64    `json:"size"` // bytes
+	Keys    int      `json:"keys"`
+}
+
+func storageResource() resourceCommand {
+	type row = *storageSummary
+	return resource[row]{
+		name:        "storage",
+		singular:    "account",
+		description: "Object Storage of the account as a whole",
+		examples:    "lookout storage cancel --yes=account --reason \"moved elsewhere\"",
+		subcommands: []subcommand[row]{{
+			name:        "cancel",
+			op:          client.OpCancelObjectStorage,
+			noTarget:    true,
+			asks:        asksForAccount,
+			description: "Remove all buckets with all that is in them, for good; all keys stop working",
+			doneMessage: "has no Object Storage any more",
+			bindFlags:   withoutFlags(cancelStorage),
+		}},
+	}
+}
+
+// cancelStorage counts what would be lost and plans to cancel Object Storage.
+func cancelStorage(
+	ctx context.Context,
+	s *scriptSession,
+	_ *storageSummary,
+	_ []string,
+) (c change[*storageSummary], err error) {
+	lost, err := s.summarizeStorage(ctx)
+	if err != nil {
+		return c, fmt.Errorf("what would be lost cannot be counted: %w", err)
+	}
+	name := s.settings.Account
+	return change[*storageSummary]{
+		Change: client.Change{ID: name, Label: name, Before: lost},
+		effect: fmt.Sprintf(
+			"Cancels Object Storage of account %s: %s with %s (%s) are deleted for good, and %s stop working",
+			name,
+			ui.Plural(len(lost.Buckets), "bucket", "buckets"),
+			ui.Plural(int(lost.Objects), "object", "objects"),
+			humanize.IBytes(uint64(max(0, lost.Size))),
+			ui.Plural(lost.Keys, "key", "keys"),
+		),
+		send: func(ctx context.Context, w *approvedChange) (*storageSummary, error) {
+			return lost, w.CancelObjectStorage(ctx)
+		},
+	}, nil
+}
+
+// summarizeStorage counts what the account keeps in Object Storage.
+func (s *scriptSession) summarizeStorage(ctx context.Context) (*storageSummary, error) {
+	sum := &storageSummary{Buckets: []string{}}
+	for b, err := range s.api.Buckets.All(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		sum.Buckets = append(sum.Buckets, client.BucketID(b.Cluster.Raw(), b.Label.Raw()))
+		sum.Objects += b.Objects
+		sum.Size += b.Size
+	}
+	for _, err := range s.api.Keys.All(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		sum.Keys++
+	}
+	return sum, nil
+}
