@@ -55,10 +55,11 @@ func overviewPane(a *account.Account) ui.Pane {
 			return managed.RenderMetric(a, m, b, managed.IssueTimes(a, b.Now.Add(-24*time.Hour))...)
 		}})
 	}
-	o.boxes = append(
-		o.boxes,
-		overviewBox{func() string { return "" }, "buckets", func(b ui.Box) string { return storage.StorageLines(a, b) }},
-	)
+	o.boxes = append(o.boxes, overviewBox{
+		title: func() string { return "" },
+		pane:  "buckets",
+		view:  func(b ui.Box) string { return storage.StorageLines(a, b) },
+	})
 	return o
 }
 
@@ -163,7 +164,8 @@ func (o *overview) Actions() []ui.Action {
 			ShowInHints:    true,
 			DisabledReason: account.WhyNone(account.AllRows(o.a, o.a.Issues()), "there is no issue"),
 			Do: func() tea.Cmd {
-				return ui.Send(ui.GoToMsg{Pane: "issues", ThenOpen: managed.IncidentPane(o.a, account.IssuesNewestFirst(o.a)[0])})
+				newest := account.IssuesNewestFirst(o.a)[0]
+				return ui.Send(ui.GoToMsg{Pane: "issues", ThenOpen: managed.IncidentPane(o.a, newest)})
 			},
 		},
 	}
@@ -178,16 +180,11 @@ func (o *overview) View(b ui.Box) string {
 	o.visible = map[int]bool{}
 	if b.Width < narrowWidth {
 		half := (b.Height - foot + 1) / 2
-		return b.Fit(
-			strings.Join(
-				[]string{
-					o.placeBox(boxArea{0, 0, 0, b.Width, half}, b),
-					o.placeBox(boxArea{1, 0, half, b.Width, b.Height - foot - half}, b),
-					o.placeBox(boxArea{6, 0, b.Height - foot, b.Width, foot}, b),
-				},
-				"\n",
-			),
-		)
+		return b.Fit(strings.Join([]string{
+			o.placeBox(boxArea{0, 0, 0, b.Width, half}, b),
+			o.placeBox(boxArea{1, 0, half, b.Width, b.Height - foot - half}, b),
+			o.placeBox(boxArea{6, 0, b.Height - foot, b.Width, foot}, b),
+		}, "\n"))
 	}
 	top := min(max(b.Height/3, 5), 9)
 	charts := max(0, b.Height-top-foot-2)
@@ -344,23 +341,13 @@ func issueLine(a *account.Account, i *client.Issue, b ui.Box) string {
 	affected = strings.ReplaceAll(affected, b.Theme.Glyphs.Problem+" ", "")
 	ticket, _ := managed.TicketCell(a, i, b)
 	right := account.WithPrefix("ticket ", ticket)
-	lead := fmt.Sprintf("%s %s  ", ui.Pad(a.FormatTimestamp(i.Created), 12), ui.Pad(account.FormatAge(i.Created, b.Now), 8))
+	age := ui.Pad(account.FormatAge(i.Created, b.Now), 8)
+	lead := fmt.Sprintf("%s %s  ", ui.Pad(a.FormatTimestamp(i.Created), 12), age)
 	if b.Width < 56 {
-		lead, right = ui.Pad(account.FormatAge(i.Created, b.Now), 8)+" ", ticket
+		lead, right = age+" ", ticket
 	}
 	room := max(0, b.Width-ui.Width(lead)-ui.Width(right)-5)
-	return b.Theme.Paint(
-		tone,
-		shape+" ",
-	) + b.Theme.Paint(
-		theme.Muted,
-		lead,
-	) + b.Theme.Paint(
-		tone,
-		ui.Pad(ui.Truncate(affected, room, b.Theme.Glyphs.Ellipsis), room),
-	) +
-		" " + b.Theme.Paint(
-		theme.Muted,
-		right,
-	)
+	affected = ui.Pad(ui.Truncate(affected, room, b.Theme.Glyphs.Ellipsis), room)
+	return b.Theme.Paint(tone, shape+" ") + b.Theme.Paint(theme.Muted, lead) +
+		b.Theme.Paint(tone, affected) + " " + b.Theme.Paint(theme.Muted, right)
 }

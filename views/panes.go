@@ -42,8 +42,8 @@ func ColumnChoosers(a *account.Account) []ui.ColumnChooser {
 	return lists
 }
 
-// OnOpen returns what an account does at start: it takes up what an earlier run left unfinished, and watches transfers
-// and the journal.
+// OnOpen returns the command that runs when an account is opened. It resumes what an earlier run left unfinished, and
+// watches the transfers and the journal.
 func OnOpen(a *account.Account) tea.Cmd {
 	return tea.Batch(
 		managed.ResumeMaintenance(a, a.Now()),
@@ -54,7 +54,7 @@ func OnOpen(a *account.Account) tea.Cmd {
 	)
 }
 
-// LeaveWarnings returns in sentences what ends when the account is closed; none if nothing is under way.
+// LeaveWarnings returns a sentence for each thing that ends when the account is closed; none if nothing is under way.
 func LeaveWarnings(a *account.Account) []string {
 	var ends []string
 	if text := activity.UnfinishedText(a); text != "" {
@@ -67,10 +67,8 @@ func LeaveWarnings(a *account.Account) []string {
 		}
 	}
 	if changes > 0 {
-		ends = append(
-			ends,
-			account.Pluralize(changes, "change has", "changes have")+" no answer yet: the outcome would be unknown.",
-		)
+		subject := account.Pluralize(changes, "change has", "changes have")
+		ends = append(ends, subject+" no answer yet: the outcome would be unknown.")
 	}
 	if text := managed.OpenWindowsText(a); text != "" {
 		ends = append(ends, text)

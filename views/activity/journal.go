@@ -41,54 +41,62 @@ func JournalPane(a *account.Account) ui.Pane {
 		Title:         "journal",
 		Store:         a.JournalStore(),
 		NoAutoRefresh: true,
-		Columns: []table.Column[*journal.Entry]{
-			{
-				Title: "outcome",
-				Width: 12,
-				Cell:  func(e *journal.Entry, b ui.Box) (string, theme.Tone) { return outcomeCell(a, e, b.Theme) },
-				Less:  func(e, f *journal.Entry) bool { return outcomeRank(a, e) < outcomeRank(a, f) },
-			},
-			{
-				Title: "time",
-				Width: 12,
-				Cell:  func(e *journal.Entry, b ui.Box) (string, theme.Tone) { return a.FormatTime(e.Time), theme.Muted },
-				Less:  func(e, f *journal.Entry) bool { return e.Time.After(f.Time) },
-			},
-			{
-				Title: "change",
-				Width: 18,
-				Cell:  func(e *journal.Entry, _ ui.Box) (string, theme.Tone) { return client.Clean(e.Change.Op), theme.Plain },
-			},
-			{
-				Title: "of",
-				Min:   14,
-				Cell:  func(e *journal.Entry, _ ui.Box) (string, theme.Tone) { return entryName(e), theme.Strong },
-			},
-			{
-				Title:        "reason",
-				Min:          12,
-				DropPriority: 2,
-				Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) {
-					return client.Clean(e.Change.Reason), theme.Plain
-				},
-			},
-			{
-				Title:        "why",
-				Min:          14,
-				DropPriority: 3,
-				Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) {
-					return client.Clean(e.OutcomeDetail), theme.Muted
-				},
-			},
-		},
-		RowActions: journalOperations(a),
-		Detail:     func(e *journal.Entry, b ui.Box) string { return entryDetail(a, e, b) },
-		Footer:     func(set *ui.Store[*journal.Entry], b ui.Box) string { return journalFoot(a, set, b) },
-		EmptyText:  "nothing has been changed from here yet",
-		BadgeFunc:  func() (string, theme.Tone) { return journalBadge(a) },
-		Label:      entryName,
+		Columns:       journalColumns(a),
+		RowActions:    journalOperations(a),
+		Detail:        func(e *journal.Entry, b ui.Box) string { return entryDetail(a, e, b) },
+		Footer:        func(set *ui.Store[*journal.Entry], b ui.Box) string { return journalFoot(a, set, b) },
+		EmptyText:     "nothing has been changed from here yet",
+		BadgeFunc:     func() (string, theme.Tone) { return journalBadge(a) },
+		Label:         entryName,
 	}
 	return &journalView{List: list, a: a}
+}
+
+func journalColumns(a *account.Account) []table.Column[*journal.Entry] {
+	return []table.Column[*journal.Entry]{
+		{
+			Title: "outcome",
+			Width: 12,
+			Cell:  func(e *journal.Entry, b ui.Box) (string, theme.Tone) { return outcomeCell(a, e, b.Theme) },
+			Less:  func(e, f *journal.Entry) bool { return outcomeRank(a, e) < outcomeRank(a, f) },
+		},
+		{
+			Title: "time",
+			Width: 12,
+			Cell: func(e *journal.Entry, b ui.Box) (string, theme.Tone) {
+				return a.FormatTime(e.Time), theme.Muted
+			},
+			Less: func(e, f *journal.Entry) bool { return e.Time.After(f.Time) },
+		},
+		{
+			Title: "change",
+			Width: 18,
+			Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) {
+				return client.Clean(e.Change.Op), theme.Plain
+			},
+		},
+		{
+			Title: "of",
+			Min:   14,
+			Cell:  func(e *journal.Entry, _ ui.Box) (string, theme.Tone) { return entryName(e), theme.Strong },
+		},
+		{
+			Title:        "reason",
+			Min:          12,
+			DropPriority: 2,
+			Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) {
+				return client.Clean(e.Change.Reason), theme.Plain
+			},
+		},
+		{
+			Title:        "why",
+			Min:          14,
+			DropPriority: 3,
+			Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) {
+				return client.Clean(e.OutcomeDetail), theme.Muted
+			},
+		},
+	}
 }
 
 // outcomeCell returns how a change ended: a glyph with a word, and a tone.

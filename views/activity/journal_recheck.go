@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,7 +36,8 @@ func OfferUnresolved(a *account.Account) tea.Cmd {
 	if more := len(open) - 3; more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	return ui.Send(ui.Menu{Title: "Nobody knows whether this was done: " + account.JoinWithCommas(names), Actions: []ui.Action{
+	title := "Nobody knows whether this was done: " + account.JoinWithCommas(names)
+	return ui.Send(ui.Menu{Title: title, Actions: []ui.Action{
 		{
 			Key: ui.Bind("look it up now", "c"),
 			Do:  func() tea.Cmd { return tea.Batch(ui.Send(ui.GoToMsg{Pane: "journal"}), recheckAll(a, open)) },
@@ -67,7 +69,7 @@ func recheck(a *account.Account, e *journal.Entry) tea.Cmd {
 		RowID:        e.ID,
 		ProgressText: "checking",
 		Send: func(ctx context.Context) (ui.Result[*journal.Entry], error) {
-			verdict, text := recheckOutcome(a, ctx, e)
+			verdict, text := recheckOutcome(ctx, a, e)
 			said = text
 			if verdict != client.Unknown {
 				a.Journal.RecordOutcome(e.ID, verdict, errors.New("looked up later: "+text))
@@ -102,25 +104,25 @@ func settleMenu(a *account.Account, e *journal.Entry) ui.Menu {
 	}}
 }
 
-// recheckOutcome reads the object of a change again. It returns whether the change was applied and how that was found
-// out; Unknown if nothing tells.
-func recheckOutcome(a *account.Account, ctx context.Context, e *journal.Entry) (client.Outcome, string) {
+// recheckOutcome reads the object of a change again. It returns whether the change was applied, and the reason. The
+// outcome is Unknown if nothing proves it.
+func recheckOutcome(ctx context.Context, a *account.Account, e *journal.Entry) (client.Outcome, string) {
 	op := e.Change.Op
 	switch verb, _, _ := strings.Cut(op, " "); {
 	case op == "disable service", op == "enable service":
-		return recheckStatus(a, ctx, e, op == "disable service")
+		return recheckStatus(ctx, a, e, op == "disable service")
 	case op == "delete certificate", op == "upload certificate":
-		return recheckCertificate(a, ctx, e, op == "upload certificate")
+		return recheckCertificate(ctx, a, e, op == "upload certificate")
 	case op == "cancel Object Storage":
-		return recheckCancelStorage(a, ctx)
+		return recheckCancelStorage(ctx, a)
 	case verb == "create":
-		return recheckCreated(a, ctx, e)
+		return recheckCreated(ctx, a, e)
 	case op == "change login", op == "modify access", op == "update access":
 		return client.Unknown, "the API does not return it; sending the same change again does no harm"
 	case e.Change.Resource == "object", op == client.OpEmptyBucket:
 		return client.Unknown, "look into its bucket: o goes there"
 	}
-	row, err := fetchChanged(a, ctx, e)
+	row, err := fetchChanged(ctx, a, e)
 	gone := errors.Is(err, client.ErrNotFound)
 	switch verb, _, _ := strings.Cut(op, " "); {
 	case (verb == "delete" || verb == "revoke") && gone:
@@ -164,7 +166,7 @@ func containsAll(now, members map[string]string) bool {
 }
 
 // fetchChanged reads the object of a change.
-func fetchChanged(a *account.Account, ctx context.Context, e *journal.Entry) (any, error) {
+func fetchChanged(ctx context.Context, a *account.Account, e *journal.Entry) (any, error) {
 	id, err := strconv.Atoi(e.Change.ID)
 	if place := strings.Split(e.Change.ID, "/"); e.Change.Resource == "bucket" && len(place) == 2 {
 		return a.API.Buckets.Get(ctx, place[0], place[1])
@@ -187,7 +189,7 @@ func fetchChanged(a *account.Account, ctx context.Context, e *journal.Entry) (an
 	return nil, errors.New("this kind of change cannot be checked")
 }
 
-func recheckStatus(a *account.Account, ctx context.Context, e *journal.Entry, off bool) (client.Outcome, string) {
+func recheckStatus(ctx context.Context, a *account.Account, e *journal.Entry, off bool) (client.Outcome, string) {
 	id, err := strconv.Atoi(e.Change.ID)
 	if err != nil {
 		return client.Unknown, "the journal does not say which service it was"
@@ -202,7 +204,7 @@ func recheckStatus(a *account.Account, ctx context.Context, e *journal.Entry, of
 	return client.Rejected, "the service " + account.StatusPhrase(s.Status)
 }
 
-func recheckCertificate(a *account.Account, ctx context.Context, e *journal.Entry, set bool) (client.Outcome, string) {
+func recheckCertificate(ctx context.Context, a *account.Account, e *journal.Entry, set bool) (client.Outcome, string) {
 	place := strings.Split(e.Change.ID, "/")
 	if len(place) != 2 {
 		return client.Unknown, "the journal does not say which bucket it was"
@@ -221,9 +223,9 @@ func recheckCertificate(a *account.Account, ctx context.Context, e *journal.Entr
 	return client.Rejected, map[bool]string{true: "no certificate is set", false: "a certificate is set"}[set]
 }
 
-// recheckCancelStorage counts the buckets. If there are any, nothing was cancelled; if there are none, the outcome stays
-// unknown.
-func recheckCancelStorage(a *account.Account, ctx context.Context) (client.Outcome, string) {
+// recheckCancelStorage counts the buckets. If there are any, nothing was cancelled; if there are none, the outcome
+// stays unknown.
+func recheckCancelStorage(ctx context.Context, a *account.Account) (client.Outcome, string) {
 	page, err := a.FetchAllBuckets(ctx)
 	if err != nil {
 		return client.Unknown, ui.Reason(err)
@@ -243,8 +245,8 @@ type candidate struct {
 
 // recheckCreated looks for objects with the values that were sent. Labels are not unique, so only an object that is not
 // older than the change is proof.
-func recheckCreated(a *account.Account, ctx context.Context, e *journal.Entry) (client.Outcome, string) {
-	rows, err := fetchCandidates(a, ctx, e.Change.Resource)
+func recheckCreated(ctx context.Context, a *account.Account, e *journal.Entry) (client.Outcome, string) {
+	rows, err := fetchCandidates(ctx, a, e.Change.Resource)
 	if err != nil {
 		return client.Unknown, ui.Reason(err)
 	}
@@ -276,28 +278,22 @@ func recheckCreated(a *account.Account, ctx context.Context, e *journal.Entry) (
 }
 
 // fetchCandidates returns all objects of a resource.
-func fetchCandidates(a *account.Account, ctx context.Context, kind string) ([]candidate, error) {
+func fetchCandidates(ctx context.Context, a *account.Account, kind string) ([]candidate, error) {
 	switch kind {
 	case "service":
-		return collectCandidates(
-			a.API.Services.All(ctx),
-		)(
-			func(s *client.Service) candidate { return candidate{account.FormatID(s.ID), s, s.Created.Time()} },
-		)
+		return collectCandidates(a.API.Services.All(ctx), func(s *client.Service) candidate {
+			return candidate{account.FormatID(s.ID), s, s.Created.Time()}
+		})
 	case "contact":
-		return collectCandidates(
-			a.API.Contacts.All(ctx),
-		)(
-			func(c *client.Contact) candidate { return candidate{account.FormatID(c.ID), c, c.Updated.Time()} },
-		)
+		return collectCandidates(a.API.Contacts.All(ctx), func(c *client.Contact) candidate {
+			return candidate{account.FormatID(c.ID), c, c.Updated.Time()}
+		})
 	case "credential":
-		return collectCandidates(
-			a.API.Credentials.All(ctx),
-		)(
-			func(c *client.Credential) candidate { return candidate{account.FormatID(c.ID), c, time.Time{}} },
-		)
+		return collectCandidates(a.API.Credentials.All(ctx), func(c *client.Credential) candidate {
+			return candidate{account.FormatID(c.ID), c, time.Time{}}
+		})
 	case "key":
-		return collectCandidates(a.API.Keys.All(ctx))(func(k *client.Key) candidate {
+		return collectCandidates(a.API.Keys.All(ctx), func(k *client.Key) candidate {
 			return candidate{account.FormatID(k.ID), account.WithoutSecret(k), time.Time{}}
 		})
 	case "bucket":
@@ -312,13 +308,11 @@ func fetchCandidates(a *account.Account, ctx context.Context, kind string) ([]ca
 }
 
 // collectCandidates reads a whole list as candidates.
-func collectCandidates[T any](all func(func(T, error) bool)) func(func(T) candidate) ([]candidate, error) {
-	return func(as func(T) candidate) ([]candidate, error) {
-		rows, err := account.Collect(all)
-		found := make([]candidate, len(rows))
-		for i, row := range rows {
-			found[i] = as(row)
-		}
-		return found, err
+func collectCandidates[T any](all iter.Seq2[T, error], toCandidate func(T) candidate) ([]candidate, error) {
+	rows, err := account.Collect(all)
+	found := make([]candidate, len(rows))
+	for i, row := range rows {
+		found[i] = toCandidate(row)
 	}
+	return found, err
 }

@@ -47,12 +47,12 @@ func transferColumns() []table.Column[*transfer.Status] {
 			Title:        "what",
 			Width:        8,
 			DropPriority: 4,
-			Cell:         func(r *transfer.Status, _ ui.Box) (string, theme.Tone) { return r.Kind.String(), theme.Muted },
+			Cell:         kindCell,
 		},
 		{
 			Title: "name",
 			Min:   15,
-			Cell:  func(r *transfer.Status, _ ui.Box) (string, theme.Tone) { return account.TransferName(r), theme.Strong },
+			Cell:  nameCell,
 		},
 		{
 			Title:            "progress",
@@ -134,6 +134,14 @@ func progressFraction(r *transfer.Status) float64 {
 	return min(1, float64(r.Done)/float64(r.Total))
 }
 
+func kindCell(r *transfer.Status, _ ui.Box) (string, theme.Tone) {
+	return r.Kind.String(), theme.Muted
+}
+
+func nameCell(r *transfer.Status, _ ui.Box) (string, theme.Tone) {
+	return account.TransferName(r), theme.Strong
+}
+
 func progressCell(r *transfer.Status, b ui.Box) (string, theme.Tone) {
 	if r.Total <= 0 {
 		return "", theme.Plain
@@ -211,41 +219,41 @@ func transferOperations(a *account.Account) []table.RowAction[*transfer.Status] 
 			Name:        "try again",
 			ShowInHints: true,
 			DisabledReason: func(r *transfer.Status) string {
-				return account.ReasonIf(r.State != transfer.Failed && r.State != transfer.Cancelled, "it has not failed")
+				retryable := r.State == transfer.Failed || r.State == transfer.Cancelled
+				return account.ReasonIf(!retryable, "it has not failed")
 			},
 			BatchCmd: forEachTransfer(a, a.Transfers.Retry),
 		},
 		{
-			Keys:           []string{"D"},
-			Name:           "cancel",
-			Description:    "removes what a cancelled download has fetched",
-			ShowInHints:    true,
-			DisabledReason: func(r *transfer.Status) string { return account.ReasonIf(!r.State.Unfinished(), "it has ended") },
+			Keys:        []string{"D"},
+			Name:        "cancel",
+			Description: "removes what a cancelled download has fetched",
+			ShowInHints: true,
+			DisabledReason: func(r *transfer.Status) string {
+				return account.ReasonIf(!r.State.Unfinished(), "it has ended")
+			},
 			BatchCmd: func(rows []*transfer.Status) tea.Cmd {
-				return ui.Send(
-					ui.RunActionMsg{
-						Action: confirmCancelTransfers(a,
-							describeCancelCost(rows),
-							func() tea.Cmd { return forEachTransfer(a, a.Transfers.Cancel)(rows) },
-						),
-					},
-				)
+				return confirmCancelTransfers(rows, func() tea.Cmd { return forEachTransfer(a, a.Transfers.Cancel)(rows) })
 			},
 		},
 	}
 }
 
-// confirmCancelTransfers returns an action that asks before it throws work away.
-func confirmCancelTransfers(a *account.Account, cost string, do func() tea.Cmd) ui.Action {
-	return ui.Action{
-		Key:     ui.Bind("cancel"),
-		Do:      do,
-		Confirm: &ui.Confirmation{Title: "Cancel transfers", ConfirmLabel: "cancel", Text: cost + " Pausing keeps it."},
-	}
+// confirmCancelTransfers asks before it cancels transfers, because what they have fetched is lost.
+func confirmCancelTransfers(rows []*transfer.Status, cancel func() tea.Cmd) tea.Cmd {
+	return ui.Send(ui.RunActionMsg{Action: ui.Action{
+		Key: ui.Bind("cancel"),
+		Do:  cancel,
+		Confirm: &ui.Confirmation{
+			Title:        "Cancel transfers",
+			ConfirmLabel: "cancel",
+			Text:         describeCancelCost(rows) + " Pausing keeps it.",
+		},
+	}})
 }
 
-// describeCancelCost says what is lost when transfers are cancelled. It names a single transfer, because the cursor may be
-// on another one by now.
+// describeCancelCost says what is lost when transfers are cancelled. It names a single transfer, because the cursor may
+// be on another one by now.
 func describeCancelCost(rows []*transfer.Status) string {
 	var fetched int64
 	var ends []*transfer.Status
@@ -292,14 +300,7 @@ func transferActions(a *account.Account) []ui.Action {
 			Group:          "this list",
 			DisabledReason: idle,
 			Do: func() tea.Cmd {
-				return ui.Send(
-					ui.RunActionMsg{
-						Action: confirmCancelTransfers(a,
-							describeCancelCost(a.TransferStore().Rows()),
-							all(a.Transfers.CancelAll),
-						),
-					},
-				)
+				return confirmCancelTransfers(a.TransferStore().Rows(), all(a.Transfers.CancelAll))
 			},
 		},
 		{Key: ui.Bind("try all again"), Group: "this list", Do: all(a.Transfers.RetryAll)},
@@ -384,7 +385,10 @@ func (t *transferTotals) add(r *transfer.Status, since time.Time) {
 // stateCounts returns how many transfers are in each state, the most important states first.
 func (t transferTotals) stateCounts() []string {
 	var words []string
-	for _, s := range []transfer.State{transfer.Failed, transfer.Running, transfer.Waiting, transfer.Paused, transfer.Done, transfer.Cancelled} {
+	order := []transfer.State{
+		transfer.Failed, transfer.Running, transfer.Waiting, transfer.Paused, transfer.Done, transfer.Cancelled,
+	}
+	for _, s := range order {
 		if n := t.countByState[s]; n > 0 {
 			words = append(words, account.FormatCount(int64(n))+" "+s.String())
 		}

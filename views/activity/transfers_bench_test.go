@@ -20,7 +20,7 @@ import (
 	"lookout/views/account"
 )
 
-// blockingTransport answers nothing: transfers that are asked for stay under way.
+// blockingTransport never answers, so transfers stay under way.
 type blockingTransport struct{}
 
 func (blockingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -28,13 +28,11 @@ func (blockingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return nil, req.Context().Err()
 }
 
-// newTransferringAccount is an account with so many downloads under way, and their pane as it is drawn.
+// newTransferringAccount returns an account with many downloads under way, and their pane.
 func newTransferringAccount(t testing.TB, n int) (*account.Account, *table.List[*transfer.Status], ui.Box) {
 	t.Helper()
 	api, err := client.New(
-		"https://api.example.test/v4",
-		client.NewSecret("t"),
-		client.WithTransport(blockingTransport{}),
+		"https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(blockingTransport{}),
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 	"lookout/views/resource"
 )
 
-// watchView shows what is broken, since when, and whom to call, in a few lines. It has no actions.
+// WatchView shows what is broken, since when, and whom to call, in a few lines. It has no actions.
 type WatchView struct {
 	Account     *account.Account
 	accountName string // the account, as it is called
@@ -41,12 +41,16 @@ func (w *WatchView) Freshness() ui.Freshness {
 
 // Refresh reads services and issues, and contacts if they are old.
 func (w *WatchView) Refresh() tea.Cmd {
-	return tea.Batch(account.RefreshAll(w.Account.Services(), w.Account.Issues()), account.RefreshIfOlder(w.Account, w.Account.Contacts(), account.StorageMaxAge))
+	return tea.Batch(account.RefreshAll(w.Account.Services(), w.Account.Issues()), w.refreshContacts())
 }
 
 // Poll does the same, but does not cancel a read under way.
 func (w *WatchView) Poll() tea.Cmd {
-	return tea.Batch(account.PollAll(w.Account.Services(), w.Account.Issues()), account.RefreshIfOlder(w.Account, w.Account.Contacts(), account.StorageMaxAge))
+	return tea.Batch(account.PollAll(w.Account.Services(), w.Account.Issues()), w.refreshContacts())
+}
+
+func (w *WatchView) refreshContacts() tea.Cmd {
+	return account.RefreshIfOlder(w.Account, w.Account.Contacts(), account.StorageMaxAge)
 }
 
 // MissingLists names the lists that the watch lacks, apart from those that its freshness is about.
@@ -73,7 +77,7 @@ func (w *WatchView) View(b ui.Box) string {
 	return b.Fit(strings.Join(lines, "\n"))
 }
 
-// problemServices returns the services with a problem, the oldest problem first.
+// ProblemServices returns the services with a problem, the oldest problem first.
 func (w *WatchView) ProblemServices() []*client.Service {
 	rows := slices.DeleteFunc(
 		w.Account.Services().Rows(),
@@ -117,7 +121,8 @@ func (w *WatchView) headLine(b ui.Box) string {
 			why = "offline"
 		}
 		if f.Loaded {
-			why += ", as of " + account.FormatClock(f.LoadedAt.In(w.Account.Location), w.Account.Now().In(w.Account.Location))
+			here := w.Account.Location
+			why += ", as of " + account.FormatClock(f.LoadedAt.In(here), w.Account.Now().In(here))
 		}
 		line = b.Theme.Paint(theme.Warn, g.Pending+" "+why) + account.WithPrefix(" ", line)
 	}
