@@ -230,7 +230,7 @@ func TestReplaceCertificate_lostDeletion(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 				r.press("8", "/", "cdn.acme", "<enter>", "c", "U")
 				r.press(files...)
 				r.requireText("certificate set")
@@ -249,7 +249,7 @@ func TestReplaceCertificate_lostDeletion(t *testing.T) {
 
 // Revoking a key whose secret was lost is a change of its own: a protected account asks about it too.
 func TestChangePath_lostKeyIsRevoked(t *testing.T) {
-	startWithOptions(t, emulator.Options{}, 120, 36, setProtected, func(r *harness) {
+	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, setProtected, func(r *harness) {
 		r.emu.InjectFault(client.OpCreateKey, emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 		create := pathStep{
 			key:    "n",

@@ -180,7 +180,7 @@ func sshChanges() []pathCase {
 func TestChangePath(t *testing.T) {
 	for _, c := range pathCases(t) {
 		t.Run(c.action+"/open", func(t *testing.T) {
-			startProgram(t, emulator.Options{}, 120, 50, func(r *harness) {
+			startProgram(t, emulator.Options{}, screenSize{120, 50}, func(r *harness) {
 				r.press(c.at...)
 				for _, s := range c.steps {
 					r.makeChange(s, s.answer)
@@ -189,7 +189,7 @@ func TestChangePath(t *testing.T) {
 			})
 		})
 		t.Run(c.action+"/protected", func(t *testing.T) {
-			startWithOptions(t, emulator.Options{}, 120, 50, setProtected, func(r *harness) {
+			startWithOptions(t, emulator.Options{}, screenSize{120, 50}, setProtected, func(r *harness) {
 				r.press(c.at...)
 				for _, s := range c.steps {
 					answer := s.answer
@@ -202,7 +202,7 @@ func TestChangePath(t *testing.T) {
 			})
 		})
 		t.Run(c.action+"/read-only", func(t *testing.T) {
-			startWithOptions(t, emulator.Options{}, 120, 50, setReadOnly, func(r *harness) {
+			startWithOptions(t, emulator.Options{}, screenSize{120, 50}, setReadOnly, func(r *harness) {
 				r.press(c.at...)
 				key := c.steps[0].key
 				if strings.HasPrefix(key, ":") {
@@ -295,7 +295,7 @@ func TestChangePath_coversEveryAction(t *testing.T) {
 	for _, c := range pathCases(t) {
 		covered[c.action] = true
 	}
-	startProgram(t, emulator.Options{}, 120, 50, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 50}, func(r *harness) {
 		for _, pane := range r.panes {
 			if !slices.Contains(changePathPanes, pane.Name()) {
 				continue
@@ -312,7 +312,7 @@ func TestChangePath_coversEveryAction(t *testing.T) {
 
 // The end of a maintenance window is part of what was confirmed at its start: nothing is asked on a protected account.
 func TestChangePath_windowEndAsksNothing(t *testing.T) {
-	startWithOptions(t, emulator.Options{}, 120, 50, setProtected, func(r *harness) {
+	startWithOptions(t, emulator.Options{}, screenSize{120, 50}, setProtected, func(r *harness) {
 		r.press(goTo("3", "cdn-origin")...)
 		disable := pathStep{
 			key:    "d",
@@ -337,7 +337,7 @@ func TestChangePath_readOnlyLeavesWindows(t *testing.T) {
 		setReadOnly(r, o)
 		r.recordWindow(time.Now().Add(time.Hour))
 	}
-	startWithOptions(t, emulator.Options{}, 120, 50, window, func(r *harness) {
+	startWithOptions(t, emulator.Options{}, screenSize{120, 50}, window, func(r *harness) {
 		r.press("q")
 		r.requireNoText("To be enabled again")
 		r.wait(2 * time.Hour)
@@ -369,7 +369,7 @@ func TestChangePath_overdueWindowAsks(t *testing.T) {
 		setProtected(r, o)
 		r.recordWindow(time.Now().Add(-time.Hour))
 	}
-	startWithOptions(t, emulator.Options{}, 120, 50, overdue, func(r *harness) {
+	startWithOptions(t, emulator.Options{}, screenSize{120, 50}, overdue, func(r *harness) {
 		r.requireText("nobody was here: billing-cron", "enable now")
 		enable := pathStep{key: "e", op: client.OpEnableService, before: `"status":"disabled"`}
 		r.makeChange(enable, "acme-prod", "PROD: account acme-prod is protected")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -32,27 +33,27 @@ func (r *harness) requireFrameSize(width, height int) {
 // Whatever the size, every pane's frame has it, also with a question, the help or a form in front, and in a storm of
 // sizes.
 func TestFrame_hasTerminalSize(t *testing.T) {
-	sizes := [][2]int{{1, 1}, {3, 2}, {20, 5}, {40, 10}, {60, 16}, {80, 24}, {200, 50}, {1000, 500}}
-	for _, pane := range append(
-		paneKeys,
-		struct{ key, text string }{"1", ""},
-		struct{ key, text string }{"7", ""},
-		struct{ key, text string }{": transfers <enter>", ""},
-		struct{ key, text string }{": journal <enter>", ""},
-	) {
-		faulttest.RunCase(t, "E6", "pane "+pane.key, func(t *testing.T) {
+	sizes := []screenSize{{1, 1}, {3, 2}, {20, 5}, {40, 10}, {60, 16}, {80, 24}, {200, 50}, {1000, 500}}
+	panes := slices.Concat(paneKeys, []paneText{
+		{keys: "1"},
+		{keys: "7"},
+		{keys: ": transfers <enter>"},
+		{keys: ": journal <enter>"},
+	})
+	for _, pane := range panes {
+		faulttest.RunCase(t, "E6", "pane "+pane.keys, func(t *testing.T) {
 			t.Parallel()
-			startProgram(t, emulator.Options{}, 80, 24, func(r *harness) {
-				r.pressAll(pane.key)
+			startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
+				r.pressAll(pane.keys)
 				for _, front := range []string{"", "?", "n", "D", "a"} {
 					r.press(front)
 					for _, size := range sizes {
-						if size[0] == 1000 && front != "" {
+						if size.width == 1000 && front != "" {
 							continue
 						}
-						r.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-						r.requireFrameSize(size[0], size[1])
-						if size == [2]int{20, 5} {
+						r.send(tea.WindowSizeMsg{Width: size.width, Height: size.height})
+						r.requireFrameSize(size.width, size.height)
+						if size == (screenSize{20, 5}) {
 							r.requireText("lookout needs 40×10")
 						}
 					}
@@ -63,7 +64,7 @@ func TestFrame_hasTerminalSize(t *testing.T) {
 	}
 	for seed := range uint64(4) {
 		faulttest.RunCase(t, "E6", fmt.Sprintf("storm %d", seed), func(t *testing.T) {
-			startProgram(t, emulator.Options{}, 80, 24, func(r *harness) {
+			startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 				dice := rand.New(rand.NewPCG(seed, 6))
 				for n := range 300 {
 					w, h := 1+dice.IntN(220), 1+dice.IntN(60)
@@ -87,14 +88,14 @@ func TestQuestionsThatDoNotFit(t *testing.T) {
 		{"key", "9 / finance <enter> D ~", "finance", "lose access at once"},
 		{"bucket", "8 / scratch <enter> D ~", "scratch", "deleted for good"},
 		{"many", "4 A D ~", "9", "9 rows"},
-		{"emptying", "8 / acme-www <enter> X ~", "7", "deleted for good"}, {"cancelling", "8 : cancel <enter> ~ ~ ~ " +
-			"~ ~ ~ ~ ~ ~ ~ ~ ~", "acme-prod", "FOR GOOD"},
+		{"emptying", "8 / acme-www <enter> X ~", "7", "deleted for good"},
+		{"cancelling", "8 : cancel <enter> ~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~", "acme-prod", "FOR GOOD"},
 	} {
-		for _, size := range [][2]int{{40, 10}, {40, 14}, {60, 12}, {30, 30}, {44, 11}} {
-			faulttest.RunCase(t, "E7", fmt.Sprintf("%s at %dx%d", d.name, size[0], size[1]), func(t *testing.T) {
-				startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+		for _, size := range []screenSize{{40, 10}, {40, 14}, {60, 12}, {30, 30}, {44, 11}} {
+			faulttest.RunCase(t, "E7", fmt.Sprintf("%s at %dx%d", d.name, size.width, size.height), func(t *testing.T) {
+				startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 					r.pressAll(d.keys)
-					r.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+					r.send(tea.WindowSizeMsg{Width: size.width, Height: size.height})
 					screen := r.screen()
 					r.press(d.word, "<enter>")
 					r.wait(3 * time.Second)
@@ -111,34 +112,24 @@ func TestQuestionsThatDoNotFit(t *testing.T) {
 // Without colours no colour is in any frame, and states are told by words; with sixteen they are the terminal's own.
 func TestColours(t *testing.T) {
 	for _, colours := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI} {
-		for _, pane := range append(
-			paneKeys,
-			struct{ key, text string }{"1", ""},
-			struct{ key, text string }{"7", ""},
-		) {
-			faulttest.RunCase(t, "E9", fmt.Sprintf("colours %v, pane %s", colours, pane.key), func(t *testing.T) {
-				startWithOptions(t, emulator.Options{}, 120, 36, func(r *harness, o *shell.Options) {
+		for _, pane := range slices.Concat(paneKeys, []paneText{{keys: "1"}, {keys: "7"}}) {
+			faulttest.RunCase(t, "E9", fmt.Sprintf("colours %v, pane %s", colours, pane.keys), func(t *testing.T) {
+				startWithOptions(t, emulator.Options{}, screenSize{120, 36}, func(r *harness, o *shell.Options) {
 					look, err := theme.New("light", colours, false)
 					if err != nil {
 						t.Fatal(err)
 					}
 					o.Theme = look
 				}, func(r *harness) {
-					r.pressAll(pane.key)
+					r.pressAll(pane.keys)
 					frame := r.shell.Frame().Content
 					for _, part := range strings.Split(frame, "\x1b[")[1:] {
 						style, _, _ := strings.Cut(part, "m")
-						for code := range strings.SplitSeq(style, ";") {
-							colour := len(code) == 2 && strings.ContainsAny(code[:1], "349") || len(code) == 3
-							if colour &&
-								colours == colorprofile.ASCII ||
-								code == "38" ||
-								code == "48" {
-								r.Fatalf("the colour %q is in the frame", style)
-							}
+						if hasForbiddenColour(style, colours) {
+							r.Fatalf("the frame has the colour %q, which profile %v forbids", style, colours)
 						}
 					}
-					if pane.key == "3" {
+					if pane.keys == "3" {
 						r.requireText("ok", "problem", "disabled", "pending")
 					}
 				})
@@ -147,26 +138,31 @@ func TestColours(t *testing.T) {
 	}
 }
 
+// hasForbiddenColour reports whether a style has any colour, for a terminal without colours, or a colour that is not
+// the terminal's own.
+func hasForbiddenColour(style string, colours colorprofile.Profile) bool {
+	for code := range strings.SplitSeq(style, ";") {
+		colour := len(code) == 2 && strings.ContainsAny(code[:1], "349") || len(code) == 3
+		if colour && colours == colorprofile.ASCII || code == "38" || code == "48" {
+			return true
+		}
+	}
+	return false
+}
+
 // serverTextFields are the members of answers that hold text from a server, and where they are seen: a pane and a
 // column, or its details.
 func serverTextFields() []struct{ pane, member, column string } {
 	return []struct{ pane, member, column string }{
-		{
-			"4",
-			"name",
-			"name",
-		},
+		{"4", "name", "name"},
 		{"4", "email", "e-mail"},
 		{"4", "group", "group"},
 		{"4", "primary", "phone"},
 		{"4", "secondary", "second phone"},
 		{"4", "updated", "updated"},
-		{"5", "label", "label"}, {"5", "last_decrypted", "last decrypted"},
-		{
-			"3",
-			"label",
-			"label",
-		},
+		{"5", "label", "label"},
+		{"5", "last_decrypted", "last decrypted"},
+		{"3", "label", "label"},
 		{"3", "service_type", "type"},
 		{"3", "address", "address"},
 		{"3", "body", ""},
@@ -176,36 +172,32 @@ func serverTextFields() []struct{ pane, member, column string } {
 		{"3", "status", "state"},
 		{"3", "created", ""},
 		{"3", "updated", "updated"},
-		{"2", "label", "about"}, {"2", "url", ""}, {"2", "type", ""}, {"2", "created", "age"},
-		{"6", "label", "instance"}, {"6", "user", "user"}, {"6", "ip", "address"}, {"6", "group", ""},
-		{
-			"8",
-			"label",
-			"bucket",
-		},
+		{"2", "label", "about"},
+		{"2", "url", ""},
+		{"2", "type", ""},
+		{"2", "created", "age"},
+		{"6", "label", "instance"},
+		{"6", "user", "user"},
+		{"6", "ip", "address"},
+		{"6", "group", ""},
+		{"8", "label", "bucket"},
 		{"8", "cluster", "cluster"},
 		{"8", "hostname", "host name"},
 		{"8", "created", "created"},
 		{"8", "region", ""},
-		{
-			"9",
-			"label",
-			"label",
-		},
+		{"9", "label", "label"},
 		{"9", "access_key", "access key"},
 		{"9", "bucket_name", "reaches"},
 		{"9", "permissions", "reaches"},
 		{"9", "cluster", ""},
-		{
-			"0",
-			"id",
-			"cluster",
-		},
+		{"0", "id", "cluster"},
 		{"0", "domain", "domain"},
 		{"0", "region", "region"},
 		{"0", "status", "state"},
 		{"0", "static_site_domain", ""},
-		{"8o", "name", "name"}, {"8o", "last_modified", "modified"}, {"8o", "owner", ""},
+		{"8o", "name", "name"},
+		{"8o", "last_modified", "modified"},
+		{"8o", "owner", ""},
 	}
 }
 
@@ -214,16 +206,8 @@ func serverTextFields() []struct{ pane, member, column string } {
 // row.
 func TestHostileFields(t *testing.T) {
 	texts := hostileStrings(
-		t,
-		"ansi_csi",
-		"ansi_osc_dcs",
-		"c0_c1",
-		"crash_parser",
-		"bidi_invisible",
-		"width",
-		"invalid_utf8",
-		"identity_lookalike",
-		"contact_fields",
+		t, "ansi_csi", "ansi_osc_dcs", "c0_c1", "crash_parser", "bidi_invisible", "width", "invalid_utf8",
+		"identity_lookalike", "contact_fields",
 	)
 	for n, field := range serverTextFields() {
 		faulttest.RunCase(t, "E11", field.pane+" "+field.member, func(t *testing.T) {
@@ -235,7 +219,7 @@ func TestHostileFields(t *testing.T) {
 				defer one.Unlock()
 				return replaceMember(body, field.member, texts, &at)
 			}}
-			startProgram(t, emulator.Options{}, 140, 40, func(r *harness) {
+			startProgram(t, emulator.Options{}, screenSize{140, 40}, func(r *harness) {
 				if strings.HasSuffix(field.pane, "o") {
 					s.hold = true
 					r.press("8", "/", "acme-www", "<enter>")
@@ -249,8 +233,8 @@ func TestHostileFields(t *testing.T) {
 					r.press("r", "j")
 					r.requireCleanFrame(base)
 				}
-				keys := "<enter> <esc> e <esc> <esc> D <esc> Y <esc> : <esc> V <esc>"
-				for _, key := range strings.Fields(keys) {
+				dialogs := "<enter> <esc> e <esc> <esc> D <esc> Y <esc> : <esc> V <esc>"
+				for _, key := range strings.Fields(dialogs) {
 					r.press(key)
 					r.requireCleanFrame(nil)
 				}
@@ -363,7 +347,7 @@ func TestProgram_longUseLeaksNothing(t *testing.T) {
 		}
 	}
 	faulttest.RunCase(t, "I3", "1500 dialogs, 150 panes, 150 refreshes", func(t *testing.T) {
-		startProgram(t, emulator.Options{}, 80, 24, func(r *harness) {
+		startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 			key := func(k rune) { r.shell.Update(tea.KeyPressMsg{Code: k, Text: string(k)}) }
 			use := func(n int) {
 				for range n {
@@ -390,24 +374,22 @@ func TestProgram_longUseLeaksNothing(t *testing.T) {
 			}
 		})
 	})
+	faults := []emulator.Fault{
+		{Status: 503, Times: 2},
+		{Reset: true, Times: 1},
+		{CutAfter: 5, Times: 1},
+		{Status: 429, RetryAfter: "3", Times: 1},
+		{HTML: true, Times: 1},
+	}
 	faulttest.RunCase(t, "I2", "faults and keys for a while on a fake clock", func(t *testing.T) {
-		startProgram(t, emulator.Options{SimulateIncidents: true}, 100, 30, func(r *harness) {
+		startProgram(t, emulator.Options{SimulateIncidents: true}, screenSize{100, 30}, func(r *harness) {
 			dice := rand.New(rand.NewPCG(1, 2))
 			r.wait(time.Minute)
 			before, routines := heap(), runtime.NumGoroutine()
 			for range 90 {
 				if dice.IntN(5) == 0 {
 					r.emu.ClearFaults()
-					r.emu.InjectFault(
-						"*",
-						[]emulator.Fault{
-							{Status: 503, Times: 2},
-							{Reset: true, Times: 1},
-							{CutAfter: 5, Times: 1},
-							{Status: 429, RetryAfter: "3", Times: 1},
-							{HTML: true, Times: 1},
-						}[dice.IntN(5)],
-					)
+					r.emu.InjectFault("*", faults[dice.IntN(len(faults))])
 				}
 				r.press(string("1234567890jkg?"[dice.IntN(14)]), "<esc>")
 				r.wait(10 * time.Second)
@@ -427,65 +409,10 @@ func TestProgram_longUseLeaksNothing(t *testing.T) {
 // fuzzMessage turns bytes of a fuzzer into what a terminal sends.
 func fuzzMessage(b byte) tea.Msg {
 	keys := []string{
-		"j",
-		"k",
-		"g",
-		"G",
-		"/",
-		"s",
-		"v",
-		"A",
-		"D",
-		"d",
-		"E",
-		"t",
-		"e",
-		"n",
-		"a",
-		":",
-		"?",
-		"r",
-		"R",
-		"p",
-		"m",
-		"H",
-		"M",
-		"o",
-		"f",
-		"c",
-		"x",
-		"X",
-		"w",
-		"U",
-		"L",
-		"T",
-		"u",
-		"V",
-		"Y",
-		"q",
-		"i",
-		"h",
-		"l",
-		"<esc>",
-		"<tab>",
-		"<up>",
-		"<down>",
-		"<left>",
-		"<right>",
-		"<backspace>",
-		"<space>",
-		"<pgdown>",
-		"<ctrl+o>",
-		"1",
-		"2",
-		"3",
-		"4",
-		"5",
-		"6",
-		"7",
-		"8",
-		"9",
-		"0",
+		"j", "k", "g", "G", "/", "s", "v", "A", "D", "d", "E", "t", "e", "n", "a", ":", "?", "r", "R", "p", "m", "H",
+		"M", "o", "f", "c", "x", "X", "w", "U", "L", "T", "u", "V", "Y", "q", "i", "h", "l", "<esc>", "<tab>", "<up>",
+		"<down>", "<left>", "<right>", "<backspace>", "<space>", "<pgdown>", "<ctrl+o>", "1", "2", "3", "4", "5", "6",
+		"7", "8", "9", "0",
 	}
 	switch {
 	case int(b) < len(keys):
@@ -533,7 +460,7 @@ func FuzzProtected(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, sequence []byte, answering bool) {
 		sequence = sequence[:min(len(sequence), 200)]
-		startWithOptions(t, emulator.Options{}, 100, 30, setProtected, func(r *harness) {
+		startWithOptions(t, emulator.Options{}, screenSize{100, 30}, setProtected, func(r *harness) {
 			w, h := 100, 30
 			for _, b := range sequence {
 				msg := fuzzMessage(b)

@@ -53,14 +53,38 @@ func (r *harness) applyFuzzByte(b byte) {
 // is changed unless something was confirmed.
 func FuzzUpdate(f *testing.F) {
 	faulttest.ReportCase(f, "J10", "FuzzUpdate")
-	for _, script := range []string{"", "3jjd", "3dy", "3d\x1by", "3n\x0b\x13", "4nabc\tx\x13", "8j\rD", "9jDy", "?esc\x1ba\r", ":serv\r", "/web\r  *d", "3\x05d\x06y", "2\r\x02\rd", "0m\x1b3e\x0c", "5jc\x0b\r", "8\r\rd\x0by", "9n\x13\x1b\x1bX\x0b\r", "pRr\x0cM", "3d\x13", "3jjd\x13u\x0cR", "3D\x0cbilling-api\r", "9D\x0cy", "4D\x0cy\x0c"} {
+	for _, script := range []string{
+		"",
+		"3jjd",
+		"3dy",
+		"3d\x1by",
+		"3n\x0b\x13",
+		"4nabc\tx\x13",
+		"8j\rD",
+		"9jDy",
+		"?esc\x1ba\r",
+		":serv\r",
+		"/web\r  *d",
+		"3\x05d\x06y",
+		"2\r\x02\rd",
+		"0m\x1b3e\x0c",
+		"5jc\x0b\r",
+		"8\r\rd\x0by",
+		"9n\x13\x1b\x1bX\x0b\r",
+		"pRr\x0cM",
+		"3d\x13",
+		"3jjd\x13u\x0cR",
+		"3D\x0cbilling-api\r",
+		"9D\x0cy",
+		"4D\x0cy\x0c",
+	} {
 		f.Add([]byte(script))
 	}
 	f.Fuzz(func(t *testing.T, script []byte) {
 		if len(script) > 40 {
 			return
 		}
-		startProgram(t, emulator.Options{}, 100, 30, func(r *harness) {
+		startProgram(t, emulator.Options{}, screenSize{100, 30}, func(r *harness) {
 			confirmed := false
 			for _, b := range script {
 				confirmed = confirmed || strings.IndexByte(confirmKeys, b) >= 0
@@ -69,12 +93,8 @@ func FuzzUpdate(f *testing.F) {
 				for _, line := range lines {
 					if ansi.StringWidth(line) > r.width || len(lines) > r.height {
 						t.Fatalf(
-							"%q: a frame of %d lines, %d wide, on %dx%d",
-							script,
-							len(lines),
-							ansi.StringWidth(line),
-							r.width,
-							r.height,
+							"%q: a frame of %d lines, %d wide, on %dx%d", script, len(lines), ansi.StringWidth(line),
+							r.width, r.height,
 						)
 					}
 				}

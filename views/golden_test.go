@@ -12,7 +12,7 @@ import (
 )
 
 // goldenSizes are the sizes at which panes are kept.
-var goldenSizes = [][2]int{{40, 16}, {80, 24}, {120, 36}, {200, 50}}
+var goldenSizes = []screenSize{{40, 16}, {80, 24}, {120, 36}, {200, 50}}
 
 // paneGolden gathers what a pane draws into its own box, state by state and size by size. The golden of a pane is one
 // file, without tabs, head line and hints: another tab changes no golden of another pane.
@@ -41,7 +41,7 @@ func (r *harness) paneBox() string {
 	return strings.Join(lines[3:len(lines)-3], "\n")
 }
 
-// TestGoldenScreens holds a dozen whole screens with their frame in one file, and their boxes at three sizes in another.
+// TestGoldenScreens compares a dozen whole screens with one golden file, and their boxes at three sizes with another.
 func TestGoldenScreens(t *testing.T) {
 	screens := []struct {
 		name string
@@ -62,10 +62,10 @@ func TestGoldenScreens(t *testing.T) {
 	var whole, boxes paneGolden
 	for _, screen := range screens {
 		for _, size := range goldenSizes[1:] {
-			startProgram(t, emulator.Options{}, size[0], size[1], func(r *harness) {
+			startProgram(t, emulator.Options{}, size, func(r *harness) {
 				r.press(screen.keys...)
 				boxes.add(r, screen.name)
-				if size[0] == 120 {
+				if size.width == 120 {
 					fmt.Fprintf(&whole, "-- %s --\n%s\n", screen.name, r.screen())
 				}
 			})

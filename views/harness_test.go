@@ -26,8 +26,8 @@ import (
 	"lookout/views/account"
 )
 
-// A harness is the whole program without a terminal: emulator, client, panes and shell. Commands run until nothing is
-// left to do but wait.
+// harness is the whole program without a terminal: emulator, client, panes and shell. It runs commands until the
+// program only waits.
 type harness struct {
 	*testing.T
 	emu           *emulator.Emulator
@@ -46,74 +46,77 @@ type harness struct {
 
 	news         []ui.NewsMsg // news, in their order
 	copied       []string     // texts for the clipboard, in their order
-	messageCount int          // that the program was told
+	messageCount int          // messages that the shell received
 
 	mu     sync.Mutex
 	queue  []tea.Msg
 	queued chan struct{} // something is in the queue
 }
 
-// startProgram runs a test inside a bubble of fake time, with the program on its first frame and every answer in.
-func startProgram(
-	t *testing.T,
-	o emulator.Options,
-	width, height int,
-	test func(*harness),
-	between ...*rewritingTransport,
-) {
-	t.Helper()
-	startWithEmulator(t, o, width, height, nil, test, between...)
+// screenSize is the size of a terminal, in cells.
+type screenSize struct{ width, height int }
+
+// programOptions say how a program is started. A nil function changes nothing.
+type programOptions struct {
+	emulator  emulator.Options
+	size      screenSize
+	transport func(http.RoundTripper) http.RoundTripper // goes between the client and the emulator
+	configure func(*harness, *shell.Options)            // runs before the shell is made
 }
 
-// startWithEmulator is start on an emulator that was set up first: with faults, or with answers held back.
+// startProgram runs a test inside a bubble of fake time, with the program on its first frame and every answer in.
+func startProgram(t *testing.T, o emulator.Options, s screenSize, test func(*harness), between ...*rewritingTransport) {
+	t.Helper()
+	runProgram(t, programOptions{emulator: o, size: s, transport: chain(between)}, test)
+}
+
+// startWithEmulator is startProgram on an emulator that is set up first, with faults or with answers held back.
 func startWithEmulator(
-	t *testing.T,
-	o emulator.Options,
-	width, height int,
-	setup func(*emulator.Emulator),
-	test func(*harness),
-	between ...*rewritingTransport,
+	t *testing.T, o emulator.Options, s screenSize, setup func(*emulator.Emulator), test func(*harness),
 ) {
 	t.Helper()
-	startWithOptions(t, o, width, height, func(r *harness, _ *shell.Options) {
+	configure := func(r *harness, _ *shell.Options) {
 		if setup != nil {
 			setup(r.emu)
 		}
-	}, test, between...)
+	}
+	runProgram(t, programOptions{emulator: o, size: s, configure: configure}, test)
 }
 
-// startWithOptions is start on a rig and a shell that were set up first.
+// startWithOptions is startProgram with a harness and a shell that are set up first.
 func startWithOptions(
-	t *testing.T,
-	o emulator.Options,
-	width, height int,
-	setup func(*harness, *shell.Options),
-	test func(*harness),
-	between ...*rewritingTransport,
+	t *testing.T, o emulator.Options, s screenSize, configure func(*harness, *shell.Options), test func(*harness),
 ) {
 	t.Helper()
-	startWithTransport(t, o, width, height, func(next http.RoundTripper) http.RoundTripper {
+	runProgram(t, programOptions{emulator: o, size: s, configure: configure}, test)
+}
+
+// startWithTransport is startProgram with another transport between the client and the emulator.
+func startWithTransport(
+	t *testing.T, s screenSize, transport func(http.RoundTripper) http.RoundTripper,
+	configure func(*harness, *shell.Options), test func(*harness),
+) {
+	t.Helper()
+	runProgram(t, programOptions{size: s, transport: transport, configure: configure}, test)
+}
+
+// chain puts transports one before the other; the last is the one that the client calls.
+func chain(between []*rewritingTransport) func(http.RoundTripper) http.RoundTripper {
+	return func(next http.RoundTripper) http.RoundTripper {
 		for _, s := range between {
 			s.next, next = next, s
 		}
 		return next
-	}, setup, test)
+	}
 }
 
-// startWithTransport is startWithOptions with something of any kind between client and emulator.
-func startWithTransport(
-	t *testing.T,
-	o emulator.Options,
-	width, height int,
-	between func(http.RoundTripper) http.RoundTripper,
-	setup func(*harness, *shell.Options),
-	test func(*harness),
-) {
+// runProgram runs a test inside a bubble of fake time, with the program on its first frame and every answer in.
+func runProgram(t *testing.T, o programOptions, test func(*harness)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		r := newHarness(t, ctx, o, width, height, between)
+		r := newHarness(ctx, t, o)
 		so := shell.Options{
 			Panes:           r.panes,
 			Theme:           r.theme,
@@ -132,19 +135,21 @@ func startWithTransport(
 				RetryNow: r.api.Resume,
 			},
 		}
-		setup(r, &so)
+		if o.configure != nil {
+			o.configure(r, &so)
+		}
 		var err error
 		if r.shell, err = shell.New(so); err != nil {
 			t.Fatal(err)
 		}
 		r.run(r.shell.Init())
-		r.send(tea.WindowSizeMsg{Width: width, Height: height})
+		r.send(tea.WindowSizeMsg{Width: o.size.width, Height: o.size.height})
 		defer time.Sleep(24 * time.Hour) // timers that are still armed end here, also those of a test that failed
 		test(r)
 	})
 }
 
-// useClock gives the panes and the shell another clock than the API's.
+// useClock gives the panes and the shell a clock that differs from the API's.
 func (r *harness) useClock(o *shell.Options, now func() time.Time) {
 	acc := account.New(r.ctx, account.Options{
 		API:      r.api,
@@ -153,35 +158,33 @@ func (r *harness) useClock(o *shell.Options, now func() time.Time) {
 		Now:      now,
 		Location: time.UTC,
 	})
-	o.Panes, o.OnOpen, o.LeaveWarnings, o.Now = views.Panes(
-		acc,
-	), func() tea.Cmd { return views.OnOpen(acc) }, func() []string { return views.LeaveWarnings(acc) }, now
+	o.Panes, o.Now = views.Panes(acc), now
+	o.OnOpen = func() tea.Cmd { return views.OnOpen(acc) }
+	o.LeaveWarnings = func() []string { return views.LeaveWarnings(acc) }
 }
 
 const token = "test-token"
 
-func newHarness(
-	t *testing.T,
-	ctx context.Context,
-	o emulator.Options,
-	width, height int,
-	between func(http.RoundTripper) http.RoundTripper,
-) *harness {
+// newHarness returns a harness without a shell.
+func newHarness(ctx context.Context, t *testing.T, o programOptions) *harness {
 	t.Helper()
-	o.Token, o.Now = token, time.Now
-	if o.Seed == "" {
-		o.Seed = "demo"
+	o.emulator.Token, o.emulator.Now = token, time.Now
+	if o.emulator.Seed == "" {
+		o.emulator.Seed = "demo"
 	}
 	r := &harness{
 		T:       t,
 		ctx:     ctx,
-		emu:     emulator.New(o),
-		width:   width,
-		height:  height,
+		emu:     emulator.New(o.emulator),
+		width:   o.size.width,
+		height:  o.size.height,
 		journal: journal.NewInMemory(time.Now),
 		queued:  make(chan struct{}, 1),
 	}
-	r.transport = between(r.emu)
+	r.transport = r.emu
+	if o.transport != nil {
+		r.transport = o.transport(r.emu)
+	}
 	var err error
 	if r.theme, err = theme.New("dark", colorprofile.ASCII, false); err != nil {
 		t.Fatal(err)
@@ -190,12 +193,11 @@ func newHarness(
 	return r
 }
 
-// connect gives the program a client and the panes on it.
+// connect makes a client and the panes that use it.
 func (r *harness) connect(options ...client.Option) {
 	r.Helper()
 	api, err := client.New(
-		"https://api.example.test/v4",
-		client.NewSecret(token),
+		"https://api.example.test/v4", client.NewSecret(token),
 		append(options, client.WithTransport(r.transport), client.WithRecorder(r.journal))...,
 	)
 	if err != nil {
@@ -215,7 +217,7 @@ func (r *harness) connect(options ...client.Option) {
 	r.tokenForm = func() form.Form { return account.TokenForm(acc) }
 }
 
-// run starts a command as the loop would, and goes on until the program is quiet. Timers stay armed.
+// run starts a command as the event loop does, and handles messages until none is left. Timers stay armed.
 func (r *harness) run(cmd tea.Cmd) {
 	r.T.Helper()
 	r.launch(cmd)
@@ -249,7 +251,7 @@ func (r *harness) launch(cmd tea.Cmd) {
 	go func() { r.enqueue(cmd()) }()
 }
 
-// enqueue queues a message; batches and sequences are run as Bubble Tea runs them.
+// enqueue queues a message. It runs the commands of a batch, as Bubble Tea does.
 func (r *harness) enqueue(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case nil:
@@ -275,7 +277,7 @@ func (r *harness) send(msg tea.Msg) {
 	r.run(cmd)
 }
 
-// wait lets fake time pass, with everything that falls due in it.
+// wait lets fake time pass, and handles everything that falls due.
 func (r *harness) wait(d time.Duration) {
 	end := time.NewTimer(d)
 	for {
@@ -289,7 +291,7 @@ func (r *harness) wait(d time.Duration) {
 	}
 }
 
-// press types keys: names in angle brackets, all else letter by letter.
+// press types keys: a name in angle brackets is one key, all other text is typed letter by letter.
 func (r *harness) press(keys ...string) {
 	r.T.Helper()
 	for _, k := range keys {
@@ -338,7 +340,7 @@ func named(name string) tea.KeyPressMsg {
 	return k
 }
 
-// screen is the frame as text.
+// screen returns the frame as text, without styles.
 func (r *harness) screen() string { return ansi.Strip(r.shell.Frame().Content) }
 
 // requireText fails unless all texts are on the screen.
@@ -352,7 +354,7 @@ func (r *harness) requireText(texts ...string) {
 	}
 }
 
-// requireNoText fails where a text is on the screen.
+// requireNoText fails if one of the texts is on the screen.
 func (r *harness) requireNoText(texts ...string) {
 	r.T.Helper()
 	screen := r.screen()
@@ -363,7 +365,7 @@ func (r *harness) requireNoText(texts ...string) {
 	}
 }
 
-// appliedOperations are the operations that changed something, in their order.
+// appliedOperations returns the operations that changed something, in their order.
 func (r *harness) appliedOperations() []string {
 	var ops []string
 	for _, entry := range r.emu.Ledger() {
@@ -372,9 +374,7 @@ func (r *harness) appliedOperations() []string {
 	return ops
 }
 
-var _ ui.Pane
-
-// toJSON is anything as JSON.
+// toJSON returns a value as JSON.
 func toJSON(v any) []byte {
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -55,15 +55,8 @@ func (s *rewritingTransport) RoundTrip(req *http.Request) (*http.Response, error
 func hostileStrings(t *testing.T, categories ...string) []string {
 	t.Helper()
 	return append(
-		faulttest.HostileStrings(t, categories...),
-		"\x1b[2J",
-		"\x1b]0;owned\x07",
-		"\x1b]52;c;never ends",
-		"a\rb",
-		"\u009b31m",
-		"\u202eevil",
-		"a\u200bb",
-		"\x1b["+strings.Repeat("9;", 40)+"m",
+		faulttest.HostileStrings(t, categories...), "\x1b[2J", "\x1b]0;owned\x07", "\x1b]52;c;never ends", "a\rb",
+		"\u009b31m", "\u202eevil", "a\u200bb", "\x1b["+strings.Repeat("9;", 40)+"m",
 	)
 }
 
@@ -89,7 +82,7 @@ func TestHostileLabelsStayInTheirCell(t *testing.T) {
 	const plain = "cdn-origin"
 	frame := func(label string) (lines []string) {
 		s := &rewritingTransport{old: `"` + plain + `"`, new: []byte(`"` + string(escapeJSON(label)) + `"`)}
-		startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+		startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 			r.press("3", "s", "1", "g") // by state: the row stays where it is
 			r.requireExactFrame()
 			lines = strings.Split(r.screen(), "\n")
@@ -110,28 +103,13 @@ func TestHostileLabelsStayInTheirCell(t *testing.T) {
 	if row < 0 || rest == "" {
 		t.Fatalf("the row or the column is not found:\n%s", strings.Join(base, "\n"))
 	}
+	outside := func(line string) string { return ansi.Cut(line, 0, from) + ansi.Cut(line, to, 120) }
 	for _, label := range hostileStrings(t, "ansi_csi", "ansi_osc_dcs", "c0_c1", "crash_parser", "bidi_invisible") {
 		lines := frame(label)
 		for i := range base {
 			got, want := lines[i], base[i]
 			if i == row {
-				got, want = ansi.Cut(
-					got,
-					0,
-					from,
-				)+ansi.Cut(
-					got,
-					to,
-					120,
-				), ansi.Cut(
-					want,
-					0,
-					from,
-				)+ansi.Cut(
-					want,
-					to,
-					120,
-				)
+				got, want = outside(got), outside(want)
 			}
 			if got != want {
 				t.Errorf("%q changes line %d:\n%s\n%s", label, i+1, got, want)

@@ -92,7 +92,7 @@ func checkJoin(t *testing.T, c joinCase, state string) {
 		return &listEditor{next: next, list: c.list, state: state}
 	}
 	setup := func(r *harness, _ *shell.Options) { breakList(r.emu, c.list, state) }
-	startWithTransport(t, emulator.Options{}, 200, 50, between, setup, func(r *harness) {
+	startWithTransport(t, screenSize{200, 50}, between, setup, func(r *harness) {
 		r.press(strings.Fields(c.keys)[0])
 		r.wait(50 * time.Second)
 		for _, key := range strings.Fields(c.keys)[1:] {
@@ -141,7 +141,7 @@ func TestWatch_claimsNothingUnknown(t *testing.T) {
 				a := account.New(r.ctx, account.Options{API: r.api, Journal: r.journal, Location: time.UTC})
 				o.Panes, o.PaneOnly, o.OnOpen = []ui.Pane{activity.WatchPane(a, "acme-prod")}, true, nil
 			}
-			startWithTransport(t, emulator.Options{}, 100, 12, between, setup, func(r *harness) {
+			startWithTransport(t, screenSize{100, 12}, between, setup, func(r *harness) {
 				r.wait(50 * time.Second)
 				r.requireText("billing-api", want)
 			})
@@ -160,7 +160,7 @@ func TestHeadLine_namesMissingJoins(t *testing.T) {
 	} {
 		for state, want := range map[string]string{"503": ": 503", "403": ": not allowed"} {
 			setup := func(e *emulator.Emulator) { breakList(e, c.list, state) }
-			startWithEmulator(t, emulator.Options{}, 120, 40, setup, func(r *harness) {
+			startWithEmulator(t, emulator.Options{}, screenSize{120, 40}, setup, func(r *harness) {
 				r.press(strings.Fields(c.keys)...)
 				r.wait(50 * time.Second)
 				if head, _, _ := strings.Cut(r.screen(), "\n"); !strings.Contains(head, c.name+want) {
@@ -174,7 +174,7 @@ func TestHeadLine_namesMissingJoins(t *testing.T) {
 // A question says which of its consequences are not known.
 func TestJoins_questionsNameWhatIsUnknown(t *testing.T) {
 	setup := func(e *emulator.Emulator) { breakList(e, "/managed/services", "503") }
-	startWithEmulator(t, emulator.Options{}, 120, 40, setup, func(r *harness) {
+	startWithEmulator(t, emulator.Options{}, screenSize{120, 40}, setup, func(r *harness) {
 		r.press("4")
 		r.wait(50 * time.Second)
 		r.press("/", "Dmitri", "<enter>", "D")
@@ -192,7 +192,7 @@ func TestJoins_clusterThatDoesNotAnswer(t *testing.T) {
 		e.InjectFault("GET /object-storage/buckets/us-east-1", emulator.Fault{Status: 400})
 		e.InjectFault("GET /object-storage/buckets", emulator.Fault{Status: 400})
 	}
-	startWithEmulator(t, emulator.Options{}, 200, 50, setup, func(r *harness) {
+	startWithEmulator(t, emulator.Options{}, screenSize{200, 50}, setup, func(r *harness) {
 		r.press("0", "/", "us-east", "<enter>", "<enter>")
 		r.requireText("buckets: us-east-1 does not answer")
 		r.requireNoText("none")
@@ -203,7 +203,7 @@ func TestJoins_clusterThatDoesNotAnswer(t *testing.T) {
 
 // Rows that were read before a list failed stay, with their age: whom to call must not disappear.
 func TestJoins_staleRowsStay(t *testing.T) {
-	startProgram(t, emulator.Options{}, 160, 50, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{160, 50}, func(r *harness) {
 		r.press("2", "<enter>")
 		r.requireText("Ada Wong", "+1 555 0100")
 		r.emu.InjectFault("list contacts", emulator.Fault{Status: 503})

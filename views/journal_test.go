@@ -26,28 +26,14 @@ func makeChanges(r *harness) {
 
 // Every change is listed with how it ended; its details say what was sent and what was there before.
 func TestJournalPane(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		makeChanges(r)
-		r.requireText(
-			"3 changes made from",
-			"✓ done",
-			"? unknown",
-			"disable service",
-			"edge-router",
-			"Journal 1?",
-		)
+		r.requireText("3 changes made from", "✓ done", "? unknown", "disable service", "edge-router", "Journal 1?")
 		r.press("G")
 		r.requireText("maintenance", "before", "status", "consultation_group")
 		r.press("g")
 		r.press("/", "contact", "<enter>")
-		r.requireText(
-			"update contact",
-			"Ada Wong M.",
-			"before",
-			"Ada Wong",
-			"/v4/managed/contacts/11",
-			"not given",
-		)
+		r.requireText("update contact", "Ada Wong M.", "before", "Ada Wong", "/v4/managed/contacts/11", "not given")
 		r.requireNoText("canary-password")
 		r.press("o")
 		r.requireText("called for", "Ada Wong M.")
@@ -65,7 +51,7 @@ func TestGoldenJournal(t *testing.T) {
 	var all paneGolden
 	for _, state := range []string{"full", "detail", "filtered", "empty"} {
 		for _, size := range goldenSizes {
-			startProgram(t, emulator.Options{}, size[0], size[1], func(r *harness) {
+			startProgram(t, emulator.Options{}, size, func(r *harness) {
 				if state == "empty" {
 					r.press(":", "journal", "<enter>")
 				} else {
@@ -226,9 +212,10 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 				}); err != nil {
 					t.Fatal(err)
 				}
-				r.journal.RecordOutcome(id, client.Unknown, errors.New("the outcome is unknown: the connection was cut"))
+				cause := errors.New("the outcome is unknown: the connection was cut")
+				r.journal.RecordOutcome(id, client.Unknown, cause)
 			}
-			startWithOptions(t, emulator.Options{}, 200, 36, earlier, func(r *harness) {
+			startWithOptions(t, emulator.Options{}, screenSize{200, 36}, earlier, func(r *harness) {
 				r.requireText("Nobody knows whether this was done", c.op)
 				if c.done != nil {
 					if err := c.done(r); err != nil {
@@ -252,7 +239,7 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 
 // An outcome that was looked up at once is in the journal as it turned out.
 func TestJournal_lookedUpOutcomeIsRecorded(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.emu.InjectFault("enable service", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 		r.press("3", "/", "billing-cron", "<enter>", "E")
 		r.wait(3 * time.Second)
@@ -267,7 +254,7 @@ func TestJournal_lookedUpOutcomeIsRecorded(t *testing.T) {
 // The request is copied with the token as a variable and every quote made safe.
 func TestCopyAsCurl(t *testing.T) {
 	var copied string
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("4", "/", "Ada", "<enter>", "e", " O'Neil", "<ctrl+s>", ":", "journal", "<enter>")
 		for _, p := range r.panes {
 			if p.Name() != "journal" {

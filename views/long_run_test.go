@@ -12,7 +12,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"lookout/client/emulator"
 	"lookout/client/faulttest"
 	"lookout/ui/shell"
 )
@@ -104,23 +103,13 @@ func TestADay(t *testing.T) {
 			after, now := heapInUse(), runtime.NumGoroutine()
 			if after > before+5<<20 || now > threads+2 {
 				t.Errorf(
-					"the heap grew from %d to %d KB, the goroutines from %d to %d",
-					before>>10,
-					after>>10,
-					threads,
-					now,
+					"the heap grew from %d to %d KB, the goroutines from %d to %d", before>>10, after>>10, threads, now,
 				)
 			}
 			most := planned * int(dayLength/time.Hour) / len(paneSequence) * 11 / 10
 			t.Logf(
-				"%v: %d requests, at most %d; heap %d and %d KB; %d and %d goroutines",
-				dayLength,
-				bad.requestCount(),
-				most,
-				before>>10,
-				after>>10,
-				threads,
-				now,
+				"%v: %d requests, at most %d; heap %d and %d KB; %d and %d goroutines", dayLength, bad.requestCount(),
+				most, before>>10, after>>10, threads, now,
 			)
 			if bad.requestCount() > most {
 				t.Errorf("%d requests, and only %d were planned", bad.requestCount(), most)
@@ -150,7 +139,7 @@ func requireTokenRevoked(r *harness, w *faultyTransport) {
 // startWithFaults runs the program in a bubble with the weather before its emulator.
 func startWithFaults(t *testing.T, w *faultyTransport, test func(*harness)) {
 	t.Helper()
-	startWithTransport(t, emulator.Options{}, 120, 36, func(next http.RoundTripper) http.RoundTripper {
+	startWithTransport(t, screenSize{120, 36}, func(next http.RoundTripper) http.RoundTripper {
 		w.start, w.next = time.Now(), next
 		return w
 	}, func(*harness, *shell.Options) {}, test)

@@ -26,10 +26,7 @@ func (r *harness) openSharedJournal(path string) (*client.Client, *journal.Journ
 	}
 	r.Cleanup(func() { j.Close() })
 	api, err := client.New(
-		"https://api.example.test/v4",
-		client.NewSecret(token),
-		client.WithTransport(r.emu),
-		client.WithRecorder(j),
+		"https://api.example.test/v4", client.NewSecret(token), client.WithTransport(r.emu), client.WithRecorder(j),
 	)
 	if err != nil {
 		r.Fatal(err)
@@ -41,7 +38,7 @@ func (r *harness) openSharedJournal(path string) (*client.Client, *journal.Journ
 func startWithSharedJournal(t *testing.T, test func(r *harness, other script)) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "acme-prod.journal")
-	startWithOptions(t, emulator.Options{}, 120, 36, func(r *harness, o *shell.Options) {
+	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, func(r *harness, o *shell.Options) {
 		r.api, r.journal = r.openSharedJournal(path)
 		acc := account.New(r.ctx, account.Options{
 			API:      r.api,
@@ -133,7 +130,7 @@ func TestMaintenance_laterScriptChangeWins(t *testing.T) {
 // If two dashboards wait for the same window, one of them enables the service.
 func TestMaintenance_onlyOneProgramEnables(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "acme-prod.journal")
-	startWithOptions(t, emulator.Options{}, 120, 36, func(r *harness, o *shell.Options) {
+	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, func(r *harness, o *shell.Options) {
 		r.api, r.journal = r.openSharedJournal(path)
 		first := account.New(r.ctx, account.Options{
 			API:      r.api,

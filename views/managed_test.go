@@ -14,7 +14,8 @@ import (
 // With a token that may only read, actions say which scope they need, and details show the row of the list.
 func TestReadOnlyScopeIsExplained(t *testing.T) {
 	faulttest.ReportCase(t, "A26", "told on the screen")
-	startProgram(t, emulator.Options{Scopes: "account:read_only object_storage:read_only"}, 120, 36, func(r *harness) {
+	readOnly := emulator.Options{Scopes: "account:read_only object_storage:read_only"}
+	startProgram(t, readOnly, screenSize{120, 36}, func(r *harness) {
 		r.press("4", "e")
 		r.requireText("edit: the token has account:read_only object_storage:read_only; this needs account:read_write")
 		r.press("<enter>")
@@ -27,7 +28,7 @@ func TestReadOnlyScopeIsExplained(t *testing.T) {
 
 // An edit shows what somebody else changed in the same field instead of overwriting it, and leaves other fields alone.
 func TestEdit_conflictWithAnotherUser(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("4", "/", "Ada", "<enter>", "e", " M.")
 		patch := client.Patch{"name": "Ada Wong-Li", "email": "ada@new.acme.net"}
 		if _, err := r.writer(client.OpUpdateContact, "11").UpdateContact(r.Context(), 11, patch); err != nil {
@@ -54,7 +55,7 @@ func TestEdit_conflictWithAnotherUser(t *testing.T) {
 // An edit that changes nothing is not sent.
 func TestNothingChangedIsNotSent(t *testing.T) {
 	faulttest.ReportCase(t, "B11", "nothing")
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("4", "e", "<ctrl+s>")
 		r.requireText("nothing has been changed")
 		if got := r.appliedOperations(); len(got) != 0 {
@@ -66,7 +67,7 @@ func TestNothingChangedIsNotSent(t *testing.T) {
 // A login whose answer was lost can be sent again, but is not sent again unasked.
 func TestALostAnswerToALogin(t *testing.T) {
 	faulttest.ReportCase(t, "B3", "the same login is offered again")
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.emu.InjectFault("change login", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 		r.press("5", "/", "db2", "<enter>", "P", "root", "<tab>", "canary-password", "<ctrl+s>")
 		r.wait(3 * time.Second)
@@ -87,7 +88,7 @@ func TestALostAnswerToALogin(t *testing.T) {
 
 // Access is denied and allowed for one instance and for all, and each can be undone.
 func TestAccessOfInstances(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		access := func() (on []string) {
 			for i, err := range r.api.Instances.All(r.Context()) {
 				if err != nil {
@@ -124,7 +125,7 @@ func TestAccessOfInstances(t *testing.T) {
 
 // f goes to what a row refers to, and ctrl+o comes back.
 func TestFollowANameAndComeBack(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "billing-api", "<enter>", "f")
 		r.requireText("Go to", "issue 823", "contact Ada Wong", "credential db2-root", "instance db2")
 		r.press("2")
@@ -141,7 +142,7 @@ func TestFollowANameAndComeBack(t *testing.T) {
 // A cleared field is sent as null, and a field that was never filled in is not sent.
 func TestEdit_clearedFieldSentAsNull(t *testing.T) {
 	faulttest.ReportCase(t, "B11", "as forms send them")
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("4", "/", "Ben", "<enter>", "e", "<tab>", "<tab>", "<tab>", "<tab>")
 		for range "billing" {
 			r.press("<backspace>")
@@ -157,10 +158,13 @@ func TestEdit_clearedFieldSentAsNull(t *testing.T) {
 
 // The reasons of the API are shown below their fields, and nothing typed is lost.
 func TestServersReasonsStandBeneathTheirFields(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
-		r.emu.InjectFault("create contact", emulator.Fault{Status: 400, Times: 1,
-			Body: `{"errors":[{"field":"phone.primary","reason":"Must be a phone number"},{"reason":"Too many ` +
-				`contacts"}]}`})
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.emu.InjectFault("create contact", emulator.Fault{
+			Status: 400,
+			Times:  1,
+			Body: `{"errors":[{"field":"phone.primary","reason":"Must be a phone number"},` +
+				`{"reason":"Too many contacts"}]}`,
+		})
 		r.press("4", "n", "Zed Ek", "<tab>", "zed@acme.net", "<tab>", "nonsense", "<ctrl+s>")
 		r.requireText("Must be a phone number", "Too many contacts", "Zed Ek", "zed@acme.net", "nonsense")
 		r.press("<ctrl+s>")
@@ -208,7 +212,7 @@ func TestBoundsAreChecked(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			startProgram(t, emulator.Options{}, 120, 50, func(r *harness) {
+			startProgram(t, emulator.Options{}, screenSize{120, 50}, func(r *harness) {
 				r.press(c.keys...)
 				r.requireText(c.see)
 				if got := r.appliedOperations(); len(got) != 0 {

@@ -35,7 +35,7 @@ func (r *harness) rowAtCursor() string {
 
 // Tabs, rows, hints, boxes and the entries of dialogs are clicked; the wheel moves; other buttons do nothing.
 func TestMouse(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.click("Services 14")
 		r.requireText("edge-router") // the box had the keyboard already
 		r.click("web-2")
@@ -64,7 +64,7 @@ func TestMouse(t *testing.T) {
 
 // A question is not answered by the mouse, wherever it is clicked.
 func TestMouseAnswersNoQuestion(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("4", "D")
 		r.wait(1e9)
 		r.requireText("yes, delete")
@@ -80,7 +80,7 @@ func TestMouseAnswersNoQuestion(t *testing.T) {
 
 // One key leaves the mouse to the terminal.
 func TestMouseOff(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		before := r.shell.Frame().Mouse
 		r.press("M")
 		if r.shell.Frame().Mouse == before {

@@ -21,7 +21,7 @@ import (
 // issues.
 func startWithNotices(t *testing.T, notify shell.NotifyOptions, test func(r *harness, told *[]string)) {
 	t.Helper()
-	startProgram(t, emulator.Options{SimulateIncidents: true}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{SimulateIncidents: true}, screenSize{120, 36}, func(r *harness) {
 		var told []string
 		notify.Send = func(title, text string) tea.Cmd {
 			told = append(told, title+": "+text)
@@ -66,7 +66,10 @@ func startWithNotices(t *testing.T, notify shell.NotifyOptions, test func(r *har
 func TestNotices_reportedOnce(t *testing.T) {
 	startWithNotices(
 		t,
-		shell.NotifyOptions{Methods: []string{"bell"}, Rules: []string{account.RuleServiceLeavesOK, account.RuleNewIssue}},
+		shell.NotifyOptions{
+			Methods: []string{"bell"},
+			Rules:   []string{account.RuleServiceLeavesOK, account.RuleNewIssue},
+		},
 		func(r *harness, told *[]string) {
 			r.wait(2 * time.Minute)
 			if len(*told) != 0 {

@@ -35,9 +35,14 @@ func (r *harness) requireObjects(cluster, bucket string, names ...string) {
 // What is stored while a prefix is listed goes into the folder that is open, under its own name, in the flat view too.
 func TestUploadGoesIntoTheFolderThatIsOpen(t *testing.T) {
 	_, file := writeLogFile(t)
-	for _, c := range []struct{ prefix, view, want string }{{"in", "", ""}, {"assets/lo", "", "assets/"}, {"assets/lo", "F", "assets/"}, {"in", "F", ""}} {
+	for _, c := range []struct{ prefix, view, want string }{
+		{"in", "", ""},
+		{"assets/lo", "", "assets/"},
+		{"assets/lo", "F", "assets/"},
+		{"in", "F", ""},
+	} {
 		t.Run(c.prefix+c.view, func(t *testing.T) {
-			startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 				r.openBucket("cdn.acme")
 				r.press("P", c.prefix, "<ctrl+s>", c.view, "U", "<ctrl+u>", file, "<ctrl+s>")
 				r.wait(2 * time.Second)
@@ -54,7 +59,7 @@ func TestUploadGoesIntoTheFolderThatIsOpen(t *testing.T) {
 func TestUploadOfAFolderThatIsNewOverwritesNothing(t *testing.T) {
 	folder, _ := writeLogFile(t)
 	for _, view := range []string{"", "F"} {
-		startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+		startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 			r.openBucket("cdn.acme")
 			r.press(view, "U", "<ctrl+u>", folder, "<ctrl+s>")
 			r.wait(time.Second)
@@ -66,7 +71,7 @@ func TestUploadOfAFolderThatIsNewOverwritesNothing(t *testing.T) {
 
 // The part of a prefix behind its last slash is no folder.
 func TestAPrefixIsNotDrawnAsAFolder(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("cdn.acme")
 		r.press("P", "assets/lo", "<ctrl+s>")
 		r.requireText("us-east-1 › assets › lo… ")
@@ -80,7 +85,7 @@ func TestAPrefixIsNotDrawnAsAFolder(t *testing.T) {
 // Two buckets of one label are told apart wherever one of them is named.
 func TestBuckets_sameLabelShowsCluster(t *testing.T) {
 	for _, cluster := range []string{"us-east-1", "eu-central-1"} {
-		startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+		startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 			id := cluster + "/acme-backups"
 			r.press("8", "/", "acme-backups "+cluster, "<enter>", "x")
 			r.requireText("Access to " + id)
@@ -111,7 +116,7 @@ func TestAWholePathReplacesTheProposal(t *testing.T) {
 		"pasted": func(r *harness) { r.send(tea.PasteMsg{Content: file}) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 				r.openBucket("cdn.acme")
 				r.press("U")
 				enter(r)
@@ -121,7 +126,7 @@ func TestAWholePathReplacesTheProposal(t *testing.T) {
 			})
 		})
 	}
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("cdn.acme")
 		r.press("/", "index", "<enter>", "w")
 		r.send(tea.PasteMsg{Content: folder})
@@ -144,7 +149,7 @@ func TestAWholePathReplacesTheProposal(t *testing.T) {
 
 // Links that were given out are found again, with their URLs, until the run ends; one that has ended is not given away.
 func TestLinksOfThisRunAreFoundAgain(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", ":", "links", "<enter>")
 		r.requireText("no links in this run")
 		r.press("<esc>")
@@ -170,7 +175,7 @@ func TestLinksOfThisRunAreFoundAgain(t *testing.T) {
 
 // An object's size and time are told whole beside its row, on its page and where it would be overwritten.
 func TestAnObjectTellsItsTime(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("acme-backups")
 		r.press("/", "README", "<enter>")
 		object, _, err := r.api.Objects.Find(r.ctx, "us-east-1", "acme-backups", "README.txt")
@@ -187,7 +192,7 @@ func TestAnObjectTellsItsTime(t *testing.T) {
 
 // The numbers beneath a listing say what they are of.
 func TestObjectListing_totalsNameTheirScope(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("logs-eu")
 		r.requireText("1 shown")
 		r.requireNoText("1 shown ·", "0 B")

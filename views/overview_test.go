@@ -9,8 +9,14 @@ import (
 
 // Whatever the size, tab goes to boxes that are on the screen alone, and to all of them.
 func TestOverview_tabVisitsVisibleBoxes(t *testing.T) {
-	for _, c := range []struct{ width, height, boxes int }{{200, 50, 7}, {120, 36, 7}, {80, 24, 7}, {60, 20, 5}, {50, 24, 3}} {
-		startProgram(t, emulator.Options{}, c.width, c.height, func(r *harness) {
+	for _, c := range []struct{ width, height, boxes int }{
+		{200, 50, 7},
+		{120, 36, 7},
+		{80, 24, 7},
+		{60, 20, 5},
+		{50, 24, 3},
+	} {
+		startProgram(t, emulator.Options{}, screenSize{c.width, c.height}, func(r *harness) {
 			seen := map[string]bool{}
 			for range 14 {
 				r.press("<tab>")

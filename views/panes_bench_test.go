@@ -20,8 +20,7 @@ import (
 func BenchmarkPanes(b *testing.B) {
 	now := time.Now()
 	api, err := client.New(
-		"https://api.example.test/v4",
-		client.NewSecret("t"),
+		"https://api.example.test/v4", client.NewSecret("t"),
 		client.WithTransport(emulator.New(emulator.Options{Token: "t", Seed: "large"})),
 	)
 	if err != nil {
@@ -38,7 +37,8 @@ func BenchmarkPanes(b *testing.B) {
 		Theme:   look,
 		Now:     now,
 	}
-	for _, pane := range Panes(account.New(b.Context(), account.Options{API: api, Journal: journal.NewInMemory(time.Now), Location: time.UTC})) {
+	options := account.Options{API: api, Journal: journal.NewInMemory(time.Now), Location: time.UTC}
+	for _, pane := range Panes(account.New(b.Context(), options)) {
 		b.Run(pane.Name(), func(b *testing.B) {
 			uitest.RunAll(pane.Refresh())
 			pane.View(room)

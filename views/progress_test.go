@@ -19,7 +19,7 @@ import (
 // While an object is on its way the frame says how far, and nothing any more once it is here.
 func TestProgressOfTransfers(t *testing.T) {
 	dir := t.TempDir()
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
 		account := account.New(ctx, account.Options{

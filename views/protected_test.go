@@ -19,7 +19,7 @@ func setProtected(r *harness, o *shell.Options) {
 
 // A protected account asks before a toggle, an undo and a form; the answer is the account's name.
 func TestProtectedAccountsAskForMore(t *testing.T) {
-	startWithOptions(t, emulator.Options{}, 120, 36, setProtected, func(r *harness) {
+	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, setProtected, func(r *harness) {
 		r.requireText("PROD")
 		r.press("3", "/", "billing-cron", "<enter>", "E")
 		r.requireText("Enable: billing-cron", "PROD: account acme-prod is protected")
@@ -54,7 +54,7 @@ func TestProtectedAccountsAskForMore(t *testing.T) {
 
 // A protected account asks before a service is disabled: d, enter and enter are not enough.
 func TestProtected_disableAsks(t *testing.T) {
-	startWithOptions(t, emulator.Options{}, 120, 36, setProtected, func(r *harness) {
+	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, setProtected, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<enter>")
 		r.wait(time.Second)
 		r.press("<enter>")
@@ -84,8 +84,7 @@ func TestReadOnlyGreysEveryChange(t *testing.T) {
 	startWithOptions(
 		t,
 		emulator.Options{},
-		120,
-		36,
+		screenSize{120, 36},
 		func(_ *harness, o *shell.Options) { o.ReadOnly = true },
 		func(r *harness) {
 			r.requireText("read-only")

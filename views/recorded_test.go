@@ -35,19 +35,25 @@ func TestRecordedAnswersAreShown(t *testing.T) {
 			match, row string
 			keys       []string
 		}{
-			"/object-storage/clusters":                                 {"list clusters", "id", []string{"0"}},
-			"/object-storage/keys":                                     {"list keys", "label", []string{"9"}},
-			"/object-storage/buckets":                                  {"GET /object-storage/buckets*", "label", []string{"8"}},
-			"/object-storage/buckets/{clusterId}":                      {"GET /object-storage/buckets*", "label", []string{"8"}},
-			"/object-storage/buckets/{clusterId}/{bucket}/object-list": {"list objects", "name", []string{"8", "/", "acme-www", "<enter>", "<enter>"}},
+			"/object-storage/clusters":            {"list clusters", "id", []string{"0"}},
+			"/object-storage/keys":                {"list keys", "label", []string{"9"}},
+			"/object-storage/buckets":             {"GET /object-storage/buckets*", "label", []string{"8"}},
+			"/object-storage/buckets/{clusterId}": {"GET /object-storage/buckets*", "label", []string{"8"}},
+			"/object-storage/buckets/{clusterId}/{bucket}/object-list": {
+				"list objects",
+				"name",
+				[]string{"8", "/", "acme-www", "<enter>", "<enter>"},
+			},
 		}[strings.TrimSuffix(x.Template, "/")]
 		if !ok {
 			continue
 		}
 		shown++
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			setup := func(e *emulator.Emulator) { e.InjectFault(c.match, emulator.Fault{Status: 200, Body: string(x.Body)}) }
-			startWithEmulator(t, emulator.Options{}, 400, 120, setup, func(r *harness) {
+			setup := func(e *emulator.Emulator) {
+				e.InjectFault(c.match, emulator.Fault{Status: 200, Body: string(x.Body)})
+			}
+			startWithEmulator(t, emulator.Options{}, screenSize{400, 120}, setup, func(r *harness) {
 				r.press(c.keys...)
 				r.requireNoText("REDACTED", "null", "<nil>", "%!")
 				var page struct{ Data []map[string]any }

@@ -22,7 +22,7 @@ func TestADayAtRest(t *testing.T) {
 		"list keys":               6,
 		"view transfer":           6,
 	}
-	startProgram(t, emulator.Options{Seed: "empty"}, 50, 12, func(r *harness) {
+	startProgram(t, emulator.Options{Seed: "empty"}, screenSize{50, 12}, func(r *harness) {
 		r.requireRequestRate(22*time.Hour, sums, map[string]int{"list services": 180, "list issues": 180})
 		r.send(tea.BlurMsg{})
 		r.wait(time.Minute) // what was due before

@@ -22,7 +22,10 @@ import (
 )
 
 // paneKeys are the panes that the API fills, and a text of each.
-var paneKeys = []struct{ key, text string }{
+// paneText is a pane, by the keys that open it, and a text that it shows.
+type paneText struct{ keys, text string }
+
+var paneKeys = []paneText{
 	{"2", "ticket"},
 	{"3", "edge-router"},
 	{"4", "Ada Wong"},
@@ -41,17 +44,16 @@ func TestShell_hostNameNotFound(t *testing.T) {
 		"silent":       {IsTimeout: true, Err: "i/o timeout"},
 	} {
 		for _, pane := range paneKeys[1:4] {
-			faulttest.RunCase(t, "A2", name+" in pane "+pane.key, func(t *testing.T) {
+			faulttest.RunCase(t, "A2", name+" in pane "+pane.keys, func(t *testing.T) {
 				s := &rewritingTransport{}
-				startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
-					r.press(pane.key)
+				startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+					r.press(pane.keys)
 					r.requireText(pane.text)
 					s.fail = func(*http.Request) error { return &net.OpError{Op: "dial", Net: "tcp", Err: cause} }
 					r.press("r")
 					r.wait(2 * time.Minute)
 					r.requireText(
-						pane.text,
-						"offline · since",
+						pane.text, "offline · since",
 						map[bool]string{true: "no such host", false: "the name cannot"}[cause.IsNotFound],
 					)
 				}, s)
@@ -65,7 +67,7 @@ func TestTooManyRequests(t *testing.T) {
 	for _, after := range []string{"0", "1", "59", "3600", "31536000", "1e18", "-5", "1.5", "Wed, 21 Oct 2015 " +
 		"07:28:00 GMT", "Fri, 01 Jan 2999 00:00:00 GMT", "soon"} {
 		faulttest.RunCase(t, "A22", "on screen, retry-after "+after, func(t *testing.T) {
-			startProgram(t, emulator.Options{}, 140, 36, func(r *harness) {
+			startProgram(t, emulator.Options{}, screenSize{140, 36}, func(r *harness) {
 				r.press("3")
 				r.emu.InjectFault("*", emulator.Fault{Status: 429, RetryAfter: after})
 				before := r.emu.RequestCount("") + r.failures()
@@ -99,11 +101,11 @@ func (r *harness) failures() int { return 0 }
 func TestToken_rejectedMidSession(t *testing.T) {
 	refused := emulator.Fault{Status: 401, Body: `{"errors":[{"reason":"Invalid Token"}]}`}
 	for _, pane := range paneKeys {
-		faulttest.RunCase(t, "A25", "on screen in pane "+pane.key, func(t *testing.T) {
+		faulttest.RunCase(t, "A25", "on screen in pane "+pane.keys, func(t *testing.T) {
 			var asked atomic.Int32
 			s := &rewritingTransport{fail: func(*http.Request) error { asked.Add(1); return nil }}
-			startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
-				r.press(pane.key)
+			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+				r.press(pane.keys)
 				r.requireText(pane.text)
 				r.emu.InjectFault("*", refused)
 				asked.Store(0)
@@ -125,7 +127,7 @@ func TestToken_rejectedMidSession(t *testing.T) {
 				r.press("T", token, "<ctrl+s>")
 				r.wait(time.Second)
 				r.requireText("the token is accepted")
-				r.press(pane.key)
+				r.press(pane.keys)
 				r.wait(30 * time.Second)
 				r.requireText("live", pane.text)
 			}, s)
@@ -137,7 +139,7 @@ func TestToken_rejectedMidSession(t *testing.T) {
 			{"4e", "Edit contact", "saved"},
 		} {
 			faulttest.RunCase(t, "B13", form.text+" "+name, func(t *testing.T) {
-				startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+				startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 					r.press(strings.Split(form.keys, "")...)
 					r.requireText(form.text)
 					if form.keys == "4n" {
@@ -173,36 +175,31 @@ func TestToken_rejectedMidSession(t *testing.T) {
 func TestMissingScopes(t *testing.T) {
 	managed, storage := "23456", "890"
 	for name, o := range map[string]emulator.Options{
-		"managed alone": {Scopes: "account:read_only"},
-		"storage alone": {
-			Scopes: "object_storage:read_only",
-		},
-		"neither": {Scopes: "domains:read_only"},
-		"all to read": {
-			Scopes: "account:read_only object_storage:read_only",
-		},
+		"managed alone":   {Scopes: "account:read_only"},
+		"storage alone":   {Scopes: "object_storage:read_only"},
+		"neither":         {Scopes: "domains:read_only"},
+		"all to read":     {Scopes: "account:read_only object_storage:read_only"},
 		"restricted user": {RestrictedUser: true},
 	} {
 		for _, pane := range paneKeys {
-			faulttest.RunCase(t, "A26", "on screen, "+name+", pane "+pane.key, func(t *testing.T) {
-				startProgram(t, o, 140, 36, func(r *harness) {
-					r.press(pane.key)
-					may := o.RestrictedUser && strings.Contains(storage, pane.key) ||
-						strings.Contains(o.Scopes, "account") && strings.Contains(managed, pane.key) ||
-						strings.Contains(o.Scopes, "object_storage") && strings.Contains(storage, pane.key) ||
-						pane.key == "0"
+			faulttest.RunCase(t, "A26", "on screen, "+name+", pane "+pane.keys, func(t *testing.T) {
+				startProgram(t, o, screenSize{140, 36}, func(r *harness) {
+					r.press(pane.keys)
+					may := o.RestrictedUser && strings.Contains(storage, pane.keys) ||
+						strings.Contains(o.Scopes, "account") && strings.Contains(managed, pane.keys) ||
+						strings.Contains(o.Scopes, "object_storage") && strings.Contains(storage, pane.keys) ||
+						pane.keys == "0"
 					if may {
 						r.requireText(pane.text)
 						return
 					}
 					r.requireText("not allowed")
 					if !o.RestrictedUser {
-						r.requireText(
-							map[bool]string{
-								true:  "account:read_only",
-								false: "object_storage:read_only",
-							}[strings.Contains(managed, pane.key)],
-						)
+						scope := "object_storage:read_only"
+						if strings.Contains(managed, pane.keys) {
+							scope = "account:read_only"
+						}
+						r.requireText(scope)
 					}
 					before := r.emu.RequestCount("")
 					r.wait(10 * time.Second)
@@ -222,7 +219,7 @@ func TestDuplicates(t *testing.T) {
 		{"3", `"id":2,`, `"id":1,`, "1 duplicate dropped"}, {"4", `"id":13,`, `"id":11,`, "1 duplicate dropped"},
 	} {
 		faulttest.RunCase(t, "A17", "pane "+c.key+" "+c.old, func(t *testing.T) {
-			startProgram(t, emulator.Options{}, 140, 36, func(r *harness) {
+			startProgram(t, emulator.Options{}, screenSize{140, 36}, func(r *harness) {
 				r.press(c.key)
 				r.requireText(c.note)
 			}, &rewritingTransport{old: c.old, new: []byte(c.new)})
@@ -232,43 +229,32 @@ func TestDuplicates(t *testing.T) {
 
 // A machine that slept says how old its rows are, then reads again; a clock that is set back stops nothing.
 func TestClockJumps(t *testing.T) {
-	for name, jump := range map[string]time.Duration{
-		"slept for 8 h":   8 * time.Hour,
-		"slept for a day": 24 * time.Hour,
-		"set forward":     time.Hour,
-		"set back":        -time.Hour,
+	for name, c := range map[string]struct {
+		jump  time.Duration
+		shows string
+	}{
+		"slept for 8 h":   {8 * time.Hour, "late · 8 h"},
+		"slept for a day": {24 * time.Hour, "late · 1 d"},
+		"set forward":     {time.Hour, "late · 1 h"},
+		"set back":        {-time.Hour, "live · 0 s"},
 	} {
 		faulttest.RunCase(t, "A32", name, func(t *testing.T) {
 			var off time.Duration
-			startWithOptions(
-				t,
-				emulator.Options{},
-				120,
-				36,
-				func(r *harness, o *shell.Options) { r.useClock(o, func() time.Time { return time.Now().Add(off) }) },
-				func(r *harness) {
-					r.press("3")
-					r.requireText("live")
-					off = jump
-					if jump > 0 {
-						r.requireText(
-							"late · " + map[time.Duration]string{
-								8 * time.Hour:  "8 h",
-								24 * time.Hour: "1 d",
-								time.Hour:      "1 h",
-							}[jump],
-						)
-					} else {
-						r.requireText("live · 0 s")
-					}
-					before := r.emu.RequestCount("list services")
-					r.wait(90 * time.Second)
-					r.requireText("live")
-					if r.emu.RequestCount("list services") == before {
-						r.Error("nothing was read again")
-					}
-				},
-			)
+			setup := func(r *harness, o *shell.Options) {
+				r.useClock(o, func() time.Time { return time.Now().Add(off) })
+			}
+			startWithOptions(t, emulator.Options{}, screenSize{120, 36}, setup, func(r *harness) {
+				r.press("3")
+				r.requireText("live")
+				off = c.jump
+				r.requireText(c.shows)
+				before := r.emu.RequestCount("list services")
+				r.wait(90 * time.Second)
+				r.requireText("live")
+				if r.emu.RequestCount("list services") == before {
+					r.Error("nothing was read again")
+				}
+			})
 		})
 	}
 }
@@ -276,7 +262,7 @@ func TestClockJumps(t *testing.T) {
 // Ten thousand rows scroll within what a frame may take, and long labels break nothing.
 func TestVeryManyRows(t *testing.T) {
 	faulttest.RunCase(t, "A33", "frames of the largest account", func(t *testing.T) {
-		startProgram(t, emulator.Options{Seed: "large"}, 200, 50, func(r *harness) {
+		startProgram(t, emulator.Options{Seed: "large"}, screenSize{200, 50}, func(r *harness) {
 			var heap runtime.MemStats
 			for _, key := range []string{"3", "4", "8"} {
 				r.press(key, "G")
@@ -295,7 +281,7 @@ func TestVeryManyRows(t *testing.T) {
 		})
 	})
 	faulttest.RunCase(t, "A33", "labels of 5000 characters", func(t *testing.T) {
-		startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+		startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 			for _, key := range []string{"1", "2", "3", "<enter>"} {
 				r.press(key)
 				r.requireExactFrame()
@@ -459,23 +445,12 @@ func (r *harness) pressAll(keys string) {
 }
 
 var lostAnswers = map[string]emulator.Fault{
-	"reset before it was done": {
-		Reset: true,
-		Times: 1,
-	},
-	"reset after it was done": {ApplyFirst: true, Reset: true, Times: 1},
-	"cut": {
-		ApplyFirst: true,
-		CutAfter:   10,
-		Times:      1,
-	},
-	"502 after": {
-		ApplyFirst: true,
-		Status:     502,
-		Times:      1,
-	},
-	"502 before": {Status: 502, Times: 1},
-	"page after": {ApplyFirst: true, HTML: true, Times: 1},
+	"reset before it was done": {Reset: true, Times: 1},
+	"reset after it was done":  {ApplyFirst: true, Reset: true, Times: 1},
+	"cut":                      {ApplyFirst: true, CutAfter: 10, Times: 1},
+	"502 after":                {ApplyFirst: true, Status: 502, Times: 1},
+	"502 before":               {Status: 502, Times: 1},
+	"page after":               {ApplyFirst: true, HTML: true, Times: 1},
 }
 
 // Whatever became of an answer, a change is sent once, the screen says what reading again showed, and the journal keeps
@@ -488,7 +463,7 @@ func TestLostAnswersOnScreen(t *testing.T) {
 				row = "B3"
 			}
 			faulttest.RunCase(t, row, w.op+", "+name, func(t *testing.T) {
-				startProgram(t, emulator.Options{}, 140, 40, func(r *harness) {
+				startProgram(t, emulator.Options{}, screenSize{140, 40}, func(r *harness) {
 					r.pressAll(w.keys)
 					r.emu.InjectFault(w.op, fault)
 					r.press(w.send)
@@ -535,7 +510,7 @@ func TestDoublePresses(t *testing.T) {
 	for _, w := range changeCases() {
 		for _, how := range []string{"twice", "held", "pasted"} {
 			faulttest.RunCase(t, "B7", w.op+" "+how, func(t *testing.T) {
-				startProgram(t, emulator.Options{}, 140, 40, func(r *harness) {
+				startProgram(t, emulator.Options{}, screenSize{140, 40}, func(r *harness) {
 					release := r.emu.HoldRequests(w.op)
 					r.pressAll(w.keys)
 					k := named(strings.Trim(w.send, "<>"))
@@ -570,7 +545,7 @@ func TestDoublePresses(t *testing.T) {
 func TestServices_rapidToggles(t *testing.T) {
 	for seed := range uint64(10) {
 		faulttest.RunCase(t, "B8", fmt.Sprintf("seed %d", seed), func(t *testing.T) {
-			startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 				dice := rand.New(rand.NewPCG(seed, 8))
 				r.press("6", "/", "db1", "<enter>")
 				for range 20 {
@@ -616,7 +591,7 @@ func TestRowsMoveBeneathAQuestion(t *testing.T) {
 	for name, happens := range happenings {
 		for _, w := range []string{"D ~", "e 2"} {
 			faulttest.RunCase(t, "B9", name+" beneath "+w[:1], func(t *testing.T) {
-				startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+				startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 					r.pressAll("4 / Ada <enter> " + w)
 					if err := happens(r); err != nil {
 						t.Fatal(err)
@@ -656,17 +631,14 @@ func TestEditedMeanwhile(t *testing.T) {
 			return err
 		}},
 		{"service", "3 / edge-router <enter> e 2", "is now: other", func(r *harness) error {
-			_, err := r.writer(client.OpUpdateService, "9").UpdateService(
-				r.Context(),
-				9,
-				client.Patch{"label": "other"},
-			)
+			patch := client.Patch{"label": "other"}
+			_, err := r.writer(client.OpUpdateService, "9").UpdateService(r.Context(), 9, patch)
 			return err
 		}},
 	} {
 		for _, again := range []string{"theirs", "mine"} {
 			faulttest.RunCase(t, "B10", c.name+", "+again, func(t *testing.T) {
-				startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+				startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 					r.pressAll(c.keys)
 					if err := c.other(r); err != nil {
 						t.Fatal(err)
@@ -704,14 +676,15 @@ func TestForm_rejectedKeepsInput(t *testing.T) {
 		{"change login", "5 / db2-root <enter> P typedroot <tab> hiddensecret", "username", "typedroot"},
 	} {
 		for name, body := range map[string]string{
-			"its field": `{"errors":[{"reason":"Too odd","field":"` + form.field + `"}]}`, "no field": `{"errors":[{` +
-				`"reason":"Too odd"}]}`, "unknown field": `{"errors":[{"reason":"Too odd","field":"zzz"}]}`,
-			"escapes":   `{"errors":[{"reason":"Too odd\u001b[2J\u001b]0;x\u0007","field":"` + form.field + `"}]}`,
-			"very many": `{"errors":[` + many + `{"reason":"Too odd"}]}`,
-			"nothing":   `{"errors":[]}`,
+			"its field":     `{"errors":[{"reason":"Too odd","field":"` + form.field + `"}]}`,
+			"no field":      `{"errors":[{"reason":"Too odd"}]}`,
+			"unknown field": `{"errors":[{"reason":"Too odd","field":"zzz"}]}`,
+			"escapes":       `{"errors":[{"reason":"Too odd\u001b[2J\u001b]0;x\u0007","field":"` + form.field + `"}]}`,
+			"very many":     `{"errors":[` + many + `{"reason":"Too odd"}]}`,
+			"nothing":       `{"errors":[]}`,
 		} {
 			faulttest.RunCase(t, "B12", form.op+", "+name, func(t *testing.T) {
-				startProgram(t, emulator.Options{}, 140, 40, func(r *harness) {
+				startProgram(t, emulator.Options{}, screenSize{140, 40}, func(r *harness) {
 					r.emu.InjectFault(form.op, emulator.Fault{Status: 422, Body: body})
 					r.pressAll(form.keys)
 					r.press("<ctrl+s>")
@@ -732,24 +705,16 @@ func TestForm_rejectedKeepsInput(t *testing.T) {
 // A confirmation is what was asked for, letter by letter; anything else changes nothing.
 func TestConfirm_wrongAnswerChangesNothing(t *testing.T) {
 	answers := map[string]func(word string) []string{
-		"wrong": func(string) []string { return []string{"zzz", "<enter>"} },
-		"prefix": func(w string) []string {
-			return []string{w[:len(w)-1], "<enter>"}
-		},
-		"case": func(w string) []string { return []string{strings.ToUpper(w[:1]) + w[1:] + "X", "<enter>"} },
-		"spaces": func(w string) []string {
-			return []string{" ", w, " ", "<enter>"}
-		},
+		"wrong":  func(string) []string { return []string{"zzz", "<enter>"} },
+		"prefix": func(w string) []string { return []string{w[:len(w)-1], "<enter>"} },
+		"case":   func(w string) []string { return []string{strings.ToUpper(w[:1]) + w[1:] + "X", "<enter>"} },
+		"spaces": func(w string) []string { return []string{" ", w, " ", "<enter>"} },
 		"lookalike": func(w string) []string {
 			return []string{strings.ReplaceAll(strings.ReplaceAll(w, "a", "а"), "e", "е"), "<enter>"}
 		},
-		"enter alone": func(string) []string {
-			return []string{"<enter>", "<enter>"}
-		},
-		"yes": func(string) []string { return []string{"y", "<enter>"} },
-		"esc": func(w string) []string {
-			return []string{w, "<esc>", "<enter>"}
-		},
+		"enter alone": func(string) []string { return []string{"<enter>", "<enter>"} },
+		"yes":         func(string) []string { return []string{"y", "<enter>"} },
+		"esc":         func(w string) []string { return []string{w, "<esc>", "<enter>"} },
 	}
 	for _, d := range []struct{ name, keys, word string }{
 		{"service", "3 / edge-router <enter> D ~", "edge-router"},
@@ -762,7 +727,7 @@ func TestConfirm_wrongAnswerChangesNothing(t *testing.T) {
 	} {
 		for name, answer := range answers {
 			faulttest.RunCase(t, "B14", d.name+" "+name, func(t *testing.T) {
-				startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+				startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 					r.pressAll(d.keys)
 					r.requireText("Type " + d.word)
 					if keys := answer(d.word); keys[0] == d.word && name == "lookalike" || keys[0] == "" {
@@ -775,14 +740,14 @@ func TestConfirm_wrongAnswerChangesNothing(t *testing.T) {
 			})
 		}
 		faulttest.RunCase(t, "B14", d.name+" too early", func(t *testing.T) {
-			startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 				r.pressAll(strings.TrimRight(d.keys, " ~"))
 				r.press(d.word, "<enter>")
 				r.requireNoChanges()
 			})
 		})
 		faulttest.RunCase(t, "B14", d.name+" right", func(t *testing.T) {
-			startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 				r.pressAll(d.keys)
 				r.press(d.word, "<enter>")
 				r.wait(3 * time.Second)
@@ -793,7 +758,7 @@ func TestConfirm_wrongAnswerChangesNothing(t *testing.T) {
 		})
 	}
 	faulttest.RunCase(t, "B14", "a name that nobody can type", func(t *testing.T) {
-		startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+		startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 			r.press("3", "/", "tcp", "<enter>", "s", "1", "G")
 			r.pressAll("/ 198.51.100.1:179 <enter> D ~")
 			r.requireNoText("Type edge")
@@ -815,7 +780,7 @@ func TestConfirm_wrongAnswerChangesNothing(t *testing.T) {
 func TestCancellingLost(t *testing.T) {
 	for name, fault := range lostAnswers {
 		faulttest.RunCase(t, "B15", name, func(t *testing.T) {
-			startProgram(t, emulator.Options{}, 200, 36, func(r *harness) {
+			startProgram(t, emulator.Options{}, screenSize{200, 36}, func(r *harness) {
 				r.press("8", ":", "cancel", "<enter>")
 				r.wait(11 * time.Second)
 				r.emu.InjectFault("cancel Object Storage", fault)
@@ -843,7 +808,7 @@ func TestKeys_lostAnswerOffersRevoke(t *testing.T) {
 	} {
 		for name, fault := range lostAnswers {
 			faulttest.RunCase(t, "B4", "reaching "+mode+", "+name, func(t *testing.T) {
-				startProgram(t, emulator.Options{}, 140, 40, func(r *harness) {
+				startProgram(t, emulator.Options{}, screenSize{140, 40}, func(r *harness) {
 					r.emu.InjectFault("create key", fault)
 					r.pressAll("9 n orphan " + keys)
 					r.press("<ctrl+s>")
@@ -867,28 +832,18 @@ func TestKeys_lostAnswerOffersRevoke(t *testing.T) {
 // without a word.
 func TestSecretDialog_shownOnlyWhileHeld(t *testing.T) {
 	for name, leave := range map[string]func(*harness){
-		"esc": func(r *harness) {
-			r.press("<esc>")
-		},
-		"q": func(r *harness) { r.press("q") },
-		"ctrl+c": func(r *harness) {
-			r.press("<ctrl+c>")
-		},
-		"enter": func(r *harness) { r.press("<enter>") },
-		"resize": func(r *harness) {
-			r.send(tea.WindowSizeMsg{Width: 120, Height: 36})
-		},
-		"suspended":   func(r *harness) { r.send(terminal.Resumed{}) },
-		"another tab": func(r *harness) { r.press("7", "<tab>") },
-		"five minutes": func(r *harness) {
-			r.wait(5 * time.Minute)
-		},
-		"stalled": func(r *harness) {
-			r.send(terminal.OutputStalled{DroppedBytes: 3})
-		},
+		"esc":          func(r *harness) { r.press("<esc>") },
+		"q":            func(r *harness) { r.press("q") },
+		"ctrl+c":       func(r *harness) { r.press("<ctrl+c>") },
+		"enter":        func(r *harness) { r.press("<enter>") },
+		"resize":       func(r *harness) { r.send(tea.WindowSizeMsg{Width: 120, Height: 36}) },
+		"suspended":    func(r *harness) { r.send(terminal.Resumed{}) },
+		"another tab":  func(r *harness) { r.press("7", "<tab>") },
+		"five minutes": func(r *harness) { r.wait(5 * time.Minute) },
+		"stalled":      func(r *harness) { r.send(terminal.OutputStalled{DroppedBytes: 3}) },
 	} {
 		faulttest.RunCase(t, "F9", name, func(t *testing.T) {
-			startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 				r.press("9", "n", "once key", "<ctrl+s>")
 				r.requireText("shown only once")
 				r.press("r")
@@ -925,12 +880,13 @@ func TestSecretDialog_shownOnlyWhileHeld(t *testing.T) {
 func TestSecretFields(t *testing.T) {
 	const secret = "canary-in-a-field"
 	for _, form := range []struct{ name, keys, op string }{
-		{"credential", "5 n night <tab> ops <tab> " + secret, "create credential"}, {"login", "5 / db2-root <enter> " +
-			"P root <tab> " + secret, "change login"}, {"token", "T " + secret, "list services"},
+		{"credential", "5 n night <tab> ops <tab> " + secret, "create credential"},
+		{"login", "5 / db2-root <enter> P root <tab> " + secret, "change login"},
+		{"token", "T " + secret, "list services"},
 	} {
 		for _, end := range []string{"sent", "left", "refused", "lost"} {
 			faulttest.RunCase(t, "F10", form.name+" "+end, func(t *testing.T) {
-				startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+				startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 					r.pressAll(form.keys)
 					r.requireText("••••••••")
 					r.requireNoText("•••••••••", "canary-in")
@@ -938,14 +894,11 @@ func TestSecretFields(t *testing.T) {
 					case "left":
 						r.press("<esc>", "<esc>")
 					case "refused":
-						r.emu.InjectFault(
-							form.op,
-							emulator.Fault{
-								Status: 500,
-								Body:   `{"errors":[{"reason":"I got ` + secret + `"}]}`,
-								Times:  1,
-							},
-						)
+						r.emu.InjectFault(form.op, emulator.Fault{
+							Status: 500,
+							Body:   `{"errors":[{"reason":"I got ` + secret + `"}]}`,
+							Times:  1,
+						})
 						r.press("<ctrl+s>")
 					case "lost":
 						r.emu.InjectFault(form.op, emulator.Fault{Reset: true, Times: 1})
@@ -968,17 +921,17 @@ func TestSecretFields(t *testing.T) {
 
 // With values hidden no host, address, phone, key or long number is on any pane; the program's own words stay.
 func TestHiddenValues(t *testing.T) {
-	for _, pane := range append(
-		paneKeys,
-		struct{ key, text string }{"1", "Services 14"},
-		struct{ key, text string }{"7", "CPU"},
-		struct{ key, text string }{"2 <enter>", "who to call"},
-		struct{ key, text string }{": journal <enter>", "outcome"},
-	) {
-		faulttest.RunCase(t, "F16", "pane "+pane.key, func(t *testing.T) {
-			startProgram(t, emulator.Options{}, 200, 50, func(r *harness) {
+	panes := slices.Concat(paneKeys, []paneText{
+		{"1", "Services 14"},
+		{"7", "CPU"},
+		{"2 <enter>", "who to call"},
+		{": journal <enter>", "outcome"},
+	})
+	for _, pane := range panes {
+		faulttest.RunCase(t, "F16", "pane "+pane.keys, func(t *testing.T) {
+			startProgram(t, emulator.Options{}, screenSize{200, 50}, func(r *harness) {
 				r.press("H")
-				r.pressAll(pane.key)
+				r.pressAll(pane.keys)
 				r.requireExactFrame()
 				r.requireText("values hidden")
 				for word := range strings.FieldsSeq(r.screen()) {

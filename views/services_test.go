@@ -13,7 +13,7 @@ import (
 )
 
 func TestDisableForAnHourWithReason(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d")
 		r.requireText("Disable monitoring of cdn-origin", "15 min", "Reason")
 		r.press("<right>", "<right>", "<tab>", "database maintenance", "<ctrl+s>")
@@ -38,7 +38,7 @@ func TestDisableForAnHourWithReason(t *testing.T) {
 }
 
 func TestUndoEnablesAgain(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
 		r.requireText("monitoring is disabled", "u")
 		r.press("u")
@@ -51,7 +51,7 @@ func TestUndoEnablesAgain(t *testing.T) {
 
 // Every change of a service, an undo too, records the status before it, and the news shows the same.
 func TestServices_toggleAndUndoRecordStatusBefore(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "billing-cron", "<enter>", "t")
 		r.requireText("billing-cron: monitoring is enabled (was disabled)")
 		r.press("u")
@@ -70,7 +70,7 @@ func TestServices_toggleAndUndoRecordStatusBefore(t *testing.T) {
 }
 
 func TestPrivateAddressNeedsRegion(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "n", "queue-1", "<tab>", "<right>", "<tab>", "10.0.0.9:5672", "<ctrl+s>")
 		r.requireText("New service", "queue-1", "10.0.0.9:5672", "Region")
 		if got := r.appliedOperations(); len(got) != 0 {
@@ -87,7 +87,7 @@ func TestPrivateAddressNeedsRegion(t *testing.T) {
 }
 
 func TestDeleteNeedsTheName(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "D")
 		r.wait(time.Second)
 		r.requireText("Delete service", "cdn-origin")
@@ -106,7 +106,7 @@ func TestDeleteNeedsTheName(t *testing.T) {
 
 func TestEnableAGroupAsksForTheCount(t *testing.T) {
 	faulttest.ReportCase(t, "C6", "services of a group")
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		for _, id := range []int{4, 5} {
 			w := r.writer(client.OpDisableService, strconv.Itoa(id))
 			if _, err := w.DisableService(r.T.Context(), id); err != nil {
@@ -117,18 +117,16 @@ func TestEnableAGroupAsksForTheCount(t *testing.T) {
 		r.requireText("Enable: 2 services", "web-1 (id 4)", "web-2 (id 5)", "Left out: 2")
 		r.wait(time.Second)
 		r.press("2", "<enter>")
-		if got := r.appliedOperations(); !slices.Equal(
-			got,
-			[]string{"disable service", "disable service", "enable service", "enable service"},
-		) {
-			r.T.Fatalf("applied: %v\n%s", got, r.screen())
+		want := []string{"disable service", "disable service", "enable service", "enable service"}
+		if got := r.appliedOperations(); !slices.Equal(got, want) {
+			r.T.Fatalf("applied: %v, want %v\n%s", got, want, r.screen())
 		}
 	})
 }
 
 // Rows stay on the screen while the API is down, and are read again when it is back.
 func TestServices_surviveAPIOutage(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3")
 		r.requireText("cdn-origin", "live")
 		r.emu.InjectFault("GET *", emulator.Fault{Reset: true})

@@ -29,13 +29,16 @@ func (d stallingTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 // A question that takes longer than the time between two polls is heard out: that it fails is told, whatever pane
 // stands in front.
 func TestPoll_waitsForRequestUnderWay(t *testing.T) {
-	for _, c := range []struct{ pane, path string }{{"1", "/managed/services"}, {"3", "/managed/services"}, {"7", "/managed/stats"}, {"9", "/object-storage/keys"}} {
+	for _, c := range []struct{ pane, path string }{
+		{"1", "/managed/services"},
+		{"3", "/managed/services"},
+		{"7", "/managed/stats"},
+		{"9", "/object-storage/keys"},
+	} {
 		faulttest.RunCase(t, "A4", "polled, "+c.pane, func(t *testing.T) {
 			startWithTransport(
 				t,
-				emulator.Options{},
-				120,
-				36,
+				screenSize{120, 36},
 				func(next http.RoundTripper) http.RoundTripper { return stallingTransport{next, c.path} },
 				func(*harness, *shell.Options) {},
 				func(r *harness) {
@@ -54,7 +57,7 @@ func TestPoll_waitsForRequestUnderWay(t *testing.T) {
 // is named. A refresh changes the rows in one step.
 func TestBucketFetcher_lateClusterDoesNotDelayOthers(t *testing.T) {
 	faulttest.RunCase(t, "A4", "one cluster", func(t *testing.T) {
-		startWithTransport(t, emulator.Options{}, 120, 36, func(next http.RoundTripper) http.RoundTripper {
+		startWithTransport(t, screenSize{120, 36}, func(next http.RoundTripper) http.RoundTripper {
 			return stallingTransport{
 				stallingTransport{next, "/object-storage/buckets/"},
 				"/object-storage/buckets/eu-central-1",
@@ -70,7 +73,7 @@ func TestBucketFetcher_lateClusterDoesNotDelayOthers(t *testing.T) {
 		})
 	})
 	faulttest.RunCase(t, "A4", "late", func(t *testing.T) {
-		startWithEmulator(t, emulator.Options{}, 120, 36, nil, func(r *harness) {
+		startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 			r.press("8")
 			r.wait(3 * time.Second)
 			r.requireText("acme-www", "buckets so far")

@@ -59,7 +59,7 @@ func TestGoldenPanes(t *testing.T) {
 					if s.opt != nil {
 						s.opt(&o)
 					}
-					startWithEmulator(t, o, size[0], size[1], s.setup, func(r *harness) {
+					startWithEmulator(t, o, size, s.setup, func(r *harness) {
 						r.press(strings.Fields(strings.ReplaceAll(pane.keys, "<", " <"))...)
 						r.press(s.keys...)
 						all.add(r, s.name)
@@ -80,7 +80,7 @@ func TestGoldenObjects(t *testing.T) {
 	var all paneGolden
 	for _, s := range paneStates() {
 		for _, size := range goldenSizes {
-			startProgram(t, emulator.Options{}, size[0], size[1], func(r *harness) {
+			startProgram(t, emulator.Options{}, size, func(r *harness) {
 				label := "cdn.acme"
 				if s.name == "empty" {
 					label = "scratch"

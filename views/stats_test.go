@@ -35,11 +35,7 @@ func TestStatsOfEveryShape(t *testing.T) {
 			[]string{"now 30 %", "min 10 %", "max 30 %"},
 			nil,
 		},
-		"a day": {
-			statsJSON(func(i int) string { return fmt.Sprint(i % 7) }, 288),
-			[]string{"max 6 %"},
-			nil,
-		},
+		"a day": {statsJSON(func(i int) string { return fmt.Sprint(i % 7) }, 288), []string{"max 6 %"}, nil},
 		"100,000 points": {
 			statsJSON(func(i int) string { return fmt.Sprint(i % 101) }, 100_000),
 			[]string{"max 100 %"},
@@ -71,7 +67,7 @@ func TestStatsOfEveryShape(t *testing.T) {
 			setup := func(e *emulator.Emulator) {
 				e.InjectFault("view stats", emulator.Fault{Status: 200, Body: c.body})
 			}
-			startWithEmulator(t, emulator.Options{Seed: "empty"}, 200, 50, setup, func(r *harness) {
+			startWithEmulator(t, emulator.Options{Seed: "empty"}, screenSize{200, 50}, setup, func(r *harness) {
 				r.press("7", "<enter>")
 				r.requireText(c.see...)
 				r.requireNoText(c.miss...)
@@ -85,12 +81,10 @@ func TestStatsOfEveryShape(t *testing.T) {
 // The cursor reads out the point it stands on, in local time or UTC.
 func TestStatsReadOut(t *testing.T) {
 	setup := func(e *emulator.Emulator) {
-		e.InjectFault(
-			"view stats",
-			emulator.Fault{Status: 200, Body: statsJSON(func(i int) string { return fmt.Sprint(i) }, 24)},
-		)
+		body := statsJSON(func(i int) string { return fmt.Sprint(i) }, 24)
+		e.InjectFault("view stats", emulator.Fault{Status: 200, Body: body})
 	}
-	startWithEmulator(t, emulator.Options{Seed: "empty"}, 120, 36, setup, func(r *harness) {
+	startWithEmulator(t, emulator.Options{Seed: "empty"}, screenSize{120, 36}, setup, func(r *harness) {
 		r.press("7", "<enter>")
 		r.requireText("23:00 UTC  cpu 23 %")
 		r.press("<left>", "<left>", "<left>")

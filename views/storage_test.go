@@ -23,7 +23,7 @@ func (r *harness) openBucket(label string) {
 }
 
 func TestFoldersAndBack(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("acme-backups")
 		r.press("g", "j")
 		r.requireText("▸ db/")
@@ -44,7 +44,7 @@ func TestFoldersAndBack(t *testing.T) {
 
 // Names that mean something to terminals, shells and paths are listed, opened and linked as they are.
 func TestOddNames(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("cdn.acme")
 		r.requireText("odd‹␊›name.txt", "straße/", "▸ /")
 		r.press("/", "odd", "<enter>", "<enter>")
@@ -57,7 +57,7 @@ func TestOddNames(t *testing.T) {
 }
 
 func TestFilterSaysWhatItCovers(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("logs-eu")
 		r.press("F")
 		r.requireText("(flat)", "500 shown, more exist")
@@ -70,7 +70,7 @@ func TestFilterSaysWhatItCovers(t *testing.T) {
 
 // The end is read to on demand, and reading can be stopped.
 func TestReadingToTheEnd(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("logs-eu")
 		r.press("F", "G")
 		r.requireText("99 000 shown ·")
@@ -79,7 +79,7 @@ func TestReadingToTheEnd(t *testing.T) {
 			r.Errorf("%d requests for 99,000 objects", n)
 		}
 	})
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("logs-eu")
 		r.press("F")
 		release := r.emu.HoldRequests("list objects")
@@ -95,7 +95,7 @@ func TestReadingToTheEnd(t *testing.T) {
 // end.
 func TestAMillionObjects(t *testing.T) {
 	faulttest.ReportCase(t, "A33", "TestAMillionObjects")
-	startProgram(t, emulator.Options{Seed: "large"}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{Seed: "large"}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "million", "<enter>", "<enter>", "F")
 		r.requireText("500 shown, more exist")
 		if n := r.emu.RequestCount("list objects"); n > 3 {
@@ -121,7 +121,7 @@ func TestRepeatedMarkerEndsTheListing(t *testing.T) {
 			},
 		)
 	}
-	startWithEmulator(t, emulator.Options{}, 120, 36, setup, func(r *harness) {
+	startWithEmulator(t, emulator.Options{}, screenSize{120, 36}, setup, func(r *harness) {
 		r.press("8", "/", "acme-www", "<enter>", "<enter>", "G")
 		r.requireText("incomplete: marker repeated")
 		if n := r.emu.RequestCount("list objects"); n > 3 {
@@ -134,20 +134,16 @@ func TestRepeatedMarkerEndsTheListing(t *testing.T) {
 func TestAnObjectOfUnknownSize(t *testing.T) {
 	faulttest.ReportCase(t, "D3", "told on the screen")
 	setup := func(e *emulator.Emulator) {
-		e.InjectFault(
-			"list objects",
-			emulator.Fault{
-				Status: 200,
-				Body: `{"data":[{"name":"big.bin","etag":"` + strings.Repeat(
-					"a",
-					32,
-				) + `-2","last_modified":"2026-01-01T00:00:00","owner":"o","size":"5000"},` +
-					`{"name":"c.txt","etag":"x","last_modified":"2026-01-01T00:00:00","owner":"o","size":2048}],` +
-					`"is_truncated":false,"next_marker":null}`,
-			},
-		)
+		etag := strings.Repeat("a", 32) + "-2"
+		e.InjectFault("list objects", emulator.Fault{
+			Status: 200,
+			Body: `{"data":[{"name":"big.bin","etag":"` + etag +
+				`","last_modified":"2026-01-01T00:00:00","owner":"o","size":"5000"},` +
+				`{"name":"c.txt","etag":"x","last_modified":"2026-01-01T00:00:00","owner":"o","size":2048}],` +
+				`"is_truncated":false,"next_marker":null}`,
+		})
 	}
-	startWithEmulator(t, emulator.Options{}, 120, 36, setup, func(r *harness) {
+	startWithEmulator(t, emulator.Options{}, screenSize{120, 36}, setup, func(r *harness) {
 		r.press("8", "/", "acme-www", "<enter>", "<enter>")
 		r.requireText("big.bin", "unknown", "2.0 KiB", "2 shown · 2.0 KiB")
 		r.requireNoText(" 0 B")
@@ -164,7 +160,7 @@ func TestBucketFetcher_oneClusterDown(t *testing.T) {
 		e.InjectFault("GET /object-storage/buckets/eu-central-1*", emulator.Fault{Status: 503})
 		e.InjectFault("list buckets", emulator.Fault{Status: 503})
 	}
-	startWithEmulator(t, emulator.Options{}, 120, 36, setup, func(r *harness) {
+	startWithEmulator(t, emulator.Options{}, screenSize{120, 36}, setup, func(r *harness) {
 		r.press("8")
 		r.wait(time.Minute)
 		r.requireText("eu-central-1 does not answer", "acme-www", "uploads", "8 buckets")
@@ -203,7 +199,7 @@ func TestRealAnswersAreShown(t *testing.T) {
 			},
 		)
 	}
-	startWithEmulator(t, emulator.Options{}, 120, 36, setup, func(r *harness) {
+	startWithEmulator(t, emulator.Options{}, screenSize{120, 36}, setup, func(r *harness) {
 		r.press("8")
 		r.requireText("e3-bucket", "us-sea")
 		r.press("0")
@@ -217,7 +213,7 @@ func TestRealAnswersAreShown(t *testing.T) {
 func TestDownloadOneMarkedFolder(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("cdn.acme")
 		r.press("/", "index", "<enter>", "w")
 		r.requireText("Download index.html", dir)
@@ -247,7 +243,7 @@ func TestDownloadOneMarkedFolder(t *testing.T) {
 func TestCancellingATransferAsks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	setup := func(e *emulator.Emulator) { e.HoldRequests("object get") }
-	startWithEmulator(t, emulator.Options{}, 120, 36, setup, func(r *harness) {
+	startWithEmulator(t, emulator.Options{}, screenSize{120, 36}, setup, func(r *harness) {
 		r.openBucket("cdn.acme")
 		r.press("/", "index", "<enter>", "w", "<ctrl+s>", ":", "transfers", "<enter>")
 		r.requireText("● running")
@@ -272,7 +268,7 @@ func TestUploadAsksBeforeItOverwrites(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte("<p>new</p>"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("cdn.acme")
 		r.press("U")
 		r.requireText("Upload into us-east-1/cdn.acme.net")
@@ -297,7 +293,7 @@ func TestUploadAsksBeforeItOverwrites(t *testing.T) {
 
 func TestDeleteObjectsAsksWithTheirCount(t *testing.T) {
 	faulttest.ReportCase(t, "C6", "objects")
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("invoices")
 		r.press("g", "<enter>")
 		r.press("g", "D")
@@ -326,7 +322,7 @@ func TestDeleteObjectsAsksWithTheirCount(t *testing.T) {
 
 // A bucket that is not empty is not deleted; emptying is offered, counted and then done.
 func TestDeleteOffersToEmpty(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "acme-www", "<enter>", "D")
 		r.wait(time.Second)
 		r.press("acme-www", "<enter>")
@@ -360,7 +356,7 @@ func TestThreeKindsOfKeys(t *testing.T) {
 				`"label":"a key"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			startProgram(t, emulator.Options{}, 120, 40, func(r *harness) {
+			startProgram(t, emulator.Options{}, screenSize{120, 40}, func(r *harness) {
 				r.press("9", "n", "a key")
 				r.press(c.keys...)
 				r.requireText(c.says)
@@ -379,7 +375,7 @@ func TestSecretDialog_copyAndSave(t *testing.T) {
 	faulttest.ReportCase(t, "B6", "shown once")
 	dir := t.TempDir()
 	t.Chdir(dir)
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("9", "n", "once key", "<ctrl+s>")
 		r.requireText("shown only once")
 		r.press("<enter>", "<esc>")
@@ -423,7 +419,7 @@ func TestSecretDialog_copyAndSave(t *testing.T) {
 // A key whose answer was lost is named, and revoking it is offered.
 func TestLostKeyIsOfferedForRevoking(t *testing.T) {
 	faulttest.ReportCase(t, "B4", "told, and offered for revoking")
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.emu.InjectFault("create key", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 		r.press("9", "n", "lost key", "<ctrl+s>")
 		r.wait(3 * time.Second)
@@ -439,7 +435,7 @@ func TestLostKeyIsOfferedForRevoking(t *testing.T) {
 // Cancelling counts afresh, waits ten seconds, wants the name typed and takes no paste.
 func TestCancelObjectStorage(t *testing.T) {
 	faulttest.ReportCase(t, "B15", "counted before and after")
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", ":", "cancel", "<enter>")
 		r.requireText("FOR GOOD", "12 buckets", "9 keys", "can be answered in 10 s")
 		r.press("acme-prod", "<enter>")
@@ -470,7 +466,7 @@ func TestCertificateIsCheckedBefore(t *testing.T) {
 		return path
 	}
 	no := write("no.pem", "no PEM")
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "cdn", "<enter>", "c")
 		r.requireText("none is set")
 		r.press("U", no, "<tab>", no, "<ctrl+s>")
@@ -485,7 +481,7 @@ func TestCertificateIsCheckedBefore(t *testing.T) {
 
 // Everyone being able to write is asked about twice.
 func TestPublicReadWriteAsksAgain(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "acme-www", "<enter>", "x", "<left>", "<ctrl+s>")
 		r.requireText("EVERYONE", "everyone will be able to write")
 		if got := r.appliedOperations(); len(got) != 0 {
@@ -499,7 +495,7 @@ func TestPublicReadWriteAsksAgain(t *testing.T) {
 // A bucket of one's own that exists is said to have existed.
 func TestBucketThatExists(t *testing.T) {
 	faulttest.ReportCase(t, "B17", "told")
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "n", "acme-www", "<ctrl+s>")
 		r.requireText("a bucket with this label exists in the cluster")
 		if got := r.appliedOperations(); len(got) != 0 {
@@ -510,7 +506,7 @@ func TestBucketThatExists(t *testing.T) {
 
 // Previews: text, JSON set out, images by kind and size, anything else as digits.
 func TestPreviews(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("cdn.acme")
 		r.press("/", "index", "<enter>", "<enter>", "<enter>")
 		r.wait(time.Second)

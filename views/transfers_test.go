@@ -45,7 +45,7 @@ func (r *harness) downloadFolder(files int) {
 func TestTransfers_folderReportedInOneLine(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.fillBucket(40)
 		r.delay("object get", time.Second)
 		r.downloadFolder(40)
@@ -87,7 +87,7 @@ func (r *harness) newsMatching(words string) []string {
 // However many end, the program is told of it a few times a second.
 func TestTransfers_updatesAreThrottled(t *testing.T) {
 	t.Chdir(t.TempDir())
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.fillBucket(60)
 		r.delay("object get", 100*time.Millisecond) // 60 files by six at once: a second
 		r.downloadFolder(60)
@@ -103,10 +103,10 @@ func TestTransfers_updatesAreThrottled(t *testing.T) {
 // What is under way stands on top, with what can be done with it, and beneath it how far all is and how long it takes.
 // The columns that say so are there at every width.
 func TestTransfersPane_progressAndTimeLeft(t *testing.T) {
-	for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {
-		t.Run(fmt.Sprint(size[0]), func(t *testing.T) {
+	for _, size := range []screenSize{{80, 24}, {120, 36}, {200, 50}} {
+		t.Run(fmt.Sprint(size.width), func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			startProgram(t, emulator.Options{}, size[0], size[1], func(r *harness) {
+			startProgram(t, emulator.Options{}, size, func(r *harness) {
 				r.fillBucket(60)
 				r.delay("object get", time.Second)
 				r.downloadFolder(60)
@@ -130,18 +130,14 @@ func TestTransfersPane_progressAndTimeLeft(t *testing.T) {
 
 // transferLines are the lines of the pane that begin with a state.
 func (r *harness) transferLines() []string {
-	return regexp.MustCompile(
-		`(?m)^.*[●✓✗◌○] (running|done|waiting|failed|paused|cancelled).*$`,
-	).FindAllString(
-		r.screen(),
-		-1,
-	)
+	line := regexp.MustCompile(`(?m)^.*[●✓✗◌○] (running|done|waiting|failed|paused|cancelled).*$`)
+	return line.FindAllString(r.screen(), -1)
 }
 
 // Cancelling all says what ends, which is not what has ended already.
 func TestCancellingAllCountsWhatEnds(t *testing.T) {
 	t.Chdir(t.TempDir())
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.fillBucket(30)
 		r.delay("object get", time.Second)
 		r.downloadFolder(30)

@@ -15,9 +15,9 @@ import (
 // Since when a service is disabled stands beside its state, in every width and in its details, also where somebody else
 // disabled it.
 func TestDisabledSinceWhen(t *testing.T) {
-	for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {
-		t.Run(fmt.Sprint(size[0]), func(t *testing.T) {
-			startProgram(t, emulator.Options{}, size[0], size[1], func(r *harness) {
+	for _, size := range []screenSize{{80, 24}, {120, 36}, {200, 50}} {
+		t.Run(fmt.Sprint(size.width), func(t *testing.T) {
+			startProgram(t, emulator.Options{}, size, func(r *harness) {
 				r.press("3", "s", "1")
 				r.requireText("off 2 d 4 h !")
 				r.press("/", "billing-cron", "<enter>", "<enter>")
@@ -29,7 +29,7 @@ func TestDisabledSinceWhen(t *testing.T) {
 
 // While the word is typed that loses a secret, nothing says that keys do something else, and the way back is told.
 func TestSecretDialog_leavingShowsWayBack(t *testing.T) {
-	startProgram(t, emulator.Options{}, 80, 24, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 		r.press("9", "n", "once key", "<ctrl+s>")
 		r.requireText("copy it, without showing it", "y copies", "esc closes, and asks first")
 		r.press("<esc>", "y")
@@ -42,13 +42,10 @@ func TestSecretDialog_leavingShowsWayBack(t *testing.T) {
 
 // However small the terminal, how a secret is kept and how its dialog is left are in sight.
 func TestSecretInASmallTerminal(t *testing.T) {
-	startProgram(t, emulator.Options{}, 60, 16, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{60, 16}, func(r *harness) {
 		r.press("9", "n", "once key", "<ctrl+s>")
 		r.requireText(
-			"•••",
-			"copy it, without showing it",
-			"hold to show it",
-			"save as environment lines",
+			"•••", "copy it, without showing it", "hold to show it", "save as environment lines",
 			"esc closes, and asks first",
 		)
 		r.press("<esc>")
@@ -62,20 +59,20 @@ func TestSecretInASmallTerminal(t *testing.T) {
 
 // The tab in front is in the row of tabs in every width, and so are those with something to say.
 func TestTheFrontTabIsInSight(t *testing.T) {
-	for _, size := range [][2]int{{40, 12}, {60, 16}, {80, 24}, {120, 36}} {
-		t.Run(fmt.Sprint(size[0]), func(t *testing.T) {
-			startProgram(t, emulator.Options{}, size[0], size[1], func(r *harness) {
+	for _, size := range []screenSize{{40, 12}, {60, 16}, {80, 24}, {120, 36}} {
+		t.Run(fmt.Sprint(size.width), func(t *testing.T) {
+			startProgram(t, emulator.Options{}, size, func(r *harness) {
 				for _, name := range []string{"transfers", "journal", "clusters", "services"} {
 					r.press(":", name, "<enter>")
 					tabs := strings.Split(r.screen(), "\n")[1]
 					if title := strings.ToUpper(name[:1]) + name[1:]; !strings.Contains(tabs, title) {
 						r.Errorf("%s is in front and not among the tabs: %q", title, tabs)
 					}
-					if size[0] >= 60 && !strings.Contains(tabs, "1!") {
+					if size.width >= 60 && !strings.Contains(tabs, "1!") {
 						r.Errorf("the count of services with a problem is not among the tabs: %q", tabs)
 					}
 					for digit := range "1234567890" {
-						if d := "1234567890"[digit : digit+1]; size[0] >= 80 && !strings.Contains(tabs, " "+d+" ") {
+						if d := "1234567890"[digit : digit+1]; size.width >= 80 && !strings.Contains(tabs, " "+d+" ") {
 							r.Errorf("tab %s is not there: %q", d, tabs)
 						}
 					}
@@ -87,7 +84,7 @@ func TestTheFrontTabIsInSight(t *testing.T) {
 
 // Where tabs are left out, a click on the mark goes to where all are named.
 func TestTabsLeftOutCanBeReached(t *testing.T) {
-	startProgram(t, emulator.Options{}, 40, 12, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{40, 12}, func(r *harness) {
 		r.press("3")
 		tabs := strings.Split(r.screen(), "\n")[1]
 		before, _, there := strings.Cut(tabs, "…")
@@ -101,11 +98,11 @@ func TestTabsLeftOutCanBeReached(t *testing.T) {
 
 // Enter accepts what a form proposes, where that deletes nothing and switches off one thing at most.
 func TestEnterAcceptsWhatIsProposed(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "cdn.acme", "<enter>", "<enter>", "/", "index", "<enter>", "L", "<enter>")
 		r.requireText("copy the link")
 	})
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<right>", "<right>", "<enter>")
 		r.requireText("Disable monitoring of cdn-origin")
 		if got := r.appliedOperations(); len(got) != 0 {
@@ -114,7 +111,7 @@ func TestEnterAcceptsWhatIsProposed(t *testing.T) {
 		r.press("kernel update", "<enter>")
 		r.requireText("cdn-origin: monitoring is disabled until")
 	})
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("9", "n", "night key", "<tab>", "<right>", "<tab>", "<down>", "<right>", "<enter>")
 		r.requireText("shown only once")
 	})
@@ -124,8 +121,12 @@ func TestEnterAcceptsWhatIsProposed(t *testing.T) {
 // everything.
 func TestForm_strayEnterSendsNothingDangerous(t *testing.T) {
 	for name, keys := range map[string][]string{
-		"many services":           {"3", "/", "group:web", "<enter>", "A", "d", "<enter>", "maintenance", "<enter>", "4", "<enter>"},
-		"many, counted first":     {"3", "/", "group:web", "<enter>", "A", "d", "<tab>", "<tab>", "4", "<shift+tab>", "<enter>"},
+		"many services": {
+			"3", "/", "group:web", "<enter>", "A", "d", "<enter>", "maintenance", "<enter>", "4", "<enter>",
+		},
+		"many, counted first": {
+			"3", "/", "group:web", "<enter>", "A", "d", "<tab>", "<tab>", "4", "<shift+tab>", "<enter>",
+		},
 		"a key to everything":     {"9", "n", "night key", "<enter>", "<enter>"},
 		"a key to nothing":        {"9", "n", "night key", "<tab>", "<right>", "<tab>", "<enter>"},
 		"a new service":           {"3", "n", "night check", "<enter>", "<enter>", "203.0.113.7:22", "<enter>"},
@@ -135,7 +136,7 @@ func TestForm_strayEnterSendsNothingDangerous(t *testing.T) {
 		"a credential's password": {"5", "P", "root", "<enter>", "secret", "<enter>"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 				for _, key := range keys {
 					r.wait(time.Second) // no key is at the heels of another
 					r.press(key)
@@ -151,7 +152,7 @@ func TestForm_strayEnterSendsNothingDangerous(t *testing.T) {
 
 // A link that lets its holder delete is made by the button alone.
 func TestEnterMakesNoLinkThatDeletes(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "cdn.acme", "<enter>", "<enter>", "/", "index", "<enter>", "L", "<tab>", "<left>")
 		r.requireText("‹DELETE›")
 		r.press("<enter>")
@@ -164,19 +165,9 @@ func TestEnterMakesNoLinkThatDeletes(t *testing.T) {
 
 // A field that was typed in is seen again before enter sends it.
 func TestForm_enterReturnsToEditedField(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press(
-			"8",
-			"/",
-			"cdn.acme",
-			"<enter>",
-			"<enter>",
-			"/",
-			"index",
-			"<enter>",
-			"w",
-			"<tab>",
-			"/not/a/name",
+			"8", "/", "cdn.acme", "<enter>", "<enter>", "/", "index", "<enter>", "w", "<tab>", "/not/a/name",
 			"<shift+tab>",
 		)
 		r.requireNoText("enter or ctrl+s")
@@ -191,7 +182,7 @@ func TestForm_enterReturnsToEditedField(t *testing.T) {
 
 // An enter that is still held from choosing what opened a form does not send it.
 func TestForm_heldEnterDoesNotSend(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", ":", "disable", "<enter>")
 		r.requireText("Disable monitoring of cdn-origin")
 		for range 3 {
@@ -206,7 +197,7 @@ func TestForm_heldEnterDoesNotSend(t *testing.T) {
 
 // What stands beneath a value is about that value, and a limited key does not promise less than it may do.
 func TestNotesOfALimitedKey(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("9", "n", "a key", "<tab>")
 		r.requireText("no: everything, including buckets", "It may reach EVERYTHING")
 		r.press("<right>")
@@ -220,7 +211,7 @@ func TestNotesOfALimitedKey(t *testing.T) {
 // A wider terminal has every column that a smaller one has.
 func TestWiderShowsNoLess(t *testing.T) {
 	for _, pane := range []string{"2", "3", "4", "5", "6", "8", "9", "0"} {
-		startProgram(t, emulator.Options{}, 80, 24, func(r *harness) {
+		startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 			r.press(pane)
 			titles := func() []string {
 				line, _, _ := strings.Cut(strings.Split(r.screen(), "\n")[3], "│")
@@ -241,7 +232,7 @@ func TestWiderShowsNoLess(t *testing.T) {
 
 // However narrow the detail beside a list, the numbers to call are whole.
 func TestPhoneNumbersAreWhole(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>")
 		r.requireText("+1 555 0150", "+1 555 0151", "+1 555 0153", "farid@acme.net")
 		r.send(tea.WindowSizeMsg{Width: 110, Height: 36})
@@ -254,29 +245,28 @@ func TestPhoneNumbersAreWhole(t *testing.T) {
 func TestNewsNamesWhatWasDone(t *testing.T) {
 	lost := emulator.Fault{ApplyFirst: true, Reset: true, Times: 1}
 	form := []string{"n", "night check", "<tab>", "<right>", "<tab>", "203.0.113.7:22", "<ctrl+s>"}
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn", "<enter>")
 		r.emu.InjectFault("POST *", lost)
 		r.press(form...)
 		r.wait(3 * time.Second)
 		r.requireText(
-			"night check: added, monitoring is",
-			"reading again confirmed it",
+			"night check: added, monitoring is", "reading again confirmed it",
 			"hidden by the filter · press esc to clear it",
 		)
 	})
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn", "<enter>")
 		r.press(form...)
 		r.requireText("night check: added, monitoring is", "hidden by the filter · press esc to clear it")
 	})
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3")
 		r.press(form...)
 		r.requireText("night check: added, monitoring is")
 		r.requireNoText("hidden by the filter")
 	})
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("4", "/", "Ada", "<enter>", "e", "<end>", "ngton")
 		r.emu.InjectFault("PUT *", lost)
 		r.press("<ctrl+s>")
@@ -287,11 +277,11 @@ func TestNewsNamesWhatWasDone(t *testing.T) {
 
 // News reads as a sentence.
 func TestNewsReadsAsASentence(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "acme-www", "<enter>", "x", "<right>", "<right>", "<tab>", "<right>", "<ctrl+s>")
 		r.requireText("acme-www: access is now public-read, CORS on")
 	})
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("4", "/", "Ada", "<enter>", "D")
 		r.wait(time.Second)
 		r.press("y")
@@ -301,7 +291,7 @@ func TestNewsReadsAsASentence(t *testing.T) {
 
 // What is asked about many rows is asked about things with a name, and the hint speaks of what is typed.
 func TestQuestionsOfManyNameTheirKind(t *testing.T) {
-	startProgram(t, emulator.Options{}, 120, 36, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("4", "A", "D")
 		r.wait(time.Second)
 		r.requireText("Delete: 9 contacts", "type it exactly · esc cancels")
@@ -311,7 +301,7 @@ func TestQuestionsOfManyNameTheirKind(t *testing.T) {
 
 // Where not all values of a choice fit, their number and the place of the one shown are told.
 func TestChoicesThatDoNotFitAreCounted(t *testing.T) {
-	startProgram(t, emulator.Options{}, 80, 24, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 		r.press("8", "x")
 		r.requireText("‹as it is› 1 of 5", "‹as it is›  yes")
 		r.press("<right>")

@@ -233,7 +233,8 @@ func transferOperations(a *account.Account) []table.RowAction[*transfer.Status] 
 				return account.ReasonIf(!r.State.Unfinished(), "it has ended")
 			},
 			BatchCmd: func(rows []*transfer.Status) tea.Cmd {
-				return confirmCancelTransfers(rows, func() tea.Cmd { return forEachTransfer(a, a.Transfers.Cancel)(rows) })
+				cancel := func() tea.Cmd { return forEachTransfer(a, a.Transfers.Cancel)(rows) }
+				return confirmCancelTransfers(rows, cancel)
 			},
 		},
 	}

@@ -52,10 +52,9 @@ func newTransferringAccount(t testing.TB, n int) (*account.Account, *table.List[
 			Size:  1 << 20,
 		}
 	}
-	if ids, refused := a.Transfers.DownloadPlan("us-east-1", "media", t.TempDir(), transfer.NewPlan("", objects)); len(
-		ids,
-	) != n {
-		t.Fatal(len(ids), refused)
+	plan := transfer.NewPlan("", objects)
+	if ids, refused := a.Transfers.DownloadPlan("us-east-1", "media", t.TempDir(), plan); len(ids) != n {
+		t.Fatalf("%d downloads started, want %d; refused: %v", len(ids), n, refused)
 	}
 	l := TransfersPane(a).(*table.List[*transfer.Status])
 	room := ui.Box{
