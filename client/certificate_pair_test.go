@@ -44,7 +44,7 @@ func pemPair(t *testing.T, name string, now time.Time) (cert, key string) {
 		)
 }
 
-func TestCertificatePair(t *testing.T) {
+func TestParseCertificatePair(t *testing.T) {
 	now := time.Now()
 	cert, key := pemPair(t, "cdn.acme.net", now)
 	_, other := pemPair(t, "cdn.acme.net", now)
@@ -87,7 +87,7 @@ func TestLoadCertificatePair_tooLarge(t *testing.T) {
 	}
 }
 
-// Only regular files are opened: reading a pipe could block.
+// Only regular files are opened, because reading a pipe could block.
 func TestLoadCertificatePair_notRegularFile(t *testing.T) {
 	faulttest.ReportCase(t, "F11", "not a regular file")
 	cert, key := pemPair(t, "cdn.acme.net", time.Now())

@@ -24,7 +24,7 @@ import (
 
 const loginPageHTML = "<html><head><title>Sign in</title></head></html>"
 
-// faultPosition is where in a change's life something goes wrong.
+// A faultPosition is a step of a change at which something fails.
 type faultPosition struct {
 	name    string
 	faults  []faulttest.Interceptor // each is a case of its own
@@ -72,7 +72,7 @@ func faultPositions() []faultPosition {
 	}
 }
 
-// recordingJournal is a recorder that keeps the order of things.
+// A recordingJournal is a journal that also records the order of its calls.
 type recordingJournal struct {
 	*journal.Journal
 	mu     sync.Mutex
@@ -95,7 +95,7 @@ func (w *recordingJournal) RecordOutcome(id string, outcome client.Outcome, err 
 	w.Journal.RecordOutcome(id, outcome, err)
 }
 
-// changeFixture is a demo account in which a change can succeed, with a scripted wire before it.
+// A changeFixture is a demo account in which a change can succeed, behind a scripted transport.
 type changeFixture struct {
 	client   *client.Client
 	emulator *emulator.Emulator
@@ -130,7 +130,7 @@ func newChangeFixture(t *testing.T, fault faulttest.Interceptor, options ...clie
 	return b
 }
 
-// appliedChanges is how many changes reached the account since the bench was made.
+// appliedChanges returns how many changes the account has applied since the fixture was created.
 func (b *changeFixture) appliedChanges() int { return len(b.emulator.Ledger()) - 1 }
 
 func writeSteps(t *testing.T) []operationCall {
@@ -147,8 +147,8 @@ func writeSteps(t *testing.T) []operationCall {
 	return all
 }
 
-// Wherever a change is lost, it is sent once, its verdict is no guess, and the journal says what is known: intent
-// before, outcome after.
+// Wherever a change fails, it is sent at most once, its outcome is known or Unknown, and the journal holds the intent
+// before the outcome.
 func TestClient_write_everyFaultPosition(t *testing.T) {
 	t.Parallel()
 	for _, s := range writeSteps(t) {
@@ -202,7 +202,7 @@ func checkFault(t *testing.T, s operationCall, p faultPosition, fault faulttest.
 	b.checkResult(t, want, p.applied)
 }
 
-// checkResult checks that the change went out once, what the account made of it, and what the journal says.
+// checkResult checks that the change was sent once, and what the account and the journal hold of it.
 func (b *changeFixture) checkResult(t *testing.T, want client.Outcome, applied int) {
 	t.Helper()
 	if n := len(b.wire.Requests()); n != 1 {
@@ -225,7 +225,7 @@ func (b *changeFixture) checkResult(t *testing.T, want client.Outcome, applied i
 	}
 }
 
-// What cannot be read back may be sent again by the user, and does the same.
+// Changes whose result cannot be read may be sent again by the user: the result is the same.
 func TestClient_write_repeatIsHarmless(t *testing.T) {
 	for _, s := range writeSteps(t) {
 		if s.op != "change login" && s.op != "modify access" && s.op != "update access" {
@@ -257,7 +257,7 @@ var grantCases = map[string][]client.GrantRequest{
 	"one bucket": {{Cluster: "us-east-1", Bucket: "acme-www", Permissions: "read_only"}},
 }
 
-// A key whose answer is lost can be found: it is the number that was not there before. Its secret never comes again.
+// A key whose answer was lost can be found by its new id. Its secret cannot be read again.
 func TestKeys_Create_foundAfterLostResponse(t *testing.T) {
 	for mode, buckets := range grantCases {
 		for _, p := range faultPositions() {
@@ -385,7 +385,7 @@ var sshEdits = []fieldEdit[client.InstanceRequest]{
 	{"ssh.port", func(r *client.InstanceRequest) { r.SSH.Port = 0 }, `null`},
 }
 
-// Each member alone and every pair of them: what is sent is what was changed, exactly.
+// For each member, and for every pair of members, the request holds exactly what was changed.
 func TestDiff_everyPairOfFields(t *testing.T) {
 	t.Parallel()
 	checkEditPairs(t, client.ServiceRequest{
@@ -462,7 +462,7 @@ func flatten(t *testing.T, prefix string, body []byte, into map[string]string) {
 	}
 }
 
-// A refusal's reasons are found under the field that they name, whatever field that is.
+// Fields returns the reasons of a refusal by the field that they name.
 func TestError_Fields(t *testing.T) {
 	for _, status := range []int{400, 403, 409, 422} {
 		for body, want := range map[string]map[string]string{
@@ -607,7 +607,7 @@ var segments = []string{
 	strings.Repeat("a", 5000),
 }
 
-// Whatever stands for a cluster, a bucket or a cluster's number: the path keeps its segments, or nothing is sent.
+// Whatever the name of a cluster or bucket, the path keeps its number of segments or nothing is sent.
 func TestExpandPath_everyOperation(t *testing.T) {
 	t.Parallel()
 	const fine = "us-east-1"
@@ -705,7 +705,7 @@ func TestExpandPath_everyOperation(t *testing.T) {
 	}
 }
 
-// No request carries a header that would let net/http or a proxy send it twice.
+// No request has a header that lets net/http or a proxy send it twice.
 func TestClient_write_noReplayHeaders(t *testing.T) {
 	for _, s := range operations(t) {
 		faulttest.RunCase(t, "B19", s.op, func(t *testing.T) {

@@ -88,7 +88,7 @@ func TestWriter_refusesOtherChanges(t *testing.T) {
 	}
 }
 
-// begin returns the writer of a change to which everybody agrees.
+// begin returns the writer of a change that the user confirmed.
 func (b *changeFixture) begin(t *testing.T, change client.Change) *client.Writer {
 	t.Helper()
 	asker := &scriptedAsker{yes: true}
@@ -119,7 +119,7 @@ func TestClient_Begin_readOnly(t *testing.T) {
 	}
 }
 
-// An open account is asked about what loses something; a protected one about everything, by its name.
+// An open account asks before a loss only; a protected account asks before every change and gives its name.
 func TestClient_Consent_asks(t *testing.T) {
 	edit := client.Question{Op: client.OpUpdateContact}
 	for name, c := range map[string]struct {
@@ -323,7 +323,7 @@ func TestWriter_CreateObjectURL_readOnly(t *testing.T) {
 	b.checkResult(t, client.Applied, 0)
 }
 
-// A link for somebody is a change of the journal, which does not hold the link.
+// The journal records that a link was made, but not the link itself.
 func TestWriter_CreateObjectURL_journaled(t *testing.T) {
 	b := newChangeFixture(t, faulttest.Pass)
 	object := client.ObjectRef{Cluster: "us-east-1", Bucket: "cdn.acme.net", Name: "index.html"}

@@ -16,7 +16,7 @@ import (
 	"lookout/client/faulttest"
 )
 
-// bodies are answers to begin from: good ones, and good ones gone wrong.
+// bodies returns seeds: valid answers, and valid answers with damage.
 var bodies = []string{
 	`{"data":[{"id":1,"label":"x"}],"page":1,"pages":1,"results":1}`,
 	`{"data":null}`,
@@ -41,7 +41,7 @@ var bodies = []string{
 	strings.Repeat(`{"a":`, 10_001),
 }
 
-// responseTypes are what answers are read into.
+// responseTypes returns a value of each type that answers are decoded into.
 func responseTypes() []any {
 	return []any{
 		&Page[*Contact]{},
@@ -116,7 +116,7 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// renderedTexts are all texts of a value as they would be drawn.
+// renderedTexts returns all texts of a value as they are displayed.
 func renderedTexts(v reflect.Value, depth int) (texts []string) {
 	if depth > 4 {
 		return nil
@@ -139,7 +139,7 @@ func renderedTexts(v reflect.Value, depth int) (texts []string) {
 	return texts
 }
 
-// Whatever a list says of its pages and markers, reading it ends.
+// Reading a list ends, whatever it says about pages and markers.
 func FuzzPaging(f *testing.F) {
 	faulttest.ReportCase(f, "J12", "FuzzPaging")
 	f.Add([]byte(bodies[0]), []byte(`{"data":[{"id":2}],"page":2,"pages":3}`))
@@ -179,7 +179,7 @@ func FuzzPaging(f *testing.F) {
 	})
 }
 
-// A canary stays unseen wherever a server puts it.
+// No secret is displayed, wherever a server repeats it.
 func FuzzRedact(f *testing.F) {
 	faulttest.ReportCase(f, "J7", "FuzzRedact")
 	const canary = "canary-0f3a9c71e5d2"
@@ -224,7 +224,7 @@ func FuzzRedact(f *testing.F) {
 	})
 }
 
-// A key, a service or a contact that is sent back is what came, and a patch of nothing is nothing.
+// A key, service or contact that is sent back equals what was received, and Diff of equal values is empty.
 func FuzzRequests(f *testing.F) {
 	faulttest.ReportCase(f, "J2", "FuzzRequests")
 	for _, body := range bodies {
@@ -249,7 +249,7 @@ func FuzzRequests(f *testing.F) {
 	})
 }
 
-// Whatever is given as a base URL: it is https or this machine, and an error holds no password.
+// A valid base URL is https or this machine, and no error contains a password.
 func FuzzBase(f *testing.F) {
 	faulttest.ReportCase(f, "J4", "FuzzBase")
 	for _, base := range []string{
@@ -271,7 +271,7 @@ func FuzzBase(f *testing.F) {
 	})
 }
 
-// Whatever stands in a path, the request goes to the path's own place.
+// Whatever text is a segment of a path, the request goes to the intended path.
 func FuzzPlaces(f *testing.F) {
 	faulttest.ReportCase(f, "J4", "FuzzPlaces")
 	for _, s := range []string{"us-east-1", "..", ".", "a/b", "%2e%2e", "a?b", "\n", "..;", "@x", ":80"} {
@@ -305,7 +305,7 @@ func FuzzPlaces(f *testing.F) {
 	})
 }
 
-// Whatever bytes are a stamp or a text, what they say is kept or refused, and never panics.
+// Any bytes as a timestamp or a text are kept or refused, without a panic.
 func FuzzCells(f *testing.F) {
 	faulttest.ReportCase(f, "J2", "FuzzCells")
 	for _, s := range []string{

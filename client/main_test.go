@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMain lets garbage lie longer: thousands of small cases leave much of it.
+// TestMain makes garbage collection rarer, because thousands of small cases allocate much.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	os.Exit(m.Run())

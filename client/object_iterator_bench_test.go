@@ -84,9 +84,9 @@ func readAndDiscard(b *testing.B, c *http.Client, address string) (bytes int64) 
 	return bytes
 }
 
-// BenchmarkListMillion lists a million objects into a shelf, and tells how long that takes beside reading and throwing
-// away the same answers in the same run: through a socket from answers made beforehand, and from the emulator without
-// one.
+// BenchmarkListMillion lists a million objects into an index, and reports how long that takes beside reading and
+// throwing away the same answers in the same run: through a socket from answers made beforehand, and from the emulator
+// without one.
 func BenchmarkListMillion(b *testing.B) {
 	b.Run("socket", func(b *testing.B) {
 		pages := millionPages()

@@ -16,7 +16,7 @@ import (
 	"lookout/client/faulttest"
 )
 
-// parseRetryAfter answers every request from a function.
+// objectAnswers answers every request from a function.
 type parseRetryAfter func(marker string, n int) string
 
 func (f parseRetryAfter) newClient(t testing.TB) *client.Client {
@@ -49,7 +49,7 @@ type roundTripFunc func(*http.Request) (*http.Response, error)
 
 func (f roundTripFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// objectPageBody is a page with names and a marker; none without a marker is the last.
+// objectPageBody returns a page with names and a marker; without a marker it is the last page.
 func objectPageBody(next string, names ...string) string {
 	rows := []map[string]any{}
 	for _, n := range names {
@@ -130,8 +130,7 @@ func TestObjects_Pages_terminates(t *testing.T) {
 	}
 }
 
-// Looking for one name ends whatever the markers are; a listing that leads nowhere does not pass for one without the
-// name.
+// Find ends whatever the markers are, and does not report an incomplete listing as one without the name.
 func TestObjects_Find_terminates(t *testing.T) {
 	for name, x := range map[string]struct {
 		answer parseRetryAfter
@@ -182,7 +181,7 @@ func TestObjects_Find_terminates(t *testing.T) {
 	}
 }
 
-// Whoever has seen enough stops, and an error is the last thing that comes.
+// The caller can stop at any page, and an error ends the iteration.
 func TestObjects_Pages_stopsEarly(t *testing.T) {
 	c := parseRetryAfter(
 		func(_ string, n int) string { return objectPageBody(fmt.Sprint(n), fmt.Sprint(n)) },
@@ -240,7 +239,7 @@ func TestObjects_Count(t *testing.T) {
 	}
 }
 
-// Counting ends with its context, and with the first failure.
+// Counting ends when its context ends, and at the first failure.
 func TestObjects_Count_stopsEarly(t *testing.T) {
 	t.Parallel()
 	c, _ := newEmulatedClient(t, emulator.Options{Seed: "large"})

@@ -83,7 +83,7 @@ func listings(t testing.TB) []string {
 	return texts
 }
 
-// decodeSlow reads a listing as every other answer is read.
+// decodeSlow decodes a listing as other answers are decoded.
 func decodeSlow(body []byte) (ObjectPage, error) {
 	var p ObjectPage
 	body = trimBody(body)
@@ -94,7 +94,7 @@ func decodeSlow(body []byte) (ObjectPage, error) {
 	return p, err
 }
 
-// The quick reader gives what the long way gives, and takes nothing that the long way refuses.
+// The fast decoder returns what the slow one returns, and accepts nothing that the slow one refuses.
 func checkFastDecode(t *testing.T, body []byte) {
 	var quick ObjectPage
 	if !quick.decodeFast(trimBody(body)) {
@@ -121,7 +121,7 @@ func TestObjectPage_decodeFast(t *testing.T) {
 	}
 }
 
-// The usual answers take the quick way, or nothing is won.
+// The usual answers are decoded by the fast decoder.
 func TestObjectPage_decodeFast_usualListings(t *testing.T) {
 	for _, body := range []string{string(listingBody(0, 500, true)), listings(t)[1], `{"data":[{"name":"f/",` +
 		`"etag":null,"last_modified":null,"owner":null,"size":null}],"is_truncated":false,"next_marker":null}`,
@@ -145,7 +145,7 @@ func FuzzQuickListing(f *testing.F) {
 	f.Fuzz(checkFastDecode)
 }
 
-// A stamp read quickly is the stamp that the standard library reads, and its text is not lost.
+// The fast timestamp parser agrees with the standard library and keeps the text.
 func FuzzQuickTime(f *testing.F) {
 	for _, s := range []string{
 		"2024-02-29T01:02:03", "2023-02-29T01:02:03", "2024-12-31T23:59:59.999Z", "0004-02-29T00:00:00",
@@ -172,7 +172,7 @@ func FuzzQuickTime(f *testing.F) {
 	})
 }
 
-// The text of a tag is never lost.
+// An ETag keeps its text.
 func FuzzETag(f *testing.F) {
 	for _, s := range []string{
 		"", "d41d8cd98f00b204e9800998ecf8427e", "D41D8CD98F00B204E9800998ECF8427E",
@@ -189,7 +189,7 @@ func FuzzETag(f *testing.F) {
 	})
 }
 
-// rowName is a name of 40 to 60 bytes; names rise with i.
+// rowName returns a name of 40 to 60 bytes; names increase with i.
 func rowName(i int) string {
 	return fmt.Sprintf(
 		"2026/%02d/%02d/service-%03d/%09d-%s.log",
@@ -222,7 +222,7 @@ func listingBody(from, n int, more bool) []byte {
 	return fmt.Appendf(b, `],"is_truncated":%v,"next_marker":%q}`, more, rowName(from+n-1))
 }
 
-// BenchmarkDecodeObjects reads one page of 500; long is the way of all other answers.
+// BenchmarkDecodeObjects decodes one page of 500 objects with the fast and the slow decoder.
 func BenchmarkDecodeObjects(b *testing.B) {
 	body := listingBody(0, pageSize, true)
 	for name, read := range map[string]func() error{
@@ -286,7 +286,7 @@ func benchmarkPage[T any](b *testing.B, body []byte) {
 	}
 }
 
-// A size that is not known is no 0, on both ways, in sums and in what scripts print.
+// Both decoders keep an unknown size apart from 0, also in sums and in what scripts print.
 func TestObject_unknownSize(t *testing.T) {
 	entry := func(size string) []byte {
 		return []byte(

@@ -76,7 +76,7 @@ type operationCall struct {
 
 func ignore[T any](_ T, err error) error { return err }
 
-// operations are all 48, in an order in which each can succeed on the demo account.
+// operations returns all 48 operations, in an order in which each can succeed on the demo account.
 func operations(t *testing.T) []operationCall {
 	certificate, key := newCertificatePEM(t, "cdn.acme.net")
 	const east = "us-east-1"
@@ -348,7 +348,7 @@ func operations(t *testing.T) []operationCall {
 	}
 }
 
-func TestEveryOperationInBothDialects(t *testing.T) {
+func TestClient_everyOperationInBothDialects(t *testing.T) {
 	steps := operations(t)
 	for _, dialect := range []client.Dialect{client.DialectDocument, client.DialectProvider} {
 		t.Run(string(dialect), func(t *testing.T) {
@@ -384,7 +384,7 @@ func TestEveryOperationInBothDialects(t *testing.T) {
 }
 
 // Every operation is refused to a token without its scope, and the error names the scope that is needed.
-func TestScopes(t *testing.T) {
+func TestClient_everyOperationNeedsItsScope(t *testing.T) {
 	steps := operations(t)
 	for _, have := range []string{
 		"account:read_only", "account:read_write", "object_storage:read_only", "object_storage:read_write",
@@ -412,8 +412,8 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// Each rule of the document broken once: status and field of the refusal.
-func TestRules(t *testing.T) {
+// Each rule of the document is broken once: the error has the status and the field of the refusal.
+func TestClient_refusalsOfEachRule(t *testing.T) {
 	long := func(n int) string { return strings.Repeat("x", n) }
 	service := client.ServiceRequest{
 		Label:   "fine",
@@ -625,7 +625,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-func TestRestrictedUserAndNegativeBalance(t *testing.T) {
+func TestClient_restrictedUser(t *testing.T) {
 	c, _ := newEmulatedClient(t, emulator.Options{RestrictedUser: true})
 	if _, err := c.Services.List(t.Context(), 1); !errors.Is(err, client.ErrDenied) {
 		t.Errorf("a restricted user reads Managed: %v", err)
@@ -652,8 +652,8 @@ func TestRestrictedUserAndNegativeBalance(t *testing.T) {
 	}
 }
 
-// bucket_access left out, empty and filled make three different keys.
-func TestThreeKindsOfKeys(t *testing.T) {
+// A missing, an empty and a filled bucket_access create three different keys.
+func TestWriter_CreateKey_threeKindsOfAccess(t *testing.T) {
 	c, e := newEmulatedClient(t, emulator.Options{})
 	grants := []client.GrantRequest{{Cluster: "us-east-1", Bucket: "acme-www", Permissions: "read_only"}}
 	for _, kind := range []struct {
@@ -725,7 +725,7 @@ func TestClient_write_sentOnce(t *testing.T) {
 	}
 }
 
-// A read is sent again after faults that pass, and gives up within its attempts.
+// A read is repeated after temporary faults, up to the maximum number of attempts.
 func TestClient_read_retries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, fault := range []emulator.Fault{
@@ -770,7 +770,7 @@ func TestClient_read_canceled(t *testing.T) {
 	})
 }
 
-// stub answers every request alike and keeps what was asked.
+// A stub answers every request in the same way and keeps the requests.
 type stub struct {
 	status int
 	header http.Header
@@ -847,8 +847,8 @@ func TestWithReadOnly_sendsNothing(t *testing.T) {
 	}
 }
 
-// Segments that would name another resource are refused before anything is sent.
-func TestPathSegments(t *testing.T) {
+// A segment that would name another resource is refused before anything is sent.
+func TestExpandPath_refusesOtherResources(t *testing.T) {
 	c, e := newEmulatedClient(t, emulator.Options{})
 	for _, s := range []string{"", ".", "..", "a/b", "../keys", "a?x", "a#x", "%2f", "a\nb", "a b", `a\b`} {
 		if _, err := c.Buckets.Get(t.Context(), s, "acme-www"); err == nil {
@@ -864,7 +864,7 @@ func TestPathSegments(t *testing.T) {
 	}
 }
 
-// Only what was changed is sent, and what was cleared is null.
+// Diff holds only the changed members; cleared members are null.
 func TestDiff(t *testing.T) {
 	before := client.ContactRequest{
 		Name:  "Ada",
@@ -883,7 +883,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-func TestAll(t *testing.T) {
+func TestServices_All(t *testing.T) {
 	c, _ := newEmulatedClient(t, emulator.Options{Seed: "large"})
 	n := 0
 	for s, err := range c.Services.All(t.Context()) {

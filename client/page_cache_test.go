@@ -9,15 +9,15 @@ import (
 	"lookout/client/faulttest"
 )
 
-// fixedResponse is a wire on which an answer can be changed.
+// A fixedResponse is a transport with one answer, which a test can change.
 type fixedResponse struct{ body string }
 
 func (s *fixedResponse) RoundTrip(req *http.Request) (*http.Response, error) {
 	return faulttest.Respond(200, s.body)(nil, req)
 }
 
-// A page that says the same again gives the same rows, in a slice of the caller's own; one byte of difference is read.
-// What may hold a secret is not kept.
+// A page with the same bytes returns the same rows in a new slice; a page that differs in one byte is decoded.
+// Answers that may hold a secret are not cached.
 func TestResponseCache(t *testing.T) {
 	wire := &fixedResponse{}
 	c, err := New("https://x/v4", NewSecret("t"), WithTransport(wire))

@@ -7,7 +7,7 @@ import (
 	"lookout/client/faulttest"
 )
 
-// The rows of a page stand in one piece: a page costs one allocation for all of them, not one for each.
+// A page allocates all its rows at once.
 func TestPage_rowsAreContiguous(t *testing.T) {
 	var p Page[*Service]
 	if err := decode([]byte(`{"data":[{"id":1},{"id":2},{"id":3}],"page":1,"pages":1,"results":3}`), &p); err != nil ||
@@ -25,7 +25,7 @@ func TestPage_rowsAreContiguous(t *testing.T) {
 	}
 }
 
-// Where there is an error there is no row, also none that was begun: whoever takes one for an answer fails at once.
+// With an error, Get returns nil, even if part of the row was decoded.
 func TestServices_Get_nilOnError(t *testing.T) {
 	for name, answer := range map[string]faulttest.Interceptor{
 		"refused":                    faulttest.Respond(403, `{"errors":[{"reason":"no"}]}`),

@@ -10,7 +10,7 @@ import (
 	"lookout/client/emulator"
 )
 
-// rangeRecorder notes the Range of every request to the storage.
+// A rangeRecorder keeps the Range header of every request to the storage.
 type rangeRecorder struct {
 	next   http.RoundTripper
 	ranges []string
@@ -23,9 +23,8 @@ func (x *rangeRecorder) RoundTrip(r *http.Request) (*http.Response, error) {
 	return x.next.RoundTrip(r)
 }
 
-// A preview asks for its first bytes alone; an object without a byte has none, and an answer that ignores the range is
-// cut.
-func TestPeek(t *testing.T) {
+// A preview requests only the first bytes. An empty object has none, and an answer that ignores the range is cut.
+func TestObjects_Peek(t *testing.T) {
 	const n = 10
 	for size, whole := range map[int]bool{0: false, 5: false, n: false, 1000: false, 1001: true} {
 		t.Run(fmt.Sprint(size, whole), func(t *testing.T) {

@@ -27,7 +27,7 @@ import (
 	"lookout/client/faulttest"
 )
 
-// readSteps are the operations that change nothing, as far as they are GETs.
+// readSteps returns the operations that are GETs.
 func readSteps(t *testing.T) []operationCall {
 	var names []string
 	for _, op := range emulator.New(emulator.Options{}).Endpoints() {
@@ -42,7 +42,7 @@ func readSteps(t *testing.T) []operationCall {
 	return all
 }
 
-// newFaultClient is a client before faults alone.
+// newFaultClient returns a client whose requests meet faults in turn.
 func newFaultClient(t *testing.T, faults ...faulttest.Interceptor) (*client.Client, *faulttest.Transport) {
 	t.Helper()
 	w := faulttest.NewTransport(&lazyEmulator{}, faults...)
@@ -53,7 +53,7 @@ func newFaultClient(t *testing.T, faults ...faulttest.Interceptor) (*client.Clie
 	return c, w
 }
 
-// lazyEmulator is the demo account, made when the first request gets through.
+// A lazyEmulator creates the demo account at the first request.
 type lazyEmulator struct {
 	once     sync.Once
 	emulator *emulator.Emulator
@@ -76,7 +76,7 @@ func requireError(t *testing.T, err error) *client.Error {
 	return e
 }
 
-// Errors of the wire are repeated while that may help, named in words, and never take longer than the call may.
+// Network errors are retried while that may help, described in words, and end within the timeout of the call.
 func TestClient_read_networkErrors(t *testing.T) {
 	t.Parallel()
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
@@ -112,7 +112,7 @@ func TestClient_read_networkErrors(t *testing.T) {
 	}
 }
 
-// An answer that is cut anywhere is asked for again, and never taken for whole.
+// An answer that is cut off anywhere is requested again and never taken as complete.
 func TestClient_read_truncatedBody(t *testing.T) {
 	t.Parallel()
 	for _, s := range readSteps(t) {
@@ -140,15 +140,15 @@ func TestClient_read_truncatedBody(t *testing.T) {
 	}
 }
 
-// newSingleFaultClient is a client whose every request meets one fault.
+// newSingleFaultClient returns a client whose requests all meet one fault.
 func newSingleFaultClient(t *testing.T, fault faulttest.Interceptor) *client.Client {
 	t.Helper()
 	c, _ := newFaultClient(t, fault)
 	return c
 }
 
-// JSON that ends too early is no answer, however many rows came whole.
-func TestTruncatedJSON(t *testing.T) {
+// JSON that ends too early is an error, however many rows are complete.
+func TestDecode_truncatedJSON(t *testing.T) {
 	t.Parallel()
 	whole := `{"data":[{"id":1,"label":"a"},{"id":2,"label":"b"}],"page":1,"pages":1,"results":2}`
 	for _, s := range readSteps(t) {
@@ -163,7 +163,7 @@ func TestTruncatedJSON(t *testing.T) {
 	}
 }
 
-// foreignBodies are bodies with status 200 that are not this API's, whatever was asked.
+// foreignBodies are bodies with status 200 that do not come from this API.
 var foreignBodies = map[string]string{
 	"empty":             "",
 	"a space":           " ",
@@ -226,7 +226,7 @@ func TestClient_read_foreignBody(t *testing.T) {
 	}
 }
 
-// A list that says nothing of data is an error, and never an empty list.
+// A list without data is an error, not an empty list.
 func TestClient_read_listWithoutData(t *testing.T) {
 	for _, s := range readSteps(t) {
 		if !strings.HasPrefix(s.op, "list ") {
@@ -327,7 +327,7 @@ func TestClient_read_oversizedBody(t *testing.T) {
 	})
 }
 
-// newAddressClient is a client of a listener of ours.
+// newAddressClient returns a client of a local listener.
 func newAddressClient(t *testing.T, address string, options ...client.Option) *client.Client {
 	t.Helper()
 	c, err := client.New("http://"+address+"/v4", client.NewSecret(token), options...)
@@ -337,7 +337,7 @@ func newAddressClient(t *testing.T, address string, options ...client.Option) *c
 	return c
 }
 
-// sampleRows are a good row of every list.
+// sampleRows holds a valid row of every list.
 var sampleRows = map[string]string{
 	"list contacts": `{"id":7,"name":"a","email":"e","group":"g","phone":{"primary":"1","secondary":"2"},` +
 		`"updated":"2026-01-02T03:04:05"}`,
@@ -405,7 +405,7 @@ func pageBody(rows ...string) string {
 	)
 }
 
-// A wrong type in a cell spoils that cell: it is named, the row beside it is whole, and nobody panics.
+// A value of a wrong type spoils its own cell only: it is reported, and the other rows are complete.
 func TestPage_wrongTypeInEveryField(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{
@@ -506,7 +506,7 @@ func TestPage_unknownEnumValues(t *testing.T) {
 	}
 }
 
-// What the answers hold beyond the document is passed over.
+// Members that the document does not have are ignored.
 func TestPage_unknownMembers(t *testing.T) {
 	for op, shape := range sampleRows {
 		for name, more := range map[string]string{"a member": `{"extra":1,`, "an object": `{"extra":{"id":9,` +
@@ -526,7 +526,7 @@ func TestPage_unknownMembers(t *testing.T) {
 	}
 }
 
-func TestTimestamps(t *testing.T) {
+func TestTime_UnmarshalJSON(t *testing.T) {
 	moment := time.Date(2018, 1, 1, 0, 1, 1, 0, time.UTC)
 	for stamp, want := range map[string]time.Time{
 		`"2018-01-01T00:01:01"`:       moment,
@@ -632,7 +632,7 @@ func TestStats_malformed(t *testing.T) {
 	}
 }
 
-// pageServer answers page n of a list that changes and lies.
+// A pageServer answers with pages of a list that changes or contradicts itself.
 type pageServer struct {
 	answer   func(n int) (body string)
 	mu       sync.Mutex
@@ -648,7 +648,7 @@ func (p *pageServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return faulttest.Respond(200, p.answer(n))(nil, r)
 }
 
-// readAllPages reads all services of a pager.
+// readAllPages returns all services of a list.
 func readAllPages(t *testing.T, answer func(int) string) (ids []int, asked int, odd []string) {
 	t.Helper()
 	p := &pageServer{answer: answer}
@@ -763,8 +763,7 @@ func TestObjects_List_badMarkers(t *testing.T) {
 	}
 }
 
-// A list that shrinks or grows between two pages has lost a row, or gives one twice: whoever wants all of it hears
-// that.
+// A list that shrinks or grows between two pages loses or repeats a row, and the caller is told.
 func TestServices_All_listChanges(t *testing.T) {
 	rows := func(from, to int) (all []string) {
 		for id := from; id <= to; id++ {
@@ -814,7 +813,7 @@ func TestServices_All_listChanges(t *testing.T) {
 	}
 }
 
-func TestPageSizeRefused(t *testing.T) {
+func TestListPage_fallsBackToSmallPages(t *testing.T) {
 	refusal := faulttest.Respond(400, `{"errors":[{"field":"page_size","reason":"Must be 25-100"}]}`)
 	faulttest.RunCase(t, "A21", "numbered list", func(t *testing.T) {
 		c, w := newFaultClient(t, refusal, faulttest.Pass)
@@ -881,7 +880,7 @@ func TestPageSizeRefused(t *testing.T) {
 
 // Whatever a 429 asks for: six views send no more than two requests in the first minute after it, and hear that the API
 // is busy.
-func TestTooManyRequests(t *testing.T) {
+func TestTransport_pausesAfter429(t *testing.T) {
 	t.Parallel()
 	for _, after := range []string{
 		"0", "1", "5", "59", "60", "61", "3600", "31536000", "9223372037", "18446744073709551616", "1e18", "-1", "-0",
@@ -958,8 +957,8 @@ func TestTooManyRequests(t *testing.T) {
 	})
 }
 
-// Ten minutes of failures and six views that ask every ten seconds: at most sixty requests, spread; then all is well
-// within half a minute.
+// During ten minutes of failures, six views that refresh every ten seconds send at most sixty requests, spread out.
+// Afterwards all of them recover within half a minute.
 func TestTransport_retryBudget(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{500, 502, 503, 504} {
@@ -1052,7 +1051,7 @@ func checkRetryBudget(t *testing.T, fault faulttest.Interceptor) {
 	}
 }
 
-func TestMaintenance(t *testing.T) {
+func TestError_maintenance(t *testing.T) {
 	for _, body := range []string{
 		`{"errors":[{"reason":"Maintenance until 03:00` + `\u001b[2J` + `"}]}`,
 		"<html><title>Down\x1b[2J for maintenance</title></html>",
@@ -1069,7 +1068,7 @@ func TestMaintenance(t *testing.T) {
 	}
 }
 
-func TestTokenRevoked(t *testing.T) {
+func TestClient_revokedToken(t *testing.T) {
 	refusal := faulttest.Respond(401, `{"errors":[{"reason":"Invalid Token"}]}`, "X-OAuth-Scopes", "unknown")
 	for name, faults := range map[string][]faulttest.Interceptor{
 		"at once":         {refusal},
@@ -1092,8 +1091,8 @@ func TestTokenRevoked(t *testing.T) {
 	}
 }
 
-// Every operation with every scope: done, or refused with the name of what it needs. Nothing is repeated.
-func TestScopesByOperation(t *testing.T) {
+// With each scope, each operation succeeds or is refused with the scope that it needs, after one request.
+func TestError_RequiredScope(t *testing.T) {
 	t.Parallel()
 	for _, have := range []string{
 		"account:read_only", "account:read_write", "object_storage:read_only", "object_storage:read_write",
@@ -1132,7 +1131,7 @@ func TestScopesByOperation(t *testing.T) {
 	}
 }
 
-func TestOddErrorAnswers(t *testing.T) {
+func TestParseErrorBody_odd(t *testing.T) {
 	t.Parallel()
 	bodies := map[string]string{
 		"no errors":   `{"errors":[]}`,
@@ -1183,8 +1182,8 @@ func TestOddErrorAnswers(t *testing.T) {
 	}
 }
 
-// A redirect is an answer that is refused: nothing goes where it leads, and a change that is redirected is not done.
-func TestRedirects(t *testing.T) {
+// A redirect is an error: nothing is sent to its target, and a redirected change is not applied.
+func TestClient_refusesRedirects(t *testing.T) {
 	t.Parallel()
 	const host = "api.example.test"
 	for _, status := range []int{301, 302, 303, 307, 308} {
@@ -1245,8 +1244,8 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// The wall clock jumps while reads wait: nobody waits longer than a minute, and nothing breaks.
-func TestClockJumps(t *testing.T) {
+// When the wall clock jumps while reads wait, they wait at most a minute.
+func TestTransport_clockJumps(t *testing.T) {
 	for _, jump := range []time.Duration{8 * time.Hour, time.Hour, -time.Hour, -8 * time.Hour} {
 		faulttest.RunCaseInBubble(t, "A32", jump.String(), func(t *testing.T) {
 			clock := &faulttest.Clock{}
@@ -1284,7 +1283,7 @@ func TestClockJumps(t *testing.T) {
 	}
 }
 
-func TestVeryManyRows(t *testing.T) {
+func TestListPage_manyRows(t *testing.T) {
 	t.Parallel()
 	c, _ := newEmulatedClient(t, emulator.Options{Seed: "large"})
 	faulttest.RunCase(t, "A33", "10,000 contacts", func(t *testing.T) {
@@ -1314,7 +1313,7 @@ func TestVeryManyRows(t *testing.T) {
 	})
 }
 
-// newProxyClient is a client of an https address that goes through a proxy.
+// newProxyClient returns a client of an https address that uses a proxy.
 func newProxyClient(t *testing.T, proxy string) *client.Client {
 	t.Helper()
 	via, err := url.Parse(proxy)
@@ -1333,7 +1332,7 @@ func newProxyClient(t *testing.T, proxy string) *client.Client {
 	return c
 }
 
-func TestProxies(t *testing.T) {
+func TestTransport_proxies(t *testing.T) {
 	dead := faulttest.Listen(t, func(c net.Conn) { c.Close() })
 	for name, proxy := range map[string]string{
 		"dead": "http://user:pr0xy-canary@127.0.0.1:1",
@@ -1381,8 +1380,8 @@ func writeRepeatedly(text string, bytes int) faulttest.Peer {
 	}
 }
 
-// Oddities of framing end in an error or in the right answer, and never shift answers by one.
-func TestFraming(t *testing.T) {
+// Odd framing ends in an error or in the right answer, never in the answer to another request.
+func TestTransport_framing(t *testing.T) {
 	body := pageBody(`{"id":7,"label":"first"}`)
 	next := pageBody(`{"id":8,"label":"second"}`)
 	head := func(extra string) string {
@@ -1425,8 +1424,8 @@ func TestFraming(t *testing.T) {
 	}
 }
 
-// One of three clusters that fails for ever, with the fund of retries spent, takes nothing from the other two: what is
-// held back is the path.
+// When one of three clusters always fails and the retry budget is spent, the other two are still read: only the failing
+// path is held back.
 func TestTransport_failuresArePerPath(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, e := newEmulatedClient(t, emulator.Options{})
@@ -1442,8 +1441,7 @@ func TestTransport_failuresArePerPath(t *testing.T) {
 	})
 }
 
-// Areas of the API have limits of their own: what is told is the one of which least is left, and a span that has ended
-// counts no more.
+// Areas of the API have limits of their own: RateLimit returns the tightest, and ignores limits that were reset.
 func TestClient_RateLimit_reportsTightest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newEmulatedClient(t, emulator.Options{})

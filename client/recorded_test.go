@@ -19,7 +19,7 @@ import (
 	"lookout/client/faulttest"
 )
 
-// recordedExchange is a recorded request and its answer.
+// A recordedExchange is a recorded request with its answer.
 type recordedExchange struct {
 	Method   string
 	Template string `json:"path_template"`
@@ -55,7 +55,7 @@ func (x *recordedExchange) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// callFor calls the client for a recorded path. Paths of other areas have none: their errors are read all the same.
+// callFor returns the call of the client for a recorded path; nil for paths of other areas.
 func callFor(x *recordedExchange) func(context.Context, *client.Client) (any, error) {
 	give := func(v any, err error) (any, error) { return v, err }
 	none := func(err error) (any, error) { return nil, err }
@@ -252,9 +252,9 @@ func callFor(x *recordedExchange) func(context.Context, *client.Client) (any, er
 	return table[x.Method+" "+path]
 }
 
-// The client reads every exchange of a collection that may lie beside the project: nothing that its types hold is lost,
-// and every failure is told with its status.
-func TestRecordedExchanges(t *testing.T) {
+// The client reads every exchange of a collection, if there is one beside the project: no member is lost, and every
+// error has its status.
+func TestClient_recordedExchanges(t *testing.T) {
 	root := filepath.Join("..", "..", "shared", "api")
 	if _, err := os.Stat(root); err != nil {
 		t.Log("the recorded exchanges are not here: none read")

@@ -27,15 +27,15 @@ import (
 	"lookout/client/journal"
 )
 
-// Canaries: each is a secret of one kind that must be seen nowhere. The token is as long as real ones, so that what
-// cuts texts cuts it too.
+// Each canary is a secret of one kind that must never be displayed. The token is as long as real ones, so that code
+// that cuts long texts cuts it too.
 const (
 	canaryToken    = "canary/token+0f3a9c71e5d2b8467ad1c3e59b0264f8d7e1a3c5b9f20846e7d"
 	canaryUser     = "canary-user-7d1e"
 	canaryPassword = `canary"pass<word>&9b2c`
 )
 
-// canaries look for secrets in every form in which they might be written.
+// canaries look for secrets in every form in which they may be written.
 type canaries []string
 
 func newCanaries(secrets ...string) (c canaries) {
@@ -101,7 +101,7 @@ func allRenderings(v any) string {
 	return b.String()
 }
 
-// canaryClient is a client whose every secret is a canary, and where everything goes that it writes.
+// A canaryClient is a client whose secrets are all canaries, with everything that it writes.
 type canaryClient struct {
 	client   *client.Client
 	journal  string
@@ -139,7 +139,7 @@ func newCanaryClient(t *testing.T, transport http.RoundTripper) *canaryClient {
 	return v
 }
 
-// withCanaries is a step with canaries for secrets.
+// withCanaries returns the call with canaries as its secrets.
 func (v *canaryClient) withCanaries(s operationCall) operationCall {
 	switch s.op {
 	case "create credential":
@@ -227,7 +227,7 @@ func TestSecret_everyOperation(t *testing.T) {
 	}
 }
 
-// echoFault answers with everything that it was sent.
+// echoFault answers with everything that it received.
 func echoFault(status int, format string, headers ...string) faulttest.Interceptor {
 	return func(_ http.RoundTripper, r *http.Request) (*http.Response, error) {
 		text := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
@@ -262,7 +262,7 @@ func echoFault(status int, format string, headers ...string) faulttest.Intercept
 	}
 }
 
-// On every error path, with a server that repeats what it was sent, the secrets stay where they are.
+// On every error path, no secret is displayed even if the server repeats what it received.
 func TestSecret_errorPaths(t *testing.T) {
 	t.Parallel()
 	paths := map[string]faulttest.Interceptor{
@@ -326,7 +326,7 @@ func TestSecret_errorPaths(t *testing.T) {
 	})
 }
 
-// Every exported value that holds a secret, by every verb, as JSON and in logs.
+// No exported value prints its secret with any verb, as JSON or in logs.
 func TestSecret_formattedValues(t *testing.T) {
 	e := emulator.New(emulator.Options{Token: canaryToken})
 	c, err := client.New("https://api.example.test/v4", client.NewSecret(canaryToken), client.WithTransport(e))
@@ -395,7 +395,7 @@ func TestSecret_formattedValues(t *testing.T) {
 	}
 }
 
-// The token goes by https alone, or to this machine's own addresses; and it stands nowhere in an address.
+// The token is sent only over https or to this machine, and never in an address.
 func TestNew_rejectsUnsafeBaseURL(t *testing.T) {
 	for base, fine := range map[string]bool{
 		"https://api.linode.com/v4":        true,
@@ -452,7 +452,7 @@ func TestNew_rejectsUnsafeBaseURL(t *testing.T) {
 	}
 }
 
-// secretPattern is what a real secret looks like; mark stands in each of them, and costs less to look for.
+// A secretPattern matches secrets of one kind. Each contains mark, which is faster to search for.
 type secretPattern struct {
 	mark    string
 	pattern *regexp.Regexp
@@ -471,7 +471,7 @@ func secretPatterns() []secretPattern {
 	}
 }
 
-// findSecret is a secret in a text that looks real; nil where there is none.
+// findSecret returns a text that looks like a real secret; nil if there is none.
 func findSecret(shapes []secretPattern, text []byte) []byte {
 	for _, s := range shapes {
 		if !bytes.Contains(text, []byte(s.mark)) ||

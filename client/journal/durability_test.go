@@ -211,7 +211,7 @@ func disableService(c *client.Client, id int) error {
 	return err
 }
 
-// Items of bulk work end each in their own way, and each way is kept.
+// Each item of a batch has its own outcome in the journal.
 func TestJournal_failedRequests(t *testing.T) {
 	for _, fault := range []emulator.Fault{
 		{Status: 404},
@@ -243,8 +243,8 @@ func TestJournal_failedRequests(t *testing.T) {
 	}
 }
 
-// A change that cannot be recorded is not sent, does not pass for sent later, and the next one is recorded once the
-// disk works again.
+// A change that cannot be recorded is not sent and not reported as sent later. The next one is recorded once the disk
+// works again.
 func TestJournal_failingDisk(t *testing.T) {
 	for name, disk := range map[string]*faulttest.FaultyFile{
 		"full":                     {FailWrite: 1},
@@ -301,7 +301,7 @@ func TestJournal_failingDisk(t *testing.T) {
 	})
 }
 
-// Places at which there can be no journal are refused at once, whatever stands there.
+// Open refuses paths that cannot be a journal.
 func TestOpen_notAFile(t *testing.T) {
 	folder := t.TempDir()
 	for name, prepare := range map[string]func(path string) error{
@@ -340,8 +340,7 @@ func TestOpen_notAFile(t *testing.T) {
 	}
 }
 
-// Whatever stands in the file: what is whole is read, what is not is counted, nothing is thrown away, and the file is
-// its owner's alone.
+// Open reads the complete lines, counts the others, removes nothing, and makes the file private.
 func TestOpen_damagedFile(t *testing.T) {
 	whole, _ := writeJournal(t, filepath.Join(t.TempDir(), "whole"))
 	for name, file := range map[string]struct {
@@ -383,7 +382,7 @@ func TestOpen_damagedFile(t *testing.T) {
 	}
 }
 
-// Two programs write a thousand lines at once: none is torn, and each change has its own end.
+// When two programs write a thousand lines at once, no lines mix and each change has its own outcome.
 func TestJournal_concurrentProcesses(t *testing.T) {
 	for round := range 3 {
 		faulttest.RunCase(t, "C5", fmt.Sprint("round ", round+1), func(t *testing.T) {
@@ -425,7 +424,7 @@ func TestJournal_concurrentProcesses(t *testing.T) {
 	}
 }
 
-// A journal file is its owner's alone from the first moment, whatever stood there before.
+// Only its owner can read a journal, from the moment it is created, even if the file existed before.
 func TestOpen_filePermissions(t *testing.T) {
 	for _, mode := range []os.FileMode{0, 0o600, 0o640, 0o644, 0o666} {
 		faulttest.RunCase(t, "F3", fmt.Sprintf("journal, %04o before", mode), func(t *testing.T) {

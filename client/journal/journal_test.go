@@ -28,7 +28,7 @@ func disableChange(id, label string) client.Change {
 
 var errCut = errors.New("cut")
 
-// What was sent and how it ended survives the program, whatever stands between the lines.
+// Open reads the intents and outcomes of earlier runs, whatever other lines the file has.
 func TestOpen_readsEarlierRuns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state", "a.journal")
 	j, err := Open(path, "a", testTime)
@@ -82,7 +82,7 @@ func TestOpen_readsEarlierRuns(t *testing.T) {
 	}
 }
 
-// What is enabled again is held no more.
+// A service that was enabled again is no longer among the disabled ones.
 func TestJournal_DisabledServices(t *testing.T) {
 	j := NewInMemory(testTime)
 	for _, op := range []string{"disable service", "enable service"} {
@@ -99,7 +99,7 @@ func TestJournal_DisabledServices(t *testing.T) {
 	}
 }
 
-// What was begun is found by the next run, until somebody brings it to an end.
+// The next run finds unfinished changes until one of them is finished.
 func TestJournal_Unfinished(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.journal")
 	run := func(do func(*Journal)) []Entry {
@@ -138,7 +138,7 @@ func TestJournal_Unfinished(t *testing.T) {
 	}
 }
 
-// A journal that cannot be written refuses the change: nothing is sent without a record.
+// If the journal cannot be written, the change is not sent.
 func TestJournal_RecordIntent_closed(t *testing.T) {
 	j, err := Open(filepath.Join(t.TempDir(), "a.journal"), "a", testTime)
 	if err != nil {
@@ -150,8 +150,7 @@ func TestJournal_RecordIntent_closed(t *testing.T) {
 	}
 }
 
-// Whatever the damage: no panic, the whole lines before it are told as they were written, and what came to an end is
-// not begun again.
+// Damage causes no panic: the complete lines before it are read, and finished changes are not reported as unfinished.
 func FuzzJournal(f *testing.F) {
 	faulttest.ReportCase(f, "J9", "FuzzJournal")
 	whole, ends := writeJournal(f, filepath.Join(f.TempDir(), "whole"))

@@ -14,7 +14,7 @@ import (
 	"lookout/client"
 )
 
-// A journal of years is read in a moment, and a change takes little of the disk.
+// A journal of several years opens quickly, and a change takes little space.
 func TestOpen_largeFile(t *testing.T) {
 	faulttest.RunCase(t, "I5", "20,000 changes", func(t *testing.T) {
 		const changes = 20_000

@@ -228,7 +228,7 @@ func (p *packedObject) isPrefix(s *Snapshot) bool {
 	return p.meta&hasMD5 == 0 && p.meta>>2&3 == 0 && s.owners[p.meta>>4&(maxOwners-1)] == ""
 }
 
-// An Snapshot is the state of an Index at one moment. Its methods are safe for concurrent use. They identify
+// A Snapshot is the state of an Index at one moment. Its methods are safe for concurrent use. They identify
 // rows by their positions.
 type Snapshot struct {
 	chunks        [][]packedObject // chunkRows rows in each but the last; rows are never changed

@@ -133,7 +133,7 @@ func TestIndex_roundTrip(t *testing.T) {
 	}
 }
 
-// A model is the same store as a slice: whatever is done to both, they hold the same.
+// A model is the index as a slice: after the same operations, both hold the same rows.
 type model struct{ rows []client.Object }
 
 func (m *model) index(name string) int {
@@ -211,7 +211,7 @@ func TestIndex_Put_renamedObject(t *testing.T) {
 	}
 }
 
-// A snapshot is read while the shelf goes on: the race detector looks on.
+// A snapshot can be read while the index changes; run it with the race detector.
 func TestIndex_Snapshot_concurrentReads(t *testing.T) {
 	s := New()
 	s.Append(oddObjects())
@@ -339,7 +339,7 @@ func checkSort(
 	}
 }
 
-// Work that nobody waits for any more ends with the reason.
+// Filter and Sort end with the error of their context.
 func TestSnapshot_stopsWithContext(t *testing.T) {
 	s := New()
 	eachTestPage(t, 3000, func(rows []client.Object) { s.Append(rows) })
@@ -355,7 +355,7 @@ func TestSnapshot_stopsWithContext(t *testing.T) {
 	}
 }
 
-// Reading a row allocates nothing, wherever its strings lie.
+// Reading a row allocates nothing.
 func TestIndex_At_noAllocations(t *testing.T) {
 	s := New()
 	eachTestPage(t, 1000, func(rows []client.Object) { s.Append(rows) })
@@ -406,7 +406,7 @@ func BenchmarkIndexMemory(b *testing.B) {
 	}
 }
 
-// newFullIndex is a shelf of a million objects; shuffled puts them there in no order.
+// newFullIndex returns an index of a million objects, in order or shuffled.
 func newFullIndex(b *testing.B, shuffled bool) *Index {
 	var rows []client.Object
 	eachTestPage(b, million, func(page []client.Object) { rows = append(rows, page...) })
@@ -421,7 +421,7 @@ func newFullIndex(b *testing.B, shuffled bool) *Index {
 	return s
 }
 
-// BenchmarkIndexPage appends a page of 500 to a shelf that holds up to a million.
+// BenchmarkIndexPage appends a page of 500 to an index that holds up to a million.
 func BenchmarkIndexPage(b *testing.B) {
 	rows := make([]client.Object, 0, million)
 	eachTestPage(b, million, func(page []client.Object) { rows = append(rows, page...) })
@@ -465,7 +465,7 @@ func BenchmarkIndexAt(b *testing.B) {
 	}
 }
 
-// BenchmarkFilter looks through a million names: every row hits, few do, none does, and names with capitals.
+// BenchmarkFilter searches a million names: all match, few match, none match, and names with capitals.
 func BenchmarkFilter(b *testing.B) {
 	s := newFullIndex(b, false).Snapshot()
 	capitals := New()
@@ -491,7 +491,7 @@ func BenchmarkFilter(b *testing.B) {
 	}
 }
 
-// BenchmarkSort orders a million objects, listed in order and in none.
+// BenchmarkSort sorts a million objects, listed in order and shuffled.
 func BenchmarkSort(b *testing.B) {
 	for _, shuffled := range []bool{false, true} {
 		s := newFullIndex(b, shuffled).Snapshot()
