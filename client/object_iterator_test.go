@@ -17,9 +17,9 @@ import (
 )
 
 // objectAnswers answers every request from a function.
-type parseRetryAfter func(marker string, n int) string
+type objectAnswers func(marker string, n int) string
 
-func (f parseRetryAfter) newClient(t testing.TB) *client.Client {
+func (f objectAnswers) newClient(t testing.TB) *client.Client {
 	t.Helper()
 	var n atomic.Int64
 	c, err := client.New(
@@ -61,7 +61,7 @@ func objectPageBody(next string, names ...string) string {
 
 func TestObjects_Pages_terminates(t *testing.T) {
 	for name, x := range map[string]struct {
-		answer parseRetryAfter
+		answer objectAnswers
 		names  int
 		note   string
 	}{
@@ -133,7 +133,7 @@ func TestObjects_Pages_terminates(t *testing.T) {
 // Find ends whatever the markers are, and does not report an incomplete listing as one without the name.
 func TestObjects_Find_terminates(t *testing.T) {
 	for name, x := range map[string]struct {
-		answer parseRetryAfter
+		answer objectAnswers
 		there  bool
 		why    string
 	}{
@@ -167,7 +167,7 @@ func TestObjects_Find_terminates(t *testing.T) {
 	} {
 		faulttest.RunCase(t, "A20", "find, "+name, func(t *testing.T) {
 			var last atomic.Int64
-			c := parseRetryAfter(func(m string, n int) string {
+			c := objectAnswers(func(m string, n int) string {
 				last.Store(int64(n))
 				return x.answer(m, n)
 			}).newClient(t)
@@ -183,7 +183,7 @@ func TestObjects_Find_terminates(t *testing.T) {
 
 // The caller can stop at any page, and an error ends the iteration.
 func TestObjects_Pages_stopsEarly(t *testing.T) {
-	c := parseRetryAfter(
+	c := objectAnswers(
 		func(_ string, n int) string { return objectPageBody(fmt.Sprint(n), fmt.Sprint(n)) },
 	).newClient(
 		t,
@@ -192,7 +192,7 @@ func TestObjects_Pages_stopsEarly(t *testing.T) {
 	for range c.Objects.Pages(t.Context(), q) {
 		break
 	}
-	c = parseRetryAfter(
+	c = objectAnswers(
 		func(m string, _ int) string { return map[string]string{"": objectPageBody("a", "a"), "a": "{"}[m] },
 	).newClient(
 		t,
