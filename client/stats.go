@@ -32,7 +32,7 @@ func (s *Stats) UnmarshalJSON(body []byte) error {
 	*s = Stats{}
 	if len(data) > 0 && data[0] == '[' {
 		if err := json.Unmarshal(data, &s.Unavailable); err != nil || slices.Contains(s.Unavailable, Text{}) {
-			return errors.New("the member data is a list, but not of sentences")
+			return errors.New("the member \"data\" is a list, but its items are not text")
 		}
 		return nil
 	}

@@ -86,7 +86,7 @@ type PaneState struct {
 	Filter  string
 	SortBy  string // title of a column; empty is the pane's own order
 	Reverse bool
-	Row     string // identity of the row at the cursor
+	Row     string // identity of the row under the cursor
 }
 
 // StateSaver is a pane whose state can be saved and restored.

@@ -123,7 +123,7 @@ func TestAccessOfInstances(t *testing.T) {
 	})
 }
 
-// f goes to what a row refers to, and ctrl+o comes back.
+// f goes to what a row refers to, and ctrl+o returns.
 func TestFollowANameAndComeBack(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "billing-api", "<enter>", "f")

@@ -23,7 +23,7 @@ func (r *harness) click(text string) {
 	r.T.Fatalf("nothing to click on: %q\n%s", text, r.screen())
 }
 
-// rowAtCursor is the row at the cursor.
+// rowAtCursor is the row under the cursor.
 func (r *harness) rowAtCursor() string {
 	for line := range strings.SplitSeq(r.screen(), "\n") {
 		if strings.HasPrefix(line, "▸") {

@@ -68,7 +68,7 @@ func TestBucketFetcher_lateClusterDoesNotDelayOthers(t *testing.T) {
 			r.requireText("acme-www", "buckets so far")
 			r.requireNoText("does not answer")
 			r.wait(2 * time.Minute)
-			r.requireText("acme-www", "eu-central-1 does not answer")
+			r.requireText("acme-www", "eu-central-1 is not responding")
 			r.requireNoText("so far")
 		})
 	})

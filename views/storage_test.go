@@ -163,7 +163,7 @@ func TestBucketFetcher_oneClusterDown(t *testing.T) {
 	startWithEmulator(t, emulator.Options{}, screenSize{120, 36}, setup, func(r *harness) {
 		r.press("8")
 		r.wait(time.Minute)
-		r.requireText("eu-central-1 does not answer", "acme-www", "uploads", "8 buckets")
+		r.requireText("eu-central-1 is not responding", "acme-www", "uploads", "8 buckets")
 		r.press("/", "acme-www", "<enter>", "<enter>")
 		r.requireText("index.html")
 	})

@@ -275,7 +275,7 @@ func (d *downloadTask) attempt(ctx context.Context, m *Manager, p *progress) err
 	}
 	if rest := d.Object.Size - d.part.size; res.ContentLength >= 0 && res.ContentLength != rest {
 		return d.discard(
-			fmt.Errorf("%w: the storage offers %d bytes, but the listing says %d", ErrCorrupt, res.ContentLength, rest),
+			fmt.Errorf("%w: the server reports %d bytes, but the listing says %d", ErrCorrupt, res.ContentLength, rest),
 		)
 	}
 	return d.copyBody(ctx, res.Body, watch, p)
@@ -316,9 +316,7 @@ func (d *downloadTask) copyBody(ctx context.Context, body io.Reader, watch *idle
 		n, err := body.Read(buffer)
 		if int64(n) > d.Object.Size-d.part.size {
 			return d.discard(fmt.Errorf(
-				"%w: the storage sent more than the listed %d bytes",
-				ErrCorrupt,
-				d.Object.Size,
+				"%w: the storage sent more than the listed %d bytes", ErrCorrupt, d.Object.Size,
 			))
 		}
 		if n > 0 {

@@ -543,9 +543,9 @@ func testHostileNames(t *testing.T) {
 	}
 	t.Logf("%d names: %d files made, %d refused", len(names), made, refused)
 	for name, want := range map[string]string{
-		"..":                      "leave the folder",
-		"a/../b":                  "leave the folder",
-		"a/./b":                   "leave the folder",
+		"..":                      "outside the folder",
+		"a/../b":                  "outside the folder",
+		"a/./b":                   "outside the folder",
 		"/a":                      "starts with a slash",
 		"a//b":                    "empty folder",
 		"dir/":                    "ends with a slash",

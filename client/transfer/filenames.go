@@ -79,7 +79,7 @@ func segmentProblem(s string) string {
 	case s == "":
 		return "it contains an empty folder name"
 	case s == "." || s == "..":
-		return "it contains " + s + ", which would leave the folder"
+		return "it contains " + s + ", which is outside the folder"
 	case strings.ContainsFunc(s, unicode.IsControl):
 		return "it contains control characters"
 	case strings.ContainsAny(s, `\:`):

@@ -36,7 +36,7 @@ type UploadRequest struct {
 // file is not a regular file or is too large. The data is sent once; Retry sends it again.
 func (m *Manager) Upload(r UploadRequest) (ID, error) {
 	if r.Name == "" || len(r.Name) > 1024 {
-		return 0, errors.New("an object name must have 1 to 1024 bytes")
+		return 0, errors.New("an object name must be 1 to 1024 bytes long")
 	}
 	if r.ContentType == "" {
 		r.ContentType = ContentType(r.Name)
@@ -109,9 +109,7 @@ func openSource(r UploadRequest) (*sourceFile, error) {
 		return nil, fmt.Errorf("%s is not a regular file", client.Clean(r.File))
 	case before.Size() > client.MaxPutSize:
 		return nil, fmt.Errorf(
-			"%s has %d bytes; the limit for one upload is 5 GiB (%d bytes)",
-			client.Clean(r.File),
-			before.Size(),
+			"%s has %d bytes; the limit for one upload is 5 GiB (%d bytes)", client.Clean(r.File), before.Size(),
 			int64(client.MaxPutSize),
 		)
 	}

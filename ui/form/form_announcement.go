@@ -100,7 +100,7 @@ func (m *multiChoice) describe() (value, line string) {
 		options[at].Label, state, at+1, len(options), len(*m.v)), ""
 }
 
-// describe says what the row at the cursor and its value are.
+// describe says what the row under the cursor and its value are.
 func (g *grid[S]) describe() (value, line string) {
 	if len(g.rows) == 0 {
 		return g.whyEmpty(), ""

@@ -45,9 +45,7 @@ type accountState struct {
 // NewAccountSwitcher returns a program that starts with a session. open opens others by their accounts' names; it runs
 // outside the loop.
 func NewAccountSwitcher(
-	ctx context.Context,
-	first Session,
-	open func(ctx context.Context, account string) (Session, error),
+	ctx context.Context, first Session, open func(ctx context.Context, account string) (Session, error),
 ) (*AccountSwitcher, error) {
 	s, err := New(first.Options)
 	if err != nil {
@@ -246,7 +244,7 @@ func accountMenu(current string, accounts []string) *menuDialog {
 			a.Key = ui.Bind(name, digits[i+1:i+2])
 		}
 		if name == current {
-			a.DisabledReason = "this account is open"
+			a.DisabledReason = "you are already using this account"
 		}
 		m.actions = append(m.actions, a)
 	}

@@ -91,7 +91,8 @@ func (q *questionDialog) view(b ui.Box) string {
 	lines := q.questionLines(b)
 	switch {
 	case !q.fits:
-		return b.Theme.Paint(theme.Bad, "This question does not fit here: make the terminal larger, or press esc.")
+		return b.Theme.Paint(theme.Bad, "This dialog does not fit in the window: make the terminal larger, or press "+
+			"esc.")
 	case !q.armed:
 		wait := b.Theme.Glyphs.Ellipsis
 		if delay := q.action.Confirm.Delay; delay > 0 {

@@ -327,7 +327,7 @@ func (l *List[T]) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// Actions returns what can be done with the row at the cursor or the marked rows, then with the list.
+// Actions returns what can be done with the row under the cursor or the marked rows, then with the list.
 func (l *List[T]) Actions() []ui.Action {
 	l.restoreCursor()
 	row, there := l.cursorRow()

@@ -8,7 +8,7 @@ import (
 	"lookout/ui"
 )
 
-// Announce tells the row at the cursor: its name first, then its other columns by their titles.
+// Announce tells the row under the cursor: its name first, then its other columns by their titles.
 func (l *List[T]) Announce(b ui.Box) ui.Announcement {
 	l.restoreCursor()
 	a := ui.Announcement{Count: l.shown()}

@@ -203,7 +203,7 @@ func asJSON(row any) string {
 	return string(data)
 }
 
-// rowCommands are what every list can do with the row at the cursor.
+// rowCommands are what every list can do with the row under the cursor.
 type rowCommands struct {
 	mark            func()
 	label, id, json func() string
@@ -257,7 +257,7 @@ func commonActions(l listControls, there bool, row rowCommands) []ui.Action {
 		{
 			Key:         ui.Bind("filter", "/"),
 			Group:       "this list",
-			Description: "words that rows must hold; state:ok for one column, !word for what must not be there",
+			Description: "words that rows must contain; state:ok searches one column, !word excludes",
 			ShowInHints: true,
 			Do:          func() tea.Cmd { l.startFilter(); return nil },
 		},

@@ -16,7 +16,7 @@ func (l *List[T]) columnTitled(title string) int {
 	return slices.IndexFunc(l.Columns, func(c Column[T]) bool { return title != "" && c.Title == title })
 }
 
-// cursorRow returns the row at the cursor.
+// cursorRow returns the row under the cursor.
 func (l *List[T]) cursorRow() (T, bool) {
 	if l.shown() == 0 {
 		var none T

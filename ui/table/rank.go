@@ -3,8 +3,8 @@ package table
 import "slices"
 
 // Rank orders the rows by a column of a few different values: how far a transfer is, how bad a problem is. Ordering
-// takes one pass over the rows. When the row at the cursor changes its rank, the cursor stays where it is and lets the
-// row move away.
+// takes one pass over the rows. When the row under the cursor changes its rank, the cursor stays where it is and lets
+// the row move away.
 type Rank struct {
 	Number      int  // from 0, which comes first
 	NewestFirst bool // reverses the store's order of the rows with this rank

@@ -57,7 +57,7 @@ func TestList_cursorStaysWhenRankChanges(t *testing.T) {
 	at(1, 0)
 	pressKeys(l, "G", "k")
 	at(4, 4)
-	setStage(t, l, &stages, 1, 2) // it leaves from before the row at the cursor
+	setStage(t, l, &stages, 1, 2) // it leaves from before the row under the cursor
 	at(4, 3)
 	setStage(t, l, &stages, 4, 1) // tried again
 	if got := shownIDs(l); !slices.Equal(got, []int{2, 3, 4, 5, 1, 0}) {

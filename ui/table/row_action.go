@@ -8,7 +8,7 @@ import (
 	"lookout/ui/form"
 )
 
-// RowAction is an action on the row at the cursor, or on all marked rows.
+// RowAction is an action on the row under the cursor, or on all marked rows.
 type RowAction[T any] struct {
 	Keys           []string // "d"
 	Name           string   // "disable"
@@ -25,8 +25,8 @@ type RowAction[T any] struct {
 	Message  func(T) tea.Msg
 	Cmd      func(T) tea.Cmd
 	BatchCmd func([]T) tea.Cmd // for all marked rows at once, or the one at the cursor
-	// Start starts a change of the row at the cursor, or of the marked rows, some of which a filter hides. It asks by
-	// itself.
+	// Start starts a change of the row under the cursor, or of the marked rows, some of which a filter hides. It asks
+	// by itself.
 	Start func(rows []T, hidden int) tea.Cmd
 }
 
@@ -40,7 +40,7 @@ const (
 // rowBinder binds the row actions of a list to its rows.
 type rowBinder[T any] struct{ list *List[T] }
 
-// bind returns an action on the row at the cursor. The row is captured: whatever moves while a question is open, the
+// bind returns an action on the row under the cursor. The row is captured: whatever moves while a question is open, the
 // answer is about this row.
 func (r rowBinder[T]) bind(action RowAction[T], row T, there bool) ui.Action {
 	marked := r.list.marks.count()
@@ -70,7 +70,7 @@ func (r rowBinder[T]) bind(action RowAction[T], row T, there bool) ui.Action {
 	return a
 }
 
-// bindStart binds an action that asks by itself to the row at the cursor or the marked rows.
+// bindStart binds an action that asks by itself to the row under the cursor or the marked rows.
 func (r rowBinder[T]) bindStart(action RowAction[T], a ui.Action, row T) ui.Action {
 	l := r.list
 	a.OpensView = true

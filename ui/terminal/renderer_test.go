@@ -15,10 +15,7 @@ import (
 
 // allProfiles are the numbers of colours that a terminal may have.
 var allProfiles = []colorprofile.Profile{
-	colorprofile.ASCII,
-	colorprofile.ANSI,
-	colorprofile.ANSI256,
-	colorprofile.TrueColor,
+	colorprofile.ASCII, colorprofile.ANSI, colorprofile.ANSI256, colorprofile.TrueColor,
 }
 
 func darkTheme(t testing.TB, colors colorprofile.Profile) *theme.Theme {
@@ -68,13 +65,8 @@ func compare(t *testing.T, e *vt.Emulator, content, sent string) {
 		for x := range want[y] {
 			if want[y][x] != got[y][x] {
 				t.Fatalf(
-					"%d,%d is %s and not %s; the line: %q\nsent: %q",
-					x,
-					y,
-					got[y][x],
-					want[y][x],
-					strings.Split(content, "\n")[y],
-					sent,
+					"%d,%d is %s and not %s; the line: %q\nsent: %q", x, y, got[y][x], want[y][x],
+					strings.Split(content, "\n")[y], sent,
 				)
 			}
 		}
@@ -91,25 +83,8 @@ type frameGenerator struct {
 }
 
 var words = []string{
-	"web-01",
-	"a",
-	"problem",
-	"─────",
-	"● ok",
-	"▲",
-	"…",
-	"日本語",
-	"e\u0301",
-	"👩‍👩‍👧",
-	"é",
-	"12:04",
-	"       ",
-	"Ω≈ç",
-	"한글",
-	"‹x9B›",
-	"x\u0323\u0301",
-	"✓",
-	"…\ufe0f",
+	"web-01", "a", "problem", "─────", "● ok", "▲", "…", "日本語", "e\u0301", "👩‍👩‍👧", "é", "12:04", "       ", "Ω≈ç",
+	"한글", "‹x9B›", "x\u0323\u0301", "✓", "…\ufe0f",
 }
 
 func (f *frameGenerator) line() string {
@@ -232,8 +207,7 @@ func TestRenderer_stripsControls(t *testing.T) {
 	p := renderer{}
 	p.diff(Frame{Title: "t"}, true)
 	sent := p.diff(
-		Frame{Title: "t", Content: "a\x1b]52;c;aGk=\x07b\x1b[2Jc\rd\u009b31me\x00 \x9b31m \x1b[31mred"},
-		false,
+		Frame{Title: "t", Content: "a\x1b]52;c;aGk=\x07b\x1b[2Jc\rd\u009b31me\x00 \x9b31m \x1b[31mred"}, false,
 	)
 	for _, bad := range []string{"\x1b]", "\x1b[2J", "\r", "\u009b", "\x9b31m", "\x00", "\x07"} {
 		if strings.Contains(sent, bad) {
@@ -249,7 +223,7 @@ func TestRenderer_stripsControls(t *testing.T) {
 	}
 }
 
-// tableFrame returns a frame with a table of several columns, with the row at the cursor in a single style.
+// tableFrame returns a frame with a table of several columns, with the row under the cursor in a single style.
 func tableFrame(look *theme.Theme, width, height, at int) string {
 	lines := make([]string, height)
 	for y := range lines {
@@ -312,15 +286,8 @@ func BenchmarkAllRows(b *testing.B) {
 	first := Frame{Content: tableFrame(look, 200, 50, 10)}
 	second := Frame{
 		Content: strings.NewReplacer(
-			"service-00",
-			"service-01",
-			"10.0.",
-			"10.3.",
-			"● ok",
-			"▲ no",
-		).Replace(
-			first.Content,
-		),
+			"service-00", "service-01", "10.0.", "10.3.", "● ok", "▲ no",
+		).Replace(first.Content),
 	}
 	p := renderer{}
 	p.diff(first, true)

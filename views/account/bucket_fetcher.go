@@ -228,8 +228,7 @@ func (q *fanout) lastPage() (ui.RowPage[*client.Bucket], error) {
 			page.Notes = append(
 				page.Notes,
 				fmt.Sprintf(
-					"%s does not answer: %s · what is shown of it may be old or missing",
-					client.Clean(id),
+					"%s is not responding: %s · its data may be out of date or missing", client.Clean(id),
 					ui.Reason(err),
 				),
 			)

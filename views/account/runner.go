@@ -219,7 +219,7 @@ func (r Runner[T]) Revert(name string, rows []T, draft resource.Draft[T], intent
 }
 
 // errSuperseded is the error of a revert that a later change has made needless.
-var errSuperseded = errors.New("a later change decided otherwise; nothing was changed")
+var errSuperseded = errors.New("superseded by a later change; nothing was changed")
 
 // whyNot returns why an operation cannot be performed on a row now: the token's scope, or the row itself.
 func (r Runner[T]) whyNot(op resource.Operation[T], row T) string {

@@ -176,7 +176,7 @@ func journalOperations(a *account.Account) []table.RowAction[*journal.Entry] {
 		{
 			Keys:        []string{"o"},
 			Name:        "go to it",
-			Description: "to the pane of the changed object; ctrl+o comes back",
+			Description: "to the pane of the changed object; ctrl+o returns",
 			ShowInHints: true,
 			DisabledReason: func(e *journal.Entry) string {
 				return account.ReasonIf(referenceToChanged(e).Pane == "", "no pane shows it")

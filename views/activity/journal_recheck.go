@@ -130,7 +130,7 @@ func recheckOutcome(ctx context.Context, a *account.Account, e *journal.Entry) (
 	case (verb == "delete" || verb == "revoke") && err == nil:
 		return client.Rejected, "it is still there"
 	case gone:
-		return client.Unknown, "the thing is gone by now"
+		return client.Unknown, "it no longer exists"
 	case err != nil:
 		return client.Unknown, ui.Reason(err)
 	}

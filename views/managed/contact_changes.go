@@ -168,9 +168,9 @@ func editContact(a *account.Account, c *client.Contact) resource.Draft[*client.C
 	}
 }
 
-// ContactFields returns the fields of a contact, for panes and scripts. The API requires no field, but a contact without
-// a name and an e-mail address is of no use, and the provider's console requires both. groups are suggestions and may
-// be nil.
+// ContactFields returns the fields of a contact, for panes and scripts. The API requires no field, but a contact
+// without a name and an e-mail address is of no use, and the provider's console requires both. groups are suggestions
+// and may be nil.
 func ContactFields(in *client.ContactRequest, groups func() []string) []form.Field {
 	return []form.Field{
 		form.Text("name", "Name", &in.Name, form.Length(2, 64)),

@@ -81,9 +81,7 @@ func (p *incidentView) LoadMissing() tea.Cmd {
 		fetch = p.fetchIssue()
 	}
 	return tea.Batch(
-		fetch,
-		p.joinedStores().EnsureLoaded(),
-		p.a.Issues().EnsureLoaded(),
+		fetch, p.joinedStores().EnsureLoaded(), p.a.Issues().EnsureLoaded(),
 		p.a.FetchTickets([]*client.Issue{p.currentIssue()}),
 	)
 }
@@ -122,7 +120,7 @@ func (p *incidentView) Actions() []ui.Action {
 		{
 			Key:            ui.Bind("open ticket", "o"),
 			ShowInHints:    true,
-			DisabledReason: account.ReasonIf(ticketURL(p.a, i) == "", "the issue names no ticket"),
+			DisabledReason: account.ReasonIf(ticketURL(p.a, i) == "", "the issue has no ticket"),
 			Do:             func() tea.Cmd { return ui.Send(ui.OpenURLMsg{URL: ticketURL(p.a, i)}) },
 		},
 		{
@@ -133,7 +131,7 @@ func (p *incidentView) Actions() []ui.Action {
 		},
 		{
 			Key:            ui.Bind("follow a name", "f"),
-			Description:    "to the pane of what stands here; ctrl+o comes back",
+			Description:    "to the pane of what stands here; ctrl+o returns",
 			ShowInHints:    true,
 			DisabledReason: account.WhyNone(account.IssueReferences(p.a, i), "nothing here is kept elsewhere"),
 			Do: func() tea.Cmd {

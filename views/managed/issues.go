@@ -55,7 +55,7 @@ func issueActions(a *account.Account) []table.RowAction[*client.Issue] {
 			Keys: []string{"o"},
 			Name: "open ticket",
 			DisabledReason: func(i *client.Issue) string {
-				return account.ReasonIf(ticketURL(a, i) == "", "the issue names no ticket")
+				return account.ReasonIf(ticketURL(a, i) == "", "the issue has no ticket")
 			},
 			Message: func(i *client.Issue) tea.Msg { return ui.OpenURLMsg{URL: ticketURL(a, i)} },
 		},

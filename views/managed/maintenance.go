@@ -73,10 +73,7 @@ func (e windowsEnded) Deliver() tea.Cmd {
 	return tea.Batch(
 		ui.ShowNews(theme.Info, "time is up: enabling "+nameOrCount(rows)),
 		serviceRunner(e.a).Revert(
-			"enable",
-			rows,
-			enableService(e.a, "time is up"),
-			func(s *client.Service) string { return intents[s.ID] },
+			"enable", rows, enableService(e.a, "time is up"), func(s *client.Service) string { return intents[s.ID] },
 		),
 	)
 }
@@ -105,8 +102,8 @@ func (c journalChanged) Deliver() tea.Cmd {
 }
 
 // ResumeMaintenance takes over the windows that other runs have left in the journal. It waits for those that end after
-// since; for those that ended before, while nobody was here, it offers to enable the services. In read-only mode it does
-// nothing: another program has to.
+// since; for those that ended before, while nobody was here, it offers to enable the services. In read-only mode it
+// does nothing: another program has to.
 func ResumeMaintenance(a *account.Account, since time.Time) tea.Cmd {
 	if a.API.ReadOnly() {
 		return nil
@@ -143,7 +140,9 @@ func OpenWindowsText(a *account.Account) string {
 		return ""
 	}
 	slices.Sort(open)
-	return "To be enabled again, but only while this account is open: " + account.JoinWithCommas(open) + "."
+	return "To be enabled again, but only while you are already using this account: " + account.JoinWithCommas(
+		open,
+	) + "."
 }
 
 // overdueMenu asks what to do with services whose windows ended while nobody was here.
@@ -155,17 +154,12 @@ func overdueMenu(a *account.Account, overdue []journal.DisabledService) ui.Menu 
 			rows = append(rows, s)
 		}
 		names[i] = fmt.Sprintf(
-			"%s (since %s)",
-			client.NewText(w.Label),
+			"%s (since %s)", client.NewText(w.Label),
 			account.FormatClock(w.Until.In(a.Location), a.Now().In(a.Location)),
 		)
 	}
 	enable := func() tea.Cmd {
-		return serviceRunner(a).StartDraft(
-			"enable",
-			rows,
-			enableService(a, "time was up while the program was closed"),
-		)
+		return serviceRunner(a).StartDraft("enable", rows, enableService(a, "time was up while the program was closed"))
 	}
 	leave := func() tea.Cmd {
 		return ui.ShowNews(theme.Warn, fmt.Sprintf("%d left disabled: E on the services enables them", len(rows)))

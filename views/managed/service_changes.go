@@ -79,7 +79,7 @@ func newService(a *account.Account) resource.Draft[*client.Service] {
 		Fields:      serviceFields(a, in),
 		Success:     func(s *client.Service) string { return fmt.Sprintf("added, monitoring is %s", s.Status) },
 		Confirm: func([]*client.Service) resource.Confirm {
-			return resource.Confirm{Effect: fmt.Sprintf("Adds service %s, which is monitored from now on.", in.Label)}
+			return resource.Confirm{Effect: fmt.Sprintf("Adds service %s and starts monitoring it.", in.Label)}
 		},
 		Attempt: func(*client.Service) resource.Attempt[*client.Service] {
 			sent := *in
@@ -173,7 +173,7 @@ func ServiceFields(in *client.ServiceRequest, groups func() []string) []form.Fie
 			Note("needed for a private address, and only then"),
 		form.Number("timeout", "Timeout, s", &in.Timeout, 1, 255),
 		form.Text("body", "Expected text", &in.Body, form.Length(0, 100)).
-			Note("the answer must contain it; empty accepts any"),
+			Note("the answer must contain this text; leave it empty to accept any"),
 		form.Combobox("consultation_group", "Group to call", &in.Group, groups, form.Length(0, 50)).
 			Note("the contacts of this group are called; up and down go through the groups"),
 		form.Lines("notes", "Notes", &in.Notes),

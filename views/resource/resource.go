@@ -37,8 +37,8 @@ type Target int
 
 // The targets.
 const (
-	OneRow  Target = iota // the row at the cursor
-	AnyRows               // the row at the cursor, or all marked rows, one change each
+	OneRow  Target = iota // the row under the cursor
+	AnyRows               // the row under the cursor, or all marked rows, one change each
 	NewRow                // no row yet: the operation makes one
 )
 

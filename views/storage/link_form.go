@@ -62,19 +62,12 @@ func (in *linkInput) fields() []form.Field {
 		&in.request.ContentType,
 		form.Length(0, 255),
 		func(text string) string {
-			return account.ReasonIf(text == "" && puts(), "needed for PUT: it must then be sent with the object")
+			return account.ReasonIf(text == "" && puts(), "required for PUT: the upload must send the same value")
 		},
 	)
 	return []form.Field{
 		form.Choice(
-			"expires_in",
-			"Valid for",
-			&in.lifetime,
-			lifetime15m,
-			lifetime1h,
-			lifetime6h,
-			lifetime24h,
-			lifetimeCustom,
+			"expires_in", "Valid for", &in.lifetime, lifetime15m, lifetime1h, lifetime6h, lifetime24h, lifetimeCustom,
 		),
 		seconds.When(func() bool { return in.lifetime == lifetimeCustom }),
 		method.Note("GET reads the object, PUT stores it, DELETE deletes it"),
@@ -130,10 +123,7 @@ func linkForm(a *account.Account, b *client.Bucket, name string) form.Form {
 
 // createLink makes a link and keeps it among those of this run.
 func createLink(
-	ctx context.Context,
-	a *account.Account,
-	ref client.ObjectRef,
-	request client.PresignRequest,
+	ctx context.Context, a *account.Account, ref client.ObjectRef, request client.PresignRequest,
 	consent *client.Consent,
 ) (*account.Link, error) {
 	w, err := a.API.Begin(client.Change{

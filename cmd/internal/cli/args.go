@@ -24,12 +24,12 @@ func NoArgs(c *cobra.Command, args []string) error {
 	if like := c.SuggestionsFor(args[0]); len(like) > 0 {
 		text += "; did you mean " + strings.Join(like, " or ") + "?"
 	}
-	return exit.Usage(fmt.Errorf("%s; %s --help lists what there is", text, c.CommandPath()))
+	return exit.Usage(fmt.Errorf("%s; %s --help lists everything", text, c.CommandPath()))
 }
 
 // requireSubcommand is the work of a command that does nothing without one of those beneath it.
 func requireSubcommand(c *cobra.Command, _ []string) error {
-	return exit.Usage(fmt.Errorf("%s needs a command; %[1]s --help lists what there is", c.CommandPath()))
+	return exit.Usage(fmt.Errorf("%s needs a command; %[1]s --help lists everything", c.CommandPath()))
 }
 
 // ArgsFromUse is for commands whose use names their arguments: "get ID".
@@ -44,10 +44,7 @@ func ArgsFromUse(c *cobra.Command, args []string) error {
 	if len(args) < least || len(args) > len(words) {
 		return exit.Usage(
 			fmt.Errorf(
-				"%s needs %s; %d given",
-				c.CommandPath(),
-				cmp.Or(strings.Join(words, " "), "no argument"),
-				len(args),
+				"%s needs %s; %d given", c.CommandPath(), cmp.Or(strings.Join(words, " "), "no argument"), len(args),
 			),
 		)
 	}

@@ -35,7 +35,7 @@ func certificatesResource() resourceCommand {
 		name:        "certificates",
 		singular:    "certificate",
 		idArg:       "CLUSTER/BUCKET",
-		description: "TLS certificates of buckets whose label is their host name",
+		description: "TLS certificates of buckets whose label is a host name",
 		examples:    "lookout certificates get us-east-1/cdn.acme.net -o json",
 		identify:    func(c row) (string, string) { return c.Cluster + "/" + c.Bucket, c.Bucket },
 		columns: []output.ColumnDefinition[row]{
@@ -152,10 +152,7 @@ func uploadError(err error, replaced bool) error {
 // setCertificate sends a certificate and its key. If the answer is lost, it reads whether the bucket has a certificate
 // now: it had none before.
 func setCertificate(
-	ctx context.Context,
-	w *approvedChange,
-	c certificateRow,
-	pair client.CertificatePair,
+	ctx context.Context, w *approvedChange, c certificateRow, pair client.CertificatePair,
 ) (*client.CertificateStatus, error) {
 	status, err := w.UploadCertificate(ctx, c.Cluster, c.Bucket, pair.Certificate, pair.Key)
 	var e *client.Error

@@ -48,7 +48,7 @@ func objectsResource() resourceCommand {
 		},
 		listArgs: "CLUSTER/BUCKET [PREFIX]",
 		listFlags: func(set *pflag.FlagSet, q *listOptions) {
-			set.BoolVarP(&q.recursive, "recursive", "r", false, "also what is in folders")
+			set.BoolVarP(&q.recursive, "recursive", "r", false, "include objects inside folders")
 		},
 		list:     listObjects,
 		includes: []resourceCommand{linksResource(), objectACLsResource(), objectFilesResource()},
@@ -166,10 +166,7 @@ func objectACLsResource() resourceCommand {
 
 // showOrSetObjectACL reads an object's ACL, and plans to set it if args name another one.
 func showOrSetObjectACL(
-	ctx context.Context,
-	s *scriptSession,
-	_ *objectACL,
-	args []string,
+	ctx context.Context, s *scriptSession, _ *objectACL, args []string,
 ) (c change[*objectACL], err error) {
 	o, err := parseObjectArgs(args)
 	if err != nil {
@@ -209,10 +206,7 @@ func (s *scriptSession) readObjectACL(ctx context.Context, o client.ObjectRef) (
 func getObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 	force := set.Bool("force", false, "replace a file that is there")
 	return func(
-		ctx context.Context,
-		s *scriptSession,
-		_ client.ObjectRef,
-		args []string,
+		ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
 	) (c change[client.ObjectRef], err error) {
 		o, err := parseObjectArgs(args)
 		if err != nil {
@@ -287,12 +281,8 @@ func (s *scriptSession) downloadObject(ctx context.Context, o client.ObjectRef, 
 	})
 	if err == nil {
 		s.reportf(
-			"%s: %s (%d bytes) in %s; %s",
-			describeObject(o),
-			humanize.IBytes(uint64(row.Done)),
-			row.Done,
-			client.Clean(file),
-			row.Note,
+			"%s: %s (%d bytes) in %s; %s", describeObject(o), humanize.IBytes(uint64(row.Done)), row.Done,
+			client.Clean(file), row.Note,
 		)
 	}
 	return err
@@ -300,9 +290,7 @@ func (s *scriptSession) downloadObject(ctx context.Context, o client.ObjectRef, 
 
 // runTransfer runs one transfer to its end. What is to be known on its way is said once.
 func (s *scriptSession) runTransfer(
-	ctx context.Context,
-	what string,
-	begin func(*transfer.Manager) (transfer.ID, error),
+	ctx context.Context, what string, begin func(*transfer.Manager) (transfer.ID, error),
 ) (transfer.Status, error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -397,10 +385,7 @@ func (s *scriptSession) storeObject(ctx context.Context, w *approvedChange, r tr
 
 // removeObject plans to remove an object.
 func removeObject(
-	ctx context.Context,
-	s *scriptSession,
-	_ client.ObjectRef,
-	args []string,
+	ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
 ) (c change[client.ObjectRef], err error) {
 	o, err := parseObjectArgs(args)
 	if err != nil {

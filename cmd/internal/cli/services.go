@@ -131,9 +131,8 @@ func serviceStatus(s *client.Service) any { return map[string]any{"status": s.St
 func disableService(set *pflag.FlagSet) planFunc[*client.Service] {
 	type row = *client.Service
 	span := set.Duration(
-		"for",
-		0,
-		"enable it again after this time, as 1h: a dashboard does it, or offers it at its next start",
+		"for", 0,
+		"re-enable it after this long (for example 1h): a running dashboard does it; otherwise the next one offers to",
 	)
 	return func(_ context.Context, s *scriptSession, it row, _ []string) (change[row], error) {
 		if *span < 0 || *span > 365*24*time.Hour {

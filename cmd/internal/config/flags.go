@@ -43,22 +43,14 @@ func (f *Flags) AddAccountFlags(set *pflag.FlagSet) {
 // AddScreenFlags adds the flags of the dashboard and the demo.
 func (f *Flags) AddScreenFlags(set *pflag.FlagSet) {
 	set.StringVar(
-		&f.Theme,
-		"theme",
-		"",
-		"colours: auto, "+strings.Join(theme.Names(), ", ")+", or one of the configuration",
+		&f.Theme, "theme", "", "colours: auto, "+strings.Join(theme.Names(), ", ")+", or one of the configuration",
 	)
 	set.BoolVar(&f.ASCII, "ascii", false, "use only ASCII characters")
 	set.BoolVar(&f.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
-	set.BoolVar(
-		&f.Linear,
-		"linear",
-		false,
-		"for screen readers: print lines one below the other, one item at a time",
-	)
+	set.BoolVar(&f.Linear, "linear", false, "for screen readers: print lines one below the other, one item at a time")
 	set.StringVar(&f.View, "view", "", "pane to start with: overview, issues, services, …")
 	set.Var(&f.Refresh, "refresh", "time between refreshes of the visible pane, at least 5s (default 20s)")
-	set.StringVar(&f.LogFile, "log-file", "", "write errors of lookout itself to this file")
+	set.StringVar(&f.LogFile, "log-file", "", "write lookout's own errors to this file")
 }
 
 // parseRefresh parses the time between refreshes: at least 5 s, so that a dashboard left open keeps within the rate

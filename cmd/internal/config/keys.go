@@ -49,8 +49,7 @@ func lookKeys() []KeySpec[File] {
 			DefaultText: "auto",
 			Flag:        "theme",
 			Description: "Colours: auto, " + strings.Join(
-				theme.Names(),
-				", ",
+				theme.Names(), ", ",
 			) + ", or one of [themes]. auto is light where the terminal says that its background is light, else " +
 				"dark; contrast and colorblind follow the background too.",
 		},
@@ -92,7 +91,7 @@ func behaviourKeys() []KeySpec[File] {
 			choices:     notifyWays(),
 			example:     `["bell", "osc9"]`,
 			DefaultText: "none",
-			Description: "How news of trouble is told beside the screen: the bell, or a notification of the " +
+			Description: "How trouble is announced besides on screen: the bell, or a notification of the " +
 				"terminal (OSC 9 or OSC 777, through tmux with allow-passthrough). Services and issues are then " +
 				"read every minute, whatever pane is in front.",
 		},

@@ -47,7 +47,7 @@ cursor = "on blue"`,
 			Name:  "columns",
 			Title: "columns",
 			Description: "Columns of lists, which and in what order. What is left out still serves for filters and " +
-				"sorting, and stands in the details.",
+				"sorting, and is shown in the details.",
 			Example: `[columns]
 services = ["state", "label", "group", "updated"]`,
 			schema: map[string]any{"type": "object", "additionalProperties": stringListSchema()},
@@ -73,9 +73,7 @@ func (r *configParser) parseThemes(cfg *File, value any) {
 			continue
 		case slices.Contains(theme.Names(), name) || name == "auto" || !IsAccountName(name):
 			r.addError(
-				false,
-				at,
-				"a custom theme cannot have this name: choose another of letters, digits, dots, - and _",
+				false, at, "a custom theme cannot have this name: choose another of letters, digits, dots, - and _",
 			)
 			continue
 		}
@@ -86,9 +84,7 @@ func (r *configParser) parseThemes(cfg *File, value any) {
 			false,
 			[]string{"theme"},
 			fmt.Sprintf(
-				"unknown theme %q (use auto, %s)",
-				client.Clean(cfg.Theme),
-				strings.Join(ThemeNames(cfg.Themes), ", "),
+				"unknown theme %q (use auto, %s)", client.Clean(cfg.Theme), strings.Join(ThemeNames(cfg.Themes), ", "),
 			),
 		)
 		cfg.Theme = ""
@@ -107,9 +103,7 @@ func (r *configParser) parseTheme(at []string, table map[string]any) theme.Custo
 			r.addError(false, here, `expected a string, such as "bold #ff5f5f"`)
 		case key == "base" && !slices.Contains(theme.Names(), text):
 			r.addError(
-				false,
-				here,
-				fmt.Sprintf("%q is not one of %s", client.Clean(text), strings.Join(theme.Names(), ", ")),
+				false, here, fmt.Sprintf("%q is not one of %s", client.Clean(text), strings.Join(theme.Names(), ", ")),
 			)
 		case key == "base":
 			own.Base = text
@@ -143,9 +137,7 @@ func (r *configParser) parseColumns(cfg *File, value any) {
 			continue
 		case err != nil || len(names) == 0:
 			r.addError(
-				false,
-				[]string{"columns", name},
-				`expected a list of columns, such as services = ["state", "label"]`,
+				false, []string{"columns", name}, `expected a list of columns, such as services = ["state", "label"]`,
 			)
 			continue
 		}

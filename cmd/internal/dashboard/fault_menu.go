@@ -47,7 +47,7 @@ func demoFaults() []demoFault {
 		{"offline", "connections break", "*", emulator.Fault{Reset: true}},
 		{
 			"lost",
-			"changes are made, and their answers are lost",
+			"changes are applied, but the answers are lost",
 			"POST *",
 			emulator.Fault{Reset: true, ApplyFirst: true},
 		},
