@@ -19,7 +19,7 @@ import (
 	"lookout/views/storage"
 )
 
-// A accessKeyRow is a key as a script gets it; its secret is there once, at its making.
+// An accessKeyRow is the row of a key. It has the secret only when the key has just been created.
 type accessKeyRow struct {
 	ID        int                  `json:"id"`
 	Label     client.Text          `json:"label"`
@@ -29,7 +29,7 @@ type accessKeyRow struct {
 	Buckets   []client.BucketGrant `json:"bucket_access"`
 }
 
-// newAccessKeyRow is a key without its secret.
+// newAccessKeyRow returns the row of a key without its secret.
 func newAccessKeyRow(k *client.Key, err error) (*accessKeyRow, error) {
 	if err != nil {
 		return nil, err
@@ -218,7 +218,7 @@ func secretLostError(k *accessKeyRow, why error) error {
 	)
 }
 
-// newKeyRequest reads what a key may reach.
+// newKeyRequest returns the request for a key with the grants that the flags name.
 func newKeyRequest(label string, grants []string, none bool) (client.KeyRequest, error) {
 	in := client.KeyRequest{Label: label}
 	if err := checkArg("LABEL", label, storage.KeyLabelField(&label)); err != nil {
@@ -246,8 +246,8 @@ func newKeyRequest(label string, grants []string, none bool) (client.KeyRequest,
 	return in, nil
 }
 
-// reserveSecretFile makes the file of a secret before there is one, so that no secret is lost to a file that cannot be
-// made.
+// reserveSecretFile creates the file for a secret before the key is created, so that no secret is lost because the file
+// cannot be created.
 func reserveSecretFile(path string) (func(client.Secret) error, error) {
 	if path == "" {
 		return func(client.Secret) error { return nil }, nil

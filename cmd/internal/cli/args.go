@@ -11,7 +11,7 @@ import (
 	"lookout/cmd/internal/exit"
 )
 
-// NoArgs is for commands that take no arguments. A word that is like a command is offered.
+// NoArgs rejects arguments. If one resembles a subcommand, the error suggests it.
 func NoArgs(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -27,12 +27,12 @@ func NoArgs(c *cobra.Command, args []string) error {
 	return exit.Usage(fmt.Errorf("%s; %s --help lists everything", text, c.CommandPath()))
 }
 
-// requireSubcommand is the work of a command that does nothing without one of those beneath it.
+// requireSubcommand fails: the command does nothing without a subcommand.
 func requireSubcommand(c *cobra.Command, _ []string) error {
 	return exit.Usage(fmt.Errorf("%s needs a command; %[1]s --help lists everything", c.CommandPath()))
 }
 
-// ArgsFromUse is for commands whose use names their arguments: "get ID".
+// ArgsFromUse checks the number of arguments against the command's use line: "get ID".
 func ArgsFromUse(c *cobra.Command, args []string) error {
 	words := strings.Fields(c.Use)[1:]
 	least := 0

@@ -13,7 +13,7 @@ import (
 	"lookout/cmd/internal/output"
 )
 
-// A certificateRow is whether a bucket has one, as a script gets it. The API tells no more.
+// A certificateRow says whether a bucket has a certificate. The API tells no more.
 type certificateRow struct {
 	Cluster string `json:"cluster"`
 	Bucket  string `json:"bucket"`

@@ -16,7 +16,7 @@ import (
 	"lookout/cmd/internal/output"
 )
 
-// A link is a pre-signed URL as a script gets it.
+// A link is the row of a pre-signed URL.
 type link struct {
 	URL     string    `json:"url"`
 	Method  string    `json:"method"`

@@ -55,7 +55,7 @@ func objectsResource() resourceCommand {
 	}
 }
 
-// listObjects walks a bucket by its markers.
+// listObjects iterates over the objects of a bucket, page by page.
 func listObjects(ctx context.Context, s *scriptSession, q listOptions) iter.Seq2[*client.Object, error] {
 	return func(yield func(*client.Object, error) bool) {
 		cluster, bucket, err := parseBucket(q.args[0])
@@ -81,7 +81,7 @@ func listObjects(ctx context.Context, s *scriptSession, q listOptions) iter.Seq2
 				}
 			}
 			if page.Incomplete != "" {
-				yield(nil, fmt.Errorf("list objects: the listing is %s: what came before is not all", page.Incomplete))
+				yield(nil, fmt.Errorf("list objects: the listing is %s; rows are missing", page.Incomplete))
 				return
 			}
 		}
@@ -138,13 +138,13 @@ func parseObjectArgs(args []string) (client.ObjectRef, error) {
 	return client.ObjectRef{Cluster: cluster, Bucket: bucket, Name: args[1]}, err
 }
 
-// An objectACL is who may do what with an object, as a script gets it.
+// An objectACL is the row of an object's ACL.
 type objectACL struct {
 	Name string     `json:"name"`
 	ACL  client.ACL `json:"acl"`
 }
 
-// objectACLsResource is who may do what with an object. It stands among the commands of objects.
+// objectACLsResource shows and sets who may do what with an object. Its command stands among those of objects.
 func objectACLsResource() resourceCommand {
 	return resource[*objectACL]{
 		singular: "object",
@@ -226,8 +226,8 @@ func getObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 	}
 }
 
-// downloadPath is the file that an object goes to. A name that came from somebody else is taken only where it is
-// plainly a file's.
+// downloadPath returns the file that an object is stored in. If none is given, it is named after the object, provided
+// that the object's name is safe as a file name.
 func downloadPath(o client.ObjectRef, given []string) (string, error) {
 	if len(given) > 0 && given[0] != "" {
 		return given[0], nil
@@ -236,12 +236,12 @@ func downloadPath(o client.ObjectRef, given []string) (string, error) {
 	if strings.HasSuffix(o.Name, "/") || name == "." || name == ".." || strings.ContainsAny(name, `\:`) ||
 		client.Clean(name) != name ||
 		!filepath.IsLocal(name) {
-		return "", exit.Usage(fmt.Errorf("%q makes no name of a file: give FILE", client.Clean(o.Name)))
+		return "", exit.Usage(fmt.Errorf("%q cannot be a file name: give FILE", client.Clean(o.Name)))
 	}
 	return name, nil
 }
 
-// findObject is the object as the listing has it.
+// findObject returns an object as the listing has it.
 func (s *scriptSession) findObject(ctx context.Context, o client.ObjectRef) (client.Object, error) {
 	found, there, err := s.api.Objects.Find(ctx, o.Cluster, o.Bucket, o.Name)
 	if err == nil && !there {
@@ -262,7 +262,7 @@ func (s *scriptSession) streamObject(ctx context.Context, o client.ObjectRef) er
 	return err
 }
 
-// downloadObject fetches an object into a file that is there only once it is whole.
+// downloadObject fetches an object into a file, which appears only once it is complete.
 func (s *scriptSession) downloadObject(ctx context.Context, o client.ObjectRef, file string, force bool) error {
 	found, err := s.findObject(ctx, o)
 	if err != nil {
@@ -288,7 +288,7 @@ func (s *scriptSession) downloadObject(ctx context.Context, o client.ObjectRef, 
 	return err
 }
 
-// runTransfer runs one transfer to its end. What is to be known on its way is said once.
+// runTransfer runs one transfer to its end, and reports each note on the way once.
 func (s *scriptSession) runTransfer(
 	ctx context.Context, what string, begin func(*transfer.Manager) (transfer.ID, error),
 ) (transfer.Status, error) {
@@ -315,7 +315,7 @@ func (s *scriptSession) runTransfer(
 	}
 }
 
-// transferError is why a transfer that has ended is not done.
+// transferError returns why a transfer failed, or nil.
 func transferError(ctx context.Context, what string, row transfer.Status) error {
 	switch {
 	case row.State == transfer.Done:
@@ -325,7 +325,7 @@ func transferError(ctx context.Context, what string, row transfer.Status) error 
 	case row.Kind == transfer.Upload:
 		return fmt.Errorf("%s: %w; nothing was stored", what, context.Cause(ctx))
 	case row.LocalPath.Raw() != "":
-		return fmt.Errorf("%s: %w after %d bytes, which the same command takes up", what, context.Cause(ctx), row.Done)
+		return fmt.Errorf("%s: %w after %d bytes; the same command resumes it", what, context.Cause(ctx), row.Done)
 	}
 	return fmt.Errorf("%s: %w after %d bytes", what, context.Cause(ctx), row.Done)
 }

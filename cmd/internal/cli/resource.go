@@ -17,18 +17,18 @@ import (
 	"lookout/cmd/internal/output"
 )
 
-// A resourceCommand is a kind of thing with its commands.
+// A resourceCommand is one kind of API object with its commands.
 type resourceCommand interface {
 	newCommand(*config.Flags) *cobra.Command
 	addTo(*cobra.Command, *config.Flags, *output.Printer)
 }
 
-// A resource describes a kind of thing; its commands, columns and help are all made from this.
+// A resource describes one kind of API object: its commands, columns and help are made from it.
 type resource[T any] struct {
 	name, singular string // "services", "service"; one is its kind in the journal
 	description    string
 	examples       string // command lines
-	// how one is named on the command line: "ID"; empty where there is only one
+	// how the command line names one object: "ID"; empty if there is only one
 	idArg          string
 	identify       func(T) (id, label string) // for the journal and questions
 	columns        []output.ColumnDefinition[T]
@@ -42,7 +42,7 @@ type resource[T any] struct {
 	includes       []resourceCommand // whose commands stand among these: links among objects
 }
 
-// listOptions is what a list was asked for.
+// listOptions holds the arguments and flags of a list.
 type listOptions struct {
 	args      []string
 	since     string
@@ -83,15 +83,15 @@ func planForRow[T any](plan func(T) change[T]) func(*pflag.FlagSet) planFunc[T] 
 	})
 }
 
-// newCommand is the noun with all its commands.
+// newCommand returns the resource's command with all its subcommands.
 func (r resource[T]) newCommand(f *config.Flags) *cobra.Command { return r.erase().newCommand(f) }
 
 func (r resource[T]) addTo(c *cobra.Command, f *config.Flags, p *output.Printer) {
 	r.erase().addTo(c, f, p)
 }
 
-// erase is the description without its type: the commands are made, and the program holds their code, once and not for
-// each kind of row.
+// erase returns the resource without its type, so that the program holds the code of the commands once and not for each
+// type of row.
 func (r resource[T]) erase() erasedResource {
 	k := erasedResource{
 		name:           r.name,
@@ -158,7 +158,7 @@ func assertRow[T any](row any) T {
 	return v
 }
 
-// A erasedResource is a resource without its type.
+// An erasedResource is a resource without its type.
 type erasedResource struct {
 	name, singular, description, idArg string
 	examples                           string
@@ -173,7 +173,7 @@ type erasedResource struct {
 	includes                           []resourceCommand
 }
 
-// indentExamples are command lines as a help shows them.
+// indentExamples indents command lines for the help.
 func indentExamples(lines string) string {
 	if lines == "" {
 		return ""
@@ -181,12 +181,12 @@ func indentExamples(lines string) string {
 	return "  " + strings.ReplaceAll(lines, "\n", "\n  ")
 }
 
-// acceptsLabel reports whether a thing may be named by its label too.
+// acceptsLabel reports whether the command line may also name an object by its label.
 func (r erasedResource) acceptsLabel() bool {
 	return r.idArg == "ID" && r.identify != nil && r.list != nil
 }
 
-// argUsage is how help says that one is named.
+// argUsage returns how the help names the argument: "ID|LABEL".
 func (r erasedResource) argUsage() string {
 	if r.acceptsLabel() {
 		return "ID|LABEL"
@@ -194,7 +194,7 @@ func (r erasedResource) argUsage() string {
 	return r.idArg
 }
 
-// find is the thing that a word of the command line names: by its ID, or by a label that only one has.
+// find returns the object that a word of the command line names: by its ID, or by a label that no other one has.
 func (r erasedResource) find(ctx context.Context, s *scriptSession, word string) (any, error) {
 	if _, err := strconv.Atoi(word); err == nil || !r.acceptsLabel() {
 		return r.get(ctx, s, word)
@@ -213,7 +213,7 @@ func (r erasedResource) find(ctx context.Context, s *scriptSession, word string)
 	case 0:
 		return nil, exit.WithCode(
 			exit.CodeNotFound,
-			fmt.Errorf("no %s is called %q; lookout %s list names them", r.singular, client.Clean(word), r.name),
+			fmt.Errorf("no %s is called %q; lookout %s list shows them all", r.singular, client.Clean(word), r.name),
 		)
 	case 1:
 		return found, nil
@@ -229,7 +229,7 @@ func (r erasedResource) find(ctx context.Context, s *scriptSession, word string)
 	)
 }
 
-// newCommand is the noun with all its commands.
+// newCommand returns the resource's command with all its subcommands.
 func (r erasedResource) newCommand(f *config.Flags) *cobra.Command {
 	c := &cobra.Command{
 		Use:     r.name,
@@ -271,7 +271,7 @@ func (r erasedResource) newCommand(f *config.Flags) *cobra.Command {
 	return c
 }
 
-// addTo puts the noun's commands beneath c.
+// addTo adds the resource's subcommands to c.
 func (r erasedResource) addTo(c *cobra.Command, f *config.Flags, p *output.Printer) {
 	if r.idArg == "" && r.get != nil {
 		only := &cobra.Command{Use: r.name, Short: r.description, Args: NoArgs}
@@ -291,12 +291,12 @@ func (r erasedResource) addTo(c *cobra.Command, f *config.Flags, p *output.Print
 	}
 }
 
-// attachShow lets the noun itself show the only thing that there is.
+// attachShow makes c show the only object of its kind.
 func (r erasedResource) attachShow(c *cobra.Command, f *config.Flags, p *output.Printer) {
 	c.RunE = r.withSession(f, p, r.show("", p))
 }
 
-// withSession opens the account around a command's work.
+// withSession returns a command's run function that opens the account first.
 func (r erasedResource) withSession(
 	f *config.Flags,
 	p *output.Printer,
@@ -339,7 +339,7 @@ func (r erasedResource) newListCommand(f *config.Flags, p *output.Printer) *cobr
 	return c
 }
 
-// attachList makes a command list.
+// attachList makes c list the objects.
 func (r erasedResource) attachList(c *cobra.Command, f *config.Flags, p *output.Printer) {
 	var q listOptions
 	c.Flags().IntVar(&q.limit, "limit", 0, "stop after so many (default: all)")
@@ -352,7 +352,7 @@ func (r erasedResource) attachList(c *cobra.Command, f *config.Flags, p *output.
 	})
 }
 
-// limitRows is at most n of the rows; 0 is all.
+// limitRows returns at most n of the rows; 0 is all.
 func limitRows(n int, rows iter.Seq2[any, error]) iter.Seq2[any, error] {
 	if n <= 0 {
 		return rows
@@ -487,7 +487,7 @@ func (r *subcommandRun) show(s *scriptSession, c change[any], row any) error {
 	return output.WriteRow(*r.printer, r.resource.columns, row)
 }
 
-// firstTypable is the first of some names that can be typed as it is shown; "" where none can.
+// firstTypable returns the first of some names that can be typed as it is shown, or "".
 func firstTypable(names ...string) string {
 	for _, name := range names {
 		if strings.TrimSpace(name) != "" && client.Clean(name) == name {
@@ -497,8 +497,8 @@ func firstTypable(names ...string) string {
 	return ""
 }
 
-// resultNotPrinted is a change that was made although what came of it could not be written. It must not pass for one
-// that failed: doing it again would make a second one.
+// resultNotPrinted returns the error of a change that was applied, but whose result could not be printed. It must not
+// look like a change that failed: sending it again might apply it twice.
 func (r erasedResource) resultNotPrinted(v subcommand[any], after any, err error) error {
 	name, next := "", ""
 	if r.identify != nil {
@@ -514,7 +514,7 @@ func (r erasedResource) resultNotPrinted(v subcommand[any], after any, err error
 	)
 }
 
-// parseID reads an ID of the command line.
+// parseID parses an ID of the command line.
 func parseID(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
@@ -523,7 +523,7 @@ func parseID(text string) (int, error) {
 	return n, nil
 }
 
-// getByID views a thing by the ID that the command line gives.
+// getByID adapts a function that reads one object by its numeric ID.
 func getByID[T any](
 	view func(context.Context, *scriptSession, int) (T, error),
 ) func(context.Context, *scriptSession, string) (T, error) {

@@ -16,7 +16,7 @@ import (
 	"lookout/ui/form"
 )
 
-// resourceCommands are all kinds of things that scripts can work on.
+// resourceCommands returns the commands of all kinds of objects.
 func resourceCommands() []resourceCommand {
 	return []resourceCommand{
 		servicesResource(),

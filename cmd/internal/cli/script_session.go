@@ -21,7 +21,7 @@ import (
 	"lookout/cmd/internal/prompt"
 )
 
-// A scriptSession is one script command at work on an account.
+// A scriptSession is the run of one script command on an account.
 type scriptSession struct {
 	settings config.Settings
 	api      *client.Client
@@ -32,8 +32,8 @@ type scriptSession struct {
 	now      func() time.Time
 }
 
-// startSession opens the account of a script command, with the API where it is needed. It asks nothing yet; end
-// releases what it holds.
+// startSession opens the account of a script command; online, with a client of the API. It sends no request. The caller
+// must call end.
 func startSession(c *cobra.Command, f *config.Flags, online bool) (s *scriptSession, end func(), err error) {
 	settings, err := config.Load(f, c.ErrOrStderr())
 	if err != nil {
@@ -67,7 +67,7 @@ func startSession(c *cobra.Command, f *config.Flags, online bool) (s *scriptSess
 	}, end, nil
 }
 
-// lazyJournal opens the journal with the first change, so that reading needs no place to write.
+// lazyJournal opens the journal at the first change, so that commands that only read need no writable folder.
 type lazyJournal struct {
 	path, account string
 
@@ -75,7 +75,7 @@ type lazyJournal struct {
 	journal *journal.Journal
 }
 
-// get is the journal.
+// get returns the journal, and opens it if necessary.
 func (l *lazyJournal) get() (*journal.Journal, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -87,7 +87,7 @@ func (l *lazyJournal) get() (*journal.Journal, error) {
 	return j, err
 }
 
-// getIfExists is the journal as it is, without making one.
+// getIfExists returns the journal, or an empty one in memory if there is none. It creates no file.
 func (l *lazyJournal) getIfExists() (*journal.Journal, error) {
 	if _, err := os.Stat(l.path); errors.Is(err, os.ErrNotExist) {
 		return journal.NewInMemory(time.Now), nil
@@ -95,7 +95,7 @@ func (l *lazyJournal) getIfExists() (*journal.Journal, error) {
 	return l.get()
 }
 
-// RecordIntent is journal.Journal's.
+// RecordIntent implements client.Recorder.
 func (l *lazyJournal) RecordIntent(c client.Change) (string, error) {
 	j, err := l.get()
 	if err != nil {
@@ -104,12 +104,12 @@ func (l *lazyJournal) RecordIntent(c client.Change) (string, error) {
 	return j.RecordIntent(c)
 }
 
-// RecordOutcome is journal.Journal's.
+// RecordOutcome implements client.Recorder.
 func (l *lazyJournal) RecordOutcome(id string, outcome client.Outcome, err error) {
 	l.journal.RecordOutcome(id, outcome, err)
 }
 
-// ScheduledRevert is journal.Journal's.
+// ScheduledRevert implements client.Scheduler.
 func (l *lazyJournal) ScheduledRevert(intentID string) (op, id string, ok bool) {
 	j, err := l.get()
 	if err != nil {
@@ -124,7 +124,7 @@ func (l *lazyJournal) close() {
 	}
 }
 
-// transfersDone is closed when nothing of a manager runs any more.
+// transfersDone returns a channel that is closed when a manager runs no transfer any more.
 func transfersDone(m *transfer.Manager) <-chan struct{} {
 	over := make(chan struct{})
 	go func() {
@@ -134,8 +134,8 @@ func transfersDone(m *transfer.Manager) <-chan struct{} {
 	return over
 }
 
-// readSecret is a password: from a file, from standard input, or typed without being shown. It never comes from the
-// command line.
+// readSecret reads a password from a file, from standard input, or from the terminal without showing it. A password is
+// never an argument.
 func (s *scriptSession) readSecret(ctx context.Context, path, what string) (client.Secret, error) {
 	data, err := s.readSecretBytes(ctx, path, what)
 	if err != nil {
@@ -169,7 +169,7 @@ func (s *scriptSession) readSecretBytes(ctx context.Context, path, what string) 
 	})
 }
 
-// reportf tells on standard error what was done.
+// reportf prints a line on standard error.
 func (s *scriptSession) reportf(format string, args ...any) {
 	fmt.Fprintf(s.errOut, format+"\n", args...)
 }

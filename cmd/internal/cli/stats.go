@@ -16,7 +16,7 @@ import (
 	"lookout/cmd/internal/output"
 )
 
-// A series is one of the stats with what it comes to.
+// A series is the row of one of the stats with its minimum, mean, maximum and last value.
 type series struct {
 	Name   string   `json:"name"`
 	Unit   string   `json:"unit"`
@@ -75,7 +75,7 @@ func statsResource() resourceCommand {
 	}
 }
 
-// allSeries are the series of the account.
+// allSeries returns the series of the account.
 func allSeries(ctx context.Context, s *scriptSession) ([]series, error) {
 	stats, err := s.api.Stats.Get(ctx)
 	if err == nil && len(stats.Unavailable) > 0 {
@@ -87,7 +87,7 @@ func allSeries(ctx context.Context, s *scriptSession) ([]series, error) {
 	return summarizeStats(stats), nil
 }
 
-// getSeries is the series with a name.
+// getSeries returns the series of a name.
 func getSeries(ctx context.Context, s *scriptSession, name string) (*series, error) {
 	all, err := allSeries(ctx, s)
 	if err != nil {
@@ -101,11 +101,11 @@ func getSeries(ctx context.Context, s *scriptSession, name string) (*series, err
 	}
 	return nil, exit.WithCode(
 		exit.CodeNotFound,
-		fmt.Errorf("no series is called %q; there are %s", client.Clean(name), strings.Join(names, ", ")),
+		fmt.Errorf("unknown series %q (use %s)", client.Clean(name), strings.Join(names, ", ")),
 	)
 }
 
-// summarizeStats is every series with its least, mean, greatest and last value.
+// summarizeStats returns every series with its minimum, mean, maximum and last value.
 func summarizeStats(s *client.Stats) []series {
 	kinds := []struct {
 		name, unit string
