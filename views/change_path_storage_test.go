@@ -208,8 +208,8 @@ func writeCertificate(t *testing.T, name string) (certificate, key string) {
 	return write("cert.pem", "CERTIFICATE", public), write("key.pem", "PRIVATE KEY", secret)
 }
 
-// If the answer to the deletion of the old certificate is lost, a certificate that is still set is not taken for the
-// new one.
+// If the answer to the deletion of the old certificate is lost, and a certificate is still set, the program does not
+// take it for the new one.
 func TestReplaceCertificate_lostDeletion(t *testing.T) {
 	certificate, key := writeCertificate(t, "cdn.acme.net")
 	files := []string{certificate, "<tab>", key, "<ctrl+s>"}
@@ -247,7 +247,7 @@ func TestReplaceCertificate_lostDeletion(t *testing.T) {
 	}
 }
 
-// Revoking a key whose secret was lost is a change of its own: a protected account asks about it too.
+// Revoking a key whose secret was lost is a change of its own, so a protected account asks about it too.
 func TestChangePath_lostKeyIsRevoked(t *testing.T) {
 	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, setProtected, func(r *harness) {
 		r.emu.InjectFault(client.OpCreateKey, emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})

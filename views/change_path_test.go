@@ -12,7 +12,7 @@ import (
 	"lookout/ui/shell"
 )
 
-// pathStep is one change as a person makes it.
+// pathStep is one change, as a user makes it.
 type pathStep struct {
 	key    string   // starts it
 	fill   []string // fills in and sends the form, if it has one
@@ -26,7 +26,7 @@ type pathStep struct {
 	takes  time.Duration // how long the change takes after the answer
 }
 
-// pathCase is an operation of a pane, and what undoes it.
+// pathCase is an operation of a pane and the operation that undoes it.
 type pathCase struct {
 	action string   // pane and action: "services.disable"
 	at     []string // goes to the row
@@ -42,10 +42,10 @@ func pathCases(t *testing.T) []pathCase {
 	return append(cases, sshChanges()...)
 }
 
-// changePathPanes are the panes of which every action that changes something must be in pathCases.
+// changePathPanes are the panes whose changing actions must all be in pathCases.
 var changePathPanes = []string{"services", "contacts", "credentials", "ssh", "buckets", "keys", "clusters"}
 
-// goTo opens a pane by its key and puts the cursor on a row.
+// goTo returns the keys that open a pane and put the cursor on a row.
 func goTo(pane, filter string) []string { return []string{pane, "/", filter, "<enter>"} }
 
 func serviceChanges() []pathCase {
@@ -176,7 +176,7 @@ func sshChanges() []pathCase {
 	}
 }
 
-// Every operation takes the same path: what is asked before it, what reaches the API, and what the journal holds.
+// Every operation takes the same path: the program asks first, sends the change once, and records it in the journal.
 func TestChangePath(t *testing.T) {
 	for _, c := range pathCases(t) {
 		t.Run(c.action+"/open", func(t *testing.T) {
@@ -222,7 +222,7 @@ func setReadOnly(r *harness, o *shell.Options) {
 	o.ReadOnly, o.Panes, o.OnOpen, o.LeaveWarnings, o.TokenForm = true, r.panes, r.onOpen, r.leaveWarnings, r.tokenForm
 }
 
-// makeChange makes one change and answers its question, which must say what is given. Nothing may be sent before the
+// makeChange makes one change and answers its question, which must show the given texts. Nothing may be sent before the
 // answer.
 func (r *harness) makeChange(s pathStep, answer string, question ...string) {
 	r.Helper()
@@ -249,8 +249,8 @@ func (r *harness) makeChange(s pathStep, answer string, question ...string) {
 	r.press(answer, "<enter>")
 }
 
-// requireChanges fails unless the emulator has applied the changes, and the journal holds each with its value before
-// and its outcome.
+// requireChanges fails unless the emulator has applied the changes, and the journal holds each with its outcome and its
+// value before.
 func (r *harness) requireChanges(steps []pathStep) {
 	r.Helper()
 	var ops []string
@@ -267,7 +267,7 @@ func (r *harness) requireChanges(steps []pathStep) {
 	r.requireEntries(r.journal.Entries(time.Time{}), steps)
 }
 
-// requireEntries fails unless entries of the journal are those of the changes.
+// requireEntries fails unless the entries of the journal match the changes.
 func (r *harness) requireEntries(entries []journal.Entry, steps []pathStep) {
 	r.Helper()
 	var want []pathStep
@@ -289,7 +289,7 @@ func (r *harness) requireEntries(entries []journal.Entry, steps []pathStep) {
 	}
 }
 
-// Every action that changes something has its cases.
+// Every action that changes something has a case in pathCases.
 func TestChangePath_coversEveryAction(t *testing.T) {
 	covered := map[string]bool{}
 	for _, c := range pathCases(t) {
@@ -310,7 +310,8 @@ func TestChangePath_coversEveryAction(t *testing.T) {
 	})
 }
 
-// The end of a maintenance window is part of what was confirmed at its start: nothing is asked on a protected account.
+// The user confirms the end of a maintenance window at its start, so nothing is asked when it ends, even on a protected
+// account.
 func TestChangePath_windowEndAsksNothing(t *testing.T) {
 	startWithOptions(t, emulator.Options{}, screenSize{120, 50}, setProtected, func(r *harness) {
 		r.press(goTo("3", "cdn-origin")...)
@@ -363,7 +364,8 @@ func (r *harness) recordWindow(end time.Time) {
 	r.journal.RecordOutcome(id, client.Applied, nil)
 }
 
-// A window that ended while nobody was here is a question; on a protected account its answer must be confirmed.
+// If a window ended while the program was not running, it asks whether to enable the service. A protected account wants
+// its answer confirmed.
 func TestChangePath_overdueWindowAsks(t *testing.T) {
 	overdue := func(r *harness, o *shell.Options) {
 		setProtected(r, o)

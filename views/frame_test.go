@@ -23,15 +23,15 @@ import (
 	"lookout/ui/terminal"
 )
 
-// requireFrameSize is exact for the size that the shell has now.
+// requireFrameSize fails unless the frame has exactly this size, and makes it the size of the harness.
 func (r *harness) requireFrameSize(width, height int) {
 	r.Helper()
 	r.width, r.height = width, height
 	r.requireExactFrame()
 }
 
-// Whatever the size, every pane's frame has it, also with a question, the help or a form in front, and in a storm of
-// sizes.
+// The frame of every pane has exactly the size of the terminal, also with a question, the help or a form in front, and
+// while the size changes quickly.
 func TestFrame_hasTerminalSize(t *testing.T) {
 	sizes := []screenSize{{1, 1}, {3, 2}, {20, 5}, {40, 10}, {60, 16}, {80, 24}, {200, 50}, {1000, 500}}
 	panes := slices.Concat(paneKeys, []paneText{
@@ -79,8 +79,8 @@ func TestFrame_hasTerminalSize(t *testing.T) {
 	}
 }
 
-// A question that is not all in sight is not answered, whatever is typed.
-func TestQuestionsThatDoNotFit(t *testing.T) {
+// A question cannot be answered while part of it is hidden.
+func TestConfirm_needsVisibleText(t *testing.T) {
 	for _, d := range []struct{ name, keys, word, says string }{
 		{"service", "3 / edge-router <enter> D ~", "edge-router", "nobody is alerted"},
 		{"credential", "5 / db2-root <enter> D ~", "db2-root", "support staff lose"},
@@ -109,8 +109,9 @@ func TestQuestionsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// Without colours no colour is in any frame, and states are told by words; with sixteen they are the terminal's own.
-func TestColours(t *testing.T) {
+// Without colours, no frame has a colour, and words tell the states. With sixteen colours, frames use only the colours
+// of the terminal.
+func TestTheme_limitedColours(t *testing.T) {
 	for _, colours := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI} {
 		for _, pane := range slices.Concat(paneKeys, []paneText{{keys: "1"}, {keys: "7"}}) {
 			faulttest.RunCase(t, "E9", fmt.Sprintf("colours %v, pane %s", colours, pane.keys), func(t *testing.T) {
@@ -150,8 +151,8 @@ func hasForbiddenColour(style string, colours colorprofile.Profile) bool {
 	return false
 }
 
-// serverTextFields are the members of answers that hold text from a server, and where they are seen: a pane and a
-// column, or its details.
+// serverTextFields returns the members of answers that hold text from the server, and where they are shown: a pane and
+// a column, or the details if the column is empty.
 func serverTextFields() []struct{ pane, member, column string } {
 	return []struct{ pane, member, column string }{
 		{"4", "name", "name"},
@@ -201,10 +202,9 @@ func serverTextFields() []struct{ pane, member, column string } {
 	}
 }
 
-// Hostile strings in every field of every answer: each frame has its size, holds nothing but text and styles, and the
-// header, the tabs, the keys and every row's place stay. Many strings stand in one account, a different one in each
-// row.
-func TestHostileFields(t *testing.T) {
+// Hostile strings in any field of any answer leave the frame intact: it keeps its size, holds only text and styles, and
+// the header, the tabs, the hints and the rows stay in place. Each row of the account has a different string.
+func TestFrame_hostileFields(t *testing.T) {
 	texts := hostileStrings(
 		t, "ansi_csi", "ansi_osc_dcs", "c0_c1", "crash_parser", "bidi_invisible", "width", "invalid_utf8",
 		"identity_lookalike", "contact_fields",
@@ -243,8 +243,8 @@ func TestHostileFields(t *testing.T) {
 	}
 }
 
-// requireCleanFrame fails unless the frame is text and styles alone and of its size, and what stands around the pane is
-// as in another frame.
+// requireCleanFrame fails unless the frame has its size and holds only text and styles. If base is not nil, the lines
+// around the pane must equal those of base.
 func (r *harness) requireCleanFrame(base []string) {
 	r.Helper()
 	frame := r.shell.Frame()
@@ -286,7 +286,7 @@ func (r *harness) requireCleanFrame(base []string) {
 	}
 }
 
-// replaceMember puts another text into every member of a name, one after the other.
+// replaceMember replaces the value of every member with this name by the next text.
 func replaceMember(body []byte, member string, texts []string, at *int) []byte {
 	var answer any
 	if json.Unmarshal(body, &answer) != nil {
@@ -300,7 +300,7 @@ func replaceMember(body []byte, member string, texts []string, at *int) []byte {
 	return []byte(out.String())
 }
 
-// writeReplaced writes JSON with other texts in a member, their bytes kept even where they are no UTF-8.
+// writeReplaced writes JSON with other texts in a member. It keeps their bytes even if they are not valid UTF-8.
 func writeReplaced(out *strings.Builder, v any, member string, next func() string) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -331,7 +331,7 @@ func writeReplaced(out *strings.Builder, v any, member string, next func() strin
 	}
 }
 
-// A day of use in a moment: dialogs, panes, refreshes and faults leave nothing behind.
+// Dialogs, panes, refreshes and faults leave no memory and no goroutines behind.
 func TestProgram_longUseLeaksNothing(t *testing.T) {
 	heap := func() uint64 {
 		var m runtime.MemStats
@@ -406,7 +406,7 @@ func TestProgram_longUseLeaksNothing(t *testing.T) {
 	})
 }
 
-// fuzzMessage turns bytes of a fuzzer into what a terminal sends.
+// fuzzMessage returns the message of the terminal that a byte of the fuzzer stands for.
 func fuzzMessage(b byte) tea.Msg {
 	keys := []string{
 		"j", "k", "g", "G", "/", "s", "v", "A", "D", "d", "E", "t", "e", "n", "a", ":", "?", "r", "R", "p", "m", "H",
@@ -440,11 +440,11 @@ func fuzzMessage(b byte) tea.Msg {
 	return nil
 }
 
-// answerKeys are the keys that answer a question or send a form: they come only where a fuzzer chooses.
+// answerKeys are the keys that answer a question or send a form. They are pressed only if the fuzzer chooses so.
 var answerKeys = []string{"y", "<enter>", "<ctrl+s>"}
 
-// Whatever is pressed, pasted, clicked and resized: no panic, every frame has its size, and on a protected account
-// nothing is changed unless a question or a form was answered. Each change is in the journal once.
+// Whatever the user presses, pastes, clicks and resizes, the program does not panic and every frame has its size. A
+// protected account changes only after a question or a form was answered, and the journal holds each change once.
 func FuzzProtected(f *testing.F) {
 	faulttest.ReportCase(f, "J10", "FuzzProtected")
 	f.Add([]byte("\x33\x08\x33\x0a\x0b"), false)

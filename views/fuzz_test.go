@@ -13,10 +13,10 @@ import (
 	"lookout/client/faulttest"
 )
 
-// confirmKeys are the keys that say yes to something.
+// confirmKeys are the keys that confirm a question or send a form.
 const confirmKeys = "y\r\x13"
 
-// applyFuzzByte does what a byte of a script stands for: a key, another size, a paste, a while.
+// applyFuzzByte does what a byte of a script stands for: a key, another size, a paste or a wait.
 func (r *harness) applyFuzzByte(b byte) {
 	keys := map[byte]string{
 		'\r': "<enter>",
@@ -49,8 +49,8 @@ func (r *harness) applyFuzzByte(b byte) {
 	}
 }
 
-// Whatever is pressed, in whatever order and size: no panic, every frame fits, the journal is the ledger, and nothing
-// is changed unless something was confirmed.
+// Whatever the user presses, in any order and at any size, the program does not panic, every frame fits, the journal
+// agrees with the emulator's ledger, and nothing changes unless something was confirmed.
 func FuzzUpdate(f *testing.F) {
 	faulttest.ReportCase(f, "J10", "FuzzUpdate")
 	for _, script := range []string{

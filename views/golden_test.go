@@ -11,31 +11,31 @@ import (
 	"lookout/client/emulator"
 )
 
-// goldenSizes are the sizes at which panes are kept.
+// goldenSizes are the sizes of the golden frames.
 var goldenSizes = []screenSize{{40, 16}, {80, 24}, {120, 36}, {200, 50}}
 
-// paneGolden gathers what a pane draws into its own box, state by state and size by size. The golden of a pane is one
-// file, without tabs, head line and hints: another tab changes no golden of another pane.
+// paneGolden collects what a pane draws into its own box, in each state and at each size. A pane has one golden file,
+// without tabs, head line and hints, so a new tab does not change the files of the other panes.
 //
 //	go test ./views -run Golden -update
 //
 // writes all goldens; read their diff as text.
 type paneGolden struct{ strings.Builder }
 
-// add appends the pane's box of a program.
+// add appends the box of the pane in front.
 func (g *paneGolden) add(r *harness, state string) {
 	r.Helper()
 	r.requireExactFrame()
 	fmt.Fprintf(g, "-- %s, %dx%d --\n%s\n", state, r.width, r.height, r.paneBox())
 }
 
-// requireEqual compares what was gathered with the golden of the test.
+// requireEqual compares what was collected with the golden file of the test.
 func (g *paneGolden) requireEqual(t *testing.T) {
 	t.Helper()
 	golden.RequireEqual(t, g.String())
 }
 
-// paneBox returns the lines between the two rules of the frame: what the pane drew, with the dialogs over it.
+// paneBox returns the lines between the two rules of the frame: the pane, and the dialogs over it.
 func (r *harness) paneBox() string {
 	lines := strings.Split(r.screen(), "\n")
 	return strings.Join(lines[3:len(lines)-3], "\n")

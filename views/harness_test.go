@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -372,6 +373,14 @@ func (r *harness) appliedOperations() []string {
 		ops = append(ops, entry.Op)
 	}
 	return ops
+}
+
+// requireApplied fails unless exactly these operations changed something, in this order.
+func (r *harness) requireApplied(want ...string) {
+	r.T.Helper()
+	if got := r.appliedOperations(); !slices.Equal(got, want) {
+		r.T.Fatalf("applied: %v, want %v\n%s", got, want, r.screen())
+	}
 }
 
 // toJSON returns a value as JSON.

@@ -14,7 +14,7 @@ import (
 	"lookout/client/faulttest"
 )
 
-// A rewritingTransport is a server that answers with other bytes in place of a label, whatever they are.
+// rewritingTransport replaces bytes in the answers, or fails requests.
 type rewritingTransport struct {
 	next http.RoundTripper
 	old  string
@@ -51,7 +51,8 @@ func (s *rewritingTransport) RoundTrip(req *http.Request) (*http.Response, error
 	return res, nil
 }
 
-// hostileStrings are the strings of some categories of a collection that may lie beside the project, and a few more.
+// hostileStrings returns the strings of some categories of a collection that may lie beside the project, and a few
+// more.
 func hostileStrings(t *testing.T, categories ...string) []string {
 	t.Helper()
 	return append(
@@ -60,7 +61,8 @@ func hostileStrings(t *testing.T, categories ...string) []string {
 	)
 }
 
-// escapeJSON is a string between the quotes of JSON, its bytes kept even where they are no UTF-8.
+// escapeJSON returns a string as it stands between the quotes in JSON. It keeps the bytes even if they are not valid
+// UTF-8.
 func escapeJSON(s string) []byte {
 	var b bytes.Buffer
 	for i := 0; i < len(s); i++ {
@@ -78,7 +80,7 @@ func escapeJSON(s string) []byte {
 }
 
 // A hostile label changes nothing outside its cell.
-func TestHostileLabelsStayInTheirCell(t *testing.T) {
+func TestTable_hostileLabelStaysInCell(t *testing.T) {
 	const plain = "cdn-origin"
 	frame := func(label string) (lines []string) {
 		s := &rewritingTransport{old: `"` + plain + `"`, new: []byte(`"` + string(escapeJSON(label)) + `"`)}

@@ -18,7 +18,7 @@ import (
 	"lookout/views/activity"
 )
 
-// joinCase is a screen that says something about rows of another list.
+// joinCase is a screen that shows something about the rows of another list.
 type joinCase struct {
 	name  string
 	keys  string // typed with spaces between them; <enter> names a key, <wait> waits
@@ -68,17 +68,17 @@ func joinCases() []joinCase {
 	}
 }
 
-// claims are sentences that only a list that is known may cause.
+// claims matches sentences that are allowed only if the other list is known.
 var claims = regexp.MustCompile(`(?i)\bnobody\b|\bdeleted\)|nothing has been detected|nothing to choose|` +
 	`\b0 (in the|buckets?|keys?|services?|issues?|contacts?|groups?|\(0|objects)|\band 0\b|  0  \S+\.objects|` +
 	`\bno (limited key|contacts?|service|services|keys?|issues?|group|bucket|credential)\b|there is no|\bnone\b`)
 
-// ownFacts are words about the row itself, which no other list decides.
+// ownFacts matches words about the row itself, which depend on no other list.
 var ownFacts = regexp.MustCompile(`(second|credentials)\s+none|emulatedkeyofnobody|` +
 	`nobody (is named|calls this person)|no bucket is chosen`)
 
-// No screen claims anything about a list that was not read, failed, was refused or was cut off, and each says what is
-// missing. If the list is known to be empty, it says so.
+// If a list was not read, failed, was refused or is incomplete, no screen claims anything about it, and each screen
+// names what is missing. If the list is known to be empty, the screen says so.
 func TestJoins_claimNothingUnknown(t *testing.T) {
 	for _, c := range joinCases() {
 		for _, state := range []string{"delayed", "503", "403", "cut off", "empty", "full"} {
@@ -121,7 +121,7 @@ func checkJoin(t *testing.T, c joinCase, state string) {
 	})
 }
 
-// The watch names the contacts that it lacks instead of saying that nobody is to be called.
+// If the contacts are missing, the watch names them as missing instead of claiming that nobody is to be called.
 func TestWatch_claimsNothingUnknown(t *testing.T) {
 	for state, want := range map[string]string{
 		"delayed": "contacts: being read",
@@ -171,7 +171,7 @@ func TestHeadLine_namesMissingJoins(t *testing.T) {
 	}
 }
 
-// A question says which of its consequences are not known.
+// A question names the consequences that are not known.
 func TestJoins_questionsNameWhatIsUnknown(t *testing.T) {
 	setup := func(e *emulator.Emulator) { breakList(e, "/managed/services", "503") }
 	startWithEmulator(t, emulator.Options{}, screenSize{120, 40}, setup, func(r *harness) {
@@ -186,7 +186,7 @@ func TestJoins_questionsNameWhatIsUnknown(t *testing.T) {
 	})
 }
 
-// A cluster that does not answer leaves its buckets unknown, though all others are known.
+// The buckets of a cluster that does not answer are unknown, even if all others are known.
 func TestJoins_clusterThatDoesNotAnswer(t *testing.T) {
 	setup := func(e *emulator.Emulator) {
 		e.InjectFault("GET /object-storage/buckets/us-east-1", emulator.Fault{Status: 400})
@@ -232,7 +232,7 @@ func breakList(e *emulator.Emulator, list, state string) {
 	}
 }
 
-// listEditor empties a list, or cuts it off after a page with one row.
+// listEditor empties a list, or ends it after a page with one row.
 type listEditor struct {
 	next        http.RoundTripper
 	list, state string

@@ -12,8 +12,8 @@ import (
 	"lookout/ui/shell"
 )
 
-// makeChanges lets a service be disabled for a reason, a contact be edited, a login's answer be lost and a bucket be
-// refused.
+// makeChanges disables a service with a reason, edits a contact, and changes a login whose answer is lost. Then it
+// opens the journal.
 func makeChanges(r *harness) {
 	r.Helper()
 	r.press("3", "/", "edge", "<enter>", "d", "<tab>", "maintenance", "<ctrl+s>")
@@ -24,8 +24,8 @@ func makeChanges(r *harness) {
 	r.press("<esc>", "<esc>", ":", "journal", "<enter>")
 }
 
-// Every change is listed with how it ended; its details say what was sent and what was there before.
-func TestJournalPane(t *testing.T) {
+// The journal lists every change with its outcome. The details show what was sent and the values before.
+func TestJournalPane_showsOutcomes(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		makeChanges(r)
 		r.requireText("3 changes made from", "✓ done", "? unknown", "disable service", "edge-router", "Journal 1?")
@@ -45,7 +45,7 @@ func TestJournalPane(t *testing.T) {
 	})
 }
 
-// TestGoldenJournal holds the journal with changes and without.
+// TestGoldenJournal compares the journal, with and without changes, with a golden file.
 func TestGoldenJournal(t *testing.T) {
 	keys := map[string][]string{"detail": {"j", "<enter>"}, "filtered": {"/", "zzz", "<enter>"}}
 	var all paneGolden
@@ -65,8 +65,8 @@ func TestGoldenJournal(t *testing.T) {
 	all.requireEqual(t)
 }
 
-// A change that an earlier run left open is told at the start, looked up, and its outcome kept.
-func TestOpenChangesOfAnEarlierRun(t *testing.T) {
+// The program reports changes that an earlier run left unresolved, looks them up, and records their outcomes.
+func TestJournal_unresolvedChangesOfEarlierRun(t *testing.T) {
 	type c struct {
 		op, kind, id, label string
 		before, body        any
@@ -237,7 +237,7 @@ func TestOpenChangesOfAnEarlierRun(t *testing.T) {
 	}
 }
 
-// An outcome that was looked up at once is in the journal as it turned out.
+// If an outcome is looked up right after the change, the journal records what the lookup found.
 func TestJournal_lookedUpOutcomeIsRecorded(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.emu.InjectFault("enable service", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
@@ -251,8 +251,8 @@ func TestJournal_lookedUpOutcomeIsRecorded(t *testing.T) {
 	})
 }
 
-// The request is copied with the token as a variable and every quote made safe.
-func TestCopyAsCurl(t *testing.T) {
+// The copied request has the token as a variable, and all quotes in it are escaped.
+func TestJournal_copyAsCurl(t *testing.T) {
 	var copied string
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("4", "/", "Ada", "<enter>", "e", " O'Neil", "<ctrl+s>", ":", "journal", "<enter>")

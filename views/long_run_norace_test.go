@@ -4,5 +4,5 @@ package views_test
 
 import "time"
 
-// dayLength is how long TestADay lasts.
+// dayLength is the length of TestProgram_day, on the fake clock.
 const dayLength = 24 * time.Hour

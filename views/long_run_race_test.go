@@ -4,5 +4,6 @@ package views_test
 
 import "time"
 
-// dayLength is how long TestADay lasts: less under the race detector, which makes it some times as dear.
+// dayLength is the length of TestProgram_day, on the fake clock. It is shorter under the race detector, which is
+// several times slower.
 const dayLength = 2 * time.Hour

@@ -16,8 +16,8 @@ import (
 	"lookout/ui/shell"
 )
 
-// faultyTransport is the way to the API through a bad day: 2 % resets, 1 % 503, two minutes of 429 every third hour, a
-// link that stands still for two minutes every hour, and one 401 at the end.
+// faultyTransport simulates a bad day: 2 % resets, 1 % 503, two minutes of 429 every third hour, no answers for two
+// minutes every hour, and one 401 at the end.
 type faultyTransport struct {
 	next     http.RoundTripper
 	start    time.Time
@@ -57,7 +57,7 @@ func (w *faultyTransport) requestCount() int {
 	return w.requests
 }
 
-// heapInUse is the memory in use once what nobody needs is gone.
+// heapInUse returns the size of the heap after a garbage collection.
 func heapInUse() uint64 {
 	var s runtime.MemStats
 	runtime.GC()
@@ -66,10 +66,10 @@ func heapInUse() uint64 {
 	return s.HeapAlloc
 }
 
-// paneSequence are what is in front, hour by hour; the dear ones are looked at less.
+// paneSequence holds the keys of the panes in front, hour by hour. Expensive panes come less often.
 const paneSequence = "323456931732"
 
-// cyclePanes lets the program run for so many spans, with another size and another pane in each.
+// cyclePanes runs the program for a number of time spans, each with another size and another pane.
 func (r *harness) cyclePanes(n int, span time.Duration) {
 	for i := range n {
 		r.send(tea.WindowSizeMsg{Width: 80 + i%3*40, Height: 24 + i%4*10})
@@ -81,9 +81,9 @@ func (r *harness) cyclePanes(n int, span time.Duration) {
 	}
 }
 
-// A day of refreshes on a bad link: nothing grows, no more is asked than on a good one, and at its end all is as at its
-// beginning.
-func TestADay(t *testing.T) {
+// During a day of refreshes on a bad link, memory and goroutines do not grow and the program sends no more requests
+// than on a good link. At the end it shows what it showed at the start.
+func TestProgram_day(t *testing.T) {
 	faulttest.SkipUnlessLong(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(1000)) // what is held is measured when the garbage is gone
 	planned := 0                                       // requests of every pane in an hour, on a good day
@@ -122,7 +122,7 @@ func TestADay(t *testing.T) {
 	})
 }
 
-// requireTokenRevoked takes the token away: that is told, and nothing is asked any more.
+// requireTokenRevoked revokes the token, and fails unless the program says so and sends nothing more.
 func requireTokenRevoked(r *harness, w *faultyTransport) {
 	w.mu.Lock()
 	w.revoked = true
@@ -136,7 +136,7 @@ func requireTokenRevoked(r *harness, w *faultyTransport) {
 	r.requireText("token")
 }
 
-// startWithFaults runs the program in a bubble with the weather before its emulator.
+// startWithFaults starts the program with a faulty transport before its emulator.
 func startWithFaults(t *testing.T, w *faultyTransport, test func(*harness)) {
 	t.Helper()
 	startWithTransport(t, screenSize{120, 36}, func(next http.RoundTripper) http.RoundTripper {

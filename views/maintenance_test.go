@@ -2,7 +2,6 @@ package views_test
 
 import (
 	"path/filepath"
-	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -34,7 +33,8 @@ func (r *harness) openSharedJournal(path string) (*client.Client, *journal.Journ
 	return api, j
 }
 
-// startWithSharedJournal starts the program on a journal in a file; test gets a second program with the same one.
+// startWithSharedJournal starts the program with a journal in a file. The test gets the client of a second program that
+// uses the same file.
 func startWithSharedJournal(t *testing.T, test func(r *harness, other script)) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "acme-prod.journal")
@@ -85,7 +85,8 @@ func (s script) enable(id int) {
 	}
 }
 
-// A running dashboard enables what a script disabled for a while, whatever pane is in front.
+// If a script disables a service for a while, a dashboard that is already running enables it again, whatever pane is in
+// front.
 func TestMaintenance_scriptDisableEndsOnTime(t *testing.T) {
 	for _, span := range []time.Duration{time.Second, 10 * time.Second, time.Hour} {
 		t.Run(span.String(), func(t *testing.T) {
@@ -99,15 +100,13 @@ func TestMaintenance_scriptDisableEndsOnTime(t *testing.T) {
 				}
 				r.wait(30 * time.Second)
 				r.requireText("cdn-origin: monitoring is enabled")
-				if got := r.appliedOperations(); !slices.Equal(got, []string{"disable service", "enable service"}) {
-					r.Errorf("applied: %v", got)
-				}
+				r.requireApplied("disable service", "enable service")
 			})
 		})
 	}
 }
 
-// A service that a script has enabled or disabled again since is left alone.
+// A service is not enabled again if a script has enabled it meanwhile, or has disabled it for longer.
 func TestMaintenance_laterScriptChangeWins(t *testing.T) {
 	startWithSharedJournal(t, func(r *harness, other script) {
 		for _, span := range []time.Duration{time.Hour, 2 * time.Hour} {
@@ -127,7 +126,7 @@ func TestMaintenance_laterScriptChangeWins(t *testing.T) {
 	})
 }
 
-// If two dashboards wait for the same window, one of them enables the service.
+// If two dashboards wait for the same service, only one enables it.
 func TestMaintenance_onlyOneProgramEnables(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "acme-prod.journal")
 	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, func(r *harness, o *shell.Options) {
@@ -154,13 +153,12 @@ func TestMaintenance_onlyOneProgramEnables(t *testing.T) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<right>", "<ctrl+s>")
 		r.requireText("monitoring is disabled")
 		r.wait(time.Hour)
-		if got := r.appliedOperations(); !slices.Equal(got, []string{"disable service", "enable service"}) {
-			r.Errorf("applied: %v", got)
-		}
+		r.requireApplied("disable service", "enable service")
 	})
 }
 
-// A window that ended before the program started is offered once, and nothing is done unasked.
+// If a window ended while the program was not running, it offers to enable the service once, and does not do so
+// unasked.
 func TestMaintenance_overdueIsOfferedOnce(t *testing.T) {
 	startWithSharedJournal(t, func(r *harness, other script) {
 		other.disable(-time.Hour)
@@ -170,8 +168,6 @@ func TestMaintenance_overdueIsOfferedOnce(t *testing.T) {
 		other.enable(7)
 		r.wait(time.Minute)
 		r.requireNoText("nobody was here")
-		if got := r.appliedOperations(); !slices.Equal(got, []string{"disable service", "enable service"}) {
-			r.Errorf("applied: %v", got)
-		}
+		r.requireApplied("disable service", "enable service")
 	})
 }

@@ -11,8 +11,8 @@ import (
 	"lookout/client/faulttest"
 )
 
-// With a token that may only read, actions say which scope they need, and details show the row of the list.
-func TestReadOnlyScopeIsExplained(t *testing.T) {
+// With a token that may only read, the program explains why a change is not possible, and shows the row of the list.
+func TestForm_readOnlyScopeIsExplained(t *testing.T) {
 	faulttest.ReportCase(t, "A26", "told on the screen")
 	readOnly := emulator.Options{Scopes: "account:read_only object_storage:read_only"}
 	startProgram(t, readOnly, screenSize{120, 36}, func(r *harness) {
@@ -20,13 +20,12 @@ func TestReadOnlyScopeIsExplained(t *testing.T) {
 		r.requireText("edit: the token has account:read_only object_storage:read_only; this needs account:read_write")
 		r.press("<enter>")
 		r.requireText("not read by itself", "account:read_write", "Night desk", "+1 555 0199")
-		if got := r.appliedOperations(); len(got) != 0 {
-			r.Fatalf("applied: %v", got)
-		}
+		r.requireNoChanges()
 	})
 }
 
-// An edit shows what somebody else changed in the same field instead of overwriting it, and leaves other fields alone.
+// If another user changed the same member, the form shows their value and does not overwrite it. Their changes to other
+// members stay.
 func TestEdit_conflictWithAnotherUser(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("4", "/", "Ada", "<enter>", "e", " M.")
@@ -53,19 +52,18 @@ func TestEdit_conflictWithAnotherUser(t *testing.T) {
 }
 
 // An edit that changes nothing is not sent.
-func TestNothingChangedIsNotSent(t *testing.T) {
+func TestEdit_unchangedIsNotSent(t *testing.T) {
 	faulttest.ReportCase(t, "B11", "nothing")
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("4", "e", "<ctrl+s>")
 		r.requireText("nothing has been changed")
-		if got := r.appliedOperations(); len(got) != 0 {
-			r.Errorf("applied: %v", got)
-		}
+		r.requireNoChanges()
 	})
 }
 
-// A login whose answer was lost can be sent again, but is not sent again unasked.
-func TestALostAnswerToALogin(t *testing.T) {
+// If the answer to a change of login is lost, the program does not repeat the change by itself, and the user may send
+// it again.
+func TestLogin_lostAnswerIsNotRepeated(t *testing.T) {
 	faulttest.ReportCase(t, "B3", "the same login is offered again")
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.emu.InjectFault("change login", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
@@ -86,8 +84,8 @@ func TestALostAnswerToALogin(t *testing.T) {
 	})
 }
 
-// Access is denied and allowed for one instance and for all, and each can be undone.
-func TestAccessOfInstances(t *testing.T) {
+// Access is toggled for one instance and for many, and undone.
+func TestSSH_toggleAndUndo(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		access := func() (on []string) {
 			for i, err := range r.api.Instances.All(r.Context()) {
@@ -123,8 +121,8 @@ func TestAccessOfInstances(t *testing.T) {
 	})
 }
 
-// f goes to what a row refers to, and ctrl+o returns.
-func TestFollowANameAndComeBack(t *testing.T) {
+// f opens the object that a row names; ctrl+o returns.
+func TestReferences_followAndReturn(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "billing-api", "<enter>", "f")
 		r.requireText("Go to", "issue 823", "contact Ada Wong", "credential db2-root", "instance db2")
@@ -139,7 +137,7 @@ func TestFollowANameAndComeBack(t *testing.T) {
 	})
 }
 
-// A cleared field is sent as null, and a field that was never filled in is not sent.
+// A cleared group is sent as null. A phone number that was never given is not sent.
 func TestEdit_clearedFieldSentAsNull(t *testing.T) {
 	faulttest.ReportCase(t, "B11", "as forms send them")
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
@@ -156,8 +154,8 @@ func TestEdit_clearedFieldSentAsNull(t *testing.T) {
 	})
 }
 
-// The reasons of the API are shown below their fields, and nothing typed is lost.
-func TestServersReasonsStandBeneathTheirFields(t *testing.T) {
+// If the server refuses a field, the form shows the reason below it and keeps what was typed.
+func TestForm_serverErrorsBelowTheirFields(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.emu.InjectFault("create contact", emulator.Fault{
 			Status: 400,
@@ -172,8 +170,8 @@ func TestServersReasonsStandBeneathTheirFields(t *testing.T) {
 	})
 }
 
-// Every bound of the API document is checked at its field before anything is sent.
-func TestBoundsAreChecked(t *testing.T) {
+// Each field checks the bounds of the API document before anything is sent.
+func TestForm_checksBounds(t *testing.T) {
 	long := strings.Repeat("x", 101)
 	for name, c := range map[string]struct {
 		keys []string
@@ -215,9 +213,7 @@ func TestBoundsAreChecked(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{120, 50}, func(r *harness) {
 				r.press(c.keys...)
 				r.requireText(c.see)
-				if got := r.appliedOperations(); len(got) != 0 {
-					r.Errorf("applied: %v", got)
-				}
+				r.requireNoChanges()
 			})
 		})
 	}

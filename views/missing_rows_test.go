@@ -17,7 +17,7 @@ import (
 	"lookout/views/managed"
 )
 
-// listTransport answers GET requests with rows, by the ends of their paths; every other list is empty.
+// listTransport answers GET requests with the rows of the list whose path they end with. Every other list is empty.
 type listTransport map[string]string
 
 func (l listTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -35,8 +35,8 @@ func (l listTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// A service may have a problem that no issue names, and an issue may be gone that is still looked at: where there is no
-// row, none is made up.
+// A service may have a problem without an issue, and an issue on the screen may be gone. The program does not make up a
+// row.
 func TestJoins_missingRow(t *testing.T) {
 	api, err := client.New("https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(listTransport{
 		"/managed/services": `{"id":1,"label":"web","status":"problem"},{"id":2,"label":"db","status":"problem"}`,
@@ -71,8 +71,8 @@ func TestJoins_missingRow(t *testing.T) {
 	}
 }
 
-// A key is kept without its secret, whatever the server sent; the row that arrived stays as it is.
-func TestKeysAreKeptWithoutTheirSecret(t *testing.T) {
+// A key is stored without its secret, whatever the server sent. The row that arrived does not change.
+func TestKeys_storedWithoutSecret(t *testing.T) {
 	answer := faulttest.Respond(http.StatusOK, `{"id":5,"label":"reader","access_key":"AK","secret_key":"canary"}`)
 	api, err := client.New(
 		"https://api.example.test/v4",

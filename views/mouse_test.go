@@ -11,7 +11,7 @@ import (
 	"lookout/client/emulator"
 )
 
-// click clicks on a text of the screen.
+// click clicks on a text on the screen.
 func (r *harness) click(text string) {
 	r.T.Helper()
 	for y, line := range strings.Split(r.screen(), "\n") {
@@ -23,7 +23,7 @@ func (r *harness) click(text string) {
 	r.T.Fatalf("nothing to click on: %q\n%s", text, r.screen())
 }
 
-// rowAtCursor is the row under the cursor.
+// rowAtCursor returns the row at the cursor.
 func (r *harness) rowAtCursor() string {
 	for line := range strings.SplitSeq(r.screen(), "\n") {
 		if strings.HasPrefix(line, "▸") {
@@ -33,8 +33,9 @@ func (r *harness) rowAtCursor() string {
 	return ""
 }
 
-// Tabs, rows, hints, boxes and the entries of dialogs are clicked; the wheel moves; other buttons do nothing.
-func TestMouse(t *testing.T) {
+// The left button works on tabs, rows, hints, boxes and the entries of dialogs. The wheel moves the cursor. Other
+// buttons do nothing.
+func TestMouse_clicksAndWheel(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.click("Services 14")
 		r.requireText("edge-router") // the box had the keyboard already
@@ -62,8 +63,8 @@ func TestMouse(t *testing.T) {
 	})
 }
 
-// A question is not answered by the mouse, wherever it is clicked.
-func TestMouseAnswersNoQuestion(t *testing.T) {
+// A click never answers a question.
+func TestMouse_answersNoQuestion(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("4", "D")
 		r.wait(1e9)
@@ -78,8 +79,8 @@ func TestMouseAnswersNoQuestion(t *testing.T) {
 	})
 }
 
-// One key leaves the mouse to the terminal.
-func TestMouseOff(t *testing.T) {
+// M leaves the mouse to the terminal.
+func TestMouse_off(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		before := r.shell.Frame().Mouse
 		r.press("M")

@@ -17,8 +17,7 @@ import (
 	"lookout/views/account"
 )
 
-// startWithNotices runs a test with a program that tells notices, started on a pane that shows neither services nor
-// issues.
+// startWithNotices starts a program that sends notices, on a pane that shows neither services nor issues.
 func startWithNotices(t *testing.T, notify shell.NotifyOptions, test func(r *harness, told *[]string)) {
 	t.Helper()
 	startProgram(t, emulator.Options{SimulateIncidents: true}, screenSize{120, 36}, func(r *harness) {
@@ -62,7 +61,7 @@ func startWithNotices(t *testing.T, notify shell.NotifyOptions, test func(r *har
 	})
 }
 
-// Trouble is told once, whatever pane is in front, and the pane stays.
+// The program reports a problem once, whatever pane is in front, and stays on that pane.
 func TestNotices_reportedOnce(t *testing.T) {
 	startWithNotices(
 		t,
@@ -87,8 +86,8 @@ func TestNotices_reportedOnce(t *testing.T) {
 	)
 }
 
-// By the rules of the account nothing else is told beside the screen; the line of news has it all the same.
-func TestRulesOfNotices(t *testing.T) {
+// The rules of the account choose what is reported beside the screen. Without a method, nothing is reported or polled.
+func TestNotices_rules(t *testing.T) {
 	startWithNotices(
 		t,
 		shell.NotifyOptions{Methods: []string{"bell"}, Rules: []string{account.RuleNewIssue}},
@@ -108,7 +107,7 @@ func TestRulesOfNotices(t *testing.T) {
 	})
 }
 
-// What somebody does here is no trouble.
+// The user's own changes are not reported as problems.
 func TestNotices_ignoreOwnChanges(t *testing.T) {
 	startWithNotices(
 		t,

@@ -11,7 +11,7 @@ import (
 	"lookout/client/emulator"
 )
 
-// writeLogFile is a folder with a file in it.
+// writeLogFile returns a folder and the path of a file in it.
 func writeLogFile(t *testing.T) (folder, file string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -32,8 +32,8 @@ func (r *harness) requireObjects(cluster, bucket string, names ...string) {
 	}
 }
 
-// What is stored while a prefix is listed goes into the folder that is open, under its own name, in the flat view too.
-func TestUploadGoesIntoTheFolderThatIsOpen(t *testing.T) {
+// While a prefix is listed, an upload goes into the open folder under its own name, also in the flat view.
+func TestUpload_goesIntoOpenFolder(t *testing.T) {
 	_, file := writeLogFile(t)
 	for _, c := range []struct{ prefix, view, want string }{
 		{"in", "", ""},
@@ -55,8 +55,8 @@ func TestUploadGoesIntoTheFolderThatIsOpen(t *testing.T) {
 	}
 }
 
-// A folder of files is not said to be there already, whatever the view.
-func TestUploadOfAFolderThatIsNewOverwritesNothing(t *testing.T) {
+// The upload of a new folder does not ask about overwriting, in either view.
+func TestUpload_newFolderAsksNothing(t *testing.T) {
 	folder, _ := writeLogFile(t)
 	for _, view := range []string{"", "F"} {
 		startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
@@ -69,8 +69,8 @@ func TestUploadOfAFolderThatIsNewOverwritesNothing(t *testing.T) {
 	}
 }
 
-// The part of a prefix behind its last slash is no folder.
-func TestAPrefixIsNotDrawnAsAFolder(t *testing.T) {
+// The part of a prefix after its last slash is not shown as a folder.
+func TestObjects_prefixIsNoFolder(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("cdn.acme")
 		r.press("P", "assets/lo", "<ctrl+s>")
@@ -82,7 +82,7 @@ func TestAPrefixIsNotDrawnAsAFolder(t *testing.T) {
 	})
 }
 
-// Two buckets of one label are told apart wherever one of them is named.
+// Wherever one of two buckets with the same label is named, its cluster is shown too.
 func TestBuckets_sameLabelShowsCluster(t *testing.T) {
 	for _, cluster := range []string{"us-east-1", "eu-central-1"} {
 		startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
@@ -107,8 +107,8 @@ func TestBuckets_sameLabelShowsCluster(t *testing.T) {
 	}
 }
 
-// A path that is typed or pasted whole takes the place of the one that was proposed; a name goes on from it.
-func TestAWholePathReplacesTheProposal(t *testing.T) {
+// A whole path, typed or pasted, replaces the proposed path. A name extends it.
+func TestDownload_wholePathReplacesProposal(t *testing.T) {
 	folder, file := writeLogFile(t)
 	t.Chdir(t.TempDir())
 	for name, enter := range map[string]func(*harness){
@@ -147,8 +147,8 @@ func TestAWholePathReplacesTheProposal(t *testing.T) {
 	})
 }
 
-// Links that were given out are found again, with their URLs, until the run ends; one that has ended is not given away.
-func TestLinksOfThisRunAreFoundAgain(t *testing.T) {
+// The links of this run stay listed with their URLs. An expired link cannot be copied.
+func TestLinks_listedUntilRunEnds(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", ":", "links", "<enter>")
 		r.requireText("no links in this run")
@@ -173,8 +173,8 @@ func TestLinksOfThisRunAreFoundAgain(t *testing.T) {
 	})
 }
 
-// An object's size and time are told whole beside its row, on its page and where it would be overwritten.
-func TestAnObjectTellsItsTime(t *testing.T) {
+// The size and the time of an object are shown in full beside its row, on its page and before it is overwritten.
+func TestObjects_showSizeAndTime(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("acme-backups")
 		r.press("/", "README", "<enter>")
@@ -190,7 +190,7 @@ func TestAnObjectTellsItsTime(t *testing.T) {
 	})
 }
 
-// The numbers beneath a listing say what they are of.
+// The totals below a listing name what they count.
 func TestObjectListing_totalsNameTheirScope(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("logs-eu")

@@ -7,7 +7,7 @@ import (
 	"lookout/client/emulator"
 )
 
-// Whatever the size, tab goes to boxes that are on the screen alone, and to all of them.
+// At every size, tab visits all visible boxes and no other.
 func TestOverview_tabVisitsVisibleBoxes(t *testing.T) {
 	for _, c := range []struct{ width, height, boxes int }{
 		{200, 50, 7},

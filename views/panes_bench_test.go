@@ -16,7 +16,7 @@ import (
 	"lookout/views/account"
 )
 
-// BenchmarkPanes draws a frame of every pane at 200x50, full: 5,000 services, 10,000 contacts.
+// BenchmarkPanes draws a frame of every pane at 200x50, with 5,000 services and 10,000 contacts.
 func BenchmarkPanes(b *testing.B) {
 	now := time.Now()
 	api, err := client.New(

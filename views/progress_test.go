@@ -16,8 +16,8 @@ import (
 	"lookout/views/activity"
 )
 
-// While an object is on its way the frame says how far, and nothing any more once it is here.
-func TestProgressOfTransfers(t *testing.T) {
+// While an object is transferred, the frame has its progress; afterwards it has none.
+func TestFrame_transferProgress(t *testing.T) {
 	dir := t.TempDir()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		ctx, cancel := context.WithCancel(r.Context())

@@ -1,7 +1,6 @@
 package views_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,8 +16,8 @@ func setProtected(r *harness, o *shell.Options) {
 	o.Protected, o.Panes, o.OnOpen, o.LeaveWarnings, o.TokenForm = true, r.panes, r.onOpen, r.leaveWarnings, r.tokenForm
 }
 
-// A protected account asks before a toggle, an undo and a form; the answer is the account's name.
-func TestProtectedAccountsAskForMore(t *testing.T) {
+// On a protected account, a toggle and its undo ask, and a deletion wants the account's name.
+func TestProtected_togglesAndDeletionsAsk(t *testing.T) {
 	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, setProtected, func(r *harness) {
 		r.requireText("PROD")
 		r.press("3", "/", "billing-cron", "<enter>", "E")
@@ -34,9 +33,7 @@ func TestProtectedAccountsAskForMore(t *testing.T) {
 		r.requireText("Disable: billing-cron", "PROD: account acme-prod is protected")
 		r.wait(time.Second)
 		r.press("<esc>")
-		if got := r.appliedOperations(); !slices.Equal(got, []string{"enable service"}) {
-			r.Fatalf("applied: %v", got)
-		}
+		r.requireApplied("enable service")
 		r.press("4", "/", "Ada", "<enter>", "D")
 		r.wait(time.Second)
 		r.requireText("Type acme-prod and press enter")
@@ -52,8 +49,8 @@ func TestProtectedAccountsAskForMore(t *testing.T) {
 	})
 }
 
-// A protected account asks before a service is disabled: d, enter and enter are not enough.
-func TestProtected_disableAsks(t *testing.T) {
+// A protected account asks before it disables a service: d, enter and enter are not enough.
+func TestServices_disable_asksOnProtectedAccount(t *testing.T) {
 	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, setProtected, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<enter>")
 		r.wait(time.Second)
@@ -64,23 +61,18 @@ func TestProtected_disableAsks(t *testing.T) {
 		r.requireNoChanges()
 		r.press("acme-prod", "<enter>")
 		r.requireText("cdn-origin: monitoring is disabled (was ok)")
-		if got := r.appliedOperations(); !slices.Equal(got, []string{"disable service"}) {
-			r.Fatalf("applied: %v", got)
-		}
+		r.requireApplied("disable service")
 	})
 }
 
 // requireNoChanges fails if anything was changed.
 func (r *harness) requireNoChanges() {
 	r.Helper()
-	if got := r.appliedOperations(); len(got) != 0 {
-		r.Fatalf("applied: %v\n%s", got, r.screen())
-	}
+	r.requireApplied()
 }
 
-// Read-only greys everything that changes something, in every pane, from one list: hints, menu and keys agree, and
-// nothing is sent.
-func TestReadOnlyGreysEveryChange(t *testing.T) {
+// In read-only mode, every action that changes something is disabled in hints, menu and keys, and nothing is sent.
+func TestReadOnly_disablesEveryChange(t *testing.T) {
 	startWithOptions(
 		t,
 		emulator.Options{},

@@ -11,9 +11,8 @@ import (
 	"lookout/client/emulator"
 )
 
-// Answers that the real service gave are shown by the panes as they are: every row is there, and nothing that is no
-// value is shown as one.
-func TestRecordedAnswersAreShown(t *testing.T) {
+// The panes show all rows of answers recorded from the real service, and show nothing for members without a value.
+func TestPanes_showRecordedAnswers(t *testing.T) {
 	files, _ := filepath.Glob("../../shared/api/recorded/object-storage/GET_*_200_*.json")
 	if len(files) == 0 {
 		t.Skip("the recorded answers are not here")

@@ -10,10 +10,10 @@ import (
 	"lookout/client/emulator"
 )
 
-// A day with the overview in front asks as planned: services and issues with each refresh, stats every five minutes,
-// sums of storage every ten, and nothing else. A third of that while nobody looks, and nothing while refreshing is
-// paused. The account has little in it, so that the day is short; the plan is the same for all.
-func TestADayAtRest(t *testing.T) {
+// With the overview in front, a day at rest sends the planned requests only: services and issues with each refresh,
+// stats every five minutes, storage totals every ten. It sends a third of that without the focus, and nothing while
+// refreshing is paused. The account is small to keep the test short; the plan is the same for all accounts.
+func TestRequestRate_dayAtRest(t *testing.T) {
 	sums := map[string]int{
 		"view stats":              12,
 		"list buckets":            6,
@@ -33,7 +33,7 @@ func TestADayAtRest(t *testing.T) {
 	})
 }
 
-// requireRequestRate fails unless exactly the operations are asked for in a time, each at most so many times an hour
+// requireRequestRate fails unless the program sends exactly these operations, each at most as often an hour as given
 // and at least nine tenths of that.
 func (r *harness) requireRequestRate(d time.Duration, plans ...map[string]int) {
 	r.Helper()

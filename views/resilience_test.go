@@ -36,7 +36,7 @@ var paneKeys = []paneText{
 	{"0", "us-east-1"},
 }
 
-// A name that cannot be looked up is told with the age of the rows that stay.
+// If the API's host name cannot be resolved, the rows stay and the head line says since when the program is offline.
 func TestShell_hostNameNotFound(t *testing.T) {
 	for name, cause := range map[string]*net.DNSError{
 		"not found":    {IsNotFound: true, Err: "no such host"},
@@ -62,8 +62,8 @@ func TestShell_hostNameNotFound(t *testing.T) {
 	}
 }
 
-// All panes count one wait down together; a key asks now.
-func TestTooManyRequests(t *testing.T) {
+// All panes share one pause and count it down; a key ends it.
+func TestRateLimit_onePauseForAllPanes(t *testing.T) {
 	for _, after := range []string{"0", "1", "59", "3600", "31536000", "1e18", "-5", "1.5", "Wed, 21 Oct 2015 " +
 		"07:28:00 GMT", "Fri, 01 Jan 2999 00:00:00 GMT", "soon"} {
 		faulttest.RunCase(t, "A22", "on screen, retry-after "+after, func(t *testing.T) {
@@ -93,11 +93,11 @@ func TestTooManyRequests(t *testing.T) {
 	}
 }
 
-// failures are requests that a fault answered: the emulator counts only those that reach it.
+// failures returns how many requests were answered by a fault. The emulator counts only those that reach it.
 func (r *harness) failures() int { return 0 }
 
-// A token that is refused in mid session stops everything, keeps what is known, and is asked for once; a form outlives
-// it.
+// If the token is rejected in mid-session, the program stops sending, keeps the rows and asks for a token once. An open
+// form survives.
 func TestToken_rejectedMidSession(t *testing.T) {
 	refused := emulator.Fault{Status: 401, Body: `{"errors":[{"reason":"Invalid Token"}]}`}
 	for _, pane := range paneKeys {
@@ -171,8 +171,8 @@ func TestToken_rejectedMidSession(t *testing.T) {
 	}
 }
 
-// What a token or a user may not do is explained where it is not done, pane by pane; the rest works.
-func TestMissingScopes(t *testing.T) {
+// A pane explains what the token or the user may not read; the other panes work.
+func TestPanes_missingScopes(t *testing.T) {
 	managed, storage := "23456", "890"
 	for name, o := range map[string]emulator.Options{
 		"managed alone":   {Scopes: "account:read_only"},
@@ -212,8 +212,8 @@ func TestMissingScopes(t *testing.T) {
 	}
 }
 
-// Rows that come twice are shown once, and that is said.
-func TestDuplicates(t *testing.T) {
+// A row that arrives twice is shown once, and the pane reports the duplicate.
+func TestLists_duplicatesAreDropped(t *testing.T) {
 	for _, c := range []struct{ key, old, new, note string }{
 		{"4", `"id":12,`, `"id":11,`, "1 duplicate dropped"}, {"5", `"id":32,`, `"id":31,`, "1 duplicate dropped"},
 		{"3", `"id":2,`, `"id":1,`, "1 duplicate dropped"}, {"4", `"id":13,`, `"id":11,`, "1 duplicate dropped"},
@@ -227,8 +227,9 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// A machine that slept says how old its rows are, then reads again; a clock that is set back stops nothing.
-func TestClockJumps(t *testing.T) {
+// After the machine slept, the program shows how old the rows are and reads them again. A clock that is set back stops
+// nothing.
+func TestFreshness_clockJumps(t *testing.T) {
 	for name, c := range map[string]struct {
 		jump  time.Duration
 		shows string
@@ -259,8 +260,8 @@ func TestClockJumps(t *testing.T) {
 	}
 }
 
-// Ten thousand rows scroll within what a frame may take, and long labels break nothing.
-func TestVeryManyRows(t *testing.T) {
+// Ten thousand rows scroll without exhausting the memory, and long labels break nothing.
+func TestLists_tenThousandRows(t *testing.T) {
 	faulttest.RunCase(t, "A33", "frames of the largest account", func(t *testing.T) {
 		startProgram(t, emulator.Options{Seed: "large"}, screenSize{200, 50}, func(r *harness) {
 			var heap runtime.MemStats
@@ -290,7 +291,7 @@ func TestVeryManyRows(t *testing.T) {
 	})
 }
 
-// A changeCase is one kind of change, by keys: it ends with the key that sends it.
+// changeCase is one kind of change: the keys that prepare it and the key that sends it.
 type changeCase struct {
 	op, keys, send string
 	done, refused  string
@@ -432,7 +433,7 @@ func changeCases() []changeCase {
 	}
 }
 
-// pressAll presses keys; "~" lets a question arm.
+// pressAll presses keys, separated by spaces. "~" waits until a question accepts answers.
 func (r *harness) pressAll(keys string) {
 	r.Helper()
 	for _, k := range strings.Fields(keys) {
@@ -453,9 +454,9 @@ var lostAnswers = map[string]emulator.Fault{
 	"page after":               {ApplyFirst: true, HTML: true, Times: 1},
 }
 
-// Whatever became of an answer, a change is sent once, the screen says what reading again showed, and the journal keeps
-// it.
-func TestLostAnswersOnScreen(t *testing.T) {
+// If the answer to a change is lost, the change is not repeated, the screen shows what reading again found, and the
+// journal records it.
+func TestChanges_lostAnswers(t *testing.T) {
 	for _, w := range changeCases() {
 		for name, fault := range lostAnswers {
 			row := "B2"
@@ -505,8 +506,8 @@ func TestLostAnswersOnScreen(t *testing.T) {
 	}
 }
 
-// Keys that come twice, held down, or as a paste, do nothing twice.
-func TestDoublePresses(t *testing.T) {
+// A key that is pressed twice, held down or pasted sends a change only once.
+func TestChanges_doublePresses(t *testing.T) {
 	for _, w := range changeCases() {
 		for _, how := range []string{"twice", "held", "pasted"} {
 			faulttest.RunCase(t, "B7", w.op+" "+how, func(t *testing.T) {
@@ -541,8 +542,8 @@ func TestDoublePresses(t *testing.T) {
 	}
 }
 
-// Enabling and disabling in a hurry: one change at a time for each row, in the order of the keys.
-func TestServices_rapidToggles(t *testing.T) {
+// Rapid toggles send one change at a time for each row, in the order of the keys.
+func TestSSH_rapidToggles(t *testing.T) {
 	for seed := range uint64(10) {
 		faulttest.RunCase(t, "B8", fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
@@ -572,8 +573,8 @@ func TestServices_rapidToggles(t *testing.T) {
 	}
 }
 
-// Whatever happens to the rows beneath a question, its answer is about the row that it named.
-func TestRowsMoveBeneathAQuestion(t *testing.T) {
+// Whatever happens to the rows while a question is open, its answer applies to the row that the question names.
+func TestConfirm_keepsItsRow(t *testing.T) {
 	happenings := map[string]func(*harness) error{
 		"gone": func(r *harness) error {
 			return r.writer(client.OpDeleteContact, "11").DeleteContact(r.Context(), 11)
@@ -617,8 +618,8 @@ func TestRowsMoveBeneathAQuestion(t *testing.T) {
 	}
 }
 
-// What somebody else changed between opening a form and sending it is shown, not overwritten.
-func TestEditedMeanwhile(t *testing.T) {
+// If somebody else changes the object while a form is open, the form shows their change and does not overwrite it.
+func TestForm_changedMeanwhile(t *testing.T) {
 	for _, c := range []struct {
 		name, keys, says string
 		other            func(*harness) error
@@ -663,7 +664,7 @@ func TestEditedMeanwhile(t *testing.T) {
 	}
 }
 
-// A refused form keeps what was typed, and says why where it belongs.
+// A rejected form keeps what was typed, and shows the reason at its field.
 func TestForm_rejectedKeepsInput(t *testing.T) {
 	many := strings.Repeat(`{"reason":"No","field":"other"},`, 5000)
 	for _, form := range []struct{ op, keys, field, typed string }{
@@ -702,7 +703,7 @@ func TestForm_rejectedKeepsInput(t *testing.T) {
 	}
 }
 
-// A confirmation is what was asked for, letter by letter; anything else changes nothing.
+// A confirmation must match letter by letter; any other answer changes nothing.
 func TestConfirm_wrongAnswerChangesNothing(t *testing.T) {
 	answers := map[string]func(word string) []string{
 		"wrong":  func(string) []string { return []string{"zzz", "<enter>"} },
@@ -769,15 +770,13 @@ func TestConfirm_wrongAnswerChangesNothing(t *testing.T) {
 			}
 			r.press(code, "<enter>")
 			r.wait(time.Second)
-			if got := r.appliedOperations(); !slices.Equal(got, []string{"delete service"}) {
-				r.Errorf("applied: %v", got)
-			}
+			r.requireApplied("delete service")
 		}, &rewritingTransport{old: `"edge-router"`, new: []byte(`"edge\u001b[31m\u202eroutеr"`)})
 	})
 }
 
-// A cancelling whose answer was lost is not repeated, and says what is left.
-func TestCancellingLost(t *testing.T) {
+// If the answer to a cancellation is lost, it is not repeated, and the program counts the buckets that are left.
+func TestCancelStorage_lostAnswer(t *testing.T) {
 	for name, fault := range lostAnswers {
 		faulttest.RunCase(t, "B15", name, func(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{200, 36}, func(r *harness) {
@@ -799,7 +798,7 @@ func TestCancellingLost(t *testing.T) {
 	}
 }
 
-// A key whose answer was lost is named and offered for revoking, whatever it may reach.
+// If the answer to the creation of a key is lost, the program names the key and offers to revoke it.
 func TestKeys_lostAnswerOffersRevoke(t *testing.T) {
 	for mode, keys := range map[string]string{
 		"everything": "",
@@ -828,8 +827,8 @@ func TestKeys_lostAnswerOffersRevoke(t *testing.T) {
 	}
 }
 
-// A secret that is shown once is seen only while a key is held, whatever happens to the dialog; unkept it does not go
-// without a word.
+// A one-time secret is visible only while a key is held. The dialog does not close without a warning if the secret was
+// neither copied nor saved.
 func TestSecretDialog_shownOnlyWhileHeld(t *testing.T) {
 	for name, leave := range map[string]func(*harness){
 		"esc":          func(r *harness) { r.press("<esc>") },
@@ -876,8 +875,8 @@ func TestSecretDialog_shownOnlyWhileHeld(t *testing.T) {
 	}
 }
 
-// What is typed into a secret's field is never drawn, nor is its length; a failure keeps it, the end wipes it.
-func TestSecretFields(t *testing.T) {
+// A secret field never shows the text or its length. A failure keeps the text; leaving the form wipes it.
+func TestForm_secretFields(t *testing.T) {
 	const secret = "canary-in-a-field"
 	for _, form := range []struct{ name, keys, op string }{
 		{"credential", "5 n night <tab> ops <tab> " + secret, "create credential"},
@@ -919,8 +918,9 @@ func TestSecretFields(t *testing.T) {
 	}
 }
 
-// With values hidden no host, address, phone, key or long number is on any pane; the program's own words stay.
-func TestHiddenValues(t *testing.T) {
+// With values hidden, no pane shows a host name, an address, a phone number, a key or a long number. The program's own
+// words stay.
+func TestHideValues_everyPane(t *testing.T) {
 	panes := slices.Concat(paneKeys, []paneText{
 		{"1", "Services 14"},
 		{"7", "CPU"},

@@ -12,15 +12,14 @@ import (
 	"lookout/client/faulttest"
 )
 
-func TestDisableForAnHourWithReason(t *testing.T) {
+// A service that is disabled for an hour is enabled when the hour is over, and the journal holds the reason.
+func TestServices_disable_untilWithReason(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d")
 		r.requireText("Disable monitoring of cdn-origin", "15 min", "Reason")
 		r.press("<right>", "<right>", "<tab>", "database maintenance", "<ctrl+s>")
 		r.requireText("cdn-origin: monitoring is disabled", "○ disabled")
-		if got := r.appliedOperations(); !slices.Equal(got, []string{"disable service"}) {
-			r.T.Fatalf("applied: %v", got)
-		}
+		r.requireApplied("disable service")
 		hold, held := r.journal.DisabledService("8")
 		if !held || hold.Reason != "database maintenance" || hold.Until.Sub(hold.Since) != time.Hour {
 			r.T.Errorf("the journal holds %+v", r.journal.DisabledServices())
@@ -37,19 +36,18 @@ func TestDisableForAnHourWithReason(t *testing.T) {
 	})
 }
 
-func TestUndoEnablesAgain(t *testing.T) {
+// u enables a service that was disabled.
+func TestServices_disable_undo(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
 		r.requireText("monitoring is disabled", "u")
 		r.press("u")
 		r.requireText("cdn-origin: monitoring is enabled")
-		if got := r.appliedOperations(); !slices.Equal(got, []string{"disable service", "enable service"}) {
-			r.T.Fatalf("applied: %v", got)
-		}
+		r.requireApplied("disable service", "enable service")
 	})
 }
 
-// Every change of a service, an undo too, records the status before it, and the news shows the same.
+// Each change of a service, also an undo, records the status before it, and the news shows the same status.
 func TestServices_toggleAndUndoRecordStatusBefore(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "billing-cron", "<enter>", "t")
@@ -69,7 +67,8 @@ func TestServices_toggleAndUndoRecordStatusBefore(t *testing.T) {
 	})
 }
 
-func TestPrivateAddressNeedsRegion(t *testing.T) {
+// A service with a private address needs a region.
+func TestServices_privateAddressNeedsRegion(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "n", "queue-1", "<tab>", "<right>", "<tab>", "10.0.0.9:5672", "<ctrl+s>")
 		r.requireText("New service", "queue-1", "10.0.0.9:5672", "Region")
@@ -86,7 +85,8 @@ func TestPrivateAddressNeedsRegion(t *testing.T) {
 	})
 }
 
-func TestDeleteNeedsTheName(t *testing.T) {
+// A service is deleted only after its name was typed.
+func TestServices_delete_needsName(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "D")
 		r.wait(time.Second)
@@ -96,15 +96,14 @@ func TestDeleteNeedsTheName(t *testing.T) {
 			r.T.Fatalf("deleted without its name: %v", got)
 		}
 		r.press("<backspace>", "<backspace>", "cdn-origin", "<enter>")
-		if got := r.appliedOperations(); !slices.Equal(got, []string{"delete service"}) {
-			r.T.Fatalf("applied: %v\n%s", got, r.screen())
-		}
+		r.requireApplied("delete service")
 		r.press("<esc>")
 		r.requireNoText("cdn-origin  ")
 	})
 }
 
-func TestEnableAGroupAsksForTheCount(t *testing.T) {
+// A change of many services wants their number typed.
+func TestServices_enableGroup_asksForCount(t *testing.T) {
 	faulttest.ReportCase(t, "C6", "services of a group")
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		for _, id := range []int{4, 5} {
@@ -124,7 +123,7 @@ func TestEnableAGroupAsksForTheCount(t *testing.T) {
 	})
 }
 
-// Rows stay on the screen while the API is down, and are read again when it is back.
+// An answer that arrives while a dialog is open is not lost, and the rows stay when the API fails.
 func TestServices_surviveAPIOutage(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3")

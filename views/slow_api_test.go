@@ -13,7 +13,7 @@ import (
 	"lookout/ui/shell"
 )
 
-// stallingTransport never answers one kind of question.
+// stallingTransport never answers requests for one path.
 type stallingTransport struct {
 	next http.RoundTripper
 	path string
@@ -26,8 +26,8 @@ func (d stallingTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	return d.next.RoundTrip(req)
 }
 
-// A question that takes longer than the time between two polls is heard out: that it fails is told, whatever pane
-// stands in front.
+// A request that takes longer than the poll interval is not cancelled by the next poll, and its failure is reported in
+// every pane.
 func TestPoll_waitsForRequestUnderWay(t *testing.T) {
 	for _, c := range []struct{ pane, path string }{
 		{"1", "/managed/services"},
@@ -53,8 +53,8 @@ func TestPoll_waitsForRequestUnderWay(t *testing.T) {
 	}
 }
 
-// The buckets of others do not wait for a cluster that does not answer; what comes late is added, and who never answers
-// is named. A refresh changes the rows in one step.
+// A cluster that does not answer does not delay the buckets of other clusters. Late buckets are added, and the pane
+// names the cluster that never answers. A refresh changes the rows in one step.
 func TestBucketFetcher_lateClusterDoesNotDelayOthers(t *testing.T) {
 	faulttest.RunCase(t, "A4", "one cluster", func(t *testing.T) {
 		startWithTransport(t, screenSize{120, 36}, func(next http.RoundTripper) http.RoundTripper {

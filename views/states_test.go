@@ -7,7 +7,7 @@ import (
 	"lookout/client/emulator"
 )
 
-// A paneState is one that every pane must be able to show, and how it comes about.
+// paneState is a state that every pane must be able to show, and how it is reached.
 type paneState struct {
 	name  string
 	seed  string
@@ -29,7 +29,7 @@ func paneStates() []paneState {
 	}
 }
 
-// TestGoldenPanes holds every pane in every state at four sizes, one file a pane.
+// TestGoldenPanes compares every pane in every state at four sizes with a golden file for each pane.
 func TestGoldenPanes(t *testing.T) {
 	panes := []struct{ name, keys string }{
 		{"overview", "1"},
@@ -71,7 +71,7 @@ func TestGoldenPanes(t *testing.T) {
 	}
 }
 
-// TestGoldenObjects holds an open folder in every state at four sizes.
+// TestGoldenObjects compares an open folder in every state at four sizes with a golden file.
 func TestGoldenObjects(t *testing.T) {
 	faults := map[string]emulator.Fault{
 		"denied": {Status: 403, Body: `{"errors":[{"reason":"Unauthorized"}]}`},

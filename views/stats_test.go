@@ -9,7 +9,7 @@ import (
 	"lookout/client/emulator"
 )
 
-// statsJSON is the stats as the API would say them, with the values of cpu given one by one as JSON.
+// statsJSON returns an answer with stats. The function returns the values of cpu as JSON, point by point.
 func statsJSON(value func(i int) string, n int) string {
 	var points []string
 	from := time.Date(1999, 12, 31, 0, 0, 0, 0, time.UTC)
@@ -20,8 +20,8 @@ func statsJSON(value func(i int) string, n int) string {
 	return `{"data":{"cpu":[` + strings.Join(points, ",") + `],"disk":[],"net_in":[],"net_out":[],"swap":[]}}`
 }
 
-// Whatever the stats are, the chart says what they are: nothing invented, nothing lost, no panic.
-func TestStatsOfEveryShape(t *testing.T) {
+// The chart shows the stats as they are, whatever their shape: it neither invents nor loses values, and does not panic.
+func TestStats_everyShape(t *testing.T) {
 	same := func(text string) func(int) string { return func(int) string { return text } }
 	for name, c := range map[string]struct {
 		body string
@@ -78,8 +78,8 @@ func TestStatsOfEveryShape(t *testing.T) {
 	}
 }
 
-// The cursor reads out the point it stands on, in local time or UTC.
-func TestStatsReadOut(t *testing.T) {
+// The cursor shows the values at its point, in local time or UTC.
+func TestStats_cursorReadsPoint(t *testing.T) {
 	setup := func(e *emulator.Emulator) {
 		body := statsJSON(func(i int) string { return fmt.Sprint(i) }, 24)
 		e.InjectFault("view stats", emulator.Fault{Status: 200, Body: body})

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +21,8 @@ func (r *harness) openBucket(label string) {
 	r.requireText("› "+label, "shown")
 }
 
-func TestFoldersAndBack(t *testing.T) {
+// enter opens a folder; esc returns to the row where the cursor was.
+func TestObjects_foldersAndBack(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("acme-backups")
 		r.press("g", "j")
@@ -42,8 +42,8 @@ func TestFoldersAndBack(t *testing.T) {
 	})
 }
 
-// Names that mean something to terminals, shells and paths are listed, opened and linked as they are.
-func TestOddNames(t *testing.T) {
+// Names with a special meaning for terminals, shells or paths are listed, opened and linked correctly.
+func TestObjects_oddNames(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("cdn.acme")
 		r.requireText("odd‹␊›name.txt", "straße/", "▸ /")
@@ -56,7 +56,8 @@ func TestOddNames(t *testing.T) {
 	})
 }
 
-func TestFilterSaysWhatItCovers(t *testing.T) {
+// The filter of a partly loaded listing shows how many objects it covers.
+func TestObjects_filterNamesItsScope(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("logs-eu")
 		r.press("F")
@@ -68,8 +69,8 @@ func TestFilterSaysWhatItCovers(t *testing.T) {
 	})
 }
 
-// The end is read to on demand, and reading can be stopped.
-func TestReadingToTheEnd(t *testing.T) {
+// A listing is read to its end on demand, and the user can stop the reading.
+func TestObjects_loadAll(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("logs-eu")
 		r.press("F", "G")
@@ -91,10 +92,10 @@ func TestReadingToTheEnd(t *testing.T) {
 	})
 }
 
-// A million objects: the first rows stand there after one page, the next page is fetched when somebody comes near the
-// end.
-func TestAMillionObjects(t *testing.T) {
-	faulttest.ReportCase(t, "A33", "TestAMillionObjects")
+// In a bucket with a million objects, the first page is shown at once, and the next page is fetched when the cursor
+// comes near the end.
+func TestObjects_prefetch(t *testing.T) {
+	faulttest.ReportCase(t, "A33", "TestObjects_prefetch")
 	startProgram(t, emulator.Options{Seed: "large"}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "million", "<enter>", "<enter>", "F")
 		r.requireText("500 shown, more exist")
@@ -108,8 +109,8 @@ func TestAMillionObjects(t *testing.T) {
 	})
 }
 
-// A server that repeats its marker does not make the program run in circles.
-func TestRepeatedMarkerEndsTheListing(t *testing.T) {
+// A server that repeats its marker does not make the program loop.
+func TestObjects_repeatedMarker(t *testing.T) {
 	faulttest.ReportCase(t, "A20", "told on the screen")
 	setup := func(e *emulator.Emulator) {
 		e.InjectFault(
@@ -130,8 +131,9 @@ func TestRepeatedMarkerEndsTheListing(t *testing.T) {
 	})
 }
 
-// A size that the listing does not tell is told to be unknown, and the object is not downloaded as an empty one.
-func TestAnObjectOfUnknownSize(t *testing.T) {
+// If the listing lacks the size of an object, the size is shown as unknown, and the object is not downloaded as an
+// empty file.
+func TestObjects_unknownSize(t *testing.T) {
 	faulttest.ReportCase(t, "D3", "told on the screen")
 	setup := func(e *emulator.Emulator) {
 		etag := strings.Repeat("a", 32) + "-2"
@@ -154,7 +156,7 @@ func TestAnObjectOfUnknownSize(t *testing.T) {
 	})
 }
 
-// One of three clusters that never answers takes nothing from the other two.
+// If one of three clusters never answers, the buckets of the other two are shown.
 func TestBucketFetcher_oneClusterDown(t *testing.T) {
 	setup := func(e *emulator.Emulator) {
 		e.InjectFault("GET /object-storage/buckets/eu-central-1*", emulator.Fault{Status: 503})
@@ -169,8 +171,8 @@ func TestBucketFetcher_oneClusterDown(t *testing.T) {
 	})
 }
 
-// What the real service sends beside the document is shown as it is.
-func TestRealAnswersAreShown(t *testing.T) {
+// Members that the real service sends beyond the API document are shown.
+func TestStorage_undocumentedMembers(t *testing.T) {
 	setup := func(e *emulator.Emulator) {
 		e.InjectFault(
 			"list clusters",
@@ -210,7 +212,8 @@ func TestRealAnswersAreShown(t *testing.T) {
 	})
 }
 
-func TestDownloadOneMarkedFolder(t *testing.T) {
+// A marked folder is downloaded with everything in it.
+func TestDownload_markedFolder(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
@@ -239,8 +242,8 @@ func TestDownloadOneMarkedFolder(t *testing.T) {
 	})
 }
 
-// Cancelling asks first, and says what it costs; anything but y leaves the transfer as it is.
-func TestCancellingATransferAsks(t *testing.T) {
+// Cancelling a transfer asks first and names the cost. Any answer but y leaves the transfer as it is.
+func TestTransfers_cancelAsks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	setup := func(e *emulator.Emulator) { e.HoldRequests("object get") }
 	startWithEmulator(t, emulator.Options{}, screenSize{120, 36}, setup, func(r *harness) {
@@ -261,7 +264,8 @@ func TestCancellingATransferAsks(t *testing.T) {
 	})
 }
 
-func TestUploadAsksBeforeItOverwrites(t *testing.T) {
+// An upload asks before it overwrites an object.
+func TestUpload_asksBeforeOverwriting(t *testing.T) {
 	faulttest.ReportCase(t, "D13", "asked")
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -276,22 +280,19 @@ func TestUploadAsksBeforeItOverwrites(t *testing.T) {
 		r.wait(time.Second)
 		r.requireText("Overwrite index.html", "50 B")
 		r.press("n")
-		if got := r.appliedOperations(); len(got) != 0 {
-			r.Fatalf("applied: %v", got)
-		}
+		r.requireNoChanges()
 		r.press("U", "index.html", "<ctrl+s>")
 		r.wait(time.Second)
 		r.press("y")
 		r.wait(3 * time.Second)
 		r.requireText("index.html: uploaded, 10 B")
-		if got := r.appliedOperations(); !slices.Equal(got, []string{"put object"}) {
-			r.Errorf("applied: %v", got)
-		}
+		r.requireApplied("put object")
 		r.requireText("10 B")
 	})
 }
 
-func TestDeleteObjectsAsksWithTheirCount(t *testing.T) {
+// The deletion of several objects wants their number typed.
+func TestObjects_delete_asksForCount(t *testing.T) {
 	faulttest.ReportCase(t, "C6", "objects")
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("invoices")
@@ -320,8 +321,8 @@ func TestDeleteObjectsAsksWithTheirCount(t *testing.T) {
 	})
 }
 
-// A bucket that is not empty is not deleted; emptying is offered, counted and then done.
-func TestDeleteOffersToEmpty(t *testing.T) {
+// A bucket with objects is not deleted. The program offers to empty it, counts the objects, and empties it.
+func TestBuckets_deleteOffersToEmpty(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "acme-www", "<enter>", "D")
 		r.wait(time.Second)
@@ -340,8 +341,8 @@ func TestDeleteOffersToEmpty(t *testing.T) {
 	})
 }
 
-// The three kinds of keys are three different requests.
-func TestThreeKindsOfKeys(t *testing.T) {
+// The three kinds of keys send three different requests.
+func TestKeys_threeKinds(t *testing.T) {
 	faulttest.ReportCase(t, "B5", "as the form sends them")
 	for name, c := range map[string]struct {
 		keys []string
@@ -370,7 +371,7 @@ func TestThreeKindsOfKeys(t *testing.T) {
 	}
 }
 
-// The secret is seen only while it is held open, goes where it is sent, and does not go by accident.
+// A secret is visible only while the key is held, is copied and saved on demand, and is not lost by accident.
 func TestSecretDialog_copyAndSave(t *testing.T) {
 	faulttest.ReportCase(t, "B6", "shown once")
 	dir := t.TempDir()
@@ -416,8 +417,8 @@ func TestSecretDialog_copyAndSave(t *testing.T) {
 	})
 }
 
-// A key whose answer was lost is named, and revoking it is offered.
-func TestLostKeyIsOfferedForRevoking(t *testing.T) {
+// If the answer to the creation of a key is lost, the program names the key and offers to revoke it.
+func TestKeys_lostKeyIsRevoked(t *testing.T) {
 	faulttest.ReportCase(t, "B4", "told, and offered for revoking")
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.emu.InjectFault("create key", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
@@ -426,14 +427,12 @@ func TestLostKeyIsOfferedForRevoking(t *testing.T) {
 		r.requireText("lost key was created, but its secret was lost", "revoke key")
 		r.press("r")
 		r.requireText("lost key: revoked")
-		if got := r.appliedOperations(); !slices.Equal(got, []string{"create key", "revoke key"}) {
-			r.Errorf("applied: %v", got)
-		}
+		r.requireApplied("create key", "revoke key")
 	})
 }
 
-// Cancelling counts afresh, waits ten seconds, wants the name typed and takes no paste.
-func TestCancelObjectStorage(t *testing.T) {
+// A cancellation counts the buckets again, waits ten seconds, wants the account's name typed and accepts no paste.
+func TestCancelStorage_asks(t *testing.T) {
 	faulttest.ReportCase(t, "B15", "counted before and after")
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", ":", "cancel", "<enter>")
@@ -455,8 +454,8 @@ func TestCancelObjectStorage(t *testing.T) {
 	})
 }
 
-// What is wrong with a certificate is said before it is sent.
-func TestCertificateIsCheckedBefore(t *testing.T) {
+// The form reports what is wrong with a certificate before it is sent.
+func TestCertificate_checkedBeforeUpload(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
@@ -473,39 +472,33 @@ func TestCertificateIsCheckedBefore(t *testing.T) {
 		r.requireText("holds no PEM")
 		r.press("<shift+tab>", "<ctrl+u>", "/nowhere", "<ctrl+s>")
 		r.requireText("it cannot be opened")
-		if got := r.appliedOperations(); len(got) != 0 {
-			r.Errorf("applied: %v", got)
-		}
+		r.requireNoChanges()
 	})
 }
 
-// Everyone being able to write is asked about twice.
-func TestPublicReadWriteAsksAgain(t *testing.T) {
+// The program asks twice before it lets everyone write.
+func TestObjects_publicWriteAsksTwice(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "acme-www", "<enter>", "x", "<left>", "<ctrl+s>")
 		r.requireText("EVERYONE", "everyone will be able to write")
-		if got := r.appliedOperations(); len(got) != 0 {
-			r.Fatalf("applied: %v", got)
-		}
+		r.requireNoChanges()
 		r.press("acme-www", "<ctrl+s>")
 		r.requireText("access is now ")
 	})
 }
 
-// A bucket of one's own that exists is said to have existed.
-func TestBucketThatExists(t *testing.T) {
+// If the user creates a bucket that they already own, the program says that it existed.
+func TestBuckets_createExisting(t *testing.T) {
 	faulttest.ReportCase(t, "B17", "told")
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "n", "acme-www", "<ctrl+s>")
 		r.requireText("a bucket with this label exists in the cluster")
-		if got := r.appliedOperations(); len(got) != 0 {
-			r.Fatalf("applied: %v", got)
-		}
+		r.requireNoChanges()
 	})
 }
 
-// Previews: text, JSON set out, images by kind and size, anything else as digits.
-func TestPreviews(t *testing.T) {
+// A preview shows text, indented JSON, the kind and size of an image, and bytes in hexadecimal for anything else.
+func TestPreview_byContentType(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("cdn.acme")
 		r.press("/", "index", "<enter>", "<enter>", "<enter>")

@@ -13,7 +13,7 @@ import (
 	"lookout/client/emulator"
 )
 
-// fillBucket puts so many small objects below many/ of the bucket scratch, and opens it.
+// fillBucket puts n small objects below many/ in the bucket scratch, and opens the bucket.
 func (r *harness) fillBucket(n int) {
 	r.Helper()
 	for i := range n {
@@ -26,12 +26,12 @@ func (r *harness) fillBucket(n int) {
 	r.openBucket("scratch")
 }
 
-// delay makes requests take so long.
+// delay makes every request take some time.
 func (r *harness) delay(match string, d time.Duration) {
 	r.emu.InjectFault(match, emulator.Fault{Delay: d})
 }
 
-// downloadFolder asks for all that is in many/.
+// downloadFolder downloads the folder many/.
 func (r *harness) downloadFolder(files int) {
 	r.Helper()
 	r.press("w")
@@ -40,8 +40,8 @@ func (r *harness) downloadFolder(files int) {
 	r.press("<ctrl+s>")
 }
 
-// A folder is told in one line when it is there, not file by file; a failure is told at once, and what failed is
-// counted at the end.
+// A finished folder is reported in one line of news, not file by file. A failure is reported at once, and the last line
+// counts the failures.
 func TestTransfers_folderReportedInOneLine(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -73,7 +73,7 @@ func TestTransfers_folderReportedInOneLine(t *testing.T) {
 	})
 }
 
-// newsMatching are the news that hold one of some words.
+// newsMatching returns the news that contain one of the words.
 func (r *harness) newsMatching(words string) []string {
 	var found []string
 	for _, say := range r.news {
@@ -84,7 +84,7 @@ func (r *harness) newsMatching(words string) []string {
 	return found
 }
 
-// However many end, the program is told of it a few times a second.
+// However many transfers end, the program receives only a few messages a second.
 func TestTransfers_updatesAreThrottled(t *testing.T) {
 	t.Chdir(t.TempDir())
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
@@ -100,8 +100,8 @@ func TestTransfers_updatesAreThrottled(t *testing.T) {
 	})
 }
 
-// What is under way stands on top, with what can be done with it, and beneath it how far all is and how long it takes.
-// The columns that say so are there at every width.
+// Unfinished transfers stand on top. At every width the pane shows the progress of each and, below, the progress and
+// time left of all.
 func TestTransfersPane_progressAndTimeLeft(t *testing.T) {
 	for _, size := range []screenSize{{80, 24}, {120, 36}, {200, 50}} {
 		t.Run(fmt.Sprint(size.width), func(t *testing.T) {
@@ -128,14 +128,14 @@ func TestTransfersPane_progressAndTimeLeft(t *testing.T) {
 	}
 }
 
-// transferLines are the lines of the pane that begin with a state.
+// transferLines returns the lines of the pane that show the state of a transfer.
 func (r *harness) transferLines() []string {
 	line := regexp.MustCompile(`(?m)^.*[●✓✗◌○] (running|done|waiting|failed|paused|cancelled).*$`)
 	return line.FindAllString(r.screen(), -1)
 }
 
-// Cancelling all says what ends, which is not what has ended already.
-func TestCancellingAllCountsWhatEnds(t *testing.T) {
+// The question before cancelling all transfers counts only those that have not ended.
+func TestTransfers_cancelAllCountsUnfinished(t *testing.T) {
 	t.Chdir(t.TempDir())
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.fillBucket(30)

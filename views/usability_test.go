@@ -12,9 +12,8 @@ import (
 	"lookout/client/emulator"
 )
 
-// Since when a service is disabled stands beside its state, in every width and in its details, also where somebody else
-// disabled it.
-func TestDisabledSinceWhen(t *testing.T) {
+// At every width, the list and the details show since when a service is disabled, also if somebody else disabled it.
+func TestServices_showDisabledSince(t *testing.T) {
 	for _, size := range []screenSize{{80, 24}, {120, 36}, {200, 50}} {
 		t.Run(fmt.Sprint(size.width), func(t *testing.T) {
 			startProgram(t, emulator.Options{}, size, func(r *harness) {
@@ -27,7 +26,7 @@ func TestDisabledSinceWhen(t *testing.T) {
 	}
 }
 
-// While the word is typed that loses a secret, nothing says that keys do something else, and the way back is told.
+// While the user types the word that discards a secret, the hints show only keys that work, and the way back.
 func TestSecretDialog_leavingShowsWayBack(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 		r.press("9", "n", "once key", "<ctrl+s>")
@@ -40,8 +39,8 @@ func TestSecretDialog_leavingShowsWayBack(t *testing.T) {
 	})
 }
 
-// However small the terminal, how a secret is kept and how its dialog is left are in sight.
-func TestSecretInASmallTerminal(t *testing.T) {
+// However small the terminal, the dialog shows how to keep the secret and how to leave.
+func TestSecretDialog_smallTerminal(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{60, 16}, func(r *harness) {
 		r.press("9", "n", "once key", "<ctrl+s>")
 		r.requireText(
@@ -57,8 +56,8 @@ func TestSecretInASmallTerminal(t *testing.T) {
 	})
 }
 
-// The tab in front is in the row of tabs in every width, and so are those with something to say.
-func TestTheFrontTabIsInSight(t *testing.T) {
+// At every width, the row of tabs shows the active tab and the tabs with a badge.
+func TestTabs_showActiveTab(t *testing.T) {
 	for _, size := range []screenSize{{40, 12}, {60, 16}, {80, 24}, {120, 36}} {
 		t.Run(fmt.Sprint(size.width), func(t *testing.T) {
 			startProgram(t, emulator.Options{}, size, func(r *harness) {
@@ -82,8 +81,8 @@ func TestTheFrontTabIsInSight(t *testing.T) {
 	}
 }
 
-// Where tabs are left out, a click on the mark goes to where all are named.
-func TestTabsLeftOutCanBeReached(t *testing.T) {
+// If tabs do not fit, a click on the mark opens a menu of all tabs.
+func TestTabs_moreOpensMenu(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{40, 12}, func(r *harness) {
 		r.press("3")
 		tabs := strings.Split(r.screen(), "\n")[1]
@@ -96,8 +95,8 @@ func TestTabsLeftOutCanBeReached(t *testing.T) {
 	})
 }
 
-// Enter accepts what a form proposes, where that deletes nothing and switches off one thing at most.
-func TestEnterAcceptsWhatIsProposed(t *testing.T) {
+// Enter accepts the values that a form proposes if that deletes nothing and disables at most one thing.
+func TestForm_enterAcceptsProposal(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "cdn.acme", "<enter>", "<enter>", "/", "index", "<enter>", "L", "<enter>")
 		r.requireText("copy the link")
@@ -117,8 +116,8 @@ func TestEnterAcceptsWhatIsProposed(t *testing.T) {
 	})
 }
 
-// An enter that was meant for a field sends nothing that is not complete, deletes, switches off many things, or reaches
-// everything.
+// An enter that was meant for a field never sends a form that is incomplete, deletes something, disables several
+// things, or grants access to everything.
 func TestForm_strayEnterSendsNothingDangerous(t *testing.T) {
 	for name, keys := range map[string][]string{
 		"many services": {
@@ -141,17 +140,15 @@ func TestForm_strayEnterSendsNothingDangerous(t *testing.T) {
 					r.wait(time.Second) // no key is at the heels of another
 					r.press(key)
 				}
-				if got := r.appliedOperations(); len(got) != 0 {
-					r.Errorf("applied: %v", got)
-				}
+				r.requireNoChanges()
 				r.requireText("ctrl+s sends")
 			})
 		})
 	}
 }
 
-// A link that lets its holder delete is made by the button alone.
-func TestEnterMakesNoLinkThatDeletes(t *testing.T) {
+// A link that lets its holder delete the object is made only with the button.
+func TestLinks_deletingLinkNeedsButton(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "cdn.acme", "<enter>", "<enter>", "/", "index", "<enter>", "L", "<tab>", "<left>")
 		r.requireText("‹DELETE›")
@@ -163,7 +160,7 @@ func TestEnterMakesNoLinkThatDeletes(t *testing.T) {
 	})
 }
 
-// A field that was typed in is seen again before enter sends it.
+// Before enter sends a form, it returns to a field that was edited and is out of sight.
 func TestForm_enterReturnsToEditedField(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press(
@@ -180,7 +177,7 @@ func TestForm_enterReturnsToEditedField(t *testing.T) {
 	})
 }
 
-// An enter that is still held from choosing what opened a form does not send it.
+// If enter opened a form and is still held, it does not send the form.
 func TestForm_heldEnterDoesNotSend(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", ":", "disable", "<enter>")
@@ -189,14 +186,12 @@ func TestForm_heldEnterDoesNotSend(t *testing.T) {
 			r.press("<enter>")
 		}
 		r.requireText("Disable monitoring of cdn-origin")
-		if got := r.appliedOperations(); len(got) != 0 {
-			r.Errorf("applied: %v", got)
-		}
+		r.requireNoChanges()
 	})
 }
 
-// What stands beneath a value is about that value, and a limited key does not promise less than it may do.
-func TestNotesOfALimitedKey(t *testing.T) {
+// The note below a value is about that value, and the note of a limited key names everything that the key can do.
+func TestKeys_limitedKeyNotes(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("9", "n", "a key", "<tab>")
 		r.requireText("no: everything, including buckets", "It may reach EVERYTHING")
@@ -208,8 +203,8 @@ func TestNotesOfALimitedKey(t *testing.T) {
 	})
 }
 
-// A wider terminal has every column that a smaller one has.
-func TestWiderShowsNoLess(t *testing.T) {
+// A wider terminal shows every column that a narrower one shows.
+func TestLists_widerShowsNoLess(t *testing.T) {
 	for _, pane := range []string{"2", "3", "4", "5", "6", "8", "9", "0"} {
 		startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 			r.press(pane)
@@ -230,8 +225,8 @@ func TestWiderShowsNoLess(t *testing.T) {
 	}
 }
 
-// However narrow the detail beside a list, the numbers to call are whole.
-func TestPhoneNumbersAreWhole(t *testing.T) {
+// However narrow the details beside a list, the phone numbers in it are complete.
+func TestContacts_phoneNumbersAreWhole(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>")
 		r.requireText("+1 555 0150", "+1 555 0151", "+1 555 0153", "farid@acme.net")
@@ -240,9 +235,9 @@ func TestPhoneNumbersAreWhole(t *testing.T) {
 	})
 }
 
-// News of a change whose answer was lost names what was done with what, and a row that the filter hides is not said to
-// be there.
-func TestNewsNamesWhatWasDone(t *testing.T) {
+// If the answer to a change was lost, the news still names the change and the object. It says so if the filter hides
+// the row.
+func TestNews_namesChangeAndObject(t *testing.T) {
 	lost := emulator.Fault{ApplyFirst: true, Reset: true, Times: 1}
 	form := []string{"n", "night check", "<tab>", "<right>", "<tab>", "203.0.113.7:22", "<ctrl+s>"}
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
@@ -276,7 +271,7 @@ func TestNewsNamesWhatWasDone(t *testing.T) {
 }
 
 // News reads as a sentence.
-func TestNewsReadsAsASentence(t *testing.T) {
+func TestNews_readsAsSentence(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "acme-www", "<enter>", "x", "<right>", "<right>", "<tab>", "<right>", "<ctrl+s>")
 		r.requireText("acme-www: access is now public-read, CORS on")
@@ -289,8 +284,8 @@ func TestNewsReadsAsASentence(t *testing.T) {
 	})
 }
 
-// What is asked about many rows is asked about things with a name, and the hint speaks of what is typed.
-func TestQuestionsOfManyNameTheirKind(t *testing.T) {
+// A question about many rows names their kind, and the hint names the word to type.
+func TestConfirm_manyNamesKind(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("4", "A", "D")
 		r.wait(time.Second)
@@ -299,8 +294,8 @@ func TestQuestionsOfManyNameTheirKind(t *testing.T) {
 	})
 }
 
-// Where not all values of a choice fit, their number and the place of the one shown are told.
-func TestChoicesThatDoNotFitAreCounted(t *testing.T) {
+// If the values of a choice do not fit, the field shows their number and the position of the selected one.
+func TestForm_choicesThatDoNotFit(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 		r.press("8", "x")
 		r.requireText("‹as it is› 1 of 5", "‹as it is›  yes")

@@ -7,7 +7,7 @@ type fakeVersion int
 
 func (e *fakeVersion) Version() int { return int(*e) }
 
-// A join is made once, and again when any of its stores has changed.
+// Memo computes a value once, and again when the version of a source has changed.
 func TestMemo_recomputedWhenSourceChanges(t *testing.T) {
 	a := New(t.Context(), Options{})
 	var services, issues fakeVersion

@@ -71,8 +71,9 @@ func newTransferringAccount(t testing.TB, n int) (*account.Account, *table.List[
 	return a, l, room
 }
 
-// What a key and its frame cost does not grow with the transfers, nor does their news grow with those that stand still.
-func TestAKeyAmongManyTransfersAllocatesLittle(t *testing.T) {
+// The cost of a key and its frame does not grow with the number of transfers, and the cost of an update does not grow
+// with the transfers that stand still.
+func TestTransfersPane_allocations(t *testing.T) {
 	a, l, room := newTransferringAccount(t, 30_000)
 	if n := testing.AllocsPerRun(20, func() {
 		for _, act := range l.Actions() {
@@ -91,8 +92,8 @@ func TestAKeyAmongManyTransfersAllocatesLittle(t *testing.T) {
 	}
 }
 
-// BenchmarkTransfers is 100,000 downloads under way: a key and its frame, what is done when they have moved, and a key
-// then.
+// BenchmarkTransfers measures 100,000 downloads under way: a key and its frame, the same after the transfers have
+// moved, and sorting them.
 func BenchmarkTransfers(b *testing.B) {
 	a, l, room := newTransferringAccount(b, 100_000)
 	down := func() {
