@@ -96,7 +96,7 @@ func accessKeySubcommands() []subcommand[*accessKeyRow] {
 			verb:        "Creates",
 			args:        "LABEL",
 			noTarget:    true,
-			description: "Make a key. Its secret is shown this once",
+			description: "Create a key. Its secret is shown only once",
 			bindFlags:   createAccessKey,
 			recoveryHint: func(k *accessKeyRow) string {
 				if k.SecretKey == "" {
@@ -113,7 +113,7 @@ func accessKeySubcommands() []subcommand[*accessKeyRow] {
 			op:          client.OpUpdateKey,
 			verb:        "Renames",
 			args:        "LABEL",
-			description: "Give it another label",
+			description: "Change its label",
 			bindFlags:   withoutFlags(renameAccessKey),
 		},
 		{
@@ -121,7 +121,7 @@ func accessKeySubcommands() []subcommand[*accessKeyRow] {
 			op:          client.OpRevokeKey,
 			verb:        "Revokes",
 			asks:        asksAlways,
-			description: "End a key: whoever uses it is locked out",
+			description: "Revoke a key: programs that use it lose access",
 			doneMessage: "is revoked",
 			bindFlags:   planForRow(revokeAccessKey),
 		},

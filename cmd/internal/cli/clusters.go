@@ -14,7 +14,7 @@ func clustersResource() resourceCommand {
 		name:        "clusters",
 		singular:    "cluster",
 		idArg:       "ID",
-		description: "Places where buckets are",
+		description: "Locations of buckets",
 		examples:    "lookout clusters list\nlookout clusters get us-east-1",
 		columns: []output.ColumnDefinition[row]{
 			{Name: "id", Cell: func(c row) string { return c.ID.Raw() }},

@@ -160,7 +160,7 @@ func TestThingsByTheirLabel(t *testing.T) {
 		r.Run("services", "delete", "twin", "--yes"),
 		exit.CodeUsage,
 		`2 services are called "twin"`,
-		"give the ID",
+		"give one of their IDs",
 	)
 	if len(r.API.Ledger()) != before {
 		t.Error("one of two was deleted")
@@ -503,7 +503,7 @@ func TestHandover(t *testing.T) {
 		t.Errorf("%+v, %v", h, err)
 	}
 	r.API.InjectFault("list services", emulator.Fault{Status: 403})
-	r.CheckResult(r.Run("handover"), exit.CodeDenied, "## Could not be read", "edge-router", "not complete")
+	r.CheckResult(r.Run("handover"), exit.CodeDenied, "## Could not be read", "edge-router", "incomplete")
 	r.CheckResult(r.Run("handover", "--since", "yesterday"), exit.CodeUsage, "8h")
 }
 
@@ -524,7 +524,7 @@ func TestAHandoverThatCouldNotLook(t *testing.T) {
 				s.Code,
 				"## Services in trouble **could not be read** ## Open issues **could not be read** ## Still "+
 					"disabled - **edge-router**",
-				"- **could not be read**; what this machine's journal knows is named",
+				"- **could not be read**; this list is from this machine's journal",
 			)
 			if s.Code == exit.CodeOK {
 				t.Error("the exit code says that all is well")

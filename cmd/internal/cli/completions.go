@@ -14,16 +14,16 @@ import (
 	"lookout/views"
 )
 
-// choicesAnnotation is the annotation of a flag that holds what it may be.
+// choicesAnnotation is the annotation of a flag that holds its allowed values.
 const choicesAnnotation = "lookout_choices"
 
-// setFlagChoices says what a flag may be, for the shell to complete.
+// setFlagChoices declares the allowed values of a flag, which the shell completes.
 func setFlagChoices(set *pflag.FlagSet, name string, choices ...string) {
 	_ = set.SetAnnotation(name, choicesAnnotation, choices)
 }
 
-// registerCompletions lets the shell offer, for every flag and argument beneath a command, what may stand there; files
-// only where one is meant.
+// registerCompletions registers completions for every flag and argument of a command and its subcommands. The shell
+// offers files only where a file is expected.
 func registerCompletions(f *config.Flags, c *cobra.Command) {
 	dynamic := map[string]cobra.CompletionFunc{
 		"account": completeAccounts(f),
@@ -54,12 +54,12 @@ func registerCompletions(f *config.Flags, c *cobra.Command) {
 	}
 }
 
-// takesFile reports whether a flag takes the name of a file, as its help says.
+// takesFile reports whether a flag takes a file, judging by its name and its help.
 func takesFile(flag *pflag.Flag) bool {
 	return flag.Name == "config" || strings.HasSuffix(flag.Name, "-file") || strings.HasPrefix(flag.Usage, "file ")
 }
 
-// completeArgs completes the argument that a command's use names at its place.
+// completeArgs completes the next argument by its name in the command's usage line.
 func completeArgs(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	words := strings.Fields(c.Use)[1:]
 	if len(args) >= len(words) {
@@ -81,7 +81,7 @@ func completeAccounts(f *config.Flags) cobra.CompletionFunc {
 	}
 }
 
-// completeThemes completes the name of a theme: the program's, and the configuration's own.
+// completeThemes completes the name of a theme: a built-in one, or one of the configuration.
 func completeThemes(f *config.Flags) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		names := config.ThemeNames(readConfigLenient(f).Themes)
@@ -100,7 +100,7 @@ func completePanes(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, 
 	return dashboard.PaneNames(views.Panes(account)), cobra.ShellCompDirectiveNoFileComp
 }
 
-// readConfigLenient is what the configuration says, as far as it can be read.
+// readConfigLenient returns what can be read of the configuration.
 func readConfigLenient(f *config.Flags) config.File {
 	_, data, _ := config.Read(f)
 	cfg, _ := config.Parse(data)

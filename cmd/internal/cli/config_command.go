@@ -23,9 +23,9 @@ import (
 func configCommand(f *config.Flags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "config",
-		Short: "The configuration: make, show, check, edit",
+		Short: "Create, show, check and edit the configuration",
 		Args:  NoArgs,
-		Long:  "lookout reads its configuration and never writes it unasked.",
+		Long:  "lookout changes its configuration only when you ask it to.",
 		RunE:  requireSubcommand,
 	}
 	f.AddAccountFlags(c.PersistentFlags())

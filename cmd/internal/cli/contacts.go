@@ -60,7 +60,7 @@ func contactSubcommands() []subcommand[*client.Contact] {
 			name:        "update",
 			op:          client.OpUpdateContact,
 			verb:        "Changes",
-			description: "Change what the flags name",
+			description: "Change the values given as flags",
 			bindFlags:   updateContact,
 		},
 		{

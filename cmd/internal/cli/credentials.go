@@ -55,7 +55,7 @@ func credentialSubcommands() []subcommand[*client.Credential] {
 			op:          client.OpUpdateCredential,
 			verb:        "Renames",
 			args:        "LABEL",
-			description: "Give it another label",
+			description: "Change its label",
 			bindFlags:   withoutFlags(renameCredential),
 		},
 		{
@@ -71,7 +71,7 @@ func credentialSubcommands() []subcommand[*client.Credential] {
 			op:          client.OpDeleteCredential,
 			verb:        "Deletes",
 			asks:        asksAlways,
-			description: "Take a login from support",
+			description: "Delete a login, so that support can no longer use it",
 			doneMessage: "is deleted",
 			bindFlags: planForRow(func(it row) change[row] {
 				return change[row]{

@@ -26,8 +26,8 @@ func emulateCommand() *cobra.Command {
 		Example: indentExamples(
 			"lookout emulate --listen 127.0.0.1:8080 --token demo --fault \"GET /managed/services status=503 times=3\"",
 		),
-		Long: "Serves the account API, from its document, on an address of this machine. Its first line says " +
-			"where.\nEvery change that was applied is told on standard error.\nFaults: \"GET /managed/services " +
+		Long: "Serves the documented account API on an address of this machine, and prints the address first.\n" +
+			"It reports every applied change on standard error.\nFaults: \"GET /managed/services " +
 			"status=503 times=3\", also reset, html, cut=N, delay=2s, applied, retry-after=7.",
 		RunE: func(c *cobra.Command, _ []string) error { return runEmulator(c.Context(), listen, o, faults) },
 	}

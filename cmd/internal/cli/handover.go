@@ -20,7 +20,7 @@ import (
 	"lookout/ui"
 )
 
-// A handover is what the next shift must know.
+// A handover holds what the next shift must know.
 type handover struct {
 	Account    string            `json:"account"`
 	From       time.Time         `json:"from"`
@@ -30,12 +30,12 @@ type handover struct {
 	Disabled   []disabledService `json:"disabled"`
 	Problems   []downService     `json:"problems"`
 	Issues     []openIssue       `json:"issues"`
-	Unreadable []string          `json:"unreadable,omitempty"` // what the API did not tell
-	failure    error             // the first of them that makes the hand-over incomplete
+	Unreadable []string          `json:"unreadable,omitempty"` // what could not be read
+	failure    error             // the first error that makes the hand-over incomplete
 	notes      sectionNotes
 }
 
-// sectionNotes are what the sections of a hand-over must say beside their rows; empty where all was read.
+// sectionNotes say what is missing in the sections of a hand-over; empty if everything could be read.
 type sectionNotes struct{ problems, issues, disabled, journal string }
 
 // disabledService is a service that is not monitored.
@@ -56,7 +56,7 @@ type downService struct {
 	Group   string `json:"group"` // whom to consult
 }
 
-// openIssue is an issue whose ticket is not closed, as far as can be known.
+// openIssue is an issue whose ticket is not closed, as far as is known.
 type openIssue struct {
 	ID       int       `json:"id"`
 	Created  time.Time `json:"created"`
@@ -70,14 +70,16 @@ func handoverCommand(f *config.Flags) *cobra.Command {
 	var since, format string
 	c := &cobra.Command{
 		Use:   "handover",
-		Short: "The shift's hand-over as Markdown",
+		Short: "Write the shift's hand-over as Markdown",
 		Args:  NoArgs,
 		Example: indentExamples(
 			"lookout handover --since 8h > handover.md\nlookout handover --since 2026-11-20 -o json",
 		),
-		Long: "Writes what was changed from this machine and why, what is still disabled and until when, changes " +
-			"whose outcome is unknown,\n" +
-			"services in trouble and open issues. What the API cannot tell is named; the rest is written all the same.",
+		Long: "Lists the changes made from this machine with their reasons, the services that are still disabled and " +
+			"until when,\n" +
+			"changes whose outcome is unknown, services in trouble and open issues. If something cannot be read, the " +
+			"hand-over\n" +
+			"says so and contains the rest.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if format != "markdown" && format != "json" {
 				return exit.Usage(fmt.Errorf("unknown output format %q (use markdown or json)", format))
@@ -99,13 +101,13 @@ func handoverCommand(f *config.Flags) *cobra.Command {
 		},
 	}
 	f.AddAccountFlags(c.Flags())
-	c.Flags().StringVar(&since, "since", "8h", "begin of the shift: a time as 8h, or a day as 2026-11-20")
-	c.Flags().StringVarP(&format, "output", "o", "markdown", "how to write: markdown, json")
+	c.Flags().StringVar(&since, "since", "8h", "start of the shift: a duration such as 8h, or a day such as 2026-11-20")
+	c.Flags().StringVarP(&format, "output", "o", "markdown", "output format: markdown, json")
 	setFlagChoices(c.Flags(), "output", "markdown", "json")
 	return c
 }
 
-// buildHandover gathers the shift from the journal and the API.
+// buildHandover builds the hand-over of a shift from the journal and the API.
 func (s *scriptSession) buildHandover(ctx context.Context, from time.Time) (handover, error) {
 	h := handover{
 		Account:  s.settings.Account,
@@ -141,16 +143,17 @@ func (s *scriptSession) buildHandover(ctx context.Context, from time.Time) (hand
 	return h, nil
 }
 
-// addUnreadable notes what the API did not tell.
+// addUnreadable records that something could not be read.
 func (h *handover) addUnreadable(what string, err error) {
 	h.Unreadable = append(h.Unreadable, what+": "+err.Error())
 	h.failure = cmp.Or(h.failure, err)
 }
 
-// notRead stands where the API did not tell all.
+// notRead is shown in place of what could not be read.
 const notRead = "**could not be read**"
 
-// nilIfEmpty is rows of which more could not be read. Where there are none, an empty list would be a lie.
+// nilIfEmpty returns nil if there are no rows. It is for rows that were not read completely: in JSON, null means that
+// they are unknown, and an empty list that there are none.
 func nilIfEmpty[T any](rows []T) []T {
 	if len(rows) == 0 {
 		return nil
@@ -158,8 +161,8 @@ func nilIfEmpty[T any](rows []T) []T {
 	return rows
 }
 
-// readServices reads what is disabled and what is in trouble, and every label. The journal stands in where the API does
-// not answer.
+// readServices reads which services are disabled or in trouble, and returns the labels of all services by ID. If the
+// API does not answer, the disabled services come from the journal.
 func (h *handover) readServices(
 	ctx context.Context,
 	s *scriptSession,
@@ -169,7 +172,7 @@ func (h *handover) readServices(
 	for v, err := range s.api.Services.All(ctx) {
 		if err != nil {
 			h.addUnreadable("services", err)
-			h.notes.problems, h.notes.disabled = notRead, notRead+"; what this machine's journal knows is named"
+			h.notes.problems, h.notes.disabled = notRead, notRead+"; this list is from this machine's journal"
 			for id, hold := range holds {
 				n, _ := strconv.Atoi(id)
 				if _, read := labels[n]; !read {
@@ -205,10 +208,10 @@ func newDisabledService(id int, label string, hold journal.DisabledService, ours
 	}
 }
 
-// maxTicketRequests bounds the requests of a hand-over.
+// maxTicketRequests bounds the requests for tickets in a hand-over.
 const maxTicketRequests = 20
 
-// readIssues are those whose ticket is not closed. Where tickets cannot be read, those of the shift are taken.
+// readIssues reads the issues whose ticket is not closed. If tickets cannot be read, it takes the issues of the shift.
 func (h *handover) readIssues(ctx context.Context, s *scriptSession, labels map[int]string) {
 	asked, left := 0, 0
 	defer func() { h.noteOmittedIssues(left) }()
@@ -247,7 +250,7 @@ func (h *handover) readIssues(ctx context.Context, s *scriptSession, labels map[
 	}
 }
 
-// noteOmittedIssues tells of older issues that may be open, which their tickets would tell.
+// noteOmittedIssues records that n older issues are left out because their tickets were not read.
 func (h *handover) noteOmittedIssues(n int) {
 	if n == 0 {
 		return
@@ -257,7 +260,7 @@ func (h *handover) noteOmittedIssues(n int) {
 	h.notes.issues = cmp.Or(h.notes.issues, notRead+": "+text)
 }
 
-// write writes the hand-over, and says by its error what the API did not tell.
+// write writes the hand-over. It returns an error if the hand-over is incomplete.
 func (h handover) write(out io.Writer, format string) error {
 	text := func() error { return output.WriteText(out, h.markdown()) }
 	if format == "json" {
@@ -266,10 +269,10 @@ func (h handover) write(out io.Writer, format string) error {
 	if err := text(); err != nil || h.failure == nil {
 		return err
 	}
-	return fmt.Errorf("the hand-over is not complete: %w", h.failure)
+	return fmt.Errorf("the hand-over is incomplete: %w", h.failure)
 }
 
-// markdown is the hand-over to be read.
+// markdown returns the hand-over as Markdown.
 func (h handover) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(
@@ -304,7 +307,7 @@ func (h handover) markdown() string {
 	})
 	disabled := section{"Still disabled", "nothing", h.notes.disabled}
 	writeSection(&b, disabled, h.Disabled, func(d disabledService) string { return d.markdownLine(h.To) })
-	unknown := section{"Outcome unknown: look before doing it again", "none", h.notes.journal}
+	unknown := section{"Outcome unknown: check before you repeat it", "none", h.notes.journal}
 	writeSection(&b, unknown, h.Unknown, changeLine)
 	writeSection(&b, section{"Changed", "nothing from this machine", h.notes.journal}, h.Changes, changeLine)
 	if len(h.Unreadable) > 0 {
@@ -333,7 +336,7 @@ func writeSection[T any](b *strings.Builder, s section, rows []T, line func(T) s
 	}
 }
 
-// changeLine is a change in a line.
+// changeLine returns a change as one line.
 func changeLine(e journalRow) string {
 	text := fmt.Sprintf("%s %s %s", formatMinute(e.Time), e.Op, escapeMarkdown(cmp.Or(e.Label, e.TargetID)))
 	if !e.Until.IsZero() {
@@ -348,7 +351,7 @@ func changeLine(e journalRow) string {
 	return text
 }
 
-// markdownLine is a disabled service in a line.
+// markdownLine returns a disabled service as one line.
 func (d disabledService) markdownLine(now time.Time) string {
 	text := fmt.Sprintf("**%s** (%d)", escapeMarkdown(d.Label), d.ID)
 	if !d.Since.IsZero() {
@@ -363,7 +366,7 @@ func (d disabledService) markdownLine(now time.Time) string {
 		text += ", until " + formatMinute(d.Until)
 	}
 	if !d.Ours {
-		text += "; not by this program here"
+		text += "; not disabled from this machine"
 	}
 	if d.Reason != "" {
 		text += ": " + escapeMarkdown(d.Reason)
@@ -378,7 +381,7 @@ func formatMinute(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04 UTC")
 }
 
-// escapeMarkdown makes a text one line of Markdown that means nothing but itself.
+// escapeMarkdown escapes a text, so that Markdown shows it as it is, on one line.
 func escapeMarkdown(text string) string {
 	var b strings.Builder
 	for _, r := range client.Clean(text) {

@@ -15,7 +15,7 @@ func issuesResource() resourceCommand {
 		name:        "issues",
 		singular:    "issue",
 		idArg:       "ID",
-		description: "What was detected on monitored services",
+		description: "Issues detected on monitored services",
 		examples:    "lookout issues list --limit 3\nlookout issues get 823 -o json",
 		columns: []output.ColumnDefinition[row]{
 			{Name: "id", Cell: func(i row) string { return strconv.Itoa(i.ID) }},

@@ -72,7 +72,7 @@ func journalResource() resourceCommand {
 		singular:       "entry",
 		idArg:          "ID",
 		listsByDefault: true,
-		description:    "What this program changed from this machine, and how it ended",
+		description:    "Changes made from this machine, and their outcomes",
 		examples:       "lookout journal --since 8h\nlookout journal --since all --outcome unknown,sent -o ndjson",
 		columns: []output.ColumnDefinition[*journalRow]{
 			{Name: "time", Cell: func(e *journalRow) string { return formatTime(e.Time) }},

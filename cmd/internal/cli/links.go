@@ -41,7 +41,7 @@ func linksResource() resourceCommand {
 			args:        "CLUSTER/BUCKET NAME",
 			noTarget:    true,
 			bindFlags:   makeLink,
-			description: "Make a link to one object; whoever has it may do that one thing until it ends",
+			description: "Create a link to one object; anyone who has it can use it until it expires",
 		}},
 	}
 }

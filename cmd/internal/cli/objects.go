@@ -159,7 +159,7 @@ func objectACLsResource() resourceCommand {
 			args:        "CLUSTER/BUCKET NAME [ACL]",
 			noTarget:    true,
 			bindFlags:   withoutFlags(showOrSetObjectACL),
-			description: "Show who may do what with an object, or set it: " + aclChoices,
+			description: "Show or set who may access an object: " + aclChoices,
 		}},
 	}
 }

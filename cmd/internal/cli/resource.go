@@ -25,7 +25,7 @@ type resourceCommand interface {
 
 // A resource describes one kind of API object: its commands, columns and help are made from it.
 type resource[T any] struct {
-	name, singular string // "services", "service"; one is its kind in the journal
+	name, singular string // "services", "service"; the journal uses the singular
 	description    string
 	examples       string // command lines
 	// how the command line names one object: "ID"; empty if there is only one
@@ -37,9 +37,9 @@ type resource[T any] struct {
 	listFlags      func(*pflag.FlagSet, *listOptions)
 	get            func(ctx context.Context, s *scriptSession, id string) (T, error)
 	subcommands    []subcommand[T]
-	offline        bool              // it needs no API, so no token
-	listsByDefault bool              // the noun by itself lists
-	includes       []resourceCommand // whose commands stand among these: links among objects
+	offline        bool              // needs no API and so no token
+	listsByDefault bool              // without a subcommand it lists
+	includes       []resourceCommand // resources whose commands are among these: links among objects
 }
 
 // listOptions holds the arguments and flags of a list.
@@ -52,17 +52,17 @@ type listOptions struct {
 	limit     int
 }
 
-// A subcommand changes one thing, makes one, or reads something beyond get and list.
+// A subcommand changes a row, creates one, or reads something that get and list do not.
 type subcommand[T any] struct {
 	name            string
 	description     string
-	op              string   // the client's operation: client.OpDeleteContact; empty changes nothing
+	op              string   // the client's operation, such as client.OpDeleteContact; empty if it changes nothing
 	otherOps        []string // further operations that the change may need
 	verb            string   // begins the question before the change: "Deletes"
-	args            string   // arguments after the one that names the thing; all arguments if noTarget is set
-	noTarget        bool     // there is no thing yet, or args name it
+	args            string   // arguments after the one that names the row; all arguments if noTarget is set
+	noTarget        bool     // there is no row yet, or args name it
 	asks            askRule
-	doneMessage     string         // reported after the thing's name if there is no row to show: "is deleted"
+	doneMessage     string         // reported after the row's name if there is no row to show: "is deleted"
 	printsOwnResult bool           // it reports the result itself
 	recoveryHint    func(T) string // what to do if the result cannot be shown; nil adds nothing
 	bindFlags       func(*pflag.FlagSet) planFunc[T]
@@ -220,7 +220,7 @@ func (r erasedResource) find(ctx context.Context, s *scriptSession, word string)
 	}
 	return nil, exit.Usage(
 		fmt.Errorf(
-			"%d %s are called %q: give the ID of one, of %s",
+			"%d %s are called %q; give one of their IDs: %s",
 			len(ids),
 			r.name,
 			client.Clean(word),
@@ -244,7 +244,7 @@ func (r erasedResource) newCommand(f *config.Flags) *cobra.Command {
 		"output",
 		"o",
 		"table",
-		"how to write: "+strings.Join(output.Formats, ", "),
+		"output format: "+strings.Join(output.Formats, ", "),
 	)
 	setFlagChoices(c.PersistentFlags(), "output", output.Formats...)
 	switch {
@@ -253,7 +253,7 @@ func (r erasedResource) newCommand(f *config.Flags) *cobra.Command {
 		get := &cobra.Command{
 			Use:     "get",
 			Aliases: []string{"list"},
-			Short:   "The same",
+			Short:   "The same as lookout " + r.name,
 			Args:    NoArgs,
 		}
 		r.attachShow(get, f, p)
@@ -342,7 +342,7 @@ func (r erasedResource) newListCommand(f *config.Flags, p *output.Printer) *cobr
 // attachList makes c list the objects.
 func (r erasedResource) attachList(c *cobra.Command, f *config.Flags, p *output.Printer) {
 	var q listOptions
-	c.Flags().IntVar(&q.limit, "limit", 0, "stop after so many (default: all)")
+	c.Flags().IntVar(&q.limit, "limit", 0, "stop after this many rows (default: all)")
 	if r.listFlags != nil {
 		r.listFlags(c.Flags(), &q)
 	}
@@ -381,13 +381,13 @@ func (r erasedResource) newSubcommand(f *config.Flags, p *output.Printer, v subc
 	run.plan = v.bindFlags(c.Flags())
 	if v.op != "" {
 		addYesFlag(c.Flags(), &run.yes, v.asks)
-		c.Flags().StringVar(&run.reason, "reason", "", "why, for the journal and whoever takes over")
+		c.Flags().StringVar(&run.reason, "reason", "", "reason for the change, for the journal and the hand-over")
 	}
 	c.RunE = r.withSession(f, p, run.run)
 	return c
 }
 
-// A subcommandRun is one run of a subcommand: the one path of every change that a script makes.
+// A subcommandRun runs a subcommand. Every change that a script makes takes this path.
 type subcommandRun struct {
 	resource   erasedResource
 	subcommand subcommand[any]
@@ -397,7 +397,7 @@ type subcommandRun struct {
 	reason     string
 }
 
-// run finds the thing, plans the change, asks what must be asked, sends the change and shows the result.
+// run finds the row, plans the change, asks for the consent that it needs, sends the change and shows the result.
 func (r *subcommandRun) run(ctx context.Context, s *scriptSession, args []string) error {
 	if err := r.yes.checkAccount(s.settings.Account); err != nil {
 		return err
@@ -435,12 +435,12 @@ func (r *subcommandRun) run(ctx context.Context, s *scriptSession, args []string
 	return nil
 }
 
-// describe fills in what the plan left open: the operation, and the thing that it is about.
+// describe fills in what the plan left open: the operation and its target.
 func (r *subcommandRun) describe(c *change[any], row any) {
 	c.Op = cmp.Or(c.Op, r.subcommand.op)
 	c.Resource = cmp.Or(c.Resource, r.resource.singular)
 	c.Reason = r.reason
-	if r.subcommand.noTarget { // its texts are the user's
+	if r.subcommand.noTarget { // the texts are from the command line
 		c.name = targetName(c.Resource, client.Clean(c.ID), client.Clean(c.Label))
 	} else {
 		c.ID, c.Label = r.resource.identify(row)
@@ -454,7 +454,7 @@ func (r *subcommandRun) describe(c *change[any], row any) {
 	}
 }
 
-// approve asks what must be asked before a change, once for all its operations, and begins it.
+// approve asks once for all operations of a change, and begins the change.
 func (r *subcommandRun) approve(ctx context.Context, s *scriptSession, c change[any]) (*approvedChange, error) {
 	a := &approvedChange{api: s.api, change: c.Change, consents: map[string]*client.Consent{}}
 	asker := &scriptAsker{session: s, yes: r.yes, needsName: r.subcommand.asks == asksForAccount}
@@ -475,7 +475,7 @@ func (r *subcommandRun) approve(ctx context.Context, s *scriptSession, c change[
 	return a, err
 }
 
-// show shows the result of a subcommand.
+// show prints the result of a subcommand.
 func (r *subcommandRun) show(s *scriptSession, c change[any], row any) error {
 	switch {
 	case r.subcommand.printsOwnResult:

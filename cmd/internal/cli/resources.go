@@ -86,7 +86,7 @@ func (m memberFlags[R]) applyTo(before R) (R, error) {
 	return after, m.check(after)
 }
 
-// check checks the values of the flags that were given as the pane's form does. What the API sent is not checked.
+// check applies the checks of the pane's form to the flags that were given. It does not check what the API sent.
 func (m memberFlags[R]) check(request R) error {
 	problems := form.Problems(m.fields(&request))
 	for _, f := range m.flags {
@@ -107,7 +107,7 @@ func (m memberFlags[R]) check(request R) error {
 	return nil
 }
 
-// checkArg checks an argument of the command line as the field of a form that is bound to it.
+// checkArg checks an argument of the command line with the form field that is bound to it.
 func checkArg(name, value string, field form.Field) error {
 	for _, p := range form.Problems([]form.Field{field}) {
 		return exit.Usage(fmt.Errorf("%s %s: %s", name, cmp.Or(client.Clean(value), `""`), p.Text))

@@ -18,7 +18,7 @@ import (
 	"lookout/ui/terminal"
 )
 
-// runDashboard runs the program on a real account; where nothing is configured it helps to begin.
+// runDashboard runs the dashboard on a real account. If no account is configured, the wizard runs first.
 func runDashboard(c *cobra.Command, f *config.Flags) error {
 	s, err := config.Load(f, c.ErrOrStderr())
 	if errors.Is(err, config.ErrNoAccount) && terminal.Check() == nil && os.Getenv("LOOKOUT_TOKEN") == "" {
@@ -49,8 +49,9 @@ func demoCommand(f *config.Flags) *cobra.Command {
 		Use:   "demo",
 		Short: "Try lookout on an invented account: no token, no network",
 		Args:  NoArgs,
-		Long: "Opens the dashboard on an account that lives in this process; a second, empty one is under C.\n" +
-			"Something can be made to go wrong: \":demo 429\", and " + dashboard.DemoFaultNames() +
+		Long: "Opens the dashboard on an account that exists only in this process; C switches to a second, empty " +
+			"one.\n" +
+			"To make something go wrong, type \":demo\" and one of " + dashboard.DemoFaultNames() +
 			"; \":demo off\" ends it.",
 		RunE: func(c *cobra.Command, _ []string) error { return dashboard.RunDemo(c.Context(), f) },
 	}
@@ -62,11 +63,11 @@ func watchCommand(f *config.Flags) *cobra.Command {
 	invented := false
 	c := &cobra.Command{
 		Use:   "watch",
-		Short: "What is broken, since when and whom to call, for a small pane",
+		Short: "Show what is broken, since when and whom to call, in a small pane",
 		Args:  NoArgs,
-		Long: "A few lines for a corner of the screen, from 20 columns and 4 lines on: services with a problem, " +
-			"since when, and the number to call.\n" +
-			"It changes nothing at the API, and writes nothing while nothing changes. q leaves. Beside a shell in " +
+		Long: "Shows services with a problem, since when, and the number to call, in a corner of the screen from 20 " +
+			"columns and 4 lines.\n" +
+			"It changes nothing at the API, and draws only when something changes. q quits. Beside a shell in " +
 			"tmux: tmux split-window -l 6 lookout watch",
 		RunE: func(c *cobra.Command, _ []string) error { return dashboard.RunWatch(c, f, invented) },
 	}
@@ -85,9 +86,9 @@ func doctorCommand(f *config.Flags) *cobra.Command {
 		Short:   "Check configuration, token, connection, terminal and folders",
 		Args:    NoArgs,
 		Example: indentExamples("lookout doctor\nlookout doctor --json"),
-		Long: "Looks at the configuration, where the token is, the address, TLS, proxy and clock, the token's " +
+		Long: "Checks the configuration, the source of the token, the address, TLS, proxy and clock, the token's " +
 			"scopes and what they allow in each pane,\n" +
-			"the terminal, and the folders for state. It changes nothing. Warnings end with 0, the first failure " +
+			"the terminal, and the folders for state. It changes nothing. Warnings exit with 0; the first failure " +
 			"decides the exit code:\n" +
 			"2 configuration, 3 token, 6 no connection, 1 anything else.",
 		RunE: func(c *cobra.Command, _ []string) error {

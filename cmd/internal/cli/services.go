@@ -68,14 +68,14 @@ func serviceSubcommands() []subcommand[*client.Service] {
 			op:          client.OpCreateService,
 			verb:        "Creates",
 			noTarget:    true,
-			description: "Monitor something new",
+			description: "Create a service",
 			bindFlags:   createService,
 		},
 		{
 			name:        "update",
 			op:          client.OpUpdateService,
 			verb:        "Changes",
-			description: "Change what the flags name",
+			description: "Change the values given as flags",
 			bindFlags:   updateService,
 		},
 		{
@@ -89,7 +89,7 @@ func serviceSubcommands() []subcommand[*client.Service] {
 			name:        "enable",
 			op:          client.OpEnableService,
 			verb:        "Enables",
-			description: "Monitor again",
+			description: "Resume monitoring",
 			bindFlags:   planForRow(enableService),
 		},
 		{

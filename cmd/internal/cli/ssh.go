@@ -57,7 +57,7 @@ func sshSubcommands() []subcommand[*client.Instance] {
 			name:        "deny",
 			op:          client.OpUpdateInstanceSSH,
 			verb:        "Keeps support out of",
-			description: "Keep support out",
+			description: "Stop support from logging in",
 			bindFlags:   setSSHAccess(false),
 		},
 		{
