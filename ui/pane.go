@@ -42,8 +42,8 @@ type JoinReporter interface{ MissingLists() []string }
 // Poller is a pane that reads less when the clock refreshes it than when the user does.
 type Poller interface{ Poll() tea.Cmd }
 
-// Badger is a pane that shows something on its tab: a count ("3") and how much it matters.
-type Badger interface {
+// BadgeProvider is a pane that shows something on its tab: a count ("3") and how much it matters.
+type BadgeProvider interface {
 	Badge() (string, theme.Tone)
 }
 
@@ -74,8 +74,8 @@ type SearchResult struct {
 	ID    string // identity in its pane
 }
 
-// Notice is news that the user should know without having asked.
-type Notice struct {
+// Notification is news that the user should know without having asked.
+type Notification struct {
 	Rule string // its kind: "new issue"
 	Text string
 	Tone theme.Tone

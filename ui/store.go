@@ -33,11 +33,11 @@ type RowPage[T any] struct {
 // AsyncResult is a result on its way to whoever asked for it. Deliver runs on the loop.
 type AsyncResult interface{ Deliver() tea.Cmd }
 
-// LargeLoadMsg reports that a lazy store of many rows has been read to its end: a good time to return memory to the
+// ManyRowsLoadedMsg reports that a lazy store of many rows has been read to its end: a good time to return memory to the
 // operating system.
-type LargeLoadMsg struct{ Rows int }
+type ManyRowsLoadedMsg struct{ Rows int }
 
-// largeLoadRows is the number of rows above which the end of a read is reported with LargeLoadMsg.
+// largeLoadRows is the number of rows above which the end of a read is reported with ManyRowsLoadedMsg.
 const largeLoadRows = 20_000
 
 // Store holds the rows of one resource as last read from the API. It belongs to the loop and has no lock. T is a

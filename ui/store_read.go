@@ -189,7 +189,7 @@ func (s *Store[T]) addPage(cursor string, page RowPage[T]) tea.Cmd {
 	r.toEnd = r.toEnd && r.nextCursor != ""
 	s.reading.prefetch.stop()
 	if n := s.rows.Len(); wasLoadingAll && n > largeLoadRows {
-		return Send(LargeLoadMsg{Rows: n})
+		return Send(ManyRowsLoadedMsg{Rows: n})
 	}
 	return nil
 }

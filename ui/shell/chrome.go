@@ -250,7 +250,7 @@ func totalWidth(labels []tabLabel) int {
 // tabLabel returns a tab with at most so many cells of its name. Only the first ten have a digit.
 func (s *Shell) tabLabel(i, most int) tabLabel {
 	l, t := tabLabel{}, s.tabs.list[i]
-	if b, ok := t.root().(ui.Badger); ok {
+	if b, ok := t.root().(ui.BadgeProvider); ok {
 		if l.badge, l.tone = b.Badge(); l.badge != "" {
 			l.badge = " " + l.badge
 		}

@@ -17,7 +17,7 @@ import (
 // A LinearScreen is the program for screen readers. It only appends lines, and announces one item at a time. It does
 // not repeat what has not changed; an age that grows is no change.
 type LinearScreen struct {
-	provider     ShellProvider
+	provider     activeShellProvider
 	theme        *theme.Theme
 	announced    screenSnapshot
 	ageReference time.Time // the time from which the announced ages were computed
@@ -26,8 +26,8 @@ type LinearScreen struct {
 	inputLine    string // the line being typed, at the end of the output
 }
 
-// A ShellProvider is a program with a shell in front: a Shell or an AccountSwitcher.
-type ShellProvider interface {
+// A activeShellProvider is a program with a shell in front: a Shell or an AccountSwitcher.
+type activeShellProvider interface {
 	terminal.Screen
 	ActiveShell() *Shell
 }
@@ -39,7 +39,7 @@ func (s *Shell) ActiveShell() *Shell { return s }
 func (d *AccountSwitcher) ActiveShell() *Shell { return d.Shell }
 
 // NewLinearScreen returns a program that announces its screen in lines.
-func NewLinearScreen(p ShellProvider) *LinearScreen {
+func NewLinearScreen(p activeShellProvider) *LinearScreen {
 	return &LinearScreen{provider: p, theme: theme.NewScreenReader()}
 }
 

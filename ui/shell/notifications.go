@@ -14,7 +14,7 @@ import (
 // NotifyOptions say which changes are news, and which of them the user is notified of outside the screen. The zero
 // value has no news.
 type NotifyOptions struct {
-	Notices func() []ui.Notice               // changes since the last call
+	Notices func() []ui.Notification         // changes since the last call
 	Refresh func() tea.Cmd                   // reads outdated data that notices depend on
 	Methods []string                         // "bell", "osc9", "osc777"; none turns notifications off
 	Rules   []string                         // rules of the notices that are sent

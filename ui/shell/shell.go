@@ -185,7 +185,7 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 		return openBrowser(msg.URL)
 	case ui.ExecMsg:
 		return runProgram(msg)
-	case ui.LargeLoadMsg:
+	case ui.ManyRowsLoadedMsg:
 		return s.afterLargeLoad()
 	}
 	return nil

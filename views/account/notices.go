@@ -37,8 +37,8 @@ func RefreshNoticeSources(a *Account) tea.Cmd {
 }
 
 // Notices returns the changes since the last call that the user should know of. The first rows are not a change.
-func Notices(a *Account) []ui.Notice {
-	var all []ui.Notice
+func Notices(a *Account) []ui.Notification {
+	var all []ui.Notification
 	if set := a.Services(); set.Complete() && set.Version() != a.noticeState.servicesVersion {
 		a.noticeState.servicesVersion = set.Version()
 		all = append(all, serviceNotices(a, set.Rows())...)
@@ -51,7 +51,7 @@ func Notices(a *Account) []ui.Notice {
 }
 
 // serviceNotices reports services that were ok and are not any more.
-func serviceNotices(a *Account, rows []*client.Service) []ui.Notice {
+func serviceNotices(a *Account, rows []*client.Service) []ui.Notification {
 	before, now := a.noticeState.statuses, make(map[int]client.ServiceStatus, len(rows))
 	var names []string
 	for _, s := range rows {
@@ -64,7 +64,7 @@ func serviceNotices(a *Account, rows []*client.Service) []ui.Notice {
 	if len(names) == 0 {
 		return nil
 	}
-	return []ui.Notice{{Rule: RuleServiceLeavesOK, Tone: theme.Bad, Text: summarizeList(names)}}
+	return []ui.Notification{{Rule: RuleServiceLeavesOK, Tone: theme.Bad, Text: summarizeList(names)}}
 }
 
 // deservesNotice reports whether a status is neither ok, nor pending, nor chosen on this machine.
@@ -75,7 +75,7 @@ func deservesNotice(a *Account, s *client.Service) bool {
 }
 
 // issueNotices reports new issues.
-func issueNotices(a *Account, rows []*client.Issue) []ui.Notice {
+func issueNotices(a *Account, rows []*client.Issue) []ui.Notification {
 	before, now := a.noticeState.knownIssues, make(map[int]bool, len(rows))
 	var texts []string
 	for _, i := range rows {
@@ -95,7 +95,7 @@ func issueNotices(a *Account, rows []*client.Issue) []ui.Notice {
 	if len(texts) == 0 {
 		return nil
 	}
-	return []ui.Notice{{Rule: RuleNewIssue, Tone: theme.Warn, Text: summarizeList(texts)}}
+	return []ui.Notification{{Rule: RuleNewIssue, Tone: theme.Warn, Text: summarizeList(texts)}}
 }
 
 // summarizeList returns a list in one line: the first few texts, and how many more there are.

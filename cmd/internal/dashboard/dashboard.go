@@ -149,7 +149,7 @@ func shellOptions(
 		)
 	}
 	notify := s.NotifyOptions()
-	notify.Notices = func() []ui.Notice { return account.Notices(acc) }
+	notify.Notices = func() []ui.Notification { return account.Notices(acc) }
 	notify.Refresh = func() tea.Cmd { return account.RefreshNoticeSources(acc) }
 	return shell.Options{
 		AccountInfo:    accountInfo(s),

@@ -43,8 +43,8 @@ func LeaksToken(text string) bool {
 	return false
 }
 
-// Execute runs a command line on streams and returns its exit code.
-type Execute func(args []string, in io.Reader, out, errOut io.Writer) int
+// CommandFunc runs a command line on streams and returns its exit code.
+type CommandFunc func(args []string, in io.Reader, out, errOut io.Writer) int
 
 // Env is a home of its own and an emulated account on this machine.
 type Env struct {
@@ -52,7 +52,7 @@ type Env struct {
 	API         *emulator.Emulator
 	Base        string
 	Home        string
-	execute     Execute
+	execute     CommandFunc
 	mu          sync.Mutex
 	interceptor ServerHook // nil answers nothing
 }
@@ -76,7 +76,7 @@ func (r *Env) intercepted(w http.ResponseWriter, req *http.Request) bool {
 }
 
 // New starts an emulated account and points the environment at it. Command lines are run by execute.
-func New(t *testing.T, o emulator.Options, execute Execute) *Env {
+func New(t *testing.T, o emulator.Options, execute CommandFunc) *Env {
 	t.Helper()
 	o.Token = Canary
 	server := httptest.NewUnstartedServer(nil)
