@@ -98,6 +98,7 @@ func TestQuestionsOfScripts(t *testing.T) {
 	}{
 		{"keys revoke finance", "Account prod, PROD. Type finance to continue", "yes", exit.CodeFailure},
 		{"keys revoke finance -a lab", "Account lab. Type finance to continue", "", exit.CodeFailure},
+		{"storage cancel -a lab", "Account lab. Type lab to continue", "yes", exit.CodeFailure},
 		{
 			"services disable web-1", "Disables service web-1 (4). Account prod, PROD. Type prod to continue",
 			"web-1", exit.CodeFailure,
