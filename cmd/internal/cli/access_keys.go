@@ -178,7 +178,7 @@ func createAccessKey(set *pflag.FlagSet) planFunc[*accessKeyRow] {
 	}
 }
 
-// sendAccessKey makes a key and writes its secret to a file, or returns it with the key if there is no file.
+// sendAccessKey creates a key and writes its secret to a file, or returns it with the key if there is no file.
 func sendAccessKey(ctx context.Context, w *approvedChange, in client.KeyRequest, path string) (*accessKeyRow, error) {
 	keep, err := reserveSecretFile(path)
 	if err != nil {
@@ -205,12 +205,12 @@ func sendAccessKey(ctx context.Context, w *approvedChange, in client.KeyRequest,
 	return row, nil
 }
 
-// secretLostError returns the error of a key that was made, but whose secret is lost.
+// secretLostError returns the error of a key that was created, but whose secret is lost.
 func secretLostError(k *accessKeyRow, why error) error {
 	return exit.WithCode(
 		exit.CodeUnknown,
 		fmt.Errorf(
-			"key %s (%d) was made, but nobody can use it: %w; revoke it with lookout keys revoke %[2]d",
+			"key %s (%d) was created, but nobody can use it: %w; revoke it with lookout keys revoke %[2]d",
 			k.Label,
 			k.ID,
 			why,

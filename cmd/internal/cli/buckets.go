@@ -150,12 +150,12 @@ func reportExistingBucket(s *scriptSession, b *client.Bucket, other bool) error 
 	name := b.Cluster.String() + "/" + b.Label.String()
 	if other {
 		return fmt.Errorf(
-			"bucket %s already exists (made %s), and its access was not changed; use lookout buckets access %[1]s",
+			"bucket %s already exists (created %s), and its access was not changed; use lookout buckets access %[1]s",
 			name,
 			formatAPITime(b.Created),
 		)
 	}
-	s.reportf("bucket %s already exists (made %s); nothing was changed", name, formatAPITime(b.Created))
+	s.reportf("bucket %s already exists (created %s); nothing was changed", name, formatAPITime(b.Created))
 	return nil
 }
 
@@ -179,8 +179,8 @@ func parseACL(text string) (client.ACL, error) {
 	return "", exit.Usage(fmt.Errorf("unknown ACL %q (use %s)", client.Clean(text), aclChoices))
 }
 
-// changeBucketAccess changes the members whose flags were given: both by PUT, one by POST. The API cannot tell what the
-// access is, before or after.
+// changeBucketAccess changes the members whose flags were given: both by PUT, one by POST. The API cannot
+// report the access, before or after.
 func changeBucketAccess(set *pflag.FlagSet) planFunc[*client.Bucket] {
 	type row = *client.Bucket
 	acl := set.String("acl", "", aclChoices)

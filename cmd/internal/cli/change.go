@@ -13,7 +13,7 @@ import (
 // A change is one change that a subcommand is about to make, with its values bound. If send is nil there is nothing to
 // change, and result is shown.
 type change[T any] struct {
-	// Op, Resource, ID and Label are needed only if they differ from the subcommand's operation and its thing.
+	// Op, Resource, ID and Label are needed only if they differ from the subcommand's operation and its row.
 	client.Change
 	effect    string // the question: "Makes a link to …"; if empty, it is made from the subcommand's verb and the thing
 	detail    string // is added to a question that is made from the verb: "group, phone"
@@ -49,14 +49,14 @@ type approvedChange struct {
 // consent returns the consent to the change's operation, for transfers.
 func (a *approvedChange) consent() *client.Consent { return a.consents[a.change.Op] }
 
-// begin returns the writer of another operation of the same change, on the same thing.
+// begin returns the writer of another operation of the same change, on the same target.
 func (a *approvedChange) begin(op string, before any) (*client.Writer, error) {
 	other := a.change
 	other.Op, other.Before = op, before
 	return a.api.Begin(other, a.consents[op])
 }
 
-// targetName returns how questions and reports name a thing: "service web-1 (4)", "bucket us-east-1/photos".
+// targetName returns how questions and reports name a target: "service web-1 (4)", "bucket us-east-1/photos".
 func targetName(resource, id, label string) string {
 	switch {
 	case id == "":
@@ -67,7 +67,7 @@ func targetName(resource, id, label string) string {
 	return fmt.Sprintf("%s %s (%s)", resource, label, id)
 }
 
-// An edit changes members of a thing from one request to another.
+// An edit changes members of a row from one request to another.
 type edit[T, R any] struct {
 	row           T
 	before, after R

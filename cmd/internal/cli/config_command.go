@@ -84,7 +84,7 @@ func initConfig(c *cobra.Command, f *config.Flags) error {
 	return nil
 }
 
-// effectiveValue is a key as config show tells it.
+// effectiveValue is a row of config show: a key, its value and where the value comes from.
 type effectiveValue struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
@@ -122,7 +122,8 @@ func showConfig(c *cobra.Command, f *config.Flags) error {
 	}), shown, 0)
 }
 
-// collectEffectiveValues are the settings at the top and those of the account that is chosen, or of all where none is.
+// collectEffectiveValues returns the keys at the top and those of the chosen account, or of all accounts if none is
+// chosen.
 func collectEffectiveValues(
 	c *cobra.Command,
 	f *config.Flags,
@@ -153,8 +154,8 @@ func collectEffectiveValues(
 	return rows, nil
 }
 
-// effectiveTableValues says of each setting what holds and why: flag, variable, line of the file, or nobody: then the
-// default.
+// effectiveTableValues returns the value of each key of a table and its source: a flag, a variable, a line of the file,
+// or the default.
 func effectiveTableValues[T any](
 	c *cobra.Command,
 	list []config.KeySpec[T],
@@ -199,7 +200,7 @@ func validateConfig(c *cobra.Command, f *config.Flags, args []string) error {
 	return nil
 }
 
-// editorCommand is the program that edits, with its arguments. A variable of blanks alone chooses none.
+// editorCommand returns the editor with its arguments. It ignores a variable that is blank.
 func editorCommand() []string {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
 		if words := strings.Fields(os.Getenv(name)); len(words) > 0 {
@@ -230,7 +231,7 @@ func editConfig(c *cobra.Command, f *config.Flags) error {
 	return validateConfig(c, f, nil)
 }
 
-// saveToken puts a token into the keyring. It is typed without being shown, or read from standard input.
+// saveToken stores a token in the keyring. The token is typed without being shown, or read from standard input.
 func runConfigToken(c *cobra.Command, f *config.Flags, remove bool) error {
 	s, err := config.Load(f, c.ErrOrStderr())
 	if err != nil {

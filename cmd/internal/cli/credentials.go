@@ -85,10 +85,10 @@ func credentialSubcommands() []subcommand[*client.Credential] {
 	}
 }
 
-// labelBefore returns the label that a thing has before a change, for the journal.
+// labelBefore returns the label that a row has before a change, for the journal.
 func labelBefore(label client.Text) any { return map[string]any{"label": label.Raw()} }
 
-// loginFlags returns a function that reads a login as its flags say. The password is never an argument.
+// loginFlags returns a function that reads the login that the flags give. The password is never an argument.
 func loginFlags(set *pflag.FlagSet) func(context.Context, *scriptSession) (client.LoginRequest, error) {
 	user := set.String("username", "", "user name")
 	path := set.String("password-file", "", "file that holds the password; - or nothing reads standard input")

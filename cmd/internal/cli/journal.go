@@ -16,7 +16,7 @@ import (
 	"lookout/cmd/internal/output"
 )
 
-// An journalRow is a change of the journal as a script gets it.
+// A journalRow is a change of the journal as scripts see it.
 type journalRow struct {
 	ID            string         `json:"id"`
 	Time          time.Time      `json:"time"`
@@ -54,7 +54,7 @@ func newJournalRow(e journal.Entry) journalRow {
 	}
 }
 
-// outcomeNames are how a change can have ended, as flags name it.
+// outcomeNames returns the names of the outcomes, as flags take them.
 func outcomeNames() []string {
 	return []string{string(client.Pending), string(client.Applied), string(client.Rejected), string(client.Unknown)}
 }
@@ -141,7 +141,7 @@ func listEntries(_ context.Context, s *scriptSession, q listOptions) iter.Seq2[*
 	}
 }
 
-// getEntry is the change with an ID.
+// getEntry returns the change with an ID.
 func getEntry(_ context.Context, s *scriptSession, id string) (*journalRow, error) {
 	j, err := s.journal.getIfExists()
 	if err != nil {
@@ -162,7 +162,7 @@ func getEntry(_ context.Context, s *scriptSession, id string) (*journalRow, erro
 	return &e, nil
 }
 
-// parseSince reads how far back: "8h", "2026-11-20", "2026-11-20T08:00:00Z", "all".
+// parseSince parses the start of a period: "8h", "2026-11-20", "2026-11-20T08:00:00Z", "all".
 func parseSince(text string, now time.Time) (time.Time, error) {
 	if text == "all" {
 		return time.Time{}, nil

@@ -1,4 +1,4 @@
-// Package cli is the tree of commands, and the commands for scripts.
+// Package cli holds the commands of the program, and those for scripts in particular.
 package cli
 
 import (
@@ -13,7 +13,7 @@ import (
 	"lookout/cmd/internal/version"
 )
 
-// Execute runs a command line on streams of the caller's.
+// Execute runs a command line with the caller's streams.
 func Execute(args []string, in io.Reader, out, complaints io.Writer) int {
 	root := NewRootCommand()
 	root.SetArgs(args)
@@ -57,7 +57,7 @@ func NewRootCommand() *cobra.Command {
 		return exit.Usage(fmt.Errorf("%w; %s --help lists the flags", err, c.CommandPath()))
 	})
 	root.PersistentFlags().BoolVar(&f.ReadOnly, "read-only", false, "allow no change at all")
-	// Not cobra's own: to print with its template links text/template, and the linker then keeps every method of every
+	// Not cobra's own: printing with its template links text/template, and the linker then keeps every method of every
 	// type (2.5 MB).
 	root.Flags().BoolVarP(&f.Version, "version", "v", false, "version for lookout")
 	f.AddAccountFlags(root.Flags())

@@ -47,7 +47,7 @@ func TestKeysWithoutASecret(t *testing.T) {
 			r.CheckResult(
 				r.Run("keys", "create", "ci1", "--secret-file", file),
 				exit.CodeUnknown,
-				"x (42) was made",
+				"x (42) was created",
 				"no secret",
 				"keys revoke 42",
 			)

@@ -87,7 +87,7 @@ func allSeries(ctx context.Context, s *scriptSession) ([]series, error) {
 	return summarizeStats(stats), nil
 }
 
-// getSeries returns the series of a name.
+// getSeries returns the series with a name.
 func getSeries(ctx context.Context, s *scriptSession, name string) (*series, error) {
 	all, err := allSeries(ctx, s)
 	if err != nil {
