@@ -28,7 +28,7 @@ func (m *Manager) Completions(from int) []Completion {
 }
 
 // openBatch starts a batch and returns its number. Transfers can be added until closeBatch.
-func (m *Manager) openBatch(b Batch) int {
+func openBatch(m *Manager, b Batch) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	b.Remaining = 1
@@ -37,7 +37,7 @@ func (m *Manager) openBatch(b Batch) int {
 }
 
 // closeBatch ends the adding of transfers to a batch. ids are its transfers.
-func (m *Manager) closeBatch(number int, ids []ID) {
+func closeBatch(m *Manager, number int, ids []ID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	b := &m.batches.all[number-1]

@@ -89,8 +89,8 @@ func resolveLinks(path string) string {
 // DownloadPlan adds a download for each file of a plan. It returns the IDs of the transfers and the reasons why files
 // were refused.
 func (m *Manager) DownloadPlan(cluster, bucket, folder string, p Plan) (ids []ID, refused []error) {
-	batch := m.openBatch(Batch{Kind: Download, Bucket: bucket, Folder: folder})
-	defer func() { m.closeBatch(batch, ids) }()
+	batch := openBatch(m, Batch{Kind: Download, Bucket: bucket, Folder: folder})
+	defer func() { closeBatch(m, batch, ids) }()
 	for _, f := range p.Files {
 		id, err := m.Download(DownloadRequest{
 			Cluster: cluster,

@@ -347,7 +347,7 @@ func (d sanitizedError) Error() string { return client.Clean(d.error.Error()) }
 func (d sanitizedError) Unwrap() error { return d.error }
 
 // withJob calls do with the job of an ID. It does nothing if there is no such job.
-func (m *Manager) withJob(id ID, do func(*job)) {
+func withJob(m *Manager, id ID, do func(*job)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if id >= 1 && int(id) <= len(m.jobs) {
@@ -355,7 +355,7 @@ func (m *Manager) withJob(id ID, do func(*job)) {
 	}
 }
 
-func (m *Manager) eachJob(do func(*job)) {
+func eachJob(m *Manager, do func(*job)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, j := range m.jobs {
@@ -365,10 +365,10 @@ func (m *Manager) eachJob(do func(*job)) {
 
 // Pause stops a transfer so that Resume can continue it. A download continues where it stopped; an upload starts again.
 // Pause does not stop an upload whose last byte has been sent, or a deletion that is already on its way.
-func (m *Manager) Pause(id ID) { m.withJob(id, m.pause) }
+func (m *Manager) Pause(id ID) { withJob(m, id, m.pause) }
 
 // PauseAll pauses all running and waiting transfers.
-func (m *Manager) PauseAll() { m.eachJob(m.pause) }
+func (m *Manager) PauseAll() { eachJob(m, m.pause) }
 
 func (m *Manager) pause(j *job) {
 	switch j.status.State {
@@ -384,10 +384,10 @@ func (m *Manager) pause(j *job) {
 }
 
 // Resume continues a paused transfer.
-func (m *Manager) Resume(id ID) { m.withJob(id, m.resume) }
+func (m *Manager) Resume(id ID) { withJob(m, id, m.resume) }
 
 // ResumeAll continues all paused transfers.
-func (m *Manager) ResumeAll() { m.eachJob(m.resume) }
+func (m *Manager) ResumeAll() { eachJob(m, m.resume) }
 
 func (m *Manager) resume(j *job) {
 	switch {
@@ -400,10 +400,10 @@ func (m *Manager) resume(j *job) {
 
 // Cancel ends a transfer and removes the partial file of a download. Objects that were already deleted or stored stay
 // that way.
-func (m *Manager) Cancel(id ID) { m.withJob(id, m.cancel) }
+func (m *Manager) Cancel(id ID) { withJob(m, id, m.cancel) }
 
 // CancelAll cancels all unfinished transfers.
-func (m *Manager) CancelAll() { m.eachJob(m.cancel) }
+func (m *Manager) CancelAll() { eachJob(m, m.cancel) }
 
 func (m *Manager) cancel(j *job) {
 	switch j.status.State {
@@ -418,11 +418,11 @@ func (m *Manager) cancel(j *job) {
 
 // Retry runs a failed or cancelled transfer again. An upload is sent again from the start and replaces any object that
 // has its name by then.
-func (m *Manager) Retry(id ID) { m.withJob(id, m.retry) }
+func (m *Manager) Retry(id ID) { withJob(m, id, m.retry) }
 
 // RetryAll retries all failed transfers.
 func (m *Manager) RetryAll() {
-	m.eachJob(func(j *job) {
+	eachJob(m, func(j *job) {
 		if j.status.State == Failed {
 			m.retry(j)
 		}

@@ -343,8 +343,8 @@ type FolderUpload struct {
 // UploadFolder adds an upload for each file of a folder. It returns the IDs of the transfers and the files that were
 // refused.
 func (m *Manager) UploadFolder(r FolderUpload) (ids []ID, skipped []SkippedFile) {
-	batch := m.openBatch(Batch{Kind: Upload, Bucket: r.Bucket, Folder: r.Folder})
-	defer func() { m.closeBatch(batch, ids) }()
+	batch := openBatch(m, Batch{Kind: Upload, Bucket: r.Bucket, Folder: r.Folder})
+	defer func() { closeBatch(m, batch, ids) }()
 	for _, f := range r.Files {
 		id, err := m.Upload(UploadRequest{
 			Cluster: r.Cluster,
