@@ -18,11 +18,7 @@ import (
 	"lookout/client/emulator"
 )
 
-func bucketChanges(t *testing.T) []pathCase {
-	t.Helper()
-	certificate, key := writeCertificate(t, "cdn.acme.net")
-	files := []string{certificate, "<tab>", key, "<ctrl+s>"}
-	upload := pathStep{key: "U", fill: files, op: client.OpUploadCertificate, before: `{"ssl":false}`}
+func bucketChanges() []pathCase {
 	return []pathCase{
 		{"buckets.access", goTo("8", "acme-www"), []pathStep{{
 			key:    "x",
@@ -71,6 +67,15 @@ func bucketChanges(t *testing.T) []pathCase {
 			before: `"keys":9`,
 			delay:  11 * time.Second,
 		}}},
+	}
+}
+
+func certificateChanges(t *testing.T) []pathCase {
+	t.Helper()
+	certificate, key := writeCertificate(t, "cdn.acme.net")
+	files := []string{certificate, "<tab>", key, "<ctrl+s>"}
+	upload := pathStep{key: "U", fill: files, op: client.OpUploadCertificate, before: `{"ssl":false}`}
+	return []pathCase{
 		{"certificate.upload", append(goTo("8", "cdn.acme"), "c"), []pathStep{upload, {
 			key:    "D",
 			answer: "cdn.acme.net",

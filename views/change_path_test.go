@@ -36,7 +36,7 @@ type pathCase struct {
 // pathCases returns every operation of the panes in changePathPanes, and those of panes that open from them.
 func pathCases(t *testing.T) []pathCase {
 	t.Helper()
-	cases := slices.Concat(serviceChanges(), bucketChanges(t), keyChanges(), objectChanges(t))
+	cases := slices.Concat(serviceChanges(), bucketChanges(), certificateChanges(t), keyChanges(), objectChanges(t))
 	cases = append(cases, contactChanges()...)
 	cases = append(cases, credentialChanges()...)
 	return append(cases, sshChanges()...)

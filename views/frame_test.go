@@ -333,19 +333,6 @@ func writeReplaced(out *strings.Builder, v any, member string, next func() strin
 
 // Dialogs, panes, refreshes and faults leave no memory and no goroutines behind.
 func TestProgram_longUseLeaksNothing(t *testing.T) {
-	heap := func() uint64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
-	flat := func(r *harness, before uint64) {
-		r.Helper()
-		if after := heap(); after > before+before/2+(4<<20) {
-			r.Errorf("%d KiB on the heap before, %d after", before>>10, after>>10)
-		}
-	}
 	faulttest.RunCase(t, "I3", "1500 dialogs, 150 panes, 150 refreshes", func(t *testing.T) {
 		startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 			key := func(k rune) { r.shell.Update(tea.KeyPressMsg{Code: k, Text: string(k)}) }
@@ -365,13 +352,10 @@ func TestProgram_longUseLeaksNothing(t *testing.T) {
 				}
 			}
 			use(100)
-			before, routines := heap(), runtime.NumGoroutine()
+			requireNoGrowth := r.measureResources()
 			use(1500)
 			r.wait(2 * time.Minute)
-			flat(r, before)
-			if now := runtime.NumGoroutine(); now > routines+20 {
-				r.Errorf("%d goroutines before, %d after", routines, now)
-			}
+			requireNoGrowth()
 		})
 	})
 	faults := []emulator.Fault{
@@ -385,7 +369,7 @@ func TestProgram_longUseLeaksNothing(t *testing.T) {
 		startProgram(t, emulator.Options{SimulateIncidents: true}, screenSize{100, 30}, func(r *harness) {
 			dice := rand.New(rand.NewPCG(1, 2))
 			r.wait(time.Minute)
-			before, routines := heap(), runtime.NumGoroutine()
+			requireNoGrowth := r.measureResources()
 			for range 90 {
 				if dice.IntN(5) == 0 {
 					r.emu.ClearFaults()
@@ -398,12 +382,23 @@ func TestProgram_longUseLeaksNothing(t *testing.T) {
 			r.press("r")
 			r.wait(2 * time.Minute)
 			r.requireText("live")
-			flat(r, before)
-			if now := runtime.NumGoroutine(); now > routines+20 {
-				r.Errorf("%d goroutines before, %d after", routines, now)
-			}
+			requireNoGrowth()
 		})
 	})
+}
+
+// measureResources measures the heap and the goroutines. It returns a function that fails if they have grown since.
+func (r *harness) measureResources() (requireNoGrowth func()) {
+	before, routines := heapInUse(), runtime.NumGoroutine()
+	return func() {
+		r.Helper()
+		if after, most := heapInUse(), before+before/2+4<<20; after > most {
+			r.Errorf("%d KiB on the heap, want at most %d; %d before", after>>10, most>>10, before>>10)
+		}
+		if now := runtime.NumGoroutine(); now > routines+20 {
+			r.Errorf("%d goroutines, want at most 20 more than the %d before", now, routines)
+		}
+	}
 }
 
 // fuzzMessage returns the message of the terminal that a byte of the fuzzer stands for.

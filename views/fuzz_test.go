@@ -49,35 +49,18 @@ func (r *harness) applyFuzzByte(b byte) {
 	}
 }
 
+// fuzzScripts are the seeds of FuzzUpdate.
+var fuzzScripts = []string{
+	"", "3jjd", "3dy", "3d\x1by", "3n\x0b\x13", "4nabc\tx\x13", "8j\rD", "9jDy", "?esc\x1ba\r", ":serv\r",
+	"/web\r  *d", "3\x05d\x06y", "2\r\x02\rd", "0m\x1b3e\x0c", "5jc\x0b\r", "8\r\rd\x0by", "9n\x13\x1b\x1bX\x0b\r",
+	"pRr\x0cM", "3d\x13", "3jjd\x13u\x0cR", "3D\x0cbilling-api\r", "9D\x0cy", "4D\x0cy\x0c",
+}
+
 // Whatever the user presses, in any order and at any size, the program does not panic, every frame fits, the journal
 // agrees with the emulator's ledger, and nothing changes unless something was confirmed.
 func FuzzUpdate(f *testing.F) {
 	faulttest.ReportCase(f, "J10", "FuzzUpdate")
-	for _, script := range []string{
-		"",
-		"3jjd",
-		"3dy",
-		"3d\x1by",
-		"3n\x0b\x13",
-		"4nabc\tx\x13",
-		"8j\rD",
-		"9jDy",
-		"?esc\x1ba\r",
-		":serv\r",
-		"/web\r  *d",
-		"3\x05d\x06y",
-		"2\r\x02\rd",
-		"0m\x1b3e\x0c",
-		"5jc\x0b\r",
-		"8\r\rd\x0by",
-		"9n\x13\x1b\x1bX\x0b\r",
-		"pRr\x0cM",
-		"3d\x13",
-		"3jjd\x13u\x0cR",
-		"3D\x0cbilling-api\r",
-		"9D\x0cy",
-		"4D\x0cy\x0c",
-	} {
+	for _, script := range fuzzScripts {
 		f.Add([]byte(script))
 	}
 	f.Fuzz(func(t *testing.T, script []byte) {
@@ -92,10 +75,8 @@ func FuzzUpdate(f *testing.F) {
 				lines := strings.Split(r.screen(), "\n")
 				for _, line := range lines {
 					if ansi.StringWidth(line) > r.width || len(lines) > r.height {
-						t.Fatalf(
-							"%q: a frame of %d lines, %d wide, on %dx%d", script, len(lines), ansi.StringWidth(line),
-							r.width, r.height,
-						)
+						t.Fatalf("%q: a line of %d cells in a frame of %d lines, want at most %dx%d",
+							script, ansi.StringWidth(line), len(lines), r.width, r.height)
 					}
 				}
 			}

@@ -2,6 +2,7 @@ package views_test
 
 import (
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -65,49 +66,19 @@ func TestGoldenJournal(t *testing.T) {
 	all.requireEqual(t)
 }
 
-// The program reports changes that an earlier run left unresolved, looks them up, and records their outcomes.
-func TestJournal_unresolvedChangesOfEarlierRun(t *testing.T) {
-	type c struct {
-		op, kind, id, label string
-		before, body        any
-		done                func(*harness) error // does what was sent, where it was done
-		want                client.Outcome
-		says                string
-	}
+// unresolvedCase is a change that an earlier run left unresolved.
+type unresolvedCase struct {
+	op, kind, id, label string
+	before, body        any
+	done                func(*harness) error // does what was sent, where it was done
+	want                client.Outcome
+	says                string
+}
+
+// unresolvedUpdates are updates of a contact.
+func unresolvedUpdates() map[string]unresolvedCase {
 	patch := client.Patch{"name": "Ada M."}
-	for name, c := range map[string]c{
-		"disabled": {
-			op:    "disable service",
-			kind:  "service",
-			id:    "3",
-			label: "x",
-			want:  client.Applied,
-			says:  "the service is disabled",
-		},
-		"not disabled": {
-			op:    "disable service",
-			kind:  "service",
-			id:    "1",
-			label: "x",
-			want:  client.Rejected,
-			says:  "the service has a problem",
-		},
-		"deleted": {
-			op:    "delete service",
-			kind:  "service",
-			id:    "9999",
-			label: "x",
-			want:  client.Applied,
-			says:  "it is gone",
-		},
-		"still there": {
-			op:    "delete contact",
-			kind:  "contact",
-			id:    "11",
-			label: "Ada",
-			want:  client.Rejected,
-			says:  "it is still there",
-		},
+	return map[string]unresolvedCase{
 		"updated": {
 			op:     "update contact",
 			kind:   "contact",
@@ -142,6 +113,12 @@ func TestJournal_unresolvedChangesOfEarlierRun(t *testing.T) {
 			want:   client.Unknown,
 			says:   "somebody changed it since",
 		},
+	}
+}
+
+// unresolvedCreations are creations, which are found again by their values.
+func unresolvedCreations() map[string]unresolvedCase {
+	return map[string]unresolvedCase{
 		"not created": {
 			op:    "create contact",
 			kind:  "contact",
@@ -171,6 +148,50 @@ func TestJournal_unresolvedChangesOfEarlierRun(t *testing.T) {
 			want:  client.Unknown,
 			says:  "its secret never arrived",
 		},
+	}
+}
+
+// unresolvedDeletions are changes whose outcome is the state of an object, or its absence.
+func unresolvedDeletions() map[string]unresolvedCase {
+	return map[string]unresolvedCase{
+		"disabled": {
+			op:    "disable service",
+			kind:  "service",
+			id:    "3",
+			label: "x",
+			want:  client.Applied,
+			says:  "the service is disabled",
+		},
+		"not disabled": {
+			op:    "disable service",
+			kind:  "service",
+			id:    "1",
+			label: "x",
+			want:  client.Rejected,
+			says:  "the service has a problem",
+		},
+		"deleted": {
+			op:    "delete service",
+			kind:  "service",
+			id:    "9999",
+			label: "x",
+			want:  client.Applied,
+			says:  "it is gone",
+		},
+		"still there": {
+			op:    "delete contact",
+			kind:  "contact",
+			id:    "11",
+			label: "Ada",
+			want:  client.Rejected,
+			says:  "it is still there",
+		},
+	}
+}
+
+// unresolvedSpecials are changes that are looked up in a way of their own, or cannot be.
+func unresolvedSpecials() map[string]unresolvedCase {
+	return map[string]unresolvedCase{
 		"cancelled": {
 			op:    "cancel Object Storage",
 			kind:  "account",
@@ -195,7 +216,16 @@ func TestJournal_unresolvedChangesOfEarlierRun(t *testing.T) {
 			want:  client.Unknown,
 			says:  "does no harm",
 		},
-	} {
+	}
+}
+
+// The program reports changes that an earlier run left unresolved, looks them up, and records their outcomes.
+func TestJournal_unresolvedChangesOfEarlierRun(t *testing.T) {
+	cases := unresolvedUpdates()
+	maps.Copy(cases, unresolvedCreations())
+	maps.Copy(cases, unresolvedDeletions())
+	maps.Copy(cases, unresolvedSpecials())
+	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			var id string
 			earlier := func(r *harness, _ *shell.Options) {

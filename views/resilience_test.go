@@ -96,10 +96,12 @@ func TestRateLimit_onePauseForAllPanes(t *testing.T) {
 // failures returns how many requests were answered by a fault. The emulator counts only those that reach it.
 func (r *harness) failures() int { return 0 }
 
+// tokenRejected is the answer to a request with a token that is not accepted.
+var tokenRejected = emulator.Fault{Status: 401, Body: `{"errors":[{"reason":"Invalid Token"}]}`}
+
 // If the token is rejected in mid-session, the program stops sending, keeps the rows and asks for a token once. An open
 // form survives.
 func TestToken_rejectedMidSession(t *testing.T) {
-	refused := emulator.Fault{Status: 401, Body: `{"errors":[{"reason":"Invalid Token"}]}`}
 	for _, pane := range paneKeys {
 		faulttest.RunCase(t, "A25", "on screen in pane "+pane.keys, func(t *testing.T) {
 			var asked atomic.Int32
@@ -107,7 +109,7 @@ func TestToken_rejectedMidSession(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 				r.press(pane.keys)
 				r.requireText(pane.text)
-				r.emu.InjectFault("*", refused)
+				r.emu.InjectFault("*", tokenRejected)
 				asked.Store(0)
 				r.wait(25 * time.Second)
 				first := asked.Load()
@@ -133,7 +135,11 @@ func TestToken_rejectedMidSession(t *testing.T) {
 			}, s)
 		})
 	}
-	for name, fault := range map[string]emulator.Fault{"refused": refused, "forbidden": {Status: 403}} {
+}
+
+// A form that is refused because of the token stays open, and is sent once after a new token was given.
+func TestForm_survivesRejectedToken(t *testing.T) {
+	for name, fault := range map[string]emulator.Fault{"refused": tokenRejected, "forbidden": {Status: 403}} {
 		for _, form := range []struct{ keys, text, past string }{
 			{"4n", "New contact", "added"},
 			{"4e", "Edit contact", "saved"},
@@ -298,139 +304,51 @@ type changeCase struct {
 	unknown        string // where nothing can be read back
 }
 
+// changeCases returns one case for each kind of change.
 func changeCases() []changeCase {
 	return []changeCase{
-		{
-			op:      "enable service",
-			keys:    "3 / billing-cron <enter>",
-			send:    "E",
-			done:    "monitoring is enabled",
-			refused: "nothing was changed",
-		},
-		{
-			op:      "disable service",
-			keys:    "3 / edge-router <enter> d",
-			send:    "<ctrl+s>",
-			done:    "monitoring is disabled",
-			refused: "nothing was changed",
-		},
-		{
-			op:      "delete service",
-			keys:    "3 / edge-router <enter> D ~ edge-router",
-			send:    "<enter>",
-			done:    ": deleted",
-			refused: "nothing was changed",
-		},
-		{
-			op:      "create service",
-			keys:    "3 n night <tab> <right> <tab> 203.0.113.7:22",
-			send:    "<ctrl+s>",
-			done:    "reading again confirmed it",
-			refused: "nothing was changed",
-		},
-		{
-			op:      "update service",
-			keys:    "3 / edge-router <enter> e 2",
-			send:    "<ctrl+s>",
-			done:    "reading again confirmed it",
-			refused: "nothing was changed",
-		},
-		{
-			op:      "delete contact",
-			keys:    "4 / Ada <enter> D ~",
-			send:    "y",
-			done:    ": deleted",
-			refused: "nothing was changed",
-		},
-		{
-			op:      "create contact",
-			keys:    "4 n Zed <tab> zed@acme.net",
-			send:    "<ctrl+s>",
-			done:    "reading again confirmed it",
-			refused: "nothing was changed",
-		},
-		{
-			op:      "update contact",
-			keys:    "4 / Ada <enter> e 2",
-			send:    "<ctrl+s>",
-			done:    "reading again confirmed it",
-			refused: "nothing was changed",
-		},
-		{
-			op:      "create credential",
-			keys:    "5 n night <tab> ops <tab> secret",
-			send:    "<ctrl+s>",
-			done:    "reading again confirmed it",
-			refused: "nothing was changed",
-		},
-		{
-			op:      "update credential",
-			keys:    "5 / db2-root <enter> e 2",
-			send:    "<ctrl+s>",
-			done:    "reading again confirmed it",
-			refused: "nothing was changed",
-		},
-		{
-			op:      "delete credential",
-			keys:    "5 / db2-root <enter> D ~ db2-root",
-			send:    "<enter>",
-			done:    ": deleted",
-			refused: "nothing was changed",
-		},
-		{
-			op:      "update SSH settings",
-			keys:    "6 / db1 <enter>",
-			send:    "d",
-			done:    "support may not log in",
-			refused: "nothing was changed",
-		},
-		{
-			op:      "create bucket",
-			keys:    "8 n night",
-			send:    "<ctrl+s>",
-			done:    "reading again confirmed it",
-			refused: "nothing was changed",
-		},
-		{
-			op:      "delete bucket",
-			keys:    "8 / scratch <enter> D ~ scratch",
-			send:    "<enter>",
-			done:    ": deleted",
-			refused: "nothing was changed",
-		},
-		{
-			op:      "update key",
-			keys:    "9 / finance <enter> e 2",
-			send:    "<ctrl+s>",
-			done:    "reading again confirmed it",
-			refused: "nothing was changed",
-		},
-		{
-			op:      "revoke key",
-			keys:    "9 / finance <enter> D ~ finance",
-			send:    "<enter>",
-			done:    ": revoked",
-			refused: "nothing was changed",
-		},
-		{
-			op:      "change login",
-			keys:    "5 / db2-root <enter> P root <tab> secret",
-			send:    "<ctrl+s>",
-			unknown: "harm",
-		},
-		{
-			op:      "modify access",
-			keys:    "8 / acme-www <enter> x <right>",
-			send:    "<ctrl+s>",
-			unknown: "harm",
-		},
-		{
-			op:      "update access",
-			keys:    "8 / acme-www <enter> x <right> <tab> <right>",
-			send:    "<ctrl+s>",
-			unknown: "harm",
-		},
+		readableChange("enable service", "3 / billing-cron <enter>", "E", "monitoring is enabled"),
+		readableChange("disable service", "3 / edge-router <enter> d", "<ctrl+s>", "monitoring is disabled"),
+		readableChange("delete service", "3 / edge-router <enter> D ~ edge-router", "<enter>", ": deleted"),
+		readableChange(
+			"create service", "3 n night <tab> <right> <tab> 203.0.113.7:22",
+			"<ctrl+s>", "reading again confirmed it",
+		),
+		readableChange("update service", "3 / edge-router <enter> e 2", "<ctrl+s>", "reading again confirmed it"),
+		readableChange("delete contact", "4 / Ada <enter> D ~", "y", ": deleted"),
+		readableChange("create contact", "4 n Zed <tab> zed@acme.net", "<ctrl+s>", "reading again confirmed it"),
+		readableChange("update contact", "4 / Ada <enter> e 2", "<ctrl+s>", "reading again confirmed it"),
+		readableChange(
+			"create credential", "5 n night <tab> ops <tab> secret",
+			"<ctrl+s>", "reading again confirmed it",
+		),
+		readableChange("update credential", "5 / db2-root <enter> e 2", "<ctrl+s>", "reading again confirmed it"),
+		readableChange("delete credential", "5 / db2-root <enter> D ~ db2-root", "<enter>", ": deleted"),
+		readableChange("update SSH settings", "6 / db1 <enter>", "d", "support may not log in"),
+		readableChange("create bucket", "8 n night", "<ctrl+s>", "reading again confirmed it"),
+		readableChange("delete bucket", "8 / scratch <enter> D ~ scratch", "<enter>", ": deleted"),
+		readableChange("update key", "9 / finance <enter> e 2", "<ctrl+s>", "reading again confirmed it"),
+		readableChange("revoke key", "9 / finance <enter> D ~ finance", "<enter>", ": revoked"),
+		unreadableChange("change login", "5 / db2-root <enter> P root <tab> secret", "<ctrl+s>", "harm"),
+		unreadableChange("modify access", "8 / acme-www <enter> x <right>", "<ctrl+s>", "harm"),
+		unreadableChange("update access", "8 / acme-www <enter> x <right> <tab> <right>", "<ctrl+s>", "harm"),
 	}
+}
+
+// readableChange is a change whose outcome can be read back. If it was applied, the screen shows done.
+func readableChange(op, keys, send, done string) changeCase {
+	return changeCase{
+		op:      op,
+		keys:    keys,
+		send:    send,
+		done:    done,
+		refused: "nothing was changed",
+	}
+}
+
+// unreadableChange is a change whose outcome cannot be read back.
+func unreadableChange(op, keys, send, unknown string) changeCase {
+	return changeCase{op: op, keys: keys, send: send, unknown: unknown}
 }
 
 // pressAll presses keys, separated by spaces. "~" waits until a question accepts answers.
@@ -758,6 +676,10 @@ func TestConfirm_wrongAnswerChangesNothing(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A name that cannot be typed is replaced by a code.
+func TestConfirm_untypableName(t *testing.T) {
 	faulttest.RunCase(t, "B14", "a name that nobody can type", func(t *testing.T) {
 		startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 			r.press("3", "/", "tcp", "<enter>", "s", "1", "G")
