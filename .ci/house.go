@@ -444,13 +444,8 @@ func functionsOf(subtest string, times int) (map[string]bool, error) {
 	profile.Close()
 	defer os.Remove(profile.Name())
 	out, err := exec.Command(
-		"go",
-		"test",
-		fmt.Sprintf("-count=%d", times),
-		"-coverprofile="+profile.Name(),
-		"-coverpkg=./client/...,./ui/...,./views/...",
-		"-run=TestChangePath$/"+subtest+"$",
-		"./cmd/internal/dashboard",
+		"go", "test", fmt.Sprintf("-count=%d", times), "-coverprofile="+profile.Name(),
+		"-coverpkg=./client/...,./ui/...,./views/...", "-run=TestChangePath$/"+subtest+"$", "./cmd/internal/dashboard",
 	).CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("TestChangePath/%s: %w\n%s", subtest, err, out)

@@ -160,9 +160,7 @@ func (w *Writer) ReplaceBucketAccess(ctx context.Context, cluster, label string,
 // UploadCertificate sets a bucket's certificate and private key, both PEM. An existing certificate must be deleted
 // first ("Object Storage", rule 5).
 func (w *Writer) UploadCertificate(
-	ctx context.Context,
-	cluster, label, certificate string,
-	key Secret,
+	ctx context.Context, cluster, label, certificate string, key Secret,
 ) (*CertificateStatus, error) {
 	body := map[string]string{"certificate": certificate, "private_key": key.Reveal()}
 	r := bucketCall(OpUploadCertificate, cluster, label, body)

@@ -37,11 +37,9 @@ func pemPair(t *testing.T, name string, now time.Time) (cert, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(
-			pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
-		), string(
-			pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw}),
-		)
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})), string(
+		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw}),
+	)
 }
 
 func TestParseCertificatePair(t *testing.T) {

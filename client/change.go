@@ -157,8 +157,7 @@ func outcomeOf(err error) Outcome {
 // however many objects there are. The change's id is that of the prefix, ObjectRef{cluster, bucket, prefix}.ID(); the
 // function's deleter refuses names that do not begin with the prefix.
 func (w *Writer) EmptyBucket(
-	ctx context.Context,
-	cluster, bucket, prefix string,
+	ctx context.Context, cluster, bucket, prefix string,
 	empty func(ctx context.Context, remove func(ctx context.Context, name string) error) error,
 ) error {
 	ref := ObjectRef{cluster, bucket, prefix}

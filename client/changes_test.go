@@ -269,12 +269,8 @@ func TestKeys_Create_foundAfterLostResponse(t *testing.T) {
 				b.wire.Interceptors = []faulttest.Interceptor{faulttest.Pass, p.faults[0], faulttest.Pass}
 				before := keyIDs(t, b.client)
 				k, err := client.Confirmed(
-					b.client,
-					client.OpCreateKey,
-				).CreateKey(
-					t.Context(),
-					client.KeyRequest{Label: "x", Buckets: buckets},
-				)
+					b.client, client.OpCreateKey,
+				).CreateKey(t.Context(), client.KeyRequest{Label: "x", Buckets: buckets})
 				var failure *client.Error
 				if !errors.As(err, &failure) || !failure.Unknown() || k != nil {
 					t.Fatalf("%+v, %v", k, err)
@@ -313,12 +309,8 @@ func TestKeys_Create_requestBody(t *testing.T) {
 			faulttest.RunCase(t, "B5", mode+" "+string(dialect), func(t *testing.T) {
 				b := newChangeFixture(t, faulttest.Pass, client.WithDialect(dialect))
 				k, err := client.Confirmed(
-					b.client,
-					client.OpCreateKey,
-				).CreateKey(
-					t.Context(),
-					client.KeyRequest{Label: "x", Buckets: buckets},
-				)
+					b.client, client.OpCreateKey,
+				).CreateKey(t.Context(), client.KeyRequest{Label: "x", Buckets: buckets})
 				if got := string(b.wire.Requests()[0].Body); err != nil || got != want[mode] ||
 					k.Limited != (buckets != nil) {
 					t.Errorf("sent %s, %+v, %v", got, k, err)
@@ -338,12 +330,8 @@ func TestKey_Secret_missing(t *testing.T) {
 		faulttest.RunCase(t, "B6", name, func(t *testing.T) {
 			b := newChangeFixture(t, faulttest.Respond(200, `{"id":7,"label":"x"`+member+`}`))
 			k, err := client.Confirmed(
-				b.client,
-				client.OpCreateKey,
-			).CreateKey(
-				t.Context(),
-				client.KeyRequest{Label: "x"},
-			)
+				b.client, client.OpCreateKey,
+			).CreateKey(t.Context(), client.KeyRequest{Label: "x"})
 			if _, real := k.Secret(); err != nil || real || k.ID != 7 {
 				t.Errorf("%+v, %v", k, err)
 			}
@@ -423,10 +411,7 @@ func TestDiff_everyPairOfFields(t *testing.T) {
 }
 
 func checkEditPairs[R any](
-	t *testing.T,
-	before R,
-	edits []fieldEdit[R],
-	send func(context.Context, *client.Client, client.Patch) error,
+	t *testing.T, before R, edits []fieldEdit[R], send func(context.Context, *client.Client, client.Patch) error,
 ) {
 	for i, a := range edits {
 		for _, b := range edits[i:] {
@@ -479,12 +464,8 @@ func TestError_Fields(t *testing.T) {
 			faulttest.RunCase(t, "B12", fmt.Sprint(status, " ", body), func(t *testing.T) {
 				b := newChangeFixture(t, faulttest.Respond(status, body))
 				_, err := client.Confirmed(
-					b.client,
-					client.OpCreateService,
-				).CreateService(
-					t.Context(),
-					client.ServiceRequest{Label: "abc"},
-				)
+					b.client, client.OpCreateService,
+				).CreateService(t.Context(), client.ServiceRequest{Label: "abc"})
 				var failure *client.Error
 				if !errors.As(err, &failure) || failure.Unknown() || !reflect.DeepEqual(failure.Fields(), want) {
 					t.Errorf("%v, %v", err, failure.Fields())
@@ -501,12 +482,8 @@ func TestClient_CancelObjectStorage_lostResponse(t *testing.T) {
 			b.wire.Interceptors = []faulttest.Interceptor{p.faults[0], faulttest.Pass}
 			var failure *client.Error
 			if err := client.Confirmed(
-				b.client,
-				client.OpCancelObjectStorage,
-			).CancelObjectStorage(t.Context()); !errors.As(
-				err,
-				&failure,
-			) ||
+				b.client, client.OpCancelObjectStorage,
+			).CancelObjectStorage(t.Context()); !errors.As(err, &failure) ||
 				!failure.Unknown() {
 				t.Fatalf("%v", err)
 			}
@@ -528,15 +505,8 @@ func TestBuckets_Delete_notEmpty(t *testing.T) {
 			}
 			var failure *client.Error
 			err := client.Confirmed(
-				b.client,
-				client.OpDeleteBucket,
-				cluster,
-				label,
-			).DeleteBucket(
-				t.Context(),
-				cluster,
-				label,
-			)
+				b.client, client.OpDeleteBucket, cluster, label,
+			).DeleteBucket(t.Context(), cluster, label)
 			if !errors.As(err, &failure) || failure.Unknown() || !strings.Contains(err.Error(), "not empty") ||
 				len(b.wire.Requests()) != 1 ||
 				b.appliedChanges() != 0 {
@@ -550,12 +520,7 @@ func TestBuckets_Create_exists(t *testing.T) {
 	for _, acl := range []client.ACL{client.ACLPrivate, client.ACLPublicRead} {
 		faulttest.RunCase(t, "B17", string(acl), func(t *testing.T) {
 			b := newChangeFixture(t, faulttest.Pass)
-			got, err := client.Confirmed(
-				b.client,
-				client.OpCreateBucket,
-				"us-east-1",
-				"acme-www",
-			).CreateBucket(
+			got, err := client.Confirmed(b.client, client.OpCreateBucket, "us-east-1", "acme-www").CreateBucket(
 				t.Context(),
 				client.BucketRequest{
 					Cluster: "us-east-1",
@@ -626,30 +591,14 @@ func TestExpandPath_everyOperation(t *testing.T) {
 		},
 		"/v4/object-storage/buckets/us-east-1/*/access": func(x context.Context, c *client.Client, s string) error {
 			return client.Confirmed(
-				c,
-				client.OpUpdateBucketAccess,
-				fine,
-				s,
-			).UpdateBucketAccess(
-				x,
-				fine,
-				s,
-				client.BucketAccess{ACL: client.ACLPrivate},
-			)
+				c, client.OpUpdateBucketAccess, fine, s,
+			).UpdateBucketAccess(x, fine, s, client.BucketAccess{ACL: client.ACLPrivate})
 		},
 		"/v4/object-storage/buckets/us-east-1/*/object-acl": func(x context.Context, c *client.Client, s string) error {
 			return ignore(
 				client.Confirmed(
-					c,
-					client.OpSetObjectACL,
-					fine,
-					s,
-					"n",
-				).SetObjectACL(
-					x,
-					client.ObjectRef{Cluster: fine, Bucket: s, Name: "n"},
-					client.ACLPrivate,
-				),
+					c, client.OpSetObjectACL, fine, s, "n",
+				).SetObjectACL(x, client.ObjectRef{Cluster: fine, Bucket: s, Name: "n"}, client.ACLPrivate),
 			)
 		},
 		"/v4/object-storage/buckets/us-east-1/*/object-list": func(
@@ -660,17 +609,8 @@ func TestExpandPath_everyOperation(t *testing.T) {
 		"/v4/object-storage/buckets/us-east-1/*/object-url": func(x context.Context, c *client.Client, s string) error {
 			return ignore(
 				client.Confirmed(
-					c,
-					client.OpCreateObjectURL,
-					fine,
-					s,
-					"n",
-				).CreateObjectURL(
-					x,
-					fine,
-					s,
-					client.PresignRequest{Name: "n", Method: "GET"},
-				),
+					c, client.OpCreateObjectURL, fine, s, "n",
+				).CreateObjectURL(x, fine, s, client.PresignRequest{Name: "n", Method: "GET"}),
 			)
 		},
 		"/v4/object-storage/buckets/us-east-1/*/ssl": func(x context.Context, c *client.Client, s string) error {
@@ -683,8 +623,7 @@ func TestExpandPath_everyOperation(t *testing.T) {
 				c, w := newFaultClient(
 					t,
 					faulttest.Respond(
-						200,
-						`{"data":[],"id":"x","acl":"private","url":"https://x/","page":1,"pages":1,"results":0}`,
+						200, `{"data":[],"id":"x","acl":"private","url":"https://x/","page":1,"pages":1,"results":0}`,
 					),
 				)
 				err := call(t.Context(), c, s)

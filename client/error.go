@@ -207,8 +207,7 @@ func (e *Error) Unauthorized() bool {
 // mentionsEndpointScope reports whether the reasons say that the token is not enough for this endpoint.
 func mentionsEndpointScope(reasons []Reason) bool {
 	return slices.ContainsFunc(
-		reasons,
-		func(r Reason) bool { return strings.Contains(r.Reason.Raw(), "not authorized to use this endpoint") },
+		reasons, func(r Reason) bool { return strings.Contains(r.Reason.Raw(), "not authorized to use this endpoint") },
 	)
 }
 

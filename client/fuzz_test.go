@@ -100,8 +100,7 @@ func FuzzAnswers(f *testing.F) {
 			}
 		}
 		reasons, what := parseErrorBody(
-			&response{status: 400, header: http.Header{"Content-Type": {string(body)}}, body: body},
-			nil,
+			&response{status: 400, header: http.Header{"Content-Type": {string(body)}}, body: body}, nil,
 		)
 		e := &Error{
 			Op:      "x",
@@ -204,8 +203,7 @@ func FuzzRedact(f *testing.F) {
 			canary,
 		}
 		c, err := New(
-			"https://x/v4",
-			NewSecret(canary),
+			"https://x/v4", NewSecret(canary),
 			WithTransport(faulttest.NewTransport(nil, faulttest.Respond(status, before+canary+after, h...))),
 		)
 		if err != nil {
@@ -216,8 +214,7 @@ func FuzzRedact(f *testing.F) {
 			row = &Service{}
 		}
 		if shown := fmt.Sprintf("%v %+v %#v %s %v", err, err, err, row.Label, c.Scopes()); strings.Contains(
-			shown,
-			canary,
+			shown, canary,
 		) {
 			t.Errorf("%d %q %q: %s", status, before, after, shown)
 		}

@@ -51,11 +51,7 @@ func (s Objects) streamPages(ctx context.Context, q ObjectQuery, pages chan<- fe
 // streamPredicted sends pages as long as their markers are the predicted ones. It returns the marker to continue with,
 // if there is more.
 func (s Objects) streamPredicted(
-	ctx context.Context,
-	q ObjectQuery,
-	trail *cycleDetector,
-	pages chan<- fetchedPage,
-	stopped <-chan struct{},
+	ctx context.Context, q ObjectQuery, trail *cycleDetector, pages chan<- fetchedPage, stopped <-chan struct{},
 ) (next string, more bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

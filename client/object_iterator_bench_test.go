@@ -57,10 +57,7 @@ var markerPattern = regexp.MustCompile(`"next_marker":"([^"]*)"`)
 func readAndDiscard(b *testing.B, c *http.Client, address string) (bytes int64) {
 	for marker, more := "", true; more; {
 		req, err := http.NewRequestWithContext(
-			b.Context(),
-			"GET",
-			address+"?page_size=500&marker="+url.QueryEscape(marker),
-			nil,
+			b.Context(), "GET", address+"?page_size=500&marker="+url.QueryEscape(marker), nil,
 		)
 		if err != nil {
 			b.Fatal(err)

@@ -185,18 +185,14 @@ func TestObjects_Find_terminates(t *testing.T) {
 func TestObjects_Pages_stopsEarly(t *testing.T) {
 	c := objectAnswers(
 		func(_ string, n int) string { return objectPageBody(fmt.Sprint(n), fmt.Sprint(n)) },
-	).newClient(
-		t,
-	)
+	).newClient(t)
 	q := client.ObjectQuery{Cluster: "c", Bucket: "b"}
 	for range c.Objects.Pages(t.Context(), q) {
 		break
 	}
 	c = objectAnswers(
 		func(m string, _ int) string { return map[string]string{"": objectPageBody("a", "a"), "a": "{"}[m] },
-	).newClient(
-		t,
-	)
+	).newClient(t)
 	var ends []bool
 	for _, err := range c.Objects.Pages(t.Context(), q) {
 		ends = append(ends, err != nil)

@@ -192,11 +192,7 @@ func FuzzETag(f *testing.F) {
 // rowName returns a name of 40 to 60 bytes; names increase with i.
 func rowName(i int) string {
 	return fmt.Sprintf(
-		"2026/%02d/%02d/service-%03d/%09d-%s.log",
-		i/100_000%12+1,
-		i/3000%33,
-		i/100%1000,
-		i,
+		"2026/%02d/%02d/service-%03d/%09d-%s.log", i/100_000%12+1, i/3000%33, i/100%1000, i,
 		"abcdefghijklmnop"[:i*7%17],
 	)
 }
@@ -247,8 +243,7 @@ func BenchmarkDecodePages(b *testing.B) {
 	rows := func(row string) []byte {
 		return []byte(
 			`{"data":[` + strings.TrimSuffix(
-				strings.Repeat(row+",", pageSize),
-				",",
+				strings.Repeat(row+",", pageSize), ",",
 			) + `],"page":1,"pages":1,"results":500}`,
 		)
 	}
@@ -291,8 +286,7 @@ func TestObject_unknownSize(t *testing.T) {
 	entry := func(size string) []byte {
 		return []byte(
 			`{"data":[{"name":"o","etag":"` + strings.Repeat(
-				"a",
-				32,
+				"a", 32,
 			) + `"` + size + `},{"name":"p/","etag":null,"owner":null,"last_modified":null,"size":null}],` +
 				`"is_truncated":false}`,
 		)

@@ -120,38 +120,20 @@ var operations = sync.OnceValue(func() map[string]operation {
 		"view credential":  readOp("/managed/credentials/%s", accountWrite),
 		OpUpdateCredential: writeOp("PUT", "/managed/credentials/%s", accountWrite),
 		OpDeleteCredential: writeOp(
-			"DELETE",
-			"/managed/credentials/%s",
-			accountWrite,
-		).withProviderRoute(
-			"POST",
-			"/managed/credentials/%s/revoke",
-		),
+			"DELETE", "/managed/credentials/%s", accountWrite,
+		).withProviderRoute("POST", "/managed/credentials/%s/revoke"),
 		OpSetCredentialLogin: writeOp("POST", "/managed/credentials/%s/update", accountWrite),
 		"list issues":        readOp("/managed/issues", accountRead),
 		"view issue":         readOp("/managed/issues/%s", accountRead),
 		"list SSH settings": readOp(
-			"/managed/instance-settings",
-			accountRead,
-		).withProviderRoute(
-			"GET",
-			"/managed/linode-settings",
-		),
+			"/managed/instance-settings", accountRead,
+		).withProviderRoute("GET", "/managed/linode-settings"),
 		"view SSH settings": readOp(
-			"/managed/instance-settings/%s",
-			accountRead,
-		).withProviderRoute(
-			"GET",
-			"/managed/linode-settings/%s",
-		),
+			"/managed/instance-settings/%s", accountRead,
+		).withProviderRoute("GET", "/managed/linode-settings/%s"),
 		OpUpdateInstanceSSH: writeOp(
-			"PUT",
-			"/managed/instance-settings/%s",
-			accountWrite,
-		).withProviderRoute(
-			"PUT",
-			"/managed/linode-settings/%s",
-		),
+			"PUT", "/managed/instance-settings/%s", accountWrite,
+		).withProviderRoute("PUT", "/managed/linode-settings/%s"),
 		"list services":  readOp("/managed/services", accountRead),
 		OpCreateService:  writeOp("POST", "/managed/services", accountWrite),
 		"view service":   readOp("/managed/services/%s", accountRead),
@@ -161,20 +143,11 @@ var operations = sync.OnceValue(func() map[string]operation {
 		OpEnableService:  writeOp("POST", "/managed/services/%s/enable", accountWrite),
 		"view stats":     readOp("/managed/stats", accountRead),
 		"list buckets": readOp(
-			"/object-storage/buckets/",
-			storageRead,
-		).withProviderRoute(
-			"GET",
-			"/object-storage/buckets",
-		),
+			"/object-storage/buckets/", storageRead,
+		).withProviderRoute("GET", "/object-storage/buckets"),
 		OpCreateBucket: writeOp(
-			"POST",
-			"/object-storage/buckets/",
-			storageWrite,
-		).withProviderRoute(
-			"POST",
-			"/object-storage/buckets",
-		),
+			"POST", "/object-storage/buckets/", storageWrite,
+		).withProviderRoute("POST", "/object-storage/buckets"),
 		"list buckets in cluster": readOp("/object-storage/buckets/%s", storageRead),
 		"view bucket":             readOp(bucket, storageRead),
 		OpDeleteBucket:            writeOp("DELETE", bucket, storageWrite),
@@ -203,12 +176,8 @@ var operations = sync.OnceValue(func() map[string]operation {
 		"view ticket":         readOp("/support/tickets/%s", accountRead), // only at the provider
 		"view profile":        readOp("/profile", ""),                     // the provider's alone
 		"view transfer": readOp(
-			"/object-storage/transfer/",
-			storageRead,
-		).withProviderRoute(
-			"GET",
-			"/object-storage/transfer",
-		),
+			"/object-storage/transfer/", storageRead,
+		).withProviderRoute("GET", "/object-storage/transfer"),
 	}
 })
 

@@ -25,9 +25,7 @@ import (
 const token = "canary-token-2b8467ad1c3e59b0264f8d7e1a3c5b9f20846e7d0f3a9c71e5d"
 
 func newEmulatedClient(
-	t *testing.T,
-	o emulator.Options,
-	options ...client.Option,
+	t *testing.T, o emulator.Options, options ...client.Option,
 ) (*client.Client, *emulator.Emulator) {
 	t.Helper()
 	o.Token = token
@@ -86,12 +84,8 @@ func operations(t *testing.T) []operationCall {
 		{"create contact", func(x context.Context, c *client.Client) error {
 			return ignore(
 				client.Confirmed(
-					c,
-					client.OpCreateContact,
-				).CreateContact(
-					x,
-					client.ContactRequest{Name: "Zed Ek", Email: "zed@acme.net", Group: "web"},
-				),
+					c, client.OpCreateContact,
+				).CreateContact(x, client.ContactRequest{Name: "Zed Ek", Email: "zed@acme.net", Group: "web"}),
 			)
 		}},
 		{"view contact", func(x context.Context, c *client.Client) error { return ignore(c.Contacts.Get(x, 11)) }},
@@ -110,12 +104,8 @@ func operations(t *testing.T) []operationCall {
 		{"create credential", func(x context.Context, c *client.Client) error {
 			return ignore(
 				client.Confirmed(
-					c,
-					client.OpCreateCredential,
-				).CreateCredential(
-					x,
-					client.CredentialRequest{Label: "new one", Password: client.NewSecret("p")},
-				),
+					c, client.OpCreateCredential,
+				).CreateCredential(x, client.CredentialRequest{Label: "new one", Password: client.NewSecret("p")}),
 			)
 		}},
 		{"view SSH key", func(x context.Context, c *client.Client) error { return ignore(c.Credentials.SSHKey(x)) }},
@@ -130,14 +120,8 @@ func operations(t *testing.T) []operationCall {
 			},
 		},
 		{"change login", func(x context.Context, c *client.Client) error {
-			return client.Confirmed(
-				c,
-				client.OpSetCredentialLogin,
-				31,
-			).SetCredentialLogin(
-				x,
-				31,
-				client.LoginRequest{Username: client.NewSecret("u"), Password: client.NewSecret("p")},
+			return client.Confirmed(c, client.OpSetCredentialLogin, 31).SetCredentialLogin(
+				x, 31, client.LoginRequest{Username: client.NewSecret("u"), Password: client.NewSecret("p")},
 			)
 		}},
 		{"delete credential", func(x context.Context, c *client.Client) error {
@@ -156,14 +140,8 @@ func operations(t *testing.T) []operationCall {
 		{"update SSH settings", func(x context.Context, c *client.Client) error {
 			return ignore(
 				client.Confirmed(
-					c,
-					client.OpUpdateInstanceSSH,
-					70001,
-				).UpdateInstanceSSH(
-					x,
-					70001,
-					client.Patch{"ssh": map[string]any{"access": false}},
-				),
+					c, client.OpUpdateInstanceSSH, 70001,
+				).UpdateInstanceSSH(x, 70001, client.Patch{"ssh": map[string]any{"access": false}}),
 			)
 		}},
 		{"list services", func(x context.Context, c *client.Client) error { return ignore(c.Services.List(x, 1)) }},
@@ -216,29 +194,13 @@ func operations(t *testing.T) []operationCall {
 		},
 		{"modify access", func(x context.Context, c *client.Client) error {
 			return client.Confirmed(
-				c,
-				client.OpUpdateBucketAccess,
-				east,
-				"new-one",
-			).UpdateBucketAccess(
-				x,
-				east,
-				"new-one",
-				client.BucketAccess{ACL: client.ACLPrivate},
-			)
+				c, client.OpUpdateBucketAccess, east, "new-one",
+			).UpdateBucketAccess(x, east, "new-one", client.BucketAccess{ACL: client.ACLPrivate})
 		}},
 		{"update access", func(x context.Context, c *client.Client) error {
 			return client.Confirmed(
-				c,
-				client.OpReplaceBucketAccess,
-				east,
-				"new-one",
-			).ReplaceBucketAccess(
-				x,
-				east,
-				"new-one",
-				client.BucketAccess{CORS: &no},
-			)
+				c, client.OpReplaceBucketAccess, east, "new-one",
+			).ReplaceBucketAccess(x, east, "new-one", client.BucketAccess{CORS: &no})
 		}},
 		{
 			"delete bucket",
@@ -251,15 +213,8 @@ func operations(t *testing.T) []operationCall {
 		}},
 		{"update object ACL", func(x context.Context, c *client.Client) error {
 			return ignore(
-				client.Confirmed(
-					c,
-					client.OpSetObjectACL,
-					east,
-					"cdn.acme.net",
-					"index.html",
-				).SetObjectACL(
-					x,
-					client.ObjectRef{Cluster: east, Bucket: "cdn.acme.net", Name: "index.html"},
+				client.Confirmed(c, client.OpSetObjectACL, east, "cdn.acme.net", "index.html").SetObjectACL(
+					x, client.ObjectRef{Cluster: east, Bucket: "cdn.acme.net", Name: "index.html"},
 					client.ACLPublicRead,
 				),
 			)
@@ -270,33 +225,15 @@ func operations(t *testing.T) []operationCall {
 		{"create object URL", func(x context.Context, c *client.Client) error {
 			return ignore(
 				client.Confirmed(
-					c,
-					client.OpCreateObjectURL,
-					east,
-					"cdn.acme.net",
-					"index.html",
-				).CreateObjectURL(
-					x,
-					east,
-					"cdn.acme.net",
-					client.PresignRequest{Name: "index.html", Method: "GET"},
-				),
+					c, client.OpCreateObjectURL, east, "cdn.acme.net", "index.html",
+				).CreateObjectURL(x, east, "cdn.acme.net", client.PresignRequest{Name: "index.html", Method: "GET"}),
 			)
 		}},
 		{"upload certificate", func(x context.Context, c *client.Client) error {
 			return ignore(
 				client.Confirmed(
-					c,
-					client.OpUploadCertificate,
-					east,
-					"cdn.acme.net",
-				).UploadCertificate(
-					x,
-					east,
-					"cdn.acme.net",
-					certificate,
-					client.NewSecret(key),
-				),
+					c, client.OpUploadCertificate, east, "cdn.acme.net",
+				).UploadCertificate(x, east, "cdn.acme.net", certificate, client.NewSecret(key)),
 			)
 		}},
 		{"view certificate", func(x context.Context, c *client.Client) error {
@@ -306,15 +243,8 @@ func operations(t *testing.T) []operationCall {
 			"delete certificate",
 			func(x context.Context, c *client.Client) error {
 				return client.Confirmed(
-					c,
-					client.OpDeleteCertificate,
-					east,
-					"cdn.acme.net",
-				).DeleteCertificate(
-					x,
-					east,
-					"cdn.acme.net",
-				)
+					c, client.OpDeleteCertificate, east, "cdn.acme.net",
+				).DeleteCertificate(x, east, "cdn.acme.net")
 			},
 		},
 		{"list clusters", func(x context.Context, c *client.Client) error { return ignore(c.Clusters.List(x, 1)) }},
@@ -323,12 +253,8 @@ func operations(t *testing.T) []operationCall {
 		{"create key", func(x context.Context, c *client.Client) error {
 			return ignore(
 				client.Confirmed(
-					c,
-					client.OpCreateKey,
-				).CreateKey(
-					x,
-					client.KeyRequest{Label: "new one", Buckets: []client.GrantRequest{}},
-				),
+					c, client.OpCreateKey,
+				).CreateKey(x, client.KeyRequest{Label: "new one", Buckets: []client.GrantRequest{}}),
 			)
 		}},
 		{"view key", func(x context.Context, c *client.Client) error { return ignore(c.Keys.Get(x, 201)) }},
@@ -365,8 +291,7 @@ func TestClient_everyOperationInBothDialects(t *testing.T) {
 			documented := e.Endpoints()
 			if len(documented) != 48 || len(steps) != 48 {
 				t.Errorf(
-					"%d operations in the emulator and %d in this test; the document has 48",
-					len(documented),
+					"%d operations in the emulator and %d in this test; the document has 48", len(documented),
 					len(steps),
 				)
 			}
@@ -448,14 +373,8 @@ func TestClient_refusalsOfEachRule(t *testing.T) {
 		return func(x context.Context, c *client.Client) error {
 			return ignore(
 				client.Confirmed(
-					c,
-					client.OpCreateBucket,
-					cluster,
-					label,
-				).CreateBucket(
-					x,
-					client.BucketRequest{Cluster: cluster, Label: label},
-				),
+					c, client.OpCreateBucket, cluster, label,
+				).CreateBucket(x, client.BucketRequest{Cluster: cluster, Label: label}),
 			)
 		}
 	}
@@ -463,17 +382,8 @@ func TestClient_refusalsOfEachRule(t *testing.T) {
 		return func(x context.Context, c *client.Client) error {
 			return ignore(
 				client.Confirmed(
-					c,
-					client.OpCreateObjectURL,
-					"us-east-1",
-					"acme-www",
-					r.Name,
-				).CreateObjectURL(
-					x,
-					"us-east-1",
-					"acme-www",
-					r,
-				),
+					c, client.OpCreateObjectURL, "us-east-1", "acme-www", r.Name,
+				).CreateObjectURL(x, "us-east-1", "acme-www", r),
 			)
 		}
 	}
@@ -481,14 +391,8 @@ func TestClient_refusalsOfEachRule(t *testing.T) {
 		return func(x context.Context, c *client.Client) error {
 			return ignore(
 				client.Confirmed(
-					c,
-					client.OpUpdateInstanceSSH,
-					70001,
-				).UpdateInstanceSSH(
-					x,
-					70001,
-					client.Patch{"ssh": map[string]any(p)},
-				),
+					c, client.OpUpdateInstanceSSH, 70001,
+				).UpdateInstanceSSH(x, 70001, client.Patch{"ssh": map[string]any(p)}),
 			)
 		}
 	}
@@ -556,10 +460,7 @@ func TestClient_refusalsOfEachRule(t *testing.T) {
 		{"bucket cluster", bucket("nowhere", "fine"), 400, "cluster"},
 		{"bucket not empty", func(x context.Context, c *client.Client) error {
 			return client.Confirmed(
-				c,
-				client.OpDeleteBucket,
-				"us-east-1",
-				"acme-www",
+				c, client.OpDeleteBucket, "us-east-1", "acme-www",
 			).DeleteBucket(x, "us-east-1", "acme-www")
 		}, 400, ""},
 		{"link life too short", link(client.PresignRequest{Name: "x", Method: "GET", Expires: 359}), 400, "expires_in"},
@@ -573,22 +474,14 @@ func TestClient_refusalsOfEachRule(t *testing.T) {
 		{"certificate for another name", func(x context.Context, c *client.Client) error {
 			return ignore(
 				client.Confirmed(c, client.OpUploadCertificate, "us-east-1", "cdn.acme.net").UploadCertificate(
-					x,
-					"us-east-1",
-					"cdn.acme.net",
-					certificate,
-					client.NewSecret(key),
+					x, "us-east-1", "cdn.acme.net", certificate, client.NewSecret(key),
 				),
 			)
 		}, 400, "certificate"},
 		{"certificate without its key", func(x context.Context, c *client.Client) error {
 			return ignore(
 				client.Confirmed(c, client.OpUploadCertificate, "us-east-1", "cdn.acme.net").UploadCertificate(
-					x,
-					"us-east-1",
-					"cdn.acme.net",
-					certificate,
-					client.NewSecret("no key"),
+					x, "us-east-1", "cdn.acme.net", certificate, client.NewSecret("no key"),
 				),
 			)
 		}, 400, ""},
@@ -636,18 +529,13 @@ func TestClient_restrictedUser(t *testing.T) {
 	c, _ = newEmulatedClient(t, emulator.Options{NegativeBalance: true})
 	w := client.Confirmed(c, client.OpCreateBucket, "us-east-1", "fine")
 	if _, err := w.CreateBucket(t.Context(), client.BucketRequest{Cluster: "us-east-1", Label: "fine"}); !errors.Is(
-		err,
-		client.ErrDenied,
+		err, client.ErrDenied,
 	) {
 		t.Errorf("a bucket for an account in debt: %v", err)
 	}
 	if _, err := client.Confirmed(c, client.OpCreateKey).CreateKey(
-		t.Context(),
-		client.KeyRequest{Label: "fine"},
-	); !errors.Is(
-		err,
-		client.ErrDenied,
-	) {
+		t.Context(), client.KeyRequest{Label: "fine"},
+	); !errors.Is(err, client.ErrDenied) {
 		t.Errorf("a key for an account in debt: %v", err)
 	}
 }
@@ -664,12 +552,8 @@ func TestWriter_CreateKey_threeKindsOfAccess(t *testing.T) {
 	}{{nil, "", false, 0}, {[]client.GrantRequest{}, "[]", true, 0}, {grants, `[{"cluster":"us-east-1",` +
 		`"bucket_name":"acme-www","permissions":"read_only"}]`, true, 1}} {
 		k, err := client.Confirmed(
-			c,
-			client.OpCreateKey,
-		).CreateKey(
-			t.Context(),
-			client.KeyRequest{Label: "x", Buckets: kind.buckets},
-		)
+			c, client.OpCreateKey,
+		).CreateKey(t.Context(), client.KeyRequest{Label: "x", Buckets: kind.buckets})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -716,8 +600,7 @@ func TestClient_write_sentOnce(t *testing.T) {
 		}
 		e.ClearFaults()
 		if _, err := client.Confirmed(c, client.OpDisableService, 4711).DisableService(t.Context(), 4711); errors.As(
-			err,
-			&failure,
+			err, &failure,
 		) &&
 			failure.Unknown() {
 			t.Errorf("a refusal counts as unknown: %v", err)
@@ -840,8 +723,7 @@ func TestWithReadOnly_sendsNothing(t *testing.T) {
 		t.Errorf("applied in read-only mode: %v", got)
 	}
 	if _, err := client.Confirmed(c, client.OpDisableService, 1).DisableService(t.Context(), 1); !errors.Is(
-		err,
-		client.ErrReadOnly,
+		err, client.ErrReadOnly,
 	) {
 		t.Errorf("not told as read-only: %v", err)
 	}
@@ -899,8 +781,7 @@ func TestServices_All(t *testing.T) {
 	marker := ""
 	for len(names) < 3000 {
 		p, err := c.Objects.List(
-			t.Context(),
-			client.ObjectQuery{Cluster: "us-east-1", Bucket: "million", Marker: marker},
+			t.Context(), client.ObjectQuery{Cluster: "us-east-1", Bucket: "million", Marker: marker},
 		)
 		if err != nil {
 			t.Fatal(err)

@@ -34,9 +34,7 @@ func (p *Page[T]) check(asked int) {
 	switch {
 	case p.Page != asked:
 		p.Incomplete = fmt.Sprintf(
-			"the server answered page %d instead of page %d: the list may be incomplete",
-			p.Page,
-			asked,
+			"the server answered page %d instead of page %d: the list may be incomplete", p.Page, asked,
 		)
 		p.Page, p.Pages = asked, asked
 	case len(p.Data) == 0 && (p.Page < p.Pages || p.Page == 1 && p.Results > 0):
@@ -66,8 +64,7 @@ func (p *Page[T]) changedSince(first Page[T]) string {
 	}
 	return fmt.Sprintf(
 		"the list changed while it was read (%d rows, then %d): rows may be missing or doubled; read it again",
-		first.Results,
-		p.Results,
+		first.Results, p.Results,
 	)
 }
 

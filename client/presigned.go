@@ -74,9 +74,7 @@ func (s Objects) Get(ctx context.Context, o ObjectRef, from int64, etag string) 
 
 // Peek reads the first n bytes of an object, or all of a shorter one, and returns its content type.
 func (s Objects) Peek(
-	ctx context.Context,
-	cluster, bucket, name string,
-	n int64,
+	ctx context.Context, cluster, bucket, name string, n int64,
 ) (data []byte, kind string, err error) {
 	r := presignedRequest{
 		op:     "preview",

@@ -213,8 +213,7 @@ func TestClient_read_foreignBody(t *testing.T) {
 					kind = "text/html"
 				}
 				e := requireError(
-					t,
-					s.call(t.Context(), newSingleFaultClient(t, faulttest.Respond(200, body, "Content-Type", kind))),
+					t, s.call(t.Context(), newSingleFaultClient(t, faulttest.Respond(200, body, "Content-Type", kind))),
 				)
 				if words := e.Error(); !strings.Contains(words, "not the API") ||
 					strings.ContainsAny(words, "\x1b\n") ||
@@ -400,8 +399,7 @@ func asAny[T any](v T, err error) (any, error) { return v, err }
 func pageBody(rows ...string) string {
 	return fmt.Sprintf(
 		`{"data":[%s],"page":1,"pages":1,"results":%d,"is_truncated":false,"next_marker":null}`,
-		strings.Join(rows, ","),
-		len(rows),
+		strings.Join(rows, ","), len(rows),
 	)
 }
 
@@ -440,9 +438,7 @@ func TestPage_wrongTypeInEveryField(t *testing.T) {
 					}
 					row, _ := json.Marshal(odd)
 					rows, notes, err := objectJSON(
-						t,
-						newSingleFaultClient(t, faulttest.Respond(200, pageBody(string(row), shape))),
-						op,
+						t, newSingleFaultClient(t, faulttest.Respond(200, pageBody(string(row), shape))), op,
 					)
 					if err != nil {
 						t.Fatalf("the list is lost: %v", err)
@@ -480,9 +476,7 @@ func TestPage_unknownEnumValues(t *testing.T) {
 					"permissions":    `{"id":7,"bucket_access":[{"permissions":%s}]}`,
 				}[field]
 				rows, odd, err := objectJSON(
-					t,
-					newSingleFaultClient(t, faulttest.Respond(200, pageBody(fmt.Sprintf(body, quoted)))),
-					op,
+					t, newSingleFaultClient(t, faulttest.Respond(200, pageBody(fmt.Sprintf(body, quoted)))), op,
 				)
 				if err != nil || len(odd) != 0 || !strings.Contains(rows, string(quoted)) {
 					t.Errorf("%.200s %v %v", rows, odd, err)
@@ -491,14 +485,8 @@ func TestPage_unknownEnumValues(t *testing.T) {
 		}
 		faulttest.RunCase(t, "A13", fmt.Sprintf("acl %.20q", value), func(t *testing.T) {
 			got, err := newSingleFaultClient(
-				t,
-				faulttest.Respond(200, `{"acl":`+string(quoted)+`,"acl_xml":""}`),
-			).Objects.ACL(
-				t.Context(),
-				"c",
-				"b",
-				"n",
-			)
+				t, faulttest.Respond(200, `{"acl":`+string(quoted)+`,"acl_xml":""}`),
+			).Objects.ACL(t.Context(), "c", "b", "n")
 			if err != nil || string(got.ACL) != value || strings.ContainsAny(got.ACL.String(), "\x1b\u200b") {
 				t.Errorf("%q %v", got.ACL, err)
 			}
@@ -514,8 +502,7 @@ func TestPage_unknownMembers(t *testing.T) {
 			faulttest.RunCase(t, "A14", op+", "+name, func(t *testing.T) {
 				good, _, _ := objectJSON(t, newSingleFaultClient(t, faulttest.Respond(200, pageBody(shape))), op)
 				rows, odd, err := objectJSON(
-					t,
-					newSingleFaultClient(t, faulttest.Respond(200, pageBody(strings.Replace(shape, "{", more, 1)))),
+					t, newSingleFaultClient(t, faulttest.Respond(200, pageBody(strings.Replace(shape, "{", more, 1)))),
 					op,
 				)
 				if err != nil || rows != good || len(odd) != 0 {
@@ -554,12 +541,8 @@ func TestTime_UnmarshalJSON(t *testing.T) {
 	} {
 		faulttest.RunCase(t, "A15", stamp, func(t *testing.T) {
 			p, err := newSingleFaultClient(
-				t,
-				faulttest.Respond(200, pageBody(`{"id":7,"label":"a","created":`+stamp+`}`)),
-			).Services.List(
-				t.Context(),
-				1,
-			)
+				t, faulttest.Respond(200, pageBody(`{"id":7,"label":"a","created":`+stamp+`}`)),
+			).Services.List(t.Context(), 1)
 			if err != nil || len(p.Data) != 1 || p.Data[0].Label.Raw() != "a" {
 				t.Fatalf("the list is lost: %+v, %v", p, err)
 			}
@@ -616,9 +599,7 @@ func TestStats_malformed(t *testing.T) {
 				200,
 				`{"data":{"cpu":[`+strings.Repeat(`{"x":1521483600000,"y":1},`, 99_999)+`{"x":1521483600000,"y":1}]}}`,
 			),
-		).Stats.Get(
-			t.Context(),
-		)
+		).Stats.Get(t.Context())
 		if err != nil || len(s.CPU) != 100_000 {
 			t.Errorf("%d points, %v", len(s.CPU), err)
 		}
@@ -678,11 +659,7 @@ func TestPage_inconsistentPaging(t *testing.T) {
 			rows = append(rows, fmt.Sprintf(`{"id":%d}`, id))
 		}
 		return fmt.Sprintf(
-			`{"data":[%s],"page":%v,"pages":%v,"results":%v}`,
-			strings.Join(rows, ","),
-			page,
-			pages,
-			results,
+			`{"data":[%s],"page":%v,"pages":%v,"results":%v}`, strings.Join(rows, ","), page, pages, results,
 		)
 	}
 	for _, lie := range []struct {
@@ -744,12 +721,8 @@ func TestObjects_List_badMarkers(t *testing.T) {
 	} {
 		faulttest.RunCase(t, "A20", body, func(t *testing.T) {
 			p, err := newSingleFaultClient(
-				t,
-				faulttest.Respond(200, body),
-			).Objects.List(
-				t.Context(),
-				client.ObjectQuery{Cluster: "c", Bucket: "b", Marker: "m"},
-			)
+				t, faulttest.Respond(200, body),
+			).Objects.List(t.Context(), client.ObjectQuery{Cluster: "c", Bucket: "b", Marker: "m"})
 			if want.next == "error" {
 				if err == nil {
 					t.Errorf("passes as %+v", p)
@@ -773,11 +746,7 @@ func TestServices_All_listChanges(t *testing.T) {
 	}
 	answer := func(page, pages, results int, rows []string) string {
 		return fmt.Sprintf(
-			`{"data":[%s],"page":%d,"pages":%d,"results":%d}`,
-			strings.Join(rows, ","),
-			page,
-			pages,
-			results,
+			`{"data":[%s],"page":%d,"pages":%d,"results":%d}`, strings.Join(rows, ","), page, pages, results,
 		)
 	}
 	for name, c := range map[string]struct {
@@ -889,8 +858,7 @@ func TestTransport_pausesAfter429(t *testing.T) {
 	} {
 		faulttest.RunCaseInBubble(t, "A22", fmt.Sprintf("%q", after), func(t *testing.T) {
 			c, w := newFaultClient(
-				t,
-				faulttest.Respond(429, `{"errors":[{"reason":"Too many requests"}]}`, "Retry-After", after),
+				t, faulttest.Respond(429, `{"errors":[{"reason":"Too many requests"}]}`, "Retry-After", after),
 			)
 			_, err := c.Services.List(t.Context(), 1)
 			if e := requireError(t, err); !errors.Is(err, client.ErrRateLimited) || e.RetryAfter < 0 ||
@@ -947,9 +915,7 @@ func TestTransport_pausesAfter429(t *testing.T) {
 		time.Sleep(time.Second)
 		start := time.Now()
 		if _, err := client.Confirmed(
-			b.client,
-			client.OpDisableService,
-			4,
+			b.client, client.OpDisableService, 4,
 		).DisableService(t.Context(), 4); err != nil ||
 			time.Since(start) > time.Second {
 			t.Errorf("%v after %v", err, time.Since(start))
@@ -963,17 +929,11 @@ func TestTransport_retryBudget(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{500, 502, 503, 504} {
 		faulttest.RunCaseInBubble(
-			t,
-			"A23",
-			fmt.Sprint(status),
-			func(t *testing.T) { checkRetryBudget(t, faulttest.Respond(status, "")) },
+			t, "A23", fmt.Sprint(status), func(t *testing.T) { checkRetryBudget(t, faulttest.Respond(status, "")) },
 		)
 	}
 	faulttest.RunCaseInBubble(
-		t,
-		"A23",
-		"reset",
-		func(t *testing.T) { checkRetryBudget(t, faulttest.Fail(transport("read"))) },
+		t, "A23", "reset", func(t *testing.T) { checkRetryBudget(t, faulttest.Fail(transport("read"))) },
 	)
 	faulttest.RunCaseInBubble(t, "A23", "a view that is well goes on", func(t *testing.T) {
 		c, e := newEmulatedClient(t, emulator.Options{})
@@ -1144,24 +1104,21 @@ func TestParseErrorBody_odd(t *testing.T) {
 		"field null":  `{"errors":[{"field":null,"reason":"bad"}]}`,
 		"field alone": `{"errors":[{"field":"label",` +
 			`"reason":""}]}`,
-		"unknown field": `{"errors":[{"field":"no_such_field","reason":"bad"}]}`,
-		"escapes":       `{"errors":[{"reason":"\u001b]0;owned\u0007"}]}`,
-		"a number":      `{"errors":[{"reason":123}]}`,
-		"error":         `{"error":"Unauthorized"}`,
-		"message":       `{"message":"Forbidden"}`,
-		"a word":        "Unauthorized",
-		"data too":      `{"errors":[{"reason":"Label is already taken"}],"data":[]}`,
-		"5000":          `{"errors":[` + strings.Repeat(`{"reason":"x"},`, 4999) + `{"reason":"x"}]}`,
-		"200,000 letters": `{"errors":[{"reason":"` + strings.Repeat(
-			"A",
-			200_000,
-		) + `"}]}`,
-		"long field": `{"errors":[{"field":"` + strings.Repeat("A", 200_000) + `","reason":"x"}]}`,
-		"nothing":    "",
-		"null alone": "null",
-		"a list":     "[]",
-		"token":      `{"errors":[{"reason":"` + token + ` is not valid"}]}`,
-		"a page":     loginPageHTML,
+		"unknown field":   `{"errors":[{"field":"no_such_field","reason":"bad"}]}`,
+		"escapes":         `{"errors":[{"reason":"\u001b]0;owned\u0007"}]}`,
+		"a number":        `{"errors":[{"reason":123}]}`,
+		"error":           `{"error":"Unauthorized"}`,
+		"message":         `{"message":"Forbidden"}`,
+		"a word":          "Unauthorized",
+		"data too":        `{"errors":[{"reason":"Label is already taken"}],"data":[]}`,
+		"5000":            `{"errors":[` + strings.Repeat(`{"reason":"x"},`, 4999) + `{"reason":"x"}]}`,
+		"200,000 letters": `{"errors":[{"reason":"` + strings.Repeat("A", 200_000) + `"}]}`,
+		"long field":      `{"errors":[{"field":"` + strings.Repeat("A", 200_000) + `","reason":"x"}]}`,
+		"nothing":         "",
+		"null alone":      "null",
+		"a list":          "[]",
+		"token":           `{"errors":[{"reason":"` + token + ` is not valid"}]}`,
+		"a page":          loginPageHTML,
 	}
 	for name, body := range bodies {
 		for _, status := range []int{400, 401, 403, 404, 409, 422, 429, 500} {
@@ -1250,16 +1207,12 @@ func TestTransport_clockJumps(t *testing.T) {
 		faulttest.RunCaseInBubble(t, "A32", jump.String(), func(t *testing.T) {
 			clock := &faulttest.Clock{}
 			w := faulttest.NewTransport(
-				emulator.New(emulator.Options{Token: token}),
-				faulttest.Respond(429, "", "Retry-After", "40"),
+				emulator.New(emulator.Options{Token: token}), faulttest.Respond(429, "", "Retry-After", "40"),
 				faulttest.Pass,
 			)
 			c, err := client.New(
-				"https://api.example.test/v4",
-				client.NewSecret(token),
-				client.WithTransport(w),
-				client.WithNow(clock.Now),
-				client.WithTimeout(5*time.Minute),
+				"https://api.example.test/v4", client.NewSecret(token), client.WithTransport(w),
+				client.WithNow(clock.Now), client.WithTimeout(5*time.Minute),
 			)
 			if err != nil {
 				t.Fatal(err)
@@ -1301,12 +1254,8 @@ func TestListPage_manyRows(t *testing.T) {
 	faulttest.RunCase(t, "A33", "labels of 5,000 letters", func(t *testing.T) {
 		row := `{"id":1,"label":"` + strings.Repeat("é", 5000) + `"}`
 		p, err := newSingleFaultClient(
-			t,
-			faulttest.Respond(200, pageBody(strings.Split(strings.Repeat(row+"|", 499)+row, "|")...)),
-		).Services.List(
-			t.Context(),
-			1,
-		)
+			t, faulttest.Respond(200, pageBody(strings.Split(strings.Repeat(row+"|", 499)+row, "|")...)),
+		).Services.List(t.Context(), 1)
 		if err != nil || len(p.Data) != 500 || len(p.Data[499].Label.Raw()) != 10_000 {
 			t.Errorf("%d rows, %v", len(p.Data), err)
 		}
@@ -1321,9 +1270,7 @@ func newProxyClient(t *testing.T, proxy string) *client.Client {
 		t.Fatal(err)
 	}
 	c, err := client.New(
-		"https://api.example.test/v4",
-		client.NewSecret(token),
-		client.WithTimeout(600*time.Millisecond),
+		"https://api.example.test/v4", client.NewSecret(token), client.WithTimeout(600*time.Millisecond),
 		client.WithTransport(&http.Transport{Proxy: http.ProxyURL(via), MaxResponseHeaderBytes: 1 << 20}),
 	)
 	if err != nil {
@@ -1355,13 +1302,8 @@ func TestTransport_proxies(t *testing.T) {
 				t.Errorf("%v", e)
 			}
 			_, err = client.Confirmed(
-				newProxyClient(t, proxy),
-				client.OpDisableService,
-				1,
-			).DisableService(
-				t.Context(),
-				1,
-			)
+				newProxyClient(t, proxy), client.OpDisableService, 1,
+			).DisableService(t.Context(), 1)
 			if !errors.As(err, &e) || e.Outcome != client.NotSent {
 				t.Errorf("a change that no proxy carried: %v", err)
 			}
@@ -1394,9 +1336,8 @@ func TestTransport_framing(t *testing.T) {
 		"an endless 1xx":   strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n", 50_000),
 		"trailers":         head("Transfer-Encoding: chunked\r\nTrailer: X-A\r\n") + chunk + "X-A: b\r\n\r\n",
 		"chunk extensions": head("Transfer-Encoding: chunked\r\n") + chunk + "\r\n",
-		"two lengths": head(
-			fmt.Sprintf("Content-Length: %d\r\nContent-Length: %d\r\n", len(body), len(body)-1),
-		) + body,
+		"two lengths": head(fmt.Sprintf("Content-Length: %d\r\nContent-Length: %d\r\n", len(body), len(body)-1)) +
+			body,
 		"more than its size": sized(body) + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
 		"length and chunks": head(
 			fmt.Sprintf("Content-Length: %d\r\nTransfer-Encoding: chunked\r\n", len(body)),
@@ -1406,8 +1347,7 @@ func TestTransport_framing(t *testing.T) {
 			c := newAddressClient(
 				t,
 				faulttest.Listen(
-					t,
-					faulttest.RespondRaw(first, faulttest.RespondRaw(sized(next))),
+					t, faulttest.RespondRaw(first, faulttest.RespondRaw(sized(next))),
 					faulttest.RespondRaw(sized(next)),
 				),
 				client.WithTimeout(8*time.Second),

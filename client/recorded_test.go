@@ -140,31 +140,15 @@ func callFor(x *recordedExchange) func(context.Context, *client.Client) (any, er
 		"POST /object-storage/buckets/{clusterId}/{bucket}/access": func(x ctx, c *c) (any, error) {
 			return none(
 				client.Confirmed(
-					c,
-					client.OpUpdateBucketAccess,
-					"c",
-					"b",
-				).UpdateBucketAccess(
-					x,
-					"c",
-					"b",
-					client.BucketAccess{},
-				),
+					c, client.OpUpdateBucketAccess, "c", "b",
+				).UpdateBucketAccess(x, "c", "b", client.BucketAccess{}),
 			)
 		},
 		"PUT /object-storage/buckets/{clusterId}/{bucket}/access": func(x ctx, c *c) (any, error) {
 			return none(
 				client.Confirmed(
-					c,
-					client.OpReplaceBucketAccess,
-					"c",
-					"b",
-				).ReplaceBucketAccess(
-					x,
-					"c",
-					"b",
-					client.BucketAccess{},
-				),
+					c, client.OpReplaceBucketAccess, "c", "b",
+				).ReplaceBucketAccess(x, "c", "b", client.BucketAccess{}),
 			)
 		},
 		"GET /object-storage/buckets/{clusterId}/{bucket}/object-acl": func(x ctx, c *c) (any, error) {
@@ -173,16 +157,8 @@ func callFor(x *recordedExchange) func(context.Context, *client.Client) (any, er
 		"PUT /object-storage/buckets/{clusterId}/{bucket}/object-acl": func(x ctx, c *c) (any, error) {
 			return give(
 				client.Confirmed(
-					c,
-					client.OpSetObjectACL,
-					"c",
-					"b",
-					"n",
-				).SetObjectACL(
-					x,
-					client.ObjectRef{Cluster: "c", Bucket: "b", Name: "n"},
-					client.ACLPrivate,
-				),
+					c, client.OpSetObjectACL, "c", "b", "n",
+				).SetObjectACL(x, client.ObjectRef{Cluster: "c", Bucket: "b", Name: "n"}, client.ACLPrivate),
 			)
 		},
 		"GET /object-storage/buckets/{clusterId}/{bucket}/object-list": func(x ctx, c *c) (any, error) {
@@ -191,17 +167,8 @@ func callFor(x *recordedExchange) func(context.Context, *client.Client) (any, er
 		"POST /object-storage/buckets/{clusterId}/{bucket}/object-url": func(x ctx, c *c) (any, error) {
 			return give(
 				client.Confirmed(
-					c,
-					client.OpCreateObjectURL,
-					"c",
-					"b",
-					"n",
-				).CreateObjectURL(
-					x,
-					"c",
-					"b",
-					client.PresignRequest{Name: "n"},
-				),
+					c, client.OpCreateObjectURL, "c", "b", "n",
+				).CreateObjectURL(x, "c", "b", client.PresignRequest{Name: "n"}),
 			)
 		},
 		"GET /object-storage/buckets/{clusterId}/{bucket}/ssl": func(x ctx, c *c) (any, error) {
@@ -210,17 +177,8 @@ func callFor(x *recordedExchange) func(context.Context, *client.Client) (any, er
 		"POST /object-storage/buckets/{clusterId}/{bucket}/ssl": func(x ctx, c *c) (any, error) {
 			return give(
 				client.Confirmed(
-					c,
-					client.OpUploadCertificate,
-					"c",
-					"b",
-				).UploadCertificate(
-					x,
-					"c",
-					"b",
-					"",
-					client.Secret{},
-				),
+					c, client.OpUploadCertificate, "c", "b",
+				).UploadCertificate(x, "c", "b", "", client.Secret{}),
 			)
 		},
 		"DELETE /object-storage/buckets/{clusterId}/{bucket}/ssl": func(x ctx, c *c) (any, error) {
@@ -296,9 +254,7 @@ func TestClient_recordedExchanges(t *testing.T) {
 // checkExchange reads one exchange and reports whether it belongs to an operation of ours.
 func checkExchange(t *testing.T, name string, x *recordedExchange) bool {
 	c, err := client.New(
-		"https://api.example.test/v4",
-		client.NewSecret("t"),
-		client.WithTransport(x),
+		"https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(x),
 		client.WithDialect(client.DialectProvider),
 	)
 	if err != nil {

@@ -42,17 +42,9 @@ func newCanaries(secrets ...string) (c canaries) {
 	for _, s := range secrets {
 		quoted, _ := json.Marshal(s)
 		c = append(
-			c,
-			s,
-			strings.Trim(string(quoted), `"`),
-			url.QueryEscape(s),
-			url.PathEscape(s),
-			hex.EncodeToString([]byte(s)),
-			strings.ToUpper(hex.EncodeToString([]byte(s))),
-			base64.StdEncoding.EncodeToString(
-				[]byte(s),
-			),
-			base64.URLEncoding.EncodeToString([]byte(s)),
+			c, s, strings.Trim(string(quoted), `"`), url.QueryEscape(s), url.PathEscape(s),
+			hex.EncodeToString([]byte(s)), strings.ToUpper(hex.EncodeToString([]byte(s))),
+			base64.StdEncoding.EncodeToString([]byte(s)), base64.URLEncoding.EncodeToString([]byte(s)),
 			fmt.Sprintf("%q", s),
 		)
 	}
@@ -128,9 +120,7 @@ func newCanaryClient(t *testing.T, transport http.RoundTripper) *canaryClient {
 	}
 	t.Cleanup(func() { j.Close() })
 	v.client, err = client.New(
-		"https://api.example.test/v4",
-		client.NewSecret(canaryToken),
-		client.WithTransport(transport),
+		"https://api.example.test/v4", client.NewSecret(canaryToken), client.WithTransport(transport),
 		client.WithRecorder(j),
 	)
 	if err != nil {
@@ -154,13 +144,8 @@ func (v *canaryClient) withCanaries(s operationCall) operationCall {
 		}
 	case "change login":
 		s.call = func(x context.Context, c *client.Client) error {
-			return client.Confirmed(
-				c,
-				client.OpSetCredentialLogin,
-				31,
-			).SetCredentialLogin(
-				x,
-				31,
+			return client.Confirmed(c, client.OpSetCredentialLogin, 31).SetCredentialLogin(
+				x, 31,
 				client.LoginRequest{Username: client.NewSecret(canaryUser), Password: client.NewSecret(canaryPassword)},
 			)
 		}
@@ -168,17 +153,8 @@ func (v *canaryClient) withCanaries(s operationCall) operationCall {
 		s.call = func(x context.Context, c *client.Client) error {
 			return ignore(
 				client.Confirmed(
-					c,
-					client.OpUploadCertificate,
-					"us-east-1",
-					"cdn.acme.net",
-				).UploadCertificate(
-					x,
-					"us-east-1",
-					"cdn.acme.net",
-					v.cert,
-					client.NewSecret(v.key),
-				),
+					c, client.OpUploadCertificate, "us-east-1", "cdn.acme.net",
+				).UploadCertificate(x, "us-east-1", "cdn.acme.net", v.cert, client.NewSecret(v.key)),
 			)
 		}
 	}
@@ -192,8 +168,7 @@ func (v *canaryClient) checkOutput(t *testing.T, err error) {
 		v.canaries.checkAbsent(t, fmt.Sprintf("the error (%T)", e), allRenderings(e))
 		if value, ok := e.(*client.Error); ok {
 			v.canaries.checkAbsent(
-				t,
-				"the error's value",
+				t, "the error's value",
 				allRenderings(*value)+fmt.Sprint(value.Fields(), value.Why(), value.Short(), value.Advice()),
 			)
 		}
@@ -205,8 +180,7 @@ func (v *canaryClient) checkOutput(t *testing.T, err error) {
 	v.canaries.checkAbsent(t, "the journal", string(data))
 	v.canaries.checkAbsent(t, "the log", v.log.String())
 	v.canaries.checkAbsent(
-		t,
-		"the client",
+		t, "the client",
 		allRenderings(v.client)+allRenderings(v.client.Keys)+allRenderings(v.client.RateLimit())+v.client.Scopes(),
 	)
 }
@@ -246,19 +220,13 @@ func echoFault(status int, format string, headers ...string) faulttest.Intercept
 				pairs,
 				headers[i],
 				strings.ReplaceAll(
-					headers[i+1],
-					"ECHO",
-					url.PathEscape(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")),
+					headers[i+1], "ECHO", url.PathEscape(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")),
 				),
 			)
 		}
 		return faulttest.Respond(
-			status,
-			strings.ReplaceAll(format, "ECHO", strings.Trim(string(quoted), `"`)),
-			pairs...)(
-			nil,
-			r,
-		)
+			status, strings.ReplaceAll(format, "ECHO", strings.Trim(string(quoted), `"`)), pairs...,
+		)(nil, r)
 	}
 }
 
@@ -274,10 +242,7 @@ func TestSecret_errorPaths(t *testing.T) {
 		"500":      echoFault(500, `{"errors":[{"reason":"ECHO"}]}`),
 		"502 page": echoFault(502, "<html><title>ECHO</title></html>", "Content-Type", "text/html"),
 		"403 page": echoFault(
-			403,
-			"<html><title>Proxy refused Bearer ECHO</title></html>",
-			"Content-Type",
-			"text/html",
+			403, "<html><title>Proxy refused Bearer ECHO</title></html>", "Content-Type", "text/html",
 		),
 		"200 page":      echoFault(200, "<html><title>ECHO</title></html>", "Content-Type", "text/html"),
 		"200 text":      echoFault(200, `"ECHO"`),
@@ -304,8 +269,7 @@ func TestSecret_errorPaths(t *testing.T) {
 					v := newCanaryClient(
 						t,
 						faulttest.NewTransport(
-							emulator.New(emulator.Options{Token: canaryToken, Seed: "empty"}),
-							fault,
+							emulator.New(emulator.Options{Token: canaryToken, Seed: "empty"}), fault,
 						),
 					)
 					v.checkOutput(t, v.withCanaries(s).call(t.Context(), v.client))
@@ -315,8 +279,7 @@ func TestSecret_errorPaths(t *testing.T) {
 	}
 	faulttest.RunCase(t, "F15", "a label that is the token", func(t *testing.T) {
 		v := newCanaryClient(
-			t,
-			faulttest.NewTransport(nil, faulttest.Respond(200, pageBody(`{"id":1,"label":"`+canaryToken+`"}`))),
+			t, faulttest.NewTransport(nil, faulttest.Respond(200, pageBody(`{"id":1,"label":"`+canaryToken+`"}`))),
 		)
 		p, err := v.client.Services.List(t.Context(), 1)
 		if err != nil || len(p.Data) != 1 || p.Data[0].Label.IsZero() {
@@ -338,16 +301,9 @@ func TestSecret_formattedValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	link, err := client.Confirmed(
-		c,
-		client.OpCreateObjectURL,
-		"us-east-1",
-		"cdn.acme.net",
-		"index.html",
+		c, client.OpCreateObjectURL, "us-east-1", "cdn.acme.net", "index.html",
 	).CreateObjectURL(
-		t.Context(),
-		"us-east-1",
-		"cdn.acme.net",
-		client.PresignRequest{Name: "index.html", Method: "GET"},
+		t.Context(), "us-east-1", "cdn.acme.net", client.PresignRequest{Name: "index.html", Method: "GET"},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -362,12 +318,7 @@ func TestSecret_formattedValues(t *testing.T) {
 	}
 	seen := newCanaries(
 		append(
-			fragments(canaryToken),
-			canaryToken,
-			canaryUser,
-			canaryPassword,
-			secretKey.Reveal(),
-			link.URL.Reveal(),
+			fragments(canaryToken), canaryToken, canaryUser, canaryPassword, secretKey.Reveal(), link.URL.Reveal(),
 			signed.Query().Get("Signature"),
 		)...)
 	request := client.CredentialRequest{

@@ -134,15 +134,8 @@ func TestSecret_neverPrinted(t *testing.T) {
 	}
 	shown := string(body) + s.String() + slog.AnyValue(s).String()
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%T"} {
-		shown += fmt.Sprintf(
-			verb,
-			s,
-		) + fmt.Sprintf(
-			verb,
-			CredentialRequest{Password: s},
-		) + fmt.Sprintf(
-			verb,
-			&LoginRequest{Password: s},
+		shown += fmt.Sprintf(verb, s) + fmt.Sprintf(verb, CredentialRequest{Password: s}) + fmt.Sprintf(
+			verb, &LoginRequest{Password: s},
 		)
 	}
 	if strings.Contains(shown, canary) || strings.Contains(shown, hex.EncodeToString([]byte(canary))) {
@@ -157,16 +150,7 @@ func TestSecret_neverPrinted(t *testing.T) {
 func FuzzRetryAfter(f *testing.F) {
 	faulttest.ReportCase(f, "J3", "FuzzRetryAfter")
 	for _, s := range append(
-		seeds(f),
-		"7",
-		"3600",
-		"1e18",
-		"-1",
-		"NaN",
-		"Inf",
-		"Fri, 31 Dec 2999 23:59:59 GMT",
-		"1.5",
-		" 7 ",
+		seeds(f), "7", "3600", "1e18", "-1", "NaN", "Inf", "Fri, 31 Dec 2999 23:59:59 GMT", "1.5", " 7 ",
 	) {
 		f.Add(s)
 	}
@@ -199,13 +183,8 @@ func FuzzPaths(f *testing.F) {
 func FuzzDecode(f *testing.F) {
 	faulttest.ReportCase(f, "J2", "FuzzDecode")
 	for _, s := range append(
-		seeds(f),
-		`{"data":[{"id":1,"label":"x"}],"page":1,"pages":1,"results":1}`,
-		`{"data":null}`,
-		`{"DATA":[]}`,
-		`{"data":{"cpu":[{"x":1,"y":2}]}}`,
-		`[]`,
-		`null`,
+		seeds(f), `{"data":[{"id":1,"label":"x"}],"page":1,"pages":1,"results":1}`, `{"data":null}`, `{"DATA":[]}`,
+		`{"data":{"cpu":[{"x":1,"y":2}]}}`, `[]`, `null`,
 	) {
 		f.Add([]byte(s))
 	}

@@ -52,11 +52,7 @@ func (t Time) Raw() Text {
 }
 
 var timeLayouts = [...]string{
-	plainLayout,
-	time.RFC3339Nano,
-	"2006-01-02T15:04:05.999999999",
-	"2006-01-02 15:04:05",
-	"2006-01-02",
+	plainLayout, time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05", "2006-01-02",
 }
 
 // UnmarshalJSON accepts every format that the service has been seen to send.

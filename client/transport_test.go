@@ -25,10 +25,7 @@ import (
 
 // newNetworkClient is a client whose transport is the real one, on a dialer of the test's.
 func newNetworkClient(
-	t *testing.T,
-	base string,
-	roots *x509.CertPool,
-	dial func(context.Context, string, string) (net.Conn, error),
+	t *testing.T, base string, roots *x509.CertPool, dial func(context.Context, string, string) (net.Conn, error),
 	options ...Option,
 ) *Client {
 	t.Helper()
@@ -244,8 +241,7 @@ func TestTransport_slowResponses(t *testing.T) {
 	slow := map[string]faulttest.Peer{
 		"headers by the byte": faulttest.RespondRaw("", faulttest.SendSlowly(okResponse, 5*time.Second)),
 		"body by the byte": faulttest.RespondRaw(
-			okResponse[:len(okResponse)-44],
-			faulttest.SendSlowly(okResponse[len(okResponse)-44:], 5*time.Second),
+			okResponse[:len(okResponse)-44], faulttest.SendSlowly(okResponse[len(okResponse)-44:], 5*time.Second),
 		),
 		"headers, then none": faulttest.RespondRaw(okResponse[:len(okResponse)-44], faulttest.NeverRespond),
 		"nothing":            faulttest.NeverRespond,
@@ -254,14 +250,8 @@ func TestTransport_slowResponses(t *testing.T) {
 		faulttest.RunCaseInBubble(t, "A7", name, func(t *testing.T) {
 			start := time.Now()
 			_, err := newNetworkClient(
-				t,
-				"http://127.0.0.1:1/v4",
-				nil,
-				faulttest.PipeDialer(t, peer),
-			).Services.List(
-				t.Context(),
-				1,
-			)
+				t, "http://127.0.0.1:1/v4", nil, faulttest.PipeDialer(t, peer),
+			).Services.List(t.Context(), 1)
 			if err == nil || time.Since(start) > 61*time.Second || !strings.Contains(err.Error(), "no answer in time") {
 				t.Errorf("%v after %v", err, time.Since(start))
 			}
@@ -269,14 +259,8 @@ func TestTransport_slowResponses(t *testing.T) {
 		faulttest.RunCaseInBubble(t, "A7", name+", then well", func(t *testing.T) {
 			start := time.Now()
 			_, err := newNetworkClient(
-				t,
-				"http://127.0.0.1:1/v4",
-				nil,
-				faulttest.PipeDialer(t, peer, serveOK),
-			).Services.List(
-				t.Context(),
-				1,
-			)
+				t, "http://127.0.0.1:1/v4", nil, faulttest.PipeDialer(t, peer, serveOK),
+			).Services.List(t.Context(), 1)
 			if strings.Contains(name, "byte") && !strings.Contains(name, "headers") {
 				return // it moves: it is read until the call ends
 			}
@@ -289,14 +273,8 @@ func TestTransport_slowResponses(t *testing.T) {
 			time.AfterFunc(7*time.Second, cancel)
 			start := time.Now()
 			_, err := newNetworkClient(
-				t,
-				"http://127.0.0.1:1/v4",
-				nil,
-				faulttest.PipeDialer(t, peer),
-			).Services.List(
-				ctx,
-				1,
-			)
+				t, "http://127.0.0.1:1/v4", nil, faulttest.PipeDialer(t, peer),
+			).Services.List(ctx, 1)
 			if err == nil || time.Since(start) > 7*time.Second+100*time.Millisecond {
 				t.Errorf("%v after %v", err, time.Since(start))
 			}

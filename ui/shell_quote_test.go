@@ -11,35 +11,9 @@ import (
 
 // oddWords are words that a shell or a terminal could act on.
 var oddWords = []string{
-	"",
-	"plain",
-	"-rf",
-	"it's",
-	"''",
-	`a"b`,
-	"$(touch x)",
-	"`id`",
-	"$HOME",
-	"a b",
-	"a\nb\n",
-	"\n",
-	"\x1b]52;c;eA==\a",
-	"\x03rm -rf\r",
-	"~",
-	"*",
-	"!!",
-	"a\\",
-	"\\'",
-	"é日本",
-	"\u202eevil",
-	"\xff\xfe",
-	"\u009b2J",
-	"a;b|c&d>e<f#g",
-	"\ufeff",
-	"%s%n",
-	"\x7f\x7f",
-	"'\x1b'",
-	"\u2028",
+	"", "plain", "-rf", "it's", "''", `a"b`, "$(touch x)", "`id`", "$HOME", "a b", "a\nb\n", "\n", "\x1b]52;c;eA==\a",
+	"\x03rm -rf\r", "~", "*", "!!", "a\\", "\\'", "é日本", "\u202eevil", "\xff\xfe", "\u009b2J", "a;b|c&d>e<f#g",
+	"\ufeff", "%s%n", "\x7f\x7f", "'\x1b'", "\u2028",
 }
 
 // A shell makes the word of a quoted word, whatever it contains, and nothing in the line but newlines between quotes

@@ -33,8 +33,8 @@ type RowPage[T any] struct {
 // AsyncResult is a result on its way to whoever asked for it. Deliver runs on the loop.
 type AsyncResult interface{ Deliver() tea.Cmd }
 
-// ManyRowsLoadedMsg reports that a lazy store of many rows has been read to its end: a good time to return memory to the
-// operating system.
+// ManyRowsLoadedMsg reports that a lazy store of many rows has been read to its end: a good time to return memory to
+// the operating system.
 type ManyRowsLoadedMsg struct{ Rows int }
 
 // largeLoadRows is the number of rows above which the end of a read is reported with ManyRowsLoadedMsg.

@@ -9,12 +9,8 @@ import (
 // A part of a text is what the library cuts out of it, with all of its styles.
 func TestSliceCells(t *testing.T) {
 	for _, text := range []string{
-		"",
-		"plain text of some length",
-		"\x1b[1mbold\x1b[m and ● shape │ line",
-		"wide 漢字 in the middle",
-		"\x1b[38;2;1;2;3mcolour\x1b[m",
-		"e\u0301 and more",
+		"", "plain text of some length", "\x1b[1mbold\x1b[m and ● shape │ line", "wide 漢字 in the middle",
+		"\x1b[38;2;1;2;3mcolour\x1b[m", "e\u0301 and more",
 	} {
 		for from := range 12 {
 			for to := from; to < 30; to += 3 {

@@ -102,8 +102,7 @@ func (o *overview) refreshSlowStores() tea.Cmd {
 		account.RefreshIfOlder(a, a.Stats(), account.StatsMaxAge),
 		account.RefreshIfOlder(a, a.Buckets(), account.StorageMaxAge),
 		account.RefreshIfOlder(a, a.Keys(), account.StorageMaxAge),
-		account.RefreshIfOlder(a, a.TransferUsage(), account.StorageMaxAge),
-		a.Contacts().EnsureLoaded(),
+		account.RefreshIfOlder(a, a.TransferUsage(), account.StorageMaxAge), a.Contacts().EnsureLoaded(),
 	)
 }
 
@@ -213,9 +212,7 @@ func (o *overview) placePair(left, right, y, height int, b ui.Box) string {
 	width := b.Width/2 - 1
 	return ui.JoinHorizontal(
 		o.placeBox(boxArea{left, 0, y, width, height}, b),
-		o.placeBox(boxArea{right, width + 2, y, b.Width - width - 2, height}, b),
-		width+2,
-		b.Width,
+		o.placeBox(boxArea{right, width + 2, y, b.Width - width - 2, height}, b), width+2, b.Width,
 	)
 }
 

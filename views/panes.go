@@ -46,11 +46,8 @@ func ColumnChoosers(a *account.Account) []ui.ColumnChooser {
 // watches the transfers and the journal.
 func OnOpen(a *account.Account) tea.Cmd {
 	return tea.Batch(
-		managed.ResumeMaintenance(a, a.Now()),
-		managed.WatchJournal(a),
-		storage.OfferResumeEmptying(a),
-		activity.OfferUnresolved(a),
-		account.WatchTransfers(a),
+		managed.ResumeMaintenance(a, a.Now()), managed.WatchJournal(a), storage.OfferResumeEmptying(a),
+		activity.OfferUnresolved(a), account.WatchTransfers(a),
 	)
 }
 

@@ -311,16 +311,14 @@ func changeCases() []changeCase {
 		readableChange("disable service", "3 / edge-router <enter> d", "<ctrl+s>", "monitoring is disabled"),
 		readableChange("delete service", "3 / edge-router <enter> D ~ edge-router", "<enter>", ": deleted"),
 		readableChange(
-			"create service", "3 n night <tab> <right> <tab> 203.0.113.7:22",
-			"<ctrl+s>", "reading again confirmed it",
+			"create service", "3 n night <tab> <right> <tab> 203.0.113.7:22", "<ctrl+s>", "reading again confirmed it",
 		),
 		readableChange("update service", "3 / edge-router <enter> e 2", "<ctrl+s>", "reading again confirmed it"),
 		readableChange("delete contact", "4 / Ada <enter> D ~", "y", ": deleted"),
 		readableChange("create contact", "4 n Zed <tab> zed@acme.net", "<ctrl+s>", "reading again confirmed it"),
 		readableChange("update contact", "4 / Ada <enter> e 2", "<ctrl+s>", "reading again confirmed it"),
 		readableChange(
-			"create credential", "5 n night <tab> ops <tab> secret",
-			"<ctrl+s>", "reading again confirmed it",
+			"create credential", "5 n night <tab> ops <tab> secret", "<ctrl+s>", "reading again confirmed it",
 		),
 		readableChange("update credential", "5 / db2-root <enter> e 2", "<ctrl+s>", "reading again confirmed it"),
 		readableChange("delete credential", "5 / db2-root <enter> D ~ db2-root", "<enter>", ": deleted"),

@@ -38,10 +38,7 @@ func (e *Emulator) contactRoutes() {
 		func(c *apiRequest) (any, error) { return orNotFound(findContact(c)) },
 	)
 	e.handle(Endpoint{"update contact", "PUT", "/managed/contacts/{id}", "account:read_write", true}, updateContact)
-	e.handle(
-		Endpoint{"delete contact", "DELETE", "/managed/contacts/{id}", "account:read_write", true},
-		deleteContact,
-	)
+	e.handle(Endpoint{"delete contact", "DELETE", "/managed/contacts/{id}", "account:read_write", true}, deleteContact)
 }
 
 // update applies fill to a copy of row and keeps the copy if that succeeds. It answers with row, or 404 if row is nil.
@@ -107,8 +104,7 @@ func fillContact(c *apiRequest, x *contact) error {
 		group = *x.Group
 	}
 	if err := firstError(
-		c.readString("name", &x.Name, 2, 64),
-		c.readString("email", &x.Email, 0, 254),
+		c.readString("name", &x.Name, 2, 64), c.readString("email", &x.Email, 0, 254),
 		c.readString("group", &group, 2, 50),
 	); err != nil {
 		return err

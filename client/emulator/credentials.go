@@ -31,8 +31,7 @@ func (e *Emulator) credentialRoutes() {
 	)
 	e.handle(Endpoint{"update credential", "PUT", "/managed/credentials/{id}", write, true}, updateCredential)
 	e.handle(
-		Endpoint{"delete credential", "DELETE", "/managed/credentials/{id}", write, true},
-		deleteCredential,
+		Endpoint{"delete credential", "DELETE", "/managed/credentials/{id}", write, true}, deleteCredential,
 		"POST /managed/credentials/{id}/revoke",
 	)
 	e.handle(Endpoint{"change login", "POST", "/managed/credentials/{id}/update", write, true}, changeLogin)

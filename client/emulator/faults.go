@@ -197,8 +197,7 @@ func ParseFault(spec string) (match string, f Fault, err error) {
 	}
 	if len(pattern) == 0 {
 		return "", f, fmt.Errorf(
-			"fault %q: missing request; write it as in \"GET /managed/services status=503 times=3\"",
-			spec,
+			"fault %q: missing request; write it as in \"GET /managed/services status=503 times=3\"", spec,
 		)
 	}
 	return strings.Join(pattern, " "), f, nil

@@ -64,8 +64,7 @@ func (e *Emulator) instanceRoutes() {
 		func(c *apiRequest) (any, error) { return orNotFound(findInstance(c)) }, "GET /managed/linode-settings/{id}")
 	e.handle(
 		Endpoint{"update SSH settings", "PUT", "/managed/instance-settings/{id}", "account:read_write", true},
-		updateInstance,
-		"PUT /managed/linode-settings/{id}",
+		updateInstance, "PUT /managed/linode-settings/{id}",
 	)
 }
 
@@ -87,8 +86,7 @@ func updateInstance(c *apiRequest) (any, error) {
 	in, changed := &apiRequest{body: sent}, x.SSH
 	user := valueOrEmpty(changed.User)
 	if err := firstError(
-		in.readBool("access", &changed.Access),
-		in.readString("user", &user, 0, 32),
+		in.readBool("access", &changed.Access), in.readString("user", &user, 0, 32),
 		in.readString("ip", &changed.IP, 1, 64),
 	); err != nil {
 		f := err.(*apiError)

@@ -25,10 +25,8 @@ func signURL(c *apiRequest, b *bucket) (any, error) {
 	name, kind, expires := "", "", 3600
 	method := "GET"
 	if err := firstError(
-		c.require("name"),
-		c.readString("name", &name, 1, 1024),
-		c.readEnum("method", &method, "GET", "PUT", "POST", "DELETE"),
-		c.readInt("expires_in", &expires, 360, 86400),
+		c.require("name"), c.readString("name", &name, 1, 1024),
+		c.readEnum("method", &method, "GET", "PUT", "POST", "DELETE"), c.readInt("expires_in", &expires, 360, 86400),
 		c.readString("content_type", &kind, 0, 255),
 	); err != nil {
 		return nil, err

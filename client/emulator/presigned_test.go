@@ -22,11 +22,7 @@ func requestSignedURL(t *testing.T, e *Emulator, bucket string, body map[string]
 		t.Fatal(err)
 	}
 	res := send(
-		t,
-		e,
-		"POST",
-		"https://x.test/v4/object-storage/buckets/us-east-1/"+bucket+"/object-url",
-		data,
+		t, e, "POST", "https://x.test/v4/object-storage/buckets/us-east-1/"+bucket+"/object-url", data,
 		http.Header{"Authorization": {"Bearer t"}},
 	)
 	var answer struct{ URL string }
@@ -57,19 +53,12 @@ func TestEmulator_presignedURLs(t *testing.T) {
 	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	e := New(Options{Token: "t", Now: func() time.Time { return now }})
 	put := requestSignedURL(
-		t,
-		e,
-		"acme-www",
+		t, e, "acme-www",
 		map[string]any{"name": "a b/ü?#.txt", "method": "PUT", "content_type": "text/plain", "expires_in": 360},
 	)
 	text := http.Header{"Content-Type": {"text/plain"}}
 	if res := send(
-		t,
-		e,
-		"PUT",
-		put,
-		[]byte("hello"),
-		http.Header{"Content-Type": {"text/html"}},
+		t, e, "PUT", put, []byte("hello"), http.Header{"Content-Type": {"text/html"}},
 	); res.StatusCode != 403 {
 		t.Errorf("another content type: %d", res.StatusCode)
 	}

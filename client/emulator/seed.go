@@ -337,9 +337,7 @@ func seedLogs(s *objectStore, now time.Time) {
 	s.generated = objectGenerator{n, func(i int) *object {
 		at := start.Add(time.Duration(i-n) * time.Hour / 12)
 		return newGeneratedObject(
-			at.Format("2006/01/02/15-04")+fmt.Sprintf("-%06d.log.gz", i),
-			700_000+int64(i*7919%900_000),
-			at,
+			at.Format("2006/01/02/15-04")+fmt.Sprintf("-%06d.log.gz", i), 700_000+int64(i*7919%900_000), at,
 		)
 	}}
 	s.count += n

@@ -17,8 +17,7 @@ func Serve(ctx context.Context, l net.Listener, e *Emulator) error {
 	if err != nil || !addr.Addr().IsLoopback() {
 		l.Close()
 		return fmt.Errorf(
-			"the emulator can listen only on a loopback address (127.0.0.1 or [::1]), not on %s",
-			l.Addr(),
+			"the emulator can listen only on a loopback address (127.0.0.1 or [::1]), not on %s", l.Addr(),
 		)
 	}
 	server := &http.Server{

@@ -70,15 +70,10 @@ func updateService(c *apiRequest) (any, error) { return update(c, findService(c)
 func fillService(c *apiRequest, x *service) error {
 	body, notes, region := valueOrEmpty(x.Body), valueOrEmpty(x.Notes), valueOrEmpty(x.Region)
 	if err := firstError(
-		c.readString("label", &x.Label, 3, 64),
-		c.readEnum("service_type", &x.Type, "url", "tcp"),
-		c.readString("address", &x.Address, 3, 100),
-		c.readInt("timeout", &x.Timeout, 1, 255),
-		c.readString("body", &body, 0, 100),
-		c.readString("consultation_group", &x.Group, 0, 50),
-		c.readString("notes", &notes, 0, 1<<16),
-		c.readString("region", &region, 0, 64),
-		readServiceCredentials(c, x),
+		c.readString("label", &x.Label, 3, 64), c.readEnum("service_type", &x.Type, "url", "tcp"),
+		c.readString("address", &x.Address, 3, 100), c.readInt("timeout", &x.Timeout, 1, 255),
+		c.readString("body", &body, 0, 100), c.readString("consultation_group", &x.Group, 0, 50),
+		c.readString("notes", &notes, 0, 1<<16), c.readString("region", &region, 0, 64), readServiceCredentials(c, x),
 	); err != nil {
 		return err
 	}

@@ -27,12 +27,10 @@ func (e *Emulator) storageRoutes() {
 func (e *Emulator) bucketRoutes() {
 	e.handle(
 		Endpoint{"list buckets", "GET", "/object-storage/buckets/", readStorage, false},
-		func(c *apiRequest) (any, error) { return paginateBuckets(c, "") },
-		"GET /object-storage/buckets",
+		func(c *apiRequest) (any, error) { return paginateBuckets(c, "") }, "GET /object-storage/buckets",
 	)
 	e.handle(
-		Endpoint{"create bucket", "POST", "/object-storage/buckets/", writeStorage, true},
-		createBucket,
+		Endpoint{"create bucket", "POST", "/object-storage/buckets/", writeStorage, true}, createBucket,
 		"POST /object-storage/buckets",
 	)
 	e.handle(
@@ -126,8 +124,7 @@ func clusters() []*cluster {
 	for _, id := range []string{"us-east-1", "eu-central-1", "ap-south-1"} {
 		region := strings.TrimSuffix(id, "-1")
 		all = append(
-			all,
-			&cluster{id, id + ".objects.example", region, "website-" + id + ".objects.example", "available"},
+			all, &cluster{id, id + ".objects.example", region, "website-" + id + ".objects.example", "available"},
 		)
 	}
 	return all
@@ -223,11 +220,8 @@ func createBucket(c *apiRequest) (any, error) {
 	var cluster, label string
 	acl, cors := "private", false
 	if err := firstError(
-		c.require("cluster", "label"),
-		c.readString("cluster", &cluster, 1, 64),
-		c.readString("label", &label, 3, 63),
-		c.readEnum("acl", &acl, cannedACLs...),
-		c.readBool("cors_enabled", &cors),
+		c.require("cluster", "label"), c.readString("cluster", &cluster, 1, 64), c.readString("label", &label, 3, 63),
+		c.readEnum("acl", &acl, cannedACLs...), c.readBool("cors_enabled", &cors),
 	); err != nil {
 		return nil, err
 	}
@@ -236,10 +230,7 @@ func createBucket(c *apiRequest) (any, error) {
 	case where == nil:
 		return nil, invalidField("cluster", "cluster is not valid")
 	case c.e.options.NegativeBalance:
-		return nil, newAPIError(
-			403,
-			"Your account has a negative balance. Pay it to change Object Storage.",
-		)
+		return nil, newAPIError(403, "Your account has a negative balance. Pay it to change Object Storage.")
 	case labelProblem(label) != "":
 		return nil, invalidField("label", "%s", labelProblem(label))
 	case label == takenLabel:
@@ -282,8 +273,7 @@ func labelProblem(label string) string {
 func deleteBucket(c *apiRequest, b *bucket) (any, error) {
 	if b.loadObjects().count > 0 {
 		return nil, newAPIError(
-			400,
-			fmt.Sprintf("Bucket %s is not empty. Please delete all objects and try again.", b.label),
+			400, fmt.Sprintf("Bucket %s is not empty. Please delete all objects and try again.", b.label),
 		)
 	}
 	return remove(&c.e.buckets, b)
@@ -293,8 +283,7 @@ func deleteBucket(c *apiRequest, b *bucket) (any, error) {
 func setAccess(c *apiRequest, b *bucket) (any, error) {
 	acl, cors := b.acl, b.cors
 	if err := firstError(
-		c.readEnum("acl", &acl, append(cannedACLs, "custom")...),
-		c.readBool("cors_enabled", &cors),
+		c.readEnum("acl", &acl, append(cannedACLs, "custom")...), c.readBool("cors_enabled", &cors),
 	); err != nil {
 		return nil, err
 	}
@@ -337,8 +326,7 @@ func viewACL(c *apiRequest, b *bucket) (any, error) {
 func setACL(c *apiRequest, b *bucket) (any, error) {
 	var name, acl string
 	if err := firstError(
-		c.require("acl", "name"),
-		c.readEnum("acl", &acl, append(cannedACLs, "custom")...),
+		c.require("acl", "name"), c.readEnum("acl", &acl, append(cannedACLs, "custom")...),
 	); err != nil {
 		return nil, err
 	}
@@ -382,8 +370,7 @@ func listObjects(c *apiRequest, b *bucket) (any, error) {
 func uploadCertificate(c *apiRequest, b *bucket) (any, error) {
 	var certificate, private string
 	if err := firstError(
-		c.require("certificate", "private_key"),
-		c.readString("certificate", &certificate, 1, 1<<20),
+		c.require("certificate", "private_key"), c.readString("certificate", &certificate, 1, 1<<20),
 		c.readString("private_key", &private, 1, 1<<20),
 	); err != nil {
 		return nil, err

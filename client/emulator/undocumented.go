@@ -34,8 +34,7 @@ func (e *Emulator) undocumentedRoutes() {
 		},
 	)
 	e.handlePattern(
-		op("view access", "object_storage:read_only"),
-		"GET /v4/object-storage/buckets/{cluster}/{bucket}/access",
+		op("view access", "object_storage:read_only"), "GET /v4/object-storage/buckets/{cluster}/{bucket}/access",
 		withBucket(viewAccess),
 	)
 }

@@ -66,8 +66,7 @@ func ReportCase(t testing.TB, id, name string) {
 			result = "skip"
 		}
 		if err := appendReport(
-			folder,
-			fmt.Sprintf("%s\t%s\t%q\t%s\n", id, packageUnderTest(), name, result),
+			folder, fmt.Sprintf("%s\t%s\t%q\t%s\n", id, packageUnderTest(), name, result),
 		); err != nil {
 			t.Errorf("cannot report the case: %v", err)
 		}
@@ -99,9 +98,7 @@ func ReportByName(t testing.TB) {
 
 func appendReport(folder, line string) error {
 	file, err := os.OpenFile(
-		filepath.Join(folder, fmt.Sprintf("%d.tsv", os.Getpid())),
-		os.O_APPEND|os.O_CREATE|os.O_WRONLY,
-		0o600,
+		filepath.Join(folder, fmt.Sprintf("%d.tsv", os.Getpid())), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600,
 	)
 	if err != nil {
 		return err

@@ -127,13 +127,7 @@ func renderTable(reported map[string]*caseCount) []byte {
 			continue
 		}
 		fmt.Fprintf(
-			&b,
-			"| %s | %s | %d | %d | %s | %s |\n",
-			r.id,
-			r.what,
-			c.cases,
-			c.passed,
-			strings.Join(c.packages, ", "),
+			&b, "| %s | %s | %d | %d | %s | %s |\n", r.id, r.what, c.cases, c.passed, strings.Join(c.packages, ", "),
 			r.open,
 		)
 	}

@@ -47,9 +47,7 @@ func TestJournal_CatchUp_twoProcesses(t *testing.T) {
 			len(j.Entries(time.Time{})) != 5 ||
 			j.UnreadableLines() != 0 {
 			t.Errorf(
-				"holds %+v, %d changes, %d torn",
-				j.DisabledServices(),
-				len(j.Entries(time.Time{})),
+				"holds %+v, %d changes, %d torn", j.DisabledServices(), len(j.Entries(time.Time{})),
 				j.UnreadableLines(),
 			)
 		}

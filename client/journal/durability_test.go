@@ -185,10 +185,7 @@ func newFaultyClient(t *testing.T, d *faulttest.FaultyFile) (*client.Client, *em
 	j.file = d
 	e := emulator.New(emulator.Options{Token: "t0ken"})
 	c, err := client.New(
-		"https://api.example.test/v4",
-		client.NewSecret("t0ken"),
-		client.WithTransport(e),
-		client.WithRecorder(j),
+		"https://api.example.test/v4", client.NewSecret("t0ken"), client.WithTransport(e), client.WithRecorder(j),
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -43,11 +43,7 @@ func testObject(i int) client.Object {
 // rowName returns a name as backups have it.
 func rowName(i int) string {
 	return fmt.Sprintf(
-		"2026/%02d/%02d/service-%03d/%09d-%s.log",
-		i/100_000%12+1,
-		i/3000%33,
-		i/100%1000,
-		i,
+		"2026/%02d/%02d/service-%03d/%09d-%s.log", i/100_000%12+1, i/3000%33, i/100%1000, i,
 		"abcdefghijklmnop"[:i*7%17],
 	)
 }
@@ -77,13 +73,11 @@ func oddObjects() []client.Object {
 	rows := []client.Object{{}, {Name: client.NewText("folder/")}, row("plain", func(*client.Object) {}),
 		row("parts", func(o *client.Object) { o.ETag = client.NewETag("d41d8cd98f00b204e9800998ecf8427e-65535") }),
 		row(
-			"other tag",
-			func(o *client.Object) { o.ETag = client.NewETag(`"x"`) },
+			"other tag", func(o *client.Object) { o.ETag = client.NewETag(`"x"`) },
 		), row("no tag", func(o *client.Object) { o.ETag = client.ETag{} }),
 		row("zero sum", func(o *client.Object) { o.ETag = client.NewETag(strings.Repeat("0", 32)) }),
 		row(
-			strings.Repeat("long", 20_000),
-			func(*client.Object) {},
+			strings.Repeat("long", 20_000), func(*client.Object) {},
 		), row(strings.Repeat("x", maxNameLen-1), func(*client.Object) {}), row("\xff\x00", func(*client.Object) {}),
 		{Name: client.NewText("name and owner"), Owner: client.NewText("me")}}
 	for i, stamp := range []string{
@@ -243,9 +237,7 @@ func TestSnapshot_filterAndSort(t *testing.T) {
 	names := []string{"IMG_1.JPG", "img_2.jpg", "straße/GRÖSSE.txt", "data/x", "data/X2", "İ", "\xff", "z"}
 	for i := range 20_000 {
 		names = append(
-			names,
-			rowName(random.IntN(1_000_000)),
-			fmt.Sprintf("%s%d.JPG", strings.Repeat("ab", random.IntN(4)), i),
+			names, rowName(random.IntN(1_000_000)), fmt.Sprintf("%s%d.JPG", strings.Repeat("ab", random.IntN(4)), i),
 		)
 	}
 	for i, name := range names {
@@ -304,14 +296,7 @@ func checkFilter(t *testing.T, s *Snapshot, text string) {
 	}
 }
 
-func checkSort(
-	t *testing.T,
-	s *Snapshot,
-	by Order,
-	reverse bool,
-	within []int32,
-	order func(a, b client.Object) int,
-) {
+func checkSort(t *testing.T, s *Snapshot, by Order, reverse bool, within []int32, order func(a, b client.Object) int) {
 	t.Helper()
 	want := slices.Clone(within)
 	rows := make([]client.Object, s.Len())

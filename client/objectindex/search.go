@@ -179,11 +179,7 @@ type sortRow struct {
 }
 
 // sortRows returns the sort rows of common prefixes and of objects.
-func (s *Snapshot) sortRows(
-	ctx context.Context,
-	by Order,
-	within []int32,
-) (folders, rest []sortRow, err error) {
+func (s *Snapshot) sortRows(ctx context.Context, by Order, within []int32) (folders, rest []sortRow, err error) {
 	add := func(place int32, p *packedObject) {
 		if p.isPrefix(s) {
 			folders = append(folders, sortRow{position: place})
@@ -316,9 +312,7 @@ func radixSort(ctx context.Context, rows []sortRow, reverse bool) ([]sortRow, er
 func mergeSort(ctx context.Context, rows []sortRow, compare func(a, b sortRow) int) ([]sortRow, error) {
 	const run = 1 << 14
 	err := runParallel(
-		ctx,
-		(len(rows)+run-1)/run,
-		func(k int) { slices.SortFunc(rows[k*run:min(len(rows), (k+1)*run)], compare) },
+		ctx, (len(rows)+run-1)/run, func(k int) { slices.SortFunc(rows[k*run:min(len(rows), (k+1)*run)], compare) },
 	)
 	other := make([]sortRow, len(rows))
 	for n := run; n < len(rows) && err == nil; n *= 2 {

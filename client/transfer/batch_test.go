@@ -160,9 +160,7 @@ func BenchmarkSnapshot(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			c, err := client.New(
-				"https://api.example.test/v4",
-				client.NewSecret(token),
-				client.WithTransport(blockingTransport{}),
+				"https://api.example.test/v4", client.NewSecret(token), client.WithTransport(blockingTransport{}),
 			)
 			if err != nil {
 				b.Fatal(err)

@@ -60,10 +60,7 @@ func (m *Manager) DeleteListed(consent *client.Consent, cluster, bucket string, 
 
 // delete adds a deletion.
 func (m *Manager) delete(
-	consent *client.Consent,
-	cluster, bucket string,
-	names []string,
-	before map[string]client.Object,
+	consent *client.Consent, cluster, bucket string, names []string, before map[string]client.Object,
 ) ID {
 	label := client.Text{}
 	if len(names) == 1 {

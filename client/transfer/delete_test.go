@@ -387,10 +387,7 @@ func testEmptyBadListing(t *testing.T) {
 					entries[len(entries)-1].Outcome != client.Unknown ||
 					asked.Load() > 250 {
 					t.Errorf(
-						"%s, %v, %s after %d requests",
-						row.State,
-						row.Err,
-						entries[len(entries)-1].Outcome,
+						"%s, %v, %s after %d requests", row.State, row.Err, entries[len(entries)-1].Outcome,
 						asked.Load(),
 					)
 				}
@@ -428,9 +425,7 @@ func testEmptyBadListing(t *testing.T) {
 				if n == 1 {
 					return page(
 						`{"data":[{"name":"o","etag":"x","size":1}],"is_truncated":true,"next_marker":null}`,
-					)(
-						req,
-					)
+					)(req)
 				}
 				return next.RoundTrip(req)
 			})
@@ -452,14 +447,8 @@ func testEmptyBusyAPI(t *testing.T) {
 					r.transport.onAPI = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 						if strings.HasSuffix(req.URL.Path, part) && n.Add(1) == at {
 							return faulttest.Respond(
-								429,
-								`{"errors":[{"reason":"Too many requests"}]}`,
-								"Retry-After",
-								after,
-							)(
-								nil,
-								req,
-							)
+								429, `{"errors":[{"reason":"Too many requests"}]}`, "Retry-After", after,
+							)(nil, req)
 						}
 						return next.RoundTrip(req)
 					}
@@ -478,14 +467,8 @@ func testEmptyBusyAPI(t *testing.T) {
 			r.transport.onAPI = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 				if strings.HasSuffix(req.URL.Path, "/object-url") && time.Since(start) < 200*time.Second {
 					return faulttest.Respond(
-						429,
-						`{"errors":[{"reason":"Too many requests"}]}`,
-						"Retry-After",
-						"3600",
-					)(
-						nil,
-						req,
-					)
+						429, `{"errors":[{"reason":"Too many requests"}]}`, "Retry-After", "3600",
+					)(nil, req)
 				}
 				return next.RoundTrip(req)
 			}

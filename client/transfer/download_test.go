@@ -62,8 +62,7 @@ func testDownloadCuts(t *testing.T) {
 						t.Errorf("left: %q", got)
 					}
 					if resumed := slices.Contains(
-						s.ranges,
-						fmt.Sprintf("bytes=%d-", cut),
+						s.ranges, fmt.Sprintf("bytes=%d-", cut),
 					); resumed != (cut > 0 && cut < size) {
 						t.Errorf("ranges: %q", s.ranges)
 					}
@@ -451,26 +450,9 @@ func testDownloadNameTaken(t *testing.T) {
 
 func testHostileNames(t *testing.T) {
 	names := append(
-		faulttest.HostileStrings(t, "object_traversal", "object_fs"),
-		"../victim",
-		"/etc/passwd",
-		"a/../../victim",
-		"..",
-		".",
-		"",
-		"a//b",
-		"dir/",
-		`..\victim`,
-		"C:x",
-		"a\x00b",
-		"a\nb",
-		"CON",
-		"link/victim",
-		"flink",
-		"dangling",
-		"-rf",
-		".bashrc",
-		strings.Repeat("a", 256),
+		faulttest.HostileStrings(t, "object_traversal", "object_fs"), "../victim", "/etc/passwd", "a/../../victim",
+		"..", ".", "", "a//b", "dir/", `..\victim`, "C:x", "a\x00b", "a\nb", "CON", "link/victim", "flink", "dangling",
+		"-rf", ".bashrc", strings.Repeat("a", 256),
 	)
 	outside := t.TempDir()
 	if err := os.WriteFile(filepath.Join(outside, "victim"), []byte("untouched"), 0o600); err != nil {
@@ -599,11 +581,7 @@ func testPlanCollisions(t *testing.T) {
 			listedObject("p/qA", 1, "e"),
 			listedObject("p/q/", 0, "e"),
 			listedObject("p/q//y", 1, "e"),
-			listedObject(
-				"p/qd/x",
-				1,
-				"e",
-			),
+			listedObject("p/qd/x", 1, "e"),
 			listedObject("p/qD/y", 1, "e"),
 			listedObject("p/qd", 1, "e"),
 			listedObject("p/qſ", 1, "e"),
@@ -623,8 +601,7 @@ func testPlanCollisions(t *testing.T) {
 		t.Errorf("files: %q", files)
 	}
 	if want := []string{"p/qa/b", "p/qA", "p/q//y", "p/qD/y", "p/qd", "p/qs", "p/q/big/"}; !slices.Equal(
-		refused,
-		want,
+		refused, want,
 	) {
 		t.Errorf("refused: %q", refused)
 	}

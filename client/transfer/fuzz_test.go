@@ -80,22 +80,14 @@ func oddResponse(script [4]byte, req *http.Request, data []byte, etag string) *h
 		ContentLength: int64(len(body)),
 	}
 	_, _ = fmt.Sscan(
-		pick(script[0], "200", "206", "206", "206", "416", "412", "403", "404", "500", "302"),
-		&res.StatusCode,
+		pick(script[0], "200", "206", "206", "206", "416", "412", "403", "404", "500", "302"), &res.StatusCode,
 	)
 	res.Header.Set(
 		"Content-Range",
 		fmt.Sprintf(
 			pick(
-				script[1],
-				"bytes %d-%d/%d",
-				"bytes %d-%d/*",
-				"bytes %d-9/%[3]d",
-				"bytes 0-%[2]d/%[3]d",
-				"%d",
-				"",
-				"bytes */%[3]d",
-				"items %d-%d/%d",
+				script[1], "bytes %d-%d/%d", "bytes %d-%d/*", "bytes %d-9/%[3]d", "bytes 0-%[2]d/%[3]d", "%d", "",
+				"bytes */%[3]d", "items %d-%d/%d",
 			),
 			from,
 			size-1,
@@ -126,15 +118,9 @@ func oddResponse(script [4]byte, req *http.Request, data []byte, etag string) *h
 func FuzzResume(f *testing.F) {
 	faulttest.ReportCase(f, "J6", "FuzzResume")
 	for _, script := range []string{
-		"",
-		"\x00\x00\x00\x00",
-		"\x00\x00\x40\x20\x01\x00\x00\x00",
-		"\x00\x00\x40\x20\x00\x00\x00\x00",
-		"\x00\x00\x40\x20\x01\x01\x00\x00\x01\x03\x00\x00",
-		"\x00\x00\x40\x20\x01\x00\x03\x00",
-		"\x00\x00\x80\x40\x04\x06\x00\x00",
-		"\x00\x00\x40\x20\x01\x00\x00\x07",
-		"\x05\x00\x00\x00",
+		"", "\x00\x00\x00\x00", "\x00\x00\x40\x20\x01\x00\x00\x00", "\x00\x00\x40\x20\x00\x00\x00\x00",
+		"\x00\x00\x40\x20\x01\x01\x00\x00\x01\x03\x00\x00", "\x00\x00\x40\x20\x01\x00\x03\x00",
+		"\x00\x00\x80\x40\x04\x06\x00\x00", "\x00\x00\x40\x20\x01\x00\x00\x07", "\x05\x00\x00\x00",
 		"\x06\x00\x00\x00\x06\x00\x00\x00",
 	} {
 		f.Add([]byte(script))

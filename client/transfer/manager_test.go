@@ -46,34 +46,20 @@ func respondSignedURL(link string) func(*http.Request, http.RoundTripper) (*http
 func testSignedURLRefused(t *testing.T) {
 	const signed = "Signature=s%3D&Expires=1900000000&AWSAccessKeyId=K"
 	bad := append(
-		faulttest.HostileStrings(t, "presigned_url"),
-		"",
-		"/relative",
-		"//host/x",
-		"http://b.example/scratch/o?X-Amz-Signature=s",
-		"file:///etc/passwd",
+		faulttest.HostileStrings(t, "presigned_url"), "", "/relative", "//host/x",
+		"http://b.example/scratch/o?X-Amz-Signature=s", "file:///etc/passwd",
 		"https://user:pw@b.example/scratch/o?Signature=s",
 	)
 	for _, link := range []string{
-		"http://b.example/scratch/o?",
-		"https://b.example:22/scratch/o?",
-		"https://user@b.example/scratch/o?",
-		"https://127.0.0.1/scratch/o?",
-		"http://127.0.0.1/scratch/o?",
-		"https://localhost/scratch/o?",
-		"https://169.254.169.254/scratch/o?",
-		"https://[::1]/scratch/o?",
-		"https://b.example/scratch/other?",
-		"https://b.example/other/o?",
-		"https://b.example/scratch/o/../../x/o2?",
-		"ftp://b.example/scratch/o?",
+		"http://b.example/scratch/o?", "https://b.example:22/scratch/o?", "https://user@b.example/scratch/o?",
+		"https://127.0.0.1/scratch/o?", "http://127.0.0.1/scratch/o?", "https://localhost/scratch/o?",
+		"https://169.254.169.254/scratch/o?", "https://[::1]/scratch/o?", "https://b.example/scratch/other?",
+		"https://b.example/other/o?", "https://b.example/scratch/o/../../x/o2?", "ftp://b.example/scratch/o?",
 	} {
 		bad = append(bad, link+signed)
 	}
 	bad = append(
-		bad,
-		"https://b.example/scratch/o?Expires=1",
-		"https://b.example/scratch/o?"+signed+"#f",
+		bad, "https://b.example/scratch/o?Expires=1", "https://b.example/scratch/o?"+signed+"#f",
 		"https://b.example/scratch/o?"+signed+strings.Repeat("x", 9000),
 	)
 	good := []string{
@@ -104,10 +90,7 @@ func testSignedURLRefused(t *testing.T) {
 		}
 		row := r.download(listedObject("o", 4, "e"), "")
 		if text := fmt.Sprintf(
-			"%v %+v %v",
-			row.Err,
-			row.Err,
-			errors.Unwrap(errors.Unwrap(row.Err)),
+			"%v %+v %v", row.Err, row.Err, errors.Unwrap(errors.Unwrap(row.Err)),
 		); row.State != Failed ||
 			strings.Contains(text, "CANARY") {
 			t.Errorf("%s", text)
@@ -183,8 +166,7 @@ func testSignedURLExpired(t *testing.T) {
 				var e *client.Error
 				if c.want == Failed &&
 					(!errors.As(
-						row.Err,
-						&e,
+						row.Err, &e,
 					) || e.Unauthorized() || e.Unknown() || !strings.Contains(row.Err.Error(), "Request has expired")) {
 					t.Errorf("unexpected error: %v", row.Err)
 				}

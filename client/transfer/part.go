@@ -34,9 +34,7 @@ func (e *ExistsError) Error() string {
 		return "a folder has this name; choose another name"
 	}
 	return fmt.Sprintf(
-		"a file has this name (%d bytes, %s); choose another name",
-		e.Size,
-		e.Modified.Format("2006-01-02 15:04"),
+		"a file has this name (%d bytes, %s); choose another name", e.Size, e.Modified.Format("2006-01-02 15:04"),
 	)
 }
 

@@ -47,13 +47,8 @@ func (s *secretCollector) encodings() (all []string) {
 	for _, secret := range append(s.seen, token) {
 		raw := []byte(secret)
 		all = append(
-			all,
-			secret,
-			url.QueryEscape(secret),
-			url.PathEscape(secret),
-			hex.EncodeToString(raw),
-			base64.StdEncoding.EncodeToString(raw),
-			base64.URLEncoding.EncodeToString(raw),
+			all, secret, url.QueryEscape(secret), url.PathEscape(secret), hex.EncodeToString(raw),
+			base64.StdEncoding.EncodeToString(raw), base64.URLEncoding.EncodeToString(raw),
 		)
 	}
 	return all

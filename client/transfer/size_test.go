@@ -103,10 +103,7 @@ func TestDownload_unknownSize(t *testing.T) {
 							`"size":null}]}`,
 						md5Hex([]byte("text")),
 					),
-				)(
-					nil,
-					req,
-				)
+				)(nil, req)
 			})
 			if row := r.upload("n", r.writeFile("f", "text")); row.State != Done ||
 				!strings.Contains(row.Note, "MD5 checked") {

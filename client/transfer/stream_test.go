@@ -90,8 +90,7 @@ func TestManager_Stream(t *testing.T) {
 				out := &limitedWriter{room: c.room}
 				row := r.waitEnded(
 					r.m.Stream(
-						DownloadRequest{Cluster: cluster, Bucket: bucket, Object: listedObject("o", size, c.etag)},
-						out,
+						DownloadRequest{Cluster: cluster, Bucket: bucket, Object: listedObject("o", size, c.etag)}, out,
 					),
 				)
 				if !errors.Is(row.Err, c.want) || (row.State == Done) != (c.want == nil) ||

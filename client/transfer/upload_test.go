@@ -197,13 +197,11 @@ func testUploadLostAnswer(t *testing.T) {
 					case f.apply && row.State != Done:
 						t.Errorf("%s: %v", row.State, row.Err)
 					case f.apply && !strings.Contains(
-						row.Note,
-						"the response was lost",
+						row.Note, "the response was lost",
 					) && !strings.HasPrefix(name, "P9 "):
 						t.Errorf("note %q", row.Note)
 					case !f.apply && (row.State != Failed || !errors.As(
-						row.Err,
-						&e,
+						row.Err, &e,
 					) || e.Unknown() == strings.HasPrefix(name, "P1 ")):
 						t.Errorf("%s: %v", row.State, row.Err)
 					}
@@ -332,12 +330,8 @@ func testUploadHeaders(t *testing.T) {
 			wire = append(
 				wire,
 				fmt.Sprintf(
-					"%d %q %q %q %q",
-					req.ContentLength,
-					req.TransferEncoding,
-					req.Header.Get("Content-Type"),
-					req.Header.Get("Authorization"),
-					req.Header.Get("Expect"),
+					"%d %q %q %q %q", req.ContentLength, req.TransferEncoding, req.Header.Get("Content-Type"),
+					req.Header.Get("Authorization"), req.Header.Get("Expect"),
 				),
 			)
 		}

@@ -230,12 +230,7 @@ func writeConfigKeys[T any](b *strings.Builder, settings []config.KeySpec[T]) {
 			also = append(also, "`"+s.Env+"`")
 		}
 		fmt.Fprintf(
-			b,
-			"| `%s` | %s | %s | %s | %s |\n",
-			s.Name,
-			s.TypeName(),
-			s.DefaultText,
-			strings.Join(also, ", "),
+			b, "| `%s` | %s | %s | %s | %s |\n", s.Name, s.TypeName(), s.DefaultText, strings.Join(also, ", "),
 			s.Description,
 		)
 	}
@@ -269,11 +264,7 @@ func keysPage(keys []shell.KeyBinding) string {
 			shown[i] = "`" + strings.ReplaceAll(one, "|", "\\|") + "`"
 		}
 		fmt.Fprintf(
-			&b,
-			"| %s | %s | `%s` |\n",
-			strings.Join(shown, " "),
-			strings.ReplaceAll(text, "|", "\\|"),
-			k.Name(),
+			&b, "| %s | %s | `%s` |\n", strings.Join(shown, " "), strings.ReplaceAll(text, "|", "\\|"), k.Name(),
 		)
 	}
 	return b.String()

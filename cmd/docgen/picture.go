@@ -128,12 +128,8 @@ func renderSVG(frame string, width, height int) string {
 	var b strings.Builder
 	w, h := float64(width)*cellWidth+2*margin, height*cellHeight+2*margin
 	fmt.Fprintf(
-		&b,
-		`<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%d" viewBox="0 0 %.0f %d" role="img">`,
-		w,
-		h,
-		w,
-		h,
+		&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%d" viewBox="0 0 %.0f %d" role="img">`, w, h,
+		w, h,
 	)
 	fmt.Fprintf(
 		&b,
@@ -202,13 +198,8 @@ func (p *textStyle) writeSVG(b *strings.Builder, text string, x, top, cells int)
 	fill := cmp.Or(p.colour, "#d5d9e0")
 	if p.reverse {
 		fmt.Fprintf(
-			b,
-			`<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`,
-			at(x),
-			top,
-			float64(cells)*cellWidth,
-			cellHeight,
-			fill,
+			b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`, at(x), top, float64(cells)*cellWidth,
+			cellHeight, fill,
 		)
 		fill = "#14171d"
 	}
@@ -226,14 +217,8 @@ func (p *textStyle) writeSVG(b *strings.Builder, text string, x, top, cells int)
 		x += ansi.StringWidth(words) + 2
 		if n > 0 {
 			fmt.Fprintf(
-				b,
-				`<text x="%.1f" y="%d" textLength="%.1f" fill="%s"%s>%s</text>`,
-				at(begin),
-				top+13,
-				float64(n)*cellWidth,
-				fill,
-				extra,
-				html.EscapeString(strings.TrimSpace(trimmed)),
+				b, `<text x="%.1f" y="%d" textLength="%.1f" fill="%s"%s>%s</text>`, at(begin), top+13,
+				float64(n)*cellWidth, fill, extra, html.EscapeString(strings.TrimSpace(trimmed)),
 			)
 		}
 	}

@@ -64,15 +64,9 @@ func TestPackagesAreWhole(t *testing.T) {
 		return string(data)
 	}
 	recipe, checks := read(".goreleaser.yaml"), read(".github/workflows/ci.yml")
-	archives, packages := regexp.MustCompile(
-		`(?s)archives:.*?nfpms:`,
-	).FindString(
-		recipe,
-	), regexp.MustCompile(
+	archives, packages := regexp.MustCompile(`(?s)archives:.*?nfpms:`).FindString(recipe), regexp.MustCompile(
 		`(?s)nfpms:.*?homebrew_casks:`,
-	).FindString(
-		recipe,
-	)
+	).FindString(recipe)
 	for _, link := range regexp.MustCompile(
 		`\]\((docs/[^)]+\.(?:md|svg))\)`,
 	).FindAllStringSubmatch(read("README.md"), -1) {

@@ -16,8 +16,7 @@ import (
 // Who may import whom. A package that is not here may not exist; cmd may import everybody.
 func TestImportsPointDownward(t *testing.T) {
 	toolkit := []string{
-		"ui", "ui/chart", "ui/form", "ui/table",
-		"client", "client/journal", "client/objectindex", "client/transfer",
+		"ui", "ui/chart", "ui/form", "ui/table", "client", "client/journal", "client/objectindex", "client/transfer",
 		"theme",
 	}
 	may := map[string][]string{
@@ -39,27 +38,22 @@ func TestImportsPointDownward(t *testing.T) {
 		"ui/shell":             {"ui", "ui/form", "ui/input", "ui/terminal", "theme"},
 		"views/resource":       {"ui", "ui/form", "ui/table", "client", "theme"},
 		"views/account": {
-			"views/resource",
-			"ui", "ui/form", "ui/table",
-			"client", "client/journal", "client/objectindex", "client/transfer",
-			"theme",
+			"views/resource", "ui", "ui/form", "ui/table", "client", "client/journal", "client/objectindex",
+			"client/transfer", "theme",
 		},
 		"views/managed":  append([]string{"views/account", "views/resource"}, toolkit...),
 		"views/storage":  append([]string{"views/account", "views/resource"}, toolkit...),
 		"views/activity": append([]string{"views/account", "views/resource"}, toolkit...),
 		"views": append(
-			[]string{"views/account", "views/resource", "views/managed", "views/storage", "views/activity"},
-			toolkit...,
+			[]string{"views/account", "views/resource", "views/managed", "views/storage", "views/activity"}, toolkit...,
 		),
-		"cmd/internal/exit":    {},
-		"cmd/internal/version": {},
-		"cmd/internal/testenv": {},
-		"cmd/internal/prompt":  {"cmd/internal/exit"},
-		"cmd/internal/output":  {"cmd/internal/exit"},
-		"cmd/internal/config":  {"cmd/internal/exit", "cmd/internal/prompt", "cmd/internal/version"},
-		"cmd/internal/dashboard": {
-			"cmd/internal/config", "cmd/internal/exit",
-		},
+		"cmd/internal/exit":      {},
+		"cmd/internal/version":   {},
+		"cmd/internal/testenv":   {},
+		"cmd/internal/prompt":    {"cmd/internal/exit"},
+		"cmd/internal/output":    {"cmd/internal/exit"},
+		"cmd/internal/config":    {"cmd/internal/exit", "cmd/internal/prompt", "cmd/internal/version"},
+		"cmd/internal/dashboard": {"cmd/internal/config", "cmd/internal/exit"},
 		"cmd/internal/setup": {
 			"cmd/internal/config", "cmd/internal/dashboard", "cmd/internal/exit", "cmd/internal/output",
 			"cmd/internal/prompt",
@@ -97,25 +91,8 @@ func TestImportsPointDownward(t *testing.T) {
 // Nothing stands at the top but the rooms and what every repository has.
 func TestTopLevel(t *testing.T) {
 	may := []string{
-		"cmd",
-		"ui",
-		"client",
-		"views",
-		"theme",
-		"go.mod",
-		"go.sum",
-		"README.md",
-		".goreleaser.yaml",
-		"LICENSE",
-		"CHANGELOG.md",
-		"docs",
-		".ci",
-		".github",
-		".gitignore",
-		".golangci.yaml",
-		".git",
-		"dist",
-		"lookout",
+		"cmd", "ui", "client", "views", "theme", "go.mod", "go.sum", "README.md", ".goreleaser.yaml", "LICENSE",
+		"CHANGELOG.md", "docs", ".ci", ".github", ".gitignore", ".golangci.yaml", ".git", "dist", "lookout",
 	}
 	entries, err := os.ReadDir("../..")
 	if err != nil {

@@ -219,9 +219,7 @@ func TestEditorOfBlanksIsNone(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.WriteConfig("theme = \"dark\"\n")
 	if err := os.WriteFile(
-		filepath.Join(r.Home, "vi"),
-		[]byte("#!/bin/sh\necho \"vi opens $1\"\n"),
-		0o700,
+		filepath.Join(r.Home, "vi"), []byte("#!/bin/sh\necho \"vi opens $1\"\n"), 0o700,
 	); err != nil {
 		t.Fatal(err)
 	}

@@ -272,16 +272,8 @@ func (f measurement) String() string {
 		return fmt.Sprintf("%.2f", float64(d)/1e6)
 	}
 	return fmt.Sprintf(
-		"| %s | %s | %s | %s | %s | %d | %s | %s | %.1f |",
-		f.name,
-		ms(f.firstFrame),
-		ms(f.firstData),
-		ms(f.p50),
-		ms(f.p99),
-		f.bytesPerKey,
-		f.rss,
-		ms(f.idleCPU),
-		float64(f.idleBytes)/float64(max(1, f.idleSeconds)),
+		"| %s | %s | %s | %s | %s | %d | %s | %s | %.1f |", f.name, ms(f.firstFrame), ms(f.firstData), ms(f.p50),
+		ms(f.p99), f.bytesPerKey, f.rss, ms(f.idleCPU), float64(f.idleBytes)/float64(max(1, f.idleSeconds)),
 	)
 }
 
@@ -313,11 +305,7 @@ func TestPerformance(t *testing.T) {
 
 	demo := measurement{name: "lookout demo, 12 services"}
 	demo.measureStarts(
-		t,
-		starts,
-		"lookout",
-		"12 buckets",
-		func() *timedProgram { return startTimed(t, env, lookout, "demo") },
+		t, starts, "lookout", "12 buckets", func() *timedProgram { return startTimed(t, env, lookout, "demo") },
 	)
 	m = startTimed(t, env, lookout, "demo")
 	m.waitFor("12 buckets")

@@ -65,9 +65,7 @@ func newPackageLoader(t *testing.T) *packageLoader {
 		}
 	}
 	h.importer = importer.ForCompiler(
-		h.set,
-		"gc",
-		func(path string) (io.ReadCloser, error) { return os.Open(compiled[path]) },
+		h.set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(compiled[path]) },
 	)
 	return h
 }

@@ -67,8 +67,7 @@ func TestDemoIsClosed(t *testing.T) {
 		"HTTP_PROXY":       "http://" + address,
 		"ALL_PROXY":        "http://" + address,
 		"TEA_TRACE": filepath.Join(
-			folder,
-			"trace",
+			folder, "trace",
 		), "TEA_DEBUG": "1", "SSLKEYLOGFILE": filepath.Join(folder, "keys"), "GOTRACEBACK": "crash"} {
 		t.Setenv(name, value)
 	}

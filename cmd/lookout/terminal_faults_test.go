@@ -431,12 +431,8 @@ func TestDemoBesideARealToken(t *testing.T) {
 			}
 		}()
 		c := startPty(
-			t,
-			"demo",
-			"LOOKOUT_TOKEN="+testenv.Canary,
-			"LINODE_TOKEN="+testenv.Canary,
-			"LOOKOUT_BASE_URL=http://"+listener.Addr().String()+"/v4",
-			"HTTP_PROXY=http://"+listener.Addr().String(),
+			t, "demo", "LOOKOUT_TOKEN="+testenv.Canary, "LINODE_TOKEN="+testenv.Canary,
+			"LOOKOUT_BASE_URL=http://"+listener.Addr().String()+"/v4", "HTTP_PROXY=http://"+listener.Addr().String(),
 			"HTTPS_PROXY=http://"+listener.Addr().String(),
 		)
 		c.startReading()

@@ -58,8 +58,7 @@ type ptyProcess struct {
 func startPty(t *testing.T, args string, env ...string) *ptyProcess {
 	t.Helper()
 	return startCommandInPty(
-		t,
-		exec.Command(os.Args[0]),
+		t, exec.Command(os.Args[0]),
 		append([]string{"LOOKOUT_TEST_ARGS=" + args, "TERM=xterm-256color", "LANG=C.UTF-8"}, env...),
 	)
 }
@@ -252,8 +251,7 @@ func TestPanic_restoresTheTerminal(t *testing.T) {
 		faulttest.RunCase(t, "E1", "panic in "+where, func(t *testing.T) {
 			t.Parallel()
 			c := startCommandInPty(
-				t,
-				exec.Command(os.Args[0]),
+				t, exec.Command(os.Args[0]),
 				[]string{"LOOKOUT_TEST_FAULT=" + where, "TERM=xterm-256color", "LANG=C.UTF-8"},
 			)
 			c.startReading()

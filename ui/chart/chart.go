@@ -208,9 +208,7 @@ func overlayPlot(rows [][]cell, plot string, tone theme.Tone, axisAt int) [][]ce
 
 // asciiLine replaces the drawing characters for terminals that have none.
 var asciiLine = strings.NewReplacer(
-	"┤", "|", "┼", "+", "─", "-", "│", "|",
-	"╭", ".", "╮", ".", "╰", "'", "╯", "'",
-	"╴", "-", "╶", "-", "┊", ":",
+	"┤", "|", "┼", "+", "─", "-", "│", "|", "╭", ".", "╮", ".", "╰", "'", "╯", "'", "╴", "-", "╶", "-", "┊", ":",
 )
 
 // render returns the first rows of a plot with their tones.

@@ -92,9 +92,7 @@ func (p *programActions) screenActions(s *Shell) []ui.Action {
 	messages := func() { s.dialogs.push(&textDialog{name: "Messages", text: s.news.historyText(s.o.Location)}) }
 	return []ui.Action{
 		programAction(
-			"hide values",
-			"hosts, addresses, phones, keys and long numbers become dots: for a shared screen",
-			hide,
+			"hide values", "hosts, addresses, phones, keys and long numbers become dots: for a shared screen", hide,
 			"H",
 		),
 		programAction("messages", "the news lines so far", messages, "m"),

@@ -77,8 +77,7 @@ const labelWidth = 14
 func detailLine(b ui.Box, tone theme.Tone, label, value string) string {
 	value = ui.Truncate(value, b.Width-labelWidth, b.Theme.Glyphs.Ellipsis)
 	return lipgloss.JoinHorizontal(
-		lipgloss.Top,
-		b.Theme.Style(theme.Muted).Width(max(labelWidth, lipgloss.Width(label))).Render(label),
+		lipgloss.Top, b.Theme.Style(theme.Muted).Width(max(labelWidth, lipgloss.Width(label))).Render(label),
 		b.Theme.Style(tone).Render(value),
 	)
 }
@@ -88,8 +87,7 @@ func (d *secretDialog) choiceLines(b ui.Box) []string {
 	t := b.Theme
 	if d.discard != nil {
 		lines := ui.Wrap(
-			"Neither copied nor saved. Type "+discardWord+" and press enter to lose it; esc goes back.",
-			b.Width,
+			"Neither copied nor saved. Type "+discardWord+" and press enter to lose it; esc goes back.", b.Width,
 		)
 		for i := range lines {
 			lines[i] = t.Paint(theme.Bad, lines[i])

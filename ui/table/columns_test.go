@@ -34,8 +34,7 @@ func TestList_ChooseColumns(t *testing.T) {
 	}
 	set.Refresh()().(ui.AsyncResult).Deliver()
 	if unknown := l.ChooseColumns([]string{"size", "weight", "colour", "size"}); !slices.Equal(
-		unknown,
-		[]string{"weight"},
+		unknown, []string{"weight"},
 	) {
 		t.Errorf("unknown: %v", unknown)
 	}

@@ -78,8 +78,7 @@ func parseFilter(columns []columnAccessor, text string) (words []filterTerm) {
 		part, w.negated = strings.CutPrefix(part, "!")
 		if name, rest, ok := strings.Cut(part, ":"); ok && name != "" {
 			w.column = slices.IndexFunc(
-				columns,
-				func(c columnAccessor) bool { return strings.HasPrefix(strings.ToLower(c.title), name) },
+				columns, func(c columnAccessor) bool { return strings.HasPrefix(strings.ToLower(c.title), name) },
 			)
 			if w.column >= 0 {
 				part = rest

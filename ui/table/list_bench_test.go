@@ -68,8 +68,7 @@ func BenchmarkForm(b *testing.B) {
 	f := form.Form{Title: "New service", SubmitLabel: "add"}
 	for i := range text {
 		f.Fields = append(
-			f.Fields,
-			form.Text(fmt.Sprint("field", i), fmt.Sprint("Field ", i), &text[i], form.Length(0, 64)),
+			f.Fields, form.Text(fmt.Sprint("field", i), fmt.Sprint("Field ", i), &text[i], form.Length(0, 64)),
 		)
 	}
 	v := form.NewFormView(f, b.Context())

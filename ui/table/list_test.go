@@ -162,8 +162,7 @@ func TestList_View_emptyStates(t *testing.T) {
 	}
 	loading := failing(nil)
 	loading.Store = ui.NewStore(
-		context.Background(),
-		ui.Source[thing]{Name: "things", ID: func(thing) string { return "" }},
+		context.Background(), ui.Source[thing]{Name: "things", ID: func(thing) string { return "" }},
 	)
 	rows := things(3)
 	filtered := newLoadedList(t, &rows)

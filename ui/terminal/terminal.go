@@ -82,15 +82,8 @@ const exitTimeout = time.Second
 // runLoop runs Bubble Tea's loop until it ends, or until the terminal requests the exit.
 func (m *model) runLoop(ctx context.Context, cancel func()) error {
 	program := tea.NewProgram(
-		m,
-		tea.WithContext(ctx),
-		tea.WithInput(m.tty.inputFilter),
-		tea.WithOutput(io.Discard),
-		tea.WithoutRenderer(),
-		tea.WithoutSignalHandler(),
-		tea.WithoutCatchPanics(),
-		tea.WithFPS(1),
-		tea.WithEnvironment(os.Environ()),
+		m, tea.WithContext(ctx), tea.WithInput(m.tty.inputFilter), tea.WithOutput(io.Discard), tea.WithoutRenderer(),
+		tea.WithoutSignalHandler(), tea.WithoutCatchPanics(), tea.WithFPS(1), tea.WithEnvironment(os.Environ()),
 	)
 	m.tty.watch(ctx, program.Send, cancel)
 	ended := make(chan error, 1)

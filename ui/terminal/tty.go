@@ -175,9 +175,7 @@ func (t *tty) exitCode() int {
 // watch sends changes of the window's size, signals and stalls to the loop.
 func (t *tty) watch(ctx context.Context, send func(tea.Msg), cancel func()) {
 	t.inputFilter.run(
-		t.withRecovery,
-		t.renderer.stalled,
-		func(dropped int) { go send(OutputStalled{dropped}) },
+		t.withRecovery, t.renderer.stalled, func(dropped int) { go send(OutputStalled{dropped}) },
 		func() { t.terminalLost() },
 	)
 	if t.input == nil {

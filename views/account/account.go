@@ -91,10 +91,7 @@ func (a *Account) Close() {
 
 // sharedStore returns the store of a name, which it makes on the first call. T is a pointer to a row.
 func sharedStore[T any](
-	a *Account,
-	name string,
-	id func(T) string,
-	fetch func(context.Context, string) (ui.RowPage[T], error),
+	a *Account, name string, id func(T) string, fetch func(context.Context, string) (ui.RowPage[T], error),
 ) *ui.Store[T] {
 	return sharedStoreFrom(a, ui.Source[T]{Name: name, ID: id, Fetch: fetch})
 }

@@ -103,9 +103,7 @@ func (ask Ask) dialog(protected string) *ui.Confirmation {
 // FormWithConsent makes a form ask before it sends, for a change that has no row in a store. send is called off the
 // event loop, with the consents to what ask returned for the values in the fields.
 func (a *Account) FormWithConsent(
-	f form.Form,
-	ask func() Ask,
-	send func(context.Context, Consents) (func() tea.Cmd, error),
+	f form.Form, ask func() Ask, send func(context.Context, Consents) (func() tea.Cmd, error),
 ) form.Form {
 	var consents Consents
 	f.BeforeSend = func(next func() tea.Cmd) tea.Cmd {

@@ -44,15 +44,8 @@ func (s *DetailWriter) Heading(text string) {
 	name := s.cut(text, s.Box.Width-5)
 	rest := max(0, s.Box.Width-3-ui.Width(name)-1)
 	s.add(
-		s.Box.Theme.Paint(
-			theme.Rule,
-			lead,
-		) + s.Box.Theme.Paint(
-			theme.Strong,
-			name,
-		) + s.Box.Theme.Paint(
-			theme.Rule,
-			" "+strings.Repeat(g.Horizontal, rest),
+		s.Box.Theme.Paint(theme.Rule, lead) + s.Box.Theme.Paint(theme.Strong, name) + s.Box.Theme.Paint(
+			theme.Rule, " "+strings.Repeat(g.Horizontal, rest),
 		),
 	)
 }
@@ -86,12 +79,8 @@ func (s *DetailWriter) FieldParts(label string, parts []string, tone theme.Tone)
 func (s *DetailWriter) TruncatedField(label, text string, tone theme.Tone) {
 	t := s.Box.Theme
 	s.add(
-		t.Paint(
-			theme.Muted,
-			ui.Pad(s.cut(label, s.LabelWidth-1), s.LabelWidth),
-		) + t.Paint(
-			tone,
-			s.cut(text, s.Box.Width-s.LabelWidth),
+		t.Paint(theme.Muted, ui.Pad(s.cut(label, s.LabelWidth-1), s.LabelWidth)) + t.Paint(
+			tone, s.cut(text, s.Box.Width-s.LabelWidth),
 		),
 	)
 }

@@ -159,8 +159,7 @@ func (a *Account) UnhealthyServices() []*client.Service {
 			return s.Status != client.StatusProblem && s.Status != client.StatusDisabled
 		})
 		slices.SortStableFunc(
-			rows,
-			func(s, t *client.Service) int { return StatusRank(s.Status) - StatusRank(t.Status) },
+			rows, func(s, t *client.Service) int { return StatusRank(s.Status) - StatusRank(t.Status) },
 		)
 		return rows
 	}, a.Services())

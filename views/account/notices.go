@@ -31,8 +31,7 @@ const noticePollInterval = time.Minute
 // RefreshNoticeSources reads services and issues again if they are older than noticePollInterval.
 func RefreshNoticeSources(a *Account) tea.Cmd {
 	return tea.Batch(
-		RefreshIfOlder(a, a.Services(), noticePollInterval),
-		RefreshIfOlder(a, a.Issues(), noticePollInterval),
+		RefreshIfOlder(a, a.Services(), noticePollInterval), RefreshIfOlder(a, a.Issues(), noticePollInterval),
 	)
 }
 
@@ -86,8 +85,7 @@ func issueNotices(a *Account, rows []*client.Issue) []ui.Notification {
 				names[n] = ServiceName(a, id)
 			}
 			texts = append(
-				texts,
-				fmt.Sprintf("new issue %d: %s", i.ID, OrDefault(JoinWithCommas(names), "no service named")),
+				texts, fmt.Sprintf("new issue %d: %s", i.ID, OrDefault(JoinWithCommas(names), "no service named")),
 			)
 		}
 	}

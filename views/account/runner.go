@@ -411,10 +411,7 @@ func (r Runner[T]) send(s *start[T], consent grant[T]) tea.Cmd {
 
 // sendOnce begins a change and sends it, after the change that it needs.
 func (r Runner[T]) sendOnce(
-	ctx context.Context,
-	s *start[T],
-	attempt resource.Attempt[T],
-	consent func(op string) (*client.Consent, error),
+	ctx context.Context, s *start[T], attempt resource.Attempt[T], consent func(op string) (*client.Consent, error),
 ) (ui.Result[T], error) {
 	var none ui.Result[T]
 	change := client.Change{
@@ -446,8 +443,7 @@ func (r Runner[T]) sendOnce(
 
 // begin returns the writer of a change.
 func (r Runner[T]) begin(
-	change client.Change,
-	consent func(op string) (*client.Consent, error),
+	change client.Change, consent func(op string) (*client.Consent, error),
 ) (*client.Writer, error) {
 	granted, err := consent(change.Op)
 	if err != nil {
@@ -458,11 +454,7 @@ func (r Runner[T]) begin(
 
 // report counts an outcome; the last one brings the news, the undo and what follows.
 func (r Runner[T]) report(
-	s *start[T],
-	summary *ui.BatchSummary[T],
-	sent sentRow[T],
-	outcome ui.AttemptOutcome,
-	err error,
+	s *start[T], summary *ui.BatchSummary[T], sent sentRow[T], outcome ui.AttemptOutcome, err error,
 ) tea.Cmd {
 	last := summary.Add(sent.row, outcome, err)
 	var next []tea.Cmd

@@ -16,39 +16,28 @@ import (
 // Services returns the services.
 func (a *Account) Services() *ui.Store[*client.Service] {
 	return sharedStore(
-		a,
-		"services",
-		func(s *client.Service) string { return FormatID(s.ID) },
-		pageFetcher(a.API.Services.List),
+		a, "services", func(s *client.Service) string { return FormatID(s.ID) }, pageFetcher(a.API.Services.List),
 	)
 }
 
 // Issues returns the issues.
 func (a *Account) Issues() *ui.Store[*client.Issue] {
 	return sharedStore(
-		a,
-		"issues",
-		func(i *client.Issue) string { return FormatID(i.ID) },
-		pageFetcher(a.API.Issues.List),
+		a, "issues", func(i *client.Issue) string { return FormatID(i.ID) }, pageFetcher(a.API.Issues.List),
 	)
 }
 
 // Contacts returns the contacts.
 func (a *Account) Contacts() *ui.Store[*client.Contact] {
 	return sharedStore(
-		a,
-		"contacts",
-		func(c *client.Contact) string { return FormatID(c.ID) },
-		pageFetcher(a.API.Contacts.List),
+		a, "contacts", func(c *client.Contact) string { return FormatID(c.ID) }, pageFetcher(a.API.Contacts.List),
 	)
 }
 
 // Credentials returns the credentials.
 func (a *Account) Credentials() *ui.Store[*client.Credential] {
 	return sharedStore(
-		a,
-		"credentials",
-		func(c *client.Credential) string { return FormatID(c.ID) },
+		a, "credentials", func(c *client.Credential) string { return FormatID(c.ID) },
 		pageFetcher(a.API.Credentials.List),
 	)
 }
@@ -56,20 +45,14 @@ func (a *Account) Credentials() *ui.Store[*client.Credential] {
 // SSHKey returns the public key that lets support log in, as the only row.
 func (a *Account) SSHKey() *ui.Store[*client.SSHKey] {
 	return sharedStore(
-		a,
-		"managed ssh key",
-		func(*client.SSHKey) string { return "account" },
-		SingleFetcher(a.API.Credentials.SSHKey),
+		a, "managed ssh key", func(*client.SSHKey) string { return "account" }, SingleFetcher(a.API.Credentials.SSHKey),
 	)
 }
 
 // Instances returns the instances with their SSH settings.
 func (a *Account) Instances() *ui.Store[*client.Instance] {
 	return sharedStore(
-		a,
-		"ssh",
-		func(i *client.Instance) string { return FormatID(i.ID) },
-		pageFetcher(a.API.Instances.List),
+		a, "ssh", func(i *client.Instance) string { return FormatID(i.ID) }, pageFetcher(a.API.Instances.List),
 	)
 }
 
@@ -121,19 +104,14 @@ func WithoutSecret(k *client.Key) *client.Key {
 // Clusters returns the clusters.
 func (a *Account) Clusters() *ui.Store[*client.Cluster] {
 	return sharedStore(
-		a,
-		"clusters",
-		func(c *client.Cluster) string { return c.ID.Raw() },
-		pageFetcher(a.API.Clusters.List),
+		a, "clusters", func(c *client.Cluster) string { return c.ID.Raw() }, pageFetcher(a.API.Clusters.List),
 	)
 }
 
 // TransferUsage returns the outbound transfer of this month, as the only row.
 func (a *Account) TransferUsage() *ui.Store[*client.TransferUsage] {
 	return sharedStore(
-		a,
-		"transfer",
-		func(*client.TransferUsage) string { return "account" },
+		a, "transfer", func(*client.TransferUsage) string { return "account" },
 		SingleFetcher(a.API.NetworkTransfer.Get),
 	)
 }
@@ -162,8 +140,7 @@ func (a *Account) JournalStore() *ui.Store[*journal.Entry] {
 			page := ui.RowPage[*journal.Entry]{Rows: rows}
 			if n := a.Journal.UnreadableLines(); n > 0 {
 				page.Notes = append(
-					page.Notes,
-					Pluralize(n, "line of the journal", "lines of the journal")+" could not be read",
+					page.Notes, Pluralize(n, "line of the journal", "lines of the journal")+" could not be read",
 				)
 			}
 			return page, nil

@@ -105,10 +105,7 @@ func batchNews(b transfer.Batch) tea.Cmd {
 	text += ": " + what + ", " + FormatSize(b.Bytes)
 	if b.Failed > 0 {
 		text, tone = fmt.Sprintf(
-			"%s · %s failed, first %s: %s",
-			text,
-			FormatCount(int64(b.Failed)),
-			TransferName(b.FirstFailed),
+			"%s · %s failed, first %s: %s", text, FormatCount(int64(b.Failed)), TransferName(b.FirstFailed),
 			TransferErrorText(b.FirstFailed),
 		), theme.Bad
 	}

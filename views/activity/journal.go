@@ -260,8 +260,7 @@ func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
 	if c.Resource != "" {
 		t.Field(
 			client.Clean(c.Resource),
-			client.Clean(account.OrDefault(c.ID, "new"))+account.WithPrefix("  ", client.Clean(c.Label)),
-			theme.Plain,
+			client.Clean(account.OrDefault(c.ID, "new"))+account.WithPrefix("  ", client.Clean(c.Label)), theme.Plain,
 		)
 	}
 	t.Field("reason", account.OrDefault(client.Clean(c.Reason), "not given"), theme.Plain)

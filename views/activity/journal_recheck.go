@@ -23,8 +23,7 @@ import (
 func OfferUnresolved(a *account.Account) tea.Cmd {
 	// an interrupted emptying has an offer of its own
 	open := slices.DeleteFunc(
-		unresolvedChanges(a),
-		func(e *journal.Entry) bool { return e.Change.Op == client.OpEmptyBucket },
+		unresolvedChanges(a), func(e *journal.Entry) bool { return e.Change.Op == client.OpEmptyBucket },
 	)
 	if len(open) == 0 {
 		return nil

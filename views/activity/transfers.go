@@ -149,9 +149,7 @@ func progressCell(r *transfer.Status, b ui.Box) (string, theme.Tone) {
 	share := progressFraction(r)
 	filled := int(share * 4)
 	return fmt.Sprintf(
-		"%s%s %3.0f %%",
-		strings.Repeat(b.Theme.Glyphs.Full, filled),
-		strings.Repeat(b.Theme.Glyphs.Empty, 4-filled),
+		"%s%s %3.0f %%", strings.Repeat(b.Theme.Glyphs.Full, filled), strings.Repeat(b.Theme.Glyphs.Empty, 4-filled),
 		share*100,
 	), theme.Plain
 }
@@ -345,9 +343,7 @@ func transferDetail(a *account.Account, r *transfer.Status, b ui.Box) string {
 		t.Field(
 			"ended",
 			fmt.Sprintf(
-				"%s, after %s",
-				r.Ended.In(a.Location).Format("15:04:05"),
-				ui.FormatAge(r.Ended.Sub(r.Started)),
+				"%s, after %s", r.Ended.In(a.Location).Format("15:04:05"), ui.FormatAge(r.Ended.Sub(r.Started)),
 			),
 			theme.Muted,
 		)
@@ -413,9 +409,7 @@ func transfersFoot(a *account.Account, b ui.Box) string {
 	case t.active && t.total > 0:
 		parts = []string{
 			fmt.Sprintf(
-				"%s of %s, %.0f %%",
-				account.FormatSize(t.done),
-				account.FormatSize(t.total),
+				"%s of %s, %.0f %%", account.FormatSize(t.done), account.FormatSize(t.total),
 				float64(t.done)*100/float64(t.total),
 			),
 		}
@@ -454,8 +448,6 @@ func UnfinishedText(a *account.Account) string {
 		return ""
 	}
 	return account.Pluralize(
-		n,
-		"transfer is",
-		"transfers are",
+		n, "transfer is", "transfers are",
 	) + " unfinished. Downloads resume when you start them again; uploads start over."
 }

@@ -80,8 +80,7 @@ func (w *WatchView) View(b ui.Box) string {
 // ProblemServices returns the services with a problem, the oldest problem first.
 func (w *WatchView) ProblemServices() []*client.Service {
 	rows := slices.DeleteFunc(
-		w.Account.Services().Rows(),
-		func(s *client.Service) bool { return s.Status != client.StatusProblem },
+		w.Account.Services().Rows(), func(s *client.Service) bool { return s.Status != client.StatusProblem },
 	)
 	slices.SortStableFunc(rows, func(s, t *client.Service) int {
 		return w.problemSince(s).Compare(w.problemSince(t))
@@ -145,28 +144,16 @@ func (w *WatchView) serviceLines(s *client.Service, b ui.Box) []string {
 		}
 		label := ui.Pad(ui.Truncate(s.Label.String(), b.Width-48, b.Theme.Glyphs.Ellipsis), b.Width-48)
 		return []string{
-			b.Theme.Paint(
-				theme.Bad,
-				mark+label,
-			) + " " + b.Theme.Paint(
-				theme.Muted,
-				ui.Pad(since, 13),
-			) + ui.Truncate(
-				call,
-				32,
-				b.Theme.Glyphs.Ellipsis,
+			b.Theme.Paint(theme.Bad, mark+label) + " " + b.Theme.Paint(theme.Muted, ui.Pad(since, 13)) + ui.Truncate(
+				call, 32, b.Theme.Glyphs.Ellipsis,
 			),
 		}
 	}
 	room := max(0, b.Width-ui.Width(mark)-ui.Width(since)-1)
 	return []string{
 		b.Theme.Paint(
-			theme.Bad,
-			mark+ui.Pad(ui.Truncate(s.Label.String(), room, b.Theme.Glyphs.Ellipsis), room),
-		) + " " + b.Theme.Paint(
-			theme.Muted,
-			since,
-		),
+			theme.Bad, mark+ui.Pad(ui.Truncate(s.Label.String(), room, b.Theme.Glyphs.Ellipsis), room),
+		) + " " + b.Theme.Paint(theme.Muted, since),
 		ui.Truncate("  "+number+account.WithPrefix(" ", name), b.Width, b.Theme.Glyphs.Ellipsis),
 	}
 }

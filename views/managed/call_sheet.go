@@ -14,10 +14,7 @@ func callSheet(a *account.Account, i *client.Issue) string {
 	var b strings.Builder
 	now := a.Now()
 	fmt.Fprintf(
-		&b,
-		"Issue %d, detected %s UTC (%s ago)\n",
-		i.ID,
-		i.Created.Time().UTC().Format("2006-01-02 15:04"),
+		&b, "Issue %d, detected %s UTC (%s ago)\n", i.ID, i.Created.Time().UTC().Format("2006-01-02 15:04"),
 		account.FormatAge(i.Created, now),
 	)
 	if i.Ticket.ID != 0 {

@@ -99,9 +99,7 @@ func lastOfGroup(a *account.Account, c *client.Contact) string {
 			return fmt.Sprintf(" It is the last of group %q, which %s.", c.Group, servicesNamePhrase(named))
 		}, func(_ []*client.Service, s resource.JoinState) string {
 			return fmt.Sprintf(
-				" It is the last of group %q; which services name it is not known (%s).",
-				c.Group,
-				s.Reason(),
+				" It is the last of group %q; which services name it is not known (%s).", c.Group, s.Reason(),
 			)
 		})
 	}
@@ -136,10 +134,7 @@ func newContact(a *account.Account) resource.Draft[*client.Contact] {
 				},
 				Recheck: func(now []*client.Contact) ui.AttemptOutcome {
 					return account.CreateOutcome(
-						before,
-						now,
-						contactID,
-						func(c *client.Contact) bool { return c.Request() == sent },
+						before, now, contactID, func(c *client.Contact) bool { return c.Request() == sent },
 					)
 				},
 			}

@@ -106,9 +106,7 @@ func newCredential(a *account.Account) resource.Draft[*client.Credential] {
 				},
 				Recheck: func(now []*client.Credential) ui.AttemptOutcome {
 					return account.CreateOutcome(
-						before,
-						now,
-						credentialID,
+						before, now, credentialID,
 						func(c *client.Credential) bool { return c.Label.Raw() == sent.Label },
 					)
 				},
@@ -225,8 +223,7 @@ func LoginFields(user, password *string) []form.Field {
 func checkCredentialLabelUnused(a *account.Account, id int) form.Check {
 	return func(text string) string {
 		taken := slices.ContainsFunc(
-			a.Credentials().Rows(),
-			func(c *client.Credential) bool { return c.ID != id && c.Label.Raw() == text },
+			a.Credentials().Rows(), func(c *client.Credential) bool { return c.ID != id && c.Label.Raw() == text },
 		)
 		return account.ReasonIf(taken, "another credential has this label")
 	}

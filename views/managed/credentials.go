@@ -53,10 +53,7 @@ func CredentialsPane(a *account.Account) ui.Pane {
 		Detail:      func(c *client.Credential, b ui.Box) string { return credentialDetail(a, c, b) },
 		FetchOne:    changes.FetchOne,
 		CopyItems: account.CopyItemsByID(
-			a,
-			"credentials",
-			"view credential",
-			func(c *client.Credential) int { return c.ID },
+			a, "credentials", "view credential", func(c *client.Credential) int { return c.ID },
 		),
 		EmptyText: "no credentials yet · n adds one",
 		SortBy:    "label",

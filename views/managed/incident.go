@@ -41,9 +41,7 @@ func renderIncident(a *account.Account, i *client.Issue, b ui.Box, whole bool) s
 	}
 	left, right := account.NewDetailWriter(
 		ui.Box{Width: b.Width/2 - 1, Theme: b.Theme, Now: b.Now},
-	), account.NewDetailWriter(
-		ui.Box{Width: b.Width - b.Width/2 - 1, Theme: b.Theme, Now: b.Now},
-	)
+	), account.NewDetailWriter(ui.Box{Width: b.Width - b.Width/2 - 1, Theme: b.Theme, Now: b.Now})
 	writeAffectedServices(a, left, i)
 	writeCallSheet(a, right, i)
 	writeSSHCommands(a, right, i)
@@ -58,9 +56,7 @@ func writeIncidentHeader(a *account.Account, t *account.DetailWriter, i *client.
 	ticket, _ := TicketCell(a, i, t.Box)
 	t.Title(
 		fmt.Sprintf(
-			"Issue %d · detected %s, %s ago",
-			i.ID,
-			a.FormatTimestamp(i.Created),
+			"Issue %d · detected %s, %s ago", i.ID, a.FormatTimestamp(i.Created),
 			account.FormatAge(i.Created, t.Box.Now),
 		),
 	)

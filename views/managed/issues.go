@@ -99,10 +99,7 @@ func issueColumns(a *account.Account) []table.Column[*client.Issue] {
 			Title:        "about",
 			Min:          16,
 			DropPriority: 2,
-			Cell: table.TextCell(
-				theme.Muted,
-				func(i *client.Issue) string { return i.Ticket.Label.String() },
-			),
+			Cell:         table.TextCell(theme.Muted, func(i *client.Issue) string { return i.Ticket.Label.String() }),
 		},
 	}
 }

@@ -139,12 +139,8 @@ func renderMissingMetric(a *account.Account, m metric, b ui.Box) string {
 	if fresh.Err != nil {
 		text = fresh.Err.Error()
 	}
-	return b.Theme.Paint(
-		theme.Strong,
-		m.Name,
-	) + "\n" + b.Theme.Paint(
-		theme.Muted,
-		ui.Truncate(text, b.Width, b.Theme.Glyphs.Ellipsis),
+	return b.Theme.Paint(theme.Strong, m.Name) + "\n" + b.Theme.Paint(
+		theme.Muted, ui.Truncate(text, b.Width, b.Theme.Glyphs.Ellipsis),
 	)
 }
 

@@ -102,8 +102,7 @@ func enableService(a *account.Account, reason string) resource.Draft[*client.Ser
 // monitoringAttempt is the change that disables or enables a service. applied tells from the service, read again,
 // whether it was made.
 func monitoringAttempt(
-	s *client.Service,
-	send func(*client.Writer, context.Context, int) (*client.Service, error),
+	s *client.Service, send func(*client.Writer, context.Context, int) (*client.Service, error),
 	applied func(now *client.Service) bool,
 ) resource.Attempt[*client.Service] {
 	return resource.Attempt[*client.Service]{

@@ -90,10 +90,7 @@ func newService(a *account.Account) resource.Draft[*client.Service] {
 				},
 				Recheck: func(now []*client.Service) ui.AttemptOutcome {
 					return account.CreateOutcome(
-						before,
-						now,
-						serviceID,
-						func(s *client.Service) bool { return serviceMatches(s, sent) },
+						before, now, serviceID, func(s *client.Service) bool { return serviceMatches(s, sent) },
 					)
 				},
 			}
@@ -130,9 +127,7 @@ func deleteService() resource.Draft[*client.Service] {
 				Title: "Delete service",
 				Effect: fmt.Sprintf(
 					"Service %q (id %d, %s) is deleted: monitoring stops and nobody is alerted about it any more.",
-					s.Label,
-					s.ID,
-					s.Address,
+					s.Label, s.ID, s.Address,
 				),
 				Word:     s.Label.String(),
 				Required: true,

@@ -109,10 +109,7 @@ func serviceStateColumn() table.Column[*client.Service] {
 }
 
 // serviceActions returns all actions on a service.
-func serviceActions(
-	a *account.Account,
-	changes account.Runner[*client.Service],
-) []table.RowAction[*client.Service] {
+func serviceActions(a *account.Account, changes account.Runner[*client.Service]) []table.RowAction[*client.Service] {
 	actions := append(changes.RowActions(), changes.Toggle("t", "toggle monitoring", "disable", "enable"))
 	return append(actions, ServiceShortcuts(a)...)
 }

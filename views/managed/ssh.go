@@ -88,10 +88,7 @@ func sshColumns() []table.Column[*client.Instance] {
 }
 
 // sshActions returns all actions on an instance.
-func sshActions(
-	a *account.Account,
-	changes account.Runner[*client.Instance],
-) []table.RowAction[*client.Instance] {
+func sshActions(a *account.Account, changes account.Runner[*client.Instance]) []table.RowAction[*client.Instance] {
 	noLine := func(i *client.Instance) string {
 		_, ok := sshCommand(i)
 		return account.ReasonIf(!ok, "the settings name no single address")

@@ -97,9 +97,7 @@ func setAccess(allowed bool) resource.Draft[*client.Instance] {
 					return ui.ResultRow(w.UpdateInstanceSSH(ctx, i.ID, sshAccess(allowed)))
 				},
 				Recheck: account.UpdateOutcome(
-					i.ID,
-					instanceID,
-					func(now *client.Instance) bool { return now.SSH.Access == allowed },
+					i.ID, instanceID, func(now *client.Instance) bool { return now.SSH.Access == allowed },
 				),
 			}
 		},

@@ -170,10 +170,7 @@ func (p *statsView) View(b ui.Box) string {
 	room := b
 	room.Height -= 2
 	foot := ui.Truncate(
-		b.Theme.Paint(
-			theme.Accent,
-			p.readout(),
-		)+b.Theme.Paint(
+		b.Theme.Paint(theme.Accent, p.readout())+b.Theme.Paint(
 			theme.Muted,
 			fmt.Sprintf(
 				"  all managed instances together · marks are %s",
@@ -208,16 +205,8 @@ func (p *statsView) renderGrid(b ui.Box) string {
 	w, h := b.Width/2-1, b.Height/2
 	small := b
 	small.Width, small.Height = w, h
-	return ui.JoinHorizontal(
-		p.renderChart(0, small),
-		p.renderChart(1, small),
-		w+2,
-		b.Width,
-	) + "\n" + ui.JoinHorizontal(
-		p.renderChart(2, small),
-		p.renderChart(3, small),
-		w+2,
-		b.Width,
+	return ui.JoinHorizontal(p.renderChart(0, small), p.renderChart(1, small), w+2, b.Width) + "\n" + ui.JoinHorizontal(
+		p.renderChart(2, small), p.renderChart(3, small), w+2, b.Width,
 	)
 }
 

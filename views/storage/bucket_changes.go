@@ -77,8 +77,7 @@ func deleteBucket() resource.Draft[*client.Bucket] {
 			effect := fmt.Sprintf("Bucket %q in %s is deleted for good. It must be empty first.", b.Label, b.Cluster)
 			if b.Objects > 0 {
 				effect += fmt.Sprintf(
-					" It held %s objects (%s) when it was last read.",
-					account.FormatCount(b.Objects),
+					" It held %s objects (%s) when it was last read.", account.FormatCount(b.Objects),
 					account.FormatSize(b.Size),
 				)
 			}
@@ -140,9 +139,7 @@ func newBucket(a *account.Account) resource.Draft[*client.Bucket] {
 		Confirm: func([]*client.Bucket) resource.Confirm {
 			return resource.Confirm{
 				Effect: fmt.Sprintf(
-					"Creates bucket %s in %s. %s",
-					client.Clean(in.Label),
-					client.Clean(in.Cluster),
+					"Creates bucket %s in %s. %s", client.Clean(in.Label), client.Clean(in.Cluster),
 					describeBucketACL(in.ACL),
 				),
 			}
@@ -177,12 +174,7 @@ func BucketFields(in *client.BucketRequest, clusters func() []string, checks ...
 
 // cannedACLs are the ACLs that can be set.
 func cannedACLs() []client.ACL {
-	return []client.ACL{
-		client.ACLPrivate,
-		client.ACLPublicRead,
-		client.ACLAuthenticatedRead,
-		client.ACLPublicReadWrite,
-	}
+	return []client.ACL{client.ACLPrivate, client.ACLPublicRead, client.ACLAuthenticatedRead, client.ACLPublicReadWrite}
 }
 
 // bucketCreateOutcome tells from all buckets whether the one that was asked for exists.

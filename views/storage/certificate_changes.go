@@ -290,9 +290,7 @@ func (in *certificateFiles) review() string {
 		return ""
 	}
 	return fmt.Sprintf(
-		"For %s, until %s (%s).",
-		pair.HostNames(),
-		pair.Leaf.NotAfter.Format(time.DateOnly),
+		"For %s, until %s (%s).", pair.HostNames(), pair.Leaf.NotAfter.Format(time.DateOnly),
 		ui.FormatAge(pair.Leaf.NotAfter.Sub(in.pane.a.Now())),
 	)
 }

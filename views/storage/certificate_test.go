@@ -25,10 +25,7 @@ import (
 
 // newCertificatePair makes a certificate and its key for some names and a time.
 func newCertificatePair(
-	t *testing.T,
-	key crypto.Signer,
-	from, until time.Time,
-	names ...string,
+	t *testing.T, key crypto.Signer, from, until time.Time, names ...string,
 ) (certificate, private []byte) {
 	t.Helper()
 	template := &x509.Certificate{
@@ -46,11 +43,9 @@ func newCertificatePair(
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pem.EncodeToMemory(
-			&pem.Block{Type: "CERTIFICATE", Bytes: der},
-		), pem.EncodeToMemory(
-			&pem.Block{Type: "PRIVATE KEY", Bytes: raw},
-		)
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(
+		&pem.Block{Type: "PRIVATE KEY", Bytes: raw},
+	)
 }
 
 // newSigner makes a private key.

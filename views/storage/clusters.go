@@ -37,8 +37,7 @@ func ClustersPane(a *account.Account) ui.Pane {
 		Footer: func(_ *ui.Store[*client.Cluster], b ui.Box) string { return transferUsageLine(a, b) },
 		CopyItems: func(c *client.Cluster) []ui.CopyItem {
 			return account.CopyItems(
-				a.ScriptCommand("clusters get", nil, c.ID.Raw()),
-				a.CurlCommand("view cluster", nil, c.ID.Raw()),
+				a.ScriptCommand("clusters get", nil, c.ID.Raw()), a.CurlCommand("view cluster", nil, c.ID.Raw()),
 			)
 		},
 		EmptyText: "no clusters: the API lists none",
@@ -126,8 +125,7 @@ func transferUsageLine(a *account.Account, b ui.Box) string {
 	if !known {
 		return ui.Truncate(
 			b.Theme.Paint(theme.Muted, "transfer: "+account.LoadingOrError(a.TransferUsage().Freshness(), "reading")),
-			b.Width,
-			b.Theme.Glyphs.Ellipsis,
+			b.Width, b.Theme.Glyphs.Ellipsis,
 		)
 	}
 	share := float64(max(0, used.Used)) / transferPoolBytes
@@ -139,10 +137,8 @@ func transferUsageLine(a *account.Account, b ui.Box) string {
 	}
 	g := b.Theme.Glyphs
 	text := fmt.Sprintf(
-		" transfer %s of %s this month (%.0f %%)",
-		humanize.Bytes(uint64(max(0, used.Used))),
-		humanize.Bytes(transferPoolBytes),
-		share*100,
+		" transfer %s of %s this month (%.0f %%)", humanize.Bytes(uint64(max(0, used.Used))),
+		humanize.Bytes(transferPoolBytes), share*100,
 	)
 	return ui.Truncate(
 		b.Theme.Paint(tone, strings.Repeat(g.Full, filled))+

@@ -24,8 +24,7 @@ func (l *objectListing) download(rows []client.Object) tea.Cmd {
 		return ui.Send(form.OpenFormMsg{Form: downloadForm(l.a, l.path.bucket, rows[0])})
 	}
 	return l.countThen(
-		rows,
-		func(all []client.Object) tea.Msg { return form.OpenFormMsg{Form: l.downloadPlanForm(rows, all)} },
+		rows, func(all []client.Object) tea.Msg { return form.OpenFormMsg{Form: l.downloadPlanForm(rows, all)} },
 	)
 }
 
@@ -73,8 +72,7 @@ func (l *objectListing) downloadPlanForm(rows, all []client.Object) form.Form {
 	folder := downloadFolder(l.a)
 	text := fmt.Sprintf(
 		"%s, %s. Each gets its name once it is complete and verified; nothing is overwritten.",
-		account.Pluralize(len(plan.Files), "file", "files"),
-		account.FormatSize(plan.Bytes),
+		account.Pluralize(len(plan.Files), "file", "files"), account.FormatSize(plan.Bytes),
 	)
 	var list []string
 	for _, r := range plan.Skipped {
@@ -82,8 +80,7 @@ func (l *objectListing) downloadPlanForm(rows, all []client.Object) form.Form {
 	}
 	if len(list) > 0 {
 		text += fmt.Sprintf(
-			" %s cannot be saved as files here and are left out:",
-			account.Pluralize(len(list), "object", "objects"),
+			" %s cannot be saved as files here and are left out:", account.Pluralize(len(list), "object", "objects"),
 		)
 	}
 	return form.Form{
@@ -96,10 +93,7 @@ func (l *objectListing) downloadPlanForm(rows, all []client.Object) form.Form {
 		Fields:       []form.Field{form.File("folder", "Folder", &folder, checkFolder)},
 		Send: func(context.Context) (func() tea.Cmd, error) {
 			ids, refused := l.a.Transfers.DownloadPlan(
-				l.path.bucket.Cluster.Raw(),
-				l.path.bucket.Label.Raw(),
-				folder,
-				plan,
+				l.path.bucket.Cluster.Raw(), l.path.bucket.Label.Raw(), folder, plan,
 			)
 			if len(ids) == 0 {
 				return nil, errors.Join(append(refused, errors.New("there is nothing to download"))...)
@@ -120,8 +114,7 @@ func transferStarted(a *account.Account, folder, what string) func() tea.Cmd {
 			return account.SyncTransfers(a) // there is news of its end already
 		}
 		return tea.Batch(
-			ui.ShowNews(theme.Good, what+" · the transfers pane shows the progress"),
-			account.SyncTransfers(a),
+			ui.ShowNews(theme.Good, what+" · the transfers pane shows the progress"), account.SyncTransfers(a),
 		)
 	}
 }

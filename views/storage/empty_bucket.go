@@ -38,11 +38,8 @@ func countThenEmpty(a *account.Account, b *client.Bucket) tea.Cmd {
 // askToEmpty is the question about a bucket that was just read.
 func askToEmpty(b *client.Bucket) account.Ask {
 	effect := fmt.Sprintf(
-		"Every object in %s (%s) is deleted for good: %s objects, %s, by the bucket's own count.",
-		b.Label,
-		b.Cluster,
-		account.FormatCount(b.Objects),
-		account.FormatSize(b.Size),
+		"Every object in %s (%s) is deleted for good: %s objects, %s, by the bucket's own count.", b.Label, b.Cluster,
+		account.FormatCount(b.Objects), account.FormatSize(b.Size),
 	)
 	if b.Objects >= slowEmptyObjects {
 		effect += " This takes a long time; a lifecycle policy, set with an S3 tool, does it on the server."

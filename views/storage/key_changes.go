@@ -107,11 +107,8 @@ func revokeKey() resource.Draft[*client.Key] {
 			return resource.Confirm{
 				Title: "Revoke key",
 				Effect: fmt.Sprintf(
-					"Key %q (id %d, %s) reaches %s. Programs that use it lose access at once, for good.",
-					k.Label,
-					k.ID,
-					k.AccessKey,
-					reach,
+					"Key %q (id %d, %s) reaches %s. Programs that use it lose access at once, for good.", k.Label, k.ID,
+					k.AccessKey, reach,
 				),
 				Word:     k.Label.String(),
 				Required: true,
@@ -211,13 +208,7 @@ func (in *keyInput) fields() []form.Field {
 		return "no: everything, including buckets that are created later"
 	})
 	levels := form.Grid(
-		"bucket_access",
-		"Buckets",
-		names,
-		in.levels,
-		account.NoAccess,
-		account.ReadOnly,
-		account.ReadWrite,
+		"bucket_access", "Buckets", names, in.levels, account.NoAccess, account.ReadOnly, account.ReadWrite,
 	)
 	note := "up, down: the bucket · left, right: what it may do"
 	if in.unread != "" {

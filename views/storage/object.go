@@ -46,12 +46,10 @@ func objectPane(a *account.Account, b *client.Bucket, o client.Object) ui.Pane {
 		}),
 	})
 	p.preview = ui.NewStore(a.Context, ui.Source[*preview]{
-		Name: "first bytes",
-		ID:   func(*preview) string { return ref.Name },
-		Now:  a.Now,
-		Fetch: account.SingleFetcher(
-			func(ctx context.Context) (*preview, error) { return fetchPreview(ctx, a, ref) },
-		),
+		Name:  "first bytes",
+		ID:    func(*preview) string { return ref.Name },
+		Now:   a.Now,
+		Fetch: account.SingleFetcher(func(ctx context.Context) (*preview, error) { return fetchPreview(ctx, a, ref) }),
 	})
 	return p
 }
@@ -177,9 +175,7 @@ func (p *objectView) delete() tea.Cmd {
 	ask.Items = nil
 	ask.Confirm.Title = "Delete object"
 	ask.Confirm.Effect = fmt.Sprintf(
-		"Object %s (%s) in %s is deleted for good.",
-		p.object.Name,
-		account.FormatSize(p.object.Size),
+		"Object %s (%s) in %s is deleted for good.", p.object.Name, account.FormatSize(p.object.Size),
 		bucketName(p.bucket),
 	)
 	return p.a.AskConsent(ask, func(c account.Consents) tea.Cmd {

@@ -86,8 +86,7 @@ func objectAccessForm(a *account.Account, b *client.Bucket, name client.Text) fo
 		}
 		return func() tea.Cmd {
 			return tea.Batch(
-				ui.ShowNews(theme.Good, fmt.Sprintf("%s: access is %s", name, acl)),
-				ui.Send(ui.RefreshMsg{}),
+				ui.ShowNews(theme.Good, fmt.Sprintf("%s: access is %s", name, acl)), ui.Send(ui.RefreshMsg{}),
 			)
 		}, nil
 	})
@@ -95,11 +94,7 @@ func objectAccessForm(a *account.Account, b *client.Bucket, name client.Text) fo
 
 // setObjectACL reads the present ACL for the journal and sets another.
 func setObjectACL(
-	ctx context.Context,
-	a *account.Account,
-	ref client.ObjectRef,
-	acl client.ACL,
-	consent *client.Consent,
+	ctx context.Context, a *account.Account, ref client.ObjectRef, acl client.ACL, consent *client.Consent,
 ) error {
 	before, err := a.API.Objects.ACL(ctx, ref.Cluster, ref.Bucket, ref.Name)
 	if err != nil {

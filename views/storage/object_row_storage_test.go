@@ -43,8 +43,7 @@ func logObjects(n int) []client.Object {
 func openListing(t testing.TB, rows []client.Object) *objectListing {
 	t.Helper()
 	api, err := client.New(
-		"https://api.example.test/v4",
-		client.NewSecret("t"),
+		"https://api.example.test/v4", client.NewSecret("t"),
 		client.WithTransport(emulator.New(emulator.Options{Token: "t", Seed: "empty"})),
 	)
 	if err != nil {

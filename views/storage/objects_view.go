@@ -137,10 +137,7 @@ func (l *objectListing) copyItems(o client.Object) []ui.CopyItem {
 		return account.CopyItems(
 			a.ScriptCommand("objects list", nil, bucket, name),
 			a.CurlCommand(
-				"list objects",
-				url.Values{"prefix": {name}, "delimiter": {"/"}},
-				b.Cluster.Raw(),
-				b.Label.Raw(),
+				"list objects", url.Values{"prefix": {name}, "delimiter": {"/"}}, b.Cluster.Raw(), b.Label.Raw(),
 			),
 		)
 	}

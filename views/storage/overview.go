@@ -27,8 +27,7 @@ func storedLine(a *account.Account, b ui.Box) string {
 	set := a.Buckets()
 	if !set.Loaded() {
 		return ui.Truncate(
-			label+b.Theme.Paint(theme.Muted, account.LoadingOrError(set.Freshness(), "reading buckets")),
-			b.Width-1,
+			label+b.Theme.Paint(theme.Muted, account.LoadingOrError(set.Freshness(), "reading buckets")), b.Width-1,
 			b.Theme.Glyphs.Ellipsis,
 		)
 	}
@@ -51,9 +50,7 @@ func storedLine(a *account.Account, b ui.Box) string {
 // monthlyTransfer says how much of the transfer pool is used this month.
 func monthlyTransfer(used *client.TransferUsage) string {
 	return fmt.Sprintf(
-		"transfer %s of %s this month",
-		humanize.Bytes(uint64(max(0, used.Used))),
-		humanize.Bytes(transferPoolBytes),
+		"transfer %s of %s this month", humanize.Bytes(uint64(max(0, used.Used))), humanize.Bytes(transferPoolBytes),
 	)
 }
 
@@ -63,8 +60,7 @@ func keysLine(a *account.Account, b ui.Box) string {
 	set := a.Keys()
 	if !set.Loaded() {
 		return ui.Truncate(
-			label+b.Theme.Paint(theme.Muted, account.LoadingOrError(set.Freshness(), "reading keys")),
-			b.Width-1,
+			label+b.Theme.Paint(theme.Muted, account.LoadingOrError(set.Freshness(), "reading keys")), b.Width-1,
 			b.Theme.Glyphs.Ellipsis,
 		)
 	}

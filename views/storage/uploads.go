@@ -94,21 +94,15 @@ func (l *objectListing) askToUpload(ref client.ObjectRef, size string, old clien
 		Confirm: resource.Confirm{
 			Title: "Upload " + client.Clean(ref.Name),
 			Effect: fmt.Sprintf(
-				"Stores a file of %s as %s in %s.",
-				size,
-				client.Clean(ref.Name),
-				bucketName(l.path.bucket),
+				"Stores a file of %s as %s in %s.", size, client.Clean(ref.Name), bucketName(l.path.bucket),
 			),
 		},
 	}
 	if exists {
 		ask.Name, ask.Confirm.Title, ask.Confirm.Required = "overwrite", "Overwrite "+old.Name.String(), true
 		ask.Confirm.Effect = fmt.Sprintf(
-			"An object of this name is in %s: %s, of %s. It is replaced by a file of %s.",
-			bucketName(l.path.bucket),
-			account.FormatSize(old.Size),
-			formatFullTimestamp(l.a, old.Modified),
-			size,
+			"An object of this name is in %s: %s, of %s. It is replaced by a file of %s.", bucketName(l.path.bucket),
+			account.FormatSize(old.Size), formatFullTimestamp(l.a, old.Modified), size,
 		)
 	}
 	return ask
@@ -163,11 +157,8 @@ func askToUploadFolder(b *client.Bucket, upload transfer.FolderUpload, skipped, 
 		ask.IDs = append(ask.IDs, refTo(b, upload.Prefix+f.Path).ID())
 	}
 	effect := fmt.Sprintf(
-		"%s, %s, to %s in %s.",
-		account.Pluralize(len(upload.Files), "file", "files"),
-		account.FormatSize(bytes),
-		client.Clean(upload.Prefix),
-		bucketName(b),
+		"%s, %s, to %s in %s.", account.Pluralize(len(upload.Files), "file", "files"), account.FormatSize(bytes),
+		client.Clean(upload.Prefix), bucketName(b),
 	)
 	if skipped > 0 {
 		left := account.Pluralize(skipped, "entry", "entries")

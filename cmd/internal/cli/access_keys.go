@@ -102,10 +102,7 @@ func accessKeySubcommands() []subcommand[*accessKeyRow] {
 				if k.SecretKey == "" {
 					return ""
 				}
-				return fmt.Sprintf(
-					"its secret is lost: revoke it with lookout keys revoke %d, and make another",
-					k.ID,
-				)
+				return fmt.Sprintf("its secret is lost: revoke it with lookout keys revoke %d, and make another", k.ID)
 			},
 		},
 		{
@@ -129,10 +126,7 @@ func accessKeySubcommands() []subcommand[*accessKeyRow] {
 }
 
 func renameAccessKey(
-	_ context.Context,
-	_ *scriptSession,
-	k *accessKeyRow,
-	args []string,
+	_ context.Context, _ *scriptSession, k *accessKeyRow, args []string,
 ) (change[*accessKeyRow], error) {
 	return change[*accessKeyRow]{
 		Change: client.Change{Before: labelBefore(k.Label)},
@@ -156,18 +150,11 @@ func revokeAccessKey(k *accessKeyRow) change[*accessKeyRow] {
 
 func createAccessKey(set *pflag.FlagSet) planFunc[*accessKeyRow] {
 	grants := set.StringArray(
-		"bucket",
-		nil,
-		"limit it to CLUSTER/BUCKET:read_only or :read_write; may be given several times",
+		"bucket", nil, "limit it to CLUSTER/BUCKET:read_only or :read_write; may be given several times",
 	)
 	none := set.Bool("nothing", false, "limit it to nothing")
 	path := set.String("secret-file", "", "write the secret to this new file (mode 0600) instead of showing it")
-	return func(
-		_ context.Context,
-		_ *scriptSession,
-		_ *accessKeyRow,
-		args []string,
-	) (change[*accessKeyRow], error) {
+	return func(_ context.Context, _ *scriptSession, _ *accessKeyRow, args []string) (change[*accessKeyRow], error) {
 		in, err := newKeyRequest(args[0], *grants, *none)
 		return change[*accessKeyRow]{
 			Change: client.Change{Label: in.Label},
@@ -210,10 +197,8 @@ func secretLostError(k *accessKeyRow, why error) error {
 	return exit.WithCode(
 		exit.CodeUnknown,
 		fmt.Errorf(
-			"key %s (%d) was created, but nobody can use it: %w; revoke it with lookout keys revoke %[2]d",
-			k.Label,
-			k.ID,
-			why,
+			"key %s (%d) was created, but nobody can use it: %w; revoke it with lookout keys revoke %[2]d", k.Label,
+			k.ID, why,
 		),
 	)
 }

@@ -151,8 +151,7 @@ func reportExistingBucket(s *scriptSession, b *client.Bucket, other bool) error 
 	if other {
 		return fmt.Errorf(
 			"bucket %s already exists (created %s), and its access was not changed; use lookout buckets access %[1]s",
-			name,
-			formatAPITime(b.Created),
+			name, formatAPITime(b.Created),
 		)
 	}
 	s.reportf("bucket %s already exists (created %s); nothing was changed", name, formatAPITime(b.Created))

@@ -93,8 +93,7 @@ func TestCSVIsAsTheAPISentIt(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	if table := r.MustRun("objects", "list", "us-east-1/acme-backups", "two").Out; !strings.Contains(
-		table,
-		"two‹␊›lines",
+		table, "two‹␊›lines",
 	) ||
 		strings.Count(table, "\n") != 2 {
 		t.Errorf("%q", table)
@@ -111,17 +110,14 @@ func TestServicesByScript(t *testing.T) {
 	id := r.FindID("services", "edge-router")
 	r.CheckResult(r.MustRun("services", "get", id), exit.CodeOK, "edge-router", "consultation_group")
 	r.CheckResult(
-		r.MustRun("services", "disable", id, "--for", "1h", "--reason", "kernel update"),
-		exit.CodeOK,
-		"disabled",
+		r.MustRun("services", "disable", id, "--for", "1h", "--reason", "kernel update"), exit.CodeOK, "disabled",
 	)
 	r.CheckResult(r.MustRun("journal"), exit.CodeOK, "disable service", "edge-router", "kernel update", "done")
 	r.CheckResult(r.MustRun("services", "enable", id), exit.CodeOK, "pending")
 	r.CheckResult(r.MustRun("services", "update", id, "--timeout", "77"), exit.CodeOK, "77")
 	before := len(r.API.Ledger())
 	r.CheckResult(
-		r.MustRun("services", "update", id, "--timeout", "77"),
-		exit.CodeOK,
+		r.MustRun("services", "update", id, "--timeout", "77"), exit.CodeOK,
 		"no change: service edge-router (9) already has these values",
 	)
 	if len(r.API.Ledger()) != before {
@@ -133,8 +129,7 @@ func TestServicesByScript(t *testing.T) {
 	r.CheckResult(r.Run("services", "get", id), exit.CodeNotFound)
 	r.CheckResult(r.Run("services", "create", "--label", "x"), exit.CodeUsage, "--address")
 	r.CheckResult(
-		r.MustRun("services", "create", "--label", "new one", "--address", "https://example.com"),
-		exit.CodeOK,
+		r.MustRun("services", "create", "--label", "new one", "--address", "https://example.com"), exit.CodeOK,
 		"new one",
 	)
 	r.CheckResult(r.Run("services", "disable", "abc"), exit.CodeNotFound, `no service is called "abc"`, "services list")
@@ -157,9 +152,7 @@ func TestThingsByTheirLabel(t *testing.T) {
 	}
 	before := len(r.API.Ledger())
 	r.CheckResult(
-		r.Run("services", "delete", "twin", "--yes"),
-		exit.CodeUsage,
-		`2 services are called "twin"`,
+		r.Run("services", "delete", "twin", "--yes"), exit.CodeUsage, `2 services are called "twin"`,
 		"give one of their IDs",
 	)
 	if len(r.API.Ledger()) != before {
@@ -208,8 +201,7 @@ func TestContactsCredentialsAndSSHByScript(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.CheckResult(
 		r.MustRun("contacts", "create", "--name", "Eve Adams", "--email", "eve@acme.net", "--phone", "+1 555 0199"),
-		exit.CodeOK,
-		"Eve Adams",
+		exit.CodeOK, "Eve Adams",
 	)
 	id := r.FindID("contacts", "Eve Adams")
 	r.CheckResult(r.MustRun("contacts", "update", id, "--group", "night"), exit.CodeOK, "night", "+1 555 0199")
@@ -249,9 +241,7 @@ func TestStorageByScript(t *testing.T) {
 	r.CheckResult(r.Run("buckets", "get", "fresh-one"), exit.CodeUsage, "CLUSTER/BUCKET")
 
 	r.CheckResult(
-		r.MustRun("keys", "create", "ci1", "--bucket", "us-east-1/acme-backups:read_only"),
-		exit.CodeOK,
-		"read_only",
+		r.MustRun("keys", "create", "ci1", "--bucket", "us-east-1/acme-backups:read_only"), exit.CodeOK, "read_only",
 		"secret_key",
 	)
 	var key struct {
@@ -282,23 +272,18 @@ func TestStorageByScript(t *testing.T) {
 	r.CheckResult(r.MustRun("clusters", "get", "us-east-1"), exit.CodeOK, "us-east")
 	r.CheckResult(
 		r.MustRun("objects", "list", "us-east-1/acme-backups", "--recursive", "--limit", "3", "-o", "ndjson"),
-		exit.CodeOK,
-		"etag",
+		exit.CodeOK, "etag",
 	)
 	r.CheckResult(
-		r.MustRun("objects", "link", "us-east-1/acme-backups", "a b.txt", "--for", "2h"),
-		exit.CodeOK,
-		"Signature=",
+		r.MustRun("objects", "link", "us-east-1/acme-backups", "a b.txt", "--for", "2h"), exit.CodeOK, "Signature=",
 	)
 	r.CheckResult(r.Run("objects", "link", "us-east-1/acme-backups", "a", "--for", "5m"), exit.CodeUsage, "6m")
 	r.CheckResult(
-		r.MustRun("objects", "link", "us-east-1/acme-backups", "a", "--method", "GET", "--read-only"),
-		exit.CodeOK,
+		r.MustRun("objects", "link", "us-east-1/acme-backups", "a", "--method", "GET", "--read-only"), exit.CodeOK,
 		"Signature=",
 	)
 	r.CheckResult(
-		r.Run("objects", "link", "us-east-1/acme-backups", "a", "--method", "PUT", "--read-only"),
-		exit.CodeDenied,
+		r.Run("objects", "link", "us-east-1/acme-backups", "a", "--method", "PUT", "--read-only"), exit.CodeDenied,
 		"read-only",
 	)
 }
@@ -308,8 +293,7 @@ func TestAccessAndCertificatesByScript(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	const bucket = "us-east-1/cdn.acme.net"
 	r.CheckResult(
-		r.MustRun("buckets", "access", bucket, "--acl", "public-read", "--cors=false"),
-		exit.CodeOK,
+		r.MustRun("buckets", "access", bucket, "--acl", "public-read", "--cors=false"), exit.CodeOK,
 		"has its new access",
 	)
 	r.CheckResult(r.Run("buckets", "access", bucket), exit.CodeUsage, "--acl or --cors")
@@ -322,17 +306,12 @@ func TestAccessAndCertificatesByScript(t *testing.T) {
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	r.CheckResult(r.MustRun("certificates", "get", bucket), exit.CodeOK, "ssl", "false")
 	r.CheckResult(
-		r.Run("certificates", "upload", "us-east-1/acme-www", cert, key),
-		exit.CodeFailure,
-		"do not cover",
+		r.Run("certificates", "upload", "us-east-1/acme-www", cert, key), exit.CodeFailure, "do not cover",
 		"nothing was sent",
 	)
 	r.CheckResult(r.Run("certificates", "upload", bucket, key, key), exit.CodeFailure, "no pair")
 	r.CheckResult(
-		r.MustRun("certificates", "upload", bucket, cert, key),
-		exit.CodeOK,
-		"for cdn.acme.net, until",
-		"true",
+		r.MustRun("certificates", "upload", bucket, cert, key), exit.CodeOK, "for cdn.acme.net, until", "true",
 	)
 	r.CheckResult(r.Run("certificates", "upload", bucket, cert, key), exit.CodeFailure, "--replace")
 	r.CheckResult(r.MustRun("certificates", "upload", bucket, cert, key, "--replace"), exit.CodeOK, "true")
@@ -343,8 +322,7 @@ func TestAccessAndCertificatesByScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	if kept := r.ReadTree(filepath.Join(r.Home, "state")); strings.Contains(
-		kept,
-		strings.Split(string(private), "\n")[1],
+		kept, strings.Split(string(private), "\n")[1],
 	) {
 		t.Error("the journal holds the private key")
 	}
@@ -356,8 +334,7 @@ func TestAListThatIsCutSaysSo(t *testing.T) {
 	r.API.InjectFault("list services", emulator.Fault{Status: 200, Body: `{"data":[],"page":1,"pages":3,"results":60}`})
 	r.CheckResult(r.Run("services", "list"), exit.CodeFailure, "may be incomplete")
 	r.API.InjectFault(
-		"list objects",
-		emulator.Fault{Status: 200, Body: `{"data":[],"is_truncated":true,"next_marker":null}`},
+		"list objects", emulator.Fault{Status: 200, Body: `{"data":[],"is_truncated":true,"next_marker":null}`},
 	)
 	s := r.Run("objects", "list", "us-east-1/acme-www", "-o", "ndjson")
 	r.CheckResult(s, exit.CodeFailure, "incomplete: marker missing")
@@ -387,9 +364,7 @@ func TestObjectsAndFiles(t *testing.T) {
 	r.CheckResult(r.Run("objects", "get", bucket, "not there", "x"), exit.CodeNotFound)
 	r.CheckResult(r.Run("objects", "rm", bucket, "a/notes.txt"), exit.CodeUsage, "--yes")
 	r.CheckResult(
-		r.MustRun("objects", "rm", bucket, "a/notes.txt", "--yes", "--reason", "old"),
-		exit.CodeOK,
-		"is removed",
+		r.MustRun("objects", "rm", bucket, "a/notes.txt", "--yes", "--reason", "old"), exit.CodeOK, "is removed",
 	)
 	r.CheckResult(r.Run("objects", "rm", bucket, "a/notes.txt", "--yes"), exit.CodeNotFound, "there is no object")
 	r.CheckResult(r.Run("objects", "put", bucket, "b", "notes.txt", "--read-only"), exit.CodeDenied, "read-only")
@@ -484,17 +459,8 @@ func TestHandover(t *testing.T) {
 	r.CheckResult(r.Run("services", "disable", other), exit.CodeUnknown)
 	r.API.ClearFaults()
 	r.CheckResult(
-		r.MustRun("handover"),
-		exit.CodeOK,
-		"# Hand-over of account",
-		"## Still disabled",
-		"edge-router",
-		`switch \[the\] line`,
-		"Outcome unknown",
-		"web-1",
-		"## Open issues",
-		"billing-api",
-		"ticket",
+		r.MustRun("handover"), exit.CodeOK, "# Hand-over of account", "## Still disabled", "edge-router",
+		`switch \[the\] line`, "Outcome unknown", "web-1", "## Open issues", "billing-api", "ticket",
 	)
 	var h handover
 	if err := json.Unmarshal([]byte(r.MustRun("handover", "-o", "json").Out), &h); err != nil || len(h.Changes) != 2 ||
@@ -559,19 +525,14 @@ func TestAHandoverWithoutItsTickets(t *testing.T) {
 	r.API.InjectFault("list issues", emulator.Fault{Status: 403})
 	r.API.InjectFault("view ticket", emulator.Fault{Status: 403})
 	r.CheckResult(
-		r.Run("handover"),
-		exit.CodeDenied,
-		"## Services in trouble - **",
+		r.Run("handover"), exit.CodeDenied, "## Services in trouble - **",
 		"## Open issues **could not be read** ## Still disabled - **",
 	)
 	r.API.ClearFaults()
 	r.API.InjectFault("view ticket", emulator.Fault{Status: 403})
 	r.CheckResult(
-		r.MustRun("handover", "--since", "1s"),
-		exit.CodeOK,
-		"## Open issues **could not be read**: tickets: ",
-		"older issues are left out",
-		"## Could not be read - tickets: ",
+		r.MustRun("handover", "--since", "1s"), exit.CodeOK, "## Open issues **could not be read**: tickets: ",
+		"older issues are left out", "## Could not be read - tickets: ",
 	)
 }
 
@@ -587,17 +548,8 @@ func TestResources_listAndGetAgree(t *testing.T) {
 			}
 		}
 	}
-	if r.MustRun(
-		"journal",
-		"list",
-		"--since",
-		"8h",
-		"--outcome",
-		"unknown",
-	).Out != r.MustRun(
-		"journal",
-		"--outcome",
-		"unknown",
+	if r.MustRun("journal", "list", "--since", "8h", "--outcome", "unknown").Out != r.MustRun(
+		"journal", "--outcome", "unknown",
 	).Out {
 		t.Error("the flags differ")
 	}
@@ -607,12 +559,7 @@ func TestResources_listAndGetAgree(t *testing.T) {
 		t.Fatal(entries, err)
 	}
 	r.CheckResult(
-		r.Run("journal", "get", entries[0].ID),
-		exit.CodeOK,
-		"disable service",
-		"audit",
-		entries[0].ID,
-		entries[0].Path,
+		r.Run("journal", "get", entries[0].ID), exit.CodeOK, "disable service", "audit", entries[0].ID, entries[0].Path,
 	)
 	r.CheckResult(r.Run("journal", "get", "nothing"), exit.CodeNotFound, "--since all")
 	r.CheckResult(r.Run("stats", "get", "cpu"), exit.CodeOK, "name cpu")

@@ -35,8 +35,7 @@ func registerCompletions(f *config.Flags, c *cobra.Command) {
 		switch {
 		case fixed:
 			_ = c.RegisterFlagCompletionFunc(
-				flag.Name,
-				cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp),
+				flag.Name, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp),
 			)
 		case dynamic[flag.Name] != nil:
 			_ = c.RegisterFlagCompletionFunc(flag.Name, dynamic[flag.Name])

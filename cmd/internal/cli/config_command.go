@@ -47,9 +47,7 @@ func configCommand(f *config.Flags) *cobra.Command {
 	sub("init", "Write a new configuration with every key explained", NoArgs, withFlags(f, initConfig))
 	sub("show", "Show every key, its value and where the value comes from", NoArgs, withFlags(f, showConfig))
 	sub(
-		"validate [FILE]",
-		"Report every mistake with its file, line and column",
-		ArgsFromUse,
+		"validate [FILE]", "Report every mistake with its file, line and column", ArgsFromUse,
 		func(c *cobra.Command, args []string) error { return validateConfig(c, f, args) },
 	)
 	sub("edit", "Open it in $VISUAL or $EDITOR, and check it afterwards", NoArgs, withFlags(f, editConfig))
@@ -58,9 +56,7 @@ func configCommand(f *config.Flags) *cobra.Command {
 	})
 	remove := false
 	keep := sub(
-		"token",
-		"Store an account's token in the system's keyring",
-		NoArgs,
+		"token", "Store an account's token in the system's keyring", NoArgs,
 		func(c *cobra.Command, _ []string) error { return runConfigToken(c, f, remove) },
 	)
 	keep.Flags().BoolVar(&remove, "remove", false, "remove it from the keyring")
@@ -68,10 +64,7 @@ func configCommand(f *config.Flags) *cobra.Command {
 }
 
 // withFlags adapts a function that needs the flags but no arguments to a command.
-func withFlags(
-	f *config.Flags,
-	run func(*cobra.Command, *config.Flags) error,
-) func(*cobra.Command, []string) error {
+func withFlags(f *config.Flags, run func(*cobra.Command, *config.Flags) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, _ []string) error { return run(c, f) }
 }
 
@@ -125,11 +118,7 @@ func showConfig(c *cobra.Command, f *config.Flags) error {
 // collectEffectiveValues returns the keys at the top and those of the chosen account, or of all accounts if none is
 // chosen.
 func collectEffectiveValues(
-	c *cobra.Command,
-	f *config.Flags,
-	cfg config.File,
-	document map[string]any,
-	at config.Positions,
+	c *cobra.Command, f *config.Flags, cfg config.File, document map[string]any, at config.Positions,
 ) ([]effectiveValue, error) {
 	s, err := config.Resolve(cfg, f)
 	names := []string{s.Account}
@@ -146,8 +135,7 @@ func collectEffectiveValues(
 		own := config.Settings{AccountConfig: cfg.Accounts[name], Account: name, TokenOverride: s.TokenOverride}
 		rows = append(rows, effectiveTableValues(c, config.AccountKeys(), []string{"accounts", name}, block, at)...)
 		rows = append(
-			rows,
-			effectiveValue{"token of " + name, "(not shown)", own.TokenSource().Description},
+			rows, effectiveValue{"token of " + name, "(not shown)", own.TokenSource().Description},
 			effectiveValue{"journal of " + name, own.JournalPath(), "-"},
 		)
 	}
@@ -157,11 +145,7 @@ func collectEffectiveValues(
 // effectiveTableValues returns the value of each key of a table and its source: a flag, a variable, a line of the file,
 // or the default.
 func effectiveTableValues[T any](
-	c *cobra.Command,
-	list []config.KeySpec[T],
-	in []string,
-	table map[string]any,
-	at config.Positions,
+	c *cobra.Command, list []config.KeySpec[T], in []string, table map[string]any, at config.Positions,
 ) []effectiveValue {
 	var rows []effectiveValue
 	for _, s := range list {

@@ -52,11 +52,7 @@ func TestParseConfig_misspeltSafetyKeysAreFatal(t *testing.T) {
 	// What is far from every key of safety is told and passed over, as are looks.
 	r.WriteConfig(account + "clour = \"red\"\nnonsense = 1\n[keys]\ndisable = [\"d\"]\n")
 	r.CheckResult(
-		r.Run("services", "list"),
-		exit.CodeOK,
-		`did you mean "color"`,
-		"nonsense: unknown key",
-		"PANE.ACTION",
+		r.Run("services", "list"), exit.CodeOK, `did you mean "color"`, "nonsense: unknown key", "PANE.ACTION",
 	)
 }
 
@@ -126,8 +122,7 @@ func TestValidateSaysThatThereIsNoConfiguration(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	s := r.MustRun("config", "validate")
 	if r.CheckResult(s, exit.CodeOK, "there is none at", "lookout config init"); strings.Contains(
-		s.Out,
-		"no mistakes",
+		s.Out, "no mistakes",
 	) {
 		t.Error(s.Out)
 	}

@@ -130,8 +130,7 @@ func (s *scriptSession) promptForWord(ctx context.Context, q client.Question) (b
 	}
 	fmt.Fprintf(s.errOut, "%s. Account %s%s. Type %s to continue: ", q.Effect, account, mark, word)
 	typed, err := prompt.UnlessInterrupted(
-		ctx,
-		func() (string, error) { return bufio.NewReader(s.in).ReadString('\n') },
+		ctx, func() (string, error) { return bufio.NewReader(s.in).ReadString('\n') },
 	)
 	if ctx.Err() != nil {
 		fmt.Fprintln(s.errOut)

@@ -42,9 +42,7 @@ func TestCopiedCommandsWork(t *testing.T) {
 		for _, entry := range pane.entries {
 			line := copied(string(entry))
 			out, err := exec.Command(
-				sh,
-				"-c",
-				"set -- "+strings.TrimPrefix(line, "lookout ")+"; printf '%s\\0' \"$@\"",
+				sh, "-c", "set -- "+strings.TrimPrefix(line, "lookout ")+"; printf '%s\\0' \"$@\"",
 			).Output()
 			if err != nil {
 				t.Errorf("%s: %v", line, err)

@@ -124,10 +124,7 @@ func createCredential(set *pflag.FlagSet) planFunc[*client.Credential] {
 }
 
 func renameCredential(
-	_ context.Context,
-	_ *scriptSession,
-	it *client.Credential,
-	args []string,
+	_ context.Context, _ *scriptSession, it *client.Credential, args []string,
 ) (change[*client.Credential], error) {
 	type row = *client.Credential
 	return change[row]{

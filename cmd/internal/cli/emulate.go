@@ -36,9 +36,7 @@ func emulateCommand() *cobra.Command {
 	c.Flags().StringVar(&o.Seed, "seed", "demo", "the account: demo, empty or large")
 	setFlagChoices(c.Flags(), "seed", "demo", "empty", "large")
 	c.Flags().StringVar(
-		&o.Scopes,
-		"scopes",
-		"",
+		&o.Scopes, "scopes", "",
 		"what the token may do, as \"account:read_only object_storage:read_write\" (default: everything)",
 	)
 	c.Flags().BoolVar(&o.RestrictedUser, "restricted", false, "its user is restricted: no access to Managed")
@@ -84,13 +82,7 @@ func logChanges(ctx context.Context, e *emulator.Emulator) {
 			for ; told < len(ledger); told++ {
 				a := ledger[told]
 				fmt.Fprintf(
-					os.Stderr,
-					"%d %s %s %s %s\n",
-					a.Seq,
-					a.Time.UTC().Format(time.TimeOnly),
-					a.Op,
-					a.Method,
-					a.Path,
+					os.Stderr, "%d %s %s %s %s\n", a.Seq, a.Time.UTC().Format(time.TimeOnly), a.Op, a.Method, a.Path,
 				)
 			}
 		}

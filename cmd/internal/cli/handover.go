@@ -137,8 +137,7 @@ func (s *scriptSession) buildHandover(ctx context.Context, from time.Time) (hand
 	labels := h.readServices(ctx, s, j.DisabledServices())
 	h.readIssues(ctx, s, labels)
 	slices.SortFunc(
-		h.Disabled,
-		func(a, b disabledService) int { return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID)) },
+		h.Disabled, func(a, b disabledService) int { return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID)) },
 	)
 	return h, nil
 }
@@ -164,9 +163,7 @@ func nilIfEmpty[T any](rows []T) []T {
 // readServices reads which services are disabled or in trouble, and returns the labels of all services by ID. If the
 // API does not answer, the disabled services come from the journal.
 func (h *handover) readServices(
-	ctx context.Context,
-	s *scriptSession,
-	holds map[string]journal.DisabledService,
+	ctx context.Context, s *scriptSession, holds map[string]journal.DisabledService,
 ) map[int]string {
 	labels := map[int]string{}
 	for v, err := range s.api.Services.All(ctx) {
@@ -276,11 +273,7 @@ func (h handover) write(out io.Writer, format string) error {
 func (h handover) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(
-		&b,
-		"# Hand-over of %s\n\n%s to %s\n",
-		escapeMarkdown(h.Account),
-		formatMinute(h.From),
-		formatMinute(h.To),
+		&b, "# Hand-over of %s\n\n%s to %s\n", escapeMarkdown(h.Account), formatMinute(h.From), formatMinute(h.To),
 	)
 	problems := section{"Services in trouble", "none", h.notes.problems}
 	writeSection(&b, problems, h.Problems, func(p downService) string {
@@ -297,11 +290,7 @@ func (h handover) markdown() string {
 			names[n] = escapeMarkdown(label)
 		}
 		return fmt.Sprintf(
-			"%s issue %d: %s; ticket %d, %s",
-			formatMinute(i.Created),
-			i.ID,
-			strings.Join(names, ", "),
-			i.Ticket,
+			"%s issue %d: %s; ticket %d, %s", formatMinute(i.Created), i.ID, strings.Join(names, ", "), i.Ticket,
 			escapeMarkdown(i.Status),
 		)
 	})

@@ -92,10 +92,7 @@ func journalResource() resourceCommand {
 		listFlags: func(set *pflag.FlagSet, q *listOptions) {
 			set.StringVar(&q.since, "since", "24h", "how far back: a time as 8h, or a day as 2026-11-20, or all")
 			set.StringSliceVar(
-				&q.outcomes,
-				"outcome",
-				nil,
-				"only changes that ended so, as unknown,sent: those to look at",
+				&q.outcomes, "outcome", nil, "only changes that ended so, as unknown,sent: those to look at",
 			)
 			setFlagChoices(set, "outcome", outcomeNames()...)
 		},

@@ -51,9 +51,7 @@ func makeLink(set *pflag.FlagSet) planFunc[*link] {
 	method := set.String("method", http.MethodGet, "GET, PUT or DELETE")
 	setFlagChoices(set, "method", http.MethodGet, http.MethodPut, http.MethodDelete)
 	kind := set.String(
-		"content-type",
-		"",
-		"must then be sent with the request (default for PUT: application/octet-stream)",
+		"content-type", "", "must then be sent with the request (default for PUT: application/octet-stream)",
 	)
 	return func(_ context.Context, s *scriptSession, _ *link, args []string) (c change[*link], err error) {
 		o, err := parseObjectArgs(args)

@@ -69,10 +69,7 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 				conn, _, _ := http.NewResponseController(w).Hijack()
 				defer conn.Close()
 				fmt.Fprintf(
-					conn,
-					"HTTP/1.1 200 OK\r\nETag: %q\r\nConnection: close\r\n\r\n%s",
-					sum(data),
-					data[:size/2],
+					conn, "HTTP/1.1 200 OK\r\nETag: %q\r\nConnection: close\r\n\r\n%s", sum(data), data[:size/2],
 				)
 			}
 		}, false},
@@ -117,11 +114,7 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 				t.Errorf("exit code %d, %d bytes, %v: %s", s.Code, len(got), err, s.Err)
 			case !c.whole && (s.Code == exit.CodeOK || !os.IsNotExist(err)):
 				t.Errorf(
-					"exit code %d, a file of %d bytes, right: %t: %s",
-					s.Code,
-					len(got),
-					bytes.Equal(got, data),
-					s.Err,
+					"exit code %d, a file of %d bytes, right: %t: %s", s.Code, len(got), bytes.Equal(got, data), s.Err,
 				)
 			}
 		})
@@ -184,8 +177,7 @@ func TestScriptsOverwriteNothing(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
 		r.StoreObject("object", 10)
 		r.CheckResult(
-			r.Run("objects", "get", testenv.Bucket, "object", t.TempDir(), "--force"),
-			exit.CodeFailure,
+			r.Run("objects", "get", testenv.Bucket, "object", t.TempDir(), "--force"), exit.CodeFailure,
 			"a folder has this name",
 		)
 	})
@@ -226,9 +218,7 @@ func TestScriptsReadBackWhatTheyStore(t *testing.T) {
 		r.Write(file, strings.Repeat("x", 20<<20))
 		r.modifyDuringUpload(file)
 		r.CheckResult(
-			r.Run("objects", "put", testenv.Bucket, "large", file),
-			exit.CodeFailure,
-			"changed while it was being sent",
+			r.Run("objects", "put", testenv.Bucket, "large", file), exit.CodeFailure, "changed while it was being sent",
 		)
 		r.Intercept(nil)
 		r.CheckResult(r.Run("objects", "get", testenv.Bucket, "large", "-"), exit.CodeNotFound)
@@ -245,9 +235,7 @@ func TestScriptsReadBackWhatTheyStore(t *testing.T) {
 			return false
 		})
 		r.CheckResult(
-			r.MustRun("objects", "put", testenv.Bucket, "new", file),
-			exit.CodeOK,
-			"5 bytes stored",
+			r.MustRun("objects", "put", testenv.Bucket, "new", file), exit.CodeOK, "5 bytes stored",
 			"the response was lost, but the listing shows the object",
 		)
 		if s := r.MustRun("journal"); !strings.Contains(s.Out, "done") || strings.Contains(s.Out, "unknown") {

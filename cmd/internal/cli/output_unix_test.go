@@ -51,11 +51,8 @@ func TestTablesFitTheTerminal(t *testing.T) {
 			{"buckets", "list"}, {
 				"objects", "list", "us-east-1/acme-backups",
 			}, {"keys", "list"}, {"clusters", "list"}, {"journal"}} {
-			lines, all := r.runOnTerminal(
-				cols,
-				args...), strings.Split(
-				strings.TrimSuffix(r.MustRun(args...).Out, "\n"),
-				"\n",
+			lines, all := r.runOnTerminal(cols, args...), strings.Split(
+				strings.TrimSuffix(r.MustRun(args...).Out, "\n"), "\n",
 			)
 			if len(lines) != len(all) {
 				t.Errorf("%v: %d lines of %d", args, len(lines), len(all))

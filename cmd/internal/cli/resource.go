@@ -220,10 +220,7 @@ func (r erasedResource) find(ctx context.Context, s *scriptSession, word string)
 	}
 	return nil, exit.Usage(
 		fmt.Errorf(
-			"%d %s are called %q; give one of their IDs: %s",
-			len(ids),
-			r.name,
-			client.Clean(word),
+			"%d %s are called %q; give one of their IDs: %s", len(ids), r.name, client.Clean(word),
 			strings.Join(ids, ", "),
 		),
 	)
@@ -240,11 +237,7 @@ func (r erasedResource) newCommand(f *config.Flags) *cobra.Command {
 	p := &output.Printer{}
 	f.AddAccountFlags(c.PersistentFlags())
 	c.PersistentFlags().StringVarP(
-		&p.Format,
-		"output",
-		"o",
-		"table",
-		"output format: "+strings.Join(output.Formats, ", "),
+		&p.Format, "output", "o", "table", "output format: "+strings.Join(output.Formats, ", "),
 	)
 	setFlagChoices(c.PersistentFlags(), "output", output.Formats...)
 	switch {
@@ -298,9 +291,7 @@ func (r erasedResource) attachShow(c *cobra.Command, f *config.Flags, p *output.
 
 // withSession returns a command's run function that opens the account first.
 func (r erasedResource) withSession(
-	f *config.Flags,
-	p *output.Printer,
-	do func(context.Context, *scriptSession, []string) error,
+	f *config.Flags, p *output.Printer, do func(context.Context, *scriptSession, []string) error,
 ) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		p.Out = c.OutOrStdout()

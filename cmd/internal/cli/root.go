@@ -63,8 +63,7 @@ func NewRootCommand() *cobra.Command {
 	f.AddAccountFlags(root.Flags())
 	f.AddScreenFlags(root.Flags())
 	root.AddGroup(
-		&cobra.Group{ID: "screen", Title: "On the screen:"},
-		&cobra.Group{ID: "account", Title: "For scripts:"},
+		&cobra.Group{ID: "screen", Title: "On the screen:"}, &cobra.Group{ID: "account", Title: "For scripts:"},
 		&cobra.Group{ID: "setup", Title: "Setting up:"},
 	)
 	add := func(group string, commands ...*cobra.Command) {

@@ -37,19 +37,15 @@ func TestKeysWithoutASecret(t *testing.T) {
 					return false
 				}
 				fmt.Fprintf(
-					w,
-					`{"id":42,"label":"x","access_key":"A","secret_key":%s,"limited":false,"bucket_access":null}`,
+					w, `{"id":42,"label":"x","access_key":"A","secret_key":%s,"limited":false,"bucket_access":null}`,
 					secret,
 				)
 				return true
 			})
 			file := filepath.Join(r.Home, "secret")
 			r.CheckResult(
-				r.Run("keys", "create", "ci1", "--secret-file", file),
-				exit.CodeUnknown,
-				"x (42) was created",
-				"no secret",
-				"keys revoke 42",
+				r.Run("keys", "create", "ci1", "--secret-file", file), exit.CodeUnknown, "x (42) was created",
+				"no secret", "keys revoke 42",
 			)
 			r.CheckResult(r.Run("keys", "create", "ci1"), exit.CodeUnknown, "keys revoke 42")
 			if _, err := os.Stat(file); err == nil {
@@ -96,8 +92,7 @@ func TestChanges_resultNotPrinted(t *testing.T) {
 		t.Errorf("exit code %d of what only reads", code)
 	}
 	r.CheckResult(
-		r.Run("keys", "create", "ci1", "--nothing", "--bucket", "us-east-1/acme-www:read_only"),
-		exit.CodeUsage,
+		r.Run("keys", "create", "ci1", "--nothing", "--bucket", "us-east-1/acme-www:read_only"), exit.CodeUsage,
 		"choose one of",
 	)
 }
@@ -109,18 +104,12 @@ func TestBucketsThatExist(t *testing.T) {
 	r.MustRun("buckets", "create", "us-east-1/zz-public", "--acl", "public-read")
 	before := len(r.API.Ledger())
 	r.CheckResult(
-		r.Run("buckets", "create", "us-east-1/zz-public", "--acl", "private"),
-		exit.CodeFailure,
-		"already exists",
-		"access was not changed",
-		"buckets access us-east-1/zz-public",
+		r.Run("buckets", "create", "us-east-1/zz-public", "--acl", "private"), exit.CodeFailure, "already exists",
+		"access was not changed", "buckets access us-east-1/zz-public",
 	)
 	r.CheckResult(r.Run("buckets", "create", "us-east-1/zz-public", "--cors"), exit.CodeFailure, "already exists")
 	r.CheckResult(
-		r.Run("buckets", "create", "us-east-1/zz-public"),
-		exit.CodeOK,
-		"already exists",
-		"nothing was changed",
+		r.Run("buckets", "create", "us-east-1/zz-public"), exit.CodeOK, "already exists", "nothing was changed",
 	)
 	if n := len(r.API.Ledger()); n != before {
 		t.Errorf("%d changes", n-before)
@@ -216,9 +205,7 @@ func TestProtectedAccountsTakeTheirName(t *testing.T) {
 		}
 	}
 	r.CheckResult(
-		r.Run("services", "disable", "web-1", "--yes=prod", "-a", "lab"),
-		exit.CodeUsage,
-		"this is the account lab",
+		r.Run("services", "disable", "web-1", "--yes=prod", "-a", "lab"), exit.CodeUsage, "this is the account lab",
 	)
 	r.CheckResult(r.Run("objects", "acl", testenv.Bucket, "README.txt"), exit.CodeOK) // what reads is not asked about
 	if ledger := r.API.Ledger(); len(ledger) != 0 {

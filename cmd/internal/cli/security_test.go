@@ -92,8 +92,7 @@ func TestFilesOfOthersAreRefused(t *testing.T) {
 			return replaceFile(
 				path,
 				firstError(
-					os.WriteFile(path+"3", []byte(testenv.Canary), 0o644),
-					os.Chmod(path+"3", 0o644),
+					os.WriteFile(path+"3", []byte(testenv.Canary), 0o644), os.Chmod(path+"3", 0o644),
 					os.Symlink(path+"3", path+"2"),
 				),
 			)
@@ -110,8 +109,7 @@ func TestFilesOfOthersAreRefused(t *testing.T) {
 		"empty":    {func(path string) error { return os.Truncate(path, 0) }, "is empty"},
 		"good, a link to a good one": {func(path string) error {
 			return replaceFile(
-				path,
-				firstError(os.WriteFile(path+"3", []byte(testenv.Canary), 0o600), os.Symlink(path+"3", path+"2")),
+				path, firstError(os.WriteFile(path+"3", []byte(testenv.Canary), 0o600), os.Symlink(path+"3", path+"2")),
 			)
 		}, ""},
 		"good, a sticky folder": {
@@ -278,9 +276,7 @@ func TestEmulatorsListener(t *testing.T) {
 		}
 		os.Stderr = write
 		err = runEmulator(
-			t.Context(),
-			"0.0.0.0:0",
-			emulator.Options{Token: "t", Seed: "empty"},
+			t.Context(), "0.0.0.0:0", emulator.Options{Token: "t", Seed: "empty"},
 			[]string{"GET /managed/* status=503"},
 		)
 		os.Stderr = before
@@ -299,9 +295,7 @@ func TestAccountsAreApart(t *testing.T) {
 		t.Setenv("LOOKOUT_BASE_URL", "")
 		r.WriteConfig(
 			strings.ReplaceAll(
-				"[accounts.a]\nbase_url = \"BASE\"\n[accounts.b]\nbase_url = \"BASE\"\n",
-				"BASE",
-				r.Base,
+				"[accounts.a]\nbase_url = \"BASE\"\n[accounts.b]\nbase_url = \"BASE\"\n", "BASE", r.Base,
 			),
 		)
 		r.MustRun("services", "disable", "4", "-a", "a")

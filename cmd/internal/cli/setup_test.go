@@ -42,20 +42,12 @@ func TestConfigCommands(t *testing.T) {
 			"\"services.disabel\" = [\"x\"]\n",
 	)
 	r.CheckResult(
-		r.Run("config", "validate"),
-		exit.CodeUsage,
-		"config.toml:1:1: theme",
-		"config.toml:6:1:",
-		"services.disable",
+		r.Run("config", "validate"), exit.CodeUsage, "config.toml:1:1: theme", "config.toml:6:1:", "services.disable",
 	)
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
 	r.CheckResult(
-		r.MustRun("config", "show", "-a", "prod"),
-		exit.CodeOK,
-		"accounts.prod.token_env",
-		"PROD_TOKEN",
-		"line 4",
+		r.MustRun("config", "show", "-a", "prod"), exit.CodeOK, "accounts.prod.token_env", "PROD_TOKEN", "line 4",
 		"--account",
 	)
 	r.WriteConfig(
@@ -63,13 +55,8 @@ func TestConfigCommands(t *testing.T) {
 			"true\nkeyring = true\n",
 	)
 	r.CheckResult(
-		r.MustRun("config", "show"),
-		exit.CodeOK,
-		"accounts.a.base_url",
-		"accounts.b.read_only",
-		"line 5",
-		"the system's keyring",
-		"default",
+		r.MustRun("config", "show"), exit.CodeOK, "accounts.a.base_url", "accounts.b.read_only", "line 5",
+		"the system's keyring", "default",
 	)
 	r.WriteConfig("[keys]\n\"services.disable\" = [\"x\"]\n\"services.edit\" = [\"x\"]\n")
 	r.CheckResult(r.Run("config", "validate"), exit.CodeUsage, "bound twice")
@@ -189,10 +176,7 @@ base_url = "BASE"
 		r.CheckResult(r.Run("services", "list", "-a", name), exit.CodeOK, "edge-router")
 	}
 	r.CheckResult(
-		r.Run("services", "list", "-a", "none"),
-		exit.CodeDenied,
-		"there is no token",
-		"--token-env LINODE_TOKEN",
+		r.Run("services", "list", "-a", "none"), exit.CodeDenied, "there is no token", "--token-env LINODE_TOKEN",
 		`linode_cli = "ops"`,
 	)
 	r.CheckResult(r.Run("services", "list", "-a", "none", "--token-file", file), exit.CodeOK)
@@ -213,13 +197,9 @@ base_url = "BASE"
 func TestDoctor(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{Scopes: "account:read_only"})
 	r.CheckResult(
-		r.MustRun("doctor"),
-		exit.CodeOK,
-		"$LOOKOUT_TOKEN",
-		"services     read; changes need account:read_write",
+		r.MustRun("doctor"), exit.CodeOK, "$LOOKOUT_TOKEN", "services     read; changes need account:read_write",
 		"contacts     list; one by itself and changes need account:read_write",
-		"buckets      nothing; it needs object_storage:read_only",
-		"within 30s",
+		"buckets      nothing; it needs object_storage:read_only", "within 30s",
 	)
 	var told struct {
 		Findings []setup.Diagnosis
@@ -262,17 +242,8 @@ func TestDoctorOnAnOddServer(t *testing.T) {
 	t.Setenv("NO_COLOR", "1")
 	t.Setenv("LANG", "C")
 	r.CheckResult(
-		r.Run("doctor"),
-		exit.CodeFailure,
-		"off by 1h0m",
-		"set the clock",
-		"not the API",
-		"check the base URL",
-		"no colours (NO_COLOR)",
-		"ASCII only",
-		"set -g set-clipboard on",
-		"set -g mouse on",
-		"failed: 1, warnings: 3",
+		r.Run("doctor"), exit.CodeFailure, "off by 1h0m", "set the clock", "not the API", "check the base URL",
+		"no colours (NO_COLOR)", "ASCII only", "set -g set-clipboard on", "set -g mouse on", "failed: 1, warnings: 3",
 	)
 	r.CheckResult(r.Run("services", "get", "1"), exit.CodeFailure, "not the API")
 	t.Setenv("LOOKOUT_BASE_URL", strings.Replace(server.URL, "http:", "https:", 1)+"/v4")
@@ -294,11 +265,8 @@ func TestDoctorFitsItsTerminal(t *testing.T) {
 func TestDoctorOnARestrictedUser(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{RestrictedUser: true})
 	r.CheckResult(
-		r.MustRun("doctor"),
-		exit.CodeOK,
-		"the user is restricted",
-		"services     nothing; it needs Managed and an unrestricted user",
-		"buckets      read and change",
+		r.MustRun("doctor"), exit.CodeOK, "the user is restricted",
+		"services     nothing; it needs Managed and an unrestricted user", "buckets      read and change",
 	)
 }
 
@@ -413,8 +381,7 @@ func TestFirstRunTakesTokensWhereTheyAre(t *testing.T) {
 	} {
 		r := newTestEnv(t, emulator.Options{})
 		r.Write(
-			filepath.Join(r.Home, "linode-cli"),
-			"[DEFAULT]\ndefault-user = ops\n\n[ops]\ntoken = "+testenv.Canary+"\n",
+			filepath.Join(r.Home, "linode-cli"), "[DEFAULT]\ndefault-user = ops\n\n[ops]\ntoken = "+testenv.Canary+"\n",
 		)
 		r.Write(filepath.Join(r.Home, "token"), testenv.Canary+"\n")
 		t.Setenv("LINODE_TOKEN", testenv.Canary)
@@ -444,14 +411,7 @@ func TestFirstRunFitsItsTerminal(t *testing.T) {
 	for _, o := range []emulator.Options{{Scopes: "account:read_only"}, {RestrictedUser: true}} {
 		r := newTestEnv(t, o)
 		w, out := newTestWizard(
-			r,
-			testenv.Canary,
-			strings.TrimSuffix(r.Base, "/v4")+"/v9",
-			"prod",
-			"1",
-			r.Base,
-			"file",
-			"no",
+			r, testenv.Canary, strings.TrimSuffix(r.Base, "/v4")+"/v9", "prod", "1", r.Base, "file", "no",
 		)
 		_ = w.Run(t.Context())
 		for line := range strings.Lines(strings.ReplaceAll(out.String(), "]: ", "]: \n")) {

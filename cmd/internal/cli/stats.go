@@ -100,8 +100,7 @@ func getSeries(ctx context.Context, s *scriptSession, name string) (*series, err
 		}
 	}
 	return nil, exit.WithCode(
-		exit.CodeNotFound,
-		fmt.Errorf("unknown series %q (use %s)", client.Clean(name), strings.Join(names, ", ")),
+		exit.CodeNotFound, fmt.Errorf("unknown series %q (use %s)", client.Clean(name), strings.Join(names, ", ")),
 	)
 }
 

@@ -41,10 +41,7 @@ func storageResource() resourceCommand {
 
 // cancelStorage counts what would be lost and plans to cancel Object Storage.
 func cancelStorage(
-	ctx context.Context,
-	s *scriptSession,
-	_ *storageSummary,
-	_ []string,
+	ctx context.Context, s *scriptSession, _ *storageSummary, _ []string,
 ) (c change[*storageSummary], err error) {
 	lost, err := s.summarizeStorage(ctx)
 	if err != nil {
@@ -54,12 +51,9 @@ func cancelStorage(
 	return change[*storageSummary]{
 		Change: client.Change{ID: name, Label: name, Before: lost},
 		effect: fmt.Sprintf(
-			"Cancels Object Storage of account %s: %s with %s (%s) are deleted for good, and %s stop working",
-			name,
-			ui.Plural(len(lost.Buckets), "bucket", "buckets"),
-			ui.Plural(int(lost.Objects), "object", "objects"),
-			humanize.IBytes(uint64(max(0, lost.Size))),
-			ui.Plural(lost.Keys, "key", "keys"),
+			"Cancels Object Storage of account %s: %s with %s (%s) are deleted for good, and %s stop working", name,
+			ui.Plural(len(lost.Buckets), "bucket", "buckets"), ui.Plural(int(lost.Objects), "object", "objects"),
+			humanize.IBytes(uint64(max(0, lost.Size))), ui.Plural(lost.Keys, "key", "keys"),
 		),
 		send: func(ctx context.Context, w *approvedChange) (*storageSummary, error) {
 			return lost, w.CancelObjectStorage(ctx)

@@ -110,14 +110,7 @@ func TestFirstRunTakesQuotedCommands(t *testing.T) {
 	}
 	r := newTestEnv(t, emulator.Options{})
 	w, out := newTestWizard(
-		r,
-		testenv.Canary,
-		r.Base,
-		"prod",
-		"3",
-		`sh -c "echo`,
-		`sh -c "echo `+testenv.Canary+`"`,
-		"yes",
+		r, testenv.Canary, r.Base, "prod", "3", `sh -c "echo`, `sh -c "echo `+testenv.Canary+`"`, "yes",
 	)
 	if err := w.Run(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, out)

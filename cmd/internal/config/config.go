@@ -111,9 +111,7 @@ func checkConfigPermissions(path string) error {
 		return fmt.Errorf("configuration: %s belongs to another user; use a file of your own", path)
 	case runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o002 != 0:
 		return fmt.Errorf(
-			"configuration: anybody can change it (mode %04o); run chmod o-w %s first",
-			info.Mode().Perm(),
-			path,
+			"configuration: anybody can change it (mode %04o); run chmod o-w %s first", info.Mode().Perm(), path,
 		)
 	}
 	return nil
@@ -206,8 +204,7 @@ func readOnlyFromEnv() (bool, error) {
 	on, err := strconv.ParseBool(text)
 	if err != nil {
 		return false, fmt.Errorf(
-			"LOOKOUT_READ_ONLY=%s is neither true nor false: set it to one of them, or unset it",
-			client.Clean(text),
+			"LOOKOUT_READ_ONLY=%s is neither true nor false: set it to one of them, or unset it", client.Clean(text),
 		)
 	}
 	return on, nil

@@ -73,9 +73,7 @@ func Parse(data []byte) (File, Mistakes) {
 			true,
 			[]string{"account"},
 			fmt.Sprintf(
-				"there is no account %q; the accounts are %s",
-				client.Clean(cfg.Account),
-				joinNames(cfg.Accounts),
+				"there is no account %q; the accounts are %s", client.Clean(cfg.Account), joinNames(cfg.Accounts),
 			),
 		)
 	}
@@ -275,9 +273,7 @@ func (r *configParser) parseKeys(cfg *File, value any) {
 		case r.misplacedKey([]string{"keys", name}):
 		case err != nil:
 			r.addError(
-				false,
-				[]string{"keys", name},
-				`expected a list of keys in quotes, such as "services.disable" = ["d"]`,
+				false, []string{"keys", name}, `expected a list of keys in quotes, such as "services.disable" = ["d"]`,
 			)
 		case !dotted || pane == "" || action == "":
 			r.addError(false, []string{"keys", name}, `expected PANE.ACTION, such as "services.disable"`)

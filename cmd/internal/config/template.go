@@ -39,12 +39,7 @@ func Template() string {
 
 func (s KeySpec[T]) writeTemplate(b *strings.Builder) {
 	fmt.Fprintf(
-		b,
-		"\n# %s\n# Value: %s. Default: %s.\n# %s = %s\n",
-		s.Description,
-		s.TypeName(),
-		s.DefaultText,
-		s.Name,
+		b, "\n# %s\n# Value: %s. Default: %s.\n# %s = %s\n", s.Description, s.TypeName(), s.DefaultText, s.Name,
 		s.example,
 	)
 }

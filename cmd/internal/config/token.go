@@ -98,9 +98,7 @@ func FindTokenOffers() []TokenOffer {
 		found = append(
 			found,
 			TokenOffer{
-				"token_env",
-				`"LINODE_TOKEN"`,
-				"in LINODE_TOKEN, which is set here; it is not copied",
+				"token_env", `"LINODE_TOKEN"`, "in LINODE_TOKEN, which is set here; it is not copied",
 				"LINODE_TOKEN is set: --token-env LINODE_TOKEN uses it",
 			},
 		)
@@ -129,8 +127,7 @@ func envTokenSource(name string, kept map[string]client.Secret) tokenSource {
 			return client.NewSecret(t), nil
 		}
 		return client.Secret{}, fmt.Errorf(
-			"the environment variable %s is empty: set it to the token",
-			client.Clean(name),
+			"the environment variable %s is empty: set it to the token", client.Clean(name),
 		)
 	}}
 }
@@ -163,10 +160,7 @@ func checkPrivateFolder(what, path string) error {
 		return fmt.Errorf("%s: %w", what, err)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o002 != 0 && info.Mode()&os.ModeSticky == 0:
 		return fmt.Errorf(
-			"%s: anybody can change %s (mode %04o); run chmod o-w %[2]s first",
-			what,
-			path,
-			info.Mode().Perm(),
+			"%s: anybody can change %s (mode %04o); run chmod o-w %[2]s first", what, path, info.Mode().Perm(),
 		)
 	}
 	return nil
@@ -188,9 +182,7 @@ func readTokenFile(path string) (client.Secret, error) {
 		return client.Secret{}, fmt.Errorf("token file: %w", err)
 	case len(data) > prompt.MaxSecretBytes:
 		return client.Secret{}, fmt.Errorf(
-			"token file: %s is longer than %d bytes, too long for a token",
-			path,
-			prompt.MaxSecretBytes,
+			"token file: %s is longer than %d bytes, too long for a token", path, prompt.MaxSecretBytes,
 		)
 	case len(bytes.TrimSpace(data)) == 0:
 		return client.Secret{}, fmt.Errorf("token file: %s is empty", path)
@@ -239,9 +231,7 @@ func readKeyringToken(ctx context.Context, account string) (client.Secret, error
 	switch {
 	case errors.Is(err, keyring.ErrNotFound):
 		return client.Secret{}, fmt.Errorf(
-			"keyring: it has no token for %s; lookout config token -a %s adds one",
-			account,
-			account,
+			"keyring: it has no token for %s; lookout config token -a %s adds one", account, account,
 		)
 	case err != nil:
 		return client.Secret{}, fmt.Errorf("keyring: %w; token_command or token_file work without one", err)
@@ -251,8 +241,7 @@ func readKeyringToken(ctx context.Context, account string) (client.Secret, error
 
 func SaveKeyringToken(ctx context.Context, account string, t client.Secret) error {
 	_, err := WithKeyringTimeout(
-		ctx,
-		func() (struct{}, error) { return struct{}{}, keyring.Set(KeyringService, account, t.Reveal()) },
+		ctx, func() (struct{}, error) { return struct{}{}, keyring.Set(KeyringService, account, t.Reveal()) },
 	)
 	if err != nil {
 		return fmt.Errorf("keyring: %w; token_command or token_file work without one", err)
@@ -272,9 +261,7 @@ func readLinodeCLIToken(user string) (client.Secret, error) {
 	t := sections[user]["token"]
 	if t == "" {
 		return client.Secret{}, fmt.Errorf(
-			"linode-cli: %s has no token for the user %q",
-			linodeCLIPath(),
-			client.Clean(user),
+			"linode-cli: %s has no token for the user %q", linodeCLIPath(), client.Clean(user),
 		)
 	}
 	return client.NewSecret(t), nil

@@ -20,11 +20,7 @@ type accountList struct {
 
 // NewSession returns an account for the screen, from which the user can switch to those of the list.
 func (a accountList) NewSession(
-	ctx context.Context,
-	f *config.Flags,
-	s config.Settings,
-	c *client.Client,
-	j *journal.Journal,
+	ctx context.Context, f *config.Flags, s config.Settings, c *client.Client, j *journal.Journal,
 ) (shell.Session, error) {
 	session, _, err := newShellSession(ctx, f, s, c, j)
 	session.Options.Accounts = a.Names

@@ -54,9 +54,7 @@ func TestALightTerminalGetsTheLightTheme(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	s, err := newTestShell(
-		t,
-		emulator.New(emulator.Options{Token: "demo"}),
-		config.Settings{Account: "acme-prod", Theme: "auto"},
+		t, emulator.New(emulator.Options{Token: "demo"}), config.Settings{Account: "acme-prod", Theme: "auto"},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -67,9 +65,7 @@ func TestALightTerminalGetsTheLightTheme(t *testing.T) {
 	go func() {
 		defer close(ended)
 		_, _ = terminal.Run(
-			t.Context(),
-			s,
-			terminal.Options{In: in, Out: out, Size: func() (int, int) { return 120, 36 }},
+			t.Context(), s, terminal.Options{In: in, Out: out, Size: func() (int, int) { return 120, 36 }},
 		)
 	}()
 	const dark, light = "\x1b[38;2;125;207;255m", "\x1b[38;2;0;95;175m" // accent

@@ -31,9 +31,7 @@ func checkColumns(lists []ui.ColumnChooser, chosen map[string][]string, at confi
 					config.Mistake{
 						Position: at.Element(i, "columns", l.Name()),
 						Text: fmt.Sprintf(
-							"columns.%s: unknown column %q (use %s)",
-							l.Name(),
-							client.Clean(name),
+							"columns.%s: unknown column %q (use %s)", l.Name(), client.Clean(name),
 							strings.Join(known, ", "),
 						),
 					},
@@ -48,9 +46,7 @@ func checkColumns(lists []ui.ColumnChooser, chosen map[string][]string, at confi
 				config.Mistake{
 					Position: at.At("columns", name),
 					Text: fmt.Sprintf(
-						"columns.%s: unknown list (use %s)",
-						client.Clean(name),
-						strings.Join(panes, ", "),
+						"columns.%s: unknown list (use %s)", client.Clean(name), strings.Join(panes, ", "),
 					),
 				},
 			)
@@ -77,11 +73,7 @@ func themeChoices(s config.Settings) (shell.Themes, *theme.Theme, error) {
 	first, err := looks.New(theme.ForBackground(looks.Selected, looks.LightBackground))
 	if err != nil {
 		return looks, nil, exit.Usage(
-			fmt.Errorf(
-				"unknown theme %q (use %s)",
-				client.Clean(looks.Selected),
-				strings.Join(looks.Names, ", "),
-			),
+			fmt.Errorf("unknown theme %q (use %s)", client.Clean(looks.Selected), strings.Join(looks.Names, ", ")),
 		)
 	}
 	return looks, first, nil
@@ -98,8 +90,7 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 	program, account, err := NewFrozenDemo(ctx, nil)
 	if err != nil {
 		return append(
-			wrong,
-			config.Mistake{Position: config.Position{Line: 1, Column: 1}, Text: err.Error(), Fatal: true},
+			wrong, config.Mistake{Position: config.Position{Line: 1, Column: 1}, Text: err.Error(), Fatal: true},
 		)
 	}
 	wrong = append(wrong, checkColumns(views.ColumnChoosers(account), cfg.Columns, at)...)

@@ -41,10 +41,7 @@ const defaultRefresh = 20 * time.Second
 
 // RunScreen shows an account until the user quits.
 func RunScreen(
-	ctx context.Context,
-	f *config.Flags,
-	rest accountList,
-	open func(context.Context) (shell.Session, error),
+	ctx context.Context, f *config.Flags, rest accountList, open func(context.Context) (shell.Session, error),
 ) error {
 	if err := CheckTerminal(f.Linear); err != nil {
 		return exit.Usage(err)
@@ -82,11 +79,7 @@ func RunScreen(
 
 // newShellSession returns an account with its panes. Closing the session cancels its requests and closes its journal.
 func newShellSession(
-	ctx context.Context,
-	f *config.Flags,
-	s config.Settings,
-	c *client.Client,
-	j *journal.Journal,
+	ctx context.Context, f *config.Flags, s config.Settings, c *client.Client, j *journal.Journal,
 ) (shell.Session, *account.Account, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	o, acc, err := shellOptions(ctx, f, s, c, j)
@@ -103,11 +96,7 @@ func newShellSession(
 
 // newShell returns the shell of an account.
 func newShell(
-	ctx context.Context,
-	f *config.Flags,
-	s config.Settings,
-	c *client.Client,
-	j *journal.Journal,
+	ctx context.Context, f *config.Flags, s config.Settings, c *client.Client, j *journal.Journal,
 ) (*shell.Shell, error) {
 	o, _, err := shellOptions(ctx, f, s, c, j)
 	if err != nil {
@@ -122,11 +111,7 @@ func newShell(
 
 // shellOptions returns the shell's options for an account, and the account.
 func shellOptions(
-	ctx context.Context,
-	f *config.Flags,
-	s config.Settings,
-	c *client.Client,
-	j *journal.Journal,
+	ctx context.Context, f *config.Flags, s config.Settings, c *client.Client, j *journal.Journal,
 ) (shell.Options, *account.Account, error) {
 	looks, style, err := themeChoices(s)
 	if err != nil {

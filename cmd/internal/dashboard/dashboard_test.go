@@ -32,10 +32,7 @@ func newTestShell(t *testing.T, api *emulator.Emulator, s config.Settings) (*she
 	t.Cleanup(cancel)
 	j := journal.NewInMemory(time.Now)
 	c, err := client.New(
-		"https://demo.invalid/v4",
-		client.NewSecret("demo"),
-		client.WithTransport(api),
-		client.WithRecorder(j),
+		"https://demo.invalid/v4", client.NewSecret("demo"), client.WithTransport(api), client.WithRecorder(j),
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -46,8 +43,7 @@ func newTestShell(t *testing.T, api *emulator.Emulator, s config.Settings) (*she
 func newTestShellWithKeys(t *testing.T, keys map[string][]string) (*shell.Shell, error) {
 	t.Helper()
 	return newTestShell(
-		t,
-		emulator.New(emulator.Options{Token: "demo"}),
+		t, emulator.New(emulator.Options{Token: "demo"}),
 		config.Settings{Account: "acme-prod", Theme: "dark", Keys: keys},
 	)
 }

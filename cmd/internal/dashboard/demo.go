@@ -32,10 +32,7 @@ func RunDemo(ctx context.Context, f *config.Flags) error {
 		return one.newSession(context.WithoutCancel(ctx), f, rest)
 	}
 	return RunScreen(
-		ctx,
-		f,
-		rest,
-		func(ctx context.Context) (shell.Session, error) { return first.newSession(ctx, f, rest) },
+		ctx, f, rest, func(ctx context.Context) (shell.Session, error) { return first.newSession(ctx, f, rest) },
 	)
 }
 

@@ -22,12 +22,8 @@ func NewFrozenDemo(ctx context.Context, keys map[string][]string) (*shell.Shell,
 	api := emulator.New(emulator.Options{Token: "demo", Now: now})
 	j := journal.NewInMemory(now)
 	c, err := client.New(
-		"https://demo.invalid/v4",
-		client.NewSecret("demo"),
-		client.WithTransport(api),
-		client.WithRecorder(j),
-		client.WithDialect(client.DialectProvider),
-		client.WithNow(now),
+		"https://demo.invalid/v4", client.NewSecret("demo"), client.WithTransport(api), client.WithRecorder(j),
+		client.WithDialect(client.DialectProvider), client.WithNow(now),
 	)
 	if err != nil {
 		return nil, nil, err

@@ -39,8 +39,7 @@ func TestFloodsOfInput(t *testing.T) {
 			"",
 		},
 		"reports of a terminal": {
-			"3/", "\x1b]11;rgb:0/0/0\a\x1b[?62;22c\x1b[?1u\x1bP1$r0m\x1b\\\x1b[?2026;2$y\x1b[12;40R", "<enter>",
-			"",
+			"3/", "\x1b]11;rgb:0/0/0\a\x1b[?62;22c\x1b[?1u\x1bP1$r0m\x1b\\\x1b[?2026;2$y\x1b[12;40R", "<enter>", "",
 		},
 	} {
 		faulttest.RunCase(t, "E13", name, func(t *testing.T) {
@@ -127,10 +126,8 @@ func TestClipboard(t *testing.T) {
 		keys, says, env string
 		sequences       int
 	}{
-		"phone": {"4«Ada Wong»y", "copied: phone", "", 1},
-		"secret": {
-			"9«backup agent»n«New access key»night key<ctrl+s>«shown only once»y", "copied: secret key", "", 1,
-		},
+		"phone":   {"4«Ada Wong»y", "copied: phone", "", 1},
+		"secret":  {"9«backup agent»n«New access key»night key<ctrl+s>«shown only once»y", "copied: secret key", "", 1},
 		"in tmux": {"4«Ada Wong»y", "copied: phone", "TMUX", 2},
 		"not asked": {
 			"9«backup agent»n«New access key»night key<ctrl+s>«shown only once»<esc>discard<enter>", "backup agent",

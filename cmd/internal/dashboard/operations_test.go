@@ -62,9 +62,7 @@ func managedOperations() []keyOperation {
 		{"view contact", "4«Ada Wong»" + filterTo("Ada") + "<enter>«called for»", "", ""},
 		{
 			"update contact",
-			"4«Ada Wong»" + filterTo(
-				"Ada",
-			) + "e«Edit " +
+			"4«Ada Wong»" + filterTo("Ada") + "e«Edit " +
 				"contact»<tab><tab><tab><tab><backspace><backspace><backspace><backspace>" +
 				"<backspace><backspace><backspace><ctrl+s>«Ada Wong: saved»",
 			`{"group":null}`,
@@ -324,9 +322,7 @@ func keystrokeTasks() []keystrokeTask {
 			[]string{"enable service", "enable service", "enable service"},
 		},
 		{
-			"services that are disabled, and since when",
-			3,
-			"3«edge-router»s«Sort by»<enter>«state ▲»«off 2 d 4 h !»",
+			"services that are disabled, and since when", 3, "3«edge-router»s«Sort by»<enter>«state ▲»«off 2 d 4 h !»",
 			nil,
 		},
 		{"CPU at the moment of an issue", 2, "2«9 issues ·»<enter>«CPU  now»", nil},

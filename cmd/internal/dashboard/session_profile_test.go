@@ -25,54 +25,12 @@ func sessionKeys() []string {
 	for _, tab := range []string{"1", "2", "3", "4", "5", "6", "7", "9"} {
 		keys = append(append(keys, tab), down...)
 		keys = append(
-			keys,
-			"?",
-			"\x1b",
-			"/",
-			"a",
-			"p",
-			"\r",
-			"j",
-			"\x1b",
-			"s",
-			"2",
-			" ",
-			" ",
-			"A",
-			"\x1b",
-			"\r",
-			"\x1b",
-			"r",
+			keys, "?", "\x1b", "/", "a", "p", "\r", "j", "\x1b", "s", "2", " ", " ", "A", "\x1b", "\r", "\x1b", "r",
 		)
 	}
 	keys = append(
-		keys,
-		"8",
-		"g",
-		"\r",
-		"j",
-		"j",
-		"\r",
-		"j",
-		"\x1b",
-		"F",
-		"G",
-		"/",
-		"1",
-		"2",
-		"\r",
-		"\x1b",
-		"s",
-		"2",
-		"A",
-		"\x1b",
-		"\x1b",
-		"\x1b",
-		"8",
-		":",
-		"s",
-		"e",
-		"\x1b",
+		keys, "8", "g", "\r", "j", "j", "\r", "j", "\x1b", "F", "G", "/", "1", "2", "\r", "\x1b", "s", "2", "A", "\x1b",
+		"\x1b", "\x1b", "8", ":", "s", "e", "\x1b",
 	)
 	return keys
 }
@@ -86,8 +44,7 @@ func TestProfile(t *testing.T) {
 	}
 	j := journal.NewInMemory(time.Now)
 	api, err := client.New(
-		"https://demo.invalid/v4",
-		client.NewSecret("demo"),
+		"https://demo.invalid/v4", client.NewSecret("demo"),
 		client.WithTransport(emulator.New(emulator.Options{Token: "demo", Seed: "demo", SimulateIncidents: true})),
 		client.WithRecorder(j),
 	)
@@ -96,11 +53,7 @@ func TestProfile(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	program, err := newShell(
-		ctx,
-		&config.Flags{},
-		config.Settings{Account: "acme-prod", Theme: "dark", Demo: true},
-		api,
-		j,
+		ctx, &config.Flags{}, config.Settings{Account: "acme-prod", Theme: "dark", Demo: true}, api, j,
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -109,9 +62,7 @@ func TestProfile(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() {
 		_, err := terminal.Run(
-			ctx,
-			program,
-			terminal.Options{In: in, Out: io.Discard, Size: func() (int, int) { return 200, 50 }},
+			ctx, program, terminal.Options{In: in, Out: io.Discard, Size: func() (int, int) { return 200, 50 }},
 		)
 		ended <- err
 	}()

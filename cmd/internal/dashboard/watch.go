@@ -38,20 +38,14 @@ func RunWatch(c *cobra.Command, f *config.Flags, invented bool) error {
 		return err
 	}
 	return RunScreen(
-		c.Context(),
-		f,
-		accountList{},
+		c.Context(), f, accountList{},
 		func(ctx context.Context) (shell.Session, error) { return newWatchSession(ctx, f, s, api, j) },
 	)
 }
 
 // newWatchSession is an account for a small pane. What an earlier run promised is left to the dashboard.
 func newWatchSession(
-	ctx context.Context,
-	f *config.Flags,
-	s config.Settings,
-	c *client.Client,
-	j *journal.Journal,
+	ctx context.Context, f *config.Flags, s config.Settings, c *client.Client, j *journal.Journal,
 ) (shell.Session, error) {
 	session, account, err := newShellSession(ctx, f, s, c, j)
 	if err != nil {

@@ -21,10 +21,7 @@ func startWatch(t *testing.T, api *emulator.Emulator, width, height int) *termte
 	t.Cleanup(cancel)
 	j := journal.NewInMemory(time.Now)
 	c, err := client.New(
-		"https://demo.invalid/v4",
-		client.NewSecret("demo"),
-		client.WithTransport(api),
-		client.WithRecorder(j),
+		"https://demo.invalid/v4", client.NewSecret("demo"), client.WithTransport(api), client.WithRecorder(j),
 		client.WithReadOnly(),
 	)
 	if err != nil {

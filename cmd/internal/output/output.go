@@ -113,8 +113,7 @@ func WriteRow(p Printer, columns []ColumnDefinition[any], row any) error {
 // fit are dropped, which the end of the header shows, and long cells are truncated.
 func WriteTable(out io.Writer, columns []ColumnDefinition[any], rows []any, width int) error {
 	g := newTextTable(
-		slices.DeleteFunc(slices.Clone(columns), func(c ColumnDefinition[any]) bool { return c.DetailOnly }),
-		rows,
+		slices.DeleteFunc(slices.Clone(columns), func(c ColumnDefinition[any]) bool { return c.DetailOnly }), rows,
 	)
 	if width > 0 {
 		g.fit(width)

@@ -155,10 +155,7 @@ func (d *Doctor) checkConnection(ctx context.Context) {
 		return
 	}
 	req, err := http.NewRequestWithContext(
-		ctx,
-		http.MethodGet,
-		strings.TrimRight(d.settings.BaseURL, "/")+"/object-storage/clusters",
-		nil,
+		ctx, http.MethodGet, strings.TrimRight(d.settings.BaseURL, "/")+"/object-storage/clusters", nil,
 	)
 	if err != nil {
 		d.addFailure("address", exit.CodeUsage, errors.New("the address is not valid"), "correct base_url")
@@ -172,20 +169,14 @@ func (d *Doctor) checkConnection(ctx context.Context) {
 	if err != nil {
 		failure := &client.Error{Host: c.Host(), Cause: err}
 		d.addFailure(
-			"address",
-			exit.CodeUnavailable,
-			errors.New(failure.Why()),
-			"check the address, the network and the proxy",
+			"address", exit.CodeUnavailable, errors.New(failure.Why()), "check the address, the network and the proxy",
 		)
 		return
 	}
 	res.Body.Close()
 	d.response = res
 	d.addFinding(
-		"address",
-		stateOK,
-		fmt.Sprintf("%s answers in %d ms", c.Host(), time.Since(d.sentAt).Milliseconds()),
-		"",
+		"address", stateOK, fmt.Sprintf("%s answers in %d ms", c.Host(), time.Since(d.sentAt).Milliseconds()), "",
 	)
 	d.checkTLS(res.TLS)
 }
@@ -195,9 +186,7 @@ func (d *Doctor) checkProxy(req *http.Request) {
 	switch {
 	case err != nil:
 		d.addFailure(
-			"proxy",
-			exit.CodeUnavailable,
-			errors.New("HTTPS_PROXY or HTTP_PROXY is not a valid address"),
+			"proxy", exit.CodeUnavailable, errors.New("HTTPS_PROXY or HTTP_PROXY is not a valid address"),
 			"correct it or unset it",
 		)
 	case through != nil:
@@ -243,9 +232,7 @@ func (d *Doctor) checkClock() {
 	off := d.sentAt.Sub(at).Round(time.Second)
 	if off.Abs() > maxClockSkew {
 		d.addFinding(
-			"clock",
-			stateWarning,
-			fmt.Sprintf("this machine's clock is off by %s", off),
+			"clock", stateWarning, fmt.Sprintf("this machine's clock is off by %s", off),
 			"set the clock: ages, expiry times and links depend on it",
 		)
 		return
@@ -275,9 +262,7 @@ func (d *Doctor) checkScopes(ctx context.Context) {
 	switch {
 	case failure != nil && failure.Status == http.StatusForbidden:
 		d.addFinding(
-			"scopes",
-			stateWarning,
-			describeScopes(scopes)+"; but the user is restricted: no access to Managed",
+			"scopes", stateWarning, describeScopes(scopes)+"; but the user is restricted: no access to Managed",
 			failure.Advice(),
 		)
 	case failure != nil:
@@ -315,9 +300,7 @@ func (d *Doctor) checkClipboard() {
 	switch {
 	case os.Getenv("TMUX") != "":
 		d.addFinding(
-			"clipboard",
-			stateOK,
-			"through tmux",
+			"clipboard", stateOK, "through tmux",
 			"in ~/.tmux.conf: set -g set-clipboard on, and set -g allow-passthrough on",
 		)
 	case strings.HasPrefix(os.Getenv("TERM"), "screen"):
@@ -357,12 +340,7 @@ func (d *Doctor) checkFolders() {
 	}
 	defer j.Close()
 	if n := j.UnreadableLines(); n > 0 {
-		d.addFinding(
-			"journal",
-			stateWarning,
-			fmt.Sprintf("%d unreadable lines", n),
-			"lookout ignores them",
-		)
+		d.addFinding("journal", stateWarning, fmt.Sprintf("%d unreadable lines", n), "lookout ignores them")
 	}
 }
 
@@ -376,9 +354,7 @@ func (d *Doctor) checkFolder(check, path string, mode os.FileMode) {
 		d.addFailure(check, exit.CodeFailure, err, "")
 	case runtime.GOOS != "windows" && info.Mode().Perm()&^mode != 0 && mode&0o077 == 0:
 		d.addFinding(
-			check,
-			stateWarning,
-			fmt.Sprintf("others can read %s (mode %04o)", path, info.Mode().Perm()),
+			check, stateWarning, fmt.Sprintf("others can read %s (mode %04o)", path, info.Mode().Perm()),
 			fmt.Sprintf("chmod %o %s", mode, path),
 		)
 	default:
@@ -391,11 +367,7 @@ func (d *Doctor) Report() string {
 	var b strings.Builder
 	line := func(state, check, text string) {
 		fmt.Fprintf(
-			&b,
-			"%-8s %-14s %s\n",
-			state,
-			check,
-			strings.Join(output.WrapWords(text, 56), "\n"+strings.Repeat(" ", 24)),
+			&b, "%-8s %-14s %s\n", state, check, strings.Join(output.WrapWords(text, 56), "\n"+strings.Repeat(" ", 24)),
 		)
 	}
 	count := map[checkState]int{}

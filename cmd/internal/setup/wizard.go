@@ -164,9 +164,7 @@ func (w *Wizard) askTokenSource() error {
 		ways = append(ways, tokenChoice{o.Description, func() error { return w.useOffer(o) }})
 	}
 	ways = append(
-		ways,
-		tokenChoice{"paste it now; it is not shown", w.askPastedToken},
-		tokenChoice{"in a file", w.askTokenFile},
+		ways, tokenChoice{"paste it now; it is not shown", w.askPastedToken}, tokenChoice{"in a file", w.askTokenFile},
 		tokenChoice{"a command prints it, such as a password manager", w.askTokenCommand},
 		tokenChoice{"in the system's keyring, under the account's name", w.useKeyring},
 	)
@@ -317,10 +315,7 @@ func (w *Wizard) confirmAndWrite(ctx context.Context) error {
 			return err
 		}
 		text := fmt.Sprintf(
-			"[accounts.%s]\nbase_url = %q\n%s\n",
-			quoteTOMLKey(w.accountName),
-			w.account.BaseURL,
-			w.tokenLine,
+			"[accounts.%s]\nbase_url = %q\n%s\n", quoteTOMLKey(w.accountName), w.account.BaseURL, w.tokenLine,
 		)
 		if err := w.confirmWrite(text); err != nil {
 			return err
