@@ -13,6 +13,31 @@ import (
 	"lookout/ui/uitest"
 )
 
+// Two quick presses ask twice on an account that asks before it sends. The second answer sends nothing.
+func TestFormView_Update_asksTwiceButSendsOnce(t *testing.T) {
+	sent := 0
+	var answers []func() tea.Cmd
+	v := NewFormView(Form{
+		Send: func(context.Context) (func() tea.Cmd, error) {
+			sent++
+			return func() tea.Cmd { return nil }, nil
+		},
+		BeforeSend: func(send func() tea.Cmd) tea.Cmd {
+			answers = append(answers, send)
+			return nil
+		},
+	}, t.Context())
+	for range 2 {
+		uitest.RunAll(v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl}))
+	}
+	for _, answer := range answers {
+		uitest.RunAll(answer())
+	}
+	if len(answers) != 2 || sent != 1 {
+		t.Errorf("asked %d times and sent %d times, want 2 and 1", len(answers), sent)
+	}
+}
+
 // A rejected form stays open with everything typed, and shows the reasons below their fields and the others at the top.
 func TestFormView_rejectionKeepsValues(t *testing.T) {
 	var label, region, password string

@@ -192,8 +192,11 @@ func (v *FormView) submit() tea.Cmd {
 	return v.send()
 }
 
-// send sends the values.
+// send sends the values, unless they are being sent or were accepted already.
 func (v *FormView) send() tea.Cmd {
+	if v.sending || v.done {
+		return nil
+	}
 	v.sending = true
 	if v.form.submit != nil {
 		return v.form.submit(v)
