@@ -3,7 +3,6 @@ package ui
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -130,8 +129,8 @@ func Plural(n int, one, many string) string {
 	return FormatCount(int64(n)) + " " + many
 }
 
-// FormatCount returns a count in groups of three: "1 204 331".
-func FormatCount(n int64) string { return strings.ReplaceAll(humanize.Comma(n), ",", " ") }
+// FormatCount returns a count in groups of three: "1,204,331".
+func FormatCount(n int64) string { return humanize.Comma(n) }
 
 // Reason returns why something failed, without what failed if the error can tell them apart.
 func Reason(err error) string {

@@ -199,9 +199,9 @@ func TestObjectListing_totalsNameTheirScope(t *testing.T) {
 		r.press("F", "s", "3")
 		r.requireText("sorted by modified in the 500 loaded")
 		r.press("G")
-		r.requireText("99 000 shown ·")
+		r.requireText("99,000 shown ·")
 		r.press("/", "log", "<enter>", "A")
-		r.requireText("99 000 of 99 000 match", "99 000 rows marked")
+		r.requireText("99,000 of 99,000 match", "99,000 rows marked")
 		r.requireNoText("sorted by")
 	})
 }

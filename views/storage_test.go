@@ -74,7 +74,7 @@ func TestObjects_loadAll(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("logs-eu")
 		r.press("F", "G")
-		r.requireText("99 000 shown ·")
+		r.requireText("99,000 shown ·")
 		r.requireNoText("more exist")
 		if n := r.emu.RequestCount("list objects"); n > 99_000/500+10 {
 			r.Errorf("%d requests for 99,000 objects", n)
@@ -105,7 +105,7 @@ func TestObjects_prefetch(t *testing.T) {
 		for range 20 {
 			r.press("<pgdown>")
 		}
-		r.requireText("1 000 shown, more exist")
+		r.requireText("1,000 shown, more exist")
 	})
 }
 
