@@ -211,7 +211,7 @@ func tableDocs() map[string]func() string {
 var environmentVariables = []struct{ name, about string }{
 	{"LOOKOUT_TOKEN", "the token; goes before the account's block"},
 	{"LOOKOUT_BASE_URL", "address of the API"},
-	{"LOOKOUT_ACCOUNT", "account of the configuration"},
+	{"LOOKOUT_ACCOUNT", "account to use, as named in the configuration"},
 	{"LOOKOUT_CONFIG", "the configuration file"},
 	{"LOOKOUT_READ_ONLY", "1 refuses every change"},
 	{"HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE", "as everywhere"},

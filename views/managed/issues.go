@@ -39,7 +39,7 @@ func issueActions(a *account.Account) []table.RowAction[*client.Issue] {
 		{
 			Keys:        []string{"enter"},
 			Name:        "open incident",
-			Description: "what it touches and whom to call",
+			Description: "what it affects and whom to call",
 			ShowInHints: true,
 			OpenPane:    func(i *client.Issue) ui.Pane { return IncidentPane(a, i) },
 		},

@@ -152,7 +152,7 @@ func createAccessKey(set *pflag.FlagSet) planFunc[*accessKeyRow] {
 	grants := set.StringArray(
 		"bucket", nil, "limit it to CLUSTER/BUCKET:read_only or :read_write; may be given several times",
 	)
-	none := set.Bool("nothing", false, "limit it to nothing")
+	none := set.Bool("nothing", false, "give the key access to nothing")
 	path := set.String("secret-file", "", "write the secret to this new file (mode 0600) instead of showing it")
 	return func(_ context.Context, _ *scriptSession, _ *accessKeyRow, args []string) (change[*accessKeyRow], error) {
 		in, err := newKeyRequest(args[0], *grants, *none)

@@ -37,13 +37,13 @@ func (y *yesFlag) Type() string { return "bool" }
 
 // addYesFlag adds --yes to the flags of a subcommand that changes something.
 func addYesFlag(set *pflag.FlagSet, y *yesFlag, asks askRule) {
-	about := "on a protected account --yes=NAME, with its name, does it without asking"
+	about := "do not ask for confirmation; on a protected account --yes=NAME with the account's name"
 	switch asks {
 	case asksAlways:
-		about = "do it without asking; needed if standard input is not a terminal; on a protected account " +
-			"--yes=NAME, with its name"
+		about = "do not ask for confirmation; needed if standard input is not a terminal; on a protected account " +
+			"--yes=NAME with the account's name"
 	case asksForAccount:
-		about = "--yes=NAME, with the account's name, does it without asking; needed if standard input is not a " +
+		about = "--yes=NAME with the account's name: do not ask for confirmation; needed if standard input is not a " +
 			"terminal"
 	}
 	set.Var(y, "yes", about)

@@ -102,7 +102,7 @@ func objectFilesResource() resourceCommand {
 				noTarget:        true,
 				printsOwnResult: true,
 				bindFlags:       getObject,
-				description: "Fetch an object into a file, named as the object without its folders; - is " +
+				description: "Download an object to a file (default: its name without its folders); - is " +
 					"standard output",
 			},
 			{
@@ -204,7 +204,7 @@ func (s *scriptSession) readObjectACL(ctx context.Context, o client.ObjectRef) (
 }
 
 func getObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
-	force := set.Bool("force", false, "replace a file that is there")
+	force := set.Bool("force", false, "replace an existing file")
 	return func(
 		ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
 	) (c change[client.ObjectRef], err error) {

@@ -39,8 +39,8 @@ func NewRootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "lookout",
 		Short: "A terminal dashboard for Managed monitoring and Object Storage",
-		Long: "lookout shows what is broken, what it touches and whom to call, and browses buckets by keyboard.\n" +
-			"Without a command it opens the dashboard; without a configuration it helps to make one.\nTry it " +
+		Long: "lookout shows what is broken, what it affects and whom to call, and browses buckets by keyboard.\n" +
+			"Without a command it opens the dashboard; without a configuration it helps you create one.\nTry it " +
 			"without an account: lookout demo\n\n" + exit.Help(),
 		SilenceErrors: true,
 		SilenceUsage:  true,

@@ -47,7 +47,7 @@ func runDashboard(c *cobra.Command, f *config.Flags) error {
 func demoCommand(f *config.Flags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "Try lookout on an invented account: no token, no network",
+		Short: "Try lookout on a built-in demo account: no token, no network",
 		Args:  NoArgs,
 		Long: "Opens the dashboard on an account that exists only in this process; C switches to a second, empty " +
 			"one.\n" +
@@ -75,7 +75,7 @@ func watchCommand(f *config.Flags) *cobra.Command {
 	c.Flags().StringVar(&f.Theme, "theme", "", "colours, as for the dashboard")
 	c.Flags().BoolVar(&f.ASCII, "ascii", false, "use only ASCII characters")
 	c.Flags().Var(&f.Refresh, "refresh", "time between refreshes, at least 5s (default 20s)")
-	c.Flags().BoolVar(&invented, "demo", false, "watch the invented account of the demo")
+	c.Flags().BoolVar(&invented, "demo", false, "watch the built-in demo account")
 	return c
 }
 

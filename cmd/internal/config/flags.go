@@ -34,7 +34,7 @@ type Flags struct {
 // AddAccountFlags adds the flags of commands that use a real account.
 func (f *Flags) AddAccountFlags(set *pflag.FlagSet) {
 	set.StringVar(&f.Config, "config", "", "configuration file (default $XDG_CONFIG_HOME/lookout/config.toml)")
-	set.StringVarP(&f.Account, "account", "a", "", "account of the configuration")
+	set.StringVarP(&f.Account, "account", "a", "", "account to use, as named in the configuration")
 	set.StringVar(&f.BaseURL, "base-url", "", "address of the API, ending in its version")
 	set.StringVar(&f.TokenFile, "token-file", "", "file that holds the token, readable only by its owner")
 	set.StringVar(&f.TokenEnv, "token-env", "", "environment variable that holds the token, such as LINODE_TOKEN")
@@ -43,7 +43,8 @@ func (f *Flags) AddAccountFlags(set *pflag.FlagSet) {
 // AddScreenFlags adds the flags of the dashboard and the demo.
 func (f *Flags) AddScreenFlags(set *pflag.FlagSet) {
 	set.StringVar(
-		&f.Theme, "theme", "", "colours: auto, "+strings.Join(theme.Names(), ", ")+", or one of the configuration",
+		&f.Theme, "theme", "", "colours: auto, "+strings.Join(theme.Names(), ", ")+
+			", or one defined in the configuration",
 	)
 	set.BoolVar(&f.ASCII, "ascii", false, "use only ASCII characters")
 	set.BoolVar(&f.NoMouse, "no-mouse", false, "leave the mouse to the terminal")

@@ -30,7 +30,7 @@ var Codes = []struct {
 	{CodeOK, "success"},
 	{CodeFailure, "failed, or rejected by the API"},
 	{CodeUsage, "wrong flags, arguments or configuration, or no terminal where one is needed"},
-	{CodeDenied, "no token, a rejected token, or one without the permission; also --read-only"},
+	{CodeDenied, "no token, a rejected token, or one without the required permission; or blocked by --read-only"},
 	{CodeNotFound, "not found"},
 	{CodeUnknown, "a change was sent, but its outcome is unknown or could not be printed: check before you repeat it"},
 	{CodeUnavailable, "too many requests, or the API cannot be reached: try again later"},
