@@ -2,7 +2,6 @@ package shell
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -85,17 +84,17 @@ func (s *Shell) content() string {
 	line.Height = 1
 	middle := s.dialogs.overlay(body.Fit(s.pane().View(body)), body)
 	c := chrome{s, b}
-	rule := s.chromeCache.rule.render(b.Theme, c.rule())
+	rule := renderSpans(b.Theme, c.rule())
 	var out strings.Builder
 	out.Grow(len(middle) + 16*s.width)
 	for i, part := range []string{
-		line.Fit(s.chromeCache.head.render(b.Theme, c.headLine())),
-		line.Fit(s.chromeCache.tabs.render(b.Theme, c.tabBar())),
+		line.Fit(renderSpans(b.Theme, c.headLine())),
+		line.Fit(renderSpans(b.Theme, c.tabBar())),
 		rule,
 		middle,
 		rule,
 		line.Fit(s.news.view(b)),
-		line.Fit(s.chromeCache.hints.render(b.Theme, c.hintLine())),
+		line.Fit(renderSpans(b.Theme, c.hintLine())),
 	} {
 		if i > 0 {
 			out.WriteByte('\n')
@@ -120,26 +119,14 @@ func spansWidth(spans []span) int {
 	return n
 }
 
-// A chromeCache holds the lines around the pane as they were rendered last. Most frames change none of them.
-type chromeCache struct{ head, tabs, rule, hints lineCache }
-
-type lineCache struct {
-	theme *theme.Theme
-	spans []span
-	text  string
-}
-
-// render renders spans with the styles of a theme.
-func (l *lineCache) render(t *theme.Theme, spans []span) string {
-	if l.theme == t && slices.Equal(l.spans, spans) {
-		return l.text
-	}
+// renderSpans renders spans with the styles of a theme. The hints change with nearly every key, and rendering a style
+// anew takes as long as a third of a frame, so this uses the codes that the theme rendered once.
+func renderSpans(t *theme.Theme, spans []span) string {
 	var out strings.Builder
 	for _, s := range spans {
-		out.WriteString(t.Style(s.tone).Inline(true).Render(s.text))
+		out.WriteString(t.Paint(s.tone, s.text))
 	}
-	*l = lineCache{t, spans, out.String()}
-	return l.text
+	return out.String()
 }
 
 // truncateLeft cuts the beginning of a text that is too wide, and marks the cut.

@@ -32,7 +32,6 @@ type Shell struct {
 	clock        clock
 	themes       themeSwitch
 	typeahead    typeahead
-	chromeCache  chromeCache
 	mouse        bool
 	valuesHidden bool    // values are shown as dots
 	tokenAsked   bool    // the form for another token was shown since the last refusal
