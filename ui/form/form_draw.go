@@ -143,5 +143,5 @@ func (v *FormView) footer(b ui.Box) string {
 	if v.enterSubmits() {
 		keys = "enter or ctrl+s sends"
 	}
-	return b.Theme.Paint(tone, button) + b.Theme.Paint(theme.Muted, "   "+keys+" · tab next · esc leaves")
+	return b.Theme.Paint(tone, button) + b.Theme.Paint(theme.Muted, "   "+keys+" · tab next · esc cancels")
 }

@@ -57,7 +57,7 @@ func (e *Edit[T, R]) matches(now T) bool {
 }
 
 // ErrUnchanged means that an edit changes nothing, so nothing is sent.
-var ErrUnchanged = errors.New("nothing has been changed: esc leaves")
+var ErrUnchanged = errors.New("nothing has been changed: esc cancels")
 
 // save reads the row once more and sends the members that were changed, and no others. If somebody else has changed the
 // same members since, it returns their values as an error instead; saving again overwrites them.
