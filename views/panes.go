@@ -1,14 +1,14 @@
 package views
 
 import (
+	tea "charm.land/bubbletea/v2"
+
 	"lookout/client"
 	"lookout/ui"
 	"lookout/views/account"
 	"lookout/views/activity"
 	"lookout/views/managed"
 	"lookout/views/storage"
-
-	tea "charm.land/bubbletea/v2"
 )
 
 // Panes returns the tabs, in their order.

@@ -9,9 +9,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"lookout/client/faulttest"
-	"time"
 )
 
 // requestSignedURL requests a pre-signed URL.

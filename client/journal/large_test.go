@@ -9,9 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"lookout/client/faulttest"
-
 	"lookout/client"
+	"lookout/client/faulttest"
 )
 
 // A journal of several years opens quickly, and a change takes little space.

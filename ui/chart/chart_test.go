@@ -2,15 +2,16 @@ package chart
 
 import (
 	"fmt"
-	"lookout/theme"
-	"lookout/ui"
-	"lookout/ui/uitest"
 	"math"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/uitest"
 )
 
 // All twelve spikes of one sample each are visible in a chart of 60 columns.

@@ -8,13 +8,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
 	"lookout/client/faulttest"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/uitest"
-
-	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 )
 
 // unknownOutcomeError is a failure that does not tell whether the change was applied.

@@ -3,10 +3,11 @@ package table
 import (
 	"context"
 	"fmt"
-	"lookout/ui"
-	"lookout/ui/uitest"
 	"slices"
 	"testing"
+
+	"lookout/ui"
+	"lookout/ui/uitest"
 )
 
 // Marks stay on their rows when rows move, leave with rows that are gone, and do not spread to rows that come.

@@ -4,12 +4,13 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"lookout/client"
-	"lookout/cmd/internal/output"
-	"lookout/ui"
 	"strconv"
 
 	"github.com/dustin/go-humanize"
+
+	"lookout/client"
+	"lookout/cmd/internal/output"
+	"lookout/ui"
 )
 
 // A storageSummary counts what an account keeps in Object Storage.
