@@ -78,7 +78,7 @@ func WithTransport(t http.RoundTripper) Option {
 // document's for any other.
 func WithDialect(d Dialect) Option { return func(c *Client) { c.endpoint.dialect = d } }
 
-// WithUserAgent sets the name that the server is told.
+// WithUserAgent sets the User-Agent header of the requests.
 func WithUserAgent(name string) Option { return func(c *Client) { c.endpoint.userAgent = name } }
 
 // WithRecorder records every change in a journal.

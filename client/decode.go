@@ -168,7 +168,7 @@ func (r *jsonScanner) skipString() {
 }
 
 // extractMembers finds members by their exact names; encoding/json would accept DATA for data. A repeated member is an
-// error, because nobody knows which of the two is meant.
+// error, because it is unclear which of the two is meant.
 func extractMembers(body []byte, wanted map[string]*json.RawMessage) error {
 	return eachMember(body, func(name, value []byte) error {
 		into, there := wanted[string(name)]

@@ -70,7 +70,7 @@ var (
 )
 
 // errResolvedLater explains why the outcome of a change is known although its answer was lost.
-var errResolvedLater = errors.New("the answer was lost; reading again told")
+var errResolvedLater = errors.New("the answer was lost; reading again showed the outcome")
 
 // Is matches the sentinels by status.
 func (e *Error) Is(target error) bool {
@@ -281,7 +281,7 @@ func (e *Error) Advice() string {
 	case e.Status == http.StatusForbidden:
 		return "ask for an unrestricted user of the account"
 	case e.Status == http.StatusTooManyRequests:
-		return "lookout waits and tries again by itself"
+		return "lookout waits and retries automatically"
 	case e.Status >= 300 && e.Status < 400:
 		return "check the base URL"
 	}

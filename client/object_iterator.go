@@ -242,7 +242,7 @@ type objectCounter struct {
 // unknownSizesWarning is the warning of a count whose bytes are too few.
 const unknownSizesWarning = "the size of some objects is not known"
 
-// addPrefix adds a prefix page by page, at most so many pages if most is above 0, and reports whether that was all.
+// addPrefix adds a prefix page by page, at most `most` pages if most is above 0, and reports whether that was all.
 func (c *objectCounter) addPrefix(ctx context.Context, prefix string, most int) (whole bool, err error) {
 	q := c.q
 	q.Prefix = prefix

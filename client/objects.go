@@ -62,7 +62,7 @@ func (l objectJSON) toObject() Object {
 // members to null.
 func (o Object) IsPrefix() bool { return o.ETag.IsZero() && o.Modified.IsZero() && o.Owner.raw == "" }
 
-// Clone returns the object with strings of its own.
+// Clone returns the object with copied strings.
 func (o Object) Clone() Object {
 	o.Name.raw = strings.Clone(o.Name.raw)
 	o.ETag.raw = strings.Clone(o.ETag.raw)
@@ -158,7 +158,7 @@ func (r PresignRequest) Op() string {
 	return OpCreateObjectURL
 }
 
-// A PresignedURL is a credential: whoever has it may do the one thing that it is for.
+// A PresignedURL is a credential: anyone who has it may make the one request that it signs.
 type PresignedURL struct {
 	URL    Secret `json:"url"`
 	Exists *bool  `json:"exists"` // whether the object is there now; not in the document

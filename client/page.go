@@ -199,7 +199,7 @@ func decodeCached[T any](m *responseCache, question string, answer []byte, p *Pa
 	return nil
 }
 
-// clone returns the page with slices of its own.
+// clone returns the page with copied slices.
 func (p Page[T]) clone() Page[T] {
 	p.Data, p.Warnings = slices.Clone(p.Data), slices.Clone(p.Warnings)
 	return p

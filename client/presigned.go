@@ -322,7 +322,7 @@ func UnquoteETag(etag string) string {
 // An ObjectBody is what becomes an object.
 type ObjectBody struct {
 	Reader      io.Reader
-	Size        int64  // bytes, at most MaxPutSize; Reader must give exactly so many
+	Size        int64  // bytes, at most MaxPutSize; Reader must yield exactly this many
 	ContentType string // content type, not empty
 	// Settle decides from the error how the upload ended, before the outcome is recorded; nil accepts the error
 	Settle func(etag string, err error) error

@@ -182,7 +182,7 @@ func (f *recheckResult[T]) outcome() AttemptOutcome {
 // errNotApplied is the error of a change whose answer was lost and that was not applied.
 var errNotApplied = errors.New("the answer was lost; reading again shows that nothing was changed")
 
-// settleRecord tells whoever keeps a record of the change how it ended.
+// settleRecord reports the outcome to the record of the change, if the error carries one.
 func settleRecord(err error, outcome AttemptOutcome) {
 	var s interface{ Settle(done bool) }
 	if outcome != Unknown && errors.As(err, &s) {

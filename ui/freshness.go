@@ -113,7 +113,7 @@ func FieldErrors(err error) map[string]string {
 	return nil
 }
 
-// ErrorTone returns the tone of an error: Warn if it may pass by itself, else Bad.
+// ErrorTone returns the tone of an error: Warn if it may be temporary, else Bad.
 func ErrorTone(err error) theme.Tone {
 	if Denied(err) || Unauthorized(err) {
 		return theme.Bad

@@ -47,7 +47,7 @@ type BadgeProvider interface {
 	Badge() (string, theme.Tone)
 }
 
-// Crumber is a pane on a stack with a name of its own in the breadcrumbs: "issue 823".
+// Crumber is a pane on a stack with its own name in the breadcrumbs: "issue 823".
 type Crumber interface{ Crumb() string }
 
 // Selector is a pane that can move its cursor to a row. Select reports whether the pane has the row.

@@ -9,7 +9,7 @@ import (
 // and its frame.
 const maxPrefetchRows = 2_000
 
-// prefetcher reads a lazy store to its end, ahead of whoever takes the pages.
+// prefetcher reads a lazy store to its end, ahead of the consumer of its pages.
 type prefetcher[T any] struct {
 	pages chan fetchedPage[T]
 	err   error // that came after pages

@@ -86,8 +86,8 @@ func (r *SliceStorage[T]) Drop(id string) {
 }
 
 // Searcher filters and sorts the rows of a storage at one moment, faster than row by row. Rows are given by their
-// positions; within, unless it is nil, holds the only ones that count. What it cannot do (known is false) is done row
-// by row. It ends early when ctx does.
+// positions; within, unless it is nil, holds the only ones that count. If it cannot answer (known is false), the
+// caller goes row by row. It ends early when ctx does.
 type Searcher interface {
 	// Filter returns the rows that contain a lower-case word, in the order of within. It looks in a column, or for
 	// column -1 in all those that a filter looks in without naming them.

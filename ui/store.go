@@ -30,7 +30,7 @@ type RowPage[T any] struct {
 	Missing []string // those of the notes that say why rows may be missing
 }
 
-// AsyncResult is a result on its way to whoever asked for it. Deliver runs on the loop.
+// AsyncResult is a result on its way to its requester. Deliver runs on the loop.
 type AsyncResult interface{ Deliver() tea.Cmd }
 
 // ManyRowsLoadedMsg reports that a lazy store of many rows has been read to its end: a good time to return memory to
@@ -66,7 +66,7 @@ type answers struct {
 	failingSince time.Time // of the first failure after a good answer
 }
 
-// versions tells whoever keeps something computed from the rows when to compute it again.
+// versions shows when a value computed from the rows is out of date.
 type versions struct {
 	rows   int // grows with every change
 	epoch  int // grows with every change that is not an addition
@@ -189,7 +189,7 @@ func (s *Store[T]) Freshness() Freshness {
 }
 
 // Replace exchanges the storage for one that holds the same rows in the same positions, and perhaps more: for a source
-// that knows by itself what has changed. A read under way starts again, because its answer may be older.
+// that tracks its changes itself. A read under way starts again, because its answer may be older.
 func (s *Store[T]) Replace(rows RowStorage[T]) tea.Cmd {
 	s.rows = rows
 	s.answers.loaded, s.answers.complete = true, true

@@ -246,7 +246,7 @@ func TestJournal_unresolvedChangesOfEarlierRun(t *testing.T) {
 				r.journal.RecordOutcome(id, client.Unknown, cause)
 			}
 			startWithOptions(t, emulator.Options{}, screenSize{200, 36}, earlier, func(r *harness) {
-				r.requireText("Nobody knows whether this was done", c.op)
+				r.requireText("Outcome unknown: ", c.op)
 				if c.done != nil {
 					if err := c.done(r); err != nil {
 						t.Fatal(err)
@@ -275,7 +275,7 @@ func TestJournal_lookedUpOutcomeIsRecorded(t *testing.T) {
 		r.wait(3 * time.Second)
 		r.requireText("monitoring is enabled")
 		e := r.journal.Entries(time.Time{})[0]
-		if e.Outcome != client.Applied || !strings.Contains(e.OutcomeDetail, "reading again told") {
+		if e.Outcome != client.Applied || !strings.Contains(e.OutcomeDetail, "reading again showed") {
 			t.Errorf("the journal says %q, %q", e.Outcome, e.OutcomeDetail)
 		}
 	})

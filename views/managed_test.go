@@ -19,7 +19,7 @@ func TestForm_readOnlyScopeIsExplained(t *testing.T) {
 		r.press("4", "e")
 		r.requireText("edit: the token has account:read_only object_storage:read_only; this needs account:read_write")
 		r.press("<enter>")
-		r.requireText("not read by itself", "account:read_write", "Night desk", "+1 555 0199")
+		r.requireText("values from the list", "account:read_write", "Night desk", "+1 555 0199")
 		r.requireNoChanges()
 	})
 }

@@ -222,8 +222,8 @@ func (j *Journal) FromThisRun(e Entry) bool { return strings.HasPrefix(e.ID, j.r
 // otherProcessTimeout is how long another process may take to record an outcome before it is assumed to have ended.
 const otherProcessTimeout = 2 * time.Minute
 
-// Unresolved reports whether nobody knows how a change ended: its outcome is unknown, or another run ended before the
-// answer arrived.
+// Unresolved reports whether the outcome of a change must still be found out: it is unknown, or the run that sent the
+// change ended before the answer arrived.
 func (j *Journal) Unresolved(e Entry) bool {
 	return e.Outcome == client.Unknown ||
 		e.Outcome == client.Pending && !j.FromThisRun(e) &&

@@ -150,7 +150,7 @@ func errSwapped(name string) error { return fmt.Errorf("%s was changed by anothe
 // errPartLocked means that another download, of this program or another one, writes to the part.
 var errPartLocked = errors.New("another download is using it")
 
-// lockPart locks an open part through a handle of its own and returns the size of the part. Once it has the lock, it
+// lockPart locks an open part through a separate handle and returns the size of the part. Once it has the lock, it
 // checks that the name still belongs to the same file, because the previous owner may just have published it.
 func lockPart(root *os.Root, name string, open *os.File) (*os.File, int64, error) {
 	hold, err := root.OpenFile(name, os.O_RDWR, 0)

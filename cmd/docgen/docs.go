@@ -172,7 +172,7 @@ func configurationPage() string {
 	var b strings.Builder
 	b.WriteString(generatedHeader + "# Configuration\n\n" +
 		"The file is `$XDG_CONFIG_HOME/lookout/config.toml` (`lookout config path`), or what `--config` or " +
-		"`LOOKOUT_CONFIG` name. lookout never writes it unasked.\n" +
+		"`LOOKOUT_CONFIG` name. lookout never writes it without asking.\n" +
 		"Flags take precedence over the environment, the environment over the account's block, and that over the " +
 		"rest of the file.\n\n" +
 		"`lookout config init` writes one with every key explained; `validate` tells every mistake with its place; " +
@@ -286,8 +286,8 @@ func manualPage(root *cobra.Command) string {
 	m.flags(ownFlags(root))
 	m.section("COMMANDS")
 	m.text(
-		"What stands above is not told again: commands that work on an account take --account, --base-url, " +
-			"--config, --token-env, --token-file and --read-only, demo takes the options of the screen.",
+		"The options above are not repeated: commands that work on an account take --account, --base-url, " +
+			"--config, --token-env, --token-file and --read-only; demo takes the display options.",
 	)
 	for _, c := range visibleCommands(root) {
 		m.commandSection(c)
@@ -308,7 +308,7 @@ func manualPage(root *cobra.Command) string {
 		m.item(v.name, v.about)
 	}
 	m.section("FILES")
-	m.item("$XDG_CONFIG_HOME/lookout/config.toml", "the configuration; never written unasked")
+	m.item("$XDG_CONFIG_HOME/lookout/config.toml", "the configuration; never written without asking")
 	m.item("$XDG_STATE_HOME/lookout/NAME.journal", "what was changed in an account, mode 0600")
 	m.section("EXIT STATUS")
 	for _, c := range exit.Codes {

@@ -1,4 +1,4 @@
-// Command docgen writes the documentation that the program knows by itself: command pages, manual, configuration,
+// Command docgen writes the documentation that is derived from the program: command pages, manual, configuration,
 // keys, completions and pictures. It is not part of the shipped binary.
 package main
 

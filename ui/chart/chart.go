@@ -46,7 +46,7 @@ type extent struct {
 	low, high float64
 }
 
-// View draws the chart: title and figures, plot, time axis. What does not fit is left out.
+// View draws the chart: title and figures, plot, time axis. It leaves out what does not fit.
 func (c Chart) View(b ui.Box) string {
 	e, ok := c.extent()
 	head := c.header(b)

@@ -117,7 +117,7 @@ func (n *storeNews[T]) recheck(now []T) ui.AttemptOutcome {
 // maxRecheckRows is the number of rows that are looked at one by one: a new row is among the last.
 const maxRecheckRows = 1000
 
-// findApplied returns the row that proves by itself that a change was applied.
+// findApplied returns a row that alone proves that a change was applied.
 func findApplied[T any](now []T, recheck func([]T) ui.AttemptOutcome) (row T, found bool) {
 	for i := len(now) - 1; i >= max(0, len(now)-maxRecheckRows); i-- {
 		if recheck(now[i:i+1]) == ui.Applied {

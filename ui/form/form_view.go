@@ -28,7 +28,7 @@ type FormView struct {
 	fieldErrors    map[string]string
 }
 
-// NewFormView opens a form. What it sends ends with ctx.
+// NewFormView opens a form. Its requests end with ctx.
 func NewFormView(form Form, ctx context.Context) *FormView {
 	v := &FormView{
 		form:         form,

@@ -14,7 +14,7 @@ import (
 	"lookout/ui"
 )
 
-// MaxRunes is the number of characters that an input holds at most. What exceeds it is cut.
+// MaxRunes is the number of characters that an input holds at most. The rest is cut.
 const MaxRunes = 100_000
 
 // Editor is text with a cursor in it.
@@ -105,7 +105,7 @@ func ShowInvisible(text string) string {
 	}, text)
 }
 
-// isInvisible reports whether a character draws nothing of its own.
+// isInvisible reports whether a character is invisible when drawn alone.
 func isInvisible(r rune) bool {
 	return !unicode.IsGraphic(r) ||
 		unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Mn, unicode.Me)

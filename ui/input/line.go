@@ -11,8 +11,8 @@ import (
 	"lookout/ui"
 )
 
-// Line is one line of text. It edits with bubbles' textinput and draws by itself: the textinput would send characters
-// to the terminal that move or hide what stands around them.
+// Line is one line of text. It edits with bubbles' textinput and draws the line itself: the textinput would send
+// characters to the terminal that move or hide the text around them.
 type Line struct {
 	model  textinput.Model
 	secret bool

@@ -247,7 +247,7 @@ func totalWidth(labels []tabLabel) int {
 	return n
 }
 
-// tabLabel returns a tab with at most so many cells of its name. Only the first ten have a digit.
+// tabLabel returns a tab with at most this many cells of its name. Only the first ten have a digit.
 func (s *Shell) tabLabel(i, most int) tabLabel {
 	l, t := tabLabel{}, s.tabs.list[i]
 	if b, ok := t.root().(ui.BadgeProvider); ok {

@@ -137,7 +137,7 @@ func poll(p ui.Pane) tea.Cmd {
 	return p.Refresh()
 }
 
-// togglePause stops everything that changes by itself, or lets it go on.
+// togglePause pauses or resumes automatic refreshes and timers.
 func (c *clock) togglePause(s *Shell) tea.Cmd {
 	if c.paused() {
 		c.pausedAt = time.Time{}

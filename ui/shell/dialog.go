@@ -85,7 +85,7 @@ func (s *dialogStack) removeFinishedForms() {
 	})
 }
 
-// hasUnsaved reports whether a dialog is open that must not disappear by itself: a form, a question or a secret.
+// hasUnsaved reports whether a dialog is open that only the user may close: a form, a question or a secret.
 func (s *dialogStack) hasUnsaved() bool {
 	return slices.ContainsFunc(s.open, func(d dialog) bool {
 		switch d.(type) {
@@ -145,14 +145,14 @@ func dialogBox(d dialog, b ui.Box) ui.Box {
 
 // overlay lays the dialog in front over the middle of the pane. The lines are spliced: Lip Gloss's compositor takes
 // 1.2 ms for a screen, twenty times as long.
-func (s *dialogStack) overlay(beneath string, b ui.Box) string {
+func (s *dialogStack) overlay(background string, b ui.Box) string {
 	d := s.top()
 	if d == nil {
-		return beneath
+		return background
 	}
 	a, inner := dialogArea(d, b), dialogBox(d, b)
 	lines := strings.Split(s.box.TitledBox(b.Theme, d.title(), inner.Fit(d.view(inner))), "\n")
-	under := strings.Split(beneath, "\n")
+	under := strings.Split(background, "\n")
 	left, right := a.x-2, a.x+a.width+2
 	for i, line := range lines[:min(len(lines), len(under)-a.y+1)] {
 		row := &under[a.y-1+i]

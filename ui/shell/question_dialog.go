@@ -76,7 +76,7 @@ func (q *questionDialog) title() string { return q.action.Confirm.Title }
 func (q *questionDialog) size() (int, int) {
 	height := 6 + min(maxItems, len(q.action.Confirm.Items)) + len(q.action.Confirm.Text)/60
 	if ui.Width(q.confirmWord) > 36 {
-		height++ // the word has a line of its own
+		height++ // the word has its own line
 	}
 	return 66, height
 }

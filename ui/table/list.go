@@ -103,7 +103,7 @@ type cursor struct {
 type detail struct {
 	open   bool
 	scroll int              // lines scrolled past
-	errors map[string]error // by row ID: why a row could not be read by itself
+	errors map[string]error // by row ID: why a row could not be fetched
 }
 
 // frame is the geometry of the last frame. Only View writes it; scrolling, clicks and reading ahead go by it.
@@ -263,7 +263,7 @@ func (l *List[T]) cellBox() ui.Box {
 	return l.frame.box
 }
 
-// fetchRow reads a row by itself. If that fails, the list's row serves, and the detail says so.
+// fetchRow fetches a single row. If that fails, the detail shows the list's row and says so.
 func (l *List[T]) fetchRow(row T) tea.Cmd {
 	if l.FetchOne == nil {
 		return nil

@@ -44,11 +44,12 @@ func (v listView[T]) detail(row T, b ui.Box) string {
 }
 
 // scrollDetail draws a detail from a line on, and returns how far it can be scrolled at most. err is why its row could
-// not be read by itself.
+// not be fetched; the values are then those of the list.
 func scrollDetail(text string, err error, scroll int, b ui.Box) (string, int) {
 	lines := strings.Split(text, "\n")
 	if err != nil {
-		reason := "as in the list, not read by itself: " + err.Error() + ui.WithPrefix(" · ", ui.Advice(err))
+		reason := "values from the list; this row could not be read: " + err.Error()
+		reason += ui.WithPrefix(" · ", ui.Advice(err))
 		for _, line := range ui.Wrap(reason, b.Width) {
 			lines = append(lines, b.Theme.Paint(theme.Warn, line))
 		}

@@ -16,7 +16,7 @@ type RowAction[T any] struct {
 	ShowInHints    bool
 	Writes         bool // changes something at the server
 	Many           bool // Start also takes the marked rows
-	OpensView      bool // only opens something that asks by itself; actions with a Form, an OpenPane or a Start do
+	OpensView      bool // only opens something that asks the user; actions with a Form, an OpenPane or a Start do
 	DisabledReason func(T) string
 
 	// One of these does it.
@@ -26,7 +26,7 @@ type RowAction[T any] struct {
 	Cmd      func(T) tea.Cmd
 	BatchCmd func([]T) tea.Cmd // for all marked rows at once, or the one at the cursor
 	// Start starts a change of the row under the cursor, or of the marked rows, some of which a filter hides. It asks
-	// by itself.
+	// the user.
 	Start func(rows []T, hidden int) tea.Cmd
 }
 
@@ -70,7 +70,7 @@ func (r rowBinder[T]) bind(action RowAction[T], row T, there bool) ui.Action {
 	return a
 }
 
-// bindStart binds an action that asks by itself to the row under the cursor or the marked rows.
+// bindStart binds an action that asks the user to the row under the cursor or the marked rows.
 func (r rowBinder[T]) bindStart(action RowAction[T], a ui.Action, row T) ui.Action {
 	l := r.list
 	a.OpensView = true

@@ -110,8 +110,8 @@ func (o *rowIndex) initialize(l sortable) {
 	}
 }
 
-// update computes the order again if something has changed. That of many rows is left to startSortJob; only rows that
-// are gone leave at once.
+// update computes the order again if something has changed. If there are many rows, startSortJob does it later, and
+// update only removes rows that are gone.
 func (o *rowIndex) update(l sortable) {
 	o.initialize(l)
 	key := l.wantedKey()

@@ -46,7 +46,7 @@ const (
 const (
 	maxParameters    = 16
 	maxSequenceBytes = 256
-	minBurstBytes    = 100                   // nobody types so many bytes at once
+	minBurstBytes    = 100                   // nobody types this many bytes in one read
 	burstGap         = 50 * time.Millisecond // between two chunks of one burst
 	// The loop waits 50 ms behind an escape for the rest of a sequence; this is a little longer.
 	escapeTimeout = 70 * time.Millisecond

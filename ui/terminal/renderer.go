@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A renderer writes frames from a goroutine of its own: changed cells only, in one write. A newer frame replaces one
+// A renderer writes frames from its own goroutine: changed cells only, in one write. A newer frame replaces one
 // that is still waiting; frames are not queued.
 //
 // It replaces Bubble Tea's renderer, which runs on a ticker: at 60 frames a second that costs 1.2 % of a core while

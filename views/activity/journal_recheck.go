@@ -21,7 +21,7 @@ import (
 
 // OfferUnresolved shows a menu if changes of earlier runs have an unknown outcome.
 func OfferUnresolved(a *account.Account) tea.Cmd {
-	// an interrupted emptying has an offer of its own
+	// an interrupted emptying is offered separately
 	open := slices.DeleteFunc(
 		unresolvedChanges(a), func(e *journal.Entry) bool { return e.Change.Op == client.OpEmptyBucket },
 	)
@@ -35,7 +35,7 @@ func OfferUnresolved(a *account.Account) tea.Cmd {
 	if more := len(open) - 3; more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	title := "Nobody knows whether this was done: " + account.JoinWithCommas(names)
+	title := "Outcome unknown: " + account.JoinWithCommas(names)
 	return ui.Send(ui.Menu{Title: title, Actions: []ui.Action{
 		{
 			Key: ui.Bind("look it up now", "c"),

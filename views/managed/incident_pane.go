@@ -19,7 +19,7 @@ type incidentView struct {
 	a       *account.Account
 	id      string
 	issue   *client.Issue // as last read
-	fetched bool          // it has been read by itself since the pane was opened
+	fetched bool          // the issue was fetched since the pane was opened
 	scroll  ui.Viewport
 }
 
@@ -39,7 +39,7 @@ func (p *incidentView) Freshness() ui.Freshness {
 	return p.a.Issues().Freshness().Worst(p.a.Services().Freshness())
 }
 
-// joinedStores returns the lists that the incident joins with. Its issue is read by itself, the others only once.
+// joinedStores returns the lists that the incident joins with.
 func (p *incidentView) joinedStores() table.JoinedStores {
 	a := p.a
 	return table.JoinedStores{a.Services(), a.Contacts(), a.Instances(), a.Credentials(), a.Stats()}
@@ -58,7 +58,7 @@ func (p *incidentView) Refresh() tea.Cmd {
 // Poll is Refresh that lets reads under way finish.
 func (p *incidentView) Poll() tea.Cmd { return tea.Batch(p.joinedStores().Poll(), p.fetchIssue()) }
 
-// fetchIssue reads the issue by itself, which is cheaper than the list. If that fails, the row of the list stays.
+// fetchIssue reads only this issue, which is cheaper than the list. If that fails, the row of the list stays.
 func (p *incidentView) fetchIssue() tea.Cmd {
 	p.fetched = true
 	id := p.issue.ID
@@ -67,7 +67,7 @@ func (p *incidentView) fetchIssue() tea.Cmd {
 		func(ctx context.Context) (*client.Issue, error) { return p.a.API.Issues.Get(ctx, id) },
 		func(err error) tea.Cmd {
 			if err != nil {
-				return ui.ShowNews(theme.Warn, "issue "+p.id+" could not be read by itself: "+ui.Reason(err))
+				return ui.ShowNews(theme.Warn, "issue "+p.id+" could not be read: "+ui.Reason(err))
 			}
 			return nil
 		},

@@ -130,7 +130,8 @@ func (in *disableRequest) fields(a *account.Account) []form.Field {
 		form.Text("until", "Until", &in.until, checkTimeOfDay).
 			When(func() bool { return in.duration == untilTime }).
 			Note("the next time the clock shows it: 06:30"),
-		form.Text("reason", "Reason", &in.reason, form.Length(0, 200)).Note("for the journal and whoever takes over"),
+		form.Text("reason", "Reason", &in.reason, form.Length(0, 200)).
+			Note("for the journal and the next person on call"),
 	}
 }
 

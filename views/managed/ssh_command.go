@@ -22,8 +22,8 @@ func sshPort(i *client.Instance) int {
 }
 
 // sshArgs are the arguments of ssh for an instance, "" where the settings name no address to reach it at. An absent
-// user is root and an absent port 22 ("Managed Instance Settings"). What the server said never becomes an option: only
-// a plain user name and a plain address are taken.
+// user is root and an absent port 22 ("Managed Instance Settings"). Text from the server never becomes an option:
+// only a plain user name and a plain address are accepted.
 func sshArgs(i *client.Instance) []string {
 	ip, err := netip.ParseAddr(i.SSH.IP.Raw())
 	if err != nil {

@@ -109,7 +109,7 @@ type Attempt[T any] struct {
 	Label    string    // what people call the row
 	Before   any       // the values before the change, or the thing that is deleted
 	Was      string    // the one value of Before that the news repeats: "ok"; "" repeats none
-	Reason   string    // for the journal and whoever takes over
+	Reason   string    // for the journal and the next person on call
 	RevertAt time.Time // when the change is to be reverted; zero is never
 	First    *Step     // a change that must be made before this one; nil if there is none
 	// Send sends the change with the writer that was begun for it. It may read first, and return an error instead.
@@ -119,7 +119,7 @@ type Attempt[T any] struct {
 	Recheck func(now []T) ui.AttemptOutcome
 }
 
-// Step is a change that another one needs: what is replaced must be deleted first. It has an entry of its own in the
+// Step is a change that another one needs: what is replaced must be deleted first. It has its own entry in the
 // journal and shares the question, the id and the label of the other one.
 type Step struct {
 	Call   string // the client's operation

@@ -71,7 +71,7 @@ func (lost storageContents) total() (objects, bytes int64) {
 	return objects, bytes
 }
 
-// bucketCount says how many buckets would be lost: at least so many if a cluster did not answer.
+// bucketCount returns how many buckets would be lost, with "at least" if a cluster did not answer.
 func (lost storageContents) bucketCount() string {
 	count := account.Pluralize(len(lost.buckets.Rows), "bucket", "buckets")
 	if len(lost.buckets.Missing) > 0 {

@@ -126,7 +126,7 @@ func describeObjectACL(acl client.ACL) string {
 	case client.ACLPublicReadWrite:
 		return "(everyone can read and overwrite it)"
 	case client.ACLCustom:
-		return "(grants of its own: x shows them)"
+		return "(has its own grants: x shows them)"
 	}
 	return ""
 }

@@ -82,7 +82,7 @@ func NewRootCommand() *cobra.Command {
 	return root
 }
 
-// restrictBuiltinCommands makes the commands that cobra adds by itself refuse a name that is not there, as ours do:
+// restrictBuiltinCommands makes the commands that cobra adds refuse a name that is not there, as ours do:
 // help on standard output would land where a script is expected. They write to the streams that the root has by then.
 func restrictBuiltinCommands(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()

@@ -198,7 +198,7 @@ func TestDoctor(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{Scopes: "account:read_only"})
 	r.CheckResult(
 		r.MustRun("doctor"), exit.CodeOK, "$LOOKOUT_TOKEN", "services     read; changes need account:read_write",
-		"contacts     list; one by itself and changes need account:read_write",
+		"contacts     list; single ones and changes need account:read_write",
 		"buckets      nothing; it needs object_storage:read_only", "within 30s",
 	)
 	var told struct {

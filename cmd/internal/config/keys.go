@@ -67,8 +67,7 @@ func lookKeys() []KeySpec[File] {
 			example:     "false",
 			DefaultText: "false",
 			Flag:        "linear",
-			Description: "For screen readers: lines are added beneath, nothing is drawn over, one item is told at a " +
-				"time.",
+			Description: "For screen readers: prints line by line, one item at a time, and never redraws anything.",
 		},
 	}
 }

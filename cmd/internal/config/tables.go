@@ -46,8 +46,8 @@ cursor = "on blue"`,
 		{
 			Name:  "columns",
 			Title: "columns",
-			Description: "Columns of lists, which and in what order. What is left out still serves for filters and " +
-				"sorting, and is shown in the details.",
+			Description: "Columns of lists, which and in what order. Columns that are left out can still be " +
+				"filtered and sorted by, and the details show them.",
 			Example: `[columns]
 services = ["state", "label", "group", "updated"]`,
 			schema: map[string]any{"type": "object", "additionalProperties": stringListSchema()},

@@ -43,7 +43,8 @@ func RunWatch(c *cobra.Command, f *config.Flags, invented bool) error {
 	)
 }
 
-// newWatchSession is an account for a small pane. What an earlier run promised is left to the dashboard.
+// newWatchSession is an account for a small pane. Maintenance windows of earlier runs are left to the
+// dashboard.
 func newWatchSession(
 	ctx context.Context, f *config.Flags, s config.Settings, c *client.Client, j *journal.Journal,
 ) (shell.Session, error) {

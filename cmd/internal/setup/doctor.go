@@ -209,7 +209,7 @@ func (d *Doctor) checkTLS(t *tls.ConnectionState) {
 	ends := t.PeerCertificates[0].NotAfter
 	text += ", certificate until " + ends.UTC().Format(time.DateOnly)
 	if time.Until(ends) < 14*24*time.Hour {
-		d.addFinding("tls", stateWarning, text, "the certificate expires soon; tell whoever runs the server")
+		d.addFinding("tls", stateWarning, text, "the certificate expires soon; tell the server's administrator")
 		return
 	}
 	d.addFinding("tls", stateOK, text, "")

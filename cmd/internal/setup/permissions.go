@@ -86,7 +86,7 @@ func (r PanePermissions) String() string {
 	case r.Required == "":
 		return text
 	case r.Allowed == "list":
-		return text + "; one by itself and changes need " + r.Required
+		return text + "; single ones and changes need " + r.Required
 	case r.Allowed == "nothing":
 		return text + "; it needs " + r.Required
 	}
@@ -97,7 +97,7 @@ func (r PanePermissions) String() string {
 func describeScopes(scopes string) string {
 	switch scopes {
 	case "":
-		return "not told"
+		return "not reported by the API"
 	case "*":
 		return "all"
 	}

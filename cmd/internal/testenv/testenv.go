@@ -46,7 +46,7 @@ func LeaksToken(text string) bool {
 // CommandFunc runs a command line on streams and returns its exit code.
 type CommandFunc func(args []string, in io.Reader, out, errOut io.Writer) int
 
-// Env is a home of its own and an emulated account on this machine.
+// Env is a separate home directory and an emulated account on this machine.
 type Env struct {
 	*testing.T
 	API         *emulator.Emulator
@@ -190,7 +190,7 @@ func (r *Env) CheckResult(s CommandResult, code int, parts ...string) {
 	}
 }
 
-// ReadTree is the text of all files beneath a folder.
+// ReadTree returns the text of all files in a folder and its subfolders.
 func (r *Env) ReadTree(folder string) string {
 	r.Helper()
 	var all strings.Builder

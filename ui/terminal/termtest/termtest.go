@@ -114,7 +114,7 @@ func (v *Terminal) Output() string {
 	return v.written.String()
 }
 
-// WaitOutput waits until some bytes, visible or not, have been written so many times.
+// WaitOutput waits until some bytes, visible or not, have been written a number of times.
 func (v *Terminal) WaitOutput(bytes string, times int) {
 	v.t.Helper()
 	v.waitUntil(
