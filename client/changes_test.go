@@ -173,7 +173,7 @@ func TestClient_write_everyFaultPosition(t *testing.T) {
 				if err := s.call(t.Context(), b.client); !errors.As(err, &failure) ||
 					failure.Outcome != client.Rejected ||
 					failure.Unknown() {
-					t.Fatalf("%v is no refusal", err)
+					t.Fatalf("%v is not a refusal", err)
 				}
 				b.checkResult(t, client.Rejected, 0)
 			})
@@ -187,7 +187,7 @@ func checkFault(t *testing.T, s operationCall, p faultPosition, fault faulttest.
 	time.Sleep(10 * time.Minute) // nothing is sent later either
 	var failure *client.Error
 	if !errors.As(err, &failure) {
-		t.Fatalf("%v passes as done or is no Error", err)
+		t.Fatalf("%v counts as applied or is not an Error", err)
 	}
 	if failure.Unknown() != p.unknown || !p.unknown && failure.Outcome != client.NotSent {
 		t.Errorf("told as outcome %s: %v", failure.Outcome, err)

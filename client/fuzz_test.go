@@ -241,7 +241,7 @@ func FuzzRequests(f *testing.F) {
 		}
 		var k Contact
 		if decode(body, &k) == nil && len(Diff(k.Request(), k.Request())) != 0 {
-			t.Errorf("a contact changes by itself: %q", body)
+			t.Errorf("an unedited contact changes: %q", body)
 		}
 	})
 }

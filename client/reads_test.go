@@ -68,7 +68,7 @@ func requireError(t *testing.T, err error) *client.Error {
 	t.Helper()
 	var e *client.Error
 	if !errors.As(err, &e) {
-		t.Fatalf("%v is no Error", err)
+		t.Fatalf("%v is not an Error", err)
 	}
 	if e.Unknown() {
 		t.Errorf("a read has an unknown outcome: %v", err)

@@ -310,7 +310,7 @@ func TestSecret_formattedValues(t *testing.T) {
 	}
 	secretKey, real := key.Secret()
 	if !real || !strings.Contains(link.URL.Reveal(), "Signature=") {
-		t.Fatal("there is no secret to look for")
+		t.Fatal("the test has no secret to look for")
 	}
 	signed, err := url.Parse(link.URL.Reveal())
 	if err != nil {

@@ -37,7 +37,7 @@ func blackHoleAddress(t *testing.T) string {
 		}
 		t.Cleanup(func() { c.Close() })
 	}
-	t.Skip("this kernel takes every connection")
+	t.Skip("this kernel accepts every connection")
 	return ""
 }
 

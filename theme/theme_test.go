@@ -107,7 +107,7 @@ func TestForBackground(t *testing.T) {
 			t.Errorf("%q: got %s and %s, want %v", name, dark, light, want)
 		}
 		if name != "mine" && (!slices.Contains(Names(), dark) || !slices.Contains(Names(), light)) {
-			t.Errorf("%q: %s or %s is no theme", name, dark, light)
+			t.Errorf("%q: %s or %s is not a theme", name, dark, light)
 		}
 	}
 }

@@ -21,7 +21,7 @@ var oddWords = []string{
 func TestShellQuote(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {
-		t.Skip("there is no shell here")
+		t.Skip("needs a POSIX shell")
 	}
 	texts := slices.Clone(oddWords)
 	for _, s := range faulttest.HostileStrings(t) {

@@ -8,7 +8,7 @@ import (
 	"lookout/client/faulttest"
 )
 
-// What comes twice is one row, and is told.
+// A row that arrives twice is one row, and the store reports it.
 func TestStore_Refresh_dropsDuplicates(t *testing.T) {
 	for name, c := range map[string]struct {
 		pages [][]string

@@ -12,7 +12,7 @@ import (
 	"lookout/client/faulttest"
 )
 
-// pageSource is a source that answers from a list of pages, as they are when it is asked.
+// pageSource is a source that answers from a list of pages.
 type pageSource struct{ rows [][]string }
 
 func (p *pageSource) newStore(t *testing.T, lazy bool) *Store[string] {
@@ -35,7 +35,7 @@ func (p *pageSource) newStore(t *testing.T, lazy bool) *Store[string] {
 	})
 }
 
-// runAll runs a command and all that follows from it.
+// runAll runs a command and all commands that follow from it.
 func runAll(cmd tea.Cmd) {
 	if cmd == nil {
 		return

@@ -6,7 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// A part of a text is what the library cuts out of it, with all of its styles.
+// A part of a text equals what the library cuts out of it, with all of its styles.
 func TestSliceCells(t *testing.T) {
 	for _, text := range []string{
 		"", "plain text of some length", "\x1b[1mbold\x1b[m and ● shape │ line", "wide 漢字 in the middle",

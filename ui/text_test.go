@@ -31,7 +31,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// Wrapping a word of a megabyte takes as long as it is long: it was the square of that.
+// Wrapping a word of a megabyte takes time proportional to its length.
 func BenchmarkWrapLongWord(b *testing.B) {
 	text := strings.Repeat("x", 1<<20)
 	for b.Loop() {

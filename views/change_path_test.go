@@ -20,7 +20,7 @@ type pathStep struct {
 	op     string   // the client's operation, in the emulator's ledger and in the journal
 	count  int      // of the changes; 0 is one
 	before string   // is part of the value before in the journal, as JSON
-	// ledger holds the operations in the emulator's ledger, if they are not op
+	// ledger holds the operations in the emulator's ledger; empty means that it holds only op
 	ledger []string
 	delay  time.Duration // how long the question is held back
 	takes  time.Duration // how long the change takes after the answer
@@ -284,7 +284,7 @@ func (r *harness) requireEntries(entries []journal.Entry, steps []pathStep) {
 			r.Errorf("want %s: %s, before %s", want[i].op, client.Applied, want[i].before)
 		}
 		if e.Change.Label == "" || e.Change.Resource == "" {
-			r.Errorf("the journal does not say what was changed: %+v", e.Change)
+			r.Errorf("the journal lacks the changed members: %+v", e.Change)
 		}
 	}
 }
@@ -327,7 +327,7 @@ func TestChangePath_windowEndAsksNothing(t *testing.T) {
 		r.requireText("cdn-origin: monitoring is enabled (was disabled)")
 		r.requireChanges([]pathStep{disable, {op: client.OpEnableService, before: `"status":"disabled"`}})
 		if got := r.journal.Entries(time.Time{})[1].Change.Reason; got != "time is up" {
-			r.Errorf("the journal gives the reason %q", got)
+			r.Errorf("the journal holds the reason %q", got)
 		}
 	})
 }

@@ -83,7 +83,7 @@ func FuzzUpdate(f *testing.F) {
 			r.wait(2 * time.Second)
 			ledger := r.emu.Ledger()
 			if !confirmed && len(ledger) != 0 {
-				t.Errorf("%q changed something unasked: %s", script, ledger[0].Op)
+				t.Errorf("%q changed something without an answer: %s", script, ledger[0].Op)
 			}
 			done := 0
 			for _, e := range r.journal.Entries(time.Time{}) {

@@ -157,8 +157,8 @@ func TestMaintenance_onlyOneProgramEnables(t *testing.T) {
 	})
 }
 
-// If a window ended while the program was not running, it offers to enable the service once, and does not do so
-// unasked.
+// If a window ended while the program was not running, it offers once to enable the service, and does not enable it
+// without an answer.
 func TestMaintenance_overdueIsOfferedOnce(t *testing.T) {
 	startWithSharedJournal(t, func(r *harness, other script) {
 		other.disable(-time.Hour)

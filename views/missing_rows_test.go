@@ -59,7 +59,7 @@ func TestJoins_missingRow(t *testing.T) {
 		t.Error("an issue that is gone is open")
 	}
 	if text, _ := managed.OpenIssueCell(a, web, ui.Box{Theme: &theme.Theme{}}); text != "" {
-		t.Errorf("an issue stands beside it: %q", text)
+		t.Errorf("an issue is shown: %q", text)
 	}
 	for _, act := range managed.ServiceShortcuts(a) {
 		if act.Name != "open issue" {

@@ -88,7 +88,7 @@ func TestReadOnly_disablesEveryChange(t *testing.T) {
 					}
 					for _, hint := range strings.Split(lastLine(r.screen()), "  ") {
 						if strings.TrimSpace(hint) == a.Key.Help().Key+" "+a.Name() {
-							r.Errorf("%s: %s stands in the hints", pane.Name(), a.Name())
+							r.Errorf("%s: the hints show %s", pane.Name(), a.Name())
 						}
 					}
 					r.press(keyName(a.Key.Keys()[0]))

@@ -15,7 +15,7 @@ import (
 func TestPanes_showRecordedAnswers(t *testing.T) {
 	files, _ := filepath.Glob("../../shared/api/recorded/object-storage/GET_*_200_*.json")
 	if len(files) == 0 {
-		t.Skip("the recorded answers are not here")
+		t.Skip("the recorded answers are not beside the project")
 	}
 	shown := 0
 	for _, file := range files {

@@ -53,7 +53,7 @@ func TestTransfers_folderReportedInOneLine(t *testing.T) {
 		told := r.newsMatching(`download`)
 		if len(told) != 2 || !strings.HasPrefix(told[0], "downloading 40 files") ||
 			told[1] != "40 files: downloaded from scratch to "+filepath.Base(dir)+", 400 B" {
-			r.Errorf("it is told as %q", told)
+			r.Errorf("the news is %q", told)
 		}
 		r.news = nil
 		for _, n := range []string{"036", "037"} {
@@ -68,7 +68,7 @@ func TestTransfers_folderReportedInOneLine(t *testing.T) {
 			`continue$`).MatchString(told[0]) ||
 			!strings.HasPrefix(told[1], "2 of 40 files: ") || !strings.Contains(told[1], " · 38 failed, first many/") ||
 			!strings.Contains(told[1], ": a file has this name") {
-			r.Errorf("failures are told as %q", told)
+			r.Errorf("the news of the failures is %q", told)
 		}
 	})
 }
@@ -151,7 +151,7 @@ func TestTransfers_cancelAllCountsUnfinished(t *testing.T) {
 		r.requireText("cancelled", "nothing is under way")
 		told := r.newsMatching("of 30 files")
 		if len(told) != 1 || strings.Contains(told[0], "failed") {
-			r.Errorf("it is told as %q", told)
+			r.Errorf("the news is %q", told)
 		}
 	})
 }

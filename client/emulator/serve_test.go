@@ -141,7 +141,7 @@ func TestServe_survivesOddRequests(t *testing.T) {
 		for range 300 {
 			c, err := net.Dial("tcp", address)
 			if err != nil {
-				t.Skip(fmt.Sprint("this machine gives no more: ", err))
+				t.Skip(fmt.Sprint("this machine does not allow more connections: ", err))
 			}
 			defer c.Close()
 		}

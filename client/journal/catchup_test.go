@@ -11,7 +11,7 @@ import (
 	"lookout/client"
 )
 
-// recordChange writes a change of a service that was done.
+// recordChange records a change of a service that was applied.
 func recordChange(t *testing.T, j *Journal, op, id string) {
 	t.Helper()
 	c := disableChange(id, "x")
@@ -31,7 +31,7 @@ func checkCatchUp(t *testing.T, j *Journal, want bool) {
 	}
 }
 
-// Two programs that write into one journal come to know the same, whoever wrote last.
+// After two programs have written to one journal, both know the same entries.
 func TestJournal_CatchUp_twoProcesses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j")
 	ours, theirs := openJournal(t, path), openJournal(t, path)
@@ -55,7 +55,7 @@ func TestJournal_CatchUp_twoProcesses(t *testing.T) {
 	checkCatchUp(t, NewInMemory(testTime), false)
 }
 
-// What another program has only half written is read once it is whole; what has been cut is no fault.
+// A line that another program has only half written is read once it is complete. A line that was cut off is skipped.
 func TestJournal_CatchUp_partialLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j")
 	j := openJournal(t, path)
@@ -82,8 +82,7 @@ func TestJournal_CatchUp_partialLine(t *testing.T) {
 	}
 }
 
-// A change that another program has just begun is under way; when nothing is heard of it any more, nobody knows how it
-// ended.
+// A change that another program has just begun is pending. If nothing follows for a while, its outcome is unknown.
 func TestJournal_Unresolved_otherProcess(t *testing.T) {
 	path, now := filepath.Join(t.TempDir(), "j"), testTime()
 	j, err := Open(path, "a", func() time.Time { return now })
@@ -97,17 +96,17 @@ func TestJournal_Unresolved_otherProcess(t *testing.T) {
 	checkCatchUp(t, j, true)
 	e := j.Entries(time.Time{})[0]
 	if j.Unresolved(e) {
-		t.Error("what has just begun passes for lost")
+		t.Error("a change that has just begun counts as lost")
 	}
 	if now = now.Add(otherProcessTimeout); !j.Unresolved(e) {
-		t.Error("what nobody has ended passes for under way")
+		t.Error("a change without an outcome counts as pending")
 	}
 	if again := openJournal(t, path); !again.Unresolved(again.Entries(time.Time{})[0]) {
-		t.Error("what an earlier run left passes for under way")
+		t.Error("an unfinished change of an earlier run counts as pending")
 	}
 }
 
-// Waiting ends with what another program writes, and with the account.
+// Waiting ends when another program writes, and when the account is closed.
 func TestJournal_WaitForChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "j")
@@ -123,7 +122,7 @@ func TestJournal_WaitForChange(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Minute, cancel)
 		if ours.WaitForChange(ctx, 5*time.Second) {
-			t.Error("nothing was written, and something is told")
+			t.Error("nothing was written, but something is reported")
 		}
 	})
 }

@@ -21,7 +21,7 @@ import (
 	"lookout/client/faulttest"
 )
 
-// writeJournal is a journal of changes that ended in every way, and how they ended.
+// writeJournal returns a journal of changes with every outcome, and those outcomes.
 func writeJournal(t testing.TB, path string) (data []byte, ends []client.Outcome) {
 	t.Helper()
 	j := openJournal(t, path)
@@ -63,8 +63,8 @@ func openJournal(t testing.TB, path string) *Journal {
 	return j
 }
 
-// Whatever byte was the last that reached the disk: what is told is how it ended, or that nobody knows, and never
-// anything else. What is written afterwards is not lost to the torn line.
+// Wherever the file ends after a crash, each change has its real outcome or none. Lines that are written afterwards are
+// not lost to the torn one.
 func TestOpen_truncatedAtEveryByte(t *testing.T) {
 	folder := t.TempDir()
 	whole, ends := writeJournal(t, filepath.Join(folder, "whole"))
@@ -91,7 +91,7 @@ func checkTruncated(t *testing.T, path string, data []byte, ends []client.Outcom
 	unsure := 0
 	for i, e := range entries {
 		if e.Outcome != ends[i] && e.Outcome != client.Pending {
-			t.Errorf("byte %d: change %d is told as %s, not %s", len(data), i, e.Outcome, ends[i])
+			t.Errorf("byte %d: change %d is %s; want %s", len(data), i, e.Outcome, ends[i])
 		}
 		if e.Outcome == client.Pending && i < len(entries)-1 {
 			unsure++
@@ -101,7 +101,7 @@ func checkTruncated(t *testing.T, path string, data []byte, ends []client.Outcom
 		t.Errorf("byte %d: %d changes before the last are unsure", len(data), unsure)
 	}
 	if n := len(data); n%11 != 0 && n > 0 && data[n-1] != '}' && data[n-1] != '\n' {
-		// what is written after is tried at the ends of lines and at every eleventh byte: each costs the disk a sync
+		// writes afterwards are tried at the ends of lines and at every eleventh byte, because each syncs the disk
 		return
 	}
 	id, err := j.RecordIntent(disableChange("99", "after"))
@@ -112,12 +112,11 @@ func checkTruncated(t *testing.T, path string, data []byte, ends []client.Outcom
 	j.Close()
 	again := openJournal(t, path).Entries(time.Time{})
 	if last := again[len(again)-1]; len(again) < len(entries)+1 || last.ID != id || last.Outcome != client.Applied {
-		t.Fatalf("byte %d: what was sent after the crash is lost: %+v", len(data), again)
+		t.Fatalf("byte %d: the change that was sent after the crash is lost: %+v", len(data), again)
 	}
 }
 
-// runChild is what the killed program does: changes, each told on its output when it is on the disk and before it is
-// sent.
+// runChild is the program that is killed. It prints each change when it is on the disk and before it is sent.
 func runChild(path string) {
 	j, err := Open(path, "a", time.Now)
 	if err != nil {
@@ -140,8 +139,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A program that is killed leaves a journal that holds every change that it sent, and at most one whose end is not
-// known.
+// A program that is killed leaves a journal that holds every change that it sent, at most one of them without an
+// outcome.
 func TestOpen_afterKill(t *testing.T) {
 	for _, at := range []int{1, 2, 25, 49, 50} {
 		faulttest.RunCase(t, "C1", fmt.Sprintf("killed after item %d", at), func(t *testing.T) {
@@ -176,7 +175,7 @@ func TestOpen_afterKill(t *testing.T) {
 	}
 }
 
-// newFaultyClient is a client whose changes go into a journal on a disk that fails.
+// newFaultyClient returns a client whose changes go into a journal on a disk that fails.
 func newFaultyClient(t *testing.T, d *faulttest.FaultyFile) (*client.Client, *emulator.Emulator, *Journal, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "j")
@@ -265,14 +264,14 @@ func TestJournal_failingDisk(t *testing.T) {
 				t.Error("it was sent all the same")
 			}
 			if n := len(j.Entries(time.Time{})); n != 0 {
-				t.Errorf("%d changes are told", n)
+				t.Errorf("the journal lists %d changes", n)
 			}
 			if disk.FailAfter {
 				return
 			}
 			for _, entry := range openJournal(t, path).Entries(time.Time{}) {
 				if entry.Outcome != client.Rejected {
-					t.Errorf("what was not sent is told as %s", entry.Outcome)
+					t.Errorf("an unsent change is %s", entry.Outcome)
 				}
 			}
 			if err := disableService(c, 5); err != nil {
@@ -280,7 +279,7 @@ func TestJournal_failingDisk(t *testing.T) {
 			}
 			entries := openJournal(t, path).Entries(time.Time{})
 			if last := entries[len(entries)-1]; last.Outcome != client.Applied || len(e.Ledger()) != 1 {
-				t.Errorf("the change after it is told as %+v", last)
+				t.Errorf("the change after it is %+v", last)
 			}
 		})
 	}
@@ -290,10 +289,10 @@ func TestJournal_failingDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := j.Entries(time.Time{})[0].Outcome; got != client.Applied {
-			t.Errorf("this program tells it as %s", got)
+			t.Errorf("in this program it is %s", got)
 		}
 		if got := openJournal(t, path).Entries(time.Time{})[0].Outcome; got != client.Pending || len(e.Ledger()) != 1 {
-			t.Errorf("the next program tells it as %s", got)
+			t.Errorf("in the next program it is %s", got)
 		}
 	})
 }
@@ -311,7 +310,7 @@ func TestOpen_notAFile(t *testing.T) {
 	} {
 		faulttest.RunCase(t, "C3", name, func(t *testing.T) {
 			if strings.Contains(name, "read-only") && os.Geteuid() == 0 || runtime.GOOS == "windows" {
-				t.Skip("root writes everywhere")
+				t.Skip("root can write everywhere")
 			}
 			path := filepath.Join(folder, strings.ReplaceAll(name, " ", "-"))
 			if strings.HasPrefix(name, "beneath") || name == "a read-only place" {

@@ -36,7 +36,7 @@ func TestManager_Completions_reportsBatchOnce(t *testing.T) {
 		r.m.Wait()
 		ends := r.m.Completions(0)
 		if len(ends) != 2 {
-			t.Fatalf("%d ends are told of 20 files", len(ends))
+			t.Fatalf("%d ends are reported of 20 files", len(ends))
 		}
 		if first := ends[0]; first.Status.State != Failed || first.Batch.Remaining == 0 {
 			t.Errorf("first %+v", first)

@@ -381,7 +381,7 @@ func testDownloadNameTaken(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if runtime.GOOS == "windows" && strings.Contains(name, "pipe") {
-				t.Skip("no pipes with names")
+				t.Skip("this system has no named pipes")
 			}
 			runInBubble(t, func(r *rig) {
 				s := &fakeStorage{size: 3, data: data, etag: md5Hex(data)}

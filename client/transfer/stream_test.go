@@ -124,7 +124,7 @@ func TestDownload_overwrite(t *testing.T) {
 			runInBubble(t, func(r *rig) {
 				file := filepath.Join(r.dir, "o")
 				if err := c.before(r, file); err != nil {
-					t.Skipf("it cannot be made here: %v", err)
+					t.Skipf("this system cannot create it: %v", err)
 				}
 				before, _ := os.Lstat(file)
 				s := &fakeStorage{size: 10_000, data: data, etag: md5Hex(data)}

@@ -51,7 +51,7 @@ func testUploadSources(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if runtime.GOOS == "windows" && name == "pipe" {
-				t.Skip("no pipes with names")
+				t.Skip("this system has no named pipes")
 			}
 			runInBubble(t, func(r *rig) {
 				path := filepath.Join(r.dir, "f\x1b[2J")

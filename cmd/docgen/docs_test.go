@@ -17,7 +17,7 @@ import (
 	"lookout/cmd/internal/testenv"
 )
 
-// The committed documents are what the program would write. Completions are made for a release alone.
+// The committed documents equal those that docgen writes. Completions are written only for a release.
 func TestDocumentsAreUpToDate(t *testing.T) {
 	pages, err := generateDocs(t.Context())
 	if err != nil {
@@ -43,7 +43,7 @@ func TestDocumentsAreUpToDate(t *testing.T) {
 	}
 }
 
-// Every command says what it is and every flag what it does; each has its exit codes in the manual.
+// Every command and every flag has a description, and the manual has the exit codes of each command.
 func TestGenerateDocs_everyCommandHasAPage(t *testing.T) {
 	pages, err := generateDocs(t.Context())
 	if err != nil {
@@ -62,8 +62,8 @@ func TestGenerateDocs_everyCommandHasAPage(t *testing.T) {
 	}
 }
 
-// Every command line in a block of the README, of the guides and of the commands' pages works, each page on an emulated
-// account of its own. The manual has the same examples as the pages.
+// Every command line in the README, the guides and the pages of commands works, each page on its own emulated account.
+// The manual has the same examples as the pages.
 func TestDocumentedCommandsWork(t *testing.T) {
 	for _, page := range docPages(t) {
 		t.Run(strings.ReplaceAll(page, "/", "-"), func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestDocumentedCommandsWork(t *testing.T) {
 				args := splitQuoted(line)
 				switch {
 				case strings.HasPrefix(line, "-"), line == "", args[0] == "demo", args[0] == "emulate":
-					// they need a terminal, or stay
+					// they need a terminal or do not end
 					r.checkCommandLine(page, args)
 				default:
 					args = append(args, confirmationArgs(args)...)
@@ -103,7 +103,7 @@ func (r *testEnv) writeCertificate(name string) {
 	}
 }
 
-// Every command that is named in a text exists, and takes the flags that stand with it.
+// Every command that a text names exists, and takes the flags that follow it.
 func TestNamedCommandsExist(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	for _, page := range docPages(t) {
@@ -119,7 +119,7 @@ func TestNamedCommandsExist(t *testing.T) {
 	}
 }
 
-// Every configuration in a text is one without mistakes.
+// Every configuration in a text is valid.
 func TestDocumentedConfigurationsAreValid(t *testing.T) {
 	for _, page := range docPages(t) {
 		data, err := os.ReadFile(filepath.Join(testenv.RepoRoot(t), page))
@@ -135,7 +135,7 @@ func TestDocumentedConfigurationsAreValid(t *testing.T) {
 	}
 }
 
-// Every picture of a page is there, is small, and is told to those who do not see it.
+// Every picture of a page exists, is small and has an alternative text.
 func TestPicturesAreToldAndSmall(t *testing.T) {
 	shown := map[string]bool{}
 	for _, page := range docPages(t) {
@@ -160,23 +160,23 @@ func TestPicturesAreToldAndSmall(t *testing.T) {
 	}
 }
 
-// checkCommandLine checks that a command line names a command and flags that there are.
+// checkCommandLine fails unless a command line names an existing command and existing flags.
 func (r *testEnv) checkCommandLine(page string, args []string) {
 	r.Helper()
 	c, rest, err := cli.NewRootCommand().Find(args)
 	if err != nil || !c.Runnable() {
-		r.Errorf("%s: lookout %v: there is no such command", page, args)
+		r.Errorf("%s: lookout %v: no such command", page, args)
 		return
 	}
 	if err := c.ParseFlags(rest); err != nil && !errors.Is(err, pflag.ErrHelp) {
 		r.Errorf("%s: lookout %v: %v", page, args, err)
 	}
 	if left := c.Flags().Args(); c.HasSubCommands() && len(left) > 0 && c.HasParent() {
-		r.Errorf("%s: lookout %v: there is no such command", page, args)
+		r.Errorf("%s: lookout %v: no such command", page, args)
 	}
 }
 
-// docPages are the README and all pages below docs.
+// docPages returns the README and all pages in docs.
 func docPages(t *testing.T) []string {
 	t.Helper()
 	pages := []string{"README.md", ".github/CONTRIBUTING.md"}
@@ -196,7 +196,7 @@ func docPages(t *testing.T) []string {
 	return pages
 }
 
-// confirmationArgs answers what a person at a terminal would be asked.
+// confirmationArgs returns the flags that answer the question that a person at a terminal would be asked.
 func confirmationArgs(args []string) []string {
 	if len(args) > 1 && (args[1] == "delete" || args[1] == "revoke" || args[1] == "rm") &&
 		args[len(args)-1] != "--yes" {
@@ -205,7 +205,7 @@ func confirmationArgs(args []string) []string {
 	return nil
 }
 
-// commandLines are the lines of a page's sh blocks that run the program, without its name, variables before it,
+// commandLines returns the lines of a page's sh blocks that run the program, without its name, variables before it,
 // comments, pipes and redirections.
 func commandLines(t *testing.T, path string) []string {
 	t.Helper()
@@ -236,7 +236,7 @@ func commandLines(t *testing.T, path string) []string {
 	return lines
 }
 
-// splitQuoted splits a command line at spaces that stand outside of double quotes.
+// splitQuoted splits a command line at spaces outside double quotes.
 func splitQuoted(line string) []string {
 	var out []string
 	for i, part := range strings.Split(line, `"`) {

@@ -13,8 +13,8 @@ import (
 	"lookout/cmd/internal/testenv"
 )
 
-// What the recipe of a release names is there: files to pack, the image's recipe, the variables that the linker sets.
-// The linker itself passes over a name that is gone.
+// Everything that the release configuration names exists: files to pack, the image's recipe, and the variables that the
+// linker sets. The linker itself ignores a variable that does not exist.
 func TestTheReleaseNamesWhatIsThere(t *testing.T) {
 	root := testenv.RepoRoot(t)
 	data, err := os.ReadFile(filepath.Join(root, ".goreleaser.yaml"))
@@ -52,8 +52,8 @@ func TestTheReleaseNamesWhatIsThere(t *testing.T) {
 	}
 }
 
-// What a page in a package links to is in the package, completions lie where their shells look, and each kind of
-// package has its list of materials. What checks the sources is run by somebody.
+// Files that a page in a package links to are in the package, completions are where their shells look, and each kind of
+// package has its list of materials. A workflow runs the checks of the sources.
 func TestPackagesAreWhole(t *testing.T) {
 	root := testenv.RepoRoot(t)
 	read := func(name string) string {

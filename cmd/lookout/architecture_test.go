@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// Who may import whom. A package that is not here may not exist; cmd may import everybody.
+// TestImportsPointDownward says which packages a package may import. Every package must be listed; cmd may import all.
 func TestImportsPointDownward(t *testing.T) {
 	toolkit := []string{
 		"ui", "ui/chart", "ui/form", "ui/table", "client", "client/journal", "client/objectindex", "client/transfer",
@@ -74,7 +74,7 @@ func TestImportsPointDownward(t *testing.T) {
 		room := strings.TrimPrefix(words[0], "lookout/")
 		allowed, known := may[room]
 		if !known {
-			t.Errorf("%s is no room of the house", room)
+			t.Errorf("package %s has no rule for its imports", room)
 		}
 		for _, imported := range words[1:] {
 			other, ours := strings.CutPrefix(imported, "lookout/")
@@ -88,7 +88,7 @@ func TestImportsPointDownward(t *testing.T) {
 	}
 }
 
-// Nothing stands at the top but the rooms and what every repository has.
+// The top level holds only the folders of the program and the files of every repository.
 func TestTopLevel(t *testing.T) {
 	may := []string{
 		"cmd", "ui", "client", "views", "theme", "go.mod", "go.sum", "README.md", ".goreleaser.yaml", "LICENSE",
@@ -100,12 +100,12 @@ func TestTopLevel(t *testing.T) {
 	}
 	for _, e := range entries {
 		if !slices.Contains(may, e.Name()) {
-			t.Errorf("%s stands at the top", e.Name())
+			t.Errorf("%s must not be at the top level", e.Name())
 		}
 	}
 }
 
-// Nothing is worked out before main: no init, and no pattern is compiled for a variable of a package.
+// Nothing is computed before main: there is no init function, and no package variable compiles a pattern.
 func TestNothingIsDoneBeforeMain(t *testing.T) {
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

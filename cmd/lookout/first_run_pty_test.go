@@ -19,7 +19,8 @@ import (
 	"lookout/cmd/internal/testenv"
 )
 
-// From nothing to the dashboard in a real terminal: the token is not shown, ctrl+c in the middle gives the echo back.
+// In a real terminal, from no configuration to the dashboard: the token is not shown, and ctrl+c in the middle restores
+// the echo.
 func TestFirstRunInATerminal(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	t.Setenv("LOOKOUT_TOKEN", "")
@@ -51,7 +52,7 @@ func TestFirstRunInATerminal(t *testing.T) {
 	}
 }
 
-// startEmulatorProcess runs lookout emulate as a process of its own and gives its address.
+// startEmulatorProcess starts lookout emulate as a process and returns its address.
 func startEmulatorProcess(t *testing.T) string {
 	t.Helper()
 	server := exec.Command(os.Args[0])
@@ -145,7 +146,8 @@ func TestFromNothingToTheAccount(t *testing.T) {
 	}
 }
 
-// checkFolder checks that a folder holds files, each its owner's alone, and the token nowhere but in its own.
+// checkFolder fails unless a folder holds these files, each readable by its owner alone, and the token only in its own
+// file.
 func (c *ptyProcess) checkFolder(folder string, files []string) {
 	c.t.Helper()
 	entries, err := os.ReadDir(folder)
@@ -191,7 +193,7 @@ func TestInterruptedFirstRunGivesTheEchoBack(t *testing.T) {
 	}
 }
 
-// A deletion asks on a terminal, and takes nothing but the name.
+// A deletion asks on a terminal and accepts only the name.
 func TestScriptAsksOnATerminal(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	t.Setenv("LOOKOUT_TOKEN", testenv.Canary)
@@ -214,7 +216,7 @@ func TestScriptAsksOnATerminal(t *testing.T) {
 	r.CheckResult(r.Run("services", "get", id), exit.CodeNotFound)
 }
 
-// A variable of blanks alone chooses no editor.
+// A variable with only blanks does not choose an editor.
 func TestEditorOfBlanksIsNone(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.WriteConfig("theme = \"dark\"\n")
@@ -234,7 +236,7 @@ func TestEditorOfBlanksIsNone(t *testing.T) {
 	}
 }
 
-// A pane that is not there is told with those that are, instead of opening another.
+// An unknown pane is an error that lists the known ones, and no other pane opens.
 func TestViewIsAPaneOrRefused(t *testing.T) {
 	newTestEnv(t, emulator.Options{})
 	for _, args := range []string{"--view nope", "demo --view nope", "--linear --view nope"} {

@@ -14,7 +14,7 @@ import (
 	"lookout/cmd/internal/testenv"
 )
 
-// TestLineLength allows 120 columns, with tabs of 4. Tests count too.
+// TestLineLength allows 120 columns, with tabs of 4, also in tests.
 func TestLineLength(t *testing.T) {
 	long := map[string][]string{}
 	for _, name := range goFiles(t) {
@@ -38,7 +38,7 @@ func TestLineLength(t *testing.T) {
 }
 
 // TestTypeNames_areUnique looks for exported type names that more than one package declares. Option and Options are a
-// convention of Go, aliases are the same type, and the emulator's wire types have the words of the API.
+// convention of Go, aliases are the same type, and the emulator's wire types use the words of the API.
 func TestTypeNames_areUnique(t *testing.T) {
 	declared := map[string][]string{}
 	for _, s := range readSources(t) {
@@ -62,7 +62,7 @@ func TestTypeNames_areUnique(t *testing.T) {
 	}
 }
 
-// goFiles returns the paths of all Go files from the top of the repository.
+// goFiles returns the paths of all Go files below the top of the repository.
 func goFiles(t *testing.T) (names []string) {
 	t.Helper()
 	root := testenv.RepoRoot(t)

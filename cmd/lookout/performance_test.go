@@ -21,8 +21,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// A timedProgram is a program in a pty of 200x50 that plays a terminal which answers nothing, and tells when what was
-// drawn.
+// A timedProgram is a program in a pty of 200x50, whose terminal answers nothing. It records when texts were drawn.
 type timedProgram struct {
 	t     *testing.T
 	cmd   *exec.Cmd
@@ -38,7 +37,7 @@ type timedProgram struct {
 	found chan time.Time
 }
 
-// A outputChunk is some output and when it came.
+// An outputChunk is some output with its time.
 type outputChunk struct {
 	text []byte
 	at   time.Time
@@ -67,7 +66,7 @@ func startTimed(t *testing.T, env []string, name string, args ...string) *timedP
 	return m
 }
 
-// draw shows what is read, beside the timing: the virtual screen is slower than a terminal.
+// draw feeds the output to the virtual screen, beside the timing, because the virtual screen is slower than a terminal.
 func (m *timedProgram) draw(drawn <-chan outputChunk) {
 	for p := range drawn {
 		_, _ = m.emu.Write(p.text)
@@ -77,7 +76,7 @@ func (m *timedProgram) draw(drawn <-chan outputChunk) {
 	}
 }
 
-// checkWanted tells when what is wanted is on the screen.
+// checkWanted reports when the wanted text is on the screen.
 func (m *timedProgram) checkWanted(at time.Time) {
 	if m.want != "" && strings.Contains(m.screen(), m.want) {
 		m.want = ""
@@ -113,7 +112,7 @@ func (m *timedProgram) kill() {
 
 func (m *timedProgram) screen() string { return ansi.Strip(m.emu.Render()) }
 
-// waitFor waits for a text on the screen and gives when it came.
+// waitFor waits for a text on the screen and returns when it appeared.
 func (m *timedProgram) waitFor(text string) time.Time {
 	m.t.Helper()
 	m.mu.Lock()
@@ -136,7 +135,7 @@ func (m *timedProgram) typeKeys(keys string) {
 	}
 }
 
-// waitQuiet waits until nothing has been drawn for a time, and gives when the last was.
+// waitQuiet waits until nothing has been drawn for a time, and returns when the last output came.
 func (m *timedProgram) waitQuiet(d time.Duration) time.Time {
 	for {
 		m.mu.Lock()
@@ -150,14 +149,14 @@ func (m *timedProgram) waitQuiet(d time.Duration) time.Time {
 	}
 }
 
-// resetBytes counts bytes anew.
+// resetBytes starts counting bytes again.
 func (m *timedProgram) resetBytes() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.bytes = 0
 }
 
-// pressKey presses a key and gives how long the first change of the screen took, and how many bytes all of it.
+// pressKey presses a key and returns how long the first change of the screen took, and how many bytes all of it had.
 func (m *timedProgram) pressKey(key string) (time.Duration, int) {
 	m.t.Helper()
 	m.waitQuiet(20 * time.Millisecond)
@@ -179,7 +178,7 @@ func (m *timedProgram) pressKey(key string) (time.Duration, int) {
 	return 0, 0
 }
 
-// A measurement is what was measured of a program.
+// A measurement holds the figures of one program.
 type measurement struct {
 	name                   string
 	firstFrame, firstData  time.Duration // from its start; data is 0 where there is none
@@ -190,7 +189,7 @@ type measurement struct {
 	idleBytes, idleSeconds int
 }
 
-// measureKeys fills in what keys cost: some steps one way from where the cursor is, and back.
+// measureKeys fills in the cost of keys: some steps one way from the cursor, and back.
 func (f *measurement) measureKeys(m *timedProgram, n int, forth, back string) {
 	times, sum := make([]time.Duration, n), 0
 	for i := range n {
@@ -207,7 +206,7 @@ func (f *measurement) measureKeys(m *timedProgram, n int, forth, back string) {
 	f.p50, f.p99, f.bytesPerKey = times[n/2], times[n*99/100], sum/n
 }
 
-// measureIdle fills in what is spent while nobody touches it, and what is held.
+// measureIdle fills in the cost at rest, and the memory.
 func (f *measurement) measureIdle(m *timedProgram, d time.Duration) {
 	m.waitQuiet(100 * time.Millisecond)
 	m.resetBytes()
@@ -220,7 +219,7 @@ func (f *measurement) measureIdle(m *timedProgram, d time.Duration) {
 	f.rss = m.rss()
 }
 
-// rss is the memory that is held, in MB.
+// rss returns the resident memory in MB.
 func (m *timedProgram) rss() string {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", m.cmd.Process.Pid))
 	if err != nil {
@@ -232,7 +231,7 @@ func (m *timedProgram) rss() string {
 	return fmt.Sprintf("%.0f", kb/1024)
 }
 
-// cpu is the time that the program has worked, by the scheduler's own account.
+// cpu returns the processor time that the program has used.
 func (m *timedProgram) cpu() (sum time.Duration) {
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", m.cmd.Process.Pid))
 	for _, task := range tasks {
@@ -245,7 +244,7 @@ func (m *timedProgram) cpu() (sum time.Duration) {
 	return sum
 }
 
-// measureStarts fills in how long the first frame takes, and the data: medians of so many starts.
+// measureStarts fills in the times of the first frame and of the first data: medians of n starts.
 func (f *measurement) measureStarts(t *testing.T, n int, frame, data string, start func() *timedProgram) {
 	var first, whole []time.Duration
 	for range n {
@@ -280,7 +279,7 @@ func (f measurement) String() string {
 // TestPerformance prints the table of programs: .ci/performance runs it.
 func TestPerformance(t *testing.T) {
 	if os.Getenv("LOOKOUT_PERFORMANCE") == "" {
-		t.Skip("measures only where LOOKOUT_PERFORMANCE is set: .ci/performance")
+		t.Skip("measures only if LOOKOUT_PERFORMANCE is set, as .ci/performance does")
 	}
 	dir := t.TempDir()
 	lookout, floor := buildBinary(t, dir, "lookout", "."), buildBinary(t, dir, "floor", "./testdata/floor")
@@ -370,7 +369,7 @@ func TestPerformance(t *testing.T) {
 	)
 }
 
-// buildBinary is a program, stripped as for release.
+// buildBinary builds the program, stripped as for a release.
 func buildBinary(t *testing.T, dir, name, source string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -382,7 +381,7 @@ func buildBinary(t *testing.T, dir, name, source string) string {
 	return path
 }
 
-// serveLargeAccount is the emulated API with a large account, on this machine.
+// serveLargeAccount serves the emulated API with a large account on loopback.
 func serveLargeAccount(t *testing.T, lookout string) (address string) {
 	t.Helper()
 	c := exec.Command(lookout, "emulate", "--seed", "large")

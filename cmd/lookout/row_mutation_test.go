@@ -29,14 +29,14 @@ type checkedPackage struct {
 	set   *gotoken.FileSet
 }
 
-// A packageLoader reads packages; what they import is taken as it was compiled.
+// A packageLoader type-checks packages. It reads their imports from export data.
 type packageLoader struct {
 	set      *gotoken.FileSet
 	importer types.Importer
 	packages []listedPackage
 }
 
-// listedPackage is a package as go list tells it.
+// listedPackage is a package as go list prints it.
 type listedPackage struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string
@@ -70,7 +70,7 @@ func newPackageLoader(t *testing.T) *packageLoader {
 	return h
 }
 
-// check is a package with its types.
+// check returns a package with its types.
 func (h *packageLoader) check(t *testing.T, path string, files ...*ast.File) checkedPackage {
 	t.Helper()
 	r := checkedPackage{path, files, &types.Info{
@@ -85,7 +85,7 @@ func (h *packageLoader) check(t *testing.T, path string, files ...*ast.File) che
 	return r
 }
 
-// checkAll are all packages of the program.
+// checkAll returns all packages of the program.
 func (h *packageLoader) checkAll(t *testing.T) (all []checkedPackage) {
 	t.Helper()
 	for _, p := range h.packages {
@@ -102,7 +102,7 @@ func (h *packageLoader) checkAll(t *testing.T) (all []checkedPackage) {
 	return all
 }
 
-// rowTypes are the types of which a set or a page holds pointers, by their full names.
+// rowTypes are the full names of the types to which stores and pages hold pointers.
 type rowTypes map[string]bool
 
 func (k rowTypes) addFrom(r checkedPackage) {
@@ -130,7 +130,7 @@ func (k rowTypes) isRowPointer(r checkedPackage, e ast.Expr) bool {
 	return ok && k[p.Elem().String()]
 }
 
-// isInRow reports whether an expression is a part of a row that is pointed to, or the whole of it.
+// isInRow reports whether an expression is a row behind a pointer, or part of one.
 func (k rowTypes) isInRow(r checkedPackage, e ast.Expr) bool {
 	for {
 		var of ast.Expr
@@ -153,7 +153,7 @@ func (k rowTypes) isInRow(r checkedPackage, e ast.Expr) bool {
 	}
 }
 
-// violations are the places at which a row is changed, or taken although it is not known whether there is one.
+// violations returns the places at which a row is changed, or used although it may not exist.
 func (k rowTypes) violations(r checkedPackage) (places []string) {
 	say := func(n ast.Node, what string) {
 		places = append(places, fmt.Sprintf("%s: %s", r.set.Position(n.Pos()), what))
@@ -186,8 +186,8 @@ func (k rowTypes) violations(r checkedPackage) (places []string) {
 	return places
 }
 
-// Rows are shared by all panes and read off the loop: nobody changes one, and nobody uses one that may not be there.
-// Where rows are made, in client and below, they are written.
+// All panes share rows and read them off the loop, so nobody changes a row, and nobody uses one that may not exist.
+// Only client and its subpackages, which create rows, may write them.
 func TestRowsAreNeverModified(t *testing.T) {
 	h, known := newPackageLoader(t), rowTypes{}
 	all := h.checkAll(t)

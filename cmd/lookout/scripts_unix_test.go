@@ -21,8 +21,7 @@ import (
 	"lookout/cmd/internal/testenv"
 )
 
-// A script that waits for somebody ends with the first signal: nothing was changed, and the exit code says which signal
-// it was.
+// A script that waits for an answer ends with the first signal: nothing is changed, and the exit code names the signal.
 func TestSignalsEndWhatWaitsForAnAnswer(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	for name, c := range map[string]struct{ args, question string }{
@@ -57,7 +56,7 @@ func TestSignalsEndWhatWaitsForAnAnswer(t *testing.T) {
 	}
 }
 
-// checkLineDiscipline fails where the line discipline is not what it was.
+// checkLineDiscipline fails unless the line discipline is as before.
 func (c *ptyProcess) checkLineDiscipline() {
 	c.t.Helper()
 	if after, err := term.GetState(c.slave.Fd()); err != nil || *after != *c.initialState {
@@ -77,7 +76,7 @@ func (r *testEnv) startProgram(args string) *exec.Cmd {
 	return c
 }
 
-// A question names the account, PROD where it is protected, and takes no answer that an empty line could be.
+// A question names the account, with PROD if it is protected, and does not accept an empty line.
 func TestQuestionsOfScripts(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	t.Setenv("LOOKOUT_BASE_URL", "")
@@ -132,7 +131,7 @@ func TestSignalsEndWhatWaitsForInput(t *testing.T) {
 	faulttest.RunCase(t, "E1", "a script reads a pipe", func(t *testing.T) {
 		fifo := filepath.Join(t.TempDir(), "fifo")
 		if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-			t.Skipf("it cannot be made here: %v", err)
+			t.Skipf("this system cannot create it: %v", err)
 		}
 		c := r.startProgram("credentials create lab --password-file " + fifo)
 		held, err := os.OpenFile(fifo, os.O_WRONLY, 0) // once somebody reads
@@ -159,7 +158,7 @@ func TestPipesAreNoFiles(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	fifo := filepath.Join(r.Home, "fifo")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-		t.Skipf("it cannot be made here: %v", err)
+		t.Skipf("this system cannot create it: %v", err)
 	}
 	dir := testenv.WriteCertificate(t, "cdn.acme.net")
 	cert := filepath.Join(dir, "cert.pem")
@@ -185,7 +184,7 @@ func TestPipesAreNoFiles(t *testing.T) {
 	}
 }
 
-// A signal during a transfer ends it; what came is kept for the next time, and the exit code says which signal it was.
+// A signal ends a transfer. The received part is kept for the next time, and the exit code names the signal.
 func TestSignalsEndTransfers(t *testing.T) {
 	faulttest.RunCase(t, "D16", "objects get, SIGTERM", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})

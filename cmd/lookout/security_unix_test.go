@@ -20,7 +20,7 @@ import (
 	"lookout/cmd/internal/testenv"
 )
 
-// countConnections is an address of this machine, and how often somebody came.
+// countConnections returns a loopback address, and how many connections it received.
 func countConnections(t *testing.T) (address string, came *atomic.Int64) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -42,7 +42,7 @@ func countConnections(t *testing.T) (address string, came *atomic.Int64) {
 	return l.Addr().String(), came
 }
 
-// allowCoreDumps lets programs write core files, as far as this machine lets us.
+// allowCoreDumps raises the limit of core files as far as this machine allows.
 func allowCoreDumps(t *testing.T) {
 	t.Helper()
 	var before unix.Rlimit
@@ -55,8 +55,8 @@ func allowCoreDumps(t *testing.T) {
 	t.Cleanup(func() { _ = unix.Setrlimit(unix.RLIMIT_CORE, &before) })
 }
 
-// The demo beside a real account: it says that it is one, dials nobody, reads no configuration, and leaves no trace in
-// a file.
+// Beside a real account, the demo says that it is a demo, opens no connection, reads no configuration and writes no
+// file.
 func TestDemoIsClosed(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	address, came := countConnections(t)
@@ -94,7 +94,7 @@ func TestDemoIsClosed(t *testing.T) {
 	})
 	faulttest.RunCase(t, "F13", "a running program's core", func(t *testing.T) {
 		if err != nil {
-			t.Skip("this system does not tell")
+			t.Skip("this system does not show the limits of a process")
 		}
 		for line := range strings.Lines(string(limits)) {
 			if fields := strings.Fields(line); strings.HasPrefix(line, "Max core file size") && fields[4] != "0" {
@@ -118,7 +118,7 @@ func TestCoresAreOff(t *testing.T) {
 	})
 }
 
-// An editor gets no token from us.
+// An editor that lookout starts does not get the token.
 func TestEditorsGetNoToken(t *testing.T) {
 	faulttest.RunCase(t, "F14", "an editor's", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
@@ -142,7 +142,7 @@ func TestEditorsGetNoToken(t *testing.T) {
 	})
 }
 
-// With an API that is dead from the start, the first frame is there all the same, soon.
+// If the API is down from the start, the first frame still appears soon.
 func TestFirstFrameWithADeadAPI(t *testing.T) {
 	silent, _ := net.Listen("tcp", "127.0.0.1:0")
 	defer silent.Close()

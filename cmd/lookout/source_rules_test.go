@@ -23,8 +23,8 @@ type sourceFile struct {
 	set  *gotoken.FileSet
 }
 
-// qualifiedName is what an expression like http.Get stands for, "net/http.Get"; "" where it is no name of an imported
-// package.
+// qualifiedName returns the full name of an expression like http.Get, "net/http.Get"; "" if it is not a name of an
+// imported package.
 func (s sourceFile) qualifiedName(e ast.Node) string {
 	selector, ok := e.(*ast.SelectorExpr)
 	if !ok {
@@ -50,7 +50,7 @@ func (s sourceFile) qualifiedName(e ast.Node) string {
 	return ""
 }
 
-// A sourceRule is a rule that no linter knows. It gives what in a source breaks it.
+// A sourceRule is a rule that no linter checks. It returns the places in a source that break it.
 type sourceRule struct {
 	rule      string
 	violation func(s sourceFile, n ast.Node) string
@@ -58,7 +58,7 @@ type sourceRule struct {
 	example   string   // declarations that break it
 }
 
-// usesName is a gate's test for names of packages.
+// usesName returns a rule that forbids names of packages.
 func usesName(names ...string) func(sourceFile, ast.Node) string {
 	return func(s sourceFile, n ast.Node) string {
 		if name := s.qualifiedName(n); slices.Contains(names, name) {
@@ -68,7 +68,7 @@ func usesName(names ...string) func(sourceFile, ast.Node) string {
 	}
 }
 
-// callsName is a gate's test for methods and built-in functions by their bare name.
+// callsName returns a rule that forbids methods and built-in functions by their bare name.
 func callsName(names ...string) func(sourceFile, ast.Node) string {
 	return func(_ sourceFile, n ast.Node) string {
 		call, ok := n.(*ast.CallExpr)
@@ -89,8 +89,7 @@ func callsName(names ...string) func(sourceFile, ast.Node) string {
 	}
 }
 
-// startupWork finds work that is done before main: init functions, regular expressions and calls to the system in
-// package variables.
+// startupWork finds work before main: init functions, regular expressions and system calls in package variables.
 func startupWork(s sourceFile, n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.FuncDecl:
@@ -116,7 +115,7 @@ func startupWork(s sourceFile, n ast.Node) string {
 	return ""
 }
 
-// plainStringFields finds members of answers that hold text of a server as a plain string.
+// plainStringFields finds members of answers that hold server text as a plain string.
 func plainStringFields(s sourceFile, n ast.Node) string {
 	spec, ok := n.(*ast.TypeSpec)
 	if !ok || !strings.HasPrefix(s.path, "client/") || strings.Count(s.path, "/") != 1 ||
@@ -142,8 +141,7 @@ func plainStringFields(s sourceFile, n ast.Node) string {
 	return ""
 }
 
-// directTransfers finds objects that are fetched or stored by bare requests, which neither check nor watch nor read
-// back.
+// directTransfers finds bare requests that fetch or store objects, which neither check nor watch nor read back.
 func directTransfers(_ sourceFile, n ast.Node) string {
 	called, ok := n.(*ast.SelectorExpr)
 	if !ok || called.Sel.Name != "Get" && called.Sel.Name != "Put" {
@@ -288,7 +286,7 @@ func sourceRules() []sourceRule {
 	}
 }
 
-// violations are the places of a source at which a gate is broken.
+// violations returns the places of a source that break a rule.
 func (g sourceRule) violations(s sourceFile) (places []string) {
 	for _, may := range g.allowed {
 		if s.path == may || strings.HasSuffix(may, "/") && strings.HasPrefix(s.path, may) {
@@ -330,7 +328,7 @@ func readSources(t *testing.T) (all []sourceFile) {
 	return all
 }
 
-// The program keeps every rule, and a planted violation of each is caught.
+// The program keeps every rule, and each rule finds a planted violation.
 func TestSourceRules(t *testing.T) {
 	all := readSources(t)
 	for _, g := range sourceRules() {

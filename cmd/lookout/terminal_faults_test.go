@@ -23,7 +23,7 @@ import (
 	"lookout/cmd/internal/testenv"
 )
 
-// waitForAfter fails unless a text comes after what has been written so far.
+// waitForAfter fails unless a text appears in the output after this moment.
 func (c *ptyProcess) waitForAfter(from int, text string) {
 	c.t.Helper()
 	c.waitUntil(fmt.Sprintf("%q", text), func() bool { return strings.Contains(c.output()[from:], text) })
@@ -44,7 +44,7 @@ func (c *ptyProcess) waitUntil(what string, holds func() bool) {
 	}
 }
 
-// fillOutput fills the line: frames that nobody reads.
+// fillOutput fills the terminal's buffer with frames that nobody reads.
 func (c *ptyProcess) fillOutput() {
 	for range 80 {
 		c.typeKeys("3")
@@ -54,7 +54,7 @@ func (c *ptyProcess) fillOutput() {
 	}
 }
 
-// Nobody reads the terminal any more: whatever ends the program, it ends, and leaves the line discipline as it was.
+// If nobody reads the terminal any more, every kind of exit still works and leaves the line discipline as it was.
 func TestDeadTerminalConnection_exits(t *testing.T) {
 	for _, end := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
 		faulttest.RunCase(t, "E2", end.String(), func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestDeadTerminalConnection_exits(t *testing.T) {
 	})
 }
 
-// What was typed while the screen stood still does nothing; once the line is back, that is said.
+// Keys typed while the screen does not respond do nothing. Once the terminal responds again, the program says so.
 func TestKeysTypedDuringAStall(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	for name, keys := range map[string]string{
@@ -112,7 +112,7 @@ func TestKeysTypedDuringAStall(t *testing.T) {
 	}
 }
 
-// The parent dies, or the line is cut: the program ends, and does not spin.
+// If the parent process dies or the connection is cut, the program ends and does not spin.
 func TestTheParentDies(t *testing.T) {
 	faulttest.RunCase(t, "E4", "shell killed", func(t *testing.T) {
 		t.Parallel()
@@ -133,7 +133,7 @@ func TestTheParentDies(t *testing.T) {
 		t.Parallel()
 		tmux, err := exec.LookPath("tmux")
 		if err != nil {
-			t.Skip("there is no tmux here")
+			t.Skip("tmux is not installed")
 		}
 		socket := filepath.Join(t.TempDir(), "s")
 		run := func(args ...string) string {
@@ -163,7 +163,7 @@ func TestTheParentDies(t *testing.T) {
 	})
 }
 
-// childProcesses are the processes that a process started.
+// childProcesses returns the processes that a process started.
 func childProcesses(t *testing.T, pid int) (found []int) {
 	t.Helper()
 	out, _ := exec.Command("pgrep", "-P", fmt.Sprint(pid)).Output()
@@ -175,14 +175,13 @@ func childProcesses(t *testing.T, pid int) (found []int) {
 	return found
 }
 
-// ctrl-z gives the terminal to a shell that can go on with the program, and to nobody else; the screen is drawn anew
-// afterwards.
+// ctrl-z gives the terminal to a shell that can resume the program, and to no other. The screen is redrawn afterwards.
 func TestSuspend(t *testing.T) {
 	faulttest.RunCase(t, "E5", "in a shell with job control", func(t *testing.T) {
 		t.Parallel()
 		bash, err := exec.LookPath("bash")
 		if err != nil {
-			t.Skip("there is no bash here")
+			t.Skip("bash is not installed")
 		}
 		shell := exec.Command(bash, "--norc", "--noprofile", "-i")
 		c := startCommandInPty(
@@ -254,7 +253,7 @@ func TestSuspend(t *testing.T) {
 	}
 }
 
-// A process that stood still with a change in flight sends it once, and finds out what became of it.
+// A process that was stopped with a change in flight sends it once, and finds out its outcome.
 func TestFrozenWithAChangeInFlight(t *testing.T) {
 	faulttest.RunCase(t, "B21", "frozen while a service is enabled", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
@@ -282,7 +281,7 @@ func TestFrozenWithAChangeInFlight(t *testing.T) {
 	})
 }
 
-// Odd environments: a plain sentence where there is no screen, the program elsewhere.
+// In an odd environment, the program prints a plain sentence if there is no screen, and works otherwise.
 func TestOddTerminals(t *testing.T) {
 	for name, env := range map[string]string{
 		"empty":   "TERM=",
@@ -345,7 +344,7 @@ var panesByKey = []struct{ key, text string }{
 	{"0", "us-east"},
 }
 
-// Without colours none is sent; without UTF-8 nothing beyond ASCII.
+// Without colours, no colour is sent. Without UTF-8, only ASCII is sent.
 func TestPlainTerminals(t *testing.T) {
 	colour := regexp.MustCompile("\x1b\\[[0-9;]*m")
 	walk := func(t *testing.T, env ...string) string {
@@ -380,7 +379,7 @@ func TestPlainTerminals(t *testing.T) {
 	}
 }
 
-// What libraries write to standard error does not reach the screen; a log file has it.
+// Output of libraries on standard error does not reach the screen, but goes to the log file.
 func TestNoiseStaysOffTheScreen(t *testing.T) {
 	for _, log := range []string{"", filepath.Join(t.TempDir(), "log")} {
 		faulttest.RunCase(
@@ -411,7 +410,7 @@ func TestNoiseStaysOffTheScreen(t *testing.T) {
 	}
 }
 
-// The demo reads no real token and dials nobody, and says what it is.
+// The demo reads no real token, opens no connection, and says that it is a demo.
 func TestDemoBesideARealToken(t *testing.T) {
 	faulttest.RunCase(t, "H1", "token and address in the environment", func(t *testing.T) {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -446,7 +445,7 @@ func TestDemoBesideARealToken(t *testing.T) {
 		c.typeKeys("q")
 		c.waitExit(5 * time.Second)
 		if out := c.output(); testenv.LeaksToken(out) || !strings.Contains(out, "DEMO") {
-			t.Error("the demo tells the token, or does not say DEMO")
+			t.Error("the demo shows the token, or does not say DEMO")
 		}
 		if n := dialled.Load(); n != 0 {
 			t.Errorf("%d connections", n)

@@ -26,7 +26,7 @@ import (
 	"lookout/ui/terminal"
 )
 
-// TestMain lets the test's own binary be the program, so that it can be run in a pty.
+// TestMain lets the test binary act as the program, so that it can be run in a pty.
 func TestMain(m *testing.M) {
 	if fault := os.Getenv("LOOKOUT_TEST_FAULT"); fault != "" {
 		os.Exit(runFaultyScreen(fault))
@@ -63,13 +63,13 @@ func startPty(t *testing.T, args string, env ...string) *ptyProcess {
 	)
 }
 
-// startCommandInPty runs a command in a pty of its own session, with variables beside those of the environment.
+// startCommandInPty runs a command in a new pty session, with additional environment variables.
 func startCommandInPty(t *testing.T, cmd *exec.Cmd, env []string) *ptyProcess {
 	t.Helper()
 	return runInPty(t, cmd, append(os.Environ(), env...), 100, 30)
 }
 
-// startSizedPty runs the program with an environment in a terminal of a size.
+// startSizedPty starts the program with an environment in a terminal of a size.
 func startSizedPty(t *testing.T, env []string, cols, rows uint16, args string) *ptyProcess {
 	t.Helper()
 	return runInPty(t, exec.Command(os.Args[0]), append(slices.Clone(env), "LOOKOUT_TEST_ARGS="+args), cols, rows)
@@ -111,7 +111,7 @@ func runInPty(t *testing.T, cmd *exec.Cmd, env []string, cols, rows uint16) *pty
 	return c
 }
 
-// startReading takes the program's output until it ends.
+// startReading reads the program's output until it ends.
 func (c *ptyProcess) startReading() {
 	go func() {
 		buffer := make([]byte, 4096)
@@ -134,7 +134,7 @@ func (c *ptyProcess) startReading() {
 	}()
 }
 
-// setStalled stands for a line that carries nothing, until it is back.
+// setStalled stops or resumes reading, like a connection that carries nothing for a while.
 func (c *ptyProcess) setStalled(on bool) {
 	if on {
 		c.paused.Lock()
@@ -161,7 +161,7 @@ func (c *ptyProcess) waitFor(text string) {
 	}
 }
 
-// waitExit waits for the exit code.
+// waitExit returns the exit code.
 func (c *ptyProcess) waitExit(within time.Duration) int {
 	c.t.Helper()
 	done := make(chan int, 1)
@@ -184,8 +184,7 @@ func (c *ptyProcess) typeKeys(keys string) { _, _ = c.tty.WriteString(keys) }
 // signal sends the program a signal.
 func (c *ptyProcess) signal(s syscall.Signal) { _ = c.cmd.Process.Signal(s) }
 
-// checkTerminalRestored fails unless the terminal is as it was: every mode is off, and the line discipline is what it
-// was.
+// checkTerminalRestored fails unless every mode of the terminal is off and the line discipline is as before.
 func (c *ptyProcess) checkTerminalRestored() {
 	c.t.Helper()
 	after, err := term.GetState(c.slave.Fd())
@@ -204,13 +203,13 @@ func (c *ptyProcess) checkTerminalRestored() {
 	}
 }
 
-// A exitCase is how the program is left, and the exit code that tells so.
+// An exitCase is a way to end the program, with the expected exit code.
 type exitCase struct {
 	leave func(*ptyProcess)
 	code  int
 }
 
-// Whatever the way out, the terminal is given back.
+// Every kind of exit restores the terminal.
 func TestExit_restoresTheTerminal(t *testing.T) {
 	signal := func(s syscall.Signal) exitCase { return exitCase{func(c *ptyProcess) { c.signal(s) }, 128 + int(s)} }
 	moments := map[string]string{"list": "3", "dialog": "3?", "form": "3n"}
@@ -244,8 +243,8 @@ func TestExit_restoresTheTerminal(t *testing.T) {
 	}
 }
 
-// A panic anywhere in the program gives the terminal back, tells so in one line and ends with 1; the stack goes to the
-// log alone.
+// A panic anywhere in the program restores the terminal, prints one line and exits with 1. The stack goes only to the
+// log.
 func TestPanic_restoresTheTerminal(t *testing.T) {
 	for _, where := range []string{"update", "frame", "command", "batch", "init"} {
 		faulttest.RunCase(t, "E1", "panic in "+where, func(t *testing.T) {
@@ -265,7 +264,7 @@ func TestPanic_restoresTheTerminal(t *testing.T) {
 			c.checkTerminalRestored()
 			c.waitFor("lookout crashed")
 			if strings.Contains(c.output(), "canary") || strings.Contains(c.output(), "goroutine ") {
-				t.Errorf("the panic is told:\n%q", c.output())
+				t.Errorf("the panic is shown:\n%q", c.output())
 			}
 		})
 	}
@@ -317,7 +316,7 @@ func runFaultyScreen(where string) int {
 	return code
 }
 
-// writeNoise is a library that writes to standard error.
+// writeNoise writes to standard error, as a library might.
 func writeNoise(before io.Writer) {
 	for log.Writer() == before {
 		time.Sleep(time.Millisecond)

@@ -88,7 +88,7 @@ func TestFormView_rejectionKeepsValues(t *testing.T) {
 	}
 	v.Update(tea.KeyPressMsg{Code: tea.KeyEscape})
 	if v.Done() {
-		t.Error("one esc throws away what was typed")
+		t.Error("one esc discards the typed text")
 	}
 }
 
@@ -145,7 +145,7 @@ func TestCombobox(t *testing.T) {
 		}
 	}
 	if press(v, tea.KeyUp); value != "a" {
-		t.Errorf("up gives %q", value)
+		t.Errorf("up shows %q", value)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 	"lookout/ui/table"
 )
 
-// benchNow is the time at which the benchmarks stand still.
+// benchNow is the fixed time of the benchmarks.
 func benchNow() time.Time { return time.Date(2026, 11, 20, 21, 4, 10, 0, time.UTC) }
 
 // newBusyShell returns a shell with eight panes as large as real ones, on a terminal with a size.

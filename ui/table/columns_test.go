@@ -51,7 +51,7 @@ func TestList_ChooseColumns(t *testing.T) {
 	if got := strings.Fields(lines[0]); !slices.Equal(got, []string{"size", "colour"}) {
 		t.Errorf("header %v", got)
 	}
-	// still sorted by what is not shown
+	// still sorted by a hidden column
 	if got := strings.Fields(lines[1]); !slices.Equal(got, []string{">", "7", "blue"}) {
 		t.Errorf("first row %v", got)
 	}

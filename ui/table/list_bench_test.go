@@ -15,7 +15,7 @@ import (
 	"lookout/ui/uitest"
 )
 
-// newCheapList are things whose cells cost nothing, so that only the list's own work is measured.
+// newCheapList returns a list with cells that cost nothing, to measure only the list's own work.
 func newCheapList(t testing.TB, n int) *List[thing] {
 	rows := things(n)
 	l := newLoadedList(t, &rows)
@@ -23,7 +23,7 @@ func newCheapList(t testing.TB, n int) *List[thing] {
 	return l
 }
 
-// A frame costs the same however many rows there are, and next to nothing of the collector's time.
+// A frame costs the same for any number of rows, and causes hardly any garbage collection.
 func TestList_View_allocations(t *testing.T) {
 	l, room := newCheapList(t, 30_000), uitest.NewBox(t, 200, 50)
 	l.Detail = func(x thing, _ ui.Box) string { return x.name }
@@ -62,7 +62,7 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// BenchmarkForm is a key in a form of nine fields, and its frame.
+// BenchmarkForm measures a key in a form of nine fields, and its frame.
 func BenchmarkForm(b *testing.B) {
 	room, text := uitest.NewBox(b, 100, 40), make([]string, 9)
 	f := form.Form{Title: "New service", SubmitLabel: "add"}
@@ -83,7 +83,7 @@ func BenchmarkForm(b *testing.B) {
 	}
 }
 
-// BenchmarkChart plots a day of two measures in steps of five minutes.
+// BenchmarkChart plots a day of two series in steps of five minutes.
 func BenchmarkChart(b *testing.B) {
 	room, start := uitest.NewBox(b, 120, 16), time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	c := chart.Chart{

@@ -17,7 +17,7 @@ import (
 	"lookout/ui/uitest"
 )
 
-// unknownOutcomeError is a failure that does not tell whether the change was applied.
+// unknownOutcomeError is a failure that leaves open whether the change was applied.
 type unknownOutcomeError struct{}
 
 func (unknownOutcomeError) Error() string { return "the connection was cut" }
@@ -36,7 +36,7 @@ func things(n int) []thing {
 	return rows
 }
 
-// newLoadedList is a list of things that have arrived.
+// newLoadedList returns a list whose rows have arrived.
 func newLoadedList(t testing.TB, rows *[]thing) *List[thing] {
 	t.Helper()
 	s := ui.NewStore(
@@ -237,7 +237,7 @@ func BenchmarkMoveAndView1k(b *testing.B)   { benchmarkMoveAndView(b, 1_000) }
 func BenchmarkMoveAndView100k(b *testing.B) { benchmarkMoveAndView(b, 100_000) }
 func BenchmarkMoveAndView1M(b *testing.B)   { benchmarkMoveAndView(b, 1_000_000) }
 
-// A list says of its own rows alone that its filter hides them.
+// A list says only of its own rows that its filter hides them.
 func TestList_Hides(t *testing.T) {
 	rows := things(20)
 	l := newLoadedList(t, &rows)
@@ -262,7 +262,7 @@ func TestList_Hides(t *testing.T) {
 	}
 }
 
-// The clock asks for the rows, and only once a minute for what they are joined with.
+// The clock polls the rows, and the lists that they are joined with only once a minute.
 func TestList_Poll_joinedStoresOncePerMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := map[string]int{}

@@ -11,8 +11,8 @@ import (
 	"lookout/ui/uitest"
 )
 
-// newStagedList is a list of things with a stage each, sorted by it: moving 0, waiting 1, done 2, of which the latest
-// comes first.
+// newStagedList returns a list of things, sorted by stage: 0 running, 1 waiting, 2 done. Of the finished ones the
+// latest comes first.
 func newStagedList(t testing.TB, stages *[]int) *List[thing] {
 	t.Helper()
 	rows := things(len(*stages))
@@ -28,7 +28,7 @@ func newStagedList(t testing.TB, stages *[]int) *List[thing] {
 	return l
 }
 
-// setStage brings a thing to another stage, as rows that come anew do.
+// setStage replaces a thing by one in another stage.
 func setStage(t testing.TB, l *List[thing], stages *[]int, id, stage int) {
 	t.Helper()
 	*stages = slices.Clone(*stages)
@@ -39,8 +39,8 @@ func setStage(t testing.TB, l *List[thing], stages *[]int, id, stage int) {
 	l.View(uitest.NewBox(t, 60, 12))
 }
 
-// What is under way moves on beneath a cursor, which does not run after what is done; where rows come above it, it
-// stays on its row.
+// A running row moves away below the cursor, and the cursor does not follow it once it is done. If rows are added
+// above, the cursor stays on its row.
 func TestList_cursorStaysWhenRankChanges(t *testing.T) {
 	stages := []int{0, 0, 1, 1, 2, 2}
 	l := newStagedList(t, &stages)
@@ -77,7 +77,7 @@ func TestList_cursorStaysWhenRankChanges(t *testing.T) {
 	at(2, 2)
 }
 
-// By rank rows stand as a stable sort by the same numbers has them, also turned round.
+// Sorting by rank gives the same order as a stable sort by the same numbers, also in reverse.
 func TestSortByRank(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	stages := make([]int, 1000)
@@ -109,7 +109,7 @@ func TestSortByRank(t *testing.T) {
 	}
 }
 
-// BenchmarkSortByRank puts rows in the order of six ranks.
+// BenchmarkSortByRank sorts rows by six ranks.
 func BenchmarkSortByRank(b *testing.B) {
 	rows := make([]int32, 100_000)
 	for i := range rows {

@@ -16,8 +16,8 @@ import (
 	"lookout/ui/uitest"
 )
 
-// newShuffledList is a list of so many things in no sequence, with a column of few values and cells that do not read
-// anything else.
+// newShuffledList returns a list of n things in random order, with a column of few values and cells that depend on
+// nothing else.
 func newShuffledList(t testing.TB, n int) *List[thing] {
 	r := rand.New(rand.NewPCG(1, 2))
 	rows := make([]thing, n)
@@ -35,7 +35,7 @@ func newShuffledList(t testing.TB, n int) *List[thing] {
 	return l
 }
 
-// shownIDs are the rows as they are shown.
+// shownIDs returns the IDs of the rows in the order in which they are shown.
 func shownIDs(l *List[thing]) []int {
 	found := make([]int, l.rowIndex.count(l.Store))
 	for i := range found {
@@ -52,13 +52,13 @@ func runChange(l *List[thing], id string, send func() (ui.Result[thing], error))
 	}))
 }
 
-// anyCellContains reports whether a thing holds digits.
+// anyCellContains reports whether a cell of a thing contains digits.
 func anyCellContains(x thing, digits string) bool {
 	return strings.Contains(x.name, digits) || strings.Contains(fmt.Sprint(x.id), digits)
 }
 
-// Filtered and sorted, by pieces and several at a time, the rows are those that the words ask for, and equal ones stay
-// as they were.
+// Filtered and sorted, in chunks and concurrently, the rows are those that match the words, and equal rows keep their
+// order.
 func TestSortJob_largeStore(t *testing.T) {
 	l := newShuffledList(t, 3*maxForegroundSort)
 	rows := l.Store.Rows()
@@ -107,14 +107,14 @@ func TestSortJob_largeStore(t *testing.T) {
 		}
 		for place, id := range want[:min(50, len(want))] {
 			if got := l.rowIndex.position(l.Store, fmt.Sprint(id)); got != place {
-				t.Errorf("%d stands at %d, not at %d", id, got, place)
+				t.Errorf("%d is at %d; want %d", id, got, place)
 			}
 		}
 	}
 }
 
-// Whoever goes to the end of a long listing stands on its last row once it has been read, whatever order was made of
-// the rows before; the rows' own sequence is no order to be made.
+// After a jump to the end of a long listing, the cursor is on the last row once it has been read, whatever the sort
+// order. The rows' original order needs no sort.
 func TestList_goToEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		filter  string
@@ -161,7 +161,7 @@ func TestList_goToEnd(t *testing.T) {
 	}
 }
 
-// What nobody wants any more is stopped and does not count.
+// A sort job that is no longer needed is stopped, and its result is ignored.
 func TestRowIndex_stopsOlderSortJob(t *testing.T) {
 	l := newShuffledList(t, 2*maxForegroundSort)
 	uitest.RunAll(l.LoadMissing())
@@ -196,7 +196,7 @@ func TestRowIndex_stopsOlderSortJob(t *testing.T) {
 	}
 }
 
-// Rows that are added while an order is made do not make it useless; rows that go do, and are never asked for.
+// A sort job is not wasted if rows are added meanwhile. It is if rows are removed, and removed rows are never read.
 func TestRowIndex_rowsChangeDuringSort(t *testing.T) {
 	l := newShuffledList(t, maxForegroundSort+10)
 	l.filter.text = "thing"
@@ -253,7 +253,7 @@ func TestContainsFold(t *testing.T) {
 	}
 }
 
-// TestList_Actions_doesNotGatherMarks marks all rows: a key then costs what it always does, and the action gets them.
+// TestList_Actions_doesNotGatherMarks marks all rows: a key costs the same as before, and the action gets all rows.
 func TestList_Actions_doesNotGatherMarks(t *testing.T) {
 	l := newShuffledList(t, 2*maxForegroundSort)
 	looked, started := 0, 0
@@ -328,7 +328,7 @@ func BenchmarkSort(b *testing.B) {
 	}
 }
 
-// BenchmarkFilterKey is what a key in the filter costs the loop: everything else is done beside it.
+// BenchmarkFilterKey measures the time that a key in the filter takes on the loop. Everything else runs beside it.
 func BenchmarkFilterKey(b *testing.B) {
 	l := newShuffledList(b, 1_000_000)
 	l.filter.text = "thing"

@@ -10,7 +10,7 @@ import (
 // The first command that is installed gets the text on its standard input, not in its arguments, and no token.
 func TestWriteSystemClipboard(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("it installs a command of Linux")
+		t.Skip("needs Linux")
 	}
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)

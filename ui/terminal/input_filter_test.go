@@ -298,7 +298,7 @@ func TestInputFilter_keyAfterEscape(t *testing.T) {
 	}
 }
 
-// requireArrivals types one text each beat, and requires the loop to receive each at its time.
+// requireArrivals types one text per interval, and requires the loop to receive each on time.
 func requireArrivals(t *testing.T, typed []string, times []time.Duration, beat time.Duration) {
 	t.Helper()
 	r := startFilterTest()

@@ -11,7 +11,7 @@ import (
 	"lookout/ui"
 )
 
-// fakeList is a list that has been read as far as a test wants.
+// fakeList is a list that was read to a given point.
 type fakeList struct {
 	f        ui.Freshness
 	complete bool
@@ -106,7 +106,7 @@ func TestJoined_texts(t *testing.T) {
 	}
 }
 
-// A join over several lists is known only if all of them are, and has each row once.
+// A join over several lists is known only if all of them are, and holds each row once.
 func TestFlatMap(t *testing.T) {
 	known, unread := JoinState{Kind: Known}, JoinState{Of: "contacts"}
 	services := Join([]string{"web", "api"}, known)

@@ -140,7 +140,7 @@ func TestCertificateFiles_problem(t *testing.T) {
 			}
 			for line := range strings.Lines(string(c.key)) {
 				if line = strings.TrimSpace(line); len(line) > 7 && strings.Contains(said, line) {
-					t.Errorf("a line of the key is told: %q", said)
+					t.Errorf("the message holds a line of the key: %q", said)
 				}
 			}
 		})

@@ -20,7 +20,7 @@ import (
 	"lookout/views/account"
 )
 
-// logObjects are so many objects of a bucket's folder, and three folders in it. Their names do not rise.
+// logObjects returns n objects of a folder, and three folders in it, in no order of names.
 func logObjects(n int) []client.Object {
 	rows := make([]client.Object, 0, n+3)
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -39,7 +39,7 @@ func logObjects(n int) []client.Object {
 	return rows
 }
 
-// openListing is the list of a folder that holds rows, all of them read.
+// openListing returns the list of a folder whose rows have all been read.
 func openListing(t testing.TB, rows []client.Object) *objectListing {
 	t.Helper()
 	api, err := client.New(
@@ -68,7 +68,7 @@ func openListing(t testing.TB, rows []client.Object) *objectListing {
 	return l
 }
 
-// press does the actions of keys, and types what follows a slash.
+// press presses keys. After a slash it types the rest.
 func (l *objectListing) press(t testing.TB, keys ...string) {
 	t.Helper()
 	for _, key := range keys {
@@ -82,13 +82,13 @@ func (l *objectListing) press(t testing.TB, keys ...string) {
 		}
 		i := slices.IndexFunc(l.Actions(), func(a ui.Action) bool { return slices.Contains(a.Key.Keys(), key) })
 		if i < 0 {
-			t.Fatalf("%q is no key here", key)
+			t.Fatalf("unknown key %q", key)
 		}
 		uitest.RunAll(l.Actions()[i].Do())
 	}
 }
 
-// sort sorts by a column, or turns its order round.
+// sort sorts by a column, or reverses its order.
 func (l *objectListing) sort(t testing.TB, column int) {
 	t.Helper()
 	sortAction := slices.IndexFunc(l.Actions(), func(a ui.Action) bool { return a.Name() == "sort" })
@@ -97,7 +97,7 @@ func (l *objectListing) sort(t testing.TB, column int) {
 	uitest.RunAll(l.LoadMissing())
 }
 
-// frame is the list as text: its first lines.
+// frame returns the first lines of the list as text.
 func (l *objectListing) frame(t testing.TB, lines int) string {
 	t.Helper()
 	look, err := theme.New("dark", colorprofile.ASCII, false)
@@ -117,8 +117,8 @@ func (l *objectListing) frame(t testing.TB, lines int) string {
 	return strings.Join(strings.Split(text, "\n")[:lines], "\n")
 }
 
-// A filter looks at what is shown of a name, whatever the size of the list and of its letters: neither at the folder
-// that all are in, nor at sizes and dates unless it names their columns. Sorted, folders come first.
+// A filter matches the shown part of a name, for lists of any size and in any case. It does not match the common
+// folder, nor sizes and dates unless it names their columns. Folders are sorted first.
 func TestObjectsAreFilteredAndSorted(t *testing.T) {
 	for _, n := range []int{2_000, 30_000} {
 		rows := logObjects(n)
@@ -169,7 +169,7 @@ func TestObjectsAreFilteredAndSorted(t *testing.T) {
 	}
 }
 
-// heapInUse is the memory that is held, in bytes.
+// heapInUse returns the heap in use, in bytes.
 func heapInUse() uint64 {
 	var m runtime.MemStats
 	for range 3 {
@@ -179,7 +179,7 @@ func heapInUse() uint64 {
 	return m.HeapAlloc
 }
 
-// BenchmarkMillionObjects is the objects pane with a million rows: what it holds for each, and what keys cost.
+// BenchmarkMillionObjects measures the objects pane with a million rows: memory per row, and the cost of keys.
 func BenchmarkMillionObjects(b *testing.B) {
 	const million = 1_000_000
 	l := openListing(b, logObjects(3))

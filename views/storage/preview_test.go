@@ -141,7 +141,7 @@ func TestPreviewsOfOtherThings(t *testing.T) {
 	}
 }
 
-// A preview of 64 KiB is taken apart once, off the loop; drawing it again costs little.
+// A preview of 64 KiB is parsed once, off the loop; drawing it again costs little.
 func BenchmarkPreview(b *testing.B) {
 	data := []byte(strings.Repeat("func f(a int) string { return \"x\" } // y\n", previewSize/42))
 	for b.Loop() {
@@ -149,7 +149,7 @@ func BenchmarkPreview(b *testing.B) {
 	}
 }
 
-// The first bytes of an image tell what its decoder would.
+// The program reads the kind and size of an image from its first bytes, as its decoder does.
 func TestImageSize(t *testing.T) {
 	picture := image.NewPaletted(image.Rect(0, 0, 301, 42), color.Palette{color.Black, color.White})
 	for kind, encode := range map[string]func(io.Writer) error{

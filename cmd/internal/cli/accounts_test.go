@@ -13,7 +13,7 @@ import (
 	"lookout/ui/terminal/termtest"
 )
 
-// startDashboard is the program on an account of the configuration, as the command line opens it.
+// startDashboard starts the dashboard on an account of the configuration, as the command line does.
 func (r *testEnv) startDashboard(width, height int, f *config.Flags) *termtest.Terminal {
 	r.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -40,7 +40,7 @@ func (r *testEnv) startDashboard(width, height int, f *config.Flags) *termtest.T
 	return v
 }
 
-// Another account is reached with its own address and token: those that flags or environment gave stay with the account
+// Another account is read with its own address and token: those from flags or the environment stay with the account
 // that they were given for.
 func TestSwitchingAccountsKeepsTokensApart(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})

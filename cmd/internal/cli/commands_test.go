@@ -17,8 +17,8 @@ import (
 	"lookout/cmd/internal/testenv"
 )
 
-// Every list in every shape: JSON is JSON, CSV has the columns' names, tables have no tab and nothing that steers a
-// terminal.
+// Every list in every format: JSON is valid, CSV has the columns' names, and tables have no tab and no terminal control
+// character.
 func TestLists_everyOutputFormat(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	for _, args := range [][]string{{"services", "list"}, {"issues", "list"}, {"contacts", "list"}, {
@@ -50,7 +50,7 @@ func TestLists_everyOutputFormat(t *testing.T) {
 	r.CheckResult(r.Run("services", "list", "-o", "xml"), exit.CodeUsage, "ndjson")
 }
 
-// Columns are a promise: scripts count on their names and their order.
+// Column names and their order are a promise to scripts.
 func TestColumns_namesAreStable(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	for command, want := range map[string]string{
@@ -75,8 +75,8 @@ func TestColumns_namesAreStable(t *testing.T) {
 	}
 }
 
-// For programs CSV is what the API sent, where no terminal would obey it: a name from it finds the object. Tables show
-// what cannot be drawn.
+// In a pipe, CSV holds what the API sent, so that a name from it finds the object. Tables make invisible characters
+// visible.
 func TestCSVIsAsTheAPISentIt(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	name := "two\nlines,\t\"quoted\" ‹␊› é.txt"
@@ -140,7 +140,7 @@ func TestServicesByScript(t *testing.T) {
 	r.CheckResult(r.Run("servces"), exit.CodeUsage, "services")
 }
 
-// A label names a thing as well as its ID, as long as only one has it.
+// A label names an object as well as its ID does, unless two have it.
 func TestThingsByTheirLabel(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.CheckResult(r.MustRun("services", "get", "web-1"), exit.CodeOK, "web-1")
@@ -160,7 +160,7 @@ func TestThingsByTheirLabel(t *testing.T) {
 	}
 }
 
-// The journal names what scripts changed as it names what panes changed: kind, ID, label, reason.
+// The journal names objects that scripts changed as it names those that panes changed: kind, ID, label, reason.
 func TestTheJournalNamesWhatScriptsChange(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	t.Chdir(r.Home)
@@ -255,7 +255,7 @@ func TestStorageByScript(t *testing.T) {
 	id := strconv.Itoa(key.ID)
 	if again := r.MustRun("keys", "get", id, "-o", "json").Out; strings.Contains(again, key.Secret) ||
 		strings.Contains(again, "secret") {
-		t.Errorf("the secret is told again: %s", again)
+		t.Errorf("the secret is shown again: %s", again)
 	}
 	file := filepath.Join(r.Home, "secret")
 	s := r.MustRun("keys", "create", "ci3", "--secret-file", file, "-o", "json")
@@ -288,7 +288,7 @@ func TestStorageByScript(t *testing.T) {
 	)
 }
 
-// Access and certificates from scripts: what does not fit is not sent.
+// Scripts set access and certificates, and do not send what does not fit.
 func TestAccessAndCertificatesByScript(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	const bucket = "us-east-1/cdn.acme.net"
@@ -328,7 +328,7 @@ func TestAccessAndCertificatesByScript(t *testing.T) {
 	}
 }
 
-// A list that is cut does not pass for whole, and one that fails is not drawn as an empty one.
+// A list that was cut off does not count as complete, and one that failed is not drawn as empty.
 func TestAListThatIsCutSaysSo(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.API.InjectFault("list services", emulator.Fault{Status: 200, Body: `{"data":[],"page":1,"pages":3,"results":60}`})
@@ -416,7 +416,7 @@ func TestScopeThatIsMissing(t *testing.T) {
 	r.CheckResult(r.Run("buckets", "list"), exit.CodeDenied, "object_storage:read_only")
 }
 
-// Reading needs no place to write.
+// Reading needs no writable folder.
 func TestReadingMakesNoFile(t *testing.T) {
 	faulttest.ReportCase(t, "G4", "reading makes no file")
 	r := newTestEnv(t, emulator.Options{})
@@ -433,7 +433,7 @@ func TestOutput_hostileTextInEveryFormat(t *testing.T) {
 	r.MustRun("contacts", "create", "--name", evil, "--email", "e@acme.net")
 	for _, format := range output.Formats {
 		s := r.MustRun("contacts", "list", "-o", format)
-		// for programs; on a terminal TestATerminalIsNotSteered
+		// for programs; TestATerminalIsNotSteered covers terminals
 		if format == "csv" && !strings.Contains(s.Out, "2J\nb\tc") {
 			t.Errorf("csv has no line breaks and tabs: %q", s.Out)
 		}
@@ -473,7 +473,7 @@ func TestHandover(t *testing.T) {
 	r.CheckResult(r.Run("handover", "--since", "yesterday"), exit.CodeUsage, "8h")
 }
 
-// Where the hand-over could not look, no section says that there is nothing.
+// If a source of the hand-over failed, its section does not say that there is nothing.
 func TestAHandoverThatCouldNotLook(t *testing.T) {
 	for name, fault := range map[string]emulator.Fault{
 		"refused": {Status: 401},
@@ -506,7 +506,7 @@ func TestAHandoverThatCouldNotLook(t *testing.T) {
 	}
 }
 
-// A journal with a line that cannot be read may hold changes that nobody can name.
+// A journal with an unreadable line may hold changes that cannot be listed, and the hand-over says so.
 func TestHandover_unreadableJournal(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "disable", r.FindID("services", "edge-router"), "--for", "1h")
@@ -518,7 +518,7 @@ func TestHandover_unreadableJournal(t *testing.T) {
 	r.CheckResult(s, s.Code, "## Changed **1 line of the journal could not be read** ## Could not be read")
 }
 
-// A source that fails spoils its own section alone; issues that are left out are counted.
+// A source that fails affects only its own section. Issues that are left out are counted.
 func TestAHandoverWithoutItsTickets(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "disable", r.FindID("services", "web-1"))
@@ -536,7 +536,7 @@ func TestAHandoverWithoutItsTickets(t *testing.T) {
 	)
 }
 
-// Every noun has list or get, also where the noun by itself says all.
+// Every resource has list or get, also if the resource's command shows everything.
 func TestResources_listAndGetAgree(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "disable", r.FindID("services", "web-1"), "--reason", "audit")
@@ -567,7 +567,7 @@ func TestResources_listAndGetAgree(t *testing.T) {
 	r.CheckResult(r.Run("journal", "lis"), exit.CodeUsage, "list")
 }
 
-// In JSON null stays null, and what the API has never sent is not made up.
+// In JSON, null stays null, and a member that the API did not send is not made up.
 func TestJSONKeepsNull(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	of := func(args ...string) map[string]any {

@@ -10,7 +10,7 @@ import (
 	"lookout/client/emulator"
 )
 
-// The shell is offered the values of a flag or an argument, and files only where a file is meant.
+// The shell completes the values of flags and arguments, and file names only where a file is expected.
 func TestValuesAreCompleted(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.WriteConfig("[themes.mine]\nbad = \"red\"\n")
@@ -60,7 +60,7 @@ func TestValuesAreCompleted(t *testing.T) {
 	}
 }
 
-// No flag is left to the shell's own guess.
+// No flag falls back to the shell's default completion.
 func TestEveryFlagSaysHowItIsCompleted(t *testing.T) {
 	var visit func(*cobra.Command)
 	visit = func(c *cobra.Command) {

@@ -11,8 +11,8 @@ import (
 	"lookout/cmd/internal/exit"
 )
 
-// A key of safety that is misspelt, misplaced or of another type refuses the start: nothing is sent that it would have
-// forbidden.
+// If a safety key is misspelt, misplaced or of the wrong type, nothing starts: no request is sent that the key would
+// have forbidden.
 func TestParseConfig_misspeltSafetyKeysAreFatal(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	id := r.FindID("services", "edge-router")
@@ -49,14 +49,14 @@ func TestParseConfig_misspeltSafetyKeysAreFatal(t *testing.T) {
 			},
 		)
 	}
-	// What is far from every key of safety is told and passed over, as are looks.
+	// A key that resembles no safety key is reported and ignored, as cosmetic mistakes are.
 	r.WriteConfig(account + "clour = \"red\"\nnonsense = 1\n[keys]\ndisable = [\"d\"]\n")
 	r.CheckResult(
 		r.Run("services", "list"), exit.CodeOK, `did you mean "color"`, "nonsense: unknown key", "PANE.ACTION",
 	)
 }
 
-// A variable of safety that cannot be read refuses the start.
+// If a safety variable cannot be parsed, nothing starts.
 func TestReadOnlyVariableIsUnderstoodOrRefused(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	id := r.FindID("services", "edge-router")
@@ -82,7 +82,7 @@ func TestReadOnlyVariableIsUnderstoodOrRefused(t *testing.T) {
 	}
 }
 
-// What the dashboard refuses or leaves out, doctor tells too.
+// Doctor reports everything that the dashboard refuses or ignores.
 func TestDoctorFindsWhatTheDashboardRefuses(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	for name, one := range map[string]struct {
@@ -103,7 +103,7 @@ func TestDoctorFindsWhatTheDashboardRefuses(t *testing.T) {
 	}
 }
 
-// The flag takes what the key of the configuration takes.
+// The flag accepts the same values as the key of the configuration.
 func TestRefreshAsAFlagHasItsBound(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	for _, value := range []string{"100ms", "-5s", "0", "soon"} {
@@ -117,7 +117,7 @@ func TestRefreshAsAFlagHasItsBound(t *testing.T) {
 	}
 }
 
-// No configuration is not one without mistakes.
+// A missing configuration is not reported as one without mistakes.
 func TestValidateSaysThatThereIsNoConfiguration(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	s := r.MustRun("config", "validate")
@@ -130,7 +130,7 @@ func TestValidateSaysThatThereIsNoConfiguration(t *testing.T) {
 	r.CheckResult(r.MustRun("config", "validate"), exit.CodeOK, "no mistakes")
 }
 
-// A command that only has others beneath it is asked for with one of them, and writes nothing where a script would be.
+// A command that only has subcommands asks for one of them, and writes nothing to standard output.
 func TestCompletionNeedsItsShell(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	for _, args := range [][]string{{"completion"}, {"completion", "nosuch"}} {

@@ -11,11 +11,11 @@ import (
 	"lookout/cmd/internal/testenv"
 )
 
-// What the copy menu gives as commands are commands: the program takes them, with the words that a shell makes of them.
+// The commands of the copy menu work: lookout accepts them after a shell has split them into words.
 func TestCopiedCommandsWork(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {
-		t.Skip("there is no shell here")
+		t.Skip("needs a POSIX shell")
 	}
 	r := newTestEnv(t, emulator.Options{})
 	r.WriteConfig("[accounts.prod]\nbase_url = \"" + r.Base + "\"\n[accounts.lab]\nbase_url = \"" + r.Base + "\"\n")

@@ -21,7 +21,7 @@ import (
 	"lookout/cmd/internal/testenv"
 )
 
-// sendTruncated sends the head of an answer of a length, and ends the connection.
+// sendTruncated sends the beginning of an answer with a given length, and closes the connection.
 func sendTruncated(w http.ResponseWriter, head []byte, length int) {
 	w.Header().Set("Content-Length", strconv.Itoa(length))
 	_, _ = w.Write(head)
@@ -29,7 +29,7 @@ func sendTruncated(w http.ResponseWriter, head []byte, length int) {
 	panic(http.ErrAbortHandler)
 }
 
-// What a storage gets wrong never becomes a file, nor passes for the object on standard output.
+// If a storage answers wrongly, no file is written and standard output does not pass for the object.
 func TestScriptsTakeNoWrongBytes(t *testing.T) {
 	const size = 100_000
 	sum := func(data []byte) string { s := md5.Sum(data); return hex.EncodeToString(s[:]) }
@@ -98,7 +98,7 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 			r.InterceptDownloads(func() func(http.ResponseWriter, *http.Request) {
 				answer, n := c.answer(data), 0
 				return func(w http.ResponseWriter, req *http.Request) {
-					// what is wrong twice is wrong; the rests between tries are of real time
+					// the failure is permanent; the pauses between attempts take real time
 					if n++; n > 2 && !c.whole {
 						http.Error(w, "gone", http.StatusNotFound)
 						return
@@ -156,7 +156,7 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 	})
 }
 
-// A file that somebody makes while an object is fetched stays; --force replaces what is a file, and nothing else.
+// A file that another program creates during a download stays. --force replaces files and nothing else.
 func TestScriptsOverwriteNothing(t *testing.T) {
 	for _, force := range []bool{false, true} {
 		faulttest.RunCase(t, "D5", fmt.Sprintf("objects get, made meanwhile, --force=%t", force), func(t *testing.T) {
@@ -185,7 +185,7 @@ func TestScriptsOverwriteNothing(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
 		data, file := r.StoreObject("object", 10), filepath.Join(r.Home, "2026-11-21T08:00 aux.")
 		if err := os.WriteFile(file, nil, 0o600); err != nil || os.Remove(file) != nil {
-			t.Skip("this system has no such names")
+			t.Skip("this file system rejects such names")
 		}
 		r.MustRun("objects", "get", testenv.Bucket, "object", file)
 		if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, data) {
@@ -194,7 +194,7 @@ func TestScriptsOverwriteNothing(t *testing.T) {
 	})
 }
 
-// modifyDuringUpload writes to a file when the storage has taken the first bytes of it.
+// modifyDuringUpload writes to a file once the storage has received its first bytes.
 func (r *testEnv) modifyDuringUpload(file string) {
 	r.Intercept(func(_ http.ResponseWriter, req *http.Request) bool {
 		if req.Method == http.MethodPut && !strings.HasPrefix(req.URL.Path, "/v4/") {
@@ -210,7 +210,7 @@ func (r *testEnv) modifyDuringUpload(file string) {
 	})
 }
 
-// A file that changes while it is sent is no object, and a lost answer is looked up.
+// A file that changes during its upload is not stored as an object, and a lost answer is looked up.
 func TestScriptsReadBackWhatTheyStore(t *testing.T) {
 	faulttest.RunCase(t, "D11", "objects put, the file changes", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
@@ -244,14 +244,14 @@ func TestScriptsReadBackWhatTheyStore(t *testing.T) {
 	})
 }
 
-// discardResponse takes an answer that never arrives.
+// discardResponse drops an answer.
 type discardResponse struct{ header http.Header }
 
 func (u *discardResponse) Header() http.Header          { return u.header }
 func (*discardResponse) Write(data []byte) (int, error) { return len(data), nil }
 func (*discardResponse) WriteHeader(int)                {}
 
-// Listings whose markers lead nowhere end, with every command that lists.
+// Listings whose markers lead nowhere end, for every command that lists.
 func TestScriptsEndWithMarkersThatLie(t *testing.T) {
 	circle := func(data string) func(n int, marker string) string {
 		next := map[string]string{"": "tokA", "tokA": "tokB", "tokB": "tokC", "tokC": "tokA"}
@@ -304,7 +304,7 @@ func TestScriptsEndWithMarkersThatLie(t *testing.T) {
 	}
 }
 
-// What an object is called stands once in the journal, and is made visible once.
+// The journal holds the name of an object once, and makes it visible once.
 func TestLabelsAreMadeVisibleOnce(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	file := filepath.Join(r.Home, "a.txt")

@@ -16,7 +16,7 @@ import (
 	"lookout/ui"
 )
 
-// runOnTerminal runs a command line on a terminal of a width and gives the lines that it writes there.
+// runOnTerminal runs a command line on a terminal of a width and returns the lines that it writes.
 func (r *testEnv) runOnTerminal(cols uint16, args ...string) []string {
 	r.Helper()
 	tty, slave, err := pty.Open()
@@ -40,7 +40,7 @@ func (r *testEnv) runOnTerminal(cols uint16, args ...string) []string {
 	return strings.Split(strings.TrimSuffix(strings.ReplaceAll(<-text, "\r\n", "\n"), "\n"), "\n")
 }
 
-// On a terminal a row of a table is a line, whatever its width, and what is not shown is marked.
+// On a terminal, a row of a table is one line at every width, and cut values are marked.
 func TestTablesFitTheTerminal(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "disable", "1", "--reason", strings.Repeat("because ", 20))
@@ -75,7 +75,7 @@ func TestTablesFitTheTerminal(t *testing.T) {
 	}
 }
 
-// On a terminal CSV cannot steer it, and sheets are whole.
+// On a terminal, CSV holds no control character, and details are complete.
 func TestATerminalIsNotSteered(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	label := "two\nlines\x1b[2J"

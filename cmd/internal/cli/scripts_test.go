@@ -22,12 +22,12 @@ import (
 	"lookout/cmd/internal/testenv"
 )
 
-// failingWriter is a standard output that takes nothing.
+// failingWriter is a standard output that fails.
 type failingWriter struct{}
 
 func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
-// A key of which nobody will ever have the secret does not pass for a good one, nor for one that was not made.
+// A key whose secret was lost is reported neither as usable nor as not created.
 func TestKeysWithoutASecret(t *testing.T) {
 	for _, secret := range []string{`"[REDACTED]"`, `""`, "null"} {
 		faulttest.RunCase(t, "B6", "keys create, "+secret, func(t *testing.T) {
@@ -62,12 +62,12 @@ func TestKeysWithoutASecret(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := keep(client.NewSecret("y")); err == nil {
-			t.Error("what was not written passes for written")
+			t.Error("a failed write was not reported")
 		}
 	})
 }
 
-// What was done, but cannot be written, does not pass for what failed.
+// A change that was applied, but whose result cannot be printed, is not reported as failed.
 func TestChanges_resultNotPrinted(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	for _, c := range []struct {
@@ -89,7 +89,7 @@ func TestChanges_resultNotPrinted(t *testing.T) {
 	var complaints bytes.Buffer
 	if code := Execute([]string{"services", "get", "4"}, strings.NewReader(""), failingWriter{}, &complaints); code !=
 		exit.CodeFailure {
-		t.Errorf("exit code %d of what only reads", code)
+		t.Errorf("exit code %d of a command that only reads", code)
 	}
 	r.CheckResult(
 		r.Run("keys", "create", "ci1", "--nothing", "--bucket", "us-east-1/acme-www:read_only"), exit.CodeUsage,
@@ -97,7 +97,7 @@ func TestChanges_resultNotPrinted(t *testing.T) {
 	)
 }
 
-// A bucket that exists is said to exist; what it was to be like is not passed over.
+// If a bucket exists already, the command says so, and says that its options were not applied.
 func TestBucketsThatExist(t *testing.T) {
 	faulttest.ReportCase(t, "B17", "told by scripts")
 	r := newTestEnv(t, emulator.Options{})
@@ -116,7 +116,7 @@ func TestBucketsThatExist(t *testing.T) {
 	}
 }
 
-// A certificate whose answer is lost is looked up.
+// If the answer to a certificate is lost, the certificate is looked up.
 func TestCertificatesAreReadBack(t *testing.T) {
 	const bucket = "us-east-1/cdn.acme.net"
 	dir := testenv.WriteCertificate(t, "cdn.acme.net")
@@ -172,7 +172,7 @@ func TestCertificatesAreReadBack(t *testing.T) {
 	}
 }
 
-// A protected account takes no change without its name, whatever the verb; another account's name is taken nowhere.
+// No subcommand changes a protected account without the account's name. The name of another account is refused.
 func TestProtectedAccountsTakeTheirName(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	t.Setenv("LOOKOUT_BASE_URL", "")

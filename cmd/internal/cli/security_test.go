@@ -20,15 +20,15 @@ import (
 	"lookout/cmd/internal/testenv"
 )
 
-// checkNoToken fails where the token was told.
+// checkNoToken fails if an output contains the token.
 func (r *testEnv) checkNoToken(s testenv.CommandResult) {
 	r.Helper()
 	if testenv.LeaksToken(s.Out + s.Err) {
-		r.Errorf("the token is told: %s%s", s.Out, s.Err)
+		r.Errorf("the output holds the token: %s%s", s.Out, s.Err)
 	}
 }
 
-// A token comes by no argument, and stands in no address.
+// The token is neither an argument nor part of an address.
 func TestTokensAreNoArguments(t *testing.T) {
 	for name, args := range map[string][]string{
 		"a flag": {"--token", testenv.Canary}, "a flag with its value": {"--token=" + testenv.Canary}, "a flag of a " +
@@ -64,10 +64,11 @@ func TestTokensAreNoArguments(t *testing.T) {
 	})
 }
 
-// A file that holds the token, or says where it goes, is its owner's alone; what is wrong is named with what to do.
+// A file that holds the token, or says where it is sent, belongs to its owner alone; if not, the message names the
+// problem and the next step.
 func TestFilesOfOthersAreRefused(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("access lists say who may read")
+		t.Skip("Windows has no file modes")
 	}
 	mode := func(m os.FileMode) func(string) error { return func(path string) error { return os.Chmod(path, m) } }
 	for name, c := range map[string]struct {
@@ -122,7 +123,7 @@ func TestFilesOfOthersAreRefused(t *testing.T) {
 			path := filepath.Join(r.Home, "own", "token")
 			r.Write(path, testenv.Canary)
 			if err := c.spoil(path); err != nil {
-				t.Skipf("it cannot be made here: %v", err)
+				t.Skipf("this system cannot create it: %v", err)
 			}
 			t.Setenv("LOOKOUT_TOKEN", "")
 			s := r.Run("services", "list", "--token-file", path)
@@ -143,19 +144,19 @@ func TestFilesOfOthersAreRefused(t *testing.T) {
 		faulttest.RunCase(t, "F2", "configuration, "+name, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
 			if err := spoil(r.WriteConfig("[accounts.a]\nbase_url = \"" + r.Base + "\"\n")); err != nil {
-				t.Skipf("it cannot be made here: %v", err)
+				t.Skipf("this system cannot create it: %v", err)
 			}
 			r.CheckResult(r.Run("services", "list"), exit.CodeUsage, "configuration: ")
 		})
 	}
 }
 
-// replaceFile puts what was made beside a file in its place.
+// replaceFile moves a file over another.
 func replaceFile(path string, made error) error {
 	return firstError(made, os.Remove(path), os.Rename(path+"2", path))
 }
 
-// firstError is the first of some errors.
+// firstError returns the first error that is not nil.
 func firstError(all ...error) error {
 	for _, err := range all {
 		if err != nil {
@@ -165,7 +166,7 @@ func firstError(all ...error) error {
 	return nil
 }
 
-// Debugging that would write the token is refused; what other programs get of the environment has no token.
+// Debug settings that would write the token are refused, and child processes get an environment without it.
 func TestNoTokenLeavesByTheEnvironment(t *testing.T) {
 	for godebug, refused := range map[string]bool{
 		"http2debug=2":      true,
@@ -206,7 +207,7 @@ func TestNoTokenLeavesByTheEnvironment(t *testing.T) {
 	})
 	faulttest.RunCase(t, "F14", "token_command's", func(t *testing.T) {
 		if runtime.GOOS == "windows" {
-			t.Skip("no shell")
+			t.Skip("needs a POSIX shell")
 		}
 		r := newTestEnv(t, emulator.Options{})
 		kept := filepath.Join(r.Home, "environment")
@@ -222,7 +223,7 @@ func TestNoTokenLeavesByTheEnvironment(t *testing.T) {
 	})
 }
 
-// Without a place to write, what only reads works; what changes is refused, because it cannot be recorded.
+// Without a writable folder, reading works. Changes are refused, because they cannot be recorded.
 func TestUnusualHomeFolders(t *testing.T) {
 	blocked := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
@@ -241,7 +242,7 @@ func TestUnusualHomeFolders(t *testing.T) {
 	} {
 		faulttest.RunCase(t, "G4", name, func(t *testing.T) {
 			if runtime.GOOS == "windows" {
-				t.Skip("other variables count")
+				t.Skip("Windows uses other variables")
 			}
 			r := newTestEnv(t, emulator.Options{})
 			for name, value := range c.variables {
@@ -258,7 +259,7 @@ func TestUnusualHomeFolders(t *testing.T) {
 	}
 }
 
-// The emulator tells where it listens, on this machine alone, and what goes wrong on purpose; it ends with its context.
+// The emulator prints its address, listens on loopback only, prints the injected faults, and ends with its context.
 func TestEmulatorsListener(t *testing.T) {
 	faulttest.RunCase(t, "H2", "every address is refused", func(t *testing.T) {
 		for _, address := range []string{"0.0.0.0:0", "[::]:0", ":0"} {
@@ -288,7 +289,7 @@ func TestEmulatorsListener(t *testing.T) {
 	})
 }
 
-// What is kept of one account is not shown of another.
+// Data of one account is not shown in another.
 func TestAccountsAreApart(t *testing.T) {
 	faulttest.RunCase(t, "G3", "journals", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
@@ -322,13 +323,13 @@ func TestAccountsAreApart(t *testing.T) {
 				t.Errorf("%s%s", s.Out, s.Err)
 			}
 			if data, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(data), content) {
-				t.Errorf("what was there is gone: %v", err)
+				t.Errorf("the old file is gone: %v", err)
 			}
 		})
 	}
 }
 
-// What answers in the API's place repeats the token in texts that are cut before they are told.
+// A server that repeats the token in a long text does not get it printed, even where the text is cut.
 func TestErrors_doNotPrintPartOfAToken(t *testing.T) {
 	answers := map[string]func(http.ResponseWriter, string){
 		"title": func(w http.ResponseWriter, token string) {

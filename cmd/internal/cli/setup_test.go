@@ -69,7 +69,7 @@ func TestConfigCommands(t *testing.T) {
 	}
 }
 
-// Every mistake of a file is told at once, each with its own line and what would be right, in the order of the file.
+// All mistakes of a file are reported at once, each with its line and a correction, in the order of the file.
 func TestConfigValidate_reportsEveryErrorWithItsLine(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	lines := []struct{ text, said string }{
@@ -103,16 +103,16 @@ func TestConfigValidate_reportsEveryErrorWithItsLine(t *testing.T) {
 		}
 		if len(told) == 0 || !strings.Contains(told[0], fmt.Sprintf("config.toml:%d:1: ", i+1)) ||
 			!strings.Contains(told[0], line.said) {
-			t.Fatalf("line %d should say %q; what is left is %q", i+1, line.said, told)
+			t.Fatalf("line %d should say %q; the rest is %q", i+1, line.said, told)
 		}
 		told = told[1:]
 	}
 	if len(told) > 0 || s.Code != exit.CodeUsage {
-		t.Errorf("exit code %d, and more is told: %q", s.Code, told)
+		t.Errorf("exit code %d, and unexpected lines: %q", s.Code, told)
 	}
 }
 
-// Looks that are wrong do not keep anybody from working; they are told.
+// Cosmetic mistakes are reported, and the program starts.
 func TestLoadSettings_reportsAndIgnoresCosmeticErrors(t *testing.T) {
 	faulttest.ReportCase(t, "G2", "looks")
 	r := newTestEnv(t, emulator.Options{})
@@ -125,7 +125,7 @@ func TestLoadSettings_reportsAndIgnoresCosmeticErrors(t *testing.T) {
 	r.CheckResult(r.Run("services", "list"), exit.CodeUsage, "config.toml:2:1: accounts.a.base_url")
 }
 
-// The shell completes accounts from the configuration, without asking anybody.
+// The shell completes accounts from the configuration, without a request.
 func TestAccountsAreCompleted(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.WriteConfig("[accounts.prod]\nbase_url = \"" + r.Base + "\"\n[accounts.staging]\nbase_url = \"" + r.Base + "\"\n")
@@ -134,7 +134,7 @@ func TestAccountsAreCompleted(t *testing.T) {
 	}
 }
 
-// Each way to a token, through a real request.
+// Each source of a token works in a real request.
 func TestEveryWayToAToken(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	t.Setenv("LOOKOUT_TOKEN", "")
@@ -188,7 +188,7 @@ base_url = "BASE"
 		t.Errorf("%q, %v", got, err)
 	}
 	r.MustRun("config", "token", "-a", "none", "--remove")
-	// A flag goes before the environment.
+	// Flags take precedence over the environment.
 	t.Setenv("LOOKOUT_TOKEN", "wrong")
 	r.CheckResult(r.Run("services", "list", "-a", "none", "--token-file", file), exit.CodeOK)
 	r.CheckResult(r.Run("services", "list", "-a", "file"), exit.CodeDenied)
@@ -229,7 +229,7 @@ func TestDoctor(t *testing.T) {
 	r.CheckResult(r.Run("doctor"), exit.CodeUsage, "no account is configured")
 }
 
-// A clock that is wrong, and a server that is no API, are told with what to do.
+// Doctor reports a wrong clock, and a server that is not the API, with the next step.
 func TestDoctorOnAnOddServer(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
@@ -252,7 +252,7 @@ func TestDoctorOnAnOddServer(t *testing.T) {
 	r.CheckResult(r.Run("doctor"), exit.CodeUsage, "must begin with https://")
 }
 
-// The report keeps to 80 columns; only what cannot be broken, as a path, is longer.
+// The report fits into 80 columns, except for words that cannot be broken, such as a path.
 func TestDoctorFitsItsTerminal(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{RestrictedUser: true})
 	for line := range strings.Lines(r.MustRun("doctor").Out) {
@@ -270,7 +270,7 @@ func TestDoctorOnARestrictedUser(t *testing.T) {
 	)
 }
 
-// newTestWizard is a wizard whose questions are answered line by line, and its token.
+// newTestWizard returns a wizard whose questions are answered line by line, and its token.
 func newTestWizard(r *testEnv, token string, answers ...string) (*setup.Wizard, *bytes.Buffer) {
 	var out bytes.Buffer
 	path, _ := config.Path(&config.Flags{})
@@ -317,7 +317,7 @@ func TestFirstRunWritesAfterYesAlone(t *testing.T) {
 	r.MustRun("config", "validate")
 }
 
-// A token that is refused is asked for again; a configuration that is there is added to, not replaced.
+// The wizard asks again for a refused token, and adds to an existing configuration instead of replacing it.
 func TestFirstRunAsksAgainAndAdds(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	path := r.WriteConfig("theme = \"light\"\n")
@@ -347,7 +347,7 @@ func TestFirstRunKeepsInTheKeyring(t *testing.T) {
 	r.MustRun("services", "list")
 }
 
-// An address where something else answers is asked for again; name and token stay.
+// The wizard asks again for an address where another program answers, and keeps the name and the token.
 func TestFirstRunAsksForTheAddressAgain(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	other := strings.TrimSuffix(r.Base, "/v4") + "/v9"
@@ -367,8 +367,8 @@ func TestFirstRunAsksForTheAddressAgain(t *testing.T) {
 	}
 }
 
-// Tokens that lie at hand are offered first; those and the ones of a file or a command are used where they are, and
-// never copied.
+// The wizard offers tokens that it finds first. It uses them, and those of a file or a command, in place and never
+// copies them.
 func TestFirstRunTakesTokensWhereTheyAre(t *testing.T) {
 	for _, way := range []struct {
 		answers []string
@@ -406,7 +406,7 @@ func TestFirstRunTakesTokensWhereTheyAre(t *testing.T) {
 	}
 }
 
-// Every line that is told fits into 80 columns, whatever the trouble.
+// Every line of the wizard fits into 80 columns, also after failures.
 func TestFirstRunFitsItsTerminal(t *testing.T) {
 	for _, o := range []emulator.Options{{Scopes: "account:read_only"}, {RestrictedUser: true}} {
 		r := newTestEnv(t, o)

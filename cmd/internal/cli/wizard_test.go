@@ -45,8 +45,8 @@ func TestFirstRunOffersEveryUserOfLinodeCLI(t *testing.T) {
 	r.MustRun("services", "list")
 }
 
-// A keyring that does not work, and a token file that cannot be made, lead back to where the token is kept: what was
-// typed stays.
+// If the keyring does not work, or the token file cannot be created, the wizard asks again where to keep the token, and
+// keeps the answers so far.
 func TestFirstRunKeepsItsAnswersWhereTheTokenCannotBeKept(t *testing.T) {
 	faulttest.ReportCase(t, "F3", "first run, a keyring that does not work")
 	r := newTestEnv(t, emulator.Options{})
@@ -83,7 +83,7 @@ func TestFirstRunKeepsItsAnswersWhereTheTokenCannotBeKept(t *testing.T) {
 	}
 }
 
-// A token that is in the keyring already is used from there; one that is not leads back to the question.
+// A token that is already in the keyring is used from there. If it is not there, the wizard asks again.
 func TestFirstRunUsesTheKeyring(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	w, out := newTestWizard(r, testenv.Canary, r.Base, "prod", "4", "1", "file", "no")
@@ -103,10 +103,10 @@ func TestFirstRunUsesTheKeyring(t *testing.T) {
 	r.MustRun("services", "list")
 }
 
-// Quotes keep the words of a command together.
+// Quotes keep the words of an argument together.
 func TestFirstRunTakesQuotedCommands(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("there is no sh")
+		t.Skip("needs a POSIX shell")
 	}
 	r := newTestEnv(t, emulator.Options{})
 	w, out := newTestWizard(

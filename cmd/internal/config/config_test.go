@@ -69,7 +69,7 @@ func TestTokenFileMustBeItsOwnersAlone(t *testing.T) {
 	}
 }
 
-// A file of ours is its owner's alone from its first moment, and has its name when it is whole.
+// A file that lookout creates belongs to its owner alone from the start, and gets its name once it is complete.
 func TestFilesAreWrittenWhole(t *testing.T) {
 	for name, c := range map[string]struct {
 		before func(path string) error
@@ -94,7 +94,7 @@ func TestFilesAreWrittenWhole(t *testing.T) {
 		faulttest.RunCase(t, "F3", name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "f")
 			if err := c.before(path); err != nil {
-				t.Skipf("it cannot be made here: %v", err)
+				t.Skipf("this system cannot create it: %v", err)
 			}
 			err := WritePrivateFile(path, "new text")
 			data, _ := os.ReadFile(path)
@@ -115,8 +115,7 @@ func TestFilesAreWrittenWhole(t *testing.T) {
 	}
 }
 
-// Whatever the configuration holds: no panic, every mistake has its place, and none is told with bytes that a terminal
-// would obey.
+// For any configuration, there is no panic, every mistake has a position, and no message holds a control character.
 func TestOddConfigurations(t *testing.T) {
 	for i, text := range append([]string{
 		"",
@@ -146,7 +145,7 @@ func TestOddConfigurations(t *testing.T) {
 	}
 }
 
-// A keyring that does not answer holds nobody up for long.
+// A keyring that does not answer delays the start only for a limited time.
 func TestKeyringIsBounded(t *testing.T) {
 	faulttest.ReportCase(t, "F2", "a keyring that hangs")
 	never := make(chan struct{})

@@ -8,7 +8,7 @@ import (
 	"lookout/client/faulttest"
 )
 
-// parseErrorText is what parse says about a text, as the program tells it.
+// parseErrorText returns the errors of a configuration, as the program prints them.
 func parseErrorText(text string) string {
 	_, wrong := Parse([]byte(text))
 	if err := wrong.AsError("c.toml"); err != nil {
@@ -59,12 +59,12 @@ func TestParseConfig_errorPositions(t *testing.T) {
 		})
 	}
 	if said := parseErrorText("a = 1\nb = 2\nc = 3\n"); strings.Count(said, "unknown") != 3 {
-		t.Errorf("three mistakes are told as %q", said)
+		t.Errorf("three mistakes are reported as %q", said)
 	}
 }
 
-// TestFindPositions looks for places that a scanner of lines gets wrong: keys inside inline tables, elements of lists
-// over several lines, and quoted keys.
+// TestFindPositions tests positions that a line scanner gets wrong: keys in inline tables, list elements on several
+// lines, and quoted keys.
 func TestFindPositions(t *testing.T) {
 	const text = `accounts = { prod = { base_url = "https://x/v4", color = "red" } }
 notify = [
@@ -105,7 +105,7 @@ bad = 2
 	}
 }
 
-// What only spoils the looks is told and passed over; what chooses an account is not.
+// Cosmetic mistakes are reported and ignored. Mistakes that affect which account is used are not ignored.
 func TestParseConfig_onlyFatalErrorsStopTheStart(t *testing.T) {
 	faulttest.ReportCase(t, "G2", "grave mistakes")
 	cfg, wrong := Parse(
@@ -119,7 +119,7 @@ func TestParseConfig_onlyFatalErrorsStopTheStart(t *testing.T) {
 	}
 }
 
-// Whatever stands in the file: no panic, and every mistake has a place.
+// For any text there is no panic, and every mistake has a position.
 func FuzzConfig(f *testing.F) {
 	faulttest.ReportCase(f, "J8", "FuzzConfig")
 	for _, seed := range []string{

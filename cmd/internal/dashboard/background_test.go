@@ -12,7 +12,7 @@ import (
 	"lookout/ui/terminal"
 )
 
-// lightTerminal answers, after a while, that its background is white. What is written to it is kept.
+// lightTerminal answers, after a delay, that its background is white. It keeps what is written to it.
 type lightTerminal struct {
 	typed *io.PipeWriter
 
@@ -41,8 +41,8 @@ func (l *lightTerminal) output() string {
 	return l.out.String()
 }
 
-// A terminal that says late and in pieces that it is light gets the light theme; the first frame did not wait, and no
-// letter of the answer was a key.
+// A terminal that reports a light background late and in pieces gets the light theme. The first frame does not wait for
+// it, and no letter of the answer counts as a key.
 func TestALightTerminalGetsTheLightTheme(t *testing.T) {
 	for name, value := range map[string]string{
 		"COLORTERM": "truecolor",

@@ -11,7 +11,7 @@ import (
 	"lookout/ui/terminal/termtest"
 )
 
-// Columns and lists that are not there are told with the names of those that are, in their lines.
+// Unknown columns and lists are reported in their lines, with the known names.
 func TestConfigValidate_unknownColumns(t *testing.T) {
 	t.Parallel()
 	text := "[columns]\nservices = [\"label\", \"weight\"]\nobjects = [\"name\"]\nservers = [\"label\"]\n"
@@ -28,7 +28,7 @@ func TestConfigValidate_unknownColumns(t *testing.T) {
 	}
 }
 
-// The lists of the configuration have the columns that were chosen, and what is unknown is said on the screen.
+// Lists have the columns that the configuration chooses, and the screen reports unknown ones.
 func TestChosenColumnsOnTheScreen(t *testing.T) {
 	t.Parallel()
 	s, err := newTestShell(
@@ -54,7 +54,7 @@ func TestChosenColumnsOnTheScreen(t *testing.T) {
 	}
 }
 
-// A theme of the configuration is worn, and can be chosen while the program runs.
+// A theme of the configuration is used, and can be chosen while the program runs.
 func TestThemes_customThemeIsApplied(t *testing.T) {
 	t.Setenv("COLORTERM", "truecolor")
 	t.Setenv("TERM", "xterm-256color")

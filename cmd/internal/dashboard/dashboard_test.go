@@ -60,7 +60,7 @@ func TestStartReadQuit(t *testing.T) {
 	}
 }
 
-// The first frame is there before any answer, it says that it is loading, and keys work meanwhile.
+// The first frame appears before any answer and says that it is loading, and keys work meanwhile.
 func TestFirstFrameBeforeAnyAnswer(t *testing.T) {
 	t.Parallel()
 	faulttest.ReportCase(t, "I4", "nothing answered")
@@ -78,7 +78,7 @@ func TestFirstFrameBeforeAnyAnswer(t *testing.T) {
 	v.WaitFor("billing-api")
 }
 
-// While refreshing is paused the program at rest writes nothing.
+// While refreshing is paused, the program writes nothing at rest.
 func TestPausedWritesNothing(t *testing.T) {
 	t.Parallel()
 	faulttest.ReportCase(t, "E15", "TestPausedWritesNothing")
@@ -108,7 +108,7 @@ func TestPasteIsNoCommand(t *testing.T) {
 	}
 }
 
-// Letters at the heels of a key that opens a form or a pane are meant for it.
+// Letters typed right after a key that opens a form or a pane go to it.
 func TestTypeahead(t *testing.T) {
 	t.Parallel()
 	v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
@@ -122,13 +122,13 @@ func TestTypeahead(t *testing.T) {
 	v.WaitFor("index.html")
 }
 
-// No key is bound twice in a pane: assembling the program would fail with both names.
+// No key is bound twice in a pane: the program would fail to start and name both actions.
 func TestKeyClashNamesBoth(t *testing.T) {
 	t.Parallel()
 	faulttest.ReportCase(t, "G5", "two actions on one key")
 	_, err := newTestShellWithKeys(t, map[string][]string{"services.edit": {"d"}})
 	if err == nil || !strings.Contains(err.Error(), "disable") || !strings.Contains(err.Error(), "edit") {
-		t.Errorf("a clash is told as %v", err)
+		t.Errorf("a clash is reported as %v", err)
 	}
 	if _, err := newTestShellWithKeys(t, map[string][]string{
 		"services.disable": {"x"},
@@ -138,7 +138,7 @@ func TestKeyClashNamesBoth(t *testing.T) {
 	}
 }
 
-// Keys that cannot be told apart, or that are none, are refused with what they are about.
+// Bindings that clash, or that are not keys, are rejected, and the message names their actions.
 func TestOddKeys(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

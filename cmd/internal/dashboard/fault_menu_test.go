@@ -30,7 +30,7 @@ func startDemo(t *testing.T, width, height int) (*termtest.Terminal, demoAccount
 	return v, one
 }
 
-// The fault dial does what it says, and as long as something is wrong on purpose the head line says so (row H6).
+// The fault menu injects the faults that it names, and the head line shows them while they are active (row H6).
 func TestFaultMenu(t *testing.T) {
 	t.Parallel()
 	v, _ := startDemo(t, 120, 36)
@@ -51,8 +51,7 @@ func TestFaultMenu(t *testing.T) {
 	v.WaitFor("live")
 }
 
-// Every position is a fault that the emulator knows, and none reaches a real account: there the palette has no such
-// lines.
+// Every entry is a fault that the emulator knows. On a real account the palette has no such entries.
 func TestFaultMenu_onlyInDemo(t *testing.T) {
 	v, one := startDemo(t, 120, 36)
 	v.WaitFor("Services 14")

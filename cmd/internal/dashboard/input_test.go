@@ -11,13 +11,13 @@ import (
 	"lookout/ui/terminal/termtest"
 )
 
-// Whatever is pasted or sent in a flood, nothing is done by it, and keys work at once afterwards.
+// Whatever is pasted or sent in a flood, nothing is changed, and keys work at once afterwards.
 func TestFloodsOfInput(t *testing.T) {
 	t.Parallel()
 	noise := make([]byte, 1<<20)
 	dice := rand.New(rand.NewPCG(1, 13))
 	for i := range noise {
-		// they end and suspend the program, as they should
+		// these keys end or suspend the program, as they should
 		for noise[i] = byte(dice.IntN(256)); noise[i] == 3 || noise[i] == 0x1a; {
 			noise[i] = byte(dice.IntN(256))
 		}
@@ -80,7 +80,7 @@ func TestFloodsOfInput(t *testing.T) {
 	}
 }
 
-// At rest little is written: the age, and nothing else; reading again what has not changed writes no more.
+// At rest, the program rewrites only ages. Reading unchanged data again writes nothing more.
 func TestFewBytesAtRest(t *testing.T) {
 	t.Parallel()
 	at := func(t *testing.T, pane string) *termtest.Terminal {
@@ -118,8 +118,8 @@ func TestFewBytesAtRest(t *testing.T) {
 	})
 }
 
-// What is copied goes to the clipboard by one sequence, written beside the frames; a secret too only when its key is
-// pressed.
+// A copied text goes to the clipboard in one sequence, written beside the frames. A secret goes there only when its key
+// is pressed.
 func TestClipboard(t *testing.T) {
 	t.Setenv("SSH_CONNECTION", "somewhere") // the machine's own clipboard is left alone
 	for name, c := range map[string]struct {

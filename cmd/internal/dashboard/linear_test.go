@@ -11,7 +11,7 @@ import (
 	"lookout/ui/terminal/termtest"
 )
 
-// startLinear runs the program told in lines.
+// startLinear starts the program in linear mode.
 func startLinear(t *testing.T, api *emulator.Emulator) *termtest.Terminal {
 	t.Helper()
 	s, err := newTestShell(t, api, config.Settings{Account: "acme-prod", Theme: "dark"})
@@ -21,8 +21,8 @@ func startLinear(t *testing.T, api *emulator.Emulator) *termtest.Terminal {
 	return termtest.NewLinear(t, 200, 200, shell.NewLinearScreen(s))
 }
 
-// The whole program can be used by its lines: tabs and rows are named, a form is asked field by field, questions are
-// answered.
+// The whole program can be used in linear mode: it names tabs and rows, asks for a form field by field, and takes
+// answers to questions.
 func TestLinear(t *testing.T) {
 	t.Parallel()
 	api := emulator.New(emulator.Options{Token: "demo"})
@@ -91,7 +91,7 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// What has not changed is not said again, and at rest nothing is: ages are no change.
+// Unchanged lines are not printed again, and nothing is printed at rest: growing ages are not changes.
 func TestLinearIsQuiet(t *testing.T) {
 	t.Parallel()
 	v := startLinear(t, emulator.New(emulator.Options{Token: "demo"}))
@@ -109,7 +109,7 @@ func TestLinearIsQuiet(t *testing.T) {
 	}
 }
 
-// A secret stays hidden: what is said cannot be wiped away.
+// A secret is not printed, because printed lines cannot be erased.
 func TestLinearTellsNoSecret(t *testing.T) {
 	t.Parallel()
 	v := startLinear(t, emulator.New(emulator.Options{Token: "demo"}))

@@ -14,7 +14,7 @@ import (
 	"lookout/ui/terminal/termtest"
 )
 
-// A keyOperation is one operation of the document, done by keys alone from the first frame on.
+// A keyOperation is one operation of the document, done only with keys from the first frame on.
 type keyOperation struct {
 	op         string
 	keys       string // keys and, between «», texts to wait for
@@ -22,7 +22,7 @@ type keyOperation struct {
 	precededBy string // another change that comes before it
 }
 
-// playKeys types a flow's keys and waits for its texts.
+// playKeys types the keys of a flow and waits for its texts.
 func playKeys(v *termtest.Terminal, keys string) {
 	for keys != "" {
 		before, rest, _ := strings.Cut(keys, "«")
@@ -35,7 +35,7 @@ func playKeys(v *termtest.Terminal, keys string) {
 	}
 }
 
-// typeKeys sends keys; names stand in angle brackets.
+// typeKeys sends keys; names are in angle brackets.
 func typeKeys(v *termtest.Terminal, keys string) {
 	for keys != "" {
 		before, rest, named := strings.Cut(keys, "<")
@@ -51,7 +51,7 @@ func typeKeys(v *termtest.Terminal, keys string) {
 	}
 }
 
-// filterTo finds a row by its name: the filter, then the cursor on the only match.
+// filterTo finds a row by its name: it filters, then moves the cursor to the only match.
 func filterTo(name string) string { return "/" + name + "<enter>«1 of »" }
 
 func managedOperations() []keyOperation {
@@ -134,10 +134,10 @@ func managedOperations() []keyOperation {
 	}
 }
 
-// Every operation of the Managed area is done by keys alone, once, with the body that the document wants.
+// Every operation of the Managed area works with keys alone and sends once the body that the document requires.
 func TestManagedByKeys(t *testing.T) { playOperations(t, "/managed/", managedOperations()) }
 
-// storageOperations are the operations of Object Storage. DIR holds a certificate with its key, and a small file.
+// storageOperations returns the operations of Object Storage. DIR holds a certificate with its key, and a small file.
 func storageOperations() []keyOperation {
 	const buckets, cdn = "8«12 buckets ·»", "/cdn.acme<enter>«1 of »"
 	const inside = buckets + cdn + "<enter>«index.html»"
@@ -216,10 +216,10 @@ func storageOperations() []keyOperation {
 	}
 }
 
-// Every operation of Object Storage is done by keys alone.
+// Every operation of Object Storage works with keys alone.
 func TestStorageByKeys(t *testing.T) { playOperations(t, "/object-storage/", storageOperations()) }
 
-// playOperations plays flows, each on an account of its own, and checks that they are all operations of an area.
+// playOperations plays flows, each on its own account, and checks that they cover all operations of an area.
 func playOperations(t *testing.T, area string, flows []keyOperation) {
 	missing := map[string]bool{}
 	for _, op := range emulator.New(emulator.Options{}).Endpoints() {
@@ -231,7 +231,7 @@ func playOperations(t *testing.T, area string, flows []keyOperation) {
 	for _, f := range flows {
 		write, known := missing[f.op]
 		if !known {
-			t.Errorf("%s is no operation of %s, or stands twice", f.op, area)
+			t.Errorf("%s is not an operation of %s, or is listed twice", f.op, area)
 		}
 		delete(missing, f.op)
 		t.Run(strings.ReplaceAll(f.op, " ", "-"), func(t *testing.T) {
@@ -266,7 +266,7 @@ func playOperations(t *testing.T, area string, flows []keyOperation) {
 	}
 }
 
-// waitUntil waits for what happens beside the screen.
+// waitUntil waits for a condition that the screen does not show.
 func waitUntil(t *testing.T, v *termtest.Terminal, what string, happened func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(5 * time.Second); !happened(); {
@@ -277,7 +277,7 @@ func waitUntil(t *testing.T, v *termtest.Terminal, what string, happened func() 
 	}
 }
 
-// sameJSON compares what was sent with what should be, member by member.
+// sameJSON compares the sent body with the expected one, member by member.
 func sameJSON(t *testing.T, sent map[string]json.RawMessage, want string) {
 	t.Helper()
 	var wanted map[string]json.RawMessage
@@ -291,8 +291,8 @@ func sameJSON(t *testing.T, sent map[string]json.RawMessage, want string) {
 	}
 }
 
-// A keystrokeTask of somebody at work: its keys from the overview on, how many may be needed, and what is then on the
-// screen or sent. Between ‹› stands what is typed, which is not counted, between «» what is waited for.
+// A keystrokeTask is a task with its keys from the overview on, the maximum number of keys, and the expected screen or
+// request. Text between ‹› is typed and not counted; text between «» is waited for.
 type keystrokeTask struct {
 	name    string
 	maxKeys int
@@ -300,8 +300,8 @@ type keystrokeTask struct {
 	ops     []string // what was changed
 }
 
-// keystrokeTasks are those of the table of keystrokes that must be enough. Where it leaves keys open, as the way
-// through a form, they are counted here.
+// keystrokeTasks returns the tasks of the table of keystrokes. If the table does not give the keys, such as those of a
+// form, they are counted here.
 func keystrokeTasks() []keystrokeTask {
 	const inBackups = "8«12 buckets ·»<enter>«README.txt»"
 	return []keystrokeTask{
@@ -358,7 +358,7 @@ func keystrokeTasks() []keystrokeTask {
 	}
 }
 
-// countKeys is how many keys a task takes, without what is typed.
+// countKeys returns how many keys a task takes, without typed text.
 func (k keystrokeTask) countKeys() int {
 	n, rest := 0, k.keys
 	for _, pair := range []string{"«»", "‹›"} {
@@ -383,7 +383,7 @@ func (k keystrokeTask) countKeys() int {
 	return n
 }
 
-// What somebody on call needs is few keys away, counted from the overview.
+// The actions that somebody on call needs take few keys from the overview.
 func TestKeystrokeBudget(t *testing.T) {
 	dir := testenv.WriteCertificate(t, "acme-backups")
 	t.Chdir(t.TempDir()) // where downloads go
@@ -412,7 +412,7 @@ func TestKeystrokeBudget(t *testing.T) {
 	}
 }
 
-// disableGroup disables the two services of a group that are monitored, and says how many changes that took.
+// disableGroup disables the two monitored services of a group, and returns how many changes that took.
 func disableGroup(t *testing.T, api *emulator.Emulator) int {
 	t.Helper()
 	c, err := client.New("https://demo.invalid/v4", client.NewSecret("demo"), client.WithTransport(api))
@@ -436,7 +436,7 @@ func disableGroup(t *testing.T, api *emulator.Emulator) int {
 	return len(api.Ledger())
 }
 
-// Short ways beyond the table.
+// Shortcuts that the table does not list.
 func TestKeystrokeShortcuts(t *testing.T) {
 	t.Parallel()
 	for name, keys := range map[string]string{

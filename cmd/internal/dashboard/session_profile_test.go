@@ -18,8 +18,8 @@ import (
 	"lookout/ui/terminal"
 )
 
-// sessionKeys are a walk through all panes: lists, details, filters, sorts, marks, charts, a bucket with its folders,
-// help, palette.
+// sessionKeys walk through all panes: lists, details, filters, sorts, marks, charts, a bucket with its folders, help,
+// palette.
 func sessionKeys() []string {
 	down, keys := []string{"j", "j", "j", "k", "\x1b[6~", "\x1b[5~", "G", "g"}, []string{}
 	for _, tab := range []string{"1", "2", "3", "4", "5", "6", "7", "9"} {
@@ -35,12 +35,12 @@ func sessionKeys() []string {
 	return keys
 }
 
-// TestProfile writes profiles of a dense session in the demo into the folder that LOOKOUT_PROFILE names: cpu, allocs,
+// TestProfile writes the profiles of a busy session in the demo to the folder that LOOKOUT_PROFILE names: cpu, allocs,
 // block.
 func TestProfile(t *testing.T) {
 	dir := os.Getenv("LOOKOUT_PROFILE")
 	if dir == "" {
-		t.Skip("profiles only where LOOKOUT_PROFILE names a folder")
+		t.Skip("writes profiles only if LOOKOUT_PROFILE names a folder")
 	}
 	j := journal.NewInMemory(time.Now)
 	api, err := client.New(

@@ -14,7 +14,7 @@ import (
 	"lookout/ui/terminal/termtest"
 )
 
-// startWatch is the watch pane of an emulated account, read every 100 ms.
+// startWatch starts the watch of an emulated account, which it reads every 100 ms.
 func startWatch(t *testing.T, api *emulator.Emulator, width, height int) *termtest.Terminal {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -40,8 +40,8 @@ func startWatch(t *testing.T, api *emulator.Emulator, width, height int) *termte
 	return termtest.New(t, width, height, program)
 }
 
-// What is broken, since when and whom to call stand in the smallest corner; at rest nothing is written though it is
-// read again and again.
+// The smallest watch shows what is broken, since when and whom to call. At rest it writes nothing, although it reads
+// again.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{20, 4}, {80, 6}} {
@@ -69,7 +69,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// That the account cannot be read is said, with how old the rows are; an account in which all is well is told so.
+// If the account cannot be read, the watch says so and shows the age of the rows. If all is well, it says that.
 func TestWatchSaysWhatItCannotKnow(t *testing.T) {
 	t.Parallel()
 	api := emulator.New(emulator.Options{Token: "demo"})
