@@ -3,19 +3,12 @@
 package journal
 
 import (
-	"bufio"
-	"bytes"
-	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,22 +27,6 @@ type Entry struct {
 	// the error, or how the outcome became known later
 	OutcomeDetail  string `json:"-"`
 	byOtherProcess bool   // another process recorded it while this one was running
-}
-
-// A record is one line of the file: an intent, or the outcome of one.
-type record struct {
-	Intent        *Entry         `json:"intent,omitempty"`
-	ID            string         `json:"id,omitempty"`
-	Outcome       client.Outcome `json:"outcome,omitempty"`
-	OutcomeDetail string         `json:"why,omitempty"`
-}
-
-// A logFile is the file, or its replacement in a test.
-type logFile interface {
-	io.WriteCloser
-	io.ReaderAt
-	Stat() (os.FileInfo, error)
-	Sync() error
 }
 
 // A Journal records the changes of one account. Its methods are safe for concurrent use.
@@ -103,110 +80,6 @@ func Open(path, account string, now func() time.Time) (*Journal, error) {
 	}
 	j.file = file
 	return j, nil
-}
-
-// makePrivate takes the permissions on the file from everybody but its owner.
-func makePrivate(file *os.File) error {
-	info, err := file.Stat()
-	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
-		return err
-	}
-	return file.Chmod(0o600)
-}
-
-// maxLineBytes is the longest valid line. The journal writes no longer ones.
-const maxLineBytes = 1 << 20
-
-// readAll reads what earlier runs wrote, including an incomplete last line.
-func (j *Journal) readAll(r io.Reader) error {
-	_, rest, err := j.readLines(r)
-	if err == nil {
-		j.parseLine(rest)
-	}
-	return err
-}
-
-// readLines reads lines, and counts those that are invalid. whole is the number of bytes of complete lines, rest the
-// incomplete line after them.
-func (j *Journal) readLines(r io.Reader) (whole int64, rest []byte, err error) {
-	text := bufio.NewReaderSize(r, 1<<16)
-	var held []byte
-	var read int64
-	for {
-		part, err := text.ReadSlice('\n')
-		read += int64(len(part))
-		if len(held) <= maxLineBytes {
-			held = append(held, part...)
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-		case err == io.EOF:
-			return whole, held, nil
-		case err != nil:
-			return whole, held, err
-		default:
-			j.parseLine(held)
-			held, whole = held[:0], read
-		}
-	}
-}
-
-// CatchUp reads what other processes have written since, and reports whether anything changed.
-func (j *Journal) CatchUp() (bool, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.file == nil {
-		return false, nil
-	}
-	info, err := j.file.Stat()
-	if err != nil {
-		return false, fmt.Errorf("journal: %w", err)
-	}
-	j.readOffset = min(j.readOffset, info.Size()) // the file may have been truncated
-	known, version := len(j.entries), j.version
-	whole, _, err := j.readLines(io.NewSectionReader(j.file, j.readOffset, info.Size()-j.readOffset))
-	j.readOffset += whole
-	if err != nil {
-		return false, fmt.Errorf("journal: %w", err)
-	}
-	for _, e := range j.entries[known:] {
-		e.byOtherProcess = true
-	}
-	if len(j.entries) > known {
-		slices.SortStableFunc(j.entries, func(a, b *Entry) int { return a.Time.Compare(b.Time) })
-	}
-	return j.version != version, nil
-}
-
-// WaitForChange checks the file regularly until another process has written something, reads it, and returns true. It
-// returns false if ctx ends first, and at once for a journal in memory.
-func (j *Journal) WaitForChange(ctx context.Context, every time.Duration) bool {
-	if j.file == nil {
-		return false
-	}
-	look := time.NewTicker(every)
-	defer look.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return false
-		case <-look.C:
-			if grown, _ := j.CatchUp(); grown { // after an error it tries again
-				return true
-			}
-		}
-	}
-}
-
-// parseLine reads one line.
-func (j *Journal) parseLine(data []byte) {
-	if len(bytes.TrimSpace(data)) == 0 {
-		return
-	}
-	var l record
-	if len(data) > maxLineBytes || json.Unmarshal(data, &l) != nil || !j.apply(l) {
-		j.unreadable++
-	}
 }
 
 // Version returns a number that grows with every intent and outcome.
@@ -300,39 +173,6 @@ func (j *Journal) RecordOutcome(id string, outcome client.Outcome, err error) {
 	j.apply(l)
 }
 
-// write appends a line with a single write, so that lines of two processes do not mix.
-func (j *Journal) write(l record, durable bool) error {
-	if j.file == nil {
-		return nil
-	}
-	data, err := json.Marshal(l)
-	if err != nil {
-		return err
-	}
-	if len(data) >= maxLineBytes {
-		return fmt.Errorf("the change is too long for the journal: %d bytes", len(data))
-	}
-	if j.endsMidLine() {
-		data = append([]byte{'\n'}, data...)
-	}
-	if _, err := j.file.Write(append(data, '\n')); err != nil || !durable {
-		return err
-	}
-	return j.file.Sync()
-}
-
-// endsMidLine reports whether the last line of the file is incomplete, because the program was killed or the disk was
-// full while it was written.
-func (j *Journal) endsMidLine() bool {
-	info, err := j.file.Stat()
-	if err != nil || info.Size() == 0 {
-		return false
-	}
-	var last [1]byte
-	_, err = j.file.ReadAt(last[:], info.Size()-1)
-	return err == nil && last[0] != '\n'
-}
-
 // Close closes the file.
 func (j *Journal) Close() error {
 	j.mu.Lock()
@@ -375,63 +215,4 @@ func (j *Journal) Unfinished(op string) []Entry {
 		}
 	}
 	return unfinished
-}
-
-// A DisabledService is a service that lookout disabled and, as far as the journal knows, nobody has enabled since.
-type DisabledService struct {
-	ID       string // of the service
-	IntentID string // of the change that disabled it: Client.Scheduled takes it
-	Label    string
-	Reason   string
-	Since    time.Time
-	Until    time.Time // when it is to be enabled again; zero if no time was set
-}
-
-// trackDisabled updates the disabled services after an outcome.
-func (j *Journal) trackDisabled(e *Entry) {
-	if e.Outcome != client.Applied || e.Change.Resource != "service" {
-		return
-	}
-	switch e.Change.Op {
-	case client.OpDisableService:
-		j.disabled[e.Change.ID] = DisabledService{
-			ID:       e.Change.ID,
-			IntentID: e.ID,
-			Label:    e.Change.Label,
-			Reason:   e.Change.Reason,
-			Since:    e.Time,
-			Until:    e.Change.RevertAt,
-		}
-	case client.OpEnableService, client.OpDeleteService:
-		delete(j.disabled, e.Change.ID)
-	}
-}
-
-// DisabledServices returns the services that lookout disabled, by id.
-func (j *Journal) DisabledServices() map[string]DisabledService {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return maps.Clone(j.disabled)
-}
-
-// DisabledService returns one of the services that lookout disabled.
-func (j *Journal) DisabledService(id string) (DisabledService, bool) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	s, ok := j.disabled[id]
-	return s, ok
-}
-
-// ScheduledRevert implements client.Scheduler: a service that was disabled until a set time is to be enabled again,
-// unless somebody has enabled, deleted or disabled it since, in this program or another.
-func (j *Journal) ScheduledRevert(intentID string) (op, id string, ok bool) {
-	_, _ = j.CatchUp() // an unreadable file supersedes nothing: enabling a service once more does no harm
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	for id, s := range j.disabled {
-		if s.IntentID == intentID && !s.Until.IsZero() {
-			return client.OpEnableService, id, true
-		}
-	}
-	return "", "", false
 }
