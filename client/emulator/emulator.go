@@ -28,13 +28,15 @@ type Options struct {
 // An Emulator answers like the account API. It is safe for concurrent use.
 type Emulator struct {
 	options   Options
-	now       func() time.Time
+	clock     func() time.Time
 	mux       *http.ServeMux
 	endpoints []Endpoint
+	patterns  []Endpoint // every request that it answers, with the path of each spelling
 
-	mu                         sync.Mutex
-	account                    // guarded by mu, as are the fields below
-	signingKey                 []byte
+	mu         sync.Mutex
+	account    // guarded by mu, as are the fields below
+	signingKey []byte
+	consistency
 	ledger                     []AppliedChange
 	requestCounts              map[string]int
 	faults                     []*armedFault
@@ -70,15 +72,15 @@ type Endpoint struct {
 func New(o Options) *Emulator {
 	e := &Emulator{
 		options:       o,
-		now:           o.Now,
+		clock:         o.Now,
 		mux:           http.NewServeMux(),
 		requestCounts: map[string]int{},
 		signingKey:    []byte("emulated signature"),
 		generalLimit:  generalRateLimit(),
 		storageLimit:  storageRateLimit(),
 	}
-	if e.now == nil {
-		e.now = time.Now
+	if e.clock == nil {
+		e.clock = time.Now
 	}
 	if e.options.BaseURL == "" {
 		e.options.BaseURL = "https://objects.emulator.invalid"
@@ -90,6 +92,7 @@ func New(o Options) *Emulator {
 	e.managedRoutes()
 	e.storageRoutes()
 	e.undocumentedRoutes()
+	e.patterns = append(e.patterns, objectPatterns()...)
 	e.seed(o.Seed)
 	return e
 }
@@ -155,6 +158,9 @@ func (e *Emulator) handle(op Endpoint, h handler, also ...string) {
 
 // handlePattern registers an operation at one pattern. A slash at the end belongs to the path.
 func (e *Emulator) handlePattern(op Endpoint, pattern string, h handler) {
+	known := op
+	known.Method, known.Path, _ = strings.Cut(strings.Replace(pattern, " /v4/", " /", 1), " ")
+	e.patterns = append(e.patterns, known)
 	if strings.HasSuffix(pattern, "/") {
 		pattern += "{$}"
 	}
@@ -181,25 +187,37 @@ type errorBody struct {
 
 // serveAPI handles an API request: faults first, then process.
 func (e *Emulator) serveAPI(w http.ResponseWriter, r *http.Request, op Endpoint, h handler) {
-	fault := e.matchFault(r, op)
+	fault, age := e.matchFault(r, op)
+	if fault != nil && fault.fault.Late > 0 && op.Write {
+		e.postpone(r, op, h, fault.fault.Late)
+	}
 	if fault != nil && fault.runBefore(w, r) {
 		return
 	}
-	status, answer := e.process(w, r, op, h)
+	status, answer := e.process(w, r, op, h, age)
 	if fault != nil && fault.runAfter(w, r) {
 		return
 	}
 	writeJSON(w, status, answer)
 }
 
-// process checks and executes a request under the lock. It returns the status and the response body.
-func (e *Emulator) process(w http.ResponseWriter, r *http.Request, op Endpoint, h handler) (int, any) {
+// process counts and executes a request under the lock, on the account as it was age ago. It returns the status and the
+// response body.
+func (e *Emulator) process(
+	w http.ResponseWriter, r *http.Request, op Endpoint, h handler, age time.Duration,
+) (status int, answer any) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.requestCounts[op.Name]++
 	e.advance()
 	e.setHeaders(w, r, op)
-	if f := e.authorize(w, r, op); f != nil {
+	e.withAge(age, func() { status, answer = e.execute(w.Header(), r, op, h) })
+	return status, answer
+}
+
+// execute checks and executes a request. The caller holds the lock.
+func (e *Emulator) execute(header http.Header, r *http.Request, op Endpoint, h handler) (int, any) {
+	if f := e.authorize(header, r, op); f != nil {
 		return f.status, errorBody{f.reasons}
 	}
 	c := &apiRequest{e: e, r: r}
@@ -246,9 +264,9 @@ func (c *apiRequest) readBody() *apiError {
 
 // authorize checks the token, the user and the scope. The document gives no status; the real service answers 401 for a
 // missing scope too, and 403 "Unauthorized" to restricted users.
-func (e *Emulator) authorize(w http.ResponseWriter, r *http.Request, op Endpoint) *apiError {
+func (e *Emulator) authorize(header http.Header, r *http.Request, op Endpoint) *apiError {
 	if r.Header.Get("Authorization") != "Bearer "+e.options.Token {
-		w.Header().Set("X-OAuth-Scopes", "unknown")
+		header.Set("X-OAuth-Scopes", "unknown")
 		return newAPIError(http.StatusUnauthorized, "Invalid Token")
 	}
 	if op.Scope != "" && !e.hasScope(op.Scope) {

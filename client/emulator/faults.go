@@ -19,6 +19,9 @@ type Fault struct {
 	Reset      bool          // reset the connection instead of answering
 	CutAfter   int           // close the connection after this many bytes of the response; 0 means never
 	ApplyFirst bool          // apply the request before failing
+	Late       time.Duration // apply a change this long after its arrival; without another failure it is answered 504
+	Stale      time.Duration // answer reads from the account as it was this long ago
+	Alternate  bool          // with Stale: every other read is answered from the current account
 	Times      int           // number of requests to fail; 0 means all
 }
 
@@ -31,10 +34,17 @@ type armedFault struct {
 }
 
 // InjectFault adds a fault for requests that match. match is the name of an operation, or a path.Match pattern for
-// "METHOD /path" without the version. A "*" at its end matches anything.
+// "METHOD /path" without the version. A "*" at its end matches anything. With f.Stale, the account is remembered from now
+// on: an older state is not known.
 func (e *Emulator) InjectFault(match string, f Fault) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if f.Late > 0 && f.Status == 0 && !f.Reset && !f.HTML {
+		f.Status = http.StatusGatewayTimeout
+	}
+	if f.Stale > 0 {
+		e.rememberFor(f.Stale)
+	}
 	e.faults = append(e.faults, &armedFault{pattern: match, fault: f})
 }
 
@@ -62,10 +72,11 @@ func (e *Emulator) ClearFaults() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.faults = nil
+	e.forget()
 }
 
-// matchFault returns the first fault for a request, or nil.
-func (e *Emulator) matchFault(r *http.Request, op Endpoint) *armedFault {
+// matchFault returns the first fault for a request, or nil, and the age of the account that a read is answered from.
+func (e *Emulator) matchFault(r *http.Request, op Endpoint) (fault *armedFault, age time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	line := r.Method + " " + strings.TrimPrefix(r.URL.Path, "/v4")
@@ -74,9 +85,12 @@ func (e *Emulator) matchFault(r *http.Request, op Endpoint) *armedFault {
 			continue
 		}
 		a.used++
-		return a
+		if !op.Write && (!a.fault.Alternate || a.used%2 == 1) {
+			age = a.fault.Stale
+		}
+		return a, age
 	}
-	return nil
+	return nil, 0
 }
 
 func matches(pattern, line, op string) bool {
@@ -162,43 +176,4 @@ func reasonFor(status int) string {
 		return "Too many requests"
 	}
 	return http.StatusText(status)
-}
-
-// ParseFault parses a fault from the command line: a pattern, followed by words such as status=503 times=3 delay=200ms
-// reset html cut=10 applied retry-after=7.
-func ParseFault(spec string) (match string, f Fault, err error) {
-	words := strings.Fields(spec)
-	var pattern []string
-	for _, word := range words {
-		name, value, _ := strings.Cut(word, "=")
-		switch name {
-		case "status":
-			f.Status, err = strconv.Atoi(value)
-		case "times":
-			f.Times, err = strconv.Atoi(value)
-		case "cut":
-			f.CutAfter, err = strconv.Atoi(value)
-		case "delay":
-			f.Delay, err = time.ParseDuration(value)
-		case "retry-after":
-			f.RetryAfter = value
-		case "reset":
-			f.Reset = true
-		case "html":
-			f.HTML = true
-		case "applied":
-			f.ApplyFirst = true
-		default:
-			pattern = append(pattern, word)
-		}
-		if err != nil {
-			return "", f, fmt.Errorf("fault %q: %s: %w", spec, name, err)
-		}
-	}
-	if len(pattern) == 0 {
-		return "", f, fmt.Errorf(
-			"fault %q: missing request; write it as in \"GET /managed/services status=503 times=3\"", spec,
-		)
-	}
-	return strings.Join(pattern, " "), f, nil
 }

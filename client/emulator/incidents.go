@@ -5,9 +5,15 @@ import (
 	"time"
 )
 
-// advance updates the account to the current time: it ends checks that are due and, with SimulateIncidents, makes
-// services fail and recover.
+// advance updates the account to the current time: it applies late changes, ends checks that are due and, with
+// SimulateIncidents, makes services fail and recover.
 func (e *Emulator) advance() {
+	e.applyLateChanges()
+	e.passTime()
+}
+
+// passTime does what happens to the account without requests.
+func (e *Emulator) passTime() {
 	now := e.now()
 	for _, s := range e.services {
 		s.finishCheck(now)

@@ -29,12 +29,14 @@ func (e *Emulator) recordChange(op string, r *http.Request, body map[string]json
 		Path:   r.URL.Path,
 		Body:   body,
 	})
+	e.remember()
 }
 
 // Ledger returns all applied changes in order. It does not contain rejected ones.
 func (e *Emulator) Ledger() []AppliedChange {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.applyLateChanges()
 	return slices.Clone(e.ledger)
 }
 

@@ -59,7 +59,10 @@ func (e *Emulator) sign(method, kind, until, path string) string {
 
 // serveObject handles a request for a pre-signed URL.
 func (e *Emulator) serveObject(w http.ResponseWriter, r *http.Request) {
-	fault := e.matchFault(r, Endpoint{Name: "object " + strings.ToLower(r.Method)})
+	fault, _ := e.matchFault(r, Endpoint{Name: "object " + strings.ToLower(r.Method)})
+	if fault != nil && fault.fault.Late > 0 {
+		e.postponeObject(r, fault.fault.Late)
+	}
 	if fault != nil && fault.runBefore(w, r) {
 		return
 	}
@@ -75,9 +78,8 @@ func (e *Emulator) serveObject(w http.ResponseWriter, r *http.Request) {
 		e.putObject(w, r, b, name)
 	case http.MethodDelete:
 		e.mu.Lock()
-		if b.loadObjects().remove(name) {
-			e.recordChange("delete object", r, nil)
-		}
+		e.advance()
+		e.removeObject(r, b, name)
 		e.mu.Unlock()
 		w.WriteHeader(http.StatusNoContent)
 	default:
@@ -99,7 +101,7 @@ func (e *Emulator) verifyRequest(r *http.Request) (*bucket, string, int) {
 	}
 	want := e.sign(method, kind, q.Get("Expires"), r.URL.Path)
 	until, err := strconv.ParseInt(q.Get("Expires"), 10, 64)
-	if err != nil || !hmac.Equal([]byte(want), []byte(q.Get("Signature"))) || e.now().Unix() > until {
+	if err != nil || !hmac.Equal([]byte(want), []byte(q.Get("Signature"))) || e.clock().Unix() > until {
 		return nil, "", http.StatusForbidden
 	}
 	parts := strings.SplitN(strings.TrimPrefix(r.URL.Path, "/"), "/", 3)
@@ -116,6 +118,7 @@ func (e *Emulator) verifyRequest(r *http.Request) (*bucket, string, int) {
 
 func (e *Emulator) getObject(w http.ResponseWriter, r *http.Request, b *bucket, name string) {
 	e.mu.Lock()
+	e.advance()
 	o := b.loadObjects().get(name)
 	e.mu.Unlock()
 	if o == nil {
@@ -137,17 +140,30 @@ func (e *Emulator) putObject(w http.ResponseWriter, r *http.Request, b *bucket, 
 		http.Error(w, "EntityTooLarge", http.StatusBadRequest)
 		return
 	}
-	o, err := readObject(r, name, e.now())
+	o, err := readObject(r, name, e.clock())
 	if err != nil {
 		http.Error(w, "IncompleteBody", http.StatusBadRequest)
 		return
 	}
 	e.mu.Lock()
-	b.loadObjects().put(o)
-	e.recordChange("put object", r, nil)
+	e.advance()
+	e.storeObject(r, b, o)
 	e.mu.Unlock()
 	w.Header().Set("ETag", `"`+o.etag+`"`)
 	w.WriteHeader(http.StatusOK)
+}
+
+// storeObject puts an object into a bucket. The caller holds the lock.
+func (e *Emulator) storeObject(r *http.Request, b *bucket, o *object) {
+	b.loadObjects().put(o)
+	e.recordChange("put object", r, nil)
+}
+
+// removeObject deletes an object if it exists. The caller holds the lock.
+func (e *Emulator) removeObject(r *http.Request, b *bucket, name string) {
+	if b.loadObjects().remove(name) {
+		e.recordChange("delete object", r, nil)
+	}
 }
 
 // maxKeptBytes is the largest object whose bytes are kept. For larger ones, the emulator keeps the size and the MD5.

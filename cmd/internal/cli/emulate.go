@@ -24,11 +24,11 @@ func emulateCommand() *cobra.Command {
 		Short: "Serve the emulated API on this machine for any HTTP client",
 		Args:  NoArgs,
 		Example: indentExamples(
-			"lookout emulate --listen 127.0.0.1:8080 --token demo --fault \"GET /managed/services status=503 times=3\"",
+			"lookout emulate --listen 127.0.0.1:8080 --token demo --fault \"GET /managed/services status=503 times=3\"\n" +
+				"lookout emulate --fault \"POST /object-storage/keys late=15s\" --fault \"GET /managed/services stale=30s\"",
 		),
 		Long: "Serves the documented account API on an address of this machine, and prints the address first.\n" +
-			"It reports every applied change on standard error.\nFaults: \"GET /managed/services " +
-			"status=503 times=3\", also reset, html, cut=N, delay=2s, applied, retry-after=7.",
+			"It reports every applied change on standard error.\n" + faultHelp,
 		RunE: func(c *cobra.Command, _ []string) error { return runEmulator(c.Context(), listen, o, faults) },
 	}
 	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address of this machine, port 0 chooses a free one")
@@ -44,6 +44,14 @@ func emulateCommand() *cobra.Command {
 	return c
 }
 
+// faultHelp describes --fault.
+const faultHelp = "--fault takes a request and what goes wrong with it. The request is a method and a path, in which * " +
+	"stands for any text, or the name of an operation (\"disable service\"). What goes wrong: status=503, html, reset " +
+	"or cut=BYTES breaks the answer, delay=2s delays it, retry-after=7 sets that header. With applied, a change is " +
+	"applied although its answer is broken; with late=15s, it is applied 15 s after it arrived (answered 504 if " +
+	"nothing else is given). stale=30s answers reads from the account as it was 30 s ago; alternate does so for " +
+	"every other read. times=3 affects only the first three requests."
+
 func runEmulator(ctx context.Context, listen string, o emulator.Options, faults []string) error {
 	if !slices.Contains([]string{"demo", "empty", "large"}, o.Seed) {
 		return exit.Usage(fmt.Errorf("unknown seed %q (use demo, empty or large)", o.Seed))
@@ -52,14 +60,13 @@ func runEmulator(ctx context.Context, listen string, o emulator.Options, faults 
 	if err != nil {
 		return err
 	}
+	defer l.Close()
 	o.SimulateIncidents, o.BaseURL = o.Seed == "demo", "http://"+l.Addr().String()
 	e := emulator.New(o)
 	for _, spec := range faults {
-		match, fault, err := emulator.ParseFault(spec)
-		if err != nil {
+		if err := e.InjectSpec(spec); err != nil {
 			return exit.Usage(err)
 		}
-		e.InjectFault(match, fault)
 		fmt.Fprintf(os.Stderr, "injected fault: %s\n", spec)
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)

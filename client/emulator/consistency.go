@@ -1,0 +1,171 @@
+package emulator
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// consistency is what the emulator needs for faults with Late and Stale.
+type consistency struct {
+	simulated   time.Time // while it is not zero, this is the current time
+	lateChanges []lateChange
+	history     []pastAccount // the account after each change, oldest first; empty without a fault with Stale
+	memory      time.Duration // how far the history reaches back
+}
+
+// A lateChange is a change that was answered with an error and is applied later.
+type lateChange struct {
+	due   time.Time
+	apply func()
+}
+
+// pastAccount is a copy of the account.
+type pastAccount struct {
+	at    time.Time
+	state account
+}
+
+// now returns the time at which the current request is executed. The caller holds the lock.
+func (e *Emulator) now() time.Time {
+	if !e.simulated.IsZero() {
+		return e.simulated
+	}
+	return e.clock()
+}
+
+// at runs do as if it was another time. The caller holds the lock.
+func (e *Emulator) at(when time.Time, do func()) {
+	before := e.simulated
+	e.simulated = when
+	do()
+	e.simulated = before
+}
+
+// postpone applies a request after a delay.
+func (e *Emulator) postpone(r *http.Request, op Endpoint, h handler, delay time.Duration) {
+	later := r.Clone(context.WithoutCancel(r.Context()))
+	if r.Body != nil {
+		data, _ := readLimited(r.Body)
+		r.Body, later.Body = io.NopCloser(bytes.NewReader(data)), io.NopCloser(bytes.NewReader(data))
+	}
+	e.addLateChange(delay, func() { e.execute(http.Header{}, later, op, h) })
+}
+
+// postponeObject applies an upload or a deletion at a pre-signed URL after a delay.
+func (e *Emulator) postponeObject(r *http.Request, delay time.Duration) {
+	b, name, status := e.verifyRequest(r)
+	if status != 0 {
+		return
+	}
+	later := r.Clone(context.WithoutCancel(r.Context()))
+	switch r.Method {
+	case http.MethodPut:
+		if o, err := readObject(r, name, e.clock().Add(delay)); err == nil {
+			e.addLateChange(delay, func() { e.storeObject(later, b, o) })
+		}
+	case http.MethodDelete:
+		e.addLateChange(delay, func() { e.removeObject(later, b, name) })
+	}
+}
+
+func (e *Emulator) addLateChange(delay time.Duration, apply func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.lateChanges = append(e.lateChanges, lateChange{e.clock().Add(delay), apply})
+	slices.SortStableFunc(e.lateChanges, func(a, b lateChange) int { return a.due.Compare(b.due) })
+}
+
+// applyLateChanges applies the late changes that are due, each at its own time. The caller holds the lock.
+func (e *Emulator) applyLateChanges() {
+	for len(e.lateChanges) > 0 && !e.lateChanges[0].due.After(e.now()) {
+		next := e.lateChanges[0]
+		e.lateChanges = e.lateChanges[1:]
+		e.at(next.due, func() {
+			e.passTime()
+			next.apply()
+		})
+	}
+}
+
+// rememberFor keeps copies of the account that reach back this far. The caller holds the lock.
+func (e *Emulator) rememberFor(d time.Duration) {
+	e.memory = max(e.memory, d)
+	if len(e.history) == 0 {
+		e.history = []pastAccount{{e.now(), e.copyAccount()}}
+	}
+}
+
+// remember adds the account to the history, if there is one, and drops what is too old. The caller holds the lock.
+func (e *Emulator) remember() {
+	if len(e.history) == 0 {
+		return
+	}
+	now := e.now()
+	e.history = append(e.history, pastAccount{now, e.copyAccount()})
+	for len(e.history) > 1 && !e.history[1].at.After(now.Add(-e.memory)) {
+		e.history = e.history[1:]
+	}
+}
+
+// forget ends the history. The caller holds the lock.
+func (e *Emulator) forget() { e.history, e.memory = nil, 0 }
+
+// withAge runs do on the account as it was age ago, or on the oldest one that is known. The caller holds the lock.
+func (e *Emulator) withAge(age time.Duration, do func()) {
+	if age <= 0 || len(e.history) == 0 {
+		do()
+		return
+	}
+	when := e.now().Add(-age)
+	past := e.history[0]
+	for _, p := range e.history {
+		if !p.at.After(when) {
+			past = p
+		}
+	}
+	current := e.account
+	e.account = past.state.copyAccount()
+	e.at(when, func() {
+		e.passTime()
+		do()
+	})
+	e.account = current
+}
+
+// copyAccount copies the rows of the account. Values that rows point to are shared, because they are replaced and never
+// changed.
+func (a *account) copyAccount() account {
+	c := *a
+	c.contacts = copyRows(a.contacts)
+	c.credentials = copyRows(a.credentials)
+	c.services = copyRows(a.services)
+	c.issues = copyRows(a.issues)
+	c.instances = copyRows(a.instances)
+	c.tickets = copyRows(a.tickets)
+	c.keys = copyRows(a.keys)
+	c.buckets = copyRows(a.buckets)
+	for _, b := range c.buckets {
+		b.objects = b.objects.copyStore()
+	}
+	return c
+}
+
+func copyRows[T any](rows []*T) []*T {
+	copied := make([]*T, len(rows))
+	for i, row := range rows {
+		value := *row
+		copied[i] = &value
+	}
+	return copied
+}
+
+func (s *objectStore) copyStore() *objectStore {
+	c := *s
+	c.stored, c.storedNames, c.deleted = maps.Clone(s.stored), slices.Clone(s.storedNames), maps.Clone(s.deleted)
+	return &c
+}
