@@ -43,9 +43,9 @@ type RowChange[T any] struct {
 	RowID        string // empty for a new row
 	ProgressText string // "disabling"
 	Send         func(context.Context) (Result[T], error)
-	// Recheck tells from all rows, read again, how a change with an unknown outcome ended. nil knows only that a row to
+	// Find tells from all rows, read again, what became of a change whose answer was lost. nil knows only that a row to
 	// be deleted is gone.
-	Recheck func(now []T) AttemptOutcome
+	Find func(now []T) Finding[T]
 	// OnOutcome runs on the loop once the outcome is known.
 	OnOutcome func(AttemptOutcome, Result[T], error) tea.Cmd
 }
@@ -166,17 +166,26 @@ func (f *recheckResult[T]) Deliver() tea.Cmd {
 
 // outcome tells from the rows how the change ended.
 func (f *recheckResult[T]) outcome() AttemptOutcome {
-	o := f.attempt
-	if o.attempt.Recheck != nil {
-		return o.attempt.Recheck(f.rows)
-	}
-	if o.result.kind != rowDeleted {
-		return Unknown
-	}
-	if _, found := o.store.Get(o.attempt.RowID); found {
+	switch f.find().Verdict {
+	case SeenWithProof:
+		return Applied
+	case NotSeen:
 		return Rejected
 	}
-	return Applied
+	return Unknown
+}
+
+// find returns what the rows tell about the change.
+func (f *recheckResult[T]) find() Finding[T] {
+	o := f.attempt
+	if o.attempt.Find != nil {
+		return o.attempt.Find(f.rows)
+	}
+	if o.result.kind != rowDeleted {
+		return Finding[T]{}
+	}
+	row, held := o.store.Get(o.attempt.RowID)
+	return FoundIf(!held, row)
 }
 
 // errNotApplied is the error of a change whose answer was lost and that was not applied.

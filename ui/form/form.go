@@ -48,8 +48,8 @@ type StoreRequest[T any] struct {
 	Title   string
 	Fields  []Field
 	Send    func(context.Context) (ui.Result[T], error)
-	Recheck func(now []T) ui.AttemptOutcome // see ui.Attempt
-	Success func(T) string                  // returns the news about the row
+	Find    func(now []T) ui.Finding[T] // see ui.RowChange
+	Success func(T) string              // returns the news about the row
 	// Then runs on the loop after the change. answered is false if the answer was lost and reading again showed that
 	// the change was applied: there is no row then.
 	Then func(row T, answered bool) tea.Cmd
@@ -63,15 +63,15 @@ func NewForm[T any](r StoreRequest[T]) Form {
 		ProgressText: "sending",
 		SubmitLabel:  "send",
 	}
-	then, recheck := func(c ui.Result[T], answered bool) tea.Cmd { return r.Then(c.Row, answered) }, r.Recheck
+	then, find := func(c ui.Result[T], answered bool) tea.Cmd { return r.Then(c.Row, answered) }, r.Find
 	if r.Then == nil {
 		news := &storeNews[T]{request: r, row: ui.RowRef{Store: r.Store}}
-		then, recheck = news.show, news.recheck
+		then, find = news.show, news.find
 	}
 	f.submit = func(v *FormView) tea.Cmd {
 		return r.Store.Run(ui.RowChange[T]{
-			Send:    r.Send,
-			Recheck: recheck,
+			Send: r.Send,
+			Find: find,
 			OnOutcome: func(outcome ui.AttemptOutcome, c ui.Result[T], err error) tea.Cmd {
 				if outcome != ui.Applied {
 					v.showRejection(outcome, err)
@@ -89,7 +89,7 @@ func NewForm[T any](r StoreRequest[T]) Form {
 type storeNews[T any] struct {
 	request StoreRequest[T]
 	row     ui.RowRef
-	text    string // found by recheck
+	text    string // found by find
 }
 
 // show shows the news.
@@ -103,26 +103,12 @@ func (n *storeNews[T]) show(c ui.Result[T], answered bool) tea.Cmd {
 	return ui.Send(ui.NewsMsg{Tone: theme.Good, Text: n.text, Row: n.row})
 }
 
-// recheck tells how the change ended, and finds its row.
-func (n *storeNews[T]) recheck(now []T) ui.AttemptOutcome {
-	outcome := n.request.Recheck(now)
-	n.text = n.request.Title + ": done"
-	if row, found := findApplied(now, n.request.Recheck); outcome == ui.Applied && found {
-		n.row.ID, n.text = n.request.Store.ID(row), n.request.Success(row)
+// find tells what became of the change, and keeps its row.
+func (n *storeNews[T]) find(now []T) ui.Finding[T] {
+	found := n.request.Find(now)
+	if found.Verdict == ui.SeenWithProof {
+		n.row.ID = n.request.Store.ID(found.Row)
+		n.text = n.request.Success(found.Row) + " · reading again confirmed it"
 	}
-	n.text += " · reading again confirmed it"
-	return outcome
-}
-
-// maxRecheckRows is the number of rows that are looked at one by one: a new row is among the last.
-const maxRecheckRows = 1000
-
-// findApplied returns a row that alone proves that a change was applied.
-func findApplied[T any](now []T, recheck func([]T) ui.AttemptOutcome) (row T, found bool) {
-	for i := len(now) - 1; i >= max(0, len(now)-maxRecheckRows); i-- {
-		if recheck(now[i:i+1]) == ui.Applied {
-			return now[i], true
-		}
-	}
-	return row, false
+	return found
 }

@@ -35,11 +35,11 @@ func (e *Edit[T, R]) Open() *R {
 func (e *Edit[T, R]) Attempt(T) resource.Attempt[T] {
 	id := e.ID(e.Row)
 	return resource.Attempt[T]{
-		ID:      FormatID(id),
-		Label:   e.Label,
-		Before:  e.before(),
-		Send:    e.save,
-		Recheck: UpdateOutcome(id, e.ID, e.matches),
+		ID:     FormatID(id),
+		Label:  e.Label,
+		Before: e.before(),
+		Send:   e.save,
+		Find:   FindUpdated(id, e.ID, e.matches),
 	}
 }
 

@@ -356,18 +356,18 @@ func (r Runner[T]) openForm(s *start[T], consent grant[T]) form.Form {
 		}
 		return result, err
 	}
-	recheck := func(now []T) ui.AttemptOutcome {
-		if sent.Recheck == nil {
-			return ui.Unknown
+	find := func(now []T) ui.Finding[T] {
+		if sent.Find == nil {
+			return ui.Finding[T]{}
 		}
-		return sent.Recheck(now)
+		return sent.Find(now)
 	}
 	return form.NewForm(form.StoreRequest[T]{
 		Store:   r.Store,
 		Title:   s.draft.Title,
 		Fields:  s.draft.Fields,
 		Send:    send,
-		Recheck: recheck,
+		Find:    find,
 		Success: func(row T) string { return r.Resource.Label(row) + ": " + r.success(s, row) },
 		Then:    s.draft.AfterSubmit,
 	})
@@ -393,7 +393,7 @@ func (r Runner[T]) send(s *start[T], consent grant[T]) tea.Cmd {
 		cmds[i] = r.Store.Run(ui.RowChange[T]{
 			RowID:        r.Store.ID(row),
 			ProgressText: s.op.ProgressText,
-			Recheck:      attempt.Recheck,
+			Find:         attempt.Find,
 			Send: func(ctx context.Context) (ui.Result[T], error) {
 				var none ui.Result[T]
 				if err := r.checkSameLabel(ctx, s, row); err != nil {

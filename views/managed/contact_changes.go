@@ -132,8 +132,8 @@ func newContact(a *account.Account) resource.Draft[*client.Contact] {
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Contact], error) {
 					return ui.ResultRow(w.CreateContact(ctx, sent))
 				},
-				Recheck: func(now []*client.Contact) ui.AttemptOutcome {
-					return account.CreateOutcome(
+				Find: func(now []*client.Contact) ui.Finding[*client.Contact] {
+					return account.FindCreated(
 						before, now, contactID, func(c *client.Contact) bool { return c.Request() == sent },
 					)
 				},

@@ -104,8 +104,8 @@ func newCredential(a *account.Account) resource.Draft[*client.Credential] {
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Credential], error) {
 					return ui.ResultRow(w.CreateCredential(ctx, sent))
 				},
-				Recheck: func(now []*client.Credential) ui.AttemptOutcome {
-					return account.CreateOutcome(
+				Find: func(now []*client.Credential) ui.Finding[*client.Credential] {
+					return account.FindCreated(
 						before, now, credentialID,
 						func(c *client.Credential) bool { return c.Label.Raw() == sent.Label },
 					)

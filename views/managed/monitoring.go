@@ -113,7 +113,7 @@ func monitoringAttempt(
 		Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Service], error) {
 			return ui.ResultRow(send(w, ctx, s.ID))
 		},
-		Recheck: account.UpdateOutcome(s.ID, serviceID, applied),
+		Find: account.FindUpdated(s.ID, serviceID, applied),
 	}
 }
 

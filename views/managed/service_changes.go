@@ -88,8 +88,8 @@ func newService(a *account.Account) resource.Draft[*client.Service] {
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Service], error) {
 					return ui.ResultRow(w.CreateService(ctx, sent))
 				},
-				Recheck: func(now []*client.Service) ui.AttemptOutcome {
-					return account.CreateOutcome(
+				Find: func(now []*client.Service) ui.Finding[*client.Service] {
+					return account.FindCreated(
 						before, now, serviceID, func(s *client.Service) bool { return serviceMatches(s, sent) },
 					)
 				},

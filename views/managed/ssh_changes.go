@@ -96,7 +96,7 @@ func setAccess(allowed bool) resource.Draft[*client.Instance] {
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Instance], error) {
 					return ui.ResultRow(w.UpdateInstanceSSH(ctx, i.ID, sshAccess(allowed)))
 				},
-				Recheck: account.UpdateOutcome(
+				Find: account.FindUpdated(
 					i.ID, instanceID, func(now *client.Instance) bool { return now.SSH.Access == allowed },
 				),
 			}

@@ -114,9 +114,9 @@ type Attempt[T any] struct {
 	First    *Step     // a change that must be made before this one; nil if there is none
 	// Send sends the change with the writer that was begun for it. It may read first, and return an error instead.
 	Send func(context.Context, *client.Writer) (ui.Result[T], error)
-	// Recheck tells from all rows, read again after a lost answer, how the change ended. nil knows only that a deleted
-	// row is gone.
-	Recheck func(now []T) ui.AttemptOutcome
+	// Find tells from all rows, read again after a lost answer, what became of the change. nil knows only that a
+	// deleted row is gone.
+	Find func(now []T) ui.Finding[T]
 }
 
 // Step is a change that another one needs: what is replaced must be deleted first. It has its own entry in the

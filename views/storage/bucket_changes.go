@@ -152,7 +152,7 @@ func newBucket(a *account.Account) resource.Draft[*client.Bucket] {
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Bucket], error) {
 					return ui.ResultRow(w.CreateBucket(ctx, sent))
 				},
-				Recheck: func(now []*client.Bucket) ui.AttemptOutcome { return bucketCreateOutcome(now, sent) },
+				Find: func(now []*client.Bucket) ui.Finding[*client.Bucket] { return findCreatedBucket(now, sent) },
 			}
 		},
 		Success: func(b *client.Bucket) string { return describeCreatedBucket(a, b, before) },
@@ -177,13 +177,13 @@ func cannedACLs() []client.ACL {
 	return []client.ACL{client.ACLPrivate, client.ACLPublicRead, client.ACLAuthenticatedRead, client.ACLPublicReadWrite}
 }
 
-// bucketCreateOutcome tells from all buckets whether the one that was asked for exists.
-func bucketCreateOutcome(now []*client.Bucket, in client.BucketRequest) ui.AttemptOutcome {
+// findCreatedBucket tells from all buckets whether the one that was asked for exists.
+func findCreatedBucket(now []*client.Bucket, in client.BucketRequest) ui.Finding[*client.Bucket] {
 	asked := func(b *client.Bucket) bool { return b.Label.Raw() == in.Label && b.Cluster.Raw() == in.Cluster }
-	if slices.ContainsFunc(now, asked) {
-		return ui.Applied
+	if i := slices.IndexFunc(now, asked); i >= 0 {
+		return ui.FoundIf(true, now[i])
 	}
-	return ui.Rejected
+	return ui.Finding[*client.Bucket]{Verdict: ui.NotSeen}
 }
 
 // describeCreatedBucket says whether a bucket is new. It is not if it was listed before, or is older than an hour.

@@ -97,7 +97,7 @@ func deleteCertificate(p *certificateView) certificateDraft {
 						w.DeleteCertificate(ctx, p.bucket.Cluster.Raw(), p.bucket.Label.Raw()),
 					)
 				},
-				Recheck: certificateOutcome(false),
+				Find: findCertificate(false),
 			}
 		},
 		OnApplied: func([]*client.CertificateStatus) tea.Cmd {
@@ -107,13 +107,16 @@ func deleteCertificate(p *certificateView) certificateDraft {
 	}
 }
 
-// certificateOutcome tells how a change ended, from whether a certificate is set now.
-func certificateOutcome(set bool) func([]*client.CertificateStatus) ui.AttemptOutcome {
-	return func(now []*client.CertificateStatus) ui.AttemptOutcome {
-		if len(now) == 1 && now[0].SSL != nil && *now[0].SSL == set {
-			return ui.Applied
+// certificateFinding is what the state of a certificate tells about a change.
+type certificateFinding = ui.Finding[*client.CertificateStatus]
+
+// findCertificate tells what became of a change, from whether a certificate is set now.
+func findCertificate(set bool) func([]*client.CertificateStatus) certificateFinding {
+	return func(now []*client.CertificateStatus) certificateFinding {
+		if len(now) != 1 || now[0].SSL == nil {
+			return certificateFinding{}
 		}
-		return ui.Rejected
+		return ui.FoundIf(*now[0].SSL == set, now[0])
 	}
 }
 
@@ -168,11 +171,11 @@ func (in *certificateFiles) fields() []form.Field {
 func (in *certificateFiles) attempt(now *client.CertificateStatus) resource.Attempt[*client.CertificateStatus] {
 	b := in.pane.bucket
 	attempt := resource.Attempt[*client.CertificateStatus]{
-		ID:      account.BucketID(b),
-		Label:   b.Label.String(),
-		Before:  now,
-		Send:    in.upload,
-		Recheck: in.outcome,
+		ID:     account.BucketID(b),
+		Label:  b.Label.String(),
+		Before: now,
+		Send:   in.upload,
+		Find:   in.find,
 	}
 	pair, err := client.LoadCertificatePair(in.certificate, in.key)
 	if err != nil { // the files have changed since they were checked
@@ -223,13 +226,13 @@ func (in *certificateFiles) upload(ctx context.Context, w *client.Writer) (certi
 	return ui.ResultRow(status, err)
 }
 
-// outcome tells how a change ended whose answer was lost. As long as it is not known whether the old certificate is
+// find tells what became of a change whose answer was lost. As long as it is not known whether the old certificate is
 // deleted, one that is set tells nothing.
-func (in *certificateFiles) outcome(now []*client.CertificateStatus) ui.AttemptOutcome {
+func (in *certificateFiles) find(now []*client.CertificateStatus) certificateFinding {
 	if in.replace && !in.deleted {
-		return ui.Unknown
+		return certificateFinding{}
 	}
-	return certificateOutcome(true)(now)
+	return findCertificate(true)(now)
 }
 
 // uploadAfterDeleteError is an upload that failed after the old certificate was deleted.

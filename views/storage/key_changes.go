@@ -153,9 +153,9 @@ func newKey(a *account.Account) resource.Draft[*client.Key] {
 					}
 					return ui.ResultRow(account.WithoutSecret(k), err)
 				},
-				Recheck: func(now []*client.Key) ui.AttemptOutcome {
+				Find: func(now []*client.Key) ui.Finding[*client.Key] {
 					same := func(k *client.Key) bool { return k.Label.Raw() == sent.Label }
-					return account.CreateOutcome(before, now, keyID, same)
+					return account.FindCreated(before, now, keyID, same)
 				},
 			}
 		},

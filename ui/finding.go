@@ -1,0 +1,27 @@
+package ui
+
+// A Finding is what rows, read again, tell about a change whose answer was lost.
+type Finding[T any] struct {
+	Verdict Verdict
+	Row     T // the row that proves that the change was applied; a deletion has none
+	// Candidates are rows that may be what a create has made, while nothing proves whose they are.
+	Candidates []T
+}
+
+// A Verdict says what one reading of the rows tells about a change whose answer was lost.
+type Verdict int
+
+// The verdicts.
+const (
+	CannotTell    Verdict = iota // the API does not return what was changed, or somebody else may have made it
+	NotSeen                      // the rows are as they were before: the change may still arrive
+	SeenWithProof                // the rows prove that the change was applied
+)
+
+// FoundIf returns the finding of a change that is seen in a row, or not seen.
+func FoundIf[T any](seen bool, row T) Finding[T] {
+	if seen {
+		return Finding[T]{Verdict: SeenWithProof, Row: row}
+	}
+	return Finding[T]{Verdict: NotSeen}
+}
