@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"reflect"
@@ -137,7 +138,9 @@ func (w *Writer) send(ctx context.Context, failed *Error, change Change, do func
 	failure := do(ctx)
 	c.rules.recorder.RecordOutcome(id, outcomeOf(failure), failure)
 	if e, ok := failure.(*Error); ok {
-		e.settle = func(o Outcome) { c.rules.recorder.RecordOutcome(id, o, errResolvedLater) }
+		e.settle = func(o Outcome) {
+			c.rules.recorder.RecordOutcome(id, o, fmt.Errorf("%s; %w", e.describeAnswer(), errResolvedLater))
+		}
 	}
 	return failure
 }

@@ -394,6 +394,7 @@ func (c *Client) newError(r request) *Error {
 	}
 	return &Error{
 		Op:            op,
+		target:        r.target,
 		Write:         c.endpoint.operations[r.op].write,
 		Outcome:       Rejected,
 		RequiredScope: c.endpoint.operations[r.op].scope,
@@ -408,8 +409,12 @@ func (c *Client) checkResponse(r request, a *response, err error) error {
 		return c.transportError(r, err)
 	}
 	mask := c.tokens.redactor(r.secrets...)
-	if a.status >= 200 && a.status < 300 && a.status != http.StatusNoContent {
-		err := r.handleBody(mask.redactBody(a.body))
+	if a.status >= 200 && a.status < 300 {
+		body := mask.redactBody(a.body)
+		if a.status == http.StatusNoContent {
+			body = []byte("{}") // what an answer without content stands for
+		}
+		err := r.handleBody(body)
 		if err == nil {
 			return nil
 		}
@@ -523,7 +528,8 @@ func parseErrorBody(a *response, m redactor) (reasons []Reason, what string) {
 	var raw []json.RawMessage
 	if extractMembers(a.body, map[string]*json.RawMessage{"errors": &members.Errors}) != nil ||
 		json.Unmarshal(members.Errors, &raw) != nil {
-		if json.Valid(a.body) || len(a.body) == 0 {
+		// the proxy in front of the service answers 429 with a page of its own
+		if json.Valid(a.body) || len(a.body) == 0 || a.status == http.StatusTooManyRequests {
 			return nil, ""
 		}
 		return nil, describeBody(a, m)

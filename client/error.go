@@ -45,6 +45,7 @@ type Error struct {
 	Detail                     string // what came instead of a valid answer: "text/html, 2 KB"
 	Cause                      error
 
+	target string        // "7"; "" if the request names no single thing
 	settle func(Outcome) // tells the recorder how an unknown outcome turned out
 }
 
@@ -69,8 +70,8 @@ var (
 	ErrReadOnly    = errors.New("read-only mode: nothing was changed")
 )
 
-// errResolvedLater explains why the outcome of a change is known although its answer was lost.
-var errResolvedLater = errors.New("the answer was lost; reading again showed the outcome")
+// errResolvedLater says how the outcome of a change became known that its answer left open.
+var errResolvedLater = errors.New("reading again showed the outcome")
 
 // Is matches the sentinels by status.
 func (e *Error) Is(target error) bool {
@@ -97,12 +98,18 @@ func (e *Error) Why() string {
 	case e.refusedByClient():
 		return e.Cause.Error()
 	case e.Unknown():
-		return "the outcome is unknown: " + e.describeFailure()
+		return "the outcome is unknown: " + e.describeAnswer()
 	case e.Unauthorized():
 		return "the token is not accepted (401)"
 	case e.Status == http.StatusUnauthorized && !e.Presigned:
 		return fmt.Sprintf("the token lacks the scope %s (401)", orElse(e.RequiredScope, "that this operation needs"))
-	case len(e.Reasons) > 0:
+	}
+	return e.describeAnswer()
+}
+
+// describeAnswer returns the API's own words, or what went wrong if it gave no reason.
+func (e *Error) describeAnswer() string {
+	if len(e.Reasons) > 0 {
 		return fmt.Sprintf("%s (%d)", e.joinReasons(), e.Status)
 	}
 	return e.describeFailure()
@@ -268,24 +275,123 @@ func (e *Error) Short() string {
 // Advice returns the next step, in one sentence; "" if there is nothing to do but wait.
 func (e *Error) Advice() string {
 	switch {
-	case e.Presigned && e.Status == http.StatusForbidden:
-		return "check this machine's clock, then try again"
 	case e.Presigned:
-		return ""
-	case e.NotFromAPI() && e.Status < 500:
+		return e.presignedAdvice()
+	case e.NotFromAPI() && e.Status < 500 && e.Status != http.StatusRequestTimeout:
 		return "check the base URL, and the proxy if you use one"
 	case e.Unauthorized():
 		return "start again with a valid token (LOOKOUT_TOKEN or --token-file)"
 	case e.Status == http.StatusUnauthorized:
-		return fmt.Sprintf("use a token with the scope %s", orElse(e.RequiredScope, "of this endpoint"))
+		return e.scopeAdvice()
 	case e.Status == http.StatusForbidden:
-		return "ask for an unrestricted user of the account"
+		return e.forbiddenAdvice()
+	case e.Status == http.StatusNotFound:
+		return e.notFoundAdvice()
 	case e.Status == http.StatusTooManyRequests:
-		return "lookout waits and retries automatically"
+		return e.rateLimitAdvice()
 	case e.Status >= 300 && e.Status < 400:
 		return "check the base URL"
+	case e.Status >= 400 && e.Status < 500 && e.mentions(balanceWords...):
+		return balanceAdvice
 	}
 	return ""
+}
+
+// presignedAdvice is the next step after the storage refused a pre-signed URL.
+func (e *Error) presignedAdvice() string {
+	switch e.Status {
+	case http.StatusForbidden:
+		return "check this machine's clock, then try again"
+	case http.StatusNotFound:
+		return "the object may have been deleted: read the list again"
+	}
+	return ""
+}
+
+// scopeAdvice is the next step if the token lacks a scope.
+func (e *Error) scopeAdvice() string {
+	return "use a token with the scope " + orElse(e.RequiredScope, "of this endpoint")
+}
+
+// Words by which reasons are told apart, in lower case. The service does not document its reasons.
+var (
+	balanceWords    = []string{"balance", "payment", "past due", "billing", "credit card"}
+	activationWords = []string{"activate"}
+	scopeWords      = []string{"scope", "oauth", "token"}
+)
+
+const balanceAdvice = "somebody who may pay must settle the account's balance first"
+
+// forbiddenAdvice is the next step after a 403, which has several causes: the reason and the token's scopes tell them
+// apart.
+func (e *Error) forbiddenAdvice() string {
+	switch {
+	case e.mentions(balanceWords...):
+		return balanceAdvice
+	case e.mentions(activationWords...):
+		return "the account must be activated at the provider first"
+	case e.mentions(scopeWords...), e.lacksScope():
+		return e.scopeAdvice()
+	case len(e.Reasons) > 0 && e.Reasons[0].Field.Raw() != "":
+		return "" // the reason is about a value
+	case len(e.Reasons) > 0 && !e.mentions("unauthorized", "forbidden", "restricted", "permission"):
+		return "ask an administrator of the account"
+	case strings.HasPrefix(e.RequiredScope, "account:"):
+		return "ask for an unrestricted user of the account, and check that Managed is enabled on it"
+	}
+	return "ask for an unrestricted user of the account"
+}
+
+// notFoundAdvice is the next step after a 404.
+func (e *Error) notFoundAdvice() string {
+	switch {
+	case e.mentions("permission"):
+		return "ask an administrator of the account"
+	case e.target != "":
+		return "it may have been deleted: read the list again"
+	case e.Write:
+		return "check the values: one of them names something that does not exist"
+	}
+	return "check the base URL"
+}
+
+// rateLimitAdvice is the next step after a 429. lookout repeats reads, but no changes.
+func (e *Error) rateLimitAdvice() string {
+	switch {
+	case !e.Write:
+		return "lookout waits and tries again"
+	case e.RetryAfter > 0:
+		return fmt.Sprintf("nothing was changed: try again in %s", e.RetryAfter.Round(time.Second))
+	}
+	return "nothing was changed: try again in a minute"
+}
+
+// mentions reports whether a reason contains one of some words in lower case.
+func (e *Error) mentions(words ...string) bool {
+	return slices.ContainsFunc(e.Reasons, func(r Reason) bool {
+		text := strings.ToLower(r.Reason.Raw())
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
+	})
+}
+
+// lacksScope reports whether the token's scopes are known and do not include the one that the operation needs.
+func (e *Error) lacksScope() bool {
+	return e.RequiredScope != "" && e.TokenScopes != "" && e.TokenScopes != "unknown" &&
+		!ScopesAllow(e.TokenScopes, e.RequiredScope)
+}
+
+// ScopesAllow reports whether a token's scopes include one. read_write includes read_only, and * includes all.
+func ScopesAllow(scopes, need string) bool {
+	if need == "" {
+		return true
+	}
+	area, _, _ := strings.Cut(need, ":")
+	return slices.ContainsFunc(
+		strings.FieldsFunc(scopes, func(r rune) bool { return r == ' ' || r == ',' }),
+		func(have string) bool {
+			return have == "*" || have == need || have == area+":read_write" || have == area+":*"
+		},
+	)
 }
 
 func orElse(text, absent string) string {

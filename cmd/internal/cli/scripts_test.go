@@ -232,3 +232,73 @@ func TestSignalsEndWhatReadsStandardInput(t *testing.T) {
 		}
 	})
 }
+
+// A script that meets a 429 page in HTML ends with code 6 and says when to try again; refusals say what to do next.
+func TestScripts_refusalsSayWhatToDo(t *testing.T) {
+	page := "<html><head><title>429 Too Many Requests</title></head><body>nginx</body></html>"
+	for _, c := range []struct {
+		name, body string
+		status     int
+		code       int
+		want       []string
+	}{
+		{"429 page", page, 429, exit.CodeUnavailable, []string{"429 Too Many Requests", "try again in 37s"}},
+		{"429 without a body", "", 429, exit.CodeUnavailable, []string{"429 Too Many Requests", "try again in 37s"}},
+		{
+			"503 with a reason",
+			`{"errors":[{"reason":"The database is moving."}]}`,
+			503,
+			exit.CodeUnknown,
+			[]string{"The database is moving. (503)", "check whether it was applied"},
+		},
+		{
+			"408",
+			"<html><title>408</title></html>",
+			408,
+			exit.CodeUnknown,
+			[]string{"the outcome is unknown", "check whether it was applied"},
+		},
+		{
+			"balance",
+			`{"errors":[{"reason":"Your account has a negative balance."}]}`,
+			403,
+			exit.CodeDenied,
+			[]string{"negative balance", "settle the account's balance"},
+		},
+		{
+			"404",
+			`{"errors":[{"reason":"Not found"}]}`,
+			404,
+			exit.CodeNotFound,
+			[]string{"Not found (404)", "it may have been deleted"},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
+				if req.Method != http.MethodPost {
+					return false
+				}
+				w.Header().Set("Retry-After", "37")
+				w.WriteHeader(c.status)
+				_, _ = io.WriteString(w, c.body)
+				return true
+			})
+			r.CheckResult(r.Run("services", "disable", "4"), c.code, c.want...)
+		})
+	}
+}
+
+// A deletion that the API answers with 204 is done: exit code 0.
+func TestScripts_204IsDone(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
+		if req.Method != http.MethodDelete {
+			return false
+		}
+		w.WriteHeader(http.StatusNoContent)
+		return true
+	})
+	r.CheckResult(r.Run("contacts", "delete", "11", "--yes"), exit.CodeOK)
+	r.CheckResult(r.MustRun("journal"), exit.CodeOK, "delete contact", "done")
+}

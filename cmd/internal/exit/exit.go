@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"lookout/client"
 )
@@ -108,6 +109,14 @@ func exitCodeForAPIError(e *client.Error) int {
 	return CodeFailure
 }
 
+// describeWait returns when to try again after a 429: "in 37s", or "later" if the API did not say.
+func describeWait(wait time.Duration) string {
+	if wait <= 0 {
+		return "later"
+	}
+	return "in " + wait.Round(time.Second).String()
+}
+
 // Describe returns an error and its next step, one line per mistake.
 func Describe(err error) string {
 	var failure *client.Error
@@ -117,7 +126,7 @@ func Describe(err error) string {
 	case errors.As(err, &failure) && failure.Unknown():
 		return err.Error() + "; check whether it was applied before you repeat it"
 	case errors.As(err, &failure) && errors.Is(failure, client.ErrRateLimited):
-		return err.Error() + "; try again later"
+		return err.Error() + "; try again " + describeWait(failure.RetryAfter)
 	case errors.As(err, &failure) && failure.Advice() != "":
 		return err.Error() + "; " + failure.Advice()
 	}

@@ -3,7 +3,6 @@ package setup
 import (
 	"fmt"
 	"net/http"
-	"strings"
 
 	"lookout/client"
 )
@@ -47,13 +46,13 @@ func permissionsFor(scopes string, refusal *client.Error) []PanePermissions {
 		switch {
 		case a.managed && closed:
 			out[i] = PanePermissions{a.pane, "nothing", "Managed and an unrestricted user"}
-		case !scopesAllow(scopes, list):
+		case !client.ScopesAllow(scopes, list):
 			out[i] = PanePermissions{a.pane, "nothing", list}
-		case !scopesAllow(scopes, view):
+		case !client.ScopesAllow(scopes, view):
 			out[i] = PanePermissions{a.pane, "list", view}
 		case a.change == "":
 			out[i] = PanePermissions{a.pane, "read", ""}
-		case scopesAllow(scopes, change):
+		case client.ScopesAllow(scopes, change):
 			out[i] = PanePermissions{a.pane, "read and change", ""}
 		default:
 			out[i] = PanePermissions{a.pane, "read", change}
@@ -64,20 +63,6 @@ func permissionsFor(scopes string, refusal *client.Error) []PanePermissions {
 
 // deniedByAPI reports whether the API itself denied the request: it knows the token.
 func deniedByAPI(e *client.Error) bool { return e.Denied() && !e.NotFromAPI() }
-
-// scopesAllow reports whether scopes include one; read_write includes read_only, * includes all.
-func scopesAllow(scopes, need string) bool {
-	if need == "" {
-		return true
-	}
-	area, _, _ := strings.Cut(need, ":")
-	for _, have := range strings.FieldsFunc(scopes, func(r rune) bool { return r == ' ' || r == ',' }) {
-		if have == "*" || have == need || have == area+":read_write" || have == area+":*" {
-			return true
-		}
-	}
-	return false
-}
 
 // String returns the permissions as a line of a table.
 func (r PanePermissions) String() string {
