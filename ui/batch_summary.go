@@ -3,6 +3,7 @@ package ui
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lookout/theme"
@@ -15,6 +16,7 @@ type BatchSummary[T any] struct {
 	pending  int
 	label    func(T) string
 	rejected []string
+	advice   []string // the next steps after the rejections, each once
 	unknown  []string
 }
 
@@ -31,6 +33,9 @@ func (t *BatchSummary[T]) Add(row T, outcome AttemptOutcome, err error) (last bo
 		t.Applied = append(t.Applied, row)
 	case Rejected:
 		t.rejected = append(t.rejected, t.label(row)+": "+Reason(err))
+		if next := Advice(err); next != "" && !slices.Contains(t.advice, next) {
+			t.advice = append(t.advice, next)
+		}
 	case Unknown:
 		t.unknown = append(t.unknown, t.label(row))
 	}
@@ -47,11 +52,15 @@ func (t *BatchSummary[T]) News(success string, undo *Action) NewsMsg {
 	case n > 1:
 		done = fmt.Sprintf("%d %ss: %s", n, cmp.Or(t.Singular, "row"), success)
 	}
-	return batchNews(done, t.unknown, t.rejected, undo)
+	rejected := strings.Join(t.rejected, "; ")
+	if len(t.advice) > 0 {
+		rejected += " · " + strings.Join(t.advice, "; ")
+	}
+	return batchNews(done, t.unknown, rejected, undo)
 }
 
 // batchNews returns the news of a summary: it is apart from BatchSummary because it does not depend on the rows' type.
-func batchNews(done string, unknown, rejected []string, undo *Action) NewsMsg {
+func batchNews(done string, unknown []string, rejected string, undo *Action) NewsMsg {
 	news := NewsMsg{Tone: theme.Good}
 	var parts []string
 	if done != "" {
@@ -61,9 +70,9 @@ func batchNews(done string, unknown, rejected []string, undo *Action) NewsMsg {
 		news.Tone = theme.Warn
 		parts = append(parts, strings.Join(unknown, ", ")+": outcome unknown; reading again did not tell")
 	}
-	if len(rejected) > 0 {
+	if rejected != "" {
 		news.Tone = theme.Bad
-		parts = append(parts, strings.Join(rejected, "; "))
+		parts = append(parts, rejected)
 	}
 	news.Text = strings.Join(parts, " · ")
 	return news

@@ -249,7 +249,7 @@ func (v *FormView) showRejection(outcome ui.AttemptOutcome, err error) {
 	case outcome == ui.Unknown:
 		v.banner = ui.Reason(err) + ". Sending it again may do it twice: check first whether it was done."
 	case len(rest) > 0:
-		v.banner = strings.Join(rest, "; ")
+		v.banner = strings.Join(rest, "; ") + ui.WithPrefix(" · ", ui.Advice(err))
 	case len(v.fieldErrors) == 0:
 		v.banner = ui.Reason(err) + ui.WithPrefix(" · ", ui.Advice(err))
 	}

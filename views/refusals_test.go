@@ -1,0 +1,96 @@
+package views_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lookout/client/emulator"
+)
+
+// refusals are answers that refuse a change, with the next step that fits each.
+var refusals = map[string]struct {
+	fault  emulator.Fault
+	reason string
+	next   string
+}{
+	"restricted user": {
+		emulator.Fault{Status: 403, Body: `{"errors":[{"reason":"Unauthorized"}]}`},
+		"Unauthorized (403)",
+		"ask for an unrestricted user of the account",
+	},
+	"balance": {
+		emulator.Fault{Status: 403, Body: `{"errors":[{"reason":"Your account has a negative balance."}]}`},
+		"Your account has a negative balance.",
+		"must settle the account's balance first",
+	},
+	"scope": {
+		emulator.Fault{Status: 403, Body: `{"errors":[{"reason":"This token has too few scopes"}]}`},
+		"This token has too few scopes",
+		"use a token with the scope account:read_write",
+	},
+	"429 page": {
+		emulator.Fault{Status: 429, HTML: true, RetryAfter: "37"},
+		"429 Too Many Requests",
+		"nothing was changed: try again in 37s",
+	},
+}
+
+// dialogText returns the text of the dialog in front, without its border and line breaks.
+func (r *harness) dialogText() string {
+	r.Helper()
+	lines := strings.Split(r.screen(), "\n")
+	left, right := -1, -1
+	var words []string
+	for _, line := range lines {
+		cells := []rune(line)
+		switch {
+		case left < 0 && slices.Contains(cells, '╭'):
+			left, right = slices.Index(cells, '╭'), slices.Index(cells, '╮')
+			words = append(words, string(cells[left+1:right]))
+		case left >= 0 && len(cells) > right && cells[left] == '│':
+			words = append(words, strings.Fields(string(cells[left+1:right]))...)
+		}
+	}
+	if left < 0 {
+		r.Fatalf("no dialog\n%s", r.screen())
+	}
+	return strings.Join(words, " ")
+}
+
+// requireDialog fails unless all texts are in the dialog in front.
+func (r *harness) requireDialog(texts ...string) {
+	r.Helper()
+	dialog := r.dialogText()
+	for _, text := range texts {
+		if !strings.Contains(dialog, text) {
+			r.Fatalf("not in the dialog: %q\n%s\n%s", text, dialog, r.screen())
+		}
+	}
+}
+
+// The advice below a refusal fits its reason (balance, scope, restricted user), in the news and in a form.
+func TestRefusals_adviceFitsReason(t *testing.T) {
+	for name, c := range refusals {
+		t.Run(name+", news", func(t *testing.T) {
+			startProgram(t, emulator.Options{}, screenSize{200, 36}, func(r *harness) {
+				r.emu.InjectFault("enable service", c.fault)
+				r.press("3")
+				r.press("/", "billing-cron", "<enter>", "t")
+				r.wait(time.Second)
+				r.requireText(c.reason, c.next)
+				r.requireApplied()
+			})
+		})
+		t.Run(name+", form", func(t *testing.T) {
+			startProgram(t, emulator.Options{}, screenSize{200, 36}, func(r *harness) {
+				r.emu.InjectFault("create contact", c.fault)
+				r.press("4", "n", "Zed Ek", "<tab>", "zed@acme.net", "<ctrl+s>")
+				r.wait(time.Second)
+				r.requireDialog(c.next, "Zed Ek")
+				r.requireApplied()
+			})
+		})
+	}
+}
