@@ -14,8 +14,13 @@ import (
 type consistency struct {
 	simulated   time.Time // while it is not zero, this is the current time
 	lateChanges []lateChange
-	history     []pastAccount // the account after each change, oldest first; empty without a fault with Stale
-	memory      time.Duration // how far the history reaches back
+	history     history
+}
+
+// history holds the account after each change. It is kept only while a fault with Stale needs it.
+type history struct {
+	states []pastAccount // oldest first
+	reach  time.Duration // how far it reaches back
 }
 
 // A lateChange is a change that was answered with an error and is applied later.
@@ -92,44 +97,45 @@ func (e *Emulator) applyLateChanges() {
 	}
 }
 
-// rememberFor keeps copies of the account that reach back this far. The caller holds the lock.
-func (e *Emulator) rememberFor(d time.Duration) {
-	e.memory = max(e.memory, d)
-	if len(e.history) == 0 {
-		e.history = []pastAccount{{e.now(), e.copyAccount()}}
+// keep makes the history reach back this far, beginning with the account as it is now.
+func (h *history) keep(reach time.Duration, now time.Time, a *account) {
+	h.reach = max(h.reach, reach)
+	if len(h.states) == 0 {
+		h.states = []pastAccount{{now, a.copyAccount()}}
 	}
 }
 
-// remember adds the account to the history, if there is one, and drops what is too old. The caller holds the lock.
-func (e *Emulator) remember() {
-	if len(e.history) == 0 {
+// add adds the account if a history is kept, and drops what is too old.
+func (h *history) add(now time.Time, a *account) {
+	if len(h.states) == 0 {
 		return
 	}
-	now := e.now()
-	e.history = append(e.history, pastAccount{now, e.copyAccount()})
-	for len(e.history) > 1 && !e.history[1].at.After(now.Add(-e.memory)) {
-		e.history = e.history[1:]
+	h.states = append(h.states, pastAccount{now, a.copyAccount()})
+	for len(h.states) > 1 && !h.states[1].at.After(now.Add(-h.reach)) {
+		h.states = h.states[1:]
 	}
 }
 
-// forget ends the history. The caller holds the lock.
-func (e *Emulator) forget() { e.history, e.memory = nil, 0 }
+// stateAt returns a copy of the account as it was at a time, or of the oldest one that is known.
+func (h *history) stateAt(when time.Time) account {
+	past := &h.states[0]
+	for i := range h.states {
+		if !h.states[i].at.After(when) {
+			past = &h.states[i]
+		}
+	}
+	return past.state.copyAccount()
+}
 
 // withAge runs do on the account as it was age ago, or on the oldest one that is known. The caller holds the lock.
 func (e *Emulator) withAge(age time.Duration, do func()) {
-	if age <= 0 || len(e.history) == 0 {
+	if age <= 0 || len(e.history.states) == 0 {
 		do()
 		return
 	}
 	when := e.now().Add(-age)
-	past := e.history[0]
-	for _, p := range e.history {
-		if !p.at.After(when) {
-			past = p
-		}
-	}
 	current := e.account
-	e.account = past.state.copyAccount()
+	e.account = e.history.stateAt(when)
 	e.at(when, func() {
 		e.passTime()
 		do()

@@ -177,7 +177,7 @@ func TestFault_stale(t *testing.T) {
 		expect("200 two pending")
 		time.Sleep(time.Second)
 		expect("404 <nil> <nil>")
-		if n := len(e.history); n > 3 {
+		if n := len(e.history.states); n > 3 {
 			t.Errorf("%d copies of the account are kept", n)
 		}
 	})

@@ -27,7 +27,7 @@ func nilIfEmpty(s string) *string {
 	return &s
 }
 
-func (e *Emulator) contactRoutes() {
+func addContactRoutes(e *Emulator) {
 	e.handle(
 		Endpoint{"list contacts", "GET", "/managed/contacts", "account:read_only", false},
 		func(c *apiRequest) (any, error) { return paginate(c, e.contacts) },

@@ -10,7 +10,7 @@ type credential struct {
 	password      string
 }
 
-func (e *Emulator) credentialRoutes() {
+func addCredentialRoutes(e *Emulator) {
 	const write = "account:read_write"
 	e.handle(
 		Endpoint{"list credentials", "GET", "/managed/credentials", "account:read_only", false},

@@ -31,7 +31,7 @@ type Emulator struct {
 	clock     func() time.Time
 	mux       *http.ServeMux
 	endpoints []Endpoint
-	patterns  []Endpoint // every request that it answers, with the path of each spelling
+	patterns  patterns // every request that it answers, with the path of each spelling
 
 	mu         sync.Mutex
 	account    // guarded by mu, as are the fields below
@@ -89,9 +89,9 @@ func New(o Options) *Emulator {
 		e.options.Scopes = "*"
 	}
 	e.started = e.now().UTC()
-	e.managedRoutes()
-	e.storageRoutes()
-	e.undocumentedRoutes()
+	addManagedRoutes(e)
+	addStorageRoutes(e)
+	addUndocumentedRoutes(e)
 	e.patterns = append(e.patterns, objectPatterns()...)
 	e.seed(o.Seed)
 	return e

@@ -20,7 +20,7 @@ const FaultWords = "status=503, html, reset, cut=BYTES, delay=2s, retry-after=7,
 func (e *Emulator) InjectSpec(spec string) error {
 	match, f, err := parseFault(spec)
 	if err == nil {
-		err = e.checkFault(match, f)
+		err = e.patterns.check(match, f)
 	}
 	if err != nil {
 		return fmt.Errorf("fault %q: %w", spec, err)
@@ -89,16 +89,19 @@ func (f *Fault) setWord(word string) error {
 	return nil
 }
 
-// checkFault returns an error if no request can match a fault, or if its words contradict each other or the request.
-func (e *Emulator) checkFault(match string, f Fault) error {
+// patterns are the requests that an emulator answers.
+type patterns []Endpoint
+
+// check returns an error if no request can match a fault, or if its words contradict each other or the request.
+func (p patterns) check(match string, f Fault) error {
 	var ops []Endpoint
-	for _, op := range e.patterns {
+	for _, op := range p {
 		if match == op.Name || matchesTemplate(match, op.Method+" "+op.Path) {
 			ops = append(ops, op)
 		}
 	}
 	if len(ops) == 0 {
-		return fmt.Errorf("no request matches %q; did you mean %q?", match, e.nearestRequest(match))
+		return fmt.Errorf("no request matches %q; did you mean %q?", match, p.nearest(match))
 	}
 	write := func(op Endpoint) bool { return op.Write }
 	read := func(op Endpoint) bool { return !op.Write }
@@ -156,16 +159,16 @@ func samePath(pattern, template []string, prefix bool) bool {
 	return true
 }
 
-// nearestRequest returns the request that resembles a text most, with the text's own IDs.
-func (e *Emulator) nearestRequest(text string) string {
-	nearest, best := "", -1
+// nearest returns the request that resembles a text most, with the text's own IDs.
+func (p patterns) nearest(text string) string {
+	found, best := "", -1
 	try := func(candidate string) {
 		if d := editDistance(text, candidate); best < 0 || d < best {
-			nearest, best = candidate, d
+			found, best = candidate, d
 		}
 	}
 	segments := strings.Split(text, "/")
-	for _, op := range e.patterns {
+	for _, op := range p {
 		try(op.Name)
 		if op.Path == "" || strings.HasSuffix(op.Path, "{name...}") {
 			continue
@@ -178,7 +181,7 @@ func (e *Emulator) nearestRequest(text string) string {
 		}
 		try(strings.Join(template, "/"))
 	}
-	return nearest
+	return found
 }
 
 // editDistance returns the number of bytes to insert, delete or replace to turn a into b.

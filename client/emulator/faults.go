@@ -34,8 +34,8 @@ type armedFault struct {
 }
 
 // InjectFault adds a fault for requests that match. match is the name of an operation, or a path.Match pattern for
-// "METHOD /path" without the version. A "*" at its end matches anything. With f.Stale, the account is remembered from now
-// on: an older state is not known.
+// "METHOD /path" without the version. A "*" at its end matches anything. With f.Stale, the account is remembered from
+// now on: an older state is not known.
 func (e *Emulator) InjectFault(match string, f Fault) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -43,7 +43,7 @@ func (e *Emulator) InjectFault(match string, f Fault) {
 		f.Status = http.StatusGatewayTimeout
 	}
 	if f.Stale > 0 {
-		e.rememberFor(f.Stale)
+		e.history.keep(f.Stale, e.now(), &e.account)
 	}
 	e.faults = append(e.faults, &armedFault{pattern: match, fault: f})
 }
@@ -72,7 +72,7 @@ func (e *Emulator) ClearFaults() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.faults = nil
-	e.forget()
+	e.history = history{}
 }
 
 // matchFault returns the first fault for a request, or nil, and the age of the account that a read is answered from.

@@ -29,7 +29,7 @@ func (e *Emulator) recordChange(op string, r *http.Request, body map[string]json
 		Path:   r.URL.Path,
 		Body:   body,
 	})
-	e.remember()
+	e.history.add(e.now(), &e.account)
 }
 
 // Ledger returns all applied changes in order. It does not contain rejected ones.

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-func (e *Emulator) managedRoutes() {
-	e.contactRoutes()
-	e.credentialRoutes()
-	e.issueRoutes()
-	e.instanceRoutes()
-	e.serviceRoutes()
+func addManagedRoutes(e *Emulator) {
+	addContactRoutes(e)
+	addCredentialRoutes(e)
+	addIssueRoutes(e)
+	addInstanceRoutes(e)
+	addServiceRoutes(e)
 	e.handle(Endpoint{"view stats", "GET", "/managed/stats", "account:read_only", false}, viewStats)
 }
 
@@ -30,7 +30,7 @@ type entity struct {
 	URL   string `json:"url"`
 }
 
-func (e *Emulator) issueRoutes() {
+func addIssueRoutes(e *Emulator) {
 	e.handle(
 		Endpoint{"list issues", "GET", "/managed/issues", "account:read_only", false},
 		func(c *apiRequest) (any, error) { return paginate(c, e.issues) },
@@ -57,7 +57,7 @@ type sshSettings struct {
 	Port   *int    `json:"port"`
 }
 
-func (e *Emulator) instanceRoutes() {
+func addInstanceRoutes(e *Emulator) {
 	e.handle(Endpoint{"list SSH settings", "GET", "/managed/instance-settings", "account:read_only", false},
 		func(c *apiRequest) (any, error) { return paginate(c, e.instances) }, "GET /managed/linode-settings")
 	e.handle(Endpoint{"view SSH settings", "GET", "/managed/instance-settings/{id}", "account:read_only", false},

@@ -32,7 +32,7 @@ type service struct {
 // pending until the next check finds it ok.
 const checkAfter = 30 * time.Second
 
-func (e *Emulator) serviceRoutes() {
+func addServiceRoutes(e *Emulator) {
 	const write = "account:read_write"
 	e.handle(
 		Endpoint{"list services", "GET", "/managed/services", "account:read_only", false},

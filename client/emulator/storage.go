@@ -16,15 +16,15 @@ const (
 	writeStorage = "object_storage:read_write"
 )
 
-// storageRoutes adds the document's Object Storage operations, in its order.
-func (e *Emulator) storageRoutes() {
-	e.bucketRoutes()
-	e.bucketContentRoutes()
-	e.clusterRoutes()
-	e.keyRoutes()
+// addStorageRoutes adds the document's Object Storage operations, in its order.
+func addStorageRoutes(e *Emulator) {
+	addBucketRoutes(e)
+	addBucketContentRoutes(e)
+	addClusterRoutes(e)
+	addKeyRoutes(e)
 }
 
-func (e *Emulator) bucketRoutes() {
+func addBucketRoutes(e *Emulator) {
 	e.handle(
 		Endpoint{"list buckets", "GET", "/object-storage/buckets/", readStorage, false},
 		func(c *apiRequest) (any, error) { return paginateBuckets(c, "") }, "GET /object-storage/buckets",
@@ -44,8 +44,8 @@ func (e *Emulator) bucketRoutes() {
 	)
 }
 
-// bucketContentRoutes adds the operations on one bucket.
-func (e *Emulator) bucketContentRoutes() {
+// addBucketContentRoutes adds the operations on one bucket.
+func addBucketContentRoutes(e *Emulator) {
 	const one = "/object-storage/buckets/{cluster}/{bucket}"
 	e.handle(
 		Endpoint{"view bucket", "GET", one, readStorage, false},
@@ -74,7 +74,7 @@ func (e *Emulator) bucketContentRoutes() {
 	)
 }
 
-func (e *Emulator) clusterRoutes() {
+func addClusterRoutes(e *Emulator) {
 	e.handle(
 		Endpoint{"cancel Object Storage", "POST", "/object-storage/cancel", writeStorage, true},
 		func(*apiRequest) (any, error) {
@@ -92,7 +92,7 @@ func (e *Emulator) clusterRoutes() {
 	)
 }
 
-func (e *Emulator) keyRoutes() {
+func addKeyRoutes(e *Emulator) {
 	e.handle(
 		Endpoint{"list keys", "GET", "/object-storage/keys", readStorage, false},
 		func(c *apiRequest) (any, error) { return paginate(c, e.keys) },

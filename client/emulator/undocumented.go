@@ -7,9 +7,9 @@ type ticket struct {
 	Status string    `json:"status"`
 }
 
-// undocumentedRoutes adds operations of the real service that the document does not have: tickets, the profile, the
+// addUndocumentedRoutes adds operations of the real service that the document does not have: tickets, the profile, the
 // account settings and the access of a bucket.
-func (e *Emulator) undocumentedRoutes() {
+func addUndocumentedRoutes(e *Emulator) {
 	op := func(name, scope string) Endpoint { return Endpoint{name, "GET", "", scope, false} }
 	e.handlePattern(
 		op("view ticket", "account:read_only"),

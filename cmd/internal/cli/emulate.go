@@ -24,8 +24,8 @@ func emulateCommand() *cobra.Command {
 		Short: "Serve the emulated API on this machine for any HTTP client",
 		Args:  NoArgs,
 		Example: indentExamples(
-			"lookout emulate --listen 127.0.0.1:8080 --token demo --fault \"GET /managed/services status=503 times=3\"\n" +
-				"lookout emulate --fault \"POST /object-storage/keys late=15s\" --fault \"GET /managed/services stale=30s\"",
+			`lookout emulate --listen 127.0.0.1:8080 --token demo --fault "GET /managed/services status=503 times=3"
+lookout emulate --fault "POST /object-storage/keys late=15s" --fault "GET /managed/services stale=30s"`,
 		),
 		Long: "Serves the documented account API on an address of this machine, and prints the address first.\n" +
 			"It reports every applied change on standard error.\n" + faultHelp,
@@ -45,12 +45,13 @@ func emulateCommand() *cobra.Command {
 }
 
 // faultHelp describes --fault.
-const faultHelp = "--fault takes a request and what goes wrong with it. The request is a method and a path, in which * " +
-	"stands for any text, or the name of an operation (\"disable service\"). What goes wrong: status=503, html, reset " +
-	"or cut=BYTES breaks the answer, delay=2s delays it, retry-after=7 sets that header. With applied, a change is " +
-	"applied although its answer is broken; with late=15s, it is applied 15 s after it arrived (answered 504 if " +
-	"nothing else is given). stale=30s answers reads from the account as it was 30 s ago; alternate does so for " +
-	"every other read. times=3 affects only the first three requests."
+const faultHelp = `--fault takes a request and what goes wrong with it. ` +
+	`The request is a method and a path, in which * stands for any text, or the name of an operation ` +
+	`("disable service"). What goes wrong: status=503, html, reset or cut=BYTES breaks the answer, ` +
+	`delay=2s delays it, retry-after=7 sets that header. With applied, a change is applied although its answer ` +
+	`is broken; with late=15s, it is applied 15 s after it arrived (answered 504 if nothing else is given). ` +
+	`stale=30s answers reads from the account as it was 30 s ago; alternate does so for every other read. ` +
+	`times=3 affects only the first three requests.`
 
 func runEmulator(ctx context.Context, listen string, o emulator.Options, faults []string) error {
 	if !slices.Contains([]string{"demo", "empty", "large"}, o.Seed) {
