@@ -1,20 +1,42 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"iter"
 )
 
-// A Bucket holds objects in a cluster ("Bucket"). Cluster and label together identify it.
+// A Bucket holds objects in a cluster ("Bucket"). Location and label together identify it. The document does not have
+// the last three members; the service sends them since 2024.
 type Bucket struct {
-	Cluster  Text         `json:"cluster"` // empty on the newest type of endpoint
-	Created  Time         `json:"created"`
-	Hostname Text         `json:"hostname"`
-	Label    Text         `json:"label"`
-	Objects  int64        `json:"objects"`
-	Size     int64        `json:"size"`   // bytes
-	Region   OptionalText `json:"region"` // not in the document; sent since 2024
+	Cluster      Text         `json:"cluster"` // empty on the newer types of endpoint
+	Created      Time         `json:"created"`
+	Hostname     Text         `json:"hostname"`
+	Label        Text         `json:"label"`
+	Objects      int64        `json:"objects"`
+	Size         int64        `json:"size"` // bytes
+	Region       OptionalText `json:"region"`
+	EndpointType OptionalText `json:"endpoint_type"` // "E0" to "E3"
+	S3Endpoint   OptionalText `json:"s3_endpoint"`   // host
 }
+
+// Location returns the place of the bucket as paths and commands name it: its cluster, or its region if it has no
+// cluster.
+func (b *Bucket) Location() Text { return location(b.Cluster, b.Region) }
+
+// location returns a cluster, or the region where there is no cluster.
+func location(cluster Text, region OptionalText) Text {
+	if cluster.IsZero() {
+		return region.Text
+	}
+	return cluster
+}
+
+// ID returns the id of the bucket in a Change: "us-east-1/photos", or "gb-lon/photos" without a cluster.
+func (b *Bucket) ID() string { return BucketID(b.Location().raw, b.Label.raw) }
+
+// Object names an object of the bucket.
+func (b *Bucket) Object(name string) ObjectRef { return ObjectRef{b.Location().raw, b.Label.raw, name} }
 
 // An ACL says who may do what with a bucket or an object.
 type ACL string
@@ -34,11 +56,15 @@ func (a ACL) String() string { return Clean(string(a)) }
 // A BucketRequest describes a bucket to create. If the account already has the bucket, it is returned as if it were new
 // ("Object Storage", rule 1).
 type BucketRequest struct {
-	Cluster string `json:"cluster"`
+	Cluster string `json:"cluster,omitempty"`
+	Region  string `json:"region,omitempty"` // instead of the cluster, on the newer types of endpoint
 	Label   string `json:"label"`
 	ACL     ACL    `json:"acl,omitempty"`          // the default is private
 	CORS    bool   `json:"cors_enabled,omitempty"` // true allows all origins
 }
+
+// ID returns the id that the bucket will have in a Change.
+func (r BucketRequest) ID() string { return BucketID(cmp.Or(r.Cluster, r.Region), r.Label) }
 
 // A BucketAccess is a bucket's canned ACL and CORS switch. An empty ACL and a nil switch leave the current value.
 type BucketAccess struct {
@@ -105,6 +131,21 @@ type Cluster struct {
 	Status           Text `json:"status"` // available or unavailable; the real service has more values
 }
 
+// SplitLocation reports whether a location names a cluster or, as on the newer types of endpoint, a region. A name that
+// is in neither column of the clusters is returned as a cluster.
+func SplitLocation(location string, clusters []*Cluster) (cluster, region string) {
+	cluster = location
+	for _, c := range clusters {
+		switch location {
+		case c.ID.raw:
+			return location, ""
+		case c.Region.raw:
+			cluster, region = "", location
+		}
+	}
+	return cluster, region
+}
+
 // Clusters reads the clusters of the provider.
 type Clusters struct{ c *Client }
 
@@ -134,9 +175,9 @@ func (s NetworkTransfer) Get(ctx context.Context) (*TransferUsage, error) {
 	return call[*TransferUsage](ctx, s.c, request{op: "view transfer"})
 }
 
-// CreateBucket makes a bucket. An account with a negative balance may not. The change's id is the BucketID.
+// CreateBucket makes a bucket. An account with a negative balance may not. The change's id is that of the request.
 func (w *Writer) CreateBucket(ctx context.Context, r BucketRequest) (*Bucket, error) {
-	return sendChange[*Bucket](ctx, w, request{op: OpCreateBucket, body: r, id: BucketID(r.Cluster, r.Label)})
+	return sendChange[*Bucket](ctx, w, request{op: OpCreateBucket, body: r, id: r.ID()})
 }
 
 // DeleteBucket removes a bucket, which must be empty.

@@ -13,6 +13,14 @@ type Key struct {
 	SecretKey Secret        `json:"secret_key"` // real only at creation; otherwise RedactedSecretKey or empty
 	Limited   bool          `json:"limited"`
 	Buckets   []BucketGrant `json:"bucket_access"` // nil if the key is unlimited
+	Regions   []KeyRegion   `json:"regions"`       // not in the document; nil if they are not reported
+}
+
+// A KeyRegion is a region in which a key works, with its S3 endpoint.
+type KeyRegion struct {
+	ID           Text         `json:"id"`
+	S3Endpoint   Text         `json:"s3_endpoint"` // host
+	EndpointType OptionalText `json:"endpoint_type"`
 }
 
 // RedactedSecretKey is what the real service sends as secret key after the creation.
@@ -25,10 +33,17 @@ func (k Key) Secret() (Secret, bool) {
 
 // A BucketGrant says what a limited key may do with one bucket.
 type BucketGrant struct {
-	Cluster     Text `json:"cluster"`
-	Bucket      Text `json:"bucket_name"`
-	Permissions Text `json:"permissions"` // read_only or read_write; the document does not list the values
+	Cluster     Text         `json:"cluster"` // empty on the newer types of endpoint
+	Bucket      Text         `json:"bucket_name"`
+	Permissions Text         `json:"permissions"` // read_only or read_write; the document does not list the values
+	Region      OptionalText `json:"region"`      // not in the document
 }
+
+// Location returns the place of the bucket, as Bucket.Location does.
+func (g BucketGrant) Location() Text { return location(g.Cluster, g.Region) }
+
+// BucketID returns the id of the bucket.
+func (g BucketGrant) BucketID() string { return BucketID(g.Location().raw, g.Bucket.raw) }
 
 // A KeyRequest describes a key to create. With nil Buckets the key is unlimited, with an empty list it can access no
 // bucket, and with entries it is limited to them ("bucket_access rules").
@@ -39,9 +54,19 @@ type KeyRequest struct {
 
 // A GrantRequest is one entry of a KeyRequest.
 type GrantRequest struct {
-	Cluster     string `json:"cluster"`
+	Cluster     string `json:"cluster,omitempty"`
+	Region      string `json:"region,omitempty"` // instead of the cluster, on the newer types of endpoint
 	Bucket      string `json:"bucket_name"`
 	Permissions string `json:"permissions"`
+}
+
+// NewGrant returns the entry for a bucket, named by its cluster or, if it has none, by its region.
+func NewGrant(b *Bucket, permissions string) GrantRequest {
+	g := GrantRequest{Cluster: b.Cluster.raw, Bucket: b.Label.raw, Permissions: permissions}
+	if g.Cluster == "" {
+		g.Region = b.Region.raw
+	}
+	return g
 }
 
 // Keys reads the access keys of the account.

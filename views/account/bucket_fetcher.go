@@ -237,6 +237,11 @@ func (q *fanout) lastPage() (ui.RowPage[*client.Bucket], error) {
 	if err := q.received[fromAccount].err; err != nil &&
 		(failed == len(q.clusterIDs) && failed > 0 || q.received[fromClusterList].err != nil) {
 		return ui.RowPage[*client.Bucket]{}, err
+	} else if err != nil {
+		page.Missing = append(page.Missing, "buckets without a cluster")
+		page.Notes = append(
+			page.Notes, "buckets without a cluster may be missing: the list of all buckets failed: "+ui.Reason(err),
+		)
 	}
 	page.Rows = q.newRows()
 	page.Total = len(q.delivered)

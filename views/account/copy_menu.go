@@ -66,9 +66,9 @@ func ServiceCopyItems(a *Account, s *client.Service) []ui.CopyItem {
 
 // BucketCopyItems returns the CopyItems of a bucket.
 func BucketCopyItems(a *Account, b *client.Bucket) []ui.CopyItem {
-	name := b.Cluster.Raw() + "/" + b.Label.Raw()
+	name := b.ID()
 	return CopyItems(
-		a.ScriptCommand("buckets get", nil, name), a.CurlCommand("view bucket", nil, b.Cluster.Raw(), b.Label.Raw()),
+		a.ScriptCommand("buckets get", nil, name), a.CurlCommand("view bucket", nil, b.Location().Raw(), b.Label.Raw()),
 		ui.CopyItem{Name: "command: list objects", Key: "1", Text: a.ScriptCommand("objects list", nil, name)},
 	)
 }

@@ -338,7 +338,7 @@ func keysThat(a *Account, holds func(*client.Key) bool) resource.Joined[*client.
 // BucketPermission returns what a key may do in a bucket, "" if nothing or if the key is not limited.
 func BucketPermission(k *client.Key, b *client.Bucket) string {
 	for _, g := range k.Buckets {
-		if g.Bucket.Raw() == b.Label.Raw() && g.Cluster.Raw() == b.Cluster.Raw() {
+		if g.BucketID() == b.ID() {
 			return FormatPermission(g.Permissions)
 		}
 	}

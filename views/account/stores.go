@@ -62,7 +62,7 @@ func (a *Account) Stats() *ui.Store[*client.Stats] {
 }
 
 // BucketID returns the identity of a bucket: "us-east-1/photos".
-func BucketID(b *client.Bucket) string { return b.Cluster.Raw() + "/" + b.Label.Raw() }
+func BucketID(b *client.Bucket) string { return b.ID() }
 
 // Buckets returns the buckets of all clusters.
 func (a *Account) Buckets() *ui.Store[*client.Bucket] {

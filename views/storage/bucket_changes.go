@@ -23,7 +23,7 @@ func bucketRunner(a *account.Account) account.Runner[*client.Bucket] {
 		Store:    a.Buckets(),
 		Resource: bucketResource(a),
 		FetchOne: func(ctx context.Context, b *client.Bucket) (*client.Bucket, error) {
-			return a.API.Buckets.Get(ctx, b.Cluster.Raw(), b.Label.Raw())
+			return a.API.Buckets.Get(ctx, b.Location().Raw(), b.Label.Raw())
 		},
 	}
 }
@@ -74,7 +74,7 @@ func deleteBucket() resource.Draft[*client.Bucket] {
 	return resource.Draft[*client.Bucket]{
 		Confirm: func(rows []*client.Bucket) resource.Confirm {
 			b := rows[0]
-			effect := fmt.Sprintf("Bucket %q in %s is deleted for good. It must be empty first.", b.Label, b.Cluster)
+			effect := fmt.Sprintf("Bucket %q in %s is deleted for good. It must be empty first.", b.Label, b.Location())
 			if b.Objects > 0 {
 				effect += fmt.Sprintf(
 					" It held %s objects (%s) when it was last read.", account.FormatCount(b.Objects),
@@ -94,7 +94,7 @@ func deleteBucket() resource.Draft[*client.Bucket] {
 				Label:  b.Label.String(),
 				Before: map[string]any{"objects": b.Objects, "size": b.Size},
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Bucket], error) {
-					return ui.ResultDeleted[*client.Bucket](w.DeleteBucket(ctx, b.Cluster.Raw(), b.Label.Raw()))
+					return ui.ResultDeleted[*client.Bucket](w.DeleteBucket(ctx, b.Location().Raw(), b.Label.Raw()))
 				},
 			}
 		},
@@ -146,8 +146,9 @@ func newBucket(a *account.Account) resource.Draft[*client.Bucket] {
 		},
 		Attempt: func(*client.Bucket) resource.Attempt[*client.Bucket] {
 			sent := *in
+			sent.Cluster, sent.Region = client.SplitLocation(in.Cluster, a.Clusters().Rows())
 			return resource.Attempt[*client.Bucket]{
-				ID:    client.BucketID(sent.Cluster, sent.Label),
+				ID:    sent.ID(),
 				Label: sent.Label,
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Bucket], error) {
 					return ui.ResultRow(w.CreateBucket(ctx, sent))
@@ -179,7 +180,10 @@ func cannedACLs() []client.ACL {
 
 // findCreatedBucket tells from all buckets whether the one that was asked for exists.
 func findCreatedBucket(now []*client.Bucket, in client.BucketRequest) ui.Finding[*client.Bucket] {
-	asked := func(b *client.Bucket) bool { return b.Label.Raw() == in.Label && b.Cluster.Raw() == in.Cluster }
+	asked := func(b *client.Bucket) bool {
+		return b.Label.Raw() == in.Label && (in.Cluster != "" && b.Cluster.Raw() == in.Cluster ||
+			in.Region != "" && b.Region.Raw() == in.Region)
+	}
 	if i := slices.IndexFunc(now, asked); i >= 0 {
 		return ui.FoundIf(true, now[i])
 	}
@@ -195,7 +199,7 @@ func describeCreatedBucket(a *account.Account, b *client.Bucket, before []*clien
 	return "created"
 }
 
-// availableClusterIDs returns the ids of the clusters that are not unavailable, and of those that hold buckets.
+// availableClusterIDs returns the ids of the clusters that are not unavailable, and the locations of the buckets.
 func availableClusterIDs(a *account.Account) []string {
 	var ids []string
 	for _, c := range a.Clusters().Rows() {
@@ -204,7 +208,7 @@ func availableClusterIDs(a *account.Account) []string {
 		}
 	}
 	for _, b := range a.Buckets().Rows() {
-		if id := b.Cluster.Raw(); id != "" && !slices.Contains(ids, id) {
+		if id := b.Location().Raw(); id != "" && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
@@ -341,7 +345,7 @@ func sendBucketAccess(ctx context.Context, w *client.Writer, b *client.Bucket, a
 	case access.ACL == "" && access.CORS == nil:
 		return account.ErrUnchanged
 	case access.ACL != "" && access.CORS != nil:
-		return w.ReplaceBucketAccess(ctx, b.Cluster.Raw(), b.Label.Raw(), access)
+		return w.ReplaceBucketAccess(ctx, b.Location().Raw(), b.Label.Raw(), access)
 	}
-	return w.UpdateBucketAccess(ctx, b.Cluster.Raw(), b.Label.Raw(), access)
+	return w.UpdateBucketAccess(ctx, b.Location().Raw(), b.Label.Raw(), access)
 }

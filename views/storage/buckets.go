@@ -17,12 +17,12 @@ import (
 // bucketName returns a bucket as people and commands write it: "us-east-1/acme-backups". A label is unique only within
 // its cluster.
 func bucketName(b *client.Bucket) string {
-	return account.OrDefault(b.Cluster.String(), b.Region.String()) + "/" + b.Label.String()
+	return client.Clean(b.ID())
 }
 
 // bucketBreadcrumb returns the beginning of a breadcrumb: "acme-backups  us-east-1".
 func bucketBreadcrumb(b *client.Bucket) string {
-	return b.Label.String() + account.WithPrefix("  ", account.OrDefault(b.Cluster.String(), b.Region.String()))
+	return b.Label.String() + account.WithPrefix("  ", b.Location().String())
 }
 
 // BucketsPane returns the pane of the buckets in all clusters.
@@ -67,7 +67,7 @@ func bucketColumns() []table.Column[*client.Bucket] {
 			Title: "cluster",
 			Width: 14,
 			Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
-				return account.OrDefault(b.Cluster.String(), b.Region.String()), theme.Plain
+				return b.Location().String(), theme.Plain
 			},
 		},
 		{
@@ -159,9 +159,15 @@ func bucketShortcuts(a *account.Account) []table.RowAction[*client.Bucket] {
 
 // bucketReferences returns the cluster of a bucket and the keys that are limited to it.
 func bucketReferences(a *account.Account, b *client.Bucket) resource.Joined[account.Reference] {
-	cluster := account.Reference{Kind: "cluster", Label: b.Cluster.String(), Pane: "clusters", ID: b.Cluster.Raw()}
+	var cluster []account.Reference
+	if id := b.Cluster; !id.IsZero() {
+		cluster = append(
+			cluster,
+			account.Reference{Kind: "cluster", Label: id.String(), Pane: "clusters", ID: id.Raw()},
+		)
+	}
 	return resource.Concat(
-		resource.Join([]account.Reference{cluster}, resource.JoinState{Kind: resource.Known}),
+		resource.Join(cluster, resource.JoinState{Kind: resource.Known}),
 		account.References(a.KeysForBucket(b), func(k *client.Key) account.Reference {
 			return account.Reference{Kind: "key", Label: k.Label.String(), Pane: "keys", ID: account.FormatID(k.ID)}
 		}),
@@ -179,9 +185,18 @@ func referencesToBuckets(rows resource.Joined[*client.Bucket]) resource.Joined[a
 func bucketDetail(a *account.Account, b *client.Bucket, box ui.Box) string {
 	t := account.NewDetailWriter(box)
 	t.Title(b.Label.String())
-	t.Field("cluster", account.OrDefault(b.Cluster.String(), "not reported"), theme.Plain)
-	if b.Region.Raw() != "" {
-		t.Field("region", b.Region.String(), theme.Plain)
+	cluster := "not reported"
+	if !b.Region.IsZero() {
+		cluster = "none"
+	}
+	t.Field("cluster", account.OrDefault(b.Cluster.String(), cluster), theme.Plain)
+	for _, f := range []struct {
+		name string
+		text client.OptionalText
+	}{{"region", b.Region}, {"endpoint", b.EndpointType}, {"S3 host", b.S3Endpoint}} {
+		if !f.text.IsZero() {
+			t.Field(f.name, f.text.String(), theme.Plain)
+		}
 	}
 	t.Field("host name", account.OrDefault(b.Hostname.String(), "not reported"), theme.Plain)
 	t.Field("created", a.FormatTimestamp(b.Created), theme.Muted)

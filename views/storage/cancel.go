@@ -85,7 +85,7 @@ func (lost storageContents) askToCancel(a *account.Account) account.Ask {
 	lines := make([]string, 0, len(lost.buckets.Rows)+len(lost.buckets.Notes))
 	for _, b := range lost.buckets.Rows {
 		count, size := account.FormatCount(b.Objects), account.FormatSize(b.Size)
-		lines = append(lines, fmt.Sprintf("%s in %s: %s objects, %s", b.Label, b.Cluster, count, size))
+		lines = append(lines, fmt.Sprintf("%s in %s: %s objects, %s", b.Label, b.Location(), count, size))
 	}
 	objects, bytes := lost.total()
 	return account.Ask{

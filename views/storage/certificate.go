@@ -29,7 +29,7 @@ func certificatePane(a *account.Account, b *client.Bucket) ui.Pane {
 		ID:   func(*client.CertificateStatus) string { return account.BucketID(b) },
 		Now:  a.Now,
 		Fetch: account.SingleFetcher(func(ctx context.Context) (*client.CertificateStatus, error) {
-			return a.API.Certificates.Get(ctx, b.Cluster.Raw(), b.Label.Raw())
+			return a.API.Certificates.Get(ctx, b.Location().Raw(), b.Label.Raw())
 		}),
 	})
 	return p

@@ -94,7 +94,7 @@ func deleteCertificate(p *certificateView) certificateDraft {
 				Before: now,
 				Send: func(ctx context.Context, w *client.Writer) (certificateResult, error) {
 					return ui.ResultReload[*client.CertificateStatus](
-						w.DeleteCertificate(ctx, p.bucket.Cluster.Raw(), p.bucket.Label.Raw()),
+						w.DeleteCertificate(ctx, p.bucket.Location().Raw(), p.bucket.Label.Raw()),
 					)
 				},
 				Find: findCertificate(false),
@@ -197,7 +197,7 @@ func (in *certificateFiles) attempt(now *client.CertificateStatus) resource.Atte
 
 // deleteOld deletes the old certificate. If the answer is lost, it reads whether there is one.
 func (in *certificateFiles) deleteOld(ctx context.Context, w *client.Writer) error {
-	cluster, label := in.pane.bucket.Cluster.Raw(), in.pane.bucket.Label.Raw()
+	cluster, label := in.pane.bucket.Location().Raw(), in.pane.bucket.Label.Raw()
 	err := w.DeleteCertificate(ctx, cluster, label)
 	if ui.IsUnknown(err) {
 		now, failed := in.pane.a.API.Certificates.Get(ctx, cluster, label)
@@ -219,7 +219,7 @@ func (in *certificateFiles) deleteOld(ctx context.Context, w *client.Writer) err
 // upload sends the pair.
 func (in *certificateFiles) upload(ctx context.Context, w *client.Writer) (certificateResult, error) {
 	b := in.pane.bucket
-	status, err := w.UploadCertificate(ctx, b.Cluster.Raw(), b.Label.Raw(), in.pair.Certificate, in.pair.Key)
+	status, err := w.UploadCertificate(ctx, b.Location().Raw(), b.Label.Raw(), in.pair.Certificate, in.pair.Key)
 	if err != nil && in.deleted {
 		err = uploadAfterDeleteError{err}
 	}

@@ -51,7 +51,7 @@ func downloadForm(a *account.Account, b *client.Bucket, o client.Object) form.Fo
 		},
 		Send: func(context.Context) (func() tea.Cmd, error) {
 			_, err := a.Transfers.Download(transfer.DownloadRequest{
-				Cluster: b.Cluster.Raw(),
+				Cluster: b.Location().Raw(),
 				Bucket:  b.Label.Raw(),
 				Object:  o,
 				Folder:  folder,
@@ -93,7 +93,7 @@ func (l *objectListing) downloadPlanForm(rows, all []client.Object) form.Form {
 		Fields:       []form.Field{form.File("folder", "Folder", &folder, checkFolder)},
 		Send: func(context.Context) (func() tea.Cmd, error) {
 			ids, refused := l.a.Transfers.DownloadPlan(
-				l.path.bucket.Cluster.Raw(), l.path.bucket.Label.Raw(), folder, plan,
+				l.path.bucket.Location().Raw(), l.path.bucket.Label.Raw(), folder, plan,
 			)
 			if len(ids) == 0 {
 				return nil, errors.Join(append(refused, errors.New("there is nothing to download"))...)

@@ -17,7 +17,7 @@ import (
 func countThenEmpty(a *account.Account, b *client.Bucket) tea.Cmd {
 	ctx := a.Context
 	count := func() tea.Msg {
-		now, err := a.API.Buckets.Get(ctx, b.Cluster.Raw(), b.Label.Raw())
+		now, err := a.API.Buckets.Get(ctx, b.Location().Raw(), b.Label.Raw())
 		if err != nil {
 			return ui.NewsMsg{
 				Tone: theme.Bad,
@@ -25,7 +25,7 @@ func countThenEmpty(a *account.Account, b *client.Bucket) tea.Cmd {
 			}
 		}
 		return a.AskConsentMsg(askToEmpty(now), func(c account.Consents) tea.Cmd {
-			a.Transfers.Empty(c[client.OpEmptyBucket], now.Cluster.Raw(), now.Label.Raw(), "")
+			a.Transfers.Empty(c[client.OpEmptyBucket], now.Location().Raw(), now.Label.Raw(), "")
 			return tea.Batch(
 				account.SyncTransfers(a),
 				ui.ShowNews(theme.Info, "emptying "+now.Label.String()+" · the transfers pane shows the progress"),
@@ -38,15 +38,18 @@ func countThenEmpty(a *account.Account, b *client.Bucket) tea.Cmd {
 // askToEmpty is the question about a bucket that was just read.
 func askToEmpty(b *client.Bucket) account.Ask {
 	effect := fmt.Sprintf(
-		"Every object in %s (%s) is deleted for good: %s objects, %s, by the bucket's own count.", b.Label, b.Cluster,
-		account.FormatCount(b.Objects), account.FormatSize(b.Size),
+		"Every object in %s (%s) is deleted for good: %s objects, %s, by the bucket's own count.",
+		b.Label,
+		b.Location(),
+		account.FormatCount(b.Objects),
+		account.FormatSize(b.Size),
 	)
 	if b.Objects >= slowEmptyObjects {
 		effect += " This takes a long time; a lifecycle policy, set with an S3 tool, does it on the server."
 	}
 	return account.Ask{
 		Ops:  []string{client.OpEmptyBucket},
-		IDs:  []string{client.ObjectRef{Cluster: b.Cluster.Raw(), Bucket: b.Label.Raw()}.ID()},
+		IDs:  []string{b.Object("").ID()},
 		Name: "empty it",
 		Confirm: resource.Confirm{
 			Title:    "Empty bucket",

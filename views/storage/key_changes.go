@@ -182,7 +182,10 @@ func newKeyInput(a *account.Account) *keyInput {
 	known := account.AllRows(a, a.Buckets())
 	buckets := resource.Found(known)
 	slices.SortFunc(buckets, func(b, c *client.Bucket) int {
-		return cmp.Or(strings.Compare(b.Label.Raw(), c.Label.Raw()), strings.Compare(b.Cluster.Raw(), c.Cluster.Raw()))
+		return cmp.Or(
+			strings.Compare(b.Label.Raw(), c.Label.Raw()),
+			strings.Compare(b.Location().Raw(), c.Location().Raw()),
+		)
 	})
 	in := &keyInput{
 		buckets: buckets,
@@ -199,7 +202,7 @@ func newKeyInput(a *account.Account) *keyInput {
 func (in *keyInput) fields() []form.Field {
 	names := make([]string, len(in.buckets))
 	for i, b := range in.buckets {
-		names[i] = fmt.Sprintf("%s  %s", b.Label, b.Cluster)
+		names[i] = fmt.Sprintf("%s  %s", b.Label, b.Location())
 	}
 	limited := form.Switch("limited", "Limited", &in.limited).NoteFunc(func() string {
 		if in.limited {
@@ -231,11 +234,7 @@ func (in *keyInput) request() client.KeyRequest {
 	permissions := map[account.GrantLevel]string{account.ReadOnly: "read_only", account.ReadWrite: "read_write"}
 	for i, b := range in.buckets {
 		if p := permissions[in.levels[i]]; p != "" {
-			r.Buckets = append(r.Buckets, client.GrantRequest{
-				Cluster:     b.Cluster.Raw(),
-				Bucket:      b.Label.Raw(),
-				Permissions: p,
-			})
+			r.Buckets = append(r.Buckets, client.NewGrant(b, p))
 		}
 	}
 	return r

@@ -58,11 +58,20 @@ func keyFiles(k *client.Key, host string) []keyFile {
 	}
 }
 
-// keyEndpoint returns the host of the cluster that a key is for: the cluster of its first bucket, or the first cluster.
+// keyEndpoint returns the S3 host that a key is for: that of its first bucket, or of its first region or cluster.
 func keyEndpoint(a *account.Account, k *client.Key) string {
-	id := ""
+	id, region := "", ""
 	if len(k.Buckets) > 0 {
-		id = k.Buckets[0].Cluster.Raw()
+		g := k.Buckets[0]
+		id, region = g.Location().Raw(), g.Region.Raw()
+		if b, ok := a.Buckets().Get(g.BucketID()); ok && !b.S3Endpoint.IsZero() {
+			return b.S3Endpoint.String()
+		}
+	}
+	for _, r := range k.Regions {
+		if id == "" || r.ID.Raw() == region {
+			return r.S3Endpoint.String()
+		}
 	}
 	for _, c := range a.Clusters().Rows() {
 		if id == "" || c.ID.Raw() == id {

@@ -78,7 +78,7 @@ func describeKeyAccess(k *client.Key) (string, theme.Tone) {
 	}
 	grants := make([]string, len(k.Buckets))
 	for i, g := range k.Buckets {
-		grants[i] = fmt.Sprintf("%s in %s (%s)", g.Bucket, g.Cluster, account.FormatPermission(g.Permissions))
+		grants[i] = fmt.Sprintf("%s in %s (%s)", g.Bucket, g.Location(), account.FormatPermission(g.Permissions))
 	}
 	return account.JoinWithCommas(grants), theme.Plain
 }
@@ -102,7 +102,7 @@ func keyShortcuts() []table.RowAction[*client.Key] {
 					Kind:  "bucket",
 					Label: g.Bucket.String(),
 					Pane:  "buckets",
-					ID:    client.BucketID(g.Cluster.Raw(), g.Bucket.Raw()),
+					ID:    g.BucketID(),
 				}
 			}
 			return resource.Join(buckets, resource.JoinState{Kind: resource.Known})
@@ -117,13 +117,22 @@ func keyDetail(k *client.Key, b ui.Box) string {
 	t.Field("id", account.FormatID(k.ID), theme.Muted)
 	t.Field("access key", k.AccessKey.String(), theme.Plain)
 	t.Field("secret key", "shown once, when the key was created", theme.Muted)
+	if len(k.Regions) > 0 {
+		t.Heading("works in")
+		for _, r := range k.Regions {
+			t.Paragraph(
+				fmt.Sprintf("%s  %s%s", r.ID, r.S3Endpoint, account.WithPrefix("  ", r.EndpointType.String())),
+				theme.Plain,
+			)
+		}
+	}
 	t.Heading("reaches")
 	if reach, tone := describeKeyAccess(k); len(k.Buckets) == 0 {
 		t.Paragraph(reach, tone)
 	}
 	for _, g := range k.Buckets {
 		permission := account.FormatPermission(g.Permissions)
-		t.Paragraph(fmt.Sprintf("%s  %s  in %s", permission, g.Bucket, g.Cluster), theme.Plain)
+		t.Paragraph(fmt.Sprintf("%s  %s  in %s", permission, g.Bucket, g.Location()), theme.Plain)
 	}
 	return t.String()
 }

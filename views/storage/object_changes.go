@@ -16,7 +16,7 @@ import (
 
 // refTo names an object of a bucket for the client.
 func refTo(b *client.Bucket, name string) client.ObjectRef {
-	return client.ObjectRef{Cluster: b.Cluster.Raw(), Bucket: b.Label.Raw(), Name: name}
+	return b.Object(name)
 }
 
 // delete asks about exactly the objects that are there when it asks.
@@ -53,7 +53,7 @@ func askToDelete(b *client.Bucket, objects []client.Object) account.Ask {
 
 // deleteObjects starts the deletion.
 func deleteObjects(a *account.Account, b *client.Bucket, objects []client.Object, c account.Consents) tea.Cmd {
-	a.Transfers.DeleteListed(c[client.OpDeleteObject], b.Cluster.Raw(), b.Label.Raw(), objects)
+	a.Transfers.DeleteListed(c[client.OpDeleteObject], b.Location().Raw(), b.Label.Raw(), objects)
 	return account.SyncTransfers(a)
 }
 

@@ -49,7 +49,7 @@ func (l *objectListing) expandFolders(ctx context.Context, rows []client.Object)
 // listPrefix returns the objects whose names begin with a prefix.
 func (l *objectListing) listPrefix(ctx context.Context, prefix string) ([]client.Object, error) {
 	var all []client.Object
-	q := client.ObjectQuery{Cluster: l.path.bucket.Cluster.Raw(), Bucket: l.path.bucket.Label.Raw(), Prefix: prefix}
+	q := client.ObjectQuery{Cluster: l.path.bucket.Location().Raw(), Bucket: l.path.bucket.Label.Raw(), Prefix: prefix}
 	for p, err := range l.a.API.Objects.Pages(ctx, q) {
 		if err != nil {
 			return nil, err

@@ -129,7 +129,7 @@ func (l *objectListing) OnClose() {
 // query returns the query for the listing from a marker on.
 func (l *objectListing) query(marker string) client.ObjectQuery {
 	return client.ObjectQuery{
-		Cluster:   l.path.bucket.Cluster.Raw(),
+		Cluster:   l.path.bucket.Location().Raw(),
 		Bucket:    l.path.bucket.Label.Raw(),
 		Prefix:    l.path.prefix,
 		Delimiter: l.path.delimiter,

@@ -132,18 +132,18 @@ func (l *objectListing) updateTotals(set *ui.Store[client.Object]) {
 // copyItems are the commands for an entry.
 func (l *objectListing) copyItems(o client.Object) []ui.CopyItem {
 	a, b := l.a, l.path.bucket
-	bucket, name := b.Cluster.Raw()+"/"+b.Label.Raw(), o.Name.Raw()
+	bucket, name := b.ID(), o.Name.Raw()
 	if l.isFolder(o) {
 		return account.CopyItems(
 			a.ScriptCommand("objects list", nil, bucket, name),
 			a.CurlCommand(
-				"list objects", url.Values{"prefix": {name}, "delimiter": {"/"}}, b.Cluster.Raw(), b.Label.Raw(),
+				"list objects", url.Values{"prefix": {name}, "delimiter": {"/"}}, b.Location().Raw(), b.Label.Raw(),
 			),
 		)
 	}
 	return account.CopyItems(
 		a.ScriptCommand("objects get", nil, bucket, name),
-		a.CurlCommand("view object ACL", url.Values{"name": {name}}, b.Cluster.Raw(), b.Label.Raw()),
+		a.CurlCommand("view object ACL", url.Values{"name": {name}}, b.Location().Raw(), b.Label.Raw()),
 		ui.CopyItem{
 			Name: "command: link for an hour",
 			Key:  "1",

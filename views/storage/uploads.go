@@ -127,7 +127,7 @@ func (l *objectListing) prepareFolderUpload(ctx context.Context, folder, prefix 
 		return nil, err
 	}
 	upload := transfer.FolderUpload{
-		Cluster: l.path.bucket.Cluster.Raw(),
+		Cluster: l.path.bucket.Location().Raw(),
 		Bucket:  l.path.bucket.Label.Raw(),
 		Prefix:  prefix,
 		Folder:  folder,

@@ -27,6 +27,7 @@ type accessKeyRow struct {
 	SecretKey string               `json:"secret_key,omitempty"`
 	Limited   bool                 `json:"limited"`
 	Buckets   []client.BucketGrant `json:"bucket_access"`
+	Regions   []client.KeyRegion   `json:"regions"`
 }
 
 // newAccessKeyRow returns the row of a key without its secret.
@@ -40,6 +41,7 @@ func newAccessKeyRow(k *client.Key, err error) (*accessKeyRow, error) {
 		AccessKey: k.AccessKey,
 		Limited:   k.Limited,
 		Buckets:   k.Buckets,
+		Regions:   k.Regions,
 	}, nil
 }
 
@@ -49,9 +51,18 @@ func (k *accessKeyRow) grantsText() string {
 	}
 	var words []string
 	for _, g := range k.Buckets {
-		words = append(words, g.Cluster.Raw()+"/"+g.Bucket.Raw()+":"+g.Permissions.Raw())
+		words = append(words, g.BucketID()+":"+g.Permissions.Raw())
 	}
 	return cmp.Or(strings.Join(words, ","), "nothing")
+}
+
+// regionsText lists the regions in which the key works.
+func (k *accessKeyRow) regionsText() string {
+	ids := make([]string, len(k.Regions))
+	for i, r := range k.Regions {
+		ids[i] = r.ID.Raw()
+	}
+	return strings.Join(ids, ",")
 }
 
 func accessKeysResource() resourceCommand {
@@ -70,6 +81,7 @@ func accessKeysResource() resourceCommand {
 			{Name: "limited", Cell: func(k *accessKeyRow) string { return strconv.FormatBool(k.Limited) }},
 			{Name: "bucket_access", DropPriority: 1, Cell: (*accessKeyRow).grantsText},
 			{Name: "secret_key", DetailOnly: true, Cell: func(k *accessKeyRow) string { return k.SecretKey }},
+			{Name: "regions", DetailOnly: true, Cell: (*accessKeyRow).regionsText},
 		},
 		list: func(ctx context.Context, s *scriptSession, _ listOptions) iter.Seq2[*accessKeyRow, error] {
 			return func(yield func(*accessKeyRow, error) bool) {
@@ -154,8 +166,14 @@ func createAccessKey(set *pflag.FlagSet) planFunc[*accessKeyRow] {
 	)
 	none := set.Bool("nothing", false, "give the key access to nothing")
 	path := set.String("secret-file", "", "write the secret to this new file (mode 0600) instead of showing it")
-	return func(_ context.Context, _ *scriptSession, _ *accessKeyRow, args []string) (change[*accessKeyRow], error) {
+	return func(ctx context.Context, s *scriptSession, _ *accessKeyRow, args []string) (change[*accessKeyRow], error) {
 		in, err := newKeyRequest(args[0], *grants, *none)
+		if len(in.Buckets) > 0 {
+			clusters := s.listClusters(ctx)
+			for i, g := range in.Buckets {
+				in.Buckets[i].Cluster, in.Buckets[i].Region = client.SplitLocation(g.Cluster, clusters)
+			}
+		}
 		return change[*accessKeyRow]{
 			Change: client.Change{Label: in.Label},
 			send: func(ctx context.Context, w *approvedChange) (*accessKeyRow, error) {

@@ -15,6 +15,7 @@ import (
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
 	"lookout/ui/form"
+	"lookout/views/account"
 	"lookout/views/storage"
 )
 
@@ -29,10 +30,16 @@ func parseBucket(text string) (cluster, bucket string, err error) {
 	return cluster, bucket, nil
 }
 
+// listClusters returns the clusters, as far as they can be read: they tell regions and clusters apart.
+func (s *scriptSession) listClusters(ctx context.Context) []*client.Cluster {
+	clusters, _ := account.Collect(s.api.Clusters.All(ctx)) // what cannot be told apart is sent as a cluster
+	return clusters
+}
+
 func bucketsResource() resourceCommand {
 	type row = *client.Bucket
 	ident := func(b row) (string, string) {
-		return b.Cluster.String() + "/" + b.Label.String(), b.Label.String()
+		return client.Clean(b.ID()), b.Label.String()
 	}
 	return resource[row]{
 		name:        "buckets",
@@ -44,13 +51,15 @@ func bucketsResource() resourceCommand {
 			"--cors=false\nlookout buckets delete us-east-1/acme-scratch --yes",
 		identify: ident,
 		columns: []output.ColumnDefinition[row]{
-			{Name: "cluster", Cell: func(b row) string { return b.Cluster.Raw() }},
+			{Name: "cluster", Cell: func(b row) string { return b.Location().Raw() }},
 			{Name: "label", Cell: func(b row) string { return b.Label.Raw() }},
 			{Name: "objects", Cell: func(b row) string { return strconv.FormatInt(b.Objects, 10) }},
 			{Name: "size", Cell: func(b row) string { return strconv.FormatInt(b.Size, 10) }},
 			{Name: "created", DropPriority: 2, Cell: func(b row) string { return formatAPITime(b.Created) }},
 			{Name: "hostname", DropPriority: 3, Cell: func(b row) string { return b.Hostname.Raw() }},
 			{Name: "region", DetailOnly: true, Cell: func(b row) string { return b.Region.Raw() }},
+			{Name: "endpoint_type", DetailOnly: true, Cell: func(b row) string { return b.EndpointType.Raw() }},
+			{Name: "s3_endpoint", DetailOnly: true, Cell: func(b row) string { return b.S3Endpoint.Raw() }},
 		},
 		listFlags: func(set *pflag.FlagSet, q *listOptions) {
 			set.StringVar(&q.cluster, "cluster", "", "only the buckets of this cluster, as us-east-1")
@@ -104,7 +113,7 @@ func bucketSubcommands() []subcommand[*client.Bucket] {
 				return change[row]{
 					Change: client.Change{Before: map[string]any{"objects": it.Objects, "size": it.Size}},
 					send: func(ctx context.Context, w *approvedChange) (row, error) {
-						return it, w.DeleteBucket(ctx, it.Cluster.Raw(), it.Label.Raw())
+						return it, w.DeleteBucket(ctx, it.Location().Raw(), it.Label.Raw())
 					},
 				}
 			}),
@@ -136,8 +145,9 @@ func createBucket(set *pflag.FlagSet) planFunc[*client.Bucket] {
 		case !errors.Is(err, client.ErrNotFound):
 			return c, err
 		}
+		in.Cluster, in.Region = client.SplitLocation(in.Cluster, s.listClusters(ctx))
 		return change[row]{
-			Change: client.Change{ID: client.BucketID(in.Cluster, in.Label), Label: in.Label},
+			Change: client.Change{ID: in.ID(), Label: in.Label},
 			detail: "acl " + string(in.ACL),
 			send:   func(ctx context.Context, w *approvedChange) (row, error) { return w.CreateBucket(ctx, in) },
 		}, nil
@@ -147,7 +157,7 @@ func createBucket(set *pflag.FlagSet) planFunc[*client.Bucket] {
 // reportExistingBucket reports that a bucket already exists: the API would return it as if it were new, and ignore the
 // access that was asked for. It fails if flags asked for an access.
 func reportExistingBucket(s *scriptSession, b *client.Bucket, other bool) error {
-	name := b.Cluster.String() + "/" + b.Label.String()
+	name := client.Clean(b.ID())
 	if other {
 		return fmt.Errorf(
 			"bucket %s already exists (created %s), and its access was not changed; use lookout buckets access %[1]s",
@@ -197,7 +207,7 @@ func changeBucketAccess(set *pflag.FlagSet) planFunc[*client.Bucket] {
 			in.CORS = cors
 			c.detail = strings.TrimPrefix(fmt.Sprintf("%s, cors %t", c.detail, *cors), ", ")
 		}
-		cluster, label := it.Cluster.Raw(), it.Label.Raw()
+		cluster, label := it.Location().Raw(), it.Label.Raw()
 		switch {
 		case in.ACL == "" && in.CORS == nil:
 			return c, exit.Usage(errors.New("give --acl or --cors"))

@@ -53,6 +53,7 @@ func TestLists_everyOutputFormat(t *testing.T) {
 // Column names and their order are a promise to scripts.
 func TestColumns_namesAreStable(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
+	const bucket = "cluster,label,objects,size,created,hostname,region,endpoint_type,s3_endpoint"
 	for command, want := range map[string]string{
 		"services list": "id,status,label,service_type,address,timeout,consultation_group,updated,body,credentials," +
 			"notes,region,created",
@@ -61,9 +62,9 @@ func TestColumns_namesAreStable(t *testing.T) {
 		"credentials list":                 "id,label,last_decrypted",
 		"ssh list":                         "id,label,access,user,ip,port,group",
 		"stats":                            "name,unit,min,avg,max,last",
-		"buckets list":                     "cluster,label,objects,size,created,hostname,region",
-		"keys list":                        "id,label,access_key,limited,bucket_access,secret_key",
-		"buckets list --cluster us-east-1": "cluster,label,objects,size,created,hostname,region",
+		"buckets list":                     bucket,
+		"keys list":                        "id,label,access_key,limited,bucket_access,secret_key,regions",
+		"buckets list --cluster us-east-1": bucket,
 		"clusters list":                    "id,region,status,domain,static_site_domain",
 		"transfer":                         "used",
 		"journal":                          "time,op,of,label,outcome,until,reason,why,id,method,path",

@@ -69,7 +69,7 @@ func (s *scriptSession) summarizeStorage(ctx context.Context) (*storageSummary, 
 		if err != nil {
 			return nil, err
 		}
-		sum.Buckets = append(sum.Buckets, client.BucketID(b.Cluster.Raw(), b.Label.Raw()))
+		sum.Buckets = append(sum.Buckets, b.ID())
 		sum.Objects += b.Objects
 		sum.Size += b.Size
 	}

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lookout/client/emulator"
+	"lookout/client/faulttest"
+	"lookout/cmd/internal/testenv"
+)
+
+// Script commands name a bucket without a cluster by its region, and the commands that work for other buckets work for
+// it.
+func TestNewerBuckets_scripts(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	newer := faulttest.NewerEndpoints{Next: r.API, Clusters: map[string]string{"us-east": "us-east-1"}}
+	r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
+		newer.ServeHTTP(w, req)
+		return true
+	})
+	file := filepath.Join(r.Home, "file")
+	r.Write(file, "content")
+	pair := testenv.WriteCertificate(t, "cdn.acme.net")
+	for _, line := range []string{
+		"buckets get us-east/acme-backups",
+		"buckets create us-east/fresh",
+		"buckets access us-east/fresh --acl public-read --cors=false",
+		"buckets access us-east/fresh --acl private",
+		"objects put us-east/fresh new.txt " + file,
+		"objects list us-east/fresh",
+		"objects acl us-east/fresh new.txt public-read",
+		"objects link us-east/fresh new.txt",
+		"objects get us-east/fresh new.txt " + file + ".copy",
+		"objects rm us-east/fresh new.txt --yes",
+		"buckets delete us-east/fresh --yes",
+		"certificates upload us-east/cdn.acme.net " + filepath.Join(pair, "cert.pem") + " " +
+			filepath.Join(pair, "key.pem"),
+		"certificates delete us-east/cdn.acme.net --yes",
+		"keys create reader --bucket us-east/acme-backups:read_only",
+	} {
+		r.MustRun(strings.Fields(line)...)
+	}
+	for line, want := range map[string]string{
+		"buckets list -o csv":                        "us-east,acme-backups,",
+		"keys list -o csv":                           "us-east/acme-backups:read_only",
+		"buckets get us-east/acme-backups -o json":   `"s3_endpoint": "us-east-1.objects.example"`,
+		"buckets get us-east/acme-backups -o ndjson": `"endpoint_type":"E3"`,
+	} {
+		if out := r.MustRun(strings.Fields(line)...).Out; !strings.Contains(out, want) {
+			t.Errorf("%s: %q is not in %s", line, want, out)
+		}
+	}
+}

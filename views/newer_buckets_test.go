@@ -1,0 +1,91 @@
+package views_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"lookout/client"
+	"lookout/client/emulator"
+	"lookout/client/faulttest"
+)
+
+// newerEndpoints shows every bucket as the service shows those of the newer types of endpoint.
+func newerEndpoints(next http.RoundTripper) http.RoundTripper {
+	return faulttest.NewerEndpoints{
+		Next:     next,
+		Clusters: map[string]string{"us-east": "us-east-1", "eu-central": "eu-central-1", "ap-south": "ap-south-1"},
+	}
+}
+
+// Buckets without a cluster work like all others: open, access, certificate, delete, empty, create, objects, links.
+func TestNewerBuckets_workLikeAllOthers(t *testing.T) {
+	cases := slices.Concat(bucketChanges(), certificateChanges(t), objectChanges(t))
+	for _, c := range cases {
+		if strings.Contains(c.action, "cancel Object Storage") {
+			continue
+		}
+		t.Run(c.action, func(t *testing.T) {
+			runProgram(t, programOptions{size: screenSize{120, 50}, transport: newerEndpoints}, func(r *harness) {
+				r.press(c.at...)
+				for _, s := range c.steps {
+					r.makeChange(s, s.answer)
+				}
+				r.requireChanges(c.steps)
+			})
+		})
+	}
+}
+
+// Two buckets with one label in two regions are two rows, and each opens itself.
+func TestNewerBuckets_oneLabelInTwoRegions(t *testing.T) {
+	runProgram(t, programOptions{size: screenSize{120, 36}, transport: newerEndpoints}, func(r *harness) {
+		r.press(goTo("8", "acme-backups")...)
+		r.requireText("acme-backups                us-east ", "acme-backups                eu-central ")
+		opened := map[string]bool{}
+		for _, row := range []string{"g", "gj"} {
+			r.press(row, "<enter>")
+			for _, region := range []string{"us-east", "eu-central"} {
+				opened[region] = opened[region] || strings.Contains(r.screen(), "acme-backups  "+region)
+			}
+			r.press("<esc>")
+		}
+		if !opened["us-east"] || !opened["eu-central"] {
+			r.Errorf("opened: %v", opened)
+		}
+	})
+}
+
+// The type of the endpoint, its host and the region of a bucket are on the screen, and the bucket has no cluster.
+func TestNewerBuckets_endpointIsShown(t *testing.T) {
+	runProgram(t, programOptions{size: screenSize{140, 40}, transport: newerEndpoints}, func(r *harness) {
+		r.press(goTo("8", "cdn.acme")...)
+		r.requireText(
+			"cluster       none",
+			"region        us-east",
+			"endpoint      E3",
+			"S3 host       us-east-1.objects.example",
+		)
+	})
+}
+
+// A key that is limited to a bucket without a cluster names the region, on the way out and on the way back.
+func TestNewerBuckets_keysNameTheRegion(t *testing.T) {
+	runProgram(t, programOptions{size: screenSize{140, 40}, transport: newerEndpoints}, func(r *harness) {
+		r.press("9", "n", "probe-1", "<tab>", "<space>", "<tab>", "<right>", "<ctrl+s>")
+		r.requireApplied(client.OpCreateKey)
+		r.press("y", "<enter>", "/", "probe-1", "<enter>")
+		r.requireText("read only  acme-backups  in eu-central")
+	})
+}
+
+// If the list of all buckets cannot be read, those without a cluster may be missing, and lookout says so.
+func TestNewerBuckets_missingListIsNamed(t *testing.T) {
+	startWithEmulator(t, emulator.Options{}, screenSize{120, 36}, func(e *emulator.Emulator) {
+		e.InjectFault("list buckets", emulator.Fault{Status: http.StatusForbidden, Times: 100})
+	}, func(r *harness) {
+		r.press("8")
+		r.requireText("buckets without a cluster")
+	})
+}
