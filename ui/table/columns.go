@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"slices"
 
 	"lookout/theme"
@@ -10,9 +11,10 @@ import (
 // Column is one property of the rows.
 type Column[T any] struct {
 	Title            string
-	Width            int // in cells; 0 shares what the other columns leave
-	Min              int // least width of a column without a Width
-	DropPriority     int // where space is short the highest goes first; 0 always stays
+	Name             string // in the configuration and in filters, which take the title too; empty is the title
+	Width            int    // in cells; 0 shares what the other columns leave
+	Min              int    // least width of a column without a Width
+	DropPriority     int    // where space is short the highest goes first; 0 always stays
 	AlignRight       bool
 	Cell             func(T, ui.Box) (string, theme.Tone) // clean text; reads nothing but the row if the store is lazy
 	Less             func(a, b T) bool                    // nil sorts by the cell's text
@@ -28,19 +30,28 @@ func TextCell[T any](tone theme.Tone, text func(T) string) func(T, ui.Box) (stri
 	return func(row T, _ ui.Box) (string, theme.Tone) { return text(row), tone }
 }
 
-// ColumnNames returns the titles of all columns, shown or not.
+// ColumnNames returns the names of all columns, shown or not.
 func (l *List[T]) ColumnNames() []string {
 	names := make([]string, len(l.Columns))
 	for i, c := range l.Columns {
-		names[i] = c.Title
+		names[i] = cmp.Or(c.Name, c.Title)
 	}
 	return names
 }
 
-// ChooseColumns shows these columns in this order. The others still serve for filtering and sorting. It returns the
-// names that no column has; if none is known, nothing changes.
+// titles returns the titles of all columns, shown or not.
+func (l *List[T]) titles() []string {
+	titles := make([]string, len(l.Columns))
+	for i, c := range l.Columns {
+		titles[i] = c.Title
+	}
+	return titles
+}
+
+// ChooseColumns shows the columns with these names or titles, in this order. The others still serve for filtering and
+// sorting. It returns the names that no column has; if none is known, nothing changes.
 func (l *List[T]) ChooseColumns(names []string) (unknown []string) {
-	order, shown, unknown := arrangeColumns(l.ColumnNames(), names)
+	order, shown, unknown := arrangeColumns(l.ColumnNames(), l.titles(), names)
 	if shown == 0 {
 		return unknown
 	}
@@ -53,20 +64,23 @@ func (l *List[T]) ChooseColumns(names []string) (unknown []string) {
 	return unknown
 }
 
-// arrangeColumns returns the order of the columns: first those that were chosen by name, which are shown, then all
-// others.
-func arrangeColumns(titles, names []string) (order []int, shown int, unknown []string) {
-	for i, name := range names {
-		at := slices.Index(titles, name)
+// arrangeColumns returns the order of the columns: first those that were chosen by name or title, which are shown, then
+// all others.
+func arrangeColumns(names, titles, chosen []string) (order []int, shown int, unknown []string) {
+	for _, name := range chosen {
+		at := slices.Index(names, name)
+		if at < 0 {
+			at = slices.Index(titles, name)
+		}
 		switch {
 		case at < 0:
 			unknown = append(unknown, name)
-		case !slices.Contains(names[:i], name):
+		case !slices.Contains(order, at):
 			order = append(order, at)
 		}
 	}
 	shown = len(order)
-	for at := range titles {
+	for at := range names {
 		if !slices.Contains(order[:shown], at) {
 			order = append(order, at)
 		}

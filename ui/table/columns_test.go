@@ -28,12 +28,12 @@ func TestList_ChooseColumns(t *testing.T) {
 		SortBy: "name",
 		Columns: []Column[string]{
 			{Title: "name", Width: 6, Cell: cell(0)},
-			{Title: "colour", Width: 8, Cell: cell(1)},
+			{Title: "colour", Name: "hue", Width: 8, Cell: cell(1)},
 			{Title: "size", Width: 6, Cell: cell(2)},
 		},
 	}
 	set.Refresh()().(ui.AsyncResult).Deliver()
-	if unknown := l.ChooseColumns([]string{"size", "weight", "colour", "size"}); !slices.Equal(
+	if unknown := l.ChooseColumns([]string{"size", "weight", "hue", "colour", "size"}); !slices.Equal(
 		unknown, []string{"weight"},
 	) {
 		t.Errorf("unknown: %v", unknown)
@@ -58,6 +58,12 @@ func TestList_ChooseColumns(t *testing.T) {
 	l.filter.text = "name:b"
 	if l.restoreCursor(); l.rowIndex.count(set) != 1 {
 		t.Errorf("%d rows match a column that is not shown", l.rowIndex.count(set))
+	}
+	for _, text := range []string{"hue:red", "colour:red"} {
+		l.filter.text = text
+		if l.restoreCursor(); l.rowIndex.count(set) != 1 {
+			t.Errorf("%s: %d rows match, want 1", text, l.rowIndex.count(set))
+		}
 	}
 	if csv := (controls[string]{l}).csv(); csv != "size,colour\n9,red\n" {
 		t.Errorf("csv %q", csv)

@@ -77,10 +77,7 @@ func parseFilter(columns []columnAccessor, text string) (words []filterTerm) {
 		w := filterTerm{column: -1}
 		part, w.negated = strings.CutPrefix(part, "!")
 		if name, rest, ok := strings.Cut(part, ":"); ok && name != "" {
-			w.column = slices.IndexFunc(
-				columns, func(c columnAccessor) bool { return strings.HasPrefix(strings.ToLower(c.title), name) },
-			)
-			if w.column >= 0 {
+			if w.column = findColumn(columns, name); w.column >= 0 {
 				part = rest
 			}
 		}
@@ -89,6 +86,17 @@ func parseFilter(columns []columnAccessor, text string) (words []filterTerm) {
 		}
 	}
 	return words
+}
+
+// findColumn returns the first column whose title, or else whose name, begins with a lower-case text; -1 if none does.
+func findColumn(columns []columnAccessor, text string) int {
+	at := slices.IndexFunc(
+		columns, func(c columnAccessor) bool { return strings.HasPrefix(strings.ToLower(c.title), text) },
+	)
+	if at < 0 {
+		at = slices.IndexFunc(columns, func(c columnAccessor) bool { return strings.HasPrefix(c.name, text) })
+	}
+	return at
 }
 
 // compileFilter returns a test on rows. It looks at each cell once at most, and only at cells that a term asks for.

@@ -71,7 +71,7 @@ func (c controls[T]) startFilter() { c.list.filter.startTyping() }
 // sortMenu offers the columns; the one in use is reversed.
 func (c controls[T]) sortMenu() ui.Menu {
 	l := c.list
-	return sortMenu(l.ColumnNames(), l.rowIndex.column, func(i int) {
+	return sortMenu(l.titles(), l.rowIndex.column, func(i int) {
 		l.rowIndex.reverse = l.rowIndex.column == i && !l.rowIndex.reverse
 		l.rowIndex.column = i
 		l.restoreCursor()
@@ -189,7 +189,7 @@ func (c controls[T]) csv() string {
 		}
 	}
 	b := l.cellBox()
-	return formatCSV(l.ColumnNames(), shown, l.shown(), func(row, column int) string {
+	return formatCSV(l.titles(), shown, l.shown(), func(row, column int) string {
 		text, _ := l.Columns[column].Cell(l.rowAt(row), b)
 		return text
 	})

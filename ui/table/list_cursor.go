@@ -114,6 +114,7 @@ func (o listOrder[T]) newSortJob(ctx context.Context) *sortJob {
 	box := l.cellBox()
 	for i, c := range l.Columns {
 		job.columns[i] = columnAccessor{
+			name:             c.Name,
 			title:            c.Title,
 			filterByNameOnly: c.FilterByNameOnly,
 			text: func(row int32) string {

@@ -12,7 +12,7 @@ import (
 
 // columnAccessor is what a job knows about a column: its cells as text, and how it is sorted.
 type columnAccessor struct {
-	title            string
+	name, title      string
 	filterByNameOnly bool
 	text             func(row int32) string
 	less             func(a, b int32) bool // nil sorts by the text

@@ -25,7 +25,7 @@ func checkColumns(lists []ui.ColumnChooser, chosen map[string][]string, at confi
 		panes = append(panes, l.Name())
 		known := l.ColumnNames()
 		for i, name := range chosen[l.Name()] {
-			if !slices.Contains(known, name) {
+			if len(l.ChooseColumns([]string{name})) > 0 {
 				wrong = append(
 					wrong,
 					config.Mistake{
