@@ -35,6 +35,14 @@ func ResultDeleted[T any](err error) (Result[T], error) { return Result[T]{kind:
 // ResultReload says that the API returned nothing: the rows must be read again.
 func ResultReload[T any](err error) (Result[T], error) { return Result[T]{kind: reloadNeeded}, err }
 
+// EraseResult returns a result without the type of its row.
+func EraseResult[T any](r Result[T]) Result[any] {
+	return Result[any]{Row: r.Row, Note: r.Note, kind: r.kind}
+}
+
+// Deleted reports whether the row is gone.
+func (r Result[T]) Deleted() bool { return r.kind == rowDeleted }
+
 // HasRow reports whether the API returned the row.
 func (r Result[T]) HasRow() bool { return r.kind == rowReturned }
 

@@ -8,6 +8,7 @@ import (
 	"lookout/views/account"
 	"lookout/views/activity"
 	"lookout/views/managed"
+	"lookout/views/resource"
 	"lookout/views/storage"
 )
 
@@ -26,6 +27,13 @@ func Panes(a *account.Account) []ui.Pane {
 		storage.ClustersPane(a),
 		activity.TransfersPane(a),
 		activity.JournalPane(a),
+	}
+}
+
+// Resources returns the kinds of objects that scripts have commands for.
+func Resources(a *account.Account) []resource.Resource[any] {
+	return []resource.Resource[any]{
+		managed.Contacts(a).Erased(),
 	}
 }
 

@@ -3,6 +3,7 @@ package form
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -25,6 +26,28 @@ type choice[S ~string] struct {
 func (c *choice[S]) text() string { return string(*c.v) }
 
 func (c *choice[S]) paste(string) {}
+
+func (c *choice[S]) set(text string) string {
+	if !slices.Contains(c.options, S(text)) {
+		return "use " + joinWithOr(c.optionNames())
+	}
+	*c.v = S(text)
+	return ""
+}
+
+func (c *choice[S]) optionNames() []string {
+	names := make([]string, len(c.options))
+	for i, o := range c.options {
+		names[i] = string(o)
+	}
+	return names
+}
+
+// joinWithOr returns words as an enumeration: "url or tcp".
+func joinWithOr(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
 
 func (c *choice[S]) press(k tea.KeyPressMsg) bool {
 	i := slices.Index(c.options, *c.v)
@@ -83,6 +106,19 @@ func (t *toggle) press(k tea.KeyPressMsg) bool {
 	return taken
 }
 
+func (t *toggle) kind() string { return "bool" }
+
+func (t *toggle) optionNames() []string { return nil }
+
+func (t *toggle) set(text string) string {
+	on, err := strconv.ParseBool(text)
+	if err != nil {
+		return "use true or false"
+	}
+	*t.v, *t.choice.v = on, map[bool]string{true: "yes", false: "no"}[on]
+	return ""
+}
+
 // Option is something that MultiChoice offers.
 type Option struct {
 	ID    int
@@ -105,6 +141,22 @@ type multiChoice struct {
 func (m *multiChoice) text() string { return fmt.Sprint(*m.v) }
 
 func (m *multiChoice) paste(string) {}
+
+func (m *multiChoice) kind() string { return "intSlice" }
+
+// set picks the options of a list of IDs, whether they have been read or not.
+func (m *multiChoice) set(text string) string {
+	picked := []int{}
+	for word := range strings.SplitSeq(text, ",") {
+		id, err := strconv.Atoi(strings.TrimSpace(word))
+		if err != nil {
+			return "enter IDs: numbers with commas between them"
+		}
+		picked = append(picked, id)
+	}
+	*m.v = picked
+	return ""
+}
 
 func (m *multiChoice) press(k tea.KeyPressMsg) bool {
 	options := m.options()

@@ -62,10 +62,58 @@ func Email() Check {
 // Field is one value of a form. Its name is the API's, so that reasons for a refusal appear below it.
 type Field struct {
 	Name, Label string
+	Script      ScriptValue // how a script gives the value
 	note        func() string
 	when        func() bool
 	checks      []Check
 	input       fieldInput
+}
+
+// ScriptValue says how a script gives the value of a field. The zero ScriptValue is a field that scripts cannot set.
+type ScriptValue struct {
+	Flag     string // "phone" for --phone
+	Argument string // the name of the argument in the usage line, instead of a flag: "LABEL"
+	Usage    string // what the help says about the flag
+}
+
+// Flag lets scripts set the field with a flag. The names of flags are a promise to scripts and never change.
+func (f Field) Flag(name, usage string) Field {
+	f.Script = ScriptValue{Flag: name, Usage: usage}
+	return f
+}
+
+// Argument lets scripts set the field with an argument of the command line.
+func (f Field) Argument(name string) Field {
+	f.Script = ScriptValue{Argument: name}
+	return f
+}
+
+// Text returns the value as text.
+func (f Field) Text() string { return f.input.text() }
+
+// Set sets the value from the text of a script, and returns why it is none of the field's values, or "". The field's
+// checks are left to Problems.
+func (f Field) Set(text string) string {
+	if s, ok := f.input.(interface{ set(string) string }); ok {
+		return s.set(text)
+	}
+	return "cannot be set by a script"
+}
+
+// Options returns the values that the field accepts; nil if there are too many to name.
+func (f Field) Options() []string {
+	if o, ok := f.input.(interface{ optionNames() []string }); ok {
+		return o.optionNames()
+	}
+	return nil
+}
+
+// Kind returns what the help calls the value, in the words of pflag: "string", "int", "bool", "intSlice".
+func (f Field) Kind() string {
+	if k, ok := f.input.(interface{ kind() string }); ok {
+		return k.kind()
+	}
+	return "string"
 }
 
 // Note adds a line of explanation below the field while it has the keyboard.
@@ -228,12 +276,31 @@ func number(name, label string, v *int, accepted bounds) Field {
 		Name:   name,
 		Label:  label,
 		checks: []Check{accepted.check},
-		input: newTextInput(start, func(text string) {
-			n, err := strconv.Atoi(strings.TrimSpace(text))
-			if err != nil {
-				n = 0
-			}
-			*v = n
-		}),
+		input: &numberInput{
+			newTextInput(start, func(text string) {
+				n, err := strconv.Atoi(strings.TrimSpace(text))
+				if err != nil {
+					n = 0
+				}
+				*v = n
+			}),
+			accepted.optional,
+		},
 	}
+}
+
+// numberInput is a number that is typed.
+type numberInput struct {
+	*textInput
+	optional bool
+}
+
+func (n *numberInput) kind() string { return "int" }
+
+// set sets the number; 0 leaves an optional number empty.
+func (n *numberInput) set(text string) string {
+	if n.optional && text == "0" {
+		text = ""
+	}
+	return n.textInput.set(text)
 }

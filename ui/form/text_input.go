@@ -40,6 +40,13 @@ func (t *textInput) setText(text string) {
 	t.changed()
 }
 
+// set sets the text to bytes that a script gave.
+func (t *textInput) set(text string) string {
+	t.editor = input.New(text)
+	t.onChange(text)
+	return ""
+}
+
 // changed reports the new text.
 func (t *textInput) changed() {
 	t.warning = ""

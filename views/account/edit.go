@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"lookout/client"
@@ -35,12 +37,37 @@ func (e *Edit[T, R]) Open() *R {
 func (e *Edit[T, R]) Attempt(T) resource.Attempt[T] {
 	id := e.ID(e.Row)
 	return resource.Attempt[T]{
-		ID:     FormatID(id),
-		Label:  e.Label,
-		Before: e.before(),
-		Send:   e.save,
-		Find:   FindUpdated(id, e.ID, e.matches),
+		ID:        FormatID(id),
+		Label:     e.Label,
+		Before:    e.before(),
+		Unchanged: len(client.Diff(e.opened, e.edited)) == 0,
+		Send:      e.save,
+		Find:      FindUpdated(id, e.ID, e.matches),
 	}
+}
+
+// Confirm says which members the edit changes.
+func (e *Edit[T, R]) Confirm([]T) resource.Confirm {
+	members := memberNames(client.Diff(e.opened, e.edited))
+	if len(members) == 0 {
+		return resource.Confirm{}
+	}
+	return resource.Confirm{
+		Effect: fmt.Sprintf("Changes %s of %s (id %d).", JoinWithCommas(members), e.Label, e.ID(e.Row)),
+	}
+}
+
+// memberNames returns the names of the members of a patch, sorted; an object's members stand for the object.
+func memberNames(patch map[string]any) []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(patch)) {
+		if inner, isObject := asObject(patch[name]); isObject {
+			names = append(names, memberNames(inner)...)
+			continue
+		}
+		names = append(names, name)
+	}
+	return names
 }
 
 // before returns the values, as last read, of the members that the edit changes.

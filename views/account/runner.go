@@ -268,13 +268,17 @@ func (r Runner[T]) confirm(s *start[T]) resource.Confirm {
 		}
 	}
 	if len(s.rows) > 1 {
-		c.Title = capitalize(s.op.Name) + ": " + Pluralize(len(s.rows), r.Resource.Singular, r.Resource.Name)
+		c.Title = capitalize(s.op.Name) + ": " + Pluralize(len(s.rows), r.Resource.Singular, r.Resource.PluralName())
 		c.Effect = "This is done to these and to no others."
 		if s.hidden > 0 {
 			c.Effect += fmt.Sprintf(" The filter hides %d of them.", s.hidden)
 		}
 		if s.left > 0 {
-			c.Effect += " Left out: " + Pluralize(s.left, "marked "+r.Resource.Singular, "marked "+r.Resource.Name) +
+			c.Effect += " Left out: " + Pluralize(
+				s.left,
+				"marked "+r.Resource.Singular,
+				"marked "+r.Resource.PluralName(),
+			) +
 				", for which it cannot be done."
 		}
 		// a form has the count typed in its own field

@@ -3,6 +3,7 @@ package managed
 import (
 	"context"
 	"fmt"
+	"iter"
 
 	"lookout/client"
 	"lookout/ui"
@@ -13,53 +14,70 @@ import (
 
 // contactRunner performs the operations on contacts.
 func contactRunner(a *account.Account) account.Runner[*client.Contact] {
+	r := Contacts(a)
 	return account.Runner[*client.Contact]{
 		Account:  a,
 		Store:    a.Contacts(),
-		Resource: contactResource(a),
-		FetchOne: func(ctx context.Context, c *client.Contact) (*client.Contact, error) {
-			return a.API.Contacts.Get(ctx, c.ID)
-		},
+		Resource: r,
+		FetchOne: r.FetchOne,
 	}
 }
 
-// contactResource declares contacts: the document's "Managed Contact".
-func contactResource(a *account.Account) resource.Resource[*client.Contact] {
+// Contacts declares contacts: the document's "Managed Contact".
+func Contacts(a *account.Account) resource.Resource[*client.Contact] {
 	return resource.Resource[*client.Contact]{
-		Name:     "contacts",
-		Singular: "contact",
-		ID:       func(c *client.Contact) string { return account.FormatID(c.ID) },
-		Label:    func(c *client.Contact) string { return c.Name.String() },
-		Operations: []resource.Operation[*client.Contact]{
-			{
-				Name:         "edit",
-				Keys:         []string{"e"},
-				Call:         client.OpUpdateContact,
-				ShowInHints:  true,
-				ProgressText: "saving",
-				SuccessText:  "saved",
-				Draft:        func(c *client.Contact) resource.Draft[*client.Contact] { return editContact(a, c) },
-			},
-			{
-				Name:         "delete",
-				Description:  "support can no longer reach this person",
-				Keys:         []string{"D"},
-				Call:         client.OpDeleteContact,
-				Target:       resource.AnyRows,
-				ProgressText: "deleting",
-				SuccessText:  "deleted",
-				Draft:        func(*client.Contact) resource.Draft[*client.Contact] { return deleteContact(a) },
-			},
-			{
-				Name:         "new contact",
-				Keys:         []string{"n"},
-				Call:         client.OpCreateContact,
-				Target:       resource.NewRow,
-				ShowInHints:  true,
-				ProgressText: "adding",
-				SuccessText:  "added",
-				Draft:        func(*client.Contact) resource.Draft[*client.Contact] { return newContact(a) },
-			},
+		Name:        "contacts",
+		Singular:    "contact",
+		Description: "People whom support may call",
+		Examples: []string{
+			"contacts list -o csv",
+			`contacts create --name "Eve Adams" --email eve@example.com --phone "+1 555 0199"`,
+			"contacts update 11 --group night",
+		},
+		Argument:  "ID",
+		ID:        func(c *client.Contact) string { return account.FormatID(c.ID) },
+		Label:     func(c *client.Contact) string { return c.Name.String() },
+		Columns:   contactColumns(),
+		PaneOrder: []string{"name", "group", "phone_primary", "phone_secondary", "email", "updated"},
+		List: func(ctx context.Context, _ resource.Query) iter.Seq2[*client.Contact, error] {
+			return a.API.Contacts.All(ctx)
+		},
+		Get:        resource.ByID(a.API.Contacts.Get),
+		Operations: contactOperations(a),
+	}
+}
+
+// contactOperations returns the operations on contacts.
+func contactOperations(a *account.Account) []resource.Operation[*client.Contact] {
+	return []resource.Operation[*client.Contact]{
+		{
+			Name:         "edit",
+			Keys:         []string{"e"},
+			Call:         client.OpUpdateContact,
+			ShowInHints:  true,
+			ProgressText: "saving",
+			SuccessText:  "saved",
+			Draft:        func(c *client.Contact) resource.Draft[*client.Contact] { return editContact(a, c) },
+		},
+		{
+			Name:         "delete",
+			Description:  "support can no longer reach this person",
+			Keys:         []string{"D"},
+			Call:         client.OpDeleteContact,
+			Target:       resource.AnyRows,
+			ProgressText: "deleting",
+			SuccessText:  "deleted",
+			Draft:        func(*client.Contact) resource.Draft[*client.Contact] { return deleteContact(a) },
+		},
+		{
+			Name:         "new contact",
+			Keys:         []string{"n"},
+			Call:         client.OpCreateContact,
+			Target:       resource.NewRow,
+			ShowInHints:  true,
+			ProgressText: "adding",
+			SuccessText:  "added",
+			Draft:        func(*client.Contact) resource.Draft[*client.Contact] { return newContact(a) },
 		},
 	}
 }
@@ -121,7 +139,7 @@ func newContact(a *account.Account) resource.Draft[*client.Contact] {
 	return resource.Draft[*client.Contact]{
 		Title:       "New contact",
 		SubmitLabel: "add",
-		Fields:      ContactFields(in, a.SuggestedGroups),
+		Fields:      contactFields(in, a.SuggestedGroups),
 		Confirm: func([]*client.Contact) resource.Confirm {
 			return resource.Confirm{Effect: "Adds contact " + in.Name + "."}
 		},
@@ -158,20 +176,21 @@ func editContact(a *account.Account, c *client.Contact) resource.Draft[*client.C
 	return resource.Draft[*client.Contact]{
 		Title:       fmt.Sprintf("Edit contact %d", c.ID),
 		SubmitLabel: "save",
-		Fields:      ContactFields(e.Open(), a.SuggestedGroups),
+		Fields:      contactFields(e.Open(), a.SuggestedGroups),
+		Confirm:     e.Confirm,
 		Attempt:     e.Attempt,
 	}
 }
 
-// ContactFields returns the fields of a contact, for panes and scripts. The API requires no field, but a contact
-// without a name and an e-mail address is of no use, and the provider's console requires both. groups are suggestions
-// and may be nil.
-func ContactFields(in *client.ContactRequest, groups func() []string) []form.Field {
+// contactFields returns the fields of a contact. The API requires no field, but a contact without a name and an e-mail
+// address is of no use, and the provider's console requires both. groups are suggestions.
+func contactFields(in *client.ContactRequest, groups func() []string) []form.Field {
 	return []form.Field{
-		form.Text("name", "Name", &in.Name, form.Length(2, 64)),
-		form.Text("email", "E-mail", &in.Email, form.Email()),
-		form.Text("phone.primary", "Phone", &in.Phone.Primary),
-		form.Text("phone.secondary", "Second phone", &in.Phone.Secondary),
-		form.Combobox("group", "Group", &in.Group, groups, form.Optional(form.Length(2, 50))),
+		form.Text("name", "Name", &in.Name, form.Length(2, 64)).Flag("name", "2 to 64 characters"),
+		form.Text("email", "E-mail", &in.Email, form.Email()).Flag("email", "where alerts go"),
+		form.Text("phone.primary", "Phone", &in.Phone.Primary).Flag("phone", "first number to call"),
+		form.Text("phone.secondary", "Second phone", &in.Phone.Secondary).Flag("phone2", "second number to call"),
+		form.Combobox("group", "Group", &in.Group, groups, form.Optional(form.Length(2, 50))).
+			Flag("group", "2 to 50 characters"),
 	}
 }

@@ -21,7 +21,7 @@ func ContactsPane(a *account.Account) ui.Pane {
 		Title:        "contacts",
 		Store:        a.Contacts(),
 		JoinedStores: []table.JoinedStore{a.Services()},
-		Columns:      contactColumns(),
+		Columns:      changes.Resource.PaneColumns(),
 		RowActions:   append(contactShortcuts(a), changes.RowActions()...),
 		PaneActions:  changes.NewActions,
 		Detail:       func(c *client.Contact, b ui.Box) string { return contactDetail(a, c, b) },
@@ -33,57 +33,53 @@ func ContactsPane(a *account.Account) ui.Pane {
 	}
 }
 
-// contactColumns returns the columns of the contacts pane.
-func contactColumns() []table.Column[*client.Contact] {
-	return []table.Column[*client.Contact]{
+// contactColumns returns the columns of contacts.
+func contactColumns() []resource.ColumnDefinition[*client.Contact] {
+	type row = *client.Contact
+	type column = resource.ColumnDefinition[row]
+	return []column{
+		resource.IDColumn(contactID),
+		resource.TextColumn(
+			column{Name: "name", Pane: table.Column[row]{Min: 12}},
+			theme.Strong, func(c row) client.Text { return c.Name },
+		),
 		{
-			Title: "name",
-			Min:   12,
-			Cell:  table.TextCell(theme.Strong, func(c *client.Contact) string { return c.Name.String() }),
-		},
-		{
-			Title:        "group",
-			Width:        12,
-			DropPriority: 2,
-			GroupRepeats: true,
-			Cell: func(c *client.Contact, _ ui.Box) (string, theme.Tone) {
-				if c.Group.String() == "" {
-					return "none", theme.Muted
-				}
-				return c.Group.String(), theme.Plain
-			},
-			Less: func(c, d *client.Contact) bool { return c.Group.String() < d.Group.String() },
-		},
-		{
-			Title: "phone",
-			Width: 16,
-			Cell:  table.TextCell(theme.Accent, func(c *client.Contact) string { return c.Phone.Primary.String() }),
-		},
-		{
-			Title:        "second phone",
-			Width:        16,
-			DropPriority: 3,
-			Cell: table.TextCell(
-				theme.Plain,
-				func(c *client.Contact) string { return c.Phone.Secondary.String() },
-			),
-		},
-		{
-			Title:        "e-mail",
-			Min:          16,
+			Name:         "group",
+			Value:        func(c row) string { return c.Group.Raw() },
 			DropPriority: 1,
-			Cell:         table.TextCell(theme.Plain, func(c *client.Contact) string { return c.Email.String() }),
-		},
-		{
-			Title:        "updated",
-			Width:        8,
-			AlignRight:   true,
-			DropPriority: 4,
-			Cell: func(c *client.Contact, b ui.Box) (string, theme.Tone) {
-				return account.FormatAge(c.Updated, b.Now), theme.Muted
+			Pane: table.Column[row]{
+				Width:        12,
+				DropPriority: 2,
+				GroupRepeats: true,
+				Cell: func(c row, _ ui.Box) (string, theme.Tone) {
+					if c.Group.String() == "" {
+						return "none", theme.Muted
+					}
+					return c.Group.String(), theme.Plain
+				},
+				Less: func(c, d row) bool { return c.Group.String() < d.Group.String() },
 			},
-			Less: func(c, d *client.Contact) bool { return d.Updated.Time().Before(c.Updated.Time()) },
 		},
+		resource.TextColumn(
+			column{Name: "email", Pane: table.Column[row]{Title: "e-mail", Min: 16, DropPriority: 1}},
+			theme.Plain, func(c row) client.Text { return c.Email },
+		),
+		resource.TextColumn(
+			column{Name: "phone_primary", Pane: table.Column[row]{Title: "phone", Width: 16}},
+			theme.Accent, func(c row) client.OptionalText { return c.Phone.Primary },
+		),
+		resource.TextColumn(
+			column{
+				Name:         "phone_secondary",
+				DropPriority: 2,
+				Pane:         table.Column[row]{Title: "second phone", Width: 16, DropPriority: 3},
+			},
+			theme.Plain, func(c row) client.OptionalText { return c.Phone.Secondary },
+		),
+		account.AgeColumn(
+			column{Name: "updated", DetailOnly: true, Pane: table.Column[row]{Width: 8, DropPriority: 4}},
+			theme.Muted, func(c row) client.Time { return c.Updated },
+		),
 	}
 }
 

@@ -1,9 +1,11 @@
-// Package resource holds the types that declare a kind of API object once: what people call it, and every operation on
-// it. Panes, scripts, permissions and the journal follow the declaration.
+// Package resource holds the types that declare a kind of API object once: what people call it, its columns, how it is
+// read, and every operation on it. Panes, script commands, help, permissions and the journal follow the declaration.
 package resource
 
 import (
+	"cmp"
 	"context"
+	"iter"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,12 +17,34 @@ import (
 
 // Resource declares one kind of API object. T is a pointer to a row.
 type Resource[T any] struct {
-	Name       string         // "services": the tab, the script command, the key in the configuration
-	Singular   string         // "service": the kind in the journal and in questions
-	ID         func(T) string // the identity in the journal and in consents: "7", "us-east-1/photos"
-	Label      func(T) string // what people call it; clean text
+	Name        string   // "services": the tab, the script command, the key in the configuration
+	Singular    string   // "service": the kind in the journal and in questions
+	Plural      string   // "instances", where it differs from Name
+	Description string   // of the script command: "People whom support may call"
+	Examples    []string // command lines, without "lookout"
+	// Argument is how a command line names one row: "ID", "CLUSTER/BUCKET". With "ID" it may give the label instead.
+	Argument string
+	ID       func(T) string // the identity in the journal and in consents: "7", "us-east-1/photos"
+	Label    func(T) string // what people call it; clean text
+	Columns  []ColumnDefinition[T]
+	// PaneOrder names the columns of the pane in their order; nil is that of Columns, which is the order in scripts.
+	PaneOrder []string
+	// List reads all rows for scripts, and Get the one that an argument of the command line names.
+	List       func(context.Context, Query) iter.Seq2[T, error]
+	Get        func(ctx context.Context, id string) (T, error)
 	Operations []Operation[T]
 }
+
+// Query says which rows a script lists.
+type Query struct {
+	Cluster string // only the buckets of this cluster
+}
+
+// PluralName returns what several rows are called: "instances".
+func (r Resource[T]) PluralName() string { return cmp.Or(r.Plural, r.Name) }
+
+// FetchOne reads a row again.
+func (r Resource[T]) FetchOne(ctx context.Context, row T) (T, error) { return r.Get(ctx, r.ID(row)) }
 
 // Operation returns the operation of a name, and whether there is one.
 func (r Resource[T]) Operation(name string) (Operation[T], bool) {
@@ -45,6 +69,8 @@ const (
 // Operation is one action that changes something, with everything that is known before there is a row or a value.
 type Operation[T any] struct {
 	Name         string   // "disable": the action and its undo
+	Command      string   // of scripts, if CommandName cannot derive it; PaneOnly has none
+	CommandHelp  string   // one sentence for the help of the script command, if Description is not enough
 	Description  string   // one sentence for the help, if the name is not enough
 	Keys         []string // the keys in the pane
 	Call         string   // the client's operation, which knows its scope: client.OpDisableService
@@ -60,6 +86,22 @@ type Operation[T any] struct {
 	Draft func(row T) Draft[T]
 	// OnRejected offers something after a refusal, such as emptying a bucket first. nil offers nothing.
 	OnRejected func(row T, err error) tea.Cmd
+}
+
+// PaneOnly is the Command of an operation that scripts do not have, or have written by hand.
+const PaneOnly = "-"
+
+// CommandName returns the name of the script command: "create", "update", or the operation's own name.
+func (o Operation[T]) CommandName() string {
+	switch {
+	case o.Command != "":
+		return o.Command
+	case o.Target == NewRow:
+		return "create"
+	case o.Name == "edit":
+		return "update"
+	}
+	return o.Name
 }
 
 // Draft is an operation with its values. Its functions read the values that the fields are bound to.
@@ -112,6 +154,8 @@ type Attempt[T any] struct {
 	Reason   string    // for the journal and the next person on call
 	RevertAt time.Time // when the change is to be reverted; zero is never
 	First    *Step     // a change that must be made before this one; nil if there is none
+	// Unchanged is set if the row has these values already, so that there is nothing to send.
+	Unchanged bool
 	// Send sends the change with the writer that was begun for it. It may read first, and return an error instead.
 	Send func(context.Context, *client.Writer) (ui.Result[T], error)
 	// Find tells from all rows, read again after a lost answer, what became of the change. nil knows only that a

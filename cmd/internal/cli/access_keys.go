@@ -15,7 +15,7 @@ import (
 	"lookout/client"
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
-	"lookout/cmd/internal/output"
+	"lookout/views/resource"
 	"lookout/views/storage"
 )
 
@@ -66,7 +66,7 @@ func (k *accessKeyRow) regionsText() string {
 }
 
 func accessKeysResource() resourceCommand {
-	return resource[*accessKeyRow]{
+	return scriptResource[*accessKeyRow]{
 		name:        "keys",
 		singular:    "key",
 		idArg:       "ID",
@@ -74,14 +74,14 @@ func accessKeysResource() resourceCommand {
 		examples: "lookout keys create backup-reader --bucket us-east-1/acme-backups:read_only --secret-file " +
 			"reader.secret\nlookout keys revoke finance --yes --reason \"left the company\"",
 		identify: func(k *accessKeyRow) (string, string) { return strconv.Itoa(k.ID), k.Label.String() },
-		columns: []output.ColumnDefinition[*accessKeyRow]{
-			{Name: "id", Cell: func(k *accessKeyRow) string { return strconv.Itoa(k.ID) }},
-			{Name: "label", Cell: func(k *accessKeyRow) string { return k.Label.Raw() }},
-			{Name: "access_key", Cell: func(k *accessKeyRow) string { return k.AccessKey.Raw() }},
-			{Name: "limited", Cell: func(k *accessKeyRow) string { return strconv.FormatBool(k.Limited) }},
-			{Name: "bucket_access", DropPriority: 1, Cell: (*accessKeyRow).grantsText},
-			{Name: "secret_key", DetailOnly: true, Cell: func(k *accessKeyRow) string { return k.SecretKey }},
-			{Name: "regions", DetailOnly: true, Cell: (*accessKeyRow).regionsText},
+		columns: []resource.ColumnDefinition[*accessKeyRow]{
+			{Name: "id", Value: func(k *accessKeyRow) string { return strconv.Itoa(k.ID) }},
+			{Name: "label", Value: func(k *accessKeyRow) string { return k.Label.Raw() }},
+			{Name: "access_key", Value: func(k *accessKeyRow) string { return k.AccessKey.Raw() }},
+			{Name: "limited", Value: func(k *accessKeyRow) string { return strconv.FormatBool(k.Limited) }},
+			{Name: "bucket_access", DropPriority: 1, Value: (*accessKeyRow).grantsText},
+			{Name: "secret_key", DetailOnly: true, Value: func(k *accessKeyRow) string { return k.SecretKey }},
+			{Name: "regions", DetailOnly: true, Value: (*accessKeyRow).regionsText},
 		},
 		list: func(ctx context.Context, s *scriptSession, _ listOptions) iter.Seq2[*accessKeyRow, error] {
 			return func(yield func(*accessKeyRow, error) bool) {

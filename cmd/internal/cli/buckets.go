@@ -13,9 +13,9 @@ import (
 
 	"lookout/client"
 	"lookout/cmd/internal/exit"
-	"lookout/cmd/internal/output"
 	"lookout/ui/form"
 	"lookout/views/account"
+	"lookout/views/resource"
 	"lookout/views/storage"
 )
 
@@ -41,7 +41,7 @@ func bucketsResource() resourceCommand {
 	ident := func(b row) (string, string) {
 		return client.Clean(b.ID()), b.Label.String()
 	}
-	return resource[row]{
+	return scriptResource[row]{
 		name:        "buckets",
 		singular:    "bucket",
 		idArg:       "CLUSTER/BUCKET",
@@ -50,16 +50,16 @@ func bucketsResource() resourceCommand {
 			"us-east-1/acme-scratch --acl private\nlookout buckets access us-east-1/acme-www --acl public-read " +
 			"--cors=false\nlookout buckets delete us-east-1/acme-scratch --yes",
 		identify: ident,
-		columns: []output.ColumnDefinition[row]{
-			{Name: "cluster", Cell: func(b row) string { return b.Location().Raw() }},
-			{Name: "label", Cell: func(b row) string { return b.Label.Raw() }},
-			{Name: "objects", Cell: func(b row) string { return strconv.FormatInt(b.Objects, 10) }},
-			{Name: "size", Cell: func(b row) string { return strconv.FormatInt(b.Size, 10) }},
-			{Name: "created", DropPriority: 2, Cell: func(b row) string { return formatAPITime(b.Created) }},
-			{Name: "hostname", DropPriority: 3, Cell: func(b row) string { return b.Hostname.Raw() }},
-			{Name: "region", DetailOnly: true, Cell: func(b row) string { return b.Region.Raw() }},
-			{Name: "endpoint_type", DetailOnly: true, Cell: func(b row) string { return b.EndpointType.Raw() }},
-			{Name: "s3_endpoint", DetailOnly: true, Cell: func(b row) string { return b.S3Endpoint.Raw() }},
+		columns: []resource.ColumnDefinition[row]{
+			{Name: "cluster", Value: func(b row) string { return b.Location().Raw() }},
+			{Name: "label", Value: func(b row) string { return b.Label.Raw() }},
+			{Name: "objects", Value: func(b row) string { return strconv.FormatInt(b.Objects, 10) }},
+			{Name: "size", Value: func(b row) string { return strconv.FormatInt(b.Size, 10) }},
+			{Name: "created", DropPriority: 2, Value: func(b row) string { return formatAPITime(b.Created) }},
+			{Name: "hostname", DropPriority: 3, Value: func(b row) string { return b.Hostname.Raw() }},
+			{Name: "region", DetailOnly: true, Value: func(b row) string { return b.Region.Raw() }},
+			{Name: "endpoint_type", DetailOnly: true, Value: func(b row) string { return b.EndpointType.Raw() }},
+			{Name: "s3_endpoint", DetailOnly: true, Value: func(b row) string { return b.S3Endpoint.Raw() }},
 		},
 		listFlags: func(set *pflag.FlagSet, q *listOptions) {
 			set.StringVar(&q.cluster, "cluster", "", "only the buckets of this cluster, as us-east-1")

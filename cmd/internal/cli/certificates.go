@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lookout/client"
-	"lookout/cmd/internal/output"
+	"lookout/views/resource"
 )
 
 // A certificateRow says whether a bucket has a certificate. The API tells no more.
@@ -31,17 +31,17 @@ func (c certificateRow) sslText() string {
 
 func certificatesResource() resourceCommand {
 	type row = certificateRow
-	return resource[row]{
+	return scriptResource[row]{
 		name:        "certificates",
 		singular:    "certificate",
 		idArg:       "CLUSTER/BUCKET",
 		description: "TLS certificates of buckets whose label is a host name",
 		examples:    "lookout certificates get us-east-1/cdn.acme.net -o json",
 		identify:    func(c row) (string, string) { return c.Cluster + "/" + c.Bucket, c.Bucket },
-		columns: []output.ColumnDefinition[row]{
-			{Name: "cluster", Cell: func(c row) string { return c.Cluster }},
-			{Name: "bucket", Cell: func(c row) string { return c.Bucket }},
-			{Name: "ssl", Cell: row.sslText},
+		columns: []resource.ColumnDefinition[row]{
+			{Name: "cluster", Value: func(c row) string { return c.Cluster }},
+			{Name: "bucket", Value: func(c row) string { return c.Bucket }},
+			{Name: "ssl", Value: row.sslText},
 		},
 		get: func(ctx context.Context, s *scriptSession, id string) (row, error) {
 			cluster, bucket, err := parseBucket(id)

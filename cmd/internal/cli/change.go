@@ -16,7 +16,9 @@ type change[T any] struct {
 	// Op, Resource, ID and Label are needed only if they differ from the subcommand's operation and its row.
 	client.Change
 	effect    string // the question: "Makes a link to …"; if empty, it is made from the subcommand's verb and the thing
+	verb      string // what is done to the thing, if it differs from the subcommand's: "delete"
 	detail    string // is added to a question that is made from the verb: "group, phone"
+	summary   string // of the question, for errors; filled in by subcommandRun
 	name      string // of the thing, in questions and reports; filled in by subcommandRun
 	unchanged bool   // the thing already has the values that were given
 	send      func(context.Context, *approvedChange) (T, error)
@@ -44,6 +46,7 @@ type approvedChange struct {
 	api            *client.Client
 	change         client.Change
 	consents       map[string]*client.Consent // by operation
+	success        string                     // reported after the thing's name if there is no row to show
 }
 
 // consent returns the consent to the change's operation, for transfers.

@@ -66,18 +66,18 @@ func changeCases(r *testEnv) []changeCase {
 		},
 		{
 			line:   "contacts create --name Eve --email e@acme.net",
-			effect: "Creates contact Eve",
+			effect: "create contact Eve",
 			op:     "create contact",
 		},
 		{
 			line:   "contacts update 11 --group night",
-			effect: "Changes contact Ada Wong (11): group",
+			effect: "update contact Ada Wong (11)",
 			op:     "update contact",
 			before: `{"group":"billing"}`,
 		},
 		{
 			line:   "contacts delete 11",
-			effect: "Deletes contact Ada Wong (11)",
+			effect: "delete contact Ada Wong (11)",
 			asks:   true,
 			op:     "delete contact",
 			before: `"name":"Ada Wong"`,

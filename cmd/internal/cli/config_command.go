@@ -18,6 +18,7 @@ import (
 	"lookout/cmd/internal/dashboard"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
+	"lookout/views/resource"
 )
 
 func configCommand(f *config.Flags) *cobra.Command {
@@ -108,10 +109,10 @@ func showConfig(c *cobra.Command, f *config.Flags) error {
 	for i, row := range rows {
 		shown[i] = row
 	}
-	return output.WriteTable(c.OutOrStdout(), output.EraseColumns([]output.ColumnDefinition[effectiveValue]{
-		{Name: "key", Cell: func(s effectiveValue) string { return s.Key }},
-		{Name: "value", Cell: func(s effectiveValue) string { return s.Value }},
-		{Name: "from", Cell: func(s effectiveValue) string { return s.From }},
+	return output.WriteTable(c.OutOrStdout(), output.EraseColumns([]resource.ColumnDefinition[effectiveValue]{
+		{Name: "key", Value: func(s effectiveValue) string { return s.Key }},
+		{Name: "value", Value: func(s effectiveValue) string { return s.Value }},
+		{Name: "from", Value: func(s effectiveValue) string { return s.From }},
 	}), shown, 0)
 }
 

@@ -64,6 +64,7 @@ const (
 // many operations the change has.
 type scriptAsker struct {
 	session   *scriptSession
+	summary   string // what is about to be done: "delete contact Eve (7)"
 	yes       yesFlag
 	needsName bool // --yes must come with the account's name
 	answered  bool
@@ -117,7 +118,7 @@ func (a *scriptAsker) flagAnswer(q client.Question) (bool, error) {
 	if protected {
 		problem = fmt.Sprintf("account %s is protected, and %s", account, problem)
 	}
-	return false, exit.Usage(fmt.Errorf("%s: %s; add %s", q.Effect, problem, next))
+	return false, exit.Usage(fmt.Errorf("%s: %s; add %s", a.summary, problem, next))
 }
 
 // promptForWord asks on the terminal for the question's word, or for the account's name if it has none, and reports

@@ -8,13 +8,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"lookout/client"
-	"lookout/cmd/internal/output"
 	"lookout/views/managed"
+	"lookout/views/resource"
 )
 
 func credentialsResource() resourceCommand {
 	type row = *client.Credential
-	return resource[row]{
+	return scriptResource[row]{
 		name:        "credentials",
 		singular:    "credential",
 		idArg:       "ID",
@@ -22,10 +22,10 @@ func credentialsResource() resourceCommand {
 		examples: "lookout credentials create db9-root --username root < password\nlookout credentials login " +
 			"db2-root --username root --password-file password",
 		identify: func(c row) (string, string) { return strconv.Itoa(c.ID), c.Label.String() },
-		columns: []output.ColumnDefinition[row]{
-			{Name: "id", Cell: func(c row) string { return strconv.Itoa(c.ID) }},
-			{Name: "label", Cell: func(c row) string { return c.Label.Raw() }},
-			{Name: "last_decrypted", Cell: func(c row) string { return formatAPITime(c.LastDecrypted) }},
+		columns: []resource.ColumnDefinition[row]{
+			{Name: "id", Value: func(c row) string { return strconv.Itoa(c.ID) }},
+			{Name: "label", Value: func(c row) string { return c.Label.Raw() }},
+			{Name: "last_decrypted", Value: func(c row) string { return formatAPITime(c.LastDecrypted) }},
 		},
 		list: func(ctx context.Context, s *scriptSession, _ listOptions) iter.Seq2[row, error] {
 			return s.api.Credentials.All(ctx)

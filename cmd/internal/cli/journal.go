@@ -13,7 +13,7 @@ import (
 	"lookout/client"
 	"lookout/client/journal"
 	"lookout/cmd/internal/exit"
-	"lookout/cmd/internal/output"
+	"lookout/views/resource"
 )
 
 // A journalRow is a change of the journal as scripts see it.
@@ -67,25 +67,25 @@ func formatTime(t time.Time) string {
 }
 
 func journalResource() resourceCommand {
-	return resource[*journalRow]{
+	return scriptResource[*journalRow]{
 		name:           "journal",
 		singular:       "entry",
 		idArg:          "ID",
 		listsByDefault: true,
 		description:    "Changes made from this machine, and their outcomes",
 		examples:       "lookout journal --since 8h\nlookout journal --since all --outcome unknown,sent -o ndjson",
-		columns: []output.ColumnDefinition[*journalRow]{
-			{Name: "time", Cell: func(e *journalRow) string { return formatTime(e.Time) }},
-			{Name: "op", Cell: func(e *journalRow) string { return e.Op }},
-			{Name: "of", Cell: func(e *journalRow) string { return e.TargetID }},
-			{Name: "label", Cell: func(e *journalRow) string { return e.Label }},
-			{Name: "outcome", Cell: func(e *journalRow) string { return string(e.Outcome) }},
-			{Name: "until", DropPriority: 3, Cell: func(e *journalRow) string { return formatTime(e.Until) }},
-			{Name: "reason", DropPriority: 1, Cell: func(e *journalRow) string { return e.Reason }},
-			{Name: "why", DropPriority: 2, Cell: func(e *journalRow) string { return e.OutcomeDetail }},
-			{Name: "id", DetailOnly: true, Cell: func(e *journalRow) string { return e.ID }},
-			{Name: "method", DetailOnly: true, Cell: func(e *journalRow) string { return e.Method }},
-			{Name: "path", DetailOnly: true, Cell: func(e *journalRow) string { return e.Path }},
+		columns: []resource.ColumnDefinition[*journalRow]{
+			{Name: "time", Value: func(e *journalRow) string { return formatTime(e.Time) }},
+			{Name: "op", Value: func(e *journalRow) string { return e.Op }},
+			{Name: "of", Value: func(e *journalRow) string { return e.TargetID }},
+			{Name: "label", Value: func(e *journalRow) string { return e.Label }},
+			{Name: "outcome", Value: func(e *journalRow) string { return string(e.Outcome) }},
+			{Name: "until", DropPriority: 3, Value: func(e *journalRow) string { return formatTime(e.Until) }},
+			{Name: "reason", DropPriority: 1, Value: func(e *journalRow) string { return e.Reason }},
+			{Name: "why", DropPriority: 2, Value: func(e *journalRow) string { return e.OutcomeDetail }},
+			{Name: "id", DetailOnly: true, Value: func(e *journalRow) string { return e.ID }},
+			{Name: "method", DetailOnly: true, Value: func(e *journalRow) string { return e.Method }},
+			{Name: "path", DetailOnly: true, Value: func(e *journalRow) string { return e.Path }},
 		},
 		offline: true,
 		get:     getEntry,

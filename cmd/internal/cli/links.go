@@ -13,7 +13,7 @@ import (
 
 	"lookout/client"
 	"lookout/cmd/internal/exit"
-	"lookout/cmd/internal/output"
+	"lookout/views/resource"
 )
 
 // A link is the row of a pre-signed URL.
@@ -26,14 +26,14 @@ type link struct {
 }
 
 func linksResource() resourceCommand {
-	return resource[*link]{
+	return scriptResource[*link]{
 		singular: "link",
-		columns: []output.ColumnDefinition[*link]{
-			{Name: "url", Cell: func(l *link) string { return l.URL }},
-			{Name: "method", Cell: func(l *link) string { return l.Method }},
-			{Name: "name", Cell: func(l *link) string { return l.Name }},
-			{Name: "content_type", Cell: func(l *link) string { return l.Type }},
-			{Name: "expires", Cell: func(l *link) string { return l.Expires.Format(time.RFC3339) }},
+		columns: []resource.ColumnDefinition[*link]{
+			{Name: "url", Value: func(l *link) string { return l.URL }},
+			{Name: "method", Value: func(l *link) string { return l.Method }},
+			{Name: "name", Value: func(l *link) string { return l.Name }},
+			{Name: "content_type", Value: func(l *link) string { return l.Type }},
+			{Name: "expires", Value: func(l *link) string { return l.Expires.Format(time.RFC3339) }},
 		},
 		subcommands: []subcommand[*link]{{
 			name:        "link",

@@ -19,7 +19,7 @@ import (
 	"lookout/client"
 	"lookout/client/transfer"
 	"lookout/cmd/internal/exit"
-	"lookout/cmd/internal/output"
+	"lookout/views/resource"
 )
 
 func objectsResource() resourceCommand {
@@ -30,7 +30,7 @@ func objectsResource() resourceCommand {
 		}
 		return strconv.FormatInt(o.Size, 10)
 	}
-	return resource[row]{
+	return scriptResource[row]{
 		name:        "objects",
 		singular:    "object",
 		idArg:       "CLUSTER/BUCKET",
@@ -39,12 +39,12 @@ func objectsResource() resourceCommand {
 			"new.txt password\nlookout objects get us-east-1/acme-backups new.txt -\nlookout objects acl " +
 			"us-east-1/acme-backups new.txt\nlookout objects link us-east-1/acme-backups new.txt --for 1h\nlookout " +
 			"objects rm us-east-1/acme-backups new.txt --yes",
-		columns: []output.ColumnDefinition[row]{
-			{Name: "last_modified", DropPriority: 1, Cell: func(o row) string { return formatAPITime(o.Modified) }},
-			{Name: "size", Cell: size},
-			{Name: "name", Cell: func(o row) string { return o.Name.Raw() }},
-			{Name: "etag", DetailOnly: true, Cell: func(o row) string { return o.ETag.Raw() }},
-			{Name: "owner", DetailOnly: true, Cell: func(o row) string { return o.Owner.Raw() }},
+		columns: []resource.ColumnDefinition[row]{
+			{Name: "last_modified", DropPriority: 1, Value: func(o row) string { return formatAPITime(o.Modified) }},
+			{Name: "size", Value: size},
+			{Name: "name", Value: func(o row) string { return o.Name.Raw() }},
+			{Name: "etag", DetailOnly: true, Value: func(o row) string { return o.ETag.Raw() }},
+			{Name: "owner", DetailOnly: true, Value: func(o row) string { return o.Owner.Raw() }},
 		},
 		listArgs: "CLUSTER/BUCKET [PREFIX]",
 		listFlags: func(set *pflag.FlagSet, q *listOptions) {
@@ -93,7 +93,7 @@ func describeObject(o client.ObjectRef) string { return client.Clean(o.ID()) }
 
 // objectFilesResource moves data between objects and files. Its commands stand among those of objects.
 func objectFilesResource() resourceCommand {
-	return resource[client.ObjectRef]{
+	return scriptResource[client.ObjectRef]{
 		singular: "object",
 		subcommands: []subcommand[client.ObjectRef]{
 			{
@@ -146,11 +146,11 @@ type objectACL struct {
 
 // objectACLsResource shows and sets who may do what with an object. Its command stands among those of objects.
 func objectACLsResource() resourceCommand {
-	return resource[*objectACL]{
+	return scriptResource[*objectACL]{
 		singular: "object",
-		columns: []output.ColumnDefinition[*objectACL]{
-			{Name: "name", Cell: func(a *objectACL) string { return a.Name }},
-			{Name: "acl", Cell: func(a *objectACL) string { return string(a.ACL) }},
+		columns: []resource.ColumnDefinition[*objectACL]{
+			{Name: "name", Value: func(a *objectACL) string { return a.Name }},
+			{Name: "acl", Value: func(a *objectACL) string { return string(a.ACL) }},
 		},
 		subcommands: []subcommand[*objectACL]{{
 			name:        "acl",

@@ -15,6 +15,7 @@ import (
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
+	"lookout/views/resource"
 )
 
 // A resourceCommand is one kind of API object with its commands.
@@ -23,15 +24,15 @@ type resourceCommand interface {
 	addTo(*cobra.Command, *config.Flags, *output.Printer)
 }
 
-// A resource describes one kind of API object: its commands, columns and help are made from it.
-type resource[T any] struct {
+// A scriptResource describes one kind of API object: its commands, columns and help are made from it.
+type scriptResource[T any] struct {
 	name, singular string // "services", "service"; the journal uses the singular
 	description    string
 	examples       string // command lines
 	// how the command line names one object: "ID"; empty if there is only one
 	idArg          string
 	identify       func(T) (id, label string) // for the journal and questions
-	columns        []output.ColumnDefinition[T]
+	columns        []resource.ColumnDefinition[T]
 	list           func(context.Context, *scriptSession, listOptions) iter.Seq2[T, error]
 	listArgs       string // "CLUSTER/BUCKET [PREFIX]"
 	listFlags      func(*pflag.FlagSet, *listOptions)
@@ -83,16 +84,16 @@ func planForRow[T any](plan func(T) change[T]) func(*pflag.FlagSet) planFunc[T] 
 	})
 }
 
-// newCommand returns the resource's command with all its subcommands.
-func (r resource[T]) newCommand(f *config.Flags) *cobra.Command { return r.erase().newCommand(f) }
+// newCommand implements resourceCommand.
+func (r scriptResource[T]) newCommand(f *config.Flags) *cobra.Command { return r.erase().newCommand(f) }
 
-func (r resource[T]) addTo(c *cobra.Command, f *config.Flags, p *output.Printer) {
+func (r scriptResource[T]) addTo(c *cobra.Command, f *config.Flags, p *output.Printer) {
 	r.erase().addTo(c, f, p)
 }
 
 // erase returns the resource without its type, so that the program holds the code of the commands once and not for each
 // type of row.
-func (r resource[T]) erase() erasedResource {
+func (r scriptResource[T]) erase() erasedResource {
 	k := erasedResource{
 		name:           r.name,
 		singular:       r.singular,
@@ -163,7 +164,7 @@ type erasedResource struct {
 	name, singular, description, idArg string
 	examples                           string
 	identify                           func(any) (id, label string)
-	columns                            []output.ColumnDefinition[any]
+	columns                            []resource.ColumnDefinition[any]
 	list                               func(context.Context, *scriptSession, listOptions) iter.Seq2[any, error]
 	listArgs                           string
 	listFlags                          func(*pflag.FlagSet, *listOptions)
@@ -420,6 +421,10 @@ func (r *subcommandRun) run(ctx context.Context, s *scriptSession, args []string
 	if err != nil {
 		return err
 	}
+	if approved.success != "" {
+		s.reportf("%s %s", c.name, approved.success)
+		return nil
+	}
 	if err := r.show(s, c, after); err != nil {
 		return r.resource.resultNotPrinted(r.subcommand, after, err)
 	}
@@ -437,18 +442,29 @@ func (r *subcommandRun) describe(c *change[any], row any) {
 		c.ID, c.Label = r.resource.identify(row)
 		c.name = targetName(c.Resource, c.ID, c.Label)
 	}
-	if c.effect == "" {
+	c.summary = c.effect
+	switch {
+	case c.verb != "":
+		c.summary = c.verb + " " + c.name
+		c.effect = cmp.Or(c.effect, capitalize(c.summary))
+	case c.effect == "":
 		c.effect = r.subcommand.verb + " " + c.name
 		if c.detail != "" {
 			c.effect += ": " + client.Clean(c.detail)
 		}
+		c.summary = c.effect
 	}
 }
 
 // approve asks once for all operations of a change, and begins the change.
 func (r *subcommandRun) approve(ctx context.Context, s *scriptSession, c change[any]) (*approvedChange, error) {
 	a := &approvedChange{api: s.api, change: c.Change, consents: map[string]*client.Consent{}}
-	asker := &scriptAsker{session: s, yes: r.yes, needsName: r.subcommand.asks == asksForAccount}
+	asker := &scriptAsker{
+		session:   s,
+		summary:   c.summary,
+		yes:       r.yes,
+		needsName: r.subcommand.asks == asksForAccount,
+	}
 	question := client.Question{Effect: c.effect, Required: r.subcommand.asks != asksIfProtected}
 	if r.subcommand.asks == asksAlways {
 		question.Word = firstTypable(c.Label, c.ID)

@@ -18,10 +18,11 @@ import (
 
 // resourceCommands returns the commands of all kinds of objects.
 func resourceCommands() []resourceCommand {
+	declared := declaredResources()
 	return []resourceCommand{
 		servicesResource(),
 		issuesResource(),
-		contactsResource(),
+		declared["contacts"],
 		credentialsResource(),
 		sshResource(),
 		statsResource(),

@@ -19,12 +19,14 @@ import (
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
 	"lookout/cmd/internal/prompt"
+	"lookout/views/account"
 )
 
 // A scriptSession is the run of one script command on an account.
 type scriptSession struct {
 	settings config.Settings
 	api      *client.Client
+	account  *account.Account // made by declaration
 	journal  *lazyJournal
 	in       io.Reader
 	out      io.Writer

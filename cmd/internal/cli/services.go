@@ -12,14 +12,14 @@ import (
 
 	"lookout/client"
 	"lookout/cmd/internal/exit"
-	"lookout/cmd/internal/output"
 	"lookout/ui/form"
 	"lookout/views/managed"
+	"lookout/views/resource"
 )
 
 func servicesResource() resourceCommand {
 	type row = *client.Service
-	return resource[row]{
+	return scriptResource[row]{
 		name:        "services",
 		singular:    "service",
 		idArg:       "ID",
@@ -40,22 +40,22 @@ func servicesResource() resourceCommand {
 }
 
 // serviceColumns returns the columns of services.
-func serviceColumns() []output.ColumnDefinition[*client.Service] {
+func serviceColumns() []resource.ColumnDefinition[*client.Service] {
 	type row = *client.Service
-	return []output.ColumnDefinition[row]{
-		{Name: "id", Cell: func(s row) string { return strconv.Itoa(s.ID) }},
-		{Name: "status", Cell: func(s row) string { return string(s.Status) }},
-		{Name: "label", Cell: func(s row) string { return s.Label.Raw() }},
-		{Name: "service_type", DropPriority: 2, Cell: func(s row) string { return string(s.Type) }},
-		{Name: "address", Cell: func(s row) string { return s.Address.Raw() }},
-		{Name: "timeout", DropPriority: 4, Cell: func(s row) string { return strconv.Itoa(s.Timeout) }},
-		{Name: "consultation_group", DropPriority: 1, Cell: func(s row) string { return s.Group.Raw() }},
-		{Name: "updated", DropPriority: 3, Cell: func(s row) string { return formatAPITime(s.Updated) }},
-		{Name: "body", DetailOnly: true, Cell: func(s row) string { return s.Body.Raw() }},
-		{Name: "credentials", DetailOnly: true, Cell: func(s row) string { return joinIDs(s.Credentials) }},
-		{Name: "notes", DetailOnly: true, Cell: func(s row) string { return s.Notes.Raw() }},
-		{Name: "region", DetailOnly: true, Cell: func(s row) string { return s.Region.Raw() }},
-		{Name: "created", DetailOnly: true, Cell: func(s row) string { return formatAPITime(s.Created) }},
+	return []resource.ColumnDefinition[row]{
+		{Name: "id", Value: func(s row) string { return strconv.Itoa(s.ID) }},
+		{Name: "status", Value: func(s row) string { return string(s.Status) }},
+		{Name: "label", Value: func(s row) string { return s.Label.Raw() }},
+		{Name: "service_type", DropPriority: 2, Value: func(s row) string { return string(s.Type) }},
+		{Name: "address", Value: func(s row) string { return s.Address.Raw() }},
+		{Name: "timeout", DropPriority: 4, Value: func(s row) string { return strconv.Itoa(s.Timeout) }},
+		{Name: "consultation_group", DropPriority: 1, Value: func(s row) string { return s.Group.Raw() }},
+		{Name: "updated", DropPriority: 3, Value: func(s row) string { return formatAPITime(s.Updated) }},
+		{Name: "body", DetailOnly: true, Value: func(s row) string { return s.Body.Raw() }},
+		{Name: "credentials", DetailOnly: true, Value: func(s row) string { return joinIDs(s.Credentials) }},
+		{Name: "notes", DetailOnly: true, Value: func(s row) string { return s.Notes.Raw() }},
+		{Name: "region", DetailOnly: true, Value: func(s row) string { return s.Region.Raw() }},
+		{Name: "created", DetailOnly: true, Value: func(s row) string { return formatAPITime(s.Created) }},
 	}
 }
 

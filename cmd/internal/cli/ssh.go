@@ -9,13 +9,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"lookout/client"
-	"lookout/cmd/internal/output"
 	"lookout/views/managed"
+	"lookout/views/resource"
 )
 
 func sshResource() resourceCommand {
 	type row = *client.Instance
-	return resource[row]{
+	return scriptResource[row]{
 		name:        "ssh",
 		singular:    "instance",
 		idArg:       "ID",
@@ -23,14 +23,14 @@ func sshResource() resourceCommand {
 		examples: "lookout ssh list\nlookout ssh deny db1 --reason audit\nlookout ssh set db1 --port 2222\n" +
 			"lookout ssh key",
 		identify: func(i row) (string, string) { return strconv.Itoa(i.ID), i.Label.String() },
-		columns: []output.ColumnDefinition[row]{
-			{Name: "id", Cell: func(i row) string { return strconv.Itoa(i.ID) }},
-			{Name: "label", Cell: func(i row) string { return i.Label.Raw() }},
-			{Name: "access", Cell: func(i row) string { return strconv.FormatBool(i.SSH.Access) }},
-			{Name: "user", Cell: func(i row) string { return cmp.Or(i.SSH.User.Raw(), "root") }},
-			{Name: "ip", DropPriority: 1, Cell: func(i row) string { return i.SSH.IP.Raw() }},
-			{Name: "port", Cell: func(i row) string { return cmp.Or(formatPositive(i.SSH.Port), "22") }},
-			{Name: "group", DetailOnly: true, Cell: func(i row) string { return i.Group.Raw() }},
+		columns: []resource.ColumnDefinition[row]{
+			{Name: "id", Value: func(i row) string { return strconv.Itoa(i.ID) }},
+			{Name: "label", Value: func(i row) string { return i.Label.Raw() }},
+			{Name: "access", Value: func(i row) string { return strconv.FormatBool(i.SSH.Access) }},
+			{Name: "user", Value: func(i row) string { return cmp.Or(i.SSH.User.Raw(), "root") }},
+			{Name: "ip", DropPriority: 1, Value: func(i row) string { return i.SSH.IP.Raw() }},
+			{Name: "port", Value: func(i row) string { return cmp.Or(formatPositive(i.SSH.Port), "22") }},
+			{Name: "group", DetailOnly: true, Value: func(i row) string { return i.Group.Raw() }},
 		},
 		list: func(ctx context.Context, s *scriptSession, _ listOptions) iter.Seq2[row, error] {
 			return s.api.Instances.All(ctx)
@@ -83,11 +83,11 @@ func setSSHAccess(on bool) func(*pflag.FlagSet) planFunc[*client.Instance] {
 
 // sshKeyResource returns the command that shows the key by which support logs in.
 func sshKeyResource() resourceCommand {
-	return resource[*client.SSHKey]{
+	return scriptResource[*client.SSHKey]{
 		name:        "key",
 		description: "Show the public key by which support logs in",
-		columns: []output.ColumnDefinition[*client.SSHKey]{
-			{Name: "ssh_key", Cell: func(k *client.SSHKey) string { return k.SSHKey.Raw() }},
+		columns: []resource.ColumnDefinition[*client.SSHKey]{
+			{Name: "ssh_key", Value: func(k *client.SSHKey) string { return k.SSHKey.Raw() }},
 		},
 		get: func(ctx context.Context, s *scriptSession, _ string) (*client.SSHKey, error) {
 			return s.api.Credentials.SSHKey(ctx)

@@ -13,7 +13,7 @@ import (
 
 	"lookout/client"
 	"lookout/cmd/internal/exit"
-	"lookout/cmd/internal/output"
+	"lookout/views/resource"
 )
 
 // A series is the row of one of the stats with its minimum, mean, maximum and last value.
@@ -42,20 +42,20 @@ func statsResource() resourceCommand {
 			return ""
 		}
 	}
-	return resource[*series]{
+	return scriptResource[*series]{
 		name:           "stats",
 		singular:       "series",
 		idArg:          "NAME",
 		listsByDefault: true,
 		description:    "CPU, disk, network and swap of all instances over the last 24 hours",
 		examples:       "lookout stats\nlookout stats -o ndjson",
-		columns: []output.ColumnDefinition[*series]{
-			{Name: "name", Cell: func(s *series) string { return s.Name }},
-			{Name: "unit", Cell: func(s *series) string { return s.Unit }},
-			{Name: "min", Cell: value(func(s *series) *float64 { return s.Min })},
-			{Name: "avg", Cell: value(func(s *series) *float64 { return s.Avg })},
-			{Name: "max", Cell: value(func(s *series) *float64 { return s.Max })},
-			{Name: "last", Cell: value(func(s *series) *float64 { return s.Last })},
+		columns: []resource.ColumnDefinition[*series]{
+			{Name: "name", Value: func(s *series) string { return s.Name }},
+			{Name: "unit", Value: func(s *series) string { return s.Unit }},
+			{Name: "min", Value: value(func(s *series) *float64 { return s.Min })},
+			{Name: "avg", Value: value(func(s *series) *float64 { return s.Avg })},
+			{Name: "max", Value: value(func(s *series) *float64 { return s.Max })},
+			{Name: "last", Value: value(func(s *series) *float64 { return s.Last })},
 		},
 		list: func(ctx context.Context, s *scriptSession, _ listOptions) iter.Seq2[*series, error] {
 			return func(yield func(*series, error) bool) {

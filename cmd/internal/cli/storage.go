@@ -9,8 +9,8 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"lookout/client"
-	"lookout/cmd/internal/output"
 	"lookout/ui"
+	"lookout/views/resource"
 )
 
 // A storageSummary counts what an account keeps in Object Storage.
@@ -23,7 +23,7 @@ type storageSummary struct {
 
 func storageResource() resourceCommand {
 	type row = *storageSummary
-	return resource[row]{
+	return scriptResource[row]{
 		name:        "storage",
 		singular:    "account",
 		description: "Object Storage of the account as a whole",
@@ -84,18 +84,22 @@ func (s *scriptSession) summarizeStorage(ctx context.Context) (*storageSummary, 
 
 func clustersResource() resourceCommand {
 	type row = *client.Cluster
-	return resource[row]{
+	return scriptResource[row]{
 		name:        "clusters",
 		singular:    "cluster",
 		idArg:       "ID",
 		description: "Locations of buckets",
 		examples:    "lookout clusters list\nlookout clusters get us-east-1",
-		columns: []output.ColumnDefinition[row]{
-			{Name: "id", Cell: func(c row) string { return c.ID.Raw() }},
-			{Name: "region", Cell: func(c row) string { return c.Region.Raw() }},
-			{Name: "status", Cell: func(c row) string { return c.Status.Raw() }},
-			{Name: "domain", DropPriority: 1, Cell: func(c row) string { return c.Domain.Raw() }},
-			{Name: "static_site_domain", DropPriority: 2, Cell: func(c row) string { return c.StaticSiteDomain.Raw() }},
+		columns: []resource.ColumnDefinition[row]{
+			{Name: "id", Value: func(c row) string { return c.ID.Raw() }},
+			{Name: "region", Value: func(c row) string { return c.Region.Raw() }},
+			{Name: "status", Value: func(c row) string { return c.Status.Raw() }},
+			{Name: "domain", DropPriority: 1, Value: func(c row) string { return c.Domain.Raw() }},
+			{
+				Name:         "static_site_domain",
+				DropPriority: 2,
+				Value:        func(c row) string { return c.StaticSiteDomain.Raw() },
+			},
 		},
 		list: func(ctx context.Context, s *scriptSession, _ listOptions) iter.Seq2[row, error] {
 			return s.api.Clusters.All(ctx)
@@ -107,13 +111,13 @@ func clustersResource() resourceCommand {
 }
 
 func transferResource() resourceCommand {
-	return resource[*client.TransferUsage]{
+	return scriptResource[*client.TransferUsage]{
 		name:        "transfer",
 		singular:    "transfer",
 		description: "Outbound traffic of Object Storage this month, in bytes",
 		examples:    "lookout transfer -o json",
-		columns: []output.ColumnDefinition[*client.TransferUsage]{
-			{Name: "used", Cell: func(t *client.TransferUsage) string { return strconv.FormatInt(t.Used, 10) }},
+		columns: []resource.ColumnDefinition[*client.TransferUsage]{
+			{Name: "used", Value: func(t *client.TransferUsage) string { return strconv.FormatInt(t.Used, 10) }},
 		},
 		get: func(ctx context.Context, s *scriptSession, _ string) (*client.TransferUsage, error) {
 			return s.api.NetworkTransfer.Get(ctx)

@@ -21,32 +21,15 @@ import (
 	"lookout/cmd/internal/exit"
 	"lookout/ui"
 	"lookout/ui/terminal"
+	"lookout/views/resource"
 )
 
 // Formats are the values of -o.
 var Formats = []string{"table", "json", "ndjson", "csv"}
 
-// A ColumnDefinition is one column of a list. Its name is a promise to scripts and never changes. Its cell returns the
-// text as the API sent it: the writers make it safe to draw.
-type ColumnDefinition[T any] struct {
-	Name         string
-	Cell         func(T) string
-	DetailOnly   bool // shown only for a single row
-	DropPriority int  // a narrow terminal drops the highest first; 0 stays
-}
-
 // EraseColumns returns the columns without the type of their rows.
-func EraseColumns[T any](columns []ColumnDefinition[T]) []ColumnDefinition[any] {
-	out := make([]ColumnDefinition[any], len(columns))
-	for i, c := range columns {
-		out[i] = ColumnDefinition[any]{
-			c.Name,
-			func(row any) string { return c.Cell(row.(T)) },
-			c.DetailOnly,
-			c.DropPriority,
-		}
-	}
-	return out
+func EraseColumns[T any](columns []resource.ColumnDefinition[T]) []resource.ColumnDefinition[any] {
+	return resource.Resource[T]{Columns: columns}.Erased().Columns
 }
 
 // A Printer writes rows in a format.
@@ -65,7 +48,7 @@ func (p Printer) CheckFormat() error {
 
 // WriteRows writes rows: a table and JSON once all are read, ndjson and CSV as they arrive. It returns an error after
 // the rows that were read before it.
-func WriteRows(p Printer, columns []ColumnDefinition[any], rows iter.Seq2[any, error]) error {
+func WriteRows(p Printer, columns []resource.ColumnDefinition[any], rows iter.Seq2[any, error]) error {
 	switch p.Format {
 	case "ndjson":
 		return forEachRow(rows, func(row any) error { return WriteJSON(p.Out, row, "") })
@@ -99,7 +82,7 @@ func forEachRow(rows iter.Seq2[any, error], do func(any) error) error {
 }
 
 // WriteRow writes one row: a line per cell, one JSON object, or CSV with one row.
-func WriteRow(p Printer, columns []ColumnDefinition[any], row any) error {
+func WriteRow(p Printer, columns []resource.ColumnDefinition[any], row any) error {
 	switch p.Format {
 	case "json":
 		return WriteJSON(p.Out, row, "  ")
@@ -111,10 +94,9 @@ func WriteRow(p Printer, columns []ColumnDefinition[any], row any) error {
 
 // WriteTable aligns rows under the names of their columns. With a width every row takes one line: columns that do not
 // fit are dropped, which the end of the header shows, and long cells are truncated.
-func WriteTable(out io.Writer, columns []ColumnDefinition[any], rows []any, width int) error {
-	g := newTextTable(
-		slices.DeleteFunc(slices.Clone(columns), func(c ColumnDefinition[any]) bool { return c.DetailOnly }), rows,
-	)
+func WriteTable(out io.Writer, columns []resource.ColumnDefinition[any], rows []any, width int) error {
+	detailOnly := func(c resource.ColumnDefinition[any]) bool { return c.DetailOnly }
+	g := newTextTable(slices.DeleteFunc(slices.Clone(columns), detailOnly), rows)
 	if width > 0 {
 		g.fit(width)
 	}
@@ -149,7 +131,7 @@ type textColumn struct {
 }
 
 // newTextTable lays out the rows with all columns.
-func newTextTable(columns []ColumnDefinition[any], rows []any) *textTable {
+func newTextTable(columns []resource.ColumnDefinition[any], rows []any) *textTable {
 	g := &textTable{ellipsis: "…"}
 	if !terminal.SupportsUnicode() {
 		g.ellipsis = "~"
@@ -161,7 +143,7 @@ func newTextTable(columns []ColumnDefinition[any], rows []any) *textTable {
 			dropPriority: c.DropPriority,
 		}
 		for _, row := range rows {
-			cell := orDash(client.Clean(c.Cell(row)))
+			cell := orDash(client.Clean(c.Value(row)))
 			one.cells, one.width = append(one.cells, cell), max(one.width, ui.Width(cell))
 		}
 		g.columns = append(g.columns, one)
@@ -239,14 +221,14 @@ func (g *textTable) String() string {
 }
 
 // writeDetail writes a row as lines of a name and a value.
-func writeDetail(out io.Writer, columns []ColumnDefinition[any], row any) error {
+func writeDetail(out io.Writer, columns []resource.ColumnDefinition[any], row any) error {
 	width := 0
 	for _, c := range columns {
 		width = max(width, ui.Width(c.Name))
 	}
 	var b strings.Builder
 	for _, c := range columns {
-		b.WriteString(ui.Pad(c.Name, width) + columnGap + orDash(client.Clean(c.Cell(row))) + "\n")
+		b.WriteString(ui.Pad(c.Name, width) + columnGap + orDash(client.Clean(c.Value(row))) + "\n")
 	}
 	return WriteText(out, b.String())
 }
@@ -277,7 +259,7 @@ func WriteText(out io.Writer, text string) error {
 }
 
 // writeCSV writes rows for programs: text keeps its line breaks and tabs. On a terminal these are made visible too.
-func writeCSV(out io.Writer, columns []ColumnDefinition[any], rows iter.Seq2[any, error]) error {
+func writeCSV(out io.Writer, columns []resource.ColumnDefinition[any], rows iter.Seq2[any, error]) error {
 	w := csv.NewWriter(out)
 	names := make([]string, len(columns))
 	for i, c := range columns {
@@ -290,7 +272,7 @@ func writeCSV(out io.Writer, columns []ColumnDefinition[any], rows iter.Seq2[any
 	err := forEachRow(rows, func(row any) error {
 		cells := make([]string, len(columns))
 		for i, c := range columns {
-			if cells[i] = c.Cell(row); drawn {
+			if cells[i] = c.Value(row); drawn {
 				cells[i] = client.Clean(cells[i])
 			} else {
 				cells[i] = sanitizeCSVCell(cells[i])

@@ -1,0 +1,313 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"lookout/client"
+	"lookout/cmd/internal/exit"
+	"lookout/ui"
+	"lookout/ui/form"
+	"lookout/views"
+	"lookout/views/account"
+	"lookout/views/resource"
+)
+
+// declaredResources returns the commands of the resources that views declares, by their names.
+func declaredResources() map[string]erasedResource {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	unread := account.New(ended, account.Options{API: &client.Client{}})
+	commands := map[string]erasedResource{}
+	for _, r := range views.Resources(unread) {
+		commands[r.Name] = newDeclaredResource(r)
+	}
+	return commands
+}
+
+// declaration returns what views declares about a resource of the session's account.
+func (s *scriptSession) declaration(ctx context.Context, name string) resource.Resource[any] {
+	if s.account == nil {
+		s.account = account.New(ctx, account.Options{API: s.api, Name: s.settings.Account, Now: s.now})
+	}
+	all := views.Resources(s.account)
+	return all[slices.IndexFunc(all, func(r resource.Resource[any]) bool { return r.Name == name })]
+}
+
+// newDeclaredResource returns the commands of a resource.
+func newDeclaredResource(r resource.Resource[any]) erasedResource {
+	k := erasedResource{
+		name:        r.Name,
+		singular:    r.Singular,
+		description: r.Description,
+		idArg:       r.Argument,
+		columns:     r.Columns,
+		identify:    func(row any) (id, label string) { return client.Clean(r.ID(row)), r.Label(row) },
+	}
+	if len(r.Examples) > 0 {
+		k.examples = "lookout " + strings.Join(r.Examples, "\nlookout ")
+	}
+	if r.List != nil {
+		k.list = func(ctx context.Context, s *scriptSession, q listOptions) iter.Seq2[any, error] {
+			return s.declaration(ctx, r.Name).List(ctx, resource.Query{Cluster: q.cluster})
+		}
+	}
+	if r.Get != nil {
+		k.get = func(ctx context.Context, s *scriptSession, id string) (any, error) {
+			row, err := s.declaration(ctx, r.Name).Get(ctx, id)
+			if wrong := (*resource.ArgumentError)(nil); errors.As(err, &wrong) {
+				err = exit.Usage(err)
+			}
+			return row, err
+		}
+	}
+	for _, op := range r.Operations {
+		if op.CommandName() != resource.PaneOnly {
+			k.subcommands = append(k.subcommands, declaredOperation{r.Name, r.Singular, op}.subcommand())
+		}
+	}
+	return k
+}
+
+// A declaredOperation is an operation that views declares.
+type declaredOperation struct {
+	resource, singular string
+	op                 resource.Operation[any] // of an account that has not been read
+}
+
+// subcommand returns the command that performs the operation. Its flags and arguments are the fields of the pane's
+// form.
+func (d declaredOperation) subcommand() subcommand[any] {
+	draft := d.op.Draft(nil)
+	v := subcommand[any]{
+		name:        d.op.CommandName(),
+		description: d.help(),
+		op:          d.op.Call,
+		otherOps:    d.op.OtherCalls,
+		noTarget:    d.op.Target == resource.NewRow,
+	}
+	if draft.Confirm != nil && draft.Confirm([]any{nil}).Required {
+		v.asks = asksAlways
+	}
+	var words []string
+	for _, f := range draft.Fields {
+		if f.Script.Argument != "" {
+			words = append(words, f.Script.Argument)
+		}
+	}
+	v.args = strings.Join(words, " ")
+	v.bindFlags = func(set *pflag.FlagSet) planFunc[any] {
+		flags := bindFields(set, draft.Fields)
+		return func(ctx context.Context, s *scriptSession, row any, args []string) (change[any], error) {
+			return d.plan(ctx, s, row, givenValues{flags, args})
+		}
+	}
+	return v
+}
+
+// help returns what the command does in one line.
+func (d declaredOperation) help() string {
+	switch name := d.op.CommandName(); {
+	case d.op.CommandHelp != "":
+		return d.op.CommandHelp
+	case name == "update":
+		return "Change the values given as flags"
+	case d.op.Description != "":
+		return capitalize(name) + " " + withArticle(d.singular) + ": " + d.op.Description
+	default:
+		return capitalize(name) + " " + withArticle(d.singular)
+	}
+}
+
+// withArticle returns a noun with its article: "a contact", "an instance".
+func withArticle(noun string) string {
+	if strings.ContainsAny(noun[:1], "aeiou") {
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
+// plan fills in the form of the operation with the values of the command line, and returns the change that they ask
+// for.
+func (d declaredOperation) plan(
+	ctx context.Context, s *scriptSession, row any, given givenValues,
+) (c change[any], err error) {
+	declared := s.declaration(ctx, d.resource)
+	op, _ := declared.Operation(d.op.Name)
+	draft := op.Draft(row)
+	if err := given.fill(draft.Fields, d.singular, row == nil); err != nil {
+		return c, err
+	}
+	attempt := draft.Attempt(row)
+	if attempt.Unchanged {
+		if !given.any() && len(given.flags) > 0 {
+			return c, exit.Usage(errors.New("nothing to change: give a flag with a new value"))
+		}
+		return change[any]{result: row, unchanged: true}, nil
+	}
+	c.Change = client.Change{
+		Op:       attempt.Call,
+		ID:       attempt.ID,
+		Label:    attempt.Label,
+		Before:   attempt.Before,
+		RevertAt: attempt.RevertAt,
+	}
+	var rows []any
+	if row != nil {
+		rows = []any{row}
+	}
+	if draft.Confirm != nil {
+		c.effect = strings.TrimSuffix(draft.Confirm(rows).Effect, ".")
+	}
+	c.verb = d.op.CommandName()
+	c.send = func(ctx context.Context, a *approvedChange) (any, error) {
+		result, err := sendAttempt(ctx, a, attempt)
+		if err != nil || result.HasRow() {
+			return result.Row, err
+		}
+		a.success = op.SuccessText
+		if draft.Success != nil {
+			a.success = draft.Success(row)
+		}
+		if result.Deleted() {
+			a.success = "is " + a.success
+		}
+		return row, nil
+	}
+	return c, nil
+}
+
+// sendAttempt sends a change, after the change that it needs.
+func sendAttempt(ctx context.Context, a *approvedChange, attempt resource.Attempt[any]) (ui.Result[any], error) {
+	if first := attempt.First; first != nil {
+		w, err := a.begin(first.Call, first.Before)
+		if err != nil {
+			return ui.Result[any]{}, err
+		}
+		if err := first.Send(ctx, w); err != nil {
+			return ui.Result[any]{}, err
+		}
+	}
+	return attempt.Send(ctx, a.Writer)
+}
+
+// givenValues are the flags and arguments of a command line that set the fields of a form.
+type givenValues struct {
+	flags map[string]*pflag.Flag // by the name of the field
+	args  []string
+}
+
+// bindFields declares a flag for each field that scripts can set.
+func bindFields(set *pflag.FlagSet, fields []form.Field) map[string]*pflag.Flag {
+	flags := map[string]*pflag.Flag{}
+	for _, f := range fields {
+		name := f.Script.Flag
+		if name == "" {
+			continue
+		}
+		value := &fieldValue{text: f.Text(), kind: f.Kind()}
+		flag := set.VarPF(value, name, "", f.Script.Usage)
+		switch value.kind {
+		case "bool":
+			flag.NoOptDefVal = "true"
+		case "intSlice":
+			flag.DefValue = ""
+		}
+		if options := f.Options(); options != nil {
+			setFlagChoices(set, name, options...)
+		}
+		flags[f.Name] = flag
+	}
+	return flags
+}
+
+// A fieldValue is the value of a flag that sets a field.
+type fieldValue struct {
+	text, kind string
+	given      bool
+}
+
+// String returns the value.
+func (v *fieldValue) String() string { return v.text }
+
+// Set takes the value. A list may be given in several parts.
+func (v *fieldValue) Set(text string) error {
+	if v.given && v.kind == "intSlice" {
+		text = v.text + "," + text
+	}
+	v.text, v.given = text, true
+	return nil
+}
+
+// Type returns what the help calls the value.
+func (v *fieldValue) Type() string { return v.kind }
+
+// any reports whether a flag was given.
+func (g givenValues) any() bool {
+	for _, f := range g.flags {
+		if f.Changed {
+			return true
+		}
+	}
+	return false
+}
+
+// fill sets the fields that were given and checks them: all fields of a new row, otherwise only those.
+func (g givenValues) fill(fields []form.Field, singular string, isNew bool) error {
+	args, given := g.args, map[string]string{} // what the error calls a value, by field
+	for _, f := range fields {
+		flag := g.flags[f.Name]
+		text, name := "", "--"+f.Script.Flag
+		switch {
+		case f.Script.Argument != "":
+			text, name, args = args[0], f.Script.Argument, args[1:]
+		case flag == nil || !flag.Changed:
+			continue
+		default:
+			text = flag.Value.String()
+		}
+		shown := cmp.Or(client.Clean(text), `""`)
+		given[f.Name] = name + " " + shown
+		switch wrong := f.Set(text); {
+		case wrong != "" && f.Options() != nil:
+			return exit.Usage(fmt.Errorf("unknown %s %q (%s)", name, shown, wrong))
+		case wrong != "":
+			return exit.Usage(fmt.Errorf("%s: %s", given[f.Name], wrong))
+		}
+	}
+	problems := form.Problems(fields)
+	if err := missingFlags(fields, problems, given, singular); isNew && err != nil {
+		return err
+	}
+	for _, p := range problems {
+		if given[p.Field] != "" {
+			return exit.Usage(fmt.Errorf("%s: %s", given[p.Field], p.Text))
+		}
+	}
+	return nil
+}
+
+// missingFlags returns an error that names the flags that a new row needs and that were not given.
+func missingFlags(fields []form.Field, problems []form.Problem, given map[string]string, singular string) error {
+	var missing []string
+	for _, p := range problems {
+		at := slices.IndexFunc(fields, func(f form.Field) bool { return f.Name == p.Field })
+		if given[p.Field] == "" && fields[at].Script.Flag != "" {
+			missing = append(missing, "--"+fields[at].Script.Flag)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return exit.Usage(fmt.Errorf("a new %s needs %s", singular, strings.Join(missing, " and ")))
+}
+
+// capitalize returns a text with a capital first letter.
+func capitalize(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

@@ -1,0 +1,108 @@
+package resource
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui/table"
+)
+
+// ColumnDefinition declares one column of a resource, for its pane and for scripts.
+type ColumnDefinition[T any] struct {
+	// Name is the column's name in scripts, in the configuration and in filters. It is a promise and never changes.
+	Name string
+	// Value returns the text as the API sent it, for scripts; nil leaves the column out of scripts.
+	Value        func(T) string
+	DetailOnly   bool // scripts show it only for a single row
+	DropPriority int  // in scripts: a narrow terminal drops the highest first; 0 stays
+	// Pane is the column in the pane; without a Cell it has none. Its title is Name where it has no other.
+	Pane table.Column[T]
+}
+
+// A serverText is text that came from a server: client.Text, client.OptionalText.
+type serverText interface {
+	Raw() string    // as it was sent
+	String() string // safe to draw
+}
+
+// TextColumn completes a column that shows a text of the row in one tone.
+func TextColumn[T any, S serverText](
+	c ColumnDefinition[T], tone theme.Tone, text func(T) S,
+) ColumnDefinition[T] {
+	c.Value = func(row T) string { return text(row).Raw() }
+	c.Pane.Cell = table.TextCell(tone, func(row T) string { return text(row).String() })
+	return c
+}
+
+// PaneColumns returns the columns of the resource's pane.
+func (r Resource[T]) PaneColumns() []table.Column[T] {
+	var columns []table.Column[T]
+	add := func(c ColumnDefinition[T]) {
+		if c.Pane.Cell == nil {
+			return
+		}
+		c.Pane.Name, c.Pane.Title = c.Name, cmp.Or(c.Pane.Title, c.Name)
+		columns = append(columns, c.Pane)
+	}
+	if r.PaneOrder == nil {
+		for _, c := range r.Columns {
+			add(c)
+		}
+		return columns
+	}
+	for _, name := range r.PaneOrder {
+		for _, c := range r.Columns {
+			if c.Name == name {
+				add(c)
+			}
+		}
+	}
+	return columns
+}
+
+// ScriptColumns returns the columns that scripts print.
+func (r Resource[T]) ScriptColumns() []ColumnDefinition[T] {
+	var columns []ColumnDefinition[T]
+	for _, c := range r.Columns {
+		if c.Value != nil {
+			columns = append(columns, c)
+		}
+	}
+	return columns
+}
+
+// IDColumn is the column of the number that identifies a row. Panes show it only in details.
+func IDColumn[T any](id func(T) int) ColumnDefinition[T] {
+	return ColumnDefinition[T]{Name: "id", Value: func(row T) string { return strconv.Itoa(id(row)) }}
+}
+
+// TimeValue returns a time for scripts: in RFC 3339, or as the API sent it if it is no time.
+func TimeValue(t client.Time) string {
+	if t.Valid() {
+		return t.Time().Format(time.RFC3339)
+	}
+	return t.Raw().Raw()
+}
+
+// ByID adapts a function that reads a row by its number to Get.
+func ByID[T any](get func(context.Context, int) (T, error)) func(context.Context, string) (T, error) {
+	return func(ctx context.Context, text string) (T, error) {
+		id, err := strconv.Atoi(text)
+		if err != nil || id < 0 {
+			var none T
+			return none, &ArgumentError{fmt.Sprintf("%q is not an ID: expected a number", client.Clean(text))}
+		}
+		return get(ctx, id)
+	}
+}
+
+// ArgumentError says why an argument of a command line names no row.
+type ArgumentError struct{ text string }
+
+// Error returns the reason.
+func (e *ArgumentError) Error() string { return e.text }

@@ -1,0 +1,125 @@
+package resource
+
+import (
+	"context"
+	"iter"
+	"reflect"
+
+	"lookout/client"
+	"lookout/ui"
+)
+
+// Erased returns the resource without the type of its rows, so that the program holds the code of the script commands
+// once and not for each type of row. It leaves out what only panes need.
+func (r Resource[T]) Erased() Resource[any] {
+	e := Resource[any]{
+		Name:        r.Name,
+		Singular:    r.Singular,
+		Plural:      r.Plural,
+		Description: r.Description,
+		Examples:    r.Examples,
+		Argument:    r.Argument,
+		ID:          func(row any) string { return r.ID(row.(T)) },
+		Label:       func(row any) string { return r.Label(row.(T)) },
+	}
+	for _, c := range r.ScriptColumns() {
+		e.Columns = append(e.Columns, ColumnDefinition[any]{
+			Name:         c.Name,
+			Value:        func(row any) string { return c.Value(row.(T)) },
+			DetailOnly:   c.DetailOnly,
+			DropPriority: c.DropPriority,
+		})
+	}
+	if r.List != nil {
+		e.List = func(ctx context.Context, q Query) iter.Seq2[any, error] {
+			return func(yield func(any, error) bool) {
+				r.List(ctx, q)(func(row T, err error) bool { return yield(row, err) })
+			}
+		}
+	}
+	if r.Get != nil {
+		e.Get = func(ctx context.Context, id string) (any, error) { return r.Get(ctx, id) }
+	}
+	for _, o := range r.Operations {
+		e.Operations = append(e.Operations, o.erased())
+	}
+	return e
+}
+
+// erased returns the operation without the type of its rows. Its draft takes nil for a row without values.
+func (o Operation[T]) erased() Operation[any] {
+	e := Operation[any]{
+		Name:        o.Name,
+		Command:     o.Command,
+		CommandHelp: o.CommandHelp,
+		Description: o.Description,
+		Call:        o.Call,
+		OtherCalls:  o.OtherCalls,
+		Target:      o.Target,
+		SuccessText: o.SuccessText,
+		Draft: func(row any) Draft[any] {
+			if o.Target == NewRow {
+				var none T
+				return o.Draft(none).erased()
+			}
+			return o.Draft(rowOrEmpty[T](row)).erased()
+		},
+	}
+	if o.Applies != nil {
+		e.Applies = func(row any) string { return o.Applies(row.(T)) }
+	}
+	return e
+}
+
+// rowOrEmpty returns a row with its type: one without values for nil.
+func rowOrEmpty[T any](row any) T {
+	if row != nil {
+		return row.(T)
+	}
+	return reflect.New(reflect.TypeFor[T]().Elem()).Interface().(T)
+}
+
+// erased returns the draft without the type of its rows.
+func (d Draft[T]) erased() Draft[any] {
+	e := Draft[any]{
+		Fields:  d.Fields,
+		Attempt: func(row any) Attempt[any] { return d.Attempt(rowOrNone[T](row)).erased() },
+	}
+	if d.Confirm != nil {
+		e.Confirm = func(rows []any) Confirm {
+			typed := make([]T, len(rows))
+			for i, row := range rows {
+				typed[i] = rowOrEmpty[T](row)
+			}
+			return d.Confirm(typed)
+		}
+	}
+	if d.Success != nil {
+		e.Success = func(row any) string { return d.Success(row.(T)) }
+	}
+	return e
+}
+
+// rowOrNone returns a row with its type: the zero T for nil.
+func rowOrNone[T any](row any) T {
+	typed, _ := row.(T)
+	return typed
+}
+
+// erased returns the attempt without the type of its row.
+func (a Attempt[T]) erased() Attempt[any] {
+	return Attempt[any]{
+		Call:      a.Call,
+		ID:        a.ID,
+		Label:     a.Label,
+		Before:    a.Before,
+		Reason:    a.Reason,
+		RevertAt:  a.RevertAt,
+		First:     a.First,
+		Unchanged: a.Unchanged,
+		Send: func(ctx context.Context, w *client.Writer) (ui.Result[any], error) {
+			result, err := a.Send(ctx, w)
+			return ui.EraseResult(result), err
+		},
+	}
+}
