@@ -190,6 +190,12 @@ func (c *Client) ConsoleURL() string {
 	return c.endpoint.base.Scheme + "://" + c.endpoint.base.Host
 }
 
+// KnownHosts returns the hosts whose addresses may be opened in a browser without a question: the provider's own, and
+// the API's. Buckets are not among them: anybody can have one.
+func (c *Client) KnownHosts() []string {
+	return []string{"cloud.linode.com", "login.linode.com", "www.linode.com", "status.linode.com", c.Host()}
+}
+
 // noContent is the answer of operations that return nothing.
 type noContent struct{}
 

@@ -126,7 +126,8 @@ type (
 	}
 	// CopyMsg copies text to the clipboard. Label names it in the news: "e-mail address".
 	CopyMsg struct{ Text, Label string }
-	// OpenURLMsg opens an address in the browser, or shows it if there is none.
+	// OpenURLMsg opens an address in the browser, or shows it if there is none. The shell asks first unless it knows
+	// the host.
 	OpenURLMsg struct{ URL string }
 	// Menu opens a choice of actions.
 	Menu struct {

@@ -16,8 +16,9 @@ func (v *FormView) Announce(b ui.Box) ui.Announcement {
 	switch {
 	case v.sending:
 		parts = append(parts, v.form.ProgressText+", waiting for the answer")
-	case v.confirmingExit:
-		parts = append(parts, "press escape again to discard what you typed, any other key keeps it")
+	case v.exitKey != "":
+		key := strings.Replace(v.exitKey, "esc", "escape", 1)
+		parts = append(parts, "press "+key+" again to discard what you typed, any other key keeps it")
 	case v.focus < len(v.form.Fields):
 		parts, a.Input = v.describeField(v.form.Fields[v.focus], b)
 	case v.focus == len(v.form.Fields):

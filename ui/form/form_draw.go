@@ -132,8 +132,10 @@ func (v *FormView) footer(b ui.Box) string {
 	switch {
 	case v.sending:
 		return b.Theme.Paint(theme.Warn, v.form.ProgressText+b.Theme.Glyphs.Ellipsis+" waiting for the answer")
-	case v.confirmingExit:
-		return b.Theme.Paint(theme.Warn, "press esc again to discard what you typed · any other key keeps it")
+	case v.exitKey != "":
+		return b.Theme.Paint(
+			theme.Warn, "press "+v.exitKey+" again to discard what you typed · any other key keeps it",
+		)
 	}
 	button, tone := "  [ "+v.form.SubmitLabel+" ]", theme.Plain
 	if v.focus == v.buttonIndex() {

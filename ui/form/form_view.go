@@ -12,20 +12,20 @@ import (
 
 // FormView is a form that is being filled in.
 type FormView struct {
-	form           Form
-	ctx            context.Context
-	focus          int // field with the keyboard; len(Fields) is the required text, then comes the button
-	confirmInput   *textInput
-	showProblems   bool // after it was sent once
-	sending        bool
-	done           bool
-	unauthorized   bool         // the API did not accept the token
-	confirmingExit bool         // esc was pressed after something was typed
-	repeatedEnter  bool         // the key follows another enter at once
-	edited         map[int]bool // by field
-	dirty          bool         // something was typed
-	banner         string
-	fieldErrors    map[string]string
+	form          Form
+	ctx           context.Context
+	focus         int // field with the keyboard; len(Fields) is the required text, then comes the button
+	confirmInput  *textInput
+	showProblems  bool // after it was sent once
+	sending       bool
+	done          bool
+	unauthorized  bool         // the API did not accept the token
+	exitKey       string       // esc or ctrl+c, pressed once after something was typed
+	repeatedEnter bool         // the key follows another enter at once
+	edited        map[int]bool // by field
+	dirty         bool         // something was typed
+	banner        string
+	fieldErrors   map[string]string
 }
 
 // NewFormView opens a form. Its requests end with ctx.
@@ -113,17 +113,29 @@ func (v *FormView) focusedInput() fieldInput {
 
 // markEdited notes that the value with the keyboard has changed.
 func (v *FormView) markEdited() {
-	v.dirty, v.confirmingExit, v.edited[v.focus] = true, false, true
+	v.dirty, v.exitKey, v.edited[v.focus] = true, "", true
 	if v.focus < len(v.form.Fields) {
 		delete(v.fieldErrors, v.form.Fields[v.focus].Name)
 	}
 }
 
+// ConfirmQuit reports whether the program may quit. If something was typed and not sent, it says no once, and asks.
+func (v *FormView) ConfirmQuit() bool {
+	if !v.dirty || v.sending || v.done || v.AsksToQuit() {
+		return true
+	}
+	v.exitKey = "ctrl+c"
+	return false
+}
+
+// AsksToQuit reports whether ctrl+c would discard what was typed if it were pressed again.
+func (v *FormView) AsksToQuit() bool { return v.exitKey == "ctrl+c" }
+
 // press takes a key: a command of the form, else a key of the input, else one that moves on.
 func (v *FormView) press(k tea.KeyPressMsg) tea.Cmd {
 	key := k.String()
 	if key != "esc" {
-		defer func() { v.confirmingExit = false }()
+		defer func() { v.exitKey = "" }()
 	}
 	switch key {
 	case "ctrl+s":
@@ -135,8 +147,8 @@ func (v *FormView) press(k tea.KeyPressMsg) tea.Cmd {
 		v.focus = v.nextFocus(v.focus, -1)
 		return nil
 	case "esc":
-		v.done = !v.dirty || v.confirmingExit
-		v.confirmingExit = true
+		v.done = !v.dirty || v.exitKey == "esc"
+		v.exitKey = "esc"
 		return nil
 	}
 	if in := v.focusedInput(); in != nil && in.press(k) {

@@ -107,6 +107,32 @@ func (s *dialogStack) warnUnsavedSecret() bool {
 	return true
 }
 
+// confirmQuit returns what would be lost if the program quit now, once; "" if nothing is.
+func (s *dialogStack) confirmQuit() string {
+	for _, d := range slices.Backward(s.open) {
+		switch d := d.(type) {
+		case *formDialog:
+			if !d.form.ConfirmQuit() {
+				return "the form is not sent"
+			}
+		case *secretDialog:
+			if !d.copiedOrSaved && !d.warned {
+				d.warned = true
+				return "the " + d.Name + " is neither copied nor saved"
+			}
+		}
+	}
+	return ""
+}
+
+// asksToQuit reports whether a form has asked before the program quits.
+func (s *dialogStack) asksToQuit() bool {
+	return slices.ContainsFunc(s.open, func(d dialog) bool {
+		f, ok := d.(*formDialog)
+		return ok && f.form.AsksToQuit()
+	})
+}
+
 // rearmQuestions disarms the open questions after the terminal stalled: nobody saw them meanwhile.
 func (s *dialogStack) rearmQuestions(dropped int) tea.Cmd {
 	cmds := []tea.Cmd{ui.ShowNews(theme.Warn, fmt.Sprintf(

@@ -75,9 +75,12 @@ func (s *Shell) content() string {
 		return b.Fit(s.pane().View(b))
 	}
 	if s.tooSmall() {
+		text := "ctrl+c quits; other keys do nothing."
+		if s.dialogs.asksToQuit() {
+			text = "ctrl+c again discards the form."
+		}
 		return b.Fit(fmt.Sprintf(
-			"lookout needs %d×%d cells;\nthis terminal has %d×%d.\nctrl+c quits; other keys do nothing.",
-			minWidth, minHeight, s.width, s.height,
+			"lookout needs %d×%d cells;\nthis terminal has %d×%d.\n%s", minWidth, minHeight, s.width, s.height, text,
 		))
 	}
 	body, line := s.bodyBox(), b

@@ -43,6 +43,7 @@ type AccountInfo struct {
 	Demo         bool
 	Banner       func() string // a warning beside the name for as long as it lasts; "" shows none
 	Accounts     []string      // accounts to switch to, this one included
+	KnownHosts   []string      // opened in the browser without a question
 }
 
 // RateLimitHooks connect the program to the API's rate limit. Each may be nil.

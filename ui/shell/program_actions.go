@@ -3,6 +3,7 @@ package shell
 import (
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -190,6 +191,24 @@ func (p *programActions) quit(s *Shell) tea.Cmd {
 		leave.Confirm = &ui.Confirmation{Title: "Quit", Text: strings.Join(losses, " "), ConfirmLabel: "quit"}
 	}
 	return s.startAction(leave)
+}
+
+// openURL opens an address in the browser. If its host is neither the provider's nor the account's own, it asks first:
+// a server may have written the address.
+func (s *Shell) openURL(raw string) tea.Cmd {
+	address, err := ui.ParseWebAddress(raw)
+	if err != nil {
+		return ui.ShowNews(theme.Warn, "not opened in the browser: "+err.Error())
+	}
+	open := ui.Action{Key: ui.Bind("open it"), Do: func() tea.Cmd { return openBrowser(address.URL) }}
+	if !slices.Contains(s.o.KnownHosts, address.Host) {
+		open.Confirm = &ui.Confirmation{
+			Title: "Open in the browser",
+			Text: "This address leads to " + address.Host +
+				", which is neither the provider's nor this account's host.",
+		}
+	}
+	return s.startAction(open)
 }
 
 // openBrowser opens an address in the browser, or shows it if there is no browser. The program has redirected the

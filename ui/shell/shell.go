@@ -181,7 +181,7 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 	case ui.CopyMsg:
 		return tea.Batch(terminal.Copy(msg.Text), ui.ShowNews(theme.Good, "copied: "+msg.Label))
 	case ui.OpenURLMsg:
-		return openBrowser(msg.URL)
+		return s.openURL(msg.URL)
 	case ui.ExecMsg:
 		return runProgram(msg)
 	case ui.ManyRowsLoadedMsg:
@@ -238,6 +238,9 @@ func (s *Shell) refreshNow(refresh func() tea.Cmd) tea.Cmd {
 func (s *Shell) handleKey(k tea.KeyPressMsg) tea.Cmd {
 	s.enter.track(k, s.o.Now())
 	if k.String() == "ctrl+c" && !s.dialogs.warnUnsavedSecret() {
+		if lost := s.dialogs.confirmQuit(); lost != "" {
+			return ui.ShowNews(theme.Warn, lost+" · press ctrl+c again to quit all the same")
+		}
 		return terminal.Quit(0)
 	}
 	if s.tooSmall() {

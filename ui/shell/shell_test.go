@@ -14,7 +14,9 @@ import (
 	"lookout/client/faulttest"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/form"
 	"lookout/ui/table"
+	"lookout/ui/terminal"
 )
 
 // shellTest is a shell with one pane of two rows, on a clock that the test moves.
@@ -298,5 +300,89 @@ func TestShell_handleMouse_hint(t *testing.T) {
 	b.run(b.shell.Update(tea.MouseClickMsg{X: x, Y: len(lines) - 1, Button: tea.MouseLeft}))
 	if !strings.Contains(b.screen(), "Help · type to search") {
 		t.Errorf("the hint at column %d opened nothing:\n%s", x, b.screen())
+	}
+}
+
+// ctrl+c with a half-filled form asks first, also under another dialog and in a terminal that is too small for the
+// form; with an untouched form it quits.
+func TestShell_ctrlCAsksBeforeAHalfFilledFormIsLost(t *testing.T) {
+	interrupt := tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}
+	quits := func(b *shellTest) bool {
+		cmd := b.shell.Update(interrupt)
+		for _, msg := range b.messages(cmd) {
+			if terminal.IsTerminalMessage(msg) {
+				return true
+			}
+		}
+		b.run(cmd)
+		return false
+	}
+	label := ""
+	openForm := func(b *shellTest) {
+		b.run(b.shell.Update(tea.WindowSizeMsg{Width: 100, Height: 30}))
+		b.run(b.shell.Update(form.OpenFormMsg{Form: form.Form{
+			Title:  "New",
+			Fields: []form.Field{form.Text("label", "Label", &label)},
+		}}))
+	}
+	for name, c := range map[string]struct {
+		prepare func(*shellTest)
+		asks    string
+	}{
+		"untouched": {func(*shellTest) {}, ""},
+		"typed":     {func(b *shellTest) { b.press("x") }, "press ctrl+c again to discard what you typed"},
+		"typed, and esc": {
+			func(b *shellTest) { b.press("x", "esc") }, "press ctrl+c again to discard what you typed",
+		},
+		"below a text": {
+			func(b *shellTest) {
+				b.press("x")
+				b.run(b.shell.Update(ui.ShowTextMsg{Title: "t", Text: "x"}))
+			},
+			"the form is not sent · press ctrl+c again",
+		},
+		"too small": {
+			func(b *shellTest) {
+				b.press("x")
+				b.run(b.shell.Update(tea.WindowSizeMsg{Width: 30, Height: 5}))
+			},
+			"ctrl+c again discards",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newShellTest(t, nil)
+			openForm(b)
+			c.prepare(b)
+			if got := quits(b); got != (c.asks == "") {
+				t.Fatalf("quits: %v", got)
+			}
+			if screen := ansi.Strip(b.shell.Frame().Content); !strings.Contains(screen, c.asks) {
+				t.Errorf("it does not ask:\n%s", screen)
+			}
+			if c.asks != "" && !quits(b) {
+				t.Error("the second ctrl+c does not quit")
+			}
+		})
+	}
+}
+
+// messages returns the messages of a command and of the commands in it.
+func (b *shellTest) messages(cmd tea.Cmd) (all []tea.Msg) {
+	if cmd == nil {
+		return nil
+	}
+	answer := make(chan tea.Msg, 1)
+	go func() { answer <- cmd() }()
+	select {
+	case msg := <-answer:
+		if batch, ok := msg.(tea.BatchMsg); ok {
+			for _, one := range batch {
+				all = append(all, b.messages(one)...)
+			}
+			return all
+		}
+		return []tea.Msg{msg}
+	case <-time.After(20 * time.Millisecond):
+		return nil
 	}
 }

@@ -204,8 +204,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, func() tea.Msg { return Resumed{} }
 	case execute:
 		err := m.tty.runCommand(msg.cmd)
-		m.draw(true)
-		return m, func() tea.Msg { return msg.done(err) }
+		w, h := m.tty.size() // it may have changed meanwhile
+		cmd := m.forward(tea.WindowSizeMsg{Width: w, Height: h}, true)
+		return m, tea.Batch(cmd, func() tea.Msg { return msg.done(err) })
 	case output:
 		m.tty.renderer.writeRaw(msg.bytes)
 		return m, nil

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -44,6 +45,8 @@ type tty struct {
 	exitOnce sync.Once
 	code     int
 	active   bool
+
+	lent atomic.Bool // another program has the terminal: its keys and signals are not for this one
 }
 
 // Check returns an error if the program has no terminal that it can draw on.
@@ -189,17 +192,26 @@ func (t *tty) watch(ctx context.Context, send func(tea.Msg), cancel func()) {
 			case <-ctx.Done():
 				return
 			case stop := <-pauses:
-				if stop {
+				switch {
+				case t.lent.Load() && stop:
+					stopSelf()
+				case t.lent.Load(): // the terminal is still the other program's
+				case stop:
 					send(suspend{})
-				} else {
+				default:
 					send(continued{})
 				}
 			case code := <-ends:
+				if t.lent.Load() && isFromKeyboard(code) {
+					continue
+				}
 				t.requestExit(code)
 				go t.forceExit(cancel)
 			case <-sizes:
-				if nw, nh := t.size(); nw != w || nh != h {
-					w, h = nw, nh
+				nw, nh := t.size()
+				changed := nw != w || nh != h
+				w, h = nw, nh
+				if changed && !t.lent.Load() { // else the loop waits for the other program, and asks for the size then
 					send(resized{w, h})
 				}
 			}
@@ -238,7 +250,11 @@ func (t *tty) suspend() bool {
 	return true
 }
 
-// runCommand lends the terminal to another program.
+// isFromKeyboard reports whether an exit code is that of a signal that ctrl+c or ctrl+\ sends to every program in the
+// foreground: SIGINT, SIGQUIT.
+func isFromKeyboard(code int) bool { return code == 130 || code == 131 }
+
+// runCommand lends the terminal to another program. Until that ends, ctrl+c and ctrl+\ are for it alone.
 func (t *tty) runCommand(cmd *exec.Cmd) error {
 	if cmd.Env == nil {
 		cmd.Env = childEnviron()
@@ -246,6 +262,8 @@ func (t *tty) runCommand(cmd *exec.Cmd) error {
 	if t.input == nil {
 		return cmd.Run()
 	}
+	t.lent.Store(true)
+	defer t.lent.Store(false)
 	t.inputFilter.setPaused(true)
 	t.stop()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = t.input, t.output, t.output // os.Stderr may be a log file

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"os/signal"
 	"slices"
 	"strings"
 
@@ -210,6 +211,9 @@ func editConfig(c *cobra.Command, f *config.Flags) error {
 	cmd := exec.CommandContext(c.Context(), editor[0], append(editor[1:], path)...)
 	cmd.Env = config.EnvironWithout(config.TokenVariables(f))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, c.OutOrStdout(), c.ErrOrStderr()
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt) // ctrl+c is for the editor, which has the terminal
+	defer signal.Stop(interrupts)
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("editor %s: %w; EDITOR chooses another", editor[0], err)
 	}

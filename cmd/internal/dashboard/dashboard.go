@@ -137,7 +137,7 @@ func shellOptions(
 	notify.Notices = func() []ui.Notification { return account.Notices(acc) }
 	notify.Refresh = func() tea.Cmd { return account.RefreshNoticeSources(acc) }
 	return shell.Options{
-		AccountInfo:    accountInfo(s),
+		AccountInfo:    accountInfo(s, c),
 		RateLimitHooks: rateLimitHooks(c),
 		Preferences: shell.Preferences{
 			Keys:      s.Keys,
@@ -160,7 +160,7 @@ func shellOptions(
 }
 
 // accountInfo returns what the top line says of an account.
-func accountInfo(s config.Settings) shell.AccountInfo {
+func accountInfo(s config.Settings, c *client.Client) shell.AccountInfo {
 	return shell.AccountInfo{
 		Account:      s.Account,
 		AccountTone:  s.Color,
@@ -168,6 +168,7 @@ func accountInfo(s config.Settings) shell.AccountInfo {
 		Protected:    s.Protected,
 		ReadOnly:     s.ReadOnly,
 		Demo:         s.Demo,
+		KnownHosts:   c.KnownHosts(),
 	}
 }
 
