@@ -38,7 +38,7 @@ func runDashboard(c *cobra.Command, f *config.Flags) error {
 	}
 	rest := dashboard.ConfiguredAccounts(f, s)
 	f.Linear, f.ASCII = s.Linear, s.ASCII
-	f.ScrubEnvironment()
+	f.ScrubEnvironment(false)
 	return dashboard.RunScreen(c.Context(), f, rest, func(ctx context.Context) (shell.Session, error) {
 		return rest.NewSession(ctx, f, s, api, j)
 	})

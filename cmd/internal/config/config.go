@@ -67,6 +67,7 @@ type Settings struct {
 	configPath    string                   // of the configuration
 	TokenOverride tokenSource              // a token that flags or environment choose
 	savedTokens   map[string]client.Secret // see flags
+	tokenNames    []string                 // see TokenVariables
 	Demo          bool
 }
 
@@ -171,6 +172,7 @@ func Resolve(cfg File, f *Flags) (Settings, error) {
 		Columns:       cfg.Columns,
 		Notify:        cfg.Notify,
 		savedTokens:   f.savedTokens,
+		tokenNames:    tokenVariables(cfg, f),
 	}
 	if !f.AccountOnly {
 		s.BaseURL = cmp.Or(f.BaseURL, os.Getenv("LOOKOUT_BASE_URL"), s.BaseURL)

@@ -20,18 +20,29 @@ func CheckGODEBUG() error {
 	return nil
 }
 
-// TokenVariables returns the environment variables that flags and configuration name as holding tokens.
+// builtInTokenVariables returns the variables in which lookout and the provider's own tools look for a token.
+func builtInTokenVariables() []string {
+	return []string{"LOOKOUT_TOKEN", "LINODE_TOKEN", "LINODE_CLI_TOKEN"}
+}
+
+// TokenVariables returns the environment variables that hold tokens: the built-in ones, and those that flags and
+// configuration name.
 func TokenVariables(f *Flags) []string {
-	names := []string{"LOOKOUT_TOKEN"}
+	var cfg File
+	if _, data, err := Read(f); err == nil {
+		cfg, _ = Parse(data)
+	}
+	return tokenVariables(cfg, f)
+}
+
+func tokenVariables(cfg File, f *Flags) []string {
+	names := builtInTokenVariables()
 	if f.TokenEnv != "" {
 		names = append(names, f.TokenEnv)
 	}
-	if _, data, err := Read(f); err == nil {
-		cfg, _ := Parse(data)
-		for _, block := range cfg.Accounts {
-			if block.TokenEnv != "" {
-				names = append(names, block.TokenEnv)
-			}
+	for _, block := range cfg.Accounts {
+		if block.TokenEnv != "" {
+			names = append(names, block.TokenEnv)
 		}
 	}
 	return names
@@ -46,11 +57,13 @@ func EnvironWithout(names []string) []string {
 }
 
 // ScrubEnvironment removes tokens and the trace variables of libraries from the environment, for programs that the
-// dashboard starts. It saves the tokens for accounts that are opened later.
-func (f *Flags) ScrubEnvironment() {
+// dashboard starts. It saves the tokens for accounts that are opened later, unless only the demo is shown.
+func (f *Flags) ScrubEnvironment(demo bool) {
 	f.savedTokens = map[string]client.Secret{}
 	for _, name := range TokenVariables(f) {
-		f.savedTokens[name] = client.NewSecret(strings.TrimSpace(os.Getenv(name)))
+		if !demo {
+			f.savedTokens[name] = client.NewSecret(strings.TrimSpace(os.Getenv(name)))
+		}
 		_ = os.Unsetenv(name)
 	}
 	for _, name := range []string{"TEA_TRACE", "TEA_DEBUG"} {

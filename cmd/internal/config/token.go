@@ -52,7 +52,7 @@ func (s Settings) TokenSource() tokenSource {
 	case len(s.TokenCommand) > 0:
 		return tokenSource{
 			"token_command " + s.TokenCommand[0],
-			func(ctx context.Context) (client.Secret, error) { return runTokenCommand(ctx, s.TokenCommand) },
+			func(ctx context.Context) (client.Secret, error) { return s.runTokenCommand(ctx) },
 		}
 	case s.TokenEnv != "":
 		return envTokenSource(s.TokenEnv, s.savedTokens)
@@ -190,13 +190,15 @@ func readTokenFile(path string) (client.Secret, error) {
 	return client.NewSecret(string(bytes.TrimSpace(data))), nil
 }
 
-// runTokenCommand reads the token from a program's output.
-func runTokenCommand(ctx context.Context, command []string) (client.Secret, error) {
+// runTokenCommand reads the token from a program's output. The program gets no token of an account, but keeps the
+// variables that it needs itself: VAULT_TOKEN.
+func (s Settings) runTokenCommand(ctx context.Context) (client.Secret, error) {
+	command := s.TokenCommand
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.WaitDelay = time.Second
-	cmd.Env = EnvironWithout([]string{"LOOKOUT_TOKEN"})
+	cmd.Env = EnvironWithout(append(builtInTokenVariables(), s.tokenNames...))
 	out, err := cmd.Output()
 	switch {
 	case ctx.Err() != nil:

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"os"
 	"time"
 
 	"lookout/client"
@@ -14,7 +13,7 @@ import (
 
 // RunDemo runs the dashboard on emulators in the same process. It opens no connection and reads no configuration.
 func RunDemo(ctx context.Context, f *config.Flags) error {
-	(&config.Flags{Config: os.DevNull}).ScrubEnvironment()
+	f.ScrubEnvironment(true)
 	first, err := newDemoAccount(f, "acme-prod", "demo")
 	if err != nil {
 		return err

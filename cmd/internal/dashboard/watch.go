@@ -18,6 +18,7 @@ import (
 func RunWatch(c *cobra.Command, f *config.Flags, invented bool) error {
 	f.ReadOnly, f.NoMouse = true, true
 	if invented {
+		f.ScrubEnvironment(true)
 		one, err := newDemoAccount(f, "acme-prod", "demo")
 		if err != nil {
 			return err
@@ -37,6 +38,7 @@ func RunWatch(c *cobra.Command, f *config.Flags, invented bool) error {
 	if err != nil {
 		return err
 	}
+	f.ScrubEnvironment(false)
 	return RunScreen(
 		c.Context(), f, accountList{},
 		func(ctx context.Context) (shell.Session, error) { return newWatchSession(ctx, f, s, api, j) },

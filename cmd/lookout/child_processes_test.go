@@ -1,0 +1,173 @@
+//go:build unix
+
+package main
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"lookout/client/emulator"
+	"lookout/client/faulttest"
+	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/testenv"
+)
+
+// installPrograms puts stand-ins for the programs that lookout starts at the front of PATH. Each notes its environment,
+// with its arguments first, and then runs a line of shell.
+func (r *testEnv) installPrograms(line string, names ...string) {
+	r.Helper()
+	bin := filepath.Join(r.Home, "bin")
+	for _, name := range names {
+		path := filepath.Join(bin, name)
+		r.Write(path, "#!/bin/sh\n{ echo \"$@\"; env; } >"+bin+"/"+name+".new\nmv "+bin+"/"+name+".new "+bin+"/"+
+			name+".started\n"+line+"\n")
+		if err := os.Chmod(path, 0o700); err != nil {
+			r.Fatal(err)
+		}
+	}
+	r.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+}
+
+// started returns what a program noted; "" if it was not started within a time.
+func (r *testEnv) started(name string, within time.Duration) string {
+	r.Helper()
+	path := filepath.Join(r.Home, "bin", name+".started")
+	for end := time.Now().Add(within); ; {
+		data, err := os.ReadFile(path)
+		if err == nil || time.Now().After(end) {
+			return string(data)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// No process that lookout starts has a variable with a token: lookout's, the provider's own tools', and those that the
+// configuration and flags name. One row for each place that starts a process; see the source rule.
+func TestChildProcesses_getNoTokenVariable(t *testing.T) {
+	variables := []string{"LOOKOUT_TOKEN", "LINODE_TOKEN", "LINODE_CLI_TOKEN", "SECRET_OF_ACCOUNT"}
+	for name, c := range map[string]struct {
+		program, args string
+		config        string
+		keys          []string // what to wait for and what to type, by turns
+	}{
+		"ssh":          {"ssh", "--view ssh --token-env SECRET_OF_FLAG", "", []string{"live", "x"}},
+		"ssh in demo":  {"ssh", "demo --view ssh", "", []string{"live", "x"}},
+		"browser":      {"xdg-open", "--view issues", "", []string{"live", "o"}},
+		"clipboard":    {"xclip", "--view services", "", []string{"edge-router", "y"}},
+		"editor":       {"vi", "config edit", "", nil},
+		"tokencommand": {"tokens", "--view services", "token_command = [\"tokens\"]\n", nil},
+	} {
+		faulttest.RunCase(t, "F14", name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			r.installPrograms("echo "+testenv.Canary, "ssh", "xdg-open", "xclip", "vi", "tokens")
+			variables := slices.Clone(variables)
+			if strings.Contains(c.args, "SECRET_OF_FLAG") {
+				variables = append(variables, "SECRET_OF_FLAG")
+			}
+			if c.config == "" {
+				variables = append(variables, "OWN_SECRET")
+			}
+			for _, variable := range variables {
+				t.Setenv(variable, testenv.Canary)
+			}
+			t.Setenv("KEPT", "yes")
+			for _, variable := range []string{"WAYLAND_DISPLAY", "VISUAL", "EDITOR"} {
+				t.Setenv(variable, "")
+			}
+			own := "[accounts.own]\nbase_url = \"" + r.Base + "\"\n" + cmp.Or(c.config, "token_env = \"OWN_SECRET\"\n")
+			if c.config != "" {
+				t.Setenv("LOOKOUT_TOKEN", "") // it would take precedence
+			}
+			r.WriteConfig("account = \"own\"\n" + own +
+				"[accounts.b]\nbase_url = \"https://x/v4\"\ntoken_env = \"SECRET_OF_ACCOUNT\"\n")
+			p := startPty(t, c.args)
+			p.startReading()
+			for i := 0; i < len(c.keys); i += 2 {
+				p.waitFor(c.keys[i])
+				p.typeKeys(c.keys[i+1])
+			}
+			noted := r.started(c.program, 10*time.Second)
+			if !strings.Contains(noted, "KEPT=yes") {
+				t.Fatalf("%s was not started: %q\n%s", c.program, noted, p.output())
+			}
+			if testenv.LeaksToken(noted) {
+				t.Errorf("%s gets a token", c.program)
+			}
+			for _, variable := range variables {
+				if strings.Contains(noted, "\n"+variable+"=") {
+					t.Errorf("%s gets %s", c.program, variable)
+				}
+			}
+		})
+	}
+}
+
+// The browser opens the provider's hosts and the account's own. For any other host, which a server may have named,
+// lookout shows the host and asks first.
+func TestBrowser_asksBeforeAnUnknownHost(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.installPrograms("", "xdg-open")
+	faulttest.RunCase(t, "F14", "a bucket's host", func(t *testing.T) {
+		p := startPty(t, "--view buckets")
+		p.startReading()
+		p.waitFor("acme-backups")
+		p.typeKeys("o")
+		p.waitFor("neither the provider's nor this account's host")
+		p.waitFor("no, leave it")
+		if noted := r.started("xdg-open", 100*time.Millisecond); noted != "" {
+			t.Errorf("opened without a question: %s", noted)
+		}
+		p.typeKeys("y")
+		if noted := r.started("xdg-open", 10*time.Second); !strings.HasPrefix(noted, "https://") {
+			t.Errorf("not opened after yes: %s", noted)
+		}
+	})
+}
+
+// While ssh has the terminal, ctrl+c ends ssh and not lookout.
+func TestSSH_ctrlCEndsSSHAndNotLookout(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.installPrograms("echo waiting; exec sleep 60", "ssh", "vi")
+	for name, c := range map[string]struct{ program, args, shown, key, after string }{
+		"ssh":    {"ssh", "--view ssh", "live", "x", "ssh ended"},
+		"editor": {"vi", "config edit", "", "", "editor vi"},
+	} {
+		faulttest.RunCase(t, "E1", "ctrl+c in "+name, func(t *testing.T) {
+			t.Setenv("VISUAL", "")
+			t.Setenv("EDITOR", "")
+			p := startPty(t, c.args)
+			p.startReading()
+			p.waitFor(c.shown)
+			p.typeKeys(c.key)
+			p.waitFor("waiting\r\n")
+			_ = os.Remove(filepath.Join(r.Home, "bin", c.program+".started"))
+			p.typeKeys("\x03")
+			p.waitFor(c.after)
+			if name == "editor" {
+				return
+			}
+			p.typeKeys("q")
+			if code := p.waitExit(10 * time.Second); code != exit.CodeOK {
+				t.Errorf("exit code %d", code)
+			}
+			p.checkTerminalRestored()
+		})
+	}
+	faulttest.RunCase(t, "E1", "SIGTERM while ssh runs", func(t *testing.T) {
+		p := startPty(t, "--view ssh")
+		p.startReading()
+		p.waitFor("live")
+		p.typeKeys("x")
+		p.waitFor("waiting\r\n")
+		p.signal(syscall.SIGTERM)
+		if code := p.waitExit(10 * time.Second); code != 143 {
+			t.Errorf("exit code %d", code)
+		}
+	})
+}
