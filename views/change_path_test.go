@@ -317,7 +317,7 @@ func TestChangePath_windowEndAsksNothing(t *testing.T) {
 		r.press(goTo("3", "cdn-origin")...)
 		disable := pathStep{
 			key:    "d",
-			fill:   []string{"<right>", "<ctrl+s>"},
+			fill:   []string{"<left>", "<ctrl+s>"},
 			op:     client.OpDisableService,
 			before: `"status":"ok"`,
 		}

@@ -145,7 +145,7 @@ func runProgram(t *testing.T, o programOptions, test func(*harness)) {
 		}
 		r.run(r.shell.Init())
 		r.send(tea.WindowSizeMsg{Width: o.size.width, Height: o.size.height})
-		defer time.Sleep(24 * time.Hour) // timers that are still armed end here, also those of a test that failed
+		defer time.Sleep(72 * time.Hour) // timers that are still armed end here, also those of a test that failed
 		test(r)
 	})
 }

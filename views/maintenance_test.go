@@ -150,7 +150,7 @@ func TestMaintenance_onlyOneProgramEnables(t *testing.T) {
 			first,
 		), func() tea.Cmd { return tea.Batch(views.OnOpen(first), views.OnOpen(second)) }
 	}, func(r *harness) {
-		r.press("3", "/", "cdn-origin", "<enter>", "d", "<right>", "<ctrl+s>")
+		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
 		r.requireText("monitoring is disabled")
 		r.wait(time.Hour)
 		r.requireApplied("disable service", "enable service")
@@ -169,5 +169,54 @@ func TestMaintenance_overdueIsOfferedOnce(t *testing.T) {
 		r.wait(time.Minute)
 		r.requireNoText("nobody was here")
 		r.requireApplied("disable service", "enable service")
+	})
+}
+
+// The form takes durations, times of day and dates, names the time zone and the end, and refuses what is past. Now is
+// Saturday, 2000-01-01 00:00 UTC.
+func TestMaintenance_formTakesDurationsTimesAndDates(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"30m": 30 * time.Minute, "2d": 48 * time.Hour, "06:30": 6*time.Hour + 30*time.Minute,
+		"Mon 06:00": 54 * time.Hour, "2000-01-03": 48 * time.Hour, "2000-01-03 06:00": 54 * time.Hour,
+	} {
+		t.Run(text, func(t *testing.T) {
+			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+				r.press("3", "/", "cdn-origin", "<enter>", "d")
+				r.requireText("until 01:00 UTC")
+				r.press("<left>", "<left>", "<tab>")
+				r.requireText("times are UTC", "Mon 06:00")
+				r.press(text)
+				end := time.Now().Add(want).UTC()
+				r.requireText("until", end.Format("15:04 UTC"))
+				r.press("<tab>", "kernel", "<ctrl+s>")
+				w, held := r.journal.DisabledService("8")
+				if !held || w.Until.Round(time.Minute) != end.Round(time.Minute) || w.Reason != "kernel" {
+					r.T.Errorf("the journal holds %+v, want the end %s", w, end)
+				}
+			})
+		})
+	}
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press("3", "/", "cdn-origin", "<enter>", "d", "<left>", "<left>", "<tab>", "1999-12-31", "<ctrl+s>")
+		r.requireText("is not after Sat 1 Jan 2000 00:00 UTC")
+		r.requireNoChanges()
+	})
+}
+
+// Nothing enables a service that was disabled without an end, and u of an enable restores the window that it ended.
+func TestMaintenance_noneHasNoEndAndUndoRestoresWindow(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press("3", "/", "cdn-origin", "<enter>", "d", "<right>", "<right>")
+		r.requireText("until somebody enables it")
+		r.press("<ctrl+s>")
+		r.wait(5 * time.Hour)
+		r.requireApplied("disable service")
+		r.press("E", "d", "<tab>", "disk", "<ctrl+s>")
+		r.wait(10 * time.Minute)
+		r.press("E", "u")
+		if w, held := r.journal.DisabledService("8"); !held || w.Reason != "disk" ||
+			time.Until(w.Until) > 50*time.Minute {
+			r.T.Errorf("after the undo the journal holds %+v", w)
+		}
 	})
 }

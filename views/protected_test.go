@@ -60,7 +60,7 @@ func TestServices_disable_asksOnProtectedAccount(t *testing.T) {
 		r.press("<enter>")
 		r.requireNoChanges()
 		r.press("acme-prod", "<enter>")
-		r.requireText("cdn-origin: monitoring is disabled (was ok)")
+		r.requireText("cdn-origin: monitoring is disabled until 01:00 (was ok)")
 		r.requireApplied("disable service")
 	})
 }

@@ -17,7 +17,7 @@ func TestServices_disable_untilWithReason(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d")
 		r.requireText("Disable monitoring of cdn-origin", "15 min", "Reason")
-		r.press("<right>", "<right>", "<tab>", "database maintenance", "<ctrl+s>")
+		r.press("<tab>", "database maintenance", "<ctrl+s>")
 		r.requireText("cdn-origin: monitoring is disabled", "○ disabled")
 		r.requireApplied("disable service")
 		hold, held := r.journal.DisabledService("8")

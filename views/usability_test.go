@@ -102,7 +102,7 @@ func TestForm_enterAcceptsProposal(t *testing.T) {
 		r.requireText("copy the link")
 	})
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
-		r.press("3", "/", "cdn-origin", "<enter>", "d", "<right>", "<right>", "<enter>")
+		r.press("3", "/", "cdn-origin", "<enter>", "d", "<enter>")
 		r.requireText("Disable monitoring of cdn-origin")
 		if got := r.appliedOperations(); len(got) != 0 {
 			r.Fatalf("disabled before a reason could be typed: %v", got)

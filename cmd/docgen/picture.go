@@ -52,7 +52,7 @@ func pictureSpecs() []pictureSpec {
 	return []pictureSpec{
 		{"overview", "", 120, 36},
 		{"incident", "2 enter", 120, 30},
-		{"disable", "3 down down down d right right tab k e r n e l", 100, 24},
+		{"disable", "3 down down down d tab k e r n e l", 100, 24},
 		{"objects", "8 enter down enter enter enter down down space down space", 110, 24},
 	}
 }

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/journal"
 	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/views/account"
@@ -53,8 +54,8 @@ func monitoringOperations(a *account.Account) []resource.Operation[*client.Servi
 // disableService stops the monitoring of services, for a while and for a reason. The journal keeps both, and the end of
 // the window brings the monitoring back.
 func disableService(a *account.Account, s *client.Service) resource.Draft[*client.Service] {
-	in := &disableRequest{duration: untilEnabled}
-	end := sync.OnceValue(func() time.Time { return in.endTime(a) }) // the same for all rows, from when they are sent
+	in := &disableRequest{choice: hour1}
+	window := sync.OnceValue(func() Window { return in.window(a) }) // the same for all rows, from when they are sent
 	draft := resource.Draft[*client.Service]{
 		Text:         "Nobody is alerted about it meanwhile. Nothing else changes.",
 		SubmitLabel:  "disable",
@@ -62,13 +63,13 @@ func disableService(a *account.Account, s *client.Service) resource.Draft[*clien
 		EnterSubmits: form.AlwaysSubmit,
 		ClosesAtOnce: true,
 		Confirm: func(rows []*client.Service) resource.Confirm {
-			return resource.Confirm{Effect: fmt.Sprintf("Nobody is alerted about %s %s.", rows[0].Label, in.span())}
+			now := a.Now().In(a.Location)
+			effect := fmt.Sprintf("Nobody is alerted about %s %s.", rows[0].Label, in.span(in.window(a), now))
+			return resource.Confirm{Effect: effect}
 		},
 		Attempt: func(s *client.Service) resource.Attempt[*client.Service] {
-			attempt := monitoringAttempt(s, (*client.Writer).DisableService, func(now *client.Service) bool {
-				return now.Status == client.StatusDisabled
-			})
-			attempt.Reason, attempt.RevertAt = in.reason, end()
+			attempt := disableAttempt(s)
+			attempt.Reason, attempt.RevertAt = in.reason, window().End
 			return attempt
 		},
 		UndoName:  "enable",
@@ -83,6 +84,7 @@ func disableService(a *account.Account, s *client.Service) resource.Draft[*clien
 
 // enableService starts the monitoring of services again. The reason goes into the journal: "time is up".
 func enableService(a *account.Account, reason string) resource.Draft[*client.Service] {
+	ended := map[int]journal.DisabledService{} // windows, by service
 	return resource.Draft[*client.Service]{
 		Confirm: func(rows []*client.Service) resource.Confirm {
 			return resource.Confirm{Effect: fmt.Sprintf("Service %s is monitored again.", rows[0].Label)}
@@ -92,11 +94,35 @@ func enableService(a *account.Account, reason string) resource.Draft[*client.Ser
 				return now.Status != client.StatusDisabled
 			})
 			attempt.Reason = reason
+			ended[s.ID], _ = a.Journal.DisabledService(attempt.ID)
 			return attempt
 		},
 		UndoName: "disable",
-		Undo:     func() resource.Draft[*client.Service] { return disableService(a, nil) },
+		Undo:     func() resource.Draft[*client.Service] { return disableAgain(a, ended) },
 	}
+}
+
+// disableAgain disables services that were enabled by mistake, for the rest of their windows.
+func disableAgain(a *account.Account, ended map[int]journal.DisabledService) resource.Draft[*client.Service] {
+	draft := disableService(a, nil)
+	draft.Attempt = func(s *client.Service) resource.Attempt[*client.Service] {
+		attempt := disableAttempt(s)
+		if w := ended[s.ID]; w.Until.IsZero() || w.Until.After(a.Now()) {
+			attempt.Reason, attempt.RevertAt = w.Reason, w.Until
+		}
+		return attempt
+	}
+	draft.Confirm = func(rows []*client.Service) resource.Confirm {
+		return resource.Confirm{Effect: fmt.Sprintf("Nobody is alerted about %s, as before.", rows[0].Label)}
+	}
+	return draft
+}
+
+// disableAttempt is the change that disables a service.
+func disableAttempt(s *client.Service) resource.Attempt[*client.Service] {
+	return monitoringAttempt(s, (*client.Writer).DisableService, func(now *client.Service) bool {
+		return now.Status == client.StatusDisabled
+	})
 }
 
 // monitoringAttempt is the change that disables or enables a service. applied tells from the service, read again,
@@ -119,81 +145,86 @@ func monitoringAttempt(
 
 // disableRequest holds the values of the form that disables services.
 type disableRequest struct {
-	duration disableDuration
-	until    string // time of day, if duration is untilTime: "06:30"
-	reason   string
+	choice windowChoice
+	other  string // a text for ParseWindow, if choice is otherWindow
+	reason string
 }
 
 func (in *disableRequest) fields(a *account.Account) []form.Field {
+	preview := func() string { return in.preview(a.Now().In(a.Location)) }
 	return []form.Field{
-		form.Choice("for", "For", &in.duration, untilEnabled, minutes15, hour1, hours4, untilTime),
-		form.Text("until", "Until", &in.until, checkTimeOfDay).
-			When(func() bool { return in.duration == untilTime }).
-			Note("the next time the clock shows it: 06:30"),
+		form.Choice("for", "For", &in.choice, minutes15, hour1, hours4, noEnd, otherWindow).NoteFunc(preview),
+		form.Text("until", "Until", &in.other, func(string) string { return in.problem(a) }).
+			When(func() bool { return in.choice == otherWindow }).
+			NoteFunc(preview),
 		form.Text("reason", "Reason", &in.reason, form.Length(0, 200)).
 			Note("for the journal and the next person on call"),
 	}
 }
 
-// span says for how long, as the end of a sentence: "for 1 h".
-func (in *disableRequest) span() string {
-	switch in.duration {
-	case untilEnabled:
-		return "until somebody enables it"
-	case untilTime:
-		return "until " + strings.TrimSpace(in.until)
+// text is what ParseWindow reads.
+func (in *disableRequest) text() string {
+	if in.choice == otherWindow {
+		return in.other
 	}
-	return "for " + string(in.duration)
+	return string(in.choice)
 }
 
-// endTime returns the end of a window that starts now; it is zero for one that has no end.
-func (in *disableRequest) endTime(a *account.Account) time.Time {
-	now := a.Now().In(a.Location)
-	switch in.duration {
-	case minutes15:
-		return now.Add(15 * time.Minute)
-	case hour1:
-		return now.Add(time.Hour)
-	case hours4:
-		return now.Add(4 * time.Hour)
-	case untilTime:
-		end, _ := nextTimeOfDay(in.until, now) // its field accepts nothing else
-		return end
-	}
-	return time.Time{}
-}
-
-// A disableDuration is for how long services stay disabled.
-type disableDuration string
-
-const (
-	untilEnabled disableDuration = "until I enable it"
-	minutes15    disableDuration = "15 min"
-	hour1        disableDuration = "1 h"
-	hours4       disableDuration = "4 h"
-	untilTime    disableDuration = "until a time"
-)
-
-// nextTimeOfDay returns the next time at which a clock shows "15:04".
-func nextTimeOfDay(text string, now time.Time) (time.Time, error) {
-	t, err := time.Parse("15:04", strings.TrimSpace(text))
-	if err != nil {
-		return time.Time{}, fmt.Errorf("not a time of day: use 06:30")
-	}
-	at := time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), 0, 0, now.Location())
-	if !at.After(now) {
-		at = at.AddDate(0, 0, 1)
-	}
-	return at, nil
-}
-
-// checkTimeOfDay checks the text of a time of day.
-func checkTimeOfDay(text string) string {
-	if _, err := nextTimeOfDay(text, time.Time{}); err != nil {
+// problem returns what is wrong with the window, or "".
+func (in *disableRequest) problem(a *account.Account) string {
+	switch w, err := ParseWindow(in.text(), a.Now().In(a.Location)); {
+	case err != nil:
 		return err.Error()
+	case !w.Start.IsZero():
+		return "give the end alone: the window begins at once"
 	}
 	return ""
 }
+
+// preview says what the window is, with the time zone.
+func (in *disableRequest) preview(now time.Time) string {
+	w, err := ParseWindow(in.text(), now)
+	switch zone := now.Format("MST"); {
+	case in.choice == otherWindow && strings.TrimSpace(in.other) == "":
+		return "times are " + zone + "; such as " + WindowExamples
+	case err != nil:
+		return err.Error()
+	}
+	return in.span(w, now)
+}
+
+// span says for how long, as the end of a sentence: "until 23:01 UTC".
+func (in *disableRequest) span(w Window, now time.Time) string {
+	if w.End.IsZero() {
+		return "until somebody enables it"
+	}
+	return "until " + formatMoment(w.End, now) + w.End.Format(" MST")
+}
+
+// window returns the window that begins now.
+func (in *disableRequest) window(a *account.Account) Window {
+	w, _ := ParseWindow(in.text(), a.Now().In(a.Location)) // its field accepts nothing else
+	return w
+}
+
+// formatMoment returns a time with its day, unless that is today.
+func formatMoment(at, now time.Time) string {
+	if at.Format(time.DateOnly) == now.Format(time.DateOnly) {
+		return at.Format("15:04")
+	}
+	return at.Format("Mon 2 Jan 15:04")
+}
+
+// A windowChoice is for how long services stay disabled.
+type windowChoice string
+
+const (
+	minutes15   windowChoice = "15 min"
+	hour1       windowChoice = "1 h"
+	hours4      windowChoice = "4 h"
+	noEnd       windowChoice = "none" // no end: until somebody enables the service
+	otherWindow windowChoice = "other"
+)
 
 // nameOrCount names one row, or counts many.
 func nameOrCount(rows []*client.Service) string {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
@@ -104,6 +105,46 @@ func TestCSVIsAsTheAPISentIt(t *testing.T) {
 	if err != nil || len(rows) != 2 || rows[1][2] != "two\nlines" || rows[1][10] != "first\nsecond" {
 		t.Errorf("%q, %v", rows, err)
 	}
+}
+
+// --for takes the same times as the form. Without it nothing enables the service again, and the command says so.
+func TestServicesDisable_forTakesTimes(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	const warning = "service web-1 (4): nothing will enable it again"
+	for text, want := range map[string]time.Duration{
+		"1h": time.Hour, "1h30m": 90 * time.Minute, "2d": 48 * time.Hour, "0": 0, "none": 0,
+	} {
+		result := r.MustRun("services", "disable", "web-1", "--for", text)
+		if got := strings.Contains(result.Err, warning); got != (want == 0) {
+			t.Errorf("--for %s: %s", text, result.Err)
+		}
+		end := lastEnd(t, r)
+		if want == 0 && !end.IsZero() || want != 0 && time.Until(end.Add(-want)).Abs() > time.Minute {
+			t.Errorf("--for %s: until %s", text, end)
+		}
+	}
+	if result := r.MustRun("services", "disable", "web-1"); !strings.Contains(result.Err, warning) {
+		t.Error(result.Err)
+	}
+	r.MustRun("services", "disable", "web-1", "--for", "06:30")
+	if end := lastEnd(t, r); end.Local().Format("15:04") != "06:30" || time.Until(end) > 25*time.Hour {
+		t.Errorf("--for 06:30: until %s", end)
+	}
+	r.CheckResult(
+		r.Run("services", "disable", "web-1", "--for", "2020-01-01"), exit.CodeUsage, `--for "2020-01-01" is not after`,
+	)
+	r.CheckResult(r.Run("services", "disable", "web-1", "--for", "-1h"), exit.CodeUsage, "from 0 to a year")
+	r.CheckResult(r.Run("services", "disable", "web-1", "--for", "8761h"), exit.CodeUsage, "from 0 to a year")
+}
+
+// lastEnd returns the end of the window that the last change in the journal began.
+func lastEnd(t *testing.T, r *testEnv) time.Time {
+	t.Helper()
+	var entries []struct{ Until time.Time }
+	if err := json.Unmarshal([]byte(r.MustRun("journal", "-o", "json").Out), &entries); err != nil {
+		t.Fatal(err)
+	}
+	return entries[len(entries)-1].Until
 }
 
 func TestServicesByScript(t *testing.T) {

@@ -130,23 +130,34 @@ func serviceStatus(s *client.Service) any { return map[string]any{"status": s.St
 // disableService records the end in the journal: a dashboard enables the service then, or offers to at its next start.
 func disableService(set *pflag.FlagSet) planFunc[*client.Service] {
 	type row = *client.Service
-	span := set.Duration(
-		"for", 0,
-		"re-enable it after this long (for example 1h): a running dashboard does it; otherwise the next one offers to",
+	text := set.String(
+		"for", "none",
+		"for how long: "+managed.WindowExamples+
+			"; a running dashboard enables the service then, otherwise the next one offers to",
 	)
 	return func(_ context.Context, s *scriptSession, it row, _ []string) (change[row], error) {
-		if *span < 0 || *span > 365*24*time.Hour {
-			return change[row]{}, exit.Usage(fmt.Errorf("--for %s: use a time from 0 to a year (8760h)", *span))
+		window, err := managed.ParseWindow(*text, s.now())
+		if err == nil && !window.Start.IsZero() {
+			err = fmt.Errorf("%q: give the end alone: the window begins at once", *text)
+		}
+		if err != nil {
+			return change[row]{}, exit.Usage(fmt.Errorf("--for %w", err))
 		}
 		c := change[row]{
-			Change: client.Change{Before: serviceStatus(it)},
+			Change: client.Change{Before: serviceStatus(it), RevertAt: window.End},
 			send: func(ctx context.Context, w *approvedChange) (row, error) {
-				return w.DisableService(ctx, it.ID)
+				after, err := w.DisableService(ctx, it.ID)
+				if err == nil && window.End.IsZero() {
+					s.reportf(
+						"service %s (%d): nothing will enable it again · lookout services enable %[2]d does",
+						it.Label, it.ID,
+					)
+				}
+				return after, err
 			},
 		}
-		if *span > 0 {
-			c.RevertAt = s.now().Add(*span)
-			c.detail = "until " + c.RevertAt.Format(time.RFC3339)
+		if !window.End.IsZero() {
+			c.detail = "until " + window.End.Format(time.RFC3339)
 		}
 		return c, nil
 	}

@@ -309,8 +309,8 @@ func keystrokeTasks() []keystrokeTask {
 		{"its call sheet in the clipboard", 3, "2«9 issues ·»<enter>«who to call»y«copied: call sheet»", nil},
 		{
 			"disable a service for an hour with a reason",
-			8,
-			"3«edge-router»/‹edge-router›<enter>«1 of »d«Disable monitoring»<right><right><enter>‹kernel " +
+			6,
+			"3«edge-router»/‹edge-router›<enter>«1 of »d«Disable monitoring»<enter>‹kernel " +
 				"update›<enter>«disabled until»",
 			[]string{"disable service"},
 		},
