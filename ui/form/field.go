@@ -116,6 +116,12 @@ func (f Field) Kind() string {
 	return "string"
 }
 
+// Secret reports whether the value is never drawn. Scripts read it from a file or standard input: its flag is a path.
+func (f Field) Secret() bool {
+	t, ok := f.input.(*textInput)
+	return ok && t.secret
+}
+
 // Note adds a line of explanation below the field while it has the keyboard.
 func (f Field) Note(text string) Field { return f.NoteFunc(func() string { return text }) }
 

@@ -3,6 +3,7 @@ package managed
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 
 	"lookout/client"
@@ -14,67 +15,87 @@ import (
 
 // credentialRunner performs the operations on credentials.
 func credentialRunner(a *account.Account) account.Runner[*client.Credential] {
+	r := Credentials(a)
 	return account.Runner[*client.Credential]{
 		Account:  a,
 		Store:    a.Credentials(),
-		Resource: credentialResource(a),
-		FetchOne: func(ctx context.Context, c *client.Credential) (*client.Credential, error) {
-			return a.API.Credentials.Get(ctx, c.ID)
-		},
+		Resource: r,
+		FetchOne: r.FetchOne,
 	}
 }
 
-// credentialResource declares credentials: the document's "Managed Credential".
-func credentialResource(a *account.Account) resource.Resource[*client.Credential] {
+// Credentials declares credentials: the document's "Managed Credential".
+func Credentials(a *account.Account) resource.Resource[*client.Credential] {
 	return resource.Resource[*client.Credential]{
-		Name:     "credentials",
-		Singular: "credential",
+		Name:        "credentials",
+		Singular:    "credential",
+		Description: "Logins that support may use",
+		Examples: []string{
+			"credentials create db9-root --username root < password",
+			"credentials login db2-root --username root --password-file password",
+		},
+		Argument: "ID",
 		ID:       func(c *client.Credential) string { return account.FormatID(c.ID) },
 		Label:    func(c *client.Credential) string { return c.Label.String() },
-		Operations: []resource.Operation[*client.Credential]{
-			{
-				Name:         "edit label",
-				Keys:         []string{"e"},
-				Call:         client.OpUpdateCredential,
-				ShowInHints:  true,
-				ProgressText: "saving",
-				SuccessText:  "saved",
-				Draft: func(c *client.Credential) resource.Draft[*client.Credential] {
-					return renameCredential(a, c)
-				},
+		Columns:  credentialColumns(a),
+		List: func(ctx context.Context, _ resource.Query) iter.Seq2[*client.Credential, error] {
+			return a.API.Credentials.All(ctx)
+		},
+		Get:        resource.ByID(a.API.Credentials.Get),
+		Operations: credentialOperations(a),
+	}
+}
+
+// credentialOperations returns the operations on credentials.
+func credentialOperations(a *account.Account) []resource.Operation[*client.Credential] {
+	return []resource.Operation[*client.Credential]{
+		{
+			Name:         "edit label",
+			Command:      "rename",
+			CommandHelp:  "Change its label",
+			Keys:         []string{"e"},
+			Call:         client.OpUpdateCredential,
+			ShowInHints:  true,
+			ProgressText: "saving",
+			SuccessText:  "saved",
+			Draft: func(c *client.Credential) resource.Draft[*client.Credential] {
+				return renameCredential(a, c)
 			},
-			{
-				Name:         "change login",
-				Description:  "user name and password",
-				Keys:         []string{"P"},
-				Call:         client.OpSetCredentialLogin,
-				ShowInHints:  true,
-				ProgressText: "changing",
-				SuccessText:  "login is changed",
-				Draft:        changeLogin,
+		},
+		{
+			Name:         "change login",
+			Command:      "login",
+			CommandHelp:  "Replace user name and password",
+			Description:  "user name and password",
+			Keys:         []string{"P"},
+			Call:         client.OpSetCredentialLogin,
+			ShowInHints:  true,
+			ProgressText: "changing",
+			SuccessText:  "login is changed",
+			Draft:        changeLogin,
+		},
+		{
+			Name:         "delete",
+			Description:  "support loses access to it",
+			Keys:         []string{"D"},
+			Call:         client.OpDeleteCredential,
+			Target:       resource.AnyRows,
+			ProgressText: "deleting",
+			SuccessText:  "deleted",
+			Draft: func(*client.Credential) resource.Draft[*client.Credential] {
+				return deleteCredential(a)
 			},
-			{
-				Name:         "delete",
-				Description:  "support loses access to it",
-				Keys:         []string{"D"},
-				Call:         client.OpDeleteCredential,
-				Target:       resource.AnyRows,
-				ProgressText: "deleting",
-				SuccessText:  "deleted",
-				Draft: func(*client.Credential) resource.Draft[*client.Credential] {
-					return deleteCredential(a)
-				},
-			},
-			{
-				Name:         "new credential",
-				Keys:         []string{"n"},
-				Call:         client.OpCreateCredential,
-				Target:       resource.NewRow,
-				ShowInHints:  true,
-				ProgressText: "adding",
-				SuccessText:  "added",
-				Draft:        func(*client.Credential) resource.Draft[*client.Credential] { return newCredential(a) },
-			},
+		},
+		{
+			Name:         "new credential",
+			CommandHelp:  "Store a login; the password comes from a file or standard input",
+			Keys:         []string{"n"},
+			Call:         client.OpCreateCredential,
+			Target:       resource.NewRow,
+			ShowInHints:  true,
+			ProgressText: "adding",
+			SuccessText:  "added",
+			Draft:        func(*client.Credential) resource.Draft[*client.Credential] { return newCredential(a) },
 		},
 	}
 }
@@ -87,8 +108,8 @@ func newCredential(a *account.Account) resource.Draft[*client.Credential] {
 		Title:       "New credential",
 		SubmitLabel: "add",
 		Fields: append(
-			[]form.Field{CredentialLabelField(&label, checkCredentialLabelUnused(a, 0))},
-			LoginFields(&user, &password)...,
+			[]form.Field{credentialLabelField(&label, checkCredentialLabelUnused(a, 0))},
+			loginFields(&user, &password)...,
 		),
 		Confirm: func([]*client.Credential) resource.Confirm {
 			return resource.Confirm{Effect: "Adds credential " + label + "."}
@@ -133,8 +154,9 @@ func renameCredential(a *account.Account, c *client.Credential) resource.Draft[*
 		SubmitLabel:  "save",
 		EnterSubmits: form.AlwaysSubmit,
 		Fields: []form.Field{
-			CredentialLabelField(&in.Label, checkCredentialLabelUnused(a, c.ID)),
+			credentialLabelField(&in.Label, checkCredentialLabelUnused(a, c.ID)),
 		},
+		Confirm: e.Confirm,
 		Attempt: e.Attempt,
 	}
 }
@@ -147,7 +169,7 @@ func changeLogin(c *client.Credential) resource.Draft[*client.Credential] {
 		Title:           "Login of " + c.Label.String(),
 		Text:            "The password is sent once and not kept. The API never returns it.",
 		SubmitLabel:     "change",
-		Fields:          LoginFields(&user, &password),
+		Fields:          loginFields(&user, &password),
 		WhyResendIsSafe: "Sending the same login twice does no harm",
 		Confirm: func([]*client.Credential) resource.Confirm {
 			return resource.Confirm{
@@ -205,17 +227,17 @@ func deletedCredentialUse(a *account.Account, c *client.Credential) string {
 	})
 }
 
-// CredentialLabelField returns the field of a credential's label, for panes and scripts.
-func CredentialLabelField(label *string, checks ...form.Check) form.Field {
-	return form.Text("label", "Label", label, form.Length(2, 75)).Check(checks...)
+// credentialLabelField returns the field of a credential's label.
+func credentialLabelField(label *string, checks ...form.Check) form.Field {
+	return form.Text("label", "Label", label, form.Length(2, 75)).Check(checks...).Argument("LABEL")
 }
 
-// LoginFields returns the fields of a user name and a password, for panes and scripts. The document bounds only the
-// user name.
-func LoginFields(user, password *string) []form.Field {
+// loginFields returns the fields of a user name and a password. The document bounds only the user name.
+func loginFields(user, password *string) []form.Field {
 	return []form.Field{
-		form.Text("username", "User name", user, form.Length(0, 5000)),
-		form.Secret("password", "Password", password, form.Required()),
+		form.Text("username", "User name", user, form.Length(0, 5000)).Flag("username", "user name"),
+		form.Secret("password", "Password", password, form.Required()).
+			Flag("password-file", "file that holds the password; - or nothing reads standard input"),
 	}
 }
 

@@ -18,31 +18,7 @@ func CredentialsPane(a *account.Account) ui.Pane {
 		Title:        "credentials",
 		Store:        a.Credentials(),
 		JoinedStores: []table.JoinedStore{a.Services(), a.SSHKey()},
-		Columns: []table.Column[*client.Credential]{
-			{
-				Title: "label",
-				Min:   16,
-				Cell:  table.TextCell(theme.Strong, func(c *client.Credential) string { return c.Label.String() }),
-			},
-			{
-				Title:      "last decrypted",
-				Width:      14,
-				AlignRight: true,
-				Cell:       lastDecryptedCell,
-				Less: func(c, d *client.Credential) bool {
-					return d.LastDecrypted.Time().Before(c.LastDecrypted.Time())
-				},
-			},
-			{
-				Title:        "used by",
-				Min:          20,
-				DropPriority: 1,
-				Cell: func(c *client.Credential, b ui.Box) (string, theme.Tone) {
-					used := a.ServicesUsingCredential(c.ID)
-					return resource.Cell(used, b.Theme.Glyphs.Ellipsis, serviceLabels), theme.Plain
-				},
-			},
-		},
+		Columns:      changes.Resource.PaneColumns(),
 		RowActions: append(
 			changes.RowActions(),
 			account.FollowReference(func(c *client.Credential) resource.Joined[account.Reference] {
@@ -57,6 +33,37 @@ func CredentialsPane(a *account.Account) ui.Pane {
 		),
 		EmptyText: "no credentials yet · n adds one",
 		SortBy:    "label",
+	}
+}
+
+// credentialColumns returns the columns of credentials.
+func credentialColumns(a *account.Account) []resource.ColumnDefinition[*client.Credential] {
+	type row = *client.Credential
+	type column = resource.ColumnDefinition[row]
+	return []column{
+		resource.IDColumn(credentialID),
+		resource.TextColumn(
+			column{Name: "label", Pane: table.Column[row]{Min: 16}},
+			theme.Strong, func(c row) client.Text { return c.Label },
+		),
+		{
+			Name:  "last_decrypted",
+			Value: func(c row) string { return resource.TimeValue(c.LastDecrypted) },
+			Pane: table.Column[row]{
+				Title:      "last decrypted",
+				Width:      14,
+				AlignRight: true,
+				Cell:       lastDecryptedCell,
+				Less:       func(c, d row) bool { return d.LastDecrypted.Time().Before(c.LastDecrypted.Time()) },
+			},
+		},
+		{
+			Name: "used by",
+			Pane: table.Column[row]{Min: 20, DropPriority: 1, Cell: func(c row, b ui.Box) (string, theme.Tone) {
+				used := a.ServicesUsingCredential(c.ID)
+				return resource.Cell(used, b.Theme.Glyphs.Ellipsis, serviceLabels), theme.Plain
+			}},
+		},
 	}
 }
 

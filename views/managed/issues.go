@@ -1,7 +1,10 @@
 package managed
 
 import (
+	"context"
 	"fmt"
+	"iter"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,7 +24,7 @@ func IssuesPane(a *account.Account) ui.Pane {
 		Title:        "issues",
 		Store:        a.Issues(),
 		JoinedStores: []table.JoinedStore{a.Services(), a.Contacts(), a.Instances(), a.Credentials()},
-		Columns:      issueColumns(a),
+		Columns:      Issues(a).PaneColumns(),
 		RowActions:   issueActions(a),
 		Detail:       func(i *client.Issue, b ui.Box) string { return renderIncident(a, i, b, false) },
 		Footer:       func(set *ui.Store[*client.Issue], b ui.Box) string { return issuesFoot(a, set, b) },
@@ -62,50 +65,73 @@ func issueActions(a *account.Account) []table.RowAction[*client.Issue] {
 	}
 }
 
-// issueColumns returns the columns of the issues pane.
-func issueColumns(a *account.Account) []table.Column[*client.Issue] {
-	return []table.Column[*client.Issue]{
-		{
-			Title:      "age",
-			Width:      8,
-			AlignRight: true,
-			Cell: func(i *client.Issue, b ui.Box) (string, theme.Tone) {
-				return account.FormatAge(i.Created, b.Now), theme.Plain
-			},
-			Less: isNewerIssue,
+// Issues declares issues: the document's "Managed Issue".
+func Issues(a *account.Account) resource.Resource[*client.Issue] {
+	return resource.Resource[*client.Issue]{
+		Name:        "issues",
+		Singular:    "issue",
+		Description: "Issues detected on monitored services",
+		Examples:    []string{"issues list --limit 3", "issues get 823 -o json"},
+		Argument:    "ID",
+		ID:          func(i *client.Issue) string { return account.FormatID(i.ID) },
+		Columns:     issueColumns(a),
+		PaneOrder:   []string{"age", "created", "services", "ticket", "ticket_label"},
+		List: func(ctx context.Context, _ resource.Query) iter.Seq2[*client.Issue, error] {
+			return a.API.Issues.All(ctx)
 		},
-		{
-			Title:        "detected",
-			Width:        12,
-			DropPriority: 3,
-			Cell: table.TextCell(
-				theme.Muted,
-				func(i *client.Issue) string { return a.FormatTimestamp(i.Created) },
-			),
-			Less: isNewerIssue,
-		},
-		{
-			Title: "affected",
-			Min:   18,
-			Cell:  func(i *client.Issue, b ui.Box) (string, theme.Tone) { return AffectedCell(a, i, b) },
-		},
-		{
-			Title:        "ticket",
-			Width:        16,
-			DropPriority: 1,
-			Cell:         func(i *client.Issue, p1 ui.Box) (string, theme.Tone) { return TicketCell(a, i, p1) },
-		},
-		{
-			Title:        "about",
-			Min:          16,
-			DropPriority: 2,
-			Cell:         table.TextCell(theme.Muted, func(i *client.Issue) string { return i.Ticket.Label.String() }),
-		},
+		Get: resource.ByID(a.API.Issues.Get),
 	}
 }
 
-// isNewerIssue reports whether issue i was detected after issue j.
-func isNewerIssue(i, j *client.Issue) bool { return i.Created.Time().After(j.Created.Time()) }
+// issueColumns returns the columns of issues.
+func issueColumns(a *account.Account) []resource.ColumnDefinition[*client.Issue] {
+	type row = *client.Issue
+	type column = resource.ColumnDefinition[row]
+	age := account.AgeColumn(
+		column{Name: "age", Pane: table.Column[row]{Width: 8}},
+		theme.Plain, func(i row) client.Time { return i.Created },
+	)
+	age.Value = nil
+	return []column{
+		resource.IDColumn(func(i row) int { return i.ID }),
+		age,
+		{
+			Name:  "created",
+			Value: func(i row) string { return resource.TimeValue(i.Created) },
+			Pane: table.Column[row]{
+				Title:        "detected",
+				Width:        12,
+				DropPriority: 3,
+				Cell:         table.TextCell(theme.Muted, func(i row) string { return a.FormatTimestamp(i.Created) }),
+				Less:         age.Pane.Less,
+			},
+		},
+		{
+			Name:  "services",
+			Value: func(i row) string { return resource.IDsValue(i.Services) },
+			Pane: table.Column[row]{
+				Title: "affected",
+				Min:   18,
+				Cell:  func(i row, b ui.Box) (string, theme.Tone) { return AffectedCell(a, i, b) },
+			},
+		},
+		{
+			Name:         "ticket",
+			Value:        func(i row) string { return strconv.Itoa(i.Ticket.ID) },
+			DropPriority: 2,
+			Pane: table.Column[row]{
+				Width:        16,
+				DropPriority: 1,
+				Cell:         func(i row, b ui.Box) (string, theme.Tone) { return TicketCell(a, i, b) },
+			},
+		},
+		resource.TextColumn(
+			column{Name: "ticket_label", Pane: table.Column[row]{Title: "about", Min: 16, DropPriority: 2}},
+			theme.Muted, func(i row) client.Text { return i.Ticket.Label },
+		),
+		{Name: "ticket_url", DetailOnly: true, Value: func(i row) string { return i.Ticket.URL.Raw() }},
+	}
+}
 
 // AffectedCell returns the labels of the services of an issue and the tone of the worst state among them. It calls a
 // service that has not been read by its id.

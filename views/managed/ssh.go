@@ -1,6 +1,7 @@
 package managed
 
 import (
+	"cmp"
 	"strconv"
 
 	tea "charm.land/bubbletea/v2"
@@ -19,7 +20,7 @@ func SSHPane(a *account.Account) ui.Pane {
 	return &table.List[*client.Instance]{
 		Title:        "ssh",
 		Store:        a.Instances(),
-		Columns:      sshColumns(),
+		Columns:      changes.Resource.PaneColumns(),
 		JoinedStores: []table.JoinedStore{a.Services()},
 		Detail:       func(i *client.Instance, b ui.Box) string { return sshDetail(a, i, b) },
 		FetchOne:     changes.FetchOne,
@@ -35,54 +36,61 @@ func SSHPane(a *account.Account) ui.Pane {
 	}
 }
 
-// sshColumns returns the columns of the ssh pane.
-func sshColumns() []table.Column[*client.Instance] {
-	return []table.Column[*client.Instance]{
-		{Title: "access", Width: 9, Cell: func(i *client.Instance, b ui.Box) (string, theme.Tone) {
-			if i.SSH.Access {
-				return b.Theme.Glyphs.OK + " on", theme.Good
-			}
-			return b.Theme.Glyphs.Disabled + " off", theme.Off
-		}},
+// sshColumns returns the columns of the SSH settings of instances.
+func sshColumns() []resource.ColumnDefinition[*client.Instance] {
+	type row = *client.Instance
+	type column = resource.ColumnDefinition[row]
+	return []column{
+		resource.IDColumn(instanceID),
+		resource.TextColumn(
+			column{Name: "label", Pane: table.Column[row]{Min: 14}},
+			theme.Strong, func(i row) client.Text { return i.Label },
+		),
 		{
-			Title: "label",
-			Min:   14,
-			Cell:  table.TextCell(theme.Strong, func(i *client.Instance) string { return i.Label.String() }),
+			Name:  "access",
+			Value: func(i row) string { return strconv.FormatBool(i.SSH.Access) },
+			Pane: table.Column[row]{Width: 9, Cell: func(i row, b ui.Box) (string, theme.Tone) {
+				if i.SSH.Access {
+					return b.Theme.Glyphs.OK + " on", theme.Good
+				}
+				return b.Theme.Glyphs.Disabled + " off", theme.Off
+			}},
 		},
 		{
-			Title:        "group",
-			Width:        12,
-			DropPriority: 3,
-			Cell:         table.TextCell(theme.Muted, func(i *client.Instance) string { return i.Group.String() }),
+			Name:  "user",
+			Value: func(i row) string { return cmp.Or(i.SSH.User.Raw(), "root") },
+			Pane:  table.Column[row]{Width: 12, Cell: table.TextCell(theme.Plain, sshUser)},
 		},
 		{
-			Title: "user",
-			Width: 12,
-			Cell:  table.TextCell(theme.Plain, func(i *client.Instance) string { return sshUser(i) }),
-		},
-		{Title: "address", Width: 16, Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) {
-			return account.OrDefault(i.SSH.IP.String(), "any"), theme.Plain
-		}},
-		{
-			Title:      "port",
-			Width:      5,
-			AlignRight: true,
-			Cell: table.TextCell(
-				theme.Plain,
-				func(i *client.Instance) string { return strconv.Itoa(sshPort(i)) },
-			),
+			Name:         "ip",
+			Value:        func(i row) string { return i.SSH.IP.Raw() },
+			DropPriority: 1,
+			Pane: table.Column[row]{Title: "address", Width: 16, Cell: func(i row, _ ui.Box) (string, theme.Tone) {
+				return account.OrDefault(i.SSH.IP.String(), "any"), theme.Plain
+			}},
 		},
 		{
-			Title:        "command",
-			Min:          20,
-			DropPriority: 2,
-			Cell: func(i *client.Instance, _ ui.Box) (string, theme.Tone) {
+			Name:  "port",
+			Value: func(i row) string { return strconv.Itoa(sshPort(i)) },
+			Pane: table.Column[row]{
+				Width:      5,
+				AlignRight: true,
+				Cell:       table.TextCell(theme.Plain, func(i row) string { return strconv.Itoa(sshPort(i)) }),
+			},
+		},
+		resource.TextColumn(
+			column{Name: "group", DetailOnly: true, Pane: table.Column[row]{Width: 12, DropPriority: 3}},
+			theme.Muted, func(i row) client.Text { return i.Group },
+		),
+		{
+			Name: "command",
+			Pane: table.Column[row]{Min: 20, DropPriority: 2, Cell: func(i row, _ ui.Box) (string, theme.Tone) {
 				line, ok := sshCommand(i)
 				if !ok {
 					return line, theme.Muted
 				}
 				return line, theme.Accent
-			},
+			}},
 		},
 	}
 }

@@ -3,6 +3,7 @@ package managed
 import (
 	"context"
 	"fmt"
+	"iter"
 	"net/netip"
 
 	"lookout/client"
@@ -14,60 +15,93 @@ import (
 
 // instanceRunner performs the operations on the SSH settings of instances.
 func instanceRunner(a *account.Account) account.Runner[*client.Instance] {
+	r := Instances(a)
 	return account.Runner[*client.Instance]{
 		Account:  a,
 		Store:    a.Instances(),
-		Resource: instanceResource(a),
-		FetchOne: func(ctx context.Context, i *client.Instance) (*client.Instance, error) {
-			return a.API.Instances.Get(ctx, i.ID)
-		},
+		Resource: r,
+		FetchOne: r.FetchOne,
 	}
 }
 
-// instanceResource declares the SSH settings of instances: the document's "Managed Instance Settings". They say how
-// support logs in; nothing changes on the machine itself.
-func instanceResource(a *account.Account) resource.Resource[*client.Instance] {
+// Instances declares the SSH settings of instances: the document's "Managed Instance Settings". They say how support
+// logs in; nothing changes on the machine itself.
+func Instances(a *account.Account) resource.Resource[*client.Instance] {
 	return resource.Resource[*client.Instance]{
-		Name:     "instances",
-		Singular: "instance",
-		ID:       func(i *client.Instance) string { return account.FormatID(i.ID) },
-		Label:    func(i *client.Instance) string { return i.Label.String() },
-		Operations: []resource.Operation[*client.Instance]{
-			{
-				Name:         allowAccess,
-				Keys:         []string{"E"},
-				Call:         client.OpUpdateInstanceSSH,
-				Target:       resource.AnyRows,
-				ShowInHints:  true,
-				ProgressText: "allowing access",
-				SuccessText:  "support may log in",
-				Applies: func(i *client.Instance) string {
-					return account.ReasonIf(i.SSH.Access, "already allowed")
-				},
-				Draft: func(*client.Instance) resource.Draft[*client.Instance] { return setAccess(true) },
+		Name:        "ssh",
+		Singular:    "instance",
+		Plural:      "instances",
+		Description: "How support logs in to each instance",
+		Examples:    []string{"ssh list", "ssh deny db1 --reason audit", "ssh set db1 --port 2222", "ssh key"},
+		Argument:    "ID",
+		ID:          func(i *client.Instance) string { return account.FormatID(i.ID) },
+		Label:       func(i *client.Instance) string { return i.Label.String() },
+		Columns:     sshColumns(),
+		PaneOrder:   []string{"access", "label", "group", "user", "ip", "port", "command"},
+		List: func(ctx context.Context, _ resource.Query) iter.Seq2[*client.Instance, error] {
+			return a.API.Instances.All(ctx)
+		},
+		Get:        resource.ByID(a.API.Instances.Get),
+		Operations: instanceOperations(a),
+	}
+}
+
+// SSHKey declares the public key that lets support log in.
+func SSHKey(a *account.Account) resource.Resource[*client.SSHKey] {
+	return resource.Resource[*client.SSHKey]{
+		Name:        "key",
+		Parent:      "ssh",
+		Description: "Show the public key by which support logs in",
+		Columns: []resource.ColumnDefinition[*client.SSHKey]{
+			{Name: "ssh_key", Value: func(k *client.SSHKey) string { return k.SSHKey.Raw() }},
+		},
+		Get: func(ctx context.Context, _ string) (*client.SSHKey, error) { return a.API.Credentials.SSHKey(ctx) },
+	}
+}
+
+// instanceOperations returns the operations on the SSH settings of instances.
+func instanceOperations(a *account.Account) []resource.Operation[*client.Instance] {
+	return []resource.Operation[*client.Instance]{
+		{
+			Name:         allowAccess,
+			Command:      "allow",
+			CommandHelp:  "Let support log in",
+			Keys:         []string{"E"},
+			Call:         client.OpUpdateInstanceSSH,
+			Target:       resource.AnyRows,
+			ShowInHints:  true,
+			ProgressText: "allowing access",
+			SuccessText:  "support may log in",
+			Applies: func(i *client.Instance) string {
+				return account.ReasonIf(i.SSH.Access, "already allowed")
 			},
-			{
-				Name:         denyAccess,
-				Keys:         []string{"d"},
-				Call:         client.OpUpdateInstanceSSH,
-				Target:       resource.AnyRows,
-				ShowInHints:  true,
-				ProgressText: "denying access",
-				SuccessText:  "support may not log in",
-				Applies: func(i *client.Instance) string {
-					return account.ReasonIf(!i.SSH.Access, "already denied")
-				},
-				Draft: func(*client.Instance) resource.Draft[*client.Instance] { return setAccess(false) },
+			Draft: func(*client.Instance) resource.Draft[*client.Instance] { return setAccess(true) },
+		},
+		{
+			Name:         denyAccess,
+			Command:      "deny",
+			CommandHelp:  "Stop support from logging in",
+			Keys:         []string{"d"},
+			Call:         client.OpUpdateInstanceSSH,
+			Target:       resource.AnyRows,
+			ShowInHints:  true,
+			ProgressText: "denying access",
+			SuccessText:  "support may not log in",
+			Applies: func(i *client.Instance) string {
+				return account.ReasonIf(!i.SSH.Access, "already denied")
 			},
-			{
-				Name:         "edit",
-				Keys:         []string{"e"},
-				Call:         client.OpUpdateInstanceSSH,
-				ShowInHints:  true,
-				ProgressText: "saving",
-				SuccessText:  "saved",
-				Draft:        func(i *client.Instance) resource.Draft[*client.Instance] { return editSSH(a, i) },
-			},
+			Draft: func(*client.Instance) resource.Draft[*client.Instance] { return setAccess(false) },
+		},
+		{
+			Name:         "edit",
+			Command:      "set",
+			CommandHelp:  "Change user, address or port",
+			Keys:         []string{"e"},
+			Call:         client.OpUpdateInstanceSSH,
+			ShowInHints:  true,
+			ProgressText: "saving",
+			SuccessText:  "saved",
+			Draft:        func(i *client.Instance) resource.Draft[*client.Instance] { return editSSH(a, i) },
 		},
 	}
 }
@@ -125,18 +159,25 @@ func editSSH(a *account.Account, i *client.Instance) resource.Draft[*client.Inst
 		Title:       "SSH settings of " + i.Label.String(),
 		Text:        "How support logs in. Nothing changes on the machine itself.",
 		SubmitLabel: "save",
-		Fields:      SSHFields(e.Open()),
+		Fields:      sshFields(e.Open()),
+		Confirm:     e.Confirm,
 		Attempt:     e.Attempt,
 	}
 }
 
-// SSHFields returns the fields of SSH settings, for panes and scripts.
-func SSHFields(in *client.InstanceRequest) []form.Field {
+// sshFields returns the fields of SSH settings. Scripts have commands of their own for the access.
+func sshFields(in *client.InstanceRequest) []form.Field {
 	return []form.Field{
 		form.Switch("ssh.access", "Access", &in.SSH.Access),
-		form.Text("ssh.user", "User", &in.SSH.User, form.Length(0, 32)).Note("empty is root"),
-		form.Text("ssh.ip", "Address", &in.SSH.IP, checkSSHAddress).Note("an IP of the instance, or any"),
-		form.OptionalNumber("ssh.port", "Port", &in.SSH.Port, 1, 65535).Note("empty is 22"),
+		form.Text("ssh.user", "User", &in.SSH.User, form.Length(0, 32)).
+			Note("empty is root").
+			Flag("user", "user name; empty is root"),
+		form.Text("ssh.ip", "Address", &in.SSH.IP, checkSSHAddress).
+			Note("an IP of the instance, or any").
+			Flag("ip", "an address of the instance, or any"),
+		form.OptionalNumber("ssh.port", "Port", &in.SSH.Port, 1, 65535).
+			Note("empty is 22").
+			Flag("port", "port; 0 is 22"),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"lookout/client"
@@ -87,6 +88,15 @@ func TimeValue(t client.Time) string {
 		return t.Time().Format(time.RFC3339)
 	}
 	return t.Raw().Raw()
+}
+
+// IDsValue returns numbers for scripts: "7,11".
+func IDsValue(ids []int) string {
+	words := make([]string, len(ids))
+	for i, id := range ids {
+		words[i] = strconv.Itoa(id)
+	}
+	return strings.Join(words, ",")
 }
 
 // ByID adapts a function that reads a row by its number to Get.

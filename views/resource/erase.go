@@ -14,13 +14,16 @@ import (
 func (r Resource[T]) Erased() Resource[any] {
 	e := Resource[any]{
 		Name:        r.Name,
+		Parent:      r.Parent,
 		Singular:    r.Singular,
 		Plural:      r.Plural,
 		Description: r.Description,
 		Examples:    r.Examples,
 		Argument:    r.Argument,
 		ID:          func(row any) string { return r.ID(row.(T)) },
-		Label:       func(row any) string { return r.Label(row.(T)) },
+	}
+	if r.Label != nil {
+		e.Label = func(row any) string { return r.Label(row.(T)) }
 	}
 	for _, c := range r.ScriptColumns() {
 		e.Columns = append(e.Columns, ColumnDefinition[any]{

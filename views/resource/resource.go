@@ -18,6 +18,7 @@ import (
 // Resource declares one kind of API object. T is a pointer to a row.
 type Resource[T any] struct {
 	Name        string   // "services": the tab, the script command, the key in the configuration
+	Parent      string   // the resource among whose script commands this one's stand; "" has commands of its own
 	Singular    string   // "service": the kind in the journal and in questions
 	Plural      string   // "instances", where it differs from Name
 	Description string   // of the script command: "People whom support may call"
@@ -25,7 +26,7 @@ type Resource[T any] struct {
 	// Argument is how a command line names one row: "ID", "CLUSTER/BUCKET". With "ID" it may give the label instead.
 	Argument string
 	ID       func(T) string // the identity in the journal and in consents: "7", "us-east-1/photos"
-	Label    func(T) string // what people call it; clean text
+	Label    func(T) string // what people call it; clean text; nil if it has only its ID
 	Columns  []ColumnDefinition[T]
 	// PaneOrder names the columns of the pane in their order; nil is that of Columns, which is the order in scripts.
 	PaneOrder []string

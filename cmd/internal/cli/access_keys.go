@@ -137,6 +137,9 @@ func accessKeySubcommands() []subcommand[*accessKeyRow] {
 	}
 }
 
+// labelBefore returns the label that a row has before a change, for the journal.
+func labelBefore(label client.Text) any { return map[string]any{"label": label.Raw()} }
+
 func renameAccessKey(
 	_ context.Context, _ *scriptSession, k *accessKeyRow, args []string,
 ) (change[*accessKeyRow], error) {

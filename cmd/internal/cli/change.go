@@ -16,11 +16,11 @@ type change[T any] struct {
 	// Op, Resource, ID and Label are needed only if they differ from the subcommand's operation and its row.
 	client.Change
 	effect    string // the question: "Makes a link to …"; if empty, it is made from the subcommand's verb and the thing
-	verb      string // what is done to the thing, if it differs from the subcommand's: "delete"
+	verb      string // what is done to the thing, if it is not the subcommand's verb: "delete ", "deny access: "
 	detail    string // is added to a question that is made from the verb: "group, phone"
 	summary   string // of the question, for errors; filled in by subcommandRun
 	name      string // of the thing, in questions and reports; filled in by subcommandRun
-	unchanged bool   // the thing already has the values that were given
+	unchanged string // why nothing is sent, after the thing's name: " already has these values"
 	send      func(context.Context, *approvedChange) (T, error)
 	result    T
 }
@@ -81,7 +81,7 @@ type edit[T, R any] struct {
 func (e edit[T, R]) plan() change[T] {
 	patch := client.Diff(e.before, e.after)
 	if len(patch) == 0 {
-		return change[T]{result: e.row, unchanged: true}
+		return change[T]{result: e.row, unchanged: " already has these values"}
 	}
 	return change[T]{
 		Change: client.Change{Before: client.Diff(e.after, e.before)},

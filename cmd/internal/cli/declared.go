@@ -27,7 +27,14 @@ func declaredResources() map[string]erasedResource {
 	unread := account.New(ended, account.Options{API: &client.Client{}})
 	commands := map[string]erasedResource{}
 	for _, r := range views.Resources(unread) {
-		commands[r.Name] = newDeclaredResource(r)
+		k := newDeclaredResource(r)
+		if r.Parent == "" {
+			commands[r.Name] = k
+			continue
+		}
+		parent := commands[r.Parent]
+		parent.includes = append(parent.includes, k)
+		commands[r.Parent] = parent
 	}
 	return commands
 }
@@ -49,7 +56,9 @@ func newDeclaredResource(r resource.Resource[any]) erasedResource {
 		description: r.Description,
 		idArg:       r.Argument,
 		columns:     r.Columns,
-		identify:    func(row any) (id, label string) { return client.Clean(r.ID(row)), r.Label(row) },
+	}
+	if r.Label != nil {
+		k.identify = func(row any) (id, label string) { return client.Clean(r.ID(row)), r.Label(row) }
 	}
 	if len(r.Examples) > 0 {
 		k.examples = "lookout " + strings.Join(r.Examples, "\nlookout ")
@@ -134,6 +143,17 @@ func withArticle(noun string) string {
 	return "a " + noun
 }
 
+// verb returns what the operation does, before the name of a thing: "create ", "deny access: ".
+func (d declaredOperation) verb() string {
+	switch {
+	case d.op.Target == resource.NewRow:
+		return "create "
+	case strings.Contains(d.op.Name, " "):
+		return d.op.Name + ": "
+	}
+	return d.op.Name + " "
+}
+
 // plan fills in the form of the operation with the values of the command line, and returns the change that they ask
 // for.
 func (d declaredOperation) plan(
@@ -141,6 +161,9 @@ func (d declaredOperation) plan(
 ) (c change[any], err error) {
 	declared := s.declaration(ctx, d.resource)
 	op, _ := declared.Operation(d.op.Name)
+	if row != nil && op.Applies != nil && op.Applies(row) != "" {
+		return change[any]{result: row, unchanged: ": " + op.Applies(row)}, nil
+	}
 	draft := op.Draft(row)
 	if err := given.fill(draft.Fields, d.singular, row == nil); err != nil {
 		return c, err
@@ -150,7 +173,7 @@ func (d declaredOperation) plan(
 		if !given.any() && len(given.flags) > 0 {
 			return c, exit.Usage(errors.New("nothing to change: give a flag with a new value"))
 		}
-		return change[any]{result: row, unchanged: true}, nil
+		return change[any]{result: row, unchanged: " already has these values"}, nil
 	}
 	c.Change = client.Change{
 		Op:       attempt.Call,
@@ -166,8 +189,15 @@ func (d declaredOperation) plan(
 	if draft.Confirm != nil {
 		c.effect = strings.TrimSuffix(draft.Confirm(rows).Effect, ".")
 	}
-	c.verb = d.op.CommandName()
+	c.verb = d.verb()
 	c.send = func(ctx context.Context, a *approvedChange) (any, error) {
+		secrets, err := given.readSecrets(ctx, s, draft.Fields)
+		if err != nil {
+			return row, err
+		}
+		if secrets {
+			attempt = draft.Attempt(row)
+		}
 		result, err := sendAttempt(ctx, a, attempt)
 		if err != nil || result.HasRow() {
 			return result.Row, err
@@ -176,8 +206,8 @@ func (d declaredOperation) plan(
 		if draft.Success != nil {
 			a.success = draft.Success(row)
 		}
-		if result.Deleted() {
-			a.success = "is " + a.success
+		if a.success = ": " + a.success; result.Deleted() {
+			a.success = " is " + op.SuccessText
 		}
 		return row, nil
 	}
@@ -263,6 +293,9 @@ func (g givenValues) any() bool {
 func (g givenValues) fill(fields []form.Field, singular string, isNew bool) error {
 	args, given := g.args, map[string]string{} // what the error calls a value, by field
 	for _, f := range fields {
+		if f.Secret() {
+			continue
+		}
 		flag := g.flags[f.Name]
 		text, name := "", "--"+f.Script.Flag
 		switch {
@@ -294,12 +327,29 @@ func (g givenValues) fill(fields []form.Field, singular string, isNew bool) erro
 	return nil
 }
 
+// readSecrets sets the secret fields, from files or standard input, and reports whether there are any.
+func (g givenValues) readSecrets(ctx context.Context, s *scriptSession, fields []form.Field) (found bool, err error) {
+	for _, f := range fields {
+		flag := g.flags[f.Name]
+		if flag == nil || !f.Secret() {
+			continue
+		}
+		secret, err := s.readSecret(ctx, flag.Value.String(), f.Name)
+		if err != nil {
+			return found, err
+		}
+		found = true
+		f.Set(secret.Reveal())
+	}
+	return found, nil
+}
+
 // missingFlags returns an error that names the flags that a new row needs and that were not given.
 func missingFlags(fields []form.Field, problems []form.Problem, given map[string]string, singular string) error {
 	var missing []string
 	for _, p := range problems {
 		at := slices.IndexFunc(fields, func(f form.Field) bool { return f.Name == p.Field })
-		if given[p.Field] == "" && fields[at].Script.Flag != "" {
+		if given[p.Field] == "" && fields[at].Script.Flag != "" && !fields[at].Secret() {
 			missing = append(missing, "--"+fields[at].Script.Flag)
 		}
 	}

@@ -408,8 +408,8 @@ func (r *subcommandRun) run(ctx context.Context, s *scriptSession, args []string
 	}
 	r.describe(&c, row)
 	if c.send == nil {
-		if c.unchanged {
-			s.reportf("no change: %s already has these values", c.name)
+		if c.unchanged != "" {
+			s.reportf("no change: %s%s", c.name, c.unchanged)
 		}
 		return r.show(s, c, c.result)
 	}
@@ -422,7 +422,7 @@ func (r *subcommandRun) run(ctx context.Context, s *scriptSession, args []string
 		return err
 	}
 	if approved.success != "" {
-		s.reportf("%s %s", c.name, approved.success)
+		s.reportf("%s%s", c.name, approved.success)
 		return nil
 	}
 	if err := r.show(s, c, after); err != nil {
@@ -445,7 +445,7 @@ func (r *subcommandRun) describe(c *change[any], row any) {
 	c.summary = c.effect
 	switch {
 	case c.verb != "":
-		c.summary = c.verb + " " + c.name
+		c.summary = c.verb + c.name
 		c.effect = cmp.Or(c.effect, capitalize(c.summary))
 	case c.effect == "":
 		c.effect = r.subcommand.verb + " " + c.name

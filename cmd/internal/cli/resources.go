@@ -21,10 +21,10 @@ func resourceCommands() []resourceCommand {
 	declared := declaredResources()
 	return []resourceCommand{
 		servicesResource(),
-		issuesResource(),
+		declared["issues"],
 		declared["contacts"],
-		credentialsResource(),
-		sshResource(),
+		declared["credentials"],
+		declared["ssh"],
 		statsResource(),
 		bucketsResource(),
 		objectsResource(),
