@@ -30,7 +30,7 @@ func nilIfEmpty(s string) *string {
 func addContactRoutes(e *Emulator) {
 	e.handle(
 		Endpoint{"list contacts", "GET", "/managed/contacts", "account:read_only", false},
-		func(c *apiRequest) (any, error) { return paginate(c, e.contacts) },
+		func(c *apiRequest) (any, error) { return paginate(c, c.filter.contacts(e.contacts)) },
 	)
 	e.handle(Endpoint{"create contact", "POST", "/managed/contacts", "account:read_write", true}, createContact)
 	e.handle(

@@ -5,6 +5,7 @@ package emulator
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 // Options describe the emulated account.
 type Options struct {
 	Token             string           // the only token it accepts
+	Service           string           // ServiceDocument (the default) or ServiceNow
 	Seed              string           // "demo" (the default), "empty" or "large"
 	Now               func() time.Time // nil means time.Now
 	Scopes            string           // scopes of the token; "" means all
@@ -24,6 +26,12 @@ type Options struct {
 	SimulateIncidents bool             // services fail and recover by themselves, with an issue each
 	BaseURL           string           // of pre-signed URLs; "" means https://objects.emulator.invalid
 }
+
+// The services that an emulator can be.
+const (
+	ServiceDocument = "2021" // the account API as its document describes it
+	ServiceNow      = "now"  // as the real service answers today
+)
 
 // An Emulator answers like the account API. It is safe for concurrent use.
 type Emulator struct {
@@ -37,14 +45,15 @@ type Emulator struct {
 	account    // guarded by mu, as are the fields below
 	signingKey []byte
 	consistency
-	ledger                     []AppliedChange
-	requestCounts              map[string]int
-	faults                     []*armedFault
-	generalLimit, storageLimit rateLimit
+	ledger        []AppliedChange
+	requestCounts map[string]int
+	faults        []*armedFault
+	limits        *limits
 }
 
 // account is the state of the emulated account.
 type account struct {
+	today         bool // it is an account of ServiceNow
 	started       time.Time
 	lastID        int // last ID given to anything
 	contacts      []*contact
@@ -56,7 +65,8 @@ type account struct {
 	buckets       []*bucket
 	keys          []*key
 	transferUsed  int64
-	incidentCount int // incidents started by SimulateIncidents
+	noStorage     bool // Object Storage is not enabled; only with today
+	incidentCount int  // incidents started by SimulateIncidents
 }
 
 // An Endpoint is one operation of the document's section "Endpoints".
@@ -76,8 +86,7 @@ func New(o Options) *Emulator {
 		mux:           http.NewServeMux(),
 		requestCounts: map[string]int{},
 		signingKey:    []byte("emulated signature"),
-		generalLimit:  generalRateLimit(),
-		storageLimit:  storageRateLimit(),
+		limits:        newLimits(o.Service == ServiceNow),
 	}
 	if e.clock == nil {
 		e.clock = time.Now
@@ -88,11 +97,12 @@ func New(o Options) *Emulator {
 	if e.options.Scopes == "" {
 		e.options.Scopes = "*"
 	}
+	e.today = o.Service == ServiceNow
 	e.started = e.now().UTC()
 	addManagedRoutes(e)
 	addStorageRoutes(e)
 	addUndocumentedRoutes(e)
-	e.patterns = append(e.patterns, objectPatterns()...)
+	e.patterns = append(e.patterns, objectPatterns(e.sites())...)
 	e.seed(o.Seed)
 	return e
 }
@@ -127,9 +137,10 @@ func notFound() *apiError { return newAPIError(http.StatusNotFound, "Not found")
 
 // apiRequest is a request that a handler answers while the emulator is locked.
 type apiRequest struct {
-	e    *Emulator
-	r    *http.Request
-	body map[string]json.RawMessage
+	e      *Emulator
+	r      *http.Request
+	body   map[string]json.RawMessage
+	filter filter // of the header X-Filter
 }
 
 func (c *apiRequest) pathInt(name string) int {
@@ -174,7 +185,7 @@ func (e *Emulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if _, pattern := e.mux.Handler(r); pattern == "" {
-		e.setHeaders(w, r, Endpoint{})
+		e.setHeaders(w, Endpoint{})
 		writeJSON(w, http.StatusNotFound, errorBody{[]errorReason{{Reason: "Not found"}}})
 		return
 	}
@@ -210,7 +221,9 @@ func (e *Emulator) process(
 	defer e.mu.Unlock()
 	e.requestCounts[op.Name]++
 	e.advance()
-	e.setHeaders(w, r, op)
+	if exceeded := e.setHeaders(w, op); exceeded {
+		return http.StatusTooManyRequests, errorBody{[]errorReason{{Reason: reasonFor(http.StatusTooManyRequests)}}}
+	}
 	e.withAge(age, func() { status, answer = e.execute(w.Header(), r, op, h) })
 	return status, answer
 }
@@ -222,6 +235,9 @@ func (e *Emulator) execute(header http.Header, r *http.Request, op Endpoint, h h
 	}
 	c := &apiRequest{e: e, r: r}
 	if f := c.readBody(); f != nil {
+		return f.status, errorBody{f.reasons}
+	}
+	if f := c.readFilter(); f != nil {
 		return f.status, errorBody{f.reasons}
 	}
 	answer, err := h(c)
@@ -289,46 +305,22 @@ func (e *Emulator) hasScope(scope string) bool {
 	return false
 }
 
-// A rateLimit counts the requests in a window of time.
-type rateLimit struct {
-	limit       int
-	window      time.Duration
-	windowStart time.Time
-	used        int
-}
-
-// generalRateLimit and storageRateLimit are the limits of the document (section "Rate Limiting"). The emulator reports
-// them in its headers but does not enforce them.
-func generalRateLimit() rateLimit { return rateLimit{limit: 800, window: 2 * time.Minute} }
-func storageRateLimit() rateLimit { return rateLimit{limit: 750, window: time.Second} }
-
-// countRequest counts a request and returns the end of the window.
-func (a *rateLimit) countRequest(now time.Time) (reset time.Time) {
-	if now.Sub(a.windowStart) >= a.window {
-		a.windowStart, a.used = now, 0
-	}
-	a.used++
-	return a.windowStart.Add(a.window)
-}
-
-// setHeaders sets the headers that the real service puts on every response.
-func (e *Emulator) setHeaders(w http.ResponseWriter, _ *http.Request, op Endpoint) {
-	now := e.now()
-	a := &e.generalLimit
-	if strings.HasPrefix(op.Path, "/object-storage") {
-		a = &e.storageLimit
-	}
-	reset := a.countRequest(now)
+// setHeaders counts the request and sets the headers that the real service puts on every response. It reports whether
+// the request exceeds a limit that is enforced. Requests to unknown paths come without the lock.
+func (e *Emulator) setHeaders(w http.ResponseWriter, op Endpoint) (exceeded bool) {
+	now := e.clock()
+	limit, used, reset := e.limits.count(op, now)
 	h := w.Header()
 	h.Set("X-Spec-Version", "4.176.0")
 	h.Set("X-OAuth-Scopes", e.options.Scopes)
 	if op.Scope != "" {
 		h.Set("X-Accepted-OAuth-Scopes", op.Scope)
 	}
-	h.Set("X-RateLimit-Limit", strconv.Itoa(a.limit))
-	h.Set("X-RateLimit-Remaining", strconv.Itoa(max(0, a.limit-a.used)))
-	h.Set("X-RateLimit-Reset", strconv.FormatInt(reset.Unix(), 10))
-	h.Set("Retry-After", strconv.Itoa(int(reset.Sub(now).Seconds())))
+	h.Set("X-RateLimit-Limit", strconv.Itoa(limit))
+	h.Set("X-RateLimit-Remaining", strconv.Itoa(max(0, limit-used)))
+	h.Set("X-RateLimit-Reset", strconv.FormatInt(ceilSecond(reset).Unix(), 10))
+	h.Set("Retry-After", strconv.Itoa(int(math.Ceil(reset.Sub(now).Seconds()))))
+	return e.limits.enforced && used > limit
 }
 
 // writeJSON writes an answer as JSON.

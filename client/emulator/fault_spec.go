@@ -205,13 +205,13 @@ func editDistance(a, b string) int {
 }
 
 // objectPatterns returns the requests at pre-signed URLs.
-func objectPatterns() (all []Endpoint) {
+func objectPatterns(sites []*cluster) (all []Endpoint) {
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete} {
-		for _, c := range clusters() {
+		for _, c := range sites {
 			all = append(all, Endpoint{
 				Name:   "object " + strings.ToLower(method),
 				Method: method,
-				Path:   "/" + c.ID + "/{bucket}/{name...}",
+				Path:   "/" + c.place() + "/{bucket}/{name...}",
 				Write:  method == http.MethodPut || method == http.MethodDelete,
 			})
 		}

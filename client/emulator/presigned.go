@@ -34,13 +34,13 @@ func signURL(c *apiRequest, b *bucket) (any, error) {
 	if kind == "" && method != "GET" && method != "DELETE" {
 		return nil, invalidField("content_type", "content_type is required for the method %s", method)
 	}
-	path := "/" + b.cluster.ID + "/" + b.label + "/" + name
+	path := "/" + b.cluster.place() + "/" + b.label + "/" + name
 	until := strconv.FormatInt(c.e.now().Add(time.Duration(expires)*time.Second).Unix(), 10)
 	u, err := url.Parse(c.e.options.BaseURL)
 	if err != nil {
 		return nil, newAPIError(http.StatusInternalServerError, "the emulator has an invalid BaseURL")
 	}
-	u.Path, u.RawPath = path, "/"+url.PathEscape(b.cluster.ID)+"/"+url.PathEscape(b.label)+"/"+escapeName(name)
+	u.Path, u.RawPath = path, "/"+url.PathEscape(b.cluster.place())+"/"+url.PathEscape(b.label)+"/"+escapeName(name)
 	u.RawQuery = url.Values{
 		"Signature":      {c.e.sign(method, kind, until, path)},
 		"Expires":        {until},

@@ -14,6 +14,7 @@ func (a *account) seed(name string) {
 	a.lastID = 100
 	switch name {
 	case "empty":
+		a.noStorage = a.today
 	case "large":
 		a.seedLarge()
 	default:
@@ -253,7 +254,7 @@ func (t *ticket) close(at time.Time) { t.Status, t.Closed = "closed", timestamp(
 const ticketLifetime = 41 * time.Minute
 
 func (a *account) seedBuckets() {
-	all := clusters()
+	all := a.sites()
 	for i, r := range []struct {
 		at    int
 		label string
@@ -281,6 +282,9 @@ func (a *account) seedBuckets() {
 			seed:    func(s *objectStore) { r.fill(s, a.started) },
 		}
 		a.buckets = append(a.buckets, b)
+	}
+	if a.today {
+		a.seedNewerBuckets()
 	}
 }
 
@@ -352,13 +356,16 @@ func (a *account) seedKeys() {
 	}{
 		{
 			"backup agent",
-			[]grant{{"us-east-1", "acme-backups", "read_write"}, {"eu-central-1", "acme-backups", "read_write"}},
+			[]grant{
+				{Cluster: "us-east-1", Bucket: "acme-backups", Permissions: "read_write"},
+				{Cluster: "eu-central-1", Bucket: "acme-backups", Permissions: "read_write"},
+			},
 			false,
 		},
 		{"website deploy", nil, true},
 		{"log shipper eu", nil, true},
 		{"log shipper ap", nil, true},
-		{"finance", []grant{{"us-east-1", "invoices-2026", "read_only"}}, false},
+		{"finance", []grant{{Cluster: "us-east-1", Bucket: "invoices-2026", Permissions: "read_only"}}, false},
 		{"ci", nil, true},
 		{"rclone at the office", nil, true},
 		{"ada", nil, true},
@@ -372,6 +379,9 @@ func (a *account) seedKeys() {
 			Limited:   !r.all,
 			Access:    r.grants,
 		})
+	}
+	if a.today {
+		a.seedNewerKeys()
 	}
 }
 
@@ -412,7 +422,7 @@ func (a *account) seedLarge() {
 		}
 	}
 	b := &bucket{
-		cluster: clusters()[0],
+		cluster: a.sites()[0],
 		label:   "million",
 		created: a.ago(900 * day),
 		acl:     "private",

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -36,8 +37,8 @@ func addBucketRoutes(e *Emulator) {
 	e.handle(
 		Endpoint{"list buckets in cluster", "GET", "/object-storage/buckets/{cluster}", readStorage, false},
 		func(c *apiRequest) (any, error) {
-			if findCluster(c.r.PathValue("cluster")) == nil {
-				return nil, notFound()
+			if c.e.siteAt(c.r.PathValue("cluster")) == nil {
+				return nil, c.placeNotFound()
 			}
 			return paginateBuckets(c, c.r.PathValue("cluster"))
 		},
@@ -61,7 +62,7 @@ func addBucketContentRoutes(e *Emulator) {
 	e.handle(
 		Endpoint{"view certificate", "GET", one + "/ssl", readStorage, false},
 		withBucket(
-			func(_ *apiRequest, b *bucket) (any, error) { return map[string]bool{"ssl": b.hasCertificate}, nil },
+			func(_ *apiRequest, b *bucket) (any, error) { return map[string]any{"ssl": b.certificateState()}, nil },
 		),
 	)
 	e.handle(Endpoint{"upload certificate", "POST", one + "/ssl", writeStorage, true}, withBucket(uploadCertificate))
@@ -78,17 +79,20 @@ func addClusterRoutes(e *Emulator) {
 	e.handle(
 		Endpoint{"cancel Object Storage", "POST", "/object-storage/cancel", writeStorage, true},
 		func(*apiRequest) (any, error) {
-			e.buckets, e.keys = nil, nil
+			if e.noStorage {
+				return nil, newAPIError(400, "Object Storage is not enabled on your account")
+			}
+			e.buckets, e.keys, e.noStorage = nil, nil, e.today
 			return emptyObject{}, nil
 		},
 	)
 	e.handle(
 		Endpoint{"list clusters", "GET", "/object-storage/clusters", "", false},
-		func(c *apiRequest) (any, error) { return paginate(c, clusters()) },
+		func(c *apiRequest) (any, error) { return paginate(c, e.clusters()) },
 	)
 	e.handle(
 		Endpoint{"view cluster", "GET", "/object-storage/clusters/{cluster}", "", false},
-		func(c *apiRequest) (any, error) { return orNotFound(findCluster(c.r.PathValue("cluster"))) },
+		func(c *apiRequest) (any, error) { return orNotFound(e.findCluster(c.r.PathValue("cluster"))) },
 	)
 }
 
@@ -100,7 +104,7 @@ func addKeyRoutes(e *Emulator) {
 	e.handle(Endpoint{"create key", "POST", "/object-storage/keys", writeStorage, true}, createKey)
 	e.handle(
 		Endpoint{"view key", "GET", "/object-storage/keys/{id}", readStorage, false},
-		func(c *apiRequest) (any, error) { return orNotFound(findKey(c)) },
+		func(c *apiRequest) (any, error) { return c.orKeyNotFound(findKey(c)) },
 	)
 	e.handle(Endpoint{"update key", "PUT", "/object-storage/keys/{id}", writeStorage, true}, updateKey)
 	e.handle(Endpoint{"revoke key", "DELETE", "/object-storage/keys/{id}", writeStorage, true}, revokeKey)
@@ -117,21 +121,70 @@ type cluster struct {
 	Region string `json:"region"`
 	Static string `json:"static_site_domain"`
 	Status string `json:"status"`
+
+	endpointType string // E0 to E3; "" in ServiceDocument
+	newer        bool   // its buckets have no cluster, only a region
+	unlisted     bool   // the list of clusters does not have it
 }
 
-func clusters() []*cluster {
-	var all []*cluster
-	for _, id := range []string{"us-east-1", "eu-central-1", "ap-south-1"} {
-		region := strings.TrimSuffix(id, "-1")
-		all = append(
-			all, &cluster{id, id + ".objects.example", region, "website-" + id + ".objects.example", "available"},
-		)
+// place is how paths name the cluster or, if it is newer, its region.
+func (c *cluster) place() string {
+	if c.newer {
+		return c.Region
+	}
+	return c.ID
+}
+
+// isAt reports whether paths can name the cluster this way.
+func (c *cluster) isAt(place string) bool {
+	return place == c.place() || c.endpointType != "" && place == c.Region
+}
+
+// newCluster returns a cluster of a region.
+func newCluster(id, region string) *cluster {
+	return &cluster{
+		ID:     id,
+		Domain: id + ".objects.example",
+		Region: region,
+		Static: "website-" + id + ".objects.example",
+		Status: "available",
+	}
+}
+
+// sites returns every cluster, those that are not listed as well.
+func (a *account) sites() []*cluster {
+	all := []*cluster{
+		newCluster(
+			"us-east-1",
+			"us-east",
+		), newCluster("eu-central-1", "eu-central"), newCluster("ap-south-1", "ap-south"),
+	}
+	if a.today {
+		for _, c := range all {
+			c.endpointType = "E0"
+		}
+		all = append(all, newerSites()...)
 	}
 	return all
 }
 
-func findCluster(id string) *cluster {
-	for _, c := range clusters() {
+// siteAt returns the first cluster that paths can name this way, or nil.
+func (a *account) siteAt(place string) *cluster {
+	for _, c := range a.sites() {
+		if c.isAt(place) {
+			return c
+		}
+	}
+	return nil
+}
+
+// clusters returns the listed clusters.
+func (a *account) clusters() []*cluster {
+	return slices.DeleteFunc(a.sites(), func(c *cluster) bool { return c.unlisted })
+}
+
+func (a *account) findCluster(id string) *cluster {
+	for _, c := range a.clusters() {
 		if c.ID == id {
 			return c
 		}
@@ -146,6 +199,7 @@ type bucket struct {
 	acl            string
 	cors           bool
 	hasCertificate bool
+	sparse         bool // answers leave out its number of objects and its size
 	objects        *objectStore
 	// seed adds the initial objects on first use; nil afterwards
 	seed func(*objectStore)
@@ -169,7 +223,10 @@ type bucketBody struct {
 	Size     int64     `json:"size"`
 }
 
-func (b *bucket) body() bucketBody {
+func (b *bucket) body() any {
+	if b.cluster.endpointType != "" {
+		return b.newerBody()
+	}
 	return bucketBody{
 		b.cluster.ID,
 		b.created,
@@ -181,18 +238,19 @@ func (b *bucket) body() bucketBody {
 }
 
 func paginateBuckets(c *apiRequest, cluster string) (any, error) {
-	var rows []bucketBody
+	var rows []any
 	for _, b := range c.e.buckets {
-		if cluster == "" || b.cluster.ID == cluster {
+		if cluster == "" || b.cluster.isAt(cluster) {
 			rows = append(rows, b.body())
 		}
 	}
 	return paginate(c, rows)
 }
 
-func (a *account) bucket(cluster, label string) *bucket {
+// bucket returns the bucket with a label in a cluster or region, or nil.
+func (a *account) bucket(place, label string) *bucket {
 	for _, b := range a.buckets {
-		if b.cluster.ID == cluster && b.label == label {
+		if b.cluster.isAt(place) && b.label == label {
 			return b
 		}
 	}
@@ -203,10 +261,13 @@ func (a *account) bucket(cluster, label string) *bucket {
 func withBucket(h func(*apiRequest, *bucket) (any, error)) handler {
 	return func(c *apiRequest) (any, error) {
 		b := c.e.bucket(c.r.PathValue("cluster"), c.r.PathValue("bucket"))
-		if b == nil {
-			return nil, notFound()
+		switch {
+		case b != nil:
+			return h(c, b)
+		case c.e.siteAt(c.r.PathValue("cluster")) == nil:
+			return nil, c.placeNotFound()
 		}
-		return h(c, b)
+		return nil, notFound()
 	}
 }
 
@@ -217,18 +278,16 @@ var cannedACLs = []string{"private", "public-read", "authenticated-read", "publi
 const takenLabel = "taken"
 
 func createBucket(c *apiRequest) (any, error) {
-	var cluster, label string
-	acl, cors := "private", false
+	var label string
+	acl, cors := "private", c.e.today // the default of cors_enabled has changed
+	where, err := c.readPlace()
 	if err := firstError(
-		c.require("cluster", "label"), c.readString("cluster", &cluster, 1, 64), c.readString("label", &label, 3, 63),
-		c.readEnum("acl", &acl, cannedACLs...), c.readBool("cors_enabled", &cors),
+		err, c.require("label"), c.readString("label", &label, 3, 63), c.readEnum("acl", &acl, cannedACLs...),
+		c.readBool("cors_enabled", &cors),
 	); err != nil {
 		return nil, err
 	}
-	where := findCluster(cluster)
 	switch {
-	case where == nil:
-		return nil, invalidField("cluster", "cluster is not valid")
 	case c.e.options.NegativeBalance:
 		return nil, newAPIError(403, "Your account has a negative balance. Pay it to change Object Storage.")
 	case labelProblem(label) != "":
@@ -236,7 +295,7 @@ func createBucket(c *apiRequest) (any, error) {
 	case label == takenLabel:
 		return nil, invalidField("label", "The label is already used in this cluster")
 	}
-	if b := c.e.bucket(cluster, label); b != nil {
+	if b := c.e.bucket(where.place(), label); b != nil {
 		return b.body(), nil // the API answers as if it was created; ACL and CORS do not change
 	}
 	b := &bucket{
@@ -247,8 +306,26 @@ func createBucket(c *apiRequest) (any, error) {
 		cors:    cors,
 		objects: newObjectStore(),
 	}
-	c.e.buckets = append(c.e.buckets, b)
+	c.e.buckets, c.e.noStorage = append(c.e.buckets, b), false
+	if c.has("cluster") && c.e.today {
+		return b.bodyWithoutEndpoint(), nil
+	}
 	return b.body(), nil
+}
+
+// readPlace returns the cluster that a bucket is to be created in.
+func (c *apiRequest) readPlace() (*cluster, error) {
+	if c.e.today && !c.has("cluster") {
+		return c.readRegion()
+	}
+	var id string
+	if err := firstError(c.require("cluster"), c.readString("cluster", &id, 1, 64)); err != nil {
+		return nil, err
+	}
+	if where := c.e.findCluster(id); where != nil && !where.newer {
+		return where, nil
+	}
+	return nil, invalidField("cluster", "cluster is not valid")
 }
 
 // labelProblem returns what is wrong with a bucket label, or "". The document gives no rules; these are those of the
@@ -287,6 +364,9 @@ func setAccess(c *apiRequest, b *bucket) (any, error) {
 	); err != nil {
 		return nil, err
 	}
+	if b.limited() && c.has("cors_enabled") && cors {
+		return nil, invalidField("cors_enabled", "CORS is not supported by this endpoint type")
+	}
 	if acl != "custom" {
 		b.acl = acl
 	}
@@ -295,6 +375,9 @@ func setAccess(c *apiRequest, b *bucket) (any, error) {
 }
 
 func viewAccess(_ *apiRequest, b *bucket) (any, error) {
+	if b.limited() {
+		return map[string]any{"acl": b.acl, "acl_xml": aclXML(b.acl), "cors_enabled": nil, "cors_xml": nil}, nil
+	}
 	return map[string]any{"acl": b.acl, "acl_xml": aclXML(b.acl), "cors_enabled": b.cors, "cors_xml": nil}, nil
 }
 
@@ -319,10 +402,13 @@ func viewACL(c *apiRequest, b *bucket) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if b.limited() {
+		return map[string]any{"acl": nil, "acl_xml": nil}, nil
+	}
 	return map[string]string{"acl": o.acl, "acl_xml": aclXML(o.acl)}, nil
 }
 
-// setACL answers with the new ACL, as the document says. The real service answers {}.
+// setACL answers with the new ACL, as the document says, or with {} as the real service does.
 func setACL(c *apiRequest, b *bucket) (any, error) {
 	var name, acl string
 	if err := firstError(
@@ -340,6 +426,9 @@ func setACL(c *apiRequest, b *bucket) (any, error) {
 		changed.acl = acl
 		b.loadObjects().put(&changed)
 		o = &changed
+	}
+	if c.e.today {
+		return emptyObject{}, nil
 	}
 	return map[string]string{"acl": o.acl, "acl_xml": aclXML(o.acl)}, nil
 }
@@ -375,6 +464,9 @@ func uploadCertificate(c *apiRequest, b *bucket) (any, error) {
 	); err != nil {
 		return nil, err
 	}
+	if b.limited() {
+		return nil, newAPIError(400, "Certificates are not supported by this endpoint type")
+	}
 	if b.hasCertificate {
 		return nil, newAPIError(400, "A certificate is already uploaded. Delete it first.")
 	}
@@ -401,12 +493,14 @@ type key struct {
 	SecretKey string  `json:"secret_key"`
 	Limited   bool    `json:"limited"`
 	Access    []grant `json:"bucket_access"`
+	Regions   []site  `json:"regions,omitzero"`
 }
 
 type grant struct {
 	Cluster     string `json:"cluster"`
 	Bucket      string `json:"bucket_name"`
 	Permissions string `json:"permissions"`
+	Region      string `json:"region,omitempty"`
 }
 
 // redacted replaces a secret key after it has been shown once.
@@ -431,25 +525,48 @@ func createKey(c *apiRequest) (any, error) {
 		if json.Unmarshal(c.body["bucket_access"], &k.Access) != nil {
 			return nil, invalidField("bucket_access", "bucket_access must be an array of objects")
 		}
-		for _, g := range k.Access {
+		for i, g := range k.Access {
 			if g.Permissions != "read_only" && g.Permissions != "read_write" {
 				return nil, invalidField("bucket_access.permissions", "Must be one of read_only, read_write")
 			}
-			if c.e.bucket(g.Cluster, g.Bucket) == nil {
-				return nil, invalidField("bucket_access.bucket_name", "bucket %s is not in %s", g.Bucket, g.Cluster)
+			place := g.Cluster
+			if c.e.today && place == "" {
+				place = g.Region
+			}
+			b := c.e.bucket(place, g.Bucket)
+			if b == nil {
+				return nil, invalidField("bucket_access.bucket_name", "bucket %s is not in %s", g.Bucket, place)
+			}
+			if c.e.today {
+				k.Access[i].Cluster, k.Access[i].Region = b.clusterID(), b.cluster.Region
 			}
 		}
 	}
+	if err := c.readKeyRegions(k); err != nil {
+		return nil, err
+	}
 	k.ID = c.e.nextID()
 	k.AccessKey, k.SecretKey = fmt.Sprintf("EMULATED%012d", k.ID), redacted
-	c.e.keys = append(c.e.keys, k)
+	c.e.keys, c.e.noStorage = append(c.e.keys, k), false
 	once := *k
 	once.SecretKey = fmt.Sprintf("emulated-secret-of-key-%017d", k.ID)
 	return once, nil
 }
 
-func updateKey(c *apiRequest) (any, error) { return update(c, findKey(c), readKeyLabel) }
+func updateKey(c *apiRequest) (any, error) {
+	if findKey(c) == nil {
+		return c.orKeyNotFound(nil)
+	}
+	return update(c, findKey(c), func(c *apiRequest, k *key) error {
+		return firstError(readKeyLabel(c, k), c.readKeyRegions(k))
+	})
+}
 
 func readKeyLabel(c *apiRequest, k *key) error { return c.readString("label", &k.Label, 0, 50) }
 
-func revokeKey(c *apiRequest) (any, error) { return remove(&c.e.keys, findKey(c)) }
+func revokeKey(c *apiRequest) (any, error) {
+	if findKey(c) == nil {
+		return c.orKeyNotFound(nil)
+	}
+	return remove(&c.e.keys, findKey(c))
+}

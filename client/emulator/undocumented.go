@@ -30,11 +30,18 @@ func addUndocumentedRoutes(e *Emulator) {
 		op("view account settings", "account:read_only"),
 		"GET /v4/account/settings",
 		func(*apiRequest) (any, error) {
-			return map[string]any{"managed": true, "object_storage": "active"}, nil
+			storage := "active"
+			if e.noStorage {
+				storage = "disabled"
+			}
+			return map[string]any{"managed": true, "object_storage": storage}, nil
 		},
 	)
 	e.handlePattern(
 		op("view access", "object_storage:read_only"), "GET /v4/object-storage/buckets/{cluster}/{bucket}/access",
 		withBucket(viewAccess),
 	)
+	if e.today {
+		e.handlePattern(op("list endpoints", readStorage), "GET /v4/object-storage/endpoints", listEndpoints)
+	}
 }

@@ -28,13 +28,14 @@ func emulateCommand() *cobra.Command {
 lookout emulate --fault "POST /object-storage/keys late=15s" --fault "GET /managed/services stale=30s"`,
 		),
 		Long: "Serves the documented account API on an address of this machine, and prints the address first.\n" +
-			"It reports every applied change on standard error.\n" + faultHelp,
+			"It reports every applied change on standard error.\n" + serviceHelp + "\n" + faultHelp,
 		RunE: func(c *cobra.Command, _ []string) error { return runEmulator(c.Context(), listen, o, faults) },
 	}
 	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address of this machine, port 0 chooses a free one")
 	c.Flags().StringVar(&o.Token, "token", "demo", "the token that is accepted")
 	c.Flags().StringVar(&o.Seed, "seed", "demo", "the account: demo, empty or large")
 	setFlagChoices(c.Flags(), "seed", "demo", "empty", "large")
+	addServiceFlag(c, &o.Service)
 	c.Flags().StringVar(
 		&o.Scopes, "scopes", "",
 		"what the token may do, as \"account:read_only object_storage:read_write\" (default: everything)",
@@ -43,6 +44,27 @@ lookout emulate --fault "POST /object-storage/keys late=15s" --fault "GET /manag
 	c.Flags().StringArrayVar(&faults, "fault", nil, "fault to inject; may be given several times")
 	return c
 }
+
+// addServiceFlag adds --service to a command that emulates the API.
+func addServiceFlag(c *cobra.Command, service *string) {
+	c.Flags().StringVar(
+		service, "service", emulator.ServiceDocument,
+		"which service: 2021, as its document describes it, or now, as the real one answers today",
+	)
+	setFlagChoices(c.Flags(), "service", emulator.ServiceDocument, emulator.ServiceNow)
+}
+
+func checkService(name string) error {
+	if !slices.Contains([]string{"", emulator.ServiceDocument, emulator.ServiceNow}, name) {
+		return exit.Usage(fmt.Errorf("unknown service %q (use 2021 or now)", name))
+	}
+	return nil
+}
+
+// serviceHelp describes --service.
+const serviceHelp = `--service now differs from the document where the real service does: newer buckets without a ` +
+	`cluster, keys with regions, missing members, {} in answer to an object's access, a refused second cancellation, ` +
+	`enforced rate limits, and X-Filter only for the group of contacts.`
 
 // faultHelp describes --fault.
 const faultHelp = `--fault takes a request and what goes wrong with it. ` +
@@ -56,6 +78,9 @@ const faultHelp = `--fault takes a request and what goes wrong with it. ` +
 func runEmulator(ctx context.Context, listen string, o emulator.Options, faults []string) error {
 	if !slices.Contains([]string{"demo", "empty", "large"}, o.Seed) {
 		return exit.Usage(fmt.Errorf("unknown seed %q (use demo, empty or large)", o.Seed))
+	}
+	if err := checkService(o.Service); err != nil {
+		return err
 	}
 	l, err := net.Listen("tcp", listen)
 	if err != nil {

@@ -17,3 +17,11 @@ func TestEmulate_refusesUnknownFaults(t *testing.T) {
 		r.CheckResult(r.Run("emulate", "--listen", "127.0.0.1:0", "--fault", c.fault), exit.CodeUsage, c.want)
 	}
 }
+
+// An unknown service is a usage error.
+func TestEmulate_refusesUnknownServices(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	for _, command := range []string{"emulate", "demo"} {
+		r.CheckResult(r.Run(command, "--service", "1999"), exit.CodeUsage, "use 2021 or now")
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lookout/client/emulator"
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/dashboard"
 	"lookout/cmd/internal/exit"
@@ -45,6 +46,7 @@ func runDashboard(c *cobra.Command, f *config.Flags) error {
 }
 
 func demoCommand(f *config.Flags) *cobra.Command {
+	service := emulator.ServiceDocument
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Try lookout on a built-in demo account: no token, no network",
@@ -53,9 +55,15 @@ func demoCommand(f *config.Flags) *cobra.Command {
 			"one.\n" +
 			"To make something go wrong, type \":demo\" and one of " + dashboard.DemoFaultNames() +
 			"; \":demo off\" ends it.",
-		RunE: func(c *cobra.Command, _ []string) error { return dashboard.RunDemo(c.Context(), f) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := checkService(service); err != nil {
+				return err
+			}
+			return dashboard.RunDemo(c.Context(), f, service)
+		},
 	}
 	f.AddScreenFlags(c.Flags())
+	addServiceFlag(c, &service)
 	return c
 }
 

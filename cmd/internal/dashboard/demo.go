@@ -11,14 +11,15 @@ import (
 	"lookout/ui/shell"
 )
 
-// RunDemo runs the dashboard on emulators in the same process. It opens no connection and reads no configuration.
-func RunDemo(ctx context.Context, f *config.Flags) error {
+// RunDemo runs the dashboard on emulators of a service in the same process. It opens no connection and reads no
+// configuration.
+func RunDemo(ctx context.Context, f *config.Flags, service string) error {
 	f.ScrubEnvironment(true)
-	first, err := newDemoAccount(f, "acme-prod", "demo")
+	first, err := newDemoAccount(f, "acme-prod", "demo", service)
 	if err != nil {
 		return err
 	}
-	second, err := newDemoAccount(f, "acme-lab", "empty")
+	second, err := newDemoAccount(f, "acme-lab", "empty", service)
 	if err != nil {
 		return err
 	}
@@ -50,9 +51,14 @@ func (i demoAccount) newSession(ctx context.Context, f *config.Flags, rest accou
 	return session, err
 }
 
-func newDemoAccount(f *config.Flags, name, seed string) (demoAccount, error) {
+func newDemoAccount(f *config.Flags, name, seed, service string) (demoAccount, error) {
 	token := client.NewSecret("demo")
-	api := emulator.New(emulator.Options{Token: token.Reveal(), Seed: seed, SimulateIncidents: seed == "demo"})
+	api := emulator.New(emulator.Options{
+		Token:             token.Reveal(),
+		Service:           service,
+		Seed:              seed,
+		SimulateIncidents: seed == "demo",
+	})
 	j := journal.NewInMemory(time.Now)
 	options := []client.Option{
 		client.WithTransport(api),

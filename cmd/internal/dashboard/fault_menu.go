@@ -51,6 +51,18 @@ func demoFaults() []demoFault {
 			"POST *",
 			emulator.Fault{Reset: true, ApplyFirst: true},
 		},
+		{
+			"late",
+			"changes answer 504 and are applied 15 s later",
+			"POST *",
+			emulator.Fault{Late: 15 * time.Second},
+		},
+		{
+			"stale",
+			"every other read shows the account as it was 30 s ago",
+			"GET *",
+			emulator.Fault{Stale: 30 * time.Second, Alternate: true},
+		},
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 func startDemo(t *testing.T, width, height int) (*termtest.Terminal, demoAccount) {
 	t.Helper()
 	f := &config.Flags{Theme: "dark"}
-	one, err := newDemoAccount(f, "acme-prod", "demo")
+	one, err := newDemoAccount(f, "acme-prod", "demo", emulator.ServiceDocument)
 	if err != nil {
 		t.Fatal(err)
 	}

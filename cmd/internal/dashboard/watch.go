@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lookout/client"
+	"lookout/client/emulator"
 	"lookout/client/journal"
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
@@ -19,7 +20,7 @@ func RunWatch(c *cobra.Command, f *config.Flags, invented bool) error {
 	f.ReadOnly, f.NoMouse = true, true
 	if invented {
 		f.ScrubEnvironment(true)
-		one, err := newDemoAccount(f, "acme-prod", "demo")
+		one, err := newDemoAccount(f, "acme-prod", "demo", emulator.ServiceDocument)
 		if err != nil {
 			return err
 		}
