@@ -100,6 +100,36 @@ func (s Buckets) Get(ctx context.Context, cluster, label string) (*Bucket, error
 	return call[*Bucket](ctx, s.c, bucketCall("view bucket", cluster, label, nil))
 }
 
+// A BucketAccessStatus is a bucket's access as it is set.
+type BucketAccessStatus struct {
+	ACL  ACL   `json:"acl"`          // empty if it is not known
+	CORS *bool `json:"cors_enabled"` // nil if it is not known: newer types of endpoints have no such switch
+}
+
+// Differs reports whether the access shows another value than one that was set. A value that is not known does not.
+func (s *BucketAccessStatus) Differs(set BucketAccess) bool {
+	return set.ACL != "" && s.ACL != "" && s.ACL != set.ACL ||
+		set.CORS != nil && s.CORS != nil && *s.CORS != *set.CORS
+}
+
+// String returns the access in words: "public-read, CORS on".
+func (s *BucketAccessStatus) String() string {
+	acl := orElse(s.ACL.String(), "ACL not known")
+	switch {
+	case s.CORS == nil:
+		return acl
+	case *s.CORS:
+		return acl + ", CORS on"
+	}
+	return acl + ", CORS off"
+}
+
+// Access returns a bucket's access. The document has no such operation, but the provider does: an API without it
+// answers with ErrNotFound.
+func (s Buckets) Access(ctx context.Context, cluster, label string) (*BucketAccessStatus, error) {
+	return call[*BucketAccessStatus](ctx, s.c, bucketCall("view access", cluster, label, nil))
+}
+
 func bucketCall(op, cluster, label string, body any) request {
 	return request{
 		op:       op,
@@ -186,7 +216,7 @@ func (w *Writer) DeleteBucket(ctx context.Context, cluster, label string) error 
 	return err
 }
 
-// UpdateBucketAccess changes ACL and CORS by POST. The API cannot tell afterwards what they are.
+// UpdateBucketAccess changes ACL and CORS by POST. Buckets.Access reads afterwards what they are.
 func (w *Writer) UpdateBucketAccess(ctx context.Context, cluster, label string, a BucketAccess) error {
 	_, err := sendChange[noContent](ctx, w, bucketCall(OpUpdateBucketAccess, cluster, label, a))
 	return err

@@ -253,12 +253,19 @@ func (w *Writer) CreateObjectURL(ctx context.Context, cluster, bucket string, r 
 	return sendChange[PresignedURL](ctx, w, req)
 }
 
-// SetObjectACL changes an object's ACL. The document promises the new ACL; the real service answers an empty object.
+// SetObjectACL changes an object's ACL and returns the one that it then has. The document promises it in the answer;
+// the real service answers an empty object, so it is read again. If it cannot be read, its ACL is empty.
 func (w *Writer) SetObjectACL(ctx context.Context, o ObjectRef, acl ACL) (*ObjectACL, error) {
 	r := bucketCall(OpSetObjectACL, o.Cluster, o.Bucket, map[string]any{"acl": acl, "name": o.Name})
 	r.id = o.ID()
 	a, err := sendChange[*optionalACL](ctx, w, r)
-	return (*ObjectACL)(a), err
+	if err != nil || a.ACL != "" {
+		return (*ObjectACL)(a), err
+	}
+	if now, err := w.client.Objects.ACL(ctx, o.Cluster, o.Bucket, o.Name); err == nil {
+		return now, nil
+	}
+	return (*ObjectACL)(a), nil
 }
 
 // An ETag is an object's checksum as the service reports it: the MD5 of the object; for a multipart upload an MD5, a

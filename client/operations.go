@@ -173,6 +173,7 @@ var operations = sync.OnceValue(func() map[string]operation {
 		"view key":            readOp("/object-storage/keys/%s", storageRead),
 		OpUpdateKey:           writeOp("PUT", "/object-storage/keys/%s", storageWrite),
 		OpRevokeKey:           writeOp("DELETE", "/object-storage/keys/%s", storageWrite),
+		"view access":         readOp(bucket+"/access", storageRead),      // only at the provider
 		"view ticket":         readOp("/support/tickets/%s", accountRead), // only at the provider
 		"view profile":        readOp("/profile", ""),                     // the provider's alone
 		"view transfer": readOp(

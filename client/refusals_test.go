@@ -80,6 +80,9 @@ func TestError_408IsUnknown(t *testing.T) {
 // stays unknown.
 func TestWriter_204IsDone(t *testing.T) {
 	for _, s := range writeSteps(t) {
+		if s.op == client.OpSetObjectACL {
+			continue // is read again: TestWriter_SetObjectACL_readsBack
+		}
 		faulttest.RunCaseInBubble(t, "B1", s.op+", 204", func(t *testing.T) {
 			b := newChangeFixture(t, faulttest.ApplyThen(faulttest.Respond(204, "")))
 			want := client.Applied
@@ -223,6 +226,29 @@ func TestError_Advice_notFound(t *testing.T) {
 		var failure *client.Error
 		if !errors.As(wanted.err, &failure) || !failure.NotFound() || failure.Advice() != wanted.want {
 			t.Errorf("%s: %v: advises %q", name, wanted.err, failure.Advice())
+		}
+	}
+}
+
+// An ACL that the answer does not hold is read again, and not claimed if that fails.
+func TestWriter_SetObjectACL_readsBack(t *testing.T) {
+	for _, c := range []struct {
+		answer, read faulttest.Interceptor
+		want         client.ACL
+	}{
+		{faulttest.Pass, faulttest.Respond(500, ""), client.ACLPublicRead},
+		{faulttest.ApplyThen(faulttest.Respond(200, "{}")), faulttest.Pass, client.ACLPublicRead},
+		{faulttest.ApplyThen(faulttest.Respond(204, "")), faulttest.Pass, client.ACLPublicRead},
+		{faulttest.Respond(200, "{}"), faulttest.Pass, client.ACLPrivate},
+		{faulttest.ApplyThen(faulttest.Respond(200, "{}")), faulttest.Respond(404, ""), ""},
+	} {
+		b := newChangeFixture(t, nil)
+		b.wire.Interceptors = []faulttest.Interceptor{c.answer, c.read}
+		ref := client.ObjectRef{Cluster: "us-east-1", Bucket: "cdn.acme.net", Name: "index.html"}
+		w := client.Confirmed(b.client, client.OpSetObjectACL, ref.Cluster, ref.Bucket, ref.Name)
+		got, err := w.SetObjectACL(t.Context(), ref, client.ACLPublicRead)
+		if err != nil || got.ACL != c.want {
+			t.Errorf("%+v: %v, not %q", got, err, c.want)
 		}
 	}
 }

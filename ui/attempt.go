@@ -11,8 +11,8 @@ import (
 
 // Result is what a change did to the rows. ResultRow, ResultDeleted and ResultReload make one.
 type Result[T any] struct {
-	Row  T      // the row as the API returned it, if HasRow
-	Note string // what the news adds: "already existed since 2019"
+	Row  T    // the row as the API returned it, if HasRow
+	Warn bool // the news is a warning: reading again shows something else than was set
 	kind resultKind
 }
 
@@ -37,7 +37,7 @@ func ResultReload[T any](err error) (Result[T], error) { return Result[T]{kind: 
 
 // EraseResult returns a result without the type of its row.
 func EraseResult[T any](r Result[T]) Result[any] {
-	return Result[any]{Row: r.Row, Note: r.Note, kind: r.kind}
+	return Result[any]{Row: r.Row, Warn: r.Warn, kind: r.kind}
 }
 
 // Deleted reports whether the row is gone.

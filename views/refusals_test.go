@@ -94,3 +94,56 @@ func TestRefusals_adviceFitsReason(t *testing.T) {
 		})
 	}
 }
+
+// The answers to a change of an access, the reading after it, and what the news says.
+var accessAnswers = map[string]struct {
+	read emulator.Fault // to reading the access again; none is the truth
+	want string
+}{
+	"read back": {emulator.Fault{}, "access is now public-read"},
+	"still private": {
+		emulator.Fault{Status: 200, Body: `{"acl":"private","cors_enabled":false}`},
+		"access was set to public-read · reading it again shows private",
+	},
+	"cannot be read": {emulator.Fault{Status: 404}, "access was set to public-read · what it is now is not known"},
+}
+
+// After {} in answer to an ACL change, lookout reads the ACL back and reports what it finds, of a bucket and of an
+// object.
+func TestAccess_emptyAnswerIsReadBack(t *testing.T) {
+	for name, c := range accessAnswers {
+		t.Run("bucket, "+name, func(t *testing.T) {
+			startProgram(t, emulator.Options{}, screenSize{200, 36}, func(r *harness) {
+				r.press("8", "/", "acme-www", "<enter>", "x", "<right>", "<right>")
+				r.injectUnlessZero("view access", c.read)
+				r.press("<ctrl+s>")
+				r.wait(time.Second)
+				r.requireText("acme-www: " + c.want)
+				r.requireApplied("modify access")
+			})
+		})
+		t.Run("object, "+name, func(t *testing.T) {
+			startProgram(t, emulator.Options{}, screenSize{200, 36}, func(r *harness) {
+				r.emu.InjectFault("update object ACL", emulator.Fault{Status: 200, Body: "{}", ApplyFirst: true})
+				r.press("8", "/", "acme-www", "<enter>", "<enter>", "/", "index.html", "<enter>", "c", "<right>")
+				r.emu.InjectFault("view object ACL", emulator.Fault{
+					Status: 200,
+					Body:   `{"acl":"private","acl_xml":""}`,
+					Times:  1, // before the change
+				})
+				r.injectUnlessZero("view object ACL", c.read)
+				r.press("<ctrl+s>")
+				r.wait(time.Second)
+				r.requireText("index.html: " + c.want)
+				r.requireApplied("update object ACL")
+			})
+		})
+	}
+}
+
+// injectUnlessZero injects a fault, if it is one.
+func (r *harness) injectUnlessZero(match string, f emulator.Fault) {
+	if f != (emulator.Fault{}) {
+		r.emu.InjectFault(match, f)
+	}
+}

@@ -100,7 +100,11 @@ func (n *storeNews[T]) show(c ui.Result[T], answered bool) tea.Cmd {
 	if answered && c.HasRow() {
 		n.row.ID = n.request.Store.ID(c.Row)
 	}
-	return ui.Send(ui.NewsMsg{Tone: theme.Good, Text: n.text, Row: n.row})
+	tone := theme.Good
+	if c.Warn {
+		tone = theme.Warn
+	}
+	return ui.Send(ui.NewsMsg{Tone: tone, Text: n.text, Row: n.row})
 }
 
 // find tells what became of the change, and keeps its row.

@@ -44,7 +44,9 @@ func bucketResource(a *account.Account) resource.Resource[*client.Bucket] {
 				OtherCalls:   []string{client.OpReplaceBucketAccess},
 				ShowInHints:  true,
 				ProgressText: "changing",
-				Draft:        setBucketAccess,
+				Draft: func(b *client.Bucket) resource.Draft[*client.Bucket] {
+					return setBucketAccess(a, b)
+				},
 			},
 			{
 				Name:         "delete",
@@ -265,12 +267,13 @@ type accessInput struct {
 	word string     // the label, typed to let everyone write
 }
 
-// setBucketAccess changes a bucket's canned ACL and CORS setting.
-func setBucketAccess(b *client.Bucket) resource.Draft[*client.Bucket] {
-	in := &accessInput{acl: unchanged, cors: unchanged}
+// setBucketAccess changes a bucket's canned ACL and CORS setting. The API's answer is empty, so the access is read
+// again.
+func setBucketAccess(a *account.Account, b *client.Bucket) resource.Draft[*client.Bucket] {
+	in, found := &accessInput{acl: unchanged, cors: unchanged}, accessReadBack{}
 	return resource.Draft[*client.Bucket]{
 		Title:           "Access to " + bucketName(b),
-		Text:            "The API does not report the present access.",
+		Text:            "What you leave as it is does not change.",
 		SubmitLabel:     "change",
 		Fields:          in.fields(b),
 		Review:          func() string { return describeBucketACL(in.acl) },
@@ -287,12 +290,46 @@ func setBucketAccess(b *client.Bucket) resource.Draft[*client.Bucket] {
 				ID:    account.BucketID(b),
 				Label: b.Label.String(),
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Bucket], error) {
-					return ui.ResultReload[*client.Bucket](sendBucketAccess(ctx, w, b, access))
+					result, err := ui.ResultReload[*client.Bucket](sendBucketAccess(ctx, w, b, access))
+					if err == nil {
+						found = readBackBucketAccess(ctx, a, b, access)
+						result.Warn = found.differs
+					}
+					return result, err
 				},
 			}
 		},
-		Success: func(*client.Bucket) string { return "access is now " + in.describe() },
+		Success: func(*client.Bucket) string { return found.describe(in.describe()) },
 	}
+}
+
+// accessReadBack is what reading an access again shows after it was set.
+type accessReadBack struct {
+	now     string // "public-read, CORS on"
+	differs bool   // another value was set
+	unknown string // why it could not be read
+}
+
+// describe says what an access is after something was set.
+func (f accessReadBack) describe(set string) string {
+	switch {
+	case f.differs:
+		return "access was set to " + set + " · reading it again shows " + f.now
+	case f.unknown != "":
+		return "access was set to " + set + " · what it is now is not known: " + f.unknown
+	}
+	return "access is now " + set
+}
+
+// readBackBucketAccess reads a bucket's access after it was set.
+func readBackBucketAccess(
+	ctx context.Context, a *account.Account, b *client.Bucket, set client.BucketAccess,
+) accessReadBack {
+	now, err := a.API.Buckets.Access(ctx, b.Cluster.Raw(), b.Label.Raw())
+	if err != nil {
+		return accessReadBack{unknown: ui.Reason(err)}
+	}
+	return accessReadBack{now: now.String(), differs: now.Differs(set)}
 }
 
 // fields are the fields of the form.

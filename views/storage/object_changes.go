@@ -81,24 +81,28 @@ func objectAccessForm(a *account.Account, b *client.Bucket, name client.Text) fo
 		}
 	}
 	return a.FormWithConsent(f, ask, func(ctx context.Context, c account.Consents) (func() tea.Cmd, error) {
-		if err := setObjectACL(ctx, a, ref, acl, c[client.OpSetObjectACL]); err != nil {
+		found, err := setObjectACL(ctx, a, ref, acl, c[client.OpSetObjectACL])
+		if err != nil {
 			return nil, err
 		}
+		tone := theme.Good
+		if found.differs {
+			tone = theme.Warn
+		}
 		return func() tea.Cmd {
-			return tea.Batch(
-				ui.ShowNews(theme.Good, fmt.Sprintf("%s: access is %s", name, acl)), ui.Send(ui.RefreshMsg{}),
-			)
+			news := ui.ShowNews(tone, name.String()+": "+found.describe(acl.String()))
+			return tea.Batch(news, ui.Send(ui.RefreshMsg{}))
 		}, nil
 	})
 }
 
-// setObjectACL reads the present ACL for the journal and sets another.
+// setObjectACL reads the present ACL for the journal, sets another, and returns what the object then has.
 func setObjectACL(
 	ctx context.Context, a *account.Account, ref client.ObjectRef, acl client.ACL, consent *client.Consent,
-) error {
+) (found accessReadBack, err error) {
 	before, err := a.API.Objects.ACL(ctx, ref.Cluster, ref.Bucket, ref.Name)
 	if err != nil {
-		return err
+		return found, err
 	}
 	w, err := a.API.Begin(client.Change{
 		Op:       client.OpSetObjectACL,
@@ -108,10 +112,16 @@ func setObjectACL(
 		Before:   map[string]any{"acl": before.ACL},
 	}, consent)
 	if err != nil {
-		return err
+		return found, err
 	}
-	_, err = w.SetObjectACL(ctx, ref, acl)
-	return err
+	now, err := w.SetObjectACL(ctx, ref, acl)
+	switch {
+	case err != nil:
+		return found, err
+	case now.ACL == "":
+		return accessReadBack{unknown: "it could not be read"}, nil
+	}
+	return accessReadBack{now: now.ACL.String(), differs: now.ACL != acl}, nil
 }
 
 // describeObjectACL says what an ACL of an object allows.

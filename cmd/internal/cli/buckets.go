@@ -188,14 +188,14 @@ func parseACL(text string) (client.ACL, error) {
 	return "", exit.Usage(fmt.Errorf("unknown ACL %q (use %s)", client.Clean(text), aclChoices))
 }
 
-// changeBucketAccess changes the members whose flags were given: both by PUT, one by POST. The API cannot
-// report the access, before or after.
+// changeBucketAccess changes the members whose flags were given: both by PUT, one by POST. The API's answer is empty,
+// so the access is read again and reported.
 func changeBucketAccess(set *pflag.FlagSet) planFunc[*client.Bucket] {
 	type row = *client.Bucket
 	acl := set.String("acl", "", aclChoices)
 	setFlagChoices(set, "acl", aclNames()...)
 	cors := set.Bool("cors", false, "allow all origins; --cors=false forbids them")
-	return func(_ context.Context, _ *scriptSession, it row, _ []string) (c change[row], err error) {
+	return func(_ context.Context, s *scriptSession, it row, _ []string) (c change[row], err error) {
 		var in client.BucketAccess
 		if *acl != "" {
 			if in.ACL, err = parseACL(*acl); err != nil {
@@ -214,13 +214,44 @@ func changeBucketAccess(set *pflag.FlagSet) planFunc[*client.Bucket] {
 		case in.ACL != "" && in.CORS != nil:
 			c.Op = client.OpReplaceBucketAccess
 			c.send = func(ctx context.Context, w *approvedChange) (row, error) {
-				return it, w.ReplaceBucketAccess(ctx, cluster, label, in)
+				if err := w.ReplaceBucketAccess(ctx, cluster, label, in); err != nil {
+					return it, err
+				}
+				return it, s.reportBucketAccess(ctx, it, in)
 			}
 		default:
 			c.send = func(ctx context.Context, w *approvedChange) (row, error) {
-				return it, w.UpdateBucketAccess(ctx, cluster, label, in)
+				if err := w.UpdateBucketAccess(ctx, cluster, label, in); err != nil {
+					return it, err
+				}
+				return it, s.reportBucketAccess(ctx, it, in)
 			}
 		}
 		return c, nil
 	}
+}
+
+// reportBucketAccess reads a bucket's access after it was set and reports it. If the bucket has another one, the
+// outcome of the change is not known.
+func (s *scriptSession) reportBucketAccess(ctx context.Context, b *client.Bucket, set client.BucketAccess) error {
+	name := b.Cluster.String() + "/" + b.Label.String()
+	now, err := s.api.Buckets.Access(ctx, b.Cluster.Raw(), b.Label.Raw())
+	switch {
+	case err != nil:
+		s.reportf("%s: the access was set, but could not be read again: %v", name, err)
+	case now.Differs(set):
+		return errReadBackDiffers(name, now.String())
+	default:
+		s.reportf("%s: the access is %s", name, now)
+	}
+	return nil
+}
+
+// errReadBackDiffers is the error of an access that was set, and read again as another one.
+func errReadBackDiffers(name, now string) error {
+	return exit.WithCode(
+		exit.CodeUnknown,
+		fmt.Errorf("%s: the API accepted the access, but reading it again shows %s; read it once more in a minute",
+			name, now),
+	)
 }

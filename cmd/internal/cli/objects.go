@@ -186,10 +186,16 @@ func showOrSetObjectACL(
 		Change: client.Change{ID: o.ID(), Label: o.Name, Before: map[string]any{"acl": before.ACL}},
 		detail: string(acl),
 		send: func(ctx context.Context, w *approvedChange) (*objectACL, error) {
-			if _, err := w.SetObjectACL(ctx, o, acl); err != nil {
+			now, err := w.SetObjectACL(ctx, o, acl)
+			switch {
+			case err != nil:
 				return nil, err
+			case now.ACL == "":
+				s.reportf("%s: the access was set to %s, but could not be read again", describeObject(o), acl)
+			case now.ACL != acl:
+				return nil, errReadBackDiffers(describeObject(o), now.ACL.String())
 			}
-			return s.readObjectACL(ctx, o)
+			return &objectACL{o.Name, now.ACL}, nil
 		},
 	}, nil
 }

@@ -302,3 +302,36 @@ func TestScripts_204IsDone(t *testing.T) {
 	r.CheckResult(r.Run("contacts", "delete", "11", "--yes"), exit.CodeOK)
 	r.CheckResult(r.MustRun("journal"), exit.CodeOK, "delete contact", "done")
 }
+
+// After {} in answer to an ACL change, scripts read the ACL back, of a bucket and of an object: they report what they
+// find, and end with code 5 if it is another one.
+func TestScripts_accessIsReadBack(t *testing.T) {
+	const differs = `{"acl":"authenticated-read","cors_enabled":false}`
+	for _, c := range []struct {
+		name string
+		read emulator.Fault
+		code int
+		want string
+	}{
+		{"read back", emulator.Fault{}, exit.CodeOK, "public-read"},
+		{"another one", emulator.Fault{Status: 200, Body: differs}, exit.CodeUnknown, "shows authenticated-read"},
+		{"not readable", emulator.Fault{Status: 404}, exit.CodeOK, "could not be read again"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			empty := emulator.Fault{Status: 200, Body: "{}", ApplyFirst: true}
+			r.API.InjectFault("update object ACL", empty)
+			r.API.InjectFault("view object ACL", emulator.Fault{Status: 200, Body: `{"acl":"private"}`, Times: 1})
+			if c.read != (emulator.Fault{}) {
+				r.API.InjectFault("view access", c.read)
+				r.API.InjectFault("view object ACL", c.read)
+			}
+			const bucket = "us-east-1/acme-www"
+			r.CheckResult(r.Run("buckets", "access", bucket, "--acl", "public-read"), c.code, c.want)
+			r.CheckResult(r.Run("objects", "acl", bucket, "index.html", "public-read"), c.code, c.want)
+			if n := len(r.API.Ledger()); n != 2 {
+				t.Errorf("%d changes", n)
+			}
+		})
+	}
+}

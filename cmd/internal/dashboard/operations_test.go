@@ -163,7 +163,7 @@ func storageOperations() []keyOperation {
 		{"view object ACL", inside + filterTo("index.html") + "<enter>«only this account»", "", ""},
 		{
 			"update object ACL",
-			inside + filterTo("index.html") + "c«Access to index.html»<right><ctrl+s>«access is public-read»",
+			inside + filterTo("index.html") + "c«Access to index.html»<right><ctrl+s>«access is now public-read»",
 			`{"acl":"public-read","name":"index.html"}`,
 			"",
 		},
