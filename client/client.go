@@ -543,7 +543,7 @@ func parseErrorBody(a *response, m redactor) (reasons []Reason, what string) {
 	for _, one := range raw {
 		var r Reason
 		if _, _, err := decodeLenient(one, &r); err == nil && (r.Reason.raw != "" || r.Field.raw != "") {
-			reasons = append(reasons, Reason{Text{m.redactText(r.Field.raw)}, Text{m.redactText(r.Reason.raw)}})
+			reasons = append(reasons, Reason{NewText(m.redactText(r.Field.raw)), NewText(m.redactText(r.Reason.raw))})
 		}
 	}
 	return reasons, ""

@@ -64,10 +64,10 @@ func (o Object) IsPrefix() bool { return o.ETag.IsZero() && o.Modified.IsZero() 
 
 // Clone returns the object with copied strings.
 func (o Object) Clone() Object {
-	o.Name.raw = strings.Clone(o.Name.raw)
+	o.Name = NewText(strings.Clone(o.Name.raw))
 	o.ETag.raw = strings.Clone(o.ETag.raw)
 	o.Modified.raw = strings.Clone(o.Modified.raw)
-	o.Owner.raw = strings.Clone(o.Owner.raw)
+	o.Owner = NewText(strings.Clone(o.Owner.raw))
 	return o
 }
 

@@ -97,7 +97,7 @@ func (r *objectPageDecoder) row(o *Object) bool {
 		switch name {
 		case "name":
 			text, ok = r.text()
-			o.Name = Text{text}
+			o.Name = NewText(text)
 		case "etag":
 			text, ok = r.text()
 			o.ETag = NewETag(text)
@@ -108,7 +108,7 @@ func (r *objectPageDecoder) row(o *Object) bool {
 			if text, ok = r.text(); text == r.lastOwner {
 				text = r.lastOwner
 			}
-			r.lastOwner, o.Owner = text, Text{text}
+			r.lastOwner, o.Owner = text, NewText(text)
 		case "size":
 			o.Size, ok = r.size()
 		default:

@@ -19,7 +19,7 @@ const (
 )
 
 // String returns the state, safe to display.
-func (s ServiceStatus) String() string { return Clean(string(s)) }
+func (s ServiceStatus) String() string { return cleanShort(string(s)) }
 
 // A ServiceType says how a service is checked.
 type ServiceType string
@@ -31,7 +31,7 @@ const (
 )
 
 // String returns the type, safe to display.
-func (t ServiceType) String() string { return Clean(string(t)) }
+func (t ServiceType) String() string { return cleanShort(string(t)) }
 
 // A Service is a monitored service ("Managed Service").
 type Service struct {

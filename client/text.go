@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,10 +12,23 @@ import (
 
 // Text is a string that came from a server. String is safe to display; Raw is for sending back. The zero value is the
 // empty text.
-type Text struct{ raw string }
+type Text struct{ raw, shown string }
+
+// MaxShown is the number of bytes that Text.String returns at most, apart from the note about the rest. It bounds the
+// work of everything that draws, sorts or filters texts, whatever a server sends.
+const MaxShown = 8 << 10
 
 // NewText returns a string as a Text, to be treated as if a server had sent it.
-func NewText(raw string) Text { return Text{raw} }
+func NewText(raw string) Text { return Text{raw, cleanShort(raw)} }
+
+// cleanShort returns a string as Text.String does.
+func cleanShort(raw string) string {
+	shown, rest := CleanStart(raw, MaxShown)
+	if rest > 0 {
+		shown += fmt.Sprintf("… %d more bytes", rest)
+	}
+	return shown
+}
 
 // Raw returns the text as it came, byte for byte.
 func (t Text) Raw() string { return t.raw }
@@ -22,54 +36,71 @@ func (t Text) Raw() string { return t.raw }
 // IsZero reports whether the text is empty.
 func (t Text) IsZero() bool { return t.raw == "" }
 
-// String returns the text with every character made visible that could move, hide or restyle the text around it.
-// Nothing is lost, and two different texts never look alike: escapes are written ‹U+202E› or ‹x9B›, and a literal ‹ is
-// written ‹‹›.
-func (t Text) String() string { return Clean(t.raw) }
+// String returns the text as Clean does. A text that is longer than MaxShown ends with the number of bytes that are
+// left out.
+func (t Text) String() string { return t.shown }
 
-// Clean makes a string safe to display, as Text.String does.
+// Clean makes a string safe to display: every character is made visible that could move, hide or restyle the text
+// around it. Nothing is lost, and two different texts never look alike: escapes are written ‹U+202E› or ‹x9B›, and a
+// literal ‹ is written ‹‹›.
 func Clean(raw string) string {
-	if printableASCII(raw) {
-		return raw
+	shown, _ := CleanStart(raw, math.MaxInt)
+	return shown
+}
+
+// CleanStart is Clean for the beginning of a string: it stops once the result has limit bytes, and returns how many
+// bytes of raw are left.
+func CleanStart(raw string, limit int) (shown string, rest int) {
+	if head := raw[:min(len(raw), limit)]; printableASCII(head) {
+		return head, len(raw) - len(head)
 	}
-	var b strings.Builder
-	b.Grow(len(raw) + 16)
-	marks := 0
-	var before rune
-	for i := 0; i < len(raw); {
-		r, size := utf8.DecodeRuneInString(raw[i:])
-		if r == utf8.RuneError && size == 1 {
-			fmt.Fprintf(&b, "‹x%02X›", raw[i])
-			i++
-			marks, before = 0, 0
-			continue
-		}
-		if unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Me, r) {
-			marks++
-		} else {
-			marks = 0
-		}
-		switch {
-		case r == '‹':
-			b.WriteString("‹‹›")
-		case r < 0x20:
-			b.WriteString("‹")
-			b.WriteRune(0x2400 + r)
-			b.WriteString("›")
-		case r == '\u200d' && joinsEmoji(before, raw[i+size:]), r == '\ufe0f' && marks <= 3 && pictographic(before):
-			b.WriteRune(r)
-		case hidden(r), marks > 3, before == 0 && (marks > 0 || combinesWithPrevious(r)):
-			fmt.Fprintf(&b, "‹U+%04X›", r)
-			before = 0
-			i += size
-			continue
-		default:
-			b.WriteRune(r)
-		}
-		before = r
-		i += size
+	var c cleaner
+	c.Grow(min(len(raw), limit) + 16)
+	i := 0
+	for i < len(raw) && c.Len() < limit {
+		i += c.add(raw[i:])
 	}
-	return b.String()
+	return c.String(), len(raw) - i
+}
+
+// cleaner writes cleaned characters one after another.
+type cleaner struct {
+	strings.Builder
+	marks  int  // combining marks in a row
+	before rune // the last character that was written as it is, or 0
+}
+
+// add writes the first character of a text and returns its length.
+func (c *cleaner) add(text string) int {
+	r, size := utf8.DecodeRuneInString(text)
+	if r == utf8.RuneError && size == 1 {
+		fmt.Fprintf(c, "‹x%02X›", text[0])
+		c.marks, c.before = 0, 0
+		return 1
+	}
+	if unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Me, r) {
+		c.marks++
+	} else {
+		c.marks = 0
+	}
+	switch {
+	case r == '‹':
+		c.WriteString("‹‹›")
+	case r < 0x20:
+		c.WriteString("‹")
+		c.WriteRune(0x2400 + r)
+		c.WriteString("›")
+	case r == '\u200d' && joinsEmoji(c.before, text[size:]), r == '\ufe0f' && c.marks <= 3 && pictographic(c.before):
+		c.WriteRune(r)
+	case hidden(r), c.marks > 3, c.before == 0 && (c.marks > 0 || combinesWithPrevious(r)):
+		fmt.Fprintf(c, "‹U+%04X›", r)
+		c.before = 0
+		return size
+	default:
+		c.WriteRune(r)
+	}
+	c.before = r
+	return size
 }
 
 // printableASCII reports whether a string is printable ASCII, which needs no cleaning.
@@ -140,7 +171,7 @@ func (t *Text) UnmarshalJSON(data []byte) error {
 	}
 	body := data[1 : len(data)-1]
 	if !strings.Contains(string(body), `\`) {
-		*t = Text{string(body)}
+		*t = NewText(string(body))
 		return nil
 	}
 	if utf8.Valid(body) {
@@ -148,11 +179,11 @@ func (t *Text) UnmarshalJSON(data []byte) error {
 		if err := json.Unmarshal(data, &s); err != nil {
 			return err
 		}
-		*t = Text{s}
+		*t = NewText(s)
 		return nil
 	}
 	raw, err := unescapeJSON(body)
-	*t = Text{raw}
+	*t = NewText(raw)
 	return err
 }
 

@@ -44,11 +44,11 @@ func (t Time) Time() time.Time { return t.t }
 func (t Time) Raw() Text {
 	switch t.format {
 	case formatPlain:
-		return Text{t.t.Format(plainLayout)}
+		return NewText(t.t.Format(plainLayout))
 	case formatMillis:
-		return Text{t.t.Format(millisLayout)}
+		return NewText(t.t.Format(millisLayout))
 	}
-	return Text{t.raw}
+	return NewText(t.raw)
 }
 
 var timeLayouts = [...]string{

@@ -90,7 +90,7 @@ func (p *programActions) refreshActions(s *Shell) []ui.Action {
 
 func (p *programActions) screenActions(s *Shell) []ui.Action {
 	hide := func() { s.valuesHidden = !s.valuesHidden }
-	messages := func() { s.dialogs.push(&textDialog{name: "Messages", text: s.news.historyText(s.o.Location)}) }
+	messages := func() { s.dialogs.push(newTextDialog("Messages", s.news.historyText(s.o.Location))) }
 	return []ui.Action{
 		programAction(
 			"hide values", "hosts, addresses, phones, keys and long numbers become dots: for a shared screen", hide,

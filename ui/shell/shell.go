@@ -172,7 +172,7 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 	case ui.OneTimeSecret:
 		s.dialogs.push(&secretDialog{OneTimeSecret: msg})
 	case ui.ShowTextMsg:
-		s.dialogs.push(&textDialog{name: msg.Title, text: msg.Text})
+		s.dialogs.push(newTextDialog(msg.Title, msg.Text))
 	case ui.GoToMsg:
 		if !s.tabs.goTo(msg) {
 			return ui.ShowNews(theme.Warn, "there is no pane "+msg.Pane+" here")

@@ -14,7 +14,13 @@ type textDialog struct {
 	ignoresPaste
 	name   string
 	text   string
-	scroll ui.Viewport
+	window *ui.TextWindow
+}
+
+// newTextDialog returns a dialog at the beginning of a text.
+func newTextDialog(name, text string) *textDialog {
+	window := ui.NewTextWindow(strings.TrimRight(text, "\n"), input.ShowInvisible)
+	return &textDialog{name: name, text: text, window: window}
 }
 
 func (d *textDialog) title() string { return d.name }
@@ -23,13 +29,7 @@ func (d *textDialog) size() (int, int) { return 96, strings.Count(d.text, "\n") 
 
 func (d *textDialog) hint() string { return "y copies it · esc closes" }
 
-func (d *textDialog) view(b ui.Box) string {
-	var lines []string
-	for line := range strings.SplitSeq(strings.TrimRight(input.ShowInvisible(d.text), "\n"), "\n") {
-		lines = append(lines, ui.Wrap(line, b.Width)...)
-	}
-	return d.scroll.View(b, strings.Join(lines, "\n"))
-}
+func (d *textDialog) view(b ui.Box) string { return d.window.View(b) }
 
 func (d *textDialog) read(ui.Box) dialogReading {
 	return dialogReading{Announcement: ui.Announcement{Text: d.text}}
@@ -42,7 +42,7 @@ func (d *textDialog) handleKey(_ *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case "y":
 		return ui.Send(ui.CopyMsg{Text: d.text, Label: d.name}), false
 	}
-	for _, a := range d.scroll.Actions() {
+	for _, a := range d.window.Actions() {
 		for _, name := range a.Key.Keys() {
 			if name == k.String() {
 				return a.Do(), false

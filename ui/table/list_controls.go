@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -173,10 +174,29 @@ func (c controls[T]) rowCommands(row T) rowCommands {
 			return l.CopyItems(row)
 		},
 		openDetail: func() tea.Cmd {
+			if l.detail.open && l.LongTexts != nil {
+				return showLongTexts(l.LongTexts(row))
+			}
 			l.detail.open, l.detail.scroll = true, 0
 			return l.fetchRow(row)
 		},
 	}
+}
+
+// showLongTexts opens a text, or a menu if there are several.
+func showLongTexts(texts []ui.ShowTextMsg) tea.Cmd {
+	var actions []ui.Action
+	for i, t := range texts {
+		key := ui.Bind(t.Title, strconv.Itoa(i+1))
+		actions = append(actions, ui.Action{Key: key, OpensView: true, Do: func() tea.Cmd { return ui.Send(t) }})
+	}
+	switch len(actions) {
+	case 0:
+		return nil
+	case 1:
+		return actions[0].Do()
+	}
+	return ui.Send(ui.Menu{Title: "Show in full", Actions: actions})
 }
 
 // csv returns the list as it is shown.

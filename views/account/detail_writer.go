@@ -1,7 +1,9 @@
 package account
 
 import (
+	"cmp"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"lookout/client"
@@ -100,12 +102,17 @@ func (s *DetailWriter) Paragraph(text string, tone theme.Tone) {
 	}
 }
 
-// ServerText writes lines from the server, each cleaned and wrapped.
+// ServerText writes lines from the server, each cleaned and wrapped. Of a long text it writes the beginning;
+// LongTexts returns the whole.
 func (s *DetailWriter) ServerText(raw string) {
-	for line := range strings.SplitSeq(strings.ReplaceAll(raw, "\r\n", "\n"), "\n") {
-		for _, part := range ui.Wrap(client.NewText(line).String(), s.Box.Width) {
+	lines, rest := shortenLines(raw)
+	for _, line := range lines {
+		for _, part := range ui.Wrap(line, s.Box.Width) {
 			s.add(part)
 		}
+	}
+	if rest != "" {
+		s.Paragraph(rest, theme.Muted)
 	}
 }
 
@@ -124,13 +131,64 @@ func (s *DetailWriter) cut(text string, width int) string {
 // String returns all lines.
 func (s *DetailWriter) String() string { return strings.Join(s.Lines, "\n") }
 
-// ServerField writes a label and lines from the server beside it, each cleaned and wrapped.
+// ServerField writes a label and lines from the server beside it, as ServerText does.
 func (s *DetailWriter) ServerField(label, raw string) {
-	width := s.Box.Width - s.LabelWidth
-	for line := range strings.SplitSeq(strings.TrimRight(strings.ReplaceAll(raw, "\r\n", "\n"), "\n"), "\n") {
-		for _, part := range ui.Wrap(client.NewText(line).String(), width) {
-			s.Field(label, part, theme.Plain)
-			label = ""
-		}
+	lines, rest := shortenLines(strings.TrimRight(raw, "\r\n"))
+	for _, line := range lines {
+		s.Field(label, line, theme.Plain)
+		label = ""
 	}
+	if rest != "" {
+		s.Field(label, rest, theme.Muted)
+	}
+}
+
+// maxFieldLines is the number of lines of one text that a detail shows at most, before they are wrapped.
+const maxFieldLines = 200
+
+// shortenLines returns the first lines of a text, cleaned, up to maxFieldLines and client.MaxShown bytes, and what to
+// say about the rest: "… 1.9 MiB more · enter", or "".
+func shortenLines(raw string) (lines []string, rest string) {
+	left, at := client.MaxShown, 0
+	for at <= len(raw) && len(lines) < maxFieldLines && left > 0 {
+		line, _, more := strings.Cut(raw[at:], "\n")
+		shown, cut := client.CleanStart(strings.TrimSuffix(line, "\r"), left)
+		lines, left = append(lines, shown), left-len(shown)
+		if at += len(line) - cut; cut > 0 || !more {
+			break
+		}
+		at++
+	}
+	if at < len(raw) {
+		rest = "… " + FormatSize(int64(len(raw)-at)) + " more · enter"
+	}
+	return lines, rest
+}
+
+// LongTexts returns the texts of a row that its detail shortens, with the API's names, for table.List.LongTexts. row is
+// a pointer to a struct.
+func LongTexts[T any](row T) []ui.ShowTextMsg {
+	return appendLongTexts(nil, "", reflect.ValueOf(row).Elem())
+}
+
+// appendLongTexts appends the long texts of a value, and of the structs in it.
+func appendLongTexts(texts []ui.ShowTextMsg, name string, v reflect.Value) []ui.ShowTextMsg {
+	if value, ok := v.Interface().(client.Text); ok {
+		if _, rest := shortenLines(value.Raw()); rest != "" {
+			texts = append(texts, ui.ShowTextMsg{Title: name, Text: value.Raw()})
+		}
+		return texts
+	}
+	if v.Kind() != reflect.Struct {
+		return texts
+	}
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		if !field.IsExported() {
+			continue
+		}
+		member, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		texts = appendLongTexts(texts, cmp.Or(member, name), v.Field(i))
+	}
+	return texts
 }

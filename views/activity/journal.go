@@ -72,7 +72,7 @@ func journalColumns(a *account.Account) []table.Column[*journal.Entry] {
 			Title: "change",
 			Width: 18,
 			Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) {
-				return client.Clean(e.Change.Op), theme.Plain
+				return client.NewText(e.Change.Op).String(), theme.Plain
 			},
 		},
 		{
@@ -85,7 +85,7 @@ func journalColumns(a *account.Account) []table.Column[*journal.Entry] {
 			Min:          12,
 			DropPriority: 2,
 			Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) {
-				return client.Clean(e.Change.Reason), theme.Plain
+				return client.NewText(e.Change.Reason).String(), theme.Plain
 			},
 		},
 		{
@@ -93,7 +93,7 @@ func journalColumns(a *account.Account) []table.Column[*journal.Entry] {
 			Min:          14,
 			DropPriority: 3,
 			Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) {
-				return client.Clean(e.OutcomeDetail), theme.Muted
+				return client.NewText(e.OutcomeDetail).String(), theme.Muted
 			},
 		},
 	}
@@ -247,7 +247,7 @@ func entryCurlCommand(a *account.Account, e *journal.Entry) string {
 func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
 	t := account.NewDetailWriter(b)
 	c := e.Change
-	t.Title(client.Clean(c.Op) + account.WithPrefix(" ", entryName(e)))
+	t.Title(client.NewText(c.Op).String() + account.WithPrefix(" ", entryName(e)))
 	state, tone := outcomeCell(a, e, b.Theme)
 	t.Field("outcome", state, tone)
 	if a.Journal.Unresolved(*e) {
@@ -259,11 +259,11 @@ func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
 	t.Field("time", e.Time.In(a.Location).Format("2006-01-02 15:04:05 MST"), theme.Plain)
 	if c.Resource != "" {
 		t.Field(
-			client.Clean(c.Resource),
-			client.Clean(account.OrDefault(c.ID, "new"))+account.WithPrefix("  ", client.Clean(c.Label)), theme.Plain,
+			client.NewText(c.Resource).String(),
+			client.Clean(account.OrDefault(c.ID, "new"))+account.WithPrefix("  ", client.NewText(c.Label).String()), theme.Plain,
 		)
 	}
-	t.Field("reason", account.OrDefault(client.Clean(c.Reason), "not given"), theme.Plain)
+	t.Field("reason", account.OrDefault(client.NewText(c.Reason).String(), "not given"), theme.Plain)
 	if !c.RevertAt.IsZero() {
 		t.Field("until", a.FormatTime(c.RevertAt), theme.Plain)
 	}

@@ -24,6 +24,7 @@ func ContactsPane(a *account.Account) ui.Pane {
 		Columns:      changes.Resource.PaneColumns(),
 		RowActions:   append(contactShortcuts(a), changes.RowActions()...),
 		PaneActions:  changes.NewActions,
+		LongTexts:    account.LongTexts[*client.Contact],
 		Detail:       func(c *client.Contact, b ui.Box) string { return contactDetail(a, c, b) },
 		FetchOne:     changes.FetchOne,
 		Footer:       func(set *ui.Store[*client.Contact], b ui.Box) string { return contactsFoot(a, set, b) },

@@ -26,6 +26,7 @@ func CredentialsPane(a *account.Account) ui.Pane {
 			}),
 		),
 		PaneActions: func() []ui.Action { return credentialActions(a, changes) },
+		LongTexts:   account.LongTexts[*client.Credential],
 		Detail:      func(c *client.Credential, b ui.Box) string { return credentialDetail(a, c, b) },
 		FetchOne:    changes.FetchOne,
 		CopyItems: account.CopyItemsByID(

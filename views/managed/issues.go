@@ -26,6 +26,7 @@ func IssuesPane(a *account.Account) ui.Pane {
 		JoinedStores: []table.JoinedStore{a.Services(), a.Contacts(), a.Instances(), a.Credentials()},
 		Columns:      Issues(a).PaneColumns(),
 		RowActions:   issueActions(a),
+		LongTexts:    account.LongTexts[*client.Issue],
 		Detail:       func(i *client.Issue, b ui.Box) string { return renderIncident(a, i, b, false) },
 		Footer:       func(set *ui.Store[*client.Issue], b ui.Box) string { return issuesFoot(a, set, b) },
 		CopyItems:    account.CopyItemsByID(a, "issues", "view issue", func(i *client.Issue) int { return i.ID }),

@@ -27,6 +27,7 @@ func ServicesPane(a *account.Account) ui.Pane {
 		Columns:      serviceColumns(a),
 		RowActions:   serviceActions(a, changes),
 		PaneActions:  changes.NewActions,
+		LongTexts:    account.LongTexts[*client.Service],
 		Detail:       func(s *client.Service, b ui.Box) string { return serviceDetail(a, s, b) },
 		FetchOne:     changes.FetchOne,
 		Footer:       func(_ *ui.Store[*client.Service], b ui.Box) string { return StateCounts(a, b) },

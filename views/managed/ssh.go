@@ -22,6 +22,7 @@ func SSHPane(a *account.Account) ui.Pane {
 		Store:        a.Instances(),
 		Columns:      changes.Resource.PaneColumns(),
 		JoinedStores: []table.JoinedStore{a.Services()},
+		LongTexts:    account.LongTexts[*client.Instance],
 		Detail:       func(i *client.Instance, b ui.Box) string { return sshDetail(a, i, b) },
 		FetchOne:     changes.FetchOne,
 		RowActions:   sshActions(a, changes),

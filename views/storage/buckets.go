@@ -37,6 +37,7 @@ func BucketsPane(a *account.Account) ui.Pane {
 		PaneActions: func() []ui.Action {
 			return append(changes.NewActions(), linksAction(a), cancelStorageAction(a))
 		},
+		LongTexts: account.LongTexts[*client.Bucket],
 		Detail:    func(b *client.Bucket, box ui.Box) string { return bucketDetail(a, b, box) },
 		FetchOne:  changes.FetchOne,
 		Footer:    func(set *ui.Store[*client.Bucket], b ui.Box) string { return bucketsFoot(a, set, b) },

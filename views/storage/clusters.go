@@ -33,8 +33,9 @@ func ClustersPane(a *account.Account) ui.Pane {
 		FetchOne: func(ctx context.Context, c *client.Cluster) (*client.Cluster, error) {
 			return a.API.Clusters.Get(ctx, c.ID.Raw())
 		},
-		Detail: func(c *client.Cluster, b ui.Box) string { return clusterDetail(a, c, b) },
-		Footer: func(_ *ui.Store[*client.Cluster], b ui.Box) string { return transferUsageLine(a, b) },
+		LongTexts: account.LongTexts[*client.Cluster],
+		Detail:    func(c *client.Cluster, b ui.Box) string { return clusterDetail(a, c, b) },
+		Footer:    func(_ *ui.Store[*client.Cluster], b ui.Box) string { return transferUsageLine(a, b) },
 		CopyItems: func(c *client.Cluster) []ui.CopyItem {
 			return account.CopyItems(
 				a.ScriptCommand("clusters get", nil, c.ID.Raw()), a.CurlCommand("view cluster", nil, c.ID.Raw()),

@@ -40,6 +40,7 @@ func KeysPane(a *account.Account) ui.Pane {
 		},
 		RowActions:  append(keyShortcuts(), changes.RowActions()...),
 		PaneActions: changes.NewActions,
+		LongTexts:   account.LongTexts[*client.Key],
 		Detail:      keyDetail,
 		FetchOne:    changes.FetchOne,
 		Footer:      func(set *ui.Store[*client.Key], b ui.Box) string { return keysFoot(a, set, b) },

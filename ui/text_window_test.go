@@ -1,0 +1,64 @@
+package ui_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"lookout/ui"
+	"lookout/ui/uitest"
+)
+
+// pressWindow runs the action that has a key.
+func pressWindow(t *testing.T, w *ui.TextWindow, key string) {
+	t.Helper()
+	for _, a := range w.Actions() {
+		for _, name := range a.Key.Keys() {
+			if name == key {
+				a.Do()
+				return
+			}
+		}
+	}
+	t.Fatalf("no action has the key %q", key)
+}
+
+// Scrolling shows every line of a text once and in order, down and up again, and stops at both ends.
+func TestTextWindow_scrollsThroughTheWholeText(t *testing.T) {
+	var text strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&text, "line %d%s\n", i, strings.Repeat(" and more words", i%40))
+	}
+	text.WriteString(strings.Repeat("long line 日本 ", 500))
+	clean := func(s string) string { return s }
+	b := uitest.NewBox(t, 40, 10)
+	w := ui.NewTextWindow(text.String(), clean)
+	var down []string
+	for before := ""; ; {
+		view := w.View(b)
+		if view == before {
+			down = append(down, strings.Split(view, "\n")[1:]...)
+			break
+		}
+		down, before = append(down, strings.Split(view, "\n")[0]), view
+		pressWindow(t, w, "j")
+	}
+	words := strings.Fields(strings.Join(down, " "))
+	if want := strings.Fields(text.String()); strings.Join(words, " ") != strings.Join(want, " ") {
+		t.Errorf("%d words are shown of %d", len(words), len(want))
+	}
+	for i := len(down) - b.Height; i >= 0; i-- {
+		if first, _, _ := strings.Cut(w.View(b), "\n"); first != down[i] {
+			t.Fatalf("line %d on the way up is %q; want %q", i, first, down[i])
+		}
+		pressWindow(t, w, "k")
+	}
+	pressWindow(t, w, "G")
+	if last := strings.Split(w.View(b), "\n"); last[b.Height-1] != down[len(down)-1] {
+		t.Errorf("the last line is %q; want %q", last[b.Height-1], down[len(down)-1])
+	}
+	pressWindow(t, w, "g")
+	if first, _, _ := strings.Cut(w.View(b), "\n"); first != down[0] {
+		t.Errorf("the first line is %q; want %q", first, down[0])
+	}
+}

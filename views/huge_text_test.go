@@ -1,0 +1,103 @@
+package views_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"lookout/client/emulator"
+)
+
+// hugeText is a text that a server or a colleague may write into a field.
+type hugeText struct{ name, text string }
+
+// hugeTexts returns texts of a number of bytes.
+func hugeTexts(size int) []hugeText {
+	repeat := func(text string) string { return strings.Repeat(text, size/len(text)) }
+	return []hugeText{
+		{"words", repeat("lorem ipsum ")},
+		{"one word", repeat("x")},
+		{"line breaks", repeat("\n")},
+		{"combining marks", repeat("\u0301")},
+		{"wide characters", repeat("日本 ")},
+	}
+}
+
+// maxHugeFrame is the longest time that a frame may take: 16 ms, with room for a busy machine.
+const maxHugeFrame = 60 * time.Millisecond
+
+// stopwatch measures real time for tests whose clock is not real.
+type stopwatch struct {
+	asked  chan struct{}
+	answer chan time.Time
+}
+
+// newStopwatch returns a stopwatch that runs until the test ends. It must be made outside of a bubble of fake time.
+func newStopwatch(t *testing.T) stopwatch {
+	w := stopwatch{make(chan struct{}), make(chan time.Time)}
+	go func() {
+		for {
+			select {
+			case <-w.asked:
+				w.answer <- time.Now()
+			case <-t.Context().Done():
+				return
+			}
+		}
+	}()
+	return w
+}
+
+// now returns the real time.
+func (w stopwatch) now() time.Time {
+	w.asked <- struct{}{}
+	return <-w.answer
+}
+
+// Text from the server cannot freeze the program: whatever a field holds, a key and its frame take a few milliseconds
+// on a small and on a large screen.
+func TestHugeText_doesNotFreezeTheLoop(t *testing.T) {
+	size, every := 1<<20, 5
+	if os.Getenv("LOOKOUT_LONG") != "" {
+		size, every = 8<<20, 1
+	}
+	texts := hugeTexts(size)
+	screens := []screenSize{{80, 24}, {500, 200}}
+	for n, field := range serverTextFields() {
+		if text := texts[n/every%len(texts)]; n%every == 0 || field.member == "notes" {
+			t.Run(field.pane+" "+field.member+" "+text.name, func(t *testing.T) {
+				checkHugeText(t, field.pane, field.member, text.text, screens[n/every%2])
+			})
+		}
+	}
+}
+
+// checkHugeText puts a text into a member of every answer, and presses keys in the pane that shows it.
+func checkHugeText(t *testing.T, pane, member, text string, size screenSize) {
+	watch := newStopwatch(t)
+	s := &rewritingTransport{rewrite: func(body []byte) []byte {
+		at := -1 // the first row gets the whole text, the others an eighth of it
+		short := text[:len(text)/8/len("日本 ")*len("日本 ")]
+		return replaceMember(body, member, []string{text, short, short, short, short, short, short, short}, &at)
+	}}
+	startProgram(t, emulator.Options{}, size, func(r *harness) {
+		if strings.HasSuffix(pane, "o") {
+			s.hold = true
+			r.press("8", "/", "acme-www", "<enter>")
+			s.hold = false
+			r.press("<enter>")
+		} else {
+			r.press(pane)
+		}
+		keys := "p j k <enter> <enter> j G g <esc> <esc> e <esc> D <esc> Y <esc> / x <esc> : <esc> V G g <esc>"
+		for _, key := range strings.Fields(keys) {
+			r.press(key)
+			start := watch.now()
+			r.shell.Frame()
+			if took := watch.now().Sub(start); took > maxHugeFrame {
+				t.Errorf("the frame after %s takes %v", key, took)
+			}
+		}
+	}, s)
+}
