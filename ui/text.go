@@ -54,7 +54,7 @@ func styleEnd(text string) int {
 // isDrawingRune reports whether the program draws with a character: lines, blocks and shapes, each one cell wide.
 func isDrawingRune(r rune) bool {
 	return r >= 0x2500 && r <= 0x25ff || r == '…' || r == '·' || r == '‹' || r == '›' || r == '✓' || r == '✗' ||
-		r == '•'
+		r == '•' || r == '≥'
 }
 
 // plainASCII reports whether text holds printable ASCII alone: one cell for each byte.

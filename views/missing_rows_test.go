@@ -13,7 +13,6 @@ import (
 	"lookout/ui"
 	"lookout/ui/uitest"
 	"lookout/views/account"
-	"lookout/views/activity"
 	"lookout/views/managed"
 )
 
@@ -51,12 +50,12 @@ func TestJoins_missingRow(t *testing.T) {
 	if !found {
 		t.Fatal("the service was not read")
 	}
-	w := &activity.WatchView{Account: a}
-	if rows := w.ProblemServices(); len(rows) != 2 || rows[0] != web {
-		t.Errorf("%d are broken, and not that one first of which nothing else is known", len(rows))
+	rows := a.Incidents().Concerns()
+	if len(rows) != 2 || rows[0].Service != web || rows[0].Incident != nil || rows[1].Incident == nil {
+		t.Errorf("%d are broken, and not that one first of which nothing else is known: %v", len(rows), rows)
 	}
-	if account.IsIssueOpen(a, &client.Issue{ID: 9, Services: []int{1}}) {
-		t.Error("an issue that is gone is open")
+	if _, found := a.Incidents().Of(9); found {
+		t.Error("an issue that is gone is an incident")
 	}
 	if text, _ := managed.OpenIssueCell(a, web, ui.Box{Theme: &theme.Theme{}}); text != "" {
 		t.Errorf("an issue is shown: %q", text)
@@ -98,5 +97,27 @@ func TestKeys_storedWithoutSecret(t *testing.T) {
 	}
 	if none, err := account.FetchKey(t.Context(), a, 5); err == nil || none != nil {
 		t.Errorf("%+v, %v", none, err)
+	}
+}
+
+// In a row of several services, only the one that is down because of the incident is red.
+func TestIssues_onlyServiceInTroubleIsRed(t *testing.T) {
+	api, err := client.New("https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(listTransport{
+		"/managed/services": `{"id":1,"label":"web","status":"problem"},{"id":2,"label":"db","status":"ok"}`,
+		"/managed/issues":   `{"id":7,"created":"2026-01-02T03:04:05","services":[2,1]}`,
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := account.New(t.Context(), account.Options{API: api, Location: time.UTC})
+	uitest.RunAll(a.Services().Refresh())
+	uitest.RunAll(a.Issues().Refresh())
+	tones := map[string]theme.Tone{}
+	look := &theme.Theme{Glyphs: theme.Glyphs{Problem: "▲"}}
+	for _, s := range managed.AffectedSpans(a, a.Issues().At(0), ui.Box{Theme: look}) {
+		tones[s.Text] = s.Tone
+	}
+	if tones["▲ web"] != theme.Bad || tones["db"] != theme.Plain || len(tones) != 3 {
+		t.Errorf("drawn as %v", tones)
 	}
 }

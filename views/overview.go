@@ -12,6 +12,7 @@ import (
 	"lookout/ui"
 	"lookout/ui/table"
 	"lookout/views/account"
+	"lookout/views/account/incident"
 	"lookout/views/managed"
 	"lookout/views/resource"
 	"lookout/views/storage"
@@ -265,38 +266,58 @@ func renderServicesBox(a *account.Account, b ui.Box) string {
 		return b.Theme.Paint(theme.Muted, "no services yet")
 	}
 	lines := []string{ui.Truncate(managed.StateCounts(a, b), b.Width-1, b.Theme.Glyphs.Ellipsis)}
-	rows := a.UnhealthyServices()
+	rows := servicesToWatch(a)
 	room := b.Height - len(lines)
-	for n, s := range rows {
+	for n, c := range rows {
 		if n == room-1 && len(rows) > room {
 			lines = append(lines, b.Theme.Paint(theme.Muted, fmt.Sprintf("and %d more", len(rows)-n)))
 			break
 		}
-		lines = append(lines, serviceStatusLine(a, s, b))
+		lines = append(lines, serviceStatusLine(a, c, b))
 	}
 	return strings.Join(lines, "\n")
 }
 
-func serviceStatusLine(a *account.Account, s *client.Service, b ui.Box) string {
+// servicesToWatch returns the services that are down or have an incident that is not over, then those that are
+// disabled.
+func servicesToWatch(a *account.Account) []incident.Concern {
+	return account.Memo(a, "services to watch", func() []incident.Concern {
+		var rows []incident.Concern
+		named := map[int]bool{}
+		for _, c := range a.Incidents().Concerns() {
+			if c.Service != nil {
+				rows = append(rows, c)
+				named[c.ID] = true
+			}
+		}
+		for _, s := range a.Services().Rows() {
+			if s.Status == client.StatusDisabled && !named[s.ID] {
+				rows = append(rows, incident.Concern{Service: s, ID: s.ID})
+			}
+		}
+		return rows
+	}, account.IncidentSources(a)...)
+}
+
+func serviceStatusLine(a *account.Account, c incident.Concern, b ui.Box) string {
+	s := c.Service
 	state, tone := account.FormatStatus(s.Status, b.Theme)
 	shape, _, _ := strings.Cut(state, " ")
-	right := ""
-	switch s.Status {
-	case client.StatusProblem:
-		right = resource.Cell(a.IssuesOfService(s.ID), b.Theme.Glyphs.Ellipsis, func(issues []*client.Issue) string {
-			if len(issues) == 0 {
-				return ""
-			}
-			return account.FormatAge(issues[0].Created, b.Now)
-		})
-	case client.StatusDisabled:
-		right, _ = managed.DisabledAge(a, s)
+	name, right := s.Label.String(), ""
+	if c.Incident != nil {
+		right = account.FormatAge(c.Incident.Issue.Created, b.Now)
+	}
+	if d, disabled := account.Disablement(a, s); disabled {
+		right = d.Age(b.Now) + account.ReasonIf(d.Forgotten(b.Now), " !")
+	}
+	switch {
+	case c.Down():
+		name += "  " + s.Type.String() + " " + s.Address.String()
+	case c.Incident != nil:
+		tone = theme.Warn
+		name += fmt.Sprintf("  issue %d %s", c.Incident.Issue.ID, c.Incident.Phase)
 	}
 	room := max(0, b.Width-ui.Width(right)-3)
-	name := s.Label.String()
-	if s.Status == client.StatusProblem {
-		name += "  " + s.Type.String() + " " + s.Address.String()
-	}
 	left := shape + " " + ui.Truncate(name, max(0, room-2), b.Theme.Glyphs.Ellipsis)
 	return b.Theme.Paint(tone, ui.Pad(left, room)) + " " + b.Theme.Paint(theme.Muted, right)
 }
@@ -330,13 +351,10 @@ func renderIssuesBox(a *account.Account, b ui.Box) string {
 }
 
 func issueLine(a *account.Account, i *client.Issue, b ui.Box) string {
-	shape, tone := " ", theme.Plain
-	if account.IsIssueOpen(a, i) {
-		shape, tone = b.Theme.Glyphs.Problem, theme.Bad
-	}
-	affected, _ := managed.AffectedCell(a, i, b)
-	affected = strings.ReplaceAll(affected, b.Theme.Glyphs.Problem+" ", "")
+	found, _ := a.Incidents().Of(i.ID)
+	shape, tone := managed.IncidentMark(found, b.Theme.Glyphs)
 	ticket, _ := managed.TicketCell(a, i, b)
+	ticket = strings.Replace(ticket, string(incident.TicketUnknown), "?", 1)
 	right := account.WithPrefix("ticket ", ticket)
 	age := ui.Pad(account.FormatAge(i.Created, b.Now), 8)
 	lead := fmt.Sprintf("%s %s  ", ui.Pad(a.FormatTimestamp(i.Created), 12), age)
@@ -344,7 +362,13 @@ func issueLine(a *account.Account, i *client.Issue, b ui.Box) string {
 		lead, right = age+" ", ticket
 	}
 	room := max(0, b.Width-ui.Width(lead)-ui.Width(right)-5)
+	affected := ""
+	for n, s := range managed.AffectedSpans(a, i, b) {
+		if n > 0 || s.Text != shape+" " { // the mark stands in front of the line
+			affected += b.Theme.Paint(s.Tone, strings.TrimPrefix(s.Text, shape+" "))
+		}
+	}
 	affected = ui.Pad(ui.Truncate(affected, room, b.Theme.Glyphs.Ellipsis), room)
-	return b.Theme.Paint(tone, shape+" ") + b.Theme.Paint(theme.Muted, lead) +
-		b.Theme.Paint(tone, affected) + " " + b.Theme.Paint(theme.Muted, right)
+	return b.Theme.Paint(tone, shape+" ") + b.Theme.Paint(theme.Muted, lead) + affected + " " +
+		b.Theme.Paint(theme.Muted, right)
 }

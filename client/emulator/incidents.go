@@ -61,3 +61,41 @@ func (a *account) closeTickets(service int, at time.Time) {
 		}
 	}
 }
+
+// FailService makes a service fail and opens an issue with a ticket. It returns the id of the issue, or 0 if there is
+// no such service. The service does not recover by itself.
+func (e *Emulator) FailService(id int) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s := findByID(e.services, id, func(x *service) int { return x.ID })
+	if s == nil {
+		return 0
+	}
+	e.advance()
+	s.Status, s.checkDue, s.Updated = "problem", time.Time{}, e.timestampNow()
+	issue := e.nextID() + 9000
+	e.addIssue(issue, issue+50_000, e.now(), s.Label, []int{id})
+	return issue
+}
+
+// RecoverService makes a failing service well again. Its tickets stay as they are.
+func (e *Emulator) RecoverService(id int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s := findByID(e.services, id, func(x *service) int { return x.ID })
+	if s != nil && s.Status == "problem" {
+		s.Status, s.Updated = "ok", e.timestampNow()
+	}
+}
+
+// CloseTicket closes the ticket of the issue with an id.
+func (e *Emulator) CloseTicket(id int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	i := findByID(e.issues, id, func(x *issue) int { return x.ID })
+	for _, t := range e.tickets {
+		if i != nil && t.ID == i.Entity.ID {
+			t.close(e.now())
+		}
+	}
+}

@@ -14,11 +14,11 @@ import (
 // NotifyOptions say which changes are news, and which of them the user is notified of outside the screen. The zero
 // value has no news.
 type NotifyOptions struct {
-	Notices func() []ui.Notification         // changes since the last call
-	Refresh func() tea.Cmd                   // reads outdated data that notices depend on
-	Methods []string                         // "bell", "osc9", "osc777"; none turns notifications off
-	Rules   []string                         // rules of the notices that are sent
-	Send    func(title, text string) tea.Cmd // nil sends by the methods
+	Notices func() ([]ui.Notification, tea.Cmd) // changes since the last call, and what is to be done about them
+	Refresh func() tea.Cmd                      // reads outdated data that notices depend on
+	Methods []string                            // "bell", "osc9", "osc777"; none turns notifications off
+	Rules   []string                            // rules of the notices that are sent
+	Send    func(title, text string) tea.Cmd    // nil sends by the methods
 }
 
 // announce shows every change as news, and sends notifications by the rules. It never changes the pane in front.
@@ -26,9 +26,10 @@ func (o NotifyOptions) announce(account string) tea.Cmd {
 	if o.Notices == nil {
 		return nil
 	}
-	var cmds []tea.Cmd
+	notices, cmd := o.Notices()
+	cmds := []tea.Cmd{cmd}
 	var texts []string
-	for _, n := range o.Notices() {
+	for _, n := range notices {
 		cmds = append(cmds, ui.ShowNews(n.Tone, n.Text))
 		if slices.Contains(o.Rules, n.Rule) {
 			texts = append(texts, n.Text)

@@ -21,8 +21,15 @@ type Column[T any] struct {
 	Rank             func(T) Rank                         // sorts instead of Less, unless it is nil
 	FilterByNameOnly bool                                 // a filter looks here only if it names the column
 	GroupRepeats     bool                                 // sorted by it, rows with the same cell show it once
+	Spans            func(T, ui.Box) []Span               // the text of Cell in several tones; nil takes Cell's
 
 	hidden bool // left out by the user
+}
+
+// Span is a part of a cell with a tone of its own.
+type Span struct {
+	Text string
+	Tone theme.Tone
 }
 
 // TextCell returns the Cell of a column that shows a text of the row in one tone.

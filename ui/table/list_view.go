@@ -157,6 +157,12 @@ func (v listView[T]) rows(b ui.Box) {
 	look := tableRow{
 		stale: l.Freshness().Err != nil,
 		cell:  func(column int) (string, theme.Tone) { return l.Columns[column].Cell(row, b) },
+		spans: func(column int) []Span {
+			if draw := l.Columns[column].Spans; draw != nil {
+				return draw(row, b)
+			}
+			return nil
+		},
 	}
 	grouped, above, working := v.groupColumn(), "", l.Store.PendingCount() > 0
 	for i := range l.frame.visible {

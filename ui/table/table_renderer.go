@@ -109,9 +109,27 @@ func (g *tableRenderer) writeHeader(by int, reverse bool, b ui.Box) {
 // tableRow is how a row is drawn.
 type tableRow struct {
 	cell                  func(column int) (string, theme.Tone)
+	spans                 func(column int) []Span // of a cell with several tones, otherwise nil
 	cursor, marked, stale bool
 	repeatedColumn        int    // column that repeats the row above and is left empty; -1 is none
 	busy                  string // the change under way
+}
+
+// writeSpans writes the parts of a cell in a column of a width, cut with a mark if they are longer.
+func (g *tableRenderer) writeSpans(spans []Span, width int, b ui.Box) {
+	left := width
+	for n, s := range spans {
+		cells := ui.Width(s.Text)
+		if cells == left && n < len(spans)-1 {
+			cells++ // there is more to come, so the mark must show it
+			s.Text += " "
+		}
+		g.writeCell(s.Text, min(cells, left), false, b.Theme.Codes(s.Tone), b.Theme.Glyphs.Ellipsis)
+		if left -= min(cells, left); left == 0 {
+			return
+		}
+	}
+	g.pad(left)
 }
 
 // writeRow writes one row. The row at the cursor has a glyph and one style over its whole width.
@@ -147,7 +165,11 @@ func (g *tableRenderer) writeRow(r tableRow, b ui.Box) {
 		if !r.cursor {
 			inner = b.Theme.Codes(tone)
 		}
-		g.writeCell(text, c.width, g.heads[c.index].alignRight, inner, glyphs.Ellipsis)
+		if spans := r.spans(c.index); spans != nil && !r.cursor && !r.stale && text != "" {
+			g.writeSpans(spans, c.width, b)
+		} else {
+			g.writeCell(text, c.width, g.heads[c.index].alignRight, inner, glyphs.Ellipsis)
+		}
 		g.pad(2)
 		cells += c.width + 2
 	}

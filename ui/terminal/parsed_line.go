@@ -110,8 +110,16 @@ func asciiOnly(line string) string {
 			continue
 		}
 		grapheme, width := ansi.FirstGraphemeCluster(line[i:], ansi.GraphemeWidth)
-		out.WriteString(strings.Repeat("?", width))
+		out.WriteString(strings.Repeat(asciiFor(grapheme), width))
 		i += max(1, len(grapheme))
 	}
 	return out.String()
+}
+
+// asciiFor returns what stands for a character on a terminal that shows only ASCII.
+func asciiFor(grapheme string) string {
+	if grapheme == "≥" {
+		return ">"
+	}
+	return "?"
 }

@@ -63,12 +63,15 @@ func New(ctx context.Context, o Options) *Account {
 		Stores:           map[string]any{},
 		CachedCharts:     map[string]CachedChart{},
 		memoEntries:      map[string]*memoEntry{},
-		Tickets:          ticketCache{byID: map[int]client.Ticket{}, requested: map[int]bool{}},
+		Tickets:          ticketCache{byID: map[int]ticketEntry{}},
 		Transfers:        transfer.New(ctx, o.API),
 		ScheduledEnables: map[string]bool{},
 	}
 	if a.Now == nil {
 		a.Now = ui.WallTime
+	}
+	if a.Journal == nil {
+		a.Journal = journal.NewInMemory(a.Now)
 	}
 	if a.Location == nil {
 		a.Location = time.Local

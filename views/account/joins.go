@@ -16,13 +16,13 @@ import (
 
 // memoEntry is a value that was computed from stores, with the versions that they had.
 type memoEntry struct {
-	sources  []versioned
+	sources  []Versioned
 	versions []int
 	value    any
 }
 
-// versioned is a store whose version grows with every change of its rows.
-type versioned interface{ Version() int }
+// Versioned is a store, or another source, whose version grows with every change.
+type Versioned interface{ Version() int }
 
 // fresh reports whether none of the stores has changed since.
 func (j *memoEntry) fresh() bool {
@@ -36,7 +36,7 @@ func (j *memoEntry) fresh() bool {
 
 // Memo returns a value that is computed again only if one of its stores has changed: frames come far more often than
 // answers. Callers share the value and must not change it.
-func Memo[V any](a *Account, name string, make func() V, of ...versioned) V {
+func Memo[V any](a *Account, name string, make func() V, of ...Versioned) V {
 	j := a.memoEntries[name]
 	if j == nil || !j.fresh() {
 		j = &memoEntry{sources: of, value: make()}
@@ -141,28 +141,29 @@ func unique(ids []int) []int {
 	return slices.Compact(ids)
 }
 
-// ServiceCountByStatus counts the services read so far by their status.
-func (a *Account) ServiceCountByStatus() map[client.ServiceStatus]int {
-	return Memo(a, "services by state", func() map[client.ServiceStatus]int {
-		counts := map[client.ServiceStatus]int{}
-		for _, s := range a.Services().Rows() {
-			counts[s.Status]++
-		}
-		return counts
-	}, a.Services())
+// StatusCount says how many services have a status.
+type StatusCount struct {
+	Status client.ServiceStatus
+	Count  int
 }
 
-// UnhealthyServices returns the services with a problem, then those that are disabled, among those read so far.
-func (a *Account) UnhealthyServices() []*client.Service {
-	return Memo(a, "services not well", func() []*client.Service {
-		rows := slices.DeleteFunc(a.Services().Rows(), func(s *client.Service) bool {
-			return s.Status != client.StatusProblem && s.Status != client.StatusDisabled
+// StatusCounts counts the services by their status, problems first.
+func (a *Account) StatusCounts() resource.Joined[StatusCount] {
+	counts := Memo(a, "services by state", func() []StatusCount {
+		byStatus := map[client.ServiceStatus]int{}
+		for _, s := range a.Services().Rows() {
+			byStatus[s.Status]++
+		}
+		var counts []StatusCount
+		for status, n := range byStatus {
+			counts = append(counts, StatusCount{status, n})
+		}
+		slices.SortFunc(counts, func(c, d StatusCount) int {
+			return cmp.Or(StatusRank(c.Status)-StatusRank(d.Status), cmp.Compare(c.Status, d.Status))
 		})
-		slices.SortStableFunc(
-			rows, func(s, t *client.Service) int { return StatusRank(s.Status) - StatusRank(t.Status) },
-		)
-		return rows
+		return counts
 	}, a.Services())
+	return resource.Join(counts, resource.StateOf(a.Services()))
 }
 
 // hostIndex holds the positions of services by the whole host name of their address, and by its first label.
@@ -229,19 +230,6 @@ func ServiceName(a *Account, id int) string {
 	return fmt.Sprintf("#%d", id)
 }
 
-// IsIssueOpen reports whether an issue is open: its ticket is open, or, if the ticket is not known, it is the newest
-// issue of a service with a problem.
-func IsIssueOpen(a *Account, i *client.Issue) bool {
-	if state, known := a.Tickets.Lookup(i.Ticket.ID); known {
-		return state.IsOpen()
-	}
-	return slices.ContainsFunc(i.Services, func(id int) bool {
-		s, found := a.Services().Get(FormatID(id))
-		newest, known := NewestIssue(a, id)
-		return found && s.Status == client.StatusProblem && known && newest.ID == i.ID
-	})
-}
-
 // IssuesSince returns the issues that were detected at a time or later, newest first.
 func IssuesSince(a *Account, t time.Time) resource.Joined[*client.Issue] {
 	rows := IssuesNewestFirst(a)
@@ -261,14 +249,6 @@ func IssuesNewestFirst(a *Account) []*client.Issue {
 		})
 		return rows
 	}, a.Issues())
-}
-
-// NewestIssue returns the newest issue of a service among those read so far, and whether there is one.
-func NewestIssue(a *Account, service int) (*client.Issue, bool) {
-	if issues := issuesByService(a)[service]; len(issues) > 0 {
-		return issues[0], true
-	}
-	return nil, false
 }
 
 // hostNames returns the host of a service's address, and its first label.

@@ -35,8 +35,9 @@ func RefreshNoticeSources(a *Account) tea.Cmd {
 	)
 }
 
-// Notices returns the changes since the last call that the user should know of. The first rows are not a change.
-func Notices(a *Account) []ui.Notification {
+// Notices returns the changes since the last call that the user should know of, and reads the tickets on which it
+// depends whether an incident is over. The first rows are not a change.
+func Notices(a *Account) ([]ui.Notification, tea.Cmd) {
 	var all []ui.Notification
 	if set := a.Services(); set.Complete() && set.Version() != a.noticeState.servicesVersion {
 		a.noticeState.servicesVersion = set.Version()
@@ -46,7 +47,7 @@ func Notices(a *Account) []ui.Notification {
 		a.noticeState.issuesVersion = set.Version()
 		all = append(all, issueNotices(a, set.Rows())...)
 	}
-	return all
+	return all, fetchUnresolvedTickets(a)
 }
 
 // serviceNotices reports services that were ok and are not any more.

@@ -1,41 +1,100 @@
 package account
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/views/account/incident"
 )
 
-// ticketCache holds the support tickets of issues that were shown. Only the provider's dialect can read tickets; the
-// API document does not say whether an issue is over.
+// ticketCache holds the support tickets of issues, as last read. Only the provider's dialect can read tickets; the API
+// document does not say whether an issue is over.
 type ticketCache struct {
-	byID      map[int]client.Ticket
-	requested map[int]bool
+	byID    map[int]ticketEntry
+	version int       // grows whenever the state of a ticket changes
+	checked time.Time // when the tickets of unresolved incidents were last looked through
 }
 
-func (t *ticketCache) Lookup(id int) (client.Ticket, bool) {
-	ticket, known := t.byID[id]
-	return ticket, known
+// ticketEntry is the last answer about a ticket.
+type ticketEntry struct {
+	state   incident.TicketState
+	reading bool
+	at      time.Time // of the last answer or failure
+}
+
+// Version grows whenever the state of a ticket changes.
+func (t *ticketCache) Version() int { return t.version }
+
+// State returns what is known about a ticket. After a failed read that is what the last answer said.
+func (t *ticketCache) State(id int) incident.TicketState {
+	if entry, known := t.byID[id]; known && entry.state != "" {
+		return entry.state
+	}
+	return incident.TicketUnknown
+}
+
+// Reading reports whether the first answer about a ticket is on its way.
+func (t *ticketCache) Reading(id int) bool {
+	entry := t.byID[id]
+	return entry.reading && entry.state == ""
 }
 
 // maxTicketRequests is the number of tickets that one call of FetchTickets reads.
 const maxTicketRequests = 20
 
-// FetchTickets reads the tickets of issues in sight, each once.
+// The ages at which tickets are read again.
+const (
+	openTicketMaxAge   = time.Minute
+	closedTicketMaxAge = 30 * time.Minute // support may open it again
+)
+
+// FetchTickets reads the tickets of issues that have not been read yet, or not for a while.
 func (a *Account) FetchTickets(rows []*client.Issue) tea.Cmd {
 	if a.API.Dialect() != client.DialectProvider {
 		return nil
 	}
 	var cmds []tea.Cmd
 	for _, i := range rows {
-		id := i.Ticket.ID
-		if id == 0 || a.Tickets.requested[id] || len(cmds) == maxTicketRequests {
-			continue
+		if id := i.Ticket.ID; id != 0 && a.Tickets.due(id, a.Now()) && len(cmds) < maxTicketRequests {
+			entry := a.Tickets.byID[id]
+			entry.reading = true
+			a.Tickets.byID[id] = entry
+			cmds = append(cmds, fetchTicket(a, id))
 		}
-		a.Tickets.requested[id] = true
-		cmds = append(cmds, fetchTicket(a, id))
+	}
+	if len(cmds) == 0 {
+		return nil
 	}
 	return tea.Batch(cmds...)
+}
+
+// due reports whether a ticket is to be read.
+func (t *ticketCache) due(id int, now time.Time) bool {
+	entry := t.byID[id]
+	age := openTicketMaxAge
+	if entry.state == incident.TicketClosed {
+		age = closedTicketMaxAge
+	}
+	return !entry.reading && (entry.at.IsZero() || now.Sub(entry.at) >= age)
+}
+
+// fetchUnresolvedTickets reads the tickets on which it depends whether an incident is over: those of the newest issues,
+// and those of incidents that are not known to be over.
+func fetchUnresolvedTickets(a *Account) tea.Cmd {
+	const interval = 10 * time.Second
+	if now := a.Now(); !a.Issues().Loaded() || now.Sub(a.Tickets.checked) < interval {
+		return nil
+	}
+	a.Tickets.checked = a.Now()
+	var rows []*client.Issue
+	for n, i := range a.Incidents().All() {
+		if i.Unresolved() || n < maxTicketRequests/2 {
+			rows = append(rows, i.Issue)
+		}
+	}
+	return a.FetchTickets(rows)
 }
 
 func fetchTicket(a *Account, id int) tea.Cmd {
@@ -43,7 +102,7 @@ func fetchTicket(a *Account, id int) tea.Cmd {
 	return func() tea.Msg {
 		ticket, err := view(ctx, id)
 		return ticketResult{
-			tickets: &a.Tickets,
+			account: a,
 			id:      id,
 			ticket:  ticket,
 			err:     err,
@@ -51,18 +110,27 @@ func fetchTicket(a *Account, id int) tea.Cmd {
 	}
 }
 
-// ticketResult is a ticket, or why it could not be read. A failure is not shown: the issue then counts as open while
-// its service has a problem.
+// ticketResult is a ticket, or why it could not be read. After a failure its state stays as it was last known, and is
+// unknown before the first answer.
 type ticketResult struct {
-	tickets *ticketCache
+	account *Account
 	id      int
 	ticket  client.Ticket
 	err     error
 }
 
+// Deliver keeps the state of the ticket.
 func (r ticketResult) Deliver() tea.Cmd {
+	t := &r.account.Tickets
+	entry := t.byID[r.id]
+	before := entry
+	entry.reading, entry.at = false, r.account.Now()
 	if r.err == nil {
-		r.tickets.byID[r.id] = r.ticket
+		entry.state = incident.StateOfTicket(r.ticket)
+	}
+	t.byID[r.id] = entry
+	if entry.state != before.state || before.reading {
+		t.version++
 	}
 	return nil
 }

@@ -2,9 +2,7 @@ package activity
 
 import (
 	"fmt"
-	"slices"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -13,10 +11,11 @@ import (
 	"lookout/ui"
 	"lookout/ui/table"
 	"lookout/views/account"
+	"lookout/views/account/incident"
 	"lookout/views/resource"
 )
 
-// WatchView shows what is broken, since when, and whom to call, in a few lines. It has no actions.
+// WatchView shows what needs attention, since when, and whom to call, in a few lines. It has no actions.
 type WatchView struct {
 	Account     *account.Account
 	accountName string // the account, as it is called
@@ -58,18 +57,19 @@ func (w *WatchView) MissingLists() []string {
 	return table.JoinedStores{w.Account.Contacts()}.Missing()
 }
 
-// View draws a head line, then the broken services.
+// View draws a head line, then what needs attention.
 func (w *WatchView) View(b ui.Box) string {
 	lines := []string{w.headLine(b)}
-	broken := w.ProblemServices()
-	for n, s := range broken {
-		next := w.serviceLines(s, b)
+	concerns := w.Account.Incidents().Concerns()
+	for n, c := range concerns {
+		next := w.concernLines(c, b)
 		room := b.Height - len(lines)
-		if n < len(broken)-1 {
+		if n < len(concerns)-1 {
 			room-- // for how many more there are
 		}
 		if len(next) > room {
-			lines = append(lines, b.Theme.Paint(theme.Bad, fmt.Sprintf("and %d more", len(broken)-n)))
+			_, tone := concernMark(c, b.Theme.Glyphs)
+			lines = append(lines, b.Theme.Paint(tone, fmt.Sprintf("and %d more", len(concerns)-n)))
 			break
 		}
 		lines = append(lines, next...)
@@ -77,38 +77,44 @@ func (w *WatchView) View(b ui.Box) string {
 	return b.Fit(strings.Join(lines, "\n"))
 }
 
-// ProblemServices returns the services with a problem, the oldest problem first.
-func (w *WatchView) ProblemServices() []*client.Service {
-	rows := slices.DeleteFunc(
-		w.Account.Services().Rows(), func(s *client.Service) bool { return s.Status != client.StatusProblem },
-	)
-	slices.SortStableFunc(rows, func(s, t *client.Service) int {
-		return w.problemSince(s).Compare(w.problemSince(t))
-	})
-	return rows
-}
-
-// problemSince returns when the newest issue of a service was detected; the zero time if there is none.
-func (w *WatchView) problemSince(s *client.Service) time.Time {
-	if issue, found := account.NewestIssue(w.Account, s.ID); found {
-		return issue.Created.Time()
+// concernMark returns the glyph and the tone of a concern: red for what is down, yellow for what is not over.
+func concernMark(c incident.Concern, g theme.Glyphs) (string, theme.Tone) {
+	switch {
+	case c.Down():
+		return g.Problem, theme.Bad
+	case c.Incident.Phase == incident.Open:
+		return g.Problem, theme.Warn
 	}
-	return time.Time{}
+	return g.Unknown, theme.Warn
 }
 
-// headLine returns the account and how many services are broken, or why that is not known.
+// headLine returns the account with how many services are down and how many other incidents are not over, or why that
+// is not known.
 func (w *WatchView) headLine(b ui.Box) string {
 	g, f := b.Theme.Glyphs, w.Freshness()
-	state, tone := "", theme.Good
-	switch n := len(w.ProblemServices()); {
-	case !f.Loaded && f.Err == nil:
-		state, tone = g.Pending+" reading", theme.Warn
-	case n > 0:
-		state, tone = fmt.Sprintf("%s %d", g.Problem, n), theme.Bad
-	case f.Loaded:
-		state = fmt.Sprintf("%s %d", g.OK, w.Account.Services().Len())
+	down, open, uncertain := 0, 0, 0
+	for _, c := range w.Account.Incidents().Concerns() {
+		switch {
+		case c.Down():
+			down++
+		case c.Incident.Phase == incident.Open:
+			open++
+		default:
+			uncertain++
+		}
 	}
-	line := b.Theme.Paint(tone, state)
+	var parts []string
+	add := func(show bool, tone theme.Tone, format string, args ...any) {
+		if show {
+			parts = append(parts, b.Theme.Paint(tone, fmt.Sprintf(format, args...)))
+		}
+	}
+	add(!f.Loaded && f.Err == nil, theme.Warn, "%s reading", g.Pending)
+	add(down > 0, theme.Bad, "%s %d", g.Problem, down)
+	add(open > 0, theme.Warn, "%s %d open", g.Problem, open)
+	add(uncertain > 0, theme.Warn, "%s %d unknown", g.Unknown, uncertain)
+	add(f.Loaded && len(parts) == 0, theme.Good, "%s %d", g.OK, w.Account.Services().Len())
+	line := strings.Join(parts, " ")
 	if f.Err != nil {
 		why := ui.ShortReason(f.Err)
 		switch {
@@ -128,23 +134,32 @@ func (w *WatchView) headLine(b ui.Box) string {
 	return ui.Truncate(line+" "+b.Theme.Paint(theme.Strong, w.accountName), b.Width, g.Ellipsis)
 }
 
-// serviceLines returns a broken service and the number to call, in one line if it fits, otherwise in two.
-func (w *WatchView) serviceLines(s *client.Service, b ui.Box) []string {
+// concernLines returns a concern and the number to call, in one line if it fits, otherwise in two.
+func (w *WatchView) concernLines(c incident.Concern, b ui.Box) []string {
 	since := ""
-	if issue, found := account.NewestIssue(w.Account, s.ID); found {
-		since = w.Account.FormatTimestamp(issue.Created)
+	if c.Incident != nil {
+		since = w.Account.FormatTimestamp(c.Incident.Issue.Created)
 	}
-	name, number := w.contactToCall(s)
-	mark := b.Theme.Glyphs.Problem + " "
+	label, group := account.ServiceName(w.Account, c.ID), ""
+	switch {
+	case c.Service != nil:
+		group = c.Service.Group.Raw()
+		label += w.stateRemark(c)
+	case c.ID == 0:
+		label = fmt.Sprintf("issue %d", c.Incident.Issue.ID)
+	}
+	name, number := w.contactToCall(group)
+	mark, tone := concernMark(c, b.Theme.Glyphs)
+	mark += " "
 	const wide = 60
 	if b.Width >= wide {
 		call := name
 		if number != "" {
 			call = ui.Pad(number, 16) + " " + name
 		}
-		label := ui.Pad(ui.Truncate(s.Label.String(), b.Width-48, b.Theme.Glyphs.Ellipsis), b.Width-48)
+		label = ui.Pad(ui.Truncate(label, b.Width-48, b.Theme.Glyphs.Ellipsis), b.Width-48)
 		return []string{
-			b.Theme.Paint(theme.Bad, mark+label) + " " + b.Theme.Paint(theme.Muted, ui.Pad(since, 13)) + ui.Truncate(
+			b.Theme.Paint(tone, mark+label) + " " + b.Theme.Paint(theme.Muted, ui.Pad(since, 13)) + ui.Truncate(
 				call, 32, b.Theme.Glyphs.Ellipsis,
 			),
 		}
@@ -152,15 +167,26 @@ func (w *WatchView) serviceLines(s *client.Service, b ui.Box) []string {
 	room := max(0, b.Width-ui.Width(mark)-ui.Width(since)-1)
 	return []string{
 		b.Theme.Paint(
-			theme.Bad, mark+ui.Pad(ui.Truncate(s.Label.String(), room, b.Theme.Glyphs.Ellipsis), room),
+			tone, mark+ui.Pad(ui.Truncate(label, room, b.Theme.Glyphs.Ellipsis), room),
 		) + " " + b.Theme.Paint(theme.Muted, since),
 		ui.Truncate("  "+number+account.WithPrefix(" ", name), b.Width, b.Theme.Glyphs.Ellipsis),
 	}
 }
 
-// contactToCall returns whom to call about a service, and the number.
-func (w *WatchView) contactToCall(s *client.Service) (name, number string) {
-	contacts := w.Account.ContactsInGroup(s.Group.Raw())
+// stateRemark says what hides an incident: its service is disabled, or well again.
+func (w *WatchView) stateRemark(c incident.Concern) string {
+	if c.Down() {
+		return ""
+	}
+	if d, disabled := account.Disablement(w.Account, c.Service); disabled {
+		return account.WithPrefix(" off ", d.Age(w.Account.Now()))
+	}
+	return " " + c.Service.Status.String()
+}
+
+// contactToCall returns whom of a group to call, and the number.
+func (w *WatchView) contactToCall(group string) (name, number string) {
+	contacts := w.Account.ContactsInGroup(group)
 	for _, c := range resource.Found(contacts) {
 		if number := account.OrDefault(c.Phone.Primary.String(), c.Phone.Secondary.String()); number != "" {
 			return c.Name.String(), number

@@ -10,6 +10,7 @@ import (
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/views/account"
+	"lookout/views/account/incident"
 	"lookout/views/resource"
 )
 
@@ -60,6 +61,10 @@ func writeIncidentHeader(a *account.Account, t *account.DetailWriter, i *client.
 			account.FormatAge(i.Created, t.Box.Now),
 		),
 	)
+	if found, known := a.Incidents().Of(i.ID); known {
+		mark, tone := IncidentMark(found, t.Box.Theme.Glyphs)
+		t.Paragraph(strings.TrimSpace(mark+" "+describeIncident(a, found)), tone)
+	}
 	if i.Ticket.ID != 0 {
 		t.Paragraph(fmt.Sprintf("ticket %s  %s", ticket, i.Ticket.Label), theme.Muted)
 	}
@@ -76,6 +81,9 @@ func writeAffectedServices(a *account.Account, t *account.DetailWriter, i *clien
 		}
 		state, tone := account.FormatStatus(s.Status, t.Box.Theme)
 		t.Paragraph(fmt.Sprintf("%s  %s", state, s.Label), tone)
+		if d, disabled := account.Disablement(a, s); disabled {
+			t.Field("  disabled", describeDisablement(a, d), theme.Warn)
+		}
 		t.Field("  address", fmt.Sprintf("%s %s  timeout %d s", s.Type, s.Address, s.Timeout), theme.Plain)
 		if names := credentialUsage(a, s.Credentials, t.Box.Now); names != "" {
 			t.Field("  credentials", names, theme.Plain)
@@ -94,6 +102,33 @@ func writeAffectedServices(a *account.Account, t *account.DetailWriter, i *clien
 		t.Paragraph(s.String(), theme.Warn)
 	}
 	t.Blank()
+}
+
+// describeIncident says whether an incident is over, and how that is known.
+func describeIncident(a *account.Account, i incident.Incident) string {
+	var silenced []string
+	for _, s := range i.Services {
+		if s.Silence != nil {
+			silenced = append(silenced, account.ServiceName(a, s.ID))
+		}
+	}
+	text := ""
+	switch {
+	case i.Phase == incident.Over:
+		return "over: its ticket is closed"
+	case i.Phase == incident.Recovered && i.Well():
+		return "recovered; whether its ticket is closed is unknown"
+	case i.Phase == incident.Recovered:
+		return "nothing is down because of it; whether its ticket is closed is unknown"
+	case i.Phase == incident.Uncertain:
+		text = "unknown whether it is over"
+	default:
+		text = "open" + account.ReasonIf(i.Well(), ", although its services are well again")
+	}
+	if len(silenced) > 0 {
+		text += ", silenced: monitoring of " + account.JoinWithCommas(silenced) + " is disabled"
+	}
+	return text
 }
 
 // credentialUsage names credentials with their last use by support. It returns "" if there are none.

@@ -15,6 +15,7 @@ import (
 	"lookout/ui"
 	"lookout/ui/table"
 	"lookout/views/account"
+	"lookout/views/account/incident"
 	"lookout/views/resource"
 )
 
@@ -113,7 +114,8 @@ func issueColumns(a *account.Account) []resource.ColumnDefinition[*client.Issue]
 			Pane: table.Column[row]{
 				Title: "affected",
 				Min:   18,
-				Cell:  func(i row, b ui.Box) (string, theme.Tone) { return AffectedCell(a, i, b) },
+				Cell:  func(i row, b ui.Box) (string, theme.Tone) { return affectedCell(a, i, b) },
+				Spans: func(i row, b ui.Box) []table.Span { return AffectedSpans(a, i, b) },
 			},
 		},
 		{
@@ -134,49 +136,95 @@ func issueColumns(a *account.Account) []resource.ColumnDefinition[*client.Issue]
 	}
 }
 
-// AffectedCell returns the labels of the services of an issue and the tone of the worst state among them. It calls a
-// service that has not been read by its id.
-func AffectedCell(a *account.Account, i *client.Issue, b ui.Box) (string, theme.Tone) {
-	names := make([]string, len(i.Services))
-	worst := theme.Muted
-	for n, id := range i.Services {
-		s, found := a.Services().Get(account.FormatID(id))
-		names[n] = account.ServiceName(a, id)
-		if found && s.Status == client.StatusProblem {
-			worst = theme.Bad
-			names[n] = b.Theme.Glyphs.Problem + " " + names[n]
+// AffectedSpans returns the mark of an incident and the labels of its services, in red those that are down because of
+// it. It calls a service that has not been read by its id.
+func AffectedSpans(a *account.Account, i *client.Issue, b ui.Box) []table.Span {
+	found, _ := a.Incidents().Of(i.ID)
+	var spans []table.Span
+	if mark, tone := IncidentMark(found, b.Theme.Glyphs); found.Unresolved() && !found.Down() {
+		spans = append(spans, table.Span{Text: mark + " ", Tone: tone})
+	}
+	for n, s := range found.Services {
+		if n > 0 {
+			spans = append(spans, table.Span{Text: ", ", Tone: theme.Muted})
 		}
+		name, tone := account.ServiceName(a, s.ID), theme.Muted
+		switch {
+		case s.Down:
+			name, tone = b.Theme.Glyphs.Problem+" "+name, theme.Bad
+		case found.Unresolved() && s.Silence != nil:
+			name, tone = b.Theme.Glyphs.Disabled+" "+name, theme.Warn
+		case found.Unresolved():
+			tone = theme.Plain
+		}
+		spans = append(spans, table.Span{Text: name, Tone: tone})
 	}
-	return account.OrDefault(account.JoinWithCommas(names), "no service named"), worst
+	if len(found.Services) == 0 {
+		spans = append(spans, table.Span{Text: "no service named", Tone: theme.Muted})
+	}
+	return spans
 }
 
-// TicketCell returns the number of the ticket of an issue, and its state if that has been read.
-func TicketCell(a *account.Account, i *client.Issue, _ ui.Box) (string, theme.Tone) {
-	if i.Ticket.ID == 0 {
+// affectedCell returns the text of AffectedSpans.
+func affectedCell(a *account.Account, i *client.Issue, b ui.Box) (string, theme.Tone) {
+	text := ""
+	for _, s := range AffectedSpans(a, i, b) {
+		text += s.Text
+	}
+	return text, theme.Muted
+}
+
+// IncidentMark returns the glyph and the tone of an incident: red for what is down now, yellow for what is not over.
+func IncidentMark(i incident.Incident, g theme.Glyphs) (string, theme.Tone) {
+	switch {
+	case i.Phase == incident.Open && i.Down():
+		return g.Problem, theme.Bad
+	case i.Phase == incident.Open:
+		return g.Problem, theme.Warn
+	case i.Phase == incident.Uncertain:
+		return g.Unknown, theme.Warn
+	}
+	return " ", theme.Muted
+}
+
+// TicketCell returns the number of the ticket of an issue and its state: open, closed, unknown, or being read.
+func TicketCell(a *account.Account, i *client.Issue, b ui.Box) (string, theme.Tone) {
+	id := i.Ticket.ID
+	state, tone := a.Tickets.State(id), theme.Muted
+	switch {
+	case id == 0:
 		return "", theme.Plain
+	case a.Tickets.Reading(id):
+		return fmt.Sprintf("%d %s", id, b.Theme.Glyphs.Ellipsis), theme.Muted
+	case state == incident.TicketOpen:
+		tone = theme.Warn
 	}
-	state, known := a.Tickets.Lookup(i.Ticket.ID)
-	if !known {
-		return fmt.Sprintf("%d", i.Ticket.ID), theme.Plain
+	if found, known := a.Incidents().Of(i.ID); known && found.Phase == incident.Uncertain {
+		tone = theme.Warn
 	}
-	if state.IsOpen() {
-		return fmt.Sprintf("%d open", i.Ticket.ID), theme.Warn
-	}
-	return fmt.Sprintf("%d closed", i.Ticket.ID), theme.Muted
+	return fmt.Sprintf("%d %s", id, state), tone
 }
 
-// issuesBadge counts the open issues.
+// issuesBadge counts the incidents that are open, and with a question mark those of which nothing says whether they are
+// over: "1", "1+2?". If issues or services could not be read, the question mark stands alone.
 func issuesBadge(a *account.Account) (string, theme.Tone) {
-	open := 0
-	for n := range a.Issues().Len() {
-		if account.IsIssueOpen(a, a.Issues().At(n)) {
-			open++
-		}
+	open, uncertain := a.Incidents().Count()
+	text := ""
+	if open > 0 {
+		text = fmt.Sprint(open)
 	}
-	if open == 0 {
-		return "", theme.Plain
+	if uncertain > 0 {
+		text += account.ReasonIf(open > 0, "+") + fmt.Sprintf("%d?", uncertain)
 	}
-	return fmt.Sprint(open), theme.Warn
+	if uncertain == 0 && isUnreadable(account.IncidentState(a)) {
+		text += "?"
+	}
+	return text, theme.Warn
+}
+
+// isUnreadable reports whether rows are missing that no read under way will bring.
+func isUnreadable(s resource.JoinState) bool {
+	return !s.Stale && (s.Kind == resource.Failed || s.Kind == resource.Denied || s.Kind == resource.Partial)
 }
 
 // issuesFoot counts the issues and those of the last day.

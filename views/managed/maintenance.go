@@ -14,6 +14,7 @@ import (
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/views/account"
+	"lookout/views/account/incident"
 )
 
 // A maintenance window is the time for which a service is disabled. Its end is kept in the journal, so that any program
@@ -188,43 +189,19 @@ func serviceFromJournal(w journal.DisabledService) (*client.Service, bool) {
 	return &client.Service{ID: id, Label: client.NewText(w.Label), Status: client.StatusDisabled}, err == nil
 }
 
-// describeMaintenance says since when, until when and why a service is disabled. It reports false if no program that
-// writes this journal disabled it.
-func describeMaintenance(a *account.Account, id int) (string, bool) {
-	w, held := a.Journal.DisabledService(account.FormatID(id))
-	if !held {
-		return "", false
+// describeDisablement says for how long, until when and why a service is disabled.
+func describeDisablement(a *account.Account, d incident.Disablement) string {
+	now := a.Now()
+	age := d.Age(now)
+	if age == "" {
+		return "nobody knows since when"
 	}
-	text := "for " + ui.FormatAge(a.Now().Sub(w.Since))
-	if !w.Until.IsZero() {
-		text += ", until " + account.FormatClock(w.Until.In(a.Location), a.Now().In(a.Location))
+	text := "for " + age
+	if !d.Until.IsZero() {
+		text += ", until " + account.FormatClock(d.Until.In(a.Location), now.In(a.Location))
 	}
-	return text + account.WithPrefix(": ", client.NewText(w.Reason).String()), true
-}
-
-// forgottenAfter is the age at which a disabled service is marked: somebody may have forgotten it.
-const forgottenAfter = 24 * time.Hour
-
-// DisabledAge returns for how long a service has been disabled, and whether it may have been forgotten. It is empty for
-// a service that is not disabled.
-func DisabledAge(a *account.Account, s *client.Service) (age string, forgotten bool) {
-	if s.Status != client.StatusDisabled {
-		return "", false
+	if !d.Ours {
+		text += ", not disabled from this machine"
 	}
-	d, known := disabledFor(a, s)
-	if !known {
-		return "", false
-	}
-	if d > forgottenAfter {
-		return ui.FormatAge(d) + " !", true
-	}
-	return ui.FormatAge(d), false
-}
-
-// disabledFor returns for how long a service has been disabled: by the journal if it knows, else since its last update.
-func disabledFor(a *account.Account, s *client.Service) (time.Duration, bool) {
-	if w, held := a.Journal.DisabledService(account.FormatID(s.ID)); held {
-		return a.Now().Sub(w.Since), true
-	}
-	return a.Now().Sub(s.Updated.Time()), s.Updated.Valid()
+	return text + account.WithPrefix(": ", client.NewText(d.Reason).String())
 }

@@ -17,10 +17,12 @@ func serviceDetail(a *account.Account, s *client.Service, b ui.Box) string {
 	state, tone := account.FormatStatus(s.Status, b.Theme)
 	t.Title(s.Label.String())
 	t.Field("state", state, tone)
-	if window, ok := describeMaintenance(a, s.ID); ok && s.Status == client.StatusDisabled {
-		t.Field("disabled", window, theme.Warn)
-	} else if d, known := disabledFor(a, s); known && s.Status == client.StatusDisabled {
-		t.Field("disabled", "for "+ui.FormatAge(d)+", by its last change", theme.Warn)
+	if d, disabled := account.Disablement(a, s); disabled {
+		t.Field("disabled", describeDisablement(a, d), theme.Warn)
+	}
+	if i, found := a.Incidents().Unresolved(s.ID); found {
+		_, tone := IncidentMark(i, b.Theme.Glyphs)
+		t.Field("incident", fmt.Sprintf("issue %d: %s", i.Issue.ID, describeIncident(a, i)), tone)
 	}
 	t.Field("type", s.Type.String(), theme.Plain)
 	t.Field("address", s.Address.String(), theme.Plain)

@@ -1,10 +1,7 @@
 package managed
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -14,6 +11,7 @@ import (
 	"lookout/ui"
 	"lookout/ui/table"
 	"lookout/views/account"
+	"lookout/views/account/incident"
 	"lookout/views/resource"
 )
 
@@ -76,12 +74,8 @@ func serviceColumns(a *account.Account) []table.Column[*client.Service] {
 			DropPriority: 3,
 			Cell:         table.TextCell(theme.Plain, func(s *client.Service) string { return s.Group.String() }),
 		},
-		{
-			Title:        "open issue",
-			Width:        14,
-			DropPriority: 2,
-			Cell:         func(s *client.Service, b ui.Box) (string, theme.Tone) { return OpenIssueCell(a, s, b) },
-		},
+		openIssueColumn(a),
+		disabledColumn(a),
 		{
 			Title:        "updated",
 			Width:        8,
@@ -109,6 +103,31 @@ func serviceStateColumn() table.Column[*client.Service] {
 	}
 }
 
+// openIssueColumn returns the column of the incident that stands for a service now.
+func openIssueColumn(a *account.Account) table.Column[*client.Service] {
+	return table.Column[*client.Service]{
+		Title:        "open issue",
+		Width:        14,
+		DropPriority: 2,
+		Cell:         func(s *client.Service, b ui.Box) (string, theme.Tone) { return OpenIssueCell(a, s, b) },
+	}
+}
+
+// disabledColumn returns the column of how long a service has been disabled; sorted by it, the oldest is first.
+func disabledColumn(a *account.Account) table.Column[*client.Service] {
+	return table.Column[*client.Service]{
+		Title:        "off",
+		Width:        11,
+		DropPriority: 2,
+		Cell:         func(s *client.Service, b ui.Box) (string, theme.Tone) { return disabledCell(a, s, b) },
+		Less: func(s, t *client.Service) bool {
+			d, _ := account.Disablement(a, s)
+			e, _ := account.Disablement(a, t)
+			return e.Since.IsZero() && !d.Since.IsZero() || !d.Since.IsZero() && d.Since.Before(e.Since)
+		},
+	}
+}
+
 // serviceActions returns all actions on a service.
 func serviceActions(a *account.Account, changes account.Runner[*client.Service]) []table.RowAction[*client.Service] {
 	actions := append(changes.RowActions(), changes.Toggle("t", "toggle monitoring", "disable", "enable"))
@@ -121,16 +140,19 @@ func ServiceShortcuts(a *account.Account) []table.RowAction[*client.Service] {
 		{
 			Keys:        []string{"i"},
 			Name:        "open issue",
-			Description: "to the newest issue of this service",
+			Description: "to the issue of this service that is not over, otherwise to the newest",
 			DisabledReason: func(s *client.Service) string {
 				return account.WhyNone(a.IssuesOfService(s.ID), "no issue names this service")
 			},
 			Message: func(s *client.Service) tea.Msg {
-				issue, open := account.NewestIssue(a, s.ID)
-				if !open {
+				if i, found := a.Incidents().Unresolved(s.ID); found {
+					return ui.GoToMsg{Pane: "issues", ID: account.FormatID(i.Issue.ID)}
+				}
+				issues := resource.Found(a.IssuesOfService(s.ID))
+				if len(issues) == 0 {
 					return ui.NewsMsg{Tone: theme.Warn, Text: "no issue names this service any more"}
 				}
-				return ui.GoToMsg{Pane: "issues", ID: account.FormatID(issue.ID)}
+				return ui.GoToMsg{Pane: "issues", ID: account.FormatID(issues[0].ID)}
 			},
 		},
 		account.FollowReference(func(s *client.Service) resource.Joined[account.Reference] {
@@ -139,46 +161,73 @@ func ServiceShortcuts(a *account.Account) []table.RowAction[*client.Service] {
 	}
 }
 
-// servicesBadge counts the services that have a problem.
+// servicesBadge counts the services that have a problem. A question mark says that there may be others.
 func servicesBadge(a *account.Account) (string, theme.Tone) {
-	problems := a.ServiceCountByStatus()[client.StatusProblem]
-	if problems == 0 {
-		return "", theme.Plain
-	}
-	return fmt.Sprintf("%d!", problems), theme.Bad
+	return resource.Fold(a.StatusCounts(), formatProblems, func(
+		found []account.StatusCount, s resource.JoinState,
+	) string {
+		return formatProblems(found) + account.ReasonIf(isUnreadable(s), "?")
+	}), theme.Bad
 }
 
-// OpenIssueCell says for how long a service has been disabled, or which issue of it is open since when.
+// formatProblems returns the number of services that have a problem: "2!".
+func formatProblems(counts []account.StatusCount) string {
+	for _, c := range counts {
+		if c.Status == client.StatusProblem {
+			return fmt.Sprintf("%d!", c.Count)
+		}
+	}
+	return ""
+}
+
+// OpenIssueCell names the incident that stands for a service now: "823 · 6 min", with a question mark if nothing says
+// whether it is over.
 func OpenIssueCell(a *account.Account, s *client.Service, b ui.Box) (string, theme.Tone) {
-	if since, forgot := DisabledAge(a, s); since != "" {
-		if forgot {
-			return "off " + since, theme.Warn
-		}
-		return "off " + since, theme.Off
-	}
-	open := func(issues []*client.Issue) string {
-		if len(issues) == 0 || s.Status != client.StatusProblem && !account.IsIssueOpen(a, issues[0]) {
-			return ""
-		}
-		return fmt.Sprintf("%d · %s", issues[0].ID, account.FormatAge(issues[0].Created, b.Now))
-	}
-	return resource.Cell(a.IssuesOfService(s.ID), b.Theme.Glyphs.Ellipsis, open), theme.Warn
-}
-
-// StateCounts counts the services by state, problems first: "▲ 1 problem  ● 11 ok".
-func StateCounts(a *account.Account, b ui.Box) string {
-	counts := a.ServiceCountByStatus()
-	order := slices.SortedFunc(
-		maps.Keys(counts),
-		func(x, y client.ServiceStatus) int {
-			return cmp.Or(account.StatusRank(x)-account.StatusRank(y), cmp.Compare(x, y))
+	tone := theme.Warn
+	text := resource.Cell(
+		account.UnresolvedIncident(a, s.ID), b.Theme.Glyphs.Ellipsis, func(found []incident.Incident) string {
+			if len(found) == 0 {
+				return ""
+			}
+			i := found[0]
+			mark := account.ReasonIf(i.Phase == incident.Uncertain, "?")
+			if _, tone = IncidentMark(i, b.Theme.Glyphs); tone == theme.Bad {
+				tone = theme.Warn
+			}
+			return fmt.Sprintf("%d%s · %s", i.Issue.ID, mark, account.FormatAge(i.Issue.Created, b.Now))
 		},
 	)
-	parts := make([]string, len(order))
-	for i, status := range order {
-		word, tone := account.FormatStatus(status, b.Theme)
-		shape, word, _ := strings.Cut(word, " ")
-		parts[i] = b.Theme.Paint(tone, fmt.Sprintf("%s %d %s", shape, counts[status], word))
+	return text, tone
+}
+
+// disabledCell says for how long a service has been disabled: "2 d 4 h !" if it may have been forgotten.
+func disabledCell(a *account.Account, s *client.Service, b ui.Box) (string, theme.Tone) {
+	d, disabled := account.Disablement(a, s)
+	if !disabled {
+		return "", theme.Off
 	}
-	return strings.Join(parts, "   ")
+	if d.Forgotten(b.Now) {
+		return d.Age(b.Now) + " !", theme.Warn
+	}
+	return d.Age(b.Now), theme.Off
+}
+
+// StateCounts counts the services by state, problems first: "▲ 1 problem  ● 11 ok". If services are missing, it says
+// why.
+func StateCounts(a *account.Account, b ui.Box) string {
+	format := func(counts []account.StatusCount) string {
+		parts := make([]string, len(counts))
+		for i, c := range counts {
+			word, tone := account.FormatStatus(c.Status, b.Theme)
+			shape, word, _ := strings.Cut(word, " ")
+			parts[i] = b.Theme.Paint(tone, fmt.Sprintf("%s %d %s", shape, c.Count, word))
+		}
+		return strings.Join(parts, "   ")
+	}
+	return resource.Fold(a.StatusCounts(), format, func(found []account.StatusCount, s resource.JoinState) string {
+		if !isUnreadable(s) || len(found) == 0 {
+			return format(found)
+		}
+		return format(found) + "   " + b.Theme.Paint(theme.Warn, s.String())
+	})
 }

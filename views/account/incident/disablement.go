@@ -1,0 +1,36 @@
+package incident
+
+import (
+	"time"
+
+	"lookout/ui"
+)
+
+// A Disablement is what is known about a disabled service: since when, until when, by whom and why.
+type Disablement struct {
+	Since  time.Time // zero if nothing is known
+	Bound  bool      // Since is only a lower bound of the age: the service may have been disabled for longer
+	Until  time.Time // when it is to be enabled again; zero if no time was set
+	Reason string    // as it was given, not cleaned
+	Ours   bool      // the change that disabled it is in this machine's journal
+}
+
+// Age returns for how long the service has been disabled: "2 d 4 h", or "≥ 2 d 4 h" if that is only a lower bound. It
+// returns "" if nothing is known.
+func (d Disablement) Age(now time.Time) string {
+	switch {
+	case d.Since.IsZero():
+		return ""
+	case d.Bound:
+		return "≥ " + ui.FormatAge(now.Sub(d.Since))
+	}
+	return ui.FormatAge(now.Sub(d.Since))
+}
+
+// forgottenAfter is the age at which a disabled service is marked: somebody may have forgotten it.
+const forgottenAfter = 24 * time.Hour
+
+// Forgotten reports whether the service has been disabled for so long that somebody may have forgotten it.
+func (d Disablement) Forgotten(now time.Time) bool {
+	return !d.Since.IsZero() && now.Sub(d.Since) > forgottenAfter
+}

@@ -1,0 +1,286 @@
+// Package incident computes what is going on in an account: which incidents are not over, what silences them, and for
+// how long services have been disabled. It draws nothing and sends nothing; panes, notifications and the hand-over read
+// the same model.
+package incident
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"lookout/client"
+)
+
+// TicketState is what is known about the ticket of an issue.
+type TicketState string
+
+// The states of a ticket.
+const (
+	TicketUnknown TicketState = "unknown" // it could not be read, or has not been read yet
+	TicketOpen    TicketState = "open"
+	TicketClosed  TicketState = "closed"
+)
+
+// StateOfTicket returns the state of a ticket that has been read.
+func StateOfTicket(t client.Ticket) TicketState {
+	if t.IsOpen() {
+		return TicketOpen
+	}
+	return TicketClosed
+}
+
+// A Phase is how far an incident is.
+type Phase string
+
+// The phases. Only the ticket can say that an incident is over; without it, an incident whose services are well again
+// has recovered.
+const (
+	Open      Phase = "open"      // its ticket is open, or one of its services is down because of it
+	Uncertain Phase = "unknown"   // nothing says whether it is over
+	Recovered Phase = "recovered" // its ticket is unknown, but its services are well again
+	Over      Phase = "over"      // its ticket is closed
+)
+
+// Facts are what was read of an account.
+type Facts struct {
+	Services    []*client.Service // those read so far
+	AllServices bool              // there are no others
+	Issues      []*client.Issue
+	Ticket      func(id int) TicketState      // nil knows none
+	Disabled    func(service int) Disablement // why a disabled service is disabled; nil knows nothing
+	Healthy     func(service int) time.Time   // when a service was last seen ok; nil knows nothing
+	Now         time.Time
+}
+
+// Affected is a service that an issue names.
+type Affected struct {
+	ID      int
+	Row     *client.Service // nil if it is deleted or has not been read
+	Deleted bool
+	Down    bool // it has a problem, and the incident is not over
+	Silence *Disablement
+}
+
+// An Incident is an issue with what is known about its course.
+type Incident struct {
+	Issue    *client.Issue
+	Phase    Phase
+	Ticket   TicketState
+	Services []Affected // in the order of the issue
+}
+
+// Unresolved reports whether the incident may still need somebody: it is open, or nothing says that it is not.
+func (i Incident) Unresolved() bool { return i.Phase == Open || i.Phase == Uncertain }
+
+// Down reports whether one of the services is down because of the incident.
+func (i Incident) Down() bool {
+	return slices.ContainsFunc(i.Services, func(s Affected) bool { return s.Down })
+}
+
+// Silenced reports whether the incident is not over and one of its services is disabled, so that nobody is alerted.
+func (i Incident) Silenced() bool {
+	return i.Unresolved() && slices.ContainsFunc(i.Services, func(s Affected) bool { return s.Silence != nil })
+}
+
+// Well reports whether the services were seen and none of them has a problem or is disabled.
+func (i Incident) Well() bool {
+	return len(i.Services) > 0 && !slices.ContainsFunc(i.Services, func(s Affected) bool {
+		return s.Row == nil || s.Row.Status != client.StatusOK
+	})
+}
+
+// A Model is what is going on in an account. It never changes.
+type Model struct {
+	incidents []Incident // newest first
+	byIssue   map[int]int
+	byService map[int][]int // newest first
+	services  map[int]*client.Service
+	concerns  []Concern
+}
+
+// deletedFor is how long an incident stays unresolved if its ticket is unknown and its services are deleted.
+const deletedFor = 24 * time.Hour
+
+// New computes the model.
+func New(f Facts) *Model {
+	m := &Model{
+		byIssue:   map[int]int{},
+		byService: map[int][]int{},
+		services:  make(map[int]*client.Service, len(f.Services)),
+	}
+	for _, s := range f.Services {
+		m.services[s.ID] = s
+	}
+	issues := slices.Clone(f.Issues)
+	slices.SortStableFunc(issues, func(i, j *client.Issue) int {
+		return cmp.Or(j.Created.Time().Compare(i.Created.Time()), j.ID-i.ID)
+	})
+	for n, issue := range issues {
+		m.byIssue[issue.ID] = n
+		for _, id := range issue.Services {
+			if of := m.byService[id]; len(of) == 0 || of[len(of)-1] != n {
+				m.byService[id] = append(of, n)
+			}
+		}
+	}
+	for n, issue := range issues {
+		m.incidents = append(m.incidents, m.incident(f, issue, n))
+	}
+	m.concerns = m.findConcerns(f.Services)
+	return m
+}
+
+// incident computes the incident of the issue at position n.
+func (m *Model) incident(f Facts, issue *client.Issue, n int) Incident {
+	i := Incident{Issue: issue, Ticket: TicketUnknown, Services: make([]Affected, len(issue.Services))}
+	if f.Ticket != nil && issue.Ticket.ID != 0 {
+		i.Ticket = f.Ticket(issue.Ticket.ID)
+	}
+	down, uncertain := false, false
+	for at, id := range issue.Services {
+		row := m.services[id]
+		s := Affected{ID: id, Row: row, Deleted: row == nil && f.AllServices}
+		newest := m.byService[id][0] == n
+		switch {
+		case row == nil:
+			uncertain = uncertain || newest && (!s.Deleted || f.Now.Sub(issue.Created.Time()) < deletedFor)
+		case row.Status == client.StatusProblem:
+			s.Down = i.Ticket != TicketClosed && (newest || i.Ticket == TicketOpen)
+			down = down || s.Down
+		case row.Status == client.StatusDisabled:
+			if s.Silence = f.disablement(id); i.Ticket == TicketClosed {
+				s.Silence = nil
+			}
+			uncertain = uncertain || newest && !f.seenHealthySince(id, issue)
+		case row.Status != client.StatusOK:
+			uncertain = uncertain || newest && !f.seenHealthySince(id, issue)
+		}
+		i.Services[at] = s
+	}
+	switch {
+	case i.Ticket == TicketClosed:
+		i.Phase = Over
+	case i.Ticket == TicketOpen, down:
+		i.Phase = Open
+	case uncertain, len(issue.Services) == 0 && f.Now.Sub(issue.Created.Time()) < deletedFor:
+		i.Phase = Uncertain
+	default:
+		i.Phase = Recovered
+	}
+	return i
+}
+
+// disablement returns what is known about a disabled service.
+func (f Facts) disablement(service int) *Disablement {
+	d := Disablement{}
+	if f.Disabled != nil {
+		d = f.Disabled(service)
+	}
+	return &d
+}
+
+// seenHealthySince reports whether a service was seen ok after an issue was detected.
+func (f Facts) seenHealthySince(service int, issue *client.Issue) bool {
+	return f.Healthy != nil && f.Healthy(service).After(issue.Created.Time())
+}
+
+// All returns the incidents, newest first. The caller must not change them.
+func (m *Model) All() []Incident { return m.incidents }
+
+// Of returns the incident of an issue, and whether the issue is among those read.
+func (m *Model) Of(issue int) (Incident, bool) {
+	n, found := m.byIssue[issue]
+	if !found {
+		return Incident{}, false
+	}
+	return m.incidents[n], true
+}
+
+// Unresolved returns the incident that stands for a service now: the newest that is open, otherwise the newest of which
+// nothing says whether it is over. It reports false if there is none.
+func (m *Model) Unresolved(service int) (Incident, bool) {
+	for _, phase := range []Phase{Open, Uncertain} {
+		for _, n := range m.byService[service] {
+			if m.incidents[n].Phase == phase {
+				return m.incidents[n], true
+			}
+		}
+	}
+	return Incident{}, false
+}
+
+// Count returns how many incidents are open, and of how many nothing says whether they are over.
+func (m *Model) Count() (open, uncertain int) {
+	for _, i := range m.incidents {
+		switch i.Phase {
+		case Open:
+			open++
+		case Uncertain:
+			uncertain++
+		case Recovered, Over:
+		}
+	}
+	return open, uncertain
+}
+
+// A Concern is something that needs attention: a service that is down or has an unresolved incident, or an unresolved
+// incident without such a service.
+type Concern struct {
+	Service  *client.Service // nil if the service is deleted or has not been read
+	ID       int             // of the service; 0 if the issue names none
+	Incident *Incident       // nil if the service is down without an unresolved incident
+}
+
+// Down reports whether the service has a problem.
+func (c Concern) Down() bool { return c.Service != nil && c.Service.Status == client.StatusProblem }
+
+// Since returns when the incident was detected; the zero time without one.
+func (c Concern) Since() time.Time {
+	if c.Incident == nil {
+		return time.Time{}
+	}
+	return c.Incident.Issue.Created.Time()
+}
+
+// Concerns returns what needs attention: services that are down, then open incidents, then uncertain ones; in each
+// group the oldest first. The caller must not change them.
+func (m *Model) Concerns() []Concern { return m.concerns }
+
+// findConcerns collects the concerns of services, and those of unresolved incidents that name no service that is read.
+func (m *Model) findConcerns(services []*client.Service) []Concern {
+	var all []Concern
+	for _, s := range services {
+		c := Concern{Service: s, ID: s.ID}
+		if i, found := m.Unresolved(s.ID); found {
+			c.Incident = &i
+		}
+		if c.Incident != nil || c.Down() {
+			all = append(all, c)
+		}
+	}
+	for n := range m.incidents {
+		i := &m.incidents[n]
+		if i.Unresolved() && !slices.ContainsFunc(i.Services, func(s Affected) bool { return s.Row != nil }) {
+			c := Concern{Incident: i}
+			if len(i.Services) > 0 {
+				c.ID = i.Services[0].ID
+			}
+			all = append(all, c)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Concern) int {
+		return cmp.Or(a.rank()-b.rank(), a.Since().Compare(b.Since()))
+	})
+	return all
+}
+
+// rank orders concerns by urgency.
+func (c Concern) rank() int {
+	switch {
+	case c.Down():
+		return 0
+	case c.Incident.Phase == Open:
+		return 1
+	}
+	return 2
+}

@@ -1,0 +1,72 @@
+package account
+
+import (
+	"lookout/client"
+	"lookout/views/account/incident"
+	"lookout/views/resource"
+)
+
+// Incidents returns what is going on, as far as services, issues and tickets have been read.
+func (a *Account) Incidents() *incident.Model {
+	services, issues := a.Services(), a.Issues()
+	return Memo(a, "incidents", func() *incident.Model {
+		return incident.New(incident.Facts{
+			Services:    services.Rows(),
+			AllServices: services.Complete() && len(services.Missing()) == 0,
+			Issues:      issues.Rows(),
+			Ticket:      a.Tickets.State,
+			Disabled:    func(id int) incident.Disablement { return disablementOf(a, id) },
+			Now:         a.Now(),
+		})
+	}, IncidentSources(a)...)
+}
+
+// IncidentSources returns what incidents are computed from, for memos of what is computed from incidents.
+func IncidentSources(a *Account) []Versioned {
+	return []Versioned{a.Services(), a.Issues(), &a.Tickets, a.Journal, hours{a}}
+}
+
+// hours is the clock as a source of memos: what depends on it is computed again every hour.
+type hours struct{ a *Account }
+
+// Version returns the hour.
+func (h hours) Version() int { return int(h.a.Now().Unix() / 3600) }
+
+// IncidentState returns how much is known about incidents: they are computed from issues and services.
+func IncidentState(a *Account) resource.JoinState {
+	return resource.StateOf(a.Issues()).Worst(resource.StateOf(a.Services()))
+}
+
+// UnresolvedIncident returns the incident that stands for a service now, if there is one.
+func UnresolvedIncident(a *Account, service int) resource.Joined[incident.Incident] {
+	state := resource.StateOf(a.Issues())
+	if i, found := a.Incidents().Unresolved(service); found {
+		return resource.Join([]incident.Incident{i}, state)
+	}
+	return resource.Join[incident.Incident](nil, state)
+}
+
+// Disablement returns since when, until when, by whom and why a service is disabled. It reports false for a service
+// that is not disabled.
+func Disablement(a *Account, s *client.Service) (incident.Disablement, bool) {
+	if s.Status != client.StatusDisabled {
+		return incident.Disablement{}, false
+	}
+	return disablementOf(a, s.ID), true
+}
+
+func disablementOf(a *Account, id int) incident.Disablement {
+	d := incident.Disablement{Bound: true}
+	if s, found := a.Services().Get(FormatID(id)); found {
+		d.Since = s.Updated.Time() // it has been disabled since its last change, or for longer
+	}
+	if w, held := a.Journal.DisabledService(FormatID(id)); held {
+		d = incident.Disablement{
+			Since:  w.Since,
+			Until:  w.Until,
+			Reason: w.Reason,
+			Ours:   true,
+		}
+	}
+	return d
+}

@@ -1,0 +1,184 @@
+package views_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/client/emulator"
+	"lookout/ui"
+	"lookout/ui/shell"
+	"lookout/views/account"
+	"lookout/views/activity"
+)
+
+// startProvider starts the program in the provider's dialect, in which tickets can be read.
+func startProvider(t *testing.T, s screenSize, test func(*harness)) {
+	t.Helper()
+	startWithOptions(t, emulator.Options{}, s, useProvider, test)
+}
+
+// useProvider gives the program a client in the provider's dialect.
+func useProvider(r *harness, o *shell.Options) {
+	r.connect(client.WithDialect(client.DialectProvider))
+	o.Panes, o.OnOpen, o.LeaveWarnings = r.panes, r.onOpen, r.leaveWarnings
+}
+
+// startWatch starts the small pane of the watch in the provider's dialect.
+func startWatch(t *testing.T, test func(*harness)) {
+	t.Helper()
+	startWithOptions(t, emulator.Options{}, screenSize{100, 12}, func(r *harness, o *shell.Options) {
+		r.connect(client.WithDialect(client.DialectProvider))
+		a := account.New(r.ctx, account.Options{
+			API:      r.api,
+			Journal:  r.journal,
+			Now:      time.Now,
+			Location: time.UTC,
+		})
+		r.notices = func() ([]ui.Notification, tea.Cmd) { return account.Notices(a) }
+		o.Panes, o.PaneOnly, o.OnOpen = []ui.Pane{activity.WatchPane(a, "acme-prod")}, true, nil
+	}, test)
+}
+
+// elsewhere sends a change that neither this program nor its journal knows of.
+func (r *harness) elsewhere(method, path, body string) {
+	r.Helper()
+	req, err := http.NewRequestWithContext(r.ctx, method, "https://api.example.test/v4"+path, strings.NewReader(body))
+	if err != nil {
+		r.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	answer, err := r.emu.RoundTrip(req)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		r.Fatalf("%s %s: %v, %v", method, path, answer, err)
+	}
+	answer.Body.Close()
+}
+
+// line returns the first line of the screen that contains all texts.
+func (r *harness) line(texts ...string) string {
+	r.Helper()
+next:
+	for line := range strings.Lines(r.screen()) {
+		for _, text := range texts {
+			if !strings.Contains(line, text) {
+				continue next
+			}
+		}
+		return line
+	}
+	r.Fatalf("no line with %q\n%s", texts, r.screen())
+	return ""
+}
+
+// What happens to the service of an open incident: nothing of it closes the ticket.
+var incidentCourses = map[string]struct {
+	happen func(r *harness)
+	line   string // of the watch
+}{
+	"disabled elsewhere": {
+		func(r *harness) { r.elsewhere("POST", "/managed/services/8/disable", "") },
+		"▲ cdn-origin off",
+	},
+	"recovered":         {func(r *harness) { r.emu.RecoverService(8) }, "▲ cdn-origin ok"},
+	"deleted elsewhere": {func(r *harness) { r.elsewhere("DELETE", "/managed/services/8", "") }, "▲ #8 (deleted)"},
+}
+
+// An open incident stays visible on badge, overview, services and watch when its service is disabled, recovers or is
+// deleted; when its ticket is closed, it is not drawn as a problem any more.
+func TestIncident_openStaysVisible(t *testing.T) {
+	for name, course := range incidentCourses {
+		t.Run(name, func(t *testing.T) {
+			startProvider(t, screenSize{140, 40}, func(r *harness) {
+				issue := r.emu.FailService(8)
+				r.wait(time.Minute)
+				r.requireText("2 Issues 2", fmt.Sprint(issue+50_000, " open"))
+				course.happen(r)
+				r.wait(2 * time.Minute)
+				r.requireText("2 Issues 2")
+				if line := r.line(fmt.Sprint(issue+50_000, " open")); !strings.Contains(line, "▲ 00:00") {
+					t.Errorf("not marked on the overview: %s", line)
+				}
+				if name != "deleted elsewhere" {
+					r.press("3")
+					r.requireText(fmt.Sprint(issue, " · 3 min"))
+				}
+				r.emu.CloseTicket(issue)
+				r.press("1")
+				r.wait(2 * time.Minute)
+				r.requireText("2 Issues 1", fmt.Sprint(issue+50_000, " closed"))
+				if line := r.line(fmt.Sprint(issue+50_000, " closed")); strings.Contains(line, "▲ 00:00") {
+					t.Errorf("closed, but drawn as a problem: %s", line)
+				}
+			})
+			startWatch(t, func(r *harness) {
+				r.wait(time.Minute)
+				issue := r.emu.FailService(8)
+				r.wait(time.Minute)
+				course.happen(r)
+				r.wait(time.Minute)
+				r.requireText("▲ 1 ▲ 1 open", course.line)
+				r.emu.CloseTicket(issue)
+				r.wait(2 * time.Minute)
+				r.requireNoText("cdn-origin", "1 open")
+			})
+		})
+	}
+}
+
+// An incident whose ticket cannot be read stays visible, as unknown, when its service is disabled. It has recovered
+// when the service is ok, and even then the ticket is not called closed.
+func TestIncident_unknownTicketStaysVisible(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{140, 40}, func(r *harness) {
+		issue := r.emu.FailService(8)
+		r.wait(time.Minute)
+		r.requireText("2 Issues 2")
+		r.elsewhere("POST", "/managed/services/8/disable", "")
+		r.wait(time.Minute)
+		r.requireText("2 Issues 1+1?")
+		r.press("3")
+		r.requireText(fmt.Sprint(issue, "? · 2 min"))
+		r.press("2")
+		if line := r.line("cdn-origin", fmt.Sprint(issue+50_000)); !strings.Contains(line, "? ○ cdn-origin") ||
+			!strings.Contains(line, fmt.Sprint(issue+50_000, " unknown")) {
+			t.Errorf("not shown as unknown: %s", line)
+		}
+		r.elsewhere("POST", "/managed/services/8/enable", "")
+		r.press("3")
+		r.wait(2 * time.Minute)
+		r.requireText("2 Issues 1 ")
+		r.requireNoText("cdn-origin " + fmt.Sprint(issue))
+		r.press("2")
+		r.requireText(fmt.Sprint(issue+50_000, " unknown"))
+	})
+}
+
+// A ticket that was open when it was last read does not count as closed or recovered because it cannot be read now.
+func TestIncident_failedTicketReadKeepsState(t *testing.T) {
+	startProvider(t, screenSize{140, 40}, func(r *harness) {
+		issue := r.emu.FailService(8)
+		r.wait(time.Minute)
+		r.emu.InjectFault("GET /support/tickets", emulator.Fault{Status: 503})
+		r.emu.RecoverService(8)
+		r.wait(5 * time.Minute)
+		r.requireText("2 Issues 2", fmt.Sprint(issue+50_000, " open"))
+	})
+}
+
+// Closed issues are not drawn as problems, although their service has a problem again.
+func TestIssues_closedNotDrawnAsProblem(t *testing.T) {
+	startProvider(t, screenSize{140, 40}, func(r *harness) {
+		r.press("2")
+		for line := range strings.Lines(r.screen()) {
+			if row, _, _ := strings.Cut(line, "│"); strings.Contains(row, " closed") && strings.Contains(row, "▲") {
+				t.Errorf("closed, but drawn as a problem: %s", line)
+			}
+		}
+		r.line("▲ billing-api", "48213 open")
+	})
+}
