@@ -9,15 +9,15 @@ import (
 // A Bucket holds objects in a cluster ("Bucket"). Location and label together identify it. The document does not have
 // the last three members; the service sends them since 2024.
 type Bucket struct {
-	Cluster      Text         `json:"cluster"` // empty on the newer types of endpoint
-	Created      Time         `json:"created"`
-	Hostname     Text         `json:"hostname"`
-	Label        Text         `json:"label"`
-	Objects      int64        `json:"objects"`
-	Size         int64        `json:"size"` // bytes
-	Region       OptionalText `json:"region"`
-	EndpointType OptionalText `json:"endpoint_type"` // "E0" to "E3"
-	S3Endpoint   OptionalText `json:"s3_endpoint"`   // host
+	Cluster      Text            `json:"cluster"` // empty on the newer types of endpoint
+	Created      Time            `json:"created"`
+	Hostname     Text            `json:"hostname"`
+	Label        Text            `json:"label"`
+	Objects      Optional[int64] `json:"objects"`
+	Size         Optional[int64] `json:"size"` // bytes
+	Region       OptionalText    `json:"region"`
+	EndpointType OptionalText    `json:"endpoint_type"` // "E0" to "E3"
+	S3Endpoint   OptionalText    `json:"s3_endpoint"`   // host
 }
 
 // Location returns the place of the bucket as paths and commands name it: its cluster, or its region if it has no
@@ -30,6 +30,25 @@ func location(cluster Text, region OptionalText) Text {
 		return region.Text
 	}
 	return cluster
+}
+
+// A StorageTotal is what buckets hold together. The API may not report a part of it: then the numbers are lower bounds.
+type StorageTotal struct {
+	Objects        int64 `json:"objects"`
+	Size           int64 `json:"size"` // bytes
+	ObjectsPartial bool  `json:"objects_partial,omitempty"`
+	SizePartial    bool  `json:"size_partial,omitempty"`
+}
+
+// TotalOf adds up what buckets hold.
+func TotalOf(buckets []*Bucket) (t StorageTotal) {
+	for _, b := range buckets {
+		objects, known := b.Objects.Get()
+		t.Objects, t.ObjectsPartial = t.Objects+objects, t.ObjectsPartial || !known
+		size, known := b.Size.Get()
+		t.Size, t.SizePartial = t.Size+size, t.SizePartial || !known
+	}
+	return t
 }
 
 // ID returns the id of the bucket in a Change: "us-east-1/photos", or "gb-lon/photos" without a cluster.
@@ -194,7 +213,7 @@ func (s Clusters) Get(ctx context.Context, id string) (*Cluster, error) {
 
 // A TransferUsage is the outbound traffic of the current month's billing cycle in bytes ("Transfer usage").
 type TransferUsage struct {
-	Used int64 `json:"used"`
+	Used Optional[int64] `json:"used"`
 }
 
 // NetworkTransfer reads the account's outbound traffic.

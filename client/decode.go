@@ -296,3 +296,34 @@ func decodeLenient(raw []byte, into any) (odd []string, found int, err error) {
 	}
 	return newStructDecoder(v.Type()).decode(raw, v)
 }
+
+// An Optional is a value that an answer may leave out or give as null. The zero value is unknown.
+type Optional[T any] struct {
+	value T
+	known bool
+}
+
+// Known returns an Optional that has a value.
+func Known[T any](value T) Optional[T] { return Optional[T]{value, true} }
+
+// Get returns the value, and whether it is known.
+func (o Optional[T]) Get() (value T, known bool) { return o.value, o.known }
+
+// UnmarshalJSON accepts a value; null is unknown.
+func (o *Optional[T]) UnmarshalJSON(data []byte) error {
+	*o = Optional[T]{}
+	if string(data) == "null" {
+		return nil
+	}
+	err := json.Unmarshal(data, &o.value)
+	o.known = err == nil
+	return err
+}
+
+// MarshalJSON encodes the value, or null if it is unknown.
+func (o Optional[T]) MarshalJSON() ([]byte, error) {
+	if !o.known {
+		return []byte("null"), nil
+	}
+	return json.Marshal(o.value)
+}

@@ -7,13 +7,22 @@ import (
 
 // A Key is a pair of keys for S3 programs ("Object Storage Key").
 type Key struct {
-	ID        int           `json:"id"`
-	Label     Text          `json:"label"`
-	AccessKey Text          `json:"access_key"`
-	SecretKey Secret        `json:"secret_key"` // real only at creation; otherwise RedactedSecretKey or empty
-	Limited   bool          `json:"limited"`
-	Buckets   []BucketGrant `json:"bucket_access"` // nil if the key is unlimited
-	Regions   []KeyRegion   `json:"regions"`       // not in the document; nil if they are not reported
+	ID        int            `json:"id"`
+	Label     Text           `json:"label"`
+	AccessKey Text           `json:"access_key"`
+	SecretKey Secret         `json:"secret_key"` // real only at creation; otherwise RedactedSecretKey or empty
+	Limited   Optional[bool] `json:"limited"`
+	Buckets   []BucketGrant  `json:"bucket_access"` // nil if the key is unlimited, or if it is not reported
+	Regions   []KeyRegion    `json:"regions"`       // not in the document; nil if they are not reported
+}
+
+// IsLimited reports whether the key reaches only certain buckets, and whether that is known. Only a limited key has a
+// list of buckets.
+func (k *Key) IsLimited() (limited, known bool) {
+	if limited, known = k.Limited.Get(); known {
+		return limited, true
+	}
+	return true, k.Buckets != nil
 }
 
 // A KeyRegion is a region in which a key works, with its S3 endpoint.

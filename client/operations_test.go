@@ -561,7 +561,7 @@ func TestWriter_CreateKey_threeKindsOfAccess(t *testing.T) {
 		if sent := string(ledger[len(ledger)-1].Body["bucket_access"]); sent != kind.wire {
 			t.Errorf("sent %q, not %q", sent, kind.wire)
 		}
-		if k.Limited != kind.limited || len(k.Buckets) != kind.reach {
+		if k.Limited != client.Known(kind.limited) || len(k.Buckets) != kind.reach {
 			t.Errorf("made %+v", k)
 		}
 		if _, real := k.Secret(); !real {

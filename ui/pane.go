@@ -106,6 +106,12 @@ type (
 		Tone theme.Tone
 		Undo *Action
 		Row  RowRef // the one row that it is about, if any
+		Work *Work  // the news is shown as long as this lasts; nil shows it for a while
+	}
+	// WorkEndedMsg removes the news about work that has ended, and delivers its result.
+	WorkEndedMsg struct {
+		Work   *Work
+		Result tea.Msg
 	}
 	// RowRef names a row of a store. The zero RowRef names none.
 	RowRef struct {
@@ -166,6 +172,18 @@ func Send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 
 // ShowNews returns a command that shows a line of news in a tone.
 func ShowNews(tone theme.Tone, text string) tea.Cmd { return Send(NewsMsg{Text: text, Tone: tone}) }
+
+// Work is what a line of news says is being done. Only the event loop may use it.
+type Work struct{ Ended bool }
+
+// WhileWorking returns a command that works off the event loop, and shows a line of news until the work has ended.
+func WhileWorking(text string, work tea.Cmd) tea.Cmd {
+	w := &Work{}
+	return tea.Batch(
+		Send(NewsMsg{Text: text, Tone: theme.Info, Work: w}),
+		func() tea.Msg { return WorkEndedMsg{w, work()} },
+	)
+}
 
 // ExecMsg lends the terminal to another program. No shell reads its arguments.
 type ExecMsg struct {

@@ -39,7 +39,7 @@ func bucketChanges() []pathCase {
 		}}},
 		{"buckets.empty", goTo("8", "acme-www"), []pathStep{{
 			key:    "X",
-			answer: "7",
+			answer: "acme-www",
 			op:     client.OpEmptyBucket,
 			ledger: slices.Repeat([]string{client.OpDeleteObject}, 7),
 			before: `{"objects":7,"size":`,

@@ -638,7 +638,7 @@ func TestConfirm_wrongAnswerChangesNothing(t *testing.T) {
 		{"credential", "5 / db2-root <enter> D ~", "db2-root"},
 		{"key", "9 / finance <enter> D ~", "finance"},
 		{"bucket", "8 / scratch <enter> D ~", "scratch"},
-		{"emptying", "8 / acme-www <enter> X ~", "7"},
+		{"emptying", "8 / acme-www <enter> X ~", "acme-www"},
 		{"many", "4 A D ~", "9"},
 		{"cancelling", "8 : cancel <enter> ~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~", "acme-prod"},
 	} {

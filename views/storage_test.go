@@ -1,6 +1,7 @@
 package views_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,8 +11,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/client/journal"
+	"lookout/ui/shell"
 )
 
 // openBucket opens a bucket of the demo account by its label.
@@ -330,8 +334,12 @@ func TestBuckets_deleteOffersToEmpty(t *testing.T) {
 		r.requireText("acme-www is not empty", "count its objects")
 		r.press("e")
 		r.wait(time.Second)
-		r.requireText("Empty bucket", "Type 7")
+		r.requireText("Empty bucket", "(us-east-1)", "objects, 339 B, counted just now", "Type acme-www")
+		r.requireNoText("counting the objects")
 		r.press("7", "<enter>")
+		r.wait(2 * time.Second)
+		r.requireApplied()
+		r.press("<backspace>", "acme-www", "<enter>")
 		r.wait(2 * time.Second)
 		r.requireText("acme-www: emptied")
 		r.press("r", "D")
@@ -339,6 +347,100 @@ func TestBuckets_deleteOffersToEmpty(t *testing.T) {
 		r.press("acme-www", "<enter>")
 		r.requireText("acme-www: deleted")
 	})
+}
+
+// startAfterInterruptedEmptying starts the program after a run that was ended while it emptied a bucket.
+func startAfterInterruptedEmptying(t *testing.T, id string, test func(*harness)) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "journal")
+	before, err := journal.Open(path, "acme-prod", time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = before.RecordIntent(client.Change{Op: client.OpEmptyBucket, Resource: "bucket", ID: id, Path: "/" + id})
+	if err = errors.Join(err, before.Close()); err != nil {
+		t.Fatal(err)
+	}
+	reopen := func(r *harness, o *shell.Options) {
+		if r.journal, err = journal.Open(path, "acme-prod", time.Now); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { r.journal.Close() })
+		r.connect()
+		o.Panes, o.OnOpen, o.LeaveWarnings, o.TokenForm = r.panes, r.onOpen, r.leaveWarnings, r.tokenForm
+	}
+	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, reopen, test)
+}
+
+// The offer after an interrupted emptying asks again: bucket, cluster, a fresh count of the rest, and the bucket's name
+// typed. No single key deletes anything.
+func TestEmptying_resumeAsksAgain(t *testing.T) {
+	for name, id := range map[string]string{"bucket": "us-east-1/acme-www/", "prefix": "us-east-1/acme-www/assets/"} {
+		t.Run(name, func(t *testing.T) {
+			startAfterInterruptedEmptying(t, id, func(r *harness) {
+				r.requireText("Emptying was interrupted", id)
+				r.press("<enter>")
+				r.wait(5 * time.Second)
+				r.requireApplied()
+			})
+			startAfterInterruptedEmptying(t, id, func(r *harness) {
+				r.press("1")
+				r.wait(2 * time.Second)
+				r.requireText("Empty bucket", "acme-www", "(us-east-1)", "objects, ", "counted", "Type acme-www")
+				for _, wrong := range []string{"", "7", "y", "go on"} {
+					r.press("<ctrl+u>", wrong, "<enter>")
+				}
+				r.wait(5 * time.Second)
+				r.requireApplied()
+				r.press("<ctrl+u>", "acme-www", "<enter>")
+				r.wait(5 * time.Second)
+				if n := len(r.appliedOperations()); n == 0 || name == "bucket" && n != 7 {
+					r.Errorf("%d objects were deleted", n)
+				}
+			})
+		})
+	}
+}
+
+// If nothing is left to delete, lookout says so, and offers it no more.
+func TestEmptying_resumeFindsNothingLeft(t *testing.T) {
+	startAfterInterruptedEmptying(t, "ap-south-1/scratch/", func(r *harness) {
+		r.press("1")
+		r.wait(2 * time.Second)
+		r.requireText("scratch: there is nothing to delete")
+		r.requireNoText("Empty bucket")
+		if left := r.journal.Unfinished(client.OpEmptyBucket); len(left) != 0 {
+			r.Errorf("unfinished: %+v", left)
+		}
+	})
+}
+
+// A text that says what is being counted is shown as long as it is counted, and no longer.
+func TestNews_countingEndsWithTheCount(t *testing.T) {
+	for name, c := range map[string]struct {
+		open []string
+		says string
+	}{
+		"emptying":   {[]string{"8", "/", "acme-www", "<enter>", "X"}, "counting the objects of acme-www"},
+		"cancelling": {[]string{"8", ":", "cancel", "<enter>"}, "counting what would be lost"},
+		"a folder": {
+			[]string{"8", "/", "acme-backups", "<enter>", "<enter>", "/", "db", "<enter>", "D"},
+			"counting the objects in db/",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+				last := len(c.open) - 1
+				r.press(c.open[:last]...)
+				r.emu.InjectFault("*", emulator.Fault{Delay: 20 * time.Second, Times: 100})
+				r.press(c.open[last])
+				r.wait(15 * time.Second)
+				r.requireText(c.says)
+				r.wait(200 * time.Second)
+				r.requireNoText(c.says)
+			})
+		})
+	}
 }
 
 // The three kinds of keys send three different requests.

@@ -253,8 +253,8 @@ func testEmptyBucket(t *testing.T) {
 		if row.State != Done || r.deletedCount() != 1200 {
 			t.Errorf("%s, %v, %d", row.State, row.Err, r.deletedCount())
 		}
-		if b, err := r.c.Buckets.Get(r.Context(), cluster, bucket); err != nil || b.Objects != 0 {
-			t.Errorf("left: %d, %v", b.Objects, err)
+		if b, err := r.c.Buckets.Get(r.Context(), cluster, bucket); err != nil || b.Objects != client.Known[int64](0) {
+			t.Errorf("left: %v, %v", b.Objects, err)
 		}
 		if left := open().Unfinished(client.OpEmptyBucket); len(left) != 0 {
 			t.Errorf("unfinished: %+v", left)

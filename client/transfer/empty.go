@@ -120,7 +120,8 @@ func (e *emptyTask) estimateTotal(ctx context.Context, m *Manager, p *progress) 
 		p.set(e.doneBefore, e.doneBefore)
 		return nil
 	}
-	p.set(e.doneBefore, e.doneBefore+b.Objects)
+	objects, _ := b.Objects.Get()
+	p.set(e.doneBefore, e.doneBefore+objects)
 	return map[string]any{"objects": b.Objects, "size": b.Size}
 }
 

@@ -33,6 +33,9 @@ const (
 )
 
 func (n *news) show(s *Shell, msg ui.NewsMsg) tea.Cmd {
+	if msg.Work != nil && msg.Work.Ended {
+		return nil
+	}
 	n.current = msg
 	n.number++
 	if msg.Undo != nil {
@@ -42,7 +45,7 @@ func (n *news) show(s *Shell, msg ui.NewsMsg) tea.Cmd {
 	if len(n.history) > maxMessages {
 		n.history = n.history[len(n.history)-maxMessages:]
 	}
-	if msg.Tone == theme.Bad || s.clock.paused() {
+	if msg.Tone == theme.Bad || msg.Work != nil || s.clock.paused() {
 		return nil
 	}
 	wait, number := newsDuration, n.number
@@ -50,6 +53,14 @@ func (n *news) show(s *Shell, msg ui.NewsMsg) tea.Cmd {
 		wait = undoDuration
 	}
 	return tea.Tick(wait, func(time.Time) tea.Msg { return newsExpired{number} })
+}
+
+// endWork removes the message about work that has ended, unless a newer one has replaced it.
+func (n *news) endWork(w *ui.Work) {
+	w.Ended = true
+	if n.current.Work == w {
+		n.current, n.undo = ui.NewsMsg{}, nil
+	}
 }
 
 // expire removes a message unless a newer one has replaced it.

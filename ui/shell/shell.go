@@ -155,6 +155,9 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 			msg.Text += " · hidden by the filter · press esc to clear it"
 		}
 		return s.news.show(s, msg)
+	case ui.WorkEndedMsg:
+		s.news.endWork(msg.Work)
+		return ui.Send(msg.Result)
 	case ui.OpenPaneMsg:
 		s.tabs.open(msg.Pane)
 		return tea.Batch(s.applyColumns(msg.Pane), s.clock.schedule(s))

@@ -134,6 +134,46 @@ func FormatSize(n int64) string {
 	return humanize.IBytes(uint64(n))
 }
 
+// unknownText stands for what the API did not report.
+const unknownText = "unknown"
+
+// FormatOptionalCount is FormatCount for a number that the API may not report.
+func FormatOptionalCount(n client.Optional[int64]) string {
+	if n, known := n.Get(); known {
+		return FormatCount(n)
+	}
+	return unknownText
+}
+
+// FormatOptionalSize is FormatSize for a number that the API may not report.
+func FormatOptionalSize(n client.Optional[int64]) string {
+	if n, known := n.Get(); known {
+		return FormatSize(n)
+	}
+	return unknownText
+}
+
+// FormatTotal returns what buckets hold: "≥ 12 objects · 3.4 GiB". A lower bound is marked.
+func FormatTotal(t client.StorageTotal, separator string) string {
+	objects, size := FormatCount(t.Objects)+" objects", FormatSize(t.Size)
+	if t.Objects == 1 {
+		objects = "1 object"
+	}
+	switch {
+	case t.ObjectsPartial && t.Objects == 0:
+		objects = "objects unknown"
+	case t.ObjectsPartial:
+		objects = "≥ " + objects
+	}
+	switch {
+	case t.SizePartial && t.Size == 0:
+		size = "size unknown"
+	case t.SizePartial:
+		size = "≥ " + size
+	}
+	return objects + separator + size
+}
+
 // LoadingOrError returns what to show instead of rows that have not arrived: a text, or the error of the read.
 func LoadingOrError(f ui.Freshness, reading string) string {
 	if f.Err != nil {

@@ -307,7 +307,18 @@ func (a *Account) KeysForBucket(b *client.Bucket) resource.Joined[*client.Key] {
 
 // UnlimitedKeys returns the keys that reach every bucket.
 func (a *Account) UnlimitedKeys() resource.Joined[*client.Key] {
-	return keysThat(a, func(k *client.Key) bool { return !k.Limited })
+	return keysThat(a, func(k *client.Key) bool {
+		limited, known := k.IsLimited()
+		return known && !limited
+	})
+}
+
+// KeysOfUnknownReach returns the keys of which the API does not report what they reach.
+func (a *Account) KeysOfUnknownReach() resource.Joined[*client.Key] {
+	return keysThat(a, func(k *client.Key) bool {
+		limited, known := k.IsLimited()
+		return !known || limited && k.Buckets == nil
+	})
 }
 
 func keysThat(a *Account, holds func(*client.Key) bool) resource.Joined[*client.Key] {

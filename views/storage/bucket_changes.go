@@ -77,10 +77,10 @@ func deleteBucket() resource.Draft[*client.Bucket] {
 		Confirm: func(rows []*client.Bucket) resource.Confirm {
 			b := rows[0]
 			effect := fmt.Sprintf("Bucket %q in %s is deleted for good. It must be empty first.", b.Label, b.Location())
-			if b.Objects > 0 {
+			if n, known := b.Objects.Get(); n > 0 || !known {
 				effect += fmt.Sprintf(
-					" It held %s objects (%s) when it was last read.", account.FormatCount(b.Objects),
-					account.FormatSize(b.Size),
+					" It held %s objects (%s) when it was last read.", account.FormatOptionalCount(b.Objects),
+					account.FormatOptionalSize(b.Size),
 				)
 			}
 			return resource.Confirm{
@@ -113,7 +113,7 @@ func offerEmptying(a *account.Account, b *client.Bucket, err error) tea.Cmd {
 			Key:       ui.Bind("count its objects, then ask whether to delete them all", "e"),
 			Writes:    true,
 			OpensView: true,
-			Do:        func() tea.Cmd { return countThenEmpty(a, b) },
+			Do:        func() tea.Cmd { return countThenEmpty(a, b.Object("")) },
 		},
 		{
 			Key: ui.Bind("look at them", "l"),

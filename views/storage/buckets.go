@@ -76,18 +76,18 @@ func bucketColumns() []table.Column[*client.Bucket] {
 			Width:      11,
 			AlignRight: true,
 			Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
-				return account.FormatCount(b.Objects), theme.Plain
+				return account.FormatOptionalCount(b.Objects), theme.Plain
 			},
-			Less: func(b, c *client.Bucket) bool { return b.Objects < c.Objects },
+			Less: func(b, c *client.Bucket) bool { return isLess(b.Objects, c.Objects) },
 		},
 		{
 			Title:      "size",
 			Width:      9,
 			AlignRight: true,
 			Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
-				return account.FormatSize(b.Size), theme.Plain
+				return account.FormatOptionalSize(b.Size), theme.Plain
 			},
-			Less: func(b, c *client.Bucket) bool { return b.Size < c.Size },
+			Less: func(b, c *client.Bucket) bool { return isLess(b.Size, c.Size) },
 		},
 		{
 			Title:        "created",
@@ -108,6 +108,13 @@ func bucketColumns() []table.Column[*client.Bucket] {
 			},
 		},
 	}
+}
+
+// isLess orders numbers; unknown ones come first.
+func isLess(n, m client.Optional[int64]) bool {
+	a, known := n.Get()
+	b, other := m.Get()
+	return other && (!known || a < b)
 }
 
 // bucketShortcuts are the actions on a bucket that open or copy something.
@@ -150,7 +157,7 @@ func bucketShortcuts(a *account.Account) []table.RowAction[*client.Bucket] {
 			Writes:         true,
 			OpensView:      true,
 			DisabledReason: func(*client.Bucket) string { return a.MissingScope(client.OpEmptyBucket) },
-			Cmd:            func(b *client.Bucket) tea.Cmd { return countThenEmpty(a, b) },
+			Cmd:            func(b *client.Bucket) tea.Cmd { return countThenEmpty(a, b.Object("")) },
 		},
 		account.FollowReference(func(b *client.Bucket) resource.Joined[account.Reference] {
 			return bucketReferences(a, b)
@@ -201,8 +208,8 @@ func bucketDetail(a *account.Account, b *client.Bucket, box ui.Box) string {
 	}
 	t.Field("host name", account.OrDefault(b.Hostname.String(), "not reported"), theme.Plain)
 	t.Field("created", a.FormatTimestamp(b.Created), theme.Muted)
-	t.Field("objects", account.FormatCount(b.Objects), theme.Plain)
-	t.Field("size", account.FormatSize(b.Size), theme.Plain)
+	t.Field("objects", account.FormatOptionalCount(b.Objects), theme.Plain)
+	t.Field("size", account.FormatOptionalSize(b.Size), theme.Plain)
 	t.Heading("keys that reach it")
 	writeBucketKeys(a, t, b)
 	return t.String()
@@ -210,26 +217,29 @@ func bucketDetail(a *account.Account, b *client.Bucket, box ui.Box) string {
 
 // writeBucketKeys writes the limited keys that reach a bucket, then how many others reach every bucket.
 func writeBucketKeys(a *account.Account, t *account.DetailWriter, b *client.Bucket) {
-	limited := a.KeysForBucket(b)
+	limited, unknown := a.KeysForBucket(b), len(resource.Found(a.KeysOfUnknownReach()))
+	none := "no limited key"
+	if unknown > 0 {
+		none = "no key is known to be limited to it"
+	}
 	resource.List(t, limited, func(k *client.Key) {
 		t.Paragraph(fmt.Sprintf("%s  %s", k.Label, account.BucketPermission(k, b)), theme.Plain)
-	}, "no limited key")
+	}, none)
 	unlimited := resource.Count(a.UnlimitedKeys(), "key", "keys", "no key")
 	if limited.State().Kind == resource.Known {
 		t.Paragraph("and "+unlimited+" without a limit", theme.Muted)
+	}
+	if unknown > 0 {
+		t.Paragraph("and "+account.Pluralize(unknown, "key", "keys")+" of unknown reach", theme.Warn)
 	}
 }
 
 // bucketsFoot adds up the buckets.
 func bucketsFoot(a *account.Account, set *ui.Store[*client.Bucket], b ui.Box) string {
-	var objects, bytes int64
-	for _, k := range set.Rows() {
-		objects, bytes = objects+k.Objects, bytes+k.Size
-	}
 	held := account.Pluralize(set.Len(), "bucket", "buckets")
 	if !set.Complete() {
 		held += " so far"
 	}
-	text := fmt.Sprintf("%s · %s objects · %s", held, account.FormatCount(objects), account.FormatSize(bytes))
+	text := held + " · " + account.FormatTotal(client.TotalOf(set.Rows()), " · ")
 	return ui.Truncate(b.Theme.Paint(theme.Muted, text), b.Width, b.Theme.Glyphs.Ellipsis)
 }

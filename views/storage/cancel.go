@@ -49,7 +49,7 @@ func countThenCancelStorage(a *account.Account) tea.Cmd {
 			return sendCancelStorage(a, lost, c[client.OpCancelObjectStorage])
 		})
 	}
-	return tea.Batch(ui.ShowNews(theme.Info, "counting what would be lost"), count)
+	return ui.WhileWorking("counting what would be lost", count)
 }
 
 // fetchStorageContents reads all buckets and keys.
@@ -61,14 +61,6 @@ func fetchStorageContents(ctx context.Context, a *account.Account) (lost storage
 		return lost, errors.New("the keys cannot be counted: " + ui.Reason(err))
 	}
 	return lost, nil
-}
-
-// total adds up the objects and their bytes.
-func (lost storageContents) total() (objects, bytes int64) {
-	for _, b := range lost.buckets.Rows {
-		objects, bytes = objects+b.Objects, bytes+b.Size
-	}
-	return objects, bytes
 }
 
 // bucketCount returns how many buckets would be lost, with "at least" if a cluster did not answer.
@@ -84,10 +76,9 @@ func (lost storageContents) bucketCount() string {
 func (lost storageContents) askToCancel(a *account.Account) account.Ask {
 	lines := make([]string, 0, len(lost.buckets.Rows)+len(lost.buckets.Notes))
 	for _, b := range lost.buckets.Rows {
-		count, size := account.FormatCount(b.Objects), account.FormatSize(b.Size)
+		count, size := account.FormatOptionalCount(b.Objects), account.FormatOptionalSize(b.Size)
 		lines = append(lines, fmt.Sprintf("%s in %s: %s objects, %s", b.Label, b.Location(), count, size))
 	}
-	objects, bytes := lost.total()
 	return account.Ask{
 		Ops:   []string{client.OpCancelObjectStorage},
 		IDs:   []string{a.Name},
@@ -96,12 +87,11 @@ func (lost storageContents) askToCancel(a *account.Account) account.Ask {
 		Confirm: resource.Confirm{
 			Title: "Cancel Object Storage",
 			Effect: fmt.Sprintf(
-				"Of account %q: %s with %s objects (%s) are deleted FOR GOOD, and %s stop working. Nothing can "+
+				"Of account %q: %s with %s) are deleted FOR GOOD, and %s stop working. Nothing can "+
 					"bring them back.",
 				a.Name,
 				lost.bucketCount(),
-				account.FormatCount(objects),
-				account.FormatSize(bytes),
+				account.FormatTotal(client.TotalOf(lost.buckets.Rows), " ("),
 				account.Pluralize(len(lost.keys), "key", "keys"),
 			),
 			Word:     a.Name,
@@ -131,7 +121,7 @@ func cancelStorage(ctx context.Context, a *account.Account, lost storageContents
 	for i, b := range lost.buckets.Rows {
 		labels[i] = account.BucketID(b)
 	}
-	objects, bytes := lost.total()
+	total := client.TotalOf(lost.buckets.Rows)
 	w, err := a.API.Begin(client.Change{
 		Op:       client.OpCancelObjectStorage,
 		Resource: "account",
@@ -139,8 +129,8 @@ func cancelStorage(ctx context.Context, a *account.Account, lost storageContents
 		Label:    a.Name,
 		Before: map[string]any{
 			"buckets": labels,
-			"objects": objects,
-			"size":    bytes,
+			"objects": total.Objects,
+			"size":    total.Size,
 			"keys":    len(lost.keys),
 		},
 	}, consent)

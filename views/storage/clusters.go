@@ -114,8 +114,8 @@ func clusterDetail(a *account.Account, c *client.Cluster, b ui.Box) string {
 	t.Field("static site", account.OrDefault(c.StaticSiteDomain.String(), "not reported"), theme.Plain)
 	t.Heading("buckets")
 	resource.List(t, a.BucketsInCluster(c.ID.Raw()), func(k *client.Bucket) {
-		size := humanize.IBytes(uint64(max(0, k.Size)))
-		t.Paragraph(fmt.Sprintf("%s  %s objects  %s", k.Label, account.FormatCount(k.Objects), size), theme.Plain)
+		objects, size := account.FormatOptionalCount(k.Objects), account.FormatOptionalSize(k.Size)
+		t.Paragraph(fmt.Sprintf("%s  %s objects  %s", k.Label, objects, size), theme.Plain)
 	}, "none")
 	return t.String()
 }
@@ -129,7 +129,11 @@ func transferUsageLine(a *account.Account, b ui.Box) string {
 			b.Width, b.Theme.Glyphs.Ellipsis,
 		)
 	}
-	share := float64(max(0, used.Used)) / transferPoolBytes
+	n, known := used.Used.Get()
+	if !known {
+		return b.Theme.Paint(theme.Muted, monthlyTransfer(used))
+	}
+	share := float64(max(0, n)) / transferPoolBytes
 	width := min(30, max(0, b.Width-60))
 	filled := min(width, int(share*float64(width)))
 	tone := theme.Good
@@ -138,7 +142,7 @@ func transferUsageLine(a *account.Account, b ui.Box) string {
 	}
 	g := b.Theme.Glyphs
 	text := fmt.Sprintf(
-		" transfer %s of %s this month (%.0f %%)", humanize.Bytes(uint64(max(0, used.Used))),
+		" transfer %s of %s this month (%.0f %%)", humanize.Bytes(uint64(max(0, n))),
 		humanize.Bytes(transferPoolBytes), share*100,
 	)
 	return ui.Truncate(

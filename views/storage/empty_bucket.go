@@ -1,60 +1,129 @@
 package storage
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/journal"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/views/account"
 	"lookout/views/resource"
 )
 
-// countThenEmpty reads how many objects a bucket holds and asks whether to delete them all. The answer is that number.
-func countThenEmpty(a *account.Account, b *client.Bucket) tea.Cmd {
+// countThenEmpty counts the objects of a bucket whose names begin with a prefix, and asks whether to delete them all.
+// The answer is the bucket's label.
+func countThenEmpty(a *account.Account, prefix client.ObjectRef) tea.Cmd {
 	ctx := a.Context
-	count := func() tea.Msg {
-		now, err := a.API.Buckets.Get(ctx, b.Location().Raw(), b.Label.Raw())
+	return ui.WhileWorking("counting the objects of "+client.Clean(prefix.Bucket), func() tea.Msg {
+		count, err := countObjects(ctx, a, prefix)
 		if err != nil {
 			return ui.NewsMsg{
 				Tone: theme.Bad,
-				Text: "empty " + b.Label.String() + ": its objects cannot be counted: " + ui.Reason(err),
+				Text: client.Clean(prefix.Bucket) + ": not emptied, its objects cannot be counted: " + ui.Reason(err),
 			}
 		}
-		return a.AskConsentMsg(askToEmpty(now), func(c account.Consents) tea.Cmd {
-			a.Transfers.Empty(c[client.OpEmptyBucket], now.Location().Raw(), now.Label.Raw(), "")
-			return tea.Batch(
-				account.SyncTransfers(a),
-				ui.ShowNews(theme.Info, "emptying "+now.Label.String()+" · the transfers pane shows the progress"),
-			)
+		if count.none {
+			return nothingToDelete{a, prefix}
+		}
+		return a.AskConsentMsg(askToEmpty(prefix, count), func(c account.Consents) tea.Cmd {
+			a.Transfers.Empty(c[client.OpEmptyBucket], prefix.Cluster, prefix.Bucket, prefix.Name)
+			return tea.Batch(account.SyncTransfers(a), ui.ShowNews(
+				theme.Info, "emptying "+client.Clean(prefix.Bucket)+" · the transfers pane shows the progress",
+			))
 		})
-	}
-	return tea.Batch(ui.ShowNews(theme.Info, "counting the objects of "+b.Label.String()), count)
+	})
 }
 
-// askToEmpty is the question about a bucket that was just read.
-func askToEmpty(b *client.Bucket) account.Ask {
-	effect := fmt.Sprintf(
-		"Every object in %s (%s) is deleted for good: %s objects, %s, by the bucket's own count.",
-		b.Label,
-		b.Location(),
-		account.FormatCount(b.Objects),
-		account.FormatSize(b.Size),
-	)
-	if b.Objects >= slowEmptyObjects {
+// nothingToDelete says that there is no object to delete.
+type nothingToDelete struct {
+	a      *account.Account
+	prefix client.ObjectRef
+}
+
+// Deliver brings the news. An emptying that was interrupted has then reached its end.
+func (n nothingToDelete) Deliver() tea.Cmd {
+	for _, e := range n.a.Journal.Unfinished(client.OpEmptyBucket) {
+		if e.Change.ID == n.prefix.ID() {
+			n.a.Journal.RecordOutcome(e.ID, client.Applied, errors.New("counted again: nothing is left"))
+		}
+	}
+	return ui.ShowNews(theme.Info, client.Clean(n.prefix.Bucket)+": there is nothing to delete")
+}
+
+// An emptyCount is what is known about the objects to be deleted.
+type emptyCount struct {
+	text string // "62 objects, 132 GiB, counted just now"
+	slow bool   // deleting them takes long
+	none bool   // there are none, for certain
+}
+
+// maxCountTime is how long the objects are counted before a question.
+const maxCountTime = 5 * time.Second
+
+// countObjects lists the objects that begin with a prefix. If that takes too long, it says how many there are at least
+// and, for a whole bucket, how many the bucket itself reports.
+func countObjects(ctx context.Context, a *account.Account, prefix client.ObjectRef) (emptyCount, error) {
+	short, cancel := context.WithTimeout(ctx, maxCountTime)
+	defer cancel()
+	q := client.ObjectQuery{Cluster: prefix.Cluster, Bucket: prefix.Bucket, Prefix: prefix.Name}
+	var objects, bytes int64
+	sum, err := a.API.Objects.Count(short, q, func(n, size int64) { objects, bytes = n, size })
+	switch {
+	case err == nil && len(sum.Warnings) == 0:
+		text := formatObjects(sum.Objects, sum.Bytes) + ", counted just now"
+		return emptyCount{text: text, slow: sum.Objects >= slowEmptyObjects, none: sum.Objects == 0}, nil
+	case err == nil:
+		text := "at least " + formatObjects(sum.Objects, sum.Bytes) + ": the listing is incomplete"
+		return emptyCount{text: text, slow: sum.Objects >= slowEmptyObjects}, nil
+	case ctx.Err() != nil || !errors.Is(short.Err(), context.DeadlineExceeded):
+		return emptyCount{}, err
+	}
+	count := emptyCount{text: "at least " + formatObjects(objects, bytes), slow: objects >= slowEmptyObjects}
+	if b, err := a.API.Buckets.Get(ctx, prefix.Cluster, prefix.Bucket); err == nil && prefix.Name == "" {
+		n, _ := b.Objects.Get()
+		count.text += fmt.Sprintf(
+			"; the bucket reports %s objects, %s", account.FormatOptionalCount(b.Objects),
+			account.FormatOptionalSize(b.Size),
+		)
+		count.slow = count.slow || n >= slowEmptyObjects
+	}
+	return count, nil
+}
+
+// formatObjects returns "62 objects, 132 GiB".
+func formatObjects(objects, bytes int64) string {
+	return account.FormatTotal(client.StorageTotal{Objects: objects, Size: bytes}, ", ")
+}
+
+// askToEmpty is the question about the objects that begin with a prefix.
+func askToEmpty(prefix client.ObjectRef, count emptyCount) account.Ask {
+	what := "Every object in bucket " + client.Clean(prefix.Bucket)
+	if prefix.Name != "" {
+		what = fmt.Sprintf(
+			"Every object that begins with %s in bucket %s",
+			client.Clean(prefix.Name),
+			client.Clean(prefix.Bucket),
+		)
+	}
+	effect := fmt.Sprintf("%s (%s) is deleted for good: %s.", what, client.Clean(prefix.Cluster), count.text)
+	if count.slow {
 		effect += " This takes a long time; a lifecycle policy, set with an S3 tool, does it on the server."
 	}
 	return account.Ask{
 		Ops:  []string{client.OpEmptyBucket},
-		IDs:  []string{b.Object("").ID()},
+		IDs:  []string{prefix.ID()},
 		Name: "empty it",
 		Confirm: resource.Confirm{
 			Title:    "Empty bucket",
 			Effect:   effect,
-			Word:     fmt.Sprint(b.Objects),
+			Word:     client.Clean(prefix.Bucket),
 			Required: true,
 		},
 	}
@@ -63,42 +132,33 @@ func askToEmpty(b *client.Bucket) account.Ask {
 // slowEmptyObjects is the number of objects from which emptying takes so long that the question names another way.
 const slowEmptyObjects = 100_000
 
-// OfferResumeEmptying offers to go on emptying the buckets that an earlier run did not finish.
+// OfferResumeEmptying offers to go on emptying the buckets that an earlier run did not finish. The question about each
+// comes after its objects have been counted again.
 func OfferResumeEmptying(a *account.Account) tea.Cmd {
-	var actions []ui.Action
+	leave := ui.Action{Key: ui.Bind("leave what is left", "l"), Do: func() tea.Cmd { return nil }}
+	actions := []ui.Action{leave}
 	for _, e := range a.Journal.Unfinished(client.OpEmptyBucket) {
-		// the id is cluster/bucket/prefix
-		if parts := strings.SplitN(e.Change.ID, "/", 3); len(parts) == 3 {
+		if prefix, ok := emptiedPrefix(e); ok {
+			name := fmt.Sprintf("count what is left in %s, then ask", client.Clean(prefix.ID()))
 			actions = append(actions, ui.Action{
-				Key:       ui.Bind("go on emptying "+client.Clean(parts[1]), fmt.Sprint(len(actions)+1)),
+				Key:       ui.Bind(name, fmt.Sprint(len(actions))),
 				Writes:    true,
 				OpensView: true,
-				Do: func() tea.Cmd {
-					return resumeEmptying(a, client.ObjectRef{Cluster: parts[0], Bucket: parts[1], Name: parts[2]})
-				},
+				Do:        func() tea.Cmd { return countThenEmpty(a, prefix) },
 			})
 		}
 	}
-	if len(actions) == 0 {
+	if len(actions) == 1 {
 		return nil
 	}
-	actions = append(actions, ui.Action{Key: ui.Bind("leave what is left", "l"), Do: func() tea.Cmd { return nil }})
 	return ui.Send(ui.Menu{Title: "Emptying was interrupted", Actions: actions})
 }
 
-// resumeEmptying goes on deleting what begins with a prefix. The menu was the question, except on a protected account.
-func resumeEmptying(a *account.Account, prefix client.ObjectRef) tea.Cmd {
-	ask := account.Ask{
-		Ops:  []string{client.OpEmptyBucket},
-		IDs:  []string{prefix.ID()},
-		Name: "go on",
-		Confirm: resource.Confirm{
-			Title:  "Go on emptying",
-			Effect: "Every object that is left in " + client.Clean(prefix.ID()) + " is deleted for good.",
-		},
+// emptiedPrefix returns what an emptying deleted: its id is location/bucket/prefix.
+func emptiedPrefix(e journal.Entry) (client.ObjectRef, bool) {
+	parts := strings.SplitN(e.Change.ID, "/", 3)
+	if len(parts) != 3 {
+		return client.ObjectRef{}, false
 	}
-	return a.AskConsent(ask, func(c account.Consents) tea.Cmd {
-		a.Transfers.Empty(c[client.OpEmptyBucket], prefix.Cluster, prefix.Bucket, prefix.Name)
-		return account.SyncTransfers(a)
-	})
+	return client.ObjectRef{Cluster: parts[0], Bucket: parts[1], Name: parts[2]}, true
 }

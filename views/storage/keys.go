@@ -53,26 +53,36 @@ func KeysPane(a *account.Account) ui.Pane {
 // keysFoot counts the keys.
 func keysFoot(a *account.Account, set *ui.Store[*client.Key], b ui.Box) string {
 	text := resource.Fold(account.AllRows(a, set), func(all []*client.Key) string {
-		return fmt.Sprintf("%s, %d limited", account.Pluralize(len(all), "key", "keys"), limitedKeys(all))
+		return account.Pluralize(len(all), "key", "keys") + ", " + countLimitedKeys(all)
 	}, func(_ []*client.Key, s resource.JoinState) string { return s.String() })
 	return b.Theme.Paint(theme.Muted, text)
 }
 
-// limitedKeys counts the keys that reach only certain buckets.
-func limitedKeys(keys []*client.Key) int {
-	n := 0
+// countLimitedKeys says how many keys reach only certain buckets, and of how many that is not known.
+func countLimitedKeys(keys []*client.Key) string {
+	n, unknown := 0, 0
 	for _, k := range keys {
-		if k.Limited {
+		switch limited, known := k.IsLimited(); {
+		case !known:
+			unknown++
+		case limited:
 			n++
 		}
 	}
-	return n
+	text := fmt.Sprintf("%d limited", n)
+	if unknown > 0 {
+		text += fmt.Sprintf(", %d unknown", unknown)
+	}
+	return text
 }
 
 // describeKeyAccess says what a key reaches, and how to paint it.
 func describeKeyAccess(k *client.Key) (string, theme.Tone) {
+	limited, known := k.IsLimited()
 	switch {
-	case !k.Limited:
+	case !known || limited && k.Buckets == nil:
+		return "unknown: the API does not report it", theme.Warn
+	case !limited:
 		return "everything", theme.Warn
 	case len(k.Buckets) == 0:
 		return "nothing", theme.Off

@@ -81,7 +81,7 @@ func (l *objectListing) countThen(rows []client.Object, then func([]client.Objec
 		return then(all)
 	}
 	if slices.ContainsFunc(rows, l.isFolder) {
-		return tea.Batch(ui.ShowNews(theme.Info, "counting the objects in "+l.nameOrCount(rows)), work)
+		return ui.WhileWorking("counting the objects in "+l.nameOrCount(rows), work)
 	}
 	return work
 }

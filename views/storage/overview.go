@@ -31,15 +31,9 @@ func storedLine(a *account.Account, b ui.Box) string {
 			b.Theme.Glyphs.Ellipsis,
 		)
 	}
-	var objects, size int64
-	for _, bucket := range set.Rows() {
-		objects += bucket.Objects
-		size += bucket.Size
-	}
 	parts := []string{
 		resource.Count(account.AllRows(a, set), "bucket", "buckets", "0 buckets"),
-		account.FormatCount(objects) + " objects",
-		humanize.IBytes(uint64(max(0, size))),
+		account.FormatTotal(client.TotalOf(set.Rows()), " · "),
 		resource.Fold(account.AllRows(a, a.TransferUsage()), func(usage []*client.TransferUsage) string {
 			return monthlyTransfer(usage[0])
 		}, func(_ []*client.TransferUsage, s resource.JoinState) string { return s.String() }),
@@ -49,8 +43,12 @@ func storedLine(a *account.Account, b ui.Box) string {
 
 // monthlyTransfer says how much of the transfer pool is used this month.
 func monthlyTransfer(used *client.TransferUsage) string {
+	n, known := used.Used.Get()
+	if !known {
+		return "transfer unknown"
+	}
 	return fmt.Sprintf(
-		"transfer %s of %s this month", humanize.Bytes(uint64(max(0, used.Used))), humanize.Bytes(transferPoolBytes),
+		"transfer %s of %s this month", humanize.Bytes(uint64(max(0, n))), humanize.Bytes(transferPoolBytes),
 	)
 }
 
@@ -65,6 +63,6 @@ func keysLine(a *account.Account, b ui.Box) string {
 		)
 	}
 	return label + resource.Fold(account.AllRows(a, set), func(all []*client.Key) string {
-		return fmt.Sprintf("%d (%d limited)", len(all), limitedKeys(all))
+		return fmt.Sprintf("%d (%s)", len(all), countLimitedKeys(all))
 	}, func(_ []*client.Key, s resource.JoinState) string { return s.String() })
 }

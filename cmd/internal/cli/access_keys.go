@@ -21,13 +21,13 @@ import (
 
 // An accessKeyRow is the row of a key. It has the secret only when the key has just been created.
 type accessKeyRow struct {
-	ID        int                  `json:"id"`
-	Label     client.Text          `json:"label"`
-	AccessKey client.Text          `json:"access_key"`
-	SecretKey string               `json:"secret_key,omitempty"`
-	Limited   bool                 `json:"limited"`
-	Buckets   []client.BucketGrant `json:"bucket_access"`
-	Regions   []client.KeyRegion   `json:"regions"`
+	ID        int                   `json:"id"`
+	Label     client.Text           `json:"label"`
+	AccessKey client.Text           `json:"access_key"`
+	SecretKey string                `json:"secret_key,omitempty"`
+	Limited   client.Optional[bool] `json:"limited"`
+	Buckets   []client.BucketGrant  `json:"bucket_access"`
+	Regions   []client.KeyRegion    `json:"regions"`
 }
 
 // newAccessKeyRow returns the row of a key without its secret.
@@ -46,7 +46,11 @@ func newAccessKeyRow(k *client.Key, err error) (*accessKeyRow, error) {
 }
 
 func (k *accessKeyRow) grantsText() string {
-	if !k.Limited {
+	limited, known := (&client.Key{Limited: k.Limited, Buckets: k.Buckets}).IsLimited()
+	switch {
+	case !known || limited && k.Buckets == nil:
+		return ""
+	case !limited:
 		return "everything"
 	}
 	var words []string
@@ -78,7 +82,7 @@ func accessKeysResource() resourceCommand {
 			{Name: "id", Value: func(k *accessKeyRow) string { return strconv.Itoa(k.ID) }},
 			{Name: "label", Value: func(k *accessKeyRow) string { return k.Label.Raw() }},
 			{Name: "access_key", Value: func(k *accessKeyRow) string { return k.AccessKey.Raw() }},
-			{Name: "limited", Value: func(k *accessKeyRow) string { return strconv.FormatBool(k.Limited) }},
+			{Name: "limited", Value: func(k *accessKeyRow) string { return formatOptional(k.Limited) }},
 			{Name: "bucket_access", DropPriority: 1, Value: (*accessKeyRow).grantsText},
 			{Name: "secret_key", DetailOnly: true, Value: func(k *accessKeyRow) string { return k.SecretKey }},
 			{Name: "regions", DetailOnly: true, Value: (*accessKeyRow).regionsText},

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -36,6 +35,14 @@ func (s *scriptSession) listClusters(ctx context.Context) []*client.Cluster {
 	return clusters
 }
 
+// formatOptional returns a value as a cell; an unknown one is empty.
+func formatOptional[T any](v client.Optional[T]) string {
+	if v, known := v.Get(); known {
+		return fmt.Sprint(v)
+	}
+	return ""
+}
+
 func bucketsResource() resourceCommand {
 	type row = *client.Bucket
 	ident := func(b row) (string, string) {
@@ -53,8 +60,8 @@ func bucketsResource() resourceCommand {
 		columns: []resource.ColumnDefinition[row]{
 			{Name: "cluster", Value: func(b row) string { return b.Location().Raw() }},
 			{Name: "label", Value: func(b row) string { return b.Label.Raw() }},
-			{Name: "objects", Value: func(b row) string { return strconv.FormatInt(b.Objects, 10) }},
-			{Name: "size", Value: func(b row) string { return strconv.FormatInt(b.Size, 10) }},
+			{Name: "objects", Value: func(b row) string { return formatOptional(b.Objects) }},
+			{Name: "size", Value: func(b row) string { return formatOptional(b.Size) }},
 			{Name: "created", DropPriority: 2, Value: func(b row) string { return formatAPITime(b.Created) }},
 			{Name: "hostname", DropPriority: 3, Value: func(b row) string { return b.Hostname.Raw() }},
 			{Name: "region", DetailOnly: true, Value: func(b row) string { return b.Region.Raw() }},

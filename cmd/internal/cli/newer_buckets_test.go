@@ -53,3 +53,27 @@ func TestNewerBuckets_scripts(t *testing.T) {
 		}
 	}
 }
+
+// A member that is missing from an answer is null in JSON and empty in CSV, not 0 or false.
+func TestMissingMembers_scripts(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
+		body := map[string]string{
+			"/v4/object-storage/buckets/us-east-1/old": `{"label":"old","cluster":"us-east-1"}`,
+			"/v4/object-storage/keys/7":                `{"id":7,"label":"old","access_key":"A"}`,
+		}[req.URL.Path]
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(body))
+		return body != ""
+	})
+	for line, want := range map[string]string{
+		"buckets get us-east-1/old -o ndjson": `"objects":null,"size":null,"region":null,"endpoint_type":null`,
+		"buckets get us-east-1/old -o csv":    "us-east-1,old,,,,,,,",
+		"keys get 7 -o ndjson":                `"limited":null,"bucket_access":null,"regions":null`,
+		"keys get 7 -o csv":                   "7,old,A,,,,",
+	} {
+		if out := r.MustRun(strings.Fields(line)...).Out; !strings.Contains(out, want) {
+			t.Errorf("%s: %q is not in %s", line, want, out)
+		}
+	}
+}

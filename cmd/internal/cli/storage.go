@@ -4,21 +4,18 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"strconv"
-
-	"github.com/dustin/go-humanize"
 
 	"lookout/client"
 	"lookout/ui"
+	"lookout/views/account"
 	"lookout/views/resource"
 )
 
 // A storageSummary counts what an account keeps in Object Storage.
 type storageSummary struct {
 	Buckets []string `json:"buckets"`
-	Objects int64    `json:"objects"`
-	Size    int64    `json:"size"` // bytes
-	Keys    int      `json:"keys"`
+	client.StorageTotal
+	Keys int `json:"keys"`
 }
 
 func storageResource() resourceCommand {
@@ -52,9 +49,9 @@ func cancelStorage(
 	return change[*storageSummary]{
 		Change: client.Change{ID: name, Label: name, Before: lost},
 		effect: fmt.Sprintf(
-			"Cancels Object Storage of account %s: %s with %s (%s) are deleted for good, and %s stop working", name,
-			ui.Plural(len(lost.Buckets), "bucket", "buckets"), ui.Plural(int(lost.Objects), "object", "objects"),
-			humanize.IBytes(uint64(max(0, lost.Size))), ui.Plural(lost.Keys, "key", "keys"),
+			"Cancels Object Storage of account %s: %s with %s) are deleted for good, and %s stop working", name,
+			ui.Plural(len(lost.Buckets), "bucket", "buckets"), account.FormatTotal(lost.StorageTotal, " ("),
+			ui.Plural(lost.Keys, "key", "keys"),
 		),
 		send: func(ctx context.Context, w *approvedChange) (*storageSummary, error) {
 			return lost, w.CancelObjectStorage(ctx)
@@ -65,14 +62,14 @@ func cancelStorage(
 // summarizeStorage counts what the account keeps in Object Storage.
 func (s *scriptSession) summarizeStorage(ctx context.Context) (*storageSummary, error) {
 	sum := &storageSummary{Buckets: []string{}}
-	for b, err := range s.api.Buckets.All(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		sum.Buckets = append(sum.Buckets, b.ID())
-		sum.Objects += b.Objects
-		sum.Size += b.Size
+	buckets, err := account.Collect(s.api.Buckets.All(ctx))
+	if err != nil {
+		return nil, err
 	}
+	for _, b := range buckets {
+		sum.Buckets = append(sum.Buckets, b.ID())
+	}
+	sum.StorageTotal = client.TotalOf(buckets)
 	for _, err := range s.api.Keys.All(ctx) {
 		if err != nil {
 			return nil, err
@@ -117,7 +114,7 @@ func transferResource() resourceCommand {
 		description: "Outbound traffic of Object Storage this month, in bytes",
 		examples:    "lookout transfer -o json",
 		columns: []resource.ColumnDefinition[*client.TransferUsage]{
-			{Name: "used", Value: func(t *client.TransferUsage) string { return strconv.FormatInt(t.Used, 10) }},
+			{Name: "used", Value: func(t *client.TransferUsage) string { return formatOptional(t.Used) }},
 		},
 		get: func(ctx context.Context, s *scriptSession, _ string) (*client.TransferUsage, error) {
 			return s.api.NetworkTransfer.Get(ctx)
