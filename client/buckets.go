@@ -43,9 +43,9 @@ type StorageTotal struct {
 // TotalOf adds up what buckets hold.
 func TotalOf(buckets []*Bucket) (t StorageTotal) {
 	for _, b := range buckets {
-		objects, known := b.Objects.Get()
+		objects, known := b.Objects.Value()
 		t.Objects, t.ObjectsPartial = t.Objects+objects, t.ObjectsPartial || !known
-		size, known := b.Size.Get()
+		size, known := b.Size.Value()
 		t.Size, t.SizePartial = t.Size+size, t.SizePartial || !known
 	}
 	return t

@@ -306,8 +306,8 @@ type Optional[T any] struct {
 // Known returns an Optional that has a value.
 func Known[T any](value T) Optional[T] { return Optional[T]{value, true} }
 
-// Get returns the value, and whether it is known.
-func (o Optional[T]) Get() (value T, known bool) { return o.value, o.known }
+// Value returns the value, and whether it is known.
+func (o Optional[T]) Value() (value T, known bool) { return o.value, o.known }
 
 // UnmarshalJSON accepts a value; null is unknown.
 func (o *Optional[T]) UnmarshalJSON(data []byte) error {

@@ -19,7 +19,7 @@ type Key struct {
 // IsLimited reports whether the key reaches only certain buckets, and whether that is known. Only a limited key has a
 // list of buckets.
 func (k *Key) IsLimited() (limited, known bool) {
-	if limited, known = k.Limited.Get(); known {
+	if limited, known = k.Limited.Value(); known {
 		return limited, true
 	}
 	return true, k.Buckets != nil

@@ -120,7 +120,7 @@ func (e *emptyTask) estimateTotal(ctx context.Context, m *Manager, p *progress) 
 		p.set(e.doneBefore, e.doneBefore)
 		return nil
 	}
-	objects, _ := b.Objects.Get()
+	objects, _ := b.Objects.Value()
 	p.set(e.doneBefore, e.doneBefore+objects)
 	return map[string]any{"objects": b.Objects, "size": b.Size}
 }

@@ -139,7 +139,7 @@ const unknownText = "unknown"
 
 // FormatOptionalCount is FormatCount for a number that the API may not report.
 func FormatOptionalCount(n client.Optional[int64]) string {
-	if n, known := n.Get(); known {
+	if n, known := n.Value(); known {
 		return FormatCount(n)
 	}
 	return unknownText
@@ -147,7 +147,7 @@ func FormatOptionalCount(n client.Optional[int64]) string {
 
 // FormatOptionalSize is FormatSize for a number that the API may not report.
 func FormatOptionalSize(n client.Optional[int64]) string {
-	if n, known := n.Get(); known {
+	if n, known := n.Value(); known {
 		return FormatSize(n)
 	}
 	return unknownText

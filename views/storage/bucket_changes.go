@@ -77,7 +77,7 @@ func deleteBucket() resource.Draft[*client.Bucket] {
 		Confirm: func(rows []*client.Bucket) resource.Confirm {
 			b := rows[0]
 			effect := fmt.Sprintf("Bucket %q in %s is deleted for good. It must be empty first.", b.Label, b.Location())
-			if n, known := b.Objects.Get(); n > 0 || !known {
+			if n, known := b.Objects.Value(); n > 0 || !known {
 				effect += fmt.Sprintf(
 					" It held %s objects (%s) when it was last read.", account.FormatOptionalCount(b.Objects),
 					account.FormatOptionalSize(b.Size),

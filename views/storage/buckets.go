@@ -112,8 +112,8 @@ func bucketColumns() []table.Column[*client.Bucket] {
 
 // isLess orders numbers; unknown ones come first.
 func isLess(n, m client.Optional[int64]) bool {
-	a, known := n.Get()
-	b, other := m.Get()
+	a, known := n.Value()
+	b, other := m.Value()
 	return other && (!known || a < b)
 }
 

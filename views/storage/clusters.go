@@ -129,7 +129,7 @@ func transferUsageLine(a *account.Account, b ui.Box) string {
 			b.Width, b.Theme.Glyphs.Ellipsis,
 		)
 	}
-	n, known := used.Used.Get()
+	n, known := used.Used.Value()
 	if !known {
 		return b.Theme.Paint(theme.Muted, monthlyTransfer(used))
 	}

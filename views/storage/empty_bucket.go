@@ -87,7 +87,7 @@ func countObjects(ctx context.Context, a *account.Account, prefix client.ObjectR
 	}
 	count := emptyCount{text: "at least " + formatObjects(objects, bytes), slow: objects >= slowEmptyObjects}
 	if b, err := a.API.Buckets.Get(ctx, prefix.Cluster, prefix.Bucket); err == nil && prefix.Name == "" {
-		n, _ := b.Objects.Get()
+		n, _ := b.Objects.Value()
 		count.text += fmt.Sprintf(
 			"; the bucket reports %s objects, %s", account.FormatOptionalCount(b.Objects),
 			account.FormatOptionalSize(b.Size),

@@ -43,7 +43,7 @@ func storedLine(a *account.Account, b ui.Box) string {
 
 // monthlyTransfer says how much of the transfer pool is used this month.
 func monthlyTransfer(used *client.TransferUsage) string {
-	n, known := used.Used.Get()
+	n, known := used.Used.Value()
 	if !known {
 		return "transfer unknown"
 	}

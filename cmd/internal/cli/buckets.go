@@ -37,7 +37,7 @@ func (s *scriptSession) listClusters(ctx context.Context) []*client.Cluster {
 
 // formatOptional returns a value as a cell; an unknown one is empty.
 func formatOptional[T any](v client.Optional[T]) string {
-	if v, known := v.Get(); known {
+	if v, known := v.Value(); known {
 		return fmt.Sprint(v)
 	}
 	return ""
