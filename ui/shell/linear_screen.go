@@ -5,12 +5,14 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/input"
 	"lookout/ui/terminal"
 )
 
@@ -192,11 +194,25 @@ func (l *LinearScreen) announce(text string) {
 	}
 }
 
-// speakable turns a drawn line into text to be read aloud.
-func (l *LinearScreen) speakable(line string) string { return theme.ScreenReaderText(ansi.Strip(line)) }
+// speakable turns a drawn line into text to be read aloud. Whatever the line holds, no character of the text obeys or
+// hides: the terminal shows these lines as they are.
+func (l *LinearScreen) speakable(line string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Cs, unicode.Co) ||
+			unicode.Is(unicode.Cf, r) && r != zeroWidthJoiner {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, theme.ScreenReaderText(ansi.Strip(line)))
+}
+
+// zeroWidthJoiner joins emoji. Cleaned text has it only between two.
+const zeroWidthJoiner = '\u200d'
 
 // updateInputLine shows the line being typed: only the change if it is at the end of the line, otherwise all of it.
+// Values come from the server too, so invisible characters are shown as in the form.
 func (l *LinearScreen) updateInputLine(line string) {
+	line = strings.ReplaceAll(input.ShowInvisible(line), "\n", "␊")
 	rest, added := strings.CutPrefix(line, l.inputLine)
 	gone, taken := strings.CutPrefix(l.inputLine, line)
 	switch {
