@@ -103,6 +103,11 @@ func (o *rowChangeResult[T]) Deliver() tea.Cmd {
 		return o.store.recheck(o)
 	}
 	if o.err != nil {
+		if id, gone := GoneID(o.err); gone {
+			o.store.rows.Drop(id)
+			o.store.version.layout++
+			o.store.version.rowsChanged()
+		}
 		return o.finish(Rejected)
 	}
 	again := o.store.applyResult(o.attempt.RowID, o.result)
@@ -205,6 +210,15 @@ func settleRecord(err error, outcome AttemptOutcome) {
 	if outcome != Unknown && errors.As(err, &s) {
 		s.Settle(outcome == Applied)
 	}
+}
+
+// GoneID returns the id of the row that an error says no longer exists.
+func GoneID(err error) (id string, gone bool) {
+	var g interface{ GoneID() string }
+	if !errors.As(err, &g) {
+		return "", false
+	}
+	return g.GoneID(), true
 }
 
 // IsUnknown reports whether an error leaves open whether the change was applied.

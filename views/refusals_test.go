@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"lookout/client"
 	"lookout/client/emulator"
 )
 
@@ -146,4 +147,115 @@ func (r *harness) injectUnlessZero(match string, f emulator.Fault) {
 	if f != (emulator.Fault{}) {
 		r.emu.InjectFault(match, f)
 	}
+}
+
+// deletedMeanwhile are changes of something that a colleague deletes while the user looks at it.
+var deletedMeanwhile = []struct {
+	name, keys, send string
+	remove           func(*harness) error
+	gone             string // its name in the news
+	label            string // in the list
+	typed            string // what the form keeps
+	asNew            string // title of the form that ctrl+n opens
+}{
+	{
+		"edit contact", "4 / Ada <enter> e 2 <tab>", "<ctrl+s>",
+		func(r *harness) error { return r.writer(client.OpDeleteContact, "11").DeleteContact(r.Context(), 11) },
+		"contact 11", "Ada Wong", "Ada Wong2", "New contact",
+	},
+	{
+		"edit service", "3 / edge-router <enter> e 2 <tab>", "<ctrl+s>",
+		func(r *harness) error { return r.writer(client.OpDeleteService, "9").DeleteService(r.Context(), 9) },
+		"service 9", "edge-router", "edge-router2", "New service",
+	},
+	{
+		"rename credential", "5 / db2-root <enter> e 2", "<ctrl+s>",
+		func(r *harness) error {
+			return r.writer(client.OpDeleteCredential, "31").DeleteCredential(r.Context(), 31)
+		},
+		"credential 31", "db2-root", "db2-root2", "",
+	},
+	{
+		"change login", "5 / db2-root <enter> P ops <tab> secret", "<ctrl+s>",
+		func(r *harness) error {
+			return r.writer(client.OpDeleteCredential, "31").DeleteCredential(r.Context(), 31)
+		},
+		"credential 31", "db2-root", "ops", "",
+	},
+	{
+		"rename key", "9 / finance <enter> e 2", "<ctrl+s>",
+		func(r *harness) error { return r.writer(client.OpRevokeKey, "205").RevokeKey(r.Context(), 205) },
+		"key 205", "finance", "finance2", "",
+	},
+	{
+		"access of a bucket", "8 / scratch <enter> x <right> <right>", "<ctrl+s>",
+		func(r *harness) error {
+			return r.writer(client.OpDeleteBucket, "ap-south-1/scratch").
+				DeleteBucket(r.Context(), "ap-south-1", "scratch")
+		},
+		"bucket ap-south-1/scratch", "scratch", "public-read", "",
+	},
+	{
+		"disable service", "3 / edge-router <enter> t", "<ctrl+s>",
+		func(r *harness) error { return r.writer(client.OpDeleteService, "9").DeleteService(r.Context(), 9) },
+		"service 9", "edge-router", "", "",
+	},
+	{
+		"delete contact", "4 / Ada <enter> D", "y",
+		func(r *harness) error { return r.writer(client.OpDeleteContact, "11").DeleteContact(r.Context(), 11) },
+		"contact 11", "Ada Wong", "", "",
+	},
+}
+
+// When the user edits, disables or deletes something that somebody deleted, lookout says so and removes the row. The
+// form keeps what was typed, and offers to put it into a new row.
+func TestRefusals_deletedMeanwhile(t *testing.T) {
+	for _, c := range deletedMeanwhile {
+		t.Run(c.name, func(t *testing.T) {
+			startProgram(t, emulator.Options{}, screenSize{100, 36}, func(r *harness) {
+				r.pressAll(c.keys)
+				if err := c.remove(r); err != nil {
+					t.Fatal(err)
+				}
+				applied := len(r.appliedOperations())
+				r.wait(time.Second)
+				r.press(c.send)
+				r.wait(time.Second)
+				says := "deleted meanwhile: the API has no " + c.gone + " any more (404); nothing was changed"
+				if c.typed == "" {
+					r.requireText(says[:60])
+				} else {
+					r.requireDialog(says, c.typed)
+				}
+				if c.asNew != "" {
+					r.requireDialog("ctrl+n puts what you typed into a new")
+					r.press("<ctrl+n>")
+					r.requireDialog(c.asNew, c.typed)
+					r.press("<esc>")
+					r.requireDialog(c.typed) // asks before it loses what was typed
+				}
+				r.press("<esc>", "<esc>", "<esc>")
+				r.requireNoText(c.label + "  ")
+				if n := len(r.appliedOperations()); n != applied {
+					r.Errorf("%d changes more", n-applied)
+				}
+			})
+		})
+	}
+}
+
+// A 404 about something that a change names, while its row is there, does not remove the row.
+func TestRefusals_404OfSomethingElseKeepsRow(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{100, 36}, func(r *harness) {
+		r.emu.InjectFault("update service", emulator.Fault{
+			Status: 404,
+			Body:   `{"errors":[{"reason":"The credential was not found"}]}`,
+		})
+		r.pressAll("3 / edge-router <enter> e 2")
+		r.press("<ctrl+s>")
+		r.wait(time.Second)
+		r.requireDialog("The credential was not found")
+		r.press("<esc>", "<esc>")
+		r.requireText("edge-router")
+	})
 }

@@ -32,7 +32,17 @@ type Form struct {
 	// answer is yes. nil sends at once.
 	BeforeSend func(send func() tea.Cmd) tea.Cmd
 
+	Typed bool // it begins with values that were typed before: leaving it asks
+	// IfGone is offered after a refusal because the row no longer exists. nil offers nothing.
+	IfGone *Alternative
+
 	submit func(view *FormView) tea.Cmd // sends through a store instead
+}
+
+// Alternative opens another form with the values that were typed.
+type Alternative struct {
+	Text string // what its key does: "ctrl+n puts what you typed into a new contact"
+	Open func() tea.Cmd
 }
 
 // AlwaysSubmit reports true: as EnterSubmits it lets enter send the form whatever its fields say.

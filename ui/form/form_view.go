@@ -20,6 +20,7 @@ type FormView struct {
 	sending       bool
 	done          bool
 	unauthorized  bool         // the API did not accept the token
+	gone          bool         // the row that the form is about no longer exists
 	exitKey       string       // esc or ctrl+c, pressed once after something was typed
 	repeatedEnter bool         // the key follows another enter at once
 	edited        map[int]bool // by field
@@ -34,6 +35,7 @@ func NewFormView(form Form, ctx context.Context) *FormView {
 		form:         form,
 		ctx:          ctx,
 		edited:       map[int]bool{},
+		dirty:        form.Typed,
 		confirmInput: newTextInput("", func(string) {}),
 	}
 	v.focus = v.nextFocus(-1, 1)
@@ -140,6 +142,11 @@ func (v *FormView) press(k tea.KeyPressMsg) tea.Cmd {
 	switch key {
 	case "ctrl+s":
 		return v.submit()
+	case "ctrl+n":
+		if v.gone && v.form.IfGone != nil {
+			v.done = true
+			return v.form.IfGone.Open()
+		}
 	case "tab":
 		v.focus = v.nextFocus(v.focus, 1)
 		return nil
@@ -264,6 +271,9 @@ func (v *FormView) showRejection(outcome ui.AttemptOutcome, err error) {
 		v.banner = strings.Join(rest, "; ") + ui.WithPrefix(" · ", ui.Advice(err))
 	case len(v.fieldErrors) == 0:
 		v.banner = ui.Reason(err) + ui.WithPrefix(" · ", ui.Advice(err))
+	}
+	if _, v.gone = ui.GoneID(err); v.gone && v.form.IfGone != nil {
+		v.banner += " · " + v.form.IfGone.Text
 	}
 }
 

@@ -332,6 +332,7 @@ func (r Runner[T]) form(s *start[T]) form.Form {
 	if len(s.rows) > 1 {
 		f.Title = r.confirm(s).Title
 	}
+	f.IfGone = r.asNew(s)
 	f.ProgressText, f.SubmitLabel, f.EnterSubmits = s.op.ProgressText, s.draft.SubmitLabel, s.draft.EnterSubmits
 	if len(s.rows) > 1 {
 		f.RequiredText, f.Items = strconv.Itoa(len(s.rows)), r.describe(s.rows)
@@ -358,7 +359,7 @@ func (r Runner[T]) openForm(s *start[T], consent grant[T]) form.Form {
 		if !result.HasRow() {
 			result.Row = row // the news is about it
 		}
-		return result, err
+		return result, r.checkGone(ctx, row, err)
 	}
 	find := func(now []T) ui.Finding[T] {
 		if sent.Find == nil {
@@ -401,9 +402,12 @@ func (r Runner[T]) send(s *start[T], consent grant[T]) tea.Cmd {
 			Send: func(ctx context.Context) (ui.Result[T], error) {
 				var none ui.Result[T]
 				if err := r.checkSameLabel(ctx, s, row); err != nil {
-					return none, err
+					return none, r.checkGone(ctx, row, err)
 				}
-				return r.sendOnce(ctx, s, attempt, func(op string) (*client.Consent, error) { return consent(row, op) })
+				result, err := r.sendOnce(
+					ctx, s, attempt, func(op string) (*client.Consent, error) { return consent(row, op) },
+				)
+				return result, r.checkGone(ctx, row, err)
 			},
 			OnOutcome: func(outcome ui.AttemptOutcome, _ ui.Result[T], err error) tea.Cmd {
 				return r.report(s, summary, sentRow[T]{now, attempt}, outcome, err)

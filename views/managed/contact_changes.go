@@ -135,7 +135,12 @@ func lastOfGroup(a *account.Account, c *client.Contact) string {
 
 // newContact asks for a contact.
 func newContact(a *account.Account) resource.Draft[*client.Contact] {
-	in, before := &client.ContactRequest{}, a.Contacts().Rows()
+	return newContactFrom(a, client.ContactRequest{})
+}
+
+// newContactFrom asks for a contact, beginning with values.
+func newContactFrom(a *account.Account, values client.ContactRequest) resource.Draft[*client.Contact] {
+	in, before := &values, a.Contacts().Rows()
 	return resource.Draft[*client.Contact]{
 		Title:       "New contact",
 		SubmitLabel: "add",
@@ -173,11 +178,13 @@ func editContact(a *account.Account, c *client.Contact) resource.Draft[*client.C
 		Fetch:   a.API.Contacts.Get,
 		Update:  (*client.Writer).UpdateContact,
 	}
+	in := e.Open()
 	return resource.Draft[*client.Contact]{
 		Title:       fmt.Sprintf("Edit contact %d", c.ID),
 		SubmitLabel: "save",
-		Fields:      contactFields(e.Open(), a.SuggestedGroups),
+		Fields:      contactFields(in, a.SuggestedGroups),
 		Confirm:     e.Confirm,
+		AsNew:       func() resource.Draft[*client.Contact] { return newContactFrom(a, *in) },
 		Attempt:     e.Attempt,
 	}
 }

@@ -72,7 +72,12 @@ func serviceResource(a *account.Account) resource.Resource[*client.Service] {
 
 // newService asks for a service. Monitoring begins once it is created.
 func newService(a *account.Account) resource.Draft[*client.Service] {
-	in, before := &client.ServiceRequest{Type: client.TypeURL, Timeout: 10}, a.Services().Rows()
+	return newServiceFrom(a, client.ServiceRequest{Type: client.TypeURL, Timeout: 10})
+}
+
+// newServiceFrom asks for a service, beginning with values.
+func newServiceFrom(a *account.Account, values client.ServiceRequest) resource.Draft[*client.Service] {
+	in, before := &values, a.Services().Rows()
 	return resource.Draft[*client.Service]{
 		Title:       "New service",
 		SubmitLabel: "add",
@@ -109,11 +114,13 @@ func editService(a *account.Account, s *client.Service) resource.Draft[*client.S
 		Update:  (*client.Writer).UpdateService,
 		Matches: serviceMatches,
 	}
+	in := e.Open()
 	return resource.Draft[*client.Service]{
 		Title:       fmt.Sprintf("Edit service %d", s.ID),
 		SubmitLabel: "save",
-		Fields:      serviceFields(a, e.Open()),
+		Fields:      serviceFields(a, in),
 		Success:     func(s *client.Service) string { return fmt.Sprintf("saved, monitoring is %s", s.Status) },
+		AsNew:       func() resource.Draft[*client.Service] { return newServiceFrom(a, *in) },
 		Attempt:     e.Attempt,
 	}
 }

@@ -114,6 +114,8 @@ type Draft[T any] struct {
 	Review          func() string // what will be sent, in words
 	EnterSubmits    func() bool   // whether enter in a field may send; nil never does
 	WhyResendIsSafe string        // why sending again after an unknown outcome does no harm; "" if it may
+	// AsNew makes a new row of the values, for an edit whose row somebody has deleted. nil if they are not enough.
+	AsNew func() Draft[T]
 	// ClosesAtOnce closes the form when it is sent: the outcome is news. Otherwise the form stays open until the API
 	// has accepted it.
 	ClosesAtOnce bool
