@@ -33,6 +33,7 @@ func Panes(a *account.Account) []ui.Pane {
 // Resources returns the kinds of objects that scripts have commands for.
 func Resources(a *account.Account) []resource.Resource[any] {
 	return []resource.Resource[any]{
+		managed.Services(a).Erased(),
 		managed.Issues(a).Erased(),
 		managed.Contacts(a).Erased(),
 		managed.Credentials(a).Erased(),

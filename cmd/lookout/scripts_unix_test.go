@@ -99,7 +99,9 @@ func TestQuestionsOfScripts(t *testing.T) {
 		{"keys revoke finance -a lab", "Account lab. Type finance to continue", "", exit.CodeFailure},
 		{"storage cancel -a lab", "Account lab. Type lab to continue", "yes", exit.CodeFailure},
 		{
-			"services disable web-1", "Disables service web-1 (4). Account prod, PROD. Type prod to continue",
+			"services disable web-1",
+			"Disable service web-1 (4). Nobody is alerted about web-1 until somebody enables it. " +
+				"Account prod, PROD. Type prod to continue",
 			"web-1", exit.CodeFailure,
 		},
 		{"contacts delete " + odd, "Type " + odd + " to continue", "", exit.CodeFailure},

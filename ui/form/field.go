@@ -71,10 +71,15 @@ type Field struct {
 
 // ScriptValue says how a script gives the value of a field. The zero ScriptValue is a field that scripts cannot set.
 type ScriptValue struct {
-	Flag     string // "phone" for --phone
-	Argument string // the name of the argument in the usage line, instead of a flag: "LABEL"
-	Usage    string // what the help says about the flag
+	Flag     string                   // "phone" for --phone
+	Argument string                   // the name of the argument in the usage line, instead of a flag: "LABEL"
+	Usage    string                   // what the help says about the flag
+	Default  string                   // where it differs from what the form begins with
+	Set      func(text string) string // takes the value instead of the field, and returns what is wrong with it
 }
+
+// Scripted lets scripts set the field in another way than people do.
+func (f Field) Scripted(v ScriptValue) Field { f.Script = v; return f }
 
 // Flag lets scripts set the field with a flag. The names of flags are a promise to scripts and never change.
 func (f Field) Flag(name, usage string) Field {
@@ -94,6 +99,9 @@ func (f Field) Text() string { return f.input.text() }
 // Set sets the value from the text of a script, and returns why it is none of the field's values, or "". The field's
 // checks are left to Problems.
 func (f Field) Set(text string) string {
+	if f.Script.Set != nil {
+		return f.Script.Set(text)
+	}
 	if s, ok := f.input.(interface{ set(string) string }); ok {
 		return s.set(text)
 	}
@@ -102,6 +110,9 @@ func (f Field) Set(text string) string {
 
 // Options returns the values that the field accepts; nil if there are too many to name.
 func (f Field) Options() []string {
+	if f.Script.Set != nil {
+		return nil
+	}
 	if o, ok := f.input.(interface{ optionNames() []string }); ok {
 		return o.optionNames()
 	}

@@ -21,28 +21,32 @@ import (
 func monitoringOperations(a *account.Account) []resource.Operation[*client.Service] {
 	return []resource.Operation[*client.Service]{
 		{
-			Name:         "disable",
-			Description:  "stop monitoring for a while: asks for how long and why",
-			Keys:         []string{"d"},
-			Call:         client.OpDisableService,
-			Target:       resource.AnyRows,
-			ShowInHints:  true,
-			ProgressText: "disabling",
-			SuccessText:  "monitoring is disabled",
+			Name:            "disable",
+			CommandHelp:     "Stop monitoring; --for says for how long",
+			RepeatInScripts: true,
+			Description:     "stop monitoring for a while: asks for how long and why",
+			Keys:            []string{"d"},
+			Call:            client.OpDisableService,
+			Target:          resource.AnyRows,
+			ShowInHints:     true,
+			ProgressText:    "disabling",
+			SuccessText:     "monitoring is disabled",
 			Applies: func(s *client.Service) string {
 				return account.ReasonIf(s.Status == client.StatusDisabled, "already disabled")
 			},
 			Draft: func(s *client.Service) resource.Draft[*client.Service] { return disableService(a, s) },
 		},
 		{
-			Name:         "enable",
-			Description:  "monitor again",
-			Keys:         []string{"E"},
-			Call:         client.OpEnableService,
-			Target:       resource.AnyRows,
-			ShowInHints:  true,
-			ProgressText: "enabling",
-			SuccessText:  "monitoring is enabled",
+			Name:            "enable",
+			CommandHelp:     "Resume monitoring",
+			RepeatInScripts: true,
+			Description:     "monitor again",
+			Keys:            []string{"E"},
+			Call:            client.OpEnableService,
+			Target:          resource.AnyRows,
+			ShowInHints:     true,
+			ProgressText:    "enabling",
+			SuccessText:     "monitoring is enabled",
 			Applies: func(s *client.Service) string {
 				return account.ReasonIf(s.Status != client.StatusDisabled, "not disabled")
 			},
@@ -71,6 +75,12 @@ func disableService(a *account.Account, s *client.Service) resource.Draft[*clien
 			attempt := disableAttempt(s)
 			attempt.Reason, attempt.RevertAt = in.reason, window().End
 			return attempt
+		},
+		ScriptNote: func(s *client.Service) string {
+			return account.ReasonIf(
+				window().End.IsZero(),
+				fmt.Sprintf("nothing will enable it again · lookout services enable %d does", s.ID),
+			)
 		},
 		UndoName:  "enable",
 		Undo:      func() resource.Draft[*client.Service] { return enableService(a, "") },
@@ -153,7 +163,18 @@ type disableRequest struct {
 func (in *disableRequest) fields(a *account.Account) []form.Field {
 	preview := func() string { return in.preview(a.Now().In(a.Location)) }
 	return []form.Field{
-		form.Choice("for", "For", &in.choice, minutes15, hour1, hours4, noEnd, otherWindow).NoteFunc(preview),
+		form.Choice("for", "For", &in.choice, minutes15, hour1, hours4, noEnd, otherWindow).
+			NoteFunc(preview).
+			Scripted(form.ScriptValue{
+				Flag:    "for",
+				Default: string(noEnd),
+				Usage: "for how long: " + WindowExamples +
+					"; a running dashboard enables the service then, otherwise the next one offers to",
+				Set: func(text string) string {
+					in.choice, in.other = otherWindow, text
+					return in.problem(a)
+				},
+			}),
 		form.Text("until", "Until", &in.other, func(string) string { return in.problem(a) }).
 			When(func() bool { return in.choice == otherWindow }).
 			NoteFunc(preview),

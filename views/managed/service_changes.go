@@ -3,10 +3,10 @@ package managed
 import (
 	"context"
 	"fmt"
+	"iter"
 	"net/netip"
 	"net/url"
 	"reflect"
-	"slices"
 	"strings"
 
 	"lookout/client"
@@ -18,56 +18,78 @@ import (
 
 // serviceRunner performs the operations on services.
 func serviceRunner(a *account.Account) account.Runner[*client.Service] {
+	r := Services(a)
 	return account.Runner[*client.Service]{
 		Account:  a,
 		Store:    a.Services(),
-		Resource: serviceResource(a),
-		FetchOne: func(ctx context.Context, s *client.Service) (*client.Service, error) {
-			return a.API.Services.Get(ctx, s.ID)
-		},
+		Resource: r,
+		FetchOne: r.FetchOne,
 	}
 }
 
-// serviceResource declares services: the document's "Managed Service".
-func serviceResource(a *account.Account) resource.Resource[*client.Service] {
+// Services declares services: the document's "Managed Service".
+func Services(a *account.Account) resource.Resource[*client.Service] {
 	return resource.Resource[*client.Service]{
-		Name:     "services",
-		Singular: "service",
+		Name:        "services",
+		Singular:    "service",
+		Description: "Monitored services: list, disable for a while, enable, change",
+		Examples: []string{
+			"services list -o json",
+			"services get web-1",
+			`services disable web-1 --for 1h --reason "kernel update"`,
+			"services enable web-1",
+			"services create --label shop --address https://shop.example.com --group web",
+		},
+		Argument: "ID",
 		ID:       func(s *client.Service) string { return account.FormatID(s.ID) },
 		Label:    func(s *client.Service) string { return s.Label.String() },
-		Operations: append(
-			monitoringOperations(a),
-			resource.Operation[*client.Service]{
-				Name:         "edit",
-				Keys:         []string{"e"},
-				Call:         client.OpUpdateService,
-				ShowInHints:  true,
-				ProgressText: "saving",
-				SuccessText:  "saved",
-				Draft:        func(s *client.Service) resource.Draft[*client.Service] { return editService(a, s) },
-			},
-			resource.Operation[*client.Service]{
-				Name:         "delete",
-				Description:  "monitoring stops for good",
-				Keys:         []string{"D"},
-				Call:         client.OpDeleteService,
-				Target:       resource.AnyRows,
-				ProgressText: "deleting",
-				SuccessText:  "deleted",
-				Draft:        func(*client.Service) resource.Draft[*client.Service] { return deleteService() },
-			},
-			resource.Operation[*client.Service]{
-				Name:         "new service",
-				Keys:         []string{"n"},
-				Call:         client.OpCreateService,
-				Target:       resource.NewRow,
-				ShowInHints:  true,
-				ProgressText: "adding",
-				SuccessText:  "added",
-				Draft:        func(*client.Service) resource.Draft[*client.Service] { return newService(a) },
-			},
-		),
+		Columns:  serviceColumns(a),
+		PaneOrder: []string{
+			"status", "label", "service_type", "address", "timeout", "consultation_group", "open issue", "off",
+			"updated",
+		},
+		List: func(ctx context.Context, _ resource.Query) iter.Seq2[*client.Service, error] {
+			return a.API.Services.All(ctx)
+		},
+		Get:        resource.ByID(a.API.Services.Get),
+		Operations: serviceOperations(a),
 	}
+}
+
+// serviceOperations returns the operations on services.
+func serviceOperations(a *account.Account) []resource.Operation[*client.Service] {
+	return append(
+		monitoringOperations(a),
+		resource.Operation[*client.Service]{
+			Name:         "edit",
+			Keys:         []string{"e"},
+			Call:         client.OpUpdateService,
+			ShowInHints:  true,
+			ProgressText: "saving",
+			SuccessText:  "saved",
+			Draft:        func(s *client.Service) resource.Draft[*client.Service] { return editService(a, s) },
+		},
+		resource.Operation[*client.Service]{
+			Name:         "delete",
+			Description:  "monitoring stops for good",
+			Keys:         []string{"D"},
+			Call:         client.OpDeleteService,
+			Target:       resource.AnyRows,
+			ProgressText: "deleting",
+			SuccessText:  "deleted",
+			Draft:        func(*client.Service) resource.Draft[*client.Service] { return deleteService() },
+		},
+		resource.Operation[*client.Service]{
+			Name:         "new service",
+			Keys:         []string{"n"},
+			Call:         client.OpCreateService,
+			Target:       resource.NewRow,
+			ShowInHints:  true,
+			ProgressText: "adding",
+			SuccessText:  "added",
+			Draft:        func(*client.Service) resource.Draft[*client.Service] { return newService(a) },
+		},
+	)
 }
 
 // newService asks for a service. Monitoring begins once it is created.
@@ -121,6 +143,7 @@ func editService(a *account.Account, s *client.Service) resource.Draft[*client.S
 		Fields:      serviceFields(a, in),
 		Success:     func(s *client.Service) string { return fmt.Sprintf("saved, monitoring is %s", s.Status) },
 		AsNew:       func() resource.Draft[*client.Service] { return newServiceFrom(a, *in) },
+		Confirm:     e.Confirm,
 		Attempt:     e.Attempt,
 	}
 }
@@ -153,32 +176,33 @@ func deleteService() resource.Draft[*client.Service] {
 	}
 }
 
-// serviceFields returns the fields of a service with the credentials of the account to choose from.
+// serviceFields returns the fields of a service. The bounds are those of "Managed Service".
 func serviceFields(a *account.Account, in *client.ServiceRequest) []form.Field {
 	unread := func() string { return resource.Remark(account.AllRows(a, a.Credentials()), "") }
 	options := func() []form.Option { return credentialOptions(a) }
-	credentials := form.MultiChoice("credentials", "Credentials", &in.Credentials, options)
-	fields := ServiceFields(in, a.SuggestedGroups)
-	return slices.Insert(fields, len(fields)-1, credentials.WhyEmpty(unread).NoteFunc(unread))
-}
-
-// ServiceFields returns the fields of a service without its credentials, for panes and scripts. The bounds are those of
-// "Managed Service". groups are suggestions and may be nil.
-func ServiceFields(in *client.ServiceRequest, groups func() []string) []form.Field {
 	return []form.Field{
-		form.Text("label", "Label", &in.Label, form.Length(3, 64)),
-		form.Choice("service_type", "Type", &in.Type, client.TypeURL, client.TypeTCP),
+		form.Text("label", "Label", &in.Label, form.Length(3, 64)).Flag("label", "3 to 64 characters"),
+		form.Choice("service_type", "Type", &in.Type, client.TypeURL, client.TypeTCP).Flag("type", "url or tcp"),
 		form.Text("address", "Address", &in.Address, form.Length(3, 100)).
-			Note("a URL, or host:port for tcp; the part after # is not kept"),
+			Note("a URL, or host:port for tcp; the part after # is not kept").
+			Flag("address", "a URL, or host:port for tcp"),
 		form.Text("region", "Region", &in.Region).
 			When(func() bool { return isPrivateAddress(in.Address) }).
-			Note("needed for a private address, and only then"),
-		form.Number("timeout", "Timeout, s", &in.Timeout, 1, 255),
+			Note("needed for a private address, and only then").
+			Flag("region", "only for a private address"),
+		form.Number("timeout", "Timeout, s", &in.Timeout, 1, 255).
+			Flag("timeout", "seconds until it counts as down, 1 to 255"),
 		form.Text("body", "Expected text", &in.Body, form.Length(0, 100)).
-			Note("the answer must contain this text; leave it empty to accept any"),
-		form.Combobox("consultation_group", "Group to call", &in.Group, groups, form.Length(0, 50)).
-			Note("the contacts of this group are called; up and down go through the groups"),
-		form.Lines("notes", "Notes", &in.Notes),
+			Note("the answer must contain this text; leave it empty to accept any").
+			Flag("body", "text that the answer must contain"),
+		form.Combobox("consultation_group", "Group to call", &in.Group, a.SuggestedGroups, form.Length(0, 50)).
+			Note("the contacts of this group are called; up and down go through the groups").
+			Flag("group", "group of contacts to call"),
+		form.MultiChoice("credentials", "Credentials", &in.Credentials, options).
+			WhyEmpty(unread).
+			NoteFunc(unread).
+			Flag("credential", "ID of a credential that helps; may be given several times"),
+		form.Lines("notes", "Notes", &in.Notes).Flag("notes", "notes for the people who are called"),
 	}
 }
 

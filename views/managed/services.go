@@ -2,6 +2,7 @@ package managed
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -22,7 +23,7 @@ func ServicesPane(a *account.Account) ui.Pane {
 		Title:        "services",
 		Store:        a.Services(),
 		JoinedStores: []table.JoinedStore{a.Issues(), a.Contacts(), a.Credentials(), a.Instances()},
-		Columns:      serviceColumns(a),
+		Columns:      changes.Resource.PaneColumns(),
 		RowActions:   serviceActions(a, changes),
 		PaneActions:  changes.NewActions,
 		LongTexts:    account.LongTexts[*client.Service],
@@ -36,70 +37,93 @@ func ServicesPane(a *account.Account) ui.Pane {
 	}
 }
 
-// serviceColumns returns the columns of the services pane.
-func serviceColumns(a *account.Account) []table.Column[*client.Service] {
-	return []table.Column[*client.Service]{
-		serviceStateColumn(),
+// serviceColumns returns the columns of services.
+func serviceColumns(a *account.Account) []resource.ColumnDefinition[*client.Service] {
+	type row = *client.Service
+	type column = resource.ColumnDefinition[row]
+	return append([]column{
+		resource.IDColumn(serviceID),
+		serviceStatusColumn(),
+		resource.TextColumn(
+			column{Name: "label", Pane: table.Column[row]{Min: 14}},
+			theme.Strong, func(s row) client.Text { return s.Label },
+		),
 		{
-			Title: "label",
-			Min:   14,
-			Cell:  table.TextCell(theme.Strong, func(s *client.Service) string { return s.Label.String() }),
-		},
-		{
-			Title:        "type",
-			Width:        4,
-			DropPriority: 4,
-			Cell:         table.TextCell(theme.Muted, func(s *client.Service) string { return s.Type.String() }),
-		},
-		{
-			Title:        "address",
-			Min:          16,
-			DropPriority: 1,
-			Cell:         table.TextCell(theme.Plain, func(s *client.Service) string { return s.Address.String() }),
-		},
-		{
-			Title:        "timeout",
-			Width:        7,
-			AlignRight:   true,
-			DropPriority: 5,
-			Cell: table.TextCell(
-				theme.Muted,
-				func(s *client.Service) string { return fmt.Sprintf("%d s", s.Timeout) },
-			),
-			Less: func(s, t *client.Service) bool { return s.Timeout < t.Timeout },
-		},
-		{
-			Title:        "group",
-			Width:        10,
-			DropPriority: 3,
-			Cell:         table.TextCell(theme.Plain, func(s *client.Service) string { return s.Group.String() }),
-		},
-		openIssueColumn(a),
-		disabledColumn(a),
-		{
-			Title:        "updated",
-			Width:        8,
-			AlignRight:   true,
-			DropPriority: 6,
-			Cell: func(s *client.Service, b ui.Box) (string, theme.Tone) {
-				return account.FormatAge(s.Updated, b.Now), theme.Muted
+			Name:         "service_type",
+			Value:        func(s row) string { return string(s.Type) },
+			DropPriority: 2,
+			Pane: table.Column[row]{
+				Title:        "type",
+				Width:        4,
+				DropPriority: 4,
+				Cell:         table.TextCell(theme.Muted, func(s row) string { return s.Type.String() }),
 			},
-			Less: func(s, t *client.Service) bool { return t.Updated.Time().Before(s.Updated.Time()) },
+		},
+		resource.TextColumn(
+			column{Name: "address", Pane: table.Column[row]{Min: 16, DropPriority: 1}},
+			theme.Plain, func(s row) client.Text { return s.Address },
+		),
+		serviceTimeoutColumn(),
+		resource.TextColumn(
+			column{
+				Name:         "consultation_group",
+				DropPriority: 1,
+				Pane:         table.Column[row]{Title: "group", Width: 10, DropPriority: 3},
+			},
+			theme.Plain, func(s row) client.Text { return s.Group },
+		),
+		account.AgeColumn(
+			column{Name: "updated", DropPriority: 3, Pane: table.Column[row]{Width: 8, DropPriority: 6}},
+			theme.Muted, func(s row) client.Time { return s.Updated },
+		),
+		{Name: "open issue", Pane: openIssueColumn(a)},
+		{Name: "off", Pane: disabledColumn(a)},
+	}, serviceDetailColumns()...)
+}
+
+// serviceStatusColumn returns the column of the status, which sorts what needs attention first.
+func serviceStatusColumn() resource.ColumnDefinition[*client.Service] {
+	type row = *client.Service
+	return resource.ColumnDefinition[row]{
+		Name:  "status",
+		Value: func(s row) string { return string(s.Status) },
+		Pane: table.Column[row]{
+			Title: "state",
+			Width: 10,
+			Cell: func(s row, b ui.Box) (string, theme.Tone) {
+				return account.FormatStatus(s.Status, b.Theme)
+			},
+			Less: func(s, t row) bool { return account.StatusRank(s.Status) < account.StatusRank(t.Status) },
 		},
 	}
 }
 
-// serviceStateColumn returns the column of the state, which sorts what needs attention first.
-func serviceStateColumn() table.Column[*client.Service] {
-	return table.Column[*client.Service]{
-		Title: "state",
-		Width: 10,
-		Cell: func(s *client.Service, b ui.Box) (string, theme.Tone) {
-			return account.FormatStatus(s.Status, b.Theme)
+// serviceTimeoutColumn returns the column of the timeout.
+func serviceTimeoutColumn() resource.ColumnDefinition[*client.Service] {
+	type row = *client.Service
+	return resource.ColumnDefinition[row]{
+		Name:         "timeout",
+		Value:        func(s row) string { return strconv.Itoa(s.Timeout) },
+		DropPriority: 4,
+		Pane: table.Column[row]{
+			Width:        7,
+			AlignRight:   true,
+			DropPriority: 5,
+			Cell:         table.TextCell(theme.Muted, func(s row) string { return fmt.Sprintf("%d s", s.Timeout) }),
+			Less:         func(s, t row) bool { return s.Timeout < t.Timeout },
 		},
-		Less: func(s, t *client.Service) bool {
-			return account.StatusRank(s.Status) < account.StatusRank(t.Status)
-		},
+	}
+}
+
+// serviceDetailColumns returns the columns that scripts show only for a single service.
+func serviceDetailColumns() []resource.ColumnDefinition[*client.Service] {
+	type row = *client.Service
+	return []resource.ColumnDefinition[row]{
+		{Name: "body", DetailOnly: true, Value: func(s row) string { return s.Body.Raw() }},
+		{Name: "credentials", DetailOnly: true, Value: func(s row) string { return resource.IDsValue(s.Credentials) }},
+		{Name: "notes", DetailOnly: true, Value: func(s row) string { return s.Notes.Raw() }},
+		{Name: "region", DetailOnly: true, Value: func(s row) string { return s.Region.Raw() }},
+		{Name: "created", DetailOnly: true, Value: func(s row) string { return resource.TimeValue(s.Created) }},
 	}
 }
 

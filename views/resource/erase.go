@@ -52,14 +52,15 @@ func (r Resource[T]) Erased() Resource[any] {
 // erased returns the operation without the type of its rows. Its draft takes nil for a row without values.
 func (o Operation[T]) erased() Operation[any] {
 	e := Operation[any]{
-		Name:        o.Name,
-		Command:     o.Command,
-		CommandHelp: o.CommandHelp,
-		Description: o.Description,
-		Call:        o.Call,
-		OtherCalls:  o.OtherCalls,
-		Target:      o.Target,
-		SuccessText: o.SuccessText,
+		Name:            o.Name,
+		Command:         o.Command,
+		CommandHelp:     o.CommandHelp,
+		RepeatInScripts: o.RepeatInScripts,
+		Description:     o.Description,
+		Call:            o.Call,
+		OtherCalls:      o.OtherCalls,
+		Target:          o.Target,
+		SuccessText:     o.SuccessText,
 		Draft: func(row any) Draft[any] {
 			if o.Target == NewRow {
 				var none T
@@ -96,6 +97,9 @@ func (d Draft[T]) erased() Draft[any] {
 			}
 			return d.Confirm(typed)
 		}
+	}
+	if d.ScriptNote != nil {
+		e.ScriptNote = func(row any) string { return d.ScriptNote(row.(T)) }
 	}
 	if d.Success != nil {
 		e.Success = func(row any) string { return d.Success(row.(T)) }

@@ -69,17 +69,19 @@ const (
 
 // Operation is one action that changes something, with everything that is known before there is a row or a value.
 type Operation[T any] struct {
-	Name         string   // "disable": the action and its undo
-	Command      string   // of scripts, if CommandName cannot derive it; PaneOnly has none
-	CommandHelp  string   // one sentence for the help of the script command, if Description is not enough
-	Description  string   // one sentence for the help, if the name is not enough
-	Keys         []string // the keys in the pane
-	Call         string   // the client's operation, which knows its scope: client.OpDisableService
-	OtherCalls   []string // further operations of the client that it may send instead of Call, or before it
-	Target       Target
-	ShowInHints  bool
-	ProgressText string // "disabling": shown at the row until the API has answered
-	SuccessText  string // "monitoring is disabled": the news afterwards
+	Name        string // "disable": the action and its undo
+	Command     string // of scripts, if CommandName cannot derive it; PaneOnly has none
+	CommandHelp string // one sentence for the help of the script command, if Description is not enough
+	// RepeatInScripts lets scripts perform it where it does not apply: disabling again sets another end.
+	RepeatInScripts bool
+	Description     string   // one sentence for the help, if the name is not enough
+	Keys            []string // the keys in the pane
+	Call            string   // the client's operation, which knows its scope: client.OpDisableService
+	OtherCalls      []string // further operations of the client that it may send instead of Call, or before it
+	Target          Target
+	ShowInHints     bool
+	ProgressText    string // "disabling": shown at the row until the API has answered
+	SuccessText     string // "monitoring is disabled": the news afterwards
 	// Applies returns why the operation cannot be performed on a row now, or "" if it can. nil always can.
 	Applies func(T) string
 	// Draft starts the operation: fields that are bound to new values, and what is made of them. For AnyRows it is
@@ -127,6 +129,8 @@ type Draft[T any] struct {
 	// Success returns the news of one row without its label; nil is the operation's SuccessText. A form gives it the
 	// row as the API returned it; everything else gives it the row that Attempt was given.
 	Success func(row T) string
+	// ScriptNote returns what a script reports beside the row, after its name. nil reports nothing.
+	ScriptNote func(row T) string
 	// UndoName and Undo name the operation that undoes this one and start it with the right values; "" offers no undo.
 	UndoName string
 	Undo     func() Draft[T]

@@ -36,30 +36,30 @@ func changeCases(r *testEnv) []changeCase {
 	return []changeCase{
 		{
 			line:   "services create --label new --address https://example.com",
-			effect: "Creates service new",
+			effect: "create service new",
 			op:     "create service",
 		},
 		{
 			line:   "services update web-1 --timeout 77",
-			effect: "Changes service web-1 (4): timeout",
+			effect: "edit service web-1 (4)",
 			op:     "update service",
 			before: `{"timeout":8}`,
 		},
 		{
 			line:   "services disable web-1",
-			effect: "Disables service web-1 (4)",
+			effect: "disable service web-1 (4)",
 			op:     "disable service",
-			before: `{"status":"ok"}`,
+			before: `"status":"ok"`,
 		},
 		{
 			line:   "services enable billing-cron",
-			effect: "Enables service billing-cron (3)",
+			effect: "enable service billing-cron (3)",
 			op:     "enable service",
-			before: `{"status":"disabled"}`,
+			before: `"status":"disabled"`,
 		},
 		{
 			line:   "services delete edge-router",
-			effect: "Deletes service edge-router (9)",
+			effect: "delete service edge-router (9)",
 			asks:   true,
 			op:     "delete service",
 			before: `"label":"edge-router"`,

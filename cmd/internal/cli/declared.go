@@ -8,10 +8,12 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"lookout/client"
+	"lookout/client/journal"
 	"lookout/cmd/internal/exit"
 	"lookout/ui"
 	"lookout/ui/form"
@@ -159,9 +161,11 @@ func (d declaredOperation) verb() string {
 func (d declaredOperation) plan(
 	ctx context.Context, s *scriptSession, row any, given givenValues,
 ) (c change[any], err error) {
-	declared := s.declaration(ctx, d.resource)
-	op, _ := declared.Operation(d.op.Name)
-	if row != nil && op.Applies != nil && op.Applies(row) != "" {
+	op, _ := s.declaration(ctx, d.resource).Operation(d.op.Name)
+	if s.account.Journal, err = s.journal.getIfExists(); err != nil {
+		s.account.Journal = journal.NewInMemory(time.Now) // recording the change will fail, and say why
+	}
+	if row != nil && op.Applies != nil && op.Applies(row) != "" && !op.RepeatInScripts {
 		return change[any]{result: row, unchanged: ": " + op.Applies(row)}, nil
 	}
 	draft := op.Draft(row)
@@ -170,10 +174,7 @@ func (d declaredOperation) plan(
 	}
 	attempt := draft.Attempt(row)
 	if attempt.Unchanged {
-		if !given.any() && len(given.flags) > 0 {
-			return c, exit.Usage(errors.New("nothing to change: give a flag with a new value"))
-		}
-		return change[any]{result: row, unchanged: " already has these values"}, nil
+		return change[any]{result: row, unchanged: " already has these values"}, given.checkAny()
 	}
 	c.Change = client.Change{
 		Op:       attempt.Call,
@@ -182,36 +183,47 @@ func (d declaredOperation) plan(
 		Before:   attempt.Before,
 		RevertAt: attempt.RevertAt,
 	}
-	var rows []any
-	if row != nil {
-		rows = []any{row}
-	}
+	c.verb = d.verb()
 	if draft.Confirm != nil {
+		rows := []any{row}
+		if row == nil {
+			rows = nil
+		}
 		c.effect = strings.TrimSuffix(draft.Confirm(rows).Effect, ".")
 	}
-	c.verb = d.verb()
 	c.send = func(ctx context.Context, a *approvedChange) (any, error) {
-		secrets, err := given.readSecrets(ctx, s, draft.Fields)
-		if err != nil {
+		if secrets, err := given.readSecrets(ctx, s, draft.Fields); err != nil {
 			return row, err
-		}
-		if secrets {
+		} else if secrets {
 			attempt = draft.Attempt(row)
 		}
 		result, err := sendAttempt(ctx, a, attempt)
-		if err != nil || result.HasRow() {
-			return result.Row, err
+		if err != nil {
+			return row, err
 		}
-		a.success = op.SuccessText
-		if draft.Success != nil {
-			a.success = draft.Success(row)
-		}
-		if a.success = ": " + a.success; result.Deleted() {
-			a.success = " is " + op.SuccessText
+		d.report(s, a, draft, result)
+		if result.HasRow() {
+			return result.Row, nil
 		}
 		return row, nil
 	}
 	return c, nil
+}
+
+// report says what became of a thing of which there is no row to show, and what else there is to know.
+func (d declaredOperation) report(
+	s *scriptSession, a *approvedChange, draft resource.Draft[any], result ui.Result[any],
+) {
+	switch {
+	case result.Deleted():
+		a.success = " is " + d.op.SuccessText
+	case !result.HasRow():
+		a.success = ": " + d.op.SuccessText
+	case draft.ScriptNote != nil:
+		if note := draft.ScriptNote(result.Row); note != "" {
+			s.reportf("%s: %s", targetName(a.change.Resource, a.change.ID, a.change.Label), note)
+		}
+	}
 }
 
 // sendAttempt sends a change, after the change that it needs.
@@ -242,7 +254,7 @@ func bindFields(set *pflag.FlagSet, fields []form.Field) map[string]*pflag.Flag 
 		if name == "" {
 			continue
 		}
-		value := &fieldValue{text: f.Text(), kind: f.Kind()}
+		value := &fieldValue{text: cmp.Or(f.Script.Default, f.Text()), kind: f.Kind()}
 		flag := set.VarPF(value, name, "", f.Script.Usage)
 		switch value.kind {
 		case "bool":
@@ -279,14 +291,23 @@ func (v *fieldValue) Set(text string) error {
 // Type returns what the help calls the value.
 func (v *fieldValue) Type() string { return v.kind }
 
-// any reports whether a flag was given.
-func (g givenValues) any() bool {
+// checkAny returns an error if none of the flags was given.
+func (g givenValues) checkAny() error {
+	var names []string
 	for _, f := range g.flags {
 		if f.Changed {
-			return true
+			return nil
 		}
+		names = append(names, "--"+f.Name)
 	}
-	return false
+	slices.Sort(names)
+	switch len(names) {
+	case 0:
+		return nil
+	case 1, 2:
+		return exit.Usage(errors.New("nothing to change: give " + strings.Join(names, " or ")))
+	}
+	return exit.Usage(errors.New("nothing to change: give a flag with a new value"))
 }
 
 // fill sets the fields that were given and checks them: all fields of a new row, otherwise only those.
@@ -301,6 +322,8 @@ func (g givenValues) fill(fields []form.Field, singular string, isNew bool) erro
 		switch {
 		case f.Script.Argument != "":
 			text, name, args = args[0], f.Script.Argument, args[1:]
+		case f.Script.Default != "":
+			text = flag.Value.String()
 		case flag == nil || !flag.Changed:
 			continue
 		default:
@@ -309,6 +332,8 @@ func (g givenValues) fill(fields []form.Field, singular string, isNew bool) erro
 		shown := cmp.Or(client.Clean(text), `""`)
 		given[f.Name] = name + " " + shown
 		switch wrong := f.Set(text); {
+		case wrong != "" && f.Script.Set != nil:
+			return exit.Usage(fmt.Errorf("%s %s", name, wrong))
 		case wrong != "" && f.Options() != nil:
 			return exit.Usage(fmt.Errorf("unknown %s %q (%s)", name, shown, wrong))
 		case wrong != "":

@@ -446,7 +446,12 @@ func (r *subcommandRun) describe(c *change[any], row any) {
 	switch {
 	case c.verb != "":
 		c.summary = c.verb + c.name
-		c.effect = cmp.Or(c.effect, capitalize(c.summary))
+		switch {
+		case c.effect == "":
+			c.effect = capitalize(c.summary)
+		case !strings.Contains(c.effect, "(id "+c.ID):
+			c.effect = capitalize(c.summary) + ". " + c.effect
+		}
 	case c.effect == "":
 		c.effect = r.subcommand.verb + " " + c.name
 		if c.detail != "" {

@@ -20,7 +20,7 @@ import (
 func resourceCommands() []resourceCommand {
 	declared := declaredResources()
 	return []resourceCommand{
-		servicesResource(),
+		declared["services"],
 		declared["issues"],
 		declared["contacts"],
 		declared["credentials"],

@@ -30,7 +30,7 @@ type File struct {
 	Accounts map[string]AccountConfig
 	Keys     map[string][]string // "services.disable" = ["d"]
 	Themes   map[string]theme.CustomTheme
-	Columns  map[string][]string // "services" = ["state", "label"]
+	Columns  map[string][]string // "services" = ["status", "label"]
 	Notify   []string
 }
 

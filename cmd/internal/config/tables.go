@@ -49,7 +49,7 @@ cursor = "on blue"`,
 			Description: "Columns of lists, which and in what order. Columns that are left out can still be " +
 				"filtered and sorted by, and the details show them.",
 			Example: `[columns]
-services = ["state", "label", "group", "updated"]`,
+services = ["status", "label", "consultation_group", "updated"]`,
 			schema: map[string]any{"type": "object", "additionalProperties": stringListSchema()},
 		},
 	}
@@ -127,7 +127,9 @@ func ThemeNames(own map[string]theme.CustomTheme) []string {
 func (r *configParser) parseColumns(cfg *File, value any) {
 	table, ok := value.(map[string]any)
 	if !ok && value != nil {
-		r.addError(false, []string{"columns"}, `expected a table, such as [columns] with services = ["state", "label"]`)
+		r.addError(
+			false, []string{"columns"}, `expected a table, such as [columns] with services = ["status", "label"]`,
+		)
 	}
 	cfg.Columns = map[string][]string{}
 	for name, value := range table {
@@ -137,7 +139,7 @@ func (r *configParser) parseColumns(cfg *File, value any) {
 			continue
 		case err != nil || len(names) == 0:
 			r.addError(
-				false, []string{"columns", name}, `expected a list of columns, such as services = ["state", "label"]`,
+				false, []string{"columns", name}, `expected a list of columns, such as services = ["status", "label"]`,
 			)
 			continue
 		}

@@ -17,7 +17,7 @@ func TestConfigValidate_unknownColumns(t *testing.T) {
 	text := "[columns]\nservices = [\"label\", \"weight\"]\nobjects = [\"name\"]\nservers = [\"label\"]\n"
 	said := CheckConfig(t.Context(), []byte(text)).AsError("c.toml").Error()
 	for _, part := range []string{
-		"c.toml:2:22:", "\"weight\"", "state, label, type", "c.toml:4:1:", "overview", "objects",
+		"c.toml:2:22:", "\"weight\"", "status, label, service_type", "c.toml:4:1:", "overview", "objects",
 	} {
 		if part != "overview" && !strings.Contains(said, part) {
 			t.Errorf("%q is not said in %q", part, said)
