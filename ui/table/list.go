@@ -65,7 +65,7 @@ type List[T any] struct {
 	RowActions    []RowAction[T]
 	PaneActions   func() []ui.Action                          // actions that need no row: add
 	Detail        func(T, ui.Box) string                      // beside the list where it fits, else over it on enter
-	LongTexts     func(T) []ui.ShowTextMsg                    // texts that the detail shortens, for enter in it; may be nil
+	LongTexts     func(T) []ui.ShowTextMsg                    // what the detail shortens; may be nil
 	FetchOne      func(context.Context, T) (T, error)         // reads a row again when its detail is opened; may be nil
 	Footer        func(*ui.Store[T], ui.Box) string           // a line below the rows
 	EmptyText     string                                      // "no services yet · n adds one"

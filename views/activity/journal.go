@@ -260,7 +260,13 @@ func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
 	if c.Resource != "" {
 		t.Field(
 			client.NewText(c.Resource).String(),
-			client.Clean(account.OrDefault(c.ID, "new"))+account.WithPrefix("  ", client.NewText(c.Label).String()), theme.Plain,
+			client.Clean(
+				account.OrDefault(c.ID, "new"),
+			)+account.WithPrefix(
+				"  ",
+				client.NewText(c.Label).String(),
+			),
+			theme.Plain,
 		)
 	}
 	t.Field("reason", account.OrDefault(client.NewText(c.Reason).String(), "not given"), theme.Plain)
