@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -11,6 +12,7 @@ import (
 	"errors"
 	"math/big"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -28,7 +30,7 @@ func newEmulatedClient(
 	t *testing.T, o emulator.Options, options ...client.Option,
 ) (*client.Client, *emulator.Emulator) {
 	t.Helper()
-	o.Token = token
+	o.Token, o.Service = token, cmp.Or(o.Service, os.Getenv("LOOKOUT_TEST_SERVICE"))
 	e := emulator.New(o)
 	c, err := client.New(
 		"https://api.example.test/v4",

@@ -1084,8 +1084,8 @@ func TestError_RequiredScope(t *testing.T) {
 				e.Endpoints(),
 				func(op emulator.Endpoint) bool { return op.Name == s.op && strings.HasPrefix(op.Path, "/managed/") },
 			)
-			if err := s.call(t.Context(), c); errors.Is(err, client.ErrDenied) != managed || e.RequestCount("") != 1 {
-				t.Errorf("%v after %d requests", err, e.RequestCount(""))
+			if err := s.call(t.Context(), c); errors.Is(err, client.ErrDenied) != managed || e.RequestCount(s.op) != 1 {
+				t.Errorf("%v after %d requests", err, e.RequestCount(s.op))
 			}
 		})
 	}

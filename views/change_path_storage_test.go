@@ -64,7 +64,7 @@ func bucketChanges() []pathCase {
 			fill:   []string{"<enter>"},
 			answer: "acme-prod",
 			op:     client.OpCancelObjectStorage,
-			before: `"keys":9`,
+			before: byService(`"keys":9`, `"keys":10`),
 			delay:  11 * time.Second,
 		}}},
 	}

@@ -62,7 +62,7 @@ func TestGoldenScreens(t *testing.T) {
 	var whole, boxes paneGolden
 	for _, screen := range screens {
 		for _, size := range goldenSizes[1:] {
-			startProgram(t, emulator.Options{}, size, func(r *harness) {
+			startProgram(t, emulator.Options{Service: emulator.ServiceDocument}, size, func(r *harness) {
 				r.press(screen.keys...)
 				boxes.add(r, screen.name)
 				if size.width == 120 {

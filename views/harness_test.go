@@ -1,9 +1,11 @@
 package views_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,6 +55,18 @@ type harness struct {
 	mu     sync.Mutex
 	queue  []tea.Msg
 	queued chan struct{} // something is in the queue
+}
+
+// testedService is the service that programs run against, where a test does not choose one. LOOKOUT_TEST_SERVICE=now
+// runs all tests against the service of today.
+var testedService = cmp.Or(os.Getenv("LOOKOUT_TEST_SERVICE"), emulator.ServiceDocument)
+
+// byService returns what is right for the tested service.
+func byService[T any](document, now T) T {
+	if testedService == emulator.ServiceNow {
+		return now
+	}
+	return document
 }
 
 // screenSize is the size of a terminal, in cells.
@@ -175,6 +189,9 @@ func newHarness(ctx context.Context, t *testing.T, o programOptions) *harness {
 	if o.emulator.Seed == "" {
 		o.emulator.Seed = "demo"
 	}
+	if o.emulator.Service == "" {
+		o.emulator.Service = testedService
+	}
 	r := &harness{
 		T:       t,
 		ctx:     ctx,
@@ -199,6 +216,9 @@ func newHarness(ctx context.Context, t *testing.T, o programOptions) *harness {
 // connect makes a client and the panes that use it.
 func (r *harness) connect(options ...client.Option) {
 	r.Helper()
+	if r.emu.Service() == emulator.ServiceNow {
+		options = append(options, client.WithDialect(client.DialectProvider))
+	}
 	api, err := client.New(
 		"https://api.example.test/v4", client.NewSecret(token),
 		append(options, client.WithTransport(r.transport), client.WithRecorder(r.journal))...,

@@ -28,12 +28,12 @@ type joinCase struct {
 }
 
 func joinCases() []joinCase {
+	instances := byService("/managed/instance-settings", "/managed/linode-settings")
 	const (
 		services    = "/managed/services"
 		contacts    = "/managed/contacts"
 		credentials = "/managed/credentials"
 		issues      = "/managed/issues"
-		instances   = "/managed/instance-settings"
 		keys        = "/object-storage/keys"
 		buckets     = "/object-storage/buckets"
 	)
@@ -88,6 +88,9 @@ func TestJoins_claimNothingUnknown(t *testing.T) {
 }
 
 func checkJoin(t *testing.T, c joinCase, state string) {
+	if c.list == "/object-storage/buckets" && state == "cut off" && testedService == emulator.ServiceNow {
+		t.Skip("what is left out of an answer is shown as 0, and the form of a key does not name a partial list")
+	}
 	between := func(next http.RoundTripper) http.RoundTripper {
 		return &listEditor{next: next, list: c.list, state: state}
 	}
@@ -197,7 +200,8 @@ func TestJoins_clusterThatDoesNotAnswer(t *testing.T) {
 		r.requireText("buckets: us-east-1 does not answer")
 		r.requireNoText("none")
 		r.press("1")
-		r.requireText("(buckets: us-east-1 does not answer · r retries)")
+		missing := byService("us-east-1 does not answer", "us-east-1 does not answer · buckets without a cluster")
+		r.requireText("(buckets: " + missing + " · r retries)")
 	})
 }
 

@@ -59,7 +59,9 @@ func TestNewerBuckets_oneLabelInTwoRegions(t *testing.T) {
 
 // The type of the endpoint, its host and the region of a bucket are on the screen, and the bucket has no cluster.
 func TestNewerBuckets_endpointIsShown(t *testing.T) {
-	runProgram(t, programOptions{size: screenSize{140, 40}, transport: newerEndpoints}, func(r *harness) {
+	o := programOptions{size: screenSize{140, 40}, transport: newerEndpoints}
+	o.emulator.Service = emulator.ServiceDocument // the transport adds what that service lacks
+	runProgram(t, o, func(r *harness) {
 		r.press(goTo("8", "cdn.acme")...)
 		r.requireText(
 			"cluster       none",

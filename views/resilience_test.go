@@ -706,8 +706,8 @@ func TestCancelStorage_lostAnswer(t *testing.T) {
 				r.press("acme-prod", "<enter>")
 				r.wait(5 * time.Second)
 				left := map[bool]string{
-					true:  "buckets now: 0 of 12",
-					false: "buckets now: 12 of 12",
+					true:  byService("buckets now: 0 of 12", "buckets now: 0 of 16"),
+					false: byService("buckets now: 12 of 12", "buckets now: 16 of 16"),
 				}[fault.ApplyFirst || fault.CutAfter > 0]
 				r.requireText("the outcome is unknown", left)
 				if n := len(r.appliedOperations()); n > 1 {

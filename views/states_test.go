@@ -55,7 +55,7 @@ func TestGoldenPanes(t *testing.T) {
 					continue // they have no rows to filter
 				}
 				for _, size := range goldenSizes {
-					o := emulator.Options{Seed: s.seed}
+					o := emulator.Options{Seed: s.seed, Service: emulator.ServiceDocument}
 					if s.opt != nil {
 						s.opt(&o)
 					}

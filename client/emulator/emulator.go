@@ -107,6 +107,14 @@ func New(o Options) *Emulator {
 	return e
 }
 
+// Service returns the service that it is: ServiceDocument or ServiceNow.
+func (e *Emulator) Service() string {
+	if e.today {
+		return ServiceNow
+	}
+	return ServiceDocument
+}
+
 // Endpoints returns the document's operations, in its order.
 func (e *Emulator) Endpoints() []Endpoint { return slices.Clone(e.endpoints) }
 

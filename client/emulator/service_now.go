@@ -11,7 +11,8 @@ import (
 // ServiceNow differs from the document where the real service was recorded to differ, or where its own clients show it.
 // What neither shows is an assumption, and is marked so.
 
-// newerSites returns clusters that the document does not know. Buckets of the endpoint types E2 and E3 have no cluster.
+// newerSites returns clusters that the document does not know. Buckets of the endpoint types E2 and E3 have no cluster:
+// only their region names them in paths, and the list of their cluster is empty (an assumption).
 func newerSites() []*cluster {
 	var all []*cluster
 	for _, c := range []struct {

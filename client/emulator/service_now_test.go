@@ -54,6 +54,7 @@ func TestServiceNow_newerBuckets(t *testing.T) {
 	for line, want := range map[string]int{
 		"GET /object-storage/buckets/gb-lon/telemetry":             200,
 		"GET /object-storage/buckets/gb-lon":                       200,
+		"GET /object-storage/buckets/gb-lon-1":                     200,
 		"GET /object-storage/buckets/gb-lon-1/telemetry":           404,
 		"GET /object-storage/buckets/us-east-1/acme-www":           200,
 		"GET /object-storage/buckets/us-east/acme-www":             200,

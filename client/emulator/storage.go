@@ -37,10 +37,11 @@ func addBucketRoutes(e *Emulator) {
 	e.handle(
 		Endpoint{"list buckets in cluster", "GET", "/object-storage/buckets/{cluster}", readStorage, false},
 		func(c *apiRequest) (any, error) {
-			if c.e.siteAt(c.r.PathValue("cluster")) == nil {
+			place := c.r.PathValue("cluster")
+			if c.e.siteAt(place) == nil && c.e.findCluster(place) == nil {
 				return nil, c.placeNotFound()
 			}
-			return paginateBuckets(c, c.r.PathValue("cluster"))
+			return paginateBuckets(c, place)
 		},
 	)
 }

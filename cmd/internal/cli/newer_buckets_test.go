@@ -14,7 +14,7 @@ import (
 // Script commands name a bucket without a cluster by its region, and the commands that work for other buckets work for
 // it.
 func TestNewerBuckets_scripts(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	r := newTestEnv(t, emulator.Options{Service: emulator.ServiceDocument}) // the rest adds what that service lacks
 	newer := faulttest.NewerEndpoints{Next: r.API, Clusters: map[string]string{"us-east": "us-east-1"}}
 	r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
 		newer.ServeHTTP(w, req)

@@ -31,9 +31,11 @@ func newTestShell(t *testing.T, api *emulator.Emulator, s config.Settings) (*she
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	j := journal.NewInMemory(time.Now)
-	c, err := client.New(
-		"https://demo.invalid/v4", client.NewSecret("demo"), client.WithTransport(api), client.WithRecorder(j),
-	)
+	options := []client.Option{client.WithTransport(api), client.WithRecorder(j)}
+	if api.Service() == emulator.ServiceNow {
+		options = append(options, client.WithDialect(client.DialectProvider))
+	}
+	c, err := client.New("https://demo.invalid/v4", client.NewSecret("demo"), options...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -219,15 +219,28 @@ func storageOperations() []keyOperation {
 // Every operation of Object Storage works with keys alone.
 func TestStorageByKeys(t *testing.T) { playOperations(t, "/object-storage/", storageOperations()) }
 
-// playOperations plays flows, each on its own account, and checks that they cover all operations of an area.
+// playOperations plays flows, each on its own account of each service, and checks that they cover all operations of an
+// area.
 func playOperations(t *testing.T, area string, flows []keyOperation) {
+	for _, service := range []string{emulator.ServiceDocument, emulator.ServiceNow} {
+		t.Run(service, func(t *testing.T) {
+			t.Parallel()
+			playOnService(t, service, area, flows)
+		})
+	}
+}
+
+func playOnService(t *testing.T, service, area string, flows []keyOperation) {
+	words := strings.NewReplacer("DIR", testenv.WriteCertificate(t, "cdn.acme.net"))
+	if service == emulator.ServiceNow {
+		words = strings.NewReplacer("DIR", testenv.WriteCertificate(t, "cdn.acme.net"), "12 buckets", "16 buckets")
+	}
 	missing := map[string]bool{}
 	for _, op := range emulator.New(emulator.Options{}).Endpoints() {
 		if strings.HasPrefix(op.Path, area) {
 			missing[op.Name] = op.Write
 		}
 	}
-	dir := testenv.WriteCertificate(t, "cdn.acme.net")
 	for _, f := range flows {
 		write, known := missing[f.op]
 		if !known {
@@ -236,10 +249,10 @@ func playOperations(t *testing.T, area string, flows []keyOperation) {
 		delete(missing, f.op)
 		t.Run(strings.ReplaceAll(f.op, " ", "-"), func(t *testing.T) {
 			t.Parallel()
-			api := emulator.New(emulator.Options{Token: "demo"})
+			api := emulator.New(emulator.Options{Token: "demo", Service: service})
 			v := startDashboard(t, api, 120, 36)
-			v.WaitFor("Object Storage  12 buckets")
-			playKeys(v, strings.ReplaceAll(f.keys, "DIR", dir))
+			v.WaitFor(words.Replace("Object Storage  12 buckets"))
+			playKeys(v, words.Replace(f.keys))
 			if !write {
 				waitUntil(t, v, "a request to "+f.op, func() bool { return api.RequestCount(f.op) > 0 })
 				return

@@ -79,6 +79,9 @@ func (r *Env) intercepted(w http.ResponseWriter, req *http.Request) bool {
 func New(t *testing.T, o emulator.Options, execute CommandFunc) *Env {
 	t.Helper()
 	o.Token = Canary
+	if o.Service == "" {
+		o.Service = os.Getenv("LOOKOUT_TEST_SERVICE")
+	}
 	server := httptest.NewUnstartedServer(nil)
 	o.BaseURL = "http://" + server.Listener.Addr().String()
 	api := emulator.New(o)
