@@ -138,6 +138,7 @@ func (w *Writer) send(ctx context.Context, failed *Error, change Change, do func
 	failure := do(ctx)
 	c.rules.recorder.RecordOutcome(id, outcomeOf(failure), failure)
 	if e, ok := failure.(*Error); ok {
+		e.intentID = id
 		e.settle = func(o Outcome) {
 			c.rules.recorder.RecordOutcome(id, o, fmt.Errorf("%s; %w", e.describeAnswer(), errResolvedLater))
 		}

@@ -45,8 +45,9 @@ type Error struct {
 	Detail                     string // what came instead of a valid answer: "text/html, 2 KB"
 	Cause                      error
 
-	target string        // "7"; "" if the request names no single thing
-	settle func(Outcome) // tells the recorder how an unknown outcome turned out
+	target   string        // "7"; "" if the request names no single thing
+	intentID string        // of the change in the journal
+	settle   func(Outcome) // tells the recorder how an unknown outcome turned out
 }
 
 // Settle tells the recorder how a change with an unknown outcome ended, once that was looked up. For other errors it
@@ -61,6 +62,9 @@ func (e *Error) Settle(applied bool) {
 	}
 	e.settle(outcome)
 }
+
+// IntentID returns the change's id in the journal; "" if it was not recorded.
+func (e *Error) IntentID() string { return e.intentID }
 
 // Sentinels for errors.Is.
 var (

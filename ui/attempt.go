@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -13,7 +14,10 @@ import (
 type Result[T any] struct {
 	Row  T    // the row as the API returned it, if HasRow
 	Warn bool // the news is a warning: reading again shows something else than was set
-	kind resultKind
+	// Found is what reading again told, if the answer was lost. Waiting means that further readings may tell more.
+	Found   Finding[T]
+	Waiting bool
+	kind    resultKind
 }
 
 type resultKind int
@@ -49,12 +53,17 @@ func (r Result[T]) HasRow() bool { return r.kind == rowReturned }
 // RowChange is one change of one row, to be sent once.
 type RowChange[T any] struct {
 	RowID        string // empty for a new row
+	What         string // "disable web-1"
 	ProgressText string // "disabling"
+	DoneText     string // "disabled"
 	Send         func(context.Context) (Result[T], error)
 	// Find tells from all rows, read again, what became of a change whose answer was lost. nil knows only that a row to
 	// be deleted is gone.
 	Find func(now []T) Finding[T]
-	// OnOutcome runs on the loop once the outcome is known.
+	// Shows returns the value of a row that the change is about: "ok". nil shows none.
+	Shows func(T) string
+	// OnOutcome runs on the loop once the outcome is known. If the answer was lost and the first reading does not tell,
+	// it runs with Unknown and Result.Waiting, again when another candidate is found, and again at the end.
 	OnOutcome func(AttemptOutcome, Result[T], error) tea.Cmd
 }
 
@@ -63,9 +72,9 @@ type AttemptOutcome int
 
 // The outcomes of a change.
 const (
-	Unknown  AttemptOutcome = iota // sent, no readable answer, and reading again does not tell
+	Unknown  AttemptOutcome = iota // sent, no readable answer, and reading again has not told
 	Applied                        // the API confirmed it, or reading again showed it
-	Rejected                       // the API or lookout refused it: nothing was changed
+	Rejected                       // refused, or not seen for so long that it was not applied
 )
 
 // Run sends a change off the loop. The row shows its progress text until the API has answered. While a change of the
@@ -77,12 +86,13 @@ func (s *Store[T]) Run(attempt RowChange[T]) tea.Cmd {
 		}
 		s.busy[attempt.RowID] = attempt.ProgressText
 	}
-	ctx := s.ctx
+	ctx, sentAt := s.ctx, s.Now()
 	return func() tea.Msg {
 		result, err := attempt.Send(ctx)
 		return &rowChangeResult[T]{
 			store:   s,
 			attempt: attempt,
+			sentAt:  sentAt,
 			result:  result,
 			err:     err,
 		}
@@ -93,14 +103,19 @@ func (s *Store[T]) Run(attempt RowChange[T]) tea.Cmd {
 type rowChangeResult[T any] struct {
 	store   *Store[T]
 	attempt RowChange[T]
+	sentAt  time.Time
 	result  Result[T]
 	err     error
+
+	candidates int // that were reported
 }
 
-// Deliver applies the change to the rows. If the outcome is unknown, it reads them again instead of guessing.
+// Deliver applies the change to the rows. If the outcome is unknown, it looks it up instead of guessing.
 func (o *rowChangeResult[T]) Deliver() tea.Cmd {
 	if IsUnknown(o.err) {
-		return o.store.recheck(o)
+		o.store.busy[o.attempt.RowID] = "unknown, checking"
+		delete(o.store.changes.confirmed, o.attempt.RowID) // it may not be true any more
+		return o.store.LookUp(o.lookup())
 	}
 	if o.err != nil {
 		if id, gone := GoneID(o.err); gone {
@@ -110,8 +125,7 @@ func (o *rowChangeResult[T]) Deliver() tea.Cmd {
 		}
 		return o.finish(Rejected)
 	}
-	again := o.store.applyResult(o.attempt.RowID, o.result)
-	return tea.Batch(again, o.finish(Applied))
+	return tea.Batch(o.apply(), o.finish(Applied))
 }
 
 // finish reports the outcome.
@@ -123,18 +137,24 @@ func (o *rowChangeResult[T]) finish(outcome AttemptOutcome) tea.Cmd {
 	return o.attempt.OnOutcome(outcome, o.result, o.err)
 }
 
-// applyResult changes the rows. A read under way starts again, so that an answer from before the change cannot undo it.
-func (s *Store[T]) applyResult(id string, result Result[T]) tea.Cmd {
+// apply changes the rows. A read under way starts again, so that an answer from before the change cannot undo it. Lists
+// may be behind for a while: see confirmation.
+func (o *rowChangeResult[T]) apply() tea.Cmd {
+	s := o.store
 	readAgain := s.reading.cancel != nil
-	switch result.kind {
+	id := o.attempt.RowID
+	switch o.result.kind {
 	case rowReturned:
-		s.rows.Put(s.source.ID(result.Row), result.Row)
+		id = s.source.ID(o.result.Row)
+		s.rows.Put(id, o.result.Row)
 	case rowDeleted:
 		s.rows.Drop(id)
 		s.version.layout++
 	case reloadNeeded:
 		readAgain = true
 	}
+	s.changes.supersede(o.attempt.RowID)
+	s.changes.confirm(id, o)
 	s.version.rowsChanged()
 	if readAgain {
 		return s.Refresh()
@@ -142,69 +162,92 @@ func (s *Store[T]) applyResult(id string, result Result[T]) tea.Cmd {
 	return nil
 }
 
-// recheck reads the rows as they are now, to find out how a change ended.
-func (s *Store[T]) recheck(o *rowChangeResult[T]) tea.Cmd {
-	s.busy[o.attempt.RowID] = "unknown, checking"
-	ctx, fetch := s.ctx, s.source.Fetch
-	return func() tea.Msg {
-		rows, err := readAll(ctx, fetch)
-		return &recheckResult[T]{attempt: o, rows: rows, err: err}
+// lookup finds out how the change ended, from the rows of the store.
+func (o *rowChangeResult[T]) lookup() *Lookup {
+	s := o.store
+	l := &Lookup{
+		RowID:     o.attempt.RowID,
+		What:      o.attempt.What,
+		SentAt:    o.sentAt,
+		OnWaiting: o.waiting,
+		OnVerdict: o.verdict,
 	}
+	var recorded interface{ IntentID() string }
+	if errors.As(o.err, &recorded) {
+		l.Intent = recorded.IntentID()
+	}
+	if o.attempt.Find == nil && o.result.kind != rowDeleted {
+		return l
+	}
+	l.Judge = func() Verdict { return o.find(s.Rows(), len(s.answers.missing) == 0) }
+	l.Read = func(ctx context.Context) (func() Verdict, error) {
+		page, err := readAll(ctx, s.source.Fetch)
+		return func() Verdict {
+			absorb(s, page)
+			return o.find(page.Rows, len(page.Missing) == 0)
+		}, err
+	}
+	return l
 }
 
-// recheckResult is all rows, read after an unknown outcome.
-type recheckResult[T any] struct {
-	attempt *rowChangeResult[T]
-	rows    []T
-	err     error
+// waiting reports that the readings so far do not tell: after the first one, and when there are more candidates.
+func (o *rowChangeResult[T]) waiting() tea.Cmd {
+	if o.result.Waiting && len(o.result.Found.Candidates) <= o.candidates {
+		return nil
+	}
+	o.result.Waiting, o.candidates = true, len(o.result.Found.Candidates)
+	return o.finish(Unknown)
 }
 
-// Deliver decides the outcome from the rows and shows them.
-func (f *recheckResult[T]) Deliver() tea.Cmd {
-	o, s := f.attempt, f.attempt.store
-	if f.err != nil {
-		return o.finish(Unknown)
+// find tells what rows show of the change. If rows may be missing among them, a missing row tells nothing.
+func (o *rowChangeResult[T]) find(rows []T, complete bool) Verdict {
+	s := o.store
+	if o.attempt.Find == nil {
+		row, held := rowWithID(s, rows, o.attempt.RowID)
+		o.result.Found = FoundIf(!held, row)
+		if !held && (!complete || s.changes.justMade(o.attempt.RowID, s.Now())) {
+			o.result.Found = Finding[T]{}
+		}
+		return o.result.Found.Verdict
 	}
-	s.Cancel()
-	s.reading.nextCursor, s.reading.incoming, s.reading.minRows = "", s.source.NewStorage(), 0
-	s.answers.total, s.answers.err, s.answers.loadedAt = len(f.rows), nil, s.source.Now()
-	s.addRows(f.rows)
-	outcome := f.outcome()
+	o.result.Found = o.attempt.Find(s.changes.withoutOwn(s, o, rows))
+	if o.result.Found.Verdict == NotSeen && !complete {
+		return CannotTell
+	}
+	return o.result.Found.Verdict
+}
+
+// rowWithID returns the row with an identity.
+func rowWithID[T any](s *Store[T], rows []T, id string) (row T, held bool) {
+	for _, row = range rows {
+		if s.source.ID(row) == id {
+			return row, true
+		}
+	}
+	var none T
+	return none, false
+}
+
+// verdict reports what reading again has told.
+func (o *rowChangeResult[T]) verdict(outcome AttemptOutcome) tea.Cmd {
 	settleRecord(o.err, outcome)
-	if outcome == Rejected {
+	o.result.Waiting = false
+	switch {
+	case outcome == Rejected:
 		o.err = errNotApplied
+	case outcome == Applied && o.attempt.Find != nil:
+		o.result.Row, o.result.kind = o.result.Found.Row, rowReturned
+		o.store.changes.confirm(o.store.source.ID(o.result.Row), o)
+	case outcome == Applied:
+		o.store.changes.confirm(o.attempt.RowID, o)
 	}
 	return o.finish(outcome)
 }
 
-// outcome tells from the rows how the change ended.
-func (f *recheckResult[T]) outcome() AttemptOutcome {
-	switch f.find().Verdict {
-	case SeenWithProof:
-		return Applied
-	case NotSeen:
-		return Rejected
-	}
-	return Unknown
-}
-
-// find returns what the rows tell about the change.
-func (f *recheckResult[T]) find() Finding[T] {
-	o := f.attempt
-	if o.attempt.Find != nil {
-		return o.attempt.Find(f.rows)
-	}
-	if o.result.kind != rowDeleted {
-		return Finding[T]{}
-	}
-	row, held := o.store.Get(o.attempt.RowID)
-	return FoundIf(!held, row)
-}
-
 // errNotApplied is the error of a change whose answer was lost and that was not applied.
-var errNotApplied = errors.New("the answer was lost; reading again shows that nothing was changed")
+var errNotApplied = errors.New("not done: its answer was lost, and reading again for 90 s did not show it")
 
-// settleRecord reports the outcome to the record of the change, if the error carries one.
+// settleRecord tells whoever keeps a record of the change how it ended.
 func settleRecord(err error, outcome AttemptOutcome) {
 	var s interface{ Settle(done bool) }
 	if outcome != Unknown && errors.As(err, &s) {

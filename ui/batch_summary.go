@@ -68,7 +68,7 @@ func batchNews(done string, unknown []string, rejected string, undo *Action) New
 	}
 	if len(unknown) > 0 {
 		news.Tone = theme.Warn
-		parts = append(parts, strings.Join(unknown, ", ")+": outcome unknown; reading again did not tell")
+		parts = append(parts, strings.Join(unknown, ", ")+": "+NotSeenYet+" · lookout keeps checking")
 	}
 	if rejected != "" {
 		news.Tone = theme.Bad

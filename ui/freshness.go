@@ -137,7 +137,7 @@ func Reason(err error) string {
 	var w interface{ Why() string }
 	switch {
 	case err == nil:
-		return "reading again shows that nothing was changed"
+		return "nothing was changed"
 	case errors.As(err, &w):
 		return w.Why()
 	}

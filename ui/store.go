@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -18,6 +19,7 @@ type Source[T any] struct {
 	// Prefetch. nil fetches one page after another.
 	PrefetchFrom func(ctx context.Context, cursor string) (next func() (RowPage[T], error))
 	Now          func() time.Time     // dates answers; nil is WallTime
+	Updated      func(T) time.Time    // when a row was changed last, zero if unknown; nil if the API does not tell
 	NewStorage   func() RowStorage[T] // makes the storage of the rows; nil is a SliceStorage
 }
 
@@ -48,6 +50,7 @@ type Store[T any] struct {
 	ctx     context.Context
 	rows    RowStorage[T]
 	busy    map[string]string // by row ID: the progress text of the change under way
+	changes changes[T]
 	reading reading[T]
 	answers answers
 	version versions
@@ -155,8 +158,38 @@ func (s *Store[T]) Complete() bool { return s.answers.complete }
 // Total returns the number of rows that the API reported, or the number held if that is greater.
 func (s *Store[T]) Total() int { return max(s.answers.total, s.rows.Len()) }
 
-// Notes returns what the last answers said beside the rows.
-func (s *Store[T]) Notes() []string { return s.answers.notes }
+// Notes returns what must be known beside the rows: changes without a row whose answer was lost, and what the last
+// answers said.
+func (s *Store[T]) Notes() []string {
+	notes := s.answers.notes
+	for _, l := range s.changes.lookups {
+		if l.RowID == "" && l.Waiting() {
+			notes = append([]string{l.Text(s.Now())}, notes...)
+		}
+	}
+	return notes
+}
+
+// RowNote returns what must be known of a row: a change whose answer was lost, or a list that is behind a change; ""
+// for nothing.
+func (s *Store[T]) RowNote(row T) string {
+	if len(s.changes.lookups) == 0 && len(s.changes.confirmed) == 0 {
+		return ""
+	}
+	return s.changes.note(s.source.ID(row), s.Now())
+}
+
+// LookUp finds out how a change ended whose answer was lost.
+func (s *Store[T]) LookUp(l *Lookup) tea.Cmd {
+	s.changes.lookups = append(s.changes.lookups, l)
+	return l.start(s.ctx, s.Now)
+}
+
+// Unsettled returns the changes of a row whose outcome is not known, or for "" those that make a row.
+func (s *Store[T]) Unsettled(id string) []*Lookup {
+	s.changes.lookups = slices.DeleteFunc(s.changes.lookups, func(l *Lookup) bool { return !l.Unsettled() })
+	return slices.DeleteFunc(slices.Clone(s.changes.lookups), func(l *Lookup) bool { return l.RowID != id })
+}
 
 // Missing returns why rows may be missing although the last page has arrived: a part that did not answer.
 func (s *Store[T]) Missing() []string { return s.answers.missing }

@@ -191,7 +191,7 @@ func (s *Store[T]) addPage(cursor string, page RowPage[T]) tea.Cmd {
 	if n := s.rows.Len(); wasLoadingAll && n > largeLoadRows {
 		return Send(ManyRowsLoadedMsg{Rows: n})
 	}
-	return nil
+	return s.changes.sight()
 }
 
 // addRows keeps the rows of a page. The very first read shows page after page; a refresh replaces the old rows in one
@@ -210,6 +210,7 @@ func (s *Store[T]) addRows(rows []T) {
 		if r.incoming != s.rows {
 			s.version.epoch++
 			s.version.layout++
+			s.changes.keep(s, r.incoming, complete)
 		}
 		s.rows, s.answers.complete = r.incoming, complete
 		s.answers.notes, s.answers.missing = r.notes, r.missing
@@ -251,7 +252,7 @@ func (m *rowResult[T]) Deliver() tea.Cmd {
 	s := m.store
 	_, held := s.rows.Index(m.id)
 	if m.err == nil && held && m.generation == s.reading.generation && s.busy[m.id] == "" {
-		s.rows.Put(m.id, m.row)
+		s.rows.Put(m.id, s.changes.newer(s, m.id, m.row))
 		s.version.rowsChanged()
 	}
 	if m.after == nil {
@@ -263,23 +264,33 @@ func (m *rowResult[T]) Deliver() tea.Cmd {
 // maxPages is the number of pages after which reading all rows gives up.
 const maxPages = 10_000
 
-// readAll reads all pages, once, one after another.
-func readAll[T any](ctx context.Context, fetch func(context.Context, string) (RowPage[T], error)) ([]T, error) {
-	var rows []T
+// readAll reads all pages, once, one after another, as one page.
+func readAll[T any](ctx context.Context, fetch func(context.Context, string) (RowPage[T], error)) (RowPage[T], error) {
+	var all RowPage[T]
 	cursor := ""
 	for range maxPages {
 		page, err := fetch(ctx, cursor)
 		if err != nil {
-			return nil, err
+			return RowPage[T]{}, err
 		}
-		rows = append(rows, page.Rows...)
+		all.Rows = append(all.Rows, page.Rows...)
+		all.Notes, all.Missing = append(all.Notes, page.Notes...), append(all.Missing, page.Missing...)
 		if page.Next == "" {
-			return rows, nil
+			return all, nil
 		}
 		if page.Next == cursor {
 			break
 		}
 		cursor = page.Next
 	}
-	return nil, errors.New("the pages of the list do not end")
+	return RowPage[T]{}, errors.New("the pages of the list do not end")
+}
+
+// absorb takes over all rows, which were read apart from the store's own reads.
+func absorb[T any](s *Store[T], all RowPage[T]) {
+	s.Cancel()
+	s.reading.nextCursor, s.reading.incoming, s.reading.minRows = "", s.source.NewStorage(), 0
+	s.reading.notes, s.reading.missing = all.Notes, all.Missing
+	s.answers.total, s.answers.err, s.answers.loadedAt = len(all.Rows), nil, s.source.Now()
+	s.addRows(all.Rows)
 }

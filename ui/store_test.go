@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -167,34 +169,62 @@ type unknownOutcomeError struct{}
 func (unknownOutcomeError) Error() string { return "the connection was cut" }
 func (unknownOutcomeError) Unknown() bool { return true }
 
-func TestStore_Run_rechecksUnknownOutcome(t *testing.T) {
-	faulttest.ReportCase(t, "B2", "looked up: done, and not done")
+// deletionWithLostAnswer is a change that deletes row a and whose answer is lost. It notes its outcomes.
+func deletionWithLostAnswer(outcomes *[]AttemptOutcome) RowChange[string] {
+	return RowChange[string]{
+		RowID:        "a",
+		What:         "delete a",
+		ProgressText: "deleting",
+		DoneText:     "deleted",
+		Send: func(context.Context) (Result[string], error) {
+			return ResultDeleted[string](unknownOutcomeError{})
+		},
+		OnOutcome: func(v AttemptOutcome, _ Result[string], _ error) tea.Cmd {
+			*outcomes = append(*outcomes, v)
+			return nil
+		},
+	}
+}
+
+// A lost answer is looked up: proof decides at once, and "not done" takes readings that agree for 90 s. A reading that
+// fails decides nothing.
+func TestStore_Run_looksUpLostAnswer(t *testing.T) {
+	faulttest.ReportCase(t, "B2", "looked up: done, done late, not done, not readable")
 	for name, c := range map[string]struct {
-		rows []string
-		want AttemptOutcome
-	}{"done": {[]string{"b"}, Applied}, "not done": {[]string{"a", "b"}, Rejected}} {
-		p := &pageSource{[][]string{{"a", "b"}}}
-		s := p.newStore(t, false)
-		runAll(s.Refresh())
-		got := AttemptOutcome(-1)
-		deed := RowChange[string]{
-			RowID:        "a",
-			ProgressText: "deleting",
-			Send: func(context.Context) (Result[string], error) {
-				return ResultDeleted[string](unknownOutcomeError{})
-			},
-			OnOutcome: func(v AttemptOutcome, _ Result[string], _ error) tea.Cmd { got = v; return nil },
-		}
-		sent := s.Run(deed)().(AsyncResult)
-		p.rows = [][]string{c.rows}
-		look := sent.Deliver()
-		if s.Busy("a") != "unknown, checking" || got != -1 {
-			t.Errorf("%s: busy %q, verdict %v before it was looked up", name, s.Busy("a"), got)
-		}
-		runAll(look)
-		if got != c.want || s.Busy("a") != "" || !slices.Equal(s.Rows(), c.rows) {
-			t.Errorf("%s: verdict %v, busy %q, rows %v", name, got, s.Busy("a"), s.Rows())
-		}
+		doneAfter, failUntil time.Duration // the row is gone after; readings fail until
+		want                 []AttemptOutcome
+		after                time.Duration // the least time until the last outcome
+	}{
+		"done":          {0, 0, []AttemptOutcome{Applied}, 0},
+		"done late":     {40 * time.Second, 0, []AttemptOutcome{Unknown, Applied}, 40 * time.Second},
+		"not done":      {time.Hour, 0, []AttemptOutcome{Unknown, Rejected}, 90 * time.Second},
+		"readable late": {time.Hour, 50 * time.Second, []AttemptOutcome{Unknown, Rejected}, 140 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				begin, p := time.Now(), &pageSource{[][]string{{"a", "b"}}}
+				s := p.newStore(t, false)
+				runAll(s.Refresh())
+				fetch := s.source.Fetch
+				s.source.Fetch = func(ctx context.Context, cursor string) (RowPage[string], error) {
+					if time.Since(begin) < c.failUntil {
+						return RowPage[string]{}, errors.New("503")
+					}
+					if time.Since(begin) >= c.doneAfter {
+						p.rows = [][]string{{"b"}}
+					}
+					return fetch(ctx, cursor)
+				}
+				var outcomes []AttemptOutcome
+				runAll(s.Run(deletionWithLostAnswer(&outcomes)))
+				if took := time.Since(begin); !slices.Equal(outcomes, c.want) || took < c.after {
+					t.Errorf("outcomes %v after %v, want %v after at least %v", outcomes, took, c.want, c.after)
+				}
+				if s.Busy("a") != "" || s.RowNote("a") != "" {
+					t.Errorf("busy %q, note %q", s.Busy("a"), s.RowNote("a"))
+				}
+			})
+		})
 	}
 }
 

@@ -262,12 +262,13 @@ func TestChangePath_lostKeyIsRevoked(t *testing.T) {
 			op:     client.OpCreateKey,
 			before: "null",
 			takes:  3 * time.Second,
+			lost:   true,
 		}
-		revoke := pathStep{key: "r", op: client.OpRevokeKey, before: `"label":"lost key"`}
+		revoke := pathStep{key: "1", op: client.OpRevokeKey, before: `"label":"lost key"`}
 		r.press("9")
 		r.makeChange(create, "acme-prod", "PROD: account acme-prod is protected")
-		r.requireText("lost key was created, but its secret was lost")
-		r.makeChange(revoke, "acme-prod", "PROD: account acme-prod is protected")
+		r.requireText("Nothing proves whose key this is: lost key")
+		r.makeChange(revoke, "lost key", "PROD: account acme-prod is protected")
 		r.requireText("lost key: revoked")
 		r.requireChanges([]pathStep{create, revoke})
 	})

@@ -9,6 +9,7 @@ import (
 	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/ui"
 )
 
 // With a token that may only read, the program explains why a change is not possible, and shows the row of the list.
@@ -69,12 +70,15 @@ func TestLogin_lostAnswerIsNotRepeated(t *testing.T) {
 		r.emu.InjectFault("change login", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 		r.press("5", "/", "db2", "<enter>", "P", "root", "<tab>", "canary-password", "<ctrl+s>")
 		r.wait(3 * time.Second)
-		r.requireText("Sending the same login twice does no harm", "root")
+		r.requireText(ui.NotKnown, "does no harm", "root")
 		r.requireNoText("canary-password")
 		if got := r.appliedOperations(); len(got) != 1 {
 			r.Fatalf("applied: %v", got)
 		}
 		r.press("<ctrl+s>")
+		r.wait(time.Second)
+		r.requireText("it may be done twice")
+		r.press("y")
 		r.requireText("login is changed")
 		for _, e := range r.journal.Entries(time.Time{}) {
 			if strings.Contains(strings.ToLower(string(toJSON(e))), "canary") {

@@ -57,12 +57,14 @@ type StoreRequest[T any] struct {
 	Store   *ui.Store[T]
 	Title   string
 	Fields  []Field
-	Send    func(context.Context) (ui.Result[T], error)
-	Find    func(now []T) ui.Finding[T] // see ui.RowChange
-	Success func(T) string              // returns the news about the row
-	// Then runs on the loop after the change. answered is false if the answer was lost and reading again showed that
-	// the change was applied: there is no row then.
+	Change  func() ui.RowChange[T] // returns the change with the present values, without its OnOutcome
+	Success func(T) string         // returns the news about the row
+	// Then runs on the loop after the change. answered is false if the answer was lost and reading again proved that
+	// the change was applied: the row is the one that proves it.
 	Then func(row T, answered bool) tea.Cmd
+	// OnCandidates runs on the loop if the answer was lost and rows appear that may be what was made, while nothing
+	// proves it. nil only says so.
+	OnCandidates func(rows []T) tea.Cmd
 }
 
 // NewForm returns a form that sends a change of a store.
@@ -73,56 +75,87 @@ func NewForm[T any](r StoreRequest[T]) Form {
 		ProgressText: "sending",
 		SubmitLabel:  "send",
 	}
-	then, find := func(c ui.Result[T], answered bool) tea.Cmd { return r.Then(c.Row, answered) }, r.Find
-	if r.Then == nil {
-		news := &storeNews[T]{request: r, row: ui.RowRef{Store: r.Store}}
-		then, find = news.show, news.find
-	}
 	f.submit = func(v *FormView) tea.Cmd {
-		return r.Store.Run(ui.RowChange[T]{
-			Send: r.Send,
-			Find: find,
-			OnOutcome: func(outcome ui.AttemptOutcome, c ui.Result[T], err error) tea.Cmd {
-				if outcome != ui.Applied {
-					v.showRejection(outcome, err)
-					return nil
-				}
-				v.done = true
-				return then(c, err == nil)
-			},
-		})
+		change := r.Change()
+		if busy := r.Store.Busy(change.RowID); busy != "" {
+			v.sending, v.banner = false, "still "+busy+": wait for the answer"
+			return nil
+		}
+		report := &outcomeReport[T]{
+			request: r,
+			view:    v,
+			what:    change.What,
+		}
+		v.latest, change.OnOutcome = report, report.show
+		return r.Store.Run(change)
 	}
 	return f
 }
 
-// storeNews is the news about a change of a store.
-type storeNews[T any] struct {
-	request StoreRequest[T]
-	row     ui.RowRef
-	text    string // found by find
-}
-
-// show shows the news.
-func (n *storeNews[T]) show(c ui.Result[T], answered bool) tea.Cmd {
-	if answered {
-		n.text = n.request.Success(c.Row)
+// showNews shows the news about a change of a store.
+func (r StoreRequest[T]) showNews(c ui.Result[T], answered bool) tea.Cmd {
+	news := ui.NewsMsg{
+		Tone: theme.Good,
+		Text: r.Success(c.Row),
+		Row:  ui.RowRef{Store: r.Store, ID: r.Store.ID(c.Row)},
 	}
-	if answered && c.HasRow() {
-		n.row.ID = n.request.Store.ID(c.Row)
-	}
-	tone := theme.Good
 	if c.Warn {
-		tone = theme.Warn
+		news.Tone = theme.Warn
 	}
-	return ui.Send(ui.NewsMsg{Tone: tone, Text: n.text, Row: n.row})
+	if !answered {
+		news.Text += " · " + ui.ConfirmedByReading
+	}
+	return ui.Send(news)
 }
 
-// find tells what became of the change, and keeps its row.
-func (n *storeNews[T]) find(now []T) ui.Finding[T] {
-	found := n.request.Find(now)
-	if found.Verdict == ui.SeenWithProof {
-		n.row.ID = n.request.Store.ID(found.Row)
-		n.text = n.request.Success(found.Row) + " · reading again confirmed it"
+// outcomeReport says how a change of a store ended that a form has sent: in the form while it is open, else as news.
+type outcomeReport[T any] struct {
+	request StoreRequest[T]
+	view    *FormView
+	what    string // "new contact Zed"
+	waited  bool   // the answer was lost, and the form says so
+}
+
+// show shows an outcome.
+func (r *outcomeReport[T]) show(outcome ui.AttemptOutcome, c ui.Result[T], err error) tea.Cmd {
+	v := r.view
+	inFront := !v.done && v.latest == r
+	if outcome == ui.Applied {
+		if inFront {
+			v.sending, v.done = false, true
+		}
+		if r.request.Then != nil {
+			return r.request.Then(c.Row, err == nil)
+		}
+		return r.request.showNews(c, err == nil)
 	}
-	return found
+	switch {
+	case !inFront: // closed, or sent again meanwhile
+	case outcome == ui.Rejected:
+		v.showRejection(err)
+	case c.Waiting && len(c.Found.Candidates) == 0:
+		v.showWaiting(err)
+	default:
+		v.showUnknown(err)
+	}
+	news := r.news(outcome, c, err)
+	if inFront && !r.waited {
+		news = nil // the form says it
+	}
+	r.waited = c.Waiting
+	if c.Waiting && len(c.Found.Candidates) > 0 && r.request.OnCandidates != nil {
+		return tea.Batch(news, r.request.OnCandidates(c.Found.Candidates))
+	}
+	return news
+}
+
+// news says how a change ended whose form is closed, or has said before that the answer was lost.
+func (r *outcomeReport[T]) news(outcome ui.AttemptOutcome, c ui.Result[T], err error) tea.Cmd {
+	switch {
+	case outcome == ui.Rejected:
+		return ui.ShowNews(theme.Bad, r.what+": "+ui.Reason(err))
+	case c.Waiting && len(c.Found.Candidates) == 0:
+		return ui.ShowNews(theme.Warn, r.what+": "+ui.NotSeenYet)
+	}
+	return ui.ShowNews(theme.Warn, r.what+": "+ui.CannotTellText)
 }

@@ -18,6 +18,7 @@ type FormView struct {
 	confirmInput  *textInput
 	showProblems  bool // after it was sent once
 	sending       bool
+	latest        any // the report about what was sent last
 	done          bool
 	unauthorized  bool         // the API did not accept the token
 	gone          bool         // the row that the form is about no longer exists
@@ -236,12 +237,12 @@ type submitResult struct {
 
 // Deliver closes the form, or shows why it was refused.
 func (r submitResult) Deliver() tea.Cmd {
-	if r.err != nil {
-		outcome := ui.Rejected
-		if ui.IsUnknown(r.err) {
-			outcome = ui.Unknown
-		}
-		r.view.showRejection(outcome, r.err)
+	switch {
+	case ui.IsUnknown(r.err):
+		r.view.showUnknown(r.err)
+		return nil
+	case r.err != nil:
+		r.view.showRejection(r.err)
 		return nil
 	}
 	r.view.sending, r.view.done = false, true
@@ -249,7 +250,7 @@ func (r submitResult) Deliver() tea.Cmd {
 }
 
 // showRejection unlocks the form and shows the reasons: below their fields, the others at the top.
-func (v *FormView) showRejection(outcome ui.AttemptOutcome, err error) {
+func (v *FormView) showRejection(err error) {
 	v.sending, v.unauthorized, v.fieldErrors = false, ui.Unauthorized(err), map[string]string{}
 	var rest []string
 	for name, reason := range ui.FieldErrors(err) {
@@ -263,10 +264,6 @@ func (v *FormView) showRejection(outcome ui.AttemptOutcome, err error) {
 	}
 	slices.Sort(rest)
 	switch {
-	case outcome == ui.Unknown && v.form.WhyResendIsSafe != "":
-		v.banner = ui.Reason(err) + ". " + v.form.WhyResendIsSafe + ": ctrl+s sends the same again."
-	case outcome == ui.Unknown:
-		v.banner = ui.Reason(err) + ". Sending it again may do it twice: check first whether it was done."
 	case len(rest) > 0:
 		v.banner = strings.Join(rest, "; ") + ui.WithPrefix(" · ", ui.Advice(err))
 	case len(v.fieldErrors) == 0:
@@ -275,6 +272,28 @@ func (v *FormView) showRejection(outcome ui.AttemptOutcome, err error) {
 	if _, v.gone = ui.GoneID(err); v.gone && v.form.IfGone != nil {
 		v.banner += " · " + v.form.IfGone.Text
 	}
+}
+
+// showWaiting unlocks the form after a lost answer that readings may still tell.
+func (v *FormView) showWaiting(err error) {
+	v.sending = false
+	v.banner = ui.NotSeenYet + ": " + reasonUnknown(err) + ". lookout keeps checking, also when this form is closed. " +
+		"ctrl+s asks before it sends again."
+}
+
+// showUnknown unlocks the form after a lost answer that readings do not tell.
+func (v *FormView) showUnknown(err error) {
+	v.sending = false
+	v.banner = ui.NotKnown + ": " + reasonUnknown(err) + ". Reading again cannot tell. "
+	if why := v.form.WhyResendIsSafe; why != "" {
+		v.banner += why + ": "
+	}
+	v.banner += "ctrl+s asks before it sends again."
+}
+
+// reasonUnknown returns why an outcome is unknown, without saying again that it is.
+func reasonUnknown(err error) string {
+	return strings.TrimPrefix(ui.Reason(err), "the outcome is unknown: ")
 }
 
 // matchesField reports whether a name in the API's answer means a field: it may be the last part of its path alone.

@@ -22,7 +22,7 @@ func (l *List[T]) Announce(b ui.Box) ui.Announcement {
 	}
 	a.Position = l.cursor.position + 1
 	if l.detail.open {
-		a.Text = l.Detail(row, b)
+		a.Text = listView[T]{l}.detailText(row, b)
 		return a
 	}
 	parts := []string{l.label(row)}
@@ -37,6 +37,9 @@ func (l *List[T]) Announce(b ui.Box) ui.Announcement {
 	}
 	if busy := l.Store.Busy(l.Store.ID(row)); busy != "" {
 		parts = append(parts, busy)
+	}
+	if note := l.Store.RowNote(row); note != "" {
+		parts = append(parts, note)
 	}
 	if l.marks.has(l.rowIndex.storePosition(l.cursor.position)) {
 		parts = append(parts, "marked")

@@ -38,9 +38,22 @@ type listView[T any] struct{ list *List[T] }
 // detail draws the row's detail over the whole box.
 func (v listView[T]) detail(row T, b ui.Box) string {
 	l := v.list
-	text, scroll := scrollDetail(l.Detail(row, b), l.detail.errors[l.Store.ID(row)], l.detail.scroll, b)
+	text, scroll := scrollDetail(v.detailText(row, b), l.detail.errors[l.Store.ID(row)], l.detail.scroll, b)
 	l.detail.scroll = scroll
 	return text
+}
+
+// detailText returns everything about a row, below what must be known of it first.
+func (v listView[T]) detailText(row T, b ui.Box) string {
+	text, note := v.list.Detail(row, b), v.list.Store.RowNote(row)
+	if note == "" {
+		return text
+	}
+	var lines []string
+	for _, line := range ui.Wrap(note, b.Width) {
+		lines = append(lines, b.Theme.Paint(theme.Warn, line))
+	}
+	return strings.Join(append(lines, text), "\n")
 }
 
 // scrollDetail draws a detail from a line on, and returns how far it can be scrolled at most. err is why its row could
@@ -69,7 +82,7 @@ func (v listView[T]) split(row T, b ui.Box) string {
 	left.Width, right.Width = at-3, b.Width-at
 	r.reset(left.Width, b.Height)
 	r.separator, r.sideWidth = " "+b.Theme.Paint(theme.Rule, b.Theme.Glyphs.Vertical)+" ", right.Width
-	r.sideText = l.Detail(row, right)
+	r.sideText = v.detailText(row, right)
 	return v.lines(left)
 }
 
@@ -170,6 +183,7 @@ func (v listView[T]) rows(b ui.Box) {
 		position := l.frame.top + i
 		look.cursor, look.repeatedColumn = position == l.cursor.position, -1
 		look.marked = l.marks.has(l.rowIndex.storePosition(position))
+		look.note = l.Store.RowNote(row)
 		if working {
 			look.busy = l.Store.Busy(l.Store.ID(row))
 		}

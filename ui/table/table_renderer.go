@@ -85,6 +85,15 @@ func (g *tableRenderer) share(left, flex int) {
 	}
 }
 
+// widthFrom returns the width of the columns from one on.
+func (g *tableRenderer) widthFrom(n int) int {
+	width := -2
+	for _, c := range g.columns[n:] {
+		width += c.width + 2
+	}
+	return width
+}
+
 // writeHeader writes the titles, with an arrow at the column that rows are sorted by.
 func (g *tableRenderer) writeHeader(by int, reverse bool, b ui.Box) {
 	look := b.Theme.Codes(theme.Muted)
@@ -113,6 +122,7 @@ type tableRow struct {
 	cursor, marked, stale bool
 	repeatedColumn        int    // column that repeats the row above and is left empty; -1 is none
 	busy                  string // the change under way
+	note                  string // what must be known of the row; it takes the place of the columns from the third on
 }
 
 // writeSpans writes the parts of a cell in a column of a width, cut with a mark if they are longer.
@@ -158,6 +168,11 @@ func (g *tableRenderer) writeRow(r tableRow, b ui.Box) {
 		if c.index == r.repeatedColumn {
 			text = ""
 		}
+		width := c.width
+		noted := r.note != "" && (n == 2 || n == len(g.columns)-1)
+		if noted {
+			text, tone, width = r.note, theme.Warn, g.widthFrom(n)
+		}
 		if r.stale {
 			tone = theme.Muted
 		}
@@ -165,13 +180,16 @@ func (g *tableRenderer) writeRow(r tableRow, b ui.Box) {
 		if !r.cursor {
 			inner = b.Theme.Codes(tone)
 		}
-		if spans := r.spans(c.index); spans != nil && !r.cursor && !r.stale && text != "" {
+		if spans := r.spans(c.index); spans != nil && !noted && !r.cursor && !r.stale && text != "" {
 			g.writeSpans(spans, c.width, b)
 		} else {
-			g.writeCell(text, c.width, g.heads[c.index].alignRight, inner, glyphs.Ellipsis)
+			g.writeCell(text, width, !noted && g.heads[c.index].alignRight, inner, glyphs.Ellipsis)
 		}
 		g.pad(2)
-		cells += c.width + 2
+		cells += width + 2
+		if noted {
+			break
+		}
 	}
 	if r.cursor {
 		g.endStyledLine(cells, look, true, glyphs.Ellipsis)

@@ -23,6 +23,7 @@ type Edit[T, R any] struct {
 	Fetch   func(context.Context, int) (T, error) // reads the row again before it is changed
 	Update  func(*client.Writer, context.Context, int, client.Patch) (T, error)
 	Matches func(now T, edited R) bool // whether a row has the values; nil compares all that Request returns
+	Updated func(T) client.Time        // see Update
 
 	opened, latest, edited R // the values that the form was opened on, those read last, and those in the form
 }
@@ -42,7 +43,12 @@ func (e *Edit[T, R]) Attempt(T) resource.Attempt[T] {
 		Before:    e.before(),
 		Unchanged: len(client.Diff(e.opened, e.edited)) == 0,
 		Send:      e.save,
-		Find:      FindUpdated(id, e.ID, e.matches),
+		Find: Update[T]{
+			Row:     e.Row,
+			ID:      e.ID,
+			Matches: e.matches,
+			Updated: e.Updated,
+		}.Find,
 	}
 }
 

@@ -47,8 +47,10 @@ type start[T any] struct {
 
 // sentRow is a row with the change of it that was sent.
 type sentRow[T any] struct {
-	row     T
-	attempt resource.Attempt[T]
+	row      T
+	attempt  resource.Attempt[T]
+	what     string // "disable web-1"
+	reported bool   // it is in the summary
 }
 
 // RowActions returns the operations on rows for a table.
@@ -286,7 +288,28 @@ func (r Runner[T]) confirm(s *start[T]) resource.Confirm {
 			c.Word, c.Required = strconv.Itoa(len(s.rows)), true
 		}
 	}
+	if text := r.unsettled(s); text != "" {
+		c.Effect, c.Required = strings.TrimSpace(text+" "+c.Effect), true
+	}
 	return c
+}
+
+// unsettled says which changes of the rows, or which creations, have an unknown outcome: what is sent now may then
+// happen twice.
+func (r Runner[T]) unsettled(s *start[T]) string {
+	var texts []string
+	say := func(id, what string) {
+		for _, l := range r.Store.Unsettled(id) {
+			texts = append(texts, capitalize(l.Text(r.Store.Now()))+". "+what)
+		}
+	}
+	if s.op.Target == resource.NewRow {
+		say("", "If you send one now, there may be two.")
+	}
+	for _, row := range s.rows {
+		say(r.Store.ID(row), "If you send this now, it may be done twice or be undone by what arrives late.")
+	}
+	return strings.Join(texts, " ")
 }
 
 // ids are what the consent is to cover.
@@ -352,30 +375,52 @@ func (r Runner[T]) openForm(s *start[T], consent grant[T]) form.Form {
 	if len(s.rows) > 0 {
 		row = s.rows[0]
 	}
-	var sent resource.Attempt[T]
-	send := func(ctx context.Context) (ui.Result[T], error) {
-		sent = s.draft.Attempt(row)
-		result, err := r.sendOnce(ctx, s, sent, func(op string) (*client.Consent, error) { return consent(row, op) })
-		if !result.HasRow() {
-			result.Row = row // the news is about it
-		}
-		return result, r.checkGone(ctx, row, err)
-	}
-	find := func(now []T) ui.Finding[T] {
-		if sent.Find == nil {
-			return ui.Finding[T]{}
-		}
-		return sent.Find(now)
-	}
 	return form.NewForm(form.StoreRequest[T]{
 		Store:   r.Store,
 		Title:   s.draft.Title,
 		Fields:  s.draft.Fields,
-		Send:    send,
-		Find:    find,
 		Success: func(row T) string { return r.Resource.Label(row) + ": " + r.success(s, row) },
 		Then:    s.draft.AfterSubmit,
+
+		OnCandidates: s.draft.OnCandidates,
+		Change: func() ui.RowChange[T] {
+			change, _ := r.change(s, row, consent)
+			send := change.Send
+			change.Send = func(ctx context.Context) (ui.Result[T], error) {
+				result, err := send(ctx)
+				if !result.HasRow() {
+					result.Row = row // the news is about it
+				}
+				return result, err
+			}
+			return change
+		},
 	})
+}
+
+// change returns the change of a row as the store sends it.
+func (r Runner[T]) change(s *start[T], row T, consent grant[T]) (ui.RowChange[T], resource.Attempt[T]) {
+	attempt := s.draft.Attempt(row)
+	change := ui.RowChange[T]{
+		What:         s.op.Name + " " + attempt.Label,
+		ProgressText: s.op.ProgressText,
+		DoneText:     pastTense(s.op.ProgressText),
+		Find:         attempt.Find,
+		Shows:        s.op.Shows,
+		Send: func(ctx context.Context) (ui.Result[T], error) {
+			result, err := r.sendOnce(
+				ctx, s, attempt, func(op string) (*client.Consent, error) { return consent(row, op) },
+			)
+			if s.op.Target == resource.NewRow {
+				return result, err // there is no row that could be gone
+			}
+			return result, r.checkGone(ctx, row, err)
+		},
+	}
+	if s.op.Target != resource.NewRow {
+		change.RowID = r.Store.ID(row)
+	}
+	return change, attempt
 }
 
 // success is the news of one row.
@@ -394,25 +439,19 @@ func (r Runner[T]) send(s *start[T], consent grant[T]) tea.Cmd {
 	cmds := make([]tea.Cmd, len(s.rows))
 	for i, row := range s.rows {
 		now := r.currentRow(row) // what the journal calls the value before is what the row shows now
-		attempt := s.draft.Attempt(now)
-		cmds[i] = r.Store.Run(ui.RowChange[T]{
-			RowID:        r.Store.ID(row),
-			ProgressText: s.op.ProgressText,
-			Find:         attempt.Find,
-			Send: func(ctx context.Context) (ui.Result[T], error) {
-				var none ui.Result[T]
-				if err := r.checkSameLabel(ctx, s, row); err != nil {
-					return none, r.checkGone(ctx, row, err)
-				}
-				result, err := r.sendOnce(
-					ctx, s, attempt, func(op string) (*client.Consent, error) { return consent(row, op) },
-				)
-				return result, r.checkGone(ctx, row, err)
-			},
-			OnOutcome: func(outcome ui.AttemptOutcome, _ ui.Result[T], err error) tea.Cmd {
-				return r.report(s, summary, sentRow[T]{now, attempt}, outcome, err)
-			},
-		})
+		change, attempt := r.change(s, now, consent)
+		send := change.Send
+		change.Send = func(ctx context.Context) (ui.Result[T], error) {
+			if err := r.checkSameLabel(ctx, s, row); err != nil {
+				return ui.Result[T]{}, r.checkGone(ctx, row, err)
+			}
+			return send(ctx)
+		}
+		sent := &sentRow[T]{row: now, attempt: attempt, what: change.What}
+		change.OnOutcome = func(outcome ui.AttemptOutcome, _ ui.Result[T], err error) tea.Cmd {
+			return r.report(s, summary, sent, outcome, err)
+		}
+		cmds[i] = r.Store.Run(change)
 	}
 	return tea.Batch(cmds...)
 }
@@ -462,8 +501,12 @@ func (r Runner[T]) begin(
 
 // report counts an outcome; the last one brings the news, the undo and what follows.
 func (r Runner[T]) report(
-	s *start[T], summary *ui.BatchSummary[T], sent sentRow[T], outcome ui.AttemptOutcome, err error,
+	s *start[T], summary *ui.BatchSummary[T], sent *sentRow[T], outcome ui.AttemptOutcome, err error,
 ) tea.Cmd {
+	if sent.reported {
+		return r.reportVerdict(s, sent, outcome, err)
+	}
+	sent.reported = true
 	last := summary.Add(sent.row, outcome, err)
 	var next []tea.Cmd
 	switch {
@@ -480,6 +523,27 @@ func (r Runner[T]) report(
 		next = append(next, s.draft.OnApplied(summary.Applied))
 	}
 	return tea.Batch(next...)
+}
+
+// reportVerdict brings the news about a change whose answer was lost, once readings have told how it ended.
+func (r Runner[T]) reportVerdict(s *start[T], sent *sentRow[T], outcome ui.AttemptOutcome, err error) tea.Cmd {
+	switch outcome {
+	case ui.Unknown:
+		return ui.ShowNews(theme.Warn, sent.what+": "+ui.CannotTellText)
+	case ui.Rejected:
+		return ui.ShowNews(theme.Bad, sent.what+": "+ui.Reason(err))
+	}
+	one, rows := *s, []T{sent.row}
+	one.applied = []resource.Attempt[T]{sent.attempt}
+	cmds := []tea.Cmd{ui.Send(ui.NewsMsg{
+		Tone: theme.Good,
+		Text: r.Resource.Label(sent.row) + ": " + r.summaryText(&one, rows) + " · " + ui.ConfirmedByReading,
+		Undo: r.undo(&one, rows),
+	})}
+	if s.draft.OnApplied != nil {
+		cmds = append(cmds, s.draft.OnApplied(rows))
+	}
+	return tea.Batch(cmds...)
 }
 
 // summaryText says what was done to rows: until when, and for a single row what it was before.
@@ -547,6 +611,16 @@ func (r Runner[T]) currentRow(row T) T {
 		return now
 	}
 	return row
+}
+
+// pastTense returns what was done of what is under way: "disabled" of "disabling", "denied access" of "denying access".
+func pastTense(progress string) string {
+	verb, object, _ := strings.Cut(progress, " ")
+	verb = strings.TrimSuffix(verb, "ing")
+	if stem, y := strings.CutSuffix(verb, "y"); y {
+		verb = stem + "i"
+	}
+	return strings.TrimSpace(verb + "ed " + object)
 }
 
 // capitalize returns a text with a capital first letter.

@@ -15,9 +15,12 @@ import (
 
 // Services returns the services.
 func (a *Account) Services() *ui.Store[*client.Service] {
-	return sharedStore(
-		a, "services", func(s *client.Service) string { return FormatID(s.ID) }, pageFetcher(a.API.Services.List),
-	)
+	return sharedStoreFrom(a, ui.Source[*client.Service]{
+		Name:    "services",
+		ID:      func(s *client.Service) string { return FormatID(s.ID) },
+		Updated: func(s *client.Service) time.Time { return s.Updated.Time() },
+		Fetch:   pageFetcher(a.API.Services.List),
+	})
 }
 
 // Issues returns the issues.
@@ -29,9 +32,12 @@ func (a *Account) Issues() *ui.Store[*client.Issue] {
 
 // Contacts returns the contacts.
 func (a *Account) Contacts() *ui.Store[*client.Contact] {
-	return sharedStore(
-		a, "contacts", func(c *client.Contact) string { return FormatID(c.ID) }, pageFetcher(a.API.Contacts.List),
-	)
+	return sharedStoreFrom(a, ui.Source[*client.Contact]{
+		Name:    "contacts",
+		ID:      func(c *client.Contact) string { return FormatID(c.ID) },
+		Updated: func(c *client.Contact) time.Time { return c.Updated.Time() },
+		Fetch:   pageFetcher(a.API.Contacts.List),
+	})
 }
 
 // Credentials returns the credentials.

@@ -140,7 +140,7 @@ func newContact(a *account.Account) resource.Draft[*client.Contact] {
 
 // newContactFrom asks for a contact, beginning with values.
 func newContactFrom(a *account.Account, values client.ContactRequest) resource.Draft[*client.Contact] {
-	in, before := &values, a.Contacts().Rows()
+	in := &values
 	return resource.Draft[*client.Contact]{
 		Title:       "New contact",
 		SubmitLabel: "add",
@@ -155,11 +155,11 @@ func newContactFrom(a *account.Account, values client.ContactRequest) resource.D
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Contact], error) {
 					return ui.ResultRow(w.CreateContact(ctx, sent))
 				},
-				Find: func(now []*client.Contact) ui.Finding[*client.Contact] {
-					return account.FindCreated(
-						before, now, contactID, func(c *client.Contact) bool { return c.Request() == sent },
-					)
-				},
+				Find: account.FindCreated(a.Contacts(), account.Creation[*client.Contact]{
+					SameLabel: func(c *client.Contact) bool { return c.Name.Raw() == sent.Name },
+					Matches:   func(c *client.Contact) bool { return c.Request() == sent },
+					MadeAt:    func(c *client.Contact) client.Time { return c.Updated },
+				}),
 			}
 		},
 	}
@@ -177,6 +177,7 @@ func editContact(a *account.Account, c *client.Contact) resource.Draft[*client.C
 		Request: (*client.Contact).Request,
 		Fetch:   a.API.Contacts.Get,
 		Update:  (*client.Writer).UpdateContact,
+		Updated: func(c *client.Contact) client.Time { return c.Updated },
 	}
 	in := e.Open()
 	return resource.Draft[*client.Contact]{

@@ -103,7 +103,6 @@ func credentialOperations(a *account.Account) []resource.Operation[*client.Crede
 // newCredential asks for a credential.
 func newCredential(a *account.Account) resource.Draft[*client.Credential] {
 	var label, user, password string
-	before := a.Credentials().Rows()
 	return resource.Draft[*client.Credential]{
 		Title:       "New credential",
 		SubmitLabel: "add",
@@ -125,12 +124,9 @@ func newCredential(a *account.Account) resource.Draft[*client.Credential] {
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Credential], error) {
 					return ui.ResultRow(w.CreateCredential(ctx, sent))
 				},
-				Find: func(now []*client.Credential) ui.Finding[*client.Credential] {
-					return account.FindCreated(
-						before, now, credentialID,
-						func(c *client.Credential) bool { return c.Label.Raw() == sent.Label },
-					)
-				},
+				Find: account.FindCreated(a.Credentials(), account.Creation[*client.Credential]{
+					SameLabel: func(c *client.Credential) bool { return c.Label.Raw() == sent.Label },
+				}),
 			}
 		},
 	}

@@ -31,6 +31,7 @@ func monitoringOperations(a *account.Account) []resource.Operation[*client.Servi
 			ShowInHints:     true,
 			ProgressText:    "disabling",
 			SuccessText:     "monitoring is disabled",
+			Shows:           func(s *client.Service) string { return s.Status.String() },
 			Applies: func(s *client.Service) string {
 				return account.ReasonIf(s.Status == client.StatusDisabled, "already disabled")
 			},
@@ -47,6 +48,7 @@ func monitoringOperations(a *account.Account) []resource.Operation[*client.Servi
 			ShowInHints:     true,
 			ProgressText:    "enabling",
 			SuccessText:     "monitoring is enabled",
+			Shows:           func(s *client.Service) string { return s.Status.String() },
 			Applies: func(s *client.Service) string {
 				return account.ReasonIf(s.Status != client.StatusDisabled, "not disabled")
 			},
@@ -149,7 +151,12 @@ func monitoringAttempt(
 		Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Service], error) {
 			return ui.ResultRow(send(w, ctx, s.ID))
 		},
-		Find: account.FindUpdated(s.ID, serviceID, applied),
+		Find: account.Update[*client.Service]{
+			Row:     s,
+			ID:      serviceID,
+			Matches: applied,
+			Updated: serviceUpdated,
+		}.Find,
 	}
 }
 

@@ -99,7 +99,7 @@ func newService(a *account.Account) resource.Draft[*client.Service] {
 
 // newServiceFrom asks for a service, beginning with values.
 func newServiceFrom(a *account.Account, values client.ServiceRequest) resource.Draft[*client.Service] {
-	in, before := &values, a.Services().Rows()
+	in := &values
 	return resource.Draft[*client.Service]{
 		Title:       "New service",
 		SubmitLabel: "add",
@@ -115,11 +115,11 @@ func newServiceFrom(a *account.Account, values client.ServiceRequest) resource.D
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Service], error) {
 					return ui.ResultRow(w.CreateService(ctx, sent))
 				},
-				Find: func(now []*client.Service) ui.Finding[*client.Service] {
-					return account.FindCreated(
-						before, now, serviceID, func(s *client.Service) bool { return serviceMatches(s, sent) },
-					)
-				},
+				Find: account.FindCreated(a.Services(), account.Creation[*client.Service]{
+					SameLabel: func(s *client.Service) bool { return s.Label.Raw() == sent.Label },
+					Matches:   func(s *client.Service) bool { return serviceMatches(s, sent) },
+					MadeAt:    func(s *client.Service) client.Time { return s.Created },
+				}),
 			}
 		},
 	}
@@ -134,6 +134,7 @@ func editService(a *account.Account, s *client.Service) resource.Draft[*client.S
 		Request: (*client.Service).Request,
 		Fetch:   a.API.Services.Get,
 		Update:  (*client.Writer).UpdateService,
+		Updated: serviceUpdated,
 		Matches: serviceMatches,
 	}
 	in := e.Open()
@@ -231,6 +232,9 @@ func isPrivateAddress(address string) bool {
 	}
 	return false
 }
+
+// serviceUpdated returns when a service was changed last.
+func serviceUpdated(s *client.Service) client.Time { return s.Updated }
 
 // serviceID returns the identity of a service.
 func serviceID(s *client.Service) int { return s.ID }

@@ -72,6 +72,7 @@ func instanceOperations(a *account.Account) []resource.Operation[*client.Instanc
 			ShowInHints:  true,
 			ProgressText: "allowing access",
 			SuccessText:  "support may log in",
+			Shows:        showAccess,
 			Applies: func(i *client.Instance) string {
 				return account.ReasonIf(i.SSH.Access, "already allowed")
 			},
@@ -87,6 +88,7 @@ func instanceOperations(a *account.Account) []resource.Operation[*client.Instanc
 			ShowInHints:  true,
 			ProgressText: "denying access",
 			SuccessText:  "support may not log in",
+			Shows:        showAccess,
 			Applies: func(i *client.Instance) string {
 				return account.ReasonIf(!i.SSH.Access, "already denied")
 			},
@@ -130,14 +132,24 @@ func setAccess(allowed bool) resource.Draft[*client.Instance] {
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Instance], error) {
 					return ui.ResultRow(w.UpdateInstanceSSH(ctx, i.ID, sshAccess(allowed)))
 				},
-				Find: account.FindUpdated(
-					i.ID, instanceID, func(now *client.Instance) bool { return now.SSH.Access == allowed },
-				),
+				Find: account.Update[*client.Instance]{
+					Row:     i,
+					ID:      instanceID,
+					Matches: func(now *client.Instance) bool { return now.SSH.Access == allowed },
+				}.Find,
 			}
 		},
 		UndoName: undo,
 		Undo:     func() resource.Draft[*client.Instance] { return setAccess(!allowed) },
 	}
+}
+
+// showAccess says whether support may log in.
+func showAccess(i *client.Instance) string {
+	if i.SSH.Access {
+		return "allowed"
+	}
+	return "denied"
 }
 
 // sshAccess is the patch that allows or denies support to log in.

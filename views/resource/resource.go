@@ -82,6 +82,8 @@ type Operation[T any] struct {
 	ShowInHints     bool
 	ProgressText    string // "disabling": shown at the row until the API has answered
 	SuccessText     string // "monitoring is disabled": the news afterwards
+	// Shows returns the value of a row that the operation changes, for a list that is behind it: "ok". nil shows none.
+	Shows func(T) string
 	// Applies returns why the operation cannot be performed on a row now, or "" if it can. nil always can.
 	Applies func(T) string
 	// Draft starts the operation: fields that are bound to new values, and what is made of them. For AnyRows it is
@@ -139,6 +141,9 @@ type Draft[T any] struct {
 	// AfterSubmit replaces the news of what a form that stays open has made. told is false if the answer was lost and
 	// reading again showed that it was made: there is no row then.
 	AfterSubmit func(row T, told bool) tea.Cmd
+	// OnCandidates returns what follows if the answer to a create was lost and rows appear that may be what it made,
+	// while nothing proves it. nil only says so.
+	OnCandidates func(rows []T) tea.Cmd
 }
 
 // Confirm says what an operation does, before it is done.

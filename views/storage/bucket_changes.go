@@ -155,7 +155,11 @@ func newBucket(a *account.Account) resource.Draft[*client.Bucket] {
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Bucket], error) {
 					return ui.ResultRow(w.CreateBucket(ctx, sent))
 				},
-				Find: func(now []*client.Bucket) ui.Finding[*client.Bucket] { return findCreatedBucket(now, sent) },
+				Find: account.FindCreated(a.Buckets(), account.Creation[*client.Bucket]{
+					SameLabel: func(b *client.Bucket) bool { return isRequestedBucket(b, sent) },
+					Matches:   func(*client.Bucket) bool { return true }, // the API returns nothing else that was sent
+					MadeAt:    func(b *client.Bucket) client.Time { return b.Created },
+				}),
 			}
 		},
 		Success: func(b *client.Bucket) string { return describeCreatedBucket(a, b, before) },
@@ -180,16 +184,10 @@ func cannedACLs() []client.ACL {
 	return []client.ACL{client.ACLPrivate, client.ACLPublicRead, client.ACLAuthenticatedRead, client.ACLPublicReadWrite}
 }
 
-// findCreatedBucket tells from all buckets whether the one that was asked for exists.
-func findCreatedBucket(now []*client.Bucket, in client.BucketRequest) ui.Finding[*client.Bucket] {
-	asked := func(b *client.Bucket) bool {
-		return b.Label.Raw() == in.Label && (in.Cluster != "" && b.Cluster.Raw() == in.Cluster ||
-			in.Region != "" && b.Region.Raw() == in.Region)
-	}
-	if i := slices.IndexFunc(now, asked); i >= 0 {
-		return ui.FoundIf(true, now[i])
-	}
-	return ui.Finding[*client.Bucket]{Verdict: ui.NotSeen}
+// isRequestedBucket reports whether a bucket is the one that was asked for.
+func isRequestedBucket(b *client.Bucket, in client.BucketRequest) bool {
+	return b.Label.Raw() == in.Label && (in.Cluster != "" && b.Cluster.Raw() == in.Cluster ||
+		in.Region != "" && b.Region.Raw() == in.Region)
 }
 
 // describeCreatedBucket says whether a bucket is new. It is not if it was listed before, or is older than an hour.

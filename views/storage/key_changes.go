@@ -130,7 +130,7 @@ func revokeKey() resource.Draft[*client.Key] {
 // newKey asks for a key. There are three kinds: one that reaches everything (no list is sent), one that reaches nothing
 // (an empty list), and one that reaches the buckets of a list ("bucket_access rules").
 func newKey(a *account.Account) resource.Draft[*client.Key] {
-	in, before := newKeyInput(a), a.Keys().Rows()
+	in := newKeyInput(a)
 	secret := ui.OneTimeSecret{}
 	return resource.Draft[*client.Key]{
 		Title:        "New access key",
@@ -153,18 +153,15 @@ func newKey(a *account.Account) resource.Draft[*client.Key] {
 					}
 					return ui.ResultRow(account.WithoutSecret(k), err)
 				},
-				Find: func(now []*client.Key) ui.Finding[*client.Key] {
-					same := func(k *client.Key) bool { return k.Label.Raw() == sent.Label }
-					return account.FindCreated(before, now, keyID, same)
-				},
+				Find: account.FindCreated(a.Keys(), account.Creation[*client.Key]{
+					SameLabel: func(k *client.Key) bool { return k.Label.Raw() == sent.Label },
+				}),
 			}
 		},
-		AfterSubmit: func(k *client.Key, told bool) tea.Cmd {
-			if !told {
-				return offerRevokeLostKey(a, before, in.label)
-			}
+		AfterSubmit: func(k *client.Key, _ bool) tea.Cmd {
 			return tea.Batch(ui.ShowNews(theme.Good, k.Label.String()+": created"), ui.Send(secret))
 		},
+		OnCandidates: func(keys []*client.Key) tea.Cmd { return offerCandidates(a, keys) },
 	}
 }
 
@@ -278,30 +275,26 @@ func describeKeyRequest(in client.KeyRequest) string {
 	return text + ", and nothing else. " + limitedKeyNote
 }
 
-// offerRevokeLostKey says that a key was made whose secret is lost, and offers to revoke it.
-func offerRevokeLostKey(a *account.Account, before []*client.Key, label string) tea.Cmd {
-	i := slices.IndexFunc(a.Keys().Rows(), func(k *client.Key) bool {
-		known := slices.ContainsFunc(before, func(o *client.Key) bool { return o.ID == k.ID })
-		return !known && k.Label.Raw() == label
-	})
-	if i < 0 {
-		return nil
+// offerCandidates shows the keys that appeared after the answer to a create was lost, and offers to revoke them: their
+// secrets never arrived here. They may be somebody else's, so the first choice is to leave them.
+func offerCandidates(a *account.Account, keys []*client.Key) tea.Cmd {
+	actions := []ui.Action{{Key: ui.Bind("leave it as it is", "l"), Do: func() tea.Cmd { return nil }}}
+	var names []string
+	for _, k := range keys {
+		reach, _ := describeKeyAccess(k)
+		names = append(names, fmt.Sprintf("%s (id %d, reaches %s)", k.Label, k.ID, reach))
+		actions = append(actions, ui.Action{
+			Key:       ui.Bind(fmt.Sprintf("revoke key %d", k.ID), fmt.Sprint(len(actions))),
+			Writes:    true,
+			OpensView: true,
+			Do:        func() tea.Cmd { return keyRunner(a).StartNamed("revoke", k) },
+		})
 	}
-	k := a.Keys().Rows()[i]
-	draft := revokeKey()
-	draft.Confirm = nil // the menu is the question
-	revoke := ui.Action{
-		Key:       ui.Bind(fmt.Sprintf("revoke key %d", k.ID), "r"),
-		Writes:    true,
-		OpensView: true,
-		Do:        func() tea.Cmd { return keyRunner(a).StartDraft("revoke", []*client.Key{k}, draft) },
-	}
-	leave := ui.Action{Key: ui.Bind("leave it: nobody can use it", "l"), Do: func() tea.Cmd { return nil }}
 	return tea.Batch(
-		ui.ShowNews(theme.Warn, k.Label.String()+": created, but its secret was lost with the answer"),
+		ui.ShowNews(theme.Warn, account.JoinWithCommas(names)+": if it was made from here, its secret is lost"),
 		ui.Send(ui.Menu{
-			Title:   k.Label.String() + " was created, but its secret was lost",
-			Actions: []ui.Action{revoke, leave},
+			Title:   "Nothing proves whose key this is: " + account.JoinWithCommas(names),
+			Actions: actions,
 		}),
 	)
 }

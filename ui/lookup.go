@@ -1,0 +1,178 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// agreeFor is the time over which readings must agree that a change is not there, before it counts as not done: a
+// change may arrive late, and a list may come from a replica that is behind.
+const agreeFor = 90 * time.Second
+
+// lookupTimes are the times after the answer was lost at which the rows are read again. After them the waits grow up
+// to maxLookupWait, until the readings tell.
+var lookupTimes = [...]time.Duration{
+	0, 5 * time.Second, 15 * time.Second, 30 * time.Second, 60 * time.Second, agreeFor, agreeFor + 5*time.Second,
+}
+
+const maxLookupWait = 5 * time.Minute
+
+// A Lookup finds out how a change ended whose answer was lost, by reading again and again. A reading that proves the
+// change decides at once; that it was not done takes agreeing readings over agreeFor. A failed reading decides nothing.
+type Lookup struct {
+	RowID  string // the row that was changed; "" for one that is being made
+	Intent string // the change in the journal; "" if it has none
+	What   string // "disable web-1"
+	SentAt time.Time
+	// Read reads once, off the loop; judge runs on the loop and tells what was read. nil means that the API does not
+	// return what was changed.
+	Read func(context.Context) (judge func() Verdict, err error)
+	// Judge tells from rows that were read for another reason; only proof counts. It may be nil.
+	Judge func() Verdict
+	// OnWaiting runs on the loop after each reading that has not decided. It may be nil.
+	OnWaiting func() tea.Cmd
+	// OnVerdict runs on the loop once: Applied, Rejected, or Unknown if reading again cannot tell.
+	OnVerdict func(AttemptOutcome) tea.Cmd
+
+	ctx           context.Context
+	now           func() time.Time
+	lostAt        time.Time
+	agreeingSince time.Time // beginning of the first of the readings that agree; zero if the last one did not
+	readings      int
+	ambiguous     bool // the last reading could not tell
+	over          bool
+	outcome       AttemptOutcome
+	superseded    bool // a later change of the row was applied
+}
+
+// start begins to read.
+func (l *Lookup) start(ctx context.Context, now func() time.Time) tea.Cmd {
+	l.ctx, l.now, l.lostAt = ctx, now, now()
+	if l.Read == nil {
+		return l.finish(Unknown)
+	}
+	return l.read()
+}
+
+// Waiting reports whether readings may still tell how the change ended.
+func (l *Lookup) Waiting() bool { return !l.over }
+
+// Unsettled reports whether it is not known how the change ended, so that sending it again may do it twice.
+func (l *Lookup) Unsettled() bool { return !l.superseded && (!l.over || l.outcome == Unknown) }
+
+// Text says what is known: "disable web-1, sent 12 s ago: not seen yet, it may still arrive".
+func (l *Lookup) Text(now time.Time) string {
+	text := fmt.Sprintf("%s, sent %s ago: ", l.What, FormatAge(now.Sub(l.SentAt)))
+	if l.Waiting() && !l.ambiguous {
+		return text + NotSeenYet
+	}
+	return text + NotKnown
+}
+
+// NotSeenYet says what is known of a change whose answer was lost until a reading tells.
+const NotSeenYet = "not seen yet, it may still arrive"
+
+// NotKnown is what is known of a change whose answer was lost if readings cannot tell.
+const NotKnown = "not known whether it was done"
+
+// ConfirmedByReading is what the news adds if the answer to a change was lost and reading again proved it.
+const ConfirmedByReading = "reading again confirmed it"
+
+// CannotTellText says that readings do not tell how a change ended.
+const CannotTellText = NotKnown + " · look at it, then press x in the journal"
+
+// read reads once.
+func (l *Lookup) read() tea.Cmd {
+	if l.over {
+		return nil
+	}
+	began := l.now()
+	return func() tea.Msg {
+		judge, err := l.Read(l.ctx)
+		return lookupReading{l, began, judge, err}
+	}
+}
+
+// lookupReading is what a lookup has read. It delivers itself.
+type lookupReading struct {
+	lookup *Lookup
+	began  time.Time
+	judge  func() Verdict
+	err    error
+}
+
+// Deliver decides, or waits for the next reading.
+func (r lookupReading) Deliver() tea.Cmd {
+	l := r.lookup
+	if l.over || l.ctx.Err() != nil {
+		return nil
+	}
+	l.readings++
+	if r.err == nil {
+		if outcome, decided := l.decide(r.judge(), r.began); decided {
+			return l.finish(outcome)
+		}
+	}
+	var waiting tea.Cmd
+	if l.OnWaiting != nil {
+		waiting = l.OnWaiting()
+	}
+	return tea.Batch(waiting, l.wait())
+}
+
+// decide returns the outcome that a reading leads to, if any.
+func (l *Lookup) decide(v Verdict, began time.Time) (outcome AttemptOutcome, decided bool) {
+	l.ambiguous = v == CannotTell
+	switch v {
+	case SeenWithProof:
+		return Applied, true
+	case NotSeen:
+		if l.agreeingSince.IsZero() {
+			l.agreeingSince = began
+		}
+		return Rejected, began.Sub(l.agreeingSince) >= agreeFor
+	}
+	l.agreeingSince = time.Time{}
+	return Unknown, began.Sub(l.lostAt) >= agreeFor
+}
+
+// wait waits for the time of the next reading.
+func (l *Lookup) wait() tea.Cmd {
+	var wait time.Duration
+	if l.readings < len(lookupTimes) {
+		wait = max(l.lostAt.Add(lookupTimes[l.readings]).Sub(l.now()), time.Second)
+	} else {
+		wait = min(time.Duration(l.readings-len(lookupTimes)+1)*10*time.Second, maxLookupWait)
+	}
+	return tea.Tick(wait, func(time.Time) tea.Msg { return lookupDue{l} })
+}
+
+// lookupDue says that it is time for the next reading. It delivers itself.
+type lookupDue struct{ lookup *Lookup }
+
+// Deliver reads again.
+func (d lookupDue) Deliver() tea.Cmd { return d.lookup.read() }
+
+// sight decides the change if rows that were read for another reason prove it.
+func (l *Lookup) sight() tea.Cmd {
+	if l.over || l.Judge == nil || l.Judge() != SeenWithProof {
+		return nil
+	}
+	return l.finish(Applied)
+}
+
+// Settle ends the lookup with an outcome that became known in another way.
+func (l *Lookup) Settle(outcome AttemptOutcome) { l.over, l.outcome = true, outcome }
+
+// supersede ends the lookup because a later change of the row was applied: from now on the row tells nothing about
+// this one.
+func (l *Lookup) supersede() { l.over, l.superseded = true, true }
+
+// finish ends the lookup.
+func (l *Lookup) finish(outcome AttemptOutcome) tea.Cmd {
+	l.Settle(outcome)
+	return l.OnVerdict(outcome)
+}
