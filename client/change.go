@@ -22,6 +22,9 @@ type Change struct {
 	Label    string    `json:"label,omitempty"` // what people call it
 	Reason   string    `json:"reason,omitempty"`
 	RevertAt time.Time `json:"until,omitzero"` // when the change is to be reverted; zero is never
+	StartAt  time.Time `json:"start,omitzero"` // when a planned change is to be made
+	// id of the recorded change that scheduled this one: see Client.Scheduled
+	Scheduled string `json:"scheduled,omitempty"`
 	// values of Body's members before the change, or the thing that is deleted; nil if unknown
 	Before any `json:"before,omitempty"`
 	Body   any `json:"body,omitempty"` // set by the client; secrets are masked
@@ -34,11 +37,11 @@ type Recorder interface {
 	RecordOutcome(id string, outcome Outcome, err error)
 }
 
-// A Scheduler is a Recorder that knows which changes are to be reverted at a set time.
+// A Scheduler is a Recorder that knows which changes are to be made or reverted at a set time.
 type Scheduler interface {
-	// ScheduledRevert returns the operation that reverts a recorded change and the id that it applies to. It reports
-	// false if no revert was scheduled or a later change has superseded it.
-	ScheduledRevert(intentID string) (op, id string, ok bool)
+	// ScheduledChange returns the operation that a recorded change has scheduled, its revert or what it planned, and
+	// the id that it applies to. It reports false if nothing was scheduled or a later change has superseded it.
+	ScheduledChange(intentID string) (op, id string, ok bool)
 }
 
 // BucketID returns the id of a bucket in a Change: "us-east-1/photos".

@@ -99,14 +99,15 @@ func (c *Client) Consent(ctx context.Context, asker Asker, q Question, ids ...st
 	return r.Answer(yes)
 }
 
-// Scheduled returns the consent to revert a recorded change whose time is up: the user agreed to the revert along with
-// the change. It returns ErrNotConfirmed if no revert was scheduled or a later change has superseded it.
+// Scheduled returns the consent to what a recorded change has scheduled, when its time has come: its revert, or the
+// change that it planned. The user agreed to that along with the recorded change. It returns ErrNotConfirmed if nothing
+// was scheduled or a later change has superseded it.
 func (c *Client) Scheduled(intentID string) (*Consent, error) {
 	scheduler, ok := c.rules.recorder.(Scheduler)
 	if !ok {
 		return nil, ErrNotConfirmed
 	}
-	op, id, ok := scheduler.ScheduledRevert(intentID)
+	op, id, ok := scheduler.ScheduledChange(intentID)
 	if !ok {
 		return nil, ErrNotConfirmed
 	}

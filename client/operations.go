@@ -76,6 +76,8 @@ const (
 	OpDeleteService       = "delete service"
 	OpDisableService      = "disable service"
 	OpEnableService       = "enable service"
+	OpPlanMaintenance     = "plan maintenance"   // recorded in the journal alone: nothing is sent before it begins
+	OpCancelMaintenance   = "cancel maintenance" // recorded in the journal alone
 	OpCreateBucket        = "create bucket"
 	OpDeleteBucket        = "delete bucket"
 	OpUpdateBucketAccess  = "modify access"
@@ -100,6 +102,8 @@ func RequiredScope(op string) string {
 	switch op {
 	case OpUploadObject, OpDeleteObject, OpEmptyBucket:
 		op = OpCreateObjectURL
+	case OpPlanMaintenance, OpCancelMaintenance:
+		op = OpDisableService
 	}
 	return operations()[op].scope
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"strconv"
 )
 
 // A ServiceStatus is the state of a service ("States and transitions"). Values other than these four are possible; they
@@ -124,4 +125,24 @@ func (w *Writer) DisableService(ctx context.Context, id int) (*Service, error) {
 // pending until the next check.
 func (w *Writer) EnableService(ctx context.Context, id int) (*Service, error) {
 	return sendChange[*Service](ctx, w, callByID(OpEnableService, id, nil))
+}
+
+// PlanMaintenance records that a service is to be disabled at the change's StartAt and enabled at its RevertAt. It
+// sends nothing: a program that holds the journal disables the service then.
+func (w *Writer) PlanMaintenance(ctx context.Context, id int) error {
+	return w.recordOnly(ctx, OpPlanMaintenance, id)
+}
+
+// CancelMaintenance records that the planned window which the change's Scheduled names does not begin.
+func (w *Writer) CancelMaintenance(ctx context.Context, id int) error {
+	return w.recordOnly(ctx, OpCancelMaintenance, id)
+}
+
+// recordOnly records a change of a service that needs no request.
+func (w *Writer) recordOnly(ctx context.Context, op string, id int) error {
+	if !w.covers(op, strconv.Itoa(id)) {
+		return w.client.refusal(w.change, ErrNotConfirmed)
+	}
+	failed := &Error{Op: op + " " + strconv.Itoa(id), Write: true, Host: w.client.endpoint.base.Host}
+	return w.send(ctx, failed, w.change, func(context.Context) error { return nil })
 }

@@ -220,3 +220,92 @@ func TestMaintenance_noneHasNoEndAndUndoRestoresWindow(t *testing.T) {
 		}
 	})
 }
+
+// A service that could not be enabled when its time was up is tried again until it is enabled, and the news says so.
+func TestMaintenance_failedEnableIsRetried(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
+		r.emu.InjectFault("enable service", emulator.Fault{Status: 503, Times: 3})
+		r.wait(time.Hour + time.Second)
+		r.requireText("cdn-origin: time is up, but still disabled; trying again at 01:00:05")
+		r.requireApplied("disable service")
+		r.wait(5 * time.Minute)
+		r.requireText("cdn-origin: time is up, but still disabled; trying again at")
+		r.wait(15 * time.Minute)
+		r.requireNews("cdn-origin: monitoring is enabled (was disabled) · time is up")
+		r.requireApplied("disable service", "enable service")
+	})
+}
+
+// If the answer to enabling a service is lost, reading the service shows that it was enabled: it is not enabled twice.
+func TestMaintenance_lostEnableIsFoundByReading(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
+		r.emu.InjectFault("enable service", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
+		r.wait(time.Hour + time.Minute)
+		r.requireNews("cdn-origin: monitoring is enabled (was disabled) · time is up")
+		r.requireApplied("disable service", "enable service")
+		if e := r.journal.Entries(time.Time{}); e[len(e)-1].Outcome != client.Applied {
+			r.Errorf("the journal holds %+v", e[len(e)-1])
+		}
+	})
+}
+
+// A service that somebody else has enabled is not enabled again when the time is up.
+func TestMaintenance_enabledElsewhereIsLeft(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
+		r.wait(time.Minute)
+		r.enableElsewhere("8")
+		r.wait(time.Hour)
+		r.requireApplied("disable service", "enable service")
+		if w, held := r.journal.DisabledService("8"); held {
+			r.Errorf("the journal still holds %+v", w)
+		}
+	})
+}
+
+// enableElsewhere enables a service with a client that shares nothing with the program.
+func (r *harness) enableElsewhere(id string) {
+	r.Helper()
+	api, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(r.emu))
+	if err != nil {
+		r.Fatal(err)
+	}
+	n, _ := strconv.Atoi(id)
+	change := client.Change{Op: client.OpEnableService, Resource: "service", ID: id}
+	if _, err := r.beginFor(api, change).EnableService(r.ctx, n); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// When the clock jumps, windows end by the time that it shows: at once after the machine has slept, and not before it
+// shows the end again when it was set back.
+func TestMaintenance_followsClockJumps(t *testing.T) {
+	var jump time.Duration
+	clock := func(r *harness, o *shell.Options) {
+		jump = 0
+		r.useClock(o, func() time.Time { return time.Now().Add(jump) })
+	}
+	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, clock, func(r *harness) {
+		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
+		r.wait(time.Minute)
+		jump = -30 * time.Minute
+		r.wait(time.Hour)
+		r.requireApplied("disable service")
+		jump = 2 * time.Hour
+		r.wait(15 * time.Second)
+		r.requireApplied("disable service", "enable service")
+	})
+}
+
+// requireNews fails unless a line of news was shown.
+func (r *harness) requireNews(text string) {
+	r.Helper()
+	for _, n := range r.news {
+		if n.Text == text {
+			return
+		}
+	}
+	r.Errorf("no news %q in %v", text, r.news)
+}

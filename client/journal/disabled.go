@@ -2,6 +2,7 @@ package journal
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"lookout/client"
@@ -15,26 +16,111 @@ type DisabledService struct {
 	Reason   string
 	Since    time.Time
 	Until    time.Time // when it is to be enabled again; zero if no time was set
+	At       time.Time // when IntentID was recorded: later than Since if the window was changed meanwhile
 }
 
-// trackDisabled updates the disabled services after an outcome.
-func (j *Journal) trackDisabled(e *Entry) {
-	if e.Outcome != client.Applied || e.Change.Resource != "service" {
+// A PlannedWindow is a maintenance window that has not begun: its service is to be disabled at its start.
+type PlannedWindow struct {
+	ID       string // of the service
+	IntentID string // of the change that planned it: Client.Scheduled takes it
+	Label    string
+	Reason   string
+	Start    time.Time
+	Until    time.Time
+}
+
+// trackWindows updates the maintenance windows after an outcome.
+func (j *Journal) trackWindows(e *Entry) {
+	c := e.Change
+	if e.Outcome != client.Applied || c.Resource != "service" || e.windowEnded {
 		return
 	}
-	switch e.Change.Op {
+	switch c.Op {
 	case client.OpDisableService:
-		j.disabled[e.Change.ID] = DisabledService{
-			ID:       e.Change.ID,
-			IntentID: e.ID,
-			Label:    e.Change.Label,
-			Reason:   e.Change.Reason,
-			Since:    e.Time,
-			Until:    e.Change.RevertAt,
+		delete(j.planned, c.Scheduled)
+		since := e.Time
+		if held, again := j.disabled[c.ID]; again && held.Since.Before(since) {
+			since = held.Since // it was disabled already, and has another end now
 		}
-	case client.OpEnableService, client.OpDeleteService:
-		delete(j.disabled, e.Change.ID)
+		j.disabled[c.ID] = DisabledService{
+			ID:       c.ID,
+			IntentID: e.ID,
+			Label:    c.Label,
+			Reason:   c.Reason,
+			Since:    since,
+			Until:    c.RevertAt,
+			At:       e.Time,
+		}
+	case client.OpPlanMaintenance:
+		j.planned[e.ID] = PlannedWindow{
+			ID:       c.ID,
+			IntentID: e.ID,
+			Label:    c.Label,
+			Reason:   c.Reason,
+			Start:    c.StartAt,
+			Until:    c.RevertAt,
+		}
+	case client.OpCancelMaintenance:
+		delete(j.planned, c.Scheduled)
+	case client.OpEnableService:
+		delete(j.disabled, c.ID)
+	case client.OpDeleteService:
+		delete(j.disabled, c.ID)
+		maps.DeleteFunc(j.planned, func(_ string, w PlannedWindow) bool { return w.ID == c.ID })
 	}
+}
+
+// EndWindow records that a maintenance window is over because the service was seen enabled: nobody has to enable it any
+// more, also if it is disabled again elsewhere.
+func (j *Journal) EndWindow(intentID string) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	e, known := j.byID[intentID]
+	if !known || e.windowEnded {
+		return nil
+	}
+	// an older lookout reads this line as the same outcome once more
+	l := record{ID: intentID, Outcome: e.Outcome, OutcomeDetail: e.OutcomeDetail, WindowEnded: true}
+	if err := j.write(l, true); err != nil {
+		return err
+	}
+	j.apply(l)
+	return nil
+}
+
+// endWindow ends the window that a change began.
+func (j *Journal) endWindow(e *Entry) {
+	e.windowEnded = true
+	if j.disabled[e.Change.ID].IntentID == e.ID {
+		delete(j.disabled, e.Change.ID)
+		j.version++
+	}
+	if _, planned := j.planned[e.ID]; planned {
+		delete(j.planned, e.ID)
+		j.version++
+	}
+}
+
+// LastChange returns the newest change of an operation on a service since a time, whatever its outcome.
+func (j *Journal) LastChange(op, service string, since time.Time) (Entry, bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, e := range slices.Backward(j.entries) {
+		switch {
+		case e.Time.Before(since):
+			return Entry{}, false
+		case e.Change.Op == op && e.Change.ID == service && e.Change.Resource == "service":
+			return *e, true
+		}
+	}
+	return Entry{}, false
+}
+
+// PlannedWindows returns the windows that have not begun, by their intents.
+func (j *Journal) PlannedWindows() map[string]PlannedWindow {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return maps.Clone(j.planned)
 }
 
 // DisabledServices returns the services that lookout disabled, by id.
@@ -52,12 +138,16 @@ func (j *Journal) DisabledService(id string) (DisabledService, bool) {
 	return s, ok
 }
 
-// ScheduledRevert implements client.Scheduler: a service that was disabled until a set time is to be enabled again,
-// unless somebody has enabled, deleted or disabled it since, in this program or another.
-func (j *Journal) ScheduledRevert(intentID string) (op, id string, ok bool) {
+// ScheduledChange implements client.Scheduler. A service that was disabled until a set time is to be enabled again,
+// unless somebody has enabled, deleted or disabled it since, in this program or another; one with a planned window is
+// to be disabled.
+func (j *Journal) ScheduledChange(intentID string) (op, id string, ok bool) {
 	_, _ = j.CatchUp() // an unreadable file supersedes nothing: enabling a service once more does no harm
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if w, planned := j.planned[intentID]; planned {
+		return client.OpDisableService, w.ID, true
+	}
 	for id, s := range j.disabled {
 		if s.IntentID == intentID && !s.Until.IsZero() {
 			return client.OpEnableService, id, true

@@ -18,6 +18,7 @@ type record struct {
 	ID            string         `json:"id,omitempty"`
 	Outcome       client.Outcome `json:"outcome,omitempty"`
 	OutcomeDetail string         `json:"why,omitempty"`
+	WindowEnded   bool           `json:"ended,omitempty"` // see EndWindow
 }
 
 // A logFile is the file, or its replacement in a test.

@@ -27,6 +27,7 @@ type Entry struct {
 	// the error, or how the outcome became known later
 	OutcomeDetail  string `json:"-"`
 	byOtherProcess bool   // another process recorded it while this one was running
+	windowEnded    bool   // the service was seen enabled after the change that disabled it
 }
 
 // A Journal records the changes of one account. Its methods are safe for concurrent use.
@@ -38,9 +39,10 @@ type Journal struct {
 	file        logFile // nil for a journal in memory
 	entries     []*Entry
 	byID        map[string]*Entry
-	disabled    map[string]DisabledService
-	unreadable  int   // invalid lines
-	readOffset  int64 // bytes of the file that have been read
+	disabled    map[string]DisabledService // by service
+	planned     map[string]PlannedWindow   // by intent
+	unreadable  int                        // invalid lines
+	readOffset  int64                      // bytes of the file that have been read
 	runID       string
 	intentCount int
 	version     int
@@ -52,6 +54,7 @@ func NewInMemory(now func() time.Time) *Journal {
 		now:      now,
 		byID:     map[string]*Entry{},
 		disabled: map[string]DisabledService{},
+		planned:  map[string]PlannedWindow{},
 		runID:    "m",
 	}
 }
@@ -125,7 +128,10 @@ func (j *Journal) apply(l record) bool {
 		e.Outcome, e.OutcomeDetail = l.Outcome, l.OutcomeDetail
 		j.version++
 	}
-	j.trackDisabled(e)
+	if l.WindowEnded {
+		j.endWindow(e)
+	}
+	j.trackWindows(e)
 	return true
 }
 

@@ -185,23 +185,23 @@ func FuzzJournal(f *testing.F) {
 
 // The revert of a maintenance window is scheduled until the service is enabled, deleted or disabled again, in this
 // program or in another.
-func TestJournal_ScheduledRevert(t *testing.T) {
+func TestJournal_ScheduledChange(t *testing.T) {
 	for _, supersededBy := range []string{client.OpDisableService, client.OpEnableService, client.OpDeleteService} {
 		path := filepath.Join(t.TempDir(), "a.journal")
 		ours, theirs := openJournal(t, path), openJournal(t, path)
 		intent := recordApplied(t, ours, disableChange("7", "x"))
-		if op, id, ok := ours.ScheduledRevert(intent); op != client.OpEnableService || id != "7" || !ok {
+		if op, id, ok := ours.ScheduledChange(intent); op != client.OpEnableService || id != "7" || !ok {
 			t.Errorf("scheduled: %q, %q, %v", op, id, ok)
 		}
 		other := disableChange("8", "y")
 		other.RevertAt = time.Time{}
-		if op, _, ok := ours.ScheduledRevert(recordApplied(t, ours, other)); ok {
+		if op, _, ok := ours.ScheduledChange(recordApplied(t, ours, other)); ok {
 			t.Errorf("a service that is disabled without an end: %q is scheduled", op)
 		}
 		change := disableChange("7", "x")
 		change.Op = supersededBy
 		recordApplied(t, theirs, change)
-		if op, _, ok := ours.ScheduledRevert(intent); ok {
+		if op, _, ok := ours.ScheduledChange(intent); ok {
 			t.Errorf("superseded by %s in another program: %q is still scheduled", supersededBy, op)
 		}
 	}

@@ -16,8 +16,8 @@ import (
 // TestImportsPointDownward says which packages a package may import. Every package must be listed; cmd may import all.
 func TestImportsPointDownward(t *testing.T) {
 	toolkit := []string{
-		"ui", "ui/chart", "ui/form", "ui/table", "client", "client/journal", "client/objectindex", "client/transfer",
-		"theme",
+		"ui", "ui/chart", "ui/form", "ui/table", "client", "client/journal", "client/maintenance", "client/objectindex",
+		"client/transfer", "theme",
 	}
 	may := map[string][]string{
 		"theme":                  {},
@@ -25,6 +25,7 @@ func TestImportsPointDownward(t *testing.T) {
 		"client/emulator":        {},
 		"client/faulttest":       {},
 		"client/journal":         {"client"},
+		"client/maintenance":     {"client", "client/journal"},
 		"client/objectindex":     {"client"},
 		"client/transfer":        {"client"},
 		"ui":                     {"theme"},
@@ -40,8 +41,8 @@ func TestImportsPointDownward(t *testing.T) {
 		"views/account/incident": {"ui", "client", "client/journal"},
 		"views/account": {
 			"views/account/incident",
-			"views/resource", "ui", "ui/form", "ui/table", "client", "client/journal", "client/objectindex",
-			"client/transfer", "theme",
+			"views/resource", "ui", "ui/form", "ui/table", "client", "client/journal", "client/maintenance",
+			"client/objectindex", "client/transfer", "theme",
 		},
 		"views/managed":  append([]string{"views/account", "views/account/incident", "views/resource"}, toolkit...),
 		"views/storage":  append([]string{"views/account", "views/account/incident", "views/resource"}, toolkit...),

@@ -12,6 +12,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/journal"
+	"lookout/client/maintenance"
 	"lookout/client/transfer"
 	"lookout/ui"
 )
@@ -40,32 +41,37 @@ type Account struct {
 	CachedCharts map[string]CachedChart // by metric
 	memoEntries  map[string]*memoEntry
 
-	Transfers        *transfer.Manager
-	reportedEnds     int            // completed transfers that were reported
-	bucketsChanged   bool           // a transfer has changed a bucket since the buckets were read
-	OpenListings     []ui.Refresher // the open folders of buckets
-	Links            issuedLinks
-	LastFolder       string // the local folder that was used last
-	noticeState      noticeState
-	ScheduledEnables map[string]bool // intents whose maintenance windows this program looks after
+	Transfers      *transfer.Manager
+	reportedEnds   int            // completed transfers that were reported
+	bucketsChanged bool           // a transfer has changed a bucket since the buckets were read
+	OpenListings   []ui.Refresher // the open folders of buckets
+	Links          issuedLinks
+	LastFolder     string // the local folder that was used last
+	noticeState    noticeState
+	Maintenance    Maintenance
+}
+
+// Maintenance is how this program looks after the maintenance windows of the account.
+type Maintenance struct {
+	Schedule maintenance.Schedule
+	Watching bool // a timer is running
 }
 
 // New returns an account of which nothing has been read yet. Its requests end with ctx.
 func New(ctx context.Context, o Options) *Account {
 	a := &Account{
-		Context:          ctx,
-		API:              o.API,
-		Name:             o.Name,
-		commandFlags:     o.CommandFlags,
-		Journal:          o.Journal,
-		Now:              o.Now,
-		Location:         o.Location,
-		Stores:           map[string]any{},
-		CachedCharts:     map[string]CachedChart{},
-		memoEntries:      map[string]*memoEntry{},
-		Tickets:          ticketCache{byID: map[int]ticketEntry{}},
-		Transfers:        transfer.New(ctx, o.API),
-		ScheduledEnables: map[string]bool{},
+		Context:      ctx,
+		API:          o.API,
+		Name:         o.Name,
+		commandFlags: o.CommandFlags,
+		Journal:      o.Journal,
+		Now:          o.Now,
+		Location:     o.Location,
+		Stores:       map[string]any{},
+		CachedCharts: map[string]CachedChart{},
+		memoEntries:  map[string]*memoEntry{},
+		Tickets:      ticketCache{byID: map[int]ticketEntry{}},
+		Transfers:    transfer.New(ctx, o.API),
 	}
 	if a.Now == nil {
 		a.Now = ui.WallTime

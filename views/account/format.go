@@ -71,6 +71,9 @@ func FormatClock(t, now time.Time) string {
 	return t.Format("02 Jan 15:04")
 }
 
+// FormatSeconds returns a time of day with its seconds.
+func FormatSeconds(t time.Time) string { return t.Format("15:04:05") }
+
 // FormatTimestamp returns a timestamp of the server in the user's time zone, or "?" if it is invalid.
 func (a *Account) FormatTimestamp(t client.Time) string {
 	if !t.Valid() {

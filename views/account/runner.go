@@ -3,7 +3,6 @@ package account
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -202,26 +201,6 @@ func (r Runner[T]) ableRows(op resource.Operation[T], rows []T) (able []T, why s
 	}
 	return able, ""
 }
-
-// Revert performs an operation that was agreed to when the change that it reverts was made: the consent of each row is
-// the one that the journal holds.
-func (r Runner[T]) Revert(name string, rows []T, draft resource.Draft[T], intent func(T) string) tea.Cmd {
-	op, ok := r.Resource.Operation(name)
-	if !ok {
-		return nil
-	}
-	s := &start[T]{op: op, draft: draft, rows: rows}
-	return r.send(s, func(row T, _ string) (*client.Consent, error) {
-		consent, err := r.Account.API.Scheduled(intent(row))
-		if errors.Is(err, client.ErrNotConfirmed) {
-			err = errSuperseded
-		}
-		return consent, err
-	})
-}
-
-// errSuperseded is the error of a revert that a later change has made needless.
-var errSuperseded = errors.New("superseded by a later change; nothing was changed")
 
 // whyNot returns why an operation cannot be performed on a row now: the token's scope, or the row itself.
 func (r Runner[T]) whyNot(op resource.Operation[T], row T) string {

@@ -1,6 +1,7 @@
 package managed
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/journal"
+	"lookout/client/maintenance"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/views/account"
@@ -24,59 +26,154 @@ import (
 // others see that.
 const maxEnableDelay = 3 * time.Second
 
-// scheduleEnableOf enables services at the end of the windows that the journal holds for them.
-func scheduleEnableOf(a *account.Account, rows []*client.Service) tea.Cmd {
-	var windows []journal.DisabledService
-	for _, s := range rows {
-		if w, held := a.Journal.DisabledService(account.FormatID(s.ID)); held && !w.Until.IsZero() {
-			windows = append(windows, w)
-		}
-	}
-	if len(windows) == 0 {
+// watchWindows waits until a window of the account ends, and looks at the clock in between: it may jump. It does
+// nothing while it is waiting already, without windows, and in read-only mode.
+func watchWindows(a *account.Account) tea.Cmd {
+	wait, any := a.Maintenance.Schedule.NextLook(a.Journal, a.Now())
+	if !any || a.Maintenance.Watching || a.API.ReadOnly() {
 		return nil
 	}
-	return scheduleEnable(a, windows, 0)
-}
-
-// scheduleEnable waits for the common end of windows, and a delay after it, and enables the services.
-func scheduleEnable(a *account.Account, windows []journal.DisabledService, delay time.Duration) tea.Cmd {
-	for _, w := range windows {
-		a.ScheduledEnables[w.IntentID] = true
-	}
+	a.Maintenance.Watching = true
 	j := a.Journal
-	return tea.Tick(max(0, windows[0].Until.Sub(a.Now()))+delay, func(time.Time) tea.Msg {
+	return tea.Tick(max(wait, time.Second/10), func(time.Time) tea.Msg {
 		_, _ = j.CatchUp() // the client asks the journal again before it sends
-		return windowsEnded{a, windows}
+		return windowsDue{a}
 	})
 }
 
-// windowsEnded says that maintenance windows are over. It delivers itself.
-type windowsEnded struct {
-	a       *account.Account
-	windows []journal.DisabledService
+// windowsDue says that it is time to look at the windows. It delivers itself.
+type windowsDue struct{ a *account.Account }
+
+// Deliver enables the services whose windows are over. The user agreed to that when they were disabled.
+func (d windowsDue) Deliver() tea.Cmd {
+	a := d.a
+	a.Maintenance.Watching = false
+	ends := a.Maintenance.Schedule.Ends(a.Journal, a.Now())
+	run := &windowRun{a: a, pending: len(ends)}
+	cmds := []tea.Cmd{}
+	keeper := maintenance.Keeper{API: a.API, Journal: a.Journal, Now: a.Now}
+	for _, w := range ends {
+		do := func(ctx context.Context) (*client.Service, maintenance.WindowResult, error) {
+			return keeper.End(ctx, w)
+		}
+		s, ok := serviceFromJournal(w)
+		if ok && a.Services().Busy(w.ID) != "" {
+			a.Maintenance.Schedule.Failed(w.IntentID, a.Now()) // another change of the service awaits its answer
+			run.pending--
+			continue
+		}
+		cmds = append(cmds, run.start(windowEnd{w.IntentID, s}, do))
+	}
+	return tea.Batch(append(cmds, watchWindows(a))...)
 }
 
-// Deliver enables the services whose windows nobody has ended or replaced. The user agreed to that when they were
-// disabled.
-func (e windowsEnded) Deliver() tea.Cmd {
-	var rows []*client.Service
-	intents := map[int]string{}
-	for _, w := range e.windows {
-		s, ok := serviceFromJournal(w)
-		if now, held := e.a.Journal.DisabledService(w.ID); ok && held && now.IntentID == w.IntentID {
-			rows = append(rows, s)
-			intents[s.ID] = w.IntentID
+// A windowEnd is a window whose time has come.
+type windowEnd struct {
+	intent string
+	row    *client.Service // as the journal knows it, or as last read
+}
+
+// A windowRun is the end of windows that are due at the same time, with one line of news for each result.
+type windowRun struct {
+	a       *account.Account
+	pending int
+	ended   map[maintenance.WindowResult][]*client.Service
+	failed  []*client.Service
+	failure string    // of the last that failed
+	next    time.Time // when it is tried again
+}
+
+// start begins or ends one window off the loop.
+func (r *windowRun) start(
+	w windowEnd, do func(context.Context) (*client.Service, maintenance.WindowResult, error),
+) tea.Cmd {
+	var result maintenance.WindowResult
+	var failure error
+	return r.a.Services().Run(ui.RowChange[*client.Service]{
+		RowID:        account.FormatID(w.row.ID),
+		ProgressText: "enabling",
+		Send: func(ctx context.Context) (ui.Result[*client.Service], error) {
+			var s *client.Service
+			s, result, failure = do(ctx)
+			if s == nil {
+				return ui.ResultReload[*client.Service](nil)
+			}
+			return ui.ResultRow(s, nil)
+		},
+		OnOutcome: func(ui.AttemptOutcome, ui.Result[*client.Service], error) tea.Cmd {
+			return r.report(w, result, failure)
+		},
+	})
+}
+
+// report counts a result. The last one brings the news.
+func (r *windowRun) report(w windowEnd, result maintenance.WindowResult, err error) tea.Cmd {
+	if result == maintenance.Failed {
+		r.next = r.a.Maintenance.Schedule.Failed(w.intent, r.a.Now())
+		r.failed, r.failure = append(r.failed, w.row), ui.Reason(err)
+	} else {
+		r.a.Maintenance.Schedule.Done(w.intent)
+		if r.ended == nil {
+			r.ended = map[maintenance.WindowResult][]*client.Service{}
 		}
+		r.ended[result] = append(r.ended[result], w.row)
 	}
-	if len(rows) == 0 {
+	if r.pending--; r.pending > 0 {
 		return nil
 	}
-	return tea.Batch(
-		ui.ShowNews(theme.Info, "time is up: enabling "+nameOrCount(rows)),
-		serviceRunner(e.a).Revert(
-			"enable", rows, enableService(e.a, "time is up"), func(s *client.Service) string { return intents[s.ID] },
-		),
-	)
+	return tea.Batch(append(r.news(), watchWindows(r.a))...)
+}
+
+// news says what became of the windows.
+func (r *windowRun) news() []tea.Cmd {
+	var news []tea.Cmd
+	for _, line := range []struct {
+		result maintenance.WindowResult
+		tone   theme.Tone
+		text   string
+	}{
+		{maintenance.Changed, theme.Good, "monitoring is enabled (was disabled) · time is up"},
+		{maintenance.Already, theme.Info, "time is up; somebody has enabled it already"},
+		{maintenance.Gone, theme.Warn, "time is up, but the service has been deleted"},
+	} {
+		if rows := r.ended[line.result]; len(rows) > 0 {
+			news = append(news, ui.Send(ui.NewsMsg{
+				Tone: line.tone,
+				Text: nameOrCount(rows) + ": " + line.text,
+				Undo: r.disableAgain(line.result, rows),
+			}))
+		}
+	}
+	if len(r.failed) > 0 {
+		again := account.FormatSeconds(r.next.In(r.a.Location))
+		text := "time is up, but still disabled; trying again at " + again + ": " + r.failure
+		news = append(news, ui.ShowNews(theme.Bad, nameOrCount(r.failed)+": "+text))
+	}
+	return news
+}
+
+// disableAgain is the action that disables services for another hour whose windows ended too early; nil if they were
+// not enabled here.
+func (r *windowRun) disableAgain(result maintenance.WindowResult, rows []*client.Service) *ui.Action {
+	if result != maintenance.Changed {
+		return nil
+	}
+	return &ui.Action{
+		Key:       ui.Bind("disable for 1 h again", "u"),
+		Writes:    true,
+		OpensView: true,
+		Do: func() tea.Cmd {
+			return serviceRunner(r.a).StartDraft("disable", rows, disableService(r.a, nil))
+		},
+	}
+}
+
+// nameOrCount names one row, or counts many.
+func nameOrCount(rows []*client.Service) string {
+	if len(rows) == 1 {
+		return rows[0].Label.String()
+	}
+	return account.Pluralize(len(rows), "service", "services")
 }
 
 // journalPollInterval is how often the journal is read for what other programs have written.
@@ -110,18 +207,18 @@ func ResumeMaintenance(a *account.Account, since time.Time) tea.Cmd {
 		return nil
 	}
 	var overdue []journal.DisabledService
-	var cmds []tea.Cmd
 	for _, w := range a.Journal.DisabledServices() {
 		_, ok := serviceFromJournal(w)
 		switch {
-		case !ok || w.Until.IsZero() || a.ScheduledEnables[w.IntentID]:
+		case !ok || w.Until.IsZero() || a.Maintenance.Schedule.Known(w.IntentID):
 		case w.Until.After(since):
-			cmds = append(cmds, scheduleEnable(a, []journal.DisabledService{w}, rand.N(maxEnableDelay)))
+			a.Maintenance.Schedule.Delay(w.IntentID, w.Until.Add(rand.N(maxEnableDelay)))
 		default:
-			a.ScheduledEnables[w.IntentID] = true
+			a.Maintenance.Schedule.Leave(w.IntentID)
 			overdue = append(overdue, w)
 		}
 	}
+	cmds := []tea.Cmd{watchWindows(a)}
 	if len(overdue) > 0 {
 		cmds = append(cmds, ui.Send(overdueMenu(a, overdue)))
 	}

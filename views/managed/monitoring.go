@@ -86,7 +86,7 @@ func disableService(a *account.Account, s *client.Service) resource.Draft[*clien
 		},
 		UndoName:  "enable",
 		Undo:      func() resource.Draft[*client.Service] { return enableService(a, "") },
-		OnApplied: func(rows []*client.Service) tea.Cmd { return scheduleEnableOf(a, rows) },
+		OnApplied: func([]*client.Service) tea.Cmd { return watchWindows(a) },
 	}
 	if s != nil {
 		draft.Title = "Disable monitoring of " + s.Label.String()
@@ -253,11 +253,3 @@ const (
 	noEnd       windowChoice = "none" // no end: until somebody enables the service
 	otherWindow windowChoice = "other"
 )
-
-// nameOrCount names one row, or counts many.
-func nameOrCount(rows []*client.Service) string {
-	if len(rows) == 1 {
-		return rows[0].Label.String()
-	}
-	return account.Pluralize(len(rows), "service", "services")
-}

@@ -111,13 +111,13 @@ func (l *lazyJournal) RecordOutcome(id string, outcome client.Outcome, err error
 	l.journal.RecordOutcome(id, outcome, err)
 }
 
-// ScheduledRevert implements client.Scheduler.
-func (l *lazyJournal) ScheduledRevert(intentID string) (op, id string, ok bool) {
+// ScheduledChange implements client.Scheduler.
+func (l *lazyJournal) ScheduledChange(intentID string) (op, id string, ok bool) {
 	j, err := l.get()
 	if err != nil {
 		return "", "", false
 	}
-	return j.ScheduledRevert(intentID)
+	return j.ScheduledChange(intentID)
 }
 
 func (l *lazyJournal) close() {

@@ -1,0 +1,180 @@
+// Package maintenance disables services when their maintenance windows begin and enables them when they end. The
+// windows are in the journal, so every program that reads it can do that: a dashboard, or lookout keep.
+package maintenance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"lookout/client"
+	"lookout/client/journal"
+)
+
+// A WindowResult is what became of a window whose time had come.
+type WindowResult int
+
+// The results.
+const (
+	Failed     WindowResult = iota // try again later; the error says why
+	Changed                        // the service was enabled or disabled
+	Already                        // it is so already; nothing was sent
+	Superseded                     // somebody has ended, moved or cancelled the window
+	Gone                           // the service has been deleted
+	Missed                         // the planned window was over before it could begin
+	Kept                           // the service is disabled already, by somebody else or for longer
+)
+
+// trustReadsAfter is how long after a change a read may still show the time before it.
+const trustReadsAfter = 90 * time.Second
+
+// trustCrashAfter is the same for a change whose program was killed: it was sent within a moment of its record.
+const trustCrashAfter = 20 * time.Second
+
+// errInProgress means that the same change was sent a moment ago, by this program or another, and may still arrive.
+var errInProgress = errors.New("the same change was sent a moment ago, and its outcome is not known yet")
+
+// A Keeper begins and ends the windows of one account.
+type Keeper struct {
+	API     *client.Client
+	Journal *journal.Journal
+	Now     func() time.Time
+}
+
+// End enables the service of a window whose end has come. It reads the service first: what somebody else has enabled
+// meanwhile is not enabled again. The service is what was read or answered last; nil if nothing was.
+func (k Keeper) End(ctx context.Context, w journal.DisabledService) (*client.Service, WindowResult, error) {
+	consent, err := k.API.Scheduled(w.IntentID)
+	if err != nil {
+		return nil, Superseded, nil
+	}
+	last, tried := k.lastChange(client.OpEnableService, w.ID, w.IntentID, w.At)
+	s, gone, err := k.read(ctx, w.ID)
+	switch {
+	case gone:
+		return nil, Gone, k.Journal.EndWindow(w.IntentID)
+	case err != nil:
+		return nil, Failed, err
+	case s.Status != client.StatusDisabled && tried:
+		k.settle(last)
+		return s, Changed, nil
+	case s.Status != client.StatusDisabled && k.Now().Sub(w.At) > trustReadsAfter:
+		return s, Already, k.Journal.EndWindow(w.IntentID)
+	case tried && !k.mayRepeat(last):
+		return s, Failed, errInProgress
+	}
+	return k.send(ctx, s, consent, client.Change{
+		Op:        client.OpEnableService,
+		ID:        w.ID,
+		Label:     s.Label.String(),
+		Reason:    "time is up",
+		Scheduled: w.IntentID,
+	})
+}
+
+// Begin disables the service of a planned window whose start has come.
+func (k Keeper) Begin(ctx context.Context, w journal.PlannedWindow) (*client.Service, WindowResult, error) {
+	if !k.Now().Before(w.Until) {
+		return nil, Missed, k.Journal.EndWindow(w.IntentID)
+	}
+	consent, err := k.API.Scheduled(w.IntentID)
+	if err != nil {
+		return nil, Superseded, nil
+	}
+	last, tried := k.lastChange(client.OpDisableService, w.ID, w.IntentID, time.Time{})
+	s, gone, err := k.read(ctx, w.ID)
+	disabled := s != nil && s.Status == client.StatusDisabled
+	held, ours := k.Journal.DisabledService(w.ID)
+	switch {
+	case gone:
+		return nil, Gone, k.Journal.EndWindow(w.IntentID)
+	case err != nil:
+		return nil, Failed, err
+	case disabled && tried:
+		k.settle(last)
+		return s, Changed, nil
+	case disabled && (!ours || held.Until.IsZero() || !held.Until.Before(w.Until)):
+		return s, Kept, k.Journal.EndWindow(w.IntentID)
+	case tried && !k.mayRepeat(last):
+		return s, Failed, errInProgress
+	}
+	return k.send(ctx, s, consent, client.Change{
+		Op:        client.OpDisableService,
+		ID:        w.ID,
+		Label:     s.Label.String(),
+		Reason:    w.Reason,
+		RevertAt:  w.Until,
+		Scheduled: w.IntentID,
+	})
+}
+
+// Observe ends the windows of services that a list, which was read at a time, shows as enabled: somebody else has ended
+// them. It returns the windows.
+func (k Keeper) Observe(read time.Time, services []*client.Service) []journal.DisabledService {
+	var ended []journal.DisabledService
+	held := k.Journal.DisabledServices()
+	for _, s := range services {
+		w, disabled := held[strconv.Itoa(s.ID)]
+		if disabled && s.Status != client.StatusDisabled && read.Sub(w.At) > trustReadsAfter &&
+			k.Journal.EndWindow(w.IntentID) == nil {
+			ended = append(ended, w)
+		}
+	}
+	return ended
+}
+
+// lastChange returns the last change that was made for a window and whose outcome nobody knows, or is still awaited.
+func (k Keeper) lastChange(op, service, intent string, since time.Time) (journal.Entry, bool) {
+	e, found := k.Journal.LastChange(op, service, since)
+	open := e.Outcome == client.Unknown || e.Outcome == client.Pending
+	return e, found && open && e.Change.Scheduled == intent
+}
+
+// mayRepeat reports whether a change that reads do not show may be sent again: it cannot arrive any more. Enabling and
+// disabling twice does no harm.
+func (k Keeper) mayRepeat(e journal.Entry) bool {
+	wait := trustReadsAfter
+	if e.Outcome == client.Pending && k.Journal.Unresolved(e) {
+		wait = trustCrashAfter
+	}
+	return k.Now().Sub(e.Time) > wait
+}
+
+// errReadBack says how the outcome of a change became known.
+var errReadBack = errors.New("found by reading the service again")
+
+// settle records that a change was applied.
+func (k Keeper) settle(e journal.Entry) { k.Journal.RecordOutcome(e.ID, client.Applied, errReadBack) }
+
+// read reads a service again, and reports whether it is gone.
+func (k Keeper) read(ctx context.Context, id string) (s *client.Service, gone bool, err error) {
+	n, err := strconv.Atoi(id)
+	if err != nil {
+		return nil, false, fmt.Errorf("the journal names a service %q, which is no number", client.Clean(id))
+	}
+	s, err = k.API.Services.Get(ctx, n)
+	var failed *client.Error
+	return s, errors.As(err, &failed) && failed.Status == 404, err
+}
+
+// send sends a change of a service.
+func (k Keeper) send(
+	ctx context.Context, s *client.Service, consent *client.Consent, change client.Change,
+) (*client.Service, WindowResult, error) {
+	change.Resource, change.Before = "service", map[string]any{"status": s.Status}
+	w, err := k.API.Begin(change, consent)
+	if err != nil {
+		return s, Failed, err
+	}
+	send := w.EnableService
+	if change.Op == client.OpDisableService {
+		send = w.DisableService
+	}
+	after, err := send(ctx, s.ID)
+	if err != nil {
+		return s, Failed, err
+	}
+	return after, Changed, nil
+}
