@@ -451,14 +451,14 @@ func flatten(t *testing.T, prefix string, body []byte, into map[string]string) {
 func TestError_Fields(t *testing.T) {
 	for _, status := range []int{400, 403, 409, 422} {
 		for body, want := range map[string]map[string]string{
-			`{"errors":[{"field":"label","reason":"a"},{"field":"label","reason":"b"}]}`: {"label": "a; b"},
-			`{"errors":[{"field":"phone.primary","reason":"bad"}]}`:                      {"phone.primary": "bad"},
+			`{"errors":[{"field":"label","reason":"a"},{"field":"label","reason":"b"}]}`: {"label": `"a"; "b"`},
+			`{"errors":[{"field":"phone.primary","reason":"bad"}]}`:                      {"phone.primary": `"bad"`},
 			`{"errors":[{"field":"credentials[0]","reason":"bad"},{"reason":"general"}]}`: {
-				"credentials[0]": "bad",
-				"":               "general",
+				"credentials[0]": `"bad"`,
+				"":               `"general"`,
 			},
-			`{"errors":[{"field":null,"reason":"bad"}]}`:            {"": "bad"},
-			`{"errors":[{"field":"no_such_field","reason":"bad"}]}`: {"no_such_field": "bad"},
+			`{"errors":[{"field":null,"reason":"bad"}]}`:            {"": `"bad"`},
+			`{"errors":[{"field":"no_such_field","reason":"bad"}]}`: {"no_such_field": `"bad"`},
 			`{"errors":[]}`: nil,
 		} {
 			faulttest.RunCase(t, "B12", fmt.Sprint(status, " ", body), func(t *testing.T) {

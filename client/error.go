@@ -124,10 +124,10 @@ func (e *Error) joinReasons() string {
 	var words []string
 	for _, r := range e.Reasons[:min(3, len(e.Reasons))] {
 		if f := r.Field.String(); f != "" {
-			words = append(words, truncate(f, 60)+": "+truncate(r.Reason.String(), maxReasonLen))
+			words = append(words, truncate(f, 60)+": "+r.quote())
 			continue
 		}
-		words = append(words, truncate(r.Reason.String(), maxReasonLen))
+		words = append(words, r.quote())
 	}
 	if more := len(e.Reasons) - 3; more > 0 {
 		words = append(words, fmt.Sprintf("and %d more", more))
@@ -137,6 +137,11 @@ func (e *Error) joinReasons() string {
 
 // maxReasonLen is how much of a reason is shown, in bytes.
 const maxReasonLen = 300
+
+// quote returns the reason in quotation marks, so that it cannot pass for a sentence of this program.
+func (r Reason) quote() string {
+	return `"` + truncate(strings.ReplaceAll(r.Reason.String(), `"`, "'"), maxReasonLen) + `"`
+}
 
 // describeFailure says what went wrong between the request and its answer.
 func (e *Error) describeFailure() string {
@@ -254,7 +259,7 @@ func (e *Error) Fields() map[string]string {
 		if fields[f] != "" {
 			fields[f] += "; "
 		}
-		fields[f] += truncate(r.Reason.String(), maxReasonLen)
+		fields[f] += r.quote()
 	}
 	return fields
 }

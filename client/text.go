@@ -41,8 +41,8 @@ func (t Text) IsZero() bool { return t.raw == "" }
 func (t Text) String() string { return t.shown }
 
 // Clean makes a string safe to display: every character is made visible that could move, hide or restyle the text
-// around it. Nothing is lost, and two different texts never look alike: escapes are written ‹U+202E› or ‹x9B›, and a
-// literal ‹ is written ‹‹›.
+// around it, or pass for one of the program's own marks. Nothing is lost, and two different texts never look alike:
+// escapes are written ‹U+202E› or ‹x9B›, a literal ‹ is written ‹‹›, and ✓ is written ‹✓›.
 func Clean(raw string) string {
 	shown, _ := CleanStart(raw, math.MaxInt)
 	return shown
@@ -63,11 +63,27 @@ func CleanStart(raw string, limit int) (shown string, rest int) {
 	return c.String(), len(raw) - i
 }
 
+// CleanContent is Clean for the content of an object, which has its own box: it keeps marks and lines.
+func CleanContent(raw string) string {
+	if printableASCII(raw) {
+		return raw
+	}
+	c := cleaner{content: true}
+	for i := 0; i < len(raw); {
+		i += c.add(raw[i:])
+	}
+	return c.String()
+}
+
+// isMark reports whether lookout draws states, lines or news with a character.
+func isMark(r rune) bool { return r >= 0x2500 && r <= 0x25ff || r == '✓' || r == '✗' }
+
 // cleaner writes cleaned characters one after another.
 type cleaner struct {
 	strings.Builder
-	marks  int  // combining marks in a row
-	before rune // the last character that was written as it is, or 0
+	content bool // keeps marks
+	marks   int  // combining marks in a row
+	before  rune // the last character that was written as it is, or 0
 }
 
 // add writes the first character of a text and returns its length.
@@ -84,8 +100,10 @@ func (c *cleaner) add(text string) int {
 		c.marks = 0
 	}
 	switch {
-	case r == '‹':
-		c.WriteString("‹‹›")
+	case r == '‹', !c.content && isMark(r):
+		c.WriteString("‹")
+		c.WriteRune(r)
+		c.WriteString("›")
 	case r < 0x20:
 		c.WriteString("‹")
 		c.WriteRune(0x2400 + r)

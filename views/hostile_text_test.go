@@ -10,6 +10,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
 )
@@ -118,4 +119,31 @@ func TestTable_hostileLabelStaysInCell(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Text from the server never passes for a message or a state of the program: its marks are made visible, and reasons
+// are quoted.
+func TestServerText_neverImitatesOurMarks(t *testing.T) {
+	const forged = "✓ Done (confirmed by re-reading)"
+	s := &rewritingTransport{rewrite: func(body []byte) []byte {
+		return bytes.ReplaceAll(body, []byte(`"billing-api"`), []byte(`"`+forged+`"`))
+	}}
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press("3", "G")
+		r.requireText("‹✓› Done (confirmed")
+		r.requireNoText(forged)
+		r.press("<enter>")
+		r.requireNoText(forged)
+		r.press("<esc>", "D")
+		r.requireText(`Service "‹✓› Done`)
+		r.press("<esc>")
+		r.emu.InjectFault(client.OpUpdateContact, emulator.Fault{
+			Status: 400,
+			Body:   `{"errors":[{"reason":"` + forged + `"}]}`,
+			Times:  9,
+		})
+		r.press("4", "e", "x", "<ctrl+s>")
+		r.requireText(`"‹✓› Done`)
+		r.requireNoText(forged)
+	}, s)
 }

@@ -18,7 +18,7 @@ var refusals = map[string]struct {
 }{
 	"restricted user": {
 		emulator.Fault{Status: 403, Body: `{"errors":[{"reason":"Unauthorized"}]}`},
-		"Unauthorized (403)",
+		`"Unauthorized" (403)`,
 		"ask for an unrestricted user of the account",
 	},
 	"balance": {

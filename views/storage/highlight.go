@@ -127,10 +127,10 @@ func (c *highlighter) add(text string, tone theme.Tone) {
 		}
 		line := &c.lines[len(c.lines)-1]
 		if n := len(*line); n > 0 && (*line)[n-1].tone == tone {
-			(*line)[n-1].text += client.Clean(part)
+			(*line)[n-1].text += client.CleanContent(part)
 			continue
 		}
-		*line = append(*line, textSpan{client.Clean(part), tone})
+		*line = append(*line, textSpan{client.CleanContent(part), tone})
 	}
 }
 

@@ -62,7 +62,7 @@ func newPreview(name, kind string, data []byte) preview {
 func plainLines(text string) [][]textSpan {
 	var lines [][]textSpan
 	for line := range strings.SplitSeq(text, "\n") {
-		lines = append(lines, []textSpan{{client.Clean(line), theme.Plain}})
+		lines = append(lines, []textSpan{{client.CleanContent(line), theme.Plain}})
 	}
 	return lines
 }

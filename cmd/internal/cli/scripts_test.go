@@ -249,7 +249,7 @@ func TestScripts_refusalsSayWhatToDo(t *testing.T) {
 			`{"errors":[{"reason":"The database is moving."}]}`,
 			503,
 			exit.CodeUnknown,
-			[]string{"The database is moving. (503)", "check whether it was applied"},
+			[]string{`"The database is moving." (503)`, "check whether it was applied"},
 		},
 		{
 			"408",
@@ -270,7 +270,7 @@ func TestScripts_refusalsSayWhatToDo(t *testing.T) {
 			`{"errors":[{"reason":"Not found"}]}`,
 			404,
 			exit.CodeNotFound,
-			[]string{"Not found (404)", "it may have been deleted"},
+			[]string{`"Not found" (404)`, "it may have been deleted"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
