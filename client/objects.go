@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // An Object is an entry of a listing ("Bucket object entry"). A common prefix has only a name.
@@ -160,8 +161,35 @@ func (r PresignRequest) Op() string {
 
 // A PresignedURL is a credential: anyone who has it may make the one request that it signs.
 type PresignedURL struct {
-	URL    Secret `json:"url"`
-	Exists *bool  `json:"exists"` // whether the object is there now; not in the document
+	URL    Secret         `json:"url"`
+	Exists Optional[bool] `json:"exists"` // whether the object is there now; not in the document
+}
+
+// Expires returns when the URL stops working, as its signature says: false if it does not say so.
+func (p PresignedURL) Expires() (time.Time, bool) {
+	u, err := url.Parse(p.URL.Reveal())
+	if err != nil {
+		return time.Time{}, false
+	}
+	q := u.Query()
+	if epoch, err := strconv.ParseInt(q.Get("Expires"), 10, 64); err == nil && epoch > 0 {
+		return time.Unix(epoch, 0).UTC(), true
+	}
+	from, err := time.Parse("20060102T150405Z", q.Get("X-Amz-Date"))
+	seconds, failed := strconv.Atoi(q.Get("X-Amz-Expires"))
+	return from.Add(time.Duration(seconds) * time.Second), err == nil && failed == nil && seconds > 0
+}
+
+// Exists reports whether the object of a pre-signed URL is there now: as the answer says, or else the listing.
+func (s Objects) Exists(ctx context.Context, o ObjectRef, p PresignedURL) Optional[bool] {
+	if _, known := p.Exists.Value(); known {
+		return p.Exists
+	}
+	_, found, err := s.Find(ctx, o.Cluster, o.Bucket, o.Name)
+	if err != nil {
+		return Optional[bool]{}
+	}
+	return Known(found)
 }
 
 // Objects reads the objects of buckets.

@@ -44,8 +44,13 @@ type Link struct {
 	Method      string        `json:"method"`
 	ContentType string        `json:"content_type,omitempty"` // that an upload must send; "" if any
 	URL         client.Secret `json:"url"`
-	Expires     time.Time     `json:"ends"`
+	// Expires is read from the URL; zero if the URL does not tell
+	Expires time.Time             `json:"ends,omitzero"`
+	Exists  client.Optional[bool] `json:"exists"` // whether the object was there when the link was made
 }
+
+// Expired reports whether the link is known to have expired.
+func (l *Link) Expired(now time.Time) bool { return !l.Expires.IsZero() && !l.Expires.After(now) }
 
 // curlCommand returns the link as a curl command. The URL is quoted for the shell.
 func (l *Link) curlCommand() string {

@@ -98,6 +98,9 @@ func writeLink(a *account.Account, t *account.DetailWriter, l *account.Link) {
 	t.Title(l.Method + " " + l.Name.String())
 	t.Field("bucket", l.Bucket, theme.Muted)
 	t.Field("expires", formatLinkExpiry(a, l, t.Box.Now), theme.Warn)
+	if warning := linkWarning(l); warning != "" {
+		t.Field("object", warning, theme.Warn)
+	}
 	if l.ContentType != "" {
 		t.Field("content type", client.Clean(l.ContentType)+" (send exactly this)", theme.Plain)
 	}
@@ -105,10 +108,27 @@ func writeLink(a *account.Account, t *account.DetailWriter, l *account.Link) {
 
 // formatLinkExpiry says when a link expires, in local time and in UTC.
 func formatLinkExpiry(a *account.Account, l *account.Link, now time.Time) string {
-	if rest := l.Expires.Sub(now); rest > 0 {
-		return fmt.Sprintf("%s, in %s", formatLocalAndUTC(a, l.Expires, "Mon 15:04:05 MST"), ui.FormatAge(rest))
+	switch {
+	case l.Expires.IsZero():
+		return "unknown: the link does not say"
+	case l.Expired(now):
+		return "expired"
 	}
-	return "expired"
+	left := ui.FormatAge(l.Expires.Sub(now))
+	return fmt.Sprintf("%s, in %s", formatLocalAndUTC(a, l.Expires, "Mon 15:04:05 MST"), left)
+}
+
+// linkWarning says what the link does not do as long as its object is missing, or does to one that is there; "" if there
+// is nothing to say.
+func linkWarning(l *account.Link) string {
+	exists, known := l.Exists.Value()
+	switch {
+	case known && !exists && l.Method != "PUT":
+		return "no object has this name: the link fails until there is one"
+	case known && exists && l.Method == "PUT":
+		return "an object has this name: the link replaces it"
+	}
+	return ""
 }
 
 // quietZone is how many light modules a QR code needs around it for a camera to find it.

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/views/account"
@@ -86,7 +87,7 @@ func linkForm(a *account.Account, b *client.Bucket, name string) form.Form {
 	ref := refTo(b, name)
 	review := func() string {
 		end := a.Now().Add(time.Duration(in.lifetimeSeconds()) * time.Second)
-		return "It expires at " + formatLocalAndUTC(a, end, "Mon 2 Jan 15:04:05 MST")
+		return "It expires at about " + formatLocalAndUTC(a, end, "Mon 2 Jan 15:04:05 MST")
 	}
 	f := form.Form{
 		Title:           "Link to " + client.Clean(name),
@@ -116,7 +117,11 @@ func linkForm(a *account.Account, b *client.Bucket, name string) form.Form {
 			return nil, err
 		}
 		return func() tea.Cmd {
-			return tea.Batch(a.LinkStore().Refresh(), ui.Send(ui.OpenPaneMsg{Pane: &linkView{a: a, link: link}}))
+			cmds := []tea.Cmd{a.LinkStore().Refresh(), ui.Send(ui.OpenPaneMsg{Pane: &linkView{a: a, link: link}})}
+			if warning := linkWarning(link); warning != "" {
+				cmds = append(cmds, ui.ShowNews(theme.Warn, client.Clean(name)+": "+warning))
+			}
+			return tea.Batch(cmds...)
 		}, nil
 	})
 }
@@ -139,12 +144,14 @@ func createLink(
 	if err != nil {
 		return nil, err
 	}
+	expires, _ := signed.Expires()
 	return a.Links.Add(account.Link{
 		Bucket:      client.Clean(client.BucketID(ref.Cluster, ref.Bucket)),
 		Name:        client.NewText(ref.Name),
 		Method:      request.Method,
 		ContentType: request.ContentType,
 		URL:         signed.URL,
-		Expires:     a.Now().Add(time.Duration(request.Expires) * time.Second),
+		Expires:     expires,
+		Exists:      a.API.Objects.Exists(ctx, ref, signed),
 	}), nil
 }

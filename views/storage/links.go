@@ -71,16 +71,19 @@ func LinksPane(a *account.Account) ui.Pane {
 
 // linkRemainingCell shows how long a link is still valid.
 func linkRemainingCell(l *account.Link, b ui.Box) (string, theme.Tone) {
-	if rest := l.Expires.Sub(b.Now); rest > 0 {
-		return ui.FormatAge(rest), theme.Plain
+	switch {
+	case l.Expires.IsZero():
+		return "unknown", theme.Warn
+	case l.Expired(b.Now):
+		return "expired", theme.Muted
 	}
-	return "expired", theme.Muted
+	return ui.FormatAge(l.Expires.Sub(b.Now)), theme.Plain
 }
 
 // linkOperations are the actions on a link.
 func linkOperations(a *account.Account) []table.RowAction[*account.Link] {
 	over := func(l *account.Link) string {
-		return account.ReasonIf(!l.Expires.After(a.Now()), "the link has expired")
+		return account.ReasonIf(l.Expired(a.Now()), "the link has expired")
 	}
 	return []table.RowAction[*account.Link]{
 		{

@@ -127,7 +127,7 @@ func (p *objectView) Actions() []ui.Action {
 			Writes:         true,
 			OpensView:      true,
 			DisabledReason: a.MissingScope(client.OpSetObjectACL),
-			Do:             open(func() form.Form { return objectAccessForm(a, b, o.Name) }),
+			Do:             func() tea.Cmd { return readThenSetAccess(a, b, o.Name) },
 		},
 		{
 			Key:            ui.Bind("delete", "D"),
@@ -201,7 +201,11 @@ func (p *objectView) writeAccess(t *account.DetailWriter) {
 		t.Field("access", account.LoadingOrError(p.acl.Freshness(), "reading"), theme.Muted)
 		return
 	}
-	t.Field("access", fmt.Sprintf("%s  %s", acl.ACL, describeObjectACL(acl.ACL)), theme.Plain)
+	if acl.ACL == "" {
+		t.Field("access", "unknown: the API does not report it", theme.Warn)
+	} else {
+		t.Field("access", fmt.Sprintf("%s  %s", acl.ACL, describeObjectACL(acl.ACL)), theme.Plain)
+	}
 	if p.showXML {
 		t.Heading("ACL as XML")
 		t.ServerText(acl.XML.Raw())

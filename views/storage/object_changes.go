@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -57,15 +58,50 @@ func deleteObjects(a *account.Account, b *client.Bucket, objects []client.Object
 	return account.SyncTransfers(a)
 }
 
-// objectAccessForm sets the ACL of an object. The pane of the object shows the present one; custom cannot be set.
-func objectAccessForm(a *account.Account, b *client.Bucket, name client.Text) form.Form {
-	acl, ref := client.ACLPrivate, refTo(b, name.Raw())
+// unknownACL stands for an ACL that could not be read.
+const unknownACL client.ACL = "unknown"
+
+// readThenSetAccess reads the ACL of an object, and opens the form that sets it.
+func readThenSetAccess(a *account.Account, b *client.Bucket, name client.Text) tea.Cmd {
+	ctx, ref := a.Context, refTo(b, name.Raw())
+	return ui.WhileWorking("reading the access to "+name.String(), func() tea.Msg {
+		text, present := "In "+bucketName(b)+".", unknownACL
+		acl, err := a.API.Objects.ACL(ctx, ref.Cluster, ref.Bucket, ref.Name)
+		switch {
+		case err != nil:
+			text += " What is set could not be read: " + ui.Reason(err)
+		case acl.ACL == "":
+			text += " The API does not report what is set."
+		default:
+			present = acl.ACL
+		}
+		return form.OpenFormMsg{Form: objectAccessForm(a, b, name, present, text)}
+	})
+}
+
+// objectAccessForm sets the ACL of an object. It begins with the present one, which may be one that cannot be set.
+func objectAccessForm(
+	a *account.Account, b *client.Bucket, name client.Text, present client.ACL, text string,
+) form.Form {
+	acl, options, ref := present, cannedACLs(), refTo(b, name.Raw())
+	if !slices.Contains(options, present) {
+		options = append([]client.ACL{present}, options...)
+	}
+	differs := func(string) string {
+		switch {
+		case acl == unknownACL:
+			return "choose an access with right"
+		case acl == present:
+			return "this is set already"
+		}
+		return ""
+	}
 	f := form.Form{
 		Title:           "Access to " + name.String(),
 		ProgressText:    "changing",
 		SubmitLabel:     "change",
-		Text:            "In " + bucketName(b) + ".",
-		Fields:          []form.Field{form.Choice("acl", "ACL", &acl, cannedACLs()...)},
+		Text:            text,
+		Fields:          []form.Field{form.Choice("acl", "ACL", &acl, options...).Check(differs)},
 		Review:          func() string { return describeObjectACL(acl) },
 		WhyResendIsSafe: "Setting the same access twice does no harm",
 	}
@@ -100,17 +136,16 @@ func objectAccessForm(a *account.Account, b *client.Bucket, name client.Text) fo
 func setObjectACL(
 	ctx context.Context, a *account.Account, ref client.ObjectRef, acl client.ACL, consent *client.Consent,
 ) (found accessReadBack, err error) {
-	before, err := a.API.Objects.ACL(ctx, ref.Cluster, ref.Bucket, ref.Name)
-	if err != nil {
-		return found, err
-	}
-	w, err := a.API.Begin(client.Change{
+	change := client.Change{
 		Op:       client.OpSetObjectACL,
 		Resource: "object",
 		ID:       ref.ID(),
 		Label:    client.Clean(ref.Name),
-		Before:   map[string]any{"acl": before.ACL},
-	}, consent)
+	}
+	if before, err := a.API.Objects.ACL(ctx, ref.Cluster, ref.Bucket, ref.Name); err == nil && before.ACL != "" {
+		change.Before = map[string]any{"acl": before.ACL}
+	}
+	w, err := a.API.Begin(change, consent)
 	if err != nil {
 		return found, err
 	}

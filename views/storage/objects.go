@@ -214,10 +214,9 @@ func (l *objectListing) operations() []table.RowAction[client.Object] {
 			Name:           "access",
 			Description:    "the object's ACL",
 			Writes:         true,
+			OpensView:      true,
 			DisabledReason: l.whyNot(client.OpSetObjectACL),
-			Form: func(rows []client.Object) form.Form {
-				return objectAccessForm(l.a, l.path.bucket, rows[0].Name)
-			},
+			Cmd:            func(o client.Object) tea.Cmd { return readThenSetAccess(l.a, l.path.bucket, o.Name) },
 		},
 		{
 			Keys:           []string{"D"},

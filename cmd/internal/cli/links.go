@@ -18,11 +18,20 @@ import (
 
 // A link is the row of a pre-signed URL.
 type link struct {
-	URL     string    `json:"url"`
-	Method  string    `json:"method"`
-	Name    string    `json:"name"`
-	Type    string    `json:"content_type,omitempty"` // must be sent with the request
-	Expires time.Time `json:"expires"`
+	URL    string `json:"url"`
+	Method string `json:"method"`
+	Name   string `json:"name"`
+	Type   string `json:"content_type,omitempty"` // must be sent with the request
+	// Expires is read from the URL; null if the URL does not tell
+	Expires client.Optional[time.Time] `json:"expires"`
+	Exists  client.Optional[bool]      `json:"exists"` // whether the object is there now; null if that is unknown
+}
+
+func (l *link) expiresText() string {
+	if at, known := l.Expires.Value(); known {
+		return at.Format(time.RFC3339)
+	}
+	return ""
 }
 
 func linksResource() resourceCommand {
@@ -33,7 +42,8 @@ func linksResource() resourceCommand {
 			{Name: "method", Value: func(l *link) string { return l.Method }},
 			{Name: "name", Value: func(l *link) string { return l.Name }},
 			{Name: "content_type", Value: func(l *link) string { return l.Type }},
-			{Name: "expires", Value: func(l *link) string { return l.Expires.Format(time.RFC3339) }},
+			{Name: "expires", Value: (*link).expiresText},
+			{Name: "exists", Value: func(l *link) string { return formatOptional(l.Exists) }},
 		},
 		subcommands: []subcommand[*link]{{
 			name:        "link",
@@ -56,10 +66,9 @@ func makeLink(set *pflag.FlagSet) planFunc[*link] {
 	return func(_ context.Context, s *scriptSession, _ *link, args []string) (c change[*link], err error) {
 		o, err := parseObjectArgs(args)
 		l := &link{
-			Method:  strings.ToUpper(*method),
-			Name:    o.Name,
-			Type:    *kind,
-			Expires: s.now().Add(*life).UTC().Truncate(time.Second),
+			Method: strings.ToUpper(*method),
+			Name:   o.Name,
+			Type:   *kind,
 		}
 		switch {
 		case err != nil:
@@ -83,8 +92,17 @@ func makeLink(set *pflag.FlagSet) planFunc[*link] {
 			effect: fmt.Sprintf("Makes a %s link to object %s that works for %s", l.Method, describeObject(o), *life),
 			send: func(ctx context.Context, w *approvedChange) (*link, error) {
 				signed, err := w.CreateObjectURL(ctx, o.Cluster, o.Bucket, in)
-				l.URL = signed.URL.Reveal()
-				return l, err
+				if err != nil {
+					return l, err
+				}
+				l.URL, l.Exists = signed.URL.Reveal(), s.api.Objects.Exists(ctx, o, signed)
+				if at, told := signed.Expires(); told {
+					l.Expires = client.Known(at)
+				}
+				if exists, known := l.Exists.Value(); known && !exists && l.Method != http.MethodPut {
+					s.reportf("there is no object %s: the link fails until there is one", describeObject(o))
+				}
+				return l, nil
 			},
 		}, nil
 	}
