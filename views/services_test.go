@@ -67,6 +67,26 @@ func TestServices_toggleAndUndoRecordStatusBefore(t *testing.T) {
 	})
 }
 
+// The form makes a private address with a region public: the region is sent as null.
+func TestServices_privateAddressBecomesPublic(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 40}, func(r *harness) {
+		r.press(goTo("3", "queue-internal")...)
+		r.press("e", "<tab>", "<tab>", "<ctrl+u>", "queue.acme.net:5672", "<ctrl+s>")
+		r.requireText("queue-internal: saved")
+		r.requireApplied(client.OpUpdateService)
+		entries := r.journal.Entries(time.Time{})
+		if body := string(toJSON(entries[0].Change.Body)); !strings.Contains(body, `"region":null`) {
+			t.Errorf("sent: %s", body)
+		}
+	})
+	startProgram(t, emulator.Options{}, screenSize{120, 40}, func(r *harness) {
+		r.press("3", "n", "queue-2", "<tab>", "<right>", "<tab>", "10.0.3.14:5672", "<tab>", "us-east")
+		r.press("<shift+tab>", "<ctrl+u>", "queue.acme.net:5672", "<ctrl+s>")
+		r.requireText("queue-2: added")
+		r.requireApplied(client.OpCreateService)
+	})
+}
+
 // A service with a private address needs a region.
 func TestServices_privateAddressNeedsRegion(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {

@@ -109,7 +109,7 @@ func newServiceFrom(a *account.Account, values client.ServiceRequest) resource.D
 			return resource.Confirm{Effect: fmt.Sprintf("Adds service %s and starts monitoring it.", in.Label)}
 		},
 		Attempt: func(*client.Service) resource.Attempt[*client.Service] {
-			sent := *in
+			sent := withoutNeedlessRegion(*in)
 			return resource.Attempt[*client.Service]{
 				Label: sent.Label,
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Service], error) {
@@ -144,8 +144,14 @@ func editService(a *account.Account, s *client.Service) resource.Draft[*client.S
 		Fields:      serviceFields(a, in),
 		Success:     func(s *client.Service) string { return fmt.Sprintf("saved, monitoring is %s", s.Status) },
 		AsNew:       func() resource.Draft[*client.Service] { return newServiceFrom(a, *in) },
-		Confirm:     e.Confirm,
-		Attempt:     e.Attempt,
+		Confirm: func(rows []*client.Service) resource.Confirm {
+			dropNeedlessRegion(in, s)
+			return e.Confirm(rows)
+		},
+		Attempt: func(row *client.Service) resource.Attempt[*client.Service] {
+			dropNeedlessRegion(in, s)
+			return e.Attempt(row)
+		},
 	}
 }
 
@@ -235,6 +241,21 @@ func isPrivateAddress(address string) bool {
 
 // serviceUpdated returns when a service was changed last.
 func serviceUpdated(s *client.Service) client.Time { return s.Updated }
+
+// dropNeedlessRegion removes the region of a service whose address was private and is not any more: the API refuses it.
+func dropNeedlessRegion(in *client.ServiceRequest, opened *client.Service) {
+	if in.Address != opened.Address.Raw() {
+		*in = withoutNeedlessRegion(*in)
+	}
+}
+
+// withoutNeedlessRegion returns a service without its region, unless its address is private.
+func withoutNeedlessRegion(in client.ServiceRequest) client.ServiceRequest {
+	if !isPrivateAddress(in.Address) {
+		in.Region = ""
+	}
+	return in
+}
 
 // serviceID returns the identity of a service.
 func serviceID(s *client.Service) int { return s.ID }

@@ -335,3 +335,12 @@ func TestScripts_accessIsReadBack(t *testing.T) {
 		})
 	}
 }
+
+// services update makes a private address with a region public: the region is sent as null, unless one is given.
+func TestServices_privateAddressBecomesPublic(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.MustRun("services", "update", "queue-internal", "--address", "queue.acme.net:5672")
+	if out := r.MustRun("services", "get", "queue-internal", "-o", "ndjson").Out; !strings.Contains(out, `"region":null`) {
+		t.Error(out)
+	}
+}
