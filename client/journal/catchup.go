@@ -2,43 +2,89 @@ package journal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"time"
 )
 
 // CatchUp reads what other processes have written since, and reports whether anything changed.
 func (j *Journal) CatchUp() (bool, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
+	j.fileMu.Lock()
+	defer j.fileMu.Unlock()
 	if j.file == nil {
 		return false, nil
 	}
+	version := j.Version()
+	if j.replaced() {
+		if err := j.reopen(); err != nil {
+			return false, fmt.Errorf("journal: %w", err)
+		}
+	}
+	if err := j.catchUp(); err != nil {
+		return false, fmt.Errorf("journal: %w", err)
+	}
+	return j.Version() != version, nil
+}
+
+// catchUp reads the file that is open to its end, without an incomplete last line.
+func (j *Journal) catchUp() error {
 	info, err := j.file.Stat()
 	if err != nil {
-		return false, fmt.Errorf("journal: %w", err)
+		return err
 	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	j.readOffset = min(j.readOffset, info.Size()) // the file may have been truncated
-	known, version := len(j.entries), j.version
-	whole, _, err := j.readLines(io.NewSectionReader(j.file, j.readOffset, info.Size()-j.readOffset))
-	j.readOffset += whole
-	if err != nil {
-		return false, fmt.Errorf("journal: %w", err)
+	j.sealedTo = min(j.sealedTo, info.Size())
+	known := make(map[*Entry]bool, len(j.entries))
+	for _, e := range j.entries {
+		known[e] = true
 	}
-	for _, e := range j.entries[known:] {
-		e.byOtherProcess = true
+	from := j.readOffset
+	n, _, err := j.readLines(io.NewSectionReader(j.file, from, info.Size()-from), from, inFile)
+	err = errors.Join(err, j.readTail())
+	j.readOffset += n.whole
+	added := false
+	for _, e := range j.entries {
+		if !known[e] {
+			e.byOtherProcess, added = true, true
+		}
 	}
-	if len(j.entries) > known {
+	if added {
 		slices.SortStableFunc(j.entries, func(a, b *Entry) int { return a.Time.Compare(b.Time) })
 	}
-	return j.version != version, nil
+	return err
+}
+
+// readTail reads what a process has added to the file that was the journal before the last compaction: an older release
+// does not notice that.
+func (j *Journal) readTail() error {
+	if j.lastFile == 0 {
+		return nil
+	}
+	path := j.segmentPath(j.lastFile)
+	info, err := os.Lstat(path)
+	if err != nil || info.Size() <= j.tailOffset {
+		return nil // a file that is missing is reported when its changes are asked for
+	}
+	file, err := openFile(path, os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	r := io.NewSectionReader(file, j.tailOffset, info.Size()-j.tailOffset)
+	n, _, err := j.readLines(r, j.tailOffset, sealed)
+	j.tailOffset += n.whole
+	return err
 }
 
 // WaitForChange checks the file regularly until another process has written something, reads it, and returns true. It
 // returns false if ctx ends first, and at once for a journal in memory.
 func (j *Journal) WaitForChange(ctx context.Context, every time.Duration) bool {
-	if j.file == nil {
+	if j.path == "" {
 		return false
 	}
 	look := time.NewTicker(every)

@@ -30,19 +30,19 @@ type PlannedWindow struct {
 }
 
 // trackWindows updates the maintenance windows after an outcome.
-func (j *Journal) trackWindows(e *Entry) {
+func (s *state) trackWindows(e *Entry) {
 	c := e.Change
 	if e.Outcome != client.Applied || c.Resource != "service" || e.windowEnded {
 		return
 	}
 	switch c.Op {
 	case client.OpDisableService:
-		delete(j.planned, c.Scheduled)
+		delete(s.planned, c.Scheduled)
 		since := e.Time
-		if held, again := j.disabled[c.ID]; again && held.Since.Before(since) {
+		if held, again := s.disabled[c.ID]; again && held.Since.Before(since) {
 			since = held.Since // it was disabled already, and has another end now
 		}
-		j.disabled[c.ID] = DisabledService{
+		s.disabled[c.ID] = DisabledService{
 			ID:       c.ID,
 			IntentID: e.ID,
 			Label:    c.Label,
@@ -52,7 +52,7 @@ func (j *Journal) trackWindows(e *Entry) {
 			At:       e.Time,
 		}
 	case client.OpPlanMaintenance:
-		j.planned[e.ID] = PlannedWindow{
+		s.planned[e.ID] = PlannedWindow{
 			ID:       c.ID,
 			IntentID: e.ID,
 			Label:    c.Label,
@@ -61,47 +61,53 @@ func (j *Journal) trackWindows(e *Entry) {
 			Until:    c.RevertAt,
 		}
 	case client.OpCancelMaintenance:
-		delete(j.planned, c.Scheduled)
+		delete(s.planned, c.Scheduled)
 	case client.OpEnableService:
-		delete(j.disabled, c.ID)
+		delete(s.disabled, c.ID)
 	case client.OpDeleteService:
-		delete(j.disabled, c.ID)
-		maps.DeleteFunc(j.planned, func(_ string, w PlannedWindow) bool { return w.ID == c.ID })
+		delete(s.disabled, c.ID)
+		maps.DeleteFunc(s.planned, func(_ string, w PlannedWindow) bool { return w.ID == c.ID })
 	}
 }
 
 // EndWindow records that a maintenance window is over because the service was seen enabled: nobody has to enable it any
 // more, also if it is disabled again elsewhere.
 func (j *Journal) EndWindow(intentID string) error {
+	j.fileMu.Lock()
+	defer j.fileMu.Unlock()
 	j.mu.Lock()
-	defer j.mu.Unlock()
-	e, known := j.byID[intentID]
-	if !known || e.windowEnded {
+	e := j.byID[intentID]
+	if e == nil || e.windowEnded {
+		j.mu.Unlock()
 		return nil
 	}
 	// an older lookout reads this line as the same outcome once more
 	l := record{ID: intentID, Outcome: e.Outcome, OutcomeDetail: e.OutcomeDetail, WindowEnded: true}
+	j.mu.Unlock()
 	if err := j.write(l, true); err != nil {
 		return err
 	}
-	j.apply(l)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.apply(l, unread)
 	return nil
 }
 
 // endWindow ends the window that a change began.
-func (j *Journal) endWindow(e *Entry) {
+func (s *state) endWindow(e *Entry) {
 	e.windowEnded = true
-	if j.disabled[e.Change.ID].IntentID == e.ID {
-		delete(j.disabled, e.Change.ID)
-		j.version++
+	if s.disabled[e.Change.ID].IntentID == e.ID {
+		delete(s.disabled, e.Change.ID)
+		s.version++
 	}
-	if _, planned := j.planned[e.ID]; planned {
-		delete(j.planned, e.ID)
-		j.version++
+	if _, planned := s.planned[e.ID]; planned {
+		delete(s.planned, e.ID)
+		s.version++
 	}
 }
 
-// LastChange returns the newest change of an operation on a service since a time, whatever its outcome.
+// LastChange returns the newest change of an operation on a service since a time, whatever its outcome: of those that
+// are held in memory, as all are whose outcome nobody knows.
 func (j *Journal) LastChange(op, service string, since time.Time) (Entry, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -114,6 +120,13 @@ func (j *Journal) LastChange(op, service string, since time.Time) (Entry, bool) 
 		}
 	}
 	return Entry{}, false
+}
+
+// hasWindow reports whether a change began or planned a window that is not over.
+func (s *state) hasWindow(e *Entry) bool {
+	w, held := s.disabled[e.Change.ID]
+	_, planned := s.planned[e.ID]
+	return planned || held && w.IntentID == e.ID
 }
 
 // PlannedWindows returns the windows that have not begun, by their intents.

@@ -7,26 +7,115 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"lookout/client"
+	"math"
 	"os"
+	"path/filepath"
 	"runtime"
+	"time"
+
+	"lookout/client"
 )
 
-// A record is one line of the file: an intent, or the outcome of one.
+// A record is one line of the file: an intent, the outcome of one, or segments of the history.
 type record struct {
 	Intent        *Entry         `json:"intent,omitempty"`
 	ID            string         `json:"id,omitempty"`
 	Outcome       client.Outcome `json:"outcome,omitempty"`
 	OutcomeDetail string         `json:"why,omitempty"`
 	WindowEnded   bool           `json:"ended,omitempty"` // see EndWindow
+	Since         time.Time      `json:"since,omitzero"`  // of a window that is open, where the line is kept
+	Kept          bool           `json:"kept,omitempty"`  // repeats what is in a segment, because it still matters
+	Superseded    bool           `json:"superseded,omitempty"`
+	Segments      []segment      `json:"segments,omitempty"`
 }
+
+// A place is where the line of an intent is.
+type place int
+
+const (
+	unread place = iota // in the file, where this process wrote it and has not read it back
+	inFile              // in the file, behind the segments
+	sealed              // in a segment
+)
 
 // A logFile is the file, or its replacement in a test.
 type logFile interface {
 	io.WriteCloser
 	io.ReaderAt
+	Fd() uintptr
 	Stat() (os.FileInfo, error)
 	Sync() error
+}
+
+// open opens the file and reads it, and compacts it if it is large.
+func (j *Journal) open() error {
+	j.fileMu.Lock()
+	defer j.fileMu.Unlock()
+	if err := os.MkdirAll(filepath.Dir(j.path), 0o700); err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	if err := refuseLink(filepath.Dir(j.path)); err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	file, err := openFile(j.path, os.O_RDWR|os.O_CREATE|os.O_APPEND)
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	if err := errors.Join(makePrivate(file), j.load(file)); err != nil {
+		file.Close()
+		return fmt.Errorf("journal: %w", err)
+	}
+	j.file = file
+	j.compactIfLarge()
+	return nil
+}
+
+// refuseLink returns an error if a path is a symbolic link: what is written there would land in a place that somebody
+// else may have chosen.
+func refuseLink(path string) error {
+	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		return fmt.Errorf("%s is a symbolic link, which is refused; put the file or folder itself there", path)
+	}
+	return nil
+}
+
+// openFile opens a regular file that is no symbolic link. It creates no file through a link, and does not wait for a
+// pipe.
+func openFile(path string, flag int) (*os.File, error) {
+	before, err := os.Lstat(path)
+	switch {
+	case err == nil:
+		flag &^= os.O_CREATE
+	case errors.Is(err, os.ErrNotExist) && flag&os.O_CREATE != 0:
+		flag |= os.O_EXCL
+	default:
+		return nil, err
+	}
+	if err := refuseLink(path); err != nil {
+		return nil, err
+	}
+	if before != nil && !before.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	file, err := os.OpenFile(path, flag, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return openFile(path, flag&^os.O_EXCL|os.O_CREATE) // another process was faster
+	}
+	if err != nil {
+		return nil, err
+	}
+	opened, err := file.Stat()
+	if err == nil {
+		var there os.FileInfo
+		if there, err = os.Lstat(path); err == nil && !os.SameFile(opened, there) {
+			err = fmt.Errorf("%s was replaced while it was opened", path)
+		}
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
 }
 
 // makePrivate takes the permissions on the file from everybody but its owner.
@@ -41,49 +130,73 @@ func makePrivate(file *os.File) error {
 // maxLineBytes is the longest valid line. The journal writes no longer ones.
 const maxLineBytes = 1 << 20
 
-// readAll reads what earlier runs wrote, including an incomplete last line.
-func (j *Journal) readAll(r io.Reader) error {
-	_, rest, err := j.readLines(r)
-	if err == nil {
-		j.parseLine(rest)
+// load reads what earlier runs wrote, including an incomplete last line and what a process that did not notice a
+// compaction has added to the file before.
+func (j *Journal) load(file io.ReaderAt) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.readAll(io.NewSectionReader(file, 0, math.MaxInt64)); err != nil {
+		return err
 	}
-	return err
+	for _, s := range j.segments {
+		if s.File == j.lastFile {
+			j.tailOffset = s.end()
+		}
+	}
+	return j.readTail()
 }
 
-// readLines reads lines, and counts those that are invalid. whole is the number of bytes of complete lines, rest the
-// incomplete line after them.
-func (j *Journal) readLines(r io.Reader) (whole int64, rest []byte, err error) {
+// readAll reads a file to its end, including an incomplete last line.
+func (s *state) readAll(r io.Reader) error {
+	n, rest, err := s.readLines(r, 0, inFile)
+	if err != nil {
+		return err
+	}
+	s.parseLine(rest, inFile)
+	s.readOffset = n.all
+	return nil
+}
+
+// byteCount is the number of bytes that were read, and how many of them are complete lines.
+type byteCount struct{ all, whole int64 }
+
+// readLines reads lines from an offset of the file on, and counts those that are invalid. rest is the incomplete line
+// after them.
+func (s *state) readLines(r io.Reader, base int64, from place) (n byteCount, rest []byte, err error) {
 	text := bufio.NewReaderSize(r, 1<<16)
 	var held []byte
-	var read int64
 	for {
 		part, err := text.ReadSlice('\n')
-		read += int64(len(part))
+		n.all += int64(len(part))
 		if len(held) <= maxLineBytes {
 			held = append(held, part...)
 		}
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 		case err == io.EOF:
-			return whole, held, nil
+			return n, held, nil
 		case err != nil:
-			return whole, held, err
+			return n, held, err
 		default:
-			j.parseLine(held)
-			held, whole = held[:0], read
+			isHeader := s.parseLine(held, from)
+			if from == inFile {
+				s.sealIfLarge(base+n.whole, base+n.all, isHeader)
+			}
+			held, n.whole = held[:0], n.all
 		}
 	}
 }
 
-// parseLine reads one line.
-func (j *Journal) parseLine(data []byte) {
+// parseLine reads one line. It reports whether the line belongs to the beginning of a compacted file.
+func (s *state) parseLine(data []byte, from place) (isHeader bool) {
 	if len(bytes.TrimSpace(data)) == 0 {
-		return
+		return false
 	}
 	var l record
-	if len(data) > maxLineBytes || json.Unmarshal(data, &l) != nil || !j.apply(l) {
-		j.unreadable++
+	if len(data) > maxLineBytes || json.Unmarshal(data, &l) != nil || !s.apply(l, from) {
+		s.unreadable++
 	}
+	return l.Kept || l.Segments != nil
 }
 
 // write appends a line with a single write, so that lines of two processes do not mix.
@@ -98,6 +211,8 @@ func (j *Journal) write(l record, durable bool) error {
 	if len(data) >= maxLineBytes {
 		return fmt.Errorf("the change is too long for the journal: %d bytes", len(data))
 	}
+	unlock := j.lockCurrent()
+	defer unlock()
 	if j.endsMidLine() {
 		data = append([]byte{'\n'}, data...)
 	}
@@ -117,4 +232,54 @@ func (j *Journal) endsMidLine() bool {
 	var last [1]byte
 	_, err = j.file.ReadAt(last[:], info.Size()-1)
 	return err == nil && last[0] != '\n'
+}
+
+// lockCurrent locks the file against other processes that write. If another process has compacted the journal, it
+// opens the new file first.
+func (j *Journal) lockCurrent() (unlock func()) {
+	for range 10 {
+		unlock := lock(j.file)
+		if !j.replaced() {
+			return unlock
+		}
+		unlock()
+		if j.reopen() != nil {
+			break
+		}
+	}
+	return func() {} // whatever is written to the older file is found there: see readTail
+}
+
+// replaced reports whether the path leads to another file than the one that is open.
+func (j *Journal) replaced() bool {
+	here, err := j.file.Stat()
+	there, err2 := os.Lstat(j.path)
+	return err == nil && err2 == nil && there.Mode().IsRegular() && !os.SameFile(here, there)
+}
+
+// reopen opens the file that another process has put in the place of the one that is open.
+func (j *Journal) reopen() error {
+	file, err := openFile(j.path, os.O_RDWR|os.O_APPEND)
+	if err != nil {
+		return err
+	}
+	fresh := &Journal{path: j.path, state: newState(j.now, j.runID, j.segmentBytes)}
+	if err := fresh.load(file); err != nil {
+		file.Close()
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, e := range fresh.entries {
+		known := j.byID[e.ID]
+		if known != nil && known.unreadOutcomes > 0 && e.Outcome == client.Pending { // it could not be written
+			e.Outcome, e.OutcomeDetail = known.Outcome, known.OutcomeDetail
+		}
+		e.byOtherProcess = known == nil && !j.FromThisRun(*e) && e.place != sealed ||
+			known != nil && known.byOtherProcess
+	}
+	fresh.version += j.version + 1
+	_ = j.file.Close()
+	j.file, j.state = file, fresh.state
+	return nil
 }

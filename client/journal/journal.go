@@ -4,11 +4,7 @@ package journal
 
 import (
 	"crypto/rand"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,60 +24,84 @@ type Entry struct {
 	OutcomeDetail  string `json:"-"`
 	byOtherProcess bool   // another process recorded it while this one was running
 	windowEnded    bool   // the service was seen enabled after the change that disabled it
+	place          place
+	unreadOutcomes int  // lines that this process has written and not read back
+	superseded     bool // a later change of the same path makes it no unfinished one
 }
 
-// A Journal records the changes of one account. Its methods are safe for concurrent use.
+// A Journal records the changes of one account. Its methods are safe for concurrent use, and none of those that read
+// waits for the disk: memory holds the newest changes and those that something still depends on, whatever the number of
+// changes. History reads the others.
 type Journal struct {
 	account string
-	now     func() time.Time
+	path    string
 
-	mu          sync.Mutex
-	file        logFile // nil for a journal in memory
-	entries     []*Entry
-	byID        map[string]*Entry
-	disabled    map[string]DisabledService // by service
-	planned     map[string]PlannedWindow   // by intent
-	unreadable  int                        // invalid lines
-	readOffset  int64                      // bytes of the file that have been read
-	runID       string
-	intentCount int
-	version     int
+	fileMu         sync.Mutex // is held while the file is read or written, and taken before mu
+	file           logFile    // nil for a journal in memory
+	cannotCompact  bool       // this file system cannot
+	intentCount    int
+	historyProblem error
+
+	mu sync.Mutex
+	state
 }
+
+// state is what the journal knows. It is rebuilt when another process has compacted the file.
+type state struct {
+	now          func() time.Time
+	runID        string
+	segmentBytes int64 // a segment is closed when it has grown to this size
+
+	entries    []*Entry // that are held in memory, in the order of the file
+	byID       map[string]*Entry
+	disabled   map[string]DisabledService // by service
+	planned    map[string]PlannedWindow   // by intent
+	late       map[string]record          // outcomes of changes that are not held
+	unreadable int                        // invalid lines outside segments
+	version    int
+	unresolved unresolvedMemo
+
+	segments   []segment // the older part of the history, oldest first
+	lastFile   int       // number of the newest file with segments; the journal itself will get the next
+	tailOffset int64     // bytes of that file that have been read
+	sealedTo   int64     // bytes of the journal that are in segments
+	readOffset int64     // bytes of the journal that have been read
+}
+
+func newState(now func() time.Time, runID string, segmentBytes int64) state {
+	return state{
+		now:          now,
+		runID:        runID,
+		segmentBytes: segmentBytes,
+		byID:         map[string]*Entry{},
+		disabled:     map[string]DisabledService{},
+		planned:      map[string]PlannedWindow{},
+		late:         map[string]record{},
+	}
+}
+
+// defaultSegmentBytes is the size of a segment: about a thousand changes, which are read in some milliseconds.
+const defaultSegmentBytes = 512 << 10
 
 // NewInMemory returns a journal without a file, for the demo.
 func NewInMemory(now func() time.Time) *Journal {
-	return &Journal{
-		now:      now,
-		byID:     map[string]*Entry{},
-		disabled: map[string]DisabledService{},
-		planned:  map[string]PlannedWindow{},
-		runID:    "m",
-	}
+	return &Journal{state: newState(now, "m", defaultSegmentBytes)}
 }
 
-// Open opens the journal of an account, and creates the file if necessary. Only its owner can read the file.
+// Open opens the journal of an account, and creates the file if necessary. Only its owner can read the file. It refuses
+// a path that is a symbolic link.
 func Open(path, account string, now func() time.Time) (*Journal, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("journal: %w", err)
-	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("journal: %s is not a regular file", path) // opening a pipe could block
-	}
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("journal: %w", err)
-	}
+	return openWithSegments(path, account, now, defaultSegmentBytes)
+}
+
+// openWithSegments is Open with another size of segments, for tests.
+func openWithSegments(path, account string, now func() time.Time, segmentBytes int64) (*Journal, error) {
 	j := NewInMemory(now)
-	j.account, j.runID = account, fmt.Sprintf("%x-%s", now().UnixNano(), rand.Text()[:8])
-	err = errors.Join(makePrivate(file), j.readAll(file))
-	if err == nil {
-		j.readOffset, err = file.Seek(0, io.SeekCurrent)
+	j.account, j.path, j.segmentBytes = account, path, segmentBytes
+	j.runID = fmt.Sprintf("%x-%s", now().UnixNano(), rand.Text()[:8])
+	if err := j.open(); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		file.Close()
-		return nil, fmt.Errorf("journal: %w", err)
-	}
-	j.file = file
 	return j, nil
 }
 
@@ -93,45 +113,74 @@ func (j *Journal) Version() int {
 }
 
 // FromThisRun reports whether this run of the program recorded the change.
-func (j *Journal) FromThisRun(e Entry) bool { return strings.HasPrefix(e.ID, j.runID+"-") }
+func (j *Journal) FromThisRun(e Entry) bool { return j.isOwn(e.ID) }
 
-// otherProcessTimeout is how long another process may take to record an outcome before it is assumed to have ended.
-const otherProcessTimeout = 2 * time.Minute
+// isOwn reports whether this run of the program recorded the change with an ID.
+func (s *state) isOwn(id string) bool { return strings.HasPrefix(id, s.runID+"-") }
 
-// Unresolved reports whether the outcome of a change must still be found out: it is unknown, or the run that sent the
-// change ended before the answer arrived.
-func (j *Journal) Unresolved(e Entry) bool {
-	return e.Outcome == client.Unknown ||
-		e.Outcome == client.Pending && !j.FromThisRun(e) &&
-			!(e.byOtherProcess && j.now().Sub(e.Time) < otherProcessTimeout)
+// apply adds a record to the state, for which mu is held. It reports whether the record is valid: an intent must be
+// new, or be one of this run that is read back, and an outcome must belong to an intent.
+func (s *state) apply(l record, from place) bool {
+	switch {
+	case l.Segments != nil:
+		s.addSegments(l.Segments)
+		return true
+	case l.Intent != nil:
+		return s.applyIntent(l, from)
+	}
+	return s.applyOutcome(l, from)
 }
 
-// apply adds a record to the state. It reports whether the record is valid: an intent must be new, or be one of this
-// run that is read back, and an outcome must belong to an intent.
-func (j *Journal) apply(l record) bool {
-	if l.Intent != nil {
-		e := *l.Intent
-		if _, known := j.byID[e.ID]; known || e.ID == "" {
-			return known && j.FromThisRun(e)
+func (s *state) applyIntent(l record, from place) bool {
+	e := *l.Intent
+	if l.Kept {
+		from = sealed
+	}
+	if known := s.byID[e.ID]; known != nil || e.ID == "" {
+		if known != nil && known.place == unread {
+			known.place = from
 		}
-		e.Outcome = client.Pending
-		j.entries = append(j.entries, &e)
-		j.byID[e.ID] = &e
-		j.version++
+		return known != nil && (l.Kept || s.isOwn(e.ID))
+	}
+	e.Outcome, e.place, e.superseded = client.Pending, from, l.Superseded
+	s.entries = append(s.entries, &e)
+	s.byID[e.ID] = &e
+	s.version++
+	return true
+}
+
+func (s *state) applyOutcome(l record, from place) bool {
+	if l.Outcome != client.Applied && l.Outcome != client.Rejected && l.Outcome != client.Unknown {
+		return false
+	}
+	e := s.byID[l.ID]
+	if e == nil {
+		// the change may be in a segment: the history finds out
+		if len(s.segments) == 0 || l.ID == "" {
+			return false
+		}
+		s.late[l.ID] = l
+		s.version++
 		return true
 	}
-	e, known := j.byID[l.ID]
-	if !known || l.Outcome != client.Applied && l.Outcome != client.Rejected && l.Outcome != client.Unknown {
-		return false
+	switch {
+	case from == unread:
+		e.unreadOutcomes++
+	case e.unreadOutcomes > 0 && !l.Kept:
+		e.unreadOutcomes--
 	}
 	if e.Outcome != l.Outcome || e.OutcomeDetail != l.OutcomeDetail {
 		e.Outcome, e.OutcomeDetail = l.Outcome, l.OutcomeDetail
-		j.version++
+		s.version++
 	}
 	if l.WindowEnded {
-		j.endWindow(e)
+		s.endWindow(e)
 	}
-	j.trackWindows(e)
+	s.trackWindows(e)
+	if w, held := s.disabled[e.Change.ID]; held && w.IntentID == e.ID && !l.Since.IsZero() {
+		w.Since = l.Since
+		s.disabled[e.Change.ID] = w
+	}
 	return true
 }
 
@@ -139,13 +188,34 @@ func (j *Journal) apply(l record) bool {
 func (j *Journal) UnreadableLines() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.unreadable
+	n := j.unreadable
+	for _, s := range j.segments {
+		n += s.Unreadable
+	}
+	return n
+}
+
+// Len returns the number of changes.
+func (j *Journal) Len() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	n := 0
+	for _, s := range j.segments {
+		n += s.Entries
+	}
+	for _, e := range j.entries {
+		if e.place != sealed {
+			n++
+		}
+	}
+	return n
 }
 
 // RecordIntent records that a change is about to be sent. The record is on the disk when RecordIntent returns.
 func (j *Journal) RecordIntent(c client.Change) (string, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
+	j.fileMu.Lock()
+	defer j.fileMu.Unlock()
+	j.compactIfLarge()
 	j.intentCount++
 	e := Entry{
 		ID:      j.runID + "-" + strconv.Itoa(j.intentCount),
@@ -162,7 +232,9 @@ func (j *Journal) RecordIntent(c client.Change) (string, error) {
 		)
 		return "", err
 	}
-	j.apply(l)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.apply(l, unread)
 	return e.ID, nil
 }
 
@@ -173,52 +245,20 @@ func (j *Journal) RecordOutcome(id string, outcome client.Outcome, err error) {
 	if err != nil {
 		l.OutcomeDetail = err.Error()
 	}
+	j.fileMu.Lock()
+	defer j.fileMu.Unlock()
+	_ = j.write(l, false) // the change has been made; if this fails, the intent remains without an outcome
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	_ = j.write(l, false) // the change has been made; if this fails, the intent remains without an outcome
-	j.apply(l)
+	j.apply(l, unread)
 }
 
 // Close closes the file.
 func (j *Journal) Close() error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
+	j.fileMu.Lock()
+	defer j.fileMu.Unlock()
 	if j.file == nil {
 		return nil
 	}
 	return j.file.Close()
-}
-
-// Entries returns the changes since a time, oldest first.
-func (j *Journal) Entries(since time.Time) []Entry {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	var entries []Entry
-	for _, e := range j.entries {
-		if !e.Time.Before(since) {
-			entries = append(entries, *e)
-		}
-	}
-	return entries
-}
-
-// Unfinished returns the changes of an operation that earlier runs did not finish: of each path the last one, if its
-// outcome is missing or unknown.
-func (j *Journal) Unfinished(op string) []Entry {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	last := map[string]int{}
-	for i, e := range j.entries {
-		if e.Change.Op == op {
-			last[e.Change.Path] = i
-		}
-	}
-	var unfinished []Entry
-	for i, e := range j.entries {
-		open := e.Outcome == client.Pending || e.Outcome == client.Unknown
-		if e.Change.Op == op && last[e.Change.Path] == i && open && !j.FromThisRun(*e) {
-			unfinished = append(unfinished, *e)
-		}
-	}
-	return unfinished
 }

@@ -2,7 +2,8 @@ package account
 
 import (
 	"context"
-	"slices"
+	"fmt"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -134,24 +135,47 @@ func (a *Account) TransferStore() *ui.Store[*transfer.Status] {
 	})
 }
 
-// JournalStore returns the changes in the journal, newest first.
+// JournalStore returns the changes in the journal, newest first. Older ones are read when someone scrolls that far.
 func (a *Account) JournalStore() *ui.Store[*journal.Entry] {
-	return sharedStore(
-		a,
-		"journal",
-		func(e *journal.Entry) string { return e.ID },
-		func(context.Context, string) (ui.RowPage[*journal.Entry], error) {
-			rows := ToPointers(a.Journal.Entries(time.Time{}))
-			slices.Reverse(rows)
-			page := ui.RowPage[*journal.Entry]{Rows: rows}
-			if n := a.Journal.UnreadableLines(); n > 0 {
-				page.Notes = append(
-					page.Notes, Pluralize(n, "line of the journal", "lines of the journal")+" could not be read",
-				)
-			}
-			return page, nil
-		},
-	)
+	return sharedStoreFrom(a, ui.Source[*journal.Entry]{
+		Name:  "journal",
+		ID:    func(e *journal.Entry) string { return e.ID },
+		Lazy:  true,
+		Fetch: journalFetcher(a.Journal),
+	})
+}
+
+// journalFetcher returns a function that reads the pages of the journal. A cursor names its history and the page.
+func journalFetcher(j *journal.Journal) func(context.Context, string) (ui.RowPage[*journal.Entry], error) {
+	var mu sync.Mutex
+	var history *journal.History
+	reads := 0
+	return func(_ context.Context, cursor string) (page ui.RowPage[*journal.Entry], err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if cursor == "" {
+			history, reads = j.History(), reads+1
+			cursor = fmt.Sprint(reads, "/0")
+		}
+		var read, n int
+		if _, err := fmt.Sscanf(cursor, "%d/%d", &read, &n); err != nil || read != reads {
+			return page, journal.ErrPageOrder // the journal is being read from the beginning again
+		}
+		rows, more, lost := history.Page(n)
+		page.Rows, page.Total = ToPointers(rows), j.Len()
+		if more {
+			page.Next = fmt.Sprint(read, "/", n+1)
+		}
+		if lines := j.UnreadableLines(); lines > 0 && n == 0 {
+			page.Notes = append(
+				page.Notes, Pluralize(lines, "line of the journal", "lines of the journal")+" could not be read",
+			)
+		}
+		if lost != nil {
+			page.Notes, page.Missing = append(page.Notes, lost.Error()), append(page.Missing, lost.Error())
+		}
+		return page, nil
+	}
 }
 
 // LinkStore returns the links of this run. They are held in memory only.

@@ -44,7 +44,7 @@ func JournalPane(a *account.Account) ui.Pane {
 		Columns:       journalColumns(a),
 		RowActions:    journalOperations(a),
 		Detail:        func(e *journal.Entry, b ui.Box) string { return entryDetail(a, e, b) },
-		Footer:        func(set *ui.Store[*journal.Entry], b ui.Box) string { return journalFoot(a, set, b) },
+		Footer:        func(_ *ui.Store[*journal.Entry], b ui.Box) string { return journalFoot(a, b) },
 		EmptyText:     "nothing has been changed from here yet",
 		BadgeFunc:     func() (string, theme.Tone) { return journalBadge(a) },
 		Label:         entryName,
@@ -133,21 +133,27 @@ func entryName(e *journal.Entry) string {
 
 // unresolvedChanges returns the changes of the last week whose outcome is unknown, newest first.
 func unresolvedChanges(a *account.Account) []*journal.Entry {
-	rows := account.ToPointers(a.Journal.Entries(a.Now().Add(-7 * 24 * time.Hour)))
-	slices.Reverse(rows)
-	return slices.DeleteFunc(rows, func(e *journal.Entry) bool { return !a.Journal.Unresolved(*e) })
+	return account.ToPointers(a.Journal.UnresolvedEntries(a.Now().Add(-unresolvedAge)))
+}
+
+// unresolvedAge is the age of the oldest changes that the badge counts.
+const unresolvedAge = 7 * 24 * time.Hour
+
+// unresolvedCount returns the number of changes of the last week whose outcome is unknown. Every frame asks.
+func unresolvedCount(a *account.Account) int {
+	return len(a.Journal.UnresolvedEntries(a.Now().Add(-unresolvedAge)))
 }
 
 func journalBadge(a *account.Account) (string, theme.Tone) {
-	if n := len(unresolvedChanges(a)); n > 0 {
+	if n := unresolvedCount(a); n > 0 {
 		return fmt.Sprintf("%d?", n), theme.Warn
 	}
 	return "", theme.Plain
 }
 
-func journalFoot(a *account.Account, set *ui.Store[*journal.Entry], b ui.Box) string {
-	text := account.Pluralize(set.Len(), "change", "changes") + " made from this machine"
-	if n := len(unresolvedChanges(a)); n > 0 {
+func journalFoot(a *account.Account, b ui.Box) string {
+	text := account.Pluralize(a.Journal.Len(), "change", "changes") + " made from this machine"
+	if n := unresolvedCount(a); n > 0 {
 		text += b.Theme.Paint(theme.Warn, fmt.Sprintf(" · %d with an unknown outcome · c checks them", n))
 	}
 	return ui.Truncate(b.Theme.Paint(theme.Muted, text), b.Width, b.Theme.Glyphs.Ellipsis)

@@ -129,6 +129,10 @@ func (s *scriptSession) buildHandover(ctx context.Context, from time.Time) (hand
 			h.Unknown = append(h.Unknown, newJournalRow(e))
 		}
 	}
+	if err := j.Problem(); err != nil {
+		h.addUnreadable("journal", err)
+		h.notes.journal = "**" + escapeMarkdown(err.Error()) + "**"
+	}
 	if n := j.UnreadableLines(); n > 0 {
 		lines := ui.Plural(n, "line", "lines")
 		h.Unreadable = append(h.Unreadable, fmt.Sprintf("journal: %s of %s", lines, s.journal.path))

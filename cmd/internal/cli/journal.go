@@ -126,7 +126,11 @@ func listEntries(_ context.Context, s *scriptSession, q listOptions) iter.Seq2[*
 		if n := j.UnreadableLines(); n > 0 {
 			s.reportf("%d lines of the journal %s could not be read", n, s.journal.path)
 		}
-		for _, e := range j.Entries(since) {
+		entries := j.Entries(since)
+		if err := j.Problem(); err != nil {
+			s.reportf("%v", err)
+		}
+		for _, e := range entries {
 			if len(q.outcomes) > 0 && !slices.Contains(q.outcomes, string(e.Outcome)) {
 				continue
 			}
@@ -144,9 +148,8 @@ func getEntry(_ context.Context, s *scriptSession, id string) (*journalRow, erro
 	if err != nil {
 		return nil, err
 	}
-	all := j.Entries(time.Time{})
-	i := slices.IndexFunc(all, func(e journal.Entry) bool { return e.ID == id })
-	if i < 0 {
+	found, ok := j.Entry(id)
+	if !ok {
 		return nil, exit.WithCode(
 			exit.CodeNotFound,
 			fmt.Errorf(
@@ -155,7 +158,7 @@ func getEntry(_ context.Context, s *scriptSession, id string) (*journalRow, erro
 			),
 		)
 	}
-	e := newJournalRow(all[i])
+	e := newJournalRow(found)
 	return &e, nil
 }
 

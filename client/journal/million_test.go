@@ -1,0 +1,91 @@
+package journal
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"lookout/client"
+	"lookout/client/faulttest"
+)
+
+// writeReleased writes a journal as released versions do: n finished changes, of which the last 50 left services
+// disabled, and one that was never answered.
+func writeReleased(t testing.TB, path string, n int) {
+	t.Helper()
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	out := bufio.NewWriterSize(file, 1<<20)
+	defer out.Flush()
+	line := func(l record) {
+		data, err := json.Marshal(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = out.Write(append(data, '\n'))
+	}
+	for i := range n {
+		c := disableChange(fmt.Sprint(i%50), "billing-api")
+		c.Method, c.Path = "POST", "/v4/managed/services/7/disable"
+		c.Before = map[string]any{"status": "ok"}
+		id := fmt.Sprint("old-", i)
+		at := testTime().Add(time.Duration(i-n) * time.Minute)
+		line(record{Intent: &Entry{ID: id, Time: at, Account: "a", Change: c}})
+		if i != n-60 {
+			line(record{ID: id, Outcome: client.Applied})
+		}
+	}
+}
+
+// The journal cannot freeze the loop: with a million changes, it opens in 50 ms, what a frame asks takes microseconds,
+// and a page of the history some milliseconds.
+func TestOpen_aMillionChanges(t *testing.T) {
+	n := 30_000
+	if os.Getenv("LOOKOUT_LONG") != "" {
+		n = 1_000_000
+	}
+	faulttest.RunCase(t, "I5", "a journal of a million changes", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "j")
+		writeReleased(t, path, n)
+		began := time.Now()
+		openJournal(t, path).Close()
+		first := time.Since(began)
+		began = time.Now()
+		j := openJournal(t, path)
+		next := time.Since(began)
+		if len(j.entries) > 1500 || j.Len() != n || len(j.DisabledServices()) != 50 {
+			t.Errorf("%d held of %d, %d disabled", len(j.entries), j.Len(), len(j.DisabledServices()))
+		}
+		if m := j.UnresolvedEntries(testTime().Add(-24 * time.Hour)); len(m) != 1 {
+			t.Errorf("%d unresolved", len(m))
+		}
+		began = time.Now()
+		for range 1000 {
+			_ = j.UnresolvedEntries(testTime().Add(-24 * time.Hour))
+			_ = j.Version()
+		}
+		frame := time.Since(began) / 1000
+		began = time.Now()
+		h := j.History()
+		_, _, _ = h.Page(0)
+		page, _, err := h.Page(1)
+		paged := time.Since(began)
+		t.Logf(
+			"%d changes: first open %v, next %v, a frame %v, two pages %v", n, first, next, frame, paged,
+		)
+		if next > 50*time.Millisecond*slow || frame > 100*time.Microsecond || paged > 100*time.Millisecond ||
+			len(page) < 500 || err != nil {
+			t.Errorf("next open %v, a frame %v, two pages %v, %d changes, %v", next, frame, paged, len(page), err)
+		}
+	})
+}
+
+// slow is how many times slower a machine that runs other tests may be.
+const slow = 4

@@ -1,0 +1,70 @@
+package journal
+
+import (
+	"slices"
+	"time"
+
+	"lookout/client"
+)
+
+// otherProcessTimeout is how long another process may take to record an outcome before it is assumed to have ended.
+const otherProcessTimeout = 2 * time.Minute
+
+// Unresolved reports whether nobody knows how a change ended: its outcome is unknown, or another run ended before the
+// answer arrived.
+func (j *Journal) Unresolved(e Entry) bool {
+	return e.Outcome == client.Unknown ||
+		e.Outcome == client.Pending && !j.FromThisRun(e) &&
+			!(e.byOtherProcess && j.now().Sub(e.Time) < otherProcessTimeout)
+}
+
+// unresolvedMemo is what UnresolvedEntries returned last.
+type unresolvedMemo struct {
+	entries []Entry
+	version int
+	until   time.Time // when a change becomes unresolved although nothing is recorded; zero is never
+	known   bool
+}
+
+// UnresolvedEntries returns the changes since a time whose outcome nobody knows, newest first. It is cheap: a frame may
+// ask. The caller must not change the rows.
+func (j *Journal) UnresolvedEntries(since time.Time) []Entry {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	m, now := &j.unresolved, j.now()
+	if !m.known || m.version != j.version || !m.until.IsZero() && !now.Before(m.until) {
+		*m = unresolvedMemo{version: j.version, known: true}
+		for _, e := range slices.Backward(j.entries) {
+			end := e.Time.Add(otherProcessTimeout)
+			if j.Unresolved(*e) {
+				m.entries = append(m.entries, *e)
+			} else if e.Outcome == client.Pending && e.byOtherProcess && (m.until.IsZero() || end.Before(m.until)) {
+				m.until = end
+			}
+		}
+		slices.SortStableFunc(m.entries, func(a, b Entry) int { return b.Time.Compare(a.Time) })
+	}
+	n, _ := slices.BinarySearchFunc(m.entries, since, func(e Entry, since time.Time) int {
+		if e.Time.Before(since) {
+			return 1
+		}
+		return -1
+	})
+	return slices.Clip(m.entries[:n])
+}
+
+// Unfinished returns the changes of an operation that earlier runs did not finish: of each path the last one, if its
+// outcome is missing or unknown.
+func (j *Journal) Unfinished(op string) []Entry {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.markSuperseded()
+	var unfinished []Entry
+	for _, e := range j.entries {
+		open := e.Outcome == client.Pending || e.Outcome == client.Unknown
+		if e.Change.Op == op && open && !e.superseded && !j.FromThisRun(*e) {
+			unfinished = append(unfinished, *e)
+		}
+	}
+	return unfinished
+}
