@@ -10,7 +10,7 @@ type Key struct {
 	ID        int            `json:"id"`
 	Label     Text           `json:"label"`
 	AccessKey Text           `json:"access_key"`
-	SecretKey Secret         `json:"secret_key"` // real only at creation; otherwise RedactedSecretKey or empty
+	SecretKey Secret         `json:"secret_key,omitzero"` // real only at creation; otherwise RedactedSecretKey or empty
 	Limited   Optional[bool] `json:"limited"`
 	Buckets   []BucketGrant  `json:"bucket_access"` // nil if the key is unlimited, or if it is not reported
 	Regions   []KeyRegion    `json:"regions"`       // not in the document; nil if they are not reported

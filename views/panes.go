@@ -39,6 +39,10 @@ func Resources(a *account.Account) []resource.Resource[any] {
 		managed.Credentials(a).Erased(),
 		managed.Instances(a).Erased(),
 		managed.SSHKey(a).Erased(),
+		storage.Buckets(a).Erased(),
+		storage.Keys(a).Erased(),
+		storage.Clusters(a).Erased(),
+		storage.TransferUsage(a).Erased(),
 	}
 }
 

@@ -29,7 +29,7 @@ func (c *choice[S]) paste(string) {}
 
 func (c *choice[S]) set(text string) string {
 	if !slices.Contains(c.options, S(text)) {
-		return "use " + joinWithOr(c.optionNames())
+		return "not an option"
 	}
 	*c.v = S(text)
 	return ""

@@ -3,6 +3,7 @@ package form
 import (
 	"fmt"
 	"net/mail"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -75,6 +76,8 @@ type ScriptValue struct {
 	Argument string                   // the name of the argument in the usage line, instead of a flag: "LABEL"
 	Usage    string                   // what the help says about the flag
 	Default  string                   // where it differs from what the form begins with
+	Except   string                   // an option of the field that scripts do not have: "as it is"
+	Bool     bool                     // the flag needs no value
 	Set      func(text string) string // takes the value instead of the field, and returns what is wrong with it
 }
 
@@ -102,8 +105,14 @@ func (f Field) Set(text string) string {
 	if f.Script.Set != nil {
 		return f.Script.Set(text)
 	}
+	if f.Script.Except != "" && text == f.Script.Except {
+		return "use " + joinWithOr(f.Options())
+	}
 	if s, ok := f.input.(interface{ set(string) string }); ok {
-		return s.set(text)
+		if problem := s.set(text); problem == "" || f.Options() == nil {
+			return problem
+		}
+		return "use " + joinWithOr(f.Options())
 	}
 	return "cannot be set by a script"
 }
@@ -114,13 +123,16 @@ func (f Field) Options() []string {
 		return nil
 	}
 	if o, ok := f.input.(interface{ optionNames() []string }); ok {
-		return o.optionNames()
+		return slices.DeleteFunc(o.optionNames(), func(name string) bool { return name == f.Script.Except })
 	}
 	return nil
 }
 
 // Kind returns what the help calls the value, in the words of pflag: "string", "int", "bool", "intSlice".
 func (f Field) Kind() string {
+	if f.Script.Bool {
+		return "bool"
+	}
 	if k, ok := f.input.(interface{ kind() string }); ok {
 		return k.kind()
 	}

@@ -83,16 +83,22 @@ func sshColumns() []resource.ColumnDefinition[*client.Instance] {
 			column{Name: "group", DetailOnly: true, Pane: table.Column[row]{Width: 12, DropPriority: 3}},
 			theme.Muted, func(i row) client.Text { return i.Group },
 		),
-		{
-			Name: "command",
-			Pane: table.Column[row]{Min: 20, DropPriority: 2, Cell: func(i row, _ ui.Box) (string, theme.Tone) {
-				line, ok := sshCommand(i)
-				if !ok {
-					return line, theme.Muted
-				}
-				return line, theme.Accent
-			}},
-		},
+		sshCommandColumn(),
+	}
+}
+
+// sshCommandColumn returns the column of the ssh command.
+func sshCommandColumn() resource.ColumnDefinition[*client.Instance] {
+	type row = *client.Instance
+	return resource.ColumnDefinition[row]{
+		Name: "command",
+		Pane: table.Column[row]{Min: 20, DropPriority: 2, Cell: func(i row, _ ui.Box) (string, theme.Tone) {
+			line, ok := sshCommand(i)
+			if !ok {
+				return line, theme.Muted
+			}
+			return line, theme.Accent
+		}},
 	}
 }
 

@@ -90,6 +90,14 @@ func TimeValue(t client.Time) string {
 	return t.Raw().Raw()
 }
 
+// OptionalValue returns a value for scripts; an unknown one is empty.
+func OptionalValue[T any](v client.Optional[T]) string {
+	if v, known := v.Value(); known {
+		return fmt.Sprint(v)
+	}
+	return ""
+}
+
 // IDsValue returns numbers for scripts: "7,11".
 func IDsValue(ids []int) string {
 	words := make([]string, len(ids))
@@ -105,7 +113,7 @@ func ByID[T any](get func(context.Context, int) (T, error)) func(context.Context
 		id, err := strconv.Atoi(text)
 		if err != nil || id < 0 {
 			var none T
-			return none, &ArgumentError{fmt.Sprintf("%q is not an ID: expected a number", client.Clean(text))}
+			return none, NewArgumentError("%q is not an ID: expected a number", client.Clean(text))
 		}
 		return get(ctx, id)
 	}
@@ -113,6 +121,11 @@ func ByID[T any](get func(context.Context, int) (T, error)) func(context.Context
 
 // ArgumentError says why an argument of a command line names no row.
 type ArgumentError struct{ text string }
+
+// NewArgumentError returns an ArgumentError with a text, which it formats as fmt.Errorf does.
+func NewArgumentError(format string, values ...any) *ArgumentError {
+	return &ArgumentError{fmt.Sprintf(format, values...)}
+}
 
 // Error returns the reason.
 func (e *ArgumentError) Error() string { return e.text }

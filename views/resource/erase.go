@@ -20,6 +20,7 @@ func (r Resource[T]) Erased() Resource[any] {
 		Description: r.Description,
 		Examples:    r.Examples,
 		Argument:    r.Argument,
+		ListFlags:   r.ListFlags,
 		ID:          func(row any) string { return r.ID(row.(T)) },
 	}
 	if r.Label != nil {
@@ -56,6 +57,7 @@ func (o Operation[T]) erased() Operation[any] {
 		Command:         o.Command,
 		CommandHelp:     o.CommandHelp,
 		RepeatInScripts: o.RepeatInScripts,
+		ScriptReads:     o.ScriptReads,
 		Description:     o.Description,
 		Call:            o.Call,
 		OtherCalls:      o.OtherCalls,

@@ -30,16 +30,20 @@ type Resource[T any] struct {
 	Columns  []ColumnDefinition[T]
 	// PaneOrder names the columns of the pane in their order; nil is that of Columns, which is the order in scripts.
 	PaneOrder []string
+	ListFlags []ListFlag
 	// List reads all rows for scripts, and Get the one that an argument of the command line names.
 	List       func(context.Context, Query) iter.Seq2[T, error]
 	Get        func(ctx context.Context, id string) (T, error)
 	Operations []Operation[T]
 }
 
-// Query says which rows a script lists.
-type Query struct {
-	Cluster string // only the buckets of this cluster
+// A ListFlag is a flag by which a script says which rows it wants.
+type ListFlag struct {
+	Name, Usage string
 }
+
+// Query holds the values of the ListFlags that a script gave, by their names.
+type Query map[string]string
 
 // PluralName returns what several rows are called: "instances".
 func (r Resource[T]) PluralName() string { return cmp.Or(r.Plural, r.Name) }
@@ -72,6 +76,8 @@ type Operation[T any] struct {
 	Name        string // "disable": the action and its undo
 	Command     string // of scripts, if CommandName cannot derive it; PaneOnly has none
 	CommandHelp string // one sentence for the help of the script command, if Description is not enough
+	// ScriptReads are lists that a script reads before it performs the operation.
+	ScriptReads []ui.Refresher
 	// RepeatInScripts lets scripts perform it where it does not apply: disabling again sets another end.
 	RepeatInScripts bool
 	Description     string   // one sentence for the help, if the name is not enough

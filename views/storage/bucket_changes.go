@@ -3,8 +3,10 @@ package storage
 import (
 	"context"
 	"fmt"
+	"iter"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -18,55 +20,99 @@ import (
 
 // bucketRunner performs the operations on buckets.
 func bucketRunner(a *account.Account) account.Runner[*client.Bucket] {
+	r := Buckets(a)
 	return account.Runner[*client.Bucket]{
 		Account:  a,
 		Store:    a.Buckets(),
-		Resource: bucketResource(a),
-		FetchOne: func(ctx context.Context, b *client.Bucket) (*client.Bucket, error) {
-			return a.API.Buckets.Get(ctx, b.Location().Raw(), b.Label.Raw())
-		},
+		Resource: r,
+		FetchOne: r.FetchOne,
 	}
 }
 
-// bucketResource declares buckets: the document's "Bucket".
-func bucketResource(a *account.Account) resource.Resource[*client.Bucket] {
+// Buckets declares buckets: the document's "Bucket".
+func Buckets(a *account.Account) resource.Resource[*client.Bucket] {
 	return resource.Resource[*client.Bucket]{
-		Name:     "buckets",
-		Singular: "bucket",
-		ID:       account.BucketID,
-		Label:    func(b *client.Bucket) string { return b.Label.String() },
-		Operations: []resource.Operation[*client.Bucket]{
-			{
-				Name:         "access",
-				Description:  "canned ACL and CORS",
-				Keys:         []string{"x"},
-				Call:         client.OpUpdateBucketAccess,
-				OtherCalls:   []string{client.OpReplaceBucketAccess},
-				ShowInHints:  true,
-				ProgressText: "changing",
-				Draft: func(b *client.Bucket) resource.Draft[*client.Bucket] {
-					return setBucketAccess(a, b)
-				},
+		Name:        "buckets",
+		Singular:    "bucket",
+		Description: "Buckets of Object Storage",
+		Examples: []string{
+			"buckets list",
+			"buckets list --cluster us-east-1",
+			"buckets create us-east-1/acme-scratch --acl private",
+			"buckets access us-east-1/acme-www --acl public-read --cors=false",
+			"buckets delete us-east-1/acme-scratch --yes",
+		},
+		Argument:  "CLUSTER/BUCKET",
+		ID:        account.BucketID,
+		Label:     func(b *client.Bucket) string { return b.Label.String() },
+		Columns:   bucketColumns(),
+		PaneOrder: []string{"label", "cluster", "objects", "size", "created", "hostname"},
+		ListFlags: []resource.ListFlag{{Name: "cluster", Usage: "only the buckets of this cluster, as us-east-1"}},
+		List: func(ctx context.Context, q resource.Query) iter.Seq2[*client.Bucket, error] {
+			if q["cluster"] != "" {
+				return a.API.Buckets.AllInCluster(ctx, q["cluster"])
+			}
+			return a.API.Buckets.All(ctx)
+		},
+		Get: func(ctx context.Context, id string) (*client.Bucket, error) {
+			cluster, label, err := ParseBucketID(id)
+			if err != nil {
+				return nil, err
+			}
+			return a.API.Buckets.Get(ctx, cluster, label)
+		},
+		Operations: bucketOperations(a),
+	}
+}
+
+// ParseBucketID splits CLUSTER/BUCKET, as command lines name a bucket.
+func ParseBucketID(text string) (cluster, label string, err error) {
+	cluster, label, ok := strings.Cut(text, "/")
+	if !ok || cluster == "" || label == "" || strings.Contains(label, "/") {
+		return "", "", resource.NewArgumentError(
+			"%q does not name a bucket: use CLUSTER/BUCKET, as us-east-1/photos", client.Clean(text),
+		)
+	}
+	return cluster, label, nil
+}
+
+// bucketOperations returns the operations on buckets.
+func bucketOperations(a *account.Account) []resource.Operation[*client.Bucket] {
+	return []resource.Operation[*client.Bucket]{
+		{
+			Name:         "access",
+			CommandHelp:  "Change who may list and read it, and whether pages of other sites may read it",
+			Description:  "canned ACL and CORS",
+			Keys:         []string{"x"},
+			Call:         client.OpUpdateBucketAccess,
+			OtherCalls:   []string{client.OpReplaceBucketAccess},
+			ShowInHints:  true,
+			ProgressText: "changing",
+			Draft: func(b *client.Bucket) resource.Draft[*client.Bucket] {
+				return setBucketAccess(a, b)
 			},
-			{
-				Name:         "delete",
-				Description:  "the bucket, once it is empty",
-				Keys:         []string{"D"},
-				Call:         client.OpDeleteBucket,
-				ProgressText: "deleting",
-				SuccessText:  "deleted",
-				Draft:        func(*client.Bucket) resource.Draft[*client.Bucket] { return deleteBucket() },
-				OnRejected:   func(b *client.Bucket, err error) tea.Cmd { return offerEmptying(a, b, err) },
-			},
-			{
-				Name:         "new bucket",
-				Keys:         []string{"n"},
-				Call:         client.OpCreateBucket,
-				Target:       resource.NewRow,
-				ShowInHints:  true,
-				ProgressText: "creating",
-				Draft:        func(*client.Bucket) resource.Draft[*client.Bucket] { return newBucket(a) },
-			},
+		},
+		{
+			Name:         "delete",
+			CommandHelp:  "Delete a bucket, which must be empty",
+			Description:  "the bucket, once it is empty",
+			Keys:         []string{"D"},
+			Call:         client.OpDeleteBucket,
+			ProgressText: "deleting",
+			SuccessText:  "deleted",
+			Draft:        func(*client.Bucket) resource.Draft[*client.Bucket] { return deleteBucket() },
+			OnRejected:   func(b *client.Bucket, err error) tea.Cmd { return offerEmptying(a, b, err) },
+		},
+		{
+			Name:         "new bucket",
+			CommandHelp:  "Create a bucket",
+			ScriptReads:  []ui.Refresher{a.Clusters()}, // they tell regions and clusters apart
+			Keys:         []string{"n"},
+			Call:         client.OpCreateBucket,
+			Target:       resource.NewRow,
+			ShowInHints:  true,
+			ProgressText: "creating",
+			Draft:        func(*client.Bucket) resource.Draft[*client.Bucket] { return newBucket(a) },
 		},
 	}
 }
@@ -136,7 +182,7 @@ func newBucket(a *account.Account) resource.Draft[*client.Bucket] {
 		Title:       "New bucket",
 		Text:        "Storage is billed from the first bucket on, until Object Storage is cancelled.",
 		SubmitLabel: "create",
-		Fields:      BucketFields(in, clusters, checkBucketLabelUnused(a, &in.Cluster)),
+		Fields:      bucketFields(in, clusters, checkBucketLabelUnused(a, &in.Cluster)),
 		Review:      func() string { return describeBucketACL(in.ACL) },
 		Confirm: func([]*client.Bucket) resource.Confirm {
 			return resource.Confirm{
@@ -166,18 +212,30 @@ func newBucket(a *account.Account) resource.Draft[*client.Bucket] {
 	}
 }
 
-// BucketFields returns the fields of a new bucket, for panes and scripts. clusters are suggestions and may be nil;
-// checks are further checks of the label.
-func BucketFields(in *client.BucketRequest, clusters func() []string, checks ...form.Check) []form.Field {
+// bucketFields returns the fields of a new bucket. clusters are suggestions; checks are further checks of the label.
+func bucketFields(in *client.BucketRequest, clusters func() []string, checks ...form.Check) []form.Field {
 	label := form.Text("label", "Label", &in.Label, checkBucketLabel).Check(checks...)
+	cluster := form.Combobox("cluster", "Cluster", &in.Cluster, clusters, form.Required())
+	argument := form.ScriptValue{Argument: "CLUSTER/BUCKET", Set: func(text string) string {
+		clusterID, name, err := ParseBucketID(text)
+		if err != nil {
+			return err.Error()
+		}
+		cluster.Set(clusterID)
+		return label.Set(name)
+	}}
 	return []form.Field{
-		label.Note("lower case letters, digits, dots and hyphens; unique in its cluster"),
-		form.Combobox("cluster", "Cluster", &in.Cluster, clusters, form.Required()).
-			Note("up and down go through the clusters"),
-		form.Choice("acl", "ACL", &in.ACL, cannedACLs()...),
-		form.Switch("cors_enabled", "CORS", &in.CORS).Note("yes lets web pages of any origin read from it"),
+		label.Scripted(argument).Note("lower case letters, digits, dots and hyphens; unique in its cluster"),
+		cluster.Note("up and down go through the clusters"),
+		form.Choice("acl", "ACL", &in.ACL, cannedACLs()...).Flag("acl", ACLChoices),
+		form.Switch("cors_enabled", "CORS", &in.CORS).
+			Note("yes lets web pages of any origin read from it").
+			Flag("cors", "allow all origins"),
 	}
 }
+
+// ACLChoices are the canned ACLs in words, for the help of scripts.
+const ACLChoices = "private, public-read, authenticated-read or public-read-write"
 
 // cannedACLs are the ACLs that can be set.
 func cannedACLs() []client.ACL {
@@ -284,9 +342,10 @@ func setBucketAccess(a *account.Account, b *client.Bucket) resource.Draft[*clien
 		Attempt: func(*client.Bucket) resource.Attempt[*client.Bucket] {
 			call, access := in.request()
 			return resource.Attempt[*client.Bucket]{
-				Call:  call,
-				ID:    account.BucketID(b),
-				Label: b.Label.String(),
+				Call:      call,
+				ID:        account.BucketID(b),
+				Label:     b.Label.String(),
+				Unchanged: access.ACL == "" && access.CORS == nil,
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Bucket], error) {
 					result, err := ui.ResultReload[*client.Bucket](sendBucketAccess(ctx, w, b, access))
 					if err == nil {
@@ -337,10 +396,25 @@ func (in *accessInput) fields(b *client.Bucket) []form.Field {
 		return account.ReasonIf(text != b.Label.Raw(), warning)
 	})
 	return []form.Field{
-		form.Choice("acl", "ACL", &in.acl, append([]client.ACL{unchanged}, cannedACLs()...)...),
-		form.Choice("cors_enabled", "CORS", &in.cors, unchanged, "yes", "no"),
+		form.Choice("acl", "ACL", &in.acl, append([]client.ACL{unchanged}, cannedACLs()...)...).
+			Scripted(form.ScriptValue{Flag: "acl", Usage: ACLChoices, Except: unchanged}),
+		form.Choice("cors_enabled", "CORS", &in.cors, unchanged, "yes", "no").Scripted(form.ScriptValue{
+			Flag:  "cors",
+			Usage: "allow all origins; --cors=false forbids them",
+			Bool:  true,
+			Set:   in.setCORS,
+		}),
 		sure.When(func() bool { return in.acl == client.ACLPublicReadWrite }),
 	}
+}
+
+// setCORS takes the value of a script's flag.
+func (in *accessInput) setCORS(text string) string {
+	on, err := strconv.ParseBool(text)
+	if in.cors = "no"; on {
+		in.cors = "yes"
+	}
+	return account.ReasonIf(err != nil, "is true or false")
 }
 
 // describe says what is set.

@@ -32,7 +32,7 @@ func BucketsPane(a *account.Account) ui.Pane {
 		Title:        "buckets",
 		Store:        a.Buckets(),
 		JoinedStores: []table.JoinedStore{a.Keys(), a.Clusters(), a.TransferUsage()},
-		Columns:      bucketColumns(),
+		Columns:      changes.Resource.PaneColumns(),
 		RowActions:   slices.Insert(bucketShortcuts(a), 1, changes.RowActions()...),
 		PaneActions: func() []ui.Action {
 			return append(changes.NewActions(), linksAction(a), cancelStorageAction(a))
@@ -56,56 +56,65 @@ func formatDate(t client.Time) string {
 	return t.Time().Format("2006-01-02")
 }
 
-// bucketColumns are the columns of the buckets.
-func bucketColumns() []table.Column[*client.Bucket] {
-	return []table.Column[*client.Bucket]{
+// bucketColumns returns the columns of buckets.
+func bucketColumns() []resource.ColumnDefinition[*client.Bucket] {
+	type row = *client.Bucket
+	type column = resource.ColumnDefinition[row]
+	return []column{
+		resource.TextColumn(
+			column{Name: "cluster", Pane: table.Column[row]{Width: 14}},
+			theme.Plain, func(b row) client.Text { return b.Location() },
+		),
+		resource.TextColumn(
+			column{Name: "label", Pane: table.Column[row]{Title: "bucket", Min: 16}},
+			theme.Strong, func(b row) client.Text { return b.Label },
+		),
+		numberColumn(
+			"objects",
+			11,
+			account.FormatOptionalCount,
+			func(b row) client.Optional[int64] { return b.Objects },
+		),
+		numberColumn("size", 9, account.FormatOptionalSize, func(b row) client.Optional[int64] { return b.Size }),
 		{
-			Title: "bucket",
-			Min:   16,
-			Cell:  func(b *client.Bucket, _ ui.Box) (string, theme.Tone) { return b.Label.String(), theme.Strong },
-		},
-		{
-			Title: "cluster",
-			Width: 14,
-			Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
-				return b.Location().String(), theme.Plain
-			},
-		},
-		{
-			Title:      "objects",
-			Width:      11,
-			AlignRight: true,
-			Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
-				return account.FormatOptionalCount(b.Objects), theme.Plain
-			},
-			Less: func(b, c *client.Bucket) bool { return isLess(b.Objects, c.Objects) },
-		},
-		{
-			Title:      "size",
-			Width:      9,
-			AlignRight: true,
-			Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
-				return account.FormatOptionalSize(b.Size), theme.Plain
-			},
-			Less: func(b, c *client.Bucket) bool { return isLess(b.Size, c.Size) },
-		},
-		{
-			Title:        "created",
-			Width:        10,
-			AlignRight:   true,
+			Name:         "created",
+			Value:        func(b row) string { return resource.TimeValue(b.Created) },
 			DropPriority: 2,
-			Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
-				return formatDate(b.Created), theme.Muted
+			Pane: table.Column[row]{
+				Width:        10,
+				AlignRight:   true,
+				DropPriority: 2,
+				Cell:         table.TextCell(theme.Muted, func(b row) string { return formatDate(b.Created) }),
+				Less:         func(b, c row) bool { return b.Created.Time().Before(c.Created.Time()) },
 			},
-			Less: func(b, c *client.Bucket) bool { return b.Created.Time().Before(c.Created.Time()) },
 		},
-		{
-			Title:        "host name",
-			Min:          20,
-			DropPriority: 3,
-			Cell: func(b *client.Bucket, _ ui.Box) (string, theme.Tone) {
-				return b.Hostname.String(), theme.Muted
+		resource.TextColumn(
+			column{
+				Name:         "hostname",
+				DropPriority: 3,
+				Pane:         table.Column[row]{Title: "host name", Min: 20, DropPriority: 3},
 			},
+			theme.Muted, func(b row) client.Text { return b.Hostname },
+		),
+		{Name: "region", DetailOnly: true, Value: func(b row) string { return b.Region.Raw() }},
+		{Name: "endpoint_type", DetailOnly: true, Value: func(b row) string { return b.EndpointType.Raw() }},
+		{Name: "s3_endpoint", DetailOnly: true, Value: func(b row) string { return b.S3Endpoint.Raw() }},
+	}
+}
+
+// numberColumn returns the column of a number of a bucket, which may not be known.
+func numberColumn(
+	name string, width int, format func(client.Optional[int64]) string,
+	number func(*client.Bucket) client.Optional[int64],
+) resource.ColumnDefinition[*client.Bucket] {
+	return resource.ColumnDefinition[*client.Bucket]{
+		Name:  name,
+		Value: func(b *client.Bucket) string { return resource.OptionalValue(number(b)) },
+		Pane: table.Column[*client.Bucket]{
+			Width:      width,
+			AlignRight: true,
+			Cell:       table.TextCell(theme.Plain, func(b *client.Bucket) string { return format(number(b)) }),
+			Less:       func(b, c *client.Bucket) bool { return isLess(number(b), number(c)) },
 		},
 	}
 }

@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -17,11 +18,12 @@ import (
 
 // ClustersPane returns the pane of the clusters, which buckets are in.
 func ClustersPane(a *account.Account) ui.Pane {
+	declared := Clusters(a)
 	return &table.List[*client.Cluster]{
 		Title:        "clusters",
 		Store:        a.Clusters(),
 		JoinedStores: []table.JoinedStore{a.Buckets(), a.TransferUsage()},
-		Columns:      clusterColumns(a),
+		Columns:      declared.PaneColumns(),
 		RowActions: []table.RowAction[*client.Cluster]{
 			account.FollowReference(
 				func(c *client.Cluster) resource.Joined[account.Reference] {
@@ -30,12 +32,10 @@ func ClustersPane(a *account.Account) ui.Pane {
 			),
 		},
 		PaneActions: func() []ui.Action { return []ui.Action{cancelStorageAction(a)} },
-		FetchOne: func(ctx context.Context, c *client.Cluster) (*client.Cluster, error) {
-			return a.API.Clusters.Get(ctx, c.ID.Raw())
-		},
-		LongTexts: account.LongTexts[*client.Cluster],
-		Detail:    func(c *client.Cluster, b ui.Box) string { return clusterDetail(a, c, b) },
-		Footer:    func(_ *ui.Store[*client.Cluster], b ui.Box) string { return transferUsageLine(a, b) },
+		FetchOne:    declared.FetchOne,
+		LongTexts:   account.LongTexts[*client.Cluster],
+		Detail:      func(c *client.Cluster, b ui.Box) string { return clusterDetail(a, c, b) },
+		Footer:      func(_ *ui.Store[*client.Cluster], b ui.Box) string { return transferUsageLine(a, b) },
 		CopyItems: func(c *client.Cluster) []ui.CopyItem {
 			return account.CopyItems(
 				a.ScriptCommand("clusters get", nil, c.ID.Raw()), a.CurlCommand("view cluster", nil, c.ID.Raw()),
@@ -46,46 +46,81 @@ func ClustersPane(a *account.Account) ui.Pane {
 	}
 }
 
-// clusterColumns are the columns of the clusters.
-func clusterColumns(a *account.Account) []table.Column[*client.Cluster] {
-	return []table.Column[*client.Cluster]{
-		{Title: "state", Width: 14, Cell: clusterState},
-		{
-			Title: "cluster",
-			Min:   14,
-			Cell:  func(c *client.Cluster, _ ui.Box) (string, theme.Tone) { return c.ID.String(), theme.Strong },
+// Clusters declares clusters: the document's "Cluster".
+func Clusters(a *account.Account) resource.Resource[*client.Cluster] {
+	return resource.Resource[*client.Cluster]{
+		Name:        "clusters",
+		Singular:    "cluster",
+		Description: "Locations of buckets",
+		Examples:    []string{"clusters list", "clusters get us-east-1"},
+		Argument:    "ID",
+		ID:          func(c *client.Cluster) string { return c.ID.Raw() },
+		Columns:     clusterColumns(a),
+		PaneOrder:   []string{"status", "id", "region", "buckets", "domain"},
+		List: func(ctx context.Context, _ resource.Query) iter.Seq2[*client.Cluster, error] {
+			return a.API.Clusters.All(ctx)
 		},
+		Get: a.API.Clusters.Get,
+	}
+}
+
+// clusterColumns returns the columns of clusters.
+func clusterColumns(a *account.Account) []resource.ColumnDefinition[*client.Cluster] {
+	type row = *client.Cluster
+	type column = resource.ColumnDefinition[row]
+	buckets := func(c row) resource.Joined[*client.Bucket] { return a.BucketsInCluster(c.ID.Raw()) }
+	return []column{
+		resource.TextColumn(
+			column{Name: "id", Pane: table.Column[row]{Title: "cluster", Min: 14}},
+			theme.Strong, func(c row) client.Text { return c.ID },
+		),
+		resource.TextColumn(
+			column{Name: "region", Pane: table.Column[row]{Width: 14, DropPriority: 2}},
+			theme.Plain, func(c row) client.Text { return c.Region },
+		),
 		{
-			Title:        "region",
-			Width:        14,
+			Name:  "status",
+			Value: func(c row) string { return c.Status.Raw() },
+			Pane:  table.Column[row]{Title: "state", Width: 14, Cell: clusterState},
+		},
+		resource.TextColumn(
+			column{Name: "domain", DropPriority: 1, Pane: table.Column[row]{Min: 20, DropPriority: 1}},
+			theme.Plain, func(c row) client.Text { return c.Domain },
+		),
+		{
+			Name:         "static_site_domain",
+			Value:        func(c row) string { return c.StaticSiteDomain.Raw() },
 			DropPriority: 2,
-			Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) {
-				return c.Region.String(), theme.Plain
-			},
 		},
 		{
-			Title:        "buckets",
-			Width:        7,
-			AlignRight:   true,
-			DropPriority: 3,
-			Cell: func(c *client.Cluster, b ui.Box) (string, theme.Tone) {
-				held := a.BucketsInCluster(c.ID.Raw())
-				return resource.Cell(held, b.Theme.Glyphs.Ellipsis, func(rows []*client.Bucket) string {
-					return fmt.Sprint(len(rows))
-				}), theme.Muted
-			},
-			Less: func(c, d *client.Cluster) bool {
-				return len(resource.Found(a.BucketsInCluster(c.ID.Raw()))) <
-					len(resource.Found(a.BucketsInCluster(d.ID.Raw())))
+			Name: "buckets",
+			Pane: table.Column[row]{
+				Width:        7,
+				AlignRight:   true,
+				DropPriority: 3,
+				Cell: func(c row, b ui.Box) (string, theme.Tone) {
+					return resource.Cell(buckets(c), b.Theme.Glyphs.Ellipsis, func(rows []*client.Bucket) string {
+						return fmt.Sprint(len(rows))
+					}), theme.Muted
+				},
+				Less: func(c, d row) bool { return len(resource.Found(buckets(c))) < len(resource.Found(buckets(d))) },
 			},
 		},
-		{
-			Title:        "domain",
-			Min:          20,
-			DropPriority: 1,
-			Cell: func(c *client.Cluster, _ ui.Box) (string, theme.Tone) {
-				return c.Domain.String(), theme.Plain
-			},
+	}
+}
+
+// TransferUsage declares the outbound transfer of this month.
+func TransferUsage(a *account.Account) resource.Resource[*client.TransferUsage] {
+	return resource.Resource[*client.TransferUsage]{
+		Name:        "transfer",
+		Singular:    "transfer",
+		Description: "Outbound traffic of Object Storage this month, in bytes",
+		Examples:    []string{"transfer -o json"},
+		Columns: []resource.ColumnDefinition[*client.TransferUsage]{
+			{Name: "used", Value: func(t *client.TransferUsage) string { return resource.OptionalValue(t.Used) }},
+		},
+		Get: func(ctx context.Context, _ string) (*client.TransferUsage, error) {
+			return a.API.NetworkTransfer.Get(ctx)
 		},
 	}
 }

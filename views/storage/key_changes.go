@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -19,54 +20,75 @@ import (
 
 // keyRunner performs the operations on access keys.
 func keyRunner(a *account.Account) account.Runner[*client.Key] {
+	r := Keys(a)
 	return account.Runner[*client.Key]{
 		Account:  a,
 		Store:    a.Keys(),
-		Resource: keyResource(a),
-		FetchOne: func(ctx context.Context, k *client.Key) (*client.Key, error) {
-			return account.FetchKey(ctx, a, k.ID)
-		},
+		Resource: r,
+		FetchOne: r.FetchOne,
 	}
 }
 
-// keyResource declares access keys: the document's "Object Storage Key".
-func keyResource(a *account.Account) resource.Resource[*client.Key] {
+// Keys declares access keys: the document's "Object Storage Key". Nothing but the answer to a creation holds a secret.
+func Keys(a *account.Account) resource.Resource[*client.Key] {
 	return resource.Resource[*client.Key]{
-		Name:     "keys",
-		Singular: "key",
+		Name:        "keys",
+		Singular:    "key",
+		Description: "Access keys for S3 programs",
+		Examples: []string{
+			"keys create backup-reader --bucket us-east-1/acme-backups:read_only --secret-file reader.secret",
+			`keys revoke finance --yes --reason "left the company"`,
+		},
+		Argument: "ID",
 		ID:       func(k *client.Key) string { return account.FormatID(k.ID) },
 		Label:    func(k *client.Key) string { return k.Label.String() },
-		Operations: []resource.Operation[*client.Key]{
-			{
-				Name:         "rename",
-				Keys:         []string{"e"},
-				Call:         client.OpUpdateKey,
-				ShowInHints:  true,
-				ProgressText: "saving",
-				SuccessText:  "saved",
-				Draft:        func(k *client.Key) resource.Draft[*client.Key] { return renameKey(a, k) },
-			},
-			{
-				Name:         "revoke",
-				Description:  "programs that use it lose access at once",
-				Keys:         []string{"D"},
-				Call:         client.OpRevokeKey,
-				Target:       resource.AnyRows,
-				ShowInHints:  true,
-				ProgressText: "revoking",
-				SuccessText:  "revoked",
-				Draft:        func(*client.Key) resource.Draft[*client.Key] { return revokeKey() },
-			},
-			{
-				Name:         "new key",
-				Keys:         []string{"n"},
-				Call:         client.OpCreateKey,
-				Target:       resource.NewRow,
-				ShowInHints:  true,
-				ProgressText: "creating",
-				SuccessText:  "created",
-				Draft:        func(*client.Key) resource.Draft[*client.Key] { return newKey(a) },
-			},
+		Columns:  keyColumns(),
+		List: func(ctx context.Context, _ resource.Query) iter.Seq2[*client.Key, error] {
+			return func(yield func(*client.Key, error) bool) {
+				a.API.Keys.All(ctx)(func(k *client.Key, err error) bool { return yield(account.WithoutSecret(k), err) })
+			}
+		},
+		Get: resource.ByID(func(ctx context.Context, id int) (*client.Key, error) {
+			return account.FetchKey(ctx, a, id)
+		}),
+		Operations: keyOperations(a),
+	}
+}
+
+// keyOperations returns the operations on access keys.
+func keyOperations(a *account.Account) []resource.Operation[*client.Key] {
+	return []resource.Operation[*client.Key]{
+		{
+			Name:         "rename",
+			CommandHelp:  "Change its label",
+			Keys:         []string{"e"},
+			Call:         client.OpUpdateKey,
+			ShowInHints:  true,
+			ProgressText: "saving",
+			SuccessText:  "saved",
+			Draft:        func(k *client.Key) resource.Draft[*client.Key] { return renameKey(a, k) },
+		},
+		{
+			Name:         "revoke",
+			Description:  "programs that use it lose access at once",
+			Keys:         []string{"D"},
+			Call:         client.OpRevokeKey,
+			Target:       resource.AnyRows,
+			ShowInHints:  true,
+			ProgressText: "revoking",
+			SuccessText:  "revoked",
+			Draft:        func(*client.Key) resource.Draft[*client.Key] { return revokeKey() },
+		},
+		{
+			Name:         "new key",
+			Command:      resource.PaneOnly, // scripts say in other words what it reaches, and where the secret goes
+			Keys:         []string{"n"},
+			Call:         client.OpCreateKey,
+			Target:       resource.NewRow,
+			ShowInHints:  true,
+			ProgressText: "creating",
+			SuccessText:  "created",
+			Draft:        func(*client.Key) resource.Draft[*client.Key] { return newKey(a) },
 		},
 	}
 }
@@ -94,6 +116,7 @@ func renameKey(a *account.Account, k *client.Key) resource.Draft[*client.Key] {
 		SubmitLabel:  "save",
 		Fields:       []form.Field{KeyLabelField(&in.Label)},
 		EnterSubmits: form.AlwaysSubmit,
+		Confirm:      e.Confirm,
 		Attempt:      e.Attempt,
 	}
 }
@@ -240,7 +263,7 @@ func (in *keyInput) request() client.KeyRequest {
 // KeyLabelField returns the field of a key's label, for panes and scripts. The document has no bounds; these are those
 // of the provider's console.
 func KeyLabelField(label *string) form.Field {
-	return form.Text("label", "Label", label, form.Length(3, 50))
+	return form.Text("label", "Label", label, form.Length(3, 50)).Argument("LABEL")
 }
 
 // limitedKeyNote says what every limited key may do ("Access Keys").

@@ -1,7 +1,9 @@
 package storage
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -20,34 +22,76 @@ func KeysPane(a *account.Account) ui.Pane {
 		Title:        "keys",
 		Store:        a.Keys(),
 		JoinedStores: []table.JoinedStore{a.Buckets(), a.Clusters()},
-		Columns: []table.Column[*client.Key]{
-			{
-				Title: "label",
-				Min:   16,
-				Cell:  func(k *client.Key, _ ui.Box) (string, theme.Tone) { return k.Label.String(), theme.Strong },
-			},
-			{
-				Title: "access key",
-				Width: 20,
-				Cell:  func(k *client.Key, _ ui.Box) (string, theme.Tone) { return k.AccessKey.String(), theme.Plain },
-			},
-			{
+		Columns:      changes.Resource.PaneColumns(),
+		RowActions:   append(keyShortcuts(), changes.RowActions()...),
+		PaneActions:  changes.NewActions,
+		LongTexts:    account.LongTexts[*client.Key],
+		Detail:       keyDetail,
+		FetchOne:     changes.FetchOne,
+		Footer:       func(set *ui.Store[*client.Key], b ui.Box) string { return keysFoot(a, set, b) },
+		CopyItems:    account.CopyItemsByID(a, "keys", "view key", func(k *client.Key) int { return k.ID }),
+		EmptyText:    "no access keys yet · n creates one",
+		SortBy:       "label",
+	}
+}
+
+// keyColumns returns the columns of access keys.
+func keyColumns() []resource.ColumnDefinition[*client.Key] {
+	type row = *client.Key
+	type column = resource.ColumnDefinition[row]
+	return []column{
+		resource.IDColumn(keyID),
+		resource.TextColumn(
+			column{Name: "label", Pane: table.Column[row]{Min: 16}},
+			theme.Strong, func(k row) client.Text { return k.Label },
+		),
+		resource.TextColumn(
+			column{Name: "access_key", Pane: table.Column[row]{Title: "access key", Width: 20}},
+			theme.Plain, func(k row) client.Text { return k.AccessKey },
+		),
+		{Name: "limited", Value: func(k row) string { return resource.OptionalValue(k.Limited) }},
+		{
+			Name:         "bucket_access",
+			Value:        keyGrants,
+			DropPriority: 1,
+			Pane: table.Column[row]{
 				Title:        "reaches",
 				Min:          20,
 				DropPriority: 1,
-				Cell:         func(k *client.Key, _ ui.Box) (string, theme.Tone) { return describeKeyAccess(k) },
+				Cell:         func(k row, _ ui.Box) (string, theme.Tone) { return describeKeyAccess(k) },
 			},
 		},
-		RowActions:  append(keyShortcuts(), changes.RowActions()...),
-		PaneActions: changes.NewActions,
-		LongTexts:   account.LongTexts[*client.Key],
-		Detail:      keyDetail,
-		FetchOne:    changes.FetchOne,
-		Footer:      func(set *ui.Store[*client.Key], b ui.Box) string { return keysFoot(a, set, b) },
-		CopyItems:   account.CopyItemsByID(a, "keys", "view key", func(k *client.Key) int { return k.ID }),
-		EmptyText:   "no access keys yet · n creates one",
-		SortBy:      "label",
+		{Name: SecretKeyColumn, DetailOnly: true, Value: func(row) string { return "" }},
+		{Name: "regions", DetailOnly: true, Value: keyRegions},
 	}
+}
+
+// SecretKeyColumn is the name of the column that only the command that has created a key fills.
+const SecretKeyColumn = "secret_key"
+
+// keyGrants returns what a key reaches, for scripts: "us-east-1/photos:read_only".
+func keyGrants(k *client.Key) string {
+	limited, known := k.IsLimited()
+	switch {
+	case !known || limited && k.Buckets == nil:
+		return ""
+	case !limited:
+		return "everything"
+	}
+	words := make([]string, len(k.Buckets))
+	for i, g := range k.Buckets {
+		words[i] = g.BucketID() + ":" + g.Permissions.Raw()
+	}
+	return cmp.Or(strings.Join(words, ","), "nothing")
+}
+
+// keyRegions returns the regions in which a key works, for scripts.
+func keyRegions(k *client.Key) string {
+	ids := make([]string, len(k.Regions))
+	for i, r := range k.Regions {
+		ids[i] = r.ID.Raw()
+	}
+	return strings.Join(ids, ",")
 }
 
 // keysFoot counts the keys.

@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"lookout/client"
@@ -68,39 +66,4 @@ func targetName(resource, id, label string) string {
 		return resource + " " + id
 	}
 	return fmt.Sprintf("%s %s (%s)", resource, label, id)
-}
-
-// An edit changes members of a row from one request to another.
-type edit[T, R any] struct {
-	row           T
-	before, after R
-	send          func(ctx context.Context, w *approvedChange, patch client.Patch) (T, error)
-}
-
-// plan returns the change; there is none if both requests are equal.
-func (e edit[T, R]) plan() change[T] {
-	patch := client.Diff(e.before, e.after)
-	if len(patch) == 0 {
-		return change[T]{result: e.row, unchanged: " already has these values"}
-	}
-	return change[T]{
-		Change: client.Change{Before: client.Diff(e.after, e.before)},
-		detail: strings.Join(memberNames(patch), ", "),
-		send: func(ctx context.Context, w *approvedChange) (T, error) {
-			return e.send(ctx, w, patch)
-		},
-	}
-}
-
-// memberNames returns the names of the members of a patch, sorted; an object's members stand for the object.
-func memberNames(patch client.Patch) []string {
-	var names []string
-	for _, name := range slices.Sorted(maps.Keys(patch)) {
-		if inner, isObject := patch[name].(map[string]any); isObject {
-			names = append(names, memberNames(inner)...)
-			continue
-		}
-		names = append(names, name)
-	}
-	return names
 }

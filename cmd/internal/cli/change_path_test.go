@@ -125,22 +125,22 @@ func changeCases(r *testEnv) []changeCase {
 		},
 		{
 			line:   "buckets create us-east-1/fresh",
-			effect: "Creates bucket us-east-1/fresh: acl private",
+			effect: "create bucket us-east-1/fresh",
 			op:     "create bucket",
 		},
 		{
 			line:   "buckets access " + testenv.Bucket + " --acl private",
-			effect: "Changes the access to bucket " + testenv.Bucket + ": acl private",
+			effect: "access bucket " + testenv.Bucket,
 			op:     "modify access",
 		},
 		{
 			line:   "buckets access " + testenv.Bucket + " --acl private --cors=false",
-			effect: "Changes the access to bucket " + testenv.Bucket + ": acl private, cors false",
+			effect: "access bucket " + testenv.Bucket,
 			op:     "update access",
 		},
 		{
 			line:   "buckets delete ap-south-1/scratch",
-			effect: "Deletes bucket ap-south-1/scratch",
+			effect: "delete bucket ap-south-1/scratch",
 			asks:   true,
 			op:     "delete bucket",
 			before: `"objects":0`,
@@ -206,13 +206,13 @@ func changeCases(r *testEnv) []changeCase {
 		},
 		{
 			line:   "keys rename finance new",
-			effect: "Renames key finance (205): label new",
+			effect: "rename key finance (205)",
 			op:     "update key",
 			before: `{"label":"finance"}`,
 		},
 		{
 			line:   "keys revoke finance",
-			effect: "Revokes key finance (205): access key DEMOACCESSKEY0004104",
+			effect: "revoke key finance (205)",
 			asks:   true,
 			op:     "revoke key",
 			before: `"label":"finance"`,

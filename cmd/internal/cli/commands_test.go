@@ -336,7 +336,7 @@ func TestAccessAndCertificatesByScript(t *testing.T) {
 	const bucket = "us-east-1/cdn.acme.net"
 	r.CheckResult(
 		r.MustRun("buckets", "access", bucket, "--acl", "public-read", "--cors=false"), exit.CodeOK,
-		"has its new access",
+		"access is now public-read, CORS off",
 	)
 	r.CheckResult(r.Run("buckets", "access", bucket), exit.CodeUsage, "--acl or --cors")
 	r.CheckResult(r.Run("buckets", "access", bucket, "--acl", "everybody"), exit.CodeUsage, "(use private, ")

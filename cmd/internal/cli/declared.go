@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/pflag"
 
 	"lookout/client"
@@ -67,7 +69,13 @@ func newDeclaredResource(r resource.Resource[any]) erasedResource {
 	}
 	if r.List != nil {
 		k.list = func(ctx context.Context, s *scriptSession, q listOptions) iter.Seq2[any, error] {
-			return s.declaration(ctx, r.Name).List(ctx, resource.Query{Cluster: q.cluster})
+			return s.declaration(ctx, r.Name).List(ctx, q.given)
+		}
+		k.listFlags = func(set *pflag.FlagSet, q *listOptions) {
+			q.given = resource.Query{}
+			for _, f := range r.ListFlags {
+				set.Var(listFlag{q.given, f.Name}, f.Name, f.Usage)
+			}
 		}
 	}
 	if r.Get != nil {
@@ -86,6 +94,21 @@ func newDeclaredResource(r resource.Resource[any]) erasedResource {
 	}
 	return k
 }
+
+// A listFlag is a flag by which a script says which rows it wants.
+type listFlag struct {
+	query resource.Query
+	name  string
+}
+
+// String returns the value.
+func (f listFlag) String() string { return f.query[f.name] }
+
+// Set takes the value.
+func (f listFlag) Set(text string) error { f.query[f.name] = text; return nil }
+
+// Type returns what the help calls the value.
+func (f listFlag) Type() string { return "string" }
 
 // A declaredOperation is an operation that views declares.
 type declaredOperation struct {
@@ -115,7 +138,7 @@ func (d declaredOperation) subcommand() subcommand[any] {
 	}
 	v.args = strings.Join(words, " ")
 	v.bindFlags = func(set *pflag.FlagSet) planFunc[any] {
-		flags := bindFields(set, draft.Fields)
+		flags := bindFields(set, draft.Fields, v.noTarget)
 		return func(ctx context.Context, s *scriptSession, row any, args []string) (change[any], error) {
 			return d.plan(ctx, s, row, givenValues{flags, args})
 		}
@@ -168,6 +191,9 @@ func (d declaredOperation) plan(
 	if row != nil && op.Applies != nil && op.Applies(row) != "" && !op.RepeatInScripts {
 		return change[any]{result: row, unchanged: ": " + op.Applies(row)}, nil
 	}
+	for _, list := range op.ScriptReads {
+		readNow(list.Refresh())
+	}
 	draft := op.Draft(row)
 	if err := given.fill(draft.Fields, d.singular, row == nil); err != nil {
 		return c, err
@@ -201,28 +227,46 @@ func (d declaredOperation) plan(
 		if err != nil {
 			return row, err
 		}
-		d.report(s, a, draft, result)
 		if result.HasRow() {
-			return result.Row, nil
+			row = result.Row
 		}
-		return row, nil
+		return row, d.report(s, a, draft, result, row)
 	}
 	return c, nil
 }
 
-// report says what became of a thing of which there is no row to show, and what else there is to know.
+// report says what became of a thing of which there is no row to show, and what else there is to know. A result that
+// reading again does not confirm is an error.
 func (d declaredOperation) report(
-	s *scriptSession, a *approvedChange, draft resource.Draft[any], result ui.Result[any],
-) {
+	s *scriptSession, a *approvedChange, draft resource.Draft[any], result ui.Result[any], row any,
+) error {
+	name, text := targetName(a.change.Resource, a.change.ID, a.change.Label), d.op.SuccessText
+	if draft.Success != nil {
+		text = draft.Success(row)
+	}
 	switch {
+	case result.Warn:
+		return exit.WithCode(exit.CodeUnknown, fmt.Errorf("%s: %s; read it once more in a minute", name, text))
 	case result.Deleted():
-		a.success = " is " + d.op.SuccessText
+		a.success = " is " + text
 	case !result.HasRow():
-		a.success = ": " + d.op.SuccessText
+		a.success = ": " + text
 	case draft.ScriptNote != nil:
-		if note := draft.ScriptNote(result.Row); note != "" {
-			s.reportf("%s: %s", targetName(a.change.Resource, a.change.ID, a.change.Label), note)
+		if note := draft.ScriptNote(row); note != "" {
+			s.reportf("%s: %s", name, note)
 		}
+	}
+	return nil
+}
+
+// readNow reads a list and waits for it. What cannot be read stays unknown.
+func readNow(cmd tea.Cmd) {
+	for cmd != nil {
+		read, ok := cmd().(ui.AsyncResult)
+		if !ok {
+			return
+		}
+		cmd = read.Deliver()
 	}
 }
 
@@ -246,19 +290,22 @@ type givenValues struct {
 	args  []string
 }
 
-// bindFields declares a flag for each field that scripts can set.
-func bindFields(set *pflag.FlagSet, fields []form.Field) map[string]*pflag.Flag {
+// bindFields declares a flag for each field that scripts can set. The help shows the values that a new row begins with.
+func bindFields(set *pflag.FlagSet, fields []form.Field, isNew bool) map[string]*pflag.Flag {
 	flags := map[string]*pflag.Flag{}
 	for _, f := range fields {
 		name := f.Script.Flag
 		if name == "" {
 			continue
 		}
-		value := &fieldValue{text: cmp.Or(f.Script.Default, f.Text()), kind: f.Kind()}
+		value := &fieldValue{text: f.Script.Default, kind: f.Kind()}
+		if isNew && value.text == "" {
+			value.text = f.Text()
+		}
 		flag := set.VarPF(value, name, "", f.Script.Usage)
 		switch value.kind {
 		case "bool":
-			flag.NoOptDefVal = "true"
+			flag.DefValue, flag.NoOptDefVal = strconv.FormatBool(value.text == "yes"), "true"
 		case "intSlice":
 			flag.DefValue = ""
 		}

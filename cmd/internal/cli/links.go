@@ -43,7 +43,7 @@ func linksResource() resourceCommand {
 			{Name: "name", Value: func(l *link) string { return l.Name }},
 			{Name: "content_type", Value: func(l *link) string { return l.Type }},
 			{Name: "expires", Value: (*link).expiresText},
-			{Name: "exists", Value: func(l *link) string { return formatOptional(l.Exists) }},
+			{Name: "exists", Value: func(l *link) string { return resource.OptionalValue(l.Exists) }},
 		},
 		subcommands: []subcommand[*link]{{
 			name:        "link",

@@ -20,6 +20,7 @@ import (
 	"lookout/client/transfer"
 	"lookout/cmd/internal/exit"
 	"lookout/views/resource"
+	"lookout/views/storage"
 )
 
 func objectsResource() resourceCommand {
@@ -40,7 +41,11 @@ func objectsResource() resourceCommand {
 			"us-east-1/acme-backups new.txt\nlookout objects link us-east-1/acme-backups new.txt --for 1h\nlookout " +
 			"objects rm us-east-1/acme-backups new.txt --yes",
 		columns: []resource.ColumnDefinition[row]{
-			{Name: "last_modified", DropPriority: 1, Value: func(o row) string { return formatAPITime(o.Modified) }},
+			{
+				Name:         "last_modified",
+				DropPriority: 1,
+				Value:        func(o row) string { return resource.TimeValue(o.Modified) },
+			},
 			{Name: "size", Value: size},
 			{Name: "name", Value: func(o row) string { return o.Name.Raw() }},
 			{Name: "etag", DetailOnly: true, Value: func(o row) string { return o.ETag.Raw() }},
@@ -159,7 +164,7 @@ func objectACLsResource() resourceCommand {
 			args:        "CLUSTER/BUCKET NAME [ACL]",
 			noTarget:    true,
 			bindFlags:   withoutFlags(showOrSetObjectACL),
-			description: "Show or set who may access an object: " + aclChoices,
+			description: "Show or set who may access an object: " + storage.ACLChoices,
 		}},
 	}
 }

@@ -48,7 +48,7 @@ type listOptions struct {
 	args      []string
 	since     string
 	outcomes  []string
-	cluster   string
+	given     resource.Query // by the flags that the resource declares
 	recursive bool
 	limit     int
 }
@@ -63,9 +63,10 @@ type subcommand[T any] struct {
 	args            string   // arguments after the one that names the row; all arguments if noTarget is set
 	noTarget        bool     // there is no row yet, or args name it
 	asks            askRule
-	doneMessage     string         // reported after the row's name if there is no row to show: "is deleted"
-	printsOwnResult bool           // it reports the result itself
-	recoveryHint    func(T) string // what to do if the result cannot be shown; nil adds nothing
+	doneMessage     string                           // reported after the name if there is no row to show
+	printsOwnResult bool                             // it reports the result itself
+	columns         []resource.ColumnDefinition[any] // of its result; nil is the resource's
+	recoveryHint    func(T) string                   // what to do if the result cannot be shown; nil adds nothing
 	bindFlags       func(*pflag.FlagSet) planFunc[T]
 }
 
@@ -139,6 +140,7 @@ func (v subcommand[T]) erase() subcommand[any] {
 		asks:            v.asks,
 		doneMessage:     v.doneMessage,
 		printsOwnResult: v.printsOwnResult,
+		columns:         v.columns,
 	}
 	if v.recoveryHint != nil {
 		erased.recoveryHint = func(row any) string { return v.recoveryHint(assertRow[T](row)) }
@@ -496,7 +498,11 @@ func (r *subcommandRun) show(s *scriptSession, c change[any], row any) error {
 		s.reportf("%s %s", c.name, r.subcommand.doneMessage)
 		return nil
 	}
-	return output.WriteRow(*r.printer, r.resource.columns, row)
+	columns := r.subcommand.columns
+	if columns == nil {
+		columns = r.resource.columns
+	}
+	return output.WriteRow(*r.printer, columns, row)
 }
 
 // firstTypable returns the first of some names that can be typed as it is shown, or "".
@@ -513,8 +519,12 @@ func firstTypable(names ...string) string {
 // look like a change that failed: sending it again might apply it twice.
 func (r erasedResource) resultNotPrinted(v subcommand[any], after any, err error) error {
 	name, next := "", ""
+	row := after
+	if created, isKey := after.(*createdKey); isKey {
+		row = created.Key
+	}
 	if r.identify != nil {
-		id, label := r.identify(after)
+		id, label := r.identify(row)
 		name = fmt.Sprintf(": %s %s (%s)", r.singular, label, id)
 	}
 	if v.recoveryHint != nil {
@@ -524,27 +534,4 @@ func (r erasedResource) resultNotPrinted(v subcommand[any], after any, err error
 		exit.CodeUnknown,
 		fmt.Errorf("the change was applied%s, but its result could not be printed%s: %w", name, next, err),
 	)
-}
-
-// parseID parses an ID of the command line.
-func parseID(text string) (int, error) {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 {
-		return 0, exit.Usage(fmt.Errorf("%q is not an ID: expected a number", text))
-	}
-	return n, nil
-}
-
-// getByID adapts a function that reads one object by its numeric ID.
-func getByID[T any](
-	view func(context.Context, *scriptSession, int) (T, error),
-) func(context.Context, *scriptSession, string) (T, error) {
-	return func(ctx context.Context, s *scriptSession, id string) (T, error) {
-		n, err := parseID(id)
-		if err != nil {
-			var none T
-			return none, err
-		}
-		return view(ctx, s, n)
-	}
 }

@@ -315,7 +315,7 @@ func TestScripts_accessIsReadBack(t *testing.T) {
 	}{
 		{"read back", emulator.Fault{}, exit.CodeOK, "public-read"},
 		{"another one", emulator.Fault{Status: 200, Body: differs}, exit.CodeUnknown, "shows authenticated-read"},
-		{"not readable", emulator.Fault{Status: 404}, exit.CodeOK, "could not be read again"},
+		{"not readable", emulator.Fault{Status: 404}, exit.CodeOK, "access was set to public-read"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})

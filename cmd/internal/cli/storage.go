@@ -3,12 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
-	"iter"
 
 	"lookout/client"
 	"lookout/ui"
 	"lookout/views/account"
-	"lookout/views/resource"
 )
 
 // A storageSummary counts what an account keeps in Object Storage.
@@ -77,47 +75,4 @@ func (s *scriptSession) summarizeStorage(ctx context.Context) (*storageSummary, 
 		sum.Keys++
 	}
 	return sum, nil
-}
-
-func clustersResource() resourceCommand {
-	type row = *client.Cluster
-	return scriptResource[row]{
-		name:        "clusters",
-		singular:    "cluster",
-		idArg:       "ID",
-		description: "Locations of buckets",
-		examples:    "lookout clusters list\nlookout clusters get us-east-1",
-		columns: []resource.ColumnDefinition[row]{
-			{Name: "id", Value: func(c row) string { return c.ID.Raw() }},
-			{Name: "region", Value: func(c row) string { return c.Region.Raw() }},
-			{Name: "status", Value: func(c row) string { return c.Status.Raw() }},
-			{Name: "domain", DropPriority: 1, Value: func(c row) string { return c.Domain.Raw() }},
-			{
-				Name:         "static_site_domain",
-				DropPriority: 2,
-				Value:        func(c row) string { return c.StaticSiteDomain.Raw() },
-			},
-		},
-		list: func(ctx context.Context, s *scriptSession, _ listOptions) iter.Seq2[row, error] {
-			return s.api.Clusters.All(ctx)
-		},
-		get: func(ctx context.Context, s *scriptSession, id string) (row, error) {
-			return s.api.Clusters.Get(ctx, id)
-		},
-	}
-}
-
-func transferResource() resourceCommand {
-	return scriptResource[*client.TransferUsage]{
-		name:        "transfer",
-		singular:    "transfer",
-		description: "Outbound traffic of Object Storage this month, in bytes",
-		examples:    "lookout transfer -o json",
-		columns: []resource.ColumnDefinition[*client.TransferUsage]{
-			{Name: "used", Value: func(t *client.TransferUsage) string { return formatOptional(t.Used) }},
-		},
-		get: func(ctx context.Context, s *scriptSession, _ string) (*client.TransferUsage, error) {
-			return s.api.NetworkTransfer.Get(ctx)
-		},
-	}
 }
