@@ -67,8 +67,10 @@ func TestObjectAccess_formOpensWithUnknown(t *testing.T) {
 func TestLink_missingObjectIsNamed(t *testing.T) {
 	const warning = "no object has this name: the link fails until there is one"
 	for name, rewrite := range map[string]func([]byte) []byte{
-		"as the answer says":  nil,
-		"as the listing says": func(body []byte) []byte { return bytes.Replace(body, []byte(`"exists":false,`), nil, 1) },
+		"as the answer says": nil,
+		"as the listing says": func(body []byte) []byte {
+			return bytes.Replace(body, []byte(`"exists":false,`), nil, 1)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{120, 40}, func(r *harness) {

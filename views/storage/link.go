@@ -118,8 +118,8 @@ func formatLinkExpiry(a *account.Account, l *account.Link, now time.Time) string
 	return fmt.Sprintf("%s, in %s", formatLocalAndUTC(a, l.Expires, "Mon 15:04:05 MST"), left)
 }
 
-// linkWarning says what the link does not do as long as its object is missing, or does to one that is there; "" if there
-// is nothing to say.
+// linkWarning says what the link does not do as long as its object is missing, or does to one that is there; "" if
+// there is nothing to say.
 func linkWarning(l *account.Link) string {
 	exists, known := l.Exists.Value()
 	switch {

@@ -340,7 +340,8 @@ func TestScripts_accessIsReadBack(t *testing.T) {
 func TestServices_privateAddressBecomesPublic(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "update", "queue-internal", "--address", "queue.acme.net:5672")
-	if out := r.MustRun("services", "get", "queue-internal", "-o", "ndjson").Out; !strings.Contains(out, `"region":null`) {
+	out := r.MustRun("services", "get", "queue-internal", "-o", "ndjson").Out
+	if !strings.Contains(out, `"region":null`) {
 		t.Error(out)
 	}
 }
