@@ -37,6 +37,16 @@ type Recorder interface {
 	RecordOutcome(id string, outcome Outcome, err error)
 }
 
+// A SecretRecorder is a Recorder that remembers whether anybody has seen a secret that the API returned only once. It
+// does not keep the secret.
+type SecretRecorder interface {
+	// RecordUnseenSecret records, instead of RecordOutcome, that a change was applied and its answer holds a secret. id
+	// is that of what was made.
+	RecordUnseenSecret(intentID, id string)
+	// RecordSecretSeen records that somebody has the secret, or does not want it.
+	RecordSecretSeen(intentID string)
+}
+
 // A Scheduler is a Recorder that knows which changes are to be made or reverted at a set time.
 type Scheduler interface {
 	// ScheduledChange returns the operation that a recorded change has scheduled, its revert or what it planned, and
@@ -59,6 +69,18 @@ type Writer struct {
 	client *Client
 	change Change
 	part   bool // the change is part of one that is recorded already
+	// intent is the id of the record, once there is one
+	intent string
+	// made returns the id of what was made along with a secret. nil for changes without one.
+	made func() string
+}
+
+// SecretSeen records that somebody has the secret that the answer to the change holds, or does not want it. Until then
+// the record says that nobody has seen it.
+func (w *Writer) SecretSeen() {
+	if recorder, ok := w.client.rules.recorder.(SecretRecorder); ok && w.intent != "" && w.made != nil {
+		recorder.RecordSecretSeen(w.intent)
+	}
 }
 
 // Begin returns the writer of a change. In read-only mode the error is ErrReadOnly, except for OpCreateDownloadURL;
@@ -106,6 +128,7 @@ func (w *Writer) write(ctx context.Context, r request, req *http.Request) error 
 	if !w.covers(r.op, r.changeID()) {
 		return w.client.notSentError(r, ErrNotConfirmed, "")
 	}
+	w.made = r.made
 	change := w.change
 	change.Op, change.Method, change.Path, change.Body = r.op, req.Method, req.URL.Path, r.body
 	if r.journalBody != nil {
@@ -138,8 +161,9 @@ func (w *Writer) send(ctx context.Context, failed *Error, change Change, do func
 		failed.Cause, failed.Detail = err, "cannot record it in the journal, so it was not sent: "+err.Error()
 		return failed
 	}
+	w.intent = id
 	failure := do(ctx)
-	c.rules.recorder.RecordOutcome(id, outcomeOf(failure), failure)
+	w.recordOutcome(failure)
 	if e, ok := failure.(*Error); ok {
 		e.intentID = id
 		e.settle = func(o Outcome) {
@@ -147,6 +171,16 @@ func (w *Writer) send(ctx context.Context, failed *Error, change Change, do func
 		}
 	}
 	return failure
+}
+
+// recordOutcome records how the change ended.
+func (w *Writer) recordOutcome(failure error) {
+	recorder := w.client.rules.recorder
+	if keeper, ok := recorder.(SecretRecorder); ok && failure == nil && w.made != nil {
+		keeper.RecordUnseenSecret(w.intent, w.made())
+		return
+	}
+	recorder.RecordOutcome(w.intent, outcomeOf(failure), failure)
 }
 
 // outcomeOf returns how a change ended that was recorded: Applied, Rejected or Unknown.

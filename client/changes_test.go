@@ -90,6 +90,11 @@ func (w *recordingJournal) RecordIntent(c client.Change) (string, error) {
 	return w.Journal.RecordIntent(c)
 }
 
+func (w *recordingJournal) RecordUnseenSecret(id, made string) {
+	w.addEvent("outcome")
+	w.Journal.RecordUnseenSecret(id, made)
+}
+
 func (w *recordingJournal) RecordOutcome(id string, outcome client.Outcome, err error) {
 	w.addEvent("outcome")
 	w.Journal.RecordOutcome(id, outcome, err)

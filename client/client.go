@@ -210,7 +210,8 @@ type request struct {
 	journalBody any      // the body without secrets, for the journal; nil is body itself
 	secrets     []Secret // secrets of the body, which must not appear in an error
 	handleBody  func([]byte) error
-	writer      *Writer // of a change; nil for a read
+	writer      *Writer       // of a change; nil for a read
+	made        func() string // the id of what a change has made along with a secret; nil if there is none
 }
 
 // changeID returns the id that the change must have: "7", "us-east-1/photos".

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"iter"
+	"strconv"
 )
 
 // A Key is a pair of keys for S3 programs ("Object Storage Key").
@@ -94,9 +95,16 @@ func (s Keys) Get(ctx context.Context, id int) (*Key, error) {
 	return call[*Key](ctx, s.c, callByID("view key", id, nil))
 }
 
-// CreateKey makes a key. No other answer holds its secret.
+// CreateKey makes a key. No other answer holds its secret: SecretSeen records that somebody has it.
 func (w *Writer) CreateKey(ctx context.Context, r KeyRequest) (*Key, error) {
-	return sendChange[*Key](ctx, w, request{op: OpCreateKey, body: r})
+	var k *Key
+	err := w.client.callInto(ctx, request{
+		op:     OpCreateKey,
+		body:   r,
+		writer: w,
+		made:   func() string { return strconv.Itoa(k.ID) },
+	}, &k)
+	return k, err
 }
 
 // UpdateKey changes the label.

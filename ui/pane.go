@@ -158,6 +158,7 @@ type OneTimeSecret struct {
 	Name    string        // "secret key"
 	Reveal  func() string // returns the secret
 	Formats []ExportFormat
+	Closed  func() tea.Cmd // runs once the user has closed it; nil does nothing
 }
 
 // ExportFormat is one way to write a secret to a file.

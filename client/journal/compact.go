@@ -95,9 +95,10 @@ const (
 func (s *state) keepNewest() int { return int(s.segmentBytes / 2500) }
 
 // isNeeded reports whether a change in a segment must be held: its outcome may still come, it is an emptying that can
-// be resumed, or its maintenance window is open. open counts the changes without an outcome, newest first.
+// be resumed, its maintenance window is open, or nobody has seen its secret. open counts the changes without an
+// outcome, newest first.
 func (s *state) isNeeded(e *Entry, open *int) bool {
-	if s.hasWindow(e) {
+	if s.hasWindow(e) || e.UnseenSecretOf != "" {
 		return true
 	}
 	if e.Outcome != client.Pending && e.Outcome != client.Unknown {
@@ -201,10 +202,11 @@ func (s *state) header() (lines []record) {
 		kept := *e
 		lines = append(lines, record{Intent: &kept, Kept: true, Superseded: e.superseded})
 		outcome := record{
-			ID:            e.ID,
-			Outcome:       e.Outcome,
-			OutcomeDetail: e.OutcomeDetail,
-			Kept:          true,
+			ID:             e.ID,
+			Outcome:        e.Outcome,
+			OutcomeDetail:  e.OutcomeDetail,
+			UnseenSecretOf: e.UnseenSecretOf,
+			Kept:           true,
 		}
 		switch {
 		case e.Outcome == client.Pending:

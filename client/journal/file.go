@@ -27,6 +27,8 @@ type record struct {
 	Kept          bool           `json:"kept,omitempty"`  // repeats what is in a segment, because it still matters
 	Superseded    bool           `json:"superseded,omitempty"`
 	Segments      []segment      `json:"segments,omitempty"`
+	// id of the key that was made, as long as nobody has seen its secret
+	UnseenSecretOf string `json:"unseen_secret,omitempty"`
 }
 
 // A place is where the line of an intent is.
@@ -274,6 +276,7 @@ func (j *Journal) reopen() error {
 		known := j.byID[e.ID]
 		if known != nil && known.unreadOutcomes > 0 && e.Outcome == client.Pending { // it could not be written
 			e.Outcome, e.OutcomeDetail = known.Outcome, known.OutcomeDetail
+			e.UnseenSecretOf = known.UnseenSecretOf
 		}
 		e.byOtherProcess = known == nil && !j.FromThisRun(*e) && e.place != sealed ||
 			known != nil && known.byOtherProcess

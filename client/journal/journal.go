@@ -22,6 +22,7 @@ type Entry struct {
 	Outcome client.Outcome `json:"-"`
 	// the error, or how the outcome became known later
 	OutcomeDetail  string `json:"-"`
+	UnseenSecretOf string `json:"-"` // id of the key that was made, as long as nobody has seen its secret
 	byOtherProcess bool   // another process recorded it while this one was running
 	windowEnded    bool   // the service was seen enabled after the change that disabled it
 	place          place
@@ -169,14 +170,15 @@ func (s *state) applyOutcome(l record, from place) bool {
 	case e.unreadOutcomes > 0 && !l.Kept:
 		e.unreadOutcomes--
 	}
-	if e.Outcome != l.Outcome || e.OutcomeDetail != l.OutcomeDetail {
-		e.Outcome, e.OutcomeDetail = l.Outcome, l.OutcomeDetail
+	if e.Outcome != l.Outcome || e.OutcomeDetail != l.OutcomeDetail || e.UnseenSecretOf != l.UnseenSecretOf {
+		e.Outcome, e.OutcomeDetail, e.UnseenSecretOf = l.Outcome, l.OutcomeDetail, l.UnseenSecretOf
 		s.version++
 	}
 	if l.WindowEnded {
 		s.endWindow(e)
 	}
 	s.trackWindows(e)
+	s.trackSecrets(e)
 	if w, held := s.disabled[e.Change.ID]; held && w.IntentID == e.ID && !l.Since.IsZero() {
 		w.Since = l.Since
 		s.disabled[e.Change.ID] = w
@@ -245,6 +247,11 @@ func (j *Journal) RecordOutcome(id string, outcome client.Outcome, err error) {
 	if err != nil {
 		l.OutcomeDetail = err.Error()
 	}
+	j.recordOutcome(l)
+}
+
+// recordOutcome writes and applies the record of an outcome.
+func (j *Journal) recordOutcome(l record) {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
 	_ = j.write(l, false) // the change has been made; if this fails, the intent remains without an outcome

@@ -217,3 +217,50 @@ func recordApplied(t *testing.T, j *Journal, c client.Change) string {
 	j.RecordOutcome(id, client.Applied, nil)
 	return id
 }
+
+// The journal remembers keys whose secret nobody has seen, for the next run, until the secret is seen or the key is
+// revoked. It holds no secret.
+func TestJournal_UnseenSecrets(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	created := func(j *Journal, label, id string) string {
+		t.Helper()
+		intent, err := j.RecordIntent(client.Change{Op: client.OpCreateKey, Resource: "key", Label: label})
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.RecordUnseenSecret(intent, id)
+		return intent
+	}
+	j := openJournal(t, path)
+	created(j, "lost", "1")
+	j.RecordSecretSeen(created(j, "seen", "2"))
+	created(j, "revoked", "3")
+	revoke, err := j.RecordIntent(client.Change{Op: client.OpRevokeKey, Resource: "key", ID: "3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.RecordOutcome(revoke, client.Applied, nil)
+	if unseen := j.UnseenSecrets(); len(unseen) != 0 {
+		t.Errorf("in the run that shows the dialogs: %+v", unseen)
+	}
+	again := openJournal(t, path)
+	unseen := again.UnseenSecrets()
+	if len(unseen) != 1 || unseen[0].Change.Label != "lost" || unseen[0].UnseenSecretOf != "1" ||
+		unseen[0].Outcome != client.Applied {
+		t.Fatalf("in the next run: %+v", unseen)
+	}
+	for range 2 {
+		compacted := openSmall(t, path, testTime)
+		for range 40 {
+			recordChange(t, compacted, client.OpEnableService, "1")
+		}
+		if held := compacted.UnseenSecrets(); len(held) != 1 {
+			t.Fatalf("after a compaction: %+v", held)
+		}
+	}
+	again = openSmall(t, path, testTime)
+	again.RecordSecretSeen(again.UnseenSecrets()[0].ID)
+	if unseen := openSmall(t, path, testTime).UnseenSecrets(); len(unseen) != 0 {
+		t.Errorf("after it was seen: %+v", unseen)
+	}
+}

@@ -175,8 +175,12 @@ func (d *secretDialog) handleDiscardKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 
 // forgetSecret drops the secret and closes the dialog.
 func (d *secretDialog) forgetSecret() (tea.Cmd, bool) {
+	closed := d.Closed
 	d.OneTimeSecret = ui.OneTimeSecret{Title: d.Title, Reveal: func() string { return "" }}
-	return nil, true
+	if closed == nil {
+		return nil, true
+	}
+	return closed(), true
 }
 
 // saveForm asks for a path and writes the secret to a new file there.

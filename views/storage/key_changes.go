@@ -172,7 +172,7 @@ func newKey(a *account.Account) resource.Draft[*client.Key] {
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Key], error) {
 					k, err := w.CreateKey(ctx, sent)
 					if err == nil {
-						secret = keySecretDialog(a, k)
+						secret = keySecretDialog(a, k, w.SecretSeen)
 					}
 					return ui.ResultRow(account.WithoutSecret(k), err)
 				},

@@ -2,18 +2,34 @@ package storage
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"lookout/client"
+	"lookout/client/journal"
+	"lookout/theme"
 	"lookout/ui"
 	"lookout/views/account"
 )
 
-// keySecretDialog shows the secret of a new key, once. It offers to save it in the forms that other programs read.
-func keySecretDialog(a *account.Account, k *client.Key) ui.OneTimeSecret {
-	dialog := ui.OneTimeSecret{Title: "Access key " + k.Label.String(), Name: "secret key"}
+// keySecretDialog shows the secret of a new key, once. It offers to save it in the forms that other programs read. seen
+// runs once the user has closed it.
+func keySecretDialog(a *account.Account, k *client.Key, seen func()) ui.OneTimeSecret {
+	dialog := ui.OneTimeSecret{
+		Title: "Access key " + k.Label.String(),
+		Name:  "secret key",
+		Closed: func() tea.Cmd {
+			return func() tea.Msg {
+				seen()
+				return nil
+			}
+		},
+	}
 	secret, ok := k.Secret()
 	if !ok {
 		dialog.Text = "The API sent no secret with this key: revoke it and create another one."
@@ -100,4 +116,63 @@ func writeSecretFile(path, text string) error {
 	}
 	_, err = f.WriteString(text)
 	return errors.Join(err, f.Close())
+}
+
+// OfferUnseenSecrets offers to revoke keys that an earlier run has made and whose secret nobody has seen: the terminal
+// was gone, or the program ended, before the dialog was closed.
+func OfferUnseenSecrets(a *account.Account) tea.Cmd {
+	unseen := a.Journal.UnseenSecrets()
+	if len(unseen) == 0 || a.API.ReadOnly() {
+		return nil
+	}
+	ctx := a.Context
+	cmds := make([]tea.Cmd, len(unseen))
+	for i, e := range unseen {
+		cmds[i] = func() tea.Msg {
+			id, err := strconv.Atoi(e.UnseenSecretOf)
+			if err != nil {
+				return nil
+			}
+			k, err := account.FetchKey(ctx, a, id)
+			if errors.Is(err, client.ErrNotFound) {
+				a.Journal.RecordSecretSeen(e.ID) // somebody has revoked it
+			}
+			if err != nil {
+				return nil // it is offered at the next start
+			}
+			return unseenSecretMenu(a, k, e)
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// unseenSecretMenu offers what to do about a key whose secret nobody has seen.
+func unseenSecretMenu(a *account.Account, k *client.Key, made journal.Entry) ui.Menu {
+	age := ui.FormatAge(a.Now().Sub(made.Time))
+	return ui.Menu{
+		Title: fmt.Sprintf("The secret of key %s (id %d, made %s ago) was never seen", k.Label, k.ID, age),
+		Actions: []ui.Action{
+			{Key: ui.Bind("leave it, and ask again at the next start", "l"), Do: func() tea.Cmd { return nil }},
+			{
+				Key: ui.Bind("keep it: I have the secret, or another lookout still shows it", "k"),
+				Do: func() tea.Cmd {
+					return func() tea.Msg {
+						a.Journal.RecordSecretSeen(made.ID)
+						return ui.NewsMsg{Tone: theme.Good, Text: k.Label.String() + ": kept"}
+					}
+				},
+			},
+			revokeAction(a, k),
+		},
+	}
+}
+
+// revokeAction revokes a key, after the question that revoking always asks.
+func revokeAction(a *account.Account, k *client.Key) ui.Action {
+	return ui.Action{
+		Key:       ui.Bind(fmt.Sprintf("revoke key %d", k.ID), "r"),
+		Writes:    true,
+		OpensView: true,
+		Do:        func() tea.Cmd { return keyRunner(a).StartDraft("revoke", []*client.Key{k}, revokeKey()) },
+	}
 }

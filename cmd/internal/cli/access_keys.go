@@ -102,12 +102,13 @@ func sendAccessKey(ctx context.Context, w *approvedChange, in client.KeyRequest,
 		_ = keep(client.Secret{})
 		return row, secretLostError(row, errors.New("the answer holds no secret"))
 	case path == "":
-		row.SecretKey = secret.Reveal()
+		row.SecretKey, w.shown = secret.Reveal(), w.SecretSeen
 		return row, nil
 	}
 	if err := keep(secret); err != nil {
 		return row, secretLostError(row, fmt.Errorf("its secret could not be written: %w", err))
 	}
+	w.SecretSeen()
 	return row, nil
 }
 

@@ -430,6 +430,9 @@ func (r *subcommandRun) run(ctx context.Context, s *scriptSession, args []string
 	if err := r.show(s, c, after); err != nil {
 		return r.resource.resultNotPrinted(r.subcommand, after, err)
 	}
+	if approved.shown != nil {
+		approved.shown()
+	}
 	return nil
 }
 

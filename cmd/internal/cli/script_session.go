@@ -111,6 +111,14 @@ func (l *lazyJournal) RecordOutcome(id string, outcome client.Outcome, err error
 	l.journal.RecordOutcome(id, outcome, err)
 }
 
+// RecordUnseenSecret implements client.SecretRecorder.
+func (l *lazyJournal) RecordUnseenSecret(intentID, id string) {
+	l.journal.RecordUnseenSecret(intentID, id)
+}
+
+// RecordSecretSeen implements client.SecretRecorder.
+func (l *lazyJournal) RecordSecretSeen(intentID string) { l.journal.RecordSecretSeen(intentID) }
+
 // ScheduledChange implements client.Scheduler.
 func (l *lazyJournal) ScheduledChange(intentID string) (op, id string, ok bool) {
 	j, err := l.get()

@@ -14,10 +14,12 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/client/journal"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/testenv"
 )
@@ -343,5 +345,36 @@ func TestServices_privateAddressBecomesPublic(t *testing.T) {
 	out := r.MustRun("services", "get", "queue-internal", "-o", "ndjson").Out
 	if !strings.Contains(out, `"region":null`) {
 		t.Error(out)
+	}
+}
+
+// A key whose secret could not be printed is remembered, without the secret, and offered to the next dashboard. One
+// whose secret was printed or written to a file is not.
+func TestScripts_unseenSecretIsRemembered(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	file := filepath.Join(r.Home, "secret")
+	r.MustRun("keys", "create", "seen1")
+	r.MustRun("keys", "create", "seen2", "--secret-file", file)
+	var complaints bytes.Buffer
+	if code := Execute(
+		[]string{"keys", "create", "lost1"}, strings.NewReader(""), failingWriter{}, &complaints,
+	); code != exit.CodeUnknown {
+		t.Fatalf("exit code %d: %s", code, complaints.String())
+	}
+	found, err := filepath.Glob(filepath.Join(r.Home, "state", "*", "*.journal"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("journals: %v, %v", found, err)
+	}
+	data, err := os.ReadFile(found[0])
+	if err != nil || bytes.Contains(data, []byte("emulated-secret")) {
+		t.Fatalf("the journal holds a secret: %v", err)
+	}
+	j, err := journal.Open(found[0], "", time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	if unseen := j.UnseenSecrets(); len(unseen) != 1 || unseen[0].Change.Label != "lost1" {
+		t.Errorf("%+v", unseen)
 	}
 }

@@ -1,0 +1,185 @@
+package views_test
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/client/emulator"
+	"lookout/client/journal"
+	"lookout/ui/shell"
+)
+
+// restartableProgram is a program whose terminal can go away, and that starts again with the same journal and account.
+type restartableProgram struct {
+	*harness
+	path    string // of the journal
+	options shell.Options
+}
+
+// startRestartable runs a test with a restartable program.
+func startRestartable(t *testing.T, o emulator.Options, test func(*restartableProgram)) {
+	t.Helper()
+	p := &restartableProgram{path: filepath.Join(t.TempDir(), "journal")}
+	configure := func(r *harness, o *shell.Options) {
+		p.harness = r
+		p.open()
+		p.wire(o)
+		p.options = *o
+	}
+	startWithOptions(t, o, screenSize{120, 36}, configure, func(*harness) { test(p) })
+}
+
+// open opens the journal as a new run of the program.
+func (p *restartableProgram) open(options ...client.Option) {
+	p.Helper()
+	j, err := journal.Open(p.path, "acme-prod", time.Now)
+	if err != nil {
+		p.Fatal(err)
+	}
+	p.Cleanup(func() { j.Close() })
+	p.journal = j
+	p.connect(options...)
+}
+
+// wire gives the shell the panes of this run.
+func (p *restartableProgram) wire(o *shell.Options) {
+	o.Panes, o.OnOpen, o.LeaveWarnings, o.TokenForm = p.panes, p.onOpen, p.leaveWarnings, p.tokenForm
+}
+
+// restart starts the program again, without an end of the run before.
+func (p *restartableProgram) restart(options ...client.Option) {
+	p.Helper()
+	p.open(options...)
+	o := p.options
+	p.wire(&o)
+	var err error
+	if p.shell, err = shell.New(o); err != nil {
+		p.Fatal(err)
+	}
+	p.run(p.shell.Init())
+	p.send(tea.WindowSizeMsg{Width: 120, Height: 36})
+	p.wait(time.Second)
+}
+
+// createKey creates a key and leaves the dialog with its secret open.
+func (p *restartableProgram) createKey() {
+	p.Helper()
+	p.press("9", "n", "orphan", "<ctrl+s>")
+	p.wait(time.Second)
+	p.requireText("Access key orphan")
+}
+
+const neverSeen = "The secret of key orphan"
+
+// A key whose secret was never seen, because the terminal was gone before its dialog was closed, is remembered. The
+// next start offers to revoke it: the cursor is not on revoke, and revoking asks for the key's name.
+func TestUnseenSecret_offeredAtNextStart(t *testing.T) {
+	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
+		p.createKey()
+		p.restart()
+		p.requireText(neverSeen, "revoke key")
+		p.press("<enter>")
+		p.wait(time.Second)
+		p.requireNoText(neverSeen)
+		p.requireApplied("create key")
+
+		p.restart()
+		p.requireText(neverSeen)
+		p.press("r")
+		p.wait(time.Second)
+		p.requireDialog("Revoke key", "orphan")
+		p.press("<enter>", "y", "<enter>")
+		p.wait(time.Second)
+		p.requireApplied("create key")
+		p.press("<ctrl+u>", "orphan", "<enter>")
+		p.wait(2 * time.Second)
+		p.requireApplied("create key", "revoke key")
+
+		p.restart()
+		p.requireNoText(neverSeen)
+	})
+}
+
+// On a protected account revoking a key whose secret was never seen names the account.
+func TestUnseenSecret_protectedAccountAsks(t *testing.T) {
+	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
+		p.createKey()
+		p.restart(client.WithProtected("acme-prod"))
+		p.press("r")
+		p.wait(time.Second)
+		p.requireDialog("PROD: account acme-prod is protected")
+		p.requireApplied("create key")
+	})
+}
+
+// What settles the question about a secret that was never seen ends the offers.
+func TestUnseenSecret_offersEnd(t *testing.T) {
+	for name, settle := range map[string]func(*restartableProgram){
+		"copied and closed": func(p *restartableProgram) { p.press("y", "<enter>") },
+		"discarded":         func(p *restartableProgram) { p.press("<esc>", "discard", "<enter>") },
+		"kept":              func(p *restartableProgram) { p.restart(); p.press("k") },
+		"revoked by a colleague": func(p *restartableProgram) {
+			id, err := strconv.Atoi(p.journal.Entries(time.Time{})[0].UnseenSecretOf)
+			if err != nil {
+				p.Fatal(err)
+			}
+			other, err := client.New(
+				"https://api.example.test/v4", client.NewSecret(token), client.WithTransport(p.transport),
+			)
+			if err != nil {
+				p.Fatal(err)
+			}
+			w := p.beginFor(other, client.Change{Op: client.OpRevokeKey, ID: strconv.Itoa(id)})
+			if err := w.RevokeKey(p.Context(), id); err != nil {
+				p.Fatal(err)
+			}
+			p.restart()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
+				p.createKey()
+				settle(p)
+				p.wait(time.Second)
+				p.restart()
+				p.requireNoText(neverSeen)
+				if left := p.journal.UnseenSecrets(); len(left) != 0 {
+					p.Errorf("the journal still holds %+v", left)
+				}
+			})
+		})
+	}
+}
+
+// In read-only mode nothing is offered, and the key is not forgotten.
+func TestUnseenSecret_readOnlyOffersNothing(t *testing.T) {
+	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
+		p.createKey()
+		p.restart(client.WithReadOnly())
+		p.requireNoText(neverSeen)
+		p.restart()
+		p.requireText(neverSeen)
+	})
+}
+
+// The journal remembers that a secret was not seen, and never the secret.
+func TestUnseenSecret_journalHoldsNoSecret(t *testing.T) {
+	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
+		p.createKey()
+		p.press("r")
+		data, err := os.ReadFile(p.path)
+		if err != nil || strings.Contains(string(data), "emulated-secret") {
+			p.Errorf("%v\n%s", err, data)
+		}
+		if !strings.Contains(string(data), `"unseen_secret"`) {
+			p.Errorf("the journal does not remember the key\n%s", data)
+		}
+	})
+}
