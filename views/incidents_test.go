@@ -3,14 +3,19 @@ package views_test
 import (
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
 	"lookout/client/emulator"
+	"lookout/client/journal"
 	"lookout/ui"
 	"lookout/ui/shell"
 	"lookout/views/account"
@@ -180,5 +185,61 @@ func TestIssues_closedNotDrawnAsProblem(t *testing.T) {
 			}
 		}
 		r.line("▲ billing-api", "48213 open")
+	})
+}
+
+// A state file that makes no sense is reported and set aside, and a link is refused; neither stops the program.
+func TestStateFile_badFileIsReported(t *testing.T) {
+	for name, c := range map[string]struct {
+		prepare func(path string) error
+		want    string
+	}{
+		"torn":      {func(path string) error { return os.WriteFile(path, []byte("{torn"), 0o600) }, "set aside as"},
+		"link":      {func(path string) error { return os.Symlink("/etc/hostname", path) }, "symbolic link"},
+		"directory": {func(path string) error { return os.Mkdir(path, 0o700) }, "not a regular file"},
+		"escapes": {func(path string) error {
+			text := `{"version":1,"read":"2000-01-01T00:00:00Z","services":{"8":{"label":"a\u001b[2Jb","status":"ok"}}}`
+			return os.WriteFile(path, []byte(text), 0o600)
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			if err := c.prepare(filepath.Join(folder, "acme-prod.state")); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Test(t, func(t *testing.T) {
+				emu := emulator.New(emulator.Options{Token: token, Seed: "demo", Now: time.Now})
+				p := startRun(t, emu, filepath.Join(folder, "acme-prod.journal"))
+				defer time.Sleep(24 * time.Hour)
+				defer p.end(false)
+				p.wait(time.Minute)
+				p.requireText("billing-api")
+				if !strings.Contains(p.newsTexts(), c.want) || strings.Contains(p.newsTexts(), "\x1b") {
+					t.Errorf("the news does not say %q: %q", c.want, p.newsTexts())
+				}
+			})
+		})
+	}
+}
+
+// The state file is private, small, and holds no text of a server uncleaned.
+func TestStateFile_isPrivate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "acme-prod.journal")
+	synctest.Test(t, func(t *testing.T) {
+		emu := emulator.New(emulator.Options{Token: token, Seed: "demo", Now: time.Now})
+		p := startRun(t, emu, path)
+		defer time.Sleep(24 * time.Hour)
+		defer p.end(true)
+		p.elsewhere("PUT", "/managed/services/8", `{"label":"evil\u001b[2J"}`)
+		p.wait(time.Minute)
+		state := journal.StateFileAt(path).Path()
+		info, err := os.Stat(state)
+		if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+			t.Fatalf("%v, %v", info, err)
+		}
+		data, err := os.ReadFile(state)
+		if err != nil || !strings.Contains(string(data), "evil") || strings.Contains(string(data), `\u001b`) {
+			t.Errorf("%s, %v", data, err)
+		}
 	})
 }

@@ -2,6 +2,7 @@ package views_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/theme"
 	"lookout/ui"
@@ -122,4 +124,79 @@ func TestNotices_ignoreOwnChanges(t *testing.T) {
 			}
 		},
 	)
+}
+
+// Every change of a batch by somebody else is news, not just some.
+func TestNotices_everyChangeOfBatch(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.wait(time.Minute)
+		labels := map[int]string{}
+		for _, s := range r.services() {
+			if s.Status == client.StatusOK {
+				labels[s.ID] = s.Label.String()
+			}
+		}
+		for id := range labels {
+			r.elsewhere("POST", fmt.Sprintf("/managed/services/%d/disable", id), "")
+		}
+		r.wait(time.Minute)
+		said := r.newsTexts()
+		for _, label := range labels {
+			if !strings.Contains(said, label) {
+				t.Errorf("%s was disabled elsewhere, and is not in the news: %s", label, said)
+			}
+		}
+		for id := range labels {
+			r.elsewhere("PUT", fmt.Sprintf("/managed/services/%d", id), `{"timeout":77}`)
+		}
+		r.wait(time.Minute)
+		for _, label := range labels {
+			if said := r.newsTexts(); !strings.Contains(said, label+" (timeout)") {
+				t.Errorf("%s was edited elsewhere, and is not in the news: %s", label, said)
+			}
+		}
+	})
+}
+
+// A list from a replica that is behind is no news: neither after a change of this machine nor after one by others.
+func TestNotices_ignoreStaleLists(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press("3")
+		r.wait(time.Minute)
+		r.emu.InjectFault("GET /managed/services", emulator.Fault{Stale: 50 * time.Second, Alternate: true})
+		r.elsewhere("POST", "/managed/services/8/disable", "")
+		r.elsewhere("DELETE", "/managed/services/7", "")
+		r.elsewhere("POST", "/managed/services", `{"label":"new","service_type":"tcp","address":"a:1","timeout":5}`)
+		r.press("/", "web-1", "<enter>", "d", "<ctrl+s>")
+		r.wait(4 * time.Minute)
+		for text, want := range map[string]int{
+			"cdn-origin was disabled elsewhere": 1,
+			"docs was deleted elsewhere":        1,
+			"new was added elsewhere":           1,
+			"elsewhere":                         3,
+		} {
+			if got := strings.Count(r.newsTexts(), text); got != want {
+				t.Errorf("%q is news %d times, want %d: %s", text, got, want, r.newsTexts())
+			}
+		}
+	})
+}
+
+// newsTexts returns all news so far.
+func (r *harness) newsTexts() string {
+	var texts []string
+	for _, n := range r.news {
+		texts = append(texts, n.Text)
+	}
+	return strings.Join(texts, "\n")
+}
+
+// services returns the services as the API lists them now.
+func (r *harness) services() []*client.Service {
+	r.Helper()
+	rows, err := account.Collect(r.api.Services.All(r.ctx))
+	if err != nil {
+		r.Fatal(err)
+	}
+	return rows
 }

@@ -47,7 +47,8 @@ type Account struct {
 	OpenListings   []ui.Refresher // the open folders of buckets
 	Links          issuedLinks
 	LastFolder     string // the local folder that was used last
-	noticeState    noticeState
+	memory         memory
+	JournalGrown   func() tea.Cmd // takes over what other programs have written into the journal
 	Maintenance    Maintenance
 }
 
@@ -79,17 +80,20 @@ func New(ctx context.Context, o Options) *Account {
 	if a.Journal == nil {
 		a.Journal = journal.NewInMemory(a.Now)
 	}
+	a.memory = openMemory(journal.StateFile(a.Journal))
 	if a.Location == nil {
 		a.Location = time.Local
 	}
 	return a
 }
 
-// Close waits until cancelled transfers have closed their files, for at most 2 seconds.
+// Close waits until cancelled transfers have closed their files and what was seen is written, for at most 2 seconds.
 func (a *Account) Close() {
 	ended := make(chan struct{})
+	write := a.memory.pendingWrite()
 	go func() {
 		a.Transfers.Wait()
+		write()
 		close(ended)
 	}()
 	select {

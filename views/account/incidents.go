@@ -1,6 +1,8 @@
 package account
 
 import (
+	"time"
+
 	"lookout/client"
 	"lookout/views/account/incident"
 	"lookout/views/resource"
@@ -16,6 +18,8 @@ func (a *Account) Incidents() *incident.Model {
 			Issues:      issues.Rows(),
 			Ticket:      a.Tickets.State,
 			Disabled:    func(id int) incident.Disablement { return disablementOf(a, id) },
+			Healthy:     a.memory.seen.HealthySince,
+			WasOpen:     a.memory.seen.TicketWasOpen,
 			Now:         a.Now(),
 		})
 	}, IncidentSources(a)...)
@@ -23,7 +27,7 @@ func (a *Account) Incidents() *incident.Model {
 
 // IncidentSources returns what incidents are computed from, for memos of what is computed from incidents.
 func IncidentSources(a *Account) []Versioned {
-	return []Versioned{a.Services(), a.Issues(), &a.Tickets, a.Journal, hours{a}}
+	return []Versioned{a.Services(), a.Issues(), &a.Tickets, a.Journal, &a.memory, hours{a}}
 }
 
 // hours is the clock as a source of memos: what depends on it is computed again every hour.
@@ -55,18 +59,21 @@ func Disablement(a *Account, s *client.Service) (incident.Disablement, bool) {
 	return disablementOf(a, s.ID), true
 }
 
+// disablementOf returns what is known about a disabled service: from this machine's journal, from what was seen, and
+// from its last change. The journal's window counts unless the service was seen enabled since.
 func disablementOf(a *Account, id int) incident.Disablement {
-	d := incident.Disablement{Bound: true}
-	if s, found := a.Services().Get(FormatID(id)); found {
-		d.Since = s.Updated.Time() // it has been disabled since its last change, or for longer
+	seen := a.memory.seen.Services[id]
+	d := incident.Disablement{Since: seen.Disabled, Bound: !seen.Exact}
+	if s, found := a.Services().Get(FormatID(id)); found && d.Since.IsZero() {
+		d.Since = s.Updated.Time() // before the first look at all services
 	}
-	if w, held := a.Journal.DisabledService(FormatID(id)); held {
-		d = incident.Disablement{
-			Since:  w.Since,
-			Until:  w.Until,
-			Reason: w.Reason,
-			Ours:   true,
-		}
+	w, held := a.Journal.DisabledService(FormatID(id))
+	if !held || a.memory.seen.EnabledSince(id, w.Since.Add(time.Minute)) {
+		return d
 	}
+	if d.Since.IsZero() || !w.Since.After(d.Since) {
+		d.Since, d.Bound = w.Since, false
+	}
+	d.Until, d.Reason, d.Ours = w.Until, w.Reason, true
 	return d
 }

@@ -2,6 +2,7 @@ package account
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,20 +11,16 @@ import (
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/views/account/incident"
 )
 
 // The rules of notices.
 const (
 	RuleServiceLeavesOK = "service leaves ok"
 	RuleNewIssue        = "new issue"
+	RuleRecovered       = "service recovers"
+	RuleChangeByOthers  = "change by others"
 )
-
-// noticeState is what the last call of Notices saw, so that each change is reported once.
-type noticeState struct {
-	servicesVersion, issuesVersion int // versions of the stores
-	statuses                       map[int]client.ServiceStatus
-	knownIssues                    map[int]bool
-}
 
 // noticePollInterval is the age at which services and issues are read again while other panes are in front.
 const noticePollInterval = time.Minute
@@ -35,73 +32,104 @@ func RefreshNoticeSources(a *Account) tea.Cmd {
 	)
 }
 
-// Notices returns the changes since the last call that the user should know of, and reads the tickets on which it
-// depends whether an incident is over. The first rows are not a change.
+// Notices returns the changes since the last call that the user should know of. It remembers what was seen, and reads
+// the tickets on which it depends whether an incident is over.
 func Notices(a *Account) ([]ui.Notification, tea.Cmd) {
+	cmd := observe(a)
+	m := &a.memory
 	var all []ui.Notification
-	if set := a.Services(); set.Complete() && set.Version() != a.noticeState.servicesVersion {
-		a.noticeState.servicesVersion = set.Version()
-		all = append(all, serviceNotices(a, set.Rows())...)
+	if m.problem != "" {
+		all = append(all, ui.Notification{Tone: theme.Warn, Text: m.problem})
+		m.problem = ""
 	}
-	if set := a.Issues(); set.Complete() && set.Version() != a.noticeState.issuesVersion {
-		a.noticeState.issuesVersion = set.Version()
+	all = append(all, describeDifferences(m.byOthers)...)
+	m.byOthers = nil
+	if set := a.Issues(); set.Complete() && set.Version() != m.issues {
+		m.issues = set.Version()
 		all = append(all, issueNotices(a, set.Rows())...)
 	}
-	return all, fetchUnresolvedTickets(a)
-}
-
-// serviceNotices reports services that were ok and are not any more.
-func serviceNotices(a *Account, rows []*client.Service) []ui.Notification {
-	before, now := a.noticeState.statuses, make(map[int]client.ServiceStatus, len(rows))
-	var names []string
-	for _, s := range rows {
-		now[s.ID] = s.Status
-		if before[s.ID] == client.StatusOK && deservesNotice(a, s) {
-			names = append(names, s.Label.String()+" "+StatusPhrase(s.Status))
-		}
-	}
-	a.noticeState.statuses = now
-	if len(names) == 0 {
-		return nil
-	}
-	return []ui.Notification{{Rule: RuleServiceLeavesOK, Tone: theme.Bad, Text: summarizeList(names)}}
-}
-
-// deservesNotice reports whether a status is neither ok, nor pending, nor chosen on this machine.
-func deservesNotice(a *Account, s *client.Service) bool {
-	_, ours := a.Journal.DisabledService(FormatID(s.ID))
-	return s.Status != client.StatusOK && s.Status != client.StatusPending &&
-		!(s.Status == client.StatusDisabled && ours)
+	return all, tea.Batch(cmd, fetchUnresolvedTickets(a))
 }
 
 // issueNotices reports new issues.
 func issueNotices(a *Account, rows []*client.Issue) []ui.Notification {
-	before, now := a.noticeState.knownIssues, make(map[int]bool, len(rows))
 	var texts []string
-	for _, i := range rows {
-		now[i.ID] = true
-		if before != nil && !before[i.ID] {
-			names := make([]string, len(i.Services))
-			for n, id := range i.Services {
-				names[n] = ServiceName(a, id)
-			}
-			texts = append(
-				texts, fmt.Sprintf("new issue %d: %s", i.ID, OrDefault(JoinWithCommas(names), "no service named")),
-			)
+	for _, i := range a.memory.seen.ObserveIssues(rows, a.Now().Round(0).UTC()) {
+		names := make([]string, len(i.Services))
+		for n, id := range i.Services {
+			names[n] = ServiceName(a, id)
 		}
+		texts = append(
+			texts, fmt.Sprintf("new issue %d: %s", i.ID, OrDefault(JoinWithCommas(names), "no service named")),
+		)
 	}
-	a.noticeState.knownIssues = now
-	if len(texts) == 0 {
-		return nil
-	}
-	return []ui.Notification{{Rule: RuleNewIssue, Tone: theme.Warn, Text: summarizeList(texts)}}
+	return notices(RuleNewIssue, theme.Warn, texts)
 }
 
-// summarizeList returns a list in one line: the first few texts, and how many more there are.
-func summarizeList(texts []string) string {
+// notices returns news that hold all texts, a few in each.
+func notices(rule string, tone theme.Tone, texts []string) []ui.Notification {
 	const most = 4
-	if len(texts) > most {
-		return strings.Join(texts[:most], " · ") + fmt.Sprintf(" · and %d more", len(texts)-most)
+	var all []ui.Notification
+	for some := range slices.Chunk(texts, most) {
+		all = append(all, ui.Notification{Rule: rule, Tone: tone, Text: strings.Join(some, " · ")})
 	}
-	return strings.Join(texts, " · ")
+	return all
+}
+
+// A phrase is how a kind of difference is reported.
+type phrase struct {
+	kind      incident.DifferenceKind
+	rule      string
+	tone      theme.Tone
+	one, many string // what follows one label, and several
+}
+
+// phrases are the phrases in the order of their urgency.
+func phrases() []phrase {
+	const unknown = "a status that lookout does not know"
+	return []phrase{
+		{incident.Failed, RuleServiceLeavesOK, theme.Bad, "has a problem", "have a problem"},
+		{incident.OddStatus, RuleServiceLeavesOK, theme.Bad, "has " + unknown, "have " + unknown},
+		{incident.Disabled, RuleServiceLeavesOK, theme.Warn, "was disabled elsewhere", "were disabled elsewhere"},
+		{incident.Enabled, RuleChangeByOthers, theme.Info, "was enabled elsewhere", "were enabled elsewhere"},
+		{incident.Healed, RuleRecovered, theme.Good, "is ok again", "are ok again"},
+		{incident.Edited, RuleChangeByOthers, theme.Info, "was edited elsewhere", "were edited elsewhere"},
+		{incident.Created, RuleChangeByOthers, theme.Info, "was added elsewhere", "were added elsewhere"},
+		{incident.Deleted, RuleChangeByOthers, theme.Warn, "was deleted elsewhere", "were deleted elsewhere"},
+	}
+}
+
+// describeDifferences returns news that name every service that differs, those with the same kind of difference
+// together.
+func describeDifferences(found []incident.Difference) []ui.Notification {
+	const most = 20 // names in one line of news
+	var all []ui.Notification
+	for _, p := range phrases() {
+		var names []string
+		for _, d := range found {
+			if d.Kind == p.kind {
+				names = append(names, nameDifference(d))
+			}
+		}
+		for some := range slices.Chunk(names, most) {
+			verb := p.one
+			if len(some) > 1 {
+				verb = p.many
+			}
+			all = append(all, ui.Notification{Rule: p.rule, Tone: p.tone, Text: JoinWithCommas(some) + " " + verb})
+		}
+	}
+	return all
+}
+
+// nameDifference returns the label of a service with what was edited, or its new status.
+func nameDifference(d incident.Difference) string {
+	detail := JoinWithCommas(d.Fields)
+	if d.Kind == incident.OddStatus {
+		detail = d.Status.String()
+	}
+	if detail == "" {
+		return d.Label
+	}
+	return d.Label + " (" + detail + ")"
 }

@@ -127,6 +127,7 @@ func (r ticketResult) Deliver() tea.Cmd {
 	entry.reading, entry.at = false, r.account.Now()
 	if r.err == nil {
 		entry.state = incident.StateOfTicket(r.ticket)
+		r.account.memory.seen.SetTicket(r.id, r.ticket.IsOpen(), entry.at.Round(0).UTC())
 	}
 	t.byID[r.id] = entry
 	if entry.state != before.state || before.reading {

@@ -237,7 +237,7 @@ func labelKeys() []KeySpec[AccountConfig] {
 			target:      func(a *AccountConfig) any { return &a.NotifyOn },
 			choices:     append(notifyRules(), noRule),
 			example:     `["service leaves ok", "new issue"]`,
-			DefaultText: "both, if notify is set",
+			DefaultText: "all, if notify is set",
 			Description: "The events that notify reports.",
 		},
 	}

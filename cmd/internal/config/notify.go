@@ -14,7 +14,11 @@ func notifyWays() []string { return []string{"bell", "osc9", "osc777"} }
 const noRule = "nothing"
 
 // notifyRules returns the events that an account can notify about.
-func notifyRules() []string { return []string{account.RuleServiceLeavesOK, account.RuleNewIssue} }
+func notifyRules() []string {
+	return []string{
+		account.RuleServiceLeavesOK, account.RuleNewIssue, account.RuleRecovered, account.RuleChangeByOthers,
+	}
+}
 
 // NotifyOptions returns how and about what an account notifies: about everything unless its block chooses.
 func (s Settings) NotifyOptions() shell.NotifyOptions {

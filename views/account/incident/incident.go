@@ -47,6 +47,7 @@ type Facts struct {
 	AllServices bool              // there are no others
 	Issues      []*client.Issue
 	Ticket      func(id int) TicketState      // nil knows none
+	WasOpen     func(ticket int) bool         // whether it was open when it was last read; nil knows nothing
 	Disabled    func(service int) Disablement // why a disabled service is disabled; nil knows nothing
 	Healthy     func(service int) time.Time   // when a service was last seen ok; nil knows nothing
 	Now         time.Time
@@ -136,7 +137,8 @@ func (m *Model) incident(f Facts, issue *client.Issue, n int) Incident {
 	if f.Ticket != nil && issue.Ticket.ID != 0 {
 		i.Ticket = f.Ticket(issue.Ticket.ID)
 	}
-	down, uncertain := false, false
+	down := false
+	uncertain := i.Ticket == TicketUnknown && f.WasOpen != nil && f.WasOpen(issue.Ticket.ID)
 	for at, id := range issue.Services {
 		row := m.services[id]
 		s := Affected{ID: id, Row: row, Deleted: row == nil && f.AllServices}

@@ -1,0 +1,273 @@
+package incident
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"lookout/client"
+)
+
+// A DifferenceKind says in what a service differs from what was last seen of it.
+type DifferenceKind string
+
+// The kinds of differences.
+const (
+	Disabled  DifferenceKind = "disabled"
+	Enabled   DifferenceKind = "enabled"
+	Edited    DifferenceKind = "edited"
+	Created   DifferenceKind = "added"
+	Deleted   DifferenceKind = "deleted"
+	Failed    DifferenceKind = "problem"
+	Healed    DifferenceKind = "recovered"
+	OddStatus DifferenceKind = "status" // a status that the document does not name
+)
+
+// A Difference is something that changed between two reads of the services.
+type Difference struct {
+	Kind   DifferenceKind
+	ID     int    // of the service
+	Label  string // clean; as it was before, if it was edited
+	Fields []string
+	Status client.ServiceStatus
+	from   time.Time // when the service was last seen without the difference
+	to     time.Time // when it was seen with it
+}
+
+// An OwnChange is a change of a service that this machine's journal has, unless it was refused.
+type OwnChange struct {
+	Op    string // one of the client's operations
+	ID    string // of the service; "" for a new one
+	Label string
+	At    time.Time
+}
+
+// staleFor is how long a list may be behind the changes of the service: a row that is missing in it so soon after it
+// appeared, or there so soon after it was gone, is no difference yet.
+const staleFor = 2 * time.Minute
+
+// A Sighting is a list of services as it was read.
+type Sighting struct {
+	Services []*client.Service
+	Complete bool      // these are all services
+	Read     time.Time // when the list was read; a row may have been changed by this program since
+	Now      time.Time
+}
+
+// Observe compares services with what was last seen of them, remembers what is seen now, and returns the differences.
+// The first complete list makes no difference. Rows that are older than what was seen before come from a replica that
+// is behind, and are ignored.
+func (m *Memory) Observe(seen Sighting) []Difference {
+	var found []Difference
+	first, at := m.Read.IsZero(), seen.Now
+	if first && !seen.Complete {
+		return nil
+	}
+	listed := make(map[int]bool, len(seen.Services))
+	for _, s := range seen.Services {
+		listed[s.ID] = true
+		before, known := m.Services[s.ID]
+		behind := s.Updated.Valid() && s.Updated.Time().Before(before.Updated)
+		if known && (behind || isFresh(before.Deleted, at)) {
+			continue
+		}
+		now, differences := before.observe(s, seen)
+		if (!known || !before.Deleted.IsZero()) && !first {
+			differences = append(differences, Difference{Kind: Created})
+		}
+		if !known || now.differs(before) {
+			m.changes++
+		}
+		m.Services[s.ID] = now
+		for _, d := range differences {
+			d.ID, d.to, d.from = s.ID, at, before.At
+			d.Label = cmp.Or(before.Label, now.Label)
+			found = append(found, d)
+		}
+	}
+	if seen.Complete {
+		found = append(found, m.observeMissing(listed, at)...)
+		m.Read = at
+	}
+	return found
+}
+
+// isFresh reports whether something happened so recently that a list may not know of it yet.
+func isFresh(t, now time.Time) bool { return !t.IsZero() && now.Sub(t) < staleFor }
+
+// observeMissing returns the services that are not listed any more.
+func (m *Memory) observeMissing(listed map[int]bool, at time.Time) []Difference {
+	var found []Difference
+	for id, s := range m.Services {
+		switch {
+		case listed[id] || isFresh(s.First, at):
+		case s.Deleted.IsZero():
+			found = append(found, Difference{
+				Kind:  Deleted,
+				ID:    id,
+				Label: s.Label,
+				from:  s.At,
+				to:    at,
+			})
+			s.Deleted = at
+			m.Services[id] = s
+			m.changes++
+		case at.Sub(s.Deleted) > 24*time.Hour:
+			delete(m.Services, id)
+			m.changes++
+		}
+	}
+	slices.SortFunc(found, func(a, b Difference) int { return a.ID - b.ID })
+	return found
+}
+
+// observe returns what is seen of a service now, and how that differs from what was seen before; the zero Seen is of a
+// service that was never seen.
+func (s Seen) observe(row *client.Service, seen Sighting) (Seen, []Difference) {
+	now, at := s, seen.Now
+	now.Label, now.Status, now.Updated = cut(row.Label.String()), row.Status, row.Updated.Time()
+	now.Values, now.At, now.Deleted = fingerprint(row), at, time.Time{}
+	if now.First.IsZero() {
+		now.First = at
+		if row.Created.Valid() && row.Created.Time().Before(at) {
+			now.First = row.Created.Time()
+		}
+	}
+	var found []Difference
+	if changed := differingFields(s.Values, now.Values); len(changed) > 0 {
+		found = append(found, Difference{Kind: Edited, Fields: changed})
+	}
+	wasDisabled := s.Status == client.StatusDisabled
+	switch row.Status {
+	case client.StatusDisabled:
+		now.disable(s, at)
+		if s.Status != "" && !wasDisabled {
+			found = append(found, Difference{Kind: Disabled})
+		}
+		return now, found
+	case client.StatusProblem:
+		now.Down = true
+		if s.Status != "" && s.Status != client.StatusProblem && !(s.Down && s.Status == client.StatusPending) {
+			found = append(found, Difference{Kind: Failed})
+		}
+	case client.StatusOK:
+		now.Down, now.Healthy = false, seen.Read
+		if s.Down {
+			found = append(found, Difference{Kind: Healed})
+		}
+	case client.StatusPending:
+	default:
+		if s.Status != "" && s.Status != row.Status {
+			found = append(found, Difference{Kind: OddStatus, Status: row.Status})
+		}
+	}
+	now.Enabled, now.Disabled, now.Exact = seen.Read, time.Time{}, false
+	if wasDisabled {
+		found = slices.Insert(found, 0, Difference{Kind: Enabled})
+	}
+	return now, found
+}
+
+// cut returns a label in the length that the document allows, and a little more.
+func cut(label string) string {
+	const most = 100
+	if runes := []rune(label); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return label
+}
+
+// disable remembers since when the service has been disabled. An edit does not make that later.
+func (s *Seen) disable(before Seen, at time.Time) {
+	if !before.Disabled.IsZero() {
+		return
+	}
+	s.Disabled = at
+	if s.Updated.Before(at) && s.Updated.After(before.Enabled) {
+		s.Disabled = s.Updated // it was disabled by its last change, or before
+	}
+}
+
+// differs reports whether the file should hold what is seen now: not if the service is as it was.
+func (s Seen) differs(before Seen) bool {
+	before.At, before.Enabled, before.Healthy = s.At, s.Enabled, s.Healthy
+	return s != before
+}
+
+// SetDisabled remembers that this machine disabled a service at a time, unless it was disabled before or was seen
+// enabled later.
+func (m *Memory) SetDisabled(service int, at time.Time) {
+	s, known := m.Services[service]
+	if !known || s.Status != client.StatusDisabled || s.Enabled.After(at.Add(time.Minute)) || !at.Before(s.Disabled) {
+		return
+	}
+	s.Disabled, s.Exact = at, true
+	m.Services[service] = s
+	m.changes++
+}
+
+// operation returns the operation that causes a kind of difference; "" if only monitoring does.
+func (k DifferenceKind) operation() string {
+	switch k {
+	case Disabled:
+		return client.OpDisableService
+	case Enabled:
+		return client.OpEnableService
+	case Edited:
+		return client.OpUpdateService
+	case Created:
+		return client.OpCreateService
+	case Deleted:
+		return client.OpDeleteService
+	case Failed, Healed, OddStatus:
+	}
+	return ""
+}
+
+// lateFor is how long before a difference was seen the change that caused it may have been sent: the answer may have
+// been lost and the change applied later.
+const lateFor = 3 * time.Minute
+
+// ByOthers returns the differences that no change of this machine caused. Each change explains only one difference of
+// its kind, so that the same change by somebody else afterwards is still noticed.
+func (m *Memory) ByOthers(found []Difference, own []OwnChange) []Difference {
+	var others []Difference
+	latest := map[int]OwnChange{}
+	for _, d := range found {
+		n := slices.IndexFunc(own, func(c OwnChange) bool { return c.explains(d, m.Services[d.ID]) })
+		if n < 0 {
+			others = append(others, d)
+			continue
+		}
+		if !own[n].At.Before(latest[d.ID].At) {
+			latest[d.ID] = own[n]
+		}
+	}
+	for id, c := range latest {
+		if s, known := m.Services[id]; known {
+			s.Own, s.OwnOp = c.At, c.Op
+			m.Services[id] = s
+		}
+	}
+	return others
+}
+
+// explains reports whether a change can have caused a difference, and has not explained an earlier one of the service.
+func (c OwnChange) explains(d Difference, s Seen) bool {
+	unused := c.At.After(s.Own) || c.At.Equal(s.Own) && c.Op != s.OwnOp
+	return c.Op == d.Kind.operation() && c.Op != "" && unused &&
+		!c.At.Before(d.from.Add(-lateFor)) && !c.At.After(d.to) &&
+		(c.ID == strconv.Itoa(d.ID) || c.ID == "" && c.Label == d.Label)
+}
+
+// Earliest returns the time from which changes may have caused the differences.
+func Earliest(found []Difference) time.Time {
+	first := time.Time{}
+	for n, d := range found {
+		if n == 0 || d.from.Before(first) {
+			first = d.from
+		}
+	}
+	return first.Add(-lateFor)
+}

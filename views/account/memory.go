@@ -1,0 +1,210 @@
+package account
+
+import (
+	"strconv"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/client/statefile"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/views/account/incident"
+)
+
+// memory is what was seen of the account, and its file.
+type memory struct {
+	seen         *incident.Memory
+	file         statefile.StateFile
+	problem      string // why the file could not be read; it is reported once
+	saved        int    // changes of seen that the file has
+	savedAt      time.Time
+	saving       bool
+	failed       bool // the last attempt to write the file failed
+	retryAt      time.Time
+	version      int       // grows with every observation
+	readAt       time.Time // when the services that were observed last were read
+	services     int       // versions of what was observed last
+	journal      int
+	issues       int
+	notExplained []incident.Difference // wait for the journal to be read
+	byOthers     []incident.Difference // are to be reported
+}
+
+// Version grows with every observation that changed something.
+func (m *memory) Version() int { return m.version }
+
+// openMemory reads what earlier runs have seen. A file that makes no sense is set aside and reported.
+func openMemory(file statefile.StateFile) memory {
+	m := memory{file: file}
+	data, err := file.Read()
+	if err != nil {
+		m.problem = err.Error() + " · what was seen before is not known, and nothing is remembered"
+		m.file = statefile.StateFile{}
+	}
+	if m.seen, err = incident.Load(data); err != nil {
+		m.problem = err.Error()
+		if aside, failed := file.SetAside(); failed == nil {
+			m.problem += " · it was set aside as " + client.Clean(aside)
+		}
+	}
+	m.saved = m.seen.Changes()
+	return m
+}
+
+// observe compares services and issues with what was seen before. Differences are held until the journal has been read:
+// another program on this machine may have caused them.
+func observe(a *Account) tea.Cmd {
+	m := &a.memory
+	services := a.Services()
+	if v, j := services.Version(), a.Journal.Version(); services.Loaded() && (v != m.services || j != m.journal) {
+		read := services.Freshness().LoadedAt.Round(0).UTC()
+		// a row that only this program has removed is missing in no list
+		complete := services.Complete() && len(services.Missing()) == 0 && !read.Equal(m.readAt)
+		changes := m.seen.Changes()
+		if v != m.services {
+			m.notExplained = append(m.notExplained, m.seen.Observe(incident.Sighting{
+				Services: services.Rows(),
+				Complete: complete,
+				Read:     read,
+				Now:      a.Now().Round(0).UTC(),
+			})...)
+		}
+		for _, w := range a.Journal.DisabledServices() {
+			if id, ok := parseServiceID(w.ID); ok {
+				m.seen.SetDisabled(id, w.Since)
+			}
+		}
+		m.services, m.journal, m.readAt = v, j, read
+		if m.seen.Changes() != changes {
+			m.version++
+		}
+	}
+	return tea.Batch(explainDifferences(a), saveMemory(a))
+}
+
+// parseServiceID returns the id of a service in the journal.
+func parseServiceID(id string) (int, bool) {
+	n, err := strconv.Atoi(id)
+	return n, err == nil
+}
+
+// explainDifferences reads the journal for changes of this machine that caused the differences.
+func explainDifferences(a *Account) tea.Cmd {
+	m, j := &a.memory, a.Journal
+	if len(m.notExplained) == 0 {
+		return nil
+	}
+	found := m.notExplained
+	m.notExplained = nil
+	return func() tea.Msg {
+		grown, _ := j.CatchUp() // if it cannot be read, what it has so far must do
+		var own []incident.OwnChange
+		for _, e := range j.Entries(incident.Earliest(found)) {
+			if e.Change.Resource == "service" && e.Outcome != client.Rejected && e.Outcome != client.NotSent {
+				own = append(own, incident.OwnChange{
+					Op:    e.Change.Op,
+					ID:    e.Change.ID,
+					Label: e.Change.Label,
+					At:    e.Time,
+				})
+			}
+		}
+		return explainedDifferences{
+			account: a,
+			found:   found,
+			own:     own,
+			grown:   grown,
+		}
+	}
+}
+
+// explainedDifferences are differences with the changes of this machine that may have caused them.
+type explainedDifferences struct {
+	account *Account
+	found   []incident.Difference
+	own     []incident.OwnChange
+	grown   bool // another program had written into the journal
+}
+
+// Deliver keeps what others caused, for the next call of Notices.
+func (e explainedDifferences) Deliver() tea.Cmd {
+	m := &e.account.memory
+	m.byOthers = append(m.byOthers, m.seen.ByOthers(e.found, e.own)...)
+	if e.grown && e.account.JournalGrown != nil {
+		return e.account.JournalGrown()
+	}
+	return nil
+}
+
+// memorySaveInterval is how often the memory is saved although nothing has changed but the time of the last read.
+const memorySaveInterval = 5 * time.Minute
+
+// saveMemory writes the memory if something has changed, off the loop and once at a time.
+func saveMemory(a *Account) tea.Cmd {
+	m := &a.memory
+	changes := m.seen.Changes()
+	due := changes != m.saved || a.Now().Sub(m.savedAt) >= memorySaveInterval
+	if m.file.Path() == "" || m.saving || !due || m.seen.Read.IsZero() || a.Now().Before(m.retryAt) {
+		return nil
+	}
+	m.saving = true
+	file, seen, at := m.file, m.seen.Clone(), a.Now()
+	return func() tea.Msg {
+		return memorySaved{
+			account: a,
+			changes: changes,
+			at:      at,
+			err:     writeMemory(file, seen),
+		}
+	}
+}
+
+// pendingWrite returns a function that writes what the file does not have yet.
+func (m *memory) pendingWrite() func() {
+	if m.file.Path() == "" || m.seen.Read.IsZero() || m.seen.Changes() == m.saved {
+		return func() {}
+	}
+	file, seen := m.file, m.seen.Clone()
+	return func() { _ = writeMemory(file, seen) } // nobody is left to be told
+}
+
+// writeMemory writes a memory, with what another program has written since.
+func writeMemory(file statefile.StateFile, seen *incident.Memory) error {
+	data, err := file.Read()
+	if err != nil {
+		return err
+	}
+	if others, err := incident.Load(data); err == nil {
+		seen.Merge(others)
+	}
+	if data, err = seen.Encode(); err != nil {
+		return err
+	}
+	return file.Replace(data)
+}
+
+// memorySaved says that the memory was written, or why not.
+type memorySaved struct {
+	account *Account
+	changes int
+	at      time.Time
+	err     error
+}
+
+// Deliver reports the first failure. After one, the file is tried again later.
+func (s memorySaved) Deliver() tea.Cmd {
+	m := &s.account.memory
+	m.saving = false
+	if s.err == nil {
+		m.saved, m.savedAt, m.failed = s.changes, s.at, false
+		return nil
+	}
+	m.retryAt = s.account.Now().Add(time.Minute)
+	if m.failed {
+		return nil
+	}
+	m.failed = true
+	return ui.ShowNews(theme.Warn, ui.Reason(s.err)+" · what is seen now is forgotten when lookout ends")
+}
