@@ -15,6 +15,7 @@ const behindFor = time.Minute
 type changes[T any] struct {
 	lookups   []*Lookup                  // changes whose answer was lost
 	confirmed map[string]confirmation[T] // by row ID: changes of the last minute
+	own       map[string]bool            // by row ID: rows that this program has made
 }
 
 // A confirmation is a change that the API has confirmed, as long as lists may be behind it.
@@ -44,7 +45,10 @@ func (c *changes[T]) confirm(id string, o *rowChangeResult[T]) {
 		return
 	}
 	if c.confirmed == nil {
-		c.confirmed = map[string]confirmation[T]{}
+		c.confirmed, c.own = map[string]confirmation[T]{}, map[string]bool{}
+	}
+	if o.attempt.RowID == "" {
+		c.own[id] = true
 	}
 	find := o.attempt.Find
 	c.confirmed[id] = confirmation[T]{
@@ -111,10 +115,10 @@ func (c *changes[T]) justMade(id string, now time.Time) bool {
 
 // withoutOwn returns rows without those that are known to come from other changes of this program.
 func (c *changes[T]) withoutOwn(s *Store[T], o *rowChangeResult[T], rows []T) []T {
-	if o.attempt.RowID != "" || len(c.confirmed) == 0 {
+	if o.attempt.RowID != "" || len(c.own) == 0 {
 		return rows
 	}
-	return slices.DeleteFunc(slices.Clone(rows), func(row T) bool { return c.confirmed[s.source.ID(row)].made })
+	return slices.DeleteFunc(slices.Clone(rows), func(row T) bool { return c.own[s.source.ID(row)] })
 }
 
 // note returns what must be known of a row.

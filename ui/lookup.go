@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -84,6 +85,12 @@ const ConfirmedByReading = "reading again confirmed it"
 // CannotTellText says that readings do not tell how a change ended.
 const CannotTellText = NotKnown + " · look at it, then press x in the journal"
 
+// ErrUnreadable is the error of a reading if the API does not return what was changed: further readings are of no use.
+var ErrUnreadable = errors.New("the API does not return it")
+
+// ReadNow reads at once, beside the readings that are due.
+func (l *Lookup) ReadNow() tea.Cmd { return l.read() }
+
 // read reads once.
 func (l *Lookup) read() tea.Cmd {
 	if l.over {
@@ -111,6 +118,9 @@ func (r lookupReading) Deliver() tea.Cmd {
 		return nil
 	}
 	l.readings++
+	if errors.Is(r.err, ErrUnreadable) {
+		return l.finish(Unknown)
+	}
 	if r.err == nil {
 		if outcome, decided := l.decide(r.judge(), r.began); decided {
 			return l.finish(outcome)

@@ -185,10 +185,10 @@ func (s *Store[T]) LookUp(l *Lookup) tea.Cmd {
 	return l.start(s.ctx, s.Now)
 }
 
-// Unsettled returns the changes of a row whose outcome is not known, or for "" those that make a row.
-func (s *Store[T]) Unsettled(id string) []*Lookup {
+// Lookups returns the lookups of changes whose outcome is not known.
+func (s *Store[T]) Lookups() []*Lookup {
 	s.changes.lookups = slices.DeleteFunc(s.changes.lookups, func(l *Lookup) bool { return !l.Unsettled() })
-	return slices.DeleteFunc(slices.Clone(s.changes.lookups), func(l *Lookup) bool { return l.RowID != id })
+	return slices.Clone(s.changes.lookups)
 }
 
 // Missing returns why rows may be missing although the last page has arrived: a part that did not answer.

@@ -28,6 +28,8 @@ type Form struct {
 	// Send runs off the loop; onSuccess runs on the loop after it succeeded. An error with Fields() shows its reasons
 	// below the fields.
 	Send func(context.Context) (onSuccess func() tea.Cmd, err error)
+	// OnUnknown runs on the loop if the answer was lost: it looks the outcome up. nil means that nothing looks it up.
+	OnUnknown func() tea.Cmd
 	// BeforeSend runs on the loop once the values have been checked: it asks what must be asked, and calls send if the
 	// answer is yes. nil sends at once.
 	BeforeSend func(send func() tea.Cmd) tea.Cmd

@@ -238,6 +238,9 @@ type submitResult struct {
 // Deliver closes the form, or shows why it was refused.
 func (r submitResult) Deliver() tea.Cmd {
 	switch {
+	case ui.IsUnknown(r.err) && r.view.form.OnUnknown != nil:
+		r.view.showWaiting(r.err)
+		return r.view.form.OnUnknown()
 	case ui.IsUnknown(r.err):
 		r.view.showUnknown(r.err)
 		return nil

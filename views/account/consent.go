@@ -2,6 +2,8 @@ package account
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -28,7 +30,7 @@ type Consents map[string]*client.Consent
 
 // AskConsent asks what must be asked and goes on with the consents. It is called on the event loop and returns at once.
 func (a *Account) AskConsent(ask Ask, then func(Consents) tea.Cmd) tea.Cmd {
-	return runAction(askAction(a, ask, then))
+	return runAction(askAction(a, ask.withUnsettled(a), then))
 }
 
 // runAction performs an action, or shows the question before it.
@@ -41,7 +43,28 @@ func runAction(action ui.Action) tea.Cmd {
 
 // AskConsentMsg is AskConsent for work off the event loop: the message asks, and goes on.
 func (a *Account) AskConsentMsg(ask Ask, then func(Consents) tea.Cmd) tea.Msg {
-	return ui.RunActionMsg{Action: askAction(a, ask, then)}
+	return ui.RunActionMsg{Action: askAction(a, ask.withUnsettled(a), then)}
+}
+
+// withUnsettled adds to a question which changes of the same things have an unknown outcome.
+func (ask Ask) withUnsettled(a *Account) Ask {
+	var texts []string
+	for _, e := range UnresolvedChanges(a) {
+		if e.Change.ID != "" && slices.Contains(ask.IDs, e.Change.ID) && slices.Contains(ask.Ops, e.Change.Op) {
+			texts = append(texts, fmt.Sprintf(
+				"%s %s, sent %s ago: %s. If you send this now, it may be done twice.",
+				capitalize(client.Clean(e.Change.Op)),
+				EntryName(e),
+				ui.FormatAge(a.Now().Sub(e.Time)),
+				ui.NotSeenYet,
+			))
+		}
+	}
+	if len(texts) > 0 {
+		ask.Confirm.Required = true
+		ask.Confirm.Effect = strings.TrimSpace(strings.Join(texts, " ") + " " + ask.Confirm.Effect)
+	}
+	return ask
 }
 
 // askAction is the question as an action. Its Confirm is nil if nothing need be asked.
@@ -113,5 +136,6 @@ func (a *Account) FormWithConsent(
 		})
 	}
 	f.Send = func(ctx context.Context) (func() tea.Cmd, error) { return send(ctx, consents) }
+	f.OnUnknown = func() tea.Cmd { return ResumeLookups(a, UnresolvedChanges(a)) }
 	return f
 }

@@ -57,7 +57,12 @@ func (c Creation[T]) madeAround(row T, sentAt time.Time) bool {
 	if c.MadeAt == nil || !c.MadeAt(row).Valid() {
 		return false
 	}
-	since := c.MadeAt(row).Time().Sub(sentAt)
+	return isMadeAround(c.MadeAt(row).Time(), sentAt)
+}
+
+// isMadeAround reports whether something was made at the time of sending.
+func isMadeAround(made, sentAt time.Time) bool {
+	since := made.Sub(sentAt)
 	return since >= -madeBefore && since <= madeWithin
 }
 

@@ -278,8 +278,10 @@ func (r Runner[T]) confirm(s *start[T]) resource.Confirm {
 func (r Runner[T]) unsettled(s *start[T]) string {
 	var texts []string
 	say := func(id, what string) {
-		for _, l := range r.Store.Unsettled(id) {
-			texts = append(texts, capitalize(l.Text(r.Store.Now()))+". "+what)
+		for _, l := range r.Store.Lookups() {
+			if l.RowID == id {
+				texts = append(texts, capitalize(l.Text(r.Store.Now()))+". "+what)
+			}
 		}
 	}
 	if s.op.Target == resource.NewRow {

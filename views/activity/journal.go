@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -47,7 +46,7 @@ func JournalPane(a *account.Account) ui.Pane {
 		Footer:        func(_ *ui.Store[*journal.Entry], b ui.Box) string { return journalFoot(a, b) },
 		EmptyText:     "nothing has been changed from here yet",
 		BadgeFunc:     func() (string, theme.Tone) { return journalBadge(a) },
-		Label:         entryName,
+		Label:         account.EntryName,
 	}
 	return &journalView{List: list, a: a}
 }
@@ -78,7 +77,7 @@ func journalColumns(a *account.Account) []table.Column[*journal.Entry] {
 		{
 			Title: "of",
 			Min:   14,
-			Cell:  func(e *journal.Entry, _ ui.Box) (string, theme.Tone) { return entryName(e), theme.Strong },
+			Cell:  func(e *journal.Entry, _ ui.Box) (string, theme.Tone) { return account.EntryName(e), theme.Strong },
 		},
 		{
 			Title:        "reason",
@@ -126,23 +125,8 @@ func outcomeRank(a *account.Account, e *journal.Entry) int {
 	return 3
 }
 
-// entryName returns the name of the thing that was changed.
-func entryName(e *journal.Entry) string {
-	return client.Clean(account.OrDefault(e.Change.Label, account.OrDefault(e.Change.ID, e.Change.Path)))
-}
-
-// unresolvedChanges returns the changes of the last week whose outcome is unknown, newest first.
-func unresolvedChanges(a *account.Account) []*journal.Entry {
-	return account.ToPointers(a.Journal.UnresolvedEntries(a.Now().Add(-unresolvedAge)))
-}
-
-// unresolvedAge is the age of the oldest changes that the badge counts.
-const unresolvedAge = 7 * 24 * time.Hour
-
 // unresolvedCount returns the number of changes of the last week whose outcome is unknown. Every frame asks.
-func unresolvedCount(a *account.Account) int {
-	return len(a.Journal.UnresolvedEntries(a.Now().Add(-unresolvedAge)))
-}
+func unresolvedCount(a *account.Account) int { return len(account.UnresolvedChanges(a)) }
 
 func journalBadge(a *account.Account) (string, theme.Tone) {
 	if n := unresolvedCount(a); n > 0 {
@@ -170,7 +154,7 @@ func journalOperations(a *account.Account) []table.RowAction[*journal.Entry] {
 			Description:    "reads the object again and says whether the change was applied",
 			ShowInHints:    true,
 			DisabledReason: settled,
-			BatchCmd:       func(rows []*journal.Entry) tea.Cmd { return recheckAll(a, rows) },
+			BatchCmd:       func(rows []*journal.Entry) tea.Cmd { return account.CheckNow(a, rows) },
 		},
 		{
 			Keys:           []string{"x"},
@@ -232,7 +216,7 @@ func referenceToChanged(e *journal.Entry) account.Reference {
 			id = parts[0] + "/" + parts[1]
 		}
 	}
-	return account.Reference{Kind: c.Resource, Label: entryName(e), Pane: panes[c.Resource], ID: id}
+	return account.Reference{Kind: c.Resource, Label: account.EntryName(e), Pane: panes[c.Resource], ID: id}
 }
 
 // entryCurlCommand returns the request of a change as a curl command, with the token as a variable.
@@ -253,7 +237,7 @@ func entryCurlCommand(a *account.Account, e *journal.Entry) string {
 func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
 	t := account.NewDetailWriter(b)
 	c := e.Change
-	t.Title(client.NewText(c.Op).String() + account.WithPrefix(" ", entryName(e)))
+	t.Title(client.NewText(c.Op).String() + account.WithPrefix(" ", account.EntryName(e)))
 	state, tone := outcomeCell(a, e, b.Theme)
 	t.Field("outcome", state, tone)
 	if a.Journal.Unresolved(*e) {
@@ -284,7 +268,7 @@ func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
 	}
 	t.Field("request", client.Clean(c.Method+" "+c.Path), theme.Muted)
 	t.Field("entry", client.Clean(e.ID), theme.Muted)
-	writeBeforeAndAfter(a, t, flattenJSON(c.Before), flattenJSON(c.Body))
+	writeBeforeAndAfter(a, t, account.FlattenJSON(c.Before), account.FlattenJSON(c.Body))
 	return t.String()
 }
 
@@ -306,45 +290,4 @@ func writeBeforeAndAfter(a *account.Account, t *account.DetailWriter, before, af
 			t.ServerField(client.Clean(member), before[member])
 		}
 	}
-}
-
-// flattenJSON returns the members of a body by their paths ("phone.primary"), each as text. A cleared member is
-// "(empty)".
-func flattenJSON(body any) map[string]string {
-	data, err := json.Marshal(body)
-	if err != nil {
-		return nil
-	}
-	var members map[string]any
-	if json.Unmarshal(data, &members) != nil {
-		return nil
-	}
-	all := map[string]string{}
-	flattenInto(all, "", members)
-	return all
-}
-
-func flattenInto(all map[string]string, path string, members map[string]any) {
-	for member, value := range members {
-		if inner, isObject := value.(map[string]any); isObject {
-			flattenInto(all, path+member+".", inner)
-			continue
-		}
-		all[path+member] = formatJSONValue(value)
-	}
-}
-
-// formatJSONValue returns a JSON value as text for a reader.
-func formatJSONValue(value any) string {
-	switch v := value.(type) {
-	case nil:
-		return "(empty)"
-	case string:
-		return account.OrDefault(v, "(empty)")
-	}
-	data, err := json.Marshal(value)
-	if err != nil {
-		return "?"
-	}
-	return string(data)
 }

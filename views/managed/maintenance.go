@@ -197,7 +197,10 @@ type journalChanged struct{ a *account.Account }
 // Deliver takes over the windows of other programs. One that ended since the journal was last read is enabled without a
 // question: this program was here all the time.
 func (c journalChanged) Deliver() tea.Cmd {
-	return tea.Batch(WatchJournal(c.a), ResumeMaintenance(c.a, c.a.Now().Add(-time.Minute)))
+	return tea.Batch(
+		WatchJournal(c.a), ResumeMaintenance(c.a, c.a.Now().Add(-time.Minute)),
+		account.ResumeLookups(c.a, account.UnresolvedChanges(c.a)),
+	)
 }
 
 // ResumeMaintenance takes over the windows that other runs have left in the journal. It waits for those that end after

@@ -164,5 +164,8 @@ func (m cancelStorageResult) Deliver() tea.Cmd {
 		next := account.WithPrefix(" · ", account.OrDefault(m.remaining, ui.Advice(m.err)))
 		news = ui.ShowNews(theme.Bad, "cancel Object Storage: "+ui.Reason(m.err)+next)
 	}
-	return tea.Batch(news, account.RefreshAll(m.a.Buckets(), m.a.Keys(), m.a.TransferUsage()))
+	return tea.Batch(
+		news, account.RefreshAll(m.a.Buckets(), m.a.Keys(), m.a.TransferUsage()),
+		account.ResumeLookups(m.a, account.UnresolvedChanges(m.a)),
+	)
 }

@@ -1,0 +1,482 @@
+package account
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/client/journal"
+	"lookout/theme"
+	"lookout/ui"
+)
+
+// ResumeLookups looks up the changes of a list from the journal whose outcome is not known, unless that is under way:
+// those of an earlier run, and those of other programs.
+func ResumeLookups(a *Account, entries []*journal.Entry) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, e := range entries {
+		if a.Journal.Unresolved(*e) && e.Change.Op != client.OpEmptyBucket && findLookup(a, e.ID) == nil {
+			cmds = append(cmds, homeOf(a, e).LookUp(entryLookup(a, e)))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// unresolvedAge is the age of the oldest changes that are looked up.
+const unresolvedAge = 7 * 24 * time.Hour
+
+// UnresolvedChanges returns the changes of the last week whose outcome is not known, newest first.
+func UnresolvedChanges(a *Account) []*journal.Entry {
+	return ToPointers(a.Journal.UnresolvedEntries(a.Now().Add(-unresolvedAge)))
+}
+
+// CheckNow reads once more, at once, how changes from the journal ended.
+func CheckNow(a *Account, entries []*journal.Entry) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, e := range entries {
+		if !a.Journal.Unresolved(*e) {
+			continue
+		}
+		l := findLookup(a, e.ID)
+		if l == nil || !l.Waiting() {
+			l = entryLookup(a, e)
+			cmds = append(cmds, homeOf(a, e).LookUp(l))
+			continue
+		}
+		cmds = append(cmds, l.ReadNow(), ui.ShowNews(theme.Info, l.Text(a.Now())))
+	}
+	return tea.Batch(cmds...)
+}
+
+// SettleLookup ends the lookup of a change whose outcome the user has found out.
+func SettleLookup(a *Account, intent string, outcome ui.AttemptOutcome) {
+	if l := findLookup(a, intent); l != nil {
+		l.Settle(outcome)
+	}
+}
+
+// lookupHome is a store that holds lookups.
+type lookupHome interface {
+	Lookups() []*ui.Lookup
+	LookUp(*ui.Lookup) tea.Cmd
+}
+
+// findLookup returns the lookup of a change in the journal, or nil.
+func findLookup(a *Account, intent string) *ui.Lookup {
+	for _, store := range a.Stores {
+		home, ok := store.(lookupHome)
+		if !ok {
+			continue
+		}
+		for _, l := range home.Lookups() {
+			if l.Intent == intent {
+				return l
+			}
+		}
+	}
+	return nil
+}
+
+// homeOf returns the store whose rows a change is about. The journal is the home of changes of objects, certificates
+// and the account.
+func homeOf(a *Account, e *journal.Entry) lookupHome {
+	switch e.Change.Resource {
+	case "service":
+		return a.Services()
+	case "contact":
+		return a.Contacts()
+	case "credential":
+		return a.Credentials()
+	case "instance":
+		return a.Instances()
+	case "key":
+		return a.Keys()
+	case "bucket":
+		return a.Buckets()
+	}
+	return a.JournalStore()
+}
+
+// entryLookup returns the lookup of a change from the journal.
+func entryLookup(a *Account, e *journal.Entry) *ui.Lookup {
+	reason := ""
+	l := &ui.Lookup{
+		RowID:  e.Change.ID,
+		Intent: e.ID,
+		What:   client.Clean(e.Change.Op) + " " + EntryName(e),
+		SentAt: e.Time,
+	}
+	switch {
+	case homeOf(a, e) == lookupHome(a.JournalStore()):
+		l.RowID = e.ID
+	case strings.HasPrefix(e.Change.Op, "create "):
+		l.RowID = ""
+	}
+	if why := unreadable(e); why != "" {
+		reason = why
+	} else {
+		l.Read = func(ctx context.Context) (func() ui.Verdict, error) {
+			verdict, text, err := judgeEntry(ctx, a, e)
+			return func() ui.Verdict {
+				reason = text
+				return verdict
+			}, err
+		}
+	}
+	l.OnVerdict = func(outcome ui.AttemptOutcome) tea.Cmd { return reportEntry(a, e, outcome, l.What, reason) }
+	return l
+}
+
+// reportEntry records and shows how a change from the journal ended.
+func reportEntry(a *Account, e *journal.Entry, outcome ui.AttemptOutcome, what, reason string) tea.Cmd {
+	record, tone, text := client.Unknown, theme.Warn, "still unknown"
+	switch outcome {
+	case ui.Applied:
+		record, tone, text = client.Applied, theme.Good, "it was done"
+	case ui.Rejected:
+		record, tone, text = client.Rejected, theme.Bad, "it was not done"
+	}
+	if record != client.Unknown {
+		a.Journal.RecordOutcome(e.ID, record, errors.New("looked up later: "+reason))
+	}
+	return tea.Batch(
+		ui.ShowNews(tone, what+": "+text+WithPrefix(" · ", reason)), a.JournalStore().Refresh(),
+	)
+}
+
+// EntryName names the object of a change in the journal.
+func EntryName(e *journal.Entry) string {
+	return client.Clean(OrDefault(e.Change.Label, OrDefault(e.Change.ID, e.Change.Path)))
+}
+
+// unreadable returns why reading again cannot tell how a change ended, or "".
+func unreadable(e *journal.Entry) string {
+	switch {
+	case e.Change.Op == client.OpSetCredentialLogin:
+		return "the API does not return it; sending the same change again does no harm"
+	case e.Change.Op == client.OpSetObjectACL:
+		return ""
+	case e.Change.Resource == "object", e.Change.Op == client.OpEmptyBucket:
+		return "look into its bucket: o goes there"
+	}
+	return ""
+}
+
+// judgeEntry reads the object of a change again, and tells what it shows of the change and why.
+func judgeEntry(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdict, string, error) {
+	if superseded(a, e) {
+		return ui.CannotTell, "it was changed again since", nil
+	}
+	op := e.Change.Op
+	switch verb, _, _ := strings.Cut(op, " "); {
+	case op == client.OpDisableService, op == client.OpEnableService:
+		return judgeStatus(ctx, a, e, op == client.OpDisableService)
+	case op == client.OpDeleteCertificate, op == client.OpUploadCertificate:
+		return judgeCertificate(ctx, a, e, op == client.OpUploadCertificate)
+	case op == client.OpCancelObjectStorage:
+		return judgeCancellation(ctx, a)
+	case op == client.OpUpdateBucketAccess, op == client.OpReplaceBucketAccess:
+		return judgeAccess(ctx, a, e)
+	case op == client.OpSetObjectACL:
+		return judgeObjectACL(ctx, a, e)
+	case verb == "create":
+		return judgeCreation(ctx, a, e)
+	}
+	row, err := fetchChanged(ctx, a, e)
+	gone := errors.Is(err, client.ErrNotFound)
+	switch verb, _, _ := strings.Cut(op, " "); {
+	case (verb == "delete" || verb == "revoke") && gone:
+		return ui.SeenWithProof, "it is gone", nil
+	case (verb == "delete" || verb == "revoke") && err == nil:
+		return ui.NotSeen, "it is still there", nil
+	case gone:
+		return ui.CannotTell, "it no longer exists", nil
+	case err != nil:
+		return ui.CannotTell, "", err
+	}
+	verdict, text := compareUpdate(e, FlattenJSON(row))
+	return verdict, text, nil
+}
+
+// superseded reports whether a later change of the same object was applied: what is there now tells nothing about the
+// earlier one.
+func superseded(a *Account, e *journal.Entry) bool {
+	return e.Change.ID != "" && slices.ContainsFunc(a.Journal.Entries(e.Time), func(later journal.Entry) bool {
+		return later.ID != e.ID && later.Change.Resource == e.Change.Resource && later.Change.ID == e.Change.ID &&
+			later.Outcome == client.Applied
+	})
+}
+
+// compareUpdate returns whether an update was applied, judged by the present values of the object.
+func compareUpdate(e *journal.Entry, now map[string]string) (ui.Verdict, string) {
+	after, before := FlattenJSON(e.Change.Body), FlattenJSON(e.Change.Before)
+	switch {
+	case len(after) > 0 && containsAll(now, after):
+		return ui.SeenWithProof, "it has what was sent"
+	case len(before) > 0 && containsAll(now, before):
+		return ui.NotSeen, "it is as it was before"
+	}
+	return ui.CannotTell, "it is neither as it was nor as it was sent: somebody changed it since"
+}
+
+// containsAll reports whether an object has all these members. Absent, null, 0 and empty count as equal.
+func containsAll(now, members map[string]string) bool {
+	blank := func(text string) string {
+		if text == "0" || text == "(empty)" || text == "false" {
+			return ""
+		}
+		return text
+	}
+	for member, value := range members {
+		if blank(now[member]) != blank(value) {
+			return false
+		}
+	}
+	return true
+}
+
+// fetchChanged reads the object of a change.
+func fetchChanged(ctx context.Context, a *Account, e *journal.Entry) (any, error) {
+	id, err := strconv.Atoi(e.Change.ID)
+	if place := strings.Split(e.Change.ID, "/"); e.Change.Resource == "bucket" && len(place) == 2 {
+		return a.API.Buckets.Get(ctx, place[0], place[1])
+	}
+	if err != nil {
+		return nil, errors.New("the journal does not say which it was")
+	}
+	switch e.Change.Resource {
+	case "service":
+		return a.API.Services.Get(ctx, id)
+	case "contact":
+		return a.API.Contacts.Get(ctx, id)
+	case "credential":
+		return a.API.Credentials.Get(ctx, id)
+	case "instance":
+		return a.API.Instances.Get(ctx, id)
+	case "key":
+		return FetchKey(ctx, a, id)
+	}
+	return nil, errors.New("this kind of change cannot be checked")
+}
+
+// judgeStatus tells from the status of a service whether it was disabled or enabled.
+func judgeStatus(ctx context.Context, a *Account, e *journal.Entry, off bool) (ui.Verdict, string, error) {
+	id, err := strconv.Atoi(e.Change.ID)
+	if err != nil {
+		return ui.CannotTell, "the journal does not say which service it was", nil
+	}
+	s, err := a.API.Services.Get(ctx, id)
+	if err != nil {
+		return ui.CannotTell, "", err
+	}
+	return ui.FoundIf(
+			(s.Status == client.StatusDisabled) == off,
+			s,
+		).Verdict, "the service " + StatusPhrase(
+			s.Status,
+		), nil
+}
+
+// judgeCertificate tells from whether a certificate is set whether one was uploaded or deleted.
+func judgeCertificate(ctx context.Context, a *Account, e *journal.Entry, set bool) (ui.Verdict, string, error) {
+	place := strings.Split(e.Change.ID, "/")
+	if len(place) != 2 {
+		return ui.CannotTell, "the journal does not say which bucket it was", nil
+	}
+	status, err := a.API.Certificates.Get(ctx, place[0], place[1])
+	switch {
+	case err != nil:
+		return ui.CannotTell, "", err
+	case status.SSL == nil:
+		return ui.CannotTell, "the API does not tell whether a certificate is set", nil
+	}
+	text := map[bool]string{true: "a certificate is set", false: "no certificate is set"}[*status.SSL]
+	return ui.FoundIf(*status.SSL == set, status).Verdict, text, nil
+}
+
+// judgeAccess tells from the access to a bucket whether it was changed. Only some APIs can read it.
+func judgeAccess(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdict, string, error) {
+	place := strings.Split(e.Change.ID, "/")
+	if len(place) != 2 {
+		return ui.CannotTell, "the journal does not say which bucket it was", nil
+	}
+	now, err := a.API.Buckets.Access(ctx, place[0], place[1])
+	switch {
+	case errors.Is(err, client.ErrNotFound):
+		return ui.CannotTell, "the API does not return it; sending the same change again does no harm", ui.ErrUnreadable
+	case err != nil:
+		return ui.CannotTell, "", err
+	}
+	sent := FlattenJSON(e.Change.Body)
+	return ui.FoundIf(containsAll(FlattenJSON(now), sent), now).Verdict, "the access is " + now.String(), nil
+}
+
+// judgeObjectACL tells from the ACL of an object whether it was changed.
+func judgeObjectACL(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdict, string, error) {
+	place := strings.SplitN(e.Change.ID, "/", 3)
+	if len(place) != 3 {
+		return ui.CannotTell, "the journal does not say which object it was", nil
+	}
+	now, err := a.API.Objects.ACL(ctx, place[0], place[1], place[2])
+	if err != nil {
+		return ui.CannotTell, "", err
+	}
+	seen := now.ACL.String() == FlattenJSON(e.Change.Body)["acl"]
+	return ui.FoundIf(seen, now).Verdict, "the access is " + now.ACL.String(), nil
+}
+
+// judgeCancellation counts the buckets. If there are any, nothing is cancelled yet; if there are none, that proves
+// nothing.
+func judgeCancellation(ctx context.Context, a *Account) (ui.Verdict, string, error) {
+	page, err := a.FetchAllBuckets(ctx)
+	switch {
+	case err != nil:
+		return ui.CannotTell, "", err
+	case len(page.Rows) > 0:
+		return ui.NotSeen, Pluralize(len(page.Rows), "bucket is", "buckets are") + " still there", nil
+	}
+	return ui.CannotTell, "no bucket is left, but that does not prove that Object Storage was cancelled", nil
+}
+
+// candidate is an object that a change may have created.
+type candidate struct {
+	id   string
+	row  any
+	made time.Time // when it was created or last changed; zero if the API does not tell
+}
+
+// judgeCreation looks for what a create has made. Labels are not unique, so proof is a single object that has
+// everything that was sent and was made when it was sent.
+func judgeCreation(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdict, string, error) {
+	rows, err := fetchCandidates(ctx, a, e.Change.Resource)
+	if err != nil {
+		return ui.CannotTell, "", err
+	}
+	sent := FlattenJSON(e.Change.Body)
+	for _, member := range []string{"password", "username", "bucket_access", "acl", "cors_enabled"} {
+		delete(sent, member)
+	}
+	label := map[string]string{}
+	for _, member := range []string{"label", "name", "cluster"} {
+		if text, named := sent[member]; named {
+			label[member] = text
+		}
+	}
+	alike := slices.DeleteFunc(rows, func(c candidate) bool { return !containsAll(FlattenJSON(c.row), label) })
+	proven := slices.DeleteFunc(slices.Clone(alike), func(c candidate) bool {
+		return c.made.IsZero() || !isMadeAround(c.made, e.Time) || !containsAll(FlattenJSON(c.row), sent)
+	})
+	switch {
+	case len(alike) == 0:
+		return ui.NotSeen, "nothing has this label", nil
+	case len(proven) == 1 && !sentAgain(a, e):
+		return ui.SeenWithProof, "it is there: " + client.Clean(proven[0].id), nil
+	}
+	names := make([]string, len(alike))
+	for i, c := range alike {
+		names[i] = client.Clean(c.id)
+	}
+	text := Pluralize(len(alike), e.Change.Resource+" has", e.Change.Resource+"s have") + " this label (" +
+		JoinWithCommas(names) + "); nothing proves whose it is"
+	if e.Change.Resource == "key" {
+		text += ", and its secret never arrived"
+	}
+	return ui.CannotTell, text, nil
+}
+
+// sentAgain reports whether another create of the same label was applied: what is there may be its result.
+func sentAgain(a *Account, e *journal.Entry) bool {
+	return slices.ContainsFunc(a.Journal.Entries(e.Time.Add(-madeWithin)), func(other journal.Entry) bool {
+		return other.ID != e.ID && other.Change.Op == e.Change.Op && other.Change.Label == e.Change.Label &&
+			other.Outcome == client.Applied
+	})
+}
+
+// fetchCandidates returns all objects of a resource.
+func fetchCandidates(ctx context.Context, a *Account, kind string) ([]candidate, error) {
+	switch kind {
+	case "service":
+		return collectCandidates(a.API.Services.All(ctx), func(s *client.Service) candidate {
+			return candidate{FormatID(s.ID), s, s.Created.Time()}
+		})
+	case "contact":
+		return collectCandidates(a.API.Contacts.All(ctx), func(c *client.Contact) candidate {
+			return candidate{FormatID(c.ID), c, c.Updated.Time()}
+		})
+	case "credential":
+		return collectCandidates(a.API.Credentials.All(ctx), func(c *client.Credential) candidate {
+			return candidate{FormatID(c.ID), c, time.Time{}}
+		})
+	case "key":
+		return collectCandidates(a.API.Keys.All(ctx), func(k *client.Key) candidate {
+			return candidate{FormatID(k.ID), WithoutSecret(k), time.Time{}}
+		})
+	case "bucket":
+		page, err := a.FetchAllBuckets(ctx)
+		rows := make([]candidate, len(page.Rows))
+		for i, b := range page.Rows {
+			rows[i] = candidate{BucketID(b), b, b.Created.Time()}
+		}
+		return rows, err
+	}
+	return nil, errors.New("this kind of object cannot be read again")
+}
+
+// collectCandidates reads a whole list as candidates.
+func collectCandidates[T any](all iter.Seq2[T, error], toCandidate func(T) candidate) ([]candidate, error) {
+	rows, err := Collect(all)
+	found := make([]candidate, len(rows))
+	for i, row := range rows {
+		found[i] = toCandidate(row)
+	}
+	return found, err
+}
+
+// FlattenJSON returns the members of a body by their paths ("phone.primary"), each as text. A cleared member is
+// "(empty)".
+func FlattenJSON(body any) map[string]string {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return nil
+	}
+	var members map[string]any
+	if json.Unmarshal(data, &members) != nil {
+		return nil
+	}
+	all := map[string]string{}
+	flattenInto(all, "", members)
+	return all
+}
+
+func flattenInto(all map[string]string, path string, members map[string]any) {
+	for member, value := range members {
+		if inner, isObject := value.(map[string]any); isObject {
+			flattenInto(all, path+member+".", inner)
+			continue
+		}
+		all[path+member] = formatJSONValue(value)
+	}
+}
+
+// formatJSONValue returns a JSON value as text for a reader.
+func formatJSONValue(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "(empty)"
+	case string:
+		return OrDefault(v, "(empty)")
+	}
+	data, err := json.Marshal(value)
+	if err != nil {
+		return "?"
+	}
+	return string(data)
+}
