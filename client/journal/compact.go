@@ -126,7 +126,7 @@ func (s *state) markSuperseded() {
 // compactIfLarge compacts the file if it has grown to the size of a segment. A failure costs only time: the journal is
 // as it was.
 func (j *Journal) compactIfLarge() {
-	if j.file == nil || j.cannotCompact || !j.isLarge() {
+	if j.file == nil || j.refusal != nil || j.cannotCompact || !j.isLarge() {
 		return
 	}
 	unlock := j.lockCurrent()

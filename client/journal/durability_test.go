@@ -340,6 +340,71 @@ func TestOpen_notAFile(t *testing.T) {
 	}
 }
 
+// A journal path that is a symbolic link is refused, and nothing is written through it.
+func TestOpen_refusesSymbolicLinks(t *testing.T) {
+	for name, link := range map[string]func(folder, target, path string) error{
+		"the journal":             func(_, target, path string) error { return os.Symlink(target, path) },
+		"the journal, to nowhere": func(_, target, path string) error { return os.Symlink(target+"2", path) },
+		"its folder": func(folder, _, path string) error {
+			return errors.Join(os.Remove(filepath.Dir(path)), os.Symlink(folder, filepath.Dir(path)))
+		},
+	} {
+		faulttest.RunCase(t, "F3", "a link in place of "+name, func(t *testing.T) {
+			folder, path := t.TempDir(), filepath.Join(t.TempDir(), "lookout", "a.journal")
+			target := filepath.Join(folder, "target")
+			err := errors.Join(
+				os.Mkdir(filepath.Dir(path), 0o700), os.WriteFile(target, []byte("x"), 0o600),
+				link(folder, target, path),
+			)
+			if err != nil {
+				t.Skip(err)
+			}
+			if _, err := Open(path, "a", testTime); err == nil || !strings.Contains(err.Error(), "symbolic link") {
+				t.Errorf("opened: %v", err)
+			}
+			j := OpenForReading(path, "a", testTime, errors.New("why not"))
+			if _, err := j.RecordIntent(disableChange("1", "x")); err == nil || err.Error() != "why not" {
+				t.Errorf("recorded: %v", err)
+			}
+			data, err := os.ReadFile(target)
+			entries, _ := os.ReadDir(folder)
+			if string(data) != "x" || err != nil || len(entries) != 1 {
+				t.Errorf("the target is %q, %v, beside %d files", data, err, len(entries)-1)
+			}
+		})
+	}
+	path := filepath.Join(t.TempDir(), "j")
+	j := openSmall(t, path, testTime)
+	target := filepath.Join(t.TempDir(), "target")
+	if err := errors.Join(os.WriteFile(target, []byte("x"), 0o600), os.Symlink(target, path+".next")); err != nil {
+		t.Skip(err)
+	}
+	for n := range 30 {
+		recordChange(t, j, client.OpEnableService, fmt.Sprint(n))
+	}
+	if data, err := os.ReadFile(target); string(data) != "x" || err != nil || j.lastFile == 0 {
+		t.Errorf("compacting writes %d bytes through a link, %v", len(data), err)
+	}
+}
+
+// A journal that cannot be written is read all the same, with what others add to it. It refuses every change.
+func TestOpenForReading(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	writer := openSmall(t, path, testTime)
+	recordChange(t, writer, client.OpDisableService, "7")
+	j := OpenForReading(path, "a", testTime, errors.New("why not"))
+	for n := range 30 {
+		recordChange(t, writer, client.OpEnableService, fmt.Sprint(100+n))
+	}
+	checkCatchUp(t, j, true)
+	if _, held := j.DisabledService("7"); !held || j.Len() != 31 || writer.lastFile == 0 {
+		t.Errorf("%d changes, %v", j.Len(), held)
+	}
+	if _, err := j.RecordIntent(disableChange("1", "x")); err == nil || j.Len() != 31 {
+		t.Errorf("recorded: %v", err)
+	}
+}
+
 // Open reads the complete lines, counts the others, removes nothing, and makes the file private.
 func TestOpen_damagedFile(t *testing.T) {
 	whole, _ := writeJournal(t, filepath.Join(t.TempDir(), "whole"))

@@ -203,6 +203,9 @@ func (s *state) parseLine(data []byte, from place) (isHeader bool) {
 
 // write appends a line with a single write, so that lines of two processes do not mix.
 func (j *Journal) write(l record, durable bool) error {
+	if j.refusal != nil {
+		return j.refusal
+	}
 	if j.file == nil {
 		return nil
 	}
@@ -261,7 +264,11 @@ func (j *Journal) replaced() bool {
 
 // reopen opens the file that another process has put in the place of the one that is open.
 func (j *Journal) reopen() error {
-	file, err := openFile(j.path, os.O_RDWR|os.O_APPEND)
+	flag := os.O_RDWR | os.O_APPEND
+	if j.refusal != nil {
+		flag = os.O_RDONLY
+	}
+	file, err := openFile(j.path, flag)
 	if err != nil {
 		return err
 	}

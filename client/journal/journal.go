@@ -5,6 +5,8 @@ package journal
 import (
 	"crypto/rand"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,6 +41,7 @@ type Journal struct {
 
 	fileMu         sync.Mutex // is held while the file is read or written, and taken before mu
 	file           logFile    // nil for a journal in memory
+	refusal        error      // why nothing can be written; nil if it can
 	cannotCompact  bool       // this file system cannot
 	intentCount    int
 	historyProblem error
@@ -104,6 +107,19 @@ func openWithSegments(path, account string, now func() time.Time, segmentBytes i
 		return nil, err
 	}
 	return j, nil
+}
+
+// OpenForReading returns the journal of an account that cannot be written, and why. It holds what can be read of the
+// file, and refuses every change.
+func OpenForReading(path, account string, now func() time.Time, why error) *Journal {
+	j := NewInMemory(now)
+	j.account, j.path, j.refusal = account, path, why
+	j.runID = fmt.Sprintf("%x-%s", now().UnixNano(), rand.Text()[:8])
+	file, err := openFile(path, os.O_RDONLY)
+	if err == nil && refuseLink(filepath.Dir(path)) == nil && j.load(file) == nil {
+		j.file = file
+	}
+	return j
 }
 
 // Version returns a number that grows with every intent and outcome.

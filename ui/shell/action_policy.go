@@ -12,6 +12,7 @@ import (
 type actionPolicy struct {
 	keys     map[string][]string // keys of actions: "services.disable"
 	readOnly bool
+	why      string // of read-only mode
 }
 
 // apply gives the actions of a pane the keys that the user chose, and disables those that write in read-only mode.
@@ -36,7 +37,7 @@ func (p actionPolicy) bindKeys(pane string, actions []ui.Action) []ui.Action {
 func (p actionPolicy) disableWrites(actions []ui.Action) []ui.Action {
 	for i, a := range actions {
 		if a.Writes && p.readOnly {
-			actions[i].DisabledReason = "read-only mode"
+			actions[i].DisabledReason = p.why
 		}
 	}
 	return actions

@@ -100,7 +100,10 @@ func (a AccountInfo) warnings() (words []span) {
 	if a.Banner != nil && a.Banner() != "" {
 		words = append(words, span{theme.Bad, a.Banner()})
 	}
-	if a.ReadOnly {
+	switch {
+	case a.NotRecorded != "":
+		words = append(words, span{theme.Warn, "read-only: changes cannot be recorded"})
+	case a.ReadOnly:
 		words = append(words, span{theme.Warn, "read-only"})
 	}
 	return words

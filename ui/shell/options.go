@@ -40,6 +40,7 @@ type AccountInfo struct {
 	AccountLabel string     // the user's own label, shown beside the name
 	Protected    bool       // the head line shows PROD; the panes ask before every change
 	ReadOnly     bool
+	NotRecorded  string // why changes cannot be recorded, which makes the account read-only
 	Demo         bool
 	Banner       func() string // a warning beside the name for as long as it lasts; "" shows none
 	Accounts     []string      // accounts to switch to, this one included

@@ -49,7 +49,11 @@ func New(o Options) (*Shell, error) {
 		width:  80,
 		height: 24,
 		themes: themeSwitch{choices: o.Themes, current: o.Theme},
-		policy: actionPolicy{keys: o.Keys, readOnly: o.ReadOnly},
+		policy: actionPolicy{keys: o.Keys, readOnly: o.ReadOnly, why: "read-only mode"},
+	}
+	if o.NotRecorded != "" {
+		text := "read-only, because changes cannot be recorded: " + o.NotRecorded + " · lookout doctor checks it"
+		s.startup, s.policy.why = ui.ShowNews(theme.Warn, text), "read-only, because changes cannot be recorded"
 	}
 	for i, p := range o.Panes {
 		s.startup = tea.Batch(s.startup, s.applyColumns(p))

@@ -3,10 +3,13 @@ package cli
 import (
 	"context"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"lookout/client/emulator"
+	"lookout/client/faulttest"
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/dashboard"
 	"lookout/ui/shell"
@@ -38,6 +41,41 @@ func (r *testEnv) startDashboard(width, height int, f *config.Flags) *termtest.T
 	v := termtest.New(r.T, width, height, d)
 	r.Cleanup(d.Close)
 	return v
+}
+
+// An unwritable state folder, or one that is refused, does not stop the dashboard from starting: it opens read-only and
+// says why in the head line, in the news, and when a change is tried.
+func TestDashboard_opensReadOnlyWhenTheStateCannotBeWritten(t *testing.T) {
+	for name, prepare := range map[string]func(state, elsewhere string) error{
+		"a file":  func(state, _ string) error { return os.WriteFile(state, nil, 0o600) },
+		"a link":  func(state, elsewhere string) error { return os.Symlink(elsewhere, state) },
+		"a loop":  func(state, _ string) error { return os.Symlink(state, state) },
+		"no room": func(state, _ string) error { return os.Symlink("/proc/1/nothing", state) },
+	} {
+		faulttest.RunCase(t, "C3", "the state folder is "+name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			if err := os.MkdirAll(filepath.Join(r.Home, "state"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			elsewhere := t.TempDir()
+			if err := prepare(filepath.Join(r.Home, "state", "lookout"), elsewhere); err != nil {
+				t.Skip(err)
+			}
+			v := r.startDashboard(120, 36, &config.Flags{NoMouse: true})
+			v.WaitFor("read-only: changes cannot be recorded")
+			v.WaitFor("read-only, because changes cannot be recorded: journal: ")
+			v.Type("3")
+			v.WaitFor("edge-router")
+			v.Type("d")
+			v.WaitFor("disable: read-only, because changes cannot be recorded")
+			if n := len(r.API.Ledger()); n != 0 {
+				t.Errorf("%d changes", n)
+			}
+			if left, err := os.ReadDir(elsewhere); err != nil || len(left) != 0 {
+				t.Errorf("%v, %v", left, err)
+			}
+		})
+	}
 }
 
 // Another account is read with its own address and token: those from flags or the environment stay with the account

@@ -43,6 +43,9 @@ func configCommand(f *config.Flags) *cobra.Command {
 	}
 	sub("path", "Print the path of the configuration", NoArgs, func(c *cobra.Command, _ []string) error {
 		path, _ := config.Path(f)
+		if err := config.CheckHome(f); err != nil {
+			return exit.Usage(err)
+		}
 		fmt.Fprintln(c.OutOrStdout(), path)
 		return nil
 	})
@@ -72,6 +75,9 @@ func withFlags(f *config.Flags, run func(*cobra.Command, *config.Flags) error) f
 
 func initConfig(c *cobra.Command, f *config.Flags) error {
 	path, _ := config.Path(f)
+	if err := config.CheckHome(f); err != nil {
+		return exit.Usage(err)
+	}
 	if err := config.Create(path, config.Template()); err != nil {
 		return err
 	}
@@ -198,6 +204,9 @@ func editorCommand() []string {
 
 func editConfig(c *cobra.Command, f *config.Flags) error {
 	path, _ := config.Path(f)
+	if err := config.CheckHome(f); err != nil {
+		return exit.Usage(err)
+	}
 	editor := editorCommand()
 	in, ok := output.AsTerminal(c.InOrStdin())
 	if !ok {

@@ -91,7 +91,7 @@ func (l *lazyJournal) get() (*journal.Journal, error) {
 
 // getIfExists returns the journal, or an empty one in memory if there is none. It creates no file.
 func (l *lazyJournal) getIfExists() (*journal.Journal, error) {
-	if _, err := os.Stat(l.path); errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Lstat(l.path); errors.Is(err, os.ErrNotExist) {
 		return journal.NewInMemory(time.Now), nil
 	}
 	return l.get()

@@ -259,6 +259,40 @@ func TestUnusualHomeFolders(t *testing.T) {
 	}
 }
 
+// An empty HOME, with no XDG variable that says where files are, is an error. Nothing is looked for or written in "/".
+func TestEmptyHomeIsAnError(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows uses other variables")
+	}
+	for _, missing := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME"} {
+		for _, line := range []string{
+			"services list", "services disable 4", "journal", "handover", "config path", "config init", "config edit",
+			"config show", "watch", "",
+		} {
+			faulttest.RunCase(t, "G4", missing+" and no home: lookout "+line, func(t *testing.T) {
+				r := newTestEnv(t, emulator.Options{})
+				t.Setenv("HOME", "")
+				t.Setenv(missing, "")
+				xdg.Reload()
+				r.CheckResult(r.Run(strings.Fields(line)...), exit.CodeUsage, "HOME is empty", "set HOME, or "+missing)
+				if n := r.API.RequestCount(""); n != 0 {
+					t.Errorf("%d requests", n)
+				}
+			})
+		}
+	}
+	faulttest.RunCase(t, "G4", "no home: what needs no file", func(t *testing.T) {
+		r := newTestEnv(t, emulator.Options{})
+		for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"} {
+			t.Setenv(name, "")
+		}
+		xdg.Reload()
+		r.MustRun("version")
+		r.MustRun("config", "schema")
+		r.CheckResult(r.Run("doctor"), exit.CodeUsage, "HOME is empty")
+	})
+}
+
 // The emulator prints its address, listens on loopback only, prints the injected faults, and ends with its context.
 func TestEmulatorsListener(t *testing.T) {
 	faulttest.RunCase(t, "H2", "every address is refused", func(t *testing.T) {

@@ -69,6 +69,7 @@ type Settings struct {
 	savedTokens   map[string]client.Secret // see flags
 	tokenNames    []string                 // see TokenVariables
 	Demo          bool
+	NotRecorded   error // why changes cannot be recorded, and are not possible; see Connect
 }
 
 // ErrNoAccount says that neither flags, environment nor configuration name an account.
@@ -90,6 +91,9 @@ func Path(f *Flags) (path string, chosen bool) {
 
 // Read returns the text of the configuration. A missing file is empty unless the user chose its path.
 func Read(f *Flags) (path string, data []byte, err error) {
+	if err := CheckHome(f); err != nil {
+		return "", nil, err
+	}
 	path, chosen := Path(f)
 	data, err = os.ReadFile(path)
 	if (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)) && !chosen {

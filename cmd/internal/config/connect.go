@@ -18,7 +18,7 @@ import (
 // NewClient returns the client of the account.
 func (s Settings) NewClient(token client.Secret, r client.Recorder) (*client.Client, error) {
 	options := []client.Option{client.WithRecorder(r), client.WithUserAgent("lookout/" + version.Line())}
-	if s.ReadOnly {
+	if s.ReadOnly || s.NotRecorded != nil {
 		options = append(options, client.WithReadOnly())
 	}
 	if s.Protected {
@@ -34,15 +34,16 @@ func (s Settings) JournalPath() string { return filepath.Join(StateFolder(), s.A
 
 func StateFolder() string { return filepath.Join(xdg.StateHome, "lookout") }
 
-// Connect returns the client of an account and its journal. It sends no request.
-func (s Settings) Connect(ctx context.Context) (*client.Client, *journal.Journal, error) {
+// Connect returns the client of an account and its journal, for the dashboard. It sends no request. If changes cannot
+// be recorded, it sets NotRecorded, and the client refuses them.
+func (s *Settings) Connect(ctx context.Context) (*client.Client, *journal.Journal, error) {
 	token, err := s.ReadToken(ctx)
 	if err != nil {
 		return nil, nil, exit.Denied(err)
 	}
 	j, err := journal.Open(s.JournalPath(), s.Account, time.Now)
-	if err != nil {
-		return nil, nil, err
+	if s.NotRecorded = err; err != nil {
+		j = journal.OpenForReading(s.JournalPath(), s.Account, time.Now, err)
 	}
 	api, err := s.NewClient(token, j)
 	if err != nil {

@@ -2,7 +2,10 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -18,6 +21,22 @@ func CheckGODEBUG() error {
 		}
 	}
 	return nil
+}
+
+// CheckHome returns an error if nothing says where the user's files are: without HOME they would be looked for in the
+// root folder, and written there.
+func CheckHome(f *Flags) error {
+	var missing []string
+	if _, chosen := Path(f); !chosen && !filepath.IsAbs(os.Getenv("XDG_CONFIG_HOME")) {
+		missing = append(missing, "XDG_CONFIG_HOME")
+	}
+	if !filepath.IsAbs(os.Getenv("XDG_STATE_HOME")) {
+		missing = append(missing, "XDG_STATE_HOME")
+	}
+	if runtime.GOOS == "windows" || os.Getenv("HOME") != "" || len(missing) == 0 {
+		return nil
+	}
+	return fmt.Errorf("HOME is empty, so there is no place for files: set HOME, or %s", strings.Join(missing, " and "))
 }
 
 // builtInTokenVariables returns the variables in which lookout and the provider's own tools look for a token.

@@ -161,7 +161,7 @@ func shellOptions(
 
 // accountInfo returns what the top line says of an account.
 func accountInfo(s config.Settings, c *client.Client) shell.AccountInfo {
-	return shell.AccountInfo{
+	info := shell.AccountInfo{
 		Account:      s.Account,
 		AccountTone:  s.Color,
 		AccountLabel: s.Label,
@@ -170,6 +170,10 @@ func accountInfo(s config.Settings, c *client.Client) shell.AccountInfo {
 		Demo:         s.Demo,
 		KnownHosts:   c.KnownHosts(),
 	}
+	if s.NotRecorded != nil {
+		info.ReadOnly, info.NotRecorded = true, client.Clean(s.NotRecorded.Error())
+	}
+	return info
 }
 
 // rateLimitHooks tell the shell how many requests are left and how long the client waits.

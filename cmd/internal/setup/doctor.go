@@ -330,7 +330,7 @@ func (d *Doctor) checkFolders() {
 	}
 	path := d.settings.JournalPath()
 	d.checkFolder("journal", path, 0o600)
-	if _, err := os.Stat(path); err != nil {
+	if _, err := os.Lstat(path); err != nil {
 		return
 	}
 	j, err := journal.Open(path, d.settings.Account, time.Now)
