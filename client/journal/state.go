@@ -8,10 +8,12 @@ import (
 
 // Path returns the path of the journal's file, "" for a journal in memory.
 func (j *Journal) Path() string {
-	if file, ok := j.file.(interface{ Name() string }); ok {
-		return file.Name()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.file == nil {
+		return ""
 	}
-	return ""
+	return j.path
 }
 
 // StateFile returns the file beside a journal that remembers what was seen of its account. Beside a journal in memory

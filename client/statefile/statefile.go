@@ -52,6 +52,10 @@ func (f StateFile) Read() ([]byte, error) {
 
 // check reports whether there is a file, and returns an error if it is not a regular one.
 func (f StateFile) check() (found bool, err error) {
+	folder, err := os.Lstat(filepath.Dir(f.path))
+	if err == nil && folder.Mode()&fs.ModeSymlink != 0 {
+		return false, fmt.Errorf("state: %s is a symbolic link: put the folder itself there", filepath.Dir(f.path))
+	}
 	info, err := os.Lstat(f.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

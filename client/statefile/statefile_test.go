@@ -49,7 +49,15 @@ func TestStateFile_refusesOddFiles(t *testing.T) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{link: "symbolic link", dir: "not a regular file"} {
+	linked := filepath.Join(t.TempDir(), "lookout")
+	if err := os.Symlink(folder, linked); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		link:                            "symbolic link",
+		filepath.Join(linked, "target"): "symbolic link",
+		dir:                             "not a regular file",
+	} {
 		f := statefile.New(path)
 		if _, err := f.Read(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s was read: %v", path, err)
