@@ -613,3 +613,35 @@ func TestPreview_byContentType(t *testing.T) {
 		r.requireText("assets")
 	})
 }
+
+// A folder upload names each file that is not sent, and why: in the plan, in the news at the start and at the end, and in
+// the list of transfers.
+func TestUploadFolder_namesWhatIsNotSent(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "site")
+	err := os.Mkdir(folder, 0o700)
+	for i := range 12 {
+		err = errors.Join(err, os.Symlink("fine", filepath.Join(folder, fmt.Sprintf("link-%02d", i))))
+	}
+	if err = errors.Join(err, os.WriteFile(filepath.Join(folder, "fine"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	startProgram(t, emulator.Options{}, screenSize{120, 40}, func(r *harness) {
+		r.openBucket("cdn.acme")
+		r.press("U", "<ctrl+u>", folder, "<ctrl+s>")
+		r.requireText("NOT sent; the transfers pane will name each", "not sent: link-00: it is a link", "1 to 10 of 13")
+		r.press("<pgdown>")
+		r.requireText("not sent: link-11: it is a link", "4 to 13 of 13")
+		r.wait(time.Second)
+		r.press("1", "<enter>")
+		r.wait(3 * time.Second)
+		news := fmt.Sprint(r.news)
+		for i := range 12 {
+			if name := fmt.Sprintf("link-%02d: it is a link", i); !strings.Contains(news, name) {
+				t.Errorf("the news does not name %s", name)
+			}
+		}
+		r.requireText("1 of 13 files: uploaded to cdn.acme.net", "12 not sent, first site/link-00: it is a link")
+		r.press(":", "transfers", "<enter>")
+		r.requireText("site/link-00", "site/link-11", "it is a link")
+	})
+}

@@ -10,8 +10,10 @@ type Batch struct {
 	Files                   int
 	Remaining               int // unfinished transfers; one more while transfers are being added
 	Done, Failed, Cancelled int
+	Refused                 int     // files that were not started; not among Failed
 	Bytes                   int64   // total size of the completed files
 	FirstFailed             *Status // first failure since the batch last ended; nil if none
+	FirstRefused            *Status // nil if none
 }
 
 // A Completion reports the end of a single transfer, the first failure of a batch, or the end of a batch.
@@ -61,12 +63,14 @@ func (l *batches) of(row *Status) *Batch {
 }
 
 // addRetry counts a job that runs again after its end.
-func (b *Batch) addRetry(was State) {
+func (b *Batch) addRetry(was State, refused bool) {
 	b.Remaining++
-	switch was {
-	case Failed:
+	switch {
+	case refused:
+		b.Refused--
+	case was == Failed:
 		b.Failed--
-	case Cancelled:
+	case was == Cancelled:
 		b.Cancelled--
 	}
 }

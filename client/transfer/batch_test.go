@@ -20,7 +20,7 @@ func (r *rig) planFor(n int) Plan {
 	for i := range objects {
 		objects[i] = r.putObject(fmt.Sprintf("many/%03d", i), "some text")
 	}
-	return NewPlan("many/", objects)
+	return NewPlan("many/", objects, folds)
 }
 
 // A batch reports only its first failure and its end.

@@ -71,7 +71,7 @@ func (m *Manager) Download(r DownloadRequest) (ID, error) {
 		LocalPath: client.NewText(local),
 		Total:     r.Object.Size,
 	}
-	return m.add(row, &downloadTask{DownloadRequest: r}, foldCase(resolveLinks(local))), nil
+	return m.add(row, &downloadTask{DownloadRequest: r}, resolveLinks(local)), nil
 }
 
 // resolveLinks returns path with symbolic links in its existing folders resolved.
@@ -165,7 +165,29 @@ func (d *downloadTask) run(ctx context.Context, m *Manager, p *progress) (err er
 	if err := d.verify(p); err != nil {
 		return err
 	}
-	return d.part.publish()
+	if err := d.part.publish(); err != nil {
+		return err
+	}
+	d.reportPath(p)
+	return nil
+}
+
+// reportPath corrects the path that is reported, if the folder was moved or replaced during the download: the file is
+// in the folder that was opened at the start.
+func (d *downloadTask) reportPath(p *progress) {
+	if d.part.isAt(d.part.localPath()) {
+		return
+	}
+	if folder := folderPath(d.part.root); folder != "" {
+		if moved := filepath.Join(folder, filepath.FromSlash(d.part.finalName)); d.part.isAt(moved) {
+			p.setPath(moved, "the folder was moved during the download, and the file with it")
+			return
+		}
+	}
+	p.setPath(
+		d.part.finalName,
+		"the folder was moved or replaced during the download: where the file is now is not known",
+	)
 }
 
 // etag returns the listed ETag without quotes, or "" if there is none or it is weak and so does not identify the bytes.

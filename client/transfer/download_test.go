@@ -439,7 +439,7 @@ func testDownloadNameTaken(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			second := r.download(o, "O")
+			second := r.download(o, "o")
 			var exists *ExistsError
 			if !errors.As(second.Err, &exists) || exists.ClaimedBy != first {
 				t.Errorf("%s: %v", second.State, second.Err)
@@ -479,7 +479,7 @@ func testHostileNames(t *testing.T) {
 				}
 			}
 			o := listedObject(name, 5, s.etag)
-			plan := NewPlan("", []client.Object{o})
+			plan := NewPlan("", []client.Object{o}, folds)
 			if len(plan.Files)+len(plan.Skipped) != 1 {
 				t.Errorf("%q is neither accepted nor refused", name)
 			}
@@ -532,17 +532,7 @@ func testHostileNames(t *testing.T) {
 		"a//b":                    "empty folder",
 		"dir/":                    "ends with a slash",
 		"":                        "empty",
-		"a\x00b":                  "control",
-		"a\nb":                    "control",
-		"a\u009bb":                "control",
-		`a\b`:                     `\ or :`,
-		"C:x":                     `\ or :`,
-		"CON":                     "device",
-		"aux.c":                   "device",
-		"a/lpt1.txt":              "device",
-		"COM¹":                    "device",
-		"x.":                      "dot",
-		"x ":                      "dot",
+		"a\x00b":                  "zero byte",
 		strings.Repeat("日", 86):   "258 bytes",
 		"a\xff":                   "UTF-8",
 		"x.0123456789abcdef.part": "partial",
@@ -551,6 +541,7 @@ func testHostileNames(t *testing.T) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
+	testNamesOfSystems(t)
 	for _, name := range []string{
 		"a",
 		"a/b",
@@ -571,6 +562,112 @@ func testHostileNames(t *testing.T) {
 	}
 }
 
+// testNamesOfSystems tests names that only Windows refuses.
+func testNamesOfSystems(t *testing.T) {
+	for name, want := range map[string]string{
+		"a\nb":       "control",
+		"a\u009bb":   "control",
+		`a\b`:        "Windows does not allow",
+		"C:x":        "Windows does not allow",
+		"why?.txt":   "Windows does not allow",
+		"CON":        "device",
+		"aux.c":      "device",
+		"a/lpt1.txt": "device",
+		"COM¹":       "device",
+		"x.":         "dot",
+		"x ":         "dot",
+	} {
+		if reason := pathProblem(name, true); !strings.Contains(reason, want) {
+			t.Errorf("on Windows, %q: %q", name, reason)
+		}
+		if reason := pathProblem(name, false); reason != "" {
+			t.Errorf("on other systems, %q: %q", name, reason)
+		}
+	}
+}
+
+// Names that are legal on this system are legal for downloads: colons, a final dot, con, and two that differ only in
+// case where the file system tells them apart.
+func TestDownload_namesLegalOnThisSystem(t *testing.T) {
+	if onWindows {
+		t.Skip("Windows refuses these names")
+	}
+	runInBubble(t, func(r *rig) {
+		names := []string{"12:30:00.log", "final.", "con", "aux.c", "a\nb", `back\slash`, "Folder/x", "case.txt"}
+		if !FoldsCase(r.dir) {
+			names = append(names, "Case.txt", "folder/x")
+		}
+		for _, name := range names {
+			r.putObject("p/"+name, name)
+		}
+		q := client.ObjectQuery{Cluster: cluster, Bucket: bucket, Prefix: "p/"}
+		page, err := r.c.Objects.List(r.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := NewPlan("p/", page.Data, func() bool { return FoldsCase(r.dir) })
+		ids, refused := r.m.DownloadPlan(cluster, bucket, r.dir, plan)
+		if len(ids) != len(names) || len(refused) != 0 || len(plan.Skipped) != 0 {
+			t.Errorf("%d downloads of %d, refused: %v, %v", len(ids), len(names), refused, plan.Skipped)
+		}
+		for _, id := range ids {
+			r.waitFor(id, Done)
+		}
+		for _, name := range names {
+			r.checkFile(name, []byte(name))
+		}
+		if left, _ := filepath.Glob(filepath.Join(r.dir, ".lookout-*")); len(left) != 0 {
+			t.Errorf("left behind: %q", left)
+		}
+	})
+}
+
+// The path that is reported after the folder was swapped during a download is that of the file.
+func TestDownload_reportsThePathAfterASwap(t *testing.T) {
+	data := []byte("all of it")
+	for name, replace := range map[string]bool{"moved": false, "replaced": true} {
+		t.Run(name, func(t *testing.T) {
+			runInBubble(t, func(r *rig) {
+				folder, aside := filepath.Join(r.dir, "folder"), filepath.Join(r.dir, "aside")
+				if err := os.Mkdir(folder, 0o700); err != nil {
+					t.Fatal(err)
+				}
+				s := &fakeStorage{size: int64(len(data)), data: data, etag: md5Hex(data)}
+				s.modify = func(*http.Response) {
+					err := os.Rename(folder, aside)
+					if replace {
+						err = errors.Join(err, os.Mkdir(folder, 0o700))
+					}
+					if err != nil {
+						t.Error(err)
+					}
+				}
+				r.transport.onObject = s.answer
+				id, err := r.m.Download(DownloadRequest{
+					Cluster: cluster,
+					Bucket:  bucket,
+					Object:  listedObject("o", s.size, s.etag),
+					Folder:  folder,
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				row := r.waitFor(id, Done)
+				got, err := os.ReadFile(row.LocalPath.Raw())
+				if runtime.GOOS == "linux" && (err != nil || string(got) != string(data)) {
+					t.Errorf("reported: %s, %v", row.LocalPath, err)
+				}
+				if row.LocalPath.Raw() == filepath.Join(folder, "o") || !strings.Contains(row.Note, "moved") {
+					t.Errorf("reported: %s, %s", row.LocalPath, row.Note)
+				}
+			})
+		})
+	}
+}
+
+// folds is the answer of a folder in which case makes no difference.
+func folds() bool { return true }
+
 func testPlanCollisions(t *testing.T) {
 	plan := NewPlan(
 		"p/q",
@@ -589,6 +686,7 @@ func testPlanCollisions(t *testing.T) {
 			listedObject("p/q/big/", 9, "e"),
 			listedObject("p/q.d/.x", 1, "e"),
 		},
+		folds,
 	)
 	var files, refused []string
 	for _, f := range plan.Files {
@@ -615,7 +713,7 @@ func testPlanCollisions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ids, bad := r.m.DownloadPlan(cluster, bucket, r.dir, NewPlan("p/", page.Data))
+		ids, bad := r.m.DownloadPlan(cluster, bucket, r.dir, NewPlan("p/", page.Data, folds))
 		for _, id := range ids {
 			r.waitFor(id, Done)
 		}

@@ -1,9 +1,13 @@
 package transfer
 
 import (
+	"crypto/rand"
 	"fmt"
+	"os"
 	"path"
+	"runtime"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -45,16 +49,19 @@ func isWindowsDevice(name string) bool {
 	return found && utf8.RuneCountInString(number) == 1 && strings.Contains("0123456789¹²³", number)
 }
 
-// CheckPath returns a *NameError if a slash-separated relative path is not a valid file name on every supported system,
-// so that a downloaded file can be copied to any of them.
+// onWindows selects the rules of Windows for file names, which are stricter than those of other systems.
+const onWindows = runtime.GOOS == "windows"
+
+// CheckPath returns a *NameError if a slash-separated relative path cannot be a file on this system.
 func CheckPath(name string) error {
-	if reason := pathProblem(name); reason != "" {
+	if reason := pathProblem(name, onWindows); reason != "" {
 		return &NameError{client.NewText(name), reason}
 	}
 	return nil
 }
 
-func pathProblem(name string) string {
+// pathProblem returns why a path cannot be a file, by the rules of Windows or of other systems.
+func pathProblem(name string, windows bool) string {
 	switch {
 	case name == "":
 		return "it is empty"
@@ -69,25 +76,21 @@ func pathProblem(name string) string {
 		if reason := segmentProblem(segment); reason != "" {
 			return reason
 		}
+		if reason := windowsProblem(segment); windows && reason != "" {
+			return reason
+		}
 	}
 	return ""
 }
 
 func segmentProblem(s string) string {
-	device, _, _ := strings.Cut(s, ".")
 	switch {
 	case s == "":
 		return "it contains an empty folder name"
 	case s == "." || s == "..":
 		return "it contains " + s + ", which is outside the folder"
-	case strings.ContainsFunc(s, unicode.IsControl):
-		return "it contains control characters"
-	case strings.ContainsAny(s, `\:`):
-		return `it contains \ or :, which have a special meaning on some systems`
-	case strings.HasSuffix(s, ".") || strings.HasSuffix(s, " "):
-		return "a part of it ends with a dot or a space, which some systems remove"
-	case isWindowsDevice(strings.ToLower(strings.TrimRight(device, " "))):
-		return client.Clean(s) + " is a device name on some systems"
+	case strings.ContainsRune(s, 0):
+		return "it contains a zero byte"
 	case len(s) > maxNameBytes:
 		return fmt.Sprintf("a part of it is %d bytes long, but the limit is %d", len(s), maxNameBytes)
 	case isPartName(s):
@@ -96,11 +99,27 @@ func segmentProblem(s string) string {
 	return ""
 }
 
+// windowsProblem returns why a part of a path cannot be a name on Windows.
+func windowsProblem(s string) string {
+	device, _, _ := strings.Cut(s, ".")
+	switch {
+	case strings.ContainsFunc(s, unicode.IsControl):
+		return "it contains control characters"
+	case strings.ContainsAny(s, `\:<>"|?*`):
+		return `it contains one of \ : < > " | ? *, which Windows does not allow`
+	case strings.HasSuffix(s, ".") || strings.HasSuffix(s, " "):
+		return "a part of it ends with a dot or a space, which Windows removes"
+	case isWindowsDevice(strings.ToLower(strings.TrimRight(device, " "))):
+		return client.Clean(s) + " is the name of a device on Windows"
+	}
+	return ""
+}
+
 // DefaultFileName returns the file name to suggest for an object: the part after its last slash.
 func DefaultFileName(name string) (string, error) {
 	leaf := name[strings.LastIndexByte(name, '/')+1:]
 	if leaf == "" {
-		return "", &NameError{client.NewText(name), pathProblem(name)}
+		return "", &NameError{client.NewText(name), pathProblem(name, onWindows)}
 	}
 	return leaf, CheckPath(leaf)
 }
@@ -121,12 +140,16 @@ type Plan struct {
 }
 
 // NewPlan returns the files that the objects below a prefix become. Their paths are relative to the prefix's last
-// slash. If two objects cannot both exist in one folder on every system, such as a and a/b, or A and a, the first one
-// in the list is kept.
-func NewPlan(prefix string, objects []client.Object) Plan {
+// slash. If two objects cannot both exist in one folder, such as a and a/b, or A and a where case makes no difference,
+// the first one in the list is kept. foldsCase reports whether it makes none; it is called only if that matters.
+func NewPlan(prefix string, objects []client.Object, foldsCase func() bool) Plan {
 	var p Plan
 	cut := strings.LastIndexByte(prefix, '/') + 1
-	taken := pathSet{}
+	taken := pathSet{
+		folders:   map[string]bool{},
+		folded:    map[string]string{},
+		foldsCase: sync.OnceValue(foldsCase),
+	}
 	for _, o := range objects {
 		name := o.Name.Raw()
 		if o.IsPrefix() || !strings.HasPrefix(name, prefix[:cut]) {
@@ -137,7 +160,7 @@ func NewPlan(prefix string, objects []client.Object) Plan {
 			continue
 		}
 		local := name[cut:]
-		reason := pathProblem(local)
+		reason := pathProblem(local, onWindows)
 		if reason == "" && o.Size < 0 {
 			reason = "its size is unknown"
 		}
@@ -154,33 +177,51 @@ func NewPlan(prefix string, objects []client.Object) Plan {
 	return p
 }
 
-// pathSet holds the files and folders of a plan, keyed by their case-folded names.
-type pathSet map[string]pathEntry
-
-type pathEntry struct {
-	name   string
-	folder bool
+// pathSet holds the files and folders of a plan.
+type pathSet struct {
+	folders   map[string]bool   // by name: whether it is a folder
+	folded    map[string]string // names by their case-folded names
+	foldsCase func() bool
 }
 
 // add adds a file and its folders, or returns the reason why it conflicts with another.
 func (t pathSet) add(name string) string {
 	for at := name; at != "."; at = path.Dir(at) {
-		folder := at != name
-		other, there := t[foldCase(at)]
+		isFolder, there := t.folders[at]
+		other, similar := t.folded[foldCase(at)]
 		switch {
-		case !there || folder && other.folder && other.name == at:
-		case other.name != at:
-			return fmt.Sprintf("it differs from %s only in case", client.Clean(other.name))
-		case folder:
+		case there && isFolder && at != name:
+		case there && at != name:
 			return fmt.Sprintf("%s is already a file and cannot also be a folder", client.Clean(at))
-		default:
+		case there:
 			return fmt.Sprintf("%s is already a file or folder", client.Clean(at))
+		case similar && t.foldsCase():
+			return fmt.Sprintf("it differs from %s only in case", client.Clean(other))
 		}
 	}
 	for at := name; at != "."; at = path.Dir(at) {
-		t[foldCase(at)] = pathEntry{at, at != name}
+		t.folders[at], t.folded[foldCase(at)] = at != name, at
 	}
 	return ""
+}
+
+// FoldsCase reports whether a folder takes names that differ only in case for one name. It creates and removes an empty
+// file to find out; if that fails it reports true.
+func FoldsCase(folder string) bool {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return true
+	}
+	defer root.Close()
+	probe := ".lookout-A" + rand.Text()
+	f, err := root.OpenFile(probe, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return true
+	}
+	f.Close()
+	_, err = root.Lstat(strings.ToLower(probe))
+	_ = root.Remove(probe)
+	return err == nil
 }
 
 // foldCase maps every letter to the smallest letter that differs from it only in case.

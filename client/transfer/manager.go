@@ -6,6 +6,8 @@ package transfer
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -73,6 +75,7 @@ type job struct {
 	requested   jobRequest
 	// its partial file is being removed; it keeps its claimed path and postpones Retry until then
 	cleaningUp        bool
+	refused           bool // it was never started
 	retryAfterCleanup bool // Retry was called during the cleanup
 }
 
@@ -149,6 +152,32 @@ func (m *Manager) add(row Status, w task, claim string) ID {
 	return j.status.ID
 }
 
+// addRefused adds a transfer that has failed before it was started, so that the list of transfers names it and why. A
+// retry fails for the same reason.
+func (m *Manager) addRefused(row Status, why error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	row.ID, row.State, row.Err, row.Ended = ID(len(m.jobs)+1), Failed, sanitizedError{why}, time.Now()
+	j := &job{status: row, task: refusedTask{why}, refused: true}
+	j.progress.onChange = func() { notify(m.dirty) }
+	m.jobs, m.statuses = append(m.jobs, j), append(m.statuses, nil)
+	m.updateStatus(j, row.Ended)
+	if b := m.batches.of(&row); b != nil {
+		b.Files, b.Refused = b.Files+1, b.Refused+1
+		if b.FirstRefused == nil {
+			b.FirstRefused = m.statuses[row.ID-1]
+		}
+	}
+	notify(m.dirty)
+}
+
+// refusedTask is a transfer that cannot be done.
+type refusedTask struct{ why error }
+
+func (r refusedTask) run(context.Context, *Manager, *progress) error { return r.why }
+
+func (r refusedTask) cleanUp() {}
+
 // enqueue makes a job wait for its turn. The job fails if another unfinished job will create the same file.
 func (m *Manager) enqueue(j *job) {
 	j.status.Err, j.status.Ended = nil, time.Time{}
@@ -176,7 +205,8 @@ func (m *Manager) setState(j *job, to State) {
 	case to.Unfinished() && !from.Unfinished():
 		m.unfinished.add()
 		if b := m.batches.of(&j.status); b != nil {
-			b.addRetry(from)
+			b.addRetry(from, j.refused)
+			j.refused = false
 		}
 	case !to.Unfinished() && from.Unfinished():
 		m.unfinished.count--
@@ -280,25 +310,51 @@ func (m *Manager) endJob(j *job, s State, err error) {
 	m.setState(j, s)
 }
 
-// pathClaims holds the local files that unfinished downloads will create, each with its transfer.
-type pathClaims map[string]ID
+// pathClaims holds the local files that unfinished downloads will create, each with its transfer, by their case-folded
+// paths.
+type pathClaims map[string][]pathClaim
+
+type pathClaim struct {
+	path string
+	id   ID
+}
 
 // claim claims the path of a job. It returns the transfer that has it already, or 0.
 func (p pathClaims) claim(j *job) ID {
 	if j.claimedPath == "" {
 		return 0
 	}
-	if other, taken := p[j.claimedPath]; taken && other != j.status.ID {
-		return other
+	key := foldCase(j.claimedPath)
+	for _, other := range p[key] {
+		switch {
+		case other.id == j.status.ID:
+			return 0
+		case other.path == j.claimedPath, FoldsCase(existingFolder(j.claimedPath)):
+			return other.id
+		}
 	}
-	p[j.claimedPath] = j.status.ID
+	p[key] = append(p[key], pathClaim{j.claimedPath, j.status.ID})
 	return 0
+}
+
+// existingFolder returns the folder of a path, or the nearest folder above it that exists.
+func existingFolder(path string) string {
+	dir := filepath.Dir(path)
+	if _, err := os.Stat(dir); err == nil || dir == path {
+		return dir
+	}
+	return existingFolder(dir)
 }
 
 // release lets other jobs create the file of a job, unless its partial file is still being removed.
 func (p pathClaims) release(j *job) {
-	if !j.cleaningUp && j.claimedPath != "" && p[j.claimedPath] == j.status.ID {
-		delete(p, j.claimedPath)
+	if j.cleaningUp || j.claimedPath == "" {
+		return
+	}
+	key := foldCase(j.claimedPath)
+	p[key] = slices.DeleteFunc(p[key], func(c pathClaim) bool { return c.id == j.status.ID })
+	if len(p[key]) == 0 {
+		delete(p, key)
 	}
 }
 

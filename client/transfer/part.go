@@ -195,6 +195,27 @@ func (p *partFile) localPath() string {
 	return filepath.Join(p.root.Name(), filepath.FromSlash(p.finalName))
 }
 
+// isAt reports whether a path names the published file.
+func (p *partFile) isAt(path string) bool {
+	file, err := p.root.Lstat(p.finalName)
+	named, failure := os.Lstat(path)
+	return err == nil && failure == nil && os.SameFile(file, named)
+}
+
+// folderPath returns the path that an open folder has now, or "" if the system does not tell.
+func folderPath(root *os.Root) string {
+	folder, err := root.Open(".")
+	if err != nil || runtime.GOOS != "linux" {
+		return ""
+	}
+	defer folder.Close()
+	path, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", folder.Fd()))
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
 // write appends data. After an error, the data written before stays in place.
 func (p *partFile) write(data []byte) error {
 	n, err := p.file.WriteAt(data, p.size)

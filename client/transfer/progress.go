@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"strings"
 	"sync"
 	"time"
 
@@ -158,6 +159,7 @@ type progress struct {
 	last        time.Time // last change of done; zero before the first run
 	window      rateWindow
 	note        string
+	path        string // of the local file, if it is not the one that was asked for
 	onChange    func()
 	meter       *throughputMeter // counts its bytes too; nil if it counts objects
 }
@@ -204,6 +206,14 @@ func (p *progress) setNote(note string) {
 	p.onChange()
 }
 
+// setPath corrects the path of the local file, and adds why to the note.
+func (p *progress) setPath(path, why string) {
+	p.mu.Lock()
+	p.path, p.note = path, strings.TrimPrefix(p.note+"; "+why, "; ")
+	p.mu.Unlock()
+	p.onChange()
+}
+
 // completed returns the amount done.
 func (p *progress) completed() int64 {
 	p.mu.Lock()
@@ -223,6 +233,9 @@ func (p *progress) fill(row *Status, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	row.Done, row.Total, row.Note, row.ETA = p.done, p.total, p.note, NoETA
+	if p.path != "" {
+		row.LocalPath = client.NewText(p.path)
+	}
 	if row.State != Running {
 		return
 	}

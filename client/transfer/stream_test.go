@@ -164,7 +164,7 @@ func TestDownload_overwrite(t *testing.T) {
 					Bucket:     bucket,
 					Object:     r.putObject("o", "x"),
 					Folder:     r.dir,
-					Path:       "aux.",
+					Path:       "x.0123456789abcdef.part",
 					PathChosen: chosen,
 				})
 				if (err == nil) != chosen {

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"lookout/client"
 )
@@ -35,8 +36,8 @@ type UploadRequest struct {
 // Upload adds an upload. It replaces an object of the same name without asking. Upload returns an error at once if the
 // file is not a regular file or is too large. The data is sent once; Retry sends it again.
 func (m *Manager) Upload(r UploadRequest) (ID, error) {
-	if r.Name == "" || len(r.Name) > 1024 {
-		return 0, errors.New("an object name must be 1 to 1024 bytes long")
+	if reason := objectNameProblem(r.Name); reason != "" {
+		return 0, errors.New(reason)
 	}
 	if r.ContentType == "" {
 		r.ContentType = ContentType(r.Name)
@@ -67,6 +68,20 @@ func (m *Manager) Upload(r UploadRequest) (ID, error) {
 	}
 	return m.add(row, &uploadTask{r}, ""), nil
 }
+
+// objectNameProblem returns why a name cannot be that of an object, or "".
+func objectNameProblem(name string) string {
+	switch {
+	case name == "" || len(name) > maxObjectName:
+		return fmt.Sprintf("an object name must be 1 to %d bytes long, this one has %d", maxObjectName, len(name))
+	case !utf8.ValidString(name):
+		return "its name is not valid UTF-8, and the API accepts no other names"
+	}
+	return ""
+}
+
+// maxObjectName is the longest name of an object, in bytes.
+const maxObjectName = 1024
 
 // ContentType returns the content type for the extension of a name.
 func ContentType(name string) string {
@@ -290,12 +305,16 @@ type LocalFile struct {
 	Size int64
 }
 
-// A SkippedFile is an entry of a folder that cannot be uploaded. Path is raw and not safe to display.
+// A SkippedFile is an entry of a folder that is not uploaded, and why. Path is raw and not safe to display.
 type SkippedFile struct{ Path, Reason string }
 
-// ScanFolder returns the files below a folder that can be uploaded. It skips links and everything else that is not a
-// regular file.
-func ScanFolder(ctx context.Context, folder string) (files []LocalFile, skipped []SkippedFile, err error) {
+// Error returns both on one line.
+func (s SkippedFile) Error() string { return client.Clean(s.Path) + ": " + s.Reason }
+
+// ScanFolder returns the files below a folder that can be uploaded as objects whose names begin with a prefix, and those
+// that cannot: links and everything else that is not a regular file, files that are too large or cannot be read, and
+// names that the API does not accept.
+func ScanFolder(ctx context.Context, folder, prefix string) (files []LocalFile, skipped []SkippedFile, err error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, nil, err
@@ -314,6 +333,7 @@ func ScanFolder(ctx context.Context, folder string) (files []LocalFile, skipped 
 			return nil
 		}
 		info, err := d.Info()
+		problem := objectNameProblem(prefix + name)
 		switch {
 		case d.Type()&fs.ModeSymlink != 0:
 			skip(name, "it is a link")
@@ -323,6 +343,10 @@ func ScanFolder(ctx context.Context, folder string) (files []LocalFile, skipped 
 			skip(name, "it cannot be read")
 		case info.Size() > client.MaxPutSize:
 			skip(name, "it is larger than 5 GiB")
+		case problem != "":
+			skip(name, problem)
+		case !isReadable(root, name):
+			skip(name, "it cannot be read")
 		default:
 			files = append(files, LocalFile{name, info.Size()})
 		}
@@ -331,20 +355,45 @@ func ScanFolder(ctx context.Context, folder string) (files []LocalFile, skipped 
 	return files, skipped, err
 }
 
+// isReadable reports whether a regular file can be opened.
+func isReadable(root *os.Root, name string) bool {
+	f, err := root.Open(name)
+	if err != nil {
+		return false
+	}
+	f.Close()
+	return true
+}
+
 // A FolderUpload describes the files of a folder to store as objects.
 type FolderUpload struct {
 	Cluster, Bucket string
 	Prefix          string // names of the objects are prefix plus path
 	Folder          string
 	Files           []LocalFile
+	Skipped         []SkippedFile   // are not sent; the list of transfers names them
 	Consent         *client.Consent // for client.OpUploadObject on all objects
 }
 
-// UploadFolder adds an upload for each file of a folder. It returns the IDs of the transfers and the files that were
-// refused.
+// UploadFolder adds an upload for each file of a folder, and a failed one for each file that is not sent. It returns the
+// IDs of the uploads, and all files that are not sent: those that r skips and those that were refused just now.
 func (m *Manager) UploadFolder(r FolderUpload) (ids []ID, skipped []SkippedFile) {
 	batch := openBatch(m, Batch{Kind: Upload, Bucket: r.Bucket, Folder: r.Folder})
 	defer func() { closeBatch(m, batch, ids) }()
+	refuse := func(f SkippedFile) {
+		skipped = append(skipped, f)
+		m.addRefused(Status{
+			Batch:     batch,
+			Kind:      Upload,
+			Cluster:   r.Cluster,
+			Bucket:    r.Bucket,
+			Name:      client.NewText(r.Prefix + f.Path),
+			LocalPath: client.NewText(filepath.Join(r.Folder, filepath.FromSlash(f.Path))),
+		}, errors.New(f.Reason))
+	}
+	for _, f := range r.Skipped {
+		refuse(f)
+	}
 	for _, f := range r.Files {
 		id, err := m.Upload(UploadRequest{
 			Cluster: r.Cluster,
@@ -356,7 +405,7 @@ func (m *Manager) UploadFolder(r FolderUpload) (ids []ID, skipped []SkippedFile)
 			batch:   batch,
 		})
 		if err != nil {
-			skipped = append(skipped, SkippedFile{f.Path, err.Error()})
+			refuse(SkippedFile{f.Path, err.Error()})
 			continue
 		}
 		ids = append(ids, id)

@@ -391,7 +391,7 @@ func testUploadFolder(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		files, skipped, err := ScanFolder(r.Context(), r.dir)
+		files, skipped, err := ScanFolder(r.Context(), r.dir, "p/")
 		if err != nil || len(files) != 2 || len(skipped) != 3 {
 			t.Fatalf("%+v, %+v, %v", files, skipped, err)
 		}
@@ -420,5 +420,75 @@ func testUploadFolder(t *testing.T) {
 			page.Data[1].Size != 2 {
 			t.Errorf("%+v, %v", page.Data, err)
 		}
+	})
+}
+
+// A folder upload names each file that is not sent, and why: in the plan, in the list of transfers and in the result.
+func TestUploadFolder_namesWhatIsNotSent(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		r.writeFile("fine", "1")
+		r.writeFile("gone", "2")
+		huge := filepath.Join(r.dir, "huge")
+		long := strings.Repeat("n", 200)
+		for _, err := range []error{
+			os.WriteFile(huge, nil, 0o600),
+			os.Truncate(huge, client.MaxPutSize+1),
+			os.Symlink("fine", filepath.Join(r.dir, "link")),
+			os.MkdirAll(filepath.Join(r.dir, long, long, long, long, long), 0o700),
+			os.WriteFile(filepath.Join(r.dir, long, long, long, long, long, long), nil, 0o600),
+			os.WriteFile(filepath.Join(r.dir, "closed"), nil, 0),
+		} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := map[string]string{"huge": "larger than 5 GiB", "link": "it is a link", long: "bytes long"}
+		if f, err := os.Open(filepath.Join(r.dir, "closed")); err != nil {
+			want["closed"] = "it cannot be read"
+		} else { // root reads everything
+			f.Close()
+			os.Remove(f.Name())
+		}
+		files, skipped, err := ScanFolder(r.Context(), r.dir, "p/")
+		if err != nil || len(files) != 2 || len(skipped) != len(want) {
+			t.Fatalf("%+v, %+v, %v", files, skipped, err)
+		}
+		if err := os.Remove(filepath.Join(r.dir, "gone")); err != nil { // refused while queuing
+			t.Fatal(err)
+		}
+		want["gone"] = "no such file"
+		ids, refused := r.m.UploadFolder(FolderUpload{
+			Cluster: cluster,
+			Bucket:  bucket,
+			Prefix:  "p/",
+			Folder:  r.dir,
+			Files:   files,
+			Skipped: skipped,
+			Consent: r.consent(client.OpUploadObject),
+		})
+		if len(ids) != 1 || len(refused) != len(want) {
+			t.Fatalf("%d are sent; not sent: %v", len(ids), refused)
+		}
+		r.waitFor(ids[0], Done)
+		for _, f := range refused {
+			why := want[strings.SplitN(f.Path, "/", 2)[0]]
+			if why == "" || !strings.Contains(f.Reason, why) {
+				t.Errorf("%s: %s", f.Path, f.Reason)
+			}
+			named := func(s *Status) bool { return s.Name.Raw() == "p/"+f.Path }
+			rows := r.m.Snapshot()
+			i := slices.IndexFunc(rows, named)
+			if i < 0 || rows[i].State != Failed || !strings.Contains(rows[i].Err.Error(), why) {
+				t.Errorf("%s is not in the list", f.Path)
+			}
+		}
+		ends := r.m.Completions(0)
+		end := ends[len(ends)-1].Batch
+		if end.Remaining != 0 || end.Done != 1 || end.Failed != 0 || end.Refused != len(want) ||
+			end.Files != len(want)+1 || end.FirstRefused == nil {
+			t.Errorf("%+v", end)
+		}
+		r.m.RetryAll()
+		r.waitFor(end.FirstRefused.ID, Failed)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/base32"
+	"fmt"
 	"strings"
 	"time"
 	"unicode"
@@ -22,7 +23,7 @@ const (
 	answerDelay = 250 * time.Millisecond
 	// maxAnswer bounds the characters of a typed answer. No word to type is that long.
 	maxAnswer = 200
-	// maxItems is how many items a question lists one by one.
+	// maxItems is how many items a question shows at once.
 	maxItems = 10
 )
 
@@ -34,6 +35,7 @@ type questionDialog struct {
 	timesShown  int    // counts calls of disarm
 	answer      *input.Line
 	fits        bool // the whole question is visible
+	firstItem   int  // the first of the items that are shown
 }
 
 // newQuestionDialog asks for the action's word, or for a code in its place if the word cannot be typed.
@@ -109,14 +111,26 @@ func (q *questionDialog) view(b ui.Box) string {
 func (q *questionDialog) questionLines(b ui.Box) []string {
 	ask, mark := q.action.Confirm, b.Theme.Glyphs.Ellipsis
 	lines := ui.Wrap(ask.Text, b.Width)
-	for _, item := range ask.Items[:min(maxItems, len(ask.Items))] {
+	last := min(q.firstItem+maxItems, len(ask.Items))
+	for _, item := range ask.Items[q.firstItem:last] {
 		lines = append(lines, "  "+ui.Truncate(item, b.Width-2, mark))
 	}
-	if len(ask.Items) > maxItems {
-		rest := ui.Truncate(strings.Join(ask.Items[maxItems:], ", "), b.Width-14, mark)
-		lines = append(lines, b.Theme.Paint(theme.Muted, "  and more: "+rest))
+	if n := len(ask.Items); n > maxItems {
+		shown := fmt.Sprintf("  %d to %d of %d · up and down show the others", q.firstItem+1, last, n)
+		lines = append(lines, b.Theme.Paint(theme.Muted, ui.Truncate(shown, b.Width, mark)))
 	}
 	return append(lines, "")
+}
+
+// scroll shows other items, and reports whether the key does that.
+func (q *questionDialog) scroll(key string) bool {
+	by := map[string]int{"down": 1, "up": -1, "pgdown": maxItems, "pgup": -maxItems}[key]
+	most := len(q.action.Confirm.Items) - maxItems
+	if by == 0 || most <= 0 {
+		return false
+	}
+	q.firstItem = max(0, min(q.firstItem+by, most))
+	return true
 }
 
 // answerLines says how to answer. A word to type is shown in full.
@@ -171,6 +185,9 @@ func (q *questionDialog) handlePaste(msg tea.PasteMsg) tea.Cmd {
 }
 
 func (q *questionDialog) handleKey(_ *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
+	if q.scroll(k.String()) {
+		return nil, false
+	}
 	if !q.armed || k.IsRepeat {
 		return nil, k.String() == "esc"
 	}

@@ -98,11 +98,20 @@ func batchNews(b transfer.Batch) tea.Cmd {
 	case b.Done < b.Files:
 		text, tone = FormatCount(int64(b.Done))+" of "+text, theme.Info
 	}
+	if b.Refused > 0 {
+		tone = theme.Warn
+	}
 	what := "uploaded to " + client.Clean(b.Bucket)
 	if b.Kind == transfer.Download {
 		what = "downloaded from " + client.Clean(b.Bucket) + " to " + client.Clean(filepath.Base(b.Folder))
 	}
 	text += ": " + what + ", " + FormatSize(b.Bytes)
+	if b.Refused > 0 {
+		text = fmt.Sprintf(
+			"%s · %s not sent, first %s: %s", text, FormatCount(int64(b.Refused)), TransferName(b.FirstRefused),
+			TransferErrorText(b.FirstRefused),
+		)
+	}
 	if b.Failed > 0 {
 		text, tone = fmt.Sprintf(
 			"%s · %s failed, first %s: %s", text, FormatCount(int64(b.Failed)), TransferName(b.FirstFailed),

@@ -52,7 +52,7 @@ func newTransferringAccount(t testing.TB, n int) (*account.Account, *table.List[
 			Size:  1 << 20,
 		}
 	}
-	plan := transfer.NewPlan("", objects)
+	plan := transfer.NewPlan("", objects, func() bool { return false })
 	if ids, refused := a.Transfers.DownloadPlan("us-east-1", "media", t.TempDir(), plan); len(ids) != n {
 		t.Fatalf("%d downloads started, want %d; refused: %v", len(ids), n, refused)
 	}

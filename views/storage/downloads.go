@@ -68,8 +68,11 @@ func (l *objectListing) downloadPlanForm(rows, all []client.Object) form.Form {
 	if len(rows) == 1 {
 		prefix = parentFolder(rows[0].Name.Raw())
 	}
-	plan := transfer.NewPlan(prefix, all)
 	folder := downloadFolder(l.a)
+	planFor := func() transfer.Plan {
+		return transfer.NewPlan(prefix, all, func() bool { return transfer.FoldsCase(folder) })
+	}
+	plan := planFor()
 	text := fmt.Sprintf(
 		"%s, %s. Each gets its name once it is complete and verified; nothing is overwritten.",
 		account.Pluralize(len(plan.Files), "file", "files"), account.FormatSize(plan.Bytes),
@@ -92,15 +95,39 @@ func (l *objectListing) downloadPlanForm(rows, all []client.Object) form.Form {
 		EnterSubmits: form.AlwaysSubmit,
 		Fields:       []form.Field{form.File("folder", "Folder", &folder, checkFolder)},
 		Send: func(context.Context) (func() tea.Cmd, error) {
+			plan := planFor() // the folder may be another one by now
 			ids, refused := l.a.Transfers.DownloadPlan(
 				l.path.bucket.Location().Raw(), l.path.bucket.Label.Raw(), folder, plan,
 			)
+			for _, skipped := range plan.Skipped {
+				refused = append(refused, skipped)
+			}
 			if len(ids) == 0 {
 				return nil, errors.Join(append(refused, errors.New("there is nothing to download"))...)
 			}
-			return transferStarted(l.a, folder, "downloading "+account.Pluralize(len(ids), "file", "files")), nil
+			news := "downloading " + account.Pluralize(len(ids), "file", "files")
+			return transferStarted(l.a, folder, news+leftOut("left out", refused)), nil
 		},
 	}
+}
+
+// maxNamedFiles is the number of files that the news names.
+const maxNamedFiles = 20
+
+// leftOut names what is not moved, and why: " · left out: a.iso: it is larger than 5 GiB; …".
+func leftOut(how string, refused []error) string {
+	if len(refused) == 0 {
+		return ""
+	}
+	var names []string
+	for _, err := range refused[:min(maxNamedFiles, len(refused))] {
+		names = append(names, client.Clean(err.Error()))
+	}
+	text := fmt.Sprintf(" · %d %s: %s", len(refused), how, strings.Join(names, "; "))
+	if more := len(refused) - maxNamedFiles; more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return text
 }
 
 // transferStarted returns what follows the start of a transfer: it keeps the folder for the next form and brings the

@@ -111,17 +111,17 @@ func (l *objectListing) askToUpload(ref client.ObjectRef, size string, old clien
 // prepareFolderUpload looks at what a folder holds and at what begins with its name already. It returns what asks, with
 // the number of files as the answer, and starts.
 func (l *objectListing) prepareFolderUpload(ctx context.Context, folder, prefix string) (func() tea.Cmd, error) {
-	files, skipped, err := transfer.ScanFolder(ctx, folder)
-	if err != nil {
-		return nil, err
-	}
-	if len(files) == 0 {
-		return nil, errors.New("there is no regular file in this folder")
-	}
 	if prefix != "" && !strings.HasSuffix(prefix, "/") {
 		prefix += "/"
 	}
 	prefix += filepath.Base(filepath.Clean(folder)) + "/"
+	files, skipped, err := transfer.ScanFolder(ctx, folder, prefix)
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, errors.New("there is nothing to send in this folder" + leftOut("not sent", asErrors(skipped)))
+	}
 	existing, err := l.listPrefix(ctx, prefix)
 	if err != nil {
 		return nil, err
@@ -132,24 +132,34 @@ func (l *objectListing) prepareFolderUpload(ctx context.Context, folder, prefix 
 		Prefix:  prefix,
 		Folder:  folder,
 		Files:   files,
+		Skipped: skipped,
 	}
-	ask := askToUploadFolder(l.path.bucket, upload, len(skipped), len(existing))
+	ask := askToUploadFolder(l.path.bucket, upload, len(existing))
 	return func() tea.Cmd {
 		return l.a.AskConsent(ask, func(c account.Consents) tea.Cmd {
 			upload.Consent = c[client.OpUploadObject]
 			ids, refused := l.a.Transfers.UploadFolder(upload)
 			news := "uploading " + account.Pluralize(len(ids), "file", "files")
-			if len(refused) > 0 {
-				news += fmt.Sprintf(" · %d left out", len(refused))
-			}
-			return transferStarted(l.a, "", news)()
+			return transferStarted(l.a, "", news+leftOut("not sent", asErrors(refused)))()
 		})
 	}, nil
 }
 
-// askToUploadFolder is the question about the files of a folder.
-func askToUploadFolder(b *client.Bucket, upload transfer.FolderUpload, skipped, existing int) account.Ask {
+// asErrors returns the files that are not sent as errors.
+func asErrors(skipped []transfer.SkippedFile) []error {
+	errs := make([]error, len(skipped))
+	for i, f := range skipped {
+		errs[i] = f
+	}
+	return errs
+}
+
+// askToUploadFolder is the question about the files of a folder. It first names those that are not sent.
+func askToUploadFolder(b *client.Bucket, upload transfer.FolderUpload, existing int) account.Ask {
 	ask := account.Ask{Ops: []string{client.OpUploadObject}, Name: "upload"}
+	for _, f := range upload.Skipped {
+		ask.Items = append(ask.Items, "not sent: "+f.Error())
+	}
 	var bytes int64
 	for _, f := range upload.Files {
 		bytes += f.Size
@@ -160,9 +170,10 @@ func askToUploadFolder(b *client.Bucket, upload transfer.FolderUpload, skipped, 
 		"%s, %s, to %s in %s.", account.Pluralize(len(upload.Files), "file", "files"), account.FormatSize(bytes),
 		client.Clean(upload.Prefix), bucketName(b),
 	)
-	if skipped > 0 {
-		left := account.Pluralize(skipped, "entry", "entries")
-		effect += fmt.Sprintf(" Left out: %s that are not regular files.", left)
+	if n := len(upload.Skipped); n > 0 {
+		effect += fmt.Sprintf(
+			" %s NOT sent; the transfers pane will name each.", account.Pluralize(n, "entry is", "entries are"),
+		)
 	}
 	if existing > 0 {
 		effect += fmt.Sprintf(

@@ -13,6 +13,7 @@ import (
 type change[T any] struct {
 	// Op, Resource, ID and Label are needed only if they differ from the subcommand's operation and its row.
 	client.Change
+	below     bool   // it is done to everything whose id begins with ID
 	effect    string // the question: "Makes a link to …"; if empty, it is made from the subcommand's verb and the thing
 	verb      string // what is done to the thing, if it is not the subcommand's verb: "delete ", "deny access: "
 	detail    string // is added to a question that is made from the verb: "group, phone"
@@ -27,6 +28,7 @@ type change[T any] struct {
 func (c change[T]) erase() change[any] {
 	erased := change[any]{
 		Change:    c.Change,
+		below:     c.below,
 		effect:    c.effect,
 		detail:    c.detail,
 		unchanged: c.unchanged,

@@ -8,7 +8,6 @@ import (
 	"iter"
 	"mime"
 	"os"
-	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"lookout/client"
 	"lookout/client/transfer"
 	"lookout/cmd/internal/exit"
+	"lookout/ui"
 	"lookout/views/resource"
 	"lookout/views/storage"
 )
@@ -118,7 +118,7 @@ func objectFilesResource() resourceCommand {
 				noTarget:        true,
 				printsOwnResult: true,
 				bindFlags:       putObject,
-				description:     "Store a file as an object",
+				description:     "Store a file as an object, or the files of a folder below NAME/",
 			},
 			{
 				name:            "rm",
@@ -243,11 +243,9 @@ func downloadPath(o client.ObjectRef, given []string) (string, error) {
 	if len(given) > 0 && given[0] != "" {
 		return given[0], nil
 	}
-	name := path.Base(o.Name)
-	if strings.HasSuffix(o.Name, "/") || name == "." || name == ".." || strings.ContainsAny(name, `\:`) ||
-		client.Clean(name) != name ||
-		!filepath.IsLocal(name) {
-		return "", exit.Usage(fmt.Errorf("%q cannot be a file name: give FILE", client.Clean(o.Name)))
+	name, err := transfer.DefaultFileName(o.Name)
+	if err != nil {
+		return "", exit.Usage(fmt.Errorf("%w: give FILE", err))
 	}
 	return name, nil
 }
@@ -291,6 +289,9 @@ func (s *scriptSession) downloadObject(ctx context.Context, o client.ObjectRef, 
 		})
 	})
 	if err == nil {
+		if abs, failure := filepath.Abs(file); failure == nil && row.LocalPath.Raw() != abs {
+			file = row.LocalPath.Raw() // its folder was moved meanwhile
+		}
 		s.reportf(
 			"%s: %s (%d bytes) in %s; %s", describeObject(o), humanize.IBytes(uint64(row.Done)), row.Done,
 			client.Clean(file), row.Note,
@@ -355,6 +356,8 @@ func putObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 		switch {
 		case err != nil:
 			return c, fmt.Errorf("store %s: %w", describeObject(o), err)
+		case info.IsDir():
+			return planFolder(ctx, s, o, file, *force)
 		case !info.Mode().IsRegular():
 			return c, exit.Usage(fmt.Errorf("%s is not a regular file, so its size is not known", client.Clean(file)))
 		}
@@ -392,6 +395,112 @@ func (s *scriptSession) storeObject(ctx context.Context, w *approvedChange, r tr
 		s.reportf("%s: %d bytes stored; %s", name, row.Done, row.Note)
 	}
 	return err
+}
+
+// planFolder plans to store the files of a folder, with names that begin with that of an object. It names the files that
+// are not sent.
+func planFolder(
+	ctx context.Context, s *scriptSession, prefix client.ObjectRef, folder string, force bool,
+) (c change[client.ObjectRef], err error) {
+	if !strings.HasSuffix(prefix.Name, "/") {
+		return c, exit.Usage(fmt.Errorf("%s is a folder: NAME must end with /", client.Clean(folder)))
+	}
+	files, skipped, err := transfer.ScanFolder(ctx, folder, prefix.Name)
+	if err != nil {
+		return c, fmt.Errorf("store %s: %w", client.Clean(folder), err)
+	}
+	for _, f := range skipped {
+		s.reportf("not sent: %s", f.Error())
+	}
+	if len(files) == 0 {
+		return c, fmt.Errorf("store %s: there is no file to send", client.Clean(folder))
+	}
+	if !force {
+		if err := s.refuseExisting(ctx, prefix, files); err != nil {
+			return c, err
+		}
+	}
+	upload := transfer.FolderUpload{
+		Cluster: prefix.Cluster,
+		Bucket:  prefix.Bucket,
+		Prefix:  prefix.Name,
+		Folder:  folder,
+		Files:   files,
+	}
+	return change[client.ObjectRef]{
+		Change: client.Change{ID: prefix.ID(), Label: prefix.Name},
+		below:  true,
+		effect: fmt.Sprintf("Stores %s below %s", ui.Plural(len(files), "file", "files"), describeObject(prefix)),
+		send: func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
+			return prefix, s.storeFolder(ctx, w, upload, len(skipped))
+		},
+	}, nil
+}
+
+// refuseExisting returns an error if an object of the name of one of the files exists.
+func (s *scriptSession) refuseExisting(ctx context.Context, prefix client.ObjectRef, files []transfer.LocalFile) error {
+	names := make(map[string]bool, len(files))
+	for _, f := range files {
+		names[prefix.Name+f.Path] = true
+	}
+	q := client.ObjectQuery{Cluster: prefix.Cluster, Bucket: prefix.Bucket, Prefix: prefix.Name}
+	for page, err := range s.api.Objects.Pages(ctx, q) {
+		if err != nil {
+			return err
+		}
+		for _, o := range page.Data {
+			if names[o.Name.Raw()] {
+				ref := client.ObjectRef{Cluster: prefix.Cluster, Bucket: prefix.Bucket, Name: o.Name.Raw()}
+				return fmt.Errorf(
+					"%s already exists: choose another name, or replace what exists with --force", describeObject(ref),
+				)
+			}
+		}
+	}
+	return nil
+}
+
+// storeFolder uploads the files of a folder, and names those that are not stored. It fails if there are any, or if some
+// were left out before.
+func (s *scriptSession) storeFolder(
+	ctx context.Context, w *approvedChange, r transfer.FolderUpload, leftOut int,
+) error {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	m := transfer.New(ctx, s.api)
+	r.Consent = w.consent()
+	ids, refused := m.UploadFolder(r)
+	for _, f := range refused {
+		s.reportf("not sent: %s", f.Error())
+	}
+	<-transfersDone(m)
+	stored, unknown := 0, 0
+	for _, id := range ids {
+		row, _ := m.Status(id)
+		err := transferError(ctx, "not stored: "+row.Name.String(), row)
+		var failure *client.Error
+		switch {
+		case err == nil:
+			stored++
+			continue
+		case errors.As(err, &failure) && failure.Unknown():
+			unknown++
+		}
+		s.reportf("%v", err)
+	}
+	total := len(r.Files) + leftOut
+	s.reportf("%s: %d of %s stored", client.Clean(w.change.ID), stored, ui.Plural(total, "file", "files"))
+	switch {
+	case unknown > 0:
+		return exit.WithCode(
+			exit.CodeUnknown, fmt.Errorf("%d of %d files: it is not known whether they were stored", unknown, total),
+		)
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case stored < total:
+		return fmt.Errorf("%d of %d files were not stored", total-stored, total)
+	}
+	return nil
 }
 
 // removeObject plans to remove an object.

@@ -5,6 +5,7 @@ import (
 	"crypto/md5"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -319,4 +320,34 @@ func TestLabelsAreMadeVisibleOnce(t *testing.T) {
 	if s := r.MustRun("journal"); strings.Contains(s.Out, "U+240A") {
 		t.Errorf("%s", s.Out)
 	}
+}
+
+// put sends the files of a folder. It names each file that is not sent and why, and the exit code says so.
+func TestObjects_putFolderNamesWhatIsNotSent(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	folder := filepath.Join(r.Home, "site")
+	r.Write(filepath.Join(folder, "index.html"), "<h1>")
+	r.Write(filepath.Join(folder, "css", "a.css"), "a")
+	put := func(more ...string) testenv.CommandResult {
+		return r.Run(append([]string{"objects", "put", testenv.Bucket, "www/", folder}, more...)...)
+	}
+	r.CheckResult(put(), exit.CodeOK, "2 of 2 files stored")
+	out := r.MustRun("objects", "list", testenv.Bucket, "www/", "-r", "-o", "csv").Out
+	if !strings.Contains(out, "www/index.html") || !strings.Contains(out, "www/css/a.css") {
+		t.Error(out)
+	}
+	r.CheckResult(put(), exit.CodeFailure, "www/css/a.css already exists")
+	huge := filepath.Join(folder, "huge.iso")
+	r.Write(huge, "")
+	if err := errors.Join(os.Symlink("index.html", filepath.Join(folder, "link")), os.Truncate(huge, 6<<30)); err != nil {
+		t.Fatal(err)
+	}
+	r.CheckResult(put("--force"), exit.CodeFailure, "not sent: huge.iso: it is larger than 5 GiB")
+	r.CheckResult(put("--force"), exit.CodeFailure, "not sent: link: it is a link")
+	r.CheckResult(put("--force"), exit.CodeFailure, "2 of 4 files stored")
+	r.CheckResult(
+		r.Run("objects", "put", testenv.Bucket, "www", folder), exit.CodeUsage, "is a folder: NAME must end with /",
+	)
+	r.API.InjectFault("object put", emulator.Fault{Status: 403, Times: 1})
+	r.CheckResult(put("--force"), exit.CodeFailure, "not stored: www/")
 }

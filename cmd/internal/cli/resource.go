@@ -475,7 +475,7 @@ func (r *subcommandRun) approve(ctx context.Context, s *scriptSession, c change[
 		yes:       r.yes,
 		needsName: r.subcommand.asks == asksForAccount,
 	}
-	question := client.Question{Effect: c.effect, Required: r.subcommand.asks != asksIfProtected}
+	question := client.Question{Effect: c.effect, Required: r.subcommand.asks != asksIfProtected, Below: c.below}
 	if r.subcommand.asks == asksAlways {
 		question.Word = firstTypable(c.Label, c.ID)
 	}
