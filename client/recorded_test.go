@@ -1,15 +1,9 @@
 package client_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
-	"io/fs"
-	"net/http"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -19,47 +13,10 @@ import (
 	"lookout/client/faulttest"
 )
 
-// A recordedExchange is a recorded request with its answer.
-type recordedExchange struct {
-	Method   string
-	Template string `json:"path_template"`
-	Status   int
-	Headers  map[string]any  `json:"response_headers"`
-	Body     json.RawMessage `json:"response_body"`
-}
-
-// RoundTrip answers with the recording.
-func (x *recordedExchange) RoundTrip(r *http.Request) (*http.Response, error) {
-	h := http.Header{}
-	for name, v := range x.Headers {
-		switch v := v.(type) {
-		case string:
-			h.Set(name, v)
-		case []any:
-			for _, one := range v {
-				h.Add(name, one.(string))
-			}
-		}
-	}
-	h.Del("Content-Length")
-	body := []byte(x.Body)
-	var text string
-	if json.Unmarshal(body, &text) == nil {
-		body = []byte(text)
-	}
-	return &http.Response{
-		StatusCode: x.Status,
-		Header:     h,
-		Body:       io.NopCloser(bytes.NewReader(body)),
-		Request:    r,
-	}, nil
-}
-
 // callFor returns the call of the client for a recorded path; nil for paths of other areas.
-func callFor(x *recordedExchange) func(context.Context, *client.Client) (any, error) {
+func callFor(x *faulttest.Recording) func(context.Context, *client.Client) (any, error) {
 	give := func(v any, err error) (any, error) { return v, err }
 	none := func(err error) (any, error) { return nil, err }
-	path := strings.TrimSuffix(x.Template, "/")
 	type c = client.Client
 	type ctx = context.Context
 	table := map[string]func(ctx, *c) (any, error){
@@ -207,42 +164,26 @@ func callFor(x *recordedExchange) func(context.Context, *client.Client) (any, er
 		"GET /object-storage/transfer":    func(x ctx, c *c) (any, error) { return give(c.NetworkTransfer.Get(x)) },
 		"GET /support/tickets/{ticketId}": func(x ctx, c *c) (any, error) { return give(c.Tickets.Get(x, 1)) },
 	}
-	return table[x.Method+" "+path]
+	return table[x.Operation()]
 }
 
 // The client reads every exchange of a collection, if there is one beside the project: no member is lost, and every
 // error has its status.
 func TestClient_recordedExchanges(t *testing.T) {
-	root := filepath.Join("..", "..", "shared", "api")
-	if _, err := os.Stat(root); err != nil {
-		t.Log("the recorded exchanges are not here: none read")
-		return
+	folders := []string{"shared/api/examples"}
+	for _, area := range []string{"aux", "errors", "object-storage", "s3-presigned"} {
+		folders = append(folders, "shared/api/recorded/"+area)
 	}
+	all := faulttest.Recordings(t, folders...)
 	synctest.Test(t, func(t *testing.T) {
 		read, other := 0, 0
-		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || filepath.Ext(path) != ".json" {
-				return err
-			}
-			data, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			x := &recordedExchange{}
-			if err := json.Unmarshal(data, x); err != nil {
-				t.Errorf("%s: %v", path, err)
-				return nil
-			}
-			faulttest.ReportCase(t, "H5", "recorded, "+filepath.Base(path))
-			if checkExchange(t, filepath.Base(path), x) {
+		for _, x := range all {
+			faulttest.ReportCase(t, "H5", "recorded, "+x.File)
+			if checkExchange(t, x.File, x) {
 				read++
 			} else {
 				other++
 			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
 		}
 		t.Logf("%d exchanges read by their own operation, %d of other areas", read, other)
 		if read == 0 {
@@ -252,7 +193,7 @@ func TestClient_recordedExchanges(t *testing.T) {
 }
 
 // checkExchange reads one exchange and reports whether it belongs to an operation of ours.
-func checkExchange(t *testing.T, name string, x *recordedExchange) bool {
+func checkExchange(t *testing.T, name string, x *faulttest.Recording) bool {
 	c, err := client.New(
 		"https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(x),
 		client.WithDialect(client.DialectProvider),

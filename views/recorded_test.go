@@ -2,72 +2,337 @@ package views_test
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
+	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
-	"lookout/client"
+	"github.com/dustin/go-humanize"
+
 	"lookout/client/emulator"
+	"lookout/client/faulttest"
 )
 
-// The panes show all rows of answers recorded from the real service, and show nothing for members without a value.
-func TestPanes_showRecordedAnswers(t *testing.T) {
-	files, _ := filepath.Glob("../../shared/api/recorded/object-storage/GET_*_200_*.json")
-	if len(files) == 0 {
-		t.Skip("the recorded answers are not beside the project")
+// recordedRow is an object of a recorded answer.
+type recordedRow = map[string]any
+
+// shownRecording says how a pane shows the answer to an operation.
+type shownRecording struct {
+	keys  string                          // typed with spaces between them; <wait> waits
+	rows  func(*harness, recordedRow)     // compares the details of every row; nil if there are none
+	texts func(body recordedRow) []string // must be on the screen
+}
+
+// recordedPanes are the panes for the recorded operations of the document. DIR holds a certificate.
+func recordedPanes() map[string]shownRecording {
+	const bucket = "/object-storage/buckets/{clusterId}/{bucket}"
+	text := func(texts ...string) func(recordedRow) []string {
+		return func(recordedRow) []string { return texts }
 	}
-	shown := 0
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var x struct {
-			Template string          `json:"path_template"`
-			Body     json.RawMessage `json:"response_body"`
-		}
-		if err := json.Unmarshal(data, &x); err != nil {
-			t.Fatal(err)
-		}
-		c, ok := map[string]struct {
-			match, row string
-			keys       []string
-		}{
-			"/object-storage/clusters":            {"list clusters", "id", []string{"0"}},
-			"/object-storage/keys":                {"list keys", "label", []string{"9"}},
-			"/object-storage/buckets":             {"GET /object-storage/buckets*", "label", []string{"8"}},
-			"/object-storage/buckets/{clusterId}": {"GET /object-storage/buckets*", "label", []string{"8"}},
-			"/object-storage/buckets/{clusterId}/{bucket}/object-list": {
-				"list objects",
-				"name",
-				[]string{"8", "/", "acme-www", "<enter>", "<enter>"},
+	return map[string]shownRecording{
+		"GET /object-storage/buckets":             {"8", compareRows(bucketLines), nil},
+		"GET /object-storage/buckets/{clusterId}": {"8", compareRows(bucketLines), nil},
+		"GET " + bucket:                           {"8 i", compareDetail(bucketLines), nil},
+		"GET " + bucket + "/object-list":          {"8 / acme-www <enter> <enter>", compareRows(objectLines), nil},
+		"GET " + bucket + "/object-acl": {
+			"8 / acme-www <enter> <enter> / index <enter> <enter> x", nil,
+			func(body recordedRow) []string { return []string{body["acl"].(string)} },
+		},
+		"GET " + bucket + "/ssl":           {"8 c", nil, text("a certificate is set")},
+		"GET /object-storage/clusters":     {"0", compareRows(clusterLines), nil},
+		"GET /object-storage/keys":         {"9", compareRows(keyLines), nil},
+		"GET /object-storage/keys/{keyId}": {"9 <enter>", compareDetail(keyLines), nil},
+		"GET /object-storage/transfer": {
+			"0", nil, func(body recordedRow) []string {
+				return []string{"transfer " + humanize.Bytes(uint64(body["used"].(float64))) + " of"}
 			},
-		}[strings.TrimSuffix(x.Template, "/")]
+		},
+		"POST " + bucket + "/object-url": {
+			"8 / acme-www <enter> <enter> / index <enter> L <ctrl+s>", nil,
+			func(body recordedRow) []string { return []string{body["url"].(string)} },
+		},
+	}
+}
+
+// replayed runs the program on a recording, and on the emulated account for everything else.
+func replayed(t *testing.T, x *faulttest.Recording, apply bool, test func(*harness, recordedRow)) {
+	replay := &faulttest.Replay{First: x, Apply: apply}
+	o := programOptions{size: screenSize{300, 60}, transport: func(next http.RoundTripper) http.RoundTripper {
+		replay.Next = next
+		return replay
+	}}
+	o.emulator.Service = emulator.ServiceNow
+	if strings.HasSuffix(x.Template, "/buckets") || strings.HasSuffix(x.Template, "/{clusterId}") {
+		o.emulator.Seed = "empty" // because the program merges several lists
+	}
+	runProgram(t, o, func(r *harness) {
+		var body recordedRow
+		if err := json.Unmarshal(x.Body, &body); err != nil {
+			t.Fatal(err)
+		}
+		test(r, body)
+		if !replay.Used {
+			t.Errorf("nobody asked for the recording\n%s", r.screen())
+		}
+	})
+}
+
+func (r *harness) pressFlow(flow string) {
+	r.Helper()
+	for _, key := range strings.Fields(flow) {
+		if key == "<wait>" {
+			r.wait(11 * time.Second)
+			continue
+		}
+		r.press(key)
+	}
+}
+
+// Every recorded answer to a reading of the document's operations is shown with all its members and no others.
+func TestRecordings_shownFieldByField(t *testing.T) {
+	shown := map[string]int{}
+	for _, x := range faulttest.Recordings(t, "shared/api/recorded/object-storage") {
+		c, ok := recordedPanes()[x.Operation()]
 		if !ok {
 			continue
 		}
-		shown++
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			setup := func(e *emulator.Emulator) {
-				e.InjectFault(c.match, emulator.Fault{Status: 200, Body: string(x.Body)})
-			}
-			startWithEmulator(t, emulator.Options{}, screenSize{400, 120}, setup, func(r *harness) {
-				r.press(c.keys...)
+		shown[x.Operation()]++
+		t.Run(x.File, func(t *testing.T) {
+			replayed(t, x, false, func(r *harness, body recordedRow) {
+				r.pressFlow(c.keys)
 				r.requireNoText("REDACTED", "null", "<nil>", "%!")
-				var page struct{ Data []map[string]any }
-				if err := json.Unmarshal(x.Body, &page); err != nil {
-					r.Fatal(err)
-				}
-				for _, row := range page.Data {
-					if text, _ := row[c.row].(string); text != "" {
-						r.requireText(client.Clean(text))
-					}
+				switch {
+				case x.Status >= http.StatusBadRequest:
+					r.requireText(body["errors"].([]any)[0].(recordedRow)["reason"].(string))
+				case c.rows != nil:
+					c.rows(r, body)
+				default:
+					r.requireText(c.texts(body)...)
 				}
 			})
 		})
 	}
-	if shown < 8 {
-		t.Errorf("%d recorded lists were shown", shown)
+	for op := range recordedPanes() {
+		if shown[op] == 0 {
+			t.Errorf("no recording of %s was shown", op)
+		}
+	}
+}
+
+// compareRows compares the details of all rows of a list, one after the other, with the recorded rows.
+func compareRows(lines func(recordedRow) []string) func(*harness, recordedRow) {
+	return func(r *harness, body recordedRow) {
+		r.Helper()
+		var got, want []string
+		r.press("g")
+		for _, row := range body["data"].([]any) {
+			want = append(want, strings.Join(lines(row.(recordedRow)), "\n"))
+			got = append(got, strings.Join(r.detail(true), "\n"))
+			r.press("<down>")
+		}
+		if last := strings.Join(r.detail(true), "\n"); len(got) > 0 && last != got[len(got)-1] {
+			r.Errorf("there is one more row:\n%s", last)
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		for i := range want {
+			if got[i] != want[i] {
+				r.Errorf("the details are\n%s\nwant\n%s", got[i], want[i])
+			}
+		}
+	}
+}
+
+// compareDetail compares the details that fill the screen with a recorded row.
+func compareDetail(lines func(recordedRow) []string) func(*harness, recordedRow) {
+	return func(r *harness, body recordedRow) {
+		r.Helper()
+		got, want := strings.Join(r.detail(false), "\n"), strings.Join(lines(body), "\n")
+		if got != want {
+			r.Errorf("the details are\n%s\nwant\n%s", got, want)
+		}
+	}
+}
+
+// detail returns the lines about a row, at the right of its list or on the whole screen, up to the rows of other lists.
+func (r *harness) detail(beside bool) (lines []string) {
+	screen := strings.Split(r.screen(), "\n")
+	for _, line := range screen[3 : len(screen)-3] {
+		if beside {
+			_, line, _ = strings.Cut(line, "│ ")
+		}
+		switch line = strings.Join(strings.Fields(strings.ReplaceAll(line, "─", "")), " "); {
+		case line == "keys that reach it", line == "buckets", line == "enter shows access and the first bytes":
+			return lines
+		case line != "":
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// bucketLines returns what is to be shown about a bucket.
+func bucketLines(b recordedRow) []string {
+	lines := []string{b["label"].(string), "cluster " + orText(b["cluster"], "none")}
+	for _, member := range []struct{ title, name string }{
+		{"region", "region"}, {"endpoint", "endpoint_type"}, {"S3 host", "s3_endpoint"},
+	} {
+		if value, ok := b[member.name].(string); ok {
+			lines = append(lines, member.title+" "+value)
+		}
+	}
+	size := "unknown"
+	if n, ok := b["size"].(float64); ok {
+		size = humanize.IBytes(uint64(n))
+	}
+	created, _, _ := strings.Cut(b["created"].(string), "T")
+	return append(
+		lines, "host name "+b["hostname"].(string), "created "+created, "objects "+orText(b["objects"], "unknown"),
+		"size "+size,
+	)
+}
+
+// orText returns a value as text, or another text if it is empty or missing.
+func orText(value any, absent string) string {
+	if value == nil || value == "" {
+		return absent
+	}
+	return fmt.Sprint(value)
+}
+
+func clusterLines(c recordedRow) []string {
+	state := map[any]string{"available": "● available"}[c["status"]]
+	return []string{
+		c["id"].(string),
+		"state " + orText(state, fmt.Sprint("? ", c["status"])),
+		"region " + c["region"].(string),
+		"domain " + c["domain"].(string),
+		"static site " + c["static_site_domain"].(string),
+	}
+}
+
+func objectLines(o recordedRow) []string {
+	n := int64(o["size"].(float64))
+	size := humanize.IBytes(uint64(n))
+	if n >= 1024 {
+		size += " (" + humanize.Comma(n) + " bytes)"
+	}
+	modified, err := time.Parse(time.RFC3339, o["last_modified"].(string))
+	if err != nil {
+		return nil
+	}
+	return []string{
+		o["name"].(string),
+		"in acme-www us-east-1",
+		"size " + size,
+		"modified " + modified.UTC().Format("2006-01-02 15:04:05 UTC"),
+		"etag " + o["etag"].(string),
+		"owner " + o["owner"].(string),
+	}
+}
+
+func keyLines(k recordedRow) []string {
+	lines := []string{
+		k["label"].(string),
+		fmt.Sprintf("id %.0f", k["id"]),
+		"access key " + k["access_key"].(string),
+		"secret key shown once, when the key was created",
+	}
+	if regions, ok := k["regions"].([]any); ok {
+		lines = append(lines, "works in")
+		for _, region := range regions {
+			region := region.(recordedRow)
+			line := fmt.Sprint(region["id"], " ", region["s3_endpoint"])
+			lines = append(lines, strings.TrimSpace(line+" "+orText(region["endpoint_type"], "")))
+		}
+	}
+	lines = append(lines, "reaches")
+	grants, _ := k["bucket_access"].([]any)
+	switch {
+	case k["limited"] == false:
+		return append(lines, "everything")
+	case len(grants) == 0:
+		return append(lines, "nothing")
+	}
+	for _, grant := range grants {
+		grant := grant.(recordedRow)
+		place := orText(grant["cluster"], orText(grant["region"], ""))
+		permissions := strings.ReplaceAll(grant["permissions"].(string), "_", " ")
+		lines = append(lines, fmt.Sprint(permissions, " ", grant["bucket_name"], " in ", place))
+	}
+	return lines
+}
+
+// Every recorded answer to a change is shown: what was created with all its members, what was refused with its reason.
+func TestRecordings_changesAreShown(t *testing.T) {
+	const bucket = "/object-storage/buckets/{clusterId}/{bucket}"
+	certificate, key := writeCertificate(t, "cdn.acme.net")
+	upload := "8 / cdn.acme <enter> c U " + certificate + " <tab> " + key + " <ctrl+s>"
+	type shownChange struct {
+		keys, news string
+		then       string                     // leads to what was created or changed
+		lines      func(recordedRow) []string // what is then shown about it
+	}
+	cases := map[string]shownChange{
+		"POST /object-storage/buckets": {"8 n fresh <ctrl+s>", "created", "/ LABEL <enter>", bucketLines},
+		"DELETE " + bucket: {
+			keys: "8 / scratch <enter> D <wait> scratch <enter>", news: "scratch: deleted",
+		},
+		"POST " + bucket + "/access": {
+			keys: "8 / cdn.acme <enter> x <right> <ctrl+s>", news: "access is now",
+		},
+		"PUT " + bucket + "/access": {
+			keys: "8 / cdn.acme <enter> x <right> <tab> <right> <ctrl+s>", news: "access is now",
+		},
+		"PUT " + bucket + "/object-acl": {
+			keys: "8 / acme-www <enter> <enter> / index <enter> c <right> <ctrl+s>", news: "access is now",
+		},
+		"POST " + bucket + "/ssl": {keys: upload, news: "a certificate is set"},
+		"DELETE " + bucket + "/ssl": {
+			keys: upload + " <wait> D <wait> cdn.acme.net <enter>", news: "none is set",
+		},
+		"POST /object-storage/cancel": {
+			keys: "8 : cancel <enter> <wait> acme-prod <enter>", news: "Object Storage is not enabled on your account",
+		},
+		"POST /object-storage/keys":        {"9 n fresh <ctrl+s>", "LABEL", "y <enter> / LABEL <enter>", keyLines},
+		"PUT /object-storage/keys/{keyId}": {"9 / finance <enter> e -2 <ctrl+s>", "saved", "/ LABEL <enter>", keyLines},
+		"DELETE /object-storage/keys/{keyId}": {
+			keys: "9 / finance <enter> D <wait> finance <enter>", news: "finance: revoked",
+		},
+	}
+	shown := map[string]int{}
+	for _, x := range faulttest.Recordings(t, "shared/api/recorded/object-storage") {
+		c, ok := cases[x.Operation()]
+		if !ok {
+			continue
+		}
+		shown[x.Operation()]++
+		t.Run(x.File, func(t *testing.T) {
+			replayed(t, x, true, func(r *harness, body recordedRow) {
+				label, _ := body["label"].(string)
+				r.pressFlow(c.keys)
+				r.wait(time.Second)
+				r.requireText(strings.ReplaceAll(c.news, "LABEL", label))
+				if c.lines == nil {
+					return
+				}
+				if secret, ok := body["secret_key"].(string); ok && x.Method == http.MethodPost {
+					r.press("r")
+					r.requireText("secret key    " + secret)
+				}
+				r.pressFlow(strings.ReplaceAll(c.then, "LABEL", label))
+				got, want := strings.Join(r.detail(true), "\n"), strings.Join(c.lines(body), "\n")
+				if got != want {
+					r.Errorf("the details are\n%s\nwant\n%s\n%s", got, want, r.screen())
+				}
+			})
+		})
+	}
+	for op := range cases {
+		if shown[op] == 0 {
+			t.Errorf("no recording of %s was shown", op)
+		}
 	}
 }

@@ -38,17 +38,11 @@ func HostileStrings(t testing.TB, categories ...string) (texts []string) {
 
 // readBesideProject reads a file next to the project folder. It returns nil if there is none.
 func readBesideProject(name string) []byte {
-	for up := "."; len(up) < 20; up = filepath.Join(up, "..") {
-		if _, err := os.Stat(filepath.Join(up, "go.mod")); err != nil {
-			continue
-		}
-		data, err := os.ReadFile(filepath.Join(up, "..", name))
-		if err != nil {
-			return nil
-		}
-		return data
+	data, err := os.ReadFile(filepath.Join(besideProject(), name))
+	if err != nil {
+		return nil
 	}
-	return nil
+	return data
 }
 
 // expand expands the collection's shorthands: "hex:" for bytes, "rep:" for a repeated text, "pat:" for a repeated text

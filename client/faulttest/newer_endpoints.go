@@ -54,8 +54,11 @@ func (n NewerEndpoints) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // ServeHTTP answers as RoundTrip does.
-func (n NewerEndpoints) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	res, err := n.RoundTrip(req)
+func (n NewerEndpoints) ServeHTTP(w http.ResponseWriter, req *http.Request) { serve(n, w, req) }
+
+// serve answers a request of a server with a transport.
+func serve(transport http.RoundTripper, w http.ResponseWriter, req *http.Request) {
+	res, err := transport.RoundTrip(req)
 	if err != nil {
 		http.Error(w, `{"errors":[{"reason":"Not found"}]}`, http.StatusNotFound)
 		return

@@ -60,12 +60,12 @@ func FormatAge(t client.Time, now time.Time) string {
 	return ui.FormatAge(now.Sub(t.Time()))
 }
 
-// FormatClock returns a time of day, with its date if that is not today's; for old times, the date alone.
+// FormatClock returns a time of day, with its date if that is not today's; for a time that is far away, the date alone.
 func FormatClock(t, now time.Time) string {
 	if y, m, d := t.Date(); y == now.Year() && m == now.Month() && d == now.Day() {
 		return t.Format("15:04")
 	}
-	if t.Year() != now.Year() && now.Sub(t) > 300*24*time.Hour {
+	if t.Year() != now.Year() && now.Sub(t).Abs() > 300*24*time.Hour {
 		return t.Format(time.DateOnly)
 	}
 	return t.Format("02 Jan 15:04")

@@ -145,8 +145,17 @@ func parseObjectArgs(args []string) (client.ObjectRef, error) {
 
 // An objectACL is the row of an object's ACL.
 type objectACL struct {
-	Name string     `json:"name"`
-	ACL  client.ACL `json:"acl"`
+	Name string                      `json:"name"`
+	ACL  client.Optional[client.ACL] `json:"acl"`     // null if the endpoint has no ACLs
+	XML  client.OptionalText         `json:"acl_xml"` // the whole policy
+}
+
+func newObjectACL(name string, a *client.ObjectACL) *objectACL {
+	row := &objectACL{Name: name, XML: client.OptionalText{Text: a.XML}}
+	if a.ACL != "" {
+		row.ACL = client.Known(a.ACL)
+	}
+	return row
 }
 
 // objectACLsResource shows and sets who may do what with an object. Its command stands among those of objects.
@@ -155,7 +164,7 @@ func objectACLsResource() resourceCommand {
 		singular: "object",
 		columns: []resource.ColumnDefinition[*objectACL]{
 			{Name: "name", Value: func(a *objectACL) string { return a.Name }},
-			{Name: "acl", Value: func(a *objectACL) string { return string(a.ACL) }},
+			{Name: "acl", Value: func(a *objectACL) string { return resource.OptionalValue(a.ACL) }},
 		},
 		subcommands: []subcommand[*objectACL]{{
 			name:        "acl",
@@ -200,7 +209,7 @@ func showOrSetObjectACL(
 			case now.ACL != acl:
 				return nil, errReadBackDiffers(describeObject(o), now.ACL.String())
 			}
-			return &objectACL{o.Name, now.ACL}, nil
+			return newObjectACL(o.Name, now), nil
 		},
 	}, nil
 }
@@ -211,7 +220,7 @@ func (s *scriptSession) readObjectACL(ctx context.Context, o client.ObjectRef) (
 	if err != nil {
 		return nil, err
 	}
-	return &objectACL{o.Name, now.ACL}, nil
+	return newObjectACL(o.Name, now), nil
 }
 
 func getObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {

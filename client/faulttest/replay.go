@@ -1,0 +1,154 @@
+package faulttest
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A Recording is a request that was sent to the real service, with its answer.
+type Recording struct {
+	File        string `json:"-"` // its name
+	Method      string
+	Path        string
+	Template    string `json:"path_template"` // the path with {names}
+	Query       map[string]string
+	RequestBody json.RawMessage `json:"request_body"`
+	Status      int
+	Headers     map[string]any  `json:"response_headers"`
+	Body        json.RawMessage `json:"response_body"` // JSON, or a JSON string with a page
+}
+
+// Recordings returns the recordings in folders that may lie next to the project, as "shared/api/recorded". The test is
+// skipped if there are none.
+func Recordings(t *testing.T, folders ...string) (all []*Recording) {
+	t.Helper()
+	for _, folder := range folders {
+		names, _ := filepath.Glob(filepath.Join(besideProject(), folder, "*.json"))
+		for _, name := range names {
+			data, err := os.ReadFile(name)
+			x := &Recording{File: filepath.Base(name)}
+			if err == nil {
+				err = json.Unmarshal(data, x)
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			x.Template = strings.TrimSuffix(x.Template, "/")
+			all = append(all, x)
+		}
+	}
+	if len(all) == 0 {
+		t.Skip("no recordings are beside the project")
+	}
+	return all
+}
+
+// besideProject returns the folder that the project folder is in.
+func besideProject() string {
+	for up := "."; len(up) < 20; up = filepath.Join(up, "..") {
+		if _, err := os.Stat(filepath.Join(up, "go.mod")); err == nil {
+			return filepath.Join(up, "..")
+		}
+	}
+	return "."
+}
+
+// Operation returns the method and the template: "GET /object-storage/keys/{keyId}".
+func (x *Recording) Operation() string { return x.Method + " " + x.Template }
+
+// Segments returns the values of the names in the template.
+func (x *Recording) Segments() (values []string) {
+	path := strings.Split(strings.TrimSuffix(x.Path, "/"), "/")
+	for i, name := range strings.Split(x.Template, "/") {
+		if strings.HasPrefix(name, "{") && i < len(path) {
+			values = append(values, path[i])
+		}
+	}
+	return values
+}
+
+// RoundTrip answers with the recording.
+func (x *Recording) RoundTrip(r *http.Request) (*http.Response, error) {
+	h := http.Header{}
+	for name, v := range x.Headers {
+		switch v := v.(type) {
+		case string:
+			h.Set(name, v)
+		case []any:
+			for _, one := range v {
+				h.Add(name, one.(string))
+			}
+		}
+	}
+	h.Del("Content-Length")
+	body := []byte(x.Body)
+	var text string
+	if json.Unmarshal(body, &text) == nil {
+		body = []byte(text)
+	}
+	return &http.Response{
+		StatusCode: x.Status,
+		Header:     h,
+		Body:       io.NopCloser(bytes.NewReader(body)),
+		Request:    r,
+	}, nil
+}
+
+// A Replay is a server that answers with recordings.
+type Replay struct {
+	First  *Recording        // answers every request of its operation
+	Others []*Recording      // answer other operations, those with the same path before those with the same template
+	Next   http.RoundTripper // answers what was never recorded
+	Apply  bool              // requests that First answers also reach Next, whose answers are dropped
+	Used   bool              // First has answered
+}
+
+// RoundTrip answers with a recording of the operation.
+func (p *Replay) RoundTrip(r *http.Request) (*http.Response, error) {
+	path := strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/v4"), "/")
+	if p.First.Method == r.Method && matchesTemplate(p.First.Template, path) {
+		p.Used = true
+		if p.Apply {
+			if res, err := p.Next.RoundTrip(r); err == nil {
+				_, _ = io.Copy(io.Discard, res.Body)
+				res.Body.Close()
+			}
+		}
+		return p.First.RoundTrip(r)
+	}
+	var found *Recording
+	for _, x := range p.Others {
+		if x.Method != r.Method || x.Status != http.StatusOK || !matchesTemplate(x.Template, path) {
+			continue
+		}
+		if found == nil || strings.TrimSuffix(x.Path, "/") == path {
+			found = x
+		}
+	}
+	if found != nil {
+		return found.RoundTrip(r)
+	}
+	return p.Next.RoundTrip(r)
+}
+
+// ServeHTTP answers as RoundTrip does.
+func (p *Replay) ServeHTTP(w http.ResponseWriter, req *http.Request) { serve(p, w, req) }
+
+func matchesTemplate(template, path string) bool {
+	want, got := strings.Split(template, "/"), strings.Split(path, "/")
+	if len(want) != len(got) {
+		return false
+	}
+	for i := range want {
+		if want[i] != got[i] && !strings.HasPrefix(want[i], "{") {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"lookout/client/emulator"
+	"lookout/client/faulttest"
+	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/testenv"
+)
+
+// recordedCommands are the command lines for the recorded operations. {1}, {2} are the values of the path's names,
+// {name} and {acl} members of the request, PAIR the files of a certificate. An operation without a command is not one
+// of the document's.
+func recordedCommands() map[string]string {
+	const bucket = "/object-storage/buckets/{clusterId}/{bucket}"
+	return map[string]string{
+		"GET /object-storage/buckets":             "buckets list",
+		"POST /object-storage/buckets":            "buckets create {place}/{label}",
+		"GET /object-storage/buckets/{clusterId}": "buckets list --cluster {1}",
+		"GET " + bucket:                           "buckets get {1}/{2}",
+		"DELETE " + bucket:                        "buckets delete {1}/{2} --yes",
+		"POST " + bucket + "/access":              "buckets access {1}/{2} --acl private",
+		"PUT " + bucket + "/access":               "buckets access {1}/{2} --acl private --cors=false",
+		"GET " + bucket + "/object-acl":           "objects acl {1}/{2} {name}",
+		"PUT " + bucket + "/object-acl":           "objects acl {1}/{2} {name} {acl}",
+		"GET " + bucket + "/object-list":          "objects list {1}/{2}",
+		"POST " + bucket + "/object-url":          "objects link {1}/{2} {name} --method DELETE",
+		"GET " + bucket + "/ssl":                  "certificates get {1}/{2}",
+		"POST " + bucket + "/ssl":                 "certificates upload {1}/{2} PAIR",
+		"DELETE " + bucket + "/ssl":               "certificates delete {1}/{2} --yes",
+		"POST /object-storage/cancel":             "storage cancel --yes=account",
+		"GET /object-storage/clusters":            "clusters list",
+		"GET /object-storage/keys":                "keys list",
+		"POST /object-storage/keys":               "keys create {label}",
+		"GET /object-storage/keys/{keyId}":        "keys get {1}",
+		"PUT /object-storage/keys/{keyId}":        "keys rename {1} {label}",
+		"DELETE /object-storage/keys/{keyId}":     "keys revoke {1} --yes",
+		"GET /object-storage/transfer":            "transfer",
+	}
+}
+
+// commandFor returns the command line for a recording, and nil if its operation is not one of the document's.
+func commandFor(t *testing.T, x *faulttest.Recording) []string {
+	line, known := recordedCommands()[x.Operation()]
+	if !known {
+		return nil
+	}
+	var values map[string]any
+	if json.Unmarshal(x.RequestBody, &values) != nil || values == nil {
+		values = map[string]any{}
+	}
+	for name, value := range x.Query {
+		values[name] = value
+	}
+	for i, value := range x.Segments() {
+		values[fmt.Sprint(i+1)] = value
+	}
+	values["place"] = values["cluster"]
+	if values["place"] == nil {
+		values["place"] = values["region"]
+	}
+	for name, value := range values {
+		line = strings.ReplaceAll(line, "{"+name+"}", fmt.Sprint(value))
+	}
+	if strings.Contains(line, "PAIR") {
+		dir := testenv.WriteCertificate(t, x.Segments()[1])
+		line = strings.ReplaceAll(line, "PAIR", filepath.Join(dir, "cert.pem")+" "+filepath.Join(dir, "key.pem"))
+	}
+	return append(strings.Fields(line), "-o", "json")
+}
+
+// Every recorded answer of the document's operations is printed as JSON with all its members and no others.
+func TestRecordings_printedFieldByField(t *testing.T) {
+	all := faulttest.Recordings(t, "shared/api/recorded/object-storage")
+	before := []*faulttest.Recording{{
+		Method:   http.MethodGet,
+		Template: "/object-storage/buckets/{clusterId}/{bucket}/ssl",
+		Status:   http.StatusOK,
+		Body:     json.RawMessage(`{"ssl":false}`),
+	}}
+	printed := map[string]int{}
+	for _, x := range all {
+		line := commandFor(t, x)
+		if line == nil {
+			continue
+		}
+		printed[x.Operation()]++
+		t.Run(x.File, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{Service: emulator.ServiceNow})
+			replay := &faulttest.Replay{First: x, Others: all, Next: r.API}
+			if x.Method == http.MethodPost && !strings.HasSuffix(x.Template, "/access") {
+				replay.Others = before // what is created was not there before
+			}
+			r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
+				replay.ServeHTTP(w, req)
+				return true
+			})
+			got := r.Run(line...)
+			if !replay.Used {
+				t.Fatalf("%v: did not ask for the recording: %+v", line, got)
+			}
+			checkPrinted(t, x, got)
+		})
+	}
+	for op := range recordedCommands() {
+		if printed[op] == 0 {
+			t.Errorf("no recording of %s was printed", op)
+		}
+	}
+}
+
+// ownMembers are members of our output that repeat what was asked for.
+var ownMembers = map[string]bool{"name": true, "bucket": true, "cluster": true, "method": true, "expires": true}
+
+// checkPrinted compares the output of a command with a recording.
+func checkPrinted(t *testing.T, x *faulttest.Recording, got testenv.CommandResult) {
+	t.Helper()
+	var body map[string]any
+	if err := json.Unmarshal(x.Body, &body); err != nil {
+		t.Fatal(err)
+	}
+	if x.Status >= 400 {
+		reason := body["errors"].([]any)[0].(map[string]any)["reason"].(string)
+		want := map[int]int{400: exit.CodeFailure, 404: exit.CodeNotFound}[x.Status]
+		if got.Code != want || !strings.Contains(got.Err, reason) {
+			t.Errorf("%+v, want exit code %d and %q", got, want, reason)
+		}
+		return
+	}
+	if got.Code != exit.CodeOK {
+		t.Fatalf("%+v", got)
+	}
+	if len(body) == 0 {
+		if strings.Contains(got.Out, "{") && !strings.HasSuffix(x.Template, "/object-acl") { // this one is read again
+			t.Errorf("%s is printed for {}", got.Out)
+		}
+		return
+	}
+	var out any
+	if err := json.Unmarshal([]byte(got.Out), &out); err != nil {
+		t.Fatalf("%v: %+v", err, got)
+	}
+	if rows, isList := body["data"]; isList {
+		sameMembers(t, "", out, rows)
+		return
+	}
+	printed, isObject := out.(map[string]any)
+	if !isObject {
+		t.Fatalf("%s is not an object", got.Out)
+	}
+	for name := range printed {
+		if _, recorded := body[name]; !recorded && ownMembers[name] {
+			delete(printed, name)
+		}
+	}
+	sameMembers(t, "", printed, body)
+}
+
+// sameMembers fails where a printed value differs from the recorded one. A value that was not recorded may be printed
+// as null. A redacted secret is not printed.
+func sameMembers(t *testing.T, at string, printed, recorded any) {
+	t.Helper()
+	switch recorded := recorded.(type) {
+	case map[string]any:
+		object, _ := printed.(map[string]any)
+		if recorded["secret_key"] == "[REDACTED]" {
+			delete(recorded, "secret_key")
+		}
+		for name, value := range recorded {
+			if _, there := object[name]; !there {
+				t.Errorf("%s.%s: %v is lost", at, name, value)
+				continue
+			}
+			sameMembers(t, at+"."+name, object[name], value)
+		}
+		for name, value := range object {
+			if _, there := recorded[name]; !there && value != nil {
+				t.Errorf("%s.%s: %v is invented", at, name, value)
+			}
+		}
+	case []any:
+		list, _ := printed.([]any)
+		if len(list) != len(recorded) {
+			t.Errorf("%s: %d values, want %d", at, len(list), len(recorded))
+			return
+		}
+		for i := range recorded {
+			sameMembers(t, fmt.Sprintf("%s[%d]", at, i), list[i], recorded[i])
+		}
+	default:
+		if !reflect.DeepEqual(printed, recorded) {
+			t.Errorf("%s: %v, want %v", at, printed, recorded)
+		}
+	}
+}
