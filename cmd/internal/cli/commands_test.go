@@ -263,7 +263,7 @@ func TestContactsCredentialsAndSSHByScript(t *testing.T) {
 			t.Errorf("the password arrived as %s", e.Body["password"])
 		}
 	}
-	kept, err := os.ReadFile(filepath.Join(r.Home, "state", "lookout", "account.journal"))
+	kept, err := os.ReadFile(r.journalPath())
 	if err != nil || strings.Contains(string(kept), "hunter") {
 		t.Errorf("the journal: %v, %s", err, kept)
 	}
@@ -552,7 +552,7 @@ func TestAHandoverThatCouldNotLook(t *testing.T) {
 func TestHandover_unreadableJournal(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "disable", r.FindID("services", "edge-router"), "--for", "1h")
-	path := filepath.Join(r.Home, "state", "lookout", "account.journal")
+	path := r.journalPath()
 	if err := os.WriteFile(path, []byte("{torn\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

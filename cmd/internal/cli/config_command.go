@@ -140,7 +140,12 @@ func collectEffectiveValues(
 	accounts, _ := document["accounts"].(map[string]any)
 	for _, name := range names {
 		block, _ := accounts[name].(map[string]any)
-		own := config.Settings{AccountConfig: cfg.Accounts[name], Account: name, TokenOverride: s.TokenOverride}
+		own := s
+		if _, known := cfg.Accounts[name]; known {
+			flags := *f
+			flags.Account = name
+			own, _ = config.Resolve(cfg, &flags) // an account without an address has a journal, too
+		}
 		rows = append(rows, effectiveTableValues(c, config.AccountKeys(), []string{"accounts", name}, block, at)...)
 		rows = append(
 			rows, effectiveValue{"token of " + name, "(not shown)", own.TokenSource().Description},

@@ -41,7 +41,7 @@ func startSession(c *cobra.Command, f *config.Flags, online bool) (s *scriptSess
 	if err != nil {
 		return nil, nil, exit.Usage(err)
 	}
-	j := &lazyJournal{path: settings.JournalPath(), account: settings.Account}
+	j := &lazyJournal{path: settings.JournalPath(), account: settings.Account, claim: settings.ClaimJournal}
 	var api *client.Client
 	if online {
 		token, err := settings.ReadToken(c.Context())
@@ -72,6 +72,7 @@ func startSession(c *cobra.Command, f *config.Flags, online bool) (s *scriptSess
 // lazyJournal opens the journal at the first change, so that commands that only read need no writable folder.
 type lazyJournal struct {
 	path, account string
+	claim         func() error
 
 	mu      sync.Mutex
 	journal *journal.Journal
@@ -85,8 +86,14 @@ func (l *lazyJournal) get() (*journal.Journal, error) {
 		return l.journal, nil
 	}
 	j, err := journal.Open(l.path, l.account, time.Now)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.claim(); err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
 	l.journal = j
-	return j, err
+	return j, nil
 }
 
 // getIfExists returns the journal, or an empty one in memory if there is none. It creates no file.

@@ -209,7 +209,7 @@ func TestDoctor(t *testing.T) {
 		len(told.Panes) != len(setup.RequiredScopes) {
 		t.Errorf("%+v, %v", told, err)
 	}
-	r.Write(filepath.Join(r.Home, "state", "lookout", "account.journal"), "torn\n")
+	r.Write(r.journalPath(), "torn\n")
 	if runtime.GOOS != "windows" {
 		if err := os.Chmod(filepath.Join(r.Home, "state", "lookout"), 0o755); err != nil {
 			t.Fatal(err)

@@ -69,7 +69,9 @@ type Settings struct {
 	savedTokens   map[string]client.Secret // see flags
 	tokenNames    []string                 // see TokenVariables
 	Demo          bool
-	NotRecorded   error // why changes cannot be recorded, and are not possible; see Connect
+	NotRecorded   error  // why changes cannot be recorded, and are not possible; see Connect
+	configured    bool   // the account is in the configuration
+	configuredURL string // its address there
 }
 
 // ErrNoAccount says that neither flags, environment nor configuration name an account.
@@ -162,6 +164,7 @@ func Resolve(cfg File, f *Flags) (Settings, error) {
 	}
 	if name == "" && len(cfg.Accounts) == 1 {
 		for name, block = range cfg.Accounts {
+			known = true
 		}
 	}
 	s := Settings{
@@ -177,6 +180,8 @@ func Resolve(cfg File, f *Flags) (Settings, error) {
 		Notify:        cfg.Notify,
 		savedTokens:   f.savedTokens,
 		tokenNames:    tokenVariables(cfg, f),
+		configured:    known,
+		configuredURL: block.BaseURL,
 	}
 	if !f.AccountOnly {
 		s.BaseURL = cmp.Or(f.BaseURL, os.Getenv("LOOKOUT_BASE_URL"), s.BaseURL)
@@ -218,7 +223,7 @@ func readOnlyFromEnv() (bool, error) {
 
 // AccountArgs returns the arguments that select the account; none if it is in no configuration.
 func (s Settings) AccountArgs() []string {
-	if s.Demo || s.Account == "account" {
+	if s.Demo || !s.configured {
 		return nil
 	}
 	return []string{"-a", s.Account}

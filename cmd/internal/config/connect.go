@@ -4,10 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"path/filepath"
 	"time"
-
-	"github.com/adrg/xdg"
 
 	"lookout/client"
 	"lookout/client/journal"
@@ -30,10 +27,6 @@ func (s Settings) NewClient(token client.Secret, r client.Recorder) (*client.Cli
 	return client.New(s.BaseURL, token, options...)
 }
 
-func (s Settings) JournalPath() string { return filepath.Join(StateFolder(), s.Account+".journal") }
-
-func StateFolder() string { return filepath.Join(xdg.StateHome, "lookout") }
-
 // Connect returns the client of an account and its journal, for the dashboard. It sends no request. If changes cannot
 // be recorded, it sets NotRecorded, and the client refuses them.
 func (s *Settings) Connect(ctx context.Context) (*client.Client, *journal.Journal, error) {
@@ -42,7 +35,13 @@ func (s *Settings) Connect(ctx context.Context) (*client.Client, *journal.Journa
 		return nil, nil, exit.Denied(err)
 	}
 	j, err := journal.Open(s.JournalPath(), s.Account, time.Now)
+	if err == nil {
+		err = s.ClaimJournal()
+	}
 	if s.NotRecorded = err; err != nil {
+		if j != nil {
+			_ = j.Close()
+		}
 		j = journal.OpenForReading(s.JournalPath(), s.Account, time.Now, err)
 	}
 	api, err := s.NewClient(token, j)

@@ -162,7 +162,7 @@ func shellOptions(
 // accountInfo returns what the top line says of an account.
 func accountInfo(s config.Settings, c *client.Client) shell.AccountInfo {
 	info := shell.AccountInfo{
-		Account:      s.Account,
+		Account:      s.DisplayName(),
 		AccountTone:  s.Color,
 		AccountLabel: s.Label,
 		Protected:    s.Protected,

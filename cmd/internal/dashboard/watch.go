@@ -55,7 +55,7 @@ func newWatchSession(
 	if err != nil {
 		return session, err
 	}
-	lead := s.Account
+	lead := s.DisplayName()
 	if s.Protected {
 		lead += " PROD"
 	}
