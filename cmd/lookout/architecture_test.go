@@ -39,7 +39,7 @@ func TestImportsPointDownward(t *testing.T) {
 		"ui/uitest":              {"ui", "theme"},
 		"ui/shell":               {"ui", "ui/form", "ui/input", "ui/terminal", "theme"},
 		"views/resource":         {"ui", "ui/form", "ui/table", "client", "theme"},
-		"views/account/incident": {"ui", "client"},
+		"views/account/incident": {"ui", "client", "client/journal"},
 		"views/account": {
 			"views/account/incident", "client/statefile",
 			"views/resource", "ui", "ui/form", "ui/table", "client", "client/journal", "client/maintenance",

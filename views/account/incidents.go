@@ -59,21 +59,15 @@ func Disablement(a *Account, s *client.Service) (incident.Disablement, bool) {
 	return disablementOf(a, s.ID), true
 }
 
-// disablementOf returns what is known about a disabled service: from this machine's journal, from what was seen, and
-// from its last change. The journal's window counts unless the service was seen enabled since.
+// disablementOf returns what is known about a disabled service.
 func disablementOf(a *Account, id int) incident.Disablement {
-	seen := a.memory.seen.Services[id]
-	d := incident.Disablement{Since: seen.Disabled, Bound: !seen.Exact}
-	if s, found := a.Services().Get(FormatID(id)); found && d.Since.IsZero() {
-		d.Since = s.Updated.Time() // before the first look at all services
+	var updated time.Time
+	if s, found := a.Services().Get(FormatID(id)); found {
+		updated = s.Updated.Time()
 	}
 	w, held := a.Journal.DisabledService(FormatID(id))
-	if !held || a.memory.seen.EnabledSince(id, w.Since.Add(time.Minute)) {
-		return d
+	if !held {
+		return a.memory.seen.DisablementOf(id, updated, nil)
 	}
-	if d.Since.IsZero() || !w.Since.After(d.Since) {
-		d.Since, d.Bound = w.Since, false
-	}
-	d.Until, d.Reason, d.Ours = w.Until, w.Reason, true
-	return d
+	return a.memory.seen.DisablementOf(id, updated, &w)
 }

@@ -573,7 +573,8 @@ func TestAHandoverWithoutItsTickets(t *testing.T) {
 	r.API.ClearFaults()
 	r.API.InjectFault("view ticket", emulator.Fault{Status: 403})
 	r.CheckResult(
-		r.MustRun("handover", "--since", "1s"), exit.CodeOK, "## Open issues **could not be read**: tickets: ",
+		r.MustRun("handover", "--since", "1s"), exit.CodeOK, "issue 823: billing-api; ticket 48213, unknown",
+		"**silenced**: monitoring of web-1 is disabled", "- **could not be read**: tickets: ",
 		"older issues are left out", "## Could not be read - tickets: ",
 	)
 }

@@ -18,11 +18,13 @@ import (
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
 	"lookout/ui"
+	"lookout/views/account/incident"
 )
 
 // A handover holds what the next shift must know.
 type handover struct {
 	Account    string            `json:"account"`
+	Host       string            `json:"host"`
 	From       time.Time         `json:"from"`
 	To         time.Time         `json:"to"`
 	Changes    []journalRow      `json:"changes"`
@@ -40,12 +42,13 @@ type sectionNotes struct{ problems, issues, disabled, journal string }
 
 // disabledService is a service that is not monitored.
 type disabledService struct {
-	ID     int       `json:"id"`
-	Label  string    `json:"label"`
-	Since  time.Time `json:"since,omitzero"`
-	Until  time.Time `json:"until,omitzero"`
-	Reason string    `json:"reason,omitempty"`
-	Ours   bool      `json:"ours"` // disabled by this program on this machine
+	ID       int       `json:"id"`
+	Label    string    `json:"label"`
+	Since    time.Time `json:"since,omitzero"`
+	AtLatest bool      `json:"since_at_latest,omitempty"` // it may have been disabled for longer
+	Until    time.Time `json:"until,omitzero"`
+	Reason   string    `json:"reason,omitempty"`
+	Ours     bool      `json:"ours"` // disabled by this program on this machine
 }
 
 // downService is a service that is down.
@@ -56,14 +59,16 @@ type downService struct {
 	Group   string `json:"group"` // whom to consult
 }
 
-// openIssue is an issue whose ticket is not closed, as far as is known.
+// openIssue is an incident that is not over, as far as is known.
 type openIssue struct {
-	ID       int       `json:"id"`
-	Created  time.Time `json:"created"`
-	Services []string  `json:"services"`
-	Ticket   int       `json:"ticket"`
-	Label    string    `json:"label"`
-	Status   string    `json:"status"`
+	ID        int       `json:"id"`
+	Created   time.Time `json:"created"`
+	Services  []string  `json:"services"`
+	Ticket    int       `json:"ticket"`
+	Label     string    `json:"label"`
+	Status    string    `json:"status"`
+	Silenced  []string  `json:"silenced,omitempty"` // its services that are disabled
+	Recovered bool      `json:"recovered"`          // its services are ok again
 }
 
 func handoverCommand(f *config.Flags) *cobra.Command {
@@ -111,6 +116,7 @@ func handoverCommand(f *config.Flags) *cobra.Command {
 func (s *scriptSession) buildHandover(ctx context.Context, from time.Time) (handover, error) {
 	h := handover{
 		Account:  s.settings.Account,
+		Host:     s.settings.Host(),
 		From:     from.UTC(),
 		To:       s.now().UTC(),
 		Changes:  []journalRow{},
@@ -138,8 +144,7 @@ func (s *scriptSession) buildHandover(ctx context.Context, from time.Time) (hand
 		h.Unreadable = append(h.Unreadable, fmt.Sprintf("journal: %s of %s", lines, s.journal.path))
 		h.notes.journal = "**" + ui.Plural(n, "line", "lines") + " of the journal could not be read**"
 	}
-	labels := h.readServices(ctx, s, j.DisabledServices())
-	h.readIssues(ctx, s, labels)
+	h.readAccount(ctx, s, j)
 	slices.SortFunc(
 		h.Disabled, func(a, b disabledService) int { return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID)) },
 	)
@@ -164,91 +169,196 @@ func nilIfEmpty[T any](rows []T) []T {
 	return rows
 }
 
-// readServices reads which services are disabled or in trouble, and returns the labels of all services by ID. If the
-// API does not answer, the disabled services come from the journal.
-func (h *handover) readServices(
-	ctx context.Context, s *scriptSession, holds map[string]journal.DisabledService,
-) map[int]string {
-	labels := map[int]string{}
+// readAccount reads what is going on: which services are down or disabled, and which incidents are not over.
+func (h *handover) readAccount(ctx context.Context, s *scriptSession, j *journal.Journal) {
+	services, all := h.readServices(ctx, s)
+	issues := h.readIssues(ctx, s)
+	seen, err := s.readMemory()
+	if err != nil {
+		h.addUnreadable("state", err)
+	}
+	seen.Observe(incident.Sighting{
+		Services: services,
+		Complete: all,
+		Read:     s.now().UTC(),
+		Now:      s.now().UTC(),
+	})
+	windows := j.DisabledServices()
+	facts := incident.Facts{
+		Services:    services,
+		AllServices: all,
+		Issues:      issues,
+		Healthy:     seen.HealthySince,
+		WasOpen:     seen.TicketWasOpen,
+		Now:         s.now(),
+	}
+	statuses := s.readTickets(ctx, incident.New(facts))
+	facts.Ticket = func(id int) incident.TicketState {
+		switch statuses[id] {
+		case "":
+			return incident.TicketUnknown
+		case closedTicket:
+			return incident.TicketClosed
+		}
+		return incident.TicketOpen
+	}
+	h.addServices(services, func(v *client.Service) incident.Disablement {
+		w, held := windows[strconv.Itoa(v.ID)]
+		if !held {
+			return seen.DisablementOf(v.ID, v.Updated.Time(), nil)
+		}
+		return seen.DisablementOf(v.ID, v.Updated.Time(), &w)
+	})
+	if !all {
+		h.addWindows(services, windows)
+	}
+	h.addIssues(incident.New(facts), services, statuses)
+}
+
+// readMemory returns what the dashboard has seen of the account.
+func (s *scriptSession) readMemory() (*incident.Memory, error) {
+	data, err := journal.StateFileAt(s.journal.path).Read()
+	if err != nil {
+		return incident.NewMemory(), err
+	}
+	return incident.Load(data)
+}
+
+// readServices reads the services, and reports whether these are all.
+func (h *handover) readServices(ctx context.Context, s *scriptSession) (rows []*client.Service, all bool) {
 	for v, err := range s.api.Services.All(ctx) {
 		if err != nil {
 			h.addUnreadable("services", err)
 			h.notes.problems, h.notes.disabled = notRead, notRead+"; this list is from this machine's journal"
-			for id, hold := range holds {
-				n, _ := strconv.Atoi(id)
-				if _, read := labels[n]; !read {
-					h.Disabled = append(h.Disabled, newDisabledService(n, hold.Label, hold, true))
-				}
-			}
-			h.Problems, h.Disabled = nilIfEmpty(h.Problems), nilIfEmpty(h.Disabled)
-			return labels
+			h.Problems, h.Disabled = nil, nil
+			return rows, false
 		}
-		labels[v.ID] = v.Label.Raw()
-		hold, ours := holds[strconv.Itoa(v.ID)]
-		switch v.Status {
-		case client.StatusDisabled:
-			if !ours {
-				hold.Since = v.Updated.Time()
-			}
-			h.Disabled = append(h.Disabled, newDisabledService(v.ID, v.Label.Raw(), hold, ours))
-		case client.StatusProblem:
-			h.Problems = append(h.Problems, downService{v.ID, v.Label.Raw(), v.Address.Raw(), v.Group.Raw()})
-		}
+		rows = append(rows, v)
 	}
-	return labels
+	return rows, true
 }
 
-func newDisabledService(id int, label string, hold journal.DisabledService, ours bool) disabledService {
-	return disabledService{
-		ID:     id,
-		Label:  label,
-		Since:  hold.Since,
-		Until:  hold.Until,
-		Reason: hold.Reason,
-		Ours:   ours,
+// readIssues reads the issues.
+func (h *handover) readIssues(ctx context.Context, s *scriptSession) (rows []*client.Issue) {
+	for i, err := range s.api.Issues.All(ctx) {
+		if err != nil {
+			h.addUnreadable("issues", err)
+			h.notes.issues, h.Issues = notRead, nil
+			return rows
+		}
+		rows = append(rows, i)
 	}
+	return rows
 }
 
 // maxTicketRequests bounds the requests for tickets in a hand-over.
 const maxTicketRequests = 20
 
-// readIssues reads the issues whose ticket is not closed. If tickets cannot be read, it takes the issues of the shift.
-func (h *handover) readIssues(ctx context.Context, s *scriptSession, labels map[int]string) {
-	asked, left := 0, 0
-	defer func() { h.noteOmittedIssues(left) }()
-	for i, err := range s.api.Issues.All(ctx) {
-		if err != nil {
-			h.addUnreadable("issues", err)
-			h.notes.issues, h.Issues = notRead, nilIfEmpty(h.Issues)
-			return
+// closedTicket is the status of a ticket that is closed.
+const closedTicket = "closed"
+
+// readTickets reads the status of the tickets of incidents: first of those that are not over as far as is known without
+// their ticket, then of the newest. A ticket that cannot be read has none.
+func (s *scriptSession) readTickets(ctx context.Context, m *incident.Model) map[int]string {
+	statuses := map[int]string{}
+	rows := slices.Clone(m.All())
+	slices.SortStableFunc(rows, func(a, b incident.Incident) int {
+		switch {
+		case a.Unresolved() == b.Unresolved():
+			return 0
+		case a.Unresolved():
+			return -1
 		}
-		status := "unknown"
-		if asked < maxTicketRequests {
-			asked++
-			if t, err := s.api.Tickets.Get(ctx, i.Ticket.ID); err == nil {
-				if !t.IsOpen() {
-					continue
-				}
-				status = cmp.Or(t.Status.Raw(), "open")
-			}
+		return 1
+	})
+	for _, i := range rows[:min(len(rows), maxTicketRequests)] {
+		t, err := s.api.Tickets.Get(ctx, i.Issue.Ticket.ID)
+		switch {
+		case err != nil:
+		case !t.IsOpen():
+			statuses[i.Issue.Ticket.ID] = closedTicket
+		default:
+			statuses[i.Issue.Ticket.ID] = cmp.Or(t.Status.Raw(), "open")
 		}
-		if status == "unknown" && i.Created.Time().Before(h.From) {
+	}
+	return statuses
+}
+
+// addServices adds the services that are disabled or down.
+func (h *handover) addServices(services []*client.Service, of func(*client.Service) incident.Disablement) {
+	for _, v := range services {
+		switch v.Status {
+		case client.StatusDisabled:
+			h.Disabled = append(h.Disabled, newDisabledService(v.ID, v.Label.Raw(), of(v)))
+		case client.StatusProblem:
+			h.Problems = append(h.Problems, downService{v.ID, v.Label.Raw(), v.Address.Raw(), v.Group.Raw()})
+		}
+	}
+}
+
+// addWindows adds the services that this machine disabled and that could not be read.
+func (h *handover) addWindows(read []*client.Service, windows map[string]journal.DisabledService) {
+	for id, w := range windows {
+		n, _ := strconv.Atoi(id)
+		if !slices.ContainsFunc(read, func(v *client.Service) bool { return v.ID == n }) {
+			h.Disabled = append(h.Disabled, newDisabledService(n, w.Label, incident.Disablement{
+				Since:  w.Since,
+				Until:  w.Until,
+				Reason: w.Reason,
+				Ours:   true,
+			}))
+		}
+	}
+}
+
+func newDisabledService(id int, label string, d incident.Disablement) disabledService {
+	return disabledService{
+		ID:       id,
+		Label:    label,
+		Since:    d.Since,
+		AtLatest: d.Bound && !d.Since.IsZero(),
+		Until:    d.Until,
+		Reason:   d.Reason,
+		Ours:     d.Ours,
+	}
+}
+
+// addIssues adds the incidents that are not known to be over. Of those whose services are well again and whose ticket
+// could not be read, it adds those of the shift and counts the others.
+func (h *handover) addIssues(m *incident.Model, services []*client.Service, statuses map[int]string) {
+	labels := map[int]string{}
+	for _, v := range services {
+		labels[v.ID] = v.Label.Raw()
+	}
+	left := 0
+	for _, i := range m.All() {
+		issue := i.Issue
+		switch {
+		case i.Phase == incident.Over:
+			continue
+		case i.Phase == incident.Recovered && issue.Created.Time().Before(h.From):
 			left++
 			continue
 		}
 		one := openIssue{
-			ID:       i.ID,
-			Created:  i.Created.Time(),
-			Services: []string{},
-			Ticket:   i.Ticket.ID,
-			Label:    i.Ticket.Label.Raw(),
-			Status:   status,
+			ID:        issue.ID,
+			Created:   issue.Created.Time(),
+			Services:  []string{},
+			Ticket:    issue.Ticket.ID,
+			Label:     issue.Ticket.Label.Raw(),
+			Status:    cmp.Or(statuses[issue.Ticket.ID], string(incident.TicketUnknown)),
+			Recovered: i.Well(),
 		}
-		for _, id := range i.Services {
-			one.Services = append(one.Services, cmp.Or(labels[id], "service "+strconv.Itoa(id)))
+		for _, a := range i.Services {
+			label := cmp.Or(labels[a.ID], "service "+strconv.Itoa(a.ID))
+			one.Services = append(one.Services, label)
+			if a.Silence != nil {
+				one.Silenced = append(one.Silenced, label)
+			}
 		}
 		h.Issues = append(h.Issues, one)
 	}
+	h.noteOmittedIssues(left)
 }
 
 // noteOmittedIssues records that n older issues are left out because their tickets were not read.
@@ -277,7 +387,8 @@ func (h handover) write(out io.Writer, format string) error {
 func (h handover) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(
-		&b, "# Hand-over of %s\n\n%s to %s\n", escapeMarkdown(h.Account), formatMinute(h.From), formatMinute(h.To),
+		&b, "# Hand-over of %s at %s\n\n%s to %s\n", escapeMarkdown(h.Account), escapeMarkdown(h.Host),
+		formatMinute(h.From), formatMinute(h.To),
 	)
 	problems := section{"Services in trouble", "none", h.notes.problems}
 	writeSection(&b, problems, h.Problems, func(p downService) string {
@@ -293,10 +404,17 @@ func (h handover) markdown() string {
 		for n, label := range i.Services {
 			names[n] = escapeMarkdown(label)
 		}
-		return fmt.Sprintf(
+		text := fmt.Sprintf(
 			"%s issue %d: %s; ticket %d, %s", formatMinute(i.Created), i.ID, strings.Join(names, ", "), i.Ticket,
 			escapeMarkdown(i.Status),
 		)
+		if len(i.Silenced) > 0 {
+			text += "; **silenced**: monitoring of " + escapeMarkdown(strings.Join(i.Silenced, ", ")) + " is disabled"
+		}
+		if i.Recovered {
+			text += "; ok again"
+		}
+		return text
 	})
 	disabled := section{"Still disabled", "nothing", h.notes.disabled}
 	writeSection(&b, disabled, h.Disabled, func(d disabledService) string { return d.markdownLine(h.To) })
@@ -348,7 +466,11 @@ func changeLine(e journalRow) string {
 func (d disabledService) markdownLine(now time.Time) string {
 	text := fmt.Sprintf("**%s** (%d)", escapeMarkdown(d.Label), d.ID)
 	if !d.Since.IsZero() {
-		text += " since " + formatMinute(d.Since) + ", for " + ui.FormatAge(now.Sub(d.Since))
+		since, age := " since ", ""
+		if d.AtLatest {
+			since, age = " since at the latest ", "≥ "
+		}
+		text += since + formatMinute(d.Since) + ", for " + age + ui.FormatAge(now.Sub(d.Since))
 	}
 	switch {
 	case d.Until.IsZero():

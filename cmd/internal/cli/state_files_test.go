@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"lookout/client/emulator"
 	"lookout/cmd/internal/config"
+	"lookout/cmd/internal/exit"
 )
 
 // Two servers viewed without a configuration never share a file, and neither do two addresses of one account. The
@@ -66,4 +68,24 @@ func TestHeadLine_hostWithoutAccountName(t *testing.T) {
 	r.startDashboard(120, 36, &config.Flags{NoMouse: true}).WaitFor("lookout  " + host)
 	r.WriteConfig("[accounts.acme]\nbase_url = \"" + r.Base + "\"\n")
 	r.startDashboard(120, 36, &config.Flags{NoMouse: true}).WaitFor("lookout  acme ")
+}
+
+// The hand-over reads the same model as the dashboard: an open incident whose service is disabled or well again is in
+// it, a closed one is not, and the age of a disabled service is not reset by an edit.
+func TestHandover_openIncidentsWhateverTheirServices(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	disabled, recovered, closed := r.API.FailService(8), r.API.FailService(9), r.API.FailService(5)
+	r.MustRun("services", "disable", "8", "--reason", "noise")
+	r.API.RecoverService(9)
+	r.API.CloseTicket(closed)
+	s := r.MustRun("handover")
+	r.CheckResult(
+		s, exit.CodeOK,
+		fmt.Sprintf("issue %d: cdn-origin; ticket %d, open; **silenced**", disabled, disabled+50_000),
+		fmt.Sprintf("issue %d: edge-router; ticket %d, open; ok again", recovered, recovered+50_000),
+		"**billing-cron** (3) since at the latest", "for ≥ 2 d 4 h", "**cdn-origin** (8) since 2", ": noise",
+	)
+	if strings.Contains(s.Out, fmt.Sprint("issue ", closed)) {
+		t.Errorf("an incident that is over is in the hand-over: %s", s.Out)
+	}
 }

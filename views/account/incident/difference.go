@@ -199,7 +199,7 @@ func (s Seen) differs(before Seen) bool {
 // enabled later.
 func (m *Memory) SetDisabled(service int, at time.Time) {
 	s, known := m.Services[service]
-	if !known || s.Status != client.StatusDisabled || s.Enabled.After(at.Add(time.Minute)) || !at.Before(s.Disabled) {
+	if !known || s.Status != client.StatusDisabled || s.Enabled.After(at.Add(clockTolerance)) || !at.Before(s.Disabled) {
 		return
 	}
 	s.Disabled, s.Exact = at, true

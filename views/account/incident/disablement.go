@@ -3,6 +3,7 @@ package incident
 import (
 	"time"
 
+	"lookout/client/journal"
 	"lookout/ui"
 )
 
@@ -33,4 +34,30 @@ const forgottenAfter = 24 * time.Hour
 // Forgotten reports whether the service has been disabled for so long that somebody may have forgotten it.
 func (d Disablement) Forgotten(now time.Time) bool {
 	return !d.Since.IsZero() && now.Sub(d.Since) > forgottenAfter
+}
+
+// clockTolerance is how far the clocks of this machine and of the API may be apart: two times that are closer are taken
+// to be of the same change.
+const clockTolerance = time.Minute
+
+// DisablementOf returns what is known about a disabled service: from the window that this machine's journal holds for
+// it, nil if there is none, from what was seen, and from when it was updated last. The window counts unless the service
+// was seen enabled since.
+func (m *Memory) DisablementOf(service int, updated time.Time, w *journal.DisabledService) Disablement {
+	seen := m.Services[service]
+	d := Disablement{Since: seen.Disabled, Bound: !seen.Exact}
+	if d.Since.IsZero() {
+		d.Since = updated // before the first look at all services
+	}
+	if w == nil || m.EnabledSince(service, w.Since.Add(clockTolerance)) {
+		return d
+	}
+	switch {
+	case d.Since.IsZero() || seen.Disabled.IsZero() || w.Since.Before(d.Since):
+		d.Since, d.Bound = w.Since, false
+	case w.Since.Sub(d.Since) < clockTolerance:
+		d.Bound = false
+	}
+	d.Until, d.Reason, d.Ours = w.Until, w.Reason, true
+	return d
 }
