@@ -141,8 +141,8 @@ func TestJournal_compact_saysTheSame(t *testing.T) {
 		}
 		small.segmentBytes = 1 // with the next change
 		w.step(t, whole, small)
-		if small.Path() != path {
-			t.Errorf("the journal is at %s", small.Path())
+		if small.path != path {
+			t.Errorf("the journal is at %s", small.path)
 		}
 		if len(small.segments) < 4 || len(small.entries) > 80 {
 			t.Fatalf("%d segments, %d changes held", len(small.segments), len(small.entries))

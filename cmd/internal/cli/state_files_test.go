@@ -51,7 +51,8 @@ func TestJournalPath_perAccountServerAndUser(t *testing.T) {
 	}
 	configure(other.URL+"/v4", "")
 	r.MustRun("services", "enable", "9")
-	if data, err := os.ReadFile(old); err != nil || strings.Count(string(data), `"intent"`) != 1 || len(journals()) != 4 {
+	if data, err := os.ReadFile(old); err != nil || strings.Count(string(data), `"intent"`) != 1 ||
+		len(journals()) != 4 {
 		t.Errorf("another server shares the journal: %s, %v", data, journals())
 	}
 	configure(r.Base+"/", "")
