@@ -526,10 +526,8 @@ func TestKeys_lostKeyIsRevoked(t *testing.T) {
 		r.emu.InjectFault("create key", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 		r.press("9", "n", "lost key", "<ctrl+s>")
 		r.wait(3 * time.Second)
-		r.requireDialog(
-			"Nothing proves whose key this is", "lost key: made at", "its secret is lost", "leave it", "revoke key",
-		)
-		r.press("r")
+		r.requireText("Nothing proves whose key this is: lost key", "its secret is lost", "leave it", "revoke key")
+		r.press("1")
 		r.wait(time.Second)
 		r.press("lost key", "<enter>")
 		r.requireText("lost key: revoked")
@@ -616,8 +614,8 @@ func TestPreview_byContentType(t *testing.T) {
 	})
 }
 
-// A folder upload names each file that is not sent, and why: in the plan, in the news at the start and at the end,
-// and in the list of transfers.
+// A folder upload names each file that is not sent, and why: in the plan, in the news at the start and at the end, and in
+// the list of transfers.
 func TestUploadFolder_namesWhatIsNotSent(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "site")
 	err := os.Mkdir(folder, 0o700)

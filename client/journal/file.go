@@ -81,6 +81,9 @@ func refuseLink(path string) error {
 	return nil
 }
 
+// OpenStateFile opens a file beside the journals: a lock, a log. See openFile.
+func OpenStateFile(path string, flag int) (*os.File, error) { return openFile(path, flag) }
+
 // openFile opens a regular file that is no symbolic link. It creates no file through a link, and does not wait for a
 // pipe.
 func openFile(path string, flag int) (*os.File, error) {

@@ -117,8 +117,12 @@ func (k Keeper) Observe(read time.Time, services []*client.Service) []journal.Di
 	held := k.Journal.DisabledServices()
 	for _, s := range services {
 		w, disabled := held[strconv.Itoa(s.ID)]
-		if disabled && s.Status != client.StatusDisabled && read.Sub(w.At) > trustReadsAfter &&
-			k.Journal.EndWindow(w.IntentID) == nil {
+		if !disabled || s.Status == client.StatusDisabled || read.Sub(w.At) <= trustReadsAfter {
+			continue
+		}
+		if last, tried := k.lastChange(client.OpEnableService, w.ID, w.IntentID, w.At); tried {
+			k.settle(last) // it was enabled here, and the answer was lost
+		} else if k.Journal.EndWindow(w.IntentID) == nil {
 			ended = append(ended, w)
 		}
 	}
@@ -156,7 +160,7 @@ func (k Keeper) read(ctx context.Context, id string) (s *client.Service, gone bo
 	}
 	s, err = k.API.Services.Get(ctx, n)
 	var failed *client.Error
-	return s, errors.As(err, &failed) && failed.Status == 404, err
+	return s, errors.As(err, &failed) && failed.NotFound(), err
 }
 
 // send sends a change of a service.

@@ -76,7 +76,8 @@ func TestDocumentedCommandsWork(t *testing.T) {
 			for _, line := range commandLines(t, filepath.Join(testenv.RepoRoot(t), page)) {
 				args := splitQuoted(line)
 				switch {
-				case strings.HasPrefix(line, "-"), line == "", args[0] == "demo", args[0] == "emulate":
+				case strings.HasPrefix(line, "-"), line == "", args[0] == "demo", args[0] == "emulate",
+					args[0] == "keep":
 					// they need a terminal or do not end
 					r.checkCommandLine(page, args)
 				default:

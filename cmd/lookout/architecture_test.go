@@ -65,8 +65,10 @@ func TestImportsPointDownward(t *testing.T) {
 			"cmd/internal/config", "cmd/internal/dashboard", "cmd/internal/exit", "cmd/internal/output",
 			"cmd/internal/prompt",
 		},
+		"cmd/internal/keep": {"cmd/internal/config", "cmd/internal/exit"},
 		"cmd/internal/cli": {
-			"cmd/internal/config", "cmd/internal/dashboard", "cmd/internal/exit", "cmd/internal/output",
+			"cmd/internal/config", "cmd/internal/dashboard", "cmd/internal/exit", "cmd/internal/keep",
+			"cmd/internal/output",
 			"cmd/internal/prompt", "cmd/internal/setup", "cmd/internal/version",
 		},
 		"cmd/lookout": {"cmd/internal/cli"},

@@ -210,7 +210,7 @@ func sourceRules() []sourceRule {
 			"client/transfer/manager.go", "ui/prefetch.go", "views/account/account.go",
 			"views/account/bucket_fetcher.go", "cmd/internal/config/token.go", "cmd/docgen/picture.go",
 			"cmd/internal/prompt/prompt.go", "cmd/internal/exit/signal.go", "cmd/internal/cli/script_session.go",
-			"cmd/internal/cli/emulate.go",
+			"cmd/internal/cli/emulate.go", "cmd/internal/keep/",
 		},
 			`func f() { go f() }`},
 		{
@@ -249,7 +249,7 @@ func sourceRules() []sourceRule {
 			usesName("os/exec.Command", "os/exec.CommandContext", "os.StartProcess", "syscall.Exec"),
 			[]string{
 				"cmd/internal/config/token.go", "cmd/internal/cli/config_command.go", "ui/shell/program_actions.go",
-				"ui/terminal/clipboard.go",
+				"ui/terminal/clipboard.go", "cmd/internal/keep/detach.go",
 			},
 			`import "os/exec"; var _ = exec.Command("x")`,
 		},

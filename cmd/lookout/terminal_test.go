@@ -31,6 +31,9 @@ func TestMain(m *testing.M) {
 	if fault := os.Getenv("LOOKOUT_TEST_FAULT"); fault != "" {
 		os.Exit(runFaultyScreen(fault))
 	}
+	if len(os.Args) > 1 && os.Args[1] == "keep" {
+		os.Exit(run(os.Args[1:])) // lookout keep --detach starts itself
+	}
 	if args := os.Getenv("LOOKOUT_TEST_ARGS"); args != "" {
 		if os.Getenv("LOOKOUT_TEST_NOISE") != "" {
 			go writeNoise(log.Writer())

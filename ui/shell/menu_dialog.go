@@ -13,8 +13,6 @@ import (
 type menuDialog struct {
 	ignoresPaste
 	name              string
-	text              []string // sentences above the actions
-	textHeight        int      // lines that the sentences take
 	actions           []ui.Action
 	cursor, scrollTop int
 }
@@ -37,39 +35,18 @@ func (m *menuDialog) size() (int, int) {
 	for _, a := range m.actions {
 		w = max(w, ui.Width(a.Name())+ui.Width(a.DisabledReason)+14)
 	}
-	w = max(w, ui.Width(m.name)+4)
-	for _, sentence := range m.text {
-		w = max(w, ui.Width(sentence)+2)
-	}
-	w = min(w, 90)
-	return w, min(len(m.actions), 24) + len(m.textLines(w))
-}
-
-// textLines wraps the sentences above the actions, with an empty line after them.
-func (m *menuDialog) textLines(width int) []string {
-	var lines []string
-	for _, sentence := range m.text {
-		lines = append(lines, ui.Wrap(sentence, width)...)
-	}
-	if len(lines) > 0 {
-		lines = append(lines, "")
-	}
-	return lines
+	return min(max(w, ui.Width(m.name)+4), 90), min(len(m.actions), 24)
 }
 
 func (m *menuDialog) hint() string { return "enter or its key runs it · esc closes" }
 
 // layout scrolls the menu so that the cursor is visible.
 func (m *menuDialog) layout(b ui.Box) {
-	m.textHeight = max(0, min(len(m.textLines(b.Width)), b.Height-min(len(m.actions), 3)))
-	b.Height -= m.textHeight
 	m.scrollTop = max(min(m.scrollTop, m.cursor), m.cursor-b.Height+1)
 }
 
 func (m *menuDialog) view(b ui.Box) string {
-	text := m.textLines(b.Width)
-	lines := text[:min(m.textHeight, len(text))]
-	b.Height -= len(lines)
+	var lines []string
 	for i := m.scrollTop; i < min(len(m.actions), m.scrollTop+b.Height); i++ {
 		lines = append(lines, actionLine(m.actions[i], i == m.cursor, b))
 	}
@@ -91,7 +68,7 @@ func actionLine(a ui.Action, cursor bool, b ui.Box) string {
 }
 
 func (m *menuDialog) read(ui.Box) dialogReading {
-	r := dialogReading{intro: m.text, Announcement: ui.Announcement{Position: m.cursor + 1, Count: len(m.actions)}}
+	r := dialogReading{Announcement: ui.Announcement{Position: m.cursor + 1, Count: len(m.actions)}}
 	if m.cursor < len(m.actions) {
 		r.Item = describeAction(m.actions[m.cursor])
 	}
@@ -135,5 +112,5 @@ func (m *menuDialog) choose(s *Shell, a ui.Action) (tea.Cmd, bool) {
 }
 
 func (m *menuDialog) clickLine(line int) bool {
-	return line >= m.textHeight && clickEntry(&m.cursor, m.scrollTop+line-m.textHeight, len(m.actions))
+	return clickEntry(&m.cursor, m.scrollTop+line, len(m.actions))
 }

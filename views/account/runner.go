@@ -273,8 +273,8 @@ func (r Runner[T]) confirm(s *start[T]) resource.Confirm {
 	return c
 }
 
-// unsettled says which changes of the rows, or which creations, have an unknown outcome, and which rows were deleted
-// already: what is sent now may then happen twice.
+// unsettled says which changes of the rows, or which creations, have an unknown outcome: what is sent now may then
+// happen twice.
 func (r Runner[T]) unsettled(s *start[T]) string {
 	var texts []string
 	say := func(id, what string) {
@@ -289,9 +289,6 @@ func (r Runner[T]) unsettled(s *start[T]) string {
 	}
 	for _, row := range s.rows {
 		say(r.Store.ID(row), "If you send this now, it may be done twice or be undone by what arrives late.")
-		if note := ui.DeletedNote(r.Store, r.Store.ID(row)); note != "" {
-			texts = append(texts, fmt.Sprintf("%s: %s.", r.Resource.Label(row), note))
-		}
 	}
 	return strings.Join(texts, " ")
 }
@@ -359,7 +356,6 @@ func (r Runner[T]) openForm(s *start[T], consent grant[T]) form.Form {
 	if len(s.rows) > 0 {
 		row = s.rows[0]
 	}
-	var sent resource.Attempt[T]
 	return form.NewForm(form.StoreRequest[T]{
 		Store:   r.Store,
 		Title:   s.draft.Title,
@@ -367,10 +363,9 @@ func (r Runner[T]) openForm(s *start[T], consent grant[T]) form.Form {
 		Success: func(row T) string { return r.Resource.Label(row) + ": " + r.success(s, row) },
 		Then:    s.draft.AfterSubmit,
 
-		OnCandidates: func(rows []T) tea.Cmd { return r.showCandidates(s, sent, rows) },
+		OnCandidates: s.draft.OnCandidates,
 		Change: func() ui.RowChange[T] {
-			var change ui.RowChange[T]
-			change, sent = r.change(s, row, consent)
+			change, _ := r.change(s, row, consent)
 			send := change.Send
 			change.Send = func(ctx context.Context) (ui.Result[T], error) {
 				result, err := send(ctx)

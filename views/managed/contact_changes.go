@@ -37,7 +37,6 @@ func Contacts(a *account.Account) resource.Resource[*client.Contact] {
 		Argument:  "ID",
 		ID:        func(c *client.Contact) string { return account.FormatID(c.ID) },
 		Label:     func(c *client.Contact) string { return c.Name.String() },
-		Calls:     resource.Calls{List: "list contacts", Get: "view contact", Managed: true},
 		Columns:   contactColumns(),
 		PaneOrder: []string{"name", "group", "phone_primary", "phone_secondary", "email", "updated"},
 		List: func(ctx context.Context, _ resource.Query) iter.Seq2[*client.Contact, error] {
@@ -151,19 +150,16 @@ func newContactFrom(a *account.Account, values client.ContactRequest) resource.D
 		},
 		Attempt: func(*client.Contact) resource.Attempt[*client.Contact] {
 			sent := *in
-			made := account.Creation[*client.Contact]{
-				SameLabel: func(c *client.Contact) bool { return c.Name.Raw() == sent.Name },
-				Matches:   func(c *client.Contact) bool { return c.Request() == sent },
-				MadeAt:    func(c *client.Contact) client.Time { return c.Updated },
-				Sent:      sent,
-			}
 			return resource.Attempt[*client.Contact]{
 				Label: sent.Name,
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Contact], error) {
 					return ui.ResultRow(w.CreateContact(ctx, sent))
 				},
-				Find:     account.FindCreated(a.Contacts(), made),
-				Describe: func(c *client.Contact) string { return made.Describe(a, c) },
+				Find: account.FindCreated(a.Contacts(), account.Creation[*client.Contact]{
+					SameLabel: func(c *client.Contact) bool { return c.Name.Raw() == sent.Name },
+					Matches:   func(c *client.Contact) bool { return c.Request() == sent },
+					MadeAt:    func(c *client.Contact) client.Time { return c.Updated },
+				}),
 			}
 		},
 	}

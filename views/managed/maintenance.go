@@ -57,8 +57,8 @@ func (d windowsDue) Deliver() tea.Cmd {
 			return keeper.End(ctx, w)
 		}
 		s, ok := serviceFromJournal(w)
-		if ok && a.Services().Busy(w.ID) != "" {
-			a.Maintenance.Schedule.Failed(w.IntentID, a.Now()) // another change of the service awaits its answer
+		if busy := a.Services().Busy(w.ID) != ""; !ok || busy { // with another change that awaits its answer
+			a.Maintenance.Schedule.Failed(w.IntentID, a.Now())
 			run.pending--
 			continue
 		}

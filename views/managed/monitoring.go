@@ -176,7 +176,7 @@ func (in *disableRequest) fields(a *account.Account) []form.Field {
 				Flag:    "for",
 				Default: string(noEnd),
 				Usage: "for how long: " + WindowExamples +
-					"; a running dashboard enables the service then, otherwise the next one offers to",
+					"; a dashboard or lookout keep enables the service then, if one is running",
 				Set: func(text string) string {
 					in.choice, in.other = otherWindow, text
 					return in.problem(a)

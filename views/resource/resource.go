@@ -30,12 +30,7 @@ type Resource[T any] struct {
 	Columns  []ColumnDefinition[T]
 	// PaneOrder names the columns of the pane in their order; nil is that of Columns, which is the order in scripts.
 	PaneOrder []string
-	// ListArguments are the arguments of the script's list: "CLUSTER/BUCKET [PREFIX]".
-	ListArguments  string
-	ListFlags      []ListFlag
-	ListsByDefault bool // the script command lists without being told to
-	// Calls are the client's operations that need a scope.
-	Calls Calls
+	ListFlags []ListFlag
 	// List reads all rows for scripts, and Get the one that an argument of the command line names.
 	List       func(context.Context, Query) iter.Seq2[T, error]
 	Get        func(ctx context.Context, id string) (T, error)
@@ -44,26 +39,10 @@ type Resource[T any] struct {
 
 // A ListFlag is a flag by which a script says which rows it wants.
 type ListFlag struct {
-	Name, Short, Usage string
-	Bool               bool // it needs no value
+	Name, Usage string
 }
 
-// Calls are the client's operations on a resource; they know their scopes.
-type Calls struct {
-	List, Get string // "list contacts", "view contact"
-	Change    string // "" is that of the first of Operations
-	Managed   bool   // the API allows them to unrestricted users of Managed alone
-}
-
-// ChangeCall returns the client's operation that changes a row; "" if there is none.
-func (r Resource[T]) ChangeCall() string {
-	if r.Calls.Change == "" && len(r.Operations) > 0 {
-		return r.Operations[0].Call
-	}
-	return r.Calls.Change
-}
-
-// Query holds the values of the ListArguments and the ListFlags that a script gave, by their names.
+// Query holds the values of the ListFlags that a script gave, by their names.
 type Query map[string]string
 
 // PluralName returns what several rows are called: "instances".
@@ -168,9 +147,9 @@ type Draft[T any] struct {
 	// AfterSubmit replaces the news of what a form that stays open has made. told is false if the answer was lost and
 	// reading again showed that it was made: there is no row then.
 	AfterSubmit func(row T, told bool) tea.Cmd
-	// CandidateOperation is offered on rows that may be what a create has made while nothing proves it, besides showing
-	// them: "revoke". "" offers none. CandidateNote says why.
-	CandidateOperation, CandidateNote string
+	// OnCandidates returns what follows if the answer to a create was lost and rows appear that may be what it made,
+	// while nothing proves it. nil only says so.
+	OnCandidates func(rows []T) tea.Cmd
 }
 
 // Confirm says what an operation does, before it is done.
@@ -200,8 +179,6 @@ type Attempt[T any] struct {
 	// Find tells from all rows, read again after a lost answer, what became of the change. nil knows only that a
 	// deleted row is gone.
 	Find func(now []T) ui.Finding[T]
-	// Describe says of a row that may be what a create has made how it differs from what was sent. nil says nothing.
-	Describe func(T) string
 }
 
 // Step is a change that another one needs: what is replaced must be deleted first. It has its own entry in the

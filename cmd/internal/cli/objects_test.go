@@ -339,8 +339,7 @@ func TestObjects_putFolderNamesWhatIsNotSent(t *testing.T) {
 	r.CheckResult(put(), exit.CodeFailure, "www/css/a.css already exists")
 	huge := filepath.Join(folder, "huge.iso")
 	r.Write(huge, "")
-	err := errors.Join(os.Symlink("index.html", filepath.Join(folder, "link")), os.Truncate(huge, 6<<30))
-	if err != nil {
+	if err := errors.Join(os.Symlink("index.html", filepath.Join(folder, "link")), os.Truncate(huge, 6<<30)); err != nil {
 		t.Fatal(err)
 	}
 	r.CheckResult(put("--force"), exit.CodeFailure, "not sent: huge.iso: it is larger than 5 GiB")

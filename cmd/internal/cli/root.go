@@ -72,7 +72,7 @@ func NewRootCommand() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	add("screen", demoCommand(f), watchCommand(f))
+	add("screen", demoCommand(f), watchCommand(f), keepCommand(f))
 	for _, n := range resourceCommands() {
 		add("account", n.newCommand(f))
 	}

@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/dashboard"
 	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/keep"
 	"lookout/cmd/internal/output"
 	"lookout/cmd/internal/setup"
 	"lookout/cmd/internal/version"
@@ -85,6 +89,93 @@ func watchCommand(f *config.Flags) *cobra.Command {
 	c.Flags().Var(&f.Refresh, "refresh", "time between refreshes, at least 5s (default 20s)")
 	c.Flags().BoolVar(&invented, "demo", false, "watch the built-in demo account")
 	return c
+}
+
+func keepCommand(f *config.Flags) *cobra.Command {
+	detach, unit := false, ""
+	c := &cobra.Command{
+		Use:     "keep",
+		Short:   "Begin and end maintenance windows on time while no dashboard is open",
+		Args:    NoArgs,
+		Example: indentExamples("lookout keep --detach\nlookout keep --unit=systemd"),
+		Long: "Takes the maintenance windows of all accounts from their journals, disables services when planned " +
+			"windows begin, and enables them when windows end.\n" +
+			"It can be killed and started again at any time. It names the windows that it cannot end: those of " +
+			"accounts that are read-only or whose token it cannot read.\n" +
+			"Only one runs at a time. With -a it looks after one account alone.",
+		RunE: func(c *cobra.Command, _ []string) error {
+			switch {
+			case unit != "":
+				return printUnit(c.OutOrStdout(), unit, f)
+			case detach:
+				return detachKeep(c, f)
+			}
+			return runKeep(c, f)
+		},
+	}
+	f.AddAccountFlags(c.Flags())
+	c.Flags().BoolVar(&detach, "detach", false, "run in the background, also after the terminal is closed")
+	c.Flags().StringVar(
+		&unit, "unit", "", "print a file that starts it at login: systemd (a user unit), launchd (a plist), or both",
+	)
+	c.Flags().Lookup("unit").NoOptDefVal = "both"
+	setFlagChoices(c.Flags(), "unit", "systemd", "launchd", "both")
+	return c
+}
+
+// runKeep looks after the windows until a signal ends it.
+func runKeep(c *cobra.Command, f *config.Flags) error {
+	accounts, err := keep.ConfiguredAccounts(f)
+	if err != nil {
+		return err
+	}
+	lock, err := keep.Lock(config.StateFolder())
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	ctx, stop := exit.CancelOnSignal(c.Context())
+	defer stop()
+	report := func(line string) {
+		fmt.Fprintln(c.OutOrStdout(), time.Now().Format(time.RFC3339)+" "+line)
+	}
+	report("looking after the maintenance windows; ctrl+c ends it")
+	return keep.Run(ctx, keep.Options{Accounts: accounts, Now: time.Now, Report: report})
+}
+
+// detachKeep starts lookout keep in the background.
+func detachKeep(c *cobra.Command, f *config.Flags) error {
+	if _, err := keep.ConfiguredAccounts(f); err != nil {
+		return err
+	}
+	args := append([]string{"keep"}, f.AccountArgs()...)
+	pid, err := keep.Detach(c.Context(), config.StateFolder(), args, os.Environ())
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(
+		c.OutOrStdout(), "lookout keep runs in the background as process %d and writes to %s\n", pid,
+		keep.LogPath(config.StateFolder()),
+	)
+	return err
+}
+
+// printUnit prints files that start lookout keep at login.
+func printUnit(out io.Writer, unit string, f *config.Flags) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	args := append([]string{"keep"}, f.AccountArgs()...)
+	text := map[string]string{
+		"systemd": keep.SystemdUnit(program, args),
+		"launchd": keep.LaunchdPlist(program, args),
+	}
+	text["both"] = text["systemd"] + "\n" + text["launchd"]
+	if text[unit] == "" {
+		return exit.Usage(fmt.Errorf("--unit %q: use systemd, launchd or both", client.Clean(unit)))
+	}
+	return output.WriteText(out, text[unit])
 }
 
 func doctorCommand(f *config.Flags) *cobra.Command {

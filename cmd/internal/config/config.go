@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -141,6 +143,25 @@ func Load(f *Flags, complaints io.Writer) (Settings, error) {
 	s, err := Resolve(cfg, f)
 	s.configPath = path
 	return s, err
+}
+
+// AccountNames returns the names of the accounts in the configuration; none if it cannot be read.
+func AccountNames(f *Flags) []string {
+	_, data, err := Read(f)
+	if err != nil {
+		return nil
+	}
+	cfg, _ := Parse(data)
+	return slices.Sorted(maps.Keys(cfg.Accounts))
+}
+
+// LoadAccount reads an account from the configuration again. Address and token from flags or environment belong to the
+// account that the program started with; no other account uses them.
+func LoadAccount(f *Flags, name string) (Settings, error) {
+	here := *f
+	here.Account, here.BaseURL, here.TokenFile, here.TokenEnv = name, "", "", ""
+	here.AccountOnly = true
+	return Load(&here, io.Discard)
 }
 
 // accountColors maps the colours of an account's name to the theme's tones.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -38,6 +39,28 @@ func (f *Flags) AddAccountFlags(set *pflag.FlagSet) {
 	set.StringVar(&f.BaseURL, "base-url", "", "address of the API, ending in its version")
 	set.StringVar(&f.TokenFile, "token-file", "", "file that holds the token, readable only by its owner")
 	set.StringVar(&f.TokenEnv, "token-env", "", "environment variable that holds the token, such as LINODE_TOKEN")
+}
+
+// AccountArgs returns the flags that select configuration, account and token, for another process.
+func (f *Flags) AccountArgs() []string {
+	var args []string
+	add := func(name, value string, isPath bool) {
+		if whole, err := filepath.Abs(value); isPath && value != "" && err == nil {
+			value = whole
+		}
+		if value != "" {
+			args = append(args, name, value)
+		}
+	}
+	add("--config", f.Config, true)
+	add("--account", f.Account, false)
+	add("--base-url", f.BaseURL, false)
+	add("--token-file", f.TokenFile, true)
+	add("--token-env", f.TokenEnv, false)
+	if f.ReadOnly {
+		args = append(args, "--read-only")
+	}
+	return args
 }
 
 // AddScreenFlags adds the flags of the dashboard and the demo.

@@ -2,8 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"io"
-	"maps"
 	"slices"
 
 	"lookout/client"
@@ -29,18 +27,14 @@ func (a accountList) NewSession(
 
 // ConfiguredAccounts returns the accounts of the configuration and the one that the program started with.
 func ConfiguredAccounts(f *config.Flags, began config.Settings) accountList {
-	a := accountList{Names: []string{began.Account}}
-	if _, data, err := config.Read(f); err == nil {
-		cfg, _ := config.Parse(data)
-		a.Names = slices.AppendSeq(a.Names, maps.Keys(cfg.Accounts))
-	}
+	a := accountList{Names: append(config.AccountNames(f), began.Account)}
 	slices.Sort(a.Names)
 	a.Names = slices.Compact(a.Names)
 	a.Open = func(ctx context.Context, name string) (shell.Session, error) {
 		s := began
 		if name != began.Account {
 			var err error
-			if s, err = loadAccount(f, name); err != nil {
+			if s, err = config.LoadAccount(f, name); err != nil {
 				return shell.Session{}, err
 			}
 		}
@@ -55,13 +49,4 @@ func ConfiguredAccounts(f *config.Flags, began config.Settings) accountList {
 		return session, err
 	}
 	return a
-}
-
-// loadAccount reads an account from the configuration again. Address and token from flags or environment belong to the
-// account that the program started with; no other account uses them.
-func loadAccount(f *config.Flags, name string) (config.Settings, error) {
-	here := *f
-	here.Account, here.BaseURL, here.TokenFile, here.TokenEnv = name, "", "", ""
-	here.AccountOnly = true
-	return config.Load(&here, io.Discard)
 }
