@@ -139,7 +139,7 @@ func TestIncident_openStaysVisible(t *testing.T) {
 // An incident whose ticket cannot be read stays visible, as unknown, when its service is disabled. It has recovered
 // when the service is ok, and even then the ticket is not called closed.
 func TestIncident_unknownTicketStaysVisible(t *testing.T) {
-	startProgram(t, emulator.Options{}, screenSize{140, 40}, func(r *harness) {
+	startProgram(t, emulator.Options{Service: emulator.ServiceDocument}, screenSize{140, 40}, func(r *harness) {
 		issue := r.emu.FailService(8)
 		r.wait(time.Minute)
 		r.requireText("2 Issues 2")

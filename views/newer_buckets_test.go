@@ -91,3 +91,14 @@ func TestNewerBuckets_missingListIsNamed(t *testing.T) {
 		r.requireText("buckets without a cluster")
 	})
 }
+
+// The access of a bucket without a cluster is read again after it was set.
+func TestNewerBuckets_accessIsReadAgain(t *testing.T) {
+	startProgram(t, emulator.Options{Service: emulator.ServiceNow}, screenSize{140, 40}, func(r *harness) {
+		r.press(goTo("8", "telemetry")...)
+		r.press("x", "<right>", "<ctrl+s>")
+		r.requireApplied(client.OpUpdateBucketAccess)
+		r.requireText("access is now")
+		r.requireNoText("not known")
+	})
+}

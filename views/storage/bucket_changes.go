@@ -382,7 +382,7 @@ func (f accessReadBack) describe(set string) string {
 func readBackBucketAccess(
 	ctx context.Context, a *account.Account, b *client.Bucket, set client.BucketAccess,
 ) accessReadBack {
-	now, err := a.API.Buckets.Access(ctx, b.Cluster.Raw(), b.Label.Raw())
+	now, err := a.API.Buckets.Access(ctx, b.Location().Raw(), b.Label.Raw())
 	if err != nil {
 		return accessReadBack{unknown: ui.Reason(err)}
 	}

@@ -225,7 +225,10 @@ func (in *keyInput) fields() []form.Field {
 		names[i] = fmt.Sprintf("%s  %s", b.Label, b.Location())
 	}
 	limited := form.Switch("limited", "Limited", &in.limited).NoteFunc(func() string {
-		if in.limited {
+		switch {
+		case in.limited && in.unread != "":
+			return "yes: only the buckets chosen below · " + in.unread
+		case in.limited:
 			return "yes: only the buckets chosen below"
 		}
 		return "no: everything, including buckets that are created later"
