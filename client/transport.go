@@ -93,6 +93,21 @@ type RateLimit struct {
 	RetryAfter       time.Duration // the wait that the server asked for, which may be longer than the pause
 }
 
+// Low returns how many requests are left, in words, if that is less than a fifth: other programs use the same limit, so
+// that polls must slow down before the API refuses. If less than a twentieth is left, they should wait until resume.
+func (b RateLimit) Low(now time.Time) (text string, resume time.Time) {
+	if b.Limit == 0 || 5*b.Remaining >= b.Limit {
+		return "", time.Time{}
+	}
+	if 20*b.Remaining < b.Limit && b.Reset.After(now) {
+		resume = b.Reset
+		if latest := now.Add(maxWait); resume.After(latest) {
+			resume = latest // the clocks differ
+		}
+	}
+	return fmt.Sprintf("%d of %d requests left", b.Remaining, b.Limit), resume
+}
+
 // RateLimit returns the state of the rate limit.
 func (c *Client) RateLimit() RateLimit {
 	c.transport.mu.Lock()

@@ -149,7 +149,8 @@ func runProgram(t *testing.T, o programOptions, test func(*harness)) {
 					b := r.api.RateLimit()
 					return b.PausedUntil, b.RetryAfter
 				},
-				RetryNow: r.api.Resume,
+				LowBudget: func() (string, time.Time) { return r.api.RateLimit().Low(time.Now()) },
+				RetryNow:  r.api.Resume,
 			},
 		}
 		if o.configure != nil {

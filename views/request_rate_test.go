@@ -2,6 +2,8 @@ package views_test
 
 import (
 	"maps"
+	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
@@ -59,4 +61,67 @@ func (r *harness) requireRequestRate(d time.Duration, plans ...map[string]int) {
 	if perMinute := float64(total) / d.Minutes(); perMinute > byService(7.0, 7.5) {
 		r.Errorf("%.1f requests a minute", perMinute)
 	}
+}
+
+// When other programs have used most of the request budget, polls slow down before the API refuses, and the head line
+// says so. They stop until the reset when nearly nothing is left. What the user asks for is sent all the same.
+func TestPolls_slowDownBeforeTheAPIRefuses(t *testing.T) {
+	left := &otherProgram{left: 700}
+	startWithTransport(t, screenSize{120, 36}, left.transport, nil, func(r *harness) {
+		r.press("3")
+		requests := func(d time.Duration) int {
+			before := r.emu.RequestCount("list services")
+			r.wait(d)
+			return r.emu.RequestCount("list services") - before
+		}
+		r.wait(time.Minute)
+		if n := requests(10 * time.Minute); n < 29 || n > 31 {
+			t.Errorf("%d polls in 10 minutes with a full budget", n)
+		}
+		r.requireNoText("requests left")
+		left.left = 100
+		r.wait(time.Minute)
+		r.requireText("refreshing slowly: 100 of 800 requests left")
+		if n := requests(10 * time.Minute); n < 9 || n > 11 {
+			t.Errorf("%d polls in 10 minutes with an eighth of the budget", n)
+		}
+		left.left = 20
+		r.wait(2 * time.Minute)
+		r.requireText("20 of 800 requests left")
+		if n := requests(10 * time.Minute); n > 6 {
+			t.Errorf("%d polls in 10 minutes with nearly nothing left", n)
+		}
+		before := r.emu.RequestCount("list services")
+		if r.press("r"); r.emu.RequestCount("list services") != before+1 {
+			t.Error("r is not sent")
+		}
+		left.left = 700
+		r.wait(3 * time.Minute)
+		r.requireNoText("requests left")
+		if n := requests(10 * time.Minute); n < 29 {
+			t.Errorf("%d polls in 10 minutes with a full budget again", n)
+		}
+	})
+}
+
+// An otherProgram uses the same request budget of 800 requests in two minutes.
+type otherProgram struct {
+	next http.RoundTripper
+	left int
+}
+
+func (o *otherProgram) transport(next http.RoundTripper) http.RoundTripper {
+	o.next = next
+	return o
+}
+
+func (o *otherProgram) RoundTrip(req *http.Request) (*http.Response, error) {
+	res, err := o.next.RoundTrip(req)
+	if err == nil {
+		window := time.Now().Add(100 * time.Second)
+		res.Header.Set("X-RateLimit-Limit", "800")
+		res.Header.Set("X-RateLimit-Remaining", strconv.Itoa(o.left))
+		res.Header.Set("X-RateLimit-Reset", strconv.FormatInt(window.Unix(), 10))
+	}
+	return res, err
 }

@@ -20,6 +20,7 @@ type clock struct {
 	pausedAt    time.Time // when refreshing was paused; zero while it is not
 	blurred     bool      // the terminal does not have the focus
 	failures    int       // refreshes missed because of failures, at most 2
+	lowBudget   bool      // few requests are left until the API refuses
 }
 
 // tick is the clock's timer going off.
@@ -31,13 +32,17 @@ func (c *clock) lateAfter() time.Duration { return max(3*c.refreshInterval(), ti
 // maxRefreshIntervals bounds the intervals between two refreshes: 3 without focus, times 3 after failures.
 const maxRefreshIntervals = 9
 
-// refreshInterval returns the time between refreshes. It is longer without focus and after failures.
+// refreshInterval returns the time between refreshes. It is longer without focus, after failures, and when few requests
+// are left.
 func (c *clock) refreshInterval() time.Duration {
-	interval := c.interval
+	times := min(1+c.failures, 3)
 	if c.blurred {
-		interval *= 3
+		times *= 3
 	}
-	return interval * time.Duration(min(1+c.failures, 3))
+	if c.lowBudget {
+		times *= 3
+	}
+	return c.interval * time.Duration(min(times, maxRefreshIntervals))
 }
 
 func (c *clock) paused() bool { return !c.pausedAt.IsZero() }
@@ -98,6 +103,14 @@ func (h RateLimitHooks) rateLimitWait(now time.Time) (left, asked time.Duration)
 	return until.Sub(now), asked
 }
 
+// low returns how many requests are left, in words, if polls must slow down, and until when they must wait.
+func (h RateLimitHooks) low() (text string, resume time.Time) {
+	if h.LowBudget == nil {
+		return "", time.Time{}
+	}
+	return h.LowBudget()
+}
+
 // handleTick refreshes the pane in front if it is due. A tick that is no longer pending does nothing.
 func (c *clock) handleTick(s *Shell, t tick) tea.Cmd {
 	if t.n != c.tickNumber || c.paused() {
@@ -115,9 +128,15 @@ func (c *clock) handleTick(s *Shell, t tick) tea.Cmd {
 	if f.Err != nil {
 		c.failures = min(2, int(now.Sub(f.LoadedAt)/c.interval))
 	}
+	low, resume := s.o.low()
+	c.lowBudget = low != ""
 	c.nextRefresh = now.Add(c.refreshInterval())
 	if left, _ := s.o.rateLimitWait(now); left > 0 {
 		c.nextRefresh = now.Add(left)
+		return c.schedule(s)
+	}
+	if resume.After(now) {
+		c.nextRefresh = resume
 		return c.schedule(s)
 	}
 	if noAutoRefresh(s.pane()) {
@@ -204,6 +223,7 @@ func (s *Shell) ownFreshnessText() (string, theme.Tone) {
 	_, reports := s.pane().(ui.FreshnessReporter)
 	left, asked := s.o.rateLimitWait(now)
 	age := ui.FormatAge(now.Sub(f.LoadedAt))
+	low, _ := s.o.low()
 	switch {
 	case !reports && !s.clock.paused():
 		return "", theme.Muted
@@ -222,6 +242,8 @@ func (s *Shell) ownFreshnessText() (string, theme.Tone) {
 		return g.Stale + " reading", theme.Warn
 	case noAutoRefresh(s.pane()):
 		return g.Live + " read · " + age + " ago", theme.Good
+	case low != "" && s.clock.interval > 0:
+		return g.Live + " " + age + " ago · refreshing slowly: " + low, theme.Warn
 	case now.Sub(f.LoadedAt) > s.clock.lateAfter() && s.clock.interval > 0:
 		return g.Stale + " late · " + age, theme.Warn
 	}

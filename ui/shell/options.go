@@ -52,7 +52,9 @@ type RateLimitHooks struct {
 	RequestBudget func() string // "requests 788 of 800"; "" shows nothing
 	// RateLimitWait returns when requests go on, and how long the API asked to wait.
 	RateLimitWait func() (until time.Time, asked time.Duration)
-	RetryNow      func() // ends the wait: the user wants to know now
+	// LowBudget returns how many requests are left, in words, if polls must slow down, and until when they must wait.
+	LowBudget func() (text string, resume time.Time)
+	RetryNow  func() // ends the wait: the user wants to know now
 }
 
 // Preferences are the user's choices from the configuration and the command line.

@@ -184,14 +184,15 @@ func rateLimitHooks(c *client.Client) shell.RateLimitHooks {
 			b := c.RateLimit()
 			return b.PausedUntil, b.RetryAfter
 		},
-		RetryNow: c.Resume,
+		LowBudget: func() (string, time.Time) { return c.RateLimit().Low(time.Now()) },
+		RetryNow:  c.Resume,
 	}
 }
 
 // formatBudget returns the rate limit in words.
 func formatBudget(b client.RateLimit, now time.Time) string {
-	if b.Limit == 0 || b.PausedUntil.After(now) {
-		return "" // the wait is shown beside the freshness
+	if low, _ := b.Low(now); b.Limit == 0 || b.PausedUntil.After(now) || low != "" {
+		return "" // the wait, or what is left, is shown beside the freshness
 	}
 	return fmt.Sprintf("requests %d of %d", b.Remaining, b.Limit)
 }
