@@ -76,8 +76,8 @@ func TestManager_Snapshot_reusesUnchanged(t *testing.T) {
 				same++
 			}
 		}
-		if same != 12-maxRunning {
-			t.Errorf("%d of 12 rows are the same while %d run", same, maxRunning)
+		if same != 12-MaxRunning {
+			t.Errorf("%d of 12 rows are the same while %d run", same, MaxRunning)
 		}
 		r.m.Wait()
 		if before[0].State != Running || r.m.Snapshot()[0].State != Done {
@@ -97,7 +97,7 @@ func TestManager_Throughput_smallFiles(t *testing.T) {
 		began := time.Now()
 		r.m.DownloadPlan(cluster, bucket, r.dir, plan)
 		time.Sleep(4 * time.Second)
-		flow, want := r.m.Throughput(), float64(maxRunning*9)/0.3
+		flow, want := r.m.Throughput(), float64(MaxRunning*9)/0.3
 		if flow.Rate < want*0.8 || flow.Rate > want*1.2 || !flow.Since.Equal(began) {
 			t.Errorf("%.0f bytes a second since %v, want about %.0f since %v", flow.Rate, flow.Since, want, began)
 		}

@@ -15,8 +15,8 @@ import (
 	"lookout/client"
 )
 
-// maxRunning is how many transfers run at the same time.
-const maxRunning = 6
+// MaxRunning is how many transfers run at the same time.
+const MaxRunning = 6
 
 // notifyInterval is the shortest time between two notifications on Changed.
 const notifyInterval = 200 * time.Millisecond
@@ -39,6 +39,7 @@ type Manager struct {
 	claims     pathClaims
 	cleanups   []*job // cancelled jobs that have files to remove
 	batches    batches
+	pace       pace
 	throughput throughputMeter
 	active     sync.WaitGroup
 }
@@ -53,6 +54,7 @@ func New(ctx context.Context, c *client.Client) *Manager {
 		deleteSlots: make(chan struct{}, maxConcurrentDeletes),
 		claims:      pathClaims{},
 		running:     map[*job]struct{}{},
+		pace:        pace{limit: MaxRunning},
 	}
 	go forwardNotifications(m.ctx, m.dirty, m.changed)
 	return m
@@ -73,6 +75,7 @@ type job struct {
 	claimedPath string
 	cancel      context.CancelCauseFunc // while it runs
 	requested   jobRequest
+	starved     int // runs in a row that found no file handle although no other job was running
 	// its partial file is being removed; it keeps its claimed path and postpones Retry until then
 	cleaningUp        bool
 	refused           bool // it was never started
@@ -237,7 +240,7 @@ func (m *Manager) updateStatus(j *job, now time.Time) {
 
 // schedule starts waiting jobs while there is room.
 func (m *Manager) schedule() {
-	for len(m.running) < maxRunning && len(m.queue) > 0 && m.ctx.Err() == nil {
+	for len(m.running) < m.pace.limit && !m.pace.resting && len(m.queue) > 0 && m.ctx.Err() == nil {
 		j := m.queue[0]
 		m.queue = m.queue[1:]
 		if j.status.State == Waiting {
@@ -271,6 +274,7 @@ func (m *Manager) finish(j *job, err error) {
 	defer m.schedule()
 	switch {
 	case err == nil:
+		m.pace.succeeded()
 		m.endJob(j, Done, nil)
 	case j.requested == requestCancel, m.ctx.Err() != nil:
 		if m.ctx.Err() == nil {
@@ -281,6 +285,7 @@ func (m *Manager) finish(j *job, err error) {
 		m.setState(j, Paused)
 	case j.requested == requestResume:
 		m.enqueue(j)
+	case lacksHandles(err) && m.slowDown(j):
 	default:
 		m.endJob(j, Failed, err)
 	}

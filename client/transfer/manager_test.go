@@ -325,7 +325,7 @@ func TestManager_limitsRunning(t *testing.T) {
 		for _, row := range r.m.Snapshot() {
 			states[row.State]++
 		}
-		if states[Running] != maxRunning || states[Waiting] != 24 || r.m.UnfinishedCount() != 30 {
+		if states[Running] != MaxRunning || states[Waiting] != 24 || r.m.UnfinishedCount() != 30 {
 			t.Errorf("%v, %d busy", states, r.m.UnfinishedCount())
 		}
 		r.m.Wait()
@@ -334,7 +334,7 @@ func TestManager_limitsRunning(t *testing.T) {
 				t.Errorf("%d: %s, %v", i, row.State, row.Err)
 			}
 		}
-		if most := c.peak.Load(); most != maxRunning || r.m.UnfinishedCount() != 0 {
+		if most := c.peak.Load(); most != MaxRunning || r.m.UnfinishedCount() != 0 {
 			t.Errorf("%d at once, %d busy", most, r.m.UnfinishedCount())
 		}
 	})

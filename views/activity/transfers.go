@@ -422,7 +422,11 @@ func transfersFoot(a *account.Account, b ui.Box) string {
 	case a.Transfers.UnfinishedCount() > 0:
 		parts = nil
 	}
-	return b.Theme.Paint(theme.Muted, joinFitting(append(parts, t.stateCounts()...), b.Width))
+	parts = append(parts, t.stateCounts()...)
+	if n := a.Transfers.Limit(); n < transfer.MaxRunning && a.Transfers.UnfinishedCount() > 0 {
+		parts = append(parts, fmt.Sprintf("too few file handles: %d at a time", n))
+	}
+	return b.Theme.Paint(theme.Muted, joinFitting(parts, b.Width))
 }
 
 func transfersBadge(a *account.Account) (string, theme.Tone) {

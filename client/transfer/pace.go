@@ -1,0 +1,74 @@
+package transfer
+
+import (
+	"errors"
+	"slices"
+	"syscall"
+	"time"
+
+	"lookout/client"
+)
+
+// pace is how many transfers run at the same time. When the program or the system has too few file handles, fewer run.
+type pace struct {
+	limit   int
+	resting bool // nothing starts for a moment
+	done    int  // transfers that were done since the limit was changed
+}
+
+// speedUpAfter is how many transfers must be done before one more runs at the same time.
+const speedUpAfter = 5
+
+// succeeded raises the limit again after some transfers.
+func (p *pace) succeeded() {
+	if p.done++; p.done >= speedUpAfter && p.limit < MaxRunning {
+		p.limit, p.done = p.limit+1, 0
+	}
+}
+
+// maxStarved is how often a transfer that runs alone is tried again without a file handle: for two minutes.
+const maxStarved = 8
+
+// lacksHandles reports whether a transfer failed because there are too few file handles, before it changed anything.
+func lacksHandles(err error) bool {
+	var e *client.Error
+	unknown := errors.As(err, &e) && e.Unknown()
+	return !unknown && (errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE))
+}
+
+// Limit returns how many transfers may run at the same time: fewer than MaxRunning if there are too few file handles.
+func (m *Manager) Limit() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.pace.limit
+}
+
+// slowDown puts a job that lacked a file handle back at the front of the queue, and lets no more jobs run than those
+// that have theirs. If none has, nothing starts for a moment. It returns false if that did not help before.
+func (m *Manager) slowDown(j *job) bool {
+	m.pace.limit, m.pace.done = max(1, len(m.running)), 0
+	if len(m.running) == 0 {
+		if j.starved++; j.starved > maxStarved {
+			j.starved = 0
+			return false
+		}
+		m.rest(min(minBackoff<<(j.starved-1), maxBackoff))
+	}
+	m.setState(j, Waiting)
+	m.queue = slices.Insert(m.queue, 0, j)
+	return true
+}
+
+// rest starts nothing for a while. Wait waits for it.
+func (m *Manager) rest(d time.Duration) {
+	m.pace.resting = true
+	m.active.Add(1)
+	go func() {
+		defer m.active.Done()
+		_ = sleep(m.ctx, d)
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.pace.resting = false
+		m.schedule()
+	}()
+}
