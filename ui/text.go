@@ -80,6 +80,30 @@ func Truncate(text string, width int, mark string) string {
 	return ansi.Truncate(text, width, mark)
 }
 
+// JoinFitting joins as many parts as fit in width cells, and a mark in place of the others. No part is cut: half a
+// number is another number.
+func JoinFitting(parts []string, separator string, width int, mark string) string {
+	text := ""
+	for i, part := range parts {
+		longer := part
+		if i > 0 {
+			longer = text + separator + part
+		}
+		room := width
+		if i < len(parts)-1 {
+			room -= Width(separator + mark)
+		}
+		if Width(longer) > room {
+			if i == 0 {
+				return Truncate(mark, width, "")
+			}
+			return text + separator + mark
+		}
+		text = longer
+	}
+	return text
+}
+
 // Pad adds spaces after text up to width cells. Longer text stays as it is.
 func Pad(text string, width int) string {
 	if n := width - Width(text); n > 0 {

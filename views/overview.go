@@ -265,7 +265,9 @@ func renderServicesBox(a *account.Account, b ui.Box) string {
 	if set.Len() == 0 {
 		return b.Theme.Paint(theme.Muted, "no services yet")
 	}
-	lines := []string{ui.Truncate(managed.StateCounts(a, b), b.Width-1, b.Theme.Glyphs.Ellipsis)}
+	inner := b
+	inner.Width--
+	lines := []string{managed.StateCounts(a, inner)}
 	rows := servicesToWatch(a)
 	room := b.Height - len(lines)
 	for n, c := range rows {

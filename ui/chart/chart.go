@@ -95,6 +95,11 @@ func (e extent) column(t time.Time, width int) int {
 	return min(width-1, int(float64(t.Sub(e.from))/float64(length)*float64(width-1)))
 }
 
+// timeAt returns the moment of a column.
+func (e extent) timeAt(column, width int) time.Time {
+	return e.from.Add(time.Duration(float64(e.to.Sub(e.from)) * float64(column) / float64(max(1, width-1))))
+}
+
 // finite reports whether a value can be drawn.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) && math.Abs(v) < 1e18 }
 
@@ -335,10 +340,14 @@ func (c Chart) timeAxis(b ui.Box, width int, e extent) string {
 	step := labelInterval(float64(width) / float64(e.to.Sub(e.from)))
 	from := e.from.In(zone)
 	hour := time.Date(from.Year(), from.Month(), from.Day(), from.Hour(), 0, 0, 0, zone)
+	labelled := c.Cursor != nil
 	for ; !hour.After(e.to); hour = hour.Add(step) {
 		if at := e.column(hour, width); at >= 0 {
-			drawLabel(line, at, hour.Format("15:04"))
+			labelled = drawLabel(line, at, hour.Format("15:04")) || labelled
 		}
+	}
+	for at := 0; !labelled && at < width; at++ { // no full hour fits: any time is better than none
+		labelled = drawLabel(line, at, e.timeAt(at, width).In(zone).Format("15:04"))
 	}
 	return strings.Repeat(" ", axisWidth) + render([][]cell{line}, b, 1)
 }
@@ -367,17 +376,19 @@ func drawCursorLabel(line []cell, at int, text string) {
 	}
 }
 
-// drawLabel writes a text unless it touches something that is there already: a mark matters more than an hour.
-func drawLabel(line []cell, at int, text string) {
+// drawLabel writes a text, and reports that it did, unless it touches something that is there already: a mark matters
+// more than an hour.
+func drawLabel(line []cell, at int, text string) bool {
 	if at+len(text) > len(line) {
-		return
+		return false
 	}
 	for i := max(at-1, 0); i <= min(at+len(text), len(line)-1); i++ {
 		if line[i].r != ' ' {
-			return
+			return false
 		}
 	}
 	for i, r := range text {
 		line[at+i] = cell{r, theme.Muted}
 	}
+	return true
 }

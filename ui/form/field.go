@@ -176,6 +176,16 @@ func (f Field) Check(checks ...Check) Field { f.checks = append(f.checks, checks
 // shown reports whether the field is shown.
 func (f Field) shown() bool { return f.when == nil || f.when() }
 
+// takesEnter reports whether enter belongs to the text: it begins a line.
+func (f Field) takesEnter() bool {
+	t, ok := f.input.(*textInput)
+	if !ok {
+		return false
+	}
+	_, block := t.editor.(*input.Block)
+	return block
+}
+
 // problem returns what is wrong with the field's value, or "".
 func (f Field) problem() string {
 	text := f.input.text()

@@ -131,6 +131,9 @@ func (v *FormView) ConfirmQuit() bool {
 	return false
 }
 
+// ExitKey returns the key that would discard what was typed if it were pressed again, or "".
+func (v *FormView) ExitKey() string { return v.exitKey }
+
 // AsksToQuit reports whether ctrl+c would discard what was typed if it were pressed again.
 func (v *FormView) AsksToQuit() bool { return v.exitKey == "ctrl+c" }
 
@@ -182,7 +185,7 @@ func (v *FormView) press(k tea.KeyPressMsg) tea.Cmd {
 // enterSubmits reports whether enter in the field with the keyboard sends the form: no field after it needs a value.
 func (v *FormView) enterSubmits() bool {
 	if v.focus >= len(v.form.Fields) || v.form.RequiredText != "" || v.form.EnterSubmits == nil ||
-		!v.form.EnterSubmits() {
+		!v.form.EnterSubmits() || v.form.Fields[v.focus].takesEnter() {
 		return false
 	}
 	for i, f := range v.form.Fields {

@@ -62,7 +62,7 @@ func (t *textInput) paste(text string) {
 }
 
 func (t *textInput) press(k tea.KeyPressMsg) bool {
-	if key := k.String(); t.suggestions != nil && (key == "up" || key == "down") {
+	if key := k.String(); (key == "up" || key == "down") && t.suggestions != nil && len(t.suggestions()) > 0 {
 		t.nextSuggestion(key)
 		return true
 	}
@@ -79,9 +79,6 @@ func (t *textInput) press(k tea.KeyPressMsg) bool {
 // nextSuggestion replaces the text with the next suggestion, or with the previous one for up.
 func (t *textInput) nextSuggestion(key string) {
 	values := t.suggestions()
-	if len(values) == 0 {
-		return
-	}
 	i := slices.Index(values, t.text())
 	if key == "down" {
 		i++

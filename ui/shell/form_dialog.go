@@ -19,7 +19,15 @@ func (d *formDialog) size() (int, int) { return 76, d.form.Height(76) + 1 }
 
 func (d *formDialog) view(b ui.Box) string { return d.form.View(b) }
 
-func (d *formDialog) hint() string { return "ctrl+s sends · tab next field · esc cancels" }
+func (d *formDialog) hint() string {
+	switch {
+	case d.form.Sending():
+		return "waiting for the answer: no key does anything until then"
+	case d.form.ExitKey() != "":
+		return d.form.ExitKey() + " discards what you typed · any other key keeps it"
+	}
+	return "ctrl+s sends · tab next field · esc cancels"
+}
 
 func (d *formDialog) read(b ui.Box) dialogReading {
 	return dialogReading{intro: d.form.Intro(), Announcement: d.form.Announce(b)}

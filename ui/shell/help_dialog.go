@@ -17,6 +17,7 @@ type searchList struct {
 	cursor     int
 	scrollTop  int
 	entryCount int
+	room       int // entries that are visible
 }
 
 func newSearchList() searchList { return searchList{line: input.NewLine("")} }
@@ -36,9 +37,13 @@ func (q *searchList) handleSearchKey(k tea.KeyPressMsg) (chosen, closed bool) {
 	case "enter":
 		return true, false
 	case "down", "tab", "ctrl+n":
-		q.cursor = max(0, min(q.cursor+1, q.entryCount-1))
+		q.moveBy(1)
 	case "up", "shift+tab", "ctrl+p":
-		q.cursor = max(q.cursor-1, 0)
+		q.moveBy(-1)
+	case "pgdown":
+		q.moveBy(q.room)
+	case "pgup":
+		q.moveBy(-q.room)
 	default:
 		if before := q.query(); q.line.Press(k) && q.query() != before {
 			q.cursor = 0
@@ -46,6 +51,9 @@ func (q *searchList) handleSearchKey(k tea.KeyPressMsg) (chosen, closed bool) {
 	}
 	return false, false
 }
+
+// moveBy moves the cursor by a number of entries, as far as there are any.
+func (q *searchList) moveBy(n int) { q.cursor = max(0, min(q.cursor+n, q.entryCount-1)) }
 
 // setEntryCount keeps the cursor on one of n entries.
 func (q *searchList) setEntryCount(n int) {
@@ -55,8 +63,8 @@ func (q *searchList) setEntryCount(n int) {
 
 // layout scrolls the list so that the cursor is visible.
 func (q *searchList) layout(b ui.Box) {
-	room := b.Height - searchHeaderLines
-	q.scrollTop = max(min(q.scrollTop, q.cursor), q.cursor-room+1, 0)
+	q.room = b.Height - searchHeaderLines
+	q.scrollTop = max(min(q.scrollTop, q.cursor), q.cursor-q.room+1, 0)
 }
 
 // renderList draws the text and the visible entries.

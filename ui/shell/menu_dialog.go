@@ -15,6 +15,7 @@ type menuDialog struct {
 	name              string
 	actions           []ui.Action
 	cursor, scrollTop int
+	height            int // lines that are visible
 }
 
 // actionsMenu offers everything that can be done in a pane, except for moving around.
@@ -38,10 +39,16 @@ func (m *menuDialog) size() (int, int) {
 	return min(max(w, ui.Width(m.name)+4), 90), min(len(m.actions), 24)
 }
 
-func (m *menuDialog) hint() string { return "enter or its key runs it · esc closes" }
+func (m *menuDialog) hint() string {
+	if len(m.actions) > m.height {
+		return "enter or its key runs it · pgup and pgdn show the others · esc closes"
+	}
+	return "enter or its key runs it · esc closes"
+}
 
 // layout scrolls the menu so that the cursor is visible.
 func (m *menuDialog) layout(b ui.Box) {
+	m.height = b.Height
 	m.scrollTop = max(min(m.scrollTop, m.cursor), m.cursor-b.Height+1)
 }
 
@@ -85,7 +92,7 @@ func (m *menuDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	pressed := k.String()
 	for _, a := range m.actions {
 		for _, name := range a.Key.Keys() {
-			if name == pressed && pressed != "enter" && pressed != "esc" && pressed != "up" && pressed != "down" {
+			if name == pressed && !movesMenu(pressed) {
 				return m.choose(s, a)
 			}
 		}
@@ -94,9 +101,17 @@ func (m *menuDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case "esc":
 		return nil, true
 	case "down", "j":
-		m.cursor = min(m.cursor+1, len(m.actions)-1)
+		m.moveBy(1)
 	case "up", "k":
-		m.cursor = max(m.cursor-1, 0)
+		m.moveBy(-1)
+	case "pgdown", "ctrl+f":
+		m.moveBy(m.height)
+	case "pgup", "ctrl+b":
+		m.moveBy(-m.height)
+	case "home":
+		m.moveBy(-len(m.actions))
+	case "end":
+		m.moveBy(len(m.actions))
 	case "enter":
 		if m.cursor < len(m.actions) {
 			return m.choose(s, m.actions[m.cursor])
@@ -104,6 +119,18 @@ func (m *menuDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	}
 	return nil, false
 }
+
+// movesMenu reports whether a key belongs to the menu itself.
+func movesMenu(key string) bool {
+	switch key {
+	case "enter", "esc", "up", "down", "pgup", "pgdown", "home", "end":
+		return true
+	}
+	return false
+}
+
+// moveBy moves the cursor by a number of actions, as far as there are any.
+func (m *menuDialog) moveBy(n int) { m.cursor = max(0, min(m.cursor+n, len(m.actions)-1)) }
 
 // choose closes the menu before the action begins, because the action may open a dialog.
 func (m *menuDialog) choose(s *Shell, a ui.Action) (tea.Cmd, bool) {

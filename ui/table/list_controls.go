@@ -89,13 +89,14 @@ func (c controls[T]) toggleMark(id string) {
 	l.marks.anchor = id
 }
 
-// markRange marks the rows from the last mark to the cursor.
+// markRange marks the rows from the last mark to the cursor. Without a mark it begins a range at the cursor.
 func (c controls[T]) markRange() {
 	l := c.list
 	from := l.rowIndex.position(l.Store, l.marks.anchor)
 	if from < 0 {
 		from = l.cursor.position
 	}
+	l.marks.anchor = l.cursor.id
 	l.marks.reserve(l.Store)
 	for i := min(from, l.cursor.position); i <= max(from, l.cursor.position) && i < l.shown(); i++ {
 		l.marks.add(l.rowIndex.storePosition(i))

@@ -118,8 +118,13 @@ func asciiOnly(line string) string {
 
 // asciiFor returns what stands for a character on a terminal that shows only ASCII.
 func asciiFor(grapheme string) string {
-	if grapheme == "≥" {
-		return ">"
+	if i := strings.Index(asciiTwins, grapheme); i >= 0 {
+		_, twin, _ := strings.Cut(asciiTwins[i:], "=")
+		return twin[:1]
 	}
 	return "?"
 }
+
+// asciiTwins are the characters that lookout writes in its own texts, each with an ASCII character of similar shape.
+const asciiTwins = "·=- …=~ ›=> ‹=< —=- –=- ≥=> ≤=< →=> ←=< ↑=^ ↓=v ×=x µ=u °=o “=\" ”=\" ‘=' ’=' " +
+	"─=- │=| ╭=+ ╮=+ ╰=+ ╯=+ ┤=| ├=| ┼=+ ┊=: █=# ░=. ▁=_ ▂=_ ▃=- ▅== ▇=# •=* ✓=+ ✗=x ▲=^ ▼=v ▸=> ●=* ○=o ◌=~ ⋯=:"

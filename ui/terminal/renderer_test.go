@@ -306,3 +306,19 @@ func BenchmarkWholeFrame(b *testing.B) {
 		b.ReportMetric(float64(len(p.diff(f, true))), "bytes/frame")
 	}
 }
+
+// lookout's own texts keep their shape on a terminal that shows only ASCII: no question mark stands for a dot or an
+// ellipsis.
+func TestASCIIOnly_hasTwinsForOurOwnTexts(t *testing.T) {
+	for text, want := range map[string]string{
+		"3 shown · 1 marked…":       "3 shown - 1 marked~",
+		"a › b — none ≥ 2 d ✓ ‹no›": "a > b - none > 2 d + <no>",
+		"→ completes the path":      "> completes the path",
+		"│ ╭─ 7 ┤ ▁▃█ ▲821 ┊":       "| +- 7 | _-# ^821 :",
+		"größe 日本":                  "gr??e ????",
+	} {
+		if got := asciiOnly(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}

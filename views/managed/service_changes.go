@@ -185,7 +185,7 @@ func deleteService() resource.Draft[*client.Service] {
 
 // serviceFields returns the fields of a service. The bounds are those of "Managed Service".
 func serviceFields(a *account.Account, in *client.ServiceRequest) []form.Field {
-	unread := func() string { return resource.Remark(account.AllRows(a, a.Credentials()), "") }
+	unread := func() string { return resource.FormRemark(account.AllRows(a, a.Credentials())) }
 	options := func() []form.Option { return credentialOptions(a) }
 	return []form.Field{
 		form.Text("label", "Label", &in.Label, form.Length(3, 64)).Flag("label", "3 to 64 characters"),
@@ -203,11 +203,19 @@ func serviceFields(a *account.Account, in *client.ServiceRequest) []form.Field {
 			Note("the answer must contain this text; leave it empty to accept any").
 			Flag("body", "text that the answer must contain"),
 		form.Combobox("consultation_group", "Group to call", &in.Group, a.SuggestedGroups, form.Length(0, 50)).
-			Note("the contacts of this group are called; up and down go through the groups").
+			NoteFunc(func() string {
+				const note = "the contacts of this group are called"
+				return note + account.ReasonIf(len(a.SuggestedGroups()) > 0, "; up and down go through the groups")
+			}).
 			Flag("group", "group of contacts to call"),
 		form.MultiChoice("credentials", "Credentials", &in.Credentials, options).
 			WhyEmpty(unread).
-			NoteFunc(unread).
+			NoteFunc(func() string {
+				if len(options()) == 0 {
+					return "" // the field itself says why
+				}
+				return account.OrDefault(unread(), "left and right move, space picks")
+			}).
 			Flag("credential", "ID of a credential that helps; may be given several times"),
 		form.Lines("notes", "Notes", &in.Notes).Flag("notes", "notes for the people who are called"),
 	}

@@ -239,19 +239,25 @@ func disabledCell(a *account.Account, s *client.Service, b ui.Box) (string, them
 // StateCounts counts the services by state, problems first: "▲ 1 problem  ● 11 ok". If services are missing, it says
 // why.
 func StateCounts(a *account.Account, b ui.Box) string {
-	format := func(counts []account.StatusCount) string {
-		parts := make([]string, len(counts))
+	format := func(counts []account.StatusCount, more ...string) string {
+		parts, short := make([]string, len(counts), len(counts)+1), make([]string, len(counts), len(counts)+1)
 		for i, c := range counts {
 			word, tone := account.FormatStatus(c.Status, b.Theme)
 			shape, word, _ := strings.Cut(word, " ")
 			parts[i] = b.Theme.Paint(tone, fmt.Sprintf("%s %d %s", shape, c.Count, word))
+			short[i] = b.Theme.Paint(tone, fmt.Sprintf("%s %d", shape, c.Count))
 		}
-		return strings.Join(parts, "   ")
+		parts, short = append(parts, more...), append(short, more...)
+		if whole := strings.Join(parts, "   "); ui.Width(whole) <= b.Width {
+			return whole
+		}
+		return ui.JoinFitting(short, "  ", b.Width, b.Theme.Glyphs.Ellipsis)
 	}
-	return resource.Fold(a.StatusCounts(), format, func(found []account.StatusCount, s resource.JoinState) string {
+	all := func(counts []account.StatusCount) string { return format(counts) }
+	return resource.Fold(a.StatusCounts(), all, func(found []account.StatusCount, s resource.JoinState) string {
 		if !isUnreadable(s) || len(found) == 0 {
 			return format(found)
 		}
-		return format(found) + "   " + b.Theme.Paint(theme.Warn, s.String())
+		return format(found, b.Theme.Paint(theme.Warn, s.String()))
 	})
 }

@@ -93,6 +93,15 @@ func (s JoinState) String() string {
 	return text
 }
 
+// FormText says what is missing, for a form, in which r is a letter.
+func (s JoinState) FormText() string {
+	text := s.Reason()
+	if s.Err != nil && s.Kind != Denied || len(s.Missing) > 0 {
+		text += " · esc, then r, reads it again"
+	}
+	return text
+}
+
 // Reason says what is missing, for texts that leave the program: "services: 503 · as of 3 min ago".
 func (s JoinState) Reason() string {
 	switch s.Kind {
@@ -230,6 +239,9 @@ func Remark[T any](j Joined[T], empty string) string {
 	}
 	return j.state.String()
 }
+
+// FormRemark is Remark for a form: "" if all rows are known.
+func FormRemark[T any](j Joined[T]) string { return j.state.FormText() }
 
 // Names returns the names of the rows in one line, or a sentence if there is none. If not all are known it says what
 // is missing.

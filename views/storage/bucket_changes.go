@@ -226,7 +226,12 @@ func bucketFields(in *client.BucketRequest, clusters func() []string, checks ...
 	}}
 	return []form.Field{
 		label.Scripted(argument).Note("lower case letters, digits, dots and hyphens; unique in its cluster"),
-		cluster.Note("up and down go through the clusters"),
+		cluster.NoteFunc(func() string {
+			if clusters == nil || len(clusters()) == 0 {
+				return "a cluster or a region: the list of them has not been read"
+			}
+			return "up and down go through the clusters"
+		}),
 		form.Choice("acl", "ACL", &in.ACL, cannedACLs()...).Flag("acl", ACLChoices),
 		form.Switch("cors_enabled", "CORS", &in.CORS).
 			Note("yes lets web pages of any origin read from it").

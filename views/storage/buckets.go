@@ -3,6 +3,7 @@ package storage
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -249,6 +250,6 @@ func bucketsFoot(a *account.Account, set *ui.Store[*client.Bucket], b ui.Box) st
 	if !set.Complete() {
 		held += " so far"
 	}
-	text := held + " · " + account.FormatTotal(client.TotalOf(set.Rows()), " · ")
-	return ui.Truncate(b.Theme.Paint(theme.Muted, text), b.Width, b.Theme.Glyphs.Ellipsis)
+	parts := append([]string{held}, strings.Split(account.FormatTotal(client.TotalOf(set.Rows()), " · "), " · ")...)
+	return b.Theme.Paint(theme.Muted, ui.JoinFitting(parts, " · ", b.Width, b.Theme.Glyphs.Ellipsis))
 }

@@ -209,7 +209,7 @@ func newKeyInput(a *account.Account) *keyInput {
 	})
 	in := &keyInput{
 		buckets: buckets,
-		unread:  resource.Remark(known, ""),
+		unread:  resource.FormRemark(known),
 		levels:  make([]account.GrantLevel, len(buckets)),
 	}
 	for i := range in.levels {

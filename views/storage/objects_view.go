@@ -3,6 +3,7 @@ package storage
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"lookout/client"
@@ -97,18 +98,19 @@ func formatFullTimestamp(a *account.Account, t client.Time) string {
 // the size.
 func (l *objectListing) foot(set *ui.Store[client.Object], b ui.Box) string {
 	l.updateTotals(set)
-	shown, bytes, here := account.FormatCount(int64(set.Len())), "", ""
-	if l.totals.objects > 0 {
-		bytes, here = " · "+account.FormatSize(l.totals.bytes), " here"
-	}
-	text := shown + " shown" + bytes
+	shown, bytes := account.FormatCount(int64(set.Len())), account.FormatSize(l.totals.bytes)
+	parts := []string{shown + " shown", bytes, ""}
 	switch {
 	case set.LoadingAll():
-		text = "reading on: " + shown + " so far" + bytes + " · esc stops"
+		parts = []string{"reading on: " + shown + " so far", bytes, "esc stops"}
 	case !set.Complete():
-		text = shown + " shown, more exist" + bytes + here + " · G reads to the end"
+		parts = []string{shown + " shown, more exist", bytes + " here", "G reads to the end"}
 	}
-	return b.Theme.Paint(theme.Muted, ui.Truncate(text, b.Width, b.Theme.Glyphs.Ellipsis))
+	if l.totals.objects == 0 {
+		parts[1] = ""
+	}
+	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+	return b.Theme.Paint(theme.Muted, ui.JoinFitting(parts, " · ", b.Width, b.Theme.Glyphs.Ellipsis))
 }
 
 // updateTotals adds the sizes of the rows that have arrived since the last frame. It starts again if rows were replaced

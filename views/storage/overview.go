@@ -32,13 +32,13 @@ func storedLine(a *account.Account, b ui.Box) string {
 		)
 	}
 	parts := []string{
-		resource.Count(account.AllRows(a, set), "bucket", "buckets", "0 buckets"),
+		label + resource.Count(account.AllRows(a, set), "bucket", "buckets", "0 buckets"),
 		account.FormatTotal(client.TotalOf(set.Rows()), " · "),
 		resource.Fold(account.AllRows(a, a.TransferUsage()), func(usage []*client.TransferUsage) string {
 			return monthlyTransfer(usage[0])
 		}, func(_ []*client.TransferUsage, s resource.JoinState) string { return s.String() }),
 	}
-	return ui.Truncate(label+strings.Join(parts, " · "), b.Width-1, b.Theme.Glyphs.Ellipsis)
+	return ui.JoinFitting(parts, " · ", b.Width-1, b.Theme.Glyphs.Ellipsis)
 }
 
 // monthlyTransfer says how much of the transfer pool is used this month.
