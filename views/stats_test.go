@@ -93,3 +93,39 @@ func TestStats_cursorReadsPoint(t *testing.T) {
 		r.requireText("copied: read-out")
 	})
 }
+
+// The incident of an older issue shows the load around its own detection, with the values at that moment in figures. If
+// the stats do not hold it any more, the incident says so. [ and ] go to the issue before and after it.
+func TestIncident_loadAroundItsOwnDetection(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{200, 50}, func(r *harness) {
+		r.press("2", "<enter>")
+		r.requireText("Issue 823", "23:54^", "at detection  cpu 273 %", "net in 49.8 Mb/s", "swap 7.22 op/s")
+		r.requireNoText("CPU  now")
+		r.press("[")
+		r.requireText("Issue 821", "^20:58", "at detection  cpu 3")
+		r.requireNoText("cpu 273 %", "CPU  now")
+		r.press("[", "[")
+		r.requireText("Issue 810", "no longer known: the stats hold only 24 hours, from 31 Dec 00:05 on")
+		r.requireNoText("at detection", "CPU")
+		r.press("]", "]", "]")
+		r.requireText("Issue 823")
+	})
+}
+
+// In the charts, [ and ] move the cursor from issue to issue, and the read-out names the issue.
+func TestStats_jumpBetweenIssues(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{140, 40}, func(r *harness) {
+		r.press("2", "7", "[")
+		r.requireText("23:54 UTC  issue 823: billing-api  cpu 273 %")
+		r.press("[")
+		r.requireText("20:58 UTC  issue 821: web-1, web-2")
+		r.press("[")
+		r.requireText("12:37 UTC  issue 818: cdn-origin")
+		r.press("[")
+		r.requireText("12:37 UTC  issue 818: cdn-origin")
+		r.press("]", "]")
+		r.requireText("23:54 UTC  issue 823: billing-api  cpu 273 %")
+		r.press("<left>")
+		r.requireNoText("issue 823: billing-api  cpu")
+	})
+}

@@ -35,6 +35,7 @@ type Chart struct {
 	Marks    []time.Time // moments that are marked below the time axis
 	Cursor   *time.Time  // a moment whose values are shown; may be nil
 	Location *time.Location
+	Past     bool // the last point is not the value now
 }
 
 // axisWidth is the width of asciigraph's labels and axis.
@@ -271,6 +272,9 @@ func (c Chart) describe(b ui.Box, words []string) string {
 			parts = append(parts, b.Theme.Paint(theme.Accent, "^ "+c.valueAtCursor(s)))
 		}
 		for _, word := range words {
+			if word == "now" && c.Past {
+				continue
+			}
 			parts = append(parts, b.Theme.Paint(theme.Muted, word+" "+c.Unit(figures[word])))
 		}
 		out.WriteString("  " + name + strings.Join(parts, "  "))

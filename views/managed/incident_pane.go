@@ -3,6 +3,7 @@ package managed
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -139,7 +140,37 @@ func (p *incidentView) Actions() []ui.Action {
 			},
 		},
 	}
+	acts = append(acts, p.jumpActions()...)
 	return append(acts, p.scroll.Actions()...)
+}
+
+// jumpActions go to the incident detected before this one, and after it.
+func (p *incidentView) jumpActions() []ui.Action {
+	to := func(label, key, none string, by int) ui.Action {
+		next := p.beside(by)
+		return ui.Action{
+			Key:            ui.Bind(label, key),
+			DisabledReason: account.ReasonIf(next == nil, none),
+			Do: func() tea.Cmd {
+				*p = incidentView{a: p.a, id: account.FormatID(next.ID), issue: next}
+				return nil
+			},
+		}
+	}
+	return []ui.Action{
+		to("previous issue", "[", "no issue was detected before this one", 1),
+		to("next issue", "]", "no issue was detected after this one", -1),
+	}
+}
+
+// beside returns the issue that is a number of places older in the list; nil if there is none.
+func (p *incidentView) beside(by int) *client.Issue {
+	rows := account.IssuesNewestFirst(p.a)
+	n := slices.IndexFunc(rows, func(i *client.Issue) bool { return account.FormatID(i.ID) == p.id })
+	if n < 0 || n+by < 0 || n+by >= len(rows) {
+		return nil
+	}
+	return rows[n+by]
 }
 
 // goToService goes to the affected service, or asks which if there are several.

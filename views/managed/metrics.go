@@ -3,7 +3,6 @@ package managed
 import (
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -100,8 +99,14 @@ func RenderMetric(a *account.Account, m metric, b ui.Box, marks ...time.Time) st
 	return renderCachedMetric(a, m, chart.Chart{Marks: marks, Location: a.Location}, b)
 }
 
-// renderCachedMetric draws a metric into a chart that has everything but its series, unless it was drawn before.
+// renderCachedMetric draws a metric into a chart that has everything but its series.
 func renderCachedMetric(a *account.Account, m metric, c chart.Chart, b ui.Box) string {
+	c.Title, c.Unit = m.Name, m.format
+	return drawCached(a, m.Name, c, b, func() []chart.Series { return metricSeries(a, m) })
+}
+
+// drawCached draws series into a chart, unless it was drawn before under a name.
+func drawCached(a *account.Account, name string, c chart.Chart, b ui.Box, series func() []chart.Series) string {
 	now := account.CachedChart{
 		Version: a.Stats().Version(),
 		Width:   b.Width,
@@ -114,12 +119,12 @@ func renderCachedMetric(a *account.Account, m metric, c chart.Chart, b ui.Box) s
 	if c.Cursor != nil {
 		now.Cursor = *c.Cursor
 	}
-	if old := a.CachedCharts[m.Name]; !old.SameInputs(now) {
-		c.Title, c.Unit, c.Series = m.Name, m.format, metricSeries(a, m)
+	if old := a.CachedCharts[name]; !old.SameInputs(now) {
+		c.Series = series()
 		now.Text = c.View(b)
-		a.CachedCharts[m.Name] = now
+		a.CachedCharts[name] = now
 	}
-	return a.CachedCharts[m.Name].Text
+	return a.CachedCharts[name].Text
 }
 
 // metricSeries returns the series of a metric; none before the stats have been read.
@@ -142,23 +147,6 @@ func renderMissingMetric(a *account.Account, m metric, b ui.Box) string {
 	return b.Theme.Paint(theme.Strong, m.Name) + "\n" + b.Theme.Paint(
 		theme.Muted, ui.Truncate(text, b.Width, b.Theme.Glyphs.Ellipsis),
 	)
-}
-
-// writeLoadChart writes the chart of the CPU with a mark at the detection of an issue.
-func writeLoadChart(a *account.Account, t *account.DetailWriter, i *client.Issue, height int) {
-	t.Heading("account load around the detection")
-	b := ui.Box{
-		Width:  t.Box.Width,
-		Height: height,
-		Theme:  t.Box.Theme,
-		Now:    t.Box.Now,
-	}
-	var marks []time.Time
-	if i.Created.Valid() {
-		marks = append(marks, i.Created.Time())
-	}
-	t.Rendered(strings.TrimRight(RenderMetric(a, Metrics()[0], b, marks...), "\n"))
-	t.Blank()
 }
 
 // IssueTimes returns when the issues since a time were detected.

@@ -8,10 +8,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/chart"
 	"lookout/views/account"
+	"lookout/views/resource"
 )
 
 // statsView is the pane of the last 24 hours of all instances together: one metric, or all four as a grid.
@@ -80,6 +82,19 @@ func (p *statsView) Actions() []ui.Action {
 			DisabledReason: p.noPointsReason(),
 			Do:             do(func() { p.moveCursor(12) }),
 		},
+		{
+			Key:            ui.Bind("previous issue", "["),
+			Description:    "moves the cursor to the detection before it",
+			ShowInHints:    true,
+			DisabledReason: account.ReasonIf(p.issueBeside(-1) == nil, "no issue before the cursor in these 24 hours"),
+			Do:             do(func() { p.jumpToIssue(-1) }),
+		},
+		{
+			Key:            ui.Bind("next issue", "]"),
+			Description:    "moves the cursor to the detection after it",
+			DisabledReason: account.ReasonIf(p.issueBeside(1) == nil, "no issue after the cursor in these 24 hours"),
+			Do:             do(func() { p.jumpToIssue(1) }),
+		},
 		{Key: ui.Bind("newest", "G", "end"), Do: do(func() { p.cursor = time.Time{} })},
 		{Key: ui.Bind("UTC or local time", "z"), ShowInHints: true, Do: do(func() { p.utc = !p.utc })},
 		{
@@ -122,6 +137,52 @@ func (p *statsView) moveCursor(by int) {
 	p.cursor = at[min(max(n+by, 0), len(at)-1)]
 }
 
+// issueBeside returns the issue that was detected next before (-1) or after (1) the cursor, as far as the stats reach;
+// nil if there is none. Without a cursor, that is the newest one.
+func (p *statsView) issueBeside(direction int) *client.Issue {
+	r := statsRange(p.a)
+	if !r.any {
+		return nil
+	}
+	cursor := p.cursor
+	if cursor.IsZero() {
+		cursor = p.a.Now().Add(time.Hour)
+	}
+	var beside *client.Issue
+	for _, i := range resource.Found(account.IssuesSince(p.a, r.first)) { // newest first
+		at := i.Created.Time()
+		switch {
+		case at.After(r.last.Add(loadTolerance)):
+		case direction < 0 && at.Before(cursor):
+			return i
+		case direction > 0 && at.After(cursor):
+			beside = i
+		}
+	}
+	return beside
+}
+
+// jumpToIssue moves the cursor to the detection of the issue beside it.
+func (p *statsView) jumpToIssue(direction int) {
+	if i := p.issueBeside(direction); i != nil {
+		p.cursor = i.Created.Time()
+	}
+}
+
+// issueAtCursor names the issue whose detection the cursor is at; "" without one.
+func (p *statsView) issueAtCursor() string {
+	for _, i := range resource.Found(account.IssuesSince(p.a, p.cursor)) {
+		if i.Created.Time().Equal(p.cursor) {
+			names := make([]string, len(i.Services))
+			for n, id := range i.Services {
+				names[n] = account.ServiceName(p.a, id)
+			}
+			return fmt.Sprintf("issue %d", i.ID) + account.WithPrefix(": ", account.JoinWithCommas(names))
+		}
+	}
+	return ""
+}
+
 // nearestIndex returns the index of the time that is closest to t.
 func nearestIndex(at []time.Time, t time.Time) int {
 	best := 0
@@ -155,6 +216,9 @@ func (p *statsView) readout() string {
 		}
 		if len(parts) == 0 {
 			parts = append(parts, point.Time.In(p.location()).Format("15:04 MST"))
+			if issue := p.issueAtCursor(); issue != "" && !p.cursor.IsZero() {
+				parts[0] = p.cursor.In(p.location()).Format("15:04 MST") + "  " + issue
+			}
 		}
 		value := "no value"
 		if !math.IsNaN(point.Value) {
