@@ -126,7 +126,8 @@ func (m *Memory) observeMissing(listed map[int]bool, at time.Time) []Difference 
 // service that was never seen.
 func (s Seen) observe(row *client.Service, seen Sighting) (Seen, []Difference) {
 	now, at := s, seen.Now
-	now.Label, now.Status, now.Updated = cut(row.Label.String()), row.Status, row.Updated.Time()
+	now.Label, now.Updated = client.Clean(cut(row.Label.Raw())), row.Updated.Time()
+	now.Status = client.ServiceStatus(client.Clean(cut(string(row.Status))))
 	now.Values, now.At, now.Deleted = fingerprint(row), at, time.Time{}
 	if now.First.IsZero() {
 		now.First = at
@@ -158,8 +159,8 @@ func (s Seen) observe(row *client.Service, seen Sighting) (Seen, []Difference) {
 		}
 	case client.StatusPending:
 	default:
-		if s.Status != "" && s.Status != row.Status {
-			found = append(found, Difference{Kind: OddStatus, Status: row.Status})
+		if s.Status != "" && s.Status != now.Status {
+			found = append(found, Difference{Kind: OddStatus, Status: now.Status})
 		}
 	}
 	now.Enabled, now.Disabled, now.Exact = seen.Read, time.Time{}, false
@@ -169,11 +170,14 @@ func (s Seen) observe(row *client.Service, seen Sighting) (Seen, []Difference) {
 	return now, found
 }
 
-// cut returns a label in the length that the document allows, and a little more.
+// cut returns a text in the length that the document allows for labels, and a little more.
 func cut(label string) string {
 	const most = 100
-	if runes := []rune(label); len(runes) > most {
-		return string(runes[:most]) + "…"
+	n := 0
+	for i := range label {
+		if n++; n > most {
+			return label[:i] + "…"
+		}
 	}
 	return label
 }
@@ -199,7 +203,8 @@ func (s Seen) differs(before Seen) bool {
 // enabled later.
 func (m *Memory) SetDisabled(service int, at time.Time) {
 	s, known := m.Services[service]
-	if !known || s.Status != client.StatusDisabled || s.Enabled.After(at.Add(clockTolerance)) || !at.Before(s.Disabled) {
+	if !known || s.Status != client.StatusDisabled || s.Enabled.After(at.Add(clockTolerance)) ||
+		!at.Before(s.Disabled) {
 		return
 	}
 	s.Disabled, s.Exact = at, true

@@ -134,6 +134,9 @@ func fields() []string {
 	return []string{"label", "type", "address", "timeout", "expected body", "group", "credentials", "notes", "region"}
 }
 
+// longText is the length in bytes above which only the ends of a text count, and how long it is.
+const longText = 64 << 10
+
 // fingerprint returns a short hash of each member that can be edited.
 func fingerprint(s *client.Service) string {
 	r := s.Request()
@@ -142,6 +145,9 @@ func fingerprint(s *client.Service) string {
 		r.Label, r.Type, r.Address, r.Timeout, r.Body, r.Group, r.Credentials, r.Notes, r.Region,
 	} {
 		h := fnv.New32a()
+		if long, ok := value.(string); ok && len(long) > longText {
+			value = fmt.Sprint(len(long), long[:longText/2], long[len(long)-longText/2:])
+		}
 		fmt.Fprint(h, value)
 		text += fmt.Sprintf("%08x", h.Sum32())
 	}
