@@ -65,7 +65,7 @@ func (j *Journal) readTail() error {
 	if j.lastFile == 0 {
 		return nil
 	}
-	path := j.segmentPath(j.lastFile)
+	path := segmentPath(j.path, j.lastFile)
 	info, err := os.Lstat(path)
 	if err != nil || info.Size() <= j.tailOffset {
 		return nil // a file that is missing is reported when its changes are asked for

@@ -30,7 +30,7 @@ type segment struct {
 func (s segment) end() int64 { return s.From + s.Size }
 
 // segmentPath returns the path of a file of segments.
-func (j *Journal) segmentPath(number int) string { return fmt.Sprintf("%s.%06d", j.path, number) }
+func segmentPath(journal string, number int) string { return fmt.Sprintf("%s.%06d", journal, number) }
 
 // addSegments adds segments that the beginning of the file lists.
 func (s *state) addSegments(all []segment) {
@@ -159,11 +159,11 @@ func (j *Journal) compact() error {
 	}
 	number, lines := j.lastFile+1, j.header()
 	j.mu.Unlock()
-	next, size, err := j.writeNext(lines)
+	next, size, err := writeNext(j.path+".next", lines)
 	if err != nil {
 		return err
 	}
-	if err := j.publish(next.Name(), number); err != nil {
+	if err := publish(j.path, next.Name(), segmentPath(j.path, number)); err != nil {
 		return errors.Join(err, next.Close(), os.Remove(next.Name()))
 	}
 	j.mu.Lock()
@@ -176,19 +176,18 @@ func (j *Journal) compact() error {
 
 // publish gives the journal's file the name of a file of segments, as a second name, and then puts the next file in its
 // place in one step: at any moment, the path leads to a complete journal.
-func (j *Journal) publish(next string, number int) error {
-	old := j.segmentPath(number)
-	if err := os.Link(j.path, old); err != nil {
-		here, err2 := os.Lstat(j.path)
+func publish(journal, next, old string) error {
+	if err := os.Link(journal, old); err != nil {
+		here, err2 := os.Lstat(journal)
 		there, err3 := os.Lstat(old)
 		if errors.Join(err2, err3) != nil || !os.SameFile(here, there) {
 			return err
 		} // else a process was killed at this place
 	}
-	if err := errors.Join(syncFolder(filepath.Dir(j.path)), os.Rename(next, j.path)); err != nil {
+	if err := errors.Join(syncFolder(filepath.Dir(journal)), os.Rename(next, journal)); err != nil {
 		return errors.Join(err, os.Remove(old))
 	}
-	return syncFolder(filepath.Dir(j.path))
+	return syncFolder(filepath.Dir(journal))
 }
 
 // header returns the first lines of a compacted file. Outcomes that opened the windows come last, so that they stand as
@@ -224,9 +223,8 @@ func (s *state) header() (lines []record) {
 	return append(lines, windows...)
 }
 
-// writeNext writes the file that is to take the place of the journal.
-func (j *Journal) writeNext(lines []record) (*os.File, int64, error) {
-	path := j.path + ".next"
+// writeNext writes the file that is to take the place of the journal, and returns its size.
+func writeNext(path string, lines []record) (*os.File, int64, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // left by a run that was killed
 		return nil, 0, err
 	}

@@ -222,12 +222,12 @@ func TestJournal_compact_interrupted(t *testing.T) {
 			return os.WriteFile(j.path+".next", []byte(`{"segments":[{"file":1`), 0o600)
 		},
 		"before the second name": func(j *Journal) error {
-			next, _, err := j.writeNext(j.header())
+			next, _, err := writeNext(j.path+".next", j.header())
 			return errors.Join(err, next.Close())
 		},
 		"after the second name": func(j *Journal) error {
-			next, _, err := j.writeNext(j.header())
-			return errors.Join(err, next.Close(), os.Link(j.path, j.segmentPath(j.lastFile+1)))
+			next, _, err := writeNext(j.path+".next", j.header())
+			return errors.Join(err, next.Close(), os.Link(j.path, segmentPath(j.path, j.lastFile+1)))
 		},
 	} {
 		faulttest.RunCase(t, "C1", "compaction, "+name, func(t *testing.T) {
@@ -420,7 +420,7 @@ func TestJournal_History(t *testing.T) {
 	if _, _, err := h.Page(0); next != -1 || !errors.Is(err, ErrPageOrder) {
 		t.Errorf("the last is %d, %v", next, err)
 	}
-	if err := os.Remove(j.segmentPath(1)); err != nil {
+	if err := os.Remove(segmentPath(j.path, 1)); err != nil {
 		t.Fatal(err)
 	}
 	if all := j.Entries(time.Time{}); len(all) >= 60 || len(all) < 40 || j.Problem() == nil ||

@@ -221,7 +221,7 @@ func (j *Journal) write(l record, durable bool) error {
 	}
 	unlock := j.lockCurrent()
 	defer unlock()
-	if j.endsMidLine() {
+	if endsMidLine(j.file) {
 		data = append([]byte{'\n'}, data...)
 	}
 	if _, err := j.file.Write(append(data, '\n')); err != nil || !durable {
@@ -232,13 +232,13 @@ func (j *Journal) write(l record, durable bool) error {
 
 // endsMidLine reports whether the last line of the file is incomplete, because the program was killed or the disk was
 // full while it was written.
-func (j *Journal) endsMidLine() bool {
-	info, err := j.file.Stat()
+func endsMidLine(file logFile) bool {
+	info, err := file.Stat()
 	if err != nil || info.Size() == 0 {
 		return false
 	}
 	var last [1]byte
-	_, err = j.file.ReadAt(last[:], info.Size()-1)
+	_, err = file.ReadAt(last[:], info.Size()-1)
 	return err == nil && last[0] != '\n'
 }
 

@@ -125,7 +125,7 @@ func (j *Journal) segmentData(s segment, toEnd bool) ([]byte, error) {
 	if data, ok, err := j.currentSegmentData(s); ok {
 		return data, err
 	}
-	file, err := openFile(j.segmentPath(s.File), os.O_RDONLY)
+	file, err := openFile(segmentPath(j.path, s.File), os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}

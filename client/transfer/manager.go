@@ -285,7 +285,7 @@ func (m *Manager) finish(j *job, err error) {
 		m.setState(j, Paused)
 	case j.requested == requestResume:
 		m.enqueue(j)
-	case lacksHandles(err) && m.slowDown(j):
+	case lacksHandles(err) && slowDown(m, j):
 	default:
 		m.endJob(j, Failed, err)
 	}

@@ -45,14 +45,14 @@ func (m *Manager) Limit() int {
 
 // slowDown puts a job that lacked a file handle back at the front of the queue, and lets no more jobs run than those
 // that have theirs. If none has, nothing starts for a moment. It returns false if that did not help before.
-func (m *Manager) slowDown(j *job) bool {
+func slowDown(m *Manager, j *job) bool {
 	m.pace.limit, m.pace.done = max(1, len(m.running)), 0
 	if len(m.running) == 0 {
 		if j.starved++; j.starved > maxStarved {
 			j.starved = 0
 			return false
 		}
-		m.rest(min(minBackoff<<(j.starved-1), maxBackoff))
+		rest(m, min(minBackoff<<(j.starved-1), maxBackoff))
 	}
 	m.setState(j, Waiting)
 	m.queue = slices.Insert(m.queue, 0, j)
@@ -60,7 +60,7 @@ func (m *Manager) slowDown(j *job) bool {
 }
 
 // rest starts nothing for a while. Wait waits for it.
-func (m *Manager) rest(d time.Duration) {
+func rest(m *Manager, d time.Duration) {
 	m.pace.resting = true
 	m.active.Add(1)
 	go func() {
