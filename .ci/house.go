@@ -240,10 +240,13 @@ func definitionPlaces(sources []source) measure {
 			continue
 		}
 		resource, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(s.path), ".go"), "_")
+		var aliases map[string]ast.Expr
 		ast.Inspect(s.file, func(n ast.Node) bool {
 			switch n := n.(type) {
+			case *ast.FuncDecl:
+				aliases = localAliases(n)
 			case *ast.CompositeLit:
-				if row := columnRow(n); row != "" {
+				if row := columnRow(n, aliases); row != "" {
 					found.add("columns of "+row, s.pkg)
 				}
 			case *ast.CallExpr:
@@ -271,16 +274,36 @@ func definitionPlaces(sources []source) measure {
 }
 
 // columnRow returns the row type of a list of columns, such as "Service" for []table.Column[*client.Service]{...}.
-func columnRow(lit *ast.CompositeLit) string {
+func columnRow(lit *ast.CompositeLit, aliases map[string]ast.Expr) string {
 	list, ok := lit.Type.(*ast.ArrayType)
 	if !ok || len(lit.Elts) == 0 {
 		return ""
 	}
-	generic, ok := list.Elt.(*ast.IndexExpr)
-	if !ok || !strings.EqualFold(typeName(generic), "column") {
+	generic, ok := resolveAlias(list.Elt, aliases).(*ast.IndexExpr)
+	if !ok || !strings.HasPrefix(strings.ToLower(typeName(generic)), "column") {
 		return ""
 	}
-	return typeName(generic.Index)
+	return typeName(resolveAlias(generic.Index, aliases))
+}
+
+// localAliases returns the types that a function gives names to: row for *client.Service.
+func localAliases(f *ast.FuncDecl) map[string]ast.Expr {
+	aliases := map[string]ast.Expr{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.TypeSpec); ok {
+			aliases[spec.Name.Name] = spec.Type
+		}
+		return true
+	})
+	return aliases
+}
+
+// resolveAlias returns what a name stands for, or the expression itself.
+func resolveAlias(e ast.Expr, aliases map[string]ast.Expr) ast.Expr {
+	if name, ok := e.(*ast.Ident); ok && aliases[name.Name] != nil {
+		return aliases[name.Name]
+	}
+	return e
 }
 
 func isLiteral(e ast.Expr) bool {

@@ -1,6 +1,8 @@
 package views
 
 import (
+	"context"
+
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
@@ -39,11 +41,21 @@ func Resources(a *account.Account) []resource.Resource[any] {
 		managed.Credentials(a).Erased(),
 		managed.Instances(a).Erased(),
 		managed.SSHKey(a).Erased(),
+		managed.Stats(a).Erased(),
 		storage.Buckets(a).Erased(),
+		storage.Objects(a).Erased(),
 		storage.Keys(a).Erased(),
 		storage.Clusters(a).Erased(),
 		storage.TransferUsage(a).Erased(),
 	}
+}
+
+// Declarations returns the Resources of an account that has read nothing and can read nothing: their names, columns,
+// fields and scopes.
+func Declarations() []resource.Resource[any] {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	return Resources(account.New(ended, account.Options{API: &client.Client{}}))
 }
 
 // ColumnChoosers returns the panes whose columns the user can choose: tabs, and panes that open from them.

@@ -37,6 +37,7 @@ func Contacts(a *account.Account) resource.Resource[*client.Contact] {
 		Argument:  "ID",
 		ID:        func(c *client.Contact) string { return account.FormatID(c.ID) },
 		Label:     func(c *client.Contact) string { return c.Name.String() },
+		Calls:     resource.Calls{List: "list contacts", Get: "view contact", Managed: true},
 		Columns:   contactColumns(),
 		PaneOrder: []string{"name", "group", "phone_primary", "phone_secondary", "email", "updated"},
 		List: func(ctx context.Context, _ resource.Query) iter.Seq2[*client.Contact, error] {

@@ -37,6 +37,7 @@ func Credentials(a *account.Account) resource.Resource[*client.Credential] {
 		Argument: "ID",
 		ID:       func(c *client.Credential) string { return account.FormatID(c.ID) },
 		Label:    func(c *client.Credential) string { return c.Label.String() },
+		Calls:    resource.Calls{List: "list credentials", Get: "view credential", Managed: true},
 		Columns:  credentialColumns(a),
 		List: func(ctx context.Context, _ resource.Query) iter.Seq2[*client.Credential, error] {
 			return a.API.Credentials.All(ctx)

@@ -76,6 +76,7 @@ func Issues(a *account.Account) resource.Resource[*client.Issue] {
 		Examples:    []string{"issues list --limit 3", "issues get 823 -o json"},
 		Argument:    "ID",
 		ID:          func(i *client.Issue) string { return account.FormatID(i.ID) },
+		Calls:       resource.Calls{List: "list issues", Get: "view issue", Managed: true},
 		Columns:     issueColumns(a),
 		PaneOrder:   []string{"age", "created", "services", "ticket", "ticket_label"},
 		List: func(ctx context.Context, _ resource.Query) iter.Seq2[*client.Issue, error] {

@@ -43,6 +43,7 @@ func Services(a *account.Account) resource.Resource[*client.Service] {
 		Argument: "ID",
 		ID:       func(s *client.Service) string { return account.FormatID(s.ID) },
 		Label:    func(s *client.Service) string { return s.Label.String() },
+		Calls:    resource.Calls{List: "list services", Get: "view service", Managed: true},
 		Columns:  serviceColumns(a),
 		PaneOrder: []string{
 			"status", "label", "service_type", "address", "timeout", "consultation_group", "open issue", "off",

@@ -36,6 +36,7 @@ func Instances(a *account.Account) resource.Resource[*client.Instance] {
 		Argument:    "ID",
 		ID:          func(i *client.Instance) string { return account.FormatID(i.ID) },
 		Label:       func(i *client.Instance) string { return i.Label.String() },
+		Calls:       resource.Calls{List: "list SSH settings", Get: "view SSH settings", Managed: true},
 		Columns:     sshColumns(),
 		PaneOrder:   []string{"access", "label", "group", "user", "ip", "port", "command"},
 		List: func(ctx context.Context, _ resource.Query) iter.Seq2[*client.Instance, error] {

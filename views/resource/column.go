@@ -120,11 +120,14 @@ func ByID[T any](get func(context.Context, int) (T, error)) func(context.Context
 }
 
 // ArgumentError says why an argument of a command line names no row.
-type ArgumentError struct{ text string }
+type ArgumentError struct {
+	NotFound bool // it could name one, but there is none
+	text     string
+}
 
 // NewArgumentError returns an ArgumentError with a text, which it formats as fmt.Errorf does.
 func NewArgumentError(format string, values ...any) *ArgumentError {
-	return &ArgumentError{fmt.Sprintf(format, values...)}
+	return &ArgumentError{text: fmt.Sprintf(format, values...)}
 }
 
 // Error returns the reason.

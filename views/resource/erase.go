@@ -13,15 +13,18 @@ import (
 // once and not for each type of row. It leaves out what only panes need.
 func (r Resource[T]) Erased() Resource[any] {
 	e := Resource[any]{
-		Name:        r.Name,
-		Parent:      r.Parent,
-		Singular:    r.Singular,
-		Plural:      r.Plural,
-		Description: r.Description,
-		Examples:    r.Examples,
-		Argument:    r.Argument,
-		ListFlags:   r.ListFlags,
-		ID:          func(row any) string { return r.ID(row.(T)) },
+		Name:           r.Name,
+		Parent:         r.Parent,
+		Singular:       r.Singular,
+		Plural:         r.Plural,
+		Description:    r.Description,
+		Examples:       r.Examples,
+		Argument:       r.Argument,
+		ListArguments:  r.ListArguments,
+		ListFlags:      r.ListFlags,
+		ListsByDefault: r.ListsByDefault,
+		Calls:          r.Calls,
+		ID:             func(row any) string { return r.ID(row.(T)) },
 	}
 	if r.Label != nil {
 		e.Label = func(row any) string { return r.Label(row.(T)) }
@@ -82,7 +85,11 @@ func rowOrEmpty[T any](row any) T {
 	if row != nil {
 		return row.(T)
 	}
-	return reflect.New(reflect.TypeFor[T]().Elem()).Interface().(T)
+	var empty T
+	if t := reflect.TypeFor[T](); t.Kind() == reflect.Pointer {
+		empty = reflect.New(t.Elem()).Interface().(T)
+	}
+	return empty
 }
 
 // erased returns the draft without the type of its rows.

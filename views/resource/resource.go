@@ -30,7 +30,12 @@ type Resource[T any] struct {
 	Columns  []ColumnDefinition[T]
 	// PaneOrder names the columns of the pane in their order; nil is that of Columns, which is the order in scripts.
 	PaneOrder []string
-	ListFlags []ListFlag
+	// ListArguments are the arguments of the script's list: "CLUSTER/BUCKET [PREFIX]".
+	ListArguments  string
+	ListFlags      []ListFlag
+	ListsByDefault bool // the script command lists without being told to
+	// Calls are the client's operations that need a scope.
+	Calls Calls
 	// List reads all rows for scripts, and Get the one that an argument of the command line names.
 	List       func(context.Context, Query) iter.Seq2[T, error]
 	Get        func(ctx context.Context, id string) (T, error)
@@ -39,10 +44,26 @@ type Resource[T any] struct {
 
 // A ListFlag is a flag by which a script says which rows it wants.
 type ListFlag struct {
-	Name, Usage string
+	Name, Short, Usage string
+	Bool               bool // it needs no value
 }
 
-// Query holds the values of the ListFlags that a script gave, by their names.
+// Calls are the client's operations on a resource; they know their scopes.
+type Calls struct {
+	List, Get string // "list contacts", "view contact"
+	Change    string // "" is that of the first of Operations
+	Managed   bool   // the API allows them to unrestricted users of Managed alone
+}
+
+// ChangeCall returns the client's operation that changes a row; "" if there is none.
+func (r Resource[T]) ChangeCall() string {
+	if r.Calls.Change == "" && len(r.Operations) > 0 {
+		return r.Operations[0].Call
+	}
+	return r.Calls.Change
+}
+
+// Query holds the values of the ListArguments and the ListFlags that a script gave, by their names.
 type Query map[string]string
 
 // PluralName returns what several rows are called: "instances".

@@ -45,6 +45,7 @@ func Buckets(a *account.Account) resource.Resource[*client.Bucket] {
 		Argument:  "CLUSTER/BUCKET",
 		ID:        account.BucketID,
 		Label:     func(b *client.Bucket) string { return b.Label.String() },
+		Calls:     resource.Calls{List: "list buckets", Get: "view bucket"},
 		Columns:   bucketColumns(),
 		PaneOrder: []string{"label", "cluster", "objects", "size", "created", "hostname"},
 		ListFlags: []resource.ListFlag{{Name: "cluster", Usage: "only the buckets of this cluster, as us-east-1"}},

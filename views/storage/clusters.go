@@ -55,6 +55,7 @@ func Clusters(a *account.Account) resource.Resource[*client.Cluster] {
 		Examples:    []string{"clusters list", "clusters get us-east-1"},
 		Argument:    "ID",
 		ID:          func(c *client.Cluster) string { return c.ID.Raw() },
+		Calls:       resource.Calls{List: "list clusters", Get: "view cluster"},
 		Columns:     clusterColumns(a),
 		PaneOrder:   []string{"status", "id", "region", "buckets", "domain"},
 		List: func(ctx context.Context, _ resource.Query) iter.Seq2[*client.Cluster, error] {
@@ -116,6 +117,7 @@ func TransferUsage(a *account.Account) resource.Resource[*client.TransferUsage] 
 		Singular:    "transfer",
 		Description: "Outbound traffic of Object Storage this month, in bytes",
 		Examples:    []string{"transfer -o json"},
+		Calls:       resource.Calls{List: "view transfer", Get: "view transfer"},
 		Columns: []resource.ColumnDefinition[*client.TransferUsage]{
 			{Name: "used", Value: func(t *client.TransferUsage) string { return resource.OptionalValue(t.Used) }},
 		},

@@ -42,6 +42,7 @@ func Keys(a *account.Account) resource.Resource[*client.Key] {
 		Argument: "ID",
 		ID:       func(k *client.Key) string { return account.FormatID(k.ID) },
 		Label:    func(k *client.Key) string { return k.Label.String() },
+		Calls:    resource.Calls{List: "list keys", Get: "view key"},
 		Columns:  keyColumns(),
 		List: func(ctx context.Context, _ resource.Query) iter.Seq2[*client.Key, error] {
 			return func(yield func(*client.Key, error) bool) {

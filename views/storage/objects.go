@@ -2,7 +2,10 @@ package storage
 
 import (
 	"context"
+	"fmt"
+	"iter"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -12,6 +15,7 @@ import (
 	"lookout/ui/form"
 	"lookout/ui/table"
 	"lookout/views/account"
+	"lookout/views/resource"
 )
 
 // bucketPath is what a listing shows of a bucket.
@@ -82,41 +86,139 @@ func ObjectsPane(a *account.Account, b *client.Bucket, prefix, delimiter string)
 		Store:         set,
 		NoAutoRefresh: true,
 		Breadcrumb:    l.path.String,
-		Columns: []table.Column[client.Object]{
-			{
-				Title: "name",
-				Min:   20,
-				Cell:  l.nameCell,
-				Less:  func(o, p client.Object) bool { return o.Name.Raw() < p.Name.Raw() },
-			},
-			{
-				Title:            "size",
-				Width:            10,
-				AlignRight:       true,
-				FilterByNameOnly: true,
-				Cell:             sizeCell,
-				Less:             func(o, p client.Object) bool { return o.Size < p.Size },
-			},
-			{
+		Columns:       objectResource(l).PaneColumns(),
+		RowActions:    l.operations(),
+		PaneActions:   l.listActions,
+		Detail:        l.detail,
+		Footer:        l.foot,
+		EmptyText:     l.emptyText(),
+		CopyItems:     l.copyItems,
+		Label:         func(o client.Object) string { return l.displayName(o) },
+	}
+	a.OpenListings = append(a.OpenListings, l.Store)
+	return l
+}
+
+// Objects declares objects: the document's "Object". Their operations are written by hand: they are transfers.
+func Objects(a *account.Account) resource.Resource[client.Object] {
+	return objectResource(&objectListing{a: a})
+}
+
+// objectResource declares the objects of a listing.
+func objectResource(l *objectListing) resource.Resource[client.Object] {
+	return resource.Resource[client.Object]{
+		Name:        "objects",
+		Singular:    "object",
+		Description: "Objects of a bucket: list, fetch, store, remove, make links",
+		Examples: []string{
+			"objects list us-east-1/acme-backups db/",
+			"objects put us-east-1/acme-backups new.txt password",
+			"objects get us-east-1/acme-backups new.txt -",
+			"objects acl us-east-1/acme-backups new.txt",
+			"objects link us-east-1/acme-backups new.txt --for 1h",
+			"objects rm us-east-1/acme-backups new.txt --yes",
+		},
+		Calls: resource.Calls{
+			List:   "list objects",
+			Get:    "view object ACL",
+			Change: client.OpSetObjectACL,
+		},
+		Columns:       objectColumns(l),
+		PaneOrder:     []string{"name", "size", "last_modified"},
+		ListArguments: "CLUSTER/BUCKET [PREFIX]",
+		ListFlags: []resource.ListFlag{
+			{Name: "recursive", Short: "r", Usage: "include objects inside folders", Bool: true},
+		},
+		List: func(ctx context.Context, q resource.Query) iter.Seq2[client.Object, error] {
+			return listObjects(ctx, l.a, q)
+		},
+	}
+}
+
+// objectColumns returns the columns of objects.
+func objectColumns(l *objectListing) []resource.ColumnDefinition[client.Object] {
+	type row = client.Object
+	return []resource.ColumnDefinition[row]{
+		{
+			Name:         "last_modified",
+			Value:        func(o row) string { return resource.TimeValue(o.Modified) },
+			DropPriority: 1,
+			Pane: table.Column[row]{
 				Title:            "modified",
 				Width:            16,
 				AlignRight:       true,
 				FilterByNameOnly: true,
 				DropPriority:     1,
 				Cell:             l.modifiedCell,
-				Less:             func(o, p client.Object) bool { return o.Modified.Time().Before(p.Modified.Time()) },
+				Less:             func(o, p row) bool { return o.Modified.Time().Before(p.Modified.Time()) },
 			},
 		},
-		RowActions:  l.operations(),
-		PaneActions: l.listActions,
-		Detail:      l.detail,
-		Footer:      l.foot,
-		EmptyText:   l.emptyText(),
-		CopyItems:   l.copyItems,
-		Label:       func(o client.Object) string { return l.displayName(o) },
+		{
+			Name:  "size",
+			Value: objectSizeValue,
+			Pane: table.Column[row]{
+				Width:            10,
+				AlignRight:       true,
+				FilterByNameOnly: true,
+				Cell:             sizeCell,
+				Less:             func(o, p row) bool { return o.Size < p.Size },
+			},
+		},
+		{
+			Name:  "name",
+			Value: func(o row) string { return o.Name.Raw() },
+			Pane: table.Column[row]{
+				Min:  20,
+				Cell: l.nameCell,
+				Less: func(o, p row) bool { return o.Name.Raw() < p.Name.Raw() },
+			},
+		},
+		{Name: "etag", DetailOnly: true, Value: func(o row) string { return o.ETag.Raw() }},
+		{Name: "owner", DetailOnly: true, Value: func(o row) string { return o.Owner.Raw() }},
 	}
-	a.OpenListings = append(a.OpenListings, l.Store)
-	return l
+}
+
+// objectSizeValue returns the bytes of an object, for scripts; folders have none.
+func objectSizeValue(o client.Object) string {
+	if o.IsPrefix() || o.Size < 0 {
+		return ""
+	}
+	return strconv.FormatInt(o.Size, 10)
+}
+
+// listObjects iterates over the objects of a bucket for a script, page by page.
+func listObjects(ctx context.Context, a *account.Account, q resource.Query) iter.Seq2[client.Object, error] {
+	return func(yield func(client.Object, error) bool) {
+		cluster, bucket, err := ParseBucketID(q["CLUSTER/BUCKET"])
+		if err != nil {
+			yield(client.Object{}, err)
+			return
+		}
+		ask := client.ObjectQuery{
+			Cluster:   cluster,
+			Bucket:    bucket,
+			Prefix:    q["PREFIX"],
+			Delimiter: "/",
+		}
+		if recursive, _ := strconv.ParseBool(q["recursive"]); recursive {
+			ask.Delimiter = ""
+		}
+		for page, err := range a.API.Objects.Pages(ctx, ask) {
+			if err != nil {
+				yield(client.Object{}, err)
+				return
+			}
+			for _, o := range page.Data {
+				if !yield(o, nil) {
+					return
+				}
+			}
+			if page.Incomplete != "" {
+				yield(client.Object{}, fmt.Errorf("list objects: the listing is %s; rows are missing", page.Incomplete))
+				return
+			}
+		}
+	}
 }
 
 // OnClose cancels the reading.

@@ -26,11 +26,8 @@ import (
 
 // declaredResources returns the commands of the resources that views declares, by their names.
 func declaredResources() map[string]erasedResource {
-	ended, cancel := context.WithCancel(context.Background())
-	cancel()
-	unread := account.New(ended, account.Options{API: &client.Client{}})
 	commands := map[string]erasedResource{}
-	for _, r := range views.Resources(unread) {
+	for _, r := range views.Declarations() {
 		k := newDeclaredResource(r)
 		if r.Parent == "" {
 			commands[r.Name] = k
@@ -55,11 +52,13 @@ func (s *scriptSession) declaration(ctx context.Context, name string) resource.R
 // newDeclaredResource returns the commands of a resource.
 func newDeclaredResource(r resource.Resource[any]) erasedResource {
 	k := erasedResource{
-		name:        r.Name,
-		singular:    r.Singular,
-		description: r.Description,
-		idArg:       r.Argument,
-		columns:     r.Columns,
+		name:           r.Name,
+		singular:       r.Singular,
+		description:    r.Description,
+		idArg:          r.Argument,
+		listArgs:       r.ListArguments,
+		listsByDefault: r.ListsByDefault,
+		columns:        r.Columns,
 	}
 	if r.Label != nil {
 		k.identify = func(row any) (id, label string) { return client.Clean(r.ID(row)), r.Label(row) }
@@ -69,22 +68,30 @@ func newDeclaredResource(r resource.Resource[any]) erasedResource {
 	}
 	if r.List != nil {
 		k.list = func(ctx context.Context, s *scriptSession, q listOptions) iter.Seq2[any, error] {
-			return s.declaration(ctx, r.Name).List(ctx, q.given)
+			for i, name := range strings.Fields(r.ListArguments) {
+				if i < len(q.args) {
+					q.given[strings.Trim(name, "[]")] = q.args[i]
+				}
+			}
+			rows := s.declaration(ctx, r.Name).List(ctx, q.given)
+			return func(yield func(any, error) bool) {
+				rows(func(row any, err error) bool { return yield(row, withArgumentCode(err)) })
+			}
 		}
 		k.listFlags = func(set *pflag.FlagSet, q *listOptions) {
 			q.given = resource.Query{}
 			for _, f := range r.ListFlags {
-				set.Var(listFlag{q.given, f.Name}, f.Name, f.Usage)
+				flag := set.VarPF(listFlag{q.given, f}, f.Name, f.Short, f.Usage)
+				if f.Bool {
+					flag.NoOptDefVal = "true"
+				}
 			}
 		}
 	}
 	if r.Get != nil {
 		k.get = func(ctx context.Context, s *scriptSession, id string) (any, error) {
 			row, err := s.declaration(ctx, r.Name).Get(ctx, id)
-			if wrong := (*resource.ArgumentError)(nil); errors.As(err, &wrong) {
-				err = exit.Usage(err)
-			}
-			return row, err
+			return row, withArgumentCode(err)
 		}
 	}
 	for _, op := range r.Operations {
@@ -95,20 +102,43 @@ func newDeclaredResource(r resource.Resource[any]) erasedResource {
 	return k
 }
 
-// A listFlag is a flag by which a script says which rows it wants.
+// withArgumentCode gives an error of an argument its exit code.
+func withArgumentCode(err error) error {
+	var wrong *resource.ArgumentError
+	switch {
+	case !errors.As(err, &wrong):
+		return err
+	case wrong.NotFound:
+		return exit.WithCode(exit.CodeNotFound, err)
+	}
+	return exit.Usage(err)
+}
+
+// A listFlag is the value of a flag by which a script says which rows it wants.
 type listFlag struct {
 	query resource.Query
-	name  string
+	flag  resource.ListFlag
 }
 
 // String returns the value.
-func (f listFlag) String() string { return f.query[f.name] }
+func (f listFlag) String() string { return f.query[f.flag.Name] }
 
 // Set takes the value.
-func (f listFlag) Set(text string) error { f.query[f.name] = text; return nil }
+func (f listFlag) Set(text string) error {
+	if _, err := strconv.ParseBool(text); f.flag.Bool && err != nil {
+		return err
+	}
+	f.query[f.flag.Name] = text
+	return nil
+}
 
 // Type returns what the help calls the value.
-func (f listFlag) Type() string { return "string" }
+func (f listFlag) Type() string {
+	if f.flag.Bool {
+		return "bool"
+	}
+	return "string"
+}
 
 // A declaredOperation is an operation that views declares.
 type declaredOperation struct {

@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"mime"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -23,74 +21,10 @@ import (
 	"lookout/views/storage"
 )
 
-func objectsResource() resourceCommand {
-	type row = *client.Object
-	size := func(o row) string {
-		if o.IsPrefix() || o.Size < 0 {
-			return ""
-		}
-		return strconv.FormatInt(o.Size, 10)
-	}
-	return scriptResource[row]{
-		name:        "objects",
-		singular:    "object",
-		idArg:       "CLUSTER/BUCKET",
-		description: "Objects of a bucket: list, fetch, store, remove, make links",
-		examples: "lookout objects list us-east-1/acme-backups db/\nlookout objects put us-east-1/acme-backups " +
-			"new.txt password\nlookout objects get us-east-1/acme-backups new.txt -\nlookout objects acl " +
-			"us-east-1/acme-backups new.txt\nlookout objects link us-east-1/acme-backups new.txt --for 1h\nlookout " +
-			"objects rm us-east-1/acme-backups new.txt --yes",
-		columns: []resource.ColumnDefinition[row]{
-			{
-				Name:         "last_modified",
-				DropPriority: 1,
-				Value:        func(o row) string { return resource.TimeValue(o.Modified) },
-			},
-			{Name: "size", Value: size},
-			{Name: "name", Value: func(o row) string { return o.Name.Raw() }},
-			{Name: "etag", DetailOnly: true, Value: func(o row) string { return o.ETag.Raw() }},
-			{Name: "owner", DetailOnly: true, Value: func(o row) string { return o.Owner.Raw() }},
-		},
-		listArgs: "CLUSTER/BUCKET [PREFIX]",
-		listFlags: func(set *pflag.FlagSet, q *listOptions) {
-			set.BoolVarP(&q.recursive, "recursive", "r", false, "include objects inside folders")
-		},
-		list:     listObjects,
-		includes: []resourceCommand{linksResource(), objectACLsResource(), objectFilesResource()},
-	}
-}
-
-// listObjects iterates over the objects of a bucket, page by page.
-func listObjects(ctx context.Context, s *scriptSession, q listOptions) iter.Seq2[*client.Object, error] {
-	return func(yield func(*client.Object, error) bool) {
-		cluster, bucket, err := parseBucket(q.args[0])
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		ask := client.ObjectQuery{Cluster: cluster, Bucket: bucket, Delimiter: "/"}
-		if q.recursive {
-			ask.Delimiter = ""
-		}
-		if len(q.args) > 1 {
-			ask.Prefix = q.args[1]
-		}
-		for page, err := range s.api.Objects.Pages(ctx, ask) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			for i := range page.Data {
-				if !yield(&page.Data[i], nil) {
-					return
-				}
-			}
-			if page.Incomplete != "" {
-				yield(nil, fmt.Errorf("list objects: the listing is %s; rows are missing", page.Incomplete))
-				return
-			}
-		}
-	}
+// objectCommands adds the commands that move data, make links and set who may access an object.
+func objectCommands(r erasedResource) erasedResource {
+	r.includes = []resourceCommand{linksResource(), objectACLsResource(), objectFilesResource()}
+	return r
 }
 
 // describeObject returns how questions and reports name an object.

@@ -45,12 +45,11 @@ type scriptResource[T any] struct {
 
 // listOptions holds the arguments and flags of a list.
 type listOptions struct {
-	args      []string
-	since     string
-	outcomes  []string
-	given     resource.Query // by the flags that the resource declares
-	recursive bool
-	limit     int
+	args     []string
+	since    string
+	outcomes []string
+	given    resource.Query // by the flags that the resource declares
+	limit    int
 }
 
 // A subcommand changes a row, creates one, or reads something that get and list do not.

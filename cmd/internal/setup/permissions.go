@@ -5,30 +5,9 @@ import (
 	"net/http"
 
 	"lookout/client"
+	"lookout/views"
+	"lookout/views/resource"
 )
-
-// paneScopes holds the operations of the client that a pane needs for its list, for one row and for changes. The client
-// knows their scopes. Managed is for unrestricted users alone.
-type paneScopes struct {
-	pane               string
-	managed            bool
-	list, view, change string
-}
-
-// RequiredScopes lists the panes with requests of their own.
-var RequiredScopes = []paneScopes{
-	{"issues", true, "list issues", "view issue", ""},
-	{"services", true, "list services", "view service", client.OpUpdateService},
-	{"contacts", true, "list contacts", "view contact", client.OpUpdateContact},
-	{"credentials", true, "list credentials", "view credential", client.OpUpdateCredential},
-	{"ssh", true, "list SSH settings", "view SSH settings", client.OpUpdateInstanceSSH},
-	{"stats", true, "view stats", "view stats", ""},
-	{"buckets", false, "list buckets", "view bucket", client.OpUpdateBucketAccess},
-	{"objects", false, "list objects", "view object ACL", client.OpSetObjectACL},
-	{"keys", false, "list keys", "view key", client.OpUpdateKey},
-	{"clusters", false, "list clusters", "view cluster", ""},
-	{"transfer", false, "view transfer", "view transfer", ""},
-}
 
 // PanePermissions says what a token allows in a pane.
 type PanePermissions struct {
@@ -37,28 +16,36 @@ type PanePermissions struct {
 	Required string `json:"need,omitempty"` // the missing scope
 }
 
-// permissionsFor returns what scopes allow in each pane. If the API denies Managed, its panes allow nothing.
+// permissionsFor returns what scopes allow in each pane that sends requests of its own. If the API denies Managed,
+// which is for unrestricted users alone, its panes allow nothing.
 func permissionsFor(scopes string, refusal *client.Error) []PanePermissions {
 	closed := refusal != nil && refusal.Status == http.StatusForbidden
-	out := make([]PanePermissions, len(RequiredScopes))
-	for i, a := range RequiredScopes {
-		list, view, change := client.RequiredScope(a.list), client.RequiredScope(a.view), client.RequiredScope(a.change)
-		switch {
-		case a.managed && closed:
-			out[i] = PanePermissions{a.pane, "nothing", "Managed and an unrestricted user"}
-		case !client.ScopesAllow(scopes, list):
-			out[i] = PanePermissions{a.pane, "nothing", list}
-		case !client.ScopesAllow(scopes, view):
-			out[i] = PanePermissions{a.pane, "list", view}
-		case a.change == "":
-			out[i] = PanePermissions{a.pane, "read", ""}
-		case client.ScopesAllow(scopes, change):
-			out[i] = PanePermissions{a.pane, "read and change", ""}
-		default:
-			out[i] = PanePermissions{a.pane, "read", change}
+	var out []PanePermissions
+	for _, r := range views.Declarations() {
+		if r.Calls.List != "" {
+			out = append(out, permissionsOf(r, scopes, closed))
 		}
 	}
 	return out
+}
+
+// permissionsOf returns what scopes allow on a resource. closed is set if the API denies Managed.
+func permissionsOf(r resource.Resource[any], scopes string, closed bool) PanePermissions {
+	list, view := client.RequiredScope(r.Calls.List), client.RequiredScope(r.Calls.Get)
+	change := client.RequiredScope(r.ChangeCall())
+	switch {
+	case r.Calls.Managed && closed:
+		return PanePermissions{r.Name, "nothing", "Managed and an unrestricted user"}
+	case !client.ScopesAllow(scopes, list):
+		return PanePermissions{r.Name, "nothing", list}
+	case !client.ScopesAllow(scopes, view):
+		return PanePermissions{r.Name, "list", view}
+	case change == "":
+		return PanePermissions{r.Name, "read", ""}
+	case client.ScopesAllow(scopes, change):
+		return PanePermissions{r.Name, "read and change", ""}
+	}
+	return PanePermissions{r.Name, "read", change}
 }
 
 // deniedByAPI reports whether the API itself denied the request: it knows the token.

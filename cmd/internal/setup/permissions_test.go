@@ -4,15 +4,16 @@ import (
 	"testing"
 
 	"lookout/client"
+	"lookout/views"
 )
 
-// Every operation of a pane is one that the client knows. Only clusters need no scope.
-func TestRequiredScopes_knownOperations(t *testing.T) {
-	for _, p := range RequiredScopes {
-		for _, op := range []string{p.list, p.view, p.change} {
+// Every operation that a resource names is one that the client knows. Only clusters need no scope.
+func TestPermissionsFor_knownOperations(t *testing.T) {
+	for _, r := range views.Declarations() {
+		for _, op := range []string{r.Calls.List, r.Calls.Get, r.ChangeCall()} {
 			scope := client.RequiredScope(op)
-			if (scope == "") != (op == "" || p.pane == "clusters") {
-				t.Errorf("%s: the operation %q needs the scope %q", p.pane, op, scope)
+			if (scope == "") != (op == "" || r.Name == "clusters") {
+				t.Errorf("%s: the operation %q needs the scope %q", r.Name, op, scope)
 			}
 		}
 	}

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"lookout/client/emulator"
+	"lookout/cmd/internal/config"
+	"lookout/views"
+	"lookout/views/resource"
+)
+
+// TestDeclarations_makeTheCommands tests that scripts have a command for every resource that views declares, one for
+// each of its operations, a flag for each field that scripts can set, and no columns but the declared ones.
+func TestDeclarations_makeTheCommands(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	commands := map[string]*cobra.Command{}
+	for _, n := range resourceCommands() {
+		c := n.newCommand(&config.Flags{})
+		commands[c.Name()] = c
+		for _, sub := range c.Commands() {
+			commands[c.Name()+" "+sub.Name()] = sub
+		}
+	}
+	for _, d := range views.Declarations() {
+		line := strings.TrimSpace(d.Parent + " " + d.Name)
+		if commands[line] == nil {
+			t.Errorf("%s: no command", line)
+			continue
+		}
+		if !strings.HasPrefix(commands[line].Short, d.Description) || d.Description == "" {
+			t.Errorf("%s: %q, want %q", line, commands[line].Short, d.Description)
+		}
+		for _, op := range d.Operations {
+			c := commands[line+" "+op.CommandName()]
+			if c == nil && op.CommandName() != resource.PaneOnly {
+				t.Errorf("%s: no command for %q", line, op.Name)
+			}
+			if c != nil {
+				checkFlags(t, c, op)
+			}
+		}
+		checkHeader(t, r, line, d)
+	}
+}
+
+// checkFlags fails unless a command has the flags of an operation and no others.
+func checkFlags(t *testing.T, c *cobra.Command, op resource.Operation[any]) {
+	t.Helper()
+	want, got := map[string]bool{"yes": true, "reason": true}, map[string]bool{}
+	for _, f := range op.Draft(nil).Fields {
+		if f.Script.Flag != "" {
+			want[f.Script.Flag] = true
+		}
+	}
+	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { got[f.Name] = true })
+	if !maps.Equal(got, want) {
+		t.Errorf(
+			"%s: flags %v, want %v",
+			c.CommandPath(),
+			slices.Sorted(maps.Keys(got)),
+			slices.Sorted(maps.Keys(want)),
+		)
+	}
+}
+
+// checkHeader fails unless a list has the columns of a resource. Pane and scripts call a column by one name.
+func checkHeader(t *testing.T, r *testEnv, line string, d resource.Resource[any]) {
+	t.Helper()
+	args := strings.Fields(line)
+	switch {
+	case d.ListArguments != "":
+		args = append(args, "list", "us-east-1/acme-backups")
+	case d.List != nil:
+		args = append(args, "list")
+	}
+	head, _, _ := strings.Cut(r.MustRun(append(args, "-o", "csv")...).Out, "\n")
+	names := make([]string, len(d.Columns))
+	for i, c := range d.Columns {
+		names[i] = c.Name
+	}
+	if want := strings.Join(names, ","); head != want {
+		t.Errorf("%s: columns %s, want %s", line, head, want)
+	}
+}
