@@ -614,8 +614,8 @@ func TestPreview_byContentType(t *testing.T) {
 	})
 }
 
-// A folder upload names each file that is not sent, and why: in the plan, in the news at the start and at the end, and in
-// the list of transfers.
+// A folder upload names each file that is not sent, and why: in the plan, in the news at the start and at the end,
+// and in the list of transfers.
 func TestUploadFolder_namesWhatIsNotSent(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "site")
 	err := os.Mkdir(folder, 0o700)

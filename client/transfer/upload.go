@@ -311,9 +311,9 @@ type SkippedFile struct{ Path, Reason string }
 // Error returns both on one line.
 func (s SkippedFile) Error() string { return client.Clean(s.Path) + ": " + s.Reason }
 
-// ScanFolder returns the files below a folder that can be uploaded as objects whose names begin with a prefix, and those
-// that cannot: links and everything else that is not a regular file, files that are too large or cannot be read, and
-// names that the API does not accept.
+// ScanFolder returns the files below a folder that can be uploaded as objects whose names begin with a prefix, and
+// those that cannot: links and everything else that is not a regular file, files that are too large or cannot be
+// read, and names that the API does not accept.
 func ScanFolder(ctx context.Context, folder, prefix string) (files []LocalFile, skipped []SkippedFile, err error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -375,8 +375,8 @@ type FolderUpload struct {
 	Consent         *client.Consent // for client.OpUploadObject on all objects
 }
 
-// UploadFolder adds an upload for each file of a folder, and a failed one for each file that is not sent. It returns the
-// IDs of the uploads, and all files that are not sent: those that r skips and those that were refused just now.
+// UploadFolder adds an upload for each file of a folder, and a failed one for each file that is not sent. It returns
+// the IDs of the uploads, and all files that are not sent: those that r skips and those that were refused just now.
 func (m *Manager) UploadFolder(r FolderUpload) (ids []ID, skipped []SkippedFile) {
 	batch := openBatch(m, Batch{Kind: Upload, Bucket: r.Bucket, Folder: r.Folder})
 	defer func() { closeBatch(m, batch, ids) }()

@@ -340,8 +340,8 @@ func (s *scriptSession) storeObject(ctx context.Context, w *approvedChange, r tr
 	return err
 }
 
-// planFolder plans to store the files of a folder, with names that begin with that of an object. It names the files that
-// are not sent.
+// planFolder plans to store the files of a folder, with names that begin with that of an object. It names the files
+// that are not sent.
 func planFolder(
 	ctx context.Context, s *scriptSession, prefix client.ObjectRef, folder string, force bool,
 ) (c change[client.ObjectRef], err error) {

@@ -339,7 +339,8 @@ func TestObjects_putFolderNamesWhatIsNotSent(t *testing.T) {
 	r.CheckResult(put(), exit.CodeFailure, "www/css/a.css already exists")
 	huge := filepath.Join(folder, "huge.iso")
 	r.Write(huge, "")
-	if err := errors.Join(os.Symlink("index.html", filepath.Join(folder, "link")), os.Truncate(huge, 6<<30)); err != nil {
+	err := errors.Join(os.Symlink("index.html", filepath.Join(folder, "link")), os.Truncate(huge, 6<<30))
+	if err != nil {
 		t.Fatal(err)
 	}
 	r.CheckResult(put("--force"), exit.CodeFailure, "not sent: huge.iso: it is larger than 5 GiB")
