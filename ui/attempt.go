@@ -120,6 +120,7 @@ func (o *rowChangeResult[T]) Deliver() tea.Cmd {
 	if o.err != nil {
 		if id, gone := GoneID(o.err); gone {
 			o.store.rows.Drop(id)
+			o.store.changes.confirmGone(id, o.store.Now())
 			o.store.version.layout++
 			o.store.version.rowsChanged()
 		}

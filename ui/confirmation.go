@@ -134,6 +134,23 @@ func (c *changes[T]) note(id string, now time.Time) string {
 	return ""
 }
 
+// DeletedNote says that a row was deleted although a list still shows it: "deleted 12 s ago; the list still shows it".
+// It is "" for any other row.
+func DeletedNote[T any](s *Store[T], id string) string {
+	if s.changes.confirmed[id].kind != rowDeleted {
+		return ""
+	}
+	return s.changes.note(id, s.Now())
+}
+
+// confirmGone notes that the API no longer has a row.
+func (c *changes[T]) confirmGone(id string, now time.Time) {
+	if c.confirmed == nil {
+		c.confirmed = map[string]confirmation[T]{}
+	}
+	c.confirmed[id] = confirmation[T]{at: now, kind: rowDeleted, text: "not found"}
+}
+
 // sight decides the changes whose answer was lost that the rows of the store prove.
 func (c *changes[T]) sight() tea.Cmd {
 	var cmds []tea.Cmd

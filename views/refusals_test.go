@@ -259,3 +259,49 @@ func TestRefusals_404OfSomethingElseKeepsRow(t *testing.T) {
 		r.requireText("edge-router")
 	})
 }
+
+// A deleted row that a stale list brings back says so, and deleting it again says so too and asks, also when the user
+// has deleted it, and when the API said that a colleague has.
+func TestRefusals_staleListBringsDeletedRowBack(t *testing.T) {
+	for name, c := range map[string]struct {
+		keys, answer, note string
+		colleague          bool
+	}{
+		"contact":   {"4 / Ada <enter> D", "y", "deleted 10 s ago; the list still shows it", false},
+		"service":   {"3 / edge-router <enter> D", "edge-router", "deleted 10 s ago; the list still shows it", false},
+		"key":       {"9 / finance <enter> D", "finance", "revoked 10 s ago; the list still shows it", false},
+		"colleague": {"4 / Ada <enter> D", "y", "not found 10 s ago; the list still shows it", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			startProgram(t, emulator.Options{}, screenSize{200, 36}, func(r *harness) {
+				r.emu.InjectFault("GET /managed/contacts", emulator.Fault{Stale: 5 * time.Minute})
+				r.emu.InjectFault("GET /managed/services", emulator.Fault{Stale: 5 * time.Minute})
+				r.emu.InjectFault("GET /object-storage/keys", emulator.Fault{Stale: 5 * time.Minute})
+				r.wait(6 * time.Minute)
+				r.pressAll(c.keys)
+				r.wait(time.Second)
+				if c.colleague {
+					if err := r.writer(client.OpDeleteContact, "11").DeleteContact(r.Context(), 11); err != nil {
+						t.Fatal(err)
+					}
+				}
+				r.press(c.answer)
+				if c.answer != "y" {
+					r.press("<enter>")
+				}
+				r.wait(10 * time.Second)
+				applied := len(r.appliedOperations())
+				r.press("r")
+				r.requireText(c.note)
+				r.press("D")
+				r.wait(time.Second)
+				r.requireDialog("ago; the list still shows it.")
+				r.press("<enter>", "<esc>")
+				r.wait(time.Minute)
+				if n := len(r.appliedOperations()); n != applied {
+					r.Errorf("deleted again: %v", r.appliedOperations())
+				}
+			})
+		})
+	}
+}

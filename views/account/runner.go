@@ -273,8 +273,8 @@ func (r Runner[T]) confirm(s *start[T]) resource.Confirm {
 	return c
 }
 
-// unsettled says which changes of the rows, or which creations, have an unknown outcome: what is sent now may then
-// happen twice.
+// unsettled says which changes of the rows, or which creations, have an unknown outcome, and which rows were deleted
+// already: what is sent now may then happen twice.
 func (r Runner[T]) unsettled(s *start[T]) string {
 	var texts []string
 	say := func(id, what string) {
@@ -289,6 +289,9 @@ func (r Runner[T]) unsettled(s *start[T]) string {
 	}
 	for _, row := range s.rows {
 		say(r.Store.ID(row), "If you send this now, it may be done twice or be undone by what arrives late.")
+		if note := ui.DeletedNote(r.Store, r.Store.ID(row)); note != "" {
+			texts = append(texts, fmt.Sprintf("%s: %s.", r.Resource.Label(row), note))
+		}
 	}
 	return strings.Join(texts, " ")
 }
