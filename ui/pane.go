@@ -138,6 +138,7 @@ type (
 	// Menu opens a choice of actions.
 	Menu struct {
 		Title   string
+		Text    []string // sentences above the actions
 		Actions []Action
 	}
 	// RefreshMsg refreshes the pane in front.

@@ -264,10 +264,10 @@ func TestChangePath_lostKeyIsRevoked(t *testing.T) {
 			takes:  3 * time.Second,
 			lost:   true,
 		}
-		revoke := pathStep{key: "1", op: client.OpRevokeKey, before: `"label":"lost key"`}
+		revoke := pathStep{key: "r", op: client.OpRevokeKey, before: `"label":"lost key"`}
 		r.press("9")
 		r.makeChange(create, "acme-prod", "PROD: account acme-prod is protected")
-		r.requireText("Nothing proves whose key this is: lost key")
+		r.requireText("Nothing proves whose key this is", "lost key")
 		r.makeChange(revoke, "lost key", "PROD: account acme-prod is protected")
 		r.requireText("lost key: revoked")
 		r.requireChanges([]pathStep{create, revoke})

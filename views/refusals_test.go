@@ -305,3 +305,117 @@ func TestRefusals_staleListBringsDeletedRowBack(t *testing.T) {
 		})
 	}
 }
+
+// twins are creates whose answer is lost, and a colleague's object with the same label.
+var twins = []struct {
+	name, keys, op string
+	colleague      func(*harness) error
+	says           []string // how the colleague's differs
+}{
+	{
+		"contact", "4 n Zed <tab> zed@acme.net", client.OpCreateContact,
+		func(r *harness) error { return r.createContact("Zed", "other@acme.net") },
+		[]string{"whose contact", "contact 901 Zed: made 00:00:", "email is other@acme.net, not zed@acme.net"},
+	},
+	{
+		"service", "3 n night <tab> <right> <tab> 203.0.113.7:22", client.OpCreateService,
+		func(r *harness) error {
+			_, err := r.writer(client.OpCreateService, "").CreateService(r.Context(), client.ServiceRequest{
+				Label:   "night",
+				Type:    client.TypeURL,
+				Address: "https://acme.net/",
+				Timeout: 30,
+			})
+			return err
+		},
+		[]string{
+			"whose service", "service 901 night: made 00:00:", "address is https://acme.net/, not 203.0.113.7:22",
+			"timeout is 30, not 10",
+		},
+	},
+	{
+		"credential", "5 n night <tab> ops <tab> hunter2", client.OpCreateCredential,
+		func(r *harness) error {
+			_, err := r.writer(client.OpCreateCredential, "").CreateCredential(r.Context(), client.CredentialRequest{
+				Label:    "night",
+				Username: client.NewSecret("root"),
+				Password: client.NewSecret("other"),
+			})
+			return err
+		},
+		[]string{
+			"whose credential", "credential 901 night: made at a time that the API does not tell",
+			"never used by support",
+		},
+	},
+	{
+		"key", "9 n night <tab> <right>", client.OpCreateKey,
+		func(r *harness) error {
+			_, err := r.writer(client.OpCreateKey, "").CreateKey(r.Context(), client.KeyRequest{Label: "night"})
+			return err
+		},
+		[]string{
+			"whose key",
+			"key 901 night: made at a time that the API does not tell, reaches everything",
+			"revoke key 901",
+		},
+	},
+}
+
+// After a lost answer to a create, a colleague's object with the same label is never called ours. It is shown with how
+// it differs, and the cursor is on leaving it, not on revoking it.
+func TestCandidates_colleaguesTwin(t *testing.T) {
+	for _, c := range twins {
+		for name, fault := range map[string]emulator.Fault{
+			"not applied": {Status: 504, Times: 1},
+			"late":        {Late: 40 * time.Second, Times: 1},
+		} {
+			t.Run(c.name+", "+name, func(t *testing.T) {
+				startProgram(t, emulator.Options{}, screenSize{200, 40}, func(r *harness) {
+					r.emu.InjectFault(c.op, fault)
+					r.pressAll(c.keys)
+					r.press("<ctrl+s>")
+					r.wait(time.Second)
+					if err := c.colleague(r); err != nil {
+						t.Fatal(err)
+					}
+					r.wait(20 * time.Second)
+					r.requireDialog(c.says...)
+					r.requireNoText("hunter2")
+					applied := len(r.appliedOperations())
+					r.press("<enter>")
+					r.wait(time.Second)
+					if n := len(r.appliedOperations()); n != applied {
+						r.Errorf("enter changed something: %v", r.appliedOperations())
+					}
+					if e := r.journal.Entries(time.Time{})[0]; e.Outcome != client.Unknown {
+						r.Errorf("the journal says %s: %s", e.Outcome, e.OutcomeDetail)
+					}
+				})
+			})
+		}
+	}
+}
+
+// Every candidate is shown, ours and the colleague's, and none is called ours.
+func TestCandidates_everyOneIsShown(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{200, 40}, func(r *harness) {
+		r.emu.InjectFault("create key", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
+		r.emu.InjectFault("list keys", emulator.Fault{Status: 503, Times: 4})
+		r.pressAll("9 n night")
+		r.press("<ctrl+s>")
+		r.wait(time.Second)
+		_, err := r.writer(client.OpCreateKey, "").CreateKey(
+			r.Context(), client.KeyRequest{Label: "night", Buckets: []client.GrantRequest{}},
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.wait(time.Minute)
+		r.requireDialog("key 901 night", "reaches everything", "key 902 night", "reaches nothing", "show key 902")
+		r.press("2")
+		r.wait(time.Second)
+		r.requireText("▸ night")
+		r.requireApplied("create key", "create key")
+	})
+}

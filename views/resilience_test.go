@@ -751,8 +751,8 @@ func TestKeys_lostAnswerOffersRevoke(t *testing.T) {
 					r.press("<ctrl+s>")
 					r.wait(5 * time.Second)
 					if fault.ApplyFirst || fault.CutAfter > 0 {
-						r.requireText("Nothing proves whose key this is: orphan (id", "revoke key")
-						r.press("1")
+						r.requireDialog("Nothing proves whose key this is", "orphan: made at", "revoke key")
+						r.press("r")
 						r.wait(time.Second)
 						r.press("orphan", "<enter>")
 						r.wait(time.Second)

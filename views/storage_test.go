@@ -526,8 +526,10 @@ func TestKeys_lostKeyIsRevoked(t *testing.T) {
 		r.emu.InjectFault("create key", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 		r.press("9", "n", "lost key", "<ctrl+s>")
 		r.wait(3 * time.Second)
-		r.requireText("Nothing proves whose key this is: lost key", "its secret is lost", "leave it", "revoke key")
-		r.press("1")
+		r.requireDialog(
+			"Nothing proves whose key this is", "lost key: made at", "its secret is lost", "leave it", "revoke key",
+		)
+		r.press("r")
 		r.wait(time.Second)
 		r.press("lost key", "<enter>")
 		r.requireText("lost key: revoked")

@@ -13,6 +13,8 @@ import (
 type menuDialog struct {
 	ignoresPaste
 	name              string
+	text              []string // sentences above the actions
+	textHeight        int      // lines that the sentences take
 	actions           []ui.Action
 	cursor, scrollTop int
 	height            int // lines that are visible
@@ -36,7 +38,24 @@ func (m *menuDialog) size() (int, int) {
 	for _, a := range m.actions {
 		w = max(w, ui.Width(a.Name())+ui.Width(a.DisabledReason)+14)
 	}
-	return min(max(w, ui.Width(m.name)+4), 90), min(len(m.actions), 24)
+	w = max(w, ui.Width(m.name)+4)
+	for _, sentence := range m.text {
+		w = max(w, ui.Width(sentence)+2)
+	}
+	w = min(w, 90)
+	return w, min(len(m.actions), 24) + len(m.textLines(w))
+}
+
+// textLines wraps the sentences above the actions, with an empty line after them.
+func (m *menuDialog) textLines(width int) []string {
+	var lines []string
+	for _, sentence := range m.text {
+		lines = append(lines, ui.Wrap(sentence, width)...)
+	}
+	if len(lines) > 0 {
+		lines = append(lines, "")
+	}
+	return lines
 }
 
 func (m *menuDialog) hint() string {
@@ -48,12 +67,16 @@ func (m *menuDialog) hint() string {
 
 // layout scrolls the menu so that the cursor is visible.
 func (m *menuDialog) layout(b ui.Box) {
+	m.textHeight = max(0, min(len(m.textLines(b.Width)), b.Height-min(len(m.actions), 3)))
+	b.Height -= m.textHeight
 	m.height = b.Height
 	m.scrollTop = max(min(m.scrollTop, m.cursor), m.cursor-b.Height+1)
 }
 
 func (m *menuDialog) view(b ui.Box) string {
-	var lines []string
+	text := m.textLines(b.Width)
+	lines := text[:min(m.textHeight, len(text))]
+	b.Height -= len(lines)
 	for i := m.scrollTop; i < min(len(m.actions), m.scrollTop+b.Height); i++ {
 		lines = append(lines, actionLine(m.actions[i], i == m.cursor, b))
 	}
@@ -75,7 +98,7 @@ func actionLine(a ui.Action, cursor bool, b ui.Box) string {
 }
 
 func (m *menuDialog) read(ui.Box) dialogReading {
-	r := dialogReading{Announcement: ui.Announcement{Position: m.cursor + 1, Count: len(m.actions)}}
+	r := dialogReading{intro: m.text, Announcement: ui.Announcement{Position: m.cursor + 1, Count: len(m.actions)}}
 	if m.cursor < len(m.actions) {
 		r.Item = describeAction(m.actions[m.cursor])
 	}
@@ -139,5 +162,5 @@ func (m *menuDialog) choose(s *Shell, a ui.Action) (tea.Cmd, bool) {
 }
 
 func (m *menuDialog) clickLine(line int) bool {
-	return clickEntry(&m.cursor, m.scrollTop+line, len(m.actions))
+	return line >= m.textHeight && clickEntry(&m.cursor, m.scrollTop+line-m.textHeight, len(m.actions))
 }

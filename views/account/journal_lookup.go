@@ -382,10 +382,10 @@ func judgeCreation(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdic
 	}
 	names := make([]string, len(alike))
 	for i, c := range alike {
-		names[i] = client.Clean(c.id)
+		names[i] = client.Clean(c.id) + ": " + describeCandidate(a, c.made, c.row, sent)
 	}
 	text := Pluralize(len(alike), e.Change.Resource+" has", e.Change.Resource+"s have") + " this label (" +
-		JoinWithCommas(names) + "); nothing proves whose it is"
+		strings.Join(names, "; ") + "); nothing proves whose it is"
 	if e.Change.Resource == "key" {
 		text += ", and its secret never arrived"
 	}

@@ -1,11 +1,17 @@
 package account
 
 import (
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
 	"lookout/ui"
+	"lookout/views/resource"
 )
 
 // Creation says how to recognise what a create has made, after its answer was lost. Labels need not be unique, and
@@ -15,6 +21,44 @@ type Creation[T any] struct {
 	Matches   func(T) bool // whether a row has everything that was sent, as far as the API returns it
 	// MadeAt returns when a row was made. nil means that the API does not tell, and that nothing proves whose a row is.
 	MadeAt func(T) client.Time
+	Sent   any            // the request, whose members are compared with the row's to say how it differs
+	About  func(T) string // more about a row: "reaches everything". It may be nil
+}
+
+// Describe says of a row that may be what a create has made when it was made, and how it differs from what was sent.
+func (c Creation[T]) Describe(a *Account, row T) string {
+	var made time.Time
+	if c.MadeAt != nil {
+		made = c.MadeAt(row).Time()
+	}
+	text := describeCandidate(a, made, row, FlattenJSON(c.Sent))
+	if c.About != nil {
+		text += ", " + c.About(row)
+	}
+	return text
+}
+
+// describeCandidate says when an object was made, and which of the members that were sent it has with other values.
+func describeCandidate(a *Account, made time.Time, row any, sent map[string]string) string {
+	parts := []string{"made at a time that the API does not tell"}
+	if age := a.Now().Sub(made); !made.IsZero() && age < 12*time.Hour {
+		parts[0] = "made " + FormatSeconds(made.In(a.Location))
+	} else if !made.IsZero() {
+		parts[0] = "made " + FormatClock(made.In(a.Location), a.Now().In(a.Location))
+	}
+	now := FlattenJSON(row)
+	for _, member := range slices.Sorted(maps.Keys(sent)) {
+		value, returned := now[member]
+		if returned && member != "bucket_access" && !containsAll(now, map[string]string{member: sent[member]}) {
+			parts = append(parts, fmt.Sprintf("%s is %s, not %s", member, quoteValue(value), quoteValue(sent[member])))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// quoteValue returns a value of a member for a sentence.
+func quoteValue(text string) string {
+	return ui.Truncate(client.Clean(text), 40, "…")
 }
 
 // A row is taken for what a create has made only if it was made within this time of sending it. The clocks of this
@@ -85,4 +129,50 @@ func (u Update[T]) Find(now []T) ui.Finding[T] {
 		return ui.Finding[T]{}
 	}
 	return ui.FoundIf(u.Matches(now[i]), now[i])
+}
+
+// showCandidates shows the rows that may be what a create has made, while nothing proves whose they are: each with how
+// it differs from what was sent. The first choice is to leave them.
+func (r Runner[T]) showCandidates(s *start[T], sent resource.Attempt[T], rows []T) tea.Cmd {
+	m := ui.Menu{
+		Title: "Nothing proves whose " + r.Resource.Singular + " this is",
+		Text: []string{
+			fmt.Sprintf("The answer to %q was lost, and it is %s.", s.op.Name+" "+sent.Label, ui.NotKnown),
+			"It, or a colleague, may have made this:",
+		},
+		Actions: []ui.Action{{Key: ui.Bind("leave it as it is", "l"), Do: func() tea.Cmd { return nil }}},
+	}
+	for i, row := range rows {
+		name := fmt.Sprintf("%s %s", r.Resource.Singular, client.Clean(r.Resource.ID(row)))
+		text := name + " " + r.Resource.Label(row)
+		if sent.Describe != nil {
+			text += ": " + sent.Describe(row)
+		}
+		m.Text = append(m.Text, text)
+		m.Actions = append(m.Actions, ui.Action{
+			Key: ui.Bind("show "+name, fmt.Sprint(i+1)),
+			Do: func() tea.Cmd {
+				return ui.Send(ui.GoToMsg{Pane: r.Resource.PluralName(), ID: r.Store.ID(row)})
+			},
+		})
+	}
+	if note := s.draft.CandidateNote; note != "" {
+		m.Text = append(m.Text, note)
+	}
+	if op, ok := r.Resource.Operation(s.draft.CandidateOperation); ok {
+		var keys []string
+		if len(rows) == 1 {
+			keys = []string{"r"}
+		}
+		for _, row := range rows {
+			name := fmt.Sprintf("%s %s %s", op.Name, r.Resource.Singular, client.Clean(r.Resource.ID(row)))
+			m.Actions = append(m.Actions, ui.Action{
+				Key:       ui.Bind(name, keys...),
+				Writes:    true,
+				OpensView: true,
+				Do:        func() tea.Cmd { return r.StartNamed(op.Name, row) },
+			})
+		}
+	}
+	return ui.Send(m)
 }

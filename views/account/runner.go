@@ -359,6 +359,7 @@ func (r Runner[T]) openForm(s *start[T], consent grant[T]) form.Form {
 	if len(s.rows) > 0 {
 		row = s.rows[0]
 	}
+	var sent resource.Attempt[T]
 	return form.NewForm(form.StoreRequest[T]{
 		Store:   r.Store,
 		Title:   s.draft.Title,
@@ -366,9 +367,10 @@ func (r Runner[T]) openForm(s *start[T], consent grant[T]) form.Form {
 		Success: func(row T) string { return r.Resource.Label(row) + ": " + r.success(s, row) },
 		Then:    s.draft.AfterSubmit,
 
-		OnCandidates: s.draft.OnCandidates,
+		OnCandidates: func(rows []T) tea.Cmd { return r.showCandidates(s, sent, rows) },
 		Change: func() ui.RowChange[T] {
-			change, _ := r.change(s, row, consent)
+			var change ui.RowChange[T]
+			change, sent = r.change(s, row, consent)
 			send := change.Send
 			change.Send = func(ctx context.Context) (ui.Result[T], error) {
 				result, err := send(ctx)

@@ -151,16 +151,19 @@ func newContactFrom(a *account.Account, values client.ContactRequest) resource.D
 		},
 		Attempt: func(*client.Contact) resource.Attempt[*client.Contact] {
 			sent := *in
+			made := account.Creation[*client.Contact]{
+				SameLabel: func(c *client.Contact) bool { return c.Name.Raw() == sent.Name },
+				Matches:   func(c *client.Contact) bool { return c.Request() == sent },
+				MadeAt:    func(c *client.Contact) client.Time { return c.Updated },
+				Sent:      sent,
+			}
 			return resource.Attempt[*client.Contact]{
 				Label: sent.Name,
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Contact], error) {
 					return ui.ResultRow(w.CreateContact(ctx, sent))
 				},
-				Find: account.FindCreated(a.Contacts(), account.Creation[*client.Contact]{
-					SameLabel: func(c *client.Contact) bool { return c.Name.Raw() == sent.Name },
-					Matches:   func(c *client.Contact) bool { return c.Request() == sent },
-					MadeAt:    func(c *client.Contact) client.Time { return c.Updated },
-				}),
+				Find:     account.FindCreated(a.Contacts(), made),
+				Describe: func(c *client.Contact) string { return made.Describe(a, c) },
 			}
 		},
 	}

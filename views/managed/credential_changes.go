@@ -120,14 +120,22 @@ func newCredential(a *account.Account) resource.Draft[*client.Credential] {
 				Username: client.NewSecret(user),
 				Password: client.NewSecret(password),
 			}
+			made := account.Creation[*client.Credential]{
+				SameLabel: func(c *client.Credential) bool { return c.Label.Raw() == sent.Label },
+				About: func(c *client.Credential) string {
+					if !c.LastDecrypted.Valid() {
+						return "never used by support"
+					}
+					return "used by support " + account.FormatAge(c.LastDecrypted, a.Now()) + " ago"
+				},
+			}
 			return resource.Attempt[*client.Credential]{
 				Label: sent.Label,
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Credential], error) {
 					return ui.ResultRow(w.CreateCredential(ctx, sent))
 				},
-				Find: account.FindCreated(a.Credentials(), account.Creation[*client.Credential]{
-					SameLabel: func(c *client.Credential) bool { return c.Label.Raw() == sent.Label },
-				}),
+				Find:     account.FindCreated(a.Credentials(), made),
+				Describe: func(c *client.Credential) string { return made.Describe(a, c) },
 			}
 		},
 	}

@@ -111,16 +111,19 @@ func newServiceFrom(a *account.Account, values client.ServiceRequest) resource.D
 		},
 		Attempt: func(*client.Service) resource.Attempt[*client.Service] {
 			sent := withoutNeedlessRegion(*in)
+			made := account.Creation[*client.Service]{
+				SameLabel: func(s *client.Service) bool { return s.Label.Raw() == sent.Label },
+				Matches:   func(s *client.Service) bool { return serviceMatches(s, sent) },
+				MadeAt:    func(s *client.Service) client.Time { return s.Created },
+				Sent:      sent,
+			}
 			return resource.Attempt[*client.Service]{
 				Label: sent.Label,
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Service], error) {
 					return ui.ResultRow(w.CreateService(ctx, sent))
 				},
-				Find: account.FindCreated(a.Services(), account.Creation[*client.Service]{
-					SameLabel: func(s *client.Service) bool { return s.Label.Raw() == sent.Label },
-					Matches:   func(s *client.Service) bool { return serviceMatches(s, sent) },
-					MadeAt:    func(s *client.Service) client.Time { return s.Created },
-				}),
+				Find:     account.FindCreated(a.Services(), made),
+				Describe: func(s *client.Service) string { return made.Describe(a, s) },
 			}
 		},
 	}

@@ -168,9 +168,9 @@ type Draft[T any] struct {
 	// AfterSubmit replaces the news of what a form that stays open has made. told is false if the answer was lost and
 	// reading again showed that it was made: there is no row then.
 	AfterSubmit func(row T, told bool) tea.Cmd
-	// OnCandidates returns what follows if the answer to a create was lost and rows appear that may be what it made,
-	// while nothing proves it. nil only says so.
-	OnCandidates func(rows []T) tea.Cmd
+	// CandidateOperation is offered on rows that may be what a create has made while nothing proves it, besides showing
+	// them: "revoke". "" offers none. CandidateNote says why.
+	CandidateOperation, CandidateNote string
 }
 
 // Confirm says what an operation does, before it is done.
@@ -200,6 +200,8 @@ type Attempt[T any] struct {
 	// Find tells from all rows, read again after a lost answer, what became of the change. nil knows only that a
 	// deleted row is gone.
 	Find func(now []T) ui.Finding[T]
+	// Describe says of a row that may be what a create has made how it differs from what was sent. nil says nothing.
+	Describe func(T) string
 }
 
 // Step is a change that another one needs: what is replaced must be deleted first. It has its own entry in the

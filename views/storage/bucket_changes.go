@@ -196,17 +196,23 @@ func newBucket(a *account.Account) resource.Draft[*client.Bucket] {
 		Attempt: func(*client.Bucket) resource.Attempt[*client.Bucket] {
 			sent := *in
 			sent.Cluster, sent.Region = client.SplitLocation(in.Cluster, a.Clusters().Rows())
+			made := account.Creation[*client.Bucket]{
+				SameLabel: func(b *client.Bucket) bool { return isRequestedBucket(b, sent) },
+				Matches:   func(*client.Bucket) bool { return true }, // the API returns nothing else that was sent
+				MadeAt:    func(b *client.Bucket) client.Time { return b.Created },
+				Sent:      sent,
+				About: func(b *client.Bucket) string {
+					return account.FormatOptionalCount(b.Objects) + " objects"
+				},
+			}
 			return resource.Attempt[*client.Bucket]{
 				ID:    sent.ID(),
 				Label: sent.Label,
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Bucket], error) {
 					return ui.ResultRow(w.CreateBucket(ctx, sent))
 				},
-				Find: account.FindCreated(a.Buckets(), account.Creation[*client.Bucket]{
-					SameLabel: func(b *client.Bucket) bool { return isRequestedBucket(b, sent) },
-					Matches:   func(*client.Bucket) bool { return true }, // the API returns nothing else that was sent
-					MadeAt:    func(b *client.Bucket) client.Time { return b.Created },
-				}),
+				Find:     account.FindCreated(a.Buckets(), made),
+				Describe: func(b *client.Bucket) string { return made.Describe(a, b) },
 			}
 		},
 		Success: func(b *client.Bucket) string { return describeCreatedBucket(a, b, before) },

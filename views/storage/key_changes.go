@@ -168,6 +168,13 @@ func newKey(a *account.Account) resource.Draft[*client.Key] {
 		},
 		Attempt: func(*client.Key) resource.Attempt[*client.Key] {
 			sent := in.request()
+			made := account.Creation[*client.Key]{
+				SameLabel: func(k *client.Key) bool { return k.Label.Raw() == sent.Label },
+				About: func(k *client.Key) string {
+					reach, _ := describeKeyAccess(k)
+					return "reaches " + reach
+				},
+			}
 			return resource.Attempt[*client.Key]{
 				Label: sent.Label,
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Key], error) {
@@ -177,15 +184,15 @@ func newKey(a *account.Account) resource.Draft[*client.Key] {
 					}
 					return ui.ResultRow(account.WithoutSecret(k), err)
 				},
-				Find: account.FindCreated(a.Keys(), account.Creation[*client.Key]{
-					SameLabel: func(k *client.Key) bool { return k.Label.Raw() == sent.Label },
-				}),
+				Find:     account.FindCreated(a.Keys(), made),
+				Describe: func(k *client.Key) string { return made.Describe(a, k) },
 			}
 		},
 		AfterSubmit: func(k *client.Key, _ bool) tea.Cmd {
 			return tea.Batch(ui.ShowNews(theme.Good, k.Label.String()+": created"), ui.Send(secret))
 		},
-		OnCandidates: func(keys []*client.Key) tea.Cmd { return offerCandidates(a, keys) },
+		CandidateOperation: "revoke",
+		CandidateNote:      "If it was made from here, its secret is lost.",
 	}
 }
 
@@ -300,28 +307,4 @@ func describeKeyRequest(in client.KeyRequest) string {
 		text += " read, write and delete in " + account.JoinWithCommas(writes)
 	}
 	return text + ", and nothing else. " + limitedKeyNote
-}
-
-// offerCandidates shows the keys that appeared after the answer to a create was lost, and offers to revoke them: their
-// secrets never arrived here. They may be somebody else's, so the first choice is to leave them.
-func offerCandidates(a *account.Account, keys []*client.Key) tea.Cmd {
-	actions := []ui.Action{{Key: ui.Bind("leave it as it is", "l"), Do: func() tea.Cmd { return nil }}}
-	var names []string
-	for _, k := range keys {
-		reach, _ := describeKeyAccess(k)
-		names = append(names, fmt.Sprintf("%s (id %d, reaches %s)", k.Label, k.ID, reach))
-		actions = append(actions, ui.Action{
-			Key:       ui.Bind(fmt.Sprintf("revoke key %d", k.ID), fmt.Sprint(len(actions))),
-			Writes:    true,
-			OpensView: true,
-			Do:        func() tea.Cmd { return keyRunner(a).StartNamed("revoke", k) },
-		})
-	}
-	return tea.Batch(
-		ui.ShowNews(theme.Warn, account.JoinWithCommas(names)+": if it was made from here, its secret is lost"),
-		ui.Send(ui.Menu{
-			Title:   "Nothing proves whose key this is: " + account.JoinWithCommas(names),
-			Actions: actions,
-		}),
-	)
 }
