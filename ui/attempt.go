@@ -60,6 +60,9 @@ type RowChange[T any] struct {
 	// Find tells from all rows, read again, what became of a change whose answer was lost. nil knows only that a row to
 	// be deleted is gone.
 	Find func(now []T) Finding[T]
+	// ReadBack reads what the rows do not show, off the loop, and tells what became of a change whose answer was lost.
+	// nil reads the rows.
+	ReadBack func(context.Context) (Verdict, error)
 	// Shows returns the value of a row that the change is about: "ok". nil shows none.
 	Shows func(T) string
 	// OnOutcome runs on the loop once the outcome is known. If the answer was lost and the first reading does not tell,
@@ -176,6 +179,13 @@ func (o *rowChangeResult[T]) lookup() *Lookup {
 	var recorded interface{ IntentID() string }
 	if errors.As(o.err, &recorded) {
 		l.Intent = recorded.IntentID()
+	}
+	if o.attempt.ReadBack != nil {
+		l.Read = func(ctx context.Context) (func() Verdict, error) {
+			v, err := o.attempt.ReadBack(ctx)
+			return func() Verdict { return v }, err
+		}
+		return l
 	}
 	if o.attempt.Find == nil && o.result.kind != rowDeleted {
 		return l

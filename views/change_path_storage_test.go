@@ -16,6 +16,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
+	"lookout/ui"
 )
 
 func bucketChanges() []pathCase {
@@ -230,7 +231,7 @@ func TestReplaceCertificate_lostDeletion(t *testing.T) {
 		},
 		"not deleted": {
 			fault: emulator.Fault{Reset: true, Times: 1},
-			says:  "the old certificate was not deleted",
+			says:  ui.NotSeenYet,
 			ops:   []string{client.OpUploadCertificate},
 		},
 	} {

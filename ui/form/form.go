@@ -67,6 +67,8 @@ type StoreRequest[T any] struct {
 	// OnCandidates runs on the loop if the answer was lost and rows appear that may be what was made, while nothing
 	// proves it. nil only says so.
 	OnCandidates func(rows []T) tea.Cmd
+	// AfterFailure runs on the loop after a change that was not, or perhaps not, applied. nil does nothing.
+	AfterFailure func() tea.Cmd
 }
 
 // NewForm returns a form that sends a change of a store.
@@ -140,15 +142,18 @@ func (r *outcomeReport[T]) show(outcome ui.AttemptOutcome, c ui.Result[T], err e
 	default:
 		v.showUnknown(err)
 	}
-	news := r.news(outcome, c, err)
-	if inFront && !r.waited {
-		news = nil // the form says it
+	var cmds []tea.Cmd
+	if !inFront || r.waited { // else the form says it
+		cmds = append(cmds, r.news(outcome, c, err))
 	}
 	r.waited = c.Waiting
 	if c.Waiting && len(c.Found.Candidates) > 0 && r.request.OnCandidates != nil {
-		return tea.Batch(news, r.request.OnCandidates(c.Found.Candidates))
+		cmds = append(cmds, r.request.OnCandidates(c.Found.Candidates))
 	}
-	return news
+	if r.request.AfterFailure != nil {
+		cmds = append(cmds, r.request.AfterFailure())
+	}
+	return tea.Batch(cmds...)
 }
 
 // news says how a change ended whose form is closed, or has said before that the answer was lost.

@@ -129,13 +129,23 @@ func (a *Account) FormWithConsent(
 	f form.Form, ask func() Ask, send func(context.Context, Consents) (func() tea.Cmd, error),
 ) form.Form {
 	var consents Consents
+	lost := false // the answer to what this form sent
 	f.BeforeSend = func(next func() tea.Cmd) tea.Cmd {
-		return a.AskConsent(ask(), func(c Consents) tea.Cmd {
+		question := ask()
+		if lost {
+			question.Confirm.Required = true
+			question.Confirm.Effect = "It was sent before, and its answer was lost: it may be done twice. " +
+				question.Confirm.Effect
+		}
+		return a.AskConsent(question, func(c Consents) tea.Cmd {
 			consents = c
 			return next()
 		})
 	}
 	f.Send = func(ctx context.Context) (func() tea.Cmd, error) { return send(ctx, consents) }
-	f.OnUnknown = func() tea.Cmd { return ResumeLookups(a, UnresolvedChanges(a)) }
+	f.OnUnknown = func() tea.Cmd {
+		lost = true
+		return ResumeLookups(a, UnresolvedChanges(a))
+	}
 	return f
 }

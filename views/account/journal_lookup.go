@@ -23,7 +23,8 @@ import (
 func ResumeLookups(a *Account, entries []*journal.Entry) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, e := range entries {
-		if a.Journal.Unresolved(*e) && e.Change.Op != client.OpEmptyBucket && findLookup(a, e.ID) == nil {
+		if a.Journal.Unresolved(*e) && e.Change.Op != client.OpEmptyBucket && !superseded(a, e) &&
+			findLookup(a, e.ID) == nil {
 			cmds = append(cmds, homeOf(a, e).LookUp(entryLookup(a, e)))
 		}
 	}
@@ -277,12 +278,11 @@ func judgeStatus(ctx context.Context, a *Account, e *journal.Entry, off bool) (u
 	if err != nil {
 		return ui.CannotTell, "", err
 	}
-	return ui.FoundIf(
-			(s.Status == client.StatusDisabled) == off,
-			s,
-		).Verdict, "the service " + StatusPhrase(
-			s.Status,
-		), nil
+	was, text := FlattenJSON(e.Change.Before)["status"], "the service "+StatusPhrase(s.Status)
+	if was != "" && (was == client.StatusDisabled.String()) == off {
+		return ui.CannotTell, text + ", as before", nil
+	}
+	return ui.FoundIf((s.Status == client.StatusDisabled) == off, s).Verdict, text, nil
 }
 
 // judgeCertificate tells from whether a certificate is set whether one was uploaded or deleted.
@@ -299,6 +299,9 @@ func judgeCertificate(ctx context.Context, a *Account, e *journal.Entry, set boo
 		return ui.CannotTell, "the API does not tell whether a certificate is set", nil
 	}
 	text := map[bool]string{true: "a certificate is set", false: "no certificate is set"}[*status.SSL]
+	if was, known := FlattenJSON(e.Change.Before)["ssl"]; known && was == strconv.FormatBool(set) {
+		return ui.CannotTell, text + ", as before", nil
+	}
 	return ui.FoundIf(*status.SSL == set, status).Verdict, text, nil
 }
 
@@ -315,8 +318,10 @@ func judgeAccess(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdict,
 	case err != nil:
 		return ui.CannotTell, "", err
 	}
-	sent := FlattenJSON(e.Change.Body)
-	return ui.FoundIf(containsAll(FlattenJSON(now), sent), now).Verdict, "the access is " + now.String(), nil
+	if containsAll(FlattenJSON(now), FlattenJSON(e.Change.Body)) {
+		return ui.CannotTell, "the access is " + now.String() + ", as it was sent, but it may have been so before", nil
+	}
+	return ui.NotSeen, "the access is " + now.String(), nil
 }
 
 // judgeObjectACL tells from the ACL of an object whether it was changed.
@@ -329,8 +334,11 @@ func judgeObjectACL(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdi
 	if err != nil {
 		return ui.CannotTell, "", err
 	}
-	seen := now.ACL.String() == FlattenJSON(e.Change.Body)["acl"]
-	return ui.FoundIf(seen, now).Verdict, "the access is " + now.ACL.String(), nil
+	sent := FlattenJSON(e.Change.Body)["acl"]
+	if sent == FlattenJSON(e.Change.Before)["acl"] {
+		return ui.CannotTell, "the access is " + now.ACL.String() + ", as before", nil
+	}
+	return ui.FoundIf(now.ACL.String() == sent, now).Verdict, "the access is " + now.ACL.String(), nil
 }
 
 // judgeCancellation counts the buckets. If there are any, nothing is cancelled yet; if there are none, that proves

@@ -229,6 +229,9 @@ func (r Runner[T]) ask(s *start[T], then func(grant[T]) tea.Cmd) tea.Cmd {
 	if len(s.rows) > 1 {
 		ask.Items = r.describe(s.rows)
 	}
+	if !ask.Confirm.Required {
+		ask = ask.withUnsettled(r.Account) // a first change that another one needed has no lookup at the row
+	}
 	question := askAction(r.Account, ask, func(consents Consents) tea.Cmd {
 		return then(func(_ T, op string) (*client.Consent, error) { return consents[op], nil })
 	})
@@ -368,6 +371,7 @@ func (r Runner[T]) openForm(s *start[T], consent grant[T]) form.Form {
 		Then:    s.draft.AfterSubmit,
 
 		OnCandidates: func(rows []T) tea.Cmd { return r.showCandidates(s, sent, rows) },
+		AfterFailure: func() tea.Cmd { return ResumeLookups(r.Account, UnresolvedChanges(r.Account)) },
 		Change: func() ui.RowChange[T] {
 			var change ui.RowChange[T]
 			change, sent = r.change(s, row, consent)
@@ -392,6 +396,7 @@ func (r Runner[T]) change(s *start[T], row T, consent grant[T]) (ui.RowChange[T]
 		ProgressText: s.op.ProgressText,
 		DoneText:     pastTense(s.op.ProgressText),
 		Find:         attempt.Find,
+		ReadBack:     attempt.ReadBack,
 		Shows:        s.op.Shows,
 		Send: func(ctx context.Context) (ui.Result[T], error) {
 			result, err := r.sendOnce(

@@ -202,6 +202,8 @@ type Attempt[T any] struct {
 	Find func(now []T) ui.Finding[T]
 	// Describe says of a row that may be what a create has made how it differs from what was sent. nil says nothing.
 	Describe func(T) string
+	// ReadBack reads what the rows do not show, after a lost answer; nil reads the rows.
+	ReadBack func(context.Context) (ui.Verdict, error)
 }
 
 // Step is a change that another one needs: what is replaced must be deleted first. It has its own entry in the

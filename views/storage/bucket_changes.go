@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"regexp"
@@ -339,6 +340,7 @@ type accessInput struct {
 // again.
 func setBucketAccess(a *account.Account, b *client.Bucket) resource.Draft[*client.Bucket] {
 	in, found := &accessInput{acl: unchanged, cors: unchanged}, accessReadBack{}
+	var before *client.BucketAccessStatus // nil if it could not be read
 	return resource.Draft[*client.Bucket]{
 		Title:           "Access to " + bucketName(b),
 		Text:            "What you leave as it is does not change.",
@@ -359,6 +361,7 @@ func setBucketAccess(a *account.Account, b *client.Bucket) resource.Draft[*clien
 				Label:     b.Label.String(),
 				Unchanged: access.ACL == "" && access.CORS == nil,
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Bucket], error) {
+					before, _ = a.API.Buckets.Access(ctx, b.Location().Raw(), b.Label.Raw())
 					result, err := ui.ResultReload[*client.Bucket](sendBucketAccess(ctx, w, b, access))
 					if err == nil {
 						found = readBackBucketAccess(ctx, a, b, access)
@@ -366,10 +369,34 @@ func setBucketAccess(a *account.Account, b *client.Bucket) resource.Draft[*clien
 					}
 					return result, err
 				},
+				ReadBack: func(ctx context.Context) (ui.Verdict, error) {
+					if before == nil || !before.Differs(access) {
+						return ui.CannotTell, ui.ErrUnreadable // what is set now may have been set before
+					}
+					return judgeBucketAccess(ctx, a, b, access)
+				},
 			}
 		},
 		Success: func(*client.Bucket) string { return found.describe(in.describe()) },
 	}
+}
+
+// judgeBucketAccess reads the access to a bucket after a lost answer, and tells whether it was set.
+func judgeBucketAccess(
+	ctx context.Context, a *account.Account, b *client.Bucket, set client.BucketAccess,
+) (ui.Verdict, error) {
+	now, err := a.API.Buckets.Access(ctx, b.Location().Raw(), b.Label.Raw())
+	switch {
+	case errors.Is(err, client.ErrNotFound):
+		return ui.CannotTell, ui.ErrUnreadable
+	case err != nil:
+		return ui.CannotTell, err
+	case now.Differs(set):
+		return ui.NotSeen, nil
+	case set.ACL != "" && now.ACL == "", set.CORS != nil && now.CORS == nil:
+		return ui.CannotTell, ui.ErrUnreadable
+	}
+	return ui.SeenWithProof, nil
 }
 
 // accessReadBack is what reading an access again shows after it was set.

@@ -195,7 +195,8 @@ func (in *certificateFiles) attempt(now *client.CertificateStatus) resource.Atte
 	return attempt
 }
 
-// deleteOld deletes the old certificate. If the answer is lost, it reads whether there is one.
+// deleteOld deletes the old certificate. If the answer is lost, it reads whether it is gone. If it is not, it may still
+// go: nothing else is sent.
 func (in *certificateFiles) deleteOld(ctx context.Context, w *client.Writer) error {
 	cluster, label := in.pane.bucket.Location().Raw(), in.pane.bucket.Label.Raw()
 	err := w.DeleteCertificate(ctx, cluster, label)
@@ -204,17 +205,23 @@ func (in *certificateFiles) deleteOld(ctx context.Context, w *client.Writer) err
 		if failed != nil || now.SSL == nil {
 			return err
 		}
+		if *now.SSL {
+			return errOldCertificate
+		}
 		var lost *client.Error
 		if errors.As(err, &lost) {
-			lost.Settle(!*now.SSL)
+			lost.Settle(true)
 		}
-		if err = nil; *now.SSL {
-			return errors.New("the old certificate was not deleted, so the new one was not sent; try again")
-		}
+		err = nil
 	}
 	in.deleted = err == nil
 	return err
 }
+
+// errOldCertificate is the error of a replacement that stopped after its first change. That change is looked up.
+var errOldCertificate = errors.New(
+	"deleting the old certificate: " + ui.NotSeenYet + ", so the new one was not sent · look at the journal first",
+)
 
 // upload sends the pair.
 func (in *certificateFiles) upload(ctx context.Context, w *client.Writer) (certificateResult, error) {

@@ -1,0 +1,192 @@
+package views_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"lookout/client"
+	"lookout/client/emulator"
+	"lookout/ui"
+)
+
+// allChanges returns one case for each of the 24 changes of the document; making a link is none.
+func allChanges(t *testing.T) []changeCase {
+	t.Helper()
+	certificate, key := writeCertificate(t, "cdn.acme.net")
+	upload := fmt.Sprintf("8 / cdn.acme <enter> c U %s <tab> %s", certificate, key)
+	return append(
+		changeCases(),
+		unprovenChange("create key", "9 n night", "<ctrl+s>"),
+		readableChange("upload certificate", upload, "<ctrl+s>", ""),
+		readableChange("delete certificate", upload+" <ctrl+s> ~ D ~ cdn.acme.net", "<enter>", ""),
+		readableChange(
+			"update object ACL", "8 / acme-www <enter> <enter> / index.html <enter> c <right>", "<ctrl+s>", "",
+		),
+		unprovenChange("cancel Object Storage", "8 : cancel <enter> ~~ acme-prod", "<enter>"),
+	)
+}
+
+// outcomeTrial is one change whose answer is lost, and what happens at the service.
+type outcomeTrial struct {
+	*harness
+	change changeCase
+	dice   *rand.Rand
+	twins  int // changes by a colleague, in the emulator's ledger
+	ours   int // the same operations before the change, to prepare it
+}
+
+// outcomeScenarios are what may happen at the service while an answer is lost. Each prepares the emulator and returns
+// what a colleague does meanwhile.
+var outcomeScenarios = map[string]func(*outcomeTrial){
+	"answer lost, applied late or never": func(o *outcomeTrial) { o.emu.InjectFault(o.change.op, o.lateOrNever()) },
+	"stale reads": func(o *outcomeTrial) {
+		o.emu.InjectFault("GET *", emulator.Fault{
+			Stale:     o.seconds(0, 60) + time.Second,
+			Alternate: o.dice.IntN(2) == 0,
+		})
+		o.wait(time.Minute)
+		fault := emulator.Fault{Status: 504, ApplyFirst: o.dice.IntN(3) > 0, Times: 1}
+		o.emu.InjectFault(o.change.op, fault)
+	},
+	"a colleague's twin": func(o *outcomeTrial) {
+		o.emu.InjectFault(o.change.op, o.lateOrNever())
+		time.AfterFunc(o.seconds(5, 60), func() { o.twin() })
+	},
+}
+
+// lateOrNever loses the answer to a change that is applied within a minute, or never.
+func (o *outcomeTrial) lateOrNever() emulator.Fault {
+	if o.dice.IntN(4) == 0 {
+		return emulator.Fault{Status: 504, Times: 1}
+	}
+	return emulator.Fault{Late: o.seconds(0, 60) + time.Millisecond, Times: 1}
+}
+
+func (o *outcomeTrial) seconds(from, to int) time.Duration {
+	return time.Duration(from+o.dice.IntN(to-from)) * time.Second
+}
+
+// twin lets a colleague make the same thing with the same label but other values, where labels need not be unique.
+func (o *outcomeTrial) twin() {
+	other, err := client.New(
+		"https://api.example.test/v4", client.NewSecret(token), client.WithTransport(o.transport),
+	)
+	if err != nil {
+		o.Error(err)
+		return
+	}
+	w := o.beginFor(other, client.Change{Op: o.change.op})
+	switch o.change.op {
+	case client.OpCreateContact:
+		_, err = w.CreateContact(o.ctx, client.ContactRequest{Name: "Zed", Email: "other@acme.net"})
+	case client.OpCreateService:
+		in := client.ServiceRequest{Label: "night", Type: "tcp", Address: "203.0.113.8:22", Timeout: 20}
+		_, err = w.CreateService(o.ctx, in)
+	case client.OpCreateKey:
+		_, err = w.CreateKey(o.ctx, client.KeyRequest{Label: "night"})
+	default:
+		return
+	}
+	if err != nil {
+		o.Error(err)
+		return
+	}
+	o.twins++
+}
+
+// appliedByUs reports whether the change was applied, as the emulator's ledger says.
+func (o *outcomeTrial) appliedByUs() bool {
+	n := 0
+	for _, op := range o.appliedOperations() {
+		if op == o.change.op {
+			n++
+		}
+	}
+	return n-o.twins-o.ours > 0
+}
+
+// run sends the change, tries to send it again without an answer to the question, and watches the journal and the news
+// until all readings are over.
+func (o *outcomeTrial) run(scenario func(*outcomeTrial)) {
+	o.Helper()
+	o.pressAll(strings.ReplaceAll(o.change.keys, "~~", "~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~"))
+	for _, op := range o.appliedOperations() {
+		if op == o.change.op {
+			o.ours++
+		}
+	}
+	scenario(o)
+	before := len(o.journal.Entries(time.Time{}))
+	o.press(o.change.send)
+	again := o.seconds(3, 80)
+	for at := time.Duration(0); at < 200*time.Second; at += 2 * time.Second {
+		o.wait(2 * time.Second)
+		o.check()
+		if at <= again && again < at+2*time.Second {
+			o.press(o.change.send)
+			o.wait(2 * time.Second)
+			o.press("<esc>")
+		}
+	}
+	if sent := len(o.journal.Entries(time.Time{})) - before; sent != 1 {
+		o.Errorf("sent %d times, want once, without a question\n%s", sent, o.screen())
+	}
+}
+
+// check fails if the journal or the news claim what is not true.
+func (o *outcomeTrial) check() {
+	o.Helper()
+	var last client.Outcome
+	for _, e := range o.journal.Entries(time.Time{}) {
+		if e.Change.Op == o.change.op {
+			last = e.Outcome
+		}
+	}
+	switch applied := o.appliedByUs(); {
+	case last == client.Rejected && applied:
+		o.Fatalf("the journal says not done, but it was applied\n%s", o.screen())
+	case last == client.Applied && !applied:
+		o.Fatalf("the journal says done, but it was not applied\n%s", o.screen())
+	}
+	if o.appliedByUs() {
+		for _, n := range o.news {
+			if strings.Contains(n.Text, "not done") && !strings.Contains(n.Text, ui.NotKnown) {
+				o.Fatalf("the news says %q, but it was applied", n.Text)
+			}
+		}
+	}
+}
+
+// trialSeeds is the number of seeds of each scenario: a few in every run of go test, all with LOOKOUT_LONG=1.
+func trialSeeds() int {
+	if os.Getenv("LOOKOUT_LONG") != "" {
+		return 20
+	}
+	return 1
+}
+
+// 24 changes whose answer is lost while the service applies them up to a minute late or never, its lists are up to a
+// minute behind, or a colleague makes the same: nothing is called not done that was done, nothing is called ours that is
+// not, and nothing is sent twice without a question.
+func TestOutcome_lostAnswersOfAllChanges(t *testing.T) {
+	changes := allChanges(t)
+	if len(changes) != 24 {
+		t.Errorf("%d changes, want 24", len(changes))
+	}
+	for c, change := range changes {
+		for name, scenario := range outcomeScenarios {
+			for seed := range trialSeeds() {
+				t.Run(fmt.Sprintf("%s, %s, seed %d", change.op, name, seed), func(t *testing.T) {
+					startProgram(t, emulator.Options{}, screenSize{140, 40}, func(r *harness) {
+						dice := rand.New(rand.NewPCG(uint64(seed), uint64(c)))
+						(&outcomeTrial{harness: r, change: change, dice: dice}).run(scenario)
+					})
+				})
+			}
+		}
+	}
+}
