@@ -245,7 +245,7 @@ func (o *rowChangeResult[T]) verdict(outcome AttemptOutcome) tea.Cmd {
 	o.result.Waiting = false
 	switch {
 	case outcome == Rejected:
-		o.err = errNotApplied
+		o.err = &notAppliedError{UnknownReason(o.err)}
 	case outcome == Applied && o.attempt.Find != nil:
 		o.result.Row, o.result.kind = o.result.Found.Row, rowReturned
 		o.store.changes.confirm(o.store.source.ID(o.result.Row), o)
@@ -255,8 +255,17 @@ func (o *rowChangeResult[T]) verdict(outcome AttemptOutcome) tea.Cmd {
 	return o.finish(outcome)
 }
 
-// errNotApplied is the error of a change whose answer was lost and that was not applied.
-var errNotApplied = errors.New("not done: its answer was lost, and reading again for 90 s did not show it")
+// notAppliedError is the error of a change whose answer left the outcome open, and that was not applied.
+type notAppliedError struct{ answer string }
+
+// Error returns what was found, and what came instead of an answer.
+func (e *notAppliedError) Error() string {
+	text := "not done: reading again for 90 s did not show it"
+	if e.answer == "" {
+		return text
+	}
+	return text + " (" + e.answer + ")"
+}
 
 // settleRecord tells whoever keeps a record of the change how it ended.
 func settleRecord(err error, outcome AttemptOutcome) {

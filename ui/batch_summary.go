@@ -18,6 +18,7 @@ type BatchSummary[T any] struct {
 	rejected []string
 	advice   []string // the next steps after the rejections, each once
 	unknown  []string
+	answers  []string // what came instead of answers to the unknown ones, each once
 }
 
 // NewBatchSummary returns a summary of n changes. label returns what a row is called in the news.
@@ -38,6 +39,9 @@ func (t *BatchSummary[T]) Add(row T, outcome AttemptOutcome, err error) (last bo
 		}
 	case Unknown:
 		t.unknown = append(t.unknown, t.label(row))
+		if why := UnknownReason(err); !slices.Contains(t.answers, why) && why != "" {
+			t.answers = append(t.answers, why)
+		}
 	}
 	return t.pending == 0
 }
@@ -56,19 +60,23 @@ func (t *BatchSummary[T]) News(success string, undo *Action) NewsMsg {
 	if len(t.advice) > 0 {
 		rejected += " · " + strings.Join(t.advice, "; ")
 	}
-	return batchNews(done, t.unknown, rejected, undo)
+	unknown := ""
+	if len(t.unknown) > 0 {
+		unknown = strings.Join(t.unknown, ", ") + ": " + NotSeenYet + WithPrefix(": ", strings.Join(t.answers, "; "))
+	}
+	return batchNews(done, unknown, rejected, undo)
 }
 
 // batchNews returns the news of a summary: it is apart from BatchSummary because it does not depend on the rows' type.
-func batchNews(done string, unknown []string, rejected string, undo *Action) NewsMsg {
+func batchNews(done, unknown, rejected string, undo *Action) NewsMsg {
 	news := NewsMsg{Tone: theme.Good}
 	var parts []string
 	if done != "" {
 		parts, news.Undo = append(parts, done), undo
 	}
-	if len(unknown) > 0 {
+	if unknown != "" {
 		news.Tone = theme.Warn
-		parts = append(parts, strings.Join(unknown, ", ")+": "+NotSeenYet+" · lookout keeps checking")
+		parts = append(parts, unknown+" · lookout keeps checking")
 	}
 	if rejected != "" {
 		news.Tone = theme.Bad

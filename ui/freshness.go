@@ -3,6 +3,7 @@ package ui
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -131,6 +132,14 @@ func Plural(n int, one, many string) string {
 
 // FormatCount returns a count in groups of three: "1,204,331".
 func FormatCount(n int64) string { return humanize.Comma(n) }
+
+// UnknownReason returns why the outcome of a change is unknown, without saying again that it is.
+func UnknownReason(err error) string {
+	if err == nil {
+		return ""
+	}
+	return strings.TrimPrefix(Reason(err), "the outcome is unknown: ")
+}
 
 // Reason returns why something failed, without what failed if the error can tell them apart.
 func Reason(err error) string {

@@ -419,3 +419,30 @@ func TestCandidates_everyOneIsShown(t *testing.T) {
 		r.requireApplied("create key", "create key")
 	})
 }
+
+// A change that is answered with 500 or 503 keeps the server's reason: in the news, in the form and in the journal,
+// while it is not known whether it was done and once that is known.
+func TestRefusals_keepServerReason(t *testing.T) {
+	const reason = "The database is moving."
+	fault := emulator.Fault{Status: 503, Body: `{"errors":[{"reason":"` + reason + `"}]}`, Times: 1}
+	for name, c := range map[string]struct{ op, keys, send string }{
+		"news": {"enable service", "3 / billing-cron <enter>", "E"},
+		"form": {"create contact", "4 n Zed <tab> zed@acme.net", "<ctrl+s>"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			startProgram(t, emulator.Options{}, screenSize{240, 36}, func(r *harness) {
+				r.emu.InjectFault(c.op, fault)
+				r.pressAll(c.keys)
+				r.press(c.send)
+				r.wait(time.Second)
+				r.requireText(reason)
+				r.wait(100 * time.Second)
+				r.requireText("not done: reading again for 90 s did not show it", reason)
+				if e := r.journal.Entries(time.Time{})[0]; e.Outcome != client.Rejected ||
+					!strings.Contains(e.OutcomeDetail, reason) {
+					r.Errorf("the journal says %s: %s", e.Outcome, e.OutcomeDetail)
+				}
+			})
+		})
+	}
+}

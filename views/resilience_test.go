@@ -425,7 +425,7 @@ func TestChanges_lostAnswers(t *testing.T) {
 						r.wait(80 * time.Second)
 						r.requireOutcome(client.Unknown)
 						r.wait(20 * time.Second)
-						r.requireText("not done: its answer was lost")
+						r.requireText("not done: reading again for 90 s did not show it")
 						r.requireOutcome(client.Rejected)
 					}
 				})

@@ -162,7 +162,7 @@ func (r *outcomeReport[T]) news(outcome ui.AttemptOutcome, c ui.Result[T], err e
 	case outcome == ui.Rejected:
 		return ui.ShowNews(theme.Bad, r.what+": "+ui.Reason(err))
 	case c.Waiting && len(c.Found.Candidates) == 0:
-		return ui.ShowNews(theme.Warn, r.what+": "+ui.NotSeenYet)
+		return ui.ShowNews(theme.Warn, r.what+": "+ui.NotSeenYet+ui.WithPrefix(": ", ui.UnknownReason(err)))
 	}
 	return ui.ShowNews(theme.Warn, r.what+": "+ui.CannotTellText)
 }

@@ -283,23 +283,18 @@ func (v *FormView) showRejection(err error) {
 // showWaiting unlocks the form after a lost answer that readings may still tell.
 func (v *FormView) showWaiting(err error) {
 	v.sending = false
-	v.banner = ui.NotSeenYet + ": " + reasonUnknown(err) + ". lookout keeps checking, also when this form is closed. " +
+	v.banner = ui.NotSeenYet + ": " + ui.UnknownReason(err) + ". lookout keeps checking, also when this form is closed. " +
 		"ctrl+s asks before it sends again."
 }
 
 // showUnknown unlocks the form after a lost answer that readings do not tell.
 func (v *FormView) showUnknown(err error) {
 	v.sending = false
-	v.banner = ui.NotKnown + ": " + reasonUnknown(err) + ". Reading again cannot tell. "
+	v.banner = ui.NotKnown + ": " + ui.UnknownReason(err) + ". Reading again cannot tell. "
 	if why := v.form.WhyResendIsSafe; why != "" {
 		v.banner += why + ": "
 	}
 	v.banner += "ctrl+s asks before it sends again."
-}
-
-// reasonUnknown returns why an outcome is unknown, without saying again that it is.
-func reasonUnknown(err error) string {
-	return strings.TrimPrefix(ui.Reason(err), "the outcome is unknown: ")
 }
 
 // matchesField reports whether a name in the API's answer means a field: it may be the last part of its path alone.
