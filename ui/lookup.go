@@ -37,6 +37,7 @@ type Lookup struct {
 	OnWaiting func() tea.Cmd
 	// OnVerdict runs on the loop once: Applied, Rejected, or Unknown if reading again cannot tell.
 	OnVerdict func(AttemptOutcome) tea.Cmd
+	Reason    string // what the last reading found, in words; set by judge
 
 	ctx           context.Context
 	now           func() time.Time

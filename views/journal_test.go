@@ -1,6 +1,7 @@
 package views_test
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"lookout/client/emulator"
 	"lookout/ui"
 	"lookout/ui/shell"
+	"lookout/views/account"
 )
 
 // makeChanges disables a service with a reason, edits a contact, and changes a login whose answer is lost. Then it
@@ -323,5 +325,48 @@ func TestJournal_copyAsCurl(t *testing.T) {
 		`--data '{"name":"Ada Wong O'\''Neil"}' https://api.example.test/v4/managed/contacts/11`
 	if copied != want {
 		t.Errorf("copied %s\nwant   %s", copied, want)
+	}
+}
+
+// Scripts wait for the outcome of a change whose answer was lost: applied as soon as a reading proves it, not applied
+// after 90 s of readings that agree, and unknown if the readings fail.
+func TestWaitForOutcome(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault    emulator.Fault // of the change
+		read     emulator.Fault // of the readings
+		want     ui.AttemptOutcome
+		from, to time.Duration
+	}{
+		"applied late": {
+			fault: emulator.Fault{Late: 40 * time.Second, Times: 1}, want: ui.Applied, from: 40 * time.Second, to: time.Minute,
+		},
+		"never applied": {
+			fault: emulator.Fault{Status: 504, Times: 1}, want: ui.Rejected, from: 90 * time.Second, to: 100 * time.Second,
+		},
+		"not readable": {
+			fault: emulator.Fault{Status: 504, Times: 1}, read: emulator.Fault{Status: 403}, want: ui.Unknown,
+			from: 100 * time.Second, to: 100 * time.Second,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+				r.emu.InjectFault("disable service", c.fault)
+				w := r.beginFor(r.api, client.Change{Op: client.OpDisableService, Resource: "service", ID: "9"})
+				_, err := w.DisableService(r.ctx, 9)
+				var lost *client.Error
+				if !errors.As(err, &lost) {
+					t.Fatal(err)
+				}
+				r.injectUnlessZero("view service", c.read)
+				ctx, cancel := context.WithTimeout(r.ctx, 100*time.Second)
+				defer cancel()
+				acc := account.New(ctx, account.Options{API: r.api, Journal: r.journal, Now: time.Now})
+				begin := time.Now()
+				got, reason := account.WaitForOutcome(ctx, acc, lost.IntentID())
+				if took := time.Since(begin); got != c.want || took < c.from || took > c.to {
+					t.Errorf("outcome %v (%s) after %v", got, reason, took)
+				}
+			})
+		})
 	}
 }

@@ -39,6 +39,44 @@ func UnresolvedChanges(a *Account) []*journal.Entry {
 	return ToPointers(a.Journal.UnresolvedEntries(a.Now().Add(-unresolvedAge)))
 }
 
+// WaitForOutcome looks up how a change that this run recorded ended, until readings tell or ctx ends, and records it.
+// reason says what was read. It blocks: scripts have no event loop.
+func WaitForOutcome(ctx context.Context, a *Account, intent string) (outcome ui.AttemptOutcome, reason string) {
+	open := UnresolvedChanges(a)
+	i := slices.IndexFunc(open, func(e *journal.Entry) bool { return e.ID == intent })
+	if i < 0 {
+		return ui.Unknown, ""
+	}
+	l, told := entryLookup(a, open[i]), make(chan ui.AttemptOutcome, 1)
+	l.OnVerdict = func(outcome ui.AttemptOutcome) tea.Cmd {
+		recordFound(a, open[i], outcome, l.Reason)
+		told <- outcome
+		return nil
+	}
+	go runNow(homeOf(a, open[i]).LookUp(l))
+	select {
+	case outcome = <-told:
+		return outcome, l.Reason
+	case <-ctx.Done():
+		return ui.Unknown, ""
+	}
+}
+
+// runNow runs a command and what follows from it, one after another.
+func runNow(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case tea.BatchMsg:
+		for _, next := range msg {
+			runNow(next)
+		}
+	case ui.AsyncResult:
+		runNow(msg.Deliver())
+	}
+}
+
 // CheckNow reads once more, at once, how changes from the journal ended.
 func CheckNow(a *Account, entries []*journal.Entry) tea.Cmd {
 	var cmds []tea.Cmd
@@ -108,7 +146,6 @@ func homeOf(a *Account, e *journal.Entry) lookupHome {
 
 // entryLookup returns the lookup of a change from the journal.
 func entryLookup(a *Account, e *journal.Entry) *ui.Lookup {
-	reason := ""
 	l := &ui.Lookup{
 		RowID:  e.Change.ID,
 		Intent: e.ID,
@@ -121,36 +158,43 @@ func entryLookup(a *Account, e *journal.Entry) *ui.Lookup {
 	case strings.HasPrefix(e.Change.Op, "create "):
 		l.RowID = ""
 	}
-	if why := unreadable(e); why != "" {
-		reason = why
-	} else {
+	if l.Reason = unreadable(e); l.Reason == "" {
 		l.Read = func(ctx context.Context) (func() ui.Verdict, error) {
 			verdict, text, err := judgeEntry(ctx, a, e)
 			return func() ui.Verdict {
-				reason = text
+				l.Reason = text
 				return verdict
 			}, err
 		}
 	}
-	l.OnVerdict = func(outcome ui.AttemptOutcome) tea.Cmd { return reportEntry(a, e, outcome, l.What, reason) }
+	l.OnVerdict = func(outcome ui.AttemptOutcome) tea.Cmd { return reportEntry(a, e, outcome, l) }
 	return l
 }
 
 // reportEntry records and shows how a change from the journal ended.
-func reportEntry(a *Account, e *journal.Entry, outcome ui.AttemptOutcome, what, reason string) tea.Cmd {
-	record, tone, text := client.Unknown, theme.Warn, "still unknown"
+func reportEntry(a *Account, e *journal.Entry, outcome ui.AttemptOutcome, l *ui.Lookup) tea.Cmd {
+	tone, text := theme.Warn, "still unknown"
 	switch outcome {
 	case ui.Applied:
-		record, tone, text = client.Applied, theme.Good, "it was done"
+		tone, text = theme.Good, "it was done"
 	case ui.Rejected:
-		record, tone, text = client.Rejected, theme.Bad, "it was not done"
+		tone, text = theme.Bad, "it was not done"
 	}
-	if record != client.Unknown {
+	recordFound(a, e, outcome, l.Reason)
+	return tea.Batch(
+		ui.ShowNews(tone, l.What+": "+text+WithPrefix(" · ", l.Reason)), a.JournalStore().Refresh(),
+	)
+}
+
+// recordFound records what a lookup has found out, if anything.
+func recordFound(a *Account, e *journal.Entry, outcome ui.AttemptOutcome, reason string) {
+	record, known := map[ui.AttemptOutcome]client.Outcome{
+		ui.Applied:  client.Applied,
+		ui.Rejected: client.Rejected,
+	}[outcome]
+	if known {
 		a.Journal.RecordOutcome(e.ID, record, errors.New("looked up later: "+reason))
 	}
-	return tea.Batch(
-		ui.ShowNews(tone, what+": "+text+WithPrefix(" · ", reason)), a.JournalStore().Refresh(),
-	)
 }
 
 // EntryName names the object of a change in the journal.

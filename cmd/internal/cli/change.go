@@ -2,10 +2,17 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
 
 	"lookout/client"
+	"lookout/cmd/internal/exit"
+	"lookout/ui"
+	"lookout/views/account"
 )
 
 // A change is one change that a subcommand is about to make, with its values bound. If send is nil there is nothing to
@@ -69,4 +76,44 @@ func targetName(resource, id, label string) string {
 		return resource + " " + id
 	}
 	return fmt.Sprintf("%s %s (%s)", resource, label, id)
+}
+
+// waitLimit is how long --wait reads again: 90 s of readings that agree, and what the last one takes.
+const waitLimit = 100 * time.Second
+
+// addWaitFlag adds --wait to the flags of a change that can be read back.
+func addWaitFlag(set *pflag.FlagSet, wait *bool, op string) {
+	switch op {
+	case client.OpCreateObjectURL, client.OpUploadObject, client.OpDeleteObject:
+		return
+	}
+	set.BoolVar(wait, "wait", false, "if the answer is lost, read again until it is known whether the change was "+
+		"applied, for at most 100 s")
+}
+
+// lookUpLost returns the error of a change. If its answer was lost and --wait is given, it reads again first: there is no
+// error if a reading proves the change.
+func (r *subcommandRun) lookUpLost(ctx context.Context, s *scriptSession, c change[any], err error) error {
+	var e *client.Error
+	if !r.wait || !errors.As(err, &e) || !e.Unknown() || e.IntentID() == "" {
+		return err
+	}
+	j, failed := s.journal.get()
+	if failed != nil {
+		return err
+	}
+	s.reportf("%s: the answer was lost; %s; reading again for up to %v", c.name, ui.NotSeenYet, waitLimit)
+	wait, cancel := context.WithTimeout(ctx, waitLimit)
+	defer cancel()
+	a := account.New(wait, account.Options{API: s.api, Name: s.settings.Account, Journal: j, Now: s.now})
+	switch outcome, reason := account.WaitForOutcome(wait, a, e.IntentID()); outcome {
+	case ui.Applied:
+		s.reportf("%s: applied: %s", c.name, reason)
+		return nil
+	case ui.Rejected:
+		return exit.WithCode(exit.CodeFailure, fmt.Errorf(
+			"%s: not applied: its answer was lost, and reading again for 90 s did not show it (%s)", c.name, reason,
+		))
+	}
+	return err
 }

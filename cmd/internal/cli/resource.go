@@ -375,6 +375,7 @@ func (r erasedResource) newSubcommand(f *config.Flags, p *output.Printer, v subc
 	if v.op != "" {
 		addYesFlag(c.Flags(), &run.yes, v.asks)
 		c.Flags().StringVar(&run.reason, "reason", "", "reason for the change, for the journal and the hand-over")
+		addWaitFlag(c.Flags(), &run.wait, v.op)
 	}
 	c.RunE = r.withSession(f, p, run.run)
 	return c
@@ -388,6 +389,7 @@ type subcommandRun struct {
 	plan       planFunc[any]
 	yes        yesFlag
 	reason     string
+	wait       bool // if the answer is lost, until readings tell the outcome
 }
 
 // run finds the row, plans the change, asks for the consent that it needs, sends the change and shows the result.
@@ -420,7 +422,7 @@ func (r *subcommandRun) run(ctx context.Context, s *scriptSession, args []string
 	}
 	after, err := c.send(ctx, approved)
 	if err != nil {
-		return err
+		return r.lookUpLost(ctx, s, c, err)
 	}
 	if approved.success != "" {
 		s.reportf("%s%s", c.name, approved.success)

@@ -380,3 +380,46 @@ func TestScripts_unseenSecretIsRemembered(t *testing.T) {
 		t.Errorf("%+v", unseen)
 	}
 }
+
+// A script whose answer is lost ends with code 5 at once and says "not seen yet, it may still arrive". With --wait it
+// reads again: proof that the change was applied is success.
+func TestScripts_lostAnswerAndWait(t *testing.T) {
+	lost := emulator.Fault{Status: 504, ApplyFirst: true, Times: 1}
+	for name, c := range map[string]struct {
+		args []string
+		op   string
+		code int
+		want string
+	}{
+		"at once": {
+			[]string{"services", "disable", "edge-router"}, "disable service", exit.CodeUnknown,
+			"not seen yet, it may still arrive",
+		},
+		"with --wait": {
+			[]string{"services", "disable", "edge-router", "--wait"}, "disable service", exit.CodeOK,
+			"applied: the service is disabled",
+		},
+		"a creation, with --wait": {
+			[]string{"contacts", "create", "--name", "Zed", "--email", "zed@acme.net", "--wait"}, "create contact",
+			exit.CodeOK, "applied: it is there: ",
+		},
+		"a deletion, with --wait": {
+			[]string{"contacts", "delete", "11", "--yes", "--wait"}, "delete contact", exit.CodeOK, "applied: it is gone",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			r.API.InjectFault(c.op, lost)
+			r.CheckResult(r.Run(c.args...), c.code, c.want)
+			want := string(client.Applied)
+			if c.code != exit.CodeOK {
+				want = string(client.Unknown)
+			}
+			var entries []journalRow
+			err := json.Unmarshal([]byte(r.MustRun("journal", "-o", "json").Out), &entries)
+			if err != nil || len(entries) != 1 || string(entries[0].Outcome) != want {
+				t.Errorf("%v, the journal holds %+v", err, entries)
+			}
+		})
+	}
+}

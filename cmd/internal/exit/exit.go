@@ -124,7 +124,7 @@ func Describe(err error) string {
 	case err == nil:
 		return ""
 	case errors.As(err, &failure) && failure.Unknown():
-		return err.Error() + "; check whether it was applied before you repeat it"
+		return err.Error() + "; not seen yet, it may still arrive: check whether it was applied before you repeat it"
 	case errors.As(err, &failure) && errors.Is(failure, client.ErrRateLimited):
 		return err.Error() + "; try again " + describeWait(failure.RetryAfter)
 	case errors.As(err, &failure) && failure.Advice() != "":
