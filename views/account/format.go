@@ -1,7 +1,6 @@
 package account
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -101,13 +100,8 @@ func ReasonIf(holds bool, reason string) string {
 	return ""
 }
 
-// Pluralize returns a count with its noun: "1 key", "3 keys".
-func Pluralize(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
+// Pluralize returns a count with its noun: "1 key", "3,000 keys".
+func Pluralize(n int, one, many string) string { return ui.Plural(n, one, many) }
 
 // WithPrefix returns a text behind a prefix, or "" if the text is empty.
 func WithPrefix(prefix, text string) string {
