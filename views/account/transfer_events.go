@@ -134,12 +134,12 @@ func doneText(row *transfer.Status) string {
 	return "emptied, " + Pluralize(int(row.Done), "object", "objects")
 }
 
-// TransferErrorText returns why a transfer failed, or "".
+// TransferErrorText returns why a transfer failed and the next step, or "".
 func TransferErrorText(row *transfer.Status) string {
 	if row.Err == nil {
 		return ""
 	}
-	return client.Clean(ui.Reason(row.Err))
+	return client.Clean(ui.Reason(row.Err)) + WithPrefix(" · ", ui.Advice(row.Err))
 }
 
 // TransferName returns what a transfer moves.

@@ -265,9 +265,23 @@ func TestDoctorFitsItsTerminal(t *testing.T) {
 func TestDoctorOnARestrictedUser(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{RestrictedUser: true})
 	r.CheckResult(
-		r.MustRun("doctor"), exit.CodeOK, "the user is restricted",
-		"services     nothing; it needs Managed and an unrestricted user", "buckets      read and change",
+		r.MustRun("doctor"), exit.CodeOK, "no access to Managed", "unrestricted user",
+		"services     nothing; it needs access to Managed", "buckets      read and change",
 	)
+}
+
+// The doctor does not call a user restricted if Managed refuses for another reason.
+func TestDoctorOnAnotherRefusal(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.API.InjectFault("list services", emulator.Fault{
+		Status: 403,
+		Body:   `{"errors":[{"reason":"Your account must be activated before you can use this endpoint"}]}`,
+	})
+	s := r.MustRun("doctor")
+	r.CheckResult(s, exit.CodeOK, "no access to Managed", "the account must be activated at")
+	if strings.Contains(s.Out, "restricted") {
+		t.Error(s.Out)
+	}
 }
 
 // newTestWizard returns a wizard whose questions are answered line by line, and its token.

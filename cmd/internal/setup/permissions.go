@@ -35,7 +35,7 @@ func permissionsOf(r resource.Resource[any], scopes string, closed bool) PanePer
 	change := client.RequiredScope(r.ChangeCall())
 	switch {
 	case r.Calls.Managed && closed:
-		return PanePermissions{r.Name, "nothing", "Managed and an unrestricted user"}
+		return PanePermissions{r.Name, "nothing", "access to Managed"}
 	case !client.ScopesAllow(scopes, list):
 		return PanePermissions{r.Name, "nothing", list}
 	case !client.ScopesAllow(scopes, view):
