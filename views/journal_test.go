@@ -338,14 +338,23 @@ func TestWaitForOutcome(t *testing.T) {
 		from, to time.Duration
 	}{
 		"applied late": {
-			fault: emulator.Fault{Late: 40 * time.Second, Times: 1}, want: ui.Applied, from: 40 * time.Second, to: time.Minute,
+			fault: emulator.Fault{Late: 40 * time.Second, Times: 1},
+			want:  ui.Applied,
+			from:  40 * time.Second,
+			to:    time.Minute,
 		},
 		"never applied": {
-			fault: emulator.Fault{Status: 504, Times: 1}, want: ui.Rejected, from: 90 * time.Second, to: 100 * time.Second,
+			fault: emulator.Fault{Status: 504, Times: 1},
+			want:  ui.Rejected,
+			from:  90 * time.Second,
+			to:    100 * time.Second,
 		},
 		"not readable": {
-			fault: emulator.Fault{Status: 504, Times: 1}, read: emulator.Fault{Status: 403}, want: ui.Unknown,
-			from: 100 * time.Second, to: 100 * time.Second,
+			fault: emulator.Fault{Status: 504, Times: 1},
+			read:  emulator.Fault{Status: 403},
+			want:  ui.Unknown,
+			from:  100 * time.Second,
+			to:    100 * time.Second,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

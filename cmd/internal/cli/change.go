@@ -91,8 +91,8 @@ func addWaitFlag(set *pflag.FlagSet, wait *bool, op string) {
 		"applied, for at most 100 s")
 }
 
-// lookUpLost returns the error of a change. If its answer was lost and --wait is given, it reads again first: there is no
-// error if a reading proves the change.
+// lookUpLost returns the error of a change. If its answer was lost and --wait is given, it reads again first: there is
+// no error if a reading proves the change.
 func (r *subcommandRun) lookUpLost(ctx context.Context, s *scriptSession, c change[any], err error) error {
 	var e *client.Error
 	if !r.wait || !errors.As(err, &e) || !e.Unknown() || e.IntentID() == "" {

@@ -404,7 +404,8 @@ func TestScripts_lostAnswerAndWait(t *testing.T) {
 			exit.CodeOK, "applied: it is there: ",
 		},
 		"a deletion, with --wait": {
-			[]string{"contacts", "delete", "11", "--yes", "--wait"}, "delete contact", exit.CodeOK, "applied: it is gone",
+			[]string{"contacts", "delete", "11", "--yes", "--wait"}, "delete contact", exit.CodeOK,
+			"applied: it is gone",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
