@@ -32,7 +32,7 @@ func Panes(a *account.Account) []ui.Pane {
 	}
 }
 
-// Resources returns the kinds of objects that scripts have commands for.
+// Resources returns the kinds of objects that scripts have commands for. A Parent comes before what belongs to it.
 func Resources(a *account.Account) []resource.Resource[any] {
 	return []resource.Resource[any]{
 		managed.Services(a).Erased(),

@@ -109,6 +109,13 @@ func sharedStore[T any](
 	return sharedStoreFrom(a, ui.Source[T]{Name: name, ID: id, Fetch: fetch})
 }
 
+// PageStore returns the store of a name whose rows come in pages. All panes of the account share it.
+func PageStore[T any](
+	a *Account, name string, id func(T) string, list func(context.Context, int) (client.Page[T], error),
+) *ui.Store[T] {
+	return sharedStore(a, name, id, pageFetcher(list))
+}
+
 // sharedStoreFrom is sharedStore for any source.
 func sharedStoreFrom[T any](a *Account, src ui.Source[T]) *ui.Store[T] {
 	if set, ok := a.Stores[src.Name]; ok {

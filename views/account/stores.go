@@ -26,8 +26,8 @@ func (a *Account) Services() *ui.Store[*client.Service] {
 
 // Issues returns the issues.
 func (a *Account) Issues() *ui.Store[*client.Issue] {
-	return sharedStore(
-		a, "issues", func(i *client.Issue) string { return FormatID(i.ID) }, pageFetcher(a.API.Issues.List),
+	return PageStore(
+		a, "issues", func(i *client.Issue) string { return FormatID(i.ID) }, a.API.Issues.List,
 	)
 }
 
@@ -43,9 +43,8 @@ func (a *Account) Contacts() *ui.Store[*client.Contact] {
 
 // Credentials returns the credentials.
 func (a *Account) Credentials() *ui.Store[*client.Credential] {
-	return sharedStore(
-		a, "credentials", func(c *client.Credential) string { return FormatID(c.ID) },
-		pageFetcher(a.API.Credentials.List),
+	return PageStore(
+		a, "credentials", func(c *client.Credential) string { return FormatID(c.ID) }, a.API.Credentials.List,
 	)
 }
 
@@ -58,8 +57,8 @@ func (a *Account) SSHKey() *ui.Store[*client.SSHKey] {
 
 // Instances returns the instances with their SSH settings.
 func (a *Account) Instances() *ui.Store[*client.Instance] {
-	return sharedStore(
-		a, "ssh", func(i *client.Instance) string { return FormatID(i.ID) }, pageFetcher(a.API.Instances.List),
+	return PageStore(
+		a, "ssh", func(i *client.Instance) string { return FormatID(i.ID) }, a.API.Instances.List,
 	)
 }
 
@@ -89,7 +88,7 @@ func Collect[T any](all func(func(T, error) bool)) (rows []T, err error) {
 
 // Keys returns the access keys, without their secrets.
 func (a *Account) Keys() *ui.Store[*client.Key] {
-	return sharedStore(a, "keys", func(k *client.Key) string { return FormatID(k.ID) }, pageFetcher(a.API.Keys.List))
+	return PageStore(a, "keys", func(k *client.Key) string { return FormatID(k.ID) }, a.API.Keys.List)
 }
 
 // FetchKey reads one key. It drops the secret, whatever the server sent.
@@ -110,8 +109,8 @@ func WithoutSecret(k *client.Key) *client.Key {
 
 // Clusters returns the clusters.
 func (a *Account) Clusters() *ui.Store[*client.Cluster] {
-	return sharedStore(
-		a, "clusters", func(c *client.Cluster) string { return c.ID.Raw() }, pageFetcher(a.API.Clusters.List),
+	return PageStore(
+		a, "clusters", func(c *client.Cluster) string { return c.ID.Raw() }, a.API.Clusters.List,
 	)
 }
 

@@ -24,18 +24,16 @@ import (
 	"lookout/views/resource"
 )
 
-// declaredResources returns the commands of the resources that views declares, by their names.
-func declaredResources() map[string]erasedResource {
-	commands := map[string]erasedResource{}
+// declaredResources returns the commands of the resources that views declares.
+func declaredResources() []erasedResource {
+	var commands []erasedResource
 	for _, r := range views.Declarations() {
 		k := newDeclaredResource(r)
-		if r.Parent == "" {
-			commands[r.Name] = k
+		if i := slices.IndexFunc(commands, func(c erasedResource) bool { return c.name == r.Parent }); i >= 0 {
+			commands[i].includes = append(commands[i].includes, k)
 			continue
 		}
-		parent := commands[r.Parent]
-		parent.includes = append(parent.includes, k)
-		commands[r.Parent] = parent
+		commands = append(commands, k)
 	}
 	return commands
 }

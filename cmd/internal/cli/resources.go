@@ -9,25 +9,22 @@ import (
 	"lookout/ui/form"
 )
 
-// resourceCommands returns the commands of all kinds of objects.
+// resourceCommands returns the commands of all kinds of objects: those that views declares, with what only scripts do,
+// and those of scripts alone.
 func resourceCommands() []resourceCommand {
-	declared := declaredResources()
-	return []resourceCommand{
-		declared["services"],
-		declared["issues"],
-		declared["contacts"],
-		declared["credentials"],
-		declared["ssh"],
-		declared["stats"],
-		bucketCommands(declared["buckets"]),
-		objectCommands(declared["objects"]),
-		certificatesResource(),
-		accessKeyCommands(declared["keys"]),
-		declared["clusters"],
-		storageResource(),
-		declared["transfer"],
-		journalResource(),
+	byHand := map[string]func(erasedResource) erasedResource{
+		"buckets": bucketCommands,
+		"objects": objectCommands,
+		"keys":    accessKeyCommands,
 	}
+	var commands []resourceCommand
+	for _, r := range declaredResources() {
+		if add := byHand[r.name]; add != nil {
+			r = add(r)
+		}
+		commands = append(commands, r)
+	}
+	return append(commands, certificatesResource(), storageResource(), journalResource())
 }
 
 // checkArg checks an argument of the command line with the form field that is bound to it.
