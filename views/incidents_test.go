@@ -99,7 +99,7 @@ var incidentCourses = map[string]struct {
 func TestIncident_openStaysVisible(t *testing.T) {
 	for name, course := range incidentCourses {
 		t.Run(name, func(t *testing.T) {
-			startProvider(t, screenSize{140, 40}, func(r *harness) {
+			startProvider(t, screenSize{160, 40}, func(r *harness) {
 				issue := r.emu.FailService(8)
 				r.wait(time.Minute)
 				r.requireText("2 Issues 2", fmt.Sprint(issue+50_000, " open"))
@@ -139,7 +139,7 @@ func TestIncident_openStaysVisible(t *testing.T) {
 // An incident whose ticket cannot be read stays visible, as unknown, when its service is disabled. It has recovered
 // when the service is ok, and even then the ticket is not called closed.
 func TestIncident_unknownTicketStaysVisible(t *testing.T) {
-	startProgram(t, emulator.Options{Service: emulator.ServiceDocument}, screenSize{140, 40}, func(r *harness) {
+	startProgram(t, emulator.Options{Service: emulator.ServiceDocument}, screenSize{160, 40}, func(r *harness) {
 		issue := r.emu.FailService(8)
 		r.wait(time.Minute)
 		r.requireText("2 Issues 2")
@@ -165,7 +165,7 @@ func TestIncident_unknownTicketStaysVisible(t *testing.T) {
 
 // A ticket that was open when it was last read does not count as closed or recovered because it cannot be read now.
 func TestIncident_failedTicketReadKeepsState(t *testing.T) {
-	startProvider(t, screenSize{140, 40}, func(r *harness) {
+	startProvider(t, screenSize{160, 40}, func(r *harness) {
 		issue := r.emu.FailService(8)
 		r.wait(time.Minute)
 		r.emu.InjectFault("GET /support/tickets", emulator.Fault{Status: 503})
@@ -177,7 +177,7 @@ func TestIncident_failedTicketReadKeepsState(t *testing.T) {
 
 // Closed issues are not drawn as problems, although their service has a problem again.
 func TestIssues_closedNotDrawnAsProblem(t *testing.T) {
-	startProvider(t, screenSize{140, 40}, func(r *harness) {
+	startProvider(t, screenSize{160, 40}, func(r *harness) {
 		r.press("2")
 		for line := range strings.Lines(r.screen()) {
 			if row, _, _ := strings.Cut(line, "│"); strings.Contains(row, " closed") && strings.Contains(row, "▲") {

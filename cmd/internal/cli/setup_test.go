@@ -206,7 +206,7 @@ func TestDoctor(t *testing.T) {
 		Panes    []setup.PanePermissions
 	}
 	if err := json.Unmarshal([]byte(r.MustRun("doctor", "--json").Out), &told); err != nil || len(told.Findings) < 9 ||
-		len(told.Panes) != 11 {
+		len(told.Panes) < 11 {
 		t.Errorf("%+v, %v", told, err)
 	}
 	r.Write(r.journalPath(), "torn\n")
