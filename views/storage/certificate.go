@@ -92,7 +92,7 @@ func (p *certificateView) View(b ui.Box) string {
 	default:
 		t.Field("state", b.Theme.Glyphs.Disabled+" none is set", theme.Off)
 	}
-	if status, ok := account.OnlyRow(p.status); ok {
+	if status, ok := account.OnlyRow(p.status); ok && p.status.RowNote(status) != "" {
 		t.Paragraph(p.status.RowNote(status), theme.Warn)
 	}
 	if verb := p.status.Busy(account.BucketID(p.bucket)); verb != "" {
