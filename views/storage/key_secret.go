@@ -150,11 +150,14 @@ func OfferUnseenSecrets(a *account.Account) tea.Cmd {
 func unseenSecretMenu(a *account.Account, k *client.Key, made journal.Entry) ui.Menu {
 	age := ui.FormatAge(a.Now().Sub(made.Time))
 	return ui.Menu{
-		Title: fmt.Sprintf("The secret of key %s (id %d, made %s ago) was never seen", k.Label, k.ID, age),
+		Title: fmt.Sprintf("Perhaps nobody has the secret of key %s (id %d)", k.Label, k.ID),
+		Text: []string{
+			"It was made " + age + " ago, and lookout ended before its secret was printed or its dialog was closed.",
+		},
 		Actions: []ui.Action{
 			{Key: ui.Bind("leave it, and ask again at the next start", "l"), Do: func() tea.Cmd { return nil }},
 			{
-				Key: ui.Bind("keep it: I have the secret, or another lookout still shows it", "k"),
+				Key: ui.Bind("keep it: somebody has the secret, or another lookout still shows it", "k"),
 				Do: func() tea.Cmd {
 					return func() tea.Msg {
 						a.Journal.RecordSecretSeen(made.ID)
