@@ -76,6 +76,7 @@ func ColumnChoosers(a *account.Account) []ui.ColumnChooser {
 func OnOpen(a *account.Account) tea.Cmd {
 	return tea.Batch(
 		managed.ResumeMaintenance(a, a.Now()), managed.WatchJournal(a), storage.OfferResumeEmptying(a),
+		storage.OfferInterruptedDownloads(a),
 		storage.OfferUnseenSecrets(a), activity.LookUpUnresolved(a), account.WatchTransfers(a),
 	)
 }

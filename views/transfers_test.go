@@ -9,8 +9,13 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"lookout/client"
 	"lookout/client/emulator"
+	"lookout/ui/shell"
+	"lookout/views"
+	"lookout/views/account"
 )
 
 // fillBucket puts n small objects below many/ in the bucket scratch, and opens the bucket.
@@ -153,5 +158,45 @@ func TestTransfers_cancelAllCountsUnfinished(t *testing.T) {
 		if len(told) != 1 || strings.Contains(told[0], "failed") {
 			r.Errorf("the news is %q", told)
 		}
+	})
+}
+
+// A download that the end of the program interrupted is offered again at the next start, and continues.
+func TestDownloads_interruptedAreOfferedAgain(t *testing.T) {
+	folder, state := t.TempDir(), filepath.Join(t.TempDir(), "acme.downloads")
+	t.Chdir(folder)
+	keep := func(r *harness, o *shell.Options) {
+		acc := account.New(r.ctx, account.Options{
+			API:           r.api,
+			Name:          "acme-prod",
+			Journal:       r.journal,
+			Now:           time.Now,
+			Location:      time.UTC,
+			DownloadsPath: state,
+		})
+		o.Panes, o.OnOpen = views.Panes(acc), func() tea.Cmd { return views.OnOpen(acc) }
+		o.LeaveWarnings = func() []string { return views.LeaveWarnings(acc) }
+	}
+	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, keep, func(r *harness) {
+		r.requireNoText("Interrupted")
+		r.delay("object get", time.Hour)
+		r.press(append(openIndex, "w", "<ctrl+s>")...)
+		r.press(":", "transfers", "<enter>", "d") // a paused download waits for ever
+		r.press("1", "q")
+		r.requireText("Downloads are offered again at the next", "start; uploads are not.")
+	})
+	for _, answer := range []string{"l", "c"} {
+		startWithOptions(t, emulator.Options{}, screenSize{120, 36}, keep, func(r *harness) {
+			r.requireText("Interrupted: index.html to /", "continue: 0 B of 50 B are here")
+			r.press(answer)
+			r.wait(3 * time.Second)
+			_, err := os.Stat(filepath.Join(folder, "index.html"))
+			if (err == nil) != (answer == "c") {
+				t.Errorf("after %s: %v", answer, err)
+			}
+		})
+	}
+	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, keep, func(r *harness) {
+		r.requireNoText("Interrupted")
 	})
 }

@@ -39,6 +39,7 @@ type Manager struct {
 	claims     pathClaims
 	cleanups   []*job // cancelled jobs that have files to remove
 	batches    batches
+	downloads  *downloadLog // nil keeps nothing
 	pace       pace
 	throughput throughputMeter
 	active     sync.WaitGroup
@@ -189,6 +190,7 @@ func (m *Manager) enqueue(j *job) {
 		m.setState(j, Failed)
 		return
 	}
+	m.downloads.begin(m.ctx, j)
 	m.setState(j, Waiting)
 	m.queue = append(m.queue, j)
 	m.schedule()
@@ -312,6 +314,10 @@ func (m *Manager) endJob(j *job, s State, err error) {
 	}
 	j.status.Err, j.status.Ended = err, time.Now()
 	m.claims.release(j)
+	var partial *PartialDownloadError
+	if m.ctx.Err() == nil && !(s == Failed && errors.As(err, &partial)) || s == Done {
+		m.downloads.end(j.status.ID)
+	}
 	m.setState(j, s)
 }
 
@@ -515,7 +521,15 @@ func (m *Manager) Throughput() Throughput {
 }
 
 // Wait returns when no transfer runs any more. If the manager's context has ended, all files are then closed.
-func (m *Manager) Wait() { m.active.Wait() }
+func (m *Manager) Wait() {
+	m.active.Wait()
+	if m.ctx.Err() != nil {
+		m.mu.Lock()
+		kept := m.downloads
+		m.mu.Unlock()
+		kept.wait()
+	}
+}
 
 // Snapshot returns the statuses of all transfers, oldest first: the status of an ID is at index ID-1. Statuses are
 // never modified; a transfer that has not changed keeps the same pointer.

@@ -207,7 +207,8 @@ func sourceRules() []sourceRule {
 			return ""
 		}, []string{
 			"ui/terminal/", "client/emulator/", "client/faulttest/", "client/object_iterator.go",
-			"client/transfer/manager.go", "client/transfer/pace.go", "ui/prefetch.go", "views/account/account.go",
+			"client/transfer/manager.go", "client/transfer/pace.go", "client/transfer/interrupted.go",
+			"ui/prefetch.go", "views/account/account.go",
 			"views/account/bucket_fetcher.go", "cmd/internal/config/token.go", "cmd/docgen/picture.go",
 			"cmd/internal/prompt/prompt.go", "cmd/internal/exit/signal.go", "cmd/internal/cli/script_session.go",
 			"cmd/internal/cli/emulate.go", "cmd/internal/keep/",

@@ -25,6 +25,8 @@ type Options struct {
 	Now          func() time.Time // nil is ui.WallTime
 	Location     *time.Location   // nil is time.Local
 	CommandFlags []string         // of script commands for the account: "-a", "acme-prod"
+	// DownloadsPath is where unfinished downloads are kept for the next run; "" keeps none
+	DownloadsPath string
 }
 
 // Account is one account as last read from the API. It belongs to the event loop and has no lock.
@@ -73,6 +75,9 @@ func New(ctx context.Context, o Options) *Account {
 		memoEntries:  map[string]*memoEntry{},
 		Tickets:      ticketCache{byID: map[int]ticketEntry{}},
 		Transfers:    transfer.New(ctx, o.API),
+	}
+	if o.DownloadsPath != "" {
+		a.Transfers.KeepDownloads(o.DownloadsPath)
 	}
 	if a.Now == nil {
 		a.Now = ui.WallTime

@@ -451,7 +451,9 @@ func UnfinishedText(a *account.Account) string {
 	if n == 0 {
 		return ""
 	}
-	return account.Pluralize(
-		n, "transfer is", "transfers are",
-	) + " unfinished. Downloads resume when you start them again; uploads start over."
+	next := "Downloads resume when you start them again; uploads start over."
+	if a.Transfers.KeepsDownloads() {
+		next = "Downloads are offered again at the next start; uploads are not."
+	}
+	return account.Pluralize(n, "transfer is", "transfers are") + " unfinished. " + next
 }

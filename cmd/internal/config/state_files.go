@@ -28,6 +28,14 @@ func (s Settings) JournalPath() string {
 	return filepath.Join(StateFolder(), s.Account+"@"+host+"-"+hash+".journal")
 }
 
+// DownloadsPath returns where the dashboard keeps its unfinished downloads: beside the journal, "" in the demo.
+func (s Settings) DownloadsPath() string {
+	if s.Demo {
+		return ""
+	}
+	return strings.TrimSuffix(s.JournalPath(), ".journal") + ".downloads"
+}
+
 func (s Settings) plainJournalPath() string {
 	return filepath.Join(StateFolder(), s.Account+".journal")
 }

@@ -122,10 +122,11 @@ func shellOptions(
 		refresh = s.Refresh
 	}
 	acc := account.New(ctx, account.Options{
-		API:          c,
-		Name:         s.Account,
-		Journal:      j,
-		CommandFlags: s.AccountArgs(),
+		API:           c,
+		Name:          s.Account,
+		Journal:       j,
+		CommandFlags:  s.AccountArgs(),
+		DownloadsPath: s.DownloadsPath(),
 	})
 	panes := views.Panes(acc)
 	if names := PaneNames(panes); f.View != "" && !slices.Contains(names, f.View) {

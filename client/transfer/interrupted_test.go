@@ -1,0 +1,103 @@
+package transfer
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"lookout/client"
+)
+
+// Downloads that were waiting, running or paused when the program ended are offered again at the next start, and go on
+// where they stopped. What was finished or cancelled is not.
+func TestInterrupted_isOfferedAgainAndContinues(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		path := filepath.Join(r.dir, "state", "acme.downloads")
+		folder := filepath.Join(r.dir, "folder")
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		r.m.KeepDownloads(path)
+		start := func(o client.Object, name string) ID {
+			id, err := r.m.Download(
+				DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: folder, Path: name},
+			)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return id
+		}
+		r.waitFor(start(r.putObject("done", "1"), "done"), Done)
+		data := testBytes(100_000)
+		s := &fakeStorage{size: 100_000, data: data, etag: md5Hex(data), cuts: []int64{40_000, 40_000, 40_000}}
+		r.transport.onObject = s.answer
+		o := listedObject("half", s.size, s.etag)
+		half := start(o, "half")
+		for row, _ := r.m.Status(half); row.Done < 40_000; row, _ = r.m.Status(half) {
+			time.Sleep(time.Millisecond)
+		}
+		r.m.Pause(half)
+		r.waitFor(half, Paused)
+		cancelled := start(o, "cancelled")
+		r.m.Cancel(cancelled)
+		r.waitFor(cancelled, Cancelled)
+
+		other := New(r.Context(), r.c)
+		other.KeepDownloads(path)
+		if found := other.Interrupted(); len(found.Downloads) != 0 {
+			t.Errorf("offered while the program runs: %+v", found)
+		}
+		s.cuts, s.ranges = nil, nil
+		r.restart() // ends the manager, as quitting does
+		r.m.KeepDownloads(path)
+		found := r.m.Interrupted()
+		if len(found.Downloads) != 1 || found.Downloads[0].Name != "half" || found.Downloads[0].Kept != 40_000 {
+			t.Fatalf("offered: %+v", found.Downloads)
+		}
+		ids, refused := r.m.Continue(found.Downloads)
+		if len(ids) != 1 || len(refused) != 0 {
+			t.Fatalf("%v, %v", ids, refused)
+		}
+		found.Forget()
+		r.waitFor(ids[0], Done)
+		r.checkFile("folder/half", data)
+		if len(s.ranges) != 1 || s.ranges[0] != "bytes=40000-" {
+			t.Errorf("continued with %q", s.ranges)
+		}
+		r.restart()
+		r.m.KeepDownloads(path)
+		if again := r.m.Interrupted(); len(again.Downloads) != 0 {
+			t.Errorf("offered again: %+v", again.Downloads)
+		}
+		if left, _ := os.ReadDir(filepath.Dir(path)); len(left) != 0 {
+			t.Errorf("left behind: %v", left)
+		}
+	})
+}
+
+// A program that was killed leaves its list behind, even if its last line is cut.
+func TestInterrupted_afterAKill(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		path := filepath.Join(r.dir, "acme.downloads")
+		lines := `{"id":1,"download":{"cluster":"c","bucket":"b","name":"one","size":5,"folder":"/tmp","path":"one"}}
+{"id":2,"download":{"cluster":"c","bucket":"b","name":"two","size":5,"folder":"/tmp","path":"two"}}
+{"id":1}
+{"id":2,"downl`
+		if err := os.WriteFile(path+".dead", []byte(lines), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink("acme.downloads.dead", path+".link"); err != nil {
+			t.Fatal(err)
+		}
+		r.m.KeepDownloads(path)
+		found := r.m.Interrupted()
+		if len(found.Downloads) != 1 || found.Downloads[0].Name != "two" {
+			t.Errorf("offered: %+v", found.Downloads)
+		}
+		found.Forget()
+		if again := r.m.Interrupted(); len(again.Downloads) != 0 {
+			t.Errorf("offered again: %+v", again.Downloads)
+		}
+	})
+}
