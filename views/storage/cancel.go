@@ -87,7 +87,7 @@ func (lost storageContents) askToCancel(a *account.Account) account.Ask {
 		Confirm: resource.Confirm{
 			Title: "Cancel Object Storage",
 			Effect: fmt.Sprintf(
-				"Of account %q: %s with %s) are deleted FOR GOOD, and %s stop working. Nothing can "+
+				"Of account %q, this deletes %s with %s) FOR GOOD; %s can no longer be used. Nothing can "+
 					"bring them back.",
 				a.Name,
 				lost.bucketCount(),

@@ -47,7 +47,7 @@ func cancelStorage(
 	return change[*storageSummary]{
 		Change: client.Change{ID: name, Label: name, Before: lost},
 		effect: fmt.Sprintf(
-			"Cancels Object Storage of account %s: %s with %s) are deleted for good, and %s stop working", name,
+			"Cancels Object Storage of account %s: deletes %s with %s) for good; %s can no longer be used", name,
 			ui.Plural(len(lost.Buckets), "bucket", "buckets"), account.FormatTotal(lost.StorageTotal, " ("),
 			ui.Plural(lost.Keys, "key", "keys"),
 		),
