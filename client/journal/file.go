@@ -84,9 +84,21 @@ func refuseLink(path string) error {
 // OpenStateFile opens a file beside the journals: a lock, a log. See openFile.
 func OpenStateFile(path string, flag int) (*os.File, error) { return openFile(path, flag) }
 
+// errReplaced means that a file was replaced while it was opened.
+var errReplaced = errors.New("the file was replaced while it was opened")
+
 // openFile opens a regular file that is no symbolic link. It creates no file through a link, and does not wait for a
-// pipe.
-func openFile(path string, flag int) (*os.File, error) {
+// pipe. While other processes compact the journal, it may take several attempts.
+func openFile(path string, flag int) (file *os.File, err error) {
+	for range 10 {
+		if file, err = openOnce(path, flag); !errors.Is(err, errReplaced) && !errors.Is(err, os.ErrExist) {
+			break
+		}
+	}
+	return file, err
+}
+
+func openOnce(path string, flag int) (*os.File, error) {
 	before, err := os.Lstat(path)
 	switch {
 	case err == nil:
@@ -103,9 +115,6 @@ func openFile(path string, flag int) (*os.File, error) {
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
 	file, err := os.OpenFile(path, flag, 0o600)
-	if errors.Is(err, os.ErrExist) {
-		return openFile(path, flag&^os.O_EXCL|os.O_CREATE) // another process was faster
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +122,7 @@ func openFile(path string, flag int) (*os.File, error) {
 	if err == nil {
 		var there os.FileInfo
 		if there, err = os.Lstat(path); err == nil && !os.SameFile(opened, there) {
-			err = fmt.Errorf("%s was replaced while it was opened", path)
+			err = fmt.Errorf("%s: %w", path, errReplaced)
 		}
 	}
 	if err != nil {
@@ -245,15 +254,13 @@ func endsMidLine(file logFile) bool {
 // lockCurrent locks the file against other processes that write. If another process has compacted the journal, it
 // opens the new file first.
 func (j *Journal) lockCurrent() (unlock func()) {
-	for range 10 {
+	for range 100 {
 		unlock := lock(j.file)
 		if !j.replaced() {
 			return unlock
 		}
 		unlock()
-		if j.reopen() != nil {
-			break
-		}
+		_ = j.reopen() // it may have been replaced again
 	}
 	return func() {} // whatever is written to the older file is found there: see readTail
 }
