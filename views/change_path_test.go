@@ -61,10 +61,20 @@ func serviceChanges() []pathCase {
 	enable := func(key string) pathStep {
 		return pathStep{key: key, op: client.OpEnableService, before: `"status":"disabled"`}
 	}
+	plan := pathStep{
+		key:    "d",
+		fill:   []string{"<left>", "<left>", "<tab>", "02:00-04:00", "<ctrl+s>"},
+		op:     client.OpPlanMaintenance,
+		ledger: []string{},
+		before: "null",
+	}
+	cancel := pathStep{key: "W", op: client.OpCancelMaintenance, ledger: []string{}, before: "null"}
 	undoOfEnable := disable("u", "pending")
 	undoOfEnable.fill = nil
 	return []pathCase{
 		{"services.disable", goTo("3", "cdn-origin"), []pathStep{disable("d", "ok"), enable("u")}},
+		{"services.change window", goTo("3", "cdn-origin"), []pathStep{disable("d", "ok"), disable("w", "disabled")}},
+		{"services.cancel maintenance", goTo("3", "cdn-origin"), []pathStep{plan, cancel}},
 		{"services.enable", goTo("3", "billing-cron"), []pathStep{enable("E"), undoOfEnable}},
 		{"services.toggle monitoring", goTo("3", "billing-cron"), []pathStep{enable("t"), disable("t", "pending")}},
 		{"services.disable", append(goTo("3", "group:web"), "A"), []pathStep{{

@@ -309,3 +309,52 @@ func (r *harness) requireNews(text string) {
 	}
 	r.Errorf("no news %q in %v", text, r.news)
 }
+
+// A window that is planned for the night disables the service at its start, without another question, and enables it at
+// its end; list and detail show both. Now is 00:00 UTC.
+func TestMaintenance_plannedWindowBeginsAndEnds(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{160, 36}, func(r *harness) {
+		r.press("3", "/", "cdn-origin", "<enter>", "d", "<left>", "<left>", "<tab>", "tonight 02:00–04:00")
+		r.requireText("from 02:00 until 04:00 UTC")
+		r.press("<tab>", "disk", "<ctrl+s>")
+		r.requireText("cdn-origin: is to be disabled from 02:00 until 04:00", "from 02:00, back 04:00: disk", "off 02:00")
+		r.requireApplied()
+		r.wait(2*time.Hour - time.Minute)
+		r.requireApplied()
+		r.wait(2 * time.Minute)
+		r.requireNews("cdn-origin: monitoring is disabled · its planned maintenance begins")
+		r.requireText("back 04:00: disk")
+		r.requireApplied("disable service")
+		r.wait(2 * time.Hour)
+		r.requireNews("cdn-origin: monitoring is enabled (was disabled) · time is up")
+		r.requireApplied("disable service", "enable service")
+	})
+}
+
+// A planned window that is cancelled does not begin.
+func TestMaintenance_plannedWindowIsCancelled(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{160, 36}, func(r *harness) {
+		r.press("3", "/", "cdn-origin", "<enter>", "d", "<left>", "<left>", "<tab>", "02:00-04:00", "<ctrl+s>", "W")
+		r.requireText("cdn-origin: planned maintenance is cancelled")
+		r.wait(3 * time.Hour)
+		r.requireApplied()
+	})
+}
+
+// w moves the end of a window; the service has been disabled since the first time.
+func TestMaintenance_windowIsExtended(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{160, 36}, func(r *harness) {
+		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
+		r.requireText("  back 01:00  ", "for 0 s, back 01:00") // list and detail
+		r.wait(30 * time.Minute)
+		r.press("w")
+		r.requireText("Maintenance window of cdn-origin", "back 01:00")
+		r.press("<right>", "<ctrl+s>")
+		r.requireText("cdn-origin: stays disabled until 04:30", "for 30 min, back 04:30")
+		r.wait(time.Hour)
+		r.requireApplied("disable service", "disable service")
+		r.press("E")
+		r.wait(5 * time.Hour)
+		r.requireApplied("disable service", "disable service", "enable service")
+	})
+}

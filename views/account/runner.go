@@ -453,13 +453,15 @@ func (r Runner[T]) sendOnce(
 ) (ui.Result[T], error) {
 	var none ui.Result[T]
 	change := client.Change{
-		Op:       cmp.Or(attempt.Call, s.op.Call),
-		Resource: r.Resource.Singular,
-		ID:       attempt.ID,
-		Label:    attempt.Label,
-		Reason:   attempt.Reason,
-		RevertAt: attempt.RevertAt,
-		Before:   attempt.Before,
+		Op:        cmp.Or(attempt.Call, s.op.Call),
+		Resource:  r.Resource.Singular,
+		ID:        attempt.ID,
+		Label:     attempt.Label,
+		Reason:    attempt.Reason,
+		RevertAt:  attempt.RevertAt,
+		StartAt:   attempt.StartAt,
+		Scheduled: attempt.Scheduled,
+		Before:    attempt.Before,
 	}
 	if first := attempt.First; first != nil {
 		needed := change
@@ -545,6 +547,10 @@ func (r Runner[T]) summaryText(s *start[T], rows []T) string {
 	}
 	if len(rows) == 0 {
 		return text
+	}
+	if start := s.applied[0].StartAt; !start.IsZero() {
+		end := s.applied[0].RevertAt
+		return "is to be disabled from " + r.Account.FormatTime(start) + " until " + r.Account.FormatTime(end)
 	}
 	if end := s.applied[0].RevertAt; !end.IsZero() {
 		text += " until " + FormatClock(end.In(r.Account.Location), r.Account.Now().In(r.Account.Location))

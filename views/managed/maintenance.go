@@ -49,7 +49,7 @@ func (d windowsDue) Deliver() tea.Cmd {
 	a := d.a
 	a.Maintenance.Watching = false
 	ends := a.Maintenance.Schedule.Ends(a.Journal, a.Now())
-	run := &windowRun{a: a, pending: len(ends)}
+	run := &windowRun{a: a, pending: len(ends), progress: "enabling"}
 	cmds := []tea.Cmd{}
 	keeper := maintenance.Keeper{API: a.API, Journal: a.Journal, Now: a.Now}
 	for _, w := range ends {
@@ -64,7 +64,39 @@ func (d windowsDue) Deliver() tea.Cmd {
 		}
 		cmds = append(cmds, run.start(windowEnd{w.IntentID, s}, do))
 	}
+	cmds = append(cmds, beginWindows(a, keeper)...)
 	return tea.Batch(append(cmds, watchWindows(a))...)
+}
+
+// beginWindows disables the services whose planned windows begin. The user agreed to that when they were planned.
+func beginWindows(a *account.Account, keeper maintenance.Keeper) []tea.Cmd {
+	starts := a.Maintenance.Schedule.Starts(a.Journal, a.Now())
+	run := &windowRun{a: a, pending: len(starts), progress: "disabling"}
+	var cmds []tea.Cmd
+	for _, w := range starts {
+		s, ok := serviceFromJournal(journal.DisabledService{ID: w.ID, Label: w.Label})
+		if busy := a.Services().Busy(w.ID) != ""; !ok || busy { // with another change that awaits its answer
+			a.Maintenance.Schedule.Failed(w.IntentID, a.Now())
+			run.pending--
+			continue
+		}
+		do := func(ctx context.Context) (*client.Service, maintenance.WindowResult, error) {
+			return keeper.Begin(ctx, w)
+		}
+		cmds = append(cmds, run.start(windowEnd{w.IntentID, s}, do))
+	}
+	return cmds
+}
+
+// nextWindow returns the planned window of a service that begins first, and whether there is one.
+func nextWindow(a *account.Account, service int) (journal.PlannedWindow, bool) {
+	var next journal.PlannedWindow
+	for _, w := range a.Journal.PlannedWindows() {
+		if w.ID == account.FormatID(service) && (next.ID == "" || w.Start.Before(next.Start)) {
+			next = w
+		}
+	}
+	return next, next.ID != ""
 }
 
 // A windowEnd is a window whose time has come.
@@ -75,12 +107,13 @@ type windowEnd struct {
 
 // A windowRun is the end of windows that are due at the same time, with one line of news for each result.
 type windowRun struct {
-	a       *account.Account
-	pending int
-	ended   map[maintenance.WindowResult][]*client.Service
-	failed  []*client.Service
-	failure string    // of the last that failed
-	next    time.Time // when it is tried again
+	a        *account.Account
+	pending  int
+	progress string // "enabling" or "disabling"
+	ended    map[maintenance.WindowResult][]*client.Service
+	failed   []*client.Service
+	failure  string    // of the last that failed
+	next     time.Time // when it is tried again
 }
 
 // start begins or ends one window off the loop.
@@ -91,7 +124,7 @@ func (r *windowRun) start(
 	var failure error
 	return r.a.Services().Run(ui.RowChange[*client.Service]{
 		RowID:        account.FormatID(w.row.ID),
-		ProgressText: "enabling",
+		ProgressText: r.progress,
 		Send: func(ctx context.Context) (ui.Result[*client.Service], error) {
 			var s *client.Service
 			s, result, failure = do(ctx)
@@ -124,18 +157,37 @@ func (r *windowRun) report(w windowEnd, result maintenance.WindowResult, err err
 	return tea.Batch(append(r.news(), watchWindows(r.a))...)
 }
 
-// news says what became of the windows.
-func (r *windowRun) news() []tea.Cmd {
-	var news []tea.Cmd
-	for _, line := range []struct {
-		result maintenance.WindowResult
-		tone   theme.Tone
-		text   string
-	}{
+// begins reports whether the windows begin.
+func (r *windowRun) begins() bool { return r.progress == "disabling" }
+
+// A windowNews is what is said of the windows with one result.
+type windowNews struct {
+	result maintenance.WindowResult
+	tone   theme.Tone
+	text   string
+}
+
+// lines returns what is said, by the results.
+func (r *windowRun) lines() []windowNews {
+	if r.begins() {
+		return []windowNews{
+			{maintenance.Changed, theme.Good, "monitoring is disabled · its planned maintenance begins"},
+			{maintenance.Gone, theme.Warn, "its maintenance was planned, but the service has been deleted"},
+			{maintenance.Missed, theme.Warn, "its planned maintenance was over before it could begin"},
+			{maintenance.Kept, theme.Info, "its planned maintenance begins; it is disabled already and stays so"},
+		}
+	}
+	return []windowNews{
 		{maintenance.Changed, theme.Good, "monitoring is enabled (was disabled) · time is up"},
 		{maintenance.Already, theme.Info, "time is up; somebody has enabled it already"},
 		{maintenance.Gone, theme.Warn, "time is up, but the service has been deleted"},
-	} {
+	}
+}
+
+// news says what became of the windows.
+func (r *windowRun) news() []tea.Cmd {
+	var news []tea.Cmd
+	for _, line := range r.lines() {
 		if rows := r.ended[line.result]; len(rows) > 0 {
 			news = append(news, ui.Send(ui.NewsMsg{
 				Tone: line.tone,
@@ -146,7 +198,11 @@ func (r *windowRun) news() []tea.Cmd {
 	}
 	if len(r.failed) > 0 {
 		again := account.FormatSeconds(r.next.In(r.a.Location))
-		text := "time is up, but still disabled; trying again at " + again + ": " + r.failure
+		text := "time is up, but still disabled; trying again at "
+		if r.begins() {
+			text = "maintenance could not begin; trying again at "
+		}
+		text += again + ": " + r.failure
 		news = append(news, ui.ShowNews(theme.Bad, nameOrCount(r.failed)+": "+text))
 	}
 	return news
@@ -155,7 +211,7 @@ func (r *windowRun) news() []tea.Cmd {
 // disableAgain is the action that disables services for another hour whose windows ended too early; nil if they were
 // not enabled here.
 func (r *windowRun) disableAgain(result maintenance.WindowResult, rows []*client.Service) *ui.Action {
-	if result != maintenance.Changed {
+	if result != maintenance.Changed || r.begins() {
 		return nil
 	}
 	return &ui.Action{
@@ -299,7 +355,7 @@ func describeDisablement(a *account.Account, d incident.Disablement) string {
 	}
 	text := "for " + age
 	if !d.Until.IsZero() {
-		text += ", until " + account.FormatClock(d.Until.In(a.Location), now.In(a.Location))
+		text += ", back " + account.FormatClock(d.Until.In(a.Location), now.In(a.Location))
 	}
 	if !d.Ours {
 		text += ", not disabled from this machine"

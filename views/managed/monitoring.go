@@ -27,6 +27,7 @@ func monitoringOperations(a *account.Account) []resource.Operation[*client.Servi
 			Description:     "stop monitoring for a while: asks for how long and why",
 			Keys:            []string{"d"},
 			Call:            client.OpDisableService,
+			OtherCalls:      []string{client.OpPlanMaintenance},
 			Target:          resource.AnyRows,
 			ShowInHints:     true,
 			ProgressText:    "disabling",
@@ -54,6 +55,37 @@ func monitoringOperations(a *account.Account) []resource.Operation[*client.Servi
 			},
 			Draft: func(*client.Service) resource.Draft[*client.Service] { return enableService(a, "") },
 		},
+		{
+			Name:         "change window",
+			Command:      resource.PaneOnly, // disable with --for does it
+			Description:  "another end for the maintenance window; the service stays disabled",
+			Keys:         []string{"w"},
+			Call:         client.OpDisableService,
+			Target:       resource.AnyRows,
+			ProgressText: "changing the window",
+			SuccessText:  "stays disabled",
+			Shows:        func(s *client.Service) string { return s.Status.String() },
+			Applies: func(s *client.Service) string {
+				return account.ReasonIf(s.Status != client.StatusDisabled, "not disabled")
+			},
+			Draft: func(s *client.Service) resource.Draft[*client.Service] { return changeWindow(a, s) },
+		},
+		{
+			Name:         "cancel maintenance",
+			Command:      "cancel-maintenance",
+			CommandHelp:  "Cancel the next planned maintenance window",
+			Description:  "the next planned window does not begin",
+			Keys:         []string{"W"},
+			Call:         client.OpCancelMaintenance,
+			Target:       resource.AnyRows,
+			ProgressText: "cancelling",
+			SuccessText:  "planned maintenance is cancelled",
+			Applies: func(s *client.Service) string {
+				_, planned := nextWindow(a, s.ID)
+				return account.ReasonIf(!planned, "no maintenance is planned")
+			},
+			Draft: func(*client.Service) resource.Draft[*client.Service] { return cancelMaintenance(a) },
+		},
 	}
 }
 
@@ -75,14 +107,23 @@ func disableService(a *account.Account, s *client.Service) resource.Draft[*clien
 		},
 		Attempt: func(s *client.Service) resource.Attempt[*client.Service] {
 			attempt := disableAttempt(s)
+			if !window().Start.IsZero() {
+				attempt = planAttempt(s, window())
+			}
 			attempt.Reason, attempt.RevertAt = in.reason, window().End
 			return attempt
 		},
 		ScriptNote: func(s *client.Service) string {
-			return account.ReasonIf(
-				window().End.IsZero(),
-				fmt.Sprintf("nothing will enable it again · lookout services enable %d does", s.ID),
-			)
+			switch w := window(); {
+			case w.End.IsZero():
+				return fmt.Sprintf("nothing will enable it again · lookout services enable %d does", s.ID)
+			case !w.Start.IsZero():
+				return fmt.Sprintf(
+					"is to be disabled from %s until %s, by a dashboard or lookout keep, if one is running",
+					w.Start.Format(time.RFC3339), w.End.Format(time.RFC3339),
+				)
+			}
+			return ""
 		},
 		UndoName:  "enable",
 		Undo:      func() resource.Draft[*client.Service] { return enableService(a, "") },
@@ -92,6 +133,67 @@ func disableService(a *account.Account, s *client.Service) resource.Draft[*clien
 		draft.Title = "Disable monitoring of " + s.Label.String()
 	}
 	return draft
+}
+
+// changeWindow gives disabled services another end.
+func changeWindow(a *account.Account, s *client.Service) resource.Draft[*client.Service] {
+	draft := disableService(a, s)
+	before := map[int]journal.DisabledService{}
+	disable := draft.Attempt
+	draft.Attempt = func(s *client.Service) resource.Attempt[*client.Service] {
+		attempt := disable(s)
+		before[s.ID], _ = a.Journal.DisabledService(attempt.ID)
+		attempt.Was = ""
+		return attempt
+	}
+	draft.SubmitLabel, draft.UndoName, draft.Text = "change", "change window", ""
+	draft.Undo = func() resource.Draft[*client.Service] { return disableAgain(a, before) }
+	if s != nil {
+		draft.Title = "Maintenance window of " + s.Label.String()
+		if d, disabled := account.Disablement(a, s); disabled {
+			draft.Text = "Disabled " + describeDisablement(a, d) + ". It stays disabled."
+		}
+	}
+	return draft
+}
+
+// planAttempt records a window that begins later.
+func planAttempt(s *client.Service, w Window) resource.Attempt[*client.Service] {
+	return resource.Attempt[*client.Service]{
+		Call:    client.OpPlanMaintenance,
+		ID:      account.FormatID(s.ID),
+		Label:   s.Label.String(),
+		StartAt: w.Start,
+		Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Service], error) {
+			return ui.ResultRow(s, w.PlanMaintenance(ctx, s.ID))
+		},
+	}
+}
+
+// cancelMaintenance cancels the next planned window of services.
+func cancelMaintenance(a *account.Account) resource.Draft[*client.Service] {
+	return resource.Draft[*client.Service]{
+		Confirm: func(rows []*client.Service) resource.Confirm {
+			if rows[0] == nil {
+				return resource.Confirm{}
+			}
+			w, _ := nextWindow(a, rows[0].ID)
+			return resource.Confirm{
+				Effect: fmt.Sprintf("Service %s is not disabled at %s.", rows[0].Label, a.FormatTime(w.Start)),
+			}
+		},
+		Attempt: func(s *client.Service) resource.Attempt[*client.Service] {
+			w, _ := nextWindow(a, s.ID)
+			return resource.Attempt[*client.Service]{
+				ID:        account.FormatID(s.ID),
+				Label:     s.Label.String(),
+				Scheduled: w.IntentID,
+				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Service], error) {
+					return ui.ResultRow(s, w.CancelMaintenance(ctx, s.ID))
+				},
+			}
+		},
+	}
 }
 
 // enableService starts the monitoring of services again. The reason goes into the journal: "time is up".
@@ -200,11 +302,8 @@ func (in *disableRequest) text() string {
 
 // problem returns what is wrong with the window, or "".
 func (in *disableRequest) problem(a *account.Account) string {
-	switch w, err := ParseWindow(in.text(), a.Now().In(a.Location)); {
-	case err != nil:
+	if _, err := ParseWindow(in.text(), a.Now().In(a.Location)); err != nil {
 		return err.Error()
-	case !w.Start.IsZero():
-		return "give the end alone: the window begins at once"
 	}
 	return ""
 }
@@ -223,8 +322,13 @@ func (in *disableRequest) preview(now time.Time) string {
 
 // span says for how long, as the end of a sentence: "until 23:01 UTC".
 func (in *disableRequest) span(w Window, now time.Time) string {
-	if w.End.IsZero() {
+	switch {
+	case w.End.IsZero():
 		return "until somebody enables it"
+	case !w.Start.IsZero():
+		return fmt.Sprintf(
+			"from %s until %s %s", formatMoment(w.Start, now), formatMoment(w.End, w.Start), w.End.Format("MST"),
+		)
 	}
 	return "until " + formatMoment(w.End, now) + w.End.Format(" MST")
 }

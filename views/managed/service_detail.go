@@ -20,6 +20,10 @@ func serviceDetail(a *account.Account, s *client.Service, b ui.Box) string {
 	if d, disabled := account.Disablement(a, s); disabled {
 		t.Field("disabled", describeDisablement(a, d), theme.Warn)
 	}
+	if w, planned := nextWindow(a, s.ID); planned {
+		text := "from " + a.FormatTime(w.Start) + ", back " + a.FormatTime(w.Until)
+		t.Field("planned off", text+account.WithPrefix(": ", client.NewText(w.Reason).String()), theme.Info)
+	}
 	if i, found := a.Incidents().Unresolved(s.ID); found {
 		_, tone := IncidentMark(i, b.Theme.Glyphs)
 		t.Field("incident", fmt.Sprintf("issue %d: %s", i.Issue.ID, describeIncident(a, i)), tone)

@@ -141,7 +141,7 @@ func openIssueColumn(a *account.Account) table.Column[*client.Service] {
 func disabledColumn(a *account.Account) table.Column[*client.Service] {
 	return table.Column[*client.Service]{
 		Title:        "off",
-		Width:        11,
+		Width:        14,
 		DropPriority: 2,
 		Cell:         func(s *client.Service, b ui.Box) (string, theme.Tone) { return disabledCell(a, s, b) },
 		Less: func(s, t *client.Service) bool {
@@ -224,13 +224,22 @@ func OpenIssueCell(a *account.Account, s *client.Service, b ui.Box) (string, the
 	return text, tone
 }
 
-// disabledCell says for how long a service has been disabled: "2 d 4 h !" if it may have been forgotten.
+// disabledCell says when a disabled service is enabled again, "back 23:01"; without an end for how long it has been
+// disabled, "2 d 4 h !" if it may have been forgotten; and when its planned maintenance begins, "off 02:00".
 func disabledCell(a *account.Account, s *client.Service, b ui.Box) (string, theme.Tone) {
 	d, disabled := account.Disablement(a, s)
-	if !disabled {
+	now := b.Now.In(a.Location)
+	w, planned := nextWindow(a, s.ID)
+	switch {
+	case !disabled && planned:
+		return "off " + FormatEnd(w.Start.In(a.Location), now), theme.Info
+	case !disabled:
 		return "", theme.Off
-	}
-	if d.Forgotten(b.Now) {
+	case !d.Until.IsZero() && now.After(d.Until):
+		return "back " + FormatEnd(d.Until.In(a.Location), now) + " !", theme.Bad
+	case !d.Until.IsZero():
+		return "back " + FormatEnd(d.Until.In(a.Location), now), theme.Off
+	case d.Forgotten(b.Now):
 		return d.Age(b.Now) + " !", theme.Warn
 	}
 	return d.Age(b.Now), theme.Off

@@ -192,7 +192,10 @@ type Attempt[T any] struct {
 	Was      string    // the one value of Before that the news repeats: "ok"; "" repeats none
 	Reason   string    // for the journal and the next person on call
 	RevertAt time.Time // when the change is to be reverted; zero is never
-	First    *Step     // a change that must be made before this one; nil if there is none
+	StartAt  time.Time // when a change that is only planned is to be made
+	// Scheduled is the journal's id of the change that planned this one, or that this one cancels.
+	Scheduled string
+	First     *Step // a change that must be made before this one; nil if there is none
 	// Unchanged is set if the row has these values already, so that there is nothing to send.
 	Unchanged bool
 	// Send sends the change with the writer that was begun for it. It may read first, and return an error instead.

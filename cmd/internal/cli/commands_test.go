@@ -133,6 +133,18 @@ func TestServicesDisable_forTakesTimes(t *testing.T) {
 	r.CheckResult(
 		r.Run("services", "disable", "web-1", "--for", "2020-01-01"), exit.CodeUsage, `--for "2020-01-01" is not after`,
 	)
+	changes := len(r.API.Ledger())
+	r.CheckResult(r.Run("services", "cancel-maintenance", "web-1"), exit.CodeOK, "no maintenance is planned")
+	r.CheckResult(
+		r.MustRun("services", "disable", "web-1", "--for", "Mon 02:00-04:00"), exit.CodeOK,
+		"service web-1 (4): is to be disabled from ", "by a dashboard or lookout keep",
+	)
+	r.CheckResult(r.MustRun("journal"), exit.CodeOK, "plan maintenance")
+	r.MustRun("services", "cancel-maintenance", "web-1")
+	r.CheckResult(r.MustRun("journal"), exit.CodeOK, "cancel maintenance")
+	if len(r.API.Ledger()) != changes {
+		t.Errorf("planning sent changes: %v", r.API.Ledger()[changes:])
+	}
 	r.CheckResult(r.Run("services", "disable", "web-1", "--for", "-1h"), exit.CodeUsage, "from 0 to a year")
 	r.CheckResult(r.Run("services", "disable", "web-1", "--for", "8761h"), exit.CodeUsage, "from 0 to a year")
 }

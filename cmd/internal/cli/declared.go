@@ -231,11 +231,13 @@ func (d declaredOperation) plan(
 		return change[any]{result: row, unchanged: " already has these values"}, given.checkAny()
 	}
 	c.Change = client.Change{
-		Op:       attempt.Call,
-		ID:       attempt.ID,
-		Label:    attempt.Label,
-		Before:   attempt.Before,
-		RevertAt: attempt.RevertAt,
+		Op:        attempt.Call,
+		ID:        attempt.ID,
+		Label:     attempt.Label,
+		Before:    attempt.Before,
+		RevertAt:  attempt.RevertAt,
+		StartAt:   attempt.StartAt,
+		Scheduled: attempt.Scheduled,
 	}
 	c.verb = d.verb()
 	if draft.Confirm != nil {

@@ -313,6 +313,42 @@ func TestKeep_leavesWhatOthersHaveEnabled(t *testing.T) {
 	})
 }
 
+// A planned window begins and ends on time, each once, although the program is killed in between.
+func TestKeep_plannedWindowBeginsAndEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, emulator.Options{Seed: "demo"})
+		s := r.services(1)[0]
+		start, end := r.now().Add(time.Hour), r.now().Add(2*time.Hour)
+		question := client.Question{Op: client.OpPlanMaintenance}
+		consent, err := r.api.RequestConsent(question, fmt.Sprint(s.ID)).Answer(true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := r.api.Begin(client.Change{
+			Op:       client.OpPlanMaintenance,
+			Resource: "service",
+			ID:       fmt.Sprint(s.ID),
+			StartAt:  start,
+			RevertAt: end,
+		}, consent)
+		if err == nil {
+			err = w.PlanMaintenance(t.Context(), s.ID)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 15 {
+			r.start(uint64(i))
+			time.Sleep(10 * time.Minute)
+			r.kill()
+		}
+		if done := r.changes(s.ID); len(done) != 2 || done[0].Time.Sub(start).Abs() > time.Minute {
+			t.Errorf("%v\n%s", done, strings.Join(r.lines, "\n"))
+		}
+		r.requireEnabledOnce(s, end, time.Minute)
+	})
+}
+
 // Windows of accounts that are read-only or without a token are named, and left.
 func TestKeep_namesWindowsThatItCannotEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
