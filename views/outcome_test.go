@@ -170,8 +170,8 @@ func trialSeeds() int {
 }
 
 // 24 changes whose answer is lost while the service applies them up to a minute late or never, its lists are up to a
-// minute behind, or a colleague makes the same: nothing is called not done that was done, nothing is called ours that is
-// not, and nothing is sent twice without a question.
+// minute behind, or a colleague makes the same: nothing is called not done that was done, nothing is called ours that
+// is not, and nothing is sent twice without a question.
 func TestOutcome_lostAnswersOfAllChanges(t *testing.T) {
 	changes := allChanges(t)
 	if len(changes) != 24 {

@@ -328,7 +328,9 @@ func changeCases() []changeCase {
 		readableChange("update key", "9 / finance <enter> e 2", "<ctrl+s>", "reading again confirmed it"),
 		readableChange("revoke key", "9 / finance <enter> D ~ finance", "<enter>", ": revoked"),
 		unreadableChange("change login", "5 / db2-root <enter> P root <tab> secret", "<ctrl+s>", "harm"),
-		readableChange("modify access", "8 / acme-www <enter> x <right> <right>", "<ctrl+s>", "reading again confirmed"),
+		readableChange(
+			"modify access", "8 / acme-www <enter> x <right> <right>", "<ctrl+s>", "reading again confirmed",
+		),
 		readableChange(
 			"update access", "8 / acme-www <enter> x <right> <right> <tab> <right>", "<ctrl+s>",
 			"reading again confirmed",

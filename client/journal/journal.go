@@ -45,6 +45,7 @@ type Journal struct {
 	cannotCompact  bool       // this file system cannot
 	intentCount    int
 	historyProblem error
+	outcomeError   error // why an outcome could not be written, of the first one
 
 	mu sync.Mutex
 	state
@@ -270,10 +271,21 @@ func (j *Journal) RecordOutcome(id string, outcome client.Outcome, err error) {
 func (j *Journal) recordOutcome(l record) {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
-	_ = j.write(l, false) // the change has been made; if this fails, the intent remains without an outcome
+	// the change has been made; if this fails, the intent remains without an outcome
+	if err := j.write(l, false); err != nil && j.outcomeError == nil {
+		j.outcomeError = fmt.Errorf("the outcome of a change could not be written to the journal: %w", err)
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.apply(l, unread)
+}
+
+// OutcomeError returns why the outcome of a change could not be written; nil if all were. The next run reads such a
+// change as one whose outcome is unknown.
+func (j *Journal) OutcomeError() error {
+	j.fileMu.Lock()
+	defer j.fileMu.Unlock()
+	return j.outcomeError
 }
 
 // Close closes the file.

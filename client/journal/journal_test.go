@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -262,5 +263,27 @@ func TestJournal_UnseenSecrets(t *testing.T) {
 	again.RecordSecretSeen(again.UnseenSecrets()[0].ID)
 	if unseen := openSmall(t, path, testTime).UnseenSecrets(); len(unseen) != 0 {
 		t.Errorf("after it was seen: %+v", unseen)
+	}
+}
+
+// An outcome that cannot be written is kept as a failure, so that the program can say so when it ends.
+func TestJournal_OutcomeError(t *testing.T) {
+	j, err := Open(filepath.Join(t.TempDir(), "a.journal"), "acme", time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := j.RecordIntent(client.Change{Op: client.OpDisableService, ID: "7"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := j.OutcomeError(); err != nil {
+		t.Errorf("before an outcome: %v", err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	j.RecordOutcome(id, client.Applied, nil)
+	if err := j.OutcomeError(); err == nil || !strings.Contains(err.Error(), "could not be written to the journal") {
+		t.Errorf("the failure is %v", err)
 	}
 }

@@ -283,7 +283,8 @@ func (v *FormView) showRejection(err error) {
 // showWaiting unlocks the form after a lost answer that readings may still tell.
 func (v *FormView) showWaiting(err error) {
 	v.sending = false
-	v.banner = ui.NotSeenYet + ": " + ui.UnknownReason(err) + ". lookout keeps checking, also when this form is closed. " +
+	v.banner = ui.NotSeenYet + ": " + ui.UnknownReason(err) +
+		". lookout keeps checking, also when this form is closed. " +
 		"ctrl+s asks before it sends again."
 }
 

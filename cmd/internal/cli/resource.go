@@ -305,7 +305,7 @@ func (r erasedResource) withSession(
 			return err
 		}
 		defer end()
-		return do(c.Context(), s, args)
+		return s.journal.outcomeError(do(c.Context(), s, args))
 	}
 }
 

@@ -135,6 +135,18 @@ func (l *lazyJournal) ScheduledChange(intentID string) (op, id string, ok bool) 
 	return j.ScheduledChange(intentID)
 }
 
+// outcomeError returns the error of a command, with code 5 if the outcome of a change could not be recorded.
+func (l *lazyJournal) outcomeError(err error) error {
+	if l.journal == nil || l.journal.OutcomeError() == nil {
+		return err
+	}
+	missing := l.journal.OutcomeError()
+	if err == nil {
+		return exit.WithCode(exit.CodeUnknown, fmt.Errorf("the change was applied, but %w", missing))
+	}
+	return exit.WithCode(exit.CodeUnknown, fmt.Errorf("%w; %w", err, missing))
+}
+
 func (l *lazyJournal) close() {
 	if l.journal != nil {
 		_ = l.journal.Close()

@@ -424,3 +424,31 @@ func TestScripts_lostAnswerAndWait(t *testing.T) {
 		})
 	}
 }
+
+// If the outcome of a change could not be journalled, the program exits with code 5 and says so, whether the change was
+// applied or refused.
+func TestScripts_outcomeThatIsNotRecorded(t *testing.T) {
+	j, err := journal.Open(filepath.Join(t.TempDir(), "a.journal"), "acme", time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &lazyJournal{journal: j}
+	id, err := l.RecordIntent(client.Change{Op: client.OpDisableService, ID: "7"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := l.outcomeError(nil); got != nil {
+		t.Errorf("with all outcomes recorded: %v", got)
+	}
+	l.close() // from now on nothing can be written
+	l.RecordOutcome(id, client.Applied, nil)
+	for text, err := range map[string]error{
+		"the change was applied, but the outcome of a change could not be written": nil,
+		"refused; the outcome of a change could not be written":                    errors.New("refused"),
+	} {
+		got := l.outcomeError(err)
+		if exit.CodeFor(got) != exit.CodeUnknown || !strings.Contains(got.Error(), text) {
+			t.Errorf("exit code %d, %v", exit.CodeFor(got), got)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package dashboard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -10,6 +11,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -50,7 +52,8 @@ func RunScreen(
 	if err != nil {
 		return exit.Usage(err)
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	failures := &journalFailures{}
+	ctx, cancel := context.WithCancel(context.WithValue(ctx, journalFailuresKey{}, failures))
 	defer cancel()
 	first, err := open(ctx)
 	if err != nil {
@@ -74,7 +77,36 @@ func RunScreen(
 	if code != exit.CodeOK || err != nil {
 		return exit.WithCode(code, err)
 	}
-	return nil
+	return failures.error()
+}
+
+// journalFailures collects, from all accounts that were open, why outcomes of changes could not be recorded.
+type journalFailures struct {
+	mu  sync.Mutex
+	all []error
+}
+
+// journalFailuresKey is the key of the collection in the context of the program.
+type journalFailuresKey struct{}
+
+// add adds the failure of an account's journal, if there is one.
+func (f *journalFailures) add(name string, err error) {
+	if f == nil || err == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.all = append(f.all, fmt.Errorf("account %s: %w; look at it before you repeat it", name, err))
+}
+
+// error returns the failures with the exit code for an unknown outcome, or nil.
+func (f *journalFailures) error() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.all) == 0 {
+		return nil
+	}
+	return exit.WithCode(exit.CodeUnknown, errors.Join(f.all...))
 }
 
 // newShellSession returns an account with its panes. Closing the session cancels its requests and closes its journal.
@@ -87,9 +119,11 @@ func newShellSession(
 		cancel()
 		return shell.Session{}, nil, err
 	}
+	failures, _ := ctx.Value(journalFailuresKey{}).(*journalFailures)
 	return shell.Session{Options: o, Close: func() {
 		cancel()
 		acc.Close()
+		failures.add(s.Account, j.OutcomeError())
 		_ = j.Close()
 	}}, acc, nil
 }

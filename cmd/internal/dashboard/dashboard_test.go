@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"lookout/client/faulttest"
 	"lookout/client/journal"
 	"lookout/cmd/internal/config"
+	"lookout/cmd/internal/exit"
 	"lookout/ui/shell"
 	"lookout/ui/terminal/termtest"
 )
@@ -175,5 +177,19 @@ func TestOddKeys(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// At quit the dashboard ends with code 5 if the journal of an account that was open lacks an outcome.
+func TestRunScreen_outcomeThatIsNotRecorded(t *testing.T) {
+	failures := &journalFailures{}
+	failures.add("acme-prod", nil)
+	if err := failures.error(); err != nil {
+		t.Errorf("without a failure: %v", err)
+	}
+	failures.add("acme-prod", errors.New("no space left on device"))
+	err := failures.error()
+	if exit.CodeFor(err) != exit.CodeUnknown || !strings.Contains(err.Error(), "account acme-prod: no space left") {
+		t.Errorf("exit code %d, %v", exit.CodeFor(err), err)
 	}
 }
