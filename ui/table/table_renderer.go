@@ -142,6 +142,11 @@ func (g *tableRenderer) writeSpans(spans []Span, width int, b ui.Box) {
 	g.pad(left)
 }
 
+// isCutNumber reports whether a text begins with a digit and does not fit.
+func isCutNumber(text string, width int) bool {
+	return text[0] >= '0' && text[0] <= '9' && ui.Width(text) > width
+}
+
 // writeRow writes one row. The row at the cursor has a glyph and one style over its whole width.
 func (g *tableRenderer) writeRow(r tableRow, b ui.Box) {
 	glyphs := &b.Theme.Glyphs
@@ -179,6 +184,9 @@ func (g *tableRenderer) writeRow(r tableRow, b ui.Box) {
 		var inner theme.Codes
 		if !r.cursor {
 			inner = b.Theme.Codes(tone)
+		}
+		if !noted && g.heads[c.index].alignRight && len(text) > width && isCutNumber(text, width) {
+			text = glyphs.Ellipsis // a part of a number is another number
 		}
 		if spans := r.spans(c.index); spans != nil && !noted && !r.cursor && !r.stale && text != "" {
 			g.writeSpans(spans, c.width, b)

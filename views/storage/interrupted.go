@@ -34,7 +34,7 @@ func interruptedMenu(a *account.Account, found transfer.Interrupted) ui.Menu {
 	first := downloads[0]
 	what := fmt.Sprintf("%s to %s", client.Clean(first.Name), client.Clean(first.Folder))
 	if more := len(downloads) - 1; more > 0 {
-		what += fmt.Sprintf(" and %d more", more)
+		what += " and " + account.FormatCount(int64(more)) + " more"
 	}
 	goOn := fmt.Sprintf("continue: %s of %s are here", account.FormatSize(kept), account.FormatSize(size))
 	return ui.Menu{Title: "Interrupted: " + what, Actions: []ui.Action{
