@@ -2,6 +2,7 @@ package config
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"lookout/client/faulttest"
+
+	"github.com/adrg/xdg"
 )
 
 func TestFlagsBeforeEnvironmentBeforeFile(t *testing.T) {
@@ -155,5 +158,28 @@ func TestKeyringIsBounded(t *testing.T) {
 	close(never)
 	if err == nil || !strings.Contains(err.Error(), "no answer") {
 		t.Errorf("%v", err)
+	}
+}
+
+// A journal that takes a moment to read is announced; one that is small, or a link, is not.
+func TestSettings_SlowJournal(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	xdg.Reload()
+	t.Cleanup(xdg.Reload)
+	s := Settings{Account: "a", AccountConfig: AccountConfig{BaseURL: "https://x/v4"}}
+	if _, slow := s.SlowJournal(); slow {
+		t.Error("a journal that does not exist is slow")
+	}
+	if err := os.MkdirAll(StateFolder(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for size, want := range map[int64]bool{1 << 20: false, 100 << 20: true} {
+		path := s.JournalPath()
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, size)); err != nil {
+			t.Fatal(err)
+		}
+		if n, slow := s.SlowJournal(); slow != want || n != size {
+			t.Errorf("%d bytes: %d, %v", size, n, slow)
+		}
 	}
 }

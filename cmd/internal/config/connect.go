@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"os"
 	"time"
 
 	"lookout/client"
@@ -25,6 +26,18 @@ func (s Settings) NewClient(token client.Secret, r client.Recorder) (*client.Cli
 		options = append(options, client.WithDialect(client.Dialect(s.Dialect)))
 	}
 	return client.New(s.BaseURL, token, options...)
+}
+
+// slowJournalBytes is the size of a journal that takes a moment to read. One that was compacted is much smaller.
+const slowJournalBytes = 32 << 20
+
+// SlowJournal returns the size of the journal, and whether it was not compacted yet and takes a moment to read.
+func (s Settings) SlowJournal() (size int64, slow bool) {
+	info, err := os.Lstat(s.JournalPath())
+	if err != nil || !info.Mode().IsRegular() {
+		return 0, false
+	}
+	return info.Size(), info.Size() > slowJournalBytes
 }
 
 // Connect returns the client of an account and its journal, for the dashboard. It sends no request. If changes cannot
