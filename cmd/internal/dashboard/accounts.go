@@ -32,7 +32,7 @@ func ConfiguredAccounts(f *config.Flags, began config.Settings) accountList {
 	a.Names = slices.Compact(a.Names)
 	a.Open = func(ctx context.Context, name string) (shell.Session, error) {
 		s := began
-		if name != began.Account {
+		if name != began.DisplayName() {
 			var err error
 			if s, err = config.LoadAccount(f, name); err != nil {
 				return shell.Session{}, err

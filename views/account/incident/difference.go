@@ -53,6 +53,7 @@ type Sighting struct {
 	Complete bool      // these are all services
 	Read     time.Time // when the list was read; a row may have been changed by this program since
 	Now      time.Time
+	values   string // the fingerprint of the row that is observed
 }
 
 // Observe compares services with what was last seen of them, remembers what is seen now, and returns the differences.
@@ -72,6 +73,12 @@ func (m *Memory) Observe(seen Sighting) []Difference {
 		if known && (behind || isFresh(before.Deleted, at)) {
 			continue
 		}
+		if known && sameValues(m.rows[s.ID], s) {
+			seen.values = before.Values
+		} else {
+			seen.values = fingerprint(s)
+		}
+		m.rows[s.ID] = s
 		now, differences := before.observe(s, seen)
 		if (!known || !before.Deleted.IsZero()) && !first {
 			differences = append(differences, Difference{Kind: Created})
@@ -115,6 +122,7 @@ func (m *Memory) observeMissing(listed map[int]bool, at time.Time) []Difference 
 			m.changes++
 		case at.Sub(s.Deleted) > 24*time.Hour:
 			delete(m.Services, id)
+			delete(m.rows, id)
 			m.changes++
 		}
 	}
@@ -128,7 +136,7 @@ func (s Seen) observe(row *client.Service, seen Sighting) (Seen, []Difference) {
 	now, at := s, seen.Now
 	now.Label, now.Updated = client.Clean(cut(row.Label.Raw())), row.Updated.Time()
 	now.Status = client.ServiceStatus(client.Clean(cut(string(row.Status))))
-	now.Values, now.At, now.Deleted = fingerprint(row), at, time.Time{}
+	now.Values, now.At, now.Deleted = seen.values, at, time.Time{}
 	if now.First.IsZero() {
 		now.First = at
 		if row.Created.Valid() && row.Created.Time().Before(at) {
@@ -168,6 +176,13 @@ func (s Seen) observe(row *client.Service, seen Sighting) (Seen, []Difference) {
 		found = slices.Insert(found, 0, Difference{Kind: Enabled})
 	}
 	return now, found
+}
+
+// sameValues reports whether what can be edited of two rows is the same; not if one is nil.
+func sameValues(a, b *client.Service) bool {
+	return a != nil && b != nil && a.Label == b.Label && a.Type == b.Type && a.Address == b.Address &&
+		a.Timeout == b.Timeout && a.Body == b.Body && a.Group == b.Group && a.Notes == b.Notes &&
+		a.Region == b.Region && slices.Equal(a.Credentials, b.Credentials)
 }
 
 // cut returns a text in the length that the document allows for labels, and a little more.

@@ -21,6 +21,7 @@ type Memory struct {
 	// all issues were read once
 	IssuesRead bool `json:"issues_read,omitempty"`
 	changes    int
+	rows       map[int]*client.Service // as observed last, so that only what has changed is hashed
 }
 
 // Seen is what was last seen of a service.
@@ -52,6 +53,7 @@ func NewMemory() *Memory {
 		Services: map[int]Seen{},
 		Issues:   map[int]time.Time{},
 		Tickets:  map[int]time.Time{},
+		rows:     map[int]*client.Service{},
 	}
 }
 
