@@ -243,3 +243,21 @@ func TestStateFile_isPrivate(t *testing.T) {
 		}
 	})
 }
+
+// However old it is, an issue with an open ticket is marked: every ticket is read once, and the overview lists what is
+// not over first.
+func TestIncident_oldOpenTicketIsFound(t *testing.T) {
+	startProvider(t, screenSize{140, 36}, func(r *harness) {
+		old := r.emu.FailService(8)
+		r.emu.RecoverService(8)
+		time.Sleep(10 * 24 * time.Hour)
+		for range 30 {
+			r.emu.CloseTicket(r.emu.FailService(9))
+			r.emu.RecoverService(9)
+		}
+		r.wait(3 * time.Minute)
+		r.requireText("2 Issues 2", "▲ 01 Jan 00:00 10 d", fmt.Sprint(old+50_000, " open"))
+		r.press("<tab>", "i")
+		r.requireText(fmt.Sprint("Issue ", old))
+	})
+}

@@ -160,11 +160,11 @@ func (o *overview) Actions() []ui.Action {
 		{Key: ui.Bind("previous box", "shift+tab", "k", "up", "h", "left"), Group: "move", Do: step(-1)},
 		{
 			Key:            ui.Bind("newest incident", "i"),
-			Description:    "whom to call about the newest issue",
+			Description:    "whom to call about the newest issue that is not over",
 			ShowInHints:    true,
 			DisabledReason: account.WhyNone(account.AllRows(o.a, o.a.Issues()), "there is no issue"),
 			Do: func() tea.Cmd {
-				newest := account.IssuesNewestFirst(o.a)[0]
+				newest := account.IncidentsByUrgency(o.a)[0].Issue
 				return ui.Send(ui.GoToMsg{Pane: "issues", ThenOpen: managed.IncidentPane(o.a, newest)})
 			},
 		},
@@ -338,7 +338,7 @@ func renderIssuesBox(a *account.Account, b ui.Box) string {
 	if !set.Loaded() {
 		return account.RenderLoadingOrError(b, set.Freshness(), "reading issues")
 	}
-	rows := account.IssuesNewestFirst(a)
+	rows := account.IncidentsByUrgency(a)
 	if len(rows) == 0 {
 		return b.Theme.Paint(theme.Muted, "nothing has been detected")
 	}
@@ -352,8 +352,8 @@ func renderIssuesBox(a *account.Account, b ui.Box) string {
 	return strings.Join(lines, "\n")
 }
 
-func issueLine(a *account.Account, i *client.Issue, b ui.Box) string {
-	found, _ := a.Incidents().Of(i.ID)
+func issueLine(a *account.Account, found incident.Incident, b ui.Box) string {
+	i := found.Issue
 	shape, tone := managed.IncidentMark(found, b.Theme.Glyphs)
 	ticket, _ := managed.TicketCell(a, i, b)
 	ticket = strings.Replace(ticket, string(incident.TicketUnknown), "?", 1)

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"slices"
 	"time"
 
 	"lookout/client"
@@ -23,6 +24,23 @@ func (a *Account) Incidents() *incident.Model {
 			Now:         a.Now(),
 		})
 	}, IncidentSources(a)...)
+}
+
+// IncidentsByUrgency returns the incidents that are not over, then the others; the newest first in each group.
+func IncidentsByUrgency(a *Account) []incident.Incident {
+	return Memo(a, "incidents by urgency", func() []incident.Incident {
+		rows := slices.Clone(a.Incidents().All())
+		slices.SortStableFunc(rows, func(i, j incident.Incident) int { return urgency(i) - urgency(j) })
+		return rows
+	}, IncidentSources(a)...)
+}
+
+// urgency orders incidents: those that are not over come first.
+func urgency(i incident.Incident) int {
+	if i.Unresolved() {
+		return 0
+	}
+	return 1
 }
 
 // IncidentSources returns what incidents are computed from, for memos of what is computed from incidents.

@@ -80,21 +80,25 @@ func (t *ticketCache) due(id int, now time.Time) bool {
 	return !entry.reading && (entry.at.IsZero() || now.Sub(entry.at) >= age)
 }
 
-// fetchUnresolvedTickets reads the tickets on which it depends whether an incident is over: those of the newest issues,
-// and those of incidents that are not known to be over.
+// fetchUnresolvedTickets reads the tickets on which it depends whether an incident is over: those of incidents that are
+// not known to be over, those of the newest issues, and a few of the others at a time, until all were read once.
 func fetchUnresolvedTickets(a *Account) tea.Cmd {
 	const interval = 10 * time.Second
 	if now := a.Now(); !a.Issues().Loaded() || now.Sub(a.Tickets.checked) < interval {
 		return nil
 	}
 	a.Tickets.checked = a.Now()
-	var rows []*client.Issue
+	const newest, others = 10, 5
+	var rows, unread []*client.Issue
 	for n, i := range a.Incidents().All() {
-		if i.Unresolved() || n < maxTicketRequests/2 {
+		switch {
+		case i.Unresolved() || n < newest:
 			rows = append(rows, i.Issue)
+		case len(unread) < others && a.Tickets.byID[i.Issue.Ticket.ID].at.IsZero():
+			unread = append(unread, i.Issue)
 		}
 	}
-	return a.FetchTickets(rows)
+	return a.FetchTickets(append(rows, unread...))
 }
 
 func fetchTicket(a *Account, id int) tea.Cmd {

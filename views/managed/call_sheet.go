@@ -17,6 +17,9 @@ func callSheet(a *account.Account, i *client.Issue) string {
 		&b, "Issue %d, detected %s UTC (%s ago)\n", i.ID, i.Created.Time().UTC().Format("2006-01-02 15:04"),
 		account.FormatAge(i.Created, now),
 	)
+	if found, known := a.Incidents().Of(i.ID); known {
+		fmt.Fprintf(&b, "State: %s\n", describeIncident(a, found))
+	}
 	if i.Ticket.ID != 0 {
 		fmt.Fprintf(&b, "Ticket %d: %s\n", i.Ticket.ID, i.Ticket.Label)
 	}

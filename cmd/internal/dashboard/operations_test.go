@@ -338,7 +338,7 @@ func keystrokeTasks() []keystrokeTask {
 			"services that are disabled, and since when", 3, "3«edge-router»s«Sort by»<enter>«state ▲»«≥ 2 d 4 h !»",
 			nil,
 		},
-		{"CPU at the moment of an issue", 2, "2«9 issues ·»<enter>«CPU  now»", nil},
+		{"CPU at the moment of an issue", 2, "2«9 issues ·»<enter>«at detection  cpu»", nil},
 		{"the ssh line of an instance", 4, "6«bastion»/‹db1›<enter>«1 of »y«copied: ssh»", nil},
 		{"a one-hour link to an object", 4, inBackups + "L«Valid for»<enter>«copy the link»", nil},
 		{
