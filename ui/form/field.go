@@ -63,7 +63,7 @@ func Email() Check {
 // Field is one value of a form. Its name is the API's, so that reasons for a refusal appear below it.
 type Field struct {
 	Name, Label string
-	Script      ScriptValue // how a script gives the value
+	script      *ScriptValue // nil: scripts cannot set it
 	note        func() string
 	when        func() bool
 	checks      []Check
@@ -82,18 +82,24 @@ type ScriptValue struct {
 }
 
 // Scripted lets scripts set the field in another way than people do.
-func (f Field) Scripted(v ScriptValue) Field { f.Script = v; return f }
+func (f Field) Scripted(v ScriptValue) Field { f.script = &v; return f }
+
+// Script returns how a script gives the value of the field.
+func (f Field) Script() ScriptValue {
+	if f.script == nil {
+		return ScriptValue{}
+	}
+	return *f.script
+}
 
 // Flag lets scripts set the field with a flag. The names of flags are a promise to scripts and never change.
 func (f Field) Flag(name, usage string) Field {
-	f.Script = ScriptValue{Flag: name, Usage: usage}
-	return f
+	return f.Scripted(ScriptValue{Flag: name, Usage: usage})
 }
 
 // Argument lets scripts set the field with an argument of the command line.
 func (f Field) Argument(name string) Field {
-	f.Script = ScriptValue{Argument: name}
-	return f
+	return f.Scripted(ScriptValue{Argument: name})
 }
 
 // Text returns the value as text.
@@ -102,10 +108,10 @@ func (f Field) Text() string { return f.input.text() }
 // Set sets the value from the text of a script, and returns why it is none of the field's values, or "". The field's
 // checks are left to Problems.
 func (f Field) Set(text string) string {
-	if f.Script.Set != nil {
-		return f.Script.Set(text)
+	if f.Script().Set != nil {
+		return f.Script().Set(text)
 	}
-	if f.Script.Except != "" && text == f.Script.Except {
+	if f.Script().Except != "" && text == f.Script().Except {
 		return "use " + joinWithOr(f.Options())
 	}
 	if s, ok := f.input.(interface{ set(string) string }); ok {
@@ -119,18 +125,18 @@ func (f Field) Set(text string) string {
 
 // Options returns the values that the field accepts; nil if there are too many to name.
 func (f Field) Options() []string {
-	if f.Script.Set != nil {
+	if f.Script().Set != nil {
 		return nil
 	}
 	if o, ok := f.input.(interface{ optionNames() []string }); ok {
-		return slices.DeleteFunc(o.optionNames(), func(name string) bool { return name == f.Script.Except })
+		return slices.DeleteFunc(o.optionNames(), func(name string) bool { return name == f.Script().Except })
 	}
 	return nil
 }
 
 // Kind returns what the help calls the value, in the words of pflag: "string", "int", "bool", "intSlice".
 func (f Field) Kind() string {
-	if f.Script.Bool {
+	if f.Script().Bool {
 		return "bool"
 	}
 	if k, ok := f.input.(interface{ kind() string }); ok {
@@ -182,7 +188,7 @@ func (f Field) takesEnter() bool {
 	if !ok {
 		return false
 	}
-	_, block := t.editor.(*input.Block)
+	_, block := t.edit().(*input.Block)
 	return block
 }
 
@@ -247,7 +253,7 @@ func Secret(name, label string, v *string, checks ...Check) Field {
 		Label:  label,
 		checks: checks,
 		input: &textInput{
-			editor:   input.NewSecret(*v),
+			initial:  *v,
 			onChange: func(s string) { *v = s },
 			secret:   true,
 		},
@@ -261,7 +267,7 @@ func Lines(name, label string, v *string, checks ...Check) Field {
 		Label:  label,
 		checks: checks,
 		input: &textInput{
-			editor:    input.NewLines(*v),
+			initial:   *v,
 			onChange:  func(s string) { *v = s },
 			multiline: true,
 		},

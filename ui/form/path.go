@@ -26,7 +26,7 @@ type path struct {
 }
 
 func (p *path) press(k tea.KeyPressMsg) bool {
-	if k.String() == "right" && p.editor.AtEnd() {
+	if k.String() == "right" && p.edit().AtEnd() {
 		p.complete()
 		return true
 	}
@@ -48,7 +48,7 @@ func (p *path) dropDefault() {
 	if !behind || p.defaultPath == "" || !filepath.IsAbs(whole) {
 		return
 	}
-	p.editor.DeletePrefix(p.defaultPath)
+	p.edit().DeletePrefix(p.defaultPath)
 	p.changed()
 }
 

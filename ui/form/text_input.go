@@ -14,7 +14,8 @@ import (
 // textInput is text that is typed. The value is set only when the text changes: an untouched field sends the bytes that
 // it was opened with.
 type textInput struct {
-	editor      input.Editor
+	initial     string       // the text until the editor is there
+	editor      input.Editor // made by edit: the fields that script commands are made from need none
 	onChange    func(string)
 	secret      bool
 	multiline   bool
@@ -24,17 +25,41 @@ type textInput struct {
 
 // newTextInput returns an input for one line of text. A value that a line cannot hold is edited as a block.
 func newTextInput(text string, onChange func(string)) *textInput {
-	return &textInput{editor: input.New(text), onChange: onChange}
+	return &textInput{initial: text, onChange: onChange}
 }
 
-func (t *textInput) text() string { return t.editor.Text() }
+func (t *textInput) text() string {
+	if t.editor == nil {
+		return t.initial
+	}
+	return t.editor.Text()
+}
+
+// edit returns the editor.
+func (t *textInput) edit() input.Editor {
+	if t.editor == nil {
+		t.editor = t.newEditor(t.initial)
+	}
+	return t.editor
+}
+
+// newEditor returns an editor of the kind of the input.
+func (t *textInput) newEditor(text string) input.Editor {
+	switch {
+	case t.secret:
+		return input.NewSecret(text)
+	case t.multiline:
+		return input.NewLines(text)
+	}
+	return input.New(text)
+}
 
 func (t *textInput) problem() string { return t.warning }
 
 // setText replaces the text.
 func (t *textInput) setText(text string) {
-	t.editor.SetText(text)
-	if t.editor.Text() != text {
+	t.edit().SetText(text)
+	if t.edit().Text() != text {
 		t.editor = input.New(text)
 	}
 	t.changed()
@@ -42,7 +67,7 @@ func (t *textInput) setText(text string) {
 
 // set sets the text to bytes that a script gave.
 func (t *textInput) set(text string) string {
-	t.editor = input.New(text)
+	t.initial, t.editor = text, nil
 	t.onChange(text)
 	return ""
 }
@@ -54,7 +79,7 @@ func (t *textInput) changed() {
 }
 
 func (t *textInput) paste(text string) {
-	cut := t.editor.Paste(text)
+	cut := t.edit().Paste(text)
 	t.changed()
 	if cut {
 		t.warning = fmt.Sprintf("cut at %d characters", input.MaxRunes)
@@ -67,7 +92,7 @@ func (t *textInput) press(k tea.KeyPressMsg) bool {
 		return true
 	}
 	before := t.text()
-	if !t.editor.Press(k) {
+	if !t.edit().Press(k) {
 		return false
 	}
 	if t.text() != before {
@@ -89,7 +114,7 @@ func (t *textInput) nextSuggestion(key string) {
 }
 
 func (t *textInput) view(b ui.Box, focused bool) []string {
-	lines := t.editor.View(b, focused)
+	lines := t.edit().View(b, focused)
 	if focused && t.suggestions != nil && len(t.suggestions()) > 0 {
 		lines[0] += b.Theme.Paint(theme.Muted, "  "+b.Theme.Glyphs.Up+b.Theme.Glyphs.Down)
 	}
@@ -98,7 +123,7 @@ func (t *textInput) view(b ui.Box, focused bool) []string {
 
 // describe says what kind of text it is, and returns the line that is being typed. It never tells a secret.
 func (t *textInput) describe() (value, line string) {
-	line, n, of := t.editor.CurrentLine()
+	line, n, of := t.edit().CurrentLine()
 	switch {
 	case t.secret && t.text() != "":
 		return "hidden, typed", ""

@@ -66,17 +66,6 @@ func (r Resource[T]) PaneColumns() []table.Column[T] {
 	return columns
 }
 
-// ScriptColumns returns the columns that scripts print.
-func (r Resource[T]) ScriptColumns() []ColumnDefinition[T] {
-	var columns []ColumnDefinition[T]
-	for _, c := range r.Columns {
-		if c.Value != nil {
-			columns = append(columns, c)
-		}
-	}
-	return columns
-}
-
 // IDColumn is the column of the number that identifies a row. Panes show it only in details.
 func IDColumn[T any](id func(T) int) ColumnDefinition[T] {
 	return ColumnDefinition[T]{Name: "id", Value: func(row T) string { return strconv.Itoa(id(row)) }}

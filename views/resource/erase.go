@@ -29,14 +29,7 @@ func (r Resource[T]) Erased() Resource[any] {
 	if r.Label != nil {
 		e.Label = func(row any) string { return r.Label(row.(T)) }
 	}
-	for _, c := range r.ScriptColumns() {
-		e.Columns = append(e.Columns, ColumnDefinition[any]{
-			Name:         c.Name,
-			Value:        func(row any) string { return c.Value(row.(T)) },
-			DetailOnly:   c.DetailOnly,
-			DropPriority: c.DropPriority,
-		})
-	}
+	e.Columns = EraseColumns(r.Columns)
 	if r.List != nil {
 		e.List = func(ctx context.Context, q Query) iter.Seq2[any, error] {
 			return func(yield func(any, error) bool) {
@@ -51,6 +44,23 @@ func (r Resource[T]) Erased() Resource[any] {
 		e.Operations = append(e.Operations, o.erased())
 	}
 	return e
+}
+
+// EraseColumns returns the columns that scripts print, without the type of their rows.
+func EraseColumns[T any](columns []ColumnDefinition[T]) []ColumnDefinition[any] {
+	var erased []ColumnDefinition[any]
+	for _, c := range columns {
+		if c.Value == nil {
+			continue
+		}
+		erased = append(erased, ColumnDefinition[any]{
+			Name:         c.Name,
+			Value:        func(row any) string { return c.Value(row.(T)) },
+			DetailOnly:   c.DetailOnly,
+			DropPriority: c.DropPriority,
+		})
+	}
+	return erased
 }
 
 // erased returns the operation without the type of its rows. Its draft takes nil for a row without values.

@@ -116,7 +116,7 @@ func showConfig(c *cobra.Command, f *config.Flags) error {
 	for i, row := range rows {
 		shown[i] = row
 	}
-	return output.WriteTable(c.OutOrStdout(), output.EraseColumns([]resource.ColumnDefinition[effectiveValue]{
+	return output.WriteTable(c.OutOrStdout(), resource.EraseColumns([]resource.ColumnDefinition[effectiveValue]{
 		{Name: "key", Value: func(s effectiveValue) string { return s.Key }},
 		{Name: "value", Value: func(s effectiveValue) string { return s.Value }},
 		{Name: "from", Value: func(s effectiveValue) string { return s.From }},

@@ -160,8 +160,8 @@ func (d declaredOperation) subcommand() subcommand[any] {
 	}
 	var words []string
 	for _, f := range draft.Fields {
-		if f.Script.Argument != "" {
-			words = append(words, f.Script.Argument)
+		if f.Script().Argument != "" {
+			words = append(words, f.Script().Argument)
 		}
 	}
 	v.args = strings.Join(words, " ")
@@ -324,15 +324,15 @@ type givenValues struct {
 func bindFields(set *pflag.FlagSet, fields []form.Field, isNew bool) map[string]*pflag.Flag {
 	flags := map[string]*pflag.Flag{}
 	for _, f := range fields {
-		name := f.Script.Flag
+		name := f.Script().Flag
 		if name == "" {
 			continue
 		}
-		value := &fieldValue{text: f.Script.Default, kind: f.Kind()}
+		value := &fieldValue{text: f.Script().Default, kind: f.Kind()}
 		if isNew && value.text == "" {
 			value.text = f.Text()
 		}
-		flag := set.VarPF(value, name, "", f.Script.Usage)
+		flag := set.VarPF(value, name, "", f.Script().Usage)
 		switch value.kind {
 		case "bool":
 			flag.DefValue, flag.NoOptDefVal = strconv.FormatBool(value.text == "yes"), "true"
@@ -395,11 +395,11 @@ func (g givenValues) fill(fields []form.Field, singular string, isNew bool) erro
 			continue
 		}
 		flag := g.flags[f.Name]
-		text, name := "", "--"+f.Script.Flag
+		text, name := "", "--"+f.Script().Flag
 		switch {
-		case f.Script.Argument != "":
-			text, name, args = args[0], f.Script.Argument, args[1:]
-		case f.Script.Default != "":
+		case f.Script().Argument != "":
+			text, name, args = args[0], f.Script().Argument, args[1:]
+		case f.Script().Default != "":
 			text = flag.Value.String()
 		case flag == nil || !flag.Changed:
 			continue
@@ -409,7 +409,7 @@ func (g givenValues) fill(fields []form.Field, singular string, isNew bool) erro
 		shown := cmp.Or(client.Clean(text), `""`)
 		given[f.Name] = name + " " + shown
 		switch wrong := f.Set(text); {
-		case wrong != "" && f.Script.Set != nil:
+		case wrong != "" && f.Script().Set != nil:
 			return exit.Usage(fmt.Errorf("%s %s", name, wrong))
 		case wrong != "" && f.Options() != nil:
 			return exit.Usage(fmt.Errorf("unknown %s %q (%s)", name, shown, wrong))
@@ -451,8 +451,8 @@ func missingFlags(fields []form.Field, problems []form.Problem, given map[string
 	var missing []string
 	for _, p := range problems {
 		at := slices.IndexFunc(fields, func(f form.Field) bool { return f.Name == p.Field })
-		if given[p.Field] == "" && fields[at].Script.Flag != "" && !fields[at].Secret() {
-			missing = append(missing, "--"+fields[at].Script.Flag)
+		if given[p.Field] == "" && fields[at].Script().Flag != "" && !fields[at].Secret() {
+			missing = append(missing, "--"+fields[at].Script().Flag)
 		}
 	}
 	if len(missing) == 0 {

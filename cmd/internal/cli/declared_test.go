@@ -54,8 +54,8 @@ func checkFlags(t *testing.T, c *cobra.Command, op resource.Operation[any]) {
 	t.Helper()
 	want, got := map[string]bool{"yes": true, "reason": true, "wait": true}, map[string]bool{}
 	for _, f := range op.Draft(nil).Fields {
-		if f.Script.Flag != "" {
-			want[f.Script.Flag] = true
+		if f.Script().Flag != "" {
+			want[f.Script().Flag] = true
 		}
 	}
 	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { got[f.Name] = true })

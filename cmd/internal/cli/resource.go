@@ -105,7 +105,7 @@ func (r scriptResource[T]) erase() erasedResource {
 		offline:        r.offline,
 		listsByDefault: r.listsByDefault,
 		includes:       r.includes,
-		columns:        output.EraseColumns(r.columns),
+		columns:        resource.EraseColumns(r.columns),
 	}
 	if r.identify != nil {
 		k.identify = func(it any) (string, string) { return r.identify(it.(T)) }

@@ -27,11 +27,6 @@ import (
 // Formats are the values of -o.
 var Formats = []string{"table", "json", "ndjson", "csv"}
 
-// EraseColumns returns the columns without the type of their rows.
-func EraseColumns[T any](columns []resource.ColumnDefinition[T]) []resource.ColumnDefinition[any] {
-	return resource.Resource[T]{Columns: columns}.Erased().Columns
-}
-
 // A Printer writes rows in a format.
 type Printer struct {
 	Format string
