@@ -10,6 +10,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
+	"lookout/client/faulttest"
 	"lookout/ui"
 )
 
@@ -180,7 +181,8 @@ func TestOutcome_lostAnswersOfAllChanges(t *testing.T) {
 	for c, change := range changes {
 		for name, scenario := range outcomeScenarios {
 			for seed := range trialSeeds() {
-				t.Run(fmt.Sprintf("%s, %s, seed %d", change.op, name, seed), func(t *testing.T) {
+				title := fmt.Sprintf("%s, %s, seed %d", change.op, name, seed)
+				faulttest.RunCase(t, "B2", title, func(t *testing.T) {
 					startProgram(t, emulator.Options{}, screenSize{140, 40}, func(r *harness) {
 						dice := rand.New(rand.NewPCG(uint64(seed), uint64(c)))
 						(&outcomeTrial{harness: r, change: change, dice: dice}).run(scenario)

@@ -6,6 +6,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
+	"lookout/client/faulttest"
 )
 
 // staleListCase is a change that the API confirms while its list is behind.
@@ -35,7 +36,7 @@ func staleListCases() map[string]staleListCase {
 // believed.
 func TestStaleList_rowShowsBoth(t *testing.T) {
 	for name, c := range staleListCases() {
-		t.Run(name, func(t *testing.T) {
+		faulttest.RunCase(t, "B2", "confirmed, list behind: "+name, func(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{160, 40}, func(r *harness) {
 				r.emu.InjectFault("GET /managed/*", emulator.Fault{Stale: time.Hour})
 				r.pressAll(c.keys)
