@@ -125,7 +125,7 @@ func (c *changes[T]) withoutOwn(s *Store[T], o *rowChangeResult[T], rows []T) []
 func (c *changes[T]) note(id string, now time.Time) string {
 	for _, l := range c.lookups {
 		if l.RowID == id && id != "" && l.Unsettled() {
-			return l.Text(now)
+			return l.note(now)
 		}
 	}
 	if k := c.confirmed[id]; k.behind != "" && now.Sub(k.at) < behindFor {
