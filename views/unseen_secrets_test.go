@@ -183,3 +183,35 @@ func TestUnseenSecret_journalHoldsNoSecret(t *testing.T) {
 		}
 	})
 }
+
+// If the terminal was gone before the answer to the creation of a key, the next start shows every key with its label,
+// calls none of them ours, and offers to revoke them. The cursor is not on revoke.
+func TestUnseenSecret_lostAnswerOfEarlierRun(t *testing.T) {
+	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
+		p.emu.InjectFault("create key", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
+		p.press("9", "n", "orphan", "<ctrl+s>")
+		p.wait(time.Second)
+		p.restart()
+		p.requireDialog(
+			"Nothing proves whose key this is", "orphan: made at a time that the API does not tell, reaches everything",
+			"its secret is lost", "revoke key",
+		)
+		p.press("<enter>")
+		p.wait(time.Second)
+		p.requireApplied("create key")
+
+		p.restart()
+		p.press("r")
+		p.wait(time.Second)
+		p.requireDialog("Revoke key")
+		p.press("<enter>")
+		p.wait(time.Second)
+		p.requireApplied("create key")
+		p.press("<ctrl+u>", "orphan", "<enter>")
+		p.wait(2 * time.Second)
+		p.requireApplied("create key", "revoke key")
+
+		p.restart()
+		p.requireNoText("Nothing proves whose key")
+	})
+}

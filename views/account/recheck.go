@@ -11,7 +11,6 @@ import (
 
 	"lookout/client"
 	"lookout/ui"
-	"lookout/views/resource"
 )
 
 // Creation says how to recognise what a create has made, after its answer was lost. Labels need not be unique, and
@@ -131,22 +130,30 @@ func (u Update[T]) Find(now []T) ui.Finding[T] {
 	return ui.FoundIf(u.Matches(now[i]), now[i])
 }
 
-// showCandidates shows the rows that may be what a create has made, while nothing proves whose they are: each with how
-// it differs from what was sent. The first choice is to leave them.
-func (r Runner[T]) showCandidates(s *start[T], sent resource.Attempt[T], rows []T) tea.Cmd {
+// Candidates are rows that may be what a create has made, while nothing proves whose they are.
+type Candidates[T any] struct {
+	What     string // "new key ci": the create whose answer was lost
+	Rows     []T
+	Describe func(T) string // how a row differs from what was sent; nil says nothing
+	// Operation is offered on the rows, besides showing them: "revoke". "" offers none. Note says why.
+	Operation, Note string
+}
+
+// CandidatesMenu shows candidates, each with how it differs from what was sent. The first choice is to leave them.
+func (r Runner[T]) CandidatesMenu(c Candidates[T]) ui.Menu {
 	m := ui.Menu{
 		Title: "Nothing proves whose " + r.Resource.Singular + " this is",
 		Text: []string{
-			fmt.Sprintf("The answer to %q was lost, and it is %s.", s.op.Name+" "+sent.Label, ui.NotKnown),
+			fmt.Sprintf("The answer to %q was lost, and it is %s.", c.What, ui.NotKnown),
 			"It, or a colleague, may have made this:",
 		},
 		Actions: []ui.Action{{Key: ui.Bind("leave it as it is", "l"), Do: func() tea.Cmd { return nil }}},
 	}
-	for i, row := range rows {
+	for i, row := range c.Rows {
 		name := fmt.Sprintf("%s %s", r.Resource.Singular, client.Clean(r.Resource.ID(row)))
 		text := name + " " + r.Resource.Label(row)
-		if sent.Describe != nil {
-			text += ": " + sent.Describe(row)
+		if c.Describe != nil {
+			text += ": " + c.Describe(row)
 		}
 		m.Text = append(m.Text, text)
 		m.Actions = append(m.Actions, ui.Action{
@@ -156,23 +163,33 @@ func (r Runner[T]) showCandidates(s *start[T], sent resource.Attempt[T], rows []
 			},
 		})
 	}
-	if note := s.draft.CandidateNote; note != "" {
-		m.Text = append(m.Text, note)
+	if c.Note != "" {
+		m.Text = append(m.Text, c.Note)
 	}
-	if op, ok := r.Resource.Operation(s.draft.CandidateOperation); ok {
-		var keys []string
-		if len(rows) == 1 {
-			keys = []string{"r"}
-		}
-		for _, row := range rows {
-			name := fmt.Sprintf("%s %s %s", op.Name, r.Resource.Singular, client.Clean(r.Resource.ID(row)))
-			m.Actions = append(m.Actions, ui.Action{
-				Key:       ui.Bind(name, keys...),
-				Writes:    true,
-				OpensView: true,
-				Do:        func() tea.Cmd { return r.StartNamed(op.Name, row) },
-			})
+	m.Actions = append(m.Actions, r.candidateActions(c)...)
+	return m
+}
+
+// candidateActions offers the operation on each candidate. A single one has a key.
+func (r Runner[T]) candidateActions(c Candidates[T]) []ui.Action {
+	op, ok := r.Resource.Operation(c.Operation)
+	if !ok {
+		return nil
+	}
+	var keys []string
+	if len(c.Rows) == 1 {
+		keys = []string{op.Name[:1]}
+	}
+	actions := make([]ui.Action, len(c.Rows))
+	for i, row := range c.Rows {
+		actions[i] = ui.Action{
+			Key: ui.Bind(
+				fmt.Sprintf("%s %s %s", op.Name, r.Resource.Singular, client.Clean(r.Resource.ID(row))), keys...,
+			),
+			Writes:    true,
+			OpensView: true,
+			Do:        func() tea.Cmd { return r.StartNamed(op.Name, row) },
 		}
 	}
-	return ui.Send(m)
+	return actions
 }

@@ -370,7 +370,15 @@ func (r Runner[T]) openForm(s *start[T], consent grant[T]) form.Form {
 		Success: func(row T) string { return r.Resource.Label(row) + ": " + r.success(s, row) },
 		Then:    s.draft.AfterSubmit,
 
-		OnCandidates: func(rows []T) tea.Cmd { return r.showCandidates(s, sent, rows) },
+		OnCandidates: func(rows []T) tea.Cmd {
+			return ui.Send(r.CandidatesMenu(Candidates[T]{
+				What:      s.op.Name + " " + sent.Label,
+				Rows:      rows,
+				Describe:  sent.Describe,
+				Operation: s.draft.CandidateOperation,
+				Note:      s.draft.CandidateNote,
+			}))
+		},
 		AfterFailure: func() tea.Cmd { return ResumeLookups(r.Account, UnresolvedChanges(r.Account)) },
 		Change: func() ui.RowChange[T] {
 			var change ui.RowChange[T]

@@ -168,13 +168,7 @@ func newKey(a *account.Account) resource.Draft[*client.Key] {
 		},
 		Attempt: func(*client.Key) resource.Attempt[*client.Key] {
 			sent := in.request()
-			made := account.Creation[*client.Key]{
-				SameLabel: func(k *client.Key) bool { return k.Label.Raw() == sent.Label },
-				About: func(k *client.Key) string {
-					reach, _ := describeKeyAccess(k)
-					return "reaches " + reach
-				},
-			}
+			made := keyCreation(sent.Label)
 			return resource.Attempt[*client.Key]{
 				Label: sent.Label,
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Key], error) {
@@ -192,7 +186,7 @@ func newKey(a *account.Account) resource.Draft[*client.Key] {
 			return tea.Batch(ui.ShowNews(theme.Good, k.Label.String()+": created"), ui.Send(secret))
 		},
 		CandidateOperation: "revoke",
-		CandidateNote:      "If it was made from here, its secret is lost.",
+		CandidateNote:      lostSecretNote,
 	}
 }
 
@@ -307,4 +301,18 @@ func describeKeyRequest(in client.KeyRequest) string {
 		text += " read, write and delete in " + account.JoinWithCommas(writes)
 	}
 	return text + ", and nothing else. " + limitedKeyNote
+}
+
+// lostSecretNote says why a key that a create may have made can be revoked.
+const lostSecretNote = "If it was made from here, its secret is lost."
+
+// keyCreation says how to recognise what the creation of a key has made. The API does not tell when a key was made.
+func keyCreation(label string) account.Creation[*client.Key] {
+	return account.Creation[*client.Key]{
+		SameLabel: func(k *client.Key) bool { return k.Label.Raw() == label },
+		About: func(k *client.Key) string {
+			reach, _ := describeKeyAccess(k)
+			return "reaches " + reach
+		},
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -121,14 +122,13 @@ func writeSecretFile(path, text string) error {
 // OfferUnseenSecrets offers to revoke keys that an earlier run has made and whose secret nobody has seen: the terminal
 // was gone, or the program ended, before the dialog was closed.
 func OfferUnseenSecrets(a *account.Account) tea.Cmd {
-	unseen := a.Journal.UnseenSecrets()
-	if len(unseen) == 0 || a.API.ReadOnly() {
+	if a.API.ReadOnly() {
 		return nil
 	}
+	cmds := []tea.Cmd{offerLostKeys(a)}
 	ctx := a.Context
-	cmds := make([]tea.Cmd, len(unseen))
-	for i, e := range unseen {
-		cmds[i] = func() tea.Msg {
+	for _, e := range a.Journal.UnseenSecrets() {
+		cmds = append(cmds, func() tea.Msg {
 			id, err := strconv.Atoi(e.UnseenSecretOf)
 			if err != nil {
 				return nil
@@ -141,9 +141,45 @@ func OfferUnseenSecrets(a *account.Account) tea.Cmd {
 				return nil // it is offered at the next start
 			}
 			return unseenSecretMenu(a, k, e)
-		}
+		})
 	}
 	return tea.Batch(cmds...)
+}
+
+// offerLostKeys shows the keys that creations of earlier runs may have made whose answers never arrived.
+func offerLostKeys(a *account.Account) tea.Cmd {
+	lost := slices.DeleteFunc(account.UnresolvedChanges(a), func(e *journal.Entry) bool {
+		return e.Change.Op != client.OpCreateKey || a.Journal.FromThisRun(*e)
+	})
+	if len(lost) == 0 {
+		return nil
+	}
+	ctx := a.Context
+	return func() tea.Msg {
+		keys, err := account.Collect(a.API.Keys.All(ctx))
+		if err != nil {
+			return nil // they are offered at the next start
+		}
+		var menus tea.BatchMsg
+		for _, e := range lost {
+			made := keyCreation(e.Change.Label)
+			c := account.Candidates[*client.Key]{
+				What:      "new key " + client.Clean(e.Change.Label),
+				Describe:  func(k *client.Key) string { return made.Describe(a, k) },
+				Operation: "revoke",
+				Note:      lostSecretNote,
+			}
+			for _, k := range keys {
+				if made.SameLabel(k) {
+					c.Rows = append(c.Rows, account.WithoutSecret(k))
+				}
+			}
+			if len(c.Rows) > 0 {
+				menus = append(menus, ui.Send(keyRunner(a).CandidatesMenu(c)))
+			}
+		}
+		return menus
+	}
 }
 
 // unseenSecretMenu offers what to do about a key whose secret nobody has seen.

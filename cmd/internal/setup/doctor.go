@@ -262,7 +262,10 @@ func (d *Doctor) checkScopes(ctx context.Context) {
 	switch {
 	case failure != nil && failure.Status == http.StatusForbidden:
 		d.addFinding(
-			"scopes", stateWarning, describeScopes(scopes)+"; but no access to Managed: "+failure.Why(), failure.Advice(),
+			"scopes",
+			stateWarning,
+			describeScopes(scopes)+"; but no access to Managed: "+failure.Why(),
+			failure.Advice(),
 		)
 	case failure != nil:
 		d.addFinding("scopes", stateWarning, describeScopes(scopes)+"; "+failure.Why(), failure.Advice())
