@@ -113,6 +113,8 @@ type (
 		Work   *Work
 		Result tea.Msg
 	}
+	// NewsListMsg shows several lines of news; the last one stays in sight.
+	NewsListMsg []NewsMsg
 	// RowRef names a row of a store. The zero RowRef names none.
 	RowRef struct {
 		Store any

@@ -260,6 +260,9 @@ func (r *harness) run(cmd tea.Cmd) {
 			if say, ok := msg.(ui.NewsMsg); ok {
 				r.news = append(r.news, say)
 			}
+			if list, ok := msg.(ui.NewsListMsg); ok {
+				r.news = append(r.news, list...)
+			}
 			if text, ok := msg.(ui.CopyMsg); ok {
 				r.copied = append(r.copied, text.Text)
 			}

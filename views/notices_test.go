@@ -200,3 +200,27 @@ func (r *harness) services() []*client.Service {
 	}
 	return rows
 }
+
+// Of several changes that are noticed at once, the most urgent one stays in sight; the others are in the messages.
+func TestNotices_mostUrgentStaysInSight(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.wait(time.Minute)
+		r.elsewhere("DELETE", "/managed/services/7", "")
+		r.elsewhere("PUT", "/managed/services/4", `{"timeout":77}`)
+		r.emu.FailService(8)
+		r.elsewhere("POST", "/managed/services/9/disable", "")
+		before := len(r.news)
+		r.wait(25 * time.Second)
+		var said []string
+		for _, n := range r.news[before:] {
+			said = append(said, n.Text)
+		}
+		want := []string{
+			"new issue", "docs was deleted", "web-1 (timeout) was edited", "edge-router was disabled",
+			"cdn-origin has a problem",
+		}
+		if len(said) != len(want) || !strings.Contains(said[len(said)-1], want[len(want)-1]) {
+			t.Errorf("%q, want %q", said, want)
+		}
+	})
+}

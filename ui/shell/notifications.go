@@ -29,11 +29,15 @@ func (o NotifyOptions) announce(account string) tea.Cmd {
 	notices, cmd := o.Notices()
 	cmds := []tea.Cmd{cmd}
 	var texts []string
+	var lines ui.NewsListMsg
 	for _, n := range notices {
-		cmds = append(cmds, ui.ShowNews(n.Tone, n.Text))
+		lines = slices.Insert(lines, 0, ui.NewsMsg{Tone: n.Tone, Text: n.Text}) // the most urgent one stays in sight
 		if slices.Contains(o.Rules, n.Rule) {
 			texts = append(texts, n.Text)
 		}
+	}
+	if len(lines) > 0 {
+		cmds = append(cmds, ui.Send(lines))
 	}
 	if len(texts) > 0 {
 		cmds = append(cmds, o.send(account, strings.Join(texts, " · ")))

@@ -162,6 +162,12 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 	case ui.WorkEndedMsg:
 		s.news.endWork(msg.Work)
 		return ui.Send(msg.Result)
+	case ui.NewsListMsg:
+		var cmds []tea.Cmd
+		for _, line := range msg {
+			cmds = append(cmds, s.news.show(s, line))
+		}
+		return tea.Batch(cmds...)
 	case ui.OpenPaneMsg:
 		s.tabs.open(msg.Pane)
 		return tea.Batch(s.applyColumns(msg.Pane), s.clock.schedule(s))
