@@ -75,7 +75,8 @@ func TestGoldenScreens(t *testing.T) {
 	t.Run("boxes", boxes.requireEqual)
 }
 
-// screenWithFirstTabs returns the screen with the tab bar cut at 80 cells, so that a new tab at its end changes nothing.
+// screenWithFirstTabs returns the screen with the tab bar cut at 80 cells, so that a new tab at its end changes
+// nothing.
 func (r *harness) screenWithFirstTabs() string {
 	lines := strings.Split(r.screen(), "\n")
 	for i, line := range lines {

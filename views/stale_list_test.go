@@ -23,7 +23,9 @@ func staleListCases() map[string]staleListCase {
 		"disable": {
 			"3 / edge-router <enter> d", "<ctrl+s>", "ago; the list still says ok", "disabled  edge-router", "ok",
 		},
-		"edit":   {"4 / Ada <enter> e 2", "<ctrl+s>", "ago; the list still has the old values", "Ada Wong2", "Ada Wong"},
+		"edit": {
+			"4 / Ada <enter> e 2", "<ctrl+s>", "ago; the list still has the old values", "Ada Wong2", "Ada Wong",
+		},
 		"delete": {"4 / Ada <enter> D ~", "y", "ago; the list still shows it", "Ada Wong", "Ada Wong"},
 		"create": {
 			"4 / Zed <enter> n Zed <tab> zed@acme.net", "<ctrl+s>", "ago; the list does not show it yet", "Zed",
