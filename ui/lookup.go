@@ -67,19 +67,19 @@ func (l *Lookup) Unsettled() bool { return !l.superseded && (!l.over || l.outcom
 
 // Text says what is known: "disable web-1, sent 12 s ago: not seen yet, it may still arrive".
 func (l *Lookup) Text(now time.Time) string {
-	return l.sent(now) + ": " + l.known()
+	return l.sent(now) + ": " + l.Known()
 }
 
 // note says the same at a row, where the end may be cut off: "not seen yet, it may still arrive · disable web-1, …".
-func (l *Lookup) note(now time.Time) string { return l.known() + " · " + l.sent(now) }
+func (l *Lookup) note(now time.Time) string { return l.Known() + " · " + l.sent(now) }
 
 // sent says what was sent and when.
 func (l *Lookup) sent(now time.Time) string {
 	return fmt.Sprintf("%s, sent %s ago", l.What, FormatAge(now.Sub(l.SentAt)))
 }
 
-// known says what is known of the outcome.
-func (l *Lookup) known() string {
+// Known says what is known of the outcome: "not seen yet, it may still arrive".
+func (l *Lookup) Known() string {
 	if l.Waiting() && !l.ambiguous {
 		return NotSeenYet
 	}

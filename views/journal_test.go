@@ -268,6 +268,10 @@ func TestJournal_unresolvedChangesOfEarlierRun(t *testing.T) {
 			earlier := func(r *harness, _ *shell.Options) { r.leaveUnresolved(c) }
 			startWithOptions(t, emulator.Options{}, screenSize{200, 36}, earlier, func(r *harness) {
 				r.requireNewsWith("Outcome unknown, being looked up: " + c.op)
+				if c.want == client.Rejected {
+					r.press(":", "journal", "<enter>")
+					r.requireText(ui.NotSeenYet)
+				}
 				r.wait(60 * time.Second)
 				if got := r.journal.Entries(time.Time{})[0].Outcome; got == client.Rejected {
 					t.Errorf("not done after 60 s\n%s", r.screen())
@@ -378,4 +382,22 @@ func TestWaitForOutcome(t *testing.T) {
 			})
 		})
 	}
+}
+
+// After a restart the row of a change whose answer was lost says so, and sending it again asks first.
+func TestJournal_unresolvedChangeIsShownAtItsRow(t *testing.T) {
+	earlier := func(r *harness, _ *shell.Options) {
+		r.leaveUnresolved(unresolvedCase{op: client.OpDisableService, kind: "service", id: "9", label: "edge-router"})
+	}
+	startWithOptions(t, emulator.Options{}, screenSize{160, 40}, earlier, func(r *harness) {
+		r.pressAll("3 / edge-router <enter>")
+		r.requireText(ui.NotSeenYet)
+		r.press("d", "<ctrl+s>")
+		r.wait(2 * time.Second)
+		r.requireText("it may be done twice")
+		r.requireNoChanges()
+		r.press("y")
+		r.wait(2 * time.Second)
+		r.requireApplied("disable service")
+	})
 }

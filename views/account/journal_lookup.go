@@ -95,6 +95,14 @@ func CheckNow(a *Account, entries []*journal.Entry) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
+// LookupText says of a change in the journal that readings may still tell how it ended; "" if they do not.
+func LookupText(a *Account, e *journal.Entry) string {
+	if l := findLookup(a, e.ID); l != nil && l.Waiting() && a.Journal.Unresolved(*e) {
+		return l.Known()
+	}
+	return ""
+}
+
 // SettleLookup ends the lookup of a change whose outcome the user has found out.
 func SettleLookup(a *Account, intent string, outcome ui.AttemptOutcome) {
 	if l := findLookup(a, intent); l != nil {

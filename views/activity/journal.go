@@ -92,6 +92,9 @@ func journalColumns(a *account.Account) []table.Column[*journal.Entry] {
 			Min:          14,
 			DropPriority: 3,
 			Cell: func(e *journal.Entry, _ ui.Box) (string, theme.Tone) {
+				if text := account.LookupText(a, e); text != "" {
+					return text, theme.Warn
+				}
 				return client.NewText(e.OutcomeDetail).String(), theme.Muted
 			},
 		},
@@ -240,7 +243,10 @@ func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
 	t.Title(client.NewText(c.Op).String() + account.WithPrefix(" ", account.EntryName(e)))
 	state, tone := outcomeCell(a, e, b.Theme)
 	t.Field("outcome", state, tone)
-	if a.Journal.Unresolved(*e) {
+	switch text := account.LookupText(a, e); {
+	case text != "":
+		t.Paragraph(text+": lookout keeps checking. c checks it now, x records what you found out.", theme.Warn)
+	case a.Journal.Unresolved(*e):
 		t.Paragraph("It is not known whether this was applied: c checks it, x records what you found out.", theme.Warn)
 	}
 	if e.OutcomeDetail != "" {
