@@ -75,13 +75,13 @@ func TestGoldenScreens(t *testing.T) {
 	t.Run("boxes", boxes.requireEqual)
 }
 
-// screenWithFirstTabs returns the screen with the tab bar cut at 80 cells, so that a new tab at its end changes
+// screenWithFirstTabs returns the screen with the tab bar cut at 28 cells, so that a new tab at its end changes
 // nothing.
 func (r *harness) screenWithFirstTabs() string {
 	lines := strings.Split(r.screen(), "\n")
 	for i, line := range lines {
 		if strings.HasPrefix(line, " 1 Over") {
-			lines[i] = ansi.Truncate(line, 80, "")
+			lines[i] = ansi.Truncate(line, 28, "")
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -47,7 +47,7 @@ cursor = "on blue"`,
 			Name:  "columns",
 			Title: "columns",
 			Description: "Columns of lists, which and in what order. Columns that are left out can still be " +
-				"filtered and sorted by, and the details show them.",
+				"filtered and sorted by, and the details show them. The titles in the header are accepted too.",
 			Example: `[columns]
 services = ["status", "label", "consultation_group", "updated"]`,
 			schema: map[string]any{"type": "object", "additionalProperties": stringListSchema()},
