@@ -152,8 +152,8 @@ type Draft[T any] struct {
 	ClosesAtOnce bool
 	// Confirm says what the operation does to rows, with the present values. nil asks nothing on an open account.
 	Confirm func(rows []T) Confirm
-	// Attempt returns the change of one row with the present values, when it is about to be sent. A form calls it off
-	// the event loop.
+	// Attempt returns the change of one row with the present values, when it is about to be sent. Panes call it
+	// on the event loop.
 	Attempt func(row T) Attempt[T]
 	// Success returns the news of one row without its label; nil is the operation's SuccessText. A form gives it the
 	// row as the API returned it; everything else gives it the row that Attempt was given.
@@ -166,7 +166,7 @@ type Draft[T any] struct {
 	// OnApplied returns what follows once rows have changed: a timer. nil does nothing.
 	OnApplied func(rows []T) tea.Cmd
 	// AfterSubmit replaces the news of what a form that stays open has made. told is false if the answer was lost and
-	// reading again showed that it was made: there is no row then.
+	// reading again proved that it was made: the row is the one that proves it.
 	AfterSubmit func(row T, told bool) tea.Cmd
 	// CandidateOperation is offered on rows that may be what a create has made while nothing proves it, besides showing
 	// them: "revoke". "" offers none. CandidateNote says why.
