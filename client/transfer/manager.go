@@ -414,30 +414,30 @@ func (d sanitizedError) Error() string { return client.Clean(d.error.Error()) }
 func (d sanitizedError) Unwrap() error { return d.error }
 
 // withJob calls do with the job of an ID. It does nothing if there is no such job.
-func withJob(m *Manager, id ID, do func(*job)) {
+func withJob(m *Manager, id ID, do func(*Manager, *job)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if id >= 1 && int(id) <= len(m.jobs) {
-		do(m.jobs[id-1])
+		do(m, m.jobs[id-1])
 	}
 }
 
-func eachJob(m *Manager, do func(*job)) {
+func eachJob(m *Manager, do func(*Manager, *job)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, j := range m.jobs {
-		do(j)
+		do(m, j)
 	}
 }
 
 // Pause stops a transfer so that Resume can continue it. A download continues where it stopped; an upload starts again.
 // Pause does not stop an upload whose last byte has been sent, or a deletion that is already on its way.
-func (m *Manager) Pause(id ID) { withJob(m, id, m.pause) }
+func (m *Manager) Pause(id ID) { withJob(m, id, pauseJob) }
 
 // PauseAll pauses all running and waiting transfers.
-func (m *Manager) PauseAll() { eachJob(m, m.pause) }
+func (m *Manager) PauseAll() { eachJob(m, pauseJob) }
 
-func (m *Manager) pause(j *job) {
+func pauseJob(m *Manager, j *job) {
 	switch j.status.State {
 	case Waiting:
 		m.setState(j, Paused)
@@ -451,12 +451,12 @@ func (m *Manager) pause(j *job) {
 }
 
 // Resume continues a paused transfer.
-func (m *Manager) Resume(id ID) { withJob(m, id, m.resume) }
+func (m *Manager) Resume(id ID) { withJob(m, id, resumeJob) }
 
 // ResumeAll continues all paused transfers.
-func (m *Manager) ResumeAll() { eachJob(m, m.resume) }
+func (m *Manager) ResumeAll() { eachJob(m, resumeJob) }
 
-func (m *Manager) resume(j *job) {
+func resumeJob(m *Manager, j *job) {
 	switch {
 	case j.status.State == Paused:
 		m.enqueue(j)
@@ -467,12 +467,12 @@ func (m *Manager) resume(j *job) {
 
 // Cancel ends a transfer and removes the partial file of a download. Objects that were already deleted or stored stay
 // that way.
-func (m *Manager) Cancel(id ID) { withJob(m, id, m.cancel) }
+func (m *Manager) Cancel(id ID) { withJob(m, id, cancelJob) }
 
 // CancelAll cancels all unfinished transfers.
-func (m *Manager) CancelAll() { eachJob(m, m.cancel) }
+func (m *Manager) CancelAll() { eachJob(m, cancelJob) }
 
-func (m *Manager) cancel(j *job) {
+func cancelJob(m *Manager, j *job) {
 	switch j.status.State {
 	case Waiting, Paused:
 		m.startCleanup(j)
@@ -485,18 +485,18 @@ func (m *Manager) cancel(j *job) {
 
 // Retry runs a failed or cancelled transfer again. An upload is sent again from the start and replaces any object that
 // has its name by then.
-func (m *Manager) Retry(id ID) { withJob(m, id, m.retry) }
+func (m *Manager) Retry(id ID) { withJob(m, id, retryJob) }
 
 // RetryAll retries all failed transfers.
 func (m *Manager) RetryAll() {
-	eachJob(m, func(j *job) {
+	eachJob(m, func(m *Manager, j *job) {
 		if j.status.State == Failed {
-			m.retry(j)
+			retryJob(m, j)
 		}
 	})
 }
 
-func (m *Manager) retry(j *job) {
+func retryJob(m *Manager, j *job) {
 	switch {
 	case j.cleaningUp:
 		j.retryAfterCleanup = true

@@ -55,6 +55,12 @@ func monitoringOperations(a *account.Account) []resource.Operation[*client.Servi
 			},
 			Draft: func(*client.Service) resource.Draft[*client.Service] { return enableService(a, "") },
 		},
+	}
+}
+
+// windowOperations change the maintenance windows of services.
+func windowOperations(a *account.Account) []resource.Operation[*client.Service] {
+	return []resource.Operation[*client.Service]{
 		{
 			Name:         "change window",
 			Command:      resource.PaneOnly, // disable with --for does it

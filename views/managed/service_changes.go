@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 
 	"lookout/client"
@@ -60,7 +61,7 @@ func Services(a *account.Account) resource.Resource[*client.Service] {
 // serviceOperations returns the operations on services.
 func serviceOperations(a *account.Account) []resource.Operation[*client.Service] {
 	return append(
-		monitoringOperations(a),
+		slices.Concat(monitoringOperations(a), windowOperations(a)),
 		resource.Operation[*client.Service]{
 			Name:         "edit",
 			Keys:         []string{"e"},

@@ -48,6 +48,14 @@ func (p *statsView) Actions() []ui.Action {
 	do := func(f func()) func() tea.Cmd {
 		return func() tea.Cmd { f(); return nil }
 	}
+	move := func(name string, by int, inHints bool, keys ...string) ui.Action {
+		return ui.Action{
+			Key:            ui.Bind(name, keys...),
+			ShowInHints:    inHints,
+			DisabledReason: p.noPointsReason(),
+			Do:             do(func() { p.moveCursor(by) }),
+		}
+	}
 	n := len(Metrics())
 	return []ui.Action{
 		{Key: ui.Bind("one chart or all", "enter"), ShowInHints: true, Do: do(func() { p.grid = !p.grid })},
@@ -60,28 +68,10 @@ func (p *statsView) Actions() []ui.Action {
 			Key: ui.Bind("previous chart", "shift+tab", "k", "up"),
 			Do:  do(func() { p.selected = (p.selected + n - 1) % n }),
 		},
-		{
-			Key:            ui.Bind("earlier", "left", "h"),
-			ShowInHints:    true,
-			DisabledReason: p.noPointsReason(),
-			Do:             do(func() { p.moveCursor(-1) }),
-		},
-		{
-			Key:            ui.Bind("later", "right", "l"),
-			ShowInHints:    true,
-			DisabledReason: p.noPointsReason(),
-			Do:             do(func() { p.moveCursor(1) }),
-		},
-		{
-			Key:            ui.Bind("an hour earlier", "pgup", "ctrl+b"),
-			DisabledReason: p.noPointsReason(),
-			Do:             do(func() { p.moveCursor(-12) }),
-		},
-		{
-			Key:            ui.Bind("an hour later", "pgdown", "ctrl+f"),
-			DisabledReason: p.noPointsReason(),
-			Do:             do(func() { p.moveCursor(12) }),
-		},
+		move("earlier", -1, true, "left", "h"),
+		move("later", 1, true, "right", "l"),
+		move("an hour earlier", -12, false, "pgup", "ctrl+b"),
+		move("an hour later", 12, false, "pgdown", "ctrl+f"),
 		{
 			Key:            ui.Bind("previous issue", "["),
 			Description:    "moves the cursor to the detection before it",
