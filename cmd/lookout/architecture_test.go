@@ -60,7 +60,7 @@ func TestImportsPointDownward(t *testing.T) {
 		"cmd/internal/prompt":    {"cmd/internal/exit"},
 		"cmd/internal/output":    {"cmd/internal/exit"},
 		"cmd/internal/config":    {"cmd/internal/exit", "cmd/internal/prompt", "cmd/internal/version"},
-		"cmd/internal/dashboard": {"cmd/internal/config", "cmd/internal/exit"},
+		"cmd/internal/dashboard": {"cmd/internal/config", "cmd/internal/exit", "cmd/internal/keep"},
 		"cmd/internal/setup": {
 			"cmd/internal/config", "cmd/internal/dashboard", "cmd/internal/exit", "cmd/internal/output",
 			"cmd/internal/prompt",

@@ -17,6 +17,7 @@ import (
 
 	"lookout/client/emulator"
 	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/keep"
 )
 
 // keepProcess is a run of lookout keep.
@@ -162,5 +163,45 @@ func TestKeep_detachRunsOnce(t *testing.T) {
 	if len(enables(r)) != 1 {
 		log, _ := os.ReadFile(filepath.Join(r.Home, "state", "lookout", "keep.log"))
 		t.Errorf("not enabled:\n%s", log)
+	}
+}
+
+// The dashboard offers lookout keep when somebody quits while a maintenance window is open; it then looks after it.
+func TestKeep_quitPromptOffersIt(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.MustRun("services", "disable", "web-1", "--for", "1h")
+	state := filepath.Join(r.Home, "state", "lookout")
+	t.Cleanup(func() {
+		if pid, running := keep.Running(state); running {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	})
+	quit := func() *ptyProcess {
+		p := startPty(t, "--view services")
+		p.startReading()
+		p.waitFor("web-1")
+		p.typeKeys("q")
+		return p
+	}
+	p := quit()
+	p.waitFor("To be enabled again")
+	p.waitFor("leave them to lookout keep")
+	p.typeKeys("k")
+	if code := p.waitExit(10 * time.Second); code != exit.CodeOK {
+		t.Fatalf("exit code %d:\n%s", code, p.output())
+	}
+	journals, _ := filepath.Glob(filepath.Join(state, "*.journal"))
+	if len(journals) != 1 {
+		t.Fatalf("journals: %q", journals)
+	}
+	for i := 0; !keep.Watches(state, journals[0]) && i < 1000; i++ {
+		time.Sleep(10 * time.Millisecond)
+	}
+	log, _ := os.ReadFile(keep.LogPath(state))
+	if !strings.Contains(string(log), "web-1 is to be enabled on") {
+		t.Fatalf("the log of lookout keep:\n%s", log)
+	}
+	if code := quit().waitExit(10 * time.Second); code != exit.CodeOK {
+		t.Errorf("the next dashboard asked again, or ended with %d", code)
 	}
 }

@@ -187,9 +187,19 @@ func (p *programActions) quit(s *Shell) tea.Cmd {
 		return s.goUp()
 	}
 	leave := ui.Action{Key: ui.Bind("quit"), Do: func() tea.Cmd { return terminal.Quit(0) }}
-	if losses := s.leaveWarnings(); len(losses) > 0 {
-		leave.Confirm = &ui.Confirmation{Title: "Quit", Text: strings.Join(losses, " "), ConfirmLabel: "quit"}
+	losses := s.leaveWarnings()
+	if len(losses) == 0 {
+		return s.startAction(leave)
 	}
+	if handOver := s.handOver(); handOver != nil {
+		leave.Key = ui.Bind("quit anyway", "y")
+		return ui.Send(ui.Menu{
+			Title:   "Quit",
+			Text:    losses,
+			Actions: []ui.Action{*handOver, leave, {Key: ui.Bind("stay", "n"), Do: func() tea.Cmd { return nil }}},
+		})
+	}
+	leave.Confirm = &ui.Confirmation{Title: "Quit", Text: strings.Join(losses, " "), ConfirmLabel: "quit"}
 	return s.startAction(leave)
 }
 

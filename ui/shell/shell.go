@@ -348,6 +348,14 @@ func (s *Shell) leaveWarnings() []string {
 	return s.o.LeaveWarnings()
 }
 
+// handOver returns the action that leaves work to another process and then quits; nil if there is none.
+func (s *Shell) handOver() *ui.Action {
+	if s.o.HandOver == nil {
+		return nil
+	}
+	return s.o.HandOver()
+}
+
 // An enterTracker recognises an enter that follows another at once: it is held down, or was meant for the dialog
 // before.
 type enterTracker struct {

@@ -58,6 +58,8 @@ type Account struct {
 type Maintenance struct {
 	Schedule maintenance.Schedule
 	Watching bool // a timer is running
+	// KeptElsewhere reports whether lookout keep looks after the windows of the account. nil is no.
+	KeptElsewhere func() bool
 }
 
 // New returns an account of which nothing has been read yet. Its requests end with ctx.

@@ -285,9 +285,18 @@ func ResumeMaintenance(a *account.Account, since time.Time) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// OpenWindowsText returns a sentence about the windows whose end this program waits for; "" if there are none.
+// OpenWindowsText returns a sentence about the windows that this program is to begin and to end; "" if there are none,
+// or if lookout keep looks after them.
 func OpenWindowsText(a *account.Account) string {
+	if a.Maintenance.KeptElsewhere != nil && a.Maintenance.KeptElsewhere() {
+		return ""
+	}
 	var open []string
+	for _, w := range a.Journal.PlannedWindows() {
+		if w.Until.After(a.Now()) && !a.API.ReadOnly() {
+			open = append(open, fmt.Sprintf("%s disabled at %s", client.NewText(w.Label), a.FormatTime(w.Start)))
+		}
+	}
 	for _, w := range a.Journal.DisabledServices() {
 		if w.Until.After(a.Now()) && !a.API.ReadOnly() {
 			end := account.FormatClock(w.Until.In(a.Location), a.Now().In(a.Location))
@@ -298,9 +307,7 @@ func OpenWindowsText(a *account.Account) string {
 		return ""
 	}
 	slices.Sort(open)
-	return "To be enabled again, but only while you are already using this account: " + account.JoinWithCommas(
-		open,
-	) + "."
+	return "To be enabled again, but only while lookout is open: " + account.JoinWithCommas(open) + "."
 }
 
 // overdueMenu asks what to do with services whose windows ended while nobody was here.

@@ -146,7 +146,12 @@ func runKeep(c *cobra.Command, f *config.Flags) error {
 		fmt.Fprintln(c.OutOrStdout(), time.Now().Format(time.RFC3339)+" "+line)
 	}
 	report("looking after the maintenance windows; ctrl+c ends it")
-	return keep.Run(ctx, keep.Options{Accounts: accounts, Now: time.Now, Report: report})
+	return keep.Run(ctx, keep.Options{
+		Accounts: accounts,
+		Now:      time.Now,
+		Report:   report,
+		Watching: func(journals []string) { _ = keep.WriteStatus(lock, journals) }, // dashboards then warn once more
+	})
 }
 
 // detachKeep starts lookout keep in the background.

@@ -75,6 +75,17 @@ func EnvironWithout(names []string) []string {
 	})
 }
 
+// EnvironWithTokens returns the environment as it was before ScrubEnvironment, for this program in another process.
+func (f *Flags) EnvironWithTokens() []string {
+	environ := os.Environ()
+	for name, token := range f.savedTokens {
+		if !token.IsZero() {
+			environ = append(environ, name+"="+token.Reveal())
+		}
+	}
+	return environ
+}
+
 // ScrubEnvironment removes tokens and the trace variables of libraries from the environment, for programs that the
 // dashboard starts. It saves the tokens for accounts that are opened later, unless only the demo is shown.
 func (f *Flags) ScrubEnvironment(demo bool) {

@@ -21,6 +21,7 @@ import (
 	"lookout/client/journal"
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/keep"
 	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/ui/shell"
@@ -162,6 +163,9 @@ func shellOptions(
 		CommandFlags:  s.AccountArgs(),
 		DownloadsPath: s.DownloadsPath(),
 	})
+	acc.Maintenance.KeptElsewhere = func() bool {
+		return !s.Demo && keep.Watches(config.StateFolder(), s.JournalPath())
+	}
 	panes := views.Panes(acc)
 	if names := PaneNames(panes); f.View != "" && !slices.Contains(names, f.View) {
 		return shell.Options{}, nil, exit.Usage(
@@ -190,6 +194,7 @@ func shellOptions(
 		OnLargeLoad:     releaseMemory,
 		Context:         ctx,
 		LeaveWarnings:   func() []string { return views.LeaveWarnings(acc) },
+		HandOver:        func() *ui.Action { return handOver(ctx, f, s, acc) },
 		Progress:        func() int { return activity.Progress(acc) },
 	}, acc, nil
 }

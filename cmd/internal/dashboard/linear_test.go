@@ -74,7 +74,7 @@ func TestLinear(t *testing.T) {
 	}
 	v.Type("q", "q")
 	v.WaitFor("To be enabled again")
-	v.WaitFor("y: yes, quit")
+	v.WaitFor("leave them to lookout keep")
 	v.Type("y")
 	if code := v.WaitExit(); code != 0 {
 		t.Errorf("exit code %d", code)

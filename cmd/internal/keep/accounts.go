@@ -61,10 +61,13 @@ func readAccounts(f *config.Flags) ([]WatchedAccount, error) {
 // watchedAccount returns the account of settings.
 func watchedAccount(s config.Settings) WatchedAccount {
 	return WatchedAccount{
-		Name:     s.Account,
+		Name:     s.DisplayName(),
 		Journal:  s.JournalPath(),
 		ReadOnly: s.ReadOnly,
 		Connect: func(ctx context.Context, r client.Recorder) (*client.Client, error) {
+			if err := s.ClaimJournal(); err != nil {
+				return nil, err
+			}
 			token, err := s.ReadToken(ctx)
 			if err != nil {
 				return nil, err

@@ -33,6 +33,8 @@ type Options struct {
 	Accounts func() []WatchedAccount // is asked again from time to time
 	Now      func() time.Time
 	Report   func(line string) // is called for everything that happens, from one goroutine
+	// Watching is told the journals whose windows are looked after whenever they change; nil is not.
+	Watching func(journals []string)
 }
 
 const (
@@ -64,6 +66,7 @@ func Run(ctx context.Context, o Options) error {
 // A keeper holds the accounts. It belongs to one goroutine; only requests run beside it.
 type keeper struct {
 	Options
+	watching []string
 	accounts map[string]*account // by the path of the journal
 	results  chan func()
 	requests sync.WaitGroup
@@ -84,6 +87,7 @@ type account struct {
 // look begins what is due and returns for how long nothing else is.
 func (k *keeper) look(ctx context.Context) time.Duration {
 	pause := longestPause
+	var watching []string
 	for _, known := range k.Accounts() {
 		a, err := k.open(known)
 		if err != nil {
@@ -93,11 +97,16 @@ func (k *keeper) look(ctx context.Context) time.Duration {
 		if a == nil || !k.watches(ctx, a) {
 			continue
 		}
+		watching = append(watching, a.Journal)
 		k.begin(ctx, a)
 		if wait, any := a.schedule.NextLook(a.journal, k.Now()); any {
 			pause = min(pause, max(wait, time.Second/10))
 		}
 	}
+	if k.Watching != nil && !slices.Equal(watching, k.watching) {
+		k.Watching(watching)
+	}
+	k.watching = watching
 	return pause
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,7 +40,7 @@ func Lock(folder string) (*os.File, error) {
 		}
 		return nil, fmt.Errorf("lock: %w", err)
 	}
-	if err := errors.Join(file.Truncate(0), writePID(file)); err != nil {
+	if err := WriteStatus(file, nil); err != nil {
 		file.Close()
 		return nil, fmt.Errorf("lock: %w", err)
 	}
@@ -61,14 +62,29 @@ func Running(folder string) (pid int, running bool) {
 
 func lockPath(folder string) string { return filepath.Join(folder, "keep.lock") }
 
-func writePID(file *os.File) error {
-	_, err := file.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+// WriteStatus writes into the lock which process has it, and the journals whose windows it looks after.
+func WriteStatus(file *os.File, journals []string) error {
+	lines := append([]string{strconv.Itoa(os.Getpid())}, journals...)
+	err := file.Truncate(0)
+	if err == nil {
+		_, err = file.WriteAt([]byte(strings.Join(lines, "\n")+"\n"), 0)
+	}
 	return err
+}
+
+// Watches reports whether a process looks after the windows of a journal in a state folder.
+func Watches(folder, journal string) bool {
+	if _, running := Running(folder); !running {
+		return false
+	}
+	data, _ := os.ReadFile(lockPath(folder))
+	return slices.Contains(strings.Split(string(data), "\n"), journal)
 }
 
 // readPID returns the process that has the lock; 0 if it has not written its number yet.
 func readPID(folder string) int {
 	data, _ := os.ReadFile(lockPath(folder))
-	pid, _ := strconv.Atoi(strings.TrimSpace(string(data)))
+	first, _, _ := strings.Cut(string(data), "\n")
+	pid, _ := strconv.Atoi(first)
 	return pid
 }
