@@ -151,19 +151,7 @@ func isCutNumber(text string, width int) bool {
 func (g *tableRenderer) writeRow(r tableRow, b ui.Box) {
 	glyphs := &b.Theme.Glyphs
 	look := b.Theme.Codes(theme.Cursor)
-	if r.cursor {
-		g.out = append(append(g.out, look.Open...), glyphs.Cursor...)
-	} else {
-		g.pad(1)
-	}
-	switch {
-	case r.marked && r.cursor:
-		g.out = append(g.out, glyphs.Mark...)
-	case r.marked:
-		g.writeCell(glyphs.Mark, 1, false, b.Theme.Codes(theme.Marked), "")
-	default:
-		g.pad(1)
-	}
+	g.writeMarks(r, b)
 	cells := 2
 	for n, c := range g.columns {
 		text, tone := r.cell(c.index)
@@ -204,4 +192,22 @@ func (g *tableRenderer) writeRow(r tableRow, b ui.Box) {
 		return
 	}
 	g.endLine(cells)
+}
+
+// writeMarks writes the two cells before a row: the cursor and the mark.
+func (g *tableRenderer) writeMarks(r tableRow, b ui.Box) {
+	glyphs := &b.Theme.Glyphs
+	if r.cursor {
+		g.out = append(append(g.out, b.Theme.Codes(theme.Cursor).Open...), glyphs.Cursor...)
+	} else {
+		g.pad(1)
+	}
+	switch {
+	case r.marked && r.cursor:
+		g.out = append(g.out, glyphs.Mark...)
+	case r.marked:
+		g.writeCell(glyphs.Mark, 1, false, b.Theme.Codes(theme.Marked), "")
+	default:
+		g.pad(1)
+	}
 }
