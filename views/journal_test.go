@@ -90,7 +90,7 @@ func unresolvedUpdates() map[string]unresolvedCase {
 			before: client.Patch{"name": "Ada Wong"},
 			body:   patch,
 			want:   client.Applied,
-			says:   "it has what was sent",
+			says:   "it has the values that were sent",
 			done: func(r *harness) error {
 				_, err := r.writer(client.OpUpdateContact, "11").UpdateContact(r.Context(), 11, patch)
 				return err
@@ -104,7 +104,7 @@ func unresolvedUpdates() map[string]unresolvedCase {
 			before: client.Patch{"name": "Ada Wong"},
 			body:   patch,
 			want:   client.Rejected,
-			says:   "as it was before",
+			says:   "it still has the old values",
 		},
 		"changed since": {
 			op:     "update contact",
@@ -114,7 +114,7 @@ func unresolvedUpdates() map[string]unresolvedCase {
 			before: client.Patch{"name": "Ada W."},
 			body:   patch,
 			want:   client.Unknown,
-			says:   "somebody changed it since",
+			says:   "somebody has changed it since",
 		},
 	}
 }

@@ -30,7 +30,7 @@ func TestMissingMembers_areUnknown(t *testing.T) {
 			"size          unknown",
 			buckets,
 			"no key is known to be",
-			byService("and 9 keys of unknown reach", "and 10 keys of unknown reach"),
+			byService("and 9 keys with unknown access", "and 10 keys with unknown access"),
 		)
 		r.press("D")
 		r.requireText("It held unknown objects")

@@ -344,7 +344,7 @@ var twins = []struct {
 			return err
 		},
 		[]string{
-			"whose credential", "credential 901 night: made at a time that the API does not tell",
+			"whose credential", "credential 901 night: the API does not say when it was made",
 			"never used by support",
 		},
 	},
@@ -356,7 +356,7 @@ var twins = []struct {
 		},
 		[]string{
 			"whose key",
-			"key 901 night: made at a time that the API does not tell, reaches everything",
+			"key 901 night: the API does not say when it was made, reaches everything",
 			"revoke key 901",
 		},
 	},

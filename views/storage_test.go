@@ -89,7 +89,7 @@ func TestObjects_loadAll(t *testing.T) {
 		r.press("F")
 		release := r.emu.HoldRequests("list objects")
 		r.press("G")
-		r.requireText("reading on: 500 so far", "esc stops")
+		r.requireText("still reading: 500 so far", "esc stops")
 		r.press("<esc>")
 		release()
 		r.requireText("500 shown, more exist")

@@ -193,7 +193,7 @@ func TestUnseenSecret_lostAnswerOfEarlierRun(t *testing.T) {
 		p.wait(time.Second)
 		p.restart()
 		p.requireDialog(
-			"Nothing proves whose key this is", "orphan: made at a time that the API does not tell, reaches everything",
+			"Nothing proves whose key this is", "orphan: the API does not say when it was made, reaches everything",
 			"its secret is lost", "revoke key",
 		)
 		p.press("<enter>")

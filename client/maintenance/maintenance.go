@@ -156,7 +156,7 @@ func (k Keeper) settle(e journal.Entry) { k.Journal.RecordOutcome(e.ID, client.A
 func (k Keeper) read(ctx context.Context, id string) (s *client.Service, gone bool, err error) {
 	n, err := strconv.Atoi(id)
 	if err != nil {
-		return nil, false, fmt.Errorf("the journal names a service %q, which is no number", client.Clean(id))
+		return nil, false, fmt.Errorf("the journal names a service %q, which is not a number", client.Clean(id))
 	}
 	s, err = k.API.Services.Get(ctx, n)
 	var failed *client.Error

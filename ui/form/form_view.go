@@ -284,7 +284,7 @@ func (v *FormView) showRejection(err error) {
 func (v *FormView) showWaiting(err error) {
 	v.sending = false
 	v.banner = ui.NotSeenYet + ": " + ui.UnknownReason(err) +
-		". lookout keeps checking, also when this form is closed. " +
+		". lookout keeps checking, even if you close this form. " +
 		"ctrl+s asks before it sends again."
 }
 

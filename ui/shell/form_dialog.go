@@ -22,7 +22,7 @@ func (d *formDialog) view(b ui.Box) string { return d.form.View(b) }
 func (d *formDialog) hint() string {
 	switch {
 	case d.form.Sending():
-		return "waiting for the answer: no key does anything until then"
+		return "waiting for the answer: keys do nothing until then"
 	case d.form.ExitKey() != "":
 		return d.form.ExitKey() + " discards what you typed · any other key keeps it"
 	}

@@ -226,7 +226,7 @@ func unreadable(e *journal.Entry) string {
 // judgeEntry reads the object of a change again, and tells what it shows of the change and why.
 func judgeEntry(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdict, string, error) {
 	if superseded(a, e) {
-		return ui.CannotTell, "it was changed again since", nil
+		return ui.CannotTell, "it has been changed again since", nil
 	}
 	op := e.Change.Op
 	switch verb, _, _ := strings.Cut(op, " "); {
@@ -273,11 +273,11 @@ func compareUpdate(e *journal.Entry, now map[string]string) (ui.Verdict, string)
 	after, before := FlattenJSON(e.Change.Body), FlattenJSON(e.Change.Before)
 	switch {
 	case len(after) > 0 && containsAll(now, after):
-		return ui.SeenWithProof, "it has what was sent"
+		return ui.SeenWithProof, "it has the values that were sent"
 	case len(before) > 0 && containsAll(now, before):
-		return ui.NotSeen, "it is as it was before"
+		return ui.NotSeen, "it still has the old values"
 	}
-	return ui.CannotTell, "it is neither as it was nor as it was sent: somebody changed it since"
+	return ui.CannotTell, "it has neither the old values nor the ones that were sent: somebody has changed it since"
 }
 
 // containsAll reports whether an object has all these members. Absent, null, 0 and empty count as equal.
@@ -348,7 +348,7 @@ func judgeCertificate(ctx context.Context, a *Account, e *journal.Entry, set boo
 	case err != nil:
 		return ui.CannotTell, "", err
 	case status.SSL == nil:
-		return ui.CannotTell, "the API does not tell whether a certificate is set", nil
+		return ui.CannotTell, "the API does not say whether a certificate is set", nil
 	}
 	text := map[bool]string{true: "a certificate is set", false: "no certificate is set"}[*status.SSL]
 	if was, known := FlattenJSON(e.Change.Before)["ssl"]; known && was == strconv.FormatBool(set) {

@@ -39,7 +39,7 @@ func (c Creation[T]) Describe(a *Account, row T) string {
 
 // describeCandidate says when an object was made, and which of the members that were sent it has with other values.
 func describeCandidate(a *Account, made time.Time, row any, sent map[string]string) string {
-	parts := []string{"made at a time that the API does not tell"}
+	parts := []string{"the API does not say when it was made"}
 	if age := a.Now().Sub(made); !made.IsZero() && age < 12*time.Hour {
 		parts[0] = "made " + FormatSeconds(made.In(a.Location))
 	} else if !made.IsZero() {
@@ -145,7 +145,7 @@ func (r Runner[T]) CandidatesMenu(c Candidates[T]) ui.Menu {
 		Title: "Nothing proves whose " + r.Resource.Singular + " this is",
 		Text: []string{
 			fmt.Sprintf("The answer to %q was lost, and it is %s.", c.What, ui.NotKnown),
-			"It, or a colleague, may have made this:",
+			"Either it went through, or a colleague made this:",
 		},
 		Actions: []ui.Action{{Key: ui.Bind("leave it as it is", "l"), Do: func() tea.Cmd { return nil }}},
 	}

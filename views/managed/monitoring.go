@@ -64,7 +64,7 @@ func windowOperations(a *account.Account) []resource.Operation[*client.Service] 
 		{
 			Name:         "change window",
 			Command:      resource.PaneOnly, // disable with --for does it
-			Description:  "another end for the maintenance window; the service stays disabled",
+			Description:  "when the maintenance window ends; the service stays disabled",
 			Keys:         []string{"w"},
 			Call:         client.OpDisableService,
 			Target:       resource.AnyRows,

@@ -63,7 +63,7 @@ func ParseWindow(text string, now time.Time) (Window, error) {
 func windowOf(text string, span time.Duration, now time.Time) (Window, error) {
 	switch {
 	case span < 0 || span > maxWindow:
-		return Window{}, fmt.Errorf("%q: use a time from 0 to a year (365d)", text)
+		return Window{}, fmt.Errorf("%q: use a duration from 0 to a year (365d)", text)
 	case span == 0:
 		return Window{}, nil
 	}

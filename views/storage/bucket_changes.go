@@ -49,7 +49,7 @@ func Buckets(a *account.Account) resource.Resource[*client.Bucket] {
 		Calls:     resource.Calls{List: "list buckets", Get: "view bucket"},
 		Columns:   bucketColumns(),
 		PaneOrder: []string{"label", "cluster", "objects", "size", "created", "hostname"},
-		ListFlags: []resource.ListFlag{{Name: "cluster", Usage: "only the buckets of this cluster, as us-east-1"}},
+		ListFlags: []resource.ListFlag{{Name: "cluster", Usage: "only the buckets of this cluster, such as us-east-1"}},
 		List: func(ctx context.Context, q resource.Query) iter.Seq2[*client.Bucket, error] {
 			if q["cluster"] != "" {
 				return a.API.Buckets.AllInCluster(ctx, q["cluster"])
@@ -72,7 +72,7 @@ func ParseBucketID(text string) (cluster, label string, err error) {
 	cluster, label, ok := strings.Cut(text, "/")
 	if !ok || cluster == "" || label == "" || strings.Contains(label, "/") {
 		return "", "", resource.NewArgumentError(
-			"%q does not name a bucket: use CLUSTER/BUCKET, as us-east-1/photos", client.Clean(text),
+			"%q does not name a bucket: use CLUSTER/BUCKET, such as us-east-1/photos", client.Clean(text),
 		)
 	}
 	return cluster, label, nil

@@ -240,7 +240,7 @@ func writeBucketKeys(a *account.Account, t *account.DetailWriter, b *client.Buck
 		t.Paragraph("and "+unlimited+" without a limit", theme.Muted)
 	}
 	if unknown > 0 {
-		t.Paragraph("and "+account.Pluralize(unknown, "key", "keys")+" of unknown reach", theme.Warn)
+		t.Paragraph("and "+account.Pluralize(unknown, "key", "keys")+" with unknown access", theme.Warn)
 	}
 }
 

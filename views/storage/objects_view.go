@@ -102,7 +102,7 @@ func (l *objectListing) foot(set *ui.Store[client.Object], b ui.Box) string {
 	parts := []string{shown + " shown", bytes, ""}
 	switch {
 	case set.LoadingAll():
-		parts = []string{"reading on: " + shown + " so far", bytes, "esc stops"}
+		parts = []string{"still reading: " + shown + " so far", bytes, "esc stops"}
 	case !set.Complete():
 		parts = []string{shown + " shown, more exist", bytes + " here", "G reads to the end"}
 	}

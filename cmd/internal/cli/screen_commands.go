@@ -120,7 +120,7 @@ func keepCommand(f *config.Flags) *cobra.Command {
 		},
 	}
 	f.AddAccountFlags(c.Flags())
-	c.Flags().BoolVar(&detach, "detach", false, "run in the background, also after the terminal is closed")
+	c.Flags().BoolVar(&detach, "detach", false, "run in the background, even after the terminal is closed")
 	c.Flags().StringVar(
 		&unit, "unit", "", "print a file that starts it at login: systemd (a user unit), launchd (a plist), or both",
 	)

@@ -222,7 +222,7 @@ func labelKeys() []KeySpec[AccountConfig] {
 			choices:     slices.Sorted(maps.Keys(accountColors())),
 			example:     `"red"`,
 			DefaultText: "the theme's",
-			Description: "Colour of the account's name in the top line.",
+			Description: "Colour of the account's name on the first line.",
 		},
 		{
 			Name:        "word",
@@ -230,7 +230,7 @@ func labelKeys() []KeySpec[AccountConfig] {
 			check:       checkAccountWord,
 			example:     `"STAGING"`,
 			DefaultText: "none",
-			Description: "A word of at most 12 letters beside the account's name in the top line, in its colour.",
+			Description: "A word of at most 12 letters beside the account's name on the first line, in its colour.",
 		},
 		{
 			Name:        "notify_on",

@@ -199,7 +199,7 @@ func shellOptions(
 	}, acc, nil
 }
 
-// accountInfo returns what the top line says of an account.
+// accountInfo returns what the first line shows of an account.
 func accountInfo(s config.Settings, c *client.Client) shell.AccountInfo {
 	info := shell.AccountInfo{
 		Account:      s.DisplayName(),

@@ -236,7 +236,7 @@ func (k *keeper) ended(a *account, w dueWindow, result maintenance.WindowResult,
 	case maintenance.Missed:
 		text = "its planned window was over before it could begin; nothing was changed"
 	case maintenance.Kept:
-		text = "it is disabled already, and stays so"
+		text = "it is already disabled, and stays disabled"
 	default:
 		next := a.schedule.Failed(w.intent, k.Now())
 		k.Report(fmt.Sprintf(
