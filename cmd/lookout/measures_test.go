@@ -62,8 +62,27 @@ func TestTypeNames_areUnique(t *testing.T) {
 	}
 }
 
+// TestDocuments_haveNoConflictMarkers looks for merges of pages that nobody finished; the compiler finds those of code.
+func TestDocuments_haveNoConflictMarkers(t *testing.T) {
+	root := testenv.RepoRoot(t)
+	for _, name := range filesWithSuffix(t, ".md") {
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, line := range strings.Split(string(text), "\n") {
+			if strings.HasPrefix(line, "<<<<<<< ") || strings.HasPrefix(line, ">>>>>>> ") {
+				t.Errorf("%s:%d: %s", name, n+1, line)
+			}
+		}
+	}
+}
+
 // goFiles returns the paths of all Go files below the top of the repository.
-func goFiles(t *testing.T) (names []string) {
+func goFiles(t *testing.T) []string { return filesWithSuffix(t, ".go") }
+
+// filesWithSuffix returns the paths of the files below the top of the repository whose names end with suffix.
+func filesWithSuffix(t *testing.T, suffix string) (names []string) {
 	t.Helper()
 	root := testenv.RepoRoot(t)
 	err := filepath.WalkDir(root, func(file string, d os.DirEntry, err error) error {
@@ -72,7 +91,7 @@ func goFiles(t *testing.T) (names []string) {
 			return err
 		case d.IsDir() && (d.Name() == ".git" || d.Name() == "dist"):
 			return filepath.SkipDir
-		case !d.IsDir() && strings.HasSuffix(file, ".go"):
+		case !d.IsDir() && strings.HasSuffix(file, suffix):
 			name, err := filepath.Rel(root, file)
 			names = append(names, filepath.ToSlash(name))
 			return err
