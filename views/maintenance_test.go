@@ -359,3 +359,17 @@ func TestMaintenance_windowIsExtended(t *testing.T) {
 		r.requireApplied("disable service", "disable service", "enable service")
 	})
 }
+
+// An incident's services can be disabled from its screen, and their window be changed and ended.
+func TestMaintenance_keysOfIncident(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press("2", "<enter>", "d")
+		r.requireText("Disable monitoring of billing-api")
+		r.press("<ctrl+s>")
+		r.requireApplied("disable service")
+		r.press("w")
+		r.requireText("Maintenance window of billing-api", "back 01:00")
+		r.press("<right>", "<ctrl+s>", "E")
+		r.requireApplied("disable service", "disable service", "enable service")
+	})
+}

@@ -115,6 +115,31 @@ func (r Runner[T]) ActionsOn(row T, why string) []ui.Action {
 	return actions
 }
 
+// ActionsOnAll returns operations on several rows together, for a pane that shows what they have in common. An
+// operation takes the rows to which it applies.
+func (r Runner[T]) ActionsOnAll(rows []T, why string, names ...string) []ui.Action {
+	var actions []ui.Action
+	for _, name := range names {
+		op, ok := r.Resource.Operation(name)
+		if !ok {
+			continue
+		}
+		reason := why
+		if _, none := r.ableRows(op, rows); reason == "" {
+			reason = none
+		}
+		actions = append(actions, ui.Action{
+			Key:            ui.Bind(op.Name, op.Keys...),
+			Description:    op.Description,
+			Writes:         true,
+			OpensView:      true,
+			DisabledReason: reason,
+			Do:             func() tea.Cmd { return r.Start(op, rows, 0) },
+		})
+	}
+	return actions
+}
+
 // StartNamed starts the operation of a name on rows.
 func (r Runner[T]) StartNamed(name string, rows ...T) tea.Cmd {
 	op, ok := r.Resource.Operation(name)

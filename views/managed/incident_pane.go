@@ -141,6 +141,7 @@ func (p *incidentView) Actions() []ui.Action {
 		},
 	}
 	acts = append(acts, p.jumpActions()...)
+	acts = append(acts, maintenanceActions(p.a, i)...)
 	return append(acts, p.scroll.Actions()...)
 }
 
@@ -171,6 +172,18 @@ func (p *incidentView) beside(by int) *client.Issue {
 		return nil
 	}
 	return rows[n+by]
+}
+
+// maintenanceActions disable the affected services, change their windows, and end them.
+func maintenanceActions(a *account.Account, i *client.Issue) []ui.Action {
+	var rows []*client.Service
+	for _, id := range i.Services {
+		if s, read := a.Services().Get(account.FormatID(id)); read {
+			rows = append(rows, s)
+		}
+	}
+	why := account.ReasonIf(len(rows) == 0, "the services of the issue are not read")
+	return serviceRunner(a).ActionsOnAll(rows, why, "disable", "change window", "enable")
 }
 
 // goToService goes to the affected service, or asks which if there are several.
