@@ -84,7 +84,8 @@ func (p *certificateView) View(b ui.Box) string {
 	status := p.current()
 	switch {
 	case status == nil && p.status.Loaded():
-		t.Field("state", "not reported: buckets on this kind of endpoint cannot have their own certificate", theme.Muted)
+		const text = "not reported: buckets on this kind of endpoint cannot have their own certificate"
+		t.Field("state", text, theme.Muted)
 	case status == nil:
 		t.Field("state", account.LoadingOrError(p.status.Freshness(), "reading"), theme.Muted)
 	case *status.SSL:
