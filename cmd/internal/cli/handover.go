@@ -160,15 +160,6 @@ func (h *handover) addUnreadable(what string, err error) {
 // notRead is shown in place of what could not be read.
 const notRead = "**could not be read**"
 
-// nilIfEmpty returns nil if there are no rows. It is for rows that were not read completely: in JSON, null means that
-// they are unknown, and an empty list that there are none.
-func nilIfEmpty[T any](rows []T) []T {
-	if len(rows) == 0 {
-		return nil
-	}
-	return rows
-}
-
 // readAccount reads what is going on: which services are down or disabled, and which incidents are not over.
 func (h *handover) readAccount(ctx context.Context, s *scriptSession, j *journal.Journal) {
 	services, all := h.readServices(ctx, s)
