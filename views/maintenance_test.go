@@ -373,3 +373,20 @@ func TestMaintenance_keysOfIncident(t *testing.T) {
 		r.requireApplied("disable service", "disable service", "enable service")
 	})
 }
+
+// If somebody enables a service during its window and disables it again, the window is over: its end does not enable
+// the service.
+func TestMaintenance_disabledAgainElsewhereIsLeft(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
+		r.requireText("cdn-origin: monitoring is disabled")
+		r.wait(10 * time.Minute)
+		r.elsewhere("POST", "/managed/services/8/enable", "")
+		r.wait(time.Minute)
+		r.elsewhere("POST", "/managed/services/8/disable", "")
+		r.wait(2 * time.Hour)
+		if got := r.appliedOperations(); len(got) != 3 || got[2] != "disable service" {
+			r.T.Errorf("applied: %v", got)
+		}
+	})
+}

@@ -41,10 +41,13 @@ type Keeper struct {
 	API     *client.Client
 	Journal *journal.Journal
 	Now     func() time.Time
+	// SeenEnabled reports whether a service was seen enabled after a time. nil has seen nothing.
+	SeenEnabled func(service int, after time.Time) bool
 }
 
 // End enables the service of a window whose end has come. It reads the service first: what somebody else has enabled
-// meanwhile is not enabled again. The service is what was read or answered last; nil if nothing was.
+// meanwhile is not enabled again, nor what was seen enabled and is disabled again. The service is what was read or
+// answered last; nil if nothing was.
 func (k Keeper) End(ctx context.Context, w journal.DisabledService) (*client.Service, WindowResult, error) {
 	consent, err := k.API.Scheduled(w.IntentID)
 	if err != nil {
@@ -62,6 +65,8 @@ func (k Keeper) End(ctx context.Context, w journal.DisabledService) (*client.Ser
 		return s, Changed, nil
 	case s.Status != client.StatusDisabled && k.Now().Sub(w.At) > trustReadsAfter:
 		return s, Already, k.Journal.EndWindow(w.IntentID)
+	case !tried && k.SeenEnabled != nil && k.SeenEnabled(s.ID, w.At.Add(trustReadsAfter)):
+		return s, Superseded, k.Journal.EndWindow(w.IntentID)
 	case tried && !k.mayRepeat(last):
 		return s, Failed, errInProgress
 	}

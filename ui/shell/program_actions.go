@@ -191,7 +191,7 @@ func (p *programActions) quit(s *Shell) tea.Cmd {
 	if len(losses) == 0 {
 		return s.startAction(leave)
 	}
-	if handOver := s.handOver(); handOver != nil {
+	if handOver := handOver(s); handOver != nil {
 		leave.Key = ui.Bind("quit anyway", "y")
 		return ui.Send(ui.Menu{
 			Title:   "Quit",

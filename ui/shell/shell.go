@@ -349,7 +349,7 @@ func (s *Shell) leaveWarnings() []string {
 }
 
 // handOver returns the action that leaves work to another process and then quits; nil if there is none.
-func (s *Shell) handOver() *ui.Action {
+func handOver(s *Shell) *ui.Action {
 	if s.o.HandOver == nil {
 		return nil
 	}

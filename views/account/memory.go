@@ -141,6 +141,16 @@ func (e explainedDifferences) Deliver() tea.Cmd {
 // memorySaveInterval is how often the memory is saved although nothing has changed but the time of the last read.
 const memorySaveInterval = 5 * time.Minute
 
+// LastSeenEnabled returns a function that reports whether a service was seen enabled after a time. It knows what was
+// seen until now, and may be called off the event loop.
+func LastSeenEnabled(a *Account) func(service int, after time.Time) bool {
+	last := make(map[int]time.Time, len(a.memory.seen.Services))
+	for id, s := range a.memory.seen.Services {
+		last[id] = s.Enabled
+	}
+	return func(service int, after time.Time) bool { return last[service].After(after) }
+}
+
 // saveMemory writes the memory if something has changed, off the loop and once at a time.
 func saveMemory(a *Account) tea.Cmd {
 	m := &a.memory

@@ -51,7 +51,12 @@ func (d windowsDue) Deliver() tea.Cmd {
 	ends := a.Maintenance.Schedule.Ends(a.Journal, a.Now())
 	run := &windowRun{a: a, pending: len(ends), progress: "enabling"}
 	cmds := []tea.Cmd{}
-	keeper := maintenance.Keeper{API: a.API, Journal: a.Journal, Now: a.Now}
+	keeper := maintenance.Keeper{
+		API:         a.API,
+		Journal:     a.Journal,
+		Now:         a.Now,
+		SeenEnabled: account.LastSeenEnabled(a),
+	}
 	for _, w := range ends {
 		do := func(ctx context.Context) (*client.Service, maintenance.WindowResult, error) {
 			return keeper.End(ctx, w)

@@ -18,6 +18,7 @@ import (
 	"lookout/client"
 	"lookout/client/journal"
 	"lookout/client/maintenance"
+	"lookout/views/account/incident"
 )
 
 // A WatchedAccount is one whose windows are looked after.
@@ -129,6 +130,16 @@ func (k *keeper) open(known WatchedAccount) (*account, error) {
 	return a, err
 }
 
+// seenEnabled reports whether a dashboard has seen a service enabled after a time. What cannot be read was not seen.
+func (a *account) seenEnabled(service int, after time.Time) bool {
+	data, err := journal.StateFileAt(a.Journal).Read()
+	if err != nil {
+		return false
+	}
+	seen, err := incident.Load(data)
+	return err == nil && seen.EnabledSince(service, after)
+}
+
 // watches reports whether the windows of an account can be looked after. It names those that cannot.
 func (k *keeper) watches(ctx context.Context, a *account) bool {
 	windows := describeWindows(a.journal, k.Now())
@@ -184,7 +195,12 @@ func (k *keeper) reportOnce(a *account, text string) {
 
 // begin begins and ends the windows of an account that are due, beside this goroutine.
 func (k *keeper) begin(ctx context.Context, a *account) {
-	end := maintenance.Keeper{API: a.api, Journal: a.journal, Now: k.Now}
+	end := maintenance.Keeper{
+		API:         a.api,
+		Journal:     a.journal,
+		Now:         k.Now,
+		SeenEnabled: a.seenEnabled,
+	}
 	for _, w := range a.schedule.Ends(a.journal, k.Now()) {
 		k.request(ctx, func(ctx context.Context) func() {
 			_, result, err := end.End(ctx, w)

@@ -19,6 +19,7 @@ import (
 	"lookout/client/emulator"
 	"lookout/client/journal"
 	"lookout/cmd/internal/keep"
+	"lookout/views/account/incident"
 )
 
 // rig is an emulated account with a journal in a file, and programs that look after its windows one after the other.
@@ -308,6 +309,30 @@ func TestKeep_leavesWhatOthersHaveEnabled(t *testing.T) {
 		time.Sleep(2 * time.Hour)
 		r.kill()
 		if done := r.changes(s.ID); len(done) != 3 || done[2].Op != client.OpDisableService {
+			t.Errorf("%v\n%s", done, strings.Join(r.lines, "\n"))
+		}
+	})
+}
+
+// If a dashboard has seen that a service was enabled during its window and disabled again, keep leaves it disabled.
+func TestKeep_leavesWhatADashboardSawEnabledAndDisabledAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, emulator.Options{Seed: "demo"})
+		s := r.services(1)[0]
+		r.disable(s, r.now().Add(time.Hour))
+		seen := incident.NewMemory()
+		seen.Services[s.ID] = incident.Seen{Enabled: r.now().Add(10 * time.Minute)}
+		data, err := seen.Encode()
+		if err == nil {
+			err = journal.StateFileAt(r.path).Replace(data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.start(1)
+		time.Sleep(2 * time.Hour)
+		r.kill()
+		if done := r.changes(s.ID); len(done) != 1 {
 			t.Errorf("%v\n%s", done, strings.Join(r.lines, "\n"))
 		}
 	})
