@@ -1,7 +1,6 @@
 package views_test
 
 import (
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -69,7 +68,7 @@ func fastestFrame(r *harness, watch stopwatch) time.Duration {
 // on a small and on a large screen.
 func TestHugeText_doesNotFreezeTheLoop(t *testing.T) {
 	size, every := 1<<20, 5
-	if os.Getenv("LOOKOUT_LONG") != "" {
+	if runsLongSeries() {
 		size, every = 8<<20, 1
 	}
 	texts := hugeTexts(size)

@@ -10,3 +10,6 @@ const dayLength = 2 * time.Hour
 
 // maxHugeFrame is the longest time that a frame may take: 16 ms, several times slower under the race detector.
 const maxHugeFrame = 300 * time.Millisecond
+
+// raceDetector says that the race detector watches the tests.
+const raceDetector = true

@@ -3,7 +3,6 @@ package views_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -164,7 +163,7 @@ func (o *outcomeTrial) check() {
 
 // trialSeeds is the number of seeds of each scenario: a few in every run of go test, all with LOOKOUT_LONG=1.
 func trialSeeds() int {
-	if os.Getenv("LOOKOUT_LONG") != "" {
+	if runsLongSeries() {
 		return 20
 	}
 	return 1

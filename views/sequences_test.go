@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -324,7 +323,7 @@ func (s *sequence) checkAges() {
 // news, and no age shrinks.
 func TestSequences_ticketsNewsAndAgesStayTrue(t *testing.T) {
 	count := 4
-	if os.Getenv("LOOKOUT_LONG") != "" {
+	if runsLongSeries() {
 		count = 40
 	}
 	for seed := range count {
