@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,8 +36,8 @@ type outcomeTrial struct {
 	*harness
 	change changeCase
 	dice   *rand.Rand
-	twins  int // changes by a colleague, in the emulator's ledger
-	ours   int // the same operations before the change, to prepare it
+	twins  atomic.Int64 // changes by a colleague, in the emulator's ledger
+	ours   int          // the same operations before the change, to prepare it
 }
 
 // outcomeScenarios are what may happen at the service while an answer is lost. Each prepares the emulator and returns
@@ -95,7 +96,7 @@ func (o *outcomeTrial) twin() {
 		o.Error(err)
 		return
 	}
-	o.twins++
+	o.twins.Add(1)
 }
 
 // appliedByUs reports whether the change was applied, as the emulator's ledger says.
@@ -106,7 +107,7 @@ func (o *outcomeTrial) appliedByUs() bool {
 			n++
 		}
 	}
-	return n-o.twins-o.ours > 0
+	return n-int(o.twins.Load())-o.ours > 0
 }
 
 // run sends the change, tries to send it again without an answer to the question, and watches the journal and the news

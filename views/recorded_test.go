@@ -73,7 +73,7 @@ func replayed(t *testing.T, x *faulttest.Recording, apply bool, test func(*harne
 			t.Fatal(err)
 		}
 		test(r, body)
-		if !replay.Used {
+		if !replay.Used.Load() {
 			t.Errorf("nobody asked for the recording\n%s", r.screen())
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -106,14 +107,14 @@ type Replay struct {
 	Others []*Recording      // answer other operations, those with the same path before those with the same template
 	Next   http.RoundTripper // answers what was never recorded
 	Apply  bool              // requests that First answers also reach Next, whose answers are dropped
-	Used   bool              // First has answered
+	Used   atomic.Bool       // First has answered; requests come side by side
 }
 
 // RoundTrip answers with a recording of the operation.
 func (p *Replay) RoundTrip(r *http.Request) (*http.Response, error) {
 	path := strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/v4"), "/")
 	if p.First.Method == r.Method && matchesTemplate(p.First.Template, path) {
-		p.Used = true
+		p.Used.Store(true)
 		if p.Apply {
 			if res, err := p.Next.RoundTrip(r); err == nil {
 				_, _ = io.Copy(io.Discard, res.Body)

@@ -129,7 +129,7 @@ func TestRecordings_printedFieldByField(t *testing.T) {
 				return true
 			})
 			got := r.Run(line...)
-			if !replay.Used {
+			if !replay.Used.Load() {
 				t.Fatalf("%v: did not ask for the recording: %+v", line, got)
 			}
 			checkPrinted(t, x, got)

@@ -130,14 +130,17 @@ func (k *keeper) open(known WatchedAccount) (*account, error) {
 	return a, err
 }
 
-// seenEnabled reports whether a dashboard has seen a service enabled after a time. What cannot be read was not seen.
-func (a *account) seenEnabled(service int, after time.Time) bool {
-	data, err := journal.StateFileAt(a.Journal).Read()
-	if err != nil {
-		return false
+// seenEnabled returns a function that reports whether a dashboard has seen a service enabled after a time. What cannot be
+// read was not seen.
+func seenEnabled(journalPath string) func(service int, after time.Time) bool {
+	return func(service int, after time.Time) bool {
+		data, err := journal.StateFileAt(journalPath).Read()
+		if err != nil {
+			return false
+		}
+		seen, err := incident.Load(data)
+		return err == nil && seen.EnabledSince(service, after)
 	}
-	seen, err := incident.Load(data)
-	return err == nil && seen.EnabledSince(service, after)
 }
 
 // watches reports whether the windows of an account can be looked after. It names those that cannot.
@@ -199,7 +202,7 @@ func (k *keeper) begin(ctx context.Context, a *account) {
 		API:         a.api,
 		Journal:     a.journal,
 		Now:         k.Now,
-		SeenEnabled: a.seenEnabled,
+		SeenEnabled: seenEnabled(a.Journal),
 	}
 	for _, w := range a.schedule.Ends(a.journal, k.Now()) {
 		k.request(ctx, func(ctx context.Context) func() {

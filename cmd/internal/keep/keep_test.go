@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -27,7 +28,7 @@ type rig struct {
 	*testing.T
 	emu     *emulator.Emulator
 	path    string
-	jump    time.Duration // of the clock on the wall
+	jump    atomic.Int64 // of the clock on the wall, a time.Duration
 	api     *client.Client
 	journal *journal.Journal
 	lines   []string
@@ -39,8 +40,18 @@ type program struct {
 	cancel context.CancelFunc
 	killed atomic.Bool
 	next   http.RoundTripper
-	dice   *rand.Rand
 	ended  chan struct{}
+
+	mu   sync.Mutex // requests are sent side by side
+	dice *rand.Rand
+}
+
+// delay waits for up to 0.3 s.
+func (p *program) delay() {
+	p.mu.Lock()
+	wait := time.Duration(p.dice.IntN(300)) * time.Millisecond
+	p.mu.Unlock()
+	time.Sleep(wait)
 }
 
 // RoundTrip sends a request, unless the program was killed: then it never answers, and may still have been sent.
@@ -48,13 +59,13 @@ func (p *program) RoundTrip(req *http.Request) (*http.Response, error) {
 	if p.killed.Load() {
 		return nil, errors.New("killed")
 	}
-	time.Sleep(time.Duration(p.dice.IntN(300)) * time.Millisecond)
+	p.delay()
 	if p.killed.Load() { // before it was sent
 		<-req.Context().Done()
 		return nil, req.Context().Err()
 	}
 	answer, err := p.next.RoundTrip(req)
-	time.Sleep(time.Duration(p.dice.IntN(300)) * time.Millisecond)
+	p.delay()
 	if p.killed.Load() { // after it was sent
 		if err == nil {
 			answer.Body.Close()
@@ -81,7 +92,7 @@ func newRig(t *testing.T, o emulator.Options) *rig {
 	return r
 }
 
-func (r *rig) now() time.Time { return time.Now().Add(r.jump) }
+func (r *rig) now() time.Time { return time.Now().Add(time.Duration(r.jump.Load())) }
 
 func (r *rig) connect(transport http.RoundTripper, recorder client.Recorder) *client.Client {
 	api, err := client.New(
@@ -233,10 +244,10 @@ func TestKeep_fiftyWindowsThroughKillsAndClockJumps(t *testing.T) {
 			switch i {
 			case 5, 15:
 				before := r.now()
-				r.jump += 25 * time.Minute // the machine sleeps
+				r.jump.Add(int64(25 * time.Minute)) // the machine sleeps
 				slept[before] = r.now()
 			case 10:
-				r.jump -= 10 * time.Minute
+				r.jump.Add(-int64(10 * time.Minute))
 			}
 		}
 		r.start(99)
@@ -263,7 +274,7 @@ func TestKeep_sleepDuringRun(t *testing.T) {
 		r.disable(s, end)
 		r.start(1)
 		time.Sleep(time.Minute)
-		r.jump = 8 * time.Hour
+		r.jump.Store(int64(8 * time.Hour))
 		time.Sleep(15 * time.Second)
 		r.kill()
 		r.requireEnabledOnce(s, end, 8*time.Hour)
