@@ -63,11 +63,10 @@ func TestDashboard_opensReadOnlyWhenTheStateCannotBeWritten(t *testing.T) {
 			}
 			v := r.startDashboard(120, 36, &config.Flags{NoMouse: true})
 			v.WaitFor("read-only: changes cannot be recorded")
-			v.WaitFor("read-only, because changes cannot be recorded: journal: ")
 			v.Type("3")
 			v.WaitFor("edge-router")
 			v.Type("d")
-			v.WaitFor("disable: read-only, because changes cannot be recorded")
+			v.WaitFor("disable: read-only, because changes cannot be recorded: journal: ")
 			if n := len(r.API.Ledger()); n != 0 {
 				t.Errorf("%d changes", n)
 			}
