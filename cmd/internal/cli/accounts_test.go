@@ -66,7 +66,7 @@ func TestDashboard_opensReadOnlyWhenTheStateCannotBeWritten(t *testing.T) {
 			v.Type("3")
 			v.WaitFor("edge-router")
 			v.Type("d")
-			v.WaitFor("disable: read-only, because changes cannot be recorded: journal: ")
+			v.WaitFor("disable: read-only, because changes cannot be recorded")
 			if n := len(r.API.Ledger()); n != 0 {
 				t.Errorf("%d changes", n)
 			}
