@@ -17,8 +17,8 @@ import (
 	"lookout/ui/shell"
 )
 
-// runsLongSeries reports whether tests with many seeds or large inputs try all of them: with LOOKOUT_LONG, but not under
-// the race detector, which needs several minutes more and sees the same code.
+// runsLongSeries reports whether tests with many seeds or large inputs try all of them: with LOOKOUT_LONG, but not
+// under the race detector, which needs several minutes more and sees the same code.
 func runsLongSeries() bool { return os.Getenv("LOOKOUT_LONG") != "" && !raceDetector }
 
 // faultyTransport simulates a bad day: 2 % resets, 1 % 503, two minutes of 429 every third hour, no answers for two

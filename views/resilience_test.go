@@ -756,7 +756,10 @@ func TestKeys_lostAnswerOffersRevoke(t *testing.T) {
 					r.press("<ctrl+s>")
 					r.wait(5 * time.Second)
 					if fault.ApplyFirst || fault.CutAfter > 0 {
-						r.requireDialog("Nothing proves whose key this is", "orphan: the API does not say when it was made", "revoke key")
+						r.requireDialog(
+							"Nothing proves whose key this is", "orphan: the API does not say when it was made",
+							"revoke key",
+						)
 						r.press("r")
 						r.wait(time.Second)
 						r.press("orphan", "<enter>")

@@ -97,10 +97,9 @@ func New(ctx context.Context, o Options) *Account {
 // Close waits until cancelled transfers have closed their files and what was seen is written, for at most 2 seconds.
 func (a *Account) Close() {
 	ended := make(chan struct{})
-	write := a.memory.pendingWrite()
 	go func() {
 		a.Transfers.Wait()
-		write()
+		a.memory.writeUnsaved()
 		close(ended)
 	}()
 	select {

@@ -2,6 +2,7 @@ package account
 
 import (
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,19 +16,22 @@ import (
 
 // memory is what was seen of the account, and its file.
 type memory struct {
-	seen         *incident.Memory
-	file         statefile.StateFile
-	problem      string // why the file could not be read; it is reported once
-	saved        int    // changes of seen that the file has
-	savedAt      time.Time
-	saving       bool
-	failed       bool // the last attempt to write the file failed
-	retryAt      time.Time
-	version      int       // grows with every observation
-	readAt       time.Time // when the services that were observed last were read
-	services     int       // versions of what was observed last
-	journal      int
-	issues       int
+	seen     *incident.Memory
+	file     statefile.StateFile
+	problem  string // why the file could not be read; it is reported once
+	saved    int    // changes of seen that the file has
+	savedAt  time.Time
+	saving   bool
+	failed   bool // the last attempt to write the file failed
+	retryAt  time.Time
+	version  int       // grows with every observation
+	readAt   time.Time // when the services that were observed last were read
+	services int       // versions of what was observed last
+	journal  int
+	issues   int
+	// what the file does not have yet, for the end of the program, which does not wait for the event loop
+	unsaved      *atomic.Pointer[incident.Memory]
+	published    int                   // changes of seen that unsaved has
 	notExplained []incident.Difference // wait for the journal to be read
 	byOthers     []incident.Difference // are to be reported
 }
@@ -37,7 +41,7 @@ func (m *memory) Version() int { return m.version }
 
 // openMemory reads what earlier runs have seen. A file that makes no sense is set aside and reported.
 func openMemory(file statefile.StateFile) memory {
-	m := memory{file: file}
+	m := memory{file: file, unsaved: &atomic.Pointer[incident.Memory]{}}
 	data, err := file.Read()
 	if err != nil {
 		m.problem = err.Error() + " · what was seen before is not known, and nothing is remembered"
@@ -50,6 +54,7 @@ func openMemory(file statefile.StateFile) memory {
 		}
 	}
 	m.saved = m.seen.Changes()
+	m.published = m.saved
 	return m
 }
 
@@ -155,6 +160,10 @@ func LastSeenEnabled(a *Account) func(service int, after time.Time) bool {
 func saveMemory(a *Account) tea.Cmd {
 	m := &a.memory
 	changes := m.seen.Changes()
+	if changes != m.published && !m.seen.Read.IsZero() {
+		m.published = changes
+		m.unsaved.Store(m.seen.Clone())
+	}
 	due := changes != m.saved || a.Now().Sub(m.savedAt) >= memorySaveInterval
 	if m.file.Path() == "" || m.saving || !due || m.seen.Read.IsZero() || a.Now().Before(m.retryAt) {
 		return nil
@@ -171,13 +180,11 @@ func saveMemory(a *Account) tea.Cmd {
 	}
 }
 
-// pendingWrite returns a function that writes what the file does not have yet.
-func (m *memory) pendingWrite() func() {
-	if m.file.Path() == "" || m.seen.Read.IsZero() || m.seen.Changes() == m.saved {
-		return func() {}
+// writeUnsaved writes what the file does not have yet. It may be called off the event loop.
+func (m *memory) writeUnsaved() {
+	if seen := m.unsaved.Load(); seen != nil && m.file.Path() != "" {
+		_ = writeMemory(m.file, seen) // nobody is left to hear of a failure
 	}
-	file, seen := m.file, m.seen.Clone()
-	return func() { _ = writeMemory(file, seen) } // nobody is left to be told
 }
 
 // writeMemory writes a memory, with what another program has written since.
@@ -209,6 +216,9 @@ func (s memorySaved) Deliver() tea.Cmd {
 	m.saving = false
 	if s.err == nil {
 		m.saved, m.savedAt, m.failed = s.changes, s.at, false
+		if m.published == s.changes {
+			m.unsaved.Store(nil)
+		}
 		return nil
 	}
 	m.retryAt = s.account.Now().Add(time.Minute)

@@ -130,8 +130,8 @@ func (k *keeper) open(known WatchedAccount) (*account, error) {
 	return a, err
 }
 
-// seenEnabled returns a function that reports whether a dashboard has seen a service enabled after a time. What cannot be
-// read was not seen.
+// seenEnabled returns a function that reports whether a dashboard has seen a service enabled after a time. What cannot
+// be read was not seen.
 func seenEnabled(journalPath string) func(service int, after time.Time) bool {
 	return func(service int, after time.Time) bool {
 		data, err := journal.StateFileAt(journalPath).Read()
