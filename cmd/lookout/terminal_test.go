@@ -159,7 +159,7 @@ func (c *ptyProcess) waitFor(text string) {
 		select {
 		case <-c.outputArrived:
 		case <-deadline:
-			c.t.Fatalf("waited in vain for %q", text)
+			c.t.Fatalf("waited in vain for %q; the end of the output: %q", text, lastBytes(c.output(), 2000))
 		}
 	}
 }
@@ -330,3 +330,6 @@ func writeNoise(before io.Writer) {
 		time.Sleep(20 * time.Millisecond)
 	}
 }
+
+// lastBytes returns the end of a text, of at most a number of bytes.
+func lastBytes(text string, most int) string { return text[max(0, len(text)-most):] }

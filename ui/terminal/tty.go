@@ -46,7 +46,8 @@ type tty struct {
 	code     int
 	active   bool
 
-	lent atomic.Bool // another program has the terminal: its keys and signals are not for this one
+	lent     atomic.Bool  // another program has the terminal: its keys and signals are not for this one
+	returned atomic.Int64 // when the other program ended, in Unix nanoseconds; 0 if none did
 }
 
 // Check returns an error if the program has no terminal that it can draw on.
@@ -202,7 +203,7 @@ func (t *tty) watch(ctx context.Context, send func(tea.Msg), cancel func()) {
 					send(continued{})
 				}
 			case code := <-ends:
-				if t.lent.Load() && isFromKeyboard(code) {
+				if isFromKeyboard(code) && t.otherGotIt() {
 					continue
 				}
 				t.requestExit(code)
@@ -254,6 +255,13 @@ func (t *tty) suspend() bool {
 // foreground: SIGINT, SIGQUIT.
 func isFromKeyboard(code int) bool { return code == 130 || code == 131 }
 
+// otherGotIt reports whether a signal from the keyboard was for another program. Such a signal may end that program
+// before this one has noticed it, so it counts as the other's for another second. With its own modes on, the terminal
+// makes no signals from keys.
+func (t *tty) otherGotIt() bool {
+	return t.lent.Load() || time.Since(time.Unix(0, t.returned.Load())) < time.Second
+}
+
 // runCommand lends the terminal to another program. Until that ends, ctrl+c and ctrl+\ are for it alone.
 func (t *tty) runCommand(cmd *exec.Cmd) error {
 	if cmd.Env == nil {
@@ -263,7 +271,10 @@ func (t *tty) runCommand(cmd *exec.Cmd) error {
 		return cmd.Run()
 	}
 	t.lent.Store(true)
-	defer t.lent.Store(false)
+	defer func() {
+		t.returned.Store(time.Now().UnixNano())
+		t.lent.Store(false)
+	}()
 	t.inputFilter.setPaused(true)
 	t.stop()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = t.input, t.output, t.output // os.Stderr may be a log file
