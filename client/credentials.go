@@ -20,8 +20,8 @@ type CredentialRequest struct {
 	Password Secret
 }
 
-// A LoginRequest holds a credential's new user name and password.
-type LoginRequest struct {
+// A CredentialLoginUpdate holds a credential's new user name and password.
+type CredentialLoginUpdate struct {
 	Username Secret // optional, at most 5000 characters
 	Password Secret
 }
@@ -73,7 +73,7 @@ func (w *Writer) UpdateCredential(ctx context.Context, id int, label string) (*C
 
 // SetCredentialLogin replaces user name and password. The API cannot tell afterwards whether it was done; doing it
 // again is harmless.
-func (w *Writer) SetCredentialLogin(ctx context.Context, id int, r LoginRequest) error {
+func (w *Writer) SetCredentialLogin(ctx context.Context, id int, r CredentialLoginUpdate) error {
 	req := callByID(OpSetCredentialLogin, id, loginBody(r.Username, r.Password))
 	req.journalBody, req.secrets = map[string]any{"password": r.Password}, []Secret{r.Username, r.Password}
 	_, err := sendChange[noContent](ctx, w, req)

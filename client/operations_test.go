@@ -123,7 +123,7 @@ func operations(t *testing.T) []operationCall {
 		},
 		{"change login", func(x context.Context, c *client.Client) error {
 			return client.Confirmed(c, client.OpSetCredentialLogin, 31).SetCredentialLogin(
-				x, 31, client.LoginRequest{Username: client.NewSecret("u"), Password: client.NewSecret("p")},
+				x, 31, client.CredentialLoginUpdate{Username: client.NewSecret("u"), Password: client.NewSecret("p")},
 			)
 		}},
 		{"delete credential", func(x context.Context, c *client.Client) error {

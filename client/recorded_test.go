@@ -46,7 +46,15 @@ func callFor(x *faulttest.Recording) func(context.Context, *client.Client) (any,
 		},
 		"POST /managed/credentials/{credentialId}/update": func(x ctx, c *c) (any, error) {
 			return none(
-				client.Confirmed(c, client.OpSetCredentialLogin, 1).SetCredentialLogin(x, 1, client.LoginRequest{}),
+				client.Confirmed(
+					c,
+					client.OpSetCredentialLogin,
+					1,
+				).SetCredentialLogin(
+					x,
+					1,
+					client.CredentialLoginUpdate{},
+				),
 			)
 		},
 		"POST /managed/credentials/{credentialId}/revoke": func(x ctx, c *c) (any, error) {

@@ -145,8 +145,12 @@ func (v *canaryClient) withCanaries(s operationCall) operationCall {
 	case "change login":
 		s.call = func(x context.Context, c *client.Client) error {
 			return client.Confirmed(c, client.OpSetCredentialLogin, 31).SetCredentialLogin(
-				x, 31,
-				client.LoginRequest{Username: client.NewSecret(canaryUser), Password: client.NewSecret(canaryPassword)},
+				x,
+				31,
+				client.CredentialLoginUpdate{
+					Username: client.NewSecret(canaryUser),
+					Password: client.NewSecret(canaryPassword),
+				},
 			)
 		}
 	case "upload certificate":
@@ -326,7 +330,10 @@ func TestSecret_formattedValues(t *testing.T) {
 		Username: client.NewSecret(canaryUser),
 		Password: client.NewSecret(canaryPassword),
 	}
-	login := client.LoginRequest{Username: client.NewSecret(canaryUser), Password: client.NewSecret(canaryPassword)}
+	login := client.CredentialLoginUpdate{
+		Username: client.NewSecret(canaryUser),
+		Password: client.NewSecret(canaryPassword),
+	}
 	for name, v := range map[string]any{
 		"secret":              client.NewSecret(canaryToken),
 		"pointer to a secret": &request.Password,

@@ -135,7 +135,7 @@ func TestSecret_neverPrinted(t *testing.T) {
 	shown := string(body) + s.String() + slog.AnyValue(s).String()
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%T"} {
 		shown += fmt.Sprintf(verb, s) + fmt.Sprintf(verb, CredentialRequest{Password: s}) + fmt.Sprintf(
-			verb, &LoginRequest{Password: s},
+			verb, &CredentialLoginUpdate{Password: s},
 		)
 	}
 	if strings.Contains(shown, canary) || strings.Contains(shown, hex.EncodeToString([]byte(canary))) {

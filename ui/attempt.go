@@ -167,9 +167,9 @@ func (o *rowChangeResult[T]) apply() tea.Cmd {
 }
 
 // lookup finds out how the change ended, from the rows of the store.
-func (o *rowChangeResult[T]) lookup() *Lookup {
+func (o *rowChangeResult[T]) lookup() *OutcomeLookup {
 	s := o.store
-	l := &Lookup{
+	l := &OutcomeLookup{
 		RowID:     o.attempt.RowID,
 		What:      o.attempt.What,
 		SentAt:    o.sentAt,

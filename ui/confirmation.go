@@ -13,7 +13,7 @@ const behindFor = time.Minute
 
 // changes is what a store knows of changes that its rows may not show.
 type changes[T any] struct {
-	lookups   []*Lookup                  // changes whose answer was lost
+	lookups   []*OutcomeLookup           // changes whose answer was lost
 	confirmed map[string]confirmation[T] // by row ID: changes of the last minute
 	own       map[string]bool            // by row ID: rows that this program has made
 }

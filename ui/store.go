@@ -180,14 +180,14 @@ func (s *Store[T]) RowNote(row T) string {
 }
 
 // LookUp finds out how a change ended whose answer was lost.
-func (s *Store[T]) LookUp(l *Lookup) tea.Cmd {
+func (s *Store[T]) LookUp(l *OutcomeLookup) tea.Cmd {
 	s.changes.lookups = append(s.changes.lookups, l)
 	return l.start(s.ctx, s.Now)
 }
 
 // Lookups returns the lookups of changes whose outcome is not known.
-func (s *Store[T]) Lookups() []*Lookup {
-	s.changes.lookups = slices.DeleteFunc(s.changes.lookups, func(l *Lookup) bool { return !l.Unsettled() })
+func (s *Store[T]) Lookups() []*OutcomeLookup {
+	s.changes.lookups = slices.DeleteFunc(s.changes.lookups, func(l *OutcomeLookup) bool { return !l.Unsettled() })
 	return slices.Clone(s.changes.lookups)
 }
 

@@ -50,7 +50,7 @@ func TestJoins_missingRow(t *testing.T) {
 	if !found {
 		t.Fatal("the service was not read")
 	}
-	rows := a.Incidents().Concerns()
+	rows := a.Incidents().Alerts()
 	if len(rows) != 2 || rows[0].Service != web || rows[0].Incident != nil || rows[1].Incident == nil {
 		t.Errorf("%d are broken, and not that one first of which nothing else is known: %v", len(rows), rows)
 	}

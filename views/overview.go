@@ -282,11 +282,11 @@ func renderServicesBox(a *account.Account, b ui.Box) string {
 
 // servicesToWatch returns the services that are down or have an incident that is not over, then those that are
 // disabled.
-func servicesToWatch(a *account.Account) []incident.Concern {
-	return account.Memo(a, "services to watch", func() []incident.Concern {
-		var rows []incident.Concern
+func servicesToWatch(a *account.Account) []incident.Alert {
+	return account.Memo(a, "services to watch", func() []incident.Alert {
+		var rows []incident.Alert
 		named := map[int]bool{}
-		for _, c := range a.Incidents().Concerns() {
+		for _, c := range a.Incidents().Alerts() {
 			if c.Service != nil {
 				rows = append(rows, c)
 				named[c.ID] = true
@@ -294,14 +294,14 @@ func servicesToWatch(a *account.Account) []incident.Concern {
 		}
 		for _, s := range a.Services().Rows() {
 			if s.Status == client.StatusDisabled && !named[s.ID] {
-				rows = append(rows, incident.Concern{Service: s, ID: s.ID})
+				rows = append(rows, incident.Alert{Service: s, ID: s.ID})
 			}
 		}
 		return rows
 	}, account.IncidentSources(a)...)
 }
 
-func serviceStatusLine(a *account.Account, c incident.Concern, b ui.Box) string {
+func serviceStatusLine(a *account.Account, c incident.Alert, b ui.Box) string {
 	s := c.Service
 	state, tone := account.FormatStatus(s.Status, b.Theme)
 	shape, _, _ := strings.Cut(state, " ")

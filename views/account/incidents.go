@@ -10,9 +10,9 @@ import (
 )
 
 // Incidents returns what is going on, as far as services, issues and tickets have been read.
-func (a *Account) Incidents() *incident.Model {
+func (a *Account) Incidents() *incident.Incidents {
 	services, issues := a.Services(), a.Issues()
-	return Memo(a, "incidents", func() *incident.Model {
+	return Memo(a, "incidents", func() *incident.Incidents {
 		return incident.New(incident.Facts{
 			Services:    services.Rows(),
 			AllServices: services.Complete() && len(services.Missing()) == 0,

@@ -112,12 +112,12 @@ func SettleLookup(a *Account, intent string, outcome ui.AttemptOutcome) {
 
 // lookupHome is a store that holds lookups.
 type lookupHome interface {
-	Lookups() []*ui.Lookup
-	LookUp(*ui.Lookup) tea.Cmd
+	Lookups() []*ui.OutcomeLookup
+	LookUp(*ui.OutcomeLookup) tea.Cmd
 }
 
 // findLookup returns the lookup of a change in the journal, or nil.
-func findLookup(a *Account, intent string) *ui.Lookup {
+func findLookup(a *Account, intent string) *ui.OutcomeLookup {
 	for _, store := range a.Stores {
 		home, ok := store.(lookupHome)
 		if !ok {
@@ -153,8 +153,8 @@ func homeOf(a *Account, e *journal.Entry) lookupHome {
 }
 
 // entryLookup returns the lookup of a change from the journal.
-func entryLookup(a *Account, e *journal.Entry) *ui.Lookup {
-	l := &ui.Lookup{
+func entryLookup(a *Account, e *journal.Entry) *ui.OutcomeLookup {
+	l := &ui.OutcomeLookup{
 		RowID:  e.Change.ID,
 		Intent: e.ID,
 		What:   client.Clean(e.Change.Op) + " " + EntryName(e),
@@ -180,7 +180,7 @@ func entryLookup(a *Account, e *journal.Entry) *ui.Lookup {
 }
 
 // reportEntry records and shows how a change from the journal ended.
-func reportEntry(a *Account, e *journal.Entry, outcome ui.AttemptOutcome, l *ui.Lookup) tea.Cmd {
+func reportEntry(a *Account, e *journal.Entry, outcome ui.AttemptOutcome, l *ui.OutcomeLookup) tea.Cmd {
 	tone, text := theme.Warn, "still unknown"
 	switch outcome {
 	case ui.Applied:

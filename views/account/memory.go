@@ -69,7 +69,7 @@ func observe(a *Account) tea.Cmd {
 		complete := services.Complete() && len(services.Missing()) == 0 && !read.Equal(m.readAt)
 		changes := m.seen.Changes()
 		if v != m.services {
-			m.notExplained = append(m.notExplained, m.seen.Observe(incident.Sighting{
+			m.notExplained = append(m.notExplained, m.seen.Observe(incident.ServiceSnapshot{
 				Services: services.Rows(),
 				Complete: complete,
 				Read:     read,

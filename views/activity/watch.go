@@ -60,16 +60,16 @@ func (w *WatchView) MissingLists() []string {
 // View draws a head line, then what needs attention.
 func (w *WatchView) View(b ui.Box) string {
 	lines := []string{w.headLine(b)}
-	concerns := w.Account.Incidents().Concerns()
-	for n, c := range concerns {
-		next := w.concernLines(c, b)
+	alerts := w.Account.Incidents().Alerts()
+	for n, c := range alerts {
+		next := w.alertLines(c, b)
 		room := b.Height - len(lines)
-		if n < len(concerns)-1 {
+		if n < len(alerts)-1 {
 			room-- // for how many more there are
 		}
 		if len(next) > room {
-			_, tone := concernMark(c, b.Theme.Glyphs)
-			lines = append(lines, b.Theme.Paint(tone, fmt.Sprintf("and %d more", len(concerns)-n)))
+			_, tone := alertMark(c, b.Theme.Glyphs)
+			lines = append(lines, b.Theme.Paint(tone, fmt.Sprintf("and %d more", len(alerts)-n)))
 			break
 		}
 		lines = append(lines, next...)
@@ -77,8 +77,8 @@ func (w *WatchView) View(b ui.Box) string {
 	return b.Fit(strings.Join(lines, "\n"))
 }
 
-// concernMark returns the glyph and the tone of a concern: red for what is down, yellow for what is not over.
-func concernMark(c incident.Concern, g theme.Glyphs) (string, theme.Tone) {
+// alertMark returns the glyph and the tone of an alert: red for what is down, yellow for what is not over.
+func alertMark(c incident.Alert, g theme.Glyphs) (string, theme.Tone) {
 	switch {
 	case c.Down():
 		return g.Problem, theme.Bad
@@ -93,7 +93,7 @@ func concernMark(c incident.Concern, g theme.Glyphs) (string, theme.Tone) {
 func (w *WatchView) headLine(b ui.Box) string {
 	g, f := b.Theme.Glyphs, w.Freshness()
 	down, open, uncertain := 0, 0, 0
-	for _, c := range w.Account.Incidents().Concerns() {
+	for _, c := range w.Account.Incidents().Alerts() {
 		switch {
 		case c.Down():
 			down++
@@ -134,8 +134,8 @@ func (w *WatchView) headLine(b ui.Box) string {
 	return ui.Truncate(line+" "+b.Theme.Paint(theme.Strong, w.accountName), b.Width, g.Ellipsis)
 }
 
-// concernLines returns a concern and the number to call, in one line if it fits, otherwise in two.
-func (w *WatchView) concernLines(c incident.Concern, b ui.Box) []string {
+// alertLines returns an alert and the number to call, in one line if it fits, otherwise in two.
+func (w *WatchView) alertLines(c incident.Alert, b ui.Box) []string {
 	since := ""
 	if c.Incident != nil {
 		since = w.Account.FormatTimestamp(c.Incident.Issue.Created)
@@ -149,7 +149,7 @@ func (w *WatchView) concernLines(c incident.Concern, b ui.Box) []string {
 		label = fmt.Sprintf("issue %d", c.Incident.Issue.ID)
 	}
 	name, number := w.contactToCall(group)
-	mark, tone := concernMark(c, b.Theme.Glyphs)
+	mark, tone := alertMark(c, b.Theme.Glyphs)
 	mark += " "
 	const wide = 60
 	if b.Width >= wide {
@@ -174,7 +174,7 @@ func (w *WatchView) concernLines(c incident.Concern, b ui.Box) []string {
 }
 
 // stateRemark says what hides an incident: its service is disabled, or well again.
-func (w *WatchView) stateRemark(c incident.Concern) string {
+func (w *WatchView) stateRemark(c incident.Alert) string {
 	if c.Down() {
 		return ""
 	}

@@ -182,7 +182,7 @@ func changeLogin(c *client.Credential) resource.Draft[*client.Credential] {
 			}
 		},
 		Attempt: func(*client.Credential) resource.Attempt[*client.Credential] {
-			sent := client.LoginRequest{Username: client.NewSecret(user), Password: client.NewSecret(password)}
+			sent := client.CredentialLoginUpdate{Username: client.NewSecret(user), Password: client.NewSecret(password)}
 			return resource.Attempt[*client.Credential]{
 				ID:    account.FormatID(c.ID),
 				Label: c.Label.String(),

@@ -168,7 +168,7 @@ func (h *handover) readAccount(ctx context.Context, s *scriptSession, j *journal
 	if err != nil {
 		h.addUnreadable("state", err)
 	}
-	seen.Observe(incident.Sighting{
+	seen.Observe(incident.ServiceSnapshot{
 		Services: services,
 		Complete: all,
 		Read:     s.now().UTC(),
@@ -250,7 +250,7 @@ const closedTicket = "closed"
 
 // readTickets reads the status of the tickets of incidents: first of those that are not over as far as is known without
 // their ticket, then of the newest. A ticket that cannot be read has none.
-func (s *scriptSession) readTickets(ctx context.Context, m *incident.Model) map[int]string {
+func (s *scriptSession) readTickets(ctx context.Context, m *incident.Incidents) map[int]string {
 	statuses := map[int]string{}
 	rows := slices.Clone(m.All())
 	slices.SortStableFunc(rows, func(a, b incident.Incident) int {
@@ -316,7 +316,7 @@ func newDisabledService(id int, label string, d incident.Disablement) disabledSe
 
 // addIssues adds the incidents that are not known to be over. Of those whose services are well again and whose ticket
 // could not be read, it adds those of the shift and counts the others.
-func (h *handover) addIssues(m *incident.Model, services []*client.Service, statuses map[int]string) {
+func (h *handover) addIssues(m *incident.Incidents, services []*client.Service, statuses map[int]string) {
 	labels := map[int]string{}
 	for _, v := range services {
 		labels[v.ID] = v.Label.Raw()

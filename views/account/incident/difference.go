@@ -47,8 +47,8 @@ type OwnChange struct {
 // appeared, or there so soon after it was gone, is no difference yet.
 const staleFor = 2 * time.Minute
 
-// A Sighting is a list of services as it was read.
-type Sighting struct {
+// A ServiceSnapshot is a list of services as it was read.
+type ServiceSnapshot struct {
 	Services []*client.Service
 	Complete bool      // these are all services
 	Read     time.Time // when the list was read; a row may have been changed by this program since
@@ -59,7 +59,7 @@ type Sighting struct {
 // Observe compares services with what was last seen of them, remembers what is seen now, and returns the differences.
 // The first complete list makes no difference. Rows that are older than what was seen before come from a replica that
 // is behind, and are ignored.
-func (m *Memory) Observe(seen Sighting) []Difference {
+func (m *Memory) Observe(seen ServiceSnapshot) []Difference {
 	var found []Difference
 	first, at := m.Read.IsZero(), seen.Now
 	if first && !seen.Complete {
@@ -132,7 +132,7 @@ func (m *Memory) observeMissing(listed map[int]bool, at time.Time) []Difference 
 
 // observe returns what is seen of a service now, and how that differs from what was seen before; the zero Seen is of a
 // service that was never seen.
-func (s Seen) observe(row *client.Service, seen Sighting) (Seen, []Difference) {
+func (s Seen) observe(row *client.Service, seen ServiceSnapshot) (Seen, []Difference) {
 	now, at := s, seen.Now
 	now.Label, now.Updated = client.Clean(cut(row.Label.Raw())), row.Updated.Time()
 	now.Status = client.ServiceStatus(client.Clean(cut(string(row.Status))))

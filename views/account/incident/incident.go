@@ -90,21 +90,21 @@ func (i Incident) Well() bool {
 	})
 }
 
-// A Model is what is going on in an account. It never changes.
-type Model struct {
+// Incidents is what is going on in an account. It never changes.
+type Incidents struct {
 	incidents []Incident // newest first
 	byIssue   map[int]int
 	byService map[int][]int // newest first
 	services  map[int]*client.Service
-	concerns  []Concern
+	alerts    []Alert
 }
 
 // deletedFor is how long an incident stays unresolved if its ticket is unknown and its services are deleted.
 const deletedFor = 24 * time.Hour
 
 // New computes the model.
-func New(f Facts) *Model {
-	m := &Model{
+func New(f Facts) *Incidents {
+	m := &Incidents{
 		byIssue:   map[int]int{},
 		byService: map[int][]int{},
 		services:  make(map[int]*client.Service, len(f.Services)),
@@ -127,12 +127,12 @@ func New(f Facts) *Model {
 	for n, issue := range issues {
 		m.incidents = append(m.incidents, m.incident(f, issue, n))
 	}
-	m.concerns = m.findConcerns(f.Services)
+	m.alerts = m.findAlerts(f.Services)
 	return m
 }
 
 // incident computes the incident of the issue at position n.
-func (m *Model) incident(f Facts, issue *client.Issue, n int) Incident {
+func (m *Incidents) incident(f Facts, issue *client.Issue, n int) Incident {
 	i := Incident{Issue: issue, Ticket: TicketUnknown, Services: make([]Affected, len(issue.Services))}
 	if f.Ticket != nil && issue.Ticket.ID != 0 {
 		i.Ticket = f.Ticket(issue.Ticket.ID)
@@ -187,10 +187,10 @@ func (f Facts) seenHealthySince(service int, issue *client.Issue) bool {
 }
 
 // All returns the incidents, newest first. The caller must not change them.
-func (m *Model) All() []Incident { return m.incidents }
+func (m *Incidents) All() []Incident { return m.incidents }
 
 // Of returns the incident of an issue, and whether the issue is among those read.
-func (m *Model) Of(issue int) (Incident, bool) {
+func (m *Incidents) Of(issue int) (Incident, bool) {
 	n, found := m.byIssue[issue]
 	if !found {
 		return Incident{}, false
@@ -200,7 +200,7 @@ func (m *Model) Of(issue int) (Incident, bool) {
 
 // Unresolved returns the incident that stands for a service now: the newest that is open, otherwise the newest of which
 // nothing says whether it is over. It reports false if there is none.
-func (m *Model) Unresolved(service int) (Incident, bool) {
+func (m *Incidents) Unresolved(service int) (Incident, bool) {
 	for _, phase := range []Phase{Open, Uncertain} {
 		for _, n := range m.byService[service] {
 			if m.incidents[n].Phase == phase {
@@ -212,7 +212,7 @@ func (m *Model) Unresolved(service int) (Incident, bool) {
 }
 
 // Count returns how many incidents are open, and of how many nothing says whether they are over.
-func (m *Model) Count() (open, uncertain int) {
+func (m *Incidents) Count() (open, uncertain int) {
 	for _, i := range m.incidents {
 		switch i.Phase {
 		case Open:
@@ -225,34 +225,34 @@ func (m *Model) Count() (open, uncertain int) {
 	return open, uncertain
 }
 
-// A Concern is something that needs attention: a service that is down or has an unresolved incident, or an unresolved
+// An Alert is something that needs attention: a service that is down or has an unresolved incident, or an unresolved
 // incident without such a service.
-type Concern struct {
+type Alert struct {
 	Service  *client.Service // nil if the service is deleted or has not been read
 	ID       int             // of the service; 0 if the issue names none
 	Incident *Incident       // nil if the service is down without an unresolved incident
 }
 
 // Down reports whether the service has a problem.
-func (c Concern) Down() bool { return c.Service != nil && c.Service.Status == client.StatusProblem }
+func (c Alert) Down() bool { return c.Service != nil && c.Service.Status == client.StatusProblem }
 
 // Since returns when the incident was detected; the zero time without one.
-func (c Concern) Since() time.Time {
+func (c Alert) Since() time.Time {
 	if c.Incident == nil {
 		return time.Time{}
 	}
 	return c.Incident.Issue.Created.Time()
 }
 
-// Concerns returns what needs attention: services that are down, then open incidents, then uncertain ones; in each
+// Alerts returns what needs attention: services that are down, then open incidents, then uncertain ones; in each
 // group the oldest first. The caller must not change them.
-func (m *Model) Concerns() []Concern { return m.concerns }
+func (m *Incidents) Alerts() []Alert { return m.alerts }
 
-// findConcerns collects the concerns of services, and those of unresolved incidents that name no service that is read.
-func (m *Model) findConcerns(services []*client.Service) []Concern {
-	var all []Concern
+// findAlerts collects the alerts of services, and those of unresolved incidents that name no service that is read.
+func (m *Incidents) findAlerts(services []*client.Service) []Alert {
+	var all []Alert
 	for _, s := range services {
-		c := Concern{Service: s, ID: s.ID}
+		c := Alert{Service: s, ID: s.ID}
 		if i, found := m.Unresolved(s.ID); found {
 			c.Incident = &i
 		}
@@ -263,21 +263,21 @@ func (m *Model) findConcerns(services []*client.Service) []Concern {
 	for n := range m.incidents {
 		i := &m.incidents[n]
 		if i.Unresolved() && !slices.ContainsFunc(i.Services, func(s Affected) bool { return s.Row != nil }) {
-			c := Concern{Incident: i}
+			c := Alert{Incident: i}
 			if len(i.Services) > 0 {
 				c.ID = i.Services[0].ID
 			}
 			all = append(all, c)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Concern) int {
+	slices.SortStableFunc(all, func(a, b Alert) int {
 		return cmp.Or(a.rank()-b.rank(), a.Since().Compare(b.Since()))
 	})
 	return all
 }
 
-// rank orders concerns by urgency.
-func (c Concern) rank() int {
+// rank orders alerts by urgency.
+func (c Alert) rank() int {
 	switch {
 	case c.Down():
 		return 0

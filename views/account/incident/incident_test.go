@@ -107,7 +107,7 @@ func TestMemory_Merge_ageDoesNotShrink(t *testing.T) {
 		for at := start; at.Before(noon); at = at.Add(time.Hour) {
 			s := service(1, client.StatusDisabled)
 			s.Updated = client.NewTime(at) // somebody edits it all the time
-			m.Observe(incident.Sighting{
+			m.Observe(incident.ServiceSnapshot{
 				Services: []*client.Service{s},
 				Complete: true,
 				Read:     at,
@@ -151,7 +151,7 @@ func BenchmarkMemory_Observe(b *testing.B) {
 		now := rows()
 		at = at.Add(time.Minute)
 		b.StartTimer()
-		if d := m.Observe(incident.Sighting{
+		if d := m.Observe(incident.ServiceSnapshot{
 			Services: now,
 			Complete: true,
 			Read:     at,

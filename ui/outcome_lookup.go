@@ -21,9 +21,10 @@ var lookupTimes = [...]time.Duration{
 
 const maxLookupWait = 5 * time.Minute
 
-// A Lookup finds out how a change ended whose answer was lost, by reading again and again. A reading that proves the
-// change decides at once; that it was not done takes agreeing readings over agreeFor. A failed reading decides nothing.
-type Lookup struct {
+// An OutcomeLookup finds out how a change ended whose answer was lost, by reading again and again. A reading that
+// proves the change decides at once; that it was not done takes agreeing readings over agreeFor. A failed reading
+// decides nothing.
+type OutcomeLookup struct {
 	RowID  string // the row that was changed; "" for one that is being made
 	Intent string // the change in the journal; "" if it has none
 	What   string // "disable web-1"
@@ -51,7 +52,7 @@ type Lookup struct {
 }
 
 // start begins to read.
-func (l *Lookup) start(ctx context.Context, now func() time.Time) tea.Cmd {
+func (l *OutcomeLookup) start(ctx context.Context, now func() time.Time) tea.Cmd {
 	l.ctx, l.now, l.lostAt = ctx, now, now()
 	if l.Read == nil {
 		return l.finish(Unknown)
@@ -60,26 +61,26 @@ func (l *Lookup) start(ctx context.Context, now func() time.Time) tea.Cmd {
 }
 
 // Waiting reports whether readings may still tell how the change ended.
-func (l *Lookup) Waiting() bool { return !l.over }
+func (l *OutcomeLookup) Waiting() bool { return !l.over }
 
 // Unsettled reports whether it is not known how the change ended, so that sending it again may do it twice.
-func (l *Lookup) Unsettled() bool { return !l.superseded && (!l.over || l.outcome == Unknown) }
+func (l *OutcomeLookup) Unsettled() bool { return !l.superseded && (!l.over || l.outcome == Unknown) }
 
 // Text says what is known: "disable web-1, sent 12 s ago: not seen yet, it may still arrive".
-func (l *Lookup) Text(now time.Time) string {
+func (l *OutcomeLookup) Text(now time.Time) string {
 	return l.sent(now) + ": " + l.Known()
 }
 
 // note says the same at a row, where the end may be cut off: "not seen yet, it may still arrive · disable web-1, …".
-func (l *Lookup) note(now time.Time) string { return l.Known() + " · " + l.sent(now) }
+func (l *OutcomeLookup) note(now time.Time) string { return l.Known() + " · " + l.sent(now) }
 
 // sent says what was sent and when.
-func (l *Lookup) sent(now time.Time) string {
+func (l *OutcomeLookup) sent(now time.Time) string {
 	return fmt.Sprintf("%s, sent %s ago", l.What, FormatAge(now.Sub(l.SentAt)))
 }
 
 // Known says what is known of the outcome: "not seen yet, it may still arrive".
-func (l *Lookup) Known() string {
+func (l *OutcomeLookup) Known() string {
 	if l.Waiting() && !l.ambiguous {
 		return NotSeenYet
 	}
@@ -102,10 +103,10 @@ const CannotTellText = NotKnown + " · look at it, then press x in the journal"
 var ErrUnreadable = errors.New("the API does not return it")
 
 // ReadNow reads at once, beside the readings that are due.
-func (l *Lookup) ReadNow() tea.Cmd { return l.read() }
+func (l *OutcomeLookup) ReadNow() tea.Cmd { return l.read() }
 
 // read reads once.
-func (l *Lookup) read() tea.Cmd {
+func (l *OutcomeLookup) read() tea.Cmd {
 	if l.over {
 		return nil
 	}
@@ -118,7 +119,7 @@ func (l *Lookup) read() tea.Cmd {
 
 // lookupReading is what a lookup has read. It delivers itself.
 type lookupReading struct {
-	lookup *Lookup
+	lookup *OutcomeLookup
 	began  time.Time
 	judge  func() Verdict
 	err    error
@@ -147,7 +148,7 @@ func (r lookupReading) Deliver() tea.Cmd {
 }
 
 // decide returns the outcome that a reading leads to, if any.
-func (l *Lookup) decide(v Verdict, began time.Time) (outcome AttemptOutcome, decided bool) {
+func (l *OutcomeLookup) decide(v Verdict, began time.Time) (outcome AttemptOutcome, decided bool) {
 	l.ambiguous = v == CannotTell
 	switch v {
 	case SeenWithProof:
@@ -163,7 +164,7 @@ func (l *Lookup) decide(v Verdict, began time.Time) (outcome AttemptOutcome, dec
 }
 
 // wait waits for the time of the next reading.
-func (l *Lookup) wait() tea.Cmd {
+func (l *OutcomeLookup) wait() tea.Cmd {
 	var wait time.Duration
 	if l.readings < len(lookupTimes) {
 		wait = max(l.lostAt.Add(lookupTimes[l.readings]).Sub(l.now()), time.Second)
@@ -174,13 +175,13 @@ func (l *Lookup) wait() tea.Cmd {
 }
 
 // lookupDue says that it is time for the next reading. It delivers itself.
-type lookupDue struct{ lookup *Lookup }
+type lookupDue struct{ lookup *OutcomeLookup }
 
 // Deliver reads again.
 func (d lookupDue) Deliver() tea.Cmd { return d.lookup.read() }
 
 // sight decides the change if rows that were read for another reason prove it.
-func (l *Lookup) sight() tea.Cmd {
+func (l *OutcomeLookup) sight() tea.Cmd {
 	if l.over || l.Judge == nil || l.Judge() != SeenWithProof {
 		return nil
 	}
@@ -188,14 +189,14 @@ func (l *Lookup) sight() tea.Cmd {
 }
 
 // Settle ends the lookup with an outcome that became known in another way.
-func (l *Lookup) Settle(outcome AttemptOutcome) { l.over, l.outcome = true, outcome }
+func (l *OutcomeLookup) Settle(outcome AttemptOutcome) { l.over, l.outcome = true, outcome }
 
 // supersede ends the lookup because a later change of the row was applied: from now on the row tells nothing about
 // this one.
-func (l *Lookup) supersede() { l.over, l.superseded = true, true }
+func (l *OutcomeLookup) supersede() { l.over, l.superseded = true, true }
 
 // finish ends the lookup.
-func (l *Lookup) finish(outcome AttemptOutcome) tea.Cmd {
+func (l *OutcomeLookup) finish(outcome AttemptOutcome) tea.Cmd {
 	l.Settle(outcome)
 	return l.OnVerdict(outcome)
 }
