@@ -205,3 +205,11 @@ func PollAll(sets ...ui.Poller) tea.Cmd {
 
 // FormatID returns a number as the identity of a row.
 func FormatID(id int) string { return strconv.Itoa(id) }
+
+// MissingScope returns why the token cannot perform an operation of the client; "" if it can, or if its scopes are not
+// known yet.
+func (a *Account) MissingScope(op string) string {
+	needed, have := client.RequiredScope(op), a.API.Scopes()
+	lacking := have != "" && have != "unknown" && !client.ScopesAllow(have, needed)
+	return ReasonIf(lacking, "the token has "+have+"; this needs "+needed)
+}

@@ -1,14 +1,14 @@
 package account
 
 import (
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/views/resource"
 	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
-
-	"lookout/client"
-	"lookout/theme"
-	"lookout/ui"
 )
 
 // FormatStatus returns the status of a service as a glyph and a word, and its tone. A status that the API document does
@@ -182,4 +182,15 @@ func LoadingOrError(f ui.Freshness, reading string) string {
 // FormatTime returns a time in the user's time zone.
 func (a *Account) FormatTime(t time.Time) string {
 	return FormatClock(t.In(a.Location), a.Now().In(a.Location))
+}
+
+// AgeColumn completes a column of a time: the pane shows how long ago it was, and sorts the newest first.
+func AgeColumn[T any](
+	c resource.ColumnDefinition[T], tone theme.Tone, at func(T) client.Time,
+) resource.ColumnDefinition[T] {
+	c.Value = func(row T) string { return resource.TimeValue(at(row)) }
+	c.Pane.Cell = func(row T, b ui.Box) (string, theme.Tone) { return FormatAge(at(row), b.Now), tone }
+	c.Pane.Less = func(x, y T) bool { return at(y).Time().Before(at(x).Time()) }
+	c.Pane.AlignRight = true
+	return c
 }
