@@ -1,6 +1,7 @@
 package views_test
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"os"
@@ -172,6 +173,63 @@ func TestIncident_failedTicketReadKeepsState(t *testing.T) {
 		r.emu.RecoverService(8)
 		r.wait(5 * time.Minute)
 		r.requireText("2 Issues 2", fmt.Sprint(issue+50_000, " open"))
+	})
+}
+
+// The incident says why the state of its ticket is not known: this API has no tickets, the ticket is being read, it could
+// not be read, or the answer does not say; and how old a state is that could not be read again.
+func TestIncident_saysWhyTicketIsUnknown(t *testing.T) {
+	at := screenSize{160, 40}
+	open := func(r *harness) string {
+		r.press("2", "<enter>")
+		return r.line("ticket 48213")
+	}
+	require := func(t *testing.T, line, want string) {
+		t.Helper()
+		if !strings.Contains(line, "ticket 48213 "+want) {
+			t.Errorf("got %q, want %q", line, want)
+		}
+	}
+	t.Run("document", func(t *testing.T) {
+		startProgram(t, emulator.Options{Service: emulator.ServiceDocument}, at, func(r *harness) {
+			require(t, open(r), "unknown (not in this API)")
+		})
+	})
+	t.Run("held", func(t *testing.T) {
+		startWithOptions(t, emulator.Options{}, at, func(r *harness, o *shell.Options) {
+			useProvider(r, o)
+			r.emu.HoldRequests("view ticket")
+		}, func(r *harness) {
+			require(t, open(r), "is being read")
+			r.requireNoText("48213 unknown")
+		})
+	})
+	t.Run("refused", func(t *testing.T) {
+		startWithOptions(t, emulator.Options{}, at, func(r *harness, o *shell.Options) {
+			useProvider(r, o)
+			r.emu.InjectFault("view ticket", emulator.Fault{Status: 403})
+		}, func(r *harness) { require(t, open(r), `unknown (could not be read: "Forbidden" (403))`) })
+	})
+	t.Run("old", func(t *testing.T) {
+		startProvider(t, at, func(r *harness) {
+			require(t, open(r), "open")
+			r.emu.InjectFault("view ticket", emulator.Fault{Status: 404, Times: 100})
+			r.wait(5*time.Minute + 10*time.Second)
+			require(t, r.line("ticket 48213"), `open 5 min ago (could not be read since: "Not Found" (404))`)
+		})
+	})
+	t.Run("answer without a state", func(t *testing.T) {
+		silent := &rewritingTransport{rewrite: func(body []byte) []byte {
+			if bytes.Contains(body, []byte(`"closed"`)) {
+				return []byte(`{"id":48213}`)
+			}
+			return body
+		}}
+		runProgram(t, programOptions{
+			size:      at,
+			transport: chain([]*rewritingTransport{silent}),
+			configure: useProvider,
+		}, func(r *harness) { require(t, open(r), "unknown (the answer does not say)") })
 	})
 }
 

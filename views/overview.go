@@ -356,7 +356,7 @@ func issueLine(a *account.Account, found incident.Incident, b ui.Box) string {
 	i := found.Issue
 	shape, tone := managed.IncidentMark(found, b.Theme.Glyphs)
 	ticket, _ := managed.TicketCell(a, i, b)
-	ticket = strings.Replace(ticket, string(incident.TicketUnknown), "?", 1)
+	ticket = strings.NewReplacer(string(incident.TicketUnknown), "?", "not read", "?").Replace(ticket)
 	right := account.WithPrefix("ticket ", ticket)
 	age := ui.Pad(account.FormatAge(i.Created, b.Now), 8)
 	lead := fmt.Sprintf("%s %s  ", ui.Pad(a.FormatTimestamp(i.Created), 12), age)

@@ -1,11 +1,13 @@
 package account
 
 import (
+	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/ui"
 	"lookout/views/account/incident"
 )
 
@@ -22,6 +24,8 @@ type ticketEntry struct {
 	state   incident.TicketState
 	reading bool
 	at      time.Time // of the last answer or failure
+	stated  time.Time // of the last answer, which said the state
+	err     error     // why the last read failed; nil if it was answered
 }
 
 // Version grows whenever the state of a ticket changes.
@@ -38,7 +42,39 @@ func (t *ticketCache) State(id int) incident.TicketState {
 // Reading reports whether the first answer about a ticket is on its way.
 func (t *ticketCache) Reading(id int) bool {
 	entry := t.byID[id]
-	return entry.reading && entry.state == ""
+	return entry.reading && entry.at.IsZero()
+}
+
+// TicketsReadable reports whether tickets can be read at all.
+func (a *Account) TicketsReadable() bool { return a.API.Dialect() == client.DialectProvider }
+
+// TicketUnread reports whether a ticket has neither been read nor failed to be, although it can be.
+func (a *Account) TicketUnread(id int) bool {
+	return id != 0 && a.TicketsReadable() && a.Tickets.byID[id].at.IsZero()
+}
+
+// DescribeTicket returns the state of a ticket with its reason if it is unknown, and with its age if it could not be
+// read again: "open", "not read yet", "unknown (not in this API)".
+func (a *Account) DescribeTicket(id int) string {
+	entry := a.Tickets.byID[id]
+	switch {
+	case !a.TicketsReadable():
+		return string(incident.TicketUnknown) + " (not in this API)"
+	case a.Tickets.Reading(id):
+		return "is being read"
+	case entry.at.IsZero():
+		return "not read yet"
+	case entry.err != nil && entry.stated.IsZero():
+		return fmt.Sprintf("%s (could not be read: %s)", incident.TicketUnknown, ui.Reason(entry.err))
+	case entry.err != nil:
+		return fmt.Sprintf(
+			"%s %s ago (could not be read since: %s)", entry.state, ui.FormatAge(a.Now().Sub(entry.stated)),
+			ui.Reason(entry.err),
+		)
+	case entry.state == incident.TicketUnknown:
+		return string(incident.TicketUnknown) + " (the answer does not say)"
+	}
+	return string(entry.state)
 }
 
 // maxTicketRequests is the number of tickets that one call of FetchTickets reads.
@@ -52,7 +88,7 @@ const (
 
 // FetchTickets reads the tickets of issues that have not been read yet, or not for a while.
 func (a *Account) FetchTickets(rows []*client.Issue) tea.Cmd {
-	if a.API.Dialect() != client.DialectProvider {
+	if !a.TicketsReadable() {
 		return nil
 	}
 	var cmds []tea.Cmd
@@ -128,10 +164,13 @@ func (r ticketResult) Deliver() tea.Cmd {
 	t := &r.account.Tickets
 	entry := t.byID[r.id]
 	before := entry
-	entry.reading, entry.at = false, r.account.Now()
+	entry.reading, entry.at, entry.err = false, r.account.Now(), r.err
 	if r.err == nil {
-		entry.state = incident.StateOfTicket(r.ticket)
-		r.account.memory.seen.SetTicket(r.id, r.ticket.IsOpen(), entry.at.Round(0).UTC())
+		entry.state, entry.stated = incident.StateOfTicket(r.ticket), entry.at
+	}
+	if r.err == nil && entry.state != incident.TicketUnknown {
+		open := entry.state == incident.TicketOpen
+		r.account.memory.seen.SetTicket(r.id, open, entry.at.Round(0).UTC())
 	}
 	t.byID[r.id] = entry
 	if entry.state != before.state || before.reading {

@@ -54,7 +54,6 @@ func renderIncident(a *account.Account, i *client.Issue, b ui.Box, whole bool) s
 }
 
 func writeIncidentHeader(a *account.Account, t *account.DetailWriter, i *client.Issue) {
-	ticket, _ := TicketCell(a, i, t.Box)
 	t.Title(
 		fmt.Sprintf(
 			"Issue %d · detected %s, %s ago", i.ID, a.FormatTimestamp(i.Created),
@@ -66,7 +65,8 @@ func writeIncidentHeader(a *account.Account, t *account.DetailWriter, i *client.
 		t.Paragraph(strings.TrimSpace(mark+" "+describeIncident(a, found)), tone)
 	}
 	if i.Ticket.ID != 0 {
-		t.Paragraph(fmt.Sprintf("ticket %s  %s", ticket, i.Ticket.Label), theme.Muted)
+		state := a.DescribeTicket(i.Ticket.ID)
+		t.Paragraph(fmt.Sprintf("ticket %d %s  %s", i.Ticket.ID, state, i.Ticket.Label), theme.Muted)
 	}
 	t.Blank()
 }
@@ -117,11 +117,14 @@ func describeIncident(a *account.Account, i incident.Incident) string {
 	case i.Phase == incident.Over:
 		return "over: its ticket is closed"
 	case i.Phase == incident.Recovered && i.Well():
-		return "recovered; whether its ticket is closed is unknown"
+		return "recovered; " + ticketDoubt(a, i)
 	case i.Phase == incident.Recovered:
-		return "nothing is down because of it; whether its ticket is closed is unknown"
+		return "nothing is down because of it; " + ticketDoubt(a, i)
 	case i.Phase == incident.Uncertain:
 		text = "unknown whether it is over"
+		if a.TicketUnread(i.Issue.Ticket.ID) {
+			text += ": " + ticketDoubt(a, i)
+		}
 	default:
 		text = "open" + account.ReasonIf(i.Well(), ", although its services are well again")
 	}
@@ -129,6 +132,17 @@ func describeIncident(a *account.Account, i incident.Incident) string {
 		text += ", silenced: monitoring of " + account.JoinWithCommas(silenced) + " is disabled"
 	}
 	return text
+}
+
+// ticketDoubt says why the ticket of an incident does not tell whether it is over.
+func ticketDoubt(a *account.Account, i incident.Incident) string {
+	switch {
+	case i.Issue.Ticket.ID == 0:
+		return "the issue names no ticket"
+	case a.TicketUnread(i.Issue.Ticket.ID):
+		return "its ticket has not been read yet"
+	}
+	return "whether its ticket is closed is unknown"
 }
 
 // credentialUsage names credentials with their last use by support. It returns "" if there are none.

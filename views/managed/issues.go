@@ -188,7 +188,8 @@ func IncidentMark(i incident.Incident, g theme.Glyphs) (string, theme.Tone) {
 	return " ", theme.Muted
 }
 
-// TicketCell returns the number of the ticket of an issue and its state: open, closed, unknown, or being read.
+// TicketCell returns the number of the ticket of an issue and its state: open, closed, unknown, being read, or not read
+// yet.
 func TicketCell(a *account.Account, i *client.Issue, b ui.Box) (string, theme.Tone) {
 	id := i.Ticket.ID
 	state, tone := a.Tickets.State(id), theme.Muted
@@ -197,6 +198,8 @@ func TicketCell(a *account.Account, i *client.Issue, b ui.Box) (string, theme.To
 		return "", theme.Plain
 	case a.Tickets.Reading(id):
 		return fmt.Sprintf("%d %s", id, b.Theme.Glyphs.Ellipsis), theme.Muted
+	case a.TicketUnread(id):
+		return fmt.Sprintf("%d not read", id), theme.Muted
 	case state == incident.TicketOpen:
 		tone = theme.Warn
 	}

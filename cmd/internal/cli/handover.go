@@ -265,7 +265,7 @@ func (s *scriptSession) readTickets(ctx context.Context, m *incident.Incidents) 
 	for _, i := range rows[:min(len(rows), maxTicketRequests)] {
 		t, err := s.api.Tickets.Get(ctx, i.Issue.Ticket.ID)
 		switch {
-		case err != nil:
+		case err != nil || incident.StateOfTicket(t) == incident.TicketUnknown:
 		case !t.IsOpen():
 			statuses[i.Issue.Ticket.ID] = closedTicket
 		default:

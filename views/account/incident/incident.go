@@ -21,9 +21,12 @@ const (
 	TicketClosed  TicketState = "closed"
 )
 
-// StateOfTicket returns the state of a ticket that has been read.
+// StateOfTicket returns the state of a ticket that has been read; unknown if the answer does not say.
 func StateOfTicket(t client.Ticket) TicketState {
-	if t.IsOpen() {
+	switch {
+	case t.Status.Raw() == "" && t.Closed.IsZero():
+		return TicketUnknown
+	case t.IsOpen():
 		return TicketOpen
 	}
 	return TicketClosed

@@ -1,6 +1,7 @@
 package incident_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
@@ -158,6 +159,30 @@ func BenchmarkMemory_Observe(b *testing.B) {
 			Now:      at,
 		}); len(d) > 0 {
 			b.Fatal(d)
+		}
+	}
+}
+
+// An answer that says neither when a ticket was closed nor its status leaves the state unknown.
+func TestStateOfTicket(t *testing.T) {
+	for _, c := range []struct {
+		answer string
+		want   incident.TicketState
+	}{
+		{`{"id":1,"closed":null,"status":"open"}`, incident.TicketOpen},
+		{`{"id":1,"closed":null,"status":"new"}`, incident.TicketOpen},
+		{`{"id":1,"closed":"2026-01-02T12:00:00","status":"closed"}`, incident.TicketClosed},
+		{`{"id":1,"closed":"2026-01-02T12:00:00"}`, incident.TicketClosed},
+		{`{"id":1,"status":"closed"}`, incident.TicketClosed},
+		{`{"id":1}`, incident.TicketUnknown},
+		{`{}`, incident.TicketUnknown},
+	} {
+		var ticket client.Ticket
+		if err := json.Unmarshal([]byte(c.answer), &ticket); err != nil {
+			t.Fatal(err)
+		}
+		if got := incident.StateOfTicket(ticket); got != c.want {
+			t.Errorf("%s: %s, want %s", c.answer, got, c.want)
 		}
 	}
 }
