@@ -55,6 +55,27 @@ func writeLoadChart(a *account.Account, t *account.DetailWriter, i *client.Issue
 	}), "\n"))
 }
 
+// LoadPanel draws a metric around the detection of an issue in a box of the size of b: from 3 hours before it to 3 hours
+// after it, as far as the stats reach, or the whole 24 hours.
+func LoadPanel(a *account.Account, i *client.Issue, m metric, b ui.Box, wholeDay bool) string {
+	at := i.Created.Time()
+	from, to := at.Add(-loadSpan), at.Add(loadSpan)
+	if wholeDay {
+		from, to = statsRange(a).first, statsRange(a).last
+	}
+	c := chart.Chart{
+		Title:    m.Name,
+		Unit:     m.format,
+		Marks:    issueTimesBetween(a, from, to),
+		Cursor:   &at,
+		Location: a.Location,
+		Past:     true,
+	}
+	return drawCached(a, "load of "+m.Name, c, b, func() []chart.Series {
+		return seriesBetween(metricSeries(a, m), from, to)
+	})
+}
+
 // whyNoLoad returns why the stats do not hold the detection of an issue; "" if they do.
 func whyNoLoad(a *account.Account, i *client.Issue) string {
 	r, at := statsRange(a), i.Created.Time()

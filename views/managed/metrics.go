@@ -99,6 +99,25 @@ func RenderMetric(a *account.Account, m metric, b ui.Box, marks ...time.Time) st
 	return renderCachedMetric(a, m, chart.Chart{Marks: marks, Location: a.Location}, b)
 }
 
+// MetricPanel draws a metric over the last 24 hours in a box of the size of b, with the issues marked.
+func MetricPanel(a *account.Account, m metric, b ui.Box) string {
+	return RenderMetric(a, m, b, IssueTimes(a, b.Now.Add(-24*time.Hour))...)
+}
+
+// MetricLine draws a metric over the last 24 hours in one line: its name, a sparkline, and figures.
+func MetricLine(a *account.Account, m metric, b ui.Box) string {
+	b.Height = 1
+	return MetricPanel(a, m, b)
+}
+
+// MetricSparkline returns the course of a metric between two moments, as wide as b; "" without values.
+func MetricSparkline(a *account.Account, m metric, from, to time.Time, b ui.Box) string {
+	for _, s := range metricSeries(a, m) {
+		return chart.Sparkline(b.Theme, chart.Resample(s.Points, from, to, b.Width))
+	}
+	return ""
+}
+
 // renderCachedMetric draws a metric into a chart that has everything but its series.
 func renderCachedMetric(a *account.Account, m metric, c chart.Chart, b ui.Box) string {
 	c.Title, c.Unit = m.Name, m.format
