@@ -320,6 +320,10 @@ func TestMaintenance_plannedWindowBeginsAndEnds(t *testing.T) {
 		r.requireText("cdn-origin: is to be disabled from 02:00 until 04:00")
 		r.requireText("from 02:00, back 04:00: disk", "off 02:00")
 		r.requireApplied()
+		r.press("q")
+		r.requireText("To be disabled, but only while lookout is open: cdn-origin at")
+		r.requireNoText("To be enabled again")
+		r.press("<esc>")
 		r.wait(2*time.Hour - time.Minute)
 		r.requireApplied()
 		r.wait(2 * time.Minute)
@@ -388,5 +392,6 @@ func TestMaintenance_disabledAgainElsewhereIsLeft(t *testing.T) {
 		if got := r.appliedOperations(); len(got) != 3 || got[2] != "disable service" {
 			r.T.Errorf("applied: %v", got)
 		}
+		r.requireNews("cdn-origin: time is up; it was enabled and disabled again in between, and stays disabled")
 	})
 }

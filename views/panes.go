@@ -97,8 +97,5 @@ func LeaveWarnings(a *account.Account) []string {
 		subject := account.Pluralize(changes, "change has", "changes have")
 		ends = append(ends, subject+" no answer yet: the outcome would be unknown.")
 	}
-	if text := managed.OpenWindowsText(a); text != "" {
-		ends = append(ends, text)
-	}
-	return ends
+	return append(ends, managed.OpenWindows(a)...)
 }

@@ -25,6 +25,7 @@ const (
 	Gone                           // the service has been deleted
 	Missed                         // the planned window was over before it could begin
 	Kept                           // the service is disabled already, by somebody else or for longer
+	Left                           // it was enabled and disabled again during the window, and stays disabled
 )
 
 // trustReadsAfter is how long after a change a read may still show the time before it.
@@ -66,7 +67,7 @@ func (k Keeper) End(ctx context.Context, w journal.DisabledService) (*client.Ser
 	case s.Status != client.StatusDisabled && k.Now().Sub(w.At) > trustReadsAfter:
 		return s, Already, k.Journal.EndWindow(w.IntentID)
 	case !tried && k.SeenEnabled != nil && k.SeenEnabled(s.ID, w.At.Add(trustReadsAfter)):
-		return s, Superseded, k.Journal.EndWindow(w.IntentID)
+		return s, Left, k.Journal.EndWindow(w.IntentID)
 	case tried && !k.mayRepeat(last):
 		return s, Failed, errInProgress
 	}

@@ -185,6 +185,7 @@ func (r *windowRun) lines() []windowNews {
 	return []windowNews{
 		{maintenance.Changed, theme.Good, "monitoring is enabled (was disabled) · time is up"},
 		{maintenance.Already, theme.Info, "time is up; somebody has enabled it already"},
+		{maintenance.Left, theme.Info, "time is up; it was enabled and disabled again in between, and stays disabled"},
 		{maintenance.Gone, theme.Warn, "time is up, but the service has been deleted"},
 	}
 }
@@ -290,29 +291,37 @@ func ResumeMaintenance(a *account.Account, since time.Time) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// OpenWindowsText returns a sentence about the windows that this program is to begin and to end; "" if there are none,
-// or if lookout keep looks after them.
-func OpenWindowsText(a *account.Account) string {
-	if a.Maintenance.KeptElsewhere != nil && a.Maintenance.KeptElsewhere() {
-		return ""
+// OpenWindows returns a sentence about the windows that this program is to begin, and one about those that it is to
+// end; none if there are none, or if lookout keep looks after them.
+func OpenWindows(a *account.Account) []string {
+	if a.API.ReadOnly() || a.Maintenance.KeptElsewhere != nil && a.Maintenance.KeptElsewhere() {
+		return nil
 	}
-	var open []string
+	now := a.Now()
+	at := func(label string, t time.Time) string {
+		return fmt.Sprintf("%s at %s", client.NewText(label), account.FormatClock(t.In(a.Location), now.In(a.Location)))
+	}
+	var begin, end []string
 	for _, w := range a.Journal.PlannedWindows() {
-		if w.Until.After(a.Now()) && !a.API.ReadOnly() {
-			open = append(open, fmt.Sprintf("%s disabled at %s", client.NewText(w.Label), a.FormatTime(w.Start)))
+		if w.Until.After(now) {
+			begin = append(begin, at(w.Label, w.Start))
 		}
 	}
 	for _, w := range a.Journal.DisabledServices() {
-		if w.Until.After(a.Now()) && !a.API.ReadOnly() {
-			end := account.FormatClock(w.Until.In(a.Location), a.Now().In(a.Location))
-			open = append(open, fmt.Sprintf("%s at %s", client.NewText(w.Label), end))
+		if w.Until.After(now) {
+			end = append(end, at(w.Label, w.Until))
 		}
 	}
-	if len(open) == 0 {
-		return ""
+	var sentences []string
+	if slices.Sort(begin); len(begin) > 0 {
+		text := account.JoinWithCommas(begin)
+		sentences = append(sentences, "To be disabled, but only while lookout is open: "+text+".")
 	}
-	slices.Sort(open)
-	return "To be enabled again, but only while lookout is open: " + account.JoinWithCommas(open) + "."
+	if slices.Sort(end); len(end) > 0 {
+		text := account.JoinWithCommas(end)
+		sentences = append(sentences, "To be enabled again, but only while lookout is open: "+text+".")
+	}
+	return sentences
 }
 
 // overdueMenu asks what to do with services whose windows ended while nobody was here.

@@ -17,7 +17,7 @@ import (
 // handOver returns the offer to start lookout keep when the program quits while maintenance windows are open; nil if
 // there are none, or if one runs already.
 func handOver(ctx context.Context, f *config.Flags, s config.Settings, a *account.Account) *ui.Action {
-	if _, running := keep.Running(config.StateFolder()); s.Demo || running || managed.OpenWindowsText(a) == "" {
+	if _, running := keep.Running(config.StateFolder()); s.Demo || running || len(managed.OpenWindows(a)) == 0 {
 		return nil
 	}
 	flags := *f

@@ -250,6 +250,8 @@ func (k *keeper) ended(a *account, w dueWindow, result maintenance.WindowResult,
 		text = "somebody has enabled it already"
 	case maintenance.Superseded:
 		text = "its window was changed"
+	case maintenance.Left:
+		text = "it was enabled and disabled again in between, and stays disabled"
 	case maintenance.Gone:
 		text = "the service has been deleted"
 	case maintenance.Missed:

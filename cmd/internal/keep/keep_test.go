@@ -346,6 +346,10 @@ func TestKeep_leavesWhatADashboardSawEnabledAndDisabledAgain(t *testing.T) {
 		if done := r.changes(s.ID); len(done) != 1 {
 			t.Errorf("%v\n%s", done, strings.Join(r.lines, "\n"))
 		}
+		left := s.Label.String() + ": it was enabled and disabled again in between, and stays disabled"
+		if lines := strings.Join(r.lines, "\n"); !strings.Contains(lines, left) {
+			t.Errorf("keep does not say %q:\n%s", left, lines)
+		}
 	})
 }
 
