@@ -336,6 +336,21 @@ func TestMaintenance_plannedWindowBeginsAndEnds(t *testing.T) {
 	})
 }
 
+// u cancels the window that was just planned: there is nothing to enable yet, and another window stays.
+func TestMaintenance_undoCancelsPlannedWindow(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{160, 36}, func(r *harness) {
+		plan := []string{"d", "<left>", "<left>", "<tab>"}
+		r.press("3", "/", "cdn-origin", "<enter>")
+		r.press(append(plan, "01:00-02:00", "<ctrl+s>")...)
+		r.press(append(plan, "04:00-06:00", "<ctrl+s>")...)
+		r.requireText("u: cancel it")
+		r.press("u")
+		r.requireText("cdn-origin: planned maintenance is cancelled")
+		r.wait(5 * time.Hour)
+		r.requireApplied("disable service", "enable service")
+	})
+}
+
 // A planned window that is cancelled does not begin.
 func TestMaintenance_plannedWindowIsCancelled(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{160, 36}, func(r *harness) {

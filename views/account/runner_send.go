@@ -198,15 +198,15 @@ func (r Runner[T]) summaryText(s *start[T], rows []T) string {
 
 // undo is the action that undoes an operation on rows; nil if there is none.
 func (r Runner[T]) undo(s *start[T], rows []T) *ui.Action {
-	op, ok := r.Resource.Operation(s.draft.UndoName)
-	if !ok || len(rows) == 0 {
+	if s.draft.Undo == nil || len(rows) == 0 {
 		return nil
 	}
+	undo := s.draft.Undo()
 	return &ui.Action{
-		Key:       ui.Bind(op.Name+" again", "u"),
+		Key:       ui.Bind(undo.Text, "u"),
 		Writes:    true,
 		OpensView: true,
-		Do:        func() tea.Cmd { return r.StartDraft(op.Name, rows, s.draft.Undo()) },
+		Do:        func() tea.Cmd { return r.StartDraft(undo.Operation, rows, undo.Draft) },
 	}
 }
 

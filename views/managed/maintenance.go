@@ -95,9 +95,14 @@ func beginWindows(a *account.Account, keeper maintenance.Keeper) []tea.Cmd {
 
 // nextWindow returns the planned window of a service that begins first, and whether there is one.
 func nextWindow(a *account.Account, service int) (journal.PlannedWindow, bool) {
+	return windowFrom(a, service, time.Time{})
+}
+
+// windowFrom is nextWindow for the windows that do not begin before start.
+func windowFrom(a *account.Account, service int, start time.Time) (journal.PlannedWindow, bool) {
 	var next journal.PlannedWindow
 	for _, w := range a.Journal.PlannedWindows() {
-		if w.ID == account.FormatID(service) && (next.ID == "" || w.Start.Before(next.Start)) {
+		if w.ID == account.FormatID(service) && !w.Start.Before(start) && (next.ID == "" || w.Start.Before(next.Start)) {
 			next = w
 		}
 	}

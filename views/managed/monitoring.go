@@ -90,10 +90,13 @@ func windowOperations(a *account.Account) []resource.Operation[*client.Service] 
 				_, planned := nextWindow(a, s.ID)
 				return account.ReasonIf(!planned, "no maintenance is planned")
 			},
-			Draft: func(*client.Service) resource.Draft[*client.Service] { return cancelMaintenance(a) },
+			Draft: func(*client.Service) resource.Draft[*client.Service] { return cancelMaintenance(a, time.Time{}) },
 		},
 	}
 }
+
+// serviceUndo is what undoes an operation on services.
+type serviceUndo = resource.Undo[*client.Service]
 
 // disableService stops the monitoring of services, for a while and for a reason. The journal keeps both, and the end of
 // the window brings the monitoring back.
@@ -131,8 +134,12 @@ func disableService(a *account.Account, s *client.Service) resource.Draft[*clien
 			}
 			return ""
 		},
-		UndoName:  "enable",
-		Undo:      func() resource.Draft[*client.Service] { return enableService(a, "") },
+		Undo: func() serviceUndo {
+			if !window().Start.IsZero() {
+				return serviceUndo{Operation: "cancel maintenance", Text: "cancel it", Draft: cancelMaintenance(a, window().Start)}
+			}
+			return serviceUndo{Operation: "enable", Text: "enable again", Draft: enableService(a, "")}
+		},
 		OnApplied: func([]*client.Service) tea.Cmd { return watchWindows(a) },
 	}
 	if s != nil {
@@ -152,8 +159,10 @@ func changeWindow(a *account.Account, s *client.Service) resource.Draft[*client.
 		attempt.Was = ""
 		return attempt
 	}
-	draft.SubmitLabel, draft.UndoName, draft.Text = "change", "change window", ""
-	draft.Undo = func() resource.Draft[*client.Service] { return disableAgain(a, before) }
+	draft.SubmitLabel, draft.Text = "change", ""
+	draft.Undo = func() serviceUndo {
+		return serviceUndo{Operation: "change window", Text: "change it back", Draft: disableAgain(a, before)}
+	}
 	if s != nil {
 		draft.Title = "Maintenance window of " + s.Label.String()
 		if d, disabled := account.Disablement(a, s); disabled {
@@ -176,20 +185,20 @@ func planAttempt(s *client.Service, w Window) resource.Attempt[*client.Service] 
 	}
 }
 
-// cancelMaintenance cancels the next planned window of services.
-func cancelMaintenance(a *account.Account) resource.Draft[*client.Service] {
+// cancelMaintenance cancels the planned window of services that begins at start; the next one if start is zero.
+func cancelMaintenance(a *account.Account, start time.Time) resource.Draft[*client.Service] {
 	return resource.Draft[*client.Service]{
 		Confirm: func(rows []*client.Service) resource.Confirm {
 			if rows[0] == nil {
 				return resource.Confirm{}
 			}
-			w, _ := nextWindow(a, rows[0].ID)
+			w, _ := windowFrom(a, rows[0].ID, start)
 			return resource.Confirm{
 				Effect: fmt.Sprintf("Service %s is not disabled at %s.", rows[0].Label, a.FormatTime(w.Start)),
 			}
 		},
 		Attempt: func(s *client.Service) resource.Attempt[*client.Service] {
-			w, _ := nextWindow(a, s.ID)
+			w, _ := windowFrom(a, s.ID, start)
 			return resource.Attempt[*client.Service]{
 				ID:        account.FormatID(s.ID),
 				Label:     s.Label.String(),
@@ -217,8 +226,9 @@ func enableService(a *account.Account, reason string) resource.Draft[*client.Ser
 			ended[s.ID], _ = a.Journal.DisabledService(attempt.ID)
 			return attempt
 		},
-		UndoName: "disable",
-		Undo:     func() resource.Draft[*client.Service] { return disableAgain(a, ended) },
+		Undo: func() serviceUndo {
+			return serviceUndo{Operation: "disable", Text: "disable again", Draft: disableAgain(a, ended)}
+		},
 	}
 }
 

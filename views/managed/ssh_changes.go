@@ -140,8 +140,13 @@ func setAccess(allowed bool) resource.Draft[*client.Instance] {
 				}.Find,
 			}
 		},
-		UndoName: undo,
-		Undo:     func() resource.Draft[*client.Instance] { return setAccess(!allowed) },
+		Undo: func() resource.Undo[*client.Instance] {
+			return resource.Undo[*client.Instance]{
+				Operation: undo,
+				Text:      undo + " again",
+				Draft:     setAccess(!allowed),
+			}
+		},
 	}
 }
 

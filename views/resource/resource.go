@@ -160,9 +160,8 @@ type Draft[T any] struct {
 	Success func(row T) string
 	// ScriptNote returns what a script reports beside the row, after its name. nil reports nothing.
 	ScriptNote func(row T) string
-	// UndoName and Undo name the operation that undoes this one and start it with the right values; "" offers no undo.
-	UndoName string
-	Undo     func() Draft[T]
+	// Undo returns what undoes the operation once it was applied; nil offers no undo.
+	Undo func() Undo[T]
 	// OnApplied returns what follows once rows have changed: a timer. nil does nothing.
 	OnApplied func(rows []T) tea.Cmd
 	// AfterSubmit replaces the news of what a form that stays open has made. told is false if the answer was lost and
@@ -171,6 +170,13 @@ type Draft[T any] struct {
 	// CandidateOperation is offered on rows that may be what a create has made while nothing proves it, besides showing
 	// them: "revoke". "" offers none. CandidateNote says why.
 	CandidateOperation, CandidateNote string
+}
+
+// An Undo is the operation that undoes another one, with its values.
+type Undo[T any] struct {
+	Operation string // its name: "enable"
+	Text      string // what the hint calls it: "enable again"
+	Draft     Draft[T]
 }
 
 // Confirm says what an operation does, before it is done.
