@@ -12,6 +12,7 @@ import (
 
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/uitest"
 )
 
 func TestList_ChooseColumns(t *testing.T) {
@@ -70,5 +71,48 @@ func TestList_ChooseColumns(t *testing.T) {
 	}
 	if unknown := l.ChooseColumns([]string{"weight"}); len(unknown) != 1 || l.Columns[0].Title != "size" {
 		t.Errorf("a choice of nothing known changed %v", l.ColumnNames())
+	}
+}
+
+// Sideways, each step shows another column, the row's name always stays, and the last step shows the last column.
+func TestList_scrollColumns_keepsLabel(t *testing.T) {
+	rows := things(3)
+	l := newLoadedList(t, &rows)
+	l.Columns = nil
+	for i, title := range []string{"state", "kind", "label", "c1", "c2", "c3", "c4"} {
+		l.Columns = append(l.Columns, Column[thing]{
+			Title:        title,
+			Width:        10,
+			DropPriority: max(0, i-2),
+			IsLabel:      title == "label",
+			Cell:         TextCell(theme.Plain, func(thing) string { return title + "!" }),
+		})
+	}
+	box := uitest.NewBox(t, 52, 8)
+	seen := map[string]bool{}
+	screen := ansi.Strip(l.View(box))
+	for step := range 12 {
+		if !strings.Contains(screen, "state!") || !strings.Contains(screen, "label!") {
+			t.Fatalf("after %d steps the row has lost its label:\n%s", step, screen)
+		}
+		seen[screen] = true
+		if strings.Contains(screen, "c4!") && step < 2 {
+			t.Fatalf("everything is in sight at once:\n%s", screen)
+		}
+		pressKeys(l, "right")
+		next := ansi.Strip(l.View(box))
+		if next == screen && !strings.Contains(screen, "c4!") {
+			t.Fatalf("step %d shows nothing new:\n%s", step, screen)
+		}
+		screen = next
+	}
+	if !strings.Contains(screen, "c4!") || len(seen) != 4 {
+		t.Errorf("%d screens; the last:\n%s", len(seen), screen)
+	}
+	for range 3 {
+		pressKeys(l, "left")
+	}
+	if screen := ansi.Strip(l.View(box)); !strings.Contains(screen, "kind!") {
+		t.Errorf("left does not go back:\n%s", screen)
 	}
 }

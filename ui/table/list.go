@@ -75,7 +75,7 @@ type List[T any] struct {
 	Breadcrumb    func() string                               // of a list on a stack: "acme-backups › db"
 	NoAutoRefresh bool                                        // not refreshed by the clock
 	CopyItems     func(T) []ui.CopyItem                       // for the copy menu, beside name, ID, JSON and CSV
-	Label         func(T) string                              // what a row is called; nil is the first strong cell
+	Label         func(T) string                              // what a row is called; nil is its label column
 
 	state[T]
 }
@@ -109,11 +109,11 @@ type detail struct {
 
 // frame is the geometry of the last frame. Only View writes it; scrolling, clicks and reading ahead go by it.
 type frame[T any] struct {
-	box         ui.Box
-	top         int // position of the first row in sight
-	height      int // of the rows
-	firstColumn int // columns scrolled past
-	visible     []T
+	box             ui.Box
+	top             int // position of the first row in sight
+	height          int // of the rows
+	scrolledColumns int // columns scrolled past
+	visible         []T
 }
 
 // Name returns the title: the tab's name.
@@ -244,7 +244,8 @@ func (l *List[T]) label(row T) string {
 		return l.Label(row)
 	}
 	for _, c := range l.Columns {
-		if text, tone := c.Cell(row, l.cellBox()); tone == theme.Strong {
+		if c.IsLabel {
+			text, _ := c.Cell(row, l.cellBox())
 			return text
 		}
 	}

@@ -60,10 +60,11 @@ func (c controls[T]) goToEnd() tea.Cmd {
 	return l.Store.LoadAll()
 }
 
-// scrollColumns scrolls the columns sideways.
+// scrollColumns scrolls the columns sideways, to the right only while there is a column that does not fit.
 func (c controls[T]) scrollColumns(by int) {
-	f := &c.list.frame
-	f.firstColumn = max(0, min(len(c.list.Columns)-1, f.firstColumn+by))
+	if l := c.list; by < 0 || l.renderer.dropped {
+		l.frame.scrolledColumns = max(0, min(len(l.Columns)-2, l.frame.scrolledColumns+by))
+	}
 }
 
 // startFilter gives the filter the keyboard.

@@ -55,9 +55,10 @@ func newLoadedList(t testing.TB, rows *[]thing) *List[thing] {
 		EmptyText: "no things yet · n adds one",
 		Columns: []Column[thing]{
 			{
-				Title: "name",
-				Min:   12,
-				Cell:  func(x thing, _ ui.Box) (string, theme.Tone) { return x.name, theme.Strong },
+				Title:   "name",
+				Min:     12,
+				IsLabel: true,
+				Cell:    func(x thing, _ ui.Box) (string, theme.Tone) { return x.name, theme.Strong },
 			},
 			{
 				Title:        "id",

@@ -76,7 +76,7 @@ func (v listView[T]) split(row T, b ui.Box) string {
 	l := v.list
 	r := &l.renderer
 	v.setHeads()
-	needed := r.minWidth(l.frame.firstColumn, listMinWidth) + listExtraWidth
+	needed := r.minWidth(l.frame.scrolledColumns, listMinWidth) + listExtraWidth
 	at := max(b.Width*58/100, min(listMinWidth, needed)+3)
 	left, right := b, b
 	left.Width, right.Width = at-3, b.Width-at
@@ -103,7 +103,7 @@ func (v listView[T]) lines(b ui.Box) string {
 	}
 	v.setHeads()
 	if r.linesLeft > len(foot) {
-		r.layout(l.frame.firstColumn, b.Width)
+		r.layout(l.frame.scrolledColumns, b.Width)
 		r.writeHeader(l.rowIndex.column, l.rowIndex.reverse, b)
 		v.rows(b)
 	}
@@ -152,6 +152,7 @@ func (v listView[T]) setHeads() {
 			dropPriority: c.DropPriority,
 			alignRight:   c.AlignRight,
 			hidden:       c.hidden,
+			isLabel:      c.IsLabel,
 		}
 	}
 }

@@ -12,6 +12,7 @@ type tableRenderer struct {
 	heads   []columnHead
 	columns []columnLayout
 	hidden  []bool
+	dropped bool // a column is left out for lack of space
 }
 
 // columnHead is a Column without its cells.
@@ -19,6 +20,7 @@ type columnHead struct {
 	title                    string
 	width, min, dropPriority int
 	alignRight, hidden       bool
+	isLabel                  bool
 }
 
 // columnLayout is a column with its width in this frame.
@@ -27,12 +29,16 @@ type columnLayout struct {
 	width int
 }
 
-// layout gives the columns their widths. Those before left, except the first, are scrolled past; of those that do not
-// fit, the ones with the highest drop priority are left out.
-func (g *tableRenderer) layout(left, width int) {
-	g.hidden = append(g.hidden[:0], make([]bool, len(g.heads))...)
-	for i := range g.hidden {
-		g.hidden[i] = g.heads[i].hidden || i > 0 && i < left
+// layout gives the columns their widths. A number of them is scrolled past, never the first or the row's label; of those
+// that do not fit, the ones with the highest drop priority are left out.
+func (g *tableRenderer) layout(scrolled, width int) {
+	g.hidden, g.dropped = append(g.hidden[:0], make([]bool, len(g.heads))...), false
+	for i, c := range g.heads {
+		g.hidden[i] = c.hidden
+		if !c.hidden && i > 0 && !c.isLabel && scrolled > 0 {
+			g.hidden[i] = true
+			scrolled--
+		}
 	}
 	for {
 		need, flex, drop := 2, 0, -1
@@ -52,13 +58,13 @@ func (g *tableRenderer) layout(left, width int) {
 			g.share(width-need+2, flex)
 			return
 		}
-		g.hidden[drop] = true
+		g.hidden[drop], g.dropped = true, true
 	}
 }
 
 // minWidth returns what the columns that fit in a width need at least.
-func (g *tableRenderer) minWidth(left, width int) int {
-	g.layout(left, width)
+func (g *tableRenderer) minWidth(scrolled, width int) int {
+	g.layout(scrolled, width)
 	need := 2
 	for _, c := range g.columns {
 		need += max(g.heads[c.index].width, g.heads[c.index].min) + 2

@@ -75,9 +75,10 @@ func journalColumns(a *account.Account) []table.Column[*journal.Entry] {
 			},
 		},
 		{
-			Title: "of",
-			Min:   14,
-			Cell:  func(e *journal.Entry, _ ui.Box) (string, theme.Tone) { return account.EntryName(e), theme.Strong },
+			Title:   "of",
+			Min:     14,
+			IsLabel: true,
+			Cell:    func(e *journal.Entry, _ ui.Box) (string, theme.Tone) { return account.EntryName(e), theme.Strong },
 		},
 		{
 			Title:        "reason",

@@ -50,9 +50,10 @@ func transferColumns() []table.Column[*transfer.Status] {
 			Cell:         kindCell,
 		},
 		{
-			Title: "name",
-			Min:   15,
-			Cell:  nameCell,
+			Title:   "name",
+			Min:     15,
+			IsLabel: true,
+			Cell:    nameCell,
 		},
 		{
 			Title:            "progress",

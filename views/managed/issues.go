@@ -35,6 +35,7 @@ func IssuesPane(a *account.Account) ui.Pane {
 		SortBy:       "age",
 		BadgeFunc:    func() (string, theme.Tone) { return issuesBadge(a) },
 		OnVisible:    a.FetchTickets,
+		Label:        func(i *client.Issue) string { return "#" + account.FormatID(i.ID) },
 	}
 }
 
@@ -113,10 +114,11 @@ func issueColumns(a *account.Account) []resource.ColumnDefinition[*client.Issue]
 			Name:  "services",
 			Value: func(i row) string { return resource.IDsValue(i.Services) },
 			Pane: table.Column[row]{
-				Title: "affected",
-				Min:   18,
-				Cell:  func(i row, b ui.Box) (string, theme.Tone) { return affectedCell(a, i, b) },
-				Spans: func(i row, b ui.Box) []table.Span { return AffectedSpans(a, i, b) },
+				Title:   "affected",
+				Min:     18,
+				IsLabel: true,
+				Cell:    func(i row, b ui.Box) (string, theme.Tone) { return affectedCell(a, i, b) },
+				Spans:   func(i row, b ui.Box) []table.Span { return AffectedSpans(a, i, b) },
 			},
 		},
 		{

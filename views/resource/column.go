@@ -31,11 +31,12 @@ type serverText interface {
 	String() string // safe to draw
 }
 
-// TextColumn completes a column that shows a text of the row in one tone.
+// TextColumn completes a column that shows a text of the row in one tone. Strong text is the row's label.
 func TextColumn[T any, S serverText](
 	c ColumnDefinition[T], tone theme.Tone, text func(T) S,
 ) ColumnDefinition[T] {
 	c.Value = func(row T) string { return text(row).Raw() }
+	c.Pane.IsLabel = tone == theme.Strong
 	c.Pane.Cell = table.TextCell(tone, func(row T) string { return text(row).String() })
 	return c
 }

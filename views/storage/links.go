@@ -35,9 +35,10 @@ func LinksPane(a *account.Account) ui.Pane {
 				Cell:  func(l *account.Link, _ ui.Box) (string, theme.Tone) { return l.Method, theme.Plain },
 			},
 			{
-				Title: "name",
-				Min:   20,
-				Cell:  func(l *account.Link, _ ui.Box) (string, theme.Tone) { return l.Name.String(), theme.Strong },
+				Title:   "name",
+				Min:     20,
+				IsLabel: true,
+				Cell:    func(l *account.Link, _ ui.Box) (string, theme.Tone) { return l.Name.String(), theme.Strong },
 			},
 			{
 				Title: "bucket",

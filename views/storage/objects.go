@@ -168,9 +168,10 @@ func objectColumns(l *objectListing) []resource.ColumnDefinition[client.Object] 
 			Name:  "name",
 			Value: func(o row) string { return o.Name.Raw() },
 			Pane: table.Column[row]{
-				Min:  20,
-				Cell: l.nameCell,
-				Less: func(o, p row) bool { return o.Name.Raw() < p.Name.Raw() },
+				Min:     20,
+				IsLabel: true,
+				Cell:    l.nameCell,
+				Less:    func(o, p row) bool { return o.Name.Raw() < p.Name.Raw() },
 			},
 		},
 		{Name: "etag", DetailOnly: true, Value: func(o row) string { return o.ETag.Raw() }},
