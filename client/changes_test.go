@@ -372,7 +372,7 @@ var contactEdits = []fieldEdit[client.ContactRequest]{
 }
 
 var sshEdits = []fieldEdit[client.InstanceRequest]{
-	{"ssh.access", func(r *client.InstanceRequest) { r.SSH.Access = false }, `false`},
+	{"ssh.access", func(r *client.InstanceRequest) { r.SSH.Access = new(false) }, `false`},
 	{"ssh.user", func(r *client.InstanceRequest) { r.SSH.User = "" }, `null`},
 	{"ssh.ip", func(r *client.InstanceRequest) { r.SSH.IP = "any" }, `"any"`},
 	{"ssh.port", func(r *client.InstanceRequest) { r.SSH.Port = 0 }, `null`},
@@ -405,7 +405,7 @@ func TestDiff_everyPairOfFields(t *testing.T) {
 			return ignore(client.Confirmed(c, client.OpUpdateContact, 11).UpdateContact(x, 11, p))
 		})
 	checkEditPairs(t, client.InstanceRequest{SSH: client.SSHRequest{
-		Access: true,
+		Access: new(true),
 		User:   "ops",
 		IP:     "192.0.2.1",
 		Port:   2222,

@@ -14,16 +14,23 @@ type Instance struct {
 	SSH   SSHSettings `json:"ssh"`
 }
 
-// SSHSettings says how support staff log in.
+// SSHSettings says how support staff log in. The zero value is of an answer without them: nothing is known.
 type SSHSettings struct {
-	Access bool         `json:"access"`
-	User   OptionalText `json:"user"` // empty is null, which is root
-	IP     Text         `json:"ip"`   // "any", or an address of the instance
-	Port   int          `json:"port"` // 0 is null, which is 22
+	Access Optional[bool] `json:"access"`
+	User   OptionalText   `json:"user"` // empty is null, which is root
+	IP     Text           `json:"ip"`   // "any", or an address of the instance; empty if it is not known
+	Port   int            `json:"port"` // 0 is null, which is 22
 }
 
-// MarshalJSON encodes the settings as the API sends them: empty members are null.
+// Known reports whether the answer had settings.
+func (s SSHSettings) Known() bool { return s != SSHSettings{} }
+
+// MarshalJSON encodes the settings as the API sends them: empty members are null, and so are settings that it did not
+// send.
 func (s SSHSettings) MarshalJSON() ([]byte, error) {
+	if !s.Known() {
+		return []byte("null"), nil
+	}
 	type plain SSHSettings
 	port := &s.Port
 	if s.Port == 0 {
@@ -43,7 +50,7 @@ type InstanceRequest struct {
 // An SSHRequest holds SSH settings to send: a user of at most 32 characters, a port from 1 to 65535. Empty members are
 // null.
 type SSHRequest struct {
-	Access bool   `json:"access"`
+	Access *bool  `json:"access,omitempty"` // nil if it is not known, and not to be changed
 	User   string `json:"user,omitempty"`
 	IP     string `json:"ip"`
 	Port   int    `json:"port,omitempty"`
@@ -51,7 +58,11 @@ type SSHRequest struct {
 
 // Request returns the current settings as a request: the initial values of a form.
 func (i Instance) Request() InstanceRequest {
-	return InstanceRequest{SSHRequest{i.SSH.Access, i.SSH.User.raw, i.SSH.IP.raw, i.SSH.Port}}
+	r := InstanceRequest{SSHRequest{User: i.SSH.User.raw, IP: i.SSH.IP.raw, Port: i.SSH.Port}}
+	if access, known := i.SSH.Access.Value(); known {
+		r.SSH.Access = &access
+	}
+	return r
 }
 
 // Instances reads the settings of the account's instances. They are neither created nor deleted here.

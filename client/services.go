@@ -40,7 +40,7 @@ type Service struct {
 	Label       Text          `json:"label"` // 3..64 characters
 	Type        ServiceType   `json:"service_type"`
 	Address     Text          `json:"address"` // 3..100 characters; a fragment is not preserved
-	Timeout     int           `json:"timeout"` // 1..255 seconds until it counts as down
+	Timeout     Optional[int] `json:"timeout"` // 1..255 seconds until it counts as down
 	Body        OptionalText  `json:"body"`    // at most 100 characters that the answer must contain; empty is null
 	Group       Text          `json:"consultation_group"`
 	Credentials []int         `json:"credentials"`
@@ -65,13 +65,15 @@ type ServiceRequest struct {
 	Region      string      `json:"region,omitempty"`
 }
 
-// Request returns the request that would create the service again: the initial values of a form.
+// Request returns the request that would create the service again: the initial values of a form. A timeout that is not
+// known is 0.
 func (s Service) Request() ServiceRequest {
+	timeout, _ := s.Timeout.Value()
 	return ServiceRequest{
 		Label:       s.Label.raw,
 		Type:        s.Type,
 		Address:     s.Address.raw,
-		Timeout:     s.Timeout,
+		Timeout:     timeout,
 		Body:        s.Body.raw,
 		Group:       s.Group.raw,
 		Credentials: slices.Clone(s.Credentials),

@@ -96,7 +96,7 @@ func TestSSH_toggleAndUndo(t *testing.T) {
 				if err != nil {
 					r.Fatal(err)
 				}
-				if i.SSH.Access {
+				if i.SSH.Access == client.Known(true) {
 					on = append(on, i.Label.Raw())
 				}
 			}

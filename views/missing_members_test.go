@@ -1,7 +1,9 @@
 package views_test
 
 import (
+	"bytes"
 	"regexp"
+	"strings"
 	"testing"
 
 	"lookout/client/emulator"
@@ -51,4 +53,54 @@ func TestMissingMembers_bucketAccess(t *testing.T) {
 		r.press(goTo("9", "finance")...)
 		r.requireText("unknown: the API does not report it")
 	}, withoutMembers("bucket_access"))
+}
+
+// The SSH settings of an instance and the timeout of a service are unknown where the answer leaves them out, in lists,
+// details, forms, incidents and call sheets; what the user does not fill in is not sent.
+func TestMissingMembers_sshAndTimeout(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{160, 40}, func(r *harness) {
+		r.press(goTo("6", "db1")...)
+		r.requireText("unknown    db1", "access        unknown")
+		r.requireNoText("✓ on", "○ off", "switched off")
+		r.press("e")
+		r.requireText("‹unknown›  yes   no")
+		r.press("<tab>", "<ctrl+a>", "ops", "<ctrl+s>")
+		r.press("<esc>", "3", "/", "search", "<enter>")
+		r.requireText("timeout       unknown")
+		r.requireNoText("timeout       0")
+		r.press("e", "<tab>", "<tab>", "<tab>", "<tab>")
+		r.requireText("not reported by the API; empty leaves it as it is")
+		r.press("<tab>", "pong", "<ctrl+s>")
+		ledger := r.emu.Ledger()
+		if len(ledger) != 2 {
+			r.Fatalf("applied: %v, want 2 changes\n%s", ledger, r.screen())
+		}
+		for n, want := range []string{"access", "timeout"} {
+			if body := string(toJSON(ledger[n])); strings.Contains(body, want) {
+				r.Errorf("%s was sent: %s", want, body)
+			}
+		}
+		r.press("<esc>", "2", "<enter>")
+		r.requireText("timeout unknown", "(access unknown)")
+		r.press("y")
+		if sheet := r.copied[0]; !strings.Contains(sheet, "timeout unknown") {
+			r.Errorf("call sheet: %s", sheet)
+		}
+	}, &rewritingTransport{rewrite: func(body []byte) []byte {
+		body = bytes.ReplaceAll(body, []byte(`"access":true,`), nil)
+		body = bytes.ReplaceAll(body, []byte(`"access":false,`), nil)
+		return regexp.MustCompile(`"timeout":[0-9]+,`).ReplaceAll(body, nil)
+	}})
+}
+
+// An instance without any SSH settings has neither a user nor a port, and no ssh line.
+func TestMissingMembers_noSSHSettings(t *testing.T) {
+	settings := regexp.MustCompile(`,?"ssh":\{[^}]*\}`)
+	startProgram(t, emulator.Options{}, screenSize{160, 40}, func(r *harness) {
+		r.press(goTo("6", "db1")...)
+		r.requireText("user          unknown", "port          unknown", "no ssh line: the address is not known")
+		r.press("E")
+		r.requireText("db1: support may log in")
+		r.requireNoText("u undoes", "u undo")
+	}, &rewritingTransport{rewrite: func(body []byte) []byte { return settings.ReplaceAll(body, nil) }})
 }

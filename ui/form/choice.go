@@ -94,6 +94,34 @@ func Switch(name, label string, v *bool) Field {
 	return Field{Name: name, Label: label, input: &toggle{c, v}}
 }
 
+// unknownOption is the option of a switch whose value is not known.
+const unknownOption = "unknown"
+
+// OptionalSwitch returns a field for yes or no, or for unknown if there is no value yet.
+func OptionalSwitch(name, label string, v **bool) Field {
+	if *v != nil {
+		return Switch(name, label, *v)
+	}
+	word := unknownOption
+	c := &choice[string]{&word, []string{unknownOption, "yes", "no"}}
+	return Field{Name: name, Label: label, input: &optionalToggle{c, v}}
+}
+
+// optionalToggle is a choice of yes, no and unknown.
+type optionalToggle struct {
+	*choice[string]
+	v **bool
+}
+
+func (t *optionalToggle) press(k tea.KeyPressMsg) bool {
+	taken := t.choice.press(k)
+	on := *t.choice.v == "yes"
+	if *t.v = &on; *t.choice.v == unknownOption {
+		*t.v = nil
+	}
+	return taken
+}
+
 // toggle is a choice of yes and no.
 type toggle struct {
 	*choice[string]

@@ -25,7 +25,7 @@ func FormatStatus(status client.ServiceStatus, look *theme.Theme) (string, theme
 	case client.StatusDisabled:
 		return g.Disabled + " disabled", theme.Off
 	}
-	return g.Unknown + " " + status.String(), theme.Info
+	return g.Unknown + " " + OrDefault(status.String(), UnknownText), theme.Info
 }
 
 // StatusPhrase returns a status as the end of a sentence: "has a problem".
@@ -33,7 +33,7 @@ func StatusPhrase(status client.ServiceStatus) string {
 	if status == client.StatusProblem {
 		return "has a problem"
 	}
-	return "is " + status.String()
+	return "is " + OrDefault(status.String(), UnknownText)
 }
 
 // StatusRank orders statuses by urgency: problems first.
@@ -131,15 +131,15 @@ func FormatSize(n int64) string {
 	return humanize.IBytes(uint64(n))
 }
 
-// unknownText stands for what the API did not report.
-const unknownText = "unknown"
+// UnknownText stands for what the API did not report.
+const UnknownText = "unknown"
 
 // FormatOptionalCount is FormatCount for a number that the API may not report.
 func FormatOptionalCount(n client.Optional[int64]) string {
 	if n, known := n.Value(); known {
 		return FormatCount(n)
 	}
-	return unknownText
+	return UnknownText
 }
 
 // FormatOptionalSize is FormatSize for a number that the API may not report.
@@ -147,7 +147,7 @@ func FormatOptionalSize(n client.Optional[int64]) string {
 	if n, known := n.Value(); known {
 		return FormatSize(n)
 	}
-	return unknownText
+	return UnknownText
 }
 
 // FormatTotal returns what buckets hold: "≥ 12 objects · 3.4 GiB". A lower bound is marked.

@@ -46,19 +46,19 @@ func (t *ticketCache) Reading(id int) bool {
 }
 
 // TicketsReadable reports whether tickets can be read at all.
-func (a *Account) TicketsReadable() bool { return a.API.Dialect() == client.DialectProvider }
+func TicketsReadable(a *Account) bool { return a.API.Dialect() == client.DialectProvider }
 
 // TicketUnread reports whether a ticket has neither been read nor failed to be, although it can be.
-func (a *Account) TicketUnread(id int) bool {
-	return id != 0 && a.TicketsReadable() && a.Tickets.byID[id].at.IsZero()
+func TicketUnread(a *Account, id int) bool {
+	return id != 0 && TicketsReadable(a) && a.Tickets.byID[id].at.IsZero()
 }
 
 // DescribeTicket returns the state of a ticket with its reason if it is unknown, and with its age if it could not be
 // read again: "open", "not read yet", "unknown (not in this API)".
-func (a *Account) DescribeTicket(id int) string {
+func DescribeTicket(a *Account, id int) string {
 	entry := a.Tickets.byID[id]
 	switch {
-	case !a.TicketsReadable():
+	case !TicketsReadable(a):
 		return string(incident.TicketUnknown) + " (not in this API)"
 	case a.Tickets.Reading(id):
 		return "is being read"
@@ -88,7 +88,7 @@ const (
 
 // FetchTickets reads the tickets of issues that have not been read yet, or not for a while.
 func (a *Account) FetchTickets(rows []*client.Issue) tea.Cmd {
-	if !a.TicketsReadable() {
+	if !TicketsReadable(a) {
 		return nil
 	}
 	var cmds []tea.Cmd

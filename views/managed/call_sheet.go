@@ -32,7 +32,9 @@ func callSheet(a *account.Account, i *client.Issue) string {
 			}
 			continue
 		}
-		fmt.Fprintf(&b, "\nService %s: %s\n  %s %s, timeout %d s\n", s.Label, s.Status, s.Type, s.Address, s.Timeout)
+		fmt.Fprintf(
+			&b, "\nService %s: %s\n  %s %s, timeout %s\n", s.Label, s.Status, s.Type, s.Address, formatTimeout(s),
+		)
 		for line := range strings.SplitSeq(strings.TrimSpace(s.Notes.Raw()), "\n") {
 			if line != "" {
 				fmt.Fprintf(&b, "  %s\n", client.NewText(line))

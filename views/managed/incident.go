@@ -65,7 +65,7 @@ func writeIncidentHeader(a *account.Account, t *account.DetailWriter, i *client.
 		t.Paragraph(strings.TrimSpace(mark+" "+describeIncident(a, found)), tone)
 	}
 	if i.Ticket.ID != 0 {
-		state := a.DescribeTicket(i.Ticket.ID)
+		state := account.DescribeTicket(a, i.Ticket.ID)
 		t.Paragraph(fmt.Sprintf("ticket %d %s  %s", i.Ticket.ID, state, i.Ticket.Label), theme.Muted)
 	}
 	t.Blank()
@@ -84,7 +84,7 @@ func writeAffectedServices(a *account.Account, t *account.DetailWriter, i *clien
 		if d, disabled := account.Disablement(a, s); disabled {
 			t.Field("  disabled", describeDisablement(a, d), theme.Warn)
 		}
-		t.Field("  address", fmt.Sprintf("%s %s  timeout %d s", s.Type, s.Address, s.Timeout), theme.Plain)
+		t.Field("  address", fmt.Sprintf("%s %s  timeout %s", s.Type, s.Address, formatTimeout(s)), theme.Plain)
 		if names := credentialUsage(a, s.Credentials, t.Box.Now); names != "" {
 			t.Field("  credentials", names, theme.Plain)
 		}
@@ -122,7 +122,7 @@ func describeIncident(a *account.Account, i incident.Incident) string {
 		return "nothing is down because of it; " + ticketDoubt(a, i)
 	case i.Phase == incident.Uncertain:
 		text = "unknown whether it is over"
-		if a.TicketUnread(i.Issue.Ticket.ID) {
+		if account.TicketUnread(a, i.Issue.Ticket.ID) {
 			text += ": " + ticketDoubt(a, i)
 		}
 	default:
@@ -139,7 +139,7 @@ func ticketDoubt(a *account.Account, i incident.Incident) string {
 	switch {
 	case i.Issue.Ticket.ID == 0:
 		return "the issue names no ticket"
-	case a.TicketUnread(i.Issue.Ticket.ID):
+	case account.TicketUnread(a, i.Issue.Ticket.ID):
 		return "its ticket has not been read yet"
 	}
 	return "whether its ticket is closed is unknown"
@@ -202,7 +202,10 @@ func writeSSHCommands(a *account.Account, t *account.DetailWriter, i *client.Iss
 	resource.List(t, machines, func(m *client.Instance) {
 		line, _ := sshCommand(m)
 		tone := theme.Plain
-		if !m.SSH.Access {
+		switch on, known := m.SSH.Access.Value(); {
+		case !known:
+			line, tone = line+"  (access unknown)", theme.Warn
+		case !on:
 			line, tone = line+"  (access is switched off)", theme.Warn
 		}
 		t.Field(m.Label.String(), line, tone)

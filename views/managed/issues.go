@@ -200,7 +200,7 @@ func TicketCell(a *account.Account, i *client.Issue, b ui.Box) (string, theme.To
 		return "", theme.Plain
 	case a.Tickets.Reading(id):
 		return fmt.Sprintf("%d %s", id, b.Theme.Glyphs.Ellipsis), theme.Muted
-	case a.TicketUnread(id):
+	case account.TicketUnread(a, id):
 		return fmt.Sprintf("%d not read", id), theme.Muted
 	case state == incident.TicketOpen:
 		tone = theme.Warn

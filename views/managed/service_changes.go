@@ -143,10 +143,17 @@ func editService(a *account.Account, s *client.Service) resource.Draft[*client.S
 		Matches: serviceMatches,
 	}
 	in := e.Open()
+	fields := serviceFields(a, in)
+	if _, known := s.Timeout.Value(); !known && s.ID != 0 {
+		n := slices.IndexFunc(fields, func(f form.Field) bool { return f.Name == "timeout" })
+		fields[n] = form.OptionalNumber("timeout", "Timeout, s", &in.Timeout, 1, 255).
+			Note("not reported by the API; empty leaves it as it is").
+			Flag("timeout", timeoutUsage)
+	}
 	return resource.Draft[*client.Service]{
 		Title:       fmt.Sprintf("Edit service %d", s.ID),
 		SubmitLabel: "save",
-		Fields:      serviceFields(a, in),
+		Fields:      fields,
 		Success:     func(s *client.Service) string { return fmt.Sprintf("saved, monitoring is %s", s.Status) },
 		AsNew:       func() resource.Draft[*client.Service] { return newServiceFrom(a, *in) },
 		Confirm: func(rows []*client.Service) resource.Confirm {
@@ -188,6 +195,9 @@ func deleteService() resource.Draft[*client.Service] {
 	}
 }
 
+// timeoutUsage explains the timeout to scripts.
+const timeoutUsage = "seconds until it counts as down, 1 to 255"
+
 // serviceFields returns the fields of a service. The bounds are those of "Managed Service".
 func serviceFields(a *account.Account, in *client.ServiceRequest) []form.Field {
 	unread := func() string { return resource.FormRemark(account.AllRows(a, a.Credentials())) }
@@ -203,7 +213,7 @@ func serviceFields(a *account.Account, in *client.ServiceRequest) []form.Field {
 			Note("needed for a private address, and only then").
 			Flag("region", "only for a private address"),
 		form.Number("timeout", "Timeout, s", &in.Timeout, 1, 255).
-			Flag("timeout", "seconds until it counts as down, 1 to 255"),
+			Flag("timeout", timeoutUsage),
 		form.Text("body", "Expected text", &in.Body, form.Length(0, 100)).
 			Note("the answer must contain this text; leave it empty to accept any").
 			Flag("body", "text that the answer must contain"),

@@ -30,7 +30,7 @@ func serviceDetail(a *account.Account, s *client.Service, b ui.Box) string {
 	}
 	t.Field("type", s.Type.String(), theme.Plain)
 	t.Field("address", s.Address.String(), theme.Plain)
-	t.Field("timeout", fmt.Sprintf("%d s", s.Timeout), theme.Plain)
+	t.Field("timeout", formatTimeout(s), theme.Plain)
 	t.Field("expects", account.OrDefault(s.Body.String(), "any answer"), theme.Plain)
 	writeGroup(a, t, s)
 	t.Field("credentials", resource.Names(a.CredentialLabels(s.Credentials), strings.Clone, "none"), theme.Plain)

@@ -102,17 +102,30 @@ func serviceStatusColumn() resource.ColumnDefinition[*client.Service] {
 func serviceTimeoutColumn() resource.ColumnDefinition[*client.Service] {
 	type row = *client.Service
 	return resource.ColumnDefinition[row]{
-		Name:         "timeout",
-		Value:        func(s row) string { return strconv.Itoa(s.Timeout) },
+		Name: "timeout",
+		Value: func(s row) string {
+			if seconds, known := s.Timeout.Value(); known {
+				return strconv.Itoa(seconds)
+			}
+			return ""
+		},
 		DropPriority: 4,
 		Pane: table.Column[row]{
 			Width:        7,
 			AlignRight:   true,
 			DropPriority: 5,
-			Cell:         table.TextCell(theme.Muted, func(s row) string { return fmt.Sprintf("%d s", s.Timeout) }),
-			Less:         func(s, t row) bool { return s.Timeout < t.Timeout },
+			Cell:         table.TextCell(theme.Muted, formatTimeout),
+			Less:         func(s, t row) bool { return s.Request().Timeout < t.Request().Timeout },
 		},
 	}
+}
+
+// formatTimeout returns the time after which a service counts as down: "10 s".
+func formatTimeout(s *client.Service) string {
+	if seconds, known := s.Timeout.Value(); known {
+		return fmt.Sprintf("%d s", seconds)
+	}
+	return account.UnknownText
 }
 
 // serviceDetailColumns returns the columns that scripts show only for a single service.

@@ -48,35 +48,45 @@ func sshColumns() []resource.ColumnDefinition[*client.Instance] {
 			theme.Strong, func(i row) client.Text { return i.Label },
 		),
 		{
-			Name:  "access",
-			Value: func(i row) string { return strconv.FormatBool(i.SSH.Access) },
+			Name: "access",
+			Value: func(i row) string {
+				if on, known := i.SSH.Access.Value(); known {
+					return strconv.FormatBool(on)
+				}
+				return ""
+			},
 			Pane: table.Column[row]{Width: 9, Cell: func(i row, b ui.Box) (string, theme.Tone) {
-				if i.SSH.Access {
+				switch on, known := i.SSH.Access.Value(); {
+				case !known:
+					return account.UnknownText, theme.Warn
+				case on:
 					return b.Theme.Glyphs.OK + " on", theme.Good
 				}
 				return b.Theme.Glyphs.Disabled + " off", theme.Off
 			}},
 		},
 		{
-			Name:  "user",
-			Value: func(i row) string { return cmp.Or(i.SSH.User.Raw(), "root") },
-			Pane:  table.Column[row]{Width: 12, Cell: table.TextCell(theme.Plain, sshUser)},
+			Name: "user",
+			Value: func(i row) string {
+				return account.ReasonIf(i.SSH.Known(), cmp.Or(i.SSH.User.Raw(), "root"))
+			},
+			Pane: table.Column[row]{Width: 12, Cell: table.TextCell(theme.Plain, sshUser)},
 		},
 		{
 			Name:         "ip",
 			Value:        func(i row) string { return i.SSH.IP.Raw() },
 			DropPriority: 1,
-			Pane: table.Column[row]{Title: "address", Width: 16, Cell: func(i row, _ ui.Box) (string, theme.Tone) {
-				return account.OrDefault(i.SSH.IP.String(), "any"), theme.Plain
-			}},
+			Pane:         table.Column[row]{Title: "address", Width: 16, Cell: table.TextCell(theme.Plain, sshAddress)},
 		},
 		{
 			Name:  "port",
-			Value: func(i row) string { return strconv.Itoa(sshPort(i)) },
+			Value: func(i row) string { return account.ReasonIf(i.SSH.Known(), strconv.Itoa(sshPort(i))) },
 			Pane: table.Column[row]{
 				Width:      5,
 				AlignRight: true,
-				Cell:       table.TextCell(theme.Plain, func(i row) string { return strconv.Itoa(sshPort(i)) }),
+				Cell: table.TextCell(theme.Plain, func(i row) string {
+					return account.OrDefault(account.ReasonIf(i.SSH.Known(), strconv.Itoa(sshPort(i))), "?")
+				}),
 			},
 		},
 		resource.TextColumn(
@@ -142,10 +152,14 @@ func sshDetail(a *account.Account, i *client.Instance, b ui.Box) string {
 	t := account.NewDetailWriter(b)
 	t.Title(i.Label.String())
 	t.Field("instance", account.FormatID(i.ID), theme.Plain)
-	t.Field("access", map[bool]string{true: "allowed", false: "switched off"}[i.SSH.Access], theme.Plain)
+	t.Field("access", showAccess(i), theme.Plain)
 	t.Field("user", sshUser(i), theme.Plain)
-	t.Field("address", account.OrDefault(i.SSH.IP.String(), "any"), theme.Plain)
-	t.Field("port", strconv.Itoa(sshPort(i)), theme.Plain)
+	t.Field("address", sshAddress(i), theme.Plain)
+	port := account.UnknownText
+	if i.SSH.Known() {
+		port = strconv.Itoa(sshPort(i))
+	}
+	t.Field("port", port, theme.Plain)
 	line, _ := sshCommand(i)
 	t.Field("command", line, theme.Accent)
 	t.Heading("services at this address")

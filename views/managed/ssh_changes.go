@@ -75,9 +75,9 @@ func instanceOperations(a *account.Account) []resource.Operation[*client.Instanc
 			SuccessText:  "support may log in",
 			Shows:        showAccess,
 			Applies: func(i *client.Instance) string {
-				return account.ReasonIf(i.SSH.Access, "already allowed")
+				return account.ReasonIf(i.SSH.Access == client.Known(true), "already allowed")
 			},
-			Draft: func(*client.Instance) resource.Draft[*client.Instance] { return setAccess(true) },
+			Draft: func(i *client.Instance) resource.Draft[*client.Instance] { return setAccess(i, true) },
 		},
 		{
 			Name:         denyAccess,
@@ -91,9 +91,9 @@ func instanceOperations(a *account.Account) []resource.Operation[*client.Instanc
 			SuccessText:  "support may not log in",
 			Shows:        showAccess,
 			Applies: func(i *client.Instance) string {
-				return account.ReasonIf(!i.SSH.Access, "already denied")
+				return account.ReasonIf(i.SSH.Access == client.Known(false), "already denied")
 			},
-			Draft: func(*client.Instance) resource.Draft[*client.Instance] { return setAccess(false) },
+			Draft: func(i *client.Instance) resource.Draft[*client.Instance] { return setAccess(i, false) },
 		},
 		{
 			Name:         "edit",
@@ -115,13 +115,13 @@ const (
 	denyAccess  = "deny access"
 )
 
-// setAccess allows or denies support to log in to instances.
-func setAccess(allowed bool) resource.Draft[*client.Instance] {
+// setAccess allows or denies support to log in to instances. It offers no undo where the access was not known before.
+func setAccess(first *client.Instance, allowed bool) resource.Draft[*client.Instance] {
 	effect, undo := "Support may no longer log in to %s.", allowAccess
 	if allowed {
 		effect, undo = "Support may log in to %s.", denyAccess
 	}
-	return resource.Draft[*client.Instance]{
+	draft := resource.Draft[*client.Instance]{
 		Confirm: func(rows []*client.Instance) resource.Confirm {
 			return resource.Confirm{Effect: fmt.Sprintf(effect, rows[0].Label)}
 		},
@@ -129,30 +129,36 @@ func setAccess(allowed bool) resource.Draft[*client.Instance] {
 			return resource.Attempt[*client.Instance]{
 				ID:     account.FormatID(i.ID),
 				Label:  i.Label.String(),
-				Before: sshAccess(i.SSH.Access),
+				Before: client.Patch{"ssh": client.Patch{"access": i.SSH.Access}},
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Instance], error) {
 					return ui.ResultRow(w.UpdateInstanceSSH(ctx, i.ID, sshAccess(allowed)))
 				},
 				Find: account.Update[*client.Instance]{
 					Row:     i,
 					ID:      instanceID,
-					Matches: func(now *client.Instance) bool { return now.SSH.Access == allowed },
+					Matches: func(now *client.Instance) bool { return now.SSH.Access == client.Known(allowed) },
 				}.Find,
 			}
 		},
-		Undo: func() resource.Undo[*client.Instance] {
+	}
+	if _, known := first.SSH.Access.Value(); known {
+		draft.Undo = func() resource.Undo[*client.Instance] {
 			return resource.Undo[*client.Instance]{
 				Operation: undo,
 				Text:      undo + " again",
-				Draft:     setAccess(!allowed),
+				Draft:     setAccess(first, !allowed),
 			}
-		},
+		}
 	}
+	return draft
 }
 
 // showAccess says whether support may log in.
 func showAccess(i *client.Instance) string {
-	if i.SSH.Access {
+	switch on, known := i.SSH.Access.Value(); {
+	case !known:
+		return account.UnknownText
+	case on:
 		return "allowed"
 	}
 	return "denied"
@@ -186,7 +192,7 @@ func editSSH(a *account.Account, i *client.Instance) resource.Draft[*client.Inst
 // sshFields returns the fields of SSH settings. Scripts have commands of their own for the access.
 func sshFields(in *client.InstanceRequest) []form.Field {
 	return []form.Field{
-		form.Switch("ssh.access", "Access", &in.SSH.Access),
+		form.OptionalSwitch("ssh.access", "Access", &in.SSH.Access),
 		form.Text("ssh.user", "User", &in.SSH.User, form.Length(0, 32)).
 			Note("empty is root").
 			Flag("user", "user name; empty is root"),

@@ -11,7 +11,17 @@ import (
 )
 
 // sshUser returns the user that support logs in as: root if the settings name none.
-func sshUser(i *client.Instance) string { return account.OrDefault(i.SSH.User.String(), "root") }
+func sshUser(i *client.Instance) string {
+	if !i.SSH.Known() {
+		return account.UnknownText
+	}
+	return account.OrDefault(i.SSH.User.String(), "root")
+}
+
+// sshAddress returns the address that support logs in at: "any" is any of the instance's.
+func sshAddress(i *client.Instance) string {
+	return account.OrDefault(i.SSH.IP.String(), account.UnknownText)
+}
 
 // sshPort returns the port that support logs in at: 22 if the settings name none.
 func sshPort(i *client.Instance) int {
@@ -55,7 +65,10 @@ func sshCommand(i *client.Instance) (string, bool) {
 	if args := sshArgs(i); args != nil {
 		return "ssh " + strings.Join(slices.DeleteFunc(args, func(s string) bool { return s == "--" }), " "), true
 	}
-	if ip := i.SSH.IP.Raw(); ip == "" || ip == "any" {
+	switch i.SSH.IP.Raw() {
+	case "":
+		return "no ssh line: the address is not known", false
+	case "any":
 		return "ssh " + account.OrDefault(i.SSH.User.String(), "root") + "@… (any address)", false
 	}
 	return "no ssh line: user or address is not a plain one", false
