@@ -126,9 +126,45 @@ func (p style) appendChange(out []byte, q style) []byte {
 		return append(out, "\x1b[m"...)
 	}
 	out = append(out, "\x1b["...)
-	if p.attrs&^q.attrs != 0 || p.foreground != 0 && q.foreground == 0 || p.background != 0 && q.background == 0 {
-		out, p = append(out, "0;"...), style{}
+	start := len(out)
+	rest, removed := p.appendRemoved(out, q)
+	out = rest.appendAdded(removed, q)
+	if len(removed) > start { // would it be shorter to start from the default?
+		end := len(out)
+		out = style{}.appendAdded(append(out, "0;"...), q)
+		if len(out)-end < end-start {
+			out = append(out[:start], out[end:]...)
+		} else {
+			out = out[:end]
+		}
 	}
+	out[len(out)-1] = 'm'
+	return out
+}
+
+// appendRemoved appends the parameters that remove from p what q does not have, and returns what remains of p.
+func (p style) appendRemoved(out []byte, q style) (style, []byte) {
+	const weight = 1<<1 | 1<<2 // bold and faint have one parameter
+	gone := p.attrs &^ q.attrs
+	if gone&weight != 0 {
+		out, p.attrs = append(out, "22;"...), p.attrs&^weight
+	}
+	for n, rest := 3, gone&^weight; n <= 9; n++ {
+		if rest&(1<<n) != 0 {
+			out, p.attrs = append(out, '2', byte('0'+n), ';'), p.attrs&^(1<<n)
+		}
+	}
+	if p.foreground != 0 && q.foreground == 0 {
+		out, p.foreground = append(out, "39;"...), 0
+	}
+	if p.background != 0 && q.background == 0 {
+		out, p.background = append(out, "49;"...), 0
+	}
+	return p, out
+}
+
+// appendAdded appends the parameters that add to p what q has and p does not.
+func (p style) appendAdded(out []byte, q style) []byte {
 	for n, more := 1, q.attrs&^p.attrs; n <= 9; n++ {
 		if more&(1<<n) != 0 {
 			out = append(strconv.AppendInt(out, int64(n), 10), ';')
@@ -140,7 +176,6 @@ func (p style) appendChange(out []byte, q style) []byte {
 	if q.background != p.background {
 		out = q.background.appendSGR(out, "48")
 	}
-	out[len(out)-1] = 'm'
 	return out
 }
 
