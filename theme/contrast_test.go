@@ -1,12 +1,15 @@
 package theme
 
 import (
+	"fmt"
+	"image/color"
 	"math"
 	"strings"
 	"testing"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Backgrounds of terminals: plain ones, and those of widespread colour schemes.
@@ -75,6 +78,111 @@ func TestNew_contrast(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// rgbOf returns the channels of a colour, and whether it is one.
+func rgbOf(c color.Color) ([3]uint8, bool) {
+	r, g, b, _ := c.RGBA()
+	return [3]uint8{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8)}, c != lipgloss.NoColor{}
+}
+
+// Every tone is readable on the backgrounds of rows, in true colour and in 256 colours, and each background stands out
+// from those of terminals and from the other backgrounds.
+func TestTheme_Tint_contrast(t *testing.T) {
+	for _, name := range Names() {
+		for _, colors := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI256} {
+			look, err := New(name, colors, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, row := range []Tone{Cursor, MarkedRow, Flash} {
+				background, tinted := rgbOf(look.Style(row).GetBackground())
+				if tinted == (name == "mono") {
+					t.Errorf("%s, %s: tinted is %v", name, ToneNames()[row], tinted)
+				}
+				for tone := range toneCount {
+					requireReadable(t, look, row, tone, background)
+				}
+			}
+		}
+	}
+}
+
+func requireReadable(t *testing.T, look *Theme, row, tone Tone, background [3]uint8) {
+	t.Helper()
+	if tone == Rule {
+		return
+	}
+	var foreground [3]uint8
+	open := look.Tint(row).Codes(tone).Open
+	_, codes, ok := strings.Cut(strings.Replace(open, "[38;", ";38;", 1), ";38;")
+	if !ok {
+		return
+	}
+	var n int
+	if _, err := fmt.Sscanf(codes, "2;%d;%d;%d", &foreground[0], &foreground[1], &foreground[2]); err != nil {
+		if _, err := fmt.Sscanf(codes, "5;%d", &n); err != nil {
+			t.Fatalf("unknown colour in %q", open)
+		}
+		foreground, _ = rgbOf(ansi.IndexedColor(n))
+	}
+	if got := contrastRatio(foreground, background); got < 4.5 {
+		t.Errorf("%s: %s on %s: contrast %.2f", look.Name, ToneNames()[tone], ToneNames()[row], got)
+	}
+}
+
+// Without enough colours, reverse video marks the row at the cursor, and its glyph marks a marked one.
+func TestTheme_Tint_withoutColors(t *testing.T) {
+	for _, colors := range []colorprofile.Profile{colorprofile.ANSI, colorprofile.ASCII} {
+		for _, name := range Names() {
+			look, err := New(name, colors, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cursor := look.Tint(Cursor)
+			if cursor.Around.Open != "\x1b[7m" || cursor.Codes(Bad) != (Codes{}) {
+				t.Errorf("%s: the cursor is %q, %q", name, cursor.Around.Open, cursor.Codes(Bad).Open)
+			}
+			marked := look.Tint(MarkedRow)
+			if marked.Around.Open != "" || marked.Codes(Bad) != look.Codes(Bad) {
+				t.Errorf("%s: a marked row is %q, %q", name, marked.Around.Open, marked.Codes(Bad).Open)
+			}
+		}
+	}
+}
+
+// A tinted row keeps the tones of its cells: after each of them the background continues.
+func TestTheme_Tint_keepsTones(t *testing.T) {
+	look, err := New("dark", colorprofile.TrueColor, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := look.Tint(Cursor)
+	if bad := row.Codes(Bad); !strings.Contains(bad.Open, "38;2;") ||
+		bad.Close != look.Codes(Bad).Close+row.Around.Open {
+		t.Errorf("got %q and %q", bad.Open, bad.Close)
+	}
+	if plain := row.Codes(Plain); plain != (Codes{}) {
+		t.Errorf("plain text has the codes %q", plain)
+	}
+}
+
+// Behind a dialog everything is dim: text without a tone, and text in every tone.
+func TestTheme_DimLines(t *testing.T) {
+	look, err := New("dark", colorprofile.TrueColor, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dim := look.Dimmed()
+	open := dim.Codes(Plain).Open
+	bad := dim.Paint(Bad, "b")
+	want := open + "a " + bad + open + " c\x1b[m\n" + open + "d\x1b[m"
+	if got := look.DimLines("a " + bad + " c\nd"); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if bad == look.Paint(Bad, "b") {
+		t.Error("a problem has the same colour in the dimmed theme")
 	}
 }
 

@@ -53,12 +53,15 @@ func toneNames() [toneCount]toneName {
 		Info:        {"info", "neutral news"},
 		Off:         {"off", "disabled"},
 		Rule:        {"rule", "lines and borders"},
-		Cursor:      {"cursor", "the row under the cursor"},
+		Cursor:      {"cursor", "the row at the cursor: a background keeps its colours, anything else replaces them"},
 		Marked:      {"marked", "the mark of a row"},
 		Input:       {"input", "text being typed"},
 		Match:       {"match", "the text that matches a filter"},
 		ChartFirst:  {"first", "first line of a chart"},
 		ChartSecond: {"second", "second line of a chart"},
+		MarkedRow:   {"selection", "the background of marked rows"},
+		Flash:       {"flash", "the background of a row that has just changed"},
+		Caret:       {"caret", "the character at the text cursor, the chosen one of several options"},
 	}
 }
 

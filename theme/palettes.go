@@ -55,6 +55,13 @@ func (p palette) newTheme(name, base string, colors colorprofile.Profile, ascii 
 	for tone := range toneCount {
 		t.setStyle(tone, downsample(p[tone], colors))
 	}
+	for _, tone := range []Tone{Cursor, MarkedRow, Flash} {
+		t.setStyle(tone, downsampleTint(tone, p[tone], colors))
+	}
+	for _, tone := range []Tone{Plain, Cursor, MarkedRow, Flash} {
+		t.setTint(tone, p, colors)
+	}
+	t.dimmed = t.newDimmed(p, colors)
 	return t
 }
 
@@ -130,6 +137,9 @@ func inkFor(dark bool) inkFunc {
 func paletteFor(name string) (palette, bool) {
 	ink := inkFor(isDark(name))
 	p := attributePalette()
+	if name != "mono" {
+		maps.Copy(p, tintPalette(isDark(name)))
+	}
 	switch name {
 	case "dark", "light":
 		maps.Copy(p, ordinaryPalette(ink))
@@ -154,7 +164,22 @@ var (
 )
 
 // attributePalette holds the tones that have the same style in every theme.
-func attributePalette() palette { return palette{Strong: bold, Cursor: plain.Reverse(true)} }
+func attributePalette() palette {
+	return palette{Strong: bold, Cursor: plain.Reverse(true), Caret: plain.Reverse(true)}
+}
+
+// tintPalette holds the backgrounds of rows.
+func tintPalette(dark bool) palette {
+	pick := lipgloss.LightDark(dark)
+	tint := func(light, dark string) lipgloss.Style {
+		return plain.Background(pick(lipgloss.Color(light), lipgloss.Color(dark)))
+	}
+	return palette{
+		Cursor:    tint("#d3e3f8", "#2b3f60"),
+		MarkedRow: tint("#efdff6", "#402f54"),
+		Flash:     tint("#cdeeea", "#14494d"),
+	}
+}
 
 func ordinaryPalette(ink inkFunc) palette {
 	grey := lipgloss.BrightBlack

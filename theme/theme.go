@@ -23,12 +23,15 @@ const (
 	Info             // neutral news
 	Off              // disabled, not available now
 	Rule             // lines and borders
-	Cursor           // the whole row at the cursor, without styles inside it
+	Cursor           // background of the row at the cursor; a style with more replaces the styles inside the row
 	Marked           // the mark of a marked row
 	Input            // text being typed
 	Match            // the part of a text that matches a filter
 	ChartFirst       // first line of a chart
 	ChartSecond      // second line of a chart
+	MarkedRow        // background of a marked row
+	Flash            // background of a row that has just changed
+	Caret            // the character at the text cursor, the chosen one of several options
 	toneCount        // number of tones
 )
 
@@ -39,6 +42,8 @@ type Theme struct {
 	Glyphs Glyphs
 	styles [toneCount]lipgloss.Style
 	codes  [toneCount]Codes
+	tints  [toneCount]Tint // of the tones that are backgrounds of rows, and of Plain
+	dimmed *Theme
 }
 
 // Codes are the escape sequences that a tone's style writes before and after text. Both are empty for a tone without a
@@ -64,6 +69,11 @@ func (t *Theme) Paint(tone Tone, text string) string {
 // setStyle sets the style of a tone and renders it once to find its codes.
 func (t *Theme) setStyle(tone Tone, style lipgloss.Style) {
 	t.styles[tone] = style
+	t.codes[tone] = renderedCodes(style)
+}
+
+// renderedCodes renders a style once to find its codes.
+func renderedCodes(style lipgloss.Style) Codes {
 	open, end, _ := strings.Cut(style.Render("x"), "x")
-	t.codes[tone] = Codes{Open: open, Close: end}
+	return Codes{Open: open, Close: end}
 }

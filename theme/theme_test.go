@@ -112,19 +112,50 @@ func TestForBackground(t *testing.T) {
 	}
 }
 
-// A box with a title is as wide as one without, and cuts a title that is too long.
-func TestTheme_TitledBox(t *testing.T) {
+// A panel has exactly its size. Segments that do not fit are left out whole, those on the right first.
+func TestTheme_RenderPanel(t *testing.T) {
 	look, err := New("dark", colorprofile.ASCII, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for title, want := range map[string]string{
-		"Go":              "╭─ Go ─────╮\n│ 12345678 │\n╰──────────╯",
-		"a title too far": "╭─ a tit… ─╮\n│ 12345678 │\n╰──────────╯",
+	title, right := Title("Services", "14"), []Segment{{"by state", Muted}}
+	for width, want := range map[int]string{
+		40: "╭─ Services ─ 14 ─────────── by state ─╮",
+		30: "╭─ Services ─ 14 ─ by state ─╮",
+		29: "╭─ Services ─ 14 ───────────╮",
+		19: "╭─ Services ─ 14 ─╮",
+		18: "╭─ Services ─────╮",
+		14: "╭─ Services ─╮",
+		12: "╭─ Servi… ─╮",
 	} {
-		got := look.TitledBox(title, "12345678")
-		if ansi.Strip(got) != want || lipgloss.Width(got) != 12 {
-			t.Errorf("got\n%s\nwant\n%s", ansi.Strip(got), want)
+		body := strings.Repeat("x", width-4)
+		got := strings.Split(look.RenderPanel(PanelFrame{
+			Title:  title,
+			Right:  right,
+			Width:  width,
+			Height: 4,
+		}, body+"\n"+body), "\n")
+		if ansi.Strip(got[0]) != want || len(got) != 4 {
+			t.Errorf("width %d: got %q in %d lines, want %q", width, ansi.Strip(got[0]), len(got), want)
+		}
+		for _, line := range got {
+			if lipgloss.Width(line) != width {
+				t.Errorf("width %d: %q is %d cells wide", width, line, lipgloss.Width(line))
+			}
+		}
+	}
+}
+
+// The border of the panel with the keyboard has the accent colour.
+func TestTheme_RenderPanel_focused(t *testing.T) {
+	look, err := New("dark", colorprofile.TrueColor, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for focused, tone := range map[bool]Tone{true: Accent, false: Rule} {
+		got := look.RenderPanel(PanelFrame{Title: Title("a"), Width: 9, Height: 3, Focused: focused}, "12345")
+		if want := look.Paint(tone, "╰───────╯"); !strings.HasSuffix(got, want) {
+			t.Errorf("focused %v: %q does not end with %q", focused, got, want)
 		}
 	}
 }

@@ -165,7 +165,7 @@ func drawLine(b *strings.Builder, line string, top int) {
 
 // textStyle is the current style.
 type textStyle struct {
-	colour                   string
+	colour, background       string
 	bold, reverse, underline bool
 }
 
@@ -183,11 +183,16 @@ func (p *textStyle) applySGR(codes string) {
 			p.underline = true
 		case "7":
 			p.reverse = true
-		case "38":
-			if i+4 < len(parts) {
-				p.colour = fmt.Sprintf("rgb(%s,%s,%s)", parts[i+2], parts[i+3], parts[i+4])
-				i += 4
+		case "38", "48":
+			if i+4 >= len(parts) {
+				return
 			}
+			target := &p.colour
+			if parts[i] == "48" {
+				target = &p.background
+			}
+			*target = fmt.Sprintf("rgb(%s,%s,%s)", parts[i+2], parts[i+3], parts[i+4])
+			i += 4
 		}
 	}
 }
@@ -196,12 +201,15 @@ func (p *textStyle) applySGR(codes string) {
 func (p *textStyle) writeSVG(b *strings.Builder, text string, x, top, cells int) {
 	at := func(cell int) float64 { return margin + float64(cell)*cellWidth }
 	fill := cmp.Or(p.colour, "#d5d9e0")
+	behind := p.background
 	if p.reverse {
+		behind, fill = fill, cmp.Or(p.background, "#14171d")
+	}
+	if behind != "" {
 		fmt.Fprintf(
 			b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`, at(x), top, float64(cells)*cellWidth,
-			cellHeight, fill,
+			cellHeight, behind,
 		)
-		fill = "#14171d"
 	}
 	extra := ""
 	if p.bold {

@@ -222,7 +222,7 @@ func (m *multiChoice) view(b ui.Box, focused bool) []string {
 			box, tone = "["+b.Theme.Glyphs.Mark+"] ", theme.Strong
 		}
 		if focused && i == m.cursor {
-			tone = theme.Cursor
+			tone = theme.Caret
 		}
 		part := b.Theme.Paint(tone, ui.Truncate(box+o.Label, b.Width, b.Theme.Glyphs.Ellipsis))
 		if line != "" && ui.Width(line)+2+ui.Width(part) > b.Width {

@@ -123,7 +123,7 @@ func viewLine(b ui.Box, before, after string) string {
 		under = ShowInvisible(string(r))
 	}
 	room := max(0, b.Width-ui.Width(before)-ui.Width(under))
-	return b.Theme.Paint(theme.Input, before) + b.Theme.Paint(theme.Cursor, under) +
+	return b.Theme.Paint(theme.Input, before) + b.Theme.Paint(theme.Caret, under) +
 		b.Theme.Paint(theme.Input, ui.Truncate(rest, room, b.Theme.Glyphs.Ellipsis))
 }
 

@@ -198,7 +198,7 @@ func checkView(t *testing.T, e Editor, b ui.Box) {
 			t.Errorf("%T: %d cells in %d: %q", e, n, b.Width, line)
 		}
 	}
-	cursor := b.Theme.Paint(theme.Cursor, "x")
+	cursor := b.Theme.Paint(theme.Caret, "x")
 	if open, _, _ := strings.Cut(cursor, "x"); !strings.Contains(strings.Join(lines, "\n"), open) {
 		t.Errorf("%T: the cursor is out of sight at width %d", e, b.Width)
 	}

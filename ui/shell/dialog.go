@@ -60,7 +60,7 @@ func (a area) lineAt(at tea.Mouse) (line int, in bool) {
 // A dialogStack holds the open dialogs, the one in front last.
 type dialogStack struct {
 	open []dialog
-	box  theme.BoxCache
+	box  ui.Panel
 }
 
 // top returns the dialog in front, or nil.
@@ -177,7 +177,9 @@ func (s *dialogStack) overlay(background string, b ui.Box) string {
 		return background
 	}
 	a, inner := dialogArea(d, b), dialogBox(d, b)
-	lines := strings.Split(s.box.TitledBox(b.Theme, d.title(), inner.Fit(d.view(inner))), "\n")
+	outer := inner
+	outer.Width, outer.Height = inner.Width+4, inner.Height+2
+	lines := strings.Split(s.box.View(outer, theme.Title(d.title()), nil, d.view(inner)), "\n")
 	under := strings.Split(background, "\n")
 	left, right := a.x-2, a.x+a.width+2
 	for i, line := range lines[:min(len(lines), len(under)-a.y+1)] {

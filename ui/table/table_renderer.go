@@ -132,7 +132,7 @@ type tableRow struct {
 }
 
 // writeSpans writes the parts of a cell in a column of a width, cut with a mark if they are longer.
-func (g *tableRenderer) writeSpans(spans []Span, width int, b ui.Box) {
+func (g *tableRenderer) writeSpans(spans []Span, width int, tint *theme.Tint, mark string) {
 	left := width
 	for n, s := range spans {
 		cells := ui.Width(s.Text)
@@ -140,7 +140,7 @@ func (g *tableRenderer) writeSpans(spans []Span, width int, b ui.Box) {
 			cells++ // there is more to come, so the mark must show it
 			s.Text += " "
 		}
-		g.writeCell(s.Text, min(cells, left), false, b.Theme.Codes(s.Tone), b.Theme.Glyphs.Ellipsis)
+		g.writeCell(s.Text, min(cells, left), false, tint.Codes(s.Tone), mark)
 		if left -= min(cells, left); left == 0 {
 			return
 		}
@@ -153,11 +153,22 @@ func isCutNumber(text string, width int) bool {
 	return text[0] >= '0' && text[0] <= '9' && ui.Width(text) > width
 }
 
-// writeRow writes one row. The row at the cursor has a glyph and one style over its whole width.
+// tintOf returns how a row is drawn: the background of the cursor or of a mark covers its whole width.
+func tintOf(r tableRow, t *theme.Theme) *theme.Tint {
+	switch {
+	case r.cursor:
+		return t.Tint(theme.Cursor)
+	case r.marked:
+		return t.Tint(theme.MarkedRow)
+	}
+	return t.Tint(theme.Plain)
+}
+
+// writeRow writes one row. Glyphs before it stand for the cursor and the mark, together with a background.
 func (g *tableRenderer) writeRow(r tableRow, b ui.Box) {
 	glyphs := &b.Theme.Glyphs
-	look := b.Theme.Codes(theme.Cursor)
-	g.writeMarks(r, b)
+	tint := tintOf(r, b.Theme)
+	g.writeMarks(r, tint, b)
 	cells := 2
 	for n, c := range g.columns {
 		text, tone := r.cell(c.index)
@@ -175,17 +186,13 @@ func (g *tableRenderer) writeRow(r tableRow, b ui.Box) {
 		if r.stale {
 			tone = theme.Muted
 		}
-		var inner theme.Codes
-		if !r.cursor {
-			inner = b.Theme.Codes(tone)
-		}
 		if !noted && g.heads[c.index].alignRight && len(text) > width && isCutNumber(text, width) {
 			text = glyphs.Ellipsis // a part of a number is another number
 		}
-		if spans := r.spans(c.index); spans != nil && !noted && !r.cursor && !r.stale && text != "" {
-			g.writeSpans(spans, c.width, b)
+		if spans := r.spans(c.index); spans != nil && !noted && !r.stale && text != "" {
+			g.writeSpans(spans, c.width, tint, glyphs.Ellipsis)
 		} else {
-			g.writeCell(text, width, !noted && g.heads[c.index].alignRight, inner, glyphs.Ellipsis)
+			g.writeCell(text, width, !noted && g.heads[c.index].alignRight, tint.Codes(tone), glyphs.Ellipsis)
 		}
 		g.pad(2)
 		cells += width + 2
@@ -193,27 +200,24 @@ func (g *tableRenderer) writeRow(r tableRow, b ui.Box) {
 			break
 		}
 	}
-	if r.cursor {
-		g.endStyledLine(cells, look, true, glyphs.Ellipsis)
+	if tint.Around.Open != "" {
+		g.endStyledLine(cells, tint.Around, true, glyphs.Ellipsis)
 		return
 	}
 	g.endLine(cells)
 }
 
 // writeMarks writes the two cells before a row: the cursor and the mark.
-func (g *tableRenderer) writeMarks(r tableRow, b ui.Box) {
-	glyphs := &b.Theme.Glyphs
+func (g *tableRenderer) writeMarks(r tableRow, tint *theme.Tint, b ui.Box) {
+	g.out = append(g.out, tint.Around.Open...)
 	if r.cursor {
-		g.out = append(append(g.out, b.Theme.Codes(theme.Cursor).Open...), glyphs.Cursor...)
+		g.writeCell(b.Theme.Glyphs.Cursor, 1, false, tint.Codes(theme.Accent), "")
 	} else {
 		g.pad(1)
 	}
-	switch {
-	case r.marked && r.cursor:
-		g.out = append(g.out, glyphs.Mark...)
-	case r.marked:
-		g.writeCell(glyphs.Mark, 1, false, b.Theme.Codes(theme.Marked), "")
-	default:
+	if r.marked {
+		g.writeCell(b.Theme.Glyphs.Mark, 1, false, tint.Codes(theme.Marked), "")
+	} else {
 		g.pad(1)
 	}
 }
