@@ -29,8 +29,8 @@ type columnLayout struct {
 	width int
 }
 
-// layout gives the columns their widths. A number of them is scrolled past, never the first or the row's label; of those
-// that do not fit, the ones with the highest drop priority are left out.
+// layout gives the columns their widths. A number of them is scrolled past, never the first or the row's label; of
+// those that do not fit, the ones with the highest drop priority are left out.
 func (g *tableRenderer) layout(scrolled, width int) {
 	g.hidden, g.dropped = append(g.hidden[:0], make([]bool, len(g.heads))...), false
 	for i, c := range g.heads {
