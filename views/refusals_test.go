@@ -1,6 +1,7 @@
 package views_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -394,6 +395,62 @@ func TestCandidates_colleaguesTwin(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// identicalTwins are creates whose answer is lost, and a request with the same values by a colleague.
+var identicalTwins = []struct{ keys, op, path, body, says string }{
+	{
+		"4 n Zed <tab> zed@acme.net", client.OpCreateContact, "/managed/contacts",
+		`{"name":"Zed","email":"zed@acme.net"}`, "exactly as it was sent",
+	},
+	{
+		"3 n night <tab> <right> <tab> 203.0.113.7:22", client.OpCreateService, "/managed/services",
+		`{"label":"night","service_type":"tcp","address":"203.0.113.7:22","timeout":10}`, "exactly as it was sent",
+	},
+	{
+		"8 n night2", client.OpCreateBucket, "/object-storage/buckets",
+		`{"label":"night2","cluster":"us-east-1"}`, "as it was sent, as far as the API shows it",
+	},
+}
+
+// A colleague's object that is the same in every member, while ours never arrives, is shown and never called ours,
+// whenever it appears.
+func TestCandidates_identicalTwinIsNotCalledOurs(t *testing.T) {
+	for _, c := range identicalTwins {
+		for _, after := range []time.Duration{time.Second, 20 * time.Second, 80 * time.Second} {
+			t.Run(fmt.Sprintf("%s, after %v", c.op, after), func(t *testing.T) {
+				startProgram(t, emulator.Options{}, screenSize{200, 40}, func(r *harness) {
+					r.emu.InjectFault(c.op, emulator.Fault{Status: 504, Times: 1})
+					r.pressAll(c.keys)
+					r.press("<ctrl+s>")
+					r.wait(after)
+					r.elsewhere("POST", c.path, c.body)
+					r.wait(40 * time.Second)
+					r.requireDialog("Nothing proves whose", c.says)
+					r.wait(3 * time.Minute)
+					if e := r.journal.Entries(time.Time{})[0]; e.Outcome != client.Unknown {
+						r.Errorf("the journal says %s: %s", e.Outcome, e.OutcomeDetail)
+					}
+				})
+			})
+		}
+	}
+}
+
+// What a lost create has made is called ours if the first reading shows it at once: it is the only one, it has
+// everything that was sent, and nobody else had the time to make it.
+func TestCandidates_seenAtOnceIsOurs(t *testing.T) {
+	for _, c := range identicalTwins {
+		t.Run(c.op, func(t *testing.T) {
+			startProgram(t, emulator.Options{}, screenSize{200, 40}, func(r *harness) {
+				r.emu.InjectFault(c.op, emulator.Fault{Status: 504, ApplyFirst: true, Times: 1})
+				r.pressAll(c.keys)
+				r.press("<ctrl+s>")
+				r.wait(time.Second)
+				r.requireOutcome(client.Applied)
+			})
+		})
 	}
 }
 

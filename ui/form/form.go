@@ -118,6 +118,7 @@ type outcomeReport[T any] struct {
 	view    *FormView
 	what    string // "new contact Zed"
 	waited  bool   // the answer was lost, and the form says so
+	shown   int    // candidates that were shown
 }
 
 // show shows an outcome.
@@ -147,7 +148,8 @@ func (r *outcomeReport[T]) show(outcome ui.AttemptOutcome, c ui.Result[T], err e
 		cmds = append(cmds, r.news(outcome, c, err))
 	}
 	r.waited = c.Waiting
-	if c.Waiting && len(c.Found.Candidates) > 0 && r.request.OnCandidates != nil {
+	if len(c.Found.Candidates) > r.shown && outcome == ui.Unknown && r.request.OnCandidates != nil {
+		r.shown = len(c.Found.Candidates)
 		cmds = append(cmds, r.request.OnCandidates(c.Found.Candidates))
 	}
 	if r.request.AfterFailure != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -280,10 +281,11 @@ func compareUpdate(e *journal.Entry, now map[string]string) (ui.Verdict, string)
 	return ui.CannotTell, "it has neither the old values nor the ones that were sent: somebody has changed it since"
 }
 
-// containsAll reports whether an object has all these members. Absent, null, 0 and empty count as equal.
+// containsAll reports whether an object has all these members. Absent, null, 0, empty and no elements
+// count as equal.
 func containsAll(now, members map[string]string) bool {
 	blank := func(text string) string {
-		if text == "0" || text == "(empty)" || text == "false" {
+		if text == "0" || text == "(empty)" || text == "false" || text == "[]" {
 			return ""
 		}
 		return text
@@ -414,15 +416,17 @@ type candidate struct {
 }
 
 // judgeCreation looks for what a create has made. Labels are not unique, so proof is a single object that has
-// everything that was sent and was made when it was sent.
+// everything that was sent, was made when it was sent, and was seen at once: see FindCreated.
 func judgeCreation(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdict, string, error) {
 	rows, err := fetchCandidates(ctx, a, e.Change.Resource)
 	if err != nil {
 		return ui.CannotTell, "", err
 	}
+	seenAtOnce := isSeenAtOnce(a.Now(), e.Time)
 	sent := FlattenJSON(e.Change.Body)
+	returned := maps.Clone(sent)
 	for _, member := range []string{"password", "username", "bucket_access", "acl", "cors_enabled"} {
-		delete(sent, member)
+		delete(returned, member)
 	}
 	label := map[string]string{}
 	for _, member := range []string{"label", "name", "cluster"} {
@@ -432,7 +436,8 @@ func judgeCreation(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdic
 	}
 	alike := slices.DeleteFunc(rows, func(c candidate) bool { return !containsAll(FlattenJSON(c.row), label) })
 	proven := slices.DeleteFunc(slices.Clone(alike), func(c candidate) bool {
-		return c.made.IsZero() || !isMadeAround(c.made, e.Time) || !containsAll(FlattenJSON(c.row), sent)
+		return !seenAtOnce || c.made.IsZero() || !isMadeAround(c.made, e.Time) ||
+			!containsAll(FlattenJSON(c.row), returned)
 	})
 	switch {
 	case len(alike) == 0:
@@ -452,11 +457,12 @@ func judgeCreation(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdic
 	return ui.CannotTell, text, nil
 }
 
-// sentAgain reports whether another create of the same label was applied: what is there may be its result.
+// sentAgain reports whether another create of the same label may have been applied at that time: what is there may be
+// its result.
 func sentAgain(a *Account, e *journal.Entry) bool {
-	return slices.ContainsFunc(a.Journal.Entries(e.Time.Add(-madeWithin)), func(other journal.Entry) bool {
+	return slices.ContainsFunc(a.Journal.Entries(e.Time.Add(-time.Minute)), func(other journal.Entry) bool {
 		return other.ID != e.ID && other.Change.Op == e.Change.Op && other.Change.Label == e.Change.Label &&
-			other.Outcome == client.Applied
+			other.Outcome != client.Rejected && other.Outcome != client.NotSent
 	})
 }
 

@@ -39,7 +39,7 @@ func (c Creation[T]) Describe(a *Account, row T) string {
 
 // describeCandidate says when an object was made, and which of the members that were sent it has with other values.
 func describeCandidate(a *Account, made time.Time, row any, sent map[string]string) string {
-	parts := []string{"the API does not say when it was made"}
+	parts, compared := []string{"the API does not say when it was made"}, 0
 	if age := a.Now().Sub(made); !made.IsZero() && age < 12*time.Hour {
 		parts[0] = "made " + FormatSeconds(made.In(a.Location))
 	} else if !made.IsZero() {
@@ -48,9 +48,21 @@ func describeCandidate(a *Account, made time.Time, row any, sent map[string]stri
 	now := FlattenJSON(row)
 	for _, member := range slices.Sorted(maps.Keys(sent)) {
 		value, returned := now[member]
-		if returned && member != "bucket_access" && !containsAll(now, map[string]string{member: sent[member]}) {
+		same := containsAll(now, map[string]string{member: sent[member]})
+		if !returned && !same || member == "bucket_access" {
+			continue
+		}
+		compared++
+		if !same {
 			parts = append(parts, fmt.Sprintf("%s is %s, not %s", member, quoteValue(value), quoteValue(sent[member])))
 		}
+	}
+	switch {
+	case len(parts) > 1 || compared == 0:
+	case compared == len(sent):
+		parts = append(parts, "exactly as it was sent")
+	default:
+		parts = append(parts, "as it was sent, as far as the API shows it")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -60,15 +72,17 @@ func quoteValue(text string) string {
 	return ui.Truncate(client.Clean(text), 40, "…")
 }
 
-// A row is taken for what a create has made only if it was made within this time of sending it. The clocks of this
+// A row proves what a create has made only if it was made within this time of sending, and if it was seen within
+// seenWithin: a colleague may make the same at any time, and the API does not say who made what. The clocks of this
 // machine and of the API may differ a little.
 const (
-	madeBefore = 2 * time.Second
-	madeWithin = 5 * time.Minute
+	madeAround = 2 * time.Second
+	seenWithin = 2 * time.Second
 )
 
 // FindCreated returns a function that tells from all rows, read again, whether a row was made by a create that is sent
-// now. Proof is a single row that was not there before, has everything that was sent, and was made when it was sent.
+// now. Proof is a single row that was not there before, has everything that was sent, was made when it was sent, and
+// was seen at once. What appears later is a candidate: it may have arrived late, or be a colleague's.
 func FindCreated[T any](store *ui.Store[T], c Creation[T]) func(now []T) ui.Finding[T] {
 	sentAt, held := store.Now(), map[string]bool{}
 	for _, row := range store.Rows() {
@@ -81,7 +95,7 @@ func FindCreated[T any](store *ui.Store[T], c Creation[T]) func(now []T) ui.Find
 				continue
 			}
 			candidates = append(candidates, row)
-			if c.madeAround(row, sentAt) && c.Matches(row) {
+			if isSeenAtOnce(store.Now(), sentAt) && c.isMadeAround(row, sentAt) && c.Matches(row) {
 				proven = append(proven, row)
 			}
 		}
@@ -95,8 +109,12 @@ func FindCreated[T any](store *ui.Store[T], c Creation[T]) func(now []T) ui.Find
 	}
 }
 
-// madeAround reports whether a row was made at the time of sending.
-func (c Creation[T]) madeAround(row T, sentAt time.Time) bool {
+// isSeenAtOnce reports whether a reading is so close to the time of sending that nobody else had the time to make the
+// same thing in between.
+func isSeenAtOnce(readAt, sentAt time.Time) bool { return readAt.Sub(sentAt) <= seenWithin }
+
+// isMadeAround reports whether a row was made at the time of sending.
+func (c Creation[T]) isMadeAround(row T, sentAt time.Time) bool {
 	if c.MadeAt == nil || !c.MadeAt(row).Valid() {
 		return false
 	}
@@ -105,8 +123,7 @@ func (c Creation[T]) madeAround(row T, sentAt time.Time) bool {
 
 // isMadeAround reports whether something was made at the time of sending.
 func isMadeAround(made, sentAt time.Time) bool {
-	since := made.Sub(sentAt)
-	return since >= -madeBefore && since <= madeWithin
+	return made.Sub(sentAt).Abs() <= madeAround
 }
 
 // Update says how to recognise a row that an update has changed, after its answer was lost.
