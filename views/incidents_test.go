@@ -112,7 +112,7 @@ func TestIncident_openStaysVisible(t *testing.T) {
 				}
 				if name != "deleted elsewhere" {
 					r.press("3")
-					r.requireText(fmt.Sprint(issue, " · 3 min"))
+					r.requireText(fmt.Sprintf("#%d 3 min", issue))
 				}
 				r.emu.CloseTicket(issue)
 				r.press("1")
@@ -148,7 +148,7 @@ func TestIncident_unknownTicketStaysVisible(t *testing.T) {
 		r.wait(time.Minute)
 		r.requireText("2 Issues 1+1?")
 		r.press("3")
-		r.requireText(fmt.Sprint(issue, "? · 2 min"))
+		r.requireText(fmt.Sprintf("#%d? 2 min", issue))
 		r.press("2")
 		if line := r.line("cdn-origin", fmt.Sprint(issue+50_000)); !strings.Contains(line, "? ○ cdn-origin") ||
 			!strings.Contains(line, fmt.Sprint(issue+50_000, " unknown")) {

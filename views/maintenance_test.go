@@ -318,7 +318,7 @@ func TestMaintenance_plannedWindowBeginsAndEnds(t *testing.T) {
 		r.requireText("from 02:00 until 04:00 UTC")
 		r.press("<tab>", "disk", "<ctrl+s>")
 		r.requireText("cdn-origin: is to be disabled from 02:00 until 04:00")
-		r.requireText("from 02:00, back 04:00: disk", "off 02:00")
+		r.requireText("from 02:00, back 04:00: disk", "at 02:00    04:00")
 		r.requireApplied()
 		r.press("q")
 		r.requireText("To be disabled, but only while lookout is open: cdn-origin at")
@@ -365,7 +365,7 @@ func TestMaintenance_plannedWindowIsCancelled(t *testing.T) {
 func TestMaintenance_windowIsExtended(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{160, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
-		r.requireText("  back 01:00  ", "for 0 s, back 01:00") // list and detail
+		r.requireText("0 s         01:00", "for 0 s, back 01:00") // list and detail
 		r.wait(30 * time.Minute)
 		r.press("w")
 		r.requireText("Maintenance window of cdn-origin", "back 01:00")

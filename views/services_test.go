@@ -159,3 +159,29 @@ func TestServices_surviveAPIOutage(t *testing.T) {
 		r.requireNoText("retry in")
 	})
 }
+
+// The list shows for how long a service has been disabled and when it is enabled again: also without an end, and from
+// when on if that is still to come. The end of a window that another machine began is not known.
+func TestServices_offAndBackColumns(t *testing.T) {
+	for _, width := range []int{80, 120, 200} {
+		startProgram(t, emulator.Options{}, screenSize{width, 36}, func(r *harness) {
+			r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>", "<esc>")
+			r.press("/", "docs", "<enter>", "d", "<right>", "<right>", "<ctrl+s>", "<esc>")
+			r.press("/", "search", "<enter>", "d", "<left>", "<left>", "<tab>", "02:00-04:00", "<ctrl+s>", "<esc>")
+			r.wait(12 * time.Minute)
+			for service, want := range map[string]string{
+				"cdn-origin":   "12 min      01:00",
+				"docs":         "12 min      no end",
+				"search":       "at 02:00    04:00",
+				"billing-cron": "≥ 2 d 4 h   unknown !",
+			} {
+				r.line(service, want)
+			}
+			if width > 80 {
+				return
+			}
+			r.wait(25 * time.Hour)
+			r.line("docs", "1 d 1 h     no end !")
+		})
+	}
+}

@@ -47,7 +47,7 @@ func Services(a *account.Account) resource.Resource[*client.Service] {
 		Calls:    resource.Calls{List: "list services", Get: "view service", Managed: true},
 		Columns:  serviceColumns(a),
 		PaneOrder: []string{
-			"status", "label", "service_type", "address", "timeout", "consultation_group", "open issue", "off",
+			"status", "label", "service_type", "address", "timeout", "consultation_group", "open issue", "off", "back",
 			"updated",
 		},
 		List: func(ctx context.Context, _ resource.Query) iter.Seq2[*client.Service, error] {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -60,7 +61,7 @@ func serviceColumns(a *account.Account) []resource.ColumnDefinition[*client.Serv
 			},
 		},
 		resource.TextColumn(
-			column{Name: "address", Pane: table.Column[row]{Min: 16, DropPriority: 1}},
+			column{Name: "address", Pane: table.Column[row]{Min: 9, DropPriority: 1}},
 			theme.Plain, func(s row) client.Text { return s.Address },
 		),
 		serviceTimeoutColumn(),
@@ -78,6 +79,7 @@ func serviceColumns(a *account.Account) []resource.ColumnDefinition[*client.Serv
 		),
 		{Name: "open issue", Pane: openIssueColumn(a)},
 		{Name: "off", Pane: disabledColumn(a)},
+		{Name: "back", Pane: backColumn(a)},
 	}, serviceDetailColumns()...)
 }
 
@@ -143,8 +145,8 @@ func serviceDetailColumns() []resource.ColumnDefinition[*client.Service] {
 // openIssueColumn returns the column of the incident that stands for a service now.
 func openIssueColumn(a *account.Account) table.Column[*client.Service] {
 	return table.Column[*client.Service]{
-		Title:        "open issue",
-		Width:        14,
+		Title:        "issue",
+		Width:        12,
 		DropPriority: 2,
 		Cell:         func(s *client.Service, b ui.Box) (string, theme.Tone) { return OpenIssueCell(a, s, b) },
 	}
@@ -154,16 +156,32 @@ func openIssueColumn(a *account.Account) table.Column[*client.Service] {
 func disabledColumn(a *account.Account) table.Column[*client.Service] {
 	return table.Column[*client.Service]{
 		Title:        "off",
-		Width:        14,
+		Width:        10,
 		DropPriority: 2,
 		Cell:         func(s *client.Service, b ui.Box) (string, theme.Tone) { return disabledCell(a, s, b) },
 		Less: func(s, t *client.Service) bool {
 			d, _ := account.Disablement(a, s)
 			e, _ := account.Disablement(a, t)
-			return e.Since.IsZero() && !d.Since.IsZero() || !d.Since.IsZero() && d.Since.Before(e.Since)
+			return earlier(d.Since, e.Since)
 		},
 	}
 }
+
+// backColumn returns the column of when a service is enabled again; sorted by it, the soonest is first.
+func backColumn(a *account.Account) table.Column[*client.Service] {
+	return table.Column[*client.Service]{
+		Title:        "back",
+		Width:        9,
+		DropPriority: 2,
+		Cell:         func(s *client.Service, b ui.Box) (string, theme.Tone) { return backCell(a, s, b) },
+		Less: func(s, t *client.Service) bool {
+			return earlier(windowEndOf(a, s), windowEndOf(a, t))
+		},
+	}
+}
+
+// earlier reports whether a time is before another. The zero time is after all others.
+func earlier(t, than time.Time) bool { return !t.IsZero() && (than.IsZero() || t.Before(than)) }
 
 // serviceActions returns all actions on a service.
 func serviceActions(a *account.Account, changes account.Runner[*client.Service]) []table.RowAction[*client.Service] {
@@ -217,7 +235,7 @@ func formatProblems(counts []account.StatusCount) string {
 	return ""
 }
 
-// OpenIssueCell names the incident that stands for a service now: "823 · 6 min", with a question mark if nothing says
+// OpenIssueCell names the incident that stands for a service now: "#823 6 min", with a question mark if nothing says
 // whether it is over.
 func OpenIssueCell(a *account.Account, s *client.Service, b ui.Box) (string, theme.Tone) {
 	tone := theme.Warn
@@ -231,31 +249,63 @@ func OpenIssueCell(a *account.Account, s *client.Service, b ui.Box) (string, the
 			if _, tone = IncidentMark(i, b.Theme.Glyphs); tone == theme.Bad {
 				tone = theme.Warn
 			}
-			return fmt.Sprintf("%d%s · %s", i.Issue.ID, mark, account.FormatAge(i.Issue.Created, b.Now))
+			return fmt.Sprintf("#%d%s %s", i.Issue.ID, mark, account.FormatAge(i.Issue.Created, b.Now))
 		},
 	)
 	return text, tone
 }
 
-// disabledCell says when a disabled service is enabled again, "back 23:01"; without an end for how long it has been
-// disabled, "2 d 4 h !" if it may have been forgotten; and when its planned maintenance begins, "off 02:00".
+// disabledCell says for how long a service has been disabled: "≥ 2 d 4 h"; of one that is to be disabled, when its
+// planned maintenance begins: "at 02:00".
 func disabledCell(a *account.Account, s *client.Service, b ui.Box) (string, theme.Tone) {
 	d, disabled := account.Disablement(a, s)
-	now := b.Now.In(a.Location)
+	if disabled {
+		if d.Forgotten(b.Now) {
+			return d.Age(b.Now), theme.Warn
+		}
+		return account.OrDefault(d.Age(b.Now), "unknown"), theme.Off
+	}
 	w, planned := nextWindow(a, s.ID)
+	if !planned {
+		return "", theme.Off
+	}
+	start := FormatEnd(w.Start.In(a.Location), b.Now.In(a.Location))
+	return account.ReasonIf(len(start) <= len("25 Nov"), "at ") + start, theme.Info
+}
+
+// backCell says when a service is enabled again: "23:01". An exclamation mark says that this is overdue, or that the
+// service may have been forgotten. The end of a window that another machine began is not known.
+func backCell(a *account.Account, s *client.Service, b ui.Box) (string, theme.Tone) {
+	d, disabled := account.Disablement(a, s)
+	end := windowEndOf(a, s)
+	text := "unknown"
 	switch {
-	case !disabled && planned:
-		return "off " + FormatEnd(w.Start.In(a.Location), now), theme.Info
+	case !end.IsZero():
+		text = FormatEnd(end.In(a.Location), b.Now.In(a.Location))
 	case !disabled:
 		return "", theme.Off
-	case !d.Until.IsZero() && now.After(d.Until):
-		return "back " + FormatEnd(d.Until.In(a.Location), now) + " !", theme.Bad
-	case !d.Until.IsZero():
-		return "back " + FormatEnd(d.Until.In(a.Location), now), theme.Off
-	case d.Forgotten(b.Now):
-		return d.Age(b.Now) + " !", theme.Warn
+	case d.Ours:
+		text = "no end"
 	}
-	return d.Age(b.Now), theme.Off
+	switch {
+	case !disabled:
+		return text, theme.Info
+	case !end.IsZero() && b.Now.After(end):
+		return text + " !", theme.Bad
+	case end.IsZero() && d.Forgotten(b.Now):
+		return text + " !", theme.Warn
+	}
+	return text, theme.Off
+}
+
+// windowEndOf returns when a service is enabled again, now or after its planned maintenance; the zero time if no time
+// is known.
+func windowEndOf(a *account.Account, s *client.Service) time.Time {
+	if d, disabled := account.Disablement(a, s); disabled {
+		return d.Until
+	}
+	w, _ := nextWindow(a, s.ID)
+	return w.Until
 }
 
 // StateCounts counts the services by state, problems first: "▲ 1 problem  ● 11 ok". If services are missing, it says

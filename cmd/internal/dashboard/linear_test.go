@@ -98,7 +98,7 @@ func TestLinearIsQuiet(t *testing.T) {
 	v.WaitFor("Services 14")
 	v.Type("3")
 	v.WaitFor("1 of 14: billing-api")
-	v.WaitFor("open issue 823")
+	v.WaitFor("issue #823")
 	before := v.WaitIdle(500 * time.Millisecond)
 	if after := v.BytesAfter(2500 * time.Millisecond); after != before { // the age in the head line grows meanwhile
 		t.Errorf("at rest it said %q", v.Output()[before:])

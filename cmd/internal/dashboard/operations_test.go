@@ -335,7 +335,7 @@ func keystrokeTasks() []keystrokeTask {
 			[]string{"enable service", "enable service", "enable service"},
 		},
 		{
-			"services that are disabled, and since when", 3, "3«edge-router»s«Sort by»<enter>«state ▲»«≥ 2 d 4 h !»",
+			"services that are disabled, and since when", 3, "3«edge-router»s«Sort by»<enter>«state ▲»«unknown !»",
 			nil,
 		},
 		{"CPU at the moment of an issue", 2, "2«9 issues ·»<enter>«at detection  cpu»", nil},
