@@ -25,12 +25,12 @@ func bucketChanges() []pathCase {
 			key:    "x",
 			fill:   []string{"<right>", "<ctrl+s>"},
 			op:     client.OpUpdateBucketAccess,
-			before: "null", // the API does not tell it
+			before: `{"acl":"`,
 		}, {
 			key:    "x",
 			fill:   []string{"<right>", "<tab>", "<right>", "<ctrl+s>"},
 			op:     client.OpReplaceBucketAccess,
-			before: "null",
+			before: `{"acl":"`,
 		}}},
 		{"buckets.delete", goTo("8", "scratch"), []pathStep{{
 			key:    "D",

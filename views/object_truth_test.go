@@ -63,6 +63,61 @@ func TestObjectAccess_formOpensWithUnknown(t *testing.T) {
 	}})
 }
 
+// A bucket's access form opens with what is set, and sends only what was changed; the journal has what was set before.
+func TestBucketAccess_formOpensWithWhatIsSet(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 40}, func(r *harness) {
+		w := r.writer(client.OpReplaceBucketAccess, "us-east-1/acme-www")
+		set := client.BucketAccess{ACL: client.ACLPublicReadWrite, CORS: new(true)}
+		if err := w.ReplaceBucketAccess(r.ctx, "us-east-1", "acme-www", set); err != nil {
+			t.Fatal(err)
+		}
+		r.press(goTo("8", "acme-www")...)
+		r.press("x")
+		r.requireText("Access to us-east-1/acme-www", "‹public-read-write›", "‹yes›")
+		r.requireNoText("reading the access", "as it is", "Type the label")
+		r.press("<ctrl+s>")
+		r.requireText("nothing has been changed")
+		r.press("<tab>", "<right>", "<ctrl+s>")
+		r.requireText("acme-www: access is now CORS off")
+		r.requireApplied(client.OpReplaceBucketAccess, client.OpUpdateBucketAccess)
+		if body := string(toJSON(r.emu.Ledger()[1].Body)); body != `{"cors_enabled":false}` {
+			t.Errorf("sent %s", body)
+		}
+		entries := r.journal.Entries(time.Time{})
+		if before := string(toJSON(entries[1].Change.Before)); before != `{"cors_enabled":true}` {
+			t.Errorf("before: %s", before)
+		}
+	})
+}
+
+// If it cannot be read what is set, or not soon enough, the bucket's access form opens with "unknown".
+func TestBucketAccess_formOpensWithUnknown(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault emulator.Fault
+		want  []string
+	}{
+		"refused": {emulator.Fault{Status: 404, Times: 1}, []string{"What is set could not be read", "‹unknown›"}},
+		"slow":    {emulator.Fault{Delay: time.Minute, Times: 1}, []string{"What is set could not be read", "‹unknown›"}},
+		"without CORS": {
+			emulator.Fault{Status: 200, Body: `{"acl":"private","cors_enabled":null}`, Times: 1},
+			[]string{"‹private›", "‹unknown›"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			startProgram(t, emulator.Options{}, screenSize{120, 40}, func(r *harness) {
+				r.press(goTo("8", "acme-www")...)
+				r.emu.InjectFault("view access", c.fault)
+				r.press("x")
+				r.wait(6 * time.Second)
+				r.requireText(c.want...)
+				r.press("<tab>", "<right>", "<ctrl+s>")
+				r.requireApplied(client.OpUpdateBucketAccess)
+				r.requireText("acme-www: access is now CORS on")
+			})
+		})
+	}
+}
+
 // A link to an object that does not exist says so.
 func TestLink_missingObjectIsNamed(t *testing.T) {
 	const warning = "no object has this name: the link fails until there is one"

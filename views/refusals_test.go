@@ -116,7 +116,7 @@ func TestAccess_emptyAnswerIsReadBack(t *testing.T) {
 	for name, c := range accessAnswers {
 		t.Run("bucket, "+name, func(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{200, 36}, func(r *harness) {
-				r.press("8", "/", "acme-www", "<enter>", "x", "<right>", "<right>")
+				r.press("8", "/", "acme-www", "<enter>", "x", "<right>")
 				r.injectUnlessZero("view access", c.read)
 				r.press("<ctrl+s>")
 				r.wait(time.Second)
@@ -189,7 +189,7 @@ var deletedMeanwhile = []struct {
 		"key 205", "finance", "finance2", "",
 	},
 	{
-		"access of a bucket", "8 / scratch <enter> x <right> <right>", "<ctrl+s>",
+		"access of a bucket", "8 / scratch <enter> x <right>", "<ctrl+s>",
 		func(r *harness) error {
 			return r.writer(client.OpDeleteBucket, "ap-south-1/scratch").
 				DeleteBucket(r.Context(), "ap-south-1", "scratch")

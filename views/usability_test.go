@@ -273,7 +273,7 @@ func TestNews_namesChangeAndObject(t *testing.T) {
 // News reads as a sentence.
 func TestNews_readsAsSentence(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
-		r.press("8", "/", "acme-www", "<enter>", "x", "<right>", "<right>", "<tab>", "<right>", "<ctrl+s>")
+		r.press("8", "/", "acme-www", "<enter>", "x", "<right>", "<tab>", "<right>", "<ctrl+s>")
 		r.requireText("acme-www: access is now public-read, CORS on")
 	})
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
@@ -298,8 +298,8 @@ func TestConfirm_manyNamesKind(t *testing.T) {
 func TestForm_choicesThatDoNotFit(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 		r.press("8", "x")
-		r.requireText("‹as it is› 1 of 5", "‹as it is›  yes")
+		r.requireText("‹private› 1 of 4", " yes  ‹no›")
 		r.press("<right>")
-		r.requireText("‹private› 2 of 5")
+		r.requireText("‹public-read› 2 of 4")
 	})
 }

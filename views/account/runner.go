@@ -168,16 +168,33 @@ func (r Runner[T]) Start(op resource.Operation[T], rows []T, hidden int) tea.Cmd
 	}
 	s := &start[T]{
 		op:     op,
-		draft:  op.Draft(first),
 		rows:   able,
 		left:   len(rows) - len(able),
 		hidden: hidden,
 	}
-	if len(s.draft.Fields) > 0 {
+	if op.ReadDraft == nil {
+		return r.open(s, op.Draft(first))
+	}
+	ctx := r.Account.Context
+	return ui.WhileWorking("reading the "+op.Name+" of "+r.Resource.Label(first), func() tea.Msg {
+		draft := op.ReadDraft(ctx, first)
+		return draftRead(func() tea.Cmd { return r.open(s, draft) })
+	})
+}
+
+// open opens the form of a draft if it has fields, and asks and sends otherwise.
+func (r Runner[T]) open(s *start[T], draft resource.Draft[T]) tea.Cmd {
+	if s.draft = draft; len(draft.Fields) > 0 {
 		return ui.Send(form.OpenFormMsg{Form: r.form(s)})
 	}
 	return r.askAndSend(s)
 }
+
+// draftRead opens a draft whose values have been read.
+type draftRead func() tea.Cmd
+
+// Deliver opens the draft.
+func (open draftRead) Deliver() tea.Cmd { return open() }
 
 // StartDraft starts the operation of a name with values that are chosen already: an undo, or the answer to a menu. Rows
 // that are gone are left out.

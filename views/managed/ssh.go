@@ -41,7 +41,7 @@ func SSHPane(a *account.Account) ui.Pane {
 func sshColumns() []resource.ColumnDefinition[*client.Instance] {
 	type row = *client.Instance
 	type column = resource.ColumnDefinition[row]
-	return []column{
+	columns := []column{
 		resource.IDColumn(instanceID),
 		resource.TextColumn(
 			column{Name: "label", Pane: table.Column[row]{Min: 14}},
@@ -65,6 +65,18 @@ func sshColumns() []resource.ColumnDefinition[*client.Instance] {
 				return b.Theme.Glyphs.Disabled + " off", theme.Off
 			}},
 		},
+	}
+	columns = append(columns, sshLoginColumns()...)
+	return append(columns, resource.TextColumn(
+		column{Name: "group", DetailOnly: true, Pane: table.Column[row]{Width: 12, DropPriority: 3}},
+		theme.Muted, func(i row) client.Text { return i.Group },
+	), sshCommandColumn())
+}
+
+// sshLoginColumns returns the columns of user, address and port.
+func sshLoginColumns() []resource.ColumnDefinition[*client.Instance] {
+	type row = *client.Instance
+	return []resource.ColumnDefinition[row]{
 		{
 			Name: "user",
 			Value: func(i row) string {
@@ -89,11 +101,6 @@ func sshColumns() []resource.ColumnDefinition[*client.Instance] {
 				}),
 			},
 		},
-		resource.TextColumn(
-			column{Name: "group", DetailOnly: true, Pane: table.Column[row]{Width: 12, DropPriority: 3}},
-			theme.Muted, func(i row) client.Text { return i.Group },
-		),
-		sshCommandColumn(),
 	}
 }
 

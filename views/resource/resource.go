@@ -116,6 +116,9 @@ type Operation[T any] struct {
 	// Draft starts the operation: fields that are bound to new values, and what is made of them. For AnyRows it is
 	// given the first row; for NewRow the zero T.
 	Draft func(row T) Draft[T]
+	// ReadDraft is Draft for panes, where the fields begin with values that lists do not have: it reads them first. It
+	// runs outside the event loop. nil reads nothing.
+	ReadDraft func(ctx context.Context, row T) Draft[T]
 	// OnRejected offers something after a refusal, such as emptying a bucket first. nil offers nothing.
 	OnRejected func(row T, err error) tea.Cmd
 }

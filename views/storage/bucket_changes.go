@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -91,7 +93,10 @@ func bucketOperations(a *account.Account) []resource.Operation[*client.Bucket] {
 			ShowInHints:  true,
 			ProgressText: "changing",
 			Draft: func(b *client.Bucket) resource.Draft[*client.Bucket] {
-				return setBucketAccess(a, b)
+				return setBucketAccess(a, b, &client.BucketAccessStatus{})
+			},
+			ReadDraft: func(ctx context.Context, b *client.Bucket) resource.Draft[*client.Bucket] {
+				return readThenSetBucketAccess(ctx, a, b)
 			},
 		},
 		{
@@ -326,24 +331,64 @@ func describeBucketACL(acl client.ACL) string {
 	return "Left as it is."
 }
 
-// unchanged stands for an ACL or a CORS setting that is to stay as it is: the API does not tell what is set.
-const unchanged = "as it is"
-
 // accessInput holds the values of the form for a bucket's access.
 type accessInput struct {
-	acl  client.ACL // unchanged, or a canned ACL
-	cors string     // unchanged, "yes" or "no"
-	word string     // the label, typed to let everyone write
+	present client.BucketAccessStatus // what is set, as far as it is known
+	acl     client.ACL                // the present one, unknownACL, or a canned ACL
+	cors    string                    // corsUnknown, "yes" or "no"
+	word    string                    // the label, typed to let everyone write
 }
 
-// setBucketAccess changes a bucket's canned ACL and CORS setting. The API's answer is empty, so the access is read
-// again.
-func setBucketAccess(a *account.Account, b *client.Bucket) resource.Draft[*client.Bucket] {
-	in, found := &accessInput{acl: unchanged, cors: unchanged}, accessReadBack{}
+// corsUnknown stands for a CORS setting that could not be read.
+const corsUnknown = "unknown"
+
+// newAccessInput returns what is set as the values of the form.
+func newAccessInput(present client.BucketAccessStatus) *accessInput {
+	in := &accessInput{present: present, acl: cmp.Or(present.ACL, unknownACL)}
+	in.cors = in.presentCORS()
+	return in
+}
+
+// presentCORS returns the CORS setting as the form shows it.
+func (in *accessInput) presentCORS() string {
+	switch {
+	case in.present.CORS == nil:
+		return corsUnknown
+	case *in.present.CORS:
+		return "yes"
+	}
+	return "no"
+}
+
+// changesACL reports whether another ACL was chosen than the one that is set.
+func (in *accessInput) changesACL() bool { return in.acl != cmp.Or(in.present.ACL, unknownACL) }
+
+// readThenSetBucketAccess is setBucketAccess that begins with what is set, if that can be read in time.
+func readThenSetBucketAccess(
+	ctx context.Context, a *account.Account, b *client.Bucket,
+) resource.Draft[*client.Bucket] {
+	const patience = 5 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	present, err := a.API.Buckets.Access(ctx, b.Location().Raw(), b.Label.Raw())
+	if err != nil {
+		draft := setBucketAccess(a, b, &client.BucketAccessStatus{})
+		draft.Text = "What is set could not be read: " + ui.Reason(err) + ". " + draft.Text
+		return draft
+	}
+	return setBucketAccess(a, b, present)
+}
+
+// setBucketAccess changes a bucket's canned ACL and CORS setting, as far as the values differ from what is set. The
+// API's answer is empty, so the access is read again.
+func setBucketAccess(
+	a *account.Account, b *client.Bucket, present *client.BucketAccessStatus,
+) resource.Draft[*client.Bucket] {
+	in, found := newAccessInput(*present), accessReadBack{}
 	var before *client.BucketAccessStatus // nil if it could not be read
 	return resource.Draft[*client.Bucket]{
 		Title:           "Access to " + bucketName(b),
-		Text:            "What you leave as it is does not change.",
+		Text:            "Only what you change is sent.",
 		SubmitLabel:     "change",
 		Fields:          in.fields(b),
 		Review:          func() string { return describeBucketACL(in.acl) },
@@ -359,6 +404,7 @@ func setBucketAccess(a *account.Account, b *client.Bucket) resource.Draft[*clien
 				Call:      call,
 				ID:        account.BucketID(b),
 				Label:     b.Label.String(),
+				Before:    in.before(access),
 				Unchanged: access.ACL == "" && access.CORS == nil,
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Bucket], error) {
 					before, _ = a.API.Buckets.Access(ctx, b.Location().Raw(), b.Label.Raw())
@@ -434,16 +480,24 @@ func (in *accessInput) fields(b *client.Bucket) []form.Field {
 	sure := form.Text("sure", "Type the label", &in.word, func(text string) string {
 		return account.ReasonIf(text != b.Label.Raw(), warning)
 	})
+	acls := cannedACLs()
+	if !slices.Contains(acls, in.acl) {
+		acls = append([]client.ACL{in.acl}, acls...)
+	}
+	cors := []string{"yes", "no"}
+	if in.cors == corsUnknown {
+		cors = append([]string{corsUnknown}, cors...)
+	}
 	return []form.Field{
-		form.Choice("acl", "ACL", &in.acl, append([]client.ACL{unchanged}, cannedACLs()...)...).
-			Scripted(form.ScriptValue{Flag: "acl", Usage: ACLChoices, Except: unchanged}),
-		form.Choice("cors_enabled", "CORS", &in.cors, unchanged, "yes", "no").Scripted(form.ScriptValue{
+		form.Choice("acl", "ACL", &in.acl, acls...).
+			Scripted(form.ScriptValue{Flag: "acl", Usage: ACLChoices, Except: string(unknownACL)}),
+		form.Choice("cors_enabled", "CORS", &in.cors, cors...).Scripted(form.ScriptValue{
 			Flag:  "cors",
 			Usage: "allow all origins; --cors=false forbids them",
 			Bool:  true,
 			Set:   in.setCORS,
 		}),
-		sure.When(func() bool { return in.acl == client.ACLPublicReadWrite }),
+		sure.When(func() bool { return in.changesACL() && in.acl == client.ACLPublicReadWrite }),
 	}
 }
 
@@ -459,25 +513,38 @@ func (in *accessInput) setCORS(text string) string {
 // describe says what is set.
 func (in *accessInput) describe() string {
 	var parts []string
-	if in.acl != unchanged {
-		parts = append(parts, string(in.acl))
+	_, access := in.request()
+	if access.ACL != "" {
+		parts = append(parts, access.ACL.String())
 	}
-	switch in.cors {
-	case "yes":
-		parts = append(parts, "CORS on")
-	case "no":
-		parts = append(parts, "CORS off")
+	if access.CORS != nil {
+		parts = append(parts, map[bool]string{true: "CORS on", false: "CORS off"}[*access.CORS])
 	}
 	return account.JoinWithCommas(parts)
+}
+
+// before returns what is set of what is about to change, as far as it is known; nil if nothing is.
+func (in *accessInput) before(set client.BucketAccess) any {
+	before := client.Patch{}
+	if set.ACL != "" && in.present.ACL != "" {
+		before["acl"] = in.present.ACL
+	}
+	if set.CORS != nil && in.present.CORS != nil {
+		before["cors_enabled"] = *in.present.CORS
+	}
+	if len(before) == 0 {
+		return nil
+	}
+	return before
 }
 
 // request returns what is to be set and the operation for it: both settings are replaced with PUT, one of them is
 // modified with POST.
 func (in *accessInput) request() (op string, access client.BucketAccess) {
-	if in.acl != unchanged {
+	if in.changesACL() {
 		access.ACL = in.acl
 	}
-	if in.cors != unchanged {
+	if in.cors != in.presentCORS() {
 		on := in.cors == "yes"
 		access.CORS = &on
 	}
