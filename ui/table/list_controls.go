@@ -30,28 +30,30 @@ type listControls interface {
 	hasKey(key string) bool
 }
 
-// controls are the listControls of a list.
-type controls[T any] struct{ list *List[T] }
+// controls is a list as its listControls.
+type controls[T any] List[T]
 
-func (c controls[T]) moveCursorTo(position int) { c.list.moveCursorTo(position) }
+func (c *controls[T]) list() *List[T] { return (*List[T])(c) }
 
-func (c controls[T]) hasKey(key string) bool { return rowBinder[T](c).hasKey(key) }
+func (c *controls[T]) moveCursorTo(position int) { c.list().moveCursorTo(position) }
+
+func (c *controls[T]) hasKey(key string) bool { return rowBinder[T]{c.list()}.hasKey(key) }
 
 // scrollBy moves the cursor, or the detail while it is open over the list.
-func (c controls[T]) scrollBy(by int) {
-	if l := c.list; l.detail.open {
+func (c *controls[T]) scrollBy(by int) {
+	if l := c.list(); l.detail.open {
 		l.detail.scroll = max(0, l.detail.scroll+by)
 		return
 	}
-	c.list.moveCursor(by)
+	c.list().moveCursor(by)
 }
 
 // pageSize returns the number of rows that a page moves by.
-func (c controls[T]) pageSize() int { return max(1, c.list.frame.height-1) }
+func (c *controls[T]) pageSize() int { return max(1, c.frame.height-1) }
 
 // goToEnd moves the cursor to the last row. It reads a lazy store to its end first; esc stops that.
-func (c controls[T]) goToEnd() tea.Cmd {
-	l := c.list
+func (c *controls[T]) goToEnd() tea.Cmd {
+	l := c.list()
 	l.moveCursorTo(l.shown() - 1)
 	if !l.Store.Lazy() || l.Store.Complete() {
 		return nil
@@ -61,18 +63,18 @@ func (c controls[T]) goToEnd() tea.Cmd {
 }
 
 // scrollColumns scrolls the columns sideways, to the right only while there is a column that does not fit.
-func (c controls[T]) scrollColumns(by int) {
-	if l := c.list; by < 0 || l.renderer.dropped {
-		l.frame.scrolledColumns = max(0, min(len(l.Columns)-2, l.frame.scrolledColumns+by))
+func (c *controls[T]) scrollColumns(by int) {
+	if by < 0 || c.renderer.dropped {
+		c.frame.scrolledColumns = max(0, min(len(c.Columns)-2, c.frame.scrolledColumns+by))
 	}
 }
 
 // startFilter gives the filter the keyboard.
-func (c controls[T]) startFilter() { c.list.filter.startTyping() }
+func (c *controls[T]) startFilter() { c.filter.startTyping() }
 
 // sortMenu offers the columns; the one in use is reversed.
-func (c controls[T]) sortMenu() ui.Menu {
-	l := c.list
+func (c *controls[T]) sortMenu() ui.Menu {
+	l := c.list()
 	return sortMenu(l.titles(), l.rowIndex.column, func(i int) {
 		l.rowIndex.reverse = l.rowIndex.column == i && !l.rowIndex.reverse
 		l.rowIndex.column = i
@@ -81,8 +83,8 @@ func (c controls[T]) sortMenu() ui.Menu {
 }
 
 // toggleMark marks a row, or removes its mark.
-func (c controls[T]) toggleMark(id string) {
-	l := c.list
+func (c *controls[T]) toggleMark(id string) {
+	l := c.list()
 	l.marks.reserve(l.Store)
 	if i, held := l.Store.Index(id); held {
 		l.marks.toggle(i)
@@ -91,8 +93,8 @@ func (c controls[T]) toggleMark(id string) {
 }
 
 // markRange marks the rows from the last mark to the cursor. Without a mark it begins a range at the cursor.
-func (c controls[T]) markRange() {
-	l := c.list
+func (c *controls[T]) markRange() {
+	l := c.list()
 	from := l.rowIndex.position(l.Store, l.marks.anchor)
 	if from < 0 {
 		from = l.cursor.position
@@ -105,8 +107,8 @@ func (c controls[T]) markRange() {
 }
 
 // markAll marks every row that is shown.
-func (c controls[T]) markAll() {
-	l := c.list
+func (c *controls[T]) markAll() {
+	l := c.list()
 	l.marks.reserve(l.Store)
 	if l.rowIndex.current == nil {
 		l.marks.addFirst(l.Store.Len())
@@ -118,8 +120,8 @@ func (c controls[T]) markAll() {
 }
 
 // escapeLabel returns what esc does here, or "".
-func (c controls[T]) escapeLabel() string {
-	l := c.list
+func (c *controls[T]) escapeLabel() string {
+	l := c.list()
 	switch {
 	case l.Store.LoadingAll():
 		return "stop reading"
@@ -134,8 +136,8 @@ func (c controls[T]) escapeLabel() string {
 }
 
 // escape does what escapeLabel says.
-func (c controls[T]) escape() {
-	l := c.list
+func (c *controls[T]) escape() {
+	l := c.list()
 	switch {
 	case l.Store.LoadingAll():
 		l.cursor.toEnd = false
@@ -150,9 +152,9 @@ func (c controls[T]) escape() {
 }
 
 // detailKey returns the key that opens the detail: enter, or i if a row action has enter; "" if there is no detail.
-func (c controls[T]) detailKey() string {
+func (c *controls[T]) detailKey() string {
 	switch {
-	case c.list.Detail == nil || c.hasKey("enter") && c.hasKey("i"):
+	case c.Detail == nil || c.hasKey("enter") && c.hasKey("i"):
 		return ""
 	case c.hasKey("enter"):
 		return "i"
@@ -161,8 +163,8 @@ func (c controls[T]) detailKey() string {
 }
 
 // rowCommands returns what every list can do with a row.
-func (c controls[T]) rowCommands(row T) rowCommands {
-	l := c.list
+func (c *controls[T]) rowCommands(row T) rowCommands {
+	l := c.list()
 	return rowCommands{
 		mark:  func() { c.toggleMark(l.Store.ID(row)); l.moveCursor(1) },
 		label: func() string { return l.label(row) },
@@ -202,8 +204,8 @@ func showLongTexts(texts []ui.ShowTextMsg) tea.Cmd {
 }
 
 // csv returns the list as it is shown.
-func (c controls[T]) csv() string {
-	l := c.list
+func (c *controls[T]) csv() string {
+	l := c.list()
 	var shown []int
 	for i, column := range l.Columns {
 		if !column.hidden {

@@ -5,9 +5,6 @@ import (
 	"slices"
 )
 
-// order returns the list as something whose rows can be put in order.
-func (l *List[T]) order() listOrder[T] { return listOrder[T]{l} }
-
 // shown returns the number of rows that the filter lets through.
 func (l *List[T]) shown() int { return l.rowIndex.count(l.Store) }
 
@@ -31,7 +28,7 @@ func (l *List[T]) rowAt(position int) T { return l.Store.At(l.rowIndex.storePosi
 // restoreCursor finds the cursor's row again after the rows or their order have changed. If the row is gone or has
 // another rank by now, the cursor stays where it was. The detail of a list without rows is closed.
 func (l *List[T]) restoreCursor() {
-	l.rowIndex.update(l.order())
+	l.rowIndex.update(l)
 	n := l.shown()
 	position := l.rowIndex.position(l.Store, l.cursor.id)
 	if position >= 0 && !l.detail.open &&
@@ -77,19 +74,14 @@ func (l *List[T]) markedRows() (rows []T, hidden int) {
 	return rows, hidden
 }
 
-// listOrder is what a rowIndex asks a list.
-type listOrder[T any] struct{ list *List[T] }
-
-func (o listOrder[T]) lookup() rowLookup { return o.list.Store }
-
-func (o listOrder[T]) restoreCursor() { o.list.restoreCursor() }
+// lookup returns the store as a rowIndex sees it.
+func (l *List[T]) lookup() rowLookup { return l.Store }
 
 // initialSortColumn returns the column that the list is first sorted by; -1 if there is none.
-func (o listOrder[T]) initialSortColumn() int { return o.list.columnTitled(o.list.SortBy) }
+func (l *List[T]) initialSortColumn() int { return l.columnTitled(l.SortBy) }
 
 // wantedKey returns what the order of the rows depends on now.
-func (o listOrder[T]) wantedKey() rowIndexKey {
-	l := o.list
+func (l *List[T]) wantedKey() rowIndexKey {
 	return rowIndexKey{
 		version:       l.Store.Version(),
 		layoutVersion: l.Store.LayoutVersion(),
@@ -101,12 +93,11 @@ func (o listOrder[T]) wantedKey() rowIndexKey {
 }
 
 // newSortJob returns the job that makes the wanted order. It can run off the loop.
-func (o listOrder[T]) newSortJob(ctx context.Context) *sortJob {
-	l := o.list
+func (l *List[T]) newSortJob(ctx context.Context) *sortJob {
 	n, at := l.Store.Snapshot()
 	job := &sortJob{
 		ctx:      ctx,
-		key:      o.wantedKey(),
+		key:      l.wantedKey(),
 		rowCount: n,
 		columns:  make([]columnAccessor, len(l.Columns)),
 		quick:    l.Store.Searcher(),
