@@ -337,11 +337,12 @@ func (l *List[T]) Actions() []ui.Action {
 	for _, op := range l.RowActions {
 		actions = append(actions, rowBinder[T]{l}.bind(op, row, there))
 	}
+	rowActions := actions
 	if l.PaneActions != nil {
 		actions = append(actions, l.PaneActions()...)
 	}
 	list := (*controls[T])(l)
-	actions = append(actions, commonActions(list, there, list.rowCommands(row))...)
+	actions = append(actions, commonActions(list, there, list.rowCommands(row), rowActions)...)
 	if l.cursorActions == nil {
 		l.cursorActions = cursorActions(list, actions)
 	}

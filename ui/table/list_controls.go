@@ -26,8 +26,6 @@ type listControls interface {
 	markAll()
 	escape()
 	escapeLabel() string
-	detailKey() string
-	hasKey(key string) bool
 }
 
 // controls is a list as its listControls.
@@ -36,8 +34,6 @@ type controls[T any] List[T]
 func (c *controls[T]) list() *List[T] { return (*List[T])(c) }
 
 func (c *controls[T]) moveCursorTo(position int) { c.list().moveCursorTo(position) }
-
-func (c *controls[T]) hasKey(key string) bool { return rowBinder[T]{c.list()}.hasKey(key) }
 
 // scrollBy moves the cursor, or the detail while it is open over the list.
 func (c *controls[T]) scrollBy(by int) {
@@ -151,21 +147,10 @@ func (c *controls[T]) escape() {
 	}
 }
 
-// detailKey returns the key that opens the detail: enter, or i if a row action has enter; "" if there is no detail.
-func (c *controls[T]) detailKey() string {
-	switch {
-	case c.Detail == nil || c.hasKey("enter") && c.hasKey("i"):
-		return ""
-	case c.hasKey("enter"):
-		return "i"
-	}
-	return "enter"
-}
-
 // rowCommands returns what every list can do with a row.
 func (c *controls[T]) rowCommands(row T) rowCommands {
 	l := c.list()
-	return rowCommands{
+	commands := rowCommands{
 		mark:  func() { c.toggleMark(l.Store.ID(row)); l.moveCursor(1) },
 		label: func() string { return l.label(row) },
 		id:    func() string { return l.Store.ID(row) },
@@ -177,14 +162,17 @@ func (c *controls[T]) rowCommands(row T) rowCommands {
 			}
 			return l.CopyItems(row)
 		},
-		openDetail: func() tea.Cmd {
+	}
+	if l.Detail != nil {
+		commands.openDetail = func() tea.Cmd {
 			if l.detail.open && l.LongTexts != nil {
 				return showLongTexts(l.LongTexts(row))
 			}
 			l.detail.open, l.detail.scroll = true, 0
 			return l.fetchRow(row)
-		},
+		}
 	}
+	return commands
 }
 
 // showLongTexts opens a text, or a menu if there are several.
@@ -233,7 +221,7 @@ type rowCommands struct {
 	label, id, json func() string
 	csv             func() string // of the whole list
 	copyItems       func() []ui.CopyItem
-	openDetail      func() tea.Cmd
+	openDetail      func() tea.Cmd // nil if the list has no detail
 }
 
 // cursorActions returns the actions that move the cursor. The arrows scroll the columns unless one of the others has
@@ -263,8 +251,19 @@ func hasBinding(actions []ui.Action, key string) bool {
 	return slices.ContainsFunc(actions, func(a ui.Action) bool { return slices.Contains(a.Key.Keys(), key) })
 }
 
-// commonActions returns what every list can do beside moving its cursor.
-func commonActions(l listControls, there bool, row rowCommands) []ui.Action {
+// detailKey returns the key that opens the detail: enter, or i if a row action has enter; "" if both have other uses.
+func detailKey(rowActions []ui.Action) string {
+	switch {
+	case !hasBinding(rowActions, "enter"):
+		return "enter"
+	case !hasBinding(rowActions, "i"):
+		return "i"
+	}
+	return ""
+}
+
+// commonActions returns what every list can do beside the actions on its rows and moving its cursor.
+func commonActions(l listControls, there bool, row rowCommands, rowActions []ui.Action) []ui.Action {
 	disabled := ""
 	if !there {
 		disabled = noRow
@@ -297,11 +296,11 @@ func commonActions(l listControls, there bool, row rowCommands) []ui.Action {
 		send("copy menu", "Y", func() tea.Msg { return row.copyMenu() }),
 		send("view as JSON", "V", func() tea.Msg { return ui.ShowTextMsg{Title: row.label(), Text: row.json()} }),
 	}
-	if !l.hasKey("y") {
+	if !hasBinding(rowActions, "y") {
 		copyName := func() tea.Msg { return ui.CopyMsg{Text: row.label(), Label: "name"} }
 		actions = append(actions, send("copy name", "y", copyName))
 	}
-	if key := l.detailKey(); key != "" {
+	if key := detailKey(rowActions); key != "" && row.openDetail != nil {
 		actions = append(actions, ui.Action{
 			Key:            ui.Bind("details", key),
 			Group:          "this list",
