@@ -37,7 +37,9 @@ type editValues struct{ opened, latest, edited any }
 func (v *editValues) patch() client.Patch { return client.Diff(v.opened, v.edited) }
 
 // before returns the values, as last read, of the members that the edit changes.
-func (v *editValues) before() client.Patch { return membersOf(client.Diff(v.edited, v.latest), v.patch()) }
+func (v *editValues) before() client.Patch {
+	return membersOf(client.Diff(v.edited, v.latest), v.patch())
+}
 
 // check compares what the edit changes with what is there now. It returns an error if somebody else has changed the same
 // members since they were last read; what is there now is then what was read last.
