@@ -167,7 +167,7 @@ func (w *Writer) send(ctx context.Context, failed *Error, change Change, do func
 	if e, ok := failure.(*Error); ok {
 		e.intentID = id
 		e.settle = func(o Outcome) {
-			c.rules.recorder.RecordOutcome(id, o, fmt.Errorf("%s; %w", e.describeAnswer(), errResolvedLater))
+			c.rules.recorder.RecordOutcome(id, o, fmt.Errorf("%s; %w", e.describeAnswer(), ErrFoundByReading))
 		}
 	}
 	return failure

@@ -74,8 +74,8 @@ var (
 	ErrReadOnly    = errors.New("read-only mode: nothing was changed")
 )
 
-// errResolvedLater says how the outcome of a change became known that its answer left open.
-var errResolvedLater = errors.New("reading again showed the outcome")
+// ErrFoundByReading is the cause of an outcome that readings told, because the answer to the change left it open.
+var ErrFoundByReading = errors.New("reading again showed the outcome")
 
 // Is matches the sentinels by status.
 func (e *Error) Is(target error) bool {

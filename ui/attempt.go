@@ -68,6 +68,9 @@ type RowChange[T any] struct {
 	// OnOutcome runs on the loop once the outcome is known. If the answer was lost and the first reading does not tell,
 	// it runs with Unknown and Result.Waiting, again when another candidate is found, and again at the end.
 	OnOutcome func(AttemptOutcome, Result[T], error) tea.Cmd
+	// OnLate runs on the loop if a reading shows the change although it counts as not done. intent is its id in the
+	// journal. nil stops reading after the verdict.
+	OnLate func(intent string, found Finding[T]) tea.Cmd
 }
 
 // AttemptOutcome is how a change ended.
@@ -179,6 +182,9 @@ func (o *rowChangeResult[T]) lookup() *OutcomeLookup {
 	var recorded interface{ IntentID() string }
 	if errors.As(o.err, &recorded) {
 		l.Intent = recorded.IntentID()
+	}
+	if o.attempt.OnLate != nil && l.Intent != "" {
+		l.OnLate = func() tea.Cmd { return o.attempt.OnLate(l.Intent, o.result.Found) }
 	}
 	if o.attempt.ReadBack != nil {
 		l.Read = func(ctx context.Context) (func() Verdict, error) {

@@ -33,7 +33,7 @@ type confirmation[T any] struct {
 // supersede ends the lookups of earlier changes of a row.
 func (c *changes[T]) supersede(id string) {
 	for _, l := range c.lookups {
-		if l.RowID == id && id != "" && l.Unsettled() {
+		if l.RowID == id && id != "" && (l.Unsettled() || l.NotSeen) {
 			l.supersede()
 		}
 	}

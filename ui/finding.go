@@ -13,10 +13,14 @@ type Verdict int
 
 // The verdicts.
 const (
-	CannotTell    Verdict = iota // the API does not return what was changed, or somebody else may have made it
-	NotSeen                      // the rows are as they were before: the change may still arrive
-	SeenWithProof                // the rows prove that the change was applied
+	CannotTell       Verdict = iota // the API does not return what was changed, or somebody else may have made it
+	NotSeen                         // the rows are as they were before: the change may still arrive
+	SeenWithProof                   // the rows prove that the change was applied
+	SeenWithoutProof                // rows may be what a create has made, or somebody else's
 )
+
+// seen reports whether a reading shows something that may be the change.
+func (v Verdict) seen() bool { return v == SeenWithProof || v == SeenWithoutProof }
 
 // FoundIf returns the finding of a change that is seen in a row, or not seen.
 func FoundIf[T any](seen bool, row T) Finding[T] {

@@ -38,7 +38,11 @@ type OutcomeLookup struct {
 	OnWaiting func() tea.Cmd
 	// OnVerdict runs on the loop once: Applied, Rejected, or Unknown if reading again cannot tell.
 	OnVerdict func(AttemptOutcome) tea.Cmd
-	Reason    string // what the last reading found, in words; set by judge
+	// OnLate runs on the loop once if a reading shows the change after the verdict that it was not done. While it is
+	// set, readings go on after that verdict. nil stops reading.
+	OnLate  func() tea.Cmd
+	NotSeen bool   // the verdict is that it was not done: only what arrives late is looked for
+	Reason  string // what the last reading found, in words; set by judge
 
 	ctx           context.Context
 	now           func() time.Time
@@ -54,7 +58,10 @@ type OutcomeLookup struct {
 // start begins to read.
 func (l *OutcomeLookup) start(ctx context.Context, now func() time.Time) tea.Cmd {
 	l.ctx, l.now, l.lostAt = ctx, now, now()
-	if l.Read == nil {
+	switch {
+	case l.NotSeen:
+		l.over, l.outcome = true, Rejected
+	case l.Read == nil:
 		return l.finish(Unknown)
 	}
 	return l.read()
@@ -107,7 +114,7 @@ func (l *OutcomeLookup) ReadNow() tea.Cmd { return l.read() }
 
 // read reads once.
 func (l *OutcomeLookup) read() tea.Cmd {
-	if l.over {
+	if l.Read == nil || l.over && !l.NotSeen {
 		return nil
 	}
 	began := l.now()
@@ -128,8 +135,14 @@ type lookupReading struct {
 // Deliver decides, or waits for the next reading.
 func (r lookupReading) Deliver() tea.Cmd {
 	l := r.lookup
-	if l.over || l.ctx.Err() != nil {
+	switch {
+	case l.ctx.Err() != nil || l.over && !l.NotSeen:
 		return nil
+	case l.NotSeen:
+		if r.err == nil && r.judge().seen() {
+			return l.arrivedLate()
+		}
+		return l.waitForLate()
 	}
 	l.readings++
 	if errors.Is(r.err, ErrUnreadable) {
@@ -149,7 +162,7 @@ func (r lookupReading) Deliver() tea.Cmd {
 
 // decide returns the outcome that a reading leads to, if any.
 func (l *OutcomeLookup) decide(v Verdict, began time.Time) (outcome AttemptOutcome, decided bool) {
-	l.ambiguous = v == CannotTell
+	l.ambiguous = v == CannotTell || v == SeenWithoutProof
 	switch v {
 	case SeenWithProof:
 		return Applied, true
@@ -182,21 +195,54 @@ func (d lookupDue) Deliver() tea.Cmd { return d.lookup.read() }
 
 // sight decides the change if rows that were read for another reason prove it.
 func (l *OutcomeLookup) sight() tea.Cmd {
-	if l.over || l.Judge == nil || l.Judge() != SeenWithProof {
+	if l.Judge == nil || l.over && !l.NotSeen {
 		return nil
 	}
-	return l.finish(Applied)
+	switch v := l.Judge(); {
+	case l.NotSeen && v.seen():
+		return l.arrivedLate()
+	case !l.over && v == SeenWithProof:
+		return l.finish(Applied)
+	}
+	return nil
 }
 
+// watchLateFor is for how long after it was sent a change is looked for that readings did not show.
+const watchLateFor = 24 * time.Hour
+
+// waitForLate waits for the next reading of a change that counts as not done.
+func (l *OutcomeLookup) waitForLate() tea.Cmd {
+	if l.NotSeen = l.OnLate != nil && l.now().Sub(l.SentAt) < watchLateFor; !l.NotSeen {
+		return nil
+	}
+	return tea.Tick(maxLookupWait, func(time.Time) tea.Msg { return lookupDue{l} })
+}
+
+// arrivedLate reports that the change was seen although it counts as not done. It is not known any more whether it was:
+// since that verdict, somebody else may have done the same.
+func (l *OutcomeLookup) arrivedLate() tea.Cmd {
+	l.Settle(Unknown)
+	return l.OnLate()
+}
+
+// ArrivedLate says what is known of a change that was seen although it counted as not done.
+const ArrivedLate = "it arrived late, or somebody else has done the same"
+
 // Settle ends the lookup with an outcome that became known in another way.
-func (l *OutcomeLookup) Settle(outcome AttemptOutcome) { l.over, l.outcome = true, outcome }
+func (l *OutcomeLookup) Settle(outcome AttemptOutcome) {
+	l.over, l.NotSeen, l.outcome = true, false, outcome
+}
 
 // supersede ends the lookup because a later change of the row was applied: from now on the row tells nothing about
 // this one.
-func (l *OutcomeLookup) supersede() { l.over, l.superseded = true, true }
+func (l *OutcomeLookup) supersede() { l.over, l.NotSeen, l.superseded = true, false, true }
 
 // finish ends the lookup.
 func (l *OutcomeLookup) finish(outcome AttemptOutcome) tea.Cmd {
 	l.Settle(outcome)
-	return l.OnVerdict(outcome)
+	var late tea.Cmd
+	if outcome == Rejected {
+		late = l.waitForLate()
+	}
+	return tea.Batch(l.OnVerdict(outcome), late)
 }

@@ -185,9 +185,12 @@ func (s *Store[T]) LookUp(l *OutcomeLookup) tea.Cmd {
 	return l.start(s.ctx, s.Now)
 }
 
-// Lookups returns the lookups of changes whose outcome is not known.
+// Lookups returns the lookups of changes whose outcome is not known, and of those that may still arrive although they
+// count as not done.
 func (s *Store[T]) Lookups() []*OutcomeLookup {
-	s.changes.lookups = slices.DeleteFunc(s.changes.lookups, func(l *OutcomeLookup) bool { return !l.Unsettled() })
+	s.changes.lookups = slices.DeleteFunc(
+		s.changes.lookups, func(l *OutcomeLookup) bool { return !l.Unsettled() && !l.NotSeen },
+	)
 	return slices.Clone(s.changes.lookups)
 }
 

@@ -11,6 +11,7 @@ import (
 	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/client/journal"
 	"lookout/ui"
 )
 
@@ -159,6 +160,81 @@ func (o *outcomeTrial) check() {
 				o.Fatalf("the news says %q, but it was applied", n.Text)
 			}
 		}
+	}
+}
+
+// A change that arrives after readings have called it not done is news, and the journal does not call it not done any
+// more, nor done: somebody else may have done the same meanwhile. It is not called a change by others either.
+func TestOutcome_lateArrivalCorrectsJournal(t *testing.T) {
+	for _, change := range allChanges(t) {
+		t.Run(change.op, func(t *testing.T) {
+			startProgram(t, emulator.Options{}, screenSize{200, 40}, func(r *harness) {
+				r.pressAll(strings.ReplaceAll(change.keys, "~~", "~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~"))
+				r.emu.InjectFault(change.op, emulator.Fault{Late: 4 * time.Minute, Times: 1})
+				r.press(change.send)
+				r.wait(3 * time.Minute)
+				if e := r.lastChange(change.op); e.Outcome == client.Unknown && !tells(change.op) {
+					return
+				} else if e.Outcome != client.Rejected {
+					t.Fatalf("the journal says %s after 3 min", e.Outcome)
+				}
+				r.wait(8 * time.Minute)
+				if n := len(r.appliedOperations()); n == 0 {
+					t.Fatal("it has not arrived")
+				}
+				e := r.lastChange(change.op)
+				if e.Outcome != client.Unknown || !strings.HasPrefix(e.OutcomeDetail, "seen at 2000-01-01 00:0") {
+					t.Errorf("the journal says %s: %s\n%s", e.Outcome, e.OutcomeDetail, r.screen())
+				}
+				r.requireNewsWith("seen now; " + ui.ArrivedLate)
+				for _, n := range r.news {
+					if strings.Contains(n.Text, "elsewhere") && !strings.Contains(n.Text, "edited") {
+						t.Errorf("the news says %q", n.Text)
+					}
+				}
+			})
+		})
+	}
+}
+
+// tells reports whether readings can tell that a change was not made.
+func tells(op string) bool {
+	return op != client.OpSetCredentialLogin && op != client.OpUpdateBucketAccess && op != client.OpReplaceBucketAccess
+}
+
+// lastChange returns the newest change of an operation in the journal.
+func (r *harness) lastChange(op string) (last journal.Entry) {
+	for _, e := range r.journal.Entries(time.Time{}) {
+		if e.Change.Op == op {
+			return e
+		}
+	}
+	return last
+}
+
+// What arrived while no dashboard was open is seen at the next start, and is looked for in the next program.
+func TestOutcome_lateArrivalIsSeenAtNextStart(t *testing.T) {
+	for name, arrives := range map[string]time.Duration{"before the start": 3, "after the start": 10} {
+		t.Run(name, func(t *testing.T) {
+			startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
+				p.pressAll("4 / Ada <enter> D")
+				p.emu.InjectFault("delete contact", emulator.Fault{Late: arrives * time.Minute, Times: 1})
+				p.wait(time.Second)
+				p.press("y")
+				p.wait(2 * time.Minute)
+				if e := p.lastChange("delete contact"); e.Outcome != client.Rejected {
+					t.Fatalf("the journal says %s\n%s", e.Outcome, p.screen())
+				}
+				time.Sleep(2 * time.Minute) // nothing runs
+				p.news = nil
+				p.restart()
+				p.wait(8 * time.Minute)
+				if e := p.lastChange("delete contact"); e.Outcome != client.Unknown {
+					t.Errorf("the journal says %s: %s", e.Outcome, e.OutcomeDetail)
+				}
+				p.requireNewsWith("Ada Wong: seen now; " + ui.ArrivedLate)
+			})
+		})
 	}
 }
 

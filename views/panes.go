@@ -77,7 +77,7 @@ func OnOpen(a *account.Account) tea.Cmd {
 	return tea.Batch(
 		managed.ResumeMaintenance(a, a.Now()), managed.WatchJournal(a), storage.OfferResumeEmptying(a),
 		storage.OfferInterruptedDownloads(a),
-		storage.OfferUnseenSecrets(a), activity.LookUpUnresolved(a), account.WatchTransfers(a),
+		storage.OfferUnseenSecrets(a), activity.LookUpUnresolved(a), account.WatchNotSeen(a), account.WatchTransfers(a),
 	)
 }
 

@@ -94,14 +94,15 @@ const (
 // keepNewest returns how many changes are held whatever became of them, because an outcome may still be corrected: 209.
 func (s *state) keepNewest() int { return int(s.segmentBytes / 2500) }
 
-// isNeeded reports whether a change in a segment must be held: its outcome may still come, it is an emptying that can
-// be resumed, its maintenance window is open, or nobody has seen its secret. open counts the changes without an
-// outcome, newest first.
+// isNeeded reports whether a change in a segment must be held: its outcome may still come, it may still arrive although
+// readings did not show it, it is an emptying that can be resumed, its maintenance window is open, or nobody has seen
+// its secret. open counts the changes without an outcome, newest first.
 func (s *state) isNeeded(e *Entry, open *int) bool {
 	if s.hasWindow(e) || e.UnseenSecretOf != "" {
 		return true
 	}
-	if e.Outcome != client.Pending && e.Outcome != client.Unknown {
+	mayArrive := e.Outcome == client.Rejected && e.ByReading && s.now().Sub(e.Time) < mayArriveFor
+	if e.Outcome != client.Pending && e.Outcome != client.Unknown && !mayArrive {
 		return false
 	}
 	if *open++; *open > maxOpen {
@@ -204,6 +205,7 @@ func (s *state) header() (lines []record) {
 			ID:             e.ID,
 			Outcome:        e.Outcome,
 			OutcomeDetail:  e.OutcomeDetail,
+			ByReading:      e.ByReading,
 			UnseenSecretOf: e.UnseenSecretOf,
 			Kept:           true,
 		}

@@ -82,7 +82,13 @@ func (j *Journal) EndWindow(intentID string) error {
 		return nil
 	}
 	// an older lookout reads this line as the same outcome once more
-	l := record{ID: intentID, Outcome: e.Outcome, OutcomeDetail: e.OutcomeDetail, WindowEnded: true}
+	l := record{
+		ID:            intentID,
+		Outcome:       e.Outcome,
+		OutcomeDetail: e.OutcomeDetail,
+		ByReading:     e.ByReading,
+		WindowEnded:   true,
+	}
 	j.mu.Unlock()
 	if err := j.write(l, true); err != nil {
 		return err

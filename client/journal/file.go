@@ -22,6 +22,7 @@ type record struct {
 	ID            string         `json:"id,omitempty"`
 	Outcome       client.Outcome `json:"outcome,omitempty"`
 	OutcomeDetail string         `json:"why,omitempty"`
+	ByReading     bool           `json:"by_reading,omitempty"`
 	WindowEnded   bool           `json:"ended,omitempty"` // see EndWindow
 	Since         time.Time      `json:"since,omitzero"`  // of a window that is open, where the line is kept
 	Kept          bool           `json:"kept,omitempty"`  // repeats what is in a segment, because it still matters
@@ -293,7 +294,7 @@ func (j *Journal) reopen() error {
 		known := j.byID[e.ID]
 		if known != nil && known.unreadOutcomes > 0 && e.Outcome == client.Pending { // it could not be written
 			e.Outcome, e.OutcomeDetail = known.Outcome, known.OutcomeDetail
-			e.UnseenSecretOf = known.UnseenSecretOf
+			e.ByReading, e.UnseenSecretOf = known.ByReading, known.UnseenSecretOf
 		}
 		e.byOtherProcess = known == nil && !j.FromThisRun(*e) && e.place != sealed ||
 			known != nil && known.byOtherProcess

@@ -4,6 +4,7 @@ package journal
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,6 +25,7 @@ type Entry struct {
 	Outcome client.Outcome `json:"-"`
 	// the error, or how the outcome became known later
 	OutcomeDetail  string `json:"-"`
+	ByReading      bool   `json:"-"` // readings told the outcome, not the answer and not the user
 	UnseenSecretOf string `json:"-"` // id of the key that was made, as long as nobody has seen its secret
 	byOtherProcess bool   // another process recorded it while this one was running
 	windowEnded    bool   // the service was seen enabled after the change that disabled it
@@ -191,6 +193,7 @@ func (s *state) applyOutcome(l record, from place) bool {
 		e.Outcome, e.OutcomeDetail, e.UnseenSecretOf = l.Outcome, l.OutcomeDetail, l.UnseenSecretOf
 		s.version++
 	}
+	e.ByReading = l.ByReading
 	if l.WindowEnded {
 		s.endWindow(e)
 	}
@@ -258,9 +261,9 @@ func (j *Journal) RecordIntent(c client.Change) (string, error) {
 }
 
 // RecordOutcome records how a change ended. A later outcome of the same change replaces the earlier one; err then says
-// how it became known.
+// how it became known: one that is client.ErrFoundByReading says that readings told it.
 func (j *Journal) RecordOutcome(id string, outcome client.Outcome, err error) {
-	l := record{ID: id, Outcome: outcome}
+	l := record{ID: id, Outcome: outcome, ByReading: errors.Is(err, client.ErrFoundByReading)}
 	if err != nil {
 		l.OutcomeDetail = err.Error()
 	}

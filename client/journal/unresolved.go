@@ -19,6 +19,18 @@ func (j *Journal) Unresolved(e Entry) bool {
 			!(e.byOtherProcess && j.now().Sub(e.Time) < otherProcessTimeout)
 }
 
+// mayArriveFor is for how long after it was sent a change is looked for that readings did not show, and that is
+// therefore recorded as not done.
+const mayArriveFor = 24 * time.Hour
+
+// NotSeenEntries returns the changes that are recorded as not done because readings did not show them, and that may
+// still arrive: those of the last day.
+func (j *Journal) NotSeenEntries() []Entry {
+	return slices.DeleteFunc(j.Entries(j.now().Add(-mayArriveFor)), func(e Entry) bool {
+		return e.Outcome != client.Rejected || !e.ByReading
+	})
+}
+
 // unresolvedMemo is what UnresolvedEntries returned last.
 type unresolvedMemo struct {
 	entries []Entry

@@ -91,6 +91,11 @@ func NewForm[T any](r StoreRequest[T]) Form {
 			what:    change.What,
 		}
 		v.latest, change.OnOutcome = report, report.show
+		if late := change.OnLate; late != nil {
+			change.OnLate = func(intent string, found ui.Finding[T]) tea.Cmd {
+				return tea.Batch(late(intent, found), report.showLate(found))
+			}
+		}
 		return r.Store.Run(change)
 	}
 	return f
@@ -156,6 +161,17 @@ func (r *outcomeReport[T]) show(outcome ui.AttemptOutcome, c ui.Result[T], err e
 		cmds = append(cmds, r.request.AfterFailure())
 	}
 	return tea.Batch(cmds...)
+}
+
+// showLate shows that the change was seen although the form may say that it was not done.
+func (r *outcomeReport[T]) showLate(found ui.Finding[T]) tea.Cmd {
+	if v := r.view; !v.done && v.latest == r && !v.sending {
+		v.banner = "seen now: " + ui.ArrivedLate + ". ctrl+s asks before it sends again."
+	}
+	if len(found.Candidates) == 0 || r.request.OnCandidates == nil {
+		return nil
+	}
+	return r.request.OnCandidates(found.Candidates)
 }
 
 // news says how a change ended whose form is closed, or has said before that the answer was lost.

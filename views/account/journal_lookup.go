@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -24,13 +25,53 @@ import (
 func ResumeLookups(a *Account, entries []*journal.Entry) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, e := range entries {
-		if a.Journal.Unresolved(*e) && e.Change.Op != client.OpEmptyBucket && !superseded(a, e) &&
+		if a.Journal.Unresolved(*e) && !e.ByReading && e.Change.Op != client.OpEmptyBucket && !superseded(a, e) &&
 			findLookup(a, e.ID) == nil {
 			cmds = append(cmds, homeOf(a, e).LookUp(entryLookup(a, e)))
 		}
 	}
 	return tea.Batch(cmds...)
 }
+
+// WatchNotSeen looks for changes of earlier runs and of other programs that are recorded as not done because readings
+// did not show them: they may still arrive.
+func WatchNotSeen(a *Account) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, e := range ToPointers(a.Journal.NotSeenEntries()) {
+		if superseded(a, e) || findLookup(a, e.ID) != nil {
+			continue
+		}
+		l := entryLookup(a, e)
+		l.NotSeen = true
+		cmds = append(cmds, homeOf(a, e).LookUp(l))
+	}
+	return tea.Batch(cmds...)
+}
+
+// recordLate records and shows that a change was seen although it is recorded as not done. what names the change,
+// reason says what was seen.
+func recordLate(a *Account, intent, what, reason string) tea.Cmd {
+	entries := a.Journal.NotSeenEntries()
+	i := slices.IndexFunc(entries, func(e journal.Entry) bool { return e.ID == intent })
+	if i < 0 || superseded(a, &entries[i]) {
+		return nil
+	}
+	text := fmt.Sprintf("seen at %s: %s", a.Now().UTC().Format("2006-01-02 15:04:05 UTC"), ui.ArrivedLate)
+	a.Journal.RecordOutcome(intent, client.Unknown, foundByReading(text+WithPrefix(" · ", reason)))
+	return tea.Batch(
+		ui.ShowNews(theme.Warn, what+": seen now; "+ui.ArrivedLate+WithPrefix(" · ", reason)),
+		a.JournalStore().Refresh(),
+	)
+}
+
+// foundByReading says what readings told about the outcome of a change.
+type foundByReading string
+
+// Error returns what they told.
+func (f foundByReading) Error() string { return string(f) }
+
+// Is reports whether target is client.ErrFoundByReading.
+func (f foundByReading) Is(target error) bool { return target == client.ErrFoundByReading }
 
 // unresolvedAge is the age of the oldest changes that are looked up.
 const unresolvedAge = 7 * 24 * time.Hour
@@ -177,6 +218,7 @@ func entryLookup(a *Account, e *journal.Entry) *ui.OutcomeLookup {
 		}
 	}
 	l.OnVerdict = func(outcome ui.AttemptOutcome) tea.Cmd { return reportEntry(a, e, outcome, l) }
+	l.OnLate = func() tea.Cmd { return recordLate(a, e.ID, l.What, l.Reason) }
 	return l
 }
 
@@ -202,7 +244,7 @@ func recordFound(a *Account, e *journal.Entry, outcome ui.AttemptOutcome, reason
 		ui.Rejected: client.Rejected,
 	}[outcome]
 	if known {
-		a.Journal.RecordOutcome(e.ID, record, errors.New("looked up later: "+reason))
+		a.Journal.RecordOutcome(e.ID, record, foundByReading("looked up later: "+reason))
 	}
 }
 
@@ -214,6 +256,8 @@ func EntryName(e *journal.Entry) string {
 // unreadable returns why reading again cannot tell how a change ended, or "".
 func unreadable(e *journal.Entry) string {
 	switch {
+	case e.ByReading && e.Outcome == client.Unknown:
+		return ui.ArrivedLate
 	case e.Change.Op == client.OpSetCredentialLogin:
 		return "the API does not return it; sending the same change again does no harm"
 	case e.Change.Op == client.OpSetObjectACL:
@@ -405,7 +449,7 @@ func judgeCancellation(ctx context.Context, a *Account) (ui.Verdict, string, err
 	case len(page.Rows) > 0:
 		return ui.NotSeen, Pluralize(len(page.Rows), "bucket is", "buckets are") + " still there", nil
 	}
-	return ui.CannotTell, "no bucket is left, but that does not prove that Object Storage was cancelled", nil
+	return ui.SeenWithoutProof, "no bucket is left, but that does not prove that Object Storage was cancelled", nil
 }
 
 // candidate is an object that a change may have created.
@@ -434,7 +478,9 @@ func judgeCreation(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdic
 			label[member] = text
 		}
 	}
-	alike := slices.DeleteFunc(rows, func(c candidate) bool { return !containsAll(FlattenJSON(c.row), label) })
+	alike := slices.DeleteFunc(rows, func(c candidate) bool {
+		return isMadeBefore(c.made, e.Time) || !containsAll(FlattenJSON(c.row), label)
+	})
 	proven := slices.DeleteFunc(slices.Clone(alike), func(c candidate) bool {
 		return !seenAtOnce || c.made.IsZero() || !isMadeAround(c.made, e.Time) ||
 			!containsAll(FlattenJSON(c.row), returned)
@@ -454,7 +500,12 @@ func judgeCreation(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdic
 	if e.Change.Resource == "key" {
 		text += ", and its secret never arrived"
 	}
-	return ui.CannotTell, text, nil
+	return ui.SeenWithoutProof, text, nil
+}
+
+// isMadeBefore reports whether something was certainly made before a time, if the API says when.
+func isMadeBefore(made, sentAt time.Time) bool {
+	return !made.IsZero() && sentAt.Sub(made) > time.Minute
 }
 
 // sentAgain reports whether another create of the same label may have been applied at that time: what is there may be

@@ -107,12 +107,15 @@ func explainDifferences(a *Account) tea.Cmd {
 		grown, _ := j.CatchUp() // if it cannot be read, what it has so far must do
 		var own []incident.OwnChange
 		for _, e := range j.Entries(incident.Earliest(found)) {
-			if e.Change.Resource == "service" && e.Outcome != client.Rejected && e.Outcome != client.NotSent {
+			late := e.ByReading && e.Outcome != client.Applied
+			refused := e.Outcome == client.NotSent || e.Outcome == client.Rejected && !late
+			if e.Change.Resource == "service" && !refused {
 				own = append(own, incident.OwnChange{
 					Op:    e.Change.Op,
 					ID:    e.Change.ID,
 					Label: e.Change.Label,
 					At:    e.Time,
+					Late:  late,
 				})
 			}
 		}

@@ -105,7 +105,7 @@ func FindCreated[T any](store *ui.Store[T], c Creation[T]) func(now []T) ui.Find
 		case len(proven) == 1:
 			return ui.Finding[T]{Verdict: ui.SeenWithProof, Row: proven[0]}
 		}
-		return ui.Finding[T]{Verdict: ui.CannotTell, Candidates: candidates}
+		return ui.Finding[T]{Verdict: ui.SeenWithoutProof, Candidates: candidates}
 	}
 }
 

@@ -86,7 +86,7 @@ func (r Runner[T]) unsettled(s *start[T]) string {
 	var texts []string
 	say := func(id, what string) {
 		for _, l := range r.Store.Lookups() {
-			if l.RowID == id {
+			if l.RowID == id && l.Unsettled() {
 				texts = append(texts, capitalize(l.Text(r.Store.Now()))+". "+what)
 			}
 		}

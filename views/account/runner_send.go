@@ -43,6 +43,13 @@ func (r Runner[T]) change(s *start[T], row T, consent grant[T]) (ui.RowChange[T]
 			return result, r.checkGone(ctx, row, err)
 		},
 	}
+	change.OnLate = func(intent string, found ui.Finding[T]) tea.Cmd {
+		names := make([]string, len(found.Candidates))
+		for i, row := range found.Candidates {
+			names[i] = client.Clean(r.Resource.ID(row)) + ": " + attempt.Describe(row)
+		}
+		return recordLate(r.Account, intent, change.What, strings.Join(names, "; "))
+	}
 	if s.op.Target != resource.NewRow {
 		change.RowID = r.Store.ID(row)
 	}

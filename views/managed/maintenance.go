@@ -102,7 +102,8 @@ func nextWindow(a *account.Account, service int) (journal.PlannedWindow, bool) {
 func windowFrom(a *account.Account, service int, start time.Time) (journal.PlannedWindow, bool) {
 	var next journal.PlannedWindow
 	for _, w := range a.Journal.PlannedWindows() {
-		if w.ID == account.FormatID(service) && !w.Start.Before(start) && (next.ID == "" || w.Start.Before(next.Start)) {
+		if w.ID == account.FormatID(service) && !w.Start.Before(start) &&
+			(next.ID == "" || w.Start.Before(next.Start)) {
 			next = w
 		}
 	}
@@ -266,7 +267,7 @@ type journalChanged struct{ a *account.Account }
 func (c journalChanged) Deliver() tea.Cmd {
 	return tea.Batch(
 		WatchJournal(c.a), ResumeMaintenance(c.a, c.a.Now().Add(-time.Minute)),
-		account.ResumeLookups(c.a, account.UnresolvedChanges(c.a)),
+		account.ResumeLookups(c.a, account.UnresolvedChanges(c.a)), account.WatchNotSeen(c.a),
 	)
 }
 

@@ -136,7 +136,11 @@ func disableService(a *account.Account, s *client.Service) resource.Draft[*clien
 		},
 		Undo: func() serviceUndo {
 			if !window().Start.IsZero() {
-				return serviceUndo{Operation: "cancel maintenance", Text: "cancel it", Draft: cancelMaintenance(a, window().Start)}
+				return serviceUndo{
+					Operation: "cancel maintenance",
+					Text:      "cancel it",
+					Draft:     cancelMaintenance(a, window().Start),
+				}
 			}
 			return serviceUndo{Operation: "enable", Text: "enable again", Draft: enableService(a, "")}
 		},

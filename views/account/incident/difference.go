@@ -42,6 +42,7 @@ type OwnChange struct {
 	ID    string // of the service; "" for a new one
 	Label string
 	At    time.Time
+	Late  bool // readings did not show it in time: other news tell when it arrives
 }
 
 // staleFor is how long a list may be behind the changes of the service: a row that is missing in it so soon after it
@@ -247,8 +248,11 @@ func (k DifferenceKind) operation() string {
 }
 
 // lateFor is how long before a difference was seen the change that caused it may have been sent: the answer may have
-// been lost and the change applied later.
-const lateFor = 3 * time.Minute
+// been lost and the change applied later. A change that readings did not show in time may arrive within a day.
+const (
+	lateFor     = 3 * time.Minute
+	veryLateFor = 24 * time.Hour
+)
 
 // ByOthers returns the differences that no change of this machine caused. Each change explains only one difference of
 // its kind, so that the same change by somebody else afterwards is still noticed.
@@ -277,8 +281,13 @@ func (m *Memory) ByOthers(found []Difference, own []OwnChange) []Difference {
 // explains reports whether a change can have caused a difference, and has not explained an earlier one of the service.
 func (c OwnChange) explains(d Difference, s Seen) bool {
 	unused := c.At.After(s.Own) || c.At.Equal(s.Own) && c.Op != s.OwnOp
+	wait := lateFor
+	if c.Late {
+		wait = veryLateFor
+		unused = unused && d.Kind != Edited // somebody else may have set other values
+	}
 	return c.Op == d.Kind.operation() && c.Op != "" && unused &&
-		!c.At.Before(d.from.Add(-lateFor)) && !c.At.After(d.to) &&
+		!c.At.Before(d.from.Add(-wait)) && !c.At.After(d.to) &&
 		(c.ID == strconv.Itoa(d.ID) || c.ID == "" && c.Label == d.Label)
 }
 
@@ -290,5 +299,5 @@ func Earliest(found []Difference) time.Time {
 			first = d.from
 		}
 	}
-	return first.Add(-lateFor)
+	return first.Add(-veryLateFor)
 }
