@@ -25,6 +25,8 @@ type Change struct {
 	StartAt  time.Time `json:"start,omitzero"` // when a planned change is to be made
 	// id of the recorded change that scheduled this one: see Client.Scheduled
 	Scheduled string `json:"scheduled,omitempty"`
+	// id of the recorded change that this one repeats, because it was scheduled too and its outcome is unknown
+	Repeats string `json:"-"`
 	// values of Body's members before the change, or the thing that is deleted; nil if unknown
 	Before any `json:"before,omitempty"`
 	Body   any `json:"body,omitempty"` // set by the client; secrets are masked

@@ -101,14 +101,19 @@ func (w *randomWriter) step(t *testing.T, journals ...*Journal) {
 		if c.Op == client.OpEmptyBucket {
 			c.Resource, c.Path = "bucket", "/"+c.ID
 		}
-		plan := w.rand.IntN(len(plans) + 1)
-		for _, j := range journals {
+		plan, refusals := w.rand.IntN(len(plans)+1), 0
+		for n, j := range journals {
 			if c.Scheduled = ""; plan < len(plans) && c.Op != client.OpPlanMaintenance {
 				c.Scheduled = w.plans[j][plan]
 			}
 			id, err := j.RecordIntent(c)
-			if err != nil {
-				t.Fatal(err)
+			refused := errors.Is(err, ErrSuperseded) || errors.Is(err, ErrTaken)
+			switch {
+			case refused != (refusals > 0) && n > 0 || err != nil && !refused:
+				t.Fatalf("journal %d: %v", n, err)
+			case refused:
+				refusals++
+				continue
 			}
 			if c.Op == client.OpPlanMaintenance {
 				w.plans[j] = append(w.plans[j], id)

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -164,13 +165,52 @@ func (j *Journal) ScheduledChange(intentID string) (op, id string, ok bool) {
 	_, _ = j.CatchUp() // an unreadable file supersedes nothing: enabling a service once more does no harm
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if w, planned := j.planned[intentID]; planned {
+	return j.scheduledChange(intentID)
+}
+
+// scheduledChange is ScheduledChange as far as the file has been read.
+func (s *state) scheduledChange(intentID string) (op, id string, ok bool) {
+	if w, planned := s.planned[intentID]; planned {
 		return client.OpDisableService, w.ID, true
 	}
-	for id, s := range j.disabled {
-		if s.IntentID == intentID && !s.Until.IsZero() {
+	for id, w := range s.disabled {
+		if w.IntentID == intentID && !w.Until.IsZero() {
 			return client.OpEnableService, id, true
 		}
 	}
 	return "", "", false
+}
+
+// Why a scheduled change is not recorded.
+var (
+	ErrSuperseded = errors.New("another program has begun, ended or moved the window")
+	ErrTaken      = errors.New("another program has just sent the same change")
+)
+
+// checkScheduled returns why a scheduled change must not be made now: its window is over, or another program makes it.
+// It reads the file to its end, while no other process can write.
+func (j *Journal) checkScheduled(c client.Change) error {
+	if c.Scheduled == "" || c.Op != client.OpDisableService && c.Op != client.OpEnableService {
+		return nil
+	}
+	if j.file != nil {
+		if err := j.catchUp(); err != nil {
+			return err
+		}
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if op, id, ok := j.scheduledChange(c.Scheduled); !ok || op != c.Op || id != c.ID {
+		return ErrSuperseded
+	}
+	for _, e := range slices.Backward(j.entries) {
+		same := e.Change.Scheduled == c.Scheduled && e.Change.Op == c.Op && e.Outcome != client.Rejected
+		switch {
+		case same && e.ID == c.Repeats:
+			return nil
+		case same:
+			return ErrTaken
+		}
+	}
+	return nil
 }

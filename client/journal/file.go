@@ -216,11 +216,16 @@ func (s *state) parseLine(data []byte, from place) (isHeader bool) {
 
 // write appends a line with a single write, so that lines of two processes do not mix.
 func (j *Journal) write(l record, durable bool) error {
+	return j.writeIf(l, durable, func() error { return nil })
+}
+
+// writeIf is write unless a check fails. No other process writes between the check and the line.
+func (j *Journal) writeIf(l record, durable bool, check func() error) error {
 	if j.refusal != nil {
 		return j.refusal
 	}
 	if j.file == nil {
-		return nil
+		return check()
 	}
 	data, err := json.Marshal(l)
 	if err != nil {
@@ -231,6 +236,9 @@ func (j *Journal) write(l record, durable bool) error {
 	}
 	unlock := j.lockCurrent()
 	defer unlock()
+	if err := check(); err != nil {
+		return err
+	}
 	if endsMidLine(j.file) {
 		data = append([]byte{'\n'}, data...)
 	}

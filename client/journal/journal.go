@@ -233,7 +233,8 @@ func (j *Journal) Len() int {
 	return n
 }
 
-// RecordIntent records that a change is about to be sent. The record is on the disk when RecordIntent returns.
+// RecordIntent records that a change is about to be sent. The record is on the disk when RecordIntent returns. Of
+// several programs that want to make the same scheduled change, only one can record it.
 func (j *Journal) RecordIntent(c client.Change) (string, error) {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
@@ -246,7 +247,15 @@ func (j *Journal) RecordIntent(c client.Change) (string, error) {
 		Change:  c,
 	}
 	l := record{Intent: &e}
-	if err := j.write(l, true); err != nil {
+	var refusal error
+	err := j.writeIf(l, true, func() error {
+		refusal = j.checkScheduled(c)
+		return refusal
+	})
+	if refusal != nil {
+		return "", refusal
+	}
+	if err != nil {
 		// a part of the intent may be on the disk, and must not pass for a change that was sent
 		_ = j.write(
 			record{ID: e.ID, Outcome: client.Rejected, OutcomeDetail: "it could not be recorded, so it was not sent"},

@@ -77,6 +77,7 @@ func (k Keeper) End(ctx context.Context, w journal.DisabledService) (*client.Ser
 		Label:     s.Label.String(),
 		Reason:    "time is up",
 		Scheduled: w.IntentID,
+		Repeats:   last.ID,
 	})
 }
 
@@ -113,6 +114,7 @@ func (k Keeper) Begin(ctx context.Context, w journal.PlannedWindow) (*client.Ser
 		Reason:    w.Reason,
 		RevertAt:  w.Until,
 		Scheduled: w.IntentID,
+		Repeats:   last.ID,
 	})
 }
 
@@ -183,7 +185,12 @@ func (k Keeper) send(
 		send = w.DisableService
 	}
 	after, err := send(ctx, s.ID)
-	if err != nil {
+	switch {
+	case errors.Is(err, journal.ErrSuperseded):
+		return s, Superseded, nil
+	case errors.Is(err, journal.ErrTaken):
+		return s, Failed, errInProgress
+	case err != nil:
 		return s, Failed, err
 	}
 	return after, Changed, nil

@@ -91,8 +91,8 @@ func behaviourKeys() []KeySpec[File] {
 			example:     `["bell", "osc9"]`,
 			DefaultText: "none",
 			Description: "How trouble is announced besides on screen: the bell, or a notification of the " +
-				"terminal (OSC 9 or OSC 777, through tmux with allow-passthrough). Services and issues are then " +
-				"read every minute, whatever pane is in front.",
+				"terminal (OSC 9 or OSC 777, through tmux with allow-passthrough). Services and issues are " +
+				"read every minute in any case, whatever pane is in front.",
 		},
 		{
 			Name:        "account",
