@@ -26,7 +26,19 @@ func (j *Journal) CatchUp() (bool, error) {
 	if err := j.catchUp(); err != nil {
 		return false, fmt.Errorf("journal: %w", err)
 	}
-	return j.Version() != version, nil
+	grown := j.Version() != version
+	j.unannounced = j.unannounced || grown
+	return grown, nil
+}
+
+// announce reports whether other processes have written something since it was last called, whichever caller of CatchUp
+// has read it.
+func (j *Journal) announce() bool {
+	j.fileMu.Lock()
+	defer j.fileMu.Unlock()
+	unannounced := j.unannounced
+	j.unannounced = false
+	return unannounced
 }
 
 // catchUp reads the file that is open to its end, without an incomplete last line.
@@ -39,6 +51,7 @@ func (j *Journal) catchUp() error {
 	defer j.mu.Unlock()
 	j.readOffset = min(j.readOffset, info.Size()) // the file may have been truncated
 	j.sealedTo = min(j.sealedTo, info.Size())
+	version := j.version
 	known := make(map[*Entry]bool, len(j.entries))
 	for _, e := range j.entries {
 		known[e] = true
@@ -56,6 +69,7 @@ func (j *Journal) catchUp() error {
 	if added {
 		slices.SortStableFunc(j.entries, func(a, b *Entry) int { return a.Time.Compare(b.Time) })
 	}
+	j.unannounced = j.unannounced || j.version != version
 	return err
 }
 
@@ -81,8 +95,9 @@ func (j *Journal) readTail() error {
 	return err
 }
 
-// WaitForChange checks the file regularly until another process has written something, reads it, and returns true. It
-// returns false if ctx ends first, and at once for a journal in memory.
+// WaitForChange checks the file regularly until another process has written something, reads it, and returns true, also
+// for what was read by another call of CatchUp since it last returned. It returns false if ctx ends first, and at once
+// for a journal in memory.
 func (j *Journal) WaitForChange(ctx context.Context, every time.Duration) bool {
 	if j.path == "" {
 		return false
@@ -94,7 +109,8 @@ func (j *Journal) WaitForChange(ctx context.Context, every time.Duration) bool {
 		case <-ctx.Done():
 			return false
 		case <-look.C:
-			if grown, _ := j.CatchUp(); grown { // after an error it tries again
+			_, _ = j.CatchUp() // after an error it tries again
+			if j.announce() {
 				return true
 			}
 		}

@@ -116,6 +116,13 @@ func TestJournal_WaitForChange(t *testing.T) {
 		if !ours.WaitForChange(t.Context(), 5*time.Second) || time.Since(begin) != 15*time.Second {
 			t.Errorf("told after %v", time.Since(begin))
 		}
+		recordChange(t, theirs, "disable service", "2")
+		if grown, err := ours.CatchUp(); !grown || err != nil {
+			t.Fatal(grown, err)
+		}
+		if !ours.WaitForChange(t.Context(), 5*time.Second) {
+			t.Error("what another call has read is not announced")
+		}
 		if NewInMemory(testTime).WaitForChange(t.Context(), time.Second) {
 			t.Error("a journal in memory has grown")
 		}

@@ -48,6 +48,7 @@ type Journal struct {
 	intentCount    int
 	historyProblem error
 	outcomeError   error // why an outcome could not be written, of the first one
+	unannounced    bool  // other processes have written something since WaitForChange last said so
 
 	mu sync.Mutex
 	state
