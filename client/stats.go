@@ -6,7 +6,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
 	"time"
 )
@@ -72,7 +71,7 @@ func parseSeries(series []byte) (points []Sample) {
 // sortByTime drops samples without a time, which cannot be drawn, and sorts the rest.
 func sortByTime(points []Sample) []Sample {
 	points = slices.DeleteFunc(points, func(p Sample) bool { return p.At.IsZero() })
-	sort.SliceStable(points, func(i, j int) bool { return points[i].At.Before(points[j].At) })
+	slices.SortStableFunc(points, func(a, b Sample) int { return a.At.Compare(b.At) })
 	return points
 }
 

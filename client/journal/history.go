@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"sort"
 	"sync"
 	"time"
 
@@ -179,7 +178,7 @@ func (j *Journal) Entries(since time.Time) []Entry {
 	}
 	slices.Reverse(all)
 	if len(h.segments) > 0 { // changes that are held are older than their place
-		sort.SliceStable(all, func(i, j int) bool { return all[i].Time.Before(all[j].Time) })
+		slices.SortStableFunc(all, func(a, b Entry) int { return a.Time.Compare(b.Time) })
 	}
 	return all
 }

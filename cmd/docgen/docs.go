@@ -17,6 +17,7 @@ import (
 	"lookout/cmd/internal/dashboard"
 	"lookout/cmd/internal/exit"
 	"lookout/theme"
+	"lookout/ui/filter"
 	"lookout/ui/shell"
 	"lookout/views"
 )
@@ -267,8 +268,17 @@ func keysPage(keys []shell.KeyBinding) string {
 			&b, "| %s | %s | `%s` |\n", strings.Join(shown, " "), strings.ReplaceAll(text, "|", "\\|"), k.Name(),
 		)
 	}
+	b.WriteString("\n## Filters\n\n" + filterLead + "\n\n| filter | matches |\n|---|---|\n")
+	for _, form := range filter.Syntax {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(form[0], "|", "\\|"), form[1])
+	}
 	return b.String()
 }
+
+// filterLead stands above the forms of a filter.
+const filterLead = "What `/` takes in a list. Forms can be combined: `state:problem|pending !group:web updated:<2h`. " +
+	"While a filter is being typed, its unfinished end does not count. With an unknown column, enter does not close " +
+	"the filter; the line below it names the columns. Columns that are not shown count too."
 
 // manualPage returns the manual page.
 func manualPage(root *cobra.Command) string {
@@ -303,6 +313,11 @@ func manualPage(root *cobra.Command) string {
 		m.item(t.Title, t.Description)
 	}
 	m.item("keys", config.KeysDescription)
+	m.section("FILTERS")
+	m.text(strings.ReplaceAll(filterLead, "`", ""))
+	for _, form := range filter.Syntax {
+		m.item(form[0], strings.ReplaceAll(form[1], "`", ""))
+	}
 	m.section("ENVIRONMENT")
 	for _, v := range environmentVariables {
 		m.item(v.name, v.about)

@@ -55,7 +55,7 @@ func (s *Shell) box() ui.Box {
 		Width:   s.width,
 		Height:  s.height,
 		Theme:   s.themes.current,
-		Now:     s.now(),
+		Now:     s.now().In(s.o.Location),
 		Focused: true,
 	}
 }

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"slices"
-	"sort"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -101,7 +100,7 @@ type helpDialog struct {
 
 func newHelpDialog(actions []ui.Action) *helpDialog {
 	sorted := slices.Clone(actions)
-	sort.SliceStable(sorted, func(i, j int) bool { return groupRank(sorted[i].Group) < groupRank(sorted[j].Group) })
+	slices.SortStableFunc(sorted, func(a, b ui.Action) int { return groupRank(a.Group) - groupRank(b.Group) })
 	return &helpDialog{searchList: newSearchList(), actions: sorted}
 }
 

@@ -17,6 +17,7 @@ type Column[T any] struct {
 	DropPriority     int    // where space is short the highest goes first; 0 always stays
 	AlignRight       bool
 	Cell             func(T, ui.Box) (string, theme.Tone) // clean text; reads nothing but the row if the store is lazy
+	Value            func(T) string                       // for filter.ColumnValues; nil is the text of Cell
 	Less             func(a, b T) bool                    // nil sorts by the cell's text
 	Rank             func(T) Rank                         // sorts instead of Less, unless it is nil
 	FilterByNameOnly bool                                 // a filter looks here only if it names the column

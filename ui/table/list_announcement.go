@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -13,7 +14,8 @@ func (l *List[T]) Announce(b ui.Box) ui.Announcement {
 	l.restoreCursor()
 	a := ui.Announcement{Count: l.shown()}
 	if l.filter.typing {
-		a.Input = "filter: " + l.filter.text
+		note := l.filterNote()
+		a.Input = "filter: " + l.filter.text + ui.WithPrefix("; ", cmp.Or(note.problem, note.hint))
 	}
 	row, there := l.cursorRow()
 	if !there {

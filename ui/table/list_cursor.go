@@ -3,7 +3,14 @@ package table
 import (
 	"context"
 	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/ui/filter"
 )
+
+// order returns the list as something whose rows can be put in order.
+func (l *List[T]) order() listOrder[T] { return listOrder[T]{l} }
 
 // shown returns the number of rows that the filter lets through.
 func (l *List[T]) shown() int { return l.rowIndex.count(l.Store) }
@@ -28,7 +35,7 @@ func (l *List[T]) rowAt(position int) T { return l.Store.At(l.rowIndex.storePosi
 // restoreCursor finds the cursor's row again after the rows or their order have changed. If the row is gone or has
 // another rank by now, the cursor stays where it was. The detail of a list without rows is closed.
 func (l *List[T]) restoreCursor() {
-	l.rowIndex.update(l)
+	l.rowIndex.update(l.order())
 	n := l.shown()
 	position := l.rowIndex.position(l.Store, l.cursor.id)
 	if position >= 0 && !l.detail.open &&
@@ -46,6 +53,24 @@ func (l *List[T]) restoreCursor() {
 	l.marks.relocate(l.Store)
 	l.detail.open = l.detail.open && n > 0 && l.Detail != nil
 }
+
+// pressInFilter gives a key to the filter that is being typed. Enter does not end the typing while something is known
+// to be wrong with the text.
+func (l *List[T]) pressInFilter(k tea.KeyPressMsg) {
+	typed := l.filter
+	l.filter.press(k)
+	if k.String() == "enter" {
+		l.rowIndex.update(l.order())
+		if l.filterNote().problem != "" {
+			typed.refused = true
+			l.filter = typed
+		}
+	}
+	l.restoreCursor()
+}
+
+// filterNote returns what is to be said about the filter.
+func (l *List[T]) filterNote() filterNote { return l.rowIndex.note(l.order().wantedKey()) }
 
 // moveCursor moves the cursor by a number of rows.
 func (l *List[T]) moveCursor(by int) { l.moveCursorTo(l.cursor.position + by) }
@@ -74,18 +99,24 @@ func (l *List[T]) markedRows() (rows []T, hidden int) {
 	return rows, hidden
 }
 
-// lookup returns the store as a rowIndex sees it.
-func (l *List[T]) lookup() rowLookup { return l.Store }
+// listOrder is what a rowIndex asks a list.
+type listOrder[T any] struct{ list *List[T] }
+
+func (o listOrder[T]) lookup() rowLookup { return o.list.Store }
+
+func (o listOrder[T]) restoreCursor() { o.list.restoreCursor() }
 
 // initialSortColumn returns the column that the list is first sorted by; -1 if there is none.
-func (l *List[T]) initialSortColumn() int { return l.columnTitled(l.SortBy) }
+func (o listOrder[T]) initialSortColumn() int { return o.list.columnTitled(o.list.SortBy) }
 
 // wantedKey returns what the order of the rows depends on now.
-func (l *List[T]) wantedKey() rowIndexKey {
+func (o listOrder[T]) wantedKey() rowIndexKey {
+	l := o.list
 	return rowIndexKey{
 		version:       l.Store.Version(),
 		layoutVersion: l.Store.LayoutVersion(),
 		filter:        l.filter.text,
+		typing:        l.filter.typing && l.filter.text != "",
 		column:        l.rowIndex.column,
 		reverse:       l.rowIndex.reverse,
 		valid:         true,
@@ -93,25 +124,31 @@ func (l *List[T]) wantedKey() rowIndexKey {
 }
 
 // newSortJob returns the job that makes the wanted order. It can run off the loop.
-func (l *List[T]) newSortJob(ctx context.Context) *sortJob {
+func (o listOrder[T]) newSortJob(ctx context.Context) *sortJob {
+	l := o.list
 	n, at := l.Store.Snapshot()
 	job := &sortJob{
 		ctx:      ctx,
-		key:      l.wantedKey(),
+		key:      o.wantedKey(),
 		rowCount: n,
+		now:      l.cellBox().Now,
+		cells:    make([]filter.ColumnValues, len(l.Columns)),
 		columns:  make([]columnAccessor, len(l.Columns)),
 		quick:    l.Store.Searcher(),
 	}
 	box := l.cellBox()
 	for i, c := range l.Columns {
-		job.columns[i] = columnAccessor{
-			name:             c.Name,
-			title:            c.Title,
-			filterByNameOnly: c.FilterByNameOnly,
-			text: func(row int32) string {
+		job.cells[i] = filter.ColumnValues{
+			Name:       c.Name,
+			Title:      c.Title,
+			ByNameOnly: c.FilterByNameOnly,
+			Text: func(row int32) string {
 				text, _ := c.Cell(at(int(row)), box)
 				return text
 			},
+		}
+		if c.Value != nil {
+			job.cells[i].Value = func(row int32) string { return c.Value(at(int(row))) }
 		}
 		if c.Rank != nil {
 			job.columns[i].rank = func(row int32) Rank { return c.Rank(at(int(row))) }

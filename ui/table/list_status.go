@@ -12,7 +12,8 @@ type listStatus struct {
 	freshness ui.Freshness
 	name      string // of the rows
 	notes     []string
-	filter    filter
+	filter    filterInput
+	note      filterNote
 	matching  int // rows that the filter lets through
 	loaded    int
 	complete  bool
@@ -46,6 +47,8 @@ func (s listStatus) emptyReason(b ui.Box) (text, next string, tone theme.Tone) {
 		return s.name + " could not be read", next, theme.Warn
 	case !s.freshness.Loaded:
 		return "reading " + s.name + b.Theme.Glyphs.Ellipsis, "keys work meanwhile · ? for help", theme.Muted
+	case s.loaded > 0 && s.note.problem != "":
+		return s.note.problem, "/ types another filter · esc clears it", theme.Warn
 	case s.loaded > 0:
 		text = fmt.Sprintf("none of %s matches %q", ui.Plural(s.loaded, "row", "rows"), s.filter.text)
 		return text, "esc clears the filter", theme.Muted
@@ -67,7 +70,7 @@ func (s listStatus) footer(b ui.Box) []string {
 		say(theme.Warn, s.notes[0])
 	}
 	if s.filter.typing || s.filter.text != "" {
-		lines = append(lines, s.filter.view(b, s.matches()))
+		lines = append(lines, s.filter.view(b, s.matches(), s.note)...)
 	}
 	if s.sortTitle != "" && !s.complete {
 		say(theme.Warn, fmt.Sprintf("sorted by %s in the %s loaded", s.sortTitle, ui.FormatCount(int64(s.loaded))))
@@ -81,7 +84,7 @@ func (s listStatus) footer(b ui.Box) []string {
 // matches returns how many rows match the filter.
 func (s listStatus) matches() string {
 	loaded := ui.FormatCount(int64(s.loaded))
-	text := fmt.Sprintf("   %s of %s match", ui.FormatCount(int64(s.matching)), loaded)
+	text := fmt.Sprintf("%s of %s match", ui.FormatCount(int64(s.matching)), loaded)
 	if !s.complete {
 		text += fmt.Sprintf(" in the %s loaded", loaded)
 	}

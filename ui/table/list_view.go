@@ -220,6 +220,7 @@ func (v listView[T]) status() listStatus {
 		name:      l.Store.Name(),
 		notes:     l.Store.Notes(),
 		filter:    l.filter,
+		note:      l.filterNote(),
 		matching:  l.shown(),
 		loaded:    l.Store.Len(),
 		complete:  l.Store.Complete(),

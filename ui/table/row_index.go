@@ -41,6 +41,7 @@ type permutation struct {
 	rows      []int32
 	positions []int32              // -1 is not shown
 	rank      func(row int32) Rank // that the rows are ordered by; nil if they are not
+	note      filterNote           // about the filter that the rows match
 }
 
 // rowIndexKey is what the order of the rows depends on.
@@ -48,6 +49,7 @@ type rowIndexKey struct {
 	version       int
 	layoutVersion int
 	filter        string
+	typing        bool // of the filter: what is unfinished does not count
 	column        int
 	reverse       bool
 	valid         bool
@@ -61,6 +63,14 @@ func (k rowIndexKey) equalExceptVersion(other rowIndexKey) bool {
 
 // isIdentity reports whether the key asks for every row in the order of the store.
 func (k rowIndexKey) isIdentity() bool { return k.column < 0 && k.filter == "" && !k.reverse }
+
+// note returns what is to be said about the filter of a key, as far as it is known.
+func (o *rowIndex) note(key rowIndexKey) filterNote {
+	if o.current == nil || o.currentKey.filter != key.filter || o.currentKey.typing != key.typing {
+		return filterNote{}
+	}
+	return o.current.note
+}
 
 // count returns the number of rows shown.
 func (o *rowIndex) count(set rowLookup) int {
@@ -184,10 +194,10 @@ func (o *rowIndex) reusableRows(key rowIndexKey) []int32 {
 
 // narrows reports whether the rows of one key hold all that another asks for, in its order.
 func narrows(old, key rowIndexKey) bool {
-	if !strings.HasPrefix(key.filter, old.filter) || strings.ContainsAny(key.filter, "!:") {
+	if !strings.HasPrefix(key.filter, old.filter) || strings.ContainsAny(key.filter, "!:|\\") {
 		return false
 	}
-	old.filter = key.filter
+	old.filter, old.typing = key.filter, key.typing
 	return old == key
 }
 
@@ -200,7 +210,7 @@ func (s *permutation) truncate(n int) *permutation {
 		}
 	}
 	within := newPermutation(rows, n)
-	within.rank = s.rank
+	within.rank, within.note = s.rank, s.note
 	return within
 }
 

@@ -6,23 +6,24 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"lookout/ui"
+	"lookout/ui/filter"
 )
 
-// columnAccessor is what a job knows about a column: its cells as text, and how it is sorted.
+// columnAccessor is how a column is sorted.
 type columnAccessor struct {
-	name, title      string
-	filterByNameOnly bool
-	text             func(row int32) string
-	less             func(a, b int32) bool // nil sorts by the text
-	rank             func(row int32) Rank  // nil is none
+	less func(a, b int32) bool // nil sorts by the text
+	rank func(row int32) Rank  // nil is none
 }
 
 // sortJob filters and sorts a snapshot of the rows. Cancelling ctx stops it.
 type sortJob struct {
 	ctx        context.Context
 	key        rowIndexKey
+	now        time.Time
+	cells      []filter.ColumnValues
 	columns    []columnAccessor
 	quick      ui.Searcher // may be nil
 	rowCount   int
@@ -34,7 +35,7 @@ func (m *sortJob) stopped() bool { return m.ctx.Err() != nil }
 
 // run filters and sorts with a number of workers. It returns nil if it was stopped.
 func (m *sortJob) run(workers int) *permutation {
-	rows := m.filterRows(workers)
+	rows, note := m.filterRows(workers)
 	switch {
 	case m.candidates != nil: // in order already
 	case m.key.column >= 0:
@@ -47,6 +48,7 @@ func (m *sortJob) run(workers int) *permutation {
 		return nil
 	}
 	made := newPermutation(m.expandRows(rows), m.rowCount)
+	made.note = note
 	if m.key.column >= 0 {
 		made.rank = m.columns[m.key.column].rank
 	}
@@ -64,22 +66,40 @@ func (m *sortJob) expandRows(rows []int32) []int32 {
 	return rows
 }
 
-// filterRows returns the rows that match the filter; nil is every row.
-func (m *sortJob) filterRows(workers int) []int32 {
-	rows := m.candidates
-	var slow []filterTerm
-	for _, w := range parseFilter(m.columns, m.key.filter) {
-		found, known := m.search(w, rows)
-		if !known {
-			slow = append(slow, w)
-			continue
-		}
-		rows = found
+// filterRows returns the rows that match the filter, and what is to be said about it; nil is every row. What is wrong
+// with a filter does not count while it is being typed, nor does its end if no row matches before it is complete.
+func (m *sortJob) filterRows(workers int) (rows []int32, note filterNote) {
+	parse := filter.Parse
+	if m.key.typing {
+		parse = filter.ParseTyped
 	}
-	if len(slow) == 0 {
+	matcher := filter.Compile(parse(m.key.filter), m.cells, m.now)
+	rows = m.match(matcher, workers)
+	note.problem = matcher.Problem()
+	if !m.key.typing {
+		return rows, note
+	}
+	none := rows != nil && len(rows) == 0
+	rest, less := matcher.Without(none)
+	if less {
+		rows = m.match(filter.Compile(rest, m.cells, m.now), workers)
+	}
+	note.hint = matcher.Hint(less)
+	return rows, note
+}
+
+// match returns the rows that match; nil is every row.
+func (m *sortJob) match(matcher *filter.Matcher, workers int) []int32 {
+	rows := m.candidates
+	for _, w := range matcher.Words() {
+		if found, known := m.search(w, rows); known {
+			rows = found
+			matcher.Found(w)
+		}
+	}
+	if matcher.MatchesAll() {
 		return rows
 	}
-	match := compileFilter(m.columns, slow)
 	candidates, n := rows, m.rowCount
 	if rows != nil {
 		n = len(rows)
@@ -92,7 +112,7 @@ func (m *sortJob) filterRows(workers int) []int32 {
 			if candidates != nil {
 				row = candidates[i]
 			}
-			if match(row) {
+			if matcher.Match(row) {
 				hits = append(hits, row)
 			}
 		}
@@ -102,11 +122,11 @@ func (m *sortJob) filterRows(workers int) []int32 {
 }
 
 // search looks for a word with the storage's searcher, if it has one.
-func (m *sortJob) search(w filterTerm, within []int32) (rows []int32, known bool) {
-	if m.quick == nil || w.negated {
+func (m *sortJob) search(w filter.Word, within []int32) (rows []int32, known bool) {
+	if m.quick == nil {
 		return nil, false
 	}
-	rows, known = m.quick.Filter(m.ctx, w.column, w.text, within)
+	rows, known = m.quick.Filter(m.ctx, w.Column, w.Text, within)
 	return nonNil(rows), known
 }
 
@@ -203,7 +223,7 @@ func mergeSort(ctx context.Context, rows, spare []int32, workers int, compare fu
 
 // comparator returns how rows compare by the key's column: by its Less, or by its text.
 func (m *sortJob) comparator(rows []int32, workers int) func(a, b int32) int {
-	column := m.columns[m.key.column]
+	column, cells := m.columns[m.key.column], m.cells[m.key.column]
 	if column.less != nil {
 		return func(a, b int32) int {
 			switch {
@@ -218,7 +238,7 @@ func (m *sortJob) comparator(rows []int32, workers int) func(a, b int32) int {
 	texts := make([]string, m.rowCount)
 	m.forEachChunk(len(rows), workers, func(from, to int) {
 		for _, row := range rows[from:to] {
-			texts[row] = strings.ToLower(column.text(row))
+			texts[row] = strings.ToLower(cells.Text(row))
 		}
 	})
 	return func(a, b int32) int { return strings.Compare(texts[a], texts[b]) }

@@ -2,7 +2,6 @@ package account
 
 import (
 	"slices"
-	"sort"
 	"time"
 
 	"lookout/client"
@@ -31,7 +30,7 @@ func (a *Account) Incidents() *incident.Incidents {
 func IncidentsByUrgency(a *Account) []incident.Incident {
 	return Memo(a, "incidents by urgency", func() []incident.Incident {
 		rows := slices.Clone(a.Incidents().All())
-		sort.SliceStable(rows, func(i, j int) bool { return urgency(rows[i]) < urgency(rows[j]) })
+		slices.SortStableFunc(rows, func(i, j incident.Incident) int { return urgency(i) - urgency(j) })
 		return rows
 	}, IncidentSources(a)...)
 }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -65,7 +66,8 @@ func journalColumns(a *account.Account) []table.Column[*journal.Entry] {
 			Cell: func(e *journal.Entry, b ui.Box) (string, theme.Tone) {
 				return a.FormatTime(e.Time), theme.Muted
 			},
-			Less: func(e, f *journal.Entry) bool { return e.Time.After(f.Time) },
+			Value: func(e *journal.Entry) string { return e.Time.Format(time.RFC3339) },
+			Less:  func(e, f *journal.Entry) bool { return e.Time.After(f.Time) },
 		},
 		{
 			Title: "change",
@@ -78,7 +80,7 @@ func journalColumns(a *account.Account) []table.Column[*journal.Entry] {
 			Title:   "of",
 			Min:     14,
 			IsLabel: true,
-			Cell:    func(e *journal.Entry, _ ui.Box) (string, theme.Tone) { return account.EntryName(e), theme.Strong },
+			Cell:    table.TextCell(theme.Strong, account.EntryName),
 		},
 		{
 			Title:        "reason",

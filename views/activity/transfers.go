@@ -55,13 +55,7 @@ func transferColumns() []table.Column[*transfer.Status] {
 			IsLabel: true,
 			Cell:    nameCell,
 		},
-		{
-			Title:            "progress",
-			Width:            10,
-			FilterByNameOnly: true,
-			Cell:             progressCell,
-			Less:             func(r, s *transfer.Status) bool { return progressFraction(r) < progressFraction(s) },
-		},
+		progressColumn(),
 		{
 			Title:            "done",
 			Width:            9,
@@ -89,6 +83,18 @@ func transferColumns() []table.Column[*transfer.Status] {
 			Cell:             timeLeftCell,
 			Less:             func(r, s *transfer.Status) bool { return r.ETA < s.ETA },
 		},
+	}
+}
+
+// progressColumn returns the column of how much of a transfer is done.
+func progressColumn() table.Column[*transfer.Status] {
+	return table.Column[*transfer.Status]{
+		Title:            "progress",
+		Width:            10,
+		FilterByNameOnly: true,
+		Cell:             progressCell,
+		Value:            progressValue,
+		Less:             func(r, s *transfer.Status) bool { return progressFraction(r) < progressFraction(s) },
 	}
 }
 
@@ -133,6 +139,14 @@ func progressFraction(r *transfer.Status) float64 {
 		return 0
 	}
 	return min(1, float64(r.Done)/float64(r.Total))
+}
+
+// progressValue returns how much of a transfer is done, in percent; "" if its size is not known.
+func progressValue(r *transfer.Status) string {
+	if r.Total <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.0f", 100*progressFraction(r))
 }
 
 func kindCell(r *transfer.Status, _ ui.Box) (string, theme.Tone) {

@@ -149,6 +149,14 @@ func openIssueColumn(a *account.Account) table.Column[*client.Service] {
 		Width:        12,
 		DropPriority: 2,
 		Cell:         func(s *client.Service, b ui.Box) (string, theme.Tone) { return OpenIssueCell(a, s, b) },
+		Value: func(s *client.Service) string {
+			return resource.Cell(account.UnresolvedIncident(a, s.ID), "", func(found []incident.Incident) string {
+				if len(found) == 0 {
+					return ""
+				}
+				return resource.TimeValue(found[0].Issue.Created)
+			})
+		},
 	}
 }
 
@@ -164,7 +172,24 @@ func disabledColumn(a *account.Account) table.Column[*client.Service] {
 			e, _ := account.Disablement(a, t)
 			return earlier(d.Since, e.Since)
 		},
+		Value: func(s *client.Service) string {
+			if d, disabled := account.Disablement(a, s); disabled {
+				return formatKnownTime(d.Since)
+			}
+			if w, planned := nextWindow(a, s.ID); planned {
+				return formatKnownTime(w.Start)
+			}
+			return ""
+		},
 	}
+}
+
+// formatKnownTime returns a time as filters compare it. The zero time is not known.
+func formatKnownTime(t time.Time) string {
+	if t.IsZero() {
+		return "unknown"
+	}
+	return t.Format(time.RFC3339)
 }
 
 // backColumn returns the column of when a service is enabled again; sorted by it, the soonest is first.
@@ -176,6 +201,13 @@ func backColumn(a *account.Account) table.Column[*client.Service] {
 		Cell:         func(s *client.Service, b ui.Box) (string, theme.Tone) { return backCell(a, s, b) },
 		Less: func(s, t *client.Service) bool {
 			return earlier(windowEndOf(a, s), windowEndOf(a, t))
+		},
+		Value: func(s *client.Service) string {
+			_, disabled := account.Disablement(a, s)
+			if end := windowEndOf(a, s); disabled || !end.IsZero() {
+				return formatKnownTime(end)
+			}
+			return ""
 		},
 	}
 }

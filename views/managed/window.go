@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -223,7 +222,7 @@ func timesShowing(day time.Time, hour, minute int, zone *time.Location) []time.T
 			shown = append(shown, at)
 		}
 	}
-	sort.Slice(shown, func(i, j int) bool { return shown[i].Before(shown[j]) })
+	slices.SortFunc(shown, time.Time.Compare)
 	return shown
 }
 

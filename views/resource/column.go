@@ -49,6 +49,9 @@ func (r Resource[T]) PaneColumns() []table.Column[T] {
 			return
 		}
 		c.Pane.Name, c.Pane.Title = c.Name, cmp.Or(c.Pane.Title, c.Name)
+		if c.Pane.Value == nil {
+			c.Pane.Value = c.Value
+		}
 		columns = append(columns, c.Pane)
 	}
 	if r.PaneOrder == nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"lookout/client"
@@ -124,9 +123,8 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 			})
 		}
 	}
-	sort.Slice(wrong, func(i, j int) bool {
-		a, b := wrong[i], wrong[j]
-		return cmp.Or(a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Text, b.Text)) < 0
+	slices.SortStableFunc(wrong, func(a, b config.Mistake) int {
+		return cmp.Or(a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Text, b.Text))
 	})
 	return wrong
 }

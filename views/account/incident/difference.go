@@ -3,7 +3,6 @@ package incident
 import (
 	"cmp"
 	"slices"
-	"sort"
 	"strconv"
 	"time"
 
@@ -128,7 +127,7 @@ func (m *Memory) observeMissing(listed map[int]bool, at time.Time) []Difference 
 			m.changes++
 		}
 	}
-	sort.Slice(found, func(i, j int) bool { return found[i].ID < found[j].ID })
+	slices.SortFunc(found, func(a, b Difference) int { return a.ID - b.ID })
 	return found
 }
 
