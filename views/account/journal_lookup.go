@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -454,33 +453,52 @@ func judgeCancellation(ctx context.Context, a *Account) (ui.Verdict, string, err
 
 // candidate is an object that a change may have created.
 type candidate struct {
-	id   string
-	row  any
-	made time.Time // when it was created or last changed; zero if the API does not tell
+	id    string
+	row   any
+	made  time.Time // when it was created or last changed; zero if the API does not tell
+	about string    // what else can be told of it instead of comparing: "reaches everything"
+}
+
+// LostCandidates reads again and returns what a create of this run, whose answer was lost, may have made: one line for each
+// object, with how it differs from what was sent.
+func LostCandidates(ctx context.Context, a *Account, intent string) []string {
+	open := UnresolvedChanges(a)
+	i := slices.IndexFunc(open, func(e *journal.Entry) bool { return e.ID == intent })
+	if i < 0 || !strings.HasPrefix(open[i].Change.Op, "create ") {
+		return nil
+	}
+	alike, err := fetchAlike(ctx, a, open[i])
+	if err != nil {
+		return nil
+	}
+	lines := make([]string, len(alike))
+	for n, c := range alike {
+		lines[n] = open[i].Change.Resource + " " + c.describe(a, open[i])
+	}
+	return lines
+}
+
+// describe names a candidate and says how it differs from what a change sent.
+func (c candidate) describe(a *Account, e *journal.Entry) string {
+	sent := FlattenJSON(e.Change.Body)
+	if c.about != "" {
+		sent = nil
+	}
+	return client.Clean(c.id) + ": " + describeCandidate(a, c.made, c.row, sent) + WithPrefix(", ", c.about)
 }
 
 // judgeCreation looks for what a create has made. Labels are not unique, so proof is a single object that has
 // everything that was sent, was made when it was sent, and was seen at once: see FindCreated.
 func judgeCreation(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdict, string, error) {
-	rows, err := fetchCandidates(ctx, a, e.Change.Resource)
+	alike, err := fetchAlike(ctx, a, e)
 	if err != nil {
 		return ui.CannotTell, "", err
 	}
 	seenAtOnce := isSeenAtOnce(a.Now(), e.Time)
-	sent := FlattenJSON(e.Change.Body)
-	returned := maps.Clone(sent)
+	returned := FlattenJSON(e.Change.Body)
 	for _, member := range []string{"password", "username", "bucket_access", "acl", "cors_enabled"} {
 		delete(returned, member)
 	}
-	label := map[string]string{}
-	for _, member := range []string{"label", "name", "cluster"} {
-		if text, named := sent[member]; named {
-			label[member] = text
-		}
-	}
-	alike := slices.DeleteFunc(rows, func(c candidate) bool {
-		return isMadeBefore(c.made, e.Time) || !containsAll(FlattenJSON(c.row), label)
-	})
 	proven := slices.DeleteFunc(slices.Clone(alike), func(c candidate) bool {
 		return !seenAtOnce || c.made.IsZero() || !isMadeAround(c.made, e.Time) ||
 			!containsAll(FlattenJSON(c.row), returned)
@@ -493,7 +511,7 @@ func judgeCreation(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdic
 	}
 	names := make([]string, len(alike))
 	for i, c := range alike {
-		names[i] = client.Clean(c.id) + ": " + describeCandidate(a, c.made, c.row, sent)
+		names[i] = c.describe(a, e)
 	}
 	text := Pluralize(len(alike), e.Change.Resource+" has", e.Change.Resource+"s have") + " this label (" +
 		strings.Join(names, "; ") + "); nothing proves whose it is"
@@ -501,6 +519,21 @@ func judgeCreation(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdic
 		text += ", and its secret never arrived"
 	}
 	return ui.SeenWithoutProof, text, nil
+}
+
+// fetchAlike returns the objects that may be what a create has made: they have its label and were not there before, as
+// far as the API tells.
+func fetchAlike(ctx context.Context, a *Account, e *journal.Entry) ([]candidate, error) {
+	rows, err := fetchCandidates(ctx, a, e)
+	sent, label := FlattenJSON(e.Change.Body), map[string]string{}
+	for _, member := range []string{"label", "name", "cluster"} {
+		if text, named := sent[member]; named {
+			label[member] = text
+		}
+	}
+	return slices.DeleteFunc(rows, func(c candidate) bool {
+		return isMadeBefore(c.made, e.Time) || !containsAll(FlattenJSON(c.row), label)
+	}), err
 }
 
 // isMadeBefore reports whether something was certainly made before a time, if the API says when.
@@ -517,30 +550,30 @@ func sentAgain(a *Account, e *journal.Entry) bool {
 	})
 }
 
-// fetchCandidates returns all objects of a resource.
-func fetchCandidates(ctx context.Context, a *Account, kind string) ([]candidate, error) {
-	switch kind {
+// fetchCandidates returns all objects of the resource of which a change has made one.
+func fetchCandidates(ctx context.Context, a *Account, e *journal.Entry) ([]candidate, error) {
+	switch e.Change.Resource {
 	case "service":
 		return collectCandidates(a.API.Services.All(ctx), func(s *client.Service) candidate {
-			return candidate{FormatID(s.ID), s, s.Created.Time()}
+			return candidate{id: FormatID(s.ID), row: s, made: s.Created.Time()}
 		})
 	case "contact":
 		return collectCandidates(a.API.Contacts.All(ctx), func(c *client.Contact) candidate {
-			return candidate{FormatID(c.ID), c, c.Updated.Time()}
+			return candidate{id: FormatID(c.ID), row: c, made: c.Updated.Time()}
 		})
 	case "credential":
 		return collectCandidates(a.API.Credentials.All(ctx), func(c *client.Credential) candidate {
-			return candidate{FormatID(c.ID), c, time.Time{}}
+			return candidate{id: FormatID(c.ID), row: c, about: DescribeCredential(a, c)}
 		})
 	case "key":
 		return collectCandidates(a.API.Keys.All(ctx), func(k *client.Key) candidate {
-			return candidate{FormatID(k.ID), WithoutSecret(k), time.Time{}}
+			return candidate{id: FormatID(k.ID), row: WithoutSecret(k), about: DescribeKey(k, e.Change.Body)}
 		})
 	case "bucket":
 		page, err := a.FetchAllBuckets(ctx)
 		rows := make([]candidate, len(page.Rows))
 		for i, b := range page.Rows {
-			rows[i] = candidate{BucketID(b), b, b.Created.Time()}
+			rows[i] = candidate{id: BucketID(b), row: b, made: b.Created.Time()}
 		}
 		return rows, err
 	}

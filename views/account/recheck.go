@@ -1,6 +1,7 @@
 package account
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/theme"
 	"lookout/ui"
 )
 
@@ -41,7 +43,7 @@ func (c Creation[T]) Describe(a *Account, row T) string {
 func describeCandidate(a *Account, made time.Time, row any, sent map[string]string) string {
 	parts, compared := []string{"the API does not say when it was made"}, 0
 	if age := a.Now().Sub(made); !made.IsZero() && age < 12*time.Hour {
-		parts[0] = "made " + FormatSeconds(made.In(a.Location))
+		parts[0] = "made " + made.In(a.Location).Format("15:04:05 MST")
 	} else if !made.IsZero() {
 		parts[0] = "made " + FormatClock(made.In(a.Location), a.Now().In(a.Location))
 	}
@@ -65,6 +67,55 @@ func describeCandidate(a *Account, made time.Time, row any, sent map[string]stri
 		parts = append(parts, "as it was sent, as far as the API shows it")
 	}
 	return strings.Join(parts, ", ")
+}
+
+// KeyReach says what a key reaches, and how to paint it.
+func KeyReach(k *client.Key) (string, theme.Tone) {
+	limited, known := k.IsLimited()
+	switch {
+	case !known || limited && k.Buckets == nil:
+		return "unknown: the API does not report it", theme.Warn
+	case !limited:
+		return "everything", theme.Warn
+	case len(k.Buckets) == 0:
+		return "nothing", theme.Off
+	}
+	grants := make([]string, len(k.Buckets))
+	for i, g := range k.Buckets {
+		grants[i] = fmt.Sprintf("%s in %s (%s)", g.Bucket, g.Location(), FormatPermission(g.Permissions))
+	}
+	return JoinWithCommas(grants), theme.Plain
+}
+
+// DescribeKey says what a key reaches, and what else the request for a key asked for: a client.KeyRequest, or what the
+// journal has of one.
+func DescribeKey(k *client.Key, sent any) string {
+	reach, _ := KeyReach(k)
+	var asked struct {
+		Buckets json.RawMessage `json:"bucket_access"`
+	}
+	data, err := json.Marshal(sent)
+	if err != nil || json.Unmarshal(data, &asked) != nil {
+		return "reaches " + reach
+	}
+	limited := len(asked.Buckets) > 0 && string(asked.Buckets) != "null"
+	var wanted client.Key
+	text := fmt.Sprintf(`{"limited":%t,"bucket_access":%s}`, limited, OrDefault(string(asked.Buckets), "null"))
+	if json.Unmarshal([]byte(text), &wanted) != nil {
+		return "reaches " + reach
+	}
+	if other, _ := KeyReach(&wanted); other != reach {
+		return "reaches " + reach + ", not " + other
+	}
+	return "reaches " + reach + ", as it was sent"
+}
+
+// DescribeCredential says when support used a credential.
+func DescribeCredential(a *Account, c *client.Credential) string {
+	if !c.LastDecrypted.Valid() {
+		return "never used by support"
+	}
+	return "used by support " + FormatAge(c.LastDecrypted, a.Now()) + " ago"
 }
 
 // quoteValue returns a value of a member for a sentence.

@@ -122,12 +122,7 @@ func newCredential(a *account.Account) resource.Draft[*client.Credential] {
 			}
 			made := account.Creation[*client.Credential]{
 				SameLabel: func(c *client.Credential) bool { return c.Label.Raw() == sent.Label },
-				About: func(c *client.Credential) string {
-					if !c.LastDecrypted.Valid() {
-						return "never used by support"
-					}
-					return "used by support " + account.FormatAge(c.LastDecrypted, a.Now()) + " ago"
-				},
+				About:     func(c *client.Credential) string { return account.DescribeCredential(a, c) },
 			}
 			return resource.Attempt[*client.Credential]{
 				Label: sent.Label,

@@ -127,7 +127,7 @@ func revokeKey() resource.Draft[*client.Key] {
 	return resource.Draft[*client.Key]{
 		Confirm: func(rows []*client.Key) resource.Confirm {
 			k := rows[0]
-			reach, _ := describeKeyAccess(k)
+			reach, _ := account.KeyReach(k)
 			return resource.Confirm{
 				Title: "Revoke key",
 				Effect: fmt.Sprintf(
@@ -168,7 +168,7 @@ func newKey(a *account.Account) resource.Draft[*client.Key] {
 		},
 		Attempt: func(*client.Key) resource.Attempt[*client.Key] {
 			sent := in.request()
-			made := keyCreation(sent.Label)
+			made := keyCreation(sent.Label, sent)
 			return resource.Attempt[*client.Key]{
 				Label: sent.Label,
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Key], error) {
@@ -307,12 +307,10 @@ func describeKeyRequest(in client.KeyRequest) string {
 const lostSecretNote = "If it was made from here, its secret is lost."
 
 // keyCreation says how to recognise what the creation of a key has made. The API does not tell when a key was made.
-func keyCreation(label string) account.Creation[*client.Key] {
+// sent is the request, or what the journal has of it.
+func keyCreation(label string, sent any) account.Creation[*client.Key] {
 	return account.Creation[*client.Key]{
 		SameLabel: func(k *client.Key) bool { return k.Label.Raw() == label },
-		About: func(k *client.Key) string {
-			reach, _ := describeKeyAccess(k)
-			return "reaches " + reach
-		},
+		About:     func(k *client.Key) string { return account.DescribeKey(k, sent) },
 	}
 }

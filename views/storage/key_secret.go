@@ -162,7 +162,7 @@ func offerLostKeys(a *account.Account) tea.Cmd {
 		}
 		var menus tea.BatchMsg
 		for _, e := range lost {
-			made := keyCreation(e.Change.Label)
+			made := keyCreation(e.Change.Label, e.Change.Body)
 			c := account.Candidates[*client.Key]{
 				What:      "new key " + client.Clean(e.Change.Label),
 				Describe:  func(k *client.Key) string { return made.Describe(a, k) },

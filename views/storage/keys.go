@@ -58,7 +58,7 @@ func keyColumns() []resource.ColumnDefinition[*client.Key] {
 				Title:        "reaches",
 				Min:          20,
 				DropPriority: 1,
-				Cell:         func(k row, _ ui.Box) (string, theme.Tone) { return describeKeyAccess(k) },
+				Cell:         func(k row, _ ui.Box) (string, theme.Tone) { return account.KeyReach(k) },
 			},
 		},
 		{Name: SecretKeyColumn, DetailOnly: true, Value: func(row) string { return "" }},
@@ -120,24 +120,6 @@ func countLimitedKeys(keys []*client.Key) string {
 	return text
 }
 
-// describeKeyAccess says what a key reaches, and how to paint it.
-func describeKeyAccess(k *client.Key) (string, theme.Tone) {
-	limited, known := k.IsLimited()
-	switch {
-	case !known || limited && k.Buckets == nil:
-		return "unknown: the API does not report it", theme.Warn
-	case !limited:
-		return "everything", theme.Warn
-	case len(k.Buckets) == 0:
-		return "nothing", theme.Off
-	}
-	grants := make([]string, len(k.Buckets))
-	for i, g := range k.Buckets {
-		grants[i] = fmt.Sprintf("%s in %s (%s)", g.Bucket, g.Location(), account.FormatPermission(g.Permissions))
-	}
-	return account.JoinWithCommas(grants), theme.Plain
-}
-
 // keyShortcuts are the actions on a key that change nothing.
 func keyShortcuts() []table.RowAction[*client.Key] {
 	return []table.RowAction[*client.Key]{
@@ -182,7 +164,7 @@ func keyDetail(k *client.Key, b ui.Box) string {
 		}
 	}
 	t.Heading("reaches")
-	if reach, tone := describeKeyAccess(k); len(k.Buckets) == 0 {
+	if reach, tone := account.KeyReach(k); len(k.Buckets) == 0 {
 		t.Paragraph(reach, tone)
 	}
 	for _, g := range k.Buckets {

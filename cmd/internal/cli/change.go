@@ -92,20 +92,23 @@ func addWaitFlag(set *pflag.FlagSet, wait *bool, op string) {
 }
 
 // lookUpLost returns the error of a change. If its answer was lost and --wait is given, it reads again first: there is
-// no error if a reading proves the change.
+// no error if a reading proves the change. What a create may have made is reported, with how it differs.
 func (r *subcommandRun) lookUpLost(ctx context.Context, s *scriptSession, c change[any], err error) error {
 	var e *client.Error
-	if !r.wait || !errors.As(err, &e) || !e.Unknown() || e.IntentID() == "" {
+	if !errors.As(err, &e) || !e.Unknown() || e.IntentID() == "" {
 		return err
 	}
 	j, failed := s.journal.get()
 	if failed != nil {
 		return err
 	}
+	a := account.New(ctx, account.Options{API: s.api, Name: s.settings.Account, Journal: j, Now: s.now})
+	if !r.wait {
+		return reportCandidates(ctx, s, a, e.IntentID(), err)
+	}
 	s.reportf("%s: the answer was lost; %s; reading again for up to %v", c.name, ui.NotSeenYet, waitLimit)
 	wait, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
-	a := account.New(wait, account.Options{API: s.api, Name: s.settings.Account, Journal: j, Now: s.now})
 	switch outcome, reason := account.WaitForOutcome(wait, a, e.IntentID()); outcome {
 	case ui.Applied:
 		s.reportf("%s: applied: %s", c.name, reason)
@@ -115,5 +118,26 @@ func (r *subcommandRun) lookUpLost(ctx context.Context, s *scriptSession, c chan
 			"%s: not applied: its answer was lost, and reading again for 90 s did not show it (%s)", c.name, reason,
 		))
 	}
-	return err
+	return reportCandidates(ctx, s, a, e.IntentID(), err)
+}
+
+// candidatesLimit is how long a script reads what a create may have made.
+const candidatesLimit = 15 * time.Second
+
+// reportCandidates reports what a create may have made whose answer was lost, and returns the error of the create.
+func reportCandidates(ctx context.Context, s *scriptSession, a *account.Account, intent string, lost error) error {
+	limited, cancel := context.WithTimeout(ctx, candidatesLimit)
+	defer cancel()
+	candidates := account.LostCandidates(limited, a, intent)
+	if len(candidates) == 0 {
+		return lost
+	}
+	for _, line := range candidates {
+		s.reportf("%s", line)
+	}
+	text := "nothing proves whether it was made by this command or by somebody else: check before you repeat it"
+	if len(candidates) > 1 {
+		text = "nothing proves which of them was made by this command, if any: check before you repeat it"
+	}
+	return exit.WithCode(exit.CodeUnknown, fmt.Errorf("%v; %s", lost, text))
 }

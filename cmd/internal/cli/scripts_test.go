@@ -425,6 +425,62 @@ func TestScripts_lostAnswerAndWait(t *testing.T) {
 	}
 }
 
+// lostCreations are creates of scripts, the same by a colleague, and what is said of that.
+var lostCreations = map[string]struct {
+	args            []string
+	body, identical string // a colleague's
+	says            string // of the body
+}{
+	"contact": {
+		[]string{"contacts", "create", "--name", "Zed", "--email", "zed@acme.net"},
+		`{"name":"Zed","email":"other@acme.net"}`,
+		`{"name":"Zed","email":"zed@acme.net"}`, "email is other@acme.net, not zed@acme.net",
+	},
+	"service": {
+		[]string{"services", "create", "--label", "night", "--address", "https://acme.net"},
+		`{"label":"night","service_type":"url","address":"https://acme.net","timeout":30}`,
+		`{"label":"night","service_type":"url","address":"https://acme.net","timeout":10}`, "timeout is 30, not 10",
+	},
+	"key": {
+		[]string{"keys", "create", "night", "--nothing"},
+		`{"label":"night"}`,
+		`{"label":"night","bucket_access":[]}`, "reaches everything, not nothing",
+	},
+}
+
+// A script whose answer to a create is lost reports on stderr what may be what it made, and how that differs from what
+// was sent, at once and with --wait. It never calls a colleague's object its own.
+func TestScripts_lostCreateReportsCandidates(t *testing.T) {
+	for name, c := range lostCreations {
+		for twin, body := range map[string]string{"another": c.body, "identical": c.identical} {
+			t.Run(name+", "+twin, func(t *testing.T) {
+				r := newTestEnv(t, emulator.Options{})
+				r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
+					if req.Method != http.MethodPost {
+						return false
+					}
+					theirs := req.Clone(t.Context())
+					theirs.Body, theirs.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
+					if answer, err := r.API.RoundTrip(theirs); err != nil || answer.StatusCode != http.StatusOK {
+						t.Error(err, answer)
+					}
+					w.WriteHeader(http.StatusGatewayTimeout)
+					return true
+				})
+				result := r.Run(c.args...)
+				says := c.says
+				if twin == "identical" {
+					says = "as it was sent"
+				}
+				r.CheckResult(result, exit.CodeUnknown, name+" 9", says, "nothing proves whether it was made by this command")
+				if result.Out != "" {
+					t.Errorf("standard output: %q", result.Out)
+				}
+			})
+		}
+	}
+}
+
 // If the outcome of a change could not be journalled, the program exits with code 5 and says so, whether the change was
 // applied or refused.
 func TestScripts_outcomeThatIsNotRecorded(t *testing.T) {
