@@ -55,7 +55,7 @@ func (p palette) newTheme(name, base string, colors colorprofile.Profile, ascii 
 	for tone := range toneCount {
 		t.setStyle(tone, downsample(p[tone], colors))
 	}
-	for _, tone := range []Tone{Cursor, MarkedRow, Flash} {
+	for _, tone := range []Tone{Cursor, MarkedRow, Flash, ChartFirstArea, ChartSecondArea} {
 		t.setStyle(tone, downsampleTint(tone, p[tone], colors))
 	}
 	for _, tone := range []Tone{Plain, Cursor, MarkedRow, Flash} {
@@ -168,7 +168,7 @@ func attributePalette() palette {
 	return palette{Strong: bold, Cursor: plain.Reverse(true), Caret: plain.Reverse(true)}
 }
 
-// tintPalette holds the backgrounds of rows.
+// tintPalette holds the backgrounds of rows, and of the areas in charts.
 func tintPalette(dark bool) palette {
 	pick := lipgloss.LightDark(dark)
 	tint := func(light, dark string) lipgloss.Style {
@@ -178,6 +178,9 @@ func tintPalette(dark bool) palette {
 		Cursor:    tint("#d3e3f8", "#2b3f60"),
 		MarkedRow: tint("#efdff6", "#402f54"),
 		Flash:     tint("#cdeeea", "#14494d"),
+
+		ChartFirstArea:  tint("#dcebfa", "#16324b"),
+		ChartSecondArea: tint("#f8e4f4", "#4b2a50"),
 	}
 }
 

@@ -269,6 +269,24 @@ func JoinHorizontal(left, right string, at, width int) string {
 	return out.String()
 }
 
+// JoinPanels places blocks of the same height side by side. Every line of a block has the block's width already, so
+// that nothing is measured.
+func JoinPanels(left, right string) string {
+	var out strings.Builder
+	out.Grow(len(left) + len(right))
+	for more := true; more; {
+		var a, b string
+		a, left, more = strings.Cut(left, "\n")
+		b, right, _ = strings.Cut(right, "\n")
+		out.WriteString(a)
+		out.WriteString(b)
+		if more {
+			out.WriteByte('\n')
+		}
+	}
+	return out.String()
+}
+
 // writeSpaces writes n spaces; none for a negative n.
 func writeSpaces(out *strings.Builder, n int) {
 	for ; n > len(blanks); n -= len(blanks) {

@@ -53,7 +53,7 @@ func overviewPane(a *account.Account) ui.Pane {
 	}
 	for _, m := range managed.Metrics() {
 		o.boxes = append(o.boxes, overviewBox{func() string { return m.Name }, "stats", func(b ui.Box) string {
-			return managed.RenderMetric(a, m, b, managed.IssueTimes(a, b.Now.Add(-24*time.Hour))...)
+			return managed.MetricPanel(a, m, b)
 		}})
 	}
 	o.boxes = append(o.boxes, overviewBox{

@@ -39,26 +39,50 @@ var refusals = map[string]struct {
 	},
 }
 
-// dialogText returns the text of the dialog in front, without its border and line breaks.
+// dialogText returns the text of the dialog in front, without its border and line breaks. It is the smallest box in the
+// middle of the screen.
 func (r *harness) dialogText() string {
 	r.Helper()
-	lines := strings.Split(r.screen(), "\n")
-	left, right := -1, -1
-	var words []string
-	for _, line := range lines {
-		cells := []rune(line)
-		switch {
-		case left < 0 && slices.Contains(cells, '╭'):
-			left, right = slices.Index(cells, '╭'), slices.Index(cells, '╮')
-			words = append(words, string(cells[left+1:right]))
-		case left >= 0 && len(cells) > right && cells[left] == '│':
-			words = append(words, strings.Fields(string(cells[left+1:right]))...)
+	var lines [][]rune
+	for line := range strings.SplitSeq(r.screen(), "\n") {
+		lines = append(lines, []rune(line))
+	}
+	text, area := "", 0
+	for y, line := range lines {
+		for left := range line {
+			width := slices.Index(line[left:], '╮')
+			words, height := boxText(lines[y:], left, left+width)
+			middle := width > 0 && left <= len(line)/2 && left+width >= len(line)/2 && y+height > len(lines)/3
+			if middle && height > 0 && (area == 0 || width*height < area) {
+				text, area = words, width*height
+			}
 		}
 	}
-	if left < 0 {
+	if area == 0 {
 		r.Fatalf("no dialog\n%s", r.screen())
 	}
-	return strings.Join(words, " ")
+	return text
+}
+
+// boxText returns the words of the box that begins in the first line, between two columns, and its height; 0 if there
+// is no closed box.
+func boxText(lines [][]rune, left, right int) (string, int) {
+	if right <= left || lines[0][left] != '╭' || slices.Contains(lines[0][left+1:right], '╭') {
+		return "", 0
+	}
+	words := strings.Fields(string(lines[0][left+1 : right]))
+	for y, line := range lines[1:] {
+		switch {
+		case len(line) <= right:
+			return "", 0
+		case line[left] == '╰' && line[right] == '╯':
+			return strings.Join(words, " "), y + 2
+		case line[left] != '│' || line[right] != '│':
+			return "", 0
+		}
+		words = append(words, strings.Fields(string(line[left+1:right]))...)
+	}
+	return "", 0
 }
 
 // requireDialog fails unless all texts are in the dialog in front.

@@ -29,30 +29,30 @@ func TestStats_everyShape(t *testing.T) {
 		miss []string
 	}{
 		"no point":  {statsJSON(same("1"), 0), []string{"CPU", "no data"}, []string{"0 %"}},
-		"one point": {statsJSON(same("41.5"), 1), []string{"now 41.5 %"}, nil},
+		"one point": {statsJSON(same("41.5"), 1), []string{"CPU %", "last 41.5"}, nil},
 		"two points": {
 			statsJSON(func(i int) string { return fmt.Sprint(10 + i*20) }, 2),
-			[]string{"now 30 %", "min 10 %", "max 30 %"},
+			[]string{"last 30", "min 10", "max 30"},
 			nil,
 		},
-		"a day": {statsJSON(func(i int) string { return fmt.Sprint(i % 7) }, 288), []string{"max 6 %"}, nil},
+		"a day": {statsJSON(func(i int) string { return fmt.Sprint(i % 7) }, 288), []string{"now 0", "max 6"}, nil},
 		"100,000 points": {
 			statsJSON(func(i int) string { return fmt.Sprint(i % 101) }, 100_000),
-			[]string{"max 100 %"},
+			[]string{"max 100"},
 			nil,
 		},
 		"gaps": {
 			statsJSON(func(i int) string { return []string{"5", "null"}[i%2] }, 288),
-			[]string{"min 5 %", "max 5 %"},
+			[]string{"now no value", "min 5", "max 5"},
 			[]string{"NaN"},
 		},
 		"only gaps":      {statsJSON(same("null"), 288), []string{"no data"}, []string{"0 %"}},
-		"equal values":   {statsJSON(same("7"), 288), []string{"now 7 %", "min 7 %"}, nil},
-		"huge values":    {statsJSON(same("1e15"), 288), []string{"now 1e+15 %"}, nil},
+		"equal values":   {statsJSON(same("7"), 288), []string{"now 7", "min 7"}, nil},
+		"huge values":    {statsJSON(same("1e15"), 288), []string{"CPU 10^15 %", "now 1"}, nil},
 		"beyond a float": {statsJSON(same("1e999"), 288), []string{"no data"}, []string{"Inf"}},
 		"negative values": {
 			statsJSON(func(i int) string { return fmt.Sprint(-10 + i%3) }, 288),
-			[]string{"min -10 %", "max -8 %"},
+			[]string{"min -10", "max -8"},
 			nil,
 		},
 		"data as sentences": {
@@ -88,7 +88,7 @@ func TestStats_cursorReadsPoint(t *testing.T) {
 		r.press("7", "<enter>")
 		r.requireText("23:00 UTC  cpu 23 %")
 		r.press("<left>", "<left>", "<left>")
-		r.requireText("20:00 UTC  cpu 20 %", "^20:00")
+		r.requireText("20:00 UTC  cpu 20 %", "at 20:00 20")
 		r.press("y")
 		r.requireText("copied: read-out")
 	})
@@ -99,11 +99,10 @@ func TestStats_cursorReadsPoint(t *testing.T) {
 func TestIncident_loadAroundItsOwnDetection(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{200, 50}, func(r *harness) {
 		r.press("2", "<enter>")
-		r.requireText("Issue 823", "23:54^", "at detection  cpu 273 %", "net in 49.8 Mb/s", "swap 7.22 op/s")
-		r.requireNoText("CPU  now")
+		r.requireText("Issue 823", "at #823 273", "at detection  cpu 273 %", "net in 49.8 Mb/s", "swap 7.22 op/s")
 		r.press("[")
-		r.requireText("Issue 821", "^20:58", "at detection  cpu 3")
-		r.requireNoText("cpu 273 %", "CPU  now")
+		r.requireText("Issue 821", "at #821 3", "at detection  cpu 3")
+		r.requireNoText("cpu 273 %")
 		r.press("[", "[")
 		r.requireText("Issue 810", "no longer known: the stats hold only 24 hours, from 31 Dec 00:05 on")
 		r.requireNoText("at detection", "CPU")

@@ -148,7 +148,7 @@ func TestPicturesAreToldAndSmall(t *testing.T) {
 			alt, rest, _ := strings.Cut(part, "](")
 			name, _, _ := strings.Cut(rest, ")")
 			info, err := os.Stat(filepath.Join(testenv.RepoRoot(t), filepath.Dir(page), name))
-			if err != nil || info.Size() > 24<<10 || len(alt) < 60 {
+			if err != nil || info.Size() > 48<<10 || len(alt) < 60 {
 				t.Errorf("%s: %s: %v, %d bytes, told as %q", page, name, err, info.Size(), alt)
 			}
 			shown[filepath.Base(name)] = true

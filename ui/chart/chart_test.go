@@ -3,10 +3,13 @@ package chart
 import (
 	"fmt"
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"lookout/theme"
@@ -14,124 +17,441 @@ import (
 	"lookout/ui/uitest"
 )
 
+// start is the time of the first point.
+var start = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+
+// percent is a unit without prefixes.
+var percent = Unit{Name: "%"}
+
+// points returns samples with five minutes between them.
+func points(values ...float64) []ChartPoint {
+	var out []ChartPoint
+	for i, v := range values {
+		out = append(out, ChartPoint{start.Add(time.Duration(i) * 5 * time.Minute), v})
+	}
+	return out
+}
+
+// day returns the samples of 24 hours.
+func day(value func(i int) float64) []ChartPoint {
+	values := make([]float64, 289)
+	for i := range values {
+		values[i] = value(i)
+	}
+	return points(values...)
+}
+
+// cpu returns a chart of one series.
+func cpu(points []ChartPoint) Chart {
+	return Chart{Title: "CPU", Unit: percent, Series: []Series{{Name: "cpu", Points: points}}}
+}
+
+// box returns a box of the dark theme whose clock shows the end of the day.
+func box(t testing.TB, width, height int) ui.Box {
+	b := uitest.NewBox(t, width, height)
+	b.Now = start.Add(24 * time.Hour)
+	return b
+}
+
+// asciiBox returns a box without colours and with ASCII characters alone.
+func asciiBox(t *testing.T, width, height int) ui.Box {
+	b := box(t, width, height)
+	var err error
+	if b.Theme, err = theme.New("mono", colorprofile.ASCII, true); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// drawn returns the lines of a chart without styles.
+func drawn(c Chart, b ui.Box) []string { return strings.Split(ansi.Strip(c.View(b)), "\n") }
+
 // All twelve spikes of one sample each are visible in a chart of 60 columns.
 func TestChart_View_keepsSpikes(t *testing.T) {
-	var points []ChartPoint
-	start := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-	for i := range 288 {
-		value := 1.0
+	c := cpu(day(func(i int) float64 {
 		if i%24 == 7 {
-			value = 100
+			return 100
 		}
-		points = append(points, ChartPoint{start.Add(time.Duration(i) * 5 * time.Minute), value})
-	}
-	c := Chart{
-		Title:  "CPU",
-		Unit:   func(v float64) string { return fmt.Sprintf("%.0f %%", v) },
-		Series: []Series{{Name: "cpu", Points: points}},
-	}
-	lines := strings.Split(ansi.Strip(c.View(uitest.NewBox(t, 60, 12))), "\n")
+		return 1
+	}))
+	lines := drawn(c, box(t, 60, 12))
 	top := lines[1]
-	if got := strings.Count(top, "╭") + strings.Count(top, "┼"); got != 12 || !strings.Contains(top, "100 %") {
+	if got := strings.Count(top, "╭"); got != 12 || !strings.Contains(top, "100 ┤") {
 		t.Errorf("%d of 12 spikes reach the top:\n%s", got, strings.Join(lines, "\n"))
 	}
 }
 
-// A figure that does not fit is left out, never cut.
-func TestChart_header_fits(t *testing.T) {
-	points := []ChartPoint{{time.Unix(0, 0), 1}, {time.Unix(3600, 0), 388}}
-	c := Chart{
-		Title:  "CPU",
-		Unit:   func(v float64) string { return fmt.Sprintf("%.0f %%", v) },
-		Series: []Series{{Name: "cpu", Points: points}},
+// hostile are series of every shape.
+func hostile() map[string][]ChartPoint {
+	noise := func(i int) float64 { return 188 + 120*math.Sin(float64(i)/20) + float64(i%7) }
+	unsorted := day(noise)
+	unsorted[10], unsorted[200] = unsorted[200], unsorted[10]
+	many := make([]float64, 20_000)
+	for i := range many {
+		many[i] = float64(i % 101)
 	}
-	for width := range 60 {
-		head := ansi.Strip(c.header(uitest.NewBox(t, width, 10)))
-		if ui.Width(head) > width {
-			t.Errorf("%d cells for %d: %q", ui.Width(head), width, head)
-		}
-		if strings.Contains(head, "max") && !strings.Contains(head, "max 388 %") {
-			t.Errorf("cut at %d: %q", width, head)
+	return map[string][]ChartPoint{
+		"a day":     day(noise),
+		"all zero":  day(func(int) float64 { return 0 }),
+		"constant":  day(func(int) float64 { return 7 }),
+		"spike":     day(func(i int) float64 { return max(0, float64(i%100-98)*1e5) }),
+		"one point": points(41.5),
+		"two":       points(1, 2),
+		"gaps": day(func(i int) float64 {
+			if i > 60 && i < 150 {
+				return math.NaN()
+			}
+			return noise(i)
+		}),
+		"every other":   day(func(i int) float64 { return []float64{5, math.NaN()}[i%2] }),
+		"negative":      day(func(i int) float64 { return -noise(i) }),
+		"both signs":    day(func(i int) float64 { return noise(i) - 188 }),
+		"small":         day(func(i int) float64 { return noise(i) / 1e6 }),
+		"huge":          day(func(i int) float64 { return noise(i) * 1e12 }),
+		"enormous":      day(func(i int) float64 { return noise(i) * 1e300 }),
+		"infinite":      append(points(math.Inf(1), 1, math.Inf(-1)), day(noise)[3:]...),
+		"unsorted":      unsorted,
+		"without times": {{Value: 1}, {Value: 2}},
+		"two months":    points(many...),
+		"none":          nil,
+		"only gaps":     day(func(int) float64 { return math.NaN() }),
+	}
+}
+
+// In every width and height, and whatever the values are: the box is closed and fills its place, at most five ticks
+// have labels, they are multiples of 1, 2 or 5 times a power of ten at equal distances, and at least two times stand
+// below the plot. A box without room for that shows one line.
+func TestChart_View_ticksAndTimes(t *testing.T) {
+	for name, points := range hostile() {
+		for _, second := range []bool{false, true} {
+			c := cpu(points)
+			c.Marks = []Mark{
+				{Time: start.Add(20 * time.Hour), Label: "823"},
+				{Time: start.Add(6 * time.Hour), Label: "818"},
+			}
+			if second {
+				c.Unit = Unit{Name: "b/s", Prefixed: true}
+				c.Series = append(c.Series, Series{Name: "out", Points: day(func(i int) float64 { return float64(i) })})
+			}
+			for width := 30; width <= 250; width += 20 {
+				for _, height := range []int{1, 5, 6, 8, 12, 20} {
+					requireSoundChart(t, fmt.Sprintf("%s, %dx%d", name, width, height), c, box(t, width, height))
+				}
+			}
+			for width := range 15 {
+				c.View(box(t, 2*width, 8))
+			}
 		}
 	}
 }
 
-// The time axis points at the cursor and keeps its hours, and the header shows the value.
-func TestChart_View_cursor(t *testing.T) {
-	start := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-	var points []ChartPoint
-	for i := range 288 {
-		points = append(points, ChartPoint{start.Add(time.Duration(i) * 5 * time.Minute), float64(i)})
+var (
+	tickLabel = regexp.MustCompile(`^│ +(-?[0-9.,]+) ┤`)
+	timeLabel = regexp.MustCompile(`[0-9]{2}:[0-9]{2}|[0-9]+ [A-Z][a-z]{2}`)
+)
+
+func requireSoundChart(t *testing.T, name string, c Chart, b ui.Box) {
+	t.Helper()
+	lines := drawn(c, b)
+	text := strings.Join(lines, "\n")
+	if len(lines) != b.Height {
+		t.Fatalf("%s: %d lines:\n%s", name, len(lines), text)
 	}
-	points[100].Value = math.NaN()
-	c := Chart{
-		Title:  "CPU",
-		Unit:   func(v float64) string { return fmt.Sprintf("%.0f %%", v) },
-		Series: []Series{{Name: "cpu", Points: points}},
+	for _, line := range lines {
+		if ui.Width(line) != b.Width {
+			t.Fatalf("%s: a line of %d cells:\n%s", name, ui.Width(line), text)
+		}
 	}
-	for at, want := range map[int][]string{
-		0:   {"^00:00", "^ 0 %", "12:00"},
-		60:  {"^05:00", "^ 60 %", "12:00"},
-		100: {"^08:20", "^ no value"},
-		287: {"23:55^", "^ 287 %", "12:00"},
+	if !strings.Contains(lines[0], "CPU") || strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
+		t.Fatalf("%s:\n%s", name, text)
+	}
+	if b.Height < minHeight || b.Height == minHeight && lines[1] == strings.Repeat(" ", b.Width) ||
+		strings.Contains(text, " no data") && !strings.Contains(text, "┤") {
+		return
+	}
+	if !strings.HasPrefix(lines[0], "╭─ CPU ") || !strings.HasSuffix(lines[0], "─╮") ||
+		!strings.HasPrefix(lines[b.Height-1], "╰─") || !strings.HasSuffix(lines[b.Height-1], "─╯") {
+		t.Fatalf("%s: the box is not closed:\n%s", name, text)
+	}
+	var ticks []float64
+	var rows []int
+	for y, line := range lines {
+		if m := tickLabel.FindStringSubmatch(line); m != nil {
+			v, err := strconv.ParseFloat(strings.ReplaceAll(m[1], ",", ""), 64)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			ticks, rows = append(ticks, v), append(rows, y)
+		}
+	}
+	if len(ticks) < 2 || len(ticks) > 5 || !roundTicks(ticks, rows) {
+		t.Fatalf("%s: ticks %v in rows %v:\n%s", name, ticks, rows, text)
+	}
+	if times := len(timeLabel.FindAllString(lines[b.Height-2], -1)) +
+		len(timeLabel.FindAllString(lines[b.Height-3], -1)); times < 2 {
+		t.Fatalf("%s: %d times:\n%s", name, times, text)
+	}
+}
+
+// roundTicks reports whether ticks are multiples of 1, 2 or 5 times a power of ten, in equal steps and rows.
+func roundTicks(ticks []float64, rows []int) bool {
+	step := ticks[0] - ticks[1]
+	digit := step / math.Pow(10, math.Floor(math.Log10(step)+1e-9))
+	round := false
+	for _, want := range []float64{1, 2, 5} {
+		round = round || math.Abs(digit-want) < 1e-6
+	}
+	for n := range ticks[1:] {
+		if math.Abs(ticks[n]-ticks[n+1]-step) > step/1e6 || rows[n+1]-rows[n] != rows[1]-rows[0] {
+			return false
+		}
+	}
+	return round && math.Abs(math.Remainder(ticks[0], step)) < step/1e6
+}
+
+// Marks have a row of their own. Each is at its column; numbers stand beside them unless they would touch; that at the
+// cursor comes first, then the newest. Marks of the same column are counted.
+func TestChart_drawMarks(t *testing.T) {
+	at := func(hours float64, label string) Mark {
+		return Mark{Time: start.Add(time.Duration(hours * float64(time.Hour))), Label: label}
+	}
+	for name, test := range map[string]struct {
+		marks  []Mark
+		cursor float64
+		want   string
+	}{
+		"apart":     {marks: []Mark{at(24, "823"), at(12, "821"), at(0, "818")}, want: "▲818 ▲821 823▲"},
+		"close":     {marks: []Mark{at(20.3, "823"), at(20, "821")}, want: "821▲▲823"},
+		"very":      {marks: []Mark{at(20.6, "823"), at(20.3, "822"), at(20, "821")}, want: "821▲▲▲823"},
+		"same":      {marks: []Mark{at(12, "823"), at(12, "822"), at(12.02, "821")}, want: "▲823+2"},
+		"cursor":    {marks: []Mark{at(12.4, "823"), at(12, "822"), at(11.6, "821")}, cursor: 12, want: "821▲ ▲▲823"},
+		"at cursor": {marks: []Mark{at(0.7, "823"), at(0.3, "822"), at(0, "821")}, cursor: 0.3, want: "821▲▲▲823"},
+		"outside":   {marks: []Mark{at(30, "823"), at(-3, "822"), at(6, "821")}, want: "▲821"},
 	} {
-		c.Cursor = &points[at].Time
-		text := ansi.Strip(c.View(uitest.NewBox(t, 100, 12)))
+		c := cpu(day(func(i int) float64 { return float64(i) }))
+		if c.Marks = test.marks; test.cursor > 0 {
+			c.Cursor = at(test.cursor, "").Time
+		}
+		lines := drawn(c, box(t, 100, 12))
+		row := strings.Join(strings.Fields(strings.Trim(lines[10], "│")), " ")
+		if row != test.want {
+			t.Errorf("%s: %q instead of %q:\n%s", name, row, test.want, strings.Join(lines, "\n"))
+		}
+	}
+}
+
+// Figures that do not fit are left out, never cut.
+func TestChart_title_fits(t *testing.T) {
+	c := cpu(points(1, 388, 12))
+	c.Unusual = 2
+	for width := 4; width < 90; width++ {
+		head := drawn(c, box(t, width, 10))[0] + " "
+		for _, word := range []string{"last 12", "max 388", "2.9 × avg", "min 1"} {
+			begin, _, _ := strings.Cut(word, " ")
+			if strings.Contains(head, " "+begin+" ") && !strings.Contains(head, " "+word+" ") {
+				t.Errorf("%q is cut at %d: %q", word, width, head)
+			}
+		}
+	}
+	if head := drawn(c, box(t, 90, 10))[0]; !strings.Contains(head, "max 388 · 2.9 × avg · avg 134 · min 1 ─") {
+		t.Error(head)
+	}
+}
+
+// The title says the values now, at the newest mark or the cursor, and the greatest ones, with the unit once.
+func TestChart_title_values(t *testing.T) {
+	c := Chart{
+		Title: "Network",
+		Unit:  Unit{Name: "b/s", Prefixed: true},
+		Series: []Series{
+			{"in", day(func(i int) float64 { return float64(i) * 1e5 })},
+			{"out", day(func(i int) float64 { return float64(288-i) * 1e6 })},
+		},
+		Marks: []Mark{{Time: start.Add(12 * time.Hour), Label: "823"}, {Time: start, Label: "821"}},
+	}
+	b := box(t, 110, 10)
+	want := "╭─ Network Mb/s ─ in ─ out ╌ · now 28.8 / 0 · at #823 14.4 / 144 · max 28.8 / 288"
+	if head := drawn(c, b)[0]; !strings.HasPrefix(head, want) {
+		t.Errorf("%s\nwant %s", head, want)
+	}
+	c.Cursor = start
+	if head := drawn(c, b)[0]; !strings.Contains(head, "· at #821 0 / 288 ·") {
+		t.Error(head)
+	}
+	c.Cursor = start.Add(6 * time.Hour)
+	if head := drawn(c, b)[0]; !strings.Contains(head, "· at 06:00 7.20 / 216 ·") {
+		t.Error(head)
+	}
+	b.Now = b.Now.Add(2 * time.Hour)
+	if head := drawn(c, b)[0]; strings.Contains(head, "now") || !strings.Contains(head, "last 28.8 / 0") {
+		t.Errorf("values of two hours ago: %s", head)
+	}
+	b.Width = 36
+	if head := drawn(c, b)[0]; !strings.Contains(head, "Network Mb/s ─ in 28.8  out 0 ─") {
+		t.Error(head)
+	}
+	b.Width = 50
+	if head := drawn(c, b)[0]; !strings.Contains(head, "Network Mb/s ─ in ─ 28.8  out ╌ 0 ─") {
+		t.Error(head)
+	}
+}
+
+// The cursor is a line through the plot with a dot on the value; its time stands below, and other times keep their
+// distance.
+func TestChart_View_cursor(t *testing.T) {
+	series := day(func(i int) float64 { return float64(i) })
+	series[100].Value = math.NaN()
+	c := cpu(series)
+	for at, want := range map[int][]string{
+		0:   {"00:00", "at 00:00 0", "12:00"},
+		60:  {"05:00", "at 05:00 60", "12:00"},
+		100: {"08:20", "at 08:20 no value"},
+		288: {"at 00:00 288", "12:00"},
+	} {
+		c.Cursor = series[at].Time
+		text := strings.Join(drawn(c, box(t, 100, 12)), "\n")
 		for _, w := range want {
 			if !strings.Contains(text, w) {
 				t.Errorf("%q is missing with the cursor at %d:\n%s", w, at, text)
 			}
 		}
-		if strings.Count(text, "┊") < 5 {
+		if strings.Count(text, "┊") < 4 {
 			t.Errorf("no line at the cursor:\n%s", text)
+		}
+		if got := strings.Count(text, "●"); got != map[bool]int{true: 0, false: 1}[at == 100] {
+			t.Errorf("%d dots at the cursor:\n%s", got, text)
 		}
 	}
 }
 
-// Odd values are drawn or reported, and never crash.
-func TestChart_View_oddValues(t *testing.T) {
-	start := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-	series := func(values ...float64) []Series {
-		s := Series{Name: "cpu", Tone: theme.ChartFirst}
-		for i, v := range values {
-			s.Points = append(s.Points, ChartPoint{start.Add(time.Duration(i) * 5 * time.Minute), v})
-		}
-		return []Series{s}
+// Where two series coincide the line is double, and where they cross there is a cross: neither hides the other. The
+// second is dashed, so that they stay apart without colours.
+func TestChart_View_overlap(t *testing.T) {
+	flat, rise := day(func(int) float64 { return 50 }), day(func(i int) float64 { return float64(i) / 2.88 })
+	c := Chart{Title: "Network", Unit: percent, Series: []Series{{"in", flat}, {"out", flat}}}
+	if text := strings.Join(drawn(c, box(t, 60, 12)), "\n"); strings.Count(text, "═") < 40 {
+		t.Errorf("the lines coincide:\n%s", text)
 	}
-	flat := make([]float64, 288)
-	for i := range 12 {
-		flat[i*24+7] = 100
+	if text := strings.Join(drawn(c, asciiBox(t, 60, 12)), "\n"); strings.Count(text, "#") < 40 {
+		t.Errorf("the lines coincide:\n%s", text)
 	}
-	many := make([]float64, 100_000)
-	for name, values := range map[string][]float64{
-		"none":     {},
-		"one":      {5},
-		"two":      {1, 2},
-		"equal":    {7, 7, 7},
-		"gaps":     {1, math.NaN(), 3},
-		"all gaps": {math.NaN()},
-		"infinite": {math.Inf(1), 1, math.Inf(-1)},
-		"huge":     {1e300, 2},
-		"negative": {-5, -1, -3},
-		"a day":    flat,
-		"many":     many,
-	} {
-		c := Chart{
-			Title:  "CPU",
-			Unit:   func(v float64) string { return fmt.Sprintf("%.0f %%", v) },
-			Series: series(values...),
-		}
-		for _, size := range [][2]int{{60, 12}, {20, 5}, {5, 2}, {200, 40}} {
-			b := uitest.NewBox(t, size[0], size[1])
-			out := ansi.Strip(b.Fit(c.View(b)))
-			if name == "none" || name == "all gaps" {
-				if size[0] > 20 && !strings.Contains(out, "no data") {
-					t.Errorf("%s: %s", name, out)
+	c.Series[1].Points = rise
+	if text := strings.Join(drawn(c, box(t, 60, 12)), "\n"); !strings.ContainsAny(text, "╬╦╩╠╣═") ||
+		strings.Count(text, "╌") < 20 || strings.Count(text, "─") < 20 {
+		t.Errorf("the lines cross:\n%s", text)
+	}
+}
+
+// In a terminal without other characters, everything is ASCII.
+func TestChart_View_ascii(t *testing.T) {
+	for name, points := range hostile() {
+		c := cpu(points)
+		c.Series = append(c.Series, Series{"out", day(func(i int) float64 { return float64(i) })})
+		c.Cursor, c.Unusual = start.Add(time.Hour), 2
+		c.Marks = []Mark{{Time: start.Add(6 * time.Hour), Label: "818"}}
+		for _, height := range []int{1, 6, 12} {
+			for _, c := range []Chart{c, cpu(points)} {
+				text := strings.Join(drawn(c, asciiBox(t, 80, height)), "\n")
+				if i := strings.IndexFunc(text, func(r rune) bool { return r > 126 }); i >= 0 {
+					t.Errorf("%s: %q:\n%s", name, text[i:i+3], text)
 				}
 			}
-			if strings.Contains(out, "9223372036854775808") {
-				t.Errorf("%s: an invented value:\n%s", name, out)
+		}
+	}
+}
+
+// A gap is drawn as one: no line, dots at the bottom, and words where there is room. Missing samples are a gap as well.
+func TestChart_View_gaps(t *testing.T) {
+	gap := day(func(i int) float64 {
+		if i > 60 && i < 150 {
+			return math.NaN()
+		}
+		return 80
+	})
+	missing := append(append([]ChartPoint{}, gap[:61]...), gap[150:]...)
+	for name, points := range map[string][]ChartPoint{"values": gap, "samples": missing} {
+		lines := drawn(cpu(points), box(t, 100, 12))
+		text := strings.Join(lines, "\n")
+		if !strings.Contains(text, "no data") || !strings.Contains(lines[9], "····") ||
+			!strings.Contains(text, "╴") || !strings.Contains(text, "╶") {
+			t.Errorf("%s:\n%s", name, text)
+		}
+	}
+}
+
+// The area below the line is shaded where there are colours enough, and nowhere else.
+func TestChart_View_shade(t *testing.T) {
+	for _, colors := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI256, colorprofile.ANSI, colorprofile.ASCII} {
+		for _, name := range theme.Names() {
+			b := box(t, 60, 12)
+			b.Theme, _ = theme.New(name, colors, false)
+			shaded := strings.Contains(cpu(day(func(int) float64 { return 80 })).View(b), "48;")
+			if shaded != (colors >= colorprofile.ANSI256 && name != "mono") {
+				t.Errorf("%s with %v: shaded is %v", name, colors, shaded)
 			}
 		}
+	}
+}
+
+// Values above the threshold stand out in colour, and the title says by how much the greatest is above the average.
+func TestChart_View_unusual(t *testing.T) {
+	c := cpu(day(func(i int) float64 {
+		if i > 280 {
+			return 90
+		}
+		return 10
+	}))
+	b := box(t, 100, 12)
+	warn := b.Theme.Codes(theme.Warn).Open
+	c.Unusual = 2
+	if text := c.View(b); strings.Count(text, warn) < 5 || !strings.Contains(ansi.Strip(text), "max 90 · 7.4 × avg") {
+		t.Error(text)
+	}
+	c.Unusual = 9
+	if text := c.View(b); strings.Contains(text, warn) || strings.Contains(text, "×") {
+		t.Error(text)
+	}
+}
+
+// A cached chart is drawn again when something has changed, and only then.
+func TestCache_View(t *testing.T) {
+	var cache Cache
+	c, b := cpu(day(func(i int) float64 { return float64(i) })), box(t, 60, 10)
+	first := cache.View(c, b)
+	cache.text = "cached"
+	if got := cache.View(c, b); got != "cached" {
+		t.Error("drawn again although nothing has changed")
+	}
+	c.Cursor = start
+	if got := cache.View(c, b); got == "cached" || got == first {
+		t.Error("not drawn again with a cursor")
+	}
+	cache.text = "cached"
+	if b.Now = b.Now.Add(24 * time.Hour); cache.View(c, b) == "cached" {
+		t.Error("old values are still called those of now")
+	}
+	cache.text = "cached"
+	c.Series = []Series{{Name: "cpu", Points: points(1, 2, 4)}}
+	if cache.View(c, b) == "cached" {
+		t.Error("not drawn again with other points")
+	}
+}
+
+// A sparkline has one cell for each value, from 0 to the greatest, and blanks for gaps.
+func TestSparkline(t *testing.T) {
+	b := box(t, 60, 10)
+	for want, values := range map[string][]float64{
+		"▁▂▃▄▅▆▇█": {0, 1, 2, 3, 4, 5, 6, 7},
+		"▁▁▁":      {0, 0, 0},
+		"█▁█":      {7, -3, 7},
+		"█ █":      {1, math.NaN(), 1},
+		"":         nil,
+	} {
+		if got := Sparkline(b.Theme, values); got != want {
+			t.Errorf("%v: %q instead of %q", values, got, want)
+		}
+	}
+	if got := Sparkline(asciiBox(t, 1, 1).Theme, []float64{0, 1, 2, 3, 4, 5, 6, 7}); got != "_.:-=+*#" {
+		t.Error(got)
 	}
 }

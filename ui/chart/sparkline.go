@@ -3,7 +3,6 @@ package chart
 import (
 	"math"
 	"strings"
-	"time"
 
 	"lookout/theme"
 )
@@ -12,7 +11,7 @@ import (
 // is a blank. The caller paints the line.
 func Sparkline(t *theme.Theme, values []float64) string {
 	levels := []rune("▁▂▃▄▅▆▇█")
-	if t.Glyphs.Horizontal == "-" {
+	if ascii(t) {
 		levels = []rune("_.:-=+*#")
 	}
 	high := 0.0
@@ -33,10 +32,4 @@ func Sparkline(t *theme.Theme, values []float64) string {
 		}
 	}
 	return out.String()
-}
-
-// Resample returns the greatest value of points in each of width equal parts of a time, so that no spike is lost. A
-// part in a gap is NaN.
-func Resample(points []ChartPoint, from, to time.Time, width int) []float64 {
-	return downsample(points, width, from, to)
 }

@@ -88,11 +88,11 @@ func BenchmarkChart(b *testing.B) {
 	room, start := uitest.NewBox(b, 120, 16), time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	c := chart.Chart{
 		Title:    "network",
-		Unit:     func(v float64) string { return fmt.Sprintf("%.0f kb/s", v) },
+		Unit:     chart.Unit{Name: "b/s", Prefixed: true},
 		Location: time.UTC,
 	}
 	for n, name := range []string{"in", "out"} {
-		s := chart.Series{Name: name, Tone: theme.ChartFirst}
+		s := chart.Series{Name: name}
 		for i := range 288 {
 			s.Points = append(
 				s.Points,

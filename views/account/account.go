@@ -15,6 +15,7 @@ import (
 	"lookout/client/maintenance"
 	"lookout/client/transfer"
 	"lookout/ui"
+	"lookout/ui/chart"
 )
 
 // Options say which account to look at, and how.
@@ -40,7 +41,7 @@ type Account struct {
 	commandFlags []string
 	Stores       map[string]any
 	Tickets      ticketCache
-	CachedCharts map[string]CachedChart // by metric
+	Charts       chart.Caches
 	memoEntries  map[string]*memoEntry
 
 	Transfers      *transfer.Manager
@@ -73,7 +74,7 @@ func New(ctx context.Context, o Options) *Account {
 		Now:          o.Now,
 		Location:     o.Location,
 		Stores:       map[string]any{},
-		CachedCharts: map[string]CachedChart{},
+		Charts:       chart.Caches{},
 		memoEntries:  map[string]*memoEntry{},
 		Tickets:      ticketCache{byID: map[int]ticketEntry{}},
 		Transfers:    transfer.New(ctx, o.API),

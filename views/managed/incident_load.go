@@ -29,51 +29,31 @@ func writeLoadChart(a *account.Account, t *account.DetailWriter, i *client.Issue
 		Theme:  t.Box.Theme,
 		Now:    t.Box.Now,
 	}
-	stats, known := account.OnlyRow(a.Stats())
-	if !known || len(stats.Unavailable) > 0 {
-		t.Rendered(strings.TrimRight(RenderMetric(a, Metrics()[0], b), "\n"))
-		return
-	}
-	at := i.Created.Time()
-	if text := whyNoLoad(a, i); text != "" {
+	if text := whyNoLoad(a, i); text != "" && a.Stats().Loaded() {
 		t.Paragraph(text, theme.Muted)
 		return
 	}
 	lines := len(t.Lines)
-	t.Field("at detection", loadFigures(a, at), theme.Strong)
-	b.Height -= len(t.Lines) - lines
-	c := chart.Chart{
-		Title:    Metrics()[0].Name,
-		Unit:     Metrics()[0].format,
-		Marks:    issueTimesBetween(a, at.Add(-loadSpan), at.Add(loadSpan)),
-		Cursor:   &at,
-		Location: a.Location,
-		Past:     true,
+	if a.Stats().Loaded() {
+		t.Field("at detection", loadFigures(a, i.Created.Time()), theme.Strong)
 	}
-	t.Rendered(strings.TrimRight(drawCached(a, "load around an issue", c, b, func() []chart.Series {
-		return seriesBetween(metricSeries(a, Metrics()[0]), at.Add(-loadSpan), at.Add(loadSpan))
-	}), "\n"))
+	b.Height -= len(t.Lines) - lines
+	t.Rendered(LoadPanel(a, i, Metrics()[0], b, false))
 }
 
 // LoadPanel draws a metric around the detection of an issue in a box of the size of b: from 3 hours before it to 3 hours
 // after it, as far as the stats reach, or the whole 24 hours.
 func LoadPanel(a *account.Account, i *client.Issue, m metric, b ui.Box, wholeDay bool) string {
-	at := i.Created.Time()
-	from, to := at.Add(-loadSpan), at.Add(loadSpan)
-	if wholeDay {
-		from, to = statsRange(a).first, statsRange(a).last
+	at, r := i.Created.Time(), statsRange(a)
+	c := chart.Chart{From: r.first, To: r.last, Cursor: at}
+	if !wholeDay {
+		c.From = slices.MaxFunc([]time.Time{r.first, at.Add(-loadSpan)}, time.Time.Compare)
+		c.To = slices.MinFunc([]time.Time{r.last, at.Add(loadSpan)}, time.Time.Compare)
 	}
-	c := chart.Chart{
-		Title:    m.Name,
-		Unit:     m.format,
-		Marks:    issueTimesBetween(a, from, to),
-		Cursor:   &at,
-		Location: a.Location,
-		Past:     true,
+	if c.To.Before(at) {
+		c.To = at
 	}
-	return drawCached(a, "load of "+m.Name, c, b, func() []chart.Series {
-		return seriesBetween(metricSeries(a, m), from, to)
-	})
+	return metricPanel(a, m, c, b)
 }
 
 // whyNoLoad returns why the stats do not hold the detection of an issue; "" if they do.
@@ -135,27 +115,11 @@ func loadFigures(a *account.Account, at time.Time) string {
 			if len(s.Points) > 0 {
 				p := chart.Nearest(s.Points, at)
 				if !math.IsNaN(p.Value) && p.Time.Sub(at).Abs() <= loadTolerance {
-					value = m.format(p.Value)
+					value = m.unit.Format(p.Value)
 				}
 			}
 			parts = append(parts, name+" "+value)
 		}
 	}
 	return strings.Join(parts, " · ")
-}
-
-// seriesBetween returns the points of series between two moments.
-func seriesBetween(all []chart.Series, from, to time.Time) []chart.Series {
-	some := slices.Clone(all)
-	for n, s := range some {
-		some[n].Points = slices.DeleteFunc(slices.Clone(s.Points), func(p chart.ChartPoint) bool {
-			return p.Time.Before(from) || p.Time.After(to)
-		})
-	}
-	return some
-}
-
-// issueTimesBetween returns when the issues between two moments were detected, newest first.
-func issueTimesBetween(a *account.Account, from, to time.Time) []time.Time {
-	return slices.DeleteFunc(IssueTimes(a, from), func(t time.Time) bool { return t.After(to) })
 }

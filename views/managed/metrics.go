@@ -1,11 +1,7 @@
 package managed
 
 import (
-	"fmt"
-	"math"
 	"time"
-
-	"github.com/dustin/go-humanize"
 
 	"lookout/client"
 	"lookout/theme"
@@ -19,89 +15,41 @@ import (
 // over the instances, so more than 100 is possible), disk and swap are operations a second, the network is bits a
 // second.
 type metric struct {
-	Name   string
-	format func(float64) string
-	series func(*client.Stats) []chart.Series
+	Name    string
+	unit    chart.Unit
+	unusual float64 // the multiple of the average above which a value stands out; 0: none does
+	series  func(*client.Stats) []chart.Series
 }
 
 // Metrics returns the four metrics in the order of their charts.
 func Metrics() []metric {
+	one := func(name string, samples func(*client.Stats) []client.Sample) func(*client.Stats) []chart.Series {
+		return func(s *client.Stats) []chart.Series { return []chart.Series{newSeries(name, samples(s))} }
+	}
+	operations := chart.Unit{Name: "op/s"}
 	return []metric{
-		{
-			"CPU",
-			formatPercent,
-			func(s *client.Stats) []chart.Series { return []chart.Series{newSeries("cpu", theme.ChartFirst, s.CPU)} },
-		},
-		{"Network", formatBitRate, func(s *client.Stats) []chart.Series {
-			return []chart.Series{
-				newSeries("in", theme.ChartFirst, s.NetIn),
-				newSeries("out", theme.ChartSecond, s.NetOut),
-			}
+		{"CPU", chart.Unit{Name: "%"}, 2, one("cpu", func(s *client.Stats) []client.Sample { return s.CPU })},
+		{"Network", chart.Unit{Name: "b/s", Prefixed: true}, 0, func(s *client.Stats) []chart.Series {
+			return []chart.Series{newSeries("in", s.NetIn), newSeries("out", s.NetOut)}
 		}},
-		{
-			"Disk",
-			formatOperations,
-			func(s *client.Stats) []chart.Series {
-				return []chart.Series{newSeries("disk", theme.ChartFirst, s.Disk)}
-			},
-		},
-		{
-			"Swap",
-			formatOperations,
-			func(s *client.Stats) []chart.Series {
-				return []chart.Series{newSeries("swap", theme.ChartFirst, s.Swap)}
-			},
-		},
+		{"Disk", operations, 2, one("disk", func(s *client.Stats) []client.Sample { return s.Disk })},
+		{"Swap", operations, 2, one("swap", func(s *client.Stats) []client.Sample { return s.Swap })},
 	}
 }
 
-func newSeries(name string, tone theme.Tone, points []client.Sample) chart.Series {
-	s := chart.Series{Name: name, Tone: tone, Points: make([]chart.ChartPoint, len(points))}
-	for i, p := range points {
+// newSeries returns samples as a series.
+func newSeries(name string, samples []client.Sample) chart.Series {
+	s := chart.Series{Name: name, Points: make([]chart.ChartPoint, len(samples))}
+	for i, p := range samples {
 		s.Points[i] = chart.ChartPoint{Time: p.At, Value: p.Value}
 	}
 	return s
 }
 
-func formatPercent(v float64) string    { return formatNumber(v) + " %" }
-func formatOperations(v float64) string { return formatNumber(v) + " op/s" }
-
-// formatBitRate returns bits a second with a decimal prefix: "41.2 Mb/s".
-func formatBitRate(v float64) string {
-	n, prefix := humanize.ComputeSI(v)
-	return formatNumber(n) + " " + prefix + "b/s"
-}
-
-// formatNumber returns a number with three significant digits.
-func formatNumber(v float64) string {
-	switch abs := math.Abs(v); {
-	case abs < 0.005:
-		return "0"
-	case abs >= 1e6:
-		return fmt.Sprintf("%.3g", v)
-	case abs >= 100 || abs == math.Trunc(abs):
-		return fmt.Sprintf("%.0f", v)
-	case abs >= 10:
-		return fmt.Sprintf("%.1f", v)
-	}
-	return fmt.Sprintf("%.2f", v)
-}
-
-// RenderMetric draws a metric over the 24 hours of the stats, with marks at certain times.
-func RenderMetric(a *account.Account, m metric, b ui.Box, marks ...time.Time) string {
-	stats, known := account.OnlyRow(a.Stats())
-	if !known {
-		return renderMissingMetric(a, m, b)
-	}
-	if len(stats.Unavailable) > 0 {
-		return b.Theme.Paint(theme.Strong, m.Name) + "\n" + b.Theme.Paint(theme.Muted, stats.Unavailable[0].String())
-	}
-	return renderCachedMetric(a, m, chart.Chart{Marks: marks, Location: a.Location}, b)
-}
-
-// MetricPanel draws a metric over the last 24 hours in a box of the size of b, with the issues marked.
+// MetricPanel draws a metric over the last 24 hours in a box of the size of b, with the issues marked. A box of a few
+// lines shows a sparkline and figures instead.
 func MetricPanel(a *account.Account, m metric, b ui.Box) string {
-	return RenderMetric(a, m, b, IssueTimes(a, b.Now.Add(-24*time.Hour))...)
+	return metricPanel(a, m, chart.Chart{}, b)
 }
 
 // MetricLine draws a metric over the last 24 hours in one line: its name, a sparkline, and figures.
@@ -118,32 +66,24 @@ func MetricSparkline(a *account.Account, m metric, from, to time.Time, b ui.Box)
 	return ""
 }
 
-// renderCachedMetric draws a metric into a chart that has everything but its series.
-func renderCachedMetric(a *account.Account, m metric, c chart.Chart, b ui.Box) string {
-	c.Title, c.Unit = m.Name, m.format
-	return drawCached(a, m.Name, c, b, func() []chart.Series { return metricSeries(a, m) })
-}
-
-// drawCached draws series into a chart, unless it was drawn before under a name.
-func drawCached(a *account.Account, name string, c chart.Chart, b ui.Box, series func() []chart.Series) string {
-	now := account.CachedChart{
-		Version: a.Stats().Version(),
-		Width:   b.Width,
-		Height:  b.Height,
-		Theme:   b.Theme,
-		Focused: b.Focused,
-		Zone:    c.Location,
-		Marks:   c.Marks,
+// metricPanel draws a metric into a chart that says which time it shows. It is drawn again only if something has
+// changed.
+func metricPanel(a *account.Account, m metric, c chart.Chart, b ui.Box) string {
+	stats, known := account.OnlyRow(a.Stats())
+	switch fresh := a.Stats().Freshness(); {
+	case !known && fresh.Err != nil:
+		return chart.Message(b, m.Name, fresh.Err.Error())
+	case !known:
+		return chart.Message(b, m.Name, "reading the last 24 hours")
+	case len(stats.Unavailable) > 0:
+		return chart.Message(b, m.Name, stats.Unavailable[0].String())
 	}
-	if c.Cursor != nil {
-		now.Cursor = *c.Cursor
+	c.Title, c.Unit, c.Unusual, c.Series = m.Name, m.unit, m.unusual, metricSeries(a, m)
+	c.Marks = issueMarks(a)
+	if c.Location == nil {
+		c.Location = a.Location
 	}
-	if old := a.CachedCharts[name]; !old.SameInputs(now) {
-		c.Series = series()
-		now.Text = c.View(b)
-		a.CachedCharts[name] = now
-	}
-	return a.CachedCharts[name].Text
+	return a.Charts.View(m.Name, c, b)
 }
 
 // metricSeries returns the series of a metric; none before the stats have been read.
@@ -156,23 +96,17 @@ func metricSeries(a *account.Account, m metric) []chart.Series {
 	}, a.Stats())
 }
 
-// renderMissingMetric says why there is no chart.
-func renderMissingMetric(a *account.Account, m metric, b ui.Box) string {
-	fresh := a.Stats().Freshness()
-	text := "reading the last 24 hours"
-	if fresh.Err != nil {
-		text = fresh.Err.Error()
-	}
-	return b.Theme.Paint(theme.Strong, m.Name) + "\n" + b.Theme.Paint(
-		theme.Muted, ui.Truncate(text, b.Width, b.Theme.Glyphs.Ellipsis),
-	)
-}
-
-// IssueTimes returns when the issues since a time were detected.
-func IssueTimes(a *account.Account, from time.Time) []time.Time {
-	var at []time.Time
-	for _, i := range resource.Found(account.IssuesSince(a, from)) {
-		at = append(at, i.Created.Time())
-	}
-	return at
+// issueMarks returns marks of the issues that were detected since the stats begin, newest first.
+func issueMarks(a *account.Account) []chart.Mark {
+	return account.Memo(a, "marks of issues", func() []chart.Mark {
+		var marks []chart.Mark
+		for _, i := range resource.Found(account.IssuesSince(a, statsRange(a).first)) {
+			mark := chart.Mark{Time: i.Created.Time(), Label: account.FormatID(i.ID), Tone: theme.Muted}
+			if found, known := a.Incidents().Of(i.ID); known {
+				_, mark.Tone = IncidentMark(found, theme.Glyphs{})
+			}
+			marks = append(marks, mark)
+		}
+		return marks
+	}, append(account.IncidentSources(a), a.Stats())...)
 }

@@ -212,7 +212,7 @@ func (p *statsView) readout() string {
 		}
 		value := "no value"
 		if !math.IsNaN(point.Value) {
-			value = m.format(point.Value)
+			value = m.unit.Format(point.Value)
 		}
 		parts = append(parts, s.Name+" "+value)
 	}
@@ -221,27 +221,20 @@ func (p *statsView) readout() string {
 
 // View returns the grid or the chart in front, with the read-out below.
 func (p *statsView) View(b ui.Box) string {
+	if b.TextOnly {
+		return p.renderText(b) + "\n" + p.readout()
+	}
 	room := b
-	room.Height -= 2
+	room.Height = max(1, b.Height-2)
 	foot := ui.Truncate(
-		b.Theme.Paint(theme.Accent, p.readout())+b.Theme.Paint(
-			theme.Muted,
-			fmt.Sprintf(
-				"  all managed instances together · marks are %s",
-				account.Pluralize(len(IssueTimes(p.a, b.Now.Add(-24*time.Hour))), "issue", "issues"),
-			),
-		),
+		" "+b.Theme.Paint(theme.Accent, p.readout())+b.Theme.Paint(theme.Muted, "  all managed instances together"),
 		b.Width,
 		b.Theme.Glyphs.Ellipsis,
 	)
-	if b.TextOnly {
-		return p.renderText(room) + "\n" + p.readout()
-	}
-	show := func(b ui.Box) string { return p.renderChart(p.selected, b) }
 	if p.grid && b.Width >= 60 && b.Height >= 16 {
-		show = p.renderGrid
+		return p.renderGrid(room) + "\n\n" + foot
 	}
-	return b.Fit(room.Fit(show(room)) + "\n\n" + foot)
+	return p.renderChart(p.selected, room) + "\n\n" + foot
 }
 
 // renderText describes all charts in words, for a screen reader.
@@ -256,25 +249,17 @@ func (p *statsView) renderText(b ui.Box) string {
 
 // renderGrid draws all charts, two beside each other.
 func (p *statsView) renderGrid(b ui.Box) string {
-	w, h := b.Width/2-1, b.Height/2
-	small := b
-	small.Width, small.Height = w, h
-	return ui.JoinHorizontal(p.renderChart(0, small), p.renderChart(1, small), w+2, b.Width) + "\n" + ui.JoinHorizontal(
-		p.renderChart(2, small), p.renderChart(3, small), w+2, b.Width,
-	)
+	left, right := b, b
+	left.Width, left.Height = b.Width/2, b.Height/2
+	right.Width, right.Height = b.Width-left.Width, left.Height
+	pair := func(n int) string { return ui.JoinPanels(p.renderChart(n, left), p.renderChart(n+1, right)) }
+	top := pair(0)
+	left.Height, right.Height = b.Height-left.Height, b.Height-left.Height
+	return top + "\n" + pair(2)
 }
 
 // renderChart draws the chart of one metric.
 func (p *statsView) renderChart(n int, b ui.Box) string {
-	stats, known := account.OnlyRow(p.a.Stats())
-	m := Metrics()[n]
-	if !known || len(stats.Unavailable) > 0 {
-		return b.Fit(RenderMetric(p.a, m, b))
-	}
-	c := chart.Chart{Marks: IssueTimes(p.a, b.Now.Add(-24*time.Hour)), Location: p.location()}
-	if !p.cursor.IsZero() {
-		c.Cursor = &p.cursor
-	}
 	b.Focused = n == p.selected
-	return b.Fit(renderCachedMetric(p.a, m, c, b))
+	return metricPanel(p.a, Metrics()[n], chart.Chart{Cursor: p.cursor, Location: p.location()}, b)
 }

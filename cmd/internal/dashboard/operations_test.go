@@ -130,7 +130,7 @@ func managedOperations() []keyOperation {
 			"",
 		},
 		{"enable service", "3«edge-router»" + filterTo("billing-cron") + "E«monitoring is enabled»", "", ""},
-		{"view stats", "7«CPU  now»", "", ""},
+		{"view stats", "7«CPU % ─ now»", "", ""},
 	}
 }
 

@@ -1,0 +1,55 @@
+package chart
+
+import (
+	"slices"
+
+	"lookout/ui"
+)
+
+// A Cache holds a chart as it was drawn last: frames come more often than samples. Keep one for each chart on the
+// screen.
+type Cache struct {
+	chart   Chart
+	box     ui.Box
+	current bool
+	text    string
+}
+
+// View returns the chart's View, drawn again only if something has changed. Points and marks are not compared: they
+// must not change in place.
+func (k *Cache) View(c Chart, b ui.Box) string {
+	current := c.current(b)
+	if k.text == "" || k.current != current || !sameBox(k.box, b) || !k.chart.same(c) {
+		*k = Cache{chart: c, box: b, current: current, text: c.View(b)}
+	}
+	return k.text
+}
+
+// sameBox reports whether a chart looks the same in two boxes.
+func sameBox(a, b ui.Box) bool {
+	return a.Width == b.Width && a.Height == b.Height && a.Theme == b.Theme && a.Focused == b.Focused &&
+		a.TextOnly == b.TextOnly
+}
+
+// same reports whether two charts look the same. Points and marks are the same if they are at the same place.
+func (c Chart) same(d Chart) bool {
+	return c.Title == d.Title && c.Unit == d.Unit && c.Unusual == d.Unusual && c.Location == d.Location &&
+		c.From.Equal(d.From) && c.To.Equal(d.To) && c.Cursor.Equal(d.Cursor) && sameSlice(c.Marks, d.Marks) &&
+		slices.EqualFunc(c.Series, d.Series, func(s, t Series) bool {
+			return s.Name == t.Name && sameSlice(s.Points, t.Points)
+		})
+}
+
+// sameSlice reports whether two slices are one.
+func sameSlice[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
+
+// Caches are the caches of several charts by their names.
+type Caches map[string]*Cache
+
+// View draws a chart with the cache of a name.
+func (k Caches) View(name string, c Chart, b ui.Box) string {
+	if k[name] == nil {
+		k[name] = &Cache{}
+	}
+	return k[name].View(c, b)
+}

@@ -1,0 +1,78 @@
+package chart
+
+import (
+	"strings"
+
+	"lookout/theme"
+)
+
+// A cell is a character of a chart, the tone of what it belongs to, and the shade behind it.
+type cell struct {
+	r    rune
+	tone theme.Tone
+	area theme.Tone // Plain is none
+}
+
+// A canvas is the inside of a chart's panel.
+type canvas [][]cell
+
+// newCanvas returns an empty canvas.
+func newCanvas(width, height int) canvas {
+	cells := make([]cell, width*height)
+	for n := range cells {
+		cells[n].r = ' '
+	}
+	rows := make(canvas, height)
+	for y := range rows {
+		rows[y] = cells[y*width : (y+1)*width]
+	}
+	return rows
+}
+
+// write writes text from a column on.
+func (c canvas) write(x, y int, text string, tone theme.Tone) {
+	for _, r := range text {
+		if x >= 0 && x < len(c[y]) {
+			c[y][x] = cell{r: r, tone: tone}
+		}
+		x++
+	}
+}
+
+// free reports whether cells are blank, and the cells beside them, which keep words apart.
+func (c canvas) free(x, y, width int) bool {
+	if x < 0 || x+width > len(c[y]) {
+		return false
+	}
+	for n := max(0, x-1); n < min(x+width+1, len(c[y])); n++ {
+		if c[y][n].r != ' ' {
+			return false
+		}
+	}
+	return true
+}
+
+// render returns the lines of the canvas, painted in runs of the same tones.
+func (c canvas) render(t *theme.Theme) string {
+	var out strings.Builder
+	out.Grow(len(c) * (len(c[0]) + 40) * 2)
+	for y, row := range c {
+		if y > 0 {
+			out.WriteByte('\n')
+		}
+		for x := 0; x < len(row); {
+			first := row[x]
+			tone, area := t.Codes(first.tone), t.Codes(first.area)
+			out.WriteString(area.Open)
+			out.WriteString(tone.Open)
+			for ; x < len(row) && row[x].tone == first.tone && row[x].area == first.area; x++ {
+				out.WriteRune(row[x].r)
+			}
+			out.WriteString(tone.Close)
+			if tone.Close == "" {
+				out.WriteString(area.Close)
+			}
+		}
+	}
+	return out.String()
+}

@@ -1,0 +1,335 @@
+package chart
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/guptarohit/asciigraph"
+
+	"lookout/theme"
+)
+
+// lineTones and areaTones are the tones of the series, and of the areas below them.
+var (
+	lineTones = [2]theme.Tone{theme.ChartFirst, theme.ChartSecond}
+	areaTones = [2]theme.Tone{theme.ChartFirstArea, theme.ChartSecondArea}
+)
+
+// The characters of the two series. The second is dashed, so that they stay apart without colours.
+var (
+	lines      = [2]asciigraph.CharSet{asciigraph.DefaultCharSet, {Horizontal: "╌", VerticalLine: "┆"}}
+	asciiLines = [2]asciigraph.CharSet{
+		{
+			Horizontal:   "-",
+			VerticalLine: "|",
+			ArcDownRight: ".",
+			ArcDownLeft:  ".",
+			ArcUpRight:   "'",
+			ArcUpLeft:    "'",
+			EndCap:       "-",
+			StartCap:     "-",
+		},
+		{
+			Horizontal:   "=",
+			VerticalLine: "|",
+			ArcDownRight: "+",
+			ArcDownLeft:  "+",
+			ArcUpRight:   "+",
+			ArcUpLeft:    "+",
+			EndCap:       "=",
+			StartCap:     "=",
+		},
+	}
+)
+
+// ascii reports whether the terminal has only ASCII characters.
+func ascii(t *theme.Theme) bool { return t.Glyphs.Horizontal == "-" }
+
+// charSet returns the characters of a series.
+func charSet(t *theme.Theme, n int) asciigraph.CharSet {
+	if ascii(t) {
+		return asciiLines[n]
+	}
+	return lines[n]
+}
+
+// A plot is the part of a canvas in which lines are drawn.
+type plot struct {
+	canvas
+	left, width, rows int
+	scale             scale
+}
+
+// draw draws axes, lines, cursor and marks. It reports false if there is no room for them.
+func (f *frame) draw(c canvas) bool {
+	p := plot{canvas: c, rows: len(c) - 1}
+	if len(f.marks) > 0 && p.rows > 3 {
+		p.rows--
+	}
+	low, high := 0.0, 0.0
+	for _, one := range f.figures {
+		if one.any {
+			low, high = min(low, one.low), max(high, one.high)
+		}
+	}
+	p.scale = newScale(low/f.divisor, high/f.divisor, p.rows)
+	f.drawAxis(&p)
+	if p.width < minPlot || p.scale.rows <= p.scale.steps {
+		return false
+	}
+	columns, bottoms := make([][]float64, len(f.Series)), make([][]int, len(f.Series))
+	for n, s := range f.Series {
+		columns[n] = resample(s.Points, f.from, f.to, make([]float64, p.width), f.figures[n].limit)
+		bottoms[n] = f.drawLine(p, n, columns[n])
+	}
+	if p.scale.low >= 0 {
+		shade(p, bottoms)
+	}
+	f.drawGaps(p, columns)
+	f.drawCursor(p, columns)
+	f.drawTimes(p)
+	if p.rows < len(c)-1 {
+		f.drawMarks(p, len(c)-1)
+	}
+	return true
+}
+
+// drawAxis draws the value axis, as wide as its labels, and leaves the rest to the plot.
+func (f *frame) drawAxis(p *plot) {
+	axis, stroke := '│', '┤'
+	if ascii(f.box.Theme) {
+		axis, stroke = '|', '+'
+	}
+	for n := range p.scale.steps + 1 {
+		label, _ := p.scale.tick(n)
+		p.left = max(p.left, len(label)+2)
+	}
+	p.width = max(0, len(p.canvas[0])-p.left)
+	for y := range p.rows {
+		p.canvas[y][p.left-1] = cell{r: axis, tone: theme.Rule}
+	}
+	for n := range p.scale.steps + 1 {
+		label, row := p.scale.tick(n)
+		p.write(p.left-2-len(label), p.rows-1-row, label, theme.Muted)
+		p.canvas[p.rows-1-row][p.left-1].r = stroke
+	}
+}
+
+// The colours in which asciigraph draws: they stand for tones.
+const (
+	usualColor   = asciigraph.AnsiColor(1)
+	unusualColor = asciigraph.AnsiColor(2)
+)
+
+// drawLine draws the values of a series, one in each column, and returns the lowest row of the line in each.
+func (f *frame) drawLine(p plot, n int, values []float64) []int {
+	bottom := slices.Repeat([]int{p.rows}, p.width)
+	if !slices.ContainsFunc(values, finite) {
+		return bottom
+	}
+	data := make([]float64, len(values)+1) // asciigraph draws the way from one value to the next
+	for x, v := range values {
+		data[x+1] = min(max(0, p.scale.row(v/f.divisor)), float64(p.scale.rows-1))
+	}
+	data[0] = data[1]
+	options := []asciigraph.Option{
+		asciigraph.Offset(1),
+		asciigraph.Height(p.scale.rows - 1),
+		asciigraph.LowerBound(0),
+		asciigraph.UpperBound(float64(p.scale.rows - 1)),
+		asciigraph.SeriesColors(usualColor),
+		asciigraph.SeriesChars(charSet(f.box.Theme, n)),
+		asciigraph.YAxisValueFormatter(func(float64) string { return "" }),
+	}
+	if limit := f.unusual(); limit > 0 {
+		options = append(options, asciigraph.ColorAbove(unusualColor, p.scale.row(limit/f.divisor)))
+	}
+	unusual, tone := unusualColor.String(), lineTones[n]
+	y := p.rows - p.scale.rows - 1
+	for line := range strings.SplitSeq(asciigraph.Plot(data, options...), "\n") {
+		y++
+		for x := -1; line != ""; {
+			if strings.HasPrefix(line, "\x1b") {
+				if tone = lineTones[n]; strings.HasPrefix(line, unusual) {
+					tone = theme.Warn
+				}
+				_, line, _ = strings.Cut(line, "m")
+				continue
+			}
+			r, size := utf8.DecodeRuneInString(line)
+			if line = line[size:]; r != ' ' && x >= 0 && y < p.rows {
+				f.place(&p.canvas[y][p.left+x], r, tone)
+				bottom[x] = y
+			}
+			x++
+		}
+	}
+	return bottom
+}
+
+// place puts a character of a line into a cell. Where there is another line, the cell shows both.
+func (f *frame) place(c *cell, r rune, tone theme.Tone) {
+	if c.r != ' ' {
+		r, tone = crossing(c.r, r, ascii(f.box.Theme)), theme.Plain
+	}
+	*c = cell{r: r, tone: tone}
+}
+
+// shade draws the areas below lines whose lowest rows are known. Below two lines, the area is that of the lower one.
+func shade(p plot, bottoms [][]int) {
+	for y := range p.rows {
+		for x := range p.width {
+			below := -1
+			for n, bottom := range bottoms {
+				if bottom[x] < y && (below < 0 || bottom[x] > bottoms[below][x]) {
+					below = n
+				}
+			}
+			if c := &p.canvas[y][p.left+x]; below >= 0 && c.r == ' ' {
+				c.area = areaTones[below]
+			}
+		}
+	}
+}
+
+// unusual returns the value from which on values stand out; 0 if there is none.
+func (f *frame) unusual() float64 {
+	if f.Unusual <= 0 || len(f.Series) != 1 || !f.figures[0].any {
+		return 0
+	}
+	return f.Unusual * f.figures[0].mean
+}
+
+// The directions in which a line leaves a cell.
+const (
+	up = 1 << iota
+	right
+	down
+	left
+)
+
+var directions = map[rune]int{
+	'─': left | right, '╌': left | right, '╴': left, '╶': right, '│': up | down, '┆': up | down,
+	'╭': right | down, '╮': left | down, '╰': up | right, '╯': up | left,
+}
+
+// crossing returns the character of a cell in which two lines are: a double line where they coincide, else a cross.
+func crossing(a, b rune, ascii bool) rune {
+	if ascii {
+		return '#'
+	}
+	both := map[int]rune{
+		left: '═', right: '═', left | right: '═', up | down: '║',
+		right | down: '╔', left | down: '╗', up | right: '╚', up | left: '╝',
+		left | right | down: '╦', left | right | up: '╩', up | down | right: '╠', up | down | left: '╣',
+	}
+	if r, found := both[directions[a]|directions[b]]; found {
+		return r
+	}
+	return '╬'
+}
+
+// drawGaps marks the columns for which no series has a value, and names wide gaps.
+func (f *frame) drawGaps(p plot, columns [][]float64) {
+	const text = "no data"
+	dot := '·'
+	if ascii(f.box.Theme) {
+		dot = '.'
+	}
+	empty := func(x int) bool {
+		for _, values := range columns {
+			if finite(values[x]) || p.canvas[p.rows-1][p.left+x].r != ' ' {
+				return false
+			}
+		}
+		return true
+	}
+	for x := 0; x < p.width; x++ {
+		start := x
+		for ; x < p.width && empty(x); x++ {
+			p.canvas[p.rows-1][p.left+x] = cell{r: dot, tone: theme.Rule}
+		}
+		if middle := (start+x-len(text))/2 + p.left; x-start >= len(text)+2 {
+			p.write(middle, (p.rows-1)/2, text, theme.Muted)
+		}
+	}
+}
+
+// drawCursor draws a vertical line at the cursor, behind the plot, and a dot on each value.
+func (f *frame) drawCursor(p plot, columns [][]float64) {
+	if f.Cursor.IsZero() {
+		return
+	}
+	at := f.column(f.Cursor, p.width)
+	if at < 0 {
+		return
+	}
+	stroke := '┊'
+	if ascii(f.box.Theme) {
+		stroke = ':'
+	}
+	for y := range p.rows {
+		if c := &p.canvas[y][p.left+at]; c.r == ' ' {
+			c.r, c.tone = stroke, theme.Accent
+		}
+	}
+	for n, values := range columns {
+		if v := values[at]; finite(v) && finite(f.valueAt(n, f.Cursor)) {
+			y := p.rows - 1 - int(math.Round(p.scale.row(v/f.divisor)))
+			p.canvas[y][p.left+at] = cell{r: firstRune(f.box.Theme.Glyphs.Live), tone: theme.Accent}
+		}
+	}
+}
+
+// Resample returns the greatest value of points in each of width equal parts of a time, so that no spike is lost. Parts
+// between two samples have values between theirs; parts in a gap are NaN. The points are in order.
+func Resample(points []ChartPoint, from, to time.Time, width int) []float64 {
+	return resample(points, from, to, make([]float64, width), longestStep(points))
+}
+
+// resample is Resample into a slice. Samples that are further apart than a limit have a gap between them.
+func resample(points []ChartPoint, from, to time.Time, out []float64, limit time.Duration) []float64 {
+	width := len(out)
+	for i := range out {
+		out[i] = math.NaN()
+	}
+	if !from.Before(to) || width == 0 {
+		return out
+	}
+	var before ChartPoint
+	for _, p := range points {
+		if !finite(p.Value) {
+			before = ChartPoint{}
+			continue
+		}
+		at := int(math.Floor(position(p.Time, from, to, width)))
+		if !before.Time.IsZero() && p.Time.Sub(before.Time) <= limit {
+			start := position(before.Time, from, to, width)
+			end := position(p.Time, from, to, width)
+			for i := max(0, int(math.Floor(start))+1); i < min(at, width); i++ {
+				out[i] = before.Value + (p.Value-before.Value)*(float64(i)-start)/(end-start)
+			}
+		}
+		if at >= 0 && at < width && !(out[at] >= p.Value) {
+			out[at] = p.Value
+		}
+		before = p
+	}
+	return out
+}
+
+// longestStep returns how far two samples may be apart without a gap between them: three times as far as usual.
+func longestStep(points []ChartPoint) time.Duration {
+	if len(points) < 2 {
+		return 0
+	}
+	steps := make([]time.Duration, 0, len(points)-1)
+	for n := 1; n < len(points); n++ {
+		steps = append(steps, points[n].Time.Sub(points[n-1].Time))
+	}
+	slices.Sort(steps)
+	return 3 * steps[len(steps)/2]
+}
