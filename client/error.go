@@ -322,7 +322,7 @@ func (e *Error) scopeAdvice() string {
 	return "use a token with the scope " + orElse(e.RequiredScope, "of this endpoint")
 }
 
-// Words by which reasons are told apart, in lower case. The service does not document its reasons.
+// These words, in lower case, distinguish the reasons of a refusal, which the API does not document.
 var (
 	balanceWords    = []string{"balance", "payment", "past due", "billing", "credit card"}
 	activationWords = []string{"activate"}

@@ -736,7 +736,7 @@ func TestObjects_List_badMarkers(t *testing.T) {
 	}
 }
 
-// A list that shrinks or grows between two pages loses or repeats a row, and the caller is told.
+// A list that shrinks or grows between two pages loses or repeats a row, and the caller learns of it.
 func TestServices_All_listChanges(t *testing.T) {
 	rows := func(from, to int) (all []string) {
 		for id := from; id <= to; id++ {

@@ -62,8 +62,7 @@ func TestEdit_unchangedIsNotSent(t *testing.T) {
 	})
 }
 
-// If the answer to a change of login is lost, the program does not repeat the change by itself, and the user may send
-// it again.
+// If the answer to a change of login is lost, lookout does not send it again on its own, but the user may.
 func TestLogin_lostAnswerIsNotRepeated(t *testing.T) {
 	faulttest.ReportCase(t, "B3", "the same login is offered again")
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {

@@ -451,7 +451,7 @@ func TestCandidates_identicalTwinIsNotCalledOurs(t *testing.T) {
 					r.wait(after)
 					r.elsewhere("POST", c.path, c.body)
 					r.wait(40 * time.Second)
-					r.requireDialog("Nothing proves whose", c.says)
+					r.requireDialog("Who made this", c.says)
 					r.wait(3 * time.Minute)
 					if e := r.journal.Entries(time.Time{})[0]; e.Outcome != client.Unknown {
 						r.Errorf("the journal says %s: %s", e.Outcome, e.OutcomeDetail)

@@ -757,7 +757,7 @@ func TestKeys_lostAnswerOffersRevoke(t *testing.T) {
 					r.wait(5 * time.Second)
 					if fault.ApplyFirst || fault.CutAfter > 0 {
 						r.requireDialog(
-							"Nothing proves whose key this is", "orphan: the API does not say when it was made",
+							"Who made this key is not known", "orphan: the API does not say when it was made",
 							"revoke key",
 						)
 						r.press("r")

@@ -527,7 +527,7 @@ func TestKeys_lostKeyIsRevoked(t *testing.T) {
 		r.press("9", "n", "lost key", "<ctrl+s>")
 		r.wait(3 * time.Second)
 		r.requireDialog(
-			"Nothing proves whose key this is", "key 901 lost key", "its secret is lost", "leave it", "revoke key",
+			"Who made this key is not known", "key 901 lost key", "its secret is lost", "leave it", "revoke key",
 		)
 		r.press("r")
 		r.wait(time.Second)

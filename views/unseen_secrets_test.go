@@ -193,7 +193,7 @@ func TestUnseenSecret_lostAnswerOfEarlierRun(t *testing.T) {
 		p.wait(time.Second)
 		p.restart()
 		p.requireDialog(
-			"Nothing proves whose key this is", "orphan: the API does not say when it was made, reaches everything",
+			"Who made this key is not known", "orphan: the API does not say when it was made, reaches everything",
 			"its secret is lost", "revoke key",
 		)
 		p.press("<enter>")
@@ -212,6 +212,6 @@ func TestUnseenSecret_lostAnswerOfEarlierRun(t *testing.T) {
 		p.requireApplied("create key", "revoke key")
 
 		p.restart()
-		p.requireNoText("Nothing proves whose key")
+		p.requireNoText("Who made this key")
 	})
 }

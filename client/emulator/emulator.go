@@ -23,7 +23,7 @@ type Options struct {
 	Scopes            string           // scopes of the token; "" means all
 	RestrictedUser    bool             // the user has no access to Managed
 	NegativeBalance   bool             // no bucket and no key can be created
-	SimulateIncidents bool             // services fail and recover by themselves, with an issue each
+	SimulateIncidents bool             // services fail and recover now and then, with an issue for each failure
 	BaseURL           string           // of pre-signed URLs; "" means https://objects.emulator.invalid
 }
 

@@ -63,7 +63,7 @@ func (a *account) closeTickets(service int, at time.Time) {
 }
 
 // FailService makes a service fail and opens an issue with a ticket. It returns the id of the issue, or 0 if there is
-// no such service. The service does not recover by itself.
+// no such service. It stays down until RecoverService.
 func (e *Emulator) FailService(id int) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()

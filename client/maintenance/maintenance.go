@@ -20,7 +20,7 @@ type WindowResult int
 const (
 	Failed     WindowResult = iota // try again later; the error says why
 	Changed                        // the service was enabled or disabled
-	Already                        // it is so already; nothing was sent
+	Already                        // nothing had to change, and nothing was sent
 	Superseded                     // somebody has ended, moved or cancelled the window
 	Gone                           // the service has been deleted
 	Missed                         // the planned window was over before it could begin

@@ -255,7 +255,7 @@ func sourceRules() []sourceRule {
 			`import "os/exec"; var _ = exec.Command("x")`,
 		},
 		{
-			"secrets are told in known places",
+			"secrets are revealed only in known places",
 			callsName(".Reveal"),
 			[]string{
 				"client/transport.go", "client/token.go", "client/client.go", "client/secret.go", "client/presigned.go",

@@ -288,10 +288,11 @@ func (v *FormView) showWaiting(err error) {
 		"ctrl+s asks before it sends again."
 }
 
-// showUnknown unlocks the form after a lost answer that readings do not tell.
+// showUnknown unlocks the form after a lost answer if no reading can find out what happened.
 func (v *FormView) showUnknown(err error) {
 	v.sending = false
-	v.banner = ui.NotKnown + ": " + ui.UnknownReason(err) + ". Reading again cannot tell. "
+	v.banner = ui.NotKnown + ": " + ui.UnknownReason(err) +
+		". The API does not return what was sent, so reading again does not help. "
 	if why := v.form.WhyResendIsSafe; why != "" {
 		v.banner += why + ": "
 	}

@@ -122,8 +122,8 @@ func spansWidth(spans []span) int {
 	return n
 }
 
-// renderSpans renders spans with the styles of a theme. The hints change with nearly every key, and rendering a style
-// anew takes as long as a third of a frame, so this uses the codes that the theme rendered once.
+// renderSpans renders spans with the styles of a theme. The hints change with nearly every key. Rendering their
+// styles each time would take a third of a frame's time, so this uses the codes that the theme rendered once.
 func renderSpans(t *theme.Theme, spans []span) string {
 	var out strings.Builder
 	for _, s := range spans {

@@ -210,7 +210,7 @@ type Candidates[T any] struct {
 // CandidatesMenu shows candidates, each with how it differs from what was sent. The first choice is to leave them.
 func (r Runner[T]) CandidatesMenu(c Candidates[T]) ui.Menu {
 	m := ui.Menu{
-		Title: "Nothing proves whose " + r.Resource.Singular + " this is",
+		Title: "Who made this " + r.Resource.Singular + " is not known",
 		Text: []string{
 			fmt.Sprintf("The answer to %q was lost, and it is %s.", c.What, ui.NotKnown),
 			"Either it went through, or a colleague made this:",

@@ -256,7 +256,7 @@ func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
 		t.ServerField("why", e.OutcomeDetail)
 	}
 	if e.UnseenSecretOf != "" {
-		t.Field("secret", "of key "+client.Clean(e.UnseenSecretOf)+": nobody has closed its dialog", theme.Warn)
+		t.Field("secret", "of key "+client.Clean(e.UnseenSecretOf)+" · it may never have been seen", theme.Warn)
 	}
 	t.Field("time", e.Time.In(a.Location).Format("2006-01-02 15:04:05 MST"), theme.Plain)
 	if c.Resource != "" {

@@ -378,7 +378,7 @@ func describeDisablement(a *account.Account, d incident.Disablement) string {
 	now := a.Now()
 	age := d.Age(now)
 	if age == "" {
-		return "nobody knows since when"
+		return "not known since when"
 	}
 	text := "for " + age
 	if !d.Until.IsZero() {

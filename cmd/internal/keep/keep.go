@@ -34,7 +34,7 @@ type Options struct {
 	Accounts func() []WatchedAccount // is asked again from time to time
 	Now      func() time.Time
 	Report   func(line string) // is called for everything that happens, from one goroutine
-	// Watching is told the journals whose windows are looked after whenever they change; nil is not.
+	// Watching is called with the journals that are watched, whenever they change. It may be nil.
 	Watching func(journals []string)
 }
 

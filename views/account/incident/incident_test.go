@@ -100,8 +100,8 @@ func TestNew_phase(t *testing.T) {
 	}
 }
 
-// Of two programs that remember the same service, the earlier start of the time for which it has been disabled stays,
-// whoever saves last.
+// If two programs remember the same service, the earlier start of its disabled time stays, no matter which program
+// saves last.
 func TestMemory_Merge_ageDoesNotShrink(t *testing.T) {
 	see := func(start time.Time) *incident.Memory {
 		m := incident.NewMemory()
