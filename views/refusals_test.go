@@ -340,7 +340,7 @@ var twins = []struct {
 	{
 		"contact", "4 n Zed <tab> zed@acme.net", client.OpCreateContact,
 		func(r *harness) error { return r.createContact("Zed", "other@acme.net") },
-		[]string{"whose contact", "contact 901 Zed: made 00:00:", "email is other@acme.net, not zed@acme.net"},
+		[]string{"Who made this contact", "contact 901 Zed: made 00:00:", "email is other@acme.net, not zed@acme.net"},
 	},
 	{
 		"service", "3 n night <tab> <right> <tab> 203.0.113.7:22", client.OpCreateService,
@@ -354,7 +354,7 @@ var twins = []struct {
 			return err
 		},
 		[]string{
-			"whose service", "service 901 night: made 00:00:", "address is https://acme.net/, not 203.0.113.7:22",
+			"Who made this service", "service 901 night: made 00:00:", "address is https://acme.net/, not 203.0.113.7:22",
 			"timeout is 30, not 10",
 		},
 	},
@@ -369,7 +369,7 @@ var twins = []struct {
 			return err
 		},
 		[]string{
-			"whose credential", "credential 901 night: the API does not say when it was made",
+			"Who made this credential", "credential 901 night: the API does not say when it was made",
 			"never used by support",
 		},
 	},
@@ -380,7 +380,7 @@ var twins = []struct {
 			return err
 		},
 		[]string{
-			"whose key",
+			"Who made this key",
 			"key 901 night: the API does not say when it was made, reaches everything",
 			"revoke key 901",
 		},
