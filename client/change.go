@@ -225,8 +225,9 @@ func (w *Writer) EmptyBucket(
 // A Patch holds the members of an update that were changed, and no others. A cleared member is null.
 type Patch map[string]any
 
-// Diff compares two requests of the same type member by member, including members of nested objects.
-func Diff[R any](before, after R) Patch { return diffMembers(members(before), members(after)) }
+// Diff compares two requests of the same type, or pointers to them, member by member, including members of nested
+// objects.
+func Diff(before, after any) Patch { return diffMembers(members(before), members(after)) }
 
 // members returns a request as it would be sent.
 func members(request any) map[string]any {

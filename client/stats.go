@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"time"
 )
@@ -71,7 +72,7 @@ func parseSeries(series []byte) (points []Sample) {
 // sortByTime drops samples without a time, which cannot be drawn, and sorts the rest.
 func sortByTime(points []Sample) []Sample {
 	points = slices.DeleteFunc(points, func(p Sample) bool { return p.At.IsZero() })
-	slices.SortStableFunc(points, func(a, b Sample) int { return a.At.Compare(b.At) })
+	sort.SliceStable(points, func(i, j int) bool { return points[i].At.Before(points[j].At) })
 	return points
 }
 

@@ -23,7 +23,10 @@ type Action struct {
 // Name returns what the action is called everywhere.
 func (a Action) Name() string { return a.Key.Help().Desc }
 
-// Bind returns a key binding with an action's name and its keys, of which the first is shown.
+// Bind returns a key binding with an action's name and its keys, of which the first is shown. It is not inlined: it is
+// large, and every action calls it.
+//
+//go:noinline
 func Bind(name string, keys ...string) key.Binding {
 	shown := ""
 	if len(keys) > 0 {

@@ -176,8 +176,8 @@ func TestIncident_failedTicketReadKeepsState(t *testing.T) {
 	})
 }
 
-// The incident says why the state of its ticket is not known: the API has no tickets, the ticket is being read, it could
-// not be read, or the answer does not say; and how old a state is that could not be read again.
+// The incident says why the state of its ticket is not known: the API has no tickets, the ticket is being read, it
+// could not be read, or the answer does not say; and how old a state is that could not be read again.
 func TestIncident_saysWhyTicketIsUnknown(t *testing.T) {
 	at := screenSize{160, 40}
 	open := func(r *harness) string {

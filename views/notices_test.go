@@ -88,7 +88,7 @@ func TestNotices_reportedOnce(t *testing.T) {
 	)
 }
 
-// The rules of the account choose what is reported beside the screen. Without a method, nothing is reported or polled.
+// The rules of the account choose what is reported beside the screen. Without a method, nothing is.
 func TestNotices_rules(t *testing.T) {
 	startWithNotices(
 		t,
@@ -101,10 +101,47 @@ func TestNotices_rules(t *testing.T) {
 		},
 	)
 	startWithNotices(t, shell.NotifyOptions{Rules: []string{account.RuleNewIssue}}, func(r *harness, told *[]string) {
-		before := r.emu.RequestCount("list services")
 		r.wait(250 * time.Second)
-		if len(*told) != 0 || r.emu.RequestCount("list services") != before {
-			r.Errorf("switched off, it told %v and asked %d times", *told, r.emu.RequestCount("list services")-before)
+		if len(*told) != 0 {
+			r.Errorf("switched off, it told %v", *told)
+		}
+	})
+}
+
+// Without notifications, badges and news are right in every pane: services and issues are read every minute, once each,
+// and rarely where the token may not read them.
+func TestNotices_everyPanePollsServicesAndIssues(t *testing.T) {
+	requests := func(r *harness) int {
+		return r.emu.RequestCount("list services") + r.emu.RequestCount("list issues")
+	}
+	for _, pane := range []string{"4", "7", "8", "9", ":transfers", ":journal"} {
+		startWithNotices(t, shell.NotifyOptions{}, func(r *harness, _ *[]string) {
+			r.press(pane)
+			if len(pane) > 1 {
+				r.press("<enter>")
+			}
+			before := requests(r)
+			r.wait(250 * time.Second)
+			r.requireText("Issu 2", "Serv 2!")
+			news := ""
+			for _, n := range r.news {
+				news += n.Text + "\n"
+			}
+			if !strings.Contains(news, "has a problem") || !strings.Contains(news, "new issue 901") {
+				r.Errorf("pane %s: news: %s", pane, news)
+			}
+			if n := requests(r) - before; n < 6 || n > 17 { // stats show issues, and read them more often
+				r.Errorf("pane %s: %d requests in 250 s", pane, n)
+			}
+		})
+	}
+	startWithNotices(t, shell.NotifyOptions{}, func(r *harness, _ *[]string) {
+		r.emu.InjectFault("GET /managed/*", emulator.Fault{Status: 403, Times: 1000})
+		r.wait(2 * time.Minute)
+		before := requests(r)
+		r.wait(30 * time.Minute)
+		if n := requests(r) - before; n > 8 {
+			r.Errorf("%d requests in half an hour for what may not be read", n)
 		}
 	})
 }

@@ -92,12 +92,13 @@ func TestBucketAccess_formOpensWithWhatIsSet(t *testing.T) {
 
 // If it cannot be read what is set, or not soon enough, the bucket's access form opens with "unknown".
 func TestBucketAccess_formOpensWithUnknown(t *testing.T) {
+	unread := []string{"What is set could not be read", "‹unknown›"}
 	for name, c := range map[string]struct {
 		fault emulator.Fault
 		want  []string
 	}{
-		"refused": {emulator.Fault{Status: 404, Times: 1}, []string{"What is set could not be read", "‹unknown›"}},
-		"slow":    {emulator.Fault{Delay: time.Minute, Times: 1}, []string{"What is set could not be read", "‹unknown›"}},
+		"refused": {emulator.Fault{Status: 404, Times: 1}, unread},
+		"slow":    {emulator.Fault{Delay: time.Minute, Times: 1}, unread},
 		"without CORS": {
 			emulator.Fault{Status: 200, Body: `{"acl":"private","cors_enabled":null}`, Times: 1},
 			[]string{"‹private›", "‹unknown›"},

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"sort"
 	"time"
 )
 
@@ -82,7 +83,7 @@ func (e *Emulator) addLateChange(delay time.Duration, apply func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.lateChanges = append(e.lateChanges, lateChange{e.clock().Add(delay), apply})
-	slices.SortStableFunc(e.lateChanges, func(a, b lateChange) int { return a.due.Compare(b.due) })
+	sort.SliceStable(e.lateChanges, func(i, j int) bool { return e.lateChanges[i].due.Before(e.lateChanges[j].due) })
 }
 
 // applyLateChanges applies the late changes that are due, each at its own time. The caller holds the lock.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sort"
 	"sync"
 	"time"
 
@@ -178,7 +179,7 @@ func (j *Journal) Entries(since time.Time) []Entry {
 	}
 	slices.Reverse(all)
 	if len(h.segments) > 0 { // changes that are held are older than their place
-		slices.SortStableFunc(all, func(a, b Entry) int { return a.Time.Compare(b.Time) })
+		sort.SliceStable(all, func(i, j int) bool { return all[i].Time.Before(all[j].Time) })
 	}
 	return all
 }

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"slices"
+	"sort"
 	"time"
 
 	"lookout/client"
@@ -54,7 +55,7 @@ func (j *Journal) UnresolvedEntries(since time.Time) []Entry {
 				m.until = end
 			}
 		}
-		slices.SortStableFunc(m.entries, func(a, b Entry) int { return b.Time.Compare(a.Time) })
+		sort.SliceStable(m.entries, func(i, j int) bool { return m.entries[j].Time.Before(m.entries[i].Time) })
 	}
 	n, _ := slices.BinarySearchFunc(m.entries, since, func(e Entry, since time.Time) int {
 		if e.Time.Before(since) {

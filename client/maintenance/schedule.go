@@ -1,7 +1,7 @@
 package maintenance
 
 import (
-	"slices"
+	"sort"
 	"time"
 
 	"lookout/client/journal"
@@ -35,7 +35,7 @@ func (s *Schedule) Ends(j *journal.Journal, now time.Time) []journal.DisabledSer
 			due = append(due, w)
 		}
 	}
-	slices.SortFunc(due, func(a, b journal.DisabledService) int { return a.Until.Compare(b.Until) })
+	sort.Slice(due, func(i, j int) bool { return due[i].Until.Before(due[j].Until) })
 	return due
 }
 
@@ -47,7 +47,7 @@ func (s *Schedule) Starts(j *journal.Journal, now time.Time) []journal.PlannedWi
 			due = append(due, w)
 		}
 	}
-	slices.SortFunc(due, func(a, b journal.PlannedWindow) int { return a.Start.Compare(b.Start) })
+	sort.Slice(due, func(i, j int) bool { return due[i].Start.Before(due[j].Start) })
 	return due
 }
 

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -100,7 +101,7 @@ type helpDialog struct {
 
 func newHelpDialog(actions []ui.Action) *helpDialog {
 	sorted := slices.Clone(actions)
-	slices.SortStableFunc(sorted, func(a, b ui.Action) int { return groupRank(a.Group) - groupRank(b.Group) })
+	sort.SliceStable(sorted, func(i, j int) bool { return groupRank(sorted[i].Group) < groupRank(sorted[j].Group) })
 	return &helpDialog{searchList: newSearchList(), actions: sorted}
 }
 

@@ -57,9 +57,10 @@ func (o NotifyOptions) send(account, text string) tea.Cmd {
 	return terminal.Notify(o.Methods, title, text)
 }
 
-// refresh reads the data that notices depend on, if notifications are sent.
+// refresh reads the data that notices depend on. News and badges need it in every pane, also where no notification is
+// sent.
 func (o NotifyOptions) refresh() tea.Cmd {
-	if o.Refresh == nil || len(o.Methods) == 0 || len(o.Rules) == 0 {
+	if o.Refresh == nil {
 		return nil
 	}
 	return o.Refresh()

@@ -183,7 +183,7 @@ func (l *List[T]) LoadMissing() tea.Cmd {
 	if l.OnVisible != nil && len(l.frame.visible) > 0 {
 		cmds = append(cmds, l.OnVisible(l.frame.visible))
 	}
-	cmds = append(cmds, l.rowIndex.startSortJob(l.order()))
+	cmds = append(cmds, l.rowIndex.startSortJob(l))
 	return tea.Batch(cmds...)
 }
 
@@ -192,7 +192,7 @@ func (l *List[T]) continueToEnd() {
 	if !l.cursor.toEnd || l.Store.LoadingAll() {
 		return
 	}
-	if l.rowIndex.update(l.order()); l.rowIndex.currentKey == l.order().wantedKey() {
+	if l.rowIndex.update(l); l.rowIndex.currentKey == l.wantedKey() {
 		l.cursor.toEnd = false
 		l.moveCursorTo(l.shown() - 1)
 	}
@@ -204,10 +204,10 @@ func (l *List[T]) Select(id string) bool {
 	if _, found := l.Store.Index(id); !found {
 		return false
 	}
-	l.rowIndex.update(l.order())
+	l.rowIndex.update(l)
 	if l.rowIndex.position(l.Store, id) < 0 {
 		l.filter = filterInput{}
-		l.rowIndex.update(l.order())
+		l.rowIndex.update(l)
 	}
 	l.cursor.position = max(0, l.rowIndex.position(l.Store, id))
 	return true
@@ -218,8 +218,8 @@ func (l *List[T]) Hides(r ui.RowRef) bool {
 	if _, held := l.Store.Index(r.ID); !held || r.Store != any(l.Store) || l.filter.text == "" {
 		return false
 	}
-	l.rowIndex.update(l.order())
-	return l.rowIndex.currentKey == l.order().wantedKey() && l.rowIndex.position(l.Store, r.ID) < 0
+	l.rowIndex.update(l)
+	return l.rowIndex.currentKey == l.wantedKey() && l.rowIndex.position(l.Store, r.ID) < 0
 }
 
 // maxFindRows is the number of rows that Find looks at.
@@ -287,7 +287,7 @@ func (l *List[T]) fetchRow(row T) tea.Cmd {
 // SaveState returns what the user has chosen: filter, sorting, row.
 func (l *List[T]) SaveState() ui.PaneState {
 	saved := ui.PaneState{Filter: l.filter.text, Reverse: l.rowIndex.reverse, Row: l.cursor.id}
-	l.rowIndex.initialize(l.order())
+	l.rowIndex.initialize(l)
 	if at := l.rowIndex.column; at >= 0 {
 		saved.SortBy = l.Columns[at].Title
 	}
@@ -318,7 +318,7 @@ func (l *List[T]) Update(msg tea.Msg) tea.Cmd {
 		if msg.Button == tea.MouseWheelUp {
 			step = -3
 		}
-		controls[T]{l}.scrollBy(step)
+		(*controls[T])(l).scrollBy(step)
 	case tea.MouseClickMsg:
 		row := l.frame.top + msg.Y - 1
 		if msg.Y >= 1 && msg.Y <= l.frame.height && row < l.shown() {
@@ -336,11 +336,12 @@ func (l *List[T]) Actions() []ui.Action {
 	for _, op := range l.RowActions {
 		actions = append(actions, rowBinder[T]{l}.bind(op, row, there))
 	}
+	rowActions := actions
 	if l.PaneActions != nil {
 		actions = append(actions, l.PaneActions()...)
 	}
-	list := controls[T]{l}
-	actions = append(actions, commonActions(list, there, list.rowCommands(row))...)
+	list := (*controls[T])(l)
+	actions = append(actions, commonActions(list, there, list.rowCommands(row), rowActions)...)
 	if l.cursorActions == nil {
 		l.cursorActions = cursorActions(list, actions)
 	}

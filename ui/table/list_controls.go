@@ -27,32 +27,30 @@ type listControls interface {
 	markAll()
 	escape()
 	escapeLabel() string
-	detailKey() string
-	hasKey(key string) bool
 }
 
-// controls are the listControls of a list.
-type controls[T any] struct{ list *List[T] }
+// controls is a list as its listControls.
+type controls[T any] List[T]
 
-func (c controls[T]) moveCursorTo(position int) { c.list.moveCursorTo(position) }
+func (c *controls[T]) list() *List[T] { return (*List[T])(c) }
 
-func (c controls[T]) hasKey(key string) bool { return rowBinder[T](c).hasKey(key) }
+func (c *controls[T]) moveCursorTo(position int) { c.list().moveCursorTo(position) }
 
 // scrollBy moves the cursor, or the detail while it is open over the list.
-func (c controls[T]) scrollBy(by int) {
-	if l := c.list; l.detail.open {
+func (c *controls[T]) scrollBy(by int) {
+	if l := c.list(); l.detail.open {
 		l.detail.scroll = max(0, l.detail.scroll+by)
 		return
 	}
-	c.list.moveCursor(by)
+	c.list().moveCursor(by)
 }
 
 // pageSize returns the number of rows that a page moves by.
-func (c controls[T]) pageSize() int { return max(1, c.list.frame.height-1) }
+func (c *controls[T]) pageSize() int { return max(1, c.frame.height-1) }
 
 // goToEnd moves the cursor to the last row. It reads a lazy store to its end first; esc stops that.
-func (c controls[T]) goToEnd() tea.Cmd {
-	l := c.list
+func (c *controls[T]) goToEnd() tea.Cmd {
+	l := c.list()
 	l.moveCursorTo(l.shown() - 1)
 	if !l.Store.Lazy() || l.Store.Complete() {
 		return nil
@@ -62,18 +60,18 @@ func (c controls[T]) goToEnd() tea.Cmd {
 }
 
 // scrollColumns scrolls the columns sideways, to the right only while there is a column that does not fit.
-func (c controls[T]) scrollColumns(by int) {
-	if l := c.list; by < 0 || l.renderer.dropped {
-		l.frame.scrolledColumns = max(0, min(len(l.Columns)-2, l.frame.scrolledColumns+by))
+func (c *controls[T]) scrollColumns(by int) {
+	if by < 0 || c.renderer.dropped {
+		c.frame.scrolledColumns = max(0, min(len(c.Columns)-2, c.frame.scrolledColumns+by))
 	}
 }
 
 // startFilter gives the filter the keyboard.
-func (c controls[T]) startFilter() { c.list.filter.startTyping() }
+func (c *controls[T]) startFilter() { c.filter.startTyping() }
 
 // sortMenu offers the columns; the one in use is reversed.
-func (c controls[T]) sortMenu() ui.Menu {
-	l := c.list
+func (c *controls[T]) sortMenu() ui.Menu {
+	l := c.list()
 	return sortMenu(l.titles(), l.rowIndex.column, func(i int) {
 		l.rowIndex.reverse = l.rowIndex.column == i && !l.rowIndex.reverse
 		l.rowIndex.column = i
@@ -82,8 +80,8 @@ func (c controls[T]) sortMenu() ui.Menu {
 }
 
 // toggleMark marks a row, or removes its mark.
-func (c controls[T]) toggleMark(id string) {
-	l := c.list
+func (c *controls[T]) toggleMark(id string) {
+	l := c.list()
 	l.marks.reserve(l.Store)
 	if i, held := l.Store.Index(id); held {
 		l.marks.toggle(i)
@@ -92,8 +90,8 @@ func (c controls[T]) toggleMark(id string) {
 }
 
 // markRange marks the rows from the last mark to the cursor. Without a mark it begins a range at the cursor.
-func (c controls[T]) markRange() {
-	l := c.list
+func (c *controls[T]) markRange() {
+	l := c.list()
 	from := l.rowIndex.position(l.Store, l.marks.anchor)
 	if from < 0 {
 		from = l.cursor.position
@@ -106,8 +104,8 @@ func (c controls[T]) markRange() {
 }
 
 // markAll marks every row that is shown.
-func (c controls[T]) markAll() {
-	l := c.list
+func (c *controls[T]) markAll() {
+	l := c.list()
 	l.marks.reserve(l.Store)
 	if l.rowIndex.current == nil {
 		l.marks.addFirst(l.Store.Len())
@@ -119,8 +117,8 @@ func (c controls[T]) markAll() {
 }
 
 // escapeLabel returns what esc does here, or "".
-func (c controls[T]) escapeLabel() string {
-	l := c.list
+func (c *controls[T]) escapeLabel() string {
+	l := c.list()
 	switch {
 	case l.Store.LoadingAll():
 		return "stop reading"
@@ -135,8 +133,8 @@ func (c controls[T]) escapeLabel() string {
 }
 
 // escape does what escapeLabel says.
-func (c controls[T]) escape() {
-	l := c.list
+func (c *controls[T]) escape() {
+	l := c.list()
 	switch {
 	case l.Store.LoadingAll():
 		l.cursor.toEnd = false
@@ -150,21 +148,10 @@ func (c controls[T]) escape() {
 	}
 }
 
-// detailKey returns the key that opens the detail: enter, or i if a row action has enter; "" if there is no detail.
-func (c controls[T]) detailKey() string {
-	switch {
-	case c.list.Detail == nil || c.hasKey("enter") && c.hasKey("i"):
-		return ""
-	case c.hasKey("enter"):
-		return "i"
-	}
-	return "enter"
-}
-
 // rowCommands returns what every list can do with a row.
-func (c controls[T]) rowCommands(row T) rowCommands {
-	l := c.list
-	return rowCommands{
+func (c *controls[T]) rowCommands(row T) rowCommands {
+	l := c.list()
+	commands := rowCommands{
 		mark:  func() { c.toggleMark(l.Store.ID(row)); l.moveCursor(1) },
 		label: func() string { return l.label(row) },
 		id:    func() string { return l.Store.ID(row) },
@@ -176,14 +163,17 @@ func (c controls[T]) rowCommands(row T) rowCommands {
 			}
 			return l.CopyItems(row)
 		},
-		openDetail: func() tea.Cmd {
+	}
+	if l.Detail != nil {
+		commands.openDetail = func() tea.Cmd {
 			if l.detail.open && l.LongTexts != nil {
 				return showLongTexts(l.LongTexts(row))
 			}
 			l.detail.open, l.detail.scroll = true, 0
 			return l.fetchRow(row)
-		},
+		}
 	}
+	return commands
 }
 
 // showLongTexts opens a text, or a menu if there are several.
@@ -203,8 +193,8 @@ func showLongTexts(texts []ui.ShowTextMsg) tea.Cmd {
 }
 
 // csv returns the list as it is shown.
-func (c controls[T]) csv() string {
-	l := c.list
+func (c *controls[T]) csv() string {
+	l := c.list()
 	var shown []int
 	for i, column := range l.Columns {
 		if !column.hidden {
@@ -232,7 +222,7 @@ type rowCommands struct {
 	label, id, json func() string
 	csv             func() string // of the whole list
 	copyItems       func() []ui.CopyItem
-	openDetail      func() tea.Cmd
+	openDetail      func() tea.Cmd // nil if the list has no detail
 }
 
 // cursorActions returns the actions that move the cursor. The arrows scroll the columns unless one of the others has
@@ -262,8 +252,19 @@ func hasBinding(actions []ui.Action, key string) bool {
 	return slices.ContainsFunc(actions, func(a ui.Action) bool { return slices.Contains(a.Key.Keys(), key) })
 }
 
-// commonActions returns what every list can do beside moving its cursor.
-func commonActions(l listControls, there bool, row rowCommands) []ui.Action {
+// detailKey returns the key that opens the detail: enter, or i if a row action has enter; "" if both have other uses.
+func detailKey(rowActions []ui.Action) string {
+	switch {
+	case !hasBinding(rowActions, "enter"):
+		return "enter"
+	case !hasBinding(rowActions, "i"):
+		return "i"
+	}
+	return ""
+}
+
+// commonActions returns what every list can do beside the actions on its rows and moving its cursor.
+func commonActions(l listControls, there bool, row rowCommands, rowActions []ui.Action) []ui.Action {
 	disabled := ""
 	if !there {
 		disabled = noRow
@@ -296,11 +297,11 @@ func commonActions(l listControls, there bool, row rowCommands) []ui.Action {
 		send("copy menu", "Y", func() tea.Msg { return row.copyMenu() }),
 		send("view as JSON", "V", func() tea.Msg { return ui.ShowTextMsg{Title: row.label(), Text: row.json()} }),
 	}
-	if !l.hasKey("y") {
+	if !hasBinding(rowActions, "y") {
 		copyName := func() tea.Msg { return ui.CopyMsg{Text: row.label(), Label: "name"} }
 		actions = append(actions, send("copy name", "y", copyName))
 	}
-	if key := l.detailKey(); key != "" {
+	if key := detailKey(rowActions); key != "" && row.openDetail != nil {
 		actions = append(actions, ui.Action{
 			Key:            ui.Bind("details", key),
 			Group:          "this list",

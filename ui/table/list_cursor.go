@@ -9,9 +9,6 @@ import (
 	"lookout/ui/filter"
 )
 
-// order returns the list as something whose rows can be put in order.
-func (l *List[T]) order() listOrder[T] { return listOrder[T]{l} }
-
 // shown returns the number of rows that the filter lets through.
 func (l *List[T]) shown() int { return l.rowIndex.count(l.Store) }
 
@@ -35,7 +32,7 @@ func (l *List[T]) rowAt(position int) T { return l.Store.At(l.rowIndex.storePosi
 // restoreCursor finds the cursor's row again after the rows or their order have changed. If the row is gone or has
 // another rank by now, the cursor stays where it was. The detail of a list without rows is closed.
 func (l *List[T]) restoreCursor() {
-	l.rowIndex.update(l.order())
+	l.rowIndex.update(l)
 	n := l.shown()
 	position := l.rowIndex.position(l.Store, l.cursor.id)
 	if position >= 0 && !l.detail.open &&
@@ -60,7 +57,7 @@ func (l *List[T]) pressInFilter(k tea.KeyPressMsg) {
 	typed := l.filter
 	l.filter.press(k)
 	if k.String() == "enter" {
-		l.rowIndex.update(l.order())
+		l.rowIndex.update(l)
 		if l.filterNote().problem != "" {
 			typed.refused = true
 			l.filter = typed
@@ -70,7 +67,7 @@ func (l *List[T]) pressInFilter(k tea.KeyPressMsg) {
 }
 
 // filterNote returns what is to be said about the filter.
-func (l *List[T]) filterNote() filterNote { return l.rowIndex.note(l.order().wantedKey()) }
+func (l *List[T]) filterNote() filterNote { return l.rowIndex.note(l.wantedKey()) }
 
 // moveCursor moves the cursor by a number of rows.
 func (l *List[T]) moveCursor(by int) { l.moveCursorTo(l.cursor.position + by) }
@@ -99,19 +96,14 @@ func (l *List[T]) markedRows() (rows []T, hidden int) {
 	return rows, hidden
 }
 
-// listOrder is what a rowIndex asks a list.
-type listOrder[T any] struct{ list *List[T] }
-
-func (o listOrder[T]) lookup() rowLookup { return o.list.Store }
-
-func (o listOrder[T]) restoreCursor() { o.list.restoreCursor() }
+// lookup returns the store as a rowIndex sees it.
+func (l *List[T]) lookup() rowLookup { return l.Store }
 
 // initialSortColumn returns the column that the list is first sorted by; -1 if there is none.
-func (o listOrder[T]) initialSortColumn() int { return o.list.columnTitled(o.list.SortBy) }
+func (l *List[T]) initialSortColumn() int { return l.columnTitled(l.SortBy) }
 
 // wantedKey returns what the order of the rows depends on now.
-func (o listOrder[T]) wantedKey() rowIndexKey {
-	l := o.list
+func (l *List[T]) wantedKey() rowIndexKey {
 	return rowIndexKey{
 		version:       l.Store.Version(),
 		layoutVersion: l.Store.LayoutVersion(),
@@ -124,12 +116,11 @@ func (o listOrder[T]) wantedKey() rowIndexKey {
 }
 
 // newSortJob returns the job that makes the wanted order. It can run off the loop.
-func (o listOrder[T]) newSortJob(ctx context.Context) *sortJob {
-	l := o.list
+func (l *List[T]) newSortJob(ctx context.Context) *sortJob {
 	n, at := l.Store.Snapshot()
 	job := &sortJob{
 		ctx:      ctx,
-		key:      o.wantedKey(),
+		key:      l.wantedKey(),
 		rowCount: n,
 		now:      l.cellBox().Now,
 		cells:    make([]filter.ColumnValues, len(l.Columns)),

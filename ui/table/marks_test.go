@@ -20,8 +20,8 @@ func TestMarks_relocate(t *testing.T) {
 	l := &List[thing]{Title: "things", Store: s}
 	uitest.RunAll(s.Refresh())
 	l.restoreCursor()
-	controls[thing]{l}.markAll()
-	controls[thing]{l}.toggleMark("7")
+	(*controls[thing])(l).markAll()
+	(*controls[thing])(l).toggleMark("7")
 	slices.Reverse(rows)
 	rows = append(rows[:190], thing{id: 1000}) // 9 to 0 are gone, 7 among them
 	uitest.RunAll(s.Refresh())

@@ -68,7 +68,7 @@ func TestList_cursorStaysWhenRankChanges(t *testing.T) {
 	setStage(t, l, &stages, 2, 2)
 	at(2, 3) // its details are being read
 	pressKeys(l, "esc")
-	for _, a := range (controls[thing]{l}).sortMenu().Actions {
+	for _, a := range (*controls[thing])(l).sortMenu().Actions {
 		if a.Name() == "name" {
 			a.Do()
 		}

@@ -138,15 +138,3 @@ func (r rowBinder[T]) run(action RowAction[T], rows []T) tea.Cmd {
 	}
 	return nil
 }
-
-// hasKey reports whether a row action of the list has a key.
-func (r rowBinder[T]) hasKey(key string) bool {
-	for _, action := range r.list.RowActions {
-		for _, k := range action.Keys {
-			if k == key {
-				return true
-			}
-		}
-	}
-	return false
-}

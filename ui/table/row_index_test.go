@@ -145,11 +145,11 @@ func TestList_goToEnd(t *testing.T) {
 			l.filter.text = c.filter
 			l.rowIndex.initialized, l.rowIndex.column, l.rowIndex.reverse = true, c.column, c.reverse
 			uitest.RunAll(s.Refresh())
-			order := l.rowIndex.startSortJob(l.order()) // begun while only the first page was there
+			order := l.rowIndex.startSortJob(l) // begun while only the first page was there
 			if (order == nil) != (name == "as it comes") {
 				t.Errorf("an order is made: %v", order != nil)
 			}
-			arrival := controls[thing]{l}.goToEnd()().(ui.AsyncResult)
+			arrival := (*controls[thing])(l).goToEnd()().(ui.AsyncResult)
 			arrival.Deliver()
 			uitest.RunAll(order) // and put to use before the next frame
 			uitest.RunAll(l.LoadMissing())
@@ -166,16 +166,16 @@ func TestRowIndex_stopsOlderSortJob(t *testing.T) {
 	l := newShuffledList(t, 2*maxForegroundSort)
 	uitest.RunAll(l.LoadMissing())
 	l.filter.text = "thing 00"
-	older := l.rowIndex.startSortJob(l.order())
+	older := l.rowIndex.startSortJob(l)
 	stopped := false
 	stop := l.rowIndex.stop
 	l.rowIndex.stop = func() { stopped = true; stop() }
 	l.filter.text = "thing 00 kind:red"
-	newer := l.rowIndex.startSortJob(l.order())
+	newer := l.rowIndex.startSortJob(l)
 	if !stopped {
 		t.Error("work on the older filter goes on")
 	}
-	if l.rowIndex.startSortJob(l.order()) != nil {
+	if l.rowIndex.startSortJob(l) != nil {
 		t.Error("the same is asked for twice")
 	}
 	uitest.RunAll(newer)
@@ -185,11 +185,11 @@ func TestRowIndex_stopsOlderSortJob(t *testing.T) {
 		t.Errorf("the older order won: %d rows, then %d", len(got), len(shownIDs(l)))
 	}
 	l.filter.text = "thing"
-	left := l.rowIndex.startSortJob(l.order())
+	left := l.rowIndex.startSortJob(l)
 	l.filter.text = ""
 	l.rowIndex.column = -1
 	l.restoreCursor()
-	l.rowIndex.startSortJob(l.order())
+	l.rowIndex.startSortJob(l)
 	uitest.RunAll(left)
 	if n := l.rowIndex.count(l.Store); n != 2*maxForegroundSort {
 		t.Errorf("a filter that was taken back shows %d rows", n)
@@ -201,11 +201,11 @@ func TestRowIndex_rowsChangeDuringSort(t *testing.T) {
 	l := newShuffledList(t, maxForegroundSort+10)
 	l.filter.text = "thing"
 	l.rowIndex.reverse = true
-	making := l.rowIndex.startSortJob(l.order())
+	making := l.rowIndex.startSortJob(l)
 	runChange(l, "", func() (ui.Result[thing], error) {
 		return ui.ResultRow(thing{maxForegroundSort + 10, "thing new"}, nil)
 	})
-	if l.rowIndex.startSortJob(l.order()) != nil {
+	if l.rowIndex.startSortJob(l) != nil {
 		t.Error("an added row stops the order that is being made")
 	}
 	uitest.RunAll(making)
@@ -217,7 +217,7 @@ func TestRowIndex_rowsChangeDuringSort(t *testing.T) {
 	if n := l.rowIndex.count(l.Store); n != maxForegroundSort+11 {
 		t.Errorf("the added row is not shown: %d", n)
 	}
-	making = func() tea.Cmd { l.filter.text = "thing 0"; return l.rowIndex.startSortJob(l.order()) }()
+	making = func() tea.Cmd { l.filter.text = "thing 0"; return l.rowIndex.startSortJob(l) }()
 	for id := range 5 {
 		runChange(l, fmt.Sprint(id), func() (ui.Result[thing], error) { return ui.ResultDeleted[thing](nil) })
 	}
@@ -245,7 +245,7 @@ func TestList_Actions_doesNotGatherMarks(t *testing.T) {
 		DisabledReason: func(thing) string { looked++; return "" },
 		Start:          func(rows []thing, _ int) tea.Cmd { started = len(rows); return nil },
 	}}
-	controls[thing]{l}.markAll()
+	(*controls[thing])(l).markAll()
 	l.Actions()
 	l.Actions()
 	if looked > 10 {
@@ -265,7 +265,7 @@ func BenchmarkFilter(b *testing.B) {
 			for b.Loop() {
 				l.filter.text = "77"
 				l.rowIndex.current = nil
-				uitest.RunAll(l.rowIndex.startSortJob(l.order()))
+				uitest.RunAll(l.rowIndex.startSortJob(l))
 				l.restoreCursor()
 				l.filter.text = ""
 				l.restoreCursor()
@@ -279,11 +279,11 @@ func BenchmarkFilterNarrowed(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			l := newShuffledList(b, n)
 			l.filter.text = "thing 7"
-			uitest.RunAll(l.rowIndex.startSortJob(l.order()))
+			uitest.RunAll(l.rowIndex.startSortJob(l))
 			before := l.rowIndex
 			for b.Loop() {
 				l.filter.text = "thing 77"
-				uitest.RunAll(l.rowIndex.startSortJob(l.order()))
+				uitest.RunAll(l.rowIndex.startSortJob(l))
 				gen := l.rowIndex.gen
 				l.rowIndex = before
 				l.rowIndex.gen = gen
@@ -300,7 +300,7 @@ func BenchmarkSort(b *testing.B) {
 				for b.Loop() {
 					l.rowIndex.initialized, l.rowIndex.column = true, column
 					l.rowIndex.current, l.rowIndex.currentKey = nil, rowIndexKey{}
-					uitest.RunAll(l.rowIndex.startSortJob(l.order()))
+					uitest.RunAll(l.rowIndex.startSortJob(l))
 					l.restoreCursor()
 				}
 			})
@@ -312,11 +312,11 @@ func BenchmarkSort(b *testing.B) {
 func BenchmarkFilterKey(b *testing.B) {
 	l := newShuffledList(b, 1_000_000)
 	l.filter.text = "thing"
-	uitest.RunAll(l.rowIndex.startSortJob(l.order()))
+	uitest.RunAll(l.rowIndex.startSortJob(l))
 	for n := 0; b.Loop(); n++ {
 		l.filter.text = []string{"thing 1", "thing 2"}[n%2]
 		l.restoreCursor()
-		l.rowIndex.startSortJob(l.order())
+		l.rowIndex.startSortJob(l)
 	}
 }
 
@@ -327,7 +327,7 @@ func BenchmarkMarkAll(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				l.marks.clear()
-				controls[thing]{l}.markAll()
+				(*controls[thing])(l).markAll()
 			}
 		})
 	}
@@ -340,7 +340,7 @@ func BenchmarkActionsAllMarked(b *testing.B) {
 		{Keys: []string{"d"}, Name: "drop", Many: true, Start: start},
 		{Keys: []string{"e"}, Name: "enable", Many: true, Start: start},
 	}
-	controls[thing]{l}.markAll()
+	(*controls[thing])(l).markAll()
 	b.ReportAllocs()
 	for b.Loop() {
 		l.Actions()

@@ -25,12 +25,39 @@ type Edit[T, R any] struct {
 	Matches func(now T, edited R) bool // whether a row has the values; nil compares all that Request returns
 	Updated func(T) client.Time        // see Update
 
-	opened, latest, edited R // the values that the form was opened on, those read last, and those in the form
+	edited R // the values in the form
+	values editValues
+}
+
+// editValues are the requests of an edit, of any type: what the form was opened on, what was read last, and a pointer to
+// what is in the form.
+type editValues struct{ opened, latest, edited any }
+
+// patch returns the members that the edit changes.
+func (v *editValues) patch() client.Patch { return client.Diff(v.opened, v.edited) }
+
+// before returns the values, as last read, of the members that the edit changes.
+func (v *editValues) before() client.Patch {
+	return membersOf(client.Diff(v.edited, v.latest), v.patch())
+}
+
+// check compares what the edit changes with what is there now. It returns an error if somebody else has changed the same
+// members since they were last read; what is there now is then what was read last.
+func (v *editValues) check(now any) error {
+	both := conflict{}
+	both.find("", v.patch(), client.Diff(v.latest, now))
+	if v.latest = now; len(both) > 0 {
+		both[""] = "somebody else changed this meanwhile: nothing was sent. ctrl+s sends yours over it, esc esc " +
+			"leaves theirs"
+		return both
+	}
+	return nil
 }
 
 // Open returns the values for the fields of the form to change.
 func (e *Edit[T, R]) Open() *R {
-	e.opened, e.latest, e.edited = e.Request(e.Row), e.Request(e.Row), e.Request(e.Row)
+	e.edited = e.Request(e.Row)
+	e.values = editValues{opened: e.Request(e.Row), latest: e.Request(e.Row), edited: &e.edited}
 	return &e.edited
 }
 
@@ -40,8 +67,8 @@ func (e *Edit[T, R]) Attempt(T) resource.Attempt[T] {
 	return resource.Attempt[T]{
 		ID:        FormatID(id),
 		Label:     e.Label,
-		Before:    e.before(),
-		Unchanged: len(client.Diff(e.opened, e.edited)) == 0,
+		Before:    e.values.before(),
+		Unchanged: len(e.values.patch()) == 0,
 		Send:      e.save,
 		Find: Update[T]{
 			Row:     e.Row,
@@ -54,7 +81,7 @@ func (e *Edit[T, R]) Attempt(T) resource.Attempt[T] {
 
 // Confirm says which members the edit changes.
 func (e *Edit[T, R]) Confirm([]T) resource.Confirm {
-	members := memberNames(client.Diff(e.opened, e.edited))
+	members := memberNames(e.values.patch())
 	if len(members) == 0 {
 		return resource.Confirm{}
 	}
@@ -76,17 +103,12 @@ func memberNames(patch map[string]any) []string {
 	return names
 }
 
-// before returns the values, as last read, of the members that the edit changes.
-func (e *Edit[T, R]) before() client.Patch {
-	return membersOf(client.Diff(e.edited, e.latest), client.Diff(e.opened, e.edited))
-}
-
 // matches reports whether a row has the values in the form.
 func (e *Edit[T, R]) matches(now T) bool {
 	if e.Matches != nil {
 		return e.Matches(now, e.edited)
 	}
-	return len(client.Diff(e.Request(now), e.edited)) == 0
+	return len(client.Diff(e.Request(now), &e.edited)) == 0
 }
 
 // ErrUnchanged means that an edit changes nothing, so nothing is sent.
@@ -96,7 +118,7 @@ var ErrUnchanged = errors.New("nothing has been changed: esc cancels")
 // same members since, it returns their values as an error instead; saving again overwrites them.
 func (e *Edit[T, R]) save(ctx context.Context, w *client.Writer) (ui.Result[T], error) {
 	var none ui.Result[T]
-	patch := client.Diff(e.opened, e.edited)
+	patch := e.values.patch()
 	if len(patch) == 0 {
 		return none, ErrUnchanged
 	}
@@ -104,13 +126,8 @@ func (e *Edit[T, R]) save(ctx context.Context, w *client.Writer) (ui.Result[T], 
 	if err != nil {
 		return none, err
 	}
-	now := e.Request(row)
-	both := conflict{}
-	both.find("", patch, client.Diff(e.latest, now))
-	if e.latest = now; len(both) > 0 {
-		both[""] = "somebody else changed this meanwhile: nothing was sent. ctrl+s sends yours over it, esc esc " +
-			"leaves theirs"
-		return none, both
+	if err := e.values.check(e.Request(row)); err != nil {
+		return none, err
 	}
 	return ui.ResultRow(e.Update(w, ctx, e.ID(e.Row), patch))
 }

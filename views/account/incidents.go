@@ -2,6 +2,7 @@ package account
 
 import (
 	"slices"
+	"sort"
 	"time"
 
 	"lookout/client"
@@ -30,7 +31,7 @@ func (a *Account) Incidents() *incident.Incidents {
 func IncidentsByUrgency(a *Account) []incident.Incident {
 	return Memo(a, "incidents by urgency", func() []incident.Incident {
 		rows := slices.Clone(a.Incidents().All())
-		slices.SortStableFunc(rows, func(i, j incident.Incident) int { return urgency(i) - urgency(j) })
+		sort.SliceStable(rows, func(i, j int) bool { return urgency(rows[i]) < urgency(rows[j]) })
 		return rows
 	}, IncidentSources(a)...)
 }

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -37,6 +38,11 @@ func (j *memoEntry) fresh() bool {
 // Memo returns a value that is computed again only if one of its stores has changed: frames come far more often than
 // answers. Callers share the value and must not change it.
 func Memo[V any](a *Account, name string, make func() V, of ...Versioned) V {
+	return a.memo(name, func() any { return make() }, of).(V)
+}
+
+// memo is Memo for values of any type.
+func (a *Account) memo(name string, make func() any, of []Versioned) any {
 	j := a.memoEntries[name]
 	if j == nil || !j.fresh() {
 		j = &memoEntry{sources: of, value: make()}
@@ -45,7 +51,7 @@ func Memo[V any](a *Account, name string, make func() V, of ...Versioned) V {
 		}
 		a.memoEntries[name] = j
 	}
-	return j.value.(V)
+	return j.value
 }
 
 // groupBy groups rows by their keys and keeps their order.
@@ -158,8 +164,9 @@ func (a *Account) StatusCounts() resource.Joined[StatusCount] {
 		for status, n := range byStatus {
 			counts = append(counts, StatusCount{status, n})
 		}
-		slices.SortFunc(counts, func(c, d StatusCount) int {
-			return cmp.Or(StatusRank(c.Status)-StatusRank(d.Status), cmp.Compare(c.Status, d.Status))
+		sort.Slice(counts, func(i, j int) bool {
+			c, d := counts[i].Status, counts[j].Status
+			return cmp.Or(StatusRank(c)-StatusRank(d), cmp.Compare(c, d)) < 0
 		})
 		return counts
 	}, a.Services())

@@ -195,13 +195,18 @@ const (
 	StorageMaxAge = 10 * time.Minute // of Object Storage; its own panes read it as often as any other
 	// failedRetryAge is the age of a failure at which it is tried again.
 	failedRetryAge = time.Minute
+	// deniedRetryAge is the same for what the token or the user may not read.
+	deniedRetryAge = 10 * time.Minute
 )
 
 // RefreshIfOlder reads a store again if its rows have at least an age.
 func RefreshIfOlder(a *Account, set refreshable, age time.Duration) tea.Cmd {
 	f := set.Freshness()
 	last := f.LoadedAt
-	if f.Err != nil {
+	switch {
+	case ui.Denied(f.Err):
+		last, age = f.FailedAt, max(age, deniedRetryAge)
+	case f.Err != nil:
 		last, age = f.FailedAt, min(age, failedRetryAge)
 	}
 	if f.Loading || !last.IsZero() && a.Now().Sub(last) < age {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -222,7 +223,7 @@ func timesShowing(day time.Time, hour, minute int, zone *time.Location) []time.T
 			shown = append(shown, at)
 		}
 	}
-	slices.SortFunc(shown, time.Time.Compare)
+	sort.Slice(shown, func(i, j int) bool { return shown[i].Before(shown[j]) })
 	return shown
 }
 

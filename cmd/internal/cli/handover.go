@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -145,9 +146,10 @@ func (s *scriptSession) buildHandover(ctx context.Context, from time.Time) (hand
 		h.notes.journal = "**" + ui.Plural(n, "line", "lines") + " of the journal could not be read**"
 	}
 	h.readAccount(ctx, s, j)
-	slices.SortFunc(
-		h.Disabled, func(a, b disabledService) int { return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID)) },
-	)
+	sort.Slice(h.Disabled, func(i, j int) bool {
+		a, b := h.Disabled[i], h.Disabled[j]
+		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID)) < 0
+	})
 	return h, nil
 }
 
@@ -253,15 +255,7 @@ const closedTicket = "closed"
 func (s *scriptSession) readTickets(ctx context.Context, m *incident.Incidents) map[int]string {
 	statuses := map[int]string{}
 	rows := slices.Clone(m.All())
-	slices.SortStableFunc(rows, func(a, b incident.Incident) int {
-		switch {
-		case a.Unresolved() == b.Unresolved():
-			return 0
-		case a.Unresolved():
-			return -1
-		}
-		return 1
-	})
+	sort.SliceStable(rows, func(i, j int) bool { return rows[i].Unresolved() && !rows[j].Unresolved() })
 	for _, i := range rows[:min(len(rows), maxTicketRequests)] {
 		t, err := s.api.Tickets.Get(ctx, i.Issue.Ticket.ID)
 		switch {
@@ -424,10 +418,16 @@ type section struct{ title, none, note string }
 
 // writeSection writes the rows of a section, one per line.
 func writeSection[T any](b *strings.Builder, s section, rows []T, line func(T) string) {
-	fmt.Fprintf(b, "\n## %s\n\n", s.title)
-	for _, row := range rows {
-		b.WriteString("- " + line(row) + "\n")
+	lines := make([]string, len(rows))
+	for i, row := range rows {
+		lines[i] = "- " + line(row) + "\n"
 	}
+	s.write(b, lines)
+}
+
+// write writes the section with lines for its rows.
+func (s section) write(b *strings.Builder, rows []string) {
+	b.WriteString("\n## " + s.title + "\n\n" + strings.Join(rows, ""))
 	switch {
 	case s.note != "" && len(rows) > 0:
 		b.WriteString("- " + s.note + "\n")

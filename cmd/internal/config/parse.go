@@ -1,10 +1,12 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -77,11 +79,9 @@ func Parse(data []byte) (File, Mistakes) {
 			),
 		)
 	}
-	slices.SortStableFunc(r.errs, func(a, b Mistake) int {
-		if a.Line != b.Line {
-			return a.Line - b.Line
-		}
-		return a.Column - b.Column
+	sort.SliceStable(r.errs, func(i, j int) bool {
+		a, b := r.errs[i], r.errs[j]
+		return cmp.Or(a.Line-b.Line, a.Column-b.Column) < 0
 	})
 	return cfg, r.errs
 }

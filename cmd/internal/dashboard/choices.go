@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"lookout/client"
@@ -123,8 +124,9 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 			})
 		}
 	}
-	slices.SortStableFunc(wrong, func(a, b config.Mistake) int {
-		return cmp.Or(a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Text, b.Text))
+	sort.Slice(wrong, func(i, j int) bool {
+		a, b := wrong[i], wrong[j]
+		return cmp.Or(a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Text, b.Text)) < 0
 	})
 	return wrong
 }

@@ -151,12 +151,12 @@ func storageOperations() []keyOperation {
 		{
 			"modify access",
 			buckets + cdn + "x«Access to us-east-1/cdn»<right><ctrl+s>«access is now»",
-			`{"acl":"private"}`,
+			`{"acl":"public-read"}`,
 			"",
 		},
 		{
 			"update access",
-			buckets + cdn + "x«Access to us-east-1/cdn»<right><right><tab><right><ctrl+s>«access is now»",
+			buckets + cdn + "x«Access to us-east-1/cdn»<right><tab><right><ctrl+s>«access is now»",
 			`{"acl":"public-read","cors_enabled":true}`,
 			"",
 		},

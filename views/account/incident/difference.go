@@ -3,6 +3,7 @@ package incident
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strconv"
 	"time"
 
@@ -127,7 +128,7 @@ func (m *Memory) observeMissing(listed map[int]bool, at time.Time) []Difference 
 			m.changes++
 		}
 	}
-	slices.SortFunc(found, func(a, b Difference) int { return a.ID - b.ID })
+	sort.Slice(found, func(i, j int) bool { return found[i].ID < found[j].ID })
 	return found
 }
 

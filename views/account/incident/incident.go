@@ -6,6 +6,7 @@ package incident
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"time"
 
 	"lookout/client"
@@ -273,8 +274,8 @@ func (m *Incidents) findAlerts(services []*client.Service) []Alert {
 			all = append(all, c)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Alert) int {
-		return cmp.Or(a.rank()-b.rank(), a.Since().Compare(b.Since()))
+	sort.SliceStable(all, func(i, j int) bool {
+		return cmp.Or(all[i].rank()-all[j].rank(), all[i].Since().Compare(all[j].Since())) < 0
 	})
 	return all
 }
