@@ -171,8 +171,8 @@ type ExportFormat struct {
 	Write func(path string) error
 }
 
-// Send returns a command that delivers a message at once. It is not inlined: the binary would hold its function once for
-// each caller.
+// Send returns a command that delivers a message at once. It is not inlined: the binary would hold its function once
+// for each caller.
 //
 //go:noinline
 func Send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }

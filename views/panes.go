@@ -47,6 +47,7 @@ func Resources(a *account.Account) []resource.Resource[any] {
 		storage.Keys(a).Erased(),
 		storage.Clusters(a).Erased(),
 		storage.TransferUsage(a).Erased(),
+		storage.Certificates(a).Erased(),
 	}
 }
 

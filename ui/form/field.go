@@ -79,6 +79,9 @@ type ScriptValue struct {
 	Except   string                   // an option of the field that scripts do not have: "as it is"
 	Bool     bool                     // the flag needs no value
 	Set      func(text string) string // takes the value instead of the field, and returns what is wrong with it
+	// CheckedLater leaves the checks to what is made of the value: a file that cannot be read is no mistake in the
+	// command line.
+	CheckedLater bool
 }
 
 // Scripted lets scripts set the field in another way than people do.

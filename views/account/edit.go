@@ -29,8 +29,8 @@ type Edit[T, R any] struct {
 	values editValues
 }
 
-// editValues are the requests of an edit, of any type: what the form was opened on, what was read last, and a pointer to
-// what is in the form.
+// editValues are the requests of an edit, of any type: what the form was opened on, what was read last, and a pointer
+// to what is in the form.
 type editValues struct{ opened, latest, edited any }
 
 // patch returns the members that the edit changes.
@@ -41,8 +41,8 @@ func (v *editValues) before() client.Patch {
 	return membersOf(client.Diff(v.edited, v.latest), v.patch())
 }
 
-// check compares what the edit changes with what is there now. It returns an error if somebody else has changed the same
-// members since they were last read; what is there now is then what was read last.
+// check compares what the edit changes with what is there now. It returns an error if somebody else has changed the
+// same members since they were last read; what is there now is then what was read last.
 func (v *editValues) check(now any) error {
 	both := conflict{}
 	both.find("", v.patch(), client.Diff(v.latest, now))

@@ -94,6 +94,9 @@ func (r Runner[T]) sendOnce(
 	ctx context.Context, s *start[T], attempt resource.Attempt[T], consent func(op string) (*client.Consent, error),
 ) (ui.Result[T], error) {
 	var none ui.Result[T]
+	if attempt.Err != nil {
+		return none, attempt.Err
+	}
 	change := client.Change{
 		Op:        cmp.Or(attempt.Call, s.op.Call),
 		Resource:  r.Resource.Singular,

@@ -143,6 +143,7 @@ func (a Attempt[T]) erased() Attempt[any] {
 		RevertAt:  a.RevertAt,
 		First:     a.First,
 		Unchanged: a.Unchanged,
+		Err:       a.Err,
 		Send: func(ctx context.Context, w *client.Writer) (ui.Result[any], error) {
 			result, err := a.Send(ctx, w)
 			return ui.EraseResult(result), err

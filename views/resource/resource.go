@@ -207,6 +207,7 @@ type Attempt[T any] struct {
 	First     *Step // a change that must be made before this one; nil if there is none
 	// Unchanged is set if the row has these values already, so that there is nothing to send.
 	Unchanged bool
+	Err       error // why nothing can be sent: the file cannot be read; nil if it can
 	// Send sends the change with the writer that was begun for it. It may read first, and return an error instead.
 	Send func(context.Context, *client.Writer) (ui.Result[T], error)
 	// Find tells from all rows, read again after a lost answer, what became of the change. nil knows only that a

@@ -17,19 +17,19 @@ import (
 type certificateView struct {
 	a        *account.Account
 	bucket   *client.Bucket
-	status   *ui.Store[*client.CertificateStatus]
+	status   *ui.Store[*bucketCertificate]
 	uploaded *client.CertificatePair // uploaded in this pane
 }
 
 // certificatePane returns the pane of the certificate of a bucket.
 func certificatePane(a *account.Account, b *client.Bucket) ui.Pane {
 	p := &certificateView{a: a, bucket: b}
-	p.status = ui.NewStore(a.Context, ui.Source[*client.CertificateStatus]{
+	p.status = ui.NewStore(a.Context, ui.Source[*bucketCertificate]{
 		Name: "certificate",
-		ID:   func(*client.CertificateStatus) string { return account.BucketID(b) },
+		ID:   (*bucketCertificate).id,
 		Now:  a.Now,
-		Fetch: account.SingleFetcher(func(ctx context.Context) (*client.CertificateStatus, error) {
-			return a.API.Certificates.Get(ctx, b.Location().Raw(), b.Label.Raw())
+		Fetch: account.SingleFetcher(func(ctx context.Context) (*bucketCertificate, error) {
+			return fetchCertificate(ctx, a, b.Location().Raw(), b.Label.Raw())
 		}),
 	})
 	return p
@@ -57,7 +57,7 @@ func (p *certificateView) OnClose() { p.status.Cancel() }
 func (p *certificateView) Update(tea.Msg) tea.Cmd { return nil }
 
 // current returns the status if it tells whether a certificate is set, or nil.
-func (p *certificateView) current() *client.CertificateStatus {
+func (p *certificateView) current() *bucketCertificate {
 	if status, ok := account.OnlyRow(p.status); ok && status.SSL != nil {
 		return status
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -17,102 +18,188 @@ import (
 	"lookout/views/resource"
 )
 
-// certificateRunner performs the operations on the certificate of a pane.
-func certificateRunner(p *certificateView) account.Runner[*client.CertificateStatus] {
-	return account.Runner[*client.CertificateStatus]{Account: p.a, Store: p.status, Resource: certificateResource(p)}
+// bucketCertificate says whether a bucket has a certificate. The API tells no more.
+type bucketCertificate struct {
+	Cluster string `json:"cluster"`
+	Bucket  string `json:"bucket"`
+	SSL     *bool  `json:"ssl"` // nil where the endpoint's kind has none
 }
 
-// certificateResource declares the certificate of one bucket: the document's "Bucket TLS certificate status".
-func certificateResource(p *certificateView) resource.Resource[*client.CertificateStatus] {
-	mustBe := func(set bool, why string) func(*client.CertificateStatus) string {
-		return func(s *client.CertificateStatus) string { return account.ReasonIf(*s.SSL != set, why) }
+// id returns the identity of the bucket.
+func (c *bucketCertificate) id() string { return client.BucketID(c.Cluster, c.Bucket) }
+
+// name returns the bucket as people and commands write it.
+func (c *bucketCertificate) name() string { return client.Clean(c.id()) }
+
+// isSet reports whether a certificate is known to be set.
+func (c *bucketCertificate) isSet() bool { return c.SSL != nil && *c.SSL }
+
+// sslValue returns whether a certificate is set, for scripts; "" if there can be none.
+func (c *bucketCertificate) sslValue() string {
+	if c.SSL == nil {
+		return ""
 	}
-	return resource.Resource[*client.CertificateStatus]{
-		Name:     "certificates",
-		Singular: "certificate",
-		ID:       func(*client.CertificateStatus) string { return account.BucketID(p.bucket) },
-		Label:    func(*client.CertificateStatus) string { return p.bucket.Label.String() },
-		Operations: []resource.Operation[*client.CertificateStatus]{
-			{
-				Name:         "upload",
-				Keys:         []string{"U", "n"},
-				Call:         client.OpUploadCertificate,
-				ShowInHints:  true,
-				ProgressText: "uploading",
-				Applies:      mustBe(false, "one is set: e replaces it"),
-				Draft:        func(*client.CertificateStatus) certificateDraft { return sendCertificate(p, false) },
-			},
-			{
-				Name:         "replace",
-				Description:  "delete and upload, as one step",
-				Keys:         []string{"e"},
-				Call:         client.OpUploadCertificate,
-				OtherCalls:   []string{client.OpDeleteCertificate},
-				ShowInHints:  true,
-				ProgressText: "uploading",
-				Applies:      mustBe(true, "there is none: U uploads one"),
-				Draft:        func(*client.CertificateStatus) certificateDraft { return sendCertificate(p, true) },
-			},
-			{
-				Name:         "delete",
-				Keys:         []string{"D"},
-				Call:         client.OpDeleteCertificate,
-				ShowInHints:  true,
-				ProgressText: "deleting",
-				SuccessText:  "certificate deleted",
-				Applies:      mustBe(true, "there is none"),
-				Draft:        func(*client.CertificateStatus) certificateDraft { return deleteCertificate(p) },
-			},
+	return strconv.FormatBool(*c.SSL)
+}
+
+// status returns the answer of the API, for the journal.
+func (c *bucketCertificate) status() *client.CertificateStatus {
+	return &client.CertificateStatus{SSL: c.SSL}
+}
+
+// with returns what an answer of the API says of the bucket.
+func (c *bucketCertificate) with(status *client.CertificateStatus, err error) (*bucketCertificate, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &bucketCertificate{c.Cluster, c.Bucket, status.SSL}, nil
+}
+
+// fetchCertificate reads whether a bucket has a certificate.
+func fetchCertificate(ctx context.Context, a *account.Account, cluster, bucket string) (*bucketCertificate, error) {
+	c := &bucketCertificate{Cluster: cluster, Bucket: bucket}
+	return c.with(a.API.Certificates.Get(ctx, cluster, bucket))
+}
+
+// certificateRunner performs the operations on the certificate of a pane.
+func certificateRunner(p *certificateView) account.Runner[*bucketCertificate] {
+	uploaded := func(pair *client.CertificatePair) { p.uploaded = pair }
+	return account.Runner[*bucketCertificate]{
+		Account:  p.a,
+		Store:    p.status,
+		Resource: certificateResource(certificates{p.a, uploaded}),
+	}
+}
+
+// Certificates declares the certificates of buckets: the document's "Bucket TLS certificate status".
+func Certificates(a *account.Account) resource.Resource[*bucketCertificate] {
+	return certificateResource(certificates{a, func(*client.CertificatePair) {}})
+}
+
+// certificates changes certificates. It tells uploaded which one it has sent, or nil for one that is deleted.
+type certificates struct {
+	a        *account.Account
+	uploaded func(*client.CertificatePair)
+}
+
+// certificateResource declares certificates.
+func certificateResource(c certificates) resource.Resource[*bucketCertificate] {
+	type row = *bucketCertificate
+	return resource.Resource[row]{
+		Name:        "certificates",
+		Singular:    "certificate",
+		Description: "TLS certificates of buckets whose label is a host name",
+		Examples:    []string{"certificates get us-east-1/cdn.acme.net -o json"},
+		Argument:    "CLUSTER/BUCKET",
+		ID:          row.id,
+		Label:       func(c row) string { return client.Clean(c.Bucket) },
+		Calls:       resource.Calls{Get: "view certificate"},
+		Columns: []resource.ColumnDefinition[row]{
+			{Name: "cluster", Value: func(c row) string { return c.Cluster }},
+			{Name: "bucket", Value: func(c row) string { return c.Bucket }},
+			{Name: "ssl", Value: row.sslValue},
+		},
+		Get: func(ctx context.Context, id string) (row, error) {
+			cluster, bucket, err := ParseBucketID(id)
+			if err != nil {
+				return nil, err
+			}
+			return fetchCertificate(ctx, c.a, cluster, bucket)
+		},
+		Operations: c.operations(),
+	}
+}
+
+// operations returns the operations on the certificate of a bucket. Scripts upload as panes replace: a flag says
+// whether one may be deleted.
+func (c certificates) operations() []resource.Operation[*bucketCertificate] {
+	mustBe := func(set bool, why string) func(*bucketCertificate) string {
+		return func(now *bucketCertificate) string { return account.ReasonIf(now.isSet() != set, why) }
+	}
+	return []resource.Operation[*bucketCertificate]{
+		{
+			Name:         "upload",
+			Command:      resource.PaneOnly,
+			Keys:         []string{"U", "n"},
+			Call:         client.OpUploadCertificate,
+			ShowInHints:  true,
+			ProgressText: "uploading",
+			Applies:      mustBe(false, "one is set: e replaces it"),
+			Draft:        func(now *bucketCertificate) certificateDraft { return c.send(now, false) },
+		},
+		{
+			Name:            "replace",
+			Command:         "upload",
+			CommandHelp:     "Set certificate and private key, both PEM, after checking that they match",
+			RepeatInScripts: true,
+			Description:     "delete and upload, as one step",
+			Keys:            []string{"e"},
+			Call:            client.OpUploadCertificate,
+			OtherCalls:      []string{client.OpDeleteCertificate},
+			ShowInHints:     true,
+			ProgressText:    "uploading",
+			Applies:         mustBe(true, "there is none: U uploads one"),
+			Draft:           func(now *bucketCertificate) certificateDraft { return c.send(now, true) },
+		},
+		{
+			Name:            "delete",
+			CommandHelp:     "Remove certificate and key: https with the bucket's own name stops working",
+			RepeatInScripts: true,
+			Keys:            []string{"D"},
+			Call:            client.OpDeleteCertificate,
+			ShowInHints:     true,
+			ProgressText:    "deleting",
+			SuccessText:     "certificate is deleted",
+			Applies:         mustBe(true, "there is none"),
+			Draft:           c.delete,
 		},
 	}
 }
 
 // certificateDraft is a change of a certificate, and certificateResult what it did.
 type (
-	certificateDraft  = resource.Draft[*client.CertificateStatus]
-	certificateResult = ui.Result[*client.CertificateStatus]
+	certificateDraft  = resource.Draft[*bucketCertificate]
+	certificateResult = ui.Result[*bucketCertificate]
 )
 
-// deleteCertificate removes the certificate and its private key.
-func deleteCertificate(p *certificateView) certificateDraft {
+// delete removes the certificate and its private key.
+func (c certificates) delete(bucket *bucketCertificate) certificateDraft {
 	return certificateDraft{
-		Confirm: func([]*client.CertificateStatus) resource.Confirm {
+		Confirm: func([]*bucketCertificate) resource.Confirm {
 			return resource.Confirm{
 				Title: "Delete certificate",
 				Effect: fmt.Sprintf(
 					"The certificate of %s and its private key are deleted: https with its own name stops working.",
-					bucketName(p.bucket),
+					bucket.name(),
 				),
-				Word:     p.bucket.Label.String(),
+				Word:     client.Clean(bucket.Bucket),
 				Required: true,
 			}
 		},
-		Attempt: func(now *client.CertificateStatus) resource.Attempt[*client.CertificateStatus] {
-			return resource.Attempt[*client.CertificateStatus]{
-				ID:     account.BucketID(p.bucket),
-				Label:  p.bucket.Label.String(),
-				Before: now,
+		Attempt: func(now *bucketCertificate) resource.Attempt[*bucketCertificate] {
+			return resource.Attempt[*bucketCertificate]{
+				ID:     bucket.id(),
+				Label:  client.Clean(bucket.Bucket),
+				Before: now.status(),
 				Send: func(ctx context.Context, w *client.Writer) (certificateResult, error) {
-					return ui.ResultReload[*client.CertificateStatus](
-						w.DeleteCertificate(ctx, p.bucket.Location().Raw(), p.bucket.Label.Raw()),
-					)
+					return ui.ResultReload[*bucketCertificate](w.DeleteCertificate(ctx, bucket.Cluster, bucket.Bucket))
 				},
 				Find: findCertificate(false),
 			}
 		},
-		OnApplied: func([]*client.CertificateStatus) tea.Cmd {
-			p.uploaded = nil
+		OnApplied: func([]*bucketCertificate) tea.Cmd {
+			c.uploaded(nil)
 			return nil
 		},
 	}
 }
 
 // certificateFinding is what the state of a certificate tells about a change.
-type certificateFinding = ui.Finding[*client.CertificateStatus]
+type certificateFinding = ui.Finding[*bucketCertificate]
 
 // findCertificate tells what became of a change, from whether a certificate is set now.
-func findCertificate(set bool) func([]*client.CertificateStatus) certificateFinding {
-	return func(now []*client.CertificateStatus) certificateFinding {
+func findCertificate(set bool) func([]*bucketCertificate) certificateFinding {
+	return func(now []*bucketCertificate) certificateFinding {
 		if len(now) != 1 || now[0].SSL == nil {
 			return certificateFinding{}
 		}
@@ -122,74 +209,94 @@ func findCertificate(set bool) func([]*client.CertificateStatus) certificateFind
 
 // certificateFiles are the two files that are to be sent, and how far that is.
 type certificateFiles struct {
-	pane        *certificateView
+	a           *account.Account
+	bucket      *bucketCertificate
 	certificate string // path
 	key         string // path
 	pair        client.CertificatePair
-	replace     bool
+	replace     bool // a certificate that is set may be deleted
 	deleted     bool // the old certificate is deleted: sending again only uploads
 }
 
-// sendCertificate asks for two files and checks them before anything is sent. An old certificate is deleted first,
-// because the API does not replace one ("Object Storage", rule 5).
-func sendCertificate(p *certificateView, replace bool) certificateDraft {
-	in := &certificateFiles{pane: p, replace: replace}
+// send asks for two files and checks them before anything is sent. An old certificate is deleted first, because the API
+// does not replace one ("Object Storage", rule 5).
+func (c certificates) send(bucket *bucketCertificate, replace bool) certificateDraft {
+	in := &certificateFiles{a: c.a, bucket: bucket, replace: replace}
 	d := certificateDraft{
-		Title:       "Upload a certificate for " + bucketName(p.bucket),
+		Title:       "Upload a certificate for " + bucket.name(),
 		Text:        "Both files are checked here before anything is sent.",
 		SubmitLabel: "upload",
 		Fields:      in.fields(),
 		Review:      in.review,
-		Confirm: func([]*client.CertificateStatus) resource.Confirm {
+		Confirm: func([]*bucketCertificate) resource.Confirm {
 			return resource.Confirm{Effect: "Sends a certificate and its private key. " + in.review()}
 		},
 		Attempt: in.attempt,
-		AfterSubmit: func(*client.CertificateStatus, bool) tea.Cmd {
-			p.uploaded = &in.pair
-			return ui.ShowNews(theme.Good, p.bucket.Label.String()+": certificate set")
+		AfterSubmit: func(*bucketCertificate, bool) tea.Cmd {
+			c.uploaded(&in.pair)
+			return ui.ShowNews(theme.Good, client.Clean(bucket.Bucket)+": certificate set")
+		},
+		ScriptNote: func(*bucketCertificate) string {
+			return fmt.Sprintf("for %s, until %s", in.pair.HostNames(), in.pair.Leaf.NotAfter.Format(time.DateOnly))
 		},
 	}
 	if replace {
-		d.Title, d.SubmitLabel = "Replace the certificate of "+bucketName(p.bucket), "replace"
+		d.Title, d.SubmitLabel = "Replace the certificate of "+bucket.name(), "replace"
 		d.Text += " The old certificate is deleted first, then this one is sent: in between there is none."
 	}
 	return d
 }
 
-// fields are the fields of the form.
+// fields are the fields of the form. Whether one may be deleted is a question only of scripts: in a pane it is another
+// action.
 func (in *certificateFiles) fields() []form.Field {
 	pairCheck := func(string) string { return in.problem() }
 	return []form.Field{
 		form.File("certificate", "Certificate", &in.certificate, checkPEMFile).
-			Note("PEM, with the intermediates; → completes the path"),
+			Note("PEM, with the intermediates; → completes the path").
+			Scripted(form.ScriptValue{Argument: "CERT_FILE", CheckedLater: true}),
 		form.File("private_key", "Private key", &in.key, checkPEMFile, pairCheck).
-			Note("PEM; it is sent once and not kept"),
+			Note("PEM; it is sent once and not kept").
+			Scripted(form.ScriptValue{Argument: "KEY_FILE", CheckedLater: true}),
+		form.Switch("replace", "Replace", &in.replace).
+			When(func() bool { return false }).
+			Scripted(form.ScriptValue{
+				Flag:    "replace",
+				Usage:   "delete the present certificate first; in between there is none",
+				Default: "false",
+			}),
 	}
 }
 
 // attempt uploads the pair, after the old certificate is deleted.
-func (in *certificateFiles) attempt(now *client.CertificateStatus) resource.Attempt[*client.CertificateStatus] {
-	b := in.pane.bucket
-	attempt := resource.Attempt[*client.CertificateStatus]{
-		ID:     account.BucketID(b),
-		Label:  b.Label.String(),
-		Before: now,
+func (in *certificateFiles) attempt(now *bucketCertificate) resource.Attempt[*bucketCertificate] {
+	attempt := resource.Attempt[*bucketCertificate]{
+		ID:     in.bucket.id(),
+		Label:  client.Clean(in.bucket.Bucket),
+		Before: now.status(),
 		Send:   in.upload,
 		Find:   in.find,
 	}
-	pair, err := client.LoadCertificatePair(in.certificate, in.key)
-	if err != nil { // the files have changed since they were checked
-		attempt.Send = func(context.Context, *client.Writer) (certificateResult, error) {
-			return certificateResult{}, err
-		}
+	var err error
+	if in.pair, err = client.LoadCertificatePair(in.certificate, in.key); err != nil {
+		attempt.Err = err
 		return attempt
 	}
-	in.pair = pair
-	if in.replace {
+	if why := in.pair.ProblemFor(in.bucket.Bucket, in.a.Now()); why != "" {
+		attempt.Err = fmt.Errorf("certificate: %s; nothing was sent", why)
+		return attempt
+	}
+	switch {
+	case !now.isSet():
+	case !in.replace:
+		attempt.Err = fmt.Errorf(
+			"%s has a certificate: add --replace to delete it and send this one", in.bucket.name(),
+		)
+	default:
 		gone := false
 		attempt.Before = &client.CertificateStatus{SSL: &gone}
 		if !in.deleted {
-			attempt.First = &resource.Step{Call: client.OpDeleteCertificate, Before: now, Send: in.deleteOld}
+			attempt.First = &resource.Step{Call: client.OpDeleteCertificate, Before: now.status(), Send: in.deleteOld}
 		}
 	}
 	return attempt
@@ -198,23 +305,28 @@ func (in *certificateFiles) attempt(now *client.CertificateStatus) resource.Atte
 // deleteOld deletes the old certificate. If the answer is lost, it reads whether it is gone. If it is not, it may still
 // go: nothing else is sent.
 func (in *certificateFiles) deleteOld(ctx context.Context, w *client.Writer) error {
-	cluster, label := in.pane.bucket.Location().Raw(), in.pane.bucket.Label.Raw()
-	err := w.DeleteCertificate(ctx, cluster, label)
-	if ui.IsUnknown(err) {
-		now, failed := in.pane.a.API.Certificates.Get(ctx, cluster, label)
-		if failed != nil || now.SSL == nil {
-			return err
-		}
-		if *now.SSL {
-			return errOldCertificate
-		}
-		var lost *client.Error
-		if errors.As(err, &lost) {
-			lost.Settle(true)
-		}
-		err = nil
-	}
+	err := in.readIfLost(ctx, w.DeleteCertificate(ctx, in.bucket.Cluster, in.bucket.Bucket), false)
 	in.deleted = err == nil
+	return err
+}
+
+// readIfLost returns the error of a change. If its answer was lost, it reads whether a certificate is set: there is no
+// error if that proves the change.
+func (in *certificateFiles) readIfLost(ctx context.Context, err error, set bool) error {
+	var lost *client.Error
+	if !ui.IsUnknown(err) || !errors.As(err, &lost) {
+		return err
+	}
+	now, failed := fetchCertificate(ctx, in.a, in.bucket.Cluster, in.bucket.Bucket)
+	switch {
+	case failed != nil || now.SSL == nil:
+		return err
+	case *now.SSL == set:
+		lost.Settle(true)
+		return nil
+	case !set:
+		return errOldCertificate
+	}
 	return err
 }
 
@@ -225,17 +337,22 @@ var errOldCertificate = errors.New(
 
 // upload sends the pair.
 func (in *certificateFiles) upload(ctx context.Context, w *client.Writer) (certificateResult, error) {
-	b := in.pane.bucket
-	status, err := w.UploadCertificate(ctx, b.Location().Raw(), b.Label.Raw(), in.pair.Certificate, in.pair.Key)
+	status, err := w.UploadCertificate(
+		ctx, in.bucket.Cluster, in.bucket.Bucket, in.pair.Certificate, in.pair.Key,
+	)
+	if err != nil {
+		set := true
+		status, err = &client.CertificateStatus{SSL: &set}, in.readIfLost(ctx, err, true)
+	}
 	if err != nil && in.deleted {
 		err = uploadAfterDeleteError{err}
 	}
-	return ui.ResultRow(status, err)
+	return ui.ResultRow(in.bucket.with(status, err))
 }
 
 // find tells what became of a change whose answer was lost. As long as it is not known whether the old certificate is
 // deleted, one that is set tells nothing.
-func (in *certificateFiles) find(now []*client.CertificateStatus) certificateFinding {
+func (in *certificateFiles) find(now []*bucketCertificate) certificateFinding {
 	if in.replace && !in.deleted {
 		return certificateFinding{}
 	}
@@ -245,20 +362,27 @@ func (in *certificateFiles) find(now []*client.CertificateStatus) certificateFin
 // uploadAfterDeleteError is an upload that failed after the old certificate was deleted.
 type uploadAfterDeleteError struct{ cause error }
 
-// oldDeletedText begins the messages of an uploadAfterDeleteError.
-const oldDeletedText = "the old certificate is deleted, but the new one was not accepted: "
+// what says what is known of the two changes.
+func (e uploadAfterDeleteError) what() string {
+	if ui.IsUnknown(e.cause) {
+		return "the old certificate is deleted, and it is not known whether the new one is set: "
+	}
+	return "the old certificate is deleted, but the new one was not accepted: "
+}
 
 // Error returns the message with its cause.
-func (e uploadAfterDeleteError) Error() string {
-	return oldDeletedText + e.cause.Error()
-}
+func (e uploadAfterDeleteError) Error() string { return e.what() + e.cause.Error() }
 
 // Unwrap returns the cause.
 func (e uploadAfterDeleteError) Unwrap() error { return e.cause }
 
 // Why returns the reason in words, with the next step.
 func (e uploadAfterDeleteError) Why() string {
-	return oldDeletedText + ui.Reason(e.cause) + " · correct the files and send again"
+	why := e.what() + ui.Reason(e.cause)
+	if ui.IsUnknown(e.cause) {
+		return why
+	}
+	return why + " · correct the files and send again"
 }
 
 // checkPEMFile returns why a file cannot hold a certificate or a key.
@@ -290,7 +414,7 @@ func (in *certificateFiles) problem() string {
 	if err != nil {
 		return client.Clean(err.Error())
 	}
-	return pair.ProblemFor(in.pane.bucket.Label.Raw(), in.pane.a.Now())
+	return pair.ProblemFor(in.bucket.Bucket, in.a.Now())
 }
 
 // review says what would be sent.
@@ -301,6 +425,6 @@ func (in *certificateFiles) review() string {
 	}
 	return fmt.Sprintf(
 		"For %s, until %s (%s).", pair.HostNames(), pair.Leaf.NotAfter.Format(time.DateOnly),
-		ui.FormatAge(pair.Leaf.NotAfter.Sub(in.pane.a.Now())),
+		ui.FormatAge(pair.Leaf.NotAfter.Sub(in.a.Now())),
 	)
 }

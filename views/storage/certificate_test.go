@@ -18,7 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"lookout/client"
 	"lookout/client/faulttest"
 	"lookout/views/account"
 )
@@ -129,11 +128,13 @@ func TestCertificateFiles_problem(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := &certificateView{
-				a:      account.New(t.Context(), account.Options{}),
-				bucket: &client.Bucket{Label: client.NewText("cdn.acme.net")},
+			in := &certificateFiles{
+				a:           account.New(t.Context(), account.Options{}),
+				bucket:      &bucketCertificate{Bucket: "cdn.acme.net"},
+				certificate: certFile,
+				key:         keyFile,
 			}
-			said := (&certificateFiles{pane: p, certificate: certFile, key: keyFile}).problem()
+			said := in.problem()
 			if (said == "") != (c.want == "") || !strings.Contains(said, c.want) ||
 				strings.ContainsAny(said, "\x1b\n") {
 				t.Errorf("%q", said)

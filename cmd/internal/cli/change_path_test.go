@@ -180,13 +180,13 @@ func changeCases(r *testEnv) []changeCase {
 		},
 		{
 			line:   "certificates upload us-east-1/cdn.acme.net " + pair,
-			effect: "Sets certificate us-east-1/cdn.acme.net",
+			effect: "upload certificate us-east-1/cdn.acme.net",
 			op:     "upload certificate",
 			before: `{"ssl":false}`,
 		},
 		{
 			line:   "certificates delete us-east-1/cdn.acme.net",
-			effect: "Deletes certificate us-east-1/cdn.acme.net",
+			effect: "delete certificate us-east-1/cdn.acme.net",
 			asks:   true,
 			op:     "delete certificate",
 			before: `{"ssl":`,

@@ -196,15 +196,17 @@ func withArticle(noun string) string {
 	return "a " + noun
 }
 
-// verb returns what the operation does, before the name of a thing: "create ", "deny access: ".
+// verb returns what the operation does, before the name of a thing: "create ", "deny access: ", "upload ".
 func (d declaredOperation) verb() string {
 	switch {
 	case d.op.Target == resource.NewRow:
 		return "create "
 	case strings.Contains(d.op.Name, " "):
 		return d.op.Name + ": "
+	case d.op.Name == "edit": // whatever the command is called
+		return "edit "
 	}
-	return d.op.Name + " "
+	return d.op.CommandName() + " "
 }
 
 // plan fills in the form of the operation with the values of the command line, and returns the change that they ask
@@ -227,6 +229,9 @@ func (d declaredOperation) plan(
 		return c, err
 	}
 	attempt := draft.Attempt(row)
+	if attempt.Err != nil {
+		return c, attempt.Err
+	}
 	if attempt.Unchanged {
 		return change[any]{result: row, unchanged: " already has these values"}, given.checkAny()
 	}
@@ -239,14 +244,7 @@ func (d declaredOperation) plan(
 		StartAt:   attempt.StartAt,
 		Scheduled: attempt.Scheduled,
 	}
-	c.verb = d.verb()
-	if draft.Confirm != nil {
-		rows := []any{row}
-		if row == nil {
-			rows = nil
-		}
-		c.effect = strings.TrimSuffix(draft.Confirm(rows).Effect, ".")
-	}
+	c.verb, c.effect = d.verb(), effectOf(draft, row)
 	c.send = func(ctx context.Context, a *approvedChange) (any, error) {
 		if secrets, err := given.readSecrets(ctx, s, draft.Fields); err != nil {
 			return row, err
@@ -263,6 +261,18 @@ func (d declaredOperation) plan(
 		return row, d.report(s, a, draft, result, row)
 	}
 	return c, nil
+}
+
+// effectOf says what an operation does to a row, or to none; "" if that says no more than its name.
+func effectOf(draft resource.Draft[any], row any) string {
+	if draft.Confirm == nil {
+		return ""
+	}
+	rows := []any{row}
+	if row == nil {
+		rows = nil
+	}
+	return strings.TrimSuffix(draft.Confirm(rows).Effect, ".")
 }
 
 // report says what became of a thing of which there is no row to show, and what else there is to know. A result that
@@ -407,14 +417,17 @@ func (g givenValues) fill(fields []form.Field, singular string, isNew bool) erro
 			text = flag.Value.String()
 		}
 		shown := cmp.Or(client.Clean(text), `""`)
-		given[f.Name] = name + " " + shown
+		value := name + " " + shown
+		if !f.Script().CheckedLater {
+			given[f.Name] = value
+		}
 		switch wrong := f.Set(text); {
 		case wrong != "" && f.Script().Set != nil:
 			return exit.Usage(fmt.Errorf("%s %s", name, wrong))
 		case wrong != "" && f.Options() != nil:
 			return exit.Usage(fmt.Errorf("unknown %s %q (%s)", name, shown, wrong))
 		case wrong != "":
-			return exit.Usage(fmt.Errorf("%s: %s", given[f.Name], wrong))
+			return exit.Usage(fmt.Errorf("%s: %s", value, wrong))
 		}
 	}
 	problems := form.Problems(fields)

@@ -78,6 +78,8 @@ func checkHeader(t *testing.T, r *testEnv, line string, d resource.Resource[any]
 		args = append(args, "list", "us-east-1/acme-backups")
 	case d.List != nil:
 		args = append(args, "list")
+	case d.Argument != "":
+		args = append(args, "get", "us-east-1/acme-backups")
 	}
 	head, _, _ := strings.Cut(r.MustRun(append(args, "-o", "csv")...).Out, "\n")
 	names := make([]string, len(d.Columns))

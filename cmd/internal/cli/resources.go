@@ -24,7 +24,7 @@ func resourceCommands() []resourceCommand {
 		}
 		commands = append(commands, r)
 	}
-	return append(commands, certificatesResource(), storageResource(), journalResource())
+	return append(commands, storageResource(), journalResource())
 }
 
 // checkArg checks an argument of the command line with the form field that is bound to it.
