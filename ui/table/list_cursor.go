@@ -83,19 +83,6 @@ func (l *List[T]) moveCursorTo(position int) {
 	l.detail.scroll = 0
 }
 
-// markedRows returns the marked rows in the order of the store, and how many of them the filter hides.
-func (l *List[T]) markedRows() (rows []T, hidden int) {
-	rows = make([]T, 0, l.marks.count())
-	l.marks.each(func(position int) bool {
-		rows = append(rows, l.Store.At(position))
-		if !l.rowIndex.contains(position) {
-			hidden++
-		}
-		return true
-	})
-	return rows, hidden
-}
-
 // lookup returns the store as a rowIndex sees it.
 func (l *List[T]) lookup() rowLookup { return l.Store }
 

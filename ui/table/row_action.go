@@ -58,7 +58,7 @@ func (r rowBinder[T]) bind(action RowAction[T], row T, there bool) ui.Action {
 		return r.bindStart(action, a, row)
 	case marked > 0 && action.BatchCmd != nil:
 		a.Do = func() tea.Cmd {
-			rows, _ := r.list.markedRows()
+			rows, _ := r.markedRows()
 			return r.run(action, rows)
 		}
 	case marked > 0 && action.Writes:
@@ -87,7 +87,7 @@ func (r rowBinder[T]) bindStart(action RowAction[T], a ui.Action, row T) ui.Acti
 		if !marked {
 			return action.Start([]T{row}, 0)
 		}
-		rows, hidden := l.markedRows()
+		rows, hidden := r.markedRows()
 		l.marks.clear()
 		return action.Start(rows, hidden)
 	}
@@ -137,4 +137,18 @@ func (r rowBinder[T]) run(action RowAction[T], rows []T) tea.Cmd {
 		return action.BatchCmd(rows)
 	}
 	return nil
+}
+
+// markedRows returns the marked rows in the order of the store, and how many of them the filter hides.
+func (r rowBinder[T]) markedRows() (rows []T, hidden int) {
+	l := r.list
+	rows = make([]T, 0, l.marks.count())
+	l.marks.each(func(position int) bool {
+		rows = append(rows, l.Store.At(position))
+		if !l.rowIndex.contains(position) {
+			hidden++
+		}
+		return true
+	})
+	return rows, hidden
 }
