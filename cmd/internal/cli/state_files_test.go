@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"crypto/sha256"
 	"fmt"
+	"io"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -59,6 +61,74 @@ func TestJournalPath_perAccountServerAndUser(t *testing.T) {
 	r.MustRun("services", "disable", "8")
 	if data, err := os.ReadFile(old); err != nil || strings.Count(string(data), `"intent"`) != 2 {
 		t.Errorf("the first server has lost its journal: %s, %v", data, err)
+	}
+}
+
+// Two users of one server never share a file, with and without a configuration. The file that an earlier version wrote
+// stays with the first token that is used; an account's own token may be replaced.
+func TestJournalPath_perToken(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	folder := filepath.Join(r.Home, "state", "lookout")
+	path := func(token string) string {
+		t.Helper()
+		t.Setenv("LOOKOUT_TOKEN", token)
+		s, err := config.Load(&config.Flags{}, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.ClaimJournal(); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(s.JournalPath(), token) && token != "" {
+			t.Errorf("the path has the token: %s", s.JournalPath())
+		}
+		return s.JournalPath()
+	}
+	ada, ben := path("token-of-ada"), path("token-of-ben")
+	if ada == ben || ada != path("token-of-ada") {
+		t.Errorf("Ada has %s, Ben %s", ada, ben)
+	}
+	// an earlier version wrote one file for all tokens, whose name had the hash of the address alone
+	hash := sha256.Sum256([]byte(r.Base + "\n\n"))
+	host := strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(r.Base, "http://"), "/v4"), ":", "-")
+	old := filepath.Join(folder, fmt.Sprintf("account@%s-%x.journal", host, hash[:4]))
+	r.Write(old, "")
+	for range 2 {
+		if got := path("token-of-ada"); got != old {
+			t.Errorf("Ada has lost her journal: %s, not %s", got, old)
+		}
+		if got := path("token-of-ben"); got != ben {
+			t.Errorf("Ben has %s", got)
+		}
+	}
+	// an account without a token of its own: the same with its plain name
+	r.WriteConfig("[accounts.acme]\nbase_url = \"" + r.Base + "\"\n")
+	acme := filepath.Join(folder, "acme.journal")
+	r.Write(acme, "")
+	r.Write(filepath.Join(folder, "acme.server"), r.Base+"\n\n") // as an earlier version claimed it
+	for range 2 {
+		if got := path("token-of-ada"); got != acme {
+			t.Errorf("Ada has lost her journal: %s", got)
+		}
+		if got := path("token-of-ben"); got == acme || got == ben {
+			t.Errorf("Ben has %s", got)
+		}
+	}
+	// an account with a token of its own keeps its journal when that is replaced; another token has another file
+	file := filepath.Join(r.Home, "token")
+	r.WriteConfig("[accounts.shop]\nbase_url = \"" + r.Base + "\"\ntoken_file = \"" + file + "\"\n")
+	shop := filepath.Join(folder, "shop.journal")
+	for _, own := range []string{"token-of-shop", "new-token-of-shop"} {
+		r.Write(file, own)
+		if got := path(""); got != shop {
+			t.Errorf("with its own token the account has %s", got)
+		}
+		if got := path(own); got != shop {
+			t.Errorf("with its own token from the environment the account has %s", got)
+		}
+		if got := path("token-of-ben"); got == shop {
+			t.Error("Ben shares the account's journal")
+		}
 	}
 }
 

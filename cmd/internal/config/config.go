@@ -74,6 +74,7 @@ type Settings struct {
 	NotRecorded   error  // why changes cannot be recorded, and are not possible; see Connect
 	configured    bool   // the account is in the configuration
 	configuredURL string // its address there
+	tokenUser     string // see userOfToken; the variable with the token may be gone later
 }
 
 // ErrNoAccount says that neither flags, environment nor configuration name an account.
@@ -208,6 +209,7 @@ func Resolve(cfg File, f *Flags) (Settings, error) {
 		s.BaseURL = cmp.Or(f.BaseURL, os.Getenv("LOOKOUT_BASE_URL"), s.BaseURL)
 		s.TokenOverride = tokenFromFlags(f)
 	}
+	s.tokenUser = s.userOfToken()
 	demanded, err := readOnlyFromEnv()
 	if err != nil {
 		return Settings{}, err

@@ -1,9 +1,11 @@
 package config
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -17,15 +19,58 @@ func StateFolder() string { return filepath.Join(xdg.StateHome, "lookout") }
 
 // JournalPath returns the path of the journal. Journals are kept per account, address and user: that of an account in
 // the configuration is NAME.journal as long as the account's address and user stay the same; any other has the host and
-// a short hash of address and user in its name.
+// a short hash of address and user in its name. A file that an earlier version wrote, which did not tell tokens apart,
+// belongs to the first token that is used with it.
 func (s Settings) JournalPath() string {
-	own := s.plainJournalPath()
-	if s.configured && sameServer(s.BaseURL, s.configuredURL) && s.mayUse(own) {
-		return own
+	user := s.tokenUser
+	plain, shared := s.plainJournalPath(), s.hashedJournalPath(s.serverKey(""))
+	own := user == "" || !s.hasOwnToken()
+	switch {
+	case own && s.configured && sameServer(s.BaseURL, s.configuredURL) && s.mayUse(plain, user):
+		return plain
+	case user == "" || own && exists(shared) && s.mayUse(shared, user):
+		return shared
 	}
-	hash := fmt.Sprintf("%x", sha256.Sum256([]byte(s.serverKey())))[:8]
+	return s.hashedJournalPath(s.serverKey(user))
+}
+
+// hashedJournalPath returns the path of a journal that cannot have the account's plain name.
+func (s Settings) hashedJournalPath(key string) string {
+	hash := fmt.Sprintf("%x", sha256.Sum256([]byte(key)))[:8]
 	host := strings.NewReplacer(":", "-", "[", "", "]", "").Replace(s.Host())
 	return filepath.Join(StateFolder(), s.Account+"@"+host+"-"+hash+".journal")
+}
+
+// exists reports whether there is something at a path.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// hasOwnToken reports whether the account's block says where its token is.
+func (s Settings) hasOwnToken() bool {
+	return s.TokenFile != "" || len(s.TokenCommand) > 0 || s.TokenEnv != "" || s.Keyring || s.LinodeCLI != ""
+}
+
+// userOfToken tells apart the users whose tokens come from flags or environment: it returns a fingerprint from which
+// nobody can find the token. It returns "" for the account's own token, whatever its value: that one may be replaced
+// from time to time, and the account's name stands for its user.
+func (s Settings) userOfToken() string {
+	if s.TokenOverride.Get == nil {
+		return ""
+	}
+	ctx := context.Background() // a variable or a file
+	token, err := s.TokenOverride.Get(ctx)
+	if err != nil {
+		return ""
+	}
+	if block := s; block.TokenFile != "" || block.TokenEnv != "" || block.LinodeCLI != "" {
+		block.TokenOverride = tokenSource{}
+		if own, err := block.ReadToken(ctx); err == nil && own.Reveal() == token.Reveal() {
+			return ""
+		}
+	}
+	return fmt.Sprintf("%x", sha256.Sum256([]byte("lookout\n"+normalizeURL(s.BaseURL)+"\n"+token.Reveal())))[:16]
 }
 
 // DownloadsPath returns where the dashboard keeps its unfinished downloads: beside the journal, "" in the demo.
@@ -57,7 +102,9 @@ func (s Settings) DisplayName() string {
 }
 
 // serverKey tells apart what may not share a file.
-func (s Settings) serverKey() string { return normalizeURL(s.BaseURL) + "\n" + s.LinodeCLI + "\n" }
+func (s Settings) serverKey(user string) string {
+	return normalizeURL(s.BaseURL) + "\n" + s.LinodeCLI + "\n" + user
+}
 
 // sameServer reports whether two addresses are the same.
 func sameServer(a, b string) bool { return normalizeURL(a) == normalizeURL(b) }
@@ -72,27 +119,27 @@ func normalizeURL(text string) string {
 	return u.String()
 }
 
-// owner returns the file that says to which server and user the journal with the account's plain name belongs.
+// owner returns the file that says to which server and user a journal belongs, unless its name says that.
 func owner(path string) statefile.StateFile {
 	return statefile.New(strings.TrimSuffix(path, ".journal") + ".server")
 }
 
-// mayUse reports whether the journal with the account's plain name is of this server and user. One that nobody has
-// claimed is: earlier versions wrote it.
-func (s Settings) mayUse(path string) bool {
+// mayUse reports whether a journal is of this server and user. One that nobody has claimed is, and so is one that was
+// claimed for any token: earlier versions wrote it.
+func (s Settings) mayUse(path, user string) bool {
 	claimed, err := owner(path).Read()
-	return err == nil && (len(claimed) == 0 || string(claimed) == s.serverKey())
+	if err != nil {
+		return false
+	}
+	return len(claimed) == 0 || string(claimed) == s.serverKey(user) || string(claimed) == s.serverKey("")
 }
 
-// ClaimJournal records that the journal with the account's plain name belongs to this server and user, if it is the one
-// in use and nobody has claimed it yet.
+// ClaimJournal records that the journal in use belongs to this server and user, if nobody has claimed it yet.
 func (s Settings) ClaimJournal() error {
-	path := s.JournalPath()
-	if path != s.plainJournalPath() {
-		return nil
-	}
-	if claimed, err := owner(path).Read(); err != nil || len(claimed) > 0 {
+	path, key := s.JournalPath(), s.serverKey(s.tokenUser)
+	claimed, err := owner(path).Read()
+	if err != nil || string(claimed) == key || path == s.hashedJournalPath(key) && len(claimed) == 0 {
 		return err
 	}
-	return owner(path).Replace([]byte(s.serverKey()))
+	return owner(path).Replace([]byte(key))
 }
