@@ -90,6 +90,9 @@ func hasAttributes(s lipgloss.Style) bool {
 
 // convert returns the nearest colour that a terminal has. A swatch names its own for terminals with 16 colours.
 func convert(c color.Color, colors colorprofile.Profile) color.Color {
+	if s, ok := c.(shade); ok && colors == colorprofile.ANSI256 {
+		return s.indexed
+	}
 	s, ok := c.(swatch)
 	if !ok {
 		return colors.Convert(c)
@@ -103,7 +106,7 @@ func nearest256(c color.Color) color.Color {
 	r, g, b, _ := c.RGBA()
 	red, green, blue := int(r>>8), int(g>>8), int(b>>8)
 	low, high := min(red, green, blue), max(red, green, blue)
-	if high-low < 12 && high > 8 && high < 238 {
+	if high-low < 20 && high > 8 && high < 238 {
 		return ansi.IndexedColor(232 + (high-8)/10)
 	}
 	step := func(v int) int {
@@ -119,6 +122,17 @@ func nearest256(c color.Color) color.Color {
 type swatch struct {
 	color.Color
 	basic color.Color
+}
+
+// A shade is a background in true colour, together with its replacement on terminals with 256 colours: the nearest of
+// them are too bright.
+type shade struct {
+	color.Color
+	indexed color.Color
+}
+
+func newShade(hex string, indexed uint8) shade {
+	return shade{lipgloss.Color(hex), ansi.IndexedColor(indexed)}
 }
 
 // An inkFunc returns a colour for light or for dark backgrounds: each with its replacement among 16 colours.
@@ -174,13 +188,14 @@ func tintPalette(dark bool) palette {
 	tint := func(light, dark string) lipgloss.Style {
 		return plain.Background(pick(lipgloss.Color(light), lipgloss.Color(dark)))
 	}
+	area := func(light, dark shade) lipgloss.Style { return plain.Background(pick(light, dark)) }
 	return palette{
 		Cursor:    tint("#d3e3f8", "#2b3f60"),
 		MarkedRow: tint("#efdff6", "#402f54"),
 		Flash:     tint("#cdeeea", "#14494d"),
 
-		ChartFirstArea:  tint("#dcebfa", "#16324b"),
-		ChartSecondArea: tint("#f8e4f4", "#4b2a50"),
+		ChartFirstArea:  area(newShade("#dcebfa", 195), newShade("#16324b", 236)),
+		ChartSecondArea: area(newShade("#f8e4f4", 225), newShade("#4b2a50", 239)),
 	}
 }
 

@@ -111,7 +111,8 @@ func TestIncident_loadAroundItsOwnDetection(t *testing.T) {
 	})
 }
 
-// In the charts, [ and ] move the cursor from issue to issue, and the read-out names the issue.
+// In the charts, [ and ] move the cursor from issue to issue, and so do , and . where brackets need AltGr. The read-out
+// names the issue.
 func TestStats_jumpBetweenIssues(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{140, 40}, func(r *harness) {
 		r.press("2", "7", "[")
@@ -123,6 +124,10 @@ func TestStats_jumpBetweenIssues(t *testing.T) {
 		r.press("[")
 		r.requireText("12:37 UTC  issue 818: cdn-origin")
 		r.press("]", "]")
+		r.requireText("23:54 UTC  issue 823: billing-api  cpu 273 %")
+		r.press(",")
+		r.requireText("20:58 UTC  issue 821: web-1, web-2", "at #821 328")
+		r.press(".")
 		r.requireText("23:54 UTC  issue 823: billing-api  cpu 273 %")
 		r.press("<left>")
 		r.requireNoText("issue 823: billing-api  cpu")

@@ -1,7 +1,9 @@
 package chart
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -61,56 +63,90 @@ func roundStep(length time.Duration, width int) time.Duration {
 	return max(24*time.Hour, (length / 4).Truncate(24*time.Hour))
 }
 
+// markSpace returns how many columns the plot leaves free on the right, so that the newest mark has its label although
+// the mark before it is near.
+func (f *frame) markSpace(width int) int {
+	if len(f.marks) == 0 {
+		return 0
+	}
+	need, newest := len(f.marks[0].Label), f.column(f.marks[0].Time, width)
+	for _, m := range f.marks {
+		before := f.column(m.Time, width)
+		if before < newest && before >= newest-need-1 {
+			return max(0, need-(width-1-newest))
+		}
+	}
+	return 0
+}
+
 // drawMarks draws a mark at the column of each moment, and beside them as many labels as fit: that at the cursor first,
 // then the newest. Moments of the same column share a mark, which counts them.
 func (f *frame) drawMarks(p plot, y int) {
 	mark := firstRune(f.box.Theme.Glyphs.Problem)
-	columns := map[int][]Mark{}
+	row, labels := p.canvas[y], map[int]string{} // of the marks by their columns
+	order := make([]int, 0, len(f.marks))
 	for _, m := range f.marks {
 		at := p.left + f.column(m.Time, p.width)
-		columns[at] = append(columns[at], m)
-		p.canvas[y][at] = cell{r: mark, tone: m.Tone}
-		for _, other := range columns[at] {
-			if other.Tone == theme.Bad {
-				p.canvas[y][at].tone = theme.Bad
-			}
+		if row[at].r == mark {
+			labels[at] = plusOne(labels[at])
+		} else {
+			row[at], labels[at] = cell{r: mark, tone: m.Tone}, m.Label
+			order = append(order, at)
 		}
-	}
-	label := func(m Mark) {
-		at := p.left + f.column(m.Time, p.width)
-		same := columns[at]
-		if len(same) == 0 || m.Label == "" {
-			return
+		if m.Tone == theme.Bad { // of the moments that share a mark, what is broken now matters most
+			row[at].tone = theme.Bad
 		}
-		text := m.Label
-		if len(same) > 1 {
-			text += "+" + strconv.Itoa(len(same)-1)
-		}
-		for _, x := range []int{at + 1, at - len(text)} {
-			if p.freeLabel(x, y, len(text), at) {
-				p.write(x, y, text, p.canvas[y][at].tone)
-				delete(columns, at)
-				return
-			}
-		}
-	}
-	for _, m := range f.marks {
 		if m.Time.Equal(f.Cursor) {
-			label(m)
+			order = append([]int{at}, order...)
 		}
 	}
-	for _, m := range f.marks {
-		label(m)
+	best, most := row, -1
+	for _, rightFirst := range []bool{true, false} {
+		trial := slices.Clone(row)
+		if n := writeLabels(trial, order, labels, rightFirst); n > most {
+			best, most = trial, n
+		}
 	}
+	copy(row, best)
 }
 
-// freeLabel reports whether a label fits beside its mark, with a blank between it and anything else.
-func (c canvas) freeLabel(x, y, width, mark int) bool {
-	if x < 0 || x+width > len(c[y]) {
+// plusOne counts one more moment that shares a mark: "823+2".
+func plusOne(label string) string {
+	first, count, _ := strings.Cut(label, "+")
+	n, _ := strconv.Atoi(count)
+	return first + "+" + strconv.Itoa(n+1)
+}
+
+// writeLabels writes the labels of marks that fit into a row, beside their marks and with a blank between them and
+// anything else. It returns how many it wrote.
+func writeLabels(row []cell, order []int, labels map[int]string, rightFirst bool) int {
+	written := map[int]bool{}
+	for _, at := range order {
+		label := labels[at]
+		sides := []int{at + 1, at - len(label)}
+		if !rightFirst {
+			slices.Reverse(sides)
+		}
+		for _, x := range sides {
+			if label == "" || written[at] || !isFree(row, x, len(label), at) {
+				continue
+			}
+			for n, r := range label {
+				row[x+n] = cell{r: r, tone: row[at].tone}
+			}
+			written[at] = true
+		}
+	}
+	return len(written)
+}
+
+// isFree reports whether cells of a row are blank, and those beside them, apart from the mark.
+func isFree(row []cell, x, width, mark int) bool {
+	if x < 0 || x+width > len(row) {
 		return false
 	}
-	for n := max(0, x-1); n < min(x+width+1, len(c[y])); n++ {
-		if n != mark && c[y][n].r != ' ' {
+	for n := max(0, x-1); n < min(x+width+1, len(row)); n++ {
+		if n != mark && row[n].r != ' ' {
 			return false
 		}
 	}

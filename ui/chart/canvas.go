@@ -39,12 +39,12 @@ func (c canvas) write(x, y int, text string, tone theme.Tone) {
 	}
 }
 
-// free reports whether cells are blank, and the cells beside them, which keep words apart.
+// free reports whether cells are blank, and two cells beside them, which keep times apart.
 func (c canvas) free(x, y, width int) bool {
 	if x < 0 || x+width > len(c[y]) {
 		return false
 	}
-	for n := max(0, x-1); n < min(x+width+1, len(c[y])); n++ {
+	for n := max(0, x-2); n < min(x+width+2, len(c[y])); n++ {
 		if c[y][n].r != ' ' {
 			return false
 		}

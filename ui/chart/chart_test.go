@@ -226,6 +226,8 @@ func TestChart_drawMarks(t *testing.T) {
 		"same":      {marks: []Mark{at(12, "823"), at(12, "822"), at(12.02, "821")}, want: "▲823+2"},
 		"cursor":    {marks: []Mark{at(12.4, "823"), at(12, "822"), at(11.6, "821")}, cursor: 12, want: "821▲ ▲▲823"},
 		"at cursor": {marks: []Mark{at(0.7, "823"), at(0.3, "822"), at(0, "821")}, cursor: 0.3, want: "821▲▲▲823"},
+		"both":      {marks: []Mark{at(24, "823"), at(23, "821")}, cursor: 23, want: "821▲ ▲823"},
+		"newest":    {marks: []Mark{at(24, "823"), at(23.3, "821")}, want: "821▲ ▲823"},
 		"outside":   {marks: []Mark{at(30, "823"), at(-3, "822"), at(6, "821")}, want: "▲821"},
 	} {
 		c := cpu(day(func(i int) float64 { return float64(i) }))
@@ -237,6 +239,20 @@ func TestChart_drawMarks(t *testing.T) {
 		if row != test.want {
 			t.Errorf("%s: %q instead of %q:\n%s", name, row, test.want, strings.Join(lines, "\n"))
 		}
+	}
+}
+
+// For a screen reader, the chart is a line of words: the figures of each series, and when the marks are.
+func TestChart_View_textOnly(t *testing.T) {
+	c := cpu(day(func(i int) float64 { return float64(i) }))
+	c.Series = append(c.Series, Series{"out", day(func(i int) float64 { return float64(2 * i) })})
+	c.Marks = []Mark{{Time: start.Add(12 * time.Hour), Label: "823"}}
+	b := box(t, 60, 12)
+	b.TextOnly = true
+	want := "CPU % · cpu now 288 · cpu at #823 144 · cpu max 288 · cpu avg 144 · cpu min 0" +
+		" · out now 576 · out at #823 288 · out max 576 · out avg 288 · out min 0 · #823 at 12:00"
+	if got := c.View(b); got != want {
+		t.Errorf("%q\nwant %q", got, want)
 	}
 }
 

@@ -187,10 +187,25 @@ func (f *frame) readout() (Mark, bool) {
 	return Mark{Time: f.Cursor, Label: f.Cursor.In(f.zone).Format("15:04")}, !f.Cursor.IsZero()
 }
 
-// sentence describes the chart for a screen reader.
+// sentence describes the chart for a screen reader: the figures of each series, and when the marks are.
 func (f *frame) sentence() string {
 	if !f.any {
 		return f.name() + "  no data"
 	}
-	return f.name() + "  " + f.describe(wordings[0])
+	parts := []string{f.name()}
+	for n, s := range f.Series {
+		name := s.Name + " "
+		if len(f.Series) == 1 {
+			name = ""
+		}
+		for _, word := range wordings[0] {
+			if label, _ := f.word(word); label != "" && word != "ratio" {
+				parts = append(parts, name+label+" "+f.value(n, word))
+			}
+		}
+	}
+	for _, m := range f.marks {
+		parts = append(parts, "#"+m.Label+" at "+m.Time.In(f.zone).Format("15:04"))
+	}
+	return strings.Join(parts, " · ")
 }

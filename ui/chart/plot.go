@@ -77,6 +77,9 @@ func (f *frame) draw(c canvas) bool {
 	}
 	p.scale = newScale(low/f.divisor, high/f.divisor, p.rows)
 	f.drawAxis(&p)
+	if p.rows < len(c)-1 {
+		p.width -= f.markSpace(p.width)
+	}
 	if p.width < minPlot || p.scale.rows <= p.scale.steps {
 		return false
 	}

@@ -74,7 +74,7 @@ func newScale(least, most float64, rows int) scale {
 	if most-least < 1e-9 {
 		most = 1
 	}
-	allowed := max(1, min(maxSteps, (rows-1)/2))
+	allowed := max(min(2, rows-1), min(maxSteps, (rows-1)/2))
 	if least < 0 && most > 0 {
 		allowed = max(2, allowed)
 	}

@@ -73,14 +73,14 @@ func (p *statsView) Actions() []ui.Action {
 		move("an hour earlier", -12, false, "pgup", "ctrl+b"),
 		move("an hour later", 12, false, "pgdown", "ctrl+f"),
 		{
-			Key:            ui.Bind("previous issue", "["),
+			Key:            ui.Bind("previous issue", "[", ","),
 			Description:    "moves the cursor to the detection before it",
 			ShowInHints:    true,
 			DisabledReason: account.ReasonIf(p.issueBeside(-1) == nil, "no issue before the cursor in these 24 hours"),
 			Do:             do(func() { p.jumpToIssue(-1) }),
 		},
 		{
-			Key:            ui.Bind("next issue", "]"),
+			Key:            ui.Bind("next issue", "]", "."),
 			Description:    "moves the cursor to the detection after it",
 			DisabledReason: account.ReasonIf(p.issueBeside(1) == nil, "no issue after the cursor in these 24 hours"),
 			Do:             do(func() { p.jumpToIssue(1) }),
@@ -219,22 +219,27 @@ func (p *statsView) readout() string {
 	return strings.Join(parts, "  ")
 }
 
-// View returns the grid or the chart in front, with the read-out below.
+// View returns the grid or the chart in front, with the read-out below, and a margin on both sides.
 func (p *statsView) View(b ui.Box) string {
 	if b.TextOnly {
 		return p.renderText(b) + "\n" + p.readout()
 	}
-	room := b
-	room.Height = max(1, b.Height-2)
+	room, gap := b, "\n\n"
+	if room.Width, room.Height = b.Width-2, b.Height-2; b.Height < 24 {
+		room.Height, gap = b.Height-1, "\n"
+	}
 	foot := ui.Truncate(
-		" "+b.Theme.Paint(theme.Accent, p.readout())+b.Theme.Paint(theme.Muted, "  all managed instances together"),
-		b.Width,
+		b.Theme.Paint(theme.Accent, p.readout())+b.Theme.Paint(theme.Muted, "  all managed instances together"),
+		room.Width,
 		b.Theme.Glyphs.Ellipsis,
 	)
+	charts := ""
 	if p.grid && b.Width >= 60 && b.Height >= 16 {
-		return p.renderGrid(room) + "\n\n" + foot
+		charts = p.renderGrid(room)
+	} else {
+		charts = p.renderChart(p.selected, room)
 	}
-	return p.renderChart(p.selected, room) + "\n\n" + foot
+	return " " + strings.ReplaceAll(charts+gap+foot, "\n", "\n ")
 }
 
 // renderText describes all charts in words, for a screen reader.
