@@ -266,7 +266,7 @@ type notAppliedError struct{ answer string }
 
 // Error returns what was found, and what came instead of an answer.
 func (e *notAppliedError) Error() string {
-	text := "not done: reading again for 90 s did not show it"
+	text := "not done: reading again for 2 min did not show it"
 	if e.answer == "" {
 		return text
 	}

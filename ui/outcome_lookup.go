@@ -10,13 +10,14 @@ import (
 )
 
 // agreeFor is the time over which readings must agree that a change is not there, before it counts as not done: a
-// change may arrive late, and a list may come from a replica that is behind.
-const agreeFor = 90 * time.Second
+// change may arrive a minute late, and be read from a replica that is another minute behind.
+const agreeFor = 125 * time.Second
 
 // lookupTimes are the times after the answer was lost at which the rows are read again. After them the waits grow up
 // to maxLookupWait, until the readings tell.
 var lookupTimes = [...]time.Duration{
-	0, 5 * time.Second, 15 * time.Second, 30 * time.Second, 60 * time.Second, agreeFor, agreeFor + 5*time.Second,
+	0, 5 * time.Second, 15 * time.Second, 30 * time.Second, 60 * time.Second, 90 * time.Second, agreeFor,
+	agreeFor + 5*time.Second,
 }
 
 const maxLookupWait = 5 * time.Minute

@@ -186,7 +186,7 @@ func deletionWithLostAnswer(outcomes *[]AttemptOutcome) RowChange[string] {
 	}
 }
 
-// A lost answer is looked up: proof decides at once, and "not done" takes readings that agree for 90 s. A reading that
+// A lost answer is looked up: proof decides at once, and "not done" takes readings that agree for 2 min. A reading that
 // fails decides nothing.
 func TestStore_Run_looksUpLostAnswer(t *testing.T) {
 	faulttest.ReportCase(t, "B2", "looked up: done, done late, not done, not readable")
@@ -197,7 +197,7 @@ func TestStore_Run_looksUpLostAnswer(t *testing.T) {
 	}{
 		"done":          {0, 0, []AttemptOutcome{Applied}, 0},
 		"done late":     {40 * time.Second, 0, []AttemptOutcome{Unknown, Applied}, 40 * time.Second},
-		"not done":      {time.Hour, 0, []AttemptOutcome{Unknown, Rejected}, 90 * time.Second},
+		"not done":      {time.Hour, 0, []AttemptOutcome{Unknown, Rejected}, agreeFor},
 		"readable late": {time.Hour, 50 * time.Second, []AttemptOutcome{Unknown, Rejected}, 140 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -517,8 +517,8 @@ func TestRefusals_keepServerReason(t *testing.T) {
 				r.press(c.send)
 				r.wait(time.Second)
 				r.requireText(reason)
-				r.wait(100 * time.Second)
-				r.requireText("not done: reading again for 90 s did not show it", reason)
+				r.wait(140 * time.Second)
+				r.requireText("not done: reading again for 2 min did not show it", reason)
 				if e := r.journal.Entries(time.Time{})[0]; e.Outcome != client.Rejected ||
 					!strings.Contains(e.OutcomeDetail, reason) {
 					r.Errorf("the journal says %s: %s", e.Outcome, e.OutcomeDetail)

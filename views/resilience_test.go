@@ -415,7 +415,7 @@ func TestChanges_lostAnswers(t *testing.T) {
 						}
 					case done && w.unproven:
 						r.requireText(ui.NotKnown)
-						r.wait(100 * time.Second)
+						r.wait(140 * time.Second)
 						r.requireText(ui.NotKnown)
 						r.requireOutcome(client.Unknown)
 					case done:
@@ -424,10 +424,10 @@ func TestChanges_lostAnswers(t *testing.T) {
 					default:
 						r.requireText(ui.NotSeenYet)
 						r.requireOutcome(client.Unknown)
-						r.wait(80 * time.Second)
+						r.wait(100 * time.Second)
 						r.requireOutcome(client.Unknown)
-						r.wait(20 * time.Second)
-						r.requireText("not done: reading again for 90 s did not show it")
+						r.wait(30 * time.Second)
+						r.requireText("not done: reading again for 2 min did not show it")
 						r.requireOutcome(client.Rejected)
 					}
 				})

@@ -101,8 +101,7 @@ func (s *state) isNeeded(e *Entry, open *int) bool {
 	if s.hasWindow(e) || e.UnseenSecretOf != "" {
 		return true
 	}
-	mayArrive := e.Outcome == client.Rejected && e.ByReading && s.now().Sub(e.Time) < mayArriveFor
-	if e.Outcome != client.Pending && e.Outcome != client.Unknown && !mayArrive {
+	if e.Outcome != client.Pending && e.Outcome != client.Unknown && !e.MayArrive(s.now()) {
 		return false
 	}
 	if *open++; *open > maxOpen {

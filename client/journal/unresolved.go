@@ -19,16 +19,14 @@ func (j *Journal) Unresolved(e Entry) bool {
 			!(e.byOtherProcess && j.now().Sub(e.Time) < otherProcessTimeout)
 }
 
-// mayArriveFor is for how long after it was sent a change is looked for that readings did not show, and that is
-// therefore recorded as not done.
+// mayArriveFor is for how long after it was sent a change may still arrive that is recorded as not done because
+// readings did not show it.
 const mayArriveFor = 24 * time.Hour
 
-// NotSeenEntries returns the changes that are recorded as not done because readings did not show them, and that may
-// still arrive: those of the last day.
-func (j *Journal) NotSeenEntries() []Entry {
-	return slices.DeleteFunc(j.Entries(j.now().Add(-mayArriveFor)), func(e Entry) bool {
-		return e.Outcome != client.Rejected || !e.ByReading
-	})
+// MayArrive reports whether the change is recorded as not done because readings did not show it, and may still arrive:
+// for a day.
+func (e Entry) MayArrive(now time.Time) bool {
+	return e.Outcome == client.Rejected && e.ByReading && now.Sub(e.Time) < mayArriveFor
 }
 
 // unresolvedMemo is what UnresolvedEntries returned last.

@@ -36,8 +36,8 @@ func ResumeLookups(a *Account, entries []*journal.Entry) tea.Cmd {
 // did not show them: they may still arrive.
 func WatchNotSeen(a *Account) tea.Cmd {
 	var cmds []tea.Cmd
-	for _, e := range ToPointers(a.Journal.NotSeenEntries()) {
-		if superseded(a, e) || findLookup(a, e.ID) != nil {
+	for _, e := range ToPointers(a.Journal.Entries(a.Now().Add(-unresolvedAge))) {
+		if !e.MayArrive(a.Now()) || superseded(a, e) || findLookup(a, e.ID) != nil {
 			continue
 		}
 		l := entryLookup(a, e)
@@ -50,8 +50,8 @@ func WatchNotSeen(a *Account) tea.Cmd {
 // recordLate records and shows that a change was seen although it is recorded as not done. what names the change,
 // reason says what was seen.
 func recordLate(a *Account, intent, what, reason string) tea.Cmd {
-	entries := a.Journal.NotSeenEntries()
-	i := slices.IndexFunc(entries, func(e journal.Entry) bool { return e.ID == intent })
+	entries := a.Journal.Entries(a.Now().Add(-unresolvedAge))
+	i := slices.IndexFunc(entries, func(e journal.Entry) bool { return e.ID == intent && e.MayArrive(a.Now()) })
 	if i < 0 || superseded(a, &entries[i]) {
 		return nil
 	}
@@ -459,8 +459,8 @@ type candidate struct {
 	about string    // what else can be told of it instead of comparing: "reaches everything"
 }
 
-// LostCandidates reads again and returns what a create of this run, whose answer was lost, may have made: one line for each
-// object, with how it differs from what was sent.
+// LostCandidates reads again and returns what a create of this run, whose answer was lost, may have made: one line for
+// each object, with how it differs from what was sent.
 func LostCandidates(ctx context.Context, a *Account, intent string) []string {
 	open := UnresolvedChanges(a)
 	i := slices.IndexFunc(open, func(e *journal.Entry) bool { return e.ID == intent })

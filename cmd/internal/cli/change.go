@@ -78,8 +78,8 @@ func targetName(resource, id, label string) string {
 	return fmt.Sprintf("%s %s (%s)", resource, label, id)
 }
 
-// waitLimit is how long --wait reads again: 90 s of readings that agree, and what the last one takes.
-const waitLimit = 100 * time.Second
+// waitLimit is how long --wait reads again: 125 s of readings that agree, and what the last one takes.
+const waitLimit = 150 * time.Second
 
 // addWaitFlag adds --wait to the flags of a change that can be read back.
 func addWaitFlag(set *pflag.FlagSet, wait *bool, op string) {
@@ -88,7 +88,7 @@ func addWaitFlag(set *pflag.FlagSet, wait *bool, op string) {
 		return
 	}
 	set.BoolVar(wait, "wait", false, "if the answer is lost, read again until it is known whether the change was "+
-		"applied, for at most 100 s")
+		"applied, for at most 150 s")
 }
 
 // lookUpLost returns the error of a change. If its answer was lost and --wait is given, it reads again first: there is
@@ -115,7 +115,7 @@ func (r *subcommandRun) lookUpLost(ctx context.Context, s *scriptSession, c chan
 		return nil
 	case ui.Rejected:
 		return exit.WithCode(exit.CodeFailure, fmt.Errorf(
-			"%s: not applied: its answer was lost, and reading again for 90 s did not show it (%s)", c.name, reason,
+			"%s: not applied: its answer was lost, and reading again for 2 min did not show it (%s)", c.name, reason,
 		))
 	}
 	return reportCandidates(ctx, s, a, e.IntentID(), err)

@@ -472,7 +472,13 @@ func TestScripts_lostCreateReportsCandidates(t *testing.T) {
 				if twin == "identical" {
 					says = "as it was sent"
 				}
-				r.CheckResult(result, exit.CodeUnknown, name+" 9", says, "nothing proves whether it was made by this command")
+				r.CheckResult(
+					result,
+					exit.CodeUnknown,
+					name+" 9",
+					says,
+					"nothing proves whether it was made by this command",
+				)
 				if result.Out != "" {
 					t.Errorf("standard output: %q", result.Out)
 				}
