@@ -53,7 +53,7 @@ func toneNames() [toneCount]toneName {
 		Info:            {"info", "neutral news"},
 		Off:             {"off", "disabled"},
 		Rule:            {"rule", "lines and borders"},
-		Cursor:          {"cursor", "the row at the cursor: a background keeps its colours, anything else replaces them"},
+		Cursor:          {"cursor", "the row at the cursor: a background keeps the colours inside"},
 		Marked:          {"marked", "the mark of a row"},
 		Input:           {"input", "text being typed"},
 		Match:           {"match", "the text that matches a filter"},

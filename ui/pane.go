@@ -47,6 +47,16 @@ type BadgeProvider interface {
 	Badge() (string, theme.Tone)
 }
 
+// TabPlace is where a tab stands in the tab bar.
+type TabPlace struct {
+	Area string // "Managed": tabs of an area stand together, and collapse to its name where there is no room
+	Key  string // the key that brings it to the front; "" takes a digit by the tab's position
+}
+
+// StatusReporter is a pane with a mode and counts, shown at the right of the news: "3 of 14", "2 marked". The most
+// important is first.
+type StatusReporter interface{ Status() []string }
+
 // Crumber is a pane on a stack with its own name in the breadcrumbs: "issue 823".
 type Crumber interface{ Crumb() string }
 

@@ -13,7 +13,7 @@ import (
 func TestServices_scrollColumns_keepsLabel(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 		r.press("3")
-		header := func() string { return strings.Split(r.screen(), "\n")[3] }
+		header := func() string { return r.paneLines()[0] }
 		if strings.Contains(header(), "updated") {
 			t.Fatalf("every column is in sight at once:\n%s", r.screen())
 		}

@@ -35,11 +35,18 @@ func (g *paneGolden) requireEqual(t *testing.T) {
 	golden.RequireEqual(t, g.String())
 }
 
-// paneBox returns the lines between the two rules of the frame: the pane, and the dialogs over it.
-func (r *harness) paneBox() string {
+// paneLines returns the lines between the tab bar and the news: the pane, and the dialogs over it.
+func (r *harness) paneLines() []string {
 	lines := strings.Split(r.screen(), "\n")
-	return strings.Join(lines[3:len(lines)-3], "\n")
+	lines = lines[2 : len(lines)-2]
+	if strings.TrimSpace(lines[0]) == "" {
+		lines = lines[1:]
+	}
+	return lines
 }
+
+// paneBox returns the lines of the pane.
+func (r *harness) paneBox() string { return strings.Join(r.paneLines(), "\n") }
 
 // TestGoldenScreens compares a dozen whole screens with one golden file, and their boxes at three sizes with another.
 func TestGoldenScreens(t *testing.T) {

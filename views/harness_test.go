@@ -135,6 +135,7 @@ func runProgram(t *testing.T, o programOptions, test func(*harness)) {
 		r := newHarness(ctx, t, o)
 		so := shell.Options{
 			Panes:           r.panes,
+			TabPlaces:       views.TabPlaces(),
 			Theme:           r.theme,
 			AccountInfo:     shell.AccountInfo{Account: "acme-prod"},
 			RefreshInterval: 20 * time.Second,

@@ -95,7 +95,7 @@ func TestTable_hostileLabelStaysInCell(t *testing.T) {
 	base := frame(plain)
 	header, row := base[3], -1
 	for i, line := range base {
-		if strings.Contains(line, "https://cd") {
+		if strings.Contains(line, "https://c") {
 			row = i
 		}
 	}

@@ -27,7 +27,7 @@ func TestMissingMembers_areUnknown(t *testing.T) {
 			byService("9 (0 limited, 9 unknown)", "10 (0 limited, 10 unknown)"),
 		)
 		r.press(goTo("8", "acme-www")...)
-		r.requireText("acme-www                    us-east-1           unknown    unknown", "objects       unknown")
+		r.requireText("us-east-1           unknown    unknown", "objects       unknown")
 		r.requireText(
 			"size          unknown",
 			buckets,

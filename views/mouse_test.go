@@ -25,7 +25,7 @@ func (r *harness) click(text string) {
 // rowAtCursor returns the row at the cursor.
 func (r *harness) rowAtCursor() string {
 	for line := range strings.SplitSeq(r.screen(), "\n") {
-		if strings.HasPrefix(line, "▸") {
+		if strings.HasPrefix(line, " ▸") {
 			return line
 		}
 	}

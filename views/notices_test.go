@@ -122,7 +122,7 @@ func TestNotices_everyPanePollsServicesAndIssues(t *testing.T) {
 			}
 			before := requests(r)
 			r.wait(250 * time.Second)
-			r.requireText("Issu 2", "Serv 2!")
+			r.requireText("Issues 2", "Services ▲2")
 			news := ""
 			for _, n := range r.news {
 				news += n.Text + "\n"

@@ -201,7 +201,7 @@ func TestObjectListing_totalsNameTheirScope(t *testing.T) {
 		r.press("G")
 		r.requireText("99,000 shown ·")
 		r.press("/", "log", "<enter>", "A")
-		r.requireText("99,000 of 99,000 match", "99,000 rows marked")
-		r.requireNoText("sorted by")
+		r.requireText("99,000 of 99,000 match", "99,000 marked")
+		r.requireNoText("sorted by modified in the")
 	})
 }

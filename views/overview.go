@@ -206,7 +206,7 @@ func (o *overview) View(b ui.Box) string {
 }
 
 // narrowWidth is the width below which the boxes are stacked, without charts.
-const narrowWidth = 60
+const narrowWidth = 58
 
 // placePair draws two boxes side by side.
 func (o *overview) placePair(left, right, y, height int, b ui.Box) string {

@@ -13,7 +13,7 @@ func TestOverview_tabVisitsVisibleBoxes(t *testing.T) {
 		{200, 50, 7},
 		{120, 36, 7},
 		{80, 24, 7},
-		{60, 20, 5},
+		{60, 20, 7},
 		{50, 24, 3},
 	} {
 		startProgram(t, emulator.Options{}, screenSize{c.width, c.height}, func(r *harness) {

@@ -32,6 +32,23 @@ func Panes(a *account.Account) []ui.Pane {
 	}
 }
 
+// TabPlaces returns the areas of the tabs, and the keys of those after the tenth.
+func TabPlaces() map[string]ui.TabPlace {
+	places := map[string]ui.TabPlace{}
+	for area, names := range map[string][]string{
+		"Managed":  {"issues", "services", "contacts", "credentials", "ssh", "stats"},
+		"Storage":  {"buckets", "keys", "clusters"},
+		"Activity": {"transfers", "journal"},
+	} {
+		for _, name := range names {
+			places[name] = ui.TabPlace{Area: area}
+		}
+	}
+	places["transfers"] = ui.TabPlace{Area: "Activity", Key: "F"}
+	places["journal"] = ui.TabPlace{Area: "Activity", Key: "J"}
+	return places
+}
+
 // Resources returns the kinds of objects that scripts have commands for. A Parent comes before what belongs to it.
 func Resources(a *account.Account) []resource.Resource[any] {
 	return []resource.Resource[any]{

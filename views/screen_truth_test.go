@@ -23,7 +23,7 @@ func TestMarks_rangeOfThree(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 				r.press("4")
 				r.press(keys...)
-				r.requireText("3 rows marked")
+				r.requireText("3 marked")
 			})
 		})
 	}
@@ -33,7 +33,7 @@ func TestMarks_rangeOfThree(t *testing.T) {
 func TestActionsMenu_pages(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 		r.press("3", "a")
-		r.requireText("pgup and pgdn show the others")
+		r.requireText("pgdown more")
 		first := r.screen()
 		r.press("<pgdown>", "<pgdown>", "<pgdown>")
 		last := r.screen()
@@ -83,7 +83,7 @@ func TestNumbers_areNeverCut(t *testing.T) {
 				lines := strings.Split(r.screen(), "\n")
 				feet := lines[len(lines)-4:]
 				if pane == "1" {
-					feet = append(feet, lines[3:6]...)
+					feet = append(feet, lines[2:6]...)
 					feet = append(feet, lines[len(lines)-6:]...)
 				}
 				for _, line := range feet {

@@ -221,7 +221,7 @@ func (o *openingDialog) title() string { return "Opening " + o.account }
 
 func (o *openingDialog) size() (int, int) { return 60, 2 }
 
-func (o *openingDialog) hint() string { return "esc cancels" }
+func (o *openingDialog) hints() []hint { return []hint{{"esc", "cancel"}} }
 
 func (o *openingDialog) view(b ui.Box) string {
 	return "Reading its token" + b.Theme.Glyphs.Ellipsis + "\n" + b.Theme.Paint(theme.Muted, "esc cancels")
@@ -241,7 +241,7 @@ func accountMenu(current string, accounts []string) *menuDialog {
 	for i, name := range accounts {
 		a := ui.Action{Key: ui.Bind(name), Do: func() tea.Cmd { return ui.Send(switchAccount{name}) }}
 		if i < 9 {
-			a.Key = ui.Bind(name, digits[i+1:i+2])
+			a.Key = ui.Bind(name, tabKeys[i:i+1])
 		}
 		if name == current {
 			a.DisabledReason = "you are already using this account"

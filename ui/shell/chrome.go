@@ -3,6 +3,7 @@ package shell
 import (
 	"cmp"
 	"strings"
+	"time"
 
 	"lookout/theme"
 	"lookout/ui"
@@ -22,51 +23,82 @@ type clickTarget struct {
 
 // clickTargets returns the tabs and hints that can be clicked.
 func (c chrome) clickTargets() []clickTarget {
-	bar := c.layoutTabs()
 	var targets []clickTarget
 	x := 0
-	for i, l := range bar.labels {
-		if l.width > 0 {
-			targets = append(targets, clickTarget{1, x, x + l.width, tabAction(c.s, i)})
+	for _, cell := range c.layoutTabs() {
+		if cell.action.Do != nil {
+			targets = append(targets, clickTarget{1, x, x + cell.width, cell.action})
 		}
-		x += l.width
-	}
-	if bar.cut {
-		open := programAction("go to", "", func() { openPalette(c.s) })
-		targets = append(targets, clickTarget{1, x, x + 1, open})
+		x += cell.width
 	}
 	x = 1
 	for _, a := range c.hints() {
-		targets = append(targets, clickTarget{c.b.Height - 1, x, x + hintWidth(a), a})
-		x += hintWidth(a) + hintGap
+		targets = append(targets, clickTarget{c.b.Height - 1, x, x + hintOf(a).width(), a})
+		x += hintOf(a).width() + hintGap
 	}
 	return targets
 }
 
-func (c chrome) rule() []span {
-	return []span{{theme.Rule, strings.Repeat(c.b.Theme.Glyphs.Horizontal, c.b.Width)}}
-}
-
-// headLine shows the account, the freshness of the pane and the clock.
+// headLine shows the account, the freshness of the pane, what is left of the request budget, and the clock. Where there
+// is little room, the budget goes first, then the program's name, then the end of the freshness. Nothing is cut but an
+// account's name that is longer than the line.
 func (c chrome) headLine() []span {
 	o := &c.s.o
-	line := append(make([]span, 0, 20), span{theme.Strong, " lookout"}, span{theme.Plain, "  "})
-	line = append(line, c.account()...)
+	account := c.account()
+	clock := span{theme.Muted, formatClock(c.b.Now.In(o.Location))}
 	text, tone := c.s.freshnessText()
-	clock := c.b.Now.In(o.Location).Format("Mon 15:04 MST") + " "
-	room := max(0, c.b.Width-spansWidth(line)-3)
-	line = append(line, span{theme.Plain, "   "}, span{tone, ui.Truncate(text, room, c.b.Theme.Glyphs.Ellipsis)})
-	budget := ""
+	budget := span{theme.Muted, ""}
 	if o.RequestBudget != nil {
-		budget = o.RequestBudget()
+		budget.text = o.RequestBudget()
 	}
-	if c.b.Width-spansWidth(line)-ui.Width(clock)-ui.Width(budget) >= 4 && budget != "" {
-		line = append(line, span{theme.Plain, "   "}, span{theme.Muted, budget})
+	brand := []span{{theme.Strong, "lookout"}, {theme.Plain, "  "}}
+	room := c.b.Width - 2 - spansWidth(account) - ui.Width(clock.text) - 2*headGap
+	if ui.Width(text)+spansWidth(brand) > room {
+		brand = nil
 	}
-	if gap := c.b.Width - spansWidth(line) - ui.Width(clock); gap >= 1 {
-		line = append(line, span{theme.Plain, strings.Repeat(" ", gap)}, span{theme.Muted, clock})
+	room -= spansWidth(brand)
+	freshness := span{tone, fitParts(text, room)}
+	room -= ui.Width(freshness.text)
+	line := append(append(append(make([]span, 0, 20), span{theme.Plain, " "}), brand...), account...)
+	line = append(line, span{theme.Plain, blanks(headGap)}, freshness)
+	if budget.text != "" && ui.Width(budget.text)+headGap <= room {
+		line = append(line, span{theme.Plain, blanks(headGap)}, budget)
+	}
+	if gap := c.b.Width - 1 - spansWidth(line) - ui.Width(clock.text); gap >= 1 {
+		line = append(line, span{theme.Plain, blanks(gap)}, clock)
 	}
 	return line
+}
+
+// headGap is the number of cells between two parts of the head line.
+const headGap = 3
+
+// blanks returns n blanks.
+func blanks(n int) string { return strings.Repeat(" ", max(0, n)) }
+
+// fitParts returns as many of the parts of a text, which dots separate, as fit in a width: at least the first.
+func fitParts(text string, width int) string {
+	for ui.Width(text) > width {
+		at := strings.LastIndex(text, " · ")
+		if at < 0 {
+			return text
+		}
+		text = text[:at]
+	}
+	return text
+}
+
+// formatClock returns the time with the name of its zone, to which all times on the screen belong. Zones without an
+// abbreviation are named by their offset.
+func formatClock(t time.Time) string {
+	zone, offset := t.Zone()
+	if zone == "" || zone[0] == '+' || zone[0] == '-' {
+		zone = "UTC" + t.Format("-07:00")
+		if offset == 0 {
+			zone = "UTC"
+		}
+	}
+	return t.Format("Mon 15:04 ") + zone
 }
 
 // account returns the account's name with everything to know before changing something in it.
@@ -109,167 +141,96 @@ func (a AccountInfo) warnings() (words []span) {
 	return words
 }
 
+// A hint is a key and what it does.
+type hint struct{ key, word string }
+
+// hintOf returns the hint of an action.
+func hintOf(a ui.Action) hint { return hint{a.Key.Help().Key, a.Name()} }
+
+// width returns the number of cells that a hint takes.
+func (h hint) width() int {
+	if h.key == "" {
+		return ui.Width(h.word)
+	}
+	return ui.Width(h.key) + 1 + ui.Width(h.word)
+}
+
+// spans returns the hint as it is drawn.
+func (h hint) spans() []span {
+	if h.key == "" {
+		return []span{{theme.Muted, h.word}}
+	}
+	return []span{{theme.Accent, h.key}, {theme.Plain, " "}, {theme.Muted, h.word}}
+}
+
 // hintGap is the number of cells between two hints.
 const hintGap = 2
 
-// hintWidth returns the number of cells that the hint of an action takes.
-func hintWidth(a ui.Action) int { return ui.Width(a.Key.Help().Key) + 1 + ui.Width(a.Name()) }
-
-// hints returns the actions for which the hint line has room.
+// hints returns the actions for which the hint line has room. While text is typed, no key is an action.
 func (c chrome) hints() []ui.Action {
+	if c.s.dialogs.top() != nil || isTyping(c.s.pane()) {
+		return nil
+	}
 	var shown []ui.Action
 	x := 1
 	for _, a := range c.s.actions() {
 		hidden := a.DisabledReason != "" && a.Group != "program" || a.Writes && c.s.o.ReadOnly
-		if !a.ShowInHints || hidden || x+hintWidth(a)+hintGap > c.b.Width {
+		if !a.ShowInHints || hidden || x+hintOf(a).width() >= c.b.Width {
 			continue
 		}
 		shown = append(shown, a)
-		x += hintWidth(a) + hintGap
+		x += hintOf(a).width() + hintGap
 	}
 	return shown
 }
 
-// hintLine shows the keys of the most important actions, or the hint of the dialog in front.
+// isTyping reports whether text can be typed in a pane now.
+func isTyping(p ui.Pane) bool {
+	t, ok := p.(ui.Typer)
+	return ok && t.Typing()
+}
+
+// hintLine shows the keys that work now, the most important first: those of the dialog in front, of the text that is
+// typed, or of the pane. A hint that does not fit is left out.
 func (c chrome) hintLine() []span {
-	if d := c.s.dialogs.top(); d != nil {
-		return []span{{theme.Plain, " "}, {theme.Muted, d.hint()}}
+	var hints []hint
+	switch d := c.s.dialogs.top(); {
+	case d != nil:
+		hints = d.hints()
+	case isTyping(c.s.pane()):
+		hints = []hint{{"enter", "keep"}, {"esc", "clear"}}
+	default:
+		for _, a := range c.hints() {
+			hints = append(hints, hintOf(a))
+		}
 	}
-	hints := c.hints()
 	line := append(make([]span, 0, 1+4*len(hints)), span{theme.Plain, " "})
-	for _, a := range hints {
-		line = append(line,
-			span{theme.Accent, a.Key.Help().Key}, span{theme.Plain, " "},
-			span{theme.Muted, a.Name()}, span{theme.Plain, "  "},
-		)
+	x := 1
+	for _, h := range hints {
+		if x+h.width() >= c.b.Width {
+			continue
+		}
+		line = append(append(line, h.spans()...), span{theme.Plain, blanks(hintGap)})
+		x += h.width() + hintGap
 	}
 	return line
 }
 
-// How much of its name a tab shows if it is not in front and has no badge.
-const (
-	fullName  = 100
-	shortName = 5
-	noName    = 0 // the digit alone
-)
-
-// digits are the keys of the tabs, by their positions.
-const digits = "0123456789"
-
-// A tabLabel is a tab in the tab bar. The width includes the blank behind it; a tab that is left out has none.
-type tabLabel struct {
-	text, badge string // digit and name; the badge with a blank before it
-	tone        theme.Tone
-	width       int
-}
-
-// A tabLayout is the tab bar before it is drawn.
-type tabLayout struct {
-	labels []tabLabel
-	cut    bool   // tabs are left out
-	crumb  string // the place in the tab in front
-}
-
-// layoutTabs fits the tabs to the width. If tabs and place do not both fit, the tab in front and the place remain.
-func (c chrome) layoutTabs() tabLayout {
-	var bar tabLayout
-	if p, ok := c.s.pane().(ui.Crumber); ok && len(c.s.tabs.current().stack) > 1 {
-		bar.crumb = " " + c.b.Theme.Glyphs.Right + " " + p.Crumb()
+// newsLine shows the news on the left, and the mode and the counts of the pane on the right. The news goes first: of
+// the counts it shows those that fit.
+func (c chrome) newsLine() string {
+	left := c.s.news.view(c.b)
+	reporter, ok := c.s.pane().(ui.StatusReporter)
+	if !ok {
+		return left
 	}
-	bar.labels, bar.cut = c.s.tabLabels(c.b.Width - 1 - ui.Width(bar.crumb))
-	if bar.crumb != "" && bar.cut {
-		front := c.s.tabLabel(c.s.tabs.front, fullName)
-		bar.labels = make([]tabLabel, len(bar.labels))
-		bar.labels[c.s.tabs.front] = tabLabel{text: front.text, width: ui.Width(front.text)}
-		bar.crumb = truncateLeft(bar.crumb, c.b.Width-ui.Width(front.text)-1, c.b.Theme.Glyphs.Ellipsis)
-		bar.cut = false
-	}
-	return bar
-}
-
-// tabBar shows the tabs with their digits and badges, and the place in the tab in front.
-func (c chrome) tabBar() []span {
-	bar := c.layoutTabs()
-	line := make([]span, 0, 3*len(bar.labels)+2)
-	for i, l := range bar.labels {
-		if l.width == 0 {
-			continue
+	status := reporter.Status()
+	for len(status) > 0 {
+		text := strings.Join(status, " · ")
+		if gap := c.b.Width - 1 - ui.Width(left) - ui.Width(text); gap >= 2 || left == "" && gap >= 1 {
+			return left + blanks(gap) + c.b.Theme.Paint(theme.Muted, text)
 		}
-		tone := theme.Muted
-		if i == c.s.tabs.front {
-			tone = theme.Accent
-		}
-		line = append(line, span{tone, l.text}, span{l.tone, l.badge})
-		if l.width > ui.Width(l.text)+ui.Width(l.badge) {
-			line = append(line, span{theme.Plain, " "})
-		}
+		status = status[:len(status)-1]
 	}
-	if bar.cut {
-		line = append(line, span{theme.Plain, c.b.Theme.Glyphs.Ellipsis})
-	}
-	return append(line, span{theme.Strong, bar.crumb})
-}
-
-// tabLabels returns all tabs. If they do not fit, names become short, then disappear; then tabs are left out from the
-// end, but never the one in front, and those with badges last.
-func (s *Shell) tabLabels(room int) (labels []tabLabel, cut bool) {
-	for _, most := range []int{fullName, shortName, noName} {
-		labels = labels[:0]
-		for i := range s.tabs.list {
-			labels = append(labels, s.tabLabel(i, most))
-		}
-		if left := room - totalWidth(labels); left >= 0 {
-			return s.restoreShortNames(labels, left), false
-		}
-	}
-	for _, withBadge := range []bool{false, true} {
-		for i := len(labels) - 1; i >= 0 && totalWidth(labels) >= room; i-- {
-			if i != s.tabs.front && (labels[i].badge != "") == withBadge {
-				labels[i] = tabLabel{}
-			}
-		}
-	}
-	return labels, true
-}
-
-// restoreShortNames gives tabs their short names back, from the left, as long as there is room.
-func (s *Shell) restoreShortNames(labels []tabLabel, left int) []tabLabel {
-	for i, l := range labels {
-		if longer := s.tabLabel(i, shortName); longer.width > l.width && longer.width-l.width <= left {
-			labels[i], left = longer, left-longer.width+l.width
-		}
-	}
-	return labels
-}
-
-func totalWidth(labels []tabLabel) int {
-	n := 0
-	for _, l := range labels {
-		n += l.width
-	}
-	return n
-}
-
-// tabLabel returns a tab with at most this many cells of its name. Only the first ten have a digit.
-func (s *Shell) tabLabel(i, most int) tabLabel {
-	l, t := tabLabel{}, s.tabs.list[i]
-	if b, ok := t.root().(ui.BadgeProvider); ok {
-		if l.badge, l.tone = b.Badge(); l.badge != "" {
-			l.badge = " " + l.badge
-		}
-	}
-	if i < 10 {
-		l.text = " " + digits[(i+1)%10:][:1]
-	}
-	switch {
-	case i == s.tabs.front:
-		most = fullName
-	case l.badge != "" || l.text == "": // a badge alone would not say what it counts
-		most = max(most, shortName)
-	}
-	if most > noName {
-		l.text += " " + ui.Truncate(t.title(), most, "")
-	}
-	l.width = ui.Width(l.text) + ui.Width(l.badge) + 1
-	return l
+	return left
 }

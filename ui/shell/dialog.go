@@ -16,7 +16,7 @@ type dialog interface {
 	title() string
 	size() (width, height int)
 	view(ui.Box) string // at most as large as the box
-	hint() string
+	hints() []hint      // the keys that work now, the most important first
 	handleKey(*Shell, tea.KeyPressMsg) (cmd tea.Cmd, done bool)
 	handlePaste(tea.PasteMsg) tea.Cmd
 }

@@ -19,14 +19,14 @@ func (d *formDialog) size() (int, int) { return 76, d.form.Height(76) + 1 }
 
 func (d *formDialog) view(b ui.Box) string { return d.form.View(b) }
 
-func (d *formDialog) hint() string {
+func (d *formDialog) hints() []hint {
 	switch {
 	case d.form.Sending():
-		return "waiting for the answer: keys do nothing until then"
+		return []hint{{"", "waiting for the answer: keys do nothing until then"}}
 	case d.form.ExitKey() != "":
-		return d.form.ExitKey() + " discards what you typed · any other key keeps it"
+		return []hint{{d.form.ExitKey(), "discard what you typed"}, {"any other key", "keep it"}}
 	}
-	return "ctrl+s sends · tab next field · esc cancels"
+	return []hint{{"ctrl+s", "send"}, {"tab", "next field"}, {"esc", "cancel"}}
 }
 
 func (d *formDialog) read(b ui.Box) dialogReading {

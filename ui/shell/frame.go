@@ -17,10 +17,22 @@ const (
 	minHeight = 10
 )
 
+// Lines and columns around the pane: head line and tab bar above it, news and hints below, and a margin on each side.
+// On a tall screen an empty line follows the tab bar.
 const (
-	paneTop     = 3 // lines above the pane: head line, tab bar, rule
-	chromeLines = 6 // lines above and below the pane
+	linesAbove = 2
+	linesBelow = 2
+	sideMargin = 1
+	tallHeight = 28
 )
+
+// paneTop returns the number of lines above the pane.
+func (s *Shell) paneTop() int {
+	if s.height >= tallHeight {
+		return linesAbove + 1
+	}
+	return linesAbove
+}
 
 // Frame returns the screen's content, exactly as large as the terminal.
 func (s *Shell) Frame() terminal.Frame {
@@ -60,10 +72,17 @@ func (s *Shell) box() ui.Box {
 	}
 }
 
-// bodyBox returns the box of the pane, between the chrome.
+// bodyBox returns the part of the screen between the lines of the chrome.
 func (s *Shell) bodyBox() ui.Box {
 	b := s.box()
-	b.Height -= chromeLines
+	b.Height -= s.paneTop() + linesBelow
+	return b
+}
+
+// paneBox returns the box of the pane: the body without its margins.
+func (s *Shell) paneBox() ui.Box {
+	b := s.bodyBox()
+	b.Width -= 2 * sideMargin
 	return b
 }
 
@@ -85,24 +104,35 @@ func (s *Shell) content() string {
 	}
 	body, line := s.bodyBox(), b
 	line.Height = 1
-	middle := s.dialogs.overlay(body.Fit(s.pane().View(body)), body)
+	middle := s.dialogs.overlay(withMargins(s.paneBox().Fit(s.pane().View(s.paneBox()))), body)
 	c := chrome{s, b}
-	rule := renderSpans(b.Theme, c.rule())
+	parts := []string{line.Fit(renderSpans(b.Theme, c.headLine())), line.Fit(c.tabBar())}
+	if s.paneTop() > linesAbove {
+		parts = append(parts, line.Fit(""))
+	}
+	parts = append(parts, middle, line.Fit(c.newsLine()), line.Fit(renderSpans(b.Theme, c.hintLine())))
 	var out strings.Builder
 	out.Grow(len(middle) + 16*s.width)
-	for i, part := range []string{
-		line.Fit(renderSpans(b.Theme, c.headLine())),
-		line.Fit(renderSpans(b.Theme, c.tabBar())),
-		rule,
-		middle,
-		rule,
-		line.Fit(s.news.view(b)),
-		line.Fit(renderSpans(b.Theme, c.hintLine())),
-	} {
+	for i, part := range parts {
 		if i > 0 {
 			out.WriteByte('\n')
 		}
 		out.WriteString(part)
+	}
+	return out.String()
+}
+
+// withMargins puts an empty column on each side of lines.
+func withMargins(text string) string {
+	var out strings.Builder
+	out.Grow(len(text) + 2*strings.Count(text, "\n") + 2)
+	for line := range strings.SplitSeq(text, "\n") {
+		if out.Len() > 0 {
+			out.WriteByte('\n')
+		}
+		out.WriteByte(' ')
+		out.WriteString(line)
+		out.WriteByte(' ')
 	}
 	return out.String()
 }

@@ -113,7 +113,9 @@ func (h *helpDialog) title() string { return "Help · type to search" }
 
 func (h *helpDialog) size() (int, int) { return 84, 60 }
 
-func (h *helpDialog) hint() string { return "type to search · enter runs it · esc closes" }
+func (h *helpDialog) hints() []hint {
+	return []hint{{"", "type to search"}, {"enter", "run"}, {"esc", "close"}}
+}
 
 // layout finds the actions that match the text.
 func (h *helpDialog) layout(b ui.Box) {

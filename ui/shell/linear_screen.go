@@ -234,9 +234,8 @@ func (l *LinearScreen) updateInputLine(line string) {
 func (l *LinearScreen) tabNames() []string {
 	s := l.provider.ActiveShell()
 	names := make([]string, len(s.tabs.list))
-	for i := range s.tabs.list {
-		t := s.tabLabel(i, fullName)
-		names[i] = strings.TrimSpace(t.text + t.badge)
+	for i, t := range s.tabCells(l.theme.Glyphs) {
+		names[i] = strings.TrimSpace(t.key + prefixed(" ", t.name) + prefixed(" ", t.badge))
 	}
 	return names
 }

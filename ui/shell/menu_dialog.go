@@ -58,11 +58,12 @@ func (m *menuDialog) textLines(width int) []string {
 	return lines
 }
 
-func (m *menuDialog) hint() string {
+func (m *menuDialog) hints() []hint {
+	hints := []hint{{"enter", "run"}, {"", "or press its key"}, {"esc", "close"}}
 	if len(m.actions) > m.height {
-		return "enter or its key runs it · pgup and pgdn show the others · esc closes"
+		hints = append(hints, hint{"pgdown", "more"})
 	}
-	return "enter or its key runs it · esc closes"
+	return hints
 }
 
 // layout scrolls the menu so that the cursor is visible.

@@ -24,7 +24,7 @@ func (s *Shell) handleMouse(msg tea.MouseMsg) tea.Cmd {
 				return s.startAction(target.action)
 			}
 		}
-		msg.Y -= paneTop
+		msg.X, msg.Y = msg.X-sideMargin, msg.Y-s.paneTop()
 		return s.pane().Update(msg)
 	}
 	return nil
@@ -55,7 +55,7 @@ func (s *Shell) handleDialogMouse(d dialog, msg tea.MouseMsg) tea.Cmd {
 		return nil
 	}
 	inside := dialogArea(d, s.bodyBox())
-	inside.y += paneTop
+	inside.y += s.paneTop()
 	if line, in := inside.lineAt(at); in && c.clickLine(line) {
 		return s.passKeyToDialog(d, tea.KeyPressMsg{Code: tea.KeyEnter})
 	}

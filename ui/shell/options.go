@@ -18,7 +18,8 @@ type Options struct {
 	Preferences
 	Notify          NotifyOptions
 	Panes           []ui.Pane
-	PaneOnly        bool // shows the first pane alone, without head line, tabs, news and hints
+	TabPlaces       map[string]ui.TabPlace // area and key of tabs, by the names of their panes
+	PaneOnly        bool                   // shows the first pane alone, without head line, tabs, news and hints
 	Theme           *theme.Theme
 	Themes          Themes
 	TokenForm       func() form.Form  // asks for another token; nil offers none
@@ -50,7 +51,7 @@ type AccountInfo struct {
 
 // RateLimitHooks connect the program to the API's rate limit. Each may be nil.
 type RateLimitHooks struct {
-	RequestBudget func() string // "requests 788 of 800"; "" shows nothing
+	RequestBudget func() string // "788/800 requests"; "" shows nothing
 	// RateLimitWait returns when requests go on, and how long the API asked to wait.
 	RateLimitWait func() (until time.Time, asked time.Duration)
 	// LowBudget returns how many requests are left, in words, if polls must slow down, and until when they must wait.

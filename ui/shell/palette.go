@@ -40,8 +40,8 @@ func (p *paletteDialog) title() string { return "Go to" }
 
 func (p *paletteDialog) size() (int, int) { return 70, 22 }
 
-func (p *paletteDialog) hint() string {
-	return "type the name of a pane, an action or a row · enter opens it · esc closes"
+func (p *paletteDialog) hints() []hint {
+	return []hint{{"", "type a pane, an action or a row"}, {"enter", "open"}, {"esc", "close"}}
 }
 
 // updateEntries finds the entries for the text: panes and actions by fuzzy search, followed by rows that contain it.

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"fmt"
 	"os/exec"
 	"slices"
 	"strings"
@@ -148,13 +147,15 @@ func undoAction(s *Shell, undo ui.Action) ui.Action {
 	return a
 }
 
-// tabActions returns an action for each of the first ten tabs, which have digits as keys.
+// tabActions returns an action for each tab that has a key.
 func (p *programActions) tabActions(s *Shell) []ui.Action {
 	var actions []ui.Action
-	for i := range min(len(s.tabs.list), 10) {
-		a := tabAction(s, i)
-		a.Key = ui.Bind(a.Name(), fmt.Sprint((i+1)%10))
-		actions = append(actions, a)
+	for i := range s.tabs.list {
+		if key := s.tabKey(i); key != "" {
+			a := tabAction(s, i)
+			a.Key = ui.Bind(a.Name(), key)
+			actions = append(actions, a)
+		}
 	}
 	return actions
 }

@@ -153,11 +153,11 @@ func (q *questionDialog) confirmLabel() string {
 	return cmp.Or(q.action.Confirm.ConfirmLabel, q.action.Name())
 }
 
-func (q *questionDialog) hint() string {
+func (q *questionDialog) hints() []hint {
 	if q.confirmWord != "" {
-		return "type it exactly · esc cancels"
+		return []hint{{"", "type it exactly"}, {"enter", q.confirmLabel()}, {"esc", "cancel"}}
 	}
-	return "y confirms · any other key cancels"
+	return []hint{{"y", q.confirmLabel()}, {"any other key", "cancel"}}
 }
 
 func (q *questionDialog) read(ui.Box) dialogReading {

@@ -45,14 +45,14 @@ func (d *secretDialog) size() (int, int) {
 	return 74, 8 + len(d.Details) + len(d.Formats) + len(d.Text)/70
 }
 
-func (d *secretDialog) hint() string {
+func (d *secretDialog) hints() []hint {
 	switch {
 	case d.copiedOrSaved:
-		return "enter closes · y copies it again"
+		return []hint{{"enter", "close"}, {"y", "copy again"}}
 	case d.discard != nil:
-		return "type " + discardWord + " and press enter · esc goes back"
+		return []hint{{"", "type " + discardWord}, {"enter", "lose it"}, {"esc", "back"}}
 	}
-	return "y copies · hold r to show · 1-9 saves · it cannot be shown again"
+	return []hint{{"y", "copy"}, {"r", "hold to show"}, {"1-9", "save"}, {"", "it cannot be shown again"}}
 }
 
 func (d *secretDialog) view(b ui.Box) string {

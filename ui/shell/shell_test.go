@@ -172,6 +172,8 @@ func TestQuestionDialog_notAnsweredByAccident(t *testing.T) {
 // A question that does not fit on the screen cannot be answered.
 func TestQuestionDialog_doesNotArmWhenTooSmall(t *testing.T) {
 	b := newShellTest(t, nil)
+	b.rows[0] = strings.Repeat("alpha ", 30)
+	b.run(b.shell.pane().Refresh())
 	b.run(b.shell.Update(tea.WindowSizeMsg{Width: 40, Height: 10}))
 	b.press("D")
 	b.armQuestions()

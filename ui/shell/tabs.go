@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/theme"
 	"lookout/ui"
 )
 
@@ -167,4 +168,218 @@ func (t *tabs) restoreState(state accountState) {
 			s.RestoreState(saved)
 		}
 	}
+}
+
+// tabKeys are the keys of the tabs without a key of their own, by their positions.
+const tabKeys = "1234567890"
+
+// tabKey returns the key of a tab, or "".
+func (s *Shell) tabKey(i int) string {
+	if place := s.o.TabPlaces[s.tabs.list[i].name()]; place.Key != "" {
+		return place.Key
+	}
+	if i < len(tabKeys) {
+		return tabKeys[i : i+1]
+	}
+	return ""
+}
+
+// A tabCell is a part of the tab bar: a tab, a collapsed area, a mark for tabs that are left out, or a line between
+// areas. Tabs and areas have a blank on each side.
+type tabCell struct {
+	key, name   string
+	badge       string
+	badgeTone   theme.Tone
+	area        string
+	index       int // of the tab; that of the first one of a collapsed area
+	front, line bool
+	width       int
+	action      ui.Action // of a click
+}
+
+// measured returns the cell with its width.
+func (t tabCell) measured() tabCell {
+	t.width = 1
+	for _, part := range []string{t.key, t.name, t.badge} {
+		if part != "" {
+			t.width += ui.Width(part) + 1
+		}
+	}
+	return t
+}
+
+// A tabBar is the tab bar while it is fitted to a width.
+type tabBar struct {
+	tabs     []tabCell // every tab
+	expanded map[string]bool
+	dropped  map[int]bool // tabs of the expanded area that are left out
+	ellipsis string
+}
+
+// tabCells returns every tab with its badge; the shape of a problem stands before a number of problems.
+func (s *Shell) tabCells(g theme.Glyphs) []tabCell {
+	cells := make([]tabCell, len(s.tabs.list))
+	for i, t := range s.tabs.list {
+		cell := tabCell{
+			key:    s.tabKey(i),
+			name:   t.title(),
+			area:   s.o.TabPlaces[t.name()].Area,
+			index:  i,
+			front:  i == s.tabs.front,
+			action: tabAction(s, i),
+		}
+		if b, ok := t.root().(ui.BadgeProvider); ok {
+			cell.badge, cell.badgeTone = b.Badge()
+			if cell.badgeTone == theme.Bad && cell.badge != "" && cell.badge[0] >= '0' && cell.badge[0] <= '9' {
+				cell.badge = g.Problem + cell.badge
+			}
+		}
+		cells[i] = cell.measured()
+	}
+	return cells
+}
+
+// layoutTabs fits the tab bar to the width. No name is cut: areas collapse to their names, then tabs are left out of
+// the area in front, those with a badge last, and then areas. The tab in front always stays.
+func (c chrome) layoutTabs() []tabCell {
+	s := c.s
+	bar := tabBar{
+		tabs:     s.tabCells(c.b.Theme.Glyphs),
+		expanded: map[string]bool{},
+		dropped:  map[int]bool{},
+		ellipsis: c.b.Theme.Glyphs.Ellipsis,
+	}
+	front := &bar.tabs[s.tabs.front]
+	if p, ok := s.pane().(ui.Crumber); ok && len(s.tabs.current().stack) > 1 {
+		front.badge, front.badgeTone = c.b.Theme.Glyphs.Right+" "+p.Crumb(), theme.Strong
+		*front = front.measured()
+	}
+	bar.fit(s.tabs.front, c.b.Width)
+	cells := bar.cells()
+	if over := widthOf(cells) - c.b.Width; over > 0 { // a long place alone
+		for i := range cells {
+			if cells[i].front {
+				room := max(1, ui.Width(cells[i].badge)-over)
+				cells[i].badge = truncateLeft(cells[i].badge, room, bar.ellipsis)
+				cells[i] = cells[i].measured()
+			}
+		}
+	}
+	for i := range cells {
+		if cells[i].name == bar.ellipsis {
+			cells[i].action = programAction("go to", "", func() { openPalette(s) })
+		}
+	}
+	return cells
+}
+
+// fit decides what is expanded and what is left out.
+func (t *tabBar) fit(front, width int) {
+	area := t.tabs[front].area
+	for i := 0; area == "" && i < len(t.tabs); i++ {
+		area = t.tabs[i].area
+	}
+	t.expanded[""], t.expanded[area] = true, true
+	fits := func() bool { return widthOf(t.cells()) <= width }
+	for _, cell := range t.tabs {
+		if t.expanded[cell.area] || !fits() {
+			continue
+		}
+		if t.expanded[cell.area] = true; !fits() {
+			delete(t.expanded, cell.area)
+		}
+	}
+	for _, withBadge := range []bool{false, true} {
+		for i := len(t.tabs) - 1; i >= 0 && !fits(); i-- {
+			if cell := t.tabs[i]; i != front && cell.area == area && (cell.badge != "") == withBadge {
+				t.dropped[i] = true
+			}
+		}
+	}
+	for i := len(t.tabs) - 1; i >= 0 && !fits(); i-- {
+		t.dropped[i] = i != front
+	}
+}
+
+// cells returns the parts of the bar.
+func (t *tabBar) cells() []tabCell {
+	cells := make([]tabCell, 0, 2*len(t.tabs))
+	left, line, marked := "", false, false
+	add := func(cell tabCell) {
+		if line {
+			cells = append(cells, tabCell{line: true, width: 1})
+		}
+		cells, line = append(cells, cell), false
+	}
+	for i, cell := range t.tabs {
+		next := i == 0 || cell.area != left
+		line = line || next && i > 0
+		left = cell.area
+		switch {
+		case t.dropped[i] && !marked:
+			add(tabCell{name: t.ellipsis}.measured())
+			marked = true
+		case t.dropped[i]:
+		case t.expanded[cell.area]:
+			add(cell)
+			marked = false
+		case next:
+			add(t.collapsed(cell.area))
+			marked = false
+		}
+	}
+	return cells
+}
+
+// collapsed returns an area in one cell, with the most important badge of its tabs.
+func (t *tabBar) collapsed(area string) tabCell {
+	whole := tabCell{name: area, index: -1}
+	for _, cell := range t.tabs {
+		if cell.area != area {
+			continue
+		}
+		if whole.index < 0 {
+			whole.index, whole.action = cell.index, cell.action
+		}
+		if cell.badge != "" && (whole.badge == "" || cell.badgeTone == theme.Bad && whole.badgeTone != theme.Bad) {
+			whole.badge, whole.badgeTone = cell.badge, cell.badgeTone
+		}
+	}
+	return whole.measured()
+}
+
+func widthOf(cells []tabCell) int {
+	n := 0
+	for _, cell := range cells {
+		n += cell.width
+	}
+	return n
+}
+
+// tabBar shows the tabs with their keys and badges by area. The one in front stands on the background of the cursor.
+func (c chrome) tabBar() string {
+	var out strings.Builder
+	t := c.b.Theme
+	write := func(tint *theme.Tint, tone theme.Tone, text string) {
+		if text != "" {
+			codes := tint.Codes(tone)
+			out.WriteString(codes.Open + text + codes.Close + " ")
+		}
+	}
+	for _, cell := range c.layoutTabs() {
+		tint, tone := t.Tint(theme.Plain), theme.Muted
+		if cell.front {
+			tint, tone = t.Tint(theme.Cursor), theme.Strong
+		}
+		if cell.line {
+			out.WriteString(t.Paint(theme.Rule, t.Glyphs.Vertical))
+			continue
+		}
+		out.WriteString(tint.Around.Open + " ")
+		write(tint, theme.Accent, cell.key)
+		write(tint, tone, cell.name)
+		write(tint, cell.badgeTone, cell.badge)
+		out.WriteString(tint.Around.Close)
+	}
+	return out.String()
 }

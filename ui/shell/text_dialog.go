@@ -27,7 +27,7 @@ func (d *textDialog) title() string { return d.name }
 
 func (d *textDialog) size() (int, int) { return 96, strings.Count(d.text, "\n") + 1 }
 
-func (d *textDialog) hint() string { return "y copies it · esc closes" }
+func (d *textDialog) hints() []hint { return []hint{{"y", "copy"}, {"esc", "close"}} }
 
 func (d *textDialog) view(b ui.Box) string { return d.window.View(b) }
 

@@ -18,7 +18,6 @@ type listStatus struct {
 	loaded    int
 	complete  bool
 	sortTitle string // title of the column that a lazy store is sorted by; "" is none
-	marked    int
 	emptyText string // said when there is no row at all
 }
 
@@ -56,7 +55,7 @@ func (s listStatus) emptyReason(b ui.Box) (text, next string, tone theme.Tone) {
 	return s.emptyText, "", theme.Muted
 }
 
-// footer returns the lines below the rows: what is wrong, the filter, the marks.
+// footer returns the lines below the rows: what is wrong, the filter.
 func (s listStatus) footer(b ui.Box) []string {
 	var lines []string
 	say := func(tone theme.Tone, text string) {
@@ -75,9 +74,6 @@ func (s listStatus) footer(b ui.Box) []string {
 	if s.sortTitle != "" && !s.complete {
 		say(theme.Warn, fmt.Sprintf("sorted by %s in the %s loaded", s.sortTitle, ui.FormatCount(int64(s.loaded))))
 	}
-	if s.marked > 0 {
-		say(theme.Marked, ui.Plural(s.marked, "row", "rows")+" marked · esc clears the marks")
-	}
 	return lines
 }
 
@@ -89,4 +85,28 @@ func (s listStatus) matches() string {
 		text += fmt.Sprintf(" in the %s loaded", loaded)
 	}
 	return text
+}
+
+// Status returns the position of the cursor, the number of marks and the order of the rows: "3 of 14", "2 marked",
+// "sorted by label".
+func (l *List[T]) Status() []string {
+	if !l.Store.Loaded() || l.shown() == 0 {
+		return nil
+	}
+	count := ui.FormatCount(int64(l.shown()))
+	if !l.Store.Complete() {
+		count += "+"
+	}
+	status := []string{ui.FormatCount(int64(l.cursor.position+1)) + " of " + count}
+	if n := l.marks.count(); n > 0 {
+		status = append(status, ui.FormatCount(int64(n))+" marked")
+	}
+	if at := l.rowIndex.column; at >= 0 && at < len(l.Columns) {
+		order := "sorted by " + l.Columns[at].Title
+		if l.rowIndex.reverse {
+			order += ", reversed"
+		}
+		status = append(status, order)
+	}
+	return status
 }

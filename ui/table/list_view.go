@@ -10,8 +10,8 @@ import (
 // From splitMinWidth on, the detail stands beside the list. The list then keeps the columns that a terminal of 80 cells
 // shows, and some room for those that can use more than they need.
 const (
-	splitMinWidth  = 110
-	listMinWidth   = 80
+	splitMinWidth  = 108
+	listMinWidth   = 78
 	listExtraWidth = 16
 )
 
@@ -224,7 +224,6 @@ func (v listView[T]) status() listStatus {
 		matching:  l.shown(),
 		loaded:    l.Store.Len(),
 		complete:  l.Store.Complete(),
-		marked:    l.marks.count(),
 		emptyText: l.EmptyText,
 	}
 }

@@ -257,11 +257,11 @@ func servicesBadge(a *account.Account) (string, theme.Tone) {
 	}), theme.Bad
 }
 
-// formatProblems returns the number of services that have a problem: "2!".
+// formatProblems returns the number of services that have a problem, or "".
 func formatProblems(counts []account.StatusCount) string {
 	for _, c := range counts {
 		if c.Status == client.StatusProblem {
-			return fmt.Sprintf("%d!", c.Count)
+			return fmt.Sprint(c.Count)
 		}
 	}
 	return ""

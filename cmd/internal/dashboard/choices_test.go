@@ -47,7 +47,7 @@ func TestChosenColumnsOnTheScreen(t *testing.T) {
 	v.WaitFor("\"weight\"")
 	v.Type("3")
 	v.WaitFor("edge-router")
-	if head := strings.Fields(strings.Split(v.Screen(), "\n")[3]); len(head) < 2 || head[0] != "group" ||
+	if head := strings.Fields(strings.Split(v.Screen(), "\n")[2]); len(head) < 2 || head[0] != "group" ||
 		head[1] != "label" ||
 		strings.Contains(v.Screen(), "timeout") {
 		t.Errorf("columns %v", head)

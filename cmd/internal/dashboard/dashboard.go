@@ -186,6 +186,7 @@ func shellOptions(
 		},
 		Notify:          notify,
 		Panes:           panes,
+		TabPlaces:       views.TabPlaces(),
 		Theme:           style,
 		Themes:          looks,
 		TokenForm:       func() form.Form { return account.TokenForm(acc) },
@@ -234,7 +235,7 @@ func formatBudget(b client.RateLimit, now time.Time) string {
 	if low, _ := b.Low(now); b.Limit == 0 || b.PausedUntil.After(now) || low != "" {
 		return "" // the wait, or what is left, is shown beside the freshness
 	}
-	return fmt.Sprintf("requests %d of %d", b.Remaining, b.Limit)
+	return fmt.Sprintf("%d/%d requests", b.Remaining, b.Limit)
 }
 
 // redirectLog sends what libraries write to standard error to a file, or discards it, so that it does not spoil the

@@ -330,7 +330,7 @@ func keystrokeTasks() []keystrokeTask {
 		{
 			"enable every service of a group",
 			7,
-			"3«edge-router»/‹group:billing›<enter>«3 of 14 match»A«3 rows marked»E«Type 3 and press " +
+			"3«edge-router»/‹group:billing›<enter>«3 of 14 match»A«3 marked»E«Type 3 and press " +
 				"enter»‹3›<enter>«◌ 4 pending»",
 			[]string{"enable service", "enable service", "enable service"},
 		},
