@@ -86,14 +86,6 @@ func ReadRequest(c net.Conn) bool {
 	return true
 }
 
-// Reset closes a connection with RST if it is a TCP connection.
-func Reset(c net.Conn) {
-	if tcp, ok := c.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0)
-	}
-	c.Close()
-}
-
 // SendSlowly sends one byte at a time, with a pause before each.
 func SendSlowly(text string, every time.Duration) Peer {
 	return func(c net.Conn) {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/filelock"
 )
 
 // A record is one line of the file: an intent, the outcome of one, or segments of the history.
@@ -261,10 +262,11 @@ func endsMidLine(file logFile) bool {
 }
 
 // lockCurrent locks the file against other processes that write. If another process has compacted the journal, it
-// opens the new file first.
+// opens the new file first. On file systems without locks, two processes that compact at once may cost the newer file
+// its place, and nothing else.
 func (j *Journal) lockCurrent() (unlock func()) {
 	for range 100 {
-		unlock := lock(j.file)
+		unlock := filelock.Wait(j.file)
 		if !j.replaced() {
 			return unlock
 		}

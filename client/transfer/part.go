@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"lookout/client/filelock"
 	"os"
 	"path"
 	"path/filepath"
@@ -149,6 +150,15 @@ func errSwapped(name string) error { return fmt.Errorf("%s was changed by anothe
 
 // errPartLocked means that another download, of this program or another one, writes to the part.
 var errPartLocked = errors.New("another download is using it")
+
+// lock locks a file for this handle until it is closed. It returns errPartLocked if another handle has the lock, and
+// does nothing on file systems without locks.
+func lock(f *os.File) error {
+	if errors.Is(filelock.Try(f), filelock.ErrLocked) {
+		return errPartLocked
+	}
+	return nil
+}
 
 // lockPart locks an open part through a separate handle and returns the size of the part. Once it has the lock, it
 // checks that the name still belongs to the same file, because the previous owner may just have published it.

@@ -15,6 +15,7 @@ import (
 
 	"lookout/cmd/internal/dashboard"
 	"lookout/ui/shell"
+	"lookout/ui/uitest"
 	"lookout/views"
 )
 
@@ -95,26 +96,7 @@ func renderPicture(ctx context.Context, keys string, width, height int) (string,
 }
 
 // runCmd runs a command and all commands that follow from it. It does not wait for timers.
-func runCmd(s *shell.Shell, cmd tea.Cmd) {
-	if cmd == nil {
-		return
-	}
-	answer := make(chan tea.Msg, 1)
-	go func() { answer <- cmd() }()
-	select {
-	case msg := <-answer:
-		if batch, ok := msg.(tea.BatchMsg); ok {
-			for _, one := range batch {
-				runCmd(s, one)
-			}
-			return
-		}
-		if msg != nil {
-			runCmd(s, s.Update(msg))
-		}
-	case <-time.After(500 * time.Millisecond):
-	}
-}
+func runCmd(s *shell.Shell, cmd tea.Cmd) { uitest.RunWithin(500*time.Millisecond, cmd, s.Update) }
 
 // Size of a cell in the picture: that of DejaVu Sans Mono and Menlo at 14 px. Other fonts are stretched to it.
 const (

@@ -15,6 +15,7 @@ import (
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
+	"lookout/ui/uitest"
 )
 
 // switcherTest is an AccountSwitcher with two accounts of two panes each, whose requests can be held back.
@@ -88,30 +89,15 @@ func (d *switcherTest) session(ctx context.Context, name string) Session {
 }
 
 // run runs a command and the commands that follow. It does not wait for timers and for requests that are held back.
-func (d *switcherTest) run(cmd tea.Cmd) {
-	if cmd == nil {
-		return
-	}
-	answer := make(chan tea.Msg, 1)
-	go func() { answer <- cmd() }()
-	select {
-	case msg := <-answer:
-		if batch, ok := msg.(tea.BatchMsg); ok {
-			for _, one := range batch {
-				d.run(one)
-			}
-		} else if msg != nil {
-			d.send(msg)
-		}
-	case <-time.After(20 * time.Millisecond):
-	}
-}
+func (d *switcherTest) run(cmd tea.Cmd) { uitest.RunWithin(20*time.Millisecond, cmd, d.update) }
 
-func (d *switcherTest) send(msg tea.Msg) {
+func (d *switcherTest) update(msg tea.Msg) tea.Cmd {
 	cmd := d.switcher.Update(msg)
 	d.screen()
-	d.run(cmd)
+	return cmd
 }
+
+func (d *switcherTest) send(msg tea.Msg) { d.run(d.update(msg)) }
 
 func (d *switcherTest) press(keys ...string) {
 	for _, k := range keys {

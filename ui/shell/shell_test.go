@@ -17,6 +17,7 @@ import (
 	"lookout/ui/form"
 	"lookout/ui/table"
 	"lookout/ui/terminal"
+	"lookout/ui/uitest"
 )
 
 // shellTest is a shell with one pane of two rows, on a clock that the test moves.
@@ -104,24 +105,7 @@ func (b *shellTest) deletion(set *ui.Store[string], row string) ui.Action {
 }
 
 // run runs a command and the commands that follow. It does not wait for timers.
-func (b *shellTest) run(cmd tea.Cmd) {
-	if cmd == nil {
-		return
-	}
-	answer := make(chan tea.Msg, 1)
-	go func() { answer <- cmd() }()
-	select {
-	case msg := <-answer:
-		if batch, ok := msg.(tea.BatchMsg); ok {
-			for _, one := range batch {
-				b.run(one)
-			}
-		} else if msg != nil {
-			b.run(b.shell.Update(msg))
-		}
-	case <-time.After(20 * time.Millisecond):
-	}
-}
+func (b *shellTest) run(cmd tea.Cmd) { uitest.RunWithin(20*time.Millisecond, cmd, b.shell.Update) }
 
 func (b *shellTest) press(keys ...string) {
 	for _, k := range keys {

@@ -27,6 +27,27 @@ func RunAll(cmd tea.Cmd) {
 	}
 }
 
+// RunWithin runs a command and every command that follows from it: update takes the messages. It waits only so long for
+// the answer of each command, so that it does not wait for timers.
+func RunWithin(wait time.Duration, cmd tea.Cmd, update func(tea.Msg) tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	answer := make(chan tea.Msg, 1)
+	go func() { answer <- cmd() }()
+	select {
+	case msg := <-answer:
+		if batch, ok := msg.(tea.BatchMsg); ok {
+			for _, one := range batch {
+				RunWithin(wait, one, update)
+			}
+		} else if msg != nil {
+			RunWithin(wait, update(msg), update)
+		}
+	case <-time.After(wait):
+	}
+}
+
 // NewBox returns a focused box of the dark theme in true colour, width cells wide and height lines high. Its clock
 // shows the Unix epoch.
 func NewBox(t testing.TB, width, height int) ui.Box {

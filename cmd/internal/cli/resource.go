@@ -77,13 +77,6 @@ func withoutFlags[T any](plan planFunc[T]) func(*pflag.FlagSet) planFunc[T] {
 	return func(*pflag.FlagSet) planFunc[T] { return plan }
 }
 
-// planForRow adapts a plan that needs nothing but the row.
-func planForRow[T any](plan func(T) change[T]) func(*pflag.FlagSet) planFunc[T] {
-	return withoutFlags(func(_ context.Context, _ *scriptSession, row T, _ []string) (change[T], error) {
-		return plan(row), nil
-	})
-}
-
 // newCommand implements resourceCommand.
 func (r scriptResource[T]) newCommand(f *config.Flags) *cobra.Command { return r.erase().newCommand(f) }
 

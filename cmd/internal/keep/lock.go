@@ -9,11 +9,9 @@ import (
 	"strconv"
 	"strings"
 
+	"lookout/client/filelock"
 	"lookout/client/journal"
 )
-
-// errLocked says that another process holds the lock.
-var errLocked = errors.New("locked")
 
 // A RunningError says that another process looks after the windows already.
 type RunningError struct{ PID int }
@@ -33,9 +31,9 @@ func Lock(folder string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock: %w", err)
 	}
-	if err := lock(file); err != nil {
+	if err := filelock.Try(file); err != nil {
 		file.Close()
-		if errors.Is(err, errLocked) {
+		if errors.Is(err, filelock.ErrLocked) {
 			return nil, RunningError{readPID(folder)}
 		}
 		return nil, fmt.Errorf("lock: %w", err)
@@ -54,7 +52,7 @@ func Running(folder string) (pid int, running bool) {
 		return 0, false
 	}
 	defer file.Close()
-	if !errors.Is(lock(file), errLocked) {
+	if !errors.Is(filelock.Try(file), filelock.ErrLocked) {
 		return 0, false
 	}
 	return readPID(folder), true
