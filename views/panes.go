@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/theme"
 	"lookout/ui"
 	"lookout/views/account"
 	"lookout/views/activity"
@@ -92,6 +93,30 @@ func ColumnChoosers(a *account.Account) []ui.ColumnChooser {
 // OnOpen returns the command that runs when an account is opened. It resumes what an earlier run left unfinished, and
 // watches the transfers and the journal.
 func OnOpen(a *account.Account) tea.Cmd {
+	if a.Journal.Loaded() {
+		return resumeChanges(a)
+	}
+	return ui.WhileWorking("reading the whole journal once: changes wait for it", func() tea.Msg {
+		return journalRead{a, a.Journal.Load()}
+	})
+}
+
+// journalRead says that the journal has been read, or why it cannot be.
+type journalRead struct {
+	account *account.Account
+	err     error
+}
+
+// Deliver takes up what earlier runs have left.
+func (r journalRead) Deliver() tea.Cmd {
+	if r.err != nil {
+		return ui.ShowNews(theme.Bad, "nothing can be changed: "+r.err.Error())
+	}
+	return resumeChanges(r.account)
+}
+
+// resumeChanges takes up what earlier runs have left in the journal, and watches what other programs add to it.
+func resumeChanges(a *account.Account) tea.Cmd {
 	return tea.Batch(
 		managed.ResumeMaintenance(a, a.Now()), managed.WatchJournal(a), storage.OfferResumeEmptying(a),
 		storage.OfferInterruptedDownloads(a),
@@ -102,6 +127,9 @@ func OnOpen(a *account.Account) tea.Cmd {
 // LeaveWarnings returns a sentence for each thing that ends when the account is closed; none if nothing is under way.
 func LeaveWarnings(a *account.Account) []string {
 	var ends []string
+	if !a.Journal.Loaded() {
+		ends = append(ends, "The journal is still being read: it is not known whether maintenance windows are open.")
+	}
 	if text := activity.UnfinishedText(a); text != "" {
 		ends = append(ends, text)
 	}

@@ -14,8 +14,8 @@ import (
 func (j *Journal) CatchUp() (bool, error) {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
-	if j.file == nil {
-		return false, nil
+	if err := j.ensureLoaded(); j.file == nil || err != nil {
+		return false, err
 	}
 	version := j.Version()
 	if j.replaced() {

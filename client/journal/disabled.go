@@ -76,6 +76,9 @@ func (s *state) trackWindows(e *Entry) {
 func (j *Journal) EndWindow(intentID string) error {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
+	if err := j.ensureLoaded(); err != nil {
+		return err
+	}
 	j.mu.Lock()
 	e := j.byID[intentID]
 	if e == nil || e.windowEnded {

@@ -51,7 +51,7 @@ type logFile interface {
 	Sync() error
 }
 
-// open opens the file and reads it, and compacts it if it is large.
+// open opens the file.
 func (j *Journal) open() error {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
@@ -65,12 +65,11 @@ func (j *Journal) open() error {
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
-	if err := errors.Join(makePrivate(file), j.load(file)); err != nil {
+	if err := makePrivate(file); err != nil {
 		file.Close()
 		return fmt.Errorf("journal: %w", err)
 	}
 	j.file = file
-	j.compactIfLarge()
 	return nil
 }
 

@@ -95,5 +95,71 @@ func checkManyChanges(t *testing.T, n int) {
 	}
 }
 
+// A journal that was never compacted is opened at once and read later: what is asked meanwhile is answered at once, a
+// change waits, and closing does not wait.
+func TestOpenLater_readsWhenLoaded(t *testing.T) {
+	const n = 20_000
+	path := filepath.Join(t.TempDir(), "j")
+	writeReleased(t, path, n)
+	began := time.Now()
+	j, err := OpenLater(path, "a", testTime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > 50*time.Millisecond*slow || j.Loaded() || j.Len() != 0 {
+		t.Errorf("opened in %v, loaded %v, %d changes", took, j.Loaded(), j.Len())
+	}
+	version, read := j.Version(), make(chan error)
+	go func() { read <- j.Load() }()
+	longest := time.Duration(0)
+	for done := false; !done; {
+		began := time.Now()
+		_, _, _, _ = j.DisabledServices(), j.Version(), j.UnresolvedEntries(testTime()), j.Loaded()
+		longest = max(longest, time.Since(began))
+		select {
+		case err := <-read:
+			if done = true; err != nil {
+				t.Fatal(err)
+			}
+		default:
+			time.Sleep(time.Millisecond)
+		}
+	}
+	if longest > 50*time.Millisecond {
+		t.Errorf("a question was answered after %v", longest)
+	}
+	if !j.Loaded() || j.Len() != n || len(j.DisabledServices()) != 50 || j.Version() <= version {
+		t.Errorf("loaded %v, %d changes, %d disabled", j.Loaded(), j.Len(), len(j.DisabledServices()))
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	path = filepath.Join(t.TempDir(), "j")
+	writeReleased(t, path, n)
+	if j, err = OpenLater(path, "a", testTime); err != nil {
+		t.Fatal(err)
+	}
+	recordChange(t, j, client.OpEnableService, "7") // waits until the journal has been read
+	if j.Len() != n+1 || len(j.DisabledServices()) != 49 {
+		t.Errorf("%d changes, %d disabled", j.Len(), len(j.DisabledServices()))
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	path = filepath.Join(t.TempDir(), "j")
+	writeReleased(t, path, n)
+	if j, err = OpenLater(path, "a", testTime); err != nil {
+		t.Fatal(err)
+	}
+	go func() { read <- j.Load() }()
+	time.Sleep(time.Millisecond)
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-read // at once, whether it was read to its end or not
+}
+
 // slow is how many times slower a machine that runs other tests may be.
 const slow = 4

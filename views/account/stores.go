@@ -153,6 +153,9 @@ func journalFetcher(j *journal.Journal) func(context.Context, string) (ui.RowPag
 		mu.Lock()
 		defer mu.Unlock()
 		if cursor == "" {
+			if err := j.Load(); err != nil {
+				return page, err
+			}
 			history, reads = j.History(), reads+1
 			cursor = fmt.Sprint(reads, "/0")
 		}

@@ -384,7 +384,10 @@ func describeDisablement(a *account.Account, d incident.Disablement) string {
 	if !d.Until.IsZero() {
 		text += ", back " + account.FormatClock(d.Until.In(a.Location), now.In(a.Location))
 	}
-	if !d.Ours {
+	switch {
+	case !d.Ours && !a.Journal.Loaded():
+		text += ", the journal is still being read"
+	case !d.Ours:
 		text += ", not disabled from this machine"
 	}
 	return text + account.WithPrefix(": ", client.NewText(d.Reason).String())

@@ -37,12 +37,6 @@ func runDashboard(c *cobra.Command, f *config.Flags) error {
 	if err := dashboard.CheckTerminal(s.Linear); err != nil {
 		return exit.Usage(fmt.Errorf("%w; scripts use its commands, as lookout services list -o json", err))
 	}
-	if size, slow := s.SlowJournal(); slow {
-		fmt.Fprintf(
-			c.ErrOrStderr(), "lookout: reading the whole journal, %d MB; later starts read only its newest changes\n",
-			size>>20,
-		)
-	}
 	api, j, err := s.Connect(c.Context())
 	if err != nil {
 		return err

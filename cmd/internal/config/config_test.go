@@ -161,25 +161,31 @@ func TestKeyringIsBounded(t *testing.T) {
 	}
 }
 
-// A journal that takes a moment to read is announced; one that is small, or a link, is not.
-func TestSettings_SlowJournal(t *testing.T) {
+// A journal that takes a moment to read is read later; one that is small is read at once.
+func TestSettings_openJournal(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	xdg.Reload()
 	t.Cleanup(xdg.Reload)
 	s := Settings{Account: "a", AccountConfig: AccountConfig{BaseURL: "https://x/v4"}}
-	if _, slow := s.SlowJournal(); slow {
-		t.Error("a journal that does not exist is slow")
-	}
-	if err := os.MkdirAll(StateFolder(), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for size, want := range map[int64]bool{1 << 20: false, 100 << 20: true} {
+	for _, c := range []struct {
+		size   int64
+		loaded bool
+	}{{-1, true}, {1 << 20, true}, {100 << 20, false}} {
 		path := s.JournalPath()
-		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, size)); err != nil {
+		if c.size >= 0 {
+			if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, c.size)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		j, err := s.openJournal()
+		if err != nil {
 			t.Fatal(err)
 		}
-		if n, slow := s.SlowJournal(); slow != want || n != size {
-			t.Errorf("%d bytes: %d, %v", size, n, slow)
+		if j.Loaded() != c.loaded {
+			t.Errorf("%d bytes: loaded %v", c.size, j.Loaded())
+		}
+		if err := errors.Join(j.Close(), os.Remove(path)); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

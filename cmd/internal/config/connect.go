@@ -29,15 +29,16 @@ func (s Settings) NewClient(token client.Secret, r client.Recorder) (*client.Cli
 }
 
 // slowJournalBytes is the size of a journal that takes a moment to read. One that was compacted is much smaller.
-const slowJournalBytes = 32 << 20
+const slowJournalBytes = 3 << 20
 
-// SlowJournal returns the size of the journal, and whether it was not compacted yet and takes a moment to read.
-func (s Settings) SlowJournal() (size int64, slow bool) {
-	info, err := os.Lstat(s.JournalPath())
-	if err != nil || !info.Mode().IsRegular() {
-		return 0, false
+// openJournal opens the journal of the account. One that was written by an earlier version, and not compacted yet, is
+// read when the first frame has been drawn.
+func (s Settings) openJournal() (*journal.Journal, error) {
+	open := journal.Open
+	if info, err := os.Lstat(s.JournalPath()); err == nil && info.Size() > slowJournalBytes {
+		open = journal.OpenLater
 	}
-	return info.Size(), info.Size() > slowJournalBytes
+	return open(s.JournalPath(), s.Account, time.Now)
 }
 
 // Connect returns the client of an account and its journal, for the dashboard. It sends no request. If changes cannot
@@ -47,7 +48,7 @@ func (s *Settings) Connect(ctx context.Context) (*client.Client, *journal.Journa
 	if err != nil {
 		return nil, nil, exit.Denied(err)
 	}
-	j, err := journal.Open(s.JournalPath(), s.Account, time.Now)
+	j, err := s.openJournal()
 	if err == nil {
 		err = s.ClaimJournal()
 	}

@@ -124,8 +124,8 @@ func newShellSession(
 	return shell.Session{Options: o, Close: func() {
 		cancel()
 		acc.Close()
-		failures.add(s.Account, j.OutcomeError())
 		_ = j.Close()
+		failures.add(s.Account, j.OutcomeError())
 	}}, acc, nil
 }
 
