@@ -17,6 +17,9 @@ type Unit struct {
 
 // Format returns a value with its unit and three significant digits: "41.2 Mb/s".
 func (u Unit) Format(v float64) string {
+	if !u.Prefixed {
+		return formatNumber(v) + " " + u.Name
+	}
 	divisor, name := u.scaled(math.Abs(v))
 	return formatNumber(v/divisor) + " " + name
 }
@@ -44,16 +47,23 @@ func (u Unit) scaled(most float64) (divisor float64, name string) {
 func formatNumber(v float64) string {
 	abs := math.Abs(v)
 	switch {
-	case abs < 0.005:
+	case abs == 0:
 		return "0"
+	case abs < 1e-4, abs >= 1e12:
+		return strconv.FormatFloat(v, 'g', 3, 64)
 	case abs >= 999.5:
 		return humanize.Comma(int64(math.Round(v)))
-	case abs >= 99.95 || abs == math.Trunc(abs):
+	case abs == math.Trunc(abs):
 		return strconv.FormatFloat(v, 'f', 0, 64)
-	case abs >= 9.995:
-		return strconv.FormatFloat(v, 'f', 1, 64)
 	}
-	return strconv.FormatFloat(v, 'f', 2, 64)
+	decimals := 2
+	for limit := 9.995; abs >= limit; limit *= 10 {
+		decimals--
+	}
+	for limit := 0.9995; abs < limit; limit /= 10 {
+		decimals++
+	}
+	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
 
 // A scale is the value axis: from low to high in steps of 1, 2 or 5 times a power of ten.
