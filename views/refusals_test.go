@@ -3,6 +3,7 @@ package views_test
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -198,19 +199,19 @@ var deletedMeanwhile = []struct {
 		func(r *harness) error {
 			return r.writer(client.OpDeleteCredential, "31").DeleteCredential(r.Context(), 31)
 		},
-		"credential 31", "db2-root", "db2-root2", "",
+		"credential 31", "db2-root", "db2-root2", "New credential",
 	},
 	{
 		"change login", "5 / db2-root <enter> P ops <tab> secret", "<ctrl+s>",
 		func(r *harness) error {
 			return r.writer(client.OpDeleteCredential, "31").DeleteCredential(r.Context(), 31)
 		},
-		"credential 31", "db2-root", "ops", "",
+		"credential 31", "db2-root", "ops", "New credential",
 	},
 	{
 		"rename key", "9 / finance <enter> e 2", "<ctrl+s>",
 		func(r *harness) error { return r.writer(client.OpRevokeKey, "205").RevokeKey(r.Context(), 205) },
-		"key 205", "finance", "finance2", "",
+		"key 205", "finance", "finance2", "New access key",
 	},
 	{
 		"access of a bucket", "8 / scratch <enter> x <right>", "<ctrl+s>",
@@ -218,7 +219,7 @@ var deletedMeanwhile = []struct {
 			return r.writer(client.OpDeleteBucket, "ap-south-1/scratch").
 				DeleteBucket(r.Context(), "ap-south-1", "scratch")
 		},
-		"bucket ap-south-1/scratch", "scratch", "public-read", "",
+		"bucket ap-south-1/scratch", "scratch", "public-read", "New bucket",
 	},
 	{
 		"disable service", "3 / edge-router <enter> t", "<ctrl+s>",
@@ -267,6 +268,23 @@ func TestRefusals_deletedMeanwhile(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A new key in the place of a revoked one reaches no more than that one did.
+func TestRefusals_newKeyReachesNoMore(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 40}, func(r *harness) {
+		r.pressAll("9 / backup <enter> e 2")
+		id := strings.Fields(r.dialogText())[4]
+		if n, err := strconv.Atoi(id); err != nil {
+			t.Fatalf("%v in %q", err, r.dialogText())
+		} else if err := r.writer(client.OpRevokeKey, id).RevokeKey(r.Context(), n); err != nil {
+			t.Fatal(err)
+		}
+		r.press("<ctrl+s>")
+		r.wait(time.Second)
+		r.press("<ctrl+n>")
+		r.requireDialog("New access key", "It may read", "and nothing else")
+	})
 }
 
 // A 404 about something that a change names, while its row is there, does not remove the row.

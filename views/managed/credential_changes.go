@@ -73,7 +73,7 @@ func credentialOperations(a *account.Account) []resource.Operation[*client.Crede
 			ShowInHints:  true,
 			ProgressText: "changing",
 			SuccessText:  "login is changed",
-			Draft:        changeLogin,
+			Draft:        func(c *client.Credential) resource.Draft[*client.Credential] { return changeLogin(a, c) },
 		},
 		{
 			Name:         "delete",
@@ -103,7 +103,11 @@ func credentialOperations(a *account.Account) []resource.Operation[*client.Crede
 
 // newCredential asks for a credential.
 func newCredential(a *account.Account) resource.Draft[*client.Credential] {
-	var label, user, password string
+	return newCredentialFrom(a, "", "", "")
+}
+
+// newCredentialFrom asks for a credential, beginning with values.
+func newCredentialFrom(a *account.Account, label, user, password string) resource.Draft[*client.Credential] {
 	return resource.Draft[*client.Credential]{
 		Title:       "New credential",
 		SubmitLabel: "add",
@@ -157,13 +161,14 @@ func renameCredential(a *account.Account, c *client.Credential) resource.Draft[*
 			credentialLabelField(&in.Label, checkCredentialLabelUnused(a, c.ID)),
 		},
 		Confirm: e.Confirm,
+		AsNew:   func() resource.Draft[*client.Credential] { return newCredentialFrom(a, in.Label, "", "") },
 		Attempt: e.Attempt,
 	}
 }
 
 // changeLogin replaces user name and password. The API returns neither, so the journal holds no value before, and a
 // lost answer cannot be checked: the form offers to send the same again.
-func changeLogin(c *client.Credential) resource.Draft[*client.Credential] {
+func changeLogin(a *account.Account, c *client.Credential) resource.Draft[*client.Credential] {
 	var user, password string
 	return resource.Draft[*client.Credential]{
 		Title:           "Login of " + c.Label.String(),
@@ -171,6 +176,9 @@ func changeLogin(c *client.Credential) resource.Draft[*client.Credential] {
 		SubmitLabel:     "change",
 		Fields:          loginFields(&user, &password),
 		WhyResendIsSafe: "Sending the same login twice does no harm",
+		AsNew: func() resource.Draft[*client.Credential] {
+			return newCredentialFrom(a, c.Label.Raw(), user, password)
+		},
 		Confirm: func([]*client.Credential) resource.Confirm {
 			return resource.Confirm{
 				Effect: fmt.Sprintf("Replaces the user name and the password of credential %s.", c.Label),

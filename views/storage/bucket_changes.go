@@ -179,12 +179,18 @@ func offerEmptying(a *account.Account, b *client.Bucket, err error) tea.Cmd {
 // newBucket asks for a bucket. If the account has that bucket already, the API returns it as if it were new; the news
 // tells them apart.
 func newBucket(a *account.Account) resource.Draft[*client.Bucket] {
-	in := &client.BucketRequest{ACL: client.ACLPrivate}
+	values := client.BucketRequest{ACL: client.ACLPrivate}
+	if ids := availableClusterIDs(a); len(ids) > 0 {
+		values.Cluster = ids[0]
+	}
+	return newBucketFrom(a, values)
+}
+
+// newBucketFrom asks for a bucket, beginning with values.
+func newBucketFrom(a *account.Account, values client.BucketRequest) resource.Draft[*client.Bucket] {
+	in := &values
 	before := a.Buckets().Rows()
 	clusters := func() []string { return availableClusterIDs(a) }
-	if ids := clusters(); len(ids) > 0 {
-		in.Cluster = ids[0]
-	}
 	return resource.Draft[*client.Bucket]{
 		Title:       "New bucket",
 		Text:        "Storage is billed from the first bucket on, until Object Storage is cancelled.",
@@ -393,6 +399,7 @@ func setBucketAccess(
 		Fields:          in.fields(b),
 		Review:          func() string { return describeBucketACL(in.acl) },
 		WhyResendIsSafe: "Setting the same access twice does no harm",
+		AsNew:           func() resource.Draft[*client.Bucket] { return newBucketFrom(a, in.asNew(b)) },
 		Confirm: func([]*client.Bucket) resource.Confirm {
 			return resource.Confirm{
 				Effect: fmt.Sprintf("The access to bucket %s becomes %s.", bucketName(b), in.describe()),
@@ -552,6 +559,21 @@ func (in *accessInput) request() (op string, access client.BucketAccess) {
 		return client.OpReplaceBucketAccess, access
 	}
 	return client.OpUpdateBucketAccess, access
+}
+
+// asNew returns the request for a new bucket in the place of one that is gone, with the access that was chosen. What is
+// not known, or cannot be set, is private and without CORS.
+func (in *accessInput) asNew(b *client.Bucket) client.BucketRequest {
+	values := client.BucketRequest{
+		Cluster: b.Location().Raw(),
+		Label:   b.Label.Raw(),
+		ACL:     client.ACLPrivate,
+		CORS:    in.cors == "yes",
+	}
+	if slices.Contains(cannedACLs(), in.acl) {
+		values.ACL = in.acl
+	}
+	return values
 }
 
 // sendBucketAccess sets the access to a bucket with the writer of either operation.

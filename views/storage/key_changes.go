@@ -118,6 +118,7 @@ func renameKey(a *account.Account, k *client.Key) resource.Draft[*client.Key] {
 		Fields:       []form.Field{KeyLabelField(&in.Label)},
 		EnterSubmits: form.AlwaysSubmit,
 		Confirm:      e.Confirm,
+		AsNew:        func() resource.Draft[*client.Key] { return newKeyFrom(a, newKeyInputLike(a, k, in.Label)) },
 		Attempt:      e.Attempt,
 	}
 }
@@ -153,8 +154,10 @@ func revokeKey() resource.Draft[*client.Key] {
 
 // newKey asks for a key. There are three kinds: one that reaches everything (no list is sent), one that reaches nothing
 // (an empty list), and one that reaches the buckets of a list ("bucket_access rules").
-func newKey(a *account.Account) resource.Draft[*client.Key] {
-	in := newKeyInput(a)
+func newKey(a *account.Account) resource.Draft[*client.Key] { return newKeyFrom(a, newKeyInput(a)) }
+
+// newKeyFrom asks for a key, beginning with values.
+func newKeyFrom(a *account.Account, in *keyInput) resource.Draft[*client.Key] {
 	secret := ui.OneTimeSecret{}
 	return resource.Draft[*client.Key]{
 		Title:        "New access key",
@@ -216,6 +219,23 @@ func newKeyInput(a *account.Account) *keyInput {
 	}
 	for i := range in.levels {
 		in.levels[i] = account.NoAccess
+	}
+	return in
+}
+
+// newKeyInputLike returns the values of a form for a key that reaches no more than another one, which is gone. It is
+// limited if it is not known that the other was not.
+func newKeyInputLike(a *account.Account, k *client.Key, label string) *keyInput {
+	in := newKeyInput(a)
+	limited, known := k.IsLimited()
+	in.label, in.limited = label, limited || !known
+	levels := map[string]account.GrantLevel{"read_only": account.ReadOnly, "read_write": account.ReadWrite}
+	for i, b := range in.buckets {
+		for _, g := range k.Buckets {
+			if level, ok := levels[g.Permissions.Raw()]; ok && g.Bucket == b.Label && g.Location() == b.Location() {
+				in.levels[i] = level
+			}
+		}
 	}
 	return in
 }
