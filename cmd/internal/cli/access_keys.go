@@ -41,7 +41,7 @@ func createdKeyColumns(declared []resource.ColumnDefinition[any]) []resource.Col
 
 // accessKeyCommands adds the command that creates a key: it says what the key reaches in flags, and where its secret
 // goes.
-func accessKeyCommands(r erasedResource) erasedResource {
+func accessKeyCommands(r scriptResource) scriptResource {
 	r.subcommands = append(r.subcommands, subcommand[*createdKey]{
 		name:        "create",
 		op:          client.OpCreateKey,

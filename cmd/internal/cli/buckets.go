@@ -32,7 +32,7 @@ func (s *scriptSession) listClusters(ctx context.Context) []*client.Cluster {
 
 // bucketCommands makes the command that creates a bucket look for it first: the API would return one that exists as if
 // it were new, and ignore the access that was asked for.
-func bucketCommands(r erasedResource) erasedResource {
+func bucketCommands(r scriptResource) scriptResource {
 	i := slices.IndexFunc(r.subcommands, func(v subcommand[any]) bool { return v.name == "create" })
 	bind := r.subcommands[i].bindFlags
 	r.subcommands[i].bindFlags = func(set *pflag.FlagSet) planFunc[any] {

@@ -25,11 +25,11 @@ import (
 )
 
 // declaredResources returns the commands of the resources that views declares.
-func declaredResources() []erasedResource {
-	var commands []erasedResource
+func declaredResources() []scriptResource {
+	var commands []scriptResource
 	for _, r := range views.Declarations() {
 		k := newDeclaredResource(r)
-		if i := slices.IndexFunc(commands, func(c erasedResource) bool { return c.name == r.Parent }); i >= 0 {
+		if i := slices.IndexFunc(commands, func(c scriptResource) bool { return c.name == r.Parent }); i >= 0 {
 			commands[i].includes = append(commands[i].includes, k)
 			continue
 		}
@@ -48,8 +48,8 @@ func (s *scriptSession) declaration(ctx context.Context, name string) resource.R
 }
 
 // newDeclaredResource returns the commands of a resource.
-func newDeclaredResource(r resource.Resource[any]) erasedResource {
-	k := erasedResource{
+func newDeclaredResource(r resource.Resource[any]) scriptResource {
+	k := scriptResource{
 		name:           r.Name,
 		singular:       r.Singular,
 		description:    r.Description,

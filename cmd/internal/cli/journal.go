@@ -66,15 +66,15 @@ func formatTime(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-func journalResource() resourceCommand {
-	return scriptResource[*journalRow]{
+func journalResource() scriptResource {
+	return scriptResource{
 		name:           "journal",
 		singular:       "entry",
 		idArg:          "ID",
 		listsByDefault: true,
 		description:    "Changes made from this machine, and their outcomes",
 		examples:       "lookout journal --since 8h\nlookout journal --since all --outcome unknown,sent -o ndjson",
-		columns: []resource.ColumnDefinition[*journalRow]{
+		columns: resource.EraseColumns([]resource.ColumnDefinition[*journalRow]{
 			{Name: "time", Value: func(e *journalRow) string { return formatTime(e.Time) }},
 			{Name: "op", Value: func(e *journalRow) string { return e.Op }},
 			{Name: "of", Value: func(e *journalRow) string { return e.TargetID }},
@@ -86,7 +86,7 @@ func journalResource() resourceCommand {
 			{Name: "id", DetailOnly: true, Value: func(e *journalRow) string { return e.ID }},
 			{Name: "method", DetailOnly: true, Value: func(e *journalRow) string { return e.Method }},
 			{Name: "path", DetailOnly: true, Value: func(e *journalRow) string { return e.Path }},
-		},
+		}),
 		offline: true,
 		get:     getEntry,
 		listFlags: func(set *pflag.FlagSet, q *listOptions) {
@@ -100,8 +100,8 @@ func journalResource() resourceCommand {
 	}
 }
 
-func listEntries(_ context.Context, s *scriptSession, q listOptions) iter.Seq2[*journalRow, error] {
-	return func(yield func(*journalRow, error) bool) {
+func listEntries(_ context.Context, s *scriptSession, q listOptions) iter.Seq2[any, error] {
+	return func(yield func(any, error) bool) {
 		since, err := parseSince(q.since, s.now())
 		if err != nil {
 			yield(nil, err)
@@ -143,7 +143,7 @@ func listEntries(_ context.Context, s *scriptSession, q listOptions) iter.Seq2[*
 }
 
 // getEntry returns the change with an ID.
-func getEntry(_ context.Context, s *scriptSession, id string) (*journalRow, error) {
+func getEntry(_ context.Context, s *scriptSession, id string) (any, error) {
 	j, err := s.journal.getIfExists()
 	if err != nil {
 		return nil, err

@@ -34,25 +34,25 @@ func (l *link) expiresText() string {
 	return ""
 }
 
-func linksResource() resourceCommand {
-	return scriptResource[*link]{
+func linksResource() scriptResource {
+	return scriptResource{
 		singular: "link",
-		columns: []resource.ColumnDefinition[*link]{
+		columns: resource.EraseColumns([]resource.ColumnDefinition[*link]{
 			{Name: "url", Value: func(l *link) string { return l.URL }},
 			{Name: "method", Value: func(l *link) string { return l.Method }},
 			{Name: "name", Value: func(l *link) string { return l.Name }},
 			{Name: "content_type", Value: func(l *link) string { return l.Type }},
 			{Name: "expires", Value: (*link).expiresText},
 			{Name: "exists", Value: func(l *link) string { return resource.OptionalValue(l.Exists) }},
-		},
-		subcommands: []subcommand[*link]{{
+		}),
+		subcommands: []subcommand[any]{subcommand[*link]{
 			name:        "link",
 			op:          client.OpCreateObjectURL,
 			args:        "CLUSTER/BUCKET NAME",
 			noTarget:    true,
 			bindFlags:   makeLink,
 			description: "Create a link to one object; anyone who has it can use it until it expires",
-		}},
+		}.erase()},
 	}
 }
 

@@ -22,8 +22,8 @@ import (
 )
 
 // objectCommands adds the commands that move data, make links and set who may access an object.
-func objectCommands(r erasedResource) erasedResource {
-	r.includes = []resourceCommand{linksResource(), objectACLsResource(), objectFilesResource()}
+func objectCommands(r scriptResource) scriptResource {
+	r.includes = []scriptResource{linksResource(), objectACLsResource(), objectFilesResource()}
 	return r
 }
 
@@ -31,11 +31,11 @@ func objectCommands(r erasedResource) erasedResource {
 func describeObject(o client.ObjectRef) string { return client.Clean(o.ID()) }
 
 // objectFilesResource moves data between objects and files. Its commands stand among those of objects.
-func objectFilesResource() resourceCommand {
-	return scriptResource[client.ObjectRef]{
+func objectFilesResource() scriptResource {
+	return scriptResource{
 		singular: "object",
-		subcommands: []subcommand[client.ObjectRef]{
-			{
+		subcommands: []subcommand[any]{
+			subcommand[client.ObjectRef]{
 				name:            "get",
 				args:            "CLUSTER/BUCKET NAME [FILE]",
 				noTarget:        true,
@@ -43,8 +43,8 @@ func objectFilesResource() resourceCommand {
 				bindFlags:       getObject,
 				description: "Download an object to a file (default: its name without its folders); - is " +
 					"standard output",
-			},
-			{
+			}.erase(),
+			subcommand[client.ObjectRef]{
 				name:            "put",
 				op:              client.OpUploadObject,
 				verb:            "Stores",
@@ -53,8 +53,8 @@ func objectFilesResource() resourceCommand {
 				printsOwnResult: true,
 				bindFlags:       putObject,
 				description:     "Store a file as an object, or the files of a folder below NAME/",
-			},
-			{
+			}.erase(),
+			subcommand[client.ObjectRef]{
 				name:            "rm",
 				op:              client.OpDeleteObject,
 				verb:            "Removes",
@@ -64,7 +64,7 @@ func objectFilesResource() resourceCommand {
 				printsOwnResult: true,
 				description:     "Remove an object",
 				bindFlags:       withoutFlags(removeObject),
-			},
+			}.erase(),
 		},
 	}
 }
@@ -93,14 +93,14 @@ func newObjectACL(name string, a *client.ObjectACL) *objectACL {
 }
 
 // objectACLsResource shows and sets who may do what with an object. Its command stands among those of objects.
-func objectACLsResource() resourceCommand {
-	return scriptResource[*objectACL]{
+func objectACLsResource() scriptResource {
+	return scriptResource{
 		singular: "object",
-		columns: []resource.ColumnDefinition[*objectACL]{
+		columns: resource.EraseColumns([]resource.ColumnDefinition[*objectACL]{
 			{Name: "name", Value: func(a *objectACL) string { return a.Name }},
 			{Name: "acl", Value: func(a *objectACL) string { return resource.OptionalValue(a.ACL) }},
-		},
-		subcommands: []subcommand[*objectACL]{{
+		}),
+		subcommands: []subcommand[any]{subcommand[*objectACL]{
 			name:        "acl",
 			op:          client.OpSetObjectACL,
 			verb:        "Changes the access to",
@@ -108,7 +108,7 @@ func objectACLsResource() resourceCommand {
 			noTarget:    true,
 			bindFlags:   withoutFlags(showOrSetObjectACL),
 			description: "Show or set who may access an object: " + storage.ACLChoices,
-		}},
+		}.erase()},
 	}
 }
 

@@ -18,29 +18,24 @@ import (
 	"lookout/views/resource"
 )
 
-// A resourceCommand is one kind of API object with its commands.
-type resourceCommand interface {
-	newCommand(*config.Flags) *cobra.Command
-	addTo(*cobra.Command, *config.Flags, *output.Printer)
-}
-
-// A scriptResource describes one kind of API object: its commands, columns and help are made from it.
-type scriptResource[T any] struct {
+// A scriptResource describes one kind of API object: its commands, columns and help are made from it. Its rows have any
+// type, so that the program holds the code of the commands once and not for each type of row.
+type scriptResource struct {
 	name, singular string // "services", "service"; the journal uses the singular
 	description    string
 	examples       string // command lines
 	// how the command line names one object: "ID"; empty if there is only one
 	idArg          string
-	identify       func(T) (id, label string) // for the journal and questions
-	columns        []resource.ColumnDefinition[T]
-	list           func(context.Context, *scriptSession, listOptions) iter.Seq2[T, error]
+	identify       func(any) (id, label string) // for the journal and questions
+	columns        []resource.ColumnDefinition[any]
+	list           func(context.Context, *scriptSession, listOptions) iter.Seq2[any, error]
 	listArgs       string // "CLUSTER/BUCKET [PREFIX]"
 	listFlags      func(*pflag.FlagSet, *listOptions)
-	get            func(ctx context.Context, s *scriptSession, id string) (T, error)
-	subcommands    []subcommand[T]
-	offline        bool              // needs no API and so no token
-	listsByDefault bool              // without a subcommand it lists
-	includes       []resourceCommand // resources whose commands are among these: links among objects
+	get            func(ctx context.Context, s *scriptSession, id string) (any, error)
+	subcommands    []subcommand[any]
+	offline        bool             // needs no API and so no token
+	listsByDefault bool             // without a subcommand it lists
+	includes       []scriptResource // resources whose commands are among these: links among objects
 }
 
 // listOptions holds the arguments and flags of a list.
@@ -77,48 +72,6 @@ func withoutFlags[T any](plan planFunc[T]) func(*pflag.FlagSet) planFunc[T] {
 	return func(*pflag.FlagSet) planFunc[T] { return plan }
 }
 
-// newCommand implements resourceCommand.
-func (r scriptResource[T]) newCommand(f *config.Flags) *cobra.Command { return r.erase().newCommand(f) }
-
-func (r scriptResource[T]) addTo(c *cobra.Command, f *config.Flags, p *output.Printer) {
-	r.erase().addTo(c, f, p)
-}
-
-// erase returns the resource without its type, so that the program holds the code of the commands once and not for each
-// type of row.
-func (r scriptResource[T]) erase() erasedResource {
-	k := erasedResource{
-		name:           r.name,
-		singular:       r.singular,
-		description:    r.description,
-		examples:       r.examples,
-		idArg:          r.idArg,
-		listArgs:       r.listArgs,
-		listFlags:      r.listFlags,
-		offline:        r.offline,
-		listsByDefault: r.listsByDefault,
-		includes:       r.includes,
-		columns:        resource.EraseColumns(r.columns),
-	}
-	if r.identify != nil {
-		k.identify = func(it any) (string, string) { return r.identify(it.(T)) }
-	}
-	if r.get != nil {
-		k.get = func(ctx context.Context, s *scriptSession, id string) (any, error) { return r.get(ctx, s, id) }
-	}
-	if r.list != nil {
-		k.list = func(ctx context.Context, s *scriptSession, q listOptions) iter.Seq2[any, error] {
-			return func(yield func(any, error) bool) {
-				r.list(ctx, s, q)(func(row T, err error) bool { return yield(row, err) })
-			}
-		}
-	}
-	for _, v := range r.subcommands {
-		k.subcommands = append(k.subcommands, v.erase())
-	}
-	return k
-}
-
 // erase returns the subcommand without its type.
 func (v subcommand[T]) erase() subcommand[any] {
 	erased := subcommand[any]{
@@ -153,21 +106,6 @@ func assertRow[T any](row any) T {
 	return v
 }
 
-// An erasedResource is a resource without its type.
-type erasedResource struct {
-	name, singular, description, idArg string
-	examples                           string
-	identify                           func(any) (id, label string)
-	columns                            []resource.ColumnDefinition[any]
-	list                               func(context.Context, *scriptSession, listOptions) iter.Seq2[any, error]
-	listArgs                           string
-	listFlags                          func(*pflag.FlagSet, *listOptions)
-	get                                func(ctx context.Context, s *scriptSession, id string) (any, error)
-	subcommands                        []subcommand[any]
-	offline, listsByDefault            bool
-	includes                           []resourceCommand
-}
-
 // indentExamples indents command lines for the help.
 func indentExamples(lines string) string {
 	if lines == "" {
@@ -177,12 +115,12 @@ func indentExamples(lines string) string {
 }
 
 // acceptsLabel reports whether the command line may also name an object by its label.
-func (r erasedResource) acceptsLabel() bool {
+func (r scriptResource) acceptsLabel() bool {
 	return r.idArg == "ID" && r.identify != nil && r.list != nil
 }
 
 // argUsage returns how the help names the argument: "ID|LABEL".
-func (r erasedResource) argUsage() string {
+func (r scriptResource) argUsage() string {
 	if r.acceptsLabel() {
 		return "ID|LABEL"
 	}
@@ -190,7 +128,7 @@ func (r erasedResource) argUsage() string {
 }
 
 // find returns the object that a word of the command line names: by its ID, or by a label that no other one has.
-func (r erasedResource) find(ctx context.Context, s *scriptSession, word string) (any, error) {
+func (r scriptResource) find(ctx context.Context, s *scriptSession, word string) (any, error) {
 	if _, err := strconv.Atoi(word); err == nil || !r.acceptsLabel() {
 		return r.get(ctx, s, word)
 	}
@@ -222,7 +160,7 @@ func (r erasedResource) find(ctx context.Context, s *scriptSession, word string)
 }
 
 // newCommand returns the resource's command with all its subcommands.
-func (r erasedResource) newCommand(f *config.Flags) *cobra.Command {
+func (r scriptResource) newCommand(f *config.Flags) *cobra.Command {
 	c := &cobra.Command{
 		Use:     r.name,
 		Short:   r.description,
@@ -260,7 +198,7 @@ func (r erasedResource) newCommand(f *config.Flags) *cobra.Command {
 }
 
 // addTo adds the resource's subcommands to c.
-func (r erasedResource) addTo(c *cobra.Command, f *config.Flags, p *output.Printer) {
+func (r scriptResource) addTo(c *cobra.Command, f *config.Flags, p *output.Printer) {
 	if r.idArg == "" && r.get != nil {
 		only := &cobra.Command{Use: r.name, Short: r.description, Args: NoArgs}
 		r.attachShow(only, f, p)
@@ -280,12 +218,12 @@ func (r erasedResource) addTo(c *cobra.Command, f *config.Flags, p *output.Print
 }
 
 // attachShow makes c show the only object of its kind.
-func (r erasedResource) attachShow(c *cobra.Command, f *config.Flags, p *output.Printer) {
+func (r scriptResource) attachShow(c *cobra.Command, f *config.Flags, p *output.Printer) {
 	c.RunE = r.withSession(f, p, r.show("", p))
 }
 
 // withSession returns a command's run function that opens the account first.
-func (r erasedResource) withSession(
+func (r scriptResource) withSession(
 	f *config.Flags, p *output.Printer, do func(context.Context, *scriptSession, []string) error,
 ) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
@@ -302,7 +240,7 @@ func (r erasedResource) withSession(
 	}
 }
 
-func (r erasedResource) show(named string, p *output.Printer) func(context.Context, *scriptSession, []string) error {
+func (r scriptResource) show(named string, p *output.Printer) func(context.Context, *scriptSession, []string) error {
 	return func(ctx context.Context, s *scriptSession, args []string) error {
 		word := ""
 		if named != "" {
@@ -316,7 +254,7 @@ func (r erasedResource) show(named string, p *output.Printer) func(context.Conte
 	}
 }
 
-func (r erasedResource) newListCommand(f *config.Flags, p *output.Printer) *cobra.Command {
+func (r scriptResource) newListCommand(f *config.Flags, p *output.Printer) *cobra.Command {
 	c := &cobra.Command{Use: strings.TrimSpace("list " + r.listArgs), Short: "List the " + r.name, Args: ArgsFromUse}
 	if r.listsByDefault {
 		c.Short = "The same as lookout " + r.name
@@ -326,7 +264,7 @@ func (r erasedResource) newListCommand(f *config.Flags, p *output.Printer) *cobr
 }
 
 // attachList makes c list the objects.
-func (r erasedResource) attachList(c *cobra.Command, f *config.Flags, p *output.Printer) {
+func (r scriptResource) attachList(c *cobra.Command, f *config.Flags, p *output.Printer) {
 	var q listOptions
 	c.Flags().IntVar(&q.limit, "limit", 0, "stop after this many rows (default: all)")
 	if r.listFlags != nil {
@@ -353,7 +291,7 @@ func limitRows(n int, rows iter.Seq2[any, error]) iter.Seq2[any, error] {
 	}
 }
 
-func (r erasedResource) newSubcommand(f *config.Flags, p *output.Printer, v subcommand[any]) *cobra.Command {
+func (r scriptResource) newSubcommand(f *config.Flags, p *output.Printer, v subcommand[any]) *cobra.Command {
 	run := &subcommandRun{resource: r, subcommand: v, printer: p}
 	words := []string{v.name, v.args}
 	if !v.noTarget {
@@ -376,7 +314,7 @@ func (r erasedResource) newSubcommand(f *config.Flags, p *output.Printer, v subc
 
 // A subcommandRun runs a subcommand. Every change that a script makes takes this path.
 type subcommandRun struct {
-	resource   erasedResource
+	resource   scriptResource
 	subcommand subcommand[any]
 	printer    *output.Printer
 	plan       planFunc[any]
@@ -514,7 +452,7 @@ func firstTypable(names ...string) string {
 
 // resultNotPrinted returns the error of a change that was applied, but whose result could not be printed. It must not
 // look like a change that failed: sending it again might apply it twice.
-func (r erasedResource) resultNotPrinted(v subcommand[any], after any, err error) error {
+func (r scriptResource) resultNotPrinted(v subcommand[any], after any, err error) error {
 	name, next := "", ""
 	row := after
 	if created, isKey := after.(*createdKey); isKey {

@@ -11,13 +11,13 @@ import (
 
 // resourceCommands returns the commands of all kinds of objects: those that views declares, with what only scripts do,
 // and those of scripts alone.
-func resourceCommands() []resourceCommand {
-	byHand := map[string]func(erasedResource) erasedResource{
+func resourceCommands() []scriptResource {
+	byHand := map[string]func(scriptResource) scriptResource{
 		"buckets": bucketCommands,
 		"objects": objectCommands,
 		"keys":    accessKeyCommands,
 	}
-	var commands []resourceCommand
+	var commands []scriptResource
 	for _, r := range declaredResources() {
 		if add := byHand[r.name]; add != nil {
 			r = add(r)

@@ -16,14 +16,14 @@ type storageSummary struct {
 	Keys int `json:"keys"`
 }
 
-func storageResource() resourceCommand {
+func storageResource() scriptResource {
 	type row = *storageSummary
-	return scriptResource[row]{
+	return scriptResource{
 		name:        "storage",
 		singular:    "account",
 		description: "Object Storage of the account as a whole",
 		examples:    "lookout storage cancel --yes=account --reason \"moved elsewhere\"",
-		subcommands: []subcommand[row]{{
+		subcommands: []subcommand[any]{subcommand[row]{
 			name:        "cancel",
 			op:          client.OpCancelObjectStorage,
 			noTarget:    true,
@@ -31,7 +31,7 @@ func storageResource() resourceCommand {
 			description: "Remove all buckets with all that is in them, for good; all keys stop working",
 			doneMessage: "has no Object Storage any more",
 			bindFlags:   withoutFlags(cancelStorage),
-		}},
+		}.erase()},
 	}
 }
 
