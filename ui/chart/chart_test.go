@@ -301,11 +301,17 @@ func TestChart_title_values(t *testing.T) {
 	if head := drawn(c, b)[0]; !strings.Contains(head, "· at 06:00 7.20 / 216 ·") {
 		t.Error(head)
 	}
-	b.Now = b.Now.Add(2 * time.Hour)
+	for width, want := range map[int]string{44: "in ─ 7.20  out ╌ 216 ─", 38: "in 7.20  out 216 ─"} {
+		b.Width = width
+		if head := drawn(c, b)[0]; !strings.Contains(head, want) {
+			t.Errorf("%s without the values at the cursor", head)
+		}
+	}
+	b.Width, b.Now = 110, b.Now.Add(2*time.Hour)
 	if head := drawn(c, b)[0]; strings.Contains(head, "now") || !strings.Contains(head, "last 28.8 / 0") {
 		t.Errorf("values of two hours ago: %s", head)
 	}
-	b.Width = 36
+	c.Cursor, b.Width = time.Time{}, 36
 	if head := drawn(c, b)[0]; !strings.Contains(head, "Network Mb/s ─ in 28.8  out 0 ─") {
 		t.Error(head)
 	}

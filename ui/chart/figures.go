@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,7 +20,7 @@ var wordings = [][]string{
 	{"now", "max"},
 	{"now"},
 	{"at"},
-	nil, // the values now, without the samples of the lines
+	nil, // the values now or at the cursor, without the samples of the lines
 }
 
 // name returns the title and the unit.
@@ -62,6 +63,9 @@ func (f *frame) line(width int) string {
 // fit returns the most figures that fit into a width; "" if not even one does.
 func (f *frame) fit(width int) string {
 	for _, words := range wordings {
+		if words != nil && !f.Cursor.IsZero() && !slices.Contains(words, "at") {
+			continue // the user asks for the values at the cursor
+		}
 		if text := f.describe(words); text != "" && ui.Width(text) <= width {
 			return text
 		}
@@ -81,8 +85,11 @@ func (f *frame) describe(words []string) string {
 		}
 		names = append(names, t.Paint(lineTones[n], name))
 	}
-	if words == nil {
+	switch {
+	case words == nil && f.Cursor.IsZero():
 		words = []string{"now"}
+	case words == nil:
+		words = []string{"at"}
 	}
 	if len(names) > 1 && len(words) > 1 {
 		parts = append(parts, strings.Join(names, " "))

@@ -219,13 +219,13 @@ func (p *statsView) readout() string {
 	return strings.Join(parts, "  ")
 }
 
-// View returns the grid or the chart in front, with the read-out below, and a margin on both sides.
+// View returns the grid or the chart in front, with the read-out below.
 func (p *statsView) View(b ui.Box) string {
 	if b.TextOnly {
 		return p.renderText(b) + "\n" + p.readout()
 	}
 	room, gap := b, "\n\n"
-	if room.Width, room.Height = b.Width-2, b.Height-2; b.Height < 24 {
+	if room.Height = b.Height - 2; b.Height < 24 {
 		room.Height, gap = b.Height-1, "\n"
 	}
 	foot := ui.Truncate(
@@ -233,13 +233,10 @@ func (p *statsView) View(b ui.Box) string {
 		room.Width,
 		b.Theme.Glyphs.Ellipsis,
 	)
-	charts := ""
 	if p.grid && b.Width >= 60 && b.Height >= 16 {
-		charts = p.renderGrid(room)
-	} else {
-		charts = p.renderChart(p.selected, room)
+		return p.renderGrid(room) + gap + foot
 	}
-	return " " + strings.ReplaceAll(charts+gap+foot, "\n", "\n ")
+	return p.renderChart(p.selected, room) + gap + foot
 }
 
 // renderText describes all charts in words, for a screen reader.
