@@ -63,9 +63,18 @@ type Crumber interface{ Crumb() string }
 // Selector is a pane that can move its cursor to a row. Select reports whether the pane has the row.
 type Selector interface{ Select(id string) bool }
 
-// Finder is a pane whose rows the palette offers. Find returns at most limit rows, with clean labels.
-type Finder interface {
+// Finder is a pane whose rows the palette offers.
+type Finder interface{ RowFinder() RowFinder }
+
+// RowFinder is the rows of a pane as the palette finds them. Find returns at most limit rows, with clean labels, and
+// Action an action on one row: "disable web-1".
+type RowFinder interface {
 	Find(text string, limit int) []SearchResult
+	Version() int          // changes with the rows
+	Loaded() bool          // they have been read
+	EnsureLoaded() tea.Cmd // reads them, unless somebody has asked for them
+	ActionNames() []string
+	Action(name, id string) (Action, bool)
 }
 
 // ColumnChooser is a pane whose columns the user can choose and order.
@@ -80,8 +89,10 @@ type Hider interface{ Hides(RowRef) bool }
 
 // SearchResult is a row that the palette offers.
 type SearchResult struct {
-	Label string // "billing-api"
-	ID    string // identity in its pane
+	Label   string      // "billing-api"
+	FoundBy string      // what fits the text better than the label: "ticket 48213"
+	ID      string      // identity in its pane
+	Open    func() Pane // opened over its pane; nil opens nothing
 }
 
 // Notification is news that the user should know without having asked.

@@ -99,3 +99,108 @@ func TestFilter_comparesValues(t *testing.T) {
 		})
 	}
 }
+
+// paletteFirst returns the entry of the palette at the cursor, which is the first one.
+func (r *harness) paletteFirst() string {
+	r.Helper()
+	_, dialog, _ := strings.Cut(r.screen(), "Go to")
+	_, entry, found := strings.Cut(dialog, "▸ ")
+	if !found {
+		r.Fatalf("the palette is empty:\n%s", r.screen())
+	}
+	entry, _, _ = strings.Cut(entry, "│")
+	return strings.Join(strings.Fields(entry), " ")
+}
+
+// The palette opens the incident of a ticket or an issue by its number alone.
+func TestPalette_ticketOpensIncident(t *testing.T) {
+	for _, typed := range []string{"48213", "#48213", "ticket 48213", "823", "#823"} {
+		startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+			r.press(":", typed)
+			if first := r.paletteFirst(); !strings.HasPrefix(first, "#823") || !strings.Contains(first, "issues") {
+				t.Fatalf("%s: the first entry is %q:\n%s", typed, first, r.screen())
+			}
+			r.press("<enter>")
+			r.requireText("ssue 823", "48213", "Ada Wong", "+1 555 0100")
+		})
+	}
+}
+
+// A telephone number finds its contact, however it is written, though nobody has opened the list of contacts.
+func TestPalette_phoneNumber(t *testing.T) {
+	for _, typed := range []string{"+1 555 0100", "15550100", "0015550100", "(555) 0100", "555-0100"} {
+		startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+			r.press(":", typed)
+			if first := r.paletteFirst(); first != "Ada Wong · +1 555 0100 contacts" {
+				t.Fatalf("%s: the first entry is %q:\n%s", typed, first, r.screen())
+			}
+			r.press("<enter>")
+			r.requireText("▸ Ada Wong")
+		})
+	}
+}
+
+// An action with a row is that action on that row: with its form and its question, whatever is marked or in front.
+func TestPalette_actionWithObject(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press("3", "g", "<space>", "<space>", "1") // two other services are marked
+		r.press(":", "disable web-1")
+		if first := r.paletteFirst(); first != "disable web-1 services" {
+			t.Fatalf("the first entry is %q:\n%s", first, r.screen())
+		}
+		r.press("<enter>")
+		r.requireText("Disable monitoring of web-1")
+		r.requireApplied()
+		r.press("<ctrl+s>")
+		r.requireApplied("disable service")
+		r.requireText("web-1: ")
+		r.press(":", "delete web-2", "<enter>")
+		r.requireText("Delete service", "web-2")
+		r.press("<esc>")
+		r.requireApplied("disable service")
+		r.press(":", "web-1 enable", "<enter>")
+		r.requireApplied("disable service", "enable service")
+		r.press(":", "enable web-1", "<enter>")
+		r.requireText("enable: ")
+		r.requireApplied("disable service", "enable service")
+	})
+}
+
+// A typing error is forgiven in names of panes, actions and rows; what fits exactly comes first.
+func TestPalette_forgivesTypingErrors(t *testing.T) {
+	for typed, want := range map[string]string{
+		"serivces":            "services pane",
+		"contcats":            "contacts pane",
+		"bililng-api":         "billing-api services",
+		"status-pgae":         "status-page services",
+		"Ada Wogn":            "Ada Wong contacts",
+		"dsiable billing-api": "disable billing-api services",
+		"disable biling-api":  "disable billing-api services",
+		"web-1":               "web-1 services",
+		"docs":                "docs services",
+		"stats":               "stats pane",
+	} {
+		startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+			r.press(":", typed)
+			if first := r.paletteFirst(); first != want {
+				t.Errorf("%s: the first entry is %q, want %q:\n%s", typed, first, want, r.screen())
+			}
+		})
+	}
+}
+
+// Where nothing matches, the palette names the lists that could not be searched.
+func TestPalette_namesUnreadLists(t *testing.T) {
+	faults := func(emu *emulator.Emulator) {
+		emu.InjectFault("list contacts", emulator.Fault{Status: 503})
+	}
+	startWithEmulator(t, emulator.Options{}, screenSize{120, 36}, faults, func(r *harness) {
+		r.press(":", "5550100")
+		r.requireText("nothing matches · not read: contacts")
+	})
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press(":", "5559999")
+		r.requireText("nothing matches")
+		r.requireNoText("not read")
+	})
+}

@@ -18,10 +18,13 @@ type searchList struct {
 	cursor     int
 	scrollTop  int
 	entryCount int
-	room       int // entries that are visible
+	room       int    // entries that are visible
+	nothing    string // said where no entry matches
 }
 
-func newSearchList() searchList { return searchList{line: input.NewLine("")} }
+func newSearchList() searchList {
+	return searchList{line: input.NewLine(""), nothing: "nothing matches"}
+}
 
 // query returns the text that narrows the list.
 func (q *searchList) query() string { return q.line.Text() }
@@ -77,7 +80,7 @@ func (q *searchList) renderList(label string, b ui.Box, entry func(i int, cursor
 		lines = append(lines, entry(i, i == q.cursor))
 	}
 	if q.entryCount == 0 {
-		lines = append(lines, t.Paint(theme.Muted, "nothing matches"))
+		lines = append(lines, t.Paint(theme.Muted, ui.Truncate(q.nothing, b.Width, t.Glyphs.Ellipsis)))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -156,7 +159,7 @@ func fitWidth(text string, width int, b ui.Box) string {
 }
 
 func (h *helpDialog) read(ui.Box) dialogReading {
-	r := dialogReading{Announcement: ui.Announcement{Input: "search: " + h.query(), Item: "nothing matches"}}
+	r := dialogReading{Announcement: ui.Announcement{Input: "search: " + h.query(), Item: h.nothing}}
 	if h.cursor < len(h.matches) {
 		r.Position, r.Count, r.Item = h.cursor+1, len(h.matches), describeAction(h.matches[h.cursor])
 	}

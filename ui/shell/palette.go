@@ -1,29 +1,48 @@
 package shell
 
 import (
+	"slices"
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/sahilm/fuzzy"
 
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/search"
 )
 
-// paletteDialog goes anywhere by name: panes, actions of the pane in front, rows of all panes.
+// paletteDialog goes anywhere by name: panes, actions of the pane in front, rows of all panes, actions on rows.
 type paletteDialog struct {
 	searchList
-	shell        *Shell
-	entries      []paletteEntry
-	searchedText string
-	searched     bool
-	previewing   bool // the screen shows the preview of an entry
+	shell      *Shell
+	entries    []paletteEntry
+	searched   paletteSearch
+	previewing bool // the screen shows the preview of an entry
+	reading    bool // the lists that nobody has read are being read
+}
+
+// A paletteSearch is what the entries depend on.
+type paletteSearch struct {
+	text string
+	rows int // versions of all rows
+	done bool
 }
 
 // A paletteEntry is a line of the palette.
 type paletteEntry struct {
 	label   string
+	foundBy string // what fits the text better than the label
 	kind    string
+	id      string // of a row in its pane
+	fit     search.Fit
 	do      func() tea.Cmd
 	preview func() // shows the effect while the cursor is on the entry; nil shows nothing
+}
+
+// is reports whether two entries are the same.
+func (e paletteEntry) is(other paletteEntry) bool {
+	return e.label == other.label && e.kind == other.kind && e.id == other.id
 }
 
 // maxRowsFound bounds the rows that the palette offers of one pane.
@@ -41,30 +60,73 @@ func (p *paletteDialog) title() string { return "Go to" }
 func (p *paletteDialog) size() (int, int) { return 70, 22 }
 
 func (p *paletteDialog) hints() []hint {
-	return []hint{{"", "type a pane, an action or a row"}, {"enter", "open"}, {"esc", "close"}}
+	return []hint{{"", `a pane, row, ticket, phone or "disable web-1"`}, {"enter", "open"}, {"esc", "close"}}
 }
 
-// updateEntries finds the entries for the text: panes and actions by fuzzy search, followed by rows that contain it.
+// readLists reads the lists that nobody has read, once: what is looked for may be in them.
+func (p *paletteDialog) readLists() tea.Cmd {
+	if p.reading {
+		return nil
+	}
+	p.reading = true
+	var cmds []tea.Cmd
+	for _, t := range p.shell.tabs.list {
+		if f, ok := t.root().(ui.Finder); ok {
+			cmds = append(cmds, f.RowFinder().EnsureLoaded())
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// updateEntries finds the entries for the text, the best first. When only rows have changed, the cursor stays on its
+// entry.
 func (p *paletteDialog) updateEntries() {
-	query := p.query()
-	if p.searched && p.searchedText == query {
+	now := paletteSearch{text: p.query(), rows: p.shell.tabs.rowsVersion(), done: true}
+	if p.searched == now {
 		return
 	}
-	p.searchedText, p.searched = query, true
-	all := paletteEntries(p.shell)
-	p.entries = all
-	if query != "" {
-		p.entries = nil
-		labels := make([]string, len(all))
-		for i, e := range all {
-			labels[i] = e.label
-		}
-		for _, m := range fuzzy.Find(query, labels) {
-			p.entries = append(p.entries, all[m.Index])
-		}
-		p.entries = append(p.entries, rowEntries(p.shell, query)...)
+	var before paletteEntry
+	if p.searched.text == now.text && p.cursor < len(p.entries) {
+		before = p.entries[p.cursor]
+	}
+	p.searched, p.entries = now, findEntries(p.shell, now.text)
+	if at := slices.IndexFunc(p.entries, before.is); at >= 0 {
+		p.cursor = at
 	}
 	p.setEntryCount(len(p.entries))
+}
+
+// findEntries returns the entries that fit a text: first those that fit best, and of these panes, actions and rows in
+// this order. Entries that only have its letters come last.
+func findEntries(s *Shell, text string) []paletteEntry {
+	all, q := paletteEntries(s), search.New(text)
+	if q.IsEmpty() {
+		return all
+	}
+	var found, rest []paletteEntry
+	for _, e := range all {
+		if e.fit = fitOrForgive(q, e.label); e.fit > search.None {
+			found = append(found, e)
+		} else {
+			rest = append(rest, e)
+		}
+	}
+	found = append(found, rowActionEntries(s, text)...)
+	found = append(found, rowEntries(s, text)...)
+	slices.SortStableFunc(found, func(a, b paletteEntry) int { return int(b.fit) - int(a.fit) })
+	labels := make([]string, len(rest))
+	for i, e := range rest {
+		labels[i] = e.label
+	}
+	for _, m := range fuzzy.Find(text, labels) {
+		found = append(found, rest[m.Index])
+	}
+	return found
+}
+
+// fitOrForgive returns how well a text fits; a typing error is forgiven.
+func fitOrForgive(q search.Needle, text string) search.Fit {
+	return max(q.Fit(text), q.Forgive(text))
 }
 
 // paletteEntries returns every entry but rows: panes, actions, accounts, commands and themes.
@@ -95,31 +157,98 @@ func paletteEntries(s *Shell) []paletteEntry {
 	return append(all, s.themes.entries()...)
 }
 
-// rowEntries returns the rows of all tabs that contain a text.
+// rowEntries returns the rows of all tabs that fit a text.
 func rowEntries(s *Shell, text string) (entries []paletteEntry) {
 	for _, t := range s.tabs.list {
-		f, ok := t.root().(ui.Finder)
-		if !ok {
-			continue
-		}
-		for _, row := range f.Find(text, maxRowsFound) {
-			open := func() tea.Cmd { return ui.Send(ui.GoToMsg{Pane: t.name(), ID: row.ID}) }
-			entries = append(entries, paletteEntry{label: row.Label, kind: t.name(), do: open})
+		if f, ok := t.root().(ui.Finder); ok {
+			entries = append(entries, rowEntriesOf(t.name(), f.RowFinder(), text)...)
 		}
 	}
 	return entries
 }
 
+// rowEntriesOf returns the rows of a pane that fit a text.
+func rowEntriesOf(pane string, rows ui.RowFinder, text string) (entries []paletteEntry) {
+	q := search.New(text)
+	for _, row := range rows.Find(text, maxRowsFound) {
+		entries = append(entries, paletteEntry{
+			label:   row.Label,
+			foundBy: row.FoundBy,
+			kind:    pane,
+			id:      row.ID,
+			fit:     max(fitOrForgive(q, row.Label), fitOrForgive(q, row.FoundBy)),
+			do: func() tea.Cmd {
+				msg := ui.GoToMsg{Pane: pane, ID: row.ID}
+				if row.Open != nil {
+					msg.ThenOpen = row.Open()
+				}
+				return ui.Send(msg)
+			},
+		})
+	}
+	return entries
+}
+
+// rowActionEntries returns the actions on rows whose names begin a text that goes on with a row, or end it:
+// "disable web-1", "web-1 disable".
+func rowActionEntries(s *Shell, text string) (entries []paletteEntry) {
+	words := strings.Fields(text)
+	for n := 1; n < len(words); n++ {
+		front, back := strings.Join(words[:n], " "), strings.Join(words[n:], " ")
+		for _, t := range s.tabs.list {
+			entries = append(entries, actionEntriesOf(s, t, front, back)...)
+			entries = append(entries, actionEntriesOf(s, t, back, front)...)
+		}
+	}
+	return entries
+}
+
+// actionEntriesOf returns the actions of a tab's rows whose name and row fit.
+func actionEntriesOf(s *Shell, t *tab, name, row string) (entries []paletteEntry) {
+	pane, ok := t.root().(ui.Finder)
+	if !ok {
+		return nil
+	}
+	finder := pane.RowFinder()
+	var rows []paletteEntry
+	for _, action := range finder.ActionNames() {
+		fit := fitOrForgive(search.New(name), action)
+		if fit == search.None || fit == search.Inside {
+			continue
+		}
+		if rows == nil {
+			rows = rowEntriesOf(t.name(), finder, row)
+		}
+		for _, e := range rows {
+			e.label, e.fit = action+" "+e.label, min(fit, e.fit)
+			e.do = func() tea.Cmd { return s.startRowAction(t.name(), finder, action, e.id) }
+			entries = append(entries, e)
+		}
+	}
+	return entries
+}
+
+// startRowAction goes to a row and starts an action on it, as the action's key there does.
+func (s *Shell) startRowAction(pane string, rows ui.RowFinder, name, id string) tea.Cmd {
+	s.tabs.goTo(ui.GoToMsg{Pane: pane, ID: id})
+	action, found := rows.Action(name, id)
+	if !found {
+		return ui.ShowNews(theme.Warn, name+": the row is gone")
+	}
+	return tea.Batch(s.clock.schedule(s), s.startAction(s.policy.apply(pane, []ui.Action{action})[0]))
+}
+
 // layout finds the entries for a text that was pasted.
 func (p *paletteDialog) layout(b ui.Box) {
 	p.updateEntries()
+	p.nothing = "nothing matches" + prefixed(" · not read: ", strings.Join(p.shell.tabs.unread(), ", "))
 	p.searchList.layout(b)
 }
 
 func (p *paletteDialog) view(b ui.Box) string {
 	return p.renderList(": ", b, func(i int, cursor bool) string {
 		e := p.entries[i]
-		label := fitWidth(e.label, b.Width-16, b)
+		label := fitWidth(e.label+prefixed(" · ", e.foundBy), b.Width-16, b)
 		if cursor {
 			return b.Theme.Paint(theme.Cursor, b.Theme.Glyphs.Cursor+" "+label+ui.Pad(e.kind, 14))
 		}
@@ -128,25 +257,26 @@ func (p *paletteDialog) view(b ui.Box) string {
 }
 
 func (p *paletteDialog) read(ui.Box) dialogReading {
-	r := dialogReading{Announcement: ui.Announcement{Input: "go to: " + p.query(), Item: "nothing matches"}}
+	r := dialogReading{Announcement: ui.Announcement{Input: "go to: " + p.query(), Item: p.nothing}}
 	if p.cursor < len(p.entries) {
 		e := p.entries[p.cursor]
-		r.Position, r.Count, r.Item = p.cursor+1, len(p.entries), e.label+"; "+e.kind
+		r.Position, r.Count, r.Item = p.cursor+1, len(p.entries), e.label+prefixed("; ", e.foundBy)+"; "+e.kind
 	}
 	return r
 }
 
 func (p *paletteDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	chosen, closed := p.handleSearchKey(k)
+	if chosen && p.cursor < len(p.entries) {
+		p.showPreview(s)
+		s.dialogs.dismiss(p)
+		return p.entries[p.cursor].do(), true
+	}
 	p.updateEntries()
 	if closed {
 		p.entries = nil
 	}
 	p.showPreview(s)
-	if chosen && p.cursor < len(p.entries) {
-		s.dialogs.dismiss(p)
-		return p.entries[p.cursor].do(), true
-	}
 	return nil, closed
 }
 

@@ -68,7 +68,10 @@ func (p *programActions) dialogActions(s *Shell) []ui.Action {
 	return []ui.Action{
 		hinted(programAction("help", "all keys of this pane; type to search them", help, "?")),
 		hinted(programAction("all actions", "everything this pane can do", menu, "a")),
-		hinted(programAction("go to", "panes, actions and rows by name", func() { openPalette(s) }, ":", "ctrl+p")),
+		hinted(programAction(
+			"go to", `panes, rows, tickets, phone numbers, actions on rows: "disable web-1"`,
+			func() { openPalette(s) }, ":", "ctrl+p",
+		)),
 	}
 }
 

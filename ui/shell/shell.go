@@ -108,6 +108,9 @@ func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 	if p, ok := s.pane().(interface{ LoadMissing() tea.Cmd }); ok && !s.clock.paused() {
 		cmd = tea.Batch(cmd, p.LoadMissing())
 	}
+	if p, ok := s.dialogs.top().(*paletteDialog); ok && !s.clock.paused() {
+		cmd = tea.Batch(cmd, p.readLists())
+	}
 	s.askForToken()
 	s.dialogs.layout(s.bodyBox())
 	return cmd

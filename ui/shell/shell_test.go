@@ -50,7 +50,13 @@ func newShellTest(t *testing.T, change func(*Options)) *shellTest {
 		Store:     set,
 		EmptyText: "none",
 		Columns: []table.Column[string]{
-			{Title: "name", Min: 10, Cell: func(s string, _ ui.Box) (string, theme.Tone) { return s, theme.Strong }}},
+			{
+				Title:   "name",
+				Min:     10,
+				IsLabel: true,
+				Cell:    func(s string, _ ui.Box) (string, theme.Tone) { return s, theme.Strong },
+			},
+		},
 		RowActions: []table.RowAction[string]{{
 			Keys:        []string{"D"},
 			Name:        "delete",
@@ -242,6 +248,42 @@ func TestHelpAndPalette_listActions(t *testing.T) {
 	b.press("D")
 	if !strings.Contains(b.screen(), "Thing beta goes.") {
 		t.Errorf("the palette did not go to the row:\n%s", b.screen())
+	}
+}
+
+// When rows arrive that fit better, the palette's cursor stays on the entry that was seen, and enter opens that one.
+func TestPalette_cursorStaysWhenRowsArrive(t *testing.T) {
+	b := newShellTest(t, nil)
+	b.press(":", "e", "t", "a")
+	b.rows = []string{"alpha", "beta", "eta"}
+	b.run(b.shell.pane().Refresh())
+	p := b.shell.dialogs.top().(*paletteDialog)
+	if len(p.entries) != 2 || p.entries[0].label != "eta" || p.entries[p.cursor].label != "beta" {
+		t.Fatalf("the cursor is on %d of %+v", p.cursor, p.entries)
+	}
+	b.press("enter", "D")
+	if !strings.Contains(b.screen(), "Thing beta goes.") {
+		t.Errorf("another row was opened:\n%s", b.screen())
+	}
+}
+
+// An action that is named with its row asks the same question as its key does.
+func TestPalette_actionWithRowAsks(t *testing.T) {
+	for _, typed := range []string{"delete beta", "beta delete", "delte beta", "del be"} {
+		b := newShellTest(t, nil)
+		b.press(":")
+		b.run(b.shell.Update(tea.PasteMsg{Content: typed}))
+		b.press("enter")
+		if !strings.Contains(b.screen(), "Thing beta goes.") || b.deletions > 0 {
+			t.Errorf("%s: not asked:\n%s", typed, b.screen())
+		}
+	}
+	b := newShellTest(t, func(o *Options) { o.ReadOnly = true })
+	b.press(":")
+	b.run(b.shell.Update(tea.PasteMsg{Content: "delete beta"}))
+	b.press("enter")
+	if !strings.Contains(b.screen(), "delete: read-only mode") {
+		t.Errorf("read-only mode does not hold:\n%s", b.screen())
 	}
 }
 

@@ -137,6 +137,26 @@ func (t *tabs) travel(from, to *[]location) bool {
 	return true
 }
 
+// rowsVersion changes with the rows of any tab.
+func (t *tabs) rowsVersion() (sum int) {
+	for _, one := range t.list {
+		if f, ok := one.root().(ui.Finder); ok {
+			sum += f.RowFinder().Version()
+		}
+	}
+	return sum
+}
+
+// unread returns the names of the tabs whose rows have not been read.
+func (t *tabs) unread() (names []string) {
+	for _, one := range t.list {
+		if f, ok := one.root().(ui.Finder); ok && !f.RowFinder().Loaded() {
+			names = append(names, one.name())
+		}
+	}
+	return names
+}
+
 // refreshAll refreshes the top pane of every tab.
 func (t *tabs) refreshAll() tea.Cmd {
 	var cmds []tea.Cmd

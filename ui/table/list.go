@@ -4,7 +4,6 @@ package table
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -76,6 +75,7 @@ type List[T any] struct {
 	NoAutoRefresh bool                                        // not refreshed by the clock
 	CopyItems     func(T) []ui.CopyItem                       // for the copy menu, beside name, ID, JSON and CSV
 	Label         func(T) string                              // what a row is called; nil is its label column
+	Search        SearchOptions[T]                            // how the palette finds rows
 
 	state[T]
 }
@@ -222,30 +222,14 @@ func (l *List[T]) Hides(r ui.RowRef) bool {
 	return l.rowIndex.currentKey == l.wantedKey() && l.rowIndex.position(l.Store, r.ID) < 0
 }
 
-// maxFindRows is the number of rows that Find looks at.
-const maxFindRows = 20_000
-
-// Find returns rows whose label contains a text, for the palette.
-func (l *List[T]) Find(text string, limit int) []ui.SearchResult {
-	var found []ui.SearchResult
-	want := strings.ToLower(text)
-	for i := 0; i < l.Store.Len() && i < maxFindRows && len(found) < limit; i++ {
-		row := l.Store.At(i)
-		if label := l.label(row); strings.Contains(strings.ToLower(label), want) {
-			found = append(found, ui.SearchResult{Label: label, ID: l.Store.ID(row)})
-		}
-	}
-	return found
-}
-
-// label returns what a row is called.
-func (l *List[T]) label(row T) string {
+// label returns what a row is called. b is the box that its cells are drawn in.
+func (l *List[T]) label(row T, b ui.Box) string {
 	if l.Label != nil {
 		return l.Label(row)
 	}
 	for _, c := range l.Columns {
 		if c.IsLabel {
-			text, _ := c.Cell(row, l.cellBox())
+			text, _ := c.Cell(row, b)
 			return text
 		}
 	}
@@ -306,7 +290,7 @@ func (l *List[T]) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		if l.filter.typing {
-			l.pressInFilter(msg)
+			(*controls[T])(l).pressInFilter(msg)
 		}
 	case tea.PasteMsg:
 		if l.filter.typing {
@@ -334,7 +318,7 @@ func (l *List[T]) Actions() []ui.Action {
 	row, there := l.cursorRow()
 	actions := make([]ui.Action, 0, len(l.RowActions)+32)
 	for _, op := range l.RowActions {
-		actions = append(actions, rowBinder[T]{l}.bind(op, row, there))
+		actions = append(actions, rowBinder[T]{list: l}.bind(op, row, there))
 	}
 	rowActions := actions
 	if l.PaneActions != nil {

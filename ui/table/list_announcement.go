@@ -14,7 +14,7 @@ func (l *List[T]) Announce(b ui.Box) ui.Announcement {
 	l.restoreCursor()
 	a := ui.Announcement{Count: l.shown()}
 	if l.filter.typing {
-		note := l.filterNote()
+		note := l.rowIndex.note(l.wantedKey())
 		a.Input = "filter: " + l.filter.text + ui.WithPrefix("; ", cmp.Or(note.problem, note.hint))
 	}
 	row, there := l.cursorRow()
@@ -27,7 +27,7 @@ func (l *List[T]) Announce(b ui.Box) ui.Announcement {
 		a.Text = listView[T]{l}.detailText(row, b)
 		return a
 	}
-	parts := []string{l.label(row)}
+	parts := []string{l.label(row, b)}
 	for _, c := range l.Columns {
 		if c.hidden {
 			continue

@@ -69,6 +69,22 @@ func (c *controls[T]) scrollColumns(by int) {
 // startFilter gives the filter the keyboard.
 func (c *controls[T]) startFilter() { c.filter.startTyping() }
 
+// pressInFilter gives a key to the filter that is being typed. Enter does not end the typing while something is known
+// to be wrong with the text.
+func (c *controls[T]) pressInFilter(k tea.KeyPressMsg) {
+	l := c.list()
+	typed := l.filter
+	l.filter.press(k)
+	if k.String() == "enter" {
+		l.rowIndex.update(l)
+		if l.rowIndex.note(l.wantedKey()).problem != "" {
+			typed.refused = true
+			l.filter = typed
+		}
+	}
+	l.restoreCursor()
+}
+
 // sortMenu offers the columns; the one in use is reversed.
 func (c *controls[T]) sortMenu() ui.Menu {
 	l := c.list()
@@ -153,7 +169,7 @@ func (c *controls[T]) rowCommands(row T) rowCommands {
 	l := c.list()
 	commands := rowCommands{
 		mark:  func() { c.toggleMark(l.Store.ID(row)); l.moveCursor(1) },
-		label: func() string { return l.label(row) },
+		label: func() string { return l.label(row, l.cellBox()) },
 		id:    func() string { return l.Store.ID(row) },
 		json:  func() string { return asJSON(row) },
 		csv:   c.csv,

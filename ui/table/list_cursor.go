@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	tea "charm.land/bubbletea/v2"
-
 	"lookout/ui/filter"
 )
 
@@ -50,24 +48,6 @@ func (l *List[T]) restoreCursor() {
 	l.marks.relocate(l.Store)
 	l.detail.open = l.detail.open && n > 0 && l.Detail != nil
 }
-
-// pressInFilter gives a key to the filter that is being typed. Enter does not end the typing while something is known
-// to be wrong with the text.
-func (l *List[T]) pressInFilter(k tea.KeyPressMsg) {
-	typed := l.filter
-	l.filter.press(k)
-	if k.String() == "enter" {
-		l.rowIndex.update(l)
-		if l.filterNote().problem != "" {
-			typed.refused = true
-			l.filter = typed
-		}
-	}
-	l.restoreCursor()
-}
-
-// filterNote returns what is to be said about the filter.
-func (l *List[T]) filterNote() filterNote { return l.rowIndex.note(l.wantedKey()) }
 
 // moveCursor moves the cursor by a number of rows.
 func (l *List[T]) moveCursor(by int) { l.moveCursorTo(l.cursor.position + by) }

@@ -118,7 +118,7 @@ func TestList_filterSortMarks(t *testing.T) {
 		t.Errorf("%d rows match", n)
 	}
 	pressKeys(l, "A")
-	if marked, hidden := (rowBinder[thing]{l}).markedRows(); len(marked) != 10 || hidden != 0 {
+	if marked, hidden := (rowBinder[thing]{list: l}).markedRows(); len(marked) != 10 || hidden != 0 {
 		t.Errorf("%d marked, %d hidden", len(marked), hidden)
 	}
 	pressKeys(l, "esc", "esc")

@@ -220,7 +220,7 @@ func (v listView[T]) status() listStatus {
 		name:      l.Store.Name(),
 		notes:     l.Store.Notes(),
 		filter:    l.filter,
-		note:      l.filterNote(),
+		note:      l.rowIndex.note(l.wantedKey()),
 		matching:  l.shown(),
 		loaded:    l.Store.Len(),
 		complete:  l.Store.Complete(),

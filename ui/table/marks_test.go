@@ -26,7 +26,7 @@ func TestMarks_relocate(t *testing.T) {
 	rows = append(rows[:190], thing{id: 1000}) // 9 to 0 are gone, 7 among them
 	uitest.RunAll(s.Refresh())
 	l.restoreCursor()
-	marked, _ := rowBinder[thing]{l}.markedRows()
+	marked, _ := rowBinder[thing]{list: l}.markedRows()
 	if len(marked) != 190 || l.marks.count() != 190 {
 		t.Fatalf("%d rows are marked, %d counted", len(marked), l.marks.count())
 	}

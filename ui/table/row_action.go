@@ -38,12 +38,23 @@ const (
 )
 
 // rowBinder binds the row actions of a list to its rows.
-type rowBinder[T any] struct{ list *List[T] }
+type rowBinder[T any] struct {
+	list  *List[T]
+	alone bool // the action is about the row, whatever rows are marked
+}
+
+// marked returns the number of marked rows that actions are about.
+func (r rowBinder[T]) marked() int {
+	if r.alone {
+		return 0
+	}
+	return r.list.marks.count()
+}
 
 // bind returns an action on the row under the cursor. The row is captured: whatever moves while a question is open, the
 // answer is about this row.
 func (r rowBinder[T]) bind(action RowAction[T], row T, there bool) ui.Action {
-	marked := r.list.marks.count()
+	marked := r.marked()
 	a := ui.Action{
 		Key:         ui.Bind(action.Name, action.Keys...),
 		Description: action.Description,
@@ -74,9 +85,9 @@ func (r rowBinder[T]) bind(action RowAction[T], row T, there bool) ui.Action {
 func (r rowBinder[T]) bindStart(action RowAction[T], a ui.Action, row T) ui.Action {
 	l := r.list
 	a.OpensView = true
-	marked := l.marks.count() > 0 && action.Many
+	marked := r.marked() > 0 && action.Many
 	switch {
-	case l.marks.count() > 0 && !action.Many:
+	case r.marked() > 0 && !action.Many:
 		a.DisabledReason = oneRowOnly
 	case marked && !r.appliesToAnyMarked(action):
 		a.DisabledReason = noneApplicable
@@ -133,7 +144,9 @@ func (r rowBinder[T]) run(action RowAction[T], rows []T) tea.Cmd {
 	case action.Cmd != nil:
 		return action.Cmd(rows[0])
 	case action.BatchCmd != nil:
-		r.list.marks.clear()
+		if !r.alone {
+			r.list.marks.clear()
+		}
 		return action.BatchCmd(rows)
 	}
 	return nil

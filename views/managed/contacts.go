@@ -30,8 +30,14 @@ func ContactsPane(a *account.Account) ui.Pane {
 		Footer:       func(set *ui.Store[*client.Contact], b ui.Box) string { return contactsFoot(a, set, b) },
 		CopyItems:    account.CopyItemsByID(a, "contacts", "view contact", func(c *client.Contact) int { return c.ID }),
 		EmptyText:    "no contacts yet · n adds one",
+		Search:       table.SearchOptions[*client.Contact]{By: contactAddresses},
 		SortBy:       "group",
 	}
+}
+
+// contactAddresses returns by what a contact can be reached: telephone numbers and e-mail.
+func contactAddresses(c *client.Contact) []string {
+	return []string{c.Phone.Primary.String(), c.Phone.Secondary.String(), c.Email.String()}
 }
 
 // contactColumns returns the columns of contacts.

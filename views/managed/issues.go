@@ -36,7 +36,19 @@ func IssuesPane(a *account.Account) ui.Pane {
 		BadgeFunc:    func() (string, theme.Tone) { return issuesBadge(a) },
 		OnVisible:    a.FetchTickets,
 		Label:        func(i *client.Issue) string { return "#" + account.FormatID(i.ID) },
+		Search: table.SearchOptions[*client.Issue]{
+			By:   ticketNames,
+			Open: func(i *client.Issue) ui.Pane { return IncidentPane(a, i) },
+		},
 	}
+}
+
+// ticketNames returns what the ticket of an issue is called; none if the issue has no ticket.
+func ticketNames(i *client.Issue) []string {
+	if i.Ticket.ID == 0 {
+		return nil
+	}
+	return []string{"ticket " + account.FormatID(i.Ticket.ID)}
 }
 
 // issueActions returns the actions on an issue.

@@ -32,6 +32,9 @@ func KeysPane(a *account.Account) ui.Pane {
 		CopyItems:    account.CopyItemsByID(a, "keys", "view key", func(k *client.Key) int { return k.ID }),
 		EmptyText:    "no access keys yet · n creates one",
 		SortBy:       "label",
+		Search: table.SearchOptions[*client.Key]{
+			By: func(k *client.Key) []string { return []string{k.AccessKey.String()} },
+		},
 	}
 }
 
