@@ -14,7 +14,7 @@ import (
 func (j *Journal) CatchUp() (bool, error) {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
-	if err := j.ensureLoaded(); j.file == nil || err != nil {
+	if err := ensureLoaded(j); j.file == nil || err != nil {
 		return false, err
 	}
 	version := j.Version()
@@ -33,7 +33,7 @@ func (j *Journal) CatchUp() (bool, error) {
 
 // announce reports whether other processes have written something since it was last called, whichever caller of CatchUp
 // has read it.
-func (j *Journal) announce() bool {
+func announce(j *Journal) bool {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
 	unannounced := j.unannounced
@@ -110,7 +110,7 @@ func (j *Journal) WaitForChange(ctx context.Context, every time.Duration) bool {
 			return false
 		case <-look.C:
 			_, _ = j.CatchUp() // after an error it tries again
-			if j.announce() {
+			if announce(j) {
 				return true
 			}
 		}

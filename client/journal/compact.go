@@ -126,19 +126,19 @@ func (s *state) markSuperseded() {
 // compactIfLarge compacts the file if it has grown to the size of a segment. A failure costs only time: the journal is
 // as it was.
 func (j *Journal) compactIfLarge() {
-	if j.file == nil || j.refusal != nil || j.cannotCompact || !j.isLarge() {
+	if j.file == nil || j.refusal != nil || j.cannotCompact || !isLarge(j) {
 		return
 	}
 	unlock := j.lockCurrent()
 	defer unlock()
-	if !j.isLarge() || j.catchUp() != nil { // another process may have been first
+	if !isLarge(j) || j.catchUp() != nil { // another process may have been first
 		return
 	}
-	j.cannotCompact = j.compact() != nil
+	j.cannotCompact = compact(j) != nil
 }
 
 // isLarge reports whether the file has grown to the size of a segment, or contains segments already.
-func (j *Journal) isLarge() bool {
+func isLarge(j *Journal) bool {
 	info, err := j.file.Stat()
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -148,7 +148,7 @@ func (j *Journal) isLarge() bool {
 
 // compact gives the file the name of a file of segments and begins a new one. The journal is locked, and was read to
 // its end.
-func (j *Journal) compact() error {
+func compact(j *Journal) error {
 	info, err := j.file.Stat()
 	if err != nil {
 		return err

@@ -76,7 +76,7 @@ func (s *state) trackWindows(e *Entry) {
 func (j *Journal) EndWindow(intentID string) error {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
-	if err := j.ensureLoaded(); err != nil {
+	if err := ensureLoaded(j); err != nil {
 		return err
 	}
 	j.mu.Lock()
@@ -94,7 +94,7 @@ func (j *Journal) EndWindow(intentID string) error {
 		WindowEnded:   true,
 	}
 	j.mu.Unlock()
-	if err := j.write(l, true); err != nil {
+	if err := j.write(l, true, nil); err != nil {
 		return err
 	}
 	j.mu.Lock()
@@ -192,7 +192,7 @@ var (
 
 // checkScheduled returns why a scheduled change must not be made now: its window is over, or another program makes it.
 // It reads the file to its end, while no other process can write.
-func (j *Journal) checkScheduled(c client.Change) error {
+func checkScheduled(j *Journal, c client.Change) error {
 	if c.Scheduled == "" || c.Op != client.OpDisableService && c.Op != client.OpEnableService {
 		return nil
 	}

@@ -214,13 +214,12 @@ func (s *state) parseLine(data []byte, from place) (isHeader bool) {
 	return l.Kept || l.Segments != nil
 }
 
-// write appends a line with a single write, so that lines of two processes do not mix.
-func (j *Journal) write(l record, durable bool) error {
-	return j.writeIf(l, durable, func() error { return nil })
-}
-
-// writeIf is write unless a check fails. No other process writes between the check and the line.
-func (j *Journal) writeIf(l record, durable bool, check func() error) error {
+// write appends a line with a single write, so that lines of two processes do not mix, unless a check fails. No other
+// process writes between the check and the line. A nil check always succeeds.
+func (j *Journal) write(l record, durable bool, check func() error) error {
+	if check == nil {
+		check = func() error { return nil }
+	}
 	if j.refusal != nil {
 		return j.refusal
 	}

@@ -146,12 +146,12 @@ func (j *Journal) Loaded() bool {
 func (j *Journal) Load() error {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
-	return j.ensureLoaded()
+	return ensureLoaded(j)
 }
 
 // ensureLoaded is Load for callers that hold fileMu. What memory holds is put in place at once, so that nobody who asks
 // for it has to wait.
-func (j *Journal) ensureLoaded() error {
+func ensureLoaded(j *Journal) error {
 	if j.Loaded() || j.loadError != nil {
 		return j.loadError
 	}
@@ -294,7 +294,7 @@ func (j *Journal) Len() int {
 func (j *Journal) RecordIntent(c client.Change) (string, error) {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
-	if err := j.ensureLoaded(); err != nil {
+	if err := ensureLoaded(j); err != nil {
 		return "", err
 	}
 	j.compactIfLarge()
@@ -307,8 +307,8 @@ func (j *Journal) RecordIntent(c client.Change) (string, error) {
 	}
 	l := record{Intent: &e}
 	var refusal error
-	err := j.writeIf(l, true, func() error {
-		refusal = j.checkScheduled(c)
+	err := j.write(l, true, func() error {
+		refusal = checkScheduled(j, c)
 		return refusal
 	})
 	if refusal != nil {
@@ -319,6 +319,7 @@ func (j *Journal) RecordIntent(c client.Change) (string, error) {
 		_ = j.write(
 			record{ID: e.ID, Outcome: client.Rejected, OutcomeDetail: "it could not be recorded, so it was not sent"},
 			true,
+			nil,
 		)
 		return "", err
 	}
@@ -343,7 +344,7 @@ func (j *Journal) recordOutcome(l record) {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
 	// the change has been made; if this fails, the intent remains without an outcome
-	if err := j.write(l, false); err != nil && j.outcomeError == nil {
+	if err := j.write(l, false, nil); err != nil && j.outcomeError == nil {
 		j.outcomeError = fmt.Errorf("the outcome of a change could not be written to the journal: %w", err)
 	}
 	j.mu.Lock()
