@@ -79,7 +79,7 @@ func (h *History) readSegment(i int) ([]Entry, error) {
 		h.journal.mu.Unlock()
 		return nil, lost
 	}
-	page, late := parseSegment(data)
+	page, late := parseSegment(data, s.Entries)
 	for n := range page {
 		if l, ok := h.late[page[n].ID]; ok {
 			page[n].Outcome, page[n].OutcomeDetail = l.Outcome, l.OutcomeDetail
@@ -95,13 +95,69 @@ func (h *History) readSegment(i int) ([]Entry, error) {
 	return page, nil
 }
 
+// An archivedRecord is a record of which the values before and after stay JSON: a reader may hold a million of them.
+type archivedRecord struct {
+	record
+	Intent *archivedEntry `json:"intent"`
+}
+
+type archivedEntry struct {
+	Entry
+	Change archivedChange `json:"change"`
+}
+
+type archivedChange struct {
+	client.Change
+	Before json.RawMessage `json:"before"`
+	Body   json.RawMessage `json:"body"`
+}
+
+// entry returns the change. Its texts share their memory with those of other changes.
+func (e *archivedEntry) entry(shared map[string]string) *Entry {
+	share := func(text *string) {
+		if same, known := shared[*text]; known {
+			*text = same
+			return
+		}
+		shared[*text] = *text
+	}
+	raw := func(value json.RawMessage) any {
+		if len(value) == 0 || string(value) == "null" {
+			return nil
+		}
+		text := string(value)
+		share(&text)
+		return sharedJSON(text)
+	}
+	whole, c := &e.Entry, &e.Change.Change
+	for _, text := range []*string{
+		&whole.Account, &c.Op, &c.Method, &c.Path, &c.Resource, &c.ID, &c.Label, &c.Reason, &c.Scheduled,
+	} {
+		share(text)
+	}
+	c.Before, c.Body = raw(e.Change.Before), raw(e.Change.Body)
+	whole.Change = *c
+	return whole
+}
+
+// sharedJSON is a value as JSON.
+type sharedJSON string
+
+// MarshalJSON returns the value.
+func (v sharedJSON) MarshalJSON() ([]byte, error) { return []byte(v), nil }
+
 // parseSegment returns the changes of a segment, oldest first, and outcomes of changes that are in older segments.
-func parseSegment(data []byte) (page []Entry, late map[string]record) {
-	index, late := map[string]int{}, map[string]record{}
+func parseSegment(data []byte, entries int) (page []Entry, late map[string]record) {
+	page = make([]Entry, 0, entries)
+	index, late, shared := map[string]int{}, map[string]record{}, map[string]string{}
 	for line := range bytes.Lines(data) {
-		var l record
-		if len(line) > maxLineBytes || json.Unmarshal(line, &l) != nil {
+		var read archivedRecord
+		if len(line) > maxLineBytes || json.Unmarshal(line, &read) != nil {
 			continue // it is counted in the segment
+		}
+		l := read.record
+		if read.Intent != nil {
+			l.Intent = read.Intent.entry(shared)
 		}
 		i, here := index[l.ID]
 		switch {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -92,6 +94,38 @@ func checkManyChanges(t *testing.T, n int) {
 	if next > 50*time.Millisecond*slow || frame > 100*time.Microsecond || paged > 100*time.Millisecond ||
 		len(page) < 500 || err != nil {
 		t.Errorf("next open %v, a frame %v, two pages %v, %d changes, %v", next, frame, paged, len(page), err)
+	}
+}
+
+// A reader of the whole history holds less than 700 bytes for each change, and every change says what was recorded.
+func TestHistory_memory(t *testing.T) {
+	const n = 20_000
+	path := filepath.Join(t.TempDir(), "j")
+	writeReleased(t, path, n)
+	j := openJournal(t, path)
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before, count := heap(), 0
+	var pages [][]Entry
+	h := j.History()
+	for page, more := []Entry(nil), true; more; pages = append(pages, page) {
+		var err error
+		if page, more, err = h.Page(len(pages)); err != nil {
+			t.Fatal(err)
+		}
+		count += len(page)
+	}
+	if each := (heap() - before) / n; each > 700 || count != n {
+		t.Errorf("%d bytes for each of %d changes", each, count)
+	}
+	oldest := pages[len(pages)-1]
+	data, err := json.Marshal(oldest[len(oldest)-1])
+	if want := `"before":{"status":"ok"}`; err != nil || !strings.Contains(string(data), want) {
+		t.Errorf("%s, %v", data, err)
 	}
 }
 
