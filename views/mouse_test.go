@@ -36,7 +36,7 @@ func (r *harness) rowAtCursor() string {
 // buttons do nothing.
 func TestMouse_clicksAndWheel(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
-		r.click("Services 14")
+		r.click("Services ─ 14")
 		r.requireText("edge-router") // the box had the keyboard already
 		r.click("web-2")
 		if !strings.Contains(r.rowAtCursor(), "web-2") {

@@ -10,11 +10,12 @@ import (
 // At every size, tab visits all visible boxes and no other.
 func TestOverview_tabVisitsVisibleBoxes(t *testing.T) {
 	for _, c := range []struct{ width, height, boxes int }{
-		{200, 50, 7},
-		{120, 36, 7},
+		{200, 50, 9},
+		{120, 36, 9},
 		{80, 24, 7},
-		{60, 20, 7},
-		{50, 24, 3},
+		{60, 20, 3},
+		{60, 24, 5},
+		{50, 24, 5},
 	} {
 		startProgram(t, emulator.Options{}, screenSize{c.width, c.height}, func(r *harness) {
 			seen := map[string]bool{}

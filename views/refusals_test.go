@@ -53,7 +53,8 @@ func (r *harness) dialogText() string {
 		for left := range line {
 			width := slices.Index(line[left:], '╮')
 			words, height := boxText(lines[y:], left, left+width)
-			middle := width > 0 && left <= len(line)/2 && left+width >= len(line)/2 && y+height > len(lines)/3
+			centred := left > 2 && max(2*left+width-len(line), len(line)-2*left-width) < 6 // a dialog, not a pane's box
+			middle := width > 0 && centred && y+height > len(lines)/3
 			if middle && height > 0 && (area == 0 || width*height < area) {
 				text, area = words, width*height
 			}

@@ -870,9 +870,9 @@ func TestForm_secretFields(t *testing.T) {
 // words stay.
 func TestHideValues_everyPane(t *testing.T) {
 	panes := slices.Concat(paneKeys, []paneText{
-		{"1", "Services 14"},
+		{"1", "Services ─ 14"},
 		{"7", "CPU"},
-		{"2 <enter>", "who to call"},
+		{"2 <enter>", "Call: billing"},
 		{": journal <enter>", "outcome"},
 	})
 	for _, pane := range panes {

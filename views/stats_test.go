@@ -99,15 +99,15 @@ func TestStats_cursorReadsPoint(t *testing.T) {
 func TestIncident_loadAroundItsOwnDetection(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{200, 50}, func(r *harness) {
 		r.press("2", "<enter>")
-		r.requireText("Issue 823", "at #823 273", "at detection  cpu 273 %", "net in 49.8 Mb/s", "swap 7.22 op/s")
+		r.requireText("Incident #823", "at #823 273", "at #823 49.8 / 115", "at #823 7.22")
 		r.press("[")
-		r.requireText("Issue 821", "at #821 3", "at detection  cpu 3")
-		r.requireNoText("cpu 273 %")
+		r.requireText("Incident #821", "at #821 3")
+		r.requireNoText("at #823 273")
 		r.press("[", "[")
-		r.requireText("Issue 810", "no longer known: the stats hold only 24 hours, from 31 Dec 00:05 on")
+		r.requireText("Incident #810", "no longer known: the stats hold only 24 hours, from 31 Dec 00:05 on")
 		r.requireNoText("at detection", "CPU")
 		r.press("]", "]", "]")
-		r.requireText("Issue 823")
+		r.requireText("Incident #823")
 	})
 }
 

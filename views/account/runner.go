@@ -119,6 +119,7 @@ func (r Runner[T]) ActionsOnAll(rows []T, why string, names ...string) []ui.Acti
 			Description:    op.Description,
 			Writes:         true,
 			OpensView:      true,
+			ShowInHints:    reason == "",
 			DisabledReason: reason,
 			Do:             func() tea.Cmd { return r.Start(op, rows, 0) },
 		})

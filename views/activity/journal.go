@@ -57,7 +57,7 @@ func journalColumns(a *account.Account) []table.Column[*journal.Entry] {
 		{
 			Title: "outcome",
 			Width: 12,
-			Cell:  func(e *journal.Entry, b ui.Box) (string, theme.Tone) { return outcomeCell(a, e, b.Theme) },
+			Cell:  func(e *journal.Entry, b ui.Box) (string, theme.Tone) { return account.FormatOutcome(a, e, b.Theme) },
 			Less:  func(e, f *journal.Entry) bool { return outcomeRank(a, e) < outcomeRank(a, f) },
 		},
 		{
@@ -102,20 +102,6 @@ func journalColumns(a *account.Account) []table.Column[*journal.Entry] {
 			},
 		},
 	}
-}
-
-// outcomeCell returns how a change ended: a glyph with a word, and a tone.
-func outcomeCell(a *account.Account, e *journal.Entry, look *theme.Theme) (string, theme.Tone) {
-	g := look.Glyphs
-	switch {
-	case a.Journal.Unresolved(*e):
-		return g.Unknown + " unknown", theme.Warn
-	case e.Outcome == client.Pending:
-		return g.Pending + " under way", theme.Accent
-	case e.Outcome == client.Applied:
-		return g.Success + " done", theme.Good
-	}
-	return g.Failure + " not done", theme.Bad
 }
 
 // outcomeRank returns the rank of an outcome: the lower, the sooner somebody must look.
@@ -244,7 +230,7 @@ func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
 	t := account.NewDetailWriter(b)
 	c := e.Change
 	t.Title(client.NewText(c.Op).String() + account.WithPrefix(" ", account.EntryName(e)))
-	state, tone := outcomeCell(a, e, b.Theme)
+	state, tone := account.FormatOutcome(a, e, b.Theme)
 	t.Field("outcome", state, tone)
 	switch text := account.LookupText(a, e); {
 	case text != "":

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"lookout/client"
 	"lookout/theme"
@@ -26,31 +25,19 @@ func affectedInstances(a *account.Account, i *client.Issue) resource.Joined[*cli
 	return resource.FlatMap(account.AffectedServices(a, i), a.InstancesOfService)
 }
 
-// renderIncident returns an incident as text. whole adds the load around the detection and the earlier issues.
+// renderIncident returns an incident as text, for a detail beside a list and for screen readers. whole adds the load
+// around the detection and the earlier issues.
 func renderIncident(a *account.Account, i *client.Issue, b ui.Box, whole bool) string {
-	head := account.NewDetailWriter(b)
-	writeIncidentHeader(a, head, i)
-	if b.Width < 100 {
-		writeAffectedServices(a, head, i)
-		writeCallSheet(a, head, i)
-		writeSSHCommands(a, head, i)
-		if whole {
-			writeLoadChart(a, head, i, 9)
-			writeIssueHistory(a, head, i)
-		}
-		return head.String()
+	t := account.NewDetailWriter(b)
+	writeIncidentHeader(a, t, i)
+	writeAffectedServices(a, t, i)
+	writeCallSheet(a, t, i)
+	writeSSHCommands(a, t, i)
+	if whole {
+		writeLoadChart(a, t, i, 9)
+		writeIssueHistory(a, t, i)
 	}
-	left, right := account.NewDetailWriter(
-		ui.Box{Width: b.Width/2 - 1, Theme: b.Theme, Now: b.Now},
-	), account.NewDetailWriter(ui.Box{Width: b.Width - b.Width/2 - 1, Theme: b.Theme, Now: b.Now})
-	writeAffectedServices(a, left, i)
-	writeCallSheet(a, right, i)
-	writeSSHCommands(a, right, i)
-	writeIssueHistory(a, right, i)
-	room := b.Height - len(head.Lines) - max(len(left.Lines), 0) - 1
-	writeLoadChart(a, left, i, min(max(room, 7), 14))
-	head.Rendered(ui.JoinHorizontal(left.String(), right.String(), b.Width/2, b.Width))
-	return head.String()
+	return t.String()
 }
 
 func writeIncidentHeader(a *account.Account, t *account.DetailWriter, i *client.Issue) {
@@ -85,7 +72,7 @@ func writeAffectedServices(a *account.Account, t *account.DetailWriter, i *clien
 			t.Field("  disabled", describeDisablement(a, d), theme.Warn)
 		}
 		t.Field("  address", fmt.Sprintf("%s %s  timeout %s", s.Type, s.Address, formatTimeout(s)), theme.Plain)
-		if names := credentialUsage(a, s.Credentials, t.Box.Now); names != "" {
+		if names := credentialUsage(a, s.Credentials, " (used by support %s ago)"); names != "" {
 			t.Field("  credentials", names, theme.Plain)
 		}
 		if s.Region.Raw() != "" {
@@ -145,13 +132,14 @@ func ticketDoubt(a *account.Account, i incident.Incident) string {
 	return "whether its ticket is closed is unknown"
 }
 
-// credentialUsage names credentials with their last use by support. It returns "" if there are none.
-func credentialUsage(a *account.Account, ids []int, now time.Time) string {
+// credentialUsage names credentials with their last use by support, in a format for its age. It returns "" if there are
+// none.
+func credentialUsage(a *account.Account, ids []int, used string) string {
 	labels := resource.Derive(a.CredentialLabels(ids), func(labels []string) []string {
 		names := slices.Clone(labels)
 		for n, id := range ids {
 			if c, found := a.Credentials().Get(account.FormatID(id)); found && c.LastDecrypted.Valid() {
-				names[n] += fmt.Sprintf(" (used by support %s ago)", account.FormatAge(c.LastDecrypted, now))
+				names[n] += fmt.Sprintf(used, account.FormatAge(c.LastDecrypted, a.Now()))
 			}
 		}
 		return names
@@ -200,17 +188,26 @@ func writeSSHCommands(a *account.Account, t *account.DetailWriter, i *client.Iss
 	}
 	t.Heading("ssh")
 	resource.List(t, machines, func(m *client.Instance) {
-		line, _ := sshCommand(m)
+		line, remark := sshLine(m)
 		tone := theme.Plain
-		switch on, known := m.SSH.Access.Value(); {
-		case !known:
-			line, tone = line+"  (access unknown)", theme.Warn
-		case !on:
-			line, tone = line+"  (access is switched off)", theme.Warn
+		if remark != "" {
+			line, tone = line+"  "+remark, theme.Warn
 		}
 		t.Field(m.Label.String(), line, tone)
 	}, "")
 	t.Blank()
+}
+
+// sshLine returns the command to log in to an instance, and what keeps support from using it: "" if nothing does.
+func sshLine(m *client.Instance) (line, remark string) {
+	line, _ = sshCommand(m)
+	switch on, known := m.SSH.Access.Value(); {
+	case !known:
+		return line, "(access unknown)"
+	case !on:
+		return line, "(access is switched off)"
+	}
+	return line, ""
 }
 
 func writeIssueHistory(a *account.Account, t *account.DetailWriter, i *client.Issue) {

@@ -22,11 +22,17 @@ type incidentView struct {
 	issue   *client.Issue // as last read
 	fetched bool          // the issue was fetched since the pane was opened
 	scroll  ui.Viewport
+	layout  incidentLayout
 }
 
 // IncidentPane returns the pane of one issue.
 func IncidentPane(a *account.Account, i *client.Issue) ui.Pane {
-	return &incidentView{a: a, id: account.FormatID(i.ID), issue: i}
+	return &incidentView{
+		a:      a,
+		id:     account.FormatID(i.ID),
+		issue:  i,
+		layout: incidentLayout{panels: map[string]*ui.Panel{}},
+	}
 }
 
 // Name returns the name under which the keys of the pane can be changed.
@@ -83,7 +89,7 @@ func (p *incidentView) LoadMissing() tea.Cmd {
 	}
 	return tea.Batch(
 		fetch, p.joinedStores().EnsureLoaded(), p.a.Issues().EnsureLoaded(),
-		p.a.FetchTickets([]*client.Issue{p.currentIssue()}),
+		p.a.FetchTickets([]*client.Issue{p.currentIssue()}), p.a.JournalStore().EnsureLoaded(),
 	)
 }
 
@@ -133,7 +139,6 @@ func (p *incidentView) Actions() []ui.Action {
 		{
 			Key:            ui.Bind("follow a name", "f"),
 			Description:    "to the pane of what stands here; ctrl+o returns",
-			ShowInHints:    true,
 			DisabledReason: account.WhyNone(account.IssueReferences(p.a, i), "nothing here is kept elsewhere"),
 			Do: func() tea.Cmd {
 				return ui.Send(account.ReferenceMenu(resource.Found(account.IssueReferences(p.a, i))))
@@ -141,8 +146,15 @@ func (p *incidentView) Actions() []ui.Action {
 		},
 	}
 	acts = append(acts, p.jumpActions()...)
-	acts = append(acts, maintenanceActions(p.a, i)...)
-	return append(acts, p.scroll.Actions()...)
+	acts = append(acts, ui.Action{
+		Key:         ui.Bind("24 h or the hours around it", "c"),
+		Description: "the time that the charts show",
+		Do: func() tea.Cmd {
+			p.layout.wholeDay = !p.layout.wholeDay
+			return nil
+		},
+	})
+	return append(append(maintenanceActions(p.a, i), acts...), p.scroll.Actions()...)
 }
 
 // jumpActions go to the incident detected before this one, and after it.
@@ -153,7 +165,7 @@ func (p *incidentView) jumpActions() []ui.Action {
 			Key:            ui.Bind(label, key),
 			DisabledReason: account.ReasonIf(next == nil, none),
 			Do: func() tea.Cmd {
-				*p = incidentView{a: p.a, id: account.FormatID(next.ID), issue: next}
+				*p = incidentView{a: p.a, id: account.FormatID(next.ID), issue: next, layout: p.layout}
 				return nil
 			},
 		}
@@ -184,6 +196,16 @@ func maintenanceActions(a *account.Account, i *client.Issue) []ui.Action {
 	}
 	why := account.ReasonIf(len(rows) == 0, "the services of the issue are not read")
 	return serviceRunner(a).ActionsOnAll(rows, why, "disable", "change window", "enable")
+}
+
+// NewestIncidentActions disable the services of the most urgent incident and end that, if an incident is not over.
+func NewestIncidentActions(a *account.Account) []ui.Action {
+	for _, i := range account.IncidentsByUrgency(a) {
+		if i.Unresolved() {
+			return maintenanceActions(a, i.Issue)
+		}
+	}
+	return serviceRunner(a).ActionsOnAll(nil, "no incident is open", "disable", "change window", "enable")
 }
 
 // goToService goes to the affected service, or asks which if there are several.
@@ -245,7 +267,10 @@ func incidentCopyActions(a *account.Account, i *client.Issue) []ui.Action {
 	return actions
 }
 
-// View returns the incident: in two columns if they fit, else in one.
+// View returns the incident: in columns of boxes if they fit, else below each other; as plain text for a screen reader.
 func (p *incidentView) View(b ui.Box) string {
-	return p.scroll.View(b, renderIncident(p.a, p.currentIssue(), b, true))
+	if b.TextOnly {
+		return p.scroll.View(b, renderIncident(p.a, p.currentIssue(), b, true))
+	}
+	return p.scroll.View(b, p.layout.view(p.a, p.currentIssue(), b))
 }

@@ -79,6 +79,9 @@ func metricPanel(a *account.Account, m metric, c chart.Chart, b ui.Box) string {
 		return chart.Message(b, m.Name, stats.Unavailable[0].String())
 	}
 	c.Title, c.Unit, c.Unusual, c.Series = m.Name, m.unit, m.unusual, metricSeries(a, m)
+	if b.Focused {
+		c.Title = b.Theme.Glyphs.Cursor + " " + c.Title
+	}
 	c.Marks = issueMarks(a)
 	if c.Location == nil {
 		c.Location = a.Location

@@ -16,29 +16,58 @@ import (
 // transferPoolBytes is the monthly outbound transfer that Object Storage adds to the account ("Transfer usage").
 const transferPoolBytes = 1_000_000_000_000
 
-// StorageLines returns two lines for the overview: what is stored, and how many keys reach it.
+// StorageLines returns lines for the overview: what is stored, how many keys reach it, and how much was transferred. With
+// only two lines, the transfer stands behind the keys if it fits.
 func StorageLines(a *account.Account, b ui.Box) string {
-	return strings.Join([]string{storedLine(a, b), keysLine(a, b)}, "\n")
+	labels := []string{"Buckets", "Access keys", "Transfer"}
+	inner := b
+	inner.Width -= labelWidth
+	values := []string{storedText(a, inner), keysText(a), transferText(a)}
+	if used, known := transferShare(a); known && b.Height > 2 && b.Width > 60 {
+		full := max(0, min(20, int(used*20+0.5)))
+		values[2] += "  " + b.Theme.Paint(theme.ChartFirst, strings.Repeat(b.Theme.Glyphs.Full, full)) +
+			b.Theme.Paint(theme.Rule, strings.Repeat(b.Theme.Glyphs.Empty, 20-full))
+	}
+	if both := values[1] + " · transfer " + values[2]; b.Height == 2 && ui.Width(both) <= inner.Width {
+		values[1] = both
+	}
+	lines := make([]string, min(len(labels), max(1, b.Height)))
+	for n := range lines {
+		value := ui.Truncate(values[n], inner.Width, b.Theme.Glyphs.Ellipsis)
+		lines[n] = b.Theme.Paint(theme.Muted, ui.Pad(labels[n], labelWidth)) + value
+	}
+	return strings.Join(lines, "\n")
 }
 
-// storedLine says how much is stored and transferred.
-func storedLine(a *account.Account, b ui.Box) string {
-	label := b.Theme.Paint(theme.Strong, ui.Pad("Object Storage", 16))
+// labelWidth is the width of the labels, with the blanks behind them.
+const labelWidth = 13
+
+// storedText says how much is stored.
+func storedText(a *account.Account, b ui.Box) string {
 	set := a.Buckets()
 	if !set.Loaded() {
-		return ui.Truncate(
-			label+b.Theme.Paint(theme.Muted, account.LoadingOrError(set.Freshness(), "reading buckets")), b.Width-1,
-			b.Theme.Glyphs.Ellipsis,
-		)
+		return account.LoadingOrError(set.Freshness(), "reading buckets")
 	}
-	parts := []string{
-		label + resource.Count(account.AllRows(a, set), "bucket", "buckets", "0 buckets"),
+	return ui.JoinFitting([]string{
+		resource.Count(account.AllRows(a, set), "bucket", "buckets", "0 buckets"),
 		account.FormatTotal(client.TotalOf(set.Rows()), " · "),
-		resource.Fold(account.AllRows(a, a.TransferUsage()), func(usage []*client.TransferUsage) string {
-			return monthlyTransfer(usage[0])
-		}, func(_ []*client.TransferUsage, s resource.JoinState) string { return s.String() }),
+	}, " · ", b.Width, b.Theme.Glyphs.Ellipsis)
+}
+
+// transferText says how much of the transfer pool is used this month.
+func transferText(a *account.Account) string {
+	return resource.Fold(account.AllRows(a, a.TransferUsage()), func(usage []*client.TransferUsage) string {
+		return strings.TrimPrefix(monthlyTransfer(usage[0]), "transfer ")
+	}, func(_ []*client.TransferUsage, s resource.JoinState) string { return s.String() })
+}
+
+// transferShare returns the part of the transfer pool that is used this month, and whether it is known.
+func transferShare(a *account.Account) (float64, bool) {
+	if usage, read := account.OnlyRow(a.TransferUsage()); read {
+		n, known := usage.Used.Value()
+		return float64(n) / transferPoolBytes, known
 	}
-	return ui.JoinFitting(parts, " · ", b.Width-1, b.Theme.Glyphs.Ellipsis)
+	return 0, false
 }
 
 // monthlyTransfer says how much of the transfer pool is used this month.
@@ -52,17 +81,13 @@ func monthlyTransfer(used *client.TransferUsage) string {
 	)
 }
 
-// keysLine counts the access keys.
-func keysLine(a *account.Account, b ui.Box) string {
-	label := b.Theme.Paint(theme.Strong, ui.Pad("Access keys", 16))
+// keysText counts the access keys.
+func keysText(a *account.Account) string {
 	set := a.Keys()
 	if !set.Loaded() {
-		return ui.Truncate(
-			label+b.Theme.Paint(theme.Muted, account.LoadingOrError(set.Freshness(), "reading keys")), b.Width-1,
-			b.Theme.Glyphs.Ellipsis,
-		)
+		return account.LoadingOrError(set.Freshness(), "reading keys")
 	}
-	return label + resource.Fold(account.AllRows(a, set), func(all []*client.Key) string {
+	return resource.Fold(account.AllRows(a, set), func(all []*client.Key) string {
 		return fmt.Sprintf("%d (%s)", len(all), countLimitedKeys(all))
 	}, func(_ []*client.Key, s resource.JoinState) string { return s.String() })
 }

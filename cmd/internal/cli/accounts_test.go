@@ -90,7 +90,7 @@ func TestSwitchingAccountsKeepsTokensApart(t *testing.T) {
 			"= \"LAB\"\nbase_url = \"" + server.URL + "/v4\"\ntoken_file = \"" + r.Home + "/lab.token\"\n",
 	)
 	v := r.startDashboard(120, 36, &config.Flags{NoMouse: true})
-	v.WaitFor("Services 14")
+	v.WaitFor("Services ─ 14")
 	v.WaitFor("prod PROD")
 	v.Type("3")
 	v.WaitFor("edge-router")

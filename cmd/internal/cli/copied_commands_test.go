@@ -20,7 +20,7 @@ func TestCopiedCommandsWork(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.WriteConfig("[accounts.prod]\nbase_url = \"" + r.Base + "\"\n[accounts.lab]\nbase_url = \"" + r.Base + "\"\n")
 	v := r.startDashboard(120, 36, &config.Flags{Account: "prod", NoMouse: true})
-	v.WaitFor("Services 14")
+	v.WaitFor("Services ─ 14")
 	copied := func(entry string) string {
 		v.Type("Y")
 		v.WaitFor("row as JSON")

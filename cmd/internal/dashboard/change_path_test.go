@@ -14,8 +14,8 @@ func TestChangePath(t *testing.T) {
 	run := func(t *testing.T, changes int, news string, keys ...string) {
 		api := emulator.New(emulator.Options{Token: "demo"})
 		v := startDashboard(t, api, 120, 36)
-		v.WaitFor("Services 14")
-		v.WaitFor("Object Storage  12 buckets")
+		v.WaitFor("Services ─ 14")
+		v.WaitFor("12 buckets")
 		v.Type("3", "/", "cdn-origin", "<enter>")
 		v.WaitFor("1 of 14 match")
 		v.WaitIdle(300 * time.Millisecond)

@@ -34,7 +34,7 @@ func startDemo(t *testing.T, width, height int) (*termtest.Terminal, demoAccount
 func TestFaultMenu(t *testing.T) {
 	t.Parallel()
 	v, _ := startDemo(t, 120, 36)
-	v.WaitFor("Services 14")
+	v.WaitFor("Services ─ 14")
 	v.Type(":", "demo offline", "<enter>")
 	v.WaitFor("FAULT offline")
 	v.WaitFor("offline · since")
@@ -54,7 +54,7 @@ func TestFaultMenu(t *testing.T) {
 // Every entry is a fault that the emulator knows. On a real account the palette has no such entries.
 func TestFaultMenu_onlyInDemo(t *testing.T) {
 	v, one := startDemo(t, 120, 36)
-	v.WaitFor("Services 14")
+	v.WaitFor("Services ─ 14")
 	if n := len(one.faultMenu.commands()); n != len(demoFaults())+1 {
 		t.Errorf("%d commands", n)
 	}

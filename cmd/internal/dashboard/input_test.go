@@ -46,7 +46,7 @@ func TestFloodsOfInput(t *testing.T) {
 			t.Parallel()
 			api := emulator.New(emulator.Options{Token: "demo"})
 			v := startDashboard(t, api, 120, 36)
-			v.WaitFor("Services 14")
+			v.WaitFor("Services ─ 14")
 			typeKeys(v, c.before)
 			v.WaitFor("edge-router")
 			if c.gone != "" {
@@ -85,7 +85,7 @@ func TestFewBytesAtRest(t *testing.T) {
 	t.Parallel()
 	at := func(t *testing.T, pane string) *termtest.Terminal {
 		v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
-		v.WaitFor("Object Storage  12 buckets")
+		v.WaitFor("12 buckets")
 		v.Type(pane)
 		v.WaitIdle(300 * time.Millisecond)
 		return v
@@ -139,7 +139,7 @@ func TestClipboard(t *testing.T) {
 				t.Setenv(c.env, "x")
 			}
 			v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
-			v.WaitFor("Object Storage  12 buckets")
+			v.WaitFor("12 buckets")
 			playKeys(v, c.keys)
 			v.WaitFor(c.says)
 			const sequence = "\x1b]52;"

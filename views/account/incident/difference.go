@@ -254,7 +254,7 @@ const (
 	veryLateFor = 24 * time.Hour
 )
 
-// ByOthers returns the differences that no change of this machine caused. Each change explains only one difference of
+// ByOthers returns the differences that no change of this machine caused, and remembers them. Each change explains only one difference of
 // its kind, so that the same change by somebody else afterwards is still noticed.
 func (m *Memory) ByOthers(found []Difference, own []OwnChange) []Difference {
 	var others []Difference
@@ -275,6 +275,7 @@ func (m *Memory) ByOthers(found []Difference, own []OwnChange) []Difference {
 			m.Services[id] = s
 		}
 	}
+	m.rememberElsewhere(others)
 	return others
 }
 

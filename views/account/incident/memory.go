@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"slices"
 	"time"
 
 	"lookout/client"
@@ -19,7 +20,8 @@ type Memory struct {
 	Issues   map[int]time.Time `json:"issues,omitempty"`       // known issues, and when they were last seen
 	Tickets  map[int]time.Time `json:"open_tickets,omitempty"` // tickets that were open, and when they were read
 	// all issues were read once
-	IssuesRead bool `json:"issues_read,omitempty"`
+	IssuesRead bool          `json:"issues_read,omitempty"`
+	Elsewhere  []OtherChange `json:"changes_elsewhere,omitempty"` // oldest first
 	changes    int
 	rows       map[int]*client.Service // as observed last, so that only what has changed is hashed
 }
@@ -75,6 +77,13 @@ func Load(data []byte) (*Memory, error) {
 		s.Label, s.Status = client.Clean(s.Label), client.ServiceStatus(client.Clean(string(s.Status)))
 		clean.Services[id] = s
 	}
+	for _, c := range m.Elsewhere {
+		c.Label, c.Kind = client.Clean(c.Label), DifferenceKind(client.Clean(string(c.Kind)))
+		for n := range c.Fields {
+			c.Fields[n] = client.Clean(c.Fields[n])
+		}
+		clean.addElsewhere(c)
+	}
 	maps.Copy(clean.Issues, m.Issues)
 	maps.Copy(clean.Tickets, m.Tickets)
 	return clean, nil
@@ -87,6 +96,7 @@ func (m *Memory) Encode() ([]byte, error) { return json.Marshal(m) }
 func (m *Memory) Clone() *Memory {
 	c := *m
 	c.Services, c.Issues, c.Tickets = maps.Clone(m.Services), maps.Clone(m.Issues), maps.Clone(m.Tickets)
+	c.Elsewhere = slices.Clone(m.Elsewhere)
 	return &c
 }
 
@@ -117,6 +127,9 @@ func (m *Memory) Merge(other *Memory) {
 		if at.After(m.Issues[id]) {
 			m.Issues[id] = at
 		}
+	}
+	for _, c := range other.Elsewhere {
+		m.addElsewhere(c)
 	}
 	if other.Read.After(m.Read) {
 		m.Read = other.Read

@@ -1,0 +1,110 @@
+package account
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"lookout/client"
+	"lookout/client/journal"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/views/account/incident"
+	"lookout/views/resource"
+)
+
+// A SeenChange is a change of the account: one of this machine's journal, or one that was made elsewhere and seen here.
+type SeenChange struct {
+	At        time.Time
+	Entry     *journal.Entry // nil if the change was made elsewhere
+	Elsewhere incident.OtherChange
+}
+
+// Service returns the ID of the service that was changed; "" if it is something else.
+func (c SeenChange) Service() string {
+	switch {
+	case c.Entry == nil:
+		return FormatID(c.Elsewhere.ID)
+	case c.Entry.Change.Resource == "service":
+		return c.Entry.Change.ID
+	}
+	return ""
+}
+
+// RecentChanges returns the changes read so far, newest first: those of the journal, and those made elsewhere.
+func RecentChanges(a *Account) resource.Joined[SeenChange] {
+	set := a.JournalStore()
+	changes := Memo(a, "recent changes", func() []SeenChange {
+		var all []SeenChange
+		for _, e := range set.Rows() {
+			all = append(all, SeenChange{At: e.Time, Entry: e})
+		}
+		for _, c := range a.memory.seen.Elsewhere {
+			all = append(all, SeenChange{At: c.To, Elsewhere: c})
+		}
+		slices.SortStableFunc(all, func(c, d SeenChange) int { return d.At.Compare(c.At) })
+		return all
+	}, set, &a.memory)
+	return resource.Join(changes, resource.StateOf(set))
+}
+
+// FormatOutcome returns how a change ended: a glyph with a word, and a tone.
+func FormatOutcome(a *Account, e *journal.Entry, look *theme.Theme) (string, theme.Tone) {
+	g := look.Glyphs
+	switch {
+	case a.Journal.Unresolved(*e):
+		return g.Unknown + " unknown", theme.Warn
+	case e.Outcome == client.Pending:
+		return g.Pending + " under way", theme.Accent
+	case e.Outcome == client.Applied:
+		return g.Success + " done", theme.Good
+	}
+	return g.Failure + " not done", theme.Bad
+}
+
+// ChangeLines returns changes as lines of a table: time, outcome, object, what was changed and why. A change made
+// elsewhere has the time at which it was seen.
+func ChangeLines(a *Account, changes []SeenChange, b ui.Box) []string {
+	times, outcomes, names := make([]string, len(changes)), make([]string, len(changes)), make([]string, len(changes))
+	var timeWidth, outcomeWidth, nameWidth int
+	for n, c := range changes {
+		times[n], names[n] = a.FormatTime(c.At), c.Elsewhere.Label
+		text, tone := b.Theme.Glyphs.Bullet+" elsewhere", theme.Info
+		if c.Entry != nil {
+			names[n] = EntryName(c.Entry)
+			text, tone = FormatOutcome(a, c.Entry, b.Theme)
+		}
+		outcomes[n] = b.Theme.Paint(tone, text)
+		timeWidth, outcomeWidth = max(timeWidth, ui.Width(times[n])), max(outcomeWidth, ui.Width(text))
+		nameWidth = max(nameWidth, ui.Width(names[n]))
+	}
+	nameWidth = min(nameWidth, max(8, b.Width/4))
+	lines := make([]string, len(changes))
+	for n, c := range changes {
+		lead := b.Theme.Paint(theme.Muted, ui.Pad(times[n], timeWidth)) + "  " + ui.Pad(outcomes[n], outcomeWidth) + "  "
+		name := ui.Pad(ui.Truncate(names[n], nameWidth, b.Theme.Glyphs.Ellipsis), nameWidth)
+		what := ui.Truncate(describeChange(a, c), b.Width-timeWidth-outcomeWidth-nameWidth-6, b.Theme.Glyphs.Ellipsis)
+		lines[n] = lead + name + "  " + b.Theme.Paint(theme.Muted, what)
+	}
+	return lines
+}
+
+// describeChange says what was changed, until when and why.
+func describeChange(a *Account, c SeenChange) string {
+	if c.Entry == nil {
+		text := string(c.Elsewhere.Kind) + WithPrefix(": ", JoinWithCommas(c.Elsewhere.Fields))
+		if c.Elsewhere.To.Sub(c.Elsewhere.From) > 10*time.Minute {
+			text += " after " + a.FormatTime(c.Elsewhere.From)
+		}
+		return text
+	}
+	e := c.Entry.Change
+	parts := []string{client.NewText(e.Op).String()}
+	if !e.RevertAt.IsZero() {
+		parts = append(parts, "until "+a.FormatTime(e.RevertAt))
+	}
+	if e.Reason != "" {
+		parts = append(parts, client.NewText(e.Reason).String())
+	}
+	return strings.Join(parts, " · ")
+}

@@ -1,0 +1,230 @@
+package managed
+
+import (
+	"fmt"
+	"strings"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/views/account"
+	"lookout/views/resource"
+)
+
+// Widths from which on the sections of an incident stand in two and in three columns.
+const (
+	twoColumns   = 108
+	threeColumns = 150
+)
+
+// incidentLayout places the sections of an incident in a box. It keeps the panels that it has drawn.
+type incidentLayout struct {
+	panels   map[string]*ui.Panel
+	wholeDay bool // the charts show 24 hours, not only those around the detection
+}
+
+// view returns the incident as text, which may be longer than the box.
+func (l *incidentLayout) view(a *account.Account, i *client.Issue, b ui.Box) string {
+	b.Focused = false // no box of an incident has the keyboard
+	w := incidentSections{a: a, i: i, b: b, notes: 12}
+	head := w.headLine()
+	var text string
+	switch {
+	case b.Width >= threeColumns:
+		text = l.columns(w, len(head), 3)
+	case b.Width >= twoColumns:
+		text = l.columns(w, len(head), 2)
+	default:
+		text = l.stacked(w, len(head))
+	}
+	return strings.Join(head, "\n") + "\n" + text
+}
+
+// in returns the writer of sections in boxes of a width.
+func (w incidentSections) in(width int) incidentSections {
+	w.b.Width = width
+	w.b = w.b.InPanel()
+	return w
+}
+
+// stack draws boxes below each other. The last one is stretched to a height.
+func (l *incidentLayout) stack(sections []section, b ui.Box) string {
+	var drawn []string
+	for n, s := range sections {
+		box := b
+		box.Height = len(s.lines) + 2
+		if n == len(sections)-1 {
+			box.Height = max(box.Height, b.Height)
+		}
+		b.Height -= box.Height
+		if l.panels[s.name] == nil {
+			l.panels[s.name] = &ui.Panel{}
+		}
+		drawn = append(drawn, l.panels[s.name].View(box, s.title, nil, strings.Join(s.lines, "\n")))
+	}
+	return strings.Join(drawn, "\n")
+}
+
+// stackHeight returns the height of boxes below each other.
+func stackHeight(sections []section) int {
+	height := 0
+	for _, s := range sections {
+		height += len(s.lines) + 2
+	}
+	return height
+}
+
+// stacked is for narrow screens: boxes of what decides the call, then lines. What comes after that, with its charts, may
+// need scrolling.
+func (l *incidentLayout) stacked(w incidentSections, headLines int) string {
+	inside := w.in(w.b.Width)
+	foot := w.footLines(true)
+	room := w.b.Height - headLines
+	sections := append(inside.services(), inside.call())
+	if stackHeight(sections)+len(foot) > room {
+		foot = w.footLines(false)
+	}
+	for inside.notes = 4; inside.notes > 1 && stackHeight(sections)+len(foot) > room; inside.notes-- {
+		sections = append(inside.services(), inside.call())
+	}
+	b := w.b
+	b.Height = 0
+	parts := []string{l.stack(sections, b), strings.Join(foot, "\n")}
+	room -= stackHeight(sections) + len(foot)
+	chart := w.b
+	chart.Height = min(max(room, 8), 12)
+	parts = append(parts, l.charts(w, chart, 1))
+	changes := inside.changes(5)
+	return strings.Join(append(parts, l.stack([]section{inside.history(5), changes}, b)), "\n")
+}
+
+// columns places the sections in columns, and the charts below them.
+func (l *incidentLayout) columns(w incidentSections, headLines, count int) string {
+	width := w.b.Width / count
+	columns := make([][]section, count)
+	inside := w.in(width)
+	last := w.in(w.b.Width - (count-1)*width)
+	ssh, reachable := inside.ssh()
+	columns[0] = inside.services()
+	if reachable {
+		columns[0] = append(columns[0], ssh)
+	}
+	if count == 2 {
+		columns[0] = append(columns[0], inside.maintenance())
+		columns[1] = []section{last.call(), last.history(3), last.changes(3)}
+	} else {
+		columns[1] = []section{inside.call(), inside.history(6)}
+		columns[2] = []section{last.maintenance(), last.changes(8)}
+	}
+	height := 0
+	for _, c := range columns {
+		height = max(height, stackHeight(c))
+	}
+	text := ""
+	for n, c := range columns {
+		b := w.b
+		b.Width, b.Height = width, height
+		if n == count-1 {
+			b.Width = w.b.Width - n*width
+		}
+		if drawn := l.stack(c, b); n == 0 {
+			text = drawn
+		} else {
+			text = ui.JoinHorizontal(text, drawn, n*width, w.b.Width)
+		}
+	}
+	chart := w.b
+	chart.Height = max(w.b.Height-headLines-height, 8)
+	return text + "\n" + l.charts(w, chart, 2)
+}
+
+// charts draws the load around the detection: two metrics beside each other, all four if there is room, or in one
+// column. If the stats do not hold that moment, it says so.
+func (l *incidentLayout) charts(w incidentSections, b ui.Box, columns int) string {
+	if why := whyNoLoad(w.a, w.i); why != "" && w.a.Stats().Loaded() {
+		inside := w.in(b.Width)
+		b.Height = min(b.Height, 4)
+		return l.stack([]section{{"load", theme.Title("Load around the detection"), inside.wrap(why, theme.Muted)}}, b)
+	}
+	metrics := Metrics()
+	draw := func(n int, b ui.Box) string { return LoadPanel(w.a, w.i, metrics[n], b, l.wholeDay) }
+	if columns == 1 {
+		return draw(0, b)
+	}
+	left, right := b, b
+	left.Width = b.Width / 2
+	right.Width = b.Width - left.Width
+	pair := func(n int) string { return ui.JoinHorizontal(draw(n, left), draw(n+1, right), left.Width, b.Width) }
+	if b.Height < 14 {
+		return pair(0)
+	}
+	left.Height = b.Height / 2
+	right.Height = left.Height
+	top := pair(0)
+	left.Height = b.Height - left.Height
+	right.Height = left.Height
+	return top + "\n" + pair(2)
+}
+
+// footLines returns how to log in, the load at the detection, what was before, and what is now. whole shows all figures
+// of the load, otherwise one line of them.
+func (w incidentSections) footLines(whole bool) []string {
+	const labelWidth = 8
+	t := w.b.Theme
+	var lines []string
+	add := func(label string, parts ...string) {
+		inner := w.b
+		inner.Width -= labelWidth
+		for _, line := range wrapParts(parts, inner) {
+			lines = append(lines, t.Paint(theme.Strong, ui.Pad(label, labelWidth))+line)
+			label = ""
+		}
+	}
+	narrow := w
+	narrow.b.Width -= labelWidth
+	if ssh, reachable := narrow.ssh(); reachable {
+		for n, line := range ssh.lines {
+			lines = append(lines, t.Paint(theme.Strong, ui.Pad([]string{"SSH", ""}[min(n, 1)], labelWidth))+line)
+		}
+	}
+	if why := whyNoLoad(w.a, w.i); why != "" {
+		if !w.a.Stats().Loaded() {
+			why = resource.StateOf(w.a.Stats()).String()
+		}
+		add("LOAD", why)
+	} else {
+		figures := strings.Split("at detection: "+loadFigures(w.a, w.i.Created.Time()), " · ")
+		if !whole {
+			figures = []string{ui.JoinFitting(figures, " · ", w.b.Width-labelWidth, t.Glyphs.Ellipsis)}
+		}
+		add("LOAD", figures...)
+	}
+	add("BEFORE", w.beforeText())
+	for n, line := range narrow.maintenance().lines {
+		lines = append(lines, t.Paint(theme.Strong, ui.Pad([]string{"NOW", ""}[min(n, 1)], labelWidth))+line)
+	}
+	if found, _ := w.changesAround(); len(found) > 0 {
+		for n, line := range account.ChangeLines(w.a, found[:min(2, len(found))], narrow.b) {
+			lines = append(lines, t.Paint(theme.Strong, ui.Pad([]string{"CHANGED", ""}[n], labelWidth))+line)
+		}
+	}
+	return lines
+}
+
+// beforeText returns the ages of the earlier issues of the affected services.
+func (w incidentSections) beforeText() string {
+	before := w.before()
+	var ages []string
+	for _, i := range resource.Found(before) {
+		ages = append(ages, account.FormatAge(i.Created, w.b.Now))
+	}
+	text := ui.JoinFitting(ages, " · ", 30, w.b.Theme.Glyphs.Ellipsis)
+	if len(ages) > 0 {
+		text += fmt.Sprintf(" ago  (%s)", account.Pluralize(len(ages), "issue", "issues"))
+	}
+	remark := resource.Remark(before, "no earlier issue of these services in the list")
+	if text != "" && remark != "" {
+		return text + " · " + remark
+	}
+	return text + remark
+}

@@ -1,0 +1,417 @@
+package managed
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/views/account"
+	"lookout/views/account/incident"
+	"lookout/views/resource"
+)
+
+// A section is a box of an incident with its content.
+type section struct {
+	name  string // identifies it from frame to frame
+	title []theme.Segment
+	lines []string
+}
+
+// incidentSections writes the sections of an incident into boxes of one width.
+type incidentSections struct {
+	a     *account.Account
+	i     *client.Issue
+	b     ui.Box // inside the boxes
+	notes int    // lines of notes of each service at most
+}
+
+// wrap breaks a text into painted lines.
+func (w incidentSections) wrap(text string, tone theme.Tone) []string {
+	lines := ui.Wrap(text, w.b.Width)
+	for n := range lines {
+		lines[n] = w.b.Theme.Paint(tone, lines[n])
+	}
+	return lines
+}
+
+// services returns a box for each affected service.
+func (w incidentSections) services() []section {
+	var all []section
+	for n, id := range w.i.Services {
+		name := fmt.Sprintf("service %d", n)
+		s, found := w.a.Services().Get(account.FormatID(id))
+		if !found {
+			all = append(all, w.missingService(name, id))
+			continue
+		}
+		state, tone := account.FormatStatus(s.Status, w.b.Theme)
+		shape, word, _ := strings.Cut(state, " ")
+		all = append(all, section{
+			name:  name,
+			title: []theme.Segment{{Text: shape + " " + s.Label.String(), Tone: tone}, {Text: word, Tone: theme.Muted}},
+			lines: w.service(s),
+		})
+	}
+	if len(all) == 0 {
+		all = append(all, section{
+			"services", theme.Title("Services"), w.wrap("the issue names no service", theme.Muted),
+		})
+	}
+	return all
+}
+
+// missingService returns the box of a service that was deleted or has not been read.
+func (w incidentSections) missingService(name string, id int) section {
+	text, tone := "the service no longer exists", theme.Muted
+	if state := resource.StateOf(w.a.Services()); state.Kind != resource.Known {
+		text, tone = state.String(), theme.Warn
+	}
+	return section{name, theme.Title(account.ServiceName(w.a, id)), w.wrap(text, tone)}
+}
+
+// service returns what somebody on call needs to know of a service: what silences it, where it is, and its notes.
+func (w incidentSections) service(s *client.Service) []string {
+	var lines []string
+	if d, disabled := account.Disablement(w.a, s); disabled {
+		lines = w.wrap("disabled "+describeDisablement(w.a, d), theme.Warn)
+	}
+	parts := []string{
+		fmt.Sprintf("%s %s", s.Type, s.Address), "timeout " + formatTimeout(s),
+	}
+	if names := credentialUsage(w.a, s.Credentials, ", used %s ago"); names != "" {
+		parts = append(parts, "credential "+names)
+	}
+	if s.Region.Raw() != "" {
+		parts = append(parts, s.Region.String()+" (private address)")
+	}
+	if at := s.Updated.Time(); s.Updated.Valid() && at.Sub(w.i.Created.Time()).Abs() <= changeSpan {
+		parts = append(parts, "last changed "+w.a.FormatTime(at))
+	}
+	lines = append(lines, wrapParts(parts, w.b)...)
+	return append(lines, w.noteLines(s)...)
+}
+
+// shortNotes is how many bytes of a service's notes an incident shows.
+const shortNotes = 2000
+
+// noteLines returns the notes of a service in as few lines as they take.
+func (w incidentSections) noteLines(s *client.Service) []string {
+	raw := strings.TrimSpace(s.Notes.Raw())
+	if raw == "" {
+		return nil
+	}
+	var parts []string
+	left, more := shortNotes, 0
+	for line := range strings.SplitSeq(raw, "\n") {
+		if left <= 0 {
+			more += len(line) + 1
+			continue
+		}
+		shown, cut := client.CleanStart(strings.TrimSpace(line), left)
+		if left, more = left-len(shown), more+cut; shown != "" {
+			parts = append(parts, shown)
+		}
+	}
+	if more > 0 {
+		parts = append(parts, w.b.Theme.Glyphs.Ellipsis+" "+account.FormatSize(int64(more))+" more at the service · f")
+	}
+	lines := ui.Wrap(strings.Join(parts, " · "), w.b.Width)
+	if len(lines) > w.notes {
+		rest := fmt.Sprintf(" %s %d more lines · f", w.b.Theme.Glyphs.Ellipsis, len(lines)-w.notes)
+		lines = lines[:w.notes]
+		last := ui.Truncate(lines[w.notes-1], w.b.Width-ui.Width(rest), "")
+		lines[w.notes-1] = last + w.b.Theme.Paint(theme.Muted, rest)
+	}
+	return lines
+}
+
+// wrapParts joins parts with bullets and breaks the line only between them, unless a part is longer than a line.
+func wrapParts(parts []string, b ui.Box) []string {
+	var lines []string
+	line := ""
+	for _, part := range parts {
+		joined := part
+		if line != "" {
+			joined = line + " · " + part
+		}
+		if ui.Width(joined) <= b.Width {
+			line = joined
+			continue
+		}
+		if line != "" {
+			lines = append(lines, line)
+		}
+		broken := ui.Wrap(part, b.Width)
+		lines = append(lines, broken[:len(broken)-1]...)
+		line = broken[len(broken)-1]
+	}
+	return append(lines, line)
+}
+
+// call returns the contacts to call, with names, numbers and addresses in columns.
+func (w incidentSections) call() section {
+	groups, people := groupsToCall(w.a, w.i), contactsToCall(w.a, w.i)
+	found := resource.Found(people)
+	cells := make([][]string, len(found))
+	widths := make([]int, 3)
+	for n, c := range found {
+		cells[n] = []string{
+			c.Name.String(), account.OrDefault(strings.Join(phoneNumbers(c), " · "), "no phone"), c.Email.String(),
+		}
+		for k, text := range cells[n] {
+			widths[k] = max(widths[k], ui.Width(text))
+		}
+	}
+	var lines []string
+	whole := widths[0]+widths[1]+widths[2]+4 <= w.b.Width
+	for _, cell := range cells {
+		name := w.b.Theme.Paint(theme.Strong, ui.Truncate(cell[0], w.b.Width, w.b.Theme.Glyphs.Ellipsis))
+		numbers := w.b.Theme.Paint(theme.Accent, cell[1])
+		if whole {
+			line := ui.Pad(name, widths[0]) + "  " + ui.Pad(numbers, widths[1]) + "  " + cell[2]
+			lines = append(lines, line)
+			continue
+		}
+		for _, line := range wrapStyled([]string{name, numbers, cell[2]}, w.b.Width) {
+			lines = append(lines, ui.Truncate(line, w.b.Width, w.b.Theme.Glyphs.Ellipsis))
+		}
+	}
+	if remark := resource.Remark(people, whyNobodyToCall(groups)); remark != "" {
+		lines = append(lines, w.wrap(remark, theme.Warn)...)
+	}
+	title := "Call" + account.WithPrefix(": ", account.JoinWithCommas(groups))
+	return section{"call", theme.Title(title), lines}
+}
+
+// wrapStyled joins painted parts with blanks and breaks the line only between them; what follows is indented.
+func wrapStyled(parts []string, width int) []string {
+	lines := []string{parts[0]}
+	for _, part := range parts[1:] {
+		last := len(lines) - 1
+		if ui.Width(lines[last])+2+ui.Width(part) <= width {
+			lines[last] += "  " + part
+			continue
+		}
+		lines = append(lines, "  "+part)
+	}
+	return lines
+}
+
+// ssh returns how to log in to the machines behind the services. It reports false if there are none.
+func (w incidentSections) ssh() (section, bool) {
+	machines := affectedInstances(w.a, w.i)
+	if resource.KnownEmpty(machines) {
+		return section{}, false
+	}
+	var lines []string
+	labels := 0
+	for _, m := range resource.Found(machines) {
+		labels = max(labels, min(20, ui.Width(m.Label.String())))
+	}
+	for _, m := range resource.Found(machines) {
+		line, remark := sshLine(m)
+		parts, tone := []string{line}, theme.Plain
+		if remark != "" {
+			parts, tone = append(parts, remark), theme.Warn
+		}
+		name := ui.Pad(ui.Truncate(m.Label.String(), labels, w.b.Theme.Glyphs.Ellipsis), labels)
+		for n, part := range wrapStyled(parts, max(1, w.b.Width-labels-2)) {
+			if n > 0 {
+				name = strings.Repeat(" ", labels)
+			}
+			lines = append(lines, w.b.Theme.Paint(theme.Muted, name)+"  "+w.b.Theme.Paint(tone, part))
+		}
+	}
+	if remark := resource.Remark(machines, ""); remark != "" {
+		lines = append(lines, w.wrap(remark, theme.Warn)...)
+	}
+	return section{"ssh", theme.Title("SSH"), lines}, true
+}
+
+// before returns the issues of the affected services that were detected before this one, newest first.
+func (w incidentSections) before() resource.Joined[*client.Issue] {
+	own := resource.Join(w.i.Services, resource.JoinState{Kind: resource.Known})
+	all := resource.FlatMap(own, func(id int) resource.Joined[*client.Issue] { return w.a.IssuesOfService(id) })
+	return resource.Derive(all, func(issues []*client.Issue) []*client.Issue {
+		issues = slices.DeleteFunc(slices.Clone(issues), func(i *client.Issue) bool {
+			return i.ID == w.i.ID || i.Created.Time().After(w.i.Created.Time())
+		})
+		slices.SortStableFunc(issues, func(i, j *client.Issue) int {
+			return j.Created.Time().Compare(i.Created.Time())
+		})
+		return issues
+	})
+}
+
+// history returns the earlier issues of the affected services.
+func (w incidentSections) history(most int) section {
+	before := w.before()
+	found := resource.Found(before)
+	var lines []string
+	for _, i := range found[:min(most, len(found))] {
+		state, _ := TicketCell(w.a, i, w.b)
+		text := fmt.Sprintf(
+			"#%d  %s  %s ago", i.ID, ui.Pad(w.a.FormatTimestamp(i.Created), 12), account.FormatAge(i.Created, w.b.Now),
+		)
+		if with := text + account.WithPrefix("  ticket ", state); ui.Width(with) <= w.b.Width {
+			text = with
+		}
+		lines = append(lines, w.b.Theme.Paint(theme.Plain, ui.Truncate(text, w.b.Width, w.b.Theme.Glyphs.Ellipsis)))
+	}
+	if more := len(found) - most; more > 0 {
+		lines = append(lines, w.b.Theme.Paint(theme.Muted, fmt.Sprintf("and %d more in the list", more)))
+	}
+	if remark := resource.Remark(before, "no earlier issue of these services in the list"); remark != "" {
+		lines = append(lines, w.wrap(remark, remarkTone(before.State()))...)
+	}
+	return section{"history", theme.Title("Before", account.ReasonIf(len(found) > 0, fmt.Sprint(len(found)))), lines}
+}
+
+// remarkTone returns the tone of a remark: a warning if not everything is known.
+func remarkTone(s resource.JoinState) theme.Tone {
+	if s.Kind == resource.Known {
+		return theme.Muted
+	}
+	return theme.Warn
+}
+
+// maintenance says which of the affected services are disabled, or will be.
+func (w incidentSections) maintenance() section {
+	var lines []string
+	for _, id := range w.i.Services {
+		s, found := w.a.Services().Get(account.FormatID(id))
+		if !found {
+			continue
+		}
+		if d, disabled := account.Disablement(w.a, s); disabled {
+			lines = append(lines, w.wrap(s.Label.String()+": disabled "+describeDisablement(w.a, d), theme.Warn)...)
+		}
+		if p, planned := nextWindow(w.a, id); planned {
+			text := fmt.Sprintf(
+				"%s: planned off from %s, back %s", s.Label, w.a.FormatTime(p.Start), w.a.FormatTime(p.Until),
+			)
+			text += account.WithPrefix(": ", client.NewText(p.Reason).String())
+			lines = append(lines, w.wrap(text, theme.Info)...)
+		}
+	}
+	if len(lines) == 0 {
+		text := "not disabled · no window planned here"
+		if state := account.AffectedServices(w.a, w.i).State(); state.Kind != resource.Known {
+			text = state.String()
+		}
+		lines = w.wrap(text, theme.Muted)
+	}
+	return section{"maintenance", theme.Title("Maintenance"), lines}
+}
+
+// changes returns what was changed around the detection, from this machine and elsewhere: first of the affected
+// services.
+func (w incidentSections) changes(most int) section {
+	found, remark := w.changesAround()
+	lines := account.ChangeLines(w.a, found[:min(most, len(found))], w.b)
+	if more := len(found) - most; more > 0 {
+		lines = append(lines, w.b.Theme.Paint(theme.Muted, fmt.Sprintf("and %d more in the journal", more)))
+	}
+	if len(found) == 0 {
+		lines = w.wrap("nothing was changed from here, or seen changed elsewhere", theme.Muted)
+	}
+	if remark != "" {
+		lines = append(lines, w.wrap(remark, theme.Warn)...)
+	}
+	return section{"changes", theme.Title("Changes", "±"+ui.FormatAge(changeSpan)+" around the detection"), lines}
+}
+
+// changeSpan is the time before and after a detection whose changes are shown.
+const changeSpan = 6 * time.Hour
+
+// changesAround returns the changes around the detection, those of the affected services first, and what is missing.
+func (w incidentSections) changesAround() (found []account.SeenChange, remark string) {
+	if !w.i.Created.Valid() {
+		return nil, "the issue has no valid time of detection"
+	}
+	all, at := account.RecentChanges(w.a), w.i.Created.Time()
+	oldest := w.b.Now
+	for _, c := range resource.Found(all) {
+		if c.Entry != nil && c.At.Before(oldest) {
+			oldest = c.At
+		}
+		if !c.At.Before(at.Add(-changeSpan)) && !c.At.After(at.Add(changeSpan)) {
+			found = append(found, c)
+		}
+	}
+	slices.SortStableFunc(found, func(c, d account.SeenChange) int { return w.distance(c) - w.distance(d) })
+	if s := all.State(); s.Kind != resource.Known && oldest.After(at.Add(-changeSpan)) {
+		remark = s.String()
+	}
+	return found, remark
+}
+
+// distance orders changes: those of the affected services come first.
+func (w incidentSections) distance(c account.SeenChange) int {
+	for _, id := range w.i.Services {
+		if c.Service() == account.FormatID(id) {
+			return 0
+		}
+	}
+	return 1
+}
+
+// headLine returns the line that says what the incident is: number, phase, age, ticket, and the course of the CPU.
+func (w incidentSections) headLine() []string {
+	t, i := w.b.Theme, w.i
+	found, known := w.a.Incidents().Of(i.ID)
+	phase, tone := "", theme.Muted
+	if known {
+		if _, tone = IncidentMark(found, t.Glyphs); found.Phase == incident.Open && tone != theme.Bad {
+			tone = theme.Warn
+		}
+		phase = strings.ToUpper(string(found.Phase))
+		if found.Phase == incident.Uncertain {
+			phase = "OPEN?"
+		}
+	}
+	mark, _ := IncidentMark(found, t.Glyphs)
+	line := strings.Join([]string{
+		t.Paint(theme.Strong, fmt.Sprintf("Incident #%d", i.ID)),
+		t.Paint(tone, strings.TrimSpace(mark+" "+phase)),
+		fmt.Sprintf("detected %s, %s ago", w.a.FormatTimestamp(i.Created), account.FormatAge(i.Created, w.b.Now)),
+	}, "   ")
+	if id := i.Ticket.ID; id != 0 {
+		ticket := fmt.Sprintf("ticket %d %s", id, account.DescribeTicket(w.a, id))
+		if ui.Width(line+ticket)+3 > w.b.Width {
+			ticket = ticketText(w.a, i, w.b)
+		}
+		line += "   " + ticket
+	}
+	if label := i.Ticket.Label.String(); label != "" && ui.Width(line)+ui.Width(label)+20 < w.b.Width {
+		line += "  " + t.Paint(theme.Muted, label)
+	}
+	lines := []string{ui.Truncate(line, w.b.Width, t.Glyphs.Ellipsis)}
+	if course := w.course(min(24, w.b.Width-ui.Width(line)-7)); course != "" {
+		lines[0] = ui.Pad(lines[0], w.b.Width-ui.Width(course)) + course
+	}
+	if text := describeIncident(w.a, found); known && text != string(found.Phase) {
+		lines = append(lines, w.wrap(text, tone)...)
+	}
+	return lines
+}
+
+// course returns the CPU around the detection as a sparkline; "" without room or values.
+func (w incidentSections) course(width int) string {
+	if width < 6 || whyNoLoad(w.a, w.i) != "" {
+		return ""
+	}
+	at := w.i.Created.Time()
+	from, to := at.Add(-loadSpan), at.Add(loadSpan)
+	if r := statsRange(w.a); to.After(r.last) {
+		to = r.last
+	}
+	small := w.b
+	small.Width = width
+	line := MetricSparkline(w.a, Metrics()[0], from, to, small)
+	return w.b.Theme.Paint(theme.Muted, "CPU ") + w.b.Theme.Paint(theme.ChartFirst, line)
+}

@@ -1,0 +1,430 @@
+package managed
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lookout/client"
+	"lookout/client/journal"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/chart"
+	"lookout/views/account"
+	"lookout/views/account/incident"
+	"lookout/views/resource"
+)
+
+// ServicesTitle returns the title of the services on the overview, with their number.
+func ServicesTitle(a *account.Account) []theme.Segment {
+	count := ""
+	if a.Services().Loaded() {
+		count = resource.Fold(account.AllRows(a, a.Services()), func(all []*client.Service) string {
+			return account.FormatCount(int64(len(all)))
+		}, func(found []*client.Service, _ resource.JoinState) string {
+			return "≥ " + account.FormatCount(int64(len(found)))
+		})
+	}
+	return theme.Title("Services", count)
+}
+
+// RenderServices counts the services by state and names those that need somebody: down, in an incident, disabled,
+// pending. Without room for all, it says how many more there are.
+func RenderServices(a *account.Account, b ui.Box) string {
+	set := a.Services()
+	if !set.Loaded() {
+		return account.RenderLoadingOrError(b, set.Freshness(), "reading services")
+	}
+	if set.Len() == 0 {
+		return b.Theme.Paint(theme.Muted, "no services yet · n in 3 Services adds one")
+	}
+	lines := stateCountLines(a, b)
+	rows := servicesToWatch(a)
+	if len(rows) > b.Height-len(lines) && len(lines) > 1 {
+		lines = []string{StateCounts(a, b)}
+	}
+	var labels int
+	for _, c := range rows {
+		labels = max(labels, ui.Width(c.Service.Label.String()))
+	}
+	for n, c := range rows {
+		if room := b.Height - len(lines); n > 0 && room == 1 && n < len(rows)-1 {
+			more := fmt.Sprintf("and %d more", len(rows)-n)
+			lines = append(lines, b.Theme.Paint(theme.Muted, more))
+			break
+		}
+		lines = append(lines, serviceLine(a, c, labels, b))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// stateCountLines returns the counts with whole words: in one line if they fit, otherwise in two.
+func stateCountLines(a *account.Account, b ui.Box) []string {
+	wide := b
+	wide.Width = 1000
+	whole := StateCounts(a, wide)
+	if ui.Width(whole) <= b.Width {
+		return []string{whole}
+	}
+	parts := strings.Split(whole, "   ")
+	half := (len(parts) + 1) / 2
+	two := []string{strings.Join(parts[:half], "   "), strings.Join(parts[half:], "   ")}
+	if len(parts) < 2 || ui.Width(two[0]) > b.Width || ui.Width(two[1]) > b.Width {
+		return []string{StateCounts(a, b)}
+	}
+	return two
+}
+
+// servicesToWatch returns the services that are down or have an incident that is not over, then those that are
+// disabled, then those that are pending.
+func servicesToWatch(a *account.Account) []incident.Alert {
+	return account.Memo(a, "services to watch", func() []incident.Alert {
+		var rows []incident.Alert
+		named := map[int]bool{}
+		for _, c := range a.Incidents().Alerts() {
+			if c.Service != nil {
+				rows = append(rows, c)
+				named[c.ID] = true
+			}
+		}
+		for _, status := range []client.ServiceStatus{client.StatusDisabled, client.StatusPending} {
+			for _, s := range a.Services().Rows() {
+				if s.Status == status && !named[s.ID] {
+					rows = append(rows, incident.Alert{Service: s, ID: s.ID})
+				}
+			}
+		}
+		return rows
+	}, account.IncidentSources(a)...)
+}
+
+// serviceLine names a service with its state, as much about it as fits whole, and since when.
+func serviceLine(a *account.Account, c incident.Alert, labels int, b ui.Box) string {
+	s := c.Service
+	state, tone := account.FormatStatus(s.Status, b.Theme)
+	shape, word, _ := strings.Cut(state, " ")
+	age, ageTone, about := "", theme.Muted, []string{word}
+	address := s.Address.String()
+	if s.Type == client.TypeTCP {
+		address = "tcp " + address
+	}
+	if c.Incident != nil {
+		age = account.FormatAge(c.Incident.Issue.Created, b.Now)
+	}
+	switch d, disabled := account.Disablement(a, s); {
+	case disabled:
+		age = d.Age(b.Now)
+		end, endTone := backCell(a, s, b)
+		about = []string{word + account.WithPrefix(" · back ", end), account.WithPrefix("back ", end), word}
+		if ageTone = endTone; endTone == theme.Off {
+			ageTone = theme.Muted
+		}
+	case c.Down():
+		about = []string{address + " · " + word, address, word}
+	case c.Incident != nil:
+		tone = theme.Warn
+		about = []string{fmt.Sprintf("%s · issue #%d %s", word, c.Incident.Issue.ID, c.Incident.Phase), word}
+	}
+	name := ui.Truncate(s.Label.String(), max(0, min(labels, b.Width-ui.Width(age)-4)), b.Theme.Glyphs.Ellipsis)
+	left := b.Theme.Paint(tone, shape) + " " + b.Theme.Paint(nameTone(tone), ui.Pad(name, min(labels, b.Width)))
+	room := b.Width - min(labels, b.Width) - ui.Width(age) - 6
+	middle := firstFitting(about, room)
+	return left + "  " + b.Theme.Paint(theme.Muted, ui.Pad(middle, max(0, room))) + "  " + b.Theme.Paint(ageTone, age)
+}
+
+// nameTone returns the tone of a name beside a shape: red stays red, the others are plain.
+func nameTone(shape theme.Tone) theme.Tone {
+	if shape == theme.Bad {
+		return shape
+	}
+	return theme.Plain
+}
+
+// firstFitting returns the first text that fits in a width, "" if none does.
+func firstFitting(texts []string, width int) string {
+	for _, text := range texts {
+		if ui.Width(text) <= width {
+			return text
+		}
+	}
+	return ""
+}
+
+// IncidentsTitle returns the title of the open incidents on the overview, with their number.
+func IncidentsTitle(a *account.Account) []theme.Segment {
+	if !a.Issues().Loaded() {
+		return theme.Title("Open incidents")
+	}
+	open, uncertain := a.Incidents().Count()
+	count := fmt.Sprint(open)
+	if uncertain > 0 {
+		count += fmt.Sprintf(" + %d unknown", uncertain)
+	}
+	title := theme.Title("Open incidents", count)
+	if open+uncertain > 0 {
+		title[1].Tone = theme.Warn
+	}
+	return title
+}
+
+// RenderIncidents shows the incidents that are not over, with whom to call about them, then how many issues there were
+// lately. Where there is room it shows the newest of the others.
+func RenderIncidents(a *account.Account, b ui.Box) string {
+	if set := a.Issues(); !set.Loaded() {
+		return account.RenderLoadingOrError(b, set.Freshness(), "reading issues")
+	}
+	var open, over []incident.Incident
+	for _, i := range account.IncidentsByUrgency(a) {
+		if i.Unresolved() {
+			open = append(open, i)
+		} else {
+			over = append(over, i)
+		}
+	}
+	inner := b
+	inner.Height-- // for the counts
+	var lines []string
+	for n, i := range open {
+		next := openIncidentLines(a, i, b)
+		room := inner.Height - len(lines)
+		if n < len(open)-1 {
+			room-- // for how many more there are
+		}
+		if len(next) > room && (n > 0 || room < 2) {
+			lines = append(lines, b.Theme.Paint(theme.Warn, fmt.Sprintf("and %d more", len(open)-n)))
+			break
+		}
+		lines = append(lines, next[:min(len(next), max(1, room))]...)
+	}
+	if len(open) == 0 {
+		lines = append(lines, noOpenIncident(a, b))
+	}
+	for n, i := range over {
+		if len(lines) >= inner.Height {
+			break
+		}
+		if n == 0 && len(lines)+2 <= inner.Height {
+			lines = append(lines, "")
+		}
+		lines = append(lines, incidentLine(a, i, b))
+	}
+	for len(lines) < inner.Height {
+		lines = append(lines, "")
+	}
+	return strings.Join(append(lines, issueCountLine(a, b)), "\n")
+}
+
+// noOpenIncident says that no incident is open, as far as that is known.
+func noOpenIncident(a *account.Account, b ui.Box) string {
+	state := account.IncidentState(a)
+	if state.Kind != resource.Known {
+		return b.Theme.Paint(theme.Warn, ui.Truncate("none seen · "+state.String(), b.Width, b.Theme.Glyphs.Ellipsis))
+	}
+	text := "no incident is open"
+	if a.Issues().Len() == 0 {
+		text = "nothing has been detected"
+	}
+	return b.Theme.Paint(theme.Good, b.Theme.Glyphs.OK) + " " + text
+}
+
+// openIncidentLines returns what an incident is, whom to call about it, and its ticket if that has its own line.
+func openIncidentLines(a *account.Account, i incident.Incident, b ui.Box) []string {
+	lead, ticket := b.Theme.Paint(theme.Muted, "  call  "), ticketText(a, i.Issue, b)
+	lines := []string{incidentLine(a, i, b)}
+	inner := b
+	inner.Width -= 8
+	lines = append(lines, lead+CallLine(a, i.Issue, inner))
+	if ticket != "" && !strings.Contains(lines[0], ticket) {
+		lines = append(lines, b.Theme.Paint(theme.Muted, "  "+ticket))
+	}
+	return lines
+}
+
+// ticketText names the ticket of an issue with its state: "ticket 48213 open"; "" without one.
+func ticketText(a *account.Account, i *client.Issue, b ui.Box) string {
+	cell, _ := TicketCell(a, i, b)
+	return account.WithPrefix("ticket ", cell)
+}
+
+// incidentLine returns an incident in one line: mark, number, age, services, and the ticket if it fits.
+func incidentLine(a *account.Account, found incident.Incident, b ui.Box) string {
+	i := found.Issue
+	shape, tone := IncidentMark(found, b.Theme.Glyphs)
+	affected := ""
+	for n, s := range AffectedSpans(a, i, b) {
+		if n > 0 || s.Text != shape+" " { // the mark stands in front of the line
+			affected += b.Theme.Paint(s.Tone, strings.TrimPrefix(s.Text, shape+" "))
+		}
+	}
+	age, number := account.FormatAge(i.Created, b.Now), b.Theme.Paint(tone, fmt.Sprintf("%s #%d", shape, i.ID))
+	since, right := a.FormatTimestamp(i.Created)+" · "+age, ticketText(a, i, b)
+	if !found.Unresolved() || ui.Width(number+since+affected+right)+6 > b.Width {
+		since = ui.Pad(age, len("9 d 23 h"))
+	}
+	lead := number + "  " + b.Theme.Paint(theme.Muted, since) + "  "
+	room := max(0, b.Width-ui.Width(lead))
+	if ui.Width(affected)+ui.Width(right)+2 > room {
+		return lead + ui.Truncate(affected, room, b.Theme.Glyphs.Ellipsis)
+	}
+	return lead + ui.Pad(affected, room-ui.Width(right)) + b.Theme.Paint(theme.Muted, right)
+}
+
+// CallLine returns whom to call about an issue, and the numbers: as many contacts as fit whole.
+func CallLine(a *account.Account, i *client.Issue, b ui.Box) string {
+	groups, people := groupsToCall(a, i), contactsToCall(a, i)
+	var parts []string
+	without := 0
+	for _, c := range resource.Found(people) {
+		if numbers := phoneNumbers(c); len(numbers) > 0 {
+			parts = append(parts, c.Name.String()+"  "+b.Theme.Paint(theme.Accent, numbers[0]))
+		} else {
+			without++
+		}
+	}
+	if len(parts) == 0 && without > 0 && people.State().Kind == resource.Known {
+		parts = append(parts, b.Theme.Paint(theme.Warn, "no contact of the group has a phone number"))
+	}
+	if remark := resource.Remark(people, whyNobodyToCall(groups)); remark != "" {
+		parts = append(parts, b.Theme.Paint(theme.Warn, remark))
+	}
+	if len(parts) > 0 && ui.Width(parts[0]) > b.Width {
+		return ui.Truncate(parts[0], b.Width, b.Theme.Glyphs.Ellipsis)
+	}
+	return ui.JoinFitting(parts, "   ", b.Width, "")
+}
+
+// issueCountLine says how many issues there were in the last day and month, with their course.
+func issueCountLine(a *account.Account, b ui.Box) string {
+	const days = 31
+	state := resource.StateOf(a.Issues())
+	if state.Kind != resource.Known {
+		return b.Theme.Paint(theme.Warn, ui.Truncate(state.String(), b.Width, b.Theme.Glyphs.Ellipsis))
+	}
+	perDay := make([]float64, days)
+	month := resource.Found(account.IssuesSince(a, b.Now.Add(-days*24*time.Hour)))
+	for _, i := range month {
+		perDay[days-1-min(days-1, max(0, int(b.Now.Sub(i.Created.Time())/(24*time.Hour))))]++
+	}
+	day := len(resource.Found(account.IssuesSince(a, b.Now.Add(-24*time.Hour))))
+	text := fmt.Sprintf("last 24 h: %d · last %d d: %d", day, days, len(month))
+	if ui.Width(text)+days+2 > b.Width {
+		text = fmt.Sprintf("24 h: %d · %d d: %d", day, days, len(month))
+	}
+	cells := min(days, b.Width-ui.Width(text)-2)
+	if cells < 8 {
+		return b.Theme.Paint(theme.Muted, text)
+	}
+	return b.Theme.Paint(theme.Muted, text) + "  " +
+		b.Theme.Paint(theme.ChartFirst, chart.Sparkline(b.Theme, perDay[days-cells:]))
+}
+
+// MaintenanceTitle returns the title of the maintenance windows on the overview, with their number.
+func MaintenanceTitle(a *account.Account) []theme.Segment {
+	if !a.Services().Loaded() {
+		return theme.Title("Maintenance")
+	}
+	return theme.Title("Maintenance", fmt.Sprint(len(servicesOff(a))+len(plannedWindows(a))))
+}
+
+// RenderMaintenance names the services that are disabled, for how long, until when and why, then the planned windows.
+func RenderMaintenance(a *account.Account, b ui.Box) string {
+	set := a.Services()
+	if !set.Loaded() {
+		return account.RenderLoadingOrError(b, set.Freshness(), "reading services")
+	}
+	var rows [][]string
+	for _, s := range servicesOff(a) {
+		d, _ := account.Disablement(a, s)
+		off, _ := disabledCell(a, s, b)
+		back, _ := backCell(a, s, b)
+		rows = append(rows, []string{
+			b.Theme.Glyphs.Disabled + " " + s.Label.String(), "off " + off, "back " + back,
+			client.NewText(d.Reason).String(),
+		})
+	}
+	for _, w := range plannedWindows(a) {
+		now := b.Now.In(a.Location)
+		rows = append(rows, []string{
+			b.Theme.Glyphs.Pending + " " + client.NewText(w.Label).String(),
+			"off at " + FormatEnd(w.Start.In(a.Location), now), "back " + FormatEnd(w.Until.In(a.Location), now),
+			client.NewText(w.Reason).String(),
+		})
+	}
+	if len(rows) == 0 {
+		text := "no service is disabled · no window is planned here"
+		if state := resource.StateOf(set); state.Kind != resource.Known {
+			text = "no disabled service seen · " + state.String()
+		}
+		return b.Theme.Paint(theme.Muted, strings.Join(ui.Wrap(text, b.Width), "\n"))
+	}
+	return strings.Join(maintenanceLines(rows, b), "\n")
+}
+
+// maintenanceLines aligns the columns of maintenance windows, and says how many more there are.
+func maintenanceLines(rows [][]string, b ui.Box) []string {
+	more := 0
+	if len(rows) > b.Height && b.Height > 0 {
+		more = len(rows) - b.Height + 1
+		rows = rows[:b.Height-1]
+	}
+	widths := make([]int, 4)
+	for _, row := range rows {
+		for n, text := range row {
+			widths[n] = max(widths[n], ui.Width(text))
+		}
+	}
+	widths[0] = min(widths[0], max(10, b.Width/3))
+	var lines []string
+	for _, row := range rows {
+		name := ui.Truncate(row[0], widths[0], b.Theme.Glyphs.Ellipsis)
+		line := ui.Pad(name, widths[0]) + "  " + b.Theme.Paint(theme.Muted, ui.Pad(row[1], widths[1])) + "  " +
+			b.Theme.Paint(windowTone(row[2]), ui.Pad(row[2], widths[2]))
+		lines = append(lines, ui.Truncate(line+account.WithPrefix("  ", row[3]), b.Width, b.Theme.Glyphs.Ellipsis))
+	}
+	if more > 0 {
+		lines = append(lines, b.Theme.Paint(theme.Muted, fmt.Sprintf("and %d more", more)))
+	}
+	return lines
+}
+
+// windowTone warns of an end that is overdue or not known.
+func windowTone(end string) theme.Tone {
+	if strings.HasSuffix(end, "!") {
+		return theme.Warn
+	}
+	return theme.Plain
+}
+
+// servicesOff returns the services that are disabled, those that were disabled first before the others.
+func servicesOff(a *account.Account) []*client.Service {
+	return account.Memo(a, "services off", func() []*client.Service {
+		var off []*client.Service
+		for _, s := range a.Services().Rows() {
+			if s.Status == client.StatusDisabled {
+				off = append(off, s)
+			}
+		}
+		slices.SortStableFunc(off, func(s, t *client.Service) int {
+			d, _ := account.Disablement(a, s)
+			e, _ := account.Disablement(a, t)
+			return d.Since.Compare(e.Since)
+		})
+		return off
+	}, account.IncidentSources(a)...)
+}
+
+// plannedWindows returns the windows that are to begin, in their order.
+func plannedWindows(a *account.Account) []journal.PlannedWindow {
+	return account.Memo(a, "planned windows", func() []journal.PlannedWindow {
+		var all []journal.PlannedWindow
+		for _, w := range a.Journal.PlannedWindows() {
+			all = append(all, w)
+		}
+		slices.SortFunc(all, func(v, w journal.PlannedWindow) int {
+			return cmp.Or(v.Start.Compare(w.Start), cmp.Compare(v.Label, w.Label))
+		})
+		return all
+	}, a.Journal)
+}
