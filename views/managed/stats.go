@@ -228,11 +228,10 @@ func (p *statsView) View(b ui.Box) string {
 	if room.Height = b.Height - 2; b.Height < 24 {
 		room.Height, gap = b.Height-1, "\n"
 	}
-	foot := ui.Truncate(
-		b.Theme.Paint(theme.Accent, p.readout())+b.Theme.Paint(theme.Muted, "  all managed instances together"),
-		room.Width,
-		b.Theme.Glyphs.Ellipsis,
-	)
+	foot := b.Theme.Paint(theme.Accent, ui.Truncate(p.readout(), b.Width, b.Theme.Glyphs.Ellipsis))
+	if scope := "  all managed instances together"; ui.Width(foot)+len(scope) <= b.Width {
+		foot += b.Theme.Paint(theme.Muted, scope)
+	}
 	if p.grid && b.Width >= 60 && b.Height >= 16 {
 		return p.renderGrid(room) + gap + foot
 	}
