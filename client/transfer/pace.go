@@ -1,7 +1,9 @@
 package transfer
 
 import (
+	"context"
 	"errors"
+	"io/fs"
 	"slices"
 	"syscall"
 	"time"
@@ -34,6 +36,33 @@ func lacksHandles(err error) bool {
 	var e *client.Error
 	unknown := errors.As(err, &e) && e.Unknown()
 	return !unknown && (errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE))
+}
+
+// whenHandlesAreFree opens something. As long as there are too few file handles it waits and tries again, for two
+// minutes: others end.
+func whenHandlesAreFree[T any](ctx context.Context, open func() (T, error)) (T, error) {
+	for try := 0; ; try++ {
+		opened, err := open()
+		if !lacksHandles(err) || try == maxStarved || sleep(ctx, min(minBackoff<<try, maxBackoff)) != nil {
+			return opened, err
+		}
+	}
+}
+
+// A patientFS is a file system that waits for file handles.
+type patientFS struct {
+	ctx context.Context
+	fs.FS
+}
+
+// Open opens a file.
+func (p patientFS) Open(name string) (fs.File, error) {
+	return whenHandlesAreFree(p.ctx, func() (fs.File, error) { return p.FS.Open(name) })
+}
+
+// ReadDir reads a folder.
+func (p patientFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	return whenHandlesAreFree(p.ctx, func() ([]fs.DirEntry, error) { return fs.ReadDir(p.FS, name) })
 }
 
 // Limit returns how many transfers may run at the same time: fewer than MaxRunning if there are too few file handles.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"sync/atomic"
 	"syscall"
@@ -111,18 +112,24 @@ func TestTransfers_noFileHandleAtAll(t *testing.T) {
 	}
 }
 
+// runWithFewHandles runs a test again in a process that may have sixteen files open.
+func runWithFewHandles(t *testing.T, test string) {
+	t.Helper()
+	sh, err := exec.LookPath("sh")
+	if err != nil || runtime.GOOS == "windows" {
+		t.Skip("this needs a shell that limits open files")
+	}
+	limited := exec.Command(sh, "-c", `ulimit -n 16 && exec "$0" -test.run="$1"`, os.Args[0], test)
+	limited.Env = append(os.Environ(), "LOOKOUT_TEST_FEW_HANDLES=1")
+	if out, err := limited.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // The real thing: twenty downloads at once in a process that may have sixteen files open.
 func TestTransfers_underALimitOfFiles(t *testing.T) {
 	if os.Getenv("LOOKOUT_TEST_FEW_HANDLES") == "" {
-		sh, err := exec.LookPath("sh")
-		if err != nil || runtime.GOOS == "windows" {
-			t.Skip("this needs a shell that limits open files")
-		}
-		limited := exec.Command(sh, "-c", `ulimit -n 16 && exec "$0" -test.run=underALimitOfFiles`, os.Args[0])
-		limited.Env = append(os.Environ(), "LOOKOUT_TEST_FEW_HANDLES=1")
-		if out, err := limited.CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, out)
-		}
+		runWithFewHandles(t, "underALimitOfFiles")
 		return
 	}
 	r := newRig(t)
@@ -142,5 +149,46 @@ func TestTransfers_underALimitOfFiles(t *testing.T) {
 		if row := r.waitEnded(id); row.State != Done {
 			t.Errorf("download %d is %s: %v", i, row.State, row.Err)
 		}
+	}
+}
+
+// Planning a folder waits for file handles too: no file is left out because there were too few of them for a moment.
+func TestScanFolder_waitsForFileHandles(t *testing.T) {
+	if os.Getenv("LOOKOUT_TEST_FEW_HANDLES") == "" {
+		runWithFewHandles(t, "TestScanFolder_waitsForFileHandles")
+		return
+	}
+	folder := t.TempDir()
+	for _, name := range []string{"a/b/c/one", "a/b/two", "a/three", "four"} {
+		path := filepath.Join(folder, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, free := range []int{0, 2} {
+		var held []*os.File
+		for {
+			f, err := os.Open(folder)
+			if err != nil {
+				break
+			}
+			held = append(held, f)
+		}
+		if len(held) < 4 {
+			t.Fatalf("only %d handles could be taken", len(held))
+		}
+		for _, f := range held[:free] {
+			f.Close()
+		}
+		time.AfterFunc(200*time.Millisecond, func() {
+			for _, f := range held[free:] {
+				f.Close()
+			}
+		})
+		files, skipped, err := ScanFolder(t.Context(), folder, "p/")
+		if len(files) != 4 || len(skipped) != 0 || err != nil {
+			t.Errorf("with %d handles: %v, skipped %v, %v", free, files, skipped, err)
+		}
+		time.Sleep(300 * time.Millisecond) // until all are closed
 	}
 }

@@ -315,13 +315,13 @@ func (s SkippedFile) Error() string { return client.Clean(s.Path) + ": " + s.Rea
 // those that cannot: links and everything else that is not a regular file, files that are too large or cannot be
 // read, and names that the API does not accept.
 func ScanFolder(ctx context.Context, folder, prefix string) (files []LocalFile, skipped []SkippedFile, err error) {
-	root, err := os.OpenRoot(folder)
+	root, err := whenHandlesAreFree(ctx, func() (*os.Root, error) { return os.OpenRoot(folder) })
 	if err != nil {
 		return nil, nil, err
 	}
 	defer root.Close()
 	skip := func(name, reason string) { skipped = append(skipped, SkippedFile{name, reason}) }
-	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(patientFS{ctx, root.FS()}, ".", func(name string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -332,7 +332,7 @@ func ScanFolder(ctx context.Context, folder, prefix string) (files []LocalFile, 
 		if d.IsDir() {
 			return nil
 		}
-		info, err := d.Info()
+		info, err := whenHandlesAreFree(ctx, d.Info)
 		problem := objectNameProblem(prefix + name)
 		switch {
 		case d.Type()&fs.ModeSymlink != 0:
@@ -345,7 +345,7 @@ func ScanFolder(ctx context.Context, folder, prefix string) (files []LocalFile, 
 			skip(name, "it is larger than 5 GiB")
 		case problem != "":
 			skip(name, problem)
-		case !isReadable(root, name):
+		case !isReadable(ctx, root, name):
 			skip(name, "it cannot be read")
 		default:
 			files = append(files, LocalFile{name, info.Size()})
@@ -356,8 +356,8 @@ func ScanFolder(ctx context.Context, folder, prefix string) (files []LocalFile, 
 }
 
 // isReadable reports whether a regular file can be opened.
-func isReadable(root *os.Root, name string) bool {
-	f, err := root.Open(name)
+func isReadable(ctx context.Context, root *os.Root, name string) bool {
+	f, err := whenHandlesAreFree(ctx, func() (*os.File, error) { return root.Open(name) })
 	if err != nil {
 		return false
 	}
