@@ -230,6 +230,21 @@ func TestOutcome_lateArrivalCorrectsJournal(t *testing.T) {
 	}
 }
 
+// A service that a late change may have disabled is not called disabled by others, and the news says what becomes of the
+// end of its maintenance window.
+func TestOutcome_lateDisableIsPerhapsOurs(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{200, 40}, func(r *harness) {
+		r.emu.InjectFault("disable service", emulator.Fault{Late: 4 * time.Minute, Times: 1})
+		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
+		r.wait(6 * time.Minute)
+		r.requireText("perhaps by a change from this machine")
+		r.requireNoText("not disabled from this machine")
+		r.requireNewsWith("it is enabled again at 01:00 only if x in the journal says that it was done")
+		r.wait(2 * time.Hour)
+		r.requireApplied("disable service")
+	})
+}
+
 // tells reports whether readings can tell that a change was not made.
 func tells(op string) bool {
 	return op != client.OpSetCredentialLogin && op != client.OpUpdateBucketAccess && op != client.OpReplaceBucketAccess

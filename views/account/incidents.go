@@ -86,7 +86,9 @@ func disablementOf(a *Account, id int) incident.Disablement {
 	}
 	w, held := a.Journal.DisabledService(FormatID(id))
 	if !held {
-		return a.memory.seen.DisablementOf(id, updated, nil)
+		d := a.memory.seen.DisablementOf(id, updated, nil)
+		d.Perhaps = incident.MayHaveDisabled(id, a.Journal.UnresolvedEntries(a.Now().Add(-unresolvedAge)))
+		return d
 	}
 	return a.memory.seen.DisablementOf(id, updated, &w)
 }

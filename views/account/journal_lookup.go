@@ -57,8 +57,13 @@ func recordLate(a *Account, intent, what, reason string) tea.Cmd {
 	}
 	text := fmt.Sprintf("seen at %s: %s", a.Now().UTC().Format("2006-01-02 15:04:05 UTC"), ui.ArrivedLate)
 	a.Journal.RecordOutcome(intent, client.Unknown, foundByReading(text+WithPrefix(" · ", reason)))
+	news := what + ": seen now; " + ui.ArrivedLate + WithPrefix(" · ", reason)
+	if end := entries[i].Change.RevertAt; !end.IsZero() {
+		news += " · it is enabled again at " + FormatClock(end.In(a.Location), a.Now().In(a.Location)) +
+			" only if x in the journal says that it was done"
+	}
 	return tea.Batch(
-		ui.ShowNews(theme.Warn, what+": seen now; "+ui.ArrivedLate+WithPrefix(" · ", reason)),
+		ui.ShowNews(theme.Warn, news),
 		a.JournalStore().Refresh(),
 	)
 }

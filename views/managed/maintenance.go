@@ -387,6 +387,8 @@ func describeDisablement(a *account.Account, d incident.Disablement) string {
 	switch {
 	case !d.Ours && !a.Journal.Loaded():
 		text += ", the journal is still being read"
+	case d.Perhaps:
+		text += ", perhaps by a change from this machine whose outcome is not known"
 	case !d.Ours:
 		text += ", not disabled from this machine"
 	}

@@ -50,6 +50,7 @@ type disabledService struct {
 	Until    time.Time `json:"until,omitzero"`
 	Reason   string    `json:"reason,omitempty"`
 	Ours     bool      `json:"ours"` // disabled by this program on this machine
+	Perhaps  bool      `json:"perhaps_ours,omitempty"`
 }
 
 // downService is a service that is down.
@@ -198,7 +199,9 @@ func (h *handover) readAccount(ctx context.Context, s *scriptSession, j *journal
 	h.addServices(services, func(v *client.Service) incident.Disablement {
 		w, held := windows[strconv.Itoa(v.ID)]
 		if !held {
-			return seen.DisablementOf(v.ID, v.Updated.Time(), nil)
+			d := seen.DisablementOf(v.ID, v.Updated.Time(), nil)
+			d.Perhaps = incident.MayHaveDisabled(v.ID, j.UnresolvedEntries(time.Time{}))
+			return d
 		}
 		return seen.DisablementOf(v.ID, v.Updated.Time(), &w)
 	})
@@ -305,6 +308,7 @@ func newDisabledService(id int, label string, d incident.Disablement) disabledSe
 		Until:    d.Until,
 		Reason:   d.Reason,
 		Ours:     d.Ours,
+		Perhaps:  d.Perhaps,
 	}
 }
 
@@ -464,6 +468,8 @@ func (d disabledService) markdownLine(now time.Time) string {
 		text += since + formatMinute(d.Since) + ", for " + age + ui.FormatAge(now.Sub(d.Since))
 	}
 	switch {
+	case d.Until.IsZero() && !d.Ours:
+		text += ", its end is not known"
 	case d.Until.IsZero():
 		text += ", without an end"
 	case d.Until.Before(now):
@@ -471,7 +477,10 @@ func (d disabledService) markdownLine(now time.Time) string {
 	default:
 		text += ", until " + formatMinute(d.Until)
 	}
-	if !d.Ours {
+	switch {
+	case d.Perhaps:
+		text += "; perhaps by a change from this machine whose outcome is not known"
+	case !d.Ours:
 		text += "; not disabled from this machine"
 	}
 	if d.Reason != "" {

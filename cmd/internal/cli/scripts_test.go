@@ -425,6 +425,26 @@ func TestScripts_lostAnswerAndWait(t *testing.T) {
 	}
 }
 
+// The hand-over does not say that a service was disabled by others if a change whose outcome is not known may have done
+// it, nor that a maintenance has no end whose end is not known.
+func TestHandover_perhapsDisabledFromHere(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.API.InjectFault("disable service", emulator.Fault{Status: 504, ApplyFirst: true, Times: 1})
+	if code := r.Run("services", "disable", "edge-router").Code; code != exit.CodeUnknown {
+		t.Fatalf("exit code %d", code)
+	}
+	out := r.MustRun("handover").Out
+	for line := range strings.Lines(out) {
+		if strings.HasPrefix(line, "- **edge-router**") && strings.Contains(line, "its end is not known") {
+			if !strings.Contains(line, "perhaps by a change from this machine whose outcome is not known") {
+				t.Errorf("the hand-over says %q", line)
+			}
+			return
+		}
+	}
+	t.Errorf("no line about edge-router:\n%s", out)
+}
+
 // lostCreations are creates of scripts, the same by a colleague, and what is said of that.
 var lostCreations = map[string]struct {
 	args            []string

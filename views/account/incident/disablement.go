@@ -1,8 +1,11 @@
 package incident
 
 import (
+	"slices"
+	"strconv"
 	"time"
 
+	"lookout/client"
 	"lookout/client/journal"
 	"lookout/ui"
 )
@@ -14,6 +17,8 @@ type Disablement struct {
 	Until  time.Time // when it is to be enabled again; zero if no time was set
 	Reason string    // as it was given, not cleaned
 	Ours   bool      // the change that disabled it is in this machine's journal
+	// Perhaps is set if that journal has a change that may have disabled it: its outcome is not known.
+	Perhaps bool
 }
 
 // Age returns for how long the service has been disabled: "2 d 4 h", or "≥ 2 d 4 h" if that is only a lower bound. It
@@ -39,6 +44,13 @@ func (d Disablement) Forgotten(now time.Time) bool {
 // clockTolerance is how far the clocks of this machine and of the API may be apart: two times that are closer are taken
 // to be of the same change.
 const clockTolerance = time.Minute
+
+// MayHaveDisabled reports whether one of the changes whose outcome is not known may have disabled a service.
+func MayHaveDisabled(service int, unresolved []journal.Entry) bool {
+	return slices.ContainsFunc(unresolved, func(e journal.Entry) bool {
+		return e.Change.Op == client.OpDisableService && e.Change.ID == strconv.Itoa(service)
+	})
+}
 
 // DisablementOf returns what is known about a disabled service: from the window that this machine's journal holds for
 // it, nil if there is none, from what was seen, and from when it was updated last. The window counts unless the service
