@@ -19,6 +19,7 @@ const (
 	WordStart      // words of it begin with those of the needle
 	Start          // it begins with the needle
 	WholeWords     // it has the words of the needle
+	WholeStart     // it has them and begins with the needle
 	Exact          // it is the needle
 )
 
@@ -61,8 +62,11 @@ func (n Needle) Fit(text string) Fit {
 			return n.fitPhone(text)
 		}
 	}
-	if fit < Start && strings.HasPrefix(text, n.text) {
-		fit = Start
+	switch begins := strings.HasPrefix(text, n.text); {
+	case begins && fit == WholeWords:
+		return WholeStart
+	case begins:
+		return Start
 	}
 	return fit
 }

@@ -13,7 +13,8 @@ func TestNeedle_Fit(t *testing.T) {
 	}{
 		{"web-1", "web-1", Exact},
 		{"WEB-1", "Web-1", Exact},
-		{"web", "web-1", WholeWords},
+		{"web", "web-1", WholeStart},
+		{"web", "old web", WholeWords},
 		{"1 web", "web-1", WholeWords},
 		{"we", "web-1", Start},
 		{"disable mon", "disable monitoring", Start},

@@ -22,7 +22,7 @@ func newNamedList(t testing.TB, names ...string) *List[thing] {
 
 // What fits best comes first, however late its row stands, and typing errors are forgiven only where no row fits.
 func TestRowFinder_Find(t *testing.T) {
-	names := []string{"cobweb", "web-two", "old web", "Web", "billing"}
+	names := []string{"cobweb", "old web", "web-two", "Web", "billing"}
 	for i := range 40 {
 		names = append(names, fmt.Sprintf("cobweb %d", i))
 	}
