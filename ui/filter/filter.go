@@ -8,7 +8,7 @@ import (
 )
 
 // Summary shows the forms of a filter in one line.
-const Summary = `words, "two words", a|b, !not, state:ok, size:>1GiB`
+const Summary = `"two words", a|b, !not, state:ok, size:>1GiB`
 
 // Syntax holds the forms of a filter and what they match, for the documentation.
 var Syntax = [][2]string{
