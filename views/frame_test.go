@@ -1,7 +1,6 @@
 package views_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -295,47 +294,13 @@ func requireCleanText(t testing.TB, text string) {
 
 // replaceMember replaces the value of every member with this name by the next text.
 func replaceMember(body []byte, member string, texts []string, at *int) []byte {
-	var answer any
-	if json.Unmarshal(body, &answer) != nil {
-		return body
-	}
-	var out strings.Builder
-	writeReplaced(&out, answer, member, func() string {
+	return faulttest.ReplaceValues(body, func(name string, value any) []byte {
+		if _, isText := value.(string); name != member || !isText && value != nil {
+			return nil
+		}
 		*at++
-		return texts[*at%len(texts)]
+		return []byte(texts[*at%len(texts)])
 	})
-	return []byte(out.String())
-}
-
-// writeReplaced writes JSON with other texts in a member. It keeps their bytes even if they are not valid UTF-8.
-func writeReplaced(out *strings.Builder, v any, member string, next func() string) {
-	switch v := v.(type) {
-	case map[string]any:
-		out.WriteByte('{')
-		sep := ""
-		for name, value := range v {
-			out.WriteString(sep + string(toJSON(name)) + ":")
-			_, text := value.(string)
-			if name == member && (text || value == nil) {
-				out.WriteString(`"` + string(escapeJSON(next())) + `"`)
-			} else {
-				writeReplaced(out, value, member, next)
-			}
-			sep = ","
-		}
-		out.WriteByte('}')
-	case []any:
-		out.WriteByte('[')
-		for n, value := range v {
-			if n > 0 {
-				out.WriteByte(',')
-			}
-			writeReplaced(out, value, member, next)
-		}
-		out.WriteByte(']')
-	default:
-		out.Write(toJSON(v))
-	}
 }
 
 // Dialogs, panes, refreshes and faults leave no memory and no goroutines behind.

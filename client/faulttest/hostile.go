@@ -3,6 +3,7 @@ package faulttest
 import (
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -65,4 +66,61 @@ func expand(s string) string {
 		}
 	}
 	return s
+}
+
+// ReplaceValues returns a JSON answer with other strings in place of its strings, numbers, booleans and nulls. replace
+// gets such a value, decoded, and the name of the member that holds it; what it returns may be invalid UTF-8, and nil
+// leaves the value as it is. Anything but JSON is returned as it is.
+func ReplaceValues(answer []byte, replace func(member string, value any) []byte) []byte {
+	var value any
+	if json.Unmarshal(answer, &value) != nil {
+		return answer
+	}
+	return appendReplaced(nil, "", value, replace)
+}
+
+// appendReplaced appends a member's value as JSON.
+func appendReplaced(out []byte, member string, value any, replace func(string, any) []byte) []byte {
+	switch v := value.(type) {
+	case map[string]any:
+		out = append(out, '{')
+		for i, name := range slices.Sorted(maps.Keys(v)) {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = append(appendJSONString(out, []byte(name)), ':')
+			out = appendReplaced(out, name, v[name], replace)
+		}
+		return append(out, '}')
+	case []any:
+		out = append(out, '[')
+		for i, element := range v {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = appendReplaced(out, member, element, replace)
+		}
+		return append(out, ']')
+	}
+	if text := replace(member, value); text != nil {
+		return appendJSONString(out, text)
+	}
+	data, _ := json.Marshal(value) // it was decoded from JSON
+	return append(out, data...)
+}
+
+// appendJSONString appends a string as JSON. It keeps the bytes even if they are not valid UTF-8.
+func appendJSONString(out, text []byte) []byte {
+	out = append(out, '"')
+	for _, c := range text {
+		switch {
+		case c == '"' || c == '\\':
+			out = append(out, '\\', c)
+		case c < 0x20:
+			out = fmt.Appendf(out, `\u%04x`, c)
+		default:
+			out = append(out, c)
+		}
+	}
+	return append(out, '"')
 }
