@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"lookout/client/visible"
 )
 
 // Text is a string that came from a server. String is safe to display; Raw is for sending back. The zero value is the
@@ -78,6 +80,9 @@ func CleanContent(raw string) string {
 // isMark reports whether lookout draws states, lines or news with a character.
 func isMark(r rune) bool { return r >= 0x2500 && r <= 0x25ff || r == '✓' || r == '✗' }
 
+// isControlPicture reports whether a cleaned text shows a control with a character.
+func isControlPicture(r rune) bool { return 0x2400 <= r && r <= 0x243f }
+
 // cleaner writes cleaned characters one after another.
 type cleaner struct {
 	strings.Builder
@@ -89,11 +94,6 @@ type cleaner struct {
 // add writes the first character of a text and returns its length.
 func (c *cleaner) add(text string) int {
 	r, size := utf8.DecodeRuneInString(text)
-	if r == utf8.RuneError && size == 1 {
-		fmt.Fprintf(c, "‹x%02X›", text[0])
-		c.marks, c.before = 0, 0
-		return 1
-	}
 	if unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Me, r) {
 		c.marks++
 	} else {
@@ -104,16 +104,12 @@ func (c *cleaner) add(text string) int {
 		c.WriteString("‹")
 		c.WriteRune(r)
 		c.WriteString("›")
-	case r < 0x20:
-		c.WriteString("‹")
-		c.WriteRune(0x2400 + r)
-		c.WriteString("›")
 	case r == '\u200d' && joinsEmoji(c.before, text[size:]), r == '\ufe0f' && c.marks <= 3 && pictographic(c.before):
 		c.WriteRune(r)
-	case hidden(r), c.marks > 3, c.before == 0 && (c.marks > 0 || combinesWithPrevious(r)):
-		fmt.Fprintf(c, "‹U+%04X›", r)
+	case visible.Hidden(r), isControlPicture(r), c.marks > 3,
+		c.before == 0 && (c.marks > 0 || combinesWithPrevious(r)):
 		c.before = 0
-		return size
+		return visible.Spell(&c.Builder, text)
 	default:
 		c.WriteRune(r)
 	}
@@ -131,38 +127,10 @@ func printableASCII(s string) bool {
 	return true
 }
 
-// hidden reports whether a rune must not reach a terminal as it is: controls, format and bidi characters, line and
-// paragraph separators, tags, private use, surrogates, unassigned code points, and spaces other than the plain one.
-func hidden(r rune) bool {
-	switch {
-	case r == 0x7f, r >= 0x80 && r <= 0x9f, r == utf8.RuneError:
-		return true
-	case unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs, unicode.Variation_Selector):
-		return true
-	case unicode.Is(unicode.Zs, r) && r != ' ':
-		return true
-	case blank(r), 0x2400 <= r && r <= 0x243f:
-		return true
-	}
-	return !unicode.IsGraphic(r)
-}
-
 // combinesWithPrevious reports whether a rune that is not a nonspacing mark joins the character before it. At the
 // beginning of a text there is no such character.
 func combinesWithPrevious(r rune) bool {
 	return unicode.Is(unicode.Mc, r) || r == 0x0e33 || r == 0x0eb3 || r >= 0x1f3fb && r <= 0x1f3ff
-}
-
-// blankRunes are letters that draw nothing.
-var blankRunes = [...]rune{0x115f, 0x1160, 0x3164, 0xffa0, 0x2800, 0x034f, 0x17b4, 0x17b5}
-
-func blank(r rune) bool {
-	for _, b := range blankRunes {
-		if r == b {
-			return true
-		}
-	}
-	return false
 }
 
 // pictographic reports whether a rune can be part of an emoji sequence.

@@ -121,7 +121,7 @@ const firstPlaceholder = 0xe000
 // ScreenReaderText turns a line drawn in the theme of NewScreenReader into a sentence: a placeholder becomes its word
 // unless that word follows it, and borders and columns disappear.
 func ScreenReaderText(line string) string {
-	line = strings.NewReplacer(" · ", ", ", " › ", ", ", "—", "none", "·", ",", "…", "...", "›", ",").Replace(line)
+	line = strings.NewReplacer(" · ", ", ", " › ", ", ", "—", "none", "·", ",", "…", "...").Replace(line)
 	words := [...]string{"", "marked", "ok", "problem", "pending", "disabled", "unknown", ",", "...", "done:", "wrong:"}
 	var out strings.Builder
 	skip := 0

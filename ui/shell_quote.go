@@ -3,8 +3,9 @@ package ui
 import (
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"lookout/client/visible"
 )
 
 // ShellJoin returns a command line for a POSIX shell that passes on each word as it is, whatever it contains. Nothing
@@ -72,13 +73,4 @@ func isShellSafe(r rune) bool {
 }
 
 // isPrintable reports whether a character is visible and does not affect what stands around it.
-func isPrintable(r rune) bool {
-	switch {
-	case r < 0x20 || r >= 0x7f && r < 0xa0:
-		return false
-	case r < 0x7f:
-		return true
-	}
-	return unicode.IsGraphic(r) &&
-		!unicode.In(r, unicode.Zs, unicode.Zl, unicode.Zp, unicode.Cf, unicode.Co, unicode.Variation_Selector)
-}
+func isPrintable(r rune) bool { return !visible.Hidden(r) }

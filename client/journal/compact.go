@@ -2,7 +2,6 @@ package journal
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -235,8 +234,8 @@ func writeNext(path string, lines []record) (*os.File, int64, error) {
 	}
 	out := bufio.NewWriterSize(file, 1<<16)
 	for _, l := range lines {
-		data, err2 := json.Marshal(l)
-		_, err3 := out.Write(append(data, '\n'))
+		data, err2 := encode(l)
+		_, err3 := out.Write(data)
 		err = errors.Join(err, err2, err3)
 	}
 	err = errors.Join(err, out.Flush(), file.Sync())

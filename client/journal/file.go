@@ -15,6 +15,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/filelock"
+	"lookout/client/visible"
 )
 
 // A record is one line of the file: an intent, the outcome of one, or segments of the history.
@@ -226,11 +227,11 @@ func (j *Journal) write(l record, durable bool, check func() error) error {
 	if j.file == nil {
 		return check()
 	}
-	data, err := json.Marshal(l)
+	data, err := encode(l)
 	if err != nil {
 		return err
 	}
-	if len(data) >= maxLineBytes {
+	if len(data) > maxLineBytes {
 		return fmt.Errorf("the change is too long for the journal: %d bytes", len(data))
 	}
 	unlock := j.lockCurrent()
@@ -241,10 +242,16 @@ func (j *Journal) write(l record, durable bool, check func() error) error {
 	if endsMidLine(j.file) {
 		data = append([]byte{'\n'}, data...)
 	}
-	if _, err := j.file.Write(append(data, '\n')); err != nil || !durable {
+	if _, err := j.file.Write(data); err != nil || !durable {
 		return err
 	}
 	return j.file.Sync()
+}
+
+// encode returns a record as a line. The file may be shown in a terminal as it is.
+func encode(l record) ([]byte, error) {
+	data, err := json.Marshal(l)
+	return append(visible.EscapeJSON(data), '\n'), err
 }
 
 // endsMidLine reports whether the last line of the file is incomplete, because the program was killed or the disk was

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"lookout/client"
+	"lookout/client/visible"
 )
 
 // An InterruptedDownload is a download that an earlier run of the program did not finish.
@@ -224,7 +225,7 @@ func (l *downloadLog) add(entry downloadLogEntry) {
 	if err != nil {
 		return
 	}
-	l.pending.Write(append(line, '\n'))
+	l.pending.Write(append(visible.EscapeJSON(line), '\n'))
 	notify(l.signal)
 }
 

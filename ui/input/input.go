@@ -10,6 +10,7 @@ import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client/visible"
 	"lookout/theme"
 	"lookout/ui"
 )
@@ -98,17 +99,11 @@ func ShowInvisible(text string) string {
 			return r
 		case r < ' ':
 			return 0x2400 + r
-		case r == 0x7f, r > 0x7f && isInvisible(r):
+		case r >= 0x7f && (visible.Hidden(r) || unicode.In(r, unicode.Mn, unicode.Me)): // marks are drawn alone
 			return unicode.ReplacementChar
 		}
 		return r
 	}, text)
-}
-
-// isInvisible reports whether a character is invisible when drawn alone.
-func isInvisible(r rune) bool {
-	return !unicode.IsGraphic(r) ||
-		unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Mn, unicode.Me)
 }
 
 // viewLine draws the part of a line around the cursor that fits.

@@ -13,7 +13,6 @@ import (
 	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/ui/input"
-	"lookout/ui/terminal"
 )
 
 // secretDialog shows a secret that cannot be shown a second time: as dots, readable while a key is held down. It does
@@ -142,7 +141,7 @@ func (d *secretDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	switch key := k.String(); {
 	case key == "y":
 		d.copiedOrSaved = true
-		return tea.Batch(terminal.Copy(d.Reveal()), ui.ShowNews(theme.Good, "copied: "+d.Name)), false
+		return tea.Batch(copyText(d.Reveal()), ui.ShowNews(theme.Good, "copied: "+d.Name)), false
 	case key == "r":
 		d.revealed = true
 		d.revealNumber++

@@ -11,6 +11,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client/visible"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
@@ -195,7 +196,7 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 		}
 		return s.clock.schedule(s)
 	case ui.CopyMsg:
-		return tea.Batch(terminal.Copy(msg.Text), ui.ShowNews(theme.Good, "copied: "+msg.Label))
+		return tea.Batch(copyText(msg.Text), ui.ShowNews(theme.Good, "copied: "+msg.Label))
 	case ui.OpenURLMsg:
 		return s.openURL(msg.URL)
 	case ui.ExecMsg:
@@ -374,3 +375,7 @@ func (e *enterTracker) track(k tea.KeyPressMsg, now time.Time) {
 		e.repeated = now.Sub(before) < answerDelay
 	}
 }
+
+// copyText copies a text to the clipboard. Whatever it is pasted into, nothing in it but line breaks and tabs has an
+// effect that cannot be seen.
+func copyText(text string) tea.Cmd { return terminal.Copy(visible.Show(text)) }

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client/visible"
 	"lookout/ui"
 	"lookout/ui/filter"
 )
@@ -229,7 +230,7 @@ func asJSON(row any) string {
 	if err != nil {
 		return "cannot be written as JSON: " + err.Error()
 	}
-	return string(data)
+	return string(visible.EscapeJSON(data))
 }
 
 // rowCommands are what every list can do with the row under the cursor.

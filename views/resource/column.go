@@ -19,6 +19,7 @@ type ColumnDefinition[T any] struct {
 	Name string
 	// Value returns the text as the API sent it, for scripts; nil leaves the column out of scripts.
 	Value        func(T) string
+	IsClean      bool // Value returns text that may be drawn: a sentence of ours, such as an error
 	DetailOnly   bool // scripts show it only for a single row
 	DropPriority int  // in scripts: a narrow terminal drops the highest first; 0 stays
 	// Pane is the column in the pane; without a Cell it has none. Its title is Name where it has no other.

@@ -56,6 +56,7 @@ func EraseColumns[T any](columns []ColumnDefinition[T]) []ColumnDefinition[any] 
 		erased = append(erased, ColumnDefinition[any]{
 			Name:         c.Name,
 			Value:        func(row any) string { return c.Value(row.(T)) },
+			IsClean:      c.IsClean,
 			DetailOnly:   c.DetailOnly,
 			DropPriority: c.DropPriority,
 		})

@@ -13,11 +13,11 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/x/term"
 
 	"lookout/client"
+	"lookout/client/visible"
 	"lookout/cmd/internal/exit"
 	"lookout/ui"
 	"lookout/ui/terminal"
@@ -138,7 +138,7 @@ func newTextTable(columns []resource.ColumnDefinition[any], rows []any) *textTab
 			dropPriority: c.DropPriority,
 		}
 		for _, row := range rows {
-			cell := orDash(client.Clean(c.Value(row)))
+			cell := orDash(drawnCell(c, row))
 			one.cells, one.width = append(one.cells, cell), max(one.width, ui.Width(cell))
 		}
 		g.columns = append(g.columns, one)
@@ -223,9 +223,17 @@ func writeDetail(out io.Writer, columns []resource.ColumnDefinition[any], row an
 	}
 	var b strings.Builder
 	for _, c := range columns {
-		b.WriteString(ui.Pad(c.Name, width) + columnGap + orDash(client.Clean(c.Value(row))) + "\n")
+		b.WriteString(ui.Pad(c.Name, width) + columnGap + orDash(drawnCell(c, row)) + "\n")
 	}
 	return WriteText(out, b.String())
+}
+
+// drawnCell returns a cell as it is drawn on a terminal.
+func drawnCell(c resource.ColumnDefinition[any], row any) string {
+	if c.IsClean {
+		return visible.Show(c.Value(row))
+	}
+	return client.Clean(c.Value(row))
 }
 
 // orDash returns a dash for an empty cell, so that scripts can count fields.
@@ -267,10 +275,10 @@ func writeCSV(out io.Writer, columns []resource.ColumnDefinition[any], rows iter
 	err := forEachRow(rows, func(row any) error {
 		cells := make([]string, len(columns))
 		for i, c := range columns {
-			if cells[i] = c.Value(row); drawn {
-				cells[i] = client.Clean(cells[i])
+			if drawn {
+				cells[i] = drawnCell(c, row)
 			} else {
-				cells[i] = sanitizeCSVCell(cells[i])
+				cells[i] = sanitizeCSVCell(c.Value(row))
 			}
 		}
 		return w.Write(cells)
@@ -282,10 +290,10 @@ func writeCSV(out io.Writer, columns []resource.ColumnDefinition[any], rows iter
 	return w.Error()
 }
 
-// sanitizeCSVCell keeps line breaks and tabs, and makes every other terminal control visible: a pipe may end at a
-// terminal.
+// sanitizeCSVCell keeps line breaks, tabs and spaces of other widths, and makes everything else visible that a terminal
+// would obey or not show: a pipe may end at a terminal.
 func sanitizeCSVCell(text string) string {
-	if !strings.ContainsFunc(text, isTerminalControl) {
+	if !strings.ContainsFunc(text, isInvisible) {
 		return text
 	}
 	var b strings.Builder
@@ -294,23 +302,19 @@ func sanitizeCSVCell(text string) string {
 		if n < 0 {
 			n = len(text)
 		}
-		part := text[:n]
-		if strings.ContainsFunc(part, isTerminalControl) {
-			part = client.Clean(part)
-		}
-		b.WriteString(part)
+		b.WriteString(client.Clean(text[:n]))
 		b.WriteString(text[n:min(n+1, len(text))])
 		text = text[min(n+1, len(text)):]
 	}
 	return b.String()
 }
 
-// isTerminalControl reports whether a terminal may obey a rune instead of drawing it, as it may invalid UTF-8.
-func isTerminalControl(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == utf8.RuneError
+// isInvisible reports whether a character has no place in a cell of CSV. Invalid UTF-8 has none either.
+func isInvisible(r rune) bool {
+	return r != '\n' && r != '\t' && visible.Hidden(r) && !unicode.Is(unicode.Zs, r)
 }
 
-// WriteJSON writes a value and a line break. It escapes terminal controls, which does not change the value.
+// WriteJSON writes a value and a line break. It escapes hidden characters, which does not change the value.
 func WriteJSON(out io.Writer, v any, indent string) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -319,24 +323,7 @@ func WriteJSON(out io.Writer, v any, indent string) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	return WriteText(out, escapeInvisible(b.String()))
-}
-
-// escapeInvisible writes invisible characters as \u escapes.
-func escapeInvisible(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		switch {
-		case r < 0x7f, unicode.IsGraphic(r) && !unicode.Is(unicode.Cf, r):
-			b.WriteRune(r)
-		case r > 0xffff:
-			r -= 0x10000
-			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
+	return WriteText(out, string(visible.EscapeJSON(b.Bytes())))
 }
 
 // AsTerminal returns the terminal behind a stream, if there is one.

@@ -137,7 +137,7 @@ func (m *Memory) observeMissing(listed map[int]bool, at time.Time) []Difference 
 func (s Seen) observe(row *client.Service, seen ServiceSnapshot) (Seen, []Difference) {
 	now, at := s, seen.Now
 	now.Label, now.Updated = client.Clean(cut(row.Label.Raw())), row.Updated.Time()
-	now.Status = client.ServiceStatus(client.Clean(cut(string(row.Status))))
+	now.Status = client.ServiceStatus(cut(string(row.Status)))
 	now.Values, now.At, now.Deleted = seen.values, at, time.Time{}
 	if now.First.IsZero() {
 		now.First = at

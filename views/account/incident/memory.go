@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/visible"
 )
 
 // A Memory is what was seen of an account, and when. It is kept in a file, so that ages and changes by others survive
-// the end of the program. Its content came from a server: Load and Observe clean it.
+// the end of the program. Its content came from a server: labels are clean, states are cleaned where they are drawn.
 type Memory struct {
 	Version  int               `json:"version"`
 	Read     time.Time         `json:"read,omitzero"` // when all services were read for the last time
@@ -74,7 +75,7 @@ func Load(data []byte) (*Memory, error) {
 	clean := NewMemory()
 	clean.Read, clean.IssuesRead = m.Read, m.IssuesRead
 	for id, s := range m.Services {
-		s.Label, s.Status = client.Clean(s.Label), client.ServiceStatus(client.Clean(string(s.Status)))
+		s.Label = visible.Show(s.Label)
 		clean.Services[id] = s
 	}
 	for _, c := range m.Elsewhere {
@@ -90,7 +91,10 @@ func Load(data []byte) (*Memory, error) {
 }
 
 // Encode returns the content of the file.
-func (m *Memory) Encode() ([]byte, error) { return json.Marshal(m) }
+func (m *Memory) Encode() ([]byte, error) {
+	data, err := json.Marshal(m)
+	return visible.EscapeJSON(data), err
+}
 
 // Clone returns a copy that can be encoded while the memory changes.
 func (m *Memory) Clone() *Memory {
