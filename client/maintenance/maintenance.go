@@ -74,7 +74,7 @@ func (k Keeper) End(ctx context.Context, w journal.DisabledService) (*client.Ser
 	return k.send(ctx, s, consent, client.Change{
 		Op:        client.OpEnableService,
 		ID:        w.ID,
-		Label:     s.Label.String(),
+		Label:     s.Label.Raw(),
 		Reason:    "time is up",
 		Scheduled: w.IntentID,
 		Repeats:   last.ID,
@@ -110,7 +110,7 @@ func (k Keeper) Begin(ctx context.Context, w journal.PlannedWindow) (*client.Ser
 	return k.send(ctx, s, consent, client.Change{
 		Op:        client.OpDisableService,
 		ID:        w.ID,
-		Label:     s.Label.String(),
+		Label:     s.Label.Raw(),
 		Reason:    w.Reason,
 		RevertAt:  w.Until,
 		Scheduled: w.IntentID,

@@ -63,7 +63,7 @@ func (e *emptyTask) run(ctx context.Context, m *Manager, p *progress) error {
 		Op:       client.OpEmptyBucket,
 		Resource: emptyResource,
 		ID:       id,
-		Label:    client.Clean(id),
+		Label:    id,
 		Before:   before,
 	}, e.consent)
 	if err != nil {

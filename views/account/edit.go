@@ -86,7 +86,7 @@ func (e *Edit[T, R]) Confirm([]T) resource.Confirm {
 		return resource.Confirm{}
 	}
 	return resource.Confirm{
-		Effect: fmt.Sprintf("Changes %s of %s (id %d).", JoinWithCommas(members), e.Label, e.ID(e.Row)),
+		Effect: fmt.Sprintf("Changes %s of %s (id %d).", JoinWithCommas(members), client.NewText(e.Label), e.ID(e.Row)),
 	}
 }
 

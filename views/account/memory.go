@@ -113,7 +113,7 @@ func explainDifferences(a *Account) tea.Cmd {
 				own = append(own, incident.OwnChange{
 					Op:    e.Change.Op,
 					ID:    e.Change.ID,
-					Label: e.Change.Label,
+					Label: client.Clean(e.Change.Label),
 					At:    e.Time,
 					Late:  late,
 				})

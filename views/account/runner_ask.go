@@ -176,7 +176,7 @@ func (r Runner[T]) openForm(s *start[T], consent grant[T]) form.Form {
 
 		OnCandidates: func(rows []T) tea.Cmd {
 			return ui.Send(r.CandidatesMenu(Candidates[T]{
-				What:      s.op.Name + " " + sent.Label,
+				What:      s.op.Name + " " + client.NewText(sent.Label).String(),
 				Rows:      rows,
 				Describe:  sent.Describe,
 				Operation: s.draft.CandidateOperation,

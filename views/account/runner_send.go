@@ -27,7 +27,7 @@ type sentRow[T any] struct {
 func (r Runner[T]) change(s *start[T], row T, consent grant[T]) (ui.RowChange[T], resource.Attempt[T]) {
 	attempt := s.draft.Attempt(row)
 	change := ui.RowChange[T]{
-		What:         s.op.Name + " " + attempt.Label,
+		What:         s.op.Name + " " + client.NewText(attempt.Label).String(),
 		ProgressText: s.op.ProgressText,
 		DoneText:     pastTense(s.op.ProgressText),
 		Find:         attempt.Find,

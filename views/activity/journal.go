@@ -13,6 +13,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/journal"
+	"lookout/client/visible"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
@@ -98,7 +99,7 @@ func journalColumns(a *account.Account) []table.Column[*journal.Entry] {
 				if text := account.LookupText(a, e); text != "" {
 					return text, theme.Warn
 				}
-				return client.NewText(e.OutcomeDetail).String(), theme.Muted
+				return visible.Show(e.OutcomeDetail), theme.Muted
 			},
 		},
 	}
@@ -239,7 +240,7 @@ func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
 		t.Paragraph("It is not known whether this was applied: c checks it, x records what you found out.", theme.Warn)
 	}
 	if e.OutcomeDetail != "" {
-		t.ServerField("why", e.OutcomeDetail)
+		t.Field("why", visible.Show(e.OutcomeDetail), theme.Plain)
 	}
 	if e.UnseenSecretOf != "" {
 		t.Field("secret", "of key "+client.Clean(e.UnseenSecretOf)+" · it may never have been seen", theme.Warn)

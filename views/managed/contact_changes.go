@@ -95,7 +95,7 @@ func deleteContact(a *account.Account) resource.Draft[*client.Contact] {
 		Attempt: func(c *client.Contact) resource.Attempt[*client.Contact] {
 			return resource.Attempt[*client.Contact]{
 				ID:     account.FormatID(c.ID),
-				Label:  c.Name.String(),
+				Label:  c.Name.Raw(),
 				Before: c.Request(),
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Contact], error) {
 					return ui.ResultDeleted[*client.Contact](w.DeleteContact(ctx, c.ID))
@@ -177,7 +177,7 @@ func editContact(a *account.Account, c *client.Contact) resource.Draft[*client.C
 	e := &account.Edit[*client.Contact, client.ContactRequest]{
 		Row:     c,
 		ID:      contactID,
-		Label:   c.Name.String(),
+		Label:   c.Name.Raw(),
 		Request: (*client.Contact).Request,
 		Fetch:   a.API.Contacts.Get,
 		Update:  (*client.Writer).UpdateContact,

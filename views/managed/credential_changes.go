@@ -145,7 +145,7 @@ func renameCredential(a *account.Account, c *client.Credential) resource.Draft[*
 	e := &account.Edit[*client.Credential, account.LabelRequest]{
 		Row:     c,
 		ID:      credentialID,
-		Label:   c.Label.String(),
+		Label:   c.Label.Raw(),
 		Request: credentialSnapshot,
 		Fetch:   a.API.Credentials.Get,
 	}
@@ -188,7 +188,7 @@ func changeLogin(a *account.Account, c *client.Credential) resource.Draft[*clien
 			sent := client.CredentialLoginUpdate{Username: client.NewSecret(user), Password: client.NewSecret(password)}
 			return resource.Attempt[*client.Credential]{
 				ID:    account.FormatID(c.ID),
-				Label: c.Label.String(),
+				Label: c.Label.Raw(),
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Credential], error) {
 					return ui.ResultReload[*client.Credential](w.SetCredentialLogin(ctx, c.ID, sent))
 				},
@@ -213,7 +213,7 @@ func deleteCredential(a *account.Account) resource.Draft[*client.Credential] {
 		Attempt: func(c *client.Credential) resource.Attempt[*client.Credential] {
 			return resource.Attempt[*client.Credential]{
 				ID:     account.FormatID(c.ID),
-				Label:  c.Label.String(),
+				Label:  c.Label.Raw(),
 				Before: credentialSnapshot(c),
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Credential], error) {
 					return ui.ResultDeleted[*client.Credential](w.DeleteCredential(ctx, c.ID))

@@ -181,7 +181,7 @@ func planAttempt(s *client.Service, w Window) resource.Attempt[*client.Service] 
 	return resource.Attempt[*client.Service]{
 		Call:    client.OpPlanMaintenance,
 		ID:      account.FormatID(s.ID),
-		Label:   s.Label.String(),
+		Label:   s.Label.Raw(),
 		StartAt: w.Start,
 		Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Service], error) {
 			return ui.ResultRow(s, w.PlanMaintenance(ctx, s.ID))
@@ -205,7 +205,7 @@ func cancelMaintenance(a *account.Account, start time.Time) resource.Draft[*clie
 			w, _ := windowFrom(a, s.ID, start)
 			return resource.Attempt[*client.Service]{
 				ID:        account.FormatID(s.ID),
-				Label:     s.Label.String(),
+				Label:     s.Label.Raw(),
 				Scheduled: w.IntentID,
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Service], error) {
 					return ui.ResultRow(s, w.CancelMaintenance(ctx, s.ID))
@@ -267,7 +267,7 @@ func monitoringAttempt(
 ) resource.Attempt[*client.Service] {
 	return resource.Attempt[*client.Service]{
 		ID:     account.FormatID(s.ID),
-		Label:  s.Label.String(),
+		Label:  s.Label.Raw(),
 		Before: serviceSnapshot(s),
 		Was:    s.Status.String(),
 		Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Service], error) {

@@ -135,7 +135,7 @@ func editService(a *account.Account, s *client.Service) resource.Draft[*client.S
 	e := &account.Edit[*client.Service, client.ServiceRequest]{
 		Row:     s,
 		ID:      serviceID,
-		Label:   s.Label.String(),
+		Label:   s.Label.Raw(),
 		Request: (*client.Service).Request,
 		Fetch:   a.API.Services.Get,
 		Update:  (*client.Writer).UpdateService,
@@ -185,7 +185,7 @@ func deleteService() resource.Draft[*client.Service] {
 		Attempt: func(s *client.Service) resource.Attempt[*client.Service] {
 			return resource.Attempt[*client.Service]{
 				ID:     account.FormatID(s.ID),
-				Label:  s.Label.String(),
+				Label:  s.Label.Raw(),
 				Before: serviceSnapshot(s),
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Service], error) {
 					return ui.ResultDeleted[*client.Service](w.DeleteService(ctx, s.ID))

@@ -128,7 +128,7 @@ func setAccess(first *client.Instance, allowed bool) resource.Draft[*client.Inst
 		Attempt: func(i *client.Instance) resource.Attempt[*client.Instance] {
 			return resource.Attempt[*client.Instance]{
 				ID:     account.FormatID(i.ID),
-				Label:  i.Label.String(),
+				Label:  i.Label.Raw(),
 				Before: client.Patch{"ssh": client.Patch{"access": i.SSH.Access}},
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Instance], error) {
 					return ui.ResultRow(w.UpdateInstanceSSH(ctx, i.ID, sshAccess(allowed)))
@@ -174,7 +174,7 @@ func editSSH(a *account.Account, i *client.Instance) resource.Draft[*client.Inst
 	e := &account.Edit[*client.Instance, client.InstanceRequest]{
 		Row:     i,
 		ID:      instanceID,
-		Label:   i.Label.String(),
+		Label:   i.Label.Raw(),
 		Request: (*client.Instance).Request,
 		Fetch:   a.API.Instances.Get,
 		Update:  (*client.Writer).UpdateInstanceSSH,

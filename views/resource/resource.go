@@ -196,7 +196,7 @@ type Confirm struct {
 type Attempt[T any] struct {
 	Call     string    // the client's operation, if it depends on the values; "" is that of the operation
 	ID       string    // as the client's consents want it; "" for what has no id yet
-	Label    string    // what people call the row
+	Label    string    // what people call the row, as the API sent it
 	Before   any       // the values before the change, or the thing that is deleted
 	Was      string    // the one value of Before that the news repeats: "ok"; "" repeats none
 	Reason   string    // for the journal and the next person on call

@@ -146,7 +146,7 @@ func deleteBucket() resource.Draft[*client.Bucket] {
 		Attempt: func(b *client.Bucket) resource.Attempt[*client.Bucket] {
 			return resource.Attempt[*client.Bucket]{
 				ID:     account.BucketID(b),
-				Label:  b.Label.String(),
+				Label:  b.Label.Raw(),
 				Before: map[string]any{"objects": b.Objects, "size": b.Size},
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Bucket], error) {
 					return ui.ResultDeleted[*client.Bucket](w.DeleteBucket(ctx, b.Location().Raw(), b.Label.Raw()))
@@ -410,7 +410,7 @@ func setBucketAccess(
 			return resource.Attempt[*client.Bucket]{
 				Call:      call,
 				ID:        account.BucketID(b),
-				Label:     b.Label.String(),
+				Label:     b.Label.Raw(),
 				Before:    in.before(access),
 				Unchanged: access.ACL == "" && access.CORS == nil,
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Bucket], error) {

@@ -179,7 +179,7 @@ func (c certificates) delete(bucket *bucketCertificate) certificateDraft {
 		Attempt: func(now *bucketCertificate) resource.Attempt[*bucketCertificate] {
 			return resource.Attempt[*bucketCertificate]{
 				ID:     bucket.id(),
-				Label:  client.Clean(bucket.Bucket),
+				Label:  bucket.Bucket,
 				Before: now.status(),
 				Send: func(ctx context.Context, w *client.Writer) (certificateResult, error) {
 					return ui.ResultReload[*bucketCertificate](w.DeleteCertificate(ctx, bucket.Cluster, bucket.Bucket))
@@ -272,7 +272,7 @@ func (in *certificateFiles) fields() []form.Field {
 func (in *certificateFiles) attempt(now *bucketCertificate) resource.Attempt[*bucketCertificate] {
 	attempt := resource.Attempt[*bucketCertificate]{
 		ID:     in.bucket.id(),
-		Label:  client.Clean(in.bucket.Bucket),
+		Label:  in.bucket.Bucket,
 		Before: now.status(),
 		Send:   in.upload,
 		Find:   in.find,

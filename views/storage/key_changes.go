@@ -102,7 +102,7 @@ func renameKey(a *account.Account, k *client.Key) resource.Draft[*client.Key] {
 	e := &account.Edit[*client.Key, account.LabelRequest]{
 		Row:     k,
 		ID:      keyID,
-		Label:   k.Label.String(),
+		Label:   k.Label.Raw(),
 		Request: func(k *client.Key) account.LabelRequest { return account.LabelRequest{Label: k.Label.Raw()} },
 		Fetch:   func(ctx context.Context, id int) (*client.Key, error) { return account.FetchKey(ctx, a, id) },
 	}
@@ -142,7 +142,7 @@ func revokeKey() resource.Draft[*client.Key] {
 		Attempt: func(k *client.Key) resource.Attempt[*client.Key] {
 			return resource.Attempt[*client.Key]{
 				ID:     account.FormatID(k.ID),
-				Label:  k.Label.String(),
+				Label:  k.Label.Raw(),
 				Before: map[string]any{"label": k.Label, "access_key": k.AccessKey, "bucket_access": k.Buckets},
 				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Key], error) {
 					return ui.ResultDeleted[*client.Key](w.RevokeKey(ctx, k.ID))

@@ -135,7 +135,7 @@ func createLink(
 		Op:       request.Op(),
 		Resource: "object",
 		ID:       ref.ID(),
-		Label:    client.Clean(ref.Name),
+		Label:    ref.Name,
 	}, consent)
 	if err != nil {
 		return nil, err

@@ -140,7 +140,7 @@ func setObjectACL(
 		Op:       client.OpSetObjectACL,
 		Resource: "object",
 		ID:       ref.ID(),
-		Label:    client.Clean(ref.Name),
+		Label:    ref.Name,
 	}
 	if before, err := a.API.Objects.ACL(ctx, ref.Cluster, ref.Bucket, ref.Name); err == nil && before.ACL != "" {
 		change.Before = map[string]any{"acl": before.ACL}

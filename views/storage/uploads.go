@@ -243,7 +243,7 @@ func makeFolder(ctx context.Context, a *account.Account, ref client.ObjectRef, c
 		Op:       client.OpUploadObject,
 		Resource: "object",
 		ID:       ref.ID(),
-		Label:    client.Clean(ref.Name),
+		Label:    ref.Name,
 	}, consent)
 	if err != nil {
 		return err

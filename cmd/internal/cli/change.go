@@ -67,7 +67,8 @@ func (a *approvedChange) begin(op string, before any) (*client.Writer, error) {
 	return a.api.Begin(other, a.consents[op])
 }
 
-// targetName returns how questions and reports name a target: "service web-1 (4)", "bucket us-east-1/photos".
+// targetName returns how questions and reports name a target: "service web-1 (4)", "bucket us-east-1/photos". Its texts
+// are clean.
 func targetName(resource, id, label string) string {
 	switch {
 	case id == "":

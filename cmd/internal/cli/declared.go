@@ -280,7 +280,8 @@ func effectOf(draft resource.Draft[any], row any) string {
 func (d declaredOperation) report(
 	s *scriptSession, a *approvedChange, draft resource.Draft[any], result ui.Result[any], row any,
 ) error {
-	name, text := targetName(a.change.Resource, a.change.ID, a.change.Label), d.op.SuccessText
+	id, label := client.NewText(a.change.ID).String(), client.NewText(a.change.Label).String()
+	name, text := targetName(a.change.Resource, id, label), d.op.SuccessText
 	if draft.Success != nil {
 		text = draft.Success(row)
 	}

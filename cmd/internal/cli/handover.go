@@ -139,7 +139,7 @@ func (s *scriptSession) buildHandover(ctx context.Context, from time.Time) (hand
 	}
 	if err := j.Problem(); err != nil {
 		h.addUnreadable("journal", err)
-		h.notes.journal = "**" + escapeMarkdown(err.Error()) + "**"
+		h.notes.journal = "**" + escapeMarks(err.Error()) + "**"
 	}
 	if n := j.UnreadableLines(); n > 0 {
 		lines := ui.Plural(n, "line", "lines")
@@ -411,7 +411,7 @@ func (h handover) markdown() string {
 	writeSection(&b, unknown, h.Unknown, changeLine)
 	writeSection(&b, section{"Changed", "nothing from this machine", h.notes.journal}, h.Changes, changeLine)
 	if len(h.Unreadable) > 0 {
-		writeSection(&b, section{title: "Could not be read"}, h.Unreadable, escapeMarkdown)
+		writeSection(&b, section{title: "Could not be read"}, h.Unreadable, escapeMarks)
 	}
 	return b.String()
 }
@@ -497,9 +497,12 @@ func formatMinute(t time.Time) string {
 }
 
 // escapeMarkdown escapes a text, so that Markdown shows it as it is, on one line.
-func escapeMarkdown(text string) string {
+func escapeMarkdown(text string) string { return escapeMarks(client.Clean(text)) }
+
+// escapeMarks is escapeMarkdown for text that is clean: our own, and the texts of errors.
+func escapeMarks(text string) string {
 	var b strings.Builder
-	for _, r := range client.Clean(text) {
+	for _, r := range text {
 		if strings.ContainsRune("\\`*_[]<>#|", r) {
 			b.WriteByte('\\')
 		}

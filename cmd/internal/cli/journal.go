@@ -82,7 +82,12 @@ func journalResource() scriptResource {
 			{Name: "outcome", Value: func(e *journalRow) string { return string(e.Outcome) }},
 			{Name: "until", DropPriority: 3, Value: func(e *journalRow) string { return formatTime(e.Until) }},
 			{Name: "reason", DropPriority: 1, Value: func(e *journalRow) string { return e.Reason }},
-			{Name: "why", DropPriority: 2, Value: func(e *journalRow) string { return e.OutcomeDetail }},
+			{
+				Name:         "why",
+				DropPriority: 2,
+				IsClean:      true,
+				Value:        func(e *journalRow) string { return e.OutcomeDetail },
+			},
 			{Name: "id", DetailOnly: true, Value: func(e *journalRow) string { return e.ID }},
 			{Name: "method", DetailOnly: true, Value: func(e *journalRow) string { return e.Method }},
 			{Name: "path", DetailOnly: true, Value: func(e *journalRow) string { return e.Path }},

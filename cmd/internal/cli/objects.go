@@ -98,7 +98,10 @@ func objectACLsResource() scriptResource {
 		singular: "object",
 		columns: resource.EraseColumns([]resource.ColumnDefinition[*objectACL]{
 			{Name: "name", Value: func(a *objectACL) string { return a.Name }},
-			{Name: "acl", Value: func(a *objectACL) string { return resource.OptionalValue(a.ACL) }},
+			{Name: "acl", Value: func(a *objectACL) string {
+				acl, _ := a.ACL.Value()
+				return string(acl)
+			}},
 		}),
 		subcommands: []subcommand[any]{subcommand[*objectACL]{
 			name:        "acl",

@@ -26,7 +26,7 @@ type scriptResource struct {
 	examples       string // command lines
 	// how the command line names one object: "ID"; empty if there is only one
 	idArg          string
-	identify       func(any) (id, label string) // for the journal and questions
+	identify       func(any) (id, label string) // for questions and reports: clean text
 	columns        []resource.ColumnDefinition[any]
 	list           func(context.Context, *scriptSession, listOptions) iter.Seq2[any, error]
 	listArgs       string // "CLUSTER/BUCKET [PREFIX]"
@@ -373,12 +373,12 @@ func (r *subcommandRun) describe(c *change[any], row any) {
 	c.Op = cmp.Or(c.Op, r.subcommand.op)
 	c.Resource = cmp.Or(c.Resource, r.resource.singular)
 	c.Reason = r.reason
-	if r.subcommand.noTarget { // the texts are from the command line
-		c.name = targetName(c.Resource, client.Clean(c.ID), client.Clean(c.Label))
-	} else {
-		c.ID, c.Label = r.resource.identify(row)
-		c.name = targetName(c.Resource, c.ID, c.Label)
+	id, label := client.NewText(c.ID).String(), client.NewText(c.Label).String()
+	if !r.subcommand.noTarget {
+		id, label = r.resource.identify(row)
+		c.ID, c.Label = cmp.Or(c.ID, id), cmp.Or(c.Label, label)
 	}
+	c.name = targetName(c.Resource, id, label)
 	c.summary = c.effect
 	switch {
 	case c.verb != "":
