@@ -40,7 +40,7 @@ func sshArgs(i *client.Instance) []string {
 		return nil
 	}
 	user := account.OrDefault(i.SSH.User.Raw(), "root")
-	if !isPlainUserName(user) {
+	if !isPlainWord(user) || ip.Zone() != "" && !isPlainWord(ip.Zone()) {
 		return nil
 	}
 	args := []string{}
@@ -50,14 +50,15 @@ func sshArgs(i *client.Instance) []string {
 	return append(args, "--", user+"@"+ip.String())
 }
 
-// isPlainUserName reports whether a user name is letters, digits, '.', '_' and '-', not starting with '-'.
-func isPlainUserName(user string) bool {
-	for _, r := range user {
+// isPlainWord reports whether the name of a user or of a zone of an IPv6 address is letters, digits, '.', '_' and '-',
+// not starting with '-'.
+func isPlainWord(word string) bool {
+	for _, r := range word {
 		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r)) {
 			return false
 		}
 	}
-	return user != "" && user[0] != '-' && len(user) <= 32
+	return word != "" && word[0] != '-' && len(word) <= 32
 }
 
 // sshCommand is the ready command, or why there is none.
