@@ -130,6 +130,41 @@ func TestBrowser_asksBeforeAnUnknownHost(t *testing.T) {
 	})
 }
 
+// Text from the server reaches ssh and the browser neither as an argument nor in the environment, wherever it stands:
+// a zone of an IPv6 address may be any text.
+func TestChildProcesses_getNoTextOfTheServer(t *testing.T) {
+	for name, c := range map[string]struct {
+		ip     string
+		starts bool
+	}{
+		"address":            {"192.0.2.7", true},
+		"zone":               {"fe80::1%eth0", true},
+		"zone with escapes":  {"fe80::1%" + taintBefore, false},
+		"zone with commands": {"fe80::1%$(touch x)", false},
+	} {
+		faulttest.RunCase(t, "F14", name, func(t *testing.T) {
+			r, s := startTainted(t, "texts")
+			r.installPrograms("", "ssh")
+			tainted := s.taint
+			s.taint = func(member string, value any) bool { return tainted(member, value) && member != "user" }
+			s.replace = map[string]string{"ip": c.ip}
+			p := startPty(t, "--view ssh")
+			p.startReading()
+			p.waitFor("root")
+			p.typeKeys("x")
+			if !c.starts {
+				p.waitFor("the settings name no single address")
+			}
+			noted := r.started("ssh", map[bool]time.Duration{true: 10 * time.Second}[c.starts])
+			requireVisible(t, name, noted, "\n")
+			if line, _, _ := strings.Cut(noted, "\n"); c.starts != strings.HasSuffix(line, "@"+c.ip) {
+				t.Errorf("ssh was started with %q", line)
+			}
+			requireOwnBytes(t, name, p.output())
+		})
+	}
+}
+
 // While ssh has the terminal, ctrl+c ends ssh and not lookout.
 func TestSSH_ctrlCEndsSSHAndNotLookout(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
