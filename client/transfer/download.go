@@ -185,7 +185,7 @@ func (d *downloadTask) reportPath(p *progress) {
 		}
 	}
 	p.setPath(
-		d.part.finalName,
+		"…/"+d.part.finalName,
 		"the folder was moved or replaced during the download: where the file is now is not known",
 	)
 }

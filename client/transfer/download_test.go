@@ -625,8 +625,18 @@ func TestDownload_namesLegalOnThisSystem(t *testing.T) {
 // The path that is reported after the folder was swapped during a download is that of the file.
 func TestDownload_reportsThePathAfterASwap(t *testing.T) {
 	data := []byte("all of it")
-	for name, replace := range map[string]bool{"moved": false, "replaced": true} {
+	type course struct{ replace, linux bool }
+	for name, c := range map[string]course{
+		"moved":                       {false, true},
+		"replaced":                    {true, true},
+		"moved on another system":     {false, false},
+		"replaced, on another system": {true, false},
+	} {
 		t.Run(name, func(t *testing.T) {
+			if !c.linux {
+				defer func(was string) { openFilesFolder = was }(openFilesFolder)
+				openFilesFolder = "/nowhere"
+			}
 			runInBubble(t, func(r *rig) {
 				folder, aside := filepath.Join(r.dir, "folder"), filepath.Join(r.dir, "aside")
 				if err := os.Mkdir(folder, 0o700); err != nil {
@@ -635,7 +645,7 @@ func TestDownload_reportsThePathAfterASwap(t *testing.T) {
 				s := &fakeStorage{size: int64(len(data)), data: data, etag: md5Hex(data)}
 				s.modify = func(*http.Response) {
 					err := os.Rename(folder, aside)
-					if replace {
+					if c.replace {
 						err = errors.Join(err, os.Mkdir(folder, 0o700))
 					}
 					if err != nil {
@@ -654,10 +664,13 @@ func TestDownload_reportsThePathAfterASwap(t *testing.T) {
 				}
 				row := r.waitFor(id, Done)
 				got, err := os.ReadFile(row.LocalPath.Raw())
-				if runtime.GOOS == "linux" && (err != nil || string(got) != string(data)) {
+				if c.linux && runtime.GOOS == "linux" && (err != nil || string(got) != string(data)) {
 					t.Errorf("reported: %s, %v", row.LocalPath, err)
 				}
 				if row.LocalPath.Raw() == filepath.Join(folder, "o") || !strings.Contains(row.Note, "moved") {
+					t.Errorf("reported: %s, %s", row.LocalPath, row.Note)
+				}
+				if !c.linux && (row.LocalPath.Raw() != "…/o" || !strings.Contains(row.Note, "now is not known")) {
 					t.Errorf("reported: %s, %s", row.LocalPath, row.Note)
 				}
 			})
