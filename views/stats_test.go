@@ -133,3 +133,28 @@ func TestStats_jumpBetweenIssues(t *testing.T) {
 		r.requireNoText("issue 823: billing-api  cpu")
 	})
 }
+
+// The charts of an incident show three hours before and after the detection, as far as the stats reach, and the whole
+// 24 hours with one key, which holds for the next incident as well. Each marks the detection.
+func TestIncident_windowAroundDetection(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{200, 50}, func(r *harness) {
+		r.press("2", "<enter>")
+		r.requireText("20:54", "21:30", "▲823")
+		r.requireNoText("▲818")
+		r.press(",")
+		r.requireText("issue 821", "17:58", "19:00", "23:00", "▲821", "823▲")
+		r.requireNoText("▲818", "06:00")
+		r.press("c")
+		r.requireText("00:05", "08:00", "▲818", "▲821", "at #821 328", "20:58")
+		r.press(",")
+		r.requireText("issue 818", "00:05", "at #818")
+		r.press(".", "c")
+		r.requireText("issue 821", "17:58", "19:00")
+		for _, metric := range []string{"CPU %", "Network Mb/s", "Disk op/s", "Swap op/s"} {
+			r.requireText("─ " + metric + " ─")
+		}
+		if n := strings.Count(r.screen(), "●"); n < 5 {
+			r.Errorf("%d dots at the detection\n%s", n, r.screen())
+		}
+	})
+}

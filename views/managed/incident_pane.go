@@ -159,10 +159,10 @@ func (p *incidentView) Actions() []ui.Action {
 
 // jumpActions go to the incident detected before this one, and after it.
 func (p *incidentView) jumpActions() []ui.Action {
-	to := func(label, key, none string, by int) ui.Action {
+	to := func(label, none string, by int, keys ...string) ui.Action {
 		next := p.beside(by)
 		return ui.Action{
-			Key:            ui.Bind(label, key),
+			Key:            ui.Bind(label, keys...),
 			DisabledReason: account.ReasonIf(next == nil, none),
 			Do: func() tea.Cmd {
 				*p = incidentView{a: p.a, id: account.FormatID(next.ID), issue: next, layout: p.layout}
@@ -171,8 +171,8 @@ func (p *incidentView) jumpActions() []ui.Action {
 		}
 	}
 	return []ui.Action{
-		to("previous issue", "[", "no issue was detected before this one", 1),
-		to("next issue", "]", "no issue was detected after this one", -1),
+		to("previous issue", "no issue was detected before this one", 1, "[", ","),
+		to("next issue", "no issue was detected after this one", -1, "]", "."),
 	}
 }
 

@@ -334,17 +334,24 @@ func RenderMaintenance(a *account.Account, b ui.Box) string {
 	if !set.Loaded() {
 		return account.RenderLoadingOrError(b, set.Freshness(), "reading services")
 	}
+	off, planned := servicesOff(a), plannedWindows(a)
+	more := 0
+	if all := len(off) + len(planned); all > b.Height && b.Height > 0 {
+		more = all - b.Height + 1
+		off = off[:min(len(off), b.Height-1)] // a frame draws only what is seen
+		planned = planned[:min(len(planned), b.Height-1-len(off))]
+	}
 	var rows [][]string
-	for _, s := range servicesOff(a) {
+	for _, s := range off {
 		d, _ := account.Disablement(a, s)
-		off, _ := disabledCell(a, s, b)
+		since, _ := disabledCell(a, s, b)
 		back, _ := backCell(a, s, b)
 		rows = append(rows, []string{
-			b.Theme.Glyphs.Disabled + " " + s.Label.String(), "off " + off, "back " + back,
+			b.Theme.Glyphs.Disabled + " " + s.Label.String(), "off " + since, "back " + back,
 			client.NewText(d.Reason).String(),
 		})
 	}
-	for _, w := range plannedWindows(a) {
+	for _, w := range planned {
 		now := b.Now.In(a.Location)
 		rows = append(rows, []string{
 			b.Theme.Glyphs.Pending + " " + client.NewText(w.Label).String(),
@@ -359,16 +366,15 @@ func RenderMaintenance(a *account.Account, b ui.Box) string {
 		}
 		return b.Theme.Paint(theme.Muted, strings.Join(ui.Wrap(text, b.Width), "\n"))
 	}
-	return strings.Join(maintenanceLines(rows, b), "\n")
+	lines := maintenanceLines(rows, b)
+	if more > 0 {
+		lines = append(lines, b.Theme.Paint(theme.Muted, fmt.Sprintf("and %d more", more)))
+	}
+	return strings.Join(lines, "\n")
 }
 
-// maintenanceLines aligns the columns of maintenance windows, and says how many more there are.
+// maintenanceLines aligns the columns of maintenance windows.
 func maintenanceLines(rows [][]string, b ui.Box) []string {
-	more := 0
-	if len(rows) > b.Height && b.Height > 0 {
-		more = len(rows) - b.Height + 1
-		rows = rows[:b.Height-1]
-	}
 	widths := make([]int, 4)
 	for _, row := range rows {
 		for n, text := range row {
@@ -382,9 +388,6 @@ func maintenanceLines(rows [][]string, b ui.Box) []string {
 		line := ui.Pad(name, widths[0]) + "  " + b.Theme.Paint(theme.Muted, ui.Pad(row[1], widths[1])) + "  " +
 			b.Theme.Paint(windowTone(row[2]), ui.Pad(row[2], widths[2]))
 		lines = append(lines, ui.Truncate(line+account.WithPrefix("  ", row[3]), b.Width, b.Theme.Glyphs.Ellipsis))
-	}
-	if more > 0 {
-		lines = append(lines, b.Theme.Paint(theme.Muted, fmt.Sprintf("and %d more", more)))
 	}
 	return lines
 }
