@@ -13,6 +13,7 @@ import (
 	"lookout/client/faulttest"
 	"lookout/client/journal"
 	"lookout/ui"
+	"lookout/ui/shell"
 )
 
 // allChanges returns one case for each of the 24 changes of the document; making a link is none.
@@ -230,8 +231,8 @@ func TestOutcome_lateArrivalCorrectsJournal(t *testing.T) {
 	}
 }
 
-// A service that a late change may have disabled is not called disabled by others, and the news says what becomes of the
-// end of its maintenance window.
+// A service that a late change may have disabled is not called disabled by others. The news says that nothing enables
+// it at the end of the window: it may have been disabled by a colleague.
 func TestOutcome_lateDisableIsPerhapsOurs(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{200, 40}, func(r *harness) {
 		r.emu.InjectFault("disable service", emulator.Fault{Late: 4 * time.Minute, Times: 1})
@@ -239,9 +240,34 @@ func TestOutcome_lateDisableIsPerhapsOurs(t *testing.T) {
 		r.wait(6 * time.Minute)
 		r.requireText("perhaps by a change from this machine")
 		r.requireNoText("not disabled from this machine")
-		r.requireNewsWith("it is enabled again at 01:00 only if x in the journal says that it was done")
+		r.requireNewsWith("nothing enables it again at 01:00")
 		r.wait(2 * time.Hour)
 		r.requireApplied("disable service")
+	})
+}
+
+// The maintenance window of a change whose outcome only the next run finds out ends on time.
+func TestOutcome_windowOfLookedUpChangeEnds(t *testing.T) {
+	earlier := func(r *harness, _ *shell.Options) {
+		id, err := r.journal.RecordIntent(client.Change{
+			Op:       client.OpDisableService,
+			Resource: "service",
+			ID:       "8",
+			Label:    "cdn-origin",
+			RevertAt: time.Now().Add(time.Hour),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.journal.RecordOutcome(id, client.Unknown, nil)
+		r.elsewhere("POST", "/managed/services/8/disable", "")
+	}
+	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, earlier, func(r *harness) {
+		r.wait(time.Minute)
+		r.requireOutcome(client.Applied)
+		r.requireApplied("disable service")
+		r.wait(time.Hour)
+		r.requireApplied("disable service", "enable service")
 	})
 }
 

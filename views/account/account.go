@@ -51,7 +51,7 @@ type Account struct {
 	Links          issuedLinks
 	LastFolder     string // the local folder that was used last
 	memory         memory
-	JournalGrown   func() tea.Cmd // takes over what other programs have written into the journal
+	JournalGrown   func() tea.Cmd // see TakeOverWindows
 	Maintenance    Maintenance
 }
 

@@ -59,8 +59,7 @@ func recordLate(a *Account, intent, what, reason string) tea.Cmd {
 	a.Journal.RecordOutcome(intent, client.Unknown, foundByReading(text+WithPrefix(" · ", reason)))
 	news := what + ": seen now; " + ui.ArrivedLate + WithPrefix(" · ", reason)
 	if end := entries[i].Change.RevertAt; !end.IsZero() {
-		news += " · it is enabled again at " + FormatClock(end.In(a.Location), a.Now().In(a.Location)) +
-			" only if x in the journal says that it was done"
+		news += " · nothing enables it again at " + FormatClock(end.In(a.Location), a.Now().In(a.Location))
 	}
 	return tea.Batch(
 		ui.ShowNews(theme.Warn, news),
@@ -238,7 +237,17 @@ func reportEntry(a *Account, e *journal.Entry, outcome ui.AttemptOutcome, l *ui.
 	recordFound(a, e, outcome, l.Reason)
 	return tea.Batch(
 		ui.ShowNews(tone, l.What+": "+text+WithPrefix(" · ", l.Reason)), a.JournalStore().Refresh(),
+		TakeOverWindows(a),
 	)
+}
+
+// TakeOverWindows waits for the maintenance windows that the journal has got in another way than by a change that was
+// just confirmed: from another program, or because an outcome became known later.
+func TakeOverWindows(a *Account) tea.Cmd {
+	if a.JournalGrown == nil {
+		return nil
+	}
+	return a.JournalGrown()
 }
 
 // recordFound records what a lookup has found out, if anything.

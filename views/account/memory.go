@@ -141,8 +141,8 @@ func (e explainedDifferences) Deliver() tea.Cmd {
 	m := &e.account.memory
 	m.byOthers = append(m.byOthers, m.seen.ByOthers(e.found, e.own)...)
 	m.version++
-	if e.grown && e.account.JournalGrown != nil {
-		return e.account.JournalGrown()
+	if e.grown {
+		return TakeOverWindows(e.account)
 	}
 	return nil
 }

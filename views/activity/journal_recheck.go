@@ -49,7 +49,7 @@ func settleMenu(a *account.Account, e *journal.Entry) ui.Menu {
 				true:  ui.Applied,
 				false: ui.Rejected,
 			}[outcome == client.Applied])
-			return a.JournalStore().Refresh()
+			return tea.Batch(a.JournalStore().Refresh(), account.TakeOverWindows(a))
 		}
 	}
 	return ui.Menu{Title: client.Clean(e.Change.Op) + " " + account.EntryName(e), Actions: []ui.Action{
