@@ -204,3 +204,24 @@ func TestPalette_namesUnreadLists(t *testing.T) {
 		r.requireNoText("not read")
 	})
 }
+
+// Sizes and times of objects are compared as the API sent them, and names are searched as before.
+func TestFilter_objects(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press("8", "/", "acme-backups", "<enter>", "<enter>")
+		for _, c := range []struct{ typed, shown, gone string }{
+			{"name:readme", "README.txt", "db/"},
+			{"size:>1", "README.txt", "db/"},
+			{"size:>1TiB", "none of", "README.txt"},
+			{"modified:>1990-01-01 !db", "README.txt", "db/"},
+			{"readme|db", "db/", "none of"},
+		} {
+			r.press("/", c.typed, "<enter>")
+			list, _, _ := strings.Cut(r.screen(), " /"+c.typed)
+			if !strings.Contains(list, c.shown) || strings.Contains(list, c.gone) {
+				t.Errorf("%s:\n%s", c.typed, r.screen())
+			}
+			r.press("<esc>")
+		}
+	})
+}
