@@ -60,7 +60,10 @@ func (t *Theme) RenderPanel(p PanelFrame, body string) string {
 	out.WriteString(t.panelTop(p, border, edge))
 	if p.Height > 2 {
 		for line := range strings.SplitSeq(body, "\n") {
-			out.WriteString("\n" + left + line + right)
+			out.WriteByte('\n')
+			out.WriteString(left)
+			out.WriteString(line)
+			out.WriteString(right)
 		}
 	}
 	bottom := border.BottomLeft + strings.Repeat(border.Bottom, max(0, p.Width-2)) + border.BottomRight

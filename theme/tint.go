@@ -112,6 +112,9 @@ func (t *Theme) newDimmed(p palette, colors colorprofile.Profile) *Theme {
 		}
 		dimmed.setStyle(tone, style)
 	}
+	for row := range dimmed.tints {
+		dimmed.tints[row].codes = dimmed.codes
+	}
 	return dimmed
 }
 

@@ -313,7 +313,7 @@ func (r *harness) requireNews(text string) {
 // A window that is planned for the night disables the service at its start, without another question, and enables it at
 // its end; list and detail show both. Now is 00:00 UTC.
 func TestMaintenance_plannedWindowBeginsAndEnds(t *testing.T) {
-	startProgram(t, emulator.Options{}, screenSize{160, 36}, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{200, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<left>", "<left>", "<tab>", "tonight 02:00–04:00")
 		r.requireText("from 02:00 until 04:00 UTC")
 		r.press("<tab>", "disk", "<ctrl+s>")

@@ -98,7 +98,7 @@ func TestMissingMembers_noSSHSettings(t *testing.T) {
 	settings := regexp.MustCompile(`,?"ssh":\{[^}]*\}`)
 	startProgram(t, emulator.Options{}, screenSize{160, 40}, func(r *harness) {
 		r.press(goTo("6", "db1")...)
-		r.requireText("user          unknown", "port          unknown", "no ssh line: the address is not known")
+		r.requireText("user          unknown", "port          unknown", "no ssh line: the address is not")
 		r.press("E")
 		r.requireText("db1: support may log in")
 		r.requireNoText("u undoes", "u undo")

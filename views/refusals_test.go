@@ -69,7 +69,7 @@ func (r *harness) dialogText() string {
 // boxText returns the words of the box that begins in the first line, between two columns, and its height; 0 if there
 // is no closed box.
 func boxText(lines [][]rune, left, right int) (string, int) {
-	if right <= left || lines[0][left] != '╭' || slices.Contains(lines[0][left+1:right], '╭') {
+	if right <= left || lines[0][left] != '╭' || strings.ContainsAny(string(lines[0][left+1:right]), "╭│") {
 		return "", 0
 	}
 	words := strings.Fields(string(lines[0][left+1 : right]))

@@ -132,7 +132,9 @@ func TestForms_promiseNoKeyThatTheyIgnore(t *testing.T) {
 			r.wait(3 * time.Minute)
 			r.press(keys[1:]...)
 			r.requireText("esc, then r, reads it again")
-			r.requireNoText("r retries")
+			if strings.Contains(r.dialogText(), "r retries") {
+				r.Errorf("the form promises a key that it takes for a letter:\n%s", r.screen())
+			}
 			r.press("<esc>", "<esc>")
 			if name == "key" {
 				continue

@@ -137,13 +137,15 @@ func (v *FormView) footer(b ui.Box) string {
 			theme.Warn, "press "+v.exitKey+" again to discard what you typed · any other key keeps it",
 		)
 	}
-	button, tone := "  [ "+v.form.SubmitLabel+" ]", theme.Plain
+	button, tone := "[ "+v.form.SubmitLabel+" ]", theme.Strong
 	if v.focus == v.buttonIndex() {
-		button, tone = b.Theme.Glyphs.Cursor+" [ "+v.form.SubmitLabel+" ]", theme.Accent
+		button, tone = b.Theme.Glyphs.Cursor+" "+button, theme.Accent
 	}
 	keys := "ctrl+s sends"
 	if v.enterSubmits() {
 		keys = "enter or ctrl+s sends"
 	}
-	return b.Theme.Paint(tone, button) + b.Theme.Paint(theme.Muted, "   "+keys+" · tab next · esc cancels")
+	keys = ui.JoinFitting([]string{keys, "tab next", "esc cancels"}, " · ", b.Width-ui.Width(button)-2, "")
+	gap := max(1, b.Width-ui.Width(keys)-ui.Width(button))
+	return b.Theme.Paint(theme.Muted, keys) + strings.Repeat(" ", gap) + b.Theme.Paint(tone, button)
 }

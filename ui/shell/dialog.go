@@ -59,8 +59,9 @@ func (a area) lineAt(at tea.Mouse) (line int, in bool) {
 
 // A dialogStack holds the open dialogs, the one in front last.
 type dialogStack struct {
-	open []dialog
-	box  ui.Panel
+	open   []dialog
+	box    ui.Panel
+	dimmed struct{ source, text string } // what is behind the dialog in front
 }
 
 // top returns the dialog in front, or nil.
@@ -155,6 +156,18 @@ func (s *dialogStack) layout(b ui.Box) {
 	}
 }
 
+// dialogPadding returns the empty columns and lines around a dialog inside its box, where there is room for them.
+func dialogPadding(d dialog, b ui.Box) (columns, lines int) {
+	w, h := d.size()
+	if w+6 <= b.Width {
+		columns = 1
+	}
+	if h+4 <= b.Height {
+		lines = 1
+	}
+	return columns, lines
+}
+
 // dialogArea returns the part of a box that a dialog fills, without its border: the middle.
 func dialogArea(d dialog, b ui.Box) area {
 	w, h := d.size()
@@ -169,21 +182,27 @@ func dialogBox(d dialog, b ui.Box) ui.Box {
 	return b
 }
 
-// overlay lays the dialog in front over the middle of the pane. The lines are spliced: Lip Gloss's compositor takes
-// 1.2 ms for a screen, twenty times as long.
+// overlay lays the dialog in front over the middle of what is behind it, which is dimmed. The lines are spliced: Lip
+// Gloss's compositor takes 1.2 ms for a screen, twenty times as long.
 func (s *dialogStack) overlay(background string, b ui.Box) string {
 	d := s.top()
 	if d == nil {
 		return background
 	}
 	a, inner := dialogArea(d, b), dialogBox(d, b)
+	columns, lines := dialogPadding(d, b)
 	outer := inner
-	outer.Width, outer.Height = inner.Width+4, inner.Height+2
-	lines := strings.Split(s.box.View(outer, theme.Title(d.title()), nil, d.view(inner)), "\n")
-	under := strings.Split(background, "\n")
-	left, right := a.x-2, a.x+a.width+2
-	for i, line := range lines[:min(len(lines), len(under)-a.y+1)] {
-		row := &under[a.y-1+i]
+	outer.Width, outer.Height = inner.Width+4+2*columns, inner.Height+2+2*lines
+	indent := strings.Repeat(" ", columns)
+	body := strings.Repeat("\n", lines) + indent + strings.ReplaceAll(inner.Fit(d.view(inner)), "\n", "\n"+indent)
+	box := strings.Split(s.box.View(outer, theme.Title(d.title()), nil, body), "\n")
+	if s.dimmed.source != background {
+		s.dimmed.source, s.dimmed.text = background, b.Theme.DimLines(background)
+	}
+	under := strings.Split(s.dimmed.text, "\n")
+	left, right, top := a.x-2-columns, a.x+a.width+2+columns, a.y-1-lines
+	for i, line := range box[:min(len(box), len(under)-top)] {
+		row := &under[top+i]
 		*row = ui.Pad(ui.SliceCells(*row, 0, left), left) + line + ui.SliceCells(*row, right, b.Width)
 	}
 	return b.Fit(strings.Join(under, "\n"))

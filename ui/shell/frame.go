@@ -102,11 +102,18 @@ func (s *Shell) content() string {
 			"lookout needs %d×%d cells;\nthis terminal has %d×%d.\n%s", minWidth, minHeight, s.width, s.height, text,
 		))
 	}
-	body, line := s.bodyBox(), b
+	body, line, behind := s.bodyBox(), b, s.paneBox()
 	line.Height = 1
-	middle := s.dialogs.overlay(withMargins(s.paneBox().Fit(s.pane().View(s.paneBox()))), body)
-	c := chrome{s, b}
-	parts := []string{line.Fit(renderSpans(b.Theme, c.headLine())), line.Fit(c.tabBar())}
+	c, above := chrome{s, b}, chrome{s, b}
+	if s.dialogs.top() != nil {
+		behind.Theme, behind.Focused = b.Theme.Dimmed(), false
+		above.b.Theme = behind.Theme
+	}
+	middle := s.dialogs.overlay(withMargins(behind.Fit(s.pane().View(behind))), body)
+	parts := []string{line.Fit(renderSpans(above.b.Theme, above.headLine())), line.Fit(above.tabBar())}
+	if s.dialogs.top() != nil {
+		parts[0], parts[1] = b.Theme.DimLines(parts[0]), b.Theme.DimLines(parts[1])
+	}
 	if s.paneTop() > linesAbove {
 		parts = append(parts, line.Fit(""))
 	}

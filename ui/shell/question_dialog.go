@@ -23,6 +23,8 @@ const (
 	answerDelay = 250 * time.Millisecond
 	// maxAnswer bounds the characters of a typed answer. No word to type is that long.
 	maxAnswer = 200
+	// questionWidth is the width of a question.
+	questionWidth = 66
 	// maxItems is how many items a question shows at once.
 	maxItems = 10
 )
@@ -76,11 +78,8 @@ func (q *questionDialog) disarm() tea.Cmd {
 func (q *questionDialog) title() string { return q.action.Confirm.Title }
 
 func (q *questionDialog) size() (int, int) {
-	height := 6 + min(maxItems, len(q.action.Confirm.Items)) + len(q.action.Confirm.Text)/60
-	if ui.Width(q.confirmWord) > 36 {
-		height++ // the word has its own line
-	}
-	return 66, height
+	b := ui.Box{Width: questionWidth, Height: 1, Theme: &theme.Theme{}}
+	return questionWidth, len(q.questionLines(b)) + len(q.answerLines(b))
 }
 
 // layout finds out whether the whole question is visible: a question that cannot be read cannot be answered.
@@ -137,9 +136,10 @@ func (q *questionDialog) scroll(key string) bool {
 func (q *questionDialog) answerLines(b ui.Box) []string {
 	t := b.Theme
 	if q.confirmWord == "" {
-		no := t.Style(theme.Accent).Render("n") + " no, leave it"
-		yes := t.Style(theme.Bad).Render("y") + " yes, " + q.confirmLabel()
-		return []string{lipgloss.JoinHorizontal(lipgloss.Top, no, lipgloss.NewStyle().PaddingLeft(6).Render(yes))}
+		no := "[ " + t.Style(theme.Accent).Render("n") + " no, leave it ]"
+		yes := "[ " + t.Style(theme.Bad).Render("y") + " yes, " + q.confirmLabel() + " ]"
+		buttons := lipgloss.JoinHorizontal(lipgloss.Top, no, lipgloss.NewStyle().PaddingLeft(2).Render(yes))
+		return []string{ui.PadLeft(buttons, b.Width)}
 	}
 	word, before, after := t.Paint(theme.Strong, q.confirmWord), "Type ", " and press enter, or esc:"
 	answer := q.answer.View(b, true)[0]

@@ -104,6 +104,7 @@ type cursor struct {
 type detail struct {
 	open   bool
 	scroll int              // lines scrolled past
+	panel  ui.Panel         // around it
 	errors map[string]error // by row ID: why a row could not be fetched
 }
 

@@ -3,16 +3,21 @@ package table
 import (
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"lookout/theme"
 	"lookout/ui"
 )
 
-// From splitMinWidth on, the detail stands beside the list. The list then keeps the columns that a terminal of 80 cells
-// shows, and some room for those that can use more than they need.
+// From splitMinWidth on, the detail stands beside the list, in a box that is at most detailMaxWidth wide. The list keeps
+// the columns that a terminal of 80 cells shows, and gets the width that its cells need before the detail grows.
 const (
 	splitMinWidth  = 108
 	listMinWidth   = 78
-	listExtraWidth = 16
+	detailMinWidth = 42
+	detailMaxWidth = 60
+	sampleRows     = 200 // rows that say how wide the cells of a column are
+	maxCellWidth   = 100 // a column that shows more is not widened for it
 )
 
 // View draws the rows in sight, with the detail beside them or over them. It records the frame's geometry.
@@ -38,14 +43,19 @@ type listView[T any] struct{ list *List[T] }
 // detail draws the row's detail over the whole box.
 func (v listView[T]) detail(row T, b ui.Box) string {
 	l := v.list
-	text, scroll := scrollDetail(v.detailText(row, b), l.detail.errors[l.Store.ID(row)], l.detail.scroll, b)
+	inner := b.InPanel()
+	text, scroll := scrollDetail(v.detailText(row, inner), l.detail.errors[l.Store.ID(row)], l.detail.scroll, inner)
 	l.detail.scroll = scroll
-	return text
+	return l.detail.panel.View(b, theme.Title(l.label(row, b)), nil, text)
 }
 
 // detailText returns everything about a row, below what must be known of it first.
 func (v listView[T]) detailText(row T, b ui.Box) string {
 	text, note := v.list.Detail(row, b), v.list.Store.RowNote(row)
+	first, rest, _ := strings.Cut(text, "\n")
+	if ansi.Strip(first) == v.list.label(row, b) { // the box has it in its border
+		text = rest
+	}
 	if note == "" {
 		return text
 	}
@@ -71,18 +81,18 @@ func scrollDetail(text string, err error, scroll int, b ui.Box) (string, int) {
 	return b.Fit(strings.Join(lines[scroll:], "\n")), scroll
 }
 
-// split draws the table with the row's detail beside it.
+// split draws the table with the row's detail in a box beside it.
 func (v listView[T]) split(row T, b ui.Box) string {
 	l := v.list
 	r := &l.renderer
-	v.setHeads()
-	needed := r.minWidth(l.frame.scrolledColumns, listMinWidth) + listExtraWidth
-	at := max(b.Width*58/100, min(listMinWidth, needed)+3)
+	v.measure()
 	left, right := b, b
-	left.Width, right.Width = at-3, b.Width-at
+	left.Width = r.listWidth(l.frame.scrolledColumns, b.Width)
+	right.Width, right.Focused = b.Width-left.Width-1, false
 	r.reset(left.Width, b.Height)
-	r.separator, r.sideWidth = " "+b.Theme.Paint(theme.Rule, b.Theme.Glyphs.Vertical)+" ", right.Width
-	r.sideText = v.detailText(row, right)
+	r.separator, r.sideWidth = " ", right.Width
+	text := v.detailText(row, right.InPanel())
+	r.sideText = l.detail.panel.View(right, theme.Title(l.label(row, b)), nil, text)
 	return v.lines(left)
 }
 
@@ -101,7 +111,7 @@ func (v listView[T]) lines(b ui.Box) string {
 	if b.Width <= 0 || b.Height <= 0 {
 		return ""
 	}
-	v.setHeads()
+	v.measure()
 	if r.linesLeft > len(foot) {
 		r.layout(l.frame.scrolledColumns, b.Width)
 		r.writeHeader(l.rowIndex.column, l.rowIndex.reverse, b)
@@ -143,6 +153,7 @@ func (v listView[T]) setHeads() {
 	if len(l.renderer.heads) == len(l.Columns) {
 		return
 	}
+	l.renderer.measured = 0
 	l.renderer.heads = make([]columnHead, len(l.Columns))
 	for i, c := range l.Columns {
 		l.renderer.heads[i] = columnHead{
@@ -153,6 +164,30 @@ func (v listView[T]) setHeads() {
 			alignRight:   c.AlignRight,
 			hidden:       c.hidden,
 			isLabel:      c.IsLabel,
+		}
+	}
+}
+
+// measure tells the renderer how wide the cells of each column are, when the rows have changed. It looks at the first
+// rows of the store, so that the columns stay where they are while the list is scrolled, filtered or sorted.
+func (v listView[T]) measure() {
+	v.setHeads()
+	l := v.list
+	r := &l.renderer
+	if version := l.Store.Version() + 1; r.measured != version {
+		r.measured = version
+	} else {
+		return
+	}
+	b, n := l.cellBox(), min(l.Store.Len(), sampleRows)
+	for i := range r.heads {
+		r.heads[i].content = 0
+		if r.heads[i].hidden {
+			continue
+		}
+		for at := range n {
+			text, _ := l.Columns[i].Cell(l.Store.At(at), b)
+			r.heads[i].content = min(maxCellWidth, max(r.heads[i].content, ui.Width(text)))
 		}
 	}
 }

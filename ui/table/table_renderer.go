@@ -13,6 +13,8 @@ type tableRenderer struct {
 	columns []columnLayout
 	hidden  []bool
 	dropped bool // a column is left out for lack of space
+
+	measured int // version of the rows for which the heads know their contents; 0 is none
 }
 
 // columnHead is a Column without its cells.
@@ -21,7 +23,11 @@ type columnHead struct {
 	width, min, dropPriority int
 	alignRight, hidden       bool
 	isLabel                  bool
+	content                  int // cells that the widest cell takes
 }
+
+// wanted returns the width at which nothing in the column is cut.
+func (c columnHead) wanted() int { return max(c.width, c.min, c.content, ui.Width(c.title)) }
 
 // columnLayout is a column with its width in this frame.
 type columnLayout struct {
@@ -41,53 +47,68 @@ func (g *tableRenderer) layout(scrolled, width int) {
 		}
 	}
 	for {
-		need, flex, drop := 2, 0, -1
+		need, drop := 2, -1
 		for i, c := range g.heads {
 			if g.hidden[i] {
 				continue
 			}
 			need += max(c.width, c.min) + 2
-			if c.width == 0 {
-				flex++
-			}
 			if c.dropPriority > 0 && (drop < 0 || c.dropPriority > g.heads[drop].dropPriority) {
 				drop = i
 			}
 		}
 		if need <= width || drop < 0 {
-			g.share(width-need+2, flex)
+			g.share(width - need + 2)
 			return
 		}
 		g.hidden[drop], g.dropped = true, true
 	}
 }
 
-// minWidth returns what the columns that fit in a width need at least.
-func (g *tableRenderer) minWidth(scrolled, width int) int {
-	g.layout(scrolled, width)
-	need := 2
+// listWidth returns the part of a width that the list takes beside its detail: what its cells need, if that leaves
+// enough to the detail; at least what its columns need on a terminal of 80 cells; and what the detail does not use.
+func (g *tableRenderer) listWidth(scrolled, width int) int {
+	g.layout(scrolled, listMinWidth)
+	least := 2
 	for _, c := range g.columns {
-		need += max(g.heads[c.index].width, g.heads[c.index].min) + 2
+		least += max(g.heads[c.index].width, g.heads[c.index].min) + 2
 	}
-	return need
+	wanted := 2
+	for i, c := range g.heads {
+		if !c.hidden && (i == 0 || c.isLabel || i > scrolled) {
+			wanted += c.wanted() + 2
+		}
+	}
+	list := min(wanted, width-1-detailMinWidth)
+	return max(list, min(least, listMinWidth), width-1-detailMaxWidth)
 }
 
-// share divides the remaining width among the columns without a width.
-func (g *tableRenderer) share(left, flex int) {
+// share divides the remaining width among the columns whose cells are wider than they are.
+func (g *tableRenderer) share(left int) {
 	g.columns = g.columns[:0]
-	left = max(0, left)
+	cut := 0
 	for i, c := range g.heads {
 		if g.hidden[i] {
 			continue
 		}
 		w := max(c.width, c.min)
-		if c.width == 0 && flex > 0 {
-			extra := left / flex
-			w += extra
-			left -= extra
-			flex--
+		if w < c.wanted() {
+			cut++
 		}
 		g.columns = append(g.columns, columnLayout{i, w})
+	}
+	for left > 0 && cut > 0 {
+		part := max(1, left/cut)
+		cut = 0
+		for n := range g.columns {
+			c := &g.columns[n]
+			missing := g.heads[c.index].wanted() - c.width
+			more := max(0, min(missing, part, left))
+			c.width, left = c.width+more, left-more
+			if missing > more {
+				cut++
+			}
+		}
 	}
 }
 
