@@ -118,6 +118,11 @@ func (e *Emulator) Service() string {
 // Endpoints returns the document's operations, in its order.
 func (e *Emulator) Endpoints() []Endpoint { return slices.Clone(e.endpoints) }
 
+// Serves reports whether it has an operation.
+func (e *Emulator) Serves(op string) bool {
+	return slices.ContainsFunc(e.endpoints, func(p Endpoint) bool { return p.Name == op })
+}
+
 // An apiError is an error response (section "Errors").
 type apiError struct {
 	status  int

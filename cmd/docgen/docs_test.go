@@ -15,6 +15,7 @@ import (
 	"lookout/cmd/internal/dashboard"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/testenv"
+	"lookout/views"
 )
 
 // The committed documents equal those that docgen writes. Completions are written only for a release.
@@ -77,8 +78,8 @@ func TestDocumentedCommandsWork(t *testing.T) {
 				args := splitQuoted(line)
 				switch {
 				case strings.HasPrefix(line, "-"), line == "", args[0] == "demo", args[0] == "emulate",
-					args[0] == "keep":
-					// they need a terminal or do not end
+					args[0] == "keep", unserved(r)[args[0]]:
+					// they need a terminal or do not end, or the emulator has nothing that they could show
 					r.checkCommandLine(page, args)
 				default:
 					args = append(args, confirmationArgs(args)...)
@@ -89,6 +90,15 @@ func TestDocumentedCommandsWork(t *testing.T) {
 			}
 		})
 	}
+}
+
+// unserved returns the names of the resources whose list the emulator does not serve.
+func unserved(r *testEnv) map[string]bool {
+	names := map[string]bool{}
+	for _, d := range views.Declarations() {
+		names[d.Name] = d.Calls.List != "" && !r.API.Serves(d.Calls.List)
+	}
+	return names
 }
 
 // writeCertificate puts a certificate and its key into the working directory.
