@@ -373,8 +373,8 @@ var twins = []struct {
 			return err
 		},
 		[]string{
-			"Who made this service", "service 901 night: made 00:00:", "address is https://acme.net/, not 203.0.113.7:22",
-			"timeout is 30, not 10",
+			"Who made this service", "service 901 night: made 00:00:",
+			"address is https://acme.net/, not 203.0.113.7:22", "timeout is 30, not 10",
 		},
 	},
 	{
