@@ -406,7 +406,7 @@ func TestChart_View_gaps(t *testing.T) {
 
 // The area below the line is shaded where there are colours enough, and nowhere else.
 func TestChart_View_shade(t *testing.T) {
-	for _, colors := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI256, colorprofile.ANSI, colorprofile.ASCII} {
+	for colors := colorprofile.ASCII; colors <= colorprofile.TrueColor; colors++ {
 		for _, name := range theme.Names() {
 			b := box(t, 60, 12)
 			b.Theme, _ = theme.New(name, colors, false)
@@ -422,17 +422,17 @@ func TestChart_View_shade(t *testing.T) {
 func TestChart_View_unusual(t *testing.T) {
 	c := cpu(day(func(i int) float64 {
 		if i > 280 {
-			return 90
+			return 94
 		}
 		return 10
 	}))
 	b := box(t, 100, 12)
 	warn := b.Theme.Codes(theme.Warn).Open
 	c.Unusual = 2
-	if text := c.View(b); strings.Count(text, warn) < 5 || !strings.Contains(ansi.Strip(text), "max 90 · 7.4 × avg") {
+	if text := c.View(b); strings.Count(text, warn) < 5 || !strings.Contains(ansi.Strip(text), "max 94 · 7.6 × avg") {
 		t.Error(text)
 	}
-	c.Unusual = 9
+	c.Unusual = 7.7 // the greatest value is just below it, and its row above
 	if text := c.View(b); strings.Contains(text, warn) || strings.Contains(text, "×") {
 		t.Error(text)
 	}
@@ -484,7 +484,12 @@ func TestUnit_Format(t *testing.T) {
 			t.Errorf("%v: %q instead of %q", v, got, want)
 		}
 	}
-	for want, v := range map[string]float64{"2,101 op/s": 2101.2, "99,000 op/s": 99_000, "2,500,000 op/s": 2.5e6, "1e+300 op/s": 1e300} {
+	for want, v := range map[string]float64{
+		"2,101 op/s":     2101.2,
+		"99,000 op/s":    99_000,
+		"2,500,000 op/s": 2.5e6,
+		"1e+300 op/s":    1e300,
+	} {
 		if got := (Unit{Name: "op/s"}).Format(v); got != want {
 			t.Errorf("%v: %q instead of %q", v, got, want)
 		}

@@ -147,8 +147,8 @@ func (f *frame) drawLine(p plot, n int, values []float64) []int {
 		asciigraph.SeriesChars(charSet(f.box.Theme, n)),
 		asciigraph.YAxisValueFormatter(func(float64) string { return "" }),
 	}
-	if limit := f.unusual(); limit > 0 {
-		options = append(options, asciigraph.ColorAbove(unusualColor, p.scale.row(limit/f.divisor)))
+	if limit := f.unusual(); limit > 0 { // rounded like the values: what is not above it is never coloured
+		options = append(options, asciigraph.ColorAbove(unusualColor, math.Round(p.scale.row(limit/f.divisor))))
 	}
 	unusual, tone := unusualColor.String(), lineTones[n]
 	y := p.rows - p.scale.rows - 1
