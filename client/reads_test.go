@@ -283,7 +283,7 @@ func TestClient_read_oversizedBody(t *testing.T) {
 	} {
 		faulttest.RunCase(t, "A10", name, func(t *testing.T) {
 			if err := listWithinMemory(t, newSingleFaultClient(t, faulttest.RespondStream(body)), 96<<20); err == nil ||
-				!strings.Contains(err.Error(), "larger than 8 MB") {
+				!strings.Contains(err.Error(), "larger than 12 MB") {
 				t.Errorf("%v", err)
 			}
 		})
@@ -301,7 +301,7 @@ func TestClient_read_oversizedBody(t *testing.T) {
 			fmt.Sprintf("Content-Length: %d\r\n\r\n", packed.Len()) + packed.String()
 		c := newAddressClient(t, faulttest.Listen(t, faulttest.RespondRaw(answer)))
 		if err := listWithinMemory(t, c, 96<<20); err == nil ||
-			!strings.Contains(err.Error(), "larger than 8 MB") {
+			!strings.Contains(err.Error(), "larger than 12 MB") {
 			t.Errorf("%v", err)
 		}
 	})

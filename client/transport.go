@@ -22,7 +22,7 @@ import (
 
 // Limits of the transport.
 const (
-	maxResponseSize = 8 << 20          // bytes of one answer, after decompression
+	maxResponseSize = 12 << 20         // bytes of one answer, after decompression
 	maxAttempts     = 4                // of one read, the first included
 	maxInFlight     = 6                // reads, and writes, of the whole program at once
 	maxWait         = 60 * time.Second // the longest wait that a server can ask for

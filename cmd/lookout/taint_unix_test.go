@@ -112,9 +112,10 @@ type taintedServer struct {
 	name    string
 	api     http.Handler
 	taint   func(member string, value any) bool
-	replace map[string]string // values of members that it answers instead
-	clean   atomic.Bool       // it answers as the account does
-	reject  atomic.Value      // what it rejects for tainted reasons: nil, "changes" or "everything"
+	replace map[string]string                       // values of members that it answers instead
+	rewrite func(path string, answer []byte) []byte // in place of taints
+	clean   atomic.Bool                             // it answers as the account does
+	reject  atomic.Value                            // what it rejects for tainted reasons: nil, "changes" or "everything"
 }
 
 // serve answers a request.
@@ -141,7 +142,7 @@ func (s *taintedServer) serve(w http.ResponseWriter, req *http.Request) bool {
 	maps.Copy(w.Header(), answer.Header())
 	w.Header().Del("Content-Length")
 	w.WriteHeader(answer.Code)
-	_, _ = w.Write(s.tainted(answer.Body.Bytes()))
+	_, _ = w.Write(s.tainted(req.URL.Path, answer.Body.Bytes()))
 	return true
 }
 
@@ -167,7 +168,10 @@ func rejectTainted(w http.ResponseWriter, req *http.Request) {
 }
 
 // tainted returns an answer with taints.
-func (s *taintedServer) tainted(answer []byte) []byte {
+func (s *taintedServer) tainted(path string, answer []byte) []byte {
+	if s.rewrite != nil {
+		return s.rewrite(path, answer)
+	}
 	if s.clean.Load() {
 		return answer
 	}
