@@ -27,8 +27,9 @@ type Matcher struct {
 	asked   []uint64       // by column: the atoms that look in it
 	groups  [][]maskClause // alternatives
 	found   uint64         // the atoms that every row has
-	want    uint64         // in a filter of words alone: the atoms that a row must have
-	plain   bool           // the filter is words alone
+	want    uint64         // in a plain filter: the atoms that a row must have
+	plain   bool           // every term must hold, and none is negated
+	words   []string       // the words of a plain filter of words alone, by atom; nil for others
 }
 
 // atom is a term that knows its column.
@@ -77,7 +78,42 @@ func Compile(e Expression, columns []ColumnValues, now time.Time) *Matcher {
 		}
 		m.groups = append(m.groups, clauses)
 	}
+	if m.plain {
+		m.words = m.wordsAlone()
+	}
 	return m
+}
+
+// wordsAlone returns the words of the atoms if all of them are words, otherwise nil.
+func (m *Matcher) wordsAlone() []string {
+	words := make([]string, len(m.atoms))
+	for i, a := range m.atoms {
+		if a.operator != contains || a.unknown {
+			return nil
+		}
+		words[i] = a.word
+	}
+	return words
+}
+
+// matchWords is Match for words alone.
+func (m *Matcher) matchWords(row int32) bool {
+	found := m.found
+	for i, ask := range m.asked {
+		if ask &^= found; ask == 0 {
+			continue
+		}
+		text := m.columns[i].Text(row)
+		for ; ask != 0; ask &= ask - 1 {
+			if n := bits.TrailingZeros64(ask); containsFold(text, m.words[n]) {
+				found |= 1 << n
+			}
+		}
+		if found == m.want {
+			return true
+		}
+	}
+	return found == m.want
 }
 
 // add adds the atom of a term and returns its bit.
@@ -176,6 +212,9 @@ func (m *Matcher) MatchesAll() bool {
 
 // Match reports whether a row matches. It looks at each column once at most, and only at those that a term asks for.
 func (m *Matcher) Match(row int32) bool {
+	if m.words != nil {
+		return m.matchWords(row)
+	}
 	found := m.found
 	for i, ask := range m.asked {
 		if ask &^= found; ask == 0 {
