@@ -161,3 +161,22 @@ func TestForms_hintWhileSending(t *testing.T) {
 		r.requireText(fmt.Sprintf("%s: added", "Eve"))
 	})
 }
+
+// The age of the rows grows on the screen from the first reading on, also if that took a moment: the program wakes to
+// draw it.
+func TestHeadLine_ageGrowsFromTheFirstReading(t *testing.T) {
+	startWithEmulator(t, emulator.Options{}, screenSize{120, 36}, func(e *emulator.Emulator) {
+		e.InjectFault("list services", emulator.Fault{Delay: 2500 * time.Millisecond, Times: 1})
+	}, func(r *harness) {
+		r.press("3")
+		r.requireText("loading")
+		r.wait(2600 * time.Millisecond)
+		r.requireText("live · 0 s")
+		drawn := r.messageCount
+		r.wait(3100 * time.Millisecond)
+		r.requireText("live · 3 s")
+		if n := r.messageCount - drawn; n < 3 {
+			r.Errorf("drawn %d times in 3 s", n)
+		}
+	})
+}

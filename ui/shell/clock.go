@@ -64,8 +64,13 @@ func (c *clock) schedule(s *Shell) tea.Cmd {
 	if c.interval > 0 {
 		wait = min(wait, c.nextRefresh.Sub(now))
 	}
-	if f, ok := s.pane().(ui.FreshnessReporter); ok && f.Freshness().Loaded {
-		wait = min(wait, untilAgeChanges(now.Sub(f.Freshness().LoadedAt)))
+	if r, ok := s.pane().(ui.FreshnessReporter); ok {
+		switch f := r.Freshness(); {
+		case f.Loading:
+			wait = min(wait, time.Second) // the rows that arrive meanwhile have an age from then on
+		case f.Loaded:
+			wait = min(wait, untilAgeChanges(now.Sub(f.LoadedAt)))
+		}
 	}
 	if left, _ := s.o.rateLimitWait(now); left > 0 {
 		wait = min(wait, untilCountdownChanges(left))
