@@ -185,3 +185,35 @@ func TestServices_offAndBackColumns(t *testing.T) {
 		})
 	}
 }
+
+// After a new row was added in a form, the cursor is on it. A row that the filter hides does not take the cursor.
+func TestLists_cursorGoesToNewRow(t *testing.T) {
+	for name, c := range map[string]struct{ keys, row string }{
+		"service":    {"3 n night_check <tab> <right> <tab> 203.0.113.7:22 <ctrl+s>", "night_check"},
+		"contact":    {"4 n Zed <tab> zed@acme.net <ctrl+s>", "Zed"},
+		"credential": {"5 n night_login <tab> ops <tab> secret <ctrl+s>", "night_login"},
+		"bucket":     {"8 n night-logs <ctrl+s>", "night-logs"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
+				r.press(strings.Fields(c.keys)...)
+				if row := r.rowAtCursor(); !strings.Contains(row, c.row) {
+					t.Errorf("at the cursor: %q\n%s", row, r.screen())
+				}
+				r.press("g")
+				r.wait(time.Minute)
+				if row := r.rowAtCursor(); strings.Contains(row, c.row) {
+					t.Errorf("the cursor was taken back to %q", row)
+				}
+			})
+		})
+	}
+	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
+		r.press("3", "/", "docs", "<enter>")
+		r.press(strings.Fields("n night_check <tab> <right> <tab> 203.0.113.7:22 <ctrl+s>")...)
+		r.requireText("hidden by the filter")
+		if row := r.rowAtCursor(); !strings.Contains(row, "docs") {
+			t.Errorf("at the cursor: %q", row)
+		}
+	})
+}

@@ -89,6 +89,7 @@ func NewForm[T any](r StoreRequest[T]) Form {
 			request: r,
 			view:    v,
 			what:    change.What,
+			makes:   change.RowID == "",
 		}
 		v.latest, change.OnOutcome = report, report.show
 		if late := change.OnLate; late != nil {
@@ -122,6 +123,7 @@ type outcomeReport[T any] struct {
 	request StoreRequest[T]
 	view    *FormView
 	what    string // "new contact Zed"
+	makes   bool   // the change makes a row
 	waited  bool   // the answer was lost, and the form says so
 	shown   int    // candidates that were shown
 }
@@ -133,6 +135,9 @@ func (r *outcomeReport[T]) show(outcome ui.AttemptOutcome, c ui.Result[T], err e
 	if outcome == ui.Applied {
 		if inFront {
 			v.sending, v.done = false, true
+		}
+		if inFront && r.makes && c.HasRow() {
+			r.request.Store.SetMade(r.request.Store.ID(c.Row))
 		}
 		if r.request.Then != nil {
 			return r.request.Then(c.Row, err == nil)

@@ -98,6 +98,7 @@ type cursor struct {
 	position int     // its position among the rows shown
 	rank     rowRank // that the row had when the cursor was put there
 	toEnd    bool    // goes to the end once the store has been read to its end
+	made     int     // rows made by the user that the cursor has been to, or has left
 }
 
 // detail is the detail that is open over the list.

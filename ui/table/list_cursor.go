@@ -32,6 +32,7 @@ func (l *List[T]) rowAt(position int) T { return l.Store.At(l.rowIndex.storePosi
 func (l *List[T]) restoreCursor() {
 	l.rowIndex.update(l)
 	n := l.shown()
+	l.goToMadeRow()
 	position := l.rowIndex.position(l.Store, l.cursor.id)
 	if position >= 0 && !l.detail.open &&
 		l.cursor.rank.changedRank(rowRank{l.cursor.id, l.rowIndex.rank(position)}) {
@@ -49,6 +50,14 @@ func (l *List[T]) restoreCursor() {
 	l.detail.open = l.detail.open && n > 0 && l.Detail != nil
 }
 
+// goToMadeRow moves the cursor to the row that the user has just made, once it is shown. Moving the cursor meanwhile
+// prevents that.
+func (l *List[T]) goToMadeRow() {
+	if id, count := l.Store.Made(); count != l.cursor.made && l.rowIndex.position(l.Store, id) >= 0 {
+		l.cursor.id, l.cursor.made = id, count
+	}
+}
+
 // moveCursor moves the cursor by a number of rows.
 func (l *List[T]) moveCursor(by int) { l.moveCursorTo(l.cursor.position + by) }
 
@@ -60,6 +69,7 @@ func (l *List[T]) moveCursorTo(position int) {
 	}
 	l.cursor.position = max(0, min(position, n-1))
 	l.cursor.id = l.Store.ID(l.rowAt(l.cursor.position))
+	_, l.cursor.made = l.Store.Made()
 	l.detail.scroll = 0
 }
 
