@@ -217,3 +217,14 @@ func TestLists_cursorGoesToNewRow(t *testing.T) {
 		}
 	})
 }
+
+// The form for many rows lists all of them, and names the marked rows that it leaves out.
+func TestServices_batchFormListsAllRows(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
+		r.press("3", "A", "d")
+		r.requireText("Disable: 13 services", "Left out: 1", "cannot be done: billing-cron.")
+		for _, s := range r.services() {
+			r.requireText(s.Label.String())
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"fmt"
 	"strings"
 
 	"lookout/theme"
@@ -10,8 +11,8 @@ import (
 // labelWidth is the width of the labels.
 const labelWidth = 16
 
-// maxItems is the number of rows that a form lists.
-const maxItems = 8
+// maxItemLines is the number of lines in which a form lists its rows.
+const maxItemLines = 6
 
 // View draws the form, scrolled so that the field with the keyboard is in sight.
 func (v *FormView) View(b ui.Box) string {
@@ -62,16 +63,38 @@ func (v *FormView) introLines(b ui.Box) []string {
 	if v.form.Text != "" {
 		lines = wrap(b, theme.Muted, v.form.Text)
 	}
-	for i, name := range v.form.Items {
-		if i == maxItems {
-			more := "  and " + ui.Plural(len(v.form.Items)-i, "more", "more")
-			lines = append(lines, b.Theme.Paint(theme.Muted, more))
-			break
-		}
-		lines = append(lines, "  "+ui.Truncate(name, b.Width-2, b.Theme.Glyphs.Ellipsis))
-	}
+	lines = append(lines, v.itemLines(b)...)
 	if v.banner != "" {
 		lines = append(lines, wrap(b, theme.Bad, b.Theme.Glyphs.Failure+" "+v.banner)...)
+	}
+	return lines
+}
+
+// itemLines lists the rows in columns. If they take too many lines, it shows a part of them, and says how to see the
+// others.
+func (v *FormView) itemLines(b ui.Box) []string {
+	items := v.form.Items
+	widest := 0
+	for _, item := range items {
+		widest = max(widest, ui.Width(item)+2)
+	}
+	columns := max(1, (b.Width-2)/max(1, widest))
+	all := (len(items) + columns - 1) / columns
+	v.itemTop = max(0, min(v.itemTop, all-maxItemLines))
+	var lines []string
+	for y := v.itemTop; y < min(all, v.itemTop+maxItemLines); y++ {
+		line := " "
+		for _, item := range items[y*columns : min(len(items), (y+1)*columns)] {
+			line += " " + ui.Pad(ui.Truncate(item, b.Width-2, b.Theme.Glyphs.Ellipsis), widest-1)
+		}
+		lines = append(lines, line)
+	}
+	if all > maxItemLines {
+		last := min(len(items), (v.itemTop+maxItemLines)*columns)
+		shown := fmt.Sprintf(
+			"  %d to %d of %d · pgup and pgdn show the others", v.itemTop*columns+1, last, len(items),
+		)
+		lines = append(lines, b.Theme.Paint(theme.Muted, ui.Truncate(shown, b.Width, b.Theme.Glyphs.Ellipsis)))
 	}
 	return lines
 }

@@ -2,6 +2,7 @@ package form
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -180,3 +181,27 @@ type rejectionError map[string]string
 func (rejectionError) Error() string { return "create: refused" }
 
 func (r rejectionError) Fields() map[string]string { return r }
+
+// A form lists all of its rows: those that do not fit can be scrolled to, and it says so.
+func TestFormView_itemsScroll(t *testing.T) {
+	form := Form{SubmitLabel: "disable"}
+	for n := range 100 {
+		form.Items = append(form.Items, fmt.Sprintf("service-%d (id %d)", n, n))
+	}
+	v, b, seen := NewFormView(form, t.Context()), uitest.NewBox(t, 74, 20), ""
+	for range 10 {
+		seen += ansi.Strip(v.View(b))
+		v.Update(tea.KeyPressMsg{Code: tea.KeyPgDown})
+	}
+	for _, want := range append(form.Items, "1 to 18 of 100 · pgup and pgdn show the others", "to 100 of 100") {
+		if !strings.Contains(seen, want) {
+			t.Errorf("never shown: %q", want)
+		}
+	}
+	for range 10 {
+		v.Update(tea.KeyPressMsg{Code: tea.KeyPgUp})
+	}
+	if first := ansi.Strip(v.View(b)); !strings.Contains(first, form.Items[0]) {
+		t.Errorf("not back at the first rows:\n%s", first)
+	}
+}

@@ -27,6 +27,7 @@ type FormView struct {
 	edited        map[int]bool // by field
 	dirty         bool         // something was typed
 	banner        string
+	itemTop       int // lines of rows scrolled past
 	fieldErrors   map[string]string
 }
 
@@ -157,6 +158,11 @@ func (v *FormView) press(k tea.KeyPressMsg) tea.Cmd {
 	case "shift+tab":
 		v.focus = v.nextFocus(v.focus, -1)
 		return nil
+	case "pgdown", "pgup":
+		if len(v.form.Items) > 0 {
+			v.itemTop += map[string]int{"pgdown": maxItemLines, "pgup": -maxItemLines}[key]
+			return nil
+		}
 	case "esc":
 		v.done = !v.dirty || v.exitKey == "esc"
 		v.exitKey = "esc"

@@ -30,7 +30,7 @@ type start[T any] struct {
 	op     resource.Operation[T]
 	draft  resource.Draft[T]
 	rows   []T
-	left   int  // marked rows that it does not apply to
+	left   []T  // marked rows that it does not apply to
 	hidden int  // rows that the filter hides
 	chosen bool // an undo or a menu named the rows: their count is not asked for
 	asked  bool // the user has answered a question about the rows
@@ -170,7 +170,7 @@ func (r Runner[T]) Start(op resource.Operation[T], rows []T, hidden int) tea.Cmd
 	s := &start[T]{
 		op:     op,
 		rows:   able,
-		left:   len(rows) - len(able),
+		left:   r.without(rows, able),
 		hidden: hidden,
 	}
 	if op.ReadDraft == nil {
@@ -214,6 +214,15 @@ func (r Runner[T]) StartDraft(name string, rows []T, draft resource.Draft[T]) te
 		rows:   able,
 		chosen: true,
 	})
+}
+
+// without returns the rows that are not among others.
+func (r Runner[T]) without(rows, others []T) []T {
+	among := make(map[string]bool, len(others))
+	for _, row := range others {
+		among[r.Store.ID(row)] = true
+	}
+	return slices.DeleteFunc(slices.Clone(rows), func(row T) bool { return among[r.Store.ID(row)] })
 }
 
 // ableRows returns the rows to which an operation applies, or why there are none.

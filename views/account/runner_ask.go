@@ -57,18 +57,7 @@ func (r Runner[T]) confirm(s *start[T]) resource.Confirm {
 	}
 	if len(s.rows) > 1 {
 		c.Title = capitalize(s.op.Name) + ": " + Pluralize(len(s.rows), r.Resource.Singular, r.Resource.PluralName())
-		c.Effect = "This is done to these and to no others."
-		if s.hidden > 0 {
-			c.Effect += fmt.Sprintf(" The filter hides %d of them.", s.hidden)
-		}
-		if s.left > 0 {
-			c.Effect += " Left out: " + Pluralize(
-				s.left,
-				"marked "+r.Resource.Singular,
-				"marked "+r.Resource.PluralName(),
-			) +
-				", for which it cannot be done."
-		}
+		c.Effect = strings.TrimSpace("This is done to these and to no others. " + r.selection(s))
 		// a form has the count typed in its own field
 		if len(s.draft.Fields) == 0 && !s.chosen {
 			c.Word, c.Required = strconv.Itoa(len(s.rows)), true
@@ -78,6 +67,29 @@ func (r Runner[T]) confirm(s *start[T]) resource.Confirm {
 		c.Effect, c.Required = strings.TrimSpace(text+" "+c.Effect), true
 	}
 	return c
+}
+
+// selection says which rows of a batch the filter hides, and which marked rows are left out.
+func (r Runner[T]) selection(s *start[T]) string {
+	var texts []string
+	if s.hidden > 0 {
+		texts = append(texts, fmt.Sprintf("The filter hides %d of them.", s.hidden))
+	}
+	if n := len(s.left); n > 0 {
+		const most = 5
+		var names []string
+		for _, row := range s.left[:min(n, most)] {
+			names = append(names, r.Resource.Label(row))
+		}
+		if n > most {
+			names = append(names, fmt.Sprintf("and %d more", n-most))
+		}
+		texts = append(texts, fmt.Sprintf(
+			"Left out: %s, for which it cannot be done: %s.",
+			Pluralize(n, "marked "+r.Resource.Singular, "marked "+r.Resource.PluralName()), JoinWithCommas(names),
+		))
+	}
+	return strings.Join(texts, " ")
 }
 
 // unsettled says which changes of the rows, or which creations, have an unknown outcome, and which rows were deleted
@@ -150,6 +162,7 @@ func (r Runner[T]) form(s *start[T]) form.Form {
 	f.ProgressText, f.SubmitLabel, f.EnterSubmits = s.op.ProgressText, s.draft.SubmitLabel, s.draft.EnterSubmits
 	if len(s.rows) > 1 {
 		f.RequiredText, f.Items = strconv.Itoa(len(s.rows)), r.describe(s.rows)
+		f.Text = strings.TrimSpace(f.Text + " " + r.selection(s))
 	}
 	f.BeforeSend = func(send func() tea.Cmd) tea.Cmd {
 		return r.ask(s, func(g grant[T]) tea.Cmd {
