@@ -106,7 +106,8 @@ func useAllPanes(
 	return slowest, memory
 }
 
-// However large a text of the server is, it is shown, a key takes no longer than a frame, and the program needs little more memory.
+// However large a text of the server is, it is shown, a key takes no longer than a frame, and the program needs little
+// more memory.
 func TestHugeText_inATerminal(t *testing.T) {
 	const maxKey, maxMemory = 60 * time.Millisecond, 40 << 20 // 16 ms, with room for a busy machine
 	fields, sizes := []serverField{{"/v4/managed/services", "notes"}}, [][2]uint16{{80, 24}}
@@ -114,7 +115,8 @@ func TestHugeText_inATerminal(t *testing.T) {
 		fields, sizes = serverFields(t), append(sizes, [2]uint16{500, 200})
 	}
 	for _, size := range sizes {
-		calm, before := useAllPanes(t, func(_ string, answer []byte) []byte { return answer }, size[0], size[1], "")
+		asItIs := func(_ string, answer []byte) []byte { return answer }
+		calm, before := useAllPanes(t, asItIs, size[0], size[1], "")
 		t.Logf("%v without: %v, %d MB", size, calm, before>>20)
 		for _, field := range fields {
 			for name, text := range hugeTexts() {

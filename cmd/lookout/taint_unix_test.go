@@ -115,7 +115,7 @@ type taintedServer struct {
 	replace map[string]string                       // values of members that it answers instead
 	rewrite func(path string, answer []byte) []byte // in place of taints
 	clean   atomic.Bool                             // it answers as the account does
-	reject  atomic.Value                            // what it rejects for tainted reasons: nil, "changes" or "everything"
+	reject  atomic.Value                            // what it rejects: nil, "changes" or "everything"
 }
 
 // serve answers a request.
