@@ -221,7 +221,7 @@ func actionEntriesOf(s *Shell, t *tab, name, row string) (entries []paletteEntry
 		}
 		for _, e := range rows {
 			e.label, e.fit = action+" "+e.label, min(fit, e.fit)
-			e.do = func() tea.Cmd { return s.startRowAction(t.name(), finder, action, e.id) }
+			e.do = func() tea.Cmd { return startRowAction(s, t.name(), finder, e.id, action) }
 			entries = append(entries, e)
 		}
 	}
@@ -229,7 +229,7 @@ func actionEntriesOf(s *Shell, t *tab, name, row string) (entries []paletteEntry
 }
 
 // startRowAction goes to a row and starts an action on it, as the action's key there does.
-func (s *Shell) startRowAction(pane string, rows ui.RowFinder, name, id string) tea.Cmd {
+func startRowAction(s *Shell, pane string, rows ui.RowFinder, id, name string) tea.Cmd {
 	s.tabs.goTo(ui.GoToMsg{Pane: pane, ID: id})
 	action, found := rows.Action(name, id)
 	if !found {
