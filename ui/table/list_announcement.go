@@ -19,7 +19,8 @@ func (l *List[T]) Announce(b ui.Box) ui.Announcement {
 	}
 	row, there := l.cursorRow()
 	if !there {
-		a.Item = strings.Join(listView[T]{l}.status().explainEmpty(b), " ")
+		text, next, _ := listView[T]{l}.status().emptyReason(b)
+		a.Item = text + ui.WithPrefix(" · ", next)
 		return a
 	}
 	a.Position = l.cursor.position + 1

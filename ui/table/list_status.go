@@ -2,6 +2,8 @@ package table
 
 import (
 	"fmt"
+	"strings"
+	"time"
 
 	"lookout/theme"
 	"lookout/ui"
@@ -24,14 +26,30 @@ type listStatus struct {
 // explainEmpty says why there is no row, and what to do: reading, none, none that match, not allowed, failed.
 func (s listStatus) explainEmpty(b ui.Box) []string {
 	text, next, tone := s.emptyReason(b)
-	lines := []string{""}
-	for _, line := range ui.Wrap(text, max(10, b.Width-4)) {
-		lines = append(lines, b.Theme.Paint(tone, "  "+line))
+	var lines []string
+	for _, line := range ui.Wrap(text, min(emptyWidth, max(10, b.Width-4))) {
+		lines = append(lines, b.Theme.Paint(tone, line))
 	}
-	for _, line := range ui.Wrap(next, max(10, b.Width-4)) {
-		lines = append(lines, b.Theme.Paint(theme.Muted, "  "+line))
+	if next != "" {
+		for _, line := range ui.Wrap(next, min(emptyWidth, max(10, b.Width-4))) {
+			lines = append(lines, b.Theme.Paint(theme.Muted, line))
+		}
 	}
 	return lines
+}
+
+// emptyWidth is the width of the sentences in a list without rows.
+const emptyWidth = 64
+
+// drawEmpty puts what explainEmpty says in the middle of a box.
+func (s listStatus) drawEmpty(b ui.Box) []string {
+	lines := s.explainEmpty(b)
+	for i, line := range lines {
+		lines[i] = strings.Repeat(" ", max(0, b.Width-ui.Width(line))/2) + line
+	}
+	above := make([]string, max(0, b.Height-len(lines))/2)
+	lines = append(above, lines...)
+	return lines[:min(len(lines), b.Height)]
 }
 
 // emptyReason returns why there is no row, the next step, and how bad that is.
@@ -43,7 +61,11 @@ func (s listStatus) emptyReason(b ui.Box) (text, next string, tone theme.Tone) {
 		return s.name + ": not allowed for this user or token", next, theme.Bad
 	case err != nil && !s.freshness.Loaded:
 		next = err.Error() + ui.WithPrefix(" · ", ui.Advice(err)) + " · press r to retry"
-		return s.name + " could not be read", next, theme.Warn
+		text = s.name + " could not be read"
+		if since := s.freshness.FailingSince; b.Now.Sub(since) >= 5*time.Second && !since.IsZero() {
+			text += " for " + ui.FormatAge(b.Now.Sub(since))
+		}
+		return text, next, theme.Warn
 	case !s.freshness.Loaded:
 		return "reading " + s.name + b.Theme.Glyphs.Ellipsis, "keys work meanwhile · ? for help", theme.Muted
 	case s.loaded > 0 && s.note.problem != "":
@@ -52,7 +74,8 @@ func (s listStatus) emptyReason(b ui.Box) (text, next string, tone theme.Tone) {
 		text = fmt.Sprintf("none of %s matches %q", ui.Plural(s.loaded, "row", "rows"), s.filter.text)
 		return text, "esc clears the filter", theme.Muted
 	}
-	return s.emptyText, "", theme.Muted
+	text, next, _ = strings.Cut(s.emptyText, " · ")
+	return text, next, theme.Muted
 }
 
 // footer returns the lines below the rows: what is wrong, the filter.

@@ -46,14 +46,14 @@ func (v listView[T]) detail(row T, b ui.Box) string {
 	inner := b.InPanel()
 	text, scroll := scrollDetail(v.detailText(row, inner), l.detail.errors[l.Store.ID(row)], l.detail.scroll, inner)
 	l.detail.scroll = scroll
-	return l.detail.panel.View(b, theme.Title(l.label(row, b)), nil, text)
+	return l.detail.panel.View(b, v.detailTitle(row, inner), nil, text)
 }
 
 // detailText returns everything about a row, below what must be known of it first.
 func (v listView[T]) detailText(row T, b ui.Box) string {
 	text, note := v.list.Detail(row, b), v.list.Store.RowNote(row)
 	first, rest, _ := strings.Cut(text, "\n")
-	if ansi.Strip(first) == v.list.label(row, b) { // the box has it in its border
+	if ansi.Strip(first) == v.detailTitle(row, b)[0].Text {
 		text = rest
 	}
 	if note == "" {
@@ -64,6 +64,16 @@ func (v listView[T]) detailText(row T, b ui.Box) string {
 		lines = append(lines, b.Theme.Paint(theme.Warn, line))
 	}
 	return strings.Join(append(lines, text), "\n")
+}
+
+// detailTitle returns what the border around a detail says: what the row is called if that fits whole, otherwise what
+// the rows of the list are. b is the box inside the border.
+func (v listView[T]) detailTitle(row T, b ui.Box) []theme.Segment {
+	label := v.list.label(row, b)
+	if ui.Width(label) > b.Width-2 {
+		label = v.list.Title
+	}
+	return theme.Title(label)
 }
 
 // scrollDetail draws a detail from a line on, and returns how far it can be scrolled at most. err is why its row could
@@ -92,7 +102,7 @@ func (v listView[T]) split(row T, b ui.Box) string {
 	r.reset(left.Width, b.Height)
 	r.separator, r.sideWidth = " ", right.Width
 	text := v.detailText(row, right.InPanel())
-	r.sideText = l.detail.panel.View(right, theme.Title(l.label(row, b)), nil, text)
+	r.sideText = l.detail.panel.View(right, v.detailTitle(row, right.InPanel()), nil, text)
 	return v.lines(left)
 }
 
@@ -196,8 +206,8 @@ func (v listView[T]) measure() {
 func (v listView[T]) rows(b ui.Box) {
 	l := v.list
 	if l.shown() == 0 {
-		lines := v.status().explainEmpty(b)
-		for _, line := range lines[:min(len(lines), l.frame.height)] {
+		b.Height = l.frame.height
+		for _, line := range v.status().drawEmpty(b) {
 			l.renderer.writeLine(line)
 		}
 		return
