@@ -117,18 +117,10 @@ func (o *overview) refreshSlowStores() tea.Cmd {
 
 // LoadMissing reads the changes in the journal once their box is on the screen, and again when there are others.
 func (o *overview) LoadMissing() tea.Cmd {
-	set, now := o.a.JournalStore(), o.a.Journal.Version()
-	switch {
-	case !o.isVisible(changesBox):
+	if !o.isVisible(changesBox) {
 		return nil
-	case !set.Loaded():
-		o.journalVersion = now
-		return set.EnsureLoaded()
-	case now != o.journalVersion:
-		o.journalVersion = now
-		return set.Refresh()
 	}
-	return nil
+	return account.LoadChanges(o.a, &o.journalVersion)
 }
 
 // MissingLists names the lists that the overview lacks, apart from those that its freshness is about.

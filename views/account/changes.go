@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"lookout/client"
 	"lookout/client/journal"
 	"lookout/theme"
@@ -46,6 +48,21 @@ func RecentChanges(a *Account) resource.Joined[SeenChange] {
 		return all
 	}, set, &a.memory)
 	return resource.Join(changes, resource.StateOf(set))
+}
+
+// LoadChanges reads the changes in the journal, and again once the journal has grown. seen is the version of the journal
+// when they were asked for last.
+func LoadChanges(a *Account, seen *int) tea.Cmd {
+	set, now := a.JournalStore(), a.Journal.Version()
+	switch {
+	case !set.Loaded():
+		*seen = now
+		return set.EnsureLoaded()
+	case now != *seen:
+		*seen = now
+		return set.Refresh()
+	}
+	return nil
 }
 
 // FormatOutcome returns how a change ended: a glyph with a word, and a tone.

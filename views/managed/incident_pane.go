@@ -23,6 +23,8 @@ type incidentView struct {
 	fetched bool          // the issue was fetched since the pane was opened
 	scroll  ui.Viewport
 	layout  incidentLayout
+
+	journalVersion int // of the journal when its changes were asked for last
 }
 
 // IncidentPane returns the pane of one issue.
@@ -89,7 +91,7 @@ func (p *incidentView) LoadMissing() tea.Cmd {
 	}
 	return tea.Batch(
 		fetch, p.joinedStores().EnsureLoaded(), p.a.Issues().EnsureLoaded(),
-		p.a.FetchTickets([]*client.Issue{p.currentIssue()}), p.a.JournalStore().EnsureLoaded(),
+		p.a.FetchTickets([]*client.Issue{p.currentIssue()}), account.LoadChanges(p.a, &p.journalVersion),
 	)
 }
 
