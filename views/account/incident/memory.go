@@ -79,9 +79,9 @@ func Load(data []byte) (*Memory, error) {
 		clean.Services[id] = s
 	}
 	for _, c := range m.Elsewhere {
-		c.Label, c.Kind = client.Clean(c.Label), DifferenceKind(client.Clean(string(c.Kind)))
+		c.Label, c.Kind = visible.Show(c.Label), DifferenceKind(visible.Show(string(c.Kind)))
 		for n := range c.Fields {
-			c.Fields[n] = client.Clean(c.Fields[n])
+			c.Fields[n] = visible.Show(c.Fields[n])
 		}
 		clean.addElsewhere(c)
 	}
