@@ -46,7 +46,7 @@ func TestImportsPointDownward(t *testing.T) {
 		"views/account/incident": {"ui", "client", "client/journal", "client/visible"},
 		"views/account": {
 			"views/account/incident", "client/statefile",
-			"views/resource", "ui", "ui/form", "ui/table", "client", "client/journal", "client/maintenance",
+			"views/resource", "ui", "ui/chart", "ui/form", "ui/table", "client", "client/journal", "client/maintenance",
 			"client/objectindex", "client/transfer", "client/visible", "theme",
 		},
 		"views/managed":  append([]string{"views/account", "views/account/incident", "views/resource"}, toolkit...),

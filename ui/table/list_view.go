@@ -9,8 +9,8 @@ import (
 	"lookout/ui"
 )
 
-// From splitMinWidth on, the detail stands beside the list, in a box that is at most detailMaxWidth wide. The list keeps
-// the columns that a terminal of 80 cells shows, and gets the width that its cells need before the detail grows.
+// From splitMinWidth on, the detail stands beside the list, in a box that is at most detailMaxWidth wide. The list
+// keeps the columns that a terminal of 80 cells shows, and gets the width that its cells need before the detail grows.
 const (
 	splitMinWidth  = 108
 	listMinWidth   = 78

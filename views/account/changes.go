@@ -98,7 +98,8 @@ func ChangeLines(a *Account, changes []SeenChange, b ui.Box) []string {
 	nameWidth = min(nameWidth, max(8, b.Width/4))
 	lines := make([]string, len(changes))
 	for n, c := range changes {
-		lead := b.Theme.Paint(theme.Muted, ui.Pad(times[n], timeWidth)) + "  " + ui.Pad(outcomes[n], outcomeWidth) + "  "
+		lead := b.Theme.Paint(theme.Muted, ui.Pad(times[n], timeWidth)) + "  " +
+			ui.Pad(outcomes[n], outcomeWidth) + "  "
 		name := ui.Pad(ui.Truncate(names[n], nameWidth, b.Theme.Glyphs.Ellipsis), nameWidth)
 		what := ui.Truncate(describeChange(a, c), b.Width-timeWidth-outcomeWidth-nameWidth-6, b.Theme.Glyphs.Ellipsis)
 		lines[n] = lead + name + "  " + b.Theme.Paint(theme.Muted, what)

@@ -58,8 +58,10 @@ func journalColumns(a *account.Account) []table.Column[*journal.Entry] {
 		{
 			Title: "outcome",
 			Width: 12,
-			Cell:  func(e *journal.Entry, b ui.Box) (string, theme.Tone) { return account.FormatOutcome(a, e, b.Theme) },
-			Less:  func(e, f *journal.Entry) bool { return outcomeRank(a, e) < outcomeRank(a, f) },
+			Cell: func(e *journal.Entry, b ui.Box) (string, theme.Tone) {
+				return account.FormatOutcome(a, e, b.Theme)
+			},
+			Less: func(e, f *journal.Entry) bool { return outcomeRank(a, e) < outcomeRank(a, f) },
 		},
 		{
 			Title: "time",

@@ -74,8 +74,8 @@ func stackHeight(sections []section) int {
 	return height
 }
 
-// stacked is for narrow screens: boxes of what decides the call, then lines. What comes after that, with its charts, may
-// need scrolling.
+// stacked is for narrow screens: boxes of what decides the call, then lines. What comes after that, with its charts,
+// may need scrolling.
 func (l *incidentLayout) stacked(w incidentSections, headLines int) string {
 	inside := w.in(w.b.Width)
 	foot := w.footLines(true)

@@ -41,8 +41,8 @@ func writeLoadChart(a *account.Account, t *account.DetailWriter, i *client.Issue
 	t.Rendered(LoadPanel(a, i, Metrics()[0], b, false))
 }
 
-// LoadPanel draws a metric around the detection of an issue in a box of the size of b: from 3 hours before it to 3 hours
-// after it, as far as the stats reach, or the whole 24 hours.
+// LoadPanel draws a metric around the detection of an issue in a box of the size of b: from 3 hours before it to 3
+// hours after it, as far as the stats reach, or the whole 24 hours.
 func LoadPanel(a *account.Account, i *client.Issue, m metric, b ui.Box, wholeDay bool) string {
 	at, r := i.Created.Time(), statsRange(a)
 	c := chart.Chart{From: r.first, To: r.last, Cursor: at}

@@ -16,8 +16,8 @@ import (
 // transferPoolBytes is the monthly outbound transfer that Object Storage adds to the account ("Transfer usage").
 const transferPoolBytes = 1_000_000_000_000
 
-// StorageLines returns lines for the overview: what is stored, how many keys reach it, and how much was transferred. With
-// only two lines, the transfer stands behind the keys if it fits.
+// StorageLines returns lines for the overview: what is stored, how many keys reach it, and how much was transferred.
+// With only two lines, the transfer stands behind the keys if it fits.
 func StorageLines(a *account.Account, b ui.Box) string {
 	labels := []string{"Buckets", "Access keys", "Transfer"}
 	inner := b

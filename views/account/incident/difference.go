@@ -254,8 +254,8 @@ const (
 	veryLateFor = 24 * time.Hour
 )
 
-// ByOthers returns the differences that no change of this machine caused, and remembers them. Each change explains only one difference of
-// its kind, so that the same change by somebody else afterwards is still noticed.
+// ByOthers returns the differences that no change of this machine caused, and remembers them. Each change explains only
+// one difference of its kind, so that the same change by somebody else afterwards is still noticed.
 func (m *Memory) ByOthers(found []Difference, own []OwnChange) []Difference {
 	var others []Difference
 	latest := map[int]OwnChange{}
