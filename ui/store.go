@@ -54,20 +54,17 @@ type Store[T any] struct {
 	reading reading[T]
 	answers answers
 	version versions
-	made    madeRow
+	NewRow  NewRow // the row that the user has made last
 }
 
-// madeRow is the row that the user has made last.
-type madeRow struct {
-	id    string
-	count int // rows made so far
+// NewRow is a row that the user has made and waits to see.
+type NewRow struct {
+	ID    string
+	Count int // rows made so far
 }
 
-// SetMade says that the user has just made a row and waits to see it.
-func (s *Store[T]) SetMade(id string) { s.made = madeRow{id, s.made.count + 1} }
-
-// Made returns the row that the user has made last, and how many were made so far.
-func (s *Store[T]) Made() (id string, count int) { return s.made.id, s.made.count }
+// Set says which row was made.
+func (r *NewRow) Set(id string) { *r = NewRow{id, r.Count + 1} }
 
 // answers is what a store knows from the reads that have ended.
 type answers struct {

@@ -53,8 +53,8 @@ func (l *List[T]) restoreCursor() {
 // goToMadeRow moves the cursor to the row that the user has just made, once it is shown. Moving the cursor meanwhile
 // prevents that.
 func (l *List[T]) goToMadeRow() {
-	if id, count := l.Store.Made(); count != l.cursor.made && l.rowIndex.position(l.Store, id) >= 0 {
-		l.cursor.id, l.cursor.made = id, count
+	if row := l.Store.NewRow; row.Count != l.cursor.made && l.rowIndex.position(l.Store, row.ID) >= 0 {
+		l.cursor.id, l.cursor.made = row.ID, row.Count
 	}
 }
 
@@ -69,7 +69,7 @@ func (l *List[T]) moveCursorTo(position int) {
 	}
 	l.cursor.position = max(0, min(position, n-1))
 	l.cursor.id = l.Store.ID(l.rowAt(l.cursor.position))
-	_, l.cursor.made = l.Store.Made()
+	l.cursor.made = l.Store.NewRow.Count
 	l.detail.scroll = 0
 }
 
