@@ -159,7 +159,7 @@ func (s *dialogStack) layout(b ui.Box) {
 // dialogPadding returns the empty columns and lines around a dialog inside its box, where there is room for them.
 func dialogPadding(d dialog, b ui.Box) (columns, lines int) {
 	w, h := d.size()
-	if w+6 <= b.Width {
+	if w+6+2*sideMargin <= b.Width {
 		columns = 1
 	}
 	if h+4 <= b.Height {
@@ -171,7 +171,7 @@ func dialogPadding(d dialog, b ui.Box) (columns, lines int) {
 // dialogArea returns the part of a box that a dialog fills, without its border: the middle.
 func dialogArea(d dialog, b ui.Box) area {
 	w, h := d.size()
-	w, h = min(w, b.Width-4), min(h, b.Height-2)
+	w, h = min(w, b.Width-4-2*sideMargin), min(h, b.Height-2)
 	return area{(b.Width-w-4)/2 + 2, max(0, (b.Height-h-2)/2) + 1, w, h}
 }
 
