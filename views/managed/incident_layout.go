@@ -113,7 +113,7 @@ func (l *incidentLayout) columns(w incidentSections, headLines, count int) strin
 		columns[0] = append(columns[0], inside.maintenance())
 		columns[1] = []section{last.call(), last.history(3), last.changes(3)}
 	} else {
-		columns[1] = []section{inside.call(), inside.history(6)}
+		columns[1] = []section{inside.call(), inside.history(historyLength)}
 		columns[2] = []section{last.maintenance(), last.changes(8)}
 	}
 	height := 0

@@ -91,8 +91,15 @@ func (p *incidentView) LoadMissing() tea.Cmd {
 	}
 	return tea.Batch(
 		fetch, p.joinedStores().EnsureLoaded(), p.a.Issues().EnsureLoaded(),
-		p.a.FetchTickets([]*client.Issue{p.currentIssue()}), account.LoadChanges(p.a, &p.journalVersion),
+		p.a.FetchTickets(p.issuesWithTickets()), account.LoadChanges(p.a, &p.journalVersion),
 	)
+}
+
+// issuesWithTickets returns the issue and the earlier ones whose tickets are shown.
+func (p *incidentView) issuesWithTickets() []*client.Issue {
+	issue := p.currentIssue()
+	before := resource.Found(incidentSections{a: p.a, i: issue}.before())
+	return append([]*client.Issue{issue}, before[:min(historyLength, len(before))]...)
 }
 
 // Update scrolls.

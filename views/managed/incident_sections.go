@@ -247,6 +247,9 @@ func (w incidentSections) before() resource.Joined[*client.Issue] {
 	})
 }
 
+// historyLength is how many earlier issues an incident shows at most.
+const historyLength = 6
+
 // history returns the earlier issues of the affected services.
 func (w incidentSections) history(most int) section {
 	before := w.before()
