@@ -173,8 +173,8 @@ func (r *harness) detail(beside bool) (lines []string) {
 	return lines
 }
 
-// squeezed joins the lines of a detail without blanks: long names wrap. The border names the kind of the row if its name
-// is too long for it.
+// squeezed joins the lines of a detail without blanks: long names wrap. The border names the kind of the row if its
+// name is too long for it.
 func squeezed(lines []string) string {
 	return strings.TrimPrefix(strings.ReplaceAll(strings.Join(lines, ""), " ", ""), "objects")
 }

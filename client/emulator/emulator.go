@@ -298,7 +298,7 @@ func (e *Emulator) authorize(header http.Header, r *http.Request, op Endpoint) *
 		header.Set("X-OAuth-Scopes", "unknown")
 		return newAPIError(http.StatusUnauthorized, "Invalid Token")
 	}
-	if op.Scope != "" && !e.hasScope(op.Scope) {
+	if op.Scope != "" && !hasScope(e.options.Scopes, op.Scope) {
 		return newAPIError(http.StatusUnauthorized, "Your OAuth token is not authorized to use this endpoint.")
 	}
 	if e.options.RestrictedUser && strings.HasPrefix(op.Path, "/managed/") {
@@ -308,9 +308,9 @@ func (e *Emulator) authorize(header http.Header, r *http.Request, op Endpoint) *
 }
 
 // hasScope reports whether the token has a scope; read_write includes read_only.
-func (e *Emulator) hasScope(scope string) bool {
+func hasScope(scopes, scope string) bool {
 	area, _, _ := strings.Cut(scope, ":")
-	for _, have := range strings.Fields(e.options.Scopes) {
+	for _, have := range strings.Fields(scopes) {
 		if have == "*" || have == scope || have == area+":read_write" {
 			return true
 		}

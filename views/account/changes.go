@@ -50,8 +50,8 @@ func RecentChanges(a *Account) resource.Joined[SeenChange] {
 	return resource.Join(changes, resource.StateOf(set))
 }
 
-// LoadChanges reads the changes in the journal, and again once the journal has grown. seen is the version of the journal
-// when they were asked for last.
+// LoadChanges reads the changes in the journal, and again once the journal has grown. seen is the version of the
+// journal when they were asked for last.
 func LoadChanges(a *Account, seen *int) tea.Cmd {
 	set, now := a.JournalStore(), a.Journal.Version()
 	switch {
