@@ -27,7 +27,7 @@ type Change struct {
 	Scheduled string `json:"scheduled,omitempty"`
 	// id of the recorded change that this one repeats, because it was scheduled too and its outcome is unknown
 	Repeats string `json:"-"`
-	// values of Body's members before the change, or the thing that is deleted; nil if unknown
+	// values of Body's members before the change, or the thing that is deleted; nil if unknown or over 1 MiB
 	Before any `json:"before,omitempty"`
 	Body   any `json:"body,omitempty"` // set by the client; secrets are masked
 }

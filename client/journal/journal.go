@@ -289,8 +289,9 @@ func (j *Journal) Len() int {
 	return n
 }
 
-// RecordIntent records that a change is about to be sent. The record is on the disk when RecordIntent returns. Of
-// several programs that want to make the same scheduled change, only one can record it.
+// RecordIntent records that a change is about to be sent, without the values before it if they are longer than a line
+// may be. The record is on the disk when RecordIntent returns. Of several programs that want to make the same scheduled
+// change, only one can record it.
 func (j *Journal) RecordIntent(c client.Change) (string, error) {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
@@ -306,6 +307,9 @@ func (j *Journal) RecordIntent(c client.Change) (string, error) {
 		Change:  c,
 	}
 	l := record{Intent: &e}
+	if data, err := encode(l); err == nil && len(data) > maxLineBytes {
+		e.Change.Before = nil // a service with notes of a megabyte can still be disabled and deleted
+	}
 	var refusal error
 	err := j.write(l, true, func() error {
 		refusal = checkScheduled(j, c)

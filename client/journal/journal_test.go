@@ -139,6 +139,26 @@ func TestJournal_Unfinished(t *testing.T) {
 	}
 }
 
+// A service whose notes are larger than a line of the journal can still be disabled and deleted.
+func TestJournal_RecordIntent_hugeValuesBefore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.journal")
+	j := openJournal(t, path)
+	c := disableChange("9", "x")
+	c.Before = map[string]any{"status": "ok", "notes": strings.Repeat("x", 2<<20)}
+	id, err := j.RecordIntent(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.RecordOutcome(id, client.Applied, nil)
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	entries := openJournal(t, path).Entries(time.Time{})
+	if len(entries) != 1 || entries[0].Outcome != client.Applied || entries[0].Change.Before != nil {
+		t.Errorf("recorded: %+v", entries)
+	}
+}
+
 // If the journal cannot be written, the change is not sent.
 func TestJournal_RecordIntent_closed(t *testing.T) {
 	j, err := Open(filepath.Join(t.TempDir(), "a.journal"), "a", testTime)
