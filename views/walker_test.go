@@ -18,8 +18,9 @@ func TestFrame_walkPanesAndDialogs(t *testing.T) {
 	for _, width := range walkedWidths {
 		startProgram(t, emulator.Options{}, screenSize{width, 36}, func(r *harness) {
 			for _, keys := range [][]string{
-				{"1"}, {"2"}, {"2", "<enter>"}, {"3"}, {"3", "<enter>"}, {"4"}, {"5"}, {"6"}, {"7"}, {"8"}, {"9"}, {"0"},
-				{"F"}, {"J"}, {"3", "d"}, {"4", "D"}, {"3", "a"}, {"?"}, {":"}, {"4", "n"}, {"3", "/", "nothing at all"},
+				{"1"}, {"2"}, {"2", "<enter>"}, {"3"}, {"3", "<enter>"}, {"4"}, {"5"}, {"6"}, {"7"}, {"8"}, {"9"},
+				{"0"}, {"F"}, {"J"}, {"3", "d"}, {"4", "D"}, {"3", "a"}, {"?"}, {":"}, {"4", "n"},
+				{"3", "/", "nothing at all"},
 			} {
 				r.press(keys...)
 				r.requireWholeScreen(width, keys)
