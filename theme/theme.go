@@ -68,6 +68,29 @@ func (t *Theme) Paint(tone Tone, text string) string {
 	return c.Open + text + c.Close
 }
 
+// PaintState renders a state, a shape with words, in a tone. Green is for the shape alone.
+func (t *Theme) PaintState(tone Tone, text string) string {
+	shape, words := SplitState(tone, text)
+	return t.Paint(tone, shape) + t.Paint(Plain, words)
+}
+
+// SplitState splits a state into the part that has the tone and the plain words behind it. Only a shape is green: words
+// in the tone Good would stand out as much as what needs somebody. Other tones keep the whole text.
+func SplitState(tone Tone, text string) (toned, plain string) {
+	if at := strings.IndexByte(text, ' '); tone == Good && at > 0 {
+		return text[:at], text[at:]
+	}
+	return text, ""
+}
+
+// RestOfState returns the tone of the lines below the first one of a state that wraps.
+func RestOfState(tone Tone) Tone {
+	if tone == Good {
+		return Plain
+	}
+	return tone
+}
+
 // setStyle sets the style of a tone and renders it once to find its codes.
 func (t *Theme) setStyle(tone Tone, style lipgloss.Style) {
 	t.styles[tone] = style

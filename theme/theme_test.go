@@ -178,3 +178,25 @@ func TestScreenReaderText(t *testing.T) {
 		}
 	}
 }
+
+// Green is for the shape of a state, not for its words; what needs somebody keeps its tone for the words.
+func TestTheme_PaintState(t *testing.T) {
+	look, err := New("dark", colorprofile.TrueColor, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		tone       Tone
+		text, want string
+	}{
+		{Good, "● 11 ok", look.Paint(Good, "●") + " 11 ok"},
+		{Good, "●", look.Paint(Good, "●")},
+		{Bad, "▲ problem", look.Paint(Bad, "▲ problem")},
+		{Warn, "◌ pending", look.Paint(Warn, "◌ pending")},
+		{Off, "○ disabled", look.Paint(Off, "○ disabled")},
+	} {
+		if got := look.PaintState(c.tone, c.text); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.text, got, c.want)
+		}
+	}
+}

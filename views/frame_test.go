@@ -453,3 +453,27 @@ func FuzzProtected(f *testing.F) {
 		})
 	})
 }
+
+// Green is for shapes: no pane paints a word green, where nothing needs anybody.
+func TestTheme_greenIsForShapes(t *testing.T) {
+	for _, pane := range slices.Concat(paneKeys, []paneText{{keys: "1"}, {keys: "2 <enter>"}}) {
+		t.Run(pane.keys, func(t *testing.T) {
+			startWithOptions(t, emulator.Options{}, screenSize{160, 40}, func(r *harness, o *shell.Options) {
+				look, err := theme.New("dark", colorprofile.TrueColor, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				o.Theme, r.theme = look, look
+			}, func(r *harness) {
+				r.pressAll(pane.keys)
+				open := r.theme.Codes(theme.Good).Open
+				for _, part := range strings.Split(r.shell.Frame().Content, open)[1:] {
+					green, _, _ := strings.Cut(part, "\x1b[")
+					if strings.ContainsFunc(green, unicode.IsLetter) {
+						t.Errorf("green words: %q", green)
+					}
+				}
+			})
+		})
+	}
+}

@@ -57,10 +57,11 @@ func (c chrome) headLine() []span {
 		brand = nil
 	}
 	room -= spansWidth(brand)
-	freshness := span{tone, fitParts(text, room)}
-	room -= ui.Width(freshness.text)
+	text = fitParts(text, room)
+	room -= ui.Width(text)
+	shape, words := theme.SplitState(tone, text)
 	line := append(append(append(make([]span, 0, 20), span{theme.Plain, " "}), brand...), account...)
-	line = append(line, span{theme.Plain, blanks(headGap)}, freshness)
+	line = append(line, span{theme.Plain, blanks(headGap)}, span{tone, shape}, span{theme.Plain, words})
 	if budget.text != "" && ui.Width(budget.text)+headGap <= room {
 		line = append(line, span{theme.Plain, blanks(headGap)}, budget)
 	}

@@ -102,5 +102,5 @@ func (n *news) view(b ui.Box) string {
 		undo = " " + g.Bullet + " u: " + n.undo.Name()
 	}
 	text := ui.Truncate(n.current.Text, max(0, b.Width-3-ui.Width(undo)), g.Ellipsis)
-	return b.Theme.Paint(n.current.Tone, " "+glyph+" "+text) + b.Theme.Paint(theme.Accent, undo)
+	return " " + b.Theme.PaintState(n.current.Tone, glyph+" "+text) + b.Theme.Paint(theme.Accent, undo)
 }

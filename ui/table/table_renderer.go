@@ -213,7 +213,13 @@ func (g *tableRenderer) writeRow(r tableRow, b ui.Box) {
 		if spans := r.spans(c.index); spans != nil && !noted && !r.stale && text != "" {
 			g.writeSpans(spans, c.width, tint, glyphs.Ellipsis)
 		} else {
-			g.writeCell(text, width, !noted && g.heads[c.index].alignRight, tint.Codes(tone), glyphs.Ellipsis)
+			left := width
+			if shape, words := theme.SplitState(tone, text); words != "" && ui.Width(shape) < width {
+				left -= ui.Width(shape)
+				g.writeCell(shape, width-left, false, tint.Codes(tone), "")
+				text, tone = words, theme.Plain
+			}
+			g.writeCell(text, left, !noted && g.heads[c.index].alignRight, tint.Codes(tone), glyphs.Ellipsis)
 		}
 		g.pad(2)
 		cells += width + 2

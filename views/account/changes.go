@@ -91,7 +91,7 @@ func ChangeLines(a *Account, changes []SeenChange, b ui.Box) []string {
 			names[n] = EntryName(c.Entry)
 			text, tone = FormatOutcome(a, c.Entry, b.Theme)
 		}
-		outcomes[n] = b.Theme.Paint(tone, text)
+		outcomes[n] = b.Theme.PaintState(tone, text)
 		timeWidth, outcomeWidth = max(timeWidth, ui.Width(times[n])), max(outcomeWidth, ui.Width(text))
 		nameWidth = max(nameWidth, ui.Width(names[n]))
 	}

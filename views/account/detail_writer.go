@@ -56,8 +56,8 @@ func (s *DetailWriter) Heading(text string) {
 func (s *DetailWriter) Field(label, text string, tone theme.Tone) {
 	t := s.Box.Theme
 	for _, part := range ui.Wrap(text, max(1, s.Box.Width-s.LabelWidth)) {
-		s.add(t.Paint(theme.Muted, ui.Pad(s.cut(label, s.LabelWidth-1), s.LabelWidth)) + t.Paint(tone, part))
-		label = ""
+		s.add(t.Paint(theme.Muted, ui.Pad(s.cut(label, s.LabelWidth-1), s.LabelWidth)) + t.PaintState(tone, part))
+		label, tone = "", theme.RestOfState(tone)
 	}
 }
 
@@ -98,7 +98,8 @@ func (s *DetailWriter) Services(services resource.Joined[*client.Service], empty
 // Paragraph writes a text in one tone, which wraps.
 func (s *DetailWriter) Paragraph(text string, tone theme.Tone) {
 	for _, part := range ui.Wrap(text, s.Box.Width) {
-		s.add(s.Box.Theme.Paint(tone, part))
+		s.add(s.Box.Theme.PaintState(tone, part))
+		tone = theme.RestOfState(tone)
 	}
 }
 

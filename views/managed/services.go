@@ -351,8 +351,8 @@ func StateCounts(a *account.Account, b ui.Box) string {
 		for i, c := range counts {
 			word, tone := account.FormatStatus(c.Status, b.Theme)
 			shape, word, _ := strings.Cut(word, " ")
-			parts[i] = b.Theme.Paint(tone, fmt.Sprintf("%s %d %s", shape, c.Count, word))
-			short[i] = b.Theme.Paint(tone, fmt.Sprintf("%s %d", shape, c.Count))
+			parts[i] = b.Theme.PaintState(tone, fmt.Sprintf("%s %d %s", shape, c.Count, word))
+			short[i] = b.Theme.PaintState(tone, fmt.Sprintf("%s %d", shape, c.Count))
 		}
 		parts, short = append(parts, more...), append(short, more...)
 		if whole := strings.Join(parts, "   "); ui.Width(whole) <= b.Width {
