@@ -208,6 +208,31 @@ func (s *dialogStack) overlay(background string, b ui.Box) string {
 	return b.Fit(strings.Join(under, "\n"))
 }
 
+// entryLine renders an entry of a menu or a list: the one at the cursor stands on a tint that keeps the tones.
+func entryLine(cursor bool, b ui.Box, parts ...theme.Segment) string {
+	var out strings.Builder
+	tint, mark, room := b.Theme.Tint(theme.Plain), " ", b.Width
+	if cursor {
+		tint, mark = b.Theme.Tint(theme.Cursor), b.Theme.Glyphs.Cursor
+	}
+	write := func(tone theme.Tone, text string) {
+		text = ui.Truncate(text, max(0, room), b.Theme.Glyphs.Ellipsis)
+		room -= ui.Width(text)
+		codes := tint.Codes(tone)
+		out.WriteString(codes.Open + text + codes.Close)
+	}
+	out.WriteString(tint.Around.Open)
+	write(theme.Accent, mark)
+	write(theme.Plain, " ")
+	for _, part := range parts {
+		write(part.Tone, part.Text)
+	}
+	if cursor {
+		write(theme.Plain, blanks(max(0, room)))
+	}
+	return out.String() + tint.Around.Close
+}
+
 // clickEntry moves a cursor to an entry of a list of n entries. It reports whether the cursor was there already.
 func clickEntry(cursor *int, entry, n int) bool {
 	if entry >= n || *cursor == entry {

@@ -141,13 +141,15 @@ func (h *helpDialog) view(b ui.Box) string {
 	keys, names = min(keys, b.Width/3), min(names, b.Width/3)
 	return h.renderList("search ", b, func(i int, cursor bool) string {
 		a := h.matches[i]
-		text := fitWidth(allKeys(a), keys, b) + "  " + fitWidth(a.Name(), names, b) + "  " + a.Description +
-			prefixed(" · not available: ", a.DisabledReason)
-		text = ui.Truncate(text, b.Width-2, b.Theme.Glyphs.Ellipsis)
-		if cursor {
-			return b.Theme.Paint(theme.Cursor, ui.Pad(b.Theme.Glyphs.Cursor+" "+text, b.Width))
+		about := a.Description + prefixed(" · not available: ", a.DisabledReason)
+		name := theme.Segment{Text: fitWidth(a.Name(), names, b) + "  "}
+		if a.DisabledReason != "" {
+			name.Tone = theme.Off
 		}
-		return "  " + text
+		return entryLine(
+			cursor, b, theme.Segment{Text: fitWidth(allKeys(a), keys, b) + "  ", Tone: theme.Accent}, name,
+			theme.Segment{Text: about, Tone: theme.Muted},
+		)
 	})
 }
 

@@ -86,16 +86,11 @@ func (m *menuDialog) view(b ui.Box) string {
 
 // actionLine renders an action of a menu: its key, its name, and why it is disabled.
 func actionLine(a ui.Action, cursor bool, b ui.Box) string {
-	t, mark := b.Theme, b.Theme.Glyphs.Ellipsis
 	key := ui.Pad(a.Key.Help().Key, 9)
-	text := key + a.Name() + prefixed("  ", a.DisabledReason)
-	switch {
-	case cursor:
-		return t.Style(theme.Cursor).Width(b.Width).Render(ui.Truncate(t.Glyphs.Cursor+" "+text, b.Width, mark))
-	case a.DisabledReason != "":
-		return t.Paint(theme.Off, ui.Truncate("  "+text, b.Width, mark))
+	if a.DisabledReason != "" {
+		return entryLine(cursor, b, theme.Segment{Text: key + a.Name() + "  " + a.DisabledReason, Tone: theme.Off})
 	}
-	return "  " + t.Paint(theme.Accent, key) + ui.Truncate(a.Name(), b.Width-11, mark)
+	return entryLine(cursor, b, theme.Segment{Text: key, Tone: theme.Accent}, theme.Segment{Text: a.Name()})
 }
 
 func (m *menuDialog) read(ui.Box) dialogReading {

@@ -249,10 +249,7 @@ func (p *paletteDialog) view(b ui.Box) string {
 	return p.renderList(": ", b, func(i int, cursor bool) string {
 		e := p.entries[i]
 		label := fitWidth(e.label+prefixed(" · ", e.foundBy), b.Width-16, b)
-		if cursor {
-			return b.Theme.Paint(theme.Cursor, b.Theme.Glyphs.Cursor+" "+label+ui.Pad(e.kind, 14))
-		}
-		return "  " + label + b.Theme.Paint(theme.Muted, e.kind)
+		return entryLine(cursor, b, theme.Segment{Text: label}, theme.Segment{Text: e.kind, Tone: theme.Muted})
 	})
 }
 

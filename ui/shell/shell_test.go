@@ -414,3 +414,22 @@ func (b *shellTest) messages(cmd tea.Cmd) (all []tea.Msg) {
 		return nil
 	}
 }
+
+// The row at the cursor of menu, help and palette stands on a tint as wide as the dialog, and keeps its tones.
+func TestEntryLine_keepsTonesAtCursor(t *testing.T) {
+	for key, tone := range map[string]theme.Tone{"a": theme.Accent, "?": theme.Muted, ":": theme.Muted} {
+		b := newShellTest(t, nil)
+		b.press(key)
+		look := b.shell.themes.current
+		tint, found := look.Tint(theme.Cursor), false
+		for line := range strings.Lines(b.shell.Frame().Content) {
+			mark := tint.Around.Open + tint.Codes(theme.Accent).Open + look.Glyphs.Cursor
+			if _, row, ok := strings.Cut(line, mark); ok {
+				found = strings.Contains(row, tint.Codes(tone).Open) && strings.Contains(row, tint.Around.Close)
+			}
+		}
+		if !found {
+			t.Errorf("after %s, no row at the cursor has the tone %v:\n%s", key, tone, b.shell.Frame().Content)
+		}
+	}
+}
