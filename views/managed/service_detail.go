@@ -2,6 +2,7 @@ package managed
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"lookout/client"
@@ -72,7 +73,12 @@ func writeServiceIssues(a *account.Account, t *account.DetailWriter, s *client.S
 		t.Heading("issues")
 	}
 	for _, issue := range found[:min(5, len(found))] {
-		t.TruncatedField(a.FormatTimestamp(issue.Created), issue.Ticket.Label.String(), theme.Plain)
+		text := a.FormatTimestamp(issue.Created) + " · " + account.FormatAge(issue.Created, a.Now())
+		ticket := fmt.Sprintf(" · ticket %d", issue.Ticket.ID)
+		if ui.Width(text+ticket) <= t.Box.Width-t.LabelWidth {
+			text += ticket
+		}
+		t.TruncatedField("#"+strconv.Itoa(issue.ID), text, theme.Plain)
 	}
 	if issues.State().Kind != resource.Known {
 		t.Paragraph(issues.State().String(), theme.Warn)
