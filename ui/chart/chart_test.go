@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -349,19 +350,19 @@ func TestChart_View_cursor(t *testing.T) {
 	}
 }
 
-// Where two series coincide the line is double, and where they cross there is a cross: neither hides the other. The
+// Where two series coincide the line is heavy, and where they cross there is a cross: neither hides the other. The
 // second is dashed, so that they stay apart without colours.
 func TestChart_View_overlap(t *testing.T) {
 	flat, rise := day(func(int) float64 { return 50 }), day(func(i int) float64 { return float64(i) / 2.88 })
 	c := Chart{Title: "Network", Unit: percent, Series: []Series{{"in", flat}, {"out", flat}}}
-	if text := strings.Join(drawn(c, box(t, 60, 12)), "\n"); strings.Count(text, "═") < 40 {
+	if text := strings.Join(drawn(c, box(t, 60, 12)), "\n"); strings.Count(text, "━") < 40 {
 		t.Errorf("the lines coincide:\n%s", text)
 	}
 	if text := strings.Join(drawn(c, asciiBox(t, 60, 12)), "\n"); strings.Count(text, "#") < 40 {
 		t.Errorf("the lines coincide:\n%s", text)
 	}
 	c.Series[1].Points = rise
-	if text := strings.Join(drawn(c, box(t, 60, 12)), "\n"); !strings.ContainsAny(text, "╬╦╩╠╣═") ||
+	if text := strings.Join(drawn(c, box(t, 60, 12)), "\n"); !strings.ContainsAny(text, "╋┳┻┣┫━") ||
 		strings.Count(text, "╌") < 20 || strings.Count(text, "─") < 20 {
 		t.Errorf("the lines cross:\n%s", text)
 	}
@@ -404,7 +405,40 @@ func TestChart_View_gaps(t *testing.T) {
 	}
 }
 
-// The area below the line is shaded where there are colours enough, and nowhere else.
+// A plot of few rows shows bars, so that values differ although a line would round them to the same row. Two series and
+// ASCII have lines.
+func TestChart_View_lowPlot(t *testing.T) {
+	c := cpu(day(func(i int) float64 {
+		switch {
+		case i == 0:
+			return 400
+		case i < 144:
+			return 150
+		}
+		return 240
+	}))
+	distinct := func(text string) int {
+		var found []rune
+		for _, r := range text {
+			if slices.Contains(eighthBlocks[:7], r) && !slices.Contains(found, r) {
+				found = append(found, r)
+			}
+		}
+		return len(found)
+	}
+	if text := strings.Join(drawn(c, box(t, 60, 6)), "\n"); distinct(text) < 3 {
+		t.Errorf("no bars of different heights:\n%s", text)
+	}
+	if text := strings.Join(drawn(c, asciiBox(t, 60, 6)), "\n"); distinct(text) > 0 {
+		t.Errorf("not ASCII:\n%s", text)
+	}
+	c.Series = append(c.Series, Series{"out", day(func(int) float64 { return 20 })})
+	if text := strings.Join(drawn(c, box(t, 60, 6)), "\n"); distinct(text) > 0 {
+		t.Errorf("two series as bars:\n%s", text)
+	}
+}
+
+// The area of a line is shaded where there are colours enough, and nowhere else.
 func TestChart_View_shade(t *testing.T) {
 	for colors := colorprofile.ASCII; colors <= colorprofile.TrueColor; colors++ {
 		for _, name := range theme.Names() {

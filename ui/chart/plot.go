@@ -86,7 +86,11 @@ func (f *frame) draw(c canvas) bool {
 	columns, bottoms := make([][]float64, len(f.Series)), make([][]int, len(f.Series))
 	for n, s := range f.Series {
 		columns[n] = resample(s.Points, f.from, f.to, make([]float64, p.width), f.figures[n].limit)
-		bottoms[n] = f.drawLine(p, n, columns[n])
+		if f.drawsBars(p) {
+			bottoms[n] = f.drawBars(p, columns[n])
+		} else {
+			bottoms[n] = f.drawLine(p, n, columns[n])
+		}
 	}
 	if p.scale.low >= 0 {
 		shade(p, bottoms)
@@ -173,6 +177,40 @@ func (f *frame) drawLine(p plot, n int, values []float64) []int {
 	return bottom
 }
 
+// barRows is the number of rows below which a single series is drawn as bars: a line would round its values to so few
+// rows that it contradicts the figures in the title.
+const barRows = 5
+
+// drawsBars reports whether a plot is too low for lines.
+func (f *frame) drawsBars(p plot) bool {
+	return p.scale.rows < barRows && len(f.Series) == 1 && p.scale.low >= 0 && !ascii(f.box.Theme)
+}
+
+// drawBars draws the values of the only series as bars in steps of an eighth of a row, and returns the lowest row of
+// each: nothing is below it. A bar reaches the middle of the row of its value, as a line does.
+func (f *frame) drawBars(p plot, values []float64) []int {
+	bottom := slices.Repeat([]int{p.rows}, p.width)
+	for x, v := range values {
+		if !finite(v) {
+			continue
+		}
+		row := min(max(0, p.scale.row(v/f.divisor)), float64(p.scale.rows-1))
+		eighths := max(1, int(math.Round(8*min(row*1.5, row+0.5))))
+		tone := lineTones[0]
+		if limit := f.unusual(); limit > 0 && v > limit {
+			tone = theme.Warn
+		}
+		for y := p.rows - 1; eighths > 0; y-- {
+			p.canvas[y][p.left+x] = cell{r: eighthBlocks[min(eighths, 8)-1], tone: tone}
+			eighths -= 8
+		}
+	}
+	return bottom
+}
+
+// eighthBlocks are the lower parts of a cell, from one eighth to the whole.
+var eighthBlocks = [...]rune{'▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'}
+
 // place puts a character of a line into a cell. Where there is another line, the cell shows both.
 func (f *frame) place(c *cell, r rune, tone theme.Tone) {
 	if c.r != ' ' {
@@ -181,17 +219,17 @@ func (f *frame) place(c *cell, r rune, tone theme.Tone) {
 	*c = cell{r: r, tone: tone}
 }
 
-// shade draws the areas below lines whose lowest rows are known. Below two lines, the area is that of the lower one.
+// shade draws the areas of lines whose lowest rows are known, with those rows. Below two lines, the area is that of the lower one.
 func shade(p plot, bottoms [][]int) {
 	for y := range p.rows {
 		for x := range p.width {
 			below := -1
 			for n, bottom := range bottoms {
-				if bottom[x] < y && (below < 0 || bottom[x] > bottoms[below][x]) {
+				if bottom[x] <= y && (below < 0 || bottom[x] > bottoms[below][x]) {
 					below = n
 				}
 			}
-			if c := &p.canvas[y][p.left+x]; below >= 0 && c.r == ' ' {
+			if c := &p.canvas[y][p.left+x]; below >= 0 && (c.r == ' ' || bottoms[below][x] == y) {
 				c.area = areaTones[below]
 			}
 		}
@@ -219,20 +257,20 @@ var directions = map[rune]int{
 	'╭': right | down, '╮': left | down, '╰': up | right, '╯': up | left,
 }
 
-// crossing returns the character of a cell in which two lines are: a double line where they coincide, else a cross.
+// crossing returns the character of a cell in which two lines are: a heavy line where they coincide, else a cross.
 func crossing(a, b rune, ascii bool) rune {
 	if ascii {
 		return '#'
 	}
 	both := map[int]rune{
-		left: '═', right: '═', left | right: '═', up | down: '║',
-		right | down: '╔', left | down: '╗', up | right: '╚', up | left: '╝',
-		left | right | down: '╦', left | right | up: '╩', up | down | right: '╠', up | down | left: '╣',
+		left: '━', right: '━', left | right: '━', up | down: '┃',
+		right | down: '┏', left | down: '┓', up | right: '┗', up | left: '┛',
+		left | right | down: '┳', left | right | up: '┻', up | down | right: '┣', up | down | left: '┫',
 	}
 	if r, found := both[directions[a]|directions[b]]; found {
 		return r
 	}
-	return '╬'
+	return '╋'
 }
 
 // drawGaps marks the columns for which no series has a value, and names wide gaps.

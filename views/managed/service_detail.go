@@ -73,10 +73,13 @@ func writeServiceIssues(a *account.Account, t *account.DetailWriter, s *client.S
 		t.Heading("issues")
 	}
 	for _, issue := range found[:min(5, len(found))] {
-		text := a.FormatTimestamp(issue.Created) + " · " + account.FormatAge(issue.Created, a.Now())
-		ticket := fmt.Sprintf(" · ticket %d", issue.Ticket.ID)
-		if ui.Width(text+ticket) <= t.Box.Width-t.LabelWidth {
-			text += ticket
+		text, room := a.FormatTimestamp(issue.Created), t.Box.Width-t.LabelWidth
+		for _, part := range []string{
+			account.FormatAge(issue.Created, a.Now()), fmt.Sprintf("ticket %d", issue.Ticket.ID),
+		} {
+			if longer := text + " · " + part; ui.Width(longer) <= room {
+				text = longer
+			}
 		}
 		t.TruncatedField("#"+strconv.Itoa(issue.ID), text, theme.Plain)
 	}
