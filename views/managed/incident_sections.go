@@ -381,15 +381,8 @@ func (w incidentSections) headLine() []string {
 	line := strings.Join([]string{
 		t.Paint(theme.Strong, fmt.Sprintf("Incident #%d", i.ID)),
 		t.Paint(tone, strings.TrimSpace(mark+" "+phase)),
-		fmt.Sprintf("detected %s, %s ago", w.a.FormatTimestamp(i.Created), account.FormatAge(i.Created, w.b.Now)),
 	}, "   ")
-	if id := i.Ticket.ID; id != 0 {
-		ticket := fmt.Sprintf("ticket %d %s", id, account.DescribeTicket(w.a, id))
-		if ui.Width(line+ticket)+3 > w.b.Width {
-			ticket = ticketText(w.a, i, w.b)
-		}
-		line += "   " + ticket
-	}
+	line += w.sinceAndTicket(w.b.Width - ui.Width(line))
 	if label := i.Ticket.Label.String(); label != "" && ui.Width(line)+ui.Width(label)+20 < w.b.Width {
 		line += "  " + t.Paint(theme.Muted, label)
 	}
@@ -401,6 +394,26 @@ func (w incidentSections) headLine() []string {
 		lines = append(lines, w.wrap(text, tone)...)
 	}
 	return lines
+}
+
+// sinceAndTicket returns when the issue was detected and its ticket, in as many words as a width allows: whole words
+// only, and of the moment its age, of the ticket its number at least.
+func (w incidentSections) sinceAndTicket(width int) string {
+	age := account.FormatAge(w.i.Created, w.b.Now) + " ago"
+	moment := w.a.FormatTimestamp(w.i.Created) + ", " + age
+	detected := "   detected " + moment
+	id := w.i.Ticket.ID
+	if id == 0 {
+		return firstFitting([]string{detected, "   " + moment, "   " + age}, width)
+	}
+	short := "   " + ticketText(w.a, w.i, w.b)
+	return firstFitting([]string{
+		fmt.Sprintf("%s   ticket %d %s", detected, id, account.DescribeTicket(w.a, id)),
+		detected + short,
+		"   " + moment + short,
+		"   " + age + short,
+		fmt.Sprintf("   %s   ticket %d", age, id),
+	}, width)
 }
 
 // course returns the CPU around the detection as a sparkline; "" without room or values.
