@@ -20,7 +20,7 @@ import (
 	"lookout/ui"
 	"lookout/ui/shell"
 	"lookout/views/account"
-	"lookout/views/activity"
+	"lookout/views/managed"
 )
 
 // startProvider starts the program in the provider's dialect, in which tickets can be read.
@@ -47,7 +47,7 @@ func startWatch(t *testing.T, test func(*harness)) {
 			Location: time.UTC,
 		})
 		r.notices = func() ([]ui.Notification, tea.Cmd) { return account.Notices(a) }
-		o.Panes, o.PaneOnly, o.OnOpen = []ui.Pane{activity.WatchPane(a, "acme-prod")}, true, nil
+		o.Panes, o.PaneOnly, o.OnOpen = []ui.Pane{managed.WatchPane(a, "acme-prod")}, true, nil
 	}, test)
 }
 

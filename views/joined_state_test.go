@@ -15,7 +15,7 @@ import (
 	"lookout/ui"
 	"lookout/ui/shell"
 	"lookout/views/account"
-	"lookout/views/activity"
+	"lookout/views/managed"
 )
 
 // joinCase is a screen that shows something about the rows of another list.
@@ -139,7 +139,7 @@ func TestWatch_claimsNothingUnknown(t *testing.T) {
 			setup := func(r *harness, o *shell.Options) {
 				breakList(r.emu, list, state)
 				a := account.New(r.ctx, account.Options{API: r.api, Journal: r.journal, Location: time.UTC})
-				o.Panes, o.PaneOnly, o.OnOpen = []ui.Pane{activity.WatchPane(a, "acme-prod")}, true, nil
+				o.Panes, o.PaneOnly, o.OnOpen = []ui.Pane{managed.WatchPane(a, "acme-prod")}, true, nil
 			}
 			startWithTransport(t, screenSize{100, 12}, between, setup, func(r *harness) {
 				r.wait(50 * time.Second)

@@ -12,7 +12,7 @@ import (
 	"lookout/cmd/internal/exit"
 	"lookout/ui"
 	"lookout/ui/shell"
-	"lookout/views/activity"
+	"lookout/views/managed"
 )
 
 // RunWatch shows an account in a small pane.
@@ -60,6 +60,6 @@ func newWatchSession(
 		lead += " PROD"
 	}
 	o := &session.Options
-	o.Panes, o.PaneOnly, o.OnOpen, o.LeaveWarnings = []ui.Pane{activity.WatchPane(account, lead)}, true, nil, nil
+	o.Panes, o.PaneOnly, o.OnOpen, o.LeaveWarnings = []ui.Pane{managed.WatchPane(account, lead)}, true, nil, nil
 	return session, nil
 }

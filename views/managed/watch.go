@@ -1,4 +1,4 @@
-package activity
+package managed
 
 import (
 	"fmt"
