@@ -140,7 +140,7 @@ func TestIncident_openStaysVisible(t *testing.T) {
 				r.requireText("▲ 1 ▲ 1 open", course.line)
 				r.emu.CloseTicket(issue)
 				r.wait(2 * time.Minute)
-				r.requireNoText("cdn-origin", "1 open")
+				r.requireNoText("▲ cdn-origin", "▲ #8", "1 open")
 			})
 		})
 	}

@@ -19,10 +19,14 @@ import (
 type WatchView struct {
 	Account     *account.Account
 	accountName string // the account, as it is called
+
+	attention, services ui.Panel
 }
 
 // WatchPane returns the pane for a small corner of the screen.
-func WatchPane(a *account.Account, lead string) ui.Pane { return &WatchView{a, lead} }
+func WatchPane(a *account.Account, lead string) ui.Pane {
+	return &WatchView{Account: a, accountName: lead}
+}
 
 // Name returns the pane's name.
 func (w *WatchView) Name() string { return "watch" }
@@ -57,24 +61,106 @@ func (w *WatchView) MissingLists() []string {
 	return table.JoinedStores{w.Account.Contacts()}.Missing()
 }
 
-// View draws a head line, then what needs attention.
+// View draws a head line and what needs attention: in boxes, beside or above the services, if there is room.
 func (w *WatchView) View(b ui.Box) string {
-	lines := []string{w.headLine(b)}
+	const least, sideBySide = 10, 110
+	if b.Height < least || b.Width < wideWatch {
+		lines := w.attentionLines(w.Account.Incidents().Alerts(), b.Height-1, b, w.alertLines)
+		return b.Fit(strings.Join(append([]string{w.headLine(b)}, lines...), "\n"))
+	}
+	line, left, right := b, b, b
+	line.Width -= 2
+	body := ""
+	if b.Width >= sideBySide {
+		left.Width = (b.Width - 2) / 2
+		right.Width = b.Width - 2 - left.Width
+		left.Height, right.Height = b.Height-1, b.Height-1
+		body = ui.JoinHorizontal(w.attentionBox(left), w.servicesBox(right), left.Width, b.Width-2)
+	} else {
+		left.Width, right.Width = b.Width-2, b.Width-2
+		wanted := max(1, 2*len(w.Account.Incidents().Alerts()))
+		left.Height = min(wanted+2, b.Height-1-4)
+		right.Height = b.Height - 1 - left.Height
+		body = w.attentionBox(left) + "\n" + w.servicesBox(right)
+	}
+	lines := append([]string{w.headLine(line)}, strings.Split(body, "\n")...)
+	return b.Fit(" " + strings.Join(lines, "\n "))
+}
+
+// wideWatch is the width from which an alert and its number are in one line, or in a box.
+const wideWatch = 60
+
+// attentionBox draws what needs attention and whom to call.
+func (w *WatchView) attentionBox(b ui.Box) string {
 	alerts := w.Account.Incidents().Alerts()
+	title := theme.Title("Needs attention", fmt.Sprint(len(alerts)))
+	inner, body := b.InPanel(), ""
+	switch f := w.Freshness(); {
+	case !f.Loaded:
+		title, body = title[:1], account.RenderLoadingOrError(inner, f, "reading services and issues")
+	case len(alerts) == 0:
+		body = b.Theme.Paint(theme.Good, b.Theme.Glyphs.OK) + " nothing needs attention"
+	default:
+		body = strings.Join(w.attentionLines(alerts, inner.Height, inner, w.boxedAlert), "\n")
+	}
+	b.Focused = false
+	return w.attention.View(b, title, nil, body)
+}
+
+// servicesBox draws the services as the overview does.
+func (w *WatchView) servicesBox(b ui.Box) string {
+	b.Focused = false
+	return w.services.View(b, ServicesTitle(w.Account), nil, RenderServices(w.Account, b.InPanel()))
+}
+
+// attentionLines draws as many alerts as fit into a height, then how many more there are.
+func (w *WatchView) attentionLines(
+	alerts []incident.Alert, height int, b ui.Box, draw func(incident.Alert, ui.Box) []string,
+) []string {
+	var lines []string
 	for n, c := range alerts {
-		next := w.alertLines(c, b)
-		room := b.Height - len(lines)
+		next := draw(c, b)
+		room := height - len(lines)
 		if n < len(alerts)-1 {
 			room-- // for how many more there are
 		}
 		if len(next) > room {
 			_, tone := alertMark(c, b.Theme.Glyphs)
-			lines = append(lines, b.Theme.Paint(tone, fmt.Sprintf("and %d more", len(alerts)-n)))
-			break
+			return append(lines, b.Theme.Paint(tone, fmt.Sprintf("and %d more", len(alerts)-n)))
 		}
 		lines = append(lines, next...)
 	}
-	return b.Fit(strings.Join(lines, "\n"))
+	return lines
+}
+
+// boxedAlert returns an alert with its age, then whom to call.
+func (w *WatchView) boxedAlert(c incident.Alert, b ui.Box) []string {
+	label, group := w.describeAlert(c)
+	name, number := w.contactToCall(group)
+	mark, tone := alertMark(c, b.Theme.Glyphs)
+	since := ""
+	if c.Incident != nil {
+		created := c.Incident.Issue.Created
+		since = w.Account.FormatTimestamp(created) + " · " + account.FormatAge(created, b.Now)
+	}
+	room := max(0, b.Width-ui.Width(mark)-ui.Width(since)-2)
+	label = ui.Pad(ui.Truncate(label, room, b.Theme.Glyphs.Ellipsis), room)
+	call := b.Theme.Paint(theme.Muted, "  call  ") + name + account.WithPrefix("  ", b.Theme.Paint(theme.Accent, number))
+	return []string{
+		b.Theme.Paint(tone, mark+" "+label) + " " + b.Theme.Paint(theme.Muted, since),
+		ui.Truncate(call, b.Width, b.Theme.Glyphs.Ellipsis),
+	}
+}
+
+// describeAlert returns the name of what needs attention, with what hides it, and its group.
+func (w *WatchView) describeAlert(c incident.Alert) (label, group string) {
+	switch {
+	case c.Service != nil:
+		return account.ServiceName(w.Account, c.ID) + w.stateRemark(c), c.Service.Group.Raw()
+	case c.ID == 0:
+		return fmt.Sprintf("issue %d", c.Incident.Issue.ID), ""
+	}
+	return account.ServiceName(w.Account, c.ID), ""
 }
 
 // alertMark returns the glyph and the tone of an alert: red for what is down, yellow for what is not over.
@@ -113,7 +199,9 @@ func (w *WatchView) headLine(b ui.Box) string {
 	add(down > 0, theme.Bad, "%s %d", g.Problem, down)
 	add(open > 0, theme.Warn, "%s %d open", g.Problem, open)
 	add(uncertain > 0, theme.Warn, "%s %d unknown", g.Unknown, uncertain)
-	add(f.Loaded && len(parts) == 0, theme.Good, "%s %d", g.OK, w.Account.Services().Len())
+	if f.Loaded && len(parts) == 0 {
+		parts = append(parts, b.Theme.PaintState(theme.Good, fmt.Sprintf("%s %d", g.OK, w.Account.Services().Len())))
+	}
 	line := strings.Join(parts, " ")
 	if f.Err != nil {
 		why := ui.ShortReason(f.Err)
@@ -140,19 +228,11 @@ func (w *WatchView) alertLines(c incident.Alert, b ui.Box) []string {
 	if c.Incident != nil {
 		since = w.Account.FormatTimestamp(c.Incident.Issue.Created)
 	}
-	label, group := account.ServiceName(w.Account, c.ID), ""
-	switch {
-	case c.Service != nil:
-		group = c.Service.Group.Raw()
-		label += w.stateRemark(c)
-	case c.ID == 0:
-		label = fmt.Sprintf("issue %d", c.Incident.Issue.ID)
-	}
+	label, group := w.describeAlert(c)
 	name, number := w.contactToCall(group)
 	mark, tone := alertMark(c, b.Theme.Glyphs)
 	mark += " "
-	const wide = 60
-	if b.Width >= wide {
+	if b.Width >= wideWatch {
 		call := name
 		if number != "" {
 			call = ui.Pad(number, 16) + " " + name

@@ -81,3 +81,26 @@ func TestWatchSaysWhatItCannotKnow(t *testing.T) {
 	v = startWatch(t, emulator.New(emulator.Options{Token: "demo", Seed: "empty"}), 20, 4)
 	v.WaitFor("● 0 acme PROD")
 }
+
+// With room for boxes, the watch shows whom to call below what is broken, in whole lines, and the services: below from
+// ten lines on, beside from 110 columns on.
+func TestWatchBoxes(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}} {
+		v := startWatch(t, emulator.New(emulator.Options{Token: "demo"}), size[0], size[1])
+		v.WaitFor("call  Ada Wong  +1 555 0100")
+		v.WaitFor("╭─ Needs attention ─ 1 ─")
+		v.WaitFor("╭─ Services ─ 14 ─")
+		v.WaitFor("1 problem")
+		lines := strings.Split(strings.TrimRight(v.Screen(), "\n"), "\n")
+		for n, line := range lines[1:] {
+			line = strings.TrimRight(line, " ")
+			if !strings.HasPrefix(line, " ") || len([]rune(line)) != size[0]-1 {
+				t.Errorf("%v: line %d is not in a box with margins: %q", size, n+2, line)
+			}
+		}
+		if beside := strings.Contains(lines[1], "Services"); beside != (size[0] >= 110) {
+			t.Errorf("%v: services beside: %v", size, beside)
+		}
+	}
+}
