@@ -145,7 +145,8 @@ func (w *WatchView) boxedAlert(c incident.Alert, b ui.Box) []string {
 	}
 	room := max(0, b.Width-ui.Width(mark)-ui.Width(since)-2)
 	label = ui.Pad(ui.Truncate(label, room, b.Theme.Glyphs.Ellipsis), room)
-	call := b.Theme.Paint(theme.Muted, "  call  ") + name + account.WithPrefix("  ", b.Theme.Paint(theme.Accent, number))
+	number = account.WithPrefix("  ", b.Theme.Paint(theme.Accent, number))
+	call := b.Theme.Paint(theme.Muted, "  call  ") + name + number
 	return []string{
 		b.Theme.Paint(tone, mark+" "+label) + " " + b.Theme.Paint(theme.Muted, since),
 		ui.Truncate(call, b.Width, b.Theme.Glyphs.Ellipsis),
