@@ -219,7 +219,8 @@ func (f *frame) place(c *cell, r rune, tone theme.Tone) {
 	*c = cell{r: r, tone: tone}
 }
 
-// shade draws the areas of lines whose lowest rows are known, with those rows. Below two lines, the area is that of the lower one.
+// shade draws the areas of lines whose lowest rows are known, with those rows. Below two lines, the area
+// is that of the lower one.
 func shade(p plot, bottoms [][]int) {
 	for y := range p.rows {
 		for x := range p.width {
