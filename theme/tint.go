@@ -101,7 +101,8 @@ func (t *Theme) newDimmed(p palette, colors colorprofile.Profile) *Theme {
 		ground, text = lipgloss.Color("#ffffff"), lipgloss.Color("#202020")
 	}
 	for tone := range toneCount {
-		style, foreground := plain, p[tone].GetForeground()
+		var style lipgloss.Style
+		foreground := p[tone].GetForeground()
 		switch {
 		case colors < colorprofile.ANSI256 || p[Accent].GetForeground() == (lipgloss.NoColor{}):
 			style = faint

@@ -240,7 +240,7 @@ func (s *Shell) ownFreshnessText() (string, theme.Tone) {
 	case left > 0:
 		return fmt.Sprintf("%s too many requests · retry in %s, r: now", g.Problem, remainingWait(left)), theme.Warn
 	case f.Err != nil:
-		return s.failureText(f, now), theme.Bad
+		return failureText(s, f, now), theme.Bad
 	case !f.Loaded:
 		return g.Stale + " loading", theme.Warn
 	case f.Loading && noAutoRefresh(s.pane()):
@@ -256,7 +256,7 @@ func (s *Shell) ownFreshnessText() (string, theme.Tone) {
 }
 
 // failureText says why the pane in front cannot be read, and when it is tried again.
-func (s *Shell) failureText(f ui.Freshness, now time.Time) string {
+func failureText(s *Shell, f ui.Freshness, now time.Time) string {
 	problem := s.themes.current.Glyphs.Problem
 	again := ""
 	if wait := s.clock.nextRefresh.Sub(now); s.clock.interval > 0 && wait > 0 {
