@@ -38,11 +38,11 @@ func (j *memoEntry) fresh() bool {
 // Memo returns a value that is computed again only if one of its stores has changed: frames come far more often than
 // answers. Callers share the value and must not change it.
 func Memo[V any](a *Account, name string, make func() V, of ...Versioned) V {
-	return a.memo(name, func() any { return make() }, of).(V)
+	return memo(a, name, func() any { return make() }, of).(V)
 }
 
 // memo is Memo for values of any type.
-func (a *Account) memo(name string, make func() any, of []Versioned) any {
+func memo(a *Account, name string, make func() any, of []Versioned) any {
 	j := a.memoEntries[name]
 	if j == nil || !j.fresh() {
 		j = &memoEntry{sources: of, value: make()}
