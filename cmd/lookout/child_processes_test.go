@@ -143,11 +143,12 @@ func TestChildProcesses_getNoTextOfTheServer(t *testing.T) {
 		"zone with commands": {"fe80::1%$(touch x)", false},
 	} {
 		faulttest.RunCase(t, "F14", name, func(t *testing.T) {
-			r, s := startTainted(t, "texts")
+			r, _ := startTainted(t, "texts", func(s *taintedServer) {
+				tainted := s.taint
+				s.taint = func(member string, value any) bool { return tainted(member, value) && member != "user" }
+				s.replace = map[string]string{"ip": c.ip}
+			})
 			r.installPrograms("", "ssh")
-			tainted := s.taint
-			s.taint = func(member string, value any) bool { return tainted(member, value) && member != "user" }
-			s.replace = map[string]string{"ip": c.ip}
 			p := startPty(t, "--view ssh")
 			p.startReading()
 			p.waitFor("root")

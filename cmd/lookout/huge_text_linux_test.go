@@ -85,8 +85,7 @@ func useAllPanes(
 	t *testing.T, rewrite func(path string, answer []byte) []byte, cols, rows uint16, shown string,
 ) (slowest time.Duration, memory int) {
 	t.Helper()
-	_, s := startTainted(t, "texts")
-	s.rewrite = rewrite
+	startTainted(t, "texts", func(s *taintedServer) { s.rewrite = rewrite })
 	p := startSizedPty(t, append(os.Environ(), "TERM=xterm-256color", "LANG=C.UTF-8"), cols, rows, "--no-mouse")
 	p.startReading()
 	p.waitFor("Services")

@@ -190,11 +190,14 @@ func (s *taintedServer) tainted(path string, answer []byte) []byte {
 	})
 }
 
-// startTainted starts an account with taints.
-func startTainted(t *testing.T, taint string) (*testEnv, *taintedServer) {
+// startTainted starts an account with taints. What differs from that is set before the first request.
+func startTainted(t *testing.T, taint string, adjust ...func(*taintedServer)) (*testEnv, *taintedServer) {
 	t.Helper()
 	r := newTestEnv(t, emulator.Options{SimulateIncidents: true})
 	s := &taintedServer{name: taint, api: r.API, taint: taints()[taint]}
+	for _, change := range adjust {
+		change(s)
+	}
 	r.Intercept(s.serve)
 	return r, s
 }
