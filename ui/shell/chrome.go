@@ -146,7 +146,9 @@ func (a AccountInfo) warnings() (words []span) {
 type hint struct{ key, word string }
 
 // hintOf returns the hint of an action.
-func hintOf(a ui.Action) hint { return hint{a.Key.Help().Key, a.Name()} }
+func hintOf(a ui.Action) hint {
+	return hint{a.Key.Help().Key, strings.TrimSuffix(a.Name()+" "+a.Object, " ")}
+}
 
 // width returns the number of cells that a hint takes.
 func (h hint) width() int {

@@ -207,12 +207,27 @@ func maintenanceActions(a *account.Account, i *client.Issue) []ui.Action {
 	return serviceRunner(a).ActionsOnAll(rows, why, "disable", "change window", "enable")
 }
 
+// maxHintObject is the width of the longest name of a service in a hint.
+const maxHintObject = 24
+
 // NewestIncidentActions disable the services of the most urgent incident and end that, if an incident is not over.
 func NewestIncidentActions(a *account.Account) []ui.Action {
 	for _, i := range account.IncidentsByUrgency(a) {
-		if i.Unresolved() {
-			return maintenanceActions(a, i.Issue)
+		if !i.Unresolved() {
+			continue
 		}
+		actions := maintenanceActions(a, i.Issue)
+		object := fmt.Sprintf("%d services", len(i.Issue.Services))
+		if len(i.Issue.Services) == 1 {
+			object = account.ServiceName(a, i.Issue.Services[0])
+		}
+		if ui.Width(object) > maxHintObject {
+			object = "its service"
+		}
+		for n := range actions {
+			actions[n].Object = object
+		}
+		return actions
 	}
 	return serviceRunner(a).ActionsOnAll(nil, "no incident is open", "disable", "change window", "enable")
 }
