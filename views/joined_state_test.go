@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"lookout/client/emulator"
 	"lookout/ui"
 	"lookout/ui/shell"
@@ -197,7 +199,9 @@ func TestJoins_clusterThatDoesNotAnswer(t *testing.T) {
 		r.requireText("buckets: us-east-1 does not answer")
 		r.requireNoText("none")
 		r.press("1")
+		r.requireText("(buckets: us-east-1 does not answer")
 		missing := byService("us-east-1 does not answer", "us-east-1 does not answer · buckets without a cluster")
+		r.send(tea.WindowSizeMsg{Width: 250, Height: 50})
 		r.requireText("(buckets: " + missing + " · r retries)")
 	})
 }

@@ -31,12 +31,30 @@ func StorageLines(a *account.Account, b ui.Box) string {
 	if both := values[1] + " · transfer " + values[2]; b.Height == 2 && ui.Width(both) <= inner.Width {
 		values[1] = both
 	}
-	lines := make([]string, min(len(labels), max(1, b.Height)))
-	for n := range lines {
-		value := ui.Truncate(values[n], inner.Width, b.Theme.Glyphs.Ellipsis)
-		lines[n] = b.Theme.Paint(theme.Muted, ui.Pad(labels[n], labelWidth)) + value
+	var lines []string
+	for n, label := range labels {
+		spare := b.Height - len(lines) - (len(labels) - n)
+		for k, line := range valueLines(values[n], 1+max(0, spare), inner) {
+			if k > 0 {
+				label = ""
+			}
+			lines = append(lines, b.Theme.Paint(theme.Muted, ui.Pad(label, labelWidth))+line)
+		}
 	}
-	return strings.Join(lines, "\n")
+	return strings.Join(lines[:min(len(lines), max(1, b.Height))], "\n")
+}
+
+// valueLines breaks a value into at most limit lines of the box's width.
+func valueLines(value string, limit int, b ui.Box) []string {
+	if ui.Width(value) <= b.Width || limit == 1 {
+		return []string{ui.Truncate(value, b.Width, b.Theme.Glyphs.Ellipsis)}
+	}
+	lines := ui.Wrap(value, b.Width)
+	if len(lines) > limit {
+		rest := strings.Join(lines[limit-1:], " ")
+		lines = append(lines[:limit-1], ui.Truncate(rest, b.Width, b.Theme.Glyphs.Ellipsis))
+	}
+	return lines
 }
 
 // labelWidth is the width of the labels, with the blanks behind them.
@@ -48,10 +66,12 @@ func storedText(a *account.Account, b ui.Box) string {
 	if !set.Loaded() {
 		return account.LoadingOrError(set.Freshness(), "reading buckets")
 	}
-	return ui.JoinFitting([]string{
-		resource.Count(account.AllRows(a, set), "bucket", "buckets", "0 buckets"),
-		account.FormatTotal(client.TotalOf(set.Rows()), " · "),
-	}, " · ", b.Width, b.Theme.Glyphs.Ellipsis)
+	count := resource.Count(account.AllRows(a, set), "bucket", "buckets", "0 buckets")
+	total := account.FormatTotal(client.TotalOf(set.Rows()), " · ")
+	if ui.Width(count) > b.Width { // JoinFitting would leave out what did not answer
+		return count
+	}
+	return ui.JoinFitting([]string{count, total}, " · ", b.Width, b.Theme.Glyphs.Ellipsis)
 }
 
 // transferText says how much of the transfer pool is used this month.
