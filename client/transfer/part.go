@@ -355,31 +355,3 @@ func removePart(root *os.Root, final, identity string) {
 		hold.Close()
 	}
 }
-
-// A PartialDownload is an unfinished download in a folder, of this session or an earlier one. A download of the same
-// version of the same object to the same file continues it.
-type PartialDownload struct {
-	Path     string // slash-separated and relative to the folder
-	Size     int64
-	Modified time.Time
-}
-
-// PartialDownloads returns the unfinished downloads below a folder. It does not follow links.
-func PartialDownloads(folder string) ([]PartialDownload, error) {
-	root, err := os.OpenRoot(folder)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	var found []PartialDownload
-	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() || !isPartName(name) {
-			return nil //nolint:nilerr // skip folders that cannot be read
-		}
-		if info, err := d.Info(); err == nil {
-			found = append(found, PartialDownload{name, info.Size(), info.ModTime()})
-		}
-		return nil
-	})
-	return found, err
-}

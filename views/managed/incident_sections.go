@@ -428,6 +428,6 @@ func (w incidentSections) course(width int) string {
 	}
 	small := w.b
 	small.Width = width
-	line := MetricSparkline(w.a, Metrics()[0], from, to, small)
+	line := metricSparkline(w.a, Metrics()[0], from, to, small)
 	return w.b.Theme.Paint(theme.Muted, "CPU ") + w.b.Theme.Paint(theme.ChartFirst, line)
 }

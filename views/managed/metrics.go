@@ -52,14 +52,8 @@ func MetricPanel(a *account.Account, m metric, b ui.Box) string {
 	return metricPanel(a, m, chart.Chart{}, b)
 }
 
-// MetricLine draws a metric over the last 24 hours in one line: its name, a sparkline, and figures.
-func MetricLine(a *account.Account, m metric, b ui.Box) string {
-	b.Height = 1
-	return MetricPanel(a, m, b)
-}
-
-// MetricSparkline returns the course of a metric between two moments, as wide as b; "" without values.
-func MetricSparkline(a *account.Account, m metric, from, to time.Time, b ui.Box) string {
+// metricSparkline returns the course of a metric between two moments, as wide as b; "" without values.
+func metricSparkline(a *account.Account, m metric, from, to time.Time, b ui.Box) string {
 	for _, s := range metricSeries(a, m) {
 		return chart.Sparkline(b.Theme, chart.Resample(s.Points, from, to, b.Width))
 	}
