@@ -13,7 +13,8 @@ type diffWriter struct {
 	style           style
 	cursorUncertain bool // after a grapheme of uncertain width, the cursor may be elsewhere
 
-	ascii bool // the terminal shows only ASCII
+	ascii    bool // the terminal shows only ASCII
+	slowLine bool // the line to the terminal is slow: 256 colours are enough
 
 	oldCells []cell     // the current line as it is on the screen
 	newLine  parsedLine // the current line as it must become
