@@ -61,7 +61,7 @@ func joinCases() []joinCase {
 		{"call sheet, contacts", "2 <enter> y", contacts, "contacts", ""},
 		{"bucket", "8", keys, "keys", "no limited key"},
 		{"cluster", "0 / us-east <enter>", buckets, "buckets", "none"},
-		{"new key", "9 n <tab> <space>", buckets, "buckets", "nothing to choose"},
+		{"new key", "9 n <tab>", buckets, "buckets", "nothing to choose"},
 		{"overview, services", "1", services, "services", "no services yet"},
 		{"overview, issues", "1", issues, "issues", "nothing has been detected"},
 		{"newest incident", "1 i", issues, "issues", "there is no issue"},

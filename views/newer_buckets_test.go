@@ -80,7 +80,7 @@ func TestNewerBuckets_endpointIsShown(t *testing.T) {
 // A key that is limited to a bucket without a cluster names the region, on the way out and on the way back.
 func TestNewerBuckets_keysNameTheRegion(t *testing.T) {
 	runProgram(t, programOptions{size: screenSize{140, 40}, transport: newerEndpoints}, func(r *harness) {
-		r.press("9", "n", "probe-1", "<tab>", "<space>", "<tab>", "<right>", "<ctrl+s>")
+		r.press("9", "n", "probe-1", "<tab>", "<tab>", "<right>", "<ctrl+s>")
 		r.requireApplied(client.OpCreateKey)
 		r.press("y", "<enter>", "/", "probe-1", "<enter>")
 		r.requireText("read only  acme-backups  in eu-central")

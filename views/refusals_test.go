@@ -393,7 +393,7 @@ var twins = []struct {
 		},
 	},
 	{
-		"key", "9 n night <tab> <right>", client.OpCreateKey,
+		"key", "9 n night <tab>", client.OpCreateKey,
 		func(r *harness) error {
 			_, err := r.writer(client.OpCreateKey, "").CreateKey(r.Context(), client.KeyRequest{Label: "night"})
 			return err
@@ -502,7 +502,7 @@ func TestCandidates_everyOneIsShown(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{200, 40}, func(r *harness) {
 		r.emu.InjectFault("create key", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 		r.emu.InjectFault("list keys", emulator.Fault{Status: 503, Times: 4})
-		r.pressAll("9 n night")
+		r.pressAll("9 n night <tab> <left>")
 		r.press("<ctrl+s>")
 		r.wait(time.Second)
 		_, err := r.writer(client.OpCreateKey, "").CreateKey(

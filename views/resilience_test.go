@@ -744,9 +744,9 @@ func TestCancelStorage_lostAnswer(t *testing.T) {
 // does not call it its own: the API does not tell when a key was made.
 func TestKeys_lostAnswerOffersRevoke(t *testing.T) {
 	for mode, keys := range map[string]string{
-		"everything": "",
-		"nothing":    "<tab> <right>",
-		"a bucket":   "<tab> <right> <tab> <down> <right>",
+		"everything": "<tab> <left>",
+		"nothing":    "",
+		"a bucket":   "<tab> <tab> <down> <right>",
 	} {
 		for name, fault := range lostAnswers {
 			faulttest.RunCase(t, "B4", "reaching "+mode+", "+name, func(t *testing.T) {

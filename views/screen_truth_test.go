@@ -126,7 +126,7 @@ func TestForms_promiseNoKeyThatTheyIgnore(t *testing.T) {
 	}, func(r *harness) {
 		for name, keys := range map[string][]string{
 			"service": {"3", "n", "<tab>", "<tab>", "<tab>", "<tab>", "<tab>", "<tab>"},
-			"key":     {"9", "n", "probe", "<tab>", "<space>", "<tab>"},
+			"key":     {"9", "n", "probe", "<tab>", "<tab>"},
 		} {
 			r.press(keys[0])
 			r.wait(3 * time.Minute)

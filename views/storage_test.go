@@ -451,9 +451,9 @@ func TestKeys_threeKinds(t *testing.T) {
 		says string
 		sent string
 	}{
-		"unlimited": {nil, "may reach EVERYTHING", `{"label":"a key"}`},
-		"nothing":   {[]string{"<tab>", "<right>"}, "may reach NOTHING", `{"bucket_access":[],"label":"a key"}`},
-		"limited": {[]string{"<tab>", "<right>", "<tab>", "<down>", "<right>", "<right>"}, "read, write and delete " +
+		"unlimited": {[]string{"<tab>", "<left>"}, "may reach EVERYTHING", `{"label":"a key"}`},
+		"nothing":   {nil, "may reach NOTHING", `{"bucket_access":[],"label":"a key"}`},
+		"limited": {[]string{"<tab>", "<tab>", "<down>", "<right>", "<right>"}, "read, write and delete " +
 			"in acme-backups",
 			`{"bucket_access":[{"cluster":"us-east-1","bucket_name":"acme-backups","permissions":"read_write"}],` +
 				`"label":"a key"}`},

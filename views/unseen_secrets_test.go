@@ -193,7 +193,7 @@ func TestUnseenSecret_lostAnswerOfEarlierRun(t *testing.T) {
 		p.wait(time.Second)
 		p.restart()
 		p.requireDialog(
-			"Who made this key is not known", "orphan: the API does not say when it was made, reaches everything",
+			"Who made this key is not known", "orphan: the API does not say when it was made, reaches nothing",
 			"its secret is lost", "revoke key",
 		)
 		p.press("<enter>")

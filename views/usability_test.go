@@ -116,7 +116,7 @@ func TestForm_enterAcceptsProposal(t *testing.T) {
 		r.requireText("cdn-origin: monitoring is disabled until")
 	})
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
-		r.press("9", "n", "night key", "<tab>", "<right>", "<tab>", "<down>", "<right>", "<enter>")
+		r.press("9", "n", "night key", "<tab>", "<tab>", "<down>", "<right>", "<enter>")
 		r.requireText("shown only once")
 	})
 }
@@ -132,7 +132,7 @@ func TestForm_strayEnterSendsNothingDangerous(t *testing.T) {
 			"3", "/", "group:web", "<enter>", "A", "d", "<tab>", "<tab>", "4", "<shift+tab>", "<enter>",
 		},
 		"a key to everything":     {"9", "n", "night key", "<enter>", "<enter>"},
-		"a key to nothing":        {"9", "n", "night key", "<tab>", "<right>", "<tab>", "<enter>"},
+		"a key to nothing":        {"9", "n", "night key", "<tab>", "<tab>", "<enter>"},
 		"a new service":           {"3", "n", "night check", "<enter>", "<enter>", "203.0.113.7:22", "<enter>"},
 		"a new bucket":            {"8", "n", "new-logs", "<enter>", "<enter>"},
 		"an edit":                 {"4", "e", "<backspace>", "<enter>"},
@@ -199,9 +199,11 @@ func TestForm_heldEnterDoesNotSend(t *testing.T) {
 func TestKeys_limitedKeyNotes(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("9", "n", "a key", "<tab>")
+		r.requireNoText("no: everything")
+		r.requireText("yes: only the buckets chosen below", "It may reach NOTHING", "list all buckets")
+		r.press("<left>")
 		r.requireText("no: everything, including buckets", "It may reach EVERYTHING")
 		r.press("<right>")
-		r.requireNoText("no: it may reach everything")
 		r.requireText("yes: only the buckets chosen below", "It may reach NOTHING", "list all buckets")
 		r.press("<tab>", "<right>")
 		r.requireText("It may read acme-backups, and nothing else. It can also list all buckets")

@@ -100,7 +100,7 @@ func openPart(root *os.Root, final, identity string, over bool, wrap func(file) 
 		overwrite: over,
 	}
 	if dir := path.Dir(final); dir != "." {
-		if err := root.MkdirAll(dir, 0o755); err != nil {
+		if err := root.MkdirAll(dir, 0o777); err != nil {
 			return nil, fmt.Errorf("cannot create the folder: %w", err)
 		}
 	}
@@ -122,12 +122,12 @@ func openPart(root *os.Root, final, identity string, over bool, wrap func(file) 
 	return p, nil
 }
 
-// openRegular opens a regular file, or creates it with access for its owner only. It refuses a link, a pipe or a device
+// openRegular opens a regular file, or creates one whose mode the umask decides. It refuses a link, a pipe or a device
 // of that name.
 func openRegular(root *os.Root, name string) (*os.File, error) {
 	before, err := root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		return root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	}
 	if err != nil {
 		return nil, err
@@ -288,7 +288,7 @@ func (p *partFile) publishOver() error {
 // publishWithoutLink is publish for file systems without hard links: it reserves the name with a new empty file, which
 // the part then replaces.
 func (p *partFile) publishWithoutLink() error {
-	f, err := p.root.OpenFile(p.finalName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := p.root.OpenFile(p.finalName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err == nil {
 		if err = errors.Join(f.Close(), p.root.Rename(p.name, p.finalName)); err != nil {
 			_ = p.root.Remove(p.finalName)

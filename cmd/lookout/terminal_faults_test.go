@@ -308,7 +308,7 @@ func TestOddTerminals(t *testing.T) {
 		if code := c.waitExit(5 * time.Second); code != exit.CodeUsage {
 			t.Errorf("exit code %d", code)
 		}
-		c.waitFor("TERM is set to dumb")
+		c.waitFor("TERM is set to dumb; --linear needs none")
 		if strings.Contains(c.output(), "\x1b") {
 			t.Errorf("escapes: %q", c.output())
 		}

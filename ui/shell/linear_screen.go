@@ -25,6 +25,7 @@ type LinearScreen struct {
 	ageReference time.Time // the time from which the announced ages were computed
 	lineIndex    int       // current line of a text that is read line by line
 	out          strings.Builder
+	width        int    // of the terminal; 0 if it is not known
 	inputLine    string // the line being typed, at the end of the output
 }
 
@@ -51,7 +52,8 @@ func (l *LinearScreen) Init() tea.Cmd { return l.provider.Init() }
 // Update passes messages on. A text that is read line by line handles the keys that move in it; a full stop announces
 // everything again.
 func (l *LinearScreen) Update(msg tea.Msg) tea.Cmd {
-	if _, sized := msg.(tea.WindowSizeMsg); sized {
+	if size, sized := msg.(tea.WindowSizeMsg); sized {
+		l.width = size.Width
 		msg = tea.WindowSizeMsg{Width: 100, Height: 60} // large enough for every dialog to fit
 	}
 	if k, pressed := msg.(tea.KeyPressMsg); pressed {
@@ -181,7 +183,7 @@ func (l *LinearScreen) announceNewLines(before, now []string) {
 	}
 }
 
-// announce appends lines.
+// announce appends lines, wrapped at words.
 func (l *LinearScreen) announce(text string) {
 	if l.inputLine != "" {
 		l.out.WriteByte('\n')
@@ -189,9 +191,34 @@ func (l *LinearScreen) announce(text string) {
 	}
 	for line := range strings.SplitSeq(text, "\n") {
 		if line = l.speakable(line); line != "" {
-			l.out.WriteString(line + "\n")
+			l.out.WriteString(wrapWords(line, l.width) + "\n")
 		}
 	}
+}
+
+// wrapWords breaks a line between words where it is wider than the terminal. A longer word stays whole, so that an
+// address can be copied. A width of 0 breaks nothing.
+func wrapWords(line string, width int) string {
+	if width <= 0 || ui.Width(line) <= width {
+		return line
+	}
+	var b strings.Builder
+	cells := 0
+	for i, word := range strings.Fields(line) {
+		n := ui.Width(word)
+		switch {
+		case i == 0:
+		case cells+1+n <= width:
+			b.WriteByte(' ')
+			cells++
+		default:
+			b.WriteByte('\n')
+			cells = 0
+		}
+		b.WriteString(word)
+		cells += n
+	}
+	return b.String()
 }
 
 // speakable turns a drawn line into text to be read aloud. Whatever the line holds, no character of the text obeys or

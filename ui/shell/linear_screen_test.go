@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
@@ -68,5 +70,18 @@ func TestLinearScreen_updateInputLine(t *testing.T) {
 			t.Errorf("%q: wrote %q, not %q", step.line, got, step.want)
 		}
 		l.out.Reset()
+	}
+}
+
+// What is announced is wrapped at words at the terminal's width; a word that is longer stays whole.
+func TestLinearScreen_wrapsAtWords(t *testing.T) {
+	_, l := newAgingShell(t)
+	l.Update(tea.WindowSizeMsg{Width: 24, Height: 10})
+	l.Frame()
+	const address = "https://web-1.acme.net/health?verbose=yes"
+	l.announce("news: monitoring of web-1 is disabled until 23:01; " + address + " was not read")
+	want := "news: monitoring of\nweb-1 is disabled until\n23:01;\n" + address + "\nwas not read\n"
+	if said := l.Frame().LinearText; said != want {
+		t.Errorf("said %q", said)
 	}
 }

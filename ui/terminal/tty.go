@@ -56,7 +56,9 @@ func Check() error {
 	case !term.IsTerminal(os.Stdin.Fd()) || !term.IsTerminal(os.Stdout.Fd()):
 		return errors.New("lookout needs a terminal, but standard input or output is not a terminal")
 	case isDumb():
-		return errors.New("lookout needs a terminal that can move its cursor, but TERM is set to dumb")
+		return errors.New(
+			"lookout needs a terminal that can move its cursor, but TERM is set to dumb; --linear needs none",
+		)
 	}
 	return nil
 }

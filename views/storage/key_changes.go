@@ -202,7 +202,7 @@ type keyInput struct {
 	levels  []account.GrantLevel
 }
 
-// newKeyInput returns the values that the form begins with: a key that reaches everything.
+// newKeyInput returns the values that the form begins with: a limited key, for which no bucket is chosen yet.
 func newKeyInput(a *account.Account) *keyInput {
 	known := account.AllRows(a, a.Buckets())
 	buckets := resource.Found(known)
@@ -216,6 +216,7 @@ func newKeyInput(a *account.Account) *keyInput {
 		buckets: buckets,
 		unread:  resource.FormRemark(known),
 		levels:  make([]account.GrantLevel, len(buckets)),
+		limited: true,
 	}
 	for i := range in.levels {
 		in.levels[i] = account.NoAccess

@@ -48,7 +48,7 @@ func accessKeyCommands(r scriptResource) scriptResource {
 		verb:        "Creates",
 		args:        "LABEL",
 		noTarget:    true,
-		description: "Create a key. Its secret is shown only once",
+		description: "Create a key; its secret is shown only once",
 		bindFlags:   createAccessKey,
 		columns:     createdKeyColumns(r.columns),
 		recoveryHint: func(k *createdKey) string {
@@ -66,9 +66,12 @@ func createAccessKey(set *pflag.FlagSet) planFunc[*createdKey] {
 		"bucket", nil, "limit it to CLUSTER/BUCKET:read_only or :read_write; may be given several times",
 	)
 	none := set.Bool("nothing", false, "give the key access to nothing")
+	all := set.Bool(
+		"unlimited", false, "give the key access to everything: all buckets, also those that are created later",
+	)
 	path := set.String("secret-file", "", "write the secret to this new file (mode 0600) instead of showing it")
 	return func(ctx context.Context, s *scriptSession, _ *createdKey, args []string) (change[*createdKey], error) {
-		in, err := newKeyRequest(args[0], *grants, *none)
+		in, err := newKeyRequest(args[0], *grants, *none, *all)
 		if len(in.Buckets) > 0 {
 			clusters := s.listClusters(ctx)
 			for i, g := range in.Buckets {
@@ -123,14 +126,20 @@ func secretLostError(k *createdKey, why error) error {
 	)
 }
 
-// newKeyRequest returns the request for a key with the grants that the flags name.
-func newKeyRequest(label string, grants []string, none bool) (client.KeyRequest, error) {
+// newKeyRequest returns the request for a key with the grants that the flags name. Only --unlimited gives a key access
+// to everything, which the API does where no buckets are named.
+func newKeyRequest(label string, grants []string, none, all bool) (client.KeyRequest, error) {
 	in := client.KeyRequest{Label: label}
 	if err := checkArg("LABEL", label, storage.KeyLabelField(&label)); err != nil {
 		return in, err
 	}
-	if none && len(grants) > 0 {
-		return in, exit.Usage(errors.New("choose one of --nothing and --bucket"))
+	switch {
+	case none && all, (none || all) && len(grants) > 0:
+		return in, exit.Usage(errors.New("choose one of --bucket, --nothing and --unlimited"))
+	case !none && !all && len(grants) == 0:
+		return in, exit.Usage(errors.New(
+			"say what the key may reach: --bucket CLUSTER/BUCKET:read_only or :read_write, or --unlimited",
+		))
 	}
 	if none {
 		in.Buckets = []client.GrantRequest{}

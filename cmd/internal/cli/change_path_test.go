@@ -200,7 +200,7 @@ func changeCases(r *testEnv) []changeCase {
 			before: `"ap-south-1/scratch"`,
 		},
 		{
-			line:   "keys create ci-1",
+			line:   "keys create ci-1 --unlimited",
 			effect: "Creates key ci-1",
 			op:     "create key",
 		},
@@ -366,7 +366,7 @@ func TestBounds(t *testing.T) {
 		"ssh set db1 --ip nowhere":                                     "--ip nowhere: ",
 		"ssh set db1 --user " + long:                                   "use 0 to 32 characters, not 101",
 		"buckets create us-east-1/No":                                  "us-east-1/No: ",
-		"keys create ab":                                               "LABEL ab: use 3 to 50 characters, not 2",
+		"keys create ab --unlimited":                                   "LABEL ab: use 3 to 50 characters, not 2",
 		"keys rename finance ab":                                       "LABEL ab: use 3 to 50 characters, not 2",
 	} {
 		r.CheckResult(r.RunWithInput("secret\n", strings.Fields(line)...), exit.CodeUsage, says)

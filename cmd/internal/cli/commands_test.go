@@ -302,7 +302,8 @@ func TestStorageByScript(t *testing.T) {
 		ID     int    `json:"id"`
 		Secret string `json:"secret_key"`
 	}
-	if err := json.Unmarshal([]byte(r.MustRun("keys", "create", "ci2", "-o", "json").Out), &key); err != nil ||
+	made := r.MustRun("keys", "create", "ci2", "--unlimited", "-o", "json").Out
+	if err := json.Unmarshal([]byte(made), &key); err != nil ||
 		len(key.Secret) < 8 {
 		t.Errorf("%+v, %v", key, err)
 	}
@@ -312,13 +313,13 @@ func TestStorageByScript(t *testing.T) {
 		t.Errorf("the secret is shown again: %s", again)
 	}
 	file := filepath.Join(r.Home, "secret")
-	s := r.MustRun("keys", "create", "ci3", "--secret-file", file, "-o", "json")
+	s := r.MustRun("keys", "create", "ci3", "--nothing", "--secret-file", file, "-o", "json")
 	secret, err := os.ReadFile(file)
 	if err != nil || len(strings.TrimSpace(string(secret))) < 8 ||
 		strings.Contains(s.Out, strings.TrimSpace(string(secret))) {
 		t.Errorf("%q, %v, %s", secret, err, s.Out)
 	}
-	r.CheckResult(r.Run("keys", "create", "ci4", "--secret-file", file), exit.CodeFailure, "exists")
+	r.CheckResult(r.Run("keys", "create", "ci4", "--nothing", "--secret-file", file), exit.CodeFailure, "exists")
 	r.MustRun("keys", "rename", id, "ci-new")
 	r.CheckResult(r.MustRun("keys", "revoke", id, "--yes"), exit.CodeOK, "is revoked")
 	r.CheckResult(r.Run("keys", "create", "ci5", "--bucket", "a/b:all"), exit.CodeUsage, ":read_only")

@@ -39,7 +39,7 @@ func recordedCommands() map[string]string {
 		"POST /object-storage/cancel":                 "storage cancel --yes=account",
 		"GET /object-storage/clusters":                "clusters list",
 		"GET /object-storage/keys":                    "keys list",
-		"POST /object-storage/keys":                   "keys create {label}",
+		"POST /object-storage/keys":                   "keys create {label} --unlimited",
 		"GET /object-storage/keys/{keyId}":            "keys get {1}",
 		"PUT /object-storage/keys/{keyId}":            "keys rename {1} {label}",
 		"DELETE /object-storage/keys/{keyId}":         "keys revoke {1} --yes",

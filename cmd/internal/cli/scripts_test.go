@@ -46,10 +46,20 @@ func TestKeysWithoutASecret(t *testing.T) {
 			})
 			file := filepath.Join(r.Home, "secret")
 			r.CheckResult(
-				r.Run("keys", "create", "ci1", "--secret-file", file), exit.CodeUnknown, "x (42) was created",
-				"no secret", "keys revoke 42",
+				r.Run(
+					"keys",
+					"create",
+					"ci1",
+					"--nothing",
+					"--secret-file",
+					file,
+				),
+				exit.CodeUnknown,
+				"x (42) was created",
+				"no secret",
+				"keys revoke 42",
 			)
-			r.CheckResult(r.Run("keys", "create", "ci1"), exit.CodeUnknown, "keys revoke 42")
+			r.CheckResult(r.Run("keys", "create", "ci1", "--nothing"), exit.CodeUnknown, "keys revoke 42")
 			if _, err := os.Stat(file); err == nil {
 				t.Error("an empty file is left")
 			}
@@ -76,7 +86,10 @@ func TestChanges_resultNotPrinted(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{"keys", "create", "ci1"}, []string{"applied: key ci1 (", "its secret is lost", "keys revoke "}},
+		{
+			[]string{"keys", "create", "ci1", "--nothing"},
+			[]string{"applied: key ci1 (", "its secret is lost", "keys revoke "},
+		},
 		{[]string{"services", "disable", "4"}, []string{"applied: service web-1 (4)"}},
 	} {
 		faulttest.RunCase(t, "B4", strings.Join(c.args, " ")+" >/dev/full", func(t *testing.T) {
@@ -97,6 +110,30 @@ func TestChanges_resultNotPrinted(t *testing.T) {
 		r.Run("keys", "create", "ci1", "--nothing", "--bucket", "us-east-1/acme-www:read_only"), exit.CodeUsage,
 		"choose one of",
 	)
+}
+
+// A script says what a new key may reach: nothing makes one that reaches everything by leaving something out.
+func TestKeysCreate_limitedByDefault(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.CheckResult(
+		r.Run(
+			"keys",
+			"create",
+			"ci1",
+		),
+		exit.CodeUsage,
+		"say what the key may reach",
+		"--bucket CLUSTER/BUCKET:read_only",
+		"--unlimited",
+	)
+	r.CheckResult(r.Run("keys", "create", "ci1", "--unlimited", "--nothing"), exit.CodeUsage, "choose one of")
+	if n := len(r.API.Ledger()); n != 0 {
+		t.Fatalf("%d requests", n)
+	}
+	r.MustRun("keys", "create", "ci1", "--unlimited")
+	if body := fmt.Sprint(r.API.Ledger()[0].Body); strings.Contains(body, "bucket_access") {
+		t.Errorf("sent %s", body)
+	}
 }
 
 // If a bucket exists already, the command says so, and says that its options were not applied.
@@ -355,11 +392,11 @@ func TestServices_privateAddressBecomesPublic(t *testing.T) {
 func TestScripts_unseenSecretIsRemembered(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	file := filepath.Join(r.Home, "secret")
-	r.MustRun("keys", "create", "seen1")
-	r.MustRun("keys", "create", "seen2", "--secret-file", file)
+	r.MustRun("keys", "create", "seen1", "--nothing")
+	r.MustRun("keys", "create", "seen2", "--nothing", "--secret-file", file)
 	var complaints bytes.Buffer
 	if code := Execute(
-		[]string{"keys", "create", "lost1"}, strings.NewReader(""), failingWriter{}, &complaints,
+		[]string{"keys", "create", "lost1", "--nothing"}, strings.NewReader(""), failingWriter{}, &complaints,
 	); code != exit.CodeUnknown {
 		t.Fatalf("exit code %d: %s", code, complaints.String())
 	}

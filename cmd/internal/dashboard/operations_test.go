@@ -194,7 +194,7 @@ func storageOperations() []keyOperation {
 		{"list keys", "9«backup agent»", "", ""},
 		{
 			"create key",
-			"9«backup agent»n«New access key»night key<tab><right><tab><down><right><ctrl+s>«shown only once»",
+			"9«backup agent»n«New access key»night key<tab><tab><down><right><ctrl+s>«shown only once»",
 			`{"label":"night key","bucket_access":[{"cluster":"us-east-1","bucket_name":"acme-backups",` +
 				`"permissions":"read_only"}]}`,
 			"",
@@ -351,7 +351,7 @@ func keystrokeTasks() []keystrokeTask {
 		{
 			"a read-only key for one bucket, secret in the clipboard",
 			9,
-			"9«backup agent»n«New access key»‹night key›<tab><right>" +
+			"9«backup agent»n«New access key»‹night key›<tab>" +
 				"<tab><down><right><enter>«shown only once»y«copied»",
 			[]string{"create key"},
 		},
