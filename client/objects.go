@@ -74,21 +74,38 @@ func (o Object) Clone() Object {
 
 // MarshalJSON encodes the entry as the API sends it: all members of a common prefix but its name are null, and so is an
 // unknown size.
-func (o Object) MarshalJSON() ([]byte, error) {
-	told := struct {
-		Name     Text   `json:"name"`
-		ETag     *ETag  `json:"etag"`
-		Modified *Time  `json:"last_modified"`
-		Owner    *Text  `json:"owner"`
-		Size     *int64 `json:"size"`
-	}{Name: o.Name}
-	if !o.IsPrefix() {
-		told.ETag, told.Modified, told.Owner = &o.ETag, &o.Modified, &o.Owner
-		if o.Size >= 0 {
-			told.Size = &o.Size
+func (o Object) MarshalJSON() ([]byte, error) { return o.AppendJSON(nil), nil }
+
+// AppendJSON appends what MarshalJSON returns. Scripts write millions of entries, for which encoding/json takes six
+// times as long.
+func (o Object) AppendJSON(b []byte) []byte {
+	b = appendJSONString(append(b, `{"name":`...), o.Name.raw)
+	if o.IsPrefix() {
+		return append(b, `,"etag":null,"last_modified":null,"owner":null,"size":null}`...)
+	}
+	b = appendJSONString(append(b, `,"etag":`...), o.ETag.Raw())
+	b = append(b, `,"last_modified":`...)
+	if o.Modified.IsZero() {
+		b = append(b, "null"...)
+	} else {
+		b = appendJSONString(b, o.Modified.Raw().raw)
+	}
+	b = appendJSONString(append(b, `,"owner":`...), o.Owner.raw)
+	if o.Size < 0 {
+		return append(b, `,"size":null}`...)
+	}
+	return append(strconv.AppendInt(append(b, `,"size":`...), o.Size, 10), '}')
+}
+
+// appendJSONString appends a string as encoding/json encodes it.
+func appendJSONString(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			text, _ := json.Marshal(s) // a string cannot fail
+			return append(b, text...)
 		}
 	}
-	return json.Marshal(told)
+	return append(append(append(b, '"'), s...), '"')
 }
 
 // An ObjectQuery selects the entries of a listing ("Object Storage", rule 3).

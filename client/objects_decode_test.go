@@ -320,3 +320,38 @@ func TestObject_unknownSize(t *testing.T) {
 		})
 	}
 }
+
+// AppendJSON encodes an entry as encoding/json encodes its members, whatever is in them.
+func TestObject_AppendJSON_asEncodingJSON(t *testing.T) {
+	texts := []string{
+		"", "plain", `a "quoted" \ text`, "<b>&amp;</b>", "日本 é \u202e\u2028", "\x1b\x00\x7f\xff", "two\n\tlines",
+		"2026-11-20", "2026-11-20T02:11:00", "2026-11-20T02:11:00.125Z", "0123456789abcdef0123456789abcdef-3",
+	}
+	for _, text := range texts {
+		for _, size := range []int64{UnknownSize, 0, 1 << 40} {
+			for _, o := range []Object{
+				{Name: NewText(text), Size: size},
+				{Name: NewText("a"), ETag: NewETag(text), Size: size},
+				{Name: NewText(text), ETag: NewETag("x"), Modified: parseTime(text), Owner: NewText(text), Size: size},
+			} {
+				told := struct {
+					Name     Text   `json:"name"`
+					ETag     *ETag  `json:"etag"`
+					Modified *Time  `json:"last_modified"`
+					Owner    *Text  `json:"owner"`
+					Size     *int64 `json:"size"`
+				}{Name: o.Name}
+				if !o.IsPrefix() {
+					told.ETag, told.Modified, told.Owner = &o.ETag, &o.Modified, &o.Owner
+					if o.Size >= 0 {
+						told.Size = &o.Size
+					}
+				}
+				want, err := json.Marshal(told)
+				if got, _ := json.Marshal(o); err != nil || string(got) != string(want) {
+					t.Errorf("%v: got %s, want %s", err, got, want)
+				}
+			}
+		}
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -367,6 +368,53 @@ func TestPerformance(t *testing.T) {
 		float64(filter)/1e6,
 		float64(info.Size())/1e6,
 	)
+}
+
+// TestPerformance_scripts prints the table of lists that scripts read: a million objects in each format. CSV, which has
+// nothing to escape or to indent, is the floor; a jq that reads the whole document has to keep it.
+func TestPerformance_scripts(t *testing.T) {
+	if os.Getenv("LOOKOUT_PERFORMANCE") == "" {
+		t.Skip("measures only if LOOKOUT_PERFORMANCE is set, as .ci/performance does")
+	}
+	dir := t.TempDir()
+	lookout := buildBinary(t, dir, "lookout", ".")
+	address := serveLargeAccount(t, lookout)
+	formats := []string{"csv", "table", "json", "ndjson"}
+	const rounds = 3
+	times, memory := map[string][]time.Duration{}, map[string]int64{}
+	for range rounds {
+		for _, format := range formats {
+			c := exec.Command(
+				lookout, "objects", "list", "us-east-1/million", "-r", "-o", format, "--base-url", address,
+			)
+			c.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "LOOKOUT_TOKEN=demo")
+			var out byteCounter // holds nothing: the memory of this process would count as that of the new one
+			c.Stdout = &out
+			begun := time.Now()
+			if err := c.Run(); err != nil || out < 50_000_000 {
+				t.Fatalf("%s: %v, %d bytes", format, err, out)
+			}
+			times[format] = append(times[format], time.Since(begun))
+			memory[format] = max(memory[format], c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
+		}
+	}
+	fmt.Println("| a million objects, listed by a script | time s | to CSV | RSS MB |")
+	fmt.Println("|---|---|---|---|")
+	for _, format := range formats {
+		slices.Sort(times[format])
+		median := times[format][rounds/2].Seconds()
+		ratio := median / times["csv"][rounds/2].Seconds()
+		fmt.Printf("| `-o %s` | %.2f | %.2f × | %d |\n", format, median, ratio, memory[format]>>10)
+	}
+}
+
+// A byteCounter counts what is written to it.
+type byteCounter int
+
+// Write implements io.Writer.
+func (n *byteCounter) Write(p []byte) (int, error) {
+	*n += byteCounter(len(p))
+	return len(p), nil
 }
 
 // buildBinary builds the program, stripped as for a release.

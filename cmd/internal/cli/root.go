@@ -10,6 +10,7 @@ import (
 
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/output"
 	"lookout/cmd/internal/version"
 )
 
@@ -41,7 +42,7 @@ func NewRootCommand() *cobra.Command {
 		Short: "A terminal dashboard for Managed monitoring and Object Storage",
 		Long: "lookout shows what is broken, what it affects and whom to call, and browses buckets by keyboard.\n" +
 			"Without a command it opens the dashboard; without a configuration it helps you create one.\nTry it " +
-			"without an account: lookout demo\n\n" + exit.Help(),
+			"without an account: lookout demo\n\n" + output.Help + "\n\n" + exit.Help(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          NoArgs,

@@ -21,6 +21,7 @@ import (
 	"lookout/client/faulttest"
 	"lookout/client/journal"
 	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/output"
 	"lookout/cmd/internal/testenv"
 )
 
@@ -569,5 +570,30 @@ func TestScripts_outcomeThatIsNotRecorded(t *testing.T) {
 		if exit.CodeFor(got) != exit.CodeUnknown || !strings.Contains(got.Error(), text) {
 			t.Errorf("exit code %d, %v", exit.CodeFor(got), got)
 		}
+	}
+}
+
+// If a listing breaks off, scripts in every format end with the exit code of the failure, after the rows before it.
+// JSON is then no valid document.
+func TestScripts_listThatBreaksOff(t *testing.T) {
+	for _, format := range output.Formats {
+		t.Run(format, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{Seed: "large"})
+			pages := 0
+			r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
+				if strings.HasSuffix(req.URL.Path, "/object-list") {
+					pages++
+				}
+				if pages > 2 {
+					w.WriteHeader(http.StatusForbidden)
+				}
+				return pages > 2
+			})
+			s := r.Run("objects", "list", "us-east-1/million", "-r", "-o", format)
+			r.CheckResult(s, exit.CodeDenied, "list objects")
+			if !strings.Contains(s.Out, "object-000999") || json.Valid([]byte(s.Out)) {
+				t.Errorf("what was read is missing, or it looks complete: %.200s", s.Out)
+			}
+		})
 	}
 }

@@ -2,16 +2,16 @@
 package output
 
 import (
-	"bytes"
+	"bufio"
 	"cmp"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
 	"os"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/charmbracelet/x/term"
@@ -20,12 +20,16 @@ import (
 	"lookout/client/visible"
 	"lookout/cmd/internal/exit"
 	"lookout/ui"
-	"lookout/ui/terminal"
 	"lookout/views/resource"
 )
 
 // Formats are the values of -o.
 var Formats = []string{"table", "json", "ndjson", "csv"}
+
+// Help says how lists are written.
+const Help = `Lists are written while they are read, in a few megabytes of memory however long they are. If reading
+fails, the rows before the failure are there, and the exit code is not 0; a JSON array is then left open,
+so that no program takes it for complete. The columns of a table are as wide as its first 5,000 rows need.`
 
 // A Printer writes rows in a format.
 type Printer struct {
@@ -41,27 +45,67 @@ func (p Printer) CheckFormat() error {
 	return nil
 }
 
-// WriteRows writes rows: a table and JSON once all are read, ndjson and CSV as they arrive. It returns an error after
-// the rows that were read before it.
+// WriteRows writes rows as they are read, in a few bytes of memory for each format. It returns an error after the rows
+// that were read before it: a JSON array is then left open, so that it is no valid document.
 func WriteRows(p Printer, columns []resource.ColumnDefinition[any], rows iter.Seq2[any, error]) error {
+	out := newRowBuffer(p.Out)
+	var w rowWriter
 	switch p.Format {
+	case "json":
+		w = &jsonArray{out: out}
 	case "ndjson":
-		return forEachRow(rows, func(row any) error { return WriteJSON(p.Out, row, "") })
+		w = &jsonLines{out: out}
 	case "csv":
-		return writeCSV(p.Out, columns, rows)
+		w = newCSVRows(out, columns, p.Out)
+	default:
+		w = &tableRows{
+			out:     out,
+			columns: listed(columns),
+			width:   terminalWidth(p.Out),
+		}
 	}
-	kept := []any{}
-	failure := forEachRow(rows, func(row any) error { kept = append(kept, row); return nil })
-	if failure != nil && (p.Format == "json" || len(kept) == 0) {
-		return failure // an empty list would be a lie
+	failure := forEachRow(rows, func(row any) error {
+		if err := w.row(row); err != nil {
+			return err
+		}
+		return out.flushIfOld()
+	})
+	if err := w.end(failure == nil); err != nil {
+		return cmp.Or(failure, err)
 	}
-	if p.Format == "json" {
-		return WriteJSON(p.Out, kept, "  ")
+	return cmp.Or(failure, out.Flush())
+}
+
+// A rowWriter writes rows in one format.
+type rowWriter interface {
+	row(any) error
+	// end writes what follows the last row; complete is false if rows are missing.
+	end(complete bool) error
+}
+
+// A rowBuffer collects rows into larger pieces, and writes at once what has waited for flushInterval.
+type rowBuffer struct {
+	*bufio.Writer
+	flushedAt time.Time
+}
+
+const (
+	rowBufferSize = 64 << 10
+	flushInterval = 100 * time.Millisecond
+)
+
+func newRowBuffer(out io.Writer) *rowBuffer {
+	return &rowBuffer{Writer: bufio.NewWriterSize(out, rowBufferSize)}
+}
+
+// flushIfOld writes what is in the buffer if nothing was written for a while.
+func (b *rowBuffer) flushIfOld() error {
+	now := time.Now()
+	if now.Sub(b.flushedAt) < flushInterval {
+		return nil
 	}
-	if err := WriteTable(p.Out, columns, kept, terminalWidth(p.Out)); err != nil {
-		return err
-	}
-	return failure
+	b.flushedAt = now
+	return b.Flush()
 }
 
 func forEachRow(rows iter.Seq2[any, error], do func(any) error) error {
@@ -85,134 +129,6 @@ func WriteRow(p Printer, columns []resource.ColumnDefinition[any], row any) erro
 		return writeDetail(p.Out, columns, row)
 	}
 	return WriteRows(p, columns, func(yield func(any, error) bool) { yield(row, nil) })
-}
-
-// WriteTable aligns rows under the names of their columns. With a width every row takes one line: columns that do not
-// fit are dropped, which the end of the header shows, and long cells are truncated.
-func WriteTable(out io.Writer, columns []resource.ColumnDefinition[any], rows []any, width int) error {
-	detailOnly := func(c resource.ColumnDefinition[any]) bool { return c.DetailOnly }
-	g := newTextTable(slices.DeleteFunc(slices.Clone(columns), detailOnly), rows)
-	if width > 0 {
-		g.fit(width)
-	}
-	return WriteText(out, g.String())
-}
-
-// terminalWidth returns the columns of the terminal behind out; 0 if it is none.
-func terminalWidth(out io.Writer) int {
-	file, is := AsTerminal(out)
-	if !is {
-		return 0
-	}
-	width, _, err := term.GetSize(file.Fd())
-	if err != nil {
-		return 0
-	}
-	return width
-}
-
-// A textTable is a table laid out as text.
-type textTable struct {
-	columns        []textColumn
-	columnsOmitted bool   // columns were dropped
-	ellipsis       string // marks dropped columns and truncated cells
-}
-
-// A textColumn holds a header and its cells, safe to draw.
-type textColumn struct {
-	cells        []string
-	width        int
-	dropPriority int
-}
-
-// newTextTable lays out the rows with all columns.
-func newTextTable(columns []resource.ColumnDefinition[any], rows []any) *textTable {
-	g := &textTable{ellipsis: "…"}
-	if !terminal.SupportsUnicode() {
-		g.ellipsis = "~"
-	}
-	for _, c := range columns {
-		one := textColumn{
-			cells:        []string{strings.ToUpper(c.Name)},
-			width:        ui.Width(c.Name),
-			dropPriority: c.DropPriority,
-		}
-		for _, row := range rows {
-			cell := orDash(drawnCell(c, row))
-			one.cells, one.width = append(one.cells, cell), max(one.width, ui.Width(cell))
-		}
-		g.columns = append(g.columns, one)
-	}
-	return g
-}
-
-// columnGap separates columns.
-const columnGap = "  "
-
-func (g *textTable) width() int {
-	width := len(columnGap) * (len(g.columns) - 1)
-	for _, c := range g.columns {
-		width += c.width
-	}
-	if g.columnsOmitted {
-		width += ui.Width(columnGap + g.ellipsis)
-	}
-	return width
-}
-
-// minColumnWidth is the width below which no column is truncated.
-const minColumnWidth = 12
-
-// fit makes the table at most width columns wide: it drops columns by priority, then truncates the widest, then drops
-// from the end. The first column stays.
-func (g *textTable) fit(width int) {
-	for g.width() > width {
-		first := slices.IndexFunc(g.columns, func(c textColumn) bool {
-			return c.dropPriority > 0 &&
-				!slices.ContainsFunc(g.columns, func(o textColumn) bool { return o.dropPriority > c.dropPriority })
-		})
-		if first < 0 {
-			break
-		}
-		g.omitColumn(first)
-	}
-	for g.width() > width {
-		widest := &g.columns[0]
-		for i := range g.columns {
-			if g.columns[i].width > widest.width {
-				widest = &g.columns[i]
-			}
-		}
-		switch {
-		case widest.width > minColumnWidth:
-			widest.width--
-		case len(g.columns) > 1:
-			g.omitColumn(len(g.columns) - 1)
-		default:
-			widest.width, g.columnsOmitted = width, false
-		}
-	}
-}
-
-func (g *textTable) omitColumn(i int) {
-	g.columns, g.columnsOmitted = slices.Delete(g.columns, i, i+1), true
-}
-
-// String returns the lines of the table.
-func (g *textTable) String() string {
-	var b strings.Builder
-	for row := range g.columns[0].cells {
-		var l strings.Builder
-		for _, c := range g.columns {
-			l.WriteString(ui.Pad(ui.Truncate(c.cells[row], c.width, g.ellipsis), c.width) + columnGap)
-		}
-		line := strings.TrimRight(l.String(), " ")
-		if row == 0 && g.columnsOmitted {
-			line += columnGap + g.ellipsis
-		}
-		b.WriteString(line + "\n")
-	}
-	return b.String()
 }
 
 // writeDetail writes a row as lines of a name and a value.
@@ -261,32 +177,38 @@ func WriteText(out io.Writer, text string) error {
 	return err
 }
 
-// writeCSV writes rows for programs: text keeps its line breaks and tabs. On a terminal these are made visible too.
-func writeCSV(out io.Writer, columns []resource.ColumnDefinition[any], rows iter.Seq2[any, error]) error {
-	w := csv.NewWriter(out)
-	names := make([]string, len(columns))
+// csvRows writes rows for programs: text keeps its line breaks and tabs. On a terminal these are made visible too.
+type csvRows struct {
+	*csv.Writer
+	columns    []resource.ColumnDefinition[any]
+	cells      []string
+	onTerminal bool
+}
+
+// newCSVRows writes the names of the columns; an error shows at the first row.
+func newCSVRows(out *rowBuffer, columns []resource.ColumnDefinition[any], stream io.Writer) *csvRows {
+	w := &csvRows{Writer: csv.NewWriter(out.Writer), columns: columns, cells: make([]string, len(columns))}
+	_, w.onTerminal = AsTerminal(stream)
 	for i, c := range columns {
-		names[i] = c.Name
+		w.cells[i] = c.Name
 	}
-	if err := w.Write(names); err != nil {
-		return err
-	}
-	_, drawn := AsTerminal(out)
-	err := forEachRow(rows, func(row any) error {
-		cells := make([]string, len(columns))
-		for i, c := range columns {
-			if drawn {
-				cells[i] = drawnCell(c, row)
-			} else {
-				cells[i] = sanitizeCSVCell(c.Value(row))
-			}
+	_ = w.Write(w.cells)
+	return w
+}
+
+func (w *csvRows) row(row any) error {
+	for i, c := range w.columns {
+		if w.onTerminal {
+			w.cells[i] = drawnCell(c, row)
+		} else {
+			w.cells[i] = sanitizeCSVCell(c.Value(row))
 		}
-		return w.Write(cells)
-	})
-	w.Flush()
-	if err != nil {
-		return err
 	}
+	return w.Write(w.cells)
+}
+
+func (w *csvRows) end(bool) error {
+	w.Flush()
 	return w.Error()
 }
 
@@ -312,18 +234,6 @@ func sanitizeCSVCell(text string) string {
 // isInvisible reports whether a character has no place in a cell of CSV. Invalid UTF-8 has none either.
 func isInvisible(r rune) bool {
 	return r != '\n' && r != '\t' && visible.Hidden(r) && !unicode.Is(unicode.Zs, r)
-}
-
-// WriteJSON writes a value and a line break. It escapes hidden characters, which does not change the value.
-func WriteJSON(out io.Writer, v any, indent string) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", indent)
-	if err := e.Encode(v); err != nil {
-		return err
-	}
-	return WriteText(out, string(visible.EscapeJSON(b.Bytes())))
 }
 
 // AsTerminal returns the terminal behind a stream, if there is one.
