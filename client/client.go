@@ -381,7 +381,7 @@ func (c *Client) read(r request, req *http.Request) error {
 		return c.checkResponse(r, refused, nil)
 	}
 	sent := c.tokens.current()
-	answer, err := c.transport.read(req)
+	answer, err := c.transport.read(req, c.endpoint.operations[r.op].urgent)
 	err = c.checkResponse(r, answer, err)
 	c.tokens.update(sent, answer, err)
 	return err

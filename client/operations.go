@@ -26,6 +26,7 @@ type operation struct {
 	scope              string
 	write              bool
 	holdsSecret        bool // the answer may hold a secret: it is not cached
+	urgent             bool // other reads do not delay it
 	inReadOnlyMode     bool // recorded like a change, but changes nothing, so read-only mode allows it
 }
 
@@ -53,6 +54,11 @@ func writeOp(method, path, scope string) operation {
 
 func (o operation) withProviderRoute(method, path string) operation {
 	o.provider = route{method, path}
+	return o
+}
+
+func (o operation) beforeOthers() operation {
+	o.urgent = true
 	return o
 }
 
@@ -127,7 +133,7 @@ var operations = sync.OnceValue(func() map[string]operation {
 			"DELETE", "/managed/credentials/%s", accountWrite,
 		).withProviderRoute("POST", "/managed/credentials/%s/revoke"),
 		OpSetCredentialLogin: writeOp("POST", "/managed/credentials/%s/update", accountWrite),
-		"list issues":        readOp("/managed/issues", accountRead),
+		"list issues":        readOp("/managed/issues", accountRead).beforeOthers(),
 		"view issue":         readOp("/managed/issues/%s", accountRead),
 		"list SSH settings": readOp(
 			"/managed/instance-settings", accountRead,
@@ -138,7 +144,7 @@ var operations = sync.OnceValue(func() map[string]operation {
 		OpUpdateInstanceSSH: writeOp(
 			"PUT", "/managed/instance-settings/%s", accountWrite,
 		).withProviderRoute("PUT", "/managed/linode-settings/%s"),
-		"list services":  readOp("/managed/services", accountRead),
+		"list services":  readOp("/managed/services", accountRead).beforeOthers(),
 		OpCreateService:  writeOp("POST", "/managed/services", accountWrite),
 		"view service":   readOp("/managed/services/%s", accountRead),
 		OpUpdateService:  writeOp("PUT", "/managed/services/%s", accountWrite),

@@ -24,13 +24,20 @@ import (
 const (
 	maxResponseSize = 12 << 20         // bytes of one answer, after decompression
 	maxAttempts     = 4                // of one read, the first included
-	maxInFlight     = 6                // reads, and writes, of the whole program at once
 	maxWait         = 60 * time.Second // the longest wait that a server can ask for
 	initialBackoff  = time.Second
 	// retries that the whole program may spend; successful answers refill the budget
 	maxRetryBudget  = 12
 	probeInterval   = 20 * time.Second // between reads of failed paths, once the budget is spent
 	readIdleTimeout = 12 * time.Second // without a byte, of one attempt of a read
+)
+
+// Limits of what the whole program has in flight at once. What the overview asks at once fits in, so that a slow API is
+// waited for only as often as one answer leads to another request.
+const (
+	maxUrgentInFlight = 12
+	maxReadsInFlight  = 12
+	maxWritesInFlight = 6
 )
 
 var (
@@ -62,10 +69,10 @@ type response struct {
 type transport struct {
 	reads     *retryablehttp.Client
 	writes    *http.Client
-	presigned *http.Client  // sends to pre-signed URLs, without the token
-	readSlots chan struct{} // limit of reads in flight
-	// limit of writes in flight, apart from readSlots so that waiting reads delay no write
-	writeSlots       chan struct{}
+	presigned *http.Client // sends to pre-signed URLs, without the token
+	// limits of what is in flight; each has its own, so that other reads delay neither a write nor what is urgent
+	urgentSlots, readSlots, writeSlots chan struct{}
+
 	now              func() time.Time
 	tokens           *tokens
 	defaultTransport bool // the transport is net/http's own, which reports every connection that it uses
@@ -131,8 +138,9 @@ func newTransport(c *Client) *transport {
 		next = t
 	}
 	w := &transport{
-		readSlots:        make(chan struct{}, maxInFlight),
-		writeSlots:       make(chan struct{}, maxInFlight),
+		urgentSlots:      make(chan struct{}, maxUrgentInFlight),
+		readSlots:        make(chan struct{}, maxReadsInFlight),
+		writeSlots:       make(chan struct{}, maxWritesInFlight),
 		now:              c.now,
 		tokens:           c.tokens,
 		defaultTransport: c.endpoint.roundTripper == nil,
@@ -171,7 +179,8 @@ func newHTTPTransport() *http.Transport {
 		TLSHandshakeTimeout:    10 * time.Second,
 		ResponseHeaderTimeout:  20 * time.Second,
 		IdleConnTimeout:        30 * time.Second,
-		MaxConnsPerHost:        16,
+		MaxConnsPerHost:        maxUrgentInFlight + maxReadsInFlight + maxWritesInFlight,
+		MaxIdleConnsPerHost:    maxUrgentInFlight, // without HTTP/2 the next poll would connect again
 		MaxResponseHeaderBytes: 1 << 20,
 		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 5 * time.Second, PingTimeout: 5 * time.Second},
 	}
@@ -289,17 +298,21 @@ func readBody(res *http.Response, moved func()) ([]byte, error) {
 
 // read sends a read, with retries, and waits first if the server asked for a pause. Once the retry budget is spent, a
 // path that failed fails in the same way without being sent, until it is time for a probe.
-func (w *transport) read(req *http.Request) (*response, error) {
+func (w *transport) read(req *http.Request, urgent bool) (*response, error) {
 	if err := w.waitForRateLimit(req.Context()); err != nil {
 		return nil, err
 	}
 	if last, held := w.heldBack(req.URL.Path); held {
 		return last.response, last.err
 	}
-	if err := acquireSlot(req.Context(), w.readSlots); err != nil {
+	slots := w.readSlots
+	if urgent {
+		slots = w.urgentSlots
+	}
+	if err := acquireSlot(req.Context(), slots); err != nil {
 		return nil, err
 	}
-	defer func() { <-w.readSlots }()
+	defer func() { <-slots }()
 	a, err := w.sendWithRetry(req)
 	w.recordResult(req.URL.Path, a, err)
 	return a, err

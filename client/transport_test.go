@@ -18,6 +18,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"lookout/client/faulttest"
@@ -471,4 +472,37 @@ func TestObjects_Put_rejectedMidBody(t *testing.T) {
 			t.Errorf("%v, %d sent", err, puts.Load())
 		}
 	}
+}
+
+// Services and issues are read although so many other reads are in flight that no more of those are sent.
+func TestTransport_servicesAndIssuesBeforeAllElse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var waiting atomic.Int32
+		hang := faulttest.NewTransport(nil, func(_ http.RoundTripper, req *http.Request) (*http.Response, error) {
+			if !strings.HasSuffix(req.URL.Path, "/managed/contacts") {
+				return faulttest.Respond(http.StatusOK, `{"data":[],"page":1,"pages":1,"results":0}`)(nil, req)
+			}
+			waiting.Add(1)
+			return faulttest.Hang(nil, req)
+		})
+		c, err := New("https://api.example.test/v4", NewSecret("t"), WithTransport(hang))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		for range 2 * maxReadsInFlight {
+			go func() { _, _ = c.Contacts.List(ctx, 1) }()
+		}
+		synctest.Wait()
+		if n := waiting.Load(); n != maxReadsInFlight {
+			t.Errorf("%d reads in flight", n)
+		}
+		if _, err := c.Services.List(ctx, 1); err != nil {
+			t.Error(err)
+		}
+		if _, err := c.Issues.List(ctx, 1); err != nil {
+			t.Error(err)
+		}
+	})
 }

@@ -58,10 +58,10 @@ func TestPoll_waitsForRequestUnderWay(t *testing.T) {
 func TestBucketFetcher_lateClusterDoesNotDelayOthers(t *testing.T) {
 	faulttest.RunCase(t, "A4", "one cluster", func(t *testing.T) {
 		startWithTransport(t, screenSize{120, 36}, func(next http.RoundTripper) http.RoundTripper {
-			return stallingTransport{
-				stallingTransport{next, "/object-storage/buckets/"},
-				"/object-storage/buckets/eu-central-1",
+			for _, path := range []string{"/buckets", "/buckets/", "/buckets/eu-central-1"} {
+				next = stallingTransport{next, "/object-storage" + path}
 			}
+			return next
 		}, func(*harness, *shell.Options) {}, func(r *harness) {
 			r.press("8")
 			r.wait(3 * time.Second)

@@ -11,8 +11,8 @@ import (
 	"lookout/ui"
 )
 
-// bucketFetcher reads the buckets of all clusters at once, so that one that does not answer does not hide the others.
-// Late answers make a page of their own.
+// bucketFetcher reads the list of all buckets. If that fails or is late, it reads those of each cluster too, all at
+// once, so that a cluster that does not answer does not hide the others. Late answers make a page of their own.
 type bucketFetcher struct {
 	a *Account
 
@@ -21,10 +21,14 @@ type bucketFetcher struct {
 	pending    map[string]*fanout // by the cursor of the next page
 }
 
-// slowClusterTimeout is how long the first page waits for a slow cluster.
-const slowClusterTimeout = 2 * time.Second
+const (
+	// slowListTimeout is how long the list of all buckets may take before the clusters are asked too
+	slowListTimeout = time.Second
+	// slowClusterTimeout is how long the first page waits for a slow cluster
+	slowClusterTimeout = 2 * time.Second
+)
 
-// fetch returns the buckets of the clusters that answer in time, then, as a second page, the rest.
+// fetch returns the buckets that are known in time, then, as a second page, the rest.
 func (r *bucketFetcher) fetch(ctx context.Context, cursor string) (ui.RowPage[*client.Bucket], error) {
 	q := r.takePending(cursor)
 	if q == nil {
@@ -66,7 +70,7 @@ func (r *bucketFetcher) keepPending(q *fanout) (cursor string) {
 	return cursor
 }
 
-// FetchAllBuckets reads the buckets of all clusters and waits for the slowest.
+// FetchAllBuckets reads the buckets of all clusters and waits for the slowest, unless the list of all is read first.
 func (a *Account) FetchAllBuckets(ctx context.Context) (ui.RowPage[*client.Bucket], error) {
 	q := startFanout(a)
 	if _, err := q.wait(ctx, 0); err != nil {
@@ -75,8 +79,8 @@ func (a *Account) FetchAllBuckets(ctx context.Context) (ui.RowPage[*client.Bucke
 	return q.lastPage()
 }
 
-// fanout reads the list of all buckets and the list of each cluster at once. The list of all may hold buckets of
-// clusters that are not listed.
+// fanout reads the list of all buckets, which is all that it takes, and the list of each cluster if that one is late or
+// fails. The list of all may hold buckets of clusters that are not listed.
 type fanout struct {
 	cancel     context.CancelFunc
 	results    chan fanoutResult // closed after the last
@@ -99,7 +103,7 @@ const (
 	fromClusterList = "its clusters"
 )
 
-// startFanout sends all requests.
+// startFanout asks for the list of all buckets, and for those of the clusters once they are needed.
 func startFanout(a *Account) *fanout {
 	ctx, cancel := context.WithCancel(a.Context)
 	q := &fanout{
@@ -115,11 +119,17 @@ func startFanout(a *Account) *fanout {
 		}
 	}
 	var wait sync.WaitGroup
+	needed, need := context.WithTimeout(ctx, slowListTimeout) // ends when the clusters are needed
 	wait.Go(func() {
 		rows, err := Collect(a.API.Buckets.All(ctx))
-		say(fanoutResult{from: fromAccount, rows: rows, err: err})
+		if say(fanoutResult{from: fromAccount, rows: rows, err: err}); err != nil {
+			need()
+		}
 	})
 	wait.Go(func() {
+		if <-needed.Done(); ctx.Err() != nil {
+			return
+		}
 		ids, err := fetchClusterIDs(ctx, a.API)
 		say(fanoutResult{from: fromClusterList, ids: ids, err: err})
 		for _, id := range ids {
@@ -159,7 +169,8 @@ func fetchClusterBuckets(ctx context.Context, api *client.Client, cluster string
 	}
 }
 
-// wait collects answers until the last, or, if patience is above 0, until it is over and there is a bucket to show.
+// wait collects answers until the list of all buckets or the last of the others, or, if patience is above 0, until it
+// is over and there is a bucket to show.
 func (q *fanout) wait(ctx context.Context, patience time.Duration) (whole bool, err error) {
 	var over <-chan time.Time
 	if patience > 0 {
@@ -177,6 +188,10 @@ func (q *fanout) wait(ctx context.Context, patience time.Duration) (whole bool, 
 			if q.received[x.from] = x; x.from == fromClusterList {
 				q.clusterIDs = x.ids
 			}
+			if q.allRead() {
+				q.cancel()
+				return true, nil
+			}
 		case <-over:
 			late = true
 		case <-ctx.Done():
@@ -187,6 +202,12 @@ func (q *fanout) wait(ctx context.Context, patience time.Duration) (whole bool, 
 			return false, nil
 		}
 	}
+}
+
+// allRead reports whether the list of all buckets was read.
+func (q *fanout) allRead() bool {
+	all, received := q.received[fromAccount]
+	return received && all.err == nil
 }
 
 // hasBuckets reports whether any bucket is known.
@@ -216,6 +237,11 @@ func (q *fanout) newRows() (rows []*client.Bucket) {
 // the list of all buckets too.
 func (q *fanout) lastPage() (ui.RowPage[*client.Bucket], error) {
 	var page ui.RowPage[*client.Bucket]
+	if q.allRead() {
+		page.Rows = q.newRows()
+		page.Total = len(q.delivered)
+		return page, nil
+	}
 	if err := q.received[fromClusterList].err; err != nil {
 		why := "clusters: " + ui.Reason(err)
 		page.Notes, page.Missing = append(page.Notes, why), append(page.Missing, why)
@@ -234,15 +260,14 @@ func (q *fanout) lastPage() (ui.RowPage[*client.Bucket], error) {
 			)
 		}
 	}
-	if err := q.received[fromAccount].err; err != nil &&
-		(failed == len(q.clusterIDs) && failed > 0 || q.received[fromClusterList].err != nil) {
+	err := q.received[fromAccount].err
+	if failed == len(q.clusterIDs) && failed > 0 || q.received[fromClusterList].err != nil {
 		return ui.RowPage[*client.Bucket]{}, err
-	} else if err != nil {
-		page.Missing = append(page.Missing, "buckets without a cluster")
-		page.Notes = append(
-			page.Notes, "buckets without a cluster may be missing: the list of all buckets failed: "+ui.Reason(err),
-		)
 	}
+	page.Missing = append(page.Missing, "buckets without a cluster")
+	page.Notes = append(
+		page.Notes, "buckets without a cluster may be missing: the list of all buckets failed: "+ui.Reason(err),
+	)
 	page.Rows = q.newRows()
 	page.Total = len(q.delivered)
 	return page, nil

@@ -145,7 +145,7 @@ func storageOperations() []keyOperation {
 		{"list buckets", buckets, "", ""},
 		{"create bucket", buckets + "n«New bucket»new-logs<tab><tab><right><tab><right><ctrl+s>«new-logs: created»",
 			`{"cluster":"us-east-1","label":"new-logs","acl":"public-read","cors_enabled":true}`, ""},
-		{"list buckets in cluster", buckets, "", ""},
+		{"list buckets in cluster", "8«may be missing»", "", ""},
 		{"view bucket", buckets + cdn + "i«keys that reach it»", "", ""},
 		{"delete bucket", buckets + "/scratch<enter>«1 of »D«and press enter»scratch<enter>«scratch: deleted»", "", ""},
 		{
@@ -250,8 +250,13 @@ func playOnService(t *testing.T, service, area string, flows []keyOperation) {
 		t.Run(strings.ReplaceAll(f.op, " ", "-"), func(t *testing.T) {
 			t.Parallel()
 			api := emulator.New(emulator.Options{Token: "demo", Service: service})
+			first := words.Replace("12 buckets")
+			if f.op == "list buckets in cluster" { // the clusters are asked only if the list of all buckets fails
+				api.InjectFault("list buckets", emulator.Fault{Status: 400})
+				first = "Object Storage"
+			}
 			v := startDashboard(t, api, 120, 36)
-			v.WaitFor(words.Replace("12 buckets"))
+			v.WaitFor(first)
 			playKeys(v, words.Replace(f.keys))
 			if !write {
 				waitUntil(t, v, "a request to "+f.op, func() bool { return api.RequestCount(f.op) > 0 })

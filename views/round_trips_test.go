@@ -1,0 +1,111 @@
+package views_test
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// slowTransport delays every request by a fixed latency and records when each was sent.
+type slowTransport struct {
+	next    http.RoundTripper
+	latency time.Duration
+
+	mu    sync.Mutex
+	start time.Time
+	sent  []sentRequest
+}
+
+// sentRequest is a request and how long after the first it was sent.
+type sentRequest struct {
+	line  string
+	after time.Duration
+}
+
+func (s *slowTransport) transport(next http.RoundTripper) http.RoundTripper {
+	s.next = next
+	return s
+}
+
+// RoundTrip waits, then answers.
+func (s *slowTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	s.mu.Lock()
+	if s.sent == nil {
+		s.start = time.Now()
+	}
+	line := req.Method + " " + strings.TrimPrefix(req.URL.Path, "/v4") + " " + req.URL.RawQuery
+	s.sent = append(s.sent, sentRequest{line, time.Since(s.start)})
+	s.mu.Unlock()
+	select {
+	case <-time.After(s.latency):
+	case <-req.Context().Done():
+		return nil, req.Context().Err()
+	}
+	return s.next.RoundTrip(req)
+}
+
+// waves returns the requests that were sent at the same time, by the number of answers that they waited for.
+func (s *slowTransport) waves() (waves [][]string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.sent {
+		n := int(r.after / s.latency)
+		for len(waves) <= n {
+			waves = append(waves, nil)
+		}
+		waves[n] = append(waves[n], r.line)
+	}
+	return waves
+}
+
+// requireOnce fails if a request was sent twice.
+func (s *slowTransport) requireOnce(t *testing.T) {
+	t.Helper()
+	times := map[string]int{}
+	for _, r := range s.sent {
+		if times[r.line]++; times[r.line] == 2 {
+			t.Errorf("sent again: %s", r.line)
+		}
+	}
+}
+
+// The overview is complete after two answers, one after the other: all lists are read at once, and then what the issues
+// lead to. Nothing is asked twice.
+func TestRoundTrips_overview(t *testing.T) {
+	slow := &slowTransport{latency: 200 * time.Millisecond}
+	runProgram(t, programOptions{size: screenSize{200, 50}, transport: slow.transport}, func(r *harness) {
+		r.wait(5 * time.Second)
+		r.requireNoText("reading", "loading", "not read")
+		slow.requireOnce(t)
+		waves := slow.waves()
+		if len(waves) != byService(1, 2) || len(waves[0]) != 7 {
+			t.Fatalf("requests, by the answers that they waited for:\n%q", waves)
+		}
+		for _, w := range waves[1:] {
+			for _, line := range w {
+				if !strings.Contains(line, "/support/tickets/") {
+					t.Errorf("sent after the first answers: %s", line)
+				}
+			}
+		}
+	})
+}
+
+// The panes of Object Storage ask for clusters and buckets once each.
+func TestRoundTrips_storage(t *testing.T) {
+	slow := &slowTransport{latency: 200 * time.Millisecond}
+	runProgram(t, programOptions{size: screenSize{200, 50}, transport: slow.transport}, func(r *harness) {
+		r.press("8")
+		r.wait(time.Second)
+		r.press("9")
+		r.wait(time.Second)
+		r.press("0")
+		r.wait(time.Second)
+		slow.requireOnce(t)
+		if waves := slow.waves(); len(waves[0]) != 8 {
+			t.Errorf("requests, by the answers that they waited for:\n%q", waves)
+		}
+	})
+}
