@@ -67,7 +67,7 @@ func TestImportsPointDownward(t *testing.T) {
 		"cmd/internal/dashboard": {"cmd/internal/config", "cmd/internal/exit", "cmd/internal/keep"},
 		"cmd/internal/setup": {
 			"cmd/internal/config", "cmd/internal/dashboard", "cmd/internal/exit", "cmd/internal/output",
-			"cmd/internal/prompt",
+			"cmd/internal/prompt", "cmd/internal/version",
 		},
 		"cmd/internal/keep": {"cmd/internal/config", "cmd/internal/exit"},
 		"cmd/internal/cli": {

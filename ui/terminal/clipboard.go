@@ -58,6 +58,29 @@ func clipboardCommands() (commands [][]string) {
 	)
 }
 
+// ClipboardCommand returns the name of the command that puts text on the system's clipboard; "" if none is installed.
+func ClipboardCommand() string {
+	for _, command := range clipboardCommands() {
+		if _, err := exec.LookPath(command[0]); err == nil {
+			return command[0]
+		}
+	}
+	return ""
+}
+
+// TmuxOption returns the value of a global option of the tmux around this program; "" if tmux does not tell.
+func TmuxOption(name string) string {
+	ctx, cancel := context.WithTimeout(context.Background(), clipboardTimeout)
+	defer cancel()
+	c := exec.CommandContext(ctx, "tmux", "show-options", "-gqv", name)
+	c.Env, c.WaitDelay = childEnviron(), time.Second
+	out, err := c.Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}
+
 // writeSystemClipboard puts text on the clipboard with the first command that is installed. The text, which may be a
 // secret, goes to its standard input, never into its arguments.
 func writeSystemClipboard(text string) error {

@@ -19,6 +19,7 @@ import (
 	"github.com/adrg/xdg"
 
 	"lookout/client"
+	"lookout/cmd/internal/exit"
 	"lookout/theme"
 )
 
@@ -42,6 +43,7 @@ type AccountConfig struct {
 	Dialect      string   // document or provider
 	TokenFile    string   // readable by its owner alone
 	TokenCommand []string // a program and its arguments; no shell reads them
+	TokenTimeout string   // how long TokenCommand may take; "" is 10s
 	TokenEnv     string   // name of an environment variable
 	Keyring      bool     // the token is in the system's keyring
 	LinodeCLI    string   // user of linode-cli whose token is used
@@ -78,9 +80,10 @@ type Settings struct {
 }
 
 // ErrNoAccount says that neither flags, environment nor configuration name an account.
-var ErrNoAccount = errors.New(
-	"no account is configured: set LOOKOUT_BASE_URL (such as https://api.linode.com/v4) and LOOKOUT_TOKEN, add an " +
-		"account to the configuration (lookout config init), or try lookout demo",
+var ErrNoAccount = exit.Advise(
+	errors.New("no account is configured"),
+	"add one with lookout accounts add, or set LOOKOUT_BASE_URL (such as https://api.linode.com/v4) and "+
+		"LOOKOUT_TOKEN; lookout demo needs neither",
 )
 
 // ErrSeveralAccounts says that the configuration has several accounts and none was chosen.
@@ -105,7 +108,9 @@ func Read(f *Flags) (path string, data []byte, err error) {
 		return path, nil, nil
 	}
 	if err != nil {
-		return path, nil, fmt.Errorf("configuration: %w", err)
+		return path, nil, exit.Advise(
+			fmt.Errorf("configuration: %w", err), "lookout config init writes one; lookout config path prints its path",
+		)
 	}
 	return path, data, checkConfigPermissions(path)
 }
@@ -118,10 +123,11 @@ func checkConfigPermissions(path string) error {
 	case err != nil:
 		return fmt.Errorf("configuration: %w", err)
 	case ownedByOther(info):
-		return fmt.Errorf("configuration: %s belongs to another user; use a file of your own", path)
+		return exit.Advise(fmt.Errorf("configuration: %s belongs to another user", path), "use a file of your own")
 	case runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o002 != 0:
-		return fmt.Errorf(
-			"configuration: anybody can change it (mode %04o); run chmod o-w %s first", info.Mode().Perm(), path,
+		return exit.Advise(
+			fmt.Errorf("configuration: anybody can change it (mode %04o)", info.Mode().Perm()),
+			"run chmod o-w "+path+" first",
 		)
 	}
 	return nil
@@ -182,7 +188,9 @@ func Resolve(cfg File, f *Flags) (Settings, error) {
 	name := cmp.Or(f.Account, os.Getenv("LOOKOUT_ACCOUNT"), cfg.Account)
 	block, known := cfg.Accounts[name]
 	if name != "" && !known {
-		return Settings{}, fmt.Errorf("the configuration has no account %q; it has %s", name, joinNames(cfg.Accounts))
+		return Settings{}, exit.Advise(
+			fmt.Errorf("the configuration has no account %q", client.Clean(name)), "it has "+joinNames(cfg.Accounts),
+		)
 	}
 	if name == "" && len(cfg.Accounts) == 1 {
 		for name, block = range cfg.Accounts {
@@ -221,7 +229,7 @@ func Resolve(cfg File, f *Flags) (Settings, error) {
 	}
 	switch {
 	case s.BaseURL == "" && len(cfg.Accounts) > 1:
-		return s, fmt.Errorf("%w: choose one with -a (%s)", ErrSeveralAccounts, joinNames(cfg.Accounts))
+		return s, exit.Advise(ErrSeveralAccounts, "choose one with -a: "+joinNames(cfg.Accounts))
 	case s.BaseURL == "":
 		return s, ErrNoAccount
 	}
@@ -237,8 +245,9 @@ func readOnlyFromEnv() (bool, error) {
 	}
 	on, err := strconv.ParseBool(text)
 	if err != nil {
-		return false, fmt.Errorf(
-			"LOOKOUT_READ_ONLY=%s is neither true nor false: set it to one of them, or unset it", client.Clean(text),
+		return false, exit.Advise(
+			fmt.Errorf("LOOKOUT_READ_ONLY=%s is neither true nor false", client.Clean(text)),
+			"set it to one of them, or unset it",
 		)
 	}
 	return on, nil

@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -36,7 +35,9 @@ func CheckHome(f *Flags) error {
 	if runtime.GOOS == "windows" || os.Getenv("HOME") != "" || len(missing) == 0 {
 		return nil
 	}
-	return fmt.Errorf("HOME is empty, so there is no place for files: set HOME, or %s", strings.Join(missing, " and "))
+	return exit.Advise(
+		errors.New("HOME is empty, so there is no place for files"), "set HOME, or "+strings.Join(missing, " and "),
+	)
 }
 
 // builtInTokenVariables returns the variables in which lookout and the provider's own tools look for a token.

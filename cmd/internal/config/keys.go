@@ -109,7 +109,7 @@ func behaviourKeys() []KeySpec[File] {
 
 // AccountKeys returns the keys of [accounts.NAME].
 func AccountKeys() []KeySpec[AccountConfig] {
-	return slices.Concat(connectionKeys(), tokenKeys(), safetyKeys(), labelKeys())
+	return slices.Concat(connectionKeys(), tokenCommandKeys(), tokenKeys(), safetyKeys(), labelKeys())
 }
 
 // connectionKeys returns the keys that say where the API is.
@@ -138,8 +138,8 @@ func connectionKeys() []KeySpec[AccountConfig] {
 	}
 }
 
-// tokenKeys returns the keys that say where the token is.
-func tokenKeys() []KeySpec[AccountConfig] {
+// tokenCommandKeys returns the keys of a program that prints the token.
+func tokenCommandKeys() []KeySpec[AccountConfig] {
 	return []KeySpec[AccountConfig]{
 		{
 			Name:        "token_command",
@@ -147,9 +147,23 @@ func tokenKeys() []KeySpec[AccountConfig] {
 			fatal:       true,
 			example:     `["pass", "show", "linode"]`,
 			DefaultText: "none",
-			Description: "A program that prints the token, and its arguments. It runs without a shell, for at most " +
-				"10 s.",
+			Description: "A program that prints the token, and its arguments. It runs without a shell. What it " +
+				"writes to standard error is shown if it fails.",
 		},
+		{
+			Name:        "token_timeout",
+			target:      func(a *AccountConfig) any { return &a.TokenTimeout },
+			check:       func(v string) error { _, err := parseTokenTimeout(v); return err },
+			example:     `"30s"`,
+			DefaultText: "10s",
+			Description: "How long token_command may take, from 1s to 5m.",
+		},
+	}
+}
+
+// tokenKeys returns the keys that say where the token is, if no program prints it.
+func tokenKeys() []KeySpec[AccountConfig] {
+	return []KeySpec[AccountConfig]{
 		{
 			Name:        "token_file",
 			target:      func(a *AccountConfig) any { return &a.TokenFile },
@@ -163,6 +177,7 @@ func tokenKeys() []KeySpec[AccountConfig] {
 		{
 			Name:        "token_env",
 			target:      func(a *AccountConfig) any { return &a.TokenEnv },
+			check:       checkVariableName,
 			fatal:       true,
 			example:     `"LINODE_TOKEN"`,
 			DefaultText: "none",
@@ -180,6 +195,7 @@ func tokenKeys() []KeySpec[AccountConfig] {
 		{
 			Name:        "linode_cli",
 			target:      func(a *AccountConfig) any { return &a.LinodeCLI },
+			check:       checkNotToken,
 			fatal:       true,
 			example:     `"ops"`,
 			DefaultText: "none",
@@ -263,7 +279,39 @@ func checkAccountWord(v string) error {
 	return nil
 }
 
+// looksLikeToken reports whether a text is probably a token: the provider's have 64 hexadecimal digits.
+func looksLikeToken(v string) bool { return HideTokens(v) != v }
+
+// HideTokens replaces everything in a text that looks like a token: 32 hexadecimal digits or more.
+func HideTokens(text string) string {
+	return regexp.MustCompile(`[0-9A-Fa-f]{32,}`).ReplaceAllString(text, client.NewSecret("x").String())
+}
+
+// checkNotToken rejects a token in place of the name of its place, without repeating it.
+func checkNotToken(v string) error {
+	if looksLikeToken(v) {
+		return errors.New(
+			"this looks like a token itself, which never belongs here: lookout accounts token stores it elsewhere",
+		)
+	}
+	return nil
+}
+
+// checkVariableName accepts the name of an environment variable.
+func checkVariableName(v string) error {
+	if err := checkNotToken(v); err != nil {
+		return err
+	}
+	if !regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(v) {
+		return errors.New("this is not the name of an environment variable, such as LINODE_TOKEN")
+	}
+	return nil
+}
+
 func CheckAbsolutePath(v string) error {
+	if err := checkNotToken(v); err != nil {
+		return err
+	}
 	if !filepath.IsAbs(v) && !strings.HasPrefix(v, "~/") {
 		return fmt.Errorf("%q is a relative path: begin it with / or ~/", v)
 	}
@@ -365,16 +413,21 @@ const maxEditDistance = 4
 
 // Suggestion returns a question with the known word that is closest to an unknown one; "" if none is close.
 func Suggestion(word string, known []string) string {
+	if best := closestWord(word, known); best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
+	}
+	return ""
+}
+
+// closestWord returns the known word that is closest to an unknown one; "" if none is close.
+func closestWord(word string, known []string) string {
 	best, least := "", maxEditDistance
 	for _, k := range known {
 		if d := editDistance(word, k); d < least {
 			best, least = k, d
 		}
 	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", best)
+	return best
 }
 
 // editDistance returns the Levenshtein distance of two words; maxEditDistance if their lengths differ by that much.

@@ -172,7 +172,10 @@ func (r *configParser) addUnknownKey(key []string, here []string) {
 		}
 	}
 	switch {
+	case slices.Contains([]string{"token", "api_token", "access_token", "api_key", "apikey"}, strings.ToLower(name)):
+		text += "; a token is never in this file: lookout accounts token stores it and names its place here"
 	case least == maxEditDistance:
+		text += "; remove it"
 	case slices.Contains(here, like.name):
 		text += fmt.Sprintf("; did you mean %q?", like.name)
 	case like.name == name:
@@ -240,7 +243,7 @@ func (r *configParser) parseAccounts(cfg *File, value any) {
 		var a AccountConfig
 		assignKeys(r, parsedTable{path: at, values: block}, AccountKeys(), &a)
 		if _, there := block["base_url"]; !there {
-			r.addError(true, at, "base_url is missing")
+			r.addError(true, at, `base_url is missing; add base_url = "https://api.linode.com/v4"`)
 		}
 		if ways := tokenSourceKeys(block); len(ways) > 1 {
 			r.addError(true, append(at, ways[1]), fmt.Sprintf("%s is set too; keep one of them", ways[0]))
@@ -278,7 +281,22 @@ func (r *configParser) parseKeys(cfg *File, value any) {
 		case !dotted || pane == "" || action == "":
 			r.addError(false, []string{"keys", name}, `expected PANE.ACTION, such as "services.disable"`)
 		default:
-			cfg.Keys[name] = list
+			if usable := r.usableKeys(name, list); len(usable) > 0 || len(list) == 0 {
+				cfg.Keys[name] = usable
+			}
 		}
 	}
+}
+
+// usableKeys returns the keys of a list that can be bound, and reports the others.
+func (r *configParser) usableKeys(name string, list []string) []string {
+	usable := make([]string, 0, len(list))
+	for i, key := range list {
+		if err := checkKeyName(key); err != nil {
+			r.addValueError(false, []string{"keys", name}, &elementError{i, err})
+			continue
+		}
+		usable = append(usable, key)
+	}
+	return usable
 }

@@ -144,3 +144,41 @@ func FuzzConfig(f *testing.F) {
 		}
 	})
 }
+
+// A key that no terminal sends, or that is taken, is reported where it stands, with the one that was probably meant.
+func TestCheckKeyName(t *testing.T) {
+	for _, key := range []string{
+		"d", "D", "ä", "/", "+", "-", "ctrl+x", "alt+x", "alt+enter", "shift+tab", "ctrl+alt+left", "f5", "space",
+		"ctrl+@", "?", "pgup",
+	} {
+		if err := checkKeyName(key); err != nil {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+	for key, want := range map[string]string{
+		"ctrl+c":       "always ends lookout",
+		"Ctrl+X":       `did you mean "ctrl+x"?`,
+		"C-x":          `did you mean "ctrl+x"?`,
+		"<C-x>":        `did you mean "ctrl+x"?`,
+		"^x":           `did you mean "ctrl+x"?`,
+		"ctlr+x":       `did you mean "ctrl+x"?`,
+		"Enter":        `did you mean "enter"?`,
+		"return":       `did you mean "enter"?`,
+		"pagedown":     `did you mean "pgdown"?`,
+		"alt-Return":   `did you mean "alt+enter"?`,
+		"F5":           `did you mean "f5"?`,
+		"f13":          "is not a key; use",
+		"bakspace":     `did you mean "backspace"?`,
+		"dd":           "is not a key; use",
+		"hyper+everyt": "is not a key; use",
+		"shift+d":      "is not a key; use",
+		"ctrl+X":       `did you mean "ctrl+x"?`,
+		"":             "is not a key; use",
+		" ":            "is not a key; use",
+		"\x1b":         "is not a key; use",
+	} {
+		if err := checkKeyName(key); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v; want %s", key, err, want)
+		}
+	}
+}

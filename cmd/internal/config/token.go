@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -20,6 +21,7 @@ import (
 	"github.com/zalando/go-keyring"
 
 	"lookout/client"
+	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/prompt"
 )
 
@@ -80,12 +82,11 @@ func (s Settings) ReadToken(ctx context.Context) (client.Secret, error) {
 
 // noTokenError says where a token can come from, and names the tokens found on this machine.
 func noTokenError() error {
-	text := "there is no token: set LOOKOUT_TOKEN, give --token-file, or name its place in the account's block " +
-		"(lookout config schema lists the ways)"
+	next := "lookout accounts token stores one; or set LOOKOUT_TOKEN, or give --token-file"
 	for _, o := range FindTokenOffers() {
-		text += "; " + o.hint
+		next += "; " + o.hint
 	}
-	return errors.New(text)
+	return exit.Advise(errors.New("there is no token"), next)
 }
 
 // A TokenOffer is a token of the provider's own tools, found on this machine.
@@ -126,8 +127,8 @@ func envTokenSource(name string, kept map[string]client.Secret) tokenSource {
 		if t := strings.TrimSpace(os.Getenv(name)); t != "" {
 			return client.NewSecret(t), nil
 		}
-		return client.Secret{}, fmt.Errorf(
-			"the environment variable %s is empty: set it to the token", client.Clean(name),
+		return client.Secret{}, exit.Advise(
+			fmt.Errorf("the environment variable %s is empty", client.Clean(name)), "set it to the token",
 		)
 	}}
 }
@@ -141,13 +142,16 @@ func checkPrivateFile(what, path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s: %w", what, err)
+		return exit.Advise(fmt.Errorf("%s: %w", what, err), "correct its path, or write the token to it")
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s: %s is not a regular file", what, path)
+		return exit.Advise(fmt.Errorf("%s: %s is not a regular file", what, path), "name the file itself")
 	case ownedByOther(info):
-		return fmt.Errorf("%s: %s belongs to another user; use a file of your own", what, path)
+		return exit.Advise(fmt.Errorf("%s: %s belongs to another user", what, path), "use a file of your own")
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		return fmt.Errorf("%s: others can read it (mode %04o); run chmod 600 %s first", what, info.Mode().Perm(), path)
+		return exit.Advise(
+			fmt.Errorf("%s: others can read it (mode %04o)", what, info.Mode().Perm()),
+			"run chmod 600 "+path+" first",
+		)
 	}
 	return checkPrivateFolder(what, filepath.Dir(path))
 }
@@ -159,8 +163,9 @@ func checkPrivateFolder(what, path string) error {
 	case err != nil:
 		return fmt.Errorf("%s: %w", what, err)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o002 != 0 && info.Mode()&os.ModeSticky == 0:
-		return fmt.Errorf(
-			"%s: anybody can change %s (mode %04o); run chmod o-w %[2]s first", what, path, info.Mode().Perm(),
+		return exit.Advise(
+			fmt.Errorf("%s: anybody can change %s (mode %04o)", what, path, info.Mode().Perm()),
+			"run chmod o-w "+path+" first",
 		)
 	}
 	return nil
@@ -181,11 +186,14 @@ func readTokenFile(path string) (client.Secret, error) {
 	case err != nil:
 		return client.Secret{}, fmt.Errorf("token file: %w", err)
 	case len(data) > prompt.MaxSecretBytes:
-		return client.Secret{}, fmt.Errorf(
-			"token file: %s is longer than %d bytes, too long for a token", path, prompt.MaxSecretBytes,
+		return client.Secret{}, exit.Advise(
+			fmt.Errorf("token file: %s is longer than %d bytes, too long for a token", path, prompt.MaxSecretBytes),
+			"name the file that holds the token alone",
 		)
 	case len(bytes.TrimSpace(data)) == 0:
-		return client.Secret{}, fmt.Errorf("token file: %s is empty", path)
+		return client.Secret{}, exit.Advise(
+			fmt.Errorf("token file: %s is empty", path), "write the token to it, as lookout accounts token does",
+		)
 	}
 	return client.NewSecret(string(bytes.TrimSpace(data))), nil
 }
@@ -193,22 +201,78 @@ func readTokenFile(path string) (client.Secret, error) {
 // runTokenCommand reads the token from a program's output. The program gets no token of an account, but keeps the
 // variables that it needs itself: VAULT_TOKEN.
 func (s Settings) runTokenCommand(ctx context.Context) (client.Secret, error) {
-	command := s.TokenCommand
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	command, limit := s.TokenCommand, s.tokenTimeout()
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.WaitDelay = time.Second
 	cmd.Env = EnvironWithout(append(builtInTokenVariables(), s.tokenNames...))
+	said := &firstBytes{}
+	cmd.Stderr = said
 	out, err := cmd.Output()
+	token := client.NewSecret(string(bytes.TrimSpace(out)))
+	fail := func(why, next string) (client.Secret, error) {
+		why += said.quote(token)
+		return client.Secret{}, exit.Advise(fmt.Errorf("token_command %s: %s", client.Clean(command[0]), why), next)
+	}
 	switch {
 	case ctx.Err() != nil:
-		return client.Secret{}, fmt.Errorf("token_command %s: it did not end within 10 s", command[0])
+		return fail("it did not end within "+limit.String(), "token_timeout in the account's block allows more")
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
+		return fail("there is no such program", "install it, or correct token_command")
 	case err != nil:
-		return client.Secret{}, fmt.Errorf("token_command %s: %w", command[0], err)
-	case len(bytes.TrimSpace(out)) == 0:
-		return client.Secret{}, fmt.Errorf("token_command %s: it printed nothing", command[0])
+		return fail(err.Error(), "run token_command in a shell to see what it needs")
+	case token.IsZero():
+		return fail("it printed nothing", "run token_command in a shell to see what it prints")
 	}
-	return client.NewSecret(string(bytes.TrimSpace(out))), nil
+	return token, nil
+}
+
+// tokenTimeout returns how long the token command may take.
+func (s Settings) tokenTimeout() time.Duration {
+	if d, err := parseTokenTimeout(s.TokenTimeout); err == nil {
+		return d
+	}
+	return defaultTokenTimeout
+}
+
+// The time limit of a token command. Some open a dialog that somebody must answer.
+const (
+	defaultTokenTimeout = 10 * time.Second
+	maxTokenTimeout     = 5 * time.Minute
+)
+
+// parseTokenTimeout parses the time limit of a token command.
+func parseTokenTimeout(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d < time.Second || d > maxTokenTimeout {
+		return 0, fmt.Errorf("%q is not a duration from 1s to %s, such as \"30s\"", text, maxTokenTimeout)
+	}
+	return d, nil
+}
+
+// firstBytes keeps the beginning of what a program writes.
+type firstBytes struct{ text []byte }
+
+// maxComplaint is how much of what a token command complains about is kept, in bytes.
+const maxComplaint = 300
+
+// Write keeps what still fits.
+func (f *firstBytes) Write(p []byte) (int, error) {
+	f.text = append(f.text, p[:min(len(p), maxComplaint-len(f.text))]...)
+	return len(p), nil
+}
+
+// quote returns what was kept on one line after a colon, without the token and whatever looks like one; "" for nothing.
+func (f *firstBytes) quote(token client.Secret) string {
+	text := strings.Join(strings.Fields(string(f.text)), " ")
+	if text == "" {
+		return ""
+	}
+	if !token.IsZero() {
+		text = strings.ReplaceAll(text, token.Reveal(), token.String())
+	}
+	return `: "` + client.Clean(HideTokens(strings.ToValidUTF8(text, "?"))) + `"`
 }
 
 // KeyringService is the service of lookout's tokens in the system's keyring; the user is the account's name.
@@ -232,11 +296,13 @@ func readKeyringToken(ctx context.Context, account string) (client.Secret, error
 	text, err := WithKeyringTimeout(ctx, func() (string, error) { return keyring.Get(KeyringService, account) })
 	switch {
 	case errors.Is(err, keyring.ErrNotFound):
-		return client.Secret{}, fmt.Errorf(
-			"keyring: it has no token for %s; lookout config token -a %s adds one", account, account,
+		return client.Secret{}, exit.Advise(
+			fmt.Errorf("keyring: it has no token for %s", account), "lookout accounts token "+account+" adds one",
 		)
 	case err != nil:
-		return client.Secret{}, fmt.Errorf("keyring: %w; token_command or token_file work without one", err)
+		return client.Secret{}, exit.Advise(
+			fmt.Errorf("keyring: %w", err), "token_command or token_file work without one",
+		)
 	}
 	return client.NewSecret(strings.TrimSpace(text)), nil
 }
@@ -246,7 +312,7 @@ func SaveKeyringToken(ctx context.Context, account string, t client.Secret) erro
 		ctx, func() (struct{}, error) { return struct{}{}, keyring.Set(KeyringService, account, t.Reveal()) },
 	)
 	if err != nil {
-		return fmt.Errorf("keyring: %w; token_command or token_file work without one", err)
+		return exit.Advise(fmt.Errorf("keyring: %w", err), "token_command or token_file work without one")
 	}
 	return nil
 }
@@ -262,8 +328,9 @@ func readLinodeCLIToken(user string) (client.Secret, error) {
 	}
 	t := sections[user]["token"]
 	if t == "" {
-		return client.Secret{}, fmt.Errorf(
-			"linode-cli: %s has no token for the user %q", linodeCLIPath(), client.Clean(user),
+		return client.Secret{}, exit.Advise(
+			fmt.Errorf("linode-cli: %s has no token for the user %q", linodeCLIPath(), client.Clean(user)),
+			"correct linode_cli, or run linode-cli configure",
 		)
 	}
 	return client.NewSecret(t), nil

@@ -73,6 +73,30 @@ func Usage(err error) error { return WithCode(CodeUsage, err) }
 // Denied returns an error about a token that is missing or lacks a permission.
 func Denied(err error) error { return WithCode(CodeDenied, err) }
 
+// An AdvisedError is an error with its next step, which doctor shows on a line of its own.
+type AdvisedError struct {
+	err  error
+	next string
+}
+
+// Error returns the text of the error, followed by the next step.
+func (e *AdvisedError) Error() string { return e.err.Error() + "; " + e.next }
+
+// Unwrap returns the error without its next step.
+func (e *AdvisedError) Unwrap() error { return e.err }
+
+// Advise returns an error with its next step.
+func Advise(err error, next string) error { return &AdvisedError{err, next} }
+
+// SplitAdvice returns the text of an error without its next step, and the next step; "" if it has none.
+func SplitAdvice(err error) (text, next string) {
+	text = err.Error()
+	if e, ok := errors.AsType[*AdvisedError](err); ok {
+		return strings.TrimSuffix(text, "; "+e.next), e.next
+	}
+	return text, ""
+}
+
 // CodeFor returns the exit code of an error.
 func CodeFor(err error) int {
 	var e *CodeError

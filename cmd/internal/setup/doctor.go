@@ -24,6 +24,7 @@ import (
 	"lookout/cmd/internal/dashboard"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
+	"lookout/cmd/internal/version"
 	"lookout/ui/terminal"
 )
 
@@ -32,7 +33,7 @@ type Diagnosis struct {
 	Check    string     `json:"check"`
 	State    checkState `json:"state"`
 	Text     string     `json:"text"`
-	Next     string     `json:"next,omitempty"` // what to do about it
+	Next     string     `json:"next,omitempty"` // what to do about it: one step
 	exitCode int        // set if the check failed
 }
 
@@ -44,6 +45,7 @@ const (
 	stateWarning checkState = "warning"
 	stateFailed  checkState = "failed"
 	stateSkipped checkState = "skipped" // an earlier check failed
+	stateUnknown checkState = "unknown" // this cannot be checked from here
 )
 
 // Doctor checks everything that a run needs. Each check stores what later ones need.
@@ -59,6 +61,7 @@ type Doctor struct {
 
 // RunChecks runs all checks in order.
 func (d *Doctor) RunChecks(ctx context.Context) {
+	d.addFinding("lookout", stateOK, version.Line(), "")
 	d.checkConfiguration(ctx)
 	d.checkToken(ctx)
 	d.checkConnection(ctx)
@@ -74,13 +77,33 @@ func (d *Doctor) addFinding(check string, s checkState, text, next string) {
 	d.Findings = append(d.Findings, Diagnosis{
 		Check: check,
 		State: s,
-		Text:  client.Clean(text),
-		Next:  next,
+		Text:  d.publicText(text),
+		Next:  d.publicText(next),
 	})
 }
 
+// addFailure adds a check that failed, with the exit code that it ends the program with.
 func (d *Doctor) addFailure(check string, code int, err error, next string) {
-	d.Findings = append(d.Findings, Diagnosis{check, stateFailed, client.Clean(err.Error()), next, code})
+	text, own := exit.SplitAdvice(err)
+	d.addFinding(check, stateFailed, text, cmp.Or(own, next))
+	d.Findings[len(d.Findings)-1].exitCode = code
+}
+
+// publicText returns a text as it may be pasted into a bug report: without tokens, and with ~ for the home folder.
+func (d *Doctor) publicText(text string) string {
+	secrets := []string{d.token.Reveal()}
+	for _, name := range config.TokenVariables(d.Flags) {
+		secrets = append(secrets, strings.TrimSpace(os.Getenv(name)))
+	}
+	for _, secret := range secrets {
+		if len(secret) > 3 { // shorter ones are no secrets, and part of ordinary words
+			text = strings.ReplaceAll(text, secret, client.NewSecret(secret).String())
+		}
+	}
+	if home, err := os.UserHomeDir(); err == nil && len(home) > 1 {
+		text = strings.ReplaceAll(text, home+string(filepath.Separator), "~"+string(filepath.Separator))
+	}
+	return client.Clean(config.HideTokens(text))
 }
 
 // passed reports whether a check ran and did not fail.
@@ -108,15 +131,16 @@ func (d *Doctor) checkConfiguration(ctx context.Context) {
 		d.addFinding("configuration", stateOK, path, "")
 	}
 	for _, one := range wrong {
+		next := fmt.Sprintf("lookout config edit, line %d", one.Line)
 		if one.Fatal {
-			d.addFailure("configuration", exit.CodeUsage, config.Mistakes{one}.AsError(path), "lookout config edit")
+			d.addFailure("configuration", exit.CodeUsage, config.Mistakes{one}.AsError(path), next)
 			continue
 		}
-		d.addFinding("configuration", stateWarning, config.Mistakes{one}.AsError(path).Error(), "lookout config edit")
+		d.addFinding("configuration", stateWarning, config.Mistakes{one}.AsError(path).Error(), next)
 	}
 	d.settings, err = config.Resolve(cfg, d.Flags)
 	if err != nil {
-		d.addFailure("account", exit.CodeUsage, err, "")
+		d.addFailure("account", exit.CodeUsage, err, "choose another account with -a")
 		return
 	}
 	text := d.settings.Account + " at " + d.settings.BaseURL
@@ -134,7 +158,7 @@ func (d *Doctor) checkToken(ctx context.Context) {
 	source := d.settings.TokenSource()
 	t, err := source.Get(ctx)
 	if err != nil {
-		d.addFailure("token", exit.CodeDenied, err, "")
+		d.addFailure("token", exit.CodeDenied, err, "lookout accounts token stores another one")
 		return
 	}
 	d.token = t
@@ -187,7 +211,7 @@ func (d *Doctor) checkProxy(req *http.Request) {
 	case err != nil:
 		d.addFailure(
 			"proxy", exit.CodeUnavailable, errors.New("HTTPS_PROXY or HTTP_PROXY is not a valid address"),
-			"correct it or unset it",
+			"correct the variable, or unset it",
 		)
 	case through != nil:
 		d.addFinding("proxy", stateOK, "through "+through.Host, "")
@@ -198,7 +222,7 @@ func (d *Doctor) checkProxy(req *http.Request) {
 
 func (d *Doctor) checkTLS(t *tls.ConnectionState) {
 	if t == nil {
-		d.addFinding("tls", stateWarning, "not encrypted, but the address is this machine's", "")
+		d.addFinding("tls", stateOK, "none is needed: the address is this machine's", "")
 		return
 	}
 	text := tls.VersionName(t.Version)
@@ -248,17 +272,18 @@ func (d *Doctor) checkScopes(ctx context.Context) {
 	}
 	c, err := d.settings.NewClient(d.token, nil)
 	if err != nil {
-		d.addFailure("scopes", exit.CodeDenied, err, "")
+		d.addFailure("scopes", exit.CodeDenied, err, "lookout accounts token stores another one")
 		return
 	}
 	_, err = c.Services.List(ctx, 1)
 	var failure *client.Error
 	if errors.As(err, &failure) && !deniedByAPI(failure) {
-		d.addFailure("scopes", exit.CodeFor(err), err, failure.Advice())
+		d.addFailure("scopes", exit.CodeFor(err), err, cmp.Or(failure.Advice(), "run lookout doctor again later"))
 		return
 	}
 	scopes := c.Scopes()
-	d.Permissions = permissionsFor(cmp.Or(scopes, "*"), failure)
+	d.Permissions = readPanes(ctx, c)
+	defer d.checkPanes()
 	switch {
 	case failure != nil && failure.Status == http.StatusForbidden:
 		d.addFinding(
@@ -271,6 +296,20 @@ func (d *Doctor) checkScopes(ctx context.Context) {
 		d.addFinding("scopes", stateWarning, describeScopes(scopes)+"; "+failure.Why(), failure.Advice())
 	default:
 		d.addFinding("scopes", stateOK, describeScopes(scopes), "")
+	}
+}
+
+// checkPanes names the panes that the token cannot read, and those of which that is not known.
+func (d *Doctor) checkPanes() {
+	closed, unknown := panesThat(mayNothing, d.Permissions), panesThat(mayNotKnown, d.Permissions)
+	if closed != "" {
+		d.addFinding("panes", stateWarning, "cannot be read: "+closed, adviceFor(mayNothing, d.Permissions))
+	}
+	if unknown != "" {
+		d.addFinding("panes", stateUnknown, "not known: "+unknown, adviceFor(mayNotKnown, d.Permissions))
+	}
+	if closed+unknown == "" {
+		d.addFinding("panes", stateOK, fmt.Sprintf("all %d can be read", len(d.Permissions)), "")
 	}
 }
 
@@ -292,35 +331,65 @@ func (d *Doctor) checkTerminal() {
 		text += ", ASCII only (the locale is not UTF-8)"
 	}
 	if err := terminal.Check(); err != nil {
-		d.addFinding("terminal", stateWarning, text+"; "+err.Error(), "script commands work without one")
+		next := "run it in a terminal; script commands need none: lookout services list"
+		if os.Getenv("TERM") == "dumb" {
+			next = "lookout --linear, or set TERM to what the terminal is, such as xterm-256color"
+		}
+		d.addFinding("terminal", stateWarning, text+"; "+err.Error(), next)
 		return
 	}
 	d.addFinding("terminal", stateOK, text, "")
 }
 
+// checkClipboard finds out how copies reach the clipboard. Terminals cannot be asked whether they accept OSC 52.
 func (d *Doctor) checkClipboard() {
+	const check = "clipboard"
+	const advice = "copy something with y and paste it; if nothing comes, allow OSC 52 in the terminal"
+	command := terminal.ClipboardCommand()
 	switch {
 	case os.Getenv("TMUX") != "":
-		d.addFinding(
-			"clipboard", stateOK, "through tmux",
-			"in ~/.tmux.conf: set -g set-clipboard on, and set -g allow-passthrough on",
-		)
-	case strings.HasPrefix(os.Getenv("TERM"), "screen"):
-		d.addFinding("clipboard", stateOK, "through screen, where the terminal allows OSC 52", "")
+		d.checkTmuxClipboard()
 	case os.Getenv("SSH_CONNECTION") != "":
-		d.addFinding("clipboard", stateOK, "over ssh by OSC 52, where the terminal allows it", "")
+		d.addFinding(check, stateUnknown, "over ssh: the terminal decides (OSC 52)", advice)
+	case strings.HasPrefix(os.Getenv("TERM"), "screen"):
+		d.addFinding(check, stateUnknown, "through screen: the terminal decides (OSC 52)", advice)
+	case command == "":
+		d.addFinding(
+			check, stateWarning, "no command for the system's clipboard is installed; the terminal decides (OSC 52)",
+			"install wl-copy, xclip or xsel",
+		)
 	default:
-		d.addFinding("clipboard", stateOK, "the system's, and OSC 52 where the terminal allows it", "")
+		d.addFinding(check, stateOK, "the system's, through "+command, "")
+	}
+}
+
+// checkTmuxClipboard reads tmux's own options: by default it keeps what programs copy.
+func (d *Doctor) checkTmuxClipboard() {
+	const advice = "in ~/.tmux.conf: set -g set-clipboard on"
+	set, pass := terminal.TmuxOption("set-clipboard"), terminal.TmuxOption("allow-passthrough")
+	switch {
+	case set == "on":
+		d.addFinding("clipboard", stateOK, "through tmux, which passes copies on (set-clipboard on)", "")
+	case pass == "on" || pass == "all":
+		d.addFinding("clipboard", stateOK, "through tmux, which passes copies on (allow-passthrough "+pass+")", "")
+	case set == "":
+		d.addFinding("clipboard", stateUnknown, "through tmux, which does not tell its options", advice)
+	default:
+		d.addFinding("clipboard", stateWarning, "tmux keeps what programs copy (set-clipboard "+set+")", advice)
 	}
 }
 
 func (d *Doctor) checkMouse() {
-	text := "wheel and clicks; --no-mouse leaves it to the terminal, as does M while running"
-	if os.Getenv("TMUX") != "" {
-		d.addFinding("mouse", stateOK, text, "in ~/.tmux.conf: set -g mouse on")
-		return
+	const text, advice = "wheel and clicks; --no-mouse leaves it to the terminal, as does M while running",
+		"in ~/.tmux.conf: set -g mouse on"
+	switch set := terminal.TmuxOption("mouse"); {
+	case os.Getenv("TMUX") == "" || set == "on":
+		d.addFinding("mouse", stateOK, text, "")
+	case set == "":
+		d.addFinding("mouse", stateUnknown, "in tmux, which does not tell its options", advice)
+	default:
+		d.addFinding("mouse", stateWarning, "tmux keeps wheel and clicks (mouse "+set+")", advice)
 	}
-	d.addFinding("mouse", stateOK, text, "")
 }
 
 // checkFolders checks the folders of configuration and state, and the journal.
@@ -337,12 +406,18 @@ func (d *Doctor) checkFolders() {
 	}
 	j, err := journal.Open(path, d.settings.Account, time.Now)
 	if err != nil {
-		d.addFailure("journal", exit.CodeFailure, err, "lookout does not send a change that it cannot record")
+		d.addFailure(
+			"journal", exit.CodeFailure, err,
+			"make it readable and writable for you: lookout sends no change that it cannot record",
+		)
 		return
 	}
 	defer j.Close()
 	if n := j.UnreadableLines(); n > 0 {
-		d.addFinding("journal", stateWarning, fmt.Sprintf("%d unreadable lines", n), "lookout ignores them")
+		d.addFinding(
+			"journal", stateWarning, fmt.Sprintf("%d unreadable lines, which lookout ignores", n),
+			"none is needed; look at "+path+" if you miss a change",
+		)
 	}
 }
 
@@ -353,7 +428,7 @@ func (d *Doctor) checkFolder(check, path string, mode os.FileMode) {
 	case errors.Is(err, fs.ErrNotExist):
 		d.addFinding(check, stateOK, path+" is not there yet", "")
 	case err != nil:
-		d.addFailure(check, exit.CodeFailure, err, "")
+		d.addFailure(check, exit.CodeFailure, err, "make it readable and writable for you")
 	case runtime.GOOS != "windows" && info.Mode().Perm()&^mode != 0 && mode&0o077 == 0:
 		d.addFinding(
 			check, stateWarning, fmt.Sprintf("others can read %s (mode %04o)", path, info.Mode().Perm()),
@@ -377,7 +452,7 @@ func (d *Doctor) Report() string {
 		count[f.State]++
 		line(string(f.State), f.Check, f.Text)
 		if f.Next != "" {
-			line("", "", f.Next)
+			line("", "", "next: "+f.Next)
 		}
 		if f.Check == "scopes" {
 			for _, r := range d.Permissions {
@@ -385,7 +460,9 @@ func (d *Doctor) Report() string {
 			}
 		}
 	}
-	fmt.Fprintf(&b, "\nfailed: %d, warnings: %d\n", count[stateFailed], count[stateWarning])
+	fmt.Fprintf(
+		&b, "\nfailed: %d, warnings: %d, unknown: %d\n", count[stateFailed], count[stateWarning], count[stateUnknown],
+	)
 	return b.String()
 }
 

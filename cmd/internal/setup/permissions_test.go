@@ -8,7 +8,7 @@ import (
 )
 
 // Every operation that a resource names is one that the client knows. Only clusters need no scope.
-func TestPermissionsFor_knownOperations(t *testing.T) {
+func TestPermissionsOf_knownOperations(t *testing.T) {
 	for _, r := range views.Declarations() {
 		for _, op := range []string{r.Calls.List, r.Calls.Get, r.ChangeCall()} {
 			scope := client.RequiredScope(op)
@@ -20,15 +20,16 @@ func TestPermissionsFor_knownOperations(t *testing.T) {
 }
 
 // Reading one contact takes more than reading the list of them ("Authentication").
-func TestPermissionsFor(t *testing.T) {
+func TestPermissionsOf(t *testing.T) {
 	for scopes, want := range map[string]PanePermissions{
-		"account:read_only":        {"contacts", "list", "account:read_write"},
-		"account:read_write":       {"contacts", "read and change", ""},
-		"*":                        {"contacts", "read and change", ""},
-		"object_storage:read_only": {"contacts", "nothing", "account:read_only"},
+		"account:read_only":        {Allowed: "list", Required: "account:read_write"},
+		"account:read_write":       {Allowed: "read and change"},
+		"*":                        {Allowed: "read and change"},
+		"object_storage:read_only": {Allowed: "nothing", Required: "account:read_only"},
 	} {
-		for _, got := range permissionsFor(scopes, nil) {
-			if got.Pane == want.Pane && got != want {
+		want.Pane = "contacts"
+		for _, r := range views.Declarations() {
+			if got := permissionsOf(r, scopes, false); got.Pane == want.Pane && got != want {
 				t.Errorf("%s: got %+v, want %+v", scopes, got, want)
 			}
 		}

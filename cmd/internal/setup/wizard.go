@@ -301,7 +301,7 @@ func (w *Wizard) tryToken(ctx context.Context) error {
 		greeting = "Welcome, " + user.Username.String() + "."
 	}
 	w.printf("\n%s What this token allows, pane by pane:", greeting)
-	for _, r := range permissionsFor(cmp.Or(c.Scopes(), "*"), failure) {
+	for _, r := range readPanes(ctx, c) {
 		w.printf("  %s", r)
 	}
 	return nil

@@ -1,0 +1,363 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"lookout/client/emulator"
+	"lookout/cmd/internal/setup"
+	"lookout/cmd/internal/testenv"
+)
+
+// doctorCase is something that is wrong, and what doctor must say about it: the check, its state, and parts of the text
+// and of the next step.
+type doctorCase struct {
+	name              string
+	arrange           func(*testEnv) []string // returns further arguments
+	check, state      string
+	text, next        string
+	emulator          emulator.Options
+	withoutHomeFolder bool
+}
+
+// checkDoctor runs doctor and looks for a finding. Whatever it found, each line that is not ok has one next step, and
+// nothing in the report is a secret or names the home folder.
+func checkDoctor(t *testing.T, c doctorCase) {
+	r := newTestEnv(t, c.emulator)
+	var args []string
+	if c.arrange != nil {
+		args = c.arrange(r)
+	}
+	s := r.Run(append([]string{"doctor", "--json"}, args...)...)
+	var report struct{ Findings []setup.Diagnosis }
+	if err := json.Unmarshal([]byte(s.Out), &report); err != nil {
+		t.Fatalf("%v\n%s%s", err, s.Out, s.Err)
+	}
+	found := false
+	for _, f := range report.Findings {
+		same := f.Check == c.check && string(f.State) == c.state
+		found = found || same && strings.Contains(f.Text, c.text) && strings.Contains(f.Next, c.next)
+		trouble := f.State != "ok" && f.State != "skipped"
+		if trouble && f.Next == "" || strings.Contains(f.Next, "\n") {
+			t.Errorf("%s %s: %q has not one next step: %q", f.Check, f.State, f.Text, f.Next)
+		}
+	}
+	text := r.Run(append([]string{"doctor"}, args...)...)
+	if !found {
+		t.Errorf("want %s %s: %q, next %q; got:\n%s", c.state, c.check, c.text, c.next, text.Out)
+	}
+	for _, said := range []string{s.Out + s.Err, text.Out + text.Err} {
+		if testenv.LeaksToken(said) || strings.Contains(said, pastedToken) || strings.Contains(said, "hunter2") {
+			t.Errorf("a secret is in the report:\n%s", said)
+		}
+		if !c.withoutHomeFolder && strings.Contains(said, r.Home+"/") {
+			t.Errorf("the home folder is in the report:\n%s", said)
+		}
+	}
+}
+
+// pastedToken is a token as the provider's are, where none belongs.
+const pastedToken = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+// Twenty and more broken configurations: doctor reports each with its line, and with the next step.
+func TestDoctor_brokenConfigurations(t *testing.T) {
+	const account = "[accounts.prod]\nbase_url = \"https://api.linode.com/v4\"\n"
+	for text, c := range map[string]doctorCase{
+		"theme = \n":         {state: "failed", text: "config.toml:1:"},
+		"[accounts.a\n":      {state: "failed", text: "config.toml:1:"},
+		account + account:    {state: "failed", text: "config.toml:3:"},
+		"theme = \"pink\"\n": {text: `config.toml:1:1: theme: unknown theme "pink" (use auto`},
+		"refesh = \"20s\"\n": {text: `config.toml:1:1: refesh: unknown key; did you mean "refresh"?`},
+		"nonsense = 1\n":     {text: "config.toml:1:1: nonsense: unknown key; remove it"},
+		"refresh = \"1s\"\n": {text: "config.toml:1:1: refresh: \"1s\" is not a duration of at least 5s"},
+		"ascii = 5\n":        {text: "config.toml:1:1: ascii: expected true or false"},
+		"account = \"b\"\n" + account: {
+			state: "failed", text: `config.toml:1:1: account: there is no account "b"; the accounts are prod`,
+		},
+		"read_only = true\n" + account: {
+			state: "failed", text: "config.toml:1:1: read_only: unknown key; it belongs in",
+		},
+		account + "protectd = true\n": {
+			state: "failed", text: `config.toml:3:1: accounts.prod.protectd: unknown key; did`,
+		},
+		account + "protected = \"yes\"\n": {
+			state: "failed", text: "config.toml:3:1: accounts.prod.protected: expected true or false",
+		},
+		"[accounts.a]\ncolor = \"red\"\n": {
+			state: "failed", text: "config.toml:1:11: accounts.a: base_url is missing; add",
+		},
+		"[accounts.a]\nbase_url = \"http://x/v4\"\n": {
+			state: "failed", text: "config.toml:2:1: accounts.a.base_url: ",
+		},
+		account + "dialect = \"other\"\n":    {state: "failed", text: "config.toml:3:1: accounts.prod.dialect: "},
+		account + "token_file = \"token\"\n": {state: "failed", text: "is a relative path: begin it with / or ~/"},
+		account + "token_env = \"A\"\nkeyring = true\n": {
+			state: "failed", text: "config.toml:4:1: accounts.prod.keyring: token_env is set too; keep one",
+		},
+		account + "token_env = \"" + pastedToken + "\"\n": {
+			state: "failed", text: "config.toml:3:1: accounts.prod.token_env: this looks like a token itself",
+		},
+		account + "token_file = \"" + pastedToken + "\"\n": {state: "failed", text: "this looks like a token itself"},
+		account + "token = \"hunter2-hunter2\"\n": {
+			text: "a token is never in this file: lookout accounts token",
+		},
+		account + "token_timeout = \"1h\"\n": {text: "config.toml:3:1: accounts.prod.token_timeout: "},
+		account + "color = \"pinkish\"\n":    {text: "config.toml:3:1: accounts.prod.color: "},
+		account + "word = \"prod\"\n":        {text: "config.toml:3:1: accounts.prod.word: "},
+		"notify = [\"bell\", \"horn\"]\n":    {text: "config.toml:1:19: notify: "},
+		"[accounts.\"a/b\"]\nbase_url = \"https://x/v4\"\n": {
+			state: "failed", text: "config.toml:1:11: accounts.a/b: an account's name has only letters",
+		},
+		"[themes.mine]\nbad = \"pinkish\"\n": {text: "config.toml:2:1: themes.mine.bad: "},
+		"[themes.dark]\nbad = \"red\"\n": {
+			text: "config.toml:1:9: themes.dark: a custom theme cannot have",
+		},
+		"[columns]\nservices = [\"label\", \"nothing\"]\n": {
+			text: `config.toml:2:22: columns.services: unknown column`,
+		},
+		"[columns]\nservers = [\"state\"]\n": {
+			text: "config.toml:2:1: columns.servers: unknown list (use",
+		},
+		"[keys]\n\"services.disabel\" = [\"x\"]\n": {
+			text: `config.toml:2:1: keys."services.disabel": unknown action`,
+		},
+		"[keys]\n\"services.disable\" = [\"d\", \"ctlr+x\"]\n": {
+			text: `config.toml:2:28: keys.services.disable: "ctlr+x" is not a key; did you mean "ctrl+x"?`,
+		},
+		"[keys]\n\"services.disable\" = [\"ctrl+c\"]\n": {
+			text: "config.toml:2:23: keys.services.disable: ctrl+c always ends lookout; choose another key",
+		},
+		"[keys]\ndisable = [\"d\"]\n": {text: "config.toml:2:1: keys.disable: expected PANE.ACTION"},
+		"[keys]\n\n\"services.disable\" = [\"e\"]\n": {
+			state: "-",
+			text:  `config.toml:3:1: keys: the key "e" is bound twice in services: to "disable" and to "edit"`,
+		},
+	} {
+		t.Run(fmt.Sprintf("%.60q", text), func(t *testing.T) {
+			c.check, c.next = "configuration", fmt.Sprintf("lookout config edit, line %s", lineOf(c.text))
+			switch c.state {
+			case "":
+				c.state = "warning"
+			case "-":
+				c.state = "failed"
+			}
+			c.arrange = func(r *testEnv) []string { r.WriteConfig(text); return nil }
+			checkDoctor(t, c)
+		})
+	}
+}
+
+// lineOf returns the line in "config.toml:3:1: …"; "" if there is none.
+func lineOf(text string) string {
+	if parts := strings.Split(text, ":"); strings.HasSuffix(parts[0], "config.toml") {
+		return parts[1]
+	}
+	return ""
+}
+
+// Twenty and more kinds of trouble: doctor reports each with the next step.
+func TestDoctor_everyKindOfTrouble(t *testing.T) {
+	for _, c := range append(append(accountTroubles(), tokenTroubles()...), machineTroubles()...) {
+		t.Run(c.name, func(t *testing.T) { checkDoctor(t, c) })
+	}
+}
+
+// setenv returns an arrangement that sets a variable.
+func setenv(name, value string) func(*testEnv) []string {
+	return func(r *testEnv) []string {
+		r.Setenv(name, value)
+		return nil
+	}
+}
+
+// withAccount returns an arrangement with one account that has further lines in its block, and no token elsewhere.
+func withAccount(lines string) func(*testEnv) []string {
+	return func(r *testEnv) []string {
+		r.Setenv("LOOKOUT_TOKEN", "")
+		r.WriteConfig("[accounts.prod]\nbase_url = \"" + r.Base + "\"\n" + strings.ReplaceAll(lines, "HOME", r.Home))
+		return nil
+	}
+}
+
+func accountTroubles() []doctorCase {
+	several := "[accounts.a]\nbase_url = \"https://x/v4\"\n[accounts.b]\nbase_url = \"https://x/v4\"\n"
+	return []doctorCase{
+		{name: "no account", arrange: setenv("LOOKOUT_BASE_URL", ""), check: "account", state: "failed",
+			text: "no account is configured", next: "lookout accounts add"},
+		{name: "several accounts", arrange: func(r *testEnv) []string {
+			r.Setenv("LOOKOUT_BASE_URL", "")
+			r.WriteConfig(several)
+			return nil
+		}, check: "account", state: "failed", text: "several accounts", next: "choose one with -a: a, b"},
+		{name: "unknown account", arrange: func(r *testEnv) []string {
+			r.WriteConfig(several)
+			return []string{"-a", "c"}
+		}, check: "account", state: "failed", text: `no account "c"`, next: "it has a, b"},
+		{name: "read-only variable", arrange: setenv("LOOKOUT_READ_ONLY", "maybe"), check: "account", state: "failed",
+			text: "neither true nor false", next: "set it to one of them"},
+		{name: "configuration that is not there", arrange: setenv("LOOKOUT_CONFIG", "/nonexistent/config.toml"),
+			check: "configuration", state: "failed", text: "no such file", next: "lookout config init"},
+		{name: "configuration that others change", arrange: func(r *testEnv) []string {
+			r.chmod(r.WriteConfig(""), 0o666)
+			return nil
+		}, check: "configuration", state: "failed", text: "anybody can change it", next: "chmod o-w ~/config"},
+		{name: "nothing listens", arrange: setenv("LOOKOUT_BASE_URL", "http://127.0.0.1:1/v4"), check: "address",
+			state: "failed", text: "connection refused", next: "check the address"},
+		{name: "no TLS", arrange: func(r *testEnv) []string {
+			r.Setenv("LOOKOUT_BASE_URL", strings.Replace(r.Base, "http:", "https:", 1))
+			return nil
+		}, check: "address", state: "failed", text: "does not speak TLS", next: "check the address"},
+		{name: "address without TLS", arrange: setenv("LOOKOUT_BASE_URL", "http://example.com/v4"), check: "address",
+			state: "failed", text: "https://", next: "correct base_url"},
+		{name: "not the API", arrange: func(r *testEnv) []string {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				fmt.Fprint(w, "<html>it works</html>")
+			}))
+			r.Cleanup(server.Close)
+			r.Setenv("LOOKOUT_BASE_URL", server.URL+"/v4")
+			return nil
+		}, check: "scopes", state: "failed", text: "not the API", next: "check the base URL"},
+		{name: "redirect", arrange: func(r *testEnv) []string {
+			r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
+				http.Redirect(w, req, "https://elsewhere.example/", http.StatusFound)
+				return true
+			})
+			return nil
+		}, check: "scopes", state: "failed", text: "redirects", next: "check the base URL"},
+		{name: "clock", arrange: func(r *testEnv) []string {
+			r.Intercept(func(w http.ResponseWriter, _ *http.Request) bool {
+				w.Header().Set("Date", time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat))
+				return false
+			})
+			return nil
+		}, check: "clock", state: "warning", text: "off by 1h0m", next: "set the clock"},
+	}
+}
+
+func tokenTroubles() []doctorCase {
+	file := func(mode os.FileMode, text string) func(*testEnv) []string {
+		return func(r *testEnv) []string {
+			withAccount("token_file = \"HOME/token\"\n")(r)
+			r.Write(filepath.Join(r.Home, "token"), text)
+			r.chmod(filepath.Join(r.Home, "token"), mode)
+			return nil
+		}
+	}
+	return []doctorCase{
+		{name: "no token", arrange: setenv("LOOKOUT_TOKEN", ""), check: "token", state: "failed",
+			text: "there is no token", next: "lookout accounts token"},
+		{name: "wrong token", arrange: setenv("LOOKOUT_TOKEN", "hunter2-hunter2"), check: "scopes", state: "failed",
+			text: "not accepted", next: "valid token"},
+		{name: "token in two lines", arrange: setenv("LOOKOUT_TOKEN", "hunter2-\nhunter2"), check: "scopes",
+			state: "failed", text: "line breaks", next: "token"},
+		{name: "no token file", arrange: withAccount("token_file = \"HOME/nowhere\"\n"), check: "token",
+			state: "failed", text: "no such file", next: "correct its path"},
+		{name: "token file that others read", arrange: file(0o644, testenv.Canary), check: "token", state: "failed",
+			text: "others can read it (mode 0644)", next: "chmod 600 ~/token"},
+		{name: "empty token file", arrange: file(0o600, "\n"), check: "token", state: "failed", text: "is empty",
+			next: "write the token to it"},
+		{name: "token command that is not there", arrange: withAccount("token_command = [\"nosuchprogram\"]\n"),
+			check: "token", state: "failed", text: "nosuchprogram: there is no such", next: "install it"},
+		{name: "token command that fails", arrange: withAccount(
+			`token_command = ["sh", "-c", "echo 'gpg: \u001b[31mfailed\n at ` + pastedToken + `' >&2; exit 3"]` + "\n",
+		), check: "token", state: "failed", text: `exit status 3: "gpg:`, next: "run token_command in a shell"},
+		{name: "token command that waits", arrange: withAccount(
+			"token_command = [\"sleep\", \"600\"]\ntoken_timeout = \"1s\"\n",
+		), check: "token", state: "failed", text: "did not end within 1s", next: "token_timeout"},
+		{name: "empty variable", arrange: withAccount("token_env = \"NO_SUCH_TOKEN\"\n"), check: "token",
+			state: "failed", text: "NO_SUCH_TOKEN is empty", next: "set it to the token"},
+		{name: "empty keyring", arrange: withAccount("keyring = true\n"), check: "token", state: "failed",
+			text: "no token for prod", next: "lookout accounts token prod"},
+		{name: "no linode-cli", arrange: withAccount("linode_cli = \"ops\"\n"), check: "token", state: "failed",
+			text: "linode-cli", next: "correct"},
+		{name: "restricted user", emulator: emulator.Options{RestrictedUser: true}, check: "panes", state: "warning",
+			text: "cannot be read: services, issues, contacts, credentials, ssh, stats", next: "unrestricted user"},
+		{name: "half a token", emulator: emulator.Options{Scopes: "account:read_only"}, check: "panes",
+			state: "warning", text: "cannot be read: buckets, objects, keys",
+			next: "use a token with object_storage:read_only"},
+		{name: "pane that fails", arrange: func(r *testEnv) []string {
+			r.API.InjectFault("list keys", emulator.Fault{Status: 500, Body: "{}", Times: 1000})
+			return nil
+		}, check: "panes", state: "unknown", text: "not known: keys", next: "again later"},
+	}
+}
+
+func machineTroubles() []doctorCase {
+	return []doctorCase{
+		{name: "no home", arrange: func(r *testEnv) []string {
+			r.Setenv("HOME", "")
+			r.Setenv("XDG_CONFIG_HOME", "")
+			r.Setenv("XDG_STATE_HOME", "")
+			return nil
+		}, check: "configuration", state: "failed", text: "HOME is empty", next: "set HOME", withoutHomeFolder: true},
+		{name: "open state folder", arrange: func(r *testEnv) []string {
+			r.Write(r.journalPath(), "")
+			r.chmod(filepath.Dir(r.journalPath()), 0o755)
+			return nil
+		}, check: "state folder", state: "warning", text: "mode 0755", next: "chmod 700 ~/state/lookout"},
+		{name: "torn journal", arrange: func(r *testEnv) []string {
+			r.Write(r.journalPath(), "torn\n")
+			return nil
+		}, check: "journal", state: "warning", text: "1 unreadable lines", next: "look at ~/state"},
+		{name: "journal that is a folder", arrange: func(r *testEnv) []string {
+			if err := os.MkdirAll(r.journalPath(), 0o700); err != nil {
+				r.Fatal(err)
+			}
+			return nil
+		}, check: "journal", state: "failed", text: "", next: "readable and writable"},
+		{name: "no clipboard", arrange: setenv("PATH", "/nonexistent"), check: "clipboard", state: "warning",
+			text: "no command for the system's clipboard", next: "install"},
+		{name: "clipboard over ssh", arrange: setenv("SSH_CONNECTION", "1 2 3 4"), check: "clipboard",
+			state: "unknown", text: "over ssh", next: "allow OSC 52"},
+		{name: "clipboard of a strange tmux", arrange: func(r *testEnv) []string {
+			r.Setenv("TMUX", "/nonexistent/socket,1,0")
+			r.Setenv("PATH", "/nonexistent")
+			return nil
+		}, check: "clipboard", state: "unknown", text: "tmux", next: "set -g set-clipboard on"},
+		{name: "clipboard that tmux keeps", arrange: fakeTmux("external"), check: "clipboard", state: "warning",
+			text: "set-clipboard external", next: "set -g set-clipboard on"},
+		{name: "mouse that tmux keeps", arrange: fakeTmux("off"), check: "mouse", state: "warning",
+			text: "mouse off", next: "set -g mouse on"},
+		{
+			name:  "no terminal",
+			check: "terminal",
+			state: "warning",
+			text:  "needs a terminal",
+			next:  "lookout services list",
+		},
+	}
+}
+
+// fakeTmux returns an arrangement with a tmux whose options all have one value.
+func fakeTmux(value string) func(*testEnv) []string {
+	return func(r *testEnv) []string {
+		if runtime.GOOS == "windows" {
+			r.Skip("no shell scripts")
+		}
+		path := filepath.Join(r.Home, "bin", "tmux")
+		r.Write(path, "#!/bin/sh\necho "+value+"\n")
+		r.chmod(path, 0o755)
+		r.Setenv("TMUX", "/tmp/tmux,1,0")
+		r.Setenv("PATH", filepath.Dir(path)+":"+os.Getenv("PATH"))
+		return nil
+	}
+}
+
+// chmod changes the mode of a file, where files have one.
+func (r *testEnv) chmod(path string, mode os.FileMode) {
+	r.Helper()
+	if runtime.GOOS == "windows" {
+		r.Skip("files have no mode")
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		r.Fatal(err)
+	}
+}
