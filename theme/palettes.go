@@ -62,6 +62,15 @@ func (p palette) newTheme(name, base string, colors colorprofile.Profile, ascii 
 		t.setTint(tone, p, colors)
 	}
 	t.dimmed = t.newDimmed(p, colors)
+	if t.CanFlash() {
+		t.flash = &Theme{
+			Name:   t.Name,
+			Dark:   t.Dark,
+			Glyphs: t.Glyphs,
+			styles: t.styles,
+			codes:  t.tints[Flash].codes,
+		}
+	}
 	return t
 }
 

@@ -46,6 +46,7 @@ type Theme struct {
 	codes  [toneCount]Codes
 	tints  [toneCount]Tint // of the tones that are backgrounds of rows, and of Plain
 	dimmed *Theme
+	flash  *Theme // for what stands on the background of the tone Flash
 }
 
 // Codes are the escape sequences that a tone's style writes before and after text. Both are empty for a tone without a

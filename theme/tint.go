@@ -26,6 +26,18 @@ const minContrast = 4.5
 // that is more than a background, such as reverse video, replaces the styles of the cells.
 func (t *Theme) Tint(row Tone) *Tint { return &t.tints[row] }
 
+// CanFlash reports whether the terminal has a colour for rows that have just changed.
+func (t *Theme) CanFlash() bool { return t.tints[Flash].Around.Open != "" }
+
+// OnFlash returns the theme for lines that stand on the background of the tone Flash, and what is written before and
+// after each of them.
+func (t *Theme) OnFlash() (*Theme, Codes) {
+	if t.flash == nil {
+		return t, Codes{}
+	}
+	return t.flash, t.tints[Flash].Around
+}
+
 // setTint finds the codes of all tones on the background of a tone. A tone that is too faint on it becomes lighter or
 // darker.
 func (t *Theme) setTint(row Tone, p palette, colors colorprofile.Profile) {

@@ -160,6 +160,7 @@ func (o *rowChangeResult[T]) apply() tea.Cmd {
 	case reloadNeeded:
 		readAgain = true
 	}
+	s.Flashes.Add(id)
 	s.changes.supersede(o.attempt.RowID)
 	s.changes.confirm(id, o)
 	s.version.rowsChanged()
@@ -249,14 +250,19 @@ func rowWithID[T any](s *Store[T], rows []T, id string) (row T, held bool) {
 func (o *rowChangeResult[T]) verdict(outcome AttemptOutcome) tea.Cmd {
 	settleRecord(o.err, outcome)
 	o.result.Waiting = false
+	id := o.attempt.RowID
 	switch {
 	case outcome == Rejected:
 		o.err = &notAppliedError{UnknownReason(o.err)}
 	case outcome == Applied && o.attempt.Find != nil:
 		o.result.Row, o.result.kind = o.result.Found.Row, rowReturned
-		o.store.changes.confirm(o.store.source.ID(o.result.Row), o)
+		id = o.store.source.ID(o.result.Row)
+		o.store.changes.confirm(id, o)
 	case outcome == Applied:
-		o.store.changes.confirm(o.attempt.RowID, o)
+		o.store.changes.confirm(id, o)
+	}
+	if outcome == Applied {
+		o.store.Flashes.Add(id)
 	}
 	return o.finish(outcome)
 }

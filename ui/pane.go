@@ -23,8 +23,23 @@ type Box struct {
 	Width, Height int
 	Focused       bool
 	TextOnly      bool // no drawings: charts show only their figures
+	Motion        bool // rows that have just changed are tinted
 	Theme         *theme.Theme
 	Now           time.Time
+}
+
+// DrawRow draws the lines that show a row outside a table, on the tint of the tone Flash if the row has just changed.
+func (b Box) DrawRow(changed bool, draw func(Box) []string) []string {
+	if !changed || !b.Motion {
+		return draw(b)
+	}
+	var around theme.Codes
+	b.Theme, around = b.Theme.OnFlash()
+	lines := draw(b)
+	for n, line := range lines {
+		lines[n] = around.Open + Pad(line, b.Width) + around.Close
+	}
+	return lines
 }
 
 // Typer is a pane in which text can be typed. While Typing, no key is a command.
@@ -109,6 +124,9 @@ type PaneState struct {
 	Reverse bool
 	Row     string // identity of the row under the cursor
 }
+
+// Flasher is a pane that tints rows that have just changed. FlashLeft returns how long it still does, 0 for not at all.
+type Flasher interface{ FlashLeft() time.Duration }
 
 // StateSaver is a pane whose state can be saved and restored.
 type StateSaver interface {

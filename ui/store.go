@@ -20,6 +20,7 @@ type Source[T any] struct {
 	PrefetchFrom func(ctx context.Context, cursor string) (next func() (RowPage[T], error))
 	Now          func() time.Time     // dates answers; nil is WallTime
 	Updated      func(T) time.Time    // when a row was changed last, zero if unknown; nil if the API does not tell
+	State        func(T) string       // a row is tinted when a read brings it in another one; nil if rows have none
 	NewStorage   func() RowStorage[T] // makes the storage of the rows; nil is a SliceStorage
 }
 
@@ -54,6 +55,7 @@ type Store[T any] struct {
 	reading reading[T]
 	answers answers
 	version versions
+	Flashes Flashes[T]
 	NewRow  NewRow // the row that the user has made last
 }
 
@@ -94,12 +96,14 @@ func NewStore[T any](ctx context.Context, source Source[T]) *Store[T] {
 	if source.NewStorage == nil {
 		source.NewStorage = func() RowStorage[T] { return NewSliceStorage(source.ID) }
 	}
-	return &Store[T]{
+	s := &Store[T]{
 		source: source,
 		ctx:    ctx,
 		rows:   source.NewStorage(),
 		busy:   map[string]string{},
 	}
+	s.Flashes.source = &s.source
+	return s
 }
 
 // Name returns what the rows are called: "services".

@@ -211,6 +211,9 @@ func (s *Store[T]) addRows(rows []T) {
 			s.version.epoch++
 			s.version.layout++
 			s.changes.keep(s, r.incoming, complete)
+			if complete && s.answers.complete {
+				s.Flashes.compare(s.rows, r.incoming)
+			}
 		}
 		s.rows, s.answers.complete = r.incoming, complete
 		s.answers.notes, s.answers.missing = r.notes, r.missing
@@ -252,7 +255,9 @@ func (m *rowResult[T]) Deliver() tea.Cmd {
 	s := m.store
 	_, held := s.rows.Index(m.id)
 	if m.err == nil && held && m.generation == s.reading.generation && s.busy[m.id] == "" {
-		s.rows.Put(m.id, s.changes.newer(s, m.id, m.row))
+		row := s.changes.newer(s, m.id, m.row)
+		s.Flashes.compareRow(s.rows, m.id, row)
+		s.rows.Put(m.id, row)
 		s.version.rowsChanged()
 	}
 	if m.after == nil {

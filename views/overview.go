@@ -2,6 +2,7 @@ package views
 
 import (
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -93,6 +94,11 @@ func (o *overview) Name() string { return "overview" }
 // Freshness returns the freshness of services and issues together: they are what wakes people.
 func (o *overview) Freshness() ui.Freshness {
 	return o.a.Services().Freshness().Worst(o.a.Issues().Freshness())
+}
+
+// FlashLeft returns how long services and incidents are still tinted because they have just changed.
+func (o *overview) FlashLeft() time.Duration {
+	return max(o.a.Services().Flashes.Left(), o.a.Issues().Flashes.Left())
 }
 
 // Refresh reads services and issues, and what changes slowly only if it is missing or old.
@@ -222,6 +228,7 @@ func (o *overview) row(row boxRow, y int, b ui.Box) string {
 			Height: area.height,
 			Theme:  b.Theme,
 			Now:    b.Now,
+			Motion: b.Motion,
 		})
 		if x == 0 {
 			text = drawn

@@ -185,6 +185,7 @@ func (d *AccountSwitcher) handleAccountOpened(msg accountOpened) tea.Cmd {
 	if err != nil {
 		return refuse(theme.Bad, "account "+msg.opening.account+": "+err.Error())
 	}
+	next.motion.slowLine = d.motion.slowLine
 	d.savedStates[d.o.Account] = d.tabs.saveState()
 	d.replaceSession(next, msg.session)
 	next.tabs.restoreState(d.savedStates[o.Account])

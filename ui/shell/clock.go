@@ -284,3 +284,32 @@ func (s *Shell) freshnessWords() string {
 	}
 	return strings.Join(parts[:min(2, len(parts))], ", ")
 }
+
+// motion tints rows for a moment when they have changed, unless the user or the line does not want that. It has a timer
+// only while a row is tinted.
+type motion struct {
+	slowLine  bool // bytes are too expensive for a frame that says nothing new
+	scheduled bool // the timer is set
+}
+
+// flashEnded says that a row is no longer tinted.
+type flashEnded struct{}
+
+// enabled reports whether rows are tinted.
+func (m *motion) enabled(s *Shell) bool {
+	return !s.o.NoMotion && !m.slowLine && !s.clock.paused() && s.themes.current.CanFlash()
+}
+
+// schedule sets the timer to the end of the tint, which is then drawn.
+func (m *motion) schedule(s *Shell) tea.Cmd {
+	p, tints := s.pane().(ui.Flasher)
+	if !tints || m.scheduled || !m.enabled(s) {
+		return nil
+	}
+	left := p.FlashLeft()
+	if left <= 0 {
+		return nil
+	}
+	m.scheduled = true
+	return tea.Tick(left, func(time.Time) tea.Msg { return flashEnded{} })
+}

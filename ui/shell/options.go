@@ -65,6 +65,7 @@ type Preferences struct {
 	Columns   map[string][]string // columns of lists by pane, in their order
 	StartPane string              // name of the pane to start with
 	Mouse     bool
+	NoMotion  bool // nothing is tinted because it has just changed
 }
 
 // A PaletteCommand is an entry that the palette offers by its name alone, such as "theme light".

@@ -31,6 +31,7 @@ type Shell struct {
 	enter        enterTracker
 	news         news
 	clock        clock
+	motion       motion
 	themes       themeSwitch
 	typeahead    typeahead
 	mouse        bool
@@ -114,7 +115,7 @@ func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 	}
 	s.askForToken()
 	s.dialogs.layout(s.bodyBox())
-	return cmd
+	return tea.Batch(cmd, s.motion.schedule(s))
 }
 
 func (s *Shell) dispatch(msg tea.Msg) tea.Cmd {
@@ -135,6 +136,10 @@ func (s *Shell) dispatch(msg tea.Msg) tea.Cmd {
 		return s.clock.setFocus(s, false)
 	case tick:
 		return s.clock.handleTick(s, msg)
+	case flashEnded:
+		s.motion.scheduled = false
+	case terminal.LineRate:
+		s.motion.slowLine = msg.IsSlow()
 	case newsExpired:
 		s.news.expire(msg)
 	case revealExpired:

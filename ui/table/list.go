@@ -153,6 +153,9 @@ func (l *List[T]) Badge() (string, theme.Tone) {
 // Freshness returns how fresh the rows are.
 func (l *List[T]) Freshness() ui.Freshness { return l.Store.Freshness() }
 
+// FlashLeft returns how long rows are still tinted because they have just changed.
+func (l *List[T]) FlashLeft() time.Duration { return l.Store.Flashes.Left() }
+
 // Refresh reads the rows and the joined stores again.
 func (l *List[T]) Refresh() tea.Cmd {
 	return tea.Batch(l.Store.Refresh(), l.JoinedStores.Refresh())
@@ -178,7 +181,7 @@ func (l *List[T]) Poll() tea.Cmd {
 // LoadMissing reads what the last frame lacked: joined stores, the next page, details of the rows in sight.
 func (l *List[T]) LoadMissing() tea.Cmd {
 	cmds := []tea.Cmd{l.Store.EnsureLoaded(), l.JoinedStores.EnsureLoaded()}
-	l.continueToEnd()
+	(*controls[T])(l).continueToEnd()
 	if l.Store.Lazy() && l.frame.top+2*l.frame.height >= l.Store.Len() {
 		cmds = append(cmds, l.Store.LoadMore())
 	}
@@ -187,17 +190,6 @@ func (l *List[T]) LoadMissing() tea.Cmd {
 	}
 	cmds = append(cmds, l.rowIndex.startSortJob(l))
 	return tea.Batch(cmds...)
-}
-
-// continueToEnd moves the cursor to the end once the store has been read to its end and the rows are in order.
-func (l *List[T]) continueToEnd() {
-	if !l.cursor.toEnd || l.Store.LoadingAll() {
-		return
-	}
-	if l.rowIndex.update(l); l.rowIndex.currentKey == l.wantedKey() {
-		l.cursor.toEnd = false
-		l.moveCursorTo(l.shown() - 1)
-	}
 }
 
 // Select moves the cursor to a row and reports whether it is there. It clears a filter that hides the row.

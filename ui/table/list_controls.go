@@ -60,6 +60,18 @@ func (c *controls[T]) goToEnd() tea.Cmd {
 	return l.Store.LoadAll()
 }
 
+// continueToEnd moves the cursor to the end once the store has been read to its end and the rows are in order.
+func (c *controls[T]) continueToEnd() {
+	l := c.list()
+	if !l.cursor.toEnd || l.Store.LoadingAll() {
+		return
+	}
+	if l.rowIndex.update(l); l.rowIndex.currentKey == l.wantedKey() {
+		l.cursor.toEnd = false
+		l.moveCursorTo(l.shown() - 1)
+	}
+}
+
 // scrollColumns scrolls the columns sideways, to the right only while there is a column that does not fit.
 func (c *controls[T]) scrollColumns(by int) {
 	if by < 0 || c.renderer.dropped {

@@ -147,6 +147,7 @@ type tableRow struct {
 	cell                  func(column int) (string, theme.Tone)
 	spans                 func(column int) []Span // of a cell with several tones, otherwise nil
 	cursor, marked, stale bool
+	flashing              bool   // it has just changed
 	repeatedColumn        int    // column that repeats the row above and is left empty; -1 is none
 	busy                  string // the change under way
 	note                  string // what must be known of the row; it takes the place of the columns from the third on
@@ -174,9 +175,12 @@ func isCutNumber(text string, width int) bool {
 	return text[0] >= '0' && text[0] <= '9' && ui.Width(text) > width
 }
 
-// tintOf returns how a row is drawn: the background of the cursor or of a mark covers its whole width.
+// tintOf returns how a row is drawn: the background of a change, of the cursor or of a mark covers its whole width. The
+// row at the cursor shows a change as well: most changes are made there, and the glyph stays.
 func tintOf(r tableRow, t *theme.Theme) *theme.Tint {
 	switch {
+	case r.flashing && t.CanFlash():
+		return t.Tint(theme.Flash)
 	case r.cursor:
 		return t.Tint(theme.Cursor)
 	case r.marked:

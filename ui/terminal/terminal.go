@@ -145,6 +145,11 @@ func (m *model) panicReport() string {
 func (m *model) Init() tea.Cmd {
 	w, h := m.tty.size()
 	first := m.screen.Update(tea.WindowSizeMsg{Width: w, Height: h})
+	if m.tty.output != nil {
+		if rate := serialRate(m.tty.output); rate > 0 {
+			first = tea.Batch(first, m.screen.Update(LineRate{rate}))
+		}
+	}
 	cmd := m.withRecovery(tea.Batch(first, m.screen.Init()))
 	m.draw(true)
 	return cmd

@@ -20,6 +20,7 @@ func (a *Account) Services() *ui.Store[*client.Service] {
 		Name:    "services",
 		ID:      func(s *client.Service) string { return FormatID(s.ID) },
 		Updated: func(s *client.Service) time.Time { return s.Updated.Time() },
+		State:   func(s *client.Service) string { return string(s.Status) },
 		Fetch:   pageFetcher(a.API.Services.List),
 	})
 }
@@ -109,9 +110,12 @@ func WithoutSecret(k *client.Key) *client.Key {
 
 // Clusters returns the clusters.
 func (a *Account) Clusters() *ui.Store[*client.Cluster] {
-	return PageStore(
-		a, "clusters", func(c *client.Cluster) string { return c.ID.Raw() }, a.API.Clusters.List,
-	)
+	return sharedStoreFrom(a, ui.Source[*client.Cluster]{
+		Name:  "clusters",
+		ID:    func(c *client.Cluster) string { return c.ID.Raw() },
+		State: func(c *client.Cluster) string { return c.Status.Raw() },
+		Fetch: pageFetcher(a.API.Clusters.List),
+	})
 }
 
 // TransferUsage returns the outbound transfer of this month, as the only row.
@@ -139,6 +143,7 @@ func (a *Account) JournalStore() *ui.Store[*journal.Entry] {
 	return sharedStoreFrom(a, ui.Source[*journal.Entry]{
 		Name:  "journal",
 		ID:    func(e *journal.Entry) string { return e.ID },
+		State: func(e *journal.Entry) string { return string(e.Outcome) },
 		Lazy:  true,
 		Fetch: journalFetcher(a.Journal),
 	})

@@ -55,7 +55,9 @@ func RenderServices(a *account.Account, b ui.Box) string {
 			lines = append(lines, b.Theme.Paint(theme.Muted, more))
 			break
 		}
-		lines = append(lines, serviceLine(a, c, labels, b))
+		lines = append(lines, b.DrawRow(set.Flashes.Has(c.Service), func(b ui.Box) []string {
+			return []string{serviceLine(a, c, labels, b)}
+		})...)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -187,7 +189,9 @@ func RenderIncidents(a *account.Account, b ui.Box) string {
 	inner.Height-- // for the counts
 	var lines []string
 	for n, i := range open {
-		next := openIncidentLines(a, i, b)
+		next := b.DrawRow(a.Issues().Flashes.Has(i.Issue), func(b ui.Box) []string {
+			return openIncidentLines(a, i, b)
+		})
 		room := inner.Height - len(lines)
 		if n < len(open)-1 {
 			room-- // for how many more there are

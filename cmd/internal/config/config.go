@@ -27,6 +27,7 @@ import (
 type File struct {
 	Theme    string
 	ASCII    bool
+	NoMotion bool
 	Linear   bool
 	Refresh  string
 	Account  string // the one to start with
@@ -62,13 +63,13 @@ type Settings struct {
 	Color         theme.Tone
 	Theme         string
 	ASCII         bool
+	NoMotion      bool
 	Linear        bool
 	Refresh       time.Duration
 	Keys          map[string][]string
 	Themes        map[string]theme.CustomTheme
 	Columns       map[string][]string
 	Notify        []string
-	configPath    string                   // of the configuration
 	TokenOverride tokenSource              // a token that flags or environment choose
 	savedTokens   map[string]client.Secret // see flags
 	tokenNames    []string                 // see TokenVariables
@@ -147,9 +148,7 @@ func Load(f *Flags, complaints io.Writer) (Settings, error) {
 	if err := wrong.AsError(path); err != nil {
 		fmt.Fprintf(complaints, "lookout: %v\n", err)
 	}
-	s, err := Resolve(cfg, f)
-	s.configPath = path
-	return s, err
+	return Resolve(cfg, f)
 }
 
 // AccountNames returns the names of the accounts in the configuration; none if it cannot be read.
@@ -203,6 +202,7 @@ func Resolve(cfg File, f *Flags) (Settings, error) {
 		Color:         accountColors()[block.Color],
 		Theme:         cmp.Or(f.Theme, cfg.Theme),
 		ASCII:         cfg.ASCII || f.ASCII,
+		NoMotion:      cfg.NoMotion || f.NoMotion,
 		Linear:        cfg.Linear || f.Linear,
 		Keys:          cfg.Keys,
 		Themes:        cfg.Themes,

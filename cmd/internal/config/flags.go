@@ -24,6 +24,7 @@ type Flags struct {
 	Theme       string
 	ASCII       bool
 	NoMouse     bool
+	NoMotion    bool
 	Linear      bool
 	savedTokens map[string]client.Secret // of environment variables that were unset
 	View        string
@@ -70,6 +71,7 @@ func (f *Flags) AddScreenFlags(set *pflag.FlagSet) {
 			", or one defined in the configuration",
 	)
 	set.BoolVar(&f.ASCII, "ascii", false, "use only ASCII characters")
+	set.BoolVar(&f.NoMotion, "no-motion", false, "do not tint rows for a second when they have changed")
 	set.BoolVar(&f.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
 	set.BoolVar(&f.Linear, "linear", false, "for screen readers: print lines one below the other, one item at a time")
 	set.StringVar(&f.View, "view", "", "pane to start with: overview, issues, services, …")

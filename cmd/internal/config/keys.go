@@ -62,6 +62,16 @@ func lookKeys() []KeySpec[File] {
 			Description: "Use only ASCII characters.",
 		},
 		{
+			Name:        "no_motion",
+			target:      func(f *File) any { return &f.NoMotion },
+			example:     "false",
+			DefaultText: "false",
+			Flag:        "no-motion",
+			Description: "Do not tint a row for a second when it is new, when its state has changed, or when an " +
+				"action on it has finished. Rows are never tinted with linear, on a slow line, or with fewer than " +
+				"256 colours.",
+		},
+		{
 			Name:        "linear",
 			target:      func(f *File) any { return &f.Linear },
 			example:     "false",

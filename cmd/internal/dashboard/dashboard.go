@@ -183,6 +183,7 @@ func shellOptions(
 			Columns:   s.Columns,
 			StartPane: f.View,
 			Mouse:     !f.NoMouse,
+			NoMotion:  s.NoMotion || f.Linear,
 		},
 		Notify:          notify,
 		Panes:           panes,

@@ -74,6 +74,7 @@ func newDemoAccount(f *config.Flags, name, seed, service string) (demoAccount, e
 		Account:       name,
 		Theme:         f.Theme,
 		ASCII:         f.ASCII,
+		NoMotion:      f.NoMotion,
 		Refresh:       time.Duration(f.Refresh),
 		Demo:          true,
 	}, c, j, &faultMenu{api: api, resume: c.Resume}}, err

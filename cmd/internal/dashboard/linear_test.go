@@ -5,7 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"lookout/client"
 	"lookout/client/emulator"
+	"lookout/client/journal"
 	"lookout/cmd/internal/config"
 	"lookout/ui/shell"
 	"lookout/ui/terminal/termtest"
@@ -128,5 +130,30 @@ func TestLinearTellsNoSecret(t *testing.T) {
 	v.WaitFor("Credentials, tab 5 of ")
 	if strings.Contains(v.Output(), secret) {
 		t.Error("the secret was said")
+	}
+}
+
+// Linear mode has no motion, and neither has an account whose configuration or command line asks for none.
+func TestShellOptions_noMotion(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		flags    config.Flags
+		settings config.Settings
+		want     bool
+	}{
+		{config.Flags{}, config.Settings{}, false},
+		{config.Flags{Linear: true}, config.Settings{}, true},
+		{config.Flags{}, config.Settings{NoMotion: true}, true},
+	} {
+		c.settings.Account, c.settings.Theme = "acme-prod", "dark"
+		j := journal.NewInMemory(time.Now)
+		api, err := client.New("https://demo.invalid/v4", client.NewSecret("demo"), client.WithRecorder(j))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, _, err := shellOptions(t.Context(), &c.flags, c.settings, api, j)
+		if err != nil || o.NoMotion != c.want {
+			t.Errorf("linear %v, no motion %v: %v %v", c.flags.Linear, c.settings.NoMotion, o.NoMotion, err)
+		}
 	}
 }

@@ -1,0 +1,202 @@
+package views_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+
+	"lookout/client/emulator"
+	"lookout/theme"
+	"lookout/ui/shell"
+	"lookout/ui/terminal"
+)
+
+// shopID is a service of the demo account that is ok.
+const shopID = 6
+
+// startInColour starts the program with a theme in true colour. set may change the options; it may be nil.
+func startInColour(t *testing.T, set func(*shell.Options), test func(*harness)) {
+	t.Helper()
+	startWithOptions(t, emulator.Options{}, screenSize{100, 30}, func(r *harness, o *shell.Options) {
+		var err error
+		if r.theme, err = theme.New("dark", colorprofile.TrueColor, false); err != nil {
+			t.Fatal(err)
+		}
+		o.Theme = r.theme
+		if set != nil {
+			set(o)
+		}
+	}, test)
+}
+
+// tintedLines returns the lines of the screen that are on the tint of a change, without styles.
+func (r *harness) tintedLines() (tinted []string) {
+	_, around := r.theme.OnFlash()
+	for line := range strings.SplitSeq(r.shell.Frame().Content, "\n") {
+		if strings.Contains(line, around.Open) {
+			tinted = append(tinted, strings.Join(strings.Fields(ansi.Strip(line)), " "))
+		}
+	}
+	return tinted
+}
+
+// requireTinted fails unless exactly these lines are tinted; each is given by a part of it.
+func (r *harness) requireTinted(parts ...string) {
+	r.Helper()
+	got := r.tintedLines()
+	if !slices.EqualFunc(got, parts, strings.Contains) {
+		r.Fatalf("tinted: %q, want %q\n%s", got, parts, r.screen())
+	}
+}
+
+// changedLines returns the numbers of the lines that differ between two frames.
+func changedLines(before, after string) (changed []int) {
+	now := strings.Split(after, "\n")
+	for n, line := range strings.Split(before, "\n") {
+		if line != now[n] {
+			changed = append(changed, n)
+		}
+	}
+	return changed
+}
+
+// TestMotion changes something in each of the ways that somebody should notice. The row is tinted for a second, and no
+// other line of the pane is drawn again when the tint ends.
+func TestMotion(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		keys   []string // to the pane
+		change func(*harness)
+		tinted []string
+	}{
+		{
+			"new row", []string{"4"},
+			func(r *harness) {
+				if err := r.createContact("Zoe Night", "zoe@example.test"); err != nil {
+					r.Fatal(err)
+				}
+				r.press("r")
+			},
+			[]string{"Zoe Night"},
+		},
+		{
+			"change of state", []string{"3"},
+			func(r *harness) { r.emu.FailService(shopID); r.press("r") },
+			[]string{"▲ problem shop"},
+		},
+		{
+			"finished action at the cursor", []string{"3", "/", "cdn-origin", "<enter>"},
+			func(r *harness) { r.press("d", "<ctrl+s>") },
+			[]string{"▸ ○ disabled cdn-origin"},
+		},
+		{
+			"overview", nil,
+			func(r *harness) { r.emu.FailService(shopID); r.press("r") },
+			[]string{"#9901", "call", "▲ shop"},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			startInColour(t, nil, func(r *harness) {
+				r.press(c.keys...)
+				r.requireTinted()
+				r.wait(3 * time.Second)
+				c.change(r)
+				r.requireTinted(c.tinted...)
+				r.wait(999 * time.Millisecond)
+				on := r.shell.Frame().Content
+				r.requireTinted(c.tinted...)
+				r.wait(time.Millisecond)
+				r.requireTinted()
+				changed := changedLines(on, r.shell.Frame().Content)
+				changed = slices.DeleteFunc(changed, func(n int) bool { return n == 0 }) // an age
+				if len(changed) != len(c.tinted) {
+					t.Errorf("lines %v were drawn again, want %d", changed, len(c.tinted))
+				}
+			})
+		})
+	}
+}
+
+// TestMotion_off changes a state where nothing may move: the row is never tinted, and there is no timer for it.
+func TestMotion_off(t *testing.T) {
+	t.Parallel()
+	messages := func(t *testing.T, set func(*shell.Options), begin func(*harness)) (n int) {
+		startInColour(t, set, func(r *harness) {
+			r.press("3")
+			if begin != nil {
+				begin(r)
+			}
+			r.wait(30 * time.Second)
+			r.emu.FailService(shopID)
+			r.press("r")
+			r.requireText("shop", "problem", "#9901")
+			tinted := len(r.tintedLines()) > 0
+			before := r.messageCount
+			r.wait(4500 * time.Millisecond)
+			n = r.messageCount - before
+			if tinted != (set == nil && begin == nil) {
+				t.Errorf("tinted: %v", tinted)
+			}
+		})
+		return n
+	}
+	still := func(o *shell.Options) { o.NoMotion = true }
+	plain := func(o *shell.Options) { o.Theme, _ = theme.New("dark", colorprofile.ANSI, false) }
+	mono := func(o *shell.Options) { o.Theme, _ = theme.New("mono", colorprofile.TrueColor, true) }
+	slow := func(r *harness) { r.send(terminal.LineRate{BitsPerSecond: 9600}) }
+	on, off := messages(t, nil, nil), messages(t, still, nil)
+	if on != off+1 {
+		t.Errorf("%d messages with the tint, %d without: it takes one timer", on, off)
+	}
+	for name, got := range map[string]int{
+		"slow line":  messages(t, nil, slow),
+		"16 colours": messages(t, plain, nil),
+		"mono":       messages(t, mono, nil),
+	} {
+		if got != off {
+			t.Errorf("%s: %d messages, want %d", name, got, off)
+		}
+	}
+}
+
+// A line that turns out to be fast again has motion again.
+func TestMotion_lineRateChanges(t *testing.T) {
+	t.Parallel()
+	startInColour(t, nil, func(r *harness) {
+		r.press("3")
+		for _, rate := range []int{9600, 115_200} {
+			r.send(terminal.LineRate{BitsPerSecond: rate})
+			r.emu.FailService(shopID)
+			r.press("r")
+			if tinted := len(r.tintedLines()) > 0; tinted != (rate > 19_200) {
+				t.Errorf("%d bits a second: tinted %v", rate, tinted)
+			}
+			r.emu.RecoverService(shopID)
+			r.press("r")
+			r.wait(2 * time.Second)
+		}
+	})
+}
+
+// At rest there is nothing to end: with and without motion the program wakes up as often.
+func TestMotion_costsNothingAtRest(t *testing.T) {
+	t.Parallel()
+	count := func(still bool) (messages int) {
+		startInColour(t, func(o *shell.Options) { o.NoMotion = still }, func(r *harness) {
+			r.press("3")
+			before := r.messageCount
+			r.wait(5 * time.Minute)
+			messages = r.messageCount - before
+		})
+		return messages
+	}
+	if on, off := count(false), count(true); on != off {
+		t.Errorf("%d messages with motion, %d without", on, off)
+	}
+}
