@@ -169,19 +169,19 @@ func TestServices_offAndBackColumns(t *testing.T) {
 			r.press("/", "docs", "<enter>", "d", "<right>", "<right>", "<ctrl+s>", "<esc>")
 			r.press("/", "search", "<enter>", "d", "<left>", "<left>", "<tab>", "02:00-04:00", "<ctrl+s>", "<esc>")
 			r.wait(12 * time.Minute)
-			for service, want := range map[string]string{
-				"cdn-origin":   "12 min      01:00",
-				"docs":         "12 min      no end",
-				"search":       "at 02:00    04:00",
-				"billing-cron": "≥ 2 d 4 h   unknown !",
+			for service, want := range map[string][2]string{
+				"cdn-origin":   {"12 min", "01:00"},
+				"docs":         {"12 min", "no end"},
+				"search":       {"at 02:00", "04:00"},
+				"billing-cron": {"≥ 2 d 4 h", "unknown !"},
 			} {
-				r.line(service, want)
+				r.line(service, want[0], want[1])
 			}
 			if width > 80 {
 				return
 			}
 			r.wait(25 * time.Hour)
-			r.line("docs", "1 d 1 h     no end !")
+			r.line("docs", "1 d 1 h", "no end !")
 		})
 	}
 }

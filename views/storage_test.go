@@ -647,3 +647,15 @@ func TestUploadFolder_namesWhatIsNotSent(t *testing.T) {
 		r.requireText("site/link-00", "site/link-11", "it is a link")
 	})
 }
+
+// The list of access keys says in whole words what a key reaches, and how much more there is.
+func TestKeys_reachesInWholeWords(t *testing.T) {
+	for _, width := range []int{60, 80, 120} {
+		startProgram(t, emulator.Options{}, screenSize{width, 24}, func(r *harness) {
+			r.press("9")
+			r.line("finance", "invoices-2026 (read only)")
+			r.line("backup agent", "acme-backups", "+1")
+			r.requireNoText("…  ", "…│", "…\n")
+		})
+	}
+}

@@ -18,7 +18,7 @@ func TestServices_showDisabledSince(t *testing.T) {
 		t.Run(fmt.Sprint(size.width), func(t *testing.T) {
 			startProgram(t, emulator.Options{}, size, func(r *harness) {
 				r.press("3", "s", "1")
-				r.requireText("≥ 2 d 4 h   unknown !")
+				r.line("billing-cron", "≥ 2 d 4 h", "unknown !")
 				r.press("/", "billing-cron", "<enter>", "<enter>")
 				r.requireText("for ≥ 2 d 4 h, not disabled from")
 			})

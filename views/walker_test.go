@@ -181,8 +181,8 @@ func (b boxOnScreen) chartProblems(cells [][]rune) (problems []string) {
 	return problems
 }
 
-// cutBesideSpace says whether a line has a cut text and, between the same sides of boxes, more than 20 columns that are
-// free in this line and in the lines around it, which belong to the same table.
+// cutBesideSpace says whether a line has a cut text and, between the same sides of boxes, more than 20 free columns
+// side by side.
 func cutBesideSpace(cells [][]rune, y int) bool {
 	row := cells[y]
 	for left := 0; left < len(row); {
@@ -192,7 +192,7 @@ func cutBesideSpace(cells [][]rune, y int) bool {
 		}
 		part := strings.TrimSpace(string(row[left:right]))
 		part = strings.ReplaceAll(part, "@… (any address)", "") // stands for the address that is asked for
-		if strings.Contains(part, "…") && part != "…" && freeColumns(cells, y, left, right) > 20 {
+		if strings.Contains(part, "…") && part != "…" && freeColumns(row[left:right]) > 20 {
 			return true
 		}
 		left = right + 1
@@ -200,23 +200,11 @@ func cutBesideSpace(cells [][]rune, y int) bool {
 	return false
 }
 
-// freeColumns returns the most columns side by side that are blank in a line and in the lines above and below it, up to
-// the next blank line.
-func freeColumns(cells [][]rune, y, left, right int) int {
-	used := make([]bool, right-left)
-	for _, step := range []int{-1, 1} {
-		for n := y; n > 2 && n < len(cells)-2; n += step {
-			if strings.TrimSpace(string(cells[n][left:min(right, len(cells[n]))])) == "" {
-				break
-			}
-			for x := left; x < min(right, len(cells[n])); x++ {
-				used[x-left] = used[x-left] || cells[n][x] != ' '
-			}
-		}
-	}
+// freeColumns returns the most blank columns side by side.
+func freeColumns(row []rune) int {
 	most, free := 0, 0
-	for _, isUsed := range used {
-		if free++; isUsed {
+	for _, r := range row {
+		if free++; r != ' ' {
 			free = 0
 		}
 		most = max(most, free)

@@ -12,9 +12,9 @@ import (
 type Column[T any] struct {
 	Title            string
 	Name             string // in the configuration and in filters, which take the title too; empty is the title
-	Width            int    // in cells; 0 shares what the other columns leave
-	Min              int    // least width of a column without a Width
-	DropPriority     int    // where space is short the highest goes first; 0 always stays
+	Width            int    // in cells; narrower where space is short and no cell needs it; 0 shares what others leave
+	Min              int    // least width of a column without a Width, or that has a Shorten
+	DropPriority     int    // where space is short the highest goes first; 0 always stays; see spare
 	AlignRight       bool
 	Cell             func(T, ui.Box) (string, theme.Tone) // clean text; reads nothing but the row if the store is lazy
 	Value            func(T) string                       // for filter.ColumnValues; nil is the text of Cell
@@ -24,6 +24,7 @@ type Column[T any] struct {
 	GroupRepeats     bool                                 // sorted by it, rows with the same cell show it once
 	IsLabel          bool                                 // names the row: it stays when the columns scroll sideways
 	Spans            func(T, ui.Box) []Span               // the text of Cell in several tones; nil takes Cell's
+	Shorten          func(T, ui.Box) string               // a text for the box's width, which is less than Cell's
 
 	hidden bool // left out by the user
 }

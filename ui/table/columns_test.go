@@ -85,7 +85,7 @@ func TestList_scrollColumns_keepsLabel(t *testing.T) {
 			Width:        10,
 			DropPriority: max(0, i-2),
 			IsLabel:      title == "label",
-			Cell:         TextCell(theme.Plain, func(thing) string { return title + "!" }),
+			Cell:         TextCell(theme.Plain, func(thing) string { return ui.Pad(title+"!", 9) + "." }),
 		})
 	}
 	box := uitest.NewBox(t, 52, 8)
@@ -114,5 +114,100 @@ func TestList_scrollColumns_keepsLabel(t *testing.T) {
 	}
 	if screen := ansi.Strip(l.View(box)); !strings.Contains(screen, "kind!") {
 		t.Errorf("left does not go back:\n%s", screen)
+	}
+}
+
+// newPlaces returns a list with columns like those of services: an address that is often longer than its column, beside
+// columns that are mostly empty.
+func newPlaces(t *testing.T, rows ...string) *List[string] {
+	cell := func(part int) func(string, ui.Box) (string, theme.Tone) {
+		return func(s string, _ ui.Box) (string, theme.Tone) { return strings.Split(s, "|")[part], theme.Plain }
+	}
+	set := ui.NewStore(t.Context(), ui.Source[string]{Name: "places", ID: func(s string) string { return s },
+		Fetch: func(context.Context, string) (ui.RowPage[string], error) {
+			return ui.RowPage[string]{Rows: rows}, nil
+		}})
+	set.Refresh()().(ui.AsyncResult).Deliver()
+	return &List[string]{
+		Title:  "places",
+		Store:  set,
+		SortBy: "label",
+		Columns: []Column[string]{
+			{Title: "label", Min: 6, IsLabel: true, Cell: cell(0)},
+			{Title: "kind", Width: 4, DropPriority: 5, Cell: cell(1)},
+			{Title: "address", Min: 9, DropPriority: 1, Cell: cell(2)},
+			{
+				Title:        "issue",
+				Width:        12,
+				Min:          6,
+				DropPriority: 2,
+				Cell:         cell(3),
+				Shorten: func(s string, b ui.Box) string {
+					first, _, _ := strings.Cut(strings.Split(s, "|")[3], " ")
+					return first[:min(len(first), b.Width)]
+				},
+			},
+			{Title: "off", Width: 10, DropPriority: 2, Cell: cell(4)},
+			{Title: "updated", Width: 8, DropPriority: 6, Cell: cell(5)},
+		},
+	}
+}
+
+// Where space is short, columns are as narrow as their cells, the least important ones make room for an address, a long
+// text goes on over empty cells beside it, and a text that still does not fit is shortened.
+func TestList_View_givesWidthToWhatIsRead(t *testing.T) {
+	const long = "https://long.example/health?a=1"
+	l := newPlaces(
+		t,
+		"api|tcp|db2.example:5432|#823 6 min||9 d",
+		"cron|tcp|batch-1.example:8080||2 d 4 h|2 d",
+		"web|url|"+long+"|||5 d",
+	)
+	row := func(width int, label string) string {
+		for line := range strings.Lines(ansi.Strip(l.View(uitest.NewBox(t, width, 6)))) {
+			if strings.Contains(line, label+" ") {
+				return strings.Join(strings.Fields(line), " ")
+			}
+		}
+		return ""
+	}
+	for _, c := range []struct {
+		width       int
+		label, want string
+	}{
+		{90, "api", "▸ api tcp db2.example:5432 #823 6 min 9 d"},
+		{90, "web", "web url " + long + " 5 d"},
+		{66, "web", "web " + long},                       // without what matters less
+		{54, "api", "▸ api db2.example:5432 #823 6 min"}, // an empty cell beside the issue
+		{54, "cron", "cron batch-1.example:8080 2 d 4 h"},
+		{54, "web", "web " + long}, // over the cells beside it
+		{35, "api", "▸ api db2.example:5432 #823"},
+	} {
+		if got := row(c.width, c.label); got != c.want {
+			t.Errorf(
+				"%d columns: %q, want %q\n%s",
+				c.width,
+				got,
+				c.want,
+				ansi.Strip(l.View(uitest.NewBox(t, c.width, 6))),
+			)
+		}
+	}
+}
+
+// A column that was narrow because its cells were short is widened in the frame in which one is longer.
+func TestList_View_widensForLongerCells(t *testing.T) {
+	l := newPlaces(t, "api|tcp|"+strings.Repeat("x", 40)+"|||1 d", "cron|tcp|b.example||1 d|1 d")
+	off := "1 d"
+	l.Columns[4].Cell = func(s string, _ ui.Box) (string, theme.Tone) {
+		if strings.HasPrefix(s, "cron") {
+			return off, theme.Plain
+		}
+		return "", theme.Plain
+	}
+	l.View(uitest.NewBox(t, 54, 6))
+	off = "2 d 4 h"
+	if screen := ansi.Strip(l.View(uitest.NewBox(t, 54, 6))); !strings.Contains(screen, off) {
+		t.Errorf("the cell is cut:\n%s", screen)
 	}
 }

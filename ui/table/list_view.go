@@ -25,6 +25,20 @@ func (l *List[T]) View(b ui.Box) string {
 	l.frame.box = b
 	l.restoreCursor()
 	v := listView[T]{l}
+	text := v.frame(b)
+	if l.renderer.grown {
+		l.renderer.grown = false
+		text = v.frame(b)
+	}
+	return text
+}
+
+// listView draws a list.
+type listView[T any] struct{ list *List[T] }
+
+// frame draws the list, and the row's detail over it or beside it.
+func (v listView[T]) frame(b ui.Box) string {
+	l := v.list
 	row, there := l.cursorRow()
 	switch {
 	case l.Detail == nil || !there:
@@ -36,9 +50,6 @@ func (l *List[T]) View(b ui.Box) string {
 	}
 	return v.split(row, b)
 }
-
-// listView draws a list.
-type listView[T any] struct{ list *List[T] }
 
 // detail draws the row's detail over the whole box.
 func (v listView[T]) detail(row T, b ui.Box) string {
@@ -97,7 +108,7 @@ func (v listView[T]) split(row T, b ui.Box) string {
 	r := &l.renderer
 	v.measure()
 	left, right := b, b
-	left.Width = r.listWidth(l.frame.scrolledColumns, b.Width)
+	left.Width = r.listWidth(l.frame.scrolledColumns, b.Width, 1)
 	right.Width, right.Focused = b.Width-left.Width-1, false
 	r.reset(left.Width, b.Height)
 	r.separator, r.sideWidth = " ", right.Width
@@ -184,6 +195,9 @@ func (v listView[T]) measure() {
 	v.setHeads()
 	l := v.list
 	r := &l.renderer
+	for i := range r.heads {
+		r.heads[i].isSorted = i == l.rowIndex.column
+	}
 	if version := l.Store.Version() + 1; r.measured != version {
 		r.measured = version
 	} else {
@@ -216,6 +230,14 @@ func (v listView[T]) rows(b ui.Box) {
 	look := tableRow{
 		stale: l.Freshness().Err != nil,
 		cell:  func(column int) (string, theme.Tone) { return l.Columns[column].Cell(row, b) },
+		shorten: func(column int, text string, width int) string {
+			if shorten := l.Columns[column].Shorten; shorten != nil {
+				inside := b
+				inside.Width = width
+				return shorten(row, inside)
+			}
+			return text
+		},
 		spans: func(column int) []Span {
 			if draw := l.Columns[column].Spans; draw != nil {
 				return draw(row, b)

@@ -1,6 +1,8 @@
 package table
 
 import (
+	"strings"
+
 	"lookout/theme"
 	"lookout/ui"
 )
@@ -14,7 +16,8 @@ type tableRenderer struct {
 	hidden  []bool
 	dropped bool // a column is left out for lack of space
 
-	measured int // version of the rows for which the heads know their contents; 0 is none
+	measured int  // version of the rows for which the heads know their contents; 0 is none
+	grown    bool // a cell was wider than the contents that its column was narrowed to
 }
 
 // columnHead is a Column without its cells.
@@ -22,12 +25,43 @@ type columnHead struct {
 	title                    string
 	width, min, dropPriority int
 	alignRight, hidden       bool
-	isLabel                  bool
+	isLabel, isSorted        bool
 	content                  int // cells that the widest cell takes
 }
 
+// spare is the least DropPriority of a column that is shown only if nothing is cut for it, neither in other columns nor
+// in itself. A cell counts as whole from readableWidth on.
+const (
+	spare         = 4
+	readableWidth = 40
+)
+
+// header returns the width of the title, with the arrow of the column that rows are sorted by.
+func (c columnHead) header() int {
+	if c.isSorted {
+		return ui.Width(c.title) + 2
+	}
+	return ui.Width(c.title)
+}
+
 // wanted returns the width at which nothing in the column is cut.
-func (c columnHead) wanted() int { return max(c.width, c.min, c.content, ui.Width(c.title)) }
+func (c columnHead) wanted() int { return max(c.width, c.min, c.content, c.header()) }
+
+// least returns the width from which the column is shown: without cells that need more, a Width is as narrow as they.
+func (c columnHead) least() int {
+	switch {
+	case c.width > 0 && c.min == 0:
+		return max(c.header(), min(c.width, c.content))
+	case c.dropPriority >= spare:
+		return c.readable()
+	}
+	return max(c.header(), min(c.min, c.content))
+}
+
+// readable returns the width at which nothing in the column is cut that can be read at a glance.
+func (c columnHead) readable() int {
+	return max(c.header(), min(c.content, max(c.width, readableWidth)))
+}
 
 // columnLayout is a column with its width in this frame.
 type columnLayout struct {
@@ -36,7 +70,7 @@ type columnLayout struct {
 }
 
 // layout gives the columns their widths. A number of them is scrolled past, never the first or the row's label; of
-// those that do not fit, the ones with the highest drop priority are left out.
+// those that do not fit, the ones with the highest drop priority are left out, and of these the last.
 func (g *tableRenderer) layout(scrolled, width int) {
 	g.hidden, g.dropped = append(g.hidden[:0], make([]bool, len(g.heads))...), false
 	for i, c := range g.heads {
@@ -47,62 +81,58 @@ func (g *tableRenderer) layout(scrolled, width int) {
 		}
 	}
 	for {
-		need, drop := 2, -1
+		least, readable, drop := 2, 2, -1
 		for i, c := range g.heads {
 			if g.hidden[i] {
 				continue
 			}
-			need += max(c.width, c.min) + 2
-			if c.dropPriority > 0 && (drop < 0 || c.dropPriority > g.heads[drop].dropPriority) {
+			least += c.least() + 2
+			readable += max(c.least(), c.readable()) + 2
+			if c.dropPriority > 0 && (drop < 0 || c.dropPriority >= g.heads[drop].dropPriority) {
 				drop = i
 			}
 		}
-		if need <= width || drop < 0 {
-			g.share(width - need + 2)
+		need := least
+		if drop >= 0 && g.heads[drop].dropPriority >= spare {
+			need = readable
+		}
+		if need-2 <= width || drop < 0 {
+			g.share(width - least + 2)
 			return
 		}
 		g.hidden[drop], g.dropped = true, true
 	}
 }
 
-// listWidth returns the part of a width that the list takes beside its detail: what its cells need, if that leaves
-// enough to the detail; at least what its columns need on a terminal of 80 cells; and what the detail does not use.
-func (g *tableRenderer) listWidth(scrolled, width int) int {
-	g.layout(scrolled, listMinWidth)
-	least := 2
-	for _, c := range g.columns {
-		least += max(g.heads[c.index].width, g.heads[c.index].min) + 2
-	}
-	wanted := 2
-	for i, c := range g.heads {
-		if !c.hidden && (i == 0 || c.isLabel || i > scrolled) {
-			wanted += c.wanted() + 2
-		}
-	}
-	list := min(wanted, width-1-detailMinWidth)
-	return max(list, min(least, listMinWidth), width-1-detailMaxWidth)
-}
-
-// share divides the remaining width among the columns whose cells are wider than they are.
+// share divides the remaining width among the columns whose cells are wider than they are, the most important first.
+// What is left goes to columns that are narrower than they are declared, so that they seldom change.
 func (g *tableRenderer) share(left int) {
 	g.columns = g.columns[:0]
-	cut := 0
+	last := 0
 	for i, c := range g.heads {
-		if g.hidden[i] {
-			continue
+		if !g.hidden[i] {
+			g.columns, last = append(g.columns, columnLayout{i, c.least()}), max(last, c.dropPriority)
 		}
-		w := max(c.width, c.min)
-		if w < c.wanted() {
-			cut++
-		}
-		g.columns = append(g.columns, columnLayout{i, w})
 	}
-	for left > 0 && cut > 0 {
+	for priority := 0; priority <= last; priority++ {
+		left = g.widen(left, func(c columnHead) int {
+			if c.dropPriority != priority {
+				return 0
+			}
+			return c.content
+		})
+	}
+	g.widen(left, columnHead.wanted)
+}
+
+// widen divides a width evenly among the columns that want to be wider. It returns what they leave.
+func (g *tableRenderer) widen(left int, wanted func(columnHead) int) int {
+	for cut := len(g.columns); left > 0 && cut > 0; {
 		part := max(1, left/cut)
 		cut = 0
 		for n := range g.columns {
 			c := &g.columns[n]
-			missing := g.heads[c.index].wanted() - c.width
+			missing := wanted(g.heads[c.index]) - c.width
 			more := max(0, min(missing, part, left))
 			c.width, left = c.width+more, left-more
 			if missing > more {
@@ -110,6 +140,25 @@ func (g *tableRenderer) share(left int) {
 			}
 		}
 	}
+	return left
+}
+
+// listWidth returns the part of a width that the list takes beside a number of boxes: what its cells need, if that
+// leaves enough to the boxes; at least what its columns need on a terminal of 80 cells; and what the boxes do not use.
+func (g *tableRenderer) listWidth(scrolled, width, boxes int) int {
+	g.layout(scrolled, listMinWidth)
+	least := 0
+	for _, c := range g.columns {
+		least += g.heads[c.index].wanted() + 2
+	}
+	wanted := 0
+	for i, c := range g.heads {
+		if !c.hidden && (i == 0 || c.isLabel || i > scrolled) {
+			wanted += c.wanted() + 2
+		}
+	}
+	list := min(wanted, width-boxes*(1+detailMinWidth))
+	return max(list, min(least, listMinWidth), width-boxes*(1+detailMaxWidth))
 }
 
 // widthFrom returns the width of the columns from one on.
@@ -145,7 +194,8 @@ func (g *tableRenderer) writeHeader(by int, reverse bool, b ui.Box) {
 // tableRow is how a row is drawn.
 type tableRow struct {
 	cell                  func(column int) (string, theme.Tone)
-	spans                 func(column int) []Span // of a cell with several tones, otherwise nil
+	spans                 func(column int) []Span                         // of a cell with several tones, otherwise nil
+	shorten               func(column int, text string, width int) string // a text that is too wide for its cell
 	cursor, marked, stale bool
 	flashing              bool   // it has just changed
 	repeatedColumn        int    // column that repeats the row above and is left empty; -1 is none
@@ -153,27 +203,24 @@ type tableRow struct {
 	note                  string // what must be known of the row; it takes the place of the columns from the third on
 }
 
-// writeSpans writes the parts of a cell in a column of a width, cut with a mark if they are longer.
-func (g *tableRenderer) writeSpans(spans []Span, width int, tint *theme.Tint, mark string) {
+// writeSpans writes a text in a column of a width, in the tones of the spans that it begins with, and cuts it with a
+// mark if it is longer.
+func (g *tableRenderer) writeSpans(spans []Span, text string, width int, tint *theme.Tint, mark string) {
 	left := width
-	for n, s := range spans {
+	for _, s := range spans {
 		cells := ui.Width(s.Text)
-		if cells == left && n < len(spans)-1 {
-			cells++ // there is more to come, so the mark must show it
-			s.Text += " "
-		}
-		g.writeCell(s.Text, min(cells, left), false, tint.Codes(s.Tone), mark)
-		if left -= min(cells, left); left == 0 {
+		if !strings.HasPrefix(text, s.Text) || cells > left || cells == left && len(s.Text) < len(text) {
+			g.writeCell(text, left, false, tint.Codes(s.Tone), mark)
 			return
 		}
+		g.writeCell(s.Text, cells, false, tint.Codes(s.Tone), mark)
+		text, left = text[len(s.Text):], left-cells
 	}
 	g.pad(left)
 }
 
-// isCutNumber reports whether a text begins with a digit and does not fit.
-func isCutNumber(text string, width int) bool {
-	return text[0] >= '0' && text[0] <= '9' && ui.Width(text) > width
-}
+// isNumber reports whether a text begins with a digit.
+func isNumber(text string) bool { return text[0] >= '0' && text[0] <= '9' }
 
 // tintOf returns how a row is drawn: the background of a change, of the cursor or of a mark covers its whole width. The
 // row at the cursor shows a change as well: most changes are made there, and the glyph stays.
@@ -195,7 +242,8 @@ func (g *tableRenderer) writeRow(r tableRow, b ui.Box) {
 	tint := tintOf(r, b.Theme)
 	g.writeMarks(r, tint, b)
 	cells := 2
-	for n, c := range g.columns {
+	for n := 0; n < len(g.columns); n++ {
+		c := g.columns[n]
 		text, tone := r.cell(c.index)
 		if r.busy != "" && n == 0 {
 			text, tone = r.busy+glyphs.Ellipsis, theme.Warn
@@ -211,12 +259,14 @@ func (g *tableRenderer) writeRow(r tableRow, b ui.Box) {
 		if r.stale {
 			tone = theme.Muted
 		}
-		if !noted && g.heads[c.index].alignRight && len(text) > width && isCutNumber(text, width) {
-			text = glyphs.Ellipsis // a part of a number is another number
+		if !noted && len(text) > width && ui.Width(text) > width {
+			text, width, n = g.fit(r, text, n, glyphs.Ellipsis)
 		}
-		if spans := r.spans(c.index); spans != nil && !noted && !r.stale && text != "" {
-			g.writeSpans(spans, c.width, tint, glyphs.Ellipsis)
-		} else {
+		spans := r.spans(c.index)
+		switch {
+		case spans != nil && !noted && !r.stale && text != "":
+			g.writeSpans(spans, text, width, tint, glyphs.Ellipsis)
+		default:
 			left := width
 			if shape, words := theme.SplitState(tone, text); words != "" && ui.Width(shape) < width {
 				left -= ui.Width(shape)
@@ -236,6 +286,31 @@ func (g *tableRenderer) writeRow(r tableRow, b ui.Box) {
 		return
 	}
 	g.endLine(cells)
+}
+
+// fit returns how a text that is too wide for the nth column is drawn: over the columns beside it that are empty in
+// this row, or shorter. last is the last column that it takes.
+func (g *tableRenderer) fit(r tableRow, text string, n int, mark string) (fitting string, width, last int) {
+	c := g.columns[n]
+	head, cells := &g.heads[c.index], ui.Width(text)
+	if needs := min(cells, max(head.width, head.min)); c.width < needs && head.content < needs {
+		head.content, g.grown = needs, true
+	}
+	if head.alignRight && isNumber(text) {
+		return mark, c.width, n // a part of a number is another number
+	}
+	width, last = c.width, n
+	for width < cells && last+1 < len(g.columns) && !head.alignRight && (r.note == "" || last != 1) {
+		if beside, _ := r.cell(g.columns[last+1].index); beside != "" {
+			break
+		}
+		last++
+		width += g.columns[last].width + 2
+	}
+	if width < cells {
+		text = r.shorten(c.index, text, width)
+	}
+	return text, width, last
 }
 
 // writeMarks writes the two cells before a row: the cursor and the mark.

@@ -1,14 +1,16 @@
 package account
 
 import (
-	"lookout/client"
-	"lookout/theme"
-	"lookout/ui"
-	"lookout/views/resource"
+	"fmt"
 	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/views/resource"
 )
 
 // FormatStatus returns the status of a service as a glyph and a word, and its tone. A status that the API document does
@@ -91,6 +93,21 @@ func OrDefault(text, absent string) string {
 
 // JoinWithCommas returns words in one line: "a, b".
 func JoinWithCommas(words []string) string { return strings.Join(words, ", ") }
+
+// FitNames returns as many names as fit whole in a width, and how many others there are: "a, b +3". The first is there
+// in any case.
+func FitNames(names []string, width int) string {
+	text := ""
+	for n, name := range names {
+		longer := text + ReasonIf(n > 0, ", ") + name
+		rest := ReasonIf(n < len(names)-1, fmt.Sprintf(" +%d", len(names)-n-1))
+		if n > 0 && ui.Width(longer+rest) > width {
+			return text + fmt.Sprintf(" +%d", len(names)-n)
+		}
+		text = longer
+	}
+	return text
+}
 
 // ReasonIf returns a reason if it holds, otherwise "".
 func ReasonIf(holds bool, reason string) string {

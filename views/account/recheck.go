@@ -87,6 +87,24 @@ func KeyReach(k *client.Key) (string, theme.Tone) {
 	return JoinWithCommas(grants), theme.Plain
 }
 
+// ShortKeyReach says what a key reaches in the width of a box: as much of it as fits in whole words, with the
+// permissions if they fit, and a count of the rest: "photos (read only) +3".
+func ShortKeyReach(k *client.Key, b ui.Box) string {
+	reach, _ := KeyReach(k)
+	if len(k.Buckets) == 0 {
+		return reach
+	}
+	names, permitted := make([]string, len(k.Buckets)), make([]string, len(k.Buckets))
+	for i, g := range k.Buckets {
+		names[i] = g.Bucket.String()
+		permitted[i] = fmt.Sprintf("%s (%s)", g.Bucket, FormatPermission(g.Permissions))
+	}
+	if text := FitNames(permitted, b.Width); ui.Width(text) <= b.Width {
+		return text
+	}
+	return FitNames(names, b.Width)
+}
+
 // DescribeKey says what a key reaches, and what else the request for a key asked for: a client.KeyRequest, or what the
 // journal has of one.
 func DescribeKey(k *client.Key, sent any) string {

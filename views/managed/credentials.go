@@ -60,10 +60,22 @@ func credentialColumns(a *account.Account) []resource.ColumnDefinition[*client.C
 		},
 		{
 			Name: "used by",
-			Pane: table.Column[row]{Min: 20, DropPriority: 1, Cell: func(c row, b ui.Box) (string, theme.Tone) {
-				used := a.ServicesUsingCredential(c.ID)
-				return resource.Cell(used, b.Theme.Glyphs.Ellipsis, serviceLabels), theme.Plain
-			}},
+			Pane: table.Column[row]{
+				Min:          20,
+				DropPriority: 1,
+				Cell: func(c row, b ui.Box) (string, theme.Tone) {
+					used := a.ServicesUsingCredential(c.ID)
+					return resource.Cell(used, b.Theme.Glyphs.Ellipsis, func(all []*client.Service) string {
+						return account.JoinWithCommas(serviceLabels(all))
+					}), theme.Plain
+				},
+				Shorten: func(c row, b ui.Box) string {
+					used := a.ServicesUsingCredential(c.ID)
+					return resource.Cell(used, "", func(all []*client.Service) string {
+						return account.FitNames(serviceLabels(all), b.Width)
+					})
+				},
+			},
 		},
 	}
 }
@@ -76,13 +88,13 @@ func lastDecryptedCell(c *client.Credential, b ui.Box) (string, theme.Tone) {
 	return account.FormatAge(c.LastDecrypted, b.Now) + " ago", theme.Plain
 }
 
-// serviceLabels returns the labels of services in one line.
-func serviceLabels(services []*client.Service) string {
+// serviceLabels returns the labels of services.
+func serviceLabels(services []*client.Service) []string {
 	names := make([]string, len(services))
 	for i, s := range services {
 		names[i] = s.Label.String()
 	}
-	return account.JoinWithCommas(names)
+	return names
 }
 
 // credentialActions are the actions that need no credential.

@@ -117,7 +117,7 @@ func issueColumns(a *account.Account) []resource.ColumnDefinition[*client.Issue]
 			Pane: table.Column[row]{
 				Title:        "detected",
 				Width:        12,
-				DropPriority: 3,
+				DropPriority: 4,
 				Cell:         table.TextCell(theme.Muted, func(i row) string { return a.FormatTimestamp(i.Created) }),
 				Less:         age.Pane.Less,
 			},
@@ -131,6 +131,7 @@ func issueColumns(a *account.Account) []resource.ColumnDefinition[*client.Issue]
 				IsLabel: true,
 				Cell:    func(i row, b ui.Box) (string, theme.Tone) { return affectedCell(a, i, b) },
 				Spans:   func(i row, b ui.Box) []table.Span { return AffectedSpans(a, i, b) },
+				Shorten: func(i row, b ui.Box) string { return shortAffected(a, i, b) },
 			},
 		},
 		{
@@ -144,7 +145,7 @@ func issueColumns(a *account.Account) []resource.ColumnDefinition[*client.Issue]
 			},
 		},
 		resource.TextColumn(
-			column{Name: "ticket_label", Pane: table.Column[row]{Title: "about", Min: 16, DropPriority: 2}},
+			column{Name: "ticket_label", Pane: table.Column[row]{Title: "about", Min: 16, DropPriority: 5}},
 			theme.Muted, func(i row) client.Text { return i.Ticket.Label },
 		),
 		{Name: "ticket_url", DetailOnly: true, Value: func(i row) string { return i.Ticket.URL.Raw() }},
@@ -187,6 +188,22 @@ func affectedCell(a *account.Account, i *client.Issue, b ui.Box) (string, theme.
 		text += s.Text
 	}
 	return text, theme.Muted
+}
+
+// shortAffected returns the text of AffectedSpans in the width of a box, with a count of the services that do not fit.
+func shortAffected(a *account.Account, i *client.Issue, b ui.Box) string {
+	var names []string
+	mark := ""
+	for _, s := range AffectedSpans(a, i, b) {
+		switch {
+		case s.Text == ", ":
+		case strings.HasSuffix(s.Text, " "):
+			mark = s.Text
+		default:
+			names, mark = append(names, mark+s.Text), ""
+		}
+	}
+	return account.FitNames(names, b.Width)
 }
 
 // IncidentMark returns the glyph and the tone of an incident: red for what is down now, yellow for what is not over.

@@ -59,7 +59,7 @@ func serviceColumns(a *account.Account) []resource.ColumnDefinition[*client.Serv
 			Pane: table.Column[row]{
 				Title:        "type",
 				Width:        4,
-				DropPriority: 4,
+				DropPriority: 5,
 				Cell:         table.TextCell(theme.Muted, func(s row) string { return s.Type.String() }),
 			},
 		},
@@ -72,12 +72,12 @@ func serviceColumns(a *account.Account) []resource.ColumnDefinition[*client.Serv
 			column{
 				Name:         "consultation_group",
 				DropPriority: 1,
-				Pane:         table.Column[row]{Title: "group", Width: 10, DropPriority: 3},
+				Pane:         table.Column[row]{Title: "group", Width: 10, DropPriority: 4},
 			},
 			theme.Plain, func(s row) client.Text { return s.Group },
 		),
 		account.AgeColumn(
-			column{Name: "updated", DropPriority: 3, Pane: table.Column[row]{Width: 8, DropPriority: 6}},
+			column{Name: "updated", DropPriority: 3, Pane: table.Column[row]{Width: 8, DropPriority: 7}},
 			theme.Muted, func(s row) client.Time { return s.Updated },
 		),
 		{Name: "open issue", Pane: openIssueColumn(a)},
@@ -118,7 +118,7 @@ func serviceTimeoutColumn() resource.ColumnDefinition[*client.Service] {
 		Pane: table.Column[row]{
 			Width:        7,
 			AlignRight:   true,
-			DropPriority: 5,
+			DropPriority: 6,
 			Cell:         table.TextCell(theme.Muted, formatTimeout),
 			Less:         func(s, t row) bool { return s.Request().Timeout < t.Request().Timeout },
 		},
@@ -150,8 +150,10 @@ func openIssueColumn(a *account.Account) table.Column[*client.Service] {
 	return table.Column[*client.Service]{
 		Title:        "issue",
 		Width:        12,
+		Min:          6,
 		DropPriority: 2,
 		Cell:         func(s *client.Service, b ui.Box) (string, theme.Tone) { return OpenIssueCell(a, s, b) },
+		Shorten:      func(s *client.Service, _ ui.Box) string { return issueNumber(a, s) },
 		Value: func(s *client.Service) string {
 			return resource.Cell(account.UnresolvedIncident(a, s.ID), "", func(found []incident.Incident) string {
 				if len(found) == 0 {
@@ -200,7 +202,7 @@ func backColumn(a *account.Account) table.Column[*client.Service] {
 	return table.Column[*client.Service]{
 		Title:        "back",
 		Width:        9,
-		DropPriority: 2,
+		DropPriority: 3,
 		Cell:         func(s *client.Service, b ui.Box) (string, theme.Tone) { return backCell(a, s, b) },
 		Less: func(s, t *client.Service) bool {
 			return earlier(windowEndOf(a, s), windowEndOf(a, t))
@@ -280,14 +282,24 @@ func OpenIssueCell(a *account.Account, s *client.Service, b ui.Box) (string, the
 				return ""
 			}
 			i := found[0]
-			mark := account.ReasonIf(i.Phase == incident.Uncertain, "?")
 			if _, tone = IncidentMark(i, b.Theme.Glyphs); tone == theme.Bad {
 				tone = theme.Warn
 			}
-			return fmt.Sprintf("#%d%s %s", i.Issue.ID, mark, account.FormatAge(i.Issue.Created, b.Now))
+			return issueNumber(a, s) + " " + account.FormatAge(i.Issue.Created, b.Now)
 		},
 	)
 	return text, tone
+}
+
+// issueNumber returns the number of the incident that stands for a service now: "#823"; "" without one.
+func issueNumber(a *account.Account, s *client.Service) string {
+	return resource.Cell(account.UnresolvedIncident(a, s.ID), "", func(found []incident.Incident) string {
+		if len(found) == 0 {
+			return ""
+		}
+		mark := account.ReasonIf(found[0].Phase == incident.Uncertain, "?")
+		return fmt.Sprintf("#%d%s", found[0].Issue.ID, mark)
+	})
 }
 
 // disabledCell says for how long a service has been disabled: "≥ 2 d 4 h"; of one that is to be disabled, when its

@@ -71,7 +71,7 @@ func sshColumns() []resource.ColumnDefinition[*client.Instance] {
 	}
 	columns = append(columns, sshLoginColumns()...)
 	return append(columns, resource.TextColumn(
-		column{Name: "group", DetailOnly: true, Pane: table.Column[row]{Width: 12, DropPriority: 3}},
+		column{Name: "group", DetailOnly: true, Pane: table.Column[row]{Width: 12, DropPriority: 5}},
 		theme.Muted, func(i row) client.Text { return i.Group },
 	), sshCommandColumn())
 }
@@ -112,7 +112,7 @@ func sshCommandColumn() resource.ColumnDefinition[*client.Instance] {
 	type row = *client.Instance
 	return resource.ColumnDefinition[row]{
 		Name: "command",
-		Pane: table.Column[row]{Min: 20, DropPriority: 2, Cell: func(i row, _ ui.Box) (string, theme.Tone) {
+		Pane: table.Column[row]{Min: 20, DropPriority: 4, Cell: func(i row, _ ui.Box) (string, theme.Tone) {
 			line, ok := sshCommand(i)
 			if !ok {
 				return line, theme.Muted

@@ -93,7 +93,7 @@ func bucketColumns() []resource.ColumnDefinition[*client.Bucket] {
 			column{
 				Name:         "hostname",
 				DropPriority: 3,
-				Pane:         table.Column[row]{Title: "host name", Min: 20, DropPriority: 3},
+				Pane:         table.Column[row]{Title: "host name", Min: 20, DropPriority: 4},
 			},
 			theme.Muted, func(b row) client.Text { return b.Hostname },
 		),

@@ -49,7 +49,7 @@ func keyColumns() []resource.ColumnDefinition[*client.Key] {
 			theme.Strong, func(k row) client.Text { return k.Label },
 		),
 		resource.TextColumn(
-			column{Name: "access_key", Pane: table.Column[row]{Title: "access key", Width: 20}},
+			column{Name: "access_key", Pane: table.Column[row]{Title: "access key", Width: 20, DropPriority: 2}},
 			theme.Plain, func(k row) client.Text { return k.AccessKey },
 		),
 		{Name: "limited", Value: func(k row) string { return resource.OptionalValue(k.Limited) }},
@@ -62,6 +62,7 @@ func keyColumns() []resource.ColumnDefinition[*client.Key] {
 				Min:          20,
 				DropPriority: 1,
 				Cell:         func(k row, _ ui.Box) (string, theme.Tone) { return account.KeyReach(k) },
+				Shorten:      account.ShortKeyReach,
 			},
 		},
 		{Name: SecretKeyColumn, DetailOnly: true, Value: func(row) string { return "" }},
