@@ -152,7 +152,7 @@ func (s Buckets) Access(ctx context.Context, cluster, label string) (*BucketAcce
 func bucketCall(op, cluster, label string, body any) request {
 	return request{
 		op:       op,
-		target:   Clean(cluster + "/" + label),
+		target:   cleanName(cluster + "/" + label),
 		segments: []any{cluster, label},
 		body:     body,
 	}
@@ -208,7 +208,7 @@ func (s Clusters) All(ctx context.Context) iter.Seq2[*Cluster, error] { return a
 
 // Get returns one cluster.
 func (s Clusters) Get(ctx context.Context, id string) (*Cluster, error) {
-	return call[*Cluster](ctx, s.c, request{op: "view cluster", target: Clean(id), segments: []any{id}})
+	return call[*Cluster](ctx, s.c, request{op: "view cluster", target: cleanName(id), segments: []any{id}})
 }
 
 // A TransferUsage is the outbound traffic of the current month's billing cycle in bytes ("Transfer usage").

@@ -105,7 +105,7 @@ func (c *Client) isForbidden(op string) bool {
 // refusal returns the error of a change that the client itself refuses.
 func (c *Client) refusal(change Change, cause error) *Error {
 	return &Error{
-		Op:      strings.TrimSpace(change.Op + " " + Clean(change.ID)),
+		Op:      strings.TrimSpace(change.Op + " " + cleanName(change.ID)),
 		Write:   true,
 		Outcome: NotSent,
 		Host:    c.endpoint.base.Host,
@@ -209,7 +209,7 @@ func (w *Writer) EmptyBucket(
 	if !w.covers(OpEmptyBucket, ref.ID()) {
 		return w.client.refusal(change, ErrNotConfirmed)
 	}
-	failed := &Error{Op: change.Op + " " + Clean(ref.ID()), Write: true, Host: w.client.endpoint.base.Host}
+	failed := &Error{Op: change.Op + " " + cleanName(ref.ID()), Write: true, Host: w.client.endpoint.base.Host}
 	return w.send(ctx, failed, change, func(ctx context.Context) error {
 		return empty(ctx, func(ctx context.Context, name string) error {
 			object := ObjectRef{cluster, bucket, name}

@@ -198,7 +198,7 @@ func expandPath(path string, segments ...any) (string, error) {
 	for i, s := range segments {
 		text := fmt.Sprint(s)
 		if reason := badSegment(text); reason != "" {
-			return "", fmt.Errorf("%q cannot be part of an address: %s", Clean(text), reason)
+			return "", fmt.Errorf("%q cannot be part of an address: %s", cleanName(text), reason)
 		}
 		escaped[i] = url.PathEscape(text)
 	}
@@ -208,6 +208,8 @@ func expandPath(path string, segments ...any) (string, error) {
 // badSegment returns why a text cannot be one segment of a path, or "".
 func badSegment(s string) string {
 	switch {
+	case len(s) > maxName:
+		return "it is longer than 2,048 bytes"
 	case s == "":
 		return "it is empty"
 	case s == "." || s == "..":

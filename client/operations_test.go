@@ -797,3 +797,18 @@ func TestServices_All(t *testing.T) {
 		t.Error("the listing repeats itself or goes back")
 	}
 }
+
+// A name that no service can have is not sent, and the error about it holds only its beginning: whoever draws it must
+// not draw megabytes.
+func TestErrors_namesAreBounded(t *testing.T) {
+	c, _ := newEmulatedClient(t, emulator.Options{})
+	huge := strings.Repeat("x", 8<<20)
+	_, ofCluster := c.Clusters.Get(t.Context(), huge)
+	_, ofBucket := c.Buckets.Get(t.Context(), huge, "photos")
+	for name, err := range map[string]error{"cluster": ofCluster, "bucket": ofBucket} {
+		var failed *client.Error
+		if !errors.As(err, &failed) || failed.Outcome != client.NotSent || len(err.Error()) > 8<<10 {
+			t.Errorf("%s: %d bytes: %.200s", name, len(err.Error()), err)
+		}
+	}
+}

@@ -243,7 +243,7 @@ func (c *Client) checkPresignedURL(link Secret, bucket, name string) (*url.URL, 
 }
 
 // label names the object, safe to display.
-func (r presignedRequest) label() string { return Clean(r.object.ID()) }
+func (r presignedRequest) label() string { return cleanName(r.object.ID()) }
 
 // newError returns an error about the request; the caller fills in the reason.
 func (r presignedRequest) newError(host string) *Error {

@@ -65,6 +65,19 @@ func CleanStart(raw string, limit int) (shown string, rest int) {
 	return c.String(), len(raw) - i
 }
 
+// maxName is the number of bytes up to which a name is sent in a path and shown in an error. The longest are those of
+// objects: S3 allows 1,024 bytes.
+const maxName = 2048
+
+// cleanName returns a name for an error: cleaned, and only the beginning of one that is longer than maxName.
+func cleanName(raw string) string {
+	shown, rest := CleanStart(raw, maxName)
+	if rest > 0 {
+		shown += "…"
+	}
+	return shown
+}
+
 // CleanContent is Clean for the content of an object, which has its own box: it keeps marks and lines.
 func CleanContent(raw string) string {
 	if printableASCII(raw) {
