@@ -64,6 +64,7 @@ func toneNames() [toneCount]toneName {
 		Caret:           {"caret", "the character at the text cursor, the chosen one of several options"},
 		ChartFirstArea:  {"first-area", "background of the area below the first line"},
 		ChartSecondArea: {"second-area", "background of the area below the second line"},
+		Field:           {"field", "the background of an input, over its whole width"},
 	}
 }
 

@@ -55,10 +55,10 @@ func (p palette) newTheme(name, base string, colors colorprofile.Profile, ascii 
 	for tone := range toneCount {
 		t.setStyle(tone, downsample(p[tone], colors))
 	}
-	for _, tone := range []Tone{Cursor, MarkedRow, Flash, ChartFirstArea, ChartSecondArea} {
+	for _, tone := range []Tone{Cursor, MarkedRow, Flash, ChartFirstArea, ChartSecondArea, Field} {
 		t.setStyle(tone, downsampleTint(tone, p[tone], colors))
 	}
-	for _, tone := range []Tone{Plain, Cursor, MarkedRow, Flash} {
+	for _, tone := range []Tone{Plain, Cursor, MarkedRow, Flash, Field} {
 		t.setTint(tone, p, colors)
 	}
 	t.dimmed = t.newDimmed(p, colors)
@@ -188,7 +188,7 @@ var (
 
 // attributePalette holds the tones that have the same style in every theme.
 func attributePalette() palette {
-	return palette{Strong: bold, Cursor: plain.Reverse(true), Caret: plain.Reverse(true)}
+	return palette{Strong: bold, Cursor: plain.Reverse(true), Caret: plain.Reverse(true), Field: underline}
 }
 
 // tintPalette holds the backgrounds of rows, and of the areas in charts.
@@ -202,6 +202,8 @@ func tintPalette(dark bool) palette {
 		Cursor:    tint("#d3e3f8", "#2b3f60"),
 		MarkedRow: tint("#efdff6", "#402f54"),
 		Flash:     tint("#cdeeea", "#14494d"),
+
+		Field: area(newShade("#e9edf3", 255), newShade("#232a36", 236)),
 
 		ChartFirstArea:  area(newShade("#dcebfa", 195), newShade("#16324b", 236)),
 		ChartSecondArea: area(newShade("#f8e4f4", 225), newShade("#4b2a50", 239)),
@@ -220,7 +222,7 @@ func ordinaryPalette(ink inkFunc) palette {
 		Off:         plain.Foreground(ink(grey, "#786487", grey, "#a091aa")),
 		Rule:        plain.Foreground(ink(lipgloss.White, "#b9bcc2", grey, "#4a505c")),
 		Marked:      bold.Foreground(ink(lipgloss.Magenta, "#871ea0", lipgloss.BrightMagenta, "#d7a0ff")),
-		Input:       underline.Foreground(ink(lipgloss.Black, "#0a0a0a", lipgloss.BrightWhite, "#f0f0f0")),
+		Input:       plain.Foreground(ink(lipgloss.Black, "#0a0a0a", lipgloss.BrightWhite, "#f0f0f0")),
 		Match:       bold.Foreground(ink(lipgloss.Magenta, "#a03c00", lipgloss.BrightYellow, "#ffd75f")),
 		ChartFirst:  plain.Foreground(ink(lipgloss.Blue, "#005faf", lipgloss.BrightCyan, "#6ebef0")),
 		ChartSecond: plain.Foreground(ink(lipgloss.Magenta, "#a52882", lipgloss.BrightMagenta, "#e196d2")),
@@ -238,7 +240,6 @@ func contrastPalette(ink inkFunc) palette {
 		Info:        bold.Foreground(ink(lipgloss.Black, "#000000", lipgloss.BrightWhite, "#ffffff")),
 		Off:         underline,
 		Marked:      bold.Foreground(ink(lipgloss.Magenta, "#6e0078", lipgloss.BrightMagenta, "#ff87ff")),
-		Input:       underline,
 		Match:       bold.Underline(true).Foreground(match),
 		ChartFirst:  plain.Foreground(ink(lipgloss.Blue, "#0000aa", lipgloss.BrightCyan, "#00ffff")),
 		ChartSecond: plain.Foreground(ink(lipgloss.Magenta, "#82005a", lipgloss.BrightMagenta, "#ff87ff")),
@@ -258,7 +259,7 @@ func colorblindPalette(ink inkFunc) palette {
 		Off:         plain.Foreground(ink(grey, "#5a6978", grey, "#9b8c9b")),
 		Rule:        plain.Foreground(ink(lipgloss.White, "#b9bcc2", grey, "#50545c")),
 		Marked:      bold.Foreground(ink(lipgloss.Black, "#000000", lipgloss.BrightWhite, "#ffffff")),
-		Input:       underline.Foreground(ink(lipgloss.Black, "#0a0a0a", lipgloss.BrightWhite, "#f0f0f0")),
+		Input:       plain.Foreground(ink(lipgloss.Black, "#0a0a0a", lipgloss.BrightWhite, "#f0f0f0")),
 		Match:       bold.Underline(true).Foreground(match),
 		ChartFirst:  plain.Foreground(ink(lipgloss.Blue, "#0050aa", lipgloss.BrightCyan, "#56b4e9")),
 		ChartSecond: plain.Foreground(ink(lipgloss.Yellow, "#965500", lipgloss.BrightYellow, "#f0c83c")),
@@ -274,7 +275,6 @@ func monoPalette() palette {
 		Off:         faint,
 		Rule:        faint,
 		Marked:      bold,
-		Input:       underline,
 		Match:       bold.Underline(true),
 		ChartSecond: bold,
 	}

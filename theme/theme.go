@@ -34,6 +34,7 @@ const (
 	Caret                // the character at the text cursor, the chosen one of several options
 	ChartFirstArea       // background of the area below the first line
 	ChartSecondArea      // background of the area below the second line
+	Field                // background of an input, over its whole width
 	toneCount            // number of tones
 )
 

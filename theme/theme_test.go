@@ -60,7 +60,7 @@ func TestTheme_Paint_equalsStyle(t *testing.T) {
 		t.Fatal(err)
 	}
 	for tone := range toneCount {
-		if tone == Input { // Lip Gloss renders underlined text letter by letter
+		if tone == Field { // Lip Gloss renders underlined text letter by letter
 			continue
 		}
 		if got, want := look.Paint(tone, "text"), look.Style(tone).Render("text"); got != want {

@@ -22,8 +22,8 @@ func (t *Tint) Codes(tone Tone) Codes { return t.codes[tone] }
 // minContrast is the contrast ratio that text on a tint has at least (WCAG 2.1, AA).
 const minContrast = 4.5
 
-// Tint returns how a row is drawn on the background of a tone: Cursor, MarkedRow or Flash, or Plain for none. A style
-// that is more than a background, such as reverse video, replaces the styles of the cells.
+// Tint returns how a row is drawn on the background of a tone: Cursor, MarkedRow, Flash or Field, or Plain for none. A
+// style that is more than a background, such as reverse video, replaces the styles of the cells, except in a Field.
 func (t *Theme) Tint(row Tone) *Tint { return &t.tints[row] }
 
 // CanFlash reports whether the terminal has a colour for rows that have just changed.
@@ -47,6 +47,14 @@ func (t *Theme) setTint(row Tone, p palette, colors colorprofile.Profile) {
 	switch {
 	case tint.Around.Open == "":
 		tint.codes = t.codes
+		return
+	case row == Field && (background == none || hasAttributes(style)):
+		for tone := range toneCount {
+			tint.codes[tone] = t.codes[tone]
+			if tint.codes[tone].Close != "" {
+				tint.codes[tone].Close += tint.Around.Open
+			}
+		}
 		return
 	case colors < colorprofile.ANSI256, background == none, style.GetForeground() != none, hasAttributes(style):
 		return
@@ -90,6 +98,8 @@ func downsampleTint(row Tone, style lipgloss.Style, colors colorprofile.Profile)
 		return downsample(style, colors)
 	case row == Cursor:
 		return plain.Reverse(true)
+	case row == Field:
+		return underline
 	}
 	return plain
 }

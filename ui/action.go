@@ -44,9 +44,10 @@ func Bind(name string, keys ...string) key.Binding {
 
 // Confirmation is the question before an action.
 type Confirmation struct {
-	Title string   // "Delete service"
-	Text  string   // kind, label, identity and effect, in sentences
-	Items []string // what is affected, if it is more than one thing
+	Title   string   // "Delete service"
+	Warning string   // what makes the answer matter more than usual, above the text
+	Text    string   // kind, label, identity and effect, in sentences; the first clause is what decides the answer
+	Items   []string // what is affected, if it is more than one thing
 
 	RequiredText string        // a name or count that must be typed for what cannot be undone; "" asks for y
 	ConfirmLabel string        // of the answer: "delete"

@@ -120,6 +120,15 @@ func (w *TextWindow) keepFilled() {
 	w.scrollUp(w.height - below)
 }
 
+// LineCount returns the number of lines that the text takes at a width, or most if there are more.
+func (w *TextWindow) LineCount(width, most int) int {
+	n := 0
+	for i := 0; i < len(w.starts) && n < most; i++ {
+		n += len(Wrap(w.clean(w.text[w.starts[i]:pieceEnd(w.text, w.starts[i])]), width))
+	}
+	return min(n, most)
+}
+
 // Actions returns the actions that scroll the text.
 func (w *TextWindow) Actions() []Action {
 	page := max(1, w.height-1)

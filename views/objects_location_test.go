@@ -97,7 +97,7 @@ func TestBuckets_sameLabelShowsCluster(t *testing.T) {
 			r.requireText("Upload into " + id)
 			r.press("<esc>", "<esc>", "/", "README", "<enter>", "D")
 			r.wait(time.Second)
-			r.requireText("In " + id + ": 1 object, 60 B, deleted for good.")
+			r.requireText("Deletes 1 object (60 B) in " + id + " for good.")
 			r.press("n", "<enter>", "D")
 			r.wait(time.Second)
 			r.requireText("Object README.txt (60 B) in " + id + " is deleted")

@@ -706,7 +706,7 @@ func TestConfirm_untypableName(t *testing.T) {
 			r.pressAll("/ 198.51.100.1:179 <enter> D ~")
 			r.requireNoText("Type edge")
 			_, rest, _ := strings.Cut(r.screen(), "Type ")
-			code, _, _ := strings.Cut(rest, " and press")
+			code, _, _ := strings.Cut(rest, " to ")
 			if len(code) != 6 {
 				r.Fatalf("the code is %q:\n%s", code, r.screen())
 			}

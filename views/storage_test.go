@@ -310,7 +310,7 @@ func TestObjects_delete_asksForCount(t *testing.T) {
 		r.press("<esc>", "<esc>", "<esc>")
 		r.press("8", "<esc>", "/", "invoices", "<enter>", "<enter>", "g", "D")
 		r.wait(time.Second)
-		r.requireText("objects, ", "deleted for good", "Type ")
+		r.requireText("objects (", "for good", "Type ")
 		r.press("y", "<enter>")
 		if got := r.appliedOperations(); len(got) != 0 {
 			r.Fatalf("deleted without the count: %v", got)
@@ -493,7 +493,7 @@ func TestSecretDialog_copyAndSave(t *testing.T) {
 		r.press("3")
 		r.requireText("Save as environment lines")
 		r.press("<ctrl+s>")
-		r.requireText("saved: ", "it has been copied or saved")
+		r.requireText("saved: ", "copied or saved")
 		path := filepath.Join(dir, "lookout-once-key.env")
 		info, err := os.Stat(path)
 		if err != nil || info.Mode().Perm() != 0o600 {

@@ -30,12 +30,12 @@ func TestServices_showDisabledSince(t *testing.T) {
 func TestSecretDialog_leavingShowsWayBack(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 		r.press("9", "n", "once key", "<ctrl+s>")
-		r.requireText("copy it, without showing it", "y copy", "esc closes, and asks first")
+		r.requireText("copy it, without showing it", "It cannot be shown again.", "esc close")
 		r.press("<esc>", "y")
-		r.requireText("type discard  enter lose it  esc back")
-		r.requireNoText("copy it", "y copy", "hold to show")
+		r.requireText("enter lose it  esc back")
+		r.requireNoText("copy it", "hold to show")
 		r.press("<esc>")
-		r.requireText("copy it, without showing it", "y copy")
+		r.requireText("copy it, without showing it")
 	})
 }
 
@@ -45,14 +45,14 @@ func TestSecretDialog_smallTerminal(t *testing.T) {
 		r.press("9", "n", "once key", "<ctrl+s>")
 		r.requireText(
 			"•••", "copy it, without showing it", "hold to show it", "save as environment lines",
-			"esc closes, and asks first",
+			"esc close",
 		)
 		r.press("<esc>")
 		r.requireText("Neither copied nor saved", "•••")
 		r.press("disc")
 		r.requireText("disc ")
 		r.send(tea.WindowSizeMsg{Width: 40, Height: 10})
-		r.requireText("> disc")
+		r.requireText("│ disc ")
 	})
 }
 
@@ -146,7 +146,7 @@ func TestForm_strayEnterSendsNothingDangerous(t *testing.T) {
 					r.press(key)
 				}
 				r.requireNoChanges()
-				r.requireText("ctrl+s sends")
+				r.requireText("tab next field")
 			})
 		})
 	}
@@ -174,7 +174,7 @@ func TestForm_enterReturnsToEditedField(t *testing.T) {
 		)
 		r.requireNoText("enter or ctrl+s")
 		r.press("<enter>")
-		r.requireText("Download index.html", "enter or ctrl+s sends")
+		r.requireText("Download index.html", "enter or ctrl+s download")
 		r.requireNoText("a file name, without folders")
 		r.wait(time.Second)
 		r.press("<enter>")
@@ -296,7 +296,7 @@ func TestConfirm_manyNamesKind(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("4", "A", "D")
 		r.wait(time.Second)
-		r.requireText("Delete: 9 contacts", "type it exactly  enter delete  esc cancel")
+		r.requireText("Delete: 9 contacts", "Type 9 to delete:", "enter delete  esc cancel")
 		r.requireNoText("9 rows:", "the name is compared")
 	})
 }

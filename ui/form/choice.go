@@ -84,6 +84,8 @@ func (c *choice[S]) view(b ui.Box, focused bool) []string {
 	return []string{text}
 }
 
+func (c *choice[S]) hints() []KeyHint { return []KeyHint{{"left/right", "choose"}} }
+
 // Switch returns a field for yes or no.
 func Switch(name, label string, v *bool) Field {
 	word := "no"
@@ -236,6 +238,13 @@ func (m *multiChoice) view(b ui.Box, focused bool) []string {
 	return append(lines, line)
 }
 
+func (m *multiChoice) hints() []KeyHint {
+	if len(m.options()) == 0 {
+		return nil
+	}
+	return []KeyHint{{"space", "pick"}, {"left/right", "move"}}
+}
+
 // Grid returns a field with a choice for each of several rows.
 func Grid[S ~string](name, label string, rows []string, values []S, options ...S) Field {
 	return Field{Name: name, Label: label, input: &grid[S]{rows: rows, values: values, options: options}}
@@ -305,6 +314,13 @@ func (g *grid[S]) press(k tea.KeyPressMsg) bool {
 func (g *grid[S]) moveTo(row int) {
 	g.cursor = row
 	g.top = max(min(g.top, row), row-gridRows+1)
+}
+
+func (g *grid[S]) hints() []KeyHint {
+	if len(g.rows) == 0 {
+		return nil
+	}
+	return []KeyHint{{"left/right", "change"}, {"up/down", "move"}}
 }
 
 func (g *grid[S]) view(b ui.Box, focused bool) []string {

@@ -195,6 +195,17 @@ func (f Field) takesEnter() bool {
 	return block
 }
 
+// view draws the value. An empty text that is accepted says so.
+func (f Field) view(b ui.Box, focused bool) []string {
+	t, ok := f.input.(interface {
+		viewEmpty(b ui.Box, focused bool, placeholder string) []string
+	})
+	if ok && f.input.text() == "" && f.problem() == "" {
+		return t.viewEmpty(b, focused, "optional")
+	}
+	return f.input.view(b, focused)
+}
+
 // problem returns what is wrong with the field's value, or "".
 func (f Field) problem() string {
 	text := f.input.text()
@@ -344,6 +355,16 @@ type numberInput struct {
 }
 
 func (n *numberInput) kind() string { return "int" }
+
+// numberWidth is the width of a field for a number.
+const numberWidth = 12
+
+func (n *numberInput) view(b ui.Box, focused bool) []string { return n.viewEmpty(b, focused, "") }
+
+func (n *numberInput) viewEmpty(b ui.Box, focused bool, placeholder string) []string {
+	b.Width = min(b.Width, numberWidth)
+	return n.textInput.viewEmpty(b, focused, placeholder)
+}
 
 // set sets the number; 0 leaves an optional number empty.
 func (n *numberInput) set(text string) string {

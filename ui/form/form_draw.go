@@ -6,6 +6,7 @@ import (
 
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/input"
 )
 
 // labelWidth is the width of the labels.
@@ -14,20 +15,31 @@ const labelWidth = 16
 // maxItemLines is the number of lines in which a form lists its rows.
 const maxItemLines = 6
 
-// View draws the form, scrolled so that the field with the keyboard is in sight.
+// View draws the form. The button stays in sight at the bottom; what is above it scrolls with the keyboard.
 func (v *FormView) View(b ui.Box) string {
 	lines, focus := v.lines(b)
-	from := max(0, min(focus-b.Height/2, len(lines)-b.Height))
-	return b.Fit(strings.Join(lines[from:], "\n"))
+	footer := v.footer(b)
+	if len(lines)+len(footer) < b.Height {
+		footer = append([]string{""}, footer...)
+	}
+	room := max(1, b.Height-len(footer))
+	if from := max(0, min(focus-room/2, len(lines)-room)); len(lines) > room {
+		lines = lines[from : from+room]
+	}
+	for len(lines) < room {
+		lines = append(lines, "")
+	}
+	return b.Fit(strings.Join(append(lines, footer...), "\n"))
 }
 
-// Height returns the number of lines that the form takes at a width.
+// Height returns the number of lines that the form takes at a width, whichever field has the keyboard.
 func (v *FormView) Height(width int) int {
-	lines, _ := v.lines(ui.Box{Width: width, Height: 100, Theme: &theme.Theme{}})
-	return len(lines)
+	b := ui.Box{Width: width, Height: 100, Theme: &theme.Theme{}}
+	lines, _ := v.lines(b)
+	return len(lines) + 1 + len(v.footer(b))
 }
 
-// lines returns the whole form, and the line where the field with the keyboard is.
+// lines returns what stands above the button, and the line where the field with the keyboard is.
 func (v *FormView) lines(b ui.Box) (lines []string, focus int) {
 	lines = v.introLines(b)
 	for i, f := range v.form.Fields {
@@ -44,28 +56,34 @@ func (v *FormView) lines(b ui.Box) (lines []string, focus int) {
 		if focused {
 			focus = len(lines)
 		}
-		inner := ui.Box{Width: max(4, b.Width-labelWidth-2), Theme: b.Theme}
 		label := v.label("Type "+v.form.RequiredText, focused, b)
-		lines = append(lines, label+v.confirmInput.view(inner, focused)[0])
+		lines = append(lines, label+input.ViewField(v.confirmInput.edit(), fieldBox(b), focused, "")[0])
 	}
 	if v.form.Review != nil {
-		lines = append(lines, wrap(b, theme.Muted, v.form.Review())...)
+		lines = append(append(lines, ""), wrap(b, theme.Plain, v.form.Review())...)
 	}
 	if v.focus == v.buttonIndex() {
-		focus = len(lines) + 1
+		focus = len(lines) - 1
 	}
-	return append(lines, "", v.footer(b)), focus
+	return lines, focus
+}
+
+// fieldBox returns the box of a value, beside its label.
+func fieldBox(b ui.Box) ui.Box {
+	return ui.Box{Width: max(4, b.Width-labelWidth-2), Height: b.Height, Theme: b.Theme}
 }
 
 // introLines returns what stands above the fields: what the form does, to which rows, and why it was refused.
 func (v *FormView) introLines(b ui.Box) []string {
 	var lines []string
 	if v.form.Text != "" {
-		lines = wrap(b, theme.Muted, v.form.Text)
+		lines = append(wrap(b, theme.Muted, v.form.Text), "")
 	}
-	lines = append(lines, v.itemLines(b)...)
+	if items := v.itemLines(b); len(items) > 0 {
+		lines = append(append(lines, items...), "")
+	}
 	if v.banner != "" {
-		lines = append(lines, wrap(b, theme.Bad, b.Theme.Glyphs.Failure+" "+v.banner)...)
+		lines = append(append(lines, wrap(b, theme.Bad, b.Theme.Glyphs.Failure+" "+v.banner)...), "")
 	}
 	return lines
 }
@@ -91,9 +109,7 @@ func (v *FormView) itemLines(b ui.Box) []string {
 	}
 	if all > maxItemLines {
 		last := min(len(items), (v.itemTop+maxItemLines)*columns)
-		shown := fmt.Sprintf(
-			"  %d to %d of %d · pgup and pgdn show the others", v.itemTop*columns+1, last, len(items),
-		)
+		shown := fmt.Sprintf("  %d to %d of %d", v.itemTop*columns+1, last, len(items))
 		lines = append(lines, b.Theme.Paint(theme.Muted, ui.Truncate(shown, b.Width, b.Theme.Glyphs.Ellipsis)))
 	}
 	return lines
@@ -110,34 +126,29 @@ func wrap(b ui.Box, tone theme.Tone, text string) []string {
 
 // label returns a label with a mark if its field has the keyboard.
 func (v *FormView) label(text string, focused bool, b ui.Box) string {
-	mark, tone := "  ", theme.Plain
+	mark, tone := "  ", theme.Muted
 	if focused {
 		mark, tone = b.Theme.Glyphs.Cursor+" ", theme.Accent
 	}
 	return b.Theme.Paint(tone, mark+ui.Pad(ui.Truncate(text, labelWidth-1, b.Theme.Glyphs.Ellipsis), labelWidth))
 }
 
-// fieldLines returns a label, a value, and what is wrong with it or to be known about it.
+// fieldLines returns a label, a value, and what is wrong with it.
 func (v *FormView) fieldLines(i int, f Field, b ui.Box) []string {
-	inner := ui.Box{Width: max(4, b.Width-labelWidth-4), Height: b.Height, Theme: b.Theme}
+	inner, indent := fieldBox(b), strings.Repeat(" ", labelWidth+2)
 	focused := i == v.focus && !v.sending
-	indent := strings.Repeat(" ", labelWidth+2)
 	var lines []string
-	for n, line := range f.input.view(inner, focused) {
+	for n, line := range f.view(inner, focused) {
 		lead := indent
 		if n == 0 {
 			lead = v.label(f.Label, focused, b)
 		}
 		lines = append(lines, lead+line)
 	}
-	var below []string
 	if reason := v.reason(f); reason != "" {
-		below = wrap(inner, theme.Bad, b.Theme.Glyphs.Failure+" "+reason)
-	} else if focused && f.noteText() != "" {
-		below = wrap(inner, theme.Muted, f.noteText())
-	}
-	for _, line := range below {
-		lines = append(lines, indent+line)
+		for _, line := range wrap(inner, theme.Bad, b.Theme.Glyphs.Failure+" "+reason) {
+			lines = append(lines, indent+line)
+		}
 	}
 	return lines
 }
@@ -150,25 +161,68 @@ func (v *FormView) reason(f Field) string {
 	return f.problem()
 }
 
-// footer returns the button and the keys, or what the form waits for.
-func (v *FormView) footer(b ui.Box) string {
+// footer returns the lines of the button, with what is to be known about the field with the keyboard beside it, or what
+// the form waits for. It has the same number of lines whichever field has the keyboard.
+func (v *FormView) footer(b ui.Box) []string {
+	button, tone := "[ "+v.form.SubmitLabel+" ]", theme.Strong
+	beside := b
+	beside.Width = max(1, b.Width-ui.Width(button)-4)
+	count := 1
+	for _, f := range v.form.Fields {
+		if f.shown() {
+			count = max(count, len(ui.Wrap(f.noteText(), beside.Width)))
+		}
+	}
+	note := v.footerNote(beside)
+	count = max(count, len(note))
+	lines := append(make([]string, count-len(note), count), note...)
 	switch {
 	case v.sending:
-		return b.Theme.Paint(theme.Warn, v.form.ProgressText+b.Theme.Glyphs.Ellipsis+" waiting for the answer")
-	case v.exitKey != "":
-		return b.Theme.Paint(
-			theme.Warn, "press "+v.exitKey+" again to discard what you typed · any other key keeps it",
-		)
-	}
-	button, tone := "[ "+v.form.SubmitLabel+" ]", theme.Strong
-	if v.focus == v.buttonIndex() {
+		tone = theme.Off
+	case v.focus == v.buttonIndex():
 		button, tone = b.Theme.Glyphs.Cursor+" "+button, theme.Accent
 	}
-	keys := "ctrl+s sends"
-	if v.enterSubmits() {
-		keys = "enter or ctrl+s sends"
+	last := &lines[count-1]
+	*last = ui.Pad(*last, b.Width-ui.Width(button)) + b.Theme.Paint(tone, button)
+	return lines
+}
+
+// footerNote returns what is to be known about the field with the keyboard, or what the form waits for.
+func (v *FormView) footerNote(b ui.Box) []string {
+	switch {
+	case v.sending:
+		return wrap(b, theme.Warn, v.form.ProgressText+b.Theme.Glyphs.Ellipsis+" waiting for the answer")
+	case v.exitKey != "":
+		return wrap(b, theme.Warn, "press "+v.exitKey+" again to discard what you typed")
+	case v.focus < len(v.form.Fields) && v.form.Fields[v.focus].noteText() != "":
+		return wrap(b, theme.Muted, v.form.Fields[v.focus].noteText())
 	}
-	keys = ui.JoinFitting([]string{keys, "tab next", "esc cancels"}, " · ", b.Width-ui.Width(button)-2, "")
-	gap := max(1, b.Width-ui.Width(keys)-ui.Width(button))
-	return b.Theme.Paint(theme.Muted, keys) + strings.Repeat(" ", gap) + b.Theme.Paint(tone, button)
+	return nil
+}
+
+// A KeyHint is a key and what it does now.
+type KeyHint struct{ Key, Word string }
+
+// Hints returns the keys that work now, the most important first.
+func (v *FormView) Hints() []KeyHint {
+	switch {
+	case v.sending:
+		return []KeyHint{{"", "keys do nothing until the answer is there"}}
+	case v.exitKey != "":
+		return []KeyHint{{"any other key", "keep what you typed"}}
+	}
+	send := "ctrl+s"
+	if v.focus == v.buttonIndex() || v.enterSubmits() {
+		send = "enter or ctrl+s"
+	}
+	hints := []KeyHint{{send, v.form.SubmitLabel}}
+	if v.focus < len(v.form.Fields) {
+		if in, ok := v.form.Fields[v.focus].input.(interface{ hints() []KeyHint }); ok {
+			hints = append(hints, in.hints()...)
+		}
+	}
+	if len(v.form.Items) > maxItemLines {
+		hints = append(hints, KeyHint{"pgup/pgdn", "other rows"})
+	}
+	return append(hints, KeyHint{"tab", "next field"}, KeyHint{"esc", "cancel"})
 }

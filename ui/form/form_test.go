@@ -9,8 +9,12 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 
+	"lookout/theme"
+	"lookout/ui"
 	"lookout/ui/uitest"
 )
 
@@ -193,7 +197,7 @@ func TestFormView_itemsScroll(t *testing.T) {
 		seen += ansi.Strip(v.View(b))
 		v.Update(tea.KeyPressMsg{Code: tea.KeyPgDown})
 	}
-	for _, want := range append(form.Items, "1 to 18 of 100 · pgup and pgdn show the others", "to 100 of 100") {
+	for _, want := range append(form.Items, "1 to 18 of 100", "to 100 of 100") {
 		if !strings.Contains(seen, want) {
 			t.Errorf("never shown: %q", want)
 		}
@@ -203,5 +207,50 @@ func TestFormView_itemsScroll(t *testing.T) {
 	}
 	if first := ansi.Strip(v.View(b)); !strings.Contains(first, form.Items[0]) {
 		t.Errorf("not back at the first rows:\n%s", first)
+	}
+}
+
+// A text field shows where it begins and ends, in every theme and on every terminal: its style covers its whole width.
+func TestFormView_fieldsHaveAnExtent(t *testing.T) {
+	name, notes, size := "alpha", "", 10
+	fields := []Field{
+		Text("name", "Name", &name), Number("size", "Size", &size, 1, 99), Lines("notes", "Notes", &notes),
+		Combobox("group", "Group", &name, func() []string { return []string{"a", "b"} }),
+	}
+	for _, colors := range []colorprofile.Profile{
+		colorprofile.TrueColor, colorprofile.ANSI256, colorprofile.ANSI, colorprofile.ASCII,
+	} {
+		for _, themeName := range theme.Names() {
+			look, err := theme.New(themeName, colors, colors == colorprofile.ASCII)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := ui.Box{Width: 60, Height: 20, Theme: look}
+			for _, f := range fields {
+				for _, focused := range []bool{false, true} {
+					for n, line := range f.view(b, focused) {
+						checkExtent(t, line, f.Name, themeName, n)
+					}
+				}
+			}
+		}
+	}
+}
+
+// checkExtent fails if a cell of a line has no background and no underline.
+func checkExtent(t *testing.T, line, field, themeName string, n int) {
+	t.Helper()
+	screen := uv.NewScreenBuffer(60, 1)
+	uv.NewStyledString(line).Draw(screen, screen.Bounds())
+	width := ansi.StringWidth(line)
+	if width < 4 {
+		t.Errorf("%s, %s: line %d is %d cells wide", themeName, field, n, width)
+	}
+	for x := range width {
+		style := screen.CellAt(x, 0).Style
+		if style.Bg == nil && style.Underline == uv.UnderlineNone && style.Attrs&uv.AttrReverse == 0 {
+			t.Errorf("%s, %s: cell %d of line %d does not show the field: %q", themeName, field, x, n, line)
+			return
+		}
 	}
 }

@@ -113,12 +113,39 @@ func (t *textInput) nextSuggestion(key string) {
 	t.setText(values[i%len(values)])
 }
 
-func (t *textInput) view(b ui.Box, focused bool) []string {
-	lines := t.edit().View(b, focused)
-	if focused && t.suggestions != nil && len(t.suggestions()) > 0 {
-		lines[0] += b.Theme.Paint(theme.Muted, "  "+b.Theme.Glyphs.Up+b.Theme.Glyphs.Down)
+func (t *textInput) view(b ui.Box, focused bool) []string { return t.viewEmpty(b, focused, "") }
+
+// viewEmpty draws the text, or says what goes there while there is none.
+func (t *textInput) viewEmpty(b ui.Box, focused bool, placeholder string) []string {
+	more := ""
+	if t.suggestions != nil && len(t.suggestions()) > 0 {
+		more = " " + b.Theme.Glyphs.Down + " "
+		b.Width -= ui.Width(more)
+	}
+	lines := input.ViewField(t.edit(), b, focused, placeholder)
+	if more != "" {
+		tint := b.Theme.Tint(theme.Field)
+		codes := tint.Codes(theme.Muted)
+		lines[0] += tint.Around.Open + codes.Open + more + codes.Close + tint.Around.Close
+	}
+	for t.multiline && len(lines) < minTextLines {
+		lines = append(lines, input.ViewField(input.NewLine(""), b, false, "")[0])
 	}
 	return lines
+}
+
+// minTextLines is the number of lines that a field for several lines of text takes at least.
+const minTextLines = 3
+
+func (t *textInput) hints() []KeyHint {
+	_, block := t.edit().(*input.Block)
+	switch {
+	case t.suggestions != nil && len(t.suggestions()) > 0:
+		return []KeyHint{{"up/down", "suggestions"}}
+	case block && t.multiline:
+		return []KeyHint{{"enter", "new line"}}
+	}
+	return nil
 }
 
 // describe says what kind of text it is, and returns the line that is being typed. It never tells a secret.

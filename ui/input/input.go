@@ -118,13 +118,45 @@ func viewLine(b ui.Box, before, after string) string {
 		under = ShowInvisible(string(r))
 	}
 	room := max(0, b.Width-ui.Width(before)-ui.Width(under))
-	return b.Theme.Paint(theme.Input, before) + b.Theme.Paint(theme.Caret, under) +
-		b.Theme.Paint(theme.Input, ui.Truncate(rest, room, b.Theme.Glyphs.Ellipsis))
+	return onField(
+		b, theme.Segment{Text: before, Tone: theme.Input}, theme.Segment{Text: under, Tone: theme.Caret},
+		theme.Segment{Text: ui.Truncate(rest, room, b.Theme.Glyphs.Ellipsis), Tone: theme.Input},
+	)
 }
 
 // viewText draws a line without a cursor.
 func viewText(b ui.Box, text string) string {
-	return b.Theme.Paint(theme.Plain, ui.Truncate(head(text, b.Width), b.Width, b.Theme.Glyphs.Ellipsis))
+	return onField(b, theme.Segment{Text: ui.Truncate(head(text, b.Width), b.Width, b.Theme.Glyphs.Ellipsis)})
+}
+
+// onField draws parts of a line on the background of an input.
+func onField(b ui.Box, parts ...theme.Segment) string {
+	var out strings.Builder
+	tint := b.Theme.Tint(theme.Field)
+	out.WriteString(tint.Around.Open)
+	for _, part := range parts {
+		if part.Text != "" {
+			codes := tint.Codes(part.Tone)
+			out.WriteString(codes.Open + part.Text + codes.Close)
+		}
+	}
+	return out.String() + tint.Around.Close
+}
+
+// ViewField draws an editor as a field: its background fills the width of the box in every line, so that people see
+// where it begins and ends. While it is empty, it says what goes there.
+func ViewField(e Editor, b ui.Box, focused bool, placeholder string) []string {
+	lines := e.View(b, focused)
+	for i, line := range lines {
+		room := b.Width - ui.Width(line)
+		if e.Text() == "" {
+			placeholder = ui.Truncate(placeholder, room, b.Theme.Glyphs.Ellipsis)
+			line += onField(b, theme.Segment{Text: placeholder, Tone: theme.Muted})
+			room -= ui.Width(placeholder)
+		}
+		lines[i] = line + onField(b, theme.Segment{Text: strings.Repeat(" ", max(0, room))})
+	}
+	return lines
 }
 
 // head returns the drawable beginning of text, a little longer than width cells: no more is looked at.

@@ -220,12 +220,12 @@ type openingDialog struct {
 
 func (o *openingDialog) title() string { return "Opening " + o.account }
 
-func (o *openingDialog) size() (int, int) { return 60, 2 }
+func (o *openingDialog) size(ui.Box) (int, int) { return 60, 1 }
 
 func (o *openingDialog) hints() []hint { return []hint{{"esc", "cancel"}} }
 
 func (o *openingDialog) view(b ui.Box) string {
-	return "Reading its token" + b.Theme.Glyphs.Ellipsis + "\n" + b.Theme.Paint(theme.Muted, "esc cancels")
+	return "Reading its token" + b.Theme.Glyphs.Ellipsis
 }
 
 func (o *openingDialog) handleKey(_ *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {

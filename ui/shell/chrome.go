@@ -227,11 +227,14 @@ func (c chrome) newsLine() string {
 	if !ok {
 		return left
 	}
-	status := reporter.Status()
+	t, status := c.b.Theme, reporter.Status()
+	if c.s.dialogs.top() != nil {
+		t = t.Dimmed()
+	}
 	for len(status) > 0 {
 		text := strings.Join(status, " · ")
 		if gap := c.b.Width - 1 - ui.Width(left) - ui.Width(text); gap >= 2 || left == "" && gap >= 1 {
-			return left + blanks(gap) + c.b.Theme.Paint(theme.Muted, text)
+			return left + blanks(gap) + t.Paint(theme.Muted, text)
 		}
 		status = status[:len(status)-1]
 	}

@@ -14,9 +14,9 @@ import (
 // A dialog stands in front of a pane and receives all keys. Responses of the API still reach the pane.
 type dialog interface {
 	title() string
-	size() (width, height int)
-	view(ui.Box) string // at most as large as the box
-	hints() []hint      // the keys that work now, the most important first
+	size(most ui.Box) (width, height int) // that it needs; it gets no more than most
+	view(ui.Box) string                   // at most as large as the box
+	hints() []hint                        // the keys that work now and that it does not show itself
 	handleKey(*Shell, tea.KeyPressMsg) (cmd tea.Cmd, done bool)
 	handlePaste(tea.PasteMsg) tea.Cmd
 }
@@ -40,7 +40,7 @@ func readDialog(d dialog, b ui.Box) dialogReading {
 	if t, ok := d.(interface{ read(ui.Box) dialogReading }); ok {
 		return t.read(b)
 	}
-	b.Width, _ = d.size()
+	b.Width, _ = d.size(b)
 	return dialogReading{Announcement: ui.Announcement{Text: d.view(b)}}
 }
 
@@ -57,11 +57,13 @@ func (a area) lineAt(at tea.Mouse) (line int, in bool) {
 	return at.Y - a.y, at.X >= a.x && at.X < a.x+a.width && at.Y >= a.y && at.Y < a.y+a.height
 }
 
+// A scroller is a dialog that may not show all of its entries at once. position says which it shows: "1-20 of 60".
+type scroller interface{ position() string }
+
 // A dialogStack holds the open dialogs, the one in front last.
 type dialogStack struct {
-	open   []dialog
-	box    ui.Panel
-	dimmed struct{ source, text string } // what is behind the dialog in front
+	open []dialog
+	box  ui.Panel
 }
 
 // top returns the dialog in front, or nil.
@@ -156,56 +158,49 @@ func (s *dialogStack) layout(b ui.Box) {
 	}
 }
 
-// dialogPadding returns the empty columns and lines around a dialog inside its box, where there is room for them.
-func dialogPadding(d dialog, b ui.Box) (columns, lines int) {
-	w, h := d.size()
-	if w+6+2*sideMargin <= b.Width {
-		columns = 1
-	}
-	if h+4 <= b.Height {
-		lines = 1
-	}
-	return columns, lines
+// dialogRoom returns the most that a dialog can have of a box, without its border.
+func dialogRoom(b ui.Box) ui.Box {
+	b.Width, b.Height, b.Focused = b.Width-4-2*sideMargin, b.Height-2, true
+	return b
 }
 
 // dialogArea returns the part of a box that a dialog fills, without its border: the middle.
 func dialogArea(d dialog, b ui.Box) area {
-	w, h := d.size()
-	w, h = min(w, b.Width-4-2*sideMargin), min(h, b.Height-2)
+	room := dialogRoom(b)
+	w, h := d.size(room)
+	w, h = min(w, room.Width), min(h, room.Height)
 	return area{(b.Width-w-4)/2 + 2, max(0, (b.Height-h-2)/2) + 1, w, h}
 }
 
 // dialogBox returns the box in which a dialog draws itself.
 func dialogBox(d dialog, b ui.Box) ui.Box {
-	a := dialogArea(d, b)
-	b.Width, b.Height, b.Focused = a.width, a.height, true
-	return b
+	a, inner := dialogArea(d, b), dialogRoom(b)
+	inner.Width, inner.Height = a.width, a.height
+	return inner
 }
 
-// overlay lays the dialog in front over the middle of what is behind it, which is dimmed. The lines are spliced: Lip
-// Gloss's compositor takes 1.2 ms for a screen, twenty times as long.
-func (s *dialogStack) overlay(background string, b ui.Box) string {
+// overlay lays the dialog in front over the middle of the backdrop. The lines are spliced: Lip Gloss's compositor takes
+// 1.2 ms for a screen, twenty times as long.
+func (s *dialogStack) overlay(back *backdrop, b ui.Box) string {
 	d := s.top()
-	if d == nil {
-		return background
-	}
-	a, inner := dialogArea(d, b), dialogBox(d, b)
-	columns, lines := dialogPadding(d, b)
+	a, inner, columns, lines := dialogArea(d, b), dialogRoom(b), 0, 0
+	inner.Width, inner.Height = a.width, a.height
 	outer := inner
+	if a.width+6+2*sideMargin <= b.Width { // padding where there is room for it
+		columns = 1
+	}
+	if a.height+4 <= b.Height {
+		lines = 1
+	}
 	outer.Width, outer.Height = inner.Width+4+2*columns, inner.Height+2+2*lines
-	indent := strings.Repeat(" ", columns)
+	indent := blanks(columns)
 	body := strings.Repeat("\n", lines) + indent + strings.ReplaceAll(inner.Fit(d.view(inner)), "\n", "\n"+indent)
-	box := strings.Split(s.box.View(outer, theme.Title(d.title()), nil, body), "\n")
-	if s.dimmed.source != background {
-		s.dimmed.source, s.dimmed.text = background, b.Theme.DimLines(background)
+	var position []theme.Segment
+	if p, ok := d.(scroller); ok && p.position() != "" {
+		position = []theme.Segment{{Text: p.position(), Tone: theme.Muted}}
 	}
-	under := strings.Split(s.dimmed.text, "\n")
-	left, right, top := a.x-2-columns, a.x+a.width+2+columns, a.y-1-lines
-	for i, line := range box[:min(len(box), len(under)-top)] {
-		row := &under[top+i]
-		*row = ui.Pad(ui.SliceCells(*row, 0, left), left) + line + ui.SliceCells(*row, right, b.Width)
-	}
-	return b.Fit(strings.Join(under, "\n"))
+	box := s.box.View(outer, theme.Title(d.title()), position, body)
+	return back.around(box, area{a.x - 2 - columns, a.y - 1 - lines, outer.Width, outer.Height})
 }
 
 // entryLine renders an entry of a menu or a list: the one at the cursor stands on a tint that keeps the tones.

@@ -15,18 +15,22 @@ type formDialog struct {
 
 func (d *formDialog) title() string { return d.form.Title() }
 
-func (d *formDialog) size() (int, int) { return 76, d.form.Height(76) + 1 }
+func (d *formDialog) size(most ui.Box) (int, int) {
+	width := min(formWidth, most.Width)
+	return width, d.form.Height(width)
+}
+
+// formWidth is the width of a form.
+const formWidth = 76
 
 func (d *formDialog) view(b ui.Box) string { return d.form.View(b) }
 
 func (d *formDialog) hints() []hint {
-	switch {
-	case d.form.Sending():
-		return []hint{{"", "waiting for the answer: keys do nothing until then"}}
-	case d.form.ExitKey() != "":
-		return []hint{{d.form.ExitKey(), "discard what you typed"}, {"any other key", "keep it"}}
+	var hints []hint
+	for _, h := range d.form.Hints() {
+		hints = append(hints, hint{h.Key, h.Word})
 	}
-	return []hint{{"ctrl+s", "send"}, {"tab", "next field"}, {"esc", "cancel"}}
+	return hints
 }
 
 func (d *formDialog) read(b ui.Box) dialogReading {

@@ -3,6 +3,7 @@ package shell
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -103,29 +104,84 @@ func (s *Shell) content() string {
 			"lookout needs %d×%d cells;\nthis terminal has %d×%d.\n%s", minWidth, minHeight, s.width, s.height, text,
 		))
 	}
-	body, line, behind := s.bodyBox(), b, s.paneBox()
+	c, body := chrome{s, b}, s.bodyBox()
+	var above, middle string
+	if s.dialogs.top() != nil {
+		back := &s.backdrop
+		back.draw(s)
+		above, middle = back.above, s.dialogs.overlay(back, body)
+	} else {
+		pane := s.paneBox()
+		above, middle = c.linesAbove(), withMargins(pane.Fit(s.pane().View(pane)))
+	}
+	line := b
 	line.Height = 1
-	c, above := chrome{s, b}, chrome{s, b}
-	if s.dialogs.top() != nil {
-		behind.Theme, behind.Focused = b.Theme.Dimmed(), false
-		above.b.Theme = behind.Theme
+	return above + "\n" + middle + "\n" + line.Fit(c.newsLine()) + "\n" + line.Fit(renderSpans(b.Theme, c.hintLine()))
+}
+
+// linesAbove returns the lines above the pane.
+func (c chrome) linesAbove() string {
+	line := c.b
+	line.Height = 1
+	above := line.Fit(renderSpans(line.Theme, c.headLine())) + "\n" + line.Fit(c.tabBar())
+	if c.s.paneTop() > linesAbove {
+		above += "\n" + line.Fit("")
 	}
-	middle := s.dialogs.overlay(withMargins(behind.Fit(s.pane().View(behind))), body)
-	parts := []string{line.Fit(renderSpans(above.b.Theme, above.headLine())), line.Fit(above.tabBar())}
-	if s.dialogs.top() != nil {
-		parts[0], parts[1] = b.Theme.DimLines(parts[0]), b.Theme.DimLines(parts[1])
+	return above
+}
+
+// A backdrop is the dimmed screen behind a dialog. Drawing it takes longer than drawing the dialog, so it is drawn
+// again only if something may have changed it: anything but a key that only the dialog has taken.
+type backdrop struct {
+	version int
+	box     ui.Box // of the screen, in this second
+	above   string
+	lines   []string // of the pane
+	covered area     // by the dialog
+	left    []string // what is beside the dialog, line by line
+	right   []string
+}
+
+// draw draws the screen behind the dialog in front, unless it was drawn already.
+func (k *backdrop) draw(s *Shell) {
+	now, pane := s.box(), s.paneBox()
+	now.Now = now.Now.Truncate(time.Second)
+	if k.lines != nil && k.version == s.backdropVersion && k.box == now {
+		return
 	}
-	if s.paneTop() > linesAbove {
-		parts = append(parts, line.Fit(""))
+	*k = backdrop{version: s.backdropVersion, box: now}
+	dim := now
+	dim.Theme, dim.Focused = now.Theme.Dimmed(), false
+	pane.Theme, pane.Focused = dim.Theme, false
+	k.above = now.Theme.DimLines(chrome{s, dim}.linesAbove())
+	k.lines = strings.Split(now.Theme.DimLines(withMargins(pane.Fit(s.pane().View(pane)))), "\n")
+}
+
+// around returns the lines of the pane with a box over a part of them.
+func (k *backdrop) around(box string, at area) string {
+	if k.covered != at {
+		k.covered, k.left, k.right = at, nil, nil
+		end := at.x + at.width
+		for _, line := range k.lines[at.y:min(len(k.lines), at.y+at.height)] {
+			k.left = append(k.left, ui.Pad(ui.SliceCells(line, 0, at.x), at.x))
+			k.right = append(k.right, ui.Pad(ui.SliceCells(line, end, k.box.Width), k.box.Width-end))
+		}
 	}
-	parts = append(parts, middle, line.Fit(c.newsLine()), line.Fit(renderSpans(b.Theme, c.hintLine())))
 	var out strings.Builder
-	out.Grow(len(middle) + 16*s.width)
-	for i, part := range parts {
+	out.Grow(len(box) + 32*k.box.Width)
+	for i, line := range k.lines {
 		if i > 0 {
 			out.WriteByte('\n')
 		}
-		out.WriteString(part)
+		if n := i - at.y; n >= 0 && n < len(k.left) {
+			var row string
+			row, box, _ = strings.Cut(box, "\n")
+			out.WriteString(k.left[n])
+			out.WriteString(row)
+			out.WriteString(k.right[n])
+			continue
+		}
+		out.WriteString(line)
 	}
 	return out.String()
 }

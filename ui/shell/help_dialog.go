@@ -114,7 +114,7 @@ func groupRank(group string) int {
 
 func (h *helpDialog) title() string { return "Help · type to search" }
 
-func (h *helpDialog) size() (int, int) { return 84, 60 }
+func (h *helpDialog) size(ui.Box) (int, int) { return 84, len(h.actions) + searchHeaderLines }
 
 func (h *helpDialog) hints() []hint {
 	return []hint{{"", "type to search"}, {"enter", "run"}, {"esc", "close"}}

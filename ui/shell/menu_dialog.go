@@ -33,7 +33,7 @@ func actionsMenu(actions []ui.Action) *menuDialog {
 
 func (m *menuDialog) title() string { return m.name }
 
-func (m *menuDialog) size() (int, int) {
+func (m *menuDialog) size(ui.Box) (int, int) {
 	w := 30
 	for _, a := range m.actions {
 		w = max(w, ui.Width(a.Name())+ui.Width(a.DisabledReason)+14)
@@ -43,7 +43,7 @@ func (m *menuDialog) size() (int, int) {
 		w = max(w, ui.Width(sentence)+2)
 	}
 	w = min(w, 90)
-	return w, min(len(m.actions), 24) + len(m.textLines(w))
+	return w, len(m.actions) + len(m.textLines(w))
 }
 
 // textLines wraps the sentences above the actions, with an empty line after them.

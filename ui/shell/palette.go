@@ -57,7 +57,7 @@ func openPalette(s *Shell) {
 
 func (p *paletteDialog) title() string { return "Go to" }
 
-func (p *paletteDialog) size() (int, int) { return 70, 22 }
+func (p *paletteDialog) size(ui.Box) (int, int) { return 70, 22 }
 
 func (p *paletteDialog) hints() []hint {
 	return []hint{{"", `a pane, row, ticket, phone or "disable web-1"`}, {"enter", "open"}, {"esc", "close"}}

@@ -77,9 +77,9 @@ func (q *questionDialog) disarm() tea.Cmd {
 
 func (q *questionDialog) title() string { return q.action.Confirm.Title }
 
-func (q *questionDialog) size() (int, int) {
-	b := ui.Box{Width: questionWidth, Height: 1, Theme: &theme.Theme{}}
-	return questionWidth, len(q.questionLines(b)) + len(q.answerLines(b))
+func (q *questionDialog) size(most ui.Box) (int, int) {
+	b := ui.Box{Width: min(questionWidth, most.Width), Height: 1, Theme: &theme.Theme{}}
+	return b.Width, len(q.questionLines(b)) + len(q.answerLines(b))
 }
 
 // layout finds out whether the whole question is visible: a question that cannot be read cannot be answered.
@@ -97,7 +97,7 @@ func (q *questionDialog) view(b ui.Box) string {
 	case !q.armed:
 		wait := b.Theme.Glyphs.Ellipsis
 		if delay := q.action.Confirm.Delay; delay > 0 {
-			wait = "can be answered in " + ui.FormatAge(delay) + "; esc cancels"
+			wait = "can be answered in " + ui.FormatAge(delay)
 		}
 		lines = append(lines, b.Theme.Paint(theme.Muted, wait))
 	default:
@@ -109,16 +109,44 @@ func (q *questionDialog) view(b ui.Box) string {
 // questionLines returns the text and the items, followed by a blank line.
 func (q *questionDialog) questionLines(b ui.Box) []string {
 	ask, mark := q.action.Confirm, b.Theme.Glyphs.Ellipsis
-	lines := ui.Wrap(ask.Text, b.Width)
+	var lines []string
+	if ask.Warning != "" {
+		for _, line := range ui.Wrap(ask.Warning, b.Width) {
+			lines = append(lines, b.Theme.Paint(theme.Bad, line))
+		}
+		lines = append(lines, "")
+	}
+	lines = append(lines, decisiveFirst(ask.Text, b)...)
+	if len(ask.Items) > 0 {
+		lines = append(lines, "")
+	}
 	last := min(q.firstItem+maxItems, len(ask.Items))
 	for _, item := range ask.Items[q.firstItem:last] {
 		lines = append(lines, "  "+ui.Truncate(item, b.Width-2, mark))
 	}
 	if n := len(ask.Items); n > maxItems {
-		shown := fmt.Sprintf("  %d to %d of %d · up and down show the others", q.firstItem+1, last, n)
+		shown := fmt.Sprintf("  %d to %d of %d", q.firstItem+1, last, n)
 		lines = append(lines, b.Theme.Paint(theme.Muted, ui.Truncate(shown, b.Width, mark)))
 	}
 	return append(lines, "")
+}
+
+// decisiveFirst wraps a text. Its first clause stands out: it says what happens to what.
+func decisiveFirst(text string, b ui.Box) []string {
+	end := len(text)
+	for _, mark := range []string{": ", ". ", "; "} {
+		if at := strings.Index(text, mark); at >= 0 {
+			end = min(end, at+1)
+		}
+	}
+	lines, from := ui.Wrap(text, b.Width), 0
+	for i, line := range lines {
+		from += max(0, strings.Index(text[from:], line))
+		strong := max(0, min(end-from, len(line)))
+		from += len(line)
+		lines[i] = b.Theme.Paint(theme.Strong, line[:strong]) + line[strong:]
+	}
+	return lines
 }
 
 // scroll shows other items, and reports whether the key does that.
@@ -141,12 +169,12 @@ func (q *questionDialog) answerLines(b ui.Box) []string {
 		buttons := lipgloss.JoinHorizontal(lipgloss.Top, no, lipgloss.NewStyle().PaddingLeft(2).Render(yes))
 		return []string{ui.PadLeft(buttons, b.Width)}
 	}
-	word, before, after := t.Paint(theme.Strong, q.confirmWord), "Type ", " and press enter, or esc:"
-	answer := q.answer.View(b, true)[0]
-	if len(before)+ui.Width(q.confirmWord)+len(after) <= b.Width {
+	word, before, after := t.Paint(theme.Strong, q.confirmWord), "Type ", " to "+q.confirmLabel()+":"
+	answer := input.ViewField(q.answer, b, true, "")[0]
+	if len(before)+ui.Width(q.confirmWord)+ui.Width(after) <= b.Width {
 		return []string{before + word + after, answer}
 	}
-	return []string{"Type this and press enter, or esc:", word, answer}
+	return []string{"Type this" + after, word, answer}
 }
 
 func (q *questionDialog) confirmLabel() string {
@@ -154,15 +182,22 @@ func (q *questionDialog) confirmLabel() string {
 }
 
 func (q *questionDialog) hints() []hint {
-	if q.confirmWord != "" {
-		return []hint{{"", "type it exactly"}, {"enter", q.confirmLabel()}, {"esc", "cancel"}}
+	var hints []hint
+	if len(q.action.Confirm.Items) > maxItems {
+		hints = []hint{{"up/down", "other rows"}}
 	}
-	return []hint{{"y", q.confirmLabel()}, {"any other key", "cancel"}}
+	switch {
+	case !q.armed:
+		return append(hints, hint{"esc", "cancel"})
+	case q.confirmWord != "":
+		return append([]hint{{"enter", q.confirmLabel()}}, append(hints, hint{"esc", "cancel"})...)
+	}
+	return append(hints, hint{"any other key", "cancel"})
 }
 
 func (q *questionDialog) read(ui.Box) dialogReading {
 	ask := q.action.Confirm
-	r := dialogReading{intro: append([]string{ask.Text}, ask.Items...)}
+	r := dialogReading{intro: append([]string{strings.TrimSpace(ask.Warning + " " + ask.Text)}, ask.Items...)}
 	switch {
 	case !q.fits:
 		r.Item = "this question does not fit here: make the terminal larger, or press escape"

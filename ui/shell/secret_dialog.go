@@ -40,22 +40,34 @@ const discardWord = "discard"
 
 func (d *secretDialog) title() string { return d.Title }
 
-func (d *secretDialog) size() (int, int) {
-	return 74, 8 + len(d.Details) + len(d.Formats) + len(d.Text)/70
+func (d *secretDialog) size(most ui.Box) (int, int) {
+	most.Width, most.Theme = min(secretWidth, most.Width), &theme.Theme{}
+	return most.Width, len(d.aboutLines(most)) + len(d.choiceLines(most))
 }
+
+// secretWidth is the width of a dialog with a secret.
+const secretWidth = 74
 
 func (d *secretDialog) hints() []hint {
 	switch {
 	case d.copiedOrSaved:
-		return []hint{{"enter", "close"}, {"y", "copy again"}}
+		return []hint{{"enter", "close"}}
 	case d.discard != nil:
-		return []hint{{"", "type " + discardWord}, {"enter", "lose it"}, {"esc", "back"}}
+		return []hint{{"enter", "lose it"}, {"esc", "back"}}
 	}
-	return []hint{{"y", "copy"}, {"r", "hold to show"}, {"1-9", "save"}, {"", "it cannot be shown again"}}
+	return []hint{{"esc", "close"}}
 }
 
 func (d *secretDialog) view(b ui.Box) string {
-	about := ui.Wrap(d.Text, b.Width)
+	about, choices := d.aboutLines(b), d.choiceLines(b)
+	// the keys stay visible even if the text above does not fit
+	all := append(about[min(len(about), max(0, len(about)+len(choices)-b.Height)):], choices...)
+	return strings.Join(all[max(0, len(all)-b.Height):], "\n")
+}
+
+// aboutLines says what the secret is, and shows it as dots.
+func (d *secretDialog) aboutLines(b ui.Box) []string {
+	about := append(ui.Wrap(d.Text, b.Width), "")
 	for _, line := range d.Details {
 		about = append(about, detailLine(b, theme.Plain, line[0], line[1]))
 	}
@@ -63,11 +75,7 @@ func (d *secretDialog) view(b ui.Box) string {
 	if d.revealed {
 		value = d.Reveal()
 	}
-	about = append(about, detailLine(b, theme.Strong, d.Name, value), "")
-	choices := d.choiceLines(b)
-	// the keys stay visible even if the text above does not fit
-	all := append(about[min(len(about), max(0, len(about)+len(choices)-b.Height)):], choices...)
-	return strings.Join(all[max(0, len(all)-b.Height):], "\n")
+	return append(about, detailLine(b, theme.Strong, d.Name, value), "")
 }
 
 // labelWidth is the width of the labels in front of values.
@@ -86,14 +94,12 @@ func (d *secretDialog) choiceLines(b ui.Box) []string {
 	t := b.Theme
 	if d.discard != nil {
 		lines := ui.Wrap(
-			"Neither copied nor saved. Type "+discardWord+" and press enter to lose it; esc goes back.", b.Width,
+			"Neither copied nor saved, and it cannot be shown again. Type "+discardWord+" to lose it:", b.Width,
 		)
 		for i := range lines {
 			lines[i] = t.Paint(theme.Bad, lines[i])
 		}
-		line := b
-		line.Width -= 2
-		return append(lines, "> "+d.discard.View(line, true)[0])
+		return append(lines, input.ViewField(d.discard, b, true, "")[0])
 	}
 	var lines []string
 	keys := t.Style(theme.Accent).PaddingLeft(2).Width(6)
@@ -104,10 +110,9 @@ func (d *secretDialog) choiceLines(b ui.Box) []string {
 		key(fmt.Sprint(i+1), "save as "+s.Name)
 	}
 	if d.copiedOrSaved {
-		return append(lines, t.Style(theme.Good).Padding(0, 2).Render("enter")+"close: it has been copied or saved")
+		return append(lines, "", t.Paint(theme.Good, t.Glyphs.Success)+" copied or saved")
 	}
-	hint := "esc closes, and asks first: it cannot be shown again"
-	return append(lines, t.Style(theme.Muted).PaddingLeft(2).Render(hint))
+	return append(lines, "", t.Paint(theme.Warn, "It cannot be shown again."))
 }
 
 // read announces the dialog without the secret, because announced lines stay on the screen.

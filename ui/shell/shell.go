@@ -38,6 +38,9 @@ type Shell struct {
 	valuesHidden bool    // values are shown as dots
 	tokenAsked   bool    // the form for another token was shown since the last refusal
 	startup      tea.Cmd // news about the configuration
+
+	backdrop        backdrop
+	backdropVersion int // changes with everything that may change the screen behind a dialog
 }
 
 // New returns a program that has not requested anything yet. Two actions of a pane on the same key are an error that
@@ -105,6 +108,7 @@ func (s *Shell) Init() tea.Cmd {
 
 // Update handles a message. It then requests the rows that the pane in front lacks, and fits the dialogs to the screen.
 func (s *Shell) Update(msg tea.Msg) tea.Cmd {
+	d, open := s.dialogs.top(), len(s.dialogs.open)
 	cmd := tea.Batch(s.dispatch(msg), s.o.Notify.announce(s.o.Account))
 	s.dialogs.removeFinishedForms()
 	if p, ok := s.pane().(interface{ LoadMissing() tea.Cmd }); ok && !s.clock.paused() {
@@ -115,6 +119,10 @@ func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 	}
 	s.askForToken()
 	s.dialogs.layout(s.bodyBox())
+	if _, pressed := msg.(tea.KeyPressMsg); !pressed || cmd != nil || s.dialogs.top() != d ||
+		len(s.dialogs.open) != open {
+		s.backdropVersion++
+	}
 	return tea.Batch(cmd, s.motion.schedule(s))
 }
 

@@ -12,9 +12,10 @@ import (
 // textDialog shows text to read.
 type textDialog struct {
 	ignoresPaste
-	name   string
-	text   string
-	window *ui.TextWindow
+	name    string
+	text    string
+	window  *ui.TextWindow
+	counted struct{ width, most, lines int } // the lines that the text takes in the box it was counted for
 }
 
 // newTextDialog returns a dialog at the beginning of a text.
@@ -25,7 +26,16 @@ func newTextDialog(name, text string) *textDialog {
 
 func (d *textDialog) title() string { return d.name }
 
-func (d *textDialog) size() (int, int) { return 96, strings.Count(d.text, "\n") + 1 }
+func (d *textDialog) size(most ui.Box) (int, int) {
+	width := min(textWidth, most.Width)
+	if c := &d.counted; c.width != width || c.most != most.Height {
+		c.width, c.most, c.lines = width, most.Height, d.window.LineCount(width, most.Height)
+	}
+	return width, d.counted.lines
+}
+
+// textWidth is the width of a text to read.
+const textWidth = 96
 
 func (d *textDialog) hints() []hint { return []hint{{"y", "copy"}, {"esc", "close"}} }
 

@@ -115,7 +115,7 @@ func (ask Ask) dialog(protected string) *ui.Confirmation {
 		NoPaste:      ask.Confirm.NoPaste,
 	}
 	if protected != "" {
-		d.Text = strings.TrimSpace("PROD: account " + protected + " is protected. " + ask.Confirm.Effect)
+		d.Warning = "PROD: account " + protected + " is protected."
 		if d.RequiredText == "" {
 			d.RequiredText = protected
 		}

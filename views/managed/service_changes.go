@@ -218,10 +218,7 @@ func serviceFields(a *account.Account, in *client.ServiceRequest) []form.Field {
 			Note("the answer must contain this text; leave it empty to accept any").
 			Flag("body", "text that the answer must contain"),
 		form.Combobox("consultation_group", "Group to call", &in.Group, a.SuggestedGroups, form.Length(0, 50)).
-			NoteFunc(func() string {
-				const note = "the contacts of this group are called"
-				return note + account.ReasonIf(len(a.SuggestedGroups()) > 0, "; up and down go through the groups")
-			}).
+			Note("the contacts of this group are called").
 			Flag("group", "group of contacts to call"),
 		form.MultiChoice("credentials", "Credentials", &in.Credentials, options).
 			WhyEmpty(unread).
@@ -229,7 +226,7 @@ func serviceFields(a *account.Account, in *client.ServiceRequest) []form.Field {
 				if len(options()) == 0 {
 					return "" // the field itself says why
 				}
-				return account.OrDefault(unread(), "left and right move, space picks")
+				return account.OrDefault(unread(), "support may use them")
 			}).
 			Flag("credential", "ID of a credential that helps; may be given several times"),
 		form.Lines("notes", "Notes", &in.Notes).Flag("notes", "notes for the people who are called"),

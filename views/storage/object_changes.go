@@ -43,7 +43,7 @@ func askToDelete(b *client.Bucket, objects []client.Object) account.Ask {
 	count := account.Pluralize(len(objects), "object", "objects")
 	ask.Confirm = resource.Confirm{
 		Title:    "Delete " + count,
-		Effect:   fmt.Sprintf("In %s: %s, %s, deleted for good.", bucketName(b), count, account.FormatSize(bytes)),
+		Effect:   fmt.Sprintf("Deletes %s (%s) in %s for good.", count, account.FormatSize(bytes), bucketName(b)),
 		Required: true,
 	}
 	if len(objects) > 1 {

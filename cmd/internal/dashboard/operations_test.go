@@ -88,7 +88,7 @@ func managedOperations() []keyOperation {
 		},
 		{
 			"delete credential",
-			"5«db2-root»" + filterTo("db2-root") + "D«and press enter»db2-root<enter>«db2-root: deleted»",
+			"5«db2-root»" + filterTo("db2-root") + "D«to delete:»db2-root<enter>«db2-root: deleted»",
 			"",
 			"",
 		},
@@ -119,7 +119,7 @@ func managedOperations() []keyOperation {
 		},
 		{
 			"delete service",
-			"3«edge-router»" + filterTo("edge-router") + "D«and press enter»edge-router<enter>«edge-router: deleted»",
+			"3«edge-router»" + filterTo("edge-router") + "D«to delete:»edge-router<enter>«edge-router: deleted»",
 			"",
 			"",
 		},
@@ -147,7 +147,7 @@ func storageOperations() []keyOperation {
 			`{"cluster":"us-east-1","label":"new-logs","acl":"public-read","cors_enabled":true}`, ""},
 		{"list buckets in cluster", "8«may be missing»", "", ""},
 		{"view bucket", buckets + cdn + "i«keys that reach it»", "", ""},
-		{"delete bucket", buckets + "/scratch<enter>«1 of »D«and press enter»scratch<enter>«scratch: deleted»", "", ""},
+		{"delete bucket", buckets + "/scratch<enter>«1 of »D«to delete:»scratch<enter>«scratch: deleted»", "", ""},
 		{
 			"modify access",
 			buckets + cdn + "x«Access to us-east-1/cdn»<right><ctrl+s>«access is now»",
@@ -179,13 +179,13 @@ func storageOperations() []keyOperation {
 		{
 			"delete certificate",
 			buckets + cdn + "c«none is set»U«Upload a cert»DIR/cert.pem<tab>DIR/key.pem<ctrl+s>«a certificate is " +
-				"set»D«and press enter»cdn.acme.net<enter>«none is set»",
+				"set»D«to delete:»cdn.acme.net<enter>«none is set»",
 			"",
 			"upload certificate",
 		},
 		{
 			"cancel Object Storage",
-			buckets + ":«Go to»cancel<enter>«FOR GOOD»«and press enter»acme-prod<enter>«Object Storage is cancelled»",
+			buckets + ":«Go to»cancel<enter>«FOR GOOD»«Type acme-prod to »acme-prod<enter>«Object Storage is cancelled»",
 			"",
 			"",
 		},
@@ -208,7 +208,7 @@ func storageOperations() []keyOperation {
 		},
 		{
 			"revoke key",
-			"9«backup agent»" + filterTo("finance") + "D«and press enter»finance<enter>«finance: revoked»",
+			"9«backup agent»" + filterTo("finance") + "D«to revoke:»finance<enter>«finance: revoked»",
 			"",
 			"",
 		},
@@ -335,8 +335,8 @@ func keystrokeTasks() []keystrokeTask {
 		{
 			"enable every service of a group",
 			7,
-			"3«edge-router»/‹group:billing›<enter>«3 of 14 match»A«3 marked»E«Type 3 and press " +
-				"enter»‹3›<enter>«◌ 4 pending»",
+			"3«edge-router»/‹group:billing›<enter>«3 of 14 match»A«3 marked»E«Type 3 to " +
+				"enable»‹3›<enter>«◌ 4 pending»",
 			[]string{"enable service", "enable service", "enable service"},
 		},
 		{
@@ -370,7 +370,7 @@ func keystrokeTasks() []keystrokeTask {
 		{
 			"revoke the key of a leaver",
 			5,
-			"9«backup agent»/‹finance›<enter>«1 of »D«and press enter»‹finance›<enter>«finance: revoked»",
+			"9«backup agent»/‹finance›<enter>«1 of »D«to revoke:»‹finance›<enter>«finance: revoked»",
 			[]string{"revoke key"},
 		},
 	}

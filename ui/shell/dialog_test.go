@@ -1,0 +1,165 @@
+package shell
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/form"
+)
+
+// sampleDialogs returns a dialog of each kind.
+func sampleDialogs(b *shellTest) map[string]dialog {
+	name, notes, when := "", "", "1 h"
+	sample := form.Form{
+		Title:       "New thing",
+		Text:        "What it is for.",
+		SubmitLabel: "add",
+		Fields: []form.Field{
+			form.Text("name", "Name", &name, form.Required()).Note("unique in the account"),
+			form.Choice("for", "For", &when, "15 min", "1 h", "4 h"),
+			form.Lines("notes", "Notes", &notes),
+		},
+		Send: func(context.Context) (func() tea.Cmd, error) { return func() tea.Cmd { return nil }, nil },
+	}
+	typed := newQuestionDialog(ui.Action{Key: ui.Bind("delete"), Confirm: &ui.Confirmation{
+		Title:        "Delete thing",
+		Text:         `Thing "alpha" (id 1) is deleted.`,
+		RequiredText: "alpha",
+	}})
+	question := newQuestionDialog(ui.Action{Key: ui.Bind("delete"), Confirm: &ui.Confirmation{
+		Title: "Delete thing", Text: `Thing "alpha" (id 1) is deleted.`,
+	}})
+	question.armed, typed.armed = true, true
+	typed.answer.SetText("al")
+	secret := &secretDialog{OneTimeSecret: ui.OneTimeSecret{
+		Title:   "New key",
+		Text:    "The secret is shown only now.",
+		Name:    "secret key",
+		Details: [][2]string{{"access key", "KEY1"}},
+		Reveal:  func() string { return "secret" },
+		Formats: []ui.ExportFormat{{Name: "profile", Path: "/tmp/x"}},
+	}}
+	palette := &paletteDialog{searchList: newSearchList(), shell: b.shell}
+	palette.updateEntries()
+	return map[string]dialog{
+		"form":           &formDialog{form: form.NewFormView(sample, b.Context())},
+		"question":       question,
+		"typed question": typed,
+		"secret":         secret,
+		"menu":           actionsMenu(b.shell.actions()),
+		"help":           newHelpDialog(b.shell.actions()),
+		"palette":        palette,
+		"text":           newTextDialog("Text", "one\ntwo\n"),
+		"opening":        &openingDialog{account: "other", cancel: func() {}},
+	}
+}
+
+// boxLines returns what stands in the box of the dialog in front, line by line.
+func boxLines(screen string) (lines []string) {
+	left, right := -1, 0
+	for line := range strings.SplitSeq(screen, "\n") {
+		cells := []rune(line)
+		switch at := slices.Index(cells, '╭'); {
+		case at >= 0:
+			left, right = at, slices.Index(cells, '╮')
+		case left >= 0 && cells[left] == '╰':
+			return lines
+		case left >= 0:
+			lines = append(lines, strings.TrimSpace(string(cells[left+1:right])))
+		}
+	}
+	return lines
+}
+
+// A dialog shows a key once: in the last line of the screen, or in its box if it is a choice there. Below its last line
+// is as much space as above the first.
+func TestDialog_boxAndHints(t *testing.T) {
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 50}} {
+		b := newShellTest(t, nil)
+		b.shell.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+		for name, d := range sampleDialogs(b) {
+			b.shell.dialogs.open = []dialog{d}
+			b.shell.dialogs.layout(b.shell.bodyBox())
+			b.shell.backdropVersion++
+			screen := b.screen()
+			lines := boxLines(screen)
+			above, below := 0, 0
+			for above < len(lines) && lines[above] == "" {
+				above++
+			}
+			for below < len(lines) && lines[len(lines)-1-below] == "" {
+				below++
+			}
+			if above != below || above > 1 {
+				t.Errorf("%v, %s: %d empty lines above and %d below: %q", size, name, above, below, lines)
+			}
+			for _, h := range d.hints() {
+				for _, line := range lines {
+					if h.key != "" && strings.Contains(" "+line+" ", " "+h.key+" ") && name != "help" &&
+						name != "menu" {
+						t.Errorf("%v, %s: the key %q is in the box and in the hints: %q", size, name, h.key, lines)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A countingPane counts how often it is drawn.
+type countingPane struct {
+	ui.Pane
+	views  int
+	status string
+}
+
+func (p *countingPane) View(b ui.Box) string {
+	p.views++
+	return "rows " + p.status
+}
+
+func (p *countingPane) Status() []string { return []string{"1 of 14"} }
+
+// A key in a dialog does not draw the screen behind it again. Anything else may change that screen.
+func TestDialog_backdropIsDrawnOnce(t *testing.T) {
+	b := newShellTest(t, nil)
+	b.shell.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
+	pane := &countingPane{Pane: b.shell.pane(), status: "old"}
+	b.shell.tabs.current().stack[0] = pane
+	b.press("?")
+	b.screen()
+	pane.views = 0
+	for range 5 {
+		b.press("x")
+		b.screen()
+	}
+	if pane.views != 0 {
+		t.Errorf("the pane was drawn %d times for 5 keys in the dialog", pane.views)
+	}
+	pane.status = "new"
+	b.shell.Update(ui.RefreshMsg{})
+	if screen := b.screen(); !strings.Contains(screen, "rows new") {
+		t.Errorf("the screen behind the dialog is old:\n%s", screen)
+	}
+}
+
+// Everything behind a dialog is dimmed, the counts beside the news too.
+func TestDialog_backdropDimsCounts(t *testing.T) {
+	b := newShellTest(t, nil)
+	b.shell.tabs.current().stack[0] = &countingPane{Pane: b.shell.pane()}
+	dimmed := b.shell.themes.current.Dimmed().Paint(theme.Muted, "1 of 14")
+	if strings.Contains(b.shell.Frame().Content, dimmed) {
+		t.Fatal("dim without a dialog")
+	}
+	b.press("?")
+	if content := b.shell.Frame().Content; !strings.Contains(content, dimmed) {
+		lines := strings.Split(content, "\n")
+		t.Errorf("not dimmed: %q", ansi.Strip(lines[len(lines)-2]))
+	}
+}
