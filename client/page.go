@@ -68,15 +68,49 @@ func (p *Page[T]) changedSince(first Page[T]) string {
 	)
 }
 
+// maxPagesInFlight is how many pages of a list are requested at once: enough for 5,000 rows, in two round trips.
+const maxPagesInFlight = 10
+
+// Pages iterates over the pages of a list in order. Once the first says how many there are, the next ones are requested
+// ahead. An error ends the list.
+func Pages[T any](ctx context.Context, list func(context.Context, int) (Page[T], error)) iter.Seq2[Page[T], error] {
+	return func(yield func(Page[T], error) bool) {
+		var requests sync.WaitGroup
+		defer requests.Wait()
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		p, err := list(ctx, 1)
+		var ahead []chan pageAnswer[T]
+		for n := 2; yield(p, err) && err == nil && p.Next() == strconv.Itoa(n); n++ {
+			for len(ahead) < maxPagesInFlight && n+len(ahead) <= min(p.Pages, maxPages) {
+				number, answer := n+len(ahead), make(chan pageAnswer[T], 1)
+				ahead = append(ahead, answer)
+				requests.Go(func() {
+					p, err := list(ctx, number)
+					answer <- pageAnswer[T]{p, err}
+				})
+			}
+			answer := <-ahead[0]
+			p, err, ahead = answer.page, answer.err, ahead[1:]
+		}
+	}
+}
+
+// pageAnswer is a page, or why there is none.
+type pageAnswer[T any] struct {
+	page Page[T]
+	err  error
+}
+
 // allRows iterates over the rows of every page. If the list is cut off, or changes meanwhile, an error follows its
 // rows.
-func allRows[T any](ctx context.Context, page func(context.Context, int) (Page[T], error)) iter.Seq2[T, error] {
+func allRows[T any](ctx context.Context, list func(context.Context, int) (Page[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		var first Page[T]
-		for n := 1; ; n++ {
-			p, err := page(ctx, n)
+		var none T
+		first := true
+		var begin Page[T]
+		for p, err := range Pages(ctx, list) {
 			if err != nil {
-				var none T
 				yield(none, err)
 				return
 			}
@@ -85,15 +119,11 @@ func allRows[T any](ctx context.Context, page func(context.Context, int) (Page[T
 					return
 				}
 			}
-			if n == 1 {
-				first = p
+			if first {
+				begin, first = p, false
 			}
-			if why := orElse(p.changedSince(first), p.Incomplete); why != "" {
-				var none T
+			if why := orElse(p.changedSince(begin), p.Incomplete); why != "" {
 				yield(none, errors.New(why))
-				return
-			}
-			if p.Next() != strconv.Itoa(n+1) {
 				return
 			}
 		}

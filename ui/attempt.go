@@ -199,7 +199,7 @@ func (o *rowChangeResult[T]) lookup() *OutcomeLookup {
 	}
 	l.Judge = func() Verdict { return o.find(s.Rows(), len(s.answers.missing) == 0) }
 	l.Read = func(ctx context.Context) (func() Verdict, error) {
-		page, err := readAll(ctx, s.source.Fetch)
+		page, err := readAll(ctx, s.source)
 		return func() Verdict {
 			absorb(s, page)
 			return o.find(page.Rows, len(page.Missing) == 0)

@@ -9,8 +9,9 @@ import (
 // and its frame.
 const maxPrefetchRows = 2_000
 
-// prefetcher reads a lazy store to its end, ahead of the consumer of its pages.
+// prefetcher reads a store to its end, ahead of the consumer of its pages.
 type prefetcher[T any] struct {
+	ctx   context.Context
 	pages chan fetchedPage[T]
 	err   error // that came after pages
 }
@@ -24,7 +25,7 @@ type fetchedPage[T any] struct {
 // Prefetch reads pages ahead, until the last, an error, or the end of ctx. next waits for a page and adds those that
 // have arrived meanwhile.
 func Prefetch[T any](ctx context.Context, pages iter.Seq2[RowPage[T], error]) (next func() (RowPage[T], error)) {
-	f := &prefetcher[T]{pages: make(chan fetchedPage[T], 4)}
+	f := &prefetcher[T]{ctx: ctx, pages: make(chan fetchedPage[T], 4)}
 	go func() {
 		defer close(f.pages)
 		for page, err := range pages {
@@ -38,21 +39,29 @@ func Prefetch[T any](ctx context.Context, pages iter.Seq2[RowPage[T], error]) (n
 	return f.next
 }
 
-// next waits for a page and adds those that have arrived already. After the last page it returns an empty one.
+// next waits for a page and adds those that have arrived already. After the last page it returns an empty one, and the
+// error of the context if that ended the reading.
 func (f *prefetcher[T]) next() (page RowPage[T], err error) {
 	if f.err != nil {
 		return page, f.err
 	}
-	fetched := <-f.pages
+	fetched, open := <-f.pages
+	if !open {
+		return page, f.ctx.Err()
+	}
 	page, err = fetched.page, fetched.err
 	for err == nil && page.Next != "" && len(page.Rows) < maxPrefetchRows {
 		select {
-		case fetched = <-f.pages:
+		case fetched, open = <-f.pages:
+			if !open {
+				return page, nil
+			}
 			if f.err = fetched.err; f.err != nil {
 				return page, nil
 			}
 			page.Rows = append(page.Rows, fetched.page.Rows...)
 			page.Notes = append(page.Notes, fetched.page.Notes...)
+			page.Missing = append(page.Missing, fetched.page.Missing...)
 			page.Next, page.Total = fetched.page.Next, fetched.page.Total
 		default:
 			return page, nil

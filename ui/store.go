@@ -12,11 +12,12 @@ import (
 type Source[T any] struct {
 	Name string         // in the user's words: "services"
 	ID   func(T) string // identity: "7", "us-east-1/photos", "2024/a.jpg"
-	// Fetch returns the page behind a cursor; "" asks for the first page. It runs off the loop.
+	// Fetch returns the page behind a cursor; "" asks for the first page. It runs off the loop. nil if PrefetchFrom
+	// reads all pages.
 	Fetch func(ctx context.Context, cursor string) (RowPage[T], error)
 	Lazy  bool // reads the next page only when someone scrolls that far
-	// PrefetchFrom returns the pages from a cursor on, faster than Fetch, when a lazy store is read to its end: see
-	// Prefetch. nil fetches one page after another.
+	// PrefetchFrom returns the pages from a cursor on, faster than Fetch, when a store is read to its end, as all but
+	// lazy ones are: see Prefetch. nil fetches one page after another.
 	PrefetchFrom func(ctx context.Context, cursor string) (next func() (RowPage[T], error))
 	Now          func() time.Time     // dates answers; nil is WallTime
 	Updated      func(T) time.Time    // when a row was changed last, zero if unknown; nil if the API does not tell

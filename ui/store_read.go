@@ -22,7 +22,7 @@ type reading[T any] struct {
 	prefetch   prefetch[T]
 }
 
-// prefetch is the faster way to the end of a lazy store, while it is in use.
+// prefetch is the faster way to the end of a store, while it is in use.
 type prefetch[T any] struct {
 	next   func() (RowPage[T], error)
 	cancel context.CancelFunc
@@ -108,7 +108,7 @@ func (s *Store[T]) fetch(cursor string) tea.Cmd {
 	ctx, cancel := context.WithCancel(s.ctx)
 	r.cancel = cancel
 	generation, fetch := r.generation, s.source.Fetch
-	if r.toEnd && s.source.PrefetchFrom != nil {
+	if s.source.PrefetchFrom != nil && (r.toEnd || !s.source.Lazy) {
 		if r.prefetch.next == nil {
 			ctx, r.prefetch.cancel = context.WithCancel(s.ctx)
 			r.prefetch.next = s.source.PrefetchFrom(ctx, cursor)
@@ -269,12 +269,17 @@ func (m *rowResult[T]) Deliver() tea.Cmd {
 // maxPages is the number of pages after which reading all rows gives up.
 const maxPages = 10_000
 
-// readAll reads all pages, once, one after another, as one page.
-func readAll[T any](ctx context.Context, fetch func(context.Context, string) (RowPage[T], error)) (RowPage[T], error) {
-	var all RowPage[T]
+// readAll reads all pages, once, as one page.
+func readAll[T any](ctx context.Context, source Source[T]) (all RowPage[T], err error) {
 	cursor := ""
+	next := func() (RowPage[T], error) { return source.Fetch(ctx, cursor) }
+	if source.PrefetchFrom != nil {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		next = source.PrefetchFrom(ctx, "")
+	}
 	for range maxPages {
-		page, err := fetch(ctx, cursor)
+		page, err := next()
 		if err != nil {
 			return RowPage[T]{}, err
 		}

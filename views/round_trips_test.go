@@ -109,3 +109,25 @@ func TestRoundTrips_storage(t *testing.T) {
 		}
 	})
 }
+
+// The 5,000 services of a large account are read in two round trips: the other pages at once, after the first.
+func TestRoundTrips_largeAccount(t *testing.T) {
+	slow := &slowTransport{latency: 200 * time.Millisecond}
+	o := programOptions{size: screenSize{200, 50}, transport: slow.transport}
+	o.emulator.Seed = "large"
+	runProgram(t, o, func(r *harness) {
+		r.press("3")
+		r.wait(300 * time.Millisecond)
+		r.requireText("services: 500 of 5,000 read", "service-0001")
+		r.wait(200 * time.Millisecond)
+		r.requireText("1 of 5,000", "500 problem")
+		for n, w := range slow.waves() {
+			for _, line := range w {
+				first := strings.Contains(line, "page=1&")
+				if strings.Contains(line, "/managed/services") && (n > 1 || first != (n == 0)) {
+					t.Errorf("sent in wave %d: %s", n, line)
+				}
+			}
+		}
+	})
+}

@@ -4,7 +4,6 @@ package account
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -120,7 +119,7 @@ func sharedStore[T any](
 func PageStore[T any](
 	a *Account, name string, id func(T) string, list func(context.Context, int) (client.Page[T], error),
 ) *ui.Store[T] {
-	return sharedStore(a, name, id, pageFetcher(list))
+	return sharedStoreFrom(a, ui.Source[T]{Name: name, ID: id, PrefetchFrom: pagePrefetcher(list)})
 }
 
 // sharedStoreFrom is sharedStore for any source.
@@ -134,29 +133,27 @@ func sharedStoreFrom[T any](a *Account, src ui.Source[T]) *ui.Store[T] {
 	return set
 }
 
-// pageFetcher turns a list with page numbers into pages with the cursors "", "2", "3".
-func pageFetcher[T any](
-	page func(context.Context, int) (client.Page[T], error),
-) func(context.Context, string) (ui.RowPage[T], error) {
-	return func(ctx context.Context, cursor string) (ui.RowPage[T], error) {
-		n := 1
-		if cursor != "" {
-			var err error
-			if n, err = strconv.Atoi(cursor); err != nil {
-				return ui.RowPage[T]{}, fmt.Errorf("page %q: %w", cursor, err)
+// pagePrefetcher turns a list with page numbers into pages for a store, which are requested ahead.
+func pagePrefetcher[T any](
+	list func(context.Context, int) (client.Page[T], error),
+) func(context.Context, string) func() (ui.RowPage[T], error) {
+	return func(ctx context.Context, _ string) func() (ui.RowPage[T], error) {
+		return ui.Prefetch(ctx, func(yield func(ui.RowPage[T], error) bool) {
+			for p, err := range client.Pages(ctx, list) {
+				rows := ui.RowPage[T]{
+					Rows:  p.Data,
+					Next:  p.Next(),
+					Total: p.Results,
+					Notes: p.Warnings,
+				}
+				if p.Incomplete != "" {
+					rows.Missing = []string{p.Incomplete}
+				}
+				if !yield(rows, err) {
+					return
+				}
 			}
-		}
-		p, err := page(ctx, n)
-		rows := ui.RowPage[T]{
-			Rows:  p.Data,
-			Next:  p.Next(),
-			Total: p.Results,
-			Notes: p.Warnings,
-		}
-		if p.Incomplete != "" {
-			rows.Missing = []string{p.Incomplete}
-		}
-		return rows, err
+		})
 	}
 }
 

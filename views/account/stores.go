@@ -17,11 +17,11 @@ import (
 // Services returns the services.
 func (a *Account) Services() *ui.Store[*client.Service] {
 	return sharedStoreFrom(a, ui.Source[*client.Service]{
-		Name:    "services",
-		ID:      func(s *client.Service) string { return FormatID(s.ID) },
-		Updated: func(s *client.Service) time.Time { return s.Updated.Time() },
-		State:   func(s *client.Service) string { return string(s.Status) },
-		Fetch:   pageFetcher(a.API.Services.List),
+		Name:         "services",
+		ID:           func(s *client.Service) string { return FormatID(s.ID) },
+		Updated:      func(s *client.Service) time.Time { return s.Updated.Time() },
+		State:        func(s *client.Service) string { return string(s.Status) },
+		PrefetchFrom: pagePrefetcher(a.API.Services.List),
 	})
 }
 
@@ -35,10 +35,10 @@ func (a *Account) Issues() *ui.Store[*client.Issue] {
 // Contacts returns the contacts.
 func (a *Account) Contacts() *ui.Store[*client.Contact] {
 	return sharedStoreFrom(a, ui.Source[*client.Contact]{
-		Name:    "contacts",
-		ID:      func(c *client.Contact) string { return FormatID(c.ID) },
-		Updated: func(c *client.Contact) time.Time { return c.Updated.Time() },
-		Fetch:   pageFetcher(a.API.Contacts.List),
+		Name:         "contacts",
+		ID:           func(c *client.Contact) string { return FormatID(c.ID) },
+		Updated:      func(c *client.Contact) time.Time { return c.Updated.Time() },
+		PrefetchFrom: pagePrefetcher(a.API.Contacts.List),
 	})
 }
 
@@ -111,10 +111,10 @@ func WithoutSecret(k *client.Key) *client.Key {
 // Clusters returns the clusters.
 func (a *Account) Clusters() *ui.Store[*client.Cluster] {
 	return sharedStoreFrom(a, ui.Source[*client.Cluster]{
-		Name:  "clusters",
-		ID:    func(c *client.Cluster) string { return c.ID.Raw() },
-		State: func(c *client.Cluster) string { return c.Status.Raw() },
-		Fetch: pageFetcher(a.API.Clusters.List),
+		Name:         "clusters",
+		ID:           func(c *client.Cluster) string { return c.ID.Raw() },
+		State:        func(c *client.Cluster) string { return c.Status.Raw() },
+		PrefetchFrom: pagePrefetcher(a.API.Clusters.List),
 	})
 }
 
