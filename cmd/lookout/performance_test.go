@@ -432,7 +432,13 @@ func buildBinary(t *testing.T, dir, name, source string) string {
 // serveLargeAccount serves the emulated API with a large account on loopback.
 func serveLargeAccount(t *testing.T, lookout string) (address string) {
 	t.Helper()
-	c := exec.Command(lookout, "emulate", "--seed", "large")
+	return serveAccount(t, lookout, "large")
+}
+
+// serveAccount serves the emulated API with the account of a seed on loopback.
+func serveAccount(t *testing.T, lookout, seed string, flags ...string) (address string) {
+	t.Helper()
+	c := exec.Command(lookout, append([]string{"emulate", "--seed", seed}, flags...)...)
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
