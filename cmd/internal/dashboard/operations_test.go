@@ -185,7 +185,8 @@ func storageOperations() []keyOperation {
 		},
 		{
 			"cancel Object Storage",
-			buckets + ":«Go to»cancel<enter>«FOR GOOD»«Type acme-prod to »acme-prod<enter>«Object Storage is cancelled»",
+			buckets + ":«Go to»cancel<enter>«FOR GOOD»«Type acme-prod to »acme-prod<enter>" +
+				"«Object Storage is cancelled»",
 			"",
 			"",
 		},
