@@ -88,7 +88,7 @@ func (o Object) AppendJSON(b []byte) []byte {
 	if o.Modified.IsZero() {
 		b = append(b, "null"...)
 	} else {
-		b = appendJSONString(b, o.Modified.Raw().raw)
+		b = appendJSONString(b, o.Modified.RFC3339().raw)
 	}
 	b = appendJSONString(append(b, `,"owner":`...), o.Owner.raw)
 	if o.Size < 0 {

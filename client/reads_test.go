@@ -553,6 +553,29 @@ func TestTime_UnmarshalJSON(t *testing.T) {
 	}
 }
 
+// Encoded as JSON, a time has a zone, whether it came with one or not. What is no time stays as it came.
+func TestTime_MarshalJSON_hasZone(t *testing.T) {
+	for stamp, want := range map[string]string{
+		`"2018-01-01T00:01:01"`:         `"2018-01-01T00:01:01Z"`,
+		`"2018-01-01T00:01:01Z"`:        `"2018-01-01T00:01:01Z"`,
+		`"2018-01-01T02:01:01.5+02:00"`: `"2018-01-01T00:01:01.5Z"`,
+		`"2018-01-01T00:01:01.000Z"`:    `"2018-01-01T00:01:01.000Z"`,
+		`"2018-01-01 00:01:01"`:         `"2018-01-01T00:01:01Z"`,
+		`"2018-01-01"`:                  `"2018-01-01T00:00:00Z"`,
+		`"yesterday"`:                   `"yesterday"`,
+		`"0000-00-00T00:00:00"`:         `"0000-00-00T00:00:00"`,
+		`""`:                            `null`,
+	} {
+		var at client.Time
+		if err := json.Unmarshal([]byte(stamp), &at); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := json.Marshal(at); string(got) != want || err != nil {
+			t.Errorf("%s becomes %s, %v; want %s", stamp, got, err, want)
+		}
+	}
+}
+
 func TestStats_malformed(t *testing.T) {
 	gap := math.NaN()
 	for body, want := range map[string][]float64{

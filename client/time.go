@@ -164,10 +164,22 @@ func UnpackTime(ms uint64, format uint8) Time {
 	return Time{t: time.UnixMilli(int64(ms) + yearOne).UTC(), format: timeFormat(format)}
 }
 
-// MarshalJSON encodes the timestamp as it came.
+// RFC3339 returns the timestamp in RFC 3339 and in UTC, with the fraction of a second that it came with; as it came if
+// it is no valid time.
+func (t Time) RFC3339() Text {
+	switch {
+	case !t.Valid() || t.format == formatMillis:
+		return t.Raw()
+	case t.format == formatPlain:
+		return NewText(t.t.Format(time.RFC3339))
+	}
+	return NewText(t.t.Format(time.RFC3339Nano))
+}
+
+// MarshalJSON encodes the timestamp as RFC3339 returns it: with a zone, which the API leaves out.
 func (t Time) MarshalJSON() ([]byte, error) {
 	if t.IsZero() {
 		return []byte("null"), nil
 	}
-	return json.Marshal(t.Raw().raw)
+	return json.Marshal(t.RFC3339().raw)
 }

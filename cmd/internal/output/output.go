@@ -29,7 +29,8 @@ var Formats = []string{"table", "json", "ndjson", "csv"}
 // Help says how lists are written.
 const Help = `Lists are written while they are read, in a few megabytes of memory however long they are. If reading
 fails, the rows before the failure are there, and the exit code is not 0; a JSON array is then left open,
-so that no program takes it for complete. The columns of a table are as wide as its first 5,000 rows need.`
+so that no program takes it for complete. The columns of a table are as wide as its first 5,000 rows need.
+Times are in RFC 3339 and in UTC, in every format.`
 
 // A Printer writes rows in a format.
 type Printer struct {
