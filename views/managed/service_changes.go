@@ -36,6 +36,7 @@ func Services(a *account.Account) resource.Resource[*client.Service] {
 		Description: "Monitored services: list, disable for a while, enable, change",
 		Examples: []string{
 			"services list -o json",
+			"services list --filter '!status:ok' --columns id,label,status --sort -updated",
 			"services get web-1",
 			`services disable web-1 --for 1h --reason "kernel update"`,
 			"services enable web-1",

@@ -7,6 +7,7 @@ import (
 
 	"lookout/client"
 	"lookout/ui"
+	"lookout/ui/table"
 )
 
 // Erased returns the resource without the type of its rows, so that the program holds the code of the script commands
@@ -57,8 +58,10 @@ func EraseColumns[T any](columns []ColumnDefinition[T]) []ColumnDefinition[any] 
 			Name:         c.Name,
 			Value:        func(row any) string { return c.Value(row.(T)) },
 			IsClean:      c.IsClean,
+			Bytes:        c.Bytes,
 			DetailOnly:   c.DetailOnly,
 			DropPriority: c.DropPriority,
+			Pane:         table.Column[any]{Title: c.Pane.Title, FilterByNameOnly: c.Pane.FilterByNameOnly},
 		})
 	}
 	return erased

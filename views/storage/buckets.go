@@ -61,6 +61,8 @@ func formatDate(t client.Time) string {
 func bucketColumns() []resource.ColumnDefinition[*client.Bucket] {
 	type row = *client.Bucket
 	type column = resource.ColumnDefinition[row]
+	size := numberColumn("size", 9, account.FormatOptionalSize, func(b row) client.Optional[int64] { return b.Size })
+	size.Bytes = true
 	return []column{
 		resource.TextColumn(
 			column{Name: "cluster", Pane: table.Column[row]{Width: 14}},
@@ -76,7 +78,7 @@ func bucketColumns() []resource.ColumnDefinition[*client.Bucket] {
 			account.FormatOptionalCount,
 			func(b row) client.Optional[int64] { return b.Objects },
 		),
-		numberColumn("size", 9, account.FormatOptionalSize, func(b row) client.Optional[int64] { return b.Size }),
+		size,
 		{
 			Name:         "created",
 			Value:        func(b row) string { return resource.TimeValue(b.Created) },

@@ -119,7 +119,11 @@ func TransferUsage(a *account.Account) resource.Resource[*client.TransferUsage] 
 		Examples:    []string{"transfer -o json"},
 		Calls:       resource.Calls{List: "view transfer", Get: "view transfer"},
 		Columns: []resource.ColumnDefinition[*client.TransferUsage]{
-			{Name: "used", Value: func(t *client.TransferUsage) string { return resource.OptionalValue(t.Used) }},
+			{
+				Name:  "used",
+				Bytes: true,
+				Value: func(t *client.TransferUsage) string { return resource.OptionalValue(t.Used) },
+			},
 		},
 		Get: func(ctx context.Context, _ string) (*client.TransferUsage, error) {
 			return a.API.NetworkTransfer.Get(ctx)

@@ -112,6 +112,7 @@ func objectResource(l *objectListing) resource.Resource[client.Object] {
 		Description: "Objects of a bucket: list, fetch, store, remove, make links",
 		Examples: []string{
 			"objects list us-east-1/acme-backups db/",
+			"objects list us-east-1/acme-backups -r --filter 'last_modified:<2d' --columns name --no-headers",
 			"objects put us-east-1/acme-backups new.txt password",
 			"objects get us-east-1/acme-backups new.txt -",
 			"objects acl us-east-1/acme-backups new.txt",
@@ -156,6 +157,7 @@ func objectColumns(l *objectListing) []resource.ColumnDefinition[client.Object] 
 		{
 			Name:  "size",
 			Value: objectSizeValue,
+			Bytes: true,
 			Pane: table.Column[row]{
 				Width:            10,
 				AlignRight:       true,

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"lookout/client/emulator"
 	"lookout/cmd/internal/exit"
 	"lookout/ui"
+	"lookout/views/account"
 )
 
 // runOnTerminal runs a command line on a terminal of a width and returns the lines that it writes.
@@ -84,6 +86,30 @@ func TestATerminalIsNotSteered(t *testing.T) {
 		text := strings.Join(r.runOnTerminal(40, "services", "get", "1", "-o", format), "\n")
 		if strings.ContainsRune(text, 0x1b) || !strings.Contains(text, "two‹␊›lines‹␛›[2J") {
 			t.Errorf("%s: %q", format, text)
+		}
+	}
+}
+
+// Sizes have a unit on a terminal, and are bytes in a pipe and in formats for programs.
+func TestScripts_unitsOnTerminals(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	for _, args := range [][]string{
+		{"buckets", "list", "--filter", "acme-backups", "--no-headers", "--columns", "size"},
+		{"buckets", "get", "us-east-1/acme-backups", "--no-headers", "--columns", "size"},
+		{"objects", "list", "us-east-1/acme-backups", "-r", "--no-headers", "--columns", "size", "--sort", "-size"},
+		{"transfer", "--no-headers"},
+	} {
+		piped := strings.Fields(r.MustRun(args...).Out)[0]
+		n, err := strconv.ParseInt(piped, 10, 64)
+		if err != nil || n < 1<<20 {
+			t.Errorf("%v prints %q in a pipe", args, piped)
+		}
+		if lines := r.runOnTerminal(80, args...); lines[0] != account.FormatSize(n) ||
+			!strings.HasSuffix(lines[0], "iB") {
+			t.Errorf("%v prints %q on a terminal, %d in a pipe", args, lines[0], n)
+		}
+		if lines := r.runOnTerminal(80, append(args, "-o", "csv")...); lines[0] != piped {
+			t.Errorf("%v -o csv prints %q on a terminal", args, lines[0])
 		}
 	}
 }

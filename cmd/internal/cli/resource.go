@@ -44,7 +44,7 @@ type listOptions struct {
 	since    string
 	outcomes []string
 	given    resource.Query // by the flags that the resource declares
-	limit    int
+	output.Selection
 }
 
 // A subcommand changes a row, creates one, or reads something that get and list do not.
@@ -169,10 +169,9 @@ func (r scriptResource) newCommand(f *config.Flags) *cobra.Command {
 	}
 	p := &output.Printer{}
 	f.AddAccountFlags(c.PersistentFlags())
-	c.PersistentFlags().StringVarP(
-		&p.Format, "output", "o", "table", "output format: "+strings.Join(output.Formats, ", "),
-	)
+	p.AddFlags(c.PersistentFlags())
 	setFlagChoices(c.PersistentFlags(), "output", output.Formats...)
+	setFlagChoices(c.PersistentFlags(), "columns", output.ColumnNames(r.columns)...)
 	switch {
 	case r.idArg == "" && r.get != nil:
 		r.attachShow(c, f, p)
@@ -209,7 +208,7 @@ func (r scriptResource) addTo(c *cobra.Command, f *config.Flags, p *output.Print
 	}
 	if r.get != nil && r.idArg != "" {
 		get := &cobra.Command{Use: "get " + r.argUsage(), Short: "Show one " + r.singular, Args: ArgsFromUse}
-		get.RunE = r.withSession(f, p, r.show(r.idArg, p))
+		get.RunE = r.withSession(f, p, r.columns, r.show(r.idArg, p))
 		c.AddCommand(get)
 	}
 	for _, v := range r.subcommands {
@@ -219,16 +218,17 @@ func (r scriptResource) addTo(c *cobra.Command, f *config.Flags, p *output.Print
 
 // attachShow makes c show the only object of its kind.
 func (r scriptResource) attachShow(c *cobra.Command, f *config.Flags, p *output.Printer) {
-	c.RunE = r.withSession(f, p, r.show("", p))
+	c.RunE = r.withSession(f, p, r.columns, r.show("", p))
 }
 
 // withSession returns a command's run function that opens the account first.
 func (r scriptResource) withSession(
-	f *config.Flags, p *output.Printer, do func(context.Context, *scriptSession, []string) error,
+	f *config.Flags, p *output.Printer, columns []resource.ColumnDefinition[any],
+	do func(context.Context, *scriptSession, []string) error,
 ) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		p.Out = c.OutOrStdout()
-		if err := p.CheckFormat(); err != nil {
+		if err := p.Check(columns); err != nil {
 			return err
 		}
 		s, end, err := startSession(c, f, !r.offline)
@@ -266,29 +266,16 @@ func (r scriptResource) newListCommand(f *config.Flags, p *output.Printer) *cobr
 // attachList makes c list the objects.
 func (r scriptResource) attachList(c *cobra.Command, f *config.Flags, p *output.Printer) {
 	var q listOptions
-	c.Flags().IntVar(&q.limit, "limit", 0, "stop after this many rows (default: all)")
+	q.AddFlags(c.Flags())
 	if r.listFlags != nil {
 		r.listFlags(c.Flags(), &q)
 	}
-	c.RunE = r.withSession(f, p, func(ctx context.Context, s *scriptSession, args []string) error {
+	setFlagChoices(c.Flags(), "sort", output.ColumnNames(r.columns)...)
+	c.PreRunE = func(*cobra.Command, []string) error { return q.Check(r.columns) }
+	c.RunE = r.withSession(f, p, r.columns, func(ctx context.Context, s *scriptSession, args []string) error {
 		q.args = args
-		return output.WriteRows(*p, r.columns, limitRows(q.limit, r.list(ctx, s, q)))
+		return output.WriteRows(*p, r.columns, q.Rows(r.columns, r.list(ctx, s, q), s.now()))
 	})
-}
-
-// limitRows returns at most n of the rows; 0 is all.
-func limitRows(n int, rows iter.Seq2[any, error]) iter.Seq2[any, error] {
-	if n <= 0 {
-		return rows
-	}
-	return func(yield func(any, error) bool) {
-		left := n
-		for row, err := range rows {
-			if left--; !yield(row, err) || left == 0 {
-				return
-			}
-		}
-	}
 }
 
 func (r scriptResource) newSubcommand(f *config.Flags, p *output.Printer, v subcommand[any]) *cobra.Command {
@@ -308,7 +295,7 @@ func (r scriptResource) newSubcommand(f *config.Flags, p *output.Printer, v subc
 		c.Flags().StringVar(&run.reason, "reason", "", "reason for the change, for the journal and the hand-over")
 		addWaitFlag(c.Flags(), &run.wait, v.op)
 	}
-	c.RunE = r.withSession(f, p, run.run)
+	c.RunE = r.withSession(f, p, run.columns(), run.run)
 	return c
 }
 
@@ -433,11 +420,15 @@ func (r *subcommandRun) show(s *scriptSession, c change[any], row any) error {
 		s.reportf("%s %s", c.name, r.subcommand.doneMessage)
 		return nil
 	}
-	columns := r.subcommand.columns
-	if columns == nil {
-		columns = r.resource.columns
+	return output.WriteRow(*r.printer, r.columns(), row)
+}
+
+// columns returns the columns of the result.
+func (r *subcommandRun) columns() []resource.ColumnDefinition[any] {
+	if r.subcommand.columns != nil {
+		return r.subcommand.columns
 	}
-	return output.WriteRow(*r.printer, columns, row)
+	return r.resource.columns
 }
 
 // firstTypable returns the first of some names that can be typed as it is shown, or "".

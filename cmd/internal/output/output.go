@@ -4,22 +4,24 @@ package output
 import (
 	"bufio"
 	"cmp"
-	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/charmbracelet/x/term"
+	"github.com/spf13/pflag"
 
 	"lookout/client"
 	"lookout/client/visible"
 	"lookout/cmd/internal/exit"
 	"lookout/ui"
+	"lookout/views/account"
 	"lookout/views/resource"
 )
 
@@ -32,39 +34,84 @@ fails, the rows before the failure are there, and the exit code is not 0; a JSON
 so that no program takes it for complete. The columns of a table are as wide as its first 5,000 rows need.
 Times are in RFC 3339 and in UTC, in every format.`
 
-// A Printer writes rows in a format.
+// A Printer writes rows as the flags of a command say.
 type Printer struct {
-	Format string
-	Out    io.Writer
+	Format    string
+	Columns   []string // names; nil is all that a list, or a single row, has
+	NoHeaders bool
+	Out       io.Writer
 }
 
-// CheckFormat returns an error for an unknown format, so that no request is sent in vain.
-func (p Printer) CheckFormat() error {
-	if !slices.Contains(Formats, p.Format) {
+// AddFlags adds the flags that all commands have which print rows with some columns.
+func (p *Printer) AddFlags(set *pflag.FlagSet) {
+	set.StringVarP(&p.Format, "output", "o", "table", "output format: "+strings.Join(Formats, ", "))
+	set.StringSliceVar(&p.Columns, "columns", nil, "columns of table and csv, in this order: name,size")
+	set.BoolVar(&p.NoHeaders, "no-headers", false, "leave out the names of the columns in table and csv")
+}
+
+// Check returns an error if the flags do not fit the columns of a command, so that no request is sent in vain.
+func (p *Printer) Check(columns []resource.ColumnDefinition[any]) error {
+	isJSON := p.Format == "json" || p.Format == "ndjson"
+	switch {
+	case !slices.Contains(Formats, p.Format):
 		return exit.Usage(fmt.Errorf("unknown output format %q (use %s)", p.Format, strings.Join(Formats, ", ")))
+	case len(p.Columns) > 0 && isJSON:
+		return exit.Usage(errors.New("--columns is for table and csv; JSON holds what the API sent"))
 	}
-	return nil
+	_, err := chosen(columns, p.Columns)
+	return err
+}
+
+// chosen returns the columns with some names, in their order; all if there are no names.
+func chosen(
+	all []resource.ColumnDefinition[any],
+	names []string,
+) (columns []resource.ColumnDefinition[any], err error) {
+	if len(names) == 0 {
+		return all, nil
+	}
+	for _, name := range names {
+		i := columnIndex(all, name)
+		if i < 0 {
+			return nil, unknownColumn("--columns", name, all)
+		}
+		column := all[i]
+		column.DetailOnly = false
+		columns = append(columns, column)
+	}
+	return columns, nil
+}
+
+// columnIndex returns the place of the column with a name; -1 if there is none.
+func columnIndex(columns []resource.ColumnDefinition[any], name string) int {
+	return slices.IndexFunc(columns, func(c resource.ColumnDefinition[any]) bool { return c.Name == name })
+}
+
+// unknownColumn returns the error of a flag that names a column which does not exist.
+func unknownColumn(flag, name string, columns []resource.ColumnDefinition[any]) error {
+	return exit.Usage(fmt.Errorf(
+		"%s: unknown column %q (use %s)", flag, client.Clean(name), strings.Join(ColumnNames(columns), ", "),
+	))
+}
+
+// ColumnNames returns the names of columns.
+func ColumnNames(columns []resource.ColumnDefinition[any]) []string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.Name
+	}
+	return names
 }
 
 // WriteRows writes rows as they are read, in a few bytes of memory for each format. It returns an error after the rows
 // that were read before it: a JSON array is then left open, so that it is no valid document.
 func WriteRows(p Printer, columns []resource.ColumnDefinition[any], rows iter.Seq2[any, error]) error {
-	out := newRowBuffer(p.Out)
-	var w rowWriter
-	switch p.Format {
-	case "json":
-		w = &jsonArray{out: out}
-	case "ndjson":
-		w = &jsonLines{out: out}
-	case "csv":
-		w = newCSVRows(out, columns, p.Out)
-	default:
-		w = &tableRows{
-			out:     out,
-			columns: listed(columns),
-			width:   terminalWidth(p.Out),
-		}
+	columns, err := chosen(columns, p.Columns)
+	if err != nil {
+		return err
 	}
+	out := newRowBuffer(p.Out)
+	w := p.rowWriter(out, columns)
 	failure := forEachRow(rows, func(row any) error {
 		if err := w.row(row); err != nil {
 			return err
@@ -75,6 +122,24 @@ func WriteRows(p Printer, columns []resource.ColumnDefinition[any], rows iter.Se
 		return cmp.Or(failure, err)
 	}
 	return cmp.Or(failure, out.Flush())
+}
+
+// rowWriter returns what writes rows in the printer's format.
+func (p Printer) rowWriter(out *rowBuffer, columns []resource.ColumnDefinition[any]) rowWriter {
+	switch p.Format {
+	case "json":
+		return &jsonArray{out: out}
+	case "ndjson":
+		return &jsonLines{out: out}
+	case "csv":
+		return newCSVRows(p, out, columns)
+	}
+	return &tableRows{
+		out:       out,
+		columns:   listed(columns),
+		width:     terminalWidth(p.Out),
+		noHeaders: p.NoHeaders,
+	}
 }
 
 // A rowWriter writes rows in one format.
@@ -127,22 +192,47 @@ func WriteRow(p Printer, columns []resource.ColumnDefinition[any], row any) erro
 	case "json":
 		return WriteJSON(p.Out, row, "  ")
 	case "table":
-		return writeDetail(p.Out, columns, row)
+		columns, err := chosen(columns, p.Columns)
+		if err != nil {
+			return err
+		}
+		return p.writeDetail(columns, row)
 	}
 	return WriteRows(p, columns, func(yield func(any, error) bool) { yield(row, nil) })
 }
 
 // writeDetail writes a row as lines of a name and a value.
-func writeDetail(out io.Writer, columns []resource.ColumnDefinition[any], row any) error {
+func (p Printer) writeDetail(columns []resource.ColumnDefinition[any], row any) error {
 	width := 0
 	for _, c := range columns {
 		width = max(width, ui.Width(c.Name))
 	}
+	cell := cellOf(terminalWidth(p.Out) > 0)
 	var b strings.Builder
 	for _, c := range columns {
-		b.WriteString(ui.Pad(c.Name, width) + columnGap + orDash(drawnCell(c, row)) + "\n")
+		if !p.NoHeaders {
+			b.WriteString(ui.Pad(c.Name, width) + columnGap)
+		}
+		b.WriteString(orDash(cell(c, row)) + "\n")
 	}
-	return WriteText(out, b.String())
+	return WriteText(p.Out, b.String())
+}
+
+// cellOf returns the function that returns a cell of a table: on a terminal, with its unit.
+func cellOf(onTerminal bool) func(resource.ColumnDefinition[any], any) string {
+	if onTerminal {
+		return humanCell
+	}
+	return drawnCell
+}
+
+// humanCell returns a cell for people: sizes have a unit.
+func humanCell(c resource.ColumnDefinition[any], row any) string {
+	text := drawnCell(c, row)
+	if n, err := strconv.ParseInt(text, 10, 64); c.Bytes && err == nil {
+		return account.FormatSize(n)
+	}
+	return text
 }
 
 // drawnCell returns a cell as it is drawn on a terminal.
@@ -176,65 +266,6 @@ func WrapWords(text string, width int) []string {
 func WriteText(out io.Writer, text string) error {
 	_, err := io.WriteString(out, text)
 	return err
-}
-
-// csvRows writes rows for programs: text keeps its line breaks and tabs. On a terminal these are made visible too.
-type csvRows struct {
-	*csv.Writer
-	columns    []resource.ColumnDefinition[any]
-	cells      []string
-	onTerminal bool
-}
-
-// newCSVRows writes the names of the columns; an error shows at the first row.
-func newCSVRows(out *rowBuffer, columns []resource.ColumnDefinition[any], stream io.Writer) *csvRows {
-	w := &csvRows{Writer: csv.NewWriter(out.Writer), columns: columns, cells: make([]string, len(columns))}
-	_, w.onTerminal = AsTerminal(stream)
-	for i, c := range columns {
-		w.cells[i] = c.Name
-	}
-	_ = w.Write(w.cells)
-	return w
-}
-
-func (w *csvRows) row(row any) error {
-	for i, c := range w.columns {
-		if w.onTerminal {
-			w.cells[i] = drawnCell(c, row)
-		} else {
-			w.cells[i] = sanitizeCSVCell(c.Value(row))
-		}
-	}
-	return w.Write(w.cells)
-}
-
-func (w *csvRows) end(bool) error {
-	w.Flush()
-	return w.Error()
-}
-
-// sanitizeCSVCell keeps line breaks, tabs and spaces of other widths, and makes everything else visible that a terminal
-// would obey or not show: a pipe may end at a terminal.
-func sanitizeCSVCell(text string) string {
-	if !strings.ContainsFunc(text, isInvisible) {
-		return text
-	}
-	var b strings.Builder
-	for len(text) > 0 {
-		n := strings.IndexAny(text, "\n\t")
-		if n < 0 {
-			n = len(text)
-		}
-		b.WriteString(client.Clean(text[:n]))
-		b.WriteString(text[n:min(n+1, len(text))])
-		text = text[min(n+1, len(text)):]
-	}
-	return b.String()
-}
-
-// isInvisible reports whether a character has no place in a cell of CSV. Invalid UTF-8 has none either.
-func isInvisible(r rune) bool {
-	return r != '\n' && r != '\t' && visible.Hidden(r) && !unicode.Is(unicode.Zs, r)
 }
 
 // AsTerminal returns the terminal behind a stream, if there is one.

@@ -15,7 +15,7 @@ import (
 // WriteTable aligns rows under the names of their columns. With a width every row takes one line: columns that do not
 // fit are dropped, which the end of the header shows, and long cells are truncated.
 func WriteTable(out io.Writer, columns []resource.ColumnDefinition[any], rows []any, width int) error {
-	return WriteText(out, newTextTable(listed(columns), rows, width).String())
+	return WriteText(out, newTextTable(listed(columns), rows, width).text(true))
 }
 
 // listed returns the columns that lists have.
@@ -30,11 +30,12 @@ const TableSample = 5000
 
 // tableRows writes a table.
 type tableRows struct {
-	out     *rowBuffer
-	columns []resource.ColumnDefinition[any]
-	width   int        // of the terminal; 0 is any
-	sample  []any      // the first rows, until there are enough of them
-	table   *textTable // laid out for the sample; nil before
+	out       *rowBuffer
+	columns   []resource.ColumnDefinition[any]
+	width     int // of the terminal; 0 is any
+	noHeaders bool
+	sample    []any      // the first rows, until there are enough of them
+	table     *textTable // laid out for the sample; nil before
 }
 
 func (w *tableRows) row(row any) error {
@@ -61,7 +62,7 @@ func (w *tableRows) end(complete bool) error {
 // writeSample lays out the table and writes its first rows.
 func (w *tableRows) writeSample() error {
 	w.table = newTextTable(w.columns, w.sample, w.width)
-	err := WriteText(w.out, w.table.String())
+	err := WriteText(w.out, w.table.text(!w.noHeaders))
 	w.sample, w.table = nil, w.table.withoutCells()
 	return err
 }
@@ -100,11 +101,12 @@ func newTextTable(columns []resource.ColumnDefinition[any], rows []any, width in
 	if !terminal.SupportsUnicode() {
 		g.ellipsis = "~"
 	}
+	cell := cellOf(g.fitted)
 	for _, c := range columns {
 		one := textColumn{definition: c, cells: make([]string, 1, len(rows)+1), width: ui.Width(c.Name)}
 		one.cells[0] = strings.ToUpper(c.Name)
 		for _, row := range rows {
-			cell := orDash(drawnCell(c, row))
+			cell := orDash(cell(c, row))
 			one.cells, one.width = append(one.cells, cell), max(one.width, ui.Width(cell))
 		}
 		g.columns = append(g.columns, one)
@@ -176,10 +178,13 @@ func (g *textTable) omitColumn(i int) {
 	g.columns, g.columnsOmitted = slices.Delete(g.columns, i, i+1), true
 }
 
-// String returns the lines of the table.
-func (g *textTable) String() string {
+// text returns the lines of the table.
+func (g *textTable) text(headers bool) string {
 	var b strings.Builder
 	for row := range g.columns[0].cells {
+		if row == 0 && !headers {
+			continue
+		}
 		line := g.line(func(c *textColumn) string { return c.cells[row] })
 		if row == 0 && g.columnsOmitted {
 			line = strings.TrimSuffix(line, "\n") + columnGap + g.ellipsis + "\n"

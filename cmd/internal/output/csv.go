@@ -1,0 +1,73 @@
+package output
+
+import (
+	"encoding/csv"
+	"strings"
+	"unicode"
+
+	"lookout/client"
+	"lookout/client/visible"
+	"lookout/views/resource"
+)
+
+// csvRows writes rows for programs: text keeps its line breaks and tabs. On a terminal these are made visible too.
+type csvRows struct {
+	*csv.Writer
+	columns    []resource.ColumnDefinition[any]
+	cells      []string
+	onTerminal bool
+}
+
+// newCSVRows writes the names of the columns; an error shows at the first row.
+func newCSVRows(p Printer, out *rowBuffer, columns []resource.ColumnDefinition[any]) *csvRows {
+	w := &csvRows{Writer: csv.NewWriter(out.Writer), columns: columns, cells: make([]string, len(columns))}
+	_, w.onTerminal = AsTerminal(p.Out)
+	if p.NoHeaders {
+		return w
+	}
+	for i, c := range columns {
+		w.cells[i] = c.Name
+	}
+	_ = w.Write(w.cells)
+	return w
+}
+
+func (w *csvRows) row(row any) error {
+	for i, c := range w.columns {
+		if w.onTerminal {
+			w.cells[i] = drawnCell(c, row)
+		} else {
+			w.cells[i] = sanitizeCSVCell(c.Value(row))
+		}
+	}
+	return w.Write(w.cells)
+}
+
+func (w *csvRows) end(bool) error {
+	w.Flush()
+	return w.Error()
+}
+
+// sanitizeCSVCell keeps line breaks, tabs and spaces of other widths, and makes everything else visible that a terminal
+// would obey or not show: a pipe may end at a terminal.
+func sanitizeCSVCell(text string) string {
+	if !strings.ContainsFunc(text, isInvisible) {
+		return text
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		n := strings.IndexAny(text, "\n\t")
+		if n < 0 {
+			n = len(text)
+		}
+		b.WriteString(client.Clean(text[:n]))
+		b.WriteString(text[n:min(n+1, len(text))])
+		text = text[min(n+1, len(text)):]
+	}
+	return b.String()
+}
+
+// isInvisible reports whether a character has no place in a cell of CSV. Invalid UTF-8 has none either.
+func isInvisible(r rune) bool {
+	return r != '\n' && r != '\t' && visible.Hidden(r) && !unicode.Is(unicode.Zs, r)
+}
