@@ -14,6 +14,7 @@ import (
 // also ends pastes that have no end.
 type inputFilter struct {
 	in               io.Reader
+	answered         func() // called for each answer to a request for the terminal's status
 	pipeWriter       *io.PipeWriter
 	pipeReader       *io.PipeReader
 	mu               sync.Mutex
@@ -56,6 +57,9 @@ const (
 
 var pasteStart, pasteEnd = []byte("\x1b[200~"), []byte("\x1b[201~")
 
+// answerSequence is the terminal's answer to requestSequence: it works.
+var answerSequence = []byte("\x1b[0n")
+
 // newInputFilter returns a filter that reads from a terminal once it runs.
 func newInputFilter(in io.Reader) *inputFilter {
 	r, w := io.Pipe()
@@ -63,6 +67,7 @@ func newInputFilter(in io.Reader) *inputFilter {
 		in:         in,
 		pipeReader: r,
 		pipeWriter: w,
+		answered:   func() {},
 		pasteBytes: -1,
 	}
 }
@@ -117,7 +122,7 @@ func (f *inputFilter) run(protect func(func()), stalled func() bool, dropped fun
 	})
 }
 
-// handleIdle ends a paste or a report whose end is missinf.
+// handleIdle ends a paste or a report whose end is missing.
 func (f *inputFilter) handleIdle() {
 	if f.state == inReport {
 		f.resetSequence()
@@ -134,9 +139,9 @@ func (f *inputFilter) handleChunk(chunk []byte, stalled func() bool, dropped fun
 		f.resetSequence()
 		return
 	}
-	if stalled() && chunk[0] != 3 {
+	if !bytes.HasPrefix(chunk, answerSequence) && chunk[0] != 3 && stalled() {
 		f.resetSequence()
-		dropped(len(chunk))
+		dropped(len(chunk) - f.countAnswers(chunk))
 		return
 	}
 	f.separateEscape(chunk[0])
@@ -150,6 +155,15 @@ func (f *inputFilter) handleChunk(chunk []byte, stalled func() bool, dropped fun
 	if f.loneEscape {
 		f.loneEscape, f.escapeDeadline = false, time.Now().Add(escapeTimeout)
 	}
+}
+
+// countAnswers counts the terminal's answers in input that is dropped, and returns their bytes.
+func (f *inputFilter) countAnswers(chunk []byte) (total int) {
+	n := bytes.Count(chunk, answerSequence)
+	for range n {
+		f.answered()
+	}
+	return n * len(answerSequence)
 }
 
 // separateEscape waits before it passes on a key that follows a lone escape. The loop would take both for one key with
@@ -317,9 +331,13 @@ func (f *inputFilter) continueSequence(c byte) {
 	}
 }
 
-// finishSequence passes on a complete sequence. It ignores the start of a paste inside a paste, and the end outside.
+// finishSequence passes on a complete sequence, except for an answer, which may arrive in the middle of a paste. It
+// ignores the start of a paste inside a paste, and the end outside.
 func (f *inputFilter) finishSequence() {
 	switch {
+	case bytes.Equal(f.pending, answerSequence):
+		f.answered()
+		f.resetSequence()
 	case bytes.Equal(f.pending, pasteStart):
 		if f.pasteBytes < 0 {
 			f.passed, f.pasteBytes = append(f.passed, f.pending[f.pendingSent:]...), 0

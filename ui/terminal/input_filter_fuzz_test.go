@@ -36,6 +36,8 @@ func TestInputFilter_dropsReports(t *testing.T) {
 		"term capability":        {"a\x1bP1+r544e=787465726d\x1b\\b", "ab"},
 		"graphics":               {"a\x1b_Gi=31;OK\x1b\\b", "ab"},
 		"clipboard":              {"a\x1b]52;c;cGFzdGVk\ab", "ab"},
+		"status":                 {"a\x1b[0nb", "ab"},
+		"status in a paste":      {"\x1b[200~a\x1b[0nb\x1b[201~", "\x1b[200~ab\x1b[201~"},
 		"ended by ctrl+c":        {"a\x1b]11;rgb\x03b", "a\x03b"},
 		"ended by a sequence":    {"a\x1b]11;rgb\x1b[Ab", "a\x1b[Ab"},
 		"alt and a bracket":      {"\x1b]x", "\x1b]x"},

@@ -239,6 +239,28 @@ func TestInputFilter_dropsInputWhileStalled(t *testing.T) {
 	})
 }
 
+// Answers to requests for the terminal's status are counted and never passed on, even while input is dropped.
+func TestInputFilter_countsAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := startFilterTest()
+		answers := 0
+		r.filter.answered = func() { answers++ }
+		r.write("j\x1b[0n\x1b[0nk")
+		r.write("\x1b[0")
+		r.write("nl")
+		r.stalled.Store(true)
+		r.write("\x1b[0n")
+		r.write("Dy\x1b[0n")
+		r.stalled.Store(false)
+		r.write("m")
+		if got := r.read(); got != "jklm" || answers != 5 || r.dropped.Load() != 2 {
+			t.Errorf("%q, %d answers, %d dropped", got, answers, r.dropped.Load())
+		}
+		r.input.Close()
+		<-r.gone
+	})
+}
+
 // While another program has the terminal, input is dropped.
 func TestInputFilter_paused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -8,25 +8,27 @@ import (
 )
 
 // A renderer writes frames from its own goroutine: changed cells only, in one write. A newer frame replaces one
-// that is still waiting; frames are not queued.
+// that is still waiting; frames are not queued. A frame waits until the line has
+// room for it.
 //
 // It replaces Bubble Tea's renderer, which runs on a ticker: at 60 frames a second that costs 1.2 % of a core while
 // nothing changes, and delays each key by 8 ms on average.
 type renderer struct {
 	out          io.Writer
-	onWriteError func() // called when the terminal cannot be written any more
+	onWriteError func()         // called when the terminal cannot be written any more
+	onLineRate   func(LineRate) // called when the line turns out to be slow or fast
 
 	mu             sync.Mutex
 	wake           chan struct{}
 	nextFrame      *Frame
-	rawBytes       string    // bytes outside frames: modes, the clipboard
-	fullRedraw     bool      // the next frame is written whole
-	stopped        bool      // the goroutine has ended
-	writeStarted   time.Time // start of the write under way, or zero
-	slowWriteEnded time.Time // end of the last slow write
-	hasProgressBar bool      // the terminal has a progress bar
-	shownPercent   int       // shown by the progress bar
-	linear         bool      // only the linear text of frames is written
+	rawBytes       string // bytes outside frames: modes, the clipboard
+	fullRedraw     bool   // the next frame is written whole
+	stopped        bool   // the goroutine has ended
+	writes         writeTimes
+	flow           flowControl
+	hasProgressBar bool // the terminal has a progress bar
+	shownPercent   int  // shown by the progress bar
+	linear         bool // only the linear text of frames is written
 
 	// Used only by the writing goroutine.
 	lines      []screenLine
@@ -35,10 +37,22 @@ type renderer struct {
 	diffWriter diffWriter
 }
 
+// writeTimes say whether the terminal accepts what is written.
+type writeTimes struct {
+	started   time.Time // start of the write under way, or zero
+	slowEnded time.Time // end of the last slow write
+}
+
+// hang reports whether a write hangs, or did so a moment ago.
+func (t writeTimes) hang(now time.Time) bool {
+	return !t.started.IsZero() && now.Sub(t.started) > slowWriteLimit || now.Sub(t.slowEnded) < 200*time.Millisecond
+}
+
 // minFrameInterval is the shortest time between two frames.
 const minFrameInterval = 2 * time.Millisecond
 
-// slowWriteLimit is how long a write may take before keys typed meanwhile are dropped: the user did not see the screen.
+// slowWriteLimit is how long a write may take, without an answer from the terminal, before keys typed meanwhile are
+// dropped: the user did not see the screen.
 const slowWriteLimit = time.Second
 
 // newRenderer returns a renderer whose goroutine runs inside protect, which handles panics.
@@ -72,6 +86,9 @@ func (p *renderer) show(f Frame, whole bool) {
 		p.rawBytes += sanitizeLinear(f.LinearText)
 	} else {
 		p.nextFrame, p.fullRedraw = &f, p.fullRedraw || whole
+		if p.flow.changed.IsZero() {
+			p.flow.changed = time.Now()
+		}
 	}
 	p.mu.Unlock()
 	p.wakeWriter()
@@ -103,27 +120,75 @@ func (p *renderer) requestFullRedraw() {
 	p.mu.Unlock()
 }
 
-// stalled reports whether a write hangs, or did so a moment ago.
+// stalled reports whether the screen does not respond, so that input is to be dropped: a write hangs or did so a moment
+// ago, or answers of the terminal are missing.
 func (p *renderer) stalled() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return !p.writeStarted.IsZero() && time.Since(p.writeStarted) > slowWriteLimit ||
-		time.Since(p.slowWriteEnded) < 200*time.Millisecond
+	now := time.Now()
+	drop := p.flow.inputArrived(now)
+	if p.flow.askNow {
+		p.wakeWriter()
+	}
+	return drop || p.writes.hang(now) && now.Sub(p.flow.lastAnswer) > slowWriteLimit
 }
 
-// flush writes the last bytes and waits for them until the timeout.
+// behind reports whether the screen has not shown the newest frame for so long that keys are typed blindly.
+func (p *renderer) behind() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	since := p.flow.behindSince()
+	return !since.IsZero() && time.Since(since) > slowWriteLimit
+}
+
+// answered records that the terminal has answered a request for its status.
+func (p *renderer) answered() {
+	p.mu.Lock()
+	wasSlow := p.flow.slow
+	p.flow.answered(time.Now())
+	slow, rate, tell := p.flow.slow, p.flow.rates.largest(), p.onLineRate
+	if p.nextFrame != nil {
+		p.wakeWriter()
+	}
+	p.mu.Unlock()
+	if slow != wasSlow && tell != nil {
+		tell(LineRate{int(10 * rate)})
+	}
+}
+
+// setOnLineRate sets the function that is called when the line turns out to be slow or fast.
+func (p *renderer) setOnLineRate(f func(LineRate)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.onLineRate = f
+}
+
+// start switches the terminal's modes on, and asks for its first answer.
+func (p *renderer) start(modes string) {
+	p.mu.Lock()
+	p.fullRedraw = true
+	p.rawBytes += modes
+	p.flow.restart(time.Now())
+	p.flow.askNow = true
+	p.mu.Unlock()
+	p.wakeWriter()
+}
+
+// flush writes the last bytes, and waits until they are written and the terminal has answered, at most until the
+// timeout. A late answer would reach the next program.
 func (p *renderer) flush(bytes string, timeout time.Duration) {
 	written := make(chan struct{})
 	p.mu.Lock()
-	p.nextFrame = nil
+	p.nextFrame, p.flow.ending = nil, true
 	p.rawBytes += bytes
 	p.mu.Unlock()
 	p.wakeWriter()
 	go func() {
 		defer close(written)
-		for {
+		for deadline := time.Now().Add(timeout); time.Now().Before(deadline); {
 			p.mu.Lock()
-			idle, stopped := p.rawBytes == "" && p.writeStarted.IsZero(), p.stopped
+			idle, stopped := p.rawBytes == "" && p.writes.started.IsZero(), p.stopped
+			idle = idle && (len(p.flow.unanswered) == 0 || p.flow.silent)
 			p.mu.Unlock()
 			if stopped {
 				_, _ = io.WriteString(p.out, bytes)
@@ -144,37 +209,116 @@ func (p *renderer) flush(bytes string, timeout time.Duration) {
 func (p *renderer) run() {
 	defer func() {
 		p.mu.Lock()
-		p.stopped, p.writeStarted = true, time.Time{}
+		p.stopped, p.writes.started = true, time.Time{}
 		p.mu.Unlock()
 	}()
-	for range p.wake {
-		p.mu.Lock()
-		frame, bytes, fresh := p.nextFrame, p.rawBytes, p.fullRedraw
-		p.nextFrame, p.rawBytes = nil, ""
-		if frame != nil {
-			p.fullRedraw = false
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		select {
+		case <-p.wake:
+		case <-timer.C:
 		}
-		p.writeStarted = time.Now()
-		p.mu.Unlock()
-		if frame != nil {
-			bytes += p.diff(*frame, fresh)
-		}
-		var err error
-		if bytes != "" {
-			_, err = io.WriteString(p.out, bytes)
-		}
-		p.mu.Lock()
-		if time.Since(p.writeStarted) > slowWriteLimit {
-			p.slowWriteEnded = time.Now()
-		}
-		p.writeStarted = time.Time{}
-		p.mu.Unlock()
+		wrote, err := p.writeNext()
 		if err != nil {
 			p.onWriteError()
 			return
 		}
-		if bytes != "" {
+		if wrote {
 			time.Sleep(minFrameInterval)
+		}
+		timer.Reset(p.nextCheck())
+	}
+}
+
+// nextCheck returns the time until an answer is overdue.
+func (p *renderer) nextCheck() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	overdue := p.flow.overdueAt()
+	if overdue.IsZero() || p.stopped {
+		return time.Hour
+	}
+	return max(time.Millisecond, time.Until(overdue))
+}
+
+// writeNext writes the raw bytes, and the frame if the line has room for it. The first frame does not wait for room.
+func (p *renderer) writeNext() (wrote bool, err error) {
+	p.mu.Lock()
+	now := time.Now()
+	p.flow.giveUp(now)
+	p.diffWriter.slowLine = p.flow.slow
+	frame, bytes, fresh := p.nextFrame, p.rawBytes, p.fullRedraw
+	if len(p.lines) > 0 && !p.flow.hasRoom(now) {
+		frame = nil
+	}
+	p.rawBytes = ""
+	var changed time.Time
+	if frame != nil {
+		p.nextFrame, p.fullRedraw = nil, false
+		changed, p.flow.changed = p.flow.changed, time.Time{}
+	}
+	p.writes.started = now
+	p.mu.Unlock()
+	content := ""
+	if frame != nil {
+		content = p.diff(*frame, fresh)
+	}
+	bytes = p.request(bytes, content, changed)
+	if bytes != "" {
+		_, err = io.WriteString(p.out, bytes)
+	}
+	p.mu.Lock()
+	if now := time.Now(); now.Sub(p.writes.started) > slowWriteLimit {
+		p.writes.slowEnded = now
+	}
+	p.writes.started = time.Time{}
+	p.mu.Unlock()
+	return bytes != "", err
+}
+
+// request returns bytes with requests for the terminal's status: behind them, and in a large write in between. changed
+// is the oldest change in the frame that they end with.
+func (p *renderer) request(raw, frame string, changed time.Time) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	if !p.flow.asks(now, frame != "") {
+		p.flow.wroteUnasked(len(raw) + len(frame))
+		return raw + frame
+	}
+	var b strings.Builder
+	b.WriteString(raw)
+	pending := len(raw)
+	for limit := p.flow.markInterval(); frame != ""; {
+		n := min(len(frame), limit)
+		if n < len(frame) {
+			n += nextMotion(frame[n:])
+		}
+		b.WriteString(frame[:n])
+		frame, pending = frame[n:], pending+n
+		if frame != "" {
+			b.WriteString(requestSequence)
+			p.flow.wrote(pending+len(requestSequence), now, time.Time{})
+			pending = 0
+		}
+	}
+	b.WriteString(requestSequence)
+	p.flow.wrote(pending+len(requestSequence), now, changed)
+	return b.String()
+}
+
+// nextMotion returns the index of the next sequence that moves the cursor to a line, where a request disturbs nothing.
+func nextMotion(bytes string) int {
+	for at := 0; ; at++ {
+		n := strings.Index(bytes[at:], "\x1b[")
+		if n < 0 {
+			return len(bytes)
+		}
+		at += n
+		end := strings.IndexFunc(bytes[at+2:], func(r rune) bool { return r != ';' && (r < '0' || r > '9') })
+		if end >= 0 && (bytes[at+2+end] == 'H' || bytes[at+2+end] == 'd') {
+			return at
 		}
 	}
 }

@@ -64,6 +64,7 @@ func TestModel_fullRedraws(t *testing.T) {
 	}
 	m.Init()
 	e := vt.NewEmulator(40, 5)
+	go func() { _, _ = io.Copy(io.Discard, e) }() // its answers get nowhere
 	check := func(what string, whole bool, msg tea.Msg) {
 		t.Helper()
 		if msg != nil {

@@ -103,7 +103,8 @@ func openTTY(o Options) (*tty, error) {
 	t.inputFilter = newInputFilter(t.in)
 	t.renderer = newRenderer(t.out, t.terminalLost, t.withRecovery)
 	t.renderer.diffWriter.ascii = o.ASCII
-	t.renderer.linear, t.renderer.hasProgressBar = o.Linear, o.ProgressBar
+	t.inputFilter.answered = t.renderer.answered
+	t.renderer.linear, t.renderer.flow.off, t.renderer.hasProgressBar = o.Linear, o.Linear, o.ProgressBar
 	return t, nil
 }
 
@@ -115,9 +116,8 @@ func (t *tty) start() {
 		t.savedState, _ = term.MakeRaw(t.input.Fd())
 	}
 	t.active = true
-	t.renderer.requestFullRedraw()
 	on, _ := t.modeSequences()
-	t.renderer.writeRaw(on)
+	t.renderer.start(on)
 }
 
 // stop restores the terminal. It waits at most a second for a terminal that nobody reads.
@@ -180,6 +180,7 @@ func (t *tty) exitCode() int {
 
 // watch sends changes of the window's size, signals and stalls to the loop.
 func (t *tty) watch(ctx context.Context, send func(tea.Msg), cancel func()) {
+	t.renderer.setOnLineRate(func(rate LineRate) { go send(rate) })
 	t.inputFilter.run(
 		t.withRecovery, t.renderer.stalled, func(dropped int) { go send(OutputStalled{dropped}) },
 		func() { t.terminalLost() },
@@ -230,8 +231,7 @@ func (t *tty) reacquire() {
 		return
 	}
 	_, _ = term.MakeRaw(t.input.Fd())
-	t.renderer.requestFullRedraw()
-	t.renderer.writeRaw(enterSequence)
+	t.renderer.start(enterSequence)
 }
 
 // forceExit ends the process if the loop does not end: it hangs, or nobody reads the terminal.
