@@ -78,8 +78,8 @@ func TestDocumentedCommandsWork(t *testing.T) {
 				args := splitQuoted(line)
 				switch {
 				case strings.HasPrefix(line, "-"), line == "", args[0] == "demo", args[0] == "emulate",
-					args[0] == "keep", unserved(r)[args[0]]:
-					// they need a terminal or do not end, or the emulator has nothing that they could show
+					args[0] == "keep", args[0] == "accounts", unserved(r)[args[0]]:
+					// they need a terminal or an account of a file, or do not end, or the emulator has nothing that they could show
 					r.checkCommandLine(page, args)
 				default:
 					args = append(args, confirmationArgs(args)...)

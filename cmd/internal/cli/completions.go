@@ -65,6 +65,9 @@ func completeArgs(c *cobra.Command, args []string, _ string) ([]cobra.Completion
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	switch word := strings.Trim(words[len(args)], "[]"); {
+	case word == "NAME" && c.HasParent() && c.Parent().Name() == "accounts" && c.Name() != "add":
+		path, _ := c.Flags().GetString("config")
+		return config.AccountNames(&config.Flags{Config: path}), cobra.ShellCompDirectiveNoFileComp
 	case word == "ACL":
 		return aclNames(), cobra.ShellCompDirectiveNoFileComp
 	case word == "DIR" || strings.HasSuffix(word, "FILE"):

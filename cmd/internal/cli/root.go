@@ -78,7 +78,7 @@ func NewRootCommand() *cobra.Command {
 		add("account", n.newCommand(f))
 	}
 	add("account", handoverCommand(f))
-	add("setup", configCommand(f), doctorCommand(f), emulateCommand(), versionCommand())
+	add("setup", accountsCommand(f), configCommand(f), doctorCommand(f), emulateCommand(), versionCommand())
 	registerCompletions(f, root)
 	return root
 }

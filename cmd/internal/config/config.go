@@ -182,6 +182,9 @@ func accountColors() map[string]theme.Tone {
 	}
 }
 
+// AccountColors returns the colours that an account's name can have.
+func AccountColors() []string { return slices.Sorted(maps.Keys(accountColors())) }
+
 // Resolve applies the account's block, the environment and the flags, in this order.
 func Resolve(cfg File, f *Flags) (Settings, error) {
 	name := cmp.Or(f.Account, os.Getenv("LOOKOUT_ACCOUNT"), cfg.Account)

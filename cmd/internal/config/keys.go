@@ -200,7 +200,7 @@ func tokenKeys() []KeySpec[AccountConfig] {
 			fatal:       true,
 			example:     "true",
 			DefaultText: "false",
-			Description: "Read the token from the system's keyring; lookout config token adds it.",
+			Description: "Read the token from the system's keyring; lookout accounts token stores it there.",
 		},
 		{
 			Name:        "linode_cli",
@@ -245,7 +245,7 @@ func labelKeys() []KeySpec[AccountConfig] {
 		{
 			Name:        "color",
 			target:      func(a *AccountConfig) any { return &a.Color },
-			choices:     slices.Sorted(maps.Keys(accountColors())),
+			choices:     AccountColors(),
 			example:     `"red"`,
 			DefaultText: "the theme's",
 			Description: "Colour of the account's name on the first line.",

@@ -41,12 +41,7 @@ func elementKey(index int) string { return "\x00" + strconv.Itoa(index) }
 // FindPositions returns the positions of a valid configuration. Where a table is opened several times, its first
 // position counts.
 func FindPositions(data []byte) Positions {
-	f := positionFinder{found: Positions{}, lines: []int{0}}
-	for i, c := range data {
-		if c == '\n' {
-			f.lines = append(f.lines, i+1)
-		}
-	}
+	f := positionFinder{found: Positions{}, lines: lineStarts(data)}
 	f.parser.Reset(data)
 	var table []string
 	for f.parser.NextExpression() {
@@ -58,6 +53,17 @@ func FindPositions(data []byte) Positions {
 		}
 	}
 	return f.found
+}
+
+// lineStarts returns where each line begins.
+func lineStarts(data []byte) []int {
+	lines := []int{0}
+	for i, c := range data {
+		if c == '\n' {
+			lines = append(lines, i+1)
+		}
+	}
+	return lines
 }
 
 // positionFinder collects the positions of a document.
@@ -109,10 +115,16 @@ func (f *positionFinder) add(key []string, node *unstable.Node) {
 	if node.Raw.Length == 0 || f.found.Has(key...) {
 		return
 	}
+	line, column := f.place(node)
+	f.found[joinKey(key)] = Position{line, column}
+}
+
+// place returns the line and the column of a node, from 1.
+func (f *positionFinder) place(node *unstable.Node) (line, column int) {
 	offset := int(node.Raw.Offset)
 	line, exact := slices.BinarySearch(f.lines, offset)
 	if !exact {
 		line--
 	}
-	f.found[joinKey(key)] = Position{line + 1, offset - f.lines[line] + 1}
+	return line + 1, offset - f.lines[line] + 1
 }

@@ -39,3 +39,11 @@ func WritePrivateFile(path, text string) error {
 func CreatePrivateFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
+
+// renameFile renames a file. It never replaces another.
+func renameFile(from, to string) error {
+	if exists(to) {
+		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrExist}
+	}
+	return os.Rename(from, to)
+}

@@ -3,10 +3,13 @@ package config
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/adrg/xdg"
@@ -142,4 +145,43 @@ func (s Settings) ClaimJournal() error {
 		return err
 	}
 	return owner(path).Replace([]byte(key))
+}
+
+// RenameStateFiles gives the journals of an account, and what stands beside them, the account's new name. It renames
+// none if a name is taken.
+func RenameStateFiles(from, to string) error {
+	entries, err := os.ReadDir(StateFolder())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("journals: %w", err)
+	}
+	names := map[string]string{}
+	for _, e := range entries {
+		rest, ours := strings.CutPrefix(e.Name(), from)
+		switch {
+		case !ours || !isStateFile(rest):
+		case exists(filepath.Join(StateFolder(), to+rest)):
+			return fmt.Errorf("journals: %s exists already, of an earlier account; move it away first",
+				filepath.Join(StateFolder(), to+rest))
+		default:
+			names[e.Name()] = to + rest
+		}
+	}
+	for old, renamed := range names {
+		if err := renameFile(filepath.Join(StateFolder(), old), filepath.Join(StateFolder(), renamed)); err != nil {
+			return fmt.Errorf("journals: %w", err)
+		}
+	}
+	return nil
+}
+
+// isStateFile reports whether a file is an account's, by what follows the account's name.
+func isStateFile(rest string) bool {
+	if strings.HasPrefix(rest, "@") {
+		return true
+	}
+	kind, _, _ := strings.Cut(strings.TrimPrefix(rest, "."), ".")
+	return strings.HasPrefix(rest, ".") && slices.Contains([]string{"journal", "server", "state", "downloads"}, kind)
 }

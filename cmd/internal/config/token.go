@@ -25,6 +25,9 @@ import (
 	"lookout/cmd/internal/prompt"
 )
 
+// NoTokenSource describes the source of a token that is nowhere.
+const NoTokenSource = "nowhere"
+
 // A tokenSource describes where a token is and reads it.
 type tokenSource struct {
 	Description string
@@ -70,7 +73,7 @@ func (s Settings) TokenSource() tokenSource {
 		}
 	}
 	return tokenSource{
-		"nowhere",
+		NoTokenSource,
 		func(context.Context) (client.Secret, error) { return client.Secret{}, noTokenError() },
 	}
 }
@@ -313,6 +316,29 @@ func SaveKeyringToken(ctx context.Context, account string, t client.Secret) erro
 	)
 	if err != nil {
 		return exit.Advise(fmt.Errorf("keyring: %w", err), "token_command or token_file work without one")
+	}
+	return nil
+}
+
+// CopyKeyringToken copies the token of an account to another name, if there is one.
+func CopyKeyringToken(ctx context.Context, from, to string) error {
+	text, err := WithKeyringTimeout(ctx, func() (string, error) { return keyring.Get(KeyringService, from) })
+	switch {
+	case errors.Is(err, keyring.ErrNotFound):
+		return nil
+	case err != nil:
+		return fmt.Errorf("keyring: %w", err)
+	}
+	return SaveKeyringToken(ctx, to, client.NewSecret(text))
+}
+
+// RemoveKeyringToken removes the token of an account from the keyring. Without one it does nothing.
+func RemoveKeyringToken(ctx context.Context, account string) error {
+	_, err := WithKeyringTimeout(
+		ctx, func() (struct{}, error) { return struct{}{}, keyring.Delete(KeyringService, account) },
+	)
+	if err != nil && !errors.Is(err, keyring.ErrNotFound) {
+		return fmt.Errorf("keyring: %w", err)
 	}
 	return nil
 }

@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,13 +25,17 @@ import (
 	"lookout/cmd/internal/prompt"
 )
 
-// A Wizard asks a few questions, tries the answers, and writes a configuration only after a yes.
+// A Wizard asks a few questions, tries the answers, and writes a configuration only after a yes. Name, Keys and Taken
+// are for an account that is added to others.
 type Wizard struct {
 	In         *bufio.Reader
 	Out        io.Writer
 	ReadHidden func(what string) ([]byte, error)
 	Flags      *config.Flags
-	Path       string // of the configuration
+	Path       string   // of the configuration
+	Name       string   // "" asks for it
+	Keys       string   // further lines of the account's block
+	Taken      []string // the names of the other accounts
 
 	accountName string
 	account     config.AccountConfig
@@ -44,11 +50,11 @@ const defaultBaseURL = "https://api.linode.com/v4"
 // ErrCancelled says that the user left the wizard.
 var ErrCancelled = errors.New("nothing was written")
 
-// RunWizard sets up a first account and returns its settings.
-func RunWizard(c *cobra.Command, f *config.Flags) (config.Settings, error) {
+// NewWizard returns a wizard that asks on the terminal of a command.
+func NewWizard(c *cobra.Command, f *config.Flags) *Wizard {
 	in, _ := output.AsTerminal(c.InOrStdin())
 	path, _ := config.Path(f)
-	w := &Wizard{
+	return &Wizard{
 		In:    bufio.NewReader(byteReader{in}),
 		Out:   c.ErrOrStderr(),
 		Flags: f,
@@ -57,14 +63,25 @@ func RunWizard(c *cobra.Command, f *config.Flags) (config.Settings, error) {
 			return prompt.HiddenLine(c.Context(), in, c.ErrOrStderr(), what)
 		},
 	}
-	if err := w.Run(c.Context()); err != nil {
-		if errors.Is(err, io.EOF) || errors.Is(err, ErrCancelled) {
-			return config.Settings{}, exit.WithCode(exit.CodeFailure, ErrCancelled)
-		}
+}
+
+// RunWizard sets up a first account and returns its settings.
+func RunWizard(c *cobra.Command, f *config.Flags) (config.Settings, error) {
+	w := NewWizard(c, f)
+	if err := w.AddAccount(c.Context()); err != nil {
 		return config.Settings{}, err
 	}
 	f.Account = w.accountName
 	return config.Load(f, c.ErrOrStderr())
+}
+
+// AddAccount runs the questions. Leaving them is an error, too.
+func (w *Wizard) AddAccount(ctx context.Context) error {
+	err := w.Run(ctx)
+	if errors.Is(err, io.EOF) || errors.Is(err, ErrCancelled) {
+		return exit.WithCode(exit.CodeFailure, ErrCancelled)
+	}
+	return err
 }
 
 // byteReader reads one byte at a time, so that no buffer swallows input meant for the hidden prompt.
@@ -102,8 +119,13 @@ func (w *Wizard) ask(what, offered string, good func(string) error) (string, err
 
 // Run asks, tries the answers and offers to write them. After a failed try it repeats only the question at fault.
 func (w *Wizard) Run(ctx context.Context) error {
-	w.printf("No account is configured yet. A few questions set one up. Nothing is written")
-	w.printf("before the last one; ctrl+c cancels. Without an account: lookout demo\n")
+	if len(w.Taken) == 0 {
+		w.printf("No account is configured yet. A few questions set one up. Nothing is written")
+		w.printf("before the last one; ctrl+c cancels. Without an account: lookout demo\n")
+	} else {
+		w.printf("A few questions add an account. Nothing is written before the last one;")
+		w.printf("ctrl+c cancels.\n")
+	}
 	questions := []func() error{w.askAddress, w.askName, w.askTokenSource}
 	for {
 		for _, question := range questions {
@@ -137,18 +159,47 @@ func (w *Wizard) reportFailure(err error) {
 }
 
 func (w *Wizard) askAddress() (err error) {
-	w.account.BaseURL, err = w.ask("Address of the API", cmp.Or(w.account.BaseURL, defaultBaseURL), config.CheckBaseURL)
+	offered := cmp.Or(w.account.BaseURL, w.Flags.BaseURL, defaultBaseURL)
+	w.account.BaseURL, err = w.ask("Address of the API", offered, config.CheckBaseURL)
 	return err
 }
 
 func (w *Wizard) askName() (err error) {
-	w.accountName, err = w.ask("A name for this account", "main", func(v string) error {
-		if !config.IsAccountName(v) {
-			return errors.New("use letters, digits, dots, - and _")
-		}
+	if w.accountName = w.Name; w.Name != "" {
 		return nil
+	}
+	offered := "main"
+	if slices.Contains(w.Taken, offered) {
+		offered = ""
+	}
+	w.accountName, err = w.ask("A name for this account", offered, func(v string) error {
+		return CheckNewName(v, w.Taken)
 	})
 	return err
+}
+
+// CheckNewName accepts the name of a new account, beside others.
+func CheckNewName(name string, taken []string) error {
+	switch {
+	case !config.IsAccountName(name):
+		return errors.New("use letters, digits, dots, - and _")
+	case slices.Contains(taken, name):
+		return fmt.Errorf("there is an account %s already; choose another name", name)
+	}
+	return nil
+}
+
+// TokenHelp says where a token is created, and which scopes it needs.
+func TokenHelp(baseURL string) []string {
+	where := "Create a token at your provider."
+	if u, err := url.Parse(baseURL); err == nil && u.Hostname() == "api.linode.com" {
+		where = "Create a token at https://cloud.linode.com/profile/tokens"
+	}
+	return []string{
+		where,
+		"Reading needs the scopes account:read_only and object_storage:read_only",
+		"(Account and Object Storage: Read Only); changes need read_write instead.",
+	}
 }
 
 // tokenChoice is one answer to the question where the token is.
@@ -168,8 +219,10 @@ func (w *Wizard) askTokenSource() error {
 		tokenChoice{"a command prints it, such as a password manager", w.askTokenCommand},
 		tokenChoice{"in the system's keyring, under the account's name", w.useKeyring},
 	)
-	w.printf("Where is the token? Reading needs the scopes account:read_only and")
-	w.printf("object_storage:read_only; changes need read_write instead.")
+	for _, line := range TokenHelp(w.account.BaseURL) {
+		w.printf("%s", line)
+	}
+	w.printf("Where is the token?")
 	for i, one := range ways {
 		w.printf("  %d  %s", i+1, one.text)
 	}
@@ -314,9 +367,7 @@ func (w *Wizard) confirmAndWrite(ctx context.Context) error {
 		if err := w.askTokenStorage(); err != nil {
 			return err
 		}
-		text := fmt.Sprintf(
-			"[accounts.%s]\nbase_url = %q\n%s\n", quoteTOMLKey(w.accountName), w.account.BaseURL, w.tokenLine,
-		)
+		text := config.AccountBlock(w.accountName, w.account.BaseURL, w.tokenLine) + w.Keys
 		if err := w.confirmWrite(text); err != nil {
 			return err
 		}
@@ -363,14 +414,6 @@ func (w *Wizard) confirmWrite(text string) error {
 		return ErrCancelled
 	}
 	return err
-}
-
-// quoteTOMLKey quotes a name with a dot, which TOML would read as two keys.
-func quoteTOMLKey(name string) string {
-	if strings.Contains(name, ".") {
-		return strconv.Quote(name)
-	}
-	return name
 }
 
 func indentText(text string) string {

@@ -1,0 +1,538 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lookout/client"
+	"lookout/cmd/internal/config"
+	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/keep"
+	"lookout/cmd/internal/output"
+	"lookout/cmd/internal/setup"
+	"lookout/views/resource"
+)
+
+// accountsCommand manages the accounts of the configuration.
+func accountsCommand(f *config.Flags) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "accounts",
+		Short: "Add, list, check, rename and remove accounts, and replace their tokens",
+		Args:  NoArgs,
+		Long: "Changes the accounts of the configuration, and leaves everything else in the file as it is.\n" +
+			"Tokens are typed without being shown, or read from standard input; they are never arguments.",
+		Example: indentExamples(
+			"lookout accounts add staging\nlookout accounts list\nlookout accounts token production < new.token\n" +
+				"lookout accounts check -o json",
+		),
+		RunE: requireSubcommand,
+	}
+	c.PersistentFlags().StringVar(
+		&f.Config,
+		"config",
+		"",
+		"configuration file (default $XDG_CONFIG_HOME/lookout/config.toml)",
+	)
+	c.AddCommand(
+		addAccountCommand(f), listAccountsCommand(f), checkAccountsCommand(f), accountTokenCommand(f),
+		renameAccountCommand(f), removeAccountCommand(f),
+	)
+	return c
+}
+
+// An accountFile is the configuration as it was read, to be changed.
+type accountFile struct {
+	path string
+	data []byte
+	config.File
+}
+
+// readAccountFile reads the configuration. One with mistakes that stop lookout from starting is not changed.
+func readAccountFile(f *config.Flags) (accountFile, error) {
+	path, data, err := config.Read(f)
+	if err != nil {
+		return accountFile{}, exit.Usage(err)
+	}
+	cfg, wrong := config.Parse(data)
+	if err := wrong.Fatal().AsError(path); err != nil {
+		return accountFile{}, exit.Usage(err)
+	}
+	return accountFile{path, data, cfg}, nil
+}
+
+// names returns the names of the accounts.
+func (a accountFile) names() []string { return slices.Sorted(maps.Keys(a.Accounts)) }
+
+// find returns the name of an account that a command line gives; without one, that of the only account.
+func (a accountFile) find(args []string) (string, error) {
+	name := cmp.Or(append(slices.Clone(args), a.Account)...)
+	if _, known := a.Accounts[name]; known {
+		return name, nil
+	}
+	switch names := a.names(); {
+	case len(names) == 0:
+		return "", exit.Usage(config.ErrNoAccount)
+	case name == "" && len(names) == 1:
+		return names[0], nil
+	case name == "":
+		return "", exit.Usage(exit.Advise(config.ErrSeveralAccounts, "name one: "+strings.Join(names, ", ")))
+	default:
+		return "", exit.WithCode(exit.CodeNotFound, exit.Advise(
+			fmt.Errorf("the configuration has no account %q", client.Clean(name)), "it has "+strings.Join(names, ", "),
+		))
+	}
+}
+
+// settings returns the settings of an account of the file.
+func (a accountFile) settings(f *config.Flags, name string) (config.Settings, error) {
+	flags := *f
+	flags.Account, flags.AccountOnly = name, name != ""
+	return config.Resolve(a.File, &flags)
+}
+
+func addAccountCommand(f *config.Flags) *cobra.Command {
+	protected, color := false, ""
+	c := &cobra.Command{
+		Use:   "add [NAME]",
+		Short: "Ask for an account's address and token, try them, and add it",
+		Args:  ArgsFromUse,
+		Long: "Says where a token is created and which scopes it needs, tries it, shows what it allows in each pane, " +
+			"and writes after a yes.\nThe token can stay where it is, or be kept in a file of your own or in the " +
+			"system's keyring. --read-only adds an account that allows no change.",
+		Example: indentExamples(
+			"lookout accounts add staging\nlookout accounts add production --protected --color red",
+		),
+		RunE: func(c *cobra.Command, args []string) error {
+			file, err := readAccountFile(f)
+			if err != nil {
+				return err
+			}
+			if _, ok := output.AsTerminal(c.InOrStdin()); !ok {
+				return exit.Usage(exit.Advise(
+					errors.New("the questions need a terminal, and standard input is none"),
+					"a script writes the account into "+file.path,
+				))
+			}
+			w := setup.NewWizard(c, f)
+			w.Taken, w.Name = file.names(), cmp.Or(args...)
+			if w.Name != "" {
+				if err := setup.CheckNewName(w.Name, w.Taken); err != nil {
+					return exit.Usage(fmt.Errorf("NAME %s: %w", client.Clean(w.Name), err))
+				}
+			}
+			for _, key := range []struct {
+				name string
+				on   bool
+			}{{"protected", protected}, {"read_only", f.ReadOnly}} {
+				if key.on {
+					w.Keys += key.name + " = true\n"
+				}
+			}
+			if color != "" {
+				w.Keys += fmt.Sprintf("color = %q\n", color)
+			}
+			return w.AddAccount(c.Context())
+		},
+	}
+	c.Flags().StringVar(&f.BaseURL, "base-url", "", "address of the API, ending in its version")
+	c.Flags().BoolVar(&protected, "protected", false, "show PROD beside its name, and ask before every change")
+	c.Flags().StringVar(&color, "color", "", "colour of its name: "+strings.Join(config.AccountColors(), ", "))
+	setFlagChoices(c.Flags(), "color", config.AccountColors()...)
+	return c
+}
+
+// A listedAccount is an account of the configuration as accounts list prints it.
+type listedAccount struct {
+	Name      string `json:"name"`
+	BaseURL   string `json:"base_url"`
+	Token     string `json:"token"` // where it is
+	Protected bool   `json:"protected"`
+	ReadOnly  bool   `json:"read_only"`
+	Color     string `json:"color"`
+	Start     bool   `json:"start"` // lookout starts with it
+}
+
+// printsRows makes a command print rows, with the flags of all lists.
+func printsRows[T any](
+	c *cobra.Command, columns []resource.ColumnDefinition[T],
+	rows func(*cobra.Command, []string) (iter.Seq[T], error),
+) {
+	p, selection, erased := &output.Printer{}, &output.Selection{}, resource.EraseColumns(columns)
+	p.AddFlags(c.Flags())
+	selection.AddFlags(c.Flags())
+	setFlagChoices(c.Flags(), "output", output.Formats...)
+	for _, name := range []string{"columns", "sort"} {
+		setFlagChoices(c.Flags(), name, output.ColumnNames(erased)...)
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		p.Out = c.OutOrStdout()
+		if err := errors.Join(p.Check(erased), selection.Check(erased)); err != nil {
+			return err
+		}
+		found, err := rows(c, args)
+		if err != nil {
+			return err
+		}
+		return output.WriteRows(*p, erased, selection.Rows(erased, func(yield func(any, error) bool) {
+			for row := range found {
+				if !yield(row, nil) {
+					return
+				}
+			}
+		}, time.Now()))
+	}
+}
+
+func listAccountsCommand(f *config.Flags) *cobra.Command {
+	c := &cobra.Command{Use: "list", Short: "List the accounts of the configuration", Args: NoArgs}
+	printsRows(c, []resource.ColumnDefinition[listedAccount]{
+		{Name: "name", Value: func(a listedAccount) string { return a.Name }},
+		{Name: "base_url", Value: func(a listedAccount) string { return a.BaseURL }},
+		{Name: "token", Value: func(a listedAccount) string { return a.Token }},
+		{Name: "protected", Value: func(a listedAccount) string { return fmt.Sprint(a.Protected) }},
+		{Name: "read_only", Value: func(a listedAccount) string { return fmt.Sprint(a.ReadOnly) }},
+		{Name: "color", Value: func(a listedAccount) string { return a.Color }},
+		{Name: "start", Value: func(a listedAccount) string { return fmt.Sprint(a.Start) }},
+	}, func(*cobra.Command, []string) (iter.Seq[listedAccount], error) {
+		file, err := readAccountFile(f)
+		return func(yield func(listedAccount) bool) {
+			for _, name := range file.names() {
+				if !yield(file.listed(f, name)) {
+					return
+				}
+			}
+		}, err
+	})
+	return c
+}
+
+// listed returns an account as a row.
+func (a accountFile) listed(f *config.Flags, name string) listedAccount {
+	s, _ := a.settings(f, name) // an account without an address is listed, too
+	return listedAccount{
+		Name:      name,
+		BaseURL:   s.BaseURL,
+		Token:     s.TokenSource().Description,
+		Protected: s.Protected,
+		ReadOnly:  s.ReadOnly,
+		Color:     a.Accounts[name].Color,
+		Start:     name == a.Account || len(a.Accounts) == 1,
+	}
+}
+
+func checkAccountsCommand(f *config.Flags) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "check [NAME]",
+		Short: "Try the token of one account, or of all",
+		Args:  ArgsFromUse,
+		Long: "Reads the token and the beginning of every list, and changes nothing. The first failure decides the " +
+			"exit code: 3 token, 6 no connection.",
+	}
+	code := exit.CodeOK
+	printsRows(c, []resource.ColumnDefinition[setup.AccountCheck]{
+		{Name: "account", Value: func(a setup.AccountCheck) string { return a.Account }},
+		{Name: "state", Value: func(a setup.AccountCheck) string { return string(a.State) }},
+		{Name: "user", Value: func(a setup.AccountCheck) string { return a.User }},
+		{Name: "text", Value: func(a setup.AccountCheck) string { return a.Text }, IsClean: true},
+		{Name: "next", Value: func(a setup.AccountCheck) string { return a.Next }, IsClean: true},
+	}, func(c *cobra.Command, args []string) (iter.Seq[setup.AccountCheck], error) {
+		file, err := readAccountFile(f)
+		if err != nil {
+			return nil, err
+		}
+		names, err := file.toCheck(args)
+		return func(yield func(setup.AccountCheck) bool) {
+			for _, name := range names {
+				result := file.check(c.Context(), f, name)
+				if code = cmp.Or(code, result.Code); !yield(result) {
+					return
+				}
+			}
+		}, err
+	})
+	return withExitCode(c, &code)
+}
+
+// withExitCode makes a command that printed everything end with an exit code.
+func withExitCode(c *cobra.Command, code *int) *cobra.Command {
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		err := run(c, args)
+		if err == nil && *code != exit.CodeOK {
+			err = exit.WithCode(*code, nil)
+		}
+		return err
+	}
+	return c
+}
+
+// toCheck returns the names of the accounts to check: the one that is given, or all. Without any, "" is the one that
+// the environment describes.
+func (a accountFile) toCheck(args []string) ([]string, error) {
+	names := a.names()
+	if len(args) == 0 && len(names) > 0 {
+		return names, nil
+	}
+	if len(args) == 0 && os.Getenv("LOOKOUT_BASE_URL") != "" {
+		return []string{""}, nil
+	}
+	name, err := a.find(args)
+	return []string{name}, err
+}
+
+// check tries an account.
+func (a accountFile) check(ctx context.Context, f *config.Flags, name string) setup.AccountCheck {
+	s, err := a.settings(f, name)
+	if err != nil {
+		return setup.AccountCheck{Account: name, State: "failed", Text: err.Error(), Code: exit.CodeUsage}
+	}
+	return setup.CheckAccount(ctx, s)
+}
+
+func accountTokenCommand(f *config.Flags) *cobra.Command {
+	store, untested := "", false
+	c := &cobra.Command{
+		Use:   "token [NAME]",
+		Short: "Replace an account's token in its file or in the keyring",
+		Args:  ArgsFromUse,
+		Long: "Reads the new token from the terminal, without showing it, or from standard input; tries it; and " +
+			"keeps it where the old one is.\nA token that the API refuses is not stored. --store moves it from " +
+			"another place, such as a variable or a program, into a file of your own or the system's keyring.",
+		Example: indentExamples("lookout accounts token production < new.token"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return replaceToken(c, f, args, store, untested)
+		},
+	}
+	c.Flags().StringVar(&store, "store", "", "where to keep it: file, keyring (default: where the old one is)")
+	setFlagChoices(c.Flags(), "store", "file", "keyring")
+	c.Flags().BoolVar(&untested, "untested", false, "store it without trying it")
+	return c
+}
+
+// replaceToken reads a token, tries it and stores it.
+func replaceToken(c *cobra.Command, f *config.Flags, args []string, store string, untested bool) error {
+	file, err := readAccountFile(f)
+	if err != nil {
+		return err
+	}
+	name, err := file.find(args)
+	if err != nil {
+		return err
+	}
+	s, err := file.settings(f, name)
+	if err != nil {
+		return exit.Usage(err)
+	}
+	place, err := file.tokenPlace(s, store)
+	if err != nil {
+		return err
+	}
+	if _, typed := output.AsTerminal(c.InOrStdin()); typed {
+		for _, line := range setup.TokenHelp(s.BaseURL) {
+			fmt.Fprintln(c.ErrOrStderr(), line)
+		}
+	}
+	token, err := (&scriptSession{in: c.InOrStdin(), errOut: c.ErrOrStderr()}).readSecret(c.Context(), "", "token")
+	if err != nil {
+		return err
+	}
+	said := "not tried"
+	if !untested {
+		result := setup.CheckToken(c.Context(), s, token)
+		if result.Code != exit.CodeOK {
+			return exit.WithCode(result.Code, exit.Advise(
+				fmt.Errorf("the token was not stored: %s", result.Text), result.Next,
+			))
+		}
+		said = strings.TrimPrefix(result.User+", "+result.Text, ", ")
+	}
+	if err := place.store(c.Context(), file, name, token); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.OutOrStdout(), "the token of %s is in %s (%s)\n", name, place.description, said)
+	return err
+}
+
+// A tokenPlace is where a token is stored.
+type tokenPlace struct {
+	path        string // of the file; "" is the keyring
+	line        string // for the account's block; "" if it says so already
+	description string
+}
+
+// tokenPlace returns where a new token of an account goes: where the old one is, unless store says otherwise.
+func (a accountFile) tokenPlace(s config.Settings, store string) (tokenPlace, error) {
+	own := filepath.Join(filepath.Dir(a.path), s.Account+".token")
+	ring := tokenPlace{description: "the system's keyring"}
+	switch {
+	case store != "" && store != "file" && store != "keyring":
+		return tokenPlace{}, exit.Usage(fmt.Errorf("--store %q: use file or keyring", client.Clean(store)))
+	case store == "keyring" && !s.Keyring:
+		ring.line = "keyring = true"
+		return ring, nil
+	case store == "keyring" || store == "" && s.Keyring:
+		return ring, nil
+	case s.TokenFile != "":
+		return tokenPlace{path: s.TokenFile, description: "the file " + s.TokenFile}, nil
+	case store == "" && s.TokenSource().Description != config.NoTokenSource:
+		return tokenPlace{}, exit.Usage(exit.Advise(
+			fmt.Errorf("the token of %s comes from %s", s.Account, s.TokenSource().Description),
+			"replace it there, or move it here with --store file or --store keyring",
+		))
+	}
+	return tokenPlace{own, fmt.Sprintf("token_file = %q", own), "the file " + own}, nil
+}
+
+// store stores a token, and then says in the configuration where it is.
+func (p tokenPlace) store(ctx context.Context, file accountFile, name string, token client.Secret) error {
+	after := file.data
+	if p.line != "" {
+		var err error
+		if after, err = config.SetTokenPlace(file.data, name, p.line); err != nil {
+			return err
+		}
+	}
+	var err error
+	if p.path == "" {
+		err = config.SaveKeyringToken(ctx, name, token)
+	} else {
+		err = config.ReplaceTokenFile(p.path, token)
+	}
+	if err == nil && p.line != "" {
+		err = config.Replace(file.path, file.data, after)
+	}
+	return err
+}
+
+func renameAccountCommand(f *config.Flags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "rename NAME NEW",
+		Short: "Rename an account, with its journal",
+		Args:  ArgsFromUse,
+		Long: "Renames the account in the configuration, its journals and what is kept beside them, and its token in " +
+			"the keyring.\nEnd every lookout of this account first.",
+		RunE: func(c *cobra.Command, args []string) error {
+			file, err := readAccountFile(f)
+			if err != nil {
+				return err
+			}
+			from, err := file.find(args[:1])
+			if err != nil {
+				return err
+			}
+			if err := setup.CheckNewName(args[1], file.names()); err != nil {
+				return exit.Usage(fmt.Errorf("NEW %s: %w", client.Clean(args[1]), err))
+			}
+			if _, running := keep.Running(config.StateFolder()); running {
+				return exit.Advise(errors.New("lookout keep is running, and writes to the journals"), "end it first")
+			}
+			if err := file.rename(c.Context(), from, args[1]); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(c.OutOrStdout(), "account %s is now %s\n", from, args[1])
+			return err
+		},
+	}
+}
+
+// rename renames an account: first what can be renamed back, and the configuration last.
+func (a accountFile) rename(ctx context.Context, from, to string) error {
+	after, err := config.RenameAccount(a.data, from, to)
+	if err != nil {
+		return err
+	}
+	ring := a.Accounts[from].Keyring
+	if ring {
+		if err := config.CopyKeyringToken(ctx, from, to); err != nil {
+			return err
+		}
+	}
+	if err := config.RenameStateFiles(from, to); err != nil {
+		return err
+	}
+	if err := config.Replace(a.path, a.data, after); err != nil {
+		return errors.Join(err, config.RenameStateFiles(to, from))
+	}
+	if ring {
+		return config.RemoveKeyringToken(ctx, from)
+	}
+	return nil
+}
+
+func removeAccountCommand(f *config.Flags) *cobra.Command {
+	yes := false
+	c := &cobra.Command{
+		Use:   "remove NAME",
+		Short: "Remove an account from the configuration, with the token that lookout keeps for it",
+		Args:  ArgsFromUse,
+		Long: "Removes the account's block, its token in the keyring, and its token file if that stands beside the " +
+			"configuration under the account's name.\nIts journal stays. Nothing changes at the API: revoke the " +
+			"token there if nobody else uses it.",
+		RunE: func(c *cobra.Command, args []string) error {
+			file, err := readAccountFile(f)
+			if err != nil {
+				return err
+			}
+			name, err := file.find(args)
+			if err != nil {
+				return err
+			}
+			return file.remove(c, f, name, yes)
+		},
+	}
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask for confirmation; needed if standard input is not a terminal")
+	return c
+}
+
+// remove removes an account after a yes.
+func (a accountFile) remove(c *cobra.Command, f *config.Flags, name string, yes bool) error {
+	after, err := config.RemoveAccount(a.data, name)
+	if err != nil {
+		return err
+	}
+	s, _ := a.settings(f, name)
+	token, effect := "", "Removes account "+name+" from "+a.path
+	if own := filepath.Join(filepath.Dir(a.path), name+".token"); s.TokenFile == own {
+		token, effect = own, effect+", and its token file "+own
+	}
+	if s.Keyring {
+		effect += ", and its token from the keyring"
+	}
+	if !yes {
+		if _, ok := output.AsTerminal(c.InOrStdin()); !ok {
+			return exit.Usage(fmt.Errorf("%s: standard input is not a terminal; add --yes", effect))
+		}
+		asker := &scriptSession{in: c.InOrStdin(), errOut: c.ErrOrStderr(), settings: s}
+		agreed, err := asker.promptForWord(c.Context(), client.Question{Effect: effect, Word: name})
+		if err != nil || !agreed {
+			return cmp.Or(err, error(exit.WithCode(exit.CodeFailure, setup.ErrCancelled)))
+		}
+	}
+	if err := config.Replace(a.path, a.data, after); err != nil {
+		return err
+	}
+	if s.Keyring {
+		err = config.RemoveKeyringToken(c.Context(), name)
+	}
+	if token != "" {
+		if gone := os.Remove(token); !errors.Is(gone, os.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("account %s is removed, but its token is not: %w", name, err)
+	}
+	_, err = fmt.Fprintf(c.OutOrStdout(), "account %s is removed; its journal stays at %s\n", name, s.JournalPath())
+	return err
+}

@@ -1,0 +1,235 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/zalando/go-keyring"
+
+	"lookout/client/emulator"
+	"lookout/cmd/internal/config"
+	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/testenv"
+)
+
+// newAccountsTest returns an environment with two accounts: prod, whose token is in a file beside the configuration,
+// and stage, whose token is in the keyring. No variable names an account or a token.
+func newAccountsTest(t *testing.T, o emulator.Options) (r *testEnv, path string) {
+	t.Helper()
+	r = newTestEnv(t, o)
+	r.Setenv("LOOKOUT_BASE_URL", "")
+	r.Setenv("LOOKOUT_TOKEN", "")
+	token := filepath.Join(r.Home, "config", "lookout", "prod.token")
+	r.Write(token, testenv.Canary+"\n")
+	if err := keyring.Set(config.KeyringService, "stage", testenv.Canary); err != nil {
+		t.Fatal(err)
+	}
+	return r, r.WriteConfig(
+		"# mine\naccount = \"prod\"\n\n[accounts.prod]\nbase_url = \"" + r.Base + "\"\ntoken_file = \"" +
+			filepath.ToSlash(
+				token,
+			) + "\"\nprotected = true\ncolor = \"red\"\n\n[accounts.stage] # play here\nbase_url = \"" +
+			r.Base + "\"\nkeyring = true\nread_only = true\n",
+	)
+}
+
+func readText(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// The list says where each token is, never what it is.
+func TestAccountsList(t *testing.T) {
+	r, _ := newAccountsTest(t, emulator.Options{})
+	var rows []listedAccount
+	if err := json.Unmarshal([]byte(r.MustRun("accounts", "list", "-o", "json").Out), &rows); err != nil ||
+		len(rows) != 2 {
+		t.Fatalf("%v, %v", rows, err)
+	}
+	prod, stage := rows[0], rows[1]
+	if prod.Name != "prod" || !prod.Protected || !prod.Start || prod.Color != "red" || prod.ReadOnly ||
+		!strings.Contains(prod.Token, "prod.token") {
+		t.Errorf("%+v", prod)
+	}
+	if stage.Name != "stage" || stage.Protected || stage.Start || !stage.ReadOnly ||
+		stage.Token != "the system's keyring" {
+		t.Errorf("%+v", stage)
+	}
+	r.CheckResult(r.MustRun("accounts", "list"), exit.CodeOK, "prod", "stage", "BASE_URL")
+	r.CheckResult(r.Run("accounts", "list", "-o", "yaml"), exit.CodeUsage, "yaml")
+}
+
+// check tries every account; one whose token is refused decides the exit code, and the others are still reported.
+func TestAccountsCheck(t *testing.T) {
+	r, _ := newAccountsTest(t, emulator.Options{Scopes: "account:read_write"})
+	s := r.MustRun("accounts", "check")
+	r.CheckResult(
+		s,
+		exit.CodeOK,
+		"prod",
+		"warning",
+		"cannot be read: buckets, objects, keys",
+		"object_storage:read_only",
+	)
+	if err := keyring.Set(config.KeyringService, "stage", "wrong"); err != nil {
+		t.Fatal(err)
+	}
+	r.CheckResult(
+		r.Run("accounts", "check", "-o", "ndjson"), exit.CodeDenied, `"account":"prod","state":"warning"`,
+		`"account":"stage","state":"failed"`, "not accepted", "lookout accounts token stage",
+	)
+	r.MustRun("accounts", "check", "prod")
+	r.CheckResult(r.Run("accounts", "check", "nosuch"), exit.CodeNotFound, "it has prod, stage")
+}
+
+// A new token replaces the old one where that is, once the API has accepted it. It is in no output and no other file.
+func TestAccountsToken_replacesInPlace(t *testing.T) {
+	r, path := newAccountsTest(t, emulator.Options{})
+	before, file := readText(t, path), filepath.Join(filepath.Dir(path), "prod.token")
+	r.Write(file, "old\n")
+	r.CheckResult(
+		r.RunWithInput("wrong\n", "accounts", "token", "prod"),
+		exit.CodeDenied,
+		"was not stored",
+		"not accepted",
+	)
+	if got := readText(t, file); got != "old\n" {
+		t.Errorf("a refused token is stored: %q", got)
+	}
+	s := r.RunWithInput(testenv.Canary+"\n", "accounts", "token") // that of the account to start with
+	r.CheckResult(s, exit.CodeOK, "the token of prod is in the file", "every list can be read")
+	if got := readText(t, file); got != testenv.Canary+"\n" {
+		t.Errorf("%q", got)
+	}
+	r.chmod(file, 0o600)
+	r.MustRun("services", "list", "-a", "prod")
+	if err := keyring.Set(config.KeyringService, "stage", "old"); err != nil {
+		t.Fatal(err)
+	}
+	r.CheckResult(r.RunWithInput(testenv.Canary, "accounts", "token", "stage"), exit.CodeOK, "in the system's keyring")
+	r.MustRun("services", "list", "-a", "stage")
+	if readText(t, path) != before {
+		t.Errorf("the configuration has changed:\n%s", readText(t, path))
+	}
+	r.CheckResult(r.RunWithInput("", "accounts", "token", "prod"), exit.CodeUsage, "it is empty")
+	r.CheckResult(
+		r.RunWithInput("new", "accounts", "token", "stage", "--untested"), exit.CodeOK, "not tried",
+	)
+}
+
+// A token that comes from elsewhere is moved only where the user says so, and the configuration then names the place.
+func TestAccountsToken_movesWhereToldTo(t *testing.T) {
+	r, path := newAccountsTest(t, emulator.Options{})
+	r.WriteConfig("[accounts.prod]\nbase_url = \"" + r.Base + "\"\n" +
+		"token_env = \"SOME_VARIABLE\" # old\n# a comment\ncolor = \"red\"\n")
+	r.CheckResult(
+		r.RunWithInput(
+			testenv.Canary,
+			"accounts",
+			"token",
+		),
+		exit.CodeUsage,
+		"comes from $SOME_VARIABLE",
+		"--store file",
+	)
+	r.CheckResult(
+		r.RunWithInput(testenv.Canary, "accounts", "token", "--store", "cloud"),
+		exit.CodeUsage,
+		"file or keyring",
+	)
+	r.CheckResult(r.RunWithInput(testenv.Canary, "accounts", "token", "--store", "keyring"), exit.CodeOK, "keyring")
+	want := "[accounts.prod]\nbase_url = \"" + r.Base + "\"\n# a comment\ncolor = \"red\"\nkeyring = true\n"
+	if got := readText(t, path); got != want {
+		t.Errorf("%s", got)
+	}
+	r.MustRun("services", "list")
+	r.CheckResult(r.RunWithInput(testenv.Canary, "accounts", "token", "--store", "file"), exit.CodeOK, "prod.token")
+	r.MustRun("services", "list")
+	r.MustRun("config", "validate")
+}
+
+// A renamed account keeps its journal, its token and its place as the account to start with.
+func TestAccountsRename(t *testing.T) {
+	r, path := newAccountsTest(t, emulator.Options{})
+	id := r.FindID("services", "edge-router")
+	r.MustRun("services", "disable", id, "--yes=prod", "--reason", "cable")
+	r.CheckResult(r.Run("accounts", "rename", "prod", "stage"), exit.CodeUsage, "already")
+	r.CheckResult(r.Run("accounts", "rename", "prod", "a/b"), exit.CodeUsage, "letters")
+	r.MustRun("accounts", "rename", "prod", "live.eu")
+	r.MustRun("accounts", "rename", "stage", "test")
+	r.MustRun("config", "validate")
+	r.CheckResult(r.MustRun("journal"), exit.CodeOK, "cable")
+	r.MustRun("services", "list", "-a", "test")
+	if text := readText(t, path); !strings.Contains(text, "account = \"live.eu\"") ||
+		!strings.Contains(text, "[accounts.\"live.eu\"]") || !strings.Contains(text, "[accounts.test] # play here") {
+		t.Errorf("%s", text)
+	}
+	if _, err := os.Stat(filepath.Join(r.Home, "state", "lookout", "prod.journal")); err == nil {
+		t.Error("the old journal is still there")
+	}
+	if _, err := keyring.Get(config.KeyringService, "stage"); err == nil {
+		t.Error("the old token is still in the keyring")
+	}
+}
+
+// Removing an account removes the token that lookout keeps for it, and nothing that is not its own.
+func TestAccountsRemove(t *testing.T) {
+	r, path := newAccountsTest(t, emulator.Options{})
+	before := readText(t, path)
+	r.CheckResult(r.Run("accounts", "remove", "prod"), exit.CodeUsage, "prod.token", "add --yes")
+	if readText(t, path) != before {
+		t.Error("something was removed without a yes")
+	}
+	r.CheckResult(r.MustRun("accounts", "remove", "prod", "--yes"), exit.CodeOK, "its journal stays at")
+	if _, err := os.Stat(filepath.Join(filepath.Dir(path), "prod.token")); err == nil {
+		t.Error("its token is still there")
+	}
+	if text := readText(t, path); strings.Contains(text, "prod") || !strings.HasPrefix(text, "# mine\n") {
+		t.Errorf("%s", text)
+	}
+	r.MustRun("services", "list")
+	r.MustRun("accounts", "remove", "stage", "--yes")
+	if _, err := keyring.Get(config.KeyringService, "stage"); err == nil {
+		t.Error("its token is still in the keyring")
+	}
+	r.CheckResult(r.Run("services", "list"), exit.CodeUsage, "no account is configured", "lookout accounts add")
+	r.CheckResult(r.Run("accounts", "add"), exit.CodeUsage, "terminal")
+}
+
+// The wizard adds an account beside others, under a name that is free, and says where a token is created.
+func TestAccountsAdd(t *testing.T) {
+	r, path := newAccountsTest(t, emulator.Options{})
+	w, out := newTestWizard(r, testenv.Canary, r.Base, "prod", "third", "1", "file", "yes")
+	w.Taken, w.Keys = []string{"prod", "stage"}, "protected = true\n"
+	if err := w.AddAccount(t.Context()); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, part := range []string{"add an account", "there is an account prod already", "Create a token"} {
+		if !strings.Contains(out.String(), part) {
+			t.Errorf("%q is not said in:\n%s", part, out)
+		}
+	}
+	if strings.Contains(out.String(), "No account is configured") || testenv.LeaksToken(out.String()) {
+		t.Error(out)
+	}
+	if text := readText(t, path); !strings.Contains(text, "[accounts.third]") ||
+		!strings.HasSuffix(text, "protected = true\n") {
+		t.Errorf("%s", text)
+	}
+	r.MustRun("services", "list", "-a", "third")
+}
+
+// The account that the environment describes can be checked without a configuration.
+func TestAccountsCheck_environment(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.CheckResult(r.MustRun("accounts", "check"), exit.CodeOK, "every list can be read")
+	r.Setenv("LOOKOUT_BASE_URL", "")
+	r.CheckResult(r.Run("accounts", "check"), exit.CodeUsage, "no account is configured")
+}

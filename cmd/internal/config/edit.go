@@ -1,0 +1,263 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+
+	"lookout/client"
+	"lookout/client/statefile"
+	"lookout/cmd/internal/exit"
+)
+
+// An accountBlock is where [accounts.NAME] stands in a file: from its header to the header of the next table.
+type accountBlock struct {
+	lines       []string
+	header, end int           // the first line, and the one after the last
+	keys        []writtenLine // in their order
+}
+
+// A writtenLine is a key of a block, and the line it begins on.
+type writtenLine struct {
+	name string
+	line int
+}
+
+// findBlock finds an account's block. It returns an error if the account is written in another way than as a table of
+// its own: such files are for their owner's editor alone.
+func findBlock(data []byte, name string) (b accountBlock, err error) {
+	b.lines = strings.SplitAfter(string(data), "\n")
+	b.header, b.end = -1, len(b.lines)
+	f := positionFinder{found: Positions{}, lines: lineStarts(data)}
+	f.parser.Reset(data)
+	for f.parser.NextExpression() {
+		e := f.parser.Expression()
+		key, at := f.keyOf(e)
+		switch {
+		case e.Kind == unstable.Table && b.header < 0 && slices.Equal(key, []string{"accounts", name}):
+			b.header = at
+		case b.header < 0 || b.end < len(b.lines):
+		case e.Kind == unstable.KeyValue && len(key) == 1:
+			b.keys = append(b.keys, writtenLine{key[0], at})
+		case e.Kind == unstable.Table || e.Kind == unstable.ArrayTable:
+			b.end = at
+		}
+	}
+	if err := f.parser.Error(); err != nil {
+		return b, fmt.Errorf("configuration: %s", client.Clean(err.Error()))
+	}
+	if b.header < 0 {
+		return b, exit.Advise(
+			fmt.Errorf("configuration: there is no table [accounts.%s] of its own", quoteKey(name)),
+			"lookout config edit opens the file",
+		)
+	}
+	for b.end > b.header+1 && isBlankOrComment(b.lines[b.end-1]) { // what is above a table belongs to it
+		b.end--
+	}
+	return b, nil
+}
+
+// keyOf returns the key of an expression and its line, from 0.
+func (f *positionFinder) keyOf(e *unstable.Node) (key []string, line int) {
+	if e.Kind != unstable.Table && e.Kind != unstable.ArrayTable && e.Kind != unstable.KeyValue {
+		return nil, 0
+	}
+	for parts := e.Key(); parts.Next(); {
+		node := parts.Node()
+		if key == nil {
+			line, _ = f.place(node)
+			line--
+		}
+		key = append(key, string(node.Data))
+	}
+	return key, line
+}
+
+// isBlankOrComment reports whether a line says nothing to a program.
+func isBlankOrComment(line string) bool {
+	line = strings.TrimSpace(line)
+	return line == "" || strings.HasPrefix(line, "#")
+}
+
+// quoteKey returns a name as a key of TOML: one with a dot would be read as two keys.
+func quoteKey(name string) string {
+	if strings.Contains(name, ".") {
+		return fmt.Sprintf("%q", name)
+	}
+	return name
+}
+
+// AccountBlock returns the text of a new account's block. The line says where its token is; "" says nothing.
+func AccountBlock(name, baseURL, tokenLine string) string {
+	text := fmt.Sprintf("[accounts.%s]\nbase_url = %q\n", quoteKey(name), baseURL)
+	if tokenLine != "" {
+		text += tokenLine + "\n"
+	}
+	return text
+}
+
+// RemoveAccount returns a configuration without an account, and without choosing it. Nothing else changes.
+func RemoveAccount(data []byte, name string) ([]byte, error) {
+	b, err := findBlock(data, name)
+	if err != nil {
+		return nil, err
+	}
+	above := b.header
+	for above > 0 && strings.HasPrefix(strings.TrimSpace(b.lines[above-1]), "#") { // its own comment
+		above--
+	}
+	if above == 0 {
+		above = b.header // that of the file
+	}
+	lines := slices.Concat(b.lines[:above], b.lines[b.end:])
+	after := []byte(strings.Join(lines, ""))
+	if chosen, _ := Parse(data); chosen.Account == name {
+		after = withoutLine(after, FindPositions(after).At("account").Line-1)
+	}
+	return after, checkEdit(data, after, func(document map[string]any) {
+		accounts := document["accounts"].(map[string]any)
+		if delete(accounts, name); len(accounts) == 0 {
+			delete(document, "accounts")
+		}
+		if document["account"] == name {
+			delete(document, "account")
+		}
+	})
+}
+
+// withoutLine returns a text without one of its lines, from 0.
+func withoutLine(data []byte, n int) []byte {
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	return bytes.Join(slices.Delete(lines, n, n+1), nil)
+}
+
+// RenameAccount returns a configuration in which an account has another name.
+func RenameAccount(data []byte, from, to string) ([]byte, error) {
+	b, err := findBlock(data, from)
+	if err != nil {
+		return nil, err
+	}
+	_, comment, _ := strings.Cut(b.lines[b.header], "]")
+	b.lines[b.header] = "[accounts." + quoteKey(to) + "]" + comment
+	if chosen, _ := Parse(data); chosen.Account == from {
+		n := FindPositions(data).At("account").Line - 1
+		b.lines[n] = strings.Replace(b.lines[n], from, to, 1)
+		if strings.HasPrefix(from, "a") && strings.HasPrefix("account", from) { // the key holds the name too
+			b.lines[n] = fmt.Sprintf("account = %q\n", to)
+		}
+	}
+	after := []byte(strings.Join(b.lines, ""))
+	return after, checkEdit(data, after, func(document map[string]any) {
+		accounts := document["accounts"].(map[string]any)
+		accounts[to] = accounts[from]
+		delete(accounts, from)
+		if document["account"] == from {
+			document["account"] = to
+		}
+	})
+}
+
+// SetTokenPlace returns a configuration in which a line says where an account's token is, in place of all others that
+// do: `keyring = true`.
+func SetTokenPlace(data []byte, name, line string) ([]byte, error) {
+	b, err := findBlock(data, name)
+	if err != nil {
+		return nil, err
+	}
+	ways := []string{"token_file", "token_command", "token_env", "keyring", "linode_cli"}
+	lines := slices.Clone(b.lines[:b.header+1])
+	for i, k := range b.keys {
+		end := b.end
+		if i+1 < len(b.keys) {
+			end = b.keys[i+1].line
+		}
+		if i == 0 {
+			lines = append(lines, b.lines[b.header+1:k.line]...)
+		}
+		from := k.line
+		if slices.Contains(ways, k.name) { // but not the comment above the next key
+			for from = end; isBlankOrComment(b.lines[from-1]); {
+				from--
+			}
+		}
+		lines = append(lines, b.lines[from:end]...)
+	}
+	if last := len(lines) - 1; !strings.HasSuffix(lines[last], "\n") {
+		lines[last] += "\n"
+	}
+	lines = slices.Concat(lines, []string{line + "\n"}, b.lines[b.end:])
+	after := []byte(strings.Join(lines, ""))
+	var value map[string]any
+	if err := toml.Unmarshal([]byte(line), &value); err != nil {
+		return nil, fmt.Errorf("configuration: %w", err)
+	}
+	return after, checkEdit(data, after, func(document map[string]any) {
+		block := document["accounts"].(map[string]any)[name].(map[string]any)
+		for _, way := range ways {
+			delete(block, way)
+		}
+		for key, v := range value {
+			block[key] = v
+		}
+	})
+}
+
+// checkEdit returns an error unless a changed configuration says exactly what it should: what it said before, with one
+// change.
+func checkEdit(before, after []byte, change func(map[string]any)) error {
+	var want, got map[string]any
+	if err := errors.Join(toml.Unmarshal(before, &want), toml.Unmarshal(after, &got)); err != nil {
+		return fmt.Errorf("configuration: it cannot be changed: %s", client.Clean(err.Error()))
+	}
+	if change(want); !reflect.DeepEqual(want, got) {
+		return exit.Advise(
+			errors.New("configuration: it is written in a way that lookout does not change"),
+			"lookout config edit opens the file",
+		)
+	}
+	return nil
+}
+
+// Replace replaces the text of a configuration, unless it has changed since it was read.
+func Replace(path string, before, after []byte) error {
+	if whole, err := filepath.EvalSymlinks(path); err == nil {
+		path = whole
+	}
+	now, err := os.ReadFile(path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("configuration: %w", err)
+	case !bytes.Equal(now, before):
+		return errors.New("configuration: another program has just changed it; nothing was written")
+	}
+	if err := statefile.New(path).Replace(after); err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	return nil
+}
+
+// ReplaceTokenFile replaces the token in a file that only its owner can read, or writes a new one.
+func ReplaceTokenFile(path string, token client.Secret) error {
+	path = expandHome(path)
+	if _, err := os.Lstat(path); err == nil {
+		if err := checkPrivateFile("token file", path); err != nil {
+			return err
+		}
+	}
+	if whole, err := filepath.EvalSymlinks(path); err == nil {
+		path = whole
+	}
+	if err := statefile.New(path).Replace([]byte(token.Reveal() + "\n")); err != nil {
+		return fmt.Errorf("token file: %w", err)
+	}
+	return nil
+}
