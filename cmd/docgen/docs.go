@@ -59,7 +59,7 @@ func docsCommand() *cobra.Command {
 // generateDocs returns the pages by their paths.
 func generateDocs(ctx context.Context) (map[string]string, error) {
 	root := cli.NewRootCommand()
-	program, _, err := dashboard.NewFrozenDemo(ctx, nil)
+	program, _, err := dashboard.NewFrozenDemo(ctx, shell.Preferences{})
 	if err != nil {
 		return nil, err
 	}
@@ -434,7 +434,7 @@ func toneTable() string {
 
 // columnTable returns the table of lists and their columns.
 func columnTable() string {
-	_, account, err := dashboard.NewFrozenDemo(context.Background(), nil)
+	_, account, err := dashboard.NewFrozenDemo(context.Background(), shell.Preferences{})
 	if err != nil {
 		return ""
 	}

@@ -73,7 +73,7 @@ func renderPictures(ctx context.Context) (map[string]string, error) {
 
 // renderPicture runs the demo on a stopped clock, presses the keys and draws the frame.
 func renderPicture(ctx context.Context, keys string, width, height int) (string, error) {
-	s, acc, err := dashboard.NewFrozenDemo(ctx, nil)
+	s, acc, err := dashboard.NewFrozenDemo(ctx, shell.Preferences{})
 	if err != nil {
 		return "", err
 	}

@@ -19,10 +19,13 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
 
+	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/cmd/internal/exit"
 	"lookout/ui/terminal"
 )
 
@@ -333,3 +336,46 @@ func writeNoise(before io.Writer) {
 
 // lastBytes returns the end of a text, of at most a number of bytes.
 func lastBytes(text string, most int) string { return text[max(0, len(text)-most):] }
+
+// Mistakes in keys and in the theme never keep the program from starting: each is reported before, with file and line,
+// and one line of news names the first.
+func TestStart_cosmeticMistakes(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	for name, c := range map[string]struct{ config, want string }{
+		"a key bound twice": {
+			"[keys]\n\"services.edit\" = [\"d\"]\n",
+			`config.toml:2: keys: the key "d" is bound twice in services: to "disable" and to "edit"; services.edit`,
+		},
+		"no key": {
+			"[keys]\n\"services.edit\" = [\"ctlr+x\"]\n",
+			`config.toml:2:20: keys.services.edit: "ctlr+x" is not a key; did you mean "ctrl+x"?`,
+		},
+		"ctrl+c bound": {
+			"[keys]\n\"services.edit\" = [\"ctrl+c\"]\n",
+			"config.toml:2:20: keys.services.edit: ctrl+c always ends lookout",
+		},
+		"no theme":          {"theme = \"pink\"\n", `config.toml:1:1: theme: unknown theme "pink"`},
+		"no tone":           {"theme = \"own\"\n[themes.own]\nbade = \"red\"\n", "config.toml:3:1: themes.own.bade"},
+		"no base of themes": {"theme = \"own\"\n[themes.own]\nbase = \"pink\"\n", "config.toml:3:1: themes.own.base:"},
+	} {
+		faulttest.RunCase(t, "G2", "start with "+name, func(t *testing.T) {
+			r := &testEnv{r.With(t)}
+			r.WriteConfig(c.config)
+			p := startPty(t, "--view services")
+			p.startReading()
+			p.waitFor("edge-router")
+			p.typeKeys("q")
+			if code := p.waitExit(10 * time.Second); code != exit.CodeOK {
+				t.Errorf("exit code %d", code)
+			}
+			before, screen, _ := strings.Cut(p.output(), "\x1b[?1049h")
+			if !strings.Contains(before, "lookout: "+r.Home) || !strings.Contains(before, c.want) {
+				t.Errorf("before the start: %q, want %q", before, c.want)
+			}
+			place, _, _ := strings.Cut(c.want, ": ")
+			if !strings.Contains(ansi.Strip(screen), place) {
+				t.Errorf("no news about %s:\n%s", place, ansi.Strip(screen))
+			}
+		})
+	}
+}

@@ -180,6 +180,7 @@ func (d *AccountSwitcher) handleAccountOpened(msg accountOpened) tea.Cmd {
 		return refuse(theme.Warn, "still in "+d.o.Account+" · close the dialog in front first")
 	}
 	o := msg.session.Options
+	o.ConfigPath = "" // the first account has said what is wrong there
 	o.Theme, o.Themes, o.Mouse = d.themes.current, d.themes.choices, d.mouse
 	next, err := New(o)
 	if err != nil {

@@ -1,9 +1,17 @@
 package shell
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"maps"
+	"path/filepath"
 	"slices"
+	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/theme"
 	"lookout/ui"
 )
 
@@ -12,7 +20,9 @@ import (
 type actionPolicy struct {
 	keys     map[string][]string // keys of actions: "services.disable"
 	readOnly bool
-	why      string // of read-only mode
+	why      string         // of read-only mode
+	lines    map[string]int // where the configuration binds the keys
+	lost     []KeyConflict  // keys that were taken away
 }
 
 // apply gives the actions of a pane the keys that the user chose, and disables those that write in read-only mode.
@@ -43,41 +53,133 @@ func (p actionPolicy) disableWrites(actions []ui.Action) []ui.Action {
 	return actions
 }
 
-// A KeyConflictError reports a key that two actions of a pane share.
-type KeyConflictError struct{ Pane, Key, Action, OtherAction string }
-
-// Error names the key and both actions.
-func (c *KeyConflictError) Error() string {
-	return fmt.Sprintf("the key %q is bound twice in %s: to %q and to %q", c.Key, c.Pane, c.Action, c.OtherAction)
+// A KeyConflict is a key that two actions of a pane share.
+type KeyConflict struct {
+	Key           string
+	Pane          string
+	Action, Other string // names in the configuration: "services.disable"
+	Loser         string // the one of them that does not get the key; "" if the user chose it for neither
+	Line          int    // where the configuration binds the loser
 }
 
-// conflicts returns an error for each key that two actions of a pane share. A key of the program may hide behind one of
-// the pane's, unless the user chose either of them.
-func (p actionPolicy) conflicts(pane string, own, program []ui.Action) (found []error) {
+// String names the key, both actions and the one that does not get the key.
+func (c KeyConflict) String() string {
+	names := [2]string{}
+	for i, name := range []string{c.Action, c.Other} {
+		pane, action, _ := strings.Cut(name, ".")
+		if names[i] = action; pane != c.Pane {
+			names[i] = "the program's " + action
+		}
+	}
+	text := fmt.Sprintf("the key %q is bound twice in %s: to %q and to %q", c.Key, c.Pane, names[0], names[1])
+	if c.Loser != "" {
+		text += "; " + c.Loser + " does not get it"
+	}
+	return text
+}
+
+// conflicts returns the keys that two actions of a pane share. A key of the program may hide behind one of the pane's,
+// unless the user chose either of them.
+func (p actionPolicy) conflicts(pane string, own, program []ui.Action) (found []KeyConflict) {
 	bound := map[string]string{}
+	add := func(key, action, other string) {
+		found = append(found, KeyConflict{
+			Key:    key,
+			Pane:   pane,
+			Action: action,
+			Other:  other,
+		})
+		c := &found[len(found)-1]
+		c.Loser = p.loser(key, action, other)
+		c.Line = p.lines[c.Loser]
+	}
 	for _, a := range p.bindKeys(pane, own) {
+		name := pane + "." + a.Name()
 		for _, k := range a.Key.Keys() {
-			if other, taken := bound[k]; taken && other != a.Name() {
-				found = append(found, &KeyConflictError{pane, k, other, a.Name()})
+			if other, taken := bound[k]; taken && other != name {
+				add(k, other, name)
 				continue
 			}
-			bound[k] = a.Name()
+			bound[k] = name
 		}
 	}
 	for _, a := range program {
+		name := "program." + a.Name()
 		for _, k := range a.Key.Keys() {
-			other, taken := bound[k]
-			if taken && (p.chose(pane, other, k) || p.chose("program", a.Name(), k)) {
-				found = append(found, &KeyConflictError{pane, k, other, "the program's " + a.Name()})
+			if other, taken := bound[k]; taken && (p.chose(other, k) || p.chose(name, k)) {
+				add(k, other, name)
 			}
 		}
 	}
 	return found
 }
 
+// loser returns the action that does not get a key: the one that the configuration binds to it, or binds later.
+func (p actionPolicy) loser(key, action, other string) string {
+	switch chosen, otherChosen := p.chose(action, key), p.chose(other, key); {
+	case chosen && otherChosen && cmp.Or(p.lines[action]-p.lines[other], strings.Compare(action, other)) < 0:
+		return other
+	case chosen:
+		return action
+	case otherChosen:
+		return other
+	}
+	return ""
+}
+
 // chose reports whether the user bound an action to a key.
-func (p actionPolicy) chose(pane, action, key string) bool {
-	return slices.Contains(p.keys[pane+"."+action], key)
+func (p actionPolicy) chose(action, key string) bool { return slices.Contains(p.keys[action], key) }
+
+// takeAway removes a key that an action does not get. An action without any other key has its own keys again.
+func (p *actionPolicy) takeAway(c KeyConflict) {
+	p.lost = append(p.lost, c)
+	keys := slices.DeleteFunc(slices.Clone(p.keys[c.Loser]), func(k string) bool { return k == c.Key })
+	p.keys = maps.Clone(p.keys)
+	if p.keys[c.Loser] = keys; len(keys) == 0 {
+		delete(p.keys, c.Loser)
+	}
+}
+
+// resolveConflicts takes keys away until no two actions of a pane share one. It returns an error if two actions share
+// a key that nobody chose.
+func (p *actionPolicy) resolveConflicts(s *Shell) error {
+	p.lines = s.o.KeyLines
+	for {
+		var found []KeyConflict
+		s.program.cached = nil
+		for _, t := range s.tabs.list {
+			found = append(found, p.conflicts(t.name(), t.top().Actions(), s.program.actions(s))...)
+		}
+		switch {
+		case len(found) == 0:
+			return nil
+		case found[0].Loser == "":
+			return errors.New(found[0].String())
+		}
+		p.takeAway(found[0])
+	}
+}
+
+// At returns the conflict with its place in the configuration.
+func (c KeyConflict) At(path string) string { return fmt.Sprintf("%s:%d: keys: %s", path, c.Line, c) }
+
+// KeyConflicts returns the keys of the configuration that actions did not get, because others have them.
+func KeyConflicts(s *Shell) []KeyConflict { return s.policy.lost }
+
+// configNews is the line of news about what is wrong in the configuration; nil if nothing is.
+func configNews(s *Shell) tea.Cmd {
+	problems := slices.Clone(s.o.ConfigProblems)
+	for _, c := range s.policy.lost {
+		problems = append(problems, c.At(s.o.ConfigPath))
+	}
+	if s.o.ConfigPath == "" || len(problems) == 0 {
+		return nil
+	}
+	text := strings.TrimPrefix(problems[0], filepath.Dir(s.o.ConfigPath)+string(filepath.Separator))
+	if more := len(problems) - 1; more > 0 {
+		text = fmt.Sprintf("%d mistakes: %s · lookout config check lists them", len(problems), text)
+	}
+	return ui.ShowNews(theme.Warn, text)
 }
 
 // A KeyBinding is an action with its keys, for the documentation and for checking a configuration.

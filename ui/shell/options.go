@@ -62,10 +62,15 @@ type RateLimitHooks struct {
 // Preferences are the user's choices from the configuration and the command line.
 type Preferences struct {
 	Keys      map[string][]string // keys of actions: "services.disable"
+	KeyLines  map[string]int      // where the configuration binds them; of two that share a key, the later one loses
 	Columns   map[string][]string // columns of lists by pane, in their order
 	StartPane string              // name of the pane to start with
 	Mouse     bool
-	NoMotion  bool // nothing is tinted because it has just changed
+
+	ConfigPath     string   // path of the configuration; "" says nothing about its mistakes
+	ConfigProblems []string // what is wrong in it and was ignored, with file and line
+
+	NoMotion bool // nothing is tinted because it has just changed
 }
 
 // A PaletteCommand is an entry that the palette offers by its name alone, such as "theme light".

@@ -3,7 +3,6 @@ package shell
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -43,8 +42,8 @@ type Shell struct {
 	backdropVersion int // changes with everything that may change the screen behind a dialog
 }
 
-// New returns a program that has not requested anything yet. Two actions of a pane on the same key are an error that
-// joins a KeyConflictError for each.
+// New returns a program that has not requested anything yet. If the configuration binds two actions of a pane to the
+// same key, the later one does not get it; see KeyConflicts.
 func New(o Options) (*Shell, error) {
 	o = o.withDefaults()
 	s := &Shell{
@@ -68,13 +67,10 @@ func New(o Options) (*Shell, error) {
 		}
 	}
 	s.clock.interval = o.RefreshInterval
-	var conflicts []error
-	for _, t := range s.tabs.list {
-		conflicts = append(conflicts, s.policy.conflicts(t.name(), t.top().Actions(), s.program.actions(s))...)
+	if err := s.policy.resolveConflicts(s); err != nil {
+		return nil, err
 	}
-	if len(conflicts) > 0 {
-		return nil, errors.Join(conflicts...)
-	}
+	s.startup = tea.Batch(configNews(s), s.startup)
 	return s, nil
 }
 

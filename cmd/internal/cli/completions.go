@@ -11,6 +11,7 @@ import (
 
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/dashboard"
+	"lookout/ui/shell"
 	"lookout/views"
 )
 
@@ -95,7 +96,7 @@ func completeThemes(f *config.Flags) cobra.CompletionFunc {
 func completePanes(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithCancel(c.Context())
 	defer cancel()
-	_, account, err := dashboard.NewFrozenDemo(ctx, nil)
+	_, account, err := dashboard.NewFrozenDemo(ctx, shell.Preferences{})
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}

@@ -74,10 +74,17 @@ type Settings struct {
 	savedTokens   map[string]client.Secret // see flags
 	tokenNames    []string                 // see TokenVariables
 	Demo          bool
-	NotRecorded   error  // why changes cannot be recorded, and are not possible; see Connect
-	configured    bool   // the account is in the configuration
-	configuredURL string // its address there
-	tokenUser     string // see userOfToken; the variable with the token may be gone later
+	NotRecorded   error      // why changes cannot be recorded, and are not possible; see Connect
+	Source        FileSource // of the settings that are in the configuration
+	configuredURL string     // the account's address in the configuration; "" if it is not there
+	tokenUser     string     // see userOfToken; the variable with the token may be gone later
+}
+
+// A FileSource says where in a file settings come from.
+type FileSource struct {
+	Path     string
+	Mistakes Mistakes       // what is wrong there and was ignored
+	KeyLines map[string]int // where keys are bound: "services.disable"
 }
 
 // ErrNoAccount says that neither flags, environment nor configuration name an account.
@@ -148,7 +155,18 @@ func Load(f *Flags, complaints io.Writer) (Settings, error) {
 	if err := wrong.AsError(path); err != nil {
 		fmt.Fprintf(complaints, "lookout: %v\n", err)
 	}
-	return Resolve(cfg, f)
+	s, err := Resolve(cfg, f)
+	s.Source = FileSource{path, wrong, KeyLines(cfg, FindPositions(data))}
+	return s, err
+}
+
+// KeyLines returns the lines in which keys are bound.
+func KeyLines(cfg File, at Positions) map[string]int {
+	lines := make(map[string]int, len(cfg.Keys))
+	for name := range cfg.Keys {
+		lines[name] = at.At("keys", name).Line
+	}
+	return lines
 }
 
 // AccountNames returns the names of the accounts in the configuration; none if it cannot be read.
@@ -213,7 +231,6 @@ func Resolve(cfg File, f *Flags) (Settings, error) {
 		Notify:        cfg.Notify,
 		savedTokens:   f.savedTokens,
 		tokenNames:    tokenVariables(cfg, f),
-		configured:    known,
 		configuredURL: block.BaseURL,
 	}
 	if !f.AccountOnly {
@@ -258,7 +275,7 @@ func readOnlyFromEnv() (bool, error) {
 
 // AccountArgs returns the arguments that select the account; none if it is in no configuration.
 func (s Settings) AccountArgs() []string {
-	if s.Demo || !s.configured {
+	if s.Demo || s.configuredURL == "" {
 		return nil
 	}
 	return []string{"-a", s.Account}

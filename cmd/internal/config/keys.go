@@ -271,7 +271,7 @@ func labelKeys() []KeySpec[AccountConfig] {
 
 // KeysDescription is what the table of rebound keys means.
 const KeysDescription = "Keys for actions, each with a list of keys. docs/keys.md and ? in lookout list the names: " +
-	"PANE.ACTION."
+	"PANE.ACTION. If two actions of a pane have the same key, the later binding does not get it."
 
 func CheckBaseURL(v string) error {
 	_, err := client.New(v, client.NewSecret("x"))

@@ -18,7 +18,7 @@ import (
 type Mistake struct {
 	Position
 	Text  string
-	Fatal bool // stops lookout from starting
+	Fatal bool // makes doctor fail; one that Parse returns stops lookout from starting
 }
 
 // A Position is a line and a column, from 1.
@@ -35,10 +35,18 @@ func (m Mistakes) Fatal() Mistakes {
 // AsError joins the mistakes into one error with the file's path; nil if there are none.
 func (m Mistakes) AsError(path string) error {
 	var all []error
-	for _, one := range m {
-		all = append(all, fmt.Errorf("%s:%d:%d: %s", path, one.Line, one.Column, one.Text))
+	for _, text := range m.Texts(path) {
+		all = append(all, errors.New(text))
 	}
 	return errors.Join(all...)
+}
+
+// Texts returns the mistakes with their places in the file with a path.
+func (m Mistakes) Texts(path string) (texts []string) {
+	for _, one := range m {
+		texts = append(texts, fmt.Sprintf("%s:%d:%d: %s", path, one.Line, one.Column, one.Text))
+	}
+	return texts
 }
 
 // configParser converts a document into a File and collects the mistakes.

@@ -3,7 +3,6 @@ package dashboard
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -88,7 +87,7 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 		return wrong
 	}
 	at := config.FindPositions(data)
-	program, account, err := NewFrozenDemo(ctx, nil)
+	program, account, err := NewFrozenDemo(ctx, shell.Preferences{})
 	if err != nil {
 		return append(
 			wrong, config.Mistake{Position: config.Position{Line: 1, Column: 1}, Text: err.Error(), Fatal: true},
@@ -114,34 +113,22 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 			)
 		}
 	}
-	_, _, err = NewFrozenDemo(ctx, cfg.Keys)
-	if all, several := err.(interface{ Unwrap() []error }); several {
-		for _, one := range all.Unwrap() {
-			wrong = append(wrong, config.Mistake{
-				Position: bindingPosition(one, at),
-				Text:     "keys: " + one.Error(),
-				Fatal:    true,
-			})
-		}
+	program, _, err = NewFrozenDemo(ctx, shell.Preferences{Keys: cfg.Keys, KeyLines: config.KeyLines(cfg, at)})
+	if err != nil {
+		wrong = append(wrong, config.Mistake{Position: at.At("keys"), Text: "keys: " + err.Error(), Fatal: true})
+		return wrong
+	}
+	for _, c := range shell.KeyConflicts(program) {
+		wrong = append(
+			wrong,
+			config.Mistake{Position: at.At("keys", c.Loser), Text: "keys: " + c.String(), Fatal: true},
+		)
 	}
 	sort.Slice(wrong, func(i, j int) bool {
 		a, b := wrong[i], wrong[j]
 		return cmp.Or(a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Text, b.Text)) < 0
 	})
 	return wrong
-}
-
-// bindingPosition returns the position of the binding that conflicts.
-func bindingPosition(clash error, at config.Positions) config.Position {
-	var c *shell.KeyConflictError
-	if errors.As(clash, &c) {
-		for _, action := range []string{c.OtherAction, c.Action} {
-			if key := c.Pane + "." + action; at.Has("keys", key) {
-				return at.At("keys", key)
-			}
-		}
-	}
-	return at.At("keys")
 }
 
 // PaneNames returns the names of panes in their order.

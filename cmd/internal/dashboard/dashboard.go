@@ -49,6 +49,7 @@ func RunScreen(
 	if err := CheckTerminal(f.Linear); err != nil {
 		return exit.Usage(err)
 	}
+	complaints := os.Stderr
 	faults, err := redirectLog(f.LogFile)
 	if err != nil {
 		return exit.Usage(err)
@@ -63,6 +64,9 @@ func RunScreen(
 	desk, err := shell.NewAccountSwitcher(ctx, first, rest.Open)
 	if err != nil {
 		return exit.Usage(err)
+	}
+	for _, c := range shell.KeyConflicts(desk.Shell) { // the other mistakes were reported when the file was read
+		fmt.Fprintln(complaints, "lookout: "+c.At(first.Options.ConfigPath))
 	}
 	var screen terminal.Screen = desk
 	if f.Linear {
@@ -176,15 +180,9 @@ func shellOptions(
 	notify.Notices = func() ([]ui.Notification, tea.Cmd) { return account.Notices(acc) }
 	notify.Refresh = func() tea.Cmd { return account.RefreshNoticeSources(acc) }
 	return shell.Options{
-		AccountInfo:    accountInfo(s, c),
-		RateLimitHooks: rateLimitHooks(c),
-		Preferences: shell.Preferences{
-			Keys:      s.Keys,
-			Columns:   s.Columns,
-			StartPane: f.View,
-			Mouse:     !f.NoMouse,
-			NoMotion:  s.NoMotion || f.Linear,
-		},
+		AccountInfo:     accountInfo(s, c),
+		RateLimitHooks:  rateLimitHooks(c),
+		Preferences:     preferences(f, s),
 		Notify:          notify,
 		Panes:           panes,
 		TabPlaces:       views.TabPlaces(),
@@ -199,6 +197,20 @@ func shellOptions(
 		HandOver:        func() *ui.Action { return handOver(ctx, f, s, acc) },
 		Progress:        func() int { return activity.Progress(acc) },
 	}, acc, nil
+}
+
+// preferences returns the user's choices.
+func preferences(f *config.Flags, s config.Settings) shell.Preferences {
+	return shell.Preferences{
+		Keys:           s.Keys,
+		KeyLines:       s.Source.KeyLines,
+		Columns:        s.Columns,
+		StartPane:      f.View,
+		Mouse:          !f.NoMouse,
+		ConfigPath:     s.Source.Path,
+		ConfigProblems: s.Source.Mistakes.Texts(s.Source.Path),
+		NoMotion:       s.NoMotion || f.Linear,
+	}
 }
 
 // accountInfo returns what the first line shows of an account.

@@ -3,6 +3,8 @@ package dashboard
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -42,14 +44,6 @@ func newTestShell(t *testing.T, api *emulator.Emulator, s config.Settings) (*she
 		t.Fatal(err)
 	}
 	return newShell(ctx, &config.Flags{NoMouse: true}, s, c, j)
-}
-
-func newTestShellWithKeys(t *testing.T, keys map[string][]string) (*shell.Shell, error) {
-	t.Helper()
-	return newTestShell(
-		t, emulator.New(emulator.Options{Token: "demo"}),
-		config.Settings{Account: "acme-prod", Theme: "dark", Keys: keys},
-	)
 }
 
 func TestStartReadQuit(t *testing.T) {
@@ -126,54 +120,69 @@ func TestTypeahead(t *testing.T) {
 	v.WaitFor("index.html")
 }
 
-// No key is bound twice in a pane: the program would fail to start and name both actions.
-func TestKeyClashNamesBoth(t *testing.T) {
-	t.Parallel()
-	faulttest.ReportCase(t, "G5", "two actions on one key")
-	_, err := newTestShellWithKeys(t, map[string][]string{"services.edit": {"d"}})
-	if err == nil || !strings.Contains(err.Error(), "disable") || !strings.Contains(err.Error(), "edit") {
-		t.Errorf("a clash is reported as %v", err)
-	}
-	if _, err := newTestShellWithKeys(t, map[string][]string{
-		"services.disable": {"x"},
-		"services.edit":    {"d"},
-	}); err != nil {
-		t.Errorf("swapped keys: %v", err)
-	}
-}
-
-// Bindings that clash, or that are not keys, are rejected, and the message names their actions.
-func TestOddKeys(t *testing.T) {
+// A key that the configuration gives to two actions keeps nothing from starting: the later binding loses it, both are
+// named, and an action without any other key has its own ones.
+func TestKeyConflict_laterBindingLoses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		keys map[string][]string
-		want []string // "" is fine
+		keys  map[string][]string
+		want  []string            // parts of the report; none if nothing is reported
+		bound map[string][]string // keys of actions afterwards
 	}{
-		"one key for two": {map[string][]string{"services.edit": {"d"}}, []string{"disable", "edit"}},
-		"one key for two, again": {
-			map[string][]string{"services.edit": {"z"}, "services.disable": {"z"}},
-			[]string{"disable", "edit"},
+		"one key for two": {
+			map[string][]string{"services.edit": {"d"}},
+			[]string{`the key "d" is bound twice in services`, "disable", "services.edit does not get it"},
+			map[string][]string{"services.edit": {"e"}, "services.disable": {"d"}},
 		},
-		"a key of the program": {map[string][]string{"services.disable": {"?"}}, []string{"disable", "help"}},
-		"the same key twice":   {map[string][]string{"services.disable": {"z", "z"}}, nil},
-		"swapped":              {map[string][]string{"services.disable": {"x"}, "services.edit": {"d"}}, nil},
+		"the second in the file": {
+			map[string][]string{"services.edit": {"z"}, "services.disable": {"z", "f5"}},
+			[]string{`"edit"`, "services.disable does not get it"},
+			map[string][]string{"services.edit": {"z"}, "services.disable": {"f5"}},
+		},
+		"a key of the program": {
+			map[string][]string{"services.disable": {"?"}},
+			[]string{"disable", "the program's help", "services.disable does not get it"},
+			map[string][]string{"services.disable": {"d"}, "program.help": {"?"}},
+		},
+		"a key of a pane for the program": {
+			map[string][]string{"program.help": {"d", "f1"}},
+			[]string{"disable", "program.help does not get it"},
+			map[string][]string{"services.disable": {"d"}, "program.help": {"f1"}},
+		},
 		"two keys for one": {
 			map[string][]string{"services.disable": {"z", "ctrl+z"}},
 			[]string{"disable", "suspend"},
+			map[string][]string{"services.disable": {"z"}, "program.suspend": {"ctrl+z"}},
 		},
-		"no action of that name":   {map[string][]string{"services.destroy": {"z"}}, nil},
-		"no key for an action":     {map[string][]string{"services.disable": {}}, nil},
-		"a key for another's pane": {map[string][]string{"contacts.edit": {"d"}}, nil},
+		"the same key twice": {map[string][]string{"services.disable": {"z", "z"}}, nil, nil},
+		"swapped": {
+			map[string][]string{"services.disable": {"x"}, "services.edit": {"d"}},
+			nil,
+			map[string][]string{"services.disable": {"x"}, "services.edit": {"d"}},
+		},
+		"no action of that name":   {map[string][]string{"services.destroy": {"z"}}, nil, nil},
+		"no key for an action":     {map[string][]string{"services.disable": {}}, nil, nil},
+		"a key for another's pane": {map[string][]string{"contacts.edit": {"d"}}, nil, nil},
 	} {
 		faulttest.RunCase(t, "G5", name, func(t *testing.T) {
 			t.Parallel()
-			_, err := newTestShellWithKeys(t, c.keys)
-			if (err != nil) != (c.want != nil) {
-				t.Fatalf("%v", err)
+			lines := map[string]int{"services.edit": 2, "services.disable": 3}
+			program, _, err := NewFrozenDemo(t.Context(), shell.Preferences{Keys: c.keys, KeyLines: lines})
+			if err != nil {
+				t.Fatal(err)
+			}
+			report := fmt.Sprint(shell.KeyConflicts(program))
+			if n := len(shell.KeyConflicts(program)); (n > 0) != (c.want != nil) {
+				t.Errorf("%d conflicts: %s", n, report)
 			}
 			for _, part := range c.want {
-				if !strings.Contains(err.Error(), part) {
-					t.Errorf("%v does not name %s", err, part)
+				if !strings.Contains(report, part) {
+					t.Errorf("%q does not name %s", report, part)
+				}
+			}
+			for _, k := range program.KeyBindings() {
+				if want := c.bound[k.Name()]; want != nil && !slices.Equal(k.Keys, want) {
+					t.Errorf("%s has the keys %q, want %q", k.Name(), k.Keys, want)
 				}
 			}
 		})

@@ -17,7 +17,7 @@ import (
 )
 
 // NewFrozenDemo returns the demo on a stopped clock, before its first request.
-func NewFrozenDemo(ctx context.Context, keys map[string][]string) (*shell.Shell, *account.Account, error) {
+func NewFrozenDemo(ctx context.Context, chosen shell.Preferences) (*shell.Shell, *account.Account, error) {
 	now := func() time.Time { return time.Date(2026, 11, 20, 21, 4, 0, 0, time.UTC) }
 	api := emulator.New(emulator.Options{Token: "demo", Now: now})
 	j := journal.NewInMemory(now)
@@ -44,7 +44,7 @@ func NewFrozenDemo(ctx context.Context, keys map[string][]string) (*shell.Shell,
 		RateLimitHooks: shell.RateLimitHooks{
 			RequestBudget: func() string { return formatBudget(c.RateLimit(), now()) },
 		},
-		Preferences: shell.Preferences{Keys: keys},
+		Preferences: chosen,
 		Panes:       views.Panes(acc),
 		TabPlaces:   views.TabPlaces(),
 		Theme:       look,
