@@ -5,198 +5,246 @@ import (
 	"unicode/utf8"
 )
 
-// A diffWriter changes the lines on the screen into other lines with as few bytes as possible. It tracks the cursor and
-// the current style.
+// A diffWriter writes cells to the screen with as few bytes as possible. It tracks the cursor and the current style.
 type diffWriter struct {
-	out             []byte
-	x, y            int // position of the cursor; -1 if unknown
-	style           style
-	cursorUncertain bool // after a grapheme of uncertain width, the cursor may be elsewhere
+	out   []byte
+	x, y  int // position of the cursor; -1 if unknown
+	style styleID
+	// After a grapheme of uncertain width the cursor may be elsewhere.
+	cursorUncertain bool
+	width           int // of the screen: the longest line so far
 
-	ascii    bool // the terminal shows only ASCII
+	styles   styleTable
+	features features
 	slowLine bool // the line to the terminal is slow: 256 colours are enough
-
-	oldCells []cell     // the current line as it is on the screen
-	newLine  parsedLine // the current line as it must become
-	scratch  []byte
 }
 
 // beginFrame starts a new frame. Between frames the terminal has its default style.
 func (p *diffWriter) beginFrame() {
-	p.out, p.x, p.y, p.style, p.cursorUncertain = p.out[:0], -1, -1, style{}, false
+	p.styles.setFewColors(p.slowLine)
+	p.out, p.x, p.y, p.style, p.cursorUncertain = p.out[:0], -1, -1, 0, false
 }
 
 // endFrame returns to the default style.
-func (p *diffWriter) endFrame() { p.setStyle(style{}) }
+func (p *diffWriter) endFrame() { p.setStyle(0) }
 
-// updateLine changes a line on the screen into text, and stores the new line in its place. A line with graphemes of
-// uncertain width is written whole.
-func (p *diffWriter) updateLine(y int, current *parsedLine, text string) {
-	p.oldCells = current.cells
-	if p.ascii {
-		text = asciiOnly(text)
-	}
-	p.newLine.parse(text)
-	p.rewrite(y, len(current.ambiguous)+len(p.newLine.ambiguous) > 0)
-	*current, p.newLine = p.newLine, *current
-}
-
-// rewrite writes the new line: whole, or where it differs.
-func (p *diffWriter) rewrite(y int, whole bool) {
-	if whole {
-		p.eraseToEnd(0, y)
-		p.oldCells = nil
-		p.writeFrom(y, 0)
-		return
-	}
-	first, blanked := p.firstDifference()
-	switch {
-	case first < 0:
-	case blanked > 4:
-		p.writeShorter(y, first)
-	default:
-		p.writeFrom(y, first)
+// setStyle changes the current style.
+func (p *diffWriter) setStyle(id styleID) {
+	if p.style != id {
+		p.out, p.style = append(p.out, p.styles.change(p.style, id)...), id
 	}
 }
 
-// firstDifference returns the first cell that differs, or -1, and the number of cells that become blank.
-func (p *diffWriter) firstDifference() (first, blanked int) {
-	first = -1
-	for x := range max(len(p.oldCells), len(p.newLine.cells)) {
-		if c := cellAt(p.newLine.cells, x); cellAt(p.oldCells, x) != c {
-			if first < 0 {
-				first = x
-			}
-			if c == blank {
-				blanked++
-			}
+// draws reports whether a style draws a cell correctly.
+func (p *diffWriter) draws(id styleID, c cell) bool {
+	return id == c.style || c.r == ' ' && p.styles.onBlank[id] == c.style
+}
+
+// writeCells writes cells of one width at the cursor, in the current style.
+func (p *diffWriter) writeCells(cells []cell) {
+	for i := 0; i < len(cells); i++ {
+		r := cells[i].r
+		if r < utf8.RuneSelf {
+			p.out = append(p.out, byte(r))
+			i += p.repeat(cells[i:])
+			continue
 		}
+		p.out = utf8.AppendRune(p.out, r)
 	}
-	return first, blanked
-}
-
-// writeShorter writes a line from a cell on in the shorter of two ways: over the old cells, or after erasing them.
-func (p *diffWriter) writeShorter(y, first int) {
-	start := *p
-	p.writeFrom(y, first)
-	over := *p
-	p.scratch = append(p.scratch[:0], p.out[len(start.out):]...)
-	over.scratch = p.scratch
-	p.out, p.x, p.y, p.style = start.out, start.x, start.y, start.style
-	p.eraseToEnd(first, y)
-	p.oldCells = p.oldCells[:min(first, len(p.oldCells))]
-	p.writeFrom(y, first)
-	if len(p.out) >= len(over.out) {
-		over.out = append(p.out[:len(start.out)], p.scratch...)
-		*p = over
+	if p.x += len(cells); p.x >= p.width {
+		p.x = -1 // behind the last column, terminals differ
 	}
 }
 
-// writeFrom writes the cells from a column on that differ, and the cell behind an ambiguous grapheme, which may have
-// covered it. It erases blanks at the end, but never with the cursor behind the last column, where erasing would
-// remove the last cell.
-func (p *diffWriter) writeFrom(y, from int) {
-	cells := p.newLine.cells
-	end := len(cells)
-	for end > 0 && cells[end-1] == blank {
-		end--
+// minRepeat is the number of equal characters from which repeating one is shorter than writing them all.
+const minRepeat = 6
+
+// repeat writes the characters that follow the first cell and equal it, if repeating that is shorter, and returns how
+// many. Only ASCII is repeated, because tmux before 3.5 repeats nothing else.
+func (p *diffWriter) repeat(cells []cell) int {
+	if !p.features.repeat || len(cells) < minRepeat || cells[1] != cells[0] {
+		return 0
 	}
-	if end > 0 && end < len(cells) && cells[end-1].r <= 0 {
-		end++
+	n := 1
+	for n < len(cells) && cells[n].r == cells[0].r {
+		n++
 	}
-	for x := from; x < end; x++ {
-		if c := cells[x]; c.r != 0 && (cellAt(p.oldCells, x) != c || p.cursorUncertain && p.x == x) {
-			p.advanceTo(x, y)
-			p.writeCell(c)
-		}
+	if n < minRepeat {
+		return 0
 	}
-	for x := max(from, end); x < len(p.oldCells); x++ {
-		if p.oldCells[x] != blank {
-			p.eraseToEnd(x, y)
-			return
-		}
-	}
+	p.appendControl(n-1, 'b')
+	return n - 1
 }
 
-// advanceTo brings the cursor to a cell: it rewrites a few unchanged cells, or moves over more of them.
-func (p *diffWriter) advanceTo(x, y int) {
-	if p.y == y && p.x < x && !p.cursorUncertain && p.cheaperToRewrite(x) {
-		for p.x < x {
-			p.writeCell(p.newLine.cells[p.x])
-		}
-	}
-	if p.y != y || p.x != x {
-		p.moveCursor(x, y)
-	}
-}
-
-// cheaperToRewrite reports whether writing the cells up to x takes fewer bytes than moving the cursor.
-func (p *diffWriter) cheaperToRewrite(x int) bool {
-	bytes := 0
-	if x-p.x > 4 {
-		return false
-	}
-	for _, c := range p.newLine.cells[p.x:x] {
-		if bytes += utf8.RuneLen(c.r); bytes > 4 || c.r <= 0 || !p.styleMatches(c) {
-			return false
-		}
-	}
-	return true
-}
-
-// styleMatches reports whether the current style draws a cell correctly.
-func (p *diffWriter) styleMatches(c cell) bool {
-	return p.style == c.style || c.r == ' ' && p.style.visibleOnBlank() == c.style
-}
-
-// writeCell writes a cell at the cursor.
-func (p *diffWriter) writeCell(c cell) {
-	ambiguous := c.r < 0
-	if p.cursorUncertain && !ambiguous {
-		p.moveCursor(p.x, p.y)
-	}
-	if !p.styleMatches(c) {
-		p.setStyle(c.style)
-	}
-	if ambiguous {
-		p.out = append(p.out, p.newLine.ambiguous[-c.r-1]...)
-	} else {
-		p.out = utf8.AppendRune(p.out, c.r)
-	}
-	p.cursorUncertain = ambiguous
-	for p.x++; p.x < len(p.newLine.cells) && p.newLine.cells[p.x].r == 0; {
-		p.x++
-	}
-}
-
-// eraseToEnd erases a line from a cell on.
-func (p *diffWriter) eraseToEnd(x, y int) {
-	p.moveCursor(x, y)
-	p.setStyle(style{})
+// eraseToEnd erases the line from the cursor on.
+func (p *diffWriter) eraseToEnd() {
+	p.setStyle(0)
 	p.out = append(p.out, "\x1b[K"...)
 }
 
-// setStyle changes the current style.
-func (p *diffWriter) setStyle(style style) {
-	p.out, p.style = p.style.appendChange(p.out, style), style
+// eraseCells erases some cells at the cursor, which stays.
+func (p *diffWriter) eraseCells(n int) {
+	p.setStyle(0)
+	p.appendControl(n, 'X')
 }
 
-// moveCursor moves the cursor to a cell.
-func (p *diffWriter) moveCursor(x, y int) {
-	if p.x == x && p.y == y && !p.cursorUncertain {
-		return
-	}
+// appendControl appends a control sequence with one parameter, which may be left out if it is 1.
+func (p *diffWriter) appendControl(n int, final byte) {
 	p.out = append(p.out, "\x1b["...)
-	final := byte('G')
-	if p.y != y {
-		p.out, final = strconv.AppendInt(p.out, int64(y+1), 10), 'H'
-		if x > 0 {
-			p.out = append(p.out, ';')
-		}
-	}
-	if x > 0 {
-		p.out = strconv.AppendInt(p.out, int64(x+1), 10)
+	if n != 1 {
+		p.out = strconv.AppendInt(p.out, int64(n), 10)
 	}
 	p.out = append(p.out, final)
+}
+
+// moveTo moves the cursor to a cell in the shortest way.
+func (p *diffWriter) moveTo(x, y int) {
+	fromX, fromY := p.x, p.y
+	if p.cursorUncertain {
+		fromX, fromY = -1, -1
+	}
+	m := p.features.motion(fromX, fromY, x, y)
 	p.x, p.y, p.cursorUncertain = x, y, false
+	if m.absolute {
+		p.appendPosition(x, y)
+		return
+	}
+	if m.home {
+		p.out, fromX = append(p.out, '\r'), 0
+	}
+	p.appendVertical(y - fromY)
+	p.appendHorizontal(fromX, x)
+}
+
+// appendPosition appends the sequence that moves the cursor from anywhere.
+func (p *diffWriter) appendPosition(x, y int) {
+	p.out = append(p.out, "\x1b["...)
+	if y > 0 {
+		p.out = strconv.AppendInt(p.out, int64(y+1), 10)
+	}
+	if x > 0 {
+		p.out = strconv.AppendInt(append(p.out, ';'), int64(x+1), 10)
+	}
+	p.out = append(p.out, 'H')
+}
+
+// appendVertical appends the shortest bytes that move the cursor down, or up.
+func (p *diffWriter) appendVertical(n int) {
+	switch {
+	case n == 0:
+	case n == -1:
+		p.out = append(p.out, "\x1bM"...)
+	case n < 0:
+		p.appendControl(-n, 'A')
+	case p.features.lineFeed && n <= controlLength(n):
+		for range n {
+			p.out = append(p.out, '\n')
+		}
+	default:
+		p.appendControl(n, 'B')
+	}
+}
+
+// appendHorizontal appends the shortest bytes that move the cursor within a line.
+func (p *diffWriter) appendHorizontal(from, to int) {
+	switch n := to - from; {
+	case n == 0:
+	case to == 0:
+		p.out = append(p.out, '\r')
+	case n > 0 && controlLength(n) <= controlLength(to+1):
+		p.appendControl(n, 'C')
+	case n < 0 && -n <= min(controlLength(-n), controlLength(to+1)):
+		for range -n {
+			p.out = append(p.out, '\b')
+		}
+	case n < 0 && controlLength(-n) <= controlLength(to+1):
+		p.appendControl(-n, 'D')
+	default:
+		p.appendControl(to+1, 'G')
+	}
+}
+
+// A motion is a way to move the cursor.
+type motion struct {
+	bytes    int
+	absolute bool // from anywhere
+	home     bool // begins with a carriage return
+}
+
+// motion returns the shortest motion between two cells. fromY is -1 if the cursor may be anywhere, and fromX if it may
+// be anywhere in its line.
+func (f *features) motion(fromX, fromY, x, y int) motion {
+	best := motion{bytes: positionLength(x, y), absolute: true}
+	if fromY < 0 {
+		return best
+	}
+	vertical := f.verticalLength(y - fromY)
+	if n := 1 + vertical + horizontalLength(0, x); n <= best.bytes {
+		best = motion{bytes: n, home: true}
+	}
+	if fromX < 0 {
+		return best
+	}
+	if n := vertical + horizontalLength(fromX, x); n <= best.bytes {
+		best = motion{bytes: n}
+	}
+	return best
+}
+
+// positionLength returns the length of appendPosition's sequence.
+func positionLength(x, y int) int {
+	n := 3
+	if y > 0 {
+		n += digits(y + 1)
+	}
+	if x > 0 {
+		n += 1 + digits(x+1)
+	}
+	return n
+}
+
+// verticalLength returns the number of appendVertical's bytes.
+func (f *features) verticalLength(n int) int {
+	switch {
+	case n == 0:
+		return 0
+	case n == -1:
+		return 2
+	case n < 0:
+		return controlLength(-n)
+	case f.lineFeed:
+		return min(n, controlLength(n))
+	}
+	return controlLength(n)
+}
+
+// horizontalLength returns the number of appendHorizontal's bytes.
+func horizontalLength(from, to int) int {
+	switch n := to - from; {
+	case n == 0:
+		return 0
+	case to == 0:
+		return 1
+	case n > 0:
+		return min(controlLength(n), controlLength(to+1))
+	default:
+		return min(-n, controlLength(-n), controlLength(to+1))
+	}
+}
+
+// controlLength returns the length of appendControl's sequence.
+func controlLength(n int) int {
+	if n == 1 {
+		return 3
+	}
+	return 3 + digits(n)
+}
+
+// digits returns the number of a number's decimal digits.
+func digits(n int) int {
+	count := 1
+	for ; n >= 10; n /= 10 {
+		count++
+	}
+	return count
 }

@@ -11,7 +11,7 @@ import (
 // A cell is one column of a line.
 type cell struct {
 	r     rune // 0: the second cell of a wide grapheme; -n: grapheme n-1 of the line's ambiguous ones
-	style style
+	style styleID
 }
 
 var blank = cell{r: ' '}
@@ -20,22 +20,39 @@ var blank = cell{r: ' '}
 type parsedLine struct {
 	cells     []cell
 	ambiguous []string // graphemes that terminals may draw in different widths
+	weight    int      // an estimate of the bytes that draw the line
+
+	hashes      [blockCount]uint64 // of the line's quarters, if hashed is set
+	hashed      bool
+	hashedWidth int
 }
 
+// blockCount is the number of blocks of a line that are compared when a scroll is looked for.
+const blockCount = 4
+
+// hashFactor spreads the bits of characters and styles.
+const hashFactor = 0x9e3779b97f4a7c15
+
 // parse splits a line into cells. It drops everything but text and styles.
-func (w *parsedLine) parse(line string) {
-	w.cells, w.ambiguous = slices.Grow(w.cells[:0], min(len(line), 256)), w.ambiguous[:0]
-	var on, onBlank style
+func (w *parsedLine) parse(line string, styles *styleTable) {
+	w.cells, w.ambiguous, w.hashed = slices.Grow(w.cells[:0], min(len(line), 256)), w.ambiguous[:0], false
+	blanks := 0
+	var on, onBlank styleID
 	for i := 0; i < len(line); {
 		c := line[i]
 		switch {
 		case c == 0x1b:
-			i += on.parseEscape(line[i:])
-			onBlank = on.visibleOnBlank()
+			n, sgr := escapeLength(line[i:])
+			if sgr {
+				on = styles.apply(on, line[i:i+n])
+				onBlank = styles.onBlank[on]
+			}
+			i += n
 		case c >= utf8.RuneSelf || startsCombining(line[i+1:]):
 			i += w.parseNonASCII(line[i:], on)
 		case c == ' ':
 			w.cells = append(w.cells, cell{' ', onBlank})
+			blanks++
 			i++
 		default:
 			if c > ' ' && c != 0x7f {
@@ -44,11 +61,12 @@ func (w *parsedLine) parse(line string) {
 			i++
 		}
 	}
+	w.weight = len(line) - blanks
 }
 
 // parseNonASCII parses the first character of a text, which is not ASCII or has a combining mark, and returns its
 // length.
-func (w *parsedLine) parseNonASCII(text string, on style) int {
+func (w *parsedLine) parseNonASCII(text string, on styleID) int {
 	r, size := utf8.DecodeRuneInString(text)
 	switch {
 	case r < ' ' || r >= 0x7f && r < 0xa0:
@@ -73,6 +91,25 @@ func (w *parsedLine) parseNonASCII(text string, on style) int {
 	return len(grapheme)
 }
 
+// blockHashes returns the hashes of the line's four quarters for a screen of a width. Lines with equal hashes of a
+// quarter look alike there.
+func (w *parsedLine) blockHashes(width int) *[blockCount]uint64 {
+	if w.hashed && w.hashedWidth == width {
+		return &w.hashes
+	}
+	w.hashed, w.hashedWidth = true, width
+	size := (width + blockCount - 1) / blockCount
+	for n := range w.hashes {
+		sum := uint64(0)
+		from, to := min(n*size, len(w.cells)), min((n+1)*size, len(w.cells))
+		for x, c := range w.cells[from:to] {
+			sum += (uint64(uint32(c.r)) | uint64(c.style)<<32) * (hashFactor + 2*uint64(x))
+		}
+		w.hashes[n] = sum
+	}
+	return &w.hashes
+}
+
 // cellAt returns a cell of a line, or a blank beyond its end.
 func cellAt(cells []cell, x int) cell {
 	if x < len(cells) {
@@ -81,12 +118,14 @@ func cellAt(cells []cell, x int) cell {
 	return blank
 }
 
-// isSingleCell reports whether a character is a shape that every terminal draws in one cell: lines, blocks, geometric
-// shapes.
+// isSingleCell reports whether a character is one that every terminal draws in one cell: lines, blocks, geometric
+// shapes, and the signs in lookout's own texts.
 func isSingleCell(r rune) bool {
-	return r >= 0x2500 && r <= 0x25ff || r == '…' || r == '·' || r == '‹' || r == '›' || r == '✓' || r == '✗' ||
-		r == '•'
+	return r >= 0x2500 && r <= 0x25ff || r >= 0xa0 && strings.ContainsRune(singleCells, r)
 }
+
+// singleCells are the signs in lookout's own texts.
+const singleCells = "·…›‹—–≥≤→←↑↓×µ°“”‘’✓✗•⋯"
 
 // startsCombining reports whether a text may begin with a mark that combines with the character before it.
 func startsCombining(rest string) bool {

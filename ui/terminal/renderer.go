@@ -31,10 +31,9 @@ type renderer struct {
 	linear         bool // only the linear text of frames is written
 
 	// Used only by the writing goroutine.
-	lines      []screenLine
-	title      string
-	mouse      bool
-	diffWriter diffWriter
+	title   string
+	mouse   bool
+	encoder frameEncoder
 }
 
 // writeTimes say whether the terminal accepts what is written.
@@ -247,9 +246,9 @@ func (p *renderer) writeNext() (wrote bool, err error) {
 	p.mu.Lock()
 	now := time.Now()
 	p.flow.giveUp(now)
-	p.diffWriter.slowLine = p.flow.slow
+	p.encoder.writer.slowLine = p.flow.slow
 	frame, bytes, fresh := p.nextFrame, p.rawBytes, p.fullRedraw
-	if len(p.lines) > 0 && !p.flow.hasRoom(now) {
+	if len(p.encoder.lines) > 0 && !p.flow.hasRoom(now) {
 		frame = nil
 	}
 	p.rawBytes = ""
@@ -293,7 +292,7 @@ func (p *renderer) request(raw, frame string, changed time.Time) string {
 	for limit := p.flow.markInterval(); frame != ""; {
 		n := min(len(frame), limit)
 		if n < len(frame) {
-			n += nextMotion(frame[n:])
+			n += nextSequence(frame[n:])
 		}
 		b.WriteString(frame[:n])
 		frame, pending = frame[n:], pending+n
@@ -308,16 +307,17 @@ func (p *renderer) request(raw, frame string, changed time.Time) string {
 	return b.String()
 }
 
-// nextMotion returns the index of the next sequence that moves the cursor to a line, where a request disturbs nothing.
-func nextMotion(bytes string) int {
+// nextSequence returns the index of the next control sequence before which a request disturbs nothing: any but a
+// repetition, which belongs to the character before it.
+func nextSequence(bytes string) int {
 	for at := 0; ; at++ {
 		n := strings.Index(bytes[at:], "\x1b[")
 		if n < 0 {
 			return len(bytes)
 		}
 		at += n
-		end := strings.IndexFunc(bytes[at+2:], func(r rune) bool { return r != ';' && (r < '0' || r > '9') })
-		if end >= 0 && (bytes[at+2+end] == 'H' || bytes[at+2+end] == 'd') {
+		end := strings.IndexFunc(bytes[at+2:], func(r rune) bool { return r < '0' || r > '9' })
+		if end >= 0 && bytes[at+2+end] != 'b' {
 			return at
 		}
 	}
@@ -328,9 +328,6 @@ func (p *renderer) diff(f Frame, fresh bool) string {
 	var modes strings.Builder
 	if fresh {
 		p.title = "\x00"
-		for n := range p.lines {
-			p.lines[n].clear()
-		}
 		modes.WriteString("\x1b[m\x1b[2J")
 	}
 	if f.Mouse != p.mouse || fresh {
@@ -341,39 +338,7 @@ func (p *renderer) diff(f Frame, fresh bool) string {
 		p.title = f.Title
 		modes.WriteString("\x1b]2;" + stripControls(f.Title) + "\x1b\\")
 	}
-	p.diffWriter.beginFrame()
-	y := 0
-	for text := range strings.SplitSeq(f.Content, "\n") {
-		p.updateLine(y, text)
-		y++
-	}
-	for n := y; n < len(p.lines); n++ {
-		p.updateLine(n, "")
-	}
-	p.diffWriter.endFrame()
-	return modes.String() + string(p.diffWriter.out)
-}
-
-// screenLine is a line on the screen.
-type screenLine struct {
-	text string
-	row  parsedLine
-}
-
-// clear makes the line blank and keeps its memory.
-func (l *screenLine) clear() {
-	l.text, l.row.cells, l.row.ambiguous = "", l.row.cells[:0], l.row.ambiguous[:0]
-}
-
-// updateLine writes text to a line of the screen.
-func (p *renderer) updateLine(y int, text string) {
-	if y == len(p.lines) {
-		p.lines = append(p.lines, screenLine{})
-	}
-	if l := &p.lines[y]; l.text != text {
-		p.diffWriter.updateLine(y, &l.row, text)
-		l.text = text
-	}
+	return modes.String() + string(p.encoder.encode(f.Content, fresh))
 }
 
 // sanitizeLinear returns text for a linear terminal: lines end with CR LF, and no control character but backspace is

@@ -3,6 +3,8 @@ package terminal
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,6 +82,7 @@ type frameGenerator struct {
 	width  int
 	height int
 	lines  []string
+	plain  bool // without wide characters
 }
 
 var words = []string{
@@ -91,7 +94,7 @@ func (f *frameGenerator) line() string {
 	var b strings.Builder
 	for used := 0; used < f.width; {
 		text := words[f.IntN(len(words))]
-		if f.IntN(4) > 0 { // most lines contain no wide characters
+		if f.plain || f.IntN(4) > 0 { // most lines contain no wide characters
 			text = words[f.IntN(7)]
 		}
 		if f.IntN(4) == 0 {
@@ -120,6 +123,12 @@ func (f *frameGenerator) next() string {
 			f.lines[y] = f.line()
 		}
 	}
+	switch f.IntN(6) {
+	case 0, 1:
+		f.scroll()
+	case 2:
+		f.scrollBlock()
+	}
 	for range f.IntN(4) {
 		y := f.IntN(f.height)
 		switch f.IntN(4) {
@@ -139,24 +148,91 @@ func (f *frameGenerator) next() string {
 	return strings.Join(f.lines, "\n")
 }
 
-// The renderer turns any screen into the frame.
+// scroll moves some lines up or down, and fills the gap with new lines.
+func (f *frameGenerator) scroll() {
+	top, by := f.IntN(f.height), f.IntN(5)-2
+	bottom := top + f.IntN(f.height-top)
+	before := slices.Clone(f.lines)
+	for y := top; y <= bottom; y++ {
+		if n := y + by; n >= top && n <= bottom {
+			f.lines[y] = before[n]
+		} else {
+			f.lines[y] = f.line()
+		}
+	}
+}
+
+// scrollBlock moves some columns of some lines up or down.
+func (f *frameGenerator) scrollBlock() {
+	top, by, left := f.IntN(f.height), f.IntN(3)-1, f.IntN(f.width)
+	right := left + f.IntN(f.width-left) + 1
+	before := slices.Clone(f.lines)
+	for y := top; y < f.height; y++ {
+		if n := y + by; n >= top && n < f.height && by != 0 {
+			f.lines[y] = f.cut(before[y], 0, left) + f.cut(before[n], left, right) + f.cut(before[y], right, f.width)
+		}
+	}
+}
+
+// cut returns some columns of a line; blanks stand for wide characters at their edges.
+func (f *frameGenerator) cut(line string, left, right int) string {
+	part := ansi.Cut(line, left, right)
+	if ansi.StringWidth(part) != right-left {
+		return strings.Repeat(" ", right-left)
+	}
+	return part + "\x1b[m"
+}
+
+// randomFeatures returns any features that a terminal may have.
+func randomFeatures(r *rand.Rand) features {
+	any := func() bool { return r.IntN(4) > 0 }
+	return features{
+		lineFeed:    any(),
+		insertLines: any(),
+		scroll:      any(),
+		eraseCells:  any(),
+		repeat:      any(),
+		margins:     any(),
+	}
+}
+
+// The renderer turns any screen into any frame, on terminals with any features, with control functions that all of them
+// obey in the same way. Another implementation of a terminal shows the same.
 func TestRenderer_screenMatchesFrame(t *testing.T) {
-	for _, colors := range allProfiles {
-		for seed := range uint64(2) {
-			r := rand.New(rand.NewPCG(seed, uint64(colors)))
-			f := &frameGenerator{Rand: r, theme: darkTheme(t, colors)}
-			for range 4 {
-				f.width, f.height, f.lines = 1+r.IntN(90), 1+r.IntN(12), nil
-				e := vt.NewEmulator(f.width, f.height)
-				fmt.Fprint(e, strings.Repeat("garbage ", 200)) // as a resize may leave it
-				p := renderer{}
-				for n := range 25 {
-					content := f.next()
-					sent := p.diff(Frame{Content: content}, n == 0)
-					fmt.Fprint(e, sent)
-					compare(t, e, content, sent)
-				}
-			}
+	pairs := 1000
+	if os.Getenv("LOOKOUT_NIGHTLY") != "" {
+		pairs = 1_000_000
+	}
+	for seed := uint64(0); pairs > 0; seed++ {
+		r := rand.New(rand.NewPCG(seed, 1))
+		f := &frameGenerator{Rand: r, theme: darkTheme(t, allProfiles[seed%4]), plain: r.IntN(2) == 0}
+		e := frameEncoder{}
+		e.writer.features = randomFeatures(r)
+		for range 1 + r.IntN(3) { // the same program on a terminal that is resized
+			f.width, f.height, f.lines = 1+r.IntN(90), 1+r.IntN(20), nil
+			f.checkFrames(t, &e, 15)
+			pairs -= 15
+		}
+	}
+}
+
+// checkFrames writes frames to new terminals of the generator's size and checks that they are shown.
+func (f *frameGenerator) checkFrames(t *testing.T, e *frameEncoder, count int) {
+	t.Helper()
+	strict := newStrictTerminal(t, f.width, f.height, e.writer.features)
+	other := vt.NewEmulator(f.width, f.height)
+	fmt.Fprint(other, strings.Repeat("garbage ", 200)) // as a resize may leave it
+	for n := range count {
+		content := f.next()
+		bytes := string(e.encode(content, n == 0))
+		if n == 0 {
+			bytes = "\x1b[m\x1b[2J" + bytes
+		}
+		strict.Write(bytes)
+		fmt.Fprint(other, bytes)
+		strict.check(content)
+		if n%5 == 0 { // it is slow
+			compare(t, other, content, strict.sent)
 		}
 	}
 }
@@ -264,43 +340,49 @@ func TestRenderer_cursorMoveIsSmall(t *testing.T) {
 	}
 }
 
+// benchmarkFrames encodes two frames in turn, on a terminal like xterm.
+func benchmarkFrames(b *testing.B, first, second string, fresh bool) {
+	b.Helper()
+	e := frameEncoder{}
+	e.writer.features = knownFeatures("xterm-256color")
+	e.writer.features.lineFeed, e.writer.features.margins = true, true
+	e.encode(first, true)
+	e.encode(second, fresh)
+	b.ReportAllocs()
+	total, n := 0, 0
+	for b.Loop() {
+		bytes := e.encode(first, fresh)
+		first, second = second, first
+		total += len(bytes)
+		n++
+	}
+	b.ReportMetric(float64(total)/float64(n), "bytes/frame")
+}
+
 func BenchmarkCursorMove(b *testing.B) {
 	look := darkTheme(b, colorprofile.TrueColor)
-	first, second := Frame{Content: tableFrame(look, 200, 50, 10)}, Frame{Content: tableFrame(look, 200, 50, 11)}
-	p := renderer{}
-	p.diff(first, true)
-	b.ReportAllocs()
-	for range b.N {
-		b.ReportMetric(float64(len(p.diff(second, false))), "bytes/frame")
-		first, second = second, first
-	}
+	benchmarkFrames(b, tableFrame(look, 200, 50, 10), tableFrame(look, 200, 50, 11), false)
 }
 
 // BenchmarkAllRows changes every row, as a page down does.
 func BenchmarkAllRows(b *testing.B) {
+	first := tableFrame(darkTheme(b, colorprofile.TrueColor), 200, 50, 10)
+	second := strings.NewReplacer("service-00", "service-01", "10.0.", "10.3.", "● ok", "▲ no").Replace(first)
+	benchmarkFrames(b, first, second, false)
+}
+
+// BenchmarkScroll moves all rows by one, below a heading.
+func BenchmarkScroll(b *testing.B) {
 	look := darkTheme(b, colorprofile.TrueColor)
-	first := Frame{Content: tableFrame(look, 200, 50, 10)}
-	second := Frame{
-		Content: strings.NewReplacer(
-			"service-00", "service-01", "10.0.", "10.3.", "● ok", "▲ no",
-		).Replace(first.Content),
-	}
-	p := renderer{}
-	p.diff(first, true)
-	b.ReportAllocs()
-	for range b.N {
-		b.ReportMetric(float64(len(p.diff(second, false))), "bytes/frame")
-		first, second = second, first
-	}
+	rows := strings.Split(tableFrame(look, 200, 51, 60), "\n")
+	first := "heading\n" + strings.Join(rows[:49], "\n")
+	second := "heading\n" + strings.Join(rows[1:50], "\n")
+	benchmarkFrames(b, first, second, false)
 }
 
 func BenchmarkWholeFrame(b *testing.B) {
-	f := Frame{Content: tableFrame(darkTheme(b, colorprofile.TrueColor), 200, 50, 10)}
-	p := renderer{}
-	b.ReportAllocs()
-	for range b.N {
-		b.ReportMetric(float64(len(p.diff(f, true))), "bytes/frame")
-	}
+	frame := tableFrame(darkTheme(b, colorprofile.TrueColor), 200, 50, 10)
+	benchmarkFrames(b, frame, frame, true)
 }
 
 // lookout's own texts keep their shape on a terminal that shows only ASCII: no question mark stands for a dot or an
@@ -315,6 +397,21 @@ func TestASCIIOnly_hasTwinsForOurOwnTexts(t *testing.T) {
 	} {
 		if got := asciiOnly(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A request for the terminal's status stands between sequences, and never between a character and its repetition.
+func TestNextSequence(t *testing.T) {
+	for bytes, want := range map[string]int{
+		"text":                        4,
+		"text\x1b[Kmore":              4,
+		"x\x1b[12bmore\x1b[3;4Hx":     10,
+		"\x1b[38;2;1;2;3mx\x1b[?69hx": 0,
+		"x\n\b\b\x1bMy\x1b[2Cz":       7,
+	} {
+		if got := nextSequence(bytes); got != want {
+			t.Errorf("%q: %d, want %d", bytes, got, want)
 		}
 	}
 }

@@ -1,8 +1,11 @@
 package terminal
 
 import (
+	imagecolor "image/color"
 	"strconv"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // A style is the state of a terminal's SGR attributes. The zero value is the terminal's default.
@@ -36,21 +39,17 @@ func (p style) visibleOnBlank() style {
 	return p
 }
 
-// parseEscape parses the escape sequence at the beginning of a text and returns its length. It applies SGR sequences
-// and ignores all others.
-func (p *style) parseEscape(text string) int {
+// escapeLength returns the length of the escape sequence at the beginning of a text, and whether it is SGR.
+func escapeLength(text string) (n int, sgr bool) {
 	if len(text) < 2 || text[1] != '[' {
-		return 1
+		return 1, false
 	}
 	for i := 2; i < len(text); i++ {
 		if c := text[i]; c >= 0x40 && c <= 0x7e {
-			if c == 'm' {
-				p.applySGR(text[2:i])
-			}
-			return i + 1
+			return i + 1, c == 'm'
 		}
 	}
-	return len(text)
+	return len(text), false
 }
 
 // applySGR applies the parameters of an SGR sequence. No theme uses parameters with colons; they are ignored.
@@ -131,7 +130,7 @@ func (p style) appendChange(out []byte, q style) []byte {
 	out = rest.appendAdded(removed, q)
 	if len(removed) > start { // would it be shorter to start from the default?
 		end := len(out)
-		out = style{}.appendAdded(append(out, "0;"...), q)
+		out = style{}.appendAdded(append(out, ';'), q) // an empty parameter is 0
 		if len(out)-end < end-start {
 			out = append(out[:start], out[end:]...)
 		} else {
@@ -192,4 +191,18 @@ func (c color) appendSGR(out []byte, ground string) []byte {
 	}
 	part(c)
 	return out
+}
+
+// with256Colors returns the style with true colours replaced by the nearest of 256.
+func (p style) with256Colors() style {
+	p.foreground, p.background = p.foreground.nearest256(), p.background.nearest256()
+	return p
+}
+
+// nearest256 returns the nearest of 256 colours to a true colour, and any other colour as it is.
+func (c color) nearest256() color {
+	if c&^0xffffff != colorRGB {
+		return c
+	}
+	return color256 | color(ansi.Convert256(imagecolor.RGBA{R: uint8(c >> 16), G: uint8(c >> 8), B: uint8(c), A: 0xff}))
 }

@@ -37,6 +37,7 @@ type Options struct {
 	In          io.Reader
 	Out         io.Writer
 	Size        func() (width, height int) // nil asks the terminal
+	Term        string                     // the terminal's TERM; the process's own terminal has its own
 	BeforeExit  func()                     // runs before every kind of exit: flushes what must not be lost
 	ProgressBar bool                       // the terminal has a progress bar (OSC 9;4)
 	Linear      bool                       // only appends lines, for screen readers

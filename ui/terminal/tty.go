@@ -90,6 +90,7 @@ func openTTY(o Options) (*tty, error) {
 			return nil, err
 		}
 		t.input, t.output, t.in, t.out = os.Stdin, os.Stdout, os.Stdin, os.Stdout
+		o.Term = os.Getenv("TERM")
 	}
 	if t.size == nil {
 		t.size = func() (int, int) {
@@ -102,7 +103,8 @@ func openTTY(o Options) (*tty, error) {
 	}
 	t.inputFilter = newInputFilter(t.in)
 	t.renderer = newRenderer(t.out, t.terminalLost, t.withRecovery)
-	t.renderer.diffWriter.ascii = o.ASCII
+	t.renderer.encoder.ascii = o.ASCII
+	t.renderer.encoder.writer.features = featuresOf(o.Term, t.input, t.output)
 	t.inputFilter.answered = t.renderer.answered
 	t.renderer.linear, t.renderer.flow.off, t.renderer.hasProgressBar = o.Linear, o.Linear, o.ProgressBar
 	return t, nil

@@ -62,6 +62,7 @@ func start(t *testing.T, width, height int, s terminal.Screen, linear bool) *Ter
 		code, err := terminal.Run(ctx, s, terminal.Options{
 			In:     in,
 			Out:    v,
+			Term:   "xterm-256color",
 			Linear: linear,
 			Size:   func() (int, int) { return width, height },
 		})

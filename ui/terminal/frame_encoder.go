@@ -1,0 +1,364 @@
+package terminal
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A frameEncoder turns the screen into frames with as few bytes as possible. It knows what is on the screen.
+type frameEncoder struct {
+	ascii  bool // the terminal shows only ASCII
+	writer diffWriter
+
+	lines []screenLine // on the screen
+	next  []screenLine // of the new frame, where its text differs
+
+	// What the current frame is made of, line by line.
+	before, after []*parsedLine
+	changed       []bool // the text differs
+	moved         []parsedLine
+	spans         []span
+	rows          []rowSpans
+	plan          scrollPlanner
+}
+
+// screenLine is a line of the screen.
+type screenLine struct {
+	text string
+	row  parsedLine
+}
+
+// blankLine is a line without anything on it.
+var blankLine parsedLine
+
+// clear makes the line blank and keeps its memory.
+func (l *screenLine) clear() {
+	l.text = ""
+	l.row.cells, l.row.ambiguous, l.row.hashed = l.row.cells[:0], l.row.ambiguous[:0], false
+}
+
+// encode returns the bytes that change the screen into a frame's content. They are valid until the next call. With fresh
+// set, the screen has just been erased.
+func (e *frameEncoder) encode(content string, fresh bool) []byte {
+	if styles := &e.writer.styles; fresh && len(styles.styles) > maxStyles || len(styles.styles) == 0 {
+		styles.reset()
+	}
+	if fresh { // the size may have changed
+		height := min(len(e.lines), strings.Count(content, "\n")+1)
+		e.lines, e.next, e.changed, e.writer.width = e.lines[:height], e.next[:height], e.changed[:height], 0
+		for n := range e.lines {
+			e.lines[n].clear()
+		}
+	}
+	changes := e.parse(content)
+	if changes == 0 {
+		return nil
+	}
+	e.encodeBest(changes, fresh)
+	for y := range e.lines {
+		if e.changed[y] {
+			e.lines[y], e.next[y] = e.next[y], e.lines[y]
+		}
+	}
+	return e.writer.out
+}
+
+// parse parses the lines of a frame that differ from the screen, and returns how many they are.
+func (e *frameEncoder) parse(content string) (changes int) {
+	y := 0
+	for text := range strings.SplitSeq(content, "\n") {
+		changes += e.parseLine(y, text)
+		y++
+	}
+	for ; y < len(e.lines); y++ {
+		changes += e.parseLine(y, "")
+	}
+	e.before, e.after = e.before[:0], e.after[:0]
+	for y := range e.lines {
+		e.before, e.after = append(e.before, &e.lines[y].row), append(e.after, &e.lines[y].row)
+		if e.changed[y] {
+			e.after[y] = &e.next[y].row
+		}
+		e.writer.width = max(e.writer.width, len(e.after[y].cells))
+	}
+	return changes
+}
+
+// parseLine parses a line of a frame, and returns 1 if it differs from the screen.
+func (e *frameEncoder) parseLine(y int, text string) int {
+	if y == len(e.lines) {
+		e.lines, e.next = append(e.lines, screenLine{}), append(e.next, screenLine{})
+		e.changed = append(e.changed, false)
+	}
+	if e.ascii {
+		text = asciiOnly(text)
+	}
+	if e.changed[y] = e.lines[y].text != text; !e.changed[y] {
+		return 0
+	}
+	e.next[y].text = text
+	e.next[y].row.parse(text, &e.writer.styles)
+	return 1
+}
+
+// encodeBest leaves the shortest of the encodings that are tried in the writer: lines in place, or after a scroll.
+// What is much longer by estimate is not tried.
+func (e *frameEncoder) encodeBest(changes int, fresh bool) {
+	e.plan.shift = 0
+	if fresh || changes < minScrollChanges {
+		e.encodePlan(scrollPlan{})
+		return
+	}
+	e.place(scrollPlan{})
+	best, without, after := e.planScroll()
+	e.encodePlan(best)
+	last, shortest := best, len(e.writer.out)
+	if best.by != 0 && without < 2*after+scrollLength {
+		last = scrollPlan{}
+		if e.encodePlan(last); len(e.writer.out) < shortest {
+			best, shortest = last, len(e.writer.out)
+		}
+	}
+	if shortest > minColumnBytes {
+		if s := e.planColumns(); s.by != 0 {
+			last = s
+			if e.encodePlan(s); len(e.writer.out) < shortest {
+				best = s
+			}
+		}
+	}
+	if best != last {
+		e.encodePlan(best)
+	}
+}
+
+// encodePlan encodes the frame with a scroll, or without one if that is empty.
+func (e *frameEncoder) encodePlan(s scrollPlan) {
+	e.writer.beginFrame()
+	e.writer.scroll(s)
+	e.place(s)
+	e.encodeLines()
+}
+
+// encodeLines writes what differs between before and after.
+func (e *frameEncoder) encodeLines() {
+	e.spans, e.rows = e.spans[:0], e.rows[:0]
+	for y, line := range e.after {
+		old := e.before[y]
+		switch {
+		case old == line:
+		case len(old.ambiguous)+len(line.ambiguous) == 0:
+			e.addSpans(y, old.cells, line.cells)
+		case !e.isShown(y):
+			n := len(e.spans)
+			e.spans = append(e.spans, span{y: y, kind: lineSpan, fixed: true, next: -1})
+			e.rows = append(e.rows, rowSpans{y, n, n + 1})
+		}
+	}
+	e.linkChains()
+	for i := range e.spans {
+		for n := i; n >= 0 && !e.spans[n].written; n = e.spans[n].next {
+			e.writeSpan(&e.spans[n])
+		}
+	}
+	e.writer.endFrame()
+}
+
+// isShown reports whether a line with graphemes of uncertain width is on the screen already: a scroll moved it there.
+func (e *frameEncoder) isShown(y int) bool {
+	n := e.plan.source[y]
+	return n >= 0 && e.hasText(n, y)
+}
+
+// hasText reports whether a line on the screen shows the text of a line of the new frame.
+func (e *frameEncoder) hasText(on, y int) bool {
+	if !e.changed[y] {
+		return e.lines[on].text == e.lines[y].text
+	}
+	return e.lines[on].text == e.next[y].text
+}
+
+// writeSpan writes a span.
+func (e *frameEncoder) writeSpan(s *span) {
+	s.written = true
+	line := e.after[s.y]
+	switch s.kind {
+	case textSpan:
+		e.advanceTo(s, line.cells)
+		e.writer.setStyle(s.style)
+		e.writer.writeCells(line.cells[s.x:s.end])
+	case cellsSpan:
+		e.writer.moveTo(s.x, s.y)
+		e.writer.eraseCells(s.end - s.x)
+	case tailSpan:
+		e.writer.moveTo(s.x, s.y)
+		e.writer.eraseToEnd()
+	case lineSpan:
+		e.writeLine(s.y, line)
+	}
+}
+
+// advanceTo brings the cursor to a span: it rewrites a few cells, or moves over them.
+func (e *frameEncoder) advanceTo(s *span, line []cell) {
+	p := &e.writer
+	if p.y == s.y && p.x >= 0 && p.x < s.x && s.x-p.x <= maxRewrite && !p.cursorUncertain {
+		between := line[p.x:s.x]
+		if e.canRewrite(p.style, between) {
+			p.writeCells(between)
+			return
+		}
+		if e.canRewrite(s.style, between) {
+			p.setStyle(s.style)
+			p.writeCells(between)
+			return
+		}
+	}
+	p.moveTo(s.x, s.y)
+}
+
+// canRewrite reports whether cells can be written in a style with fewer bytes than a motion takes.
+func (e *frameEncoder) canRewrite(id styleID, cells []cell) bool {
+	bytes := 0
+	for _, c := range cells {
+		if c.r <= 0 || !e.writer.draws(id, c) {
+			return false
+		}
+		bytes += utf8.RuneLen(c.r)
+	}
+	return bytes <= controlLength(len(cells))
+}
+
+// writeLine erases a line and writes it whole, because it has graphemes of uncertain width.
+func (e *frameEncoder) writeLine(y int, line *parsedLine) {
+	p := &e.writer
+	p.moveTo(0, y)
+	p.eraseToEnd()
+	end := len(line.cells)
+	for end > 0 && line.cells[end-1] == blank {
+		end--
+	}
+	if end > 0 && end < len(line.cells) && line.cells[end-1].r <= 0 {
+		end++ // the cell behind an uncertain grapheme, which may have covered it
+	}
+	for x := 0; x < end; x++ {
+		c := line.cells[x]
+		if c.r == 0 || c == blank && !(p.cursorUncertain && p.x == x) {
+			continue
+		}
+		e.advanceInLine(x, y, line.cells)
+		e.writeUncertain(c, line)
+	}
+}
+
+// advanceInLine brings the cursor to a cell of a line that is written whole.
+func (e *frameEncoder) advanceInLine(x, y int, cells []cell) {
+	p := &e.writer
+	switch {
+	case p.y == y && p.x == x && (!p.cursorUncertain || cells[x].r < 0):
+	case p.y == y && p.x >= 0 && p.x < x && x-p.x <= maxRewrite && !p.cursorUncertain &&
+		e.canRewrite(p.style, cells[p.x:x]):
+		p.writeCells(cells[p.x:x])
+	default:
+		p.moveTo(x, y)
+	}
+}
+
+// writeUncertain writes a cell at the cursor, which may be a grapheme of uncertain width.
+func (e *frameEncoder) writeUncertain(c cell, line *parsedLine) {
+	p := &e.writer
+	if !p.draws(p.style, c) {
+		p.setStyle(c.style)
+	}
+	if c.r > 0 {
+		p.out = utf8.AppendRune(p.out, c.r)
+	} else {
+		p.out = append(p.out, line.ambiguous[-c.r-1]...)
+	}
+	p.cursorUncertain = c.r < 0
+	for p.x++; p.x < len(line.cells) && line.cells[p.x].r == 0; {
+		p.x++
+	}
+	if !p.cursorUncertain && p.x >= p.width {
+		p.x = -1
+	}
+}
+
+// linkChains links spans of one style that stand below each other, where that saves bytes: a column of digits takes
+// one style and three bytes for each digit.
+func (e *frameEncoder) linkChains() {
+	for n := 1; n < len(e.rows); n++ {
+		if above, row := e.rows[n-1], e.rows[n]; above.y+1 == row.y {
+			e.linkRow(above, row)
+		}
+	}
+	for i := range e.spans { // chains that save too little are taken apart
+		e.unlinkPoor(i)
+	}
+}
+
+// linkRow links the spans of a line to spans of the line above.
+func (e *frameEncoder) linkRow(above, row rowSpans) {
+	a := above.from
+	for b := row.from; b < row.to; b++ {
+		s := &e.spans[b]
+		for a < above.to && e.spans[a].end+maxRewrite < s.x {
+			a++
+		}
+		for n := a; n < above.to && e.spans[n].x <= s.end; n++ {
+			if e.link(n, b, row) {
+				break
+			}
+		}
+	}
+}
+
+// link links two spans if that saves bytes.
+func (e *frameEncoder) link(a, b int, row rowSpans) bool {
+	from, to := &e.spans[a], &e.spans[b]
+	if from.style != to.style || from.fixed || to.fixed || from.next >= 0 || from.kind != to.kind {
+		return false
+	}
+	x := from.end
+	if from.kind != textSpan {
+		x = from.x
+	}
+	if x >= e.writer.width {
+		return false
+	}
+	gain := -e.writer.features.motion(x, from.y, to.x, to.y).bytes
+	switch {
+	case b > row.from && b+1 < row.to:
+		gain += e.stepLength(&e.spans[b-1], to) + e.stepLength(to, &e.spans[b+1])
+		gain -= e.stepLength(&e.spans[b-1], &e.spans[b+1])
+	case b > 0:
+		gain += e.stepLength(&e.spans[b-1], to)
+	}
+	if gain <= 0 {
+		return false
+	}
+	from.next, to.saved = b, from.saved+gain
+	to.chained = true
+	return true
+}
+
+// unlinkPoor takes the chain that begins at a span apart if it saves too little.
+func (e *frameEncoder) unlinkPoor(i int) {
+	if e.spans[i].chained || e.spans[i].next < 0 {
+		return
+	}
+	last := i
+	for e.spans[last].next >= 0 {
+		last = e.spans[last].next
+	}
+	if e.spans[last].saved >= minChainGain {
+		return
+	}
+	for n := i; n >= 0; {
+		s := &e.spans[n]
+		n, s.next, s.chained = s.next, -1, false
+	}
+}
+
+// grow returns a slice with a length, and keeps its memory.
+func grow[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }

@@ -1,0 +1,251 @@
+package terminal
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+
+	"lookout/theme"
+)
+
+// xtermFeatures returns the features of an xterm that answers that it has left and right margins.
+func xtermFeatures() features {
+	f := featuresOf("xterm-256color", nil, nil)
+	f.margins = true
+	return f
+}
+
+// listWithBox returns a list of rows, scrolled by some lines, beside a box about the row at its end.
+func listWithBox(look *theme.Theme, scrolled int) string {
+	lines := []string{"heading" + strings.Repeat(" ", 73)}
+	at := scrolled + 20
+	for y := range 21 {
+		number := (scrolled + y) * 7919 % 10007
+		row := fmt.Sprintf("● ok   service-%05d   https://%05x.acme.net  ", number, number*number)
+		row = fmt.Sprintf("%.46s", row)
+		text := look.Paint(theme.Strong, row)
+		if y == 20 {
+			text = look.Paint(theme.Cursor, row)
+		}
+		text += strings.Repeat(" ", 48-ansi.StringWidth(row))
+		person := fmt.Sprintf("person %d-%04d", y, at)
+		text += look.Paint(theme.Muted, "│ ") + person + strings.Repeat(" ", 29-len(person))
+		lines = append(lines, text+look.Paint(theme.Muted, "│"))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// encodeAll writes frames one after another, and returns the bytes of the last one.
+func encodeAll(t *testing.T, f features, frames ...string) string {
+	t.Helper()
+	height := strings.Count(frames[0], "\n") + 1
+	width := ansi.StringWidth(strings.SplitN(frames[0], "\n", 2)[0])
+	e := frameEncoder{}
+	e.writer.features = f
+	strict, other := newStrictTerminal(t, width, height, f), vt.NewEmulator(width, height)
+	for n, frame := range frames {
+		bytes := e.encode(frame, n == 0)
+		strict.Write(strings.Repeat("\x1b[2J", btoi(n == 0)) + string(bytes))
+		strict.check(frame)
+		fmt.Fprint(other, strict.sent)
+		compare(t, other, frame, strict.sent)
+	}
+	return strict.sent
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// A list that scrolls beside a box moves alone on a terminal with left and right margins, and with the box on others,
+// which is then repaired; without scroll regions, lines are deleted and inserted; on an unknown terminal every row is
+// overwritten. The shortest is chosen.
+func TestFrameEncoder_scroll(t *testing.T) {
+	look := darkTheme(t, colorprofile.TrueColor)
+	plain := features{lineFeed: true}
+	lines, region := plain, plain
+	lines.insertLines = true
+	region.scroll = true
+	margins := region
+	margins.margins = true
+	frames := []string{listWithBox(look, 100), listWithBox(look, 101)}
+	for _, test := range []struct {
+		name     string
+		features features
+		sequence string // that must be used
+		limit    int    // bytes
+	}{
+		{"unknown terminal", plain, `^[^r]*$`, 700},
+		{"insert and delete line", lines, `\x1b\[M.*\x1b\[L`, 350},
+		{"scroll region", region, `\x1b\[2;2[0-9]r\x1b\[S\x1b\[r`, 350},
+		{"margins", margins, `\x1b\[\?69h\x1b\[2;2[0-9]r\x1b\[[0-9]+;[0-9]+s\x1b\[S\x1b\[s\x1b\[\?69l\x1b\[r`, 220},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, pair := range [][]string{frames, {frames[1], frames[0]}} {
+				sent := encodeAll(t, test.features, pair...)
+				t.Logf("%d bytes: %q", len(sent), sent)
+				pattern := test.sequence
+				if pair[0] == frames[1] {
+					pattern = strings.NewReplacer(`\x1b\[S`, `\x1b\[T`).Replace(pattern)
+				}
+				if !regexp.MustCompile(`(?s)` + pattern).MatchString(sent) {
+					t.Errorf("%q does not match %s", sent, pattern)
+				}
+				if len(sent) > test.limit {
+					t.Errorf("%d bytes", len(sent))
+				}
+			}
+		})
+	}
+}
+
+// Nobody knows the columns of a line with wide characters, so they are not moved by margins.
+func TestFrameEncoder_scrollWideCharacters(t *testing.T) {
+	look := darkTheme(t, colorprofile.TrueColor)
+	wide := func(scrolled int) string {
+		return strings.ReplaceAll(listWithBox(look, scrolled), "person 5-", "日本語 5-")
+	}
+	sent := encodeAll(t, xtermFeatures(), wide(100), wide(101))
+	if strings.Contains(sent, "\x1b[?69h") {
+		t.Errorf("margins are used: %q", sent)
+	}
+}
+
+// A line that is erased before it is written is not written from a column above it: that would be erased.
+func TestFrameEncoder_erasedLineBelow(t *testing.T) {
+	red := func(s string) string { return "\x1b[38;2;200;1;1m" + s + "\x1b[m" }
+	before := strings.Repeat(strings.Repeat("long line ", 6)+"\n", 3) + strings.Repeat(" ", 60)
+	line := "x    " + red("bb") + strings.Repeat(" ", 40) + "end" + strings.Repeat(" ", 10)
+	after := "long " + red("aa") + strings.Repeat("long line ", 6)[7:] + "\n" + line + "\n" + line + "\n" +
+		strings.Repeat(" ", 60)
+	encodeAll(t, features{lineFeed: true}, before, after)
+}
+
+// A column of digits in one colour takes one style and three bytes for each digit.
+func TestFrameEncoder_column(t *testing.T) {
+	look := darkTheme(t, colorprofile.TrueColor)
+	frame := func(digit string) string {
+		var lines []string
+		for y := range 20 {
+			line := look.Paint(theme.Good, fmt.Sprintf("row %c", 'a'+y)) + look.Paint(theme.Muted, " value "+digit)
+			lines = append(lines, line+look.Paint(theme.Good, strings.Repeat(" x", 20)+digit)+" ")
+		}
+		return strings.Join(lines, "\n")
+	}
+	sent := encodeAll(t, xtermFeatures(), frame("1"), frame("2"))
+	if len(sent) > 20*2*3+80 {
+		t.Errorf("%d bytes: %q", len(sent), sent)
+	}
+}
+
+// Each pair of lines is written with the shortest of the control functions that the terminal has.
+func TestFrameEncoder_shortestForm(t *testing.T) {
+	all := xtermFeatures()
+	all.repeat = true
+	bold := func(s string) string { return "\x1b[1m" + s + "\x1b[m" }
+	for _, test := range []struct {
+		name, before, after, want string
+		features                  features
+	}{
+		{"erase to the end", "a long line", "a          ", "\x1b[;3H\x1b[K", all},
+		{"erase cells", "a long line of text, the end", "a                    the end", "\x1b[;3H\x1b[18X", all},
+		{"blanks", "a long line of text, the end", "a                    the end",
+			"\x1b[;3H\x1b[K\x1b[19Cthe end", features{}},
+		{"repeat", "          ", "xxxxxxxxxx", "\x1b[Hx\x1b[9b", all},
+		{"no repetition of other characters", "          ", "──────────", "\x1b[H──────────", all},
+		{"no repetition", "          ", "xxxxxxxxxx", "\x1b[Hxxxxxxxxxx", features{}},
+		{"rewrite a gap", "abcdef", "xbcdex", "\x1b[Hxbcdex", all},
+		{"jump over a gap", "abcdefghij", "xbcdefghix", "\x1b[Hx\x1b[8Cx", all},
+		{"style", bold("abc") + "def", bold("abx") + "def", "\x1b[;3H\x1b[1mx\x1b[m", all},
+		{"next line", "a\nb", "x\ny", "\x1b[Hx\n\ry", all},
+		{"next line without line feeds", "a\nb", "x\ny", "\x1b[Hx\x1b[B\ry", features{}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			pad := func(text string) string {
+				lines := strings.Split(text, "\n")
+				for y, line := range lines {
+					lines[y] = line + strings.Repeat(" ", 30-ansi.StringWidth(line))
+				}
+				return strings.Join(lines, "\n")
+			}
+			if sent := encodeAll(t, test.features, pad(test.before), pad(test.after)); sent != test.want {
+				t.Errorf("sent %q, want %q", sent, test.want)
+			}
+		})
+	}
+}
+
+// On a slow line 256 colours are written in place of true colours. What is on the screen stays as it is.
+func TestFrameEncoder_slowLine(t *testing.T) {
+	look := darkTheme(t, colorprofile.TrueColor)
+	e := frameEncoder{}
+	e.encode(tableFrame(look, 120, 20, 3), true)
+	fast := e.encode(tableFrame(look, 120, 20, 4), false)
+	n := len(fast)
+	e.writer.slowLine = true
+	if bytes := e.encode(tableFrame(look, 120, 20, 4), false); len(bytes) > 0 {
+		t.Errorf("an unchanged frame writes %q", bytes)
+	}
+	slow := e.encode(tableFrame(look, 120, 20, 5), false)
+	if strings.Contains(string(slow), "8;2;") || len(slow) > n*9/10 {
+		t.Errorf("%d bytes instead of %d: %q", len(slow), n, slow)
+	}
+	e.writer.slowLine = false
+	if bytes := e.encode(tableFrame(look, 120, 20, 6), false); !strings.Contains(
+		string(bytes),
+		"8;2;",
+	) {
+		t.Errorf("no true colours on a fast line: %q", bytes)
+	}
+}
+
+// Nothing is used that the terminal may not have.
+func TestKnownFeatures(t *testing.T) {
+	common := features{insertLines: true, scroll: true, eraseCells: true}
+	repeat := common
+	repeat.repeat = true
+	for term, want := range map[string]features{
+		"":                 {},
+		"vt100":            {},
+		"dumb":             {},
+		"linux":            {insertLines: true, eraseCells: true},
+		"xterm-256color":   common,
+		"screen-256color":  common,
+		"tmux-256color":    common,
+		"rxvt-unicode":     common,
+		"xterm-kitty":      repeat,
+		"foot":             repeat,
+		"alacritty-direct": repeat,
+	} {
+		if got := knownFeatures(term); got != want {
+			t.Errorf("%s: %+v, want %+v", term, got, want)
+		}
+	}
+}
+
+// Frames that follow each other need no memory.
+func TestFrameEncoder_noAllocations(t *testing.T) {
+	look := darkTheme(t, colorprofile.TrueColor)
+	e := frameEncoder{}
+	e.writer.features = xtermFeatures()
+	first, second := listWithBox(look, 100), listWithBox(look, 101)
+	e.encode(first, true)
+	swap := func() {
+		e.encode(second, false)
+		first, second = second, first
+	}
+	swap()
+	swap()
+	swap()
+	if n := testing.AllocsPerRun(50, swap); n > 0 {
+		t.Errorf("%v allocations a frame", n)
+	}
+}

@@ -1,0 +1,94 @@
+package terminal
+
+import "strings"
+
+// A styleID is the number of a style in a styleTable. 0 is the terminal's default.
+type styleID uint32
+
+// A styleTable numbers the styles on the screen, so that cells are small, and remembers the bytes that change one style
+// into another.
+type styleTable struct {
+	styles    []style
+	ids       map[style]styleID
+	onBlank   []styleID          // the visible part of each style on a blank
+	changes   [][]string         // changes[a][b] changes style a into b; "" if it was not needed yet
+	sequences map[string]sgrMemo // results of SGR sequences
+	fewColors bool               // 256 colours are written in place of true colours
+}
+
+// sgrMemo holds the style that each style becomes by an SGR sequence, or unknownStyle.
+type sgrMemo []styleID
+
+const unknownStyle styleID = ^styleID(0)
+
+// maxStyles is the number of styles at which the table starts anew with the next full redraw. Themes and charts have
+// about a hundred.
+const maxStyles = 1000
+
+// reset forgets all styles but the default.
+func (t *styleTable) reset() {
+	t.ids, t.sequences = map[style]styleID{}, map[string]sgrMemo{}
+	t.styles, t.onBlank, t.changes = t.styles[:0], t.onBlank[:0], t.changes[:0]
+	t.id(style{})
+}
+
+// id returns the number of a style.
+func (t *styleTable) id(s style) styleID {
+	id, known := t.ids[s]
+	if known {
+		return id
+	}
+	id = styleID(len(t.styles))
+	t.ids[s] = id
+	t.styles, t.onBlank, t.changes = append(t.styles, s), append(t.onBlank, id), append(t.changes, nil)
+	t.onBlank[id] = t.id(s.visibleOnBlank())
+	return id
+}
+
+// apply returns the style that an SGR sequence makes of a style.
+func (t *styleTable) apply(from styleID, sequence string) styleID {
+	memo, known := t.sequences[sequence]
+	if known && int(from) < len(memo) && memo[from] != unknownStyle {
+		return memo[from]
+	}
+	s := t.styles[from]
+	s.applySGR(sequence[2 : len(sequence)-1])
+	to := t.id(s)
+	for len(memo) <= int(from) {
+		memo = append(memo, unknownStyle)
+	}
+	memo[from] = to
+	t.sequences[strings.Clone(sequence)] = memo
+	return to
+}
+
+// change returns the bytes that change one style into another.
+func (t *styleTable) change(from, to styleID) string {
+	if from == to {
+		return ""
+	}
+	if row := t.changes[from]; int(to) < len(row) && row[to] != "" {
+		return row[to]
+	}
+	for len(t.changes[from]) <= int(to) {
+		t.changes[from] = append(t.changes[from], "")
+	}
+	a, b := t.styles[from], t.styles[to]
+	if t.fewColors {
+		a, b = a.with256Colors(), b.with256Colors()
+	}
+	bytes := string(a.appendChange(nil, b))
+	t.changes[from][to] = bytes
+	return bytes
+}
+
+// setFewColors chooses 256 colours or true colours for what is written from now on. Cells on the screen keep theirs.
+func (t *styleTable) setFewColors(on bool) {
+	if t.fewColors == on {
+		return
+	}
+	t.fewColors = on
+	for from := range t.changes {
+		t.changes[from] = t.changes[from][:0]
+	}
+}
