@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -64,6 +65,13 @@ type ObjectRef struct{ Cluster, Bucket, Name string }
 
 // ID returns the id of the object in a Change: "us-east-1/photos/2024/a.jpg".
 func (o ObjectRef) ID() string { return BucketID(o.Cluster, o.Bucket) + "/" + o.Name }
+
+// ErrDryRun means that a change was shown instead of sent.
+var ErrDryRun = errors.New("dry run: nothing was sent")
+
+// WithDryRun gives each change to a function, complete and without its secrets, instead of recording and sending it.
+// The writer's method then returns ErrDryRun.
+func WithDryRun(show func(Change)) Option { return func(c *Client) { c.rules.dryRun = show } }
 
 // A Writer sends one change. Its methods are all the writes of the API; it sends the operation that it was begun for,
 // on the thing that it was begun for, and refuses any other with ErrNotConfirmed. Begin returns one.
@@ -153,6 +161,11 @@ func (w *Writer) send(ctx context.Context, failed *Error, change Change, do func
 	}
 	if ctx.Err() != nil {
 		failed.Cause = ctx.Err()
+		return failed
+	}
+	if c.rules.dryRun != nil {
+		c.rules.dryRun(change)
+		failed.Cause = ErrDryRun
 		return failed
 	}
 	if c.rules.recorder == nil || w.part {

@@ -58,6 +58,7 @@ type changeRules struct {
 	recorder  Recorder // nil records nothing
 	readOnly  bool
 	protected string // name of the account if it is protected
+	dryRun    func(Change)
 }
 
 // The pageOptions say how the pages of a list are requested and decoded.

@@ -207,7 +207,7 @@ func (e *Error) describeNetworkError() string {
 
 // refusedByClient reports whether the client itself refused the change.
 func (e *Error) refusedByClient() bool {
-	return errors.Is(e.Cause, ErrReadOnly) || errors.Is(e.Cause, ErrNotConfirmed)
+	return errors.Is(e.Cause, ErrReadOnly) || errors.Is(e.Cause, ErrNotConfirmed) || errors.Is(e.Cause, ErrDryRun)
 }
 
 // Unknown reports whether a change may have been applied although it failed.

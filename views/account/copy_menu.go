@@ -1,6 +1,7 @@
 package account
 
 import (
+	"encoding/json"
 	"net/url"
 	"strings"
 
@@ -32,6 +33,20 @@ func (a *Account) CurlCommand(op string, query url.Values, segments ...any) stri
 		how = "-X " + method + " "
 	}
 	return `curl -sS ` + how + `-H "Authorization: Bearer $LOOKOUT_TOKEN" ` + ui.ShellQuote(address)
+}
+
+// ChangeCurlCommand returns the request of a change as a curl command, with the token as a variable and secrets as
+// dots.
+func ChangeCurlCommand(api *client.Client, c client.Change) string {
+	line := "curl -sS --fail -X " + ui.ShellQuote(c.Method) + ` -H "Authorization: Bearer $LOOKOUT_TOKEN"`
+	if c.Body != nil {
+		data, err := json.Marshal(c.Body)
+		if err != nil {
+			data = []byte("{}")
+		}
+		line += " -H 'Content-Type: application/json' --data " + ui.ShellQuote(string(data))
+	}
+	return line + " " + ui.ShellQuote(api.Origin()+(&url.URL{Path: c.Path}).EscapedPath())
 }
 
 // CopyItems returns what the copy menu offers for a row beside its name: a script command, the request, other commands.

@@ -1,10 +1,8 @@
 package activity
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -180,7 +178,7 @@ func journalOperations(a *account.Account) []table.RowAction[*journal.Entry] {
 				return account.ReasonIf(!isAPIRequest(e), "it went through a pre-signed URL")
 			},
 			Message: func(e *journal.Entry) tea.Msg {
-				return ui.CopyMsg{Text: entryCurlCommand(a, e), Label: "request as curl"}
+				return ui.CopyMsg{Text: account.ChangeCurlCommand(a.API, e.Change), Label: "request as curl"}
 			},
 		},
 	}
@@ -212,20 +210,6 @@ func referenceToChanged(e *journal.Entry) account.Reference {
 		}
 	}
 	return account.Reference{Kind: c.Resource, Label: account.EntryName(e), Pane: panes[c.Resource], ID: id}
-}
-
-// entryCurlCommand returns the request of a change as a curl command, with the token as a variable.
-func entryCurlCommand(a *account.Account, e *journal.Entry) string {
-	line := "curl -sS --fail -X " + ui.ShellQuote(e.Change.Method) + ` -H "Authorization: Bearer $LOOKOUT_TOKEN"`
-	if e.Change.Body != nil {
-		data, err := json.Marshal(e.Change.Body)
-		if err != nil {
-			data = []byte("{}")
-		}
-		line += " -H 'Content-Type: application/json' --data " + ui.ShellQuote(string(data))
-	}
-	path := (&url.URL{Path: e.Change.Path}).EscapedPath()
-	return line + " " + ui.ShellQuote(a.API.Origin()+path)
 }
 
 // entryDetail returns everything about a change: object, reason, outcome, and the values before and after.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 
 	"lookout/client"
 	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/output"
 	"lookout/ui"
 	"lookout/views/account"
 )
@@ -77,6 +79,50 @@ func targetName(resource, id, label string) string {
 		return resource + " " + id
 	}
 	return fmt.Sprintf("%s %s (%s)", resource, label, id)
+}
+
+// preview prints the requests of a change instead of sending it.
+func (r *subcommandRun) preview(ctx context.Context, s *scriptSession, c change[any], a *approvedChange) error {
+	s.reportf("dry run: nothing is sent")
+	switch c.Op {
+	case client.OpUploadObject, client.OpDeleteObject:
+		return s.previewObject(c)
+	}
+	if _, err := c.send(ctx, a); !errors.Is(err, client.ErrDryRun) {
+		return err
+	}
+	return nil
+}
+
+// showChange prints the request of a change as a curl command.
+func (s *scriptSession) showChange(c client.Change) {
+	text := account.ChangeCurlCommand(s.api, c)
+	if c.Method == "" {
+		text = "# " + c.Op + ": it is recorded in the journal alone, so there is no request"
+	}
+	fmt.Fprintln(s.out, client.Clean(text))
+}
+
+// previewObject prints the two requests by which an object is stored or removed: one for a URL, one to that URL. The
+// files of a folder take two each.
+func (s *scriptSession) previewObject(c change[any]) error {
+	cluster, rest, _ := strings.Cut(c.ID, "/")
+	bucket, name, _ := strings.Cut(rest, "/")
+	request := client.PresignRequest{Name: name, Method: http.MethodDelete}
+	second := `curl -sS --fail -X DELETE "$URL"`
+	if c.Op == client.OpUploadObject {
+		request.Method, second = http.MethodPut, `curl -sS --fail -X PUT --data-binary @FILE "$URL"`
+	}
+	if c.below {
+		request.Name += "NAME"
+	}
+	_, address, err := s.api.Endpoint(client.OpCreateObjectURL, nil, cluster, bucket)
+	if err != nil {
+		return err
+	}
+	url := client.Change{Method: http.MethodPost, Path: strings.TrimPrefix(address, s.api.Origin()), Body: request}
+	s.showChange(url)
+	return output.WriteText(s.out, second+"   # URL is in the answer\n")
 }
 
 // waitLimit is how long --wait reads again: 125 s of readings that agree, and what the last one takes.

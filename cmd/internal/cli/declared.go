@@ -318,7 +318,7 @@ func sendAttempt(ctx context.Context, a *approvedChange, attempt resource.Attemp
 		if err != nil {
 			return ui.Result[any]{}, err
 		}
-		if err := first.Send(ctx, w); err != nil {
+		if err := first.Send(ctx, w); err != nil && !errors.Is(err, client.ErrDryRun) {
 			return ui.Result[any]{}, err
 		}
 	}

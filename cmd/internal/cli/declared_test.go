@@ -55,7 +55,7 @@ func TestDeclarations_makeTheCommands(t *testing.T) {
 // checkFlags fails unless a command has the flags of an operation and no others.
 func checkFlags(t *testing.T, c *cobra.Command, op resource.Operation[any]) {
 	t.Helper()
-	want, got := map[string]bool{"yes": true, "reason": true, "wait": true}, map[string]bool{}
+	want, got := map[string]bool{"yes": true, "reason": true, "wait": true, "dry-run": true}, map[string]bool{}
 	for _, f := range op.Draft(nil).Fields {
 		if f.Script().Flag != "" {
 			want[f.Script().Flag] = true

@@ -294,6 +294,9 @@ func (r scriptResource) newSubcommand(f *config.Flags, p *output.Printer, v subc
 		addYesFlag(c.Flags(), &run.yes, v.asks)
 		c.Flags().StringVar(&run.reason, "reason", "", "reason for the change, for the journal and the hand-over")
 		addWaitFlag(c.Flags(), &run.wait, v.op)
+		c.Flags().BoolVar(
+			&f.DryRun, "dry-run", false, "print the change as curl, with secrets as dots, and send nothing but reads",
+		)
 	}
 	c.RunE = r.withSession(f, p, run.columns(), run.run)
 	return c
@@ -337,6 +340,9 @@ func (r *subcommandRun) run(ctx context.Context, s *scriptSession, args []string
 	approved, err := r.approve(ctx, s, c)
 	if err != nil {
 		return err
+	}
+	if s.dryRun {
+		return r.preview(ctx, s, c, approved)
 	}
 	after, err := c.send(ctx, approved)
 	if err != nil {
@@ -393,6 +399,8 @@ func (r *subcommandRun) approve(ctx context.Context, s *scriptSession, c change[
 		summary:   c.summary,
 		yes:       r.yes,
 		needsName: r.subcommand.asks == asksForAccount,
+		answered:  s.dryRun,
+		answer:    s.dryRun,
 	}
 	question := client.Question{Effect: c.effect, Required: r.subcommand.asks != asksIfProtected, Below: c.below}
 	if r.subcommand.asks == asksAlways {

@@ -28,6 +28,7 @@ type scriptSession struct {
 	api      *client.Client
 	account  *account.Account // made by declaration
 	journal  *lazyJournal
+	dryRun   bool // changes are printed instead of sent
 	in       io.Reader
 	out      io.Writer
 	errOut   io.Writer
@@ -42,13 +43,21 @@ func startSession(c *cobra.Command, f *config.Flags, online bool) (s *scriptSess
 		return nil, nil, exit.Usage(err)
 	}
 	j := &lazyJournal{path: settings.JournalPath(), account: settings.Account, claim: settings.ClaimJournal}
-	var api *client.Client
+	s = &scriptSession{
+		settings: settings,
+		journal:  j,
+		dryRun:   f.DryRun,
+		in:       c.InOrStdin(),
+		out:      c.OutOrStdout(),
+		errOut:   c.ErrOrStderr(),
+		now:      time.Now,
+	}
 	if online {
 		token, err := settings.ReadToken(c.Context())
 		if err != nil {
 			return nil, nil, exit.Denied(err)
 		}
-		if api, err = settings.NewClient(token, j); err != nil {
+		if s.api, err = settings.NewClient(token, j, s.clientOptions()...); err != nil {
 			return nil, nil, exit.Usage(err)
 		}
 	}
@@ -58,15 +67,15 @@ func startSession(c *cobra.Command, f *config.Flags, online bool) (s *scriptSess
 		stop()
 		j.close()
 	}
-	return &scriptSession{
-		settings: settings,
-		api:      api,
-		journal:  j,
-		in:       c.InOrStdin(),
-		out:      c.OutOrStdout(),
-		errOut:   c.ErrOrStderr(),
-		now:      time.Now,
-	}, end, nil
+	return s, end, nil
+}
+
+// clientOptions returns what the session's flags ask of the client.
+func (s *scriptSession) clientOptions() (options []client.Option) {
+	if s.dryRun {
+		options = append(options, client.WithDryRun(s.showChange))
+	}
+	return options
 }
 
 // lazyJournal opens the journal at the first change, so that commands that only read need no writable folder.

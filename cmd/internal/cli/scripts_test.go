@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -596,4 +597,64 @@ func TestScripts_listThatBreaksOff(t *testing.T) {
 			}
 		})
 	}
+}
+
+// --dry-run prints every change as the request that the command then sends, and sends nothing itself: no question is
+// asked, the journal has no entry, and no secret is printed.
+func TestScripts_dryRun(t *testing.T) {
+	for i, c := range changeCases(newTestEnv(t, emulator.Options{})) {
+		t.Run(c.line, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			line := strings.Fields(changeCases(r)[i].line)
+			var lock sync.Mutex
+			var sent []string
+			r.Intercept(func(_ http.ResponseWriter, req *http.Request) bool {
+				lock.Lock()
+				defer lock.Unlock()
+				if req.Method != http.MethodGet {
+					sent = append(sent, req.Method+" "+req.URL.EscapedPath())
+				}
+				return false
+			})
+			before := len(r.API.Ledger())
+			dry := r.MustRun(append(line, "--dry-run")...)
+			if len(sent) > 0 || len(r.API.Ledger()) != before {
+				t.Errorf("sent %v", sent)
+			}
+			if got := r.MustRun("journal", "list", "-o", "ndjson").Out; got != "" {
+				t.Errorf("the journal holds %s", got)
+			}
+			if !strings.Contains(dry.Err, "dry run: nothing is sent") || strings.Contains(dry.Out, "BEGIN") {
+				t.Errorf("says %q, %q", dry.Out, dry.Err)
+			}
+			yes := "--yes"
+			if c.named {
+				yes = "--yes=account"
+			}
+			if s := r.Run(append(line, yes)...); s.Code != exit.CodeOK {
+				t.Fatalf("without --dry-run: %d, %s", s.Code, s.Err)
+			}
+			for _, request := range sent {
+				method, path, _ := strings.Cut(request, " ")
+				if !strings.HasPrefix(path, "/v4/") {
+					path = `"$URL"`
+				}
+				printed := false
+				for text := range strings.Lines(dry.Out) {
+					printed = printed || strings.Contains(text, "-X "+method+" ") && strings.Contains(text, path)
+				}
+				if !printed {
+					t.Errorf("%s was sent, but not printed:\n%s", request, dry.Out)
+				}
+			}
+		})
+	}
+	r := newTestEnv(t, emulator.Options{})
+	r.CheckResult(
+		r.Run("services", "disable", "web-1", "--dry-run", "--read-only"), exit.CodeDenied, "read-only",
+	)
+	r.CheckResult(
+		r.Run("services", "disable", "web-1", "--for", "tonight 02:00-04:00", "--dry-run"), exit.CodeOK,
+		"# plan maintenance: it is recorded in the journal alone",
+	)
 }

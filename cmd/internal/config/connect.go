@@ -14,8 +14,10 @@ import (
 )
 
 // NewClient returns the client of the account.
-func (s Settings) NewClient(token client.Secret, r client.Recorder) (*client.Client, error) {
-	options := []client.Option{client.WithRecorder(r), client.WithUserAgent("lookout/" + version.Line())}
+func (s Settings) NewClient(
+	token client.Secret, r client.Recorder, options ...client.Option,
+) (*client.Client, error) {
+	options = append(options, client.WithRecorder(r), client.WithUserAgent("lookout/"+version.Line()))
 	if s.ReadOnly || s.NotRecorded != nil {
 		options = append(options, client.WithReadOnly())
 	}

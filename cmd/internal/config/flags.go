@@ -20,6 +20,7 @@ type Flags struct {
 	TokenFile   string
 	TokenEnv    string
 	ReadOnly    bool
+	DryRun      bool // changes are printed instead of sent
 	Refresh     refreshFlag
 	Theme       string
 	ASCII       bool
