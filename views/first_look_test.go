@@ -2,6 +2,7 @@ package views_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -42,7 +43,7 @@ func TestIncident_decidesCallWithoutScrolling(t *testing.T) {
 		r.press("2", "j", "R", "<enter>")
 		r.wait(2 * time.Second)
 		r.requireText(
-			"Incident #821", "web-1", "web-2", "https://web-1.acme.net", "https://web-2.acme.net", "Call: web",
+			"Issue #821", "web-1", "web-2", "https://web-1.acme.net", "https://web-2.acme.net", "Call: web",
 			"Third Person", "Fourth Person", "+1 555 0199", "SSH", "LOAD",
 		)
 	})
@@ -61,4 +62,28 @@ func TestIncident_changesAroundDetection(t *testing.T) {
 		r.press("1")
 		r.requireText("Last changes", "edited: timeout", "disable service")
 	})
+}
+
+// The screens about issues call them issues and nothing else, say of each whether it is over, say what notes are, and
+// write the number of a mark always behind it.
+func TestIssues_readRightAtFirstSight(t *testing.T) {
+	for _, size := range []screenSize{{80, 24}, {120, 36}, {200, 50}} {
+		startProvider(t, size, func(r *harness) {
+			r.press("1")
+			r.line("#823", "billing-api")
+			r.requireText("─ Issues ─ 1 open ─", "3 in ")
+			r.line("#821", "web-1, web-2", "closed")
+			for _, keys := range [][]string{{"1"}, {"2"}, {"2", "<enter>"}, {"3"}, {"7"}} {
+				r.press(keys...)
+				if screen := r.screen(); strings.Contains(strings.ToLower(screen), "incident") {
+					t.Errorf("%d columns, %q: another word for an issue:\n%s", size.width, keys, screen)
+				}
+				if wrong := regexp.MustCompile(`\d▲`).FindString(r.screen()); wrong != "" {
+					t.Errorf("%d columns, %q: the number is in front of its mark:\n%s", size.width, keys, r.screen())
+				}
+			}
+			r.press("2", "<enter>")
+			r.requireText("notes: restart postgres")
+		})
+	}
 }

@@ -325,6 +325,6 @@ func TestIncident_oldOpenTicketIsFound(t *testing.T) {
 		r.wait(3 * time.Minute)
 		r.requireText("2 Issues 2", fmt.Sprintf("▲ #%d  01 Jan 00:00 · 10 d", old), fmt.Sprint(old+50_000, " open"))
 		r.press("<tab>", "i")
-		r.requireText(fmt.Sprint("Incident #", old))
+		r.requireText(fmt.Sprint("Issue #", old))
 	})
 }

@@ -177,7 +177,7 @@ func (o *overview) Actions() []ui.Action {
 	}
 	actions := []ui.Action{
 		{
-			Key:            ui.Bind("newest incident", "i"),
+			Key:            ui.Bind("newest issue", "i"),
 			Description:    "whom to call about the newest issue that is not over",
 			ShowInHints:    true,
 			DisabledReason: account.WhyNone(account.AllRows(o.a, o.a.Issues()), "there is no issue"),

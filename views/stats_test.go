@@ -99,15 +99,15 @@ func TestStats_cursorReadsPoint(t *testing.T) {
 func TestIncident_loadAroundItsOwnDetection(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{200, 50}, func(r *harness) {
 		r.press("2", "<enter>")
-		r.requireText("Incident #823", "at #823 273", "at #823 49.8 / 115", "at #823 7.22")
+		r.requireText("Issue #823", "at #823 273", "at #823 49.8 / 115", "at #823 7.22")
 		r.press("[")
-		r.requireText("Incident #821", "at #821 3")
+		r.requireText("Issue #821", "at #821 3")
 		r.requireNoText("at #823 273")
 		r.press("[", "[")
-		r.requireText("Incident #810", "no longer known: the stats hold only 24 hours, from 31 Dec 00:05 on")
+		r.requireText("Issue #810", "no longer known: the stats hold only 24 hours, from 31 Dec 00:05 on")
 		r.requireNoText("at detection", "CPU")
 		r.press("]", "]", "]")
-		r.requireText("Incident #823")
+		r.requireText("Issue #823")
 	})
 }
 
@@ -142,7 +142,7 @@ func TestIncident_windowAroundDetection(t *testing.T) {
 		r.requireText("20:54", "21:30", "▲823")
 		r.requireNoText("▲818")
 		r.press(",")
-		r.requireText("issue 821", "17:58", "19:00", "23:00", "▲821", "823▲")
+		r.requireText("issue 821", "17:58", "19:00", "23:00", "▲821", "▲823")
 		r.requireNoText("▲818", "06:00")
 		r.press("c")
 		r.requireText("00:05", "08:00", "▲818", "▲821", "at #821 328", "20:58")

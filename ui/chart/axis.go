@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -63,23 +62,15 @@ func roundStep(length time.Duration, width int) time.Duration {
 	return max(24*time.Hour, (length / 4).Truncate(24*time.Hour))
 }
 
-// markSpace returns how many columns the plot leaves free on the right, so that the newest mark has its label although
-// the mark before it is near.
+// markSpace returns how many columns the plot leaves free on the right, so that the newest mark has its label.
 func (f *frame) markSpace(width int) int {
 	if len(f.marks) == 0 {
 		return 0
 	}
-	need, newest := len(f.marks[0].Label), f.column(f.marks[0].Time, width)
-	for _, m := range f.marks {
-		before := f.column(m.Time, width)
-		if before < newest && before >= newest-need-1 {
-			return max(0, need-(width-1-newest))
-		}
-	}
-	return 0
+	return max(0, len(f.marks[0].Label)-(width-1-f.column(f.marks[0].Time, width)))
 }
 
-// drawMarks draws a mark at the column of each moment, and beside them as many labels as fit: that at the cursor first,
+// drawMarks draws a mark at the column of each moment, and behind them as many labels as fit: that at the cursor first,
 // then the newest. Moments of the same column share a mark, which counts them.
 func (f *frame) drawMarks(p plot, y int) {
 	mark := firstRune(f.box.Theme.Glyphs.Problem)
@@ -100,14 +91,10 @@ func (f *frame) drawMarks(p plot, y int) {
 			order = append([]int{at}, order...)
 		}
 	}
-	best, most := row, -1
-	for _, rightFirst := range []bool{true, false} {
-		trial := slices.Clone(row)
-		if n := writeLabels(trial, order, labels, rightFirst); n > most {
-			best, most = trial, n
-		}
+	for _, at := range order {
+		labelMark(row, at, labels[at])
+		labels[at] = ""
 	}
-	copy(row, best)
 }
 
 // plusOne counts one more moment that shares a mark: "823+2".
@@ -117,36 +104,33 @@ func plusOne(label string) string {
 	return first + "+" + strconv.Itoa(n+1)
 }
 
-// writeLabels writes the labels of marks that fit into a row, beside their marks and with a blank between them and
-// anything else. It returns how many it wrote.
-func writeLabels(row []cell, order []int, labels map[int]string, rightFirst bool) int {
-	written := map[int]bool{}
-	for _, at := range order {
-		label := labels[at]
-		sides := []int{at + 1, at - len(label)}
-		if !rightFirst {
-			slices.Reverse(sides)
-		}
-		for _, x := range sides {
-			if label == "" || written[at] || !isFree(row, x, len(label), at) {
-				continue
-			}
+// maxMarkShift is how many columns a mark may stand before its moment so that its label fits.
+const maxMarkShift = 2
+
+// labelMark writes the label of the mark in a column of a row behind it, with blanks around them. If the mark has to be
+// moved too far for that, it stays without a label.
+func labelMark(row []cell, at int, label string) {
+	mark := row[at]
+	row[at].r = ' '
+	for x := at; x >= max(0, at-maxMarkShift) && label != ""; x-- {
+		if isFree(row, x, 1+len(label), mark.r) {
+			row[x] = mark
 			for n, r := range label {
-				row[x+n] = cell{r: r, tone: row[at].tone}
+				row[x+1+n] = cell{r: r, tone: mark.tone}
 			}
-			written[at] = true
+			return
 		}
 	}
-	return len(written)
+	row[at] = mark
 }
 
-// isFree reports whether cells of a row are blank, and those beside them, apart from the mark.
-func isFree(row []cell, x, width, mark int) bool {
-	if x < 0 || x+width > len(row) {
+// isFree reports whether cells of a row are blank, and those beside them: only another mark may stand in front.
+func isFree(row []cell, x, width int, mark rune) bool {
+	if x+width > len(row) || x > 0 && row[x-1].r != ' ' && row[x-1].r != mark {
 		return false
 	}
-	for n := max(0, x-1); n < min(x+width+1, len(row)); n++ {
-		if n != mark && row[n].r != ' ' {
+	for n := x; n < min(x+width+1, len(row)); n++ {
+		if row[n].r != ' ' {
 			return false
 		}
 	}

@@ -213,8 +213,8 @@ func roundTicks(ticks []float64, rows []int) bool {
 	return round && math.Abs(math.Remainder(ticks[0], step)) < step/1e6
 }
 
-// Marks have a row of their own. Each is at its column; numbers stand beside them unless they would touch; that at the
-// cursor comes first, then the newest. Marks of the same column are counted.
+// Marks have a row of their own. Each is at its column, or so little before it that its number fits; numbers stand
+// behind them, never in front; that at the cursor comes first, then the newest. Marks of the same column are counted.
 func TestChart_drawMarks(t *testing.T) {
 	at := func(hours float64, label string) Mark {
 		return Mark{Time: start.Add(time.Duration(hours * float64(time.Hour))), Label: label}
@@ -224,14 +224,14 @@ func TestChart_drawMarks(t *testing.T) {
 		cursor float64
 		want   string
 	}{
-		"apart":     {marks: []Mark{at(24, "823"), at(12, "821"), at(0, "818")}, want: "▲818 ▲821 823▲"},
-		"close":     {marks: []Mark{at(20.3, "823"), at(20, "821")}, want: "821▲▲823"},
-		"very":      {marks: []Mark{at(20.6, "823"), at(20.3, "822"), at(20, "821")}, want: "821▲▲▲823"},
+		"apart":     {marks: []Mark{at(24, "823"), at(12, "821"), at(0, "818")}, want: "▲818 ▲821 ▲823"},
+		"close":     {marks: []Mark{at(20.3, "823"), at(20, "821")}, want: "▲▲823"},
+		"very":      {marks: []Mark{at(20.6, "823"), at(20.3, "822"), at(20, "821")}, want: "▲▲▲823"},
 		"same":      {marks: []Mark{at(12, "823"), at(12, "822"), at(12.02, "821")}, want: "▲823+2"},
-		"cursor":    {marks: []Mark{at(12.4, "823"), at(12, "822"), at(11.6, "821")}, cursor: 12, want: "821▲ ▲▲823"},
-		"at cursor": {marks: []Mark{at(0.7, "823"), at(0.3, "822"), at(0, "821")}, cursor: 0.3, want: "821▲▲▲823"},
-		"both":      {marks: []Mark{at(24, "823"), at(23, "821")}, cursor: 23, want: "821▲ ▲823"},
-		"newest":    {marks: []Mark{at(24, "823"), at(23.3, "821")}, want: "821▲ ▲823"},
+		"cursor":    {marks: []Mark{at(12.4, "823"), at(12, "822"), at(11.6, "821")}, cursor: 12, want: "▲ ▲▲823"},
+		"at cursor": {marks: []Mark{at(0.7, "823"), at(0.3, "822"), at(0, "821")}, cursor: 0.3, want: "▲▲▲823"},
+		"both":      {marks: []Mark{at(24, "823"), at(23, "821")}, cursor: 23, want: "▲821 ▲823"},
+		"newest":    {marks: []Mark{at(24, "823"), at(23.3, "821")}, want: "▲821 ▲823"},
 		"outside":   {marks: []Mark{at(30, "823"), at(-3, "822"), at(6, "821")}, want: "▲821"},
 	} {
 		c := cpu(day(func(i int) float64 { return float64(i) }))
@@ -273,7 +273,7 @@ func TestChart_title_fits(t *testing.T) {
 			}
 		}
 	}
-	if head := drawn(c, box(t, 90, 10))[0]; !strings.Contains(head, "max 388 · 2.9 × avg · avg 134 · min 1 ─") {
+	if head := drawn(c, box(t, 90, 10))[0]; !strings.Contains(head, "max 388 (2.9 × avg) · avg 134 · min 1 ─") {
 		t.Error(head)
 	}
 }
@@ -463,7 +463,7 @@ func TestChart_View_unusual(t *testing.T) {
 	b := box(t, 100, 12)
 	warn := b.Theme.Codes(theme.Warn).Open
 	c.Unusual = 2
-	if text := c.View(b); strings.Count(text, warn) < 5 || !strings.Contains(ansi.Strip(text), "max 94 · 7.6 × avg") {
+	if text := c.View(b); strings.Count(text, warn) < 5 || !strings.Contains(ansi.Strip(text), "max 94 (7.6 × avg)") {
 		t.Error(text)
 	}
 	c.Unusual = 7.7 // the greatest value is just below it, and its row above

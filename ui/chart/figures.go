@@ -108,7 +108,8 @@ func (f *frame) describe(words []string) string {
 		}
 		switch {
 		case word == "ratio":
-			label = values[0] + t.Paint(tone, " "+label)
+			parts[len(parts)-1] += t.Paint(tone, " ("+f.value(0, word)+" "+label+")")
+			continue
 		case len(names) > 1 && len(words) == 1:
 			label = strings.Join(values, "  ")
 		case tone == theme.Accent:

@@ -43,7 +43,7 @@ func newBusyShell(t testing.TB, width, height, rows int) *Shell {
 		Now:             benchNow,
 		Location:        time.UTC,
 		RefreshInterval: 20 * time.Second,
-		RateLimitHooks:  RateLimitHooks{RequestBudget: func() string { return "788/800 requests" }},
+		RateLimitHooks:  RateLimitHooks{RequestBudget: func() string { return "788 requests left" }},
 	}
 	for _, title := range []string{
 		"overview", "issues", "services", "contacts", "credentials", "instances", "storage", "activity",

@@ -51,7 +51,7 @@ type AccountInfo struct {
 
 // RateLimitHooks connect the program to the API's rate limit. Each may be nil.
 type RateLimitHooks struct {
-	RequestBudget func() string // "788/800 requests"; "" shows nothing
+	RequestBudget func() string // "788 requests left"; "" shows nothing
 	// RateLimitWait returns when requests go on, and how long the API asked to wait.
 	RateLimitWait func() (until time.Time, asked time.Duration)
 	// LowBudget returns how many requests are left, in words, if polls must slow down, and until when they must wait.

@@ -29,7 +29,7 @@ func affectedInstances(a *account.Account, i *client.Issue) resource.Joined[*cli
 // around the detection and the earlier issues.
 func renderIncident(a *account.Account, i *client.Issue, b ui.Box, whole bool) string {
 	t := account.NewDetailWriter(b)
-	writeIncidentHeader(a, t, i)
+	writeIncidentHeader(a, t, i, whole)
 	writeAffectedServices(a, t, i)
 	writeCallSheet(a, t, i)
 	writeSSHCommands(a, t, i)
@@ -40,13 +40,15 @@ func renderIncident(a *account.Account, i *client.Issue, b ui.Box, whole bool) s
 	return t.String()
 }
 
-func writeIncidentHeader(a *account.Account, t *account.DetailWriter, i *client.Issue) {
-	t.Title(
-		fmt.Sprintf(
-			"Issue %d · detected %s, %s ago", i.ID, a.FormatTimestamp(i.Created),
-			account.FormatAge(i.Created, t.Box.Now),
-		),
+// writeIncidentHeader writes what the issue is. Beside a list, its number is in the border.
+func writeIncidentHeader(a *account.Account, t *account.DetailWriter, i *client.Issue, whole bool) {
+	detected := fmt.Sprintf(
+		"detected %s, %s ago", a.FormatTimestamp(i.Created), account.FormatAge(i.Created, t.Box.Now),
 	)
+	if whole {
+		detected = fmt.Sprintf("Issue %d · %s", i.ID, detected)
+	}
+	t.Title(detected)
 	if found, known := a.Incidents().Of(i.ID); known {
 		mark, tone := IncidentMark(found, t.Box.Theme.Glyphs)
 		t.Paragraph(strings.TrimSpace(mark+" "+describeIncident(a, found)), tone)

@@ -1,7 +1,6 @@
 package managed
 
 import (
-	"fmt"
 	"strings"
 
 	"lookout/client"
@@ -199,7 +198,7 @@ func (w incidentSections) footLines(whole bool) []string {
 		}
 		add("LOAD", figures...)
 	}
-	add("BEFORE", w.beforeText())
+	add("EARLIER", w.beforeText())
 	for n, line := range narrow.maintenance().lines {
 		lines = append(lines, t.Paint(theme.Strong, ui.Pad([]string{"NOW", ""}[min(n, 1)], labelWidth))+line)
 	}
@@ -218,9 +217,10 @@ func (w incidentSections) beforeText() string {
 	for _, i := range resource.Found(before) {
 		ages = append(ages, account.FormatAge(i.Created, w.b.Now))
 	}
-	text := ui.JoinFitting(ages, " · ", 30, w.b.Theme.Glyphs.Ellipsis)
+	text := ""
 	if len(ages) > 0 {
-		text += fmt.Sprintf(" ago  (%s)", account.Pluralize(len(ages), "issue", "issues"))
+		text = account.Pluralize(len(ages), "issue", "issues") + ": " +
+			ui.JoinFitting(ages, " · ", 30, w.b.Theme.Glyphs.Ellipsis) + " ago"
 	}
 	remark := resource.Remark(before, "no earlier issue of these services in the list")
 	if text != "" && remark != "" {

@@ -38,7 +38,7 @@ func IncidentPane(a *account.Account, i *client.Issue) ui.Pane {
 }
 
 // Name returns the name under which the keys of the pane can be changed.
-func (p *incidentView) Name() string { return "incident" }
+func (p *incidentView) Name() string { return "issue" }
 
 // Crumb returns "issue 823".
 func (p *incidentView) Crumb() string { return "issue " + p.id }
@@ -229,7 +229,7 @@ func NewestIncidentActions(a *account.Account) []ui.Action {
 		}
 		return actions
 	}
-	return serviceRunner(a).ActionsOnAll(nil, "no incident is open", "disable", "change window", "enable")
+	return serviceRunner(a).ActionsOnAll(nil, "no issue is open", "disable", "change window", "enable")
 }
 
 // goToService goes to the affected service, or asks which if there are several.

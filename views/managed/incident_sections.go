@@ -119,12 +119,16 @@ func (w incidentSections) noteLines(s *client.Service) []string {
 	if more > 0 {
 		parts = append(parts, w.b.Theme.Glyphs.Ellipsis+" "+account.FormatSize(int64(more))+" more at the service · f")
 	}
-	lines := ui.Wrap(strings.Join(parts, " · "), w.b.Width)
+	const label = "notes: "
+	lines := ui.Wrap(label+strings.Join(parts, " · "), w.b.Width)
 	if len(lines) > w.notes {
 		rest := fmt.Sprintf(" %s %d more lines · f", w.b.Theme.Glyphs.Ellipsis, len(lines)-w.notes)
 		lines = lines[:w.notes]
 		last := ui.Truncate(lines[w.notes-1], w.b.Width-ui.Width(rest), "")
 		lines[w.notes-1] = last + w.b.Theme.Paint(theme.Muted, rest)
+	}
+	if text, found := strings.CutPrefix(lines[0], label); found {
+		lines[0] = w.b.Theme.Paint(theme.Muted, label) + text
 	}
 	return lines
 }
@@ -271,7 +275,8 @@ func (w incidentSections) history(most int) section {
 	if remark := resource.Remark(before, "no earlier issue of these services in the list"); remark != "" {
 		lines = append(lines, w.wrap(remark, remarkTone(before.State()))...)
 	}
-	return section{"history", theme.Title("Before", account.ReasonIf(len(found) > 0, fmt.Sprint(len(found)))), lines}
+	count := account.ReasonIf(len(found) > 0, fmt.Sprint(len(found)))
+	return section{"history", theme.Title("Earlier issues", count), lines}
 }
 
 // remarkTone returns the tone of a remark: a warning if not everything is known.
@@ -302,7 +307,7 @@ func (w incidentSections) maintenance() section {
 		}
 	}
 	if len(lines) == 0 {
-		text := "not disabled · no window planned here"
+		text := "monitoring is on · no maintenance is planned from here"
 		if state := account.AffectedServices(w.a, w.i).State(); state.Kind != resource.Known {
 			text = state.String()
 		}
@@ -379,7 +384,7 @@ func (w incidentSections) headLine() []string {
 	}
 	mark, _ := IncidentMark(found, t.Glyphs)
 	line := strings.Join([]string{
-		t.Paint(theme.Strong, fmt.Sprintf("Incident #%d", i.ID)),
+		t.Paint(theme.Strong, fmt.Sprintf("Issue #%d", i.ID)),
 		t.Paint(tone, strings.TrimSpace(mark+" "+phase)),
 	}, "   ")
 	line += w.sinceAndTicket(w.b.Width - ui.Width(line))

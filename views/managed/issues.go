@@ -56,7 +56,7 @@ func issueActions(a *account.Account) []table.RowAction[*client.Issue] {
 	return []table.RowAction[*client.Issue]{
 		{
 			Keys:        []string{"enter"},
-			Name:        "open incident",
+			Name:        "open issue",
 			Description: "what it affects and whom to call",
 			ShowInHints: true,
 			OpenPane:    func(i *client.Issue) ui.Pane { return IncidentPane(a, i) },

@@ -154,17 +154,17 @@ func firstFitting(texts []string, width int) string {
 	return ""
 }
 
-// IncidentsTitle returns the title of the open incidents on the overview, with their number.
+// IncidentsTitle returns the title of the issues on the overview, with the number of those that are open.
 func IncidentsTitle(a *account.Account) []theme.Segment {
 	if !a.Issues().Loaded() {
-		return theme.Title("Open incidents")
+		return theme.Title("Issues")
 	}
 	open, uncertain := a.Incidents().Count()
-	count := fmt.Sprint(open)
+	count := fmt.Sprintf("%d open", open)
 	if uncertain > 0 {
-		count += fmt.Sprintf(" + %d unknown", uncertain)
+		count += fmt.Sprintf(", %d unknown", uncertain)
 	}
-	title := theme.Title("Open incidents", count)
+	title := theme.Title("Issues", count)
 	if open+uncertain > 0 {
 		title[1].Tone = theme.Warn
 	}
@@ -187,10 +187,11 @@ func RenderIncidents(a *account.Account, b ui.Box) string {
 	}
 	inner := b
 	inner.Height-- // for the counts
+	ages := max(ageWidth(open, b), ageWidth(over[:max(0, min(len(over), inner.Height-3*len(open)))], b))
 	var lines []string
 	for n, i := range open {
 		next := b.DrawRow(a.Issues().Flashes.Has(i.Issue), func(b ui.Box) []string {
-			return openIncidentLines(a, i, b)
+			return openIncidentLines(a, i, ages, b)
 		})
 		room := inner.Height - len(lines)
 		if n < len(open)-1 {
@@ -212,12 +213,20 @@ func RenderIncidents(a *account.Account, b ui.Box) string {
 		if n == 0 && len(lines)+2 <= inner.Height {
 			lines = append(lines, "")
 		}
-		lines = append(lines, incidentLine(a, i, b))
+		lines = append(lines, incidentLine(a, i, ages, b))
 	}
 	for len(lines) < inner.Height {
 		lines = append(lines, "")
 	}
 	return strings.Join(append(lines, issueCountLine(a, b)), "\n")
+}
+
+// ageWidth returns how wide the ages of incidents are, as many as fit in a box.
+func ageWidth(all []incident.Incident, b ui.Box) (width int) {
+	for _, i := range all[:min(len(all), max(0, b.Height))] {
+		width = max(width, ui.Width(account.FormatAge(i.Issue.Created, b.Now)))
+	}
+	return width
 }
 
 // noOpenIncident says that no incident is open, as far as that is known.
@@ -226,7 +235,7 @@ func noOpenIncident(a *account.Account, b ui.Box) string {
 	if state.Kind != resource.Known {
 		return b.Theme.Paint(theme.Warn, ui.Truncate("none seen · "+state.String(), b.Width, b.Theme.Glyphs.Ellipsis))
 	}
-	text := "no incident is open"
+	text := "no issue is open"
 	if a.Issues().Len() == 0 {
 		text = "nothing has been detected"
 	}
@@ -234,9 +243,9 @@ func noOpenIncident(a *account.Account, b ui.Box) string {
 }
 
 // openIncidentLines returns what an incident is, whom to call about it, and its ticket if that has its own line.
-func openIncidentLines(a *account.Account, i incident.Incident, b ui.Box) []string {
+func openIncidentLines(a *account.Account, i incident.Incident, ages int, b ui.Box) []string {
 	lead, ticket := b.Theme.Paint(theme.Muted, "  call  "), ticketText(a, i.Issue, b)
-	lines := []string{incidentLine(a, i, b)}
+	lines := []string{incidentLine(a, i, ages, b)}
 	inner := b
 	inner.Width -= 8
 	lines = append(lines, lead+CallLine(a, i.Issue, inner))
@@ -252,8 +261,9 @@ func ticketText(a *account.Account, i *client.Issue, b ui.Box) string {
 	return account.WithPrefix("ticket ", cell)
 }
 
-// incidentLine returns an incident in one line: mark, number, age, services, and the ticket if it fits.
-func incidentLine(a *account.Account, found incident.Incident, b ui.Box) string {
+// incidentLine returns an incident in one line: mark, number, age in a column of a width, services, and the ticket if
+// it fits.
+func incidentLine(a *account.Account, found incident.Incident, ages int, b ui.Box) string {
 	i := found.Issue
 	shape, tone := IncidentMark(found, b.Theme.Glyphs)
 	affected := ""
@@ -263,13 +273,17 @@ func incidentLine(a *account.Account, found incident.Incident, b ui.Box) string 
 		}
 	}
 	age, number := account.FormatAge(i.Created, b.Now), b.Theme.Paint(tone, fmt.Sprintf("%s #%d", shape, i.ID))
-	since, right := a.FormatTimestamp(i.Created)+" · "+age, ticketText(a, i, b)
-	if !found.Unresolved() || ui.Width(number+since+affected+right)+6 > b.Width {
-		since = ui.Pad(age, len("9 d 23 h"))
+	since, ticket := a.FormatTimestamp(i.Created)+" · "+age, ticketText(a, i, b)
+	if !found.Unresolved() || ui.Width(number+since+affected+ticket)+6 > b.Width {
+		since = ui.Pad(age, ages)
 	}
 	lead := number + "  " + b.Theme.Paint(theme.Muted, since) + "  "
 	room := max(0, b.Width-ui.Width(lead))
-	if ui.Width(affected)+ui.Width(right)+2 > room {
+	right := firstFitting([]string{
+		ticket, account.ReasonIf(found.Phase == incident.Over, "closed"),
+		account.ReasonIf(found.Phase == incident.Recovered, string(found.Phase)),
+	}, room-ui.Width(affected)-2)
+	if right == "" {
 		return lead + ui.Truncate(affected, room, b.Theme.Glyphs.Ellipsis)
 	}
 	return lead + ui.Pad(affected, room-ui.Width(right)) + b.Theme.Paint(theme.Muted, right)
@@ -312,9 +326,9 @@ func issueCountLine(a *account.Account, b ui.Box) string {
 		perDay[days-1-min(days-1, max(0, int(b.Now.Sub(i.Created.Time())/(24*time.Hour))))]++
 	}
 	day := len(resource.Found(account.IssuesSince(a, b.Now.Add(-24*time.Hour))))
-	text := fmt.Sprintf("last 24 h: %d · last %d d: %d", day, days, len(month))
+	text := fmt.Sprintf("%d in the last 24 h · %d in the last %d d, per day", day, len(month), days)
 	if ui.Width(text)+days+2 > b.Width {
-		text = fmt.Sprintf("24 h: %d · %d d: %d", day, days, len(month))
+		text = fmt.Sprintf("%d in 24 h · %d in %d d", day, len(month), days)
 	}
 	cells := min(days, b.Width-ui.Width(text)-2)
 	if cells < 8 {
@@ -364,7 +378,7 @@ func RenderMaintenance(a *account.Account, b ui.Box) string {
 		})
 	}
 	if len(rows) == 0 {
-		text := "no service is disabled · no window is planned here"
+		text := "no service is disabled · no maintenance is planned from here"
 		if state := resource.StateOf(set); state.Kind != resource.Known {
 			text = "no disabled service seen · " + state.String()
 		}

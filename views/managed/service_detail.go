@@ -27,7 +27,7 @@ func serviceDetail(a *account.Account, s *client.Service, b ui.Box) string {
 	}
 	if i, found := a.Incidents().Unresolved(s.ID); found {
 		_, tone := IncidentMark(i, b.Theme.Glyphs)
-		t.Field("incident", fmt.Sprintf("issue %d: %s", i.Issue.ID, describeIncident(a, i)), tone)
+		t.Field("issue", fmt.Sprintf("#%d: %s", i.Issue.ID, describeIncident(a, i)), tone)
 	}
 	t.Field("type", s.Type.String(), theme.Plain)
 	t.Field("address", s.Address.String(), theme.Plain)

@@ -248,7 +248,7 @@ func formatBudget(b client.RateLimit, now time.Time) string {
 	if low, _ := b.Low(now); b.Limit == 0 || b.PausedUntil.After(now) || low != "" {
 		return "" // the wait, or what is left, is shown beside the freshness
 	}
-	return fmt.Sprintf("%d/%d requests", b.Remaining, b.Limit)
+	return ui.Plural(b.Remaining, "request", "requests") + " left"
 }
 
 // redirectLog sends what libraries write to standard error to a file, or discards it, so that it does not spoil the
