@@ -79,7 +79,7 @@ func TestDocumentedCommandsWork(t *testing.T) {
 				switch {
 				case strings.HasPrefix(line, "-"), line == "", args[0] == "demo", args[0] == "emulate",
 					args[0] == "keep", args[0] == "accounts", unserved(r)[args[0]]:
-					// they need a terminal or an account of a file, or do not end, or the emulator has nothing that they could show
+					// they need a terminal or an account of a file, or do not end, or there is nothing to show
 					r.checkCommandLine(page, args)
 				default:
 					args = append(args, confirmationArgs(args)...)

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"lookout/theme"
 	"lookout/ui"
@@ -29,6 +31,7 @@ type AccountSwitcher struct {
 	closeSession  func() // closes the session in front
 	sessionNumber int    // number of the session in front; messages of an older one are dropped
 	savedStates   map[string]accountState
+	problems      map[string]string // the last problem of each account that has one
 	windowSize    tea.WindowSizeMsg
 	opening       *openingDialog
 
@@ -51,7 +54,9 @@ func NewAccountSwitcher(
 	if err != nil {
 		return nil, err
 	}
+	s.problems = map[string]string{}
 	return &AccountSwitcher{
+		problems:     s.problems,
 		Shell:        s,
 		open:         open,
 		ctx:          ctx,
@@ -149,6 +154,11 @@ func (d *AccountSwitcher) switchAction(account string) ui.Action {
 func (d *AccountSwitcher) openAccount(account string) tea.Cmd {
 	ctx, cancel := context.WithCancel(d.ctx)
 	opening := &openingDialog{account: account, cancel: cancel}
+	for _, choice := range d.o.Accounts {
+		if choice.Name == account {
+			opening.waits = choice.Waits
+		}
+	}
 	d.opening = opening
 	d.dialogs.push(opening)
 	open := d.open
@@ -175,6 +185,7 @@ func (d *AccountSwitcher) handleAccountOpened(msg accountOpened) tea.Cmd {
 	}
 	switch {
 	case msg.err != nil:
+		d.problems[msg.opening.account] = describeProblem(msg.err, d.o.Now(), d.o.Location)
 		return refuse(theme.Bad, "account "+msg.opening.account+" cannot be opened: "+msg.err.Error())
 	case d.dialogs.hasUnsaved():
 		return refuse(theme.Warn, "still in "+d.o.Account+" · close the dialog in front first")
@@ -187,6 +198,12 @@ func (d *AccountSwitcher) handleAccountOpened(msg accountOpened) tea.Cmd {
 		return refuse(theme.Bad, "account "+msg.opening.account+": "+err.Error())
 	}
 	next.motion.slowLine = d.motion.slowLine
+	delete(d.problems, d.o.Account)
+	if f := freshnessOf(d.pane()); f.Err != nil {
+		d.problems[d.o.Account] = describeProblem(f.Err, f.FailedAt, d.o.Location)
+	}
+	delete(d.problems, msg.opening.account)
+	next.problems = d.problems
 	d.savedStates[d.o.Account] = d.tabs.saveState()
 	d.replaceSession(next, msg.session)
 	next.tabs.restoreState(d.savedStates[o.Account])
@@ -216,6 +233,7 @@ func (d *AccountSwitcher) discardSession(session Session, news tea.Cmd) tea.Cmd 
 type openingDialog struct {
 	ignoresPaste
 	account string
+	waits   string // see AccountChoice
 	cancel  func()
 }
 
@@ -226,6 +244,9 @@ func (o *openingDialog) size(ui.Box) (int, int) { return 60, 1 }
 func (o *openingDialog) hints() []hint { return []hint{{"esc", "cancel"}} }
 
 func (o *openingDialog) view(b ui.Box) string {
+	if o.waits != "" {
+		return "Waiting for " + o.waits
+	}
 	return "Reading its token" + b.Theme.Glyphs.Ellipsis
 }
 
@@ -237,18 +258,32 @@ func (o *openingDialog) handleKey(_ *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// accountMenu offers all accounts.
-func accountMenu(current string, accounts []string) *menuDialog {
+// accountMenu offers all accounts, with what is special about each and its last problem.
+func accountMenu(current string, accounts []AccountChoice, problems map[string]string) *menuDialog {
 	m := &menuDialog{name: "Switch account"}
-	for i, name := range accounts {
-		a := ui.Action{Key: ui.Bind(name), Do: func() tea.Cmd { return ui.Send(switchAccount{name}) }}
+	for i, choice := range accounts {
+		a := ui.Action{Key: ui.Bind(choice.Name), Do: func() tea.Cmd { return ui.Send(switchAccount{choice.Name}) }}
 		if i < 9 {
-			a.Key = ui.Bind(name, tabKeys[i:i+1])
+			a.Key = ui.Bind(choice.Name, tabKeys[i:i+1])
 		}
-		if name == current {
+		if choice.Name == current {
 			a.DisabledReason = "you are already using this account"
 		}
-		m.actions = append(m.actions, a)
+		label := choice.label(problems[choice.Name])
+		for _, part := range label[1:] {
+			a.Description += part.Text
+		}
+		a.Description = strings.Join(strings.Fields(a.Description), " ")
+		m.actions, m.labels = append(m.actions, a), append(m.labels, label)
 	}
 	return m
+}
+
+// describeProblem describes in a few words why an account could not be opened or read.
+func describeProblem(err error, at time.Time, zone *time.Location) string {
+	text := ansi.Truncate(err.Error(), 50, "...")
+	if short := ui.ShortReason(err); short != "failed" {
+		text = short
+	}
+	return text + " at " + at.In(zone).Format("15:04")
 }

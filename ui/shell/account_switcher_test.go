@@ -74,9 +74,12 @@ func (d *switcherTest) session(ctx context.Context, name string) Session {
 	}
 	other := &table.List[string]{Title: "others", Store: set, Columns: list.Columns}
 	return Session{Options: Options{
-		Panes:         []ui.Pane{list, other},
-		Theme:         look,
-		AccountInfo:   AccountInfo{Account: name, Accounts: []string{"alpha", "beta"}},
+		Panes: []ui.Pane{list, other},
+		Theme: look,
+		AccountInfo: AccountInfo{Account: name, Accounts: []AccountChoice{
+			{Name: "alpha"},
+			{Name: "beta", Label: "EU", Protected: true, ReadOnly: true, Waits: "token_command pass, for at most 10s"},
+		}},
 		Location:      time.UTC,
 		Context:       ctx,
 		LeaveWarnings: func() []string { return d.leaveWarnings },
@@ -214,4 +217,30 @@ func TestAccountSwitcher_openErrorChangesNothing(t *testing.T) {
 	d.wantText("account beta cannot be opened: there is no token")
 	d.wantText("alpha-one")
 	d.switcher.Close()
+}
+
+// The menu of accounts shows what is special about each, and the last problem of one that could not be opened.
+func TestAccountMenu_saysWhatIsSpecial(t *testing.T) {
+	d := newSwitcherTest(t)
+	d.press("C")
+	d.wantText("beta  EU  PROD  read-only")
+	d.wantText("alpha  you are already using this account")
+	d.wantNoText("there is no token")
+	d.openErr = errors.New("there is no token")
+	d.press("2", "C")
+	d.wantText("beta  EU  PROD  read-only  there is no token at ")
+	d.openErr = nil
+	d.press("2", "C")
+	d.wantNoText("there is no token")
+	d.press("esc")
+	d.wantText("beta-one")
+}
+
+// While a token command runs, the screen says what it waits for, and for how long.
+func TestOpeningDialog_saysWhatItWaitsFor(t *testing.T) {
+	d := newSwitcherTest(t)
+	opening := d.switcher.openAccount("beta")
+	d.wantText("Waiting for token_command pass, for at most 10s")
+	d.run(opening)
+	d.wantText("beta-one")
 }

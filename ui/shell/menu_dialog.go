@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,6 +17,7 @@ type menuDialog struct {
 	text              []string // sentences above the actions
 	textHeight        int      // lines that the sentences take
 	actions           []ui.Action
+	labels            [][]theme.Segment // in place of the names of actions, where they have any
 	cursor, scrollTop int
 	height            int // lines that are visible
 }
@@ -35,8 +37,12 @@ func (m *menuDialog) title() string { return m.name }
 
 func (m *menuDialog) size(ui.Box) (int, int) {
 	w := 30
-	for _, a := range m.actions {
-		w = max(w, ui.Width(a.Name())+ui.Width(a.DisabledReason)+14)
+	for i, a := range m.actions {
+		needs := ui.Width(a.DisabledReason) + 14
+		for _, part := range m.label(i) {
+			needs += ui.Width(part.Text)
+		}
+		w = max(w, needs)
 	}
 	w = max(w, ui.Width(m.name)+4)
 	for _, sentence := range m.text {
@@ -79,18 +85,32 @@ func (m *menuDialog) view(b ui.Box) string {
 	lines := text[:min(m.textHeight, len(text))]
 	b.Height -= len(lines)
 	for i := m.scrollTop; i < min(len(m.actions), m.scrollTop+b.Height); i++ {
-		lines = append(lines, actionLine(m.actions[i], i == m.cursor, b))
+		lines = append(lines, actionLine(m.actions[i], i == m.cursor, b, m.label(i)...))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// actionLine renders an action of a menu: its key, its name, and why it is disabled.
-func actionLine(a ui.Action, cursor bool, b ui.Box) string {
-	key := ui.Pad(a.Key.Help().Key, 9)
-	if a.DisabledReason != "" {
-		return entryLine(cursor, b, theme.Segment{Text: key + a.Name() + "  " + a.DisabledReason, Tone: theme.Off})
+// label returns what stands for an action: its name, unless the menu says more.
+func (m *menuDialog) label(i int) []theme.Segment {
+	if i < len(m.labels) {
+		return m.labels[i]
 	}
-	return entryLine(cursor, b, theme.Segment{Text: key, Tone: theme.Accent}, theme.Segment{Text: a.Name()})
+	return []theme.Segment{{Text: m.actions[i].Name()}}
+}
+
+// actionLine renders an action of a menu: its key, its label, and why it is disabled.
+func actionLine(a ui.Action, cursor bool, b ui.Box, label ...theme.Segment) string {
+	segments := []theme.Segment{{Text: ui.Pad(a.Key.Help().Key, 9), Tone: theme.Accent}}
+	if a.DisabledReason != "" {
+		segments[0].Tone = theme.Off
+		label = append(slices.Clone(label), theme.Segment{Text: "  " + a.DisabledReason})
+		for i := range label {
+			if label[i].Tone == theme.Plain {
+				label[i].Tone = theme.Off
+			}
+		}
+	}
+	return entryLine(cursor, b, append(segments, label...)...)
 }
 
 func (m *menuDialog) read(ui.Box) dialogReading {

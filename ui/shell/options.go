@@ -44,9 +44,38 @@ type AccountInfo struct {
 	ReadOnly     bool
 	NotRecorded  string // why changes cannot be recorded, which makes the account read-only
 	Demo         bool
-	Banner       func() string // a warning beside the name for as long as it lasts; "" shows none
-	Accounts     []string      // accounts to switch to, this one included
-	KnownHosts   []string      // opened in the browser without a question
+	Banner       func() string   // a warning beside the name for as long as it lasts; "" shows none
+	Accounts     []AccountChoice // accounts to switch to, this one included
+	KnownHosts   []string        // opened in the browser without a question
+}
+
+// An AccountChoice is an account that the user can switch to.
+type AccountChoice struct {
+	Name      string
+	Tone      theme.Tone // of the name
+	Label     string     // the user's own label
+	Protected bool
+	ReadOnly  bool
+	Waits     string // what opening it waits for: "token_command pass, for at most 10s"; "" is a moment
+}
+
+// label returns the account's name in its colour, and what is special about it.
+func (a AccountChoice) label(problem string) []theme.Segment {
+	label := []theme.Segment{{Text: a.Name, Tone: a.Tone}}
+	add := func(text string, tone theme.Tone) {
+		if text != "" {
+			label = append(label, theme.Segment{Text: "  "}, theme.Segment{Text: text, Tone: tone})
+		}
+	}
+	add(a.Label, a.Tone)
+	if a.Protected {
+		add("PROD", theme.Bad)
+	}
+	if a.ReadOnly {
+		add("read-only", theme.Warn)
+	}
+	add(problem, theme.Warn)
+	return label
 }
 
 // RateLimitHooks connect the program to the API's rate limit. Each may be nil.

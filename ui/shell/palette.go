@@ -143,8 +143,8 @@ func paletteEntries(s *Shell) []paletteEntry {
 			add(a.Name(), "action", func() tea.Cmd { return s.startAction(a) })
 		}
 	}
-	for _, name := range s.o.Accounts {
-		if name != s.o.Account {
+	for _, choice := range s.o.Accounts {
+		if name := choice.Name; name != s.o.Account {
 			add("account "+name, "account", func() tea.Cmd { return ui.Send(switchAccount{name}) })
 		}
 	}

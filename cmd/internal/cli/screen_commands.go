@@ -20,13 +20,13 @@ import (
 	"lookout/cmd/internal/setup"
 	"lookout/cmd/internal/version"
 	"lookout/ui/shell"
-	"lookout/ui/terminal"
 )
 
 // runDashboard runs the dashboard on a real account. If no account is configured, the wizard runs first.
 func runDashboard(c *cobra.Command, f *config.Flags) error {
 	s, err := config.Load(f, c.ErrOrStderr())
-	if errors.Is(err, config.ErrNoAccount) && terminal.Check() == nil && os.Getenv("LOOKOUT_TOKEN") == "" {
+	asks := dashboard.CheckTerminal(f.Linear) == nil && os.Getenv("LOOKOUT_TOKEN") == ""
+	if errors.Is(err, config.ErrNoAccount) && asks {
 		if s, err = setup.RunWizard(c, f); err != nil {
 			return err
 		}
@@ -37,7 +37,7 @@ func runDashboard(c *cobra.Command, f *config.Flags) error {
 	if err := dashboard.CheckTerminal(s.Linear); err != nil {
 		return exit.Usage(fmt.Errorf("%w; scripts use its commands, as lookout services list -o json", err))
 	}
-	api, j, err := s.Connect(c.Context())
+	api, j, err := s.Connect(withProgress(c))
 	if err != nil {
 		return err
 	}
@@ -47,6 +47,14 @@ func runDashboard(c *cobra.Command, f *config.Flags) error {
 	return dashboard.RunScreen(c.Context(), f, rest, func(ctx context.Context) (shell.Session, error) {
 		return rest.NewSession(ctx, f, s, api, j)
 	})
+}
+
+// withProgress returns a command's context in which a person at its terminal is told what it waits for.
+func withProgress(c *cobra.Command) context.Context {
+	if file, ok := output.AsTerminal(c.ErrOrStderr()); ok {
+		return config.WithProgress(c.Context(), file)
+	}
+	return c.Context()
 }
 
 func demoCommand(f *config.Flags) *cobra.Command {

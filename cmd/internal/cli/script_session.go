@@ -53,7 +53,7 @@ func startSession(c *cobra.Command, f *config.Flags, online bool) (s *scriptSess
 		now:      time.Now,
 	}
 	if online {
-		token, err := settings.ReadToken(c.Context())
+		token, err := settings.ReadToken(withProgress(c))
 		if err != nil {
 			return nil, nil, exit.Denied(err)
 		}

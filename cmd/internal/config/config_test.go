@@ -189,3 +189,32 @@ func TestSettings_openJournal(t *testing.T) {
 		}
 	}
 }
+
+// writerFunc is a function that takes what is written.
+type writerFunc func(string)
+
+// Write implements io.Writer.
+func (f writerFunc) Write(p []byte) (int, error) {
+	f(string(p))
+	return len(p), nil
+}
+
+// Somebody who waits for a token command is told so after a second, and can cancel it.
+func TestTokenCommand_saysThatItWaits(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no sleep")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	said := make(chan string, 1)
+	ctx = WithProgress(ctx, writerFunc(func(text string) {
+		said <- text
+		cancel()
+	}))
+	s := Settings{AccountConfig: AccountConfig{TokenCommand: []string{"sleep", "600"}, TokenTimeout: "5m"}}
+	if _, err := s.ReadToken(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if text := <-said; !strings.Contains(text, "waiting for token_command sleep, for at most 5m0s; ctrl+c cancels") {
+		t.Errorf("%q", text)
+	}
+}

@@ -203,13 +203,18 @@ func readTokenFile(path string) (client.Secret, error) {
 
 // runTokenCommand reads the token from a program's output. The program gets no token of an account, but keeps the
 // variables that it needs itself: VAULT_TOKEN.
-func (s Settings) runTokenCommand(ctx context.Context) (client.Secret, error) {
+func (s Settings) runTokenCommand(caller context.Context) (client.Secret, error) {
 	command, limit := s.TokenCommand, s.tokenTimeout()
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := context.WithTimeout(caller, limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.WaitDelay = time.Second
 	cmd.Env = EnvironWithout(append(builtInTokenVariables(), s.tokenNames...))
+	if out, ok := caller.Value(progressKey{}).(io.Writer); ok {
+		defer time.AfterFunc(waitNotice, func() {
+			fmt.Fprintln(out, "lookout: waiting for "+s.TokenWait()+"; ctrl+c cancels")
+		}).Stop()
+	}
 	said := &firstBytes{}
 	cmd.Stderr = said
 	out, err := cmd.Output()
@@ -219,6 +224,8 @@ func (s Settings) runTokenCommand(ctx context.Context) (client.Secret, error) {
 		return client.Secret{}, exit.Advise(fmt.Errorf("token_command %s: %s", client.Clean(command[0]), why), next)
 	}
 	switch {
+	case caller.Err() != nil:
+		return client.Secret{}, context.Cause(caller)
 	case ctx.Err() != nil:
 		return fail("it did not end within "+limit.String(), "token_timeout in the account's block allows more")
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
@@ -231,6 +238,14 @@ func (s Settings) runTokenCommand(ctx context.Context) (client.Secret, error) {
 	return token, nil
 }
 
+// TokenWait says what reading the token may wait for, and how long; "" if it takes a moment.
+func (s Settings) TokenWait() string {
+	if s.TokenOverride.Get != nil || s.TokenFile != "" || len(s.TokenCommand) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("token_command %s, for at most %s", client.Clean(s.TokenCommand[0]), s.tokenTimeout())
+}
+
 // tokenTimeout returns how long the token command may take.
 func (s Settings) tokenTimeout() time.Duration {
 	if d, err := parseTokenTimeout(s.TokenTimeout); err == nil {
@@ -238,6 +253,17 @@ func (s Settings) tokenTimeout() time.Duration {
 	}
 	return defaultTokenTimeout
 }
+
+// progressKey is the key of where a person reads what lookout waits for.
+type progressKey struct{}
+
+// WithProgress returns a context in which somebody who waits for a token is told so.
+func WithProgress(ctx context.Context, out io.Writer) context.Context {
+	return context.WithValue(ctx, progressKey{}, out)
+}
+
+// waitNotice is how long a token command runs before a person is told that it does.
+const waitNotice = time.Second
 
 // The time limit of a token command. Some open a dialog that somebody must answer.
 const (

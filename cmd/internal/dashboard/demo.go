@@ -23,7 +23,9 @@ func RunDemo(ctx context.Context, f *config.Flags, service string) error {
 	if err != nil {
 		return err
 	}
-	rest := accountList{Names: []string{second.settings.Account, first.settings.Account}}
+	rest := accountList{Choices: []shell.AccountChoice{
+		{Name: second.settings.Account, ReadOnly: f.ReadOnly}, {Name: first.settings.Account, ReadOnly: f.ReadOnly},
+	}}
 	rest.Open = func(ctx context.Context, name string) (shell.Session, error) {
 		one := first
 		if name == second.settings.Account {
