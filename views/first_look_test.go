@@ -82,7 +82,7 @@ func TestIssues_readRightAtFirstSight(t *testing.T) {
 					t.Errorf("%d columns, %q: the number is in front of its mark:\n%s", size.width, keys, r.screen())
 				}
 			}
-			r.press("2", "<enter>")
+			r.press("2")
 			r.requireText("notes: restart postgres")
 		})
 	}
