@@ -14,6 +14,7 @@ type Action struct {
 	Group          string      // heading in the help: "move", "rows", "this list", "" for the row's own
 	Description    string      // a sentence for the help, if the name is not enough
 	DisabledReason string      // why it cannot be done now, or ""
+	WaitsFor       string      // the list that is being read and decides whether it can be done: "issues"; "" if none
 	Writes         bool        // changes something at the server: not possible when read-only
 	OpensView      bool        // only opens a pane or dialog: keys typed after it are meant for that
 	ShowInHints    bool

@@ -68,6 +68,10 @@ type TabPlace struct {
 	Key  string // the key that brings it to the front; "" takes a digit by the tab's position
 }
 
+// Settler is a pane that says whether its rows have been read and put in order. Until then a key that waits for them
+// would be about another row than the user means.
+type Settler interface{ Settled() bool }
+
 // StatusReporter is a pane with a mode and counts, shown at the right of the news: "3 of 14", "2 marked". The most
 // important is first.
 type StatusReporter interface{ Status() []string }

@@ -114,7 +114,8 @@ func checkJoin(t *testing.T, c joinCase, state string) {
 			t.Errorf("claims %q\n%s", claim, shown)
 		}
 		missing, overview := c.says+": ", strings.HasPrefix(c.name, "overview")
-		if strings.Contains(shown, missing) == known && !overview {
+		named := strings.Contains(shown, missing) || strings.Contains(shown, "waiting for the "+c.says)
+		if named == known && !overview {
 			t.Errorf("%q on the screen: %v\n%s", missing, !known, shown)
 		}
 		if state == "empty" && !strings.Contains(shown, c.empty) {

@@ -175,12 +175,16 @@ func (o *overview) Actions() []ui.Action {
 			return nil
 		}
 	}
+	issues := resource.StateOf(o.a.Issues())
+	reason, waitsFor := account.Unless(o.a.Issues().Len() > 0 && issues.WaitsFor() == "", "there is no issue", issues)
 	actions := []ui.Action{
 		{
 			Key:            ui.Bind("newest issue", "i"),
 			Description:    "whom to call about the newest issue that is not over",
 			ShowInHints:    true,
-			DisabledReason: account.WhyNone(account.AllRows(o.a, o.a.Issues()), "there is no issue"),
+			DisabledReason: reason,
+			WaitsFor:       waitsFor,
+			OpensView:      true,
 			Do: func() tea.Cmd {
 				newest := account.IncidentsByUrgency(o.a)[0].Issue
 				return ui.Send(ui.GoToMsg{Pane: "issues", ThenOpen: managed.IncidentPane(o.a, newest)})

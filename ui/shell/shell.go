@@ -106,7 +106,7 @@ func (s *Shell) Init() tea.Cmd {
 // Update handles a message. It then requests the rows that the pane in front lacks, and fits the dialogs to the screen.
 func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 	d, open := s.dialogs.top(), len(s.dialogs.open)
-	cmd := tea.Batch(s.dispatch(msg), s.o.Notify.announce(s.o.Account))
+	cmd := tea.Batch(s.dispatch(msg), s.typeahead.resumeWaiting(s), s.o.Notify.announce(s.o.Account))
 	s.dialogs.removeFinishedForms()
 	if p, ok := s.pane().(interface{ LoadMissing() tea.Cmd }); ok && !s.clock.paused() {
 		cmd = tea.Batch(cmd, p.LoadMissing())
@@ -280,6 +280,9 @@ func (s *Shell) handleKey(k tea.KeyPressMsg) tea.Cmd {
 	if t, ok := p.(ui.Typer); ok && t.Typing() {
 		return p.Update(k)
 	}
+	if s.typeahead.keepBehind(s, k) {
+		return nil
+	}
 	for _, a := range s.actions() {
 		if key.Matches(k, a.Key) {
 			return s.startAction(a)
@@ -325,6 +328,8 @@ func (s *Shell) actions() []ui.Action {
 // runs it.
 func (s *Shell) startAction(a ui.Action) tea.Cmd {
 	switch a = s.policy.disableWrites([]ui.Action{a})[0]; {
+	case a.WaitsFor != "" && !a.Writes:
+		return s.typeahead.waitForRows(s, a)
 	case a.DisabledReason != "":
 		return ui.ShowNews(theme.Warn, a.Name()+": "+a.DisabledReason)
 	case a.Confirm != nil:

@@ -3,11 +3,103 @@ package shell
 import (
 	"time"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
 )
+
+// A waitingKey is the action of a key that was pressed before the rows that it is about were read. It runs once they
+// are there, unless the user presses esc or does something else meanwhile.
+type waitingKey struct {
+	pane   ui.Pane
+	action string // its name
+	last   string // name of the action of the last key
+	work   *ui.Work
+	later  []tea.KeyPressMsg // keys after it, which are for what it opens
+}
+
+// maxLaterKeys is how many keys are kept behind one that waits.
+const maxLaterKeys = 32
+
+// waitForRows keeps an action until its rows are read, and says so.
+func (t *typeahead) waitForRows(s *Shell, a ui.Action) tea.Cmd {
+	t.stopWaiting(s)
+	t.key = &waitingKey{pane: s.pane(), action: a.Name(), last: a.Name(), work: &ui.Work{}}
+	text := a.Name() + ": waiting for the " + a.WaitsFor + " · esc cancels"
+	return s.news.show(s, ui.NewsMsg{Text: text, Tone: theme.Info, Work: t.key.work})
+}
+
+// stopWaiting drops the key that waits.
+func (t *typeahead) stopWaiting(s *Shell) {
+	if t.key != nil {
+		s.news.endWork(t.key.work)
+		t.key = nil
+	}
+}
+
+// keepBehind keeps a key that was pressed while another waits, if it is for what that one opens or waits too. esc drops
+// the waiting key. Any other key is handled as always, in its place.
+func (t *typeahead) keepBehind(s *Shell, k tea.KeyPressMsg) bool {
+	w := t.key
+	if w == nil {
+		return false
+	}
+	if k.String() == "esc" {
+		t.stopWaiting(s)
+		return true
+	}
+	for _, a := range s.actions() {
+		if !key.Matches(k, a.Key) {
+			continue
+		}
+		if a.WaitsFor == "" || a.Writes {
+			t.stopWaiting(s)
+			return false
+		}
+		if a.Group != "move" && a.Name() == w.last {
+			return true // the key is held down
+		}
+		w.last = a.Name()
+		break
+	}
+	if len(w.later) < maxLaterKeys {
+		w.later = append(w.later, k)
+	}
+	return true
+}
+
+// resumeWaiting runs the key that waits, and those behind it, if its rows are there by now. It drops them if the user
+// is somewhere else.
+func (t *typeahead) resumeWaiting(s *Shell) tea.Cmd {
+	w := t.key
+	if w == nil {
+		return nil
+	}
+	if s.pane() != w.pane || s.dialogs.top() != nil {
+		t.stopWaiting(s)
+		return nil
+	}
+	for _, a := range s.actions() {
+		if a.Name() != w.action {
+			continue
+		}
+		p, ok := w.pane.(ui.Settler)
+		if a.WaitsFor != "" || a.DisabledReason == "" && ok && !p.Settled() {
+			return nil
+		}
+		t.stopWaiting(s)
+		cmds := []tea.Cmd{s.startAction(a)}
+		for _, k := range w.later {
+			cmds = append(cmds, s.handleInput(k))
+		}
+		return tea.Batch(cmds...)
+	}
+	t.stopWaiting(s)
+	return nil
+}
 
 // typeahead holds keys back while an action opens a form or a pane. They are meant for that form: the first letters of
 // a name must not become commands of the list below. An action that takes long does not hold them back.
@@ -15,6 +107,7 @@ type typeahead struct {
 	actionNumber int // number of the action that keys wait for
 	waiting      bool
 	queued       []tea.Msg // keys and pastes
+	key          *waitingKey
 }
 
 // typeaheadTimeout is how long keys wait at most.

@@ -276,7 +276,7 @@ func (l *List[T]) SaveState() ui.PaneState {
 func (l *List[T]) RestoreState(saved ui.PaneState) {
 	l.filter = filterInput{text: saved.Filter}
 	l.rowIndex.initialized, l.rowIndex.reverse, l.cursor.id = true, saved.Reverse, saved.Row
-	l.rowIndex.column = l.columnTitled(saved.SortBy)
+	l.rowIndex.column = columnTitled(l, saved.SortBy)
 }
 
 // Update takes the filter's text, the wheel and clicks.
@@ -319,9 +319,17 @@ func (l *List[T]) Actions() []ui.Action {
 		actions = append(actions, l.PaneActions()...)
 	}
 	list := (*controls[T])(l)
-	actions = append(actions, commonActions(list, there, list.rowCommands(row), rowActions)...)
+	why, waitsFor := list.whyNoRow()
+	actions = append(actions, commonActions(list, why, list.rowCommands(row), rowActions)...)
 	if l.cursorActions == nil {
 		l.cursorActions = cursorActions(list, actions)
 	}
-	return append(actions, l.cursorActions...)
+	moves := len(actions)
+	actions = append(actions, l.cursorActions...)
+	for i := range actions {
+		if waitsFor != "" && (i >= moves || actions[i].DisabledReason == why) {
+			actions[i].WaitsFor = waitsFor
+		}
+	}
+	return actions
 }

@@ -293,11 +293,8 @@ func detailKey(rowActions []ui.Action) string {
 }
 
 // commonActions returns what every list can do beside the actions on its rows and moving its cursor.
-func commonActions(l listControls, there bool, row rowCommands, rowActions []ui.Action) []ui.Action {
-	disabled := ""
-	if !there {
-		disabled = noRow
-	}
+// disabled says why there is no row, "" if there is one.
+func commonActions(l listControls, disabled string, row rowCommands, rowActions []ui.Action) []ui.Action {
 	send := func(name, key string, msg func() tea.Msg) ui.Action {
 		return ui.Action{
 			Key:            ui.Bind(name, key),

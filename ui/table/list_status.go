@@ -19,8 +19,38 @@ type listStatus struct {
 	matching  int // rows that the filter lets through
 	loaded    int
 	complete  bool
-	sortTitle string // title of the column that a lazy store is sorted by; "" is none
-	emptyText string // said when there is no row at all
+	missing   []string // why rows may be missing although all pages were read
+	sortTitle string   // title of the column that a lazy store is sorted by; "" is none
+	emptyText string   // said when there is no row at all
+}
+
+// whyNoRow returns why there is no row under the cursor, and the list that is being read and may bring one.
+func (c *controls[T]) whyNoRow() (reason, waitsFor string) {
+	l := c.list()
+	name, f := l.Store.Name(), l.Store.Freshness()
+	switch {
+	case l.shown() > 0:
+		return "", ""
+	case f.Err != nil && !l.Store.Complete():
+		return name + ": " + ui.ShortReason(f.Err) + " · r retries", ""
+	case !f.Loaded && !f.Loading:
+		return name + ": not read yet", ""
+	case !f.Loaded, f.Loading && !l.Store.Complete() && !l.Store.Lazy():
+		return name + ": being read", name
+	case l.Store.Len() > 0 && l.Store.Complete():
+		return noMatchingRow, ""
+	case l.Store.Len() > 0:
+		return noMatchingRow + " so far", ""
+	}
+	return noRow, ""
+}
+
+// Settled reports whether the rows that are being read are all there, in their order.
+func (l *List[T]) Settled() bool {
+	f := l.Store.Freshness()
+	read := l.Store.Complete() || f.Err != nil || l.Store.Lazy() && f.Loaded
+	l.rowIndex.update(l)
+	return read && l.rowIndex.currentKey == l.wantedKey()
 }
 
 // explainEmpty says why there is no row, and what to do: reading, none, none that match, not allowed, failed.
@@ -73,6 +103,9 @@ func (s listStatus) emptyReason(b ui.Box) (text, next string, tone theme.Tone) {
 	case s.loaded > 0:
 		text = fmt.Sprintf("none of %s matches %q", ui.Plural(s.loaded, "row", "rows"), s.filter.text)
 		return text, "esc clears the filter", theme.Muted
+	}
+	if len(s.missing) > 0 {
+		return s.name + ": none seen, but some may be missing", s.missing[0] + " · r retries", theme.Warn
 	}
 	text, next, _ = strings.Cut(s.emptyText, " · ")
 	return text, next, theme.Muted

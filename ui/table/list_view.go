@@ -293,6 +293,7 @@ func (v listView[T]) status() listStatus {
 		matching:  l.shown(),
 		loaded:    l.Store.Len(),
 		complete:  l.Store.Complete(),
+		missing:   l.Store.Missing(),
 		emptyText: l.EmptyText,
 	}
 }

@@ -33,6 +33,7 @@ type RowAction[T any] struct {
 // Reasons why an action cannot be done now.
 const (
 	noRow          = "there is no row"
+	noMatchingRow  = "no row matches the filter"
 	noneApplicable = "not possible for any marked row"
 	oneRowOnly     = "for one row only: esc clears the marks"
 )
@@ -64,7 +65,7 @@ func (r rowBinder[T]) bind(action RowAction[T], row T, there bool) ui.Action {
 	}
 	switch {
 	case !there:
-		a.DisabledReason = noRow
+		a.DisabledReason, a.WaitsFor = (*controls[T])(r.list).whyNoRow()
 	case action.Start != nil:
 		return r.bindStart(action, a, row)
 	case marked > 0 && action.BatchCmd != nil:

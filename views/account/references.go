@@ -39,6 +39,20 @@ func WhyNone[T any](rows resource.Joined[T], empty string) string {
 	})
 }
 
+// Unless returns a reason why something cannot be done that depends on lists: the reason, if all of them are known, or
+// what is missing. It also returns the list that is being read.
+func Unless(ok bool, reason string, states ...resource.JoinState) (disabledReason, waitsFor string) {
+	if ok {
+		return "", ""
+	}
+	for _, s := range states {
+		if s.Kind != resource.Known {
+			return s.String(), s.WaitsFor()
+		}
+	}
+	return reason, ""
+}
+
 // ReferenceMenu offers the references, or goes to the only one.
 func ReferenceMenu(names []Reference) tea.Msg {
 	menu := ui.Menu{Title: "Go to"}

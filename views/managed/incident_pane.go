@@ -170,9 +170,11 @@ func (p *incidentView) Actions() []ui.Action {
 func (p *incidentView) jumpActions() []ui.Action {
 	to := func(label, none string, by int, keys ...string) ui.Action {
 		next := p.beside(by)
+		reason, waitsFor := account.Unless(next != nil, none, resource.StateOf(p.a.Issues()))
 		return ui.Action{
 			Key:            ui.Bind(label, keys...),
-			DisabledReason: account.ReasonIf(next == nil, none),
+			DisabledReason: reason,
+			WaitsFor:       waitsFor,
 			Do: func() tea.Cmd {
 				*p = incidentView{a: p.a, id: account.FormatID(next.ID), issue: next, layout: p.layout}
 				return nil
@@ -203,7 +205,8 @@ func maintenanceActions(a *account.Account, i *client.Issue) []ui.Action {
 			rows = append(rows, s)
 		}
 	}
-	why := account.ReasonIf(len(rows) == 0, "the services of the issue are not read")
+	gone := "the services of the issue are deleted"
+	why, _ := account.Unless(len(rows) > 0, gone, resource.StateOf(a.Services()))
 	return serviceRunner(a).ActionsOnAll(rows, why, "disable", "change window", "enable")
 }
 
@@ -229,7 +232,8 @@ func NewestIncidentActions(a *account.Account) []ui.Action {
 		}
 		return actions
 	}
-	return serviceRunner(a).ActionsOnAll(nil, "no issue is open", "disable", "change window", "enable")
+	why, _ := account.Unless(false, "no issue is open", account.IncidentState(a))
+	return serviceRunner(a).ActionsOnAll(nil, why, "disable", "change window", "enable")
 }
 
 // goToService goes to the affected service, or asks which if there are several.

@@ -324,7 +324,7 @@ func (w incidentSections) changes(most int) section {
 	if more := len(found) - most; more > 0 {
 		lines = append(lines, w.b.Theme.Paint(theme.Muted, fmt.Sprintf("and %d more in the journal", more)))
 	}
-	if len(found) == 0 {
+	if len(found) == 0 && remark == "" {
 		lines = w.wrap("nothing was changed from here, or seen changed elsewhere", theme.Muted)
 	}
 	if remark != "" {

@@ -38,7 +38,11 @@ func RenderServices(a *account.Account, b ui.Box) string {
 		return account.RenderLoadingOrError(b, set.Freshness(), "reading services")
 	}
 	if set.Len() == 0 {
-		return b.Theme.Paint(theme.Muted, "no services yet · n in 3 Services adds one")
+		text := "no services yet · n in 3 Services adds one"
+		if state := resource.StateOf(set); state.Kind != resource.Known {
+			text = state.String()
+		}
+		return b.Theme.Paint(theme.Muted, text)
 	}
 	lines := stateCountLines(a, b)
 	rows := servicesToWatch(a)

@@ -57,6 +57,8 @@ func (p *statsView) Actions() []ui.Action {
 		}
 	}
 	n := len(Metrics())
+	noIssueBefore, beforeWaits := p.whyNoIssueBeside(-1, "no issue before the cursor in these 24 hours")
+	noIssueAfter, afterWaits := p.whyNoIssueBeside(1, "no issue after the cursor in these 24 hours")
 	return []ui.Action{
 		{Key: ui.Bind("one chart or all", "enter"), ShowInHints: true, Do: do(func() { p.grid = !p.grid })},
 		{
@@ -76,13 +78,15 @@ func (p *statsView) Actions() []ui.Action {
 			Key:            ui.Bind("previous issue", "[", ","),
 			Description:    "moves the cursor to the detection before it",
 			ShowInHints:    true,
-			DisabledReason: account.ReasonIf(p.issueBeside(-1) == nil, "no issue before the cursor in these 24 hours"),
+			DisabledReason: noIssueBefore,
+			WaitsFor:       beforeWaits,
 			Do:             do(func() { p.jumpToIssue(-1) }),
 		},
 		{
 			Key:            ui.Bind("next issue", "]", "."),
 			Description:    "moves the cursor to the detection after it",
-			DisabledReason: account.ReasonIf(p.issueBeside(1) == nil, "no issue after the cursor in these 24 hours"),
+			DisabledReason: noIssueAfter,
+			WaitsFor:       afterWaits,
 			Do:             do(func() { p.jumpToIssue(1) }),
 		},
 		{Key: ui.Bind("newest", "G", "end"), Do: do(func() { p.cursor = time.Time{} })},
@@ -97,7 +101,15 @@ func (p *statsView) Actions() []ui.Action {
 
 // noPointsReason returns why the cursor cannot move, or "" if it can.
 func (p *statsView) noPointsReason() string {
-	return account.ReasonIf(len(p.pointTimes()) == 0, "there are no points")
+	why, _ := account.Unless(len(p.pointTimes()) > 0, "there are no points", resource.StateOf(p.a.Stats()))
+	return why
+}
+
+// whyNoIssueBeside returns why the cursor cannot go to an issue before (-1) or after it (1): a sentence, or what is not
+// known. It also returns the list that is being read.
+func (p *statsView) whyNoIssueBeside(direction int, none string) (reason, waitsFor string) {
+	states := []resource.JoinState{resource.StateOf(p.a.Stats()), resource.StateOf(p.a.Issues())}
+	return account.Unless(p.issueBeside(direction) != nil, none, states...)
 }
 
 // pointTimes returns the times of the points in front, in their order.

@@ -76,6 +76,15 @@ func StateOf(l list) JoinState {
 	return s
 }
 
+// WaitsFor returns the list if it is being read for the first time, so that its rows will be known in a moment: "" if
+// not.
+func (s JoinState) WaitsFor() string {
+	if s.Kind == Reading || s.Kind == Partial && s.Err == nil && len(s.Missing) == 0 {
+		return s.Of
+	}
+	return ""
+}
+
 // Worst returns the state of what is joined from two lists: the first that is not known.
 func (s JoinState) Worst(t JoinState) JoinState {
 	if s.Kind == Known {
