@@ -14,8 +14,12 @@ type features struct {
 	scroll      bool // DECSTBM, SU, SD
 	eraseCells  bool // ECH
 	repeat      bool // REP, for ASCII
-	margins     bool // DECLRMM, DECSLRM
+	margins     bool // DECLRMM, DECSLRM; set when the terminal answers marginQuery
 }
+
+// marginQuery asks the terminal whether it has left and right margins (DECRQM). Many do and many do not, whatever their
+// name.
+const marginQuery = "\x1b[?69$p"
 
 // knownFeatures returns the features of the terminals that use a value of TERM. What is called xterm is any terminal of
 // the last twenty years, so only what all of them have counts.

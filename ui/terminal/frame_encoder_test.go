@@ -2,10 +2,12 @@ package terminal
 
 import (
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
@@ -247,5 +249,72 @@ func TestFrameEncoder_noAllocations(t *testing.T) {
 	swap()
 	if n := testing.AllocsPerRun(50, swap); n > 0 {
 		t.Errorf("%v allocations a frame", n)
+	}
+}
+
+// scrollScreen is a list beside a box that each key scrolls by a line.
+type scrollScreen struct {
+	look     *theme.Theme
+	scrolled int
+}
+
+func (s *scrollScreen) Init() tea.Cmd { return nil }
+
+func (s *scrollScreen) Update(msg tea.Msg) tea.Cmd {
+	if _, pressed := msg.(tea.KeyPressMsg); pressed {
+		s.scrolled++
+	}
+	return nil
+}
+
+func (s *scrollScreen) Frame() Frame { return Frame{Content: listWithBox(s.look, s.scrolled)} }
+
+// Left and right margins are used once the terminal has answered that it has them. A terminal whose functions are not
+// known is not asked.
+func TestRun_asksForMargins(t *testing.T) {
+	for _, test := range []struct {
+		name, term, answer string
+		asks, uses         bool
+	}{
+		{"has margins", "xterm-256color", "\x1b[?69;2$y", true, true},
+		{"has them on", "xterm-256color", "\x1b[?69;1$y", true, true},
+		{"does not know them", "xterm-256color", "\x1b[?69;0$y", true, false},
+		{"cannot switch them on", "xterm-256color", "\x1b[?69;4$y", true, false},
+		{"does not answer", "tmux-256color", "", true, false},
+		{"unknown terminal", "vt100", "", false, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			in, typed := io.Pipe()
+			defer typed.Close()
+			out := make(writeRecorder, 100)
+			go func() {
+				_, _ = Run(t.Context(), &scrollScreen{look: darkTheme(t, colorprofile.TrueColor)}, Options{
+					In:   in,
+					Out:  out,
+					Size: func() (int, int) { return 80, 22 },
+					Term: test.term,
+				})
+			}()
+			sent := ""
+			waitFor := func(text string) string {
+				for !strings.Contains(sent, text) {
+					sent += out.next(t)
+				}
+				before := sent
+				sent = ""
+				return before
+			}
+			first := waitFor("person 20")
+			if at := strings.Index(first, marginQuery); at >= 0 != test.asks ||
+				at > strings.Index(first, clearSequence) {
+				t.Errorf("the terminal is asked at %d: %.100q", at, first)
+			}
+			fmt.Fprint(typed, test.answer, "x")
+			waitFor("\x1b[m")
+			fmt.Fprint(typed, "x")
+			if got := waitFor("\x1b[m"); strings.Contains(got, "\x1b[?69h") != test.uses {
+				t.Errorf("sent %q", got)
+			}
+		})
 	}
 }

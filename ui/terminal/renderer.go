@@ -27,6 +27,7 @@ type renderer struct {
 	writes         writeTimes
 	flow           flowControl
 	hasProgressBar bool // the terminal has a progress bar
+	hasMargins     bool // the terminal has left and right margins
 	shownPercent   int  // shown by the progress bar
 	linear         bool // only the linear text of frames is written
 
@@ -110,6 +111,13 @@ func (p *renderer) writeRaw(bytes string) {
 	p.rawBytes += bytes
 	p.mu.Unlock()
 	p.wakeWriter()
+}
+
+// setMargins records whether the terminal has left and right margins.
+func (p *renderer) setMargins(on bool) {
+	p.mu.Lock()
+	p.hasMargins = on
+	p.mu.Unlock()
 }
 
 // requestFullRedraw makes the next frame draw everything.
@@ -246,7 +254,7 @@ func (p *renderer) writeNext() (wrote bool, err error) {
 	p.mu.Lock()
 	now := time.Now()
 	p.flow.giveUp(now)
-	p.encoder.writer.slowLine = p.flow.slow
+	p.encoder.writer.slowLine, p.encoder.writer.features.margins = p.flow.slow, p.hasMargins
 	frame, bytes, fresh := p.nextFrame, p.rawBytes, p.fullRedraw
 	if len(p.encoder.lines) > 0 && !p.flow.hasRoom(now) {
 		frame = nil

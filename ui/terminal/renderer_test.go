@@ -185,14 +185,14 @@ func (f *frameGenerator) cut(line string, left, right int) string {
 
 // randomFeatures returns any features that a terminal may have.
 func randomFeatures(r *rand.Rand) features {
-	any := func() bool { return r.IntN(4) > 0 }
+	has := func() bool { return r.IntN(4) > 0 }
 	return features{
-		lineFeed:    any(),
-		insertLines: any(),
-		scroll:      any(),
-		eraseCells:  any(),
-		repeat:      any(),
-		margins:     any(),
+		lineFeed:    has(),
+		insertLines: has(),
+		scroll:      has(),
+		eraseCells:  has(),
+		repeat:      has(),
+		margins:     has(),
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // A Screen is the running program as the terminal sees it.
@@ -215,6 +216,11 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, tea.Batch(cmd, func() tea.Msg { return msg.done(err) })
 	case output:
 		m.tty.renderer.writeRaw(msg.bytes)
+		return m, nil
+	case tea.ModeReportMsg:
+		if msg.Mode == ansi.ModeLeftRightMargin {
+			m.tty.renderer.setMargins(msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet)
+		}
 		return m, nil
 	}
 	return m, m.forward(msg, false)

@@ -16,9 +16,12 @@ import (
 
 // Sequences that switch modes on at the start and off at the end: alternate screen, cursor, pastes, focus, mouse.
 const (
-	enterSequence = "\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[?1004h\x1b[H\x1b[2J"
+	enterSequence = "\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[?1004h"
 	leaveSequence = "\x1b[m\x1b[?1006l\x1b[?1002l\x1b[?1004l\x1b[?2004l\x1b[?25h\x1b[?1049l"
 )
+
+// clearSequence clears the screen, also of what terminals draw that do not know a query.
+const clearSequence = "\x1b[H\x1b[2J"
 
 // A linear terminal only marks pastes.
 const (
@@ -40,6 +43,7 @@ type tty struct {
 	exitRequested chan struct{}
 	onPanic       func(any) // records a panic until the terminal is restored
 	linear        bool
+	query         string // asks the terminal for features
 
 	mu       sync.Mutex
 	exitOnce sync.Once
@@ -105,6 +109,9 @@ func openTTY(o Options) (*tty, error) {
 	t.renderer = newRenderer(t.out, t.terminalLost, t.withRecovery)
 	t.renderer.encoder.ascii = o.ASCII
 	t.renderer.encoder.writer.features = featuresOf(o.Term, t.input, t.output)
+	if t.renderer.encoder.writer.features.scroll {
+		t.query = marginQuery
+	}
 	t.inputFilter.answered = t.renderer.answered
 	t.renderer.linear, t.renderer.flow.off, t.renderer.hasProgressBar = o.Linear, o.Linear, o.ProgressBar
 	return t, nil
@@ -145,7 +152,7 @@ func (t *tty) modeSequences() (on, off string) {
 	case t.linear:
 		return enterLinearSequence, leaveLinearSequence
 	}
-	return enterSequence, leaveSequence
+	return enterSequence + t.query + clearSequence, leaveSequence
 }
 
 // requestExit ends the program with an exit code. Only the first call counts.
@@ -233,7 +240,8 @@ func (t *tty) reacquire() {
 		return
 	}
 	_, _ = term.MakeRaw(t.input.Fd())
-	t.renderer.start(enterSequence)
+	on, _ := t.modeSequences()
+	t.renderer.start(on)
 }
 
 // forceExit ends the process if the loop does not end: it hangs, or nobody reads the terminal.
