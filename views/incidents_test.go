@@ -36,9 +36,9 @@ func useProvider(r *harness, o *shell.Options) {
 }
 
 // startWatch starts the small pane of the watch in the provider's dialect.
-func startWatch(t *testing.T, test func(*harness)) {
+func startWatch(t *testing.T, size screenSize, test func(*harness)) {
 	t.Helper()
-	startWithOptions(t, emulator.Options{}, screenSize{100, 12}, func(r *harness, o *shell.Options) {
+	startWithOptions(t, emulator.Options{}, size, func(r *harness, o *shell.Options) {
 		r.connect(client.WithDialect(client.DialectProvider))
 		a := account.New(r.ctx, account.Options{
 			API:      r.api,
@@ -131,7 +131,7 @@ func TestIncident_openStaysVisible(t *testing.T) {
 				r.press("2")
 				r.requireText(fmt.Sprint(issue+50_000, " closed"))
 			})
-			startWatch(t, func(r *harness) {
+			startWatch(t, screenSize{100, 12}, func(r *harness) {
 				r.wait(time.Minute)
 				issue := r.emu.FailService(8)
 				r.wait(time.Minute)
@@ -327,4 +327,29 @@ func TestIncident_oldOpenTicketIsFound(t *testing.T) {
 		r.press("<tab>", "i")
 		r.requireText(fmt.Sprint("Issue #", old))
 	})
+}
+
+// On a larger screen, the watch shows what needs attention and the services in as many lines as they take, and below
+// them the load, or everything about the newest issue.
+func TestWatch_usesLargeScreens(t *testing.T) {
+	for _, size := range []screenSize{{60, 20}, {80, 24}, {120, 36}, {160, 45}} {
+		startWatch(t, size, func(r *harness) {
+			r.wait(2 * time.Second)
+			r.requireText("Needs attention ─ 1", "Ada Wong  +1 555 0100", "Services ─ 14", "CPU % ─ now", "▲823")
+			if size.width >= 120 {
+				r.requireText("Issue #823", "notes: restart postgres", "Earlier issues", "ticket 48213 open")
+				r.requireText("ssh -p 2222 lnsupport@192.0.2.10", "nothing was changed from here", "Swap op/s ─ now")
+			}
+			r.requireNoText("not read yet")
+			empty := 0
+			for _, line := range strings.Split(r.screen(), "\n") {
+				if strings.Trim(line, " │") == "" {
+					empty++
+				}
+			}
+			if empty > 3 {
+				t.Errorf("%d×%d: %d empty lines:\n%s", size.width, size.height, empty, r.screen())
+			}
+		})
+	}
 }

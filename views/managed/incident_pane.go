@@ -91,14 +91,13 @@ func (p *incidentView) LoadMissing() tea.Cmd {
 	}
 	return tea.Batch(
 		fetch, p.joinedStores().EnsureLoaded(), p.a.Issues().EnsureLoaded(),
-		p.a.FetchTickets(p.issuesWithTickets()), account.LoadChanges(p.a, &p.journalVersion),
+		p.a.FetchTickets(issuesWithTickets(p.a, p.currentIssue())), account.LoadChanges(p.a, &p.journalVersion),
 	)
 }
 
-// issuesWithTickets returns the issue and the earlier ones whose tickets are shown.
-func (p *incidentView) issuesWithTickets() []*client.Issue {
-	issue := p.currentIssue()
-	before := resource.Found(incidentSections{a: p.a, i: issue}.before())
+// issuesWithTickets returns an issue and the earlier ones whose tickets are shown with it.
+func issuesWithTickets(a *account.Account, issue *client.Issue) []*client.Issue {
+	before := resource.Found(incidentSections{a: a, i: issue}.before())
 	return append([]*client.Issue{issue}, before[:min(historyLength, len(before))]...)
 }
 

@@ -21,11 +21,19 @@ type WatchView struct {
 	accountName string // the account, as it is called
 
 	attention, services ui.Panel
+	newest              incidentLayout // the newest issue, where there is room
+	showsMore           bool           // the last frame has more than what needs attention and the services
+	issue               *client.Issue  // that the last frame shows as a whole; may be nil
+	journalVersion      int            // of the journal when its changes were asked for last
 }
 
 // WatchPane returns the pane for a small corner of the screen.
 func WatchPane(a *account.Account, lead string) ui.Pane {
-	return &WatchView{Account: a, accountName: lead}
+	return &WatchView{
+		Account:     a,
+		accountName: lead,
+		newest:      incidentLayout{panels: map[string]*ui.Panel{}},
+	}
 }
 
 // Name returns the pane's name.
@@ -44,51 +52,134 @@ func (w *WatchView) Freshness() ui.Freshness {
 
 // Refresh reads services and issues, and contacts if they are old.
 func (w *WatchView) Refresh() tea.Cmd {
-	return tea.Batch(account.RefreshAll(w.Account.Services(), w.Account.Issues()), w.refreshContacts())
+	return tea.Batch(account.RefreshAll(w.Account.Services(), w.Account.Issues()), w.refreshSlowStores())
 }
 
 // Poll does the same, but does not cancel a read under way.
 func (w *WatchView) Poll() tea.Cmd {
-	return tea.Batch(account.PollAll(w.Account.Services(), w.Account.Issues()), w.refreshContacts())
+	return tea.Batch(account.PollAll(w.Account.Services(), w.Account.Issues()), w.refreshSlowStores())
 }
 
-func (w *WatchView) refreshContacts() tea.Cmd {
-	return account.RefreshIfOlder(w.Account, w.Account.Contacts(), account.StorageMaxAge)
+// refreshSlowStores reads what changes slowly if it is old: of load, logins and credentials, what is shown.
+func (w *WatchView) refreshSlowStores() tea.Cmd {
+	a := w.Account
+	cmd := account.RefreshIfOlder(a, a.Contacts(), account.StorageMaxAge)
+	if !w.showsMore {
+		return cmd
+	}
+	return tea.Batch(
+		cmd, account.RefreshIfOlder(a, a.Stats(), account.StatsMaxAge),
+		account.RefreshIfOlder(a, a.Instances(), account.StorageMaxAge),
+		account.RefreshIfOlder(a, a.Credentials(), account.StorageMaxAge),
+	)
+}
+
+// LoadMissing reads what the last frame lacked.
+func (w *WatchView) LoadMissing() tea.Cmd {
+	if !w.showsMore || !w.Freshness().Loaded {
+		return nil
+	}
+	cmds := []tea.Cmd{w.slowStores().EnsureLoaded()}
+	if w.issue != nil {
+		cmds = append(
+			cmds, w.Account.FetchTickets(issuesWithTickets(w.Account, w.issue)),
+			account.LoadChanges(w.Account, &w.journalVersion),
+		)
+	}
+	return tea.Batch(cmds...)
+}
+
+// slowStores returns the lists that are shown beside what needs attention.
+func (w *WatchView) slowStores() table.JoinedStores {
+	a := w.Account
+	if !w.showsMore {
+		return table.JoinedStores{a.Contacts()}
+	}
+	return table.JoinedStores{a.Contacts(), a.Stats(), a.Instances(), a.Credentials()}
 }
 
 // MissingLists names the lists that the watch lacks, apart from those that its freshness is about.
-func (w *WatchView) MissingLists() []string {
-	return table.JoinedStores{w.Account.Contacts()}.Missing()
-}
+func (w *WatchView) MissingLists() []string { return w.slowStores().Missing() }
 
-// View draws a head line and what needs attention: in boxes, beside or above the services, if there is room.
+// View draws a head line and what needs attention. If there is room, it is in boxes, with the services, and below them
+// the newest issue that is not over, or the load.
 func (w *WatchView) View(b ui.Box) string {
-	const least, sideBySide = 10, 110
+	const least = 10
+	w.showsMore, w.issue = false, nil
 	if b.Height < least || b.Width < wideWatch {
 		lines := w.attentionLines(w.Account.Incidents().Alerts(), b.Height-1, b, w.alertLines)
 		return b.Fit(strings.Join(append([]string{w.headLine(b)}, lines...), "\n"))
 	}
-	line, left, right := b, b, b
-	line.Width -= 2
-	body := ""
-	if b.Width >= sideBySide {
-		left.Width = (b.Width - 2) / 2
-		right.Width = b.Width - 2 - left.Width
-		left.Height, right.Height = b.Height-1, b.Height-1
-		body = ui.JoinHorizontal(w.attentionBox(left), w.servicesBox(right), left.Width, b.Width-2)
-	} else {
-		left.Width, right.Width = b.Width-2, b.Width-2
-		wanted := max(1, 2*len(w.Account.Incidents().Alerts()))
-		left.Height = min(wanted+2, b.Height-1-4)
-		right.Height = b.Height - 1 - left.Height
-		body = w.attentionBox(left) + "\n" + w.servicesBox(right)
+	inner := b
+	inner.Width -= 2
+	parts := []string{w.headLine(inner)}
+	inner.Height--
+	text, height := w.topBoxes(inner)
+	parts = append(parts, text)
+	if inner.Height -= height; inner.Height > 0 {
+		parts = append(parts, w.more(inner))
 	}
-	lines := append([]string{w.headLine(line)}, strings.Split(body, "\n")...)
-	return b.Fit(" " + strings.Join(lines, "\n "))
+	lines := strings.Split(strings.Join(parts, "\n"), "\n")
+	return b.Fit(" " + strings.Join(lines[:min(len(lines), b.Height)], "\n "))
 }
 
 // wideWatch is the width from which an alert and its number are in one line, or in a box.
 const wideWatch = 60
+
+// topBoxes draws what needs attention and the services, beside each other if that fits, and returns their height: what
+// they need if the rest is enough for charts, otherwise the whole box.
+func (w *WatchView) topBoxes(b ui.Box) (text string, height int) {
+	left, right := b, b
+	alerts := max(1, 2*len(w.Account.Incidents().Alerts())) + 2
+	if b.Width >= twoColumns {
+		left.Width = b.Width / 2
+		right.Width = b.Width - left.Width
+	}
+	services := strings.Count(RenderServices(w.Account, right.InPanel()), "\n") + 3
+	if b.Width < twoColumns {
+		left.Height = min(alerts, b.Height-4)
+		right.Height = b.Height - left.Height
+		if right.Height-services >= chartMinHeight {
+			right.Height = services
+		}
+		return w.attentionBox(left) + "\n" + w.servicesBox(right), left.Height + right.Height
+	}
+	if wanted := max(alerts, services); b.Height-wanted >= chartMinHeight {
+		left.Height, right.Height = wanted, wanted
+	}
+	return ui.JoinHorizontal(w.attentionBox(left), w.servicesBox(right), left.Width, b.Width), left.Height
+}
+
+// chartMinHeight is the height from which a box has a chart.
+const chartMinHeight = 7
+
+// more draws the newest issue that is not over with everything about it, if there is room, otherwise the load.
+func (w *WatchView) more(b ui.Box) string {
+	const wholeIssue = 24
+	w.showsMore = true
+	b.Focused = false
+	if all := account.IncidentsByUrgency(w.Account); b.Width >= twoColumns && b.Height >= wholeIssue &&
+		len(all) > 0 && all[0].Unresolved() {
+		w.issue = all[0].Issue
+		return w.newest.view(w.Account, w.issue, b)
+	}
+	left, right := b, b
+	left.Width = b.Width / 2
+	right.Width = b.Width - left.Width
+	metrics := Metrics()
+	var rows []string
+	for n := 0; n < len(metrics) && b.Height >= chartMinHeight; n += 2 {
+		left.Height = b.Height
+		if n == 0 && b.Height >= 2*chartMinHeight {
+			left.Height = b.Height / 2
+		}
+		right.Height = left.Height
+		b.Height -= left.Height
+		pair := []string{MetricPanel(w.Account, metrics[n], left), MetricPanel(w.Account, metrics[n+1], right)}
+		rows = append(rows, ui.JoinHorizontal(pair[0], pair[1], left.Width, b.Width))
+	}
+	return strings.Join(rows, "\n")
+}
 
 // attentionBox draws what needs attention and whom to call.
 func (w *WatchView) attentionBox(b ui.Box) string {
