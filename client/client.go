@@ -51,6 +51,7 @@ type endpoint struct {
 	operations   map[string]operation
 	userAgent    string
 	roundTripper http.RoundTripper // in place of the network; nil is the network
+	observe      func(http.RoundTripper) http.RoundTripper
 }
 
 // The changeRules say which changes are allowed and where they are recorded.
@@ -73,6 +74,12 @@ type Option func(*Client)
 // WithTransport replaces the network, for the demo and for tests.
 func WithTransport(t http.RoundTripper) Option {
 	return func(c *Client) { c.endpoint.roundTripper = t }
+}
+
+// WithObserver puts a transport in front of the network that sees every attempt of every request, the token among its
+// headers.
+func WithObserver(wrap func(next http.RoundTripper) http.RoundTripper) Option {
+	return func(c *Client) { c.endpoint.observe = wrap }
 }
 
 // WithDialect sets the spelling of paths. The default is the provider's spelling for the provider's own host, and the

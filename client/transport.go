@@ -137,6 +137,7 @@ func newTransport(c *Client) *transport {
 		t.ResponseHeaderTimeout = 0
 		next = t
 	}
+	next = c.endpoint.observed(next)
 	w := &transport{
 		urgentSlots:      make(chan struct{}, maxUrgentInFlight),
 		readSlots:        make(chan struct{}, maxReadsInFlight),
@@ -199,7 +200,15 @@ func newPresignedClient(c *Client) *http.Client {
 		t.ReadBufferSize, t.WriteBufferSize = 64<<10, 64<<10
 		next = t
 	}
-	return &http.Client{Transport: next, CheckRedirect: rejectRedirect}
+	return &http.Client{Transport: c.endpoint.observed(next), CheckRedirect: rejectRedirect}
+}
+
+// observed returns a transport with the observer in front of it, if there is one.
+func (e endpoint) observed(next http.RoundTripper) http.RoundTripper {
+	if e.observe == nil {
+		return next
+	}
+	return e.observe(next)
 }
 
 // An authTransport adds the token to requests whose scheme, host and port are the API's own, and to no others.

@@ -3,7 +3,12 @@ package cli
 import (
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -185,4 +190,125 @@ func decodeJSON(t *testing.T, text string) (v any) {
 		t.Fatalf("%v in %s", err, text)
 	}
 	return v
+}
+
+// --debug writes every request with its answer to standard error or to a private file, and no secret: neither those that
+// are sent, nor those that come back, nor signatures of addresses, nor the token, even if a server repeats it.
+func TestScripts_debug(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	password := filepath.Join(r.Home, "password")
+	r.Write(password, "hunter2-hunter2")
+	r.StoreObject("debugged", 100)
+	for _, c := range []struct {
+		line, want string
+	}{
+		{"services list --debug", "GET " + r.Base + "/managed/services?page=1&page_size=500\n"},
+		{"services disable web-1 --debug", "POST " + r.Base + "/managed/services/4/disable\n"},
+		{"services get 999 --debug", "404 Not Found"},
+		{"keys create debugged --nothing --debug", `"secret_key":"•••"`},
+		{"credentials create db9 --username root9 --password-file " + password + " --debug", `"password":"•••"`},
+		{"objects get us-east-1/acme-backups debugged - --debug", "/debugged?•••\n"},
+		{"objects link us-east-1/acme-backups debugged --debug", `?•••"`},
+	} {
+		s := r.Run(strings.Fields(c.line)...)
+		if !strings.Contains(s.Err, c.want) || !strings.Contains(s.Err, "#1 > ") || !strings.Contains(s.Err, "#1 < ") {
+			t.Errorf("%s: %q is missing in\n%s", c.line, c.want, s.Err)
+		}
+		for _, secret := range []string{"hunter2", "emulated-secret", "Signature=", "root9", "Bearer"} {
+			if strings.Contains(s.Err, secret) {
+				t.Errorf("%s tells %s:\n%s", c.line, secret, s.Err)
+			}
+		}
+	}
+	file := filepath.Join(r.Home, "debug.log")
+	for range 2 {
+		if s := r.MustRun("contacts", "list", "--debug="+file); s.Err != "" {
+			t.Errorf("standard error: %s", s.Err)
+		}
+	}
+	text, err := os.ReadFile(file)
+	info, failed := os.Stat(file)
+	if err != nil || failed != nil || strings.Count(string(text), "/managed/contacts") != 2 {
+		t.Fatalf("%v, %v, the file holds %s", err, failed, text)
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("its mode is %v", info.Mode())
+	}
+	r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
+		fmt.Fprintf(w, `{"data":[],"page":1,"pages":1,"results":0,"echo":%q}`, req.Header.Get("Authorization"))
+		return true
+	})
+	r.MustRun("services", "list", "--debug") // fails if the token is told
+}
+
+// --no-color is the variable NO_COLOR, for every command.
+func TestNoColorFlag(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.MustRun("services", "list")
+	if os.Getenv("NO_COLOR") != "" {
+		t.Error("NO_COLOR is set without the flag")
+	}
+	for _, line := range []string{"services list --no-color", "--no-color services list"} {
+		t.Setenv("NO_COLOR", "")
+		if r.MustRun(strings.Fields(line)...); os.Getenv("NO_COLOR") != "1" {
+			t.Errorf("%s: colours are used", line)
+		}
+	}
+}
+
+// services wait ends when the service has the status, and fails if it does not have it in time or cannot be read.
+func TestServices_wait(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.CheckResult(r.Run("services", "wait", "web-1"), exit.CodeOK, "web-1", "ok")
+	r.API.InjectFault("view service", emulator.Fault{
+		Status: 200,
+		Body:   `{"id":4,"label":"web-1","status":"pending","service_type":"url","address":"https://a"}`,
+		Times:  2,
+	})
+	s := r.MustRun("services", "wait", "4", "--interval", "1s", "-o", "json")
+	if row, is := decodeJSON(t, s.Out).(map[string]any); !is || row["status"] != "ok" {
+		t.Errorf("shows %s", s.Out)
+	}
+	r.CheckResult(
+		r.Run("services", "wait", "4", "--for", "disabled", "--timeout", "1s"), exit.CodeFailure,
+		"service web-1 (4) is still ok after 1s",
+	)
+	r.CheckResult(r.Run("services", "wait", "4", "--for", "gone"), exit.CodeUsage, `--for "gone": use ok or disabled`)
+	r.CheckResult(
+		r.Run("services", "wait", "4", "--interval", "1ms", "--for", "disabled"),
+		exit.CodeUsage,
+		"at least 1s",
+	)
+	r.API.InjectFault("view service", emulator.Fault{Status: 403})
+	r.CheckResult(r.Run("services", "wait", "web-1", "--for", "disabled"), exit.CodeDenied, "view service")
+}
+
+// issues wait shows the first issue that was not there when it began, and fails if there is none in time.
+func TestIssues_wait(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.CheckResult(
+		r.Run("issues", "wait", "--timeout", "1s", "--interval", "1s"),
+		exit.CodeFailure,
+		"no new issue",
+		"in 1s",
+	)
+	old := `{"id":5,"created":"2026-11-20T02:11:00","entity":{"id":7,"label":"old","type":"ticket","url":"/x"},"services":[4]}`
+	fresh := strings.NewReplacer(`"id":5`, `"id":6`, "old", "fresh").Replace(old)
+	page := `{"data":[%s],"page":1,"pages":1,"results":1}`
+	reads := 0
+	r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
+		if !strings.HasSuffix(req.URL.Path, "/managed/issues") {
+			return false
+		}
+		if reads++; reads < 3 {
+			fmt.Fprintf(w, page, old)
+			return true
+		}
+		fmt.Fprintf(w, page, old+","+fresh)
+		return true
+	})
+	s := r.MustRun("issues", "wait", "--interval", "1s", "-o", "json")
+	if row, is := decodeJSON(t, s.Out).(map[string]any); !is || row["id"] != 6.0 || reads != 3 {
+		t.Errorf("after %d reads: %s", reads, s.Out)
+	}
 }

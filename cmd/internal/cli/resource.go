@@ -169,6 +169,7 @@ func (r scriptResource) newCommand(f *config.Flags) *cobra.Command {
 	}
 	p := &output.Printer{}
 	f.AddAccountFlags(c.PersistentFlags())
+	f.AddDebugFlag(c.PersistentFlags())
 	p.AddFlags(c.PersistentFlags())
 	setFlagChoices(c.PersistentFlags(), "output", output.Formats...)
 	setFlagChoices(c.PersistentFlags(), "columns", output.ColumnNames(r.columns)...)

@@ -13,9 +13,11 @@ import (
 // and those of scripts alone.
 func resourceCommands() []scriptResource {
 	byHand := map[string]func(scriptResource) scriptResource{
-		"buckets": bucketCommands,
-		"objects": objectCommands,
-		"keys":    accessKeyCommands,
+		"buckets":  bucketCommands,
+		"objects":  objectCommands,
+		"keys":     accessKeyCommands,
+		"services": serviceCommands,
+		"issues":   issueCommands,
 	}
 	var commands []scriptResource
 	for _, r := range declaredResources() {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -57,6 +58,13 @@ func NewRootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return exit.Usage(fmt.Errorf("%w; %s --help lists the flags", err, c.CommandPath()))
 	})
+	root.PersistentFlags().BoolVar(&f.NoColor, "no-color", false, "use no colours, as with the variable NO_COLOR")
+	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+		if f.NoColor {
+			return os.Setenv("NO_COLOR", "1") // programs that lookout starts use none either
+		}
+		return nil
+	}
 	root.PersistentFlags().BoolVar(&f.ReadOnly, "read-only", false, "allow no change at all")
 	// Not cobra's own: printing with its template links text/template, and the linker then keeps every method of every
 	// type (2.5 MB).

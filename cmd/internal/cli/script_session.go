@@ -16,6 +16,7 @@ import (
 	"lookout/client/journal"
 	"lookout/client/transfer"
 	"lookout/cmd/internal/config"
+	"lookout/cmd/internal/debuglog"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
 	"lookout/cmd/internal/prompt"
@@ -52,12 +53,18 @@ func startSession(c *cobra.Command, f *config.Flags, online bool) (s *scriptSess
 		errOut:   c.ErrOrStderr(),
 		now:      time.Now,
 	}
+	closeDebug := func() error { return nil }
 	if online {
 		token, err := settings.ReadToken(withProgress(c))
 		if err != nil {
 			return nil, nil, exit.Denied(err)
 		}
-		if s.api, err = settings.NewClient(token, j, s.clientOptions()...); err != nil {
+		options, close, err := s.clientOptions(f, token)
+		if err != nil {
+			return nil, nil, err
+		}
+		closeDebug = close
+		if s.api, err = settings.NewClient(token, j, options...); err != nil {
 			return nil, nil, exit.Usage(err)
 		}
 	}
@@ -66,16 +73,32 @@ func startSession(c *cobra.Command, f *config.Flags, online bool) (s *scriptSess
 	end = func() {
 		stop()
 		j.close()
+		_ = closeDebug()
 	}
 	return s, end, nil
 }
 
-// clientOptions returns what the session's flags ask of the client.
-func (s *scriptSession) clientOptions() (options []client.Option) {
+// clientOptions returns what the flags ask of the client. The caller must call close in the end.
+func (s *scriptSession) clientOptions(
+	f *config.Flags, token client.Secret,
+) (options []client.Option, close func() error, err error) {
+	close = func() error { return nil }
 	if s.dryRun {
 		options = append(options, client.WithDryRun(s.showChange))
 	}
-	return options
+	out := s.errOut
+	switch f.Debug {
+	case "":
+		return options, close, nil
+	case config.DebugToStderr:
+	default:
+		file, err := config.AppendPrivateFile(f.Debug)
+		if err != nil {
+			return nil, close, exit.Usage(fmt.Errorf("--debug: %w", err))
+		}
+		out, close = file, file.Close
+	}
+	return append(options, client.WithObserver(debuglog.New(out, s.settings.BaseURL, token).Wrap)), close, nil
 }
 
 // lazyJournal opens the journal at the first change, so that commands that only read need no writable folder.

@@ -21,6 +21,8 @@ type Flags struct {
 	TokenEnv    string
 	ReadOnly    bool
 	DryRun      bool // changes are printed instead of sent
+	NoColor     bool
+	Debug       string // file to which requests and answers are written; DebugToStderr is standard error
 	Refresh     refreshFlag
 	Theme       string
 	ASCII       bool
@@ -41,6 +43,18 @@ func (f *Flags) AddAccountFlags(set *pflag.FlagSet) {
 	set.StringVar(&f.BaseURL, "base-url", "", "address of the API, ending in its version")
 	set.StringVar(&f.TokenFile, "token-file", "", "file that holds the token, readable only by its owner")
 	set.StringVar(&f.TokenEnv, "token-env", "", "environment variable that holds the token, such as LINODE_TOKEN")
+}
+
+// DebugToStderr is the value of --debug without a file.
+const DebugToStderr = "-"
+
+// AddDebugFlag adds the flag of commands that can write their requests.
+func (f *Flags) AddDebugFlag(set *pflag.FlagSet) {
+	set.StringVar(
+		&f.Debug, "debug", "", "write each request and answer to standard error, or to a file with --debug=FILE; "+
+			"secrets are dots",
+	)
+	set.Lookup("debug").NoOptDefVal = DebugToStderr
 }
 
 // AccountArgs returns the flags that select configuration, account and token, for another process.

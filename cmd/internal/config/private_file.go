@@ -35,6 +35,11 @@ func WritePrivateFile(path, text string) error {
 	return os.Rename(part, path) // this file system has no hard links
 }
 
+// AppendPrivateFile opens a file to which its owner alone can add, and creates it if there is none.
+func AppendPrivateFile(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+}
+
 // CreatePrivateFile creates a file that only its owner can read. It fails if the file exists.
 func CreatePrivateFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"lookout/client"
+	"lookout/cmd/internal/exit"
+	"lookout/views/account"
+)
+
+// A pollFlags says how long a command waits, and how often it reads.
+type pollFlags struct{ timeout, interval time.Duration }
+
+// addPollFlags adds the flags of a command that waits.
+func addPollFlags(set *pflag.FlagSet, timeout, interval time.Duration) *pollFlags {
+	p := &pollFlags{}
+	set.DurationVar(&p.timeout, "timeout", timeout, "give up after this time")
+	set.DurationVar(&p.interval, "interval", interval, "time between reads, at least 1s")
+	return p
+}
+
+// errStillWaiting is the error of a command that gave up.
+var errStillWaiting = errors.New("gave up")
+
+// poll reads until done, or until the timeout. A read that fails because the API cannot be reached is repeated; any
+// other failure ends the waiting.
+func (p *pollFlags) poll(
+	ctx context.Context,
+	s *scriptSession,
+	read func(context.Context) (done bool, err error),
+) error {
+	if p.interval < time.Second {
+		return exit.Usage(fmt.Errorf("--interval %v: use at least 1s", p.interval))
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, p.timeout, errStillWaiting)
+	defer cancel()
+	tick := time.NewTicker(p.interval)
+	defer tick.Stop()
+	for reported := false; ; {
+		done, err := read(limited)
+		switch {
+		case errors.Is(context.Cause(limited), errStillWaiting):
+			return errStillWaiting
+		case done || err != nil && exit.CodeFor(err) != exit.CodeUnavailable:
+			return err
+		case err != nil && !reported:
+			s.reportf("%s; still waiting", exit.Describe(err))
+			reported = true
+		}
+		select {
+		case <-tick.C:
+		case <-limited.Done():
+			return context.Cause(limited)
+		}
+	}
+}
+
+// serviceCommands adds the command that waits for a status.
+func serviceCommands(r scriptResource) scriptResource {
+	r.subcommands = append(r.subcommands, subcommand[*client.Service]{
+		name:        "wait",
+		description: "Wait until a service has a status, and show it",
+		bindFlags:   waitForStatus,
+	}.erase())
+	return r
+}
+
+// waitForStatus reads a service until it has a status.
+func waitForStatus(set *pflag.FlagSet) planFunc[*client.Service] {
+	type row = *client.Service
+	choices := []string{string(client.StatusOK), string(client.StatusDisabled)}
+	wanted := set.String("for", choices[0], "the status: "+strings.Join(choices, " or "))
+	setFlagChoices(set, "for", choices...)
+	waiting := addPollFlags(set, 5*time.Minute, 5*time.Second)
+	return func(ctx context.Context, s *scriptSession, service row, _ []string) (c change[row], err error) {
+		if !slices.Contains(choices, *wanted) {
+			return c, exit.Usage(fmt.Errorf("--for %q: use %s", client.Clean(*wanted), strings.Join(choices, " or ")))
+		}
+		id := service.ID
+		err = waiting.poll(ctx, s, func(ctx context.Context) (bool, error) {
+			if string(service.Status) == *wanted {
+				return true, nil
+			}
+			now, err := s.api.Services.Get(ctx, id)
+			if err != nil {
+				return false, err
+			}
+			service = now
+			return string(service.Status) == *wanted, nil
+		})
+		if errors.Is(err, errStillWaiting) {
+			name := targetName("service", account.FormatID(id), service.Label.String())
+			err = fmt.Errorf("%s is still %s after %v", name, service.Status, waiting.timeout)
+		}
+		return change[row]{result: service}, err
+	}
+}
+
+// issueCommands adds the command that waits for an issue.
+func issueCommands(r scriptResource) scriptResource {
+	r.subcommands = append(r.subcommands, subcommand[*client.Issue]{
+		name:        "wait",
+		description: "Wait until an issue is detected that was not there before, and show it",
+		noTarget:    true,
+		bindFlags:   waitForIssue,
+	}.erase())
+	return r
+}
+
+// waitForIssue reads the issues until there is one that the first reading did not have: the oldest of them.
+func waitForIssue(set *pflag.FlagSet) planFunc[*client.Issue] {
+	type row = *client.Issue
+	waiting := addPollFlags(set, 8*time.Hour, 20*time.Second)
+	return func(ctx context.Context, s *scriptSession, _ row, _ []string) (c change[row], err error) {
+		var known map[int]bool
+		var found row
+		err = waiting.poll(ctx, s, func(ctx context.Context) (bool, error) {
+			issues, err := account.Collect(s.api.Issues.All(ctx))
+			if err != nil {
+				return false, err
+			}
+			first := known == nil
+			if first {
+				known = map[int]bool{}
+			}
+			for _, issue := range issues {
+				if !first && !known[issue.ID] && (found == nil || issue.ID < found.ID) {
+					found = issue
+				}
+				known[issue.ID] = true
+			}
+			return found != nil, nil
+		})
+		if errors.Is(err, errStillWaiting) {
+			err = fmt.Errorf("no new issue was detected in %v", waiting.timeout)
+		}
+		return change[row]{result: found}, err
+	}
+}
