@@ -169,8 +169,8 @@ func TestPalette_actionWithObject(t *testing.T) {
 // A typing error is forgiven in names of panes, actions and rows; what fits exactly comes first.
 func TestPalette_forgivesTypingErrors(t *testing.T) {
 	for typed, want := range map[string]string{
-		"serivces":            "services pane",
-		"contcats":            "contacts pane",
+		"serivces":            "services pane 3",
+		"contcats":            "contacts pane 4",
 		"bililng-api":         "billing-api services",
 		"status-pgae":         "status-page services",
 		"Ada Wogn":            "Ada Wong contacts",
@@ -178,7 +178,7 @@ func TestPalette_forgivesTypingErrors(t *testing.T) {
 		"disable biling-api":  "disable billing-api services",
 		"web-1":               "web-1 services",
 		"docs":                "docs services",
-		"stats":               "stats pane",
+		"stats":               "stats pane 7",
 	} {
 		startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 			r.press(":", typed)

@@ -260,21 +260,26 @@ func (o *openingDialog) handleKey(_ *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 
 // accountMenu offers all accounts, with what is special about each and its last problem.
 func accountMenu(current string, accounts []AccountChoice, problems map[string]string) *menuDialog {
-	m := &menuDialog{name: "Switch account"}
+	actions := make([]ui.Action, len(accounts))
 	for i, choice := range accounts {
-		a := ui.Action{Key: ui.Bind(choice.Name), Do: func() tea.Cmd { return ui.Send(switchAccount{choice.Name}) }}
+		a := &actions[i]
+		a.Key, a.Do = ui.Bind(choice.Name), func() tea.Cmd { return ui.Send(switchAccount{choice.Name}) }
 		if i < 9 {
 			a.Key = ui.Bind(choice.Name, tabKeys[i:i+1])
 		}
 		if choice.Name == current {
 			a.DisabledReason = "you are already using this account"
 		}
-		label := choice.label(problems[choice.Name])
-		for _, part := range label[1:] {
-			a.Description += part.Text
+		var words []string
+		for _, badge := range choice.badges(problems[choice.Name]) {
+			words = append(words, badge.Text)
 		}
-		a.Description = strings.Join(strings.Fields(a.Description), " ")
-		m.actions, m.labels = append(m.actions, a), append(m.labels, label)
+		a.Description = strings.Join(words, " ")
+	}
+	m := newMenu("Switch account", nil, actions)
+	for i, choice := range accounts {
+		e := &m.entries[i]
+		e.tone, e.badges, e.about = choice.Tone, choice.badges(problems[choice.Name]), actions[i].DisabledReason
 	}
 	return m
 }

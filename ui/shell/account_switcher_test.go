@@ -223,12 +223,12 @@ func TestAccountSwitcher_openErrorChangesNothing(t *testing.T) {
 func TestAccountMenu_saysWhatIsSpecial(t *testing.T) {
 	d := newSwitcherTest(t)
 	d.press("C")
-	d.wantText("beta  EU  PROD  read-only")
-	d.wantText("alpha  you are already using this account")
+	d.wantText("EU  PROD  read-only")
+	d.wantText("you are already using this account")
 	d.wantNoText("there is no token")
 	d.openErr = errors.New("there is no token")
 	d.press("2", "C")
-	d.wantText("beta  EU  PROD  read-only  there is no token at ")
+	d.wantText("EU  PROD  read-only  there is no token at ")
 	d.openErr = nil
 	d.press("2", "C")
 	d.wantNoText("there is no token")

@@ -205,10 +205,17 @@ func (s *dialogStack) overlay(back *backdrop, b ui.Box) string {
 
 // entryLine renders an entry of a menu or a list: the one at the cursor stands on a tint that keeps the tones.
 func entryLine(cursor bool, b ui.Box, parts ...theme.Segment) string {
+	return markedLine(cursor, b.Theme.Glyphs.Cursor, b, parts...)
+}
+
+// markedLine renders an entry with another mark at the cursor.
+func markedLine(cursor bool, mark string, b ui.Box, parts ...theme.Segment) string {
 	var out strings.Builder
-	tint, mark, room := b.Theme.Tint(theme.Plain), " ", b.Width
+	tint, room := b.Theme.Tint(theme.Plain), b.Width
 	if cursor {
-		tint, mark = b.Theme.Tint(theme.Cursor), b.Theme.Glyphs.Cursor
+		tint = b.Theme.Tint(theme.Cursor)
+	} else {
+		mark = " "
 	}
 	write := func(tone theme.Tone, text string) {
 		text = ui.Truncate(text, max(0, room), b.Theme.Glyphs.Ellipsis)
@@ -226,15 +233,6 @@ func entryLine(cursor bool, b ui.Box, parts ...theme.Segment) string {
 		write(theme.Plain, blanks(max(0, room)))
 	}
 	return out.String() + tint.Around.Close
-}
-
-// clickEntry moves a cursor to an entry of a list of n entries. It reports whether the cursor was there already.
-func clickEntry(cursor *int, entry, n int) bool {
-	if entry >= n || *cursor == entry {
-		return entry < n
-	}
-	*cursor = entry
-	return false
 }
 
 // prefixed returns text with a lead, or "" for an empty text.

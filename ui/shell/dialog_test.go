@@ -46,15 +46,15 @@ func sampleDialogs(b *shellTest) map[string]dialog {
 		Reveal:  func() string { return "secret" },
 		Formats: []ui.ExportFormat{{Name: "profile", Path: "/tmp/x"}},
 	}}
-	palette := &paletteDialog{searchList: newSearchList(), shell: b.shell}
+	palette := newPalette(b.shell)
 	palette.updateEntries()
 	return map[string]dialog{
 		"form":           &formDialog{form: form.NewFormView(sample, b.Context())},
 		"question":       question,
 		"typed question": typed,
 		"secret":         secret,
-		"menu":           actionsMenu(b.shell.actions()),
-		"help":           newHelpDialog(b.shell.actions()),
+		"menu":           actionsMenu("things", b.shell.actions()),
+		"help":           newHelpDialog("things", b.shell.actions()),
 		"palette":        palette,
 		"text":           newTextDialog("Text", "one\ntwo\n"),
 		"opening":        &openingDialog{account: "other", cancel: func() {}},
@@ -97,13 +97,13 @@ func TestDialog_boxAndHints(t *testing.T) {
 			for below < len(lines) && lines[len(lines)-1-below] == "" {
 				below++
 			}
-			if above != below || above > 1 {
+			lists := name == "help" || name == "menu" || name == "palette" // of keys, and of any number of lines
+			if !lists && (above != below || above > 1) {
 				t.Errorf("%v, %s: %d empty lines above and %d below: %q", size, name, above, below, lines)
 			}
 			for _, h := range d.hints() {
 				for _, line := range lines {
-					if h.key != "" && strings.Contains(" "+line+" ", " "+h.key+" ") && name != "help" &&
-						name != "menu" {
+					if h.key != "" && !lists && strings.Contains(" "+line+" ", " "+h.key+" ") {
 						t.Errorf("%v, %s: the key %q is in the box and in the hints: %q", size, name, h.key, lines)
 					}
 				}
@@ -161,5 +161,84 @@ func TestDialog_backdropDimsCounts(t *testing.T) {
 	if content := b.shell.Frame().Content; !strings.Contains(content, dimmed) {
 		lines := strings.Split(content, "\n")
 		t.Errorf("not dimmed: %q", ansi.Strip(lines[len(lines)-2]))
+	}
+}
+
+// pageThrough shows a dialog from its beginning to its end, page by page, and returns everything in its box.
+func pageThrough(b *shellTest, d dialog) string {
+	b.shell.dialogs.open = []dialog{d}
+	b.shell.dialogs.layout(b.shell.bodyBox())
+	b.shell.backdropVersion++
+	seen, last := "", ""
+	for range 40 {
+		screen := b.screen()
+		if screen == last {
+			return strings.Join(strings.Fields(seen), " ")
+		}
+		last = screen
+		seen += strings.Join(boxLines(screen), "\n") + "\n"
+		b.run(b.shell.Update(tea.KeyPressMsg{Code: tea.KeyPgDown}))
+	}
+	b.Fatal("the dialog has no end")
+	return ""
+}
+
+// Help and the menu of all actions cut nothing, however wide the screen; a page down shows what follows.
+func TestHelpAndMenu_cutNothing(t *testing.T) {
+	for _, size := range [][2]int{{60, 16}, {60, 60}, {80, 24}, {100, 30}, {120, 36}, {160, 40}, {200, 50}, {250, 60}} {
+		b := newShellTest(t, nil)
+		b.shell.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+		for name, d := range map[string]dialog{
+			"help": newHelpDialog("things", b.shell.actions()),
+			"menu": actionsMenu("things", b.shell.actions()),
+		} {
+			seen := pageThrough(b, d)
+			if strings.Contains(seen, "…") {
+				t.Errorf("%v, %s: a text is cut:\n%s", size, name, seen)
+			}
+			for _, a := range b.shell.actions() {
+				if name == "menu" && (a.Group == "move" || a.Group == "panes" || a.Name() == allActionsName) {
+					continue
+				}
+				about := a.Description
+				if name == "menu" && a.DisabledReason != "" {
+					about = a.DisabledReason
+				}
+				for _, word := range strings.Fields(a.Name() + " " + about) {
+					if !strings.Contains(seen, word) {
+						t.Errorf("%v, %s: %q of %q is never shown", size, name, word, a.Name())
+					}
+				}
+			}
+		}
+	}
+}
+
+// The palette shows the key of an entry at the right end, names its kinds once, says what cannot be done now, and does
+// not list itself.
+func TestPalette_showsKeys(t *testing.T) {
+	b := newShellTest(t, nil)
+	b.shell.Update(tea.WindowSizeMsg{Width: 80, Height: 60})
+	b.press(":")
+	lines := boxLines(b.screen())
+	screen := strings.Join(lines, "\n")
+	for _, want := range []string{"Panes", "Actions"} {
+		if n := strings.Count(screen, "─ "+want+" ─"); n != 1 {
+			t.Errorf("%d headings %q:\n%s", n, want, screen)
+		}
+	}
+	for name, key := range map[string]string{"things": "1", "delete": "D", "mark": "space", "help": "?"} {
+		if !slices.ContainsFunc(lines, func(line string) bool {
+			line = strings.TrimPrefix(line, "▸ ")
+			return strings.HasPrefix(line, name+" ") && strings.HasSuffix(line, " "+key)
+		}) {
+			t.Errorf("%s is not shown with its key %s:\n%s", name, key, screen)
+		}
+	}
+	if strings.Contains(screen, "pane ") || strings.Contains(screen, "\ngo to ") {
+		t.Errorf("the palette repeats a kind, or lists itself:\n%s", screen)
+	}
+	if !strings.Contains(screen, "there is only one account") {
+		t.Errorf("the palette does not say why the account cannot be switched:\n%s", screen)
 	}
 }

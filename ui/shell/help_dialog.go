@@ -14,16 +14,14 @@ import (
 
 // searchList is a list of entries below a line of text that narrows it. Help and palette are made of it.
 type searchList struct {
-	line       *input.Line
-	cursor     int
-	scrollTop  int
-	entryCount int
-	room       int    // entries that are visible
-	nothing    string // said where no entry matches
+	entryList
+	line        *input.Line
+	placeholder string // what can be typed
+	nothing     string // said where no entry matches
 }
 
-func newSearchList() searchList {
-	return searchList{line: input.NewLine(""), nothing: "nothing matches"}
+func newSearchList(placeholder string) searchList {
+	return searchList{line: input.NewLine(""), placeholder: placeholder, nothing: "nothing matches"}
 }
 
 // query returns the text that narrows the list.
@@ -45,44 +43,32 @@ func (q *searchList) handleSearchKey(k tea.KeyPressMsg) (chosen, closed bool) {
 	case "up", "shift+tab", "ctrl+p":
 		q.moveBy(-1)
 	case "pgdown":
-		q.moveBy(q.room)
+		q.page(1)
 	case "pgup":
-		q.moveBy(-q.room)
+		q.page(-1)
 	default:
 		if before := q.query(); q.line.Press(k) && q.query() != before {
-			q.cursor = 0
+			q.cursor, q.top = 0, 0
 		}
 	}
 	return false, false
 }
 
-// moveBy moves the cursor by a number of entries, as far as there are any.
-func (q *searchList) moveBy(n int) { q.cursor = max(0, min(q.cursor+n, q.entryCount-1)) }
-
-// setEntryCount keeps the cursor on one of n entries.
-func (q *searchList) setEntryCount(n int) {
-	q.entryCount = n
-	q.cursor = max(0, min(q.cursor, n-1))
-}
-
 // layout scrolls the list so that the cursor is visible.
 func (q *searchList) layout(b ui.Box) {
-	q.room = b.Height - searchHeaderLines
-	q.scrollTop = max(min(q.scrollTop, q.cursor), q.cursor-q.room+1, 0)
+	b.Height -= searchHeaderLines
+	q.entryList.layout(b)
 }
 
-// renderList draws the text and the visible entries.
-func (q *searchList) renderList(label string, b ui.Box, entry func(i int, cursor bool) string) string {
-	t, line := b.Theme, b
-	line.Width -= ui.Width(label)
-	lines := []string{t.Paint(theme.Accent, label) + q.line.View(line, true)[0], ""}
-	for i := q.scrollTop; i < min(q.entryCount, q.scrollTop+b.Height-searchHeaderLines); i++ {
-		lines = append(lines, entry(i, i == q.cursor))
+// view draws the text and the visible entries.
+func (q *searchList) view(b ui.Box) string {
+	lines := append(input.ViewField(q.line, b, true, q.placeholder), "")
+	if len(q.entries) == 0 {
+		for _, line := range ui.Wrap(q.nothing, b.Width) {
+			lines = append(lines, b.Theme.Paint(theme.Muted, line))
+		}
 	}
-	if q.entryCount == 0 {
-		lines = append(lines, t.Paint(theme.Muted, ui.Truncate(q.nothing, b.Width, t.Glyphs.Ellipsis)))
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(append(lines, q.entryList.view(b)...), "\n")
 }
 
 func (q *searchList) handlePaste(msg tea.PasteMsg) tea.Cmd {
@@ -92,73 +78,100 @@ func (q *searchList) handlePaste(msg tea.PasteMsg) tea.Cmd {
 
 // clickLine handles a click on an entry below the text.
 func (q *searchList) clickLine(line int) bool {
-	return line >= searchHeaderLines && clickEntry(&q.cursor, q.scrollTop+line-searchHeaderLines, q.entryCount)
+	return line >= searchHeaderLines && q.click(line-searchHeaderLines)
 }
 
 // helpDialog lists every action of the pane and of the program by group. It is made of the actions themselves.
 type helpDialog struct {
 	searchList
+	pane    string
 	actions []ui.Action
 	matches []ui.Action
+	height  int     // of all actions
+	found   *string // the text that the matches are for
 }
 
-func newHelpDialog(actions []ui.Action) *helpDialog {
+func newHelpDialog(pane string, actions []ui.Action) *helpDialog {
+	h := &helpDialog{searchList: newSearchList("type to search"), pane: pane, actions: byGroup(actions)}
+	h.findMatches()
+	return h
+}
+
+// byGroup returns actions in the order of their groups.
+func byGroup(actions []ui.Action) []ui.Action {
+	groups := []string{"", "the account", "this list", "move", "panes", "program"}
 	sorted := slices.Clone(actions)
-	sort.SliceStable(sorted, func(i, j int) bool { return groupRank(sorted[i].Group) < groupRank(sorted[j].Group) })
-	return &helpDialog{searchList: newSearchList(), actions: sorted}
+	sort.SliceStable(sorted, func(i, j int) bool {
+		return slices.Index(groups, sorted[i].Group) < slices.Index(groups, sorted[j].Group)
+	})
+	return sorted
 }
 
-func groupRank(group string) int {
-	return slices.Index([]string{"", "this list", "move", "panes", "program"}, group)
+// groupHeading returns the heading of a group of actions. Those without a group belong to the pane.
+func groupHeading(group, pane string) string {
+	switch group {
+	case "":
+		group = pane
+	case "program":
+		group = "everywhere"
+	}
+	if len(group) <= 3 {
+		return strings.ToUpper(group)
+	}
+	return strings.ToUpper(group[:1]) + group[1:]
 }
 
-func (h *helpDialog) title() string { return "Help · type to search" }
+func (h *helpDialog) title() string { return "Help" }
 
-func (h *helpDialog) size(ui.Box) (int, int) { return 84, len(h.actions) + searchHeaderLines }
+func (h *helpDialog) size(most ui.Box) (int, int) {
+	width := min(helpWidth, most.Width)
+	if h.query() == "" {
+		h.makeLines(width)
+		h.height = len(h.lines)
+	}
+	return width, h.height + searchHeaderLines
+}
+
+// helpWidth is the width of the help.
+const helpWidth = 110
 
 func (h *helpDialog) hints() []hint {
-	return []hint{{"", "type to search"}, {"enter", "run"}, {"esc", "close"}}
+	return []hint{{"enter", "run"}, {"pgup/pgdn", "page"}, {"esc", "close"}}
 }
 
-// layout finds the actions that match the text.
-func (h *helpDialog) layout(b ui.Box) {
-	h.matches = h.matches[:0]
-	query := strings.ToLower(h.query())
-	for _, a := range h.actions {
-		if strings.Contains(strings.ToLower(a.Name()+" "+a.Description+" "+a.Group), query) {
-			h.matches = append(h.matches, a)
-		}
+// findMatches finds the actions that match the text.
+func (h *helpDialog) findMatches() {
+	text := h.query()
+	if h.found != nil && *h.found == text {
+		return
 	}
-	h.setEntryCount(len(h.matches))
+	h.found, h.matches = &text, h.matches[:0]
+	query := strings.ToLower(text)
+	var entries []listEntry
+	for _, a := range h.actions {
+		about := strings.Join([]string{a.Name(), a.Description, a.Group, allKeys(a)}, " ")
+		if !strings.Contains(strings.ToLower(about), query) {
+			continue
+		}
+		h.matches = append(h.matches, a)
+		e := entryOf(a, allKeys(a))
+		e.name, e.about = a.Name(), a.Description+prefixed(" · not available: ", a.DisabledReason)
+		e.about = strings.TrimPrefix(e.about, " · ")
+		if query == "" {
+			e.heading = groupHeading(a.Group, h.pane)
+		}
+		entries = append(entries, e)
+	}
+	h.setEntries(entries)
+}
+
+// layout finds the actions for a text that was pasted.
+func (h *helpDialog) layout(b ui.Box) {
+	h.findMatches()
 	h.searchList.layout(b)
 }
 
-func (h *helpDialog) view(b ui.Box) string {
-	keys, names := 0, 0
-	for _, a := range h.matches {
-		keys, names = max(keys, ui.Width(allKeys(a))), max(names, ui.Width(a.Name()))
-	}
-	keys, names = min(keys, b.Width/3), min(names, b.Width/3)
-	return h.renderList("search ", b, func(i int, cursor bool) string {
-		a := h.matches[i]
-		about := a.Description + prefixed(" · not available: ", a.DisabledReason)
-		name := theme.Segment{Text: fitWidth(a.Name(), names, b) + "  "}
-		if a.DisabledReason != "" {
-			name.Tone = theme.Off
-		}
-		return entryLine(
-			cursor, b, theme.Segment{Text: fitWidth(allKeys(a), keys, b) + "  ", Tone: theme.Accent}, name,
-			theme.Segment{Text: about, Tone: theme.Muted},
-		)
-	})
-}
-
 func allKeys(a ui.Action) string { return strings.Join(a.Key.Keys(), " ") }
-
-// fitWidth pads or truncates text to a width.
-func fitWidth(text string, width int, b ui.Box) string {
-	return ui.Pad(ui.Truncate(text, width, b.Theme.Glyphs.Ellipsis), width)
-}
 
 func (h *helpDialog) read(ui.Box) dialogReading {
 	r := dialogReading{Announcement: ui.Announcement{Input: "search: " + h.query(), Item: h.nothing}}

@@ -59,12 +59,11 @@ type AccountChoice struct {
 	Waits     string // what opening it waits for: "token_command pass, for at most 10s"; "" is a moment
 }
 
-// label returns the account's name in its colour, and what is special about it.
-func (a AccountChoice) label(problem string) []theme.Segment {
-	label := []theme.Segment{{Text: a.Name, Tone: a.Tone}}
+// badges returns what is special about the account.
+func (a AccountChoice) badges(problem string) (badges []theme.Segment) {
 	add := func(text string, tone theme.Tone) {
 		if text != "" {
-			label = append(label, theme.Segment{Text: "  "}, theme.Segment{Text: text, Tone: tone})
+			badges = append(badges, theme.Segment{Text: text, Tone: tone})
 		}
 	}
 	add(a.Label, a.Tone)
@@ -75,7 +74,7 @@ func (a AccountChoice) label(problem string) []theme.Segment {
 		add("read-only", theme.Warn)
 	}
 	add(problem, theme.Warn)
-	return label
+	return badges
 }
 
 // RateLimitHooks connect the program to the API's rate limit. Each may be nil.

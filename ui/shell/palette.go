@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -16,7 +17,7 @@ import (
 type paletteDialog struct {
 	searchList
 	shell      *Shell
-	entries    []paletteEntry
+	found      []paletteEntry
 	searched   paletteSearch
 	previewing bool // the screen shows the preview of an entry
 	reading    bool // the lists that nobody has read are being read
@@ -34,6 +35,9 @@ type paletteEntry struct {
 	label   string
 	foundBy string // what fits the text better than the label
 	kind    string
+	key     string // that does the same
+	object  string // what an action acts on, if the pane does not show it
+	reason  string // why it cannot be done now
 	id      string // of a row in its pane
 	fit     search.Fit
 	do      func() tea.Cmd
@@ -48,19 +52,27 @@ func (e paletteEntry) is(other paletteEntry) bool {
 // maxRowsFound bounds the rows that the palette offers of one pane.
 const maxRowsFound = 20
 
+func newPalette(s *Shell) *paletteDialog {
+	p := &paletteDialog{searchList: newSearchList(`pane, row, ticket, phone or "disable web-1"`), shell: s}
+	p.keysRight = true
+	return p
+}
+
 // openPalette shows the palette.
 func openPalette(s *Shell) {
-	p := &paletteDialog{searchList: newSearchList(), shell: s}
+	p := newPalette(s)
 	p.updateEntries()
 	s.dialogs.push(p)
 }
 
 func (p *paletteDialog) title() string { return "Go to" }
 
-func (p *paletteDialog) size(ui.Box) (int, int) { return 70, 22 }
+func (p *paletteDialog) size(most ui.Box) (int, int) {
+	return 70, max(22, min(most.Height-4, 40))
+}
 
 func (p *paletteDialog) hints() []hint {
-	return []hint{{"", `a pane, row, ticket, phone or "disable web-1"`}, {"enter", "open"}, {"esc", "close"}}
+	return []hint{{"enter", "open"}, {"esc", "close"}}
 }
 
 // readLists reads the lists that nobody has read, once: what is looked for may be in them.
@@ -86,14 +98,43 @@ func (p *paletteDialog) updateEntries() {
 		return
 	}
 	var before paletteEntry
-	if p.searched.text == now.text && p.cursor < len(p.entries) {
-		before = p.entries[p.cursor]
+	if p.searched.text == now.text && p.cursor < len(p.found) {
+		before = p.found[p.cursor]
 	}
-	p.searched, p.entries = now, findEntries(p.shell, now.text)
-	if at := slices.IndexFunc(p.entries, before.is); at >= 0 {
+	p.searched, p.found = now, findEntries(p.shell, now.text)
+	if at := slices.IndexFunc(p.found, before.is); at >= 0 {
 		p.cursor = at
 	}
-	p.setEntryCount(len(p.entries))
+	entries := make([]listEntry, len(p.found))
+	for i, e := range p.found {
+		entries[i] = e.entry(now.text == "")
+	}
+	p.setEntries(entries)
+}
+
+// entry returns the entry as the list shows it: with its kind as a heading, or beside it where the best entries come
+// first.
+func (e paletteEntry) entry(grouped bool) listEntry {
+	shown := listEntry{
+		name:  e.label + prefixed(" · ", e.foundBy),
+		keys:  e.key,
+		about: cmp.Or(e.reason, e.object),
+		off:   e.reason != "",
+	}
+	switch {
+	case grouped:
+		shown.heading = map[string]string{
+			"pane":    "Panes",
+			"action":  "Actions",
+			"account": "Accounts",
+			"notify":  "Notifications",
+			"theme":   "Themes",
+			"demo":    "Demo",
+		}[e.kind]
+	case shown.about == "":
+		shown.about = e.kind
+	}
+	return shown
 }
 
 // findEntries returns the entries that fit a text: first those that fit best, and of these panes, actions and rows in
@@ -137,10 +178,13 @@ func paletteEntries(s *Shell) []paletteEntry {
 	}
 	for i, t := range s.tabs.list {
 		add(t.name(), "pane", tabAction(s, i).Do)
+		all[i].key = s.tabKey(i)
 	}
 	for _, a := range s.actions() {
-		if a.Group != "move" && a.Group != "panes" {
+		if a.Group != "move" && a.Group != "panes" && a.Name() != goToName {
 			add(a.Name(), "action", func() tea.Cmd { return s.startAction(a) })
+			e := &all[len(all)-1]
+			e.key, e.object, e.reason = a.Key.Help().Key, a.Object, a.DisabledReason
 		}
 	}
 	for _, choice := range s.o.Accounts {
@@ -245,33 +289,26 @@ func (p *paletteDialog) layout(b ui.Box) {
 	p.searchList.layout(b)
 }
 
-func (p *paletteDialog) view(b ui.Box) string {
-	return p.renderList(": ", b, func(i int, cursor bool) string {
-		e := p.entries[i]
-		label := fitWidth(e.label+prefixed(" · ", e.foundBy), b.Width-16, b)
-		return entryLine(cursor, b, theme.Segment{Text: label}, theme.Segment{Text: e.kind, Tone: theme.Muted})
-	})
-}
-
 func (p *paletteDialog) read(ui.Box) dialogReading {
 	r := dialogReading{Announcement: ui.Announcement{Input: "go to: " + p.query(), Item: p.nothing}}
-	if p.cursor < len(p.entries) {
-		e := p.entries[p.cursor]
-		r.Position, r.Count, r.Item = p.cursor+1, len(p.entries), e.label+prefixed("; ", e.foundBy)+"; "+e.kind
+	if p.cursor < len(p.found) {
+		e := p.found[p.cursor]
+		r.Position, r.Count, r.Item = p.cursor+1, len(p.found), e.label+prefixed("; ", e.foundBy)+"; "+e.kind+
+			prefixed("; key ", e.key)+prefixed("; not available: ", e.reason)
 	}
 	return r
 }
 
 func (p *paletteDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	chosen, closed := p.handleSearchKey(k)
-	if chosen && p.cursor < len(p.entries) {
+	if chosen && p.cursor < len(p.found) {
 		p.showPreview(s)
 		s.dialogs.dismiss(p)
-		return p.entries[p.cursor].do(), true
+		return p.found[p.cursor].do(), true
 	}
 	p.updateEntries()
 	if closed {
-		p.entries = nil
+		p.found = nil
 	}
 	p.showPreview(s)
 	return nil, closed
@@ -279,10 +316,10 @@ func (p *paletteDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 
 // showPreview shows the effect of the entry at the cursor, or ends the preview of another one.
 func (p *paletteDialog) showPreview(s *Shell) {
-	has := p.cursor < len(p.entries) && p.entries[p.cursor].preview != nil
+	has := p.cursor < len(p.found) && p.found[p.cursor].preview != nil
 	switch {
 	case has:
-		p.entries[p.cursor].preview()
+		p.found[p.cursor].preview()
 	case p.previewing:
 		s.themes.endPreview()
 	}

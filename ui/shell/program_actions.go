@@ -63,17 +63,23 @@ func hinted(a ui.Action) ui.Action {
 }
 
 func (p *programActions) dialogActions(s *Shell) []ui.Action {
-	help := func() { s.dialogs.push(newHelpDialog(s.actions())) }
-	menu := func() { s.dialogs.push(actionsMenu(s.actions())) }
+	help := func() { s.dialogs.push(newHelpDialog(s.pane().Name(), s.actions())) }
+	menu := func() { s.dialogs.push(actionsMenu(s.pane().Name(), s.actions())) }
 	return []ui.Action{
 		hinted(programAction("help", "all keys of this pane; type to search them", help, "?")),
-		hinted(programAction("all actions", "everything this pane can do", menu, "a")),
+		hinted(programAction(allActionsName, "everything this pane can do", menu, "a")),
 		hinted(programAction(
-			"go to", `panes, rows, tickets, phone numbers, actions on rows: "disable web-1"`,
+			goToName, `panes, rows, tickets, phone numbers, actions on rows: "disable web-1"`,
 			func() { openPalette(s) }, ":", "ctrl+p",
 		)),
 	}
 }
+
+// Names of actions that do not list themselves.
+const (
+	allActionsName = "all actions"
+	goToName       = "go to"
+)
 
 func (p *programActions) refreshActions(s *Shell) []ui.Action {
 	pause := "pause refreshing"

@@ -192,7 +192,7 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 	case ui.RunActionMsg:
 		return s.startAction(msg.Action)
 	case ui.Menu:
-		s.dialogs.push(&menuDialog{name: msg.Title, text: msg.Text, actions: s.policy.disableWrites(msg.Actions)})
+		s.dialogs.push(newMenu(msg.Title, msg.Text, s.policy.disableWrites(msg.Actions)))
 	case ui.RefreshMsg:
 		s.tokenAsked = false
 		return s.pane().Refresh()

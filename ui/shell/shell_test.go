@@ -258,8 +258,8 @@ func TestPalette_cursorStaysWhenRowsArrive(t *testing.T) {
 	b.rows = []string{"alpha", "beta", "eta"}
 	b.run(b.shell.pane().Refresh())
 	p := b.shell.dialogs.top().(*paletteDialog)
-	if len(p.entries) != 2 || p.entries[0].label != "eta" || p.entries[p.cursor].label != "beta" {
-		t.Fatalf("the cursor is on %d of %+v", p.cursor, p.entries)
+	if len(p.found) != 2 || p.found[0].label != "eta" || p.found[p.cursor].label != "beta" {
+		t.Fatalf("the cursor is on %d of %+v", p.cursor, p.found)
 	}
 	b.press("enter", "D")
 	if !strings.Contains(b.screen(), "Thing beta goes.") {
@@ -326,7 +326,7 @@ func TestShell_handleMouse_hint(t *testing.T) {
 	hints := lines[len(lines)-1]
 	x := ansi.StringWidth(hints[:strings.Index(hints, "? help")])
 	b.run(b.shell.Update(tea.MouseClickMsg{X: x, Y: len(lines) - 1, Button: tea.MouseLeft}))
-	if !strings.Contains(b.screen(), "Help · type to search") {
+	if !strings.Contains(b.screen(), "type to search") {
 		t.Errorf("the hint at column %d opened nothing:\n%s", x, b.screen())
 	}
 }

@@ -287,7 +287,7 @@ func (c chrome) layoutTabs() []tabCell {
 	}
 	for i := range cells {
 		if cells[i].name == bar.ellipsis {
-			cells[i].action = programAction("go to", "", func() { openPalette(s) })
+			cells[i].action = programAction(goToName, "", func() { openPalette(s) })
 		}
 	}
 	return cells
