@@ -22,13 +22,16 @@ import (
 	"github.com/creack/pty"
 )
 
-// A timedProgram is a program in a pty of 200x50, whose terminal answers nothing. It records when texts were drawn.
+// A timedProgram is a program in a pty. It records when texts were drawn.
 type timedProgram struct {
 	t     *testing.T
 	cmd   *exec.Cmd
 	tty   *os.File
+	line  terminalLine
 	emu   *vt.SafeEmulator
 	start time.Time
+	input chan outputChunk
+	tail  []byte // of the output, in which a request may begin
 
 	mu    sync.Mutex
 	bytes int
@@ -44,26 +47,39 @@ type outputChunk struct {
 	at   time.Time
 }
 
-// startTimed starts a program whose output is timed and shown on a virtual screen.
+// startTimed starts a program on a terminal of 200x50 that answers at once.
 func startTimed(t *testing.T, env []string, name string, args ...string) *timedProgram {
+	t.Helper()
+	return startTimedOn(t, terminalLine{cols: 200, rows: 50, answers: true}, env, name, args...)
+}
+
+// startTimedOn starts a program whose output is timed and shown on a virtual screen.
+func startTimedOn(t *testing.T, line terminalLine, env []string, name string, args ...string) *timedProgram {
 	t.Helper()
 	m := &timedProgram{
 		t:     t,
 		cmd:   exec.Command(name, args...),
-		emu:   vt.NewSafeEmulator(200, 50),
+		line:  line,
+		emu:   vt.NewSafeEmulator(line.cols, line.rows),
+		input: make(chan outputChunk, 1<<10),
 		found: make(chan time.Time, 1),
 	}
 	m.cmd.Env = append(append(os.Environ(), "TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor"), env...)
 	m.start = time.Now()
-	tty, err := pty.StartWithSize(m.cmd, &pty.Winsize{Cols: 200, Rows: 50})
+	tty, err := pty.StartWithSize(m.cmd, &pty.Winsize{Cols: uint16(line.cols), Rows: uint16(line.rows)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.tty = tty
-	go func() { _, _ = io.Copy(io.Discard, m.emu) }() // the terminal's answers get nowhere
+	go func() { _, _ = io.Copy(io.Discard, m.emu) }() // its own answers would come late
 	drawn := make(chan outputChunk, 1<<16)
 	go m.draw(drawn)
-	go m.read(drawn)
+	go m.sendInput()
+	if line.bitsPerSecond == 0 {
+		go m.read(drawn)
+	} else {
+		go m.readSlowly(drawn)
+	}
 	return m
 }
 
@@ -85,23 +101,50 @@ func (m *timedProgram) checkWanted(at time.Time) {
 	}
 }
 
+// read reads the output as fast as it comes.
 func (m *timedProgram) read(drawn chan<- outputChunk) {
 	defer close(drawn)
 	for {
 		buffer := make([]byte, 1<<14)
 		n, err := m.tty.Read(buffer)
-		now := time.Now()
-		m.mu.Lock()
-		if m.bytes == 0 {
-			m.first = now
-		}
-		m.bytes, m.last = m.bytes+n, now
-		m.mu.Unlock()
-		drawn <- outputChunk{buffer[:n], now}
+		m.receive(drawn, buffer[:n])
 		if err != nil {
 			return
 		}
 	}
+}
+
+// readSlowly reads the output as fast as the line carries it.
+func (m *timedProgram) readSlowly(drawn chan<- outputChunk) {
+	relay := newLineRelay(m.line)
+	go func() {
+		defer close(drawn)
+		relay.run(func(text []byte) { m.receive(drawn, text) })
+	}()
+	defer close(relay.chunks)
+	for {
+		buffer := make([]byte, relay.take())
+		n, err := m.tty.Read(buffer)
+		relay.add(buffer[:n])
+		if err != nil {
+			return
+		}
+	}
+}
+
+// receive records output that the terminal has received.
+func (m *timedProgram) receive(drawn chan<- outputChunk, text []byte) {
+	now := time.Now()
+	m.mu.Lock()
+	if m.bytes == 0 {
+		m.first = now
+	}
+	m.bytes, m.last = m.bytes+len(text), now
+	m.mu.Unlock()
+	if m.line.answers {
+		m.answerRequests(text)
+	}
+	drawn <- outputChunk{text, now}
 }
 
 // kill ends the program.
@@ -131,6 +174,10 @@ func (m *timedProgram) waitFor(text string) time.Time {
 
 func (m *timedProgram) typeKeys(keys string) {
 	m.t.Helper()
+	if m.line.roundTrip > 0 {
+		m.input <- outputChunk{[]byte(keys), time.Now().Add(m.line.roundTrip / 2)}
+		return
+	}
 	if _, err := m.tty.WriteString(keys); err != nil {
 		m.t.Fatal(err)
 	}
@@ -285,14 +332,7 @@ func TestPerformance(t *testing.T) {
 	dir := t.TempDir()
 	lookout, floor := buildBinary(t, dir, "lookout", "."), buildBinary(t, dir, "floor", "./testdata/floor")
 	address := serveLargeAccount(t, lookout)
-	home := t.TempDir()
-	env := []string{
-		"HOME=" + home,
-		"XDG_CONFIG_HOME=" + home,
-		"XDG_STATE_HOME=" + home,
-		"XDG_CACHE_HOME=" + home,
-		"LOOKOUT_TOKEN=demo",
-	}
+	env := performanceEnv(t.TempDir())
 	const starts, presses = 15, 300
 
 	bare := measurement{name: "floor: Bubble Tea alone, 50 rows"}
@@ -415,6 +455,17 @@ type byteCounter int
 func (n *byteCounter) Write(p []byte) (int, error) {
 	*n += byteCounter(len(p))
 	return len(p), nil
+}
+
+// performanceEnv returns the variables of a measured program.
+func performanceEnv(home string) []string {
+	return []string{
+		"HOME=" + home,
+		"XDG_CONFIG_HOME=" + home,
+		"XDG_STATE_HOME=" + home,
+		"XDG_CACHE_HOME=" + home,
+		"LOOKOUT_TOKEN=demo",
+	}
 }
 
 // buildBinary builds the program, stripped as for a release.

@@ -196,13 +196,14 @@ func (c *flowControl) answered(now time.Time) {
 
 // measure learns from the answer to a request.
 func (c *flowControl) measure(r statusRequest, now time.Time) {
-	if known := len(c.roundTrips.values) > 0; !known || r.idle && r.bytes <= maxSmallWrite {
+	known := len(c.roundTrips.values) > 0
+	if r.idle && (!known || r.bytes <= maxSmallWrite) {
 		c.roundTrips.add(int64(now.Sub(r.at)))
 		return
 	}
 	begun := c.begun(r)
-	if r.bytes <= maxSmallWrite && begun.After(c.lastAnswer) {
-		return // the line waited for these bytes, and took hardly any time for them
+	if begun.After(c.lastAnswer) && (!known || r.bytes <= maxSmallWrite) {
+		return // the line waited for these bytes, and may have taken hardly any time for them
 	}
 	c.sampleBytes += r.bytes
 	c.sampleTime += max(0, now.Sub(begun))
@@ -255,8 +256,10 @@ func (c *flowControl) giveUp(now time.Time) {
 
 // forget gives up all requests: their bytes have arrived or are lost.
 func (c *flowControl) forget(now time.Time) {
+	if len(c.unanswered) > 0 {
+		c.unsureBefore = now.Add(unsureTime)
+	}
 	c.unanswered, c.confirmed = c.unanswered[:0], c.sent
-	c.unsureBefore = now.Add(unsureTime)
 }
 
 // restart forgets what is on its way, because another program may have read the answers.

@@ -35,6 +35,7 @@ func newSimulatedLine(rate float64, delay time.Duration) *simulatedLine {
 		free:   start,
 		random: rand.New(rand.NewPCG(1, 2)),
 	}
+	l.flow.restart(start)
 	l.flow.askNow = true
 	l.write(54, false)
 	return l
@@ -140,6 +141,9 @@ func TestFlowControl_heldKey(t *testing.T) {
 			delay *= time.Millisecond
 			for _, bytes := range []int{30, 150, 300, 900, 3000} {
 				l := startedLine(rate, delay)
+				if slow := rate*10 <= slowLineRate; l.flow.slow != slow {
+					t.Errorf("%.0f bytes/s, %v: slow is %v after the first frames", rate, delay, !slow)
+				}
 				lag, least := l.hold(3*time.Second, bytes)
 				if limit := 2*least + fastQueue; lag > limit {
 					t.Errorf(

@@ -1,0 +1,210 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"regexp"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A terminalLine is the terminal of a timed program, and the line that leads to it.
+type terminalLine struct {
+	cols, rows    int
+	answers       bool          // the terminal answers requests for its status
+	bitsPerSecond int           // 10 for each byte; 0 is unlimited
+	roundTrip     time.Duration // half of it each way
+}
+
+func (l terminalLine) String() string {
+	text := fmt.Sprintf("%dx%d, %d bits/s", l.cols, l.rows, l.bitsPerSecond)
+	if l.roundTrip > 0 {
+		text += fmt.Sprintf(", %d ms", l.roundTrip.Milliseconds())
+	}
+	return text
+}
+
+// lineBuffer is how many bytes the line takes ahead of what it has carried.
+const lineBuffer = 4096
+
+// A lineRelay carries a program's output to its terminal: at the line's rate, and later by its delay. It does not take
+// more than a few bytes ahead, so that the program's writes hang like those to a modem.
+type lineRelay struct {
+	line   terminalLine
+	mu     sync.Mutex
+	room   *sync.Cond
+	queued int
+	chunks chan outputChunk
+}
+
+func newLineRelay(line terminalLine) *lineRelay {
+	r := &lineRelay{line: line, chunks: make(chan outputChunk, 1<<16)}
+	r.room = sync.NewCond(&r.mu)
+	return r
+}
+
+// take waits until the line takes more bytes, and returns how many.
+func (r *lineRelay) take() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for r.queued >= lineBuffer {
+		r.room.Wait()
+	}
+	return lineBuffer - r.queued
+}
+
+// add gives the line some bytes.
+func (r *lineRelay) add(text []byte) {
+	r.mu.Lock()
+	r.queued += len(text)
+	r.mu.Unlock()
+	r.chunks <- outputChunk{text, time.Now().Add(r.line.roundTrip / 2)}
+}
+
+// run carries bytes to the terminal, in pieces of some milliseconds, until the program ends.
+func (r *lineRelay) run(deliver func([]byte)) {
+	rate := float64(r.line.bitsPerSecond) / 10
+	piece := max(1, int(rate*0.008))
+	var free time.Time
+	for chunk := range r.chunks {
+		for text := chunk.text; len(text) > 0; {
+			n := min(piece, len(text))
+			if free.Before(chunk.at) {
+				free = chunk.at
+			}
+			free = free.Add(time.Duration(float64(n) / rate * 1e9))
+			time.Sleep(time.Until(free))
+			deliver(text[:n])
+			text = text[n:]
+			r.mu.Lock()
+			r.queued -= n
+			r.room.Signal()
+			r.mu.Unlock()
+		}
+	}
+}
+
+// statusRequest is what a program asks a terminal for, and statusAnswer what each terminal answers.
+var statusRequest, statusAnswer = []byte("\x1b[5n"), []byte("\x1b[0n")
+
+// answerRequests answers the requests for the status in the output. Only what ends a request may have been cut off.
+func (m *timedProgram) answerRequests(text []byte) {
+	m.tail = append(m.tail, text...)
+	for range bytes.Count(m.tail, statusRequest) {
+		m.input <- outputChunk{statusAnswer, time.Now().Add(m.line.roundTrip / 2)}
+	}
+	if i := bytes.LastIndex(m.tail, statusRequest); i >= 0 {
+		m.tail = m.tail[i+len(statusRequest):]
+	}
+	m.tail = m.tail[max(0, len(m.tail)-len(statusRequest)+1):]
+}
+
+// sendInput carries keys and answers to the program.
+func (m *timedProgram) sendInput() {
+	for chunk := range m.input {
+		time.Sleep(time.Until(chunk.at))
+		_, _ = m.tty.Write(chunk.text)
+	}
+}
+
+// cursorRow finds the number of the row under the cursor of a list.
+var cursorRow = regexp.MustCompile(`([0-9,]+) of 5,000`)
+
+// holdKey holds a key down: 30 presses a second. It returns how long after the last press the screen was complete.
+func (m *timedProgram) holdKey(key string, presses int) time.Duration {
+	m.t.Helper()
+	var last time.Time
+	for next := time.Now(); presses > 0; presses-- {
+		time.Sleep(time.Until(next))
+		last, next = time.Now(), next.Add(time.Second/30)
+		m.typeKeys(key)
+	}
+	time.Sleep(m.line.roundTrip)
+	return m.waitQuiet(time.Second).Sub(last)
+}
+
+// A slowLineResult says how a program behaves on a line.
+type slowLineResult struct {
+	line        terminalLine
+	lag, ready  []time.Duration
+	pressesLost int
+	bytes       int
+}
+
+// measureSlowLine holds a key down in a list of 5,000 services, and opens an overview.
+func measureSlowLine(t *testing.T, r *slowLineResult, env []string, lookout, address string) {
+	const presses = 90
+	m := startTimedOn(t, r.line, env, lookout, "--base-url", address, "--view", "services")
+	m.waitFor("service-0009")
+	m.waitQuiet(time.Second)
+	m.resetBytes()
+	r.lag = append(r.lag, m.holdKey("j", presses))
+	m.mu.Lock()
+	r.bytes = m.bytes
+	m.mu.Unlock()
+	row := 0
+	if found := cursorRow.FindStringSubmatch(m.screen()); found != nil {
+		_, _ = fmt.Sscan(found[1], &row)
+	}
+	r.pressesLost = max(r.pressesLost, 1+presses-row)
+	m.kill()
+	m = startTimedOn(t, r.line, env, lookout, "demo")
+	r.ready = append(r.ready, m.waitFor("12 buckets").Sub(m.start))
+	m.kill()
+}
+
+// TestSlowLines prints the table of slow lines: .ci/performance runs it. A terminal that does not answer gets its frames
+// as fast as it takes them, as any did before its answers bounded the bytes on their way.
+func TestSlowLines(t *testing.T) {
+	if os.Getenv("LOOKOUT_PERFORMANCE") == "" {
+		t.Skip("measures only if LOOKOUT_PERFORMANCE is set, as .ci/performance does")
+	}
+	dir := t.TempDir()
+	lookout := buildBinary(t, dir, "lookout", ".")
+	address, env := serveLargeAccount(t, lookout), performanceEnv(t.TempDir())
+	var results []*slowLineResult
+	for _, size := range [][2]int{{80, 24}, {200, 50}} {
+		for _, line := range []terminalLine{
+			{bitsPerSecond: 38_400, roundTrip: 150 * time.Millisecond},
+			{bitsPerSecond: 9600},
+			{bitsPerSecond: 9600, roundTrip: 300 * time.Millisecond},
+		} {
+			line.cols, line.rows = size[0], size[1]
+			results = append(results, &slowLineResult{line: line})
+			line.answers = true
+			results = append(results, &slowLineResult{line: line})
+		}
+	}
+	for range 3 {
+		t.Run("side by side", func(t *testing.T) {
+			for _, r := range results {
+				t.Run(r.line.String(), func(t *testing.T) {
+					t.Parallel()
+					measureSlowLine(t, r, env, lookout, address)
+				})
+			}
+		})
+	}
+	fmt.Println("| line | key held 3 s: lag s | presses lost | bytes | overview s | the same without answers |")
+	fmt.Println("|---|---|---|---|---|---|")
+	for n := 0; n < len(results); n += 2 {
+		before, now := results[n], results[n+1]
+		fmt.Printf(
+			"| %v | %s | %d | %d | %s | %s, %d lost, %d bytes; %s |\n", now.line, seconds(now.lag), now.pressesLost,
+			now.bytes, seconds(now.ready), seconds(before.lag), before.pressesLost, before.bytes, seconds(before.ready),
+		)
+	}
+}
+
+// seconds returns the least and the most of some times.
+func seconds(times []time.Duration) string {
+	least, most := times[0], times[0]
+	for _, d := range times {
+		least, most = min(least, d), max(most, d)
+	}
+	return fmt.Sprintf("%.2f–%.2f", least.Seconds(), most.Seconds())
+}
