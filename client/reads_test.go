@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"reflect"
 	"runtime"
 	"slices"
@@ -1428,6 +1429,31 @@ func TestClient_RateLimit_reportsTightest(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		if got := told(); got != "800 of 800" {
 			t.Errorf("behind all spans: %s", got)
+		}
+	})
+}
+
+// An answer that is overtaken by a later one does not make the budget look larger than it is.
+func TestClient_RateLimit_answersOvertakeEachOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := emulator.New(emulator.Options{Token: token, Service: os.Getenv("LOOKOUT_TEST_SERVICE")})
+		c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(
+			roundTripFunc(func(r *http.Request) (*http.Response, error) {
+				answer, err := api.RoundTrip(r)
+				if strings.HasSuffix(r.URL.Path, "/contacts") {
+					time.Sleep(time.Second) // it was served first, and arrives last
+				}
+				return answer, err
+			})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() { _, _ = c.Contacts.List(t.Context(), 1) }()
+		synctest.Wait()
+		_, _ = c.Services.List(t.Context(), 1)
+		time.Sleep(2 * time.Second)
+		if b := c.RateLimit(); b.Limit-b.Remaining != 2 {
+			t.Errorf("%d of %d", b.Remaining, b.Limit)
 		}
 	})
 }

@@ -500,6 +500,9 @@ func (w *transport) updateLimits(status int, h http.Header) {
 		if reset, err := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64); err == nil {
 			b.Reset = time.Unix(reset, 0)
 		}
+		if before := w.rateLimits[limit]; !b.Reset.IsZero() && b.Reset.Equal(before.Reset) {
+			b.Remaining = min(b.Remaining, before.Remaining) // answers of requests in parallel overtake each other
+		}
 		if len(w.rateLimits) > maxRateLimits {
 			clear(w.rateLimits)
 		}
