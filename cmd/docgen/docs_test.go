@@ -70,7 +70,7 @@ func TestDocumentedCommandsWork(t *testing.T) {
 		t.Run(strings.ReplaceAll(page, "/", "-"), func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
 			t.Chdir(r.Home)
-			for _, name := range []string{"password", "docs/overview.svg"} {
+			for _, name := range []string{"password", "docs/index.html"} {
 				r.Write(name, "secret\n")
 			}
 			r.writeCertificate("cdn.acme.net")
@@ -142,31 +142,6 @@ func TestDocumentedConfigurationsAreValid(t *testing.T) {
 			if err := dashboard.CheckConfig(t.Context(), []byte(text)).AsError(page); err != nil {
 				t.Error(err)
 			}
-		}
-	}
-}
-
-// Every picture of a page exists, is small and has an alternative text.
-func TestPicturesAreToldAndSmall(t *testing.T) {
-	shown := map[string]bool{}
-	for _, page := range docPages(t) {
-		data, err := os.ReadFile(filepath.Join(testenv.RepoRoot(t), page))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, part := range strings.Split(string(data), "![")[1:] {
-			alt, rest, _ := strings.Cut(part, "](")
-			name, _, _ := strings.Cut(rest, ")")
-			info, err := os.Stat(filepath.Join(testenv.RepoRoot(t), filepath.Dir(page), name))
-			if err != nil || info.Size() > 48<<10 || len(alt) < 60 {
-				t.Errorf("%s: %s: %v, %d bytes, told as %q", page, name, err, info.Size(), alt)
-			}
-			shown[filepath.Base(name)] = true
-		}
-	}
-	for _, one := range pictureSpecs() {
-		if !shown[one.name+".svg"] {
-			t.Errorf("%s is on no page", one.name)
 		}
 	}
 }

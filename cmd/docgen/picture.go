@@ -1,42 +1,40 @@
 package main
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"html"
 	"os"
 	"strings"
-	"time"
+	"sync"
 
-	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
-
-	"lookout/cmd/internal/dashboard"
-	"lookout/ui/shell"
-	"lookout/ui/uitest"
-	"lookout/views"
 )
 
 // pictureCommand draws a frame of the demo account as SVG: the pictures of the documentation.
 func pictureCommand() *cobra.Command {
-	var out, keys string
+	var out, keys, theme string
 	var width, height int
 	c := &cobra.Command{
 		Use:   "picture",
 		Short: "Draw a frame of the demo account as SVG",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			svg, err := renderPicture(c.Context(), keys, width, height)
-			if err != nil {
-				return err
+			for _, l := range looks() {
+				if l.theme == theme {
+					svg, err := pictureSpec{keys: keys, width: width, height: height, alt: keys}.render(c.Context(), l)
+					if err != nil {
+						return err
+					}
+					return os.WriteFile(out, []byte(svg), 0o644)
+				}
 			}
-			return os.WriteFile(out, []byte(svg), 0o644)
+			return fmt.Errorf("unknown theme %q (use dark or light)", theme)
 		},
 	}
 	c.Flags().StringVarP(&out, "output", "o", "lookout.svg", "file to write")
-	c.Flags().StringVar(&keys, "keys", "", "keys to press first, separated by spaces")
+	c.Flags().StringVar(&keys, "keys", "", "keys to press first: \"3 <down> <enter> +10m\"")
+	c.Flags().StringVar(&theme, "theme", "dark", "dark or light")
 	c.Flags().IntVar(&width, "width", 120, "columns")
 	c.Flags().IntVar(&height, "height", 36, "lines")
 	return c
@@ -44,172 +42,107 @@ func pictureCommand() *cobra.Command {
 
 // A pictureSpec describes a picture of the documentation.
 type pictureSpec struct {
-	name, keys    string
-	width, height int
+	name, alt, keys string
+	width, height   int
 }
 
 // pictureSpecs returns the pictures of the documentation.
 func pictureSpecs() []pictureSpec {
 	return []pictureSpec{
-		{"overview", "", 120, 36},
-		{"incident", "2 enter", 120, 30},
-		{"disable", "3 down down down d tab k e r n e l", 100, 24},
-		{"objects", "8 enter down enter enter enter down down space down space", 110, 24},
+		{
+			name: "overview",
+			alt: "The overview: services by state with the broken one on top, the open issue with whom to call, " +
+				"maintenance, charts of the last 24 hours with the numbers of issues, and Object Storage",
+			width:  120,
+			height: 36,
+		},
+		{
+			name: "issue",
+			keys: "i",
+			alt: "An issue: the broken service with its notes, whom to call with phone numbers, how to log in, " +
+				"what happened before, and four charts of the load around the detection",
+			width:  120,
+			height: 34,
+		},
+		{
+			name: "services",
+			keys: "3 / web-1 <enter> d <tab> kernel <space> update <ctrl+s> <esc> +12m r",
+			alt: "A list of services by state: one of them has been disabled for 12 minutes and is back at 22:04; " +
+				"its detail beside the list names the reason and whom to call",
+			width:  120,
+			height: 26,
+		},
+		{
+			name: "objects",
+			keys: "8 <enter> <down> <enter> <enter> <down> <enter> <down> <down> <space> <down> <space> <down>",
+			alt: "A folder of a bucket: backups with their sizes and dates, two of them marked, the object at the " +
+				"cursor beside them",
+			width:  120,
+			height: 26,
+		},
+		{
+			name: "stats",
+			keys: "7",
+			alt: "Charts of the last 24 hours: CPU, network, disk and swap, with the numbers of the issues below the " +
+				"time at which they were detected",
+			width:  120,
+			height: 34,
+		},
+		{
+			name: "palette",
+			keys: ": web-",
+			alt: "The palette: web- is typed, and below it stand the services, instances, credentials and keys that " +
+				"it finds",
+			width:  100,
+			height: 22,
+		},
 	}
 }
 
-// renderPictures returns the pictures by file name.
+// tourName is the name of the animation.
+const tourName = "tour"
+
+// picturePath returns the path of a picture in the documentation.
+func picturePath(name string, l look) string { return "pictures/" + name + "-" + l.theme + ".svg" }
+
+// renderPictures returns the pictures by their paths, for each colour scheme. They are drawn side by side, because the
+// program mostly waits.
 func renderPictures(ctx context.Context) (map[string]string, error) {
 	all := map[string]string{}
-	for _, one := range pictureSpecs() {
-		drawn, err := renderPicture(ctx, one.keys, one.width, one.height)
-		if err != nil {
-			return nil, err
-		}
-		all[one.name+".svg"] = drawn
+	var mu sync.Mutex
+	var wait sync.WaitGroup
+	var failed error
+	draw := func(name string, render func() (string, error)) {
+		wait.Go(func() {
+			svg, err := render()
+			mu.Lock()
+			defer mu.Unlock()
+			all[name], failed = svg, errors.Join(failed, err)
+		})
 	}
-	return all, nil
+	for _, l := range looks() {
+		for _, one := range pictureSpecs() {
+			draw(picturePath(one.name, l), func() (string, error) { return one.render(ctx, l) })
+		}
+		draw(picturePath(tourName, l), func() (string, error) { return renderTour(ctx, l) })
+	}
+	wait.Wait()
+	return all, failed
 }
 
-// renderPicture runs the demo on a stopped clock, presses the keys and draws the frame.
-func renderPicture(ctx context.Context, keys string, width, height int) (string, error) {
-	s, acc, err := dashboard.NewFrozenDemo(ctx, shell.Preferences{})
+// render presses the keys and draws the frame.
+func (p pictureSpec) render(ctx context.Context, l look) (string, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r, err := newRecorder(ctx, l.theme, p.width, p.height)
 	if err != nil {
 		return "", err
 	}
-	runCmd(s, s.Update(tea.WindowSizeMsg{Width: width, Height: height}))
-	runCmd(s, views.Panes(acc)[0].Refresh())
-	for _, k := range strings.Fields(keys) {
-		code := []rune(k)[0]
-		msg := tea.KeyPressMsg{Code: code, Text: k}
-		if special, ok := map[string]rune{
-			"enter": tea.KeyEnter,
-			"tab":   tea.KeyTab,
-			"down":  tea.KeyDown,
-			"right": tea.KeyRight,
-		}[k]; ok {
-			msg = tea.KeyPressMsg{Code: special}
-		}
-		runCmd(s, s.Update(msg))
+	r.press(p.keys)
+	w := &svgWriter{look: l}
+	var content strings.Builder
+	for y, line := range r.frame() {
+		content.WriteString(w.row(y, parseCells(line), ""))
 	}
-	return renderSVG(s.Frame().Content, width, height), nil
-}
-
-// runCmd runs a command and all commands that follow from it. It does not wait for timers.
-func runCmd(s *shell.Shell, cmd tea.Cmd) { uitest.RunWithin(500*time.Millisecond, cmd, s.Update) }
-
-// Size of a cell in the picture: that of DejaVu Sans Mono and Menlo at 14 px. Other fonts are stretched to it.
-const (
-	cellWidth  = 8.43
-	cellHeight = 17
-	margin     = 12
-)
-
-// renderSVG draws a frame: one text element for each run of a style.
-func renderSVG(frame string, width, height int) string {
-	var b strings.Builder
-	w, h := float64(width)*cellWidth+2*margin, height*cellHeight+2*margin
-	fmt.Fprintf(
-		&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%d" viewBox="0 0 %.0f %d" role="img">`, w, h,
-		w, h,
-	)
-	fmt.Fprintf(
-		&b,
-		`<rect width="100%%" height="100%%" rx="8" fill="#14171d"/><g font-family="DejaVu Sans Mono, Menlo, `+
-			`Consolas, monospace" font-size="14" xml:space="preserve">`,
-	)
-	for y, line := range strings.Split(frame, "\n") {
-		drawLine(&b, line, margin+y*cellHeight)
-	}
-	b.WriteString("</g></svg>\n")
-	return b.String()
-}
-
-// drawLine draws one line.
-func drawLine(b *strings.Builder, line string, top int) {
-	x, style := 0, textStyle{}
-	for len(line) > 0 {
-		if strings.HasPrefix(line, "\x1b[") {
-			end := strings.IndexByte(line, 'm')
-			style.applySGR(line[2:end])
-			line = line[end+1:]
-			continue
-		}
-		text, rest := line, ""
-		if i := strings.Index(line, "\x1b["); i >= 0 {
-			text, rest = line[:i], line[i:]
-		}
-		n := ansi.StringWidth(text)
-		style.writeSVG(b, text, x, top, n)
-		x, line = x+n, rest
-	}
-}
-
-// textStyle is the current style.
-type textStyle struct {
-	colour, background       string
-	bold, reverse, underline bool
-}
-
-func (p *textStyle) applySGR(codes string) {
-	if codes == "" || codes == "0" {
-		*p = textStyle{}
-		return
-	}
-	parts := strings.Split(codes, ";")
-	for i := 0; i < len(parts); i++ {
-		switch parts[i] {
-		case "1":
-			p.bold = true
-		case "4":
-			p.underline = true
-		case "7":
-			p.reverse = true
-		case "38", "48":
-			if i+4 >= len(parts) {
-				return
-			}
-			target := &p.colour
-			if parts[i] == "48" {
-				target = &p.background
-			}
-			*target = fmt.Sprintf("rgb(%s,%s,%s)", parts[i+2], parts[i+3], parts[i+4])
-			i += 4
-		}
-	}
-}
-
-// writeSVG draws a run of one style. It places distant words separately, so that columns stay aligned in every font.
-func (p *textStyle) writeSVG(b *strings.Builder, text string, x, top, cells int) {
-	at := func(cell int) float64 { return margin + float64(cell)*cellWidth }
-	fill := cmp.Or(p.colour, "#d5d9e0")
-	behind := p.background
-	if p.reverse {
-		behind, fill = fill, cmp.Or(p.background, "#14171d")
-	}
-	if behind != "" {
-		fmt.Fprintf(
-			b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`, at(x), top, float64(cells)*cellWidth,
-			cellHeight, behind,
-		)
-	}
-	extra := ""
-	if p.bold {
-		extra += ` font-weight="bold"`
-	}
-	if p.underline {
-		extra += ` text-decoration="underline"`
-	}
-	for words := range strings.SplitSeq(text, "  ") {
-		trimmed := strings.TrimLeft(words, " ")
-		begin := x + len(words) - len(trimmed)
-		n := ansi.StringWidth(strings.TrimRight(trimmed, " "))
-		x += ansi.StringWidth(words) + 2
-		if n > 0 {
-			fmt.Fprintf(
-				b, `<text x="%.1f" y="%d" textLength="%.1f" fill="%s"%s>%s</text>`, at(begin), top+13,
-				float64(n)*cellWidth, fill, extra, html.EscapeString(strings.TrimSpace(trimmed)),
-			)
-		}
-	}
+	return w.document(picture{alt: p.alt, columns: p.width, lines: p.height, content: content.String()}), nil
 }

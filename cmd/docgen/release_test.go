@@ -68,7 +68,7 @@ func TestPackagesAreWhole(t *testing.T) {
 		`(?s)nfpms:.*?homebrew_casks:`,
 	).FindString(recipe)
 	for _, link := range regexp.MustCompile(
-		`\]\((docs/[^)]+\.(?:md|svg))\)`,
+		`(?:\]\(|src(?:set)?=")(docs/[^)"]+\.(?:md|svg))`,
 	).FindAllStringSubmatch(read("README.md"), -1) {
 		pattern := path.Join(path.Dir(link[1]), "*"+path.Ext(link[1]))
 		for name, files := range map[string]string{"archives": archives, "packages": packages} {

@@ -211,7 +211,7 @@ func sourceRules() []sourceRule {
 			"ui/prefetch.go", "views/account/account.go", "views/account/journal_lookup.go",
 			"views/account/bucket_fetcher.go", "cmd/internal/config/token.go", "ui/uitest/",
 			"cmd/internal/prompt/prompt.go", "cmd/internal/exit/signal.go", "cmd/internal/cli/script_session.go",
-			"cmd/internal/cli/emulate.go", "cmd/internal/keep/",
+			"cmd/internal/cli/emulate.go", "cmd/internal/keep/", "cmd/docgen/",
 		},
 			`func f() { go f() }`},
 		{

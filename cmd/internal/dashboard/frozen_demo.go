@@ -1,7 +1,9 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/charmbracelet/colorprofile"
@@ -16,10 +18,33 @@ import (
 	"lookout/views/account"
 )
 
+// A FrozenDemo says what is special about a demo without a terminal and without refreshes. The zero value is dark, on a
+// stopped clock.
+type FrozenDemo struct {
+	Preferences shell.Preferences
+	Theme       string                                    // a built-in theme
+	Now         func() time.Time                          // the clock
+	Transport   func(http.RoundTripper) http.RoundTripper // goes between the client and its API
+}
+
+// FrozenTime is the time of the stopped clock.
+func FrozenTime() time.Time { return time.Date(2026, 11, 20, 21, 4, 0, 0, time.UTC) }
+
 // NewFrozenDemo returns the demo on a stopped clock, before its first request.
 func NewFrozenDemo(ctx context.Context, chosen shell.Preferences) (*shell.Shell, *account.Account, error) {
-	now := func() time.Time { return time.Date(2026, 11, 20, 21, 4, 0, 0, time.UTC) }
-	api := emulator.New(emulator.Options{Token: "demo", Now: now})
+	return FrozenDemo{Preferences: chosen}.Open(ctx)
+}
+
+// Open returns the demo before its first request.
+func (f FrozenDemo) Open(ctx context.Context) (*shell.Shell, *account.Account, error) {
+	now := f.Now
+	if now == nil {
+		now = FrozenTime
+	}
+	var api http.RoundTripper = emulator.New(emulator.Options{Token: "demo", Now: now})
+	if f.Transport != nil {
+		api = f.Transport(api)
+	}
 	j := journal.NewInMemory(now)
 	c, err := client.New(
 		"https://demo.invalid/v4", client.NewSecret("demo"), client.WithTransport(api), client.WithRecorder(j),
@@ -28,7 +53,7 @@ func NewFrozenDemo(ctx context.Context, chosen shell.Preferences) (*shell.Shell,
 	if err != nil {
 		return nil, nil, err
 	}
-	look, err := theme.New("dark", colorprofile.TrueColor, false)
+	look, err := theme.New(cmp.Or(f.Theme, "dark"), colorprofile.TrueColor, false)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -44,7 +69,7 @@ func NewFrozenDemo(ctx context.Context, chosen shell.Preferences) (*shell.Shell,
 		RateLimitHooks: shell.RateLimitHooks{
 			RequestBudget: func() string { return formatBudget(c.RateLimit(), now()) },
 		},
-		Preferences: chosen,
+		Preferences: f.Preferences,
 		Panes:       views.Panes(acc),
 		TabPlaces:   views.TabPlaces(),
 		Theme:       look,
