@@ -44,6 +44,7 @@ func TestImportsPointDownward(t *testing.T) {
 		"ui/shell":               {"ui", "ui/form", "ui/input", "ui/search", "ui/terminal", "theme", "client/visible"},
 		"views/resource":         {"ui", "ui/form", "ui/table", "client", "theme"},
 		"views/account/incident": {"ui", "client", "client/journal", "client/visible"},
+		"views/account/audit":    {"client", "client/journal"},
 		"views/account": {
 			"views/account/incident", "client/statefile",
 			"views/resource", "ui", "ui/chart", "ui/form", "ui/table", "client", "client/journal", "client/maintenance",

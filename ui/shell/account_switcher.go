@@ -54,9 +54,9 @@ func NewAccountSwitcher(
 	if err != nil {
 		return nil, err
 	}
-	s.problems = map[string]string{}
+	s.o.problems = map[string]string{}
 	return &AccountSwitcher{
-		problems:     s.problems,
+		problems:     s.o.problems,
 		Shell:        s,
 		open:         open,
 		ctx:          ctx,
@@ -203,7 +203,7 @@ func (d *AccountSwitcher) handleAccountOpened(msg accountOpened) tea.Cmd {
 		d.problems[d.o.Account] = describeProblem(f.Err, f.FailedAt, d.o.Location)
 	}
 	delete(d.problems, msg.opening.account)
-	next.problems = d.problems
+	next.o.problems = d.problems
 	d.savedStates[d.o.Account] = d.tabs.saveState()
 	d.replaceSession(next, msg.session)
 	next.tabs.restoreState(d.savedStates[o.Account])

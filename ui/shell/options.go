@@ -44,9 +44,10 @@ type AccountInfo struct {
 	ReadOnly     bool
 	NotRecorded  string // why changes cannot be recorded, which makes the account read-only
 	Demo         bool
-	Banner       func() string   // a warning beside the name for as long as it lasts; "" shows none
-	Accounts     []AccountChoice // accounts to switch to, this one included
-	KnownHosts   []string        // opened in the browser without a question
+	Banner       func() string     // a warning beside the name for as long as it lasts; "" shows none
+	Accounts     []AccountChoice   // accounts to switch to, this one included
+	KnownHosts   []string          // opened in the browser without a question
+	problems     map[string]string // the last ones of the accounts; see AccountSwitcher
 }
 
 // An AccountChoice is an account that the user can switch to.

@@ -127,7 +127,7 @@ func (p *programActions) navigationActions(s *Shell) []ui.Action {
 }
 
 func (p *programActions) accountActions(s *Shell) []ui.Action {
-	menu := func() { s.dialogs.push(accountMenu(s.o.Account, s.o.Accounts, s.problems)) }
+	menu := func() { s.dialogs.push(accountMenu(s.o.Account, s.o.Accounts, s.o.problems)) }
 	change := programAction("switch account", "to another account in the configuration", menu, "C")
 	if len(s.o.Accounts) < 2 {
 		change.DisabledReason = "there is only one account · the configuration can hold more"

@@ -34,10 +34,9 @@ type Shell struct {
 	themes       themeSwitch
 	typeahead    typeahead
 	mouse        bool
-	valuesHidden bool              // values are shown as dots
-	tokenAsked   bool              // the form for another token was shown since the last refusal
-	startup      tea.Cmd           // news about the configuration
-	problems     map[string]string // see AccountSwitcher
+	valuesHidden bool    // values are shown as dots
+	tokenAsked   bool    // the form for another token was shown since the last refusal
+	startup      tea.Cmd // news about the configuration
 
 	backdrop        backdrop
 	backdropVersion int // changes with everything that may change the screen behind a dialog

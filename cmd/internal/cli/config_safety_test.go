@@ -89,7 +89,7 @@ func TestDoctorFindsWhatTheDashboardRefuses(t *testing.T) {
 		text, said string
 		code       int
 	}{
-		"bound twice":  {"[keys]\n\"services.disable\" = [\"d\", \"e\"]\n", "bound twice", exit.CodeUsage},
+		"bound twice":  {"[keys]\n\"services.disable\" = [\"d\", \"e\"]\n", "bound twice", exit.CodeOK},
 		"no action":    {"[keys]\n\"services.disabel\" = [\"d\"]\n", `did you mean "services.disable"`, exit.CodeOK},
 		"no column":    {"[columns]\nservices = [\"nothing\"]\n", `unknown column "nothing"`, exit.CodeOK},
 		"no list":      {"[columns]\nservers = [\"state\"]\n", "unknown list", exit.CodeOK},

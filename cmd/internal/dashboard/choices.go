@@ -121,7 +121,7 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 	for _, c := range shell.KeyConflicts(program) {
 		wrong = append(
 			wrong,
-			config.Mistake{Position: at.At("keys", c.Loser), Text: "keys: " + c.String(), Fatal: true},
+			config.Mistake{Position: at.At("keys", c.Loser), Text: "keys: " + c.String()},
 		)
 	}
 	sort.Slice(wrong, func(i, j int) bool {

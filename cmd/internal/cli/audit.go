@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lookout/client"
+	"lookout/cmd/internal/config"
+	"lookout/cmd/internal/exit"
+	"lookout/views/account/audit"
+	"lookout/views/resource"
+)
+
+// auditCommand looks for what nobody notices until it is needed.
+func auditCommand(f *config.Flags) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "audit",
+		Short: "Find what nobody notices until it is needed: services nobody is called for, unlimited keys, …",
+		Args:  NoArgs,
+		Long: "Reads the account, and changes nothing. Finds services that nobody is called for, groups without a " +
+			"phone number, contacts in no group in use,\n" +
+			"unused credentials, monitoring that is off without an end, unlimited access keys and public buckets, " +
+			"and names the buckets with a certificate of their own, whose end the API does not tell.\n" +
+			"What could not be read is \"not known\", never \"ok\". The exit code is 0 if nothing was found, 1 if " +
+			"something was, and that of the failure if nothing was found and a list could not be read.",
+		Example: indentExamples("lookout audit\nlookout audit --ignore unlimited-key -o json"),
+	}
+	f.AddAccountFlags(c.Flags())
+	ignored := c.Flags().StringSlice("ignore", nil, "leave out a check: "+strings.Join(audit.Checks(), ", "))
+	setFlagChoices(c.Flags(), "ignore", audit.Checks()...)
+	code := exit.CodeOK
+	printsRows(c, auditColumns(), func(c *cobra.Command, _ []string) (iter.Seq[audit.Observation], error) {
+		for _, name := range *ignored {
+			if !slices.Contains(audit.Checks(), name) {
+				return nil, exit.Usage(fmt.Errorf(
+					"--ignore %s: unknown check; use %s", client.Clean(name), strings.Join(audit.Checks(), ", "),
+				))
+			}
+		}
+		said, failure, err := runAudit(c, f)
+		said = slices.DeleteFunc(said, func(o audit.Observation) bool { return slices.Contains(*ignored, o.Check) })
+		found := func(o audit.Observation) bool { return o.State == audit.Found }
+		missing := func(o audit.Observation) bool { return o.State == audit.NotKnown && o.ID == "" }
+		switch {
+		case slices.ContainsFunc(said, found):
+			code = exit.CodeFailure
+		case failure != nil && slices.ContainsFunc(said, missing):
+			code = exit.CodeFor(failure)
+		}
+		return slices.Values(said), err
+	})
+	return withExitCode(c, &code)
+}
+
+// auditColumns returns the columns of an audit.
+func auditColumns() []resource.ColumnDefinition[audit.Observation] {
+	return []resource.ColumnDefinition[audit.Observation]{
+		{Name: "state", Value: func(o audit.Observation) string { return string(o.State) }},
+		{Name: "check", Value: func(o audit.Observation) string { return o.Check }},
+		{Name: "kind", Value: func(o audit.Observation) string { return o.Kind }, DropPriority: 2},
+		{Name: "id", Value: func(o audit.Observation) string { return o.ID }, DropPriority: 1},
+		{Name: "label", Value: func(o audit.Observation) string { return o.Label.Raw() }},
+		{Name: "text", Value: func(o audit.Observation) string { return o.Text }, IsClean: true},
+		{Name: "next", Value: func(o audit.Observation) string { return o.Next }, IsClean: true, DropPriority: 3},
+	}
+}
+
+// runAudit audits the account. failure says why a list could not be read.
+func runAudit(c *cobra.Command, f *config.Flags) (said []audit.Observation, failure, err error) {
+	s, end, err := startSession(c, f, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer end()
+	j, err := s.journal.getIfExists()
+	if err != nil {
+		return nil, nil, err
+	}
+	said, failure = audit.Run(c.Context(), s.api, j.DisabledServices())
+	return said, failure, nil
+}

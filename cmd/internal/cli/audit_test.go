@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"lookout/client/emulator"
+	"lookout/cmd/internal/exit"
+	"lookout/views/account/audit"
+)
+
+// auditOf runs an audit and returns the IDs that each check found, and how each check ended.
+func auditOf(r *testEnv, code int, args ...string) (found map[string][]string, states map[string]string) {
+	r.Helper()
+	s := r.Run(append([]string{"audit", "-o", "json"}, args...)...)
+	r.CheckResult(s, code)
+	var said []audit.Observation
+	if err := json.Unmarshal([]byte(s.Out), &said); err != nil {
+		r.Fatalf("%v\n%s%s", err, s.Out, s.Err)
+	}
+	found, states = map[string][]string{}, map[string]string{}
+	for _, o := range said {
+		if states[o.Check] != string(audit.Found) {
+			states[o.Check] = string(o.State)
+		}
+		if o.State == audit.Found {
+			found[o.Check] = append(found[o.Check], o.Label.Raw())
+			if o.Next == "" || o.ID == "" {
+				r.Errorf("no id or no next step: %+v", o)
+			}
+		}
+	}
+	return found, states
+}
+
+// The audit finds what is wrong in an account, and nothing once that is put right.
+func TestAudit_findsAndForgets(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.MustRun(
+		"services", "create", "--label", "orphan", "--address", "203.0.113.9:22", "--type", "tcp", "--group", "ghosts",
+		"--timeout", "10",
+	)
+	r.MustRun("contacts", "create", "--name", "Silent Sam", "--email", "sam@acme.net", "--group", "quiet")
+	r.MustRun("services", "update", "docs", "--group", "quiet")
+	r.MustRun(
+		"contacts", "create", "--name", "Lost Lou", "--email", "lou@acme.net", "--group", "nowhere", "--phone",
+		"+1 555 0101",
+	)
+	r.MustRun("buckets", "access", "us-east-1/acme-backups", "--acl", "public-read")
+	found, _ := auditOf(r, exit.CodeFailure)
+	for check, label := range map[string]string{
+		"nobody-called": "orphan", "no-phone": "quiet", "unused-contact": "Lost Lou", "off-without-end": "billing-cron",
+		"unlimited-key": "ci", "public-bucket": "acme-backups",
+	} {
+		if !slices.Contains(found[check], label) {
+			t.Errorf("%s finds %v, not %s", check, found[check], label)
+		}
+	}
+	r.MustRun("services", "update", "orphan", "--group", "billing")
+	r.MustRun("contacts", "update", r.FindID("contacts", "Silent Sam"), "--phone", "+1 555 0100")
+	r.MustRun("contacts", "delete", r.FindID("contacts", "Lost Lou"), "--yes")
+	r.MustRun("services", "enable", "billing-cron")
+	r.MustRun("services", "disable", "web-1", "--for", "1h")
+	r.MustRun("buckets", "access", "us-east-1/acme-backups", "--acl", "private")
+	after, _ := auditOf(r, exit.CodeFailure)
+	for check, label := range map[string]string{
+		"nobody-called": "orphan", "no-phone": "quiet", "unused-contact": "Lost Lou", "off-without-end": "billing-cron",
+		"public-bucket": "acme-backups",
+	} {
+		if slices.Contains(after[check], label) {
+			t.Errorf("%s still finds %s", check, label)
+		}
+	}
+	if slices.Contains(after["off-without-end"], "web-1") {
+		t.Error("a maintenance window has an end")
+	}
+}
+
+// What could not be read is not known: no check that needs it says that all is well, or finds what is not true.
+func TestAudit_failedListIsNotNothing(t *testing.T) {
+	whole, _ := auditOf(newTestEnv(t, emulator.Options{}), exit.CodeFailure)
+	for op, checks := range map[string][]string{
+		"list contacts":    {"nobody-called", "no-phone", "unused-contact"},
+		"list services":    {"nobody-called", "no-phone", "unused-contact", "unused-credential", "off-without-end"},
+		"list credentials": {"unused-credential"},
+		"list keys":        {"unlimited-key"},
+		"list buckets":     {"public-bucket", "certificate"},
+		"view access":      {"public-bucket"},
+	} {
+		t.Run(op, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			r.API.InjectFault(op, emulator.Fault{Status: 403, Body: `{"errors":[{"reason":"no"}]}`, Times: 1000})
+			found, states := auditOf(r, exit.CodeFailure)
+			for _, check := range checks {
+				if states[check] == string(audit.OK) {
+					t.Errorf("%s: all is well", check)
+				}
+				for _, label := range found[check] {
+					if !slices.Contains(whole[check], label) {
+						t.Errorf("%s finds %s", check, label)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Without a finding, the exit code says whether everything could be read.
+func TestAudit_exitCodes(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	var ignore []string
+	for _, check := range audit.Checks() {
+		if check != "unlimited-key" {
+			ignore = append(ignore, "--ignore", check)
+		}
+	}
+	auditOf(r, exit.CodeFailure, ignore...)
+	r.API.InjectFault("list keys", emulator.Fault{Status: 403, Body: `{"errors":[{"reason":"no"}]}`, Times: 1000})
+	found, states := auditOf(r, exit.CodeDenied, ignore...)
+	if len(found) > 0 || fmt.Sprint(states) != "map[unlimited-key:not known]" {
+		t.Errorf("%v, %v", found, states)
+	}
+	auditOf(r, exit.CodeOK, append(ignore, "--ignore", "unlimited-key")...)
+	r.CheckResult(r.Run("audit", "--ignore", "nothing"), exit.CodeUsage, "unknown check; use nobody-called")
+	r.CheckResult(
+		r.Run("audit", "--filter", "check:public-bucket", "-o", "csv"), exit.CodeFailure, "public-bucket,bucket",
+	)
+}
