@@ -181,7 +181,13 @@ func (l *entryList) viewLine(line listLine, b ui.Box) string {
 	if line.first {
 		mark = b.Theme.Glyphs.Cursor
 	}
-	keys, about := theme.Segment{Text: line.keys, Tone: theme.Accent}, theme.Segment{Text: line.about, Tone: theme.Muted}
+	keys, about := theme.Segment{
+		Text: line.keys,
+		Tone: theme.Accent,
+	}, theme.Segment{
+		Text: line.about,
+		Tone: theme.Muted,
+	}
 	e := l.entries[line.entry]
 	name := theme.Segment{Text: ui.Pad(line.name, l.nameCol) + "  ", Tone: e.tone}
 	if e.off {
