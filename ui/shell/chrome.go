@@ -39,8 +39,8 @@ func (c chrome) clickTargets() []clickTarget {
 	return targets
 }
 
-// headLine shows the account, the freshness of the pane, what is left of the request budget, and the clock. Where there
-// is little room, the budget goes first, then the program's name, then the end of the freshness. Nothing is cut but an
+// headLine shows the account on the left, and on the right the freshness of the pane, what is left of the request
+// budget, and the clock. Where there is little room, the budget goes first, then the program's name, then the end of the freshness. Nothing is cut but an
 // account's name that is longer than the line.
 func (c chrome) headLine() []span {
 	o := &c.s.o
@@ -61,14 +61,13 @@ func (c chrome) headLine() []span {
 	room -= ui.Width(text)
 	shape, words := theme.SplitState(tone, text)
 	line := append(append(append(make([]span, 0, 20), span{theme.Plain, " "}), brand...), account...)
-	line = append(line, span{theme.Plain, blanks(headGap)}, span{tone, shape}, span{theme.Plain, words})
+	right := append(make([]span, 0, 8), span{tone, shape}, span{theme.Plain, words})
 	if budget.text != "" && ui.Width(budget.text)+headGap <= room {
-		line = append(line, span{theme.Plain, blanks(headGap)}, budget)
+		right = append(right, span{theme.Plain, blanks(headGap)}, budget)
 	}
-	if gap := c.b.Width - 1 - spansWidth(line) - ui.Width(clock.text); gap >= 1 {
-		line = append(line, span{theme.Plain, blanks(gap)}, clock)
-	}
-	return line
+	right = append(right, span{theme.Plain, blanks(headGap)}, clock)
+	gap := max(headGap, c.b.Width-1-spansWidth(line)-spansWidth(right))
+	return append(append(line, span{theme.Plain, blanks(gap)}), right...)
 }
 
 // headGap is the number of cells between two parts of the head line.

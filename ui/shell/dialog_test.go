@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 
 	"lookout/theme"
@@ -240,5 +242,40 @@ func TestPalette_showsKeys(t *testing.T) {
 	}
 	if !strings.Contains(screen, "there is only one account") {
 		t.Errorf("the palette does not say why the account cannot be switched:\n%s", screen)
+	}
+}
+
+// The tab bar has a background, or an underline, over its whole width: it separates the head line from the pane at any
+// height. The account stands at the left end of the head line, freshness, budget and clock at the right end.
+func TestChrome_separatesHeadLineFromPane(t *testing.T) {
+	for _, name := range theme.Names() {
+		look, err := theme.New(name, colorprofile.TrueColor, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, width := range []int{60, 80, 120, 250} {
+			b := newShellTest(t, func(o *Options) {
+				o.Theme = look
+				o.RequestBudget = func() string { return "788 requests left" }
+			})
+			b.shell.Update(tea.WindowSizeMsg{Width: width, Height: 24})
+			lines := strings.Split(b.shell.Frame().Content, "\n")
+			cells := uv.NewScreenBuffer(width, 1)
+			uv.NewStyledString(lines[1]).Draw(cells, cells.Bounds())
+			for x := range width {
+				style := cells.CellAt(x, 0).Style
+				if style.Bg == nil && style.Underline == uv.UnderlineNone && style.Attrs&uv.AttrReverse == 0 {
+					t.Errorf("%s, %d columns: cell %d of the tab bar has no background: %q", name, width, x, lines[1])
+					break
+				}
+			}
+			head, right := ansi.Strip(lines[0]), " s   788 requests left   Fri 21:04 UTC "
+			if width == 60 {
+				right = " s   Fri 21:04 UTC " // there is no room for the budget
+			}
+			if !strings.HasPrefix(head, " lookout  acme   ") || !strings.HasSuffix(head, right) {
+				t.Errorf("%s, %d columns: %q", name, width, head)
+			}
+		}
 	}
 }

@@ -376,30 +376,39 @@ func widthOf(cells []tabCell) int {
 	return n
 }
 
-// tabBar shows the tabs with their keys and badges by area. The one in front stands on the background of the cursor.
+// tabBar shows the tabs with their keys and badges by area. Its background separates the head line from the pane; the
+// tab in front stands on the background of the cursor.
 func (c chrome) tabBar() string {
 	var out strings.Builder
 	t := c.b.Theme
+	bar, front := t.Tint(theme.Field), t.Tint(theme.Cursor)
 	write := func(tint *theme.Tint, tone theme.Tone, text string) {
 		if text != "" {
 			codes := tint.Codes(tone)
 			out.WriteString(codes.Open + text + codes.Close + " ")
 		}
 	}
+	out.WriteString(bar.Around.Open)
+	room := c.b.Width
 	for _, cell := range c.layoutTabs() {
-		tint, tone := t.Tint(theme.Plain), theme.Muted
-		if cell.front {
-			tint, tone = t.Tint(theme.Cursor), theme.Strong
-		}
+		room -= cell.width
+		tint, tone := bar, theme.Muted
 		if cell.line {
-			out.WriteString(t.Paint(theme.Rule, t.Glyphs.Vertical))
+			codes := bar.Codes(theme.Rule)
+			out.WriteString(codes.Open + t.Glyphs.Vertical + codes.Close)
 			continue
 		}
-		out.WriteString(tint.Around.Open + " ")
+		if cell.front {
+			tint, tone = front, theme.Strong
+			out.WriteString(bar.Around.Close + front.Around.Open)
+		}
+		out.WriteByte(' ')
 		write(tint, theme.Accent, cell.key)
 		write(tint, tone, cell.name)
 		write(tint, cell.badgeTone, cell.badge)
-		out.WriteString(tint.Around.Close)
+		if cell.front {
+			out.WriteString(front.Around.Close + bar.Around.Open)
+		}
 	}
-	return out.String()
+	return out.String() + blanks(room) + bar.Around.Close
 }
