@@ -411,6 +411,43 @@ func TestPerformance(t *testing.T) {
 }
 
 // TestPerformance_scripts prints the table of lists that scripts read: a million objects in each format. CSV, which has
+
+// TestPerformance_scrolling prints the bytes of a key while the list of 5,000 services scrolls, with its details where
+// there is room: .ci/performance runs it.
+func TestPerformance_scrolling(t *testing.T) {
+	if os.Getenv("LOOKOUT_PERFORMANCE") == "" {
+		t.Skip("measures only if LOOKOUT_PERFORMANCE is set, as .ci/performance does")
+	}
+	dir := t.TempDir()
+	lookout := buildBinary(t, dir, "lookout", ".")
+	address, env := serveLargeAccount(t, lookout), performanceEnv(dir)
+	const presses = 90
+	fmt.Println("| bytes a key while scrolling | mean of 90 | middle | largest |")
+	fmt.Println("|---|---|---|---|")
+	for _, margins := range []bool{true, false} {
+		for _, line := range []terminalLine{{cols: 80, rows: 24}, {cols: 200, rows: 50}} {
+			line.answers, line.margins = true, margins
+			m := startTimedOn(t, line, env, lookout, "--base-url", address, "--view", "services")
+			m.waitFor("service-0009")
+			for range line.rows {
+				m.pressKey("j")
+			}
+			bytes, sum := make([]int, presses), 0
+			for i := range bytes {
+				_, bytes[i] = m.pressKey("j")
+				sum += bytes[i]
+			}
+			m.kill()
+			slices.Sort(bytes)
+			name := map[bool]string{true: "left and right margins", false: "no such margins"}[margins]
+			fmt.Printf(
+				"| %dx%d, %s | %d | %d | %d |\n", line.cols, line.rows, name, sum/presses, bytes[presses/2],
+				bytes[presses-1],
+			)
+		}
+	}
+}
+
 // nothing to escape or to indent, is the floor; a jq that reads the whole document has to keep it.
 func TestPerformance_scripts(t *testing.T) {
 	if os.Getenv("LOOKOUT_PERFORMANCE") == "" {

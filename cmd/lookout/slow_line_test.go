@@ -16,6 +16,7 @@ import (
 type terminalLine struct {
 	cols, rows    int
 	answers       bool          // the terminal answers requests for its status
+	margins       bool          // it answers that it has left and right margins
 	bitsPerSecond int           // 10 for each byte; 0 is unlimited
 	roundTrip     time.Duration // half of it each way
 }
@@ -91,8 +92,14 @@ func (r *lineRelay) run(deliver func([]byte)) {
 // statusRequest is what a program asks a terminal for, and statusAnswer what each terminal answers.
 var statusRequest, statusAnswer = []byte("\x1b[5n"), []byte("\x1b[0n")
 
+// marginRequest asks a terminal for left and right margins, and marginAnswer is xterm's answer.
+var marginRequest, marginAnswer = []byte("\x1b[?69$p"), []byte("\x1b[?69;2$y")
+
 // answerRequests answers the requests for the status in the output. Only what ends a request may have been cut off.
 func (m *timedProgram) answerRequests(text []byte) {
+	if m.line.margins && bytes.Contains(text, marginRequest) {
+		m.input <- outputChunk{marginAnswer, time.Now().Add(m.line.roundTrip / 2)}
+	}
 	m.tail = append(m.tail, text...)
 	for range bytes.Count(m.tail, statusRequest) {
 		m.input <- outputChunk{statusAnswer, time.Now().Add(m.line.roundTrip / 2)}
