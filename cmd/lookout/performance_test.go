@@ -410,8 +410,6 @@ func TestPerformance(t *testing.T) {
 	)
 }
 
-// TestPerformance_scripts prints the table of lists that scripts read: a million objects in each format. CSV, which has
-
 // TestPerformance_scrolling prints the bytes of a key while the list of 5,000 services scrolls, with its details where
 // there is room: .ci/performance runs it.
 func TestPerformance_scrolling(t *testing.T) {
@@ -448,6 +446,7 @@ func TestPerformance_scrolling(t *testing.T) {
 	}
 }
 
+// TestPerformance_scripts prints the table of lists that scripts read: a million objects in each format. CSV, which has
 // nothing to escape or to indent, is the floor; a jq that reads the whole document has to keep it.
 func TestPerformance_scripts(t *testing.T) {
 	if os.Getenv("LOOKOUT_PERFORMANCE") == "" {

@@ -11,6 +11,7 @@ import (
 type features struct {
 	lineFeed    bool // a line feed moves the cursor straight down
 	insertLines bool // IL, DL
+	insertCells bool // ICH, DCH
 	scroll      bool // DECSTBM, SU, SD
 	eraseCells  bool // ECH
 	repeat      bool // REP, for ASCII
@@ -25,7 +26,7 @@ const marginQuery = "\x1b[?69$p"
 // the last twenty years, so only what all of them have counts.
 func knownFeatures(term string) features {
 	family, rest, _ := strings.Cut(term, "-")
-	all := features{insertLines: true, scroll: true, eraseCells: true}
+	all := features{insertLines: true, insertCells: true, scroll: true, eraseCells: true}
 	switch family {
 	case "xterm":
 		all.repeat = rest == "kitty" || rest == "ghostty"

@@ -18,6 +18,7 @@ type frameEncoder struct {
 	before, after []*parsedLine
 	changed       []bool // the text differs
 	moved         []parsedLine
+	shifted       []cell
 	spans         []span
 	rows          []rowSpans
 	plan          scrollPlanner
@@ -191,6 +192,9 @@ func (e *frameEncoder) writeSpan(s *span) {
 	case cellsSpan:
 		e.writer.moveTo(s.x, s.y)
 		e.writer.eraseCells(s.end - s.x)
+	case shiftSpan:
+		e.writer.moveTo(s.x, s.y)
+		e.writer.shiftCells(s.shift)
 	case tailSpan:
 		e.writer.moveTo(s.x, s.y)
 		e.writer.eraseToEnd()

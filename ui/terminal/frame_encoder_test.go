@@ -166,6 +166,10 @@ func TestFrameEncoder_shortestForm(t *testing.T) {
 		{"no repetition", "          ", "xxxxxxxxxx", "\x1b[Hxxxxxxxxxx", features{}},
 		{"rewrite a gap", "abcdef", "xbcdex", "\x1b[Hxbcdex", all},
 		{"jump over a gap", "abcdefghij", "xbcdefghix", "\x1b[Hx\x1b[8Cx", all},
+		{"delete cells", "ddd " + bold("one") + " two " + bold("three"), "d " + bold("one") + " two " + bold("three"),
+			"\x1b[;2H\x1b[2P", all},
+		{"insert cells", "d " + bold("one") + " two " + bold("three"), "dxy " + bold("one") + " two " + bold("three"),
+			"\x1b[;2H\x1b[2@xy", all},
 		{"style", bold("abc") + "def", bold("abx") + "def", "\x1b[;3H\x1b[1mx\x1b[m", all},
 		{"next line", "a\nb", "x\ny", "\x1b[Hx\n\ry", all},
 		{"next line without line feeds", "a\nb", "x\ny", "\x1b[Hx\x1b[B\ry", features{}},
@@ -211,14 +215,14 @@ func TestFrameEncoder_slowLine(t *testing.T) {
 
 // Nothing is used that the terminal may not have.
 func TestKnownFeatures(t *testing.T) {
-	common := features{insertLines: true, scroll: true, eraseCells: true}
+	common := features{insertLines: true, insertCells: true, scroll: true, eraseCells: true}
 	repeat := common
 	repeat.repeat = true
 	for term, want := range map[string]features{
 		"":                 {},
 		"vt100":            {},
 		"dumb":             {},
-		"linux":            {insertLines: true, eraseCells: true},
+		"linux":            {insertLines: true, insertCells: true, eraseCells: true},
 		"xterm-256color":   common,
 		"screen-256color":  common,
 		"tmux-256color":    common,

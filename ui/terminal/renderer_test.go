@@ -131,9 +131,24 @@ func (f *frameGenerator) next() string {
 	}
 	for range f.IntN(4) {
 		y := f.IntN(f.height)
-		switch f.IntN(4) {
+		switch f.IntN(5) {
 		case 0:
 			f.lines[y] = strings.Repeat(" ", f.width)
+		case 4: // a longer or shorter word
+			x, n := f.IntN(f.width), f.IntN(4)
+			line := f.cut(
+				f.lines[y],
+				0,
+				x,
+			) + strings.Repeat(
+				"+",
+				n,
+			) + f.cut(
+				f.lines[y],
+				min(f.width, x+f.IntN(4)),
+				f.width,
+			)
+			f.lines[y] = f.pad(line)
 		case 1:
 			f.lines[y] = f.lines[f.IntN(f.height)]
 		case 2:
@@ -169,9 +184,17 @@ func (f *frameGenerator) scrollBlock() {
 	before := slices.Clone(f.lines)
 	for y := top; y < f.height; y++ {
 		if n := y + by; n >= top && n < f.height && by != 0 {
-			f.lines[y] = f.cut(before[y], 0, left) + f.cut(before[n], left, right) + f.cut(before[y], right, f.width)
+			f.lines[y] = f.pad(
+				f.cut(before[y], 0, left) + f.cut(before[n], left, right) + f.cut(before[y], right, f.width),
+			)
 		}
 	}
+}
+
+// pad returns a line of the generator's width with two blanks at its end: the emulator cannot hold a mark there.
+func (f *frameGenerator) pad(line string) string {
+	end := max(0, f.width-2)
+	return f.cut(line+strings.Repeat(" ", f.width), 0, end) + strings.Repeat(" ", f.width-end)
 }
 
 // cut returns some columns of a line; blanks stand for wide characters at their edges.
@@ -189,6 +212,7 @@ func randomFeatures(r *rand.Rand) features {
 	return features{
 		lineFeed:    has(),
 		insertLines: has(),
+		insertCells: has(),
 		scroll:      has(),
 		eraseCells:  has(),
 		repeat:      has(),

@@ -7,6 +7,7 @@ type span struct {
 	y, x, end int
 	style     styleID
 	kind      spanKind
+	shift     int  // of a shiftSpan: cells to the right; negative for left
 	fixed     bool // must be written in its line's order
 	chained   bool // a span above is linked to this one
 	next      int  // the span in the line below that is written right after this one, or -1
@@ -20,6 +21,7 @@ const (
 	textSpan  spanKind = iota
 	cellsSpan          // blanks, by erasing cells
 	tailSpan           // blanks, by erasing to the end of the line
+	shiftSpan          // no cells: the rest of the line is shifted by inserting or deleting cells
 	lineSpan           // the whole line, which has graphemes of uncertain width
 )
 
@@ -32,6 +34,8 @@ const (
 	minBlanks     = 8  // new blanks in a line from which erasing first may be shorter
 	minErase      = 6  // blanks from which erasing cells is shorter, if nothing follows
 	minEraseInner = 11 // the same, if the cursor must be moved behind them
+	minShiftSpans = 3  // spans of a line from which shifting the rest of it may be shorter
+	maxCellShift  = 8  // cells
 	minChainGain  = 7  // bytes that a chain must save, because the cursor must return from its end
 )
 
@@ -49,6 +53,9 @@ func (e *frameEncoder) addSpans(y int, old, line []cell) {
 	e.addTail(y, end, old, start)
 	if blanks >= minBlanks {
 		e.eraseFirst(y, from, end, line, start)
+	}
+	if e.writer.features.insertCells && len(e.spans)-start >= minShiftSpans {
+		e.shiftFirst(y, from, old, line, start)
 	}
 	if len(e.spans) > start {
 		e.rows = append(e.rows, rowSpans{y, start, len(e.spans)})
@@ -162,6 +169,48 @@ func (e *frameEncoder) eraseFirst(y, from, end int, line []cell, start int) {
 	cost, middle := e.spansLength(start), len(e.spans)
 	e.spans = append(e.spans, span{y: y, x: from, end: from, kind: tailSpan, next: -1})
 	e.addChanged(y, from, end, line[:min(from, len(line))], line)
+	e.replaceSpans(start, middle, cost)
+}
+
+// shiftFirst replaces the spans of a line by spans that shift the rest of it from a column on, if that is shorter: a
+// longer or shorter word moves all that follows.
+func (e *frameEncoder) shiftFirst(y, from int, old, line []cell, start int) {
+	shift := bestCellShift(from, old, line)
+	if shift == 0 {
+		return
+	}
+	e.shifted = grow(e.shifted, len(line))
+	for x := range e.shifted {
+		switch {
+		case x < from:
+			e.shifted[x] = cellAt(old, x)
+		case x < from+shift:
+			e.shifted[x] = blank
+		default:
+			e.shifted[x] = cellAt(old, x-shift)
+		}
+	}
+	middle, cost := len(e.spans), e.spansLength(start)
+	e.spans = append(e.spans, span{
+		y:     y,
+		x:     from,
+		end:   from,
+		kind:  shiftSpan,
+		shift: shift,
+		next:  -1,
+	})
+	end := len(line)
+	for end > 0 && line[end-1] == blank {
+		end--
+	}
+	e.addChanged(y, from, end, e.shifted, line)
+	e.addTail(y, end, e.shifted, middle)
+	e.replaceSpans(start, middle, cost)
+}
+
+// replaceSpans replaces the spans of a line from an index on by those behind them, which must be written in their order,
+// if these are shorter than a number of bytes.
+func (e *frameEncoder) replaceSpans(start, middle, cost int) {
 	if e.spansLength(middle) >= cost {
 		e.spans = e.spans[:middle]
 		return
@@ -170,6 +219,39 @@ func (e *frameEncoder) eraseFirst(y, from, end int, line []cell, start int) {
 	for i := range e.spans[start:] {
 		e.spans[start+i].fixed = true
 	}
+}
+
+// bestCellShift returns by how many cells to the right the rest of a line is shifted, at best; negative for left, 0 if
+// a shift leaves more than half of the differences. What leaves the screen at its edge must be blank.
+func bestCellShift(from int, old, line []cell) (best int) {
+	limit := 0
+	for x := from; x < len(line); x++ {
+		if cellAt(old, x) != line[x] {
+			limit++
+		}
+	}
+	limit /= 2
+	free := 0
+	for free < len(old) && len(old) == len(line) && old[len(old)-free-1] == blank {
+		free++
+	}
+	for n := 1; n <= maxCellShift; n++ {
+		for _, shift := range [...]int{-n, n} {
+			if shift > free {
+				continue
+			}
+			different := 0
+			for x := from; x < len(line) && different < limit; x++ {
+				if x-shift >= from && cellAt(old, x-shift) != line[x] {
+					different++
+				}
+			}
+			if different < limit {
+				limit, best = different, shift
+			}
+		}
+	}
+	return best
 }
 
 // spansLength estimates the bytes of a line's spans from an index on.
@@ -184,6 +266,8 @@ func (e *frameEncoder) spansLength(from int) (sum int) {
 			sum += s.end - s.x
 		case cellsSpan:
 			sum += controlLength(s.end - s.x)
+		case shiftSpan:
+			sum += controlLength(max(s.shift, -s.shift))
 		default:
 			sum += 3
 		}

@@ -282,6 +282,8 @@ func (s *strictTerminal) change(final byte, n int) {
 			s.reject("erasing %d cells", n)
 		}
 		s.erase(s.y, s.x, s.x+n)
+	case '@', 'P':
+		s.shift(map[byte]int{'@': n, 'P': -n}[final])
 	case 'L', 'M':
 		if !s.features.insertLines || s.y < 0 {
 			s.reject("lines are inserted or deleted")
@@ -294,6 +296,23 @@ func (s *strictTerminal) change(final byte, n int) {
 		s.scroll(s.margins[0], map[byte]int{'T': -n, 'S': n}[final])
 	default:
 		s.reject("unknown sequence with %q", final)
+	}
+}
+
+// shift obeys ICH and DCH. Nothing visible may leave the screen.
+func (s *strictTerminal) shift(by int) {
+	s.t.Helper()
+	s.needPosition()
+	line := s.cells[s.y]
+	before := append([]strictCell{}, line...)
+	for x := s.x; x < s.width; x++ {
+		if !s.features.insertCells || before[x].text == "" || x+by >= s.width && before[x] != (strictCell{text: " "}) {
+			s.reject("cells are shifted by %d", by)
+		}
+		line[x] = strictCell{text: " "}
+		if n := x - by; n >= s.x && n < s.width {
+			line[x] = before[n]
+		}
 	}
 }
 
