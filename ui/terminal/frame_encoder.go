@@ -39,8 +39,8 @@ func (l *screenLine) clear() {
 	l.row.cells, l.row.ambiguous, l.row.hashed = l.row.cells[:0], l.row.ambiguous[:0], false
 }
 
-// encode returns the bytes that change the screen into a frame's content. They are valid until the next call. With fresh
-// set, the screen has just been erased.
+// encode returns the bytes that change the screen into a frame's content. They are valid until the next call. With
+// fresh set, the screen has just been erased.
 func (e *frameEncoder) encode(content string, fresh bool) []byte {
 	if styles := &e.writer.styles; fresh && len(styles.styles) > maxStyles || len(styles.styles) == 0 {
 		styles.reset()

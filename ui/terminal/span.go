@@ -208,8 +208,8 @@ func (e *frameEncoder) shiftFirst(y, from int, old, line []cell, start int) {
 	e.replaceSpans(start, middle, cost)
 }
 
-// replaceSpans replaces the spans of a line from an index on by those behind them, which must be written in their order,
-// if these are shorter than a number of bytes.
+// replaceSpans replaces the spans of a line from an index on by those behind them, which must be written in their
+// order, if these are shorter than a number of bytes.
 func (e *frameEncoder) replaceSpans(start, middle, cost int) {
 	if e.spansLength(middle) >= cost {
 		e.spans = e.spans[:middle]
