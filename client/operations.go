@@ -1,9 +1,14 @@
 package client
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
+	"reflect"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -236,4 +241,252 @@ func (c *Client) Endpoint(op string, query url.Values, segments ...any) (method,
 		return "", "", err
 	}
 	return req.Method, req.URL.String(), nil
+}
+
+// A RawCall is a request to one of the operations, given by its method and path, for scripts that want the API's own
+// answer.
+type RawCall struct {
+	op       string
+	segments []any
+	method   string
+	Query    url.Values
+	Body     map[string]any
+}
+
+// ParseCall returns the call of a method and a path, in either dialect: "GET", "/managed/services/7?page=2". The client
+// sends nothing but the operations that it knows.
+func (c *Client) ParseCall(method, path string) (*RawCall, error) {
+	path, query, _ := strings.Cut(path, "?")
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return nil, fmt.Errorf("%q is not a query", Clean(query))
+	}
+	method = strings.ToUpper(method)
+	path = strings.TrimPrefix("/"+strings.Trim(path, "/"), c.endpoint.base.Path+"/")
+	given := strings.Split(strings.Trim(path, "/"), "/")
+	var found *RawCall
+	for name, op := range c.endpoint.operations {
+		for _, r := range []route{op.document, op.provider} {
+			segments, ok := r.match(method, given)
+			if !ok || found != nil && len(found.segments) <= len(segments) || name == OpCreateDownloadURL {
+				continue // a route with fewer variables is the closer one
+			}
+			found = &RawCall{op: name, segments: segments, method: method, Query: values}
+		}
+	}
+	if found == nil {
+		return nil, fmt.Errorf("the API has no operation %s /%s", Clean(method), Clean(strings.Join(given, "/")))
+	}
+	return found, nil
+}
+
+// match returns the values of a path's variables, if the method and the path are those of the route.
+func (r route) match(method string, given []string) (segments []any, ok bool) {
+	words := strings.Split(strings.Trim(r.path, "/"), "/")
+	if r.method != method || len(words) != len(given) {
+		return nil, false
+	}
+	for i, word := range words {
+		switch {
+		case word == "%s":
+			segments = append(segments, given[i])
+		case word != given[i]:
+			return nil, false
+		}
+	}
+	return segments, true
+}
+
+// Op returns the name of the operation.
+func (r *RawCall) Op() string {
+	if method, _ := r.Body["method"].(string); r.op == OpCreateObjectURL && strings.EqualFold(method, "GET") {
+		return OpCreateDownloadURL
+	}
+	return r.op
+}
+
+// Writes reports whether the call needs a Writer.
+func (r *RawCall) Writes() bool { return r.method != "GET" }
+
+// ID returns what the call is about, as a Change names it; "" for what has no id yet.
+func (r *RawCall) ID() string {
+	text := func(member string) string {
+		text, _ := r.Body[member].(string)
+		return text
+	}
+	switch r.op {
+	case OpCreateBucket:
+		return BucketID(cmp.Or(text("cluster"), text("region")), text("label"))
+	case OpSetObjectACL, OpCreateObjectURL:
+		return request{segments: r.segments}.changeID() + "/" + text("name")
+	}
+	return request{segments: r.segments}.changeID()
+}
+
+// IsSecret reports whether a member of the call's body is a secret.
+func (r *RawCall) IsSecret(member string) bool {
+	_, secrets := knownMembers(map[string]any{member: "x"}, requestType(r.op))
+	return len(secrets) > 0
+}
+
+// request returns the request of the call. Its answer is kept as it came.
+func (r *RawCall) request(answer *[]byte) request {
+	req := request{op: r.Op(), segments: r.segments, query: r.Query, id: r.ID()}
+	if r.Writes() && r.Body != nil {
+		req.body = r.Body
+		req.journalBody, req.secrets = knownMembers(r.Body, requestType(r.op))
+	}
+	if r.op == OpCreateKey {
+		req.made = func() string {
+			var made struct{ ID json.Number }
+			_ = json.Unmarshal(*answer, &made)
+			return made.ID.String()
+		}
+	}
+	req.handleBody = func(data []byte) error {
+		if *answer = trimBody(data); !json.Valid(*answer) {
+			return errors.New("invalid JSON")
+		}
+		return nil
+	}
+	return req
+}
+
+// Call sends a call that changes nothing and returns the answer, as the API sent it.
+func (c *Client) Call(ctx context.Context, r *RawCall) (answer []byte, err error) {
+	err = c.exchange(ctx, r.request(&answer))
+	return answer, err
+}
+
+// Call sends a call that changes something and returns the answer, as the API sent it. The journal keeps the members of
+// the body that lookout knows, without secrets, and no others.
+func (w *Writer) Call(ctx context.Context, r *RawCall) (answer []byte, err error) {
+	req := r.request(&answer)
+	req.writer = w
+	err = w.client.exchange(ctx, req)
+	return answer, err
+}
+
+// requestType returns what the body of an operation is made of; nil if it has none.
+func requestType(op string) reflect.Type {
+	switch op {
+	case OpCreateContact, OpUpdateContact:
+		return reflect.TypeFor[ContactRequest]()
+	case OpCreateCredential, OpUpdateCredential, OpSetCredentialLogin:
+		return reflect.TypeFor[rawLoginRequest]()
+	case OpUpdateInstanceSSH:
+		return reflect.TypeFor[InstanceRequest]()
+	case OpCreateService, OpUpdateService:
+		return reflect.TypeFor[ServiceRequest]()
+	case OpCreateBucket:
+		return reflect.TypeFor[BucketRequest]()
+	case OpUpdateBucketAccess, OpReplaceBucketAccess:
+		return reflect.TypeFor[BucketAccess]()
+	case OpSetObjectACL:
+		return reflect.TypeFor[rawACLRequest]()
+	case OpCreateObjectURL:
+		return reflect.TypeFor[PresignRequest]()
+	case OpUploadCertificate:
+		return reflect.TypeFor[rawCertificateRequest]()
+	case OpCreateKey, OpUpdateKey:
+		return reflect.TypeFor[KeyRequest]()
+	}
+	return nil
+}
+
+// The bodies that have no type with all their members elsewhere.
+type (
+	rawLoginRequest struct {
+		Label    string `json:"label"`
+		Username Secret `json:"username"`
+		Password Secret `json:"password"`
+	}
+	rawACLRequest struct {
+		ACL  string `json:"acl"`
+		Name string `json:"name"`
+	}
+	rawCertificateRequest struct {
+		PrivateKey Secret `json:"private_key"`
+	}
+)
+
+// knownMembers returns what a type has of a value, with secrets as dots, and the secrets.
+func knownMembers(value any, t reflect.Type) (known any, secrets []Secret) {
+	if t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		members := map[string]any{}
+		if t == nil || t.Kind() != reflect.Struct {
+			return members, nil
+		}
+		for i := range t.NumField() {
+			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			if inner, given := value[name]; given {
+				kept, found := knownMembers(inner, t.Field(i).Type)
+				members[name], secrets = kept, append(secrets, found...)
+			}
+		}
+		return members, secrets
+	case []any:
+		items := []any{}
+		if t == nil || t.Kind() != reflect.Slice {
+			return items, nil
+		}
+		for _, inner := range value {
+			kept, found := knownMembers(inner, t.Elem())
+			items, secrets = append(items, kept), append(secrets, found...)
+		}
+		return items, secrets
+	case nil:
+		return nil, nil
+	}
+	if t == reflect.TypeFor[Secret]() {
+		secret := NewSecret(fmt.Sprint(value))
+		return secret, []Secret{secret}
+	}
+	if t == nil || t.Kind() == reflect.Struct || t.Kind() == reflect.Slice {
+		return nil, nil // not what belongs there
+	}
+	return value, nil
+}
+
+// Resource returns the kind of thing that the call changes, as the journal names it.
+func (r *RawCall) Resource() string {
+	words := strings.Fields(r.op)
+	switch last := words[len(words)-1]; last {
+	case "login":
+		return "credential"
+	case "settings":
+		return "instance"
+	case "access":
+		return "bucket"
+	case "ACL", "URL":
+		return "object"
+	case "Storage":
+		return "account"
+	default:
+		return last
+	}
+}
+
+// An Endpoint is an operation as the document lists it.
+type Endpoint struct{ Op, Method, Path string }
+
+// Operations returns all operations by their paths, with CLUSTER, BUCKET or ID for what varies.
+func Operations() (all []Endpoint) {
+	for name, op := range operations() {
+		if name == OpCreateDownloadURL {
+			continue // the same request as OpCreateObjectURL
+		}
+		path := strings.Replace(op.document.path, "/buckets/%s", "/buckets/CLUSTER", 1)
+		path = strings.Replace(path, "/clusters/%s", "/clusters/CLUSTER", 1)
+		path = strings.Replace(path, "CLUSTER/%s", "CLUSTER/BUCKET", 1)
+		all = append(all, Endpoint{name, op.document.method, strings.ReplaceAll(path, "%s", "ID")})
+	}
+	slices.SortFunc(all, func(a, b Endpoint) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Method, b.Method))
+	})
+	return all
 }

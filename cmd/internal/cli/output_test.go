@@ -192,8 +192,8 @@ func decodeJSON(t *testing.T, text string) (v any) {
 	return v
 }
 
-// --debug writes every request with its answer to standard error or to a private file, and no secret: neither those that
-// are sent, nor those that come back, nor signatures of addresses, nor the token, even if a server repeats it.
+// --debug writes every request with its answer to standard error or to a private file, and no secret: neither those
+// that are sent, nor those that come back, nor signatures of addresses, nor the token, even if a server repeats it.
 func TestScripts_debug(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	password := filepath.Join(r.Home, "password")
@@ -292,7 +292,8 @@ func TestIssues_wait(t *testing.T) {
 		"no new issue",
 		"in 1s",
 	)
-	old := `{"id":5,"created":"2026-11-20T02:11:00","entity":{"id":7,"label":"old","type":"ticket","url":"/x"},"services":[4]}`
+	old := `{"id":5,"created":"2026-11-20T02:11:00","services":[4],` +
+		`"entity":{"id":7,"label":"old","type":"ticket","url":"/x"}}`
 	fresh := strings.NewReplacer(`"id":5`, `"id":6`, "old", "fresh").Replace(old)
 	page := `{"data":[%s],"page":1,"pages":1,"results":1}`
 	reads := 0

@@ -295,9 +295,7 @@ func (r scriptResource) newSubcommand(f *config.Flags, p *output.Printer, v subc
 		addYesFlag(c.Flags(), &run.yes, v.asks)
 		c.Flags().StringVar(&run.reason, "reason", "", "reason for the change, for the journal and the hand-over")
 		addWaitFlag(c.Flags(), &run.wait, v.op)
-		c.Flags().BoolVar(
-			&f.DryRun, "dry-run", false, "print the change as curl, with secrets as dots, and send nothing but reads",
-		)
+		f.AddDryRunFlag(c.Flags())
 	}
 	c.RunE = r.withSession(f, p, run.columns(), run.run)
 	return c

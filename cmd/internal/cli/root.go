@@ -85,7 +85,7 @@ func NewRootCommand() *cobra.Command {
 	for _, n := range resourceCommands() {
 		add("account", n.newCommand(f))
 	}
-	add("account", handoverCommand(f), auditCommand(f))
+	add("account", handoverCommand(f), auditCommand(f), apiCommand(f))
 	add("setup", accountsCommand(f), configCommand(f), doctorCommand(f), emulateCommand(), versionCommand())
 	registerCompletions(f, root)
 	return root

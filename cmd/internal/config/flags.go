@@ -45,6 +45,16 @@ func (f *Flags) AddAccountFlags(set *pflag.FlagSet) {
 	set.StringVar(&f.TokenEnv, "token-env", "", "environment variable that holds the token, such as LINODE_TOKEN")
 }
 
+// AddDryRunFlag adds the flag of commands that change something.
+func (f *Flags) AddDryRunFlag(set *pflag.FlagSet) {
+	set.BoolVar(
+		&f.DryRun,
+		"dry-run",
+		false,
+		"print the change as curl, with secrets as dots, and send nothing but reads",
+	)
+}
+
 // DebugToStderr is the value of --debug without a file.
 const DebugToStderr = "-"
 

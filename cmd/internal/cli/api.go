@@ -1,0 +1,288 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lookout/client"
+	"lookout/cmd/internal/config"
+	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/output"
+	"lookout/cmd/internal/prompt"
+)
+
+// An apiFlags holds the flags of lookout api.
+type apiFlags struct {
+	fields   []string
+	input    string
+	paginate bool
+	yes      yesFlag
+	reason   string
+}
+
+// apiCommand sends one request to the API and prints the answer. It takes the same path as all other commands: the same
+// transport, journal, read-only mode and questions.
+func apiCommand(f *config.Flags) *cobra.Command {
+	var a apiFlags
+	c := &cobra.Command{
+		Use:   "api METHOD PATH",
+		Short: "Send one request to the API, and print its answer as JSON",
+		Long: "Changes are recorded in the journal, refused by --read-only and asked about on protected accounts, as " +
+			"those of all commands. The journal keeps the members of a body that lookout knows, without secrets.\n\n" +
+			"The operations:\n\n" + operationsHelp(),
+		Args: ArgsFromUse,
+		Example: indentExamples(`lookout api GET /managed/services/4
+lookout api GET /managed/services --paginate
+lookout api GET /object-storage/buckets/us-east-1/acme-backups/object-list --field prefix=db/ --paginate
+lookout api PUT /managed/services/4 --field timeout=20 --dry-run
+lookout api POST /managed/services/4/disable --reason "kernel update"`),
+	}
+	f.AddAccountFlags(c.Flags())
+	f.AddDebugFlag(c.Flags())
+	f.AddDryRunFlag(c.Flags())
+	set := c.Flags()
+	set.StringArrayVar(&a.fields, "field", nil, "NAME=VALUE: a member of the body, or of the query with GET; numbers, "+
+		"true, false, null, lists and objects are sent as JSON, anything else as text; may be given several times")
+	set.StringVar(&a.input, "input", "", "file that holds the body as JSON; - is standard input")
+	set.BoolVar(&a.paginate, "paginate", false, "read all pages of a list, and print their rows as one list")
+	set.StringVar(&a.reason, "reason", "", "reason for the change, for the journal and the hand-over")
+	addYesFlag(set, &a.yes, asksAlways)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		s, end, err := startSession(c, f, true)
+		if err != nil {
+			return err
+		}
+		defer end()
+		return s.journal.outcomeError(a.run(c.Context(), s, args[0], args[1]))
+	}
+	return c
+}
+
+// operationsHelp lists the operations with their paths.
+func operationsHelp() string {
+	var b strings.Builder
+	for _, o := range client.Operations() {
+		fmt.Fprintf(&b, "    %-6s %s\n", o.Method, o.Path)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// run sends the request and prints the answer.
+func (a *apiFlags) run(ctx context.Context, s *scriptSession, method, path string) error {
+	if err := a.yes.checkAccount(s.settings.Account); err != nil {
+		return err
+	}
+	call, err := s.api.ParseCall(method, path)
+	if err != nil {
+		return exit.Usage(fmt.Errorf("%w; lookout api --help lists them all", err))
+	}
+	if err := a.fill(ctx, s, call); err != nil {
+		return err
+	}
+	switch {
+	case call.Writes():
+		return a.change(ctx, s, call)
+	case a.paginate:
+		return output.WriteRows(output.Printer{Format: "json", Out: s.out}, nil, allPages(ctx, s.api, call))
+	}
+	answer, err := s.api.Call(ctx, call)
+	if err != nil {
+		return err
+	}
+	return output.WriteJSON(s.out, json.RawMessage(answer), "  ")
+}
+
+// fill sets the body or the query of the call from the flags.
+func (a *apiFlags) fill(ctx context.Context, s *scriptSession, call *client.RawCall) error {
+	if !call.Writes() && a.input != "" {
+		return exit.Usage(errors.New("--input is for methods other than GET; use --field for the query"))
+	}
+	if call.Writes() && a.paginate {
+		return exit.Usage(errors.New("--paginate is for GET"))
+	}
+	if a.input != "" {
+		data, err := s.readInput(ctx, a.input)
+		if err == nil {
+			err = json.Unmarshal(data, &call.Body)
+		}
+		if err != nil {
+			return exit.Usage(fmt.Errorf("--input holds no JSON object: %w", err))
+		}
+	}
+	for _, field := range a.fields {
+		name, text, found := strings.Cut(field, "=")
+		if !found || name == "" {
+			return exit.Usage(fmt.Errorf("--field %q: use NAME=VALUE", client.Clean(field)))
+		}
+		if !call.Writes() {
+			call.Query.Set(name, text)
+			continue
+		}
+		if call.IsSecret(name) {
+			return exit.Usage(
+				fmt.Errorf("--field %s: other programs can read arguments; use --input", client.Clean(name)),
+			)
+		}
+		if call.Body == nil {
+			call.Body = map[string]any{}
+		}
+		call.Body[name] = fieldJSON(text)
+	}
+	return nil
+}
+
+// maxInput is the size of the largest body.
+const maxInput = 1 << 20
+
+// readInput returns the text of a file or of standard input.
+func (s *scriptSession) readInput(ctx context.Context, path string) ([]byte, error) {
+	return prompt.UnlessInterrupted(ctx, func() ([]byte, error) {
+		in := s.in
+		if path != "-" {
+			file, err := os.Open(path)
+			if err != nil {
+				return nil, err
+			}
+			defer file.Close()
+			in = file
+		}
+		data, err := io.ReadAll(io.LimitReader(in, maxInput+1))
+		if len(data) > maxInput {
+			err = fmt.Errorf("it is longer than %d bytes", maxInput)
+		}
+		return data, err
+	})
+}
+
+// fieldJSON returns the value of a field: JSON, or text if it is none. Text in quotation marks stays text.
+func fieldJSON(text string) any {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil || decoder.More() {
+		return text
+	}
+	return value
+}
+
+// change sends a call that changes something, once it may.
+func (a *apiFlags) change(ctx context.Context, s *scriptSession, call *client.RawCall) error {
+	run := &subcommandRun{
+		subcommand: subcommand[any]{op: call.Op(), noTarget: true, asks: askRuleOf(call.Op())},
+		yes:        a.yes,
+		reason:     a.reason,
+	}
+	answer := json.RawMessage("{}")
+	c := change[any]{
+		Change: client.Change{Op: call.Op(), Resource: call.Resource(), ID: call.ID(), Label: call.ID()},
+		effect: "Sends " + strings.TrimSpace(call.Op()+" "+client.Clean(call.ID())),
+		send: func(ctx context.Context, w *approvedChange) (any, error) {
+			data, err := w.Call(ctx, call)
+			if len(data) > 0 {
+				answer = data
+			}
+			return nil, err
+		},
+	}
+	run.describe(&c, nil)
+	approved, err := run.approve(ctx, s, c)
+	if err != nil {
+		return err
+	}
+	if s.dryRun {
+		s.reportf("dry run: nothing is sent")
+	}
+	switch _, err := c.send(ctx, approved); {
+	case errors.Is(err, client.ErrDryRun):
+		return nil
+	case err != nil:
+		return run.lookUpLost(ctx, s, c, err)
+	}
+	if err := output.WriteJSON(s.out, answer, "  "); err != nil {
+		return run.resource.resultNotPrinted(run.subcommand, nil, err)
+	}
+	approved.SecretSeen()
+	return nil
+}
+
+// askRuleOf returns when to ask before an operation, as the commands do.
+func askRuleOf(op string) askRule {
+	switch {
+	case op == client.OpCancelObjectStorage:
+		return asksForAccount
+	case strings.HasPrefix(op, "delete ") || op == client.OpRevokeKey:
+		return asksAlways
+	}
+	return asksIfProtected
+}
+
+// A rawPage is one page of a list, numbered or with a marker.
+type rawPage struct {
+	Data       *[]json.RawMessage `json:"data"`
+	Page       int                `json:"page"`
+	Pages      int                `json:"pages"`
+	NextMarker *string            `json:"next_marker"`
+	Truncated  bool               `json:"is_truncated"`
+}
+
+// allPages iterates over the rows of all pages of a list. A list that ends before it should is an error.
+func allPages(ctx context.Context, api *client.Client, call *client.RawCall) iter.Seq2[any, error] {
+	next := *call
+	next.Query = maps.Clone(call.Query)
+	return func(yield func(any, error) bool) {
+		for {
+			answer, err := api.Call(ctx, &next)
+			var page rawPage
+			if err == nil {
+				err = json.NewDecoder(bytes.NewReader(answer)).Decode(&page)
+			}
+			if err == nil && page.Data == nil {
+				err = exit.Usage(fmt.Errorf("%s: the answer has no pages; leave out --paginate", call.Op()))
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, row := range *page.Data {
+				if !yield(row, nil) {
+					return
+				}
+			}
+			more, err := page.follow(&next)
+			if err != nil {
+				yield(nil, fmt.Errorf("%s: %w", call.Op(), err))
+			}
+			if !more {
+				return
+			}
+		}
+	}
+}
+
+// follow sets the query of the next page, and reports whether there is one.
+func (p rawPage) follow(call *client.RawCall) (more bool, err error) {
+	switch {
+	case p.Truncated && (p.NextMarker == nil || *p.NextMarker == "" || *p.NextMarker == call.Query.Get("marker")):
+		return false, errors.New("the listing is incomplete: marker missing or repeated")
+	case p.Truncated:
+		call.Query.Set("marker", *p.NextMarker)
+		return true, nil
+	case p.Page >= p.Pages:
+		return false, nil
+	case len(*p.Data) == 0:
+		return false, fmt.Errorf("page %d of %d is empty; rows are missing", p.Page, p.Pages)
+	}
+	call.Query.Set("page", strconv.Itoa(p.Page+1))
+	return true, nil
+}

@@ -1,0 +1,281 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"lookout/client"
+	"lookout/client/emulator"
+	"lookout/client/journal"
+	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/testenv"
+)
+
+// A sentRequest is a change that a command has sent to the API.
+type sentRequest struct{ method, path, body string }
+
+// recordChanges returns the changes that are sent to the API from now on.
+func (r *testEnv) recordChanges() (sent func() []sentRequest) {
+	var lock sync.Mutex
+	var all []sentRequest
+	r.Intercept(func(_ http.ResponseWriter, req *http.Request) bool {
+		if req.Method != http.MethodGet && strings.HasPrefix(req.URL.Path, "/v4/") {
+			body, _ := io.ReadAll(req.Body)
+			req.Body = io.NopCloser(strings.NewReader(string(body)))
+			lock.Lock()
+			defer lock.Unlock()
+			all = append(all, sentRequest{req.Method, req.URL.EscapedPath(), string(body)})
+		}
+		return false
+	})
+	return func() []sentRequest { return all }
+}
+
+// ledgerEntries returns the changes that the account has applied, without their times.
+func (r *testEnv) ledgerEntries() (all []string) {
+	for _, c := range r.API.Ledger() {
+		body, _ := json.Marshal(c.Body)
+		all = append(all, fmt.Sprintf("%s %s %s %s", c.Op, c.Method, c.Path, body))
+	}
+	return all
+}
+
+// lookout api makes every change that the commands make: the same request, with the same effect, recorded under the
+// same operation and id, and no secret of it in the journal.
+func TestAPI_changesAsTheCommandsDo(t *testing.T) {
+	covered := map[string]bool{}
+	for i, c := range changeCases(newTestEnv(t, emulator.Options{})) {
+		t.Run(c.line, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			sent := r.recordChanges()
+			yes := "--yes"
+			if c.named {
+				yes = "--yes=account"
+			}
+			r.MustRun(append(strings.Fields(changeCases(r)[i].line), yes)...)
+			if strings.HasPrefix(c.line, "objects put") || strings.HasPrefix(c.line, "objects rm") {
+				return // the change itself is sent to a pre-signed URL
+			}
+			again := newTestEnv(t, emulator.Options{})
+			for _, s := range sent() {
+				args := []string{"api", strings.ToLower(s.method), s.path, yes}
+				if s.body != "" {
+					args = append(args, "--input", "-")
+				}
+				if result := again.RunWithInput(s.body, args...); result.Code != exit.CodeOK {
+					t.Fatalf("%v: %d, %s", args, result.Code, result.Err)
+				} else if decodeJSON(t, result.Out) == nil {
+					t.Errorf("%v prints %s", args, result.Out)
+				}
+			}
+			if want, got := r.ledgerEntries(), again.ledgerEntries(); !slices.Equal(want, got) {
+				t.Errorf("the command did\n%s\napi did\n%s", strings.Join(want, "\n"), strings.Join(got, "\n"))
+			}
+			key := func(e *testEnv) (all []string) {
+				for row := range strings.Lines(e.MustRun("journal", "list", "-o", "ndjson").Out) {
+					var entry journalRow
+					if err := json.Unmarshal([]byte(row), &entry); err != nil {
+						t.Fatal(err)
+					}
+					covered[entry.Op] = true
+					all = append(all, fmt.Sprint(entry.Op, entry.Kind, entry.TargetID, entry.Outcome, entry.Path))
+				}
+				return all
+			}
+			if want, got := key(r), key(again); !slices.Equal(want, got) {
+				t.Errorf("the command recorded %v, api recorded %v", want, got)
+			}
+			state := again.ReadTree(again.Home + "/state")
+			for _, secret := range []string{"BEGIN", "emulated-secret"} {
+				if strings.Contains(state, secret) {
+					t.Errorf("the journal holds %s", secret)
+				}
+			}
+		})
+	}
+	if len(covered) < 20 {
+		t.Errorf("only %d operations were compared: %v", len(covered), covered)
+	}
+}
+
+// lookout api reads what the commands read: the same rows, on all pages.
+func TestAPI_readsAsTheCommandsDo(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	for path, command := range map[string]string{
+		"/managed/services":                                          "services list",
+		"/managed/services/4":                                        "services get 4",
+		"/managed/issues":                                            "issues list",
+		"/managed/contacts":                                          "contacts list",
+		"/managed/contacts/11":                                       "contacts get 11",
+		"/managed/credentials":                                       "credentials list",
+		"/managed/instance-settings":                                 "ssh list",
+		"/managed/instance-settings/70003":                           "ssh get 70003",
+		"/managed/linode-settings/70003":                             "ssh get 70003",
+		"/object-storage/buckets":                                    "buckets list",
+		"/object-storage/buckets/us-east-1":                          "buckets list --cluster us-east-1",
+		"/object-storage/clusters":                                   "clusters list",
+		"/object-storage/keys":                                       "keys list",
+		"/object-storage/buckets/us-east-1/acme-backups/object-list": "objects list us-east-1/acme-backups -r",
+	} {
+		want := r.MustRun(append(strings.Fields(command), "-o", "json")...).Out
+		args := []string{"api", "GET", path}
+		if strings.HasPrefix(want, "[") {
+			args = append(args, "--paginate", "--field", "page_size=25")
+		}
+		got := r.MustRun(args...).Out
+		if w, g := identities(decodeJSON(t, want)), identities(decodeJSON(t, got)); !reflect.DeepEqual(w, g) ||
+			len(g) == 0 {
+			t.Errorf("%v: %v, but %s: %v", args, g, command, w)
+		}
+	}
+	if got := r.MustRun("api", "GET", "/managed/services?page=1&page_size=25").Out; !strings.Contains(
+		got,
+		`"pages": 1`,
+	) {
+		t.Errorf("without --paginate: %s", got)
+	}
+}
+
+// Every operation that reads can be called, and every one that changes something is known by its path.
+func TestAPI_allOperations(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	api, err := client.New(r.Base, client.NewSecret(testenv.Canary))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := strings.NewReplacer(
+		"contacts/ID", "contacts/11", "credentials/ID", "credentials/32",
+		"issues/ID", "issues/"+r.FindID("issues", "e"),
+		"settings/ID", "settings/70003", "services/ID", "services/4", "clusters/CLUSTER", "clusters/us-east-1",
+		"CLUSTER/BUCKET", testenv.Bucket, "CLUSTER", "us-east-1", "keys/ID", "keys/"+r.FindID("keys", "e"),
+	)
+	reads, writes := 0, 0
+	for _, o := range client.Operations() {
+		path := ids.Replace(o.Path)
+		call, err := api.ParseCall(o.Method, path)
+		if err != nil || call.Op() != o.Op || call.Writes() != (o.Method != http.MethodGet) {
+			t.Errorf("%s %s is taken for %v, %v; want %s", o.Method, path, call, err, o.Op)
+		}
+		if o.Method != http.MethodGet {
+			writes++
+			continue
+		}
+		reads++
+		args := []string{"api", "GET", path}
+		if o.Op == "view object ACL" {
+			args = append(args, "--field", "name=README.txt")
+		}
+		if s := r.Run(args...); s.Code != exit.CodeOK && r.API.Serves(o.Op) {
+			t.Errorf("%v: %s", args, s.Err)
+		}
+	}
+	if reads+writes < 48 || writes < 24 {
+		t.Errorf("%d operations read, %d change", reads, writes)
+	}
+}
+
+// identities returns what tells rows apart.
+func identities(v any) (all []any) {
+	rows, isList := v.([]any)
+	if !isList {
+		rows = []any{v}
+	}
+	for _, row := range rows {
+		members := row.(map[string]any)
+		for _, name := range []string{"id", "label", "name", "cluster"} {
+			all = append(all, members[name])
+		}
+	}
+	return all
+}
+
+// lookout api sends nothing but known operations, keeps to read-only mode and protection, and puts neither secrets nor
+// members that it does not know into the journal.
+func TestAPI_rules(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	disable := []string{"api", "POST", "/managed/services/4/disable"}
+	r.CheckResult(
+		r.Run("api", "GET", "/account/users"),
+		exit.CodeUsage,
+		"no operation GET /account/users",
+		"api --help",
+	)
+	r.CheckResult(r.Run("api", "DELETE", "/managed/services"), exit.CodeUsage, "no operation DELETE")
+	r.CheckResult(r.Run("api", "GET", "/managed/services/../keys"), exit.CodeUsage, "no operation")
+	r.CheckResult(r.Run("api", "GET", "/managed/services/%2e%2e"), exit.CodeFailure, "cannot be part of an address")
+	r.CheckResult(r.Run("api", "GET", "/managed/services/999"), exit.CodeNotFound, "Not found")
+	r.CheckResult(r.Run(append(disable, "--read-only")...), exit.CodeDenied, "read-only")
+	r.CheckResult(r.Run(append(disable, "--paginate")...), exit.CodeUsage, "--paginate is for GET")
+	r.CheckResult(r.Run("api", "GET", "/managed/services/4", "--paginate"), exit.CodeUsage, "has no pages")
+	r.CheckResult(r.Run("api", "DELETE", "/managed/services/4"), exit.CodeUsage, "not a terminal", "add --yes")
+	r.CheckResult(
+		r.Run(
+			"api",
+			"POST",
+			"/managed/credentials",
+			"--field",
+			"password=hunter2-hunter2",
+		),
+		exit.CodeUsage,
+		"use --input",
+	)
+	r.CheckResult(
+		r.Run(append(disable, "--dry-run")...), exit.CodeOK, "curl -sS --fail -X POST",
+		"/v4/managed/services/4/disable",
+	)
+	if n := len(r.API.Ledger()); n != 0 {
+		t.Errorf("%d changes were sent", n)
+	}
+	r.CheckResult(r.RunWithInput(
+		`{"label":"shop","service_type":"url","address":"https://a.example","timeout":20,"consultation_group":"",`+
+			`"credentials":[],"invented":"hidden-member","notes":{"deep":"hidden-member"}}`,
+		"api", "POST", "managed/services", "--input", "-", "--field", "timeout=25", "--reason", "a test",
+	), exit.CodeFailure)
+	r.MustRun("api", "PUT", "/managed/services/4", "--field", "timeout=25", "--field", "notes=true story")
+	r.CheckResult(r.RunWithInput(
+		`{"label":"db9","password":"hunter2-hunter2"}`, "api", "POST", "/managed/credentials", "--input", "-",
+	), exit.CodeOK)
+	state := r.ReadTree(r.Home + "/state")
+	for text, want := range map[string]bool{
+		"hidden-member": false, "hunter2": false, `"timeout":25`: true, "a test": true, "true story": true,
+	} {
+		if strings.Contains(state, text) != want {
+			t.Errorf("the journal holds %q: %v", text, !want)
+		}
+	}
+	t.Setenv("LOOKOUT_BASE_URL", "")
+	r.WriteConfig("account = \"prod\"\n[accounts.prod]\nbase_url = \"" + r.Base + "\"\nprotected = true\n")
+	r.CheckResult(r.Run(disable...), exit.CodeUsage, "is protected")
+	r.MustRun(append(disable, "--yes=prod")...)
+}
+
+// A key that was made with lookout api is shown once, and is not remembered as one whose secret nobody has seen.
+func TestAPI_secretOfKey(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	s := r.RunWithInput(`{"label":"ci","bucket_access":[]}`, "api", "POST", "/object-storage/keys", "--input", "-")
+	r.CheckResult(s, exit.CodeOK, "emulated-secret")
+	if state := r.ReadTree(r.Home + "/state"); strings.Contains(state, "emulated-secret") {
+		t.Errorf("the journal holds the secret")
+	}
+	found, err := filepath.Glob(filepath.Join(r.Home, "state", "*", "*.journal"))
+	if err != nil || len(found) != 1 {
+		t.Fatal(err, found)
+	}
+	j, err := journal.Open(found[0], "", time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	if unseen := j.UnseenSecrets(); len(unseen) != 0 {
+		t.Errorf("its secret counts as unseen: %+v", unseen)
+	}
+}
