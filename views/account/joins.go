@@ -240,10 +240,7 @@ func ServiceName(a *Account, id int) string {
 // IssuesSince returns the issues that were detected at a time or later, newest first.
 func IssuesSince(a *Account, t time.Time) resource.Joined[*client.Issue] {
 	rows := IssuesNewestFirst(a)
-	n := slices.IndexFunc(rows, func(i *client.Issue) bool { return i.Created.Time().Before(t) })
-	if n < 0 {
-		n = len(rows)
-	}
+	n := sort.Search(len(rows), func(n int) bool { return rows[n].Created.Time().Before(t) })
 	return resource.Join(rows[:n:n], resource.StateOf(a.Issues()))
 }
 
@@ -309,12 +306,22 @@ func (a *Account) BucketsInCluster(cluster string) resource.Joined[*client.Bucke
 
 // KeysForBucket returns the limited keys that reach a bucket.
 func (a *Account) KeysForBucket(b *client.Bucket) resource.Joined[*client.Key] {
-	return keysThat(a, func(k *client.Key) bool { return BucketPermission(k, b) != "" })
+	keys := Memo(a, "keys of buckets", func() map[string][]*client.Key {
+		return groupBy(a.Keys().Rows(), func(k *client.Key) (buckets []string) {
+			for _, g := range k.Buckets {
+				if id := g.BucketID(); FormatPermission(g.Permissions) != "" && !slices.Contains(buckets, id) {
+					buckets = append(buckets, id)
+				}
+			}
+			return buckets
+		})
+	}, a.Keys())
+	return resource.Join(keys[b.ID()], resource.StateOf(a.Keys()))
 }
 
 // UnlimitedKeys returns the keys that reach every bucket.
 func (a *Account) UnlimitedKeys() resource.Joined[*client.Key] {
-	return keysThat(a, func(k *client.Key) bool {
+	return keysThat(a, "keys without a limit", func(k *client.Key) bool {
 		limited, known := k.IsLimited()
 		return known && !limited
 	})
@@ -322,15 +329,24 @@ func (a *Account) UnlimitedKeys() resource.Joined[*client.Key] {
 
 // KeysOfUnknownReach returns the keys of which the API does not report what they reach.
 func (a *Account) KeysOfUnknownReach() resource.Joined[*client.Key] {
-	return keysThat(a, func(k *client.Key) bool {
+	return keysThat(a, "keys of unknown reach", func(k *client.Key) bool {
 		limited, known := k.IsLimited()
 		return !known || limited && k.Buckets == nil
 	})
 }
 
-func keysThat(a *Account, holds func(*client.Key) bool) resource.Joined[*client.Key] {
-	rows := slices.DeleteFunc(a.Keys().Rows(), func(k *client.Key) bool { return !holds(k) })
+func keysThat(a *Account, name string, holds func(*client.Key) bool) resource.Joined[*client.Key] {
+	rows := Memo(a, name, func() []*client.Key {
+		return slices.DeleteFunc(a.Keys().Rows(), func(k *client.Key) bool { return !holds(k) })
+	}, a.Keys())
 	return resource.Join(rows, resource.StateOf(a.Keys()))
+}
+
+// StorageTotal returns what the buckets hold together, as far as they have been read.
+func StorageTotal(a *Account) client.StorageTotal {
+	return Memo(
+		a, "storage total", func() client.StorageTotal { return client.TotalOf(a.Buckets().Rows()) }, a.Buckets(),
+	)
 }
 
 // BucketPermission returns what a key may do in a bucket, "" if nothing or if the key is not limited.

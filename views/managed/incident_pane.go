@@ -214,10 +214,8 @@ const maxHintObject = 24
 
 // NewestIncidentActions disable the services of the most urgent incident and end that, if an incident is not over.
 func NewestIncidentActions(a *account.Account) []ui.Action {
-	for _, i := range account.IncidentsByUrgency(a) {
-		if !i.Unresolved() {
-			continue
-		}
+	if rows := account.IncidentsByUrgency(a); len(rows) > 0 && rows[0].Unresolved() {
+		i := rows[0]
 		actions := maintenanceActions(a, i.Issue)
 		object := fmt.Sprintf("%d services", len(i.Issue.Services))
 		if len(i.Issue.Services) == 1 {

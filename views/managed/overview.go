@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -50,7 +51,7 @@ func RenderServices(a *account.Account, b ui.Box) string {
 		lines = []string{StateCounts(a, b)}
 	}
 	var labels int
-	for _, c := range rows {
+	for _, c := range rows[:min(len(rows), max(1, b.Height))] {
 		labels = max(labels, ui.Width(c.Service.Label.String()))
 	}
 	for n, c := range rows {
@@ -181,14 +182,9 @@ func RenderIncidents(a *account.Account, b ui.Box) string {
 	if set := a.Issues(); !set.Loaded() {
 		return account.RenderLoadingOrError(b, set.Freshness(), "reading issues")
 	}
-	var open, over []incident.Incident
-	for _, i := range account.IncidentsByUrgency(a) {
-		if i.Unresolved() {
-			open = append(open, i)
-		} else {
-			over = append(over, i)
-		}
-	}
+	rows := account.IncidentsByUrgency(a)
+	firstOver := sort.Search(len(rows), func(n int) bool { return !rows[n].Unresolved() })
+	open, over := rows[:firstOver], rows[firstOver:]
 	inner := b
 	inner.Height-- // for the counts
 	ages := max(ageWidth(open, b), ageWidth(over[:max(0, min(len(over), inner.Height-3*len(open)))], b))
@@ -325,14 +321,19 @@ func issueCountLine(a *account.Account, b ui.Box) string {
 		return b.Theme.Paint(theme.Warn, ui.Truncate(state.String(), b.Width, b.Theme.Glyphs.Ellipsis))
 	}
 	perDay := make([]float64, days)
-	month := resource.Found(account.IssuesSince(a, b.Now.Add(-days*24*time.Hour)))
-	for _, i := range month {
-		perDay[days-1-min(days-1, max(0, int(b.Now.Sub(i.Created.Time())/(24*time.Hour))))]++
+	month := 0
+	for d := range days {
+		age := time.Duration(d+1) * 24 * time.Hour
+		if d < days-1 {
+			age-- // what is exactly a day old is of the day before
+		}
+		n := resource.Len(account.IssuesSince(a, b.Now.Add(-age)))
+		perDay[days-1-d], month = float64(n-month), n
 	}
-	day := len(resource.Found(account.IssuesSince(a, b.Now.Add(-24*time.Hour))))
-	text := fmt.Sprintf("%d in the last 24 h · %d in the last %d d, per day", day, len(month), days)
+	day := int(perDay[days-1])
+	text := fmt.Sprintf("%d in the last 24 h · %d in the last %d d, per day", day, month, days)
 	if ui.Width(text)+days+2 > b.Width {
-		text = fmt.Sprintf("%d in 24 h · %d in %d d", day, len(month), days)
+		text = fmt.Sprintf("%d in 24 h · %d in %d d", day, month, days)
 	}
 	cells := min(days, b.Width-ui.Width(text)-2)
 	if cells < 8 {

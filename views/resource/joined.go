@@ -185,6 +185,9 @@ func Fold[T, R any](j Joined[T], known func([]T) R, otherwise func(found []T, s 
 // Found returns the rows found so far, for suggestions and drawings that claim nothing about the rest.
 func Found[T any](j Joined[T]) []T { return slices.Clone(j.rows) }
 
+// Len returns how many rows were found so far.
+func Len[T any](j Joined[T]) int { return len(j.rows) }
+
 // KnownEmpty reports whether it is known that there is no row.
 func KnownEmpty[T any](j Joined[T]) bool { return j.state.Kind == Known && len(j.rows) == 0 }
 

@@ -229,7 +229,7 @@ func bucketDetail(a *account.Account, b *client.Bucket, box ui.Box) string {
 
 // writeBucketKeys writes the limited keys that reach a bucket, then how many others reach every bucket.
 func writeBucketKeys(a *account.Account, t *account.DetailWriter, b *client.Bucket) {
-	limited, unknown := a.KeysForBucket(b), len(resource.Found(a.KeysOfUnknownReach()))
+	limited, unknown := a.KeysForBucket(b), resource.Len(a.KeysOfUnknownReach())
 	none := "no limited key"
 	if unknown > 0 {
 		none = "no key is known to be limited to it"
@@ -252,6 +252,6 @@ func bucketsFoot(a *account.Account, set *ui.Store[*client.Bucket], b ui.Box) st
 	if !set.Complete() {
 		held += " so far"
 	}
-	parts := append([]string{held}, strings.Split(account.FormatTotal(client.TotalOf(set.Rows()), " · "), " · ")...)
+	parts := append([]string{held}, strings.Split(account.FormatTotal(account.StorageTotal(a), " · "), " · ")...)
 	return b.Theme.Paint(theme.Muted, ui.JoinFitting(parts, " · ", b.Width, b.Theme.Glyphs.Ellipsis))
 }

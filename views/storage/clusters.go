@@ -104,7 +104,7 @@ func clusterColumns(a *account.Account) []resource.ColumnDefinition[*client.Clus
 						return fmt.Sprint(len(rows))
 					}), theme.Muted
 				},
-				Less: func(c, d row) bool { return len(resource.Found(buckets(c))) < len(resource.Found(buckets(d))) },
+				Less: func(c, d row) bool { return resource.Len(buckets(c)) < resource.Len(buckets(d)) },
 			},
 		},
 	}

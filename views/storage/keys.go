@@ -101,27 +101,29 @@ func keyRegions(k *client.Key) string {
 // keysFoot counts the keys.
 func keysFoot(a *account.Account, set *ui.Store[*client.Key], b ui.Box) string {
 	text := resource.Fold(account.AllRows(a, set), func(all []*client.Key) string {
-		return account.Pluralize(len(all), "key", "keys") + ", " + countLimitedKeys(all)
+		return account.Pluralize(len(all), "key", "keys") + ", " + countLimitedKeys(a)
 	}, func(_ []*client.Key, s resource.JoinState) string { return s.String() })
 	return b.Theme.Paint(theme.Muted, text)
 }
 
 // countLimitedKeys says how many keys reach only certain buckets, and of how many that is not known.
-func countLimitedKeys(keys []*client.Key) string {
-	n, unknown := 0, 0
-	for _, k := range keys {
-		switch limited, known := k.IsLimited(); {
-		case !known:
-			unknown++
-		case limited:
-			n++
+func countLimitedKeys(a *account.Account) string {
+	return account.Memo(a, "limited keys", func() string {
+		n, unknown := 0, 0
+		for _, k := range a.Keys().Rows() {
+			switch limited, known := k.IsLimited(); {
+			case !known:
+				unknown++
+			case limited:
+				n++
+			}
 		}
-	}
-	text := fmt.Sprintf("%d limited", n)
-	if unknown > 0 {
-		text += fmt.Sprintf(", %d unknown", unknown)
-	}
-	return text
+		text := fmt.Sprintf("%d limited", n)
+		if unknown > 0 {
+			text += fmt.Sprintf(", %d unknown", unknown)
+		}
+		return text
+	}, a.Keys())
 }
 
 // keyShortcuts are the actions on a key that change nothing.

@@ -67,7 +67,7 @@ func storedText(a *account.Account, b ui.Box) string {
 		return account.LoadingOrError(set.Freshness(), "reading buckets")
 	}
 	count := resource.Count(account.AllRows(a, set), "bucket", "buckets", "0 buckets")
-	total := account.FormatTotal(client.TotalOf(set.Rows()), " · ")
+	total := account.FormatTotal(account.StorageTotal(a), " · ")
 	if ui.Width(count) > b.Width { // JoinFitting would leave out what did not answer
 		return count
 	}
@@ -108,6 +108,6 @@ func keysText(a *account.Account) string {
 		return account.LoadingOrError(set.Freshness(), "reading keys")
 	}
 	return resource.Fold(account.AllRows(a, set), func(all []*client.Key) string {
-		return fmt.Sprintf("%d (%s)", len(all), countLimitedKeys(all))
+		return fmt.Sprintf("%d (%s)", len(all), countLimitedKeys(a))
 	}, func(_ []*client.Key, s resource.JoinState) string { return s.String() })
 }

@@ -101,6 +101,7 @@ type Incidents struct {
 	byService map[int][]int // newest first
 	services  map[int]*client.Service
 	alerts    []Alert
+	count     map[Phase]int
 }
 
 // deletedFor is how long an incident stays unresolved if its ticket is unknown and its services are deleted.
@@ -112,6 +113,7 @@ func New(f Facts) *Incidents {
 		byIssue:   map[int]int{},
 		byService: map[int][]int{},
 		services:  make(map[int]*client.Service, len(f.Services)),
+		count:     map[Phase]int{},
 	}
 	for _, s := range f.Services {
 		m.services[s.ID] = s
@@ -130,6 +132,7 @@ func New(f Facts) *Incidents {
 	}
 	for n, issue := range issues {
 		m.incidents = append(m.incidents, m.incident(f, issue, n))
+		m.count[m.incidents[n].Phase]++
 	}
 	m.alerts = m.findAlerts(f.Services)
 	return m
@@ -217,16 +220,7 @@ func (m *Incidents) Unresolved(service int) (Incident, bool) {
 
 // Count returns how many incidents are open, and of how many nothing says whether they are over.
 func (m *Incidents) Count() (open, uncertain int) {
-	for _, i := range m.incidents {
-		switch i.Phase {
-		case Open:
-			open++
-		case Uncertain:
-			uncertain++
-		case Recovered, Over:
-		}
-	}
-	return open, uncertain
+	return m.count[Open], m.count[Uncertain]
 }
 
 // An Alert is something that needs attention: a service that is down or has an unresolved incident, or an unresolved
