@@ -899,3 +899,64 @@ func TestHideValues_everyPane(t *testing.T) {
 		})
 	}
 }
+
+// Keys that come while the screen is far behind are obeyed: they move, type and open forms. They change nothing before
+// the user has seen what they would change.
+func TestUnseenKeys_changeNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		keys, shows string
+		thenPressed []string // seen
+		changes     int
+	}{
+		"move":           {"3jjj", "4 of 14", nil, 0},
+		"filter":         {"3/edge", "of 14 match", nil, 0},
+		"delete and yes": {"4Dy", "The screen was behind", nil, 0},
+		"name typed":     {"3/billing-web\rDbilling-web\r", "The screen was behind", nil, 0},
+		"enable at once": {"3/billing-cron\rE", "The screen was behind", nil, 0},
+		"enable, seen":   {"3/billing-cron\rE", "The screen was behind", []string{"y"}, 1},
+		"disable":        {"3/billing-web\rd\x13", "The screen was behind", nil, 0},
+	} {
+		faulttest.RunCase(t, "E3", "far behind: "+name, func(t *testing.T) {
+			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+				for _, letter := range c.keys {
+					k := tea.KeyPressMsg{Code: letter, Text: string(letter)}
+					switch letter {
+					case '\r':
+						k = named("enter")
+					case '\x13':
+						k = named("ctrl+s")
+					}
+					r.send(terminal.Unseen{Input: k})
+				}
+				r.wait(time.Second)
+				r.send(terminal.Unseen{Input: tea.KeyPressMsg{Code: 'y', Text: "y"}})
+				r.wait(time.Second)
+				r.requireText(c.shows)
+				r.press(c.thenPressed...)
+				r.wait(time.Second)
+				if n := len(r.emu.Ledger()); n != c.changes {
+					t.Errorf("%d changes:\n%s", n, r.screen())
+				}
+			})
+		})
+	}
+}
+
+// A form that was filled in blindly is not sent before the user has seen it.
+func TestUnseenKeys_sendNoForm(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press("3", "d")
+		r.wait(time.Second)
+		r.send(terminal.Unseen{Input: named("ctrl+s")})
+		r.wait(time.Second)
+		r.requireText("the screen was behind")
+		if n := len(r.emu.Ledger()); n != 0 {
+			t.Errorf("%d changes", n)
+		}
+		r.press("<ctrl+s>")
+		r.wait(time.Second)
+		if n := len(r.emu.Ledger()); n != 1 {
+			t.Errorf("%d changes once it was seen:\n%s", n, r.screen())
+		}
+	})
+}

@@ -24,6 +24,7 @@ type FormView struct {
 	gone          bool         // the row that the form is about no longer exists
 	exitKey       string       // esc or ctrl+c, pressed once after something was typed
 	repeatedEnter bool         // the key follows another enter at once
+	unseen        bool         // the key was pressed before the user can have seen the form
 	edited        map[int]bool // by field
 	dirty         bool         // something was typed
 	banner        string
@@ -47,6 +48,9 @@ func NewFormView(form Form, ctx context.Context) *FormView {
 // SetRepeatedEnter tells whether the next key follows another enter at once, as from a key that is held: enter in a
 // field does not send then.
 func (v *FormView) SetRepeatedEnter(repeated bool) { v.repeatedEnter = repeated }
+
+// SetUnseen tells whether the next key was pressed before the user can have seen the form: it does not send then.
+func (v *FormView) SetUnseen(unseen bool) { v.unseen = unseen }
 
 // Title returns the form's title.
 func (v *FormView) Title() string { return v.form.Title }
@@ -204,6 +208,10 @@ func (v *FormView) enterSubmits() bool {
 
 // submit checks the values and sends them. The first field with a problem gets the keyboard.
 func (v *FormView) submit() tea.Cmd {
+	if v.unseen {
+		v.banner = "not sent: the screen was behind · press ctrl+s again"
+		return nil
+	}
 	v.showProblems, v.unauthorized, v.banner, v.fieldErrors = true, false, "", nil
 	for i, f := range v.form.Fields {
 		if f.shown() && f.problem() != "" {

@@ -41,6 +41,7 @@ func (d *formDialog) handlePaste(msg tea.PasteMsg) tea.Cmd { return d.form.Updat
 
 func (d *formDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	d.form.SetRepeatedEnter(s.enter.repeated)
+	d.form.SetUnseen(s.unseen)
 	cmd := d.form.Update(k)
 	return cmd, d.form.Done()
 }

@@ -219,11 +219,11 @@ func (q *questionDialog) handlePaste(msg tea.PasteMsg) tea.Cmd {
 	return nil
 }
 
-func (q *questionDialog) handleKey(_ *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
+func (q *questionDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	if q.scroll(k.String()) {
 		return nil, false
 	}
-	if !q.armed || k.IsRepeat {
+	if !q.armed || k.IsRepeat || s.unseen {
 		return nil, k.String() == "esc"
 	}
 	if q.confirmWord == "" {

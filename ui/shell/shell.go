@@ -33,6 +33,7 @@ type Shell struct {
 	motion       motion
 	themes       themeSwitch
 	typeahead    typeahead
+	unseen       bool // the key or click that is handled came while the screen was far behind
 	mouse        bool
 	valuesHidden bool    // values are shown as dots
 	tokenAsked   bool    // the form for another token was shown since the last refusal
@@ -130,6 +131,10 @@ func (s *Shell) dispatch(msg tea.Msg) tea.Cmd {
 		s.width, s.height = msg.Width, msg.Height
 	case tea.KeyPressMsg, tea.PasteMsg:
 		return s.handleInput(msg)
+	case terminal.Unseen:
+		s.unseen = true
+		defer func() { s.unseen = false }()
+		return s.dispatch(msg.Input)
 	case actionOpened:
 		return s.handleActionOpened(msg)
 	case tea.MouseMsg:
@@ -324,8 +329,14 @@ func (s *Shell) actions() []ui.Action {
 }
 
 // startAction is the only place where an action begins: it says why the action is disabled, asks for confirmation, or
-// runs it.
+// runs it. A change of something that the user cannot have seen is always confirmed.
 func (s *Shell) startAction(a ui.Action) tea.Cmd {
+	if s.unseen && a.Writes && a.Confirm == nil {
+		a.Confirm = &ui.Confirmation{
+			Title: a.Name(),
+			Text:  "The screen was behind when you pressed this key. Is this what you want to change?",
+		}
+	}
 	switch a = s.policy.disableWrites([]ui.Action{a})[0]; {
 	case a.WaitsFor != "" && !a.Writes:
 		return s.typeahead.waitForRows(s, a)

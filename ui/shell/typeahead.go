@@ -9,6 +9,7 @@ import (
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
+	"lookout/ui/terminal"
 )
 
 // A waitingKey is the action of a key that was pressed before the rows that it is about were read. It runs once they
@@ -137,6 +138,9 @@ func (s *Shell) awaitAction(cmd tea.Cmd) tea.Cmd {
 func (s *Shell) handleInput(msg tea.Msg) tea.Cmd {
 	k, key := msg.(tea.KeyPressMsg)
 	if s.typeahead.waiting && !(key && k.String() == "ctrl+c") {
+		if s.unseen {
+			msg = terminal.Unseen{Input: msg}
+		}
 		s.typeahead.queued = append(s.typeahead.queued, msg)
 		return nil
 	}
@@ -165,7 +169,7 @@ func (s *Shell) handleActionOpened(opened actionOpened) tea.Cmd {
 	for len(s.typeahead.queued) > 0 && !s.typeahead.waiting {
 		next := s.typeahead.queued[0]
 		s.typeahead.queued = s.typeahead.queued[1:]
-		cmds = append(cmds, s.handleInput(next))
+		cmds = append(cmds, s.dispatch(next))
 	}
 	return tea.Batch(cmds...)
 }

@@ -167,6 +167,10 @@ type (
 	OutputStalled struct{ DroppedBytes int }
 )
 
+// Unseen carries a key or a click that came while the screen was more than a second behind: the user cannot have seen
+// what it acts on. It is to be obeyed like any other, unless it changes or deletes something.
+type Unseen struct{ Input tea.Msg }
+
 // Messages for the terminal.
 type (
 	quitNow   struct{ code int }
@@ -222,6 +226,10 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.tty.renderer.setMargins(msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet)
 		}
 		return m, nil
+	case tea.KeyPressMsg, tea.MouseClickMsg:
+		if m.tty.renderer.behind() {
+			return m, m.forward(Unseen{msg}, false)
+		}
 	}
 	return m, m.forward(msg, false)
 }
