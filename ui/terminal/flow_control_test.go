@@ -187,8 +187,8 @@ func TestFlowControl_fastLineShowsEachFrame(t *testing.T) {
 	}
 }
 
-// Whatever happens to answers, frames are written: on lines of random rates and delays, with answers that get lost, come
-// late, stop, or come twice.
+// Whatever happens to answers, frames are written: on lines of random rates and delays, with answers that get lost,
+// come late, stop, or come twice.
 func TestFlowControl_neverWedges(t *testing.T) {
 	lines := 300
 	if os.Getenv("LOOKOUT_LONG") != "" {
