@@ -40,7 +40,7 @@ type flowControl struct {
 // A statusRequest is a request for the terminal's status that is on its way.
 type statusRequest struct {
 	at      time.Time
-	bytes   int       // written since the request before
+	bytes   int       // that end with the request
 	end     int       // all bytes written, including the request
 	idle    bool      // nothing was on its way when it was written
 	changed time.Time // the oldest change in the frame that it completes; zero if it completes none
@@ -68,6 +68,9 @@ const (
 	minWindow            = 64
 	slowMarkInterval     = 512 // bytes between two requests in a large write, while the line may be slow
 	maxPatience          = 3
+	minPiece             = 256 // bytes
+	// pieceTime is how long a slow line carries a piece of a frame.
+	pieceTime = 400 * time.Millisecond
 	// unsureTime is how long answers measure nothing after one could not be told from another.
 	unsureTime = 5 * time.Second
 	unlimited  = math.MaxInt
@@ -104,6 +107,20 @@ func (c *flowControl) window(now time.Time) int {
 func (c *flowControl) hasRoom(now time.Time) bool {
 	window := c.window(now)
 	return window == unlimited || c.inFlight() == 0 || c.inFlight() <= window*3/4
+}
+
+// pieceLimit returns how many bytes of a frame are written at once: on a slow line, a newer frame may replace the rest.
+func (c *flowControl) pieceLimit(now time.Time) int {
+	switch rate := c.boundRate(now); {
+	case c.window(now) == unlimited:
+		return unlimited
+	case rate == 0:
+		return max(minPiece, initialWindow-c.inFlight())
+	case !isSlowRate(rate):
+		return unlimited
+	default:
+		return max(minPiece, int(float64(rate)*pieceTime.Seconds()))
+	}
 }
 
 // boundRate returns the line's rate in bytes per second, 0 if it is not known. It is at most what the line has needed
@@ -150,13 +167,9 @@ func (c *flowControl) wrote(bytes int, now, changed time.Time) {
 	}
 	idle := c.inFlight() == 0
 	c.sent += bytes
-	previous := c.confirmed
-	if n := len(c.unanswered); n > 0 {
-		previous = c.unanswered[n-1].end
-	}
 	c.unanswered = append(c.unanswered, statusRequest{
 		at:      now,
-		bytes:   c.sent - previous,
+		bytes:   bytes,
 		end:     c.sent,
 		idle:    idle,
 		changed: changed,

@@ -100,9 +100,13 @@ func (l *simulatedLine) step() {
 	l.flow.giveUp(l.now)
 	switch {
 	case l.pending && l.flow.hasRoom(l.now):
-		l.pending = false
-		l.write(l.frameBytes, true)
-		l.flow.changed = time.Time{}
+		n := min(l.frameBytes, l.flow.pieceLimit(l.now))
+		l.frameBytes -= n
+		l.pending = l.frameBytes > 0
+		l.write(n, true)
+		if !l.pending {
+			l.flow.changed = time.Time{}
+		}
 		l.frames++
 		l.lastShow = l.free
 	case l.flow.askNow:

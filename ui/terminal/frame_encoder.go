@@ -22,6 +22,7 @@ type frameEncoder struct {
 	spans         []span
 	rows          []rowSpans
 	plan          scrollPlanner
+	resumeAt      int // the line that a piece begins with
 }
 
 // screenLine is a line of the screen.
@@ -42,6 +43,13 @@ func (l *screenLine) clear() {
 // encode returns the bytes that change the screen into a frame's content. They are valid until the next call. With
 // fresh set, the screen has just been erased.
 func (e *frameEncoder) encode(content string, fresh bool) []byte {
+	frame, _ := e.encodePiece(content, fresh, unlimited)
+	return frame
+}
+
+// encodePiece is encode, but leaves lines for the next piece if the bytes reach a limit. It reports whether none is
+// left.
+func (e *frameEncoder) encodePiece(content string, fresh bool, limit int) (piece []byte, complete bool) {
 	if styles := &e.writer.styles; fresh && len(styles.styles) > maxStyles || len(styles.styles) == 0 {
 		styles.reset()
 	}
@@ -54,16 +62,74 @@ func (e *frameEncoder) encode(content string, fresh bool) []byte {
 	}
 	changes := e.parse(content)
 	if changes == 0 {
-		return nil
+		return nil, true
 	}
-	e.encodeBest(changes, fresh)
+	best := e.encodeBest(changes, fresh)
+	complete = len(e.writer.out) <= limit
+	if complete {
+		e.resumeAt = 0
+	} else {
+		e.encodeSome(best, limit)
+		e.settle()
+	}
 	for y := range e.lines {
 		if e.changed[y] {
 			e.lines[y], e.next[y] = e.next[y], e.lines[y]
 		}
 	}
-	return e.writer.out
+	return e.writer.out, complete
 }
+
+// encodeSome encodes a plan with as many lines as a limit allows by estimate, but at least one. It goes on where the
+// last piece ended: the end of the screen gets its turn even if the beginning changes all the time.
+func (e *frameEncoder) encodeSome(s scrollPlan, limit int) {
+	e.writer.beginFrame()
+	e.writer.scroll(s)
+	e.place(s)
+	bytes, from, full := len(e.writer.out), e.resumeAt, false
+	for i := range e.after {
+		y := (from + i) % len(e.after)
+		switch {
+		case e.before[y] == e.after[y]:
+		case full:
+			e.after[y] = e.before[y]
+		default:
+			bytes += e.estimate(e.before[y], e.after[y], 0, e.writer.width)
+			if full = bytes >= limit; full {
+				e.resumeAt = (y + 1) % len(e.after)
+			}
+		}
+	}
+	e.encodeLines()
+}
+
+// settle records what the lines show that were left out: what was there before, or what a scroll has moved there.
+func (e *frameEncoder) settle() {
+	for y, line := range e.after {
+		if line != e.before[y] {
+			continue
+		}
+		e.changed[y] = false
+		n := e.plan.source[y]
+		if n == y {
+			continue
+		}
+		there := screenLine{text: unknownText, row: *line}
+		switch {
+		case n >= 0:
+			there.text = e.lines[n].text
+		case line == &blankLine:
+			there.text = ""
+		}
+		there.row.cells, there.row.hashed = slices.Clone(line.cells), false
+		there.row.ambiguous = slices.Clone(line.ambiguous)
+		e.next[y] = there
+		e.changed[y] = true
+	}
+}
+
+// unknownText is the text of a line of which only the cells are known. No frame contains it.
+const unknownText = "\x00"
 
 // parse parses the lines of a frame that differ from the screen, and returns how many they are.
 func (e *frameEncoder) parse(content string) (changes int) {
@@ -105,14 +171,15 @@ func (e *frameEncoder) parseLine(y int, text string) int {
 
 // encodeBest leaves the shortest of the encodings that are tried in the writer: lines in place, or after a scroll.
 // What is much longer by estimate is not tried.
-func (e *frameEncoder) encodeBest(changes int, fresh bool) {
+func (e *frameEncoder) encodeBest(changes int, fresh bool) (best scrollPlan) {
 	e.plan.shift = 0
 	if fresh || changes < minScrollChanges {
-		e.encodePlan(scrollPlan{})
-		return
+		e.encodePlan(best)
+		return best
 	}
 	e.place(scrollPlan{})
-	best, without, after := e.planScroll()
+	var without, after int
+	best, without, after = e.planScroll()
 	e.encodePlan(best)
 	last, shortest := best, len(e.writer.out)
 	if best.by != 0 && without < 2*after+scrollLength {
@@ -132,6 +199,7 @@ func (e *frameEncoder) encodeBest(changes int, fresh bool) {
 	if best != last {
 		e.encodePlan(best)
 	}
+	return best
 }
 
 // encodePlan encodes the frame with a scroll, or without one if that is empty.

@@ -15,6 +15,12 @@ import (
 	"lookout/theme"
 )
 
+// diff returns the bytes that change the screen into a frame.
+func (p *renderer) diff(f Frame, fresh bool) string {
+	bytes, _ := p.diffPiece(f, fresh, unlimited)
+	return bytes
+}
+
 // allProfiles are the numbers of colours that a terminal may have.
 var allProfiles = []colorprofile.Profile{
 	colorprofile.ASCII, colorprofile.ANSI, colorprofile.ANSI256, colorprofile.TrueColor,
@@ -83,6 +89,7 @@ type frameGenerator struct {
 	height int
 	lines  []string
 	plain  bool // without wide characters
+	pieces bool // frames are written in pieces
 }
 
 var words = []string{
@@ -229,7 +236,12 @@ func TestRenderer_screenMatchesFrame(t *testing.T) {
 	}
 	for seed := uint64(0); pairs > 0; seed++ {
 		r := rand.New(rand.NewPCG(seed, 1))
-		f := &frameGenerator{Rand: r, theme: darkTheme(t, allProfiles[seed%4]), plain: r.IntN(2) == 0}
+		f := &frameGenerator{
+			Rand:   r,
+			theme:  darkTheme(t, allProfiles[seed%4]),
+			plain:  r.IntN(2) == 0,
+			pieces: r.IntN(2) == 0,
+		}
 		e := frameEncoder{}
 		e.writer.features = randomFeatures(r)
 		for range 1 + r.IntN(3) { // the same program on a terminal that is resized
@@ -247,8 +259,15 @@ func (f *frameGenerator) checkFrames(t *testing.T, e *frameEncoder, count int) {
 	other := vt.NewEmulator(f.width, f.height)
 	fmt.Fprint(other, strings.Repeat("garbage ", 200)) // as a resize may leave it
 	for n := range count {
-		content := f.next()
-		bytes := string(e.encode(content, n == 0))
+		content, bytes := f.next(), ""
+		for piece := 0; f.pieces && piece < f.IntN(4); piece++ {
+			text, complete := e.encodePiece(content, n == 0 && bytes == "", 10+f.IntN(200))
+			bytes += string(text)
+			if !complete && f.IntN(2) == 0 {
+				content = f.next() // it replaces the rest
+			}
+		}
+		bytes += string(e.encode(content, n == 0 && bytes == ""))
 		if n == 0 {
 			bytes = "\x1b[m\x1b[2J" + bytes
 		}
