@@ -310,6 +310,24 @@ func (g *grid[S]) press(k tea.KeyPressMsg) bool {
 	return true
 }
 
+// valueWidth returns the width of the widest option.
+func (g *grid[S]) valueWidth() int {
+	widest := 0
+	for _, o := range g.options {
+		widest = max(widest, ui.Width(string(o)))
+	}
+	return widest
+}
+
+// needs returns the width in which no row is cut.
+func (g *grid[S]) needs() int {
+	widest := 0
+	for _, row := range g.rows {
+		widest = max(widest, ui.Width(row))
+	}
+	return widest + g.valueWidth() + 6
+}
+
 // moveTo moves the cursor to a row and scrolls it into sight.
 func (g *grid[S]) moveTo(row int) {
 	g.cursor = row
@@ -327,11 +345,7 @@ func (g *grid[S]) view(b ui.Box, focused bool) []string {
 	if len(g.rows) == 0 {
 		return []string{b.Theme.Paint(theme.Muted, g.whyEmpty())}
 	}
-	widest := 0
-	for _, o := range g.options {
-		widest = max(widest, ui.Width(string(o)))
-	}
-	name := max(4, b.Width-widest-6)
+	name := max(4, b.Width-g.valueWidth()-6)
 	var lines []string
 	for i := g.top; i < min(len(g.rows), g.top+gridRows); i++ {
 		tone, lead := theme.Plain, "  "

@@ -23,13 +23,23 @@ func (v *FormView) View(b ui.Box) string {
 		footer = append([]string{""}, footer...)
 	}
 	room := max(1, b.Height-len(footer))
-	if from := max(0, min(focus-room/2, len(lines)-room)); len(lines) > room {
+	v.cut = len(lines) > room
+	if from := max(0, min(focus-room/2, len(lines)-room)); v.cut {
 		lines = lines[from : from+room]
 	}
 	for len(lines) < room {
 		lines = append(lines, "")
 	}
 	return b.Fit(strings.Join(append(lines, footer...), "\n"))
+}
+
+// Position says which field has the keyboard, if the last frame did not show all of them: "field 2 of 8".
+func (v *FormView) Position() string {
+	at, count := v.focusPosition()
+	if !v.cut || at == 0 {
+		return ""
+	}
+	return fmt.Sprintf("field %d of %d", at, count)
 }
 
 // Height returns the number of lines that the form takes at a width, whichever field has the keyboard.
@@ -138,9 +148,12 @@ func (v *FormView) fieldLines(i int, f Field, b ui.Box) []string {
 	inner, indent := fieldBox(b), strings.Repeat(" ", labelWidth+2)
 	focused := i == v.focus && !v.sending
 	var lines []string
-	for n, line := range f.view(inner, focused) {
+	if n, ok := f.input.(interface{ needs() int }); ok && n.needs() > inner.Width { // below its label
+		lines, indent, inner.Width = append(lines, v.label(f.Label, focused, b)), "  ", b.Width-2
+	}
+	for _, line := range f.view(inner, focused) {
 		lead := indent
-		if n == 0 {
+		if len(lines) == 0 {
 			lead = v.label(f.Label, focused, b)
 		}
 		lines = append(lines, lead+line)

@@ -28,7 +28,8 @@ type FormView struct {
 	edited        map[int]bool // by field
 	dirty         bool         // something was typed
 	banner        string
-	itemTop       int // lines of rows scrolled past
+	itemTop       int  // lines of rows scrolled past
+	cut           bool // the last frame does not show everything
 	fieldErrors   map[string]string
 }
 

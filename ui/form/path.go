@@ -16,7 +16,7 @@ func File(name, label string, v *string, checks ...Check) Field {
 		Label:  label,
 		checks: checks,
 		input:  &path{t, *v},
-	}.Note("→ completes the path")
+	}
 }
 
 // path is text that starts as a proposed path. An absolute path typed after it replaces it.
@@ -36,6 +36,8 @@ func (p *path) press(k tea.KeyPressMsg) bool {
 	}
 	return taken
 }
+
+func (p *path) hints() []KeyHint { return []KeyHint{{"right", "complete the path"}} }
 
 func (p *path) paste(s string) {
 	p.textInput.paste(s)

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -276,6 +277,42 @@ func TestChrome_separatesHeadLineFromPane(t *testing.T) {
 			if !strings.HasPrefix(head, " lookout  acme   ") || !strings.HasSuffix(head, right) {
 				t.Errorf("%s, %d columns: %q", name, width, head)
 			}
+		}
+	}
+}
+
+// A question about many rows can be answered on the smallest terminal: it shows some of them, and the others with the
+// arrow keys. On a large one it shows them all.
+func TestQuestionDialog_manyItems(t *testing.T) {
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {200, 50}} {
+		b := newShellTest(t, nil)
+		b.shell.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+		answered := 0
+		a := ui.Action{
+			Key: ui.Bind("delete"),
+			Confirm: &ui.Confirmation{
+				Title: "Delete: 18 things", Text: "These 18 things, and no others.", RequiredText: "18",
+			},
+			Do: func() tea.Cmd { answered++; return nil },
+		}
+		for n := range 18 {
+			a.Confirm.Items = append(a.Confirm.Items, fmt.Sprintf("thing-%d (id %d)", n, n))
+		}
+		b.run(b.shell.startAction(a))
+		b.armQuestions()
+		seen := ""
+		for range 20 {
+			seen += b.screen()
+			b.run(b.shell.Update(tea.KeyPressMsg{Code: tea.KeyDown}))
+		}
+		for _, item := range a.Confirm.Items {
+			if !strings.Contains(seen, item) {
+				t.Errorf("%v: never shown: %s", size, item)
+			}
+		}
+		b.press("1", "8", "enter")
+		if answered != 1 {
+			t.Errorf("%v: the question cannot be answered:\n%s", size, b.screen())
 		}
 	}
 }

@@ -23,6 +23,9 @@ func (d *formDialog) size(most ui.Box) (int, int) {
 // formWidth is the width of a form.
 const formWidth = 76
 
+// position says which field has the keyboard if not all of them are in sight.
+func (d *formDialog) position() string { return d.form.Position() }
+
 func (d *formDialog) view(b ui.Box) string { return d.form.View(b) }
 
 func (d *formDialog) hints() []hint {

@@ -25,8 +25,9 @@ const (
 	maxAnswer = 200
 	// questionWidth is the width of a question.
 	questionWidth = 66
-	// maxItems is how many items a question shows at once.
-	maxItems = 10
+	// minItems and maxItems bound the items that a question shows at once.
+	minItems = 3
+	maxItems = 20
 )
 
 // questionDialog asks for confirmation before an action runs.
@@ -38,6 +39,7 @@ type questionDialog struct {
 	answer      *input.Line
 	fits        bool // the whole question is visible
 	firstItem   int  // the first of the items that are shown
+	shownItems  int  // how many items are shown at once
 }
 
 // newQuestionDialog asks for the action's word, or for a code in its place if the word cannot be typed.
@@ -78,22 +80,25 @@ func (q *questionDialog) disarm() tea.Cmd {
 func (q *questionDialog) title() string { return q.action.Confirm.Title }
 
 func (q *questionDialog) size(most ui.Box) (int, int) {
-	b := ui.Box{Width: min(questionWidth, most.Width), Height: 1, Theme: &theme.Theme{}}
-	return b.Width, len(q.questionLines(b)) + len(q.answerLines(b))
+	b := ui.Box{Width: min(questionWidth, most.Width), Height: most.Height, Theme: &theme.Theme{}}
+	return b.Width, len(q.questionLines(b, q.itemRoom(b))) + len(q.answerLines(b))
 }
 
 // layout finds out whether the whole question is visible: a question that cannot be read cannot be answered.
 func (q *questionDialog) layout(b ui.Box) {
-	lines := len(q.questionLines(b)) + len(q.answerLines(b))
-	q.fits = lines <= b.Height && b.Width >= 30 && ui.Width(q.confirmWord) <= b.Width
+	q.shownItems = q.itemRoom(b)
+	lines := len(q.questionLines(b, q.shownItems)) + len(q.answerLines(b))
+	q.fits = lines <= b.Height && q.shownItems >= min(minItems, len(q.action.Confirm.Items)) && b.Width >= 30 && ui.Width(q.confirmWord) <= b.Width
 }
 
 func (q *questionDialog) view(b ui.Box) string {
-	lines := q.questionLines(b)
+	lines := q.questionLines(b, q.shownItems)
 	switch {
 	case !q.fits:
-		return b.Theme.Paint(theme.Bad, "This dialog does not fit in the window: make the terminal larger, or press "+
-			"esc.")
+		lines = ui.Wrap("This question does not fit in the window: make the terminal larger.", b.Width)
+		for i, line := range lines {
+			lines[i] = b.Theme.Paint(theme.Bad, line)
+		}
 	case !q.armed:
 		wait := b.Theme.Glyphs.Ellipsis
 		if delay := q.action.Confirm.Delay; delay > 0 {
@@ -106,8 +111,18 @@ func (q *questionDialog) view(b ui.Box) string {
 	return strings.Join(lines, "\n")
 }
 
-// questionLines returns the text and the items, followed by a blank line.
-func (q *questionDialog) questionLines(b ui.Box) []string {
+// itemRoom returns how many items a box shows at once.
+func (q *questionDialog) itemRoom(b ui.Box) int {
+	all := len(q.action.Confirm.Items)
+	room := b.Height - len(q.answerLines(b)) - len(q.questionLines(b, 0))
+	if all <= min(room+1, maxItems) { // the line that counts them is not needed
+		return all
+	}
+	return max(0, min(room, maxItems))
+}
+
+// questionLines returns the text and some of the items, followed by a blank line.
+func (q *questionDialog) questionLines(b ui.Box, count int) []string {
 	ask, mark := q.action.Confirm, b.Theme.Glyphs.Ellipsis
 	var lines []string
 	if ask.Warning != "" {
@@ -120,12 +135,13 @@ func (q *questionDialog) questionLines(b ui.Box) []string {
 	if len(ask.Items) > 0 {
 		lines = append(lines, "")
 	}
-	last := min(q.firstItem+maxItems, len(ask.Items))
-	for _, item := range ask.Items[q.firstItem:last] {
+	first := max(0, min(q.firstItem, len(ask.Items)-count))
+	last := min(first+count, len(ask.Items))
+	for _, item := range ask.Items[first:last] {
 		lines = append(lines, "  "+ui.Truncate(item, b.Width-2, mark))
 	}
-	if n := len(ask.Items); n > maxItems {
-		shown := fmt.Sprintf("  %d to %d of %d", q.firstItem+1, last, n)
+	if n := len(ask.Items); n > count {
+		shown := fmt.Sprintf("  %d to %d of %d", first+1, last, n)
 		lines = append(lines, b.Theme.Paint(theme.Muted, ui.Truncate(shown, b.Width, mark)))
 	}
 	return append(lines, "")
@@ -151,8 +167,8 @@ func decisiveFirst(text string, b ui.Box) []string {
 
 // scroll shows other items, and reports whether the key does that.
 func (q *questionDialog) scroll(key string) bool {
-	by := map[string]int{"down": 1, "up": -1, "pgdown": maxItems, "pgup": -maxItems}[key]
-	most := len(q.action.Confirm.Items) - maxItems
+	by := map[string]int{"down": 1, "up": -1, "pgdown": q.shownItems, "pgup": -q.shownItems}[key]
+	most := len(q.action.Confirm.Items) - q.shownItems
 	if by == 0 || most <= 0 {
 		return false
 	}
@@ -183,7 +199,7 @@ func (q *questionDialog) confirmLabel() string {
 
 func (q *questionDialog) hints() []hint {
 	var hints []hint
-	if len(q.action.Confirm.Items) > maxItems {
+	if len(q.action.Confirm.Items) > q.shownItems {
 		hints = []hint{{"up/down", "other rows"}}
 	}
 	switch {

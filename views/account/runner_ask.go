@@ -57,7 +57,10 @@ func (r Runner[T]) confirm(s *start[T]) resource.Confirm {
 	}
 	if len(s.rows) > 1 {
 		c.Title = capitalize(s.op.Name) + ": " + Pluralize(len(s.rows), r.Resource.Singular, r.Resource.PluralName())
-		c.Effect = strings.TrimSpace("This is done to these and to no others. " + r.selection(s))
+		c.Effect = strings.TrimSpace(fmt.Sprintf(
+			"These %s, and no others. %s",
+			Pluralize(len(s.rows), r.Resource.Singular, r.Resource.PluralName()), r.selection(s),
+		))
 		// a form has the count typed in its own field
 		if len(s.draft.Fields) == 0 && !s.chosen {
 			c.Word, c.Required = strconv.Itoa(len(s.rows)), true

@@ -2,6 +2,8 @@ package account
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -15,14 +17,17 @@ import (
 // TokenForm asks for another token of the same account. It is tried before it is used, and only this run keeps it.
 func TokenForm(a *Account) form.Form {
 	var text string
+	about := "Enter another token of the same account: only this run uses it, and the old one stays where it is kept."
+	if slices.ContainsFunc(slices.Collect(maps.Values(a.Stores)), wasUnauthorized) {
+		about = "The API does not accept the token in use. " + about
+	}
 	return form.Form{
 		Title:        "Token for " + a.Name,
 		ProgressText: "trying it",
 		SubmitLabel:  "use it",
 		EnterSubmits: form.AlwaysSubmit,
-		Text: "The API does not accept the token in use. Enter another one of the same account: only this run " +
-			"uses it, and the old one stays where it is kept.",
-		Fields: []form.Field{form.Secret("token", "Token", &text, form.Required())},
+		Text:         about,
+		Fields:       []form.Field{form.Secret("token", "Token", &text, form.Required())},
 		Send: func(ctx context.Context) (func() tea.Cmd, error) {
 			before, err := a.API.SetToken(client.NewSecret(text))
 			if err != nil {
@@ -38,6 +43,12 @@ func TokenForm(a *Account) form.Form {
 			}, nil
 		},
 	}
+}
+
+// wasUnauthorized reports whether the API did not accept the token when a store was last read.
+func wasUnauthorized(set any) bool {
+	s, ok := set.(table.JoinedStore)
+	return ok && ui.Unauthorized(s.Freshness().Err)
 }
 
 // retryFailed reads every store again whose last read failed, and the pane in front.

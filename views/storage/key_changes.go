@@ -132,8 +132,8 @@ func revokeKey() resource.Draft[*client.Key] {
 			return resource.Confirm{
 				Title: "Revoke key",
 				Effect: fmt.Sprintf(
-					"Key %q (id %d, %s) reaches %s. Programs that use it lose access at once, for good.", k.Label, k.ID,
-					k.AccessKey, reach,
+					"Key %q (id %d, %s) is revoked for good: programs that use it lose access at once. It reaches %s.",
+					k.Label, k.ID, k.AccessKey, reach,
 				),
 				Word:     k.Label.String(),
 				Required: true,
