@@ -630,9 +630,8 @@ func TestUploadFolder_namesWhatIsNotSent(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 40}, func(r *harness) {
 		r.openBucket("cdn.acme")
 		r.press("U", "<ctrl+u>", folder, "<ctrl+s>")
-		r.requireText("NOT sent; the transfers pane will name each", "not sent: link-00: it is a link", "1 to 10 of 13")
-		r.press("<pgdown>")
-		r.requireText("not sent: link-11: it is a link", "4 to 13 of 13")
+		r.requireText("NOT sent; the transfers pane will name each", "not sent: link-00: it is a link")
+		r.requireText("not sent: link-11: it is a link") // all of them fit
 		r.wait(time.Second)
 		r.press("1", "<enter>")
 		r.wait(3 * time.Second)

@@ -43,6 +43,21 @@ func TestFrame_walkPanesAndDialogs(t *testing.T) {
 	}
 }
 
+// The same holds for an account that has nothing yet.
+func TestFrame_walkEmptyAccount(t *testing.T) {
+	for _, size := range []screenSize{{60, 16}, {80, 24}, {120, 36}, {200, 50}} {
+		startProgram(t, emulator.Options{Seed: "empty"}, size, func(r *harness) {
+			for _, key := range strings.Fields("1 2 3 4 5 6 7 8 9 0 F J") {
+				r.press(key)
+				r.requireWholeScreen(size.width, []string{key})
+				if key == "1" {
+					r.requireText("adds one") // the end of a sentence in a narrow box
+				}
+			}
+		})
+	}
+}
+
 // requireWholeScreen fails if a text stands in the first column or a word of the frame is cut.
 func (r *harness) requireWholeScreen(width int, keys []string) {
 	r.Helper()

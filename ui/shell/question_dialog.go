@@ -88,7 +88,8 @@ func (q *questionDialog) size(most ui.Box) (int, int) {
 func (q *questionDialog) layout(b ui.Box) {
 	q.shownItems = q.itemRoom(b)
 	lines := len(q.questionLines(b, q.shownItems)) + len(q.answerLines(b))
-	q.fits = lines <= b.Height && q.shownItems >= min(minItems, len(q.action.Confirm.Items)) && b.Width >= 30 && ui.Width(q.confirmWord) <= b.Width
+	q.fits = lines <= b.Height && q.shownItems >= min(minItems, len(q.action.Confirm.Items)) && b.Width >= 30 &&
+		ui.Width(q.confirmWord) <= b.Width
 }
 
 func (q *questionDialog) view(b ui.Box) string {

@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -62,10 +63,25 @@ func (s listStatus) explainEmpty(b ui.Box) []string {
 	}
 	if next != "" {
 		for _, line := range ui.Wrap(next, min(emptyWidth, max(10, b.Width-4))) {
-			lines = append(lines, b.Theme.Paint(theme.Muted, line))
+			lines = append(lines, paintKeys(line, b))
 		}
 	}
 	return lines
+}
+
+// keyInSentence matches a key at the beginning of a part of a sentence: "n adds one · esc clears it".
+var keyInSentence = regexp.MustCompile(`(?:^|· |, |press )([^\s\pL]|\pL|esc|enter|space|tab)(?: |$)`)
+
+// paintKeys draws what can be done next, with its keys in the tone of keys.
+func paintKeys(text string, b ui.Box) string {
+	var out strings.Builder
+	from := 0
+	for _, at := range keyInSentence.FindAllStringSubmatchIndex(text, -1) {
+		out.WriteString(b.Theme.Paint(theme.Muted, text[from:at[2]]))
+		out.WriteString(b.Theme.Paint(theme.Accent, text[at[2]:at[3]]))
+		from = at[3]
+	}
+	return out.String() + b.Theme.Paint(theme.Muted, text[from:])
 }
 
 // emptyWidth is the width of the sentences in a list without rows.

@@ -300,3 +300,29 @@ func TestList_Poll_joinedStoresOncePerMinute(t *testing.T) {
 		}
 	})
 }
+
+// The keys in what a list without rows says to do next have the tone of keys; the words around them do not.
+func TestPaintKeys(t *testing.T) {
+	b := uitest.NewBox(t, 80, 10)
+	for text, want := range map[string]string{
+		"n adds one": "n",
+		"press r to retry · / types another one":          "r /",
+		"esc clears the filter":                           "esc",
+		"w on an object downloads, U in a bucket uploads": "w U",
+		"keys work meanwhile · ? for help":                "?",
+		"503: a page":                                     "",
+	} {
+		var keys []string
+		open := b.Theme.Codes(theme.Accent).Open
+		for _, part := range strings.Split(paintKeys(text, b), open)[1:] {
+			key, _, _ := strings.Cut(part, "\x1b")
+			keys = append(keys, key)
+		}
+		if got := strings.Join(keys, " "); got != want {
+			t.Errorf("%q: the keys are %q, want %q", text, got, want)
+		}
+		if ansi.Strip(paintKeys(text, b)) != text {
+			t.Errorf("%q became %q", text, ansi.Strip(paintKeys(text, b)))
+		}
+	}
+}

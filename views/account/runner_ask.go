@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -27,7 +28,7 @@ func (r Runner[T]) ask(s *start[T], then func(grant[T]) tea.Cmd) tea.Cmd {
 	ask := Ask{
 		Ops:     append([]string{s.op.Call}, s.op.OtherCalls...),
 		IDs:     r.ids(s),
-		Name:    s.op.Name,
+		Name:    cmp.Or(s.draft.SubmitLabel, s.op.Name),
 		Confirm: r.confirm(s),
 	}
 	if len(s.rows) > 1 {

@@ -43,7 +43,11 @@ func RenderServices(a *account.Account, b ui.Box) string {
 		if state := resource.StateOf(set); state.Kind != resource.Known {
 			text = state.String()
 		}
-		return b.Theme.Paint(theme.Muted, text)
+		lines := ui.Wrap(text, b.Width)
+		for i, line := range lines {
+			lines[i] = b.Theme.Paint(theme.Muted, line)
+		}
+		return strings.Join(lines, "\n")
 	}
 	lines := stateCountLines(a, b)
 	rows := servicesToWatch(a)
