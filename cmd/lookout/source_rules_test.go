@@ -250,7 +250,7 @@ func sourceRules() []sourceRule {
 			usesName("os/exec.Command", "os/exec.CommandContext", "os.StartProcess", "syscall.Exec"),
 			[]string{
 				"cmd/internal/config/token.go", "cmd/internal/cli/config_command.go", "ui/shell/program_actions.go",
-				"ui/terminal/clipboard.go", "cmd/internal/keep/detach.go",
+				"ui/terminal/clipboard.go", "ui/terminal/command.go", "cmd/internal/keep/detach.go",
 			},
 			`import "os/exec"; var _ = exec.Command("x")`,
 		},

@@ -177,7 +177,7 @@ func configNews(s *Shell) tea.Cmd {
 	}
 	text := strings.TrimPrefix(problems[0], filepath.Dir(s.o.ConfigPath)+string(filepath.Separator))
 	if more := len(problems) - 1; more > 0 {
-		text = fmt.Sprintf("%d mistakes: %s · lookout config check lists them", len(problems), text)
+		text = fmt.Sprintf("%d mistakes: %s · lookout config validate lists them", len(problems), text)
 	}
 	return ui.ShowNews(theme.Warn, text)
 }
@@ -217,4 +217,62 @@ func (s *Shell) KeyBindings() []KeyBinding {
 	}
 	add("program", s.program.actions(s))
 	return bindings
+}
+
+// addRowCommands gives lists the actions that the user has made, with their keys.
+func addRowCommands(s *Shell) {
+	if len(s.o.RowCommands) == 0 {
+		return
+	}
+	keys, lines := map[string][]string{}, map[string]int{}
+	for _, c := range s.o.RowCommands {
+		if RowCommandProblem(s.o.Panes, c) != "" {
+			continue
+		}
+		name := c.Pane + "." + c.Name
+		keys[name], lines[name] = []string{c.Key}, c.Line
+		for _, p := range s.o.Panes {
+			if list := rowCommander(p); list != nil && p.Name() == c.Pane {
+				list.AddRowCommand(c)
+			}
+		}
+	}
+	maps.Copy(keys, s.o.Keys) // [keys] has the last word
+	maps.Copy(lines, s.o.KeyLines)
+	s.policy.keys, s.o.KeyLines = keys, lines
+}
+
+// rowCommander returns what takes the commands of a list; nil for other panes.
+func rowCommander(p ui.Pane) ui.RowCommander {
+	if list, ok := p.(interface{ RowCommander() ui.RowCommander }); ok {
+		return list.RowCommander()
+	}
+	return nil
+}
+
+// RowCommandProblem returns why a command cannot be an action of a list; "" if it can.
+func RowCommandProblem(panes []ui.Pane, c ui.RowCommand) string {
+	var lists []string
+	for _, p := range panes {
+		list := rowCommander(p)
+		if list == nil {
+			continue
+		}
+		lists = append(lists, p.Name())
+		if p.Name() != c.Pane {
+			continue
+		}
+		for _, a := range p.Actions() {
+			if a.Name() == c.Name {
+				return fmt.Sprintf("%s has an action %q already; choose another name", c.Pane, c.Name)
+			}
+		}
+		for _, name := range c.Placeholders() {
+			if fields := list.RowFields(); !slices.Contains(fields, name) {
+				return fmt.Sprintf("unknown placeholder {%s}; use {%s}", name, strings.Join(fields, "}, {"))
+			}
+		}
+		return ""
+	}
+	return fmt.Sprintf("unknown list %q; use %s", c.Pane, strings.Join(lists, ", "))
 }

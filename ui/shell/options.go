@@ -90,11 +90,12 @@ type RateLimitHooks struct {
 
 // Preferences are the user's choices from the configuration and the command line.
 type Preferences struct {
-	Keys      map[string][]string // keys of actions: "services.disable"
-	KeyLines  map[string]int      // where the configuration binds them; of two that share a key, the later one loses
-	Columns   map[string][]string // columns of lists by pane, in their order
-	StartPane string              // name of the pane to start with
-	Mouse     bool
+	Keys        map[string][]string // keys of actions: "services.disable"
+	KeyLines    map[string]int      // where the configuration binds them; of two that share a key, the later one loses
+	Columns     map[string][]string // columns of lists by pane, in their order
+	RowCommands []ui.RowCommand     // actions of lists that run a program; see RowCommandProblem
+	StartPane   string              // name of the pane to start with
+	Mouse       bool
 
 	ConfigPath     string   // path of the configuration; "" says nothing about its mistakes
 	ConfigProblems []string // what is wrong in it and was ignored, with file and line

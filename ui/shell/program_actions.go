@@ -1,13 +1,16 @@
 package shell
 
 import (
+	"context"
 	"os/exec"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/cli/browser"
 
+	"lookout/client/visible"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/terminal"
@@ -250,4 +253,62 @@ func runProgram(x ui.ExecMsg) tea.Cmd {
 		}
 		return ui.NewsMsg{Text: x.Name + " ended", Tone: theme.Good}
 	})
+}
+
+// runRowCommand runs a program of the user's on a row. On a protected account it asks first, unless the program is
+// harmless.
+func runRowCommand(s *Shell, msg ui.RunCommandMsg) tea.Cmd {
+	if msg.Err != nil {
+		return ui.ShowNews(theme.Warn, msg.Label+": "+msg.Command.Name+" was not run: "+visible.Show(msg.Err.Error()))
+	}
+	run := ui.Action{Key: ui.Bind(msg.Command.Name), Do: func() tea.Cmd { return startRowCommand(s, msg) }}
+	if s.o.Protected && !msg.Command.Harmless {
+		run.Confirm = &ui.Confirmation{
+			Title: msg.Command.Name + ": " + msg.Label,
+			Text: "On the account " + s.o.Account + ", which is protected, this runs " + ui.ShellJoin(
+				msg.Argv...) + ".",
+			ConfirmLabel: "run",
+		}
+	}
+	return s.startAction(run)
+}
+
+// startRowCommand runs the program and shows its output where the user wants it.
+func startRowCommand(s *Shell, msg ui.RunCommandMsg) tea.Cmd {
+	name := msg.Label + ": " + msg.Command.Name
+	if msg.Command.Output == ui.OutputTerminal {
+		return runProgram(ui.ExecMsg{Name: msg.Argv[0], Args: msg.Argv[1:]})
+	}
+	ctx := s.ctx
+	if ctx == nil { // of a program that never ends
+		ctx = context.Background()
+	}
+	return ui.WhileWorking(name+" is running", func() tea.Msg {
+		out, err := terminal.RunCommand(ctx, msg.Argv, msg.Row)
+		out = showOutput(out)
+		tone, ended := theme.Good, ""
+		if err != nil {
+			tone, ended = theme.Bad, ": "+err.Error()
+		}
+		if msg.Command.Output == ui.OutputDialog && out != "" {
+			return ui.ShowTextMsg{Title: visible.Show(name + ended), Text: out}
+		}
+		first, _, _ := strings.Cut(out, "\n")
+		if first == "" && err == nil {
+			first = "ended without output"
+		}
+		if first != "" {
+			ended += ": " + first
+		}
+		return ui.NewsMsg{Text: visible.Show(name + ended), Tone: tone}
+	})
+}
+
+// showOutput returns what a program wrote as text that can be drawn: without colours, hidden characters made visible.
+func showOutput(out string) string {
+	lines := strings.Split(strings.TrimSpace(strings.ReplaceAll(ansi.Strip(out), "\t", "    ")), "\n")
+	for i, line := range lines {
+		lines[i] = visible.Show(strings.TrimRight(line, "\r "))
+	}
+	return strings.Join(lines, "\n")
 }

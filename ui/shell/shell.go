@@ -67,6 +67,7 @@ func New(o Options) (*Shell, error) {
 			s.tabs.front = i
 		}
 	}
+	addRowCommands(s)
 	s.clock.interval = o.RefreshInterval
 	if err := s.policy.resolveConflicts(s); err != nil {
 		return nil, err
@@ -215,6 +216,8 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 		return s.openURL(msg.URL)
 	case ui.ExecMsg:
 		return runProgram(msg)
+	case ui.RunCommandMsg:
+		return runRowCommand(s, msg)
 	case ui.ManyRowsLoadedMsg:
 		return s.afterLargeLoad()
 	}

@@ -244,7 +244,8 @@ func (l *List[T]) cellBox() ui.Box {
 }
 
 // fetchRow fetches a single row. If that fails, the detail shows the list's row and says so.
-func (l *List[T]) fetchRow(row T) tea.Cmd {
+func (c *controls[T]) fetchRow(row T) tea.Cmd {
+	l := c.list()
 	if l.FetchOne == nil {
 		return nil
 	}

@@ -199,7 +199,7 @@ func (c *controls[T]) rowCommands(row T) rowCommands {
 				return showLongTexts(l.LongTexts(row))
 			}
 			l.detail.open, l.detail.scroll = true, 0
-			return l.fetchRow(row)
+			return c.fetchRow(row)
 		}
 	}
 	return commands

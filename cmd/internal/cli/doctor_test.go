@@ -71,6 +71,7 @@ const pastedToken = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789a
 // Twenty and more broken configurations: doctor reports each with its line, and with the next step.
 func TestDoctor_brokenConfigurations(t *testing.T) {
 	const account = "[accounts.prod]\nbase_url = \"https://api.linode.com/v4\"\n"
+	const command = "[[commands]]\npane = \"services\"\nkey = \"x\"\n"
 	for text, c := range map[string]doctorCase{
 		"theme = \n":         {state: "failed", text: "config.toml:1:"},
 		"[accounts.a\n":      {state: "failed", text: "config.toml:1:"},
@@ -135,6 +136,24 @@ func TestDoctor_brokenConfigurations(t *testing.T) {
 		},
 		"[keys]\n\"services.disable\" = [\"ctrl+c\"]\n": {
 			text: "config.toml:2:23: keys.services.disable: ctrl+c always ends lookout; choose another key",
+		},
+		command + "name = \"enable\"\ncommand = [\"x\"]\n": {
+			text: `config.toml:1:1: commands: services has an action "enable" already; choose another name`,
+		},
+		command + "name = \"run\"\ncommand = [\"x\", \"{nothing}\"]\n": {
+			text: "config.toml:1:1: commands: unknown placeholder {nothing}; use {id}, {label}, {status}",
+		},
+		command + "name = \"run\"\ncommand = \"x {label}\"\n": {
+			text: "config.toml:5:1: commands: command: expected a list of strings",
+		},
+		command + "name = \"run\"\n": {text: "config.toml:1:3: commands: command: it is missing; add command = "},
+		command + "name = \"run\"\ncommand = [\"x\"]\nharmles = true\n": {
+			text: `config.toml:6:1: commands: harmles: unknown key; did you mean "harmless"?`,
+		},
+		command + "name = \"run\"\ncommand = [\"x\"]\n[[commands]]\npane = \"servers\"\nkey = \"x\"\nname = \"a\"\n" +
+			"command = [\"x\"]\n": {text: `config.toml:6:1: commands: unknown list "servers"; use`},
+		strings.Replace(command, `"x"`, `"d"`, 1) + "name = \"run\"\ncommand = [\"x\"]\n": {
+			text: `config.toml:1:1: keys: the key "d" is bound twice in services: to "disable" and to "run"`,
 		},
 		"[keys]\ndisable = [\"d\"]\n": {text: "config.toml:2:1: keys.disable: expected PANE.ACTION"},
 		"[keys]\n\n\"services.disable\" = [\"e\"]\n": {

@@ -21,6 +21,7 @@ import (
 	"lookout/client"
 	"lookout/cmd/internal/exit"
 	"lookout/theme"
+	"lookout/ui"
 )
 
 // File holds what a configuration file says. keys.go declares its keys.
@@ -35,6 +36,7 @@ type File struct {
 	Keys     map[string][]string // "services.disable" = ["d"]
 	Themes   map[string]theme.CustomTheme
 	Columns  map[string][]string // "services" = ["status", "label"]
+	Commands []ui.RowCommand
 	Notify   []string
 }
 
@@ -85,6 +87,7 @@ type FileSource struct {
 	Path     string
 	Mistakes Mistakes       // what is wrong there and was ignored
 	KeyLines map[string]int // where keys are bound: "services.disable"
+	Commands []ui.RowCommand
 }
 
 // ErrNoAccount says that neither flags, environment nor configuration name an account.
@@ -156,7 +159,12 @@ func Load(f *Flags, complaints io.Writer) (Settings, error) {
 		fmt.Fprintf(complaints, "lookout: %v\n", err)
 	}
 	s, err := Resolve(cfg, f)
-	s.Source = FileSource{path, wrong, KeyLines(cfg, FindPositions(data))}
+	s.Source = FileSource{
+		Path:     path,
+		Mistakes: wrong,
+		KeyLines: KeyLines(cfg, FindPositions(data)),
+		Commands: cfg.Commands,
+	}
 	return s, err
 }
 

@@ -67,7 +67,7 @@ func Parse(data []byte) (File, Mistakes) {
 	}
 	r := &configParser{positions: FindPositions(data), knownKeys: knownKeys()}
 	cfg := File{Accounts: map[string]AccountConfig{}, Keys: map[string][]string{}}
-	tables := []string{"accounts", "keys", "themes", "columns"}
+	tables := []string{"accounts", "keys", "themes", "columns", "commands"}
 	top := maps.Clone(document)
 	for _, name := range tables {
 		delete(top, name)
@@ -78,6 +78,7 @@ func Parse(data []byte) (File, Mistakes) {
 	r.parseKeys(&cfg, document["keys"])
 	r.parseThemes(&cfg, document["themes"])
 	r.parseColumns(&cfg, document["columns"])
+	r.parseCommands(&cfg, document["commands"])
 	if _, known := cfg.Accounts[cfg.Account]; cfg.Account != "" && !known {
 		r.addError(
 			true,

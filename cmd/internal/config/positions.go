@@ -44,10 +44,18 @@ func FindPositions(data []byte) Positions {
 	f := positionFinder{found: Positions{}, lines: lineStarts(data)}
 	f.parser.Reset(data)
 	var table []string
+	counts := map[string]int{}
 	for f.parser.NextExpression() {
 		switch e := f.parser.Expression(); e.Kind {
-		case unstable.Table, unstable.ArrayTable:
+		case unstable.Table:
 			table = f.addKey(nil, e.Key())
+		case unstable.ArrayTable:
+			list := f.addKey(nil, e.Key())
+			table = append(list, elementKey(counts[joinKey(list)]))
+			counts[joinKey(list)]++
+			if first := e.Key(); first.Next() {
+				f.add(table, first.Node())
+			}
 		case unstable.KeyValue:
 			f.addKeyValue(table, e)
 		}

@@ -52,6 +52,24 @@ cursor = "on blue"`,
 services = ["status", "label", "consultation_group", "updated"]`,
 			schema: map[string]any{"type": "object", "additionalProperties": stringListSchema()},
 		},
+		{
+			Name:  "commands",
+			Title: "[commands]",
+			Description: "An action of your own in a list: key and name, and the program that it runs on the row " +
+				"under the cursor. No shell reads command: {id}, {label} and {COLUMN} are replaced inside one " +
+				"argument by the row's value, and the row is on standard input as JSON. output is news (the first " +
+				"line), dialog, or terminal: then the program has the keyboard, and no JSON. It gets no variable " +
+				"that may hold a token, and a minute unless it has the terminal. Read-only mode refuses it and a " +
+				"protected account asks first, unless harmless = true.",
+			Example: `[[commands]]
+pane = "services"
+key = "x"
+name = "runbook"
+command = ["runbook", "--service={label}", "{address}"]
+output = "dialog"
+harmless = true`,
+			schema: commandsSchema(),
+		},
 	}
 }
 

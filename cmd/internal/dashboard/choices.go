@@ -83,9 +83,10 @@ func themeChoices(s config.Settings) (shell.Themes, *theme.Theme, error) {
 // actions and columns, and keys bound twice.
 func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 	cfg, wrong := config.Parse(data)
-	if len(cfg.Keys)+len(cfg.Columns) == 0 {
+	if len(cfg.Keys)+len(cfg.Columns)+len(cfg.Commands) == 0 {
 		return wrong
 	}
+	var known []string
 	at := config.FindPositions(data)
 	program, account, err := NewFrozenDemo(ctx, shell.Preferences{})
 	if err != nil {
@@ -93,42 +94,56 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 			wrong, config.Mistake{Position: config.Position{Line: 1, Column: 1}, Text: err.Error(), Fatal: true},
 		)
 	}
+	for _, c := range cfg.Commands {
+		known = append(known, c.Pane+"."+c.Name)
+	}
+	wrong = append(wrong, checkCommands(views.Panes(account), cfg.Commands)...)
 	wrong = append(wrong, checkColumns(views.ColumnChoosers(account), cfg.Columns, at)...)
-	var known []string
 	for _, k := range program.KeyBindings() {
 		known = append(known, k.Name())
 	}
 	for name := range cfg.Keys {
 		if !slices.Contains(known, name) {
-			wrong = append(
-				wrong,
-				config.Mistake{
-					Position: at.At("keys", name),
-					Text: fmt.Sprintf(
-						"keys.%q: unknown action%s",
-						client.Clean(name),
-						config.Suggestion(name, known),
-					),
-				},
-			)
+			text := fmt.Sprintf("keys.%q: unknown action%s", client.Clean(name), config.Suggestion(name, known))
+			wrong = append(wrong, config.Mistake{Position: at.At("keys", name), Text: text})
 		}
 	}
-	program, _, err = NewFrozenDemo(ctx, shell.Preferences{Keys: cfg.Keys, KeyLines: config.KeyLines(cfg, at)})
+	program, _, err = NewFrozenDemo(ctx, shell.Preferences{
+		Keys:        cfg.Keys,
+		KeyLines:    config.KeyLines(cfg, at),
+		RowCommands: cfg.Commands,
+	})
 	if err != nil {
 		wrong = append(wrong, config.Mistake{Position: at.At("keys"), Text: "keys: " + err.Error(), Fatal: true})
 		return wrong
 	}
 	for _, c := range shell.KeyConflicts(program) {
-		wrong = append(
-			wrong,
-			config.Mistake{Position: at.At("keys", c.Loser), Text: "keys: " + c.String()},
-		)
+		wrong = append(wrong, config.Mistake{Position: bindingPosition(c, at), Text: "keys: " + c.String()})
 	}
 	sort.Slice(wrong, func(i, j int) bool {
 		a, b := wrong[i], wrong[j]
 		return cmp.Or(a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Text, b.Text)) < 0
 	})
 	return wrong
+}
+
+// checkCommands reports the commands that no list can take.
+func checkCommands(panes []ui.Pane, commands []ui.RowCommand) (wrong config.Mistakes) {
+	for _, c := range commands {
+		if problem := shell.RowCommandProblem(panes, c); problem != "" {
+			place := config.Position{Line: c.Line, Column: 1}
+			wrong = append(wrong, config.Mistake{Position: place, Text: "commands: " + problem})
+		}
+	}
+	return wrong
+}
+
+// bindingPosition returns where the action that does not get a key is bound: in [keys], or as a command.
+func bindingPosition(c shell.KeyConflict, at config.Positions) config.Position {
+	if at.Has("keys", c.Loser) {
+		return at.At("keys", c.Loser)
+	}
+	return config.Position{Line: max(1, c.Line), Column: 1}
 }
 
 // PaneNames returns the names of panes in their order.

@@ -205,6 +205,7 @@ func preferences(f *config.Flags, s config.Settings) shell.Preferences {
 		Keys:           s.Keys,
 		KeyLines:       s.Source.KeyLines,
 		Columns:        s.Columns,
+		RowCommands:    s.Source.Commands,
 		StartPane:      f.View,
 		Mouse:          !f.NoMouse,
 		ConfigPath:     s.Source.Path,

@@ -1,0 +1,131 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"lookout/client"
+	"lookout/ui"
+)
+
+// commandKeys returns the keys of [[commands]].
+func commandKeys() []KeySpec[ui.RowCommand] {
+	return []KeySpec[ui.RowCommand]{
+		{
+			Name:        "pane",
+			target:      func(c *ui.RowCommand) any { return &c.Pane },
+			example:     `"services"`,
+			Description: "The list that gets the action.",
+		},
+		{
+			Name:        "key",
+			target:      func(c *ui.RowCommand) any { return &c.Key },
+			check:       checkKeyName,
+			example:     `"x"`,
+			Description: "Its key.",
+		},
+		{
+			Name:        "name",
+			target:      func(c *ui.RowCommand) any { return &c.Name },
+			check:       checkCommandName,
+			example:     `"runbook"`,
+			Description: "Its name in hints, help and palette.",
+		},
+		{
+			Name:        "command",
+			target:      func(c *ui.RowCommand) any { return &c.Argv },
+			example:     `["runbook", "--service={label}"]`,
+			Description: "The program and its arguments.",
+		},
+		{
+			Name:        "output",
+			target:      func(c *ui.RowCommand) any { return &c.Output },
+			choices:     ui.RowCommandOutputs(),
+			example:     `"dialog"`,
+			Description: "Where its output goes.",
+		},
+		{
+			Name:        "harmless",
+			target:      func(c *ui.RowCommand) any { return &c.Harmless },
+			example:     "true",
+			Description: "It changes nothing.",
+		},
+	}
+}
+
+// checkCommandName accepts the name of an action.
+func checkCommandName(v string) error {
+	if v == "" || len(v) > 30 || client.Clean(v) != v || strings.ContainsAny(v, ".\"") {
+		return fmt.Errorf("%q is not a name of 1 to 30 characters without dots and quotes", client.Clean(v))
+	}
+	return nil
+}
+
+// commandsSchema returns the JSON schema of [[commands]].
+func commandsSchema() map[string]any {
+	return map[string]any{"type": "array", "items": map[string]any{
+		"type":                 "object",
+		"additionalProperties": false,
+		"required":             requiredCommandKeys(),
+		"properties":           schemaProperties(commandKeys()),
+	}}
+}
+
+func requiredCommandKeys() []string { return []string{"pane", "key", "name", "command"} }
+
+// parseCommands reads [[commands]]. It leaves out commands with a mistake.
+func (r *configParser) parseCommands(cfg *File, value any) {
+	list, ok := value.([]any)
+	if value == nil {
+		return
+	}
+	for i, one := range list {
+		block, isTable := one.(map[string]any)
+		if ok = isTable; !ok {
+			break
+		}
+		if c, err := r.parseCommand(i, block); err == 0 {
+			cfg.Commands = append(cfg.Commands, c)
+		}
+	}
+	if !ok {
+		r.addError(false, []string{"commands"}, "expected a table for each command, such as [[commands]]")
+	}
+}
+
+// parseCommand reads a command and returns the number of its mistakes.
+func (r *configParser) parseCommand(i int, block map[string]any) (c ui.RowCommand, mistakes int) {
+	before, at := len(r.errs), []string{"commands", elementKey(i)}
+	c.Output, c.Line = ui.OutputNews, r.positions.At(at...).Line
+	report := func(name, text string) {
+		where := at
+		if r.positions.Has(append(at, name)...) {
+			where = append(slices.Clone(at), name)
+		}
+		r.errs = append(
+			r.errs,
+			Mistake{r.positions.At(where...), "commands: " + client.Clean(name) + ": " + text, false},
+		)
+	}
+	var names []string
+	for _, s := range commandKeys() {
+		names = append(names, s.Name)
+		value, there := block[s.Name]
+		switch {
+		case !there && slices.Contains(requiredCommandKeys(), s.Name):
+			report(s.Name, "it is missing; add "+s.Name+" = "+s.example)
+		case there:
+			if err := s.assign(&c, value); err != nil {
+				report(s.Name, err.Error())
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(block)) {
+		if !slices.Contains(names, name) {
+			report(name, "unknown key"+Suggestion(name, names)+"; use "+strings.Join(names, ", "))
+		}
+	}
+	return c, len(r.errs) - before
+}

@@ -1,0 +1,151 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"lookout/client/emulator"
+	"lookout/cmd/internal/config"
+	"lookout/ui"
+	"lookout/ui/terminal/termtest"
+)
+
+// recordingProgram writes a program that keeps its arguments, its standard input and its environment in a folder, and
+// then runs some lines of sh.
+func recordingProgram(t *testing.T, lines string) (program, folder string) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no sh")
+	}
+	folder = t.TempDir()
+	program = filepath.Join(folder, "program")
+	text := "#!/bin/sh\ncd " + folder + "\nprintf '%s\\n' \"$#\" \"$@\" > args\nenv > env\ncat > row\n" + lines + "\n"
+	if err := os.WriteFile(program, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return program, folder
+}
+
+// startWithCommand starts the dashboard with an action of the user's on services.
+func startWithCommand(
+	t *testing.T, c ui.RowCommand, account config.AccountConfig, change func(*emulator.Emulator),
+) *termtest.Terminal {
+	t.Helper()
+	api := emulator.New(emulator.Options{Token: "demo"})
+	if change != nil {
+		change(api)
+	}
+	c.Pane, c.Key, c.Name = "services", "x", "runbook"
+	s, err := newTestShell(t, api, config.Settings{
+		AccountConfig: account,
+		Account:       "acme-prod",
+		Theme:         "dark",
+		Source:        config.FileSource{Commands: []ui.RowCommand{c}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := termtest.New(t, 120, 36, s)
+	v.WaitFor("Services ─ 14")
+	v.Type("3", "/", "web-1", "<enter>")
+	v.WaitFor("1 of 14")
+	return v
+}
+
+func readFile(t *testing.T, folder, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(folder, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// An action of the user's runs its program with the row's values as single arguments and the row on standard input; no
+// token is in its environment.
+func TestRowCommand_getsTheRowAndNoToken(t *testing.T) {
+	t.Setenv("LINODE_TOKEN", "a-token-of-another-program")
+	program, folder := recordingProgram(t, "echo; printf '\\033[31mplan for web-1\\033[0m\\nsecond line\\n'")
+	v := startWithCommand(t, ui.RowCommand{
+		Argv:   []string{program, "--service={label}", "{address}", "a b;$(c)", "{id} {status}"},
+		Output: ui.OutputNews,
+	}, config.AccountConfig{}, nil)
+	v.Type("x")
+	v.WaitFor("web-1: runbook: plan for web-1")
+	want := "4\n--service=web-1\nhttps://web-1.acme.net/\na b;$(c)\n4 ok\n"
+	if got := readFile(t, folder, "args"); got != want {
+		t.Errorf("arguments %q", got)
+	}
+	var row struct {
+		ID    int
+		Label string
+	}
+	if err := json.Unmarshal([]byte(readFile(t, folder, "row")), &row); err != nil || row.ID != 4 ||
+		row.Label != "web-1" {
+		t.Errorf("%+v, %v", row, err)
+	}
+	if strings.Contains(readFile(t, folder, "env"), "a-token-of") {
+		t.Error("the program gets a token")
+	}
+}
+
+// The output can be a dialog; a program that fails is reported with what it says.
+func TestRowCommand_dialogAndFailure(t *testing.T) {
+	program, _ := recordingProgram(t, "printf 'first\\nsecond \\342\\200\\256line\\n'")
+	v := startWithCommand(
+		t,
+		ui.RowCommand{Argv: []string{program}, Output: ui.OutputDialog},
+		config.AccountConfig{},
+		nil,
+	)
+	v.Type("x")
+	v.WaitFor("web-1: runbook")
+	v.WaitFor("second")
+	failing, _ := recordingProgram(t, "echo no such host >&2; exit 3")
+	v = startWithCommand(t, ui.RowCommand{Argv: []string{failing}, Output: ui.OutputNews}, config.AccountConfig{}, nil)
+	v.Type("x")
+	v.WaitFor("web-1: runbook: exit status 3: no such host")
+}
+
+// In read-only mode only a harmless command runs. On a protected account one that is not harmless asks first.
+func TestRowCommand_readOnlyAndProtected(t *testing.T) {
+	program, folder := recordingProgram(t, "echo done")
+	ran := func() bool {
+		_, err := os.Stat(filepath.Join(folder, "args"))
+		return err == nil
+	}
+	command := ui.RowCommand{Argv: []string{program, "{label}"}, Output: ui.OutputNews}
+	v := startWithCommand(t, command, config.AccountConfig{ReadOnly: true}, nil)
+	v.Type("x")
+	v.WaitFor("read-only mode")
+	v = startWithCommand(t, command, config.AccountConfig{Protected: true}, nil)
+	v.Type("x")
+	v.WaitFor("which is protected, this runs")
+	if ran() {
+		t.Fatal("it ran without an answer")
+	}
+	v.Type("<esc>")
+	v.WaitIdle(0)
+	harmless := command
+	harmless.Harmless = true
+	v = startWithCommand(t, harmless, config.AccountConfig{ReadOnly: true, Protected: true}, nil)
+	v.Type("x")
+	v.WaitFor("web-1: runbook: done")
+}
+
+// A value that a program could take for an option is refused where it would begin an argument.
+func TestRowCommand_noOptionFromTheRow(t *testing.T) {
+	c := ui.RowCommand{Argv: []string{"program", "{label}", "--x={label}"}}
+	value := func(string) string { return "--delete-everything" }
+	if argv, err := c.Expand(value); err == nil || !strings.Contains(err.Error(), "{label} begins with -") {
+		t.Errorf("%q, %v", argv, err)
+	}
+	c.Argv = []string{"program", "--", "--x={label} {id}"}
+	if argv, err := c.Expand(value); err != nil || argv[2] != "--x=--delete-everything --delete-everything" {
+		t.Errorf("%q, %v", argv, err)
+	}
+}

@@ -1,0 +1,73 @@
+package ui
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// A RowCommand is an action of a list that the user has made: it runs a program on the row under the cursor.
+type RowCommand struct {
+	Pane, Key, Name string
+	Argv            []string // the program and its arguments, with placeholders such as {label}; no shell reads them
+	Output          string   // where the program's output goes: one of RowCommandOutputs
+	Harmless        bool     // changes nothing: allowed in read-only mode, and not asked for on a protected account
+	Line            int      // where the configuration has it
+}
+
+// Where the output of a RowCommand goes.
+const (
+	OutputNews     = "news"     // its first line
+	OutputDialog   = "dialog"   // the beginning
+	OutputTerminal = "terminal" // the program has the terminal until it ends
+)
+
+// RowCommandOutputs returns where the output of a RowCommand can go.
+func RowCommandOutputs() []string { return []string{OutputNews, OutputDialog, OutputTerminal} }
+
+// A RowCommander takes the RowCommands of a list.
+type RowCommander interface {
+	AddRowCommand(RowCommand)
+	RowFields() []string // names of placeholders
+}
+
+// RunCommandMsg runs a RowCommand on a row.
+type RunCommandMsg struct {
+	Command RowCommand
+	Argv    []string // without placeholders
+	Row     string   // as JSON, for standard input
+	Label   string   // what the row is called
+	Err     error    // why it cannot be run
+}
+
+// placeholderPattern matches a placeholder.
+const placeholderPattern = `\{([a-z_ ]+)\}`
+
+// Placeholders returns the names of the placeholders of a RowCommand.
+func (c RowCommand) Placeholders() []string {
+	var names []string
+	for _, found := range regexp.MustCompile(placeholderPattern).FindAllStringSubmatch(strings.Join(c.Argv, "\n"), -1) {
+		names = append(names, found[1])
+	}
+	return names
+}
+
+// Expand returns the arguments with the values of a row. A value never becomes more than one argument, or a part of
+// one, and none at the beginning of an argument begins with -: the program could take it for an option.
+func (c RowCommand) Expand(value func(name string) string) ([]string, error) {
+	pattern := regexp.MustCompile(placeholderPattern)
+	argv := make([]string, len(c.Argv))
+	for i, arg := range c.Argv {
+		argv[i] = pattern.ReplaceAllStringFunc(arg, func(found string) string {
+			return value(strings.Trim(found, "{}"))
+		})
+		at := pattern.FindStringIndex(arg)
+		if at != nil && at[0] == 0 && strings.HasPrefix(argv[i], "-") {
+			return nil, fmt.Errorf("%s begins with -, which %s could take for an option", arg[:at[1]], c.Argv[0])
+		}
+		if strings.Contains(argv[i], "\x00") {
+			return nil, fmt.Errorf("%s holds a character that no argument can hold", arg)
+		}
+	}
+	return argv, nil
+}

@@ -1,0 +1,64 @@
+package table
+
+import (
+	"encoding/json"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/ui"
+)
+
+// RowCommander returns what takes actions that run a program.
+func (l *List[T]) RowCommander() ui.RowCommander { return (*controls[T])(l) }
+
+// AddRowCommand adds an action that runs a program on the row under the cursor.
+func (k *controls[T]) AddRowCommand(c ui.RowCommand) {
+	l := k.list()
+	l.RowActions = append(l.RowActions, RowAction[T]{
+		Name:        c.Name,
+		Description: "runs " + c.Argv[0] + ", as the configuration says",
+		Writes:      !c.Harmless,
+		Message:     func(row T) tea.Msg { return runCommand(l, c, row) },
+	})
+}
+
+// RowFields returns the names of the placeholders that stand for a value of a row: its ID, its label, its columns.
+func (k *controls[T]) RowFields() []string {
+	l := k.list()
+	names := []string{"id", "label"}
+	for _, c := range l.Columns {
+		if c.Value != nil && c.Name != "label" {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// runCommand returns the message that runs a command on a row.
+func runCommand[T any](l *List[T], c ui.RowCommand, row T) ui.RunCommandMsg {
+	msg := ui.RunCommandMsg{Command: c, Label: l.label(row, l.cellBox())}
+	data, err := json.Marshal(row)
+	if err != nil {
+		msg.Err = err
+		return msg
+	}
+	msg.Row = string(data)
+	msg.Argv, msg.Err = c.Expand(func(name string) string { return fieldValue(l, name, row) })
+	return msg
+}
+
+// fieldValue returns the value of a row for a placeholder; "" for an unknown one.
+func fieldValue[T any](l *List[T], name string, row T) string {
+	if name == "id" {
+		return l.Store.ID(row)
+	}
+	for _, c := range l.Columns {
+		if c.Name == name && c.Value != nil {
+			return c.Value(row)
+		}
+	}
+	if name == "label" {
+		return l.label(row, l.cellBox())
+	}
+	return ""
+}
