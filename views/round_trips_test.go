@@ -131,3 +131,38 @@ func TestRoundTrips_largeAccount(t *testing.T) {
 		}
 	})
 }
+
+// G in a flat listing reads the folders side by side. It can be stopped and continued: every object is there once, in
+// order.
+func TestRoundTrips_endOfListing(t *testing.T) {
+	slow := &slowTransport{latency: 200 * time.Millisecond}
+	runProgram(t, programOptions{size: screenSize{120, 36}, transport: slow.transport}, func(r *harness) {
+		r.press("8")
+		r.wait(time.Second)
+		r.press("/", "logs-eu", "<enter>", "<enter>")
+		r.wait(time.Second)
+		r.press("F")
+		r.wait(time.Second)
+		begun := time.Now()
+		r.press("G")
+		r.wait(4 * time.Second)
+		r.requireText("still reading")
+		r.press("<esc>")
+		r.wait(time.Second)
+		requests := r.emu.RequestCount("list objects")
+		r.wait(time.Minute)
+		if n := r.emu.RequestCount("list objects"); n != requests {
+			t.Errorf("%d requests after esc", n-requests)
+		}
+		begun = begun.Add(time.Since(begun) - 4*time.Second)
+		r.press("G")
+		for !strings.Contains(r.screen(), "99,000 shown ·") && time.Since(begun) < time.Minute {
+			r.wait(100 * time.Millisecond)
+		}
+		if took := time.Since(begun); took > 14*time.Second {
+			t.Errorf("took %v", took)
+		}
+		r.requireText("99,000 shown ·", "-098999.log.gz")
+		r.requireNoText("duplicate", "more exist", "incomplete")
+	})
+}

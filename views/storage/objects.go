@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/objectindex"
 	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/ui/table"
@@ -65,7 +67,8 @@ type objectListing struct {
 		objects    int // among the n rows; the others are folders, which have no size
 		bytes      int64
 	}
-	totalsEpoch int // of the store when the sum began
+	totalsEpoch int                              // of the store when the sum began
+	plan        atomic.Pointer[objectindex.Plan] // that the cursors of the store are of
 }
 
 // ObjectsPane returns the pane of the objects of a bucket whose names begin with a prefix. With the delimiter "/" it
@@ -244,22 +247,70 @@ func (l *objectListing) query(marker string) client.ObjectQuery {
 
 // fetchPage reads one page.
 func (l *objectListing) fetchPage(ctx context.Context, marker string) (ui.RowPage[client.Object], error) {
-	p, err := l.a.API.Objects.List(ctx, l.query(marker))
+	list := func() (client.ObjectPage, error) { return l.a.API.Objects.List(ctx, l.query(marker)) }
+	if objectindex.IsPlanCursor(marker) {
+		list = func() (client.ObjectPage, error) { return l.plan.Load().List(ctx, marker) }
+	}
+	p, err := list()
 	if err != nil {
 		return ui.RowPage[client.Object]{}, err
 	}
 	return l.toPage(p), nil
 }
 
-// prefetchFrom reads every page from a marker on, ahead of what is asked for.
+const (
+	maxRowsBeforePlan  = 5_000 // more are not read again for a plan, which begins with the first name
+	maxPagesBeforePlan = 4     // that are read before a plan pays
+)
+
+// prefetchFrom reads every page from a marker on, ahead of what is asked for. A flat listing that goes on is read in
+// parts, side by side.
 func (l *objectListing) prefetchFrom(ctx context.Context, marker string) func() (ui.RowPage[client.Object], error) {
+	splits := l.path.delimiter == "" && l.Store.Len() <= maxRowsBeforePlan || objectindex.IsPlanCursor(marker)
+	known := map[string]bool{} // what the plan reads again
+	for i := 0; splits && i < min(l.Store.Len(), maxRowsBeforePlan); i++ {
+		known[l.Store.At(i).Name.Raw()] = true
+	}
 	return ui.Prefetch(ctx, func(yield func(ui.RowPage[client.Object], error) bool) {
-		for p, err := range l.a.API.Objects.Pages(ctx, l.query(marker)) {
+		if !objectindex.IsPlanCursor(marker) {
+			if !l.readBeforePlan(ctx, marker, known, splits, yield) {
+				return
+			}
+			marker = ""
+		}
+		for p, err := range l.plan.Load().Pages(ctx, marker) {
+			p.Data = slices.DeleteFunc(p.Data, func(o client.Object) bool { return known[o.Name.Raw()] })
 			if !yield(l.toPage(p), err) {
 				return
 			}
 		}
 	})
+}
+
+// readBeforePlan reads pages one after another, to the end of the listing or until there is a plan for it, which it
+// reports.
+func (l *objectListing) readBeforePlan(
+	ctx context.Context, marker string, known map[string]bool, splits bool,
+	yield func(ui.RowPage[client.Object], error) bool,
+) bool {
+	pages := 0
+	for p, err := range l.a.API.Objects.Pages(ctx, l.query(marker)) {
+		for i := 0; splits && i < len(p.Data); i++ {
+			known[strings.Clone(p.Data[i].Name.Raw())] = true
+		}
+		if pages++; !yield(l.toPage(p), err) {
+			return false
+		}
+		if !splits || pages != maxPagesBeforePlan || err != nil || p.NextMarker == "" {
+			continue
+		}
+		plan, err := objectindex.NewPlan(ctx, l.a.API.Objects, l.query(""))
+		if splits = err == nil && plan != nil; splits {
+			l.plan.Store(plan)
+			return true
+		}
+	}
+	return false
 }
 
 // toPage returns an answer as rows, without the entry for the folder itself.

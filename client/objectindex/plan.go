@@ -1,0 +1,255 @@
+package objectindex
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+
+	"lookout/client"
+)
+
+// Limits of a plan.
+const (
+	maxReaders       = 8   // parts that are read at once; the client's slots bound the requests
+	maxPagesAhead    = 128 // pages that wait until those before them were read
+	maxPartsPerLevel = 128 // more would cost more requests than they save
+	maxLevels        = 4   // levels that are searched for parts
+)
+
+// A Plan splits a flat listing at its prefixes, so that its parts can be read side by side. The parts stand in the
+// order of their names. A cursor of a plan names a part and the marker in it.
+type Plan struct {
+	objects client.Objects
+	query   client.ObjectQuery
+	parts   []part
+}
+
+// A part is all objects below a prefix, or a page of objects that stand between the prefixes.
+type part struct {
+	prefix string
+	page   *client.ObjectPage // nil if the prefix has to be read
+}
+
+// NewPlan looks for the parts of a listing; nil if it cannot be split. It ignores the delimiter and the marker of q.
+func NewPlan(ctx context.Context, objects client.Objects, q client.ObjectQuery) (*Plan, error) {
+	q.Delimiter, q.Marker = "", ""
+	p := &Plan{objects: objects, query: q, parts: []part{{prefix: q.Prefix}}}
+	for range maxLevels {
+		if len(p.parts) >= maxReaders {
+			break
+		}
+		inner := make([][]part, len(p.parts))
+		errs := make([]error, len(p.parts))
+		var reads sync.WaitGroup
+		for i, one := range p.parts {
+			reads.Go(func() { inner[i], errs[i] = p.split(ctx, one) })
+		}
+		reads.Wait()
+		for _, err := range errs {
+			if err != nil {
+				return nil, err
+			}
+		}
+		parts := slices.Concat(inner...)
+		if slices.Equal(parts, p.parts) {
+			break
+		}
+		p.parts = parts
+	}
+	if len(p.parts) < 2 {
+		return nil, nil
+	}
+	return p, nil
+}
+
+// split returns the parts of a part in their order: itself, if it is better read as a whole.
+func (p *Plan) split(ctx context.Context, one part) ([]part, error) {
+	if one.page != nil {
+		return []part{one}, nil
+	}
+	q := p.query
+	q.Prefix, q.Delimiter = one.prefix, "/"
+	page, err := p.objects.List(ctx, q)
+	if err != nil || page.Truncated || len(page.Warnings) > 0 {
+		return []part{one}, err
+	}
+	slices.SortFunc(page.Data, func(a, b client.Object) int { return strings.Compare(a.Name.Raw(), b.Name.Raw()) })
+	var parts []part
+	prefixes, last := 0, ""
+	for _, o := range page.Data {
+		name := o.Name.Raw()
+		switch {
+		case !strings.HasPrefix(name, one.prefix) || name == last && name != "":
+			return []part{one}, nil // these are not valid names
+		case o.IsPrefix() && (len(name) == len(one.prefix) || !strings.HasSuffix(name, "/")):
+			return []part{one}, nil
+		case o.IsPrefix():
+			parts = append(parts, part{prefix: name})
+			prefixes++
+		case len(parts) > 0 && parts[len(parts)-1].page != nil:
+			between := parts[len(parts)-1].page
+			between.Data = append(between.Data, o)
+		default:
+			parts = append(parts, part{page: &client.ObjectPage{Data: []client.Object{o}}})
+		}
+		last = name
+	}
+	if prefixes == 0 || prefixes > maxPartsPerLevel {
+		return []part{one}, nil
+	}
+	return parts, nil
+}
+
+// planMark begins every cursor of a plan. No name can contain it, so that no marker of the API looks the same.
+const planMark = "\x00part "
+
+// IsPlanCursor reports whether a cursor is one of a plan.
+func IsPlanCursor(cursor string) bool { return strings.HasPrefix(cursor, planMark) }
+
+// cursor returns the cursor of a place; "" behind the last part.
+func (p *Plan) cursor(part int, marker string) string {
+	if part >= len(p.parts) {
+		return ""
+	}
+	return fmt.Sprintf("%s%d %s", planMark, part, marker)
+}
+
+// position returns the part and the marker of a cursor, of which "" is the beginning.
+func (p *Plan) position(cursor string) (number int, marker string) {
+	text, found := strings.CutPrefix(cursor, planMark)
+	if !found {
+		return 0, ""
+	}
+	digits, marker, _ := strings.Cut(text, " ")
+	if _, err := fmt.Sscan(digits, &number); err != nil || number < 0 || number >= len(p.parts) {
+		return 0, ""
+	}
+	return number, marker
+}
+
+// List returns the page at a cursor. Its NextMarker is the cursor of the next page.
+func (p *Plan) List(ctx context.Context, cursor string) (client.ObjectPage, error) {
+	number, marker := p.position(cursor)
+	one := p.parts[number]
+	if one.page != nil {
+		return p.placed(one.copied(), number), nil
+	}
+	q := p.query
+	q.Prefix, q.Marker = one.prefix, marker
+	page, err := p.objects.List(ctx, q)
+	return p.placed(page, number), err
+}
+
+// copied returns the page of a part that was read already.
+func (o part) copied() client.ObjectPage {
+	page := *o.page
+	page.Data = slices.Clone(page.Data)
+	return page
+}
+
+// placed returns a page of a part with the cursor of the next page.
+func (p *Plan) placed(page client.ObjectPage, number int) client.ObjectPage {
+	switch {
+	case page.Incomplete != "":
+	case page.NextMarker != "":
+		page.NextMarker = p.cursor(number, page.NextMarker)
+	default:
+		page.NextMarker = p.cursor(number+1, "")
+	}
+	return page
+}
+
+// aheadPage is a page that was read before its turn.
+type aheadPage struct {
+	page    client.ObjectPage
+	err     error
+	counted bool // among the pages ahead
+}
+
+// A partReader reads a part.
+type partReader struct {
+	pages  chan aheadPage
+	turn   chan struct{} // closed when the pages before it were delivered
+	number int
+}
+
+// Pages iterates over all pages from a cursor on, in order, and reads several parts at once. Their NextMarkers are
+// cursors. An error ends the iteration, and so does a part that cannot be read to its end.
+func (p *Plan) Pages(ctx context.Context, cursor string) iter.Seq2[client.ObjectPage, error] {
+	return func(yield func(client.ObjectPage, error) bool) {
+		var reads sync.WaitGroup
+		defer reads.Wait()
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		ahead := make(chan struct{}, maxPagesAhead)
+		next, marker := p.position(cursor)
+		var readers []partReader
+		for next < len(p.parts) || len(readers) > 0 {
+			for ; next < len(p.parts) && len(readers) < maxReaders; next++ {
+				r := partReader{
+					pages:  make(chan aheadPage, maxPagesAhead),
+					turn:   make(chan struct{}),
+					number: next,
+				}
+				readers = append(readers, r)
+				from := marker
+				marker = ""
+				reads.Go(func() { p.read(ctx, r, from, ahead) })
+			}
+			close(readers[0].turn)
+			for a := range readers[0].pages {
+				if a.counted {
+					<-ahead
+				}
+				if !yield(a.page, a.err) || a.err != nil || a.page.Incomplete != "" {
+					return
+				}
+			}
+			if ctx.Err() != nil {
+				yield(client.ObjectPage{}, ctx.Err())
+				return
+			}
+			readers = readers[1:]
+		}
+	}
+}
+
+// read sends the pages of a part. Before its turn it counts them among those ahead, of which there are only so many.
+func (p *Plan) read(ctx context.Context, r partReader, marker string, ahead chan struct{}) {
+	defer close(r.pages)
+	send := func(page client.ObjectPage, err error) bool {
+		a := aheadPage{page: p.placed(page, r.number), err: err}
+		select {
+		case <-r.turn:
+		default:
+			select {
+			case <-r.turn:
+			case ahead <- struct{}{}:
+				a.counted = true
+			case <-ctx.Done():
+				return false
+			}
+		}
+		select {
+		case r.pages <- a:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	one := p.parts[r.number]
+	if one.page != nil {
+		send(one.copied(), nil)
+		return
+	}
+	q := p.query
+	q.Prefix, q.Marker = one.prefix, marker
+	for page, err := range p.objects.Pages(ctx, q) {
+		if !send(page, err) || err != nil {
+			return
+		}
+	}
+}
