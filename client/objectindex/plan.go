@@ -19,9 +19,9 @@ const (
 	maxLevels        = 4   // levels that are searched for parts
 )
 
-// A Plan splits a flat listing at its prefixes, so that its parts can be read side by side. The parts stand in the
-// order of their names. A cursor of a plan names a part and the marker in it.
-type Plan struct {
+// A ListingPlan splits a flat listing at its prefixes, so that its parts can be read side by side. The parts stand in
+// the order of their names. A cursor of a plan names a part and the marker in it.
+type ListingPlan struct {
 	objects client.Objects
 	query   client.ObjectQuery
 	parts   []part
@@ -33,10 +33,11 @@ type part struct {
 	page   *client.ObjectPage // nil if the prefix has to be read
 }
 
-// NewPlan looks for the parts of a listing; nil if it cannot be split. It ignores the delimiter and the marker of q.
-func NewPlan(ctx context.Context, objects client.Objects, q client.ObjectQuery) (*Plan, error) {
+// NewListingPlan looks for the parts of a listing; nil if it cannot be split. It ignores the delimiter and the marker
+// of q.
+func NewListingPlan(ctx context.Context, objects client.Objects, q client.ObjectQuery) (*ListingPlan, error) {
 	q.Delimiter, q.Marker = "", ""
-	p := &Plan{objects: objects, query: q, parts: []part{{prefix: q.Prefix}}}
+	p := &ListingPlan{objects: objects, query: q, parts: []part{{prefix: q.Prefix}}}
 	for range maxLevels {
 		if len(p.parts) >= maxReaders {
 			break
@@ -66,7 +67,7 @@ func NewPlan(ctx context.Context, objects client.Objects, q client.ObjectQuery) 
 }
 
 // split returns the parts of a part in their order: itself, if it is better read as a whole.
-func (p *Plan) split(ctx context.Context, one part) ([]part, error) {
+func (p *ListingPlan) split(ctx context.Context, one part) ([]part, error) {
 	if one.page != nil {
 		return []part{one}, nil
 	}
@@ -110,7 +111,7 @@ const planMark = "\x00part "
 func IsPlanCursor(cursor string) bool { return strings.HasPrefix(cursor, planMark) }
 
 // cursor returns the cursor of a place; "" behind the last part.
-func (p *Plan) cursor(part int, marker string) string {
+func (p *ListingPlan) cursor(part int, marker string) string {
 	if part >= len(p.parts) {
 		return ""
 	}
@@ -118,7 +119,7 @@ func (p *Plan) cursor(part int, marker string) string {
 }
 
 // position returns the part and the marker of a cursor, of which "" is the beginning.
-func (p *Plan) position(cursor string) (number int, marker string) {
+func (p *ListingPlan) position(cursor string) (number int, marker string) {
 	text, found := strings.CutPrefix(cursor, planMark)
 	if !found {
 		return 0, ""
@@ -131,7 +132,7 @@ func (p *Plan) position(cursor string) (number int, marker string) {
 }
 
 // List returns the page at a cursor. Its NextMarker is the cursor of the next page.
-func (p *Plan) List(ctx context.Context, cursor string) (client.ObjectPage, error) {
+func (p *ListingPlan) List(ctx context.Context, cursor string) (client.ObjectPage, error) {
 	number, marker := p.position(cursor)
 	one := p.parts[number]
 	if one.page != nil {
@@ -151,7 +152,7 @@ func (o part) copied() client.ObjectPage {
 }
 
 // placed returns a page of a part with the cursor of the next page.
-func (p *Plan) placed(page client.ObjectPage, number int) client.ObjectPage {
+func (p *ListingPlan) placed(page client.ObjectPage, number int) client.ObjectPage {
 	switch {
 	case page.Incomplete != "":
 	case page.NextMarker != "":
@@ -178,7 +179,7 @@ type partReader struct {
 
 // Pages iterates over all pages from a cursor on, in order, and reads several parts at once. Their NextMarkers are
 // cursors. An error ends the iteration, and so does a part that cannot be read to its end.
-func (p *Plan) Pages(ctx context.Context, cursor string) iter.Seq2[client.ObjectPage, error] {
+func (p *ListingPlan) Pages(ctx context.Context, cursor string) iter.Seq2[client.ObjectPage, error] {
 	return func(yield func(client.ObjectPage, error) bool) {
 		var reads sync.WaitGroup
 		defer reads.Wait()
@@ -218,7 +219,7 @@ func (p *Plan) Pages(ctx context.Context, cursor string) iter.Seq2[client.Object
 }
 
 // read sends the pages of a part. Before its turn it counts them among those ahead, of which there are only so many.
-func (p *Plan) read(ctx context.Context, r partReader, marker string, ahead chan struct{}) {
+func (p *ListingPlan) read(ctx context.Context, r partReader, marker string, ahead chan struct{}) {
 	defer close(r.pages)
 	send := func(page client.ObjectPage, err error) bool {
 		a := aheadPage{page: p.placed(page, r.number), err: err}

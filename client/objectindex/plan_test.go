@@ -83,13 +83,13 @@ func randomNames(r *rand.Rand, n int) []string {
 var query = client.ObjectQuery{Cluster: "c", Bucket: "b"}
 
 // A plan reads every object once, in the order of the listing, from any of its cursors, whatever the folders.
-func TestPlan_Pages_allObjectsInOrder(t *testing.T) {
+func TestListingPlan_Pages_allObjectsInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
 		planned := 0
 		for range 60 {
 			b := fakeBucket{randomNames(r, 1+r.IntN(300)), 5 + r.IntN(120)}
-			p, err := NewPlan(t.Context(), b.objects(t), query)
+			p, err := NewListingPlan(t.Context(), b.objects(t), query)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,7 +137,7 @@ func TestPlan_Pages_allObjectsInOrder(t *testing.T) {
 }
 
 // Twelve folders of 9,000 objects are read in a sixth of the time that one page after another takes.
-func TestPlan_Pages_inParallel(t *testing.T) {
+func TestListingPlan_Pages_inParallel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := fakeBucket{pageSize: 500}
 		for month := range 12 {
@@ -146,7 +146,7 @@ func TestPlan_Pages_inParallel(t *testing.T) {
 			}
 		}
 		begun := time.Now()
-		p, err := NewPlan(t.Context(), b.objects(t), query)
+		p, err := NewListingPlan(t.Context(), b.objects(t), query)
 		if err != nil || p == nil {
 			t.Fatal(p, err)
 		}
@@ -164,7 +164,7 @@ func TestPlan_Pages_inParallel(t *testing.T) {
 }
 
 // What cannot be split has no plan: a bucket without folders, a folder with too many of them, more than a page.
-func TestNewPlan_notSplit(t *testing.T) {
+func TestNewListingPlan_notSplit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var flat, folders, many []string
 		for i := range 700 {
@@ -173,7 +173,7 @@ func TestNewPlan_notSplit(t *testing.T) {
 			many = append(many, fmt.Sprintf("%03d/object", i/4))
 		}
 		for name, names := range map[string][]string{"flat": flat, "a page is not enough": folders, "too many": many} {
-			p, err := NewPlan(t.Context(), fakeBucket{names, 500}.objects(t), query)
+			p, err := NewListingPlan(t.Context(), fakeBucket{names, 500}.objects(t), query)
 			if err != nil || p != nil {
 				t.Errorf("%s: %v, %v", name, p, err)
 			}
@@ -182,12 +182,12 @@ func TestNewPlan_notSplit(t *testing.T) {
 }
 
 // A reader that stops ends all reads, and a read that fails ends the listing.
-func TestPlan_Pages_ends(t *testing.T) {
+func TestListingPlan_Pages_ends(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := fakeBucket{randomNames(rand.New(rand.NewPCG(3, 4)), 500), 300}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		p, err := NewPlan(ctx, b.objects(t), query)
+		p, err := NewListingPlan(ctx, b.objects(t), query)
 		if err != nil || p == nil {
 			t.Fatal(p, err)
 		}

@@ -67,8 +67,8 @@ type objectListing struct {
 		objects    int // among the n rows; the others are folders, which have no size
 		bytes      int64
 	}
-	totalsEpoch int                              // of the store when the sum began
-	plan        atomic.Pointer[objectindex.Plan] // that the cursors of the store are of
+	totalsEpoch int                                     // of the store when the sum began
+	plan        atomic.Pointer[objectindex.ListingPlan] // that the cursors of the store are of
 }
 
 // ObjectsPane returns the pane of the objects of a bucket whose names begin with a prefix. With the delimiter "/" it
@@ -304,7 +304,7 @@ func (l *objectListing) readBeforePlan(
 		if !splits || pages != maxPagesBeforePlan || err != nil || p.NextMarker == "" {
 			continue
 		}
-		plan, err := objectindex.NewPlan(ctx, l.a.API.Objects, l.query(""))
+		plan, err := objectindex.NewListingPlan(ctx, l.a.API.Objects, l.query(""))
 		if splits = err == nil && plan != nil; splits {
 			l.plan.Store(plan)
 			return true
