@@ -146,15 +146,26 @@ func onField(b ui.Box, parts ...theme.Segment) string {
 // ViewField draws an editor as a field: its background fills the width of the box in every line, so that people see
 // where it begins and ends. While it is empty, it says what goes there.
 func ViewField(e Editor, b ui.Box, focused bool, placeholder string) []string {
-	lines := e.View(b, focused)
+	lines, tint := e.View(b, focused), b.Theme.Tint(theme.Field)
 	for i, line := range lines {
+		var out strings.Builder
+		out.Grow(len(line) + b.Width + 64)
+		out.WriteString(line)
+		out.WriteString(tint.Around.Open)
 		room := b.Width - ui.Width(line)
-		if e.Text() == "" {
+		if placeholder != "" && e.Text() == "" {
 			placeholder = ui.Truncate(placeholder, room, b.Theme.Glyphs.Ellipsis)
-			line += onField(b, theme.Segment{Text: placeholder, Tone: theme.Muted})
+			codes := tint.Codes(theme.Muted)
+			out.WriteString(codes.Open)
+			out.WriteString(placeholder)
+			out.WriteString(codes.Close)
 			room -= ui.Width(placeholder)
 		}
-		lines[i] = line + onField(b, theme.Segment{Text: strings.Repeat(" ", max(0, room))})
+		for range room {
+			out.WriteByte(' ')
+		}
+		out.WriteString(tint.Around.Close)
+		lines[i] = out.String()
 	}
 	return lines
 }

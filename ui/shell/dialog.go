@@ -64,6 +64,11 @@ type scroller interface{ position() string }
 type dialogStack struct {
 	open []dialog
 	box  ui.Panel
+	laid struct { // where the last layout put the dialog in front
+		dialog        dialog
+		width, height int // of the room
+		area          area
+	}
 }
 
 // top returns the dialog in front, or nil.
@@ -151,10 +156,15 @@ func (s *dialogStack) rearmQuestions(dropped int) tea.Cmd {
 
 // layout fits the dialogs to the room that a screen has for them.
 func (s *dialogStack) layout(b ui.Box) {
+	s.laid.dialog = nil
 	for _, d := range s.open {
+		a := dialogArea(d, b)
 		if l, ok := d.(layouter); ok {
-			l.layout(dialogBox(d, b))
+			inner := dialogRoom(b)
+			inner.Width, inner.Height = a.width, a.height
+			l.layout(inner)
 		}
+		s.laid.dialog, s.laid.width, s.laid.height, s.laid.area = d, b.Width, b.Height, a
 	}
 }
 
@@ -172,18 +182,14 @@ func dialogArea(d dialog, b ui.Box) area {
 	return area{(b.Width-w-4)/2 + 2, max(0, (b.Height-h-2)/2) + 1, w, h}
 }
 
-// dialogBox returns the box in which a dialog draws itself.
-func dialogBox(d dialog, b ui.Box) ui.Box {
-	a, inner := dialogArea(d, b), dialogRoom(b)
-	inner.Width, inner.Height = a.width, a.height
-	return inner
-}
-
 // overlay lays the dialog in front over the middle of the backdrop. The lines are spliced: Lip Gloss's compositor takes
 // 1.2 ms for a screen, twenty times as long.
 func (s *dialogStack) overlay(back *backdrop, b ui.Box) string {
 	d := s.top()
-	a, inner, columns, lines := dialogArea(d, b), dialogRoom(b), 0, 0
+	a, inner, columns, lines := s.laid.area, dialogRoom(b), 0, 0
+	if l := &s.laid; l.dialog != d || l.width != b.Width || l.height != b.Height {
+		a = dialogArea(d, b)
+	}
 	inner.Width, inner.Height = a.width, a.height
 	outer := inner
 	if a.width+6+2*sideMargin <= b.Width { // padding where there is room for it

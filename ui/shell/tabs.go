@@ -385,9 +385,13 @@ func (c chrome) tabBar() string {
 	write := func(tint *theme.Tint, tone theme.Tone, text string) {
 		if text != "" {
 			codes := tint.Codes(tone)
-			out.WriteString(codes.Open + text + codes.Close + " ")
+			out.WriteString(codes.Open)
+			out.WriteString(text)
+			out.WriteString(codes.Close)
+			out.WriteByte(' ')
 		}
 	}
+	out.Grow(1<<10 + c.b.Width)
 	out.WriteString(bar.Around.Open)
 	room := c.b.Width
 	for _, cell := range c.layoutTabs() {
@@ -410,5 +414,9 @@ func (c chrome) tabBar() string {
 			out.WriteString(front.Around.Close + bar.Around.Open)
 		}
 	}
-	return out.String() + blanks(room) + bar.Around.Close
+	for range room {
+		out.WriteByte(' ')
+	}
+	out.WriteString(bar.Around.Close)
+	return out.String()
 }
