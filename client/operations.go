@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"reflect"
-	"slices"
+	"sort"
 	"strings"
 	"sync"
 )
@@ -485,8 +485,9 @@ func Operations() (all []Endpoint) {
 		path = strings.Replace(path, "CLUSTER/%s", "CLUSTER/BUCKET", 1)
 		all = append(all, Endpoint{name, op.document.method, strings.ReplaceAll(path, "%s", "ID")})
 	}
-	slices.SortFunc(all, func(a, b Endpoint) int {
-		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Method, b.Method))
+	sort.Slice(all, func(i, j int) bool {
+		a, b := &all[i], &all[j]
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Method, b.Method)) < 0
 	})
 	return all
 }

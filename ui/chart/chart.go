@@ -4,6 +4,7 @@ package chart
 import (
 	"math"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -168,7 +169,7 @@ func inOrder(points []ChartPoint) []ChartPoint {
 		return points
 	}
 	points = slices.DeleteFunc(slices.Clone(points), untimed)
-	slices.SortStableFunc(points, order)
+	sort.SliceStable(points, func(i, j int) bool { return order(points[i], points[j]) < 0 })
 	return points
 }
 

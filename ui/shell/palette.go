@@ -3,6 +3,7 @@ package shell
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -154,7 +155,7 @@ func findEntries(s *Shell, text string) []paletteEntry {
 	}
 	found = append(found, rowActionEntries(s, text)...)
 	found = append(found, rowEntries(s, text)...)
-	slices.SortStableFunc(found, func(a, b paletteEntry) int { return int(b.fit) - int(a.fit) })
+	sort.SliceStable(found, func(i, j int) bool { return found[i].fit > found[j].fit })
 	labels := make([]string, len(rest))
 	for i, e := range rest {
 		labels[i] = e.label

@@ -1,7 +1,7 @@
 package account
 
 import (
-	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -44,7 +44,7 @@ func RecentChanges(a *Account) resource.Joined[SeenChange] {
 		for _, c := range a.memory.seen.Elsewhere {
 			all = append(all, SeenChange{At: c.To, Elsewhere: c})
 		}
-		slices.SortStableFunc(all, func(c, d SeenChange) int { return d.At.Compare(c.At) })
+		sort.SliceStable(all, func(i, j int) bool { return all[i].At.After(all[j].At) })
 		return all
 	}, set, &a.memory)
 	return resource.Join(changes, resource.StateOf(set))

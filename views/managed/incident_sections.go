@@ -3,6 +3,7 @@ package managed
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -354,7 +355,7 @@ func (w incidentSections) changesAround() (found []account.SeenChange, remark st
 			found = append(found, c)
 		}
 	}
-	slices.SortStableFunc(found, func(c, d account.SeenChange) int { return w.distance(c) - w.distance(d) })
+	sort.SliceStable(found, func(i, j int) bool { return w.distance(found[i]) < w.distance(found[j]) })
 	if s := all.State(); s.Kind != resource.Known && oldest.After(at.Add(-changeSpan)) {
 		remark = s.String()
 	}

@@ -452,8 +452,9 @@ func plannedWindows(a *account.Account) []journal.PlannedWindow {
 		for _, w := range a.Journal.PlannedWindows() {
 			all = append(all, w)
 		}
-		slices.SortFunc(all, func(v, w journal.PlannedWindow) int {
-			return cmp.Or(v.Start.Compare(w.Start), cmp.Compare(v.Label, w.Label))
+		sort.Slice(all, func(i, j int) bool {
+			v, w := &all[i], &all[j]
+			return cmp.Or(v.Start.Compare(w.Start), cmp.Compare(v.Label, w.Label)) < 0
 		})
 		return all
 	}, a.Journal)

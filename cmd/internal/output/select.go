@@ -107,15 +107,15 @@ func sorted(
 		text string
 	}
 	return func(yield func(any, error) bool) {
-		var all []keyed
+		var all []*keyed // pointers, whose sorting is compiled already
 		for row, err := range rows {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			all = append(all, keyed{row, c.Value(row)})
+			all = append(all, &keyed{row, c.Value(row)})
 		}
-		slices.SortStableFunc(all, func(a, b keyed) int {
+		slices.SortStableFunc(all, func(a, b *keyed) int {
 			if order := compareEmpty(a.text, b.text); order != 0 {
 				return order
 			}

@@ -3,6 +3,7 @@ package incident
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"time"
 )
 
@@ -44,8 +45,9 @@ func (m *Memory) addElsewhere(c OtherChange) {
 		return
 	}
 	m.Elsewhere = append(slices.Clip(m.Elsewhere), c)
-	slices.SortStableFunc(m.Elsewhere, func(a, b OtherChange) int {
-		return cmp.Or(a.To.Compare(b.To), cmp.Compare(a.ID, b.ID))
+	sort.SliceStable(m.Elsewhere, func(i, j int) bool {
+		a, b := &m.Elsewhere[i], &m.Elsewhere[j]
+		return cmp.Or(a.To.Compare(b.To), cmp.Compare(a.ID, b.ID)) < 0
 	})
 	m.Elsewhere = m.Elsewhere[max(0, len(m.Elsewhere)-maxElsewhere):]
 }
