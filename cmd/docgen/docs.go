@@ -152,9 +152,15 @@ func writeCommandDoc(b *strings.Builder, c *cobra.Command) {
 		b.WriteString("\n" + flags)
 	}
 	b.WriteString("```\n\n")
-	if c.Example != "" {
+	if hasOwnExamples(c) {
 		b.WriteString("```sh\n" + strings.TrimPrefix(strings.ReplaceAll(c.Example, "\n  ", "\n"), "  ") + "\n```\n\n")
 	}
+}
+
+// hasOwnExamples reports whether a command has examples that its parent does not have too.
+func hasOwnExamples(c *cobra.Command) bool {
+	first, _, _ := strings.Cut(strings.TrimSpace(c.Example), "\n")
+	return first != "" && (!c.HasParent() || !strings.Contains(c.Parent().Example, first))
 }
 
 // ownFlags returns a command's flags without inherited ones and --help.
@@ -374,7 +380,7 @@ func (p *manWriter) commandSection(c *cobra.Command) {
 		p.text(c.Long)
 	}
 	p.flags(flagsExcept(ownFlags(c), ownFlags(c.Root())))
-	if c.Example != "" {
+	if hasOwnExamples(c) {
 		p.line(".PP\n.nf")
 		for line := range strings.SplitSeq(c.Example, "\n") {
 			p.line(escapeRoff(line))

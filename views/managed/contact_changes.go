@@ -32,7 +32,9 @@ func Contacts(a *account.Account) resource.Resource[*client.Contact] {
 		Examples: []string{
 			"contacts list -o csv",
 			`contacts create --name "Eve Adams" --email eve@example.com --phone "+1 555 0199"`,
+			"contacts get 11 -o json",
 			"contacts update 11 --group night",
+			"contacts delete 11 --dry-run",
 		},
 		Argument:  "ID",
 		ID:        func(c *client.Contact) string { return account.FormatID(c.ID) },

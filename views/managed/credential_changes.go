@@ -31,6 +31,10 @@ func Credentials(a *account.Account) resource.Resource[*client.Credential] {
 		Singular:    "credential",
 		Description: "Logins that support may use",
 		Examples: []string{
+			"credentials list --sort label",
+			"credentials get db2-root -o json",
+			"credentials rename db2-root db2-admin --dry-run",
+			"credentials delete db2-root --dry-run",
 			"credentials create db9-root --username root < password",
 			"credentials login db2-root --username root --password-file password",
 		},

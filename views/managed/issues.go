@@ -86,12 +86,16 @@ func Issues(a *account.Account) resource.Resource[*client.Issue] {
 		Name:        "issues",
 		Singular:    "issue",
 		Description: "Issues detected on monitored services",
-		Examples:    []string{"issues list --limit 3", "issues get 823 -o json"},
-		Argument:    "ID",
-		ID:          func(i *client.Issue) string { return account.FormatID(i.ID) },
-		Calls:       resource.Calls{List: "list issues", Get: "view issue", Managed: true},
-		Columns:     issueColumns(a),
-		PaneOrder:   []string{"age", "created", "services", "ticket", "ticket_label"},
+		Examples: []string{
+			"issues list --limit 3",
+			"issues get 823 -o json",
+			"issues wait --timeout 8h",
+		},
+		Argument:  "ID",
+		ID:        func(i *client.Issue) string { return account.FormatID(i.ID) },
+		Calls:     resource.Calls{List: "list issues", Get: "view issue", Managed: true},
+		Columns:   issueColumns(a),
+		PaneOrder: []string{"age", "created", "services", "ticket", "ticket_label"},
 		List: func(ctx context.Context, _ resource.Query) iter.Seq2[*client.Issue, error] {
 			return a.API.Issues.All(ctx)
 		},

@@ -41,6 +41,8 @@ func Services(a *account.Account) resource.Resource[*client.Service] {
 			"services wait web-1 --for ok --timeout 5m",
 			`services disable web-1 --for 1h --reason "kernel update"`,
 			"services enable web-1",
+			"services update web-1 --timeout 20",
+			"services cancel-maintenance web-1",
 			"services delete edge-router --dry-run",
 			"services create --label shop --address https://shop.example.com --group web",
 		},

@@ -48,7 +48,7 @@ func Stats(a *account.Account) resource.Resource[*StatSeries] {
 		Name:           "stats",
 		Singular:       "series",
 		Description:    "CPU, disk, network and swap of all instances over the last 24 hours",
-		Examples:       []string{"stats", "stats -o ndjson"},
+		Examples:       []string{"stats", "stats list -o ndjson", "stats get cpu"},
 		Argument:       "NAME",
 		ListsByDefault: true,
 		Calls:          resource.Calls{List: "view stats", Get: "view stats", Managed: true},

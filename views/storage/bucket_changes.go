@@ -42,6 +42,7 @@ func Buckets(a *account.Account) resource.Resource[*client.Bucket] {
 			"buckets list",
 			"buckets list --cluster us-east-1",
 			"buckets list --filter 'size:>10GiB' --sort -size",
+			"buckets get us-east-1/acme-www -o json",
 			"buckets create us-east-1/acme-scratch --acl private",
 			"buckets access us-east-1/acme-www --acl public-read --cors=false",
 			"buckets delete us-east-1/acme-scratch --yes",

@@ -116,7 +116,7 @@ func TransferUsage(a *account.Account) resource.Resource[*client.TransferUsage] 
 		Name:        "transfer",
 		Singular:    "transfer",
 		Description: "Outbound traffic of Object Storage this month, in bytes",
-		Examples:    []string{"transfer -o json"},
+		Examples:    []string{"transfer", "transfer get -o json"},
 		Calls:       resource.Calls{List: "view transfer", Get: "view transfer"},
 		Columns: []resource.ColumnDefinition[*client.TransferUsage]{
 			{

@@ -36,6 +36,9 @@ func Keys(a *account.Account) resource.Resource[*client.Key] {
 		Singular:    "key",
 		Description: "Access keys for S3 programs",
 		Examples: []string{
+			"keys list --sort label",
+			"keys get finance -o json",
+			"keys rename finance accounting --dry-run",
 			"keys create backup-reader --bucket us-east-1/acme-backups:read_only --secret-file reader.secret",
 			`keys revoke finance --yes --reason "left the company"`,
 		},

@@ -73,7 +73,8 @@ func journalResource() scriptResource {
 		idArg:          "ID",
 		listsByDefault: true,
 		description:    "Changes made from this machine, and their outcomes",
-		examples:       "lookout journal --since 8h\nlookout journal --since all --outcome unknown,sent -o ndjson",
+		examples: "lookout journal --since 8h\nlookout journal list --since all --outcome unknown,sent -o ndjson\n" +
+			"lookout journal get 20261120T021100Z-1",
 		columns: resource.EraseColumns([]resource.ColumnDefinition[*journalRow]{
 			{Name: "time", Value: func(e *journalRow) string { return formatTime(e.Time) }},
 			{Name: "op", Value: func(e *journalRow) string { return e.Op }},

@@ -184,6 +184,7 @@ func (r scriptResource) newCommand(f *config.Flags) *cobra.Command {
 		}
 		r.attachShow(get, f, p)
 		c.AddCommand(get)
+		shareExamples(c, strings.Split(r.examples, "\n"))
 		return c
 	case r.listsByDefault:
 		r.attachList(c, f, p)
@@ -194,7 +195,21 @@ func (r scriptResource) newCommand(f *config.Flags) *cobra.Command {
 	for _, n := range r.includes {
 		n.addTo(c, f, p)
 	}
+	shareExamples(c, strings.Split(r.examples, "\n"))
 	return c
+}
+
+// shareExamples gives each subcommand the command lines that begin with its name.
+func shareExamples(c *cobra.Command, lines []string) {
+	for _, sub := range c.Commands() {
+		var own []string
+		for _, line := range lines {
+			if strings.HasPrefix(line+" ", "lookout "+c.Name()+" "+sub.Name()+" ") {
+				own = append(own, line)
+			}
+		}
+		sub.Example = indentExamples(strings.Join(own, "\n"))
+	}
 }
 
 // addTo adds the resource's subcommands to c.
