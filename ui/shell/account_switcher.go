@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -271,15 +272,16 @@ func accountMenu(current string, accounts []AccountChoice, problems map[string]s
 			a.DisabledReason = "you are already using this account"
 		}
 		var words []string
-		for _, badge := range choice.badges(problems[choice.Name]) {
+		for _, badge := range choice.badges() {
 			words = append(words, badge.Text)
 		}
-		a.Description = strings.Join(words, " ")
+		a.Description = strings.TrimSpace(strings.Join(words, " ") + " " + problems[choice.Name])
 	}
 	m := newMenu("Switch account", nil, actions)
 	for i, choice := range accounts {
 		e := &m.entries[i]
-		e.tone, e.badges, e.about = choice.Tone, choice.badges(problems[choice.Name]), actions[i].DisabledReason
+		e.tone, e.badges = choice.Tone, choice.badges()
+		e.about = cmp.Or(actions[i].DisabledReason, problems[choice.Name])
 	}
 	return m
 }

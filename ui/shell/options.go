@@ -61,7 +61,7 @@ type AccountChoice struct {
 }
 
 // badges returns what is special about the account.
-func (a AccountChoice) badges(problem string) (badges []theme.Segment) {
+func (a AccountChoice) badges() (badges []theme.Segment) {
 	add := func(text string, tone theme.Tone) {
 		if text != "" {
 			badges = append(badges, theme.Segment{Text: text, Tone: tone})
@@ -74,7 +74,6 @@ func (a AccountChoice) badges(problem string) (badges []theme.Segment) {
 	if a.ReadOnly {
 		add("read-only", theme.Warn)
 	}
-	add(problem, theme.Warn)
 	return badges
 }
 
