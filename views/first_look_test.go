@@ -87,3 +87,48 @@ func TestIssues_readRightAtFirstSight(t *testing.T) {
 		})
 	}
 }
+
+// From 160 columns on, lists have a third column with what belongs to the row: load, history, changes, sizes. What only
+// it needs is read when it is shown.
+func TestLists_thirdColumn(t *testing.T) {
+	for _, c := range []struct {
+		key  string
+		want []string
+	}{
+		{"2", []string{"─ CPU % ─ now", "at #823", "─ Earlier issues ─ 3 ─", "#810", "─ Changes ─"}},
+		{"3", []string{"─ CPU % ─ now", "▲823", "─ Changes ─", "not changed from here"}},
+		{"4", []string{"─ Issues to call about ─", "─ Changes ─"}},
+		{"5", []string{"─ Issues where it is used ─", "#818", "cdn-origin", "─ Changes ─"}},
+		{"6", []string{"─ Issues at this address ─", "─ Changes ─"}},
+		{"8", []string{"─ Sizes of all buckets ─", "acme-backups us-eas", "██", "─ Changes ─"}},
+		{"9", []string{"─ Buckets that it reaches ─", "██", "─ Changes ─"}},
+		{"0", []string{"─ Sizes of all buckets ─", "██"}},
+	} {
+		for _, width := range []int{120, 160, 200} {
+			startProgram(t, emulator.Options{}, screenSize{width, 45}, func(r *harness) {
+				r.press(c.key)
+				r.wait(time.Second)
+				if width >= 160 {
+					r.requireText(c.want...)
+				} else {
+					r.requireNoText(c.want[0])
+				}
+				r.requireWholeScreen(width, []string{c.key})
+			})
+		}
+	}
+}
+
+// The third column follows the cursor and shows what was changed.
+func TestLists_thirdColumnShowsChanges(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{160, 45}, func(r *harness) {
+		r.press("3", "d", "<tab>", "restart", "<ctrl+s>")
+		r.requireText("disable service · until", "✓ done")
+		r.press("G")
+		r.requireText("not changed from here, and not seen")
+		r.elsewhere("PUT", "/managed/services/1", `{"timeout":25}`)
+		r.wait(2 * time.Minute)
+		r.press("/", "billing-api", "<enter>")
+		r.requireText("elsewhere", "edited: timeout")
+	})
+}

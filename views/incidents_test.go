@@ -111,7 +111,7 @@ var incidentCourses = map[string]struct {
 func TestIncident_openStaysVisible(t *testing.T) {
 	for name, course := range incidentCourses {
 		t.Run(name, func(t *testing.T) {
-			startProvider(t, screenSize{160, 40}, func(r *harness) {
+			startProvider(t, screenSize{150, 40}, func(r *harness) {
 				issue := r.emu.FailService(8)
 				r.wait(time.Minute)
 				r.requireText("2 Issues 2", fmt.Sprint(issue+50_000, " open"))
@@ -149,7 +149,7 @@ func TestIncident_openStaysVisible(t *testing.T) {
 // An incident whose ticket cannot be read stays visible, as unknown, when its service is disabled. It has recovered
 // when the service is ok, and even then the ticket is not called closed.
 func TestIncident_unknownTicketStaysVisible(t *testing.T) {
-	startProgram(t, emulator.Options{Service: emulator.ServiceDocument}, screenSize{160, 40}, func(r *harness) {
+	startProgram(t, emulator.Options{Service: emulator.ServiceDocument}, screenSize{150, 40}, func(r *harness) {
 		issue := r.emu.FailService(8)
 		r.wait(time.Minute)
 		r.requireText("2 Issues 2")

@@ -94,7 +94,7 @@ func checkJoin(t *testing.T, c joinCase, state string) {
 		return &listEditor{next: next, list: c.list, state: state}
 	}
 	setup := func(r *harness, _ *shell.Options) { breakList(r.emu, c.list, state) }
-	startWithTransport(t, screenSize{200, 50}, between, setup, func(r *harness) {
+	startWithTransport(t, screenSize{250, 50}, between, setup, func(r *harness) {
 		r.press(strings.Fields(c.keys)[0])
 		r.wait(50 * time.Second)
 		for _, key := range strings.Fields(c.keys)[1:] {

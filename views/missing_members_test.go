@@ -58,7 +58,7 @@ func TestMissingMembers_bucketAccess(t *testing.T) {
 // The SSH settings of an instance and the timeout of a service are unknown where the answer leaves them out, in lists,
 // details, forms, incidents and call sheets; what the user does not fill in is not sent.
 func TestMissingMembers_sshAndTimeout(t *testing.T) {
-	startProgram(t, emulator.Options{}, screenSize{160, 40}, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{150, 40}, func(r *harness) {
 		r.press(goTo("6", "db1")...)
 		r.requireText("unknown    db1", "access        unknown")
 		r.requireNoText("✓ on", "○ off", "switched off")
@@ -96,7 +96,7 @@ func TestMissingMembers_sshAndTimeout(t *testing.T) {
 // An instance without any SSH settings has neither a user nor a port, and no ssh line.
 func TestMissingMembers_noSSHSettings(t *testing.T) {
 	settings := regexp.MustCompile(`,?"ssh":\{[^}]*\}`)
-	startProgram(t, emulator.Options{}, screenSize{160, 40}, func(r *harness) {
+	startProgram(t, emulator.Options{}, screenSize{150, 40}, func(r *harness) {
 		r.press(goTo("6", "db1")...)
 		r.requireText("user          unknown", "port          unknown", "no ssh line: the address is not")
 		r.press("E")

@@ -89,6 +89,7 @@ type state[T any] struct {
 	detail        detail
 	frame         frame[T]
 	renderer      tableRenderer
+	related       Related[T]
 	cursorActions []ui.Action // the same all the time
 }
 
@@ -170,7 +171,11 @@ const joinMaxAge = time.Minute
 // Poll reads the rows again, and those joined stores that are old or failed.
 func (l *List[T]) Poll() tea.Cmd {
 	cmds := []tea.Cmd{l.Store.Poll()}
-	for _, s := range l.JoinedStores {
+	joined := l.JoinedStores
+	if l.related.visible {
+		joined = append(joined[:len(joined):len(joined)], l.related.Stores...)
+	}
+	for _, s := range joined {
 		if f := s.Freshness(); !f.Loading && (f.Err != nil || l.Store.Now().Sub(f.LoadedAt) >= joinMaxAge) {
 			cmds = append(cmds, s.Refresh())
 		}
@@ -188,7 +193,7 @@ func (l *List[T]) LoadMissing() tea.Cmd {
 	if l.OnVisible != nil && len(l.frame.visible) > 0 {
 		cmds = append(cmds, l.OnVisible(l.frame.visible))
 	}
-	cmds = append(cmds, l.rowIndex.startSortJob(l))
+	cmds = append(cmds, l.related.load(l.frame.box.Width > 0), l.rowIndex.startSortJob(l))
 	return tea.Batch(cmds...)
 }
 

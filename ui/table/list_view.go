@@ -13,6 +13,7 @@ import (
 // keeps the columns that a terminal of 80 cells shows, and gets the width that its cells need before the detail grows.
 const (
 	splitMinWidth  = 108
+	threeMinWidth  = 158 // from which on what is related stands beside the detail
 	listMinWidth   = 78
 	detailMinWidth = 42
 	detailMaxWidth = 60
@@ -40,6 +41,7 @@ type listView[T any] struct{ list *List[T] }
 func (v listView[T]) frame(b ui.Box) string {
 	l := v.list
 	row, there := l.cursorRow()
+	l.related.visible = false
 	switch {
 	case l.Detail == nil || !there:
 		return v.table(b)
@@ -108,12 +110,22 @@ func (v listView[T]) split(row T, b ui.Box) string {
 	r := &l.renderer
 	v.measure()
 	left, right := b, b
-	left.Width = r.listWidth(l.frame.scrolledColumns, b.Width, 1)
-	right.Width, right.Focused = b.Width-left.Width-1, false
+	boxes := 1
+	if l.related.View != nil && b.Width >= threeMinWidth {
+		boxes = 2
+	}
+	left.Width = r.listWidth(l.frame.scrolledColumns, b.Width, boxes)
+	right.Width, right.Focused = (b.Width-left.Width-1)/boxes, false
+	related := right
+	related.Width = b.Width - left.Width - 1 - right.Width
 	r.reset(left.Width, b.Height)
-	r.separator, r.sideWidth = " ", right.Width
+	r.separator, r.sideWidth = " ", right.Width+related.Width
 	text := v.detailText(row, right.InPanel())
 	r.sideText = l.detail.panel.View(right, v.detailTitle(row, right.InPanel()), nil, text)
+	if boxes == 2 {
+		l.related.visible = true
+		r.sideText = l.related.beside(r.sideText, l.related.View(row, related))
+	}
 	return v.lines(left)
 }
 

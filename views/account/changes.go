@@ -11,6 +11,7 @@ import (
 	"lookout/client/journal"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/table"
 	"lookout/views/account/incident"
 	"lookout/views/resource"
 )
@@ -125,4 +126,97 @@ func describeChange(a *Account, c SeenChange) string {
 		parts = append(parts, client.NewText(e.Reason).String())
 	}
 	return strings.Join(parts, " · ")
+}
+
+// ChangesPanel returns the panel of the last changes of a row, made from here and, of services, elsewhere. kind is what
+// the row is called in the journal.
+func ChangesPanel(a *Account, kind, id string, b ui.Box) ui.StackedPanel {
+	const most = 8
+	all := RecentChanges(a)
+	var found []SeenChange
+	for _, c := range resource.Found(all) {
+		own := c.Entry != nil && c.Entry.Change.Resource == kind && c.Entry.Change.ID == id
+		if len(found) < most && (own || kind == "service" && c.Service() == id) {
+			found = append(found, c)
+		}
+	}
+	var lines []string
+	for _, c := range found {
+		lines = append(lines, changeOfRow(a, c, b)...)
+	}
+	remark := ""
+	switch s := all.State(); {
+	case s.Kind != resource.Known:
+		remark = s.String()
+	case len(found) == 0:
+		remark = "not changed from here" + ReasonIf(kind == "service", ", and not seen changed elsewhere")
+	}
+	for _, line := range ui.Wrap(remark, b.Width) {
+		lines = append(lines, b.Theme.Paint(theme.Muted, line))
+	}
+	return ui.StackedPanel{Name: "changes", Title: theme.Title("Changes"), Lines: lines}
+}
+
+// changeOfRow returns a change of a known row: time and outcome, then what was changed.
+func changeOfRow(a *Account, c SeenChange, b ui.Box) []string {
+	text, tone := b.Theme.Glyphs.Bullet+" elsewhere", theme.Info
+	if c.Entry != nil {
+		text, tone = FormatOutcome(a, c.Entry, b.Theme)
+	}
+	lines := []string{b.Theme.Paint(theme.Muted, a.FormatTime(c.At)) + "  " + b.Theme.PaintState(tone, text)}
+	for _, line := range ui.Wrap(describeChange(a, c), b.Width-2) {
+		lines = append(lines, "  "+line)
+	}
+	return lines
+}
+
+// WithRelated gives a list a third column of panels on wide screens. stores are what they need beyond the list's.
+func WithRelated[T comparable](
+	a *Account, l *table.List[T], panels func(row T, inside ui.Box) []ui.StackedPanel, stores ...table.JoinedStore,
+) ui.Pane {
+	var drawn relatedFrame[T]
+	stack, journalVersion := &ui.PanelStack{}, 0
+	return table.WithRelated(l, table.Related[T]{
+		View: func(row T, b ui.Box) string {
+			next := relatedFrame[T]{row: row, box: b}
+			next.version, next.states = relatedVersion(a)
+			next.box.Now = b.Now.Truncate(2 * time.Second)
+			if next.text = drawn.text; next.text == "" || next != drawn {
+				next.text = stack.View(panels(row, b.InPanel()), b)
+				drawn = next
+			}
+			return drawn.text
+		},
+		Stores: stores,
+		Load:   func() tea.Cmd { return LoadChanges(a, &journalVersion) },
+	})
+}
+
+// relatedFrame is what a third column was drawn from, and how.
+type relatedFrame[T comparable] struct {
+	row     T
+	box     ui.Box
+	version int
+	states  int
+	text    string
+}
+
+// relatedVersion returns a number that grows when anything changes that a third column shows, and which of it could not
+// be read or is being read.
+func relatedVersion(a *Account) (version, states int) {
+	for _, s := range IncidentSources(a) {
+		version += s.Version()
+	}
+	for _, s := range []interface {
+		Versioned
+		Freshness() ui.Freshness
+	}{
+		a.Services(), a.Issues(), a.Contacts(), a.Stats(), a.Buckets(), a.Keys(), a.Instances(), a.Credentials(),
+		a.JournalStore(),
+	} {
+		version += s.Version()
+		f := s.Freshness()
+		states = states<<2 | len(ReasonIf(f.Err != nil, "1"))<<1 | len(ReasonIf(f.Loaded, "1"))
+	}
+	return version, states
 }

@@ -17,7 +17,7 @@ import (
 // ContactsPane returns the pane of the people whom support calls.
 func ContactsPane(a *account.Account) ui.Pane {
 	changes := contactRunner(a)
-	return &table.List[*client.Contact]{
+	list := &table.List[*client.Contact]{
 		Title:        "contacts",
 		Store:        a.Contacts(),
 		JoinedStores: []table.JoinedStore{a.Services()},
@@ -33,6 +33,12 @@ func ContactsPane(a *account.Account) ui.Pane {
 		Search:       table.SearchOptions[*client.Contact]{By: contactAddresses},
 		SortBy:       "group",
 	}
+	return account.WithRelated(a, list, func(row *client.Contact, inside ui.Box) []ui.StackedPanel {
+		return []ui.StackedPanel{
+			issuesOfServicesPanel(a, "Issues to call about", a.ServicesInGroup(row.Group.Raw()), inside),
+			account.ChangesPanel(a, "contact", account.FormatID(row.ID), inside),
+		}
+	}, a.Issues())
 }
 
 // contactAddresses returns by what a contact can be reached: telephone numbers and e-mail.
@@ -119,7 +125,7 @@ func contactShortcuts(a *account.Account) []table.RowAction[*client.Contact] {
 			Name:        "copy e-mail",
 			ShowInHints: true,
 			Message: func(c *client.Contact) tea.Msg {
-				return ui.CopyMsg{Text: c.Email.String(), Label: "mail address of " + c.Name.String()}
+				return ui.CopyMsg{Text: c.Email.String(), Label: "e-mail address of " + c.Name.String()}
 			},
 		},
 		account.FollowReference(

@@ -14,7 +14,7 @@ import (
 // CredentialsPane returns the pane of the logins that support staff may use.
 func CredentialsPane(a *account.Account) ui.Pane {
 	changes := credentialRunner(a)
-	return &table.List[*client.Credential]{
+	list := &table.List[*client.Credential]{
 		Title:        "credentials",
 		Store:        a.Credentials(),
 		JoinedStores: []table.JoinedStore{a.Services(), a.SSHKey()},
@@ -35,6 +35,12 @@ func CredentialsPane(a *account.Account) ui.Pane {
 		EmptyText: "no credentials yet · n adds one",
 		SortBy:    "label",
 	}
+	return account.WithRelated(a, list, func(row *client.Credential, inside ui.Box) []ui.StackedPanel {
+		return []ui.StackedPanel{
+			issuesOfServicesPanel(a, "Issues where it is used", a.ServicesUsingCredential(row.ID), inside),
+			account.ChangesPanel(a, "credential", account.FormatID(row.ID), inside),
+		}
+	}, a.Issues())
 }
 
 // credentialColumns returns the columns of credentials.

@@ -73,7 +73,11 @@ func writeAffectedServices(a *account.Account, t *account.DetailWriter, i *clien
 		if d, disabled := account.Disablement(a, s); disabled {
 			t.Field("  disabled", describeDisablement(a, d), theme.Warn)
 		}
-		t.Field("  address", fmt.Sprintf("%s %s  timeout %s", s.Type, s.Address, formatTimeout(s)), theme.Plain)
+		t.FieldParts(
+			"  address",
+			[]string{s.Type.String() + " " + s.Address.String(), "timeout " + formatTimeout(s)},
+			theme.Plain,
+		)
 		if names := credentialUsage(a, s.Credentials, " (used by support %s ago)"); names != "" {
 			t.Field("  credentials", names, theme.Plain)
 		}
@@ -155,8 +159,12 @@ func writeCallSheet(a *account.Account, t *account.DetailWriter, i *client.Issue
 	people := contactsToCall(a, i)
 	for _, c := range resource.Found(people) {
 		t.Paragraph(c.Name.String(), theme.Strong)
-		t.Field("  phone", account.OrDefault(strings.Join(phoneNumbers(c), " / "), "none"), theme.Accent)
-		t.Field("  mail", c.Email.String(), theme.Plain)
+		t.FieldParts(
+			"  phone",
+			append(phoneNumbers(c), account.ReasonIf(len(phoneNumbers(c)) == 0, "none")),
+			theme.Accent,
+		)
+		t.Field("  e-mail", c.Email.String(), theme.Plain)
 	}
 	if remark := resource.Remark(people, whyNobodyToCall(groups)); remark != "" {
 		t.Paragraph(remark, theme.Warn)

@@ -228,3 +228,21 @@ func (w incidentSections) beforeText() string {
 	}
 	return text + remark
 }
+
+// relatedToIssue returns the load at the detection of an issue, the earlier issues of its services, and the changes
+// around that time.
+func relatedToIssue(a *account.Account, i *client.Issue, inside ui.Box) []ui.StackedPanel {
+	w := incidentSections{a: a, i: i, b: inside}
+	var panels []ui.StackedPanel
+	if why := whyNoLoad(a, i); why == "" || !a.Stats().Loaded() {
+		panels = loadPanels(a, i.Created.Time())
+	} else {
+		panels = append(panels, section{"load", theme.Title("Load"), w.wrap(why, theme.Muted)}.stacked())
+	}
+	return append(panels, w.history(historyLength).stacked(), w.changes(historyLength).stacked())
+}
+
+// stacked returns a section as a panel.
+func (s section) stacked() ui.StackedPanel {
+	return ui.StackedPanel{Name: s.name, Title: s.title, Lines: s.lines}
+}

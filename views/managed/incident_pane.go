@@ -126,7 +126,7 @@ func (p *incidentView) Actions() []ui.Action {
 		},
 		{
 			Key:            ui.Bind("copy a line", "Y"),
-			Description:    "phone numbers, mail addresses and ssh lines, one key each",
+			Description:    "phone numbers, e-mail addresses and ssh lines, one key each",
 			ShowInHints:    true,
 			DisabledReason: whyNothingToCopy(p.a, i),
 			Do: func() tea.Cmd {
@@ -288,7 +288,7 @@ func incidentCopyActions(a *account.Account, i *client.Issue) []ui.Action {
 		}
 	}
 	for _, c := range people {
-		add(c.Email.String(), "mail address", c.Email.String())
+		add(c.Email.String(), "e-mail address", c.Email.String())
 	}
 	return actions
 }

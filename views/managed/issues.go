@@ -21,7 +21,7 @@ import (
 
 // IssuesPane returns the pane of what monitoring has detected.
 func IssuesPane(a *account.Account) ui.Pane {
-	return &table.List[*client.Issue]{
+	list := &table.List[*client.Issue]{
 		Title:        "issues",
 		Store:        a.Issues(),
 		JoinedStores: []table.JoinedStore{a.Services(), a.Contacts(), a.Instances(), a.Credentials()},
@@ -41,6 +41,9 @@ func IssuesPane(a *account.Account) ui.Pane {
 			Open: func(i *client.Issue) ui.Pane { return IncidentPane(a, i) },
 		},
 	}
+	return account.WithRelated(a, list, func(i *client.Issue, inside ui.Box) []ui.StackedPanel {
+		return relatedToIssue(a, i, inside)
+	}, a.Stats())
 }
 
 // ticketNames returns what the ticket of an issue is called; none if the issue has no ticket.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"lookout/client"
 	"lookout/theme"
@@ -86,4 +87,55 @@ func writeServiceIssues(a *account.Account, t *account.DetailWriter, s *client.S
 	if issues.State().Kind != resource.Known {
 		t.Paragraph(issues.State().String(), theme.Warn)
 	}
+}
+
+// relatedToService returns the load and the changes of a service.
+func relatedToService(a *account.Account, s *client.Service, inside ui.Box) []ui.StackedPanel {
+	return append(loadPanels(a, time.Time{}), account.ChangesPanel(a, "service", account.FormatID(s.ID), inside))
+}
+
+// issuesOfServicesPanel returns the panel of the newest issues that name one of the services.
+func issuesOfServicesPanel(
+	a *account.Account, title string, services resource.Joined[*client.Service], inside ui.Box,
+) ui.StackedPanel {
+	const most, looked = 8, 500
+	named := map[int]bool{}
+	for _, s := range resource.Found(services) {
+		named[s.ID] = true
+	}
+	newest, lines := account.IssuesNewestFirst(a), []string(nil)
+	for _, i := range newest[:min(looked, len(newest))] {
+		for _, id := range i.Services {
+			if named[id] && len(lines) < most {
+				lines = append(lines, issueOfService(a, i, id, inside))
+				break
+			}
+		}
+	}
+	state := resource.StateOf(a.Issues()).Worst(services.State())
+	remark := ""
+	switch {
+	case state.Kind != resource.Known:
+		remark = state.String()
+	case len(named) == 0:
+		remark = "none: there is no such service"
+	case len(lines) == 0 && len(newest) > looked:
+		remark = fmt.Sprintf("none of the newest %d issues", looked)
+	case len(lines) == 0:
+		remark = "no issue of these services in the list"
+	}
+	for _, line := range ui.Wrap(remark, inside.Width) {
+		lines = append(lines, inside.Theme.Paint(remarkTone(state), line))
+	}
+	return ui.StackedPanel{Name: "issues", Title: theme.Title(title), Lines: lines}
+}
+
+// issueOfService returns an issue in one line: its mark, number and age, and the service.
+func issueOfService(a *account.Account, i *client.Issue, service int, b ui.Box) string {
+	found, _ := a.Incidents().Of(i.ID)
+	shape, tone := IncidentMark(found, b.Theme.Glyphs)
+	line := b.Theme.Paint(tone, fmt.Sprintf("%s #%d", shape, i.ID)) + "  " +
+		b.Theme.Paint(theme.Muted, ui.Pad(account.FormatAge(i.Created, b.Now), len("3 d 2 h"))) + "  " +
+		account.ServiceName(a, service)
+	return ui.Truncate(line, b.Width, b.Theme.Glyphs.Ellipsis)
 }

@@ -20,7 +20,7 @@ import (
 // ServicesPane returns the pane of what is monitored.
 func ServicesPane(a *account.Account) ui.Pane {
 	changes := serviceRunner(a)
-	return &table.List[*client.Service]{
+	list := &table.List[*client.Service]{
 		Title:        "services",
 		Store:        a.Services(),
 		JoinedStores: []table.JoinedStore{a.Issues(), a.Contacts(), a.Credentials(), a.Instances()},
@@ -39,6 +39,9 @@ func ServicesPane(a *account.Account) ui.Pane {
 		},
 		BadgeFunc: func() (string, theme.Tone) { return servicesBadge(a) },
 	}
+	return account.WithRelated(a, list, func(s *client.Service, inside ui.Box) []ui.StackedPanel {
+		return relatedToService(a, s, inside)
+	}, a.Stats())
 }
 
 // serviceColumns returns the columns of services.

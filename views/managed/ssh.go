@@ -17,7 +17,7 @@ import (
 // SSHPane returns the pane of how support logs in to the instances.
 func SSHPane(a *account.Account) ui.Pane {
 	changes := instanceRunner(a)
-	return &table.List[*client.Instance]{
+	list := &table.List[*client.Instance]{
 		Title:        "ssh",
 		Store:        a.Instances(),
 		Columns:      changes.Resource.PaneColumns(),
@@ -38,6 +38,12 @@ func SSHPane(a *account.Account) ui.Pane {
 			By: func(i *client.Instance) []string { return []string{i.SSH.IP.String()} },
 		},
 	}
+	return account.WithRelated(a, list, func(row *client.Instance, inside ui.Box) []ui.StackedPanel {
+		return []ui.StackedPanel{
+			issuesOfServicesPanel(a, "Issues at this address", a.ServicesOnInstance(row), inside),
+			account.ChangesPanel(a, "instance", account.FormatID(row.ID), inside),
+		}
+	}, a.Issues())
 }
 
 // sshColumns returns the columns of the SSH settings of instances.

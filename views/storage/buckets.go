@@ -29,7 +29,7 @@ func bucketBreadcrumb(b *client.Bucket) string {
 // BucketsPane returns the pane of the buckets in all clusters.
 func BucketsPane(a *account.Account) ui.Pane {
 	changes := bucketRunner(a)
-	return &table.List[*client.Bucket]{
+	list := &table.List[*client.Bucket]{
 		Title:        "buckets",
 		Store:        a.Buckets(),
 		JoinedStores: []table.JoinedStore{a.Keys(), a.Clusters(), a.TransferUsage()},
@@ -47,6 +47,14 @@ func BucketsPane(a *account.Account) ui.Pane {
 		SortBy:    "bucket",
 		Label:     func(b *client.Bucket) string { return b.Label.String() },
 	}
+	return account.WithRelated(a, list, func(row *client.Bucket, inside ui.Box) []ui.StackedPanel {
+		return []ui.StackedPanel{
+			sizesPanel(a, "Sizes of all buckets", bucketsBySize(a), func(b *client.Bucket) bool {
+				return b == row
+			}, inside),
+			account.ChangesPanel(a, "bucket", row.ID(), inside),
+		}
+	})
 }
 
 // formatDate returns the date of a timestamp, or "?" if it is not valid.

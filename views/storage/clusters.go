@@ -19,7 +19,7 @@ import (
 // ClustersPane returns the pane of the clusters, which buckets are in.
 func ClustersPane(a *account.Account) ui.Pane {
 	declared := Clusters(a)
-	return &table.List[*client.Cluster]{
+	list := &table.List[*client.Cluster]{
 		Title:        "clusters",
 		Store:        a.Clusters(),
 		JoinedStores: []table.JoinedStore{a.Buckets(), a.TransferUsage()},
@@ -44,6 +44,13 @@ func ClustersPane(a *account.Account) ui.Pane {
 		EmptyText: "no clusters: the API lists none",
 		SortBy:    "cluster",
 	}
+	return account.WithRelated(a, list, func(row *client.Cluster, inside ui.Box) []ui.StackedPanel {
+		return []ui.StackedPanel{
+			sizesPanel(a, "Sizes of all buckets", bucketsBySize(a), func(b *client.Bucket) bool {
+				return b.Cluster.Raw() == row.ID.Raw()
+			}, inside),
+		}
+	}, a.Buckets())
 }
 
 // Clusters declares clusters: the document's "Cluster".

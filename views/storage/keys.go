@@ -18,7 +18,7 @@ import (
 // KeysPane returns the pane of the access keys.
 func KeysPane(a *account.Account) ui.Pane {
 	changes := keyRunner(a)
-	return &table.List[*client.Key]{
+	list := &table.List[*client.Key]{
 		Title:        "keys",
 		Store:        a.Keys(),
 		JoinedStores: []table.JoinedStore{a.Buckets(), a.Clusters()},
@@ -36,6 +36,14 @@ func KeysPane(a *account.Account) ui.Pane {
 			By: func(k *client.Key) []string { return []string{k.AccessKey.String()} },
 		},
 	}
+	return account.WithRelated(a, list, func(row *client.Key, inside ui.Box) []ui.StackedPanel {
+		return []ui.StackedPanel{
+			sizesPanel(a, "Buckets that it reaches", reachedBuckets(a, row), func(*client.Bucket) bool {
+				return true
+			}, inside),
+			account.ChangesPanel(a, "key", account.FormatID(row.ID), inside),
+		}
+	}, a.Buckets())
 }
 
 // keyColumns returns the columns of access keys.

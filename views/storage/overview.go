@@ -1,7 +1,9 @@
 package storage
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -68,10 +70,10 @@ func storedText(a *account.Account, b ui.Box) string {
 	}
 	count := resource.Count(account.AllRows(a, set), "bucket", "buckets", "0 buckets")
 	total := account.FormatTotal(account.StorageTotal(a), " · ")
-	if ui.Width(count) > b.Width { // JoinFitting would leave out what did not answer
-		return count
+	if whole := count + " · " + total; ui.Width(whole) <= b.Width {
+		return whole
 	}
-	return ui.JoinFitting([]string{count, total}, " · ", b.Width, b.Theme.Glyphs.Ellipsis)
+	return count
 }
 
 // transferText says how much of the transfer pool is used this month.
@@ -110,4 +112,96 @@ func keysText(a *account.Account) string {
 	return resource.Fold(account.AllRows(a, set), func(all []*client.Key) string {
 		return fmt.Sprintf("%d (%s)", len(all), countLimitedKeys(a))
 	}, func(_ []*client.Key, s resource.JoinState) string { return s.String() })
+}
+
+// knownSize returns the size of a bucket in bytes, 0 if it is not known.
+func knownSize(b *client.Bucket) int64 {
+	size, _ := b.Size.Value()
+	return size
+}
+
+// largestFirst sorts buckets by their sizes.
+func largestFirst(buckets []*client.Bucket) []*client.Bucket {
+	slices.SortStableFunc(buckets, func(b, c *client.Bucket) int { return cmp.Compare(knownSize(c), knownSize(b)) })
+	return buckets
+}
+
+// bucketsBySize returns all buckets, the largest first.
+func bucketsBySize(a *account.Account) []*client.Bucket {
+	return account.Memo(a, "buckets by size", func() []*client.Bucket {
+		return largestFirst(slices.Clone(a.Buckets().Rows()))
+	}, a.Buckets())
+}
+
+// reachedBuckets returns the buckets that a key reaches, the largest first.
+func reachedBuckets(a *account.Account, k *client.Key) []*client.Bucket {
+	if limited, known := k.IsLimited(); known && !limited {
+		return bucketsBySize(a)
+	}
+	var reached []*client.Bucket
+	for _, g := range k.Buckets {
+		if b, found := a.Buckets().Get(g.BucketID()); found {
+			reached = append(reached, b)
+		}
+	}
+	return largestFirst(reached)
+}
+
+// minBar is the width that the longest bar of a size has at least.
+const minBar = 8
+
+// distinctNames returns the labels of buckets, with the clusters of those that share theirs.
+func distinctNames(buckets []*client.Bucket) []string {
+	count := map[string]int{}
+	for _, b := range buckets {
+		count[b.Label.Raw()]++
+	}
+	names := make([]string, len(buckets))
+	for n, b := range buckets {
+		if names[n] = b.Label.String(); count[b.Label.Raw()] > 1 {
+			names[n] += " " + b.Location().String()
+		}
+	}
+	return names
+}
+
+// sizesPanel returns the panel of buckets with bars of their sizes, the largest first. Those that belong to the row
+// under the cursor stand out.
+func sizesPanel(
+	a *account.Account, title string, buckets []*client.Bucket, own func(*client.Bucket) bool, b ui.Box,
+) ui.StackedPanel {
+	const most = 16
+	rows := buckets[:min(most, len(buckets))]
+	var lines []string
+	labels, widest, sizes := distinctNames(rows), 0, 0
+	for n, k := range rows {
+		widest = max(widest, ui.Width(labels[n]))
+		sizes = max(sizes, ui.Width(account.FormatOptionalSize(k.Size)))
+	}
+	names := max(8, min(widest, b.Width-sizes-4-minBar))
+	room := max(0, b.Width-names-sizes-4)
+	for n, k := range rows {
+		tone, bar := theme.Muted, theme.Off
+		if own(k) {
+			tone, bar = theme.Strong, theme.ChartFirst
+		}
+		filled := 0
+		if size := knownSize(k); size > 0 {
+			filled = max(1, int(float64(size)/float64(knownSize(rows[0]))*float64(room)))
+		}
+		name := ui.Pad(ui.Truncate(labels[n], names, b.Theme.Glyphs.Ellipsis), names)
+		line := b.Theme.Paint(tone, name) + "  " + b.Theme.Paint(bar, strings.Repeat(b.Theme.Glyphs.Full, filled))
+		size := ui.PadLeft(account.FormatOptionalSize(k.Size), sizes)
+		lines = append(lines, ui.Pad(line, names+2+room)+"  "+b.Theme.Paint(tone, size))
+	}
+	if more := len(buckets) - len(rows); more > 0 {
+		lines = append(lines, b.Theme.Paint(theme.Muted, "and "+account.Pluralize(more, "bucket", "buckets")))
+	}
+	empty := account.ReasonIf(len(buckets) == 0, "no bucket")
+	if remark := resource.Remark(account.AllRows(a, a.Buckets()), empty); remark != "" || len(buckets) == 0 {
+		for _, line := range ui.Wrap(cmp.Or(remark, empty), b.Width) {
+			lines = append(lines, b.Theme.Paint(theme.Muted, line))
+		}
+	}
+	return ui.StackedPanel{Name: "sizes", Title: theme.Title(title), Lines: lines}
 }
