@@ -164,8 +164,8 @@ func measureSlowLine(t *testing.T, r *slowLineResult, env []string, lookout, add
 	m.kill()
 }
 
-// TestSlowLines prints the table of slow lines: .ci/performance runs it. A terminal that does not answer gets its frames
-// as fast as it takes them, as any did before its answers bounded the bytes on their way.
+// TestSlowLines prints the table of slow lines: .ci/performance runs it. A terminal that does not answer gets its
+// frames as fast as it takes them, as any did before its answers bounded the bytes on their way.
 func TestSlowLines(t *testing.T) {
 	if os.Getenv("LOOKOUT_PERFORMANCE") == "" {
 		t.Skip("measures only if LOOKOUT_PERFORMANCE is set, as .ci/performance does")

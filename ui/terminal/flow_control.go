@@ -49,9 +49,9 @@ type statusRequest struct {
 const (
 	requestSequence = "\x1b[5n" // device status report; the answer is answerSequence
 	// initialWindow is how many bytes may be on their way while the line's rate is not known.
-	initialWindow = 3 << 10
+	initialWindow = 1536
 	// firstAnswerTimeout is how long the first answer may take before frames are written without waiting for it.
-	firstAnswerTimeout = 400 * time.Millisecond
+	firstAnswerTimeout = time.Second
 	// answerTimeout is how long an answer may take at least before it counts as lost.
 	answerTimeout = time.Second
 	// deadLineTimeout is how long no answer may arrive before keys are dropped: nobody saw the screen.
@@ -144,12 +144,17 @@ func (c *flowControl) begun(r statusRequest) time.Time {
 	return latest(c.lastAnswer, r.at.Add(c.roundTrip()))
 }
 
-// markInterval returns after how many bytes a write asks for the status once more.
+// markInterval returns after how many bytes a write asks for the status once more. A long line needs answers more often,
+// to be used all the time.
 func (c *flowControl) markInterval() int {
 	if c.silent || len(c.rates.values) > 1 && !c.slow {
 		return unlimited
 	}
-	return slowMarkInterval
+	rate, roundTrip := c.rates.largest(), c.roundTrip()
+	if rate == 0 || roundTrip < slowQueue {
+		return slowMarkInterval
+	}
+	return min(slowMarkInterval, max(maxSmallWrite, int(float64(rate)*roundTrip.Seconds()/2)))
 }
 
 // asks reports whether a write ends with a request now.
@@ -210,7 +215,7 @@ func (c *flowControl) answered(now time.Time) {
 // measure learns from the answer to a request.
 func (c *flowControl) measure(r statusRequest, now time.Time) {
 	known := len(c.roundTrips.values) > 0
-	if r.idle && (!known || r.bytes <= maxSmallWrite) {
+	if r.idle && r.bytes <= maxSmallWrite {
 		c.roundTrips.add(int64(now.Sub(r.at)))
 		return
 	}

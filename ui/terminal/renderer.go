@@ -249,7 +249,7 @@ func (p *renderer) nextCheck() time.Duration {
 	return max(time.Millisecond, time.Until(overdue))
 }
 
-// writeNext writes the raw bytes, and the frame, or a piece of it, if the line has room. The first frame does not wait.
+// writeNext writes the raw bytes, and the frame, or a piece of it, if the line has room.
 func (p *renderer) writeNext() (wrote bool, err error) {
 	p.mu.Lock()
 	now := time.Now()
@@ -257,10 +257,7 @@ func (p *renderer) writeNext() (wrote bool, err error) {
 	p.encoder.writer.slowLine, p.encoder.writer.features.margins = p.flow.slow, p.hasMargins
 	frame, bytes, fresh := p.nextFrame, p.rawBytes, p.fullRedraw
 	limit := p.flow.pieceLimit(now)
-	switch {
-	case len(p.encoder.lines) == 0:
-		limit = unlimited
-	case !p.flow.hasRoom(now):
+	if !p.flow.hasRoom(now) {
 		frame = nil
 	}
 	p.rawBytes = ""
@@ -305,6 +302,11 @@ func (p *renderer) request(raw, frame string, changed time.Time) string {
 	var b strings.Builder
 	b.WriteString(raw)
 	pending := len(raw)
+	if p.flow.askNow && frame != "" { // the answer to a small write measures the round trip
+		b.WriteString(requestSequence)
+		p.flow.wrote(pending+len(requestSequence), now, time.Time{})
+		pending = 0
+	}
 	for limit := p.flow.markInterval(); frame != ""; {
 		n := min(len(frame), limit)
 		if n < len(frame) {
@@ -350,7 +352,8 @@ func (p *renderer) putBack(frame *Frame, changed time.Time) {
 	}
 }
 
-// diffPiece returns the bytes that change the screen into a frame, or a piece of them, and whether that completes the frame.
+// diffPiece returns the bytes that change the screen into a frame, or a piece of them, and whether that completes the
+// frame.
 func (p *renderer) diffPiece(f Frame, fresh bool, limit int) (bytes string, complete bool) {
 	var modes strings.Builder
 	if fresh {
