@@ -51,7 +51,7 @@ const (
 	// initialWindow is how many bytes may be on their way while the line's rate is not known.
 	initialWindow = 1536
 	// firstAnswerTimeout is how long the first answer may take before frames are written without waiting for it.
-	firstAnswerTimeout = time.Second
+	firstAnswerTimeout = 600 * time.Millisecond
 	// answerTimeout is how long an answer may take at least before it counts as lost.
 	answerTimeout = time.Second
 	// deadLineTimeout is how long no answer may arrive before keys are dropped: nobody saw the screen.
