@@ -96,7 +96,8 @@ func TestReadOnly_disablesEveryChange(t *testing.T) {
 				}
 			}
 			r.press("3", "a")
-			if words := strings.Join(strings.Fields(r.screen()), " "); !strings.Contains(words, "disable read-only mode") {
+			words := strings.Join(strings.Fields(r.screen()), " ")
+			if !strings.Contains(words, "disable read-only mode") {
 				r.Errorf("the menu does not say why:\n%s", words)
 			}
 			r.press("<esc>")

@@ -40,8 +40,8 @@ func (c chrome) clickTargets() []clickTarget {
 }
 
 // headLine shows the account on the left, and on the right the freshness of the pane, what is left of the request
-// budget, and the clock. Where there is little room, the budget goes first, then the program's name, then the end of the freshness. Nothing is cut but an
-// account's name that is longer than the line.
+// budget, and the clock. Where there is little room, the budget goes first, then the program's name, then the end of
+// the freshness. Nothing is cut but an account's name that is longer than the line.
 func (c chrome) headLine() []span {
 	o := &c.s.o
 	account := c.account()

@@ -209,12 +209,8 @@ func (s *dialogStack) overlay(back *backdrop, b ui.Box) string {
 	return back.around(box, area{a.x - 2 - columns, a.y - 1 - lines, outer.Width, outer.Height})
 }
 
-// entryLine renders an entry of a menu or a list: the one at the cursor stands on a tint that keeps the tones.
-func entryLine(cursor bool, b ui.Box, parts ...theme.Segment) string {
-	return markedLine(cursor, b.Theme.Glyphs.Cursor, b, parts...)
-}
-
-// markedLine renders an entry with another mark at the cursor.
+// markedLine renders an entry of a menu or a list: the one at the cursor has a mark and stands on a tint that keeps the
+// tones.
 func markedLine(cursor bool, mark string, b ui.Box, parts ...theme.Segment) string {
 	var out strings.Builder
 	tint, room := b.Theme.Tint(theme.Plain), b.Width

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"lookout/theme"
@@ -70,13 +71,15 @@ func (s listStatus) explainEmpty(b ui.Box) []string {
 }
 
 // keyInSentence matches a key at the beginning of a part of a sentence: "n adds one · esc clears it".
-var keyInSentence = regexp.MustCompile(`(?:^|· |, |press )([^\s\pL]|\pL|esc|enter|space|tab)(?: |$)`)
+var keyInSentence = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|· |, |press )([^\s\pL]|\pL|esc|enter|space|tab)(?: |$)`)
+})
 
 // paintKeys draws what can be done next, with its keys in the tone of keys.
 func paintKeys(text string, b ui.Box) string {
 	var out strings.Builder
 	from := 0
-	for _, at := range keyInSentence.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range keyInSentence().FindAllStringSubmatchIndex(text, -1) {
 		out.WriteString(b.Theme.Paint(theme.Muted, text[from:at[2]]))
 		out.WriteString(b.Theme.Paint(theme.Accent, text[at[2]:at[3]]))
 		from = at[3]

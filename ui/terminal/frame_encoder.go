@@ -276,11 +276,11 @@ func (e *frameEncoder) advanceTo(s *span, line []cell) {
 	p := &e.writer
 	if p.y == s.y && p.x >= 0 && p.x < s.x && s.x-p.x <= maxRewrite && !p.cursorUncertain {
 		between := line[p.x:s.x]
-		if e.canRewrite(p.style, between) {
+		if e.writer.canRewrite(p.style, between) {
 			p.writeCells(between)
 			return
 		}
-		if e.canRewrite(s.style, between) {
+		if e.writer.canRewrite(s.style, between) {
 			p.setStyle(s.style)
 			p.writeCells(between)
 			return
@@ -290,10 +290,10 @@ func (e *frameEncoder) advanceTo(s *span, line []cell) {
 }
 
 // canRewrite reports whether cells can be written in a style with fewer bytes than a motion takes.
-func (e *frameEncoder) canRewrite(id styleID, cells []cell) bool {
+func (w *diffWriter) canRewrite(id styleID, cells []cell) bool {
 	bytes := 0
 	for _, c := range cells {
-		if c.r <= 0 || !e.writer.draws(id, c) {
+		if c.r <= 0 || !w.draws(id, c) {
 			return false
 		}
 		bytes += utf8.RuneLen(c.r)
@@ -329,7 +329,7 @@ func (e *frameEncoder) advanceInLine(x, y int, cells []cell) {
 	switch {
 	case p.y == y && p.x == x && (!p.cursorUncertain || cells[x].r < 0):
 	case p.y == y && p.x >= 0 && p.x < x && x-p.x <= maxRewrite && !p.cursorUncertain &&
-		e.canRewrite(p.style, cells[p.x:x]):
+		e.writer.canRewrite(p.style, cells[p.x:x]):
 		p.writeCells(cells[p.x:x])
 	default:
 		p.moveTo(x, y)

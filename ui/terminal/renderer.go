@@ -120,13 +120,6 @@ func (p *renderer) setMargins(on bool) {
 	p.mu.Unlock()
 }
 
-// requestFullRedraw makes the next frame draw everything.
-func (p *renderer) requestFullRedraw() {
-	p.mu.Lock()
-	p.fullRedraw = true
-	p.mu.Unlock()
-}
-
 // stalled reports whether the screen does not respond, so that input is to be dropped: a write hangs or did so a moment
 // ago, or answers of the terminal are missing.
 func (p *renderer) stalled() bool {
