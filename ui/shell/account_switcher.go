@@ -198,7 +198,7 @@ func (d *AccountSwitcher) handleAccountOpened(msg accountOpened) tea.Cmd {
 	if err != nil {
 		return refuse(theme.Bad, "account "+msg.opening.account+": "+err.Error())
 	}
-	next.motion.slowLine = d.motion.slowLine
+	next.clock.motion.slowLine = d.clock.motion.slowLine
 	delete(d.problems, d.o.Account)
 	if f := freshnessOf(d.pane()); f.Err != nil {
 		d.problems[d.o.Account] = describeProblem(f.Err, f.FailedAt, d.o.Location)

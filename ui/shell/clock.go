@@ -11,7 +11,7 @@ import (
 	"lookout/ui"
 )
 
-// clock is the program's only timer. It wakes the program for the next refresh and for the next change of an age on
+// clock is the program's only timer beside the one that ends a tint. It wakes the program for the next refresh and for the next change of an age on
 // the screen, and for nothing else.
 type clock struct {
 	interval    time.Duration // between refreshes; 0 never refreshes
@@ -21,6 +21,7 @@ type clock struct {
 	blurred     bool      // the terminal does not have the focus
 	failures    int       // refreshes missed because of failures, at most 2
 	lowBudget   bool      // few requests are left until the API refuses
+	motion      motion    // has a timer of its own
 }
 
 // tick is the clock's timer going off.

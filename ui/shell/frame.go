@@ -70,7 +70,7 @@ func (s *Shell) box() ui.Box {
 		Theme:   s.themes.current,
 		Now:     s.now().In(s.o.Location),
 		Focused: true,
-		Motion:  s.motion.enabled(s),
+		Motion:  s.clock.motion.enabled(s),
 	}
 }
 

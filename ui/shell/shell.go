@@ -30,7 +30,6 @@ type Shell struct {
 	enter        enterTracker
 	news         news
 	clock        clock
-	motion       motion
 	themes       themeSwitch
 	typeahead    typeahead
 	unseen       bool // the key or click that is handled came while the screen was far behind
@@ -121,7 +120,7 @@ func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 		len(s.dialogs.open) != open {
 		s.backdropVersion++
 	}
-	return tea.Batch(cmd, s.motion.schedule(s))
+	return tea.Batch(cmd, s.clock.motion.schedule(s))
 }
 
 func (s *Shell) dispatch(msg tea.Msg) tea.Cmd {
@@ -147,9 +146,9 @@ func (s *Shell) dispatch(msg tea.Msg) tea.Cmd {
 	case tick:
 		return s.clock.handleTick(s, msg)
 	case flashEnded:
-		s.motion.scheduled = false
+		s.clock.motion.scheduled = false
 	case terminal.LineRate:
-		s.motion.slowLine = msg.IsSlow()
+		s.clock.motion.slowLine = msg.IsSlow()
 	case newsExpired:
 		s.news.expire(msg)
 	case revealExpired:
