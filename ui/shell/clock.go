@@ -11,8 +11,8 @@ import (
 	"lookout/ui"
 )
 
-// clock is the program's only timer beside the one that ends a tint. It wakes the program for the next refresh and for the next change of an age on
-// the screen, and for nothing else.
+// clock is the program's only timer, apart from the one that ends a tint. It wakes the program for the next refresh and
+// for the next change of an age on the screen, and for nothing else.
 type clock struct {
 	interval    time.Duration // between refreshes; 0 never refreshes
 	tickNumber  int           // number of the pending tick; earlier ones are ignored
