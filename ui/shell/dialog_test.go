@@ -90,7 +90,7 @@ func TestDialog_boxAndHints(t *testing.T) {
 		for name, d := range sampleDialogs(b) {
 			b.shell.dialogs.open = []dialog{d}
 			b.shell.dialogs.layout(b.shell.bodyBox())
-			b.shell.backdropVersion++
+			b.shell.backdrop.current++
 			screen := b.screen()
 			lines := boxLines(screen)
 			above, below := 0, 0
@@ -171,7 +171,7 @@ func TestDialog_backdropDimsCounts(t *testing.T) {
 func pageThrough(b *shellTest, d dialog) string {
 	b.shell.dialogs.open = []dialog{d}
 	b.shell.dialogs.layout(b.shell.bodyBox())
-	b.shell.backdropVersion++
+	b.shell.backdrop.current++
 	seen, last := "", ""
 	for range 40 {
 		screen := b.screen()

@@ -133,7 +133,8 @@ func (c chrome) linesAbove() string {
 // A backdrop is the dimmed screen behind a dialog. Drawing it takes longer than drawing the dialog, so it is drawn
 // again only if something may have changed it: anything but a key that only the dialog has taken.
 type backdrop struct {
-	version int
+	current int    // changes with everything that may change the screen behind a dialog
+	version int    // that was drawn
 	box     ui.Box // of the screen, in this second
 	above   string
 	lines   []string // of the pane
@@ -146,10 +147,10 @@ type backdrop struct {
 func (k *backdrop) draw(s *Shell) {
 	now, pane := s.box(), s.paneBox()
 	now.Now = now.Now.Truncate(time.Second)
-	if k.lines != nil && k.version == s.backdropVersion && k.box == now {
+	if k.lines != nil && k.version == k.current && k.box == now {
 		return
 	}
-	*k = backdrop{version: s.backdropVersion, box: now}
+	*k = backdrop{current: k.current, version: k.current, box: now}
 	dim := now
 	dim.Theme, dim.Focused = now.Theme.Dimmed(), false
 	pane.Theme, pane.Focused = dim.Theme, false

@@ -38,8 +38,7 @@ type Shell struct {
 	tokenAsked   bool    // the form for another token was shown since the last refusal
 	startup      tea.Cmd // news about the configuration
 
-	backdrop        backdrop
-	backdropVersion int // changes with everything that may change the screen behind a dialog
+	backdrop backdrop
 }
 
 // New returns a program that has not requested anything yet. If the configuration binds two actions of a pane to the
@@ -118,7 +117,7 @@ func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 	s.dialogs.layout(s.bodyBox())
 	if _, pressed := msg.(tea.KeyPressMsg); !pressed || cmd != nil || s.dialogs.top() != d ||
 		len(s.dialogs.open) != open {
-		s.backdropVersion++
+		s.backdrop.current++
 	}
 	return tea.Batch(cmd, s.clock.motion.schedule(s))
 }
