@@ -71,9 +71,11 @@ func (s listStatus) explainEmpty(b ui.Box) []string {
 }
 
 // keyInSentence matches a key at the beginning of a part of a sentence: "n adds one · esc clears it".
-var keyInSentence = sync.OnceValue(func() *regexp.Regexp {
+var keyInSentence = sync.OnceValue(keyPattern)
+
+func keyPattern() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|· |, |press )([^\s\pL]|\pL|esc|enter|space|tab)(?: |$)`)
-})
+}
 
 // paintKeys draws what can be done next, with its keys in the tone of keys.
 func paintKeys(text string, b ui.Box) string {
