@@ -204,7 +204,8 @@ func startTainted(t *testing.T, taint string, adjust ...func(*taintedServer)) (*
 
 // ownSequences are the control sequences that lookout and its terminal library write.
 var ownSequences = regexp.MustCompile(
-	`^\x1b(\[[0-9;]*[mHKJGdCDABX]|\[\?[0-9;]+[hl]|\[[<>][0-9;]*[um]|\](2|9|11|52|777);[^\x07\x1b]*(\x07|\x1b\\))`,
+	`^\x1b(M|\[[0-9;]*[mHKJGdCDABXSTLMP@bnrs]|\[\?69\$p|` +
+		`\[\?[0-9;]+[hl]|\[[<>][0-9;]*[um]|\](2|9|11|52|777);[^\x07\x1b]*(\x07|\x1b\\))`,
 )
 
 // requireOwnBytes fails unless a terminal gets nothing but printable characters, line breaks and sequences of ours, and
@@ -326,7 +327,7 @@ func TestTaint_commands(t *testing.T) {
 }
 
 // withoutText are the commands that print no text of the account.
-var withoutText = regexp.MustCompile("^(certificates|journal|stats|transfer|objects acl|handover -o json)")
+var withoutText = regexp.MustCompile("^(accounts|certificates|journal|stats|transfer|objects acl|handover -o json)")
 
 // checkCommand runs a command in every format in a pipe, and in one of them on a terminal.
 func checkCommand(r *testEnv, s *taintedServer, line string, n int) {

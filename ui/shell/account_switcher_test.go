@@ -248,7 +248,9 @@ func TestOpeningDialog_saysWhatItWaitsFor(t *testing.T) {
 // A long problem of one account leaves room for what the menu says about the others.
 func TestAccountMenu_longProblemLeavesRoom(t *testing.T) {
 	d := newSwitcherTest(t)
-	d.openErr = errors.New(`token_command sh: exit status 3: "locked"; run token_command in a shell to see what it needs`)
+	d.openErr = errors.New(
+		`token_command sh: exit status 3: "locked"; run token_command in a shell to see what it needs`,
+	)
 	d.press("C", "2", "C")
 	d.wantText("you are already using this account")
 	d.wantText("exit status 3")

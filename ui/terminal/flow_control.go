@@ -144,8 +144,8 @@ func (c *flowControl) begun(r statusRequest) time.Time {
 	return latest(c.lastAnswer, r.at.Add(c.roundTrip()))
 }
 
-// markInterval returns after how many bytes a write asks for the status once more. A long line needs answers more often,
-// to be used all the time.
+// markInterval returns after how many bytes a write asks for the status once more. A long line needs answers more
+// often, to be used all the time.
 func (c *flowControl) markInterval() int {
 	if c.silent || len(c.rates.values) > 1 && !c.slow {
 		return unlimited
