@@ -200,7 +200,8 @@ func clip(text string, width int) string {
 	return ansi.Truncate(text, width, "")
 }
 
-// SliceCells returns the part of a text from one cell up to another, with all styles of the text.
+// SliceCells returns the part of a text from one cell up to another, with all styles of the text. A blank stands for
+// each half of a wide character at its ends.
 func SliceCells(text string, from, to int) string {
 	var out strings.Builder
 	out.Grow(len(text))
@@ -209,7 +210,7 @@ func SliceCells(text string, from, to int) string {
 		switch c := text[i]; {
 		case c == 0x1b:
 			if size = styleEnd(text[i:]); size == 0 {
-				return ansi.Cut(text, from, to)
+				return cutCells(text, from, to)
 			}
 			out.WriteString(text[i : i+size])
 			i += size
@@ -217,7 +218,7 @@ func SliceCells(text string, from, to int) string {
 		case c < 0x20 || c >= 0x7f:
 			var r rune
 			if r, size = utf8.DecodeRuneInString(text[i:]); !isDrawingRune(r) {
-				return ansi.Cut(text, from, to)
+				return cutCells(text, from, to)
 			}
 		}
 		if n >= from && n < to {
@@ -227,6 +228,22 @@ func SliceCells(text string, from, to int) string {
 		i += size
 	}
 	return out.String()
+}
+
+// cutCells is SliceCells for text with characters of any width.
+func cutCells(text string, from, to int) string {
+	if to = min(to, Width(text)); to <= from {
+		return ""
+	}
+	lead := ""
+	if from > 0 && Width(ansi.Truncate(text, from, "")) < from {
+		lead, from = " ", from+1
+	}
+	part := ""
+	if from < to {
+		part = ansi.Cut(text, from, to)
+	}
+	return lead + Pad(part, to-from)
 }
 
 // Fit cuts and pads text to exactly the size of the box.

@@ -91,7 +91,7 @@ func pictureSpecs() []pictureSpec {
 		{
 			name: "palette",
 			keys: ": web-",
-			alt: "The palette: web- is typed, and below it stand the services, instances, credentials and keys that " +
+			alt: "The palette: web- is typed, and below it are the services, instances, credentials and keys that " +
 				"it finds",
 			width:  100,
 			height: 22,
