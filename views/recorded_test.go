@@ -8,11 +8,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
 
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/ui/shell"
 )
 
 // recordedRow is an object of a recorded answer.
@@ -66,6 +68,11 @@ func replayed(t *testing.T, x *faulttest.Recording, apply bool, test func(*harne
 	o.emulator.Service = emulator.ServiceNow
 	if strings.HasSuffix(x.Template, "/buckets") || strings.HasSuffix(x.Template, "/{clusterId}") {
 		o.emulator.Seed = "empty" // because the program merges several lists
+	}
+	if strings.HasSuffix(x.Template, "/{clusterId}") { // read only if the list of all buckets fails
+		o.configure = func(r *harness, _ *shell.Options) {
+			r.emu.InjectFault("GET /object-storage/buckets", emulator.Fault{Status: http.StatusBadRequest})
+		}
 	}
 	runProgram(t, o, func(r *harness) {
 		var body recordedRow
@@ -162,6 +169,10 @@ func (r *harness) detail(beside bool) (lines []string) {
 	for _, line := range r.paneLines() {
 		if beside {
 			line = line[max(0, strings.IndexAny(line, "╭│╰")):]
+			if first, width := utf8.DecodeRuneInString(line); strings.ContainsRune("╭│╰", first) {
+				line = line[width:]
+				line = line[:max(0, strings.IndexAny(line, "╮│╯"))] // what follows are the boxes of the third column
+			}
 		}
 		switch line = strings.Join(strings.Fields(borders.Replace(line)), " "); {
 		case line == "keys that reach it", line == "buckets", line == "enter shows access and the first bytes":

@@ -221,6 +221,9 @@ func sameMembers(t *testing.T, at string, printed, recorded any) {
 			sameMembers(t, fmt.Sprintf("%s[%d]", at, i), list[i], recorded[i])
 		}
 	default:
+		if text, isText := recorded.(string); isText && printed == text+"Z" {
+			return // a time: the API writes UTC without its zone
+		}
 		if !reflect.DeepEqual(printed, recorded) {
 			t.Errorf("%s: %v, want %v", at, printed, recorded)
 		}
