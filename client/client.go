@@ -151,7 +151,7 @@ func parseBase(base string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimRight(base, "/"))
 	switch {
 	case err != nil || u.Host == "": // the text may be a token in the wrong place, so the error does not repeat it
-		return nil, errors.New("the base URL is not an address; it must look like https://api.linode.com/v4")
+		return nil, errors.New("the base URL is not a valid URL; it must look like https://api.linode.com/v4")
 	case u.User != nil:
 		return nil, errors.New(
 			"the base URL must not contain a user name or password; put the token into LOOKOUT_TOKEN or a file",

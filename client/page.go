@@ -148,7 +148,7 @@ func (p *Page[T]) UnmarshalJSON(body []byte) error {
 		return err
 	}
 	if len(envelope.Data) == 0 || envelope.Data[0] != '[' {
-		return errors.New("the member data is missing or not a list")
+		return errors.New("the field \"data\" is missing or not a list")
 	}
 	var rows [][]byte
 	if err := eachElement(envelope.Data, func(row []byte) error { rows = append(rows, row); return nil }); err != nil {

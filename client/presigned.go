@@ -174,7 +174,7 @@ func (s Objects) sendPresignedOnce(ctx context.Context, r presignedRequest) (*ht
 	failed.Host = target.Host
 	req, err := r.newRequest(ctx, target.String())
 	if err != nil {
-		failed.Detail = "lookout refuses the pre-signed URL: it is not an address"
+		failed.Detail = "lookout refuses the pre-signed URL: it is not a valid URL"
 		return nil, failed
 	}
 	req.Header.Set("User-Agent", s.c.endpoint.userAgent)
@@ -218,7 +218,7 @@ func (c *Client) checkPresignedURL(link Secret, bucket, name string) (*url.URL, 
 	}
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || !printableASCII(raw) || strings.Contains(raw, " ") {
-		return nil, errors.New("it is not an address")
+		return nil, errors.New("it is not a valid URL")
 	}
 	here := loopback(c.endpoint.base.Hostname()) && loopback(u.Hostname())
 	_, notIP := netip.ParseAddr(strings.Trim(u.Hostname(), "[]"))

@@ -33,13 +33,13 @@ func (s *Stats) UnmarshalJSON(body []byte) error {
 	*s = Stats{}
 	if len(data) > 0 && data[0] == '[' {
 		if err := json.Unmarshal(data, &s.Unavailable); err != nil || slices.Contains(s.Unavailable, Text{}) {
-			return errors.New("the member \"data\" is a list, but its items are not text")
+			return errors.New("the field \"data\" is a list, but its items are not text")
 		}
 		return nil
 	}
 	series := map[string][]byte{}
 	if readMembers(data, series) != nil {
-		return errors.New("the member data is missing, or is neither an object nor a list")
+		return errors.New("the field \"data\" is missing, or is neither an object nor a list")
 	}
 	for name, into := range map[string]*[]Sample{
 		"cpu":     &s.CPU,

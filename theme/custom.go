@@ -46,7 +46,7 @@ func toneNames() [toneCount]toneName {
 		Plain:           {"plain", "text"},
 		Muted:           {"muted", "secondary text: units, ages, explanations"},
 		Strong:          {"strong", "headings and names"},
-		Accent:          {"accent", "the part that has the keyboard, keys in hints"},
+		Accent:          {"accent", "the part that has keyboard focus, keys in hints"},
 		Good:            {"good", "ok, done"},
 		Warn:            {"warn", "pending, late"},
 		Bad:             {"bad", "problem, failed, destructive"},

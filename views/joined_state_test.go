@@ -40,7 +40,7 @@ func joinCases() []joinCase {
 		buckets     = "/object-storage/buckets"
 	)
 	return []joinCase{
-		{"contact", "4 / Carla <enter>", services, "services", "no service names this group"},
+		{"contact", "4 / Carla <enter>", services, "services", "no service uses this group"},
 		{"delete the last of a group", "4 / Dmitri <enter> D <wait> y / Carla <enter> D", services, "services", ""},
 		{"credential", "5 / queue <enter>", services, "services", "no service"},
 		{"delete credential", "5 / queue <enter> D", services, "services", ""},
@@ -48,7 +48,7 @@ func joinCases() []joinCase {
 		{"service, contacts", "3 / billing-api <enter>", contacts, "contacts", "no contact is in the group"},
 		{"service, credentials", "3 / billing-api <enter>", credentials, "credentials", ""},
 		{"service, issues", "3 / billing-api <enter>", issues, "issues", ""},
-		{"issue of a service", "3 / billing-api <enter> i", issues, "issues", "no issue names this service"},
+		{"issue of a service", "3 / billing-api <enter> i", issues, "issues", "no issue mentions this service"},
 		{"follow a service", "3 / status-page <enter> <esc> f", issues, "issues", ""},
 		{"new service", "3 n", credentials, "credentials", "nothing to choose"},
 		{"issue, services", "2", services, "services", "deleted"},

@@ -44,7 +44,7 @@ func TestJournalPane_showsOutcomes(t *testing.T) {
 		r.press("<ctrl+o>", "<esc>", "/", "login", "<enter>", "c")
 		r.requireText("still unknown", "does no harm")
 		r.press("x", "d")
-		r.requireText("said by the user")
+		r.requireText("settled by the user")
 		r.requireNoText("Journal 1?")
 	})
 }

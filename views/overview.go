@@ -180,7 +180,7 @@ func (o *overview) Actions() []ui.Action {
 	actions := []ui.Action{
 		{
 			Key:            ui.Bind("newest issue", "i"),
-			Description:    "whom to call about the newest issue that is not over",
+			Description:    "whom to call about the newest open issue",
 			ShowInHints:    true,
 			DisabledReason: reason,
 			WaitsFor:       waitsFor,

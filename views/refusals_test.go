@@ -29,8 +29,8 @@ var refusals = map[string]struct {
 		"must settle the account's balance first",
 	},
 	"scope": {
-		emulator.Fault{Status: 403, Body: `{"errors":[{"reason":"This token has too few scopes"}]}`},
-		"This token has too few scopes",
+		emulator.Fault{Status: 403, Body: `{"errors":[{"reason":"This token lacks required scopes"}]}`},
+		"This token lacks required scopes",
 		"use a token with the scope account:read_write",
 	},
 	"429 page": {

@@ -182,13 +182,13 @@ func configurationPage() string {
 		"`LOOKOUT_CONFIG` name. lookout never writes it without asking.\n" +
 		"Flags take precedence over the environment, the environment over the account's block, and that over the " +
 		"rest of the file.\n\n" +
-		"`lookout config init` writes one with every key explained; `validate` tells every mistake with its place; " +
-		"`schema` writes a JSON schema.\n\n")
+		"`lookout config init` writes one with every key explained; `validate` reports every mistake with its " +
+		"line and column; `schema` writes a JSON schema.\n\n")
 	b.WriteString("## At the top\n\n")
 	writeConfigKeys(&b, config.TopLevelKeys())
 	b.WriteString(
-		"\n## `[accounts.NAME]`\n\nNAME also names the account's journal. One of the keys that say where the token " +
-			"is may be there.\n\n",
+		"\n## `[accounts.NAME]`\n\nNAME also names the account's journal. Set at most one of `token_command`, " +
+			"`token_file`, `token_env`, `keyring`, `linode_cli`.\n\n",
 	)
 	writeConfigKeys(&b, config.AccountKeys())
 	for _, t := range config.Tables() {
@@ -216,12 +216,12 @@ func tableDocs() map[string]func() string {
 
 // environmentVariables are the environment variables that lookout reads.
 var environmentVariables = []struct{ name, about string }{
-	{"LOOKOUT_TOKEN", "the token; goes before the account's block"},
+	{"LOOKOUT_TOKEN", "the token; takes precedence over the account's block"},
 	{"LOOKOUT_BASE_URL", "address of the API"},
 	{"LOOKOUT_ACCOUNT", "account to use, as named in the configuration"},
 	{"LOOKOUT_CONFIG", "the configuration file"},
 	{"LOOKOUT_READ_ONLY", "1 refuses every change"},
-	{"HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE", "as everywhere"},
+	{"HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE", "with their usual meaning"},
 	{"NO_COLOR, COLORTERM, TERM, LANG", "what the terminal can show"},
 	{"VISUAL, EDITOR", "for lookout config edit"},
 }
@@ -449,5 +449,9 @@ func columnTable() string {
 	for _, l := range views.ColumnChoosers(account) {
 		fmt.Fprintf(&b, "| `%s` | `%s` |\n", l.Name(), strings.Join(l.ColumnNames(), "`, `"))
 	}
+	b.WriteString(
+		"\nIn `journal`, `of` is the object that was changed, `reason` is the reason you gave for the change, " +
+			"and `why` explains its outcome.\n",
+	)
 	return b.String()
 }

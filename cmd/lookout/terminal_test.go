@@ -344,7 +344,8 @@ func TestStart_cosmeticMistakes(t *testing.T) {
 	for name, c := range map[string]struct{ config, want string }{
 		"a key bound twice": {
 			"[keys]\n\"services.edit\" = [\"d\"]\n",
-			`config.toml:2: keys: the key "d" is bound twice in services: to "disable" and to "edit"; services.edit`,
+			`config.toml:2: keys: the key "d" is bound twice in services: to "disable" and to "edit"; ` +
+				"ignored for services.edit",
 		},
 		"no key": {
 			"[keys]\n\"services.edit\" = [\"ctlr+x\"]\n",

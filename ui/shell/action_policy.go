@@ -73,7 +73,7 @@ func (c KeyConflict) String() string {
 	}
 	text := fmt.Sprintf("the key %q is bound twice in %s: to %q and to %q", c.Key, c.Pane, names[0], names[1])
 	if c.Loser != "" {
-		text += "; " + c.Loser + " does not get it"
+		text += "; ignored for " + c.Loser
 	}
 	return text
 }

@@ -120,7 +120,7 @@ func (s listStatus) emptyReason(b ui.Box) (text, next string, tone theme.Tone) {
 	case !s.freshness.Loaded:
 		return "reading " + s.name + b.Theme.Glyphs.Ellipsis, "keys work meanwhile · ? for help", theme.Muted
 	case s.loaded > 0 && s.note.problem != "":
-		return s.note.problem, "/ types another filter · esc clears it", theme.Warn
+		return s.note.problem, "/ enters another filter · esc clears it", theme.Warn
 	case s.loaded > 0:
 		text = fmt.Sprintf("none of %s matches %q", ui.Plural(s.loaded, "row", "rows"), s.filter.text)
 		return text, "esc clears the filter", theme.Muted

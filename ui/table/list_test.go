@@ -306,7 +306,7 @@ func TestPaintKeys(t *testing.T) {
 	b := uitest.NewBox(t, 80, 10)
 	for text, want := range map[string]string{
 		"n adds one": "n",
-		"press r to retry · / types another one":          "r /",
+		"press r to retry · / enters another one":         "r /",
 		"esc clears the filter":                           "esc",
 		"w on an object downloads, U in a bucket uploads": "w U",
 		"keys work meanwhile · ? for help":                "?",

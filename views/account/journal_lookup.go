@@ -528,7 +528,7 @@ func judgeCreation(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdic
 		names[i] = c.describe(a, e)
 	}
 	text := Pluralize(len(alike), e.Change.Resource+" has", e.Change.Resource+"s have") + " this label (" +
-		strings.Join(names, "; ") + "); nothing proves whose it is"
+		strings.Join(names, "; ") + "); there is no way to tell whose it is"
 	if e.Change.Resource == "key" {
 		text += ", and its secret never arrived"
 	}

@@ -44,7 +44,7 @@ func LookUpUnresolved(a *account.Account) tea.Cmd {
 func settleMenu(a *account.Account, e *journal.Entry) ui.Menu {
 	say := func(outcome client.Outcome) func() tea.Cmd {
 		return func() tea.Cmd {
-			a.Journal.RecordOutcome(e.ID, outcome, errors.New("said by the user, who looked"))
+			a.Journal.RecordOutcome(e.ID, outcome, errors.New("settled by the user after checking"))
 			account.SettleLookup(a, e.ID, map[bool]ui.AttemptOutcome{
 				true:  ui.Applied,
 				false: ui.Rejected,

@@ -158,7 +158,7 @@ func contactDetail(a *account.Account, c *client.Contact, b ui.Box) string {
 	t.Field("e-mail", c.Email.String(), theme.Plain)
 	t.Field("updated", a.FormatTimestamp(c.Updated), theme.Muted)
 	t.Heading("called for")
-	empty := "no service names this group"
+	empty := "no service uses this group"
 	if c.Group.Raw() == "" {
 		empty = "no service: the contact is in no group"
 	}

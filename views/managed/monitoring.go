@@ -297,8 +297,8 @@ func (in *disableRequest) fields(a *account.Account) []form.Field {
 			Scripted(form.ScriptValue{
 				Flag:    "for",
 				Default: string(noEnd),
-				Usage: "for how long: " + WindowExamples +
-					"; a dashboard or lookout keep enables the service then, if one is running",
+				Usage: "for how long or until when: " + WindowExamples +
+					"; a running dashboard or lookout keep then enables the service",
 				Set: func(text string) string {
 					in.choice, in.other = otherWindow, text
 					return in.problem(a)

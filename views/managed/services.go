@@ -235,9 +235,9 @@ func ServiceShortcuts(a *account.Account) []table.RowAction[*client.Service] {
 		{
 			Keys:        []string{"i"},
 			Name:        "open issue",
-			Description: "to the issue of this service that is not over, otherwise to the newest",
+			Description: "to this service's open issue, or else its newest",
 			DisabledReason: func(s *client.Service) string {
-				return account.WhyNone(a.IssuesOfService(s.ID), "no issue names this service")
+				return account.WhyNone(a.IssuesOfService(s.ID), "no issue mentions this service")
 			},
 			Message: func(s *client.Service) tea.Msg {
 				if i, found := a.Incidents().Unresolved(s.ID); found {
@@ -245,7 +245,7 @@ func ServiceShortcuts(a *account.Account) []table.RowAction[*client.Service] {
 				}
 				issues := resource.Found(a.IssuesOfService(s.ID))
 				if len(issues) == 0 {
-					return ui.NewsMsg{Tone: theme.Warn, Text: "no issue names this service any more"}
+					return ui.NewsMsg{Tone: theme.Warn, Text: "no issue mentions this service any more"}
 				}
 				return ui.GoToMsg{Pane: "issues", ID: account.FormatID(issues[0].ID)}
 			},

@@ -76,7 +76,7 @@ func (p *statsView) Actions() []ui.Action {
 		move("an hour later", 12, false, "pgdown", "ctrl+f"),
 		{
 			Key:            ui.Bind("previous issue", "[", ","),
-			Description:    "moves the cursor to the detection before it",
+			Description:    "moves the cursor to the previous detection",
 			ShowInHints:    true,
 			DisabledReason: noIssueBefore,
 			WaitsFor:       beforeWaits,
@@ -84,7 +84,7 @@ func (p *statsView) Actions() []ui.Action {
 		},
 		{
 			Key:            ui.Bind("next issue", "]", "."),
-			Description:    "moves the cursor to the detection after it",
+			Description:    "moves the cursor to the next detection",
 			DisabledReason: noIssueAfter,
 			WaitsFor:       afterWaits,
 			Do:             do(func() { p.jumpToIssue(1) }),

@@ -236,7 +236,7 @@ func checkAccountsCommand(f *config.Flags) *cobra.Command {
 		Use:   "check [NAME]",
 		Short: "Try the token of one account, or of all",
 		Args:  ArgsFromUse,
-		Long: "Reads the token and the beginning of every list, and changes nothing. The first failure decides the " +
+		Long: "Reads the token and the first rows of every list, and changes nothing. The first failure decides the " +
 			"exit code: 3 token, 6 no connection.",
 	}
 	code := exit.CodeOK

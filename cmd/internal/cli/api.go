@@ -37,9 +37,10 @@ func apiCommand(f *config.Flags) *cobra.Command {
 	var a apiFlags
 	c := &cobra.Command{
 		Use:   "api METHOD PATH",
-		Short: "Send one request to the API, and print its answer as JSON",
-		Long: "Changes are recorded in the journal, refused by --read-only and asked about on protected accounts, as " +
-			"those of all commands. The journal keeps the members of a body that lookout knows, without secrets.\n\n" +
+		Short: "Send one request to the API, and print the response as JSON",
+		Long: "Sends one request to PATH, relative to the account's base URL, and prints the response as JSON.\n\n" +
+			"As with every command, changes are recorded in the journal, --read-only refuses them, and protected " +
+			"accounts ask first. The journal keeps the fields of a body that lookout knows, without secrets.\n\n" +
 			"The operations:\n\n" + operationsHelp(),
 		Args: ArgsFromUse,
 		Example: indentExamples(`lookout api GET /managed/services/4
@@ -52,11 +53,11 @@ lookout api POST /managed/services/4/disable --reason "kernel update"`),
 	f.AddDebugFlag(c.Flags())
 	f.AddDryRunFlag(c.Flags())
 	set := c.Flags()
-	set.StringArrayVar(&a.fields, "field", nil, "NAME=VALUE: a member of the body, or of the query with GET; numbers, "+
+	set.StringArrayVar(&a.fields, "field", nil, "NAME=VALUE: a field of the body, or of the query with GET; numbers, "+
 		"true, false, null, lists and objects are sent as JSON, anything else as text; may be given several times")
 	set.StringVar(&a.input, "input", "", "file that holds the body as JSON; - is standard input")
 	set.BoolVar(&a.paginate, "paginate", false, "read all pages of a list, and print their rows as one list")
-	set.StringVar(&a.reason, "reason", "", "reason for the change, for the journal and the hand-over")
+	set.StringVar(&a.reason, "reason", "", "reason for the change, for the journal and the handover")
 	addYesFlag(set, &a.yes, asksAlways)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		s, end, err := startSession(c, f, true)

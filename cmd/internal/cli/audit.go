@@ -19,12 +19,12 @@ import (
 func auditCommand(f *config.Flags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "audit",
-		Short: "Find what nobody notices until it is needed: services nobody is called for, unlimited keys, …",
+		Short: "Find what nobody notices until it is needed: services with no one to call, unlimited keys, …",
 		Args:  NoArgs,
-		Long: "Reads the account, and changes nothing. Finds services that nobody is called for, groups without a " +
-			"phone number, contacts in no group in use,\n" +
-			"unused credentials, monitoring that is off without an end, unlimited access keys and public buckets, " +
-			"and names the buckets with a certificate of their own, whose end the API does not tell.\n" +
+		Long: "Reads the account, and changes nothing. Finds services with no one to call, groups without a " +
+			"phone number, contacts in no group that a service uses,\n" +
+			"unused credentials, monitoring disabled with no end time, unlimited access keys and public buckets, " +
+			"and names the buckets with a certificate of their own, whose expiry date the API does not report.\n" +
 			"What could not be read is \"not known\", never \"ok\". The exit code is 0 if nothing was found, 1 if " +
 			"something was, and that of the failure if nothing was found and a list could not be read.",
 		Example: indentExamples("lookout audit\nlookout audit --ignore unlimited-key -o json"),

@@ -182,9 +182,9 @@ func reportCandidates(ctx context.Context, s *scriptSession, a *account.Account,
 	for _, line := range candidates {
 		s.reportf("%s", line)
 	}
-	text := "nothing proves whether it was made by this command or by somebody else: check before you repeat it"
+	text := "there is no way to tell whether this command or somebody else made it: check before you repeat it"
 	if len(candidates) > 1 {
-		text = "nothing proves which of them was made by this command, if any: check before you repeat it"
+		text = "there is no way to tell which of them this command made, if any: check before you repeat it"
 	}
 	return exit.WithCode(exit.CodeUnknown, fmt.Errorf("%v; %s", lost, text))
 }

@@ -514,7 +514,7 @@ func TestHandover(t *testing.T) {
 	r.CheckResult(r.Run("services", "disable", other), exit.CodeUnknown)
 	r.API.ClearFaults()
 	r.CheckResult(
-		r.MustRun("handover"), exit.CodeOK, "# Hand-over of account", "## Still disabled", "edge-router",
+		r.MustRun("handover"), exit.CodeOK, "# Handover of account", "## Still disabled", "edge-router",
 		`switch \[the\] line`, "Outcome unknown", "web-1", "## Open issues", "billing-api", "ticket",
 	)
 	var h handover
@@ -528,7 +528,7 @@ func TestHandover(t *testing.T) {
 	r.CheckResult(r.Run("handover", "--since", "yesterday"), exit.CodeUsage, "8h")
 }
 
-// If a source of the hand-over failed, its section does not say that there is nothing.
+// If a source of the handover failed, its section does not say that there is nothing.
 func TestAHandoverThatCouldNotLook(t *testing.T) {
 	for name, fault := range map[string]emulator.Fault{
 		"refused": {Status: 401},
@@ -561,7 +561,7 @@ func TestAHandoverThatCouldNotLook(t *testing.T) {
 	}
 }
 
-// A journal with an unreadable line may hold changes that cannot be listed, and the hand-over says so.
+// A journal with an unreadable line may hold changes that cannot be listed, and the handover says so.
 func TestHandover_unreadableJournal(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "disable", r.FindID("services", "edge-router"), "--for", "1h")

@@ -34,11 +34,11 @@ type handover struct {
 	Problems   []downService     `json:"problems"`
 	Issues     []openIssue       `json:"issues"`
 	Unreadable []string          `json:"unreadable,omitempty"` // what could not be read
-	failure    error             // the first error that makes the hand-over incomplete
+	failure    error             // the first error that makes the handover incomplete
 	notes      sectionNotes
 }
 
-// sectionNotes say what is missing in the sections of a hand-over; empty if everything could be read.
+// sectionNotes say what is missing in the sections of a handover; empty if everything could be read.
 type sectionNotes struct{ problems, issues, disabled, journal string }
 
 // disabledService is a service that is not monitored.
@@ -77,7 +77,7 @@ func handoverCommand(f *config.Flags) *cobra.Command {
 	var since, format string
 	c := &cobra.Command{
 		Use:   "handover",
-		Short: "Write the shift's hand-over as Markdown",
+		Short: "Write the shift's handover as Markdown",
 		Args:  NoArgs,
 		Example: indentExamples(
 			"lookout handover --since 8h > handover.md\nlookout handover --since 2026-11-20 -o json",
@@ -85,7 +85,7 @@ func handoverCommand(f *config.Flags) *cobra.Command {
 		Long: "Lists the changes made from this machine with their reasons, the services that are still disabled and " +
 			"until when,\n" +
 			"changes whose outcome is unknown, services in trouble and open issues. If something cannot be read, the " +
-			"hand-over\n" +
+			"handover\n" +
 			"says so and contains the rest.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if format != "markdown" && format != "json" {
@@ -114,7 +114,7 @@ func handoverCommand(f *config.Flags) *cobra.Command {
 	return c
 }
 
-// buildHandover builds the hand-over of a shift from the journal and the API.
+// buildHandover builds the handover of a shift from the journal and the API.
 func (s *scriptSession) buildHandover(ctx context.Context, from time.Time) (handover, error) {
 	h := handover{
 		Account:  s.settings.Account,
@@ -247,7 +247,7 @@ func (h *handover) readIssues(ctx context.Context, s *scriptSession) (rows []*cl
 	return rows
 }
 
-// maxTicketRequests bounds the requests for tickets in a hand-over.
+// maxTicketRequests bounds the requests for tickets in a handover.
 const maxTicketRequests = 20
 
 // closedTicket is the status of a ticket that is closed.
@@ -360,7 +360,7 @@ func (h *handover) noteOmittedIssues(n int) {
 	h.notes.issues = cmp.Or(h.notes.issues, notRead+": "+text)
 }
 
-// write writes the hand-over. It returns an error if the hand-over is incomplete.
+// write writes the handover. It returns an error if the handover is incomplete.
 func (h handover) write(out io.Writer, format string) error {
 	text := func() error { return output.WriteText(out, h.markdown()) }
 	if format == "json" {
@@ -369,14 +369,14 @@ func (h handover) write(out io.Writer, format string) error {
 	if err := text(); err != nil || h.failure == nil {
 		return err
 	}
-	return fmt.Errorf("the hand-over is incomplete: %w", h.failure)
+	return fmt.Errorf("the handover is incomplete: %w", h.failure)
 }
 
-// markdown returns the hand-over as Markdown.
+// markdown returns the handover as Markdown.
 func (h handover) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(
-		&b, "# Hand-over of %s at %s\n\n%s to %s\n", escapeMarkdown(h.Account), escapeMarkdown(h.Host),
+		&b, "# Handover of %s at %s\n\n%s to %s\n", escapeMarkdown(h.Account), escapeMarkdown(h.Host),
 		formatMinute(h.From), formatMinute(h.To),
 	)
 	problems := section{"Services in trouble", "none", h.notes.problems}
@@ -416,7 +416,7 @@ func (h handover) markdown() string {
 	return b.String()
 }
 
-// A section is a heading of the hand-over. Its text for no rows is used only if all rows could be read; otherwise note
+// A section is a heading of the handover. Its text for no rows is used only if all rows could be read; otherwise note
 // says what is missing.
 type section struct{ title, none, note string }
 
@@ -471,7 +471,7 @@ func (d disabledService) markdownLine(now time.Time) string {
 	case d.Until.IsZero() && !d.Ours:
 		text += ", its end is not known"
 	case d.Until.IsZero():
-		text += ", without an end"
+		text += ", with no end time"
 	case d.Until.Before(now):
 		text += ", **overdue** since " + formatMinute(d.Until)
 	default:

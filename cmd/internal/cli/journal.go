@@ -96,9 +96,9 @@ func journalResource() scriptResource {
 		offline: true,
 		get:     getEntry,
 		listFlags: func(set *pflag.FlagSet, q *listOptions) {
-			set.StringVar(&q.since, "since", "24h", "how far back: a time as 8h, or a day as 2026-11-20, or all")
+			set.StringVar(&q.since, "since", "24h", "how far back: a time such as 8h, a day such as 2026-11-20, or all")
 			set.StringSliceVar(
-				&q.outcomes, "outcome", nil, "only changes that ended so, as unknown,sent: those to look at",
+				&q.outcomes, "outcome", nil, "only changes with these outcomes, such as unknown,sent",
 			)
 			setFlagChoices(set, "outcome", outcomeNames()...)
 		},
@@ -183,6 +183,6 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 		return t, nil
 	}
 	return time.Time{}, exit.Usage(
-		fmt.Errorf("--since %q: a time as 8h, a day as 2026-11-20, or all is needed", client.Clean(text)),
+		fmt.Errorf("--since %q: use a time such as 8h, a day such as 2026-11-20, or all", client.Clean(text)),
 	)
 }

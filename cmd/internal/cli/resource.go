@@ -308,7 +308,7 @@ func (r scriptResource) newSubcommand(f *config.Flags, p *output.Printer, v subc
 	run.plan = v.bindFlags(c.Flags())
 	if v.op != "" {
 		addYesFlag(c.Flags(), &run.yes, v.asks)
-		c.Flags().StringVar(&run.reason, "reason", "", "reason for the change, for the journal and the hand-over")
+		c.Flags().StringVar(&run.reason, "reason", "", "reason for the change, for the journal and the handover")
 		addWaitFlag(c.Flags(), &run.wait, v.op)
 		f.AddDryRunFlag(c.Flags())
 	}

@@ -200,10 +200,10 @@ func doctorCommand(f *config.Flags) *cobra.Command {
 		Example: indentExamples("lookout doctor\nlookout doctor --json"),
 		Long: "Checks the configuration, the source of the token, the address, TLS, proxy and clock, the token's " +
 			"scopes and what they allow in each pane,\n" +
-			"the terminal, and the folders for state. It reads the beginning of every list, and changes nothing. " +
-			"Warnings exit with 0; the first failure decides the exit code:\n" +
+			"the terminal, and the folders for state. It reads the first rows of every list, and changes nothing. " +
+			"Warnings alone give exit code 0; the first failure decides the exit code:\n" +
 			"2 configuration, 3 token, 6 no connection, 1 anything else.\n" +
-			"The report holds no token, and ~ for the home folder: it can be pasted into a bug report.",
+			"The report contains no token and shows the home folder as ~, so it can be pasted into a bug report.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			d := &setup.Doctor{Flags: f, Permissions: []setup.PanePermissions{}}
 			d.RunChecks(c.Context())

@@ -464,7 +464,7 @@ func TestScripts_lostAnswerAndWait(t *testing.T) {
 	}
 }
 
-// The hand-over does not say that a service was disabled by others if a change whose outcome is not known may have done
+// The handover does not say that a service was disabled by others if a change whose outcome is not known may have done
 // it, nor that a maintenance has no end whose end is not known.
 func TestHandover_perhapsDisabledFromHere(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
@@ -476,7 +476,7 @@ func TestHandover_perhapsDisabledFromHere(t *testing.T) {
 	for line := range strings.Lines(out) {
 		if strings.HasPrefix(line, "- **edge-router**") && strings.Contains(line, "its end is not known") {
 			if !strings.Contains(line, "perhaps by a change from this machine whose outcome is not known") {
-				t.Errorf("the hand-over says %q", line)
+				t.Errorf("the handover says %q", line)
 			}
 			return
 		}
@@ -536,7 +536,7 @@ func TestScripts_lostCreateReportsCandidates(t *testing.T) {
 					exit.CodeUnknown,
 					name+" 9",
 					says,
-					"nothing proves whether it was made by this command",
+					"there is no way to tell whether this command",
 				)
 				if result.Out != "" {
 					t.Errorf("standard output: %q", result.Out)

@@ -141,7 +141,7 @@ func TestHeadLine_hostWithoutAccountName(t *testing.T) {
 	r.startDashboard(120, 36, &config.Flags{NoMouse: true}).WaitFor("lookout  acme ")
 }
 
-// The hand-over reads the same model as the dashboard: an open incident whose service is disabled or well again is in
+// The handover reads the same model as the dashboard: an open incident whose service is disabled or well again is in
 // it, a closed one is not, and the age of a disabled service is not reset by an edit.
 func TestHandover_openIncidentsWhateverTheirServices(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
@@ -157,6 +157,6 @@ func TestHandover_openIncidentsWhateverTheirServices(t *testing.T) {
 		"**billing-cron** (3) since at the latest", "for ≥ 2 d 4 h", "**cdn-origin** (8) since 2", ": noise",
 	)
 	if strings.Contains(s.Out, fmt.Sprint("issue ", closed)) {
-		t.Errorf("an incident that is over is in the hand-over: %s", s.Out)
+		t.Errorf("an incident that is over is in the handover: %s", s.Out)
 	}
 }

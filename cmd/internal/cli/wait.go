@@ -66,7 +66,7 @@ func (p *pollFlags) poll(
 func serviceCommands(r scriptResource) scriptResource {
 	r.subcommands = append(r.subcommands, subcommand[*client.Service]{
 		name:        "wait",
-		description: "Wait until a service has a status, and show it",
+		description: "Wait until a service has a given status, then show the service",
 		bindFlags:   waitForStatus,
 	}.erase())
 	return r

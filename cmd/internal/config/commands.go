@@ -17,7 +17,7 @@ func commandKeys() []KeySpec[ui.RowCommand] {
 			Name:        "pane",
 			target:      func(c *ui.RowCommand) any { return &c.Pane },
 			example:     `"services"`,
-			Description: "The list that gets the action.",
+			Description: "The list the action is added to.",
 		},
 		{
 			Name:        "key",

@@ -51,7 +51,7 @@ func (f *Flags) AddDryRunFlag(set *pflag.FlagSet) {
 		&f.DryRun,
 		"dry-run",
 		false,
-		"print the change as curl, with secrets as dots, and send nothing but reads",
+		"print the change as a curl command with secrets masked; send only reads",
 	)
 }
 
@@ -61,8 +61,8 @@ const DebugToStderr = "-"
 // AddDebugFlag adds the flag of commands that can write their requests.
 func (f *Flags) AddDebugFlag(set *pflag.FlagSet) {
 	set.StringVar(
-		&f.Debug, "debug", "", "write each request and answer to standard error, or to a file with --debug=FILE; "+
-			"secrets are dots",
+		&f.Debug, "debug", "", "write each request and response to standard error, or to a file with --debug=FILE; "+
+			"secrets are masked",
 	)
 	set.Lookup("debug").NoOptDefVal = DebugToStderr
 }
@@ -96,7 +96,7 @@ func (f *Flags) AddScreenFlags(set *pflag.FlagSet) {
 			", or one defined in the configuration",
 	)
 	set.BoolVar(&f.ASCII, "ascii", false, "use only ASCII characters")
-	set.BoolVar(&f.NoMotion, "no-motion", false, "do not tint rows for a second when they have changed")
+	set.BoolVar(&f.NoMotion, "no-motion", false, "do not briefly highlight changed rows")
 	set.BoolVar(&f.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
 	set.BoolVar(&f.Linear, "linear", false, "for screen readers: print lines one below the other, one item at a time")
 	set.StringVar(&f.View, "view", "", "pane to start with: overview, issues, services, …")

@@ -67,9 +67,9 @@ func lookKeys() []KeySpec[File] {
 			example:     "false",
 			DefaultText: "false",
 			Flag:        "no-motion",
-			Description: "Do not tint a row for a second when it is new, when its state has changed, or when an " +
-				"action on it has finished. Rows are never tinted with linear, on a slow line, or with fewer than " +
-				"256 colours.",
+			Description: "Do not briefly highlight a row when it is new, when its state has changed, or when an " +
+				"action on it has finished. Rows are never highlighted with linear, on a slow line, or with fewer " +
+				"than 256 colours.",
 		},
 		{
 			Name:        "linear",
@@ -100,8 +100,8 @@ func behaviourKeys() []KeySpec[File] {
 			choices:     notifyWays(),
 			example:     `["bell", "osc9"]`,
 			DefaultText: "none",
-			Description: "How trouble is announced besides on screen: the bell, or a notification of the " +
-				"terminal (OSC 9 or OSC 777, through tmux with allow-passthrough). Services and issues are " +
+			Description: "How problems are announced, in addition to on screen: the bell, or a notification of " +
+				"the terminal (OSC 9 or OSC 777, through tmux with allow-passthrough). Services and issues are " +
 				"read every minute in any case, whatever pane is in front.",
 		},
 		{
@@ -209,8 +209,8 @@ func tokenKeys() []KeySpec[AccountConfig] {
 			fatal:       true,
 			example:     `"ops"`,
 			DefaultText: "none",
-			Description: "Take the token of this user from the configuration of linode-cli each time; default is " +
-				"its default user. It is not copied.",
+			Description: "Take the token of this user from the configuration of linode-cli each time; \"default\" " +
+				"means linode-cli's default user. It is not copied.",
 		},
 	}
 }
@@ -271,7 +271,8 @@ func labelKeys() []KeySpec[AccountConfig] {
 
 // KeysDescription is what the table of rebound keys means.
 const KeysDescription = "Keys for actions, each with a list of keys. docs/keys.md and ? in lookout list the names: " +
-	"PANE.ACTION. If two actions of a pane have the same key, the later binding does not get it."
+	"PANE.ACTION. If two actions of a pane have the same key, the first one keeps the key, and the later binding is " +
+	"ignored; a default key counts as first. An action left without a key keeps its default keys."
 
 func CheckBaseURL(v string) error {
 	_, err := client.New(v, client.NewSecret("x"))
@@ -346,7 +347,7 @@ func (s KeySpec[T]) TypeName() string {
 		return "true or false"
 	case *[]string:
 		if len(s.choices) > 0 {
-			return "a list of " + strings.Join(s.choices, ", ")
+			return `a list of "` + strings.Join(s.choices, `", "`) + `"`
 		}
 		return "a list of strings"
 	}

@@ -28,8 +28,8 @@ func Tables() []configTable {
 			Name:  "themes",
 			Title: "themes.NAME",
 			Description: "A theme of your own: one that exists, with some tones changed. A tone takes bold, faint, " +
-				"italic, underline, reverse and a colour: #rrggbb, a number from 0 to 255, or a name as bright-red; " +
-				"on before it makes it the background's.",
+				"italic, underline, reverse and a colour: #rrggbb, a number from 0 to 255, or a name such as " +
+				"bright-red; \"on\" before a colour makes it the background.",
 			Example: `[themes.mine]
 base = "dark"
 bad = "bold #ff5f5f"
@@ -46,7 +46,7 @@ cursor = "on blue"`,
 		{
 			Name:  "columns",
 			Title: "columns",
-			Description: "Columns of lists, which and in what order. Columns that are left out can still be " +
+			Description: "Which columns each list shows, and in what order. Columns that are left out can still be " +
 				"filtered and sorted by, and the details show them. The titles in the header are accepted too.",
 			Example: `[columns]
 services = ["status", "label", "consultation_group", "updated"]`,
@@ -58,9 +58,10 @@ services = ["status", "label", "consultation_group", "updated"]`,
 			Description: "An action of your own in a list: key and name, and the program that it runs on the row " +
 				"under the cursor. No shell reads command: {id}, {label} and {COLUMN} are replaced inside one " +
 				"argument by the row's value, and the row is on standard input as JSON. output is news (the first " +
-				"line), dialog, or terminal: then the program has the keyboard, and no JSON. It gets no variable " +
-				"that may hold a token, and a minute unless it has the terminal. Read-only mode refuses it and a " +
-				"protected account asks first, unless harmless = true.",
+				"line), dialog, or terminal: then the program reads the keyboard, and gets no JSON. It gets no " +
+				"environment variable that may hold a token. It is stopped after a minute, unless it has the " +
+				"terminal. Read-only mode refuses it, and a protected " +
+				"account asks first, unless harmless = true.",
 			Example: `[[commands]]
 pane = "services"
 key = "x"

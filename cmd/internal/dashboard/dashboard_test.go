@@ -131,22 +131,22 @@ func TestKeyConflict_laterBindingLoses(t *testing.T) {
 	}{
 		"one key for two": {
 			map[string][]string{"services.edit": {"d"}},
-			[]string{`the key "d" is bound twice in services`, "disable", "services.edit does not get it"},
+			[]string{`the key "d" is bound twice in services`, "disable", "ignored for services.edit"},
 			map[string][]string{"services.edit": {"e"}, "services.disable": {"d"}},
 		},
 		"the second in the file": {
 			map[string][]string{"services.edit": {"z"}, "services.disable": {"z", "f5"}},
-			[]string{`"edit"`, "services.disable does not get it"},
+			[]string{`"edit"`, "ignored for services.disable"},
 			map[string][]string{"services.edit": {"z"}, "services.disable": {"f5"}},
 		},
 		"a key of the program": {
 			map[string][]string{"services.disable": {"?"}},
-			[]string{"disable", "the program's help", "services.disable does not get it"},
+			[]string{"disable", "the program's help", "ignored for services.disable"},
 			map[string][]string{"services.disable": {"d"}, "program.help": {"?"}},
 		},
 		"a key of a pane for the program": {
 			map[string][]string{"program.help": {"d", "f1"}},
-			[]string{"disable", "program.help does not get it"},
+			[]string{"disable", "ignored for program.help"},
 			map[string][]string{"services.disable": {"d"}, "program.help": {"f1"}},
 		},
 		"two keys for one": {

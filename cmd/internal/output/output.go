@@ -29,9 +29,9 @@ import (
 var Formats = []string{"table", "json", "ndjson", "csv"}
 
 // Help says how lists are written.
-const Help = `Lists are written while they are read, in a few megabytes of memory however long they are. If reading
-fails, the rows before the failure are there, and the exit code is not 0; a JSON array is then left open,
-so that no program takes it for complete. The columns of a table are as wide as its first 5,000 rows need.
+const Help = `Lists are streamed, using a few megabytes of memory however long they are. If reading fails, the
+rows before the failure are there, and the exit code is not 0; a JSON array is then left open, so that no
+program takes it for complete. The columns of a table are as wide as its first 5,000 rows need.
 Times are in RFC 3339 and in UTC, in every format.`
 
 // A Printer writes rows as the flags of a command say.
@@ -45,7 +45,7 @@ type Printer struct {
 // AddFlags adds the flags that all commands have which print rows with some columns.
 func (p *Printer) AddFlags(set *pflag.FlagSet) {
 	set.StringVarP(&p.Format, "output", "o", "table", "output format: "+strings.Join(Formats, ", "))
-	set.StringSliceVar(&p.Columns, "columns", nil, "columns of table and csv, in this order: name,size")
+	set.StringSliceVar(&p.Columns, "columns", nil, "columns of table and csv output, in order, e.g. name,size")
 	set.BoolVar(&p.NoHeaders, "no-headers", false, "leave out the names of the columns in table and csv")
 }
 

@@ -20,7 +20,7 @@ type AccountCheck struct {
 	Code    int        `json:"-"` // the exit code
 }
 
-// CheckAccount reads an account's token and the beginning of every list.
+// CheckAccount reads an account's token and the first rows of every list.
 func CheckAccount(ctx context.Context, s config.Settings) AccountCheck {
 	token, err := s.ReadToken(ctx)
 	if err != nil {

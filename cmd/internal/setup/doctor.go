@@ -373,7 +373,7 @@ func (d *Doctor) checkTmuxClipboard() {
 	case pass == "on" || pass == "all":
 		d.addFinding("clipboard", stateOK, "through tmux, which passes copies on (allow-passthrough "+pass+")", "")
 	case set == "":
-		d.addFinding("clipboard", stateUnknown, "through tmux, which does not tell its options", advice)
+		d.addFinding("clipboard", stateUnknown, "through tmux, which does not report its options", advice)
 	default:
 		d.addFinding("clipboard", stateWarning, "tmux keeps what programs copy (set-clipboard "+set+")", advice)
 	}
@@ -386,7 +386,7 @@ func (d *Doctor) checkMouse() {
 	case os.Getenv("TMUX") == "" || set == "on":
 		d.addFinding("mouse", stateOK, text, "")
 	case set == "":
-		d.addFinding("mouse", stateUnknown, "in tmux, which does not tell its options", advice)
+		d.addFinding("mouse", stateUnknown, "in tmux, which does not report its options", advice)
 	default:
 		d.addFinding("mouse", stateWarning, "tmux keeps wheel and clicks (mouse "+set+")", advice)
 	}
@@ -408,7 +408,7 @@ func (d *Doctor) checkFolders() {
 	if err != nil {
 		d.addFailure(
 			"journal", exit.CodeFailure, err,
-			"make it readable and writable for you: lookout sends no change that it cannot record",
+			"make it readable and writable by you: lookout sends no change that it cannot record",
 		)
 		return
 	}
@@ -428,7 +428,7 @@ func (d *Doctor) checkFolder(check, path string, mode os.FileMode) {
 	case errors.Is(err, fs.ErrNotExist):
 		d.addFinding(check, stateOK, path+" is not there yet", "")
 	case err != nil:
-		d.addFailure(check, exit.CodeFailure, err, "make it readable and writable for you")
+		d.addFailure(check, exit.CodeFailure, err, "make it readable and writable by you")
 	case runtime.GOOS != "windows" && info.Mode().Perm()&^mode != 0 && mode&0o077 == 0:
 		d.addFinding(
 			check, stateWarning, fmt.Sprintf("others can read %s (mode %04o)", path, info.Mode().Perm()),

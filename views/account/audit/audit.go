@@ -97,7 +97,7 @@ func readAccess(ctx context.Context, c *client.Client, b *client.Bucket) list[cl
 	case err != nil:
 		return list[client.ACL]{err: err}
 	case status.ACL == "":
-		return list[client.ACL]{err: errors.New("the API does not tell")}
+		return list[client.ACL]{err: errors.New("the API does not say")}
 	}
 	return list[client.ACL]{rows: []client.ACL{status.ACL}}
 }
@@ -251,13 +251,13 @@ func (f facts) offWithoutEnd() []Observation {
 		if s.Status != client.StatusDisabled || ours && !w.Until.IsZero() {
 			continue
 		}
-		text := "monitoring is off; this machine's journal knows no end"
+		text := "monitoring is disabled; this machine's journal knows no end time"
 		if ours {
-			text = "monitoring is off since " + w.Since.UTC().Format(time.DateOnly) + ", without an end"
+			text = "monitoring is disabled since " + w.Since.UTC().Format(time.DateOnly) + ", with no end time"
 		}
 		c.add(Found, id, s.Label, text)
 	}
-	return c.result("no service is off without an end", f.services.err)
+	return c.result("no service is disabled with no end time", f.services.err)
 }
 
 // unlimitedKeys finds access keys that reach all buckets.
@@ -305,7 +305,7 @@ func (f facts) certificates() []Observation {
 		case uploaded.err != nil:
 			c.add(NotKnown, b.ID(), b.Label, "its certificate is not known: "+client.Clean(uploaded.err.Error()))
 		case uploaded.rows[0]:
-			c.add(NotKnown, b.ID(), b.Label, "it has a certificate, and the API does not say until when")
+			c.add(NotKnown, b.ID(), b.Label, "it has a certificate; the API does not say when it expires")
 		}
 	}
 	return c.result("no bucket has a certificate that can expire", f.buckets.err)

@@ -1,5 +1,5 @@
 // Package incident computes what is going on in an account: which incidents are not over, what silences them, and for
-// how long services have been disabled. It draws nothing and sends nothing; panes, notifications and the hand-over read
+// how long services have been disabled. It draws nothing and sends nothing; panes, notifications and the handover read
 // the same model.
 package incident
 
