@@ -47,11 +47,10 @@ func TestChosenColumnsOnTheScreen(t *testing.T) {
 	v.WaitFor("\"weight\"")
 	v.Type("3")
 	v.WaitFor("edge-router")
-	if head := strings.Fields(strings.Split(v.Screen(), "\n")[2]); len(head) < 2 || head[0] != "group" ||
-		head[1] != "label" ||
-		strings.Contains(v.Screen(), "timeout") {
-		t.Errorf("columns %v", head)
-	}
+	v.WaitUntil("the columns group and label", func(screen string) bool {
+		head := strings.Fields(strings.Split(screen, "\n")[2])
+		return len(head) >= 2 && head[0] == "group" && head[1] == "label" && !strings.Contains(screen, "timeout")
+	})
 }
 
 // A theme of the configuration is used, and can be chosen while the program runs.

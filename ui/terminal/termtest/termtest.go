@@ -118,7 +118,7 @@ func (v *Terminal) Output() string {
 // WaitOutput waits until some bytes, visible or not, have been written a number of times.
 func (v *Terminal) WaitOutput(bytes string, times int) {
 	v.t.Helper()
-	v.waitUntil(
+	v.WaitUntil(
 		fmt.Sprintf("%d times %q", times, bytes),
 		func(string) bool { return strings.Count(v.Output(), bytes) >= times },
 	)
@@ -128,7 +128,7 @@ func (v *Terminal) WaitOutput(bytes string, times int) {
 func (v *Terminal) WaitClipboard() string {
 	v.t.Helper()
 	text := ""
-	v.waitUntil("text on the clipboard", func(string) bool {
+	v.WaitUntil("text on the clipboard", func(string) bool {
 		v.mu.Lock()
 		defer v.mu.Unlock()
 		text, v.clipboard = v.clipboard, ""
@@ -158,22 +158,24 @@ func (v *Terminal) WaitIdle(d time.Duration) int {
 	}
 }
 
-// Screen returns the content of the screen as text.
+// Screen returns the content of the screen as text. Between two pieces of a frame, it shows parts of both frames: a test
+// that looks at more than one place of the screen uses WaitUntil.
 func (v *Terminal) Screen() string { return ansi.Strip(v.emu.Render()) }
 
 // WaitFor waits until the screen contains a text.
 func (v *Terminal) WaitFor(text string) {
 	v.t.Helper()
-	v.waitUntil(text, func(screen string) bool { return strings.Contains(screen, text) })
+	v.WaitUntil(text, func(screen string) bool { return strings.Contains(screen, text) })
 }
 
 // WaitGone waits until the screen no longer contains a text.
 func (v *Terminal) WaitGone(text string) {
 	v.t.Helper()
-	v.waitUntil("no "+text, func(screen string) bool { return !strings.Contains(screen, text) })
+	v.WaitUntil("no "+text, func(screen string) bool { return !strings.Contains(screen, text) })
 }
 
-func (v *Terminal) waitUntil(what string, reached func(screen string) bool) {
+// WaitUntil waits until the whole screen fulfils a condition, which what describes.
+func (v *Terminal) WaitUntil(what string, reached func(screen string) bool) {
 	v.t.Helper()
 	deadline := time.After(waitTimeout)
 	for {
