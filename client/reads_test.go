@@ -1319,8 +1319,8 @@ func TestTransport_proxies(t *testing.T) {
 				strings.Contains(shown, token) {
 				t.Errorf("a secret in %s", shown)
 			}
-			if !strings.Contains(e.Error(), "cannot reach") {
-				t.Errorf("%v", e)
+			if !e.Offline() {
+				t.Errorf("taken for an answer of the API: %v", e)
 			}
 			_, err = client.Confirmed(
 				newProxyClient(t, proxy), client.OpDisableService, 1,
@@ -1456,4 +1456,47 @@ func TestClient_RateLimit_answersOvertakeEachOther(t *testing.T) {
 			t.Errorf("%d of %d", b.Remaining, b.Limit)
 		}
 	})
+}
+
+// If the time is over before the next attempt, the error is what the last attempt found, not the end of the time.
+func TestTransport_timeLimitKeepsTheFailure(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		respond func(*http.Request) (*http.Response, error)
+		want    string
+	}{
+		"refused": {
+			func(*http.Request) (*http.Response, error) { return nil, syscall.ECONNREFUSED },
+			"cannot reach api.test: connection refused",
+		},
+		"503": {
+			func(*http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: 503, Header: http.Header{}, Body: http.NoBody}, nil
+			},
+			"503 Service Unavailable",
+		},
+		"no answer": {
+			func(req *http.Request) (*http.Response, error) {
+				<-req.Context().Done()
+				return nil, req.Context().Err()
+			},
+			"api.test does not answer in time",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api, err := client.New(
+					"https://api.test/v4", client.NewSecret("token"), client.WithTimeout(400*time.Millisecond),
+					client.WithTransport(roundTripFunc(c.respond)),
+				)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = api.Services.List(t.Context(), 1)
+				if err == nil || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("%v, want %q", err, c.want)
+				}
+			})
+		})
+	}
 }

@@ -240,17 +240,28 @@ func (t *bufferingTransport) RoundTrip(req *http.Request) (*http.Response, error
 	defer cancel(nil)
 	clock := time.AfterFunc(readIdleTimeout, func() { cancel(errStalled) })
 	defer clock.Stop()
+	last, _ := req.Context().Value(lastAttempt{}).(*lastAttempt)
 	res, err := t.next.RoundTrip(req.WithContext(ctx))
-	if err != nil {
-		return nil, timeoutCause(ctx, err)
+	var body []byte
+	if err == nil {
+		body, err = readBody(res, func() { clock.Reset(readIdleTimeout) })
 	}
-	body, err := readBody(res, func() { clock.Reset(readIdleTimeout) })
 	if err != nil {
-		return nil, timeoutCause(ctx, err)
+		err = timeoutCause(ctx, err)
+		*last = lastAttempt{nil, err}
+		return nil, err
 	}
 	t.transport.updateLimits(res.StatusCode, res.Header)
+	*last = lastAttempt{&response{res.StatusCode, res.Header, body}, nil}
 	res.Body = &bufferedBody{Reader: bytes.NewReader(body), data: body}
 	return res, nil
+}
+
+// A lastAttempt holds how the last attempt of a read ended. It is in the request's context, because retryablehttp
+// returns only the context's error if the time is over before the next attempt.
+type lastAttempt struct {
+	response *response
+	err      error
 }
 
 // A bufferedBody is a body that is in memory already.
@@ -329,11 +340,15 @@ func (w *transport) read(req *http.Request, urgent bool) (*response, error) {
 
 // sendWithRetry sends a read, and repeats it as checkRetry allows.
 func (w *transport) sendWithRetry(req *http.Request) (*response, error) {
-	again, err := retryablehttp.FromRequest(req)
+	var last lastAttempt
+	again, err := retryablehttp.FromRequest(req.WithContext(context.WithValue(req.Context(), lastAttempt{}, &last)))
 	if err != nil {
 		return nil, err
 	}
 	res, err := w.reads.Do(again)
+	if err == context.DeadlineExceeded && (last.response != nil || last.err != nil) {
+		return last.response, last.err
+	}
 	if err != nil {
 		if res != nil {
 			res.Body.Close()
