@@ -155,6 +155,9 @@ func (e *Error) describeFailure() string {
 	case e.Status != 0:
 		return fmt.Sprintf("%d %s", e.Status, http.StatusText(e.Status))
 	}
+	if e.TimedOut() {
+		return e.Host + " does not answer in time"
+	}
 	return "cannot reach " + e.Host + ": " + e.describeNetworkError()
 }
 
@@ -169,10 +172,8 @@ func (e *Error) describeNetworkError() string {
 	switch err := e.Cause; {
 	case err == nil:
 		return "the connection failed"
-	case errors.Is(err, errStalled):
-		return "no answer in time"
-	case errors.Is(err, context.DeadlineExceeded):
-		return "no answer in time"
+	case e.TimedOut():
+		return errStalled.Error()
 	case errors.Is(err, context.Canceled):
 		return "cancelled"
 	case errors.As(err, &dns) && dns.IsNotFound:
@@ -241,6 +242,11 @@ func (e *Error) NotFound() bool { return e.Status == http.StatusNotFound }
 // Offline reports whether there was no connection to the API.
 func (e *Error) Offline() bool {
 	return e.Status == 0 && e.Detail == "" && !e.refusedByClient()
+}
+
+// TimedOut reports whether no answer came in time. Whether the API can be reached is then not known.
+func (e *Error) TimedOut() bool {
+	return errors.Is(e.Cause, errStalled) || errors.Is(e.Cause, context.DeadlineExceeded)
 }
 
 // RateLimited returns the wait that the API asked for, and whether it answered 429.

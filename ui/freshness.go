@@ -99,6 +99,12 @@ func Unauthorized(err error) bool {
 	return errors.As(err, &d) && d.Unauthorized()
 }
 
+// TimedOut reports whether an error means that no answer came in time.
+func TimedOut(err error) bool {
+	var o interface{ TimedOut() bool }
+	return errors.As(err, &o) && o.TimedOut()
+}
+
 // Offline reports whether an error means that the API could not be reached.
 func Offline(err error) bool {
 	var o interface{ Offline() bool }

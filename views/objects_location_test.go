@@ -194,12 +194,12 @@ func TestObjects_showSizeAndTime(t *testing.T) {
 func TestObjectListing_totalsNameTheirScope(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("logs-eu")
-		r.requireText("1 shown")
-		r.requireNoText("1 shown ·", "0 B")
+		r.requireText("1 loaded")
+		r.requireNoText("1 loaded ·", "0 B")
 		r.press("F", "s", "3")
 		r.requireText("sorted by modified in the 500 loaded")
 		r.press("G")
-		r.requireText("99,000 shown ·")
+		r.requireText("99,000 loaded ·")
 		r.press("/", "log", "<enter>", "A")
 		r.requireText("99,000 of 99,000 match", "99,000 marked")
 		r.requireNoText("sorted by modified in the")

@@ -156,13 +156,13 @@ func TestRoundTrips_endOfListing(t *testing.T) {
 		}
 		begun = begun.Add(time.Since(begun) - 4*time.Second)
 		r.press("G")
-		for !strings.Contains(r.screen(), "99,000 shown ·") && time.Since(begun) < time.Minute {
+		for !strings.Contains(r.screen(), "99,000 loaded ·") && time.Since(begun) < time.Minute {
 			r.wait(100 * time.Millisecond)
 		}
 		if took := time.Since(begun); took > 14*time.Second {
 			t.Errorf("took %v", took)
 		}
-		r.requireText("99,000 shown ·", "-098999.log.gz")
+		r.requireText("99,000 loaded ·", "-098999.log.gz")
 		r.requireNoText("duplicate", "more exist", "incomplete")
 	})
 }

@@ -45,8 +45,8 @@ func TestPoll_waitsForRequestUnderWay(t *testing.T) {
 					r.press(c.pane)
 					r.send(tea.WindowSizeMsg{Width: 120, Height: 36})
 					r.wait(2 * time.Minute)
-					r.requireText("no answer", "offline · since 00:00")
-					r.requireNoText("loading")
+					r.requireText("does not answer", "no answer · since 00:00")
+					r.requireNoText("loading", "offline") // other lists are answered
 				},
 			)
 		})

@@ -22,7 +22,7 @@ import (
 func (r *harness) openBucket(label string) {
 	r.Helper()
 	r.press("8", "/", label, "<enter>", "<enter>")
-	r.requireText("› "+label, "shown")
+	r.requireText("› "+label, "loaded")
 }
 
 // enter opens a folder; esc returns to the row where the cursor was.
@@ -65,7 +65,7 @@ func TestObjects_filterNamesItsScope(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("logs-eu")
 		r.press("F")
-		r.requireText("(flat)", "500 shown, more exist")
+		r.requireText("(flat)", "500 loaded, more exist")
 		r.press("/", "12")
 		r.requireText("in the 500 loaded")
 		r.press("<esc>", "<esc>", "P")
@@ -78,7 +78,7 @@ func TestObjects_loadAll(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("logs-eu")
 		r.press("F", "G")
-		r.requireText("99,000 shown ·")
+		r.requireText("99,000 loaded ·")
 		r.requireNoText("more exist")
 		if n := r.emu.RequestCount("list objects"); n > 99_000/500+20 { // the parts have last pages of their own
 			r.Errorf("%d requests for 99,000 objects", n)
@@ -92,7 +92,7 @@ func TestObjects_loadAll(t *testing.T) {
 		r.requireText("still reading: 500 so far", "esc stops")
 		r.press("<esc>")
 		release()
-		r.requireText("500 shown, more exist")
+		r.requireText("500 loaded, more exist")
 	})
 }
 
@@ -102,14 +102,14 @@ func TestObjects_prefetch(t *testing.T) {
 	faulttest.ReportCase(t, "A33", "TestObjects_prefetch")
 	startProgram(t, emulator.Options{Seed: "large"}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "million", "<enter>", "<enter>", "F")
-		r.requireText("500 shown, more exist")
+		r.requireText("500 loaded, more exist")
 		if n := r.emu.RequestCount("list objects"); n > 3 {
 			r.Errorf("%d requests for the first screen", n)
 		}
 		for range 20 {
 			r.press("<pgdown>")
 		}
-		r.requireText("1,000 shown, more exist")
+		r.requireText("1,000 loaded, more exist")
 	})
 }
 
@@ -151,7 +151,7 @@ func TestObjects_unknownSize(t *testing.T) {
 	}
 	startWithEmulator(t, emulator.Options{}, screenSize{120, 36}, setup, func(r *harness) {
 		r.press("8", "/", "acme-www", "<enter>", "<enter>")
-		r.requireText("big.bin", "unknown", "2.0 KiB", "2 shown · 2.0 KiB")
+		r.requireText("big.bin", "unknown", "2.0 KiB", "2 loaded · 2.0 KiB")
 		r.requireNoText(" 0 B")
 		r.press("w")
 		r.requireText("size unknown. It gets its name once it is complete")

@@ -259,6 +259,7 @@ func (s *Shell) ownFreshnessText() (string, theme.Tone) {
 // failureText says why the pane in front cannot be read, and when it is tried again.
 func failureText(s *Shell, f ui.Freshness, now time.Time) string {
 	problem := s.themes.current.Glyphs.Problem
+	since := " · since " + f.FailingSince.In(s.o.Location).Format("15:04")
 	again := ""
 	if wait := s.clock.nextRefresh.Sub(now); s.clock.interval > 0 && wait > 0 {
 		again = " · retry in " + ui.FormatAge(wait)
@@ -268,8 +269,10 @@ func failureText(s *Shell, f ui.Freshness, now time.Time) string {
 		return "not allowed"
 	case ui.Unauthorized(f.Err):
 		return problem + " token not accepted · requests stopped"
+	case ui.TimedOut(f.Err):
+		return problem + " no answer" + since + again
 	case ui.Offline(f.Err):
-		return problem + " offline · since " + f.FailingSince.In(s.o.Location).Format("15:04") + again
+		return problem + " offline" + since + again
 	}
 	return problem + " failing · " + ui.ShortReason(f.Err) + again
 }

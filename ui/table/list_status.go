@@ -108,10 +108,14 @@ func (s listStatus) emptyReason(b ui.Box) (text, next string, tone theme.Tone) {
 	err := s.freshness.Err
 	switch {
 	case err != nil && ui.Denied(err):
-		next = err.Error() + ui.WithPrefix(" · ", ui.Advice(err))
+		next = err.Error() + ui.WithPrefix("\n", ui.Advice(err))
 		return s.name + ": not allowed for this user or token", next, theme.Bad
 	case err != nil && !s.freshness.Loaded:
-		next = err.Error() + ui.WithPrefix(" · ", ui.Advice(err)) + " · press r to retry"
+		retry := "press r to retry"
+		if advice := ui.Advice(err); advice != "" {
+			retry = advice + " · " + retry
+		}
+		next = err.Error() + "\n" + retry
 		text = s.name + " could not be read"
 		if since := s.freshness.FailingSince; b.Now.Sub(since) >= 5*time.Second && !since.IsZero() {
 			text += " for " + ui.FormatAge(b.Now.Sub(since))

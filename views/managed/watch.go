@@ -302,6 +302,8 @@ func (w *WatchView) headLine(b ui.Box) string {
 			why = "not allowed"
 		case ui.Unauthorized(f.Err):
 			why = "token not accepted"
+		case ui.TimedOut(f.Err):
+			why = "no answer"
 		case ui.Offline(f.Err):
 			why = "offline"
 		}

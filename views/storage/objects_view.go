@@ -94,17 +94,17 @@ func formatFullTimestamp(a *account.Account, t client.Time) string {
 	return t.Time().In(a.Location).Format("2006-01-02 15:04:05 MST")
 }
 
-// foot says how much of the listing has been read: "3 000 shown, more exist · 412 MiB here". Folders do not count for
+// foot says how much of the listing has been read: "3,000 loaded, more exist · 412 MiB here". Folders do not count for
 // the size.
 func (l *objectListing) foot(set *ui.Store[client.Object], b ui.Box) string {
 	l.updateTotals(set)
-	shown, bytes := account.FormatCount(int64(set.Len())), account.FormatSize(l.totals.bytes)
-	parts := []string{shown + " shown", bytes, ""}
+	loaded, bytes := account.FormatCount(int64(set.Len())), account.FormatSize(l.totals.bytes)
+	parts := []string{loaded + " loaded", bytes, ""}
 	switch {
 	case set.LoadingAll():
-		parts = []string{"still reading: " + shown + " so far", bytes, "esc stops"}
+		parts = []string{"still reading: " + loaded + " so far", bytes, "esc stops"}
 	case !set.Complete():
-		parts = []string{shown + " shown, more exist", bytes + " here", "G reads to the end"}
+		parts = []string{loaded + " loaded, more exist", bytes + " here", "G reads to the end"}
 	}
 	if l.totals.objects == 0 {
 		parts[1] = ""
