@@ -140,7 +140,7 @@ func LeaveWarnings(a *account.Account) []string {
 		}
 	}
 	if changes > 0 {
-		subject := account.Pluralize(changes, "change has", "changes have")
+		subject := ui.Plural(changes, "change has", "changes have")
 		ends = append(ends, subject+" no answer yet: the outcome would be unknown.")
 	}
 	return append(ends, managed.OpenWindows(a)...)

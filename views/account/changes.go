@@ -111,7 +111,7 @@ func ChangeLines(a *Account, changes []SeenChange, b ui.Box) []string {
 // describeChange says what was changed, until when and why.
 func describeChange(a *Account, c SeenChange) string {
 	if c.Entry == nil {
-		text := string(c.Elsewhere.Kind) + WithPrefix(": ", JoinWithCommas(c.Elsewhere.Fields))
+		text := string(c.Elsewhere.Kind) + ui.WithPrefix(": ", JoinWithCommas(c.Elsewhere.Fields))
 		if c.Elsewhere.To.Sub(c.Elsewhere.From) > 10*time.Minute {
 			text += " after " + a.FormatTime(c.Elsewhere.From)
 		}

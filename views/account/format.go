@@ -117,17 +117,6 @@ func ReasonIf(holds bool, reason string) string {
 	return ""
 }
 
-// Pluralize returns a count with its noun: "1 key", "3,000 keys".
-func Pluralize(n int, one, many string) string { return ui.Plural(n, one, many) }
-
-// WithPrefix returns a text behind a prefix, or "" if the text is empty.
-func WithPrefix(prefix, text string) string {
-	if text == "" {
-		return ""
-	}
-	return prefix + text
-}
-
 // RenderLoadingOrError returns LoadingOrError, wrapped in a box.
 func RenderLoadingOrError(b ui.Box, f ui.Freshness, reading string) string {
 	lines := ui.Wrap(LoadingOrError(f, reading), b.Width-1)
@@ -136,9 +125,6 @@ func RenderLoadingOrError(b ui.Box, f ui.Freshness, reading string) string {
 	}
 	return strings.Join(lines, "\n")
 }
-
-// FormatCount is ui.FormatCount.
-func FormatCount(n int64) string { return ui.FormatCount(n) }
 
 // FormatSize returns a number of bytes as "12.4 GiB".
 func FormatSize(n int64) string {
@@ -151,10 +137,10 @@ func FormatSize(n int64) string {
 // UnknownText stands for what the API did not report.
 const UnknownText = "unknown"
 
-// FormatOptionalCount is FormatCount for a number that the API may not report.
+// FormatOptionalCount is ui.FormatCount for a number that the API may not report.
 func FormatOptionalCount(n client.Optional[int64]) string {
 	if n, known := n.Value(); known {
-		return FormatCount(n)
+		return ui.FormatCount(n)
 	}
 	return UnknownText
 }
@@ -169,7 +155,7 @@ func FormatOptionalSize(n client.Optional[int64]) string {
 
 // FormatTotal returns what buckets hold: "≥ 12 objects · 3.4 GiB". A lower bound is marked.
 func FormatTotal(t client.StorageTotal, separator string) string {
-	objects, size := FormatCount(t.Objects)+" objects", FormatSize(t.Size)
+	objects, size := ui.FormatCount(t.Objects)+" objects", FormatSize(t.Size)
 	if t.Objects == 1 {
 		objects = "1 object"
 	}

@@ -56,8 +56,8 @@ func recordLate(a *Account, intent, what, reason string) tea.Cmd {
 		return nil
 	}
 	text := fmt.Sprintf("seen at %s: %s", a.Now().UTC().Format("2006-01-02 15:04:05 UTC"), ui.ArrivedLate)
-	a.Journal.RecordOutcome(intent, client.Unknown, foundByReading(text+WithPrefix(" · ", reason)))
-	news := what + ": seen now; " + ui.ArrivedLate + WithPrefix(" · ", reason)
+	a.Journal.RecordOutcome(intent, client.Unknown, foundByReading(text+ui.WithPrefix(" · ", reason)))
+	news := what + ": seen now; " + ui.ArrivedLate + ui.WithPrefix(" · ", reason)
 	if end := entries[i].Change.RevertAt; !end.IsZero() {
 		news += " · nothing enables it again at " + FormatClock(end.In(a.Location), a.Now().In(a.Location))
 	}
@@ -236,7 +236,7 @@ func reportEntry(a *Account, e *journal.Entry, outcome ui.AttemptOutcome, l *ui.
 	}
 	recordFound(a, e, outcome, l.Reason)
 	return tea.Batch(
-		ui.ShowNews(tone, l.What+": "+text+WithPrefix(" · ", l.Reason)), a.JournalStore().Refresh(),
+		ui.ShowNews(tone, l.What+": "+text+ui.WithPrefix(" · ", l.Reason)), a.JournalStore().Refresh(),
 		TakeOverWindows(a),
 	)
 }
@@ -460,7 +460,7 @@ func judgeCancellation(ctx context.Context, a *Account) (ui.Verdict, string, err
 	case err != nil:
 		return ui.CannotTell, "", err
 	case len(page.Rows) > 0:
-		return ui.NotSeen, Pluralize(len(page.Rows), "bucket is", "buckets are") + " still there", nil
+		return ui.NotSeen, ui.Plural(len(page.Rows), "bucket is", "buckets are") + " still there", nil
 	}
 	return ui.SeenWithoutProof, "no bucket is left, but that does not prove that Object Storage was cancelled", nil
 }
@@ -498,7 +498,7 @@ func (c candidate) describe(a *Account, e *journal.Entry) string {
 	if c.about != "" {
 		sent = nil
 	}
-	return client.Clean(c.id) + ": " + describeCandidate(a, c.made, c.row, sent) + WithPrefix(", ", c.about)
+	return client.Clean(c.id) + ": " + describeCandidate(a, c.made, c.row, sent) + ui.WithPrefix(", ", c.about)
 }
 
 // judgeCreation looks for what a create has made. Labels are not unique, so proof is a single object that has
@@ -527,7 +527,7 @@ func judgeCreation(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdic
 	for i, c := range alike {
 		names[i] = c.describe(a, e)
 	}
-	text := Pluralize(len(alike), e.Change.Resource+" has", e.Change.Resource+"s have") + " this label (" +
+	text := ui.Plural(len(alike), e.Change.Resource+" has", e.Change.Resource+"s have") + " this label (" +
 		strings.Join(names, "; ") + "); there is no way to tell whose it is"
 	if e.Change.Resource == "key" {
 		text += ", and its secret never arrived"

@@ -57,10 +57,10 @@ func (r Runner[T]) confirm(s *start[T]) resource.Confirm {
 		}
 	}
 	if len(s.rows) > 1 {
-		c.Title = capitalize(s.op.Name) + ": " + Pluralize(len(s.rows), r.Resource.Singular, r.Resource.PluralName())
+		c.Title = capitalize(s.op.Name) + ": " + ui.Plural(len(s.rows), r.Resource.Singular, r.Resource.PluralName())
 		c.Effect = strings.TrimSpace(fmt.Sprintf(
 			"These %s, and no others. %s",
-			Pluralize(len(s.rows), r.Resource.Singular, r.Resource.PluralName()), r.selection(s),
+			ui.Plural(len(s.rows), r.Resource.Singular, r.Resource.PluralName()), r.selection(s),
 		))
 		// a form has the count typed in its own field
 		if len(s.draft.Fields) == 0 && !s.chosen {
@@ -90,7 +90,7 @@ func (r Runner[T]) selection(s *start[T]) string {
 		}
 		texts = append(texts, fmt.Sprintf(
 			"Left out: %s, for which it cannot be done: %s.",
-			Pluralize(n, "marked "+r.Resource.Singular, "marked "+r.Resource.PluralName()), JoinWithCommas(names),
+			ui.Plural(n, "marked "+r.Resource.Singular, "marked "+r.Resource.PluralName()), JoinWithCommas(names),
 		))
 	}
 	return strings.Join(texts, " ")

@@ -175,7 +175,7 @@ func journalFetcher(j *journal.Journal) func(context.Context, string) (ui.RowPag
 		}
 		if lines := j.UnreadableLines(); lines > 0 && n == 0 {
 			page.Notes = append(
-				page.Notes, Pluralize(lines, "line of the journal", "lines of the journal")+" could not be read",
+				page.Notes, ui.Plural(lines, "line of the journal", "lines of the journal")+" could not be read",
 			)
 		}
 		if lost != nil {

@@ -85,19 +85,19 @@ func transferNews(end transfer.Completion) tea.Cmd {
 		return ui.ShowNews(theme.Good, fmt.Sprintf("%s: %s", TransferName(row), doneText(row)))
 	case row.State == transfer.Failed:
 		return ui.ShowNews(theme.Bad, fmt.Sprintf("%s %s: %s", row.Kind, TransferName(row), TransferErrorText(row))+
-			ReasonIf(b.Remaining > 0, fmt.Sprintf(" · the other %s continue", FormatCount(int64(b.Remaining)))))
+			ReasonIf(b.Remaining > 0, fmt.Sprintf(" · the other %s continue", ui.FormatCount(int64(b.Remaining)))))
 	}
 	return nil
 }
 
 // batchNews returns the news of a completed batch.
 func batchNews(b transfer.Batch) tea.Cmd {
-	text, tone := FormatCount(int64(b.Files))+" files", theme.Good
+	text, tone := ui.FormatCount(int64(b.Files))+" files", theme.Good
 	switch {
 	case b.Done == 0:
 		text, tone = "none of "+text, theme.Info
 	case b.Done < b.Files:
-		text, tone = FormatCount(int64(b.Done))+" of "+text, theme.Info
+		text, tone = ui.FormatCount(int64(b.Done))+" of "+text, theme.Info
 	}
 	if b.Refused > 0 {
 		tone = theme.Warn
@@ -109,13 +109,13 @@ func batchNews(b transfer.Batch) tea.Cmd {
 	text += ": " + what + ", " + FormatSize(b.Bytes)
 	if b.Refused > 0 {
 		text = fmt.Sprintf(
-			"%s · %s not sent, first %s: %s", text, FormatCount(int64(b.Refused)), TransferName(b.FirstRefused),
+			"%s · %s not sent, first %s: %s", text, ui.FormatCount(int64(b.Refused)), TransferName(b.FirstRefused),
 			TransferErrorText(b.FirstRefused),
 		)
 	}
 	if b.Failed > 0 {
 		text, tone = fmt.Sprintf(
-			"%s · %s failed, first %s: %s", text, FormatCount(int64(b.Failed)), TransferName(b.FirstFailed),
+			"%s · %s failed, first %s: %s", text, ui.FormatCount(int64(b.Failed)), TransferName(b.FirstFailed),
 			TransferErrorText(b.FirstFailed),
 		), theme.Bad
 	}
@@ -130,9 +130,9 @@ func doneText(row *transfer.Status) string {
 	case transfer.Upload:
 		return "uploaded, " + FormatSize(row.Total)
 	case transfer.Delete:
-		return Pluralize(int(row.Done), "object is deleted", "objects are deleted")
+		return ui.Plural(int(row.Done), "object is deleted", "objects are deleted")
 	}
-	return "emptied, " + Pluralize(int(row.Done), "object", "objects")
+	return "emptied, " + ui.Plural(int(row.Done), "object", "objects")
 }
 
 // TransferErrorText returns why a transfer failed and the next step, or "".
@@ -140,16 +140,16 @@ func TransferErrorText(row *transfer.Status) string {
 	if row.Err == nil {
 		return ""
 	}
-	return client.Clean(ui.Reason(row.Err)) + WithPrefix(" · ", ui.Advice(row.Err))
+	return client.Clean(ui.Reason(row.Err)) + ui.WithPrefix(" · ", ui.Advice(row.Err))
 }
 
 // TransferName returns what a transfer moves.
 func TransferName(row *transfer.Status) string {
 	switch {
 	case row.Kind == transfer.Empty:
-		return client.Clean(row.Bucket + WithPrefix(" › ", row.Name.Raw()))
+		return client.Clean(row.Bucket + ui.WithPrefix(" › ", row.Name.Raw()))
 	case row.Name.Raw() == "":
-		return Pluralize(int(row.Total), "object", "objects") + " in " + client.Clean(row.Bucket)
+		return ui.Plural(int(row.Total), "object", "objects") + " in " + client.Clean(row.Bucket)
 	}
 	return row.Name.String()
 }
@@ -159,7 +159,7 @@ func FormatAmount(r *transfer.Status, n int64) string {
 	if r.Kind.MovesBytes() {
 		return FormatSize(n)
 	}
-	return FormatCount(n)
+	return ui.FormatCount(n)
 }
 
 func transferID(r *transfer.Status) string { return strconv.Itoa(int(r.ID)) }

@@ -129,7 +129,7 @@ func journalBadge(a *account.Account) (string, theme.Tone) {
 }
 
 func journalFoot(a *account.Account, b ui.Box) string {
-	text := account.Pluralize(a.Journal.Len(), "change", "changes") + " made from this machine"
+	text := ui.Plural(a.Journal.Len(), "change", "changes") + " made from this machine"
 	if n := unresolvedCount(a); n > 0 {
 		text += b.Theme.Paint(theme.Warn, fmt.Sprintf(" · %d with an unknown outcome · c checks them", n))
 	}
@@ -216,7 +216,7 @@ func referenceToChanged(e *journal.Entry) account.Reference {
 func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
 	t := account.NewDetailWriter(b)
 	c := e.Change
-	t.Title(client.NewText(c.Op).String() + account.WithPrefix(" ", account.EntryName(e)))
+	t.Title(client.NewText(c.Op).String() + ui.WithPrefix(" ", account.EntryName(e)))
 	state, tone := account.FormatOutcome(a, e, b.Theme)
 	t.Field("outcome", state, tone)
 	switch text := account.LookupText(a, e); {
@@ -237,7 +237,7 @@ func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
 			client.NewText(c.Resource).String(),
 			client.Clean(
 				account.OrDefault(c.ID, "new"),
-			)+account.WithPrefix(
+			)+ui.WithPrefix(
 				"  ",
 				client.NewText(c.Label).String(),
 			),

@@ -280,7 +280,7 @@ func describeCancelCost(rows []*transfer.Status) string {
 			fetched += r.Done
 		}
 	}
-	text := account.FormatCount(int64(len(ends))) + " transfers end."
+	text := ui.FormatCount(int64(len(ends))) + " transfers end."
 	if len(ends) == 1 {
 		text = fmt.Sprintf("The %s of %s: 1 transfer ends.", ends[0].Kind, account.TransferName(ends[0]))
 	}
@@ -402,7 +402,7 @@ func (t transferTotals) stateCounts() []string {
 	}
 	for _, s := range order {
 		if n := t.countByState[s]; n > 0 {
-			words = append(words, account.FormatCount(int64(n))+" "+s.String())
+			words = append(words, ui.FormatCount(int64(n))+" "+s.String())
 		}
 	}
 	return words
@@ -446,7 +446,7 @@ func transfersFoot(a *account.Account, b ui.Box) string {
 
 func transfersBadge(a *account.Account) (string, theme.Tone) {
 	if n := a.Transfers.UnfinishedCount(); n > 0 {
-		return account.FormatCount(int64(n)), theme.Accent
+		return ui.FormatCount(int64(n)), theme.Accent
 	}
 	return "", theme.Plain
 }
@@ -470,5 +470,5 @@ func UnfinishedText(a *account.Account) string {
 	if a.Transfers.KeepsDownloads() {
 		next = "Downloads are offered again at the next start; uploads are not."
 	}
-	return account.Pluralize(n, "transfer is", "transfers are") + " unfinished. " + next
+	return ui.Plural(n, "transfer is", "transfers are") + " unfinished. " + next
 }

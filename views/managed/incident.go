@@ -155,7 +155,7 @@ func credentialUsage(a *account.Account, ids []int, used string) string {
 
 func writeCallSheet(a *account.Account, t *account.DetailWriter, i *client.Issue) {
 	groups := groupsToCall(a, i)
-	t.Heading("who to call" + account.WithPrefix(": ", account.JoinWithCommas(groups)))
+	t.Heading("who to call" + ui.WithPrefix(": ", account.JoinWithCommas(groups)))
 	people := contactsToCall(a, i)
 	for _, c := range resource.Found(people) {
 		t.Paragraph(c.Name.String(), theme.Strong)

@@ -219,7 +219,7 @@ func (w incidentSections) beforeText() string {
 	}
 	text := ""
 	if len(ages) > 0 {
-		text = account.Pluralize(len(ages), "issue", "issues") + ": " +
+		text = ui.Plural(len(ages), "issue", "issues") + ": " +
 			ui.JoinFitting(ages, " · ", 30, w.b.Theme.Glyphs.Ellipsis) + " ago"
 	}
 	remark := resource.Remark(before, "no earlier issue of these services in the list")

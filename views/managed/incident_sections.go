@@ -191,7 +191,7 @@ func (w incidentSections) call() section {
 	if remark := resource.Remark(people, whyNobodyToCall(groups)); remark != "" {
 		lines = append(lines, w.wrap(remark, theme.Warn)...)
 	}
-	title := "Call" + account.WithPrefix(": ", account.JoinWithCommas(groups))
+	title := "Call" + ui.WithPrefix(": ", account.JoinWithCommas(groups))
 	return section{"call", theme.Title(title), lines}
 }
 
@@ -268,7 +268,7 @@ func (w incidentSections) history(most int) section {
 		text := fmt.Sprintf(
 			"#%d  %s  %s ago", i.ID, ui.Pad(w.a.FormatTimestamp(i.Created), 12), account.FormatAge(i.Created, w.b.Now),
 		)
-		if with := text + account.WithPrefix("  ticket ", state); ui.Width(with) <= w.b.Width {
+		if with := text + ui.WithPrefix("  ticket ", state); ui.Width(with) <= w.b.Width {
 			text = with
 		}
 		lines = append(lines, w.b.Theme.Paint(theme.Plain, ui.Truncate(text, w.b.Width, w.b.Theme.Glyphs.Ellipsis)))
@@ -306,7 +306,7 @@ func (w incidentSections) maintenance() section {
 			text := fmt.Sprintf(
 				"%s: planned off from %s, back %s", s.Label, w.a.FormatTime(p.Start), w.a.FormatTime(p.Until),
 			)
-			text += account.WithPrefix(": ", client.NewText(p.Reason).String())
+			text += ui.WithPrefix(": ", client.NewText(p.Reason).String())
 			lines = append(lines, w.wrap(text, theme.Info)...)
 		}
 	}

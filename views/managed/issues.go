@@ -272,7 +272,7 @@ func isUnreadable(s resource.JoinState) bool {
 // issuesFoot counts the issues and those of the last day.
 func issuesFoot(a *account.Account, set *ui.Store[*client.Issue], b ui.Box) string {
 	text := resource.Fold(account.IssuesSince(a, b.Now.Add(-24*time.Hour)), func(day []*client.Issue) string {
-		return fmt.Sprintf("%s · %d in the last 24 h", account.Pluralize(set.Len(), "issue", "issues"), len(day))
+		return fmt.Sprintf("%s · %d in the last 24 h", ui.Plural(set.Len(), "issue", "issues"), len(day))
 	}, func(_ []*client.Issue, s resource.JoinState) string { return s.String() })
 	return b.Theme.Paint(theme.Muted, text)
 }

@@ -241,7 +241,7 @@ func nameOrCount(rows []*client.Service) string {
 	if len(rows) == 1 {
 		return rows[0].Label.String()
 	}
-	return account.Pluralize(len(rows), "service", "services")
+	return ui.Plural(len(rows), "service", "services")
 }
 
 // journalPollInterval is how often the journal is read for what other programs have written.
@@ -392,5 +392,5 @@ func describeDisablement(a *account.Account, d incident.Disablement) string {
 	case !d.Ours:
 		text += ", not disabled from this machine"
 	}
-	return text + account.WithPrefix(": ", client.NewText(d.Reason).String())
+	return text + ui.WithPrefix(": ", client.NewText(d.Reason).String())
 }

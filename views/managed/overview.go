@@ -23,9 +23,9 @@ func ServicesTitle(a *account.Account) []theme.Segment {
 	count := ""
 	if a.Services().Loaded() {
 		count = resource.Fold(account.AllRows(a, a.Services()), func(all []*client.Service) string {
-			return account.FormatCount(int64(len(all)))
+			return ui.FormatCount(int64(len(all)))
 		}, func(found []*client.Service, _ resource.JoinState) string {
-			return "≥ " + account.FormatCount(int64(len(found)))
+			return "≥ " + ui.FormatCount(int64(len(found)))
 		})
 	}
 	return theme.Title("Services", count)
@@ -128,7 +128,7 @@ func serviceLine(a *account.Account, c incident.Alert, labels int, b ui.Box) str
 	case disabled:
 		age = d.Age(b.Now)
 		end, endTone := backCell(a, s, b)
-		about = []string{word + account.WithPrefix(" · back ", end), account.WithPrefix("back ", end), word}
+		about = []string{word + ui.WithPrefix(" · back ", end), ui.WithPrefix("back ", end), word}
 		if ageTone = endTone; endTone == theme.Off {
 			ageTone = theme.Muted
 		}
@@ -262,7 +262,7 @@ func openIncidentLines(a *account.Account, i incident.Incident, ages int, b ui.B
 // ticketText names the ticket of an issue with its state: "ticket 48213 open"; "" without one.
 func ticketText(a *account.Account, i *client.Issue, b ui.Box) string {
 	cell, _ := TicketCell(a, i, b)
-	return account.WithPrefix("ticket ", cell)
+	return ui.WithPrefix("ticket ", cell)
 }
 
 // incidentLine returns an incident in one line: mark, number, age in a column of a width, services, and the ticket if
@@ -414,7 +414,7 @@ func maintenanceLines(rows [][]string, b ui.Box) []string {
 		name := ui.Truncate(row[0], widths[0], b.Theme.Glyphs.Ellipsis)
 		line := ui.Pad(name, widths[0]) + "  " + b.Theme.Paint(theme.Muted, ui.Pad(row[1], widths[1])) + "  " +
 			b.Theme.Paint(windowTone(row[2]), ui.Pad(row[2], widths[2]))
-		lines = append(lines, ui.Truncate(line+account.WithPrefix("  ", row[3]), b.Width, b.Theme.Glyphs.Ellipsis))
+		lines = append(lines, ui.Truncate(line+ui.WithPrefix("  ", row[3]), b.Width, b.Theme.Glyphs.Ellipsis))
 	}
 	return lines
 }

@@ -24,7 +24,7 @@ func serviceDetail(a *account.Account, s *client.Service, b ui.Box) string {
 	}
 	if w, planned := nextWindow(a, s.ID); planned {
 		text := "from " + a.FormatTime(w.Start) + ", back " + a.FormatTime(w.Until)
-		t.Field("planned off", text+account.WithPrefix(": ", client.NewText(w.Reason).String()), theme.Info)
+		t.Field("planned off", text+ui.WithPrefix(": ", client.NewText(w.Reason).String()), theme.Info)
 	}
 	if i, found := a.Incidents().Unresolved(s.ID); found {
 		_, tone := IncidentMark(i, b.Theme.Glyphs)

@@ -179,7 +179,7 @@ func (p *statsView) issueAtCursor() string {
 			for n, id := range i.Services {
 				names[n] = account.ServiceName(p.a, id)
 			}
-			return fmt.Sprintf("issue %d", i.ID) + account.WithPrefix(": ", account.JoinWithCommas(names))
+			return fmt.Sprintf("issue %d", i.ID) + ui.WithPrefix(": ", account.JoinWithCommas(names))
 		}
 	}
 	return ""

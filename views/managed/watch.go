@@ -236,7 +236,7 @@ func (w *WatchView) boxedAlert(c incident.Alert, b ui.Box) []string {
 	}
 	room := max(0, b.Width-ui.Width(mark)-ui.Width(since)-2)
 	label = ui.Pad(ui.Truncate(label, room, b.Theme.Glyphs.Ellipsis), room)
-	number = account.WithPrefix("  ", b.Theme.Paint(theme.Accent, number))
+	number = ui.WithPrefix("  ", b.Theme.Paint(theme.Accent, number))
 	call := b.Theme.Paint(theme.Muted, "  call  ") + name + number
 	return []string{
 		b.Theme.Paint(tone, mark+" "+label) + " " + b.Theme.Paint(theme.Muted, since),
@@ -311,7 +311,7 @@ func (w *WatchView) headLine(b ui.Box) string {
 			here := w.Account.Location
 			why += ", as of " + account.FormatClock(f.LoadedAt.In(here), w.Account.Now().In(here))
 		}
-		line = b.Theme.Paint(theme.Warn, g.Pending+" "+why) + account.WithPrefix(" ", line)
+		line = b.Theme.Paint(theme.Warn, g.Pending+" "+why) + ui.WithPrefix(" ", line)
 	}
 	return ui.Truncate(line+" "+b.Theme.Paint(theme.Strong, w.accountName), b.Width, g.Ellipsis)
 }
@@ -343,7 +343,7 @@ func (w *WatchView) alertLines(c incident.Alert, b ui.Box) []string {
 		b.Theme.Paint(
 			tone, mark+ui.Pad(ui.Truncate(label, room, b.Theme.Glyphs.Ellipsis), room),
 		) + " " + b.Theme.Paint(theme.Muted, since),
-		ui.Truncate("  "+number+account.WithPrefix(" ", name), b.Width, b.Theme.Glyphs.Ellipsis),
+		ui.Truncate("  "+number+ui.WithPrefix(" ", name), b.Width, b.Theme.Glyphs.Ellipsis),
 	}
 }
 
@@ -353,7 +353,7 @@ func (w *WatchView) stateRemark(c incident.Alert) string {
 		return ""
 	}
 	if d, disabled := account.Disablement(w.Account, c.Service); disabled {
-		return account.WithPrefix(" off ", d.Age(w.Account.Now()))
+		return ui.WithPrefix(" off ", d.Age(w.Account.Now()))
 	}
 	return " " + c.Service.Status.String()
 }

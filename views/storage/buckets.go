@@ -23,7 +23,7 @@ func bucketName(b *client.Bucket) string {
 
 // bucketBreadcrumb returns the beginning of a breadcrumb: "acme-backups  us-east-1".
 func bucketBreadcrumb(b *client.Bucket) string {
-	return b.Label.String() + account.WithPrefix("  ", b.Location().String())
+	return b.Label.String() + ui.WithPrefix("  ", b.Location().String())
 }
 
 // BucketsPane returns the pane of the buckets in all clusters.
@@ -250,13 +250,13 @@ func writeBucketKeys(a *account.Account, t *account.DetailWriter, b *client.Buck
 		t.Paragraph("and "+unlimited+" without a limit", theme.Muted)
 	}
 	if unknown > 0 {
-		t.Paragraph("and "+account.Pluralize(unknown, "key", "keys")+" with unknown access", theme.Warn)
+		t.Paragraph("and "+ui.Plural(unknown, "key", "keys")+" with unknown access", theme.Warn)
 	}
 }
 
 // bucketsFoot adds up the buckets.
 func bucketsFoot(a *account.Account, set *ui.Store[*client.Bucket], b ui.Box) string {
-	held := account.Pluralize(set.Len(), "bucket", "buckets")
+	held := ui.Plural(set.Len(), "bucket", "buckets")
 	if !set.Complete() {
 		held += " so far"
 	}

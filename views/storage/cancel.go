@@ -65,7 +65,7 @@ func fetchStorageContents(ctx context.Context, a *account.Account) (lost storage
 
 // bucketCount returns how many buckets would be lost, with "at least" if a cluster did not answer.
 func (lost storageContents) bucketCount() string {
-	count := account.Pluralize(len(lost.buckets.Rows), "bucket", "buckets")
+	count := ui.Plural(len(lost.buckets.Rows), "bucket", "buckets")
 	if len(lost.buckets.Missing) > 0 {
 		return "at least " + count
 	}
@@ -92,7 +92,7 @@ func (lost storageContents) askToCancel(a *account.Account) account.Ask {
 				a.Name,
 				lost.bucketCount(),
 				account.FormatTotal(client.TotalOf(lost.buckets.Rows), " ("),
-				account.Pluralize(len(lost.keys), "key", "keys"),
+				ui.Plural(len(lost.keys), "key", "keys"),
 			),
 			Word:     a.Name,
 			Required: true,
@@ -161,7 +161,7 @@ type cancelStorageResult struct {
 func (m cancelStorageResult) Deliver() tea.Cmd {
 	news := ui.ShowNews(theme.Good, "Object Storage is cancelled")
 	if m.err != nil {
-		next := account.WithPrefix(" · ", account.OrDefault(m.remaining, ui.Advice(m.err)))
+		next := ui.WithPrefix(" · ", account.OrDefault(m.remaining, ui.Advice(m.err)))
 		news = ui.ShowNews(theme.Bad, "cancel Object Storage: "+ui.Reason(m.err)+next)
 	}
 	return tea.Batch(

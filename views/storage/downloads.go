@@ -75,7 +75,7 @@ func (l *objectListing) downloadPlanForm(rows, all []client.Object) form.Form {
 	plan := planFor()
 	text := fmt.Sprintf(
 		"%s, %s. Each gets its name once it is complete and verified; nothing is overwritten.",
-		account.Pluralize(len(plan.Files), "file", "files"), account.FormatSize(plan.Bytes),
+		ui.Plural(len(plan.Files), "file", "files"), account.FormatSize(plan.Bytes),
 	)
 	var list []string
 	for _, r := range plan.Skipped {
@@ -83,7 +83,7 @@ func (l *objectListing) downloadPlanForm(rows, all []client.Object) form.Form {
 	}
 	if len(list) > 0 {
 		text += fmt.Sprintf(
-			" %s cannot be saved as files here and are left out:", account.Pluralize(len(list), "object", "objects"),
+			" %s cannot be saved as files here and are left out:", ui.Plural(len(list), "object", "objects"),
 		)
 	}
 	return form.Form{
@@ -105,7 +105,7 @@ func (l *objectListing) downloadPlanForm(rows, all []client.Object) form.Form {
 			if len(ids) == 0 {
 				return nil, errors.Join(append(refused, errors.New("there is nothing to download"))...)
 			}
-			news := "downloading " + account.Pluralize(len(ids), "file", "files")
+			news := "downloading " + ui.Plural(len(ids), "file", "files")
 			return transferStarted(l.a, folder, news+leftOut("left out", refused)), nil
 		},
 	}

@@ -34,7 +34,7 @@ func interruptedMenu(a *account.Account, found transfer.Interrupted) ui.Menu {
 	first := downloads[0]
 	what := fmt.Sprintf("%s to %s", client.Clean(first.Name), client.Clean(first.Folder))
 	if more := len(downloads) - 1; more > 0 {
-		what += " and " + account.FormatCount(int64(more)) + " more"
+		what += " and " + ui.FormatCount(int64(more)) + " more"
 	}
 	goOn := fmt.Sprintf("continue: %s of %s are here", account.FormatSize(kept), account.FormatSize(size))
 	return ui.Menu{Title: "Interrupted: " + what, Actions: []ui.Action{
@@ -70,6 +70,6 @@ func (m downloadsContinued) Deliver() tea.Cmd {
 	if m.n == 0 {
 		return ui.ShowNews(theme.Bad, "nothing could be continued: "+client.Clean(errors.Join(m.refused...).Error()))
 	}
-	news := "continuing " + account.Pluralize(m.n, "download", "downloads")
+	news := "continuing " + ui.Plural(m.n, "download", "downloads")
 	return transferStarted(m.a, "", news+leftOut("left out", m.refused))()
 }

@@ -109,7 +109,7 @@ func keyRegions(k *client.Key) string {
 // keysFoot counts the keys.
 func keysFoot(a *account.Account, set *ui.Store[*client.Key], b ui.Box) string {
 	text := resource.Fold(account.AllRows(a, set), func(all []*client.Key) string {
-		return account.Pluralize(len(all), "key", "keys") + ", " + countLimitedKeys(a)
+		return ui.Plural(len(all), "key", "keys") + ", " + countLimitedKeys(a)
 	}, func(_ []*client.Key, s resource.JoinState) string { return s.String() })
 	return b.Theme.Paint(theme.Muted, text)
 }
@@ -172,7 +172,7 @@ func keyDetail(k *client.Key, b ui.Box) string {
 		t.Heading("works in")
 		for _, r := range k.Regions {
 			t.Paragraph(
-				fmt.Sprintf("%s  %s%s", r.ID, r.S3Endpoint, account.WithPrefix("  ", r.EndpointType.String())),
+				fmt.Sprintf("%s  %s%s", r.ID, r.S3Endpoint, ui.WithPrefix("  ", r.EndpointType.String())),
 				theme.Plain,
 			)
 		}

@@ -123,6 +123,6 @@ func linkDetail(a *account.Account, l *account.Link, b ui.Box) string {
 func linksFoot(set *ui.Store[*account.Link], b ui.Box) string {
 	return b.Theme.Paint(
 		theme.Muted,
-		account.Pluralize(set.Len(), "link", "links")+" · anyone who has one needs no key until it expires",
+		ui.Plural(set.Len(), "link", "links")+" · anyone who has one needs no key until it expires",
 	)
 }

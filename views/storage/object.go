@@ -219,7 +219,7 @@ func (p *objectView) writePreview(t *account.DetailWriter) {
 		if int64(got.size) == p.object.Size {
 			shown = "content"
 		}
-		t.Heading(shown + account.WithPrefix(" · ", client.Clean(got.contentType)))
+		t.Heading(shown + ui.WithPrefix(" · ", client.Clean(got.contentType)))
 		t.Rendered(p.renderPreview(got, t.Box))
 		return
 	}

@@ -40,7 +40,7 @@ func askToDelete(b *client.Bucket, objects []client.Object) account.Ask {
 		bytes += max(0, o.Size)
 		ask.IDs, ask.Items = append(ask.IDs, refTo(b, o.Name.Raw()).ID()), append(ask.Items, o.Name.String())
 	}
-	count := account.Pluralize(len(objects), "object", "objects")
+	count := ui.Plural(len(objects), "object", "objects")
 	ask.Confirm = resource.Confirm{
 		Title:    "Delete " + count,
 		Effect:   fmt.Sprintf("Deletes %s (%s) in %s for good.", count, account.FormatSize(bytes), bucketName(b)),

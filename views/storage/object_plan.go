@@ -11,7 +11,6 @@ import (
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
-	"lookout/views/account"
 )
 
 // maxPlannedObjects is the number of objects that a download or a deletion may have.
@@ -67,7 +66,7 @@ func (l *objectListing) listPrefix(ctx context.Context, prefix string) ([]client
 
 // tooManyObjectsError returns the error of a selection above maxPlannedObjects.
 func tooManyObjectsError() error {
-	return fmt.Errorf("more than %s objects: choose a narrower folder", account.FormatCount(maxPlannedObjects))
+	return fmt.Errorf("more than %s objects: choose a narrower folder", ui.FormatCount(maxPlannedObjects))
 }
 
 // countThen lists the objects that rows stand for, off the event loop, and goes on with them.
@@ -91,7 +90,7 @@ func (l *objectListing) nameOrCount(rows []client.Object) string {
 	if len(rows) == 1 {
 		return l.displayName(rows[0])
 	}
-	return account.Pluralize(len(rows), "entry", "entries")
+	return ui.Plural(len(rows), "entry", "entries")
 }
 
 // parentFolder returns a name without its last part: "a/b/" becomes "a/".

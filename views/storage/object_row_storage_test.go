@@ -149,7 +149,7 @@ func TestObjectsAreFilteredAndSorted(t *testing.T) {
 			}},
 		} {
 			l.press(t, "/", c.filter)
-			count := func(n int) string { return account.FormatCount(int64(n)) }
+			count := func(n int) string { return ui.FormatCount(int64(n)) }
 			want := fmt.Sprintf("%s of %s match", count(matching(c.match)), count(len(rows)))
 			if got := l.frame(t, 30); !strings.Contains(got, want) {
 				t.Errorf("%q of %d: not %q\n%s", c.filter, n, want, got)

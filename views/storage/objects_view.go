@@ -75,7 +75,7 @@ func writeObject(a *account.Account, t *account.DetailWriter, o client.Object) {
 	case o.Size < 1024:
 		t.Field("size", account.FormatSize(o.Size), theme.Plain)
 	default:
-		bytes := account.FormatCount(o.Size)
+		bytes := ui.FormatCount(o.Size)
 		t.Field("size", fmt.Sprintf("%s (%s bytes)", account.FormatSize(o.Size), bytes), theme.Plain)
 	}
 	t.Field("modified", formatFullTimestamp(a, o.Modified), theme.Plain)
@@ -98,7 +98,7 @@ func formatFullTimestamp(a *account.Account, t client.Time) string {
 // the size.
 func (l *objectListing) foot(set *ui.Store[client.Object], b ui.Box) string {
 	l.updateTotals(set)
-	loaded, bytes := account.FormatCount(int64(set.Len())), account.FormatSize(l.totals.bytes)
+	loaded, bytes := ui.FormatCount(int64(set.Len())), account.FormatSize(l.totals.bytes)
 	parts := []string{loaded + " loaded", bytes, ""}
 	switch {
 	case set.LoadingAll():

@@ -195,7 +195,7 @@ func sizesPanel(
 		lines = append(lines, ui.Pad(line, names+2+room)+"  "+b.Theme.Paint(tone, size))
 	}
 	if more := len(buckets) - len(rows); more > 0 {
-		lines = append(lines, b.Theme.Paint(theme.Muted, "and "+account.Pluralize(more, "bucket", "buckets")))
+		lines = append(lines, b.Theme.Paint(theme.Muted, "and "+ui.Plural(more, "bucket", "buckets")))
 	}
 	empty := account.ReasonIf(len(buckets) == 0, "no bucket")
 	if remark := resource.Remark(account.AllRows(a, a.Buckets()), empty); remark != "" || len(buckets) == 0 {

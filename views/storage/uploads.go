@@ -139,7 +139,7 @@ func (l *objectListing) prepareFolderUpload(ctx context.Context, folder, prefix 
 		return l.a.AskConsent(ask, func(c account.Consents) tea.Cmd {
 			upload.Consent = c[client.OpUploadObject]
 			ids, refused := l.a.Transfers.UploadFolder(upload)
-			news := "uploading " + account.Pluralize(len(ids), "file", "files")
+			news := "uploading " + ui.Plural(len(ids), "file", "files")
 			return transferStarted(l.a, "", news+leftOut("not sent", asErrors(refused)))()
 		})
 	}, nil
@@ -167,18 +167,18 @@ func askToUploadFolder(b *client.Bucket, upload transfer.FolderUpload, existing 
 		ask.IDs = append(ask.IDs, refTo(b, upload.Prefix+f.Path).ID())
 	}
 	effect := fmt.Sprintf(
-		"%s, %s, to %s in %s.", account.Pluralize(len(upload.Files), "file", "files"), account.FormatSize(bytes),
+		"%s, %s, to %s in %s.", ui.Plural(len(upload.Files), "file", "files"), account.FormatSize(bytes),
 		client.Clean(upload.Prefix), bucketName(b),
 	)
 	if n := len(upload.Skipped); n > 0 {
 		effect += fmt.Sprintf(
-			" %s NOT sent; the transfers pane will name each.", account.Pluralize(n, "entry is", "entries are"),
+			" %s NOT sent; the transfers pane will name each.", ui.Plural(n, "entry is", "entries are"),
 		)
 	}
 	if existing > 0 {
 		effect += fmt.Sprintf(
 			" %s begin with this prefix already: those of the same name are overwritten.",
-			account.Pluralize(existing, "object", "objects"),
+			ui.Plural(existing, "object", "objects"),
 		)
 	}
 	ask.Confirm = resource.Confirm{
