@@ -50,8 +50,8 @@ type SecretRecorder interface {
 	RecordSecretSeen(intentID string)
 }
 
-// A Scheduler is a Recorder that knows which changes are to be made or reverted at a set time.
-type Scheduler interface {
+// A ScheduleRecorder is a Recorder that knows which changes are to be made or reverted at a set time.
+type ScheduleRecorder interface {
 	// ScheduledChange returns the operation that a recorded change has scheduled, its revert or what it planned, and
 	// the id that it applies to. It reports false if nothing was scheduled or a later change has superseded it.
 	ScheduledChange(intentID string) (op, id string, ok bool)

@@ -103,7 +103,7 @@ func (c *Client) Consent(ctx context.Context, asker Asker, q Question, ids ...st
 // change that it planned. The user agreed to that along with the recorded change. It returns ErrNotConfirmed if nothing
 // was scheduled or a later change has superseded it.
 func (c *Client) Scheduled(intentID string) (*Consent, error) {
-	scheduler, ok := c.rules.recorder.(Scheduler)
+	scheduler, ok := c.rules.recorder.(ScheduleRecorder)
 	if !ok {
 		return nil, ErrNotConfirmed
 	}

@@ -9,16 +9,16 @@ const flashDuration = time.Second
 // be felt between a key and its frame.
 const maxFlashes = 20_000
 
-// Flashes are the rows of a store that have just changed: they are drawn on the tint of the tone Flash for a second.
+// RowHighlights are the rows of a store that have just changed: they are drawn on the tint of the tone Flash for a second.
 // Nothing is kept of rows that stay as they are.
-type Flashes[T any] struct {
+type RowHighlights[T any] struct {
 	source *Source[T]
 	ends   map[string]time.Time // by row ID: when the row is no longer tinted
 	last   time.Time            // the latest of them
 }
 
 // Add tints a row from now on: it has changed, or an action on it has finished.
-func (f *Flashes[T]) Add(id string) {
+func (f *RowHighlights[T]) Add(id string) {
 	now := f.source.Now()
 	if flashLeft(f.last, now) == 0 {
 		f.ends = map[string]time.Time{}
@@ -30,13 +30,13 @@ func (f *Flashes[T]) Add(id string) {
 }
 
 // Has reports whether a row is tinted.
-func (f *Flashes[T]) Has(row T) bool {
+func (f *RowHighlights[T]) Has(row T) bool {
 	now := f.source.Now()
 	return flashLeft(f.last, now) > 0 && flashLeft(f.ends[f.source.ID(row)], now) > 0
 }
 
 // Left returns the time until no row is tinted any more; 0 if none is.
-func (f *Flashes[T]) Left() time.Duration { return flashLeft(f.last, f.source.Now()) }
+func (f *RowHighlights[T]) Left() time.Duration { return flashLeft(f.last, f.source.Now()) }
 
 // flashLeft returns the time until a tint ends, 0 if it has ended. A clock that was set back ends it.
 func flashLeft(end, now time.Time) time.Duration {
@@ -47,7 +47,7 @@ func flashLeft(end, now time.Time) time.Duration {
 }
 
 // compare tints the rows of a complete read that the complete read before did not have, or had in another state.
-func (f *Flashes[T]) compare(before, now RowStorage[T]) {
+func (f *RowHighlights[T]) compare(before, now RowStorage[T]) {
 	if max(before.Len(), now.Len()) > maxFlashes {
 		return
 	}
@@ -57,7 +57,7 @@ func (f *Flashes[T]) compare(before, now RowStorage[T]) {
 }
 
 // compareRow tints a row that was not among the rows before, or was in another state.
-func (f *Flashes[T]) compareRow(before RowStorage[T], id string, row T) {
+func (f *RowHighlights[T]) compareRow(before RowStorage[T], id string, row T) {
 	at, held := before.Index(id)
 	state := f.source.State
 	if !held || state != nil && state(before.At(at)) != state(row) {

@@ -129,8 +129,8 @@ type PaneState struct {
 	Row     string // identity of the row under the cursor
 }
 
-// Flasher is a pane that tints rows that have just changed. FlashLeft returns how long it still does, 0 for not at all.
-type Flasher interface{ FlashLeft() time.Duration }
+// Highlighter is a pane that tints rows that have just changed. HighlightLeft returns how long it still does, 0 for not at all.
+type Highlighter interface{ HighlightLeft() time.Duration }
 
 // StateSaver is a pane whose state can be saved and restored.
 type StateSaver interface {

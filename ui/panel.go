@@ -48,16 +48,16 @@ func samePanel(a, b theme.PanelFrame) bool {
 		slices.Equal(a.Title, b.Title) && slices.Equal(a.Right, b.Right)
 }
 
-// A StackedPanel is a panel of a PanelStack: lines in a box with a title, or a drawing that fills a box.
-type StackedPanel struct {
+// A ColumnPanel is a panel of a PanelColumn: lines in a box with a title, or a drawing that fills a box.
+type ColumnPanel struct {
 	Name  string // identifies it from frame to frame
 	Title []theme.Segment
 	Lines []string
 	Draw  func(Box) string // draws the panel with its border instead, in the height that the others leave
 }
 
-// A PanelStack draws panels below each other and remembers them. The zero value is ready.
-type PanelStack struct{ panels map[string]*Panel }
+// A PanelColumn draws panels below each other and remembers them. The zero value is ready.
+type PanelColumn struct{ panels map[string]*Panel }
 
 // The least and the greatest height of a drawing in a stack.
 const (
@@ -67,7 +67,7 @@ const (
 
 // View draws panels that fill a box. Without room for all drawings, it leaves out the last ones. The last panel of
 // lines takes the rest of the height.
-func (s *PanelStack) View(panels []StackedPanel, b Box) string {
+func (s *PanelColumn) View(panels []ColumnPanel, b Box) string {
 	b.Focused = false
 	fixed, drawings, last := 0, 0, -1
 	for n, p := range panels {
@@ -105,7 +105,7 @@ func (s *PanelStack) View(panels []StackedPanel, b Box) string {
 }
 
 // panel returns the panel with a name.
-func (s *PanelStack) panel(name string) *Panel {
+func (s *PanelColumn) panel(name string) *Panel {
 	if s.panels == nil {
 		s.panels = map[string]*Panel{}
 	}

@@ -25,8 +25,8 @@ const (
 // RowCommandOutputs returns where the output of a RowCommand can go.
 func RowCommandOutputs() []string { return []string{OutputNews, OutputDialog, OutputTerminal} }
 
-// A RowCommander takes the RowCommands of a list.
-type RowCommander interface {
+// A RowCommandHost takes the RowCommands of a list.
+type RowCommandHost interface {
 	AddRowCommand(RowCommand)
 	RowFields() []string // names of placeholders
 }

@@ -56,18 +56,18 @@ type Store[T any] struct {
 	reading reading[T]
 	answers answers
 	version versions
-	Flashes Flashes[T]
-	NewRow  NewRow // the row that the user has made last
+	Flashes RowHighlights[T]
+	NewRow  CreatedRow // the row that the user has made last
 }
 
-// NewRow is a row that the user has made and waits to see.
-type NewRow struct {
+// CreatedRow is a row that the user has made and waits to see.
+type CreatedRow struct {
 	ID    string
 	Count int // rows made so far
 }
 
 // Set says which row was made.
-func (r *NewRow) Set(id string) { *r = NewRow{id, r.Count + 1} }
+func (r *CreatedRow) Set(id string) { *r = CreatedRow{id, r.Count + 1} }
 
 // answers is what a store knows from the reads that have ended.
 type answers struct {

@@ -96,8 +96,8 @@ func (o *overview) Freshness() ui.Freshness {
 	return o.a.Services().Freshness().Worst(o.a.Issues().Freshness())
 }
 
-// FlashLeft returns how long services and incidents are still tinted because they have just changed.
-func (o *overview) FlashLeft() time.Duration {
+// HighlightLeft returns how long services and incidents are still tinted because they have just changed.
+func (o *overview) HighlightLeft() time.Duration {
 	return max(o.a.Services().Flashes.Left(), o.a.Issues().Flashes.Left())
 }
 

@@ -926,10 +926,10 @@ func TestUnseenKeys_changeNothing(t *testing.T) {
 					case '\x13':
 						k = named("ctrl+s")
 					}
-					r.send(terminal.Unseen{Input: k})
+					r.send(terminal.LateInput{Input: k})
 				}
 				r.wait(time.Second)
-				r.send(terminal.Unseen{Input: tea.KeyPressMsg{Code: 'y', Text: "y"}})
+				r.send(terminal.LateInput{Input: tea.KeyPressMsg{Code: 'y', Text: "y"}})
 				r.wait(time.Second)
 				r.requireText(c.shows)
 				r.press(c.thenPressed...)
@@ -947,7 +947,7 @@ func TestUnseenKeys_sendNoForm(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "d")
 		r.wait(time.Second)
-		r.send(terminal.Unseen{Input: named("ctrl+s")})
+		r.send(terminal.LateInput{Input: named("ctrl+s")})
 		r.wait(time.Second)
 		r.requireText("the screen was behind")
 		if n := len(r.emu.Ledger()); n != 0 {

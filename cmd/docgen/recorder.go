@@ -35,7 +35,7 @@ func newRecorder(ctx context.Context, look string, width, height int) (*recorder
 		working: map[int]bool{},
 		results: make(chan result),
 	}
-	demo := dashboard.FrozenDemo{
+	demo := dashboard.FrozenDemoOptions{
 		Theme:     look,
 		Now:       func() time.Time { return r.now },
 		Transport: func(next http.RoundTripper) http.RoundTripper { return &requestCounter{next, &r.requests} },

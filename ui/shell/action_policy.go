@@ -243,8 +243,8 @@ func addRowCommands(s *Shell) {
 }
 
 // rowCommander returns what takes the commands of a list; nil for other panes.
-func rowCommander(p ui.Pane) ui.RowCommander {
-	if list, ok := p.(interface{ RowCommander() ui.RowCommander }); ok {
+func rowCommander(p ui.Pane) ui.RowCommandHost {
+	if list, ok := p.(interface{ RowCommander() ui.RowCommandHost }); ok {
 		return list.RowCommander()
 	}
 	return nil

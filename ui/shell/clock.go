@@ -306,11 +306,11 @@ func (m *motion) enabled(s *Shell) bool {
 
 // schedule sets the timer to the end of the tint, which is then drawn.
 func (m *motion) schedule(s *Shell) tea.Cmd {
-	p, tints := s.pane().(ui.Flasher)
+	p, tints := s.pane().(ui.Highlighter)
 	if !tints || m.scheduled || !m.enabled(s) {
 		return nil
 	}
-	left := p.FlashLeft()
+	left := p.HighlightLeft()
 	if left <= 0 {
 		return nil
 	}

@@ -139,7 +139,7 @@ func (s *Shell) handleInput(msg tea.Msg) tea.Cmd {
 	k, key := msg.(tea.KeyPressMsg)
 	if s.typeahead.waiting && !(key && k.String() == "ctrl+c") {
 		if s.unseen {
-			msg = terminal.Unseen{Input: msg}
+			msg = terminal.LateInput{Input: msg}
 		}
 		s.typeahead.queued = append(s.typeahead.queued, msg)
 		return nil

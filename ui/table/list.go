@@ -89,7 +89,7 @@ type state[T any] struct {
 	detail        detail
 	frame         frame[T]
 	renderer      tableRenderer
-	related       Related[T]
+	related       DetailSidebar[T]
 	cursorActions []ui.Action // the same all the time
 }
 
@@ -154,8 +154,8 @@ func (l *List[T]) Badge() (string, theme.Tone) {
 // Freshness returns how fresh the rows are.
 func (l *List[T]) Freshness() ui.Freshness { return l.Store.Freshness() }
 
-// FlashLeft returns how long rows are still tinted because they have just changed.
-func (l *List[T]) FlashLeft() time.Duration { return l.Store.Flashes.Left() }
+// HighlightLeft returns how long rows are still tinted because they have just changed.
+func (l *List[T]) HighlightLeft() time.Duration { return l.Store.Flashes.Left() }
 
 // Refresh reads the rows and the joined stores again.
 func (l *List[T]) Refresh() tea.Cmd {

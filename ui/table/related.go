@@ -6,8 +6,8 @@ import (
 	"lookout/ui"
 )
 
-// Related is what belongs to a row and is shown beside its detail on a wide screen: charts, history, changes.
-type Related[T any] struct {
+// DetailSidebar is what belongs to a row and is shown beside its detail on a wide screen: charts, history, changes.
+type DetailSidebar[T any] struct {
 	View   func(T, ui.Box) string // fills the box
 	Stores JoinedStores           // that it needs beyond those of the list; read once it is shown
 	Load   func() tea.Cmd         // reads what else it needs from this machine; may be nil
@@ -20,14 +20,14 @@ type Related[T any] struct {
 type joined struct{ left, right, text string }
 
 // WithRelated shows what belongs to the row under the cursor in a third column, if the screen is wide enough.
-func WithRelated[T any](l *List[T], r Related[T]) *List[T] {
+func WithRelated[T any](l *List[T], r DetailSidebar[T]) *List[T] {
 	l.related = r
 	return l
 }
 
 // load reads what is shown and was not read. Before the first frame, nobody knows what will be shown: what is on this
 // machine is read, and nothing is requested.
-func (r *Related[T]) load(isDrawn bool) tea.Cmd {
+func (r *DetailSidebar[T]) load(isDrawn bool) tea.Cmd {
 	var cmds []tea.Cmd
 	if r.visible {
 		cmds = append(cmds, r.Stores.EnsureLoaded())
@@ -39,7 +39,7 @@ func (r *Related[T]) load(isDrawn bool) tea.Cmd {
 }
 
 // beside returns a detail with what is related beside it. All lines of both have the width of their boxes.
-func (r *Related[T]) beside(detail, related string) string {
+func (r *DetailSidebar[T]) beside(detail, related string) string {
 	if r.joined.left != detail || r.joined.right != related || r.joined.text == "" {
 		r.joined = joined{detail, related, ui.JoinPanels(detail, related)}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // RowCommander returns what takes actions that run a program.
-func (l *List[T]) RowCommander() ui.RowCommander { return (*controls[T])(l) }
+func (l *List[T]) RowCommander() ui.RowCommandHost { return (*controls[T])(l) }
 
 // AddRowCommand adds an action that runs a program on the row under the cursor.
 func (k *controls[T]) AddRowCommand(c ui.RowCommand) {

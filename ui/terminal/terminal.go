@@ -167,9 +167,9 @@ type (
 	OutputStalled struct{ DroppedBytes int }
 )
 
-// Unseen carries a key or a click that came while the screen was more than a second behind: the user cannot have seen
+// LateInput carries a key or a click that came while the screen was more than a second behind: the user cannot have seen
 // what it acts on. It is to be obeyed like any other, unless it changes or deletes something.
-type Unseen struct{ Input tea.Msg }
+type LateInput struct{ Input tea.Msg }
 
 // Messages for the terminal.
 type (
@@ -228,7 +228,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, nil
 	case tea.KeyPressMsg, tea.MouseClickMsg:
 		if m.tty.renderer.behind() {
-			return m, m.forward(Unseen{msg}, false)
+			return m, m.forward(LateInput{msg}, false)
 		}
 	}
 	return m, m.forward(msg, false)

@@ -56,7 +56,7 @@ type Account struct {
 
 // Maintenance is how this program looks after the maintenance windows of the account.
 type Maintenance struct {
-	Schedule maintenance.Schedule
+	Schedule maintenance.DueTracker
 	Watching bool // a timer is running
 	// KeptElsewhere reports whether lookout keep looks after the windows of the account. nil is no.
 	KeptElsewhere func() bool

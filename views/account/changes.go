@@ -130,7 +130,7 @@ func describeChange(a *Account, c SeenChange) string {
 
 // ChangesPanel returns the panel of the last changes of a row, made from here and, of services, elsewhere. kind is what
 // the row is called in the journal.
-func ChangesPanel(a *Account, kind, id string, b ui.Box) ui.StackedPanel {
+func ChangesPanel(a *Account, kind, id string, b ui.Box) ui.ColumnPanel {
 	const most = 8
 	all := RecentChanges(a)
 	var found []SeenChange
@@ -154,7 +154,7 @@ func ChangesPanel(a *Account, kind, id string, b ui.Box) ui.StackedPanel {
 	for _, line := range ui.Wrap(remark, b.Width) {
 		lines = append(lines, b.Theme.Paint(theme.Muted, line))
 	}
-	return ui.StackedPanel{Name: "changes", Title: theme.Title("Changes"), Lines: lines}
+	return ui.ColumnPanel{Name: "changes", Title: theme.Title("Changes"), Lines: lines}
 }
 
 // changeOfRow returns a change of a known row: time and outcome, then what was changed.
@@ -172,11 +172,11 @@ func changeOfRow(a *Account, c SeenChange, b ui.Box) []string {
 
 // WithRelated gives a list a third column of panels on wide screens. stores are what they need beyond the list's.
 func WithRelated[T comparable](
-	a *Account, l *table.List[T], panels func(row T, inside ui.Box) []ui.StackedPanel, stores ...table.JoinedStore,
+	a *Account, l *table.List[T], panels func(row T, inside ui.Box) []ui.ColumnPanel, stores ...table.JoinedStore,
 ) ui.Pane {
 	var drawn relatedFrame[T]
-	stack, journalVersion := &ui.PanelStack{}, 0
-	return table.WithRelated(l, table.Related[T]{
+	stack, journalVersion := &ui.PanelColumn{}, 0
+	return table.WithRelated(l, table.DetailSidebar[T]{
 		View: func(row T, b ui.Box) string {
 			next := relatedFrame[T]{row: row, box: b}
 			next.version, next.states = relatedVersion(a)

@@ -231,9 +231,9 @@ func (w incidentSections) beforeText() string {
 
 // relatedToIssue returns the load at the detection of an issue, the earlier issues of its services, and the changes
 // around that time.
-func relatedToIssue(a *account.Account, i *client.Issue, inside ui.Box) []ui.StackedPanel {
+func relatedToIssue(a *account.Account, i *client.Issue, inside ui.Box) []ui.ColumnPanel {
 	w := incidentSections{a: a, i: i, b: inside}
-	var panels []ui.StackedPanel
+	var panels []ui.ColumnPanel
 	if why := whyNoLoad(a, i); why == "" || !a.Stats().Loaded() {
 		panels = loadPanels(a, i.Created.Time())
 	} else {
@@ -243,6 +243,6 @@ func relatedToIssue(a *account.Account, i *client.Issue, inside ui.Box) []ui.Sta
 }
 
 // stacked returns a section as a panel.
-func (s section) stacked() ui.StackedPanel {
-	return ui.StackedPanel{Name: s.name, Title: s.title, Lines: s.lines}
+func (s section) stacked() ui.ColumnPanel {
+	return ui.ColumnPanel{Name: s.name, Title: s.title, Lines: s.lines}
 }

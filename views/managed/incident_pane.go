@@ -293,8 +293,8 @@ func incidentCopyActions(a *account.Account, i *client.Issue) []ui.Action {
 	return actions
 }
 
-// FlashLeft returns how long affected services are still tinted because they have just changed.
-func (p *incidentView) FlashLeft() time.Duration { return p.a.Services().Flashes.Left() }
+// HighlightLeft returns how long affected services are still tinted because they have just changed.
+func (p *incidentView) HighlightLeft() time.Duration { return p.a.Services().Flashes.Left() }
 
 // View returns the incident: in columns of boxes if they fit, else below each other; as plain text for a screen reader.
 func (p *incidentView) View(b ui.Box) string {

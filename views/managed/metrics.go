@@ -109,8 +109,8 @@ func issueMarks(a *account.Account) []chart.Mark {
 }
 
 // loadPanels returns the charts of CPU and network over the last 24 hours, with the values at a moment.
-func loadPanels(a *account.Account, at time.Time) []ui.StackedPanel {
-	panels := make([]ui.StackedPanel, 2)
+func loadPanels(a *account.Account, at time.Time) []ui.ColumnPanel {
+	panels := make([]ui.ColumnPanel, 2)
 	for n, m := range Metrics()[:2] {
 		panels[n].Draw = func(b ui.Box) string { return metricPanel(a, m, chart.Chart{Cursor: at}, b) }
 	}

@@ -36,8 +36,8 @@ func KeysPane(a *account.Account) ui.Pane {
 			By: func(k *client.Key) []string { return []string{k.AccessKey.String()} },
 		},
 	}
-	return account.WithRelated(a, list, func(row *client.Key, inside ui.Box) []ui.StackedPanel {
-		return []ui.StackedPanel{
+	return account.WithRelated(a, list, func(row *client.Key, inside ui.Box) []ui.ColumnPanel {
+		return []ui.ColumnPanel{
 			sizesPanel(a, "Buckets that it reaches", reachedBuckets(a, row), func(*client.Bucket) bool {
 				return true
 			}, inside),

@@ -169,7 +169,7 @@ func distinctNames(buckets []*client.Bucket) []string {
 // under the cursor stand out.
 func sizesPanel(
 	a *account.Account, title string, buckets []*client.Bucket, own func(*client.Bucket) bool, b ui.Box,
-) ui.StackedPanel {
+) ui.ColumnPanel {
 	const most = 16
 	rows := buckets[:min(most, len(buckets))]
 	var lines []string
@@ -203,5 +203,5 @@ func sizesPanel(
 			lines = append(lines, b.Theme.Paint(theme.Muted, line))
 		}
 	}
-	return ui.StackedPanel{Name: "sizes", Title: theme.Title(title), Lines: lines}
+	return ui.ColumnPanel{Name: "sizes", Title: theme.Title(title), Lines: lines}
 }

@@ -168,7 +168,7 @@ func printsRows[T any](
 	c *cobra.Command, columns []resource.ColumnDefinition[T],
 	rows func(*cobra.Command, []string) (iter.Seq[T], error),
 ) {
-	p, selection, erased := &output.Printer{}, &output.Selection{}, resource.EraseColumns(columns)
+	p, selection, erased := &output.Printer{}, &output.RowQuery{}, resource.EraseColumns(columns)
 	p.AddFlags(c.Flags())
 	selection.AddFlags(c.Flags())
 	setFlagChoices(c.Flags(), "output", output.Formats...)

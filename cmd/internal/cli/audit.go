@@ -33,7 +33,7 @@ func auditCommand(f *config.Flags) *cobra.Command {
 	ignored := c.Flags().StringSlice("ignore", nil, "leave out a check: "+strings.Join(audit.Checks(), ", "))
 	setFlagChoices(c.Flags(), "ignore", audit.Checks()...)
 	code := exit.CodeOK
-	printsRows(c, auditColumns(), func(c *cobra.Command, _ []string) (iter.Seq[audit.Observation], error) {
+	printsRows(c, auditColumns(), func(c *cobra.Command, _ []string) (iter.Seq[audit.CheckResult], error) {
 		for _, name := range *ignored {
 			if !slices.Contains(audit.Checks(), name) {
 				return nil, exit.Usage(fmt.Errorf(
@@ -42,9 +42,9 @@ func auditCommand(f *config.Flags) *cobra.Command {
 			}
 		}
 		said, failure, err := runAudit(c, f)
-		said = slices.DeleteFunc(said, func(o audit.Observation) bool { return slices.Contains(*ignored, o.Check) })
-		found := func(o audit.Observation) bool { return o.State == audit.Found }
-		missing := func(o audit.Observation) bool { return o.State == audit.NotKnown && o.ID == "" }
+		said = slices.DeleteFunc(said, func(o audit.CheckResult) bool { return slices.Contains(*ignored, o.Check) })
+		found := func(o audit.CheckResult) bool { return o.State == audit.Found }
+		missing := func(o audit.CheckResult) bool { return o.State == audit.NotKnown && o.ID == "" }
 		switch {
 		case slices.ContainsFunc(said, found):
 			code = exit.CodeFailure
@@ -57,20 +57,20 @@ func auditCommand(f *config.Flags) *cobra.Command {
 }
 
 // auditColumns returns the columns of an audit.
-func auditColumns() []resource.ColumnDefinition[audit.Observation] {
-	return []resource.ColumnDefinition[audit.Observation]{
-		{Name: "state", Value: func(o audit.Observation) string { return string(o.State) }},
-		{Name: "check", Value: func(o audit.Observation) string { return o.Check }},
-		{Name: "kind", Value: func(o audit.Observation) string { return o.Kind }, DropPriority: 2},
-		{Name: "id", Value: func(o audit.Observation) string { return o.ID }, DropPriority: 1},
-		{Name: "label", Value: func(o audit.Observation) string { return o.Label.Raw() }},
-		{Name: "text", Value: func(o audit.Observation) string { return o.Text }, IsClean: true},
-		{Name: "next", Value: func(o audit.Observation) string { return o.Next }, IsClean: true, DropPriority: 3},
+func auditColumns() []resource.ColumnDefinition[audit.CheckResult] {
+	return []resource.ColumnDefinition[audit.CheckResult]{
+		{Name: "state", Value: func(o audit.CheckResult) string { return string(o.State) }},
+		{Name: "check", Value: func(o audit.CheckResult) string { return o.Check }},
+		{Name: "kind", Value: func(o audit.CheckResult) string { return o.Kind }, DropPriority: 2},
+		{Name: "id", Value: func(o audit.CheckResult) string { return o.ID }, DropPriority: 1},
+		{Name: "label", Value: func(o audit.CheckResult) string { return o.Label.Raw() }},
+		{Name: "text", Value: func(o audit.CheckResult) string { return o.Text }, IsClean: true},
+		{Name: "next", Value: func(o audit.CheckResult) string { return o.Next }, IsClean: true, DropPriority: 3},
 	}
 }
 
 // runAudit audits the account. failure says why a list could not be read.
-func runAudit(c *cobra.Command, f *config.Flags) (said []audit.Observation, failure, err error) {
+func runAudit(c *cobra.Command, f *config.Flags) (said []audit.CheckResult, failure, err error) {
 	s, end, err := startSession(c, f, true)
 	if err != nil {
 		return nil, nil, err

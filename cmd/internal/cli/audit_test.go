@@ -16,7 +16,7 @@ func auditOf(r *testEnv, code int, args ...string) (found map[string][]string, s
 	r.Helper()
 	s := r.Run(append([]string{"audit", "-o", "json"}, args...)...)
 	r.CheckResult(s, code)
-	var said []audit.Observation
+	var said []audit.CheckResult
 	if err := json.Unmarshal([]byte(s.Out), &said); err != nil {
 		r.Fatalf("%v\n%s%s", err, s.Out, s.Err)
 	}

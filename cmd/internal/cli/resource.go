@@ -44,7 +44,7 @@ type listOptions struct {
 	since    string
 	outcomes []string
 	given    resource.Query // by the flags that the resource declares
-	output.Selection
+	output.RowQuery
 }
 
 // A subcommand changes a row, creates one, or reads something that get and list do not.

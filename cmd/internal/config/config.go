@@ -76,14 +76,14 @@ type Settings struct {
 	savedTokens   map[string]client.Secret // see flags
 	tokenNames    []string                 // see TokenVariables
 	Demo          bool
-	NotRecorded   error      // why changes cannot be recorded, and are not possible; see Connect
-	Source        FileSource // of the settings that are in the configuration
-	configuredURL string     // the account's address in the configuration; "" if it is not there
-	tokenUser     string     // see userOfToken; the variable with the token may be gone later
+	NotRecorded   error          // why changes cannot be recorded, and are not possible; see Connect
+	Source        SettingsOrigin // of the settings that are in the configuration
+	configuredURL string         // the account's address in the configuration; "" if it is not there
+	tokenUser     string         // see userOfToken; the variable with the token may be gone later
 }
 
-// A FileSource says where in a file settings come from.
-type FileSource struct {
+// A SettingsOrigin says where in a file settings come from.
+type SettingsOrigin struct {
 	Path     string
 	Mistakes Mistakes       // what is wrong there and was ignored
 	KeyLines map[string]int // where keys are bound: "services.disable"
@@ -159,7 +159,7 @@ func Load(f *Flags, complaints io.Writer) (Settings, error) {
 		fmt.Fprintf(complaints, "lookout: %v\n", err)
 	}
 	s, err := Resolve(cfg, f)
-	s.Source = FileSource{
+	s.Source = SettingsOrigin{
 		Path:     path,
 		Mistakes: wrong,
 		KeyLines: KeyLines(cfg, FindPositions(data)),

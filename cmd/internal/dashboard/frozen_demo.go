@@ -18,9 +18,9 @@ import (
 	"lookout/views/account"
 )
 
-// A FrozenDemo says what is special about a demo without a terminal and without refreshes. The zero value is dark, on a
+// A FrozenDemoOptions says what is special about a demo without a terminal and without refreshes. The zero value is dark, on a
 // stopped clock.
-type FrozenDemo struct {
+type FrozenDemoOptions struct {
 	Preferences shell.Preferences
 	Theme       string                                    // a built-in theme
 	Now         func() time.Time                          // the clock
@@ -32,11 +32,11 @@ func FrozenTime() time.Time { return time.Date(2026, 11, 20, 21, 4, 0, 0, time.U
 
 // NewFrozenDemo returns the demo on a stopped clock, before its first request.
 func NewFrozenDemo(ctx context.Context, chosen shell.Preferences) (*shell.Shell, *account.Account, error) {
-	return FrozenDemo{Preferences: chosen}.Open(ctx)
+	return FrozenDemoOptions{Preferences: chosen}.Open(ctx)
 }
 
 // Open returns the demo before its first request.
-func (f FrozenDemo) Open(ctx context.Context) (*shell.Shell, *account.Account, error) {
+func (f FrozenDemoOptions) Open(ctx context.Context) (*shell.Shell, *account.Account, error) {
 	now := f.Now
 	if now == nil {
 		now = FrozenTime

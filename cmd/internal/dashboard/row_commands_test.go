@@ -44,7 +44,7 @@ func startWithCommand(
 		AccountConfig: account,
 		Account:       "acme-prod",
 		Theme:         "dark",
-		Source:        config.FileSource{Commands: []ui.RowCommand{c}},
+		Source:        config.SettingsOrigin{Commands: []ui.RowCommand{c}},
 	})
 	if err != nil {
 		t.Fatal(err)

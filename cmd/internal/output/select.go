@@ -17,22 +17,22 @@ import (
 	"lookout/views/resource"
 )
 
-// A Selection says which rows of a list are printed, and in which order.
-type Selection struct {
+// A RowQuery says which rows of a list are printed, and in which order.
+type RowQuery struct {
 	Filter string
 	Sort   string // name of a column, after "-" in descending order; "" keeps the API's order
 	Limit  int    // 0 is all
 }
 
 // AddFlags adds the flags that all lists have.
-func (s *Selection) AddFlags(set *pflag.FlagSet) {
+func (s *RowQuery) AddFlags(set *pflag.FlagSet) {
 	set.StringVar(&s.Filter, "filter", "", "only rows that match, as in the panes: "+filter.Summary)
 	set.StringVar(&s.Sort, "sort", "", "sort by this column once all rows are read; -NAME is descending")
 	set.IntVar(&s.Limit, "limit", 0, "stop after this many rows (default: all)")
 }
 
 // Check returns an error if the flags do not fit the columns of a list.
-func (s Selection) Check(columns []resource.ColumnDefinition[any]) error {
+func (s RowQuery) Check(columns []resource.ColumnDefinition[any]) error {
 	if name := strings.TrimPrefix(s.Sort, "-"); s.Sort != "" && columnIndex(columns, name) < 0 {
 		return unknownColumn("--sort", name, columns)
 	}
@@ -49,7 +49,7 @@ func filterError(m *filter.Matcher) error {
 }
 
 // matcher returns the matcher of the filter. It tests the row that a pointer points to.
-func (s Selection) matcher(columns []resource.ColumnDefinition[any], row *any, now time.Time) *filter.Matcher {
+func (s RowQuery) matcher(columns []resource.ColumnDefinition[any], row *any, now time.Time) *filter.Matcher {
 	values := make([]filter.ColumnValues, len(columns))
 	for i, c := range columns {
 		values[i] = filter.ColumnValues{
@@ -64,7 +64,7 @@ func (s Selection) matcher(columns []resource.ColumnDefinition[any], row *any, n
 
 // Rows returns the rows that are selected. Those that are sorted have all been read before the first one comes; after
 // an error none comes.
-func (s Selection) Rows(
+func (s RowQuery) Rows(
 	columns []resource.ColumnDefinition[any], rows iter.Seq2[any, error], now time.Time,
 ) iter.Seq2[any, error] {
 	if s.Filter != "" {
@@ -79,7 +79,7 @@ func (s Selection) Rows(
 
 // filtered returns the rows that match the filter. If none does because the filter compares what cannot be compared, it
 // ends with an error.
-func (s Selection) filtered(
+func (s RowQuery) filtered(
 	columns []resource.ColumnDefinition[any], rows iter.Seq2[any, error], now time.Time,
 ) iter.Seq2[any, error] {
 	return func(yield func(any, error) bool) {

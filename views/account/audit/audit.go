@@ -26,8 +26,8 @@ const (
 	NotKnown observationState = "not known" // something could not be read, or the API does not tell
 )
 
-// An Observation is what a check says about one thing, or about all things of its kind.
-type Observation struct {
+// An CheckResult is what a check says about one thing, or about all things of its kind.
+type CheckResult struct {
 	State observationState `json:"state"`
 	Check string           `json:"check"`          // "nobody-called"
 	Kind  string           `json:"kind"`           // "service"
@@ -59,7 +59,7 @@ type facts struct {
 // check says something, be it that all is well. windows are the services that lookout disabled, by their IDs.
 func Run(
 	ctx context.Context, c *client.Client, windows map[string]journal.DisabledService,
-) ([]Observation, error) {
+) ([]CheckResult, error) {
 	f := facts{
 		services:    readAll(c.Services.All(ctx)),
 		contacts:    readAll(c.Contacts.All(ctx)),
@@ -120,7 +120,7 @@ func Checks() []string {
 }
 
 // observe runs all checks.
-func (f facts) observe() []Observation {
+func (f facts) observe() []CheckResult {
 	return slices.Concat(
 		f.nobodyCalled(), f.groupsWithoutPhone(), f.unusedContacts(), f.unusedCredentials(), f.offWithoutEnd(),
 		f.unlimitedKeys(), f.publicBuckets(), f.certificates(),
@@ -131,11 +131,11 @@ func (f facts) observe() []Observation {
 type check struct {
 	name, kind string
 	next       string
-	said       []Observation
+	said       []CheckResult
 }
 
 func (c *check) add(state observationState, id string, label client.Text, text string) {
-	o := Observation{
+	o := CheckResult{
 		State: state,
 		Check: c.name,
 		Kind:  c.kind,
@@ -150,7 +150,7 @@ func (c *check) add(state observationState, id string, label client.Text, text s
 }
 
 // result returns what the check said. If it said nothing, all is well; if lists are missing, that is not known.
-func (c *check) result(well string, missing ...error) []Observation {
+func (c *check) result(well string, missing ...error) []CheckResult {
 	if err := cmp.Or(missing...); err != nil {
 		c.add(NotKnown, "", client.Text{}, "not all could be read: "+client.Clean(err.Error()))
 	} else if len(c.said) == 0 {
@@ -172,7 +172,7 @@ func (f facts) groupsOfContacts() map[string][]*client.Contact {
 
 // nobodyCalled finds services whose group is empty or has no contact. A group that is missing from a list that could
 // not be read to its end is not known to be empty.
-func (f facts) nobodyCalled() []Observation {
+func (f facts) nobodyCalled() []CheckResult {
 	c := check{name: "nobody-called", kind: "service", next: "give it a consultation group that has contacts"}
 	groups := f.groupsOfContacts()
 	for _, s := range f.services.rows {
@@ -187,7 +187,7 @@ func (f facts) nobodyCalled() []Observation {
 }
 
 // groupsWithoutPhone finds groups that services name and in which nobody has a telephone number.
-func (f facts) groupsWithoutPhone() []Observation {
+func (f facts) groupsWithoutPhone() []CheckResult {
 	c := check{name: "no-phone", kind: "group", next: "add a phone number to one of its contacts"}
 	if f.contacts.err == nil {
 		groups, seen := f.groupsOfContacts(), map[string]bool{}
@@ -207,7 +207,7 @@ func hasPhone(c *client.Contact) bool {
 }
 
 // unusedContacts finds contacts in no group that a service names.
-func (f facts) unusedContacts() []Observation {
+func (f facts) unusedContacts() []CheckResult {
 	c := check{name: "unused-contact", kind: "contact", next: "move it to a group in use, or delete it"}
 	used := map[string]bool{}
 	for _, s := range f.services.rows {
@@ -226,7 +226,7 @@ func (f facts) unusedContacts() []Observation {
 }
 
 // unusedCredentials finds credentials that no service uses.
-func (f facts) unusedCredentials() []Observation {
+func (f facts) unusedCredentials() []CheckResult {
 	c := check{name: "unused-credential", kind: "credential", next: "delete it, or add it to the services that need it"}
 	used := map[int]bool{}
 	for _, s := range f.services.rows {
@@ -243,7 +243,7 @@ func (f facts) unusedCredentials() []Observation {
 }
 
 // offWithoutEnd finds disabled services that nothing will enable again.
-func (f facts) offWithoutEnd() []Observation {
+func (f facts) offWithoutEnd() []CheckResult {
 	c := check{name: "off-without-end", kind: "service", next: "enable it, or disable it until a time"}
 	for _, s := range f.services.rows {
 		id := strconv.Itoa(s.ID)
@@ -261,7 +261,7 @@ func (f facts) offWithoutEnd() []Observation {
 }
 
 // unlimitedKeys finds access keys that reach all buckets.
-func (f facts) unlimitedKeys() []Observation {
+func (f facts) unlimitedKeys() []CheckResult {
 	c := check{name: "unlimited-key", kind: "key", next: "replace it by a limited key, and revoke it"}
 	for _, k := range f.keys.rows {
 		switch limited, known := k.IsLimited(); {
@@ -275,7 +275,7 @@ func (f facts) unlimitedKeys() []Observation {
 }
 
 // publicBuckets finds buckets that others can read.
-func (f facts) publicBuckets() []Observation {
+func (f facts) publicBuckets() []CheckResult {
 	c := check{name: "public-bucket", kind: "bucket", next: "make it private, unless everybody is meant to read it"}
 	readers := map[client.ACL]string{
 		client.ACLPublicRead:        "anybody can list and read it",
@@ -297,7 +297,7 @@ func (f facts) publicBuckets() []Observation {
 }
 
 // certificates names the buckets whose certificate can expire. The API does not say when.
-func (f facts) certificates() []Observation {
+func (f facts) certificates() []CheckResult {
 	c := check{name: "certificate", kind: "bucket"}
 	for _, b := range f.buckets.rows {
 		uploaded := f.uploaded[b.ID()]
