@@ -283,7 +283,7 @@ func (c *Client) ParseCall(method, path string) (*RawCall, error) {
 // match returns the values of a path's variables, if the method and the path are those of the route.
 func (r route) match(method string, given []string) (segments []any, ok bool) {
 	words := strings.Split(strings.Trim(r.path, "/"), "/")
-	if r.method != method || len(words) != len(given) {
+	if r.method != method || r == (route{}) || len(words) != len(given) {
 		return nil, false
 	}
 	for i, word := range words {

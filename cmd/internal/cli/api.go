@@ -114,11 +114,12 @@ func (a *apiFlags) fill(ctx context.Context, s *scriptSession, call *client.RawC
 	}
 	if a.input != "" {
 		data, err := s.readInput(ctx, a.input)
-		if err == nil {
-			err = json.Unmarshal(data, &call.Body)
-		}
 		if err != nil {
-			return exit.Usage(fmt.Errorf("--input holds no JSON object: %w", err))
+			return exit.Usage(fmt.Errorf("--input: %w", err))
+		}
+		value, _ := parseJSON(data)
+		if call.Body, _ = value.(map[string]any); call.Body == nil {
+			return exit.Usage(errors.New("--input: the body must be one JSON object"))
 		}
 	}
 	for _, field := range a.fields {
@@ -166,15 +167,23 @@ func (s *scriptSession) readInput(ctx context.Context, path string) ([]byte, err
 	})
 }
 
-// fieldJSON returns the value of a field: JSON, or text if it is none. Text in quotation marks stays text.
+// fieldJSON returns the value of a field: JSON, or text if it is not JSON. Text in quotation marks stays text.
 func fieldJSON(text string) any {
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil || decoder.More() {
-		return text
+	if value, ok := parseJSON([]byte(text)); ok {
+		return value
 	}
-	return value
+	return text
+}
+
+// parseJSON returns a value of JSON, with the digits of its numbers as they are; ok is false for anything else.
+func parseJSON(data []byte) (value any, ok bool) {
+	if !json.Valid(data) {
+		return nil, false
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	err := decoder.Decode(&value)
+	return value, err == nil
 }
 
 // change sends a call that changes something, once it may.

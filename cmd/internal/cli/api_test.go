@@ -279,3 +279,44 @@ func TestAPI_secretOfKey(t *testing.T) {
 		t.Errorf("its secret counts as unseen: %+v", unseen)
 	}
 }
+
+// A request without a method is refused: nothing is chosen in its place.
+func TestAPI_neverGuessesTheOperation(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	for _, args := range [][]string{{"", ""}, {"", "/"}, {" ", "/managed/services"}, {"GET", ""}} {
+		for range 5 { // the operations are in no order
+			r.CheckResult(r.Run("api", args[0], args[1], "--yes=account"), exit.CodeUsage, "the API has no operation")
+		}
+	}
+	if n := len(r.API.Ledger()); n != 0 {
+		t.Errorf("%d changes were sent", n)
+	}
+}
+
+// Values are sent as they are given: text that only begins like JSON stays text, and large numbers keep their digits.
+func TestAPI_valuesAsGiven(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	for _, value := range []string{"1]", `{"a":1}}`, "12345678901234567890", `"7"`, "true", "1.50"} {
+		want := value
+		if !json.Valid([]byte(value)) {
+			quoted, err := json.Marshal(value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = string(quoted)
+		}
+		s := r.MustRun("api", "PUT", "/managed/services/4", "--dry-run", "--field", "notes="+value)
+		r.CheckResult(s, exit.CodeOK, `{"notes":`+want+`}`)
+	}
+	s := r.RunWithInput(
+		`{"timeout":12345678901234567890}`, "api", "PUT", "/managed/services/4", "--dry-run", "--input", "-",
+	)
+	r.CheckResult(s, exit.CodeOK, `{"timeout":12345678901234567890}`)
+	for input, why := range map[string]string{
+		`[1]`: "JSON object", `{"a":1}{}`: "JSON object", `null`: "JSON object", `{"a":`: "JSON object", "": "JSON object",
+	} {
+		r.CheckResult(
+			r.RunWithInput(input, "api", "PUT", "/managed/services/4", "--dry-run", "--input", "-"), exit.CodeUsage, why,
+		)
+	}
+}
