@@ -144,6 +144,9 @@ func (w *Writer) write(ctx context.Context, r request, req *http.Request) error 
 	if r.journalBody != nil {
 		change.Body = r.journalBody
 	}
+	if w.client.rules.dryRun != nil && r.shownBody != nil {
+		change.Body = r.shownBody
+	}
 	return w.send(ctx, w.client.newError(r), change, func(context.Context) error {
 		answer, err := w.client.transport.write(req)
 		return w.client.checkResponse(r, answer, err)

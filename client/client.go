@@ -216,6 +216,7 @@ type request struct {
 	query       url.Values
 	body        any
 	journalBody any      // the body without secrets, for the journal; nil is body itself
+	shownBody   any      // the body for a dry run; nil is journalBody
 	secrets     []Secret // secrets of the body, which must not appear in an error
 	handleBody  func([]byte) error
 	writer      *Writer       // of a change; nil for a read

@@ -335,6 +335,7 @@ func (r *RawCall) request(answer *[]byte) request {
 	if r.Writes() && r.Body != nil {
 		req.body = r.Body
 		req.journalBody, req.secrets = knownMembers(r.Body, requestType(r.op))
+		req.shownBody = maskUnknown(r.Body, req.journalBody)
 	}
 	if r.op == OpCreateKey {
 		req.made = func() string {
@@ -450,6 +451,35 @@ func knownMembers(value any, t reflect.Type) (known any, secrets []Secret) {
 		return nil, nil // not what belongs there
 	}
 	return value, nil
+}
+
+// maskUnknown returns a value with dots in place of all that knownMembers has left out.
+func maskUnknown(value, known any) any {
+	switch value := value.(type) {
+	case nil:
+		return nil
+	case map[string]any:
+		if kept, ok := known.(map[string]any); ok {
+			shown := map[string]any{}
+			for name, inner := range value {
+				shown[name] = maskUnknown(inner, kept[name])
+			}
+			return shown
+		}
+	case []any:
+		if kept, ok := known.([]any); ok && len(kept) == len(value) {
+			shown := make([]any, len(value))
+			for i, inner := range value {
+				shown[i] = maskUnknown(inner, kept[i])
+			}
+			return shown
+		}
+	default:
+		if known != nil {
+			return known
+		}
+	}
+	return NewSecret("unknown")
 }
 
 // Resource returns the kind of thing that the call changes, as the journal names it.

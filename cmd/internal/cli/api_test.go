@@ -320,3 +320,25 @@ func TestAPI_valuesAsGiven(t *testing.T) {
 		)
 	}
 }
+
+// A dry run names every field that would be sent, and masks the values of those that lookout does not know.
+func TestAPI_dryRunNamesEveryField(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	s := r.RunWithInput(
+		`{"label":"a","invented":"hidden","notes":["hidden"],"credentials":[1,"hidden-2"]}`,
+		"api", "POST", "/managed/services", "--input", "-", "--dry-run",
+	)
+	r.CheckResult(s, exit.CodeOK, `"label":"a"`, `"invented":"•••"`, `"notes":"•••"`, `"credentials":[1`)
+	if strings.Contains(s.Out, `"hidden"`) {
+		t.Error(s.Out)
+	}
+	s = r.RunWithInput(
+		`{"label":"a","password":"hidden"}`, "api", "POST", "/managed/credentials", "--input", "-", "--dry-run",
+	)
+	r.CheckResult(s, exit.CodeOK, `{"label":"a","password":"•••"}`)
+	s = r.RunWithInput(
+		`{"label":"a","bucket_access":[{"cluster":"c","x":"hidden"}],"limited":null}`,
+		"api", "POST", "/object-storage/keys", "--input", "-", "--dry-run",
+	)
+	r.CheckResult(s, exit.CodeOK, `"bucket_access":[{"cluster":"c","x":"•••"}]`, `"limited":null`)
+}
