@@ -74,18 +74,22 @@ func readAccountFile(f *config.Flags) (accountFile, error) {
 // names returns the names of the accounts.
 func (a accountFile) names() []string { return slices.Sorted(maps.Keys(a.Accounts)) }
 
-// find returns the name of an account that a command line gives; without one, that of the only account.
+// find returns the name of an account that a command line gives; without one, that of the only account. An empty name
+// is given, too: the variable of a script that is not set.
 func (a accountFile) find(args []string) (string, error) {
-	name := cmp.Or(append(slices.Clone(args), a.Account)...)
+	name := a.Account
+	if len(args) > 0 {
+		name = args[0]
+	}
 	if _, known := a.Accounts[name]; known {
 		return name, nil
 	}
 	switch names := a.names(); {
 	case len(names) == 0:
 		return "", exit.Usage(config.ErrNoAccount)
-	case name == "" && len(names) == 1:
+	case len(args) == 0 && len(names) == 1:
 		return names[0], nil
-	case name == "":
+	case len(args) == 0:
 		return "", exit.Usage(exit.Advise(config.ErrSeveralAccounts, "name one: "+strings.Join(names, ", ")))
 	default:
 		return "", exit.WithCode(exit.CodeNotFound, exit.Advise(
@@ -94,11 +98,15 @@ func (a accountFile) find(args []string) (string, error) {
 	}
 }
 
-// settings returns the settings of an account of the file.
+// settings returns the settings of an account of the file. The error is about the environment.
 func (a accountFile) settings(f *config.Flags, name string) (config.Settings, error) {
 	flags := *f
 	flags.Account, flags.AccountOnly = name, name != ""
-	return config.Resolve(a.File, &flags)
+	s, err := config.Resolve(a.File, &flags)
+	if err != nil {
+		return s, exit.Usage(err)
+	}
+	return s, nil
 }
 
 func addAccountCommand(f *config.Flags) *cobra.Command {
@@ -117,6 +125,11 @@ func addAccountCommand(f *config.Flags) *cobra.Command {
 			file, err := readAccountFile(f)
 			if err != nil {
 				return err
+			}
+			if color != "" && !slices.Contains(config.AccountColors(), color) {
+				return exit.Usage(fmt.Errorf(
+					"--color %q: use %s", client.Clean(color), strings.Join(config.AccountColors(), ", "),
+				))
 			}
 			if _, ok := output.AsTerminal(c.InOrStdin()); !ok {
 				return exit.Usage(exit.Advise(
@@ -206,20 +219,19 @@ func listAccountsCommand(f *config.Flags) *cobra.Command {
 		{Name: "start", Value: func(a listedAccount) string { return fmt.Sprint(a.Start) }},
 	}, func(*cobra.Command, []string) (iter.Seq[listedAccount], error) {
 		file, err := readAccountFile(f)
-		return func(yield func(listedAccount) bool) {
-			for _, name := range file.names() {
-				if !yield(file.listed(f, name)) {
-					return
-				}
-			}
-		}, err
+		var rows []listedAccount
+		for _, name := range file.names() {
+			s, wrong := file.settings(f, name)
+			err = cmp.Or(err, wrong)
+			rows = append(rows, file.listed(s, name))
+		}
+		return slices.Values(rows), err
 	})
 	return c
 }
 
 // listed returns an account as a row.
-func (a accountFile) listed(f *config.Flags, name string) listedAccount {
-	s, _ := a.settings(f, name) // an account without an address is listed, too
+func (a accountFile) listed(s config.Settings, name string) listedAccount {
 	return listedAccount{
 		Name:      name,
 		BaseURL:   s.BaseURL,
@@ -332,7 +344,7 @@ func replaceToken(c *cobra.Command, f *config.Flags, args []string, store string
 	}
 	s, err := file.settings(f, name)
 	if err != nil {
-		return exit.Usage(err)
+		return err
 	}
 	place, err := file.tokenPlace(s, store)
 	if err != nil {
@@ -391,6 +403,11 @@ func (a accountFile) tokenPlace(s config.Settings, store string) (tokenPlace, er
 			"replace it there, or move it here with --store file or --store keyring",
 		))
 	}
+	if other := a.UserOfTokenFile(own, s.Account); other != "" {
+		return tokenPlace{}, exit.Usage(exit.Advise(
+			fmt.Errorf("%s is there already, with the token of %s", own, other), "use --store keyring",
+		))
+	}
 	return tokenPlace{own, fmt.Sprintf("token_file = %q", own), "the file " + own}, nil
 }
 
@@ -409,10 +426,13 @@ func (p tokenPlace) store(ctx context.Context, file accountFile, name string, to
 	} else {
 		err = config.ReplaceTokenFile(p.path, token)
 	}
-	if err == nil && p.line != "" {
-		err = config.Replace(file.path, file.data, after)
+	if err != nil || p.line == "" {
+		return err
 	}
-	return err
+	if err := config.Replace(file.path, file.data, after); err != nil {
+		return exit.Advise(err, "the token is already in "+p.description+": run the command again")
+	}
+	return nil
 }
 
 func renameAccountCommand(f *config.Flags) *cobra.Command {
@@ -501,9 +521,13 @@ func (a accountFile) remove(c *cobra.Command, f *config.Flags, name string, yes 
 	if err != nil {
 		return err
 	}
-	s, _ := a.settings(f, name)
+	s, err := a.settings(f, name)
+	if err != nil {
+		return err
+	}
 	token, effect := "", "Removes account "+name+" from "+a.path
-	if own := filepath.Join(filepath.Dir(a.path), name+".token"); s.TokenFile == own {
+	own := filepath.Join(filepath.Dir(a.path), name+".token")
+	if s.TokenFile == own && a.UserOfTokenFile(own, name) == "" {
 		token, effect = own, effect+", and its token file "+own
 	}
 	if s.Keyring {

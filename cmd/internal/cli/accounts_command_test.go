@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -232,4 +233,101 @@ func TestAccountsCheck_environment(t *testing.T) {
 	r.CheckResult(r.MustRun("accounts", "check"), exit.CodeOK, "every list can be read")
 	r.Setenv("LOOKOUT_BASE_URL", "")
 	r.CheckResult(r.Run("accounts", "check"), exit.CodeUsage, "no account is configured")
+}
+
+// An empty name is that of no account: a script whose variable is empty does not change the account to start with.
+func TestAccounts_emptyNameIsNoAccount(t *testing.T) {
+	r, path := newAccountsTest(t, emulator.Options{})
+	before := readText(t, path)
+	for _, line := range [][]string{
+		{"remove", "", "--yes"}, {"rename", "", "live"}, {"token", "", "--untested"}, {"check", ""},
+	} {
+		r.CheckResult(
+			r.RunWithInput(testenv.Canary, append([]string{"accounts"}, line...)...), exit.CodeNotFound,
+			`no account ""`, "it has prod, stage",
+		)
+	}
+	if readText(t, path) != before {
+		t.Errorf("the configuration has changed:\n%s", readText(t, path))
+	}
+}
+
+// A token file that is another account's is neither overwritten nor removed.
+func TestAccounts_leaveTheTokenOfAnotherAccount(t *testing.T) {
+	r, path := newAccountsTest(t, emulator.Options{})
+	file := filepath.Join(filepath.Dir(path), "prod.token")
+	r.MustRun("accounts", "rename", "prod", "live") // its token stays in prod.token
+	block := "\n[accounts.prod]\nbase_url = \"" + r.Base + "\"\n"
+	r.WriteConfig(readText(t, path) + block + "token_env = \"ELSEWHERE\"\n")
+	r.CheckResult(
+		r.RunWithInput("new", "accounts", "token", "prod", "--store", "file", "--untested"), exit.CodeUsage,
+		"prod.token is there already, with the token of live", "--store keyring",
+	)
+	r.WriteConfig(strings.Replace(readText(t, path), "token_env = \"ELSEWHERE\"", "token_file = \""+
+		filepath.ToSlash(file)+"\"", 1))
+	r.CheckResult(r.MustRun("accounts", "remove", "prod", "--yes"), exit.CodeOK, "account prod is removed")
+	if got := readText(t, file); got != testenv.Canary+"\n" {
+		t.Errorf("%q", got)
+	}
+	r.MustRun("services", "list", "-a", "live")
+}
+
+// Nothing is listed or removed while the environment says something that cannot be understood.
+func TestAccounts_mistakeInTheEnvironment(t *testing.T) {
+	r, path := newAccountsTest(t, emulator.Options{})
+	before := readText(t, path)
+	r.Setenv("LOOKOUT_READ_ONLY", "banana")
+	r.CheckResult(r.Run("accounts", "list"), exit.CodeUsage, "LOOKOUT_READ_ONLY=banana")
+	r.CheckResult(r.Run("accounts", "remove", "prod", "--yes"), exit.CodeUsage, "LOOKOUT_READ_ONLY=banana")
+	if readText(t, path) != before {
+		t.Error("an account was removed")
+	}
+}
+
+// If the configuration cannot be changed after the token was stored, the error says where the token is.
+func TestAccountsToken_saysWhatWasStored(t *testing.T) {
+	r, path := newAccountsTest(t, emulator.Options{})
+	text := "[accounts.prod]\nbase_url = \"" + r.Base + "\"\ntoken_env = \"SOME_VARIABLE\"\n"
+	r.WriteConfig(text)
+	r.Intercept(func(http.ResponseWriter, *http.Request) bool {
+		r.WriteConfig(text + "# changed\n")
+		return false
+	})
+	r.CheckResult(
+		r.RunWithInput(testenv.Canary, "accounts", "token", "--store", "keyring"), exit.CodeFailure,
+		"another program has just changed it", "the token is already in the system's keyring",
+	)
+	if got := readText(t, path); got != text+"# changed\n" {
+		t.Errorf("%s", got)
+	}
+}
+
+// An account is added only if the file still says all the rest afterwards: one that is written inline is left alone.
+func TestAccountsAdd_leavesWhatItCannotChange(t *testing.T) {
+	r, path := newAccountsTest(t, emulator.Options{})
+	text := "accounts = {prod = {base_url = \"" + r.Base + "\", token_env = \"X\"}}\n"
+	r.WriteConfig(text)
+	w, out := newTestWizard(r, testenv.Canary, r.Base, "third", "1", "file", "yes")
+	w.Taken = []string{"prod"}
+	err := w.AddAccount(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "config edit") || readText(t, path) != text {
+		t.Errorf("%v\n%s\n%s", err, readText(t, path), out)
+	}
+	r.CheckResult(r.Run("accounts", "add", "x", "--color", "purple"), exit.CodeUsage, "purple", "blue, cyan")
+}
+
+// A new token file goes into the configuration's folder even if that is a link, as those who keep it elsewhere have it.
+func TestAccountsToken_folderIsALink(t *testing.T) {
+	r, path := newAccountsTest(t, emulator.Options{})
+	folder, moved := filepath.Dir(path), filepath.Join(r.Home, "dotfiles")
+	if err := os.Rename(folder, moved); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(moved, folder); err != nil {
+		t.Skip(err)
+	}
+	r.CheckResult(
+		r.RunWithInput(testenv.Canary, "accounts", "token", "stage", "--store", "file"), exit.CodeOK, "stage.token",
+	)
+	r.MustRun("services", "list", "-a", "stage")
 }

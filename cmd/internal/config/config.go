@@ -208,6 +208,16 @@ func accountColors() map[string]theme.Tone {
 	}
 }
 
+// UserOfTokenFile returns another account whose token is in a file; "" if there is none.
+func (f File) UserOfTokenFile(path, except string) string {
+	for _, name := range slices.Sorted(maps.Keys(f.Accounts)) {
+		if name != except && filepath.Clean(expandHome(f.Accounts[name].TokenFile)) == filepath.Clean(path) {
+			return name
+		}
+	}
+	return ""
+}
+
 // AccountColors returns the colours that an account's name can have.
 func AccountColors() []string { return slices.Sorted(maps.Keys(accountColors())) }
 

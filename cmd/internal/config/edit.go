@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -103,6 +104,31 @@ func AccountBlock(name, baseURL, tokenLine string) string {
 		text += tokenLine + "\n"
 	}
 	return text
+}
+
+// AddAccount returns what adds an account's block to the configuration at a path, or creates one. The error comes before
+// anything is written: the block cannot be added.
+func AddAccount(path, name, block string) (write func() error, err error) {
+	before, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return func() error { return Create(path, block) }, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("configuration: %w", err)
+	}
+	var added struct{ Accounts map[string]any }
+	if err := toml.Unmarshal([]byte(block), &added); err != nil {
+		return nil, fmt.Errorf("configuration: %w", err)
+	}
+	after := slices.Concat(before, []byte("\n"+block))
+	return func() error { return Replace(path, before, after) }, checkEdit(before, after, func(document map[string]any) {
+		accounts, _ := document["accounts"].(map[string]any)
+		if accounts == nil {
+			accounts = map[string]any{}
+			document["accounts"] = accounts
+		}
+		accounts[name] = added.Accounts[name]
+	})
 }
 
 // RemoveAccount returns a configuration without an account, and without choosing it. Nothing else changes.
@@ -214,11 +240,12 @@ func SetTokenPlace(data []byte, name, line string) ([]byte, error) {
 // checkEdit returns an error unless a changed configuration says exactly what it should: what it said before, with one
 // change.
 func checkEdit(before, after []byte, change func(map[string]any)) error {
-	var want, got map[string]any
-	if err := errors.Join(toml.Unmarshal(before, &want), toml.Unmarshal(after, &got)); err != nil {
-		return fmt.Errorf("configuration: it cannot be changed: %s", client.Clean(err.Error()))
+	want, got := map[string]any{}, map[string]any{}
+	err := errors.Join(toml.Unmarshal(before, &want), toml.Unmarshal(after, &got))
+	if err == nil {
+		change(want)
 	}
-	if change(want); !reflect.DeepEqual(want, got) {
+	if err != nil || !reflect.DeepEqual(want, got) {
 		return exit.Advise(
 			errors.New("configuration: it is written in a way that lookout does not change"),
 			"lookout config edit opens the file",
@@ -237,7 +264,7 @@ func Replace(path string, before, after []byte) error {
 	case err != nil:
 		return fmt.Errorf("configuration: %w", err)
 	case !bytes.Equal(now, before):
-		return errors.New("configuration: another program has just changed it; nothing was written")
+		return errors.New("configuration: another program has just changed it, so lookout did not")
 	}
 	if err := statefile.New(path).Replace(after); err != nil {
 		return fmt.Errorf("configuration: %w", err)
@@ -252,6 +279,9 @@ func ReplaceTokenFile(path string, token client.Secret) error {
 		if err := checkPrivateFile("token file", path); err != nil {
 			return err
 		}
+	}
+	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		path = filepath.Join(folder, filepath.Base(path))
 	}
 	if whole, err := filepath.EvalSymlinks(path); err == nil {
 		path = whole

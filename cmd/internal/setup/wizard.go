@@ -8,9 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -368,13 +366,17 @@ func (w *Wizard) confirmAndWrite(ctx context.Context) error {
 			return err
 		}
 		text := config.AccountBlock(w.accountName, w.account.BaseURL, w.tokenLine) + w.Keys
-		if err := w.confirmWrite(text); err != nil {
+		write, err := config.AddAccount(w.Path, w.accountName, text)
+		if err == nil {
+			err = w.confirmWrite(text)
+		}
+		if err != nil {
 			return err
 		}
-		err := w.saveToken(ctx)
+		err = w.saveToken(ctx)
 		switch {
 		case err == nil:
-			return w.writeAccount(text)
+			return write()
 		case ctx.Err() != nil:
 			return err
 		}
@@ -432,18 +434,4 @@ func (w *Wizard) saveToken(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// writeAccount appends the account to the configuration, or creates one.
-func (w *Wizard) writeAccount(text string) error {
-	_, err := os.Stat(w.Path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return config.Create(w.Path, text)
-	}
-	file, err := os.OpenFile(w.Path, os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		return fmt.Errorf("configuration: %w", err)
-	}
-	_, err = file.WriteString("\n" + text)
-	return errors.Join(err, file.Close())
 }
