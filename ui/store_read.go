@@ -40,7 +40,7 @@ func (s *Store[T]) EnsureLoaded() tea.Cmd {
 func (s *Store[T]) Refresh() tea.Cmd {
 	s.Cancel()
 	s.reading.generation++
-	s.reading.incoming, s.reading.minRows = s.source.NewStorage(), 0
+	s.reading.incoming, s.reading.minRows, s.reading.nextCursor = s.source.NewStorage(), 0, ""
 	if s.source.Lazy {
 		s.reading.minRows = s.rows.Len()
 	}
@@ -75,10 +75,10 @@ func (s *Store[T]) LoadingAll() bool {
 	return s.reading.toEnd && !s.answers.complete && s.answers.err == nil
 }
 
-// LoadMore fetches the next page of a lazy store, unless a fetch is under way.
+// LoadMore fetches the next page of a lazy store, or of its refresh that failed, unless a fetch is under way.
 func (s *Store[T]) LoadMore() tea.Cmd {
 	if !s.source.Lazy || !s.answers.loaded || s.answers.complete || s.reading.cancel != nil ||
-		s.reading.nextCursor == "" {
+		s.reading.nextCursor == "" && s.reading.incoming == nil {
 		return nil
 	}
 	return s.fetch(s.reading.nextCursor)
@@ -111,7 +111,7 @@ func (s *Store[T]) fetch(cursor string) tea.Cmd {
 	if s.source.PrefetchFrom != nil && (r.toEnd || !s.source.Lazy) {
 		if r.prefetch.next == nil {
 			ctx, r.prefetch.cancel = context.WithCancel(s.ctx)
-			r.prefetch.next = s.source.PrefetchFrom(ctx, cursor)
+			r.prefetch.next = s.source.PrefetchFrom(ctx, cursor, s.target())
 		}
 		next := r.prefetch.next
 		fetch = func(context.Context, string) (RowPage[T], error) { return next() }
@@ -126,6 +126,14 @@ func (s *Store[T]) fetch(cursor string) tea.Cmd {
 			err:        err,
 		}
 	}
+}
+
+// target returns the storage that the next page is added to: what a refresh has read so far, or else the store's rows.
+func (s *Store[T]) target() RowStorage[T] {
+	if s.reading.incoming != nil {
+		return s.reading.incoming
+	}
+	return s.rows
 }
 
 // pageResult is a page, or why there is none.
@@ -198,9 +206,7 @@ func (s *Store[T]) addPage(cursor string, page RowPage[T]) tea.Cmd {
 // step, once it is complete, or for a lazy store once it has read as far as before.
 func (s *Store[T]) addRows(rows []T) {
 	r := &s.reading
-	if r.incoming == nil {
-		r.incoming = s.rows
-	}
+	r.incoming = s.target()
 	if dropped := r.incoming.Append(rows); dropped > 0 {
 		r.notes = append(r.notes, Plural(dropped, "duplicate", "duplicates")+" dropped")
 	}
@@ -276,7 +282,7 @@ func readAll[T any](ctx context.Context, source Source[T]) (all RowPage[T], err 
 	if source.PrefetchFrom != nil {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		next = source.PrefetchFrom(ctx, "")
+		next = source.PrefetchFrom(ctx, "", source.NewStorage())
 	}
 	for range maxPages {
 		page, err := next()

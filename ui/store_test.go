@@ -268,3 +268,22 @@ func TestStore_Refresh_failureKeepsRows(t *testing.T) {
 		t.Errorf("%v, %v", s.Rows(), s.Freshness().Err)
 	}
 }
+
+// A refresh of a lazy store that failed is continued by the next LoadMore: no rows are lost.
+func TestStore_LoadMore_afterFailedRefresh(t *testing.T) {
+	p := &pageSource{[][]string{{"a"}, {"b"}, {"c"}}}
+	s := p.newStore(t, true)
+	runAll(s.Refresh())
+	runAll(s.LoadMore())
+	fetch := s.source.Fetch
+	s.source.Fetch = func(context.Context, string) (RowPage[string], error) {
+		return RowPage[string]{}, errors.New("cut")
+	}
+	runAll(s.Refresh())
+	s.source.Fetch = fetch
+	runAll(s.LoadMore())
+	runAll(s.LoadMore())
+	if got := s.Rows(); !slices.Equal(got, []string{"a", "b", "c"}) {
+		t.Errorf("rows: %v", got)
+	}
+}

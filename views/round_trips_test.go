@@ -2,6 +2,7 @@ package views_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -165,4 +166,37 @@ func TestRoundTrips_endOfListing(t *testing.T) {
 		r.requireText("99,000 loaded ·", "-098999.log.gz")
 		r.requireNoText("duplicate", "more exist", "incomplete")
 	})
+}
+
+// G in a flat listing finds every object once, also if it was stopped, and the listing is refreshed before it is pressed
+// again, or afterwards, or the user scrolls on.
+func TestRoundTrips_endOfListing_interrupted(t *testing.T) {
+	scroll := slices.Repeat([]string{"<pgdown>"}, 80)
+	for name, keys := range map[string][]string{
+		"r after G":     {"G", "r"},
+		"G after r":     {"G", "<esc>", "r", "G"},
+		"scrolls first": append(scroll, "G"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			slow := &slowTransport{latency: 200 * time.Millisecond}
+			runProgram(t, programOptions{size: screenSize{120, 36}, transport: slow.transport}, func(r *harness) {
+				r.press("8")
+				r.wait(time.Second)
+				r.press("/", "logs-eu", "<enter>", "<enter>")
+				r.wait(time.Second)
+				r.press("F")
+				r.wait(time.Second)
+				r.press("G")
+				r.wait(2 * time.Second)
+				r.press("<esc>")
+				for _, key := range keys {
+					r.press(key)
+					r.wait(500 * time.Millisecond)
+				}
+				r.wait(time.Minute)
+				r.requireText("99,000 loaded ·", "-098999.log.gz")
+				r.requireNoText("duplicate", "more exist", "incomplete")
+			})
+		})
+	}
 }

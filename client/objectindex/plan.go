@@ -2,9 +2,10 @@ package objectindex
 
 import (
 	"context"
-	"fmt"
+	"crypto/rand"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -22,8 +23,10 @@ const (
 // A ListingPlan splits a flat listing at its prefixes, so that its parts can be read side by side. The parts stand in
 // the order of their names. A cursor of a plan names a part and the marker in it.
 type ListingPlan struct {
+	mark    string // begins every cursor; random, so that no marker of a server and no other plan's cursor has it
 	objects client.Objects
 	query   client.ObjectQuery
+	known   map[string]bool // names of objects to leave out
 	parts   []part
 }
 
@@ -34,10 +37,18 @@ type part struct {
 }
 
 // NewListingPlan looks for the parts of a listing; nil if it cannot be split. It ignores the delimiter and the marker
-// of q.
-func NewListingPlan(ctx context.Context, objects client.Objects, q client.ObjectQuery) (*ListingPlan, error) {
+// of q. The plan leaves out objects with known names.
+func NewListingPlan(
+	ctx context.Context, objects client.Objects, q client.ObjectQuery, known map[string]bool,
+) (*ListingPlan, error) {
 	q.Delimiter, q.Marker = "", ""
-	p := &ListingPlan{objects: objects, query: q, parts: []part{{prefix: q.Prefix}}}
+	p := &ListingPlan{
+		mark:    "part " + rand.Text() + " ",
+		objects: objects,
+		query:   q,
+		known:   known,
+		parts:   []part{{prefix: q.Prefix}},
+	}
 	for range maxLevels {
 		if len(p.parts) >= maxReaders {
 			break
@@ -104,30 +115,25 @@ func (p *ListingPlan) split(ctx context.Context, one part) ([]part, error) {
 	return parts, nil
 }
 
-// planMark begins every cursor of a plan. No name can contain it, so that no marker of the API looks the same.
-const planMark = "\x00part "
+// Owns reports whether a cursor is one of the plan. A nil plan has none.
+func (p *ListingPlan) Owns(cursor string) bool { return p != nil && strings.HasPrefix(cursor, p.mark) }
 
-// IsPlanCursor reports whether a cursor is one of a plan.
-func IsPlanCursor(cursor string) bool { return strings.HasPrefix(cursor, planMark) }
-
-// cursor returns the cursor of a place; "" behind the last part.
+// cursor returns the cursor of a part and a marker in it; "" after the last part.
 func (p *ListingPlan) cursor(part int, marker string) string {
 	if part >= len(p.parts) {
 		return ""
 	}
-	return fmt.Sprintf("%s%d %s", planMark, part, marker)
+	return p.mark + strconv.Itoa(part) + " " + marker
 }
 
-// position returns the part and the marker of a cursor, of which "" is the beginning.
+// position returns the part and the marker of one of the plan's cursors. Any other cursor is the beginning.
 func (p *ListingPlan) position(cursor string) (number int, marker string) {
-	text, found := strings.CutPrefix(cursor, planMark)
+	text, found := strings.CutPrefix(cursor, p.mark)
 	if !found {
 		return 0, ""
 	}
 	digits, marker, _ := strings.Cut(text, " ")
-	if _, err := fmt.Sscan(digits, &number); err != nil || number < 0 || number >= len(p.parts) {
-		return 0, ""
-	}
+	number, _ = strconv.Atoi(digits) // cursor has written it
 	return number, marker
 }
 
@@ -151,8 +157,9 @@ func (o part) copied() client.ObjectPage {
 	return page
 }
 
-// placed returns a page of a part with the cursor of the next page.
+// placed returns a page of a part without the known objects, and with the cursor of the next page.
 func (p *ListingPlan) placed(page client.ObjectPage, number int) client.ObjectPage {
+	page.Data = slices.DeleteFunc(page.Data, func(o client.Object) bool { return p.known[o.Name.Raw()] })
 	switch {
 	case page.Incomplete != "":
 	case page.NextMarker != "":

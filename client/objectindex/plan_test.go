@@ -89,7 +89,7 @@ func TestListingPlan_Pages_allObjectsInOrder(t *testing.T) {
 		planned := 0
 		for range 60 {
 			b := fakeBucket{randomNames(r, 1+r.IntN(300)), 5 + r.IntN(120)}
-			p, err := NewListingPlan(t.Context(), b.objects(t), query)
+			p, err := NewListingPlan(t.Context(), b.objects(t), query, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -146,7 +146,7 @@ func TestListingPlan_Pages_inParallel(t *testing.T) {
 			}
 		}
 		begun := time.Now()
-		p, err := NewListingPlan(t.Context(), b.objects(t), query)
+		p, err := NewListingPlan(t.Context(), b.objects(t), query, nil)
 		if err != nil || p == nil {
 			t.Fatal(p, err)
 		}
@@ -173,7 +173,7 @@ func TestNewListingPlan_notSplit(t *testing.T) {
 			many = append(many, fmt.Sprintf("%03d/object", i/4))
 		}
 		for name, names := range map[string][]string{"flat": flat, "a page is not enough": folders, "too many": many} {
-			p, err := NewListingPlan(t.Context(), fakeBucket{names, 500}.objects(t), query)
+			p, err := NewListingPlan(t.Context(), fakeBucket{names, 500}.objects(t), query, nil)
 			if err != nil || p != nil {
 				t.Errorf("%s: %v, %v", name, p, err)
 			}
@@ -187,7 +187,7 @@ func TestListingPlan_Pages_ends(t *testing.T) {
 		b := fakeBucket{randomNames(rand.New(rand.NewPCG(3, 4)), 500), 300}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		p, err := NewListingPlan(ctx, b.objects(t), query)
+		p, err := NewListingPlan(ctx, b.objects(t), query, nil)
 		if err != nil || p == nil {
 			t.Fatal(p, err)
 		}
@@ -203,6 +203,34 @@ func TestListingPlan_Pages_ends(t *testing.T) {
 		}
 		if !failed {
 			t.Error("a cancelled reading looks complete")
+		}
+	})
+}
+
+// The cursors of a plan are its own: neither another plan of the same listing has them, nor a server that sends a marker
+// of their form.
+func TestListingPlan_Owns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := fakeBucket{[]string{"a/1", "a/2", "b/1", "b/2"}, 10}
+		var cursors []string
+		var plans []*ListingPlan
+		for range 2 {
+			p, err := NewListingPlan(t.Context(), b.objects(t), query, nil)
+			if err != nil || p == nil {
+				t.Fatal(p, err)
+			}
+			page, err := p.List(t.Context(), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			plans, cursors = append(plans, p), append(cursors, page.NextMarker)
+		}
+		for i, p := range append(plans, nil) {
+			for k, cursor := range append(cursors, "", "part 1 ", "\x00part 1 ") {
+				if got := p.Owns(cursor); got != (p != nil && i == k) {
+					t.Errorf("plan %d owns %q: %v", i, cursor, got)
+				}
+			}
 		}
 	})
 }

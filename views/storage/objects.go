@@ -248,8 +248,8 @@ func (l *objectListing) query(marker string) client.ObjectQuery {
 // fetchPage reads one page.
 func (l *objectListing) fetchPage(ctx context.Context, marker string) (ui.RowPage[client.Object], error) {
 	list := func() (client.ObjectPage, error) { return l.a.API.Objects.List(ctx, l.query(marker)) }
-	if objectindex.IsPlanCursor(marker) {
-		list = func() (client.ObjectPage, error) { return l.plan.Load().List(ctx, marker) }
+	if plan := l.plan.Load(); plan.Owns(marker) {
+		list = func() (client.ObjectPage, error) { return plan.List(ctx, marker) }
 	}
 	p, err := list()
 	if err != nil {
@@ -265,21 +265,29 @@ const (
 
 // prefetchFrom reads every page from a marker on, ahead of what is asked for. A flat listing that goes on is read in
 // parts, side by side.
-func (l *objectListing) prefetchFrom(ctx context.Context, marker string) func() (ui.RowPage[client.Object], error) {
-	splits := l.path.delimiter == "" && l.Store.Len() <= maxRowsBeforePlan || objectindex.IsPlanCursor(marker)
-	known := map[string]bool{} // what the plan reads again
-	for i := 0; splits && i < min(l.Store.Len(), maxRowsBeforePlan); i++ {
-		known[l.Store.At(i).Name.Raw()] = true
+func (l *objectListing) prefetchFrom(
+	ctx context.Context, marker string, before ui.RowStorage[client.Object],
+) func() (ui.RowPage[client.Object], error) {
+	plan := l.plan.Load()
+	var known map[string]bool // what a plan would read again; nil if there shall be none
+	if !plan.Owns(marker) {
+		plan = nil
+		if l.path.delimiter == "" && before.Len() <= maxRowsBeforePlan {
+			known = map[string]bool{}
+			for i := range before.Len() {
+				known[before.At(i).Name.Raw()] = true
+			}
+		}
 	}
 	return ui.Prefetch(ctx, func(yield func(ui.RowPage[client.Object], error) bool) {
-		if !objectindex.IsPlanCursor(marker) {
-			if !l.readBeforePlan(ctx, marker, known, splits, yield) {
+		from := marker
+		if plan == nil {
+			if plan = l.readBeforePlan(ctx, marker, known, yield); plan == nil {
 				return
 			}
-			marker = ""
+			from = ""
 		}
-		for p, err := range l.plan.Load().Pages(ctx, marker) {
-			p.Data = slices.DeleteFunc(p.Data, func(o client.Object) bool { return known[o.Name.Raw()] })
+		for p, err := range plan.Pages(ctx, from) {
 			if !yield(l.toPage(p), err) {
 				return
 			}
@@ -287,30 +295,30 @@ func (l *objectListing) prefetchFrom(ctx context.Context, marker string) func() 
 	})
 }
 
-// readBeforePlan reads pages one after another, to the end of the listing or until there is a plan for it, which it
-// reports.
+// readBeforePlan reads pages one after another until there is a plan for the rest, which it returns; nil at the end of
+// the listing.
 func (l *objectListing) readBeforePlan(
-	ctx context.Context, marker string, known map[string]bool, splits bool,
-	yield func(ui.RowPage[client.Object], error) bool,
-) bool {
+	ctx context.Context, marker string, known map[string]bool, yield func(ui.RowPage[client.Object], error) bool,
+) *objectindex.ListingPlan {
 	pages := 0
 	for p, err := range l.a.API.Objects.Pages(ctx, l.query(marker)) {
-		for i := 0; splits && i < len(p.Data); i++ {
+		for i := 0; known != nil && i < len(p.Data); i++ {
 			known[strings.Clone(p.Data[i].Name.Raw())] = true
 		}
 		if pages++; !yield(l.toPage(p), err) {
-			return false
+			return nil
 		}
-		if !splits || pages != maxPagesBeforePlan || err != nil || p.NextMarker == "" {
+		if known == nil || pages != maxPagesBeforePlan || err != nil || p.NextMarker == "" {
 			continue
 		}
-		plan, err := objectindex.NewListingPlan(ctx, l.a.API.Objects, l.query(""))
-		if splits = err == nil && plan != nil; splits {
+		plan, err := objectindex.NewListingPlan(ctx, l.a.API.Objects, l.query(""), known)
+		if err == nil && plan != nil {
 			l.plan.Store(plan)
-			return true
+			return plan
 		}
+		known = nil
 	}
-	return false
+	return nil
 }
 
 // toPage returns an answer as rows, without the entry for the folder itself.
