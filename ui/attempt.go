@@ -160,7 +160,7 @@ func (o *rowChangeResult[T]) apply() tea.Cmd {
 	case reloadNeeded:
 		readAgain = true
 	}
-	s.Flashes.Add(id)
+	s.Highlights.Add(id)
 	s.changes.supersede(o.attempt.RowID)
 	s.changes.confirm(id, o)
 	s.version.rowsChanged()
@@ -262,7 +262,7 @@ func (o *rowChangeResult[T]) verdict(outcome AttemptOutcome) tea.Cmd {
 		o.store.changes.confirm(id, o)
 	}
 	if outcome == Applied {
-		o.store.Flashes.Add(id)
+		o.store.Highlights.Add(id)
 	}
 	return o.finish(outcome)
 }

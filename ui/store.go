@@ -49,16 +49,16 @@ const largeLoadRows = 20_000
 // pointer to a row, or a small value: the program contains the code of stores and lists once for all pointers and once
 // more for every other T. Readers on other goroutines share what a pointer points to, so it never changes.
 type Store[T any] struct {
-	source  Source[T]
-	ctx     context.Context
-	rows    RowStorage[T]
-	busy    map[string]string // by row ID: the progress text of the change under way
-	changes changes[T]
-	reading reading[T]
-	answers answers
-	version versions
-	Flashes RowHighlights[T]
-	NewRow  CreatedRow // the row that the user has made last
+	source     Source[T]
+	ctx        context.Context
+	rows       RowStorage[T]
+	busy       map[string]string // by row ID: the progress text of the change under way
+	changes    changes[T]
+	reading    reading[T]
+	answers    answers
+	version    versions
+	Highlights RowHighlights[T]
+	CreatedRow CreatedRow // the row that the user has made last
 }
 
 // CreatedRow is a row that the user has made and waits to see.
@@ -104,7 +104,7 @@ func NewStore[T any](ctx context.Context, source Source[T]) *Store[T] {
 		rows:   source.NewStorage(),
 		busy:   map[string]string{},
 	}
-	s.Flashes.source = &s.source
+	s.Highlights.source = &s.source
 	return s
 }
 

@@ -218,7 +218,7 @@ func (s *Store[T]) addRows(rows []T) {
 			s.version.layout++
 			s.changes.keep(s, r.incoming, complete)
 			if complete && s.answers.complete {
-				s.Flashes.compare(s.rows, r.incoming)
+				s.Highlights.compare(s.rows, r.incoming)
 			}
 		}
 		s.rows, s.answers.complete = r.incoming, complete
@@ -262,7 +262,7 @@ func (m *rowResult[T]) Deliver() tea.Cmd {
 	_, held := s.rows.Index(m.id)
 	if m.err == nil && held && m.generation == s.reading.generation && s.busy[m.id] == "" {
 		row := s.changes.newer(s, m.id, m.row)
-		s.Flashes.compareRow(s.rows, m.id, row)
+		s.Highlights.compareRow(s.rows, m.id, row)
 		s.rows.Put(m.id, row)
 		s.version.rowsChanged()
 	}

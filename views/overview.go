@@ -98,7 +98,7 @@ func (o *overview) Freshness() ui.Freshness {
 
 // HighlightLeft returns how long services and incidents are still tinted because they have just changed.
 func (o *overview) HighlightLeft() time.Duration {
-	return max(o.a.Services().Flashes.Left(), o.a.Issues().Flashes.Left())
+	return max(o.a.Services().Highlights.Left(), o.a.Issues().Highlights.Left())
 }
 
 // Refresh reads services and issues, and what changes slowly only if it is missing or old.

@@ -161,7 +161,7 @@ func (j *Journal) DisabledService(id string) (DisabledService, bool) {
 	return s, ok
 }
 
-// ScheduledChange implements client.Scheduler. A service that was disabled until a set time is to be enabled again,
+// ScheduledChange implements client.ScheduleRecorder. A service that was disabled until a set time is to be enabled again,
 // unless somebody has enabled, deleted or disabled it since, in this program or another; one with a planned window is
 // to be disabled.
 func (j *Journal) ScheduledChange(intentID string) (op, id string, ok bool) {

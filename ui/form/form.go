@@ -137,7 +137,7 @@ func (r *outcomeReport[T]) show(outcome ui.AttemptOutcome, c ui.Result[T], err e
 			v.sending, v.done = false, true
 		}
 		if inFront && r.makes && c.HasRow() {
-			r.request.Store.NewRow.Set(r.request.Store.ID(c.Row))
+			r.request.Store.CreatedRow.Set(r.request.Store.ID(c.Row))
 		}
 		if r.request.Then != nil {
 			return r.request.Then(c.Row, err == nil)

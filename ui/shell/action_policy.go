@@ -244,8 +244,8 @@ func addRowCommands(s *Shell) {
 
 // rowCommander returns what takes the commands of a list; nil for other panes.
 func rowCommander(p ui.Pane) ui.RowCommandHost {
-	if list, ok := p.(interface{ RowCommander() ui.RowCommandHost }); ok {
-		return list.RowCommander()
+	if list, ok := p.(interface{ RowCommandHost() ui.RowCommandHost }); ok {
+		return list.RowCommandHost()
 	}
 	return nil
 }

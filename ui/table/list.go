@@ -155,7 +155,7 @@ func (l *List[T]) Badge() (string, theme.Tone) {
 func (l *List[T]) Freshness() ui.Freshness { return l.Store.Freshness() }
 
 // HighlightLeft returns how long rows are still tinted because they have just changed.
-func (l *List[T]) HighlightLeft() time.Duration { return l.Store.Flashes.Left() }
+func (l *List[T]) HighlightLeft() time.Duration { return l.Store.Highlights.Left() }
 
 // Refresh reads the rows and the joined stores again.
 func (l *List[T]) Refresh() tea.Cmd {

@@ -53,7 +53,7 @@ func (l *List[T]) restoreCursor() {
 // goToMadeRow moves the cursor to the row that the user has just made, once it is shown. Moving the cursor meanwhile
 // prevents that.
 func (l *List[T]) goToMadeRow() {
-	if row := l.Store.NewRow; row.Count != l.cursor.made && l.rowIndex.position(l.Store, row.ID) >= 0 {
+	if row := l.Store.CreatedRow; row.Count != l.cursor.made && l.rowIndex.position(l.Store, row.ID) >= 0 {
 		l.cursor.id, l.cursor.made = row.ID, row.Count
 	}
 }
@@ -69,7 +69,7 @@ func (l *List[T]) moveCursorTo(position int) {
 	}
 	l.cursor.position = max(0, min(position, n-1))
 	l.cursor.id = l.Store.ID(l.rowAt(l.cursor.position))
-	l.cursor.made = l.Store.NewRow.Count
+	l.cursor.made = l.Store.CreatedRow.Count
 	l.detail.scroll = 0
 }
 

@@ -258,14 +258,14 @@ func (v listView[T]) rows(b ui.Box) {
 		},
 	}
 	grouped, above, working := v.groupColumn(), "", l.Store.PendingCount() > 0
-	tinted := b.Motion && l.Store.Flashes.Left() > 0
+	tinted := b.Motion && l.Store.Highlights.Left() > 0
 	for i := range l.frame.visible {
 		row = l.frame.visible[i]
 		position := l.frame.top + i
 		look.cursor, look.repeatedColumn = position == l.cursor.position, -1
 		look.marked = l.marks.has(l.rowIndex.storePosition(position))
 		look.note = l.Store.RowNote(row)
-		look.flashing = tinted && l.Store.Flashes.Has(row)
+		look.flashing = tinted && l.Store.Highlights.Has(row)
 		if working {
 			look.busy = l.Store.Busy(l.Store.ID(row))
 		}

@@ -8,8 +8,8 @@ import (
 	"lookout/ui"
 )
 
-// RowCommander returns what takes actions that run a program.
-func (l *List[T]) RowCommander() ui.RowCommandHost { return (*controls[T])(l) }
+// RowCommandHost returns what takes actions that run a program.
+func (l *List[T]) RowCommandHost() ui.RowCommandHost { return (*controls[T])(l) }
 
 // AddRowCommand adds an action that runs a program on the row under the cursor.
 func (k *controls[T]) AddRowCommand(c ui.RowCommand) {

@@ -55,7 +55,7 @@ func reportEnded(a *Account) tea.Cmd {
 	ends := a.Transfers.Completions(a.reportedEnds)
 	a.reportedEnds += len(ends)
 	for i, end := range ends {
-		a.TransferStore().Flashes.Add(transferID(end.Status))
+		a.TransferStore().Highlights.Add(transferID(end.Status))
 		a.bucketsChanged = a.bucketsChanged || end.Status.Kind != transfer.Download
 		whole := func(later transfer.Completion) bool {
 			return later.Status.Batch == end.Status.Batch && later.Batch.Remaining == 0

@@ -294,7 +294,7 @@ func incidentCopyActions(a *account.Account, i *client.Issue) []ui.Action {
 }
 
 // HighlightLeft returns how long affected services are still tinted because they have just changed.
-func (p *incidentView) HighlightLeft() time.Duration { return p.a.Services().Flashes.Left() }
+func (p *incidentView) HighlightLeft() time.Duration { return p.a.Services().Highlights.Left() }
 
 // View returns the incident: in columns of boxes if they fit, else below each other; as plain text for a screen reader.
 func (p *incidentView) View(b ui.Box) string {

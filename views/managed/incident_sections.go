@@ -54,7 +54,7 @@ func (w incidentSections) services() []section {
 		all = append(all, section{
 			name:  name,
 			title: []theme.Segment{{Text: shape + " " + s.Label.String(), Tone: tone}, {Text: word, Tone: theme.Muted}},
-			lines: w.b.DrawRow(w.a.Services().Flashes.Has(s), func(b ui.Box) []string {
+			lines: w.b.DrawRow(w.a.Services().Highlights.Has(s), func(b ui.Box) []string {
 				w.b = b
 				return w.service(s)
 			}),

@@ -64,7 +64,7 @@ func RenderServices(a *account.Account, b ui.Box) string {
 			lines = append(lines, b.Theme.Paint(theme.Muted, more))
 			break
 		}
-		lines = append(lines, b.DrawRow(set.Flashes.Has(c.Service), func(b ui.Box) []string {
+		lines = append(lines, b.DrawRow(set.Highlights.Has(c.Service), func(b ui.Box) []string {
 			return []string{serviceLine(a, c, labels, b)}
 		})...)
 	}
@@ -194,7 +194,7 @@ func RenderIncidents(a *account.Account, b ui.Box) string {
 	ages := max(ageWidth(open, b), ageWidth(over[:max(0, min(len(over), inner.Height-3*len(open)))], b))
 	var lines []string
 	for n, i := range open {
-		next := b.DrawRow(a.Issues().Flashes.Has(i.Issue), func(b ui.Box) []string {
+		next := b.DrawRow(a.Issues().Highlights.Has(i.Issue), func(b ui.Box) []string {
 			return openIncidentLines(a, i, ages, b)
 		})
 		room := inner.Height - len(lines)

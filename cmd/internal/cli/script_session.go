@@ -158,7 +158,7 @@ func (l *lazyJournal) RecordUnseenSecret(intentID, id string) {
 // RecordSecretSeen implements client.SecretRecorder.
 func (l *lazyJournal) RecordSecretSeen(intentID string) { l.journal.RecordSecretSeen(intentID) }
 
-// ScheduledChange implements client.Scheduler.
+// ScheduledChange implements client.ScheduleRecorder.
 func (l *lazyJournal) ScheduledChange(intentID string) (op, id string, ok bool) {
 	j, err := l.get()
 	if err != nil {

@@ -50,7 +50,7 @@ func (f *flashFixture) read(rows ...flashRow) (tinted []string) {
 
 func (f *flashFixture) tinted() (tinted []string) {
 	for i := range f.Len() {
-		if f.Flashes.Has(f.At(i)) {
+		if f.Highlights.Has(f.At(i)) {
 			tinted = append(tinted, f.At(i).id())
 		}
 	}
@@ -62,29 +62,29 @@ func (f *flashFixture) tinted() (tinted []string) {
 func TestFlashes_newRowAndChangedState(t *testing.T) {
 	t.Parallel()
 	f := newFlashFixture(t, false)
-	if got := f.read("1 ok", "2 ok"); got != nil || f.Flashes.Left() != 0 {
-		t.Errorf("the first read tints %v for %v", got, f.Flashes.Left())
+	if got := f.read("1 ok", "2 ok"); got != nil || f.Highlights.Left() != 0 {
+		t.Errorf("the first read tints %v for %v", got, f.Highlights.Left())
 	}
-	if got := f.read("1 ok", "2 ok"); got != nil || f.Flashes.Left() != 0 {
-		t.Errorf("the same rows again tint %v for %v", got, f.Flashes.Left())
+	if got := f.read("1 ok", "2 ok"); got != nil || f.Highlights.Left() != 0 {
+		t.Errorf("the same rows again tint %v for %v", got, f.Highlights.Left())
 	}
 	if got := f.read("3 ok", "1 problem", "2 ok"); !slices.Equal(got, []string{"3", "1"}) {
 		t.Errorf("tinted: %v, want the new row and the changed one", got)
 	}
 	f.now = f.now.Add(400 * time.Millisecond)
-	if left := f.Flashes.Left(); left != 600*time.Millisecond {
+	if left := f.Highlights.Left(); left != 600*time.Millisecond {
 		t.Errorf("%v are left", left)
 	}
-	if got := f.read("3 ok", "1 problem", "2 problem"); len(got) != 3 || f.Flashes.Left() != time.Second {
-		t.Errorf("a change meanwhile: %v for %v", got, f.Flashes.Left())
+	if got := f.read("3 ok", "1 problem", "2 problem"); len(got) != 3 || f.Highlights.Left() != time.Second {
+		t.Errorf("a change meanwhile: %v for %v", got, f.Highlights.Left())
 	}
 	f.now = f.now.Add(600 * time.Millisecond)
 	if got := f.tinted(); !slices.Equal(got, []string{"2"}) {
 		t.Errorf("a second after the first change %v is tinted", got)
 	}
 	f.now = f.now.Add(400 * time.Millisecond)
-	if got := f.tinted(); got != nil || f.Flashes.Left() != 0 {
-		t.Errorf("a second after the last change %v is tinted for %v", got, f.Flashes.Left())
+	if got := f.tinted(); got != nil || f.Highlights.Left() != 0 {
+		t.Errorf("a second after the last change %v is tinted for %v", got, f.Highlights.Left())
 	}
 }
 
@@ -138,8 +138,8 @@ func TestFlashes_clockSetBack(t *testing.T) {
 	f := newFlashFixture(t, false)
 	f.read("1 ok")
 	f.read("1 problem")
-	if f.now = f.now.Add(-time.Hour); f.tinted() != nil || f.Flashes.Left() != 0 {
-		t.Errorf("tinted for %v", f.Flashes.Left())
+	if f.now = f.now.Add(-time.Hour); f.tinted() != nil || f.Highlights.Left() != 0 {
+		t.Errorf("tinted for %v", f.Highlights.Left())
 	}
 }
 
@@ -148,7 +148,7 @@ func TestFlashes_allocatesNothing(t *testing.T) {
 	f := newFlashFixture(t, false)
 	f.read("1 ok")
 	row := f.At(0)
-	if n := testing.AllocsPerRun(100, func() { f.Flashes.Has(row); f.Flashes.Left() }); n > 0 {
+	if n := testing.AllocsPerRun(100, func() { f.Highlights.Has(row); f.Highlights.Left() }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

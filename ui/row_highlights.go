@@ -2,15 +2,15 @@ package ui
 
 import "time"
 
-// flashDuration is how long a row that has just changed is tinted.
-const flashDuration = time.Second
+// highlightDuration is how long a row that has just changed is tinted.
+const highlightDuration = time.Second
 
-// maxFlashes bounds the rows that two reads are compared for, and those that are tinted at once: comparing more would
-// be felt between a key and its frame.
-const maxFlashes = 20_000
+// maxHighlights bounds how many rows of two reads are compared, and how many are tinted at once. Comparing more would
+// delay the next key.
+const maxHighlights = 20_000
 
-// RowHighlights are the rows of a store that have just changed: they are drawn on the tint of the tone Flash for a second.
-// Nothing is kept of rows that stay as they are.
+// RowHighlights are the rows of a store that have just changed. They are drawn on the tint of the tone Flash for a
+// second. Nothing is kept of rows that stay as they are.
 type RowHighlights[T any] struct {
 	source *Source[T]
 	ends   map[string]time.Time // by row ID: when the row is no longer tinted
@@ -23,8 +23,8 @@ func (f *RowHighlights[T]) Add(id string) {
 	if flashLeft(f.last, now) == 0 {
 		f.ends = map[string]time.Time{}
 	}
-	if id != "" && len(f.ends) < maxFlashes {
-		f.last = now.Add(flashDuration)
+	if id != "" && len(f.ends) < maxHighlights {
+		f.last = now.Add(highlightDuration)
 		f.ends[id] = f.last
 	}
 }
@@ -40,7 +40,7 @@ func (f *RowHighlights[T]) Left() time.Duration { return flashLeft(f.last, f.sou
 
 // flashLeft returns the time until a tint ends, 0 if it has ended. A clock that was set back ends it.
 func flashLeft(end, now time.Time) time.Duration {
-	if left := end.Sub(now); left > 0 && left <= flashDuration {
+	if left := end.Sub(now); left > 0 && left <= highlightDuration {
 		return left
 	}
 	return 0
@@ -48,7 +48,7 @@ func flashLeft(end, now time.Time) time.Duration {
 
 // compare tints the rows of a complete read that the complete read before did not have, or had in another state.
 func (f *RowHighlights[T]) compare(before, now RowStorage[T]) {
-	if max(before.Len(), now.Len()) > maxFlashes {
+	if max(before.Len(), now.Len()) > maxHighlights {
 		return
 	}
 	for i := range now.Len() {
