@@ -207,3 +207,27 @@ func TestSSH_ctrlCEndsSSHAndNotLookout(t *testing.T) {
 		}
 	})
 }
+
+// All keys that are typed while ssh has the terminal reach ssh, and what ssh leaves unread reaches nobody.
+func TestSSH_getsEveryKey(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.installPrograms("echo waiting\nfor n in 1 2 3 4 5 6; do read line; echo \"got $line\"; done", "ssh")
+	p := startPty(t, "--view ssh")
+	p.startReading()
+	p.waitFor("live")
+	p.typeKeys("x")
+	p.waitFor("waiting\r\n")
+	for _, word := range []string{"one", "two", "three", "four", "five"} {
+		p.typeKeys(word + "\n")
+		p.waitFor("got " + word + "\r\n")
+	}
+	p.typeKeys("six\nq\nq")
+	p.waitFor("ssh ended")
+	p.typeKeys("?")
+	p.waitFor("type to search")
+	p.typeKeys("\x03")
+	if code := p.waitExit(10 * time.Second); code != exit.CodeOK {
+		t.Errorf("exit code %d", code)
+	}
+	p.checkTerminalRestored()
+}

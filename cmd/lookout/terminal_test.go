@@ -197,7 +197,10 @@ func (c *ptyProcess) checkTerminalRestored() {
 	if err != nil || *after != *c.initialState {
 		c.t.Errorf("the terminal is left as %+v, %v", after, err)
 	}
-	c.waitFor("\x1b[?1049l")
+	c.waitUntil("the alternate screen is left", func() bool {
+		out := c.output()
+		return strings.LastIndex(out, "\x1b[?1049l") > strings.LastIndex(out, "\x1b[?1049h")
+	})
 	out := c.output()
 	for _, mode := range []string{"1049", "2004", "1004", "1002"} {
 		if strings.LastIndex(out, "\x1b[?"+mode+"h") > strings.LastIndex(out, "\x1b[?"+mode+"l") {

@@ -136,6 +136,7 @@ func (f *inputFilter) handleChunk(chunk []byte, stalled func() bool, dropped fun
 	off := f.paused
 	f.mu.Unlock()
 	if off {
+		f.countAnswers(chunk)
 		f.resetSequence()
 		return
 	}

@@ -35,6 +35,7 @@ type tty struct {
 	out         io.Writer
 	input       *os.File // the terminal that is read; nil in tests
 	output      *os.File // the terminal that is written; nil in tests
+	reader      *pausableReader
 	size        func() (int, int)
 	savedState  *term.State
 	inputFilter *inputFilter
@@ -93,7 +94,8 @@ func openTTY(o Options) (*tty, error) {
 		if err := check(); err != nil {
 			return nil, err
 		}
-		t.input, t.output, t.in, t.out = os.Stdin, os.Stdout, os.Stdin, os.Stdout
+		t.reader = newPausableReader(os.Stdin)
+		t.input, t.output, t.in, t.out = os.Stdin, os.Stdout, t.reader, os.Stdout
 		o.Term = os.Getenv("TERM")
 	}
 	if t.size == nil {
@@ -123,6 +125,10 @@ func (t *tty) start() {
 	defer t.mu.Unlock()
 	if t.input != nil {
 		t.savedState, _ = term.MakeRaw(t.input.Fd())
+		if t.lent.Load() {
+			discardInput(t.input) // it was typed for the other program
+		}
+		t.reader.resume()
 	}
 	t.active = true
 	on, _ := t.modeSequences()
@@ -139,6 +145,9 @@ func (t *tty) stop() {
 	t.active = false
 	_, off := t.modeSequences()
 	t.renderer.flush(t.renderer.clearProgressBar()+off, time.Second)
+	if t.reader != nil {
+		t.reader.pause()
+	}
 	if t.savedState != nil {
 		_ = term.Restore(t.input.Fd(), t.savedState)
 	}

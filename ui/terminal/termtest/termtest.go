@@ -158,7 +158,7 @@ func (v *Terminal) WaitIdle(d time.Duration) int {
 	}
 }
 
-// Screen returns the content of the screen as text. Between two pieces of a frame, it shows parts of both frames: a test
+// Screen returns the content of the screen as text. Between two pieces of a frame it shows parts of both frames: a test
 // that looks at more than one place of the screen uses WaitUntil.
 func (v *Terminal) Screen() string { return ansi.Strip(v.emu.Render()) }
 

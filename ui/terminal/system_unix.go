@@ -36,6 +36,25 @@ func notifySignals(ctx context.Context) (resized <-chan os.Signal, ends <-chan i
 	return size, codes, stops
 }
 
+// readsCanBeCancelled says whether a read of the terminal can be ended from outside.
+const readsCanBeCancelled = true
+
+// discardInput discards what was typed and has not been read.
+func discardInput(terminal *os.File) {
+	fd, buffer := int(terminal.Fd()), make([]byte, 4096)
+	for {
+		var ready unix.FdSet
+		ready.Set(fd)
+		n, err := unix.Select(fd+1, &ready, nil, nil, &unix.Timeval{})
+		if n > 0 && err == nil {
+			n, err = unix.Read(fd, buffer)
+		}
+		if err != unix.EINTR && (n <= 0 || err != nil) {
+			return
+		}
+	}
+}
+
 // canSuspend reports whether a shell could continue the program: its parent is in the same session but in another
 // process group.
 func canSuspend() bool {

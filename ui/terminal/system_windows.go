@@ -35,3 +35,7 @@ func notifySignals(ctx context.Context) (resized <-chan os.Signal, ends <-chan i
 func canSuspend() bool { return false }
 
 func stopSelf() {}
+
+const readsCanBeCancelled = false
+
+func discardInput(*os.File) {}
