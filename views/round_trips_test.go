@@ -168,8 +168,8 @@ func TestRoundTrips_endOfListing(t *testing.T) {
 	})
 }
 
-// G in a flat listing finds every object once, also if it was stopped, and the listing is refreshed before it is pressed
-// again, or afterwards, or the user scrolls on.
+// G in a flat listing finds every object once, also if it was stopped, and the listing is refreshed before G is
+// pressed again, or afterwards, or the user scrolls on.
 func TestRoundTrips_endOfListing_interrupted(t *testing.T) {
 	scroll := slices.Repeat([]string{"<pgdown>"}, 80)
 	for name, keys := range map[string][]string{
