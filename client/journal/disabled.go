@@ -161,9 +161,9 @@ func (j *Journal) DisabledService(id string) (DisabledService, bool) {
 	return s, ok
 }
 
-// ScheduledChange implements client.ScheduleRecorder. A service that was disabled until a set time is to be enabled again,
-// unless somebody has enabled, deleted or disabled it since, in this program or another; one with a planned window is
-// to be disabled.
+// ScheduledChange implements client.ScheduleRecorder. A service that was disabled until a set time is to be enabled
+// again, unless somebody has enabled, deleted or disabled it since, in this program or another; one with a planned
+// window is to be disabled.
 func (j *Journal) ScheduledChange(intentID string) (op, id string, ok bool) {
 	_, _ = j.CatchUp() // an unreadable file supersedes nothing: enabling a service once more does no harm
 	j.mu.Lock()

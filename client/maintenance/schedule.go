@@ -7,8 +7,8 @@ import (
 	"lookout/client/journal"
 )
 
-// A DueTracker says which windows of a journal are due, and when to look again. It compares times on the wall, so that it
-// is right after the machine has slept. It is not safe for concurrent use.
+// A DueTracker says which windows of a journal are due, and when to look again. It compares times on the wall, so that
+// it is right after the machine has slept. It is not safe for concurrent use.
 type DueTracker struct {
 	attempts map[string]attempt // by intent
 }

@@ -207,8 +207,8 @@ func TestListingPlan_Pages_ends(t *testing.T) {
 	})
 }
 
-// The cursors of a plan are its own: neither another plan of the same listing has them, nor a server that sends a marker
-// of their form.
+// The cursors of a plan are its own: neither another plan of the same listing has them, nor a server that sends a
+// marker of their form.
 func TestListingPlan_Owns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := fakeBucket{[]string{"a/1", "a/2", "b/1", "b/2"}, 10}

@@ -313,10 +313,24 @@ func TestAPI_valuesAsGiven(t *testing.T) {
 	)
 	r.CheckResult(s, exit.CodeOK, `{"timeout":12345678901234567890}`)
 	for input, why := range map[string]string{
-		`[1]`: "JSON object", `{"a":1}{}`: "JSON object", `null`: "JSON object", `{"a":`: "JSON object", "": "JSON object",
+		`[1]`:       "JSON object",
+		`{"a":1}{}`: "JSON object",
+		`null`:      "JSON object",
+		`{"a":`:     "JSON object",
+		"":          "JSON object",
 	} {
 		r.CheckResult(
-			r.RunWithInput(input, "api", "PUT", "/managed/services/4", "--dry-run", "--input", "-"), exit.CodeUsage, why,
+			r.RunWithInput(
+				input,
+				"api",
+				"PUT",
+				"/managed/services/4",
+				"--dry-run",
+				"--input",
+				"-",
+			),
+			exit.CodeUsage,
+			why,
 		)
 	}
 }

@@ -106,8 +106,8 @@ func AccountBlock(name, baseURL, tokenLine string) string {
 	return text
 }
 
-// AddAccount returns what adds an account's block to the configuration at a path, or creates one. The error comes before
-// anything is written: the block cannot be added.
+// AddAccount returns what adds an account's block to the configuration at a path, or creates one. The error comes
+// before anything is written: the block cannot be added.
 func AddAccount(path, name, block string) (write func() error, err error) {
 	before, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -121,14 +121,18 @@ func AddAccount(path, name, block string) (write func() error, err error) {
 		return nil, fmt.Errorf("configuration: %w", err)
 	}
 	after := slices.Concat(before, []byte("\n"+block))
-	return func() error { return Replace(path, before, after) }, checkEdit(before, after, func(document map[string]any) {
-		accounts, _ := document["accounts"].(map[string]any)
-		if accounts == nil {
-			accounts = map[string]any{}
-			document["accounts"] = accounts
-		}
-		accounts[name] = added.Accounts[name]
-	})
+	return func() error { return Replace(path, before, after) }, checkEdit(
+		before,
+		after,
+		func(document map[string]any) {
+			accounts, _ := document["accounts"].(map[string]any)
+			if accounts == nil {
+				accounts = map[string]any{}
+				document["accounts"] = accounts
+			}
+			accounts[name] = added.Accounts[name]
+		},
+	)
 }
 
 // RemoveAccount returns a configuration without an account, and without choosing it. Nothing else changes.

@@ -18,8 +18,8 @@ import (
 	"lookout/views/account"
 )
 
-// A FrozenDemoOptions says what is special about a demo without a terminal and without refreshes. The zero value is dark, on a
-// stopped clock.
+// FrozenDemoOptions say what is special about a demo without a terminal and without refreshes. The zero value is dark,
+// on a stopped clock.
 type FrozenDemoOptions struct {
 	Preferences shell.Preferences
 	Theme       string                                    // a built-in theme
