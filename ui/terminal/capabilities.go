@@ -28,7 +28,9 @@ func HasLightBackground() bool {
 
 // RequestBackgroundColor asks the terminal for its background colour (OSC 11). If the terminal answers, a
 // tea.BackgroundColorMsg follows.
-func RequestBackgroundColor() tea.Cmd { return func() tea.Msg { return output{"\x1b]11;?\x1b\\"} } }
+func RequestBackgroundColor() tea.Cmd {
+	return func() tea.Msg { return output{bytes: "\x1b]11;?\x1b\\", query: true} }
+}
 
 // SupportsUnicode reports whether the locale uses UTF-8.
 func SupportsUnicode() bool {

@@ -22,7 +22,7 @@ func Copy(text string) tea.Cmd {
 		if os.Getenv("SSH_CONNECTION") == "" {
 			_ = writeSystemClipboard(text) // without such a command, OSC 52 remains
 		}
-		return output{osc52(text, os.Getenv("TMUX") != "", strings.HasPrefix(os.Getenv("TERM"), "screen"))}
+		return output{bytes: osc52(text, os.Getenv("TMUX") != "", strings.HasPrefix(os.Getenv("TERM"), "screen"))}
 	}
 }
 

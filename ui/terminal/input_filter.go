@@ -14,7 +14,8 @@ import (
 // also ends pastes that have no end.
 type inputFilter struct {
 	in               io.Reader
-	answered         func() // called for each answer to a request for the terminal's status
+	answered         func()      // called for each answer to a request for the terminal's status
+	awaited          func() bool // reports whether such an answer is to come
 	pipeWriter       *io.PipeWriter
 	pipeReader       *io.PipeReader
 	mu               sync.Mutex
@@ -51,6 +52,8 @@ const (
 	burstGap         = 50 * time.Millisecond // between two chunks of one burst
 	// The loop waits 50 ms behind an escape for the rest of a sequence; this is a little longer.
 	escapeTimeout = 70 * time.Millisecond
+	// The bytes of an answer follow each other within this time, on a serial line too.
+	answerGap     = 50 * time.Millisecond
 	maxPasteBytes = 1 << 20
 	pasteTimeout  = 2 * time.Second // without input, a paste or a report has ended
 )
@@ -68,6 +71,7 @@ func newInputFilter(in io.Reader) *inputFilter {
 		pipeReader: r,
 		pipeWriter: w,
 		answered:   func() {},
+		awaited:    func() bool { return false },
 		pasteBytes: -1,
 	}
 }
@@ -105,10 +109,7 @@ func (f *inputFilter) run(protect func(func()), stalled func() bool, dropped fun
 		tick := time.NewTimer(time.Hour)
 		defer tick.Stop()
 		for {
-			tick.Reset(time.Hour)
-			if f.pasteBytes >= 0 || f.state == inReport {
-				tick.Reset(pasteTimeout)
-			}
+			tick.Reset(f.idleTime())
 			select {
 			case chunk, open := <-chunks:
 				if !open {
@@ -122,8 +123,20 @@ func (f *inputFilter) run(protect func(func()), stalled func() bool, dropped fun
 	})
 }
 
-// handleIdle ends a paste or a report whose end is missing.
+// idleTime returns after how long without input handleIdle has something to do.
+func (f *inputFilter) idleTime() time.Duration {
+	switch {
+	case f.holdsEscape():
+		return answerGap
+	case f.pasteBytes >= 0 || f.state == inReport:
+		return pasteTimeout
+	}
+	return time.Hour
+}
+
+// handleIdle passes on an escape that begins no answer, or ends a paste or a report whose end is missing.
 func (f *inputFilter) handleIdle() {
+	f.releaseEscape()
 	if f.state == inReport {
 		f.resetSequence()
 	}
@@ -170,13 +183,31 @@ func (f *inputFilter) countAnswers(chunk []byte) (total int) {
 // separateEscape waits before it passes on a key that follows a lone escape. The loop would take both for one key with
 // alt. It also restarts its own wait with each further key, so that nothing would happen while the user types on.
 func (f *inputFilter) separateEscape(c byte) {
+	if f.state == afterEscape && strings.IndexByte("[O]P_", c) >= 0 || f.state == maybeReport && beginsReport(c) {
+		return
+	}
+	f.releaseEscape()
 	wait := time.Until(f.escapeDeadline)
-	if wait <= 0 || f.state == afterEscape && strings.IndexByte("[O]P_", c) >= 0 {
+	if wait <= 0 {
 		return
 	}
 	time.Sleep(wait)
 	if f.state == afterEscape {
 		f.resetSequence()
+	}
+}
+
+// holdsEscape reports whether an escape is held back that may be a key, or the beginning of a sequence.
+func (f *inputFilter) holdsEscape() bool {
+	return (f.state == afterEscape || f.state == maybeReport) && f.pasteBytes < 0 && f.pendingSent == 0
+}
+
+// releaseEscape passes on an escape that is held back. The rest of a sequence may still follow.
+func (f *inputFilter) releaseEscape() {
+	if f.holdsEscape() {
+		f.passed, f.pendingSent = append(f.passed, f.pending...), len(f.pending)
+		_, _ = f.pipeWriter.Write(f.pending)
+		f.escapeDeadline = time.Now().Add(escapeTimeout)
 	}
 }
 
@@ -216,8 +247,7 @@ func (f *inputFilter) filter(chunk []byte) []byte {
 	for _, c := range chunk {
 		f.handleByte(c)
 	}
-	if (f.state == afterEscape || f.state == maybeReport) && f.pasteBytes < 0 && f.pendingSent == 0 {
-		// a lone escape is a key, though a sequence may still follow
+	if f.holdsEscape() && !f.awaited() { // a lone escape is a key, though a sequence may still follow
 		f.passed, f.pendingSent = append(f.passed, f.pending...), len(f.pending)
 		f.loneEscape = true
 	}
@@ -266,10 +296,10 @@ func (f *inputFilter) handleByte(c byte) {
 	}
 }
 
-// classifyReport distinguishes a report from a key with alt: a report continues with a digit or a sign.
+// classifyReport distinguishes a report from a key with alt.
 func (f *inputFilter) classifyReport(c byte) {
 	f.pending = append(f.pending, c)
-	if c >= '0' && c <= '9' || strings.IndexByte("!>+G", c) >= 0 {
+	if beginsReport(c) {
 		f.backgroundReport = nil
 		if f.pendingSent == 0 && bytes.HasPrefix(backgroundReportPrefix, f.pending) {
 			f.backgroundReport = bytes.Clone(f.pending)
@@ -280,6 +310,9 @@ func (f *inputFilter) classifyReport(c byte) {
 	}
 	f.passPending()
 }
+
+// beginsReport reports whether a byte belongs to a report and not to a key with alt: a digit or a sign.
+func beginsReport(c byte) bool { return c >= '0' && c <= '9' || strings.IndexByte("!>+G", c) >= 0 }
 
 // backgroundReportPrefix begins the report of the background colour.
 var backgroundReportPrefix = []byte("\x1b]11;")

@@ -261,16 +261,52 @@ func TestInputFilter_countsAnswers(t *testing.T) {
 	})
 }
 
-// While another program has the terminal, input is dropped.
+// An answer that arrives byte by byte, as on a serial line, is no key. Escape is one, a little later.
+func TestInputFilter_cutAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := startFilterTest()
+		answers := 0
+		r.filter.answered = func() { answers++ }
+		r.filter.awaited = func() bool { return true }
+		for _, report := range []string{"\x1b[0n", "\x1b]11;?\x1b\\", "\x1b[A", "\x1b[0n"} {
+			for _, c := range report {
+				r.write(string(c))
+				time.Sleep(10 * time.Millisecond)
+			}
+		}
+		if got := r.read(); got != "\x1b]11;?\x1b\\\x1b[A" || answers != 2 {
+			t.Errorf("%q, %d answers", got, answers)
+		}
+		r.write("\x1b")
+		time.Sleep(answerGap)
+		if got := r.read(); got != "\x1b" {
+			t.Errorf("%q in place of escape", got)
+		}
+		r.write("j")
+		time.Sleep(escapeTimeout)
+		r.write("\x1b")
+		r.write("k")
+		time.Sleep(escapeTimeout)
+		if got := r.read(); got != "j\x1bk" {
+			t.Errorf("%q", got)
+		}
+		r.input.Close()
+		<-r.gone
+	})
+}
+
+// While another program has the terminal, input is dropped, but answers count.
 func TestInputFilter_paused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := startFilterTest()
+		answers := 0
+		r.filter.answered = func() { answers++ }
 		r.filter.setPaused(true)
-		r.write(":wq\r")
+		r.write(":wq\r\x1b[0n")
 		r.filter.setPaused(false)
 		r.write("j")
-		if got := r.read(); got != "j" {
-			t.Errorf("%q", got)
+		if got := r.read(); got != "j" || answers != 1 {
+			t.Errorf("%q, %d answers", got, answers)
 		}
 		r.input.Close()
 		<-r.gone

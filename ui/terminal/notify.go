@@ -12,7 +12,7 @@ import (
 func Notify(methods []string, title, text string) tea.Cmd {
 	return func() tea.Msg {
 		tmux, screen := os.Getenv("TMUX") != "", strings.HasPrefix(os.Getenv("TERM"), "screen")
-		return output{notificationSequence(methods, title, text, tmux, screen)}
+		return output{bytes: notificationSequence(methods, title, text, tmux, screen)}
 	}
 }
 

@@ -105,10 +105,12 @@ func (p *renderer) clearProgressBar() string {
 	return progressSequence(0)
 }
 
-// writeRaw writes bytes that belong to no frame.
-func (p *renderer) writeRaw(bytes string) {
+// writeRaw writes bytes that belong to no frame. Behind a query it asks for the terminal's status: the answer to that
+// follows the answer to the query.
+func (p *renderer) writeRaw(bytes string, query bool) {
 	p.mu.Lock()
 	p.rawBytes += bytes
+	p.flow.askNow = p.flow.askNow || query
 	p.mu.Unlock()
 	p.wakeWriter()
 }
@@ -156,6 +158,13 @@ func (p *renderer) answered() {
 	}
 }
 
+// awaitsAnswer reports whether an answer of the terminal is to come.
+func (p *renderer) awaitsAnswer() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.flow.unanswered) > 0 && !p.flow.silent
+}
+
 // setOnLineRate sets the function that is called when the line turns out to be slow or fast.
 func (p *renderer) setOnLineRate(f func(LineRate)) {
 	p.mu.Lock()
@@ -188,8 +197,8 @@ func (p *renderer) flush(bytes string, timeout time.Duration) {
 		for deadline := time.Now().Add(timeout); time.Now().Before(deadline); {
 			p.mu.Lock()
 			idle, stopped := p.rawBytes == "" && p.writes.started.IsZero(), p.stopped
-			idle = idle && (len(p.flow.unanswered) == 0 || p.flow.silent)
 			p.mu.Unlock()
+			idle = idle && !p.awaitsAnswer()
 			if stopped {
 				_, _ = io.WriteString(p.out, bytes)
 			}

@@ -458,3 +458,21 @@ func TestNextSequence(t *testing.T) {
 		}
 	}
 }
+
+// Each question to the terminal is awaited, so that no answer reaches the shell after the exit.
+func TestRenderer_writeRaw_query(t *testing.T) {
+	out := make(writeRecorder, 10)
+	p := newRenderer(out, func() {}, runUnprotected)
+	p.writeRaw("\a", false)
+	if sent := out.next(t); sent != "\a" || p.awaitsAnswer() {
+		t.Errorf("a bell is written as %q", sent)
+	}
+	question := RequestBackgroundColor()().(output)
+	p.writeRaw(question.bytes, question.query)
+	if sent := out.next(t); sent != question.bytes+requestSequence || !p.awaitsAnswer() {
+		t.Errorf("a query is written as %q", sent)
+	}
+	if p.answered(); p.awaitsAnswer() {
+		t.Error("an answer is awaited that has arrived")
+	}
+}

@@ -180,7 +180,10 @@ type (
 		cmd  *exec.Cmd
 		done func(error) tea.Msg
 	}
-	output  struct{ bytes string }
+	output struct {
+		bytes string
+		query bool // the terminal answers
+	}
 	resized struct{ width, height int }
 )
 
@@ -219,7 +222,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd := m.forward(tea.WindowSizeMsg{Width: w, Height: h}, true)
 		return m, tea.Batch(cmd, func() tea.Msg { return msg.done(err) })
 	case output:
-		m.tty.renderer.writeRaw(msg.bytes)
+		m.tty.renderer.writeRaw(msg.bytes, msg.query)
 		return m, nil
 	case tea.ModeReportMsg:
 		if msg.Mode == ansi.ModeLeftRightMargin {

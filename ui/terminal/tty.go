@@ -114,7 +114,7 @@ func openTTY(o Options) (*tty, error) {
 	if t.renderer.encoder.writer.features.scroll {
 		t.query = marginQuery
 	}
-	t.inputFilter.answered = t.renderer.answered
+	t.inputFilter.answered, t.inputFilter.awaited = t.renderer.answered, t.renderer.awaitsAnswer
 	t.renderer.linear, t.renderer.flow.off, t.renderer.hasProgressBar = o.Linear, o.Linear, o.ProgressBar
 	return t, nil
 }
