@@ -3,7 +3,6 @@ package shell
 import (
 	"cmp"
 	"context"
-	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -34,7 +33,6 @@ type AccountSwitcher struct {
 	savedStates   map[string]accountState
 	problems      map[string]string // the last problem of each account that has one
 	windowSize    tea.WindowSizeMsg
-	opening       *openingDialog
 
 	mu      sync.Mutex
 	closing sync.WaitGroup
@@ -160,7 +158,6 @@ func (d *AccountSwitcher) openAccount(account string) tea.Cmd {
 			opening.waits = choice.Waits
 		}
 	}
-	d.opening = opening
 	d.dialogs.push(opening)
 	open := d.open
 	return func() tea.Msg {
@@ -176,11 +173,9 @@ func (d *AccountSwitcher) openAccount(account string) tea.Cmd {
 // handleAccountOpened brings an opened account to the front, unless the user has cancelled it or an unsaved dialog has
 // opened meanwhile.
 func (d *AccountSwitcher) handleAccountOpened(msg accountOpened) tea.Cmd {
-	d.dialogs.dismiss(msg.opening)
-	if msg.opening != d.opening || errors.Is(msg.err, context.Canceled) {
+	if !d.dialogs.dismiss(msg.opening) {
 		return d.discardSession(msg.session, nil)
 	}
-	d.opening = nil
 	refuse := func(tone theme.Tone, news string) tea.Cmd {
 		return d.discardSession(msg.session, d.tagCommand(ui.ShowNews(tone, news)))
 	}
@@ -193,12 +188,11 @@ func (d *AccountSwitcher) handleAccountOpened(msg accountOpened) tea.Cmd {
 	}
 	o := msg.session.Options
 	o.ConfigPath = "" // the first account has said what is wrong there
-	o.Theme, o.Themes, o.Mouse = d.themes.current, d.themes.choices, d.mouse
 	next, err := New(o)
 	if err != nil {
 		return refuse(theme.Bad, "account "+msg.opening.account+": "+err.Error())
 	}
-	next.clock.motion.slowLine = d.clock.motion.slowLine
+	next.inheritScreen(d.Shell)
 	delete(d.problems, d.o.Account)
 	if f := freshnessOf(d.pane()); f.Err != nil {
 		d.problems[d.o.Account] = describeProblem(f.Err, f.FailedAt, d.o.Location)
@@ -210,6 +204,12 @@ func (d *AccountSwitcher) handleAccountOpened(msg accountOpened) tea.Cmd {
 	next.tabs.restoreState(d.savedStates[o.Account])
 	news := ui.ShowNews(theme.Info, "account "+o.Account+" opened")
 	return d.tagCommand(tea.Batch(next.Update(d.windowSize), next.Init(), news))
+}
+
+// inheritScreen takes over what belongs to the screen and its user, and not to an account.
+func (s *Shell) inheritScreen(before *Shell) {
+	s.themes, s.mouse, s.valuesHidden = before.themes, before.mouse, before.valuesHidden
+	s.clock.blurred, s.clock.motion.slowLine = before.clock.blurred, before.clock.motion.slowLine
 }
 
 // replaceSession replaces the session in front, which is closed outside the loop.

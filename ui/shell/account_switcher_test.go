@@ -15,6 +15,7 @@ import (
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/table"
+	"lookout/ui/terminal"
 	"lookout/ui/uitest"
 )
 
@@ -196,7 +197,6 @@ func TestAccountSwitcher_confirmsLeaving(t *testing.T) {
 func TestAccountSwitcher_keepsOpenSecret(t *testing.T) {
 	d := newSwitcherTest(t)
 	opening := &openingDialog{account: "beta", cancel: func() {}}
-	d.switcher.opening = opening
 	d.switcher.dialogs.push(opening)
 	d.send(ui.OneTimeSecret{Title: "New key", Name: "secret", Reveal: func() string { return "x" }})
 	d.send(accountOpened{opening: opening, session: d.session(t.Context(), "beta")})
@@ -208,6 +208,36 @@ func TestAccountSwitcher_keepsOpenSecret(t *testing.T) {
 	if d.closed["beta"] != 1 {
 		t.Error("the unused session was not closed")
 	}
+}
+
+// An account whose opening was cancelled does not come to the front, even if it was open by then.
+func TestAccountSwitcher_cancelledOpening(t *testing.T) {
+	d := newSwitcherTest(t)
+	opened := d.switcher.openAccount("beta")()
+	d.press("esc")
+	d.send(opened)
+	d.wantText("alpha-one")
+	d.switcher.Close()
+	if d.switcher.o.Account != "alpha" || d.closed["beta"] != 1 {
+		t.Errorf("in %s; beta closed %d times", d.switcher.o.Account, d.closed["beta"])
+	}
+}
+
+// What the user has set for the screen stays when the account changes: hidden values above all, on a shared screen.
+func TestAccountSwitcher_keepsScreen(t *testing.T) {
+	d := newSwitcherTest(t)
+	d.send(tea.BlurMsg{})
+	d.send(terminal.LineRate{BitsPerSecond: 9600})
+	d.press("H", "M")
+	d.wantText("values hidden")
+	mouse := d.switcher.Frame().Mouse
+	d.press("C", "2")
+	d.wantText("beta-one")
+	d.wantText("values hidden")
+	if c := d.switcher.clock; d.switcher.Frame().Mouse != mouse || !c.blurred || !c.motion.slowLine {
+		t.Errorf("mouse %v, without focus %v, slow line %v", d.switcher.mouse, c.blurred, c.motion.slowLine)
+	}
+	d.switcher.Close()
 }
 
 func TestAccountSwitcher_openErrorChangesNothing(t *testing.T) {

@@ -81,8 +81,11 @@ func (s *dialogStack) top() dialog {
 
 func (s *dialogStack) push(d dialog) { s.open = append(s.open, d) }
 
-func (s *dialogStack) dismiss(d dialog) {
+// dismiss closes a dialog, and reports whether it was open.
+func (s *dialogStack) dismiss(d dialog) bool {
+	before := len(s.open)
 	s.open = slices.DeleteFunc(s.open, func(o dialog) bool { return o == d })
+	return len(s.open) < before
 }
 
 // removeFinishedForms removes the forms that an answer of the API has closed.
