@@ -329,7 +329,7 @@ func (w *transport) read(req *http.Request, urgent bool) (*response, error) {
 	if urgent {
 		slots = w.urgentSlots
 	}
-	if err := acquireSlot(req.Context(), slots); err != nil {
+	if err := w.acquireUnpaused(req.Context(), slots); err != nil {
 		return nil, err
 	}
 	defer func() { <-slots }()
@@ -440,24 +440,46 @@ func stripURL(err error) error {
 }
 
 // acquireSlot takes a slot, or returns the error of a context that has ended.
-func acquireSlot(ctx context.Context, places chan struct{}) error {
+func acquireSlot(ctx context.Context, slots chan struct{}) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	select {
-	case places <- struct{}{}:
+	case slots <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// waitForRateLimit waits until the pause that the server asked for is over. The wait is at most maxWait, even if the
-// clock was set back.
-func (w *transport) waitForRateLimit(ctx context.Context) error {
+// acquireUnpaused takes a slot outside of pauses: the server may ask for one while a read waits for its slot.
+func (w *transport) acquireUnpaused(ctx context.Context, slots chan struct{}) error {
+	for {
+		if err := acquireSlot(ctx, slots); err != nil {
+			return err
+		}
+		if _, wait := w.pause(); wait <= 0 {
+			return nil
+		}
+		<-slots
+		if err := w.waitForRateLimit(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// pause returns the end of the pause that the server asked for, and how much of it is left: at most maxWait, even if
+// the clock was set back.
+func (w *transport) pause() (until time.Time, left time.Duration) {
 	w.mu.Lock()
-	wait := min(w.rateLimit.PausedUntil.Sub(w.now()), maxWait)
-	w.mu.Unlock()
+	defer w.mu.Unlock()
+	until = w.rateLimit.PausedUntil
+	return until, min(until.Sub(w.now()), maxWait)
+}
+
+// waitForRateLimit waits until the pause that the server asked for is over.
+func (w *transport) waitForRateLimit(ctx context.Context) error {
+	until, wait := w.pause()
 	if wait <= 0 {
 		return nil
 	}
@@ -468,10 +490,15 @@ func (w *transport) waitForRateLimit(ctx context.Context) error {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.rateLimit.PausedUntil.Equal(until) {
+		w.rateLimit.PausedUntil = time.Time{} // it is over, also if the clock was set back
+	}
+	return nil
 }
 
 // maxRateLimits limits how many limits are kept, in case a server sends a different one each time.

@@ -474,6 +474,42 @@ func TestObjects_Put_rejectedMidBody(t *testing.T) {
 	}
 }
 
+// A read that waits for others to end is not sent during a pause that the API asks for meanwhile.
+func TestTransport_pauseWhileWaitingForSlot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var sent atomic.Int32
+		api := func(_ http.RoundTripper, req *http.Request) (*http.Response, error) {
+			n := sent.Add(1)
+			time.Sleep(time.Duration(n) * 100 * time.Millisecond)
+			if n > 1 {
+				return faulttest.Respond(http.StatusOK, `{"data":[],"page":1,"pages":1,"results":0}`)(nil, req)
+			}
+			res, err := faulttest.Respond(http.StatusTooManyRequests, `{"errors":[{"reason":"slow"}]}`)(nil, req)
+			res.Header.Set("Retry-After", "30")
+			return res, err
+		}
+		c, err := New("https://x.test/v4", NewSecret("t"), WithTransport(faulttest.NewTransport(nil, api)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 * maxReadsInFlight {
+			go func() {
+				if _, err := c.Contacts.List(t.Context(), 1); err != nil {
+					t.Error(err)
+				}
+			}()
+		}
+		time.Sleep(29 * time.Second)
+		if n := sent.Load(); n != maxReadsInFlight {
+			t.Errorf("%d reads were sent before the pause was over", n)
+		}
+		time.Sleep(10 * time.Second)
+		if n := sent.Load(); n != 2*maxReadsInFlight+1 {
+			t.Errorf("%d reads were sent after it", n)
+		}
+	})
+}
+
 // Services and issues are read although so many other reads are in flight that no more of those are sent.
 func TestTransport_servicesAndIssuesBeforeAllElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
