@@ -439,10 +439,8 @@ func (c *Client) checkResponse(r request, a *response, err error) error {
 		return e
 	}
 	e := c.newError(r)
-	e.Status, e.TokenScopes = a.status, mask.redactText(a.header.Get("X-OAuth-Scopes"))
-	if need := a.header.Get("X-Accepted-OAuth-Scopes"); need != "" {
-		e.RequiredScope = Clean(mask.redactText(need))
-	}
+	e.Status, e.TokenScopes = a.status, mask.scopes(a.header.Get("X-OAuth-Scopes"))
+	e.RequiredScope = orElse(mask.scopes(a.header.Get("X-Accepted-OAuth-Scopes")), e.RequiredScope)
 	e.Reasons, e.Detail = parseErrorBody(a, mask)
 	if a.status == http.StatusTooManyRequests {
 		e.RetryAfter = retryAfter(a.header, c.now())

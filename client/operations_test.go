@@ -798,8 +798,8 @@ func TestServices_All(t *testing.T) {
 	}
 }
 
-// A name that no service can have is not sent, and the error about it holds only its beginning: whoever draws it must
-// not draw megabytes.
+// A name that no service can have is not sent, and the error about it holds only its beginning, so that no screen has to
+// draw megabytes.
 func TestErrors_namesAreBounded(t *testing.T) {
 	c, _ := newEmulatedClient(t, emulator.Options{})
 	huge := strings.Repeat("x", 8<<20)
@@ -810,5 +810,26 @@ func TestErrors_namesAreBounded(t *testing.T) {
 		if !errors.As(err, &failed) || failed.Outcome != client.NotSent || len(err.Error()) > 8<<10 {
 			t.Errorf("%s: %d bytes: %.200s", name, len(err.Error()), err)
 		}
+	}
+}
+
+// The scopes of an answer are shown and recorded, so only their beginning is kept.
+func TestErrors_scopesAreBounded(t *testing.T) {
+	long := strings.Repeat("account:read_write ", 50_000)
+	refuse := faulttest.Respond(http.StatusUnauthorized, `{"errors":[{"reason":"no"}]}`,
+		"X-OAuth-Scopes", "linodes:read_only "+long, "X-Accepted-OAuth-Scopes", long)
+	c, err := client.New(
+		"https://x.test/v4", client.NewSecret(token), client.WithTransport(faulttest.NewTransport(nil, refuse)),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Services.List(t.Context(), 1)
+	var failed *client.Error
+	if !errors.As(err, &failed) || len(err.Error())+len(failed.Advice())+len(failed.TokenScopes) > 8<<10 {
+		t.Errorf("%d bytes: %.200s", len(err.Error()), err)
+	}
+	if n := len(c.Scopes()); n == 0 || n > 4<<10 {
+		t.Errorf("%d bytes of scopes", n)
 	}
 }

@@ -551,7 +551,7 @@ func (w *transport) updateLimits(status int, h http.Header) {
 		w.rateLimits[limit] = b
 	}
 	if s := h.Get("X-OAuth-Scopes"); s != "" {
-		w.scopes = Clean(w.tokens.redactor().redactText(s))
+		w.scopes = w.tokens.redactor().scopes(s)
 	}
 	switch {
 	case status == http.StatusTooManyRequests:
