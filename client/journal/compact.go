@@ -31,10 +31,18 @@ func (s segment) end() int64 { return s.From + s.Size }
 // segmentPath returns the path of a file of segments.
 func segmentPath(journal string, number int) string { return fmt.Sprintf("%s.%06d", journal, number) }
 
-// addSegments adds segments that the beginning of the file lists.
-func (s *state) addSegments(all []segment) {
+// addSegments adds segments that the beginning of the file lists, and reports whether the list is valid.
+func (s *state) addSegments(all []segment) bool {
+	valid := func(g segment) bool {
+		return g.File > 0 && g.From >= 0 && g.Size >= 0 && g.end() >= 0 && g.Unreadable >= 0 &&
+			g.Entries >= 0 && int64(g.Entries) <= g.Size/minEntryBytes
+	}
+	if len(all) == 0 || slices.ContainsFunc(all, func(g segment) bool { return !valid(g) }) {
+		return false
+	}
 	s.segments = append(s.segments, all...)
 	s.lastFile = all[len(all)-1].File
+	return true
 }
 
 // sealIfLarge closes the segment that ends with the line that was just read, if that is large enough. The beginning of

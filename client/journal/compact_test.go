@@ -492,3 +492,44 @@ func TestJournal_RecordOutcome_ofAnOldChange(t *testing.T) {
 		}
 	}
 }
+
+// A damaged list of segments costs the changes that it names, and nothing else.
+func TestOpen_damagedSegments(t *testing.T) {
+	for _, segments := range []string{
+		`[]`,
+		`[{"file":1,"from":0,"size":-5,"entries":3}]`,
+		`[{"file":1,"from":0,"size":5,"entries":-3}]`,
+		`[{"file":1,"from":-7,"size":5,"entries":3}]`,
+		`[{"file":1,"from":9223372036854775807,"size":5,"entries":3}]`,
+		`[{"file":1,"from":0,"size":9223372036854775807,"entries":3}]`,
+		`[{"file":1,"from":0,"size":5,"entries":9223372036854775807}]`,
+		`[{"file":-1,"from":0,"size":5,"entries":3}]`,
+		`[{"file":9223372036854775807,"from":0,"size":5,"entries":3}]`,
+	} {
+		t.Run(segments, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "x.journal")
+			if err := os.WriteFile(path, []byte(`{"segments":`+segments+"}\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(segmentPath(path, 1), []byte("12345\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			j, err := Open(path, "acme", time.Now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer j.Close()
+			id, err := j.RecordIntent(client.Change{Op: client.OpDisableService, ID: "7"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			j.RecordOutcome(id, client.Applied, nil)
+			if all := j.Entries(time.Time{}); len(all) != 1 || all[0].Outcome != client.Applied {
+				t.Errorf("%+v", all)
+			}
+			if _, held := j.Entry("nobody's"); held || j.Problem() == nil && j.UnreadableLines() == 0 {
+				t.Errorf("the damage is not reported: %v, %d lines", j.Problem(), j.UnreadableLines())
+			}
+		})
+	}
+}

@@ -146,6 +146,9 @@ type sharedJSON string
 // MarshalJSON returns the value.
 func (v sharedJSON) MarshalJSON() ([]byte, error) { return []byte(v), nil }
 
+// minEntryBytes is less than the line of any change takes.
+const minEntryBytes = 100
+
 // parseSegment returns the changes of a segment, oldest first, and outcomes of changes that are in older segments.
 func parseSegment(data []byte, entries int) (page []Entry, late map[string]record) {
 	page = make([]Entry, 0, entries)
@@ -187,12 +190,24 @@ func (j *Journal) segmentData(s segment, toEnd bool) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
+	return readRange(file, s, toEnd)
+}
+
+// readRange reads the bytes of a segment from its file; toEnd is as for segmentData.
+func readRange(file logFile, s segment, toEnd bool) ([]byte, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
 	size := s.Size
-	if info, err := file.Stat(); err == nil && toEnd {
+	if toEnd {
 		size = max(size, info.Size()-s.From)
 	}
+	if s.From+size > info.Size() {
+		return nil, io.ErrUnexpectedEOF
+	}
 	data := make([]byte, size)
-	_, err = io.ReadFull(io.NewSectionReader(file, s.From, size), data)
+	_, err = file.ReadAt(data, s.From)
 	return data, err
 }
 
@@ -203,8 +218,7 @@ func (j *Journal) currentSegmentData(s segment) (data []byte, ok bool, err error
 	if j.file == nil || s.File <= j.lastFile {
 		return nil, false, nil
 	}
-	data = make([]byte, s.Size)
-	_, err = j.file.ReadAt(data, s.From)
+	data, err = readRange(j.file, s, false)
 	return data, true, err
 }
 

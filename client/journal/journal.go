@@ -199,8 +199,7 @@ func (s *state) isOwn(id string) bool { return strings.HasPrefix(id, s.runID+"-"
 func (s *state) apply(l record, from place) bool {
 	switch {
 	case l.Segments != nil:
-		s.addSegments(l.Segments)
-		return true
+		return s.addSegments(l.Segments)
 	case l.Intent != nil:
 		return s.applyIntent(l, from)
 	}
