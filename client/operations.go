@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"reflect"
 	"sort"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -325,30 +326,37 @@ func (r *RawCall) ID() string {
 
 // IsSecret reports whether a member of the call's body is a secret.
 func (r *RawCall) IsSecret(member string) bool {
-	_, secrets := knownMembers(map[string]any{member: "x"}, requestType(r.op))
+	body, _ := bodyTypes(r.op)
+	_, secrets := knownMembers(map[string]any{member: "x"}, body)
 	return len(secrets) > 0
 }
 
-// request returns the request of the call. Its answer is kept as it came.
+// request returns the request of the call. Its answer is kept as it came. A change counts as applied only if the answer
+// is the API's.
 func (r *RawCall) request(answer *[]byte) request {
 	req := request{op: r.Op(), segments: r.segments, query: r.Query, id: r.ID()}
-	if r.Writes() && r.Body != nil {
+	if !r.Writes() {
+		req.handleBody = func(data []byte) error {
+			if *answer = trimBody(data); !json.Valid(*answer) {
+				return errors.New("invalid JSON")
+			}
+			return nil
+		}
+		return req
+	}
+	bodyType, answerType := bodyTypes(r.op)
+	if r.Body != nil {
 		req.body = r.Body
-		req.journalBody, req.secrets = knownMembers(r.Body, requestType(r.op))
+		req.journalBody, req.secrets = knownMembers(r.Body, bodyType)
 		req.shownBody = maskUnknown(r.Body, req.journalBody)
 	}
-	if r.op == OpCreateKey {
-		req.made = func() string {
-			var made struct{ ID json.Number }
-			_ = json.Unmarshal(*answer, &made)
-			return made.ID.String()
-		}
+	decoded := reflect.New(answerType).Interface()
+	if key, ok := decoded.(*Key); ok && r.op == OpCreateKey {
+		req.made = func() string { return strconv.Itoa(key.ID) }
 	}
 	req.handleBody = func(data []byte) error {
-		if *answer = trimBody(data); !json.Valid(*answer) {
-			return errors.New("invalid JSON")
-		}
-		return nil
+		*answer = trimBody(data)
+		return decode(*answer, decoded)
 	}
 	return req
 }
@@ -368,31 +376,35 @@ func (w *Writer) Call(ctx context.Context, r *RawCall) (answer []byte, err error
 	return answer, err
 }
 
-// requestType returns what the body of an operation is made of; nil if it has none.
-func requestType(op string) reflect.Type {
+// bodyTypes returns what the body of a change is made of, nil if it has none, and what the answer to it is made of.
+func bodyTypes(op string) (body, answer reflect.Type) {
 	switch op {
 	case OpCreateContact, OpUpdateContact:
-		return reflect.TypeFor[ContactRequest]()
-	case OpCreateCredential, OpUpdateCredential, OpSetCredentialLogin:
-		return reflect.TypeFor[rawLoginRequest]()
+		return reflect.TypeFor[ContactRequest](), reflect.TypeFor[Contact]()
+	case OpCreateCredential, OpUpdateCredential:
+		return reflect.TypeFor[rawLoginRequest](), reflect.TypeFor[Credential]()
+	case OpSetCredentialLogin:
+		return reflect.TypeFor[rawLoginRequest](), reflect.TypeFor[noContent]()
 	case OpUpdateInstanceSSH:
-		return reflect.TypeFor[InstanceRequest]()
+		return reflect.TypeFor[InstanceRequest](), reflect.TypeFor[Instance]()
 	case OpCreateService, OpUpdateService:
-		return reflect.TypeFor[ServiceRequest]()
+		return reflect.TypeFor[ServiceRequest](), reflect.TypeFor[Service]()
+	case OpDisableService, OpEnableService:
+		return nil, reflect.TypeFor[Service]()
 	case OpCreateBucket:
-		return reflect.TypeFor[BucketRequest]()
+		return reflect.TypeFor[BucketRequest](), reflect.TypeFor[Bucket]()
 	case OpUpdateBucketAccess, OpReplaceBucketAccess:
-		return reflect.TypeFor[BucketAccess]()
+		return reflect.TypeFor[BucketAccess](), reflect.TypeFor[noContent]()
 	case OpSetObjectACL:
-		return reflect.TypeFor[rawACLRequest]()
+		return reflect.TypeFor[rawACLRequest](), reflect.TypeFor[optionalACL]()
 	case OpCreateObjectURL:
-		return reflect.TypeFor[PresignRequest]()
+		return reflect.TypeFor[PresignRequest](), reflect.TypeFor[PresignedURL]()
 	case OpUploadCertificate:
-		return reflect.TypeFor[rawCertificateRequest]()
+		return reflect.TypeFor[rawCertificateRequest](), reflect.TypeFor[CertificateStatus]()
 	case OpCreateKey, OpUpdateKey:
-		return reflect.TypeFor[KeyRequest]()
+		return reflect.TypeFor[KeyRequest](), reflect.TypeFor[Key]()
 	}
-	return nil
+	return nil, reflect.TypeFor[noContent]()
 }
 
 // The bodies that have no type with all their members elsewhere.

@@ -833,3 +833,37 @@ func TestErrors_scopesAreBounded(t *testing.T) {
 		t.Errorf("%d bytes of scopes", n)
 	}
 }
+
+// An answer to a raw call is proof of the change only if it is the API's, as for all other calls.
+func TestWriter_Call_foreignAnswer(t *testing.T) {
+	for _, o := range client.Operations() {
+		if o.Method == http.MethodGet {
+			continue
+		}
+		for _, answer := range []string{`{"login":"required"}`, `[]`, `"ok"`, `null`, `7`} {
+			b := newChangeFixture(t, faulttest.Respond(http.StatusOK, answer))
+			path := strings.NewReplacer("CLUSTER", "us-east-1", "BUCKET", "new-one", "ID", "1").Replace(o.Path)
+			call, err := b.client.ParseCall(o.Method, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			call.Body = map[string]any{"name": "o", "label": "l", "cluster": "c"}
+			_, err = client.Confirmed(b.client, call.Op(), call.ID()).Call(t.Context(), call)
+			changes := b.journal.Entries(time.Time{})
+			anyObject := answer[0] == '{' && isEmptyAnswer(call.Op())
+			if len(changes) != 1 || (changes[0].Outcome == client.Applied) != anyObject || (err == nil) != anyObject {
+				t.Errorf("%s: %s: %+v, %v", o.Op, answer, changes, err)
+			}
+		}
+	}
+}
+
+// isEmptyAnswer reports whether the API answers an operation with an empty object.
+func isEmptyAnswer(op string) bool {
+	switch op {
+	case client.OpSetCredentialLogin, client.OpUpdateBucketAccess, client.OpReplaceBucketAccess, client.OpSetObjectACL,
+		client.OpCancelObjectStorage:
+		return true
+	}
+	return strings.HasPrefix(op, "delete ") || op == client.OpRevokeKey
+}
