@@ -52,6 +52,7 @@ type endpoint struct {
 	userAgent    string
 	roundTripper http.RoundTripper // in place of the network; nil is the network
 	observe      func(http.RoundTripper) http.RoundTripper
+	sendOnce     bool // reads too
 }
 
 // The changeRules say which changes are allowed and where they are recorded.
@@ -94,6 +95,9 @@ func WithRecorder(r Recorder) Option { return func(c *Client) { c.rules.recorder
 
 // WithTimeout limits one call with all its attempts; the default is 60 s.
 func WithTimeout(d time.Duration) Option { return func(c *Client) { c.timeout = d } }
+
+// WithoutRetries sends each read once, for callers that would rather have no answer than wait.
+func WithoutRetries() Option { return func(c *Client) { c.endpoint.sendOnce = true } }
 
 // WithNow sets the clock that waits are measured with.
 func WithNow(now func() time.Time) Option { return func(c *Client) { c.now = now } }

@@ -164,6 +164,9 @@ func newTransport(c *Client) *transport {
 	}
 	w.reads.Logger = nil
 	w.reads.RetryMax = maxAttempts - 1
+	if c.endpoint.sendOnce {
+		w.reads.RetryMax = 0
+	}
 	w.reads.CheckRetry = w.checkRetry
 	w.reads.Backoff = w.backoff
 	w.reads.ErrorHandler = retryablehttp.PassthroughErrorHandler

@@ -50,6 +50,7 @@ func Stats(a *account.Account) resource.Resource[*StatSeries] {
 		Description:    "CPU, disk, network and swap of all instances over the last 24 hours",
 		Examples:       []string{"stats", "stats list -o ndjson", "stats get cpu"},
 		Argument:       "NAME",
+		ID:             func(s row) string { return s.Name },
 		ListsByDefault: true,
 		Calls:          resource.Calls{List: "view stats", Get: "view stats", Managed: true},
 		Columns: []resource.ColumnDefinition[row]{

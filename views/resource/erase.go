@@ -25,7 +25,9 @@ func (r Resource[T]) Erased() Resource[any] {
 		ListFlags:      r.ListFlags,
 		ListsByDefault: r.ListsByDefault,
 		Calls:          r.Calls,
-		ID:             func(row any) string { return r.ID(row.(T)) },
+	}
+	if r.ID != nil {
+		e.ID = func(row any) string { return r.ID(row.(T)) }
 	}
 	if r.Label != nil {
 		e.Label = func(row any) string { return r.Label(row.(T)) }

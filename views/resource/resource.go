@@ -25,7 +25,7 @@ type Resource[T any] struct {
 	Examples    []string // command lines, without "lookout"
 	// Argument is how a command line names one row: "ID", "CLUSTER/BUCKET". With "ID" it may give the label instead.
 	Argument string
-	ID       func(T) string // the identity in the journal and in consents: "7", "us-east-1/photos"
+	ID       func(T) string // the identity in the journal and in consents: "7", "us-east-1/photos"; nil if it has none
 	Label    func(T) string // what people call it; clean text; nil if it has only its ID
 	Columns  []ColumnDefinition[T]
 	// PaneOrder names the columns of the pane in their order; nil is that of Columns, which is the order in scripts.

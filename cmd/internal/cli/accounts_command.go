@@ -426,6 +426,7 @@ func (p tokenPlace) store(ctx context.Context, file accountFile, name string, to
 	} else {
 		err = config.ReplaceTokenFile(p.path, token)
 	}
+	config.ForgetNames(name)
 	if err != nil || p.line == "" {
 		return err
 	}
@@ -484,6 +485,7 @@ func (a accountFile) rename(ctx context.Context, from, to string) error {
 	if err := config.Replace(a.path, a.data, after); err != nil {
 		return errors.Join(err, config.RenameStateFiles(to, from))
 	}
+	config.ForgetNames(from)
 	if ring {
 		return config.RemoveKeyringToken(ctx, from)
 	}
@@ -546,6 +548,7 @@ func (a accountFile) remove(c *cobra.Command, f *config.Flags, name string, yes 
 	if err := config.Replace(a.path, a.data, after); err != nil {
 		return err
 	}
+	config.ForgetNames(name)
 	if s.Keyring {
 		err = config.RemoveKeyringToken(c.Context(), name)
 	}

@@ -24,33 +24,92 @@ func setFlagChoices(set *pflag.FlagSet, name string, choices ...string) {
 }
 
 // registerCompletions registers completions for every flag and argument of a command and its subcommands. The shell
-// offers files only where a file is expected.
-func registerCompletions(f *config.Flags, c *cobra.Command) {
+// offers files only where a file is expected. It returns the command.
+func registerCompletions(n nameCompleter, c *cobra.Command) *cobra.Command {
 	dynamic := map[string]cobra.CompletionFunc{
-		"account": completeAccounts(f),
-		"theme":   completeThemes(f),
+		"account": completeAccounts(n.flags),
+		"theme":   completeThemes(n.flags),
 		"view":    completePanes,
+		"for":     completeTimes,
+		"since":   cobra.FixedCompletions([]cobra.Completion{"1h", "8h", "24h", "72h", "all"}, noFiles),
+	}
+	for name := range nameFlags() {
+		dynamic[name] = n.completeFlag(name)
 	}
 	complete := func(flag *pflag.Flag) {
 		choices, fixed := flag.Annotations[choicesAnnotation]
-		switch {
-		case fixed:
-			_ = c.RegisterFlagCompletionFunc(
-				flag.Name, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp),
-			)
-		case dynamic[flag.Name] != nil:
-			_ = c.RegisterFlagCompletionFunc(flag.Name, dynamic[flag.Name])
-		case !takesFile(flag):
-			_ = c.RegisterFlagCompletionFunc(flag.Name, cobra.NoFileCompletions)
+		values := dynamic[flag.Name]
+		if fixed {
+			values = completeChoices(flag, choices)
 		}
+		if values == nil && !takesFile(flag) {
+			values = cobra.NoFileCompletions
+		}
+		if values == nil {
+			return
+		}
+		if kind := flag.Value.Type(); kind == "stringSlice" || kind == "intSlice" {
+			values = inLists(values)
+		}
+		_ = c.RegisterFlagCompletionFunc(flag.Name, values)
 	}
 	c.Flags().VisitAll(complete)
 	c.PersistentFlags().VisitAll(complete)
 	if c.ValidArgsFunction == nil {
-		c.ValidArgsFunction = completeArgs
+		c.ValidArgsFunction = n.completeArgs
 	}
 	for _, sub := range c.Commands() {
-		registerCompletions(f, sub)
+		registerCompletions(n, sub)
+	}
+	return c
+}
+
+// noFiles keeps the shell from offering files.
+const noFiles = cobra.ShellCompDirectiveNoFileComp
+
+// completeTimes completes how long a link works, or how long monitoring is disabled.
+func completeTimes(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	times := []cobra.Completion{"15m", "1h", "4h", "24h"}
+	if c.Name() == "disable" {
+		times = append(times, "none")
+	}
+	return times, noFiles
+}
+
+// completeChoices completes the allowed values of a flag.
+func completeChoices(flag *pflag.Flag, choices []string) cobra.CompletionFunc {
+	if flag.Name == "sort" {
+		for _, name := range slices.Clone(choices) {
+			choices = append(choices, "-"+name)
+		}
+	}
+	return cobra.FixedCompletions(choices, noFiles)
+}
+
+// joinSortOrder returns the arguments of a completion so that a value of --sort that begins with - is not taken for a
+// flag.
+func joinSortOrder(args []string) []string {
+	last := len(args) - 1
+	if last > 1 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) && args[last-1] == "--sort" &&
+		strings.HasPrefix(args[last], "-") {
+		return append(slices.Clone(args[:last-1]), "--sort="+args[last])
+	}
+	return args
+}
+
+// inLists completes the last of several values with commas between them. Values that are there are not offered again.
+func inLists(complete cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(c *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		begin := strings.LastIndexByte(typed, ',') + 1
+		given := strings.Split(typed[:begin], ",")
+		candidates, directive := complete(c, args, typed[begin:])
+		var lists []cobra.Completion
+		for _, candidate := range candidates {
+			if value, _, _ := strings.Cut(candidate, "\t"); !slices.Contains(given, value) {
+				lists = append(lists, typed[:begin]+candidate)
+			}
+		}
+		return lists, directive
 	}
 }
 
@@ -60,27 +119,20 @@ func takesFile(flag *pflag.Flag) bool {
 }
 
 // completeArgs completes the next argument by its name in the command's usage line.
-func completeArgs(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (n nameCompleter) completeArgs(
+	c *cobra.Command, args []string, typed string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
 	words := strings.Fields(c.Use)[1:]
 	if len(args) >= len(words) {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return nil, noFiles
 	}
-	switch word := strings.Trim(words[len(args)], "[]"); {
-	case word == "NAME" && c.HasParent() && c.Parent().Name() == "accounts" && c.Name() != "add":
-		path, _ := c.Flags().GetString("config")
-		return config.AccountNames(&config.Flags{Config: path}), cobra.ShellCompDirectiveNoFileComp
-	case word == "ACL":
-		return aclNames(), cobra.ShellCompDirectiveNoFileComp
-	case word == "DIR" || strings.HasSuffix(word, "FILE"):
-		return nil, cobra.ShellCompDirectiveDefault
-	}
-	return nil, cobra.ShellCompDirectiveNoFileComp
+	return n.argument(c, strings.Trim(words[len(args)], "[]"), args, typed)
 }
 
 // completeAccounts completes the name of an account from the configuration.
 func completeAccounts(f *config.Flags) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return slices.Sorted(maps.Keys(readConfigLenient(f).Accounts)), cobra.ShellCompDirectiveNoFileComp
+		return slices.Sorted(maps.Keys(readConfigLenient(f).Accounts)), noFiles
 	}
 }
 
@@ -88,7 +140,7 @@ func completeAccounts(f *config.Flags) cobra.CompletionFunc {
 func completeThemes(f *config.Flags) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		names := config.ThemeNames(readConfigLenient(f).Themes)
-		return append([]string{"auto"}, names...), cobra.ShellCompDirectiveNoFileComp
+		return append([]string{"auto"}, names...), noFiles
 	}
 }
 
@@ -100,7 +152,7 @@ func completePanes(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, 
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	return dashboard.PaneNames(views.Panes(account)), cobra.ShellCompDirectiveNoFileComp
+	return dashboard.PaneNames(views.Panes(account)), noFiles
 }
 
 // readConfigLenient returns what can be read of the configuration.

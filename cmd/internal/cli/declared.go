@@ -57,6 +57,7 @@ func newDeclaredResource(r resource.Resource[any]) scriptResource {
 		listArgs:       r.ListArguments,
 		listsByDefault: r.ListsByDefault,
 		columns:        r.Columns,
+		id:             r.ID,
 	}
 	if r.Label != nil {
 		k.identify = func(row any) (id, label string) { return client.Clean(r.ID(row)), r.Label(row) }

@@ -26,6 +26,7 @@ type scriptResource struct {
 	examples       string // command lines
 	// how the command line names one object: "ID"; empty if there is only one
 	idArg          string
+	id             func(any) string             // nil if rows have none
 	identify       func(any) (id, label string) // for questions and reports: clean text
 	columns        []resource.ColumnDefinition[any]
 	list           func(context.Context, *scriptSession, listOptions) iter.Seq2[any, error]

@@ -18,7 +18,7 @@ import (
 // Execute runs a command line with the caller's streams.
 func Execute(args []string, in io.Reader, out, complaints io.Writer) int {
 	root := NewRootCommand()
-	root.SetArgs(args)
+	root.SetArgs(joinSortOrder(args))
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(complaints)
@@ -83,13 +83,13 @@ func NewRootCommand() *cobra.Command {
 		}
 	}
 	add("screen", demoCommand(f), watchCommand(f), keepCommand(f))
-	for _, n := range resourceCommands() {
-		add("account", n.newCommand(f))
+	resources := resourceCommands()
+	for _, r := range resources {
+		add("account", r.newCommand(f))
 	}
 	add("account", handoverCommand(f), auditCommand(f), apiCommand(f))
 	add("setup", accountsCommand(f), configCommand(f), doctorCommand(f), emulateCommand(), versionCommand())
-	registerCompletions(f, root)
-	return root
+	return registerCompletions(nameCompleter{f, resources}, root)
 }
 
 // restrictBuiltinCommands makes the commands that cobra adds refuse a name that is not there, as ours do:

@@ -30,6 +30,11 @@ func (s Settings) NewClient(
 	return client.New(s.BaseURL, token, options...)
 }
 
+// ReadJournal returns what can be read of the journal of the account. It writes nothing.
+func (s Settings) ReadJournal() *journal.Journal {
+	return journal.OpenForReading(s.JournalPath(), s.Account, time.Now, errors.New("the journal is only read"))
+}
+
 // slowJournalBytes is the size of a journal that takes a moment to read. One that was compacted is much smaller.
 const slowJournalBytes = 3 << 20
 

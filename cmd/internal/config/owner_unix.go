@@ -4,8 +4,15 @@ package config
 
 import (
 	"os"
+	"os/exec"
 	"syscall"
 )
+
+// detachFromTerminal starts a program in a session of its own, which has no terminal. It ends with its children.
+func detachFromTerminal(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+}
 
 // ownedByOther reports whether a file is neither the user's own nor the system's.
 func ownedByOther(info os.FileInfo) bool {

@@ -1,6 +1,17 @@
 package config
 
-import "os"
+import (
+	"os"
+	"os/exec"
+	"syscall"
+
+	"golang.org/x/sys/windows"
+)
+
+// detachFromTerminal starts a program without a console.
+func detachFromTerminal(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.DETACHED_PROCESS}
+}
 
 // ownedByOther is never known here: access lists say who may read.
 func ownedByOther(os.FileInfo) bool { return false }

@@ -209,7 +209,13 @@ func (s Settings) runTokenCommand(caller context.Context) (client.Secret, error)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.WaitDelay = time.Second
-	cmd.Env = EnvironWithout(append(builtInTokenVariables(), s.tokenNames...))
+	hidden := append(builtInTokenVariables(), s.tokenNames...)
+	if caller.Value(noTerminalKey{}) != nil {
+		detachFromTerminal(cmd)
+		cmd.WaitDelay = 50 * time.Millisecond
+		hidden = append(hidden, "GPG_TTY")
+	}
+	cmd.Env = EnvironWithout(hidden)
 	if out, ok := caller.Value(progressKey{}).(io.Writer); ok {
 		defer time.AfterFunc(waitNotice, func() {
 			fmt.Fprintln(out, "lookout: waiting for "+s.TokenWait()+"; ctrl+c cancels")
@@ -260,6 +266,21 @@ type progressKey struct{}
 // WithProgress returns a context in which somebody who waits for a token is told so.
 func WithProgress(ctx context.Context, out io.Writer) context.Context {
 	return context.WithValue(ctx, progressKey{}, out)
+}
+
+// noTerminalKey is the key of a context whose token command gets no terminal.
+type noTerminalKey struct{}
+
+// WithoutTerminal returns a context in which a token command cannot ask anything on the terminal, and ends with all its
+// children when the context does.
+func WithoutTerminal(ctx context.Context) context.Context {
+	return context.WithValue(ctx, noTerminalKey{}, true)
+}
+
+// readsTokenQuietly reports whether reading the token starts no program and asks nobody.
+func (s Settings) readsTokenQuietly() bool {
+	return s.TokenOverride.Get != nil || s.TokenFile != "" ||
+		len(s.TokenCommand) == 0 && (s.TokenEnv != "" || !s.Keyring)
 }
 
 // waitNotice is how long a token command runs before a person is told that it does.

@@ -111,6 +111,7 @@ func New(t *testing.T, o emulator.Options, execute CommandFunc) *Env {
 	t.Setenv("LANG", "C.UTF-8")
 	t.Setenv("XDG_CONFIG_HOME", filepath.Join(r.Home, "config"))
 	t.Setenv("XDG_STATE_HOME", filepath.Join(r.Home, "state"))
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(r.Home, "cache"))
 	t.Setenv("LOOKOUT_BASE_URL", r.Base)
 	t.Setenv("LOOKOUT_TOKEN", Canary)
 	xdg.Reload()

@@ -1,0 +1,349 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lookout/client"
+	"lookout/cmd/internal/config"
+	"lookout/cmd/internal/names"
+	"lookout/views/resource"
+	"lookout/views/storage"
+)
+
+// completionLimit is how long a completion may wait for the token and the API together.
+const completionLimit = 900 * time.Millisecond
+
+// A nameCompleter completes the names of an account's objects: from the cache, or else with one request.
+type nameCompleter struct {
+	flags     *config.Flags
+	resources []scriptResource
+}
+
+// A nameReader reads the names of a list: one page.
+type nameReader func(context.Context, *scriptSession) (names.Listing, error)
+
+// A namesOfAccount holds what completions need of the account in use.
+type namesOfAccount struct {
+	settings config.Settings
+	path     func(list string) string
+}
+
+// account returns the account in use; false if there is none.
+func (n nameCompleter) account() (namesOfAccount, bool) {
+	settings, err := config.Load(n.flags, io.Discard)
+	if err != nil {
+		return namesOfAccount{}, false
+	}
+	return namesOfAccount{settings, settings.NamesPath()}, true
+}
+
+// cache returns the cache of a list of the account.
+func (a namesOfAccount) cache(list string) names.CacheFile { return names.At(a.path(list), time.Now()) }
+
+// names returns the names of a list, from the cache or else with one request.
+func (a namesOfAccount) names(c *cobra.Command, list string, read nameReader) names.Listing {
+	settings := a.settings
+	return a.cache(list).Get(func() (names.Listing, error) {
+		ctx, cancel := context.WithTimeout(cmp.Or(c.Context(), context.Background()), completionLimit)
+		defer cancel()
+		settings.ReadOnly = true
+		token, err := settings.ReadToken(config.WithoutTerminal(ctx))
+		if err != nil {
+			return names.Listing{}, err
+		}
+		api, err := settings.NewClient(
+			token,
+			nil,
+			client.WithoutRetries(),
+			client.WithTimeout(completionLimit),
+			client.WithObserver(onlyFirstPage),
+		)
+		if err != nil {
+			return names.Listing{}, err
+		}
+		return read(ctx, &scriptSession{settings: settings, api: api, now: time.Now})
+	})
+}
+
+// errNextPage is the error of the request for a second page.
+var errNextPage = errors.New("one page is enough for a completion")
+
+// onlyFirstPage returns a transport that requests no second page of a list.
+func onlyFirstPage(next http.RoundTripper) http.RoundTripper {
+	return roundTripperFunc(func(req *http.Request) (*http.Response, error) {
+		if n, err := strconv.Atoi(req.URL.Query().Get("page")); err == nil && n > 1 {
+			return nil, errNextPage
+		}
+		return next.RoundTrip(req)
+	})
+}
+
+// roundTripperFunc is a function that implements http.RoundTripper.
+type roundTripperFunc func(*http.Request) (*http.Response, error)
+
+// RoundTrip implements http.RoundTripper.
+func (f roundTripperFunc) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+// A rowNames says which names of the rows of a resource a word can have.
+type rowNames struct {
+	resource string
+	column   string // whose value is the name, instead of label or ID
+	idOnly   bool
+}
+
+// rows completes a name of a row, and adds a suffix to it.
+func (n nameCompleter) rows(c *cobra.Command, of rowNames, typed, suffix string) []cobra.Completion {
+	i := slices.IndexFunc(n.resources, func(r scriptResource) bool { return r.name == of.resource })
+	account, ok := n.account()
+	if i < 0 || n.resources[i].list == nil || n.resources[i].id == nil || !ok {
+		return nil
+	}
+	r := n.resources[i]
+	list := account.names(c, r.name+of.column, func(ctx context.Context, s *scriptSession) (names.Listing, error) {
+		return of.read(r, r.list(ctx, s, listOptions{given: resource.Query{}}))
+	})
+	candidates := nameCandidates(list.Names, r.acceptsLabel() && !of.idOnly, typed)
+	for i, candidate := range candidates {
+		if suffix != "" {
+			name, _, _ := strings.Cut(candidate, "\t")
+			candidates[i] = name + suffix
+		}
+	}
+	return candidates
+}
+
+// read reads the names of the first rows.
+func (of rowNames) read(r scriptResource, rows iter.Seq2[any, error]) (names.Listing, error) {
+	column := slices.IndexFunc(r.columns, func(c resource.ColumnDefinition[any]) bool { return c.Name == of.column })
+	seen := map[names.Name]bool{}
+	list := names.Listing{Complete: true}
+	for row, err := range rows {
+		if err != nil && len(seen) == 0 {
+			return list, err
+		}
+		if list.Complete = err == nil && len(list.Names) < names.Max; !list.Complete {
+			break
+		}
+		name := names.Name{ID: r.id(row)}
+		switch {
+		case column >= 0:
+			name.ID = r.columns[column].Value(row)
+		case r.identify != nil:
+			_, name.Label = r.identify(row)
+		}
+		if !seen[name] {
+			seen[name] = true
+			list.Names = append(list.Names, name)
+		}
+	}
+	return list, nil
+}
+
+// nameCandidates returns the candidates for a word that begins with what was typed. A label that no command line can
+// give, or that several rows have, is offered as the ID that it describes.
+func nameCandidates(all []names.Name, byLabel bool, typed string) (candidates []cobra.Completion) {
+	rows := make(map[string]int, len(all))
+	for _, name := range all {
+		rows[name.Label]++
+	}
+	for _, name := range all {
+		_, err := strconv.Atoi(name.Label)
+		label := byLabel && err != nil && rows[name.Label] == 1 && typable(name.Label)
+		switch {
+		case label && strings.HasPrefix(name.Label, typed):
+			candidates = append(candidates, cobra.CompletionWithDesc(name.Label, "id "+name.ID))
+		case (!label || typed != "") && strings.HasPrefix(name.ID, typed) && typable(name.ID):
+			candidates = append(candidates, cobra.CompletionWithDesc(name.ID, describeRow(name)))
+		}
+	}
+	return candidates
+}
+
+// describeRow returns what the shell shows beside an ID: the label, unless the ID ends with it.
+func describeRow(name names.Name) string {
+	if strings.HasSuffix(name.ID, "/"+name.Label) {
+		return ""
+	}
+	return name.Label
+}
+
+// typable reports whether a word can be an argument as it is: it is no flag, has nothing hidden, and the shell gets all
+// of it.
+func typable(word string) bool {
+	return word != "" && word[0] != '-' && strings.TrimSpace(word) == word && client.Clean(word) == word &&
+		!strings.HasPrefix(word, "_activeHelp_")
+}
+
+// objects completes the name of an object or a folder, one folder at a time. A page of a large folder may lack what was
+// typed, so the request names it, and any listing that is complete answers for the names below it.
+func (n nameCompleter) objects(c *cobra.Command, place, typed string) (candidates []cobra.Completion) {
+	list := n.objectNames(c, place, typed)
+	for _, name := range list.Names {
+		isFolderItself := name.ID == typed && strings.HasSuffix(typed, "/")
+		if strings.HasPrefix(name.ID, typed) && !isFolderItself && typable(name.ID) {
+			candidates = append(candidates, name.ID)
+		}
+	}
+	return candidates
+}
+
+// objectNames returns the objects and folders whose names begin with what was typed, or more of them.
+func (n nameCompleter) objectNames(c *cobra.Command, place, typed string) names.Listing {
+	cluster, bucket, err := storage.ParseBucketID(place)
+	account, ok := n.account()
+	if err != nil || !ok {
+		return names.Listing{}
+	}
+	listing := func(prefix string) string { return "objects\x00" + place + "\x00" + prefix }
+	kept := func(usable func(list names.Listing, fresh bool) bool) (names.Listing, bool) {
+		for end := strings.LastIndexByte(typed, '/') + 1; end <= len(typed); end++ {
+			list, fresh := account.cache(listing(typed[:end])).Kept()
+			if list.Names != nil && usable(list, fresh) {
+				return list, true
+			}
+		}
+		return names.Listing{}, false
+	}
+	if list, found := kept(func(l names.Listing, fresh bool) bool { return fresh && l.Complete }); found {
+		return list
+	}
+	list := account.names(c, listing(typed), func(ctx context.Context, s *scriptSession) (names.Listing, error) {
+		page, err := s.api.Objects.List(ctx, client.ObjectQuery{
+			Cluster:   cluster,
+			Bucket:    bucket,
+			Prefix:    typed,
+			Delimiter: "/",
+		})
+		found := names.Listing{Names: []names.Name{}, Complete: err == nil && !page.Truncated}
+		for _, o := range page.Data {
+			found.Names = append(found.Names, names.Name{ID: o.Name.Raw()})
+		}
+		return found, err
+	})
+	if list.Names == nil {
+		list, _ = kept(func(names.Listing, bool) bool { return true })
+	}
+	return list
+}
+
+// argument completes an argument by its name in the usage line.
+func (n nameCompleter) argument(
+	c *cobra.Command, word string, args []string, typed string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
+	parent := c.Parent().Name()
+	switch {
+	case parent == "accounts" && word == "NAME" && c.Name() != "add":
+		return config.AccountNames(n.flags), noFiles
+	case parent == "objects" && (word == "NAME" || word == "PREFIX"):
+		return noSpaceAfterFolders(n.objects(c, args[0], typed))
+	case word == "CLUSTER/BUCKET" && c.Name() == "create":
+		return noSpaceAfterFolders(n.rows(c, rowNames{resource: "clusters"}, typed, "/"))
+	case word == "CLUSTER/BUCKET":
+		return n.rows(c, rowNames{resource: "buckets"}, typed, ""), noFiles
+	case word == "METHOD":
+		return []cobra.Completion{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete}, noFiles
+	case word == "PATH":
+		return noSpaceAfterFolders(operationPaths(args[0], typed))
+	case word == "ACL":
+		return aclNames(), noFiles
+	case word == "DIR" || strings.HasSuffix(word, "FILE"):
+		return nil, cobra.ShellCompDirectiveDefault
+	case parent == "journal":
+		return n.journalEntries(typed), noFiles
+	case strings.HasPrefix(word, "ID") || parent == "stats":
+		return n.rows(c, rowNames{resource: parent}, typed, ""), noFiles
+	}
+	return nil, noFiles
+}
+
+// operationPaths completes the path of an operation up to the next ID in it.
+func operationPaths(method, typed string) (paths []cobra.Completion) {
+	isID := func(word string) bool { return word != "" && strings.ToUpper(word) == word }
+	given := strings.Split(typed, "/")
+	last := len(given) - 1
+	for _, o := range client.Operations() {
+		words := strings.Split(o.Path, "/")
+		if !strings.EqualFold(o.Method, method) || len(words) <= last {
+			continue
+		}
+		for i := range last {
+			if isID(words[i]) {
+				words[i] = given[i]
+			}
+		}
+		if next := slices.IndexFunc(words[last:], isID); next >= 0 {
+			words = append(words[:last+next], "")
+		}
+		path := strings.Join(words, "/")
+		if strings.HasPrefix(path, typed) && path != typed && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// noSpaceAfterFolders keeps the shell from adding a space where a candidate goes on: after /.
+func noSpaceAfterFolders(candidates []cobra.Completion) ([]cobra.Completion, cobra.ShellCompDirective) {
+	for _, c := range candidates {
+		if strings.HasSuffix(c, "/") {
+			return candidates, noFiles | cobra.ShellCompDirectiveNoSpace
+		}
+	}
+	return candidates, noFiles
+}
+
+// maxEntries is the most changes of the journal that are offered: the newest.
+const maxEntries = 100
+
+// journalEntries completes the ID of a change in the journal.
+func (n nameCompleter) journalEntries(typed string) (ids []cobra.Completion) {
+	settings, err := config.Load(n.flags, io.Discard)
+	if err != nil {
+		return nil
+	}
+	j := settings.ReadJournal()
+	defer j.Close()
+	entries := j.Entries(time.Time{})
+	for _, e := range entries[max(0, len(entries)-maxEntries):] {
+		if strings.HasPrefix(e.ID, typed) && typable(e.ID) {
+			ids = append(ids, cobra.CompletionWithDesc(e.ID, client.Clean(e.Change.Op+" "+e.Change.Label)))
+		}
+	}
+	return ids
+}
+
+// nameFlags are the flags that take the name of something.
+func nameFlags() map[string]rowNames {
+	return map[string]rowNames{
+		"cluster":    {resource: "clusters"},
+		"credential": {resource: "credentials", idOnly: true},
+		"group":      {resource: "contacts", column: "group"},
+		"bucket":     {resource: "buckets"},
+	}
+}
+
+// completeFlag completes a flag that takes the name of something.
+func (n nameCompleter) completeFlag(name string) cobra.CompletionFunc {
+	of := nameFlags()[name]
+	return func(c *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		bucket, _, named := strings.Cut(typed, ":")
+		switch {
+		case name == "bucket" && named:
+			return []cobra.Completion{bucket + ":read_only", bucket + ":read_write"}, noFiles
+		case name == "bucket":
+			return n.rows(c, of, typed, ":"), noFiles | cobra.ShellCompDirectiveNoSpace
+		}
+		return n.rows(c, of, typed, ""), noFiles
+	}
+}
