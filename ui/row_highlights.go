@@ -5,12 +5,12 @@ import "time"
 // highlightDuration is how long a row that has just changed is tinted.
 const highlightDuration = time.Second
 
-// maxHighlights bounds how many rows of two reads are compared, and how many are tinted at once. Comparing more would
+// maxHighlights bounds how many rows are compared after a read, and how many are tinted at once. Comparing more would
 // delay the next key.
 const maxHighlights = 20_000
 
-// RowHighlights are the rows of a store that have just changed. They are drawn on the tint of the tone Flash for a
-// second. Nothing is kept of rows that stay as they are.
+// RowHighlights remembers which rows of a store have just changed. For a second, they are drawn on the tint of
+// theme.Flash. Rows that stay as they are take no memory.
 type RowHighlights[T any] struct {
 	source *Source[T]
 	ends   map[string]time.Time // by row ID: when the row is no longer tinted

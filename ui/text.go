@@ -1,10 +1,13 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"lookout/theme"
 )
 
 // Width returns the number of cells that text takes, without its styles. It counts ASCII, styles and shapes that the
@@ -335,3 +338,21 @@ func WithPrefix(prefix, text string) string {
 
 // blanks is what spaces are copied from.
 const blanks = "                                                                "
+
+// ItemRange returns the line below some of many items that says which they are: "3 to 8 of 40".
+func (b Box) ItemRange(first, last, count int) string {
+	text := "  " + FormatCount(int64(first)) + " to " + FormatCount(int64(last)) + " of " + FormatCount(int64(count))
+	return b.Theme.Paint(theme.Muted, Truncate(text, b.Width, b.Theme.Glyphs.Ellipsis))
+}
+
+// maxItemsRead is how many items a screen reader reads out at once.
+const maxItemsRead = 100
+
+// ReadItems returns what a screen reader reads of items: all of them, or the first ones and how many more there are.
+func ReadItems(items []string) []string {
+	more := len(items) - maxItemsRead
+	if more <= 0 {
+		return items
+	}
+	return append(slices.Clone(items[:maxItemsRead]), "and "+FormatCount(int64(more))+" more")
+}

@@ -52,7 +52,9 @@ func (v *FormView) focusPosition() (position, count int) {
 }
 
 // Intro returns what the form is about.
-func (v *FormView) Intro() []string { return append([]string{v.form.Text}, v.form.Items...) }
+func (v *FormView) Intro() []string {
+	return append([]string{v.form.Text}, ui.ReadItems(v.form.Items)...)
+}
 
 // describeField returns a field in words, and the line that is typed into it.
 func (v *FormView) describeField(f Field, b ui.Box) (parts []string, input string) {

@@ -101,12 +101,8 @@ func (v *FormView) introLines(b ui.Box) []string {
 // itemLines lists the rows in columns. If they take too many lines, it shows a part of them, and says how to see the
 // others.
 func (v *FormView) itemLines(b ui.Box) []string {
-	items := v.form.Items
-	widest := 0
-	for _, item := range items {
-		widest = max(widest, ui.Width(item)+2)
-	}
-	columns := max(1, (b.Width-2)/max(1, widest))
+	items, widest := v.form.Items, v.widestItem+2
+	columns := max(1, (b.Width-2)/widest)
 	all := (len(items) + columns - 1) / columns
 	v.itemTop = max(0, min(v.itemTop, all-maxItemLines))
 	var lines []string
@@ -119,8 +115,7 @@ func (v *FormView) itemLines(b ui.Box) []string {
 	}
 	if all > maxItemLines {
 		last := min(len(items), (v.itemTop+maxItemLines)*columns)
-		shown := fmt.Sprintf("  %d to %d of %d", v.itemTop*columns+1, last, len(items))
-		lines = append(lines, b.Theme.Paint(theme.Muted, ui.Truncate(shown, b.Width, b.Theme.Glyphs.Ellipsis)))
+		lines = append(lines, b.ItemRange(v.itemTop*columns+1, last, len(items)))
 	}
 	return lines
 }
@@ -220,7 +215,7 @@ type KeyHint struct{ Key, Word string }
 func (v *FormView) Hints() []KeyHint {
 	switch {
 	case v.sending:
-		return []KeyHint{{"", "keys do nothing until the answer is there"}}
+		return []KeyHint{{"", "keys do nothing until the answer arrives"}}
 	case v.exitKey != "":
 		return []KeyHint{{"any other key", "keep what you typed"}}
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -207,6 +208,31 @@ func TestFormView_itemsScroll(t *testing.T) {
 	}
 	if first := ansi.Strip(v.View(b)); !strings.Contains(first, form.Items[0]) {
 		t.Errorf("not back at the first rows:\n%s", first)
+	}
+}
+
+// Drawing a form takes no longer for a large batch, and a screen reader does not read out all of its rows.
+func TestFormView_largeBatch(t *testing.T) {
+	view := func(rows int) (*FormView, time.Duration) {
+		form := Form{SubmitLabel: "disable"}
+		for n := range rows {
+			form.Items = append(form.Items, fmt.Sprintf("service-%d (id %d)", n, n))
+		}
+		v, b, least := NewFormView(form, t.Context()), uitest.NewBox(t, 74, 20), time.Hour
+		for range 20 {
+			begun := time.Now()
+			v.View(b)
+			least = min(least, time.Since(begun))
+		}
+		return v, least
+	}
+	_, few := view(100)
+	v, many := view(200_000)
+	if many > 10*few {
+		t.Errorf("a form with 100 rows is drawn in %v, one with 200,000 in %v", few, many)
+	}
+	if intro := v.Intro(); len(intro) != 102 || intro[101] != "and 199,900 more" {
+		t.Errorf("%d lines are read out; the last: %q", len(intro), intro[len(intro)-1])
 	}
 }
 

@@ -24,10 +24,11 @@ type FormView struct {
 	gone          bool         // the row that the form is about no longer exists
 	exitKey       string       // esc or ctrl+c, pressed once after something was typed
 	repeatedEnter bool         // the key follows another enter at once
-	unseen        bool         // the key was pressed before the user can have seen the form
+	unseen        bool         // the key was pressed before the user could see the form
 	edited        map[int]bool // by field
 	dirty         bool         // something was typed
 	banner        string
+	widestItem    int  // width of the widest row
 	itemTop       int  // lines of rows scrolled past
 	cut           bool // the last frame does not show everything
 	fieldErrors   map[string]string
@@ -42,15 +43,18 @@ func NewFormView(form Form, ctx context.Context) *FormView {
 		dirty:        form.Typed,
 		confirmInput: newTextInput("", func(string) {}),
 	}
+	for _, item := range form.Items {
+		v.widestItem = max(v.widestItem, ui.Width(item))
+	}
 	v.focus = v.nextFocus(-1, 1)
 	return v
 }
 
-// SetRepeatedEnter tells whether the next key follows another enter at once, as from a key that is held: enter in a
-// field does not send then.
+// SetRepeatedEnter sets whether the next key is an enter right after another one, as when the key is held down. Such an
+// enter in a field does not send the form.
 func (v *FormView) SetRepeatedEnter(repeated bool) { v.repeatedEnter = repeated }
 
-// SetUnseen tells whether the next key was pressed before the user can have seen the form: it does not send then.
+// SetUnseen sets whether the next key was pressed before the user could see the form. Such a key does not send it.
 func (v *FormView) SetUnseen(unseen bool) { v.unseen = unseen }
 
 // Title returns the form's title.

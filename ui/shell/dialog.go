@@ -239,11 +239,3 @@ func markedLine(cursor bool, mark string, b ui.Box, parts ...theme.Segment) stri
 	}
 	return out.String() + tint.Around.Close
 }
-
-// prefixed returns text with a lead, or "" for an empty text.
-func prefixed(lead, text string) string {
-	if text == "" {
-		return ""
-	}
-	return lead + text
-}

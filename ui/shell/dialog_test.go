@@ -316,3 +316,15 @@ func TestQuestionDialog_manyItems(t *testing.T) {
 		}
 	}
 }
+
+// A screen reader reads out the first rows of a large batch, and how many more there are.
+func TestQuestionDialog_read_largeBatch(t *testing.T) {
+	confirm := &ui.Confirmation{Text: "Deletes 50,000 things."}
+	for n := range 50_000 {
+		confirm.Items = append(confirm.Items, fmt.Sprintf("thing-%d", n))
+	}
+	intro := newQuestionDialog(ui.Action{Confirm: confirm}).read(ui.Box{}).intro
+	if len(intro) != 102 || intro[1] != "thing-0" || intro[101] != "and 49,900 more" {
+		t.Errorf("%d lines: %q … %q", len(intro), intro[:2], intro[len(intro)-1])
+	}
+}

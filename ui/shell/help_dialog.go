@@ -155,7 +155,7 @@ func (h *helpDialog) findMatches() {
 		}
 		h.matches = append(h.matches, a)
 		e := entryOf(a, allKeys(a))
-		e.name, e.about = a.Name(), a.Description+prefixed(" · not available: ", a.DisabledReason)
+		e.name, e.about = a.Name(), a.Description+ui.WithPrefix(" · not available: ", a.DisabledReason)
 		e.about = strings.TrimPrefix(e.about, " · ")
 		if query == "" {
 			e.heading = groupHeading(a.Group, h.pane)

@@ -262,7 +262,7 @@ func (l *LinearScreen) tabNames() []string {
 	s := l.provider.ActiveShell()
 	names := make([]string, len(s.tabs.list))
 	for i, t := range s.tabCells(l.theme.Glyphs) {
-		names[i] = strings.TrimSpace(t.key + prefixed(" ", t.name) + prefixed(" ", t.badge))
+		names[i] = strings.TrimSpace(t.key + ui.WithPrefix(" ", t.name) + ui.WithPrefix(" ", t.badge))
 	}
 	return names
 }

@@ -60,18 +60,10 @@ func (l *LinearScreen) snapshot(s *Shell, now time.Time) screenSnapshot {
 		return t
 	}
 	if _, counted := s.pane().(ui.ColumnChooser); counted && freshnessOf(s.pane()).Loaded {
-		t.count = rowCount(reading.Count)
+		t.count = ui.Plural(reading.Count, "row", "rows")
 	}
 	t.setReading(l, reading)
 	return t
-}
-
-// rowCount returns a number of rows in words.
-func rowCount(n int) string {
-	if n == 1 {
-		return "1 row"
-	}
-	return fmt.Sprintf("%d rows", n)
 }
 
 // setReading sets the parts that an announcement consists of.
@@ -101,7 +93,7 @@ func (l *LinearScreen) textLines(text string) []string {
 
 // accountLine names the account, and how it differs from others.
 func accountLine(a *AccountInfo) string {
-	line := "account " + a.Account + prefixed(", ", a.AccountLabel)
+	line := "account " + a.Account + ui.WithPrefix(", ", a.AccountLabel)
 	for _, word := range a.warnings() {
 		line += ", " + word.text
 	}

@@ -358,8 +358,8 @@ func (m *menuDialog) read(ui.Box) dialogReading {
 
 // describeAction describes an action for a screen reader.
 func describeAction(a ui.Action) string {
-	return a.Name() + prefixed("; key ", a.Key.Help().Key) + prefixed("; ", a.Description) +
-		prefixed("; not available: ", a.DisabledReason)
+	return a.Name() + ui.WithPrefix("; key ", a.Key.Help().Key) + ui.WithPrefix("; ", a.Description) +
+		ui.WithPrefix("; not available: ", a.DisabledReason)
 }
 
 func (m *menuDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {

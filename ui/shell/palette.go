@@ -117,7 +117,7 @@ func (p *paletteDialog) updateEntries() {
 // first.
 func (e paletteEntry) entry(grouped bool) listEntry {
 	shown := listEntry{
-		name:  e.label + prefixed(" · ", e.foundBy),
+		name:  e.label + ui.WithPrefix(" · ", e.foundBy),
 		keys:  e.key,
 		about: cmp.Or(e.reason, e.object),
 		off:   e.reason != "",
@@ -286,7 +286,7 @@ func startRowAction(s *Shell, pane string, rows ui.RowFinder, id, name string) t
 // layout finds the entries for a text that was pasted.
 func (p *paletteDialog) layout(b ui.Box) {
 	p.updateEntries()
-	p.nothing = "nothing matches" + prefixed(" · not read: ", strings.Join(p.shell.tabs.unread(), ", "))
+	p.nothing = "nothing matches" + ui.WithPrefix(" · not read: ", strings.Join(p.shell.tabs.unread(), ", "))
 	p.searchList.layout(b)
 }
 
@@ -294,8 +294,8 @@ func (p *paletteDialog) read(ui.Box) dialogReading {
 	r := dialogReading{Announcement: ui.Announcement{Input: "go to: " + p.query(), Item: p.nothing}}
 	if p.cursor < len(p.found) {
 		e := p.found[p.cursor]
-		r.Position, r.Count, r.Item = p.cursor+1, len(p.found), e.label+prefixed("; ", e.foundBy)+"; "+e.kind+
-			prefixed("; key ", e.key)+prefixed("; not available: ", e.reason)
+		r.Position, r.Count, r.Item = p.cursor+1, len(p.found), e.label+ui.WithPrefix("; ", e.foundBy)+"; "+e.kind+
+			ui.WithPrefix("; key ", e.key)+ui.WithPrefix("; not available: ", e.reason)
 	}
 	return r
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/base32"
-	"fmt"
 	"strings"
 	"time"
 	"unicode"
@@ -142,8 +141,7 @@ func (q *questionDialog) questionLines(b ui.Box, count int) []string {
 		lines = append(lines, "  "+ui.Truncate(item, b.Width-2, mark))
 	}
 	if n := len(ask.Items); n > count {
-		shown := fmt.Sprintf("  %d to %d of %d", first+1, last, n)
-		lines = append(lines, b.Theme.Paint(theme.Muted, ui.Truncate(shown, b.Width, mark)))
+		lines = append(lines, b.ItemRange(first+1, last, n))
 	}
 	return append(lines, "")
 }
@@ -214,7 +212,8 @@ func (q *questionDialog) hints() []hint {
 
 func (q *questionDialog) read(ui.Box) dialogReading {
 	ask := q.action.Confirm
-	r := dialogReading{intro: append([]string{strings.TrimSpace(ask.Warning + " " + ask.Text)}, ask.Items...)}
+	text := strings.TrimSpace(ask.Warning + " " + ask.Text)
+	r := dialogReading{intro: append([]string{text}, ui.ReadItems(ask.Items)...)}
 	switch {
 	case !q.fits:
 		r.Item = "this question does not fit here: make the terminal larger, or press escape"
