@@ -43,17 +43,28 @@ type writeTimes struct {
 	slowEnded time.Time // end of the last slow write
 }
 
-// hang reports whether a write hangs, or did so a moment ago.
-func (t writeTimes) hang(now time.Time) bool {
-	return !t.started.IsZero() && now.Sub(t.started) > slowWriteLimit || now.Sub(t.slowEnded) < 200*time.Millisecond
+// hang reports whether a write takes longer than a limit, or did so a moment ago.
+func (t writeTimes) hang(now time.Time, limit time.Duration) bool {
+	return !t.started.IsZero() && now.Sub(t.started) > limit || now.Sub(t.slowEnded) < 200*time.Millisecond
 }
 
 // minFrameInterval is the shortest time between two frames.
 const minFrameInterval = 2 * time.Millisecond
 
-// slowWriteLimit is how long a write may take, without an answer from the terminal, before keys typed meanwhile are
-// dropped: the user did not see the screen.
+// slowWriteLimit is how long a write to a terminal that does not answer may take before keys typed meanwhile are
+// dropped: the user did not see the screen. A terminal that answers has deadLineTimeout.
 const slowWriteLimit = time.Second
+
+// blindTimeout is how long the newest frame may wait before keys count as typed blindly.
+const blindTimeout = time.Second
+
+// writeLimit returns how long a write may take before keys are dropped. The caller holds the lock.
+func (p *renderer) writeLimit() time.Duration {
+	if p.flow.answers && !p.flow.silent {
+		return deadLineTimeout
+	}
+	return slowWriteLimit
+}
 
 // newRenderer returns a renderer whose goroutine runs inside protect, which handles panics.
 func newRenderer(out io.Writer, onWriteError func(), protect func(func())) *renderer {
@@ -132,7 +143,7 @@ func (p *renderer) stalled() bool {
 	if p.flow.askNow {
 		p.wakeWriter()
 	}
-	return drop || p.writes.hang(now) && now.Sub(p.flow.lastAnswer) > slowWriteLimit
+	return drop || p.writes.hang(now, p.writeLimit()) && now.Sub(p.flow.lastAnswer) > p.writeLimit()
 }
 
 // behind reports whether the screen has not shown the newest frame for so long that keys are typed blindly.
@@ -140,7 +151,7 @@ func (p *renderer) behind() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	since := p.flow.behindSince()
-	return !since.IsZero() && time.Since(since) > slowWriteLimit
+	return !since.IsZero() && time.Since(since) > blindTimeout
 }
 
 // answered records that the terminal has answered a request for its status.
@@ -283,7 +294,7 @@ func (p *renderer) writeNext() (wrote bool, err error) {
 		_, err = io.WriteString(p.out, bytes)
 	}
 	p.mu.Lock()
-	if now := time.Now(); now.Sub(p.writes.started) > slowWriteLimit {
+	if now := time.Now(); now.Sub(p.writes.started) > p.writeLimit() {
 		p.writes.slowEnded = now
 	}
 	p.writes.started = time.Time{}

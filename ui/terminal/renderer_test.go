@@ -2,11 +2,14 @@ package terminal
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
@@ -474,5 +477,66 @@ func TestRenderer_writeRaw_query(t *testing.T) {
 	}
 	if p.answered(); p.awaitsAnswer() {
 		t.Error("an answer is awaited that has arrived")
+	}
+}
+
+// A line is dead from its second write on, until alive is closed. Once it is broken, writes fail.
+type deadLine struct {
+	written int
+	alive   chan struct{}
+	broken  bool
+}
+
+func (l *deadLine) Write(b []byte) (int, error) {
+	if l.broken {
+		return 0, io.ErrClosedPipe
+	}
+	if l.written++; l.written > 1 {
+		<-l.alive
+	}
+	return len(b), nil
+}
+
+// Keys are dropped while a write hangs: after a second on a terminal that does not answer, and after three on one that
+// does, because its line may only be slow.
+func TestRenderer_stalled_whileWriteHangs(t *testing.T) {
+	for name, c := range map[string]struct {
+		answers bool
+		alive   time.Duration
+	}{"answers": {true, 2900 * time.Millisecond}, "silent": {false, 900 * time.Millisecond}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				line := &deadLine{alive: make(chan struct{})}
+				p := newRenderer(line, func() {}, func(f func()) { f() })
+				p.start("")
+				synctest.Wait()
+				if c.answers {
+					p.answered()
+				}
+				time.Sleep(firstAnswerTimeout + time.Millisecond)
+				p.show(Frame{Content: "frame"}, true)
+				synctest.Wait()
+				if time.Sleep(c.alive); p.stalled() {
+					t.Errorf("keys are dropped after %v", c.alive)
+				}
+				if time.Sleep(200 * time.Millisecond); !p.stalled() {
+					t.Error("keys are not dropped on a dead line")
+				}
+				close(line.alive)
+				synctest.Wait()
+				if !p.stalled() {
+					t.Error("keys typed on the dead line are obeyed")
+				}
+				for range 3 {
+					p.answered()
+				}
+				if time.Sleep(300 * time.Millisecond); p.stalled() {
+					t.Error("keys are dropped on a line that is alive again")
+				}
+				line.broken = true
+				p.writeRaw("the end", false) // ends the goroutine
+				synctest.Wait()
+			})
+		})
 	}
 }
