@@ -798,8 +798,8 @@ func TestServices_All(t *testing.T) {
 	}
 }
 
-// A name that no service can have is not sent, and the error about it holds only its beginning, so that no screen has to
-// draw megabytes.
+// A name that no service can have is not sent, and the error about it holds only its beginning, so that no screen has
+// to draw megabytes.
 func TestErrors_namesAreBounded(t *testing.T) {
 	c, _ := newEmulatedClient(t, emulator.Options{})
 	huge := strings.Repeat("x", 8<<20)

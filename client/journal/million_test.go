@@ -135,32 +135,29 @@ func TestOpenLater_readsWhenLoaded(t *testing.T) {
 	const n = 20_000
 	path := filepath.Join(t.TempDir(), "j")
 	writeReleased(t, path, n)
-	began := time.Now()
 	j, err := OpenLater(path, "a", testTime)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(began); took > 50*time.Millisecond*slow || j.Loaded() || j.Len() != 0 {
-		t.Errorf("opened in %v, loaded %v, %d changes", took, j.Loaded(), j.Len())
+	if j.Loaded() || j.Len() != 0 {
+		t.Errorf("opened: loaded %v, %d changes", j.Loaded(), j.Len())
 	}
 	version, read := j.Version(), make(chan error)
 	go func() { read <- j.Load() }()
-	longest := time.Duration(0)
+	answered := 0
 	for done := false; !done; {
-		began := time.Now()
 		_, _, _, _ = j.DisabledServices(), j.Version(), j.UnresolvedEntries(testTime()), j.Loaded()
-		longest = max(longest, time.Since(began))
 		select {
 		case err := <-read:
 			if done = true; err != nil {
 				t.Fatal(err)
 			}
 		default:
-			time.Sleep(time.Millisecond)
+			answered++
 		}
 	}
-	if longest > 50*time.Millisecond {
-		t.Errorf("a question was answered after %v", longest)
+	if answered < 3 {
+		t.Errorf("%d questions were answered while the journal was read", answered)
 	}
 	if !j.Loaded() || j.Len() != n || len(j.DisabledServices()) != 50 || j.Version() <= version {
 		t.Errorf("loaded %v, %d changes, %d disabled", j.Loaded(), j.Len(), len(j.DisabledServices()))
