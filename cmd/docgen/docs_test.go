@@ -163,10 +163,10 @@ func (r *testEnv) checkCommandLine(page string, args []string) {
 	}
 }
 
-// docPages returns the README and all pages in docs.
+// docPages returns the pages at the top, and all pages in docs.
 func docPages(t *testing.T) []string {
 	t.Helper()
-	pages := []string{"README.md", ".github/CONTRIBUTING.md"}
+	pages := []string{"README.md", "SECURITY.md", "CHANGELOG.md", ".github/CONTRIBUTING.md"}
 	for _, pattern := range []string{"docs/*.md", "docs/commands/*.md"} {
 		found, err := filepath.Glob(filepath.Join(testenv.RepoRoot(t), pattern))
 		if err != nil {

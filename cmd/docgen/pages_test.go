@@ -1,0 +1,134 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"lookout/client/emulator"
+	"lookout/cmd/internal/testenv"
+)
+
+// readPage returns the text of a page, by its path below the top.
+func readPage(t *testing.T, page string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(testenv.RepoRoot(t), filepath.FromSlash(page)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(string(data), "\r\n", "\n")
+}
+
+// anchors returns the anchors of a page's headings.
+func anchors(text string) (all []string) {
+	dropped := regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+	for _, heading := range regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllStringSubmatch(text, -1) {
+		plain := dropped.ReplaceAllString(strings.ToLower(heading[1]), "")
+		all = append(all, strings.ReplaceAll(plain, " ", "-"))
+	}
+	return all
+}
+
+// Every link from a page to another leads to a file, and to a heading if it names one.
+func TestPages_linksLeadSomewhere(t *testing.T) {
+	count := 0
+	for _, page := range docPages(t) {
+		for _, link := range regexp.MustCompile(`\]\(([^)\s]+)\)`).FindAllStringSubmatch(readPage(t, page), -1) {
+			file, anchor, _ := strings.Cut(link[1], "#")
+			if strings.Contains(file, "://") {
+				continue
+			}
+			count++
+			target := page
+			if file != "" {
+				target = path.Join(path.Dir(page), file)
+			}
+			if _, err := os.Stat(filepath.Join(testenv.RepoRoot(t), filepath.FromSlash(target))); err != nil {
+				t.Errorf("%s: %s leads nowhere", page, link[1])
+			} else if anchor != "" && !slices.Contains(anchors(readPage(t, target)), anchor) {
+				t.Errorf("%s: %s has no such heading", page, link[1])
+			}
+		}
+	}
+	if count < 50 {
+		t.Errorf("only %d links", count)
+	}
+}
+
+// The tests that the security page names are there.
+func TestSecurityPage_namesTests(t *testing.T) {
+	var tests strings.Builder
+	err := filepath.WalkDir(testenv.RepoRoot(t), func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(name, "_test.go") {
+			data, failed := os.ReadFile(name)
+			tests.Write(data)
+			return failed
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`(Test\\w+)`").FindAllStringSubmatch(readPage(t, "docs/security.md"), -1)
+	for _, name := range named {
+		if !strings.Contains(tests.String(), "func "+name[1]+"(t *testing.T)") {
+			t.Errorf("there is no %s", name[1])
+		}
+	}
+	if len(named) < 20 {
+		t.Errorf("only %d tests", len(named))
+	}
+}
+
+// The security page names every file that commands create, and only their owner can read them.
+func TestSecurityPage_files(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	kept := configFolder(r)
+	r.MustRun("config", "init")
+	r.MustRun("services", "disable", "web-1", "--for", "1h", "--reason", "kernel update")
+	r.MustRun("api", "GET", "/managed/services")
+	page, count := readPage(t, "docs/security.md"), 0
+	for variable, folder := range kept {
+		err := filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || name == folder {
+				return err
+			}
+			info, err := entry.Info()
+			want := fs.FileMode(0o600)
+			if entry.IsDir() {
+				want = 0o700
+			} else {
+				count++
+				known := "`" + variable + "/lookout/" + entry.Name() + "`"
+				if kind := "`" + variable + "/lookout/NAME" + filepath.Ext(name) + "`"; !strings.Contains(page, known) &&
+					!strings.Contains(page, kind) {
+					t.Errorf("the page does not name %s", name)
+				}
+			}
+			if err == nil && runtime.GOOS != "windows" && info.Mode().Perm() != want {
+				t.Errorf("%s has mode %04o", name, info.Mode().Perm())
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if count < 2 {
+		t.Errorf("only %d files were created", count)
+	}
+}
+
+// configFolder returns the folders of configuration and state by their variables.
+func configFolder(r *testEnv) map[string]string {
+	return map[string]string{
+		"$XDG_CONFIG_HOME": filepath.Join(r.Home, "config"),
+		"$XDG_STATE_HOME":  filepath.Join(r.Home, "state"),
+	}
+}
