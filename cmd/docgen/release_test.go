@@ -3,6 +3,7 @@ package main
 import (
 	"maps"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"lookout/client/emulator"
 	"lookout/cmd/internal/testenv"
 )
 
@@ -115,6 +117,68 @@ func TestPackagesAreWhole(t *testing.T) {
 	} {
 		if !strings.Contains(in, text) {
 			t.Errorf("%q is missing", text)
+		}
+	}
+}
+
+// Workflows name every action by the hash of a commit, because a tag can be moved, and the version beside it.
+func TestWorkflows_actionsArePinned(t *testing.T) {
+	workflows, err := filepath.Glob(filepath.Join(testenv.RepoRoot(t), ".github", "workflows", "*.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pinned, count := regexp.MustCompile(`uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`), 0
+	hashes := map[string]string{} // by action: one version of each
+	for _, name := range workflows {
+		for line := range strings.Lines(readPage(t, ".github/workflows/"+filepath.Base(name))) {
+			line = strings.TrimSpace(line)
+			_, action, uses := strings.Cut(line, "uses: ")
+			if !uses {
+				continue
+			}
+			count++
+			if !pinned.MatchString(line) {
+				t.Errorf("%s: %s", filepath.Base(name), line)
+			}
+			action, version, _ := strings.Cut(action, "@")
+			if other, known := hashes[action]; known && other != version {
+				t.Errorf("%s: %s and %s", action, version, other)
+			}
+			hashes[action] = version
+		}
+	}
+	if count < 10 {
+		t.Errorf("only %d actions", count)
+	}
+}
+
+// The notes of a release are its part of CHANGELOG.md, or the unreleased changes before it. Without them there is no
+// release.
+func TestReleaseNotes(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("there is no bash")
+	}
+	r := newTestEnv(t, emulator.Options{})
+	script, log := filepath.Join(
+		r.Home,
+		".ci",
+		"notes",
+	), "# Changes\n\n## Unreleased\n\n- new\n\n## 1.2.3 (2027-01-02)\n\n"+
+		"- a\n\n### Deprecated\n\n- b\n\n## 1.2\n\n## 1.1.0\n\n- old\n"
+	r.Write(script, readPage(t, ".ci/notes"))
+	r.Write(filepath.Join(r.Home, "CHANGELOG.md"), log)
+	for tag, want := range map[string]string{
+		"v1.2.3":      "- a\n\n### Deprecated\n\n- b\n",
+		"v1.1.0":      "- old\n",
+		"v1.3.0-rc.1": "- new\n",
+		"v1.2":        "",
+		"v9.9.9":      "",
+	} {
+		notes, err := exec.Command(bash, script, tag).Output()
+		if got := strings.TrimRight(string(notes), "\n"); got != strings.TrimRight(want, "\n") ||
+			(err == nil) != (want != "") {
+			t.Errorf("%s: %q, %v", tag, got, err)
 		}
 	}
 }
