@@ -125,7 +125,7 @@ type BucketAccessStatus struct {
 	CORS *bool `json:"cors_enabled"` // nil if it is not known: newer types of endpoints have no such switch
 }
 
-// Differs reports whether the access shows another value than one that was set. A value that is not known does not.
+// Differs reports whether a known value of the access differs from one that was set.
 func (s *BucketAccessStatus) Differs(set BucketAccess) bool {
 	return set.ACL != "" && s.ACL != "" && s.ACL != set.ACL ||
 		set.CORS != nil && s.CORS != nil && *s.CORS != *set.CORS

@@ -24,18 +24,18 @@ type CertificatePair struct {
 // together.
 func NewCertificatePair(certificate, key string) (CertificatePair, error) {
 	if block, _ := pem.Decode([]byte(certificate)); block == nil {
-		return CertificatePair{}, errors.New("the certificate's file holds no PEM")
+		return CertificatePair{}, errors.New("the certificate file contains no PEM data")
 	}
 	block, _ := pem.Decode([]byte(key))
 	switch {
 	case block == nil:
-		return CertificatePair{}, errors.New("the key's file holds no PEM")
+		return CertificatePair{}, errors.New("the key file contains no PEM data")
 	case strings.HasPrefix(block.Type, "ENCRYPTED"), strings.Contains(block.Headers["Proc-Type"], "ENCRYPTED"):
 		return CertificatePair{}, errors.New("the key is encrypted: remove its passphrase first")
 	}
 	pair, err := tls.X509KeyPair([]byte(certificate), []byte(key))
 	if err != nil {
-		return CertificatePair{}, errors.New("certificate and key are no pair: " + Clean(err.Error()))
+		return CertificatePair{}, errors.New("certificate and key cannot be used together: " + Clean(err.Error()))
 	}
 	leaf := pair.Leaf
 	if leaf == nil {

@@ -47,10 +47,10 @@ func TestParseCertificatePair(t *testing.T) {
 	cert, key := pemPair(t, "cdn.acme.net", now)
 	_, other := pemPair(t, "cdn.acme.net", now)
 	for want, texts := range map[string][2]string{
-		"certificate's file": {"x", key},
-		"key's file":         {cert, "x"},
-		"no pair":            {cert, other},
-		"is encrypted":       {cert, strings.ReplaceAll(key, "PRIVATE KEY", "ENCRYPTED PRIVATE KEY")},
+		"certificate file": {"x", key},
+		"key file":         {cert, "x"},
+		"be used together": {cert, other},
+		"is encrypted":     {cert, strings.ReplaceAll(key, "PRIVATE KEY", "ENCRYPTED PRIVATE KEY")},
 	} {
 		if _, err := NewCertificatePair(texts[0], texts[1]); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)

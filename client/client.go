@@ -77,8 +77,8 @@ func WithTransport(t http.RoundTripper) Option {
 	return func(c *Client) { c.endpoint.roundTripper = t }
 }
 
-// WithObserver puts a transport in front of the network that sees every attempt of every request, the token among its
-// headers.
+// WithObserver puts a transport in front of the network that sees every attempt of every request, including the token
+// in its headers.
 func WithObserver(wrap func(next http.RoundTripper) http.RoundTripper) Option {
 	return func(c *Client) { c.endpoint.observe = wrap }
 }

@@ -258,8 +258,8 @@ func (f *structDecoder) decode(object []byte, into reflect.Value) (odd []string,
 	return odd, found, nil
 }
 
-// decodeValue decodes one value and reports whether it is valid. The most frequent types take a faster way than
-// encoding/json, with the same result.
+// decodeValue decodes one value and reports whether it is valid. The most frequent types are decoded faster
+// than by encoding/json, with the same result.
 func decodeValue(value []byte, field reflect.Value) bool {
 	switch into := field.Addr().Interface().(type) {
 	case json.Unmarshaler:

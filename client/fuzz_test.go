@@ -73,8 +73,8 @@ func responseTypes() []any {
 	}
 }
 
-// Whatever an answer holds, into whatever it is read: no panic; what passes is an object; a list that passes has data;
-// what it holds can be shown and sent back.
+// No answer makes a decoder panic, whatever the type. An answer that is accepted is an object, an accepted list has
+// data, and their values can be shown and sent back.
 func FuzzAnswers(f *testing.F) {
 	faulttest.ReportCase(f, "J2", "FuzzAnswers")
 	for _, body := range bodies {
@@ -268,7 +268,7 @@ func FuzzBase(f *testing.F) {
 	})
 }
 
-// Whatever text is a segment of a path, the request goes to the intended path.
+// Whatever the text of a segment, the request goes to the intended path.
 func FuzzPlaces(f *testing.F) {
 	faulttest.ReportCase(f, "J4", "FuzzPlaces")
 	for _, s := range []string{"us-east-1", "..", ".", "a/b", "%2e%2e", "a?b", "\n", "..;", "@x", ":80"} {
@@ -333,8 +333,8 @@ func FuzzCells(f *testing.F) {
 	})
 }
 
-// An object and a list fall into the parts that encoding/json finds in them; what is neither falls into none, and no
-// text makes it panic.
+// The scanner finds the same parts of objects and lists as encoding/json, and none in anything else. No text makes it
+// panic.
 func FuzzParts(f *testing.F) {
 	faulttest.ReportCase(f, "J2", "FuzzParts")
 	for _, body := range append(bodies, ` { "a" : [ { "]" : "\\" } , "}" ] , "\u0061" : -1.5e3 , "b" : { } , "c" : `+

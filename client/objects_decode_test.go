@@ -281,7 +281,7 @@ func benchmarkPage[T any](b *testing.B, body []byte) {
 	}
 }
 
-// Both decoders keep an unknown size apart from 0, also in sums and in what scripts print.
+// Both decoders distinguish an unknown size from 0, and so do sums and the output of scripts.
 func TestObject_unknownSize(t *testing.T) {
 	entry := func(size string) []byte {
 		return []byte(

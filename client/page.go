@@ -28,8 +28,8 @@ type Page[T any] struct {
 // maxPages is the most pages of a list that are read: half a million rows.
 const maxPages = 1000
 
-// check notes if the page is not the one that was asked for, so that an incomplete list does not pass for a complete
-// one.
+// check notes why the list may be incomplete: the server answered another page than the one that was requested, an
+// empty one, or more pages than are read.
 func (p *Page[T]) check(asked int) {
 	switch {
 	case p.Page != asked:

@@ -311,7 +311,7 @@ func cancelCause(ctx context.Context, err error) error {
 	return stripURL(err)
 }
 
-// UnquoteETag returns an ETag without its quotes. A weak one keeps its mark, so that it equals no strong one.
+// UnquoteETag returns an ETag without its quotes. A weak one keeps its mark, so that it never equals a strong one.
 func UnquoteETag(etag string) string {
 	if len(etag) >= 2 && etag[0] == '"' && etag[len(etag)-1] == '"' {
 		return etag[1 : len(etag)-1]
@@ -319,7 +319,7 @@ func UnquoteETag(etag string) string {
 	return etag
 }
 
-// An ObjectBody is what becomes an object.
+// An ObjectBody is the content of an object to upload.
 type ObjectBody struct {
 	Reader      io.Reader
 	Size        int64  // bytes, at most MaxPutSize; Reader must yield exactly this many

@@ -868,8 +868,8 @@ func TestListPage_fallsBackToSmallPages(t *testing.T) {
 	})
 }
 
-// Whatever a 429 asks for: six views send no more than two requests in the first minute after it, and hear that the API
-// is busy.
+// Whatever a 429 asks for, six views send at most two requests in the first minute after it, and report that the API is
+// busy.
 func TestTransport_pausesAfter429(t *testing.T) {
 	t.Parallel()
 	for _, after := range []string{
@@ -1017,8 +1017,8 @@ func checkRetryBudget(t *testing.T, fault faulttest.Interceptor) {
 		t.Errorf("%d views are well after %d requests", well, len(sent))
 	}
 	again := sent[len(views):] // the views begin together
-	// without chance they would come at one and the same instant of this clock; by chance, five in 5 ms once in a
-	// million runs
+	// without random waits they would all come at the same instant of this clock; with them, five come within 5 ms
+	// once in a million runs
 	for i := 4; i < len(again); i++ {
 		if again[i].Sub(again[i-4]) < 5*time.Millisecond {
 			t.Errorf("a burst of five requests within %v", again[i].Sub(again[i-4]))

@@ -12,7 +12,7 @@ import (
 	"lookout/client/faulttest"
 )
 
-// A change answered with 500 or 503 keeps the server's reason: in the error, and in the journal, also once reading
+// A change answered with 500 or 503 keeps the server's reason: in the error, and in the journal, even after reading
 // again has shown the outcome.
 func TestError_unknownOutcomeKeepsServerReason(t *testing.T) {
 	for _, status := range []int{408, 500, 502, 503, 504} {
@@ -38,7 +38,7 @@ func TestError_unknownOutcomeKeepsServerReason(t *testing.T) {
 	}
 }
 
-// 408 is unknown, not refused: as JSON, as a page and without a body, also at a pre-signed URL.
+// 408 is unknown, not refused: as JSON, as a page and without a body, at a pre-signed URL too.
 func TestError_408IsUnknown(t *testing.T) {
 	for name, body := range map[string]string{
 		"JSON":    `{"errors":[{"reason":"Request timed out"}]}`,
@@ -76,8 +76,8 @@ func TestError_408IsUnknown(t *testing.T) {
 	}
 }
 
-// 204 on delete is done. So is it for every change whose answer holds nothing; one whose answer should hold the new row
-// stays unknown.
+// A 204 means that a deletion was applied, or any other change whose answer is empty. If the answer should hold the new
+// row, the outcome is unknown.
 func TestWriter_204IsDone(t *testing.T) {
 	for _, s := range writeSteps(t) {
 		if s.op == client.OpSetObjectACL {

@@ -83,7 +83,7 @@ func (m redactor) redactText(s string) string {
 // part of a secret remains at the cut.
 func (m redactor) excerpt(s string, n int) string { return Clean(truncate(m.redactText(s), n)) }
 
-// scopes returns the scopes that a header lists, safe to display. All scopes that there are take less than 1 KB.
+// scopes returns the scopes that a header lists, safe to display. All existing scopes together take less than 1 KB.
 func (m redactor) scopes(header string) string { return m.excerpt(header, 2<<10) }
 
 // redactBody redacts an answer.

@@ -162,7 +162,7 @@ func FuzzRetryAfter(f *testing.F) {
 	})
 }
 
-// Whatever the segments, a path that is made has exactly the segments of its pattern.
+// Whatever the segments, a path has exactly as many as its pattern.
 func FuzzPaths(f *testing.F) {
 	faulttest.ReportCase(f, "J4", "FuzzPaths")
 	for _, s := range seeds(f) {
@@ -179,7 +179,7 @@ func FuzzPaths(f *testing.F) {
 	})
 }
 
-// Whatever an answer holds, reading it ends without a panic, and an answer without data is an error.
+// No answer makes reading panic, and an answer without data is an error.
 func FuzzDecode(f *testing.F) {
 	faulttest.ReportCase(f, "J2", "FuzzDecode")
 	for _, s := range append(
@@ -232,7 +232,7 @@ func TestPage_malformedCell(t *testing.T) {
 	}
 }
 
-// The value of a point is y, or the key true, or the only other number; what is missing is a gap and never a zero.
+// The value of a point is y, or the key true, or the only other number. A missing value is a gap, never a zero.
 func TestStats_samples(t *testing.T) {
 	var s Stats
 	body := `{"data":{"cpu":[{"x":1716000000000,"y":1.5},{"x":1716000300000,"true":2},{"x":1716000600,"value":3},{` +

@@ -16,7 +16,7 @@ type Time struct {
 // A timeFormat is a layout from which the original text can be restored.
 type timeFormat uint8
 
-// The formats. formatOther means that the text is kept as it came, also if there is none.
+// The formats. formatOther means that the text is kept as it came, even if it is empty.
 const (
 	formatOther  timeFormat = iota
 	formatPlain             // 2006-01-02T15:04:05, used in the document

@@ -32,8 +32,8 @@ const (
 	readIdleTimeout = 12 * time.Second // without a byte, of one attempt of a read
 )
 
-// Limits of what the whole program has in flight at once. What the overview asks at once fits in, so that a slow API is
-// waited for only as often as one answer leads to another request.
+// Limits of the requests that the whole program has in flight. There is room for all that the overview sends at once,
+// so that it waits for a slow API only where one request needs the answer to another.
 const (
 	maxUrgentInFlight = 12
 	maxReadsInFlight  = 12
@@ -70,7 +70,7 @@ type transport struct {
 	reads     *retryablehttp.Client
 	writes    *http.Client
 	presigned *http.Client // sends to pre-signed URLs, without the token
-	// limits of what is in flight; each has its own, so that other reads delay neither a write nor what is urgent
+	// limits of the requests in flight: separate ones, so that ordinary reads delay neither writes nor urgent reads
 	urgentSlots, readSlots, writeSlots chan struct{}
 
 	now              func() time.Time
@@ -499,7 +499,7 @@ func (w *transport) waitForRateLimit(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.rateLimit.PausedUntil.Equal(until) {
-		w.rateLimit.PausedUntil = time.Time{} // it is over, also if the clock was set back
+		w.rateLimit.PausedUntil = time.Time{} // it is over, even if the clock was set back
 	}
 	return nil
 }
@@ -510,21 +510,21 @@ const maxRateLimits = 16
 // tightest returns the limit that leaves the smallest share, among those with less than half left; if there is none,
 // the largest limit. It adds the pause.
 func (w *transport) tightest() RateLimit {
-	told := RateLimit{}
+	result := RateLimit{}
 	for _, b := range w.rateLimits {
 		b = w.refreshed(b)
-		scarce, other := 2*b.Remaining < b.Limit, 2*told.Remaining < told.Limit
+		scarce, other := 2*b.Remaining < b.Limit, 2*result.Remaining < result.Limit
 		switch {
 		case scarce != other:
 			if scarce {
-				told = b
+				result = b
 			}
-		case scarce && b.Remaining*told.Limit < told.Remaining*b.Limit, !scarce && b.Limit > told.Limit:
-			told = b
+		case scarce && b.Remaining*result.Limit < result.Remaining*b.Limit, !scarce && b.Limit > result.Limit:
+			result = b
 		}
 	}
-	told.PausedUntil, told.RetryAfter = w.rateLimit.PausedUntil, w.rateLimit.RetryAfter
-	return told
+	result.PausedUntil, result.RetryAfter = w.rateLimit.PausedUntil, w.rateLimit.RetryAfter
+	return result
 }
 
 // refreshed returns a limit as of now: after its reset nothing of it is used.

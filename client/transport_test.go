@@ -166,7 +166,7 @@ func newTestCA(t *testing.T, from, until time.Time, name string) (*tls.Config, *
 	}, roots
 }
 
-// What is wrong with TLS stays wrong: it is named in a line, not asked for again, and a change was not sent.
+// A TLS failure is permanent: the error names it on one line, a read is not repeated, and a change was not sent.
 func TestTransport_tlsErrors(t *testing.T) {
 	t.Parallel()
 	now, day := time.Now(), 24*time.Hour
@@ -236,7 +236,8 @@ func TestTransport_tlsErrors(t *testing.T) {
 	}
 }
 
-// Whoever answers a byte at a time, or stops, is left within the call's time; whoever cancels waits for nothing.
+// A server that answers a byte at a time, or stops, is given up within the call's timeout. Cancelling takes effect at
+// once.
 func TestTransport_slowResponses(t *testing.T) {
 	t.Parallel()
 	slow := map[string]faulttest.Peer{
@@ -356,7 +357,7 @@ func TestNewHTTPTransport_limits(t *testing.T) {
 	}
 }
 
-// A change that ended before it was begun was not sent, and is not in the journal as if it might have been.
+// A change whose context ends before it begins is not sent, and the journal does not say that it may have been.
 func TestTransport_write_canceledBeforeSend(t *testing.T) {
 	var hits atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -410,14 +411,14 @@ func TestTransport_write_canceledBeforeSend(t *testing.T) {
 	})
 }
 
-// countingRecorder is a recorder that knows how many changes it was told of.
+// countingRecorder is a recorder that counts the changes.
 type countingRecorder int
 
 func (c *countingRecorder) RecordIntent(Change) (string, error) { *c++; return "", nil }
 
 func (c *countingRecorder) RecordOutcome(string, Outcome, error) {}
 
-// expiringContext is a context that ends when it was asked so often whether it has.
+// expiringContext is a context that ends after a number of calls of Err.
 type expiringContext struct {
 	context.Context
 	remaining atomic.Int32
@@ -439,7 +440,7 @@ func (e *expiringContext) Done() <-chan struct{} {
 	return done
 }
 
-// A storage that refuses while the body is still being read is not given a second one.
+// If the storage refuses an upload while it reads the body, the body is not sent again.
 func TestObjects_Put_rejectedMidBody(t *testing.T) {
 	t.Parallel()
 	var puts atomic.Int32
@@ -510,7 +511,7 @@ func TestTransport_pauseWhileWaitingForSlot(t *testing.T) {
 	})
 }
 
-// Services and issues are read although so many other reads are in flight that no more of those are sent.
+// Services and issues are read even while all slots for other reads are taken.
 func TestTransport_servicesAndIssuesBeforeAllElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var waiting atomic.Int32

@@ -29,7 +29,7 @@ type PanelFrame struct {
 	Title         []Segment // from the left, the most important first
 	Right         []Segment // at the right end
 	Width, Height int       // of the whole box, at least 4 by 2
-	Focused       bool      // has the keyboard: border and title have the tone Accent
+	Focused       bool      // has keyboard focus: border and title have the tone Accent
 }
 
 // Border returns the border of a box, made of the theme's glyphs.

@@ -16,7 +16,7 @@ const (
 	Plain           Tone = iota
 	Muted                // secondary text: units, ages, explanations
 	Strong               // headings and the names of things
-	Accent               // the part that has the keyboard, keys in hints, links
+	Accent               // the part that has keyboard focus, keys in hints, links
 	Good                 // ok, done
 	Warn                 // pending, late, about to happen
 	Bad                  // problem, failed, destructive
@@ -47,7 +47,7 @@ type Theme struct {
 	codes  [toneCount]Codes
 	tints  [toneCount]Tint // of the tones that are backgrounds of rows, and of Plain
 	dimmed *Theme
-	flash  *Theme // for what stands on the background of the tone Flash
+	flash  *Theme // for lines on the background of the tone Flash
 }
 
 // Codes are the escape sequences that a tone's style writes before and after text. Both are empty for a tone without a
@@ -77,7 +77,7 @@ func (t *Theme) PaintState(tone Tone, text string) string {
 }
 
 // SplitState splits a state into the part that has the tone and the plain words behind it. Only a shape is green: words
-// in the tone Good would stand out as much as what needs somebody. Other tones keep the whole text.
+// in the tone Good would stand out as much as what needs attention. Other tones keep the whole text.
 func SplitState(tone Tone, text string) (toned, plain string) {
 	if at := strings.IndexByte(text, ' '); tone == Good && at > 0 {
 		return text[:at], text[at:]

@@ -146,7 +146,7 @@ func TestTheme_RenderPanel(t *testing.T) {
 	}
 }
 
-// The border of the panel with the keyboard has the accent colour.
+// The border of the panel with keyboard focus has the accent colour.
 func TestTheme_RenderPanel_focused(t *testing.T) {
 	look, err := New("dark", colorprofile.TrueColor, false)
 	if err != nil {
@@ -179,7 +179,7 @@ func TestScreenReaderText(t *testing.T) {
 	}
 }
 
-// Green is for the shape of a state, not for its words; what needs somebody keeps its tone for the words.
+// Green is for the shape of a state, not for its words; what needs attention keeps its tone for the words.
 func TestTheme_PaintState(t *testing.T) {
 	look, err := New("dark", colorprofile.TrueColor, false)
 	if err != nil {

@@ -29,8 +29,8 @@ func (t *Theme) Tint(row Tone) *Tint { return &t.tints[row] }
 // CanFlash reports whether the terminal has a colour for rows that have just changed.
 func (t *Theme) CanFlash() bool { return t.tints[Flash].Around.Open != "" }
 
-// OnFlash returns the theme for lines that stand on the background of the tone Flash, and what is written before and
-// after each of them.
+// OnFlash returns the theme for lines on the background of the tone Flash, and what is written before and after each of
+// them.
 func (t *Theme) OnFlash() (*Theme, Codes) {
 	if t.flash == nil {
 		return t, Codes{}
@@ -104,7 +104,7 @@ func downsampleTint(row Tone, style lipgloss.Style, colors colorprofile.Profile)
 	return plain
 }
 
-// Dimmed returns the theme for what stands behind a dialog: each tone is closer to the background.
+// Dimmed returns the theme for the screen behind a dialog: each tone is closer to the background.
 func (t *Theme) Dimmed() *Theme {
 	if t.dimmed == nil {
 		return t

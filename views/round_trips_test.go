@@ -168,7 +168,7 @@ func TestRoundTrips_endOfListing(t *testing.T) {
 	})
 }
 
-// G in a flat listing finds every object once, also if it was stopped, and the listing is refreshed before G is
+// G in a flat listing finds every object once, even if it was stopped and the listing is refreshed before G is
 // pressed again, or afterwards, or the user scrolls on.
 func TestRoundTrips_endOfListing_interrupted(t *testing.T) {
 	scroll := slices.Repeat([]string{"<pgdown>"}, 80)

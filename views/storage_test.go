@@ -576,7 +576,7 @@ func TestCertificate_checkedBeforeUpload(t *testing.T) {
 		r.press("8", "/", "cdn", "<enter>", "c")
 		r.requireText("none is set")
 		r.press("U", no, "<tab>", no, "<ctrl+s>")
-		r.requireText("holds no PEM")
+		r.requireText("contains no PEM data")
 		r.press("<shift+tab>", "<ctrl+u>", "/nowhere", "<ctrl+s>")
 		r.requireText("it cannot be opened")
 		r.requireNoChanges()

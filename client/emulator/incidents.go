@@ -78,7 +78,7 @@ func (e *Emulator) FailService(id int) int {
 	return issue
 }
 
-// RecoverService makes a failing service well again. Its tickets stay as they are.
+// RecoverService makes a failing service healthy again. Its tickets stay as they are.
 func (e *Emulator) RecoverService(id int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

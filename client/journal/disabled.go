@@ -72,7 +72,7 @@ func (s *state) trackWindows(e *Entry) {
 }
 
 // EndWindow records that a maintenance window is over because the service was seen enabled: nobody has to enable it any
-// more, also if it is disabled again elsewhere.
+// more, even if it is disabled again elsewhere.
 func (j *Journal) EndWindow(intentID string) error {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()

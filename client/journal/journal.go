@@ -26,7 +26,7 @@ type Entry struct {
 	Outcome client.Outcome `json:"-"`
 	// the error, or how the outcome became known later
 	OutcomeDetail  string `json:"-"`
-	ByReading      bool   `json:"-"` // readings told the outcome, not the answer and not the user
+	ByReading      bool   `json:"-"` // from reading again, not from the answer or the user
 	UnseenSecretOf string `json:"-"` // id of the key that was made, as long as nobody has seen its secret
 	byOtherProcess bool   // another process recorded it while this one was running
 	windowEnded    bool   // the service was seen enabled after the change that disabled it
@@ -333,7 +333,7 @@ func (j *Journal) RecordIntent(c client.Change) (string, error) {
 }
 
 // RecordOutcome records how a change ended. A later outcome of the same change replaces the earlier one; err then says
-// how it became known: one that is client.ErrFoundByReading says that readings told it.
+// how it became known: client.ErrFoundByReading says that reading again showed it.
 func (j *Journal) RecordOutcome(id string, outcome client.Outcome, err error) {
 	l := record{ID: id, Outcome: outcome, ByReading: errors.Is(err, client.ErrFoundByReading)}
 	if err != nil {

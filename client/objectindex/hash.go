@@ -16,7 +16,7 @@ type nameIndex struct {
 	hashes       []uint32 // of every slot, so that a shard grows without reading names
 	shards       [64]shard
 	pageHashes   []uint32 // hashes of the page that is being added
-	prefetchSink uint32   // of no meaning: it keeps warm from being left out
+	prefetchSink uint32   // has no meaning: it keeps the compiler from leaving out the loads
 }
 
 // A shard is a table of words: 5 bits of the hash, and the slot + 1; 0 is free. Words of dropped rows stay until the

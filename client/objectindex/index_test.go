@@ -57,7 +57,7 @@ func parseTime(text string) client.Time {
 	return t
 }
 
-// oddObjects are objects of every kind that can come.
+// oddObjects are objects of every kind that a server can send.
 func oddObjects() []client.Object {
 	row := func(name string, change func(*client.Object)) client.Object {
 		o := client.Object{
@@ -361,7 +361,7 @@ func heapBytes() uint64 {
 	return m.HeapAlloc
 }
 
-// An object costs about 100 bytes, its name of 40 to 60 among them.
+// An object costs about 100 bytes, including its name of 40 to 60.
 func TestIndex_memoryPerObject(t *testing.T) {
 	const n = 200_000
 	before := heapBytes()
@@ -375,7 +375,7 @@ func TestIndex_memoryPerObject(t *testing.T) {
 
 const million = 1_000_000
 
-// BenchmarkIndexMemory loads a million objects and tells what each costs in the heap.
+// BenchmarkIndexMemory loads a million objects and reports what each costs in the heap.
 func BenchmarkIndexMemory(b *testing.B) {
 	names := 0
 	for i := range million {

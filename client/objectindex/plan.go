@@ -20,7 +20,7 @@ const (
 	maxLevels        = 4   // levels that are searched for parts
 )
 
-// A ListingPlan splits a flat listing at its prefixes, so that its parts can be read side by side. The parts stand in
+// A ListingPlan splits a flat listing at its prefixes, so that its parts can be read side by side. The parts are in
 // the order of their names. A cursor of a plan names a part and the marker in it.
 type ListingPlan struct {
 	mark    string // begins every cursor; random, so that no marker of a server and no other plan's cursor has it
@@ -30,7 +30,7 @@ type ListingPlan struct {
 	parts   []part
 }
 
-// A part is all objects below a prefix, or a page of objects that stand between the prefixes.
+// A part is all objects below a prefix, or a page of objects whose names are between those of two prefixes.
 type part struct {
 	prefix string
 	page   *client.ObjectPage // nil if the prefix has to be read
@@ -77,7 +77,7 @@ func NewListingPlan(
 	return p, nil
 }
 
-// split returns the parts of a part in their order: itself, if it is better read as a whole.
+// split returns the parts of a part in their order, or only the part itself if it is better read as a whole.
 func (p *ListingPlan) split(ctx context.Context, one part) ([]part, error) {
 	if one.page != nil {
 		return []part{one}, nil
@@ -174,7 +174,7 @@ func (p *ListingPlan) placed(page client.ObjectPage, number int) client.ObjectPa
 type aheadPage struct {
 	page    client.ObjectPage
 	err     error
-	counted bool // among the pages ahead
+	counted bool // takes a place among the pages ahead
 }
 
 // A partReader reads a part.
@@ -225,7 +225,7 @@ func (p *ListingPlan) Pages(ctx context.Context, cursor string) iter.Seq2[client
 	}
 }
 
-// read sends the pages of a part. Before its turn it counts them among those ahead, of which there are only so many.
+// read sends the pages of a part. Before its turn, each page takes a place in ahead, which limits how many wait.
 func (p *ListingPlan) read(ctx context.Context, r partReader, marker string, ahead chan struct{}) {
 	defer close(r.pages)
 	send := func(page client.ObjectPage, err error) bool {

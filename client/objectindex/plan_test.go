@@ -21,7 +21,7 @@ type fakeBucket struct {
 	pageSize int
 }
 
-// list answers a request for a page. Its markers cannot be told from the names.
+// list answers a request for a page. Its markers do not reveal the names.
 func (b fakeBucket) list(_ http.RoundTripper, r *http.Request) (*http.Response, error) {
 	q := r.URL.Query()
 	prefix, delimiter, from := q.Get("prefix"), q.Get("delimiter"), 0
@@ -82,7 +82,7 @@ func randomNames(r *rand.Rand, n int) []string {
 
 var query = client.ObjectQuery{Cluster: "c", Bucket: "b"}
 
-// A plan reads every object once, in the order of the listing, from any of its cursors, whatever the folders.
+// A plan reads every object once, in the order of the listing, from any of its cursors, for all kinds of folders.
 func TestListingPlan_Pages_allObjectsInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
@@ -163,7 +163,7 @@ func TestListingPlan_Pages_inParallel(t *testing.T) {
 	})
 }
 
-// What cannot be split has no plan: a bucket without folders, a folder with too many of them, more than a page.
+// A listing that cannot be split has no plan: without folders, with too many of them, or with more than a page of them.
 func TestNewListingPlan_notSplit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var flat, folders, many []string

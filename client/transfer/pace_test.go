@@ -84,7 +84,7 @@ func TestTransfers_tooFewFileHandlesSlowThemDown(t *testing.T) {
 	}
 }
 
-// A transfer that finds no file handle although it runs alone is tried again for two minutes. Wait waits for it.
+// A transfer that finds no file handle even though it runs alone is tried again for two minutes. Wait waits for it.
 func TestTransfers_noFileHandleAtAll(t *testing.T) {
 	runInBubble(t, func(r *rig) {
 		o := r.putObject("o", "some text")

@@ -56,8 +56,8 @@ func TestPicturesAreUpToDate(t *testing.T) {
 	}
 }
 
-// Pictures are small and well-formed, and the animation stands still for whoever prefers less motion: only its first
-// frame is visible then.
+// Pictures are small and well-formed, and the animation stands still for viewers who prefer reduced motion: only its
+// first frame is visible then.
 func TestPicturesAreSmall(t *testing.T) {
 	t.Parallel()
 	for _, l := range looks() {

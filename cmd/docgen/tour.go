@@ -201,7 +201,7 @@ func (m *movie) class(frames []tourFrame, seen func(tourFrame) bool) string {
 	return fmt.Sprintf("v%d", at)
 }
 
-// style returns the rules that show the parts. Whoever prefers less motion sees the first frame.
+// style returns the rules that show the parts. Viewers who prefer reduced motion see the first frame.
 func (m *movie) style() string {
 	var still, moving strings.Builder
 	for n, steps := range m.shows {

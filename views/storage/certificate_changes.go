@@ -408,7 +408,7 @@ func checkPEMFile(path string) string {
 // maxPEMSize bounds a certificate's or key's file.
 const maxPEMSize = 1 << 20
 
-// problem returns why the pair must not be sent: the files are no pair, the names do not cover the label, or the
+// problem returns why the pair must not be sent: the files do not match, the names do not cover the label, or the
 // certificate is not valid now.
 func (in *certificateFiles) problem() string {
 	if checkPEMFile(in.certificate) != "" || checkPEMFile(in.key) != "" {

@@ -238,7 +238,7 @@ func TestScripts_debug(t *testing.T) {
 		fmt.Fprintf(w, `{"data":[],"page":1,"pages":1,"results":0,"echo":%q}`, req.Header.Get("Authorization"))
 		return true
 	})
-	r.MustRun("services", "list", "--debug") // fails if the token is told
+	r.MustRun("services", "list", "--debug") // fails if the output contains the token
 }
 
 // --no-color is the variable NO_COLOR, for every command.

@@ -49,7 +49,7 @@ func runDashboard(c *cobra.Command, f *config.Flags) error {
 	})
 }
 
-// withProgress returns a command's context in which a person at its terminal is told what it waits for.
+// withProgress returns a command's context in which a terminal shows what the command waits for.
 func withProgress(c *cobra.Command) context.Context {
 	if file, ok := output.AsTerminal(c.ErrOrStderr()); ok {
 		return config.WithProgress(c.Context(), file)

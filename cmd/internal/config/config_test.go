@@ -199,7 +199,7 @@ func (f writerFunc) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Somebody who waits for a token command is told so after a second, and can cancel it.
+// After a second, lookout reports that it waits for a token command. The wait can be cancelled.
 func TestTokenCommand_saysThatItWaits(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no sleep")
