@@ -910,11 +910,11 @@ func TestUnseenKeys_changeNothing(t *testing.T) {
 	}{
 		"move":           {"3jjj", "4 of 14", nil, 0},
 		"filter":         {"3/edge", "of 14 match", nil, 0},
-		"delete and yes": {"4Dy", "The screen was behind", nil, 0},
-		"name typed":     {"3/billing-web\rDbilling-web\r", "The screen was behind", nil, 0},
-		"enable at once": {"3/billing-cron\rE", "The screen was behind", nil, 0},
-		"enable, seen":   {"3/billing-cron\rE", "The screen was behind", []string{"y"}, 1},
-		"disable":        {"3/billing-web\rd\x13", "The screen was behind", nil, 0},
+		"delete and yes": {"4Dy", "before the screen showed", nil, 0},
+		"name typed":     {"3/billing-web\rDbilling-web\r", "before the screen showed", nil, 0},
+		"enable at once": {"3/billing-cron\rE", "before the screen showed", nil, 0},
+		"enable, seen":   {"3/billing-cron\rE", "before the screen showed", []string{"y"}, 1},
+		"disable":        {"3/billing-web\rd\x13", "before the screen showed", nil, 0},
 	} {
 		faulttest.RunCase(t, "E3", "far behind: "+name, func(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
@@ -949,7 +949,7 @@ func TestUnseenKeys_sendNoForm(t *testing.T) {
 		r.wait(time.Second)
 		r.send(terminal.LateInput{Input: named("ctrl+s")})
 		r.wait(time.Second)
-		r.requireText("the screen was behind")
+		r.requireText("before the screen showed")
 		if n := len(r.emu.Ledger()); n != 0 {
 			t.Errorf("%d changes", n)
 		}

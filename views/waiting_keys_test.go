@@ -98,6 +98,16 @@ func TestKeysBeforeData_changesDoNotWait(t *testing.T) {
 	}
 }
 
+// A key behind one that waits opens the form that it is for. It sends nothing that nobody has seen.
+func TestKeysBeforeData_sendNothingUnseen(t *testing.T) {
+	runSlowly(t, func(r *harness) {
+		r.press("2", "<enter>", "d", "<ctrl+s>")
+		r.wait(3 * time.Second)
+		r.requireText("before the screen showed")
+		r.requireApplied()
+	})
+}
+
 // If the rows cannot be read, the key says so.
 func TestKeysBeforeData_readFails(t *testing.T) {
 	setup := func(e *emulator.Emulator) {

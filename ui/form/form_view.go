@@ -214,7 +214,7 @@ func (v *FormView) enterSubmits() bool {
 // submit checks the values and sends them. The first field with a problem gets the keyboard.
 func (v *FormView) submit() tea.Cmd {
 	if v.unseen {
-		v.banner = "not sent: the screen was behind · press ctrl+s again"
+		v.banner = "not sent: you pressed the key before the screen showed the form · press ctrl+s again"
 		return nil
 	}
 	v.showProblems, v.unauthorized, v.banner, v.fieldErrors = true, false, "", nil

@@ -15,6 +15,7 @@ import (
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
+	"lookout/ui/terminal"
 )
 
 // sampleDialogs returns a dialog of each kind.
@@ -326,5 +327,27 @@ func TestQuestionDialog_read_largeBatch(t *testing.T) {
 	intro := newQuestionDialog(ui.Action{Confirm: confirm}).read(ui.Box{}).intro
 	if len(intro) != 102 || intro[1] != "thing-0" || intro[101] != "and 49,900 more" {
 		t.Errorf("%d lines: %q … %q", len(intro), intro[:2], intro[len(intro)-1])
+	}
+}
+
+// On a line with a long delay, every key comes while the screen is behind. A word can be typed there all the same; the
+// enter that answers the question counts once the screen shows it.
+func TestQuestionDialog_wordOnALongLine(t *testing.T) {
+	b, answered := newShellTest(t, nil), 0
+	b.run(b.shell.startAction(ui.Action{
+		Key:     ui.Bind("delete"),
+		Confirm: &ui.Confirmation{Title: "Delete", Text: "Deletes web.", RequiredText: "web"},
+		Do:      func() tea.Cmd { answered++; return nil },
+	}))
+	b.armQuestions()
+	late := func(k tea.KeyPressMsg) { b.run(b.shell.Update(terminal.LateInput{Input: k})) }
+	for _, letter := range "web" {
+		late(tea.KeyPressMsg{Code: letter, Text: string(letter)})
+	}
+	if late(tea.KeyPressMsg{Code: tea.KeyEnter}); answered != 0 {
+		t.Error("an enter that came too early answers the question")
+	}
+	if b.press("enter"); answered != 1 {
+		t.Errorf("the word is lost:\n%s", b.screen())
 	}
 }

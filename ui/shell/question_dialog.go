@@ -239,7 +239,8 @@ func (q *questionDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) 
 	if q.scroll(k.String()) {
 		return nil, false
 	}
-	if !q.armed || k.IsRepeat || s.unseen {
+	answers := q.confirmWord == "" || k.String() == "enter"
+	if !q.armed || k.IsRepeat || s.unseen && answers {
 		return nil, k.String() == "esc"
 	}
 	if q.confirmWord == "" {

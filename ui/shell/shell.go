@@ -32,7 +32,7 @@ type Shell struct {
 	clock        clock
 	themes       themeSwitch
 	typeahead    typeahead
-	unseen       bool // the key or click that is handled came while the screen was far behind
+	unseen       bool // the key or click that is handled came before the screen showed what it acts on
 	mouse        bool
 	valuesHidden bool    // values are shown as dots
 	tokenAsked   bool    // the form for another token was shown since the last refusal
@@ -335,7 +335,8 @@ func (s *Shell) startAction(a ui.Action) tea.Cmd {
 	if s.unseen && a.Writes && a.Confirm == nil {
 		a.Confirm = &ui.Confirmation{
 			Title: a.Name(),
-			Text:  "The screen was behind when you pressed this key. Is this what you want to change?",
+			Text: "You pressed this key before the screen showed what it changes. " +
+				"Is this what you want to change?",
 		}
 	}
 	switch a = s.policy.disableWrites([]ui.Action{a})[0]; {

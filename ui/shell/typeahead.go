@@ -73,7 +73,7 @@ func (t *typeahead) keepBehind(s *Shell, k tea.KeyPressMsg) bool {
 }
 
 // resumeWaiting runs the key that waits, and those behind it, if its rows are there by now. It drops them if the user
-// is somewhere else.
+// is somewhere else. Nobody has seen yet what the keys behind it are for.
 func (t *typeahead) resumeWaiting(s *Shell) tea.Cmd {
 	w := t.key
 	if w == nil {
@@ -94,7 +94,7 @@ func (t *typeahead) resumeWaiting(s *Shell) tea.Cmd {
 		t.stopWaiting(s)
 		cmds := []tea.Cmd{s.startAction(a)}
 		for _, k := range w.later {
-			cmds = append(cmds, s.handleInput(k))
+			cmds = append(cmds, s.dispatch(terminal.LateInput{Input: k}))
 		}
 		return tea.Batch(cmds...)
 	}
