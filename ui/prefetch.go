@@ -63,6 +63,7 @@ func (f *prefetcher[T]) next() (page RowPage[T], err error) {
 			page.Notes = append(page.Notes, fetched.page.Notes...)
 			page.Missing = append(page.Missing, fetched.page.Missing...)
 			page.Next, page.Total = fetched.page.Next, fetched.page.Total
+			page.Rereads = page.Rereads || fetched.page.Rereads
 		default:
 			return page, nil
 		}

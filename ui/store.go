@@ -33,6 +33,7 @@ type RowPage[T any] struct {
 	Total   int      // rows on all pages, 0 if unknown
 	Notes   []string // what the reader must know: a part that did not answer, a value that made no sense
 	Missing []string // those of the notes that say why rows may be missing
+	Rereads bool     // the source has read some rows again: duplicates are not worth a note
 }
 
 // AsyncResult is a result on its way to its requester. Deliver runs on the loop.

@@ -189,7 +189,7 @@ func (s *Store[T]) addPage(cursor string, page RowPage[T]) tea.Cmd {
 	}
 	s.answers.err, s.answers.loadedAt, s.answers.total = nil, s.source.Now(), page.Total
 	r.nextCursor = strings.Clone(page.Next) // it may be part of the answer, which would stay in memory
-	s.addRows(page.Rows)
+	s.addRows(page)
 	if r.nextCursor != "" && (!s.source.Lazy || r.toEnd || r.incoming != nil) {
 		return s.fetch(r.nextCursor)
 	}
@@ -204,10 +204,10 @@ func (s *Store[T]) addPage(cursor string, page RowPage[T]) tea.Cmd {
 
 // addRows keeps the rows of a page. The very first read shows page after page; a refresh replaces the old rows in one
 // step, once it is complete, or for a lazy store once it has read as far as before.
-func (s *Store[T]) addRows(rows []T) {
+func (s *Store[T]) addRows(page RowPage[T]) {
 	r := &s.reading
 	r.incoming = s.target()
-	if dropped := r.incoming.Append(rows); dropped > 0 {
+	if dropped := r.incoming.Append(page.Rows); dropped > 0 && !page.Rereads {
 		r.notes = append(r.notes, Plural(dropped, "duplicate", "duplicates")+" dropped")
 	}
 	complete := r.nextCursor == ""
@@ -291,6 +291,7 @@ func readAll[T any](ctx context.Context, source Source[T]) (all RowPage[T], err 
 		}
 		all.Rows = append(all.Rows, page.Rows...)
 		all.Notes, all.Missing = append(all.Notes, page.Notes...), append(all.Missing, page.Missing...)
+		all.Rereads = all.Rereads || page.Rereads
 		if page.Next == "" {
 			return all, nil
 		}
@@ -308,5 +309,5 @@ func absorb[T any](s *Store[T], all RowPage[T]) {
 	s.reading.nextCursor, s.reading.incoming, s.reading.minRows = "", s.source.NewStorage(), 0
 	s.reading.notes, s.reading.missing = all.Notes, all.Missing
 	s.answers.total, s.answers.err, s.answers.loadedAt = len(all.Rows), nil, s.source.Now()
-	s.addRows(all.Rows)
+	s.addRows(all)
 }

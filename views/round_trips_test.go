@@ -200,3 +200,30 @@ func TestRoundTrips_endOfListing_interrupted(t *testing.T) {
 		})
 	}
 }
+
+// A listing whose reading side by side was stopped early goes on as the user scrolls. The rows that lookout has read
+// again are no duplicates to report.
+func TestRoundTrips_endOfListing_stoppedEarlyThenScrolled(t *testing.T) {
+	for after := range 8 {
+		slow := &slowTransport{latency: 200 * time.Millisecond}
+		runProgram(t, programOptions{size: screenSize{120, 36}, transport: slow.transport}, func(r *harness) {
+			r.press("8")
+			r.wait(time.Second)
+			r.press("/", "logs-eu", "<enter>", "<enter>")
+			r.wait(time.Second)
+			r.press("F")
+			r.wait(time.Second)
+			r.press("G")
+			r.wait(850 * time.Millisecond)
+			r.requireText("2,500 so far")
+			r.wait(time.Duration(after) * 200 * time.Millisecond)
+			r.press("<esc>")
+			for range 200 {
+				r.press("<pgdown>")
+				r.wait(250 * time.Millisecond)
+			}
+			r.requireText(" of ")
+			r.requireNoText("duplicate", "incomplete")
+		})
+	}
+}

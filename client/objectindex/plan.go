@@ -26,7 +26,6 @@ type ListingPlan struct {
 	mark    string // begins every cursor; random, so that no marker of a server and no other plan's cursor has it
 	objects client.Objects
 	query   client.ObjectQuery
-	known   map[string]bool // names of objects to leave out
 	parts   []part
 }
 
@@ -37,16 +36,13 @@ type part struct {
 }
 
 // NewListingPlan looks for the parts of a listing; nil if it cannot be split. It ignores the delimiter and the marker
-// of q. The plan leaves out objects with known names.
-func NewListingPlan(
-	ctx context.Context, objects client.Objects, q client.ObjectQuery, known map[string]bool,
-) (*ListingPlan, error) {
+// of q.
+func NewListingPlan(ctx context.Context, objects client.Objects, q client.ObjectQuery) (*ListingPlan, error) {
 	q.Delimiter, q.Marker = "", ""
 	p := &ListingPlan{
 		mark:    "part " + rand.Text() + " ",
 		objects: objects,
 		query:   q,
-		known:   known,
 		parts:   []part{{prefix: q.Prefix}},
 	}
 	for range maxLevels {
@@ -157,9 +153,8 @@ func (o part) copied() client.ObjectPage {
 	return page
 }
 
-// placed returns a page of a part without the known objects, and with the cursor of the next page.
+// placed returns a page of a part with the cursor of the next page.
 func (p *ListingPlan) placed(page client.ObjectPage, number int) client.ObjectPage {
-	page.Data = slices.DeleteFunc(page.Data, func(o client.Object) bool { return p.known[o.Name.Raw()] })
 	switch {
 	case page.Incomplete != "":
 	case page.NextMarker != "":

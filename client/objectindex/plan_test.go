@@ -89,7 +89,7 @@ func TestListingPlan_Pages_allObjectsInOrder(t *testing.T) {
 		planned := 0
 		for range 60 {
 			b := fakeBucket{randomNames(r, 1+r.IntN(300)), 5 + r.IntN(120)}
-			p, err := NewListingPlan(t.Context(), b.objects(t), query, nil)
+			p, err := NewListingPlan(t.Context(), b.objects(t), query)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -146,7 +146,7 @@ func TestListingPlan_Pages_inParallel(t *testing.T) {
 			}
 		}
 		begun := time.Now()
-		p, err := NewListingPlan(t.Context(), b.objects(t), query, nil)
+		p, err := NewListingPlan(t.Context(), b.objects(t), query)
 		if err != nil || p == nil {
 			t.Fatal(p, err)
 		}
@@ -173,7 +173,7 @@ func TestNewListingPlan_notSplit(t *testing.T) {
 			many = append(many, fmt.Sprintf("%03d/object", i/4))
 		}
 		for name, names := range map[string][]string{"flat": flat, "a page is not enough": folders, "too many": many} {
-			p, err := NewListingPlan(t.Context(), fakeBucket{names, 500}.objects(t), query, nil)
+			p, err := NewListingPlan(t.Context(), fakeBucket{names, 500}.objects(t), query)
 			if err != nil || p != nil {
 				t.Errorf("%s: %v, %v", name, p, err)
 			}
@@ -187,7 +187,7 @@ func TestListingPlan_Pages_ends(t *testing.T) {
 		b := fakeBucket{randomNames(rand.New(rand.NewPCG(3, 4)), 500), 300}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		p, err := NewListingPlan(ctx, b.objects(t), query, nil)
+		p, err := NewListingPlan(ctx, b.objects(t), query)
 		if err != nil || p == nil {
 			t.Fatal(p, err)
 		}
@@ -215,7 +215,7 @@ func TestListingPlan_Owns(t *testing.T) {
 		var cursors []string
 		var plans []*ListingPlan
 		for range 2 {
-			p, err := NewListingPlan(t.Context(), b.objects(t), query, nil)
+			p, err := NewListingPlan(t.Context(), b.objects(t), query)
 			if err != nil || p == nil {
 				t.Fatal(p, err)
 			}

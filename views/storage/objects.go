@@ -247,15 +247,12 @@ func (l *objectListing) query(marker string) client.ObjectQuery {
 
 // fetchPage reads one page.
 func (l *objectListing) fetchPage(ctx context.Context, marker string) (ui.RowPage[client.Object], error) {
-	list := func() (client.ObjectPage, error) { return l.a.API.Objects.List(ctx, l.query(marker)) }
 	if plan := l.plan.Load(); plan.Owns(marker) {
-		list = func() (client.ObjectPage, error) { return plan.List(ctx, marker) }
+		p, err := plan.List(ctx, marker)
+		return l.toPlanPage(p), err
 	}
-	p, err := list()
-	if err != nil {
-		return ui.RowPage[client.Object]{}, err
-	}
-	return l.toPage(p), nil
+	p, err := l.a.API.Objects.List(ctx, l.query(marker))
+	return l.toPage(p), err
 }
 
 const (
@@ -268,27 +265,17 @@ const (
 func (l *objectListing) prefetchFrom(
 	ctx context.Context, marker string, before ui.RowStorage[client.Object],
 ) func() (ui.RowPage[client.Object], error) {
-	plan := l.plan.Load()
-	var known map[string]bool // what a plan would read again; nil if there shall be none
-	if !plan.Owns(marker) {
-		plan = nil
-		if l.path.delimiter == "" && before.Len() <= maxRowsBeforePlan {
-			known = map[string]bool{}
-			for i := range before.Len() {
-				known[before.At(i).Name.Raw()] = true
-			}
-		}
-	}
+	mayPlan := l.path.delimiter == "" && before.Len() <= maxRowsBeforePlan
 	return ui.Prefetch(ctx, func(yield func(ui.RowPage[client.Object], error) bool) {
-		from := marker
-		if plan == nil {
-			if plan = l.readBeforePlan(ctx, marker, known, yield); plan == nil {
+		plan, from := l.plan.Load(), marker
+		if !plan.Owns(marker) {
+			if plan = l.readBeforePlan(ctx, marker, mayPlan, yield); plan == nil {
 				return
 			}
 			from = ""
 		}
 		for p, err := range plan.Pages(ctx, from) {
-			if !yield(l.toPage(p), err) {
+			if !yield(l.toPlanPage(p), err) {
 				return
 			}
 		}
@@ -298,25 +285,21 @@ func (l *objectListing) prefetchFrom(
 // readBeforePlan reads pages one after another until there is a plan for the rest, which it returns; nil at the end of
 // the listing.
 func (l *objectListing) readBeforePlan(
-	ctx context.Context, marker string, known map[string]bool, yield func(ui.RowPage[client.Object], error) bool,
+	ctx context.Context, marker string, mayPlan bool, yield func(ui.RowPage[client.Object], error) bool,
 ) *objectindex.ListingPlan {
 	pages := 0
 	for p, err := range l.a.API.Objects.Pages(ctx, l.query(marker)) {
-		for i := 0; known != nil && i < len(p.Data); i++ {
-			known[strings.Clone(p.Data[i].Name.Raw())] = true
-		}
 		if pages++; !yield(l.toPage(p), err) {
 			return nil
 		}
-		if known == nil || pages != maxPagesBeforePlan || err != nil || p.NextMarker == "" {
+		if !mayPlan || pages != maxPagesBeforePlan || err != nil || p.NextMarker == "" {
 			continue
 		}
-		plan, err := objectindex.NewListingPlan(ctx, l.a.API.Objects, l.query(""), known)
+		plan, err := objectindex.NewListingPlan(ctx, l.a.API.Objects, l.query(""))
 		if err == nil && plan != nil {
 			l.plan.Store(plan)
 			return plan
 		}
-		known = nil
 	}
 	return nil
 }
@@ -328,6 +311,13 @@ func (l *objectListing) toPage(p client.ObjectPage) ui.RowPage[client.Object] {
 		Next:  p.NextMarker,
 		Notes: p.Warnings,
 	}
+}
+
+// toPlanPage returns an answer to a plan as rows. A plan begins with the first name again.
+func (l *objectListing) toPlanPage(p client.ObjectPage) ui.RowPage[client.Object] {
+	page := l.toPage(p)
+	page.Rereads = true
+	return page
 }
 
 // isFolderMarker reports whether an entry is the empty object that stands for the listed folder.
