@@ -195,19 +195,64 @@ func TestList_View_givesWidthToWhatIsRead(t *testing.T) {
 	}
 }
 
-// A column that was narrow because its cells were short is widened in the frame in which one is longer.
+// A column that was narrow because its cells were short is widened in the frame in which one is longer: what a cell
+// shows depends on the clock and on other lists as well.
 func TestList_View_widensForLongerCells(t *testing.T) {
-	l := newPlaces(t, "api|tcp|"+strings.Repeat("x", 40)+"|||1 d", "cron|tcp|b.example||1 d|1 d")
-	off := "1 d"
-	l.Columns[4].Cell = func(s string, _ ui.Box) (string, theme.Tone) {
-		if strings.HasPrefix(s, "cron") {
-			return off, theme.Plain
+	for column, texts := range map[int][2]string{
+		2: {"reading", "https://long.example/health?a=1"}, // without a width of its own
+		3: {"", "#823 6 min · #824 2 h"},                  // wider than its usual width
+		4: {"1 d", "2 d 4 h"},
+	} {
+		l := newPlaces(t, "api|tcp|||1 d|1 d", "cron|tcp||||1 d")
+		text := texts[0]
+		l.Columns[column].Cell = func(s string, _ ui.Box) (string, theme.Tone) {
+			if strings.HasPrefix(s, "cron") {
+				return text, theme.Plain
+			}
+			return "", theme.Plain
 		}
-		return "", theme.Plain
+		l.Columns[column+1].Cell = TextCell(theme.Plain, func(string) string { return "x" }) // not empty beside it
+		l.Columns[column].Shorten = nil
+		l.View(uitest.NewBox(t, 90, 6))
+		text = texts[1]
+		screen := ansi.Strip(l.View(uitest.NewBox(t, 90, 6)))
+		if !strings.Contains(screen, text) {
+			t.Errorf("the cell of column %d is cut:\n%s", column, screen)
+		}
 	}
-	l.View(uitest.NewBox(t, 54, 6))
-	off = "2 d 4 h"
-	if screen := ansi.Strip(l.View(uitest.NewBox(t, 54, 6))); !strings.Contains(screen, off) {
-		t.Errorf("the cell is cut:\n%s", screen)
+}
+
+// A column is as wide as its cells are now, also if they come from another list that has been read since.
+func TestList_View_measuresAfterJoinedStore(t *testing.T) {
+	long := "https://long.example/health?a=1"
+	joined := ui.NewStore(t.Context(), ui.Source[string]{
+		Name: "joined",
+		ID:   func(s string) string { return s },
+		Fetch: func(context.Context, string) (ui.RowPage[string], error) {
+			return ui.RowPage[string]{Rows: []string{long}}, nil
+		},
+	})
+	l := newPlaces(t, "api|tcp|x|||1 d")
+	l.JoinedStores = JoinedStores{joined}
+	l.Columns[2].Cell = func(string, ui.Box) (string, theme.Tone) {
+		if joined.Len() == 0 {
+			return "", theme.Plain
+		}
+		return joined.At(0), theme.Plain
+	}
+	titles := func() int {
+		header, _, _ := strings.Cut(ansi.Strip(l.View(uitest.NewBox(t, 90, 6))), "\n")
+		return strings.Index(header, "issue")
+	}
+	before := titles()
+	for _, c := range []struct {
+		text string
+		want int
+	}{{long, before + len(long) - l.Columns[2].Min}, {"a", before}} {
+		long = c.text
+		joined.Refresh()().(ui.AsyncResult).Deliver()
+		if got := titles(); got != c.want {
+			t.Errorf("the column after %q begins at %d, want %d", c.text, got, c.want)
+		}
 	}
 }

@@ -19,6 +19,7 @@ type JoinedStore interface {
 	Name() string
 	Freshness() ui.Freshness
 	EnsureLoaded() tea.Cmd
+	Version() int
 }
 
 // JoinedStores are all stores that a pane joins with.
@@ -39,6 +40,15 @@ func (j JoinedStores) each(ask func(JoinedStore) tea.Cmd) tea.Cmd {
 		cmds[i] = ask(s)
 	}
 	return tea.Batch(cmds...)
+}
+
+// Version grows with every change of the rows of any of them.
+func (j JoinedStores) Version() int {
+	version := 0
+	for _, s := range j {
+		version += s.Version()
+	}
+	return version
 }
 
 // Missing names those whose last read failed, and why: "contacts: 503".

@@ -201,8 +201,9 @@ func (v listView[T]) setHeads() {
 	}
 }
 
-// measure tells the renderer how wide the cells of each column are, when the rows have changed. It looks at the first
-// rows of the store, so that the columns stay where they are while the list is scrolled, filtered or sorted.
+// measure tells the renderer how wide the cells of each column are, when the rows have changed, or those of the lists
+// that they are joined with. It looks at the first rows of the store, so that the columns stay where they are while the
+// list is scrolled, filtered or sorted.
 func (v listView[T]) measure() {
 	v.setHeads()
 	l := v.list
@@ -210,7 +211,7 @@ func (v listView[T]) measure() {
 	for i := range r.heads {
 		r.heads[i].isSorted = i == l.rowIndex.column
 	}
-	if version := l.Store.Version() + 1; r.measured != version {
+	if version := l.Store.Version() + l.JoinedStores.Version() + 1; r.measured != version {
 		r.measured = version
 	} else {
 		return

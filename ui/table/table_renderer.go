@@ -293,7 +293,7 @@ func (g *tableRenderer) writeRow(r tableRow, b ui.Box) {
 func (g *tableRenderer) fit(r tableRow, text string, n int, mark string) (fitting string, width, last int) {
 	c := g.columns[n]
 	head, cells := &g.heads[c.index], ui.Width(text)
-	if needs := min(cells, max(head.width, head.min)); c.width < needs && head.content < needs {
+	if needs := min(cells, maxCellWidth); c.width < needs && head.content < needs {
 		head.content, g.grown = needs, true
 	}
 	if head.alignRight && isNumber(text) {
