@@ -17,11 +17,10 @@ import (
 
 // overview shows the account at a glance: each box is a small version of a pane.
 type overview struct {
-	a              *account.Account
-	focused        int // the box that has the keyboard
-	boxes          [boxCount]overviewBox
-	areas          []boxArea // of the last frame; the keyboard goes to no other box
-	journalVersion int       // of the journal when its changes were asked for last
+	a       *account.Account
+	focused int // the box that has the keyboard
+	boxes   [boxCount]overviewBox
+	areas   []boxArea // of the last frame; the keyboard goes to no other box
 }
 
 // The boxes, in the order in which the keyboard visits them.
@@ -126,7 +125,7 @@ func (o *overview) LoadMissing() tea.Cmd {
 	if !o.isVisible(changesBox) {
 		return nil
 	}
-	return account.LoadChanges(o.a, &o.journalVersion)
+	return account.LoadChanges(o.a)
 }
 
 // MissingLists names the lists that the overview lacks, apart from those that its freshness is about.

@@ -50,7 +50,7 @@ type Account struct {
 	Links          issuedLinks
 	LastFolder     string // the local folder that was used last
 	memory         memory
-	JournalGrown   func() tea.Cmd // see TakeOverWindows
+	changesRead    int // version of the journal when LoadChanges read it last
 	Maintenance    Maintenance
 }
 
@@ -58,6 +58,8 @@ type Account struct {
 type Maintenance struct {
 	Schedule maintenance.DueTracker
 	Watching bool // a timer is running
+	// JournalGrown is what TakeOverWindows runs; nil until the journal is watched.
+	JournalGrown func() tea.Cmd
 	// KeptElsewhere reports whether lookout keep looks after the windows of the account. nil is no.
 	KeptElsewhere func() bool
 }

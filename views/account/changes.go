@@ -51,19 +51,20 @@ func RecentChanges(a *Account) resource.Joined[SeenChange] {
 	return resource.Join(changes, resource.StateOf(set))
 }
 
-// LoadChanges reads the changes in the journal, and again once the journal has grown. seen is the version of the
-// journal when they were asked for last.
-func LoadChanges(a *Account, seen *int) tea.Cmd {
+// LoadChanges reads the changes in the journal, and again once the journal has grown.
+func LoadChanges(a *Account) tea.Cmd {
 	set, now := a.JournalStore(), a.Journal.Version()
+	var read tea.Cmd
 	switch {
 	case !set.Loaded():
-		*seen = now
-		return set.EnsureLoaded()
-	case now != *seen:
-		*seen = now
-		return set.Refresh()
+		read = set.EnsureLoaded()
+	case now != a.changesRead:
+		read = set.Refresh()
 	}
-	return nil
+	if read != nil {
+		a.changesRead = now
+	}
+	return read
 }
 
 // FormatOutcome returns how a change ended: a glyph with a word, and a tone.
@@ -175,11 +176,10 @@ func WithRelated[T comparable](
 	a *Account, l *table.List[T], panels func(row T, inside ui.Box) []ui.ColumnPanel, stores ...table.JoinedStore,
 ) ui.Pane {
 	var drawn relatedFrame[T]
-	stack, journalVersion := &ui.PanelColumn{}, 0
+	stack := &ui.PanelColumn{}
 	return table.WithRelated(l, table.DetailSidebar[T]{
 		View: func(row T, b ui.Box) string {
-			next := relatedFrame[T]{row: row, box: b}
-			next.version, next.states = relatedVersion(a)
+			next := relatedFrame[T]{row: row, box: b, version: relatedVersion(a)}
 			next.box.Now = b.Now.Truncate(2 * time.Second)
 			if next.text = drawn.text; next.text == "" || next != drawn {
 				next.text = stack.View(panels(row, b.InPanel()), b)
@@ -188,7 +188,7 @@ func WithRelated[T comparable](
 			return drawn.text
 		},
 		Stores: stores,
-		Load:   func() tea.Cmd { return LoadChanges(a, &journalVersion) },
+		Load:   func() tea.Cmd { return LoadChanges(a) },
 	})
 }
 
@@ -197,26 +197,16 @@ type relatedFrame[T comparable] struct {
 	row     T
 	box     ui.Box
 	version int
-	states  int
 	text    string
 }
 
-// relatedVersion returns a number that grows when anything changes that a third column shows, and which of it could not
-// be read or is being read.
-func relatedVersion(a *Account) (version, states int) {
-	for _, s := range IncidentSources(a) {
+// relatedVersion returns a number that grows when rows change that a third column shows.
+func relatedVersion(a *Account) int {
+	version := 0
+	for _, s := range append(IncidentSources(a),
+		a.Contacts(), a.Stats(), a.Buckets(), a.Keys(), a.Instances(), a.Credentials(), a.JournalStore(),
+	) {
 		version += s.Version()
 	}
-	for _, s := range []interface {
-		Versioned
-		Freshness() ui.Freshness
-	}{
-		a.Services(), a.Issues(), a.Contacts(), a.Stats(), a.Buckets(), a.Keys(), a.Instances(), a.Credentials(),
-		a.JournalStore(),
-	} {
-		version += s.Version()
-		f := s.Freshness()
-		states = states<<2 | len(ReasonIf(f.Err != nil, "1"))<<1 | len(ReasonIf(f.Loaded, "1"))
-	}
-	return version, states
+	return version
 }

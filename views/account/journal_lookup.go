@@ -244,10 +244,10 @@ func reportEntry(a *Account, e *journal.Entry, outcome ui.AttemptOutcome, l *ui.
 // TakeOverWindows waits for the maintenance windows that the journal has got in another way than by a change that was
 // just confirmed: from another program, or because an outcome became known later.
 func TakeOverWindows(a *Account) tea.Cmd {
-	if a.JournalGrown == nil {
+	if a.Maintenance.JournalGrown == nil {
 		return nil
 	}
-	return a.JournalGrown()
+	return a.Maintenance.JournalGrown()
 }
 
 // recordFound records what a lookup has found out, if anything.

@@ -24,8 +24,6 @@ type incidentView struct {
 	fetched bool          // the issue was fetched since the pane was opened
 	scroll  ui.Viewport
 	layout  incidentLayout
-
-	journalVersion int // of the journal when its changes were asked for last
 }
 
 // IncidentPane returns the pane of one issue.
@@ -92,7 +90,7 @@ func (p *incidentView) LoadMissing() tea.Cmd {
 	}
 	return tea.Batch(
 		fetch, p.joinedStores().EnsureLoaded(), p.a.Issues().EnsureLoaded(),
-		p.a.FetchTickets(issuesWithTickets(p.a, p.currentIssue())), account.LoadChanges(p.a, &p.journalVersion),
+		p.a.FetchTickets(issuesWithTickets(p.a, p.currentIssue())), account.LoadChanges(p.a),
 	)
 }
 

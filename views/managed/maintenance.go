@@ -250,7 +250,7 @@ const journalPollInterval = 20 * time.Second
 // WatchJournal follows what other programs on this machine change in the account, and takes over their windows.
 func WatchJournal(a *account.Account) tea.Cmd {
 	ctx, j := a.Context, a.Journal
-	a.JournalGrown = func() tea.Cmd { return ResumeMaintenance(a, a.Now().Add(-time.Minute)) }
+	a.Maintenance.JournalGrown = func() tea.Cmd { return ResumeMaintenance(a, a.Now().Add(-time.Minute)) }
 	return func() tea.Msg {
 		if !j.WaitForChange(ctx, journalPollInterval) {
 			return nil

@@ -24,7 +24,6 @@ type WatchView struct {
 	newest              incidentLayout // the newest issue, where there is room
 	showsMore           bool           // the last frame has more than what needs attention and the services
 	issue               *client.Issue  // that the last frame shows as a whole; may be nil
-	journalVersion      int            // of the journal when its changes were asked for last
 }
 
 // WatchPane returns the pane for a small corner of the screen.
@@ -83,7 +82,7 @@ func (w *WatchView) LoadMissing() tea.Cmd {
 	if w.issue != nil {
 		cmds = append(
 			cmds, w.Account.FetchTickets(issuesWithTickets(w.Account, w.issue)),
-			account.LoadChanges(w.Account, &w.journalVersion),
+			account.LoadChanges(w.Account),
 		)
 	}
 	return tea.Batch(cmds...)
