@@ -167,8 +167,8 @@ type (
 	OutputStalled struct{ DroppedBytes int }
 )
 
-// LateInput carries a key or a click that came while the screen was more than a second behind, or before what it acts on
-// was there: the user cannot have seen that. It is obeyed like any other, unless it changes or deletes something.
+// LateInput carries a key or a click that came while the screen was more than a second behind, or before what it acts
+// on was there: the user cannot have seen that. It is obeyed like any other, unless it changes or deletes something.
 type LateInput struct{ Input tea.Msg }
 
 // Messages for the terminal.
