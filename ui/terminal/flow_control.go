@@ -14,7 +14,7 @@ import (
 // answer nor a terminal that stops answering holds frames back.
 type flowControl struct {
 	off        bool            // nothing is asked
-	ending     bool            // no new requests
+	ending     bool            // the terminal is given back: nothing more is asked
 	unanswered []statusRequest // oldest first
 	sent       int             // bytes written so far
 	confirmed  int             // bytes that have arrived, as far as known

@@ -3,6 +3,7 @@ package terminal
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
@@ -69,7 +70,7 @@ func (w *parsedLine) parse(line string, styles *styleTable) {
 func (w *parsedLine) parseNonASCII(text string, on styleID) int {
 	r, size := utf8.DecodeRuneInString(text)
 	switch {
-	case r < ' ' || r >= 0x7f && r < 0xa0:
+	case unicode.IsControl(r):
 		return size
 	case isSingleCell(r) && !startsCombining(text[size:]):
 		w.cells = append(w.cells, cell{r, on})

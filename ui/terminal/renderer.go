@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 )
 
 // A renderer writes frames from its own goroutine: changed cells only, in one write. A newer frame replaces one
@@ -86,23 +87,34 @@ func (p *renderer) wakeWriter() {
 }
 
 // show draws a frame as soon as the terminal accepts it: only what changed, or everything if the screen's content is
-// unknown.
+// unknown. It draws nothing on a terminal that was given back.
 func (p *renderer) show(f Frame, whole bool) {
 	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.flow.ending {
+		return
+	}
 	if p.hasProgressBar && f.ProgressPercent != p.shownPercent {
 		p.rawBytes += progressSequence(f.ProgressPercent)
 		p.shownPercent = f.ProgressPercent
 	}
 	if p.linear {
-		p.rawBytes += sanitizeLinear(f.LinearText)
+		p.rawBytes += p.displayable(sanitizeLinear(f.LinearText))
 	} else {
 		p.nextFrame, p.fullRedraw = &f, p.fullRedraw || whole
 		if p.flow.changed.IsZero() {
 			p.flow.changed = time.Now()
 		}
 	}
-	p.mu.Unlock()
 	p.wakeWriter()
+}
+
+// displayable returns a text without characters that the terminal does not show.
+func (p *renderer) displayable(text string) string {
+	if p.encoder.ascii {
+		return asciiOnly(text)
+	}
+	return text
 }
 
 // clearProgressBar returns the sequence that removes the progress bar, if it is shown.
@@ -120,9 +132,12 @@ func (p *renderer) clearProgressBar() string {
 // follows the answer to the query.
 func (p *renderer) writeRaw(bytes string, query bool) {
 	p.mu.Lock()
-	p.rawBytes += bytes
+	defer p.mu.Unlock()
+	if p.flow.ending {
+		return
+	}
+	p.rawBytes += p.displayable(bytes)
 	p.flow.askNow = p.flow.askNow || query
-	p.mu.Unlock()
 	p.wakeWriter()
 }
 
@@ -379,7 +394,7 @@ func (p *renderer) diffPiece(f Frame, fresh bool, limit int) (bytes string, comp
 	}
 	if f.Title != p.title {
 		p.title = f.Title
-		modes.WriteString("\x1b]2;" + stripControls(f.Title) + "\x1b\\")
+		modes.WriteString("\x1b]2;" + p.displayable(stripControls(f.Title)) + "\x1b\\")
 	}
 	content, complete := p.encoder.encodePiece(f.Content, fresh, limit)
 	return modes.String() + string(content), complete
@@ -389,7 +404,7 @@ func (p *renderer) diffPiece(f Frame, fresh bool, limit int) (bytes string, comp
 // left.
 func sanitizeLinear(text string) string {
 	return strings.ReplaceAll(strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\b' || r >= 0x7f && r < 0xa0 {
+		if unicode.IsControl(r) && r != '\n' && r != '\b' {
 			return -1
 		}
 		return r
@@ -399,7 +414,7 @@ func sanitizeLinear(text string) string {
 // stripControls removes control characters, which could end a title.
 func stripControls(title string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
+		if unicode.IsControl(r) {
 			return -1
 		}
 		return r

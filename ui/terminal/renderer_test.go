@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
@@ -538,5 +539,38 @@ func TestRenderer_stalled_whileWriteHangs(t *testing.T) {
 				synctest.Wait()
 			})
 		})
+	}
+}
+
+// A terminal that shows only ASCII gets nothing else, whatever it is for: the bytes of other characters may be control
+// characters there.
+func TestRenderer_asciiEverywhere(t *testing.T) {
+	const text = "caf\u00e9 \u00db31m…"
+	for _, linear := range []bool{false, true} {
+		out := make(writeRecorder, 10)
+		p := newRenderer(out, func() {}, runUnprotected)
+		p.encoder.ascii, p.linear, p.flow.off = true, linear, true
+		p.writeRaw(notificationSequence([]string{"osc9"}, text, text, false, false), false)
+		p.show(Frame{Content: text, Title: text, LinearText: text}, true)
+		got, want := "", map[bool]int{false: 4, true: 3}[linear] // the notification has a title of its own
+		for strings.Count(got, "caf? ?31m~") < want {
+			got += out.next(t)
+		}
+		if strings.ContainsFunc(got, func(r rune) bool { return r >= utf8.RuneSelf }) {
+			t.Errorf("linear %v: %q", linear, got)
+		}
+	}
+}
+
+// Once the terminal is given back, nothing is drawn on it.
+func TestRenderer_flush_endsDrawing(t *testing.T) {
+	out := make(writeRecorder, 10)
+	p := newRenderer(out, func() {}, runUnprotected)
+	p.flush("end", 10*time.Second)
+	p.show(Frame{Content: "late"}, true)
+	p.writeRaw("late", false)
+	p.start("again")
+	if got := out.next(t) + out.next(t); got != "endagain"+requestSequence {
+		t.Errorf("%q", got)
 	}
 }
