@@ -48,6 +48,24 @@ func (p *Page[T]) check(asked int) {
 	}
 }
 
+// markChanged notes on the page if the list is no longer that of an earlier page, and reports whether it did. If a row
+// is deleted from a page that was read already, the rows behind it move up, and one of them is never seen.
+func (p *Page[T]) markChanged(earlier Page[T]) bool {
+	if p.Incomplete != "" || p.Results == earlier.Results && p.Pages == earlier.Pages {
+		return false
+	}
+	was, is, unit := earlier.Results, p.Results, "rows"
+	if was == is {
+		was, is, unit = earlier.Pages, p.Pages, "pages"
+	}
+	p.Incomplete = fmt.Sprintf(
+		"the list changed while it was read (%d %s, then %d): rows may be missing or doubled; read it again",
+		was, unit, is,
+	)
+	p.Warnings = append(p.Warnings, p.Incomplete)
+	return true
+}
+
 // Next returns the cursor of the next page, "" at the end. An empty page ends the list.
 func (p Page[T]) Next() string {
 	if p.Page < 1 || p.Page >= p.Pages || len(p.Data) == 0 {
@@ -56,23 +74,11 @@ func (p Page[T]) Next() string {
 	return strconv.Itoa(p.Page + 1)
 }
 
-// changedSince says why the list is no longer the one of the first page, or returns "". If a row is deleted from a page
-// that was read already, the rows behind it move up, and one of them is never seen.
-func (p *Page[T]) changedSince(first Page[T]) string {
-	if p.Results == first.Results && (p.Pages == first.Pages || p.Incomplete != "") {
-		return ""
-	}
-	return fmt.Sprintf(
-		"the list changed while it was read (%d rows, then %d): rows may be missing or doubled; read it again",
-		first.Results, p.Results,
-	)
-}
-
 // maxPagesInFlight is how many pages of a list are requested at once: enough for 5,000 rows, in two round trips.
 const maxPagesInFlight = 10
 
 // Pages iterates over the pages of a list in order. Once the first says how many there are, the next ones are requested
-// ahead. An error ends the list.
+// ahead. If the list changes meanwhile, a page is Incomplete. An error ends the list.
 func Pages[T any](ctx context.Context, list func(context.Context, int) (Page[T], error)) iter.Seq2[Page[T], error] {
 	return func(yield func(Page[T], error) bool) {
 		var requests sync.WaitGroup
@@ -80,6 +86,7 @@ func Pages[T any](ctx context.Context, list func(context.Context, int) (Page[T],
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		p, err := list(ctx, 1)
+		before := p
 		var ahead []chan pageAnswer[T]
 		for n := 2; yield(p, err) && err == nil && p.Next() == strconv.Itoa(n); n++ {
 			for len(ahead) < maxPagesInFlight && n+len(ahead) <= min(p.Pages, maxPages) {
@@ -92,6 +99,9 @@ func Pages[T any](ctx context.Context, list func(context.Context, int) (Page[T],
 			}
 			answer := <-ahead[0]
 			p, err, ahead = answer.page, answer.err, ahead[1:]
+			if err == nil && p.markChanged(before) {
+				before = p // once for each change
+			}
 		}
 	}
 }
@@ -107,8 +117,6 @@ type pageAnswer[T any] struct {
 func allRows[T any](ctx context.Context, list func(context.Context, int) (Page[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
-		first := true
-		var begin Page[T]
 		for p, err := range Pages(ctx, list) {
 			if err != nil {
 				yield(none, err)
@@ -119,11 +127,8 @@ func allRows[T any](ctx context.Context, list func(context.Context, int) (Page[T
 					return
 				}
 			}
-			if first {
-				begin, first = p, false
-			}
-			if why := orElse(p.changedSince(begin), p.Incomplete); why != "" {
-				yield(none, errors.New(why))
+			if p.Incomplete != "" {
+				yield(none, errors.New(p.Incomplete))
 				return
 			}
 		}

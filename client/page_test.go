@@ -159,9 +159,13 @@ func TestPages_listChangesMeanwhile(t *testing.T) {
 				s, api := newPagedServices(t, 4_000)
 				s.change = c.change
 				read := map[int]int{}
+				incomplete := 0
 				for p, err := range Pages(t.Context(), api.Services.List) {
 					if err != nil {
 						t.Fatal(err)
+					}
+					if strings.Contains(p.Incomplete, "changed while it was read") {
+						incomplete++
 					}
 					for _, row := range p.Data {
 						read[row.ID]++
@@ -174,8 +178,8 @@ func TestPages_listChangesMeanwhile(t *testing.T) {
 					}
 					more += max(0, read[id]-1)
 				}
-				if lost != c.lost || more != c.more {
-					t.Errorf("%d rows lost, %d doubled", lost, more)
+				if lost != c.lost || more != c.more || incomplete != 1 {
+					t.Errorf("%d rows lost, %d doubled, said on %d pages", lost, more, incomplete)
 				}
 				s, api = newPagedServices(t, 4_000)
 				s.change = c.change

@@ -227,3 +227,42 @@ func TestRoundTrips_endOfListing_stoppedEarlyThenScrolled(t *testing.T) {
 		})
 	}
 }
+
+// deleteAfterFirstPage deletes the first service once the first page of services was answered.
+type deleteAfterFirstPage struct {
+	next http.RoundTripper
+	once sync.Once
+}
+
+// RoundTrip answers, then deletes.
+func (d *deleteAfterFirstPage) RoundTrip(req *http.Request) (*http.Response, error) {
+	res, err := d.next.RoundTrip(req)
+	if strings.HasSuffix(req.URL.Path, "/managed/services") && req.URL.Query().Get("page") == "1" {
+		d.once.Do(func() {
+			remove := req.Clone(req.Context())
+			remove.Method, remove.URL.RawQuery = http.MethodDelete, ""
+			remove.URL.Path += "/1"
+			if deleted, err := d.next.RoundTrip(remove); err == nil {
+				deleted.Body.Close()
+			}
+		})
+	}
+	return res, err
+}
+
+// A list of several pages that changes while it is read does not pass for a complete one.
+func TestRoundTrips_listChangesMeanwhile(t *testing.T) {
+	o := programOptions{
+		size:      screenSize{200, 50},
+		transport: func(next http.RoundTripper) http.RoundTripper { return &deleteAfterFirstPage{next: next} },
+	}
+	o.emulator.Seed = "large"
+	runProgram(t, o, func(r *harness) {
+		r.press("3")
+		r.wait(5 * time.Second)
+		r.requireText("the list changed while it was read (5000 rows, then 4999)")
+		r.press("r")
+		r.wait(5 * time.Second)
+		r.requireNoText("changed while")
+	})
+}

@@ -260,10 +260,10 @@ func (s Settings) tokenTimeout() time.Duration {
 	return defaultTokenTimeout
 }
 
-// progressKey is the key of where a person reads what lookout waits for.
+// progressKey is the key of the writer that reports what lookout waits for.
 type progressKey struct{}
 
-// WithProgress returns a context in which somebody who waits for a token is told so.
+// WithProgress returns a context in which lookout reports to out that it waits for a token command.
 func WithProgress(ctx context.Context, out io.Writer) context.Context {
 	return context.WithValue(ctx, progressKey{}, out)
 }
@@ -283,7 +283,7 @@ func (s Settings) readsTokenQuietly() bool {
 		len(s.TokenCommand) == 0 && (s.TokenEnv != "" || !s.Keyring)
 }
 
-// waitNotice is how long a token command runs before a person is told that it does.
+// waitNotice is how long a token command runs before lookout reports that it waits for it.
 const waitNotice = time.Second
 
 // The time limit of a token command. Some open a dialog that somebody must answer.
