@@ -477,11 +477,15 @@ func functionsOf(subtest string, times int) (map[string]bool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("go tool cover: %w", err)
 	}
-	entered := map[string]bool{}
+	module, err := exec.Command("go", "list", "-m").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	entered, prefix := map[string]bool{}, strings.TrimSpace(string(module))+"/"
 	for line := range strings.Lines(string(out)) {
 		words := strings.Fields(line)
 		if len(words) == 3 && words[2] != "0.0%" && words[0] != "total:" {
-			entered[strings.TrimPrefix(words[0], "lookout/")] = true
+			entered[strings.TrimPrefix(words[0], prefix)] = true
 		}
 	}
 	if len(entered) == 0 {

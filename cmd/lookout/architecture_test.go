@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"lookout/cmd/internal/testenv"
 )
 
 // TestImportsPointDownward says which packages a package may import. Every package must be listed; cmd may import all.
@@ -83,19 +85,20 @@ func TestImportsPointDownward(t *testing.T) {
 		"cmd/lookout": {"cmd/internal/cli"},
 		"cmd/docgen":  {"cmd/internal/cli", "cmd/internal/config", "cmd/internal/dashboard", "cmd/internal/exit"},
 	}
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "lookout/...").Output()
+	module := testenv.ModulePath(t) + "/"
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(out)) {
 		words := strings.Fields(line)
-		room := strings.TrimPrefix(words[0], "lookout/")
+		room := strings.TrimPrefix(words[0], module)
 		allowed, known := may[room]
 		if !known {
 			t.Errorf("package %s has no rule for its imports", room)
 		}
 		for _, imported := range words[1:] {
-			other, ours := strings.CutPrefix(imported, "lookout/")
+			other, ours := strings.CutPrefix(imported, module)
 			if strings.HasPrefix(room, "cmd/") && !strings.HasPrefix(other, "cmd/") {
 				continue
 			}

@@ -51,7 +51,7 @@ func newPackageLoader(t *testing.T) *packageLoader {
 		t.Fatal(err)
 	}
 	h := &packageLoader{set: gotoken.NewFileSet()}
-	compiled := map[string]string{}
+	compiled, module := map[string]string{}, testenv.ModulePath(t)+"/"
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p listedPackage
 		if err := d.Decode(&p); errors.Is(err, io.EOF) {
@@ -60,7 +60,7 @@ func newPackageLoader(t *testing.T) *packageLoader {
 			t.Fatal(err)
 		}
 		compiled[p.ImportPath] = p.Export
-		if strings.HasPrefix(p.ImportPath, "lookout/") {
+		if strings.HasPrefix(p.ImportPath, module) {
 			h.packages = append(h.packages, p)
 		}
 	}

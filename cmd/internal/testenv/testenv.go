@@ -292,3 +292,14 @@ func (r *Env) FindID(list, word string) string {
 	r.Fatalf("%s has no %s", list, word)
 	return ""
 }
+
+// ModulePath returns the path of the Go module, as go.mod has it.
+func ModulePath(t testing.TB) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(RepoRoot(t), "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, _, _ := strings.Cut(string(data), "\n")
+	return strings.TrimSpace(strings.TrimPrefix(line, "module "))
+}
