@@ -93,7 +93,8 @@ const cosignChecks = `#!/bin/sh
 [ "$(cat checksums.txt.sigstore.json)" = signature ] || exit 1
 case "$*" in
 "verify-blob --bundle checksums.txt.sigstore.json --certificate-identity https://github.com/"*"/.github/workflows/` +
-	`release.yml@refs/tags/v1.2.3 --certificate-oidc-issuer https://token.actions.githubusercontent.com checksums.txt") ;;
+	`release.yml@refs/tags/v1.2.3 --certificate-oidc-issuer https://token.actions.githubusercontent.com ` +
+	`checksums.txt") ;;
 *) exit 1 ;;
 esac
 `

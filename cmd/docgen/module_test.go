@@ -81,7 +81,7 @@ func TestModuleCommand(t *testing.T) {
 	}
 	if long {
 		runGo(t, project, "build", "./...")
-		runGo(t, project, "test", "-run", "Release|Packages|README|Imports|Architecture", "./cmd/docgen", "./cmd/lookout")
+		runGo(t, project, "test", "-run", "Release|Packages|README|Imports", "./cmd/docgen", "./cmd/lookout")
 	}
 }
 

@@ -106,8 +106,8 @@ func TestSecurityPage_files(t *testing.T) {
 			} else {
 				count++
 				known := "`" + variable + "/lookout/" + entry.Name() + "`"
-				if kind := "`" + variable + "/lookout/NAME" + filepath.Ext(name) + "`"; !strings.Contains(page, known) &&
-					!strings.Contains(page, kind) {
+				kind := "`" + variable + "/lookout/NAME" + filepath.Ext(name) + "`"
+				if !strings.Contains(page, known) && !strings.Contains(page, kind) {
 					t.Errorf("the page does not name %s", name)
 				}
 			}

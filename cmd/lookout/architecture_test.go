@@ -113,7 +113,8 @@ func TestImportsPointDownward(t *testing.T) {
 func TestTopLevel(t *testing.T) {
 	may := []string{
 		"cmd", "ui", "client", "views", "theme", "go.mod", "go.sum", "README.md", ".goreleaser.yaml", "LICENSE",
-		"CHANGELOG.md", "SECURITY.md", "docs", ".ci", ".github", ".gitignore", ".golangci.yaml", ".git", "dist", "lookout",
+		"CHANGELOG.md", "SECURITY.md", "docs", ".ci", ".github", ".gitignore", ".golangci.yaml", ".git", "dist",
+		"lookout",
 	}
 	entries, err := os.ReadDir("../..")
 	if err != nil {
