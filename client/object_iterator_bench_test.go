@@ -133,7 +133,7 @@ func compareWithFloor(b *testing.B, c *client.Client, bare *http.Client, base st
 		if base != "https://api.example.test" {
 			continue
 		}
-		if sum, err := c.Objects.Count(b.Context(), q, nil); err != nil || sum.Objects != million {
+		if sum, err := objectindex.Count(b.Context(), c.Objects, q, nil); err != nil || sum.Objects != million {
 			b.Fatal(sum, err)
 		}
 		count += time.Since(at)

@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,7 +11,6 @@ import (
 	"testing"
 
 	"lookout/client"
-	"lookout/client/emulator"
 	"lookout/client/faulttest"
 )
 
@@ -199,58 +197,5 @@ func TestObjects_Pages_stopsEarly(t *testing.T) {
 	}
 	if !slices.Equal(ends, []bool{false, true}) {
 		t.Errorf("the walk went %v", ends)
-	}
-}
-
-func TestObjects_Count(t *testing.T) {
-	t.Parallel()
-	c, e := newEmulatedClient(t, emulator.Options{Seed: "large"})
-	var last, calls int64
-	million := client.ObjectQuery{Cluster: "us-east-1", Bucket: "million"}
-	sum, err := c.Objects.Count(t.Context(), million, func(objects, bytes int64) {
-		if objects <= last || bytes <= 0 {
-			t.Errorf("%d objects after %d", objects, last)
-		}
-		last = objects
-		calls++
-	})
-	var bytes int64
-	for i := range int64(1_000_000) {
-		bytes += i%977*1024 + 17
-	}
-	if err != nil || sum.Objects != 1_000_000 || sum.Bytes != bytes || len(sum.Warnings) != 0 || last != sum.Objects {
-		t.Errorf("%+v, not %d bytes; %v", sum, bytes, err)
-	}
-	if n := e.RequestCount("list objects"); n > 2200 {
-		t.Errorf("%d requests for 2,000 pages", n)
-	}
-	million.Prefix = "data/007/00"
-	if sum, err = c.Objects.Count(t.Context(), million, nil); err != nil || sum.Objects != 1000 {
-		t.Errorf("%+v, %v", sum, err)
-	}
-	few := client.ObjectQuery{Cluster: "us-east-1", Bucket: "invoices-2026"}
-	d, _ := newEmulatedClient(t, emulator.Options{})
-	if sum, err = d.Objects.Count(t.Context(), few, nil); err != nil || sum.Objects != 180 {
-		t.Errorf("%+v, %v", sum, err)
-	}
-}
-
-// Counting ends when its context ends, and at the first failure.
-func TestObjects_Count_stopsEarly(t *testing.T) {
-	t.Parallel()
-	c, _ := newEmulatedClient(t, emulator.Options{Seed: "large"})
-	q := client.ObjectQuery{Cluster: "us-east-1", Bucket: "million"}
-	ctx, cancel := context.WithCancel(t.Context())
-	sum, err := c.Objects.Count(ctx, q, func(n, _ int64) {
-		if n > 20_000 {
-			cancel()
-		}
-	})
-	if err == nil || sum.Objects > 50_000 {
-		t.Errorf("%+v, %v", sum, err)
-	}
-	q.Bucket = "none"
-	if _, err := c.Objects.Count(t.Context(), q, nil); err == nil {
-		t.Error("a bucket that is not there was counted")
 	}
 }

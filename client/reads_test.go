@@ -26,6 +26,7 @@ import (
 	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/client/objectindex"
 )
 
 // readSteps returns the operations that are GETs.
@@ -841,7 +842,9 @@ func TestListPage_fallsBackToSmallPages(t *testing.T) {
 	})
 	faulttest.RunCase(t, "A21", "count", func(t *testing.T) {
 		c, _ := newFaultClient(t, refusal, faulttest.Pass)
-		tally, err := c.Objects.Count(t.Context(), client.ObjectQuery{Cluster: "us-east-1", Bucket: "acme-www"}, nil)
+		tally, err := objectindex.Count(
+			t.Context(), c.Objects, client.ObjectQuery{Cluster: "us-east-1", Bucket: "acme-www"}, nil,
+		)
 		if err != nil || tally.Objects == 0 {
 			t.Errorf("%+v, %v", tally, err)
 		}

@@ -56,13 +56,7 @@ func (b fakeBucket) list(_ http.RoundTripper, r *http.Request) (*http.Response, 
 // objects returns a client's objects of the bucket.
 func (b fakeBucket) objects(t *testing.T) client.Objects {
 	t.Helper()
-	c, err := client.New(
-		"https://x/v4", client.NewSecret("t"), client.WithTransport(faulttest.NewTransport(nil, b.list)),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c.Objects
+	return newClient(t, faulttest.NewTransport(nil, b.list)).Objects
 }
 
 // randomNames returns different names with folders, in their order.

@@ -11,6 +11,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/journal"
+	"lookout/client/objectindex"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/views/account"
@@ -74,9 +75,9 @@ func countObjects(ctx context.Context, a *account.Account, prefix client.ObjectR
 	defer cancel()
 	q := client.ObjectQuery{Cluster: prefix.Cluster, Bucket: prefix.Bucket, Prefix: prefix.Name}
 	var objects, bytes int64
-	sum, err := a.API.Objects.Count(short, q, func(n, size int64) { objects, bytes = n, size })
+	sum, err := objectindex.Count(short, a.API.Objects, q, func(n, size int64) { objects, bytes = n, size })
 	switch {
-	case err == nil && len(sum.Warnings) == 0:
+	case err == nil && !sum.AtLeast:
 		text := formatObjects(sum.Objects, sum.Bytes) + ", counted just now"
 		return emptyCount{text: text, slow: sum.Objects >= slowEmptyObjects, none: sum.Objects == 0}, nil
 	case err == nil:
