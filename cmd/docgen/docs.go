@@ -72,19 +72,17 @@ func generateDocs(ctx context.Context) (map[string]string, error) {
 	for _, c := range visibleCommands(root) {
 		pages["commands/"+c.Name()+".md"] = commandPage(c)
 	}
-	for name, write := range map[string]func(*bytes.Buffer) error{
-		"lookout.bash": func(b *bytes.Buffer) error { return root.GenBashCompletionV2(b, true) },
-		"_lookout":     func(b *bytes.Buffer) error { return root.GenZshCompletion(b) },
-		"lookout.fish": func(b *bytes.Buffer) error { return root.GenFishCompletion(b, true) },
-		"lookout.ps1":  func(b *bytes.Buffer) error { return root.GenPowerShellCompletionWithDesc(b) },
+	for name, shell := range map[string]string{
+		"lookout.bash": "bash",
+		"_lookout":     "zsh",
+		"lookout.fish": "fish",
 	} {
-		var b bytes.Buffer
-		if err := write(&b); err != nil {
-			return nil, err
-		}
-		pages["completions/"+name] = b.String()
+		pages["completions/"+name] = cli.CompletionScripts()[shell]
 	}
-	return pages, nil
+	var powerShell bytes.Buffer
+	err = root.GenPowerShellCompletionWithDesc(&powerShell)
+	pages["completions/lookout.ps1"] = powerShell.String()
+	return pages, err
 }
 
 // visibleCommands returns the documented subcommands of a command.

@@ -11,6 +11,7 @@ import (
 	"log"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -34,8 +35,8 @@ func TestMain(m *testing.M) {
 	if fault := os.Getenv("LOOKOUT_TEST_FAULT"); fault != "" {
 		os.Exit(runFaultyScreen(fault))
 	}
-	if len(os.Args) > 1 && os.Args[1] == "keep" {
-		os.Exit(run(os.Args[1:])) // lookout keep --detach starts itself
+	if len(os.Args) > 1 && os.Args[1] == "keep" || filepath.Base(os.Args[0]) == "lookout" {
+		os.Exit(run(os.Args[1:])) // lookout keep --detach starts itself, and a shell starts it by its name
 	}
 	if args := os.Getenv("LOOKOUT_TEST_ARGS"); args != "" {
 		if os.Getenv("LOOKOUT_TEST_NOISE") != "" {

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	_ "embed" // of the scripts
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -14,6 +16,40 @@ import (
 	"lookout/ui/shell"
 	"lookout/views"
 )
+
+// The scripts that shells load. Cobra's own leave names with spaces unquoted in bash, need another package there, and
+// run what stands on the command line again in order to complete it; in fish, even text that is quoted.
+var (
+	//go:embed shells/lookout.bash
+	bashScript string
+	//go:embed shells/lookout.zsh
+	zshScript string
+	//go:embed shells/lookout.fish
+	fishScript string
+)
+
+// CompletionScripts returns the scripts by their shells.
+func CompletionScripts() map[string]string {
+	return map[string]string{"bash": bashScript, "zsh": zshScript, "fish": fishScript}
+}
+
+// printOwnScripts makes cobra's completion commands print these scripts.
+func printOwnScripts(completion *cobra.Command) {
+	for _, shell := range completion.Commands() {
+		script, own := CompletionScripts()[shell.Name()]
+		if !own {
+			continue
+		}
+		shell.RunE = func(c *cobra.Command, _ []string) error {
+			text := script
+			if plain, _ := c.Flags().GetBool("no-descriptions"); plain {
+				text = strings.ReplaceAll(text, cobra.ShellCompRequestCmd+" ", cobra.ShellCompNoDescRequestCmd+" ")
+			}
+			_, err := io.WriteString(c.OutOrStdout(), text)
+			return err
+		}
+	}
+}
 
 // choicesAnnotation is the annotation of a flag that holds its allowed values.
 const choicesAnnotation = "lookout_choices"

@@ -139,7 +139,7 @@ func TestCompletionNeedsItsShell(t *testing.T) {
 			t.Errorf("%v writes %q", args, s.Out)
 		}
 	}
-	r.CheckResult(r.Run("completion", "bsh"), exit.CodeUsage, "did you mean bash or zsh")
+	r.CheckResult(r.Run("completion", "bsh"), exit.CodeUsage, "did you mean bash or fish or zsh")
 	r.CheckResult(r.MustRun("completion", "zsh"), exit.CodeOK, "#compdef lookout")
 	r.CheckResult(r.Run("help", "nosuch"), exit.CodeUsage, `no command "nosuch"`)
 	r.CheckResult(r.MustRun("help", "services", "list"), exit.CodeOK, "List the services")

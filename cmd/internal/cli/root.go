@@ -101,6 +101,7 @@ func restrictBuiltinCommands(root *cobra.Command) {
 		switch c.Name() {
 		case "completion":
 			c.Args, c.RunE = NoArgs, requireSubcommand
+			printOwnScripts(c)
 		case "help":
 			c.Args = func(c *cobra.Command, args []string) error {
 				about, rest, err := root.Find(args)
