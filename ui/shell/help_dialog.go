@@ -20,8 +20,13 @@ type searchList struct {
 	nothing     string // said where no entry matches
 }
 
+// maxSearchRunes bounds the text that is searched for: every action and row is compared with each part of it.
+const maxSearchRunes = 200
+
 func newSearchList(placeholder string) searchList {
-	return searchList{line: input.NewLine(""), placeholder: placeholder, nothing: "nothing matches"}
+	list := searchList{line: input.NewLine(""), placeholder: placeholder, nothing: "nothing matches"}
+	list.line.SetLimit(maxSearchRunes)
+	return list
 }
 
 // query returns the text that narrows the list.

@@ -267,6 +267,19 @@ func TestPalette_cursorStaysWhenRowsArrive(t *testing.T) {
 	}
 }
 
+// A long text that is pasted into the palette or the help does not keep the next key waiting.
+func TestSearchList_longPaste(t *testing.T) {
+	for _, key := range []string{":", "?"} {
+		b := newShellTest(t, nil)
+		b.press(key)
+		begun := time.Now()
+		b.shell.Update(tea.PasteMsg{Content: strings.Repeat("alpha b ", 20_000)})
+		if took := time.Since(begun); took > 2*time.Second {
+			t.Errorf("%s: %v", key, took)
+		}
+	}
+}
+
 // An action that is named with its row asks the same question as its key does.
 func TestPalette_actionWithRowAsks(t *testing.T) {
 	for _, typed := range []string{"delete beta", "beta delete", "delte beta", "del be"} {
