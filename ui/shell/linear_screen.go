@@ -29,17 +29,13 @@ type LinearScreen struct {
 	inputLine    string // the line being typed, at the end of the output
 }
 
-// A activeShellProvider is a program with a shell in front: a Shell or an AccountSwitcher.
+// An activeShellProvider is a program with a shell in front: a Shell or an AccountSwitcher, which embeds one.
 type activeShellProvider interface {
 	terminal.Screen
-	ActiveShell() *Shell
+	activeShell() *Shell
 }
 
-// ActiveShell returns the shell itself.
-func (s *Shell) ActiveShell() *Shell { return s }
-
-// ActiveShell returns the shell of the account in front.
-func (d *AccountSwitcher) ActiveShell() *Shell { return d.Shell }
+func (s *Shell) activeShell() *Shell { return s }
 
 // NewLinearScreen returns a program that announces its screen in lines.
 func NewLinearScreen(p activeShellProvider) *LinearScreen {
@@ -97,7 +93,7 @@ func (l *LinearScreen) currentLine() string {
 
 // Frame returns the lines to add since the last frame.
 func (l *LinearScreen) Frame() terminal.Frame {
-	s := l.provider.ActiveShell()
+	s := l.provider.activeShell()
 	s.content() // a list finds its visible rows, and those it lacks, by drawing them
 	l.announceChanges(s)
 	text := l.out.String()
@@ -120,13 +116,13 @@ func (l *LinearScreen) announceChanges(s *Shell) {
 		}
 	}
 	l.announced = now
-	l.announcePart(before.account, now.account, "")
+	l.announcePart(before.account, now.account)
 	if first {
 		l.announce("tabs: " + strings.Join(l.tabNames(), ", "))
 	}
-	l.announcePart(before.breadcrumb, now.breadcrumb, "")
-	l.announcePart(before.freshness, now.freshness, "")
-	l.announcePart(before.count, now.count, "")
+	l.announcePart(before.breadcrumb, now.breadcrumb)
+	l.announcePart(before.freshness, now.freshness)
+	l.announcePart(before.count, now.count)
 	if now.newsNumber != before.newsNumber && s.news.current.Text != "" {
 		l.announce("news: " + s.news.current.Text + l.undoHint(s))
 	}
@@ -159,9 +155,9 @@ func (l *LinearScreen) undoHint(s *Shell) string {
 }
 
 // announcePart announces a part that has changed.
-func (l *LinearScreen) announcePart(before, now, lead string) {
+func (l *LinearScreen) announcePart(before, now string) {
 	if now != before && now != "" {
-		l.announce(lead + now)
+		l.announce(now)
 	}
 }
 
@@ -259,7 +255,7 @@ func (l *LinearScreen) updateInputLine(line string) {
 
 // tabNames returns the tabs with their digits and badges.
 func (l *LinearScreen) tabNames() []string {
-	s := l.provider.ActiveShell()
+	s := l.provider.activeShell()
 	names := make([]string, len(s.tabs.list))
 	for i, t := range s.tabCells(l.theme.Glyphs) {
 		names[i] = strings.TrimSpace(t.key + ui.WithPrefix(" ", t.name) + ui.WithPrefix(" ", t.badge))
