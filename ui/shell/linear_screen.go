@@ -217,8 +217,8 @@ func wrapWords(line string, width int) string {
 	return b.String()
 }
 
-// speakable turns a drawn line into text to be read aloud. Whatever the line holds, no character of the text obeys or
-// hides: the terminal shows these lines as they are.
+// speakable turns a drawn line into text to be read aloud. It replaces control characters and hidden ones, because the
+// terminal receives these lines as they are.
 func (l *LinearScreen) speakable(line string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Cs, unicode.Co) ||

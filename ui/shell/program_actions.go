@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"context"
 	"os/exec"
 	"slices"
 	"strings"
@@ -124,7 +123,7 @@ func (p *programActions) navigationActions(s *Shell) []ui.Action {
 	forward := travel(s.tabs.goForward, "no later place to go forward to")
 	return []ui.Action{
 		programCommand("back", "to where the last jump came from", back, "ctrl+o"),
-		programCommand("forward", "undoes the last way back", forward, "alt+o"),
+		programCommand("forward", "undoes the last step back", forward, "alt+o"),
 		programCommand("up", "one level", s.goUp, "esc"),
 	}
 }
@@ -279,12 +278,8 @@ func startRowCommand(s *Shell, msg ui.RunCommandMsg) tea.Cmd {
 	if msg.Command.Output == ui.OutputTerminal {
 		return runProgram(ui.ExecMsg{Name: msg.Argv[0], Args: msg.Argv[1:]})
 	}
-	ctx := s.ctx
-	if ctx == nil { // of a program that never ends
-		ctx = context.Background()
-	}
 	return ui.WhileWorking(name+" is running", func() tea.Msg {
-		out, err := terminal.RunCommand(ctx, msg.Argv, msg.Row)
+		out, err := terminal.RunCommand(s.ctx, msg.Argv, msg.Row)
 		out = showOutput(out)
 		tone, ended := theme.Good, ""
 		if err != nil {

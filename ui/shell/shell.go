@@ -403,6 +403,6 @@ func (e *enterTracker) track(k tea.KeyPressMsg, now time.Time) {
 	}
 }
 
-// copyText copies a text to the clipboard. Whatever it is pasted into, nothing in it but line breaks and tabs has an
-// effect that cannot be seen.
+// copyText copies a text to the clipboard. It may be pasted into a shell, so that hidden characters in it are made
+// visible, except for line breaks and tabs.
 func copyText(text string) tea.Cmd { return terminal.Copy(visible.Show(text)) }

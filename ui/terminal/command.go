@@ -27,7 +27,7 @@ func RunCommand(ctx context.Context, argv []string, input string) (string, error
 	err := c.Run()
 	switch {
 	case ctx.Err() != nil:
-		err = errors.New("it was ended, because the account was left")
+		err = errors.New("stopped, because you left the account")
 	case limited.Err() != nil:
 		err = fmt.Errorf("it did not end within %s", commandTimeout)
 	}

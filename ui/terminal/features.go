@@ -22,8 +22,8 @@ type features struct {
 // name.
 const marginQuery = "\x1b[?69$p"
 
-// knownFeatures returns the features of the terminals that use a value of TERM. What is called xterm is any terminal of
-// the last twenty years, so only what all of them have counts.
+// knownFeatures returns the features of the terminals that use a value of TERM. Most terminals of the last twenty years
+// call themselves xterm, so it only has what all of them have.
 func knownFeatures(term string) features {
 	family, rest, _ := strings.Cut(term, "-")
 	all := features{insertLines: true, insertCells: true, scroll: true, eraseCells: true}

@@ -10,8 +10,8 @@ import (
 // queue of old ones. After each write it asks the terminal for its status, which every terminal answers when it has
 // read the request: the answers say how much has arrived, and how fast. It knows no clock and writes nothing.
 //
-// Without an answer nothing is bounded. A request that stays unanswered for long is given up, so that neither a lost
-// answer nor a terminal that stops answering holds frames back.
+// Frames for a terminal that never answers are not held back. A request that stays unanswered for long is given up, so
+// that neither a lost answer nor a terminal that stops answering holds frames back.
 type flowControl struct {
 	off        bool            // nothing is asked
 	ending     bool            // the terminal is given back: nothing more is asked
@@ -182,8 +182,8 @@ func (c *flowControl) wrote(bytes int, now, changed time.Time) {
 	c.lastRequest, c.askNow = now, false
 }
 
-// wroteUnasked records bytes without a request.
-func (c *flowControl) wroteUnasked(bytes int) {
+// wroteWithoutRequest records bytes without a request.
+func (c *flowControl) wroteWithoutRequest(bytes int) {
 	c.sent += bytes
 	if c.silent {
 		c.confirmed = c.sent

@@ -44,7 +44,7 @@ func newSimulatedLine(rate float64, delay time.Duration) *simulatedLine {
 // write writes bytes with requests, as the renderer does.
 func (l *simulatedLine) write(bytes int, frame bool) {
 	if !l.flow.asks(l.now, frame) {
-		l.flow.wroteUnasked(bytes)
+		l.flow.wroteWithoutRequest(bytes)
 		l.carry(bytes)
 		return
 	}

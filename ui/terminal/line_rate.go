@@ -8,5 +8,5 @@ type LineRate struct{ BitsPerSecond int }
 // slowLineRate is the rate up to which a line is slow. At 64,000 bits a second, a whole frame of 200x50 takes a second.
 const slowLineRate = 64_000
 
-// IsSlow reports whether each frame is felt, so that only what says something new should be drawn.
+// IsSlow reports whether a frame takes so long that only those with something new to say should be drawn.
 func (r LineRate) IsSlow() bool { return r.BitsPerSecond > 0 && r.BitsPerSecond <= slowLineRate }

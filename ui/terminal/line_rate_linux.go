@@ -7,7 +7,7 @@ import (
 )
 
 // serialRate returns the rate that is set on a serial line, 0 if the terminal is no such line. The rate of any other
-// terminal means nothing: it is 9,600 in each window of macOS, and ssh hands that on to the other side.
+// terminal means nothing: it is 9,600 in each window of macOS, and ssh passes that on.
 func serialRate(terminal *os.File) int {
 	var device unix.Stat_t
 	fd := int(terminal.Fd())

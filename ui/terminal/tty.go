@@ -20,7 +20,7 @@ const (
 	leaveSequence = "\x1b[m\x1b[?1006l\x1b[?1002l\x1b[?1004l\x1b[?2004l\x1b[?25h\x1b[?1049l"
 )
 
-// clearSequence clears the screen, also of what terminals draw that do not know a query.
+// clearSequence clears the screen. A terminal that does not know a query may have printed it there.
 const clearSequence = "\x1b[H\x1b[2J"
 
 // A linear terminal only marks pastes.
