@@ -18,7 +18,7 @@ const (
 
 // incidentLayout places the sections of an incident in a box. It keeps the panels that it has drawn.
 type incidentLayout struct {
-	panels   map[string]*ui.Panel
+	panels   ui.PanelColumn
 	wholeDay bool // the charts show 24 hours, not only those around the detection
 }
 
@@ -46,31 +46,19 @@ func (w incidentSections) in(width int) incidentSections {
 	return w
 }
 
-// stack draws boxes below each other. The last one is stretched to a height.
-func (l *incidentLayout) stack(sections []section, b ui.Box) string {
-	var drawn []string
-	for n, s := range sections {
-		box := b
-		box.Height = len(s.lines) + 2
-		if n == len(sections)-1 {
-			box.Height = max(box.Height, b.Height)
-		}
-		b.Height -= box.Height
-		if l.panels[s.name] == nil {
-			l.panels[s.name] = &ui.Panel{}
-		}
-		drawn = append(drawn, l.panels[s.name].View(box, s.title, nil, strings.Join(s.lines, "\n")))
-	}
-	return strings.Join(drawn, "\n")
-}
-
-// stackHeight returns the height of boxes below each other.
-func stackHeight(sections []section) int {
+// sectionsHeight returns the height of boxes below each other.
+func sectionsHeight(sections []ui.ColumnPanel) int {
 	height := 0
 	for _, s := range sections {
-		height += len(s.lines) + 2
+		height += len(s.Lines) + 2
 	}
 	return height
+}
+
+// draw draws boxes below each other, as high as they are.
+func (l *incidentLayout) draw(sections []ui.ColumnPanel, b ui.Box) string {
+	b.Height = sectionsHeight(sections)
+	return l.panels.View(sections, b)
 }
 
 // stacked is for narrow screens: boxes of what decides the call, then lines. What comes after that, with its charts,
@@ -80,27 +68,25 @@ func (l *incidentLayout) stacked(w incidentSections, headLines int) string {
 	foot := w.footLines(true)
 	room := w.b.Height - headLines
 	sections := append(inside.services(), inside.call())
-	if stackHeight(sections)+len(foot) > room {
+	if sectionsHeight(sections)+len(foot) > room {
 		foot = w.footLines(false)
 	}
-	for inside.notes = 4; inside.notes > 1 && stackHeight(sections)+len(foot) > room; inside.notes-- {
+	for inside.notes = 4; inside.notes > 1 && sectionsHeight(sections)+len(foot) > room; inside.notes-- {
 		sections = append(inside.services(), inside.call())
 	}
-	b := w.b
-	b.Height = 0
-	parts := []string{l.stack(sections, b), strings.Join(foot, "\n")}
-	room -= stackHeight(sections) + len(foot)
+	parts := []string{l.draw(sections, w.b), strings.Join(foot, "\n")}
+	room -= sectionsHeight(sections) + len(foot)
 	chart := w.b
 	chart.Height = min(max(room, 8), 12)
 	parts = append(parts, l.charts(w, chart, 1))
-	changes := inside.changes(5)
-	return strings.Join(append(parts, l.stack([]section{inside.history(5), changes}, b)), "\n")
+	before := []ui.ColumnPanel{inside.history(5), inside.changes(5)}
+	return strings.Join(append(parts, l.draw(before, w.b)), "\n")
 }
 
 // columns places the sections in columns, and the charts below them.
 func (l *incidentLayout) columns(w incidentSections, headLines, count int) string {
 	width := w.b.Width / count
-	columns := make([][]section, count)
+	columns := make([][]ui.ColumnPanel, count)
 	inside := w.in(width)
 	last := w.in(w.b.Width - (count-1)*width)
 	ssh, reachable := inside.ssh()
@@ -110,14 +96,14 @@ func (l *incidentLayout) columns(w incidentSections, headLines, count int) strin
 	}
 	if count == 2 {
 		columns[0] = append(columns[0], inside.maintenance())
-		columns[1] = []section{last.call(), last.history(3), last.changes(3)}
+		columns[1] = []ui.ColumnPanel{last.call(), last.history(3), last.changes(3)}
 	} else {
-		columns[1] = []section{inside.call(), inside.history(historyLength)}
-		columns[2] = []section{last.maintenance(), last.changes(8)}
+		columns[1] = []ui.ColumnPanel{inside.call(), inside.history(historyLength)}
+		columns[2] = []ui.ColumnPanel{last.maintenance(), last.changes(8)}
 	}
 	height := 0
 	for _, c := range columns {
-		height = max(height, stackHeight(c))
+		height = max(height, sectionsHeight(c))
 	}
 	text := ""
 	for n, c := range columns {
@@ -126,7 +112,7 @@ func (l *incidentLayout) columns(w incidentSections, headLines, count int) strin
 		if n == count-1 {
 			b.Width = w.b.Width - n*width
 		}
-		if drawn := l.stack(c, b); n == 0 {
+		if drawn := l.panels.View(c, b); n == 0 {
 			text = drawn
 		} else {
 			text = ui.JoinHorizontal(text, drawn, n*width, w.b.Width)
@@ -142,8 +128,13 @@ func (l *incidentLayout) columns(w incidentSections, headLines, count int) strin
 func (l *incidentLayout) charts(w incidentSections, b ui.Box, columns int) string {
 	if why := whyNoLoad(w.a, w.i); why != "" && w.a.Stats().Loaded() {
 		inside := w.in(b.Width)
-		b.Height = min(b.Height, 4)
-		return l.stack([]section{{"load", theme.Title("Load around the detection"), inside.wrap(why, theme.Muted)}}, b)
+		load := ui.ColumnPanel{
+			Name:  "load",
+			Title: theme.Title("Load around the detection"),
+			Lines: inside.wrap(why, theme.Muted),
+		}
+		b.Height = max(min(b.Height, 4), len(load.Lines)+2)
+		return l.panels.View([]ui.ColumnPanel{load}, b)
 	}
 	metrics := Metrics()
 	draw := func(n int, b ui.Box) string { return LoadPanel(w.a, w.i, metrics[n], b, l.wholeDay) }
@@ -182,7 +173,7 @@ func (w incidentSections) footLines(whole bool) []string {
 	narrow := w
 	narrow.b.Width -= labelWidth
 	if ssh, reachable := narrow.ssh(); reachable {
-		for n, line := range ssh.lines {
+		for n, line := range ssh.Lines {
 			lines = append(lines, t.Paint(theme.Strong, ui.Pad([]string{"SSH", ""}[min(n, 1)], labelWidth))+line)
 		}
 	}
@@ -199,7 +190,7 @@ func (w incidentSections) footLines(whole bool) []string {
 		add("LOAD", figures...)
 	}
 	add("EARLIER", w.beforeText())
-	for n, line := range narrow.maintenance().lines {
+	for n, line := range narrow.maintenance().Lines {
 		lines = append(lines, t.Paint(theme.Strong, ui.Pad([]string{"NOW", ""}[min(n, 1)], labelWidth))+line)
 	}
 	if found, _ := w.changesAround(); len(found) > 0 {
@@ -237,12 +228,8 @@ func relatedToIssue(a *account.Account, i *client.Issue, inside ui.Box) []ui.Col
 	if why := whyNoLoad(a, i); why == "" || !a.Stats().Loaded() {
 		panels = loadPanels(a, i.Created.Time())
 	} else {
-		panels = append(panels, section{"load", theme.Title("Load"), w.wrap(why, theme.Muted)}.stacked())
+		load := ui.ColumnPanel{Name: "load", Title: theme.Title("Load"), Lines: w.wrap(why, theme.Muted)}
+		panels = append(panels, load)
 	}
-	return append(panels, w.history(historyLength).stacked(), w.changes(historyLength).stacked())
-}
-
-// stacked returns a section as a panel.
-func (s section) stacked() ui.ColumnPanel {
-	return ui.ColumnPanel{Name: s.name, Title: s.title, Lines: s.lines}
+	return append(panels, w.history(historyLength), w.changes(historyLength))
 }

@@ -15,13 +15,6 @@ import (
 	"lookout/views/resource"
 )
 
-// A section is a box of an incident with its content.
-type section struct {
-	name  string // identifies it from frame to frame
-	title []theme.Segment
-	lines []string
-}
-
 // incidentSections writes the sections of an incident into boxes of one width.
 type incidentSections struct {
 	a     *account.Account
@@ -40,8 +33,8 @@ func (w incidentSections) wrap(text string, tone theme.Tone) []string {
 }
 
 // services returns a box for each affected service.
-func (w incidentSections) services() []section {
-	var all []section
+func (w incidentSections) services() []ui.ColumnPanel {
+	var all []ui.ColumnPanel
 	for n, id := range w.i.Services {
 		name := fmt.Sprintf("service %d", n)
 		s, found := w.a.Services().Get(account.FormatID(id))
@@ -51,30 +44,32 @@ func (w incidentSections) services() []section {
 		}
 		state, tone := account.FormatStatus(s.Status, w.b.Theme)
 		shape, word, _ := strings.Cut(state, " ")
-		all = append(all, section{
-			name:  name,
-			title: []theme.Segment{{Text: shape + " " + s.Label.String(), Tone: tone}, {Text: word, Tone: theme.Muted}},
-			lines: w.b.DrawRow(w.a.Services().Highlights.Has(s), func(b ui.Box) []string {
+		all = append(all, ui.ColumnPanel{
+			Name:  name,
+			Title: []theme.Segment{{Text: shape + " " + s.Label.String(), Tone: tone}, {Text: word, Tone: theme.Muted}},
+			Lines: w.b.DrawRow(w.a.Services().Highlights.Has(s), func(b ui.Box) []string {
 				w.b = b
 				return w.service(s)
 			}),
 		})
 	}
 	if len(all) == 0 {
-		all = append(all, section{
-			"services", theme.Title("Services"), w.wrap("the issue names no service", theme.Muted),
+		all = append(all, ui.ColumnPanel{
+			Name:  "services",
+			Title: theme.Title("Services"),
+			Lines: w.wrap("the issue names no service", theme.Muted),
 		})
 	}
 	return all
 }
 
 // missingService returns the box of a service that was deleted or has not been read.
-func (w incidentSections) missingService(name string, id int) section {
+func (w incidentSections) missingService(name string, id int) ui.ColumnPanel {
 	text, tone := "the service no longer exists", theme.Muted
 	if state := resource.StateOf(w.a.Services()); state.Kind != resource.Known {
 		text, tone = state.String(), theme.Warn
 	}
-	return section{name, theme.Title(account.ServiceName(w.a, id)), w.wrap(text, tone)}
+	return ui.ColumnPanel{Name: name, Title: theme.Title(account.ServiceName(w.a, id)), Lines: w.wrap(text, tone)}
 }
 
 // service returns what somebody on call needs to know of a service: what silences it, where it is, and its notes.
@@ -161,7 +156,7 @@ func wrapParts(parts []string, b ui.Box) []string {
 }
 
 // call returns the contacts to call, with names, numbers and addresses in columns.
-func (w incidentSections) call() section {
+func (w incidentSections) call() ui.ColumnPanel {
 	groups, people := groupsToCall(w.a, w.i), contactsToCall(w.a, w.i)
 	found := resource.Found(people)
 	cells := make([][]string, len(found))
@@ -192,7 +187,7 @@ func (w incidentSections) call() section {
 		lines = append(lines, w.wrap(remark, theme.Warn)...)
 	}
 	title := "Call" + ui.WithPrefix(": ", account.JoinWithCommas(groups))
-	return section{"call", theme.Title(title), lines}
+	return ui.ColumnPanel{Name: "call", Title: theme.Title(title), Lines: lines}
 }
 
 // wrapStyled joins painted parts with blanks and breaks the line only between them; what follows is indented.
@@ -210,10 +205,10 @@ func wrapStyled(parts []string, width int) []string {
 }
 
 // ssh returns how to log in to the machines behind the services. It reports false if there are none.
-func (w incidentSections) ssh() (section, bool) {
+func (w incidentSections) ssh() (ui.ColumnPanel, bool) {
 	machines := affectedInstances(w.a, w.i)
 	if resource.KnownEmpty(machines) {
-		return section{}, false
+		return ui.ColumnPanel{}, false
 	}
 	var lines []string
 	labels := 0
@@ -237,7 +232,7 @@ func (w incidentSections) ssh() (section, bool) {
 	if remark := resource.Remark(machines, ""); remark != "" {
 		lines = append(lines, w.wrap(remark, theme.Warn)...)
 	}
-	return section{"ssh", theme.Title("SSH"), lines}, true
+	return ui.ColumnPanel{Name: "ssh", Title: theme.Title("SSH"), Lines: lines}, true
 }
 
 // before returns the issues of the affected services that were detected before this one, newest first.
@@ -259,7 +254,7 @@ func (w incidentSections) before() resource.Joined[*client.Issue] {
 const historyLength = 6
 
 // history returns the earlier issues of the affected services.
-func (w incidentSections) history(most int) section {
+func (w incidentSections) history(most int) ui.ColumnPanel {
 	before := w.before()
 	found := resource.Found(before)
 	var lines []string
@@ -280,7 +275,7 @@ func (w incidentSections) history(most int) section {
 		lines = append(lines, w.wrap(remark, remarkTone(before.State()))...)
 	}
 	count := account.ReasonIf(len(found) > 0, fmt.Sprint(len(found)))
-	return section{"history", theme.Title("Earlier issues", count), lines}
+	return ui.ColumnPanel{Name: "history", Title: theme.Title("Earlier issues", count), Lines: lines}
 }
 
 // remarkTone returns the tone of a remark: a warning if not everything is known.
@@ -292,7 +287,7 @@ func remarkTone(s resource.JoinState) theme.Tone {
 }
 
 // maintenance says which of the affected services are disabled, or will be.
-func (w incidentSections) maintenance() section {
+func (w incidentSections) maintenance() ui.ColumnPanel {
 	var lines []string
 	for _, id := range w.i.Services {
 		s, found := w.a.Services().Get(account.FormatID(id))
@@ -317,12 +312,12 @@ func (w incidentSections) maintenance() section {
 		}
 		lines = w.wrap(text, theme.Muted)
 	}
-	return section{"maintenance", theme.Title("Maintenance"), lines}
+	return ui.ColumnPanel{Name: "maintenance", Title: theme.Title("Maintenance"), Lines: lines}
 }
 
 // changes returns what was changed around the detection, from this machine and elsewhere: first of the affected
 // services.
-func (w incidentSections) changes(most int) section {
+func (w incidentSections) changes(most int) ui.ColumnPanel {
 	found, remark := w.changesAround()
 	lines := account.ChangeLines(w.a, found[:min(most, len(found))], w.b)
 	if more := len(found) - most; more > 0 {
@@ -334,7 +329,11 @@ func (w incidentSections) changes(most int) section {
 	if remark != "" {
 		lines = append(lines, w.wrap(remark, theme.Warn)...)
 	}
-	return section{"changes", theme.Title("Changes", "±"+ui.FormatAge(changeSpan)+" around the detection"), lines}
+	return ui.ColumnPanel{
+		Name:  "changes",
+		Title: theme.Title("Changes", "±"+ui.FormatAge(changeSpan)+" around the detection"),
+		Lines: lines,
+	}
 }
 
 // changeSpan is the time before and after a detection whose changes are shown.

@@ -28,11 +28,7 @@ type WatchView struct {
 
 // WatchPane returns the pane for a small corner of the screen.
 func WatchPane(a *account.Account, lead string) ui.Pane {
-	return &WatchView{
-		Account:     a,
-		accountName: lead,
-		newest:      incidentLayout{panels: map[string]*ui.Panel{}},
-	}
+	return &WatchView{Account: a, accountName: lead}
 }
 
 // Name returns the pane's name.
