@@ -23,7 +23,7 @@ func auditCommand(f *config.Flags) *cobra.Command {
 		Args:  NoArgs,
 		Long: "Reads the account, and changes nothing. Finds services with no one to call, groups without a " +
 			"phone number, contacts in no group that a service uses,\n" +
-			"unused credentials, monitoring disabled with no end time, unlimited access keys and public buckets, " +
+			"unused credentials, monitoring disabled with no end time or past its end, unlimited access keys and public buckets, " +
 			"and names the buckets with a certificate of their own, whose expiry date the API does not report.\n" +
 			"What could not be read is \"not known\", never \"ok\". The exit code is 0 if nothing was found, 1 if " +
 			"something was, and that of the failure if nothing was found and a list could not be read.",
@@ -41,8 +41,7 @@ func auditCommand(f *config.Flags) *cobra.Command {
 				))
 			}
 		}
-		said, failure, err := runAudit(c, f)
-		said = slices.DeleteFunc(said, func(o audit.CheckResult) bool { return slices.Contains(*ignored, o.Check) })
+		said, failure, err := runAudit(c, f, *ignored)
 		found := func(o audit.CheckResult) bool { return o.State == audit.Found }
 		missing := func(o audit.CheckResult) bool { return o.State == audit.NotKnown && o.ID == "" }
 		switch {
@@ -69,8 +68,10 @@ func auditColumns() []resource.ColumnDefinition[audit.CheckResult] {
 	}
 }
 
-// runAudit audits the account. failure says why a list could not be read.
-func runAudit(c *cobra.Command, f *config.Flags) (said []audit.CheckResult, failure, err error) {
+// runAudit audits the account, without the ignored checks. failure says why a list could not be read.
+func runAudit(
+	c *cobra.Command, f *config.Flags, ignored []string,
+) (said []audit.CheckResult, failure, err error) {
 	s, end, err := startSession(c, f, true)
 	if err != nil {
 		return nil, nil, err
@@ -80,6 +81,10 @@ func runAudit(c *cobra.Command, f *config.Flags) (said []audit.CheckResult, fail
 	if err != nil {
 		return nil, nil, err
 	}
-	said, failure = audit.Run(c.Context(), s.api, j.DisabledServices())
+	said, failure = audit.Run(c.Context(), s.api, audit.Options{
+		Windows: j.DisabledServices(),
+		Now:     s.now(),
+		Ignore:  ignored,
+	})
 	return said, failure, nil
 }

@@ -1,0 +1,134 @@
+package audit
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"lookout/client"
+	"lookout/client/faulttest"
+	"lookout/client/journal"
+)
+
+// requestLog counts the requests of an account with one disabled service and 40 buckets. Each answer takes a second.
+type requestLog struct {
+	access, certificates, all, inFlight, mostInFlight atomic.Int32
+}
+
+// answer answers a request.
+func (l *requestLog) answer(_ http.RoundTripper, r *http.Request) (*http.Response, error) {
+	l.all.Add(1)
+	for now := l.inFlight.Add(1); ; {
+		most := l.mostInFlight.Load()
+		if now <= most || l.mostInFlight.CompareAndSwap(most, now) {
+			break
+		}
+	}
+	defer l.inFlight.Add(-1)
+	time.Sleep(time.Second)
+	var rows []string
+	switch path := strings.TrimSuffix(r.URL.Path, "/"); {
+	case strings.HasSuffix(path, "/access"):
+		l.access.Add(1)
+		return faulttest.Respond(http.StatusOK, `{"acl":"private","cors_enabled":false}`)(nil, r)
+	case strings.HasSuffix(path, "/ssl"):
+		l.certificates.Add(1)
+		return faulttest.Respond(http.StatusOK, `{"ssl":false}`)(nil, r)
+	case strings.HasSuffix(path, "/managed/services"):
+		rows = append(rows, `{"id":7,"label":"web-1","status":"disabled"}`)
+	case strings.HasSuffix(path, "/object-storage/buckets"):
+		for i := range 40 {
+			rows = append(rows, fmt.Sprintf(`{"label":"bucket-%d","cluster":"us-east-1"}`, i))
+		}
+	}
+	return faulttest.Respond(http.StatusOK, fmt.Sprintf(
+		`{"data":[%s],"page":1,"pages":1,"results":%d}`, strings.Join(rows, ","), len(rows),
+	))(nil, r)
+}
+
+// client returns a client of the account.
+func (l *requestLog) client(t *testing.T) *client.Client {
+	t.Helper()
+	c, err := client.New(
+		"https://x/v4", client.NewSecret("t"), client.WithTransport(faulttest.NewTransport(nil, l.answer)),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// allBut returns the names of the checks other than one.
+func allBut(name string) []string {
+	return slices.DeleteFunc(Checks(), func(other string) bool { return other == name })
+}
+
+// A service is found that nothing will enable: it has no maintenance window, one without an end, or one that is over.
+func TestRun_offWithoutEnd(t *testing.T) {
+	now := time.Date(2026, 3, 4, 5, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		windows map[string]journal.DisabledService
+		want    checkState
+		text    string
+	}{
+		"no window":    {nil, Found, "knows no end time"},
+		"no end":       {map[string]journal.DisabledService{"7": {Since: now}}, Found, "since 2026-03-04, with no end time"},
+		"not over yet": {map[string]journal.DisabledService{"7": {Until: now.Add(time.Minute)}}, OK, ""},
+		"over": {
+			map[string]journal.DisabledService{"7": {Until: now.Add(-time.Hour)}},
+			Found,
+			"its maintenance window ended 2026-03-04 04:00 UTC",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				said, err := Run(t.Context(), new(requestLog).client(t), Options{
+					Windows: c.windows,
+					Now:     now,
+					Ignore:  allBut("off-without-end"),
+				})
+				if err != nil || len(said) != 1 || said[0].State != c.want || !strings.Contains(said[0].Text, c.text) {
+					t.Errorf("%+v, %v", said, err)
+				}
+			})
+		})
+	}
+}
+
+// What is read of each bucket is read side by side, but never too much at once, and only if a check needs it.
+func TestRun_requests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var all requestLog
+		begun := time.Now()
+		if _, err := Run(t.Context(), all.client(t), Options{Now: begun}); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(begun); took > 25*time.Second || all.access.Load() != 40 || all.certificates.Load() != 40 {
+			t.Errorf("%d and %d requests took %v", all.access.Load(), all.certificates.Load(), took)
+		}
+		if most := all.mostInFlight.Load(); most > maxParallelReads {
+			t.Errorf("%d requests at once", most)
+		}
+	})
+	for name, want := range map[string][3]int32{ // all requests, those for access, those for certificates
+		"public-bucket":   {41, 40, 0},
+		"certificate":     {41, 0, 40},
+		"off-without-end": {1, 0, 0},
+		"no-phone":        {2, 0, 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var some requestLog
+			if _, err := Run(t.Context(), some.client(t), Options{Ignore: allBut(name)}); err != nil {
+				t.Fatal(err)
+			}
+			if got := [3]int32{some.all.Load(), some.access.Load(), some.certificates.Load()}; got != want {
+				t.Errorf("%s: %v requests, want %v", name, got, want)
+			}
+		})
+	}
+}
