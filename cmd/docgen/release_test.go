@@ -217,3 +217,25 @@ func TestREADME_namesEveryChannel(t *testing.T) {
 		t.Errorf("there is no %s", key)
 	}
 }
+
+// Every channel of a release is tried each night, on the systems that it is for.
+func TestWorkflows_everyChannelIsTried(t *testing.T) {
+	workflow, script := readPage(t, ".github/workflows/channels.yml"), readPage(t, ".ci/channel")
+	for _, list := range regexp.MustCompile(`(?m)^  (\w+):\n(?:    .*\n)*?        channel: \[(.+)\]`).FindAllStringSubmatch(
+		workflow, -1) {
+		for channel := range strings.SplitSeq(list[2], ", ") {
+			done := strings.Contains(script, "\n"+channel+")")
+			if list[1] == "windows" {
+				done = strings.Contains(workflow, "- if: matrix.channel == '"+channel+"'\n        run:")
+			}
+			if !done {
+				t.Errorf("%s: %s is not installed", list[1], channel)
+			}
+		}
+	}
+	for _, channel := range strings.Fields("script deb rpm apk aur nix image brew zip scoop winget") {
+		if !regexp.MustCompile(`channel: \[.*\b` + channel + `\b`).MatchString(workflow) {
+			t.Errorf("%s is not tried", channel)
+		}
+	}
+}
