@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -68,30 +69,31 @@ func checkManyChanges(t *testing.T, n int) {
 	began := time.Now()
 	openJournal(t, path).Close()
 	first := time.Since(began)
-	began = time.Now()
+	next := fastest(func() { openJournal(t, path).Close() })
 	j := openJournal(t, path)
-	next := time.Since(began)
 	if len(j.entries) > 1500 || j.Len() != n || j.UnreadableLines() != 0 || len(j.DisabledServices()) != 50 {
 		t.Errorf("%d held of %d, %d disabled", len(j.entries), j.Len(), len(j.DisabledServices()))
 	}
 	if m := j.UnresolvedEntries(testTime().Add(-24 * time.Hour)); len(m) != 1 {
 		t.Errorf("%d unresolved", len(m))
 	}
-	began = time.Now()
-	for range 1000 {
-		_ = j.UnresolvedEntries(testTime().Add(-24 * time.Hour))
-		_ = j.Version()
-	}
-	frame := time.Since(began) / 1000
-	began = time.Now()
-	h := j.History()
-	_, _, _ = h.Page(0)
-	page, _, err := h.Page(1)
-	paged := time.Since(began)
+	frame := fastest(func() {
+		for range 1000 {
+			_ = j.UnresolvedEntries(testTime().Add(-24 * time.Hour))
+			_ = j.Version()
+		}
+	}) / 1000
+	var page []Entry
+	var err error
+	paged := fastest(func() {
+		h := j.History()
+		_, _, _ = h.Page(0)
+		page, _, err = h.Page(1)
+	})
 	t.Logf(
 		"%d changes: first open %v, next %v, a frame %v, two pages %v", n, first, next, frame, paged,
 	)
-	if next > 50*time.Millisecond*slow || frame > 100*time.Microsecond || paged > 100*time.Millisecond ||
+	if next > slow*50*time.Millisecond || frame > slow*100*time.Microsecond || paged > slow*100*time.Millisecond ||
 		len(page) < 500 || err != nil {
 		t.Errorf("next open %v, a frame %v, two pages %v, %d changes, %v", next, frame, paged, len(page), err)
 	}
@@ -194,3 +196,14 @@ func TestOpenLater_readsWhenLoaded(t *testing.T) {
 
 // slow is how many times slower a machine that runs other tests may be.
 const slow = 4
+
+// fastest returns the shortest time of several calls: other programs on the machine make some of them slow.
+func fastest(do func()) time.Duration {
+	best := time.Duration(math.MaxInt64)
+	for range 5 {
+		began := time.Now()
+		do()
+		best = min(best, time.Since(began))
+	}
+	return best
+}

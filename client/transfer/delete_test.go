@@ -1,13 +1,12 @@
 package transfer
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
-	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -330,15 +329,17 @@ func testEmptyStops(t *testing.T) {
 		}
 	})
 	runInBubble(t, func(r *rig) {
-		names := r.putNumbered("o", 50)
-		ctx, stop := context.WithCancel(r.Context())
-		defer stop()
-		m := New(ctx, r.c)
-		id := m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, "")
-		m.Cancel(id)
-		m.Wait()
-		row, _ := m.Status(id)
-		if row.State != Cancelled || !slices.Contains(names, "o0049") || r.deletedCount() > maxConcurrentDeletes {
+		r.putNumbered("o", 50)
+		var first sync.Once
+		ids := make(chan ID, 1)
+		r.transport.onObject = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+			first.Do(func() { r.m.Cancel(<-ids) })
+			return next.RoundTrip(req)
+		}
+		id := r.emptyBucket("")
+		ids <- id
+		row := r.waitEnded(id)
+		if row.State != Cancelled || r.deletedCount() == 0 || r.deletedCount() > maxConcurrentDeletes {
 			t.Errorf("%s, %d applied", row.State, r.deletedCount())
 		}
 	})
