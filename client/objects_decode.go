@@ -72,7 +72,7 @@ func (r *objectPageDecoder) rows() ([]Object, bool) {
 	if r.consume(']') {
 		return rows, true
 	}
-	for {
+	for len(rows) < maxPageRows { // the general decoder reports the error
 		rows = append(rows, Object{Size: UnknownSize})
 		last := &rows[len(rows)-1]
 		if !r.row(last) {
@@ -88,6 +88,7 @@ func (r *objectPageDecoder) rows() ([]Object, bool) {
 			return nil, false
 		}
 	}
+	return nil, false
 }
 
 // row decodes one object. If a member is repeated, the last one counts.

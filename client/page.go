@@ -28,6 +28,10 @@ type Page[T any] struct {
 // maxPages is the most pages of a list that are read: half a million rows.
 const maxPages = 1000
 
+// maxPageRows is the most rows of a page that are decoded, 20 times as many as are requested: an empty row takes three
+// bytes of an answer, and half a kilobyte of memory.
+const maxPageRows = 10_000
+
 // check notes why the list may be incomplete: the server answered another page than the one that was requested, an
 // empty one, or more pages than are read.
 func (p *Page[T]) check(asked int) {
@@ -156,7 +160,14 @@ func (p *Page[T]) UnmarshalJSON(body []byte) error {
 		return errors.New("the field \"data\" is missing or not a list")
 	}
 	var rows [][]byte
-	if err := eachElement(envelope.Data, func(row []byte) error { rows = append(rows, row); return nil }); err != nil {
+	err := eachElement(envelope.Data, func(row []byte) error {
+		if len(rows) == maxPageRows {
+			return errors.New("the page has more than 10,000 rows")
+		}
+		rows = append(rows, row)
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	*p = Page[T]{

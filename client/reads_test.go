@@ -314,10 +314,24 @@ func TestClient_read_oversizedBody(t *testing.T) {
 			t.Error("passes")
 		}
 	})
-	faulttest.RunCase(t, "A10", "200,000 empty rows", func(t *testing.T) {
-		body := `{"data":[` + strings.Repeat("{},", 199_999) + `{}],"page":1,"pages":1,"results":200000}`
-		if err := listWithinMemory(t, newSingleFaultClient(t, faulttest.Respond(200, body)), 512<<20); err != nil {
+	faulttest.RunCase(t, "A10", "10,000 empty rows", func(t *testing.T) {
+		body := `{"data":[` + strings.Repeat("{},", 9_999) + `{}],"page":1,"pages":1,"results":10000}`
+		if err := listWithinMemory(t, newSingleFaultClient(t, faulttest.Respond(200, body)), 32<<20); err != nil {
 			t.Errorf("%v", err)
+		}
+	})
+	faulttest.RunCase(t, "A10", "four million empty rows", func(t *testing.T) {
+		body := `{"data":[` + strings.Repeat("{},", 3_999_999) + `{}],"page":1,"pages":1,"results":4000000}`
+		c := newSingleFaultClient(t, faulttest.Respond(200, body))
+		if err := listWithinMemory(t, c, 96<<20); err == nil || !strings.Contains(err.Error(), "more than 10,000 rows") {
+			t.Errorf("%v", err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := c.Objects.List(t.Context(), client.ObjectQuery{Cluster: "c", Bucket: "b"})
+		runtime.ReadMemStats(&after)
+		if grown := after.TotalAlloc - before.TotalAlloc; err == nil || grown > 96<<20 {
+			t.Errorf("objects: %d MB were allocated, %v", grown>>20, err)
 		}
 	})
 	faulttest.RunCase(t, "A10", "200,000 numbers", func(t *testing.T) {
