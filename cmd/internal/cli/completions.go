@@ -28,6 +28,11 @@ var (
 	fishScript string
 )
 
+// bashHelp replaces cobra's help, which asks for another package.
+const bashHelp = "Generate the autocompletion script for the bash shell. It needs no other package.\n\n" +
+	"To load completions in your current shell session:\n\n\teval \"$(lookout completion bash)\"\n\n" +
+	"To load completions for every new session, add this line to ~/.bashrc."
+
 // CompletionScripts returns the scripts by their shells.
 func CompletionScripts() map[string]string {
 	return map[string]string{"bash": bashScript, "zsh": zshScript, "fish": fishScript}
@@ -39,6 +44,9 @@ func printOwnScripts(completion *cobra.Command) {
 		script, own := CompletionScripts()[shell.Name()]
 		if !own {
 			continue
+		}
+		if shell.Name() == "bash" {
+			shell.Long = bashHelp
 		}
 		shell.RunE = func(c *cobra.Command, _ []string) error {
 			text := script

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -55,7 +54,7 @@ func (a namesOfAccount) cache(list string) names.CacheFile { return names.At(a.p
 func (a namesOfAccount) names(c *cobra.Command, list string, read nameReader) names.Listing {
 	settings := a.settings
 	return a.cache(list).Get(func() (names.Listing, error) {
-		ctx, cancel := context.WithTimeout(cmp.Or(c.Context(), context.Background()), completionLimit)
+		ctx, cancel := context.WithTimeout(c.Context(), completionLimit)
 		defer cancel()
 		settings.ReadOnly = true
 		token, err := settings.ReadToken(config.WithoutTerminal(ctx))

@@ -146,6 +146,27 @@ func TestNameCompletion_withoutTheAPI(t *testing.T) {
 	}
 }
 
+// Changes of the journal and accounts of the configuration are completed without a request, and the journal stays as it
+// is.
+func TestNameCompletion_journalAndAccounts(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.WriteConfig("[accounts.prod]\nbase_url = \"" + r.Base + "\"\n[accounts.test]\nbase_url = \"" + r.Base + "\"\n")
+	t.Setenv("LOOKOUT_ACCOUNT", "prod")
+	r.MustRun("services", "disable", "web-1", "--reason", "test")
+	requests, journal := r.API.RequestCount(""), r.ReadTree(config.StateFolder())
+	got := r.complete("journal", "get", "")
+	if id, about, _ := strings.Cut(got[0], "\t"); len(got) != 2 || !strings.HasSuffix(about, " web-1") ||
+		!strings.Contains(r.MustRun("journal", "get", id).Out, "web-1") {
+		t.Errorf("%q", got)
+	}
+	for _, line := range []string{"services list -a ", "services list --account ", "accounts check ", "-a "} {
+		r.checkCompletion(line, "prod", "test", ":4")
+	}
+	if r.API.RequestCount("") != requests || r.ReadTree(config.StateFolder()) != journal {
+		t.Errorf("%d requests more; the journal was %q", r.API.RequestCount("")-requests, journal)
+	}
+}
+
 // While the API cannot be reached, names of the last day are completed; the next completion does not wait again.
 func TestNameCompletion_offline(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})

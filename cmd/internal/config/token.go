@@ -358,6 +358,7 @@ func readKeyringToken(ctx context.Context, account string) (client.Secret, error
 }
 
 func SaveKeyringToken(ctx context.Context, account string, t client.Secret) error {
+	ForgetNames(account) // the token may be another user's
 	_, err := WithKeyringTimeout(
 		ctx, func() (struct{}, error) { return struct{}{}, keyring.Set(KeyringService, account, t.Reveal()) },
 	)
