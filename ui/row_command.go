@@ -11,7 +11,7 @@ type RowCommand struct {
 	Pane, Key, Name string
 	Argv            []string // the program and its arguments, with placeholders such as {label}; no shell reads them
 	Output          string   // where the program's output goes: one of RowCommandOutputs
-	Harmless        bool     // changes nothing: allowed in read-only mode, and not asked for on a protected account
+	Harmless        bool     // changes nothing, so read-only mode allows it
 	Line            int      // where the configuration has it
 }
 

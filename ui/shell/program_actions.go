@@ -254,14 +254,13 @@ func runProgram(x ui.ExecMsg) tea.Cmd {
 	})
 }
 
-// runRowCommand runs a program of the user's on a row. On a protected account it asks first, unless the program is
-// harmless.
+// runRowCommand runs a program of the user's on a row. On a protected account it asks first.
 func runRowCommand(s *Shell, msg ui.RunCommandMsg) tea.Cmd {
 	if msg.Err != nil {
 		return ui.ShowNews(theme.Warn, msg.Label+": "+msg.Command.Name+" was not run: "+visible.Show(msg.Err.Error()))
 	}
 	run := ui.Action{Key: ui.Bind(msg.Command.Name), Do: func() tea.Cmd { return startRowCommand(s, msg) }}
-	if s.o.Protected && !msg.Command.Harmless {
+	if s.o.Protected {
 		run.Confirm = &ui.Confirmation{
 			Title: msg.Command.Name + ": " + msg.Label,
 			Text: "On the account " + s.o.Account + ", which is protected, this runs " + ui.ShellJoin(

@@ -50,7 +50,7 @@ func commandKeys() []KeySpec[ui.RowCommand] {
 			Name:        "harmless",
 			target:      func(c *ui.RowCommand) any { return &c.Harmless },
 			example:     "true",
-			Description: "It changes nothing.",
+			Description: "It changes nothing, so read-only mode allows it.",
 		},
 	}
 }

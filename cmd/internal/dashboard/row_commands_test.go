@@ -111,7 +111,7 @@ func TestRowCommand_dialogAndFailure(t *testing.T) {
 	v.WaitFor("web-1: runbook: exit status 3: no such host")
 }
 
-// In read-only mode only a harmless command runs. On a protected account one that is not harmless asks first.
+// In read-only mode only a harmless command runs. On a protected account every command asks first.
 func TestRowCommand_readOnlyAndProtected(t *testing.T) {
 	program, folder := recordingProgram(t, "echo done")
 	ran := func() bool {
@@ -133,6 +133,15 @@ func TestRowCommand_readOnlyAndProtected(t *testing.T) {
 	harmless := command
 	harmless.Harmless = true
 	v = startWithCommand(t, harmless, config.AccountConfig{ReadOnly: true, Protected: true}, nil)
+	v.Type("x")
+	v.WaitFor("which is protected, this runs")
+	if ran() {
+		t.Fatal("a harmless one ran without an answer")
+	}
+	v.WaitFor("y yes, run")
+	v.Type("y")
+	v.WaitFor("web-1: runbook: done")
+	v = startWithCommand(t, harmless, config.AccountConfig{ReadOnly: true}, nil)
 	v.Type("x")
 	v.WaitFor("web-1: runbook: done")
 }
