@@ -26,7 +26,7 @@ func addPollFlags(set *pflag.FlagSet, timeout, interval time.Duration) *pollFlag
 	return p
 }
 
-// errStillWaiting is the error of a command that gave up.
+// errStillWaiting is the error of a command that gave up, and that could read until the end.
 var errStillWaiting = errors.New("gave up")
 
 // poll reads until done, or until the timeout. A read that fails because the API cannot be reached is repeated; any
@@ -43,23 +43,39 @@ func (p *pollFlags) poll(
 	defer cancel()
 	tick := time.NewTicker(p.interval)
 	defer tick.Stop()
-	for reported := false; ; {
+	for failed := error(nil); ; {
+		begun := time.Now()
 		done, err := read(limited)
+		over := errors.Is(context.Cause(limited), errStillWaiting)
 		switch {
-		case errors.Is(context.Cause(limited), errStillWaiting):
-			return errStillWaiting
-		case done || err != nil && exit.CodeFor(err) != exit.CodeUnavailable:
+		case done && err == nil:
+			return nil
+		case over && err != nil && failed == nil && time.Since(begun) < p.interval:
+			return errStillWaiting // it was only cut short
+		case over && err != nil:
+			return p.lastReadFailed(err)
+		case err != nil && exit.CodeFor(err) != exit.CodeUnavailable:
 			return err
-		case err != nil && !reported:
+		case err != nil && failed == nil:
 			s.reportf("%s; still waiting", exit.Describe(err))
-			reported = true
 		}
+		failed = err
 		select {
 		case <-tick.C:
 		case <-limited.Done():
+			if failed != nil && ctx.Err() == nil {
+				return p.lastReadFailed(failed)
+			}
 			return context.Cause(limited)
 		}
 	}
+}
+
+// lastReadFailed returns the error of a command that gave up without knowing what there was to read in the end.
+func (p *pollFlags) lastReadFailed(err error) error {
+	return exit.WithCode(
+		exit.CodeUnavailable, fmt.Errorf("gave up after %v, and the last read failed; %s", p.timeout, exit.Describe(err)),
+	)
 }
 
 // serviceCommands adds the command that waits for a status.
