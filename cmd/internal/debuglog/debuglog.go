@@ -4,10 +4,12 @@ package debuglog
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,17 +24,17 @@ const maxBody = 2000
 // A Log writes what is sent and received. Headers are left out, except for those of the rate limit: the token is in
 // one of them.
 type Log struct {
-	out   io.Writer
-	token client.Secret
-	base  string // of the API; other addresses are signed, and their bodies are objects
+	out  io.Writer
+	base string // of the API; other addresses are signed, and their bodies are objects
 
-	mu   sync.Mutex
-	last int // number of the last request
+	mu      sync.Mutex
+	last    int      // number of the last request
+	secrets []string // the token, and the secrets that were sent: servers may repeat them
 }
 
 // New returns a log of requests to the API at a base URL, which hides the token wherever a server repeats it.
 func New(out io.Writer, base string, token client.Secret) *Log {
-	return &Log{out: out, base: strings.TrimRight(base, "/") + "/", token: token}
+	return &Log{out: out, base: strings.TrimRight(base, "/") + "/", secrets: []string{token.Reveal()}}
 }
 
 // Wrap returns a transport whose requests are written.
@@ -40,13 +42,34 @@ func (l *Log) Wrap(next http.RoundTripper) http.RoundTripper { return &loggingTr
 
 // printf writes one line.
 func (l *Log) printf(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	if token := l.token.Reveal(); token != "" {
-		text = strings.ReplaceAll(text, token, mask)
-	}
+	text := l.hide(fmt.Sprintf(format, args...))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	_, _ = io.WriteString(l.out, visible.Show(text)+"\n")
+}
+
+// minSecret is the length in bytes from which secrets are looked for in other texts: shorter ones are parts of words.
+const minSecret = 6
+
+// hide returns a text without the secrets that are known.
+func (l *Log) hide(text string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, secret := range l.secrets {
+		if len(secret) >= minSecret {
+			text = strings.ReplaceAll(text, secret, mask)
+		}
+	}
+	return text
+}
+
+// remember keeps a secret that the log must not show anywhere.
+func (l *Log) remember(secret string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !slices.Contains(l.secrets, secret) {
+		l.secrets = append(l.secrets, secret)
+	}
 }
 
 // next returns the number of a new request.
@@ -77,7 +100,7 @@ func (t *loggingTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 		if err != nil {
 			return nil, err
 		}
-		t.log.printf("#%d > %s", n, Redact(body))
+		t.log.printf("#%d > %s", n, t.log.Redact(body))
 		req = req.Clone(req.Context())
 		req.Body = io.NopCloser(bytes.NewReader(body))
 	}
@@ -147,7 +170,7 @@ func (b *loggedBody) write() {
 		return
 	}
 	b.done = true
-	b.log.printf("#%d < %s", b.number, Redact(b.text.Bytes()))
+	b.log.printf("#%d < %s", b.number, b.log.Redact(b.text.Bytes()))
 }
 
 // mask replaces secrets.
@@ -155,20 +178,21 @@ const mask = "•••"
 
 // Redact returns a body as one line of JSON in which secrets are dots, cut after maxBody bytes. Anything but JSON is
 // named by its size alone: nobody knows what is in it.
-func Redact(body []byte) string {
+func (l *Log) Redact(body []byte) string {
+	switch {
+	case len(body) == 0:
+		return "0 bytes"
+	case !json.Valid(body):
+		return fmt.Sprintf("%d bytes that are not JSON", len(body))
+	}
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()
 	var value any
-	if len(body) == 0 {
-		return "0 bytes"
-	}
-	if err := decoder.Decode(&value); err != nil || decoder.More() {
-		return fmt.Sprintf("%d bytes that are not JSON", len(body))
-	}
+	err := decoder.Decode(&value)
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(redactValue(value)); err != nil {
+	if err := errors.Join(err, encoder.Encode(l.redactValue(value))); err != nil {
 		return fmt.Sprintf("%d bytes", len(body))
 	}
 	text := strings.TrimSpace(string(visible.EscapeJSON(out.Bytes())))
@@ -178,25 +202,29 @@ func Redact(body []byte) string {
 	return text
 }
 
-// redactValue returns a value with the secrets in it replaced.
-func redactValue(value any) any {
+// redactValue returns a value with the secrets in it replaced, and remembers them.
+func (l *Log) redactValue(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
 		for name, inner := range value {
-			if inner != nil && isSecret(name) {
-				value[name] = mask
+			if inner == nil || !isSecret(name) {
+				value[name] = l.redactValue(inner)
 				continue
 			}
-			value[name] = redactValue(inner)
+			if text, ok := inner.(string); ok && !strings.Contains(name, "username") {
+				l.remember(text)
+			}
+			value[name] = mask
 		}
 	case []any:
 		for i := range value {
-			value[i] = redactValue(value[i])
+			value[i] = l.redactValue(value[i])
 		}
 	case string:
 		if u, err := url.Parse(value); err == nil && u.Scheme != "" && u.RawQuery != "" {
-			return withoutQuery(value)
+			value = withoutQuery(value)
 		}
+		return l.hide(value)
 	}
 	return value
 }
@@ -205,7 +233,7 @@ func redactValue(value any) any {
 // one if their name sounds like it.
 func isSecret(name string) bool {
 	name = strings.ToLower(name)
-	for _, part := range [...]string{"secret", "password", "passphrase", "token", "private", "username"} {
+	for _, part := range [...]string{"secret", "password", "passphrase", "token", "private", "username", "signature"} {
 		if strings.Contains(name, part) {
 			return true
 		}
