@@ -67,7 +67,7 @@ type ObjectRef struct{ Cluster, Bucket, Name string }
 func (o ObjectRef) ID() string { return BucketID(o.Cluster, o.Bucket) + "/" + o.Name }
 
 // ErrDryRun means that a change was shown instead of sent.
-var ErrDryRun = errors.New("dry run: nothing was sent")
+var ErrDryRun = errors.New("dry run; nothing was sent")
 
 // WithDryRun gives each change to a function, complete and without its secrets, instead of recording and sending it.
 // The writer's method then returns ErrDryRun.
@@ -176,7 +176,7 @@ func (w *Writer) send(ctx context.Context, failed *Error, change Change, do func
 	}
 	id, err := c.rules.recorder.RecordIntent(change)
 	if err != nil {
-		failed.Cause, failed.Detail = err, "cannot record it in the journal, so it was not sent: "+err.Error()
+		failed.Cause, failed.Detail = err, "cannot record it in the journal, so it was not sent; "+err.Error()
 		return failed
 	}
 	w.intent = id

@@ -32,7 +32,7 @@ type Consent struct {
 }
 
 // ErrDeclined means that the user answered no.
-var ErrDeclined = errors.New("not confirmed: nothing was changed")
+var ErrDeclined = errors.New("not confirmed; nothing was changed")
 
 // ErrNotConfirmed means that a change lacks a consent, or has one for another operation, thing or account.
 var ErrNotConfirmed = errors.New("the change was not confirmed, so it was not sent")

@@ -71,7 +71,7 @@ var (
 	ErrNotFound    = errors.New("not found")
 	ErrDenied      = errors.New("not allowed")
 	ErrRateLimited = errors.New("too many requests")
-	ErrReadOnly    = errors.New("read-only mode: nothing was changed")
+	ErrReadOnly    = errors.New("read-only mode; nothing was changed")
 )
 
 // ErrFoundByReading is the cause of an outcome that readings told, because the answer to the change left it open.
@@ -96,13 +96,13 @@ func (e *Error) Unwrap() error { return e.Cause }
 // Error returns what failed and why, on one line.
 func (e *Error) Error() string { return e.Op + ": " + e.Why() }
 
-// Why returns the reason without the operation.
+// Why returns the reason without the operation. It has no colon, so that it can follow one.
 func (e *Error) Why() string {
 	switch {
 	case e.refusedByClient():
 		return e.Cause.Error()
 	case e.Unknown():
-		return "the outcome is unknown: " + e.describeAnswer()
+		return "the outcome is unknown; " + e.describeAnswer()
 	case e.Unauthorized():
 		return "the token is not accepted (401)"
 	case e.Status == http.StatusUnauthorized && !e.Presigned:
@@ -124,7 +124,7 @@ func (e *Error) joinReasons() string {
 	var words []string
 	for _, r := range e.Reasons[:min(3, len(e.Reasons))] {
 		if f := r.Field.String(); f != "" {
-			words = append(words, truncate(f, 60)+": "+r.quote())
+			words = append(words, truncate(f, 60)+" "+r.quote())
 			continue
 		}
 		words = append(words, r.quote())
@@ -149,7 +149,7 @@ func (e *Error) describeFailure() string {
 	case e.Detail != "" && e.Status >= 300 && e.Status < 400:
 		return fmt.Sprintf("the server redirects to %s; lookout does not follow redirects", e.Detail)
 	case e.Detail != "" && e.Status != 0:
-		return fmt.Sprintf("not the API: %s (%d)", e.Detail, e.Status)
+		return fmt.Sprintf("not the API's answer (%d, %s)", e.Status, e.Detail)
 	case e.Detail != "":
 		return e.Detail
 	case e.Status != 0:
@@ -158,7 +158,7 @@ func (e *Error) describeFailure() string {
 	if e.TimedOut() {
 		return e.Host + " does not answer in time"
 	}
-	return "cannot reach " + e.Host + ": " + e.describeNetworkError()
+	return "cannot reach " + e.Host + " (" + e.describeNetworkError() + ")"
 }
 
 // describeNetworkError describes a network failure without any address or query.
@@ -185,7 +185,7 @@ func (e *Error) describeNetworkError() string {
 	case errors.As(err, &authority):
 		return "its certificate is signed by an unknown authority"
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return "its certificate has expired or is not valid yet (is this machine's clock right?)"
+		return "its certificate has expired or is not valid yet; is this machine's clock right?"
 	case errors.As(err, &cert):
 		return "its certificate is not valid"
 	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"),
@@ -318,7 +318,7 @@ func (e *Error) presignedAdvice() string {
 	case http.StatusForbidden:
 		return "check this machine's clock, then try again"
 	case http.StatusNotFound:
-		return "the object may have been deleted: read the list again"
+		return "the object may have been deleted; read the list again"
 	}
 	return ""
 }
@@ -363,9 +363,9 @@ func (e *Error) notFoundAdvice() string {
 	case e.mentions("permission"):
 		return "ask an administrator of the account"
 	case e.target != "":
-		return "it may have been deleted: read the list again"
+		return "it may have been deleted; read the list again"
 	case e.Write:
-		return "check the values: one of them names something that does not exist"
+		return "check the values; one of them names something that does not exist"
 	}
 	return "check the base URL"
 }
@@ -376,9 +376,9 @@ func (e *Error) rateLimitAdvice() string {
 	case !e.Write:
 		return "lookout waits and tries again"
 	case e.RetryAfter > 0:
-		return fmt.Sprintf("nothing was changed: try again in %s", e.RetryAfter.Round(time.Second))
+		return fmt.Sprintf("nothing was changed; try again in %s", e.RetryAfter.Round(time.Second))
 	}
-	return "nothing was changed: try again in a minute"
+	return "nothing was changed; try again in a minute"
 }
 
 // mentions reports whether a reason contains one of some words in lower case.

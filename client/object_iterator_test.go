@@ -151,16 +151,16 @@ func TestObjects_Find_terminates(t *testing.T) {
 				"opaque-b": objectPageBody("opaque-c"),
 				"opaque-c": objectPageBody("opaque-a"),
 			}[m]
-		}, false, "incomplete: marker repeated"},
+		}, false, "incomplete (marker repeated)"},
 		"nothing for ever": {
 			func(_ string, n int) string { return objectPageBody(fmt.Sprint("opaque", n)) },
 			false,
-			"incomplete: only empty pages",
+			"incomplete (only empty pages)",
 		},
 		"no marker": {
 			func(string, int) string { return `{"data":[],"is_truncated":true,"next_marker":null}` },
 			false,
-			"incomplete: marker missing",
+			"incomplete (marker missing)",
 		},
 	} {
 		faulttest.RunCase(t, "A20", "find, "+name, func(t *testing.T) {

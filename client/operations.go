@@ -204,7 +204,7 @@ func expandPath(path string, segments ...any) (string, error) {
 	for i, s := range segments {
 		text := fmt.Sprint(s)
 		if reason := badSegment(text); reason != "" {
-			return "", fmt.Errorf("%q cannot be part of an address: %s", cleanName(text), reason)
+			return "", fmt.Errorf("%q cannot be part of an address (%s)", cleanName(text), reason)
 		}
 		escaped[i] = url.PathEscape(text)
 	}

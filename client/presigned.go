@@ -125,7 +125,7 @@ func (s Objects) Find(ctx context.Context, cluster, bucket, name string) (Object
 			return Object{}, false, nil // a name comes before all others that begin with it
 		case why != "":
 			failed := s.c.newError(s.listRequest(q))
-			failed.Detail = "the listing is incomplete: " + why
+			failed.Detail = "the listing is incomplete (" + why + ")"
 			return Object{}, false, failed
 		case page.NextMarker == "":
 			return Object{}, false, nil
@@ -168,13 +168,13 @@ func (s Objects) sendPresignedOnce(ctx context.Context, r presignedRequest) (*ht
 	}
 	target, err := s.c.checkPresignedURL(link.URL, r.object.Bucket, r.object.Name)
 	if err != nil {
-		failed.Detail = "lookout refuses the pre-signed URL: " + err.Error()
+		failed.Detail = "lookout refuses the pre-signed URL; " + err.Error()
 		return nil, failed
 	}
 	failed.Host = target.Host
 	req, err := r.newRequest(ctx, target.String())
 	if err != nil {
-		failed.Detail = "lookout refuses the pre-signed URL: it is not a valid URL"
+		failed.Detail = "lookout refuses the pre-signed URL; it is not a valid URL"
 		return nil, failed
 	}
 	req.Header.Set("User-Agent", s.c.endpoint.userAgent)

@@ -1484,7 +1484,7 @@ func TestTransport_timeLimitKeepsTheFailure(t *testing.T) {
 	}{
 		"refused": {
 			func(*http.Request) (*http.Response, error) { return nil, syscall.ECONNREFUSED },
-			"cannot reach api.test: connection refused",
+			"cannot reach api.test (connection refused)",
 		},
 		"503": {
 			func(*http.Request) (*http.Response, error) {

@@ -116,7 +116,7 @@ func TestError_429InHTML(t *testing.T) {
 				!strings.Contains(err.Error(), "429 Too Many Requests") {
 				t.Fatalf("%v", err)
 			}
-			if got := failure.Advice(); got != "nothing was changed: try again in 37s" {
+			if got := failure.Advice(); got != "nothing was changed; try again in 37s" {
 				t.Errorf("advises %q", got)
 			}
 			start := time.Now()
@@ -218,9 +218,9 @@ func TestError_Advice_notFound(t *testing.T) {
 		err  error
 		want string
 	}{
-		"a service":     {service, "it may have been deleted: read the list again"},
-		"a bucket":      {bucket, "it may have been deleted: read the list again"},
-		"a deletion":    {deleted, "it may have been deleted: read the list again"},
+		"a service":     {service, "it may have been deleted; read the list again"},
+		"a bucket":      {bucket, "it may have been deleted; read the list again"},
+		"a deletion":    {deleted, "it may have been deleted; read the list again"},
 		"a list at all": {list, "check the base URL"},
 	} {
 		var failure *client.Error

@@ -144,7 +144,7 @@ func UnknownReason(err error) string {
 	if err == nil {
 		return ""
 	}
-	return strings.TrimPrefix(Reason(err), "the outcome is unknown: ")
+	return strings.TrimPrefix(Reason(err), "the outcome is unknown; ")
 }
 
 // Reason returns why something failed, without what failed if the error can tell them apart.

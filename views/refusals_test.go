@@ -36,7 +36,7 @@ var refusals = map[string]struct {
 	"429 page": {
 		emulator.Fault{Status: 429, HTML: true, RetryAfter: "37"},
 		"429 Too Many Requests",
-		"nothing was changed: try again in 37s",
+		"nothing was changed; try again in 37s",
 	},
 }
 

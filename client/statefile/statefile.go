@@ -54,7 +54,7 @@ func (f StateFile) Read() ([]byte, error) {
 func (f StateFile) check() (found bool, err error) {
 	folder, err := os.Lstat(filepath.Dir(f.path))
 	if err == nil && folder.Mode()&fs.ModeSymlink != 0 {
-		return false, fmt.Errorf("state: %s is a symbolic link: put the folder itself there", filepath.Dir(f.path))
+		return false, fmt.Errorf("state: %s is a symbolic link; put the folder itself there", filepath.Dir(f.path))
 	}
 	info, err := os.Lstat(f.path)
 	switch {
@@ -63,7 +63,7 @@ func (f StateFile) check() (found bool, err error) {
 	case err != nil:
 		return false, fmt.Errorf("state: %w", err)
 	case info.Mode()&fs.ModeSymlink != 0:
-		return true, fmt.Errorf("state: %s is a symbolic link: remove it", f.path)
+		return true, fmt.Errorf("state: %s is a symbolic link; remove it", f.path)
 	case !info.Mode().IsRegular():
 		return true, fmt.Errorf("state: %s is not a regular file", f.path)
 	}

@@ -22,7 +22,7 @@ func Length(low, high int) Check {
 	return func(s string) string {
 		switch n := utf8.RuneCountInString(s); {
 		case n < low && n == 0:
-			return fmt.Sprintf("required: %d to %d characters", low, high)
+			return fmt.Sprintf("required, %d to %d characters", low, high)
 		case n < low || n > high:
 			return fmt.Sprintf("use %d to %d characters, not %d", low, high, n)
 		}

@@ -284,7 +284,7 @@ func allPages(ctx context.Context, api *client.Client, call *client.RawCall) ite
 func (p rawPage) follow(call *client.RawCall) (more bool, err error) {
 	switch {
 	case p.Truncated && (p.NextMarker == nil || *p.NextMarker == "" || *p.NextMarker == call.Query.Get("marker")):
-		return false, errors.New("the listing is incomplete: marker missing or repeated")
+		return false, errors.New("the listing is incomplete (marker missing or repeated)")
 	case p.Truncated:
 		call.Query.Set("marker", *p.NextMarker)
 		return true, nil

@@ -162,7 +162,7 @@ func (r *subcommandRun) lookUpLost(ctx context.Context, s *scriptSession, c chan
 		return nil
 	case ui.Rejected:
 		return exit.WithCode(exit.CodeFailure, fmt.Errorf(
-			"%s: not applied: its answer was lost, and reading again for 2 min did not show it (%s)", c.name, reason,
+			"%s: not applied; its answer was lost, and reading again for 2 min did not show it (%s)", c.name, reason,
 		))
 	}
 	return reportCandidates(ctx, s, a, e.IntentID(), err)
@@ -182,9 +182,9 @@ func reportCandidates(ctx context.Context, s *scriptSession, a *account.Account,
 	for _, line := range candidates {
 		s.reportf("%s", line)
 	}
-	text := "there is no way to tell whether this command or somebody else made it: check before you repeat it"
+	text := "there is no way to tell whether this command or somebody else made it; check before you repeat it"
 	if len(candidates) > 1 {
-		text = "there is no way to tell which of them this command made, if any: check before you repeat it"
+		text = "there is no way to tell which of them this command made, if any; check before you repeat it"
 	}
 	return exit.WithCode(exit.CodeUnknown, fmt.Errorf("%v; %s", lost, text))
 }

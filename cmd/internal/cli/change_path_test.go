@@ -352,7 +352,7 @@ func TestBounds(t *testing.T) {
 		"services update web-1 --timeout 256":                          "--timeout 256: enter a number from 1 to 255",
 		"services update web-1 --timeout 0":                            "--timeout 0: enter a number from 1 to 255",
 		"services update web-1 --label ab":                             "--label ab: use 3 to 64 characters, not 2",
-		"services update web-1 --label=":                               `--label "": required: 3 to 64 characters`,
+		"services update web-1 --label=":                               `--label "": required, 3 to 64 characters`,
 		"services update web-1 --type udp":                             `unknown --type "udp" (use url or tcp)`,
 		"services update web-1 --body " + long:                         "use 0 to 100 characters, not 101",
 		"services create --label new --address a":                      "--address a: use 3 to 100 characters, not 1",

@@ -100,7 +100,7 @@ func TestDoctor_brokenConfigurations(t *testing.T) {
 			state: "failed", text: "config.toml:2:1: accounts.a.base_url: ",
 		},
 		account + "dialect = \"other\"\n":    {state: "failed", text: "config.toml:3:1: accounts.prod.dialect: "},
-		account + "token_file = \"token\"\n": {state: "failed", text: "is a relative path: begin it with / or ~/"},
+		account + "token_file = \"token\"\n": {state: "failed", text: "is a relative path; begin it with / or ~/"},
 		account + "token_env = \"A\"\nkeyring = true\n": {
 			state: "failed", text: "config.toml:4:1: accounts.prod.keyring: token_env is set too; keep one",
 		},
@@ -109,7 +109,7 @@ func TestDoctor_brokenConfigurations(t *testing.T) {
 		},
 		account + "token_file = \"" + pastedToken + "\"\n": {state: "failed", text: "this looks like a token itself"},
 		account + "token = \"hunter2-hunter2\"\n": {
-			text: "a token is never in this file: lookout accounts token",
+			text: "a token is never in this file; lookout accounts token",
 		},
 		account + "token_timeout = \"1h\"\n": {text: "config.toml:3:1: accounts.prod.token_timeout: "},
 		account + "color = \"pinkish\"\n":    {text: "config.toml:3:1: accounts.prod.color: "},
@@ -144,11 +144,11 @@ func TestDoctor_brokenConfigurations(t *testing.T) {
 			text: "config.toml:1:1: commands: unknown placeholder {nothing}; use {id}, {label}, {status}",
 		},
 		command + "name = \"run\"\ncommand = \"x {label}\"\n": {
-			text: "config.toml:5:1: commands: command: expected a list of strings",
+			text: "config.toml:5:1: commands.command: expected a list of strings",
 		},
-		command + "name = \"run\"\n": {text: "config.toml:1:3: commands: command: it is missing; add command = "},
+		command + "name = \"run\"\n": {text: "config.toml:1:3: commands.command: it is missing; add command = "},
 		command + "name = \"run\"\ncommand = [\"x\"]\nharmles = true\n": {
-			text: `config.toml:6:1: commands: harmles: unknown key; did you mean "harmless"?`,
+			text: `config.toml:6:1: commands.harmles: unknown key; use pane, key, name, command, output, harmless; did you mean "harmless"?`,
 		},
 		command + "name = \"run\"\ncommand = [\"x\"]\n[[commands]]\npane = \"servers\"\nkey = \"x\"\nname = \"a\"\n" +
 			"command = [\"x\"]\n": {text: `config.toml:6:1: commands: unknown list "servers"; use`},
@@ -282,7 +282,7 @@ func tokenTroubles() []doctorCase {
 			check: "token", state: "failed", text: "nosuchprogram: there is no such", next: "install it"},
 		{name: "token command that fails", arrange: withAccount(
 			`token_command = ["sh", "-c", "echo 'gpg: \u001b[31mfailed\n at ` + pastedToken + `' >&2; exit 3"]` + "\n",
-		), check: "token", state: "failed", text: `exit status 3: "gpg:`, next: "run token_command in a shell"},
+		), check: "token", state: "failed", text: `exit status 3; it wrote "gpg:`, next: "run token_command in a shell"},
 		{name: "token command that waits", arrange: withAccount(
 			"token_command = [\"sleep\", \"600\"]\ntoken_timeout = \"1s\"\n",
 		), check: "token", state: "failed", text: "did not end within 1s", next: "token_timeout"},

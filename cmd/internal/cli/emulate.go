@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/cmd/internal/exit"
 )
@@ -84,7 +85,7 @@ func runEmulator(ctx context.Context, listen string, o emulator.Options, faults 
 	}
 	l, err := net.Listen("tcp", listen)
 	if err != nil {
-		return err
+		return fmt.Errorf("--listen %s: %w", client.Clean(listen), err)
 	}
 	defer l.Close()
 	o.SimulateIncidents, o.BaseURL = o.Seed == "demo", "http://"+l.Addr().String()

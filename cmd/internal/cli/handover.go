@@ -369,7 +369,7 @@ func (h handover) write(out io.Writer, format string) error {
 	if err := text(); err != nil || h.failure == nil {
 		return err
 	}
-	return fmt.Errorf("the handover is incomplete: %w", h.failure)
+	return fmt.Errorf("the handover is incomplete; %w", h.failure)
 }
 
 // markdown returns the handover as Markdown.

@@ -356,7 +356,7 @@ func planFolder(
 		return c, fmt.Errorf("store %s: %w", client.Clean(folder), err)
 	}
 	for _, f := range skipped {
-		s.reportf("not sent: %s", f.Error())
+		s.reportf("%s; it is not sent", f.Error())
 	}
 	if len(files) == 0 {
 		return c, fmt.Errorf("store %s: there is no file to send", client.Clean(folder))
@@ -417,7 +417,7 @@ func (s *scriptSession) storeFolder(
 	r.Consent = w.consent()
 	ids, refused := m.UploadFolder(r)
 	for _, f := range refused {
-		s.reportf("not sent: %s", f.Error())
+		s.reportf("%s; it is not sent", f.Error())
 	}
 	<-transfersDone(m)
 	stored, unknown := 0, 0

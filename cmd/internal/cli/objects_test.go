@@ -343,8 +343,8 @@ func TestObjects_putFolderNamesWhatIsNotSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.CheckResult(put("--force"), exit.CodeFailure, "not sent: huge.iso: it is larger than 5 GiB")
-	r.CheckResult(put("--force"), exit.CodeFailure, "not sent: link: it is a link")
+	r.CheckResult(put("--force"), exit.CodeFailure, "huge.iso: it is larger than 5 GiB; it is not sent")
+	r.CheckResult(put("--force"), exit.CodeFailure, "link: it is a link; it is not sent")
 	r.CheckResult(put("--force"), exit.CodeFailure, "2 of 4 files stored")
 	r.CheckResult(
 		r.Run("objects", "put", testenv.Bucket, "www", folder), exit.CodeUsage, "is a folder: NAME must end with /",

@@ -474,13 +474,13 @@ func (r scriptResource) resultNotPrinted(v subcommand[any], after any, err error
 	}
 	if r.identify != nil {
 		id, label := r.identify(row)
-		name = fmt.Sprintf(": %s %s (%s)", r.singular, label, id)
+		name = fmt.Sprintf("%s %s (%s): ", r.singular, label, id)
 	}
 	if v.recoveryHint != nil {
 		next = "; " + v.recoveryHint(after)
 	}
 	return exit.WithCode(
 		exit.CodeUnknown,
-		fmt.Errorf("the change was applied%s, but its result could not be printed%s: %w", name, next, err),
+		fmt.Errorf("%sthe change was applied, but its result could not be printed (%w)%s", name, err, next),
 	)
 }

@@ -3,12 +3,17 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"lookout/client"
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
@@ -57,7 +62,7 @@ func NewRootCommand() *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return exit.Usage(fmt.Errorf("%w; %s --help lists the flags", err, c.CommandPath()))
+		return exit.Usage(fmt.Errorf("%w; %s --help lists the flags", flagError(err), c.CommandPath()))
 	})
 	root.PersistentFlags().BoolVar(&f.NoColor, "no-color", false, "use no colours, as with the variable NO_COLOR")
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
@@ -90,6 +95,28 @@ func NewRootCommand() *cobra.Command {
 	add("account", handoverCommand(f), auditCommand(f), apiCommand(f))
 	add("setup", accountsCommand(f), configCommand(f), doctorCommand(f), emulateCommand(), versionCommand())
 	return registerCompletions(nameCompleter{f, resources}, root)
+}
+
+// flagError returns an error of the command line in lookout's words.
+func flagError(err error) error {
+	var value *pflag.InvalidValueError
+	if !errors.As(err, &value) {
+		return err
+	}
+	reason, number := value.Unwrap(), (*strconv.NumError)(nil)
+	given, is := client.Clean(value.GetValue()), ""
+	switch {
+	case errors.As(reason, &number) && number.Func == "ParseBool":
+		is = "neither true nor false"
+	case errors.As(reason, &number):
+		is = "not a number"
+	case strings.HasPrefix(reason.Error(), "time: "):
+		is = "not a duration, such as 30s or 5m"
+	}
+	if is != "" {
+		reason = fmt.Errorf("%q is %s", given, is)
+	}
+	return fmt.Errorf("--%s: %w", value.GetFlag().Name, reason)
 }
 
 // restrictBuiltinCommands makes the commands that cobra adds refuse a name that is not there, as ours do:

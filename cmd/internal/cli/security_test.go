@@ -394,7 +394,7 @@ func TestErrors_doNotPrintPartOfAToken(t *testing.T) {
 			t.Setenv("LOOKOUT_BASE_URL", server.URL+"/v4")
 			s := r.Run("services", "list")
 			if r.checkNoToken(s); s.Code == exit.CodeOK ||
-				!strings.Contains(s.Err, "(403)") && !strings.Contains(s.Err, "redirects") {
+				!strings.Contains(s.Err, "(403, ") && !strings.Contains(s.Err, "redirects") {
 				t.Errorf("%d: %s", s.Code, s.Err)
 			}
 		})

@@ -106,7 +106,7 @@ func (r *configParser) parseCommand(i int, block map[string]any) (c ui.RowComman
 		}
 		r.errs = append(
 			r.errs,
-			Mistake{r.positions.At(where...), "commands: " + client.Clean(name) + ": " + text, false},
+			Mistake{r.positions.At(where...), "commands." + client.Clean(name) + ": " + text, false},
 		)
 	}
 	var names []string
@@ -124,7 +124,7 @@ func (r *configParser) parseCommand(i int, block map[string]any) (c ui.RowComman
 	}
 	for _, name := range slices.Sorted(maps.Keys(block)) {
 		if !slices.Contains(names, name) {
-			report(name, "unknown key"+Suggestion(name, names)+"; use "+strings.Join(names, ", "))
+			report(name, "unknown key; use "+strings.Join(names, ", ")+Suggestion(name, names))
 		}
 	}
 	return c, len(r.errs) - before

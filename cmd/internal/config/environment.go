@@ -16,7 +16,7 @@ import (
 func CheckGODEBUG() error {
 	for setting := range strings.SplitSeq(os.Getenv("GODEBUG"), ",") {
 		if name, value, _ := strings.Cut(strings.TrimSpace(setting), "="); name == "http2debug" && value != "0" {
-			return exit.Usage(errors.New("GODEBUG contains http2debug, which would print the token: unset it"))
+			return exit.Usage(errors.New("GODEBUG contains http2debug, which would print the token; unset it"))
 		}
 	}
 	return nil

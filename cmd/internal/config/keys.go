@@ -302,7 +302,7 @@ func HideTokens(text string) string {
 func checkNotToken(v string) error {
 	if looksLikeToken(v) {
 		return errors.New(
-			"this looks like a token itself, which never belongs here: lookout accounts token stores it elsewhere",
+			"this looks like a token itself, which never belongs here; lookout accounts token stores it elsewhere",
 		)
 	}
 	return nil
@@ -324,7 +324,7 @@ func CheckAbsolutePath(v string) error {
 		return err
 	}
 	if !filepath.IsAbs(v) && !strings.HasPrefix(v, "~/") {
-		return fmt.Errorf("%q is a relative path: begin it with / or ~/", v)
+		return fmt.Errorf("%q is a relative path; begin it with / or ~/", v)
 	}
 	return nil
 }

@@ -104,7 +104,7 @@ const (
 // checkConfigSize rejects files that no configuration needs and that would take long to parse.
 func checkConfigSize(text string) (Mistake, bool) {
 	if len(text) > maxConfigBytes {
-		return Mistake{Position{1, 1}, "the file is larger than 1 MB: is it a configuration?", true}, true
+		return Mistake{Position{1, 1}, "the file is larger than 1 MB; is it a configuration?", true}, true
 	}
 	n := 0
 	for line := range strings.SplitSeq(text, "\n") {
@@ -182,7 +182,7 @@ func (r *configParser) addUnknownKey(key []string, here []string) {
 	}
 	switch {
 	case slices.Contains([]string{"token", "api_token", "access_token", "api_key", "apikey"}, strings.ToLower(name)):
-		text += "; a token is never in this file: lookout accounts token stores it and names its place here"
+		text += "; a token is never in this file; lookout accounts token stores it and names its place here"
 	case least == maxEditDistance:
 		text += "; remove it"
 	case slices.Contains(here, like.name):

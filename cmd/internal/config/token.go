@@ -313,7 +313,7 @@ func (f *firstBytes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// quote returns what was kept on one line after a colon, without the token and whatever looks like one; "" for nothing.
+// quote returns what was kept on one line, without the token and whatever looks like one; "" for nothing.
 func (f *firstBytes) quote(token client.Secret) string {
 	text := strings.Join(strings.Fields(string(f.text)), " ")
 	if text == "" {
@@ -322,7 +322,7 @@ func (f *firstBytes) quote(token client.Secret) string {
 	if !token.IsZero() {
 		text = strings.ReplaceAll(text, token.Reveal(), token.String())
 	}
-	return `: "` + client.Clean(HideTokens(strings.ToValidUTF8(text, "?"))) + `"`
+	return `; it wrote "` + client.Clean(HideTokens(strings.ToValidUTF8(text, "?"))) + `"`
 }
 
 // KeyringService is the service of lookout's tokens in the system's keyring; the user is the account's name.

@@ -5,6 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
 	"strings"
 	"time"
 
@@ -88,9 +92,42 @@ func (e *AdvisedError) Unwrap() error { return e.err }
 // Advise returns an error with its next step.
 func Advise(err error, next string) error { return &AdvisedError{err, next} }
 
+// Text returns the text of an error on one line, without the colons that the standard library puts into its own: the
+// reason of a file follows its path in brackets, "/etc/x (permission denied)".
+func Text(err error) string {
+	switch e := err.(type) {
+	case *fs.PathError:
+		return e.Path + " (" + Text(e.Err) + ")"
+	case *os.LinkError:
+		return e.New + " (" + Text(e.Err) + ")"
+	case *exec.Error:
+		return e.Name + " (" + Text(e.Err) + ")"
+	case *os.SyscallError:
+		return Text(e.Err)
+	case *net.OpError:
+		return Text(e.Err)
+	case *net.AddrError:
+		return e.Err
+	}
+	text := err.Error()
+	var inner []error
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		inner = []error{e.Unwrap()}
+	case interface{ Unwrap() []error }:
+		inner = e.Unwrap()
+	}
+	for _, one := range inner {
+		if one != nil && one.Error() != "" {
+			text = strings.Replace(text, one.Error(), Text(one), 1)
+		}
+	}
+	return text
+}
+
 // SplitAdvice returns the text of an error without its next step, and the next step; "" if it has none.
 func SplitAdvice(err error) (text, next string) {
-	text = err.Error()
+	text = Text(err)
 	if e, ok := errors.AsType[*AdvisedError](err); ok {
 		return strings.TrimSuffix(text, "; "+e.next), e.next
 	}
@@ -143,16 +180,20 @@ func describeWait(wait time.Duration) string {
 
 // Describe returns an error and its next step, one line per mistake.
 func Describe(err error) string {
+	if err == nil {
+		return ""
+	}
+	text := Text(err)
 	var failure *client.Error
 	switch {
-	case err == nil:
-		return ""
-	case errors.As(err, &failure) && failure.Unknown():
-		return err.Error() + "; not seen yet, it may still arrive: check whether it was applied before you repeat it"
-	case errors.As(err, &failure) && errors.Is(failure, client.ErrRateLimited):
-		return err.Error() + "; try again " + describeWait(failure.RetryAfter)
-	case errors.As(err, &failure) && failure.Advice() != "":
-		return err.Error() + "; " + failure.Advice()
+	case !errors.As(err, &failure):
+		return text
+	case failure.Unknown():
+		return text + "; not seen yet, it may still arrive; check whether it was applied before you repeat it"
+	case errors.Is(failure, client.ErrRateLimited):
+		return text + "; try again " + describeWait(failure.RetryAfter)
+	case failure.Advice() != "":
+		return text + "; " + failure.Advice()
 	}
-	return err.Error()
+	return text
 }
