@@ -148,7 +148,8 @@ func TestDoctor_brokenConfigurations(t *testing.T) {
 		},
 		command + "name = \"run\"\n": {text: "config.toml:1:3: commands.command: it is missing; add command = "},
 		command + "name = \"run\"\ncommand = [\"x\"]\nharmles = true\n": {
-			text: `config.toml:6:1: commands.harmles: unknown key; use pane, key, name, command, output, harmless; did you mean "harmless"?`,
+			text: "config.toml:6:1: commands.harmles: unknown key; use pane, key, name, command, output, harmless; " +
+				`did you mean "harmless"?`,
 		},
 		command + "name = \"run\"\ncommand = [\"x\"]\n[[commands]]\npane = \"servers\"\nkey = \"x\"\nname = \"a\"\n" +
 			"command = [\"x\"]\n": {text: `config.toml:6:1: commands: unknown list "servers"; use`},
@@ -282,7 +283,8 @@ func tokenTroubles() []doctorCase {
 			check: "token", state: "failed", text: "nosuchprogram: there is no such", next: "install it"},
 		{name: "token command that fails", arrange: withAccount(
 			`token_command = ["sh", "-c", "echo 'gpg: \u001b[31mfailed\n at ` + pastedToken + `' >&2; exit 3"]` + "\n",
-		), check: "token", state: "failed", text: `exit status 3; it wrote "gpg:`, next: "run token_command in a shell"},
+		), check: "token", state: "failed", text: `exit status 3; it wrote "gpg:`,
+			next: "run token_command in a shell"},
 		{name: "token command that waits", arrange: withAccount(
 			"token_command = [\"sleep\", \"600\"]\ntoken_timeout = \"1s\"\n",
 		), check: "token", state: "failed", text: "did not end within 1s", next: "token_timeout"},

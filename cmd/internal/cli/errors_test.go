@@ -65,13 +65,15 @@ func TestErrors_withoutNestedColons(t *testing.T) {
 		"credentials create db --password-file " + missing, "ssh get 1", "ssh update 70003 --port 0",
 		"ssh update 70003 --ip x", "buckets get nope", "buckets get us-east-1/nope", "buckets create x",
 		"buckets create us-east-1/X_Y", "buckets create nope/xyz", "buckets delete us-east-1/acme-backups --yes",
-		"buckets access us-east-1/acme-backups --acl nope", "buckets delete us-east-1/acme-backups", "objects list nope",
+		"buckets access us-east-1/acme-backups --acl nope", "buckets delete us-east-1/acme-backups",
+		"objects list nope",
 		"objects list us-east-1/nope", "objects get us-east-1/acme-backups nope " + missing,
 		"objects get us-east-1/acme-backups README.txt " + missing, "objects put us-east-1/acme-backups x " + missing,
 		"objects rm us-east-1/acme-backups README.txt", "objects link us-east-1/acme-backups README.txt --for x",
 		"objects link us-east-1/acme-backups README.txt --method FOO", "objects acl us-east-1/acme-backups nope",
 		"keys create", "keys create xyz", "keys create xyz --bucket a:b:c", "keys create xyz --bucket us-east-1/x:all",
-		"keys revoke 9999 --yes", "keys create xyz --nothing --secret-file " + missing, "certificates get us-east-1/nope",
+		"keys revoke 9999 --yes", "keys create xyz --nothing --secret-file " + missing,
+		"certificates get us-east-1/nope",
 		"certificates upload us-east-1/acme-www --cert " + missing + " --key " + missing, "journal list --since x",
 		"journal get 99", "handover --since x", "audit --ignore x", "api GET", "api GET /nope",
 		"api GET /managed/services?%zz", "api GET /managed/services --input x", "api POST /managed/services --paginate",
@@ -97,7 +99,9 @@ func TestErrors_ofTheService(t *testing.T) {
 	answers := map[string]http.HandlerFunc{
 		"reasons": func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusBadRequest)
-			_, _ = w.Write([]byte(`{"errors":[{"field":"a.b","reason":"x: y: z"},{"reason":"c"},{"field":"d","reason":"e"}]}`))
+			_, _ = w.Write(
+				[]byte(`{"errors":[{"field":"a.b","reason":"x: y: z"},{"reason":"c"},{"field":"d","reason":"e"}]}`),
+			)
 		},
 		"no token": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) },
 		"no scope": func(w http.ResponseWriter, _ *http.Request) {
@@ -137,7 +141,8 @@ func TestErrors_ofTheService(t *testing.T) {
 			})
 			for _, line := range []string{
 				"services list", "contacts get 11", "services disable 4", "buckets create us-east-1/xyz", "audit",
-				"objects link us-east-1/acme-backups x", "objects list us-east-1/acme-backups", "api GET /managed/contacts",
+				"objects link us-east-1/acme-backups x", "objects list us-east-1/acme-backups",
+				"api GET /managed/contacts",
 				"keys create xyz --nothing", "handover",
 			} {
 				s := r.Run(strings.Fields(line)...)
@@ -175,7 +180,8 @@ func TestErrors_ofTheConfiguration(t *testing.T) {
 		"time limit":          `token_timeout = "1h"`,
 		"word":                `word = "PROD"`,
 		"tables": "[keys]\nx = 1\n\"services.x\" = [\"ctrl+c\", \"nokey\"]\n[themes.x]\nbase = 1\nfoo = \"bar\"\n" +
-			"[columns]\nservices = [\"nope\"]\nfoo = 1\n[[commands]]\nkey = \"x\"\nfoo = 1\noutput = \"z\"\nname = \"a.b\"\n" +
+			"[columns]\nservices = [\"nope\"]\nfoo = 1\n[[commands]]\nkey = \"x\"\nfoo = 1\noutput = \"z\"\n" +
+			"name = \"a.b\"\n" +
 			"[[commands]]\npane = \"nope\"\nkey = \"x\"\nname = \"n\"\ncommand = [\"a\"]",
 		"commands": "commands = 1",
 		"top":      "[x]\ny = 1",

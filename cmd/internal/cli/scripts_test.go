@@ -90,9 +90,9 @@ func TestChanges_resultNotPrinted(t *testing.T) {
 	}{
 		{
 			[]string{"keys", "create", "ci1", "--nothing"},
-			[]string{"applied: key ci1 (", "its secret is lost", "keys revoke "},
+			[]string{"key ci1 (", "its secret is lost", "keys revoke "},
 		},
-		{[]string{"services", "disable", "4"}, []string{"applied: service web-1 (4)"}},
+		{[]string{"services", "disable", "4"}, []string{"service web-1 (4): the change was applied"}},
 	} {
 		faulttest.RunCase(t, "B4", strings.Join(c.args, " ")+" >/dev/full", func(t *testing.T) {
 			var complaints bytes.Buffer

@@ -74,7 +74,8 @@ func (p *pollFlags) poll(
 // lastReadFailed returns the error of a command that gave up without knowing what there was to read in the end.
 func (p *pollFlags) lastReadFailed(err error) error {
 	return exit.WithCode(
-		exit.CodeUnavailable, fmt.Errorf("gave up after %v, and the last read failed; %s", p.timeout, exit.Describe(err)),
+		exit.CodeUnavailable,
+		fmt.Errorf("gave up after %v, and the last read failed; %s", p.timeout, exit.Describe(err)),
 	)
 }
 
