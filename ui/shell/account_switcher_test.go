@@ -133,155 +133,175 @@ func (d *switcherTest) wantNoText(text string) {
 }
 
 func TestAccountSwitcher_dropsOldAccount(t *testing.T) {
-	d := newSwitcherTest(t)
-	d.wantText("alpha-one")
-	late := d.switcher.tagCommand(ui.ShowNews(theme.Good, "alpha's news"))
-	d.holdFetches = make(chan struct{})
-	for len(d.fetches) > 0 {
-		<-d.fetches
-	}
-	d.press("r")
-	old := <-d.fetches
-	close(d.holdFetches)
-	d.press("C", "2")
-	d.wantText("beta-one")
-	d.wantNoText("alpha")
-	d.switcher.closing.Wait()
-	if old.Err() == nil || d.closed["alpha"] != 1 {
-		t.Errorf("the old account's request: %v; closed %d times", old.Err(), d.closed["alpha"])
-	}
-	d.run(late)
-	d.wantNoText("alpha's news")
-	d.switcher.Close()
-	if d.closed["beta"] != 1 || d.closed["alpha"] != 1 {
-		t.Errorf("closed: %v", d.closed)
-	}
+	runInBubble(t, func(t *testing.T) {
+		d := newSwitcherTest(t)
+		d.wantText("alpha-one")
+		late := d.switcher.tagCommand(ui.ShowNews(theme.Good, "alpha's news"))
+		d.holdFetches = make(chan struct{})
+		for len(d.fetches) > 0 {
+			<-d.fetches
+		}
+		d.press("r")
+		old := <-d.fetches
+		close(d.holdFetches)
+		d.press("C", "2")
+		d.wantText("beta-one")
+		d.wantNoText("alpha")
+		d.switcher.closing.Wait()
+		if old.Err() == nil || d.closed["alpha"] != 1 {
+			t.Errorf("the old account's request: %v; closed %d times", old.Err(), d.closed["alpha"])
+		}
+		d.run(late)
+		d.wantNoText("alpha's news")
+		d.switcher.Close()
+		if d.closed["beta"] != 1 || d.closed["alpha"] != 1 {
+			t.Errorf("closed: %v", d.closed)
+		}
+	})
 }
 
 func TestAccountSwitcher_restoresAccountState(t *testing.T) {
-	d := newSwitcherTest(t)
-	d.press("/", "t", "w", "o", "enter", "s", "1", "2")
-	d.press("C", "2")
-	d.wantText("beta-one")
-	d.press("C", "1")
-	if name := d.switcher.pane().Name(); name != "others" {
-		t.Errorf("back in %s", name)
-	}
-	d.press("1")
-	d.wantText("/two")
-	d.wantNoText("alpha-one")
-	d.switcher.Close()
+	runInBubble(t, func(t *testing.T) {
+		d := newSwitcherTest(t)
+		d.press("/", "t", "w", "o", "enter", "s", "1", "2")
+		d.press("C", "2")
+		d.wantText("beta-one")
+		d.press("C", "1")
+		if name := d.switcher.pane().Name(); name != "others" {
+			t.Errorf("back in %s", name)
+		}
+		d.press("1")
+		d.wantText("/two")
+		d.wantNoText("alpha-one")
+		d.switcher.Close()
+	})
 }
 
 func TestAccountSwitcher_confirmsLeaving(t *testing.T) {
-	d := newSwitcherTest(t)
-	d.leaveWarnings = []string{"2 transfers are unfinished."}
-	d.press("C", "2")
-	d.wantText("2 transfers are unfinished.")
-	d.press("y")
-	d.wantText("alpha")
-	for _, open := range d.switcher.dialogs.open {
-		if q, ok := open.(*questionDialog); ok {
-			d.send(questionArmed{q, q.timesShown})
+	runInBubble(t, func(t *testing.T) {
+		d := newSwitcherTest(t)
+		d.leaveWarnings = []string{"2 transfers are unfinished."}
+		d.press("C", "2")
+		d.wantText("2 transfers are unfinished.")
+		d.press("y")
+		d.wantText("alpha")
+		for _, open := range d.switcher.dialogs.open {
+			if q, ok := open.(*questionDialog); ok {
+				d.send(questionArmed{q, q.timesShown})
+			}
 		}
-	}
-	d.press("n")
-	d.wantText("alpha-one")
-	if d.switcher.o.Account != "alpha" {
-		t.Error("the account was left")
-	}
-	d.switcher.Close()
+		d.press("n")
+		d.wantText("alpha-one")
+		if d.switcher.o.Account != "alpha" {
+			t.Error("the account was left")
+		}
+		d.switcher.Close()
+	})
 }
 
 // A secret that appears while another account is being opened stays open.
 func TestAccountSwitcher_keepsOpenSecret(t *testing.T) {
-	d := newSwitcherTest(t)
-	opening := &openingDialog{account: "beta", cancel: func() {}}
-	d.switcher.dialogs.push(opening)
-	d.send(ui.OneTimeSecret{Title: "New key", Name: "secret", Reveal: func() string { return "x" }})
-	d.send(accountOpened{opening: opening, session: d.session(t.Context(), "beta")})
-	d.wantText("New key")
-	if d.switcher.o.Account != "alpha" {
-		t.Error("the secret was closed")
-	}
-	d.switcher.Close()
-	if d.closed["beta"] != 1 {
-		t.Error("the unused session was not closed")
-	}
+	runInBubble(t, func(t *testing.T) {
+		d := newSwitcherTest(t)
+		opening := &openingDialog{account: "beta", cancel: func() {}}
+		d.switcher.dialogs.push(opening)
+		d.send(ui.OneTimeSecret{Title: "New key", Name: "secret", Reveal: func() string { return "x" }})
+		d.send(accountOpened{opening: opening, session: d.session(t.Context(), "beta")})
+		d.wantText("New key")
+		if d.switcher.o.Account != "alpha" {
+			t.Error("the secret was closed")
+		}
+		d.switcher.Close()
+		if d.closed["beta"] != 1 {
+			t.Error("the unused session was not closed")
+		}
+	})
 }
 
 // An account whose opening was cancelled does not come to the front, even if it was open by then.
 func TestAccountSwitcher_cancelledOpening(t *testing.T) {
-	d := newSwitcherTest(t)
-	opened := d.switcher.openAccount("beta")()
-	d.press("esc")
-	d.send(opened)
-	d.wantText("alpha-one")
-	d.switcher.Close()
-	if d.switcher.o.Account != "alpha" || d.closed["beta"] != 1 {
-		t.Errorf("in %s; beta closed %d times", d.switcher.o.Account, d.closed["beta"])
-	}
+	runInBubble(t, func(t *testing.T) {
+		d := newSwitcherTest(t)
+		opened := d.switcher.openAccount("beta")()
+		d.press("esc")
+		d.send(opened)
+		d.wantText("alpha-one")
+		d.switcher.Close()
+		if d.switcher.o.Account != "alpha" || d.closed["beta"] != 1 {
+			t.Errorf("in %s; beta closed %d times", d.switcher.o.Account, d.closed["beta"])
+		}
+	})
 }
 
 // What the user has set for the screen stays when the account changes: hidden values above all, on a shared screen.
 func TestAccountSwitcher_keepsScreen(t *testing.T) {
-	d := newSwitcherTest(t)
-	d.send(tea.BlurMsg{})
-	d.send(terminal.LineRate{BitsPerSecond: 9600})
-	d.press("H", "M")
-	d.wantText("values hidden")
-	mouse := d.switcher.Frame().Mouse
-	d.press("C", "2")
-	d.wantText("beta-one")
-	d.wantText("values hidden")
-	if c := d.switcher.clock; d.switcher.Frame().Mouse != mouse || !c.blurred || !c.motion.slowLine {
-		t.Errorf("mouse %v, without focus %v, slow line %v", d.switcher.mouse, c.blurred, c.motion.slowLine)
-	}
-	d.switcher.Close()
+	runInBubble(t, func(t *testing.T) {
+		d := newSwitcherTest(t)
+		d.send(tea.BlurMsg{})
+		d.send(terminal.LineRate{BitsPerSecond: 9600})
+		d.press("H", "M")
+		d.wantText("values hidden")
+		mouse := d.switcher.Frame().Mouse
+		d.press("C", "2")
+		d.wantText("beta-one")
+		d.wantText("values hidden")
+		if c := d.switcher.clock; d.switcher.Frame().Mouse != mouse || !c.blurred || !c.motion.slowLine {
+			t.Errorf("mouse %v, without focus %v, slow line %v", d.switcher.mouse, c.blurred, c.motion.slowLine)
+		}
+		d.switcher.Close()
+	})
 }
 
 func TestAccountSwitcher_openErrorChangesNothing(t *testing.T) {
-	d := newSwitcherTest(t)
-	d.openErr = errors.New("there is no token")
-	d.press("C", "2")
-	d.wantText("account beta cannot be opened: there is no token")
-	d.wantText("alpha-one")
-	d.switcher.Close()
+	runInBubble(t, func(t *testing.T) {
+		d := newSwitcherTest(t)
+		d.openErr = errors.New("there is no token")
+		d.press("C", "2")
+		d.wantText("account beta cannot be opened: there is no token")
+		d.wantText("alpha-one")
+		d.switcher.Close()
+	})
 }
 
 // The menu of accounts shows what is special about each, and the last problem of one that could not be opened.
 func TestAccountMenu_saysWhatIsSpecial(t *testing.T) {
-	d := newSwitcherTest(t)
-	d.press("C")
-	d.wantText("EU  PROD  read-only")
-	d.wantText("you are already using this account")
-	d.wantNoText("there is no token")
-	d.openErr = errors.New("there is no token")
-	d.press("2", "C")
-	d.wantText("EU  PROD  read-only  there is no token at ")
-	d.openErr = nil
-	d.press("2", "C")
-	d.wantNoText("there is no token")
-	d.press("esc")
-	d.wantText("beta-one")
+	runInBubble(t, func(t *testing.T) {
+		d := newSwitcherTest(t)
+		d.press("C")
+		d.wantText("EU  PROD  read-only")
+		d.wantText("you are already using this account")
+		d.wantNoText("there is no token")
+		d.openErr = errors.New("there is no token")
+		d.press("2", "C")
+		d.wantText("EU  PROD  read-only  there is no token at ")
+		d.openErr = nil
+		d.press("2", "C")
+		d.wantNoText("there is no token")
+		d.press("esc")
+		d.wantText("beta-one")
+	})
 }
 
 // While a token command runs, the screen says what it waits for, and for how long.
 func TestOpeningDialog_saysWhatItWaitsFor(t *testing.T) {
-	d := newSwitcherTest(t)
-	opening := d.switcher.openAccount("beta")
-	d.wantText("Waiting for token_command pass, for at most 10s")
-	d.run(opening)
-	d.wantText("beta-one")
+	runInBubble(t, func(t *testing.T) {
+		d := newSwitcherTest(t)
+		opening := d.switcher.openAccount("beta")
+		d.wantText("Waiting for token_command pass, for at most 10s")
+		d.run(opening)
+		d.wantText("beta-one")
+	})
 }
 
 // A long problem of one account leaves room for what the menu says about the others.
 func TestAccountMenu_longProblemLeavesRoom(t *testing.T) {
-	d := newSwitcherTest(t)
-	d.openErr = errors.New(
-		`token_command sh: exit status 3: "locked"; run token_command in a shell to see what it needs`,
-	)
-	d.press("C", "2", "C")
-	d.wantText("you are already using this account")
-	d.wantText("exit status 3")
+	runInBubble(t, func(t *testing.T) {
+		d := newSwitcherTest(t)
+		d.openErr = errors.New(
+			`token_command sh: exit status 3: "locked"; run token_command in a shell to see what it needs`,
+		)
+		d.press("C", "2", "C")
+		d.wantText("you are already using this account")
+		d.wantText("exit status 3")
+	})
 }

@@ -85,35 +85,37 @@ func boxLines(screen string) (lines []string) {
 // A dialog shows a key once: in the last line of the screen, or in its box if it is a choice there. Below its last line
 // is as much space as above the first.
 func TestDialog_boxAndHints(t *testing.T) {
-	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 50}} {
-		b := newShellTest(t, nil)
-		b.shell.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-		for name, d := range sampleDialogs(b) {
-			b.shell.dialogs.open = []dialog{d}
-			b.shell.dialogs.layout(b.shell.bodyBox())
-			b.shell.backdrop.current++
-			screen := b.screen()
-			lines := boxLines(screen)
-			above, below := 0, 0
-			for above < len(lines) && lines[above] == "" {
-				above++
-			}
-			for below < len(lines) && lines[len(lines)-1-below] == "" {
-				below++
-			}
-			lists := name == "help" || name == "menu" || name == "palette" // of keys, and of any number of lines
-			if !lists && (above != below || above > 1) {
-				t.Errorf("%v, %s: %d empty lines above and %d below: %q", size, name, above, below, lines)
-			}
-			for _, h := range d.hints() {
-				for _, line := range lines {
-					if h.key != "" && !lists && strings.Contains(" "+line+" ", " "+h.key+" ") {
-						t.Errorf("%v, %s: the key %q is in the box and in the hints: %q", size, name, h.key, lines)
+	runInBubble(t, func(t *testing.T) {
+		for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 36}, {200, 50}} {
+			b := newShellTest(t, nil)
+			b.shell.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+			for name, d := range sampleDialogs(b) {
+				b.shell.dialogs.open = []dialog{d}
+				b.shell.dialogs.layout(b.shell.bodyBox())
+				b.shell.backdrop.current++
+				screen := b.screen()
+				lines := boxLines(screen)
+				above, below := 0, 0
+				for above < len(lines) && lines[above] == "" {
+					above++
+				}
+				for below < len(lines) && lines[len(lines)-1-below] == "" {
+					below++
+				}
+				lists := name == "help" || name == "menu" || name == "palette" // of keys, and of any number of lines
+				if !lists && (above != below || above > 1) {
+					t.Errorf("%v, %s: %d empty lines above and %d below: %q", size, name, above, below, lines)
+				}
+				for _, h := range d.hints() {
+					for _, line := range lines {
+						if h.key != "" && !lists && strings.Contains(" "+line+" ", " "+h.key+" ") {
+							t.Errorf("%v, %s: the key %q is in the box and in the hints: %q", size, name, h.key, lines)
+						}
 					}
 				}
 			}
 		}
-	}
+	})
 }
 
 // A countingPane counts how often it is drawn.
@@ -132,40 +134,44 @@ func (p *countingPane) Status() []string { return []string{"1 of 14"} }
 
 // A key in a dialog does not draw the screen behind it again. Anything else may change that screen.
 func TestDialog_backdropIsDrawnOnce(t *testing.T) {
-	b := newShellTest(t, nil)
-	b.shell.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
-	pane := &countingPane{Pane: b.shell.pane(), status: "old"}
-	b.shell.tabs.current().stack[0] = pane
-	b.press("?")
-	b.screen()
-	pane.views = 0
-	for range 5 {
-		b.press("x")
+	runInBubble(t, func(t *testing.T) {
+		b := newShellTest(t, nil)
+		b.shell.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
+		pane := &countingPane{Pane: b.shell.pane(), status: "old"}
+		b.shell.tabs.current().stack[0] = pane
+		b.press("?")
 		b.screen()
-	}
-	if pane.views != 0 {
-		t.Errorf("the pane was drawn %d times for 5 keys in the dialog", pane.views)
-	}
-	pane.status = "new"
-	b.shell.Update(ui.RefreshMsg{})
-	if screen := b.screen(); !strings.Contains(screen, "rows new") {
-		t.Errorf("the screen behind the dialog is old:\n%s", screen)
-	}
+		pane.views = 0
+		for range 5 {
+			b.press("x")
+			b.screen()
+		}
+		if pane.views != 0 {
+			t.Errorf("the pane was drawn %d times for 5 keys in the dialog", pane.views)
+		}
+		pane.status = "new"
+		b.shell.Update(ui.RefreshMsg{})
+		if screen := b.screen(); !strings.Contains(screen, "rows new") {
+			t.Errorf("the screen behind the dialog is old:\n%s", screen)
+		}
+	})
 }
 
 // Everything behind a dialog is dimmed, the counts beside the news too.
 func TestDialog_backdropDimsCounts(t *testing.T) {
-	b := newShellTest(t, nil)
-	b.shell.tabs.current().stack[0] = &countingPane{Pane: b.shell.pane()}
-	dimmed := b.shell.themes.current.Dimmed().Paint(theme.Muted, "1 of 14")
-	if strings.Contains(b.shell.Frame().Content, dimmed) {
-		t.Fatal("dim without a dialog")
-	}
-	b.press("?")
-	if content := b.shell.Frame().Content; !strings.Contains(content, dimmed) {
-		lines := strings.Split(content, "\n")
-		t.Errorf("not dimmed: %q", ansi.Strip(lines[len(lines)-2]))
-	}
+	runInBubble(t, func(t *testing.T) {
+		b := newShellTest(t, nil)
+		b.shell.tabs.current().stack[0] = &countingPane{Pane: b.shell.pane()}
+		dimmed := b.shell.themes.current.Dimmed().Paint(theme.Muted, "1 of 14")
+		if strings.Contains(b.shell.Frame().Content, dimmed) {
+			t.Fatal("dim without a dialog")
+		}
+		b.press("?")
+		if content := b.shell.Frame().Content; !strings.Contains(content, dimmed) {
+			lines := strings.Split(content, "\n")
+			t.Errorf("not dimmed: %q", ansi.Strip(lines[len(lines)-2]))
+		}
+	})
 }
 
 // pageThrough shows a dialog from its beginning to its end, page by page, and returns everything in its box.
@@ -189,133 +195,149 @@ func pageThrough(b *shellTest, d dialog) string {
 
 // Help and the menu of all actions cut nothing, however wide the screen; a page down shows what follows.
 func TestHelpAndMenu_cutNothing(t *testing.T) {
-	for _, size := range [][2]int{{60, 16}, {60, 60}, {80, 24}, {100, 30}, {120, 36}, {160, 40}, {200, 50}, {250, 60}} {
-		b := newShellTest(t, nil)
-		b.shell.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-		for name, d := range map[string]dialog{
-			"help": newHelpDialog("things", b.shell.actions()),
-			"menu": actionsMenu("things", b.shell.actions()),
+	runInBubble(t, func(t *testing.T) {
+		for _, size := range [][2]int{
+			{60, 16}, {60, 60}, {80, 24}, {100, 30}, {120, 36}, {160, 40}, {200, 50}, {250, 60},
 		} {
-			seen := pageThrough(b, d)
-			if strings.Contains(seen, "…") {
-				t.Errorf("%v, %s: a text is cut:\n%s", size, name, seen)
-			}
-			for _, a := range b.shell.actions() {
-				if name == "menu" && (a.Group == "move" || a.Group == "panes" || a.Name() == allActionsName) {
-					continue
+			b := newShellTest(t, nil)
+			b.shell.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+			for name, d := range map[string]dialog{
+				"help": newHelpDialog("things", b.shell.actions()),
+				"menu": actionsMenu("things", b.shell.actions()),
+			} {
+				seen := pageThrough(b, d)
+				if strings.Contains(seen, "…") {
+					t.Errorf("%v, %s: a text is cut:\n%s", size, name, seen)
 				}
-				about := a.Description
-				if name == "menu" && a.DisabledReason != "" {
-					about = a.DisabledReason
-				}
-				for _, word := range strings.Fields(a.Name() + " " + about) {
-					if !strings.Contains(seen, word) {
-						t.Errorf("%v, %s: %q of %q is never shown", size, name, word, a.Name())
+				for _, a := range b.shell.actions() {
+					if name == "menu" && (a.Group == "move" || a.Group == "panes" || a.Name() == allActionsName) {
+						continue
+					}
+					about := a.Description
+					if name == "menu" && a.DisabledReason != "" {
+						about = a.DisabledReason
+					}
+					for _, word := range strings.Fields(a.Name() + " " + about) {
+						if !strings.Contains(seen, word) {
+							t.Errorf("%v, %s: %q of %q is never shown", size, name, word, a.Name())
+						}
 					}
 				}
 			}
 		}
-	}
+	})
 }
 
 // The palette shows the key of an entry at the right end, names its kinds once, says what cannot be done now, and does
 // not list itself.
 func TestPalette_showsKeys(t *testing.T) {
-	b := newShellTest(t, nil)
-	b.shell.Update(tea.WindowSizeMsg{Width: 80, Height: 60})
-	b.press(":")
-	lines := boxLines(b.screen())
-	screen := strings.Join(lines, "\n")
-	for _, want := range []string{"Panes", "Actions"} {
-		if n := strings.Count(screen, "─ "+want+" ─"); n != 1 {
-			t.Errorf("%d headings %q:\n%s", n, want, screen)
+	runInBubble(t, func(t *testing.T) {
+		b := newShellTest(t, nil)
+		b.shell.Update(tea.WindowSizeMsg{Width: 80, Height: 60})
+		b.press(":")
+		lines := boxLines(b.screen())
+		screen := strings.Join(lines, "\n")
+		for _, want := range []string{"Panes", "Actions"} {
+			if n := strings.Count(screen, "─ "+want+" ─"); n != 1 {
+				t.Errorf("%d headings %q:\n%s", n, want, screen)
+			}
 		}
-	}
-	for name, key := range map[string]string{"things": "1", "delete": "D", "mark": "space", "help": "?"} {
-		if !slices.ContainsFunc(lines, func(line string) bool {
-			line = strings.TrimPrefix(line, "▸ ")
-			return strings.HasPrefix(line, name+" ") && strings.HasSuffix(line, " "+key)
-		}) {
-			t.Errorf("%s is not shown with its key %s:\n%s", name, key, screen)
+		for name, key := range map[string]string{"things": "1", "delete": "D", "mark": "space", "help": "?"} {
+			if !slices.ContainsFunc(lines, func(line string) bool {
+				line = strings.TrimPrefix(line, "▸ ")
+				return strings.HasPrefix(line, name+" ") && strings.HasSuffix(line, " "+key)
+			}) {
+				t.Errorf("%s is not shown with its key %s:\n%s", name, key, screen)
+			}
 		}
-	}
-	if strings.Contains(screen, "pane ") || strings.Contains(screen, "\ngo to ") {
-		t.Errorf("the palette repeats a kind, or lists itself:\n%s", screen)
-	}
-	if !strings.Contains(screen, "there is only one account") {
-		t.Errorf("the palette does not say why the account cannot be switched:\n%s", screen)
-	}
+		if strings.Contains(screen, "pane ") || strings.Contains(screen, "\ngo to ") {
+			t.Errorf("the palette repeats a kind, or lists itself:\n%s", screen)
+		}
+		if !strings.Contains(screen, "there is only one account") {
+			t.Errorf("the palette does not say why the account cannot be switched:\n%s", screen)
+		}
+	})
 }
 
 // The tab bar has a background, or an underline, over its whole width: it separates the head line from the pane at any
 // height. The account stands at the left end of the head line, freshness, budget and clock at the right end.
 func TestChrome_separatesHeadLineFromPane(t *testing.T) {
-	for _, name := range theme.Names() {
-		look, err := theme.New(name, colorprofile.TrueColor, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, width := range []int{60, 80, 120, 250} {
-			b := newShellTest(t, func(o *Options) {
-				o.Theme = look
-				o.RequestBudget = func() string { return "788 requests left" }
-			})
-			b.shell.Update(tea.WindowSizeMsg{Width: width, Height: 24})
-			lines := strings.Split(b.shell.Frame().Content, "\n")
-			cells := uv.NewScreenBuffer(width, 1)
-			uv.NewStyledString(lines[1]).Draw(cells, cells.Bounds())
-			for x := range width {
-				style := cells.CellAt(x, 0).Style
-				if style.Bg == nil && style.Underline == uv.UnderlineNone && style.Attrs&uv.AttrReverse == 0 {
-					t.Errorf("%s, %d columns: cell %d of the tab bar has no background: %q", name, width, x, lines[1])
-					break
+	runInBubble(t, func(t *testing.T) {
+		for _, name := range theme.Names() {
+			look, err := theme.New(name, colorprofile.TrueColor, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, width := range []int{60, 80, 120, 250} {
+				b := newShellTest(t, func(o *Options) {
+					o.Theme = look
+					o.RequestBudget = func() string { return "788 requests left" }
+				})
+				b.shell.Update(tea.WindowSizeMsg{Width: width, Height: 24})
+				lines := strings.Split(b.shell.Frame().Content, "\n")
+				cells := uv.NewScreenBuffer(width, 1)
+				uv.NewStyledString(lines[1]).Draw(cells, cells.Bounds())
+				for x := range width {
+					style := cells.CellAt(x, 0).Style
+					if style.Bg == nil && style.Underline == uv.UnderlineNone && style.Attrs&uv.AttrReverse == 0 {
+						t.Errorf(
+							"%s, %d columns: cell %d of the tab bar has no background: %q",
+							name,
+							width,
+							x,
+							lines[1],
+						)
+						break
+					}
+				}
+				head, right := ansi.Strip(lines[0]), " s   788 requests left   Fri 21:04 UTC "
+				if width == 60 {
+					right = " s   Fri 21:04 UTC " // there is no room for the budget
+				}
+				if !strings.HasPrefix(head, " lookout  acme   ") || !strings.HasSuffix(head, right) {
+					t.Errorf("%s, %d columns: %q", name, width, head)
 				}
 			}
-			head, right := ansi.Strip(lines[0]), " s   788 requests left   Fri 21:04 UTC "
-			if width == 60 {
-				right = " s   Fri 21:04 UTC " // there is no room for the budget
-			}
-			if !strings.HasPrefix(head, " lookout  acme   ") || !strings.HasSuffix(head, right) {
-				t.Errorf("%s, %d columns: %q", name, width, head)
-			}
 		}
-	}
+	})
 }
 
 // A question about many rows can be answered on the smallest terminal: it shows some of them, and the others with the
 // arrow keys. On a large one it shows them all.
 func TestQuestionDialog_manyItems(t *testing.T) {
-	for _, size := range [][2]int{{60, 16}, {80, 24}, {200, 50}} {
-		b := newShellTest(t, nil)
-		b.shell.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-		answered := 0
-		a := ui.Action{
-			Key: ui.Bind("delete"),
-			Confirm: &ui.Confirmation{
-				Title: "Delete: 18 things", Text: "These 18 things, and no others.", RequiredText: "18",
-			},
-			Do: func() tea.Cmd { answered++; return nil },
-		}
-		for n := range 18 {
-			a.Confirm.Items = append(a.Confirm.Items, fmt.Sprintf("thing-%d (id %d)", n, n))
-		}
-		b.run(b.shell.startAction(a))
-		b.armQuestions()
-		seen := ""
-		for range 20 {
-			seen += b.screen()
-			b.run(b.shell.Update(tea.KeyPressMsg{Code: tea.KeyDown}))
-		}
-		for _, item := range a.Confirm.Items {
-			if !strings.Contains(seen, item) {
-				t.Errorf("%v: never shown: %s", size, item)
+	runInBubble(t, func(t *testing.T) {
+		for _, size := range [][2]int{{60, 16}, {80, 24}, {200, 50}} {
+			b := newShellTest(t, nil)
+			b.shell.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+			answered := 0
+			a := ui.Action{
+				Key: ui.Bind("delete"),
+				Confirm: &ui.Confirmation{
+					Title: "Delete: 18 things", Text: "These 18 things, and no others.", RequiredText: "18",
+				},
+				Do: func() tea.Cmd { answered++; return nil },
+			}
+			for n := range 18 {
+				a.Confirm.Items = append(a.Confirm.Items, fmt.Sprintf("thing-%d (id %d)", n, n))
+			}
+			b.run(b.shell.startAction(a))
+			b.armQuestions()
+			seen := ""
+			for range 20 {
+				seen += b.screen()
+				b.run(b.shell.Update(tea.KeyPressMsg{Code: tea.KeyDown}))
+			}
+			for _, item := range a.Confirm.Items {
+				if !strings.Contains(seen, item) {
+					t.Errorf("%v: never shown: %s", size, item)
+				}
+			}
+			b.press("1", "8", "enter")
+			if answered != 1 {
+				t.Errorf("%v: the question cannot be answered:\n%s", size, b.screen())
 			}
 		}
-		b.press("1", "8", "enter")
-		if answered != 1 {
-			t.Errorf("%v: the question cannot be answered:\n%s", size, b.screen())
-		}
-	}
+	})
 }
 
 // A screen reader reads out the first rows of a large batch, and how many more there are.
@@ -333,21 +355,23 @@ func TestQuestionDialog_read_largeBatch(t *testing.T) {
 // On a line with a long delay, every key comes while the screen is behind. A word can be typed there all the same; the
 // enter that answers the question counts once the screen shows it.
 func TestQuestionDialog_wordOnALongLine(t *testing.T) {
-	b, answered := newShellTest(t, nil), 0
-	b.run(b.shell.startAction(ui.Action{
-		Key:     ui.Bind("delete"),
-		Confirm: &ui.Confirmation{Title: "Delete", Text: "Deletes web.", RequiredText: "web"},
-		Do:      func() tea.Cmd { answered++; return nil },
-	}))
-	b.armQuestions()
-	late := func(k tea.KeyPressMsg) { b.run(b.shell.Update(terminal.LateInput{Input: k})) }
-	for _, letter := range "web" {
-		late(tea.KeyPressMsg{Code: letter, Text: string(letter)})
-	}
-	if late(tea.KeyPressMsg{Code: tea.KeyEnter}); answered != 0 {
-		t.Error("an enter that came too early answers the question")
-	}
-	if b.press("enter"); answered != 1 {
-		t.Errorf("the word is lost:\n%s", b.screen())
-	}
+	runInBubble(t, func(t *testing.T) {
+		b, answered := newShellTest(t, nil), 0
+		b.run(b.shell.startAction(ui.Action{
+			Key:     ui.Bind("delete"),
+			Confirm: &ui.Confirmation{Title: "Delete", Text: "Deletes web.", RequiredText: "web"},
+			Do:      func() tea.Cmd { answered++; return nil },
+		}))
+		b.armQuestions()
+		late := func(k tea.KeyPressMsg) { b.run(b.shell.Update(terminal.LateInput{Input: k})) }
+		for _, letter := range "web" {
+			late(tea.KeyPressMsg{Code: letter, Text: string(letter)})
+		}
+		if late(tea.KeyPressMsg{Code: tea.KeyEnter}); answered != 0 {
+			t.Error("an enter that came too early answers the question")
+		}
+		if b.press("enter"); answered != 1 {
+			t.Errorf("the word is lost:\n%s", b.screen())
+		}
+	})
 }

@@ -25,40 +25,44 @@ func withThemes(name string) func(*Options) {
 // The terminal's answer chooses between dark and light, whenever it comes, for themes that follow the background. Other
 // themes stay.
 func TestThemes_followBackground(t *testing.T) {
-	for name, want := range map[string]string{
-		"auto":       "light",
-		"colorblind": "colorblind-light",
-		"dark":       "dark",
-		"mono":       "mono",
-	} {
-		b := newShellTest(t, withThemes(name))
-		if asks := b.shell.themes.requestBackgroundColor() != nil; asks != strings.HasSuffix(want, "light") {
-			t.Errorf("%s asks the terminal: %v", name, asks)
+	runInBubble(t, func(t *testing.T) {
+		for name, want := range map[string]string{
+			"auto":       "light",
+			"colorblind": "colorblind-light",
+			"dark":       "dark",
+			"mono":       "mono",
+		} {
+			b := newShellTest(t, withThemes(name))
+			if asks := b.shell.themes.requestBackgroundColor() != nil; asks != strings.HasSuffix(want, "light") {
+				t.Errorf("%s asks the terminal: %v", name, asks)
+			}
+			b.run(b.shell.Update(tea.BackgroundColorMsg{Color: color.White}))
+			if got := b.shell.themes.current.Name; got != want {
+				t.Errorf("%s on a light terminal is %s", name, got)
+			}
 		}
-		b.run(b.shell.Update(tea.BackgroundColorMsg{Color: color.White}))
-		if got := b.shell.themes.current.Name; got != want {
-			t.Errorf("%s on a light terminal is %s", name, got)
-		}
-	}
+	})
 }
 
 // The palette previews a theme, and esc restores the one before.
 func TestThemePreview(t *testing.T) {
-	b := newShellTest(t, withThemes("dark"))
-	b.press(":", "t", "h", "e", "m", "e", " ", "m", "o", "n", "o")
-	if got := b.shell.themes.current.Name; got != "mono" {
-		t.Fatalf("the preview is %s:\n%s", got, b.screen())
-	}
-	b.press("esc")
-	if got := b.shell.themes.current.Name; got != "dark" {
-		t.Errorf("esc leaves %s", got)
-	}
-	b.press(":", "t", "h", "e", "m", "e", " ", "m", "o", "n", "o", "x", "x")
-	if got := b.shell.themes.current.Name; got != "dark" {
-		t.Errorf("without an entry at the cursor, the theme is %s", got)
-	}
-	b.press("esc", ":", "t", "h", "e", "m", "e", " ", "m", "o", "n", "o", "enter")
-	if got := b.shell.themes.current.Name; got != "mono" || !strings.Contains(b.screen(), `theme = "mono"`) {
-		t.Errorf("chosen, it is %s:\n%s", got, b.screen())
-	}
+	runInBubble(t, func(t *testing.T) {
+		b := newShellTest(t, withThemes("dark"))
+		b.press(":", "t", "h", "e", "m", "e", " ", "m", "o", "n", "o")
+		if got := b.shell.themes.current.Name; got != "mono" {
+			t.Fatalf("the preview is %s:\n%s", got, b.screen())
+		}
+		b.press("esc")
+		if got := b.shell.themes.current.Name; got != "dark" {
+			t.Errorf("esc leaves %s", got)
+		}
+		b.press(":", "t", "h", "e", "m", "e", " ", "m", "o", "n", "o", "x", "x")
+		if got := b.shell.themes.current.Name; got != "dark" {
+			t.Errorf("without an entry at the cursor, the theme is %s", got)
+		}
+		b.press("esc", ":", "t", "h", "e", "m", "e", " ", "m", "o", "n", "o", "enter")
+		if got := b.shell.themes.current.Name; got != "mono" || !strings.Contains(b.screen(), `theme = "mono"`) {
+			t.Errorf("chosen, it is %s:\n%s", got, b.screen())
+		}
+	})
 }

@@ -13,49 +13,51 @@ import (
 // Letters typed right after a key that opens a form go to the form, not to the list below. An action that takes long
 // does not delay them, and nothing delays ctrl+c.
 func TestTypeahead_goesToOpenedDialog(t *testing.T) {
-	name := ""
-	b := newShellTest(t, func(o *Options) {
-		l := o.Panes[0].(*table.List[string])
-		l.RowActions = append(
-			l.RowActions,
-			table.RowAction[string]{Keys: []string{"n"}, Name: "new", Form: func([]string) form.Form {
-				return form.Form{
-					Title:       "New thing",
-					SubmitLabel: "make",
-					Fields:      []form.Field{form.Text("name", "Name", &name)},
-				}
-			}},
-		)
+	runInBubble(t, func(t *testing.T) {
+		name := ""
+		b := newShellTest(t, func(o *Options) {
+			l := o.Panes[0].(*table.List[string])
+			l.RowActions = append(
+				l.RowActions,
+				table.RowAction[string]{Keys: []string{"n"}, Name: "new", Form: func([]string) form.Form {
+					return form.Form{
+						Title:       "New thing",
+						SubmitLabel: "make",
+						Fields:      []form.Field{form.Text("name", "Name", &name)},
+					}
+				}},
+			)
+		})
+		key := func(k rune) tea.Cmd { return b.shell.Update(tea.KeyPressMsg{Code: k, Text: string(k)}) }
+		opens := key('n')
+		for _, k := range "Dyn" {
+			b.run(key(k))
+		}
+		b.run(b.shell.Update(tea.PasteMsg{Content: "-1"}))
+		if strings.Contains(b.screen(), "goes.") {
+			t.Fatalf("a letter was a command:\n%s", b.screen())
+		}
+		b.run(opens)
+		if screen := b.screen(); !strings.Contains(screen, "New thing") || !strings.Contains(screen, "Dyn-1") ||
+			strings.Contains(screen, "goes.") {
+			t.Fatalf("the letters are lost or were commands:\n%s", screen)
+		}
+		b.press("esc", "esc")
+		opens = key('n')
+		b.run(key('D'))
+		b.run(b.shell.Update(actionOpened{n: b.shell.typeahead.actionNumber})) // the timeout
+		if !strings.Contains(b.screen(), "Thing alpha goes.") {
+			t.Errorf("a key waits forever:\n%s", b.screen())
+		}
+		b.press("esc")
+		b.run(opens)
+		if !strings.Contains(b.screen(), "New thing") {
+			t.Errorf("the form that came late is lost:\n%s", b.screen())
+		}
+		b.press("esc")
+		key('n')
+		if cmd := b.shell.Update(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}); cmd == nil {
+			t.Error("ctrl+c waits")
+		}
 	})
-	key := func(k rune) tea.Cmd { return b.shell.Update(tea.KeyPressMsg{Code: k, Text: string(k)}) }
-	opens := key('n')
-	for _, k := range "Dyn" {
-		b.run(key(k))
-	}
-	b.run(b.shell.Update(tea.PasteMsg{Content: "-1"}))
-	if strings.Contains(b.screen(), "goes.") {
-		t.Fatalf("a letter was a command:\n%s", b.screen())
-	}
-	b.run(opens)
-	if screen := b.screen(); !strings.Contains(screen, "New thing") || !strings.Contains(screen, "Dyn-1") ||
-		strings.Contains(screen, "goes.") {
-		t.Fatalf("the letters are lost or were commands:\n%s", screen)
-	}
-	b.press("esc", "esc")
-	opens = key('n')
-	b.run(key('D'))
-	b.run(b.shell.Update(actionOpened{n: b.shell.typeahead.actionNumber})) // the timeout
-	if !strings.Contains(b.screen(), "Thing alpha goes.") {
-		t.Errorf("a key waits forever:\n%s", b.screen())
-	}
-	b.press("esc")
-	b.run(opens)
-	if !strings.Contains(b.screen(), "New thing") {
-		t.Errorf("the form that came late is lost:\n%s", b.screen())
-	}
-	b.press("esc")
-	key('n')
-	if cmd := b.shell.Update(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}); cmd == nil {
-		t.Error("ctrl+c waits")
-	}
 }

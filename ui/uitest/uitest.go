@@ -28,7 +28,7 @@ func RunAll(cmd tea.Cmd) {
 }
 
 // RunWithin runs a command and every command that follows from it: update takes the messages. It waits only so long for
-// the answer of each command, so that it does not wait for timers.
+// the answer of each command, so that it does not wait for timers. In a synctest bubble, no answer takes that long.
 func RunWithin(wait time.Duration, cmd tea.Cmd, update func(tea.Msg) tea.Cmd) {
 	if cmd == nil {
 		return
