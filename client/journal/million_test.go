@@ -93,8 +93,9 @@ func checkManyChanges(t *testing.T, n int) {
 	t.Logf(
 		"%d changes: first open %v, next %v, a frame %v, two pages %v", n, first, next, frame, paged,
 	)
-	if next > slow*50*time.Millisecond || frame > slow*100*time.Microsecond || paged > slow*100*time.Millisecond ||
-		len(page) < 500 || err != nil {
+	slower := first / 10 // on a busy machine, the first open is slow as well
+	if next > max(slow*50*time.Millisecond, slower) || frame > slow*100*time.Microsecond ||
+		paged > max(slow*100*time.Millisecond, slower) || len(page) < 500 || err != nil {
 		t.Errorf("next open %v, a frame %v, two pages %v, %d changes, %v", next, frame, paged, len(page), err)
 	}
 }
