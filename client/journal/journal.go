@@ -175,9 +175,14 @@ func OpenForReading(path, account string, now func() time.Time, why error) *Jour
 	j.account, j.path, j.refusal = account, path, why
 	j.runID = fmt.Sprintf("%x-%s", now().UnixNano(), rand.Text()[:8])
 	file, err := openFile(path, os.O_RDONLY)
-	if err == nil && refuseLink(filepath.Dir(path)) == nil && j.load(file) == nil {
-		j.file = file
+	if err != nil {
+		return j
 	}
+	if refuseLink(filepath.Dir(path)) != nil || j.load(file) != nil {
+		file.Close()
+		return j
+	}
+	j.file = file
 	return j
 }
 

@@ -67,7 +67,7 @@ func recordLate(a *Account, intent, what, reason string) tea.Cmd {
 	)
 }
 
-// foundByReading says what readings told about the outcome of a change.
+// foundByReading says what reading again showed about the outcome of a change.
 type foundByReading string
 
 // Error returns what they told.
