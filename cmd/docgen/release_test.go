@@ -221,8 +221,8 @@ func TestREADME_namesEveryChannel(t *testing.T) {
 // Every channel of a release is tried each night, on the systems that it is for.
 func TestWorkflows_everyChannelIsTried(t *testing.T) {
 	workflow, script := readPage(t, ".github/workflows/channels.yml"), readPage(t, ".ci/channel")
-	for _, list := range regexp.MustCompile(`(?m)^  (\w+):\n(?:    .*\n)*?        channel: \[(.+)\]`).FindAllStringSubmatch(
-		workflow, -1) {
+	lists := regexp.MustCompile(`(?m)^  (\w+):\n(?:    .*\n)*?        channel: \[(.+)\]`)
+	for _, list := range lists.FindAllStringSubmatch(workflow, -1) {
 		for channel := range strings.SplitSeq(list[2], ", ") {
 			done := strings.Contains(script, "\n"+channel+")")
 			if list[1] == "windows" {
