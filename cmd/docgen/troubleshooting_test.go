@@ -62,7 +62,7 @@ func troubles() map[string]trouble {
 		"the base URL must begin with https://": {
 			prepare: variable("LOOKOUT_BASE_URL", "http://api.example.com/v4"),
 		},
-		"not the API: …; check the base URL, and the proxy if you use one": {
+		"not the API's answer (…); check the base URL, and the proxy if you use one": {
 			prepare: answers(http.MethodGet, http.StatusOK, "text/html", "<title>Log in</title>"),
 		},
 		"there is no token": {prepare: variable("LOOKOUT_TOKEN", "")},
@@ -86,19 +86,19 @@ func troubles() map[string]trouble {
 		"(403); ask for an unrestricted user of the account, and check that Managed is enabled on it": {
 			options: emulator.Options{RestrictedUser: true},
 		},
-		"cannot reach …: connection refused": {
+		"cannot reach … (connection refused)": {
 			prepare: variable("LOOKOUT_BASE_URL", "http://127.0.0.1:1/v4"),
 			args:    "api POST /managed/services/4/enable",
 		},
-		"cannot reach …: no such host": {
+		"cannot reach … (no such host)": {
 			prepare: variable("LOOKOUT_BASE_URL", "https://no..such.host/v4"),
 		},
-		"cannot reach …: its certificate is signed by an unknown authority": {prepare: func(r *testEnv) {
+		"cannot reach … (its certificate is signed by an unknown authority)": {prepare: func(r *testEnv) {
 			server := httptest.NewTLSServer(nil)
 			r.Cleanup(server.Close)
 			r.Setenv("LOOKOUT_BASE_URL", server.URL+"/v4")
 		}},
-		"cannot reach …: the server does not speak TLS": {prepare: func(r *testEnv) {
+		"cannot reach … (the server does not speak TLS)": {prepare: func(r *testEnv) {
 			r.Setenv("LOOKOUT_BASE_URL", strings.Replace(r.Base, "http:", "https:", 1))
 		}},
 		"(429); try again later": {
@@ -109,7 +109,7 @@ func troubles() map[string]trouble {
 			prepare: refusesChanges(http.StatusServiceUnavailable, "In maintenance"),
 			args:    "services disable web-1",
 		},
-		"read-only mode: nothing was changed": {
+		"read-only mode; nothing was changed": {
 			args: "services disable web-1 --read-only",
 		},
 		"account … is protected, and standard input is not a terminal; add --yes=…": {
@@ -117,7 +117,7 @@ func troubles() map[string]trouble {
 			args:    "services disable web-1",
 		},
 		"standard input is not a terminal; add --yes": {args: "services delete web-1"},
-		"the outcome is unknown: …; not seen yet, it may still arrive": {
+		"the outcome is unknown; …; not seen yet, it may still arrive": {
 			prepare: func(r *testEnv) {
 				r.Intercept(func(_ http.ResponseWriter, req *http.Request) bool {
 					if req.Method == http.MethodPost {
