@@ -19,8 +19,8 @@ func (l *List[T]) Announce(b ui.Box) ui.Announcement {
 	}
 	row, there := l.cursorRow()
 	if !there {
-		text, next, _ := listView[T]{l}.status().emptyReason(b)
-		a.Item = text + ui.WithPrefix(" · ", next)
+		reason := listView[T]{l}.status().emptyReason(b)
+		a.Item = reason.text + ui.WithPrefix(" · ", reason.cause) + ui.WithPrefix(" · ", reason.next)
 		return a
 	}
 	a.Position = l.cursor.position + 1

@@ -57,16 +57,19 @@ func (l *List[T]) Settled() bool {
 
 // explainEmpty says why there is no row, and what to do: reading, none, none that match, not allowed, failed.
 func (s listStatus) explainEmpty(b ui.Box) []string {
-	text, next, tone := s.emptyReason(b)
+	reason := s.emptyReason(b)
 	var lines []string
-	for _, line := range ui.Wrap(text, min(emptyWidth, max(10, b.Width-4))) {
-		lines = append(lines, b.Theme.Paint(tone, line))
-	}
-	if next != "" {
-		for _, line := range ui.Wrap(next, min(emptyWidth, max(10, b.Width-4))) {
-			lines = append(lines, paintKeys(line, b))
+	add := func(text string, paint func(line string) string) {
+		if text == "" {
+			return
+		}
+		for _, line := range ui.Wrap(text, min(emptyWidth, max(10, b.Width-4))) {
+			lines = append(lines, paint(line))
 		}
 	}
+	add(reason.text, func(line string) string { return b.Theme.Paint(reason.tone, line) })
+	add(reason.cause, func(line string) string { return b.Theme.Paint(theme.Muted, line) })
+	add(reason.next, func(line string) string { return paintKeys(line, b) })
 	return lines
 }
 
@@ -103,37 +106,46 @@ func (s listStatus) drawEmpty(b ui.Box) []string {
 	return lines[:min(len(lines), b.Height)]
 }
 
+// emptyReason is why there is no row.
+type emptyReason struct {
+	text  string
+	tone  theme.Tone // of the text
+	cause string     // in the words of the API; "" if there is nothing more to say
+	next  string     // the next step, in our words, which name keys
+}
+
 // emptyReason returns why there is no row, the next step, and how bad that is.
-func (s listStatus) emptyReason(b ui.Box) (text, next string, tone theme.Tone) {
+func (s listStatus) emptyReason(b ui.Box) emptyReason {
 	err := s.freshness.Err
 	switch {
 	case err != nil && ui.Denied(err):
-		next = err.Error() + ui.WithPrefix("\n", ui.Advice(err))
-		return s.name + ": not allowed for this user or token", next, theme.Bad
+		text := s.name + ": not allowed for this user or token"
+		return emptyReason{text, theme.Bad, err.Error(), ui.Advice(err)}
 	case err != nil && !s.freshness.Loaded:
 		retry := "press r to retry"
 		if advice := ui.Advice(err); advice != "" {
 			retry = advice + " · " + retry
 		}
-		next = err.Error() + "\n" + retry
-		text = s.name + " could not be read"
+		text := s.name + " could not be read"
 		if since := s.freshness.FailingSince; b.Now.Sub(since) >= 5*time.Second && !since.IsZero() {
 			text += " for " + ui.FormatAge(b.Now.Sub(since))
 		}
-		return text, next, theme.Warn
+		return emptyReason{text, theme.Warn, err.Error(), retry}
 	case !s.freshness.Loaded:
-		return "reading " + s.name + b.Theme.Glyphs.Ellipsis, "keys work meanwhile · ? for help", theme.Muted
+		text := "reading " + s.name + b.Theme.Glyphs.Ellipsis
+		return emptyReason{text: text, tone: theme.Muted, next: "keys work meanwhile · ? for help"}
 	case s.loaded > 0 && s.note.problem != "":
-		return s.note.problem, "/ enters another filter · esc clears it", theme.Warn
+		next := "/ enters another filter · esc clears it"
+		return emptyReason{text: s.note.problem, tone: theme.Warn, next: next}
 	case s.loaded > 0:
-		text = fmt.Sprintf("none of %s matches %q", ui.Plural(s.loaded, "row", "rows"), s.filter.text)
-		return text, "esc clears the filter", theme.Muted
+		text := fmt.Sprintf("none of %s matches %q", ui.Plural(s.loaded, "row", "rows"), s.filter.text)
+		return emptyReason{text: text, tone: theme.Muted, next: "esc clears the filter"}
 	}
 	if len(s.missing) > 0 {
-		return s.name + ": none seen, but some may be missing", s.missing[0] + " · r retries", theme.Warn
+		return emptyReason{s.name + ": none seen, but some may be missing", theme.Warn, s.missing[0], "r retries"}
 	}
-	text, next, _ = strings.Cut(s.emptyText, " · ")
-	return text, next, theme.Muted
+	text, next, _ := strings.Cut(s.emptyText, " · ")
+	return emptyReason{text: text, tone: theme.Muted, next: next}
 }
 
 // footer returns the lines below the rows: what is wrong, the filter.

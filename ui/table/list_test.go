@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -326,3 +327,38 @@ func TestPaintKeys(t *testing.T) {
 		}
 	}
 }
+
+// In a list that could not be read, only the keys in our own sentence have the tone of keys: letters in the words of the
+// API do not.
+func TestListStatus_explainEmpty_keysInOwnWords(t *testing.T) {
+	b := uitest.NewBox(t, 80, 10)
+	reason := errors.New("503: from a proxy, x is down · y is up, press q now")
+	for name, c := range map[string]struct {
+		status listStatus
+		keys   string
+	}{
+		"failed":  {listStatus{name: "services", freshness: ui.Freshness{Err: reason}}, "r"},
+		"denied":  {listStatus{name: "services", freshness: ui.Freshness{Err: refusedError{reason}}}, ""},
+		"missing": {listStatus{name: "buckets", freshness: ui.Freshness{Loaded: true}, missing: []string{reason.Error()}}, "r"},
+		"empty":   {listStatus{freshness: ui.Freshness{Loaded: true}, emptyText: "no services yet · n adds one"}, "n"},
+	} {
+		text := strings.Join(c.status.explainEmpty(b), "\n")
+		var keys []string
+		for _, part := range strings.Split(text, b.Theme.Codes(theme.Accent).Open)[1:] {
+			key, _, _ := strings.Cut(part, "\x1b")
+			keys = append(keys, key)
+		}
+		if got := strings.Join(keys, " "); got != c.keys {
+			t.Errorf("%s: the keys are %q, want %q", name, got, c.keys)
+		}
+		if c.status.emptyText == "" && !strings.Contains(ansi.Strip(text), reason.Error()) {
+			t.Errorf("%s: the reason is not there:\n%s", name, ansi.Strip(text))
+		}
+	}
+}
+
+// refusedError is an error of a user or token without the right to read, in words of the API.
+type refusedError struct{ error }
+
+// Denied reports that it is one.
+func (refusedError) Denied() bool { return true }
