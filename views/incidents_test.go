@@ -38,17 +38,20 @@ func useProvider(r *harness, o *shell.Options) {
 // startWatch starts the small pane of the watch in the provider's dialect.
 func startWatch(t *testing.T, size screenSize, test func(*harness)) {
 	t.Helper()
-	startWithOptions(t, emulator.Options{}, size, func(r *harness, o *shell.Options) {
-		r.connect(client.WithDialect(client.DialectProvider))
-		a := account.New(r.ctx, account.Options{
-			API:      r.api,
-			Journal:  r.journal,
-			Now:      time.Now,
-			Location: time.UTC,
-		})
-		r.notices = func() ([]ui.Notification, tea.Cmd) { return account.Notices(a) }
-		o.Panes, o.PaneOnly, o.OnOpen = []ui.Pane{managed.WatchPane(a, "acme-prod")}, true, nil
-	}, test)
+	startWithOptions(t, emulator.Options{}, size, showWatch, test)
+}
+
+// showWatch makes the program show the small pane of the watch alone.
+func showWatch(r *harness, o *shell.Options) {
+	r.connect(client.WithDialect(client.DialectProvider))
+	a := account.New(r.ctx, account.Options{
+		API:      r.api,
+		Journal:  r.journal,
+		Now:      time.Now,
+		Location: time.UTC,
+	})
+	r.notices = func() ([]ui.Notification, tea.Cmd) { return account.Notices(a) }
+	o.Panes, o.PaneOnly, o.OnOpen = []ui.Pane{managed.WatchPane(a, "acme-prod")}, true, nil
 }
 
 // elsewhere sends a change that neither this program nor its journal knows of.

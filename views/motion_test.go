@@ -22,15 +22,21 @@ const shopID = 6
 func startInColour(t *testing.T, set func(*shell.Options), test func(*harness)) {
 	t.Helper()
 	startWithOptions(t, emulator.Options{}, screenSize{100, 30}, func(r *harness, o *shell.Options) {
-		var err error
-		if r.theme, err = theme.New("dark", colorprofile.TrueColor, false); err != nil {
-			t.Fatal(err)
-		}
-		o.Theme = r.theme
+		useColour(r, o)
 		if set != nil {
 			set(o)
 		}
 	}, test)
+}
+
+// useColour gives the program a theme in true colour.
+func useColour(r *harness, o *shell.Options) {
+	r.Helper()
+	var err error
+	if r.theme, err = theme.New("dark", colorprofile.TrueColor, false); err != nil {
+		r.Fatal(err)
+	}
+	o.Theme = r.theme
 }
 
 // tintedLines returns the lines of the screen that are on the tint of a change, without styles.
@@ -122,6 +128,33 @@ func TestMotion(t *testing.T) {
 				r.requireOnlyTintEnds(on, r.shell.Frame().Content)
 			})
 		})
+	}
+}
+
+// The watch tints a service for a second, as the overview does, with a timer for the end of the tint.
+func TestMotion_watch(t *testing.T) {
+	t.Parallel()
+	messages := func(still bool) (n int) {
+		startWithOptions(t, emulator.Options{}, screenSize{100, 30}, func(r *harness, o *shell.Options) {
+			useColour(r, o)
+			showWatch(r, o)
+			o.NoMotion = still
+		}, func(r *harness) {
+			r.wait(3 * time.Second)
+			r.emu.FailService(shopID)
+			r.press("r")
+			before := r.messageCount
+			if r.requireText("shop"); !still {
+				r.requireTinted("▲ shop")
+			}
+			r.wait(1500 * time.Millisecond)
+			r.requireTinted()
+			n = r.messageCount - before
+		})
+		return n
+	}
+	if on, off := messages(false), messages(true); on != off+1 {
+		t.Errorf("%d messages with the tint, %d without: it takes one timer", on, off)
 	}
 }
 

@@ -3,6 +3,7 @@ package managed
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -68,6 +69,9 @@ func (w *WatchView) refreshSlowStores() tea.Cmd {
 		account.RefreshIfOlder(a, a.Credentials(), account.StorageMaxAge),
 	)
 }
+
+// HighlightLeft returns how long services are still tinted because they have just changed.
+func (w *WatchView) HighlightLeft() time.Duration { return w.Account.Services().Highlights.Left() }
 
 // LoadMissing reads what the last frame lacked.
 func (w *WatchView) LoadMissing() tea.Cmd {
