@@ -133,7 +133,7 @@ func TestServices_enableGroup_asksForCount(t *testing.T) {
 			}
 		}
 		r.press("3", "R", "/", "group:web", "<enter>", "A", "E")
-		r.requireText("Enable: 2 services", "web-1 (id 4)", "web-2 (id 5)", "Left out: 2")
+		r.requireText("Enable: 2 services", "web-1 (id 4)", "web-2 (id 5)", "2 marked services are skipped")
 		r.wait(time.Second)
 		r.press("2", "<enter>")
 		want := []string{"disable service", "disable service", "enable service", "enable service"}
@@ -218,11 +218,19 @@ func TestLists_cursorGoesToNewRow(t *testing.T) {
 	})
 }
 
+// Marked rows that the filter hides are changed too. The question counts them, without those that are skipped.
+func TestServices_batchCountsHiddenRows(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
+		r.press("3", "A", "/", "label:web-", "<enter>", "d")
+		r.requireText("Disable: 13 services", "11 that the filter hides.", "1 marked service is skipped, because")
+	})
+}
+
 // The form for many rows lists all of them, and names the marked rows that it leaves out.
 func TestServices_batchFormListsAllRows(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 		r.press("3", "A", "d")
-		r.requireText("Disable: 13 services", "Left out: 1", "cannot be done: billing-cron.")
+		r.requireText("Disable: 13 services", "service is skipped, because this does not apply to it: billing-cron.")
 		for _, s := range r.services() {
 			r.requireText(s.Label.String())
 		}

@@ -647,13 +647,13 @@ func TestUploadFolder_namesWhatIsNotSent(t *testing.T) {
 	})
 }
 
-// The list of access keys says in whole words what a key reaches, and how much more there is.
+// The list of access keys says in whole words what a key reaches, in full or with a count of the rest.
 func TestKeys_reachesInWholeWords(t *testing.T) {
 	for _, width := range []int{60, 80, 120} {
 		startProgram(t, emulator.Options{}, screenSize{width, 24}, func(r *harness) {
 			r.press("9")
 			r.line("finance", "invoices-2026 (read only)")
-			r.line("backup agent", "acme-backups", "+1")
+			r.line("backup agent", "acme-backups, acme-backups") // in two clusters
 			r.requireNoText("…  ", "…│", "…\n")
 		})
 	}

@@ -73,7 +73,7 @@ func newShellTest(t *testing.T, change func(*Options)) *shellTest {
 			Name:        "delete",
 			Writes:      true,
 			ShowInHints: true,
-			Start: func(rows []string, _ int) tea.Cmd {
+			Start: func(rows, _ []string) tea.Cmd {
 				return ui.Send(ui.RunActionMsg{Action: b.deletion(set, rows[0])})
 			},
 		}},

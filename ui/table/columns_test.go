@@ -177,8 +177,8 @@ func TestList_View_givesWidthToWhatIsRead(t *testing.T) {
 	}{
 		{90, "api", "▸ api tcp db2.example:5432 #823 6 min 9 d"},
 		{90, "web", "web url " + long + " 5 d"},
-		{66, "web", "web " + long},                       // without what matters less
-		{54, "api", "▸ api db2.example:5432 #823 6 min"}, // an empty cell beside the issue
+		{66, "web", "web " + long},                 // without what matters less
+		{54, "api", "▸ api db2.example:5432 #823"}, // the rest would stand below "off"
 		{54, "cron", "cron batch-1.example:8080 2 d 4 h"},
 		{54, "web", "web " + long}, // over the cells beside it
 		{35, "api", "▸ api db2.example:5432 #823"},

@@ -62,7 +62,7 @@ func TestRowFinder_Action_ignoresMarks(t *testing.T) {
 	l.RowActions = []RowAction[thing]{
 		{Name: "one", Writes: true, Cmd: func(x thing) tea.Cmd { return record([]thing{x}) }},
 		{Name: "batch", BatchCmd: record},
-		{Name: "start", Many: true, Start: func(rows []thing, _ int) tea.Cmd { return record(rows) }},
+		{Name: "start", Many: true, Start: func(rows, _ []thing) tea.Cmd { return record(rows) }},
 		{Name: "never", DisabledReason: func(thing) string { return "not now" }},
 	}
 	pressKeys(l, "space", "space")

@@ -119,8 +119,8 @@ func TestList_filterSortMarks(t *testing.T) {
 		t.Errorf("%d rows match", n)
 	}
 	pressKeys(l, "A")
-	if marked, hidden := (rowBinder[thing]{list: l}).markedRows(); len(marked) != 10 || hidden != 0 {
-		t.Errorf("%d marked, %d hidden", len(marked), hidden)
+	if marked, hidden := (rowBinder[thing]{list: l}).markedRows(); len(marked) != 10 || len(hidden) != 0 {
+		t.Errorf("%d marked, %d hidden", len(marked), len(hidden))
 	}
 	pressKeys(l, "esc", "esc")
 	if l.filter.text != "" || l.marks.count() != 0 {

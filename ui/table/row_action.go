@@ -27,7 +27,7 @@ type RowAction[T any] struct {
 	BatchCmd func([]T) tea.Cmd // for all marked rows at once, or the one at the cursor
 	// Start starts a change of the row under the cursor, or of the marked rows, some of which a filter hides. It asks
 	// the user.
-	Start func(rows []T, hidden int) tea.Cmd
+	Start func(rows, hidden []T) tea.Cmd
 }
 
 // Reasons why an action cannot be done now.
@@ -97,7 +97,7 @@ func (r rowBinder[T]) bindStart(action RowAction[T], a ui.Action, row T) ui.Acti
 	}
 	a.Do = func() tea.Cmd {
 		if !marked {
-			return action.Start([]T{row}, 0)
+			return action.Start([]T{row}, nil)
 		}
 		rows, hidden := r.markedRows()
 		l.marks.clear()
@@ -153,14 +153,14 @@ func (r rowBinder[T]) run(action RowAction[T], rows []T) tea.Cmd {
 	return nil
 }
 
-// markedRows returns the marked rows in the order of the store, and how many of them the filter hides.
-func (r rowBinder[T]) markedRows() (rows []T, hidden int) {
+// markedRows returns the marked rows in the order of the store, and those of them that the filter hides.
+func (r rowBinder[T]) markedRows() (rows, hidden []T) {
 	l := r.list
 	rows = make([]T, 0, l.marks.count())
 	l.marks.each(func(position int) bool {
 		rows = append(rows, l.Store.At(position))
 		if !l.rowIndex.contains(position) {
-			hidden++
+			hidden = append(hidden, l.Store.At(position))
 		}
 		return true
 	})

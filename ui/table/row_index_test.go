@@ -243,7 +243,7 @@ func TestList_Actions_doesNotGatherMarks(t *testing.T) {
 		Many:           true,
 		Writes:         true,
 		DisabledReason: func(thing) string { looked++; return "" },
-		Start:          func(rows []thing, _ int) tea.Cmd { started = len(rows); return nil },
+		Start:          func(rows, _ []thing) tea.Cmd { started = len(rows); return nil },
 	}}
 	(*controls[thing])(l).markAll()
 	l.Actions()
@@ -335,7 +335,7 @@ func BenchmarkMarkAll(b *testing.B) {
 
 func BenchmarkActionsAllMarked(b *testing.B) {
 	l := newShuffledList(b, 1_000_000)
-	start := func([]thing, int) tea.Cmd { return nil }
+	start := func(_, _ []thing) tea.Cmd { return nil }
 	l.RowActions = []RowAction[thing]{
 		{Keys: []string{"d"}, Name: "drop", Many: true, Start: start},
 		{Keys: []string{"e"}, Name: "enable", Many: true, Start: start},

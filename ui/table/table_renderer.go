@@ -299,6 +299,9 @@ func (g *tableRenderer) fit(r tableRow, text string, n int, mark string) (fittin
 	if head.alignRight && isNumber(text) {
 		return mark, c.width, n // a part of a number is another number
 	}
+	if short := r.shorten(c.index, text, c.width); head.width > 0 && ui.Width(short) < cells {
+		return short, c.width, n // under the title beside it, the rest would look like that column's
+	}
 	width, last = c.width, n
 	for width < cells && last+1 < len(g.columns) && !head.alignRight && (r.note == "" || last != 1) {
 		if beside, _ := r.cell(g.columns[last+1].index); beside != "" {

@@ -79,8 +79,8 @@ func (a *Account) FetchAllBuckets(ctx context.Context) (ui.RowPage[*client.Bucke
 	return q.lastPage()
 }
 
-// fanout reads the list of all buckets, which is all that it takes, and the list of each cluster if that one is late or
-// fails. The list of all may hold buckets of clusters that are not listed.
+// fanout reads the list of all buckets. If that list is late or fails, it also reads the list of each cluster. The list
+// of all buckets may hold some of clusters that are not listed.
 type fanout struct {
 	cancel     context.CancelFunc
 	results    chan fanoutResult // closed after the last

@@ -94,15 +94,15 @@ func OrDefault(text, absent string) string {
 // JoinWithCommas returns words in one line: "a, b".
 func JoinWithCommas(words []string) string { return strings.Join(words, ", ") }
 
-// FitNames returns as many names as fit whole in a width, and how many others there are: "a, b +3". The first is there
-// in any case.
+// FitNames returns as many names as fit whole in a width, and how many others there are: "a, b +3 more". The first is
+// there in any case.
 func FitNames(names []string, width int) string {
 	text := ""
 	for n, name := range names {
 		longer := text + ReasonIf(n > 0, ", ") + name
-		rest := ReasonIf(n < len(names)-1, fmt.Sprintf(" +%d", len(names)-n-1))
+		rest := ReasonIf(n < len(names)-1, fmt.Sprintf(" +%d more", len(names)-n-1))
 		if n > 0 && ui.Width(longer+rest) > width {
-			return text + fmt.Sprintf(" +%d", len(names)-n)
+			return text + fmt.Sprintf(" +%d more", len(names)-n)
 		}
 		text = longer
 	}

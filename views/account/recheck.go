@@ -88,7 +88,7 @@ func KeyReach(k *client.Key) (string, theme.Tone) {
 }
 
 // ShortKeyReach says what a key reaches in the width of a box: as much of it as fits in whole words, with the
-// permissions if they fit, and a count of the rest: "photos (read only) +3".
+// permissions if they fit, and a count of the rest: "photos (read only) +3 more".
 func ShortKeyReach(k *client.Key, b ui.Box) string {
 	reach, _ := KeyReach(k)
 	if len(k.Buckets) == 0 {

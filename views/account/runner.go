@@ -31,7 +31,7 @@ type start[T any] struct {
 	draft  resource.Draft[T]
 	rows   []T
 	left   []T  // marked rows that it does not apply to
-	hidden int  // rows that the filter hides
+	hidden int  // those of the rows that the filter hides
 	chosen bool // an undo or a menu named the rows: their count is not asked for
 	asked  bool // the user has answered a question about the rows
 	// changes that were applied, as the journal holds them
@@ -53,7 +53,7 @@ func (r Runner[T]) RowActions() []table.RowAction[T] {
 			Writes:         true,
 			Many:           op.Target == resource.AnyRows,
 			DisabledReason: func(row T) string { return r.whyNot(op, row) },
-			Start:          func(rows []T, hidden int) tea.Cmd { return r.Start(op, rows, hidden) },
+			Start:          func(rows, hidden []T) tea.Cmd { return r.Start(op, rows, hidden) },
 		})
 	}
 	return operations
@@ -74,7 +74,7 @@ func (r Runner[T]) NewActions() []ui.Action {
 			OpensView:      true,
 			ShowInHints:    op.ShowInHints,
 			DisabledReason: r.Account.MissingScope(op.Call),
-			Do:             func() tea.Cmd { return r.Start(op, nil, 0) },
+			Do:             func() tea.Cmd { return r.Start(op, nil, nil) },
 		})
 	}
 	return actions
@@ -95,7 +95,7 @@ func (r Runner[T]) ActionsOn(row T, why string) []ui.Action {
 			OpensView:      true,
 			ShowInHints:    op.ShowInHints,
 			DisabledReason: reason,
-			Do:             func() tea.Cmd { return r.Start(op, []T{row}, 0) },
+			Do:             func() tea.Cmd { return r.Start(op, []T{row}, nil) },
 		})
 	}
 	return actions
@@ -121,7 +121,7 @@ func (r Runner[T]) ActionsOnAll(rows []T, why string, names ...string) []ui.Acti
 			OpensView:      true,
 			ShowInHints:    reason == "",
 			DisabledReason: reason,
-			Do:             func() tea.Cmd { return r.Start(op, rows, 0) },
+			Do:             func() tea.Cmd { return r.Start(op, rows, nil) },
 		})
 	}
 	return actions
@@ -133,7 +133,7 @@ func (r Runner[T]) StartNamed(name string, rows ...T) tea.Cmd {
 	if !ok {
 		return ui.ShowNews(theme.Bad, name+": no such operation on "+r.Resource.Name)
 	}
-	return r.Start(op, rows, 0)
+	return r.Start(op, rows, nil)
 }
 
 // Toggle returns an operation of one key that performs the first of several operations that applies to the row.
@@ -152,13 +152,13 @@ func (r Runner[T]) Toggle(key, name string, operations ...string) table.RowActio
 		Name:           name,
 		Writes:         true,
 		DisabledReason: func(row T) string { return r.whyNot(pick(row), row) },
-		Start:          func(rows []T, hidden int) tea.Cmd { return r.Start(pick(rows[0]), rows, hidden) },
+		Start:          func(rows, hidden []T) tea.Cmd { return r.Start(pick(rows[0]), rows, hidden) },
 	}
 }
 
 // Start starts an operation on rows, of which a filter hides some: it opens the form if there are fields, asks what
 // must be asked, and sends.
-func (r Runner[T]) Start(op resource.Operation[T], rows []T, hidden int) tea.Cmd {
+func (r Runner[T]) Start(op resource.Operation[T], rows, hidden []T) tea.Cmd {
 	able, why := r.ableRows(op, rows)
 	if why != "" {
 		return ui.ShowNews(theme.Warn, why)
@@ -171,7 +171,7 @@ func (r Runner[T]) Start(op resource.Operation[T], rows []T, hidden int) tea.Cmd
 		op:     op,
 		rows:   able,
 		left:   r.without(rows, able),
-		hidden: hidden,
+		hidden: len(hidden) - len(r.without(hidden, able)),
 	}
 	if op.ReadDraft == nil {
 		return r.open(s, op.Draft(first))

@@ -77,7 +77,7 @@ func (r Runner[T]) confirm(s *start[T]) resource.Confirm {
 func (r Runner[T]) selection(s *start[T]) string {
 	var texts []string
 	if s.hidden > 0 {
-		texts = append(texts, fmt.Sprintf("The filter hides %d of them.", s.hidden))
+		texts = append(texts, fmt.Sprintf("This includes %d that the filter hides.", s.hidden))
 	}
 	if n := len(s.left); n > 0 {
 		const most = 5
@@ -88,10 +88,12 @@ func (r Runner[T]) selection(s *start[T]) string {
 		if n > most {
 			names = append(names, fmt.Sprintf("and %d more", n-most))
 		}
-		texts = append(texts, fmt.Sprintf(
-			"Left out: %s, for which it cannot be done: %s.",
-			ui.Plural(n, "marked "+r.Resource.Singular, "marked "+r.Resource.PluralName()), JoinWithCommas(names),
-		))
+		why := "are skipped, because this does not apply to them"
+		if n == 1 {
+			why = "is skipped, because this does not apply to it"
+		}
+		marked := ui.Plural(n, "marked "+r.Resource.Singular, "marked "+r.Resource.PluralName())
+		texts = append(texts, fmt.Sprintf("%s %s: %s.", marked, why, JoinWithCommas(names)))
 	}
 	return strings.Join(texts, " ")
 }

@@ -296,7 +296,7 @@ func (in *disableRequest) fields(a *account.Account) []form.Field {
 			NoteFunc(preview).
 			Scripted(form.ScriptValue{
 				Flag:    "for",
-				Default: string(noEnd),
+				Default: "none",
 				Usage: "for how long or until when: " + WindowExamples +
 					"; a running dashboard or lookout keep then enables the service",
 				Set: func(text string) string {
@@ -314,8 +314,11 @@ func (in *disableRequest) fields(a *account.Account) []form.Field {
 
 // text is what ParseWindow reads.
 func (in *disableRequest) text() string {
-	if in.choice == otherWindow {
+	switch in.choice {
+	case otherWindow:
 		return in.other
+	case noEnd:
+		return "none"
 	}
 	return string(in.choice)
 }
@@ -374,6 +377,6 @@ const (
 	minutes15   windowChoice = "15 min"
 	hour1       windowChoice = "1 h"
 	hours4      windowChoice = "4 h"
-	noEnd       windowChoice = "none" // no end: until somebody enables the service
+	noEnd       windowChoice = "no end" // until somebody enables the service
 	otherWindow windowChoice = "other"
 )

@@ -118,9 +118,9 @@ func issuesOfServicesPanel(
 	case state.Kind != resource.Known:
 		remark = state.String()
 	case len(named) == 0:
-		remark = "none: there is no such service"
+		remark = "no issues: no service is linked to it"
 	case len(lines) == 0 && len(newest) > looked:
-		remark = fmt.Sprintf("none of the newest %d issues", looked)
+		remark = fmt.Sprintf("none among the newest %d issues", looked)
 	case len(lines) == 0:
 		remark = "no issue of these services in the list"
 	}

@@ -38,7 +38,7 @@ func KeysPane(a *account.Account) ui.Pane {
 	}
 	return account.WithRelated(a, list, func(row *client.Key, inside ui.Box) []ui.ColumnPanel {
 		return []ui.ColumnPanel{
-			sizesPanel(a, "Buckets that it reaches", reachedBuckets(a, row), func(*client.Bucket) bool {
+			sizesPanel(a, "Buckets this key can access", reachedBuckets(a, row), func(*client.Bucket) bool {
 				return true
 			}, inside),
 			account.ChangesPanel(a, "key", account.FormatID(row.ID), inside),
