@@ -85,7 +85,7 @@ func pairLayout(height int) []boxRow {
 
 // tripleLayout has three boxes in the first row, and all charts.
 func tripleLayout(height int) []boxRow {
-	top, foot := min(12, height/4), min(10, height/5)
+	top, foot := min(12, height/4), min(7, height/5)
 	charts := height - top - foot
 	rows := []boxRow{{height: top, boxes: []int{servicesBox, incidentsBox, maintenanceBox}}}
 	if charts >= 2*chartMin {
