@@ -383,7 +383,8 @@ func (f facts) unusedCredentials(c *collector) {
 	}
 }
 
-// offWithoutEnd finds disabled services that nothing will enable again: their windows have no end, or nothing ended them.
+// offWithoutEnd finds disabled services that nothing will enable again: their windows have no end, or nothing ended
+// them.
 func (f facts) offWithoutEnd(c *collector) {
 	for _, s := range f.services.rows {
 		if s.Status != client.StatusDisabled {

@@ -108,7 +108,8 @@ func TestRun_requests(t *testing.T) {
 		if _, err := Run(t.Context(), all.client(t), Options{Now: begun}); err != nil {
 			t.Fatal(err)
 		}
-		if took := time.Since(begun); took > 25*time.Second || all.access.Load() != 40 || all.certificates.Load() != 40 {
+		if took := time.Since(begun); took > 25*time.Second || all.access.Load() != 40 ||
+			all.certificates.Load() != 40 {
 			t.Errorf("%d and %d requests took %v", all.access.Load(), all.certificates.Load(), took)
 		}
 		if most := all.mostInFlight.Load(); most > maxParallelReads {
