@@ -328,8 +328,8 @@ func TestPaintKeys(t *testing.T) {
 	}
 }
 
-// In a list that could not be read, only the keys in our own sentence have the tone of keys: letters in the words of the
-// API do not.
+// In a list that could not be read, only the keys in our own sentence have the tone of keys: letters in the words of
+// the API do not.
 func TestListStatus_explainEmpty_keysInOwnWords(t *testing.T) {
 	b := uitest.NewBox(t, 80, 10)
 	reason := errors.New("503: from a proxy, x is down · y is up, press q now")
@@ -337,10 +337,12 @@ func TestListStatus_explainEmpty_keysInOwnWords(t *testing.T) {
 		status listStatus
 		keys   string
 	}{
-		"failed":  {listStatus{name: "services", freshness: ui.Freshness{Err: reason}}, "r"},
-		"denied":  {listStatus{name: "services", freshness: ui.Freshness{Err: refusedError{reason}}}, ""},
-		"missing": {listStatus{name: "buckets", freshness: ui.Freshness{Loaded: true}, missing: []string{reason.Error()}}, "r"},
-		"empty":   {listStatus{freshness: ui.Freshness{Loaded: true}, emptyText: "no services yet · n adds one"}, "n"},
+		"failed": {listStatus{name: "services", freshness: ui.Freshness{Err: reason}}, "r"},
+		"denied": {listStatus{name: "services", freshness: ui.Freshness{Err: refusedError{reason}}}, ""},
+		"missing": {
+			listStatus{name: "buckets", freshness: ui.Freshness{Loaded: true}, missing: []string{reason.Error()}}, "r",
+		},
+		"empty": {listStatus{freshness: ui.Freshness{Loaded: true}, emptyText: "no services yet · n adds one"}, "n"},
 	} {
 		text := strings.Join(c.status.explainEmpty(b), "\n")
 		var keys []string

@@ -23,8 +23,9 @@ func auditCommand(f *config.Flags) *cobra.Command {
 		Args:  NoArgs,
 		Long: "Reads the account, and changes nothing. Finds services with no one to call, groups without a " +
 			"phone number, contacts in no group that a service uses,\n" +
-			"unused credentials, monitoring disabled with no end time or past its end, unlimited access keys and public " +
-			"buckets, and names the buckets with a certificate of their own, whose expiry date the API does not report.\n" +
+			"unused credentials, monitoring disabled with no end time or past its end, unlimited access keys and " +
+			"public buckets, and names the buckets with a certificate of their own, " +
+			"whose expiry date the API does not report.\n" +
 			"What could not be read is \"not known\", never \"ok\". The exit code is 0 if nothing was found, 1 if " +
 			"something was, and that of the failure if nothing was found and a list could not be read.",
 		Example: indentExamples("lookout audit\nlookout audit --ignore unlimited-key -o json"),

@@ -76,8 +76,12 @@ func TestRun_offWithoutEnd(t *testing.T) {
 		want    checkState
 		text    string
 	}{
-		"no window":    {nil, Found, "knows no end time"},
-		"no end":       {map[string]journal.DisabledService{"7": {Since: now}}, Found, "since 2026-03-04, with no end time"},
+		"no window": {nil, Found, "knows no end time"},
+		"no end": {
+			map[string]journal.DisabledService{"7": {Since: now}},
+			Found,
+			"since 2026-03-04, with no end time",
+		},
 		"not over yet": {map[string]journal.DisabledService{"7": {Until: now.Add(time.Minute)}}, OK, ""},
 		"over": {
 			map[string]journal.DisabledService{"7": {Until: now.Add(-time.Hour)}},
