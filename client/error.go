@@ -74,7 +74,7 @@ var (
 	ErrReadOnly    = errors.New("read-only mode; nothing was changed")
 )
 
-// ErrFoundByReading is the cause of an outcome that reading again showed, because the answer to the change left it open.
+// ErrFoundByReading is the cause of an outcome that reading again showed, because the answer to the change did not.
 var ErrFoundByReading = errors.New("reading again showed the outcome")
 
 // Is matches the sentinels by status.
