@@ -196,7 +196,7 @@ func (a *apiFlags) change(ctx context.Context, s *scriptSession, call *client.Ra
 	answer := json.RawMessage("{}")
 	c := change[any]{
 		Change: client.Change{Op: call.Op(), Resource: call.Resource(), ID: call.ID(), Label: call.ID()},
-		effect: "Sends " + strings.TrimSpace(call.Op()+" "+client.Clean(call.ID())),
+		effect: capitalize(strings.TrimSpace(call.Op() + " " + client.Clean(call.ID()))),
 		send: func(ctx context.Context, w *approvedChange) (any, error) {
 			data, err := w.Call(ctx, call)
 			if len(data) > 0 {

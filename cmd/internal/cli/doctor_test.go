@@ -377,3 +377,23 @@ func (r *testEnv) chmod(path string, mode os.FileMode) {
 		r.Fatal(err)
 	}
 }
+
+// What a server says about a pane is shown as everything else is: nothing that looks like a token remains.
+func TestDoctor_hidesTokensInThePanes(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	other := strings.Repeat("0123456789abcdef", 4)
+	r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
+		if req.URL.Path != "/v4/managed/contacts" {
+			return false
+		}
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprintf(w, `{"errors":[{"reason":"session %s is over"}]}`, other)
+		return true
+	})
+	for _, args := range [][]string{{"doctor"}, {"doctor", "--json"}} {
+		s := r.Run(args...)
+		if r.CheckResult(s, 0, "••• is over"); strings.Contains(s.Out, other[:20]) {
+			t.Errorf("%v:\n%s", args, s.Out)
+		}
+	}
+}

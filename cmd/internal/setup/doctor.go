@@ -283,6 +283,9 @@ func (d *Doctor) checkScopes(ctx context.Context) {
 	}
 	scopes := c.Scopes()
 	d.Permissions = readPanes(ctx, c)
+	for i := range d.Permissions {
+		d.Permissions[i].Why = d.publicText(d.Permissions[i].Why)
+	}
 	defer d.checkPanes()
 	switch {
 	case failure != nil && failure.Status == http.StatusForbidden:
