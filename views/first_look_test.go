@@ -49,11 +49,11 @@ func TestIncident_decidesCallWithoutScrolling(t *testing.T) {
 	})
 }
 
-// An incident shows what was changed around its detection: from here, and elsewhere as far as it was seen.
+// An incident shows what was changed around its detection: from this machine, and elsewhere as far as it was seen.
 func TestIncident_changesAroundDetection(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{200, 50}, func(r *harness) {
 		r.press("2", "<enter>")
-		r.requireText("nothing was changed from here")
+		r.requireText("nothing was changed from this machine")
 		r.press("d", "<tab>", "restart", "<ctrl+s>")
 		r.requireText("disable service", "restart")
 		r.elsewhere("PUT", "/managed/services/1", `{"timeout":25}`)
@@ -96,7 +96,7 @@ func TestLists_thirdColumn(t *testing.T) {
 		want []string
 	}{
 		{"2", []string{"─ CPU % ─ now", "at #823", "─ Earlier issues ─ 3 ─", "#810", "─ Changes ─"}},
-		{"3", []string{"─ CPU % ─ now", "▲823", "─ Changes ─", "not changed from here"}},
+		{"3", []string{"─ CPU % ─ now", "▲823", "─ Changes ─", "not changed from this machine"}},
 		{"4", []string{"─ Issues to call about ─", "─ Changes ─"}},
 		{"5", []string{"─ Issues where it is used ─", "#818", "cdn-origin", "─ Changes ─"}},
 		{"6", []string{"─ Issues at this address ─", "─ Changes ─"}},
@@ -125,7 +125,7 @@ func TestLists_thirdColumnShowsChanges(t *testing.T) {
 		r.press("3", "d", "<tab>", "restart", "<ctrl+s>")
 		r.requireText("disable service · until", "✓ done")
 		r.press("G")
-		r.requireText("not changed from here, and not seen")
+		r.requireText("not changed from this machine", "not seen changed")
 		r.elsewhere("PUT", "/managed/services/1", `{"timeout":25}`)
 		r.wait(2 * time.Minute)
 		r.press("/", "billing-api", "<enter>")

@@ -806,11 +806,11 @@ func TestSecretDialog_shownOnlyWhileHeld(t *testing.T) {
 				r.requireNoText(secret)
 				r.requireText("shown only once")
 				for range 2 {
-					if !strings.Contains(r.screen(), "Neither copied nor saved") {
+					if !strings.Contains(r.screen(), "neither copied nor saved") {
 						r.press("<esc>")
 					}
 				}
-				r.requireText("Neither copied nor saved")
+				r.requireText("neither copied nor saved")
 				r.press("discard", "<enter>")
 				r.requireNoText("shown only once", secret)
 				r.press("/", "once", "<enter>", "V")

@@ -482,7 +482,7 @@ func TestSecretDialog_copyAndSave(t *testing.T) {
 		r.press("9", "n", "once key", "<ctrl+s>")
 		r.requireText("shown only once")
 		r.press("<enter>", "<esc>")
-		r.requireText("Neither copied nor saved")
+		r.requireText("neither copied nor saved")
 		r.press("<enter>", "y", "<esc>", "r")
 		hidden := strings.Count(r.screen(), "••••••••••••••••")
 		if hidden != 0 {

@@ -48,7 +48,7 @@ func TestSecretDialog_smallTerminal(t *testing.T) {
 			"esc close",
 		)
 		r.press("<esc>")
-		r.requireText("Neither copied nor saved", "•••")
+		r.requireText("neither copied nor saved", "•••")
 		r.press("disc")
 		r.requireText("disc ")
 		r.send(tea.WindowSizeMsg{Width: 40, Height: 10})

@@ -51,7 +51,7 @@ func TestFrame_walkEmptyAccount(t *testing.T) {
 				r.press(key)
 				r.requireWholeScreen(size.width, []string{key})
 				if key == "1" {
-					r.requireText("adds one") // the end of a sentence in a narrow box
+					r.requireText("to add one") // the end of a sentence in a narrow box
 				}
 			}
 		})

@@ -67,7 +67,7 @@ func pictureSpecs() []pictureSpec {
 		{
 			name: "services",
 			keys: "3 / web-1 <enter> d <tab> kernel <space> update <ctrl+s> <esc> +12m r",
-			alt: "A list of services by state: one of them has been disabled for 12 minutes and is back at 22:04; " +
+			alt: "A list of services by state: one of them has been disabled for 12 minutes and resumes at 22:04; " +
 				"its detail beside the list names the reason and whom to call",
 			width:  120,
 			height: 26,

@@ -40,7 +40,7 @@ func tourScenes() []scene {
 		},
 		{"<ctrl+s>", "ctrl+s", "Sent once, recorded in a journal, and u undoes it", 0, 4 * time.Second},
 		{"1", "1", "Back to the overview: silenced, and until when", 0, 4 * time.Second},
-		{"3", "3", "All services, with who is off and when they are back", 0, 3 * time.Second},
+		{"3", "3", "All services: which have monitoring disabled, and until when", 0, 3 * time.Second},
 		{"u", "u", "Undo: a row that has just changed is tinted for a second", 0, 3500 * time.Millisecond},
 		{"8", "8", "The buckets of all clusters", 0, 2500 * time.Millisecond},
 		{

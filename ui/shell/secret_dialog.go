@@ -94,7 +94,8 @@ func (d *secretDialog) choiceLines(b ui.Box) []string {
 	t := b.Theme
 	if d.discard != nil {
 		lines := ui.Wrap(
-			"Neither copied nor saved, and it cannot be shown again. Type "+discardWord+" to lose it:", b.Width,
+			"You have neither copied nor saved it, and it cannot be shown again. Type "+discardWord+" to close anyway:",
+			b.Width,
 		)
 		for i := range lines {
 			lines[i] = t.Paint(theme.Bad, lines[i])

@@ -129,7 +129,7 @@ func describeChange(a *Account, c SeenChange) string {
 	return strings.Join(parts, " · ")
 }
 
-// ChangesPanel returns the panel of the last changes of a row, made from here and, of services, elsewhere. kind is what
+// ChangesPanel returns the panel of the last changes of a row, made from this machine and, of services, elsewhere. kind is what
 // the row is called in the journal.
 func ChangesPanel(a *Account, kind, id string, b ui.Box) ui.ColumnPanel {
 	const most = 8
@@ -150,7 +150,7 @@ func ChangesPanel(a *Account, kind, id string, b ui.Box) ui.ColumnPanel {
 	case s.Kind != resource.Known:
 		remark = s.String()
 	case len(found) == 0:
-		remark = "not changed from here" + ReasonIf(kind == "service", ", and not seen changed elsewhere")
+		remark = "not changed from this machine" + ReasonIf(kind == "service", ", and not seen changed elsewhere")
 	}
 	for _, line := range ui.Wrap(remark, b.Width) {
 		lines = append(lines, b.Theme.Paint(theme.Muted, line))

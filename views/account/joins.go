@@ -329,7 +329,7 @@ func (a *Account) UnlimitedKeys() resource.Joined[*client.Key] {
 
 // KeysOfUnknownReach returns the keys of which the API does not report what they reach.
 func (a *Account) KeysOfUnknownReach() resource.Joined[*client.Key] {
-	return keysThat(a, "keys of unknown reach", func(k *client.Key) bool {
+	return keysThat(a, "keys with unknown access", func(k *client.Key) bool {
 		limited, known := k.IsLimited()
 		return !known || limited && k.Buckets == nil
 	})

@@ -198,7 +198,7 @@ func maintenanceActions(a *account.Account, i *client.Issue) []ui.Action {
 			rows = append(rows, s)
 		}
 	}
-	gone := "the services of the issue are deleted"
+	gone := "the issue's services no longer exist"
 	why, _ := account.Unless(len(rows) > 0, gone, resource.StateOf(a.Services()))
 	return serviceRunner(a).ActionsOnAll(rows, why, "disable", "change window", "enable")
 }

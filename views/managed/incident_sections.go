@@ -306,7 +306,7 @@ func (w incidentSections) maintenance() ui.ColumnPanel {
 		}
 	}
 	if len(lines) == 0 {
-		text := "monitoring is on · no maintenance is planned from here"
+		text := "monitoring is on · no maintenance was scheduled from this machine"
 		if state := account.AffectedServices(w.a, w.i).State(); state.Kind != resource.Known {
 			text = state.String()
 		}
@@ -324,7 +324,7 @@ func (w incidentSections) changes(most int) ui.ColumnPanel {
 		lines = append(lines, w.b.Theme.Paint(theme.Muted, fmt.Sprintf("and %d more in the journal", more)))
 	}
 	if len(found) == 0 && remark == "" {
-		lines = w.wrap("nothing was changed from here, or seen changed elsewhere", theme.Muted)
+		lines = w.wrap("nothing was changed from this machine, or seen changed elsewhere", theme.Muted)
 	}
 	if remark != "" {
 		lines = append(lines, w.wrap(remark, theme.Warn)...)

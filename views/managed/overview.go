@@ -39,7 +39,7 @@ func RenderServices(a *account.Account, b ui.Box) string {
 		return account.RenderLoadingOrError(b, set.Freshness(), "reading services")
 	}
 	if set.Len() == 0 {
-		text := "no services yet · n in 3 Services adds one"
+		text := "no services yet · press 3, then n to add one"
 		if state := resource.StateOf(set); state.Kind != resource.Known {
 			text = state.String()
 		}
@@ -387,7 +387,7 @@ func RenderMaintenance(a *account.Account, b ui.Box) string {
 		})
 	}
 	if len(rows) == 0 {
-		text := "no service is disabled · no maintenance is planned from here"
+		text := "no service is disabled · no maintenance was scheduled from this machine"
 		if state := resource.StateOf(set); state.Kind != resource.Known {
 			text = "no disabled service seen · " + state.String()
 		}

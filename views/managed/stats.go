@@ -101,7 +101,7 @@ func (p *statsView) Actions() []ui.Action {
 
 // noPointsReason returns why the cursor cannot move, or "" if it can.
 func (p *statsView) noPointsReason() string {
-	why, _ := account.Unless(len(p.pointTimes()) > 0, "there are no points", resource.StateOf(p.a.Stats()))
+	why, _ := account.Unless(len(p.pointTimes()) > 0, "no data for this period", resource.StateOf(p.a.Stats()))
 	return why
 }
 

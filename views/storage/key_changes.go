@@ -135,7 +135,7 @@ func revokeKey() resource.Draft[*client.Key] {
 			return resource.Confirm{
 				Title: "Revoke key",
 				Effect: fmt.Sprintf(
-					"Key %q (id %d, %s) is revoked for good: programs that use it lose access at once. It reaches %s.",
+					"This permanently revokes key %q (id %d, %s): programs that use it lose access at once. It reaches %s.",
 					k.Label, k.ID, k.AccessKey, reach,
 				),
 				Word:     k.Label.String(),
@@ -328,7 +328,7 @@ func describeKeyRequest(in client.KeyRequest) string {
 }
 
 // lostSecretNote says why a key that a create may have made can be revoked.
-const lostSecretNote = "If it was made from here, its secret is lost."
+const lostSecretNote = "If it was made from this machine, its secret is lost."
 
 // keyCreation says how to recognise what the creation of a key has made. The API does not tell when a key was made.
 // sent is the request, or what the journal has of it.

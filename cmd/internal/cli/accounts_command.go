@@ -442,7 +442,7 @@ func renameAccountCommand(f *config.Flags) *cobra.Command {
 		Short: "Rename an account, with its journal",
 		Args:  ArgsFromUse,
 		Long: "Renames the account in the configuration, its journals and what is kept beside them, and its token in " +
-			"the keyring.\nEnd every lookout of this account first.",
+			"the keyring.\nQuit every running lookout for this account first.",
 		RunE: func(c *cobra.Command, args []string) error {
 			file, err := readAccountFile(f)
 			if err != nil {
