@@ -129,8 +129,8 @@ func describeChange(a *Account, c SeenChange) string {
 	return strings.Join(parts, " · ")
 }
 
-// ChangesPanel returns the panel of the last changes of a row, made from this machine and, of services, elsewhere. kind is what
-// the row is called in the journal.
+// ChangesPanel returns the panel of the last changes of a row, made from this machine and, of services, elsewhere.
+// kind is what the row is called in the journal.
 func ChangesPanel(a *Account, kind, id string, b ui.Box) ui.ColumnPanel {
 	const most = 8
 	all := RecentChanges(a)

@@ -135,8 +135,12 @@ func revokeKey() resource.Draft[*client.Key] {
 			return resource.Confirm{
 				Title: "Revoke key",
 				Effect: fmt.Sprintf(
-					"This permanently revokes key %q (id %d, %s): programs that use it lose access at once. It reaches %s.",
-					k.Label, k.ID, k.AccessKey, reach,
+					"This permanently revokes key %q (id %d, %s): programs that use it lose access at once. "+
+						"It reaches %s.",
+					k.Label,
+					k.ID,
+					k.AccessKey,
+					reach,
 				),
 				Word:     k.Label.String(),
 				Required: true,
