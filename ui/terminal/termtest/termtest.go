@@ -2,6 +2,7 @@
 package termtest
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -22,6 +23,7 @@ type Terminal struct {
 	t     *testing.T
 	emu   *vt.SafeEmulator
 	input *io.PipeWriter
+	sent  chan []byte // written and not yet shown; nil at the end
 
 	mu        sync.Mutex
 	changed   chan struct{}
@@ -53,9 +55,17 @@ func start(t *testing.T, width, height int, s terminal.Screen, linear bool) *Ter
 		t:       t,
 		emu:     vt.NewSafeEmulator(width, height),
 		input:   typed,
+		sent:    make(chan []byte, 1000),
 		changed: make(chan struct{}),
 		ended:   make(chan int, 1),
 	}
+	shown := make(chan struct{})
+	go func() {
+		defer close(shown)
+		for p := <-v.sent; p != nil; p = <-v.sent {
+			v.show(p)
+		}
+	}()
 	go func() { _, _ = io.Copy(typed, v.emu) }() // the terminal answers queries
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
@@ -69,6 +79,8 @@ func start(t *testing.T, width, height int, s terminal.Screen, linear bool) *Ter
 		if err != nil {
 			t.Error(err)
 		}
+		v.sent <- nil
+		<-shown
 		v.ended <- code
 	}()
 	t.Cleanup(func() {
@@ -83,9 +95,16 @@ func start(t *testing.T, width, height int, s terminal.Screen, linear bool) *Ter
 	return v
 }
 
-// Write receives the program's output.
+// Write receives the program's output. Like a real terminal, it takes it at once and shows it later: on a busy machine,
+// a write that takes long would count as a terminal that does not respond.
 func (v *Terminal) Write(p []byte) (int, error) {
-	n, err := v.emu.Write(p)
+	v.sent <- bytes.Clone(p)
+	return len(p), nil
+}
+
+// show shows output.
+func (v *Terminal) show(p []byte) {
+	_, _ = v.emu.Write(p)
 	v.mu.Lock()
 	v.bytes += len(p)
 	v.written.Write(p)
@@ -98,7 +117,6 @@ func (v *Terminal) Write(p []byte) (int, error) {
 	close(v.changed)
 	v.changed = make(chan struct{})
 	v.mu.Unlock()
-	return n, err
 }
 
 // BytesWritten returns the number of bytes written so far.
