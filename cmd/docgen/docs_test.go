@@ -74,8 +74,8 @@ func TestDocumentedCommandsWork(t *testing.T) {
 				r.Write(name, "secret\n")
 			}
 			r.writeCertificate("cdn.acme.net")
-			for _, line := range commandLines(t, filepath.Join(testenv.RepoRoot(t), page)) {
-				args := splitQuoted(line)
+			for _, args := range commandLines(t, filepath.Join(testenv.RepoRoot(t), page)) {
+				line := strings.Join(args, " ")
 				switch {
 				case strings.HasPrefix(line, "-"), line == "", args[0] == "demo", args[0] == "emulate",
 					args[0] == "keep", args[0] == "accounts", args[0] == "audit", unserved(r)[args[0]],
@@ -125,7 +125,7 @@ func TestNamedCommandsExist(t *testing.T) {
 		}
 		for i, code := range strings.Split(string(data), "`") {
 			if line, named := strings.CutPrefix(code, "lookout "); named && i%2 == 1 && !strings.Contains(line, "\n") {
-				r.checkCommandLine(page, splitQuoted(strings.ReplaceAll(line, "bash|zsh|fish|powershell", "bash")))
+				r.checkCommandLine(page, commandWords(strings.ReplaceAll(line, "bash|zsh|fish|powershell", "bash")))
 			}
 		}
 	}
@@ -192,15 +192,15 @@ func confirmationArgs(args []string) []string {
 	return nil
 }
 
-// commandLines returns the lines of a page's sh blocks that run the program, without its name, variables before it,
-// comments, pipes and redirections.
-func commandLines(t *testing.T, path string) []string {
+// commandLines returns the words of the lines of a page's sh blocks that run the program, without its name and the
+// variables before it.
+func commandLines(t *testing.T, path string) [][]string {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var lines []string
+	var lines [][]string
 	inside := false
 	for line := range strings.Lines(string(data)) {
 		line = strings.TrimSpace(line)
@@ -208,30 +208,33 @@ func commandLines(t *testing.T, path string) []string {
 			inside = line == "```sh"
 			continue
 		}
-		line, _, _ = strings.Cut(line, " #")
-		for _, end := range []string{" |", " >", " <"} {
-			line, _, _ = strings.Cut(line, end)
-		}
-		at := slices.IndexFunc(
-			strings.Fields(line),
-			func(word string) bool { return word == "lookout" || strings.HasSuffix(word, "/lookout") },
-		)
-		if inside && at >= 0 && !strings.HasPrefix(line, "#") {
-			lines = append(lines, strings.Join(strings.Fields(line)[at+1:], " "))
+		words := commandWords(line)
+		at := slices.IndexFunc(words, func(word string) bool {
+			return word == "lookout" || strings.HasSuffix(word, "/lookout")
+		})
+		if inside && at >= 0 {
+			lines = append(lines, words[at+1:])
 		}
 	}
 	return lines
 }
 
-// splitQuoted splits a command line at spaces outside double quotes.
-func splitQuoted(line string) []string {
-	var out []string
-	for i, part := range strings.Split(line, `"`) {
-		if i%2 == 1 {
-			out = append(out, part)
-			continue
+// commandWords returns the words of a command line as a shell splits it, up to a comment, a pipe or a redirection.
+func commandWords(line string) (words []string) {
+	word, quote, begun := "", rune(0), false
+	for _, r := range line + " " {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote, begun = r, true
+		case quote != 0 || begun && r != ' ' || !strings.ContainsRune(" #|<>", r):
+			word, begun = word+string(r), true
+		case r != ' ':
+			return words
+		case begun:
+			words, word, begun = append(words, word), "", false
 		}
-		out = append(out, strings.Fields(part)...)
 	}
-	return out
+	return words
 }

@@ -37,6 +37,7 @@ func Services(a *account.Account) resource.Resource[*client.Service] {
 		Examples: []string{
 			"services list -o json",
 			"services list --filter '!status:ok' --columns id,label,status --sort -updated",
+			`services list --jq '.[] | select(.status != "ok") | .label'`,
 			"services get web-1",
 			"services wait web-1 --for ok --timeout 5m",
 			`services disable web-1 --for 1h --reason "kernel update"`,

@@ -116,6 +116,7 @@ func objectResource(l *objectListing) resource.Resource[client.Object] {
 		Examples: []string{
 			"objects list us-east-1/acme-backups db/",
 			"objects list us-east-1/acme-backups -r --filter 'last_modified:<2d' --columns name --no-headers",
+			"objects list us-east-1/acme-backups -r -o ndjson --jq 'select(.size > 1e9) | .name'",
 			"objects put us-east-1/acme-backups new.txt password",
 			"objects get us-east-1/acme-backups new.txt -",
 			"objects acl us-east-1/acme-backups new.txt",

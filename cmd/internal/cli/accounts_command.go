@@ -197,7 +197,7 @@ func printsRows[T any](
 		if err != nil {
 			return err
 		}
-		return output.WriteRows(*p, erased, selection.Rows(erased, func(yield func(any, error) bool) {
+		return output.WriteRows(c.Context(), *p, erased, selection.Rows(erased, func(yield func(any, error) bool) {
 			for row := range found {
 				if !yield(row, nil) {
 					return

@@ -29,12 +29,13 @@ type apiFlags struct {
 	paginate bool
 	yes      yesFlag
 	reason   string
+	printer  output.Printer
 }
 
 // apiCommand sends one request to the API and prints the answer. It takes the same path as all other commands: the same
 // transport, journal, read-only mode and questions.
 func apiCommand(f *config.Flags) *cobra.Command {
-	var a apiFlags
+	a := apiFlags{printer: output.Printer{Format: "json"}}
 	c := &cobra.Command{
 		Use:   "api METHOD PATH",
 		Short: "Send one request to the API, and print the response as JSON",
@@ -44,7 +45,7 @@ func apiCommand(f *config.Flags) *cobra.Command {
 			"The operations:\n\n" + operationsHelp(),
 		Args: ArgsFromUse,
 		Example: indentExamples(`lookout api GET /managed/services/4
-lookout api GET /managed/services --paginate
+lookout api GET /managed/services --paginate --jq '.[].label'
 lookout api GET /object-storage/buckets/us-east-1/acme-backups/object-list --field prefix=db/ --paginate
 lookout api PUT /managed/services/4 --field timeout=20 --dry-run
 lookout api POST /managed/services/4/disable --reason "kernel update"`),
@@ -58,8 +59,13 @@ lookout api POST /managed/services/4/disable --reason "kernel update"`),
 	set.StringVar(&a.input, "input", "", "file that holds the body as JSON; - is standard input")
 	set.BoolVar(&a.paginate, "paginate", false, "read all pages of a list, and print their rows as one list")
 	set.StringVar(&a.reason, "reason", "", "reason for the change, for the journal and the handover")
+	a.printer.AddJQFlag(set)
 	addYesFlag(set, &a.yes, asksAlways)
 	c.RunE = func(c *cobra.Command, args []string) error {
+		a.printer.Out = c.OutOrStdout()
+		if err := a.printer.Check(nil); err != nil {
+			return err
+		}
 		s, end, err := startSession(c, f, true)
 		if err != nil {
 			return err
@@ -95,13 +101,13 @@ func (a *apiFlags) run(ctx context.Context, s *scriptSession, method, path strin
 	case call.Writes():
 		return a.change(ctx, s, call)
 	case a.paginate:
-		return output.WriteRows(output.Printer{Format: "json", Out: s.out}, nil, allPages(ctx, s.api, call))
+		return output.WriteRows(ctx, a.printer, nil, allPages(ctx, s.api, call))
 	}
 	answer, err := s.api.Call(ctx, call)
 	if err != nil {
 		return err
 	}
-	return output.WriteJSON(s.out, json.RawMessage(answer), "  ")
+	return output.WriteValue(ctx, a.printer, json.RawMessage(answer))
 }
 
 // fill sets the body or the query of the call from the flags.
@@ -219,7 +225,7 @@ func (a *apiFlags) change(ctx context.Context, s *scriptSession, call *client.Ra
 	case err != nil:
 		return run.lookUpLost(ctx, s, c, err)
 	}
-	if err := output.WriteJSON(s.out, answer, "  "); err != nil {
+	if err := output.WriteValue(ctx, a.printer, answer); err != nil {
 		return run.resource.resultNotPrinted(run.subcommand, nil, err)
 	}
 	approved.SecretSeen()

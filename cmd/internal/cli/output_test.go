@@ -7,13 +7,17 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"lookout/client/emulator"
 	"lookout/cmd/internal/exit"
@@ -102,6 +106,92 @@ func TestScripts_everyListTakesItsColumns(t *testing.T) {
 		}
 		r.CheckResult(r.Run(with("--sort", "x")...), exit.CodeUsage, `--sort: unknown column "x"`)
 		r.CheckResult(r.Run(with("--filter", "x:y")...), exit.CodeUsage, `--filter: unknown column "x"; columns: `)
+	}
+}
+
+// --jq works on every list, with each row as -o ndjson prints it and with the whole as -o json does, and every command
+// with -o ndjson takes it.
+func TestScripts_everyListTakesJQ(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.MustRun("services", "disable", "web-1")
+	lists := append(slices.Clone(listCommands), []string{"accounts", "list"}, []string{"services", "get", "web-1"})
+	for _, list := range lists {
+		with := func(more ...string) string {
+			return r.MustRun(append(list[:len(list):len(list)], more...)...).Out
+		}
+		want := decodeJSON(t, with("-o", "json"))
+		for _, args := range [][]string{{"--jq", "."}, {"--jq", ".", "-o", "json"}} {
+			if got := decodeJSON(t, with(args...)); !reflect.DeepEqual(got, want) {
+				t.Errorf("%v %v prints %.300v, not %.300v", list, args, got, want)
+			}
+		}
+		each, isList := want.([]any)
+		if !isList {
+			each = []any{want}
+		}
+		lines := strings.SplitAfter(with("--jq", ".", "-o", "ndjson"), "\n")
+		if len(lines) != len(each)+1 {
+			t.Fatalf("%v: %d lines, %d rows", list, len(lines)-1, len(each))
+		}
+		for i, row := range each {
+			if got := decodeJSON(t, lines[i]); !reflect.DeepEqual(got, row) {
+				t.Errorf("%v: line %d is %v, not %v", list, i+1, got, row)
+			}
+		}
+		r.CheckResult(r.Run(append(list, "--jq", ".[")...), exit.CodeUsage, "--jq: unexpected EOF")
+	}
+	var check func(*cobra.Command)
+	check = func(c *cobra.Command) {
+		format := c.Flags().Lookup("output")
+		if format != nil && strings.Contains(format.Usage, "ndjson") && c.Flags().Lookup("jq") == nil {
+			t.Errorf("%s has no --jq", c.CommandPath())
+		}
+		for _, sub := range c.Commands() {
+			check(sub)
+		}
+	}
+	check(NewRootCommand())
+}
+
+// A wrong expression sends no request. If a change was applied but its result does not fit the expression, the error
+// says both.
+func TestScripts_wrongJQ(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	var requests atomic.Int64
+	r.Intercept(func(http.ResponseWriter, *http.Request) bool { requests.Add(1); return false })
+	for _, line := range []string{
+		"services list", "services get 4", "services update 4 --timeout 20", "api GET /managed/services",
+		"objects list us-east-1/acme-backups", "audit",
+	} {
+		r.CheckResult(r.Run(append(strings.Fields(line), "--jq", "}")...), exit.CodeUsage, `--jq: unexpected token "}"`)
+	}
+	if n := requests.Load(); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+	for _, line := range []string{"services update 4 --timeout 20", "api PUT /managed/services/4 --field timeout=21"} {
+		r.CheckResult(
+			r.Run(append(strings.Fields(line), "--jq", ".label.none")...), exit.CodeUnknown,
+			"the change was applied", "could not be printed (--jq: expected an object but got: string",
+		)
+	}
+	if n := len(r.API.Ledger()); n != 2 {
+		t.Errorf("%d changes", n)
+	}
+}
+
+// lookout api gives its answer to an expression: of a page, of all pages as one list, and of a change.
+func TestAPI_jq(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	labels := r.MustRun("services", "list", "--jq", ".[].label").Out
+	for _, c := range []struct{ line, expression, want string }{
+		{"api GET /managed/services", ".data[].label", labels},
+		{"api GET /managed/services --field page_size=25 --paginate", ".[].label", labels},
+		{"api GET /managed/services/4", ".label", "web-1\n"},
+		{"api PUT /managed/services/4 --field timeout=21", "[.id, .timeout]", "[4,21]\n"},
+	} {
+		if got := r.MustRun(append(strings.Fields(c.line), "--jq", c.expression)...).Out; got != c.want {
+			t.Errorf("%s --jq '%s': %q, not %q", c.line, c.expression, got, c.want)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -87,6 +88,10 @@ func TestATerminalIsNotSteered(t *testing.T) {
 		if strings.ContainsRune(text, 0x1b) || !strings.Contains(text, "two‹␊›lines‹␛›[2J") {
 			t.Errorf("%s: %q", format, text)
 		}
+	}
+	lines := r.runOnTerminal(40, "services", "get", "1", "--jq", ".notes, .id")
+	if !slices.Equal(lines, []string{"two‹␊›lines‹␛›[2J", "1"}) {
+		t.Errorf("--jq: %q", lines)
 	}
 }
 

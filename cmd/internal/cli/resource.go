@@ -267,7 +267,7 @@ func (r scriptResource) show(named string, p *output.Printer) func(context.Conte
 		if err != nil {
 			return err
 		}
-		return output.WriteRow(*p, r.columns, it)
+		return output.WriteRow(ctx, *p, r.columns, it)
 	}
 }
 
@@ -291,7 +291,7 @@ func (r scriptResource) attachList(c *cobra.Command, f *config.Flags, p *output.
 	c.PreRunE = func(*cobra.Command, []string) error { return q.Check(r.columns) }
 	c.RunE = r.withSession(f, p, r.columns, func(ctx context.Context, s *scriptSession, args []string) error {
 		q.args = args
-		return output.WriteRows(*p, r.columns, q.Rows(r.columns, r.list(ctx, s, q), s.now()))
+		return output.WriteRows(ctx, *p, r.columns, q.Rows(r.columns, r.list(ctx, s, q), s.now()))
 	})
 }
 
@@ -350,7 +350,7 @@ func (r *subcommandRun) run(ctx context.Context, s *scriptSession, args []string
 		if c.unchanged != "" {
 			s.reportf("no change: %s%s", c.name, c.unchanged)
 		}
-		return r.show(s, c, c.result)
+		return r.show(ctx, s, c, c.result)
 	}
 	approved, err := r.approve(ctx, s, c)
 	if err != nil {
@@ -367,7 +367,7 @@ func (r *subcommandRun) run(ctx context.Context, s *scriptSession, args []string
 		s.reportf("%s%s", c.name, approved.success)
 		return nil
 	}
-	if err := r.show(s, c, after); err != nil {
+	if err := r.show(ctx, s, c, after); err != nil {
 		return r.resource.resultNotPrinted(r.subcommand, after, err)
 	}
 	if approved.shown != nil {
@@ -435,7 +435,7 @@ func (r *subcommandRun) approve(ctx context.Context, s *scriptSession, c change[
 }
 
 // show prints the result of a subcommand.
-func (r *subcommandRun) show(s *scriptSession, c change[any], row any) error {
+func (r *subcommandRun) show(ctx context.Context, s *scriptSession, c change[any], row any) error {
 	switch {
 	case r.subcommand.printsOwnResult:
 		return nil
@@ -443,7 +443,7 @@ func (r *subcommandRun) show(s *scriptSession, c change[any], row any) error {
 		s.reportf("%s %s", c.name, r.subcommand.doneMessage)
 		return nil
 	}
-	return output.WriteRow(*r.printer, r.columns(), row)
+	return output.WriteRow(ctx, *r.printer, r.columns(), row)
 }
 
 // columns returns the columns of the result.

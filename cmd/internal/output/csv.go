@@ -37,7 +37,7 @@ func (w *csvRows) row(row any) error {
 		if w.onTerminal {
 			w.cells[i] = drawnCell(c, row)
 		} else {
-			w.cells[i] = sanitizeCSVCell(c.Value(row))
+			w.cells[i] = sanitizeText(c.Value(row))
 		}
 	}
 	return w.Write(w.cells)
@@ -48,9 +48,9 @@ func (w *csvRows) end(bool) error {
 	return w.Error()
 }
 
-// sanitizeCSVCell keeps line breaks, tabs and spaces of other widths, and makes everything else visible that a terminal
+// sanitizeText keeps line breaks, tabs and spaces of other widths, and makes everything else visible that a terminal
 // would obey or not show: a pipe may end at a terminal.
-func sanitizeCSVCell(text string) string {
+func sanitizeText(text string) string {
 	if !strings.ContainsFunc(text, isInvisible) {
 		return text
 	}
@@ -67,7 +67,7 @@ func sanitizeCSVCell(text string) string {
 	return b.String()
 }
 
-// isInvisible reports whether a character has no place in a cell of CSV. Invalid UTF-8 has none either.
+// isInvisible reports whether a character has no place in text for programs. Invalid UTF-8 has none either.
 func isInvisible(r rune) bool {
 	return r != '\n' && r != '\t' && visible.Hidden(r) && !unicode.Is(unicode.Zs, r)
 }

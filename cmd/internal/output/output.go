@@ -4,6 +4,7 @@ package output
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -32,33 +33,55 @@ var Formats = []string{"table", "json", "ndjson", "csv"}
 const Help = `Lists are streamed, using a few megabytes of memory however long they are. If reading fails, the
 rows before the failure are there, and the exit code is not 0; a JSON array is then left open, so that no
 program takes it for complete. The columns of a table are as wide as its first 5,000 rows need.
-Times are in RFC 3339 and in UTC, in every format.`
+Times are in RFC 3339 and in UTC, in every format.
+
+--jq prints what a jq expression makes of the JSON: of each row with -o ndjson, otherwise of the whole
+array or object, which is kept in memory. A result is one line: a string without quotes, with hidden
+characters made visible (in a pipe its line breaks stay), anything else as JSON. The expression cannot read
+files or variables of the environment. An error in it ends the command after the results before it.`
 
 // A Printer writes rows as the flags of a command say.
 type Printer struct {
 	Format    string
 	Columns   []string // names; nil is all that a list, or a single row, has
 	NoHeaders bool
+	JQ        string // the expression that is given the JSON
 	Out       io.Writer
+
+	formatFlag *pflag.Flag
+	query      *jqQuery // of JQ
 }
 
 // AddFlags adds the flags that all commands have which print rows with some columns.
 func (p *Printer) AddFlags(set *pflag.FlagSet) {
 	set.StringVarP(&p.Format, "output", "o", "table", "output format: "+strings.Join(Formats, ", "))
+	p.formatFlag = set.Lookup("output")
 	set.StringSliceVar(&p.Columns, "columns", nil, "columns of table and csv output, in order, e.g. name,size")
 	set.BoolVar(&p.NoHeaders, "no-headers", false, "leave out the names of the columns in table and csv")
+	p.AddJQFlag(set)
 }
 
-// Check returns an error if the flags do not fit the columns of a command, so that no request is sent in vain.
-func (p *Printer) Check(columns []resource.ColumnDefinition[any]) error {
+// Check returns an error if the flags do not fit the columns of a command, so that no request is sent in vain. With an
+// expression the format is JSON unless a flag says otherwise.
+func (p *Printer) Check(columns []resource.ColumnDefinition[any]) (err error) {
+	if p.JQ != "" {
+		if p.formatFlag != nil && !p.formatFlag.Changed {
+			p.Format = "json"
+		}
+		if p.query, err = compileJQ(p.JQ); err != nil {
+			return err
+		}
+	}
 	isJSON := p.Format == "json" || p.Format == "ndjson"
 	switch {
 	case !slices.Contains(Formats, p.Format):
 		return exit.Usage(fmt.Errorf("unknown output format %q (use %s)", p.Format, strings.Join(Formats, ", ")))
+	case p.JQ != "" && !isJSON:
+		return exit.Usage(fmt.Errorf("--jq is for JSON; use -o json or -o ndjson instead of -o %s", p.Format))
 	case len(p.Columns) > 0 && isJSON:
 		return exit.Usage(errors.New("--columns is for table and csv; JSON holds what the API sent"))
 	}
-	_, err := chosen(columns, p.Columns)
+	_, err = chosen(columns, p.Columns)
 	return err
 }
 
@@ -105,33 +128,36 @@ func ColumnNames(columns []resource.ColumnDefinition[any]) []string {
 
 // WriteRows writes rows as they are read, in a few bytes of memory for each format. It returns an error after the rows
 // that were read before it: a JSON array is then left open, so that it is no valid document.
-func WriteRows(p Printer, columns []resource.ColumnDefinition[any], rows iter.Seq2[any, error]) error {
+func WriteRows(
+	ctx context.Context, p Printer, columns []resource.ColumnDefinition[any], rows iter.Seq2[any, error],
+) error {
 	columns, err := chosen(columns, p.Columns)
 	if err != nil {
 		return err
 	}
 	out := newRowBuffer(p.Out)
-	w := p.rowWriter(out, columns)
+	w := p.rowWriter(ctx, out, columns)
 	failure := forEachRow(rows, func(row any) error {
 		if err := w.row(row); err != nil {
 			return err
 		}
 		return out.flushIfOld()
 	})
-	if err := w.end(failure == nil); err != nil {
-		return cmp.Or(failure, err)
-	}
-	return cmp.Or(failure, out.Flush())
+	return out.finish(cmp.Or(failure, w.end(failure == nil)))
 }
 
 // rowWriter returns what writes rows in the printer's format.
-func (p Printer) rowWriter(out *rowBuffer, columns []resource.ColumnDefinition[any]) rowWriter {
-	switch p.Format {
-	case "json":
+func (p Printer) rowWriter(
+	ctx context.Context, out *rowBuffer, columns []resource.ColumnDefinition[any],
+) rowWriter {
+	switch {
+	case p.query != nil:
+		return p.newJQ(ctx, out)
+	case p.Format == "json":
 		return &jsonArray{out: out}
-	case "ndjson":
+	case p.Format == "ndjson":
 		return &jsonLines{out: out}
-	case "csv":
+	case p.Format == "csv":
 		return newCSVRows(p, out, columns)
 	}
 	return &tableRows{
@@ -167,11 +193,19 @@ func newRowBuffer(out io.Writer) *rowBuffer {
 // flushIfOld writes what is in the buffer if nothing was written for a while.
 func (b *rowBuffer) flushIfOld() error {
 	now := time.Now()
-	if now.Sub(b.flushedAt) < flushInterval {
+	if b.Buffered() == 0 || now.Sub(b.flushedAt) < flushInterval {
 		return nil
 	}
 	b.flushedAt = now
 	return b.Flush()
+}
+
+// finish writes what is left, and returns the first error. That an expression called halt is none.
+func (b *rowBuffer) finish(err error) error {
+	if errors.Is(err, errHalted) {
+		err = nil
+	}
+	return cmp.Or(err, b.Flush())
 }
 
 func forEachRow(rows iter.Seq2[any, error], do func(any) error) error {
@@ -187,18 +221,31 @@ func forEachRow(rows iter.Seq2[any, error], do func(any) error) error {
 }
 
 // WriteRow writes one row: a line per cell, one JSON object, or CSV with one row.
-func WriteRow(p Printer, columns []resource.ColumnDefinition[any], row any) error {
-	switch p.Format {
-	case "json":
-		return WriteJSON(p.Out, row, "  ")
-	case "table":
+func WriteRow(ctx context.Context, p Printer, columns []resource.ColumnDefinition[any], row any) error {
+	switch {
+	case p.Format == "json", p.query != nil:
+		return WriteValue(ctx, p, row)
+	case p.Format == "table":
 		columns, err := chosen(columns, p.Columns)
 		if err != nil {
 			return err
 		}
 		return p.writeDetail(columns, row)
 	}
-	return WriteRows(p, columns, func(yield func(any, error) bool) { yield(row, nil) })
+	return WriteRows(ctx, p, columns, func(yield func(any, error) bool) { yield(row, nil) })
+}
+
+// WriteValue writes a value as indented JSON, or what the expression makes of it.
+func WriteValue(ctx context.Context, p Printer, v any) error {
+	if p.query == nil {
+		return WriteJSON(p.Out, v, jsonIndent)
+	}
+	value, err := jqValue(v)
+	if err != nil {
+		return err
+	}
+	w := p.newJQ(ctx, newRowBuffer(p.Out))
+	return w.out.finish(w.write(value))
 }
 
 // writeDetail writes a row as lines of a name and a value.

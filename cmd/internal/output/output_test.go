@@ -2,6 +2,7 @@ package output_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -95,7 +96,7 @@ func sequence(rows []any, err error) iter.Seq2[any, error] {
 // write returns what is written of rows in a format, and the error.
 func write(format string, columns []resource.ColumnDefinition[any], rows iter.Seq2[any, error]) (string, error) {
 	var b strings.Builder
-	err := output.WriteRows(output.Printer{Format: format, Out: &b}, columns, rows)
+	err := output.WriteRows(context.Background(), output.Printer{Format: format, Out: &b}, columns, rows)
 	return b.String(), err
 }
 
@@ -119,7 +120,7 @@ func TestWriteRows_jsonAsEncodedAtOnce(t *testing.T) {
 	}
 	for _, row := range all {
 		var b strings.Builder
-		err := output.WriteRow(output.Printer{Format: "json", Out: &b}, nil, row)
+		err := output.WriteRow(context.Background(), output.Printer{Format: "json", Out: &b}, nil, row)
 		if want := golden(t, row, "  "); b.String() != want || err != nil {
 			t.Errorf("%v, got\n%s\nwant\n%s", err, b.String(), want)
 		}
@@ -170,7 +171,7 @@ func TestWriteRows_tableOfManyRows(t *testing.T) {
 		}
 	}
 	var b countingWriter
-	err := output.WriteRows(output.Printer{Format: "table", Out: &b}, nameColumns, rows)
+	err := output.WriteRows(context.Background(), output.Printer{Format: "table", Out: &b}, nameColumns, rows)
 	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 	if err != nil || len(lines) != n+1 || read != n {
 		t.Fatalf("%v, %d lines", err, len(lines))
@@ -217,7 +218,8 @@ func TestWriteRows_streams(t *testing.T) {
 				t.Errorf("%s: %d bytes are written before the end", format, b.Len())
 			}
 		}
-		if err := output.WriteRows(output.Printer{Format: format, Out: &b}, nameColumns, rows); err != nil {
+		p := output.Printer{Format: format, Out: &b}
+		if err := output.WriteRows(context.Background(), p, nameColumns, rows); err != nil {
 			t.Error(err)
 		}
 	}
@@ -248,7 +250,12 @@ func TestWriteRows_writeFails(t *testing.T) {
 					}
 				}
 			}
-			err := output.WriteRows(output.Printer{Format: format, Out: &failingWriter{room}}, nameColumns, rows)
+			err := output.WriteRows(
+				context.Background(),
+				output.Printer{Format: format, Out: &failingWriter{room}},
+				nameColumns,
+				rows,
+			)
 			if !errors.Is(err, errFull) || read > 50_000 {
 				t.Errorf("%s with room for %d bytes: %v after %d rows", format, room, err, read)
 			}
@@ -321,7 +328,8 @@ func BenchmarkWriteRows(b *testing.B) {
 	for _, format := range output.Formats {
 		b.Run(format, func(b *testing.B) {
 			for b.Loop() {
-				if err := output.WriteRows(output.Printer{Format: format, Out: io.Discard}, columns, rows); err != nil {
+				p := output.Printer{Format: format, Out: io.Discard}
+				if err := output.WriteRows(context.Background(), p, columns, rows); err != nil {
 					b.Fatal(err)
 				}
 			}
