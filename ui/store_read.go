@@ -111,7 +111,7 @@ func (s *Store[T]) fetch(cursor string) tea.Cmd {
 	if s.source.PrefetchFrom != nil && (r.toEnd || !s.source.Lazy) {
 		if r.prefetch.next == nil {
 			ctx, r.prefetch.cancel = context.WithCancel(s.ctx)
-			r.prefetch.next = s.source.PrefetchFrom(ctx, cursor, s.target())
+			r.prefetch.next = s.source.PrefetchFrom(ctx, cursor, r.target(s.rows))
 		}
 		next := r.prefetch.next
 		fetch = func(context.Context, string) (RowPage[T], error) { return next() }
@@ -129,11 +129,11 @@ func (s *Store[T]) fetch(cursor string) tea.Cmd {
 }
 
 // target returns the storage that the next page is added to: what a refresh has read so far, or else the store's rows.
-func (s *Store[T]) target() RowStorage[T] {
-	if s.reading.incoming != nil {
-		return s.reading.incoming
+func (r *reading[T]) target(rows RowStorage[T]) RowStorage[T] {
+	if r.incoming != nil {
+		return r.incoming
 	}
-	return s.rows
+	return rows
 }
 
 // pageResult is a page, or why there is none.
@@ -206,7 +206,7 @@ func (s *Store[T]) addPage(cursor string, page RowPage[T]) tea.Cmd {
 // step, once it is complete, or for a lazy store once it has read as far as before.
 func (s *Store[T]) addRows(page RowPage[T]) {
 	r := &s.reading
-	r.incoming = s.target()
+	r.incoming = r.target(s.rows)
 	if dropped := r.incoming.Append(page.Rows); dropped > 0 && !page.Rereads {
 		r.notes = append(r.notes, Plural(dropped, "duplicate", "duplicates")+" dropped")
 	}
