@@ -192,7 +192,7 @@ func (d *AccountSwitcher) handleAccountOpened(msg accountOpened) tea.Cmd {
 	if err != nil {
 		return refuse(theme.Bad, "account "+msg.opening.account+": "+err.Error())
 	}
-	next.inheritScreen(d.Shell)
+	inheritScreen(next, d.Shell)
 	delete(d.problems, d.o.Account)
 	if f := freshnessOf(d.pane()); f.Err != nil {
 		d.problems[d.o.Account] = describeProblem(f.Err, f.FailedAt, d.o.Location)
@@ -206,10 +206,10 @@ func (d *AccountSwitcher) handleAccountOpened(msg accountOpened) tea.Cmd {
 	return d.tagCommand(tea.Batch(next.Update(d.windowSize), next.Init(), news))
 }
 
-// inheritScreen takes over what belongs to the screen and its user, and not to an account.
-func (s *Shell) inheritScreen(before *Shell) {
-	s.themes, s.mouse, s.valuesHidden = before.themes, before.mouse, before.valuesHidden
-	s.clock.blurred, s.clock.motion.slowLine = before.clock.blurred, before.clock.motion.slowLine
+// inheritScreen gives the next shell what belongs to the screen and its user, and not to an account.
+func inheritScreen(next, before *Shell) {
+	next.themes, next.mouse, next.valuesHidden = before.themes, before.mouse, before.valuesHidden
+	next.clock.blurred, next.clock.motion.slowLine = before.clock.blurred, before.clock.motion.slowLine
 }
 
 // replaceSession replaces the session in front, which is closed outside the loop.
