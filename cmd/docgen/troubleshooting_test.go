@@ -101,7 +101,7 @@ func troubles() map[string]trouble {
 		"cannot reach … (the server does not speak TLS)": {prepare: func(r *testEnv) {
 			r.Setenv("LOOKOUT_BASE_URL", strings.Replace(r.Base, "http:", "https:", 1))
 		}},
-		"(429); try again later": {
+		"(429); try again …": {
 			prepare: refusesChanges(http.StatusTooManyRequests, "Too many requests"),
 			args:    "services disable web-1",
 		},
