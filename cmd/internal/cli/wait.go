@@ -43,16 +43,18 @@ func (p *pollFlags) poll(
 	defer cancel()
 	tick := time.NewTicker(p.interval)
 	defer tick.Stop()
+	haveRead := false
 	for failed := error(nil); ; {
 		begun := time.Now()
 		done, err := read(limited)
+		haveRead = haveRead || err == nil
 		over := errors.Is(context.Cause(limited), errStillWaiting)
 		switch {
 		case done && err == nil:
 			return nil
-		case over && err != nil && failed == nil && time.Since(begun) < p.interval:
+		case over && err != nil && haveRead && failed == nil && time.Since(begun) < p.interval:
 			return errStillWaiting // it was only cut short
-		case over && err != nil:
+		case over && (errors.Is(err, context.DeadlineExceeded) || exit.CodeFor(err) == exit.CodeUnavailable):
 			return p.lastReadFailed(err)
 		case err != nil && exit.CodeFor(err) != exit.CodeUnavailable:
 			return err

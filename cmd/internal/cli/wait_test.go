@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -20,6 +21,10 @@ func TestPoll_neverSaysWhatItCouldNotRead(t *testing.T) {
 		<-ctx.Done()
 		return false, ctx.Err()
 	}
+	refused := func(ctx context.Context) (bool, error) {
+		<-ctx.Done()
+		return false, &client.Error{Op: "view service 4", Status: 404}
+	}
 	fails := func(context.Context) (bool, error) { return false, offline }
 	succeeds := func(context.Context) (bool, error) { return false, nil }
 	for name, c := range map[string]struct {
@@ -30,6 +35,7 @@ func TestPoll_neverSaysWhatItCouldNotRead(t *testing.T) {
 		"every read succeeds":       {[]func(context.Context) (bool, error){succeeds}, exit.CodeFailure, 0},
 		"the last reads fail":       {[]func(context.Context) (bool, error){succeeds, fails}, exit.CodeUnavailable, 1},
 		"no read succeeds":          {[]func(context.Context) (bool, error){fails}, exit.CodeUnavailable, 1},
+		"refused in the end":        {[]func(context.Context) (bool, error){refused}, exit.CodeNotFound, 0},
 		"no read ends":              {[]func(context.Context) (bool, error){hang}, exit.CodeUnavailable, 0},
 		"it fails twice, then ends": {[]func(context.Context) (bool, error){fails, succeeds, fails, succeeds}, 1, 2},
 		"done at the last moment": {[]func(context.Context) (bool, error){func(ctx context.Context) (bool, error) {
@@ -58,4 +64,18 @@ func TestPoll_neverSaysWhatItCouldNotRead(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A wait that is shorter than the time between two reads, and whose only read is cut off, knows nothing either.
+func TestPoll_onlyReadIsCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &pollFlags{timeout: 10 * time.Second, interval: 20 * time.Second}
+		err := p.poll(t.Context(), &scriptSession{errOut: io.Discard}, func(ctx context.Context) (bool, error) {
+			<-ctx.Done()
+			return false, ctx.Err()
+		})
+		if errors.Is(err, errStillWaiting) || exit.CodeFor(err) != exit.CodeUnavailable {
+			t.Errorf("exit code %d: %v", exit.CodeFor(err), err)
+		}
+	})
 }
