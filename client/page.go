@@ -55,19 +55,31 @@ func (p *Page[T]) check(asked int) {
 // markChanged notes on the page if the list is no longer that of an earlier page, and reports whether it did. If a row
 // is deleted from a page that was read already, the rows behind it move up, and one of them is never seen.
 func (p *Page[T]) markChanged(earlier Page[T]) bool {
-	if p.Incomplete != "" || p.Results == earlier.Results && p.Pages == earlier.Pages {
+	if p.Incomplete != "" {
 		return false
 	}
-	was, is, unit := earlier.Results, p.Results, "rows"
-	if was == is {
-		was, is, unit = earlier.Pages, p.Pages, "pages"
+	p.Incomplete = ListChange(earlier.Results, earlier.Pages, p.Results, p.Pages)
+	if p.Incomplete == "" {
+		return false
 	}
-	p.Incomplete = fmt.Sprintf(
+	p.Warnings = append(p.Warnings, p.Incomplete)
+	return true
+}
+
+// ListChange says that a list changed between two of its answers, by the numbers of rows and pages that they report; ""
+// if these are the same.
+func ListChange(rowsBefore, pagesBefore, rows, pages int) string {
+	was, is, unit := rowsBefore, rows, "rows"
+	if was == is {
+		was, is, unit = pagesBefore, pages, "pages"
+	}
+	if was == is {
+		return ""
+	}
+	return fmt.Sprintf(
 		"the list changed while it was read (%d %s, then %d): rows may be missing or doubled; read it again",
 		was, unit, is,
 	)
-	p.Warnings = append(p.Warnings, p.Incomplete)
-	return true
 }
 
 // Next returns the cursor of the next page, "" at the end. An empty page ends the list.

@@ -12,6 +12,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/statefile"
+	"lookout/ui"
 )
 
 // How long names are used.
@@ -91,7 +92,7 @@ func (c CacheFile) Get(read func() (Listing, error)) Listing {
 			list = Listing{Names: list.Names[:Max]}
 		}
 		kept = content{Listing: list, ReadAt: c.now}
-	case errors.Is(err, client.ErrDenied):
+	case errors.Is(err, client.ErrDenied), ui.Unauthorized(err):
 		kept = content{FailedAt: c.now}
 	default:
 		kept.FailedAt = c.now

@@ -69,9 +69,19 @@ func TestCacheFile_Get_readsOnlyWhatIsOld(t *testing.T) {
 
 // A token that may not see a list sees no old names of it either.
 func TestCacheFile_Get_keepsNothingThatIsDenied(t *testing.T) {
+	for name, refused := range map[string]error{
+		"not allowed":    client.ErrDenied,
+		"token rejected": &client.Error{Op: "list services", Status: 401, Outcome: client.Rejected},
+	} {
+		t.Run(name, func(t *testing.T) { keepsNothing(t, refused) })
+	}
+}
+
+func keepsNothing(t *testing.T, refused error) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "acme@0"+names.Extension)
 	names.At(path, time.Now()).Get(func() (names.Listing, error) { return services(3), nil })
-	denied := func() (names.Listing, error) { return names.Listing{}, client.ErrDenied }
+	denied := func() (names.Listing, error) { return names.Listing{}, refused }
 	if got := names.At(path, time.Now().Add(time.Hour)).Get(denied); len(got.Names) > 0 {
 		t.Errorf("%v", got)
 	}
