@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -105,7 +107,8 @@ func sendAccessKey(ctx context.Context, w *approvedChange, in client.KeyRequest,
 		_ = keep(client.Secret{})
 		return row, secretLostError(row, errors.New("the answer holds no secret"))
 	case path == "":
-		row.SecretKey, w.shown = secret.Reveal(), w.SecretSeen
+		row.SecretKey = secret.Reveal()
+		w.secret, w.key = row.SecretKey, row
 		return row, nil
 	}
 	if err := keep(secret); err != nil {
@@ -113,6 +116,44 @@ func sendAccessKey(ctx context.Context, w *approvedChange, in client.KeyRequest,
 	}
 	w.SecretSeen()
 	return row, nil
+}
+
+// A secretWatch passes output on, and finds out whether a secret is in it.
+type secretWatch struct {
+	out   io.Writer
+	forms []string // the secret as it is, and as JSON has it
+	last  string   // the end of what was written, where the secret may begin
+	found bool
+}
+
+// watchFor puts a secretWatch in front of an output.
+func watchFor(out *io.Writer, secret string) *secretWatch {
+	w := &secretWatch{out: *out}
+	if quoted, err := json.Marshal(secret); err == nil && secret != "" {
+		w.forms = []string{secret, string(quoted[1 : len(quoted)-1])}
+		*out = w
+	}
+	return w
+}
+
+// Write implements io.Writer.
+func (w *secretWatch) Write(p []byte) (int, error) {
+	all, longest := w.last+string(p), 0
+	for _, form := range w.forms {
+		w.found = w.found || strings.Contains(all, form)
+		longest = max(longest, len(form))
+	}
+	w.last = all[max(0, len(all)-longest):]
+	return w.out.Write(p)
+}
+
+// confirmSecret records that the secret of a new key has been seen; if it was not printed, the error says so.
+func (w *secretWatch) confirmSecret(change *approvedChange, key *createdKey) error {
+	if !w.found {
+		return secretLostError(key, errors.New("its secret was not printed"))
+	}
+	change.SecretSeen()
+	return nil
 }
 
 // secretLostError returns the error of a key that was created, but whose secret is lost.

@@ -20,6 +20,7 @@ import (
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
 	"lookout/cmd/internal/prompt"
+	"lookout/views/account"
 )
 
 // An apiFlags holds the flags of lookout api.
@@ -225,10 +226,16 @@ func (a *apiFlags) change(ctx context.Context, s *scriptSession, call *client.Ra
 	case err != nil:
 		return run.lookUpLost(ctx, s, c, err)
 	}
+	var key client.Key
+	_ = json.Unmarshal(answer, &key)
+	secret, _ := key.Secret()
+	printed := watchFor(&a.printer.Out, secret.Reveal())
 	if err := output.WriteValue(ctx, a.printer, answer); err != nil {
 		return run.resource.resultNotPrinted(run.subcommand, nil, err)
 	}
-	approved.SecretSeen()
+	if call.Op() == client.OpCreateKey && !secret.IsZero() {
+		return printed.confirmSecret(approved, &createdKey{Key: account.WithoutSecret(&key)})
+	}
 	return nil
 }
 
@@ -248,16 +255,19 @@ type rawPage struct {
 	Data       *[]json.RawMessage `json:"data"`
 	Page       int                `json:"page"`
 	Pages      int                `json:"pages"`
+	Results    int                `json:"results"`
 	NextMarker *string            `json:"next_marker"`
 	Truncated  bool               `json:"is_truncated"`
 }
 
-// allPages iterates over the rows of all pages of a list. A list that ends before it should is an error.
+// allPages iterates over the rows of all pages of a list. If the list ends before it should, or changes while it is
+// read, an error follows its rows.
 func allPages(ctx context.Context, api *client.Client, call *client.RawCall) iter.Seq2[any, error] {
 	next := *call
 	next.Query = maps.Clone(call.Query)
 	return func(yield func(any, error) bool) {
-		for {
+		changed := ""
+		for before := (rawPage{}); ; {
 			answer, err := api.Call(ctx, &next)
 			var page rawPage
 			if err == nil {
@@ -278,6 +288,13 @@ func allPages(ctx context.Context, api *client.Client, call *client.RawCall) ite
 			more, err := page.follow(&next)
 			if err != nil {
 				yield(nil, fmt.Errorf("%s: %w", call.Op(), err))
+			}
+			if before.Pages > 0 && changed == "" {
+				changed = client.ListChange(before.Results, before.Pages, page.Results, page.Pages)
+			}
+			before = page
+			if !more && err == nil && changed != "" {
+				yield(nil, fmt.Errorf("%s: %s", call.Op(), changed))
 			}
 			if !more {
 				return

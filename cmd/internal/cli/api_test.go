@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -258,6 +259,22 @@ func TestAPI_rules(t *testing.T) {
 	r.MustRun(append(disable, "--yes=prod")...)
 }
 
+// A list that changes while its pages are read is not called whole: rows may be missing.
+func TestAPI_paginate_listChanges(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	results := 0
+	r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
+		page := cmp.Or(req.URL.Query().Get("page"), "1")
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"data":[{"id":%s}],"page":%[1]s,"pages":2,"results":%d}`, page, results)
+		results--
+		return true
+	})
+	list := []string{"api", "GET", "/managed/services", "--paginate"}
+	results = 27
+	r.CheckResult(r.Run(list...), exit.CodeFailure, `"id": 2`, "changed while it was read (27 rows, then 26)")
+}
+
 // A key that was made with lookout api is shown once, and is not remembered as one whose secret nobody has seen.
 func TestAPI_secretOfKey(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
@@ -278,6 +295,23 @@ func TestAPI_secretOfKey(t *testing.T) {
 	if unseen := j.UnseenSecrets(); len(unseen) != 0 {
 		t.Errorf("its secret counts as unseen: %+v", unseen)
 	}
+	for _, args := range []string{
+		"keys create nightly --nothing --columns id,label", "keys create nightly --nothing --jq .id",
+		"api POST /object-storage/keys --input - --jq .id",
+	} {
+		input := `{"label":"nightly","bucket_access":[]}`
+		s := r.RunWithInput(input, strings.Fields(args)...)
+		r.CheckResult(s, exit.CodeUnknown, "its secret was not printed", "keys revoke")
+		if _, err := j.CatchUp(); err != nil {
+			t.Fatal(err)
+		}
+		if unseen := j.UnseenSecrets(); len(unseen) != 1 {
+			t.Fatalf("%s: %d secrets are unseen", args, len(unseen))
+		}
+		r.MustRun("keys", "revoke", j.UnseenSecrets()[0].UnseenSecretOf, "--yes")
+	}
+	s = r.MustRun("keys", "create", "nightly", "--nothing", "--jq", ".secret_key")
+	r.CheckResult(s, exit.CodeOK, "emulated-secret")
 }
 
 // A request without a method is refused: nothing is chosen in its place.

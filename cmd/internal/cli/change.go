@@ -56,7 +56,8 @@ type approvedChange struct {
 	change         client.Change
 	consents       map[string]*client.Consent // by operation
 	success        string                     // reported after the thing's name if there is no row to show
-	shown          func()                     // runs once the result has been printed; nil does nothing
+	secret         string                     // of key, to be printed with the result; "" for none
+	key            *createdKey
 }
 
 // consent returns the consent to the change's operation, for transfers.

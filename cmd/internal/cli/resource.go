@@ -367,11 +367,12 @@ func (r *subcommandRun) run(ctx context.Context, s *scriptSession, args []string
 		s.reportf("%s%s", c.name, approved.success)
 		return nil
 	}
+	printed := watchFor(&r.printer.Out, approved.secret)
 	if err := r.show(ctx, s, c, after); err != nil {
 		return r.resource.resultNotPrinted(r.subcommand, after, err)
 	}
-	if approved.shown != nil {
-		approved.shown()
+	if approved.secret != "" {
+		return printed.confirmSecret(approved, approved.key)
 	}
 	return nil
 }

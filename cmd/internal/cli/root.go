@@ -41,6 +41,7 @@ func Execute(args []string, in io.Reader, out, complaints io.Writer) int {
 	return exit.CodeForSignal(c.Context())
 }
 
+// NewRootCommand returns the command lookout with all its subcommands.
 func NewRootCommand() *cobra.Command {
 	f := &config.Flags{}
 	root := &cobra.Command{

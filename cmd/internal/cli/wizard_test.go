@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -121,4 +122,39 @@ func TestFirstRunTakesQuotedCommands(t *testing.T) {
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
 	r.MustRun("services", "list")
+}
+
+// An outputHook calls a function before anything is written that contains a text.
+type outputHook struct {
+	out  io.Writer
+	text string
+	run  func()
+}
+
+func (h outputHook) Write(p []byte) (int, error) {
+	if strings.Contains(string(p), h.text) {
+		h.run()
+	}
+	return h.out.Write(p)
+}
+
+// If another program writes the configuration while the wizard asks, nothing of it is changed, and no token stays
+// behind: the same answers work again.
+func TestFirstRunLeavesNoTokenIfItCannotWrite(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	t.Setenv("LOOKOUT_TOKEN", "")
+	t.Setenv("LOOKOUT_BASE_URL", "")
+	answers := []string{r.Base, "prod", "1", "file", "yes"}
+	w, out := newTestWizard(r, testenv.Canary, answers...)
+	w.Out = outputHook{out, "Write it?", func() { r.Write(w.Path, "# by another program\n") }}
+	if err := w.Run(t.Context()); err == nil {
+		t.Fatalf("no error:\n%s", out)
+	}
+	if kept := r.ReadTree(filepath.Join(r.Home, "config")); strings.Contains(kept, testenv.Canary) ||
+		!strings.Contains(kept, "by another program") || strings.Contains(kept, "accounts.prod") {
+		t.Errorf("%s", kept)
+	}
+	if w, out = newTestWizard(r, testenv.Canary, answers...); w.Run(t.Context()) != nil {
+		t.Errorf("the second time:\n%s", out)
+	}
 }

@@ -274,6 +274,7 @@ const KeysDescription = "Keys for actions, each with a list of keys. docs/keys.m
 	"PANE.ACTION. If two actions of a pane have the same key, the first one keeps the key, and the later binding is " +
 	"ignored; a default key counts as first. An action left without a key keeps its default keys."
 
+// CheckBaseURL returns an error unless an address may receive the token: over https, or on this machine.
 func CheckBaseURL(v string) error {
 	_, err := client.New(v, client.NewSecret("x"))
 	return err
@@ -319,6 +320,8 @@ func checkVariableName(v string) error {
 	return nil
 }
 
+// CheckAbsolutePath returns an error unless a path begins with / or ~/. A token in its place is refused without
+// repeating it.
 func CheckAbsolutePath(v string) error {
 	if err := checkNotToken(v); err != nil {
 		return err

@@ -357,6 +357,7 @@ func readKeyringToken(ctx context.Context, account string) (client.Secret, error
 	return client.NewSecret(strings.TrimSpace(text)), nil
 }
 
+// SaveKeyringToken stores the token of an account in the system's keyring, in place of the one that is there.
 func SaveKeyringToken(ctx context.Context, account string, t client.Secret) error {
 	ForgetNames(account) // the token may be another user's
 	_, err := WithKeyringTimeout(

@@ -211,7 +211,7 @@ func (l *Log) redactValue(value any) any {
 				value[name] = l.redactValue(inner)
 				continue
 			}
-			if text, ok := inner.(string); ok && !strings.Contains(name, "username") {
+			if text, ok := inner.(string); ok && !strings.Contains(strings.ToLower(name), "username") {
 				l.remember(text)
 			}
 			value[name] = mask

@@ -42,6 +42,7 @@ var Codes = []struct {
 	{CodeInterrupted, "interrupted; another signal n gives 128+n"},
 }
 
+// Help returns the list of exit codes for help texts.
 func Help() string {
 	var b strings.Builder
 	b.WriteString("Exit codes:")

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -376,7 +377,7 @@ func (w *Wizard) confirmAndWrite(ctx context.Context) error {
 		err = w.saveToken(ctx)
 		switch {
 		case err == nil:
-			return write()
+			return w.withdrawToken(write())
 		case ctx.Err() != nil:
 			return err
 		}
@@ -420,6 +421,20 @@ func (w *Wizard) confirmWrite(text string) error {
 
 func indentText(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ") + "\n"
+}
+
+// withdrawToken removes a token that was just stored if the configuration, which names its place, was not written.
+func (w *Wizard) withdrawToken(err error) error {
+	switch {
+	case err == nil || w.pastedToken.IsZero():
+		return err
+	case w.tokenPath == "":
+		return exit.Advise(err, "the token is already in the keyring: run the command again")
+	}
+	if failed := os.Remove(w.tokenPath); failed != nil {
+		return exit.Advise(err, "the token is already in "+w.tokenPath+": remove it, and run the command again")
+	}
+	return err
 }
 
 // saveToken stores a pasted token. It runs before the configuration is written, which names the place.
