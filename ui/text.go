@@ -165,6 +165,9 @@ func wrapLine(text string, width int) []string {
 	return append(lines, line)
 }
 
+// joiner makes one picture of the two beside it.
+const joiner = "\u200d"
+
 // breakWord breaks a word that is longer than a line, if possible at the separators of addresses and paths.
 func breakWord(word string, width int) []string {
 	var parts []string
@@ -183,7 +186,7 @@ func breakWord(word string, width int) []string {
 		if part == "" { // a rune wider than the line
 			return append(parts, word)
 		}
-		parts, word = append(parts, part), word[len(part):]
+		parts, word = append(parts, part), strings.TrimLeft(word[len(part):], joiner) // it joins nothing on a new line
 	}
 }
 

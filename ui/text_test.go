@@ -38,3 +38,14 @@ func BenchmarkWrapLongWord(b *testing.B) {
 		Wrap(text, 80)
 	}
 }
+
+// A picture of more parts than a line looks at is broken between two parts: no line begins with a joiner.
+func TestWrap_longPicture(t *testing.T) {
+	for width := 2; width < 40; width++ {
+		for n, line := range Wrap("a "+strings.Repeat("\U0001f468\u200d", 500), width) {
+			if strings.HasPrefix(line, "\u200d") {
+				t.Fatalf("%d cells: line %d begins with a joiner", width, n+1)
+			}
+		}
+	}
+}
