@@ -103,8 +103,8 @@ func commandsPage(root *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString(generatedHeader + "# Commands\n\n" + helpToMarkdown(root.Long) + "\n\n")
 	b.WriteString(
-		"```\n" + root.Use + " [flags]\n\n" + root.NonInheritedFlags().FlagUsages() + "```\n\n| command | |\n" +
-			"|---|---|\n",
+		"```\n" + root.Use + " [flags]\n\n" + root.NonInheritedFlags().FlagUsages() + "```\n\n" +
+			examplesBlock(root) + "| command | |\n|---|---|\n",
 	)
 	for _, c := range visibleCommands(root) {
 		fmt.Fprintf(&b, "| [lookout %s](%s.md) | %s |\n", c.Name(), c.Name(), c.Short)
@@ -151,8 +151,13 @@ func writeCommandDoc(b *strings.Builder, c *cobra.Command) {
 	}
 	b.WriteString("```\n\n")
 	if hasOwnExamples(c) {
-		b.WriteString("```sh\n" + strings.TrimPrefix(strings.ReplaceAll(c.Example, "\n  ", "\n"), "  ") + "\n```\n\n")
+		b.WriteString(examplesBlock(c))
 	}
+}
+
+// examplesBlock returns a command's examples as a block.
+func examplesBlock(c *cobra.Command) string {
+	return "```sh\n" + strings.TrimPrefix(strings.ReplaceAll(c.Example, "\n  ", "\n"), "  ") + "\n```\n\n"
 }
 
 // hasOwnExamples reports whether a command has examples that its parent does not have too.

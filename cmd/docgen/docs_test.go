@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -73,15 +74,19 @@ func TestDocumentedCommandsWork(t *testing.T) {
 			for _, name := range []string{"password", "docs/index.html"} {
 				r.Write(name, "secret\n")
 			}
+			r.Write("new.toml", "theme = \"dark\"\n")
 			r.writeCertificate("cdn.acme.net")
 			for _, args := range commandLines(t, filepath.Join(testenv.RepoRoot(t), page)) {
 				line := strings.Join(args, " ")
 				switch {
 				case strings.HasPrefix(line, "-"), line == "", args[0] == "demo", args[0] == "emulate",
-					args[0] == "keep", args[0] == "accounts", args[0] == "audit", unserved(r)[args[0]],
+					args[0] == "keep", args[0] == "watch", args[0] == "audit", unserved(r)[args[0]],
+					strings.HasPrefix(line, "accounts add"), strings.HasPrefix(line, "config edit"),
 					strings.HasPrefix(line, "issues wait"), strings.HasPrefix(line, "journal get"):
-					// they need a terminal or an account of a file, or do not end, or there is nothing to show
+					// they need a terminal, or do not end, or there is nothing to show
 					r.checkCommandLine(page, args)
+				case args[0] == "accounts" || args[0] == "config":
+					r.runOnAccounts(page, args)
 				default:
 					args = append(args, confirmationArgs(args)...)
 					if s := r.RunWithInput("typed secret\n", args...); s.Code != exit.CodeOK {
@@ -90,6 +95,28 @@ func TestDocumentedCommandsWork(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// runOnAccounts runs a command line on a configuration with two accounts, or on none if it writes one.
+func (r *testEnv) runOnAccounts(page string, args []string) {
+	r.Helper()
+	path := filepath.Join(r.Home, "config", "lookout", "config.toml")
+	text := ""
+	for _, name := range []string{"production", "staging"} {
+		file := filepath.Join(filepath.Dir(path), name+".token")
+		r.Write(file, testenv.Canary+"\n")
+		text += fmt.Sprintf("[accounts.%s]\nbase_url = %q\ntoken_file = %q\n", name, r.Base, file)
+	}
+	r.Write(path, text)
+	if strings.Join(args, " ") == "config init" {
+		if err := os.Remove(path); err != nil {
+			r.Fatal(err)
+		}
+	}
+	s := r.RunWithInput(testenv.Canary, append(args, confirmationArgs(args)...)...)
+	if s.Code != exit.CodeOK {
+		r.Errorf("%s: lookout %s: %d %s", page, strings.Join(args, " "), s.Code, s.Err)
 	}
 }
 
@@ -185,7 +212,7 @@ func docPages(t *testing.T) []string {
 
 // confirmationArgs returns the flags that answer the question that a person at a terminal would be asked.
 func confirmationArgs(args []string) []string {
-	if len(args) > 1 && (args[1] == "delete" || args[1] == "revoke" || args[1] == "rm") &&
+	if len(args) > 1 && slices.Contains([]string{"delete", "remove", "revoke", "rm"}, args[1]) &&
 		args[len(args)-1] != "--yes" {
 		return []string{"--yes"}
 	}

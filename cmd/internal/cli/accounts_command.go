@@ -119,7 +119,7 @@ func addAccountCommand(f *config.Flags) *cobra.Command {
 			"and writes after a yes.\nThe token can stay where it is, or be kept in a file of your own or in the " +
 			"system's keyring. --read-only adds an account that allows no change.",
 		Example: indentExamples(
-			"lookout accounts add staging\nlookout accounts add production --protected --color red",
+			"lookout accounts add production --protected --color red\nlookout accounts add staging",
 		),
 		RunE: func(c *cobra.Command, args []string) error {
 			file, err := readAccountFile(f)
@@ -208,7 +208,12 @@ func printsRows[T any](
 }
 
 func listAccountsCommand(f *config.Flags) *cobra.Command {
-	c := &cobra.Command{Use: "list", Short: "List the accounts of the configuration", Args: NoArgs}
+	c := &cobra.Command{
+		Use:     "list",
+		Short:   "List the accounts of the configuration",
+		Args:    NoArgs,
+		Example: indentExamples("lookout accounts list --columns name,token\nlookout accounts list -o json"),
+	}
 	printsRows(c, []resource.ColumnDefinition[listedAccount]{
 		{Name: "name", Value: func(a listedAccount) string { return a.Name }},
 		{Name: "base_url", Value: func(a listedAccount) string { return a.BaseURL }},
@@ -250,6 +255,7 @@ func checkAccountsCommand(f *config.Flags) *cobra.Command {
 		Args:  ArgsFromUse,
 		Long: "Reads the token and the first rows of every list, and changes nothing. The first failure decides the " +
 			"exit code: 3 token, 6 no connection.",
+		Example: indentExamples("lookout accounts check production\nlookout accounts check --filter '!state:ok'"),
 	}
 	code := exit.CodeOK
 	printsRows(c, []resource.ColumnDefinition[setup.AccountCheck]{
@@ -321,7 +327,9 @@ func accountTokenCommand(f *config.Flags) *cobra.Command {
 		Long: "Reads the new token from the terminal, without showing it, or from standard input; tries it; and " +
 			"keeps it where the old one is.\nA token that the API refuses is not stored. --store moves it from " +
 			"another place, such as a variable or a program, into a file of your own or the system's keyring.",
-		Example: indentExamples("lookout accounts token production < new.token"),
+		Example: indentExamples(
+			"lookout accounts token staging --store keyring < new.token\nlookout accounts token production < new.token",
+		),
 		RunE: func(c *cobra.Command, args []string) error {
 			return replaceToken(c, f, args, store, untested)
 		},
@@ -443,6 +451,7 @@ func renameAccountCommand(f *config.Flags) *cobra.Command {
 		Args:  ArgsFromUse,
 		Long: "Renames the account in the configuration, its journals and what is kept beside them, and its token in " +
 			"the keyring.\nQuit every running lookout for this account first.",
+		Example: indentExamples("lookout accounts rename staging test"),
 		RunE: func(c *cobra.Command, args []string) error {
 			file, err := readAccountFile(f)
 			if err != nil {
@@ -501,6 +510,7 @@ func removeAccountCommand(f *config.Flags) *cobra.Command {
 		Long: "Removes the account's block, its token in the keyring, and its token file if that stands beside the " +
 			"configuration under the account's name.\nIts journal stays. Nothing changes at the API: revoke the " +
 			"token there if nobody else uses it.",
+		Example: indentExamples("lookout accounts remove staging"),
 		RunE: func(c *cobra.Command, args []string) error {
 			file, err := readAccountFile(f)
 			if err != nil {

@@ -41,6 +41,7 @@ func CompletionScripts() map[string]string {
 // printOwnScripts makes cobra's completion commands print these scripts.
 func printOwnScripts(completion *cobra.Command) {
 	for _, shell := range completion.Commands() {
+		shell.Args, shell.Example = NoArgs, indentExamples(shell.CommandPath())
 		script, own := CompletionScripts()[shell.Name()]
 		if !own {
 			continue

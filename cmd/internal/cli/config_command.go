@@ -24,46 +24,53 @@ import (
 
 func configCommand(f *config.Flags) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "config",
-		Short: "Create, show, check and edit the configuration",
-		Args:  NoArgs,
-		Long:  "lookout changes its configuration only when you ask it to.",
-		RunE:  requireSubcommand,
+		Use:     "config",
+		Short:   "Create, show, check and edit the configuration",
+		Args:    NoArgs,
+		Long:    "lookout changes its configuration only when you ask it to.",
+		Example: indentExamples("lookout config init\nlookout config edit\nlookout config validate"),
+		RunE:    requireSubcommand,
 	}
 	f.AddAccountFlags(c.PersistentFlags())
-	sub := func(use, about string, args cobra.PositionalArgs, run func(*cobra.Command, []string) error) *cobra.Command {
+	sub := func(
+		use, about, examples string, args cobra.PositionalArgs, run func(*cobra.Command, []string) error,
+	) *cobra.Command {
 		one := &cobra.Command{
-			Use:   use,
-			Short: about,
-			Args:  args,
-			RunE:  run,
+			Use:     use,
+			Short:   about,
+			Example: indentExamples(examples),
+			Args:    args,
+			RunE:    run,
 		}
 		c.AddCommand(one)
 		return one
 	}
-	sub("path", "Print the path of the configuration", NoArgs, func(c *cobra.Command, _ []string) error {
-		path, _ := config.Path(f)
-		if err := config.CheckHome(f); err != nil {
-			return exit.Usage(err)
-		}
-		fmt.Fprintln(c.OutOrStdout(), path)
-		return nil
-	})
-	sub("init", "Write a new configuration with every key explained", NoArgs, withFlags(f, initConfig))
-	sub("show", "Show every key, its value and where the value comes from", NoArgs, withFlags(f, showConfig))
-	sub(
-		"validate [FILE]", "Report every mistake with its file, line and column", ArgsFromUse,
-		func(c *cobra.Command, args []string) error { return validateConfig(c, f, args) },
-	)
-	sub("edit", "Open it in $VISUAL or $EDITOR, and check it afterwards", NoArgs, withFlags(f, editConfig))
-	sub("schema", "Print its JSON schema", NoArgs, func(c *cobra.Command, _ []string) error {
-		return output.WriteJSON(c.OutOrStdout(), config.Schema(), "  ")
-	})
+	sub("path", "Print the path of the configuration", "lookout config path", NoArgs,
+		func(c *cobra.Command, _ []string) error {
+			path, _ := config.Path(f)
+			if err := config.CheckHome(f); err != nil {
+				return exit.Usage(err)
+			}
+			fmt.Fprintln(c.OutOrStdout(), path)
+			return nil
+		})
+	sub("init", "Write a new configuration with every key explained", "lookout config init", NoArgs,
+		withFlags(f, initConfig))
+	sub("show", "Show every key, its value and where the value comes from", "lookout config show -a production",
+		NoArgs, withFlags(f, showConfig))
+	sub("validate [FILE]", "Report every mistake with its file, line and column",
+		"lookout config validate new.toml\nlookout config validate", ArgsFromUse,
+		func(c *cobra.Command, args []string) error { return validateConfig(c, f, args) })
+	sub("edit", "Open it in $VISUAL or $EDITOR, and check it afterwards", "EDITOR=nano lookout config edit", NoArgs,
+		withFlags(f, editConfig))
+	sub("schema", "Print its JSON schema", "lookout config schema > lookout.schema.json", NoArgs,
+		func(c *cobra.Command, _ []string) error {
+			return output.WriteJSON(c.OutOrStdout(), config.Schema(), "  ")
+		})
 	remove := false
-	keep := sub(
-		"token", "Store an account's token in the system's keyring", NoArgs,
-		func(c *cobra.Command, _ []string) error { return runConfigToken(c, f, remove) },
-	)
+	keep := sub("token", "Store an account's token in the system's keyring",
+		"lookout config token -a production < new.token\nlookout config token -a production --remove", NoArgs,
+		func(c *cobra.Command, _ []string) error { return runConfigToken(c, f, remove) })
 	keep.Flags().BoolVar(&remove, "remove", false, "remove it from the keyring")
 	return c
 }

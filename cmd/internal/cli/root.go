@@ -51,6 +51,7 @@ func NewRootCommand() *cobra.Command {
 			"the keyboard.\n" +
 			"Without a command it opens the dashboard; without a configuration it helps you create one.\nTry it " +
 			"without an account: lookout demo\n\n" + output.Help + "\n\n" + exit.Help(),
+		Example:       indentExamples("lookout demo\nlookout -a production --read-only\nlookout --view services"),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          NoArgs,
@@ -129,8 +130,10 @@ func restrictBuiltinCommands(root *cobra.Command) {
 		switch c.Name() {
 		case "completion":
 			c.Args, c.RunE = NoArgs, requireSubcommand
+			c.Example = indentExamples("lookout completion zsh --help\nlookout completion zsh > _lookout")
 			printOwnScripts(c)
 		case "help":
+			c.Example = indentExamples("lookout help services disable")
 			c.Args = func(c *cobra.Command, args []string) error {
 				about, rest, err := root.Find(args)
 				if err != nil {

@@ -60,9 +60,10 @@ func withProgress(c *cobra.Command) context.Context {
 func demoCommand(f *config.Flags) *cobra.Command {
 	service := emulator.ServiceDocument
 	c := &cobra.Command{
-		Use:   "demo",
-		Short: "Try lookout on a built-in demo account: no token, no network",
-		Args:  NoArgs,
+		Use:     "demo",
+		Short:   "Try lookout on a built-in demo account: no token, no network",
+		Args:    NoArgs,
+		Example: indentExamples("lookout demo --theme light\nlookout demo --service now"),
 		Long: "Opens the dashboard on an account that exists only in this process; C switches to a second, empty " +
 			"one.\n" +
 			"To make something go wrong, type \":demo\" and one of " + dashboard.DemoFaultNames() +
@@ -82,13 +83,13 @@ func demoCommand(f *config.Flags) *cobra.Command {
 func watchCommand(f *config.Flags) *cobra.Command {
 	invented := false
 	c := &cobra.Command{
-		Use:   "watch",
-		Short: "Show what is broken, since when and whom to call, in a small pane",
-		Args:  NoArgs,
+		Use:     "watch",
+		Short:   "Show what is broken, since when and whom to call, in a small pane",
+		Args:    NoArgs,
+		Example: indentExamples("lookout watch -a production\ntmux split-window -l 6 lookout watch"),
 		Long: "Shows services with a problem, since when, and the number to call, in a corner of the screen from 20 " +
 			"columns and 4 lines.\n" +
-			"It changes nothing at the API, and draws only when something changes. q quits. Beside a shell in " +
-			"tmux: tmux split-window -l 6 lookout watch",
+			"It changes nothing at the API, and draws only when something changes. q quits.",
 		RunE: func(c *cobra.Command, _ []string) error { return dashboard.RunWatch(c, f, invented) },
 	}
 	f.AddAccountFlags(c.Flags())
@@ -229,9 +230,10 @@ func doctorCommand(f *config.Flags) *cobra.Command {
 
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  NoArgs,
+		Use:     "version",
+		Short:   "Print the version",
+		Args:    NoArgs,
+		Example: indentExamples("lookout version"),
 		Run: func(c *cobra.Command, _ []string) {
 			fmt.Fprintln(c.OutOrStdout(), "lookout "+version.Line())
 		},
