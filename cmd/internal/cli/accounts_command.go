@@ -380,8 +380,37 @@ func replaceToken(c *cobra.Command, f *config.Flags, args []string, store string
 	if err := place.store(c.Context(), file, name, token); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "the token of %s is in %s (%s)\n", name, place.description, said)
+	old, err := file.removeOldToken(c.Context(), name, place)
+	if err != nil {
+		return fmt.Errorf(
+			"the token of %s is in %s, but the old one was not removed (%w)",
+			name,
+			place.description,
+			err,
+		)
+	}
+	_, err = fmt.Fprintf(c.OutOrStdout(), "the token of %s is in %s (%s)%s\n", name, place.description, said, old)
 	return err
+}
+
+// removeOldToken removes the token that lookout kept for an account in another place than the new one, and says so. A
+// file that is not lookout's own stays, and is named.
+func (a accountFile) removeOldToken(ctx context.Context, name string, place tokenPlace) (said string, err error) {
+	before := a.Accounts[name]
+	switch own := a.OwnTokenFile(a.path, name); {
+	case place.line == "": // it is where the old one was
+		return "", nil
+	case before.Keyring:
+		return "; the old one is removed from the keyring", config.RemoveKeyringToken(ctx, name)
+	case own != "":
+		if err = os.Remove(own); errors.Is(err, os.ErrNotExist) {
+			return "", nil
+		}
+		return "; the old one in " + own + " is removed", err
+	case before.TokenFile != "":
+		return "; the file " + before.TokenFile + " stays: remove it if nothing else uses it", nil
+	}
+	return "", nil
 }
 
 // A tokenPlace is where a token is stored.
@@ -483,22 +512,39 @@ func (a accountFile) rename(ctx context.Context, from, to string) error {
 		return err
 	}
 	ring := a.Accounts[from].Keyring
+	forget := func(name string) error {
+		if !ring {
+			return nil
+		}
+		return config.RemoveKeyringToken(context.WithoutCancel(ctx), name)
+	}
 	if ring {
 		if err := config.CopyKeyringToken(ctx, from, to); err != nil {
-			return err
+			return notRenamed(err)
 		}
 	}
-	if err := config.RenameStateFiles(from, to); err != nil {
-		return err
+	undo, err := config.RenameStateFiles(from, to)
+	if err != nil {
+		return notRenamed(err, forget(to))
 	}
 	if err := config.Replace(a.path, a.data, after); err != nil {
-		return errors.Join(err, config.RenameStateFiles(to, from))
+		return notRenamed(err, undo(), forget(to))
 	}
 	config.ForgetNames(from)
-	if ring {
-		return config.RemoveKeyringToken(ctx, from)
+	if err := forget(from); err != nil {
+		return fmt.Errorf("account %s is now %s, but its token is also under the old name (%w)", from, to, err)
 	}
 	return nil
+}
+
+// notRenamed returns the error of a rename, after everything that it had done was undone.
+func notRenamed(err error, undone ...error) error {
+	if failed := errors.Join(undone...); failed != nil {
+		return exit.Advise(
+			err, "a part is renamed and cannot be renamed back ("+exit.Text(failed)+"): run the command again",
+		)
+	}
+	return exit.Advise(err, "nothing was renamed")
 }
 
 func removeAccountCommand(f *config.Flags) *cobra.Command {
@@ -537,10 +583,9 @@ func (a accountFile) remove(c *cobra.Command, f *config.Flags, name string, yes 
 	if err != nil {
 		return err
 	}
-	token, effect := "", "Removes account "+name+" from "+a.path
-	own := filepath.Join(filepath.Dir(a.path), name+".token")
-	if s.TokenFile == own && a.UserOfTokenFile(own, name) == "" {
-		token, effect = own, effect+", and its token file "+own
+	token, effect := a.OwnTokenFile(a.path, name), "Removes account "+name+" from "+a.path
+	if token != "" {
+		effect += ", and its token file " + token
 	}
 	if s.Keyring {
 		effect += ", and its token from the keyring"
@@ -568,8 +613,12 @@ func (a accountFile) remove(c *cobra.Command, f *config.Flags, name string, yes 
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("account %s is removed, but its token is not: %w", name, err)
+		return fmt.Errorf("account %s is removed, but its token is not (%w)", name, err)
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "account %s is removed; its journal stays at %s\n", name, s.JournalPath())
+	stays := "its journal stays at " + s.JournalPath()
+	if token == "" && s.TokenFile != "" {
+		stays += ", and its token in " + s.TokenFile
+	}
+	_, err = fmt.Fprintf(c.OutOrStdout(), "account %s is removed; %s\n", name, stays)
 	return err
 }

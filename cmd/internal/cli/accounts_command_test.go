@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -178,6 +179,98 @@ func TestAccountsRename(t *testing.T) {
 	if _, err := keyring.Get(config.KeyringService, "stage"); err == nil {
 		t.Error("the old token is still in the keyring")
 	}
+}
+
+// A rename that fails halfway leaves everything as it was: configuration, journals, keyring.
+func TestAccountsRename_undoesHalfARename(t *testing.T) {
+	long := strings.Repeat("x", 230) // the path of a file beside it cannot be written
+	for name, c := range map[string]struct{ from, to, file string }{
+		"journal":       {"prod", strings.Repeat("n", 60), "config.toml"},
+		"configuration": {"prod", "live", long + ".config.toml"},
+		"keyring":       {"stage", "live", long + ".config.toml"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, path := newAccountsTest(t, emulator.Options{})
+			moved := filepath.Join(filepath.Dir(path), c.file)
+			if err := os.Rename(path, moved); err != nil {
+				t.Fatal(err)
+			}
+			r.Setenv("LOOKOUT_CONFIG", moved)
+			state := filepath.Join(r.Home, "state", "lookout")
+			files := []string{"NAME.journal", "NAME.server", "NAME@" + strings.Repeat("h", 220) + ".journal"}
+			for i, file := range files {
+				files[i] = filepath.Join(state, strings.ReplaceAll(file, "NAME", c.from))
+				r.Write(files[i], "{}\n")
+			}
+			before := readText(t, moved)
+			r.CheckResult(r.Run("accounts", "rename", c.from, c.to), exit.CodeFailure, "nothing was renamed")
+			if readText(t, moved) != before {
+				t.Errorf("the configuration has changed:\n%s", readText(t, moved))
+			}
+			for _, file := range files {
+				readText(t, file)
+			}
+			if left, _ := filepath.Glob(filepath.Join(state, c.to+"*")); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+			if _, err := keyring.Get(config.KeyringService, c.to); err == nil {
+				t.Error("the keyring has a token under the new name")
+			}
+			r.MustRun("services", "list", "-a", "stage")
+		})
+	}
+}
+
+// A rename replaces no token that the keyring has under the new name.
+func TestAccountsRename_keepsAnotherToken(t *testing.T) {
+	r, path := newAccountsTest(t, emulator.Options{})
+	if err := keyring.Set(config.KeyringService, "live", "another"); err != nil {
+		t.Fatal(err)
+	}
+	before := readText(t, path)
+	r.CheckResult(
+		r.Run("accounts", "rename", "stage", "live"), exit.CodeFailure, "it has a token for live already",
+		"choose another name", "nothing was renamed",
+	)
+	if token, err := keyring.Get(config.KeyringService, "live"); token != "another" || readText(t, path) != before {
+		t.Errorf("%q, %v\n%s", token, err, readText(t, path))
+	}
+}
+
+// A token that moves leaves no copy: the token file that lookout wrote is removed once the keyring has the new token,
+// and the keyring's once the file has it. A file of the user's own stays, and is named.
+func TestAccountsToken_removesTheOldOne(t *testing.T) {
+	r, path := newAccountsTest(t, emulator.Options{})
+	file := filepath.Join(filepath.Dir(path), "prod.token")
+	keyring.MockInitWithError(errors.New("locked"))
+	r.CheckResult(
+		r.RunWithInput(testenv.Canary, "accounts", "token", "prod", "--store", "keyring"), exit.CodeFailure, "locked",
+	)
+	readText(t, file) // the only one there is
+	keyring.MockInit()
+	r.CheckResult(
+		r.RunWithInput(testenv.Canary, "accounts", "token", "prod", "--store", "keyring"), exit.CodeOK,
+		"in the system's keyring", "the old one in "+file+" is removed",
+	)
+	if _, err := os.Stat(file); err == nil {
+		t.Error("the old token file is still there")
+	}
+	r.CheckResult(
+		r.RunWithInput(testenv.Canary, "accounts", "token", "prod", "--store", "file"), exit.CodeOK,
+		"in the file "+file, "the old one is removed from the keyring",
+	)
+	if _, err := keyring.Get(config.KeyringService, "prod"); err == nil {
+		t.Error("the old token is still in the keyring")
+	}
+	r.MustRun("services", "list", "-a", "prod")
+	other := filepath.Join(r.Home, "secrets", "token")
+	r.Write(other, testenv.Canary)
+	r.WriteConfig(strings.Replace(readText(t, path), filepath.ToSlash(file), filepath.ToSlash(other), 1))
+	r.CheckResult(
+		r.RunWithInput(testenv.Canary, "accounts", "token", "prod", "--store", "keyring"), exit.CodeOK,
+		"the file "+other+" stays",
+	)
+	readText(t, other)
 }
 
 // Removing an account removes the token that lookout keeps for it, and nothing that is not its own.

@@ -208,6 +208,16 @@ func accountColors() map[string]theme.Tone {
 	}
 }
 
+// OwnTokenFile returns the token file that lookout keeps for an account beside the configuration, under the account's
+// name; "" if its token is elsewhere, or another account uses the file too.
+func (f File) OwnTokenFile(configPath, account string) string {
+	own := filepath.Join(filepath.Dir(configPath), account+".token")
+	if filepath.Clean(expandHome(f.Accounts[account].TokenFile)) != own || f.UserOfTokenFile(own, account) != "" {
+		return ""
+	}
+	return own
+}
+
 // UserOfTokenFile returns another account whose token is in a file; "" if there is none.
 func (f File) UserOfTokenFile(path, except string) string {
 	for _, name := range slices.Sorted(maps.Keys(f.Accounts)) {

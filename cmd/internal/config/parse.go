@@ -247,7 +247,7 @@ func (r *configParser) parseAccounts(cfg *File, value any) {
 			r.addError(true, at, "expected a table, such as [accounts.production]")
 			continue
 		case !IsAccountName(name):
-			r.addError(true, at, "an account's name has only letters, digits, dots, - and _")
+			r.addError(true, at, "an account's name has only letters, digits, dots, - and _, and at most 64 of them")
 		}
 		var a AccountConfig
 		assignKeys(r, parsedTable{path: at, values: block}, AccountKeys(), &a)

@@ -16,6 +16,7 @@ import (
 	"github.com/adrg/xdg"
 
 	"lookout/client/statefile"
+	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/names"
 )
 
@@ -180,34 +181,44 @@ func (s Settings) ClaimJournal() error {
 }
 
 // RenameStateFiles gives the journals of an account, and what stands beside them, the account's new name. It renames
-// none if a name is taken.
-func RenameStateFiles(from, to string) error {
+// none if a name is taken or if one cannot be renamed. The returned function renames them back.
+func RenameStateFiles(from, to string) (undo func() error, err error) {
 	entries, err := os.ReadDir(StateFolder())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("journals: %w", err)
 	}
-	if err != nil {
-		return fmt.Errorf("journals: %w", err)
+	var renamed []string // what follows the account's name in each file's
+	undo = func() (err error) {
+		for _, rest := range renamed {
+			err = errors.Join(err, renameFile(statePath(to+rest), statePath(from+rest)))
+		}
+		return err
 	}
-	names := map[string]string{}
+	var found []string
 	for _, e := range entries {
 		rest, ours := strings.CutPrefix(e.Name(), from)
 		switch {
 		case !ours || !isStateFile(rest):
-		case exists(filepath.Join(StateFolder(), to+rest)):
-			return fmt.Errorf("journals: %s exists already, of an earlier account; move it away first",
-				filepath.Join(StateFolder(), to+rest))
+		case exists(statePath(to + rest)):
+			return nil, exit.Advise(
+				fmt.Errorf("journals: %s exists already, of an earlier account", statePath(to+rest)),
+				"move it away first",
+			)
 		default:
-			names[e.Name()] = to + rest
+			found = append(found, rest)
 		}
 	}
-	for old, renamed := range names {
-		if err := renameFile(filepath.Join(StateFolder(), old), filepath.Join(StateFolder(), renamed)); err != nil {
-			return fmt.Errorf("journals: %w", err)
+	for _, rest := range found {
+		if err := renameFile(statePath(from+rest), statePath(to+rest)); err != nil {
+			return nil, fmt.Errorf("journals: %w", errors.Join(err, undo()))
 		}
+		renamed = append(renamed, rest)
 	}
-	return nil
+	return undo, nil
 }
+
+// statePath returns the path of a file in the state folder.
+func statePath(name string) string { return filepath.Join(StateFolder(), name) }
 
 // isStateFile reports whether a file is an account's, by what follows the account's name.
 func isStateFile(rest string) bool {

@@ -369,16 +369,28 @@ func SaveKeyringToken(ctx context.Context, account string, t client.Secret) erro
 	return nil
 }
 
-// CopyKeyringToken copies the token of an account to another name, if there is one.
+// CopyKeyringToken copies the token of an account to another name, if there is one. It replaces none.
 func CopyKeyringToken(ctx context.Context, from, to string) error {
-	text, err := WithKeyringTimeout(ctx, func() (string, error) { return keyring.Get(KeyringService, from) })
-	switch {
-	case errors.Is(err, keyring.ErrNotFound):
-		return nil
-	case err != nil:
-		return fmt.Errorf("keyring: %w", err)
+	var texts [2]string
+	for i, name := range []string{from, to} {
+		var err error
+		texts[i], err = WithKeyringTimeout(ctx, func() (string, error) { return keyring.Get(KeyringService, name) })
+		if err != nil && !errors.Is(err, keyring.ErrNotFound) {
+			return fmt.Errorf("keyring: %w", err)
+		}
 	}
-	return SaveKeyringToken(ctx, to, client.NewSecret(text))
+	switch {
+	case texts[0] == texts[1]:
+		return nil
+	case texts[1] != "":
+		return exit.Advise(
+			fmt.Errorf("keyring: it has a token for %s already, of an earlier account", to),
+			"choose another name, or remove that token with the keyring's own program",
+		)
+	case texts[0] == "":
+		return nil
+	}
+	return SaveKeyringToken(ctx, to, client.NewSecret(texts[0]))
 }
 
 // RemoveKeyringToken removes the token of an account from the keyring. Without one it does nothing.

@@ -181,7 +181,7 @@ func (w *Wizard) askName() (err error) {
 func CheckNewName(name string, taken []string) error {
 	switch {
 	case !config.IsAccountName(name):
-		return errors.New("use letters, digits, dots, - and _")
+		return errors.New("use at most 64 letters, digits, dots, - and _")
 	case slices.Contains(taken, name):
 		return fmt.Errorf("there is an account %s already; choose another name", name)
 	}
