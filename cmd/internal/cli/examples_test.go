@@ -63,7 +63,7 @@ func TestArguments_tooMany(t *testing.T) {
 		}
 	}
 	r := newTestEnv(t, emulator.Options{})
-	for _, line := range []string{"completion bash x", "completion nosuch", "help nosuch", "accounts nosuch", "nosuch"} {
+	for _, line := range []string{"completion bash x", "completion nosuch", "help nosuch", "accounts x", "nosuch"} {
 		r.CheckResult(r.Run(strings.Fields(line)...), exit.CodeUsage)
 	}
 }
