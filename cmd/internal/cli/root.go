@@ -48,8 +48,8 @@ func NewRootCommand() *cobra.Command {
 		Use:   "lookout",
 		Short: "A terminal dashboard for Managed monitoring and Object Storage",
 		Long: "lookout shows what is broken, what it affects and whom to call, and browses buckets from " +
-			"the keyboard.\nWithout a command it opens the dashboard; without a configuration it helps you create one.\nTry it " +
-			"without an account: lookout demo\n\n" + output.Help + "\n\n" + exit.Help(),
+			"the keyboard.\nWithout a command it opens the dashboard; without a configuration it helps you " +
+			"create one.\nTry it without an account: lookout demo\n\n" + output.Help + "\n\n" + exit.Help(),
 		Example:       indentExamples("lookout demo\nlookout -a production --read-only\nlookout --view services"),
 		SilenceErrors: true,
 		SilenceUsage:  true,
