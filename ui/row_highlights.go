@@ -20,7 +20,7 @@ type RowHighlights[T any] struct {
 // Add tints a row from now on: it has changed, or an action on it has finished.
 func (f *RowHighlights[T]) Add(id string) {
 	now := f.source.Now()
-	if flashLeft(f.last, now) == 0 {
+	if timeLeft(f.last, now) == 0 {
 		f.ends = map[string]time.Time{}
 	}
 	if id != "" && len(f.ends) < maxHighlights {
@@ -32,14 +32,14 @@ func (f *RowHighlights[T]) Add(id string) {
 // Has reports whether a row is tinted.
 func (f *RowHighlights[T]) Has(row T) bool {
 	now := f.source.Now()
-	return flashLeft(f.last, now) > 0 && flashLeft(f.ends[f.source.ID(row)], now) > 0
+	return timeLeft(f.last, now) > 0 && timeLeft(f.ends[f.source.ID(row)], now) > 0
 }
 
 // Left returns the time until no row is tinted any more; 0 if none is.
-func (f *RowHighlights[T]) Left() time.Duration { return flashLeft(f.last, f.source.Now()) }
+func (f *RowHighlights[T]) Left() time.Duration { return timeLeft(f.last, f.source.Now()) }
 
-// flashLeft returns the time until a tint ends, 0 if it has ended. A clock that was set back ends it.
-func flashLeft(end, now time.Time) time.Duration {
+// timeLeft returns the time until a tint ends, 0 if it has ended. A clock that was set back ends it.
+func timeLeft(end, now time.Time) time.Duration {
 	if left := end.Sub(now); left > 0 && left <= highlightDuration {
 		return left
 	}

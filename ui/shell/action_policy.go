@@ -232,7 +232,7 @@ func addRowCommands(s *Shell) {
 		name := c.Pane + "." + c.Name
 		keys[name], lines[name] = []string{c.Key}, c.Line
 		for _, p := range s.o.Panes {
-			if list := rowCommander(p); list != nil && p.Name() == c.Pane {
+			if list := rowCommandHost(p); list != nil && p.Name() == c.Pane {
 				list.AddRowCommand(c)
 			}
 		}
@@ -242,8 +242,8 @@ func addRowCommands(s *Shell) {
 	s.policy.keys, s.o.KeyLines = keys, lines
 }
 
-// rowCommander returns what takes the commands of a list; nil for other panes.
-func rowCommander(p ui.Pane) ui.RowCommandHost {
+// rowCommandHost returns what takes the commands of a list; nil for other panes.
+func rowCommandHost(p ui.Pane) ui.RowCommandHost {
 	if list, ok := p.(interface{ RowCommandHost() ui.RowCommandHost }); ok {
 		return list.RowCommandHost()
 	}
@@ -254,7 +254,7 @@ func rowCommander(p ui.Pane) ui.RowCommandHost {
 func RowCommandProblem(panes []ui.Pane, c ui.RowCommand) string {
 	var lists []string
 	for _, p := range panes {
-		list := rowCommander(p)
+		list := rowCommandHost(p)
 		if list == nil {
 			continue
 		}

@@ -296,8 +296,8 @@ type motion struct {
 	scheduled bool // the timer is set
 }
 
-// flashEnded says that a row is no longer tinted.
-type flashEnded struct{}
+// highlightEnded says that a row is no longer tinted.
+type highlightEnded struct{}
 
 // enabled reports whether rows are tinted.
 func (m *motion) enabled(s *Shell) bool {
@@ -315,5 +315,5 @@ func (m *motion) schedule(s *Shell) tea.Cmd {
 		return nil
 	}
 	m.scheduled = true
-	return tea.Tick(left, func(time.Time) tea.Msg { return flashEnded{} })
+	return tea.Tick(left, func(time.Time) tea.Msg { return highlightEnded{} })
 }

@@ -144,7 +144,7 @@ func (s *Shell) dispatch(msg tea.Msg) tea.Cmd {
 		return s.clock.setFocus(s, false)
 	case tick:
 		return s.clock.handleTick(s, msg)
-	case flashEnded:
+	case highlightEnded:
 		s.clock.motion.scheduled = false
 	case terminal.LineRate:
 		s.clock.motion.slowLine = msg.IsSlow()

@@ -99,7 +99,7 @@ type state[T any] struct {
 	detail        detail
 	frame         frame[T]
 	renderer      tableRenderer
-	related       DetailSidebar[T]
+	sidebar       DetailSidebar[T]
 	cursorActions []ui.Action // the same all the time
 }
 
@@ -182,8 +182,8 @@ const joinMaxAge = time.Minute
 func (l *List[T]) Poll() tea.Cmd {
 	cmds := []tea.Cmd{l.Store.Poll()}
 	joined := l.JoinedStores
-	if l.related.visible {
-		joined = append(joined[:len(joined):len(joined)], l.related.Stores...)
+	if l.sidebar.visible {
+		joined = append(joined[:len(joined):len(joined)], l.sidebar.Stores...)
 	}
 	for _, s := range joined {
 		if f := s.Freshness(); !f.Loading && (f.Err != nil || l.Store.Now().Sub(f.LoadedAt) >= joinMaxAge) {
@@ -203,7 +203,7 @@ func (l *List[T]) LoadMissing() tea.Cmd {
 	if l.OnVisible != nil && len(l.frame.visible) > 0 {
 		cmds = append(cmds, l.OnVisible(l.frame.visible))
 	}
-	cmds = append(cmds, l.related.load(l.frame.box.Width > 0), l.rowIndex.startSortJob(l))
+	cmds = append(cmds, l.sidebar.load(l.frame.box.Width > 0), l.rowIndex.startSortJob(l))
 	return tea.Batch(cmds...)
 }
 

@@ -41,7 +41,7 @@ type listView[T any] struct{ list *List[T] }
 func (v listView[T]) frame(b ui.Box) string {
 	l := v.list
 	row, there := l.cursorRow()
-	l.related.visible = false
+	l.sidebar.visible = false
 	switch {
 	case l.Detail == nil || !there:
 		return v.table(b)
@@ -111,20 +111,20 @@ func (v listView[T]) split(row T, b ui.Box) string {
 	v.measure()
 	left, right := b, b
 	boxes := 1
-	if l.related.View != nil && b.Width >= threeMinWidth {
+	if l.sidebar.View != nil && b.Width >= threeMinWidth {
 		boxes = 2
 	}
 	left.Width = r.listWidth(l.frame.scrolledColumns, b.Width, boxes)
 	right.Width, right.Focused = (b.Width-left.Width-1)/boxes, false
-	related := right
-	related.Width = b.Width - left.Width - 1 - right.Width
+	sidebar := right
+	sidebar.Width = b.Width - left.Width - 1 - right.Width
 	r.reset(left.Width, b.Height)
-	r.separator, r.sideWidth = " ", right.Width+related.Width
+	r.separator, r.sideWidth = " ", right.Width+sidebar.Width
 	text := v.detailText(row, right.InPanel())
 	r.sideText = l.detail.panel.View(right, v.detailTitle(row, right.InPanel()), nil, text)
 	if boxes == 2 {
-		l.related.visible = true
-		r.sideText = l.related.beside(r.sideText, l.related.View(row, related))
+		l.sidebar.visible = true
+		r.sideText = l.sidebar.beside(r.sideText, l.sidebar.View(row, sidebar))
 	}
 	return v.lines(left)
 }
@@ -266,7 +266,7 @@ func (v listView[T]) rows(b ui.Box) {
 		look.cursor, look.repeatedColumn = position == l.cursor.position, -1
 		look.marked = l.marks.has(l.rowIndex.storePosition(position))
 		look.note = l.Store.RowNote(row)
-		look.flashing = tinted && l.Store.Highlights.Has(row)
+		look.highlighted = tinted && l.Store.Highlights.Has(row)
 		if working {
 			look.busy = l.Store.Busy(l.Store.ID(row))
 		}

@@ -197,7 +197,7 @@ type tableRow struct {
 	spans                 func(column int) []Span                         // of a cell with several tones, otherwise nil
 	shorten               func(column int, text string, width int) string // a text that is too wide for its cell
 	cursor, marked, stale bool
-	flashing              bool   // it has just changed
+	highlighted           bool   // it has just changed
 	repeatedColumn        int    // column that repeats the row above and is left empty; -1 is none
 	busy                  string // the change under way
 	note                  string // what must be known of the row; it takes the place of the columns from the third on
@@ -226,7 +226,7 @@ func isNumber(text string) bool { return text[0] >= '0' && text[0] <= '9' }
 // row at the cursor shows a change as well: most changes are made there, and the glyph stays.
 func tintOf(r tableRow, t *theme.Theme) *theme.Tint {
 	switch {
-	case r.flashing && t.CanFlash():
+	case r.highlighted && t.CanFlash():
 		return t.Tint(theme.Flash)
 	case r.cursor:
 		return t.Tint(theme.Cursor)

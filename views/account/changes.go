@@ -171,13 +171,14 @@ func changeOfRow(a *Account, c SeenChange, b ui.Box) []string {
 	return lines
 }
 
-// WithRelated gives a list a third column of panels on wide screens. stores are what they need beyond the list's.
-func WithRelated[T comparable](
+// WithDetailSidebar gives a list a third column of panels on wide screens. stores are what they need besides the
+// stores of the list.
+func WithDetailSidebar[T comparable](
 	a *Account, l *table.List[T], panels func(row T, inside ui.Box) []ui.ColumnPanel, stores ...table.JoinedStore,
 ) ui.Pane {
 	var drawn relatedFrame[T]
 	stack := &ui.PanelColumn{}
-	return table.WithRelated(l, table.DetailSidebar[T]{
+	return table.WithDetailSidebar(l, table.DetailSidebar[T]{
 		View: func(row T, b ui.Box) string {
 			next := relatedFrame[T]{row: row, box: b, version: relatedVersion(a)}
 			next.box.Now = b.Now.Truncate(2 * time.Second)

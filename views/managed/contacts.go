@@ -33,7 +33,7 @@ func ContactsPane(a *account.Account) ui.Pane {
 		Search:       table.SearchOptions[*client.Contact]{By: contactAddresses},
 		SortBy:       "group",
 	}
-	return account.WithRelated(a, list, func(row *client.Contact, inside ui.Box) []ui.ColumnPanel {
+	return account.WithDetailSidebar(a, list, func(row *client.Contact, inside ui.Box) []ui.ColumnPanel {
 		return []ui.ColumnPanel{
 			issuesOfServicesPanel(a, "Issues to call about", a.ServicesInGroup(row.Group.Raw()), inside),
 			account.ChangesPanel(a, "contact", account.FormatID(row.ID), inside),

@@ -35,7 +35,7 @@ func CredentialsPane(a *account.Account) ui.Pane {
 		EmptyText: "no credentials yet · n adds one",
 		SortBy:    "label",
 	}
-	return account.WithRelated(a, list, func(row *client.Credential, inside ui.Box) []ui.ColumnPanel {
+	return account.WithDetailSidebar(a, list, func(row *client.Credential, inside ui.Box) []ui.ColumnPanel {
 		return []ui.ColumnPanel{
 			issuesOfServicesPanel(a, "Issues where it is used", a.ServicesUsingCredential(row.ID), inside),
 			account.ChangesPanel(a, "credential", account.FormatID(row.ID), inside),

@@ -41,7 +41,7 @@ func IssuesPane(a *account.Account) ui.Pane {
 			Open: func(i *client.Issue) ui.Pane { return IncidentPane(a, i) },
 		},
 	}
-	return account.WithRelated(a, list, func(i *client.Issue, inside ui.Box) []ui.ColumnPanel {
+	return account.WithDetailSidebar(a, list, func(i *client.Issue, inside ui.Box) []ui.ColumnPanel {
 		return relatedToIssue(a, i, inside)
 	}, a.Stats())
 }

@@ -39,7 +39,7 @@ func ServicesPane(a *account.Account) ui.Pane {
 		},
 		BadgeFunc: func() (string, theme.Tone) { return servicesBadge(a) },
 	}
-	return account.WithRelated(a, list, func(s *client.Service, inside ui.Box) []ui.ColumnPanel {
+	return account.WithDetailSidebar(a, list, func(s *client.Service, inside ui.Box) []ui.ColumnPanel {
 		return relatedToService(a, s, inside)
 	}, a.Stats())
 }

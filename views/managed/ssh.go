@@ -38,7 +38,7 @@ func SSHPane(a *account.Account) ui.Pane {
 			By: func(i *client.Instance) []string { return []string{i.SSH.IP.String()} },
 		},
 	}
-	return account.WithRelated(a, list, func(row *client.Instance, inside ui.Box) []ui.ColumnPanel {
+	return account.WithDetailSidebar(a, list, func(row *client.Instance, inside ui.Box) []ui.ColumnPanel {
 		return []ui.ColumnPanel{
 			issuesOfServicesPanel(a, "Issues at this address", a.ServicesOnInstance(row), inside),
 			account.ChangesPanel(a, "instance", account.FormatID(row.ID), inside),

@@ -47,7 +47,7 @@ func BucketsPane(a *account.Account) ui.Pane {
 		SortBy:    "bucket",
 		Label:     func(b *client.Bucket) string { return b.Label.String() },
 	}
-	return account.WithRelated(a, list, func(row *client.Bucket, inside ui.Box) []ui.ColumnPanel {
+	return account.WithDetailSidebar(a, list, func(row *client.Bucket, inside ui.Box) []ui.ColumnPanel {
 		return []ui.ColumnPanel{
 			sizesPanel(a, "Sizes of all buckets", bucketsBySize(a), func(b *client.Bucket) bool {
 				return b == row

@@ -44,7 +44,7 @@ func ClustersPane(a *account.Account) ui.Pane {
 		EmptyText: "no clusters: the API lists none",
 		SortBy:    "cluster",
 	}
-	return account.WithRelated(a, list, func(row *client.Cluster, inside ui.Box) []ui.ColumnPanel {
+	return account.WithDetailSidebar(a, list, func(row *client.Cluster, inside ui.Box) []ui.ColumnPanel {
 		return []ui.ColumnPanel{
 			sizesPanel(a, "Sizes of all buckets", bucketsBySize(a), func(b *client.Bucket) bool {
 				return b.Cluster.Raw() == row.ID.Raw()

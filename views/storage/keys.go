@@ -36,7 +36,7 @@ func KeysPane(a *account.Account) ui.Pane {
 			By: func(k *client.Key) []string { return []string{k.AccessKey.String()} },
 		},
 	}
-	return account.WithRelated(a, list, func(row *client.Key, inside ui.Box) []ui.ColumnPanel {
+	return account.WithDetailSidebar(a, list, func(row *client.Key, inside ui.Box) []ui.ColumnPanel {
 		return []ui.ColumnPanel{
 			sizesPanel(a, "Buckets this key can access", reachedBuckets(a, row), func(*client.Bucket) bool {
 				return true

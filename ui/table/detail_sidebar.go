@@ -19,9 +19,9 @@ type DetailSidebar[T any] struct {
 // joined is two texts beside each other.
 type joined struct{ left, right, text string }
 
-// WithRelated shows what belongs to the row under the cursor in a third column, if the screen is wide enough.
-func WithRelated[T any](l *List[T], r DetailSidebar[T]) *List[T] {
-	l.related = r
+// WithDetailSidebar shows what belongs to the row under the cursor in a third column, if the screen is wide enough.
+func WithDetailSidebar[T any](l *List[T], r DetailSidebar[T]) *List[T] {
+	l.sidebar = r
 	return l
 }
 
@@ -38,10 +38,10 @@ func (r *DetailSidebar[T]) load(isDrawn bool) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// beside returns a detail with what is related beside it. All lines of both have the width of their boxes.
-func (r *DetailSidebar[T]) beside(detail, related string) string {
-	if r.joined.left != detail || r.joined.right != related || r.joined.text == "" {
-		r.joined = joined{detail, related, ui.JoinPanels(detail, related)}
+// beside returns a detail with its sidebar. All lines of both have the width of their boxes.
+func (r *DetailSidebar[T]) beside(detail, sidebar string) string {
+	if r.joined.left != detail || r.joined.right != sidebar || r.joined.text == "" {
+		r.joined = joined{detail, sidebar, ui.JoinPanels(detail, sidebar)}
 	}
 	return r.joined.text
 }
