@@ -59,7 +59,7 @@ type ColumnPanel struct {
 // A PanelColumn draws panels below each other and remembers them. The zero value is ready.
 type PanelColumn struct{ panels map[string]*Panel }
 
-// The least and the greatest height of a drawing in a stack.
+// The least and the greatest height of a drawing in a column.
 const (
 	minDrawing = 8
 	maxDrawing = 16

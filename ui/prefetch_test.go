@@ -29,7 +29,7 @@ func newPrefetchStore(ctx context.Context, pages int, end error) (*Store[thing],
 		Fetch: func(_ context.Context, cursor string) (RowPage[thing], error) {
 			return RowPage[thing]{Rows: []thing{{name: "0"}}, Next: next(0)}, nil
 		},
-		PrefetchFrom: func(ctx context.Context, cursor string, _ RowStorage[thing]) func() (RowPage[thing], error) {
+		PrefetchFrom: func(ctx context.Context, cursor string, _ int) func() (RowPage[thing], error) {
 			return Prefetch(ctx, func(yield func(RowPage[thing], error) bool) {
 				var i int
 				fmt.Sscan(cursor, &i)

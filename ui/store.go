@@ -17,9 +17,9 @@ type Source[T any] struct {
 	Fetch func(ctx context.Context, cursor string) (RowPage[T], error)
 	Lazy  bool // reads the next page only when someone scrolls that far
 	// PrefetchFrom returns the pages from a cursor on, faster than Fetch, when a store is read to its end, as all but
-	// lazy ones are: see Prefetch. before holds the rows that were read before the cursor. nil fetches one page after
+	// lazy ones are: see Prefetch. rowsBefore is how many rows were read before the cursor. nil fetches one page after
 	// another.
-	PrefetchFrom func(ctx context.Context, cursor string, before RowStorage[T]) (next func() (RowPage[T], error))
+	PrefetchFrom func(ctx context.Context, cursor string, rowsBefore int) (next func() (RowPage[T], error))
 	Now          func() time.Time     // dates answers; nil is WallTime
 	Updated      func(T) time.Time    // when a row was changed last, zero if unknown; nil if the API does not tell
 	State        func(T) string       // a row is tinted when a read brings it in another one; nil if rows have none

@@ -111,7 +111,7 @@ func (s *Store[T]) fetch(cursor string) tea.Cmd {
 	if s.source.PrefetchFrom != nil && (r.toEnd || !s.source.Lazy) {
 		if r.prefetch.next == nil {
 			ctx, r.prefetch.cancel = context.WithCancel(s.ctx)
-			r.prefetch.next = s.source.PrefetchFrom(ctx, cursor, r.target(s.rows))
+			r.prefetch.next = s.source.PrefetchFrom(ctx, cursor, r.target(s.rows).Len())
 		}
 		next := r.prefetch.next
 		fetch = func(context.Context, string) (RowPage[T], error) { return next() }
@@ -282,7 +282,7 @@ func readAll[T any](ctx context.Context, source Source[T]) (all RowPage[T], err 
 	if source.PrefetchFrom != nil {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		next = source.PrefetchFrom(ctx, "", source.NewStorage())
+		next = source.PrefetchFrom(ctx, "", 0)
 	}
 	for range maxPages {
 		page, err := next()

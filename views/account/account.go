@@ -138,8 +138,8 @@ func sharedStoreFrom[T any](a *Account, src ui.Source[T]) *ui.Store[T] {
 // pagePrefetcher turns a list with page numbers into pages for a store, which are requested ahead.
 func pagePrefetcher[T any](
 	list func(context.Context, int) (client.Page[T], error),
-) func(context.Context, string, ui.RowStorage[T]) func() (ui.RowPage[T], error) {
-	return func(ctx context.Context, _ string, _ ui.RowStorage[T]) func() (ui.RowPage[T], error) {
+) func(context.Context, string, int) func() (ui.RowPage[T], error) {
+	return func(ctx context.Context, _ string, _ int) func() (ui.RowPage[T], error) {
 		return ui.Prefetch(ctx, func(yield func(ui.RowPage[T], error) bool) {
 			for p, err := range client.Pages(ctx, list) {
 				rows := ui.RowPage[T]{

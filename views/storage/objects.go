@@ -264,9 +264,9 @@ const (
 // prefetchFrom reads every page from a marker on, ahead of what is asked for. A flat listing that goes on is read in
 // parts, side by side.
 func (l *objectListing) prefetchFrom(
-	ctx context.Context, marker string, before ui.RowStorage[client.Object],
+	ctx context.Context, marker string, rowsBefore int,
 ) func() (ui.RowPage[client.Object], error) {
-	mayPlan := l.path.delimiter == "" && before.Len() <= maxRowsBeforePlan
+	mayPlan := l.path.delimiter == "" && rowsBefore <= maxRowsBeforePlan
 	return ui.Prefetch(ctx, func(yield func(ui.RowPage[client.Object], error) bool) {
 		plan, from := l.plan.Load(), marker
 		if !plan.Owns(marker) {
