@@ -176,14 +176,14 @@ func changeOfRow(a *Account, c SeenChange, b ui.Box) []string {
 func WithDetailSidebar[T comparable](
 	a *Account, l *table.List[T], panels func(row T, inside ui.Box) []ui.ColumnPanel, stores ...table.JoinedStore,
 ) ui.Pane {
-	var drawn relatedFrame[T]
-	stack := &ui.PanelColumn{}
+	var drawn sidebarFrame[T]
+	column := &ui.PanelColumn{}
 	return table.WithDetailSidebar(l, table.DetailSidebar[T]{
 		View: func(row T, b ui.Box) string {
-			next := relatedFrame[T]{row: row, box: b, version: relatedVersion(a)}
+			next := sidebarFrame[T]{row: row, box: b, version: relatedVersion(a)}
 			next.box.Now = b.Now.Truncate(2 * time.Second)
 			if next.text = drawn.text; next.text == "" || next != drawn {
-				next.text = stack.View(panels(row, b.InPanel()), b)
+				next.text = column.View(panels(row, b.InPanel()), b)
 				drawn = next
 			}
 			return drawn.text
@@ -193,8 +193,8 @@ func WithDetailSidebar[T comparable](
 	})
 }
 
-// relatedFrame is what a third column was drawn from, and how.
-type relatedFrame[T comparable] struct {
+// sidebarFrame is what a third column was drawn from, and how.
+type sidebarFrame[T comparable] struct {
 	row     T
 	box     ui.Box
 	version int
