@@ -313,7 +313,7 @@ func TestQuestionDialog_manyItems(t *testing.T) {
 			a := ui.Action{
 				Key: ui.Bind("delete"),
 				Confirm: &ui.Confirmation{
-					Title: "Delete: 18 things", Text: "These 18 things, and no others.", RequiredText: "18",
+					Title: "Delete: 18 things", Text: "Only these 18 things are affected.", RequiredText: "18",
 				},
 				Do: func() tea.Cmd { answered++; return nil },
 			}

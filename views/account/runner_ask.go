@@ -59,7 +59,7 @@ func (r Runner[T]) confirm(s *start[T]) resource.Confirm {
 	if len(s.rows) > 1 {
 		c.Title = capitalize(s.op.Name) + ": " + ui.Plural(len(s.rows), r.Resource.Singular, r.Resource.PluralName())
 		c.Effect = strings.TrimSpace(fmt.Sprintf(
-			"These %s, and no others. %s",
+			"Only these %s are affected. %s",
 			ui.Plural(len(s.rows), r.Resource.Singular, r.Resource.PluralName()), r.selection(s),
 		))
 		// a form has the count typed in its own field

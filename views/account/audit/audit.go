@@ -60,7 +60,7 @@ var checks = []check{
 		name:  "nobody-called",
 		kind:  "service",
 		next:  "give it a consultation group that has contacts",
-		well:  "somebody is called for each service",
+		well:  "each service has somebody to call",
 		needs: []source{services, contacts},
 		look:  facts.nobodyCalled,
 	},
@@ -91,7 +91,7 @@ var checks = []check{
 	{
 		name:  "off-without-end",
 		kind:  "service",
-		next:  "enable it, or disable it until a time",
+		next:  "re-enable monitoring, or set an end time",
 		well:  "no service is disabled with no end time, or past its end",
 		needs: []source{services},
 		look:  facts.offWithoutEnd,
@@ -360,9 +360,9 @@ func (f facts) unusedContacts(c *collector) {
 	for _, p := range f.contacts.rows {
 		switch group := p.Group.Raw(); {
 		case group == "":
-			c.add(Found, strconv.Itoa(p.ID), p.Name, "is in no group: never called")
+			c.add(Found, strconv.Itoa(p.ID), p.Name, "is in no group, so it is never called")
 		case !used[group] && f.services.err == nil:
-			text := fmt.Sprintf("no service names the group %s: never called", p.Group)
+			text := fmt.Sprintf("no service uses the group %s, so it is never called", p.Group)
 			c.add(Found, strconv.Itoa(p.ID), p.Name, text)
 		}
 	}
@@ -393,7 +393,7 @@ func (f facts) offWithoutEnd(c *collector) {
 		id := strconv.Itoa(s.ID)
 		switch w, ours := f.Windows[id]; {
 		case !ours:
-			c.add(Found, id, s.Label, "monitoring is disabled; this machine's journal knows no end time")
+			c.add(Found, id, s.Label, "monitoring is disabled; no end time is on record on this machine")
 		case w.Until.IsZero():
 			since := w.Since.UTC().Format(time.DateOnly)
 			c.add(Found, id, s.Label, "monitoring is disabled since "+since+", with no end time")

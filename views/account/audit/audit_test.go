@@ -76,7 +76,7 @@ func TestRun_offWithoutEnd(t *testing.T) {
 		want    checkState
 		text    string
 	}{
-		"no window": {nil, Found, "knows no end time"},
+		"no window": {nil, Found, "no end time is on record"},
 		"no end": {
 			map[string]journal.DisabledService{"7": {Since: now}},
 			Found,
