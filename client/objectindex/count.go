@@ -13,35 +13,60 @@ type ObjectCount struct {
 	AtLeast bool // there may be more objects or bytes: parts of the listing are invalid or missing
 }
 
-// pagesBeforeSplit is how many pages of a listing are counted one after another before splitting it pays.
-const pagesBeforeSplit = 8
+// pagesBeforeSplit is how many pages of a listing are read one after another before splitting it pays.
+const pagesBeforeSplit = 4
 
-// Count counts the objects whose names begin with q.Prefix; it ignores the delimiter and marker of q. A long listing is
-// counted again from its beginning by a ListingPlan, if it can be split. progress, which may be nil, is called with the
-// growing numbers.
-func Count(
-	ctx context.Context, objects client.Objects, q client.ObjectQuery, progress func(objects, bytes int64),
-) (ObjectCount, error) {
+// flatPages calls add with the pages of the flat listing of all names that begin with q.Prefix, until it returns false.
+// A long listing begins again with a page for which restarted is true: it is then read in parts, side by side.
+func flatPages(
+	ctx context.Context, objects client.Objects, q client.ObjectQuery,
+	add func(page client.ObjectPage, restarted bool) (more bool),
+) error {
 	q.Delimiter, q.Marker = "", ""
-	c := counter{progress: progress}
 	pages := 0
 	for page, err := range objects.Pages(ctx, q) {
 		if err != nil {
-			return c.total, err
+			return err
 		}
-		c.add(page)
+		if !add(page, false) {
+			return nil
+		}
 		if pages++; pages != pagesBeforeSplit || page.NextMarker == "" {
 			continue
 		}
 		plan, err := NewListingPlan(ctx, objects, q)
-		switch {
-		case err != nil:
-			return c.total, err
-		case plan != nil:
-			return c.countPlan(ctx, plan)
+		if err != nil {
+			return err
 		}
+		if plan == nil {
+			continue
+		}
+		restarted := true
+		for page, err := range plan.Pages(ctx, "") {
+			if err != nil || !add(page, restarted) {
+				return err
+			}
+			restarted = false
+		}
+		return nil
 	}
-	return c.total, nil
+	return nil
+}
+
+// Count counts the objects whose names begin with q.Prefix; it ignores the delimiter and marker of q. progress, which
+// may be nil, is called with the growing numbers.
+func Count(
+	ctx context.Context, objects client.Objects, q client.ObjectQuery, progress func(objects, bytes int64),
+) (ObjectCount, error) {
+	c := counter{progress: progress}
+	err := flatPages(ctx, objects, q, func(page client.ObjectPage, restarted bool) bool {
+		if restarted {
+			c.total = ObjectCount{}
+		}
+		c.add(page)
+		return true
+	})
+	return c.total, err
 }
 
 // A counter is a count in progress.
@@ -49,18 +74,6 @@ type counter struct {
 	total    ObjectCount
 	progress func(objects, bytes int64)
 	reported int64 // objects at the last call of progress
-}
-
-// countPlan counts from the beginning again, by a plan.
-func (c *counter) countPlan(ctx context.Context, plan *ListingPlan) (ObjectCount, error) {
-	c.total = ObjectCount{}
-	for page, err := range plan.Pages(ctx, "") {
-		if err != nil {
-			return c.total, err
-		}
-		c.add(page)
-	}
-	return c.total, nil
 }
 
 // add adds a page. The reported numbers never decrease, even if the count starts again.

@@ -117,6 +117,8 @@ func objectResource(l *objectListing) resource.Resource[client.Object] {
 			"objects list us-east-1/acme-backups db/",
 			"objects list us-east-1/acme-backups -r --filter 'last_modified:<2d' --columns name --no-headers",
 			"objects list us-east-1/acme-backups -r -o ndjson --jq 'select(.size > 1e9) | .name'",
+			"objects du us-east-1/acme-backups",
+			"objects du us-east-1/acme-backups db/ -d 2 --sort -size --limit 10",
 			"objects put us-east-1/acme-backups new.txt password",
 			"objects get us-east-1/acme-backups new.txt -",
 			"objects acl us-east-1/acme-backups new.txt",

@@ -89,6 +89,8 @@ func TestNameCompletion_everyKindWithOneRequest(t *testing.T) {
 		"services create --credential ":              "*\t",
 		"services create --group ":                   "*",
 		"objects list us-east-1/acme-backups d":      "db/|:6",
+		"objects du us-east-1/acme-":                 "us-east-1/acme-backups|us-east-1/acme-www|:4",
+		"objects du us-east-1/acme-backups d":        "db/|:6",
 		"objects get us-east-1/acme-backups db/":     "*db/",
 		"objects acl us-east-1/acme-backups db/nope": ":4",
 	} {

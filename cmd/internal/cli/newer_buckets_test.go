@@ -30,6 +30,7 @@ func TestNewerBuckets_scripts(t *testing.T) {
 		"buckets access us-east/fresh --acl private",
 		"objects put us-east/fresh new.txt " + file,
 		"objects list us-east/fresh",
+		"objects du us-east/fresh",
 		"objects acl us-east/fresh new.txt public-read",
 		"objects link us-east/fresh new.txt",
 		"objects get us-east/fresh new.txt " + file + ".copy",

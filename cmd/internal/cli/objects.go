@@ -5,26 +5,122 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"mime"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/pflag"
 
 	"lookout/client"
+	"lookout/client/objectindex"
 	"lookout/client/transfer"
 	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/output"
 	"lookout/ui"
+	"lookout/views/account"
 	"lookout/views/resource"
 	"lookout/views/storage"
 )
 
 // objectCommands adds the commands that move data, make links and set who may access an object.
 func objectCommands(r scriptResource) scriptResource {
-	r.includes = []scriptResource{linksResource(), objectACLsResource(), objectFilesResource()}
+	r.includes = []scriptResource{
+		folderSizesResource(), linksResource(), objectACLsResource(), objectFilesResource(),
+	}
 	return r
+}
+
+// A folderRow is the row of a folder's sums.
+type folderRow struct {
+	Name    string `json:"name"` // the prefix that the names of its objects begin with; "." for the whole bucket
+	Size    int64  `json:"size"`
+	Objects int64  `json:"objects"`
+	Depth   int    `json:"depth"`    // levels below what was asked for
+	AtLeast bool   `json:"at_least"` // there may be more
+}
+
+// folderSizesResource adds up the objects of folders. Its command stands among those of objects.
+func folderSizesResource() scriptResource {
+	depth := 1
+	return scriptResource{
+		singular:    "folder",
+		listName:    "du",
+		listSummary: "Add up the objects in each folder, and in all; it reads all names once",
+		listArgs:    "CLUSTER/BUCKET [PREFIX]",
+		listFlags: func(set *pflag.FlagSet, _ *listOptions) {
+			set.IntVarP(&depth, "depth", "d", depth, "levels of folders to show; 0 shows only the sum of all")
+		},
+		columns: resource.EraseColumns([]resource.ColumnDefinition[*folderRow]{
+			{Name: "size", Value: func(r *folderRow) string { return strconv.FormatInt(r.Size, 10) }, Bytes: true},
+			{Name: "objects", Value: func(r *folderRow) string { return strconv.FormatInt(r.Objects, 10) }},
+			{Name: "name", Value: func(r *folderRow) string { return r.Name }},
+			{
+				Name:       "depth",
+				Value:      func(r *folderRow) string { return strconv.Itoa(r.Depth) },
+				DetailOnly: true,
+			},
+		}),
+		list: func(ctx context.Context, s *scriptSession, q listOptions) iter.Seq2[any, error] {
+			return func(yield func(any, error) bool) {
+				sizes, err := s.readFolderSizes(ctx, q.args, depth)
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				for f := range sizes.All() {
+					row := &folderRow{
+						Name:    cmp.Or(f.Name, "."),
+						Size:    f.Bytes,
+						Objects: f.Objects,
+						Depth:   f.Depth,
+						AtLeast: f.AtLeast,
+					}
+					if !yield(row, nil) {
+						return
+					}
+				}
+				if why := sizes.Problem(); why != "" {
+					yield(nil, fmt.Errorf("the listing of %s is %s; the sums may be too small", q.args[0], why))
+				}
+			}
+		},
+	}
+}
+
+// readFolderSizes reads the sums of the folders of a bucket, or below a prefix: args are CLUSTER/BUCKET [PREFIX]. On a
+// terminal it reports every second how far it is.
+func (s *scriptSession) readFolderSizes(
+	ctx context.Context, args []string, depth int,
+) (*objectindex.FolderSizes, error) {
+	cluster, bucket, err := parseBucket(args[0])
+	if err == nil && depth < 0 {
+		err = exit.Usage(fmt.Errorf("--depth %d: use 0 or more", depth))
+	}
+	if err != nil {
+		return nil, err
+	}
+	prefix := ""
+	if len(args) > 1 {
+		prefix = args[1]
+	}
+	sizes := objectindex.NewFolderSizes(prefix, depth)
+	reported := time.Now()
+	_, onTerminal := output.AsTerminal(s.errOut)
+	err = sizes.Read(ctx, s.api.Objects, cluster, bucket, func() {
+		if now := time.Now(); onTerminal && now.Sub(reported) >= time.Second {
+			reported = now
+			sum, _ := sizes.Sum(prefix)
+			s.reportf(
+				"%s objects, %s so far", humanize.Comma(sum.Objects), account.FormatSize(sum.Bytes),
+			)
+		}
+	})
+	return sizes, err
 }
 
 // describeObject returns how questions and reports name an object.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/md5"
 	"encoding/hex"
 	"encoding/json"
@@ -11,10 +12,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"unicode"
 
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
@@ -351,4 +354,144 @@ func TestObjects_putFolderNamesWhatIsNotSent(t *testing.T) {
 	)
 	r.API.InjectFault("object put", emulator.Fault{Status: 403, Times: 1})
 	r.CheckResult(put("--force"), exit.CodeFailure, "not stored: www/")
+}
+
+// A folderSum is a row of lookout objects du in JSON.
+type folderSum struct {
+	Name          string
+	Size, Objects int64
+	Depth         int
+	AtLeast       bool `json:"at_least"`
+}
+
+// naiveFolders adds up objects in every folder of up to some levels below a prefix, and below the prefix itself.
+func naiveFolders(objects map[string]int64, prefix string, levels int) map[string]folderSum {
+	sums := map[string]folderSum{}
+	for name, size := range objects {
+		for end, depth := len(prefix), 0; depth <= levels && strings.HasPrefix(name, prefix); depth++ {
+			folder := cmp.Or(name[:end], ".")
+			sum := sums[folder]
+			sums[folder] = folderSum{folder, sum.Size + size, sum.Objects + 1, depth, false}
+			next := strings.IndexByte(name[end:], '/') + 1
+			if end += next; next == 0 {
+				break
+			}
+		}
+	}
+	return sums
+}
+
+// checkDu compares the output of lookout objects du in every format with a naive sum.
+func checkDu(t *testing.T, r *testEnv, objects map[string]int64, prefix string, levels int) {
+	t.Helper()
+	line := []string{"objects", "du", "us-east-1/acme-backups", prefix, "-d", strconv.Itoa(levels), "-o"}
+	if prefix == "" {
+		line = slices.Delete(line, 3, 4)
+	}
+	want := naiveFolders(objects, prefix, levels)
+	var rows []folderSum
+	if err := json.Unmarshal([]byte(r.MustRun(append(line, "json")...).Out), &rows); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		if row != want[row.Name] {
+			t.Errorf("%+v, not %+v", row, want[row.Name])
+		}
+	}
+	if len(rows) != len(want) || rows[len(rows)-1].Depth != 0 {
+		t.Errorf("%d folders, not %d", len(rows), len(want))
+	}
+	for _, format := range []string{"table", "csv"} {
+		out := r.MustRun(append(line, format, "--columns", "name,size,objects")...).Out
+		hidden := func(c rune) bool {
+			return c != '\n' && c != '\t' && unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c)
+		}
+		if i := strings.IndexFunc(out, hidden); i >= 0 {
+			t.Errorf("-o %s prints a hidden character: %q", format, out[max(0, i-40):min(len(out), i+40)])
+		}
+	}
+}
+
+// du adds up what list -r lists: every folder down to a level, and all objects, in every format.
+func TestObjects_du(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	objects := map[string]int64{}
+	for line := range strings.Lines(r.MustRun("objects", "list", "us-east-1/acme-backups", "-r", "-o", "ndjson").Out) {
+		var o struct {
+			Name string
+			Size int64
+		}
+		if err := json.Unmarshal([]byte(line), &o); err != nil {
+			t.Fatal(err)
+		}
+		objects[o.Name] = o.Size
+	}
+	for _, prefix := range []string{"", "db/", "d", "db/2026/"} {
+		for _, levels := range []int{0, 1, 2, 9} {
+			checkDu(t, r, objects, prefix, levels)
+		}
+	}
+	largest := r.MustRun("objects", "du", "us-east-1/acme-backups", "--sort", "-size", "-o", "csv", "--no-headers").Out
+	if first, _, _ := strings.Cut(largest, "\n"); !strings.HasSuffix(first, ",.,0") {
+		t.Errorf("the largest is %q", first)
+	}
+	r.CheckResult(r.Run("objects", "du", "us-east-1/nope"), exit.CodeNotFound, "us-east-1/nope")
+	r.CheckResult(r.Run("objects", "du", "acme-backups"), exit.CodeUsage, "does not name a bucket")
+	r.CheckResult(r.Run("objects", "du", "us-east-1/acme-backups", "-d", "-1"), exit.CodeUsage, "--depth -1")
+	got := r.MustRun("objects", "du", "us-east-1/acme-backups", "-d", "0", "--jq", ".[0].objects").Out
+	if got != fmt.Sprintln(len(objects)) {
+		t.Errorf("--jq prints %q", got)
+	}
+}
+
+// Whatever the names are, du adds up every object and prints no hidden character.
+func TestObjects_duHostileNames(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	objects := map[string]int64{"plain": 1, "//": 2, "/x": 3, "a//b": 4, "a/": 0}
+	for i, text := range faulttest.HostileStrings(t) {
+		if text = strings.ToValidUTF8(text, "?"); text != "" && len(text) <= 500 {
+			objects[text], objects["in/"+text+"/"+text] = int64(i), int64(i)*1000
+		}
+	}
+	var rows []map[string]any
+	for name, size := range objects {
+		rows = append(rows, map[string]any{"name": name, "size": size, "etag": "x", "owner": "o"})
+	}
+	r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
+		if !strings.HasSuffix(req.URL.Path, "/object-list") {
+			return false
+		}
+		prefix, listed := req.URL.Query().Get("prefix"), []map[string]any{}
+		for _, row := range rows {
+			if strings.HasPrefix(row["name"].(string), prefix) {
+				listed = append(listed, row)
+			}
+		}
+		w.Header().Set("Content-Type", "application/json")
+		answer := map[string]any{"data": listed, "is_truncated": false, "next_marker": nil}
+		if err := json.NewEncoder(w).Encode(answer); err != nil {
+			t.Error(err)
+		}
+		return true
+	})
+	checkDu(t, r, objects, "", 1)
+	checkDu(t, r, objects, "in/", 40)
+}
+
+// If the listing is incomplete, the sums are printed as such, and the exit code says so.
+func TestObjects_duIncomplete(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
+		if !strings.HasSuffix(req.URL.Path, "/object-list") {
+			return false
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"data":[{"name":"a/b","size":7,"etag":"x","owner":"o"}],"is_truncated":true}`)
+		return true
+	})
+	s := r.Run("objects", "du", "us-east-1/acme-backups", "-o", "ndjson")
+	r.CheckResult(s, exit.CodeFailure, "the sums may be too small")
+	if want := `"objects":1,"depth":0,"at_least":true`; !strings.Contains(s.Out, want) {
+		t.Errorf("%q is not in %s", want, s.Out)
+	}
 }

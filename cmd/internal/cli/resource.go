@@ -31,6 +31,8 @@ type scriptResource struct {
 	columns        []resource.ColumnDefinition[any]
 	list           func(context.Context, *scriptSession, listOptions) iter.Seq2[any, error]
 	listArgs       string // "CLUSTER/BUCKET [PREFIX]"
+	listName       string // of the command that lists; "" is list
+	listSummary    string // what it does; "" is "List the services"
 	listFlags      func(*pflag.FlagSet, *listOptions)
 	get            func(ctx context.Context, s *scriptSession, id string) (any, error)
 	subcommands    []subcommand[any]
@@ -272,7 +274,11 @@ func (r scriptResource) show(named string, p *output.Printer) func(context.Conte
 }
 
 func (r scriptResource) newListCommand(f *config.Flags, p *output.Printer) *cobra.Command {
-	c := &cobra.Command{Use: strings.TrimSpace("list " + r.listArgs), Short: "List the " + r.name, Args: ArgsFromUse}
+	c := &cobra.Command{
+		Use:   strings.TrimSpace(cmp.Or(r.listName, "list") + " " + r.listArgs),
+		Short: cmp.Or(r.listSummary, "List the "+r.name),
+		Args:  ArgsFromUse,
+	}
 	if r.listsByDefault {
 		c.Short = "The same as lookout " + r.name
 	}
