@@ -226,6 +226,7 @@ func testDownloadMismatches(t *testing.T) {
 			note:  "size and MD5 checked",
 		},
 		"another MD5":           {size: 5000, etag: md5Hex([]byte("x")), bad: ErrCorrupt},
+		"another last digit":    {size: 5000, etag: otherLastDigit(md5Hex(data)), bad: ErrCorrupt},
 		"longer by its header":  {size: 4999, etag: md5Hex(data), bad: ErrCorrupt},
 		"shorter by its header": {size: 5001, etag: md5Hex(data), bad: ErrCorrupt},
 		"longer without header": {

@@ -319,6 +319,15 @@ func md5Hex(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// otherLastDigit returns an MD5 that differs from another one only at its end.
+func otherLastDigit(sum string) string {
+	last := "0"
+	if strings.HasSuffix(sum, "0") {
+		last = "1"
+	}
+	return sum[:len(sum)-1] + last
+}
+
 // A fakeStorage answers GETs for one object as a correct storage does, and interrupts responses on request.
 type fakeStorage struct {
 	size     int64

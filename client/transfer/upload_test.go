@@ -23,6 +23,7 @@ import (
 func TestManager_Upload(t *testing.T) {
 	t.Run("D11 only an unchanged regular file is stored", testUploadSources)
 	t.Run("D12 an upload without a response is checked and never sent again", testUploadLostAnswer)
+	t.Run("D12 every digit of the MD5 is compared", testUploadOtherMD5)
 	t.Run("D13 the object that an upload would replace is reported first", testExistingObject)
 	t.Run("D14 an upload sends its length and type and no token", testUploadHeaders)
 	t.Run("folder", testUploadFolder)
@@ -260,6 +261,68 @@ func testUploadLostAnswer(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// An MD5 that differs only in its last digit is another one: in the listing, after an answer and without one, and in
+// the answer itself.
+func testUploadOtherMD5(t *testing.T) {
+	const text = "new text"
+	right, wrong := md5Hex([]byte(text)), otherLastDigit(md5Hex([]byte(text)))
+	for name, c := range map[string]struct {
+		answer, listing map[string]string
+		fault           interceptor
+		unknown         bool
+		want            string
+	}{
+		"in the listing": {
+			listing: map[string]string{right: wrong},
+			unknown: true,
+			want:    "the listing does not show the object",
+		},
+		"in the listing, without an answer": {
+			listing: map[string]string{right: wrong},
+			fault:   writeFault{true, respondStatus(502)}.roundTrip,
+			unknown: true,
+			want:    "502",
+		},
+		"in the answer": {answer: map[string]string{right: wrong}, want: "the MD5 in the storage is " + wrong},
+	} {
+		t.Run(name, func(t *testing.T) {
+			runInBubble(t, func(r *rig) {
+				r.transport.onObject, r.transport.onAPI = replaceText(c.answer), replaceText(c.listing)
+				if c.fault != nil {
+					r.transport.onObject = c.fault
+				}
+				row := r.upload("o", r.writeFile("f", text))
+				var e *client.Error
+				if row.State != Failed || !strings.Contains(row.Err.Error(), c.want) ||
+					(errors.As(row.Err, &e) && e.Unknown()) != c.unknown {
+					t.Errorf("%s, %q: %v", row.State, row.Note, row.Err)
+				}
+			})
+		})
+	}
+}
+
+// replaceText returns an interceptor that replaces texts in the bodies and the ETags of answers.
+func replaceText(texts map[string]string) interceptor {
+	return func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+		res, err := next.RoundTrip(req)
+		if err != nil {
+			return nil, err
+		}
+		body, err := io.ReadAll(res.Body)
+		if err != nil {
+			return nil, err
+		}
+		res.Body.Close()
+		for before, after := range texts {
+			body = []byte(strings.ReplaceAll(string(body), before, after))
+			res.Header.Set("ETag", strings.ReplaceAll(res.Header.Get("ETag"), before, after))
+		}
+		res.Body = io.NopCloser(strings.NewReader(string(body)))
+		return res, nil
 	}
 }
 
