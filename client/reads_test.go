@@ -886,14 +886,37 @@ func TestListPage_fallsBackToSmallPages(t *testing.T) {
 	})
 }
 
-// Whatever a 429 asks for, six views send at most two requests in the first minute after it, and report that the API is
-// busy.
+// Whatever a 429 asks for, a read reports that the API is busy, and six views send nothing during the pause: neither
+// their first requests nor the repeats of reads that failed before.
 func TestTransport_pausesAfter429(t *testing.T) {
 	t.Parallel()
-	for _, after := range []string{
-		"0", "1", "5", "59", "60", "61", "3600", "31536000", "9223372037", "18446744073709551616", "1e18", "-1", "-0",
-		"1.5", "0x10", " 7", "7s", "", "soon", "NaN", "Inf", "Wed, 21 Oct 2015 07:28:00 GMT",
-		"Fri, 31 Dec 2999 23:59:59 GMT", "Friday, 31-Dec-99 23:59:59 GMT", "1, 2", "١",
+	for after, asked := range map[string]time.Duration{
+		"1":                              time.Second,
+		"5":                              5 * time.Second,
+		"59":                             59 * time.Second,
+		"60":                             time.Minute,
+		"61":                             time.Minute, // nobody is kept waiting for longer
+		"3600":                           time.Minute,
+		"31536000":                       time.Minute,
+		"9223372037":                     time.Minute,
+		"18446744073709551616":           time.Minute,
+		"1e18":                           time.Minute,
+		"1.5":                            1500 * time.Millisecond,
+		" 7":                             7 * time.Second,
+		"Inf":                            time.Minute,
+		"Wed, 21 Oct 2015 07:28:00 GMT":  time.Minute, // the bubble's clock begins in 2000
+		"Fri, 31 Dec 2999 23:59:59 GMT":  time.Minute,
+		"0":                              0, // this and all others ask for nothing that can be understood
+		"-1":                             0,
+		"-0":                             0,
+		"0x10":                           0,
+		"7s":                             0,
+		"":                               0,
+		"soon":                           0,
+		"NaN":                            0,
+		"Friday, 31-Dec-99 23:59:59 GMT": 0, // the past
+		"1, 2":                           0,
+		"١":                              0,
 	} {
 		faulttest.RunCaseInBubble(t, "A22", fmt.Sprintf("%q", after), func(t *testing.T) {
 			c, w := newFaultClient(
@@ -910,6 +933,9 @@ func TestTransport_pausesAfter429(t *testing.T) {
 			if n := len(w.Requests()); n > 4 {
 				t.Errorf("%d attempts of one read", n)
 			}
+		})
+		faulttest.RunCaseInBubble(t, "A22", fmt.Sprintf("%q, six views", after), func(t *testing.T) {
+			checkSharedPause(t, after, asked)
 		})
 	}
 	faulttest.RunCaseInBubble(t, "A22", "an hour, six views", func(t *testing.T) {
@@ -960,6 +986,44 @@ func TestTransport_pausesAfter429(t *testing.T) {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
 	})
+}
+
+// checkSharedPause fails if six views that refresh every ten seconds send a request during a pause that a 429 asked for.
+func checkSharedPause(t *testing.T, after string, asked time.Duration) {
+	var mu sync.Mutex
+	var sent []time.Time
+	answer := faulttest.Respond(429, "", "Retry-After", after)
+	w := faulttest.NewTransport(nil, func(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		sent = append(sent, time.Now())
+		return answer(next, r)
+	})
+	c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(w))
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := time.Now().Add(time.Minute)
+	var views sync.WaitGroup
+	for i := range 6 {
+		views.Go(func() {
+			time.Sleep(time.Duration(i) * time.Second)
+			for time.Now().Before(end) {
+				_, _ = c.Services.List(t.Context(), 1)
+				time.Sleep(10 * time.Second)
+			}
+		})
+	}
+	views.Wait()
+	pause := max(time.Second, asked)
+	for i, at := range sent[1:] {
+		if gap := at.Sub(sent[i]); gap != 0 && gap < pause {
+			t.Errorf("request %d is sent %v after a 429 that asked for %v", i+2, gap, asked)
+		}
+	}
+	if most := 6 * int(time.Minute/pause+1); len(sent) > min(most, 24) {
+		t.Errorf("%d requests in a minute", len(sent))
+	}
 }
 
 // During ten minutes of failures, six views that refresh every ten seconds send at most sixty requests, spread out.
@@ -1361,7 +1425,8 @@ func writeRepeatedly(text string, bytes int) faulttest.Peer {
 	}
 }
 
-// Odd framing ends in an error or in the right answer, never in the answer to another request.
+// A response with odd framing is either read correctly or dropped and asked for again. Bytes left over from it are never
+// taken for the answer to another request.
 func TestTransport_framing(t *testing.T) {
 	body := pageBody(`{"id":7,"label":"first"}`)
 	next := pageBody(`{"id":8,"label":"second"}`)
@@ -1370,34 +1435,36 @@ func TestTransport_framing(t *testing.T) {
 	}
 	sized := func(b string) string { return head(fmt.Sprintf("Content-Length: %d\r\n", len(b))) + b }
 	chunk := fmt.Sprintf("%x;ext=%s\r\n%s\r\n0\r\n", len(body), strings.Repeat("x", 100), body)
-	for name, first := range map[string]string{
-		"a flood of 1xx":   strings.Repeat("HTTP/1.1 102 Processing\r\n\r\n", 3) + sized(body),
-		"an endless 1xx":   strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n", 50_000),
-		"trailers":         head("Transfer-Encoding: chunked\r\nTrailer: X-A\r\n") + chunk + "X-A: b\r\n\r\n",
-		"chunk extensions": head("Transfer-Encoding: chunked\r\n") + chunk + "\r\n",
-		"two lengths": head(fmt.Sprintf("Content-Length: %d\r\nContent-Length: %d\r\n", len(body), len(body)-1)) +
-			body,
-		"more than its size": sized(body) + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
-		"length and chunks": head(
-			fmt.Sprintf("Content-Length: %d\r\nTransfer-Encoding: chunked\r\n", len(body)),
-		) + chunk + "\r\n",
+	foreign := sized(pageBody(`{"id":9,"label":"foreign"}`))
+	for name, c := range map[string]struct{ answer, read string }{
+		"a few 1xx":          {strings.Repeat("HTTP/1.1 102 Processing\r\n\r\n", 3) + sized(body), "first"},
+		"an endless 1xx":     {strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n", 50_000), ""},
+		"trailers":           {head("Transfer-Encoding: chunked\r\nTrailer: X-A\r\n") + chunk + "X-A: b\r\n\r\n", "first"},
+		"chunk extensions":   {head("Transfer-Encoding: chunked\r\n") + chunk + "\r\n", "first"},
+		"an invalid chunk":   {head("Transfer-Encoding: chunked\r\n") + "zz\r\n" + body + "\r\n0\r\n\r\n", "second"},
+		"two lengths":        {head(fmt.Sprintf("Content-Length: %d\r\nContent-Length: 5\r\n", len(body))) + body, "second"},
+		"a negative length":  {head("Content-Length: -5\r\n") + body, "second"},
+		"more than its size": {sized(body) + foreign, "first"},
+		"more after chunks":  {head("Transfer-Encoding: chunked\r\n") + chunk + "\r\n" + foreign, "first"},
+		"length and chunks": {
+			head(fmt.Sprintf("Content-Length: %d\r\nTransfer-Encoding: chunked\r\n", len(body))) + chunk + "\r\n",
+			"first",
+		},
 	} {
 		faulttest.RunCase(t, "A30", name, func(t *testing.T) {
-			c := newAddressClient(
-				t,
-				faulttest.Listen(
-					t, faulttest.RespondRaw(first, faulttest.RespondRaw(sized(next))),
-					faulttest.RespondRaw(sized(next)),
-				),
-				client.WithTimeout(8*time.Second),
+			t.Parallel()
+			address := faulttest.Listen(
+				t, faulttest.RespondRaw(c.answer, faulttest.RespondRaw(sized(next))), faulttest.RespondRaw(sized(next)),
 			)
-			p, err := c.Services.List(t.Context(), 1)
-			if err == nil && p.Data[0].Label.Raw() != "first" && p.Data[0].Label.Raw() != "second" {
-				t.Errorf("%+v", p)
-			}
-			q, err := c.Services.List(t.Context(), 1)
-			if err == nil && q.Data[0].Label.Raw() != "second" {
-				t.Errorf("the second answer is %+v", q)
+			api := newAddressClient(t, address, client.WithTimeout(8*time.Second))
+			for i, want := range []string{c.read, "second"} {
+				p, err := api.Services.List(t.Context(), 1)
+				if want == "" && requireError(t, err).Offline() {
+					continue
+				}
+				if err != nil || len(p.Data) != 1 || p.Data[0].Label.Raw() != want {
+					t.Errorf("read %d: %+v, %v; want %q", i+1, p, err, want)
+				}
 			}
 		})
 	}

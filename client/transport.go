@@ -169,6 +169,7 @@ func newTransport(c *Client) *transport {
 	}
 	w.reads.CheckRetry = w.checkRetry
 	w.reads.Backoff = w.backoff
+	w.reads.PrepareRetry = func(req *http.Request) error { return w.waitForRateLimit(req.Context()) }
 	w.reads.ErrorHandler = retryablehttp.PassthroughErrorHandler
 	return w
 }
@@ -497,11 +498,11 @@ func (w *transport) waitForRateLimit(ctx context.Context) error {
 		return ctx.Err()
 	}
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	if w.rateLimit.PausedUntil.Equal(until) {
 		w.rateLimit.PausedUntil = time.Time{} // it is over, even if the clock was set back
 	}
-	return nil
+	w.mu.Unlock()
+	return w.waitForRateLimit(ctx) // another answer may have asked for more meanwhile
 }
 
 // maxRateLimits limits how many limits are kept, in case a server sends a different one each time.

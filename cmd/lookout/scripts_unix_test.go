@@ -98,6 +98,10 @@ func TestQuestionsOfScripts(t *testing.T) {
 		{"keys revoke finance", "Account prod, PROD. Type finance to continue", "yes", exit.CodeFailure},
 		{"keys revoke finance -a lab", "Account lab. Type finance to continue", "", exit.CodeFailure},
 		{"storage cancel -a lab", "Account lab. Type lab to continue", "yes", exit.CodeFailure},
+		{"keys revoke finance -a lab", "Type finance to continue", "Finance", exit.CodeFailure},
+		{"keys revoke finance -a lab", "Type finance to continue", "financ", exit.CodeFailure},
+		{"keys revoke finance -a lab", "Type finance to continue", "finances", exit.CodeFailure},
+		{"keys revoke finance -a lab", "Type finance to continue", "finаnce", exit.CodeFailure}, // a Cyrillic а
 		{
 			"services disable web-1",
 			"Disable service web-1 (4). Nobody is alerted about web-1 until somebody enables it. " +

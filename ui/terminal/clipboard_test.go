@@ -1,10 +1,14 @@
 package terminal
 
 import (
+	"encoding/base64"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
+
+	"lookout/client/faulttest"
 )
 
 // The first command that is installed gets the text on its standard input, not in its arguments, and no token.
@@ -37,5 +41,28 @@ func TestWriteSystemClipboard(t *testing.T) {
 func TestUTF16Text(t *testing.T) {
 	if got, want := utf16Text("é😀"), "\xff\xfe\xe9\x00\x3d\xd8\x00\xde"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// The sequence for the clipboard holds every byte of the text in the alphabet that terminals decode, in tmux too.
+func TestOSC52_holdsEveryByte(t *testing.T) {
+	var text strings.Builder
+	for b := range 256 {
+		text.WriteByte(byte(b))
+		text.WriteRune(rune(b * 7))
+	}
+	for name, tmux := range map[string]bool{"plain": false, "in tmux": true} {
+		faulttest.RunCase(t, "F12", "every byte, "+name, func(t *testing.T) {
+			parts := strings.Split(osc52(text.String(), tmux, false), "]52;c;")[1:]
+			if want := map[bool]int{false: 1, true: 2}[tmux]; len(parts) != want {
+				t.Errorf("%d sequences, want %d", len(parts), want)
+			}
+			for _, part := range parts {
+				encoded, _, _ := strings.Cut(part, "\a")
+				if got, err := base64.StdEncoding.DecodeString(encoded); err != nil || string(got) != text.String() {
+					t.Errorf("copied %q, %v", got, err)
+				}
+			}
+		})
 	}
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -303,22 +305,46 @@ func TestEmulatorsListener(t *testing.T) {
 			}
 		}
 	})
-	faulttest.RunCase(t, "H6", "faults are told", func(t *testing.T) {
-		before := os.Stderr
-		read, write, err := os.Pipe()
+	faulttest.RunCase(t, "H6", "emulate reports the faults that it serves", func(t *testing.T) {
+		stdout, stderr := &os.Stdout, &os.Stderr
+		read := func(stream **os.File) *bufio.Reader {
+			before := *stream
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			*stream = w
+			t.Cleanup(func() { *stream = before; r.Close(); w.Close() })
+			return bufio.NewReader(r)
+		}
+		out, told := read(stdout), read(stderr)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			faults := []string{"GET /managed/* status=503"}
+			ended <- runEmulator(ctx, "127.0.0.1:0", emulator.Options{Token: "t", Seed: "empty"}, faults)
+		}()
+		defer func() { cancel(); <-ended }()
+		if line, err := told.ReadString('\n'); err != nil || line != "injected fault: GET /managed/* status=503\n" {
+			t.Errorf("%q, %v", line, err)
+		}
+		line, err := out.ReadString('\n')
 		if err != nil {
 			t.Fatal(err)
 		}
-		os.Stderr = write
-		err = runEmulator(
-			t.Context(), "0.0.0.0:0", emulator.Options{Token: "t", Seed: "empty"},
-			[]string{"GET /managed/* status=503"},
-		)
-		os.Stderr = before
-		write.Close()
-		told, _ := io.ReadAll(read)
-		if err == nil || !strings.Contains(string(told), "injected fault: GET /managed/* status=503") {
-			t.Errorf("%q, %v", told, err)
+		base := strings.TrimSpace(strings.TrimPrefix(line, "listening on "))
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/managed/services", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer t")
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		if res.StatusCode != http.StatusServiceUnavailable {
+			t.Errorf("%s answers %d", base, res.StatusCode)
 		}
 	})
 }

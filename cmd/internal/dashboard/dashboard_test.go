@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +21,7 @@ import (
 )
 
 // startDashboard runs the dashboard on an emulated account in a virtual terminal.
-func startDashboard(t *testing.T, api *emulator.Emulator, width, height int) *termtest.Terminal {
+func startDashboard(t *testing.T, api emulatedAccount, width, height int) *termtest.Terminal {
 	t.Helper()
 	s, err := newTestShell(t, api, config.Settings{Account: "acme-prod", Theme: "dark"})
 	if err != nil {
@@ -29,8 +30,14 @@ func startDashboard(t *testing.T, api *emulator.Emulator, width, height int) *te
 	return termtest.New(t, width, height, s)
 }
 
+// An emulatedAccount answers requests as an emulator does.
+type emulatedAccount interface {
+	http.RoundTripper
+	Service() string
+}
+
 // newTestShell assembles the program on an emulated account.
-func newTestShell(t *testing.T, api *emulator.Emulator, s config.Settings) (*shell.Shell, error) {
+func newTestShell(t *testing.T, api emulatedAccount, s config.Settings) (*shell.Shell, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)

@@ -1,9 +1,14 @@
 package dashboard
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"lookout/client/emulator"
+	"lookout/client/faulttest"
 	"lookout/cmd/internal/config"
 	"lookout/ui/shell"
 	"lookout/ui/terminal/termtest"
@@ -30,25 +35,68 @@ func startDemo(t *testing.T, width, height int) (*termtest.Terminal, demoAccount
 	return v, one
 }
 
-// The fault menu injects the faults that it names, and the head line shows them while they are active (row H6).
+// While a fault of the menu is injected, the head line says so on every pane, with a dialog in front and in a small
+// terminal, until it ends. The fault is what the menu says.
 func TestFaultMenu(t *testing.T) {
-	t.Parallel()
-	v, _ := startDemo(t, 120, 36)
-	v.WaitFor("Services ─ 14")
-	v.Type(":", "demo offline", "<enter>")
-	v.WaitFor("FAULT offline")
-	v.WaitFor("offline · since")
-	v.Type(":", "demo 403", "<enter>")
-	v.WaitFor("not allowed")
-	v.WaitFor("FAULT 403")
-	v.Type("3", "m") // whatever is in front and whatever the line of news says
-	v.WaitFor("Messages")
-	v.WaitFor("FAULT 403")
-	v.Type("<esc>")
-	v.WaitGone("Messages")
-	v.Type(":", "demo off", "<enter>")
-	v.WaitGone("FAULT")
-	v.WaitFor("live")
+	faulttest.RunCase(t, "H6", "the fault is injected", func(t *testing.T) {
+		t.Parallel()
+		v, _ := startDemo(t, 120, 36)
+		v.WaitFor("Services ─ 14")
+		v.Type(":", "demo offline", "<enter>")
+		v.WaitFor("offline · since")
+		v.Type(":", "demo 403", "<enter>")
+		v.WaitFor("not allowed")
+		v.Type(":", "demo off", "<enter>")
+		v.WaitGone("FAULT")
+		v.WaitFor("live")
+	})
+	for _, size := range []struct{ width, height int }{{120, 36}, {80, 24}, {60, 16}} {
+		faulttest.RunCase(t, "H6", fmt.Sprintf("banner in %dx%d", size.width, size.height), func(t *testing.T) {
+			t.Parallel()
+			v, _ := startDemo(t, size.width, size.height)
+			v.WaitFor("DEMO")
+			for i, fault := range demoFaults() {
+				banner := "FAULT " + fault.name
+				v.Type(":", "demo "+fault.name, "<enter>")
+				v.WaitFor(banner)
+				if fault.name == "401" {
+					v.WaitFor("Token for acme-prod") // it opens without a key, and takes the next ones
+					v.Type("<esc>")
+					v.WaitGone("Token for acme-prod")
+				}
+				for _, keys := range []string{strconv.Itoa(i % 10), "m", "<esc>"} {
+					v.Type(keys)
+					v.WaitIdle(20 * time.Millisecond)
+					if head, _, _ := strings.Cut(v.Screen(), "\n"); !strings.Contains(head, banner) {
+						t.Errorf("after %s, %q is not in the head line:\n%s", keys, banner, v.Screen())
+					}
+				}
+			}
+			v.Type(":", "demo off", "<enter>")
+			v.WaitGone("FAULT")
+		})
+	}
+	faulttest.RunCase(t, "H6", "banner in linear mode", func(t *testing.T) {
+		t.Parallel()
+		f := &config.Flags{Theme: "dark", Linear: true}
+		one, err := newDemoAccount(f, "acme-prod", "demo", emulator.ServiceDocument)
+		if err != nil {
+			t.Fatal(err)
+		}
+		session, err := one.newSession(t.Context(), f, accountList{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := shell.NewAccountSwitcher(t.Context(), session, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(d.Close)
+		v := termtest.NewLinear(t, 200, 200, shell.NewLinearScreen(d))
+		v.WaitFor("account acme-prod, DEMO")
+		v.Type(":", "demo 403", "<enter>")
+		v.WaitFor("DEMO, FAULT 403")
+	})
 }
 
 // Every entry is a fault that the emulator knows. On a real account the palette has no such entries.

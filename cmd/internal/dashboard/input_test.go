@@ -1,8 +1,14 @@
 package dashboard
 
 import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"io"
 	"math/rand/v2"
+	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -119,34 +125,88 @@ func TestFewBytesAtRest(t *testing.T) {
 }
 
 // A copied text goes to the clipboard in one sequence, written beside the frames. A secret goes there only when its key
-// is pressed.
+// is pressed, and whole.
 func TestClipboard(t *testing.T) {
 	t.Setenv("SSH_CONNECTION", "somewhere") // the machine's own clipboard is left alone
+	const newKey = "9«backup agent»n«New access key»night key<ctrl+s>«shown only once»"
+	phone := func(*demoKeys) string { return "+1 555 0199" }
 	for name, c := range map[string]struct {
 		keys, says, env string
+		copies          func(*demoKeys) string
 		sequences       int
 	}{
-		"phone":   {"4«Ada Wong»y", "copied: phone", "", 1},
-		"secret":  {"9«backup agent»n«New access key»night key<ctrl+s>«shown only once»y", "copied: secret key", "", 1},
-		"in tmux": {"4«Ada Wong»y", "copied: phone", "TMUX", 2},
+		"phone":   {"4«Ada Wong»y", "copied: phone", "", phone, 1},
+		"secret":  {newKey + "y", "copied: secret key", "", (*demoKeys).secret, 1},
+		"in tmux": {"4«Ada Wong»y", "copied: phone", "TMUX", phone, 2},
 		"not asked": {
-			"9«backup agent»n«New access key»night key<ctrl+s>«shown only once»<esc>discard<enter>", "backup agent",
-			"", 0,
+			newKey + "<esc>discard<enter>", "backup agent", "", nil, 0,
 		},
 	} {
 		faulttest.RunCase(t, "F12", name, func(t *testing.T) {
 			if c.env != "" {
 				t.Setenv(c.env, "x")
 			}
-			v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
+			api := &demoKeys{Emulator: emulator.New(emulator.Options{Token: "demo"})}
+			v := startDashboard(t, api, 120, 36)
 			v.WaitFor("12 buckets")
 			playKeys(v, c.keys)
 			v.WaitFor(c.says)
 			const sequence = "\x1b]52;"
 			v.WaitOutput(sequence, c.sequences) // beside the frame that says so: before it or after
-			if n := strings.Count(v.Output(), sequence); n != c.sequences {
-				t.Errorf("%d sequences", n)
+			var copied []string
+			for i, part := range strings.Split(v.Output(), sequence) {
+				if i == 0 {
+					continue
+				}
+				encoded, _, ended := strings.Cut(strings.TrimPrefix(part, "c;"), "\a")
+				text, err := base64.StdEncoding.DecodeString(encoded)
+				if err != nil || !ended {
+					t.Errorf("not a sequence for the clipboard: %.100q", part)
+				}
+				copied = append(copied, string(text))
+			}
+			if len(copied) != c.sequences {
+				t.Errorf("copied %q, want %d sequences", copied, c.sequences)
+			}
+			for _, text := range copied {
+				if text != c.copies(api) {
+					t.Errorf("copied %q, want %q", text, c.copies(api))
+				}
+			}
+			if secret := api.secret(); c.sequences == 0 && (secret == "" || strings.Contains(v.Screen(), secret)) {
+				t.Errorf("the secret %q is still on the screen:\n%s", secret, v.Screen())
 			}
 		})
 	}
+}
+
+// demoKeys is an emulator that remembers the last secret key that it gave out.
+type demoKeys struct {
+	*emulator.Emulator
+	last atomic.Pointer[string]
+}
+
+// RoundTrip answers as the emulator does.
+func (k *demoKeys) RoundTrip(r *http.Request) (*http.Response, error) {
+	res, err := k.Emulator.RoundTrip(r)
+	if err != nil || r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/keys") {
+		return res, err
+	}
+	body, err := io.ReadAll(res.Body)
+	res.Body = io.NopCloser(bytes.NewReader(body))
+	var key struct {
+		SecretKey string `json:"secret_key"`
+	}
+	if json.Unmarshal(body, &key) == nil {
+		k.last.Store(&key.SecretKey)
+	}
+	return res, err
+}
+
+// secret returns the last secret key; "" if there was none.
+func (k *demoKeys) secret() string {
+	if last := k.last.Load(); last != nil {
+		return *last
+	}
+	return ""
 }
