@@ -988,7 +988,8 @@ func TestTransport_pausesAfter429(t *testing.T) {
 	})
 }
 
-// checkSharedPause fails if six views that refresh every ten seconds send a request during a pause that a 429 asked for.
+// checkSharedPause fails if six views that refresh every ten seconds send a request during a pause that a 429 asked
+// for.
 func checkSharedPause(t *testing.T, after string, asked time.Duration) {
 	var mu sync.Mutex
 	var sent []time.Time
@@ -1425,8 +1426,8 @@ func writeRepeatedly(text string, bytes int) faulttest.Peer {
 	}
 }
 
-// A response with odd framing is either read correctly or dropped and asked for again. Bytes left over from it are never
-// taken for the answer to another request.
+// A response with odd framing is either read correctly or dropped and asked for again. Bytes left over from it are
+// never taken for the answer to another request.
 func TestTransport_framing(t *testing.T) {
 	body := pageBody(`{"id":7,"label":"first"}`)
 	next := pageBody(`{"id":8,"label":"second"}`)
@@ -1434,18 +1435,21 @@ func TestTransport_framing(t *testing.T) {
 		return "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n" + extra + "\r\n"
 	}
 	sized := func(b string) string { return head(fmt.Sprintf("Content-Length: %d\r\n", len(b))) + b }
+	chunked := func(extra string) string { return head("Transfer-Encoding: chunked\r\n" + extra) }
 	chunk := fmt.Sprintf("%x;ext=%s\r\n%s\r\n0\r\n", len(body), strings.Repeat("x", 100), body)
 	foreign := sized(pageBody(`{"id":9,"label":"foreign"}`))
 	for name, c := range map[string]struct{ answer, read string }{
-		"a few 1xx":          {strings.Repeat("HTTP/1.1 102 Processing\r\n\r\n", 3) + sized(body), "first"},
-		"an endless 1xx":     {strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n", 50_000), ""},
-		"trailers":           {head("Transfer-Encoding: chunked\r\nTrailer: X-A\r\n") + chunk + "X-A: b\r\n\r\n", "first"},
-		"chunk extensions":   {head("Transfer-Encoding: chunked\r\n") + chunk + "\r\n", "first"},
-		"an invalid chunk":   {head("Transfer-Encoding: chunked\r\n") + "zz\r\n" + body + "\r\n0\r\n\r\n", "second"},
-		"two lengths":        {head(fmt.Sprintf("Content-Length: %d\r\nContent-Length: 5\r\n", len(body))) + body, "second"},
+		"a few 1xx":        {strings.Repeat("HTTP/1.1 102 Processing\r\n\r\n", 3) + sized(body), "first"},
+		"an endless 1xx":   {strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n", 50_000), ""},
+		"trailers":         {chunked("Trailer: X-A\r\n") + chunk + "X-A: b\r\n\r\n", "first"},
+		"chunk extensions": {chunked("") + chunk + "\r\n", "first"},
+		"an invalid chunk": {chunked("") + "zz\r\n" + body + "\r\n0\r\n\r\n", "second"},
+		"two lengths": {
+			head(fmt.Sprintf("Content-Length: %d\r\nContent-Length: 5\r\n", len(body))) + body, "second",
+		},
 		"a negative length":  {head("Content-Length: -5\r\n") + body, "second"},
 		"more than its size": {sized(body) + foreign, "first"},
-		"more after chunks":  {head("Transfer-Encoding: chunked\r\n") + chunk + "\r\n" + foreign, "first"},
+		"more after chunks":  {chunked("") + chunk + "\r\n" + foreign, "first"},
 		"length and chunks": {
 			head(fmt.Sprintf("Content-Length: %d\r\nTransfer-Encoding: chunked\r\n", len(body))) + chunk + "\r\n",
 			"first",
