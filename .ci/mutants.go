@@ -886,8 +886,8 @@ func (m *mutant) String() string {
 	return fmt.Sprintf("%s:%d %s (%s)\n%s", m.file, m.line, function, m.operator, lines)
 }
 
-// readEquivalents reads the mutants that change nothing, with the reasons. A paragraph is the file and the function, the
-// lines before (-) and after (+), and the reason.
+// readEquivalents reads the mutants that change nothing, with the reasons. A paragraph is the file and the function,
+// the lines before (-) and after (+), and the reason.
 func readEquivalents() (map[string]string, error) {
 	data, err := os.ReadFile(equivalentsFile)
 	if err != nil {
@@ -1025,8 +1025,9 @@ func (r *report) print(names []string) bool {
 		}
 	}
 	dead := r.run - len(r.survivors)
+	took := time.Since(r.began).Round(time.Second)
 	fmt.Printf("\nseed %d, %s, %v: %d mutants, %d killed, %d survived; not counted: %d that do not compile, "+
-		"%d that change nothing\n", r.seed, strings.Join(names, " "), time.Since(r.began).Round(time.Second), r.run, dead,
+		"%d that change nothing\n", r.seed, strings.Join(names, " "), took, r.run, dead,
 		len(r.survivors), r.invalid, r.equivalent)
 	for key := range r.known {
 		file, _, _ := strings.Cut(key, " ")

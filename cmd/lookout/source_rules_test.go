@@ -251,6 +251,7 @@ func sourceRules() []sourceRule {
 			[]string{
 				"cmd/internal/config/token.go", "cmd/internal/cli/config_command.go", "ui/shell/program_actions.go",
 				"ui/terminal/clipboard.go", "ui/terminal/command.go", "cmd/internal/keep/detach.go",
+				"client/faulttest/syscalls_linux_amd64.go",
 			},
 			`import "os/exec"; var _ = exec.Command("x")`,
 		},

@@ -42,7 +42,8 @@ func (s *modeScreen) Frame() Frame {
 
 var modeChange = regexp.MustCompile(`\x1b\[\?(\d+)([hl])`)
 
-// modesLeftOn returns the modes that a program has changed and not changed back: on at the end, or, for the cursor, off.
+// modesLeftOn returns the modes that a program has changed and not changed back: on at the end, or, for the cursor,
+// off.
 func modesLeftOn(output string) (modes []string) {
 	state := map[string]string{"25": "h"}
 	for _, change := range modeChange.FindAllStringSubmatch(output, -1) {
