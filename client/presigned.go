@@ -32,6 +32,7 @@ type presignedRequest struct {
 	object     ObjectRef
 	header     http.Header
 	body       *trackedBody // nil for no body
+	mustNew    bool         // refuse to replace an object
 }
 
 // A trackedBody is a body that knows whether any of it was read.
@@ -172,6 +173,10 @@ func (s Objects) sendPresignedOnce(ctx context.Context, r presignedRequest) (*ht
 		return nil, failed
 	}
 	failed.Host = target.Host
+	if exists, _ := link.Exists.Value(); exists && r.mustNew {
+		failed.Detail = "an object of this name was stored meanwhile; it is not replaced"
+		return nil, failed
+	}
 	req, err := r.newRequest(ctx, target.String())
 	if err != nil {
 		failed.Detail = "lookout refuses the pre-signed URL; it is not a valid URL"
@@ -324,6 +329,7 @@ type ObjectBody struct {
 	Reader      io.Reader
 	Size        int64  // bytes, at most MaxPutSize; Reader must yield exactly this many
 	ContentType string // content type, not empty
+	MustNew     bool   // send nothing if the API reports that an object of this name exists by now
 	// Settle decides from the error how the upload ended, before the outcome is recorded; nil accepts the error
 	Settle func(etag string, err error) error
 }
@@ -341,6 +347,7 @@ func (w *Writer) UploadObject(ctx context.Context, o ObjectRef, b ObjectBody) (s
 		header: http.Header{"Content-Type": {b.ContentType}},
 		body:   &trackedBody{Reader: b.Reader, size: b.Size},
 	}
+	r.mustNew = b.MustNew
 	etag := ""
 	err := w.sendPresigned(ctx, r, func(ctx context.Context) error {
 		res, err := w.client.Objects.sendPresigned(ctx, r)

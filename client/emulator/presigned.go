@@ -159,6 +159,25 @@ func (e *Emulator) storeObject(r *http.Request, b *bucket, o *object) {
 	e.recordChange("put object", r, nil)
 }
 
+// StoreObject stores an object as somebody else would: the ledger does not hold it. It does nothing if there is no such
+// bucket.
+func StoreObject(e *Emulator, cluster, label, name, text string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if b := e.bucket(cluster, label); b != nil {
+		b.loadObjects().put(newObject(name, "application/octet-stream", text, e.clock()))
+	}
+}
+
+// DeleteObject deletes an object as somebody else would.
+func DeleteObject(e *Emulator, cluster, label, name string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if b := e.bucket(cluster, label); b != nil {
+		b.loadObjects().remove(name)
+	}
+}
+
 // removeObject deletes an object if it exists. The caller holds the lock.
 func (e *Emulator) removeObject(r *http.Request, b *bucket, name string) {
 	if b.loadObjects().remove(name) {

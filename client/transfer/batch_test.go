@@ -23,6 +23,12 @@ func (r *rig) planFor(n int) Plan {
 	return NewPlan("many/", objects, folds)
 }
 
+// downloadPlan starts the downloads of a plan.
+func (r *rig) downloadPlan(p Plan) (ids []ID, refused []SkippedFile) {
+	p.Cluster, p.Bucket, p.Folder = cluster, bucket, r.dir
+	return r.m.Start(p, StartOptions{})
+}
+
 // A batch reports only its first failure and its end.
 func TestManager_Completions_reportsBatchOnce(t *testing.T) {
 	runInBubble(t, func(r *rig) {
@@ -32,7 +38,7 @@ func TestManager_Completions_reportsBatchOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		r.m.DownloadPlan(cluster, bucket, r.dir, plan)
+		r.downloadPlan(plan)
 		r.m.Wait()
 		ends := r.m.Completions(0)
 		if len(ends) != 2 {
@@ -66,7 +72,7 @@ func TestManager_Snapshot_reusesUnchanged(t *testing.T) {
 			time.Sleep(time.Minute)
 			return next.RoundTrip(req)
 		}
-		r.m.DownloadPlan(cluster, bucket, r.dir, plan)
+		r.downloadPlan(plan)
 		time.Sleep(time.Second)
 		before := r.m.Snapshot()
 		time.Sleep(time.Second)
@@ -95,7 +101,7 @@ func TestManager_Throughput_smallFiles(t *testing.T) {
 			return next.RoundTrip(req)
 		}
 		began := time.Now()
-		r.m.DownloadPlan(cluster, bucket, r.dir, plan)
+		r.downloadPlan(plan)
 		time.Sleep(4 * time.Second)
 		flow, want := r.m.Throughput(), float64(MaxRunning*9)/0.3
 		if flow.Rate < want*0.8 || flow.Rate > want*1.2 || !flow.Since.Equal(began) {

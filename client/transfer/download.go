@@ -86,29 +86,6 @@ func resolveLinks(path string) string {
 	return filepath.Join(resolveLinks(dir), leaf)
 }
 
-// DownloadPlan adds a download for each file of a plan. It returns the IDs of the transfers and the reasons why files
-// were refused.
-func (m *Manager) DownloadPlan(cluster, bucket, folder string, p Plan) (ids []ID, refused []error) {
-	batch := openBatch(m, Batch{Kind: Download, Bucket: bucket, Folder: folder})
-	defer func() { closeBatch(m, batch, ids) }()
-	for _, f := range p.Files {
-		id, err := m.Download(DownloadRequest{
-			Cluster: cluster,
-			Bucket:  bucket,
-			Object:  f.Object,
-			Folder:  folder,
-			Path:    f.Path,
-			batch:   batch,
-		})
-		if err != nil {
-			refused = append(refused, err)
-			continue
-		}
-		ids = append(ids, id)
-	}
-	return ids, refused
-}
-
 var (
 	// ErrObjectChanged means that the object differs from the one that was listed.
 	ErrObjectChanged = errors.New("the object has changed since it was listed; refresh the list and start again")

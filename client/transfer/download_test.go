@@ -608,7 +608,7 @@ func TestDownload_namesLegalOnThisSystem(t *testing.T) {
 			t.Fatal(err)
 		}
 		plan := NewPlan("p/", page.Data, func() bool { return FoldsCase(r.dir) })
-		ids, refused := r.m.DownloadPlan(cluster, bucket, r.dir, plan)
+		ids, refused := r.downloadPlan(plan)
 		if len(ids) != len(names) || len(refused) != 0 || len(plan.Skipped) != 0 {
 			t.Errorf("%d downloads of %d, refused: %v, %v", len(ids), len(names), refused, plan.Skipped)
 		}
@@ -708,7 +708,7 @@ func testPlanCollisions(t *testing.T) {
 		files = append(files, f.Path)
 	}
 	for _, e := range plan.Skipped {
-		refused = append(refused, e.Name.Raw())
+		refused = append(refused, e.Path)
 	}
 	if want := []string{"q", "qa", "qd/x", "qſ", "q.d/.x"}; !slices.Equal(files, want) {
 		t.Errorf("files: %q", files)
@@ -728,7 +728,7 @@ func testPlanCollisions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ids, bad := r.m.DownloadPlan(cluster, bucket, r.dir, NewPlan("p/", page.Data, folds))
+		ids, bad := r.downloadPlan(NewPlan("p/", page.Data, folds))
 		for _, id := range ids {
 			r.waitFor(id, Done)
 		}

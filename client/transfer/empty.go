@@ -125,13 +125,20 @@ func (e *emptyTask) estimateTotal(ctx context.Context, m *Manager, p *progress) 
 	return map[string]any{"objects": b.Objects, "size": b.Size}
 }
 
-// pages returns the pages of the whole listing. When the API is busy, it continues at the same page after a delay.
+// pages returns the pages of the whole listing.
 func (e *emptyTask) pages(ctx context.Context, m *Manager) iter.Seq2[client.ObjectPage, error] {
+	q := client.ObjectQuery{Cluster: e.cluster, Bucket: e.bucket, Prefix: e.prefix}
+	return patientPages(ctx, m.c.Objects, q)
+}
+
+// patientPages returns the pages of a listing. When the API is busy, it continues at the same page after a delay.
+func patientPages(
+	ctx context.Context, objects client.Objects, q client.ObjectQuery,
+) iter.Seq2[client.ObjectPage, error] {
 	return func(yield func(client.ObjectPage, error) bool) {
-		q := client.ObjectQuery{Cluster: e.cluster, Bucket: e.bucket, Prefix: e.prefix}
 		for try, again := 0, true; again; {
 			again = false
-			for page, err := range m.c.Objects.Pages(ctx, q) {
+			for page, err := range objects.Pages(ctx, q) {
 				if rest, busy := busyDelay(err); busy && try < maxDeleteAttempts-1 &&
 					sleep(ctx, max(rest, minBackoff<<try)) == nil {
 					try, again = try+1, true

@@ -4,10 +4,8 @@ import (
 	"crypto/rand"
 	"fmt"
 	"os"
-	"path"
 	"runtime"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -122,87 +120,6 @@ func DefaultFileName(name string) (string, error) {
 		return "", &NameError{client.NewText(name), pathProblem(name, onWindows)}
 	}
 	return leaf, CheckPath(leaf)
-}
-
-// A PlannedFile is an object and the file to create for it.
-type PlannedFile struct {
-	Object client.Object
-	Path   string // slash-separated and relative to the folder
-	Hidden bool   // a part of the path starts with a dot
-}
-
-// A Plan lists the files that downloading all objects below a prefix would create.
-type Plan struct {
-	Files         []PlannedFile
-	Skipped       []*NameError // objects that cannot be files, or conflict with another file
-	FolderMarkers int          // empty objects that represent folders; there is nothing to download
-	Bytes         int64        // total size of Files
-}
-
-// NewPlan returns the files that the objects below a prefix become. Their paths are relative to the prefix's last
-// slash. If two objects cannot both exist in one folder, such as a and a/b, or A and a where case makes no difference,
-// the first one in the list is kept. foldsCase reports whether it makes none; it is called only if that matters.
-func NewPlan(prefix string, objects []client.Object, foldsCase func() bool) Plan {
-	var p Plan
-	cut := strings.LastIndexByte(prefix, '/') + 1
-	taken := pathSet{
-		folders:   map[string]bool{},
-		folded:    map[string]string{},
-		foldsCase: sync.OnceValue(foldsCase),
-	}
-	for _, o := range objects {
-		name := o.Name.Raw()
-		if o.IsPrefix() || !strings.HasPrefix(name, prefix[:cut]) {
-			continue
-		}
-		if strings.HasSuffix(name, "/") && o.Size == 0 {
-			p.FolderMarkers++
-			continue
-		}
-		local := name[cut:]
-		reason := pathProblem(local, onWindows)
-		if reason == "" && o.Size < 0 {
-			reason = "its size is unknown"
-		}
-		if reason == "" {
-			reason = taken.add(local)
-		}
-		if reason != "" {
-			p.Skipped = append(p.Skipped, &NameError{o.Name, reason})
-			continue
-		}
-		p.Files = append(p.Files, PlannedFile{o, local, strings.HasPrefix(local, ".") || strings.Contains(local, "/.")})
-		p.Bytes += o.Size
-	}
-	return p
-}
-
-// pathSet holds the files and folders of a plan.
-type pathSet struct {
-	folders   map[string]bool   // by name: whether it is a folder
-	folded    map[string]string // names by their case-folded names
-	foldsCase func() bool
-}
-
-// add adds a file and its folders, or returns the reason why it conflicts with another.
-func (t pathSet) add(name string) string {
-	for at := name; at != "."; at = path.Dir(at) {
-		isFolder, there := t.folders[at]
-		other, similar := t.folded[foldCase(at)]
-		switch {
-		case there && isFolder && at != name:
-		case there && at != name:
-			return fmt.Sprintf("%s is already a file and cannot also be a folder", client.Clean(at))
-		case there:
-			return fmt.Sprintf("%s is already a file or folder", client.Clean(at))
-		case similar && t.foldsCase():
-			return fmt.Sprintf("it differs from %s only in case", client.Clean(other))
-		}
-	}
-	for at := name; at != "."; at = path.Dir(at) {
-		t.folders[at], t.folded[foldCase(at)] = at != name, at
-	}
-	return ""
 }
 
 // FoldsCase reports whether a folder takes names that differ only in case for one name. It creates and removes an empty

@@ -290,6 +290,21 @@ func (m *Manager) finish(j *job, err error) {
 	case lacksHandles(err) && slowDown(m, j):
 	default:
 		m.endJob(j, Failed, err)
+		if isDiskFull(err) {
+			failWaiting(m, j)
+		}
+	}
+}
+
+// errDiskFull is the error of downloads that were not started because another one has filled the disk.
+var errDiskFull = errors.New("the disk is full, so it was not started")
+
+// failWaiting ends the waiting downloads of the batch of a job for which the disk had no space.
+func failWaiting(m *Manager, full *job) {
+	for _, j := range m.jobs {
+		if j.status.State == Waiting && full.status.Batch != 0 && j.status.Batch == full.status.Batch {
+			m.endJob(j, Failed, errDiskFull)
+		}
 	}
 }
 

@@ -153,9 +153,9 @@ func TestTransfers_underALimitOfFiles(t *testing.T) {
 }
 
 // Planning a folder waits for file handles too: no file is left out because there were too few of them for a moment.
-func TestScanFolder_waitsForFileHandles(t *testing.T) {
+func TestPlanUpload_waitsForFileHandles(t *testing.T) {
 	if os.Getenv("LOOKOUT_TEST_FEW_HANDLES") == "" {
-		runWithFewHandles(t, "TestScanFolder_waitsForFileHandles")
+		runWithFewHandles(t, "TestPlanUpload_waitsForFileHandles")
 		return
 	}
 	folder := t.TempDir()
@@ -185,9 +185,9 @@ func TestScanFolder_waitsForFileHandles(t *testing.T) {
 				f.Close()
 			}
 		})
-		files, skipped, err := ScanFolder(t.Context(), folder, "p/")
-		if len(files) != 4 || len(skipped) != 0 || err != nil {
-			t.Errorf("with %d handles: %v, skipped %v, %v", free, files, skipped, err)
+		plan, err := PlanUpload(t.Context(), "p/", folder)
+		if len(plan.Files) != 4 || len(plan.Skipped) != 0 || err != nil {
+			t.Errorf("with %d handles: %+v, %v", free, plan, err)
 		}
 		time.Sleep(300 * time.Millisecond) // until all are closed
 	}

@@ -30,6 +30,7 @@ type UploadRequest struct {
 	Consent               *client.Consent // for client.OpUploadObject on the object
 	Reason                string          // why, for the journal
 	Before                any             // the object that is replaced, for the journal; nil if there is none
+	MustNew               bool            // fail if an object of this name was stored meanwhile, if the API says so
 	batch                 int
 }
 
@@ -208,7 +209,25 @@ func (s *uploadBody) sent() (n int64, sum string, changed bool) {
 // uploadTask uploads one file.
 type uploadTask struct{ UploadRequest }
 
+// run uploads the file. While the API or the storage is too busy to take the request, it waits and tries again: nothing
+// was sent then.
 func (u *uploadTask) run(ctx context.Context, m *Manager, p *progress) error {
+	for try := 0; ; try++ {
+		err := u.attempt(ctx, m, p)
+		rest, busy := busyDelay(err)
+		if !busy || try == maxAttempts-1 {
+			return err
+		}
+		p.setNote(fmt.Sprintf("attempt %d of %d: %v", try+2, maxAttempts, err))
+		if failure := sleep(ctx, max(rest, min(maxBackoff, minBackoff<<try))); failure != nil {
+			return failure
+		}
+		p.setNote("")
+	}
+}
+
+// attempt uploads the file once.
+func (u *uploadTask) attempt(ctx context.Context, m *Manager, p *progress) error {
 	src, err := openSource(u.UploadRequest)
 	if err != nil {
 		return err
@@ -241,6 +260,7 @@ func (u *uploadTask) run(ctx context.Context, m *Manager, p *progress) error {
 		Reader:      body,
 		Size:        src.size,
 		ContentType: u.ContentType,
+		MustNew:     u.MustNew,
 		Settle: func(etag string, err error) error {
 			return u.decideOutcome(ctx, m.c, body, etag, err)
 		},
@@ -299,116 +319,31 @@ func (u *uploadTask) decideOutcome(
 
 func (u *uploadTask) cleanUp() {}
 
-// A LocalFile is a file of a folder that can be uploaded.
-type LocalFile struct {
-	Path string // slash-separated and relative to the folder; raw, not safe to display
-	Size int64
-}
+// A SpoolFile holds the bytes of a stream until they are uploaded: an object is stored only with its size.
+type SpoolFile struct{ Path, folder string }
 
-// A SkippedFile is an entry of a folder that is not uploaded, and why. Path is raw and not safe to display.
-type SkippedFile struct{ Path, Reason string }
+// Remove removes the file.
+func (s *SpoolFile) Remove() { _ = os.RemoveAll(s.folder) }
 
-// Error returns both on one line.
-func (s SkippedFile) Error() string { return client.Clean(s.Path) + ": " + s.Reason }
-
-// ScanFolder returns the files below a folder that can be uploaded as objects whose names begin with a prefix, and
-// those that cannot: links and everything else that is not a regular file, files that are too large or cannot be
-// read, and names that the API does not accept.
-func ScanFolder(ctx context.Context, folder, prefix string) (files []LocalFile, skipped []SkippedFile, err error) {
-	root, err := whenHandlesAreFree(ctx, func() (*os.Root, error) { return os.OpenRoot(folder) })
+// Spool copies a stream into a new file that only this user can read. Once ctx has ended, it removes the file.
+func Spool(ctx context.Context, in io.Reader) (*SpoolFile, error) {
+	folder, err := os.MkdirTemp("", "lookout-put-")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	defer root.Close()
-	skip := func(name, reason string) { skipped = append(skipped, SkippedFile{name, reason}) }
-	err = fs.WalkDir(patientFS{ctx, root.FS()}, ".", func(name string, d fs.DirEntry, err error) error {
-		if ctx.Err() != nil {
-			return ctx.Err()
+	s := &SpoolFile{Path: filepath.Join(folder, "input"), folder: folder}
+	context.AfterFunc(ctx, s.Remove)
+	f, err := os.OpenFile(s.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		var n int64
+		n, err = io.Copy(f, io.LimitReader(in, client.MaxPutSize+1))
+		if err = errors.Join(err, f.Close()); err == nil && n > client.MaxPutSize {
+			err = errors.New("it has more than 5 GiB, the limit for one object; nothing was stored")
 		}
-		if err != nil {
-			skip(name, "it cannot be read")
-			return nil
-		}
-		if d.IsDir() {
-			return nil
-		}
-		info, err := whenHandlesAreFree(ctx, d.Info)
-		problem := objectNameProblem(prefix + name)
-		switch {
-		case d.Type()&fs.ModeSymlink != 0:
-			skip(name, "it is a link")
-		case !d.Type().IsRegular():
-			skip(name, "it is not a regular file")
-		case err != nil:
-			skip(name, "it cannot be read")
-		case info.Size() > client.MaxPutSize:
-			skip(name, "it is larger than 5 GiB")
-		case problem != "":
-			skip(name, problem)
-		case !isReadable(ctx, root, name):
-			skip(name, "it cannot be read")
-		default:
-			files = append(files, LocalFile{name, info.Size()})
-		}
-		return nil
-	})
-	return files, skipped, err
-}
-
-// isReadable reports whether a regular file can be opened.
-func isReadable(ctx context.Context, root *os.Root, name string) bool {
-	f, err := whenHandlesAreFree(ctx, func() (*os.File, error) { return root.Open(name) })
+	}
 	if err != nil {
-		return false
+		s.Remove()
+		return nil, err
 	}
-	f.Close()
-	return true
-}
-
-// A FolderUpload describes the files of a folder to store as objects.
-type FolderUpload struct {
-	Cluster, Bucket string
-	Prefix          string // names of the objects are prefix plus path
-	Folder          string
-	Files           []LocalFile
-	Skipped         []SkippedFile   // are not sent; the list of transfers names them
-	Consent         *client.Consent // for client.OpUploadObject on all objects
-}
-
-// UploadFolder adds an upload for each file of a folder, and a failed one for each file that is not sent. It returns
-// the IDs of the uploads, and all files that are not sent: those that r skips and those that were refused just now.
-func (m *Manager) UploadFolder(r FolderUpload) (ids []ID, skipped []SkippedFile) {
-	batch := openBatch(m, Batch{Kind: Upload, Bucket: r.Bucket, Folder: r.Folder})
-	defer func() { closeBatch(m, batch, ids) }()
-	refuse := func(f SkippedFile) {
-		skipped = append(skipped, f)
-		m.addRefused(Status{
-			Batch:     batch,
-			Kind:      Upload,
-			Cluster:   r.Cluster,
-			Bucket:    r.Bucket,
-			Name:      client.NewText(r.Prefix + f.Path),
-			LocalPath: client.NewText(filepath.Join(r.Folder, filepath.FromSlash(f.Path))),
-		}, errors.New(f.Reason))
-	}
-	for _, f := range r.Skipped {
-		refuse(f)
-	}
-	for _, f := range r.Files {
-		id, err := m.Upload(UploadRequest{
-			Cluster: r.Cluster,
-			Bucket:  r.Bucket,
-			Name:    r.Prefix + f.Path,
-			File:    f.Path,
-			Folder:  r.Folder,
-			Consent: r.Consent,
-			batch:   batch,
-		})
-		if err != nil {
-			refuse(SkippedFile{f.Path, err.Error()})
-			continue
-		}
-		ids = append(ids, id)
-	}
-	return ids, skipped
+	return s, nil
 }

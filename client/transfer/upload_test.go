@@ -436,6 +436,12 @@ func testUploadHeaders(t *testing.T) {
 	}
 }
 
+// uploadPlan starts the uploads of a plan.
+func (r *rig) uploadPlan(p Plan) (ids []ID, refused []SkippedFile) {
+	p.Cluster, p.Bucket = cluster, bucket
+	return r.m.Start(p, StartOptions{Consent: r.consent(client.OpUploadObject)})
+}
+
 func testUploadFolder(t *testing.T) {
 	outside := t.TempDir()
 	if err := os.WriteFile(filepath.Join(outside, "secret"), []byte("secret"), 0o600); err != nil {
@@ -454,23 +460,18 @@ func testUploadFolder(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		files, skipped, err := ScanFolder(r.Context(), r.dir, "p/")
-		if err != nil || len(files) != 2 || len(skipped) != 3 {
-			t.Fatalf("%+v, %+v, %v", files, skipped, err)
+		plan, err := PlanUpload(r.Context(), "p/", r.dir)
+		if err != nil || len(plan.Files) != 2 || len(plan.Skipped) != 3 {
+			t.Fatalf("%+v, %v", plan, err)
 		}
-		for _, one := range skipped {
+		for _, one := range plan.Skipped {
 			if link := one.Path != "pipe"; link != (one.Reason == "it is a link") {
 				t.Errorf("%s: %s", one.Path, one.Reason)
 			}
 		}
-		ids, bad := r.m.UploadFolder(FolderUpload{
-			Cluster: cluster,
-			Bucket:  bucket,
-			Prefix:  "p/",
-			Folder:  r.dir,
-			Files:   append(files, LocalFile{"out/secret", 6}),
-			Consent: r.consent(client.OpUploadObject),
-		})
+		plan.Skipped = nil
+		plan.Files = append(plan.Files, PlannedFile{Name: "p/out/secret", Folder: r.dir, Path: "out/secret", Size: 6})
+		ids, bad := r.uploadPlan(plan)
 		if len(ids) != 2 || len(bad) != 1 || bad[0].Path != "out/secret" {
 			t.Errorf("%d taken, skipped: %+v", len(ids), bad)
 		}
@@ -512,23 +513,15 @@ func TestUploadFolder_namesWhatIsNotSent(t *testing.T) {
 			f.Close()
 			os.Remove(f.Name())
 		}
-		files, skipped, err := ScanFolder(r.Context(), r.dir, "p/")
-		if err != nil || len(files) != 2 || len(skipped) != len(want) {
-			t.Fatalf("%+v, %+v, %v", files, skipped, err)
+		plan, err := PlanUpload(r.Context(), "p/", r.dir)
+		if err != nil || len(plan.Files) != 2 || len(plan.Skipped) != len(want) {
+			t.Fatalf("%+v, %v", plan, err)
 		}
 		if err := os.Remove(filepath.Join(r.dir, "gone")); err != nil { // refused while queuing
 			t.Fatal(err)
 		}
 		want["gone"] = "no such file"
-		ids, refused := r.m.UploadFolder(FolderUpload{
-			Cluster: cluster,
-			Bucket:  bucket,
-			Prefix:  "p/",
-			Folder:  r.dir,
-			Files:   files,
-			Skipped: skipped,
-			Consent: r.consent(client.OpUploadObject),
-		})
+		ids, refused := r.uploadPlan(plan)
 		if len(ids) != 1 || len(refused) != len(want) {
 			t.Fatalf("%d are sent; not sent: %v", len(ids), refused)
 		}

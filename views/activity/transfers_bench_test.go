@@ -53,7 +53,8 @@ func newTransferringAccount(t testing.TB, n int) (*account.Account, *table.List[
 		}
 	}
 	plan := transfer.NewPlan("", objects, func() bool { return false })
-	if ids, refused := a.Transfers.DownloadPlan("us-east-1", "media", t.TempDir(), plan); len(ids) != n {
+	plan.Cluster, plan.Bucket, plan.Folder = "us-east-1", "media", t.TempDir()
+	if ids, refused := a.Transfers.Start(plan, transfer.StartOptions{}); len(ids) != n {
 		t.Fatalf("%d downloads started, want %d; refused: %v", len(ids), n, refused)
 	}
 	l := TransfersPane(a).(*table.List[*transfer.Status])

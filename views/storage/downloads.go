@@ -96,14 +96,11 @@ func (l *objectListing) downloadPlanForm(rows, all []client.Object) form.Form {
 		Fields:       []form.Field{form.File("folder", "Folder", &folder, checkFolder)},
 		Send: func(context.Context) (func() tea.Cmd, error) {
 			plan := planFor() // the folder may be another one by now
-			ids, refused := l.a.Transfers.DownloadPlan(
-				l.path.bucket.Location().Raw(), l.path.bucket.Label.Raw(), folder, plan,
-			)
-			for _, skipped := range plan.Skipped {
-				refused = append(refused, skipped)
-			}
+			plan.Cluster, plan.Bucket = l.path.bucket.Location().Raw(), l.path.bucket.Label.Raw()
+			plan.Folder = folder
+			ids, refused := l.a.Transfers.Start(plan, transfer.StartOptions{})
 			if len(ids) == 0 {
-				return nil, errors.Join(append(refused, errors.New("there is nothing to download"))...)
+				return nil, errors.New("there is nothing to download" + leftOut("left out", refused))
 			}
 			news := "downloading " + ui.Plural(len(ids), "file", "files")
 			return transferStarted(l.a, folder, news+leftOut("left out", refused)), nil
@@ -115,13 +112,13 @@ func (l *objectListing) downloadPlanForm(rows, all []client.Object) form.Form {
 const maxNamedFiles = 20
 
 // leftOut names what is not moved, and why: " · left out: a.iso: it is larger than 5 GiB; …".
-func leftOut(how string, refused []error) string {
+func leftOut[E error](how string, refused []E) string {
 	if len(refused) == 0 {
 		return ""
 	}
 	var names []string
-	for _, err := range refused[:min(maxNamedFiles, len(refused))] {
-		names = append(names, client.Clean(err.Error()))
+	for _, f := range refused[:min(maxNamedFiles, len(refused))] {
+		names = append(names, f.Error())
 	}
 	text := fmt.Sprintf(" · %d %s: %s", len(refused), how, strings.Join(names, "; "))
 	if more := len(refused) - maxNamedFiles; more > 0 {

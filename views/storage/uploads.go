@@ -115,76 +115,62 @@ func (l *objectListing) prepareFolderUpload(ctx context.Context, folder, prefix 
 		prefix += "/"
 	}
 	prefix += filepath.Base(filepath.Clean(folder)) + "/"
-	files, skipped, err := transfer.ScanFolder(ctx, folder, prefix)
+	plan, err := transfer.PlanUpload(ctx, prefix, folder)
 	if err != nil {
 		return nil, err
 	}
-	if len(files) == 0 {
-		return nil, errors.New("there is nothing to send in this folder" + leftOut("not sent", asErrors(skipped)))
+	if len(plan.Files) == 0 {
+		return nil, errors.New("there is nothing to send in this folder" + leftOut("not sent", plan.Skipped))
 	}
-	existing, err := l.listPrefix(ctx, prefix)
-	if err != nil {
+	plan.Cluster, plan.Bucket = l.path.bucket.Location().Raw(), l.path.bucket.Label.Raw()
+	if err := plan.CompareObjects(ctx, l.a.API.Objects, transfer.Comparison{}); err != nil {
 		return nil, err
 	}
-	upload := transfer.FolderUpload{
-		Cluster: l.path.bucket.Location().Raw(),
-		Bucket:  l.path.bucket.Label.Raw(),
-		Prefix:  prefix,
-		Folder:  folder,
-		Files:   files,
-		Skipped: skipped,
-	}
-	ask := askToUploadFolder(l.path.bucket, upload, len(existing))
+	ask := askToUploadFolder(l.path.bucket, plan)
 	return func() tea.Cmd {
 		return l.a.AskConsent(ask, func(c account.Consents) tea.Cmd {
-			upload.Consent = c[client.OpUploadObject]
-			ids, refused := l.a.Transfers.UploadFolder(upload)
+			ids, refused := l.a.Transfers.Start(plan, transfer.StartOptions{
+				Existing: transfer.ReplaceExisting,
+				Consent:  c[client.OpUploadObject],
+			})
 			news := "uploading " + ui.Plural(len(ids), "file", "files")
-			return transferStarted(l.a, "", news+leftOut("not sent", asErrors(refused)))()
+			return transferStarted(l.a, "", news+leftOut("not sent", refused))()
 		})
 	}, nil
 }
 
-// asErrors returns the files that are not sent as errors.
-func asErrors(skipped []transfer.SkippedFile) []error {
-	errs := make([]error, len(skipped))
-	for i, f := range skipped {
-		errs[i] = f
-	}
-	return errs
-}
-
 // askToUploadFolder is the question about the files of a folder. It first names those that are not sent.
-func askToUploadFolder(b *client.Bucket, upload transfer.FolderUpload, existing int) account.Ask {
+func askToUploadFolder(b *client.Bucket, plan transfer.Plan) account.Ask {
 	ask := account.Ask{Ops: []string{client.OpUploadObject}, Name: "upload"}
-	for _, f := range upload.Skipped {
+	for _, f := range plan.Skipped {
 		ask.Items = append(ask.Items, "not sent: "+f.Error())
 	}
+	files, replaced := plan.ToSend(transfer.ReplaceExisting), 0
 	var bytes int64
-	for _, f := range upload.Files {
+	for _, f := range files {
 		bytes += f.Size
 		ask.Items = append(ask.Items, client.Clean(f.Path))
-		ask.IDs = append(ask.IDs, refTo(b, upload.Prefix+f.Path).ID())
+		ask.IDs = append(ask.IDs, refTo(b, f.Name).ID())
+		if f.State != transfer.FileNew {
+			replaced++
+		}
 	}
 	effect := fmt.Sprintf(
-		"%s, %s, to %s in %s.", ui.Plural(len(upload.Files), "file", "files"), account.FormatSize(bytes),
-		client.Clean(upload.Prefix), bucketName(b),
+		"%s, %s, to %s in %s.", ui.Plural(len(files), "file", "files"), account.FormatSize(bytes),
+		client.Clean(plan.Prefix), bucketName(b),
 	)
-	if n := len(upload.Skipped); n > 0 {
+	if n := len(plan.Skipped); n > 0 {
 		effect += fmt.Sprintf(
 			" %s NOT sent; the transfers pane will name each.", ui.Plural(n, "entry is", "entries are"),
 		)
 	}
-	if existing > 0 {
-		effect += fmt.Sprintf(
-			" %s begin with this prefix already: those of the same name are overwritten.",
-			ui.Plural(existing, "object", "objects"),
-		)
+	if replaced > 0 {
+		effect += fmt.Sprintf(" %s overwritten.", ui.Plural(replaced, "object is", "objects are"))
 	}
 	ask.Confirm = resource.Confirm{
 		Title:    "Upload a folder",
 		Effect:   effect,
-		Word:     fmt.Sprint(len(upload.Files)),
+		Word:     fmt.Sprint(len(files)),
 		Required: true,
 	}
 	return ask

@@ -35,13 +35,16 @@ func requireSubcommand(c *cobra.Command, _ []string) error {
 // ArgsFromUse checks the number of arguments against the command's use line: "get ID".
 func ArgsFromUse(c *cobra.Command, args []string) error {
 	words := strings.Fields(c.Use)[1:]
-	least := 0
+	least, most := 0, len(words)
 	for _, w := range words {
 		if !strings.HasPrefix(w, "[") {
 			least++
 		}
+		if strings.Contains(w, "...") { // it may be repeated
+			most = max(len(args), most)
+		}
 	}
-	if len(args) < least || len(args) > len(words) {
+	if len(args) < least || len(args) > most {
 		return exit.Usage(
 			fmt.Errorf(
 				"%s needs %s; %d given", c.CommandPath(), cmp.Or(strings.Join(words, " "), "no argument"), len(args),

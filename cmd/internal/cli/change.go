@@ -31,6 +31,9 @@ type change[T any] struct {
 	unchanged string // why nothing is sent, after the thing's name: " already has these values"
 	send      func(context.Context, *approvedChange) (T, error)
 	result    T
+	show      func() error // prints the plan of many changes, for --dry-run; nil for one change
+	asks      askRule      // if it asks more than the subcommand
+	ids       []string     // what the consent covers, if it is not the ID
 }
 
 // erase returns the change without its type.
@@ -42,6 +45,9 @@ func (c change[T]) erase() change[any] {
 		detail:    c.detail,
 		unchanged: c.unchanged,
 		result:    c.result,
+		show:      c.show,
+		asks:      c.asks,
+		ids:       c.ids,
 	}
 	if c.send != nil {
 		erased.send = func(ctx context.Context, a *approvedChange) (any, error) { return c.send(ctx, a) }
@@ -85,8 +91,13 @@ func targetName(resource, id, label string) string {
 // preview prints the requests of a change instead of sending it.
 func (r *subcommandRun) preview(ctx context.Context, s *scriptSession, c change[any], a *approvedChange) error {
 	s.reportf("dry run: nothing is sent")
+	if c.show != nil {
+		if err := c.show(); err != nil {
+			return err
+		}
+	}
 	switch c.Op {
-	case client.OpUploadObject, client.OpDeleteObject:
+	case client.OpUploadObject, client.OpDeleteObject, client.OpEmptyBucket:
 		return s.previewObject(c)
 	}
 	if _, err := c.send(ctx, a); !errors.Is(err, client.ErrDryRun) {

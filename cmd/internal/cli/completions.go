@@ -168,10 +168,14 @@ func (n nameCompleter) completeArgs(
 	c *cobra.Command, args []string, typed string,
 ) ([]cobra.Completion, cobra.ShellCompDirective) {
 	words := strings.Fields(c.Use)[1:]
-	if len(args) >= len(words) {
+	at := len(args)
+	if strings.Contains(c.Use, "...") { // what comes last may be repeated
+		at = min(at, len(words)-1)
+	}
+	if at >= len(words) {
 		return nil, noFiles
 	}
-	return n.argument(c, strings.Trim(words[len(args)], "[]"), args, typed)
+	return n.argument(c, strings.Trim(words[at], "[]."), args, typed)
 }
 
 // completeAccounts completes the name of an account from the configuration.

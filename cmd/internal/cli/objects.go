@@ -21,7 +21,7 @@ import (
 	"lookout/client/transfer"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
-	"lookout/ui"
+	"lookout/cmd/internal/prompt"
 	"lookout/views/account"
 	"lookout/views/resource"
 	"lookout/views/storage"
@@ -133,22 +133,23 @@ func objectFilesResource() scriptResource {
 		subcommands: []subcommand[any]{
 			subcommand[client.ObjectRef]{
 				name:            "get",
-				args:            "CLUSTER/BUCKET NAME [FILE]",
+				args:            "CLUSTER/BUCKET NAME... [FILE]",
 				noTarget:        true,
 				printsOwnResult: true,
 				bindFlags:       getObject,
 				description: "Download an object to a file (default: its name without its folders); - is " +
-					"standard output",
+					"standard output; several objects, with patterns and -r, to a folder",
 			}.erase(),
 			subcommand[client.ObjectRef]{
 				name:            "put",
 				op:              client.OpUploadObject,
 				verb:            "Stores",
-				args:            "CLUSTER/BUCKET NAME FILE",
+				args:            "CLUSTER/BUCKET NAME FILE...",
 				noTarget:        true,
 				printsOwnResult: true,
 				bindFlags:       putObject,
-				description:     "Store a file as an object, or the files of a folder below NAME/",
+				description: "Store a file as an object (- is standard input), or several files and folders below " +
+					"NAME/",
 			}.erase(),
 			subcommand[client.ObjectRef]{
 				name:            "rm",
@@ -257,33 +258,91 @@ func (s *scriptSession) readObjectACL(ctx context.Context, o client.ObjectRef) (
 }
 
 func getObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
-	force := set.Bool("force", false, "replace an existing file")
+	var flags planFlags
+	flags.add(set, "replace existing files that differ")
+	recursive := set.BoolP("recursive", "r", false, "NAME is a folder: fetch everything in it")
+	dryRun := set.Bool("dry-run", false, "print what would be fetched, and fetch nothing")
 	return func(
 		ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
 	) (c change[client.ObjectRef], err error) {
 		o, err := parseObjectArgs(args)
+		if *recursive && o.Cluster != "" {
+			err = nil // an empty name is the whole bucket
+		}
+		if err == nil {
+			err = flags.check()
+		}
 		if err != nil {
 			return c, err
 		}
-		if len(args) > 2 && args[2] == "-" {
+		names, target := args[1:], ""
+		if len(names) > 1 {
+			names, target = names[:len(names)-1], names[len(names)-1]
+		}
+		many := *recursive || len(names) > 1
+		if !many {
+			if many, err = s.isPattern(ctx, o); err != nil {
+				return c, err
+			}
+		}
+		switch {
+		case many && target == "-":
+			return c, exit.Usage(errors.New("only a single object can go to standard output"))
+		case many:
+			sel := transfer.Selection{
+				Cluster:   o.Cluster,
+				Bucket:    o.Bucket,
+				Names:     names,
+				Recursive: *recursive,
+			}
+			return c, s.getMany(ctx, sel, cmp.Or(target, "."), flags, *dryRun)
+		case target == "-" && !*dryRun:
 			return c, s.streamObject(ctx, o)
 		}
-		file, err := downloadPath(o, args[2:])
-		if err != nil {
-			return c, err
-		}
-		if _, err := os.Lstat(file); err == nil && !*force {
-			return c, fmt.Errorf("%s already exists: name another file, or replace it with --force", client.Clean(file))
-		}
-		return c, s.downloadObject(ctx, o, file, *force)
+		return c, s.getOne(ctx, o, target, flags, *dryRun)
 	}
+}
+
+// getOne fetches one object to a file.
+func (s *scriptSession) getOne(
+	ctx context.Context, o client.ObjectRef, target string, flags planFlags, dryRun bool,
+) error {
+	file, err := downloadPath(o, target)
+	if err != nil {
+		return err
+	}
+	switch _, err := os.Lstat(file); {
+	case dryRun:
+		found, err := s.findObject(ctx, o)
+		if err == nil {
+			s.reportf(
+				"dry run: %s (%d bytes) would be fetched to %s", describeObject(o), found.Size, client.Clean(file),
+			)
+		}
+		return err
+	case err == nil && flags.skip:
+		s.reportf("%s exists; nothing was fetched", client.Clean(file))
+		return nil
+	case err == nil && !flags.force:
+		return fmt.Errorf("%s already exists: name another file, or replace it with --force", client.Clean(file))
+	}
+	return s.downloadObject(ctx, o, file, flags.force)
+}
+
+// isPattern reports whether a name is a pattern: there is no object of exactly this name.
+func (s *scriptSession) isPattern(ctx context.Context, o client.ObjectRef) (bool, error) {
+	if !strings.ContainsAny(o.Name, "*?[") {
+		return false, nil
+	}
+	_, there, err := s.api.Objects.Find(ctx, o.Cluster, o.Bucket, o.Name)
+	return !there, err
 }
 
 // downloadPath returns the file that an object is stored in. If none is given, it is named after the object, provided
 // that the object's name is safe as a file name.
-func downloadPath(o client.ObjectRef, given []string) (string, error) {
-	if len(given) > 0 && given[0] != "" {
-		return given[0], nil
+func downloadPath(o client.ObjectRef, given string) (string, error) {
+	if given != "" {
+		return given, nil
 	}
 	name, err := transfer.DefaultFileName(o.Name)
 	if err != nil {
@@ -385,45 +444,120 @@ func transferError(ctx context.Context, what string, row transfer.Status) error 
 }
 
 func putObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
-	type row = client.ObjectRef
-	force := set.Bool("force", false, "replace an object that is there")
-	kind := set.String("content-type", "", "what it is (default: by the file's name)")
-	return func(ctx context.Context, s *scriptSession, _ row, args []string) (c change[row], err error) {
+	var flags planFlags
+	flags.add(set, "replace objects that are there and differ")
+	recursive := set.BoolP("recursive", "r", false, "FILE is a folder: store everything in it")
+	kind := set.String("content-type", "", "what a single file is (default: by the file's name)")
+	return func(
+		ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
+	) (c change[client.ObjectRef], err error) {
 		o, err := parseObjectArgs(args)
+		if err == nil {
+			err = flags.check()
+		}
 		if err != nil {
 			return c, err
 		}
-		file := args[2]
+		files := args[2:]
+		if files[0] == "-" && len(files) == 1 {
+			return s.putInput(ctx, o, *kind, flags)
+		}
+		many, err := putsMany(o, files, *recursive)
+		switch {
+		case err != nil:
+			return c, err
+		case many:
+			return s.planUpload(ctx, o, files, flags)
+		}
+		return s.planFile(ctx, o, files[0], *kind, flags)
+	}
+}
+
+// putsMany reports whether files are stored below a name, and not one of them under this name.
+func putsMany(o client.ObjectRef, files []string, recursive bool) (bool, error) {
+	folder, prefix := "", strings.HasSuffix(o.Name, "/")
+	for _, file := range files {
 		info, err := os.Stat(file) // not opened before: a pipe would wait for ever
 		switch {
 		case err != nil:
-			return c, fmt.Errorf("store %s: %w", describeObject(o), err)
+			return false, fmt.Errorf("store %s: %w", describeObject(o), err)
 		case info.IsDir():
-			return planFolder(ctx, s, o, file, *force)
+			folder = file
 		case !info.Mode().IsRegular():
-			return c, exit.Usage(fmt.Errorf("%s is not a regular file, so its size is not known", client.Clean(file)))
+			name := client.Clean(file)
+			return false, exit.Usage(fmt.Errorf("%s is not a regular file, so its size is not known", name))
 		}
-		c.Change = client.Change{ID: o.ID(), Label: o.Name}
-		existing, found, err := s.api.Objects.Find(ctx, o.Cluster, o.Bucket, o.Name)
-		switch {
-		case found && err == nil && !*force:
-			name := describeObject(o)
-			return c, fmt.Errorf("%s already exists: choose another name, or replace it with --force", name)
-		case found && err == nil:
-			c.Before = existing
-		case err != nil && !*force:
-			return c, err
-		}
-		upload := transfer.UploadRequest{
+	}
+	switch {
+	case folder != "" && !prefix:
+		return false, exit.Usage(fmt.Errorf("%s is a folder: NAME must end with /", client.Clean(folder)))
+	case len(files) > 1 && !prefix:
+		return false, exit.Usage(errors.New("several files: NAME must end with /"))
+	case recursive && folder == "":
+		return false, exit.Usage(fmt.Errorf("%s is not a folder", client.Clean(files[0])))
+	}
+	return prefix, nil
+}
+
+// planFile plans to store one file as an object.
+func (s *scriptSession) planFile(
+	ctx context.Context, o client.ObjectRef, file, kind string, flags planFlags,
+) (c change[client.ObjectRef], err error) {
+	c.Change = client.Change{ID: o.ID(), Label: o.Name}
+	existing, found, err := s.api.Objects.Find(ctx, o.Cluster, o.Bucket, o.Name)
+	switch {
+	case found && err == nil && flags.skip:
+		s.reportf("%s exists; nothing was stored", describeObject(o))
+		return change[client.ObjectRef]{}, nil
+	case found && err == nil && !flags.force:
+		name := describeObject(o)
+		return c, fmt.Errorf("%s already exists: choose another name, or replace it with --force", name)
+	case found && err == nil:
+		c.Before = existing
+	case err != nil && !flags.force:
+		return c, err
+	}
+	upload := transfer.UploadRequest{
+		Cluster:     o.Cluster,
+		Bucket:      o.Bucket,
+		Name:        o.Name,
+		File:        file,
+		ContentType: cmp.Or(kind, mime.TypeByExtension(filepath.Ext(file)), "application/octet-stream"),
+		MustNew:     !flags.force,
+	}
+	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
+		return o, s.storeObject(ctx, w, upload)
+	}
+	return c, nil
+}
+
+// putInput plans to store standard input as an object.
+func (s *scriptSession) putInput(
+	ctx context.Context, o client.ObjectRef, kind string, flags planFlags,
+) (c change[client.ObjectRef], err error) {
+	c, err = s.planFile(ctx, o, "", cmp.Or(kind, transfer.ContentType(o.Name)), flags)
+	if err != nil || c.send == nil {
+		return c, err
+	}
+	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
+		r := transfer.UploadRequest{
 			Cluster:     o.Cluster,
 			Bucket:      o.Bucket,
 			Name:        o.Name,
-			File:        file,
-			ContentType: cmp.Or(*kind, mime.TypeByExtension(filepath.Ext(file)), "application/octet-stream"),
+			ContentType: cmp.Or(kind, transfer.ContentType(o.Name)),
+			MustNew:     !flags.force,
 		}
-		c.send = func(ctx context.Context, w *approvedChange) (row, error) { return o, s.storeObject(ctx, w, upload) }
-		return c, nil
+		file, err := prompt.UnlessInterrupted(ctx, func() (*transfer.SpoolFile, error) {
+			return transfer.Spool(ctx, s.in)
+		})
+		if err != nil {
+			return o, fmt.Errorf("standard input: %w", err)
+		}
+		defer file.Remove()
+		r.File = file.Path
+		return o, s.storeObject(ctx, w, r)
 	}
+	return c, nil
 }
 
 // storeObject uploads a file.
@@ -437,112 +571,6 @@ func (s *scriptSession) storeObject(ctx context.Context, w *approvedChange, r tr
 		s.reportf("%s: %d bytes stored; %s", name, row.Done, row.Note)
 	}
 	return err
-}
-
-// planFolder plans to store the files of a folder, with names that begin with that of an object. It names the files
-// that are not sent.
-func planFolder(
-	ctx context.Context, s *scriptSession, prefix client.ObjectRef, folder string, force bool,
-) (c change[client.ObjectRef], err error) {
-	if !strings.HasSuffix(prefix.Name, "/") {
-		return c, exit.Usage(fmt.Errorf("%s is a folder: NAME must end with /", client.Clean(folder)))
-	}
-	files, skipped, err := transfer.ScanFolder(ctx, folder, prefix.Name)
-	if err != nil {
-		return c, fmt.Errorf("store %s: %w", client.Clean(folder), err)
-	}
-	for _, f := range skipped {
-		s.reportf("%s; it is not sent", f.Error())
-	}
-	if len(files) == 0 {
-		return c, fmt.Errorf("store %s: there is no file to send", client.Clean(folder))
-	}
-	if !force {
-		if err := s.refuseExisting(ctx, prefix, files); err != nil {
-			return c, err
-		}
-	}
-	upload := transfer.FolderUpload{
-		Cluster: prefix.Cluster,
-		Bucket:  prefix.Bucket,
-		Prefix:  prefix.Name,
-		Folder:  folder,
-		Files:   files,
-	}
-	return change[client.ObjectRef]{
-		Change: client.Change{ID: prefix.ID(), Label: prefix.Name},
-		below:  true,
-		effect: fmt.Sprintf("Stores %s below %s", ui.Plural(len(files), "file", "files"), describeObject(prefix)),
-		send: func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
-			return prefix, s.storeFolder(ctx, w, upload, len(skipped))
-		},
-	}, nil
-}
-
-// refuseExisting returns an error if an object of the name of one of the files exists.
-func (s *scriptSession) refuseExisting(ctx context.Context, prefix client.ObjectRef, files []transfer.LocalFile) error {
-	names := make(map[string]bool, len(files))
-	for _, f := range files {
-		names[prefix.Name+f.Path] = true
-	}
-	q := client.ObjectQuery{Cluster: prefix.Cluster, Bucket: prefix.Bucket, Prefix: prefix.Name}
-	for page, err := range s.api.Objects.Pages(ctx, q) {
-		if err != nil {
-			return err
-		}
-		for _, o := range page.Data {
-			if names[o.Name.Raw()] {
-				ref := client.ObjectRef{Cluster: prefix.Cluster, Bucket: prefix.Bucket, Name: o.Name.Raw()}
-				return fmt.Errorf(
-					"%s already exists: choose another name, or replace what exists with --force", describeObject(ref),
-				)
-			}
-		}
-	}
-	return nil
-}
-
-// storeFolder uploads the files of a folder, and names those that are not stored. It fails if there are any, or if some
-// were left out before.
-func (s *scriptSession) storeFolder(
-	ctx context.Context, w *approvedChange, r transfer.FolderUpload, leftOut int,
-) error {
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	m := transfer.New(ctx, s.api)
-	r.Consent = w.consent()
-	ids, refused := m.UploadFolder(r)
-	for _, f := range refused {
-		s.reportf("%s; it is not sent", f.Error())
-	}
-	<-transfersDone(m)
-	stored, unknown := 0, 0
-	for _, id := range ids {
-		row, _ := m.Status(id)
-		err := transferError(ctx, "not stored: "+row.Name.String(), row)
-		var failure *client.Error
-		switch {
-		case err == nil:
-			stored++
-			continue
-		case errors.As(err, &failure) && failure.Unknown():
-			unknown++
-		}
-		s.reportf("%v", err)
-	}
-	total := len(r.Files) + leftOut
-	s.reportf("%s: %d of %s stored", client.Clean(w.change.ID), stored, ui.Plural(total, "file", "files"))
-	switch {
-	case unknown > 0:
-		return exit.WithCode(
-			exit.CodeUnknown, fmt.Errorf("%d of %d files: it is not known whether they were stored", unknown, total),
-		)
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case stored < total:
-		return fmt.Errorf("%d of %d files were not stored", total-stored, total)
-	}
-	return nil
 }
 
 // removeObject plans to remove an object.

@@ -339,21 +339,28 @@ func TestObjects_putFolderNamesWhatIsNotSent(t *testing.T) {
 	if !strings.Contains(out, "www/index.html") || !strings.Contains(out, "www/css/a.css") {
 		t.Error(out)
 	}
-	r.CheckResult(put(), exit.CodeFailure, "www/css/a.css already exists")
+	r.CheckResult(put(), exit.CodeOK, "0 of 0 files stored, 2 are the same on both sides")
+	css := filepath.Join(folder, "css", "a.css")
+	r.Write(css, "b")
+	r.CheckResult(put(), exit.CodeFailure, "www/css/a.css already exists and differs; nothing was changed")
+	r.CheckResult(put("--force"), exit.CodeOK, "1 of 1 file stored, 1 is the same on both sides")
 	huge := filepath.Join(folder, "huge.iso")
 	r.Write(huge, "")
+	r.Write(css, "cc")
 	err := errors.Join(os.Symlink("index.html", filepath.Join(folder, "link")), os.Truncate(huge, 6<<30))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.CheckResult(put("--force"), exit.CodeFailure, "huge.iso: it is larger than 5 GiB; it is not sent")
-	r.CheckResult(put("--force"), exit.CodeFailure, "link: it is a link; it is not sent")
-	r.CheckResult(put("--force"), exit.CodeFailure, "2 of 4 files stored")
+	r.CheckResult(
+		put("--force"), exit.CodePartial, "huge.iso: it is larger than 5 GiB; it is not stored",
+		"link: it is a link; it is not stored", "1 of 3 files stored",
+	)
 	r.CheckResult(
 		r.Run("objects", "put", testenv.Bucket, "www", folder), exit.CodeUsage, "is a folder: NAME must end with /",
 	)
-	r.API.InjectFault("object put", emulator.Fault{Status: 403, Times: 1})
-	r.CheckResult(put("--force"), exit.CodeFailure, "not stored: www/")
+	r.Write(css, "dd")
+	r.API.InjectFault("object put", emulator.Fault{Status: 403, Times: 2})
+	r.CheckResult(put("--force"), exit.CodePartial, "not stored: www/")
 }
 
 // A folderSum is a row of lookout objects du in JSON.

@@ -416,21 +416,26 @@ func (r *subcommandRun) describe(c *change[any], row any) {
 // approve asks once for all operations of a change, and begins the change.
 func (r *subcommandRun) approve(ctx context.Context, s *scriptSession, c change[any]) (*approvedChange, error) {
 	a := &approvedChange{api: s.api, change: c.Change, consents: map[string]*client.Consent{}}
+	asks := max(r.subcommand.asks, c.asks)
 	asker := &scriptAsker{
 		session:   s,
 		summary:   c.summary,
 		yes:       r.yes,
-		needsName: r.subcommand.asks == asksForAccount,
+		needsName: asks == asksForAccount,
 		answered:  s.dryRun,
 		answer:    s.dryRun,
 	}
-	question := client.Question{Effect: c.effect, Required: r.subcommand.asks != asksIfProtected, Below: c.below}
-	if r.subcommand.asks == asksAlways {
+	question := client.Question{Effect: c.effect, Required: asks != asksIfProtected, Below: c.below}
+	if asks == asksAlways {
 		question.Word = firstTypable(c.Label, c.ID)
+	}
+	ids := c.ids
+	if ids == nil {
+		ids = []string{c.ID}
 	}
 	for _, op := range append([]string{c.Op}, r.subcommand.otherOps...) {
 		question.Op = op
-		consent, err := s.api.Consent(ctx, asker, question, c.ID)
+		consent, err := s.api.Consent(ctx, asker, question, ids...)
 		if err != nil {
 			return nil, err
 		}

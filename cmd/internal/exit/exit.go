@@ -24,6 +24,7 @@ const (
 	CodeNotFound    = 4
 	CodeUnknown     = 5
 	CodeUnavailable = 6
+	CodePartial     = 7
 	CodeInterrupted = 130
 )
 
@@ -39,6 +40,7 @@ var Codes = []struct {
 	{CodeNotFound, "not found"},
 	{CodeUnknown, "a change was sent, but its outcome is unknown or could not be printed: check before you repeat it"},
 	{CodeUnavailable, "too many requests, or the API cannot be reached: try again later"},
+	{CodePartial, "some of several files or objects were not transferred or deleted; each is named on standard error"},
 	{CodeInterrupted, "interrupted; another signal n gives 128+n"},
 }
 

@@ -1,0 +1,628 @@
+package transfer
+
+import (
+	"context"
+	"crypto/md5"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+
+	"lookout/client"
+)
+
+// A FileState is what comparing a file of a plan with its target has shown.
+type FileState int
+
+// The states of a file.
+const (
+	FileNew     FileState = iota // nothing has its name, or it was not compared yet
+	FileSame                     // what has its name has the same size and the same MD5
+	FileChanged                  // what has its name differs
+	FileUnknown                  // what has its name has the same size, but its ETag is not the MD5 of its bytes
+)
+
+// String returns the state in one word.
+func (s FileState) String() string { return [...]string{"new", "same", "changed", "unknown"}[s] }
+
+// A PlannedFile is an object with its local file. One of them is to be made from the other.
+type PlannedFile struct {
+	Name   string        // of the object; raw, not safe to display
+	Object client.Object // as it was listed; zero if there is none
+	Folder string        // of Path, for uploads; "" if Path was named by the user
+	Path   string        // slash-separated and relative to the folder; raw
+	Size   int64         // of the source
+	State  FileState
+	Hidden bool // a part of the path starts with a dot
+}
+
+// A SkippedFile is a file or an object that a plan leaves out, and why. Path is raw and not safe to display.
+type SkippedFile struct{ Path, Reason string }
+
+// Error returns both on one line.
+func (s SkippedFile) Error() string { return client.Clean(s.Path) + ": " + s.Reason }
+
+// A Plan lists what a download or an upload of many files would do. PlanDownload, NewPlan and PlanUpload make one,
+// CompareFiles and CompareObjects find out what exists, and Manager.Start does it. Panes and scripts share it.
+type Plan struct {
+	Kind            Kind // Download or Upload
+	Cluster, Bucket string
+	Prefix          string // all names of objects begin with it
+	Folder          string // local folder
+	Files           []PlannedFile
+	Skipped         []SkippedFile   // what cannot be moved
+	FolderMarkers   int             // empty objects that represent folders; there is nothing to download
+	Bytes           int64           // total size of Files
+	Extra           []string        // names that only the target has: of objects, or paths; if they were asked for
+	copies          map[string]bool // names of objects that may be those of copies
+}
+
+// Count returns how many files have a state, and the bytes of their sources.
+func (p *Plan) Count(s FileState) (files int, bytes int64) {
+	for _, f := range p.Files {
+		if f.State == s {
+			files, bytes = files+1, bytes+f.Size
+		}
+	}
+	return files, bytes
+}
+
+// A SelectedObject is an object to download and where it goes.
+type SelectedObject struct {
+	Object client.Object
+	Path   string // slash-separated and relative to the folder
+}
+
+// NewPlan returns the files that the objects below a prefix become. Their paths are relative to the prefix's last
+// slash.
+func NewPlan(prefix string, objects []client.Object, foldsCase func() bool) Plan {
+	cut := strings.LastIndexByte(prefix, '/') + 1
+	var selected []SelectedObject
+	for _, o := range objects {
+		if name := o.Name.Raw(); !o.IsPrefix() && strings.HasPrefix(name, prefix[:cut]) {
+			selected = append(selected, SelectedObject{o, name[cut:]})
+		}
+	}
+	return PlanDownload(selected, foldsCase)
+}
+
+// PlanDownload returns the files that objects become. If two of them cannot both exist in one folder, such as a and
+// a/b, or A and a where case makes no difference, the first one in the list is kept. foldsCase reports whether it makes
+// none; it is called only if that matters.
+func PlanDownload(selected []SelectedObject, foldsCase func() bool) Plan {
+	p := Plan{Kind: Download}
+	taken := pathSet{
+		folders:   map[string]bool{},
+		folded:    map[string]string{},
+		foldsCase: sync.OnceValue(foldsCase),
+	}
+	for _, s := range selected {
+		o, name := s.Object, s.Object.Name.Raw()
+		if strings.HasSuffix(name, "/") && o.Size == 0 {
+			p.FolderMarkers++
+			continue
+		}
+		reason := pathProblem(s.Path, onWindows)
+		if reason == "" && o.Size < 0 {
+			reason = "its size is unknown"
+		}
+		if reason == "" {
+			reason = taken.add(s.Path)
+		}
+		if reason != "" {
+			p.Skipped = append(p.Skipped, SkippedFile{name, "it cannot be a local file: " + reason})
+			continue
+		}
+		p.Files = append(p.Files, PlannedFile{
+			Name:   name,
+			Object: o,
+			Path:   s.Path,
+			Size:   o.Size,
+			Hidden: strings.HasPrefix(s.Path, ".") || strings.Contains(s.Path, "/."),
+		})
+		p.Bytes += o.Size
+	}
+	return p
+}
+
+// pathSet holds the files and folders of a plan.
+type pathSet struct {
+	folders   map[string]bool   // by name: whether it is a folder
+	folded    map[string]string // names by their case-folded names
+	foldsCase func() bool
+}
+
+// add adds a file and its folders, or returns the reason why it conflicts with another.
+func (t pathSet) add(name string) string {
+	for at := name; at != "."; at = path.Dir(at) {
+		isFolder, there := t.folders[at]
+		other, similar := t.folded[foldCase(at)]
+		switch {
+		case there && isFolder && at != name:
+		case there && at != name:
+			return fmt.Sprintf("%s is already a file and cannot also be a folder", client.Clean(at))
+		case there:
+			return fmt.Sprintf("%s is already a file or folder", client.Clean(at))
+		case similar && t.foldsCase():
+			return fmt.Sprintf("it differs from %s only in case", client.Clean(other))
+		}
+	}
+	for at := name; at != "."; at = path.Dir(at) {
+		t.folders[at], t.folded[foldCase(at)] = at != name, at
+	}
+	return ""
+}
+
+// PlanUpload returns the objects that local files become. The files of a folder are named prefix plus their path in it,
+// other files prefix plus their own name. It leaves out links and everything else in a folder that is not a regular
+// file, files that are too large or cannot be read, and names that the API does not accept.
+func PlanUpload(ctx context.Context, prefix string, paths ...string) (Plan, error) {
+	p := Plan{Kind: Upload, Prefix: prefix, Folder: paths[0]}
+	names := map[string]bool{}
+	for _, local := range paths {
+		info, err := os.Stat(local)
+		if err != nil {
+			return p, err
+		}
+		part := Plan{}
+		if info.IsDir() {
+			part, err = scanFolder(ctx, local, prefix)
+		} else {
+			part, err = planFile(prefix, local, info), nil
+		}
+		if err != nil {
+			return p, err
+		}
+		p.Skipped = append(p.Skipped, part.Skipped...)
+		for _, f := range part.Files {
+			if names[f.Name] {
+				reason := "another file is stored as " + client.Clean(f.Name)
+				p.Skipped = append(p.Skipped, SkippedFile{filepath.Join(f.Folder, f.Path), reason})
+				continue
+			}
+			names[f.Name] = true
+			p.Files, p.Bytes = append(p.Files, f), p.Bytes+f.Size
+		}
+	}
+	return p, nil
+}
+
+// planFile returns the plan of a file that the user has named. It may be a link.
+func planFile(prefix, local string, info fs.FileInfo) (p Plan) {
+	name := prefix + filepath.Base(local)
+	if reason := uploadProblem(name, info); reason != "" {
+		p.Skipped = []SkippedFile{{local, reason}}
+		return p
+	}
+	p.Files = []PlannedFile{{Name: name, Path: local, Size: info.Size()}}
+	return p
+}
+
+// uploadProblem returns why a file cannot be stored as an object of a name, or "".
+func uploadProblem(name string, info fs.FileInfo) string {
+	switch {
+	case !info.Mode().IsRegular():
+		return "it is not a regular file"
+	case info.Size() > client.MaxPutSize:
+		return "it is larger than 5 GiB"
+	}
+	return objectNameProblem(name)
+}
+
+// scanFolder returns the files below a folder that can be uploaded as objects whose names begin with a prefix, and
+// those that cannot.
+func scanFolder(ctx context.Context, folder, prefix string) (p Plan, err error) {
+	root, err := whenHandlesAreFree(ctx, func() (*os.Root, error) { return os.OpenRoot(folder) })
+	if err != nil {
+		return p, err
+	}
+	defer root.Close()
+	skip := func(name, reason string) { p.Skipped = append(p.Skipped, SkippedFile{name, reason}) }
+	err = fs.WalkDir(patientFS{ctx, root.FS()}, ".", func(name string, d fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			skip(name, "it cannot be read")
+			return nil
+		}
+		if d.IsDir() {
+			return nil
+		}
+		info, err := whenHandlesAreFree(ctx, d.Info)
+		switch {
+		case d.Type()&fs.ModeSymlink != 0:
+			skip(name, "it is a link")
+		case err != nil:
+			skip(name, "it cannot be read")
+		case isPartName(path.Base(name)):
+			skip(name, "it is a partial download of lookout")
+		case uploadProblem(prefix+name, info) != "":
+			skip(name, uploadProblem(prefix+name, info))
+		case !isReadable(ctx, root, name):
+			skip(name, "it cannot be read")
+		default:
+			p.Files = append(p.Files, PlannedFile{
+				Name:   prefix + name,
+				Folder: folder,
+				Path:   name,
+				Size:   info.Size(),
+			})
+		}
+		return nil
+	})
+	return p, err
+}
+
+// isReadable reports whether a regular file can be opened.
+func isReadable(ctx context.Context, root *os.Root, name string) bool {
+	f, err := whenHandlesAreFree(ctx, func() (*os.File, error) { return root.Open(name) })
+	if err != nil {
+		return false
+	}
+	f.Close()
+	return true
+}
+
+// A Comparison says how a plan is compared with its target.
+type Comparison struct {
+	Names    bool             // only whether the name is taken: what exists is FileUnknown
+	SizeOnly bool             // equal sizes are FileSame; nothing is read
+	Extra    bool             // fill in Plan.Extra
+	Progress func(read int64) // is called from several goroutines with the bytes that were read; nil reports nothing
+}
+
+// stateOf compares sizes and returns a state. It returns false if the MD5 decides.
+func (c Comparison) stateOf(size, target int64, etag client.ETag) (FileState, bool) {
+	_, sum := etag.MD5()
+	switch {
+	case c.Names || target < 0:
+		return FileUnknown, true
+	case size != target:
+		return FileChanged, true
+	case c.SizeOnly:
+		return FileSame, true
+	}
+	return FileUnknown, !sum
+}
+
+// CompareFiles compares the files of a download with those of its folder, which need not exist.
+func (p *Plan) CompareFiles(ctx context.Context, c Comparison) error {
+	root, err := os.OpenRoot(p.Folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	err = p.compare(ctx, c, func(f *PlannedFile) (open func() (io.ReadCloser, error), problem string) {
+		info, err := root.Lstat(f.Path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, ""
+		case errors.Is(err, syscall.ENOTDIR):
+			return nil, "a file has the name of its folder"
+		case err != nil:
+			return nil, "its place cannot be used: " + client.Clean(err.Error())
+		case info.IsDir():
+			return nil, "a folder has its name"
+		case info.Mode()&fs.ModeSymlink != 0:
+			f.State = FileChanged
+			return nil, ""
+		case !info.Mode().IsRegular():
+			return nil, "its name belongs to something that is not a regular file"
+		}
+		var decided bool
+		if f.State, decided = c.stateOf(f.Size, info.Size(), f.Object.ETag); decided {
+			return nil, ""
+		}
+		return func() (io.ReadCloser, error) { return root.Open(f.Path) }, ""
+	})
+	if err != nil || !c.Extra {
+		return err
+	}
+	return p.findExtraFiles(ctx, root)
+}
+
+// findExtraFiles fills in the regular files of the folder that no object has. A file is not among them if it differs
+// only in case from an object: on some systems these are the same.
+func (p *Plan) findExtraFiles(ctx context.Context, root *os.Root) error {
+	known := map[string]bool{}
+	for _, f := range p.Files {
+		known[foldCase(f.Path)] = true
+	}
+	for _, f := range p.Skipped {
+		known[foldCase(strings.TrimPrefix(f.Path, p.Prefix))] = true
+	}
+	return fs.WalkDir(patientFS{ctx, root.FS()}, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			p.Skipped = append(p.Skipped, SkippedFile{name, "this folder cannot be read"})
+		case d.Type().IsRegular() && !known[foldCase(name)] && !isPartName(path.Base(name)):
+			p.Extra = append(p.Extra, name)
+		}
+		return nil
+	})
+}
+
+// fewFiles is the number of files up to which each is looked up by its name.
+const fewFiles = 8
+
+// CompareObjects compares the files of an upload with the objects of its bucket.
+func (p *Plan) CompareObjects(ctx context.Context, objects client.Objects, c Comparison) error {
+	at := make(map[string]int, len(p.Files))
+	for i, f := range p.Files {
+		at[f.Name] = i
+	}
+	p.copies = map[string]bool{}
+	for o, err := range p.targets(ctx, objects, c) {
+		if err != nil {
+			return err
+		}
+		name := o.Name.Raw()
+		if i, found := at[name]; found {
+			p.Files[i].Object = o.Clone()
+			continue
+		}
+		if isCopyName(name) {
+			p.copies[strings.Clone(name)] = true
+		}
+		if c.Extra && !(strings.HasSuffix(name, "/") && o.Size == 0) && !p.leavesOut(name) {
+			p.Extra = append(p.Extra, strings.Clone(name))
+		}
+	}
+	return p.compare(ctx, c, func(f *PlannedFile) (open func() (io.ReadCloser, error), problem string) {
+		if f.Object.Name.Raw() == "" {
+			return nil, ""
+		}
+		var decided bool
+		if f.State, decided = c.stateOf(f.Size, f.Object.Size, f.Object.ETag); decided {
+			return nil, ""
+		}
+		return func() (io.ReadCloser, error) { return openSource(UploadRequest{File: f.Path, Folder: f.Folder}) }, ""
+	})
+}
+
+// leavesOut reports whether an object is, or lies below, something that the plan leaves out: then it is not known
+// whether the source has it.
+func (p *Plan) leavesOut(name string) bool {
+	return slices.ContainsFunc(p.Skipped, func(f SkippedFile) bool {
+		left := p.Prefix + f.Path
+		return f.Path == "." || name == left || strings.HasPrefix(name, left+"/")
+	})
+}
+
+// compare fills in the states of the files. For each it calls exists, which returns how to open the file whose MD5
+// decides, or why the file cannot be moved.
+func (p *Plan) compare(
+	ctx context.Context, c Comparison, exists func(*PlannedFile) (open func() (io.ReadCloser, error), problem string),
+) error {
+	problems := make([]string, len(p.Files))
+	var workers sync.WaitGroup
+	var mu sync.Mutex
+	next := 0
+	take := func() (int, bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		next++
+		return next - 1, next <= len(p.Files) && ctx.Err() == nil
+	}
+	for range MaxRunning {
+		workers.Go(func() {
+			for i, ok := take(); ok; i, ok = take() {
+				f := &p.Files[i]
+				open, problem := exists(f)
+				if open != nil {
+					problem = compareMD5(ctx, f, open, c.Progress)
+				}
+				problems[i] = problem
+			}
+		})
+	}
+	workers.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	kept := p.Files[:0]
+	for i, f := range p.Files {
+		if problems[i] == "" {
+			kept = append(kept, f)
+			continue
+		}
+		p.Bytes -= f.Size
+		p.Skipped = append(p.Skipped, SkippedFile{p.sourceName(f), problems[i]})
+	}
+	p.Files = kept
+	return nil
+}
+
+// sourceName returns what is left out if a file is: the object, or the path.
+func (p *Plan) sourceName(f PlannedFile) string {
+	if p.Kind == Download {
+		return f.Name
+	}
+	return f.Path
+}
+
+// compareMD5 reads a local file and compares its MD5 with the ETag. It returns why that is not possible, or "".
+func compareMD5(
+	ctx context.Context, f *PlannedFile, open func() (io.ReadCloser, error), progress func(int64),
+) string {
+	file, err := whenHandlesAreFree(ctx, open)
+	if err != nil {
+		return "the file cannot be read: " + client.Clean(err.Error())
+	}
+	defer file.Close()
+	sum, buffer := md5.New(), make([]byte, bufferSize)
+	for err == nil && ctx.Err() == nil {
+		var n int
+		n, err = file.Read(buffer)
+		sum.Write(buffer[:n])
+		if progress != nil {
+			progress(int64(n))
+		}
+	}
+	if err != nil && err != io.EOF {
+		return "the file cannot be read: " + client.Clean(err.Error())
+	}
+	f.State = FileChanged
+	if want, _ := f.Object.ETag.MD5(); hex.EncodeToString(sum.Sum(nil)) == hex.EncodeToString(want[:]) {
+		f.State = FileSame
+	}
+	return ""
+}
+
+// An Existing says what becomes of files whose names are taken by something that differs, or that may differ. What is
+// the same is never sent.
+type Existing int
+
+// The choices.
+const (
+	SkipExisting    Existing = iota // leave both as they are
+	KeepBoth                        // use another name: "a (2).txt"
+	ReplaceExisting                 // put it in place of what exists
+)
+
+// ToSend returns the files of a plan that are sent under a choice, with the names that they get.
+func (p *Plan) ToSend(e Existing) []PlannedFile {
+	taken := map[string]bool{}
+	if e == KeepBoth {
+		for _, f := range p.Files {
+			taken[p.targetName(f)] = true
+		}
+	}
+	var files []PlannedFile
+	for _, f := range p.Files {
+		exists := f.State == FileChanged || f.State == FileUnknown
+		switch {
+		case f.State == FileSame, exists && e == SkipExisting:
+			continue
+		case exists && e == KeepBoth:
+			f = p.renamed(f, taken)
+		}
+		files = append(files, f)
+	}
+	return files
+}
+
+// renamed returns a file with a name that is free on the side of the target, and takes the name.
+func (p *Plan) renamed(f PlannedFile, taken map[string]bool) PlannedFile {
+	target := p.targetName(f)
+	for n := 2; ; n++ {
+		name := copyName(target, n)
+		_, err := os.Lstat(filepath.Join(p.Folder, filepath.FromSlash(name)))
+		if taken[name] || p.copies[name] || p.Kind == Download && err == nil {
+			continue
+		}
+		taken[name], f.State = true, FileNew
+		if p.Kind == Download {
+			f.Path = name
+		} else {
+			f.Name, f.Object = name, client.Object{}
+		}
+		return f
+	}
+}
+
+// targetName returns the name of a file on the side of the target.
+func (p *Plan) targetName(f PlannedFile) string {
+	if p.Kind == Download {
+		return f.Path
+	}
+	return f.Name
+}
+
+// copyName returns the name of the nth copy of a file: "a/b (2).txt".
+func copyName(name string, n int) string {
+	folder, leaf := path.Split(name)
+	ext := path.Ext(leaf)
+	if ext == leaf { // ".profile" has no extension
+		ext = ""
+	}
+	return fmt.Sprintf("%s%s (%d)%s", folder, strings.TrimSuffix(leaf, ext), n, ext)
+}
+
+// isCopyName reports whether a name may be that of a copy.
+func isCopyName(name string) bool {
+	open := strings.LastIndex(name, " (")
+	return open >= 0 && strings.Contains(name[open:], ")")
+}
+
+// StartOptions says how the files of a plan are moved.
+type StartOptions struct {
+	Existing Existing
+	Consent  *client.Consent // for client.OpUploadObject on all objects
+	Reason   string          // for the journal
+}
+
+// Start adds a transfer for each file of a plan that is to be sent, and a failed one for each that cannot be. It
+// returns the IDs of the transfers, and all files that are not sent: those that the plan leaves out and those that were
+// refused just now.
+func (m *Manager) Start(p Plan, o StartOptions) (ids []ID, refused []SkippedFile) {
+	batch := openBatch(m, Batch{Kind: p.Kind, Bucket: p.Bucket, Folder: p.Folder})
+	defer func() { closeBatch(m, batch, ids) }()
+	row := Status{Batch: batch, Kind: p.Kind, Cluster: p.Cluster, Bucket: p.Bucket}
+	refuse := func(f SkippedFile, name, local string) {
+		refused = append(refused, f)
+		row.Name, row.LocalPath = client.NewText(name), client.NewText(local)
+		m.addRefused(row, errors.New(f.Reason))
+	}
+	for _, f := range p.Skipped {
+		if p.Kind == Download {
+			refuse(f, f.Path, "")
+		} else {
+			refuse(f, p.Prefix+f.Path, filepath.Join(p.Folder, filepath.FromSlash(f.Path)))
+		}
+	}
+	for _, f := range p.ToSend(o.Existing) {
+		id, err := m.startFile(p, f, o, batch)
+		if err != nil {
+			local := filepath.Join(p.Folder, filepath.FromSlash(f.Path))
+			refuse(SkippedFile{p.sourceName(f), err.Error()}, f.Name, local)
+			continue
+		}
+		ids = append(ids, id)
+	}
+	return ids, refused
+}
+
+// startFile adds the transfer of one file.
+func (m *Manager) startFile(p Plan, f PlannedFile, o StartOptions, batch int) (ID, error) {
+	if p.Kind == Download {
+		return m.Download(DownloadRequest{
+			Cluster:   p.Cluster,
+			Bucket:    p.Bucket,
+			Object:    f.Object,
+			Folder:    p.Folder,
+			Path:      f.Path,
+			Overwrite: f.State != FileNew,
+			batch:     batch,
+		})
+	}
+	r := UploadRequest{
+		Cluster: p.Cluster,
+		Bucket:  p.Bucket,
+		Name:    f.Name,
+		File:    f.Path,
+		Folder:  f.Folder,
+		Consent: o.Consent,
+		Reason:  o.Reason,
+		MustNew: f.State == FileNew,
+		batch:   batch,
+	}
+	if f.State != FileNew {
+		r.Before = f.Object
+	}
+	return m.Upload(r)
+}

@@ -1,0 +1,453 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"lookout/client"
+	"lookout/client/transfer"
+	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/output"
+	"lookout/cmd/internal/progress"
+	"lookout/ui"
+	"lookout/views/account"
+)
+
+// A planFlags holds the flags of the commands that move many files.
+type planFlags struct {
+	force, skip, keepBoth, sizeOnly bool
+}
+
+// add adds the flags. force says what --force replaces.
+func (f *planFlags) add(set *pflag.FlagSet, force string) {
+	set.BoolVar(&f.force, "force", false, force)
+	set.BoolVar(&f.skip, "skip-existing", false, "leave alone everything that exists, without comparing it")
+	set.BoolVar(&f.keepBoth, "keep-both", false, `give what differs from what exists another name: "a (2).txt"`)
+	set.BoolVar(&f.sizeOnly, "size-only", false, "files of the same size are the same; reads none to compare its MD5")
+}
+
+// check refuses flags that contradict each other.
+func (f *planFlags) check() error {
+	given := 0
+	for _, set := range []bool{f.force, f.skip, f.keepBoth} {
+		if set {
+			given++
+		}
+	}
+	if given > 1 {
+		return exit.Usage(errors.New("give only one of --force, --skip-existing and --keep-both"))
+	}
+	return nil
+}
+
+// existing returns what becomes of files that exist and differ.
+func (f *planFlags) existing() transfer.Existing {
+	switch {
+	case f.force:
+		return transfer.ReplaceExisting
+	case f.keepBoth:
+		return transfer.KeepBoth
+	}
+	return transfer.SkipExisting
+}
+
+// A batchTransfer is the transfer of many files in one command.
+type batchTransfer struct {
+	session *scriptSession
+	plan    transfer.Plan
+	flags   planFlags
+	deletes bool // what only the target has is deleted in the end
+	line    *progress.Meter
+}
+
+// newBatch returns the transfer of a plan between a bucket and a folder.
+func (s *scriptSession) newBatch(p transfer.Plan, at client.ObjectRef, folder string, f planFlags) *batchTransfer {
+	p.Cluster, p.Bucket, p.Prefix, p.Folder = at.Cluster, at.Bucket, at.Name, folder
+	return &batchTransfer{
+		session: s,
+		plan:    p,
+		flags:   f,
+		line:    progress.NewMeter(s.errOut),
+	}
+}
+
+// words returns what a batch does in several forms: "store", "stored", "sent".
+func (b *batchTransfer) words() (do, done string) {
+	if b.plan.Kind == transfer.Download {
+		return "fetch", "fetched"
+	}
+	return "store", "stored"
+}
+
+// place names the target for reports.
+func (b *batchTransfer) place() string {
+	if b.plan.Kind == transfer.Download {
+		return client.Clean(b.plan.Folder)
+	}
+	return describeObject(client.ObjectRef{Cluster: b.plan.Cluster, Bucket: b.plan.Bucket, Name: b.plan.Prefix})
+}
+
+// compare finds out what exists in the target, and names what cannot be moved.
+func (b *batchTransfer) compare(ctx context.Context) error {
+	var read atomic.Int64
+	c := transfer.Comparison{
+		Names:    b.flags.skip,
+		SizeOnly: b.flags.sizeOnly,
+		Extra:    b.deletes,
+		Progress: func(n int64) { b.line.Show("comparing: %s read", account.FormatSize(read.Add(n))) },
+	}
+	b.line.Show("comparing %s", ui.Plural(len(b.plan.Files), "file", "files"))
+	defer b.line.Clear()
+	if b.plan.Kind == transfer.Download {
+		return b.plan.CompareFiles(ctx, c)
+	}
+	return b.plan.CompareObjects(ctx, b.session.api.Objects, c)
+}
+
+// check refuses a plan whose files would replace others although no flag says what becomes of these, or that does not
+// fit on the disk.
+func (b *batchTransfer) check() error {
+	do, done := b.words()
+	for _, f := range b.plan.Skipped {
+		b.session.reportf("%s; it is not %s", f.Error(), done)
+	}
+	if len(b.plan.Files) == 0 && len(b.plan.Extra) == 0 && len(b.plan.Skipped) > 0 {
+		return fmt.Errorf("%s: there is no file to %s", b.place(), do)
+	}
+	differs := 0
+	first := transfer.PlannedFile{}
+	for _, f := range b.plan.Files {
+		if f.State == transfer.FileChanged || f.State == transfer.FileUnknown {
+			if differs++; differs == 1 {
+				first = f
+			}
+		}
+	}
+	if differs > 0 && !b.flags.force && !b.flags.skip && !b.flags.keepBoth {
+		more := ""
+		if differs > 1 {
+			more = ", and so do " + ui.Plural(differs-1, "other", "others")
+		}
+		how := "differs"
+		if first.State == transfer.FileUnknown {
+			how = "cannot be compared (its ETag is no MD5)"
+		}
+		return fmt.Errorf(
+			"%s already exists and %s%s; nothing was changed: replace with --force, use other names with --keep-both, "+
+				"or leave what exists with --skip-existing", b.targetName(first), how, more,
+		)
+	}
+	if free, needed := b.space(); free >= 0 && needed > free {
+		return fmt.Errorf(
+			"%s has %s free, and %s are needed; nothing was changed", b.place(), account.FormatSize(free),
+			account.FormatSize(needed),
+		)
+	}
+	return nil
+}
+
+// targetName names what a file becomes.
+func (b *batchTransfer) targetName(f transfer.PlannedFile) string {
+	if b.plan.Kind == transfer.Download {
+		return client.Clean(filepath.Join(b.plan.Folder, filepath.FromSlash(f.Path)))
+	}
+	return describeObject(client.ObjectRef{Cluster: b.plan.Cluster, Bucket: b.plan.Bucket, Name: f.Name})
+}
+
+// space returns the free bytes of the target's disk, or -1 if there is no limit or it is not known, and the bytes to
+// move.
+func (b *batchTransfer) space() (free, needed int64) {
+	for _, f := range b.plan.ToSend(b.flags.existing()) {
+		needed += f.Size
+	}
+	if b.plan.Kind == transfer.Upload {
+		return -1, needed
+	}
+	if bytes, known := transfer.FreeSpace(b.plan.Folder); known {
+		return bytes, needed
+	}
+	return -1, needed
+}
+
+// show prints the plan: a line for each file that is not the same on both sides, and the totals.
+func (b *batchTransfer) show() error {
+	var text strings.Builder
+	existing := b.flags.existing()
+	for _, f := range b.plan.Files {
+		if f.State == transfer.FileSame {
+			continue
+		}
+		action := ""
+		switch {
+		case f.State == transfer.FileNew:
+		case b.flags.force:
+			action = " (replaced)"
+		case b.flags.keepBoth:
+			action = " (another name)"
+		default:
+			action = " (left as it is)"
+		}
+		fmt.Fprintf(&text, "%-8s %10s  %s%s\n", f.State, account.FormatSize(f.Size), b.targetName(f), action)
+	}
+	for _, f := range b.plan.Skipped {
+		fmt.Fprintf(&text, "%-8s %10s  %s\n", "left out", "", f.Error())
+	}
+	for _, name := range b.plan.Extra {
+		f := transfer.PlannedFile{Name: name, Path: name}
+		fmt.Fprintf(&text, "%-8s %10s  %s\n", "delete", "", b.targetName(f))
+	}
+	free, needed := b.space()
+	fmt.Fprintf(&text, "%s: %s", ui.Plural(len(b.plan.ToSend(existing)), "file", "files"), account.FormatSize(needed))
+	for _, state := range []transfer.FileState{
+		transfer.FileNew, transfer.FileSame, transfer.FileChanged, transfer.FileUnknown,
+	} {
+		n, _ := b.plan.Count(state)
+		fmt.Fprintf(&text, ", %s %s", ui.FormatCount(int64(n)), state)
+	}
+	fmt.Fprintf(&text, ", %d left out", len(b.plan.Skipped))
+	if b.deletes {
+		fmt.Fprintf(&text, ", %d to delete", len(b.plan.Extra))
+	}
+	if free >= 0 {
+		fmt.Fprintf(&text, "; %s free", account.FormatSize(free))
+	}
+	return output.WriteText(b.session.out, text.String()+"\n")
+}
+
+// run moves the files, names those that were not moved, and reports how many were. The error has the exit code.
+func (b *batchTransfer) run(ctx context.Context, consent *client.Consent, reason string) error {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	if b.plan.Kind == transfer.Download {
+		if err := os.MkdirAll(b.plan.Folder, 0o777); err != nil {
+			return err
+		}
+	}
+	m := transfer.New(ctx, b.session.api)
+	alreadyNamed := len(b.plan.Skipped)
+	ids, refused := m.Start(b.plan, transfer.StartOptions{
+		Existing: b.flags.existing(),
+		Consent:  consent,
+		Reason:   reason,
+	})
+	_, done := b.words()
+	for _, f := range refused[alreadyNamed:] {
+		b.session.reportf("%s; it is not %s", f.Error(), done)
+	}
+	b.session.follow(m, b.line)
+	r := batchResult{total: len(ids) + len(refused)}
+	for _, id := range ids {
+		row, _ := m.Status(id)
+		if err := r.add(transferError(ctx, "not "+done+": "+row.Name.String(), row)); err != nil {
+			b.session.reportf("%v", exit.Text(err))
+		}
+	}
+	b.session.reportf("%s: %s", b.place(), b.summary(r.moved, r.total))
+	r.same, _ = b.plan.Count(transfer.FileSame)
+	return r.err(ctx, done)
+}
+
+// A batchResult counts what became of the transfers of a batch.
+type batchResult struct {
+	total, moved, unknown, same int
+	first                       error
+}
+
+// add counts a transfer that has ended with an error or nil, and returns the error.
+func (r *batchResult) add(err error) error {
+	var failure *client.Error
+	switch {
+	case err == nil:
+		r.moved++
+		return nil
+	case errors.As(err, &failure) && failure.Unknown():
+		r.unknown++
+	}
+	if r.first == nil {
+		r.first = err
+	}
+	return err
+}
+
+// err returns the error of the batch with its exit code. done is what was to be done: "stored".
+func (r *batchResult) err(ctx context.Context, done string) error {
+	switch {
+	case r.unknown > 0:
+		return exit.WithCode(exit.CodeUnknown, fmt.Errorf(
+			"%d of %d files: it is not known whether they were %s", r.unknown, r.total, done,
+		))
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case r.moved == r.total:
+		return nil
+	}
+	code := exit.CodePartial
+	if r.moved+r.same == 0 && r.first != nil {
+		code = exit.CodeFor(r.first)
+	}
+	return exit.WithCode(code, fmt.Errorf("%d of %d files were not %s", r.total-r.moved, r.total, done))
+}
+
+// summary returns how many files were moved, and what became of the others: "2 of 4 files stored, 3 are the same".
+func (b *batchTransfer) summary(moved, total int) string {
+	_, done := b.words()
+	text := fmt.Sprintf("%s of %s %s", ui.FormatCount(int64(moved)), ui.Plural(total, "file", "files"), done)
+	if same, _ := b.plan.Count(transfer.FileSame); same > 0 {
+		text += fmt.Sprintf(", %s the same on both sides", ui.Plural(same, "is", "are"))
+	}
+	if left := len(b.plan.Files) - len(b.plan.ToSend(b.flags.existing())); left > 0 {
+		if same, _ := b.plan.Count(transfer.FileSame); left > same {
+			text += fmt.Sprintf(", %s left as they exist", ui.FormatCount(int64(left-same)))
+		}
+	}
+	return text
+}
+
+// follow waits for all transfers of a manager to end, and shows how far they are.
+func (s *scriptSession) follow(m *transfer.Manager, line *progress.Meter) {
+	defer line.Clear()
+	over := transfersDone(m)
+	for {
+		select {
+		case <-over:
+			return
+		case <-m.Changed():
+			line.Show("%s", describeProgress(m))
+		}
+	}
+}
+
+// describeProgress says how far the transfers of a manager are: "12 of 40 · 1.2 GiB of 3 GiB · 45 MiB/s · 41s left".
+func describeProgress(m *transfer.Manager) string {
+	rows := m.Snapshot()
+	ended, moved, total, rate := 0, int64(0), int64(0), 0.0
+	for _, row := range rows {
+		if !row.State.Unfinished() {
+			ended++
+		}
+		moved, total, rate = moved+row.Done, total+row.Total, rate+row.Rate
+	}
+	text, left := "", transfer.NoETA
+	switch {
+	case len(rows) > 0 && !rows[0].Kind.MovesBytes():
+		text = fmt.Sprintf("%s of %s objects · %.0f/s", ui.FormatCount(moved), ui.FormatCount(total), rate)
+		left = rows[0].ETA
+	default:
+		speed := m.Throughput()
+		text = fmt.Sprintf("%s of %s · %s of %s · %s/s", ui.FormatCount(int64(ended)),
+			ui.Plural(len(rows), "file", "files"), account.FormatSize(moved), account.FormatSize(total),
+			account.FormatSize(int64(speed.Rate)))
+		left = speed.ETA(total - moved)
+	}
+	if left != transfer.NoETA {
+		text += " · " + left.Round(time.Second).String() + " left"
+	}
+	return text
+}
+
+// getMany fetches the objects of a selection into a folder.
+func (s *scriptSession) getMany(
+	ctx context.Context, sel transfer.Selection, folder string, flags planFlags, dryRun bool,
+) error {
+	selected, err := s.selectObjects(ctx, sel)
+	if err != nil {
+		return err
+	}
+	plan := transfer.PlanDownload(selected, func() bool { return transfer.FoldsCase(existingParent(folder)) })
+	at := client.ObjectRef{Cluster: sel.Cluster, Bucket: sel.Bucket}
+	b := s.newBatch(plan, at, folder, flags)
+	if err := b.compare(ctx); err != nil {
+		return err
+	}
+	if dryRun {
+		return b.show()
+	}
+	if err := b.check(); err != nil {
+		return err
+	}
+	return b.run(ctx, nil, "")
+}
+
+// selectObjects lists the objects of a selection.
+func (s *scriptSession) selectObjects(
+	ctx context.Context, sel transfer.Selection,
+) (selected []transfer.SelectedObject, err error) {
+	line := progress.NewMeter(s.errOut)
+	defer line.Clear()
+	for o, err := range sel.All(ctx, s.api.Objects) {
+		if errors.Is(err, transfer.ErrNoMatch) {
+			return nil, exit.WithCode(exit.CodeNotFound, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		o.Object = o.Object.Clone()
+		selected = append(selected, o)
+		line.Show("listing: %s objects", ui.FormatCount(int64(len(selected))))
+	}
+	return selected, nil
+}
+
+// existingParent returns a folder, or the nearest one above it that exists.
+func existingParent(folder string) string {
+	for {
+		if _, err := os.Stat(folder); err == nil || folder == filepath.Dir(folder) {
+			return folder
+		}
+		folder = filepath.Dir(folder)
+	}
+}
+
+// planUpload plans to store local files below a prefix.
+func (s *scriptSession) planUpload(
+	ctx context.Context, prefix client.ObjectRef, paths []string, flags planFlags,
+) (c change[client.ObjectRef], err error) {
+	plan, err := transfer.PlanUpload(ctx, prefix.Name, paths...)
+	if err != nil {
+		return c, fmt.Errorf("store in %s: %w", describeObject(prefix), err)
+	}
+	b := s.newBatch(plan, prefix, paths[0], flags)
+	if err := b.compare(ctx); err != nil {
+		return c, err
+	}
+	if !s.dryRun {
+		if err := b.check(); err != nil {
+			return c, err
+		}
+	}
+	return b.change(), nil
+}
+
+// change returns the change that an upload makes. It is shown if it is not to be sent.
+func (b *batchTransfer) change() change[client.ObjectRef] {
+	prefix := client.ObjectRef{Cluster: b.plan.Cluster, Bucket: b.plan.Bucket, Name: b.plan.Prefix}
+	files := b.plan.ToSend(b.flags.existing())
+	replaced := 0
+	for _, f := range files {
+		if f.State != transfer.FileNew {
+			replaced++
+		}
+	}
+	effect := fmt.Sprintf("Stores %s below %s", ui.Plural(len(files), "file", "files"), describeObject(prefix))
+	if replaced > 0 {
+		effect += fmt.Sprintf(", and replaces %s", ui.Plural(replaced, "object", "objects"))
+	}
+	c := change[client.ObjectRef]{
+		Change: client.Change{ID: prefix.ID(), Label: prefix.Name},
+		below:  true,
+		effect: effect,
+		show:   b.show,
+	}
+	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
+		return prefix, b.run(ctx, w.consent(), w.change.Reason)
+	}
+	return c
+}
