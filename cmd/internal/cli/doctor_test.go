@@ -319,6 +319,60 @@ func machineTroubles() []doctorCase {
 			r.chmod(filepath.Dir(r.journalPath()), 0o755)
 			return nil
 		}, check: "state folder", state: "warning", text: "mode 0755", next: "chmod 700 ~/state/lookout"},
+		{name: "open cache folder", arrange: func(r *testEnv) []string {
+			r.Write(filepath.Join(r.Home, "cache", "lookout", "x.names"), "")
+			r.chmod(filepath.Join(r.Home, "cache", "lookout"), 0o755)
+			return nil
+		}, check: "cache folder", state: "warning", text: "mode 0755", next: "chmod 700 ~/cache/lookout"},
+		{name: "cache folder that is a file", arrange: func(r *testEnv) []string {
+			r.Write(filepath.Join(r.Home, "cache", "lookout"), "")
+			return nil
+		}, check: "cache folder", state: "warning", text: "~/cache/lookout is not a folder: shells complete names only",
+			next: "move that file away"},
+		{name: "state folder that is a file", arrange: func(r *testEnv) []string {
+			r.Write(filepath.Join(r.Home, "state", "lookout"), "")
+			return nil
+		}, check: "state folder", state: "failed", text: "~/state/lookout is not a folder: no change can be recorded",
+			next: "move that file away"},
+		{name: "state folder in a file", arrange: func(r *testEnv) []string {
+			r.Write(filepath.Join(r.Home, "state"), "")
+			return nil
+		}, check: "state folder", state: "failed", text: "(not a directory): no change can be recorded", next: "folders"},
+		{name: "state folder that is a link", arrange: func(r *testEnv) []string {
+			r.Write(filepath.Join(r.Home, "elsewhere", "x"), "")
+			r.Write(filepath.Join(r.Home, "state", "x"), "")
+			if err := os.Symlink(filepath.Join(r.Home, "elsewhere"), filepath.Dir(r.journalPath())); err != nil {
+				r.Skip(err)
+			}
+			return nil
+		}, check: "state folder", state: "failed", text: "is a symbolic link", next: "put the folder itself there"},
+		{name: "folders that cannot be written", arrange: func(r *testEnv) []string {
+			if os.Geteuid() == 0 {
+				r.Skip("root writes everywhere")
+			}
+			r.Write(r.journalPath(), "")
+			r.chmod(filepath.Dir(r.journalPath()), 0o500)
+			return nil
+		}, check: "state folder", state: "failed", text: "~/state/lookout (permission denied): no change can be",
+			next: "make ~/state/lookout writable by you"},
+		{name: "folders that cannot be made", arrange: func(r *testEnv) []string {
+			if os.Geteuid() == 0 {
+				r.Skip("root writes everywhere")
+			}
+			r.chmod(r.Home, 0o500)
+			return nil
+		}, check: "cache folder", state: "warning", text: "(permission denied): shells complete",
+			next: "writable by you"},
+		{name: "state that is not understood", arrange: func(r *testEnv) []string {
+			r.Write(r.journalPath(), "")
+			r.Write(strings.TrimSuffix(r.journalPath(), ".journal")+".state", `{"version": 99}`)
+			return nil
+		}, check: "state file", state: "warning", text: "version 99 is not known", next: "the dashboard sets it aside"},
+		{name: "torn state", arrange: func(r *testEnv) []string {
+			r.Write(r.journalPath(), "")
+			r.Write(strings.TrimSuffix(r.journalPath(), ".journal")+".state", `{"vers`)
+			return nil
+		}, check: "state file", state: "warning", text: "is not understood (", next: "the dashboard sets it aside"},
 		{name: "torn journal", arrange: func(r *testEnv) []string {
 			r.Write(r.journalPath(), "torn\n")
 			return nil

@@ -133,7 +133,7 @@ func checkConfigPermissions(path string) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("configuration: %w", err)
-	case ownedByOther(info):
+	case OwnedByOther(info):
 		return exit.Advise(fmt.Errorf("configuration: %s belongs to another user", path), "use a file of your own")
 	case runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o002 != 0:
 		return exit.Advise(

@@ -14,8 +14,8 @@ func detachFromTerminal(cmd *exec.Cmd) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// ownedByOther reports whether a file is neither the user's own nor the system's.
-func ownedByOther(info os.FileInfo) bool {
+// OwnedByOther reports whether a file is neither the user's own nor the system's.
+func OwnedByOther(info os.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) != os.Geteuid() && stat.Uid != 0
 }

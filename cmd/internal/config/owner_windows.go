@@ -13,5 +13,5 @@ func detachFromTerminal(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.DETACHED_PROCESS}
 }
 
-// ownedByOther is never known here: access lists say who may read.
-func ownedByOther(os.FileInfo) bool { return false }
+// OwnedByOther is never known here: access lists say who may read.
+func OwnedByOther(os.FileInfo) bool { return false }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
@@ -51,4 +52,22 @@ func renameFile(from, to string) error {
 		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrExist}
 	}
 	return os.Rename(from, to)
+}
+
+// TryWriting returns why lookout cannot write into a folder: it creates a file there and removes it. In place of a
+// folder that does not exist it tries the one in which that would be created.
+func TryWriting(folder string) error {
+	for !exists(folder) && filepath.Dir(folder) != folder {
+		folder = filepath.Dir(folder)
+	}
+	path := filepath.Join(folder, ".lookout-"+rand.Text()[:8]+".part")
+	file, err := CreatePrivateFile(path)
+	if err == nil {
+		_, err = file.Write(make([]byte, 4096))
+		err = errors.Join(err, file.Sync(), file.Close(), os.Remove(path))
+	}
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		return &fs.PathError{Op: "write", Path: folder, Err: failed.Err}
+	}
+	return err
 }

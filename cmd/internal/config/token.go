@@ -148,7 +148,7 @@ func checkPrivateFile(what, path string) error {
 		return exit.Advise(fmt.Errorf("%s: %w", what, err), "correct its path, or write the token to it")
 	case !info.Mode().IsRegular():
 		return exit.Advise(fmt.Errorf("%s: %s is not a regular file", what, path), "name the file itself")
-	case ownedByOther(info):
+	case OwnedByOther(info):
 		return exit.Advise(fmt.Errorf("%s: %s belongs to another user", what, path), "use a file of your own")
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
 		return exit.Advise(

@@ -6,20 +6,16 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
-	"github.com/adrg/xdg"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/term"
 
 	"lookout/client"
-	"lookout/client/journal"
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/dashboard"
 	"lookout/cmd/internal/exit"
@@ -392,53 +388,6 @@ func (d *Doctor) checkMouse() {
 		d.addFinding("mouse", stateUnknown, "in tmux, which does not report its options", advice)
 	default:
 		d.addFinding("mouse", stateWarning, "tmux keeps wheel and clicks (mouse "+set+")", advice)
-	}
-}
-
-// checkFolders checks the folders of configuration and state, and the journal.
-func (d *Doctor) checkFolders() {
-	d.checkFolder("state folder", config.StateFolder(), 0o700)
-	d.checkFolder("config folder", filepath.Join(xdg.ConfigHome, "lookout"), 0o700)
-	if d.settings.Account == "" {
-		return
-	}
-	path := d.settings.JournalPath()
-	d.checkFolder("journal", path, 0o600)
-	if _, err := os.Lstat(path); err != nil {
-		return
-	}
-	j, err := journal.Open(path, d.settings.Account, time.Now)
-	if err != nil {
-		d.addFailure(
-			"journal", exit.CodeFailure, err,
-			"make it readable and writable by you: lookout sends no change that it cannot record",
-		)
-		return
-	}
-	defer j.Close()
-	if n := j.UnreadableLines(); n > 0 {
-		d.addFinding(
-			"journal", stateWarning, fmt.Sprintf("%d unreadable lines, which lookout ignores", n),
-			"none is needed; look at "+path+" if you miss a change",
-		)
-	}
-}
-
-// checkFolder checks that only the owner can read a folder.
-func (d *Doctor) checkFolder(check, path string, mode os.FileMode) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		d.addFinding(check, stateOK, path+" is not there yet", "")
-	case err != nil:
-		d.addFailure(check, exit.CodeFailure, err, "make it readable and writable by you")
-	case runtime.GOOS != "windows" && info.Mode().Perm()&^mode != 0 && mode&0o077 == 0:
-		d.addFinding(
-			check, stateWarning, fmt.Sprintf("others can read %s (mode %04o)", path, info.Mode().Perm()),
-			fmt.Sprintf("chmod %o %s", mode, path),
-		)
-	default:
-		d.addFinding(check, stateOK, path, "")
 	}
 }
 
