@@ -163,47 +163,82 @@ func (e *Error) describeFailure() string {
 
 // describeNetworkError describes a network failure without any address or query.
 func (e *Error) describeNetworkError() string {
+	why, _ := e.networkFailure()
+	return why
+}
+
+// ConnectionAdvice returns the next step after a request that had no answer.
+func (e *Error) ConnectionAdvice() string {
+	_, next := e.networkFailure()
+	return next
+}
+
+// networkFailure describes a network failure without any address or query, and says what to do about it.
+func (e *Error) networkFailure() (why, next string) {
+	const (
+		checkAll     = "check the address, the network and the proxy"
+		correctProxy = "correct HTTPS_PROXY, or name the host in NO_PROXY"
+	)
 	var dns *net.DNSError
 	var op *net.OpError
+	err := e.Cause
+	switch throughProxy := errors.As(err, &op) && op.Op == "proxyconnect"; {
+	case err == nil:
+		return "the connection failed", checkAll
+	case e.TimedOut():
+		return errStalled.Error(), checkAll
+	case errors.Is(err, context.Canceled):
+		return "cancelled", ""
+	case throughProxy && errors.As(err, &dns):
+		return "the proxy's name is not found", correctProxy
+	case throughProxy:
+		return "the proxy refuses the connection", correctProxy
+	case strings.Contains(err.Error(), http.StatusText(http.StatusProxyAuthRequired)):
+		return "the proxy asks for a password", "put it into HTTPS_PROXY, as in http://USER:PASSWORD@HOST:PORT"
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return "no such host", "correct the name in the address, or this machine's name resolution"
+	case errors.As(err, &dns):
+		return "the name cannot be looked up", "check the network and this machine's name servers"
+	}
+	if why, next := tlsFailure(err); why != "" {
+		return why, next
+	}
+	switch {
+	case strings.Contains(err.Error(), "connection refused"):
+		return "connection refused", "check the address and its port, and that the server runs"
+	case strings.Contains(err.Error(), "reset"), strings.Contains(err.Error(), "EOF"):
+		return "the connection was cut off", checkAll
+	case errors.As(err, &op) && op.Timeout():
+		return "no answer in time", checkAll
+	}
+	return "the connection failed", checkAll
+}
+
+// tlsFailure describes why a server is not trusted; "" if an error is about something else.
+func tlsFailure(err error) (why, next string) {
+	const tellServer = "tell the server's administrator"
 	var cert *tls.CertificateVerificationError
 	var host x509.HostnameError
 	var authority x509.UnknownAuthorityError
 	var invalid x509.CertificateInvalidError
-	switch err := e.Cause; {
-	case err == nil:
-		return "the connection failed"
-	case e.TimedOut():
-		return errStalled.Error()
-	case errors.Is(err, context.Canceled):
-		return "cancelled"
-	case errors.As(err, &dns) && dns.IsNotFound:
-		return "no such host"
-	case errors.As(err, &dns):
-		return "the name cannot be looked up"
+	switch {
 	case errors.As(err, &host):
-		return "its certificate is for another host"
+		return "its certificate is for another host", "correct the address: it must have a name of the certificate"
 	case errors.As(err, &authority):
-		return "its certificate is signed by an unknown authority"
+		return "its certificate is signed by an unknown authority",
+			"add the authority to the system's trusted certificates, or to the file in SSL_CERT_FILE"
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return "its certificate has expired or is not valid yet; is this machine's clock right?"
+		return "its certificate has expired or is not valid yet; is this machine's clock right?",
+			"set the clock; if it is right, " + tellServer
 	case errors.As(err, &cert):
-		return "its certificate is not valid"
+		return "its certificate is not valid", tellServer
 	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"),
 		strings.Contains(err.Error(), "does not look like a TLS handshake"):
-		return "the server does not speak TLS"
-	case errors.As(err, &op) && op.Op == "proxyconnect",
-		strings.Contains(err.Error(), http.StatusText(http.StatusProxyAuthRequired)):
-		return "the proxy refuses the connection (HTTPS_PROXY)"
+		return "the server does not speak TLS", "check the address and its port"
 	case strings.Contains(err.Error(), "protocol version"):
-		return "the server offers no secure TLS version"
-	case strings.Contains(err.Error(), "connection refused"):
-		return "connection refused"
-	case strings.Contains(err.Error(), "reset"), strings.Contains(err.Error(), "EOF"):
-		return "the connection was cut off"
-	case errors.As(err, &op) && op.Timeout():
-		return "no answer in time"
+		return "the server offers no secure TLS version", tellServer
 	}
-	return "the connection failed"
+	return "", ""
 }
 
 // refusedByClient reports whether the client itself refused the change.

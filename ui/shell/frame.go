@@ -14,8 +14,8 @@ import (
 
 // The smallest screen that the program works on.
 const (
-	minWidth  = 40
-	minHeight = 10
+	MinWidth  = 40
+	MinHeight = 10
 )
 
 // Lines and columns around the pane: head line and tab bar above it, news and hints below, and a margin on each side.
@@ -59,7 +59,7 @@ func (s *Shell) progressPercent() int {
 
 // tooSmall reports whether the terminal is too small for the program, which then only lets the user leave.
 func (s *Shell) tooSmall() bool {
-	return !s.o.PaneOnly && (s.width < minWidth || s.height < minHeight)
+	return !s.o.PaneOnly && (s.width < MinWidth || s.height < MinHeight)
 }
 
 // box returns the whole screen.
@@ -101,7 +101,7 @@ func (s *Shell) content() string {
 			text = "ctrl+c again discards the form."
 		}
 		return b.Fit(fmt.Sprintf(
-			"lookout needs %d×%d cells;\nthis terminal has %d×%d.\n%s", minWidth, minHeight, s.width, s.height, text,
+			"lookout needs %d×%d cells;\nthis terminal has %d×%d.\n%s", MinWidth, MinHeight, s.width, s.height, text,
 		))
 	}
 	c, body := chrome{s, b}, s.bodyBox()

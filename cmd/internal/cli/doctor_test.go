@@ -2,18 +2,26 @@ package cli
 
 import (
 	"cmp"
+	"crypto/tls"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/zalando/go-keyring"
+
 	"lookout/client/emulator"
+	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/setup"
 	"lookout/cmd/internal/testenv"
 )
@@ -68,12 +76,27 @@ func checkDoctor(t *testing.T, c doctorCase) {
 // pastedToken is a token as the provider's are, where none belongs.
 const pastedToken = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-// Twenty and more broken configurations: doctor reports each with its line, and with the next step.
+// Twenty and more broken configurations: doctor reports each with its line, and with the next step. Those that it only
+// warns of are cosmetic, and keep nothing from starting.
 func TestDoctor_brokenConfigurations(t *testing.T) {
 	const account = "[accounts.prod]\nbase_url = \"https://api.linode.com/v4\"\n"
 	const command = "[[commands]]\npane = \"services\"\nkey = \"x\"\n"
 	for text, c := range map[string]doctorCase{
-		"theme = \n":         {state: "failed", text: "config.toml:1:"},
+		"theme = \n":            {state: "failed", text: "config.toml:1:"},
+		"\ufefftheme = \"x\"\n": {text: `config.toml:1:1: theme: unknown theme "x"`}, // the mark is no mistake
+		"\xff\xfet\x00":         {state: "failed", text: "config.toml:1:1: the file is UTF-16 text; save it as UTF-8"},
+		"# caf\xe9\n":           {state: "failed", text: "config.toml:1:6: invalid UTF-8 character in comment"},
+		"=\n":                   {state: "failed", text: "config.toml:1:1: invalid character at start of key ("},
+		account + "base_url = \"https://x/v4\"\n": {state: "failed", text: "config.toml:3:1: "},
+		"[accounts.a]\nbase_url = \"api.linode.com\"\n": {
+			state: "failed", text: "config.toml:2:1: accounts.a.base_url: the base URL is not a valid URL",
+		},
+		"[accounts.a]\nbase_url = \"https://ada:hunter2@x/v4\"\n": {
+			state: "failed", text: "config.toml:2:1: accounts.a.base_url: the base URL must not contain a user name",
+		},
+		account + "token_command = \"pass show linode\"\n": {
+			state: "failed", text: "config.toml:3:1: accounts.prod.token_command: expected a list of strings, such as",
+		},
 		"[accounts.a\n":      {state: "failed", text: "config.toml:1:"},
 		account + account:    {state: "failed", text: "config.toml:3:"},
 		"theme = \"pink\"\n": {text: `config.toml:1:1: theme: unknown theme "pink" (use auto`},
@@ -166,6 +189,12 @@ func TestDoctor_brokenConfigurations(t *testing.T) {
 			c.state = cmp.Or(c.state, "warning")
 			c.arrange = func(r *testEnv) []string { r.WriteConfig(text); return nil }
 			checkDoctor(t, c)
+			r, code := newTestEnv(t, emulator.Options{}), exit.CodeOK
+			r.WriteConfig(text)
+			if c.state == "failed" {
+				code = exit.CodeUsage
+			}
+			r.CheckResult(r.Run("services", "list"), code)
 		})
 	}
 }
@@ -180,7 +209,7 @@ func lineOf(text string) string {
 
 // Twenty and more kinds of trouble: doctor reports each with the next step.
 func TestDoctor_everyKindOfTrouble(t *testing.T) {
-	for _, c := range append(append(accountTroubles(), tokenTroubles()...), machineTroubles()...) {
+	for _, c := range slices.Concat(accountTroubles(), connectionTroubles(), tokenTroubles(), machineTroubles()) {
 		t.Run(c.name, func(t *testing.T) { checkDoctor(t, c) })
 	}
 }
@@ -224,6 +253,29 @@ func accountTroubles() []doctorCase {
 			r.chmod(r.WriteConfig(""), 0o666)
 			return nil
 		}, check: "configuration", state: "failed", text: "anybody can change it", next: "chmod o-w ~/config"},
+		{name: "folder instead of a configuration", arrange: configurationAs(func(_ *testEnv, path string) error {
+			return errors.Join(os.Remove(path), os.Mkdir(path, 0o700))
+		}), check: "configuration", state: "failed", text: "config.toml (is a directory)",
+			next: "move that folder away"},
+		{name: "configuration that cannot be read", arrange: configurationAs(func(r *testEnv, path string) error {
+			if os.Geteuid() == 0 {
+				r.Skip("root reads everything")
+			}
+			return os.Chmod(path, 0)
+		}), check: "configuration", state: "failed", text: "config.toml (permission denied)",
+			next: "make ~/config/lookout/config.toml readable by you"},
+		{name: "empty configuration", arrange: func(r *testEnv) []string {
+			r.Setenv("LOOKOUT_BASE_URL", "")
+			r.WriteConfig("")
+			return nil
+		}, check: "account", state: "failed", text: "no account is configured", next: "lookout accounts add"},
+		{name: "mistake that hides the account", arrange: func(r *testEnv) []string {
+			r.Setenv("LOOKOUT_BASE_URL", "")
+			r.WriteConfig("[accounts.prod]\nbase_url = \"api.linode.com\"\n")
+			return nil
+		}, check: "account", state: "skipped", text: "the configuration has mistakes"},
+		{name: "mistake that hides the token", arrange: withAccount("token_command = \"pass show linode\"\n"),
+			check: "token", state: "skipped", text: "the configuration has mistakes"},
 		{name: "nothing listens", arrange: setenv("LOOKOUT_BASE_URL", "http://127.0.0.1:1/v4"), check: "address",
 			state: "failed", text: "connection refused", next: "check the address"},
 		{name: "no TLS", arrange: func(r *testEnv) []string {
@@ -257,6 +309,70 @@ func accountTroubles() []doctorCase {
 	}
 }
 
+// configurationAs returns an arrangement that changes the file of the configuration.
+func configurationAs(change func(r *testEnv, path string) error) func(*testEnv) []string {
+	return func(r *testEnv) []string {
+		path := r.WriteConfig("theme = \"dark\"\n")
+		if err := change(r, path); err != nil {
+			r.Fatal(err)
+		}
+		return nil
+	}
+}
+
+func connectionTroubles() []doctorCase {
+	return []doctorCase{
+		{name: "unknown host", arrange: setenv("LOOKOUT_BASE_URL", "https://no..such.host/v4"), check: "address",
+			state: "failed", text: "cannot reach no..such.host (no such host)",
+			next: "correct the name in the address"},
+		{name: "certificate of an unknown authority", arrange: func(r *testEnv) []string {
+			return servedWith(r, "localhost", time.Now())
+		}, check: "address", state: "failed", text: "(its certificate is signed by an unknown authority)",
+			next: "trusted certificates, or to the file in SSL_CERT_FILE"},
+		{name: "certificate of another host", arrange: func(r *testEnv) []string {
+			return servedWith(r, "other.example", time.Now())
+		}, check: "address", state: "failed", text: "(its certificate is for another host)",
+			next: "correct the address: it must have a name of the certificate"},
+		{name: "expired certificate", arrange: func(r *testEnv) []string {
+			return servedWith(r, "localhost", time.Now().AddDate(-1, 0, 0))
+		}, check: "address", state: "failed", text: "(its certificate has expired or is not valid yet",
+			next: "set the clock"},
+		{name: "proxy that is no address", arrange: setenv("HTTP_PROXY", "http://%zz"), check: "proxy",
+			state: "warning", text: "HTTP_PROXY is not a valid address, and is ignored", next: "correct the variable"},
+		{name: "too many requests", arrange: func(r *testEnv) []string {
+			r.Intercept(func(w http.ResponseWriter, _ *http.Request) bool {
+				w.Header().Set("Retry-After", "60")
+				w.WriteHeader(http.StatusTooManyRequests)
+				return true
+			})
+			return nil
+		}, check: "scopes", state: "failed", text: "429 Too Many", next: "run lookout doctor again in 1m0s"},
+		{name: "server that fails", arrange: func(r *testEnv) []string {
+			r.Intercept(func(w http.ResponseWriter, _ *http.Request) bool {
+				w.WriteHeader(http.StatusNotImplemented) // is not read again, as 503 is after seconds
+				return true
+			})
+			return nil
+		}, check: "scopes", state: "failed", text: "501 Not Implemented", next: "run lookout doctor again later"},
+	}
+}
+
+// servedWith points the environment at a server whose certificate is for a name, from a time on for 90 days.
+func servedWith(r *testEnv, name string, from time.Time) []string {
+	dir := testenv.WriteCertificateAt(r.T, name, from)
+	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem"))
+	if err != nil {
+		r.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(r.API)
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	r.Cleanup(server.Close)
+	r.Setenv("LOOKOUT_BASE_URL", strings.Replace(server.URL, "127.0.0.1", "localhost", 1)+"/v4")
+	return nil
+}
+
 func tokenTroubles() []doctorCase {
 	file := func(mode os.FileMode, text string) func(*testEnv) []string {
 		return func(r *testEnv) []string {
@@ -270,9 +386,23 @@ func tokenTroubles() []doctorCase {
 		{name: "no token", arrange: setenv("LOOKOUT_TOKEN", ""), check: "token", state: "failed",
 			text: "there is no token", next: "lookout accounts token"},
 		{name: "wrong token", arrange: setenv("LOOKOUT_TOKEN", "hunter2-hunter2"), check: "scopes", state: "failed",
-			text: "not accepted", next: "valid token"},
-		{name: "token in two lines", arrange: setenv("LOOKOUT_TOKEN", "hunter2-\nhunter2"), check: "scopes",
-			state: "failed", text: "line breaks", next: "token"},
+			text: "not accepted (401)", next: "put a valid token into $LOOKOUT_TOKEN"},
+		{name: "token in two lines", arrange: setenv("LOOKOUT_TOKEN", "hunter2-\nhunter2"), check: "token",
+			state: "failed", text: "line breaks", next: "put a valid token into $LOOKOUT_TOKEN"},
+		{name: "token command without output", arrange: withAccount("token_command = [\"true\"]\n"), check: "token",
+			state: "failed", text: "token_command true: it printed nothing", next: "in a shell"},
+		{name: "token command with two lines", arrange: withAccount(
+			"token_command = [\"printf\", \"hunter2\\\\nuser: ada\\\\n\"]\n",
+		), check: "token", state: "failed", text: "it printed several lines", next: "head -n 1"},
+		{name: "token file that is a folder", arrange: withAccount("token_file = \"HOME\"\n"), check: "token",
+			state: "failed", text: "is not a regular file", next: "name the file itself"},
+		{name: "wrong token in a file", arrange: file(0o600, "hunter2"), check: "scopes", state: "failed",
+			text: "not accepted (401)", next: "lookout accounts token prod stores another one"},
+		{name: "keyring that is locked", arrange: func(r *testEnv) []string {
+			keyring.MockInitWithError(errors.New("the collection is locked"))
+			return withAccount("keyring = true\n")(r)
+		}, check: "token", state: "failed", text: "it cannot be used (the collection is locked)",
+			next: "start or unlock it; lookout accounts token prod --store file needs none"},
 		{name: "no token file", arrange: withAccount("token_file = \"HOME/nowhere\"\n"), check: "token",
 			state: "failed", text: "no such file", next: "correct its path"},
 		{name: "token file that others read", arrange: file(0o644, testenv.Canary), check: "token", state: "failed",
@@ -293,14 +423,14 @@ func tokenTroubles() []doctorCase {
 		{name: "empty keyring", arrange: withAccount("keyring = true\n"), check: "token", state: "failed",
 			text: "no token for prod", next: "lookout accounts token prod"},
 		{name: "no linode-cli", arrange: withAccount("linode_cli = \"ops\"\n"), check: "token", state: "failed",
-			text: "linode-cli", next: "correct"},
+			text: "linode-cli: there is no ~/linode-cli", next: "run linode-cli configure"},
 		{name: "restricted user", emulator: emulator.Options{RestrictedUser: true}, check: "panes", state: "warning",
 			text: "cannot be read: services, issues, contacts, credentials, ssh, stats", next: "unrestricted user"},
 		{name: "half a token", emulator: emulator.Options{Scopes: "account:read_only"}, check: "panes",
 			state: "warning", text: "cannot be read: buckets, objects, keys",
 			next: "use a token with object_storage:read_only"},
 		{name: "pane that fails", arrange: func(r *testEnv) []string {
-			r.API.InjectFault("list keys", emulator.Fault{Status: 500, Body: "{}", Times: 1000})
+			r.API.InjectFault("list keys", emulator.Fault{Status: 501, Body: "{}", Times: 1000})
 			return nil
 		}, check: "panes", state: "unknown", text: "not known: keys", next: "again later"},
 	}
@@ -337,7 +467,8 @@ func machineTroubles() []doctorCase {
 		{name: "state folder in a file", arrange: func(r *testEnv) []string {
 			r.Write(filepath.Join(r.Home, "state"), "")
 			return nil
-		}, check: "state folder", state: "failed", text: "(not a directory): no change can be recorded", next: "folders"},
+		}, check: "state folder", state: "failed", text: "(not a directory): no change can be recorded",
+			next: "folders"},
 		{name: "state folder that is a link", arrange: func(r *testEnv) []string {
 			r.Write(filepath.Join(r.Home, "elsewhere", "x"), "")
 			r.Write(filepath.Join(r.Home, "state", "x"), "")
@@ -396,6 +527,10 @@ func machineTroubles() []doctorCase {
 			text: "set-clipboard external", next: "set -g set-clipboard on"},
 		{name: "mouse that tmux keeps", arrange: fakeTmux("off"), check: "mouse", state: "warning",
 			text: "mouse off", next: "set -g mouse on"},
+		{name: "dumb terminal", arrange: setenv("TERM", "dumb"), check: "terminal", state: "warning", text: "TERM=dumb",
+			next: "lookout --linear, or set TERM"},
+		{name: "locale that is not UTF-8", arrange: setenv("LANG", "C"), check: "terminal", state: "warning",
+			text: "the locale is not UTF-8", next: "set LANG to a UTF-8 locale, such as C.UTF-8"},
 		{
 			name:  "no terminal",
 			check: "terminal",

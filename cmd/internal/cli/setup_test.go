@@ -252,7 +252,7 @@ func TestDoctorOnAnOddServer(t *testing.T) {
 		"ASCII only",
 		"set -g set-clipboard on",
 		"set -g mouse on",
-		"failed: 1, warnings: 2, unknown: 2",
+		"failed: 1, warnings: 3, unknown: 2",
 	)
 	r.CheckResult(r.Run("services", "get", "1"), exit.CodeFailure, "not the API")
 	t.Setenv("LOOKOUT_BASE_URL", strings.Replace(server.URL, "http:", "https:", 1)+"/v4")

@@ -2,6 +2,7 @@
 package config
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -114,16 +115,32 @@ func Read(f *Flags) (path string, data []byte, err error) {
 		return "", nil, err
 	}
 	path, chosen := Path(f)
-	data, err = os.ReadFile(path)
+	data, err = readFile(path)
 	if (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)) && !chosen {
 		return path, nil, nil
 	}
 	if err != nil {
-		return path, nil, exit.Advise(
-			fmt.Errorf("configuration: %w", err), "lookout config init writes one; lookout config path prints its path",
-		)
+		return path, nil, exit.Advise(fmt.Errorf("configuration: %w", err), adviceOnReading(path, err))
 	}
 	return path, data, checkConfigPermissions(path)
+}
+
+// readFile returns the text of a configuration, without the mark that some editors put before it.
+func readFile(path string) ([]byte, error) {
+	data, err := os.ReadFile(path)
+	return bytes.TrimPrefix(data, []byte("\ufeff")), err
+}
+
+// adviceOnReading says what to do about a configuration that cannot be read.
+func adviceOnReading(path string, err error) string {
+	info, statErr := os.Stat(path)
+	switch {
+	case statErr == nil && info.IsDir():
+		return "move that folder away, or choose a file with --config"
+	case errors.Is(err, fs.ErrPermission):
+		return "make " + path + " readable by you"
+	}
+	return "lookout config init writes one; lookout config path prints its path"
 }
 
 // checkConfigPermissions rejects a configuration that others can change: it says where the token goes and which program

@@ -109,7 +109,7 @@ func AccountBlock(name, baseURL, tokenLine string) string {
 // AddAccount returns what adds an account's block to the configuration at a path, or creates one. The error comes
 // before anything is written: the block cannot be added.
 func AddAccount(path, name, block string) (write func() error, err error) {
-	before, err := os.ReadFile(path)
+	before, err := readFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return func() error { return Create(path, block) }, nil
 	}
@@ -263,7 +263,7 @@ func Replace(path string, before, after []byte) error {
 	if whole, err := filepath.EvalSymlinks(path); err == nil {
 		path = whole
 	}
-	now, err := os.ReadFile(path)
+	now, err := readFile(path)
 	switch {
 	case err != nil:
 		return fmt.Errorf("configuration: %w", err)

@@ -103,8 +103,11 @@ const (
 
 // checkConfigSize rejects files that no configuration needs and that would take long to parse.
 func checkConfigSize(text string) (Mistake, bool) {
-	if len(text) > maxConfigBytes {
+	switch {
+	case len(text) > maxConfigBytes:
 		return Mistake{Position{1, 1}, "the file is larger than 1 MB; is it a configuration?", true}, true
+	case strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff"):
+		return Mistake{Position{1, 1}, "the file is UTF-16 text; save it as UTF-8", true}, true
 	}
 	n := 0
 	for line := range strings.SplitSeq(text, "\n") {
@@ -125,6 +128,9 @@ func syntaxError(err error) Mistake {
 	}
 	line, column := e.Position()
 	text := client.Clean(strings.TrimPrefix(e.Error(), "toml: "))
+	if what, detail, found := strings.Cut(text, ": "); found {
+		text = what + " (" + detail + ")"
+	}
 	return Mistake{Position{max(1, line), max(1, column)}, text, true}
 }
 

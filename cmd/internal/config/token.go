@@ -240,6 +240,9 @@ func (s Settings) runTokenCommand(caller context.Context) (client.Secret, error)
 		return fail(err.Error(), "run token_command in a shell to see what it needs")
 	case token.IsZero():
 		return fail("it printed nothing", "run token_command in a shell to see what it prints")
+	case bytes.ContainsAny(bytes.TrimSpace(out), "\n\r"):
+		return fail("it printed several lines", "let it print the token alone, as in "+
+			`["sh", "-c", "pass show linode | head -n 1"]`)
 	}
 	return token, nil
 }
@@ -296,7 +299,7 @@ const (
 func parseTokenTimeout(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d < time.Second || d > maxTokenTimeout {
-		return 0, fmt.Errorf("%q is not a duration from 1s to %s, such as \"30s\"", text, maxTokenTimeout)
+		return 0, fmt.Errorf("%q is not a duration from 1s to 5m, such as \"30s\"", text)
 	}
 	return d, nil
 }
@@ -350,9 +353,7 @@ func readKeyringToken(ctx context.Context, account string) (client.Secret, error
 			fmt.Errorf("keyring: it has no token for %s", account), "lookout accounts token "+account+" adds one",
 		)
 	case err != nil:
-		return client.Secret{}, exit.Advise(
-			fmt.Errorf("keyring: %w", err), "token_command or token_file work without one",
-		)
+		return client.Secret{}, keyringError(account, err)
 	}
 	return client.NewSecret(strings.TrimSpace(text)), nil
 }
@@ -364,9 +365,17 @@ func SaveKeyringToken(ctx context.Context, account string, t client.Secret) erro
 		ctx, func() (struct{}, error) { return struct{}{}, keyring.Set(KeyringService, account, t.Reveal()) },
 	)
 	if err != nil {
-		return exit.Advise(fmt.Errorf("keyring: %w", err), "token_command or token_file work without one")
+		return keyringError(account, err)
 	}
 	return nil
+}
+
+// keyringError returns the error of a keyring that is locked, does not answer or is not there.
+func keyringError(account string, err error) error {
+	return exit.Advise(
+		fmt.Errorf("keyring: it cannot be used (%s)", exit.Text(err)),
+		"start or unlock it; lookout accounts token "+account+" --store file needs none",
+	)
 }
 
 // CopyKeyringToken copies the token of an account to another name, if there is one. It replaces none.
@@ -445,6 +454,9 @@ func linodeCLIUsers() []string {
 // that others can read.
 func readLinodeCLIConfig() (map[string]map[string]string, error) {
 	path := linodeCLIPath()
+	if !exists(path) {
+		return nil, exit.Advise(fmt.Errorf("linode-cli: there is no %s", path), "run linode-cli configure")
+	}
 	if err := checkPrivateFile("linode-cli", path); err != nil {
 		return nil, err
 	}

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -21,6 +23,7 @@ import (
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
 	"lookout/cmd/internal/version"
+	"lookout/ui/shell"
 	"lookout/ui/terminal"
 )
 
@@ -49,6 +52,8 @@ type Doctor struct {
 	Flags       *config.Flags
 	settings    config.Settings
 	token       client.Secret
+	broken      bool   // a mistake in the configuration stops lookout from starting
+	proxy       string // that requests go through; "" if there is none
 	response    *http.Response
 	sentAt      time.Time
 	Findings    []Diagnosis
@@ -81,7 +86,7 @@ func (d *Doctor) addFinding(check string, s checkState, text, next string) {
 // addFailure adds a check that failed, with the exit code that it ends the program with.
 func (d *Doctor) addFailure(check string, code int, err error, next string) {
 	text, own := exit.SplitAdvice(err)
-	d.addFinding(check, stateFailed, text, cmp.Or(own, next))
+	d.addFinding(check, stateFailed, strings.TrimPrefix(text, check+": "), cmp.Or(own, next))
 	d.Findings[len(d.Findings)-1].exitCode = code
 }
 
@@ -128,14 +133,18 @@ func (d *Doctor) checkConfiguration(ctx context.Context) {
 	}
 	for _, one := range wrong {
 		next := fmt.Sprintf("lookout config edit, line %d", one.Line)
-		if one.Fatal {
+		if d.broken = d.broken || one.Fatal; one.Fatal {
 			d.addFailure("configuration", exit.CodeUsage, config.Mistakes{one}.AsError(path), next)
 			continue
 		}
 		d.addFinding("configuration", stateWarning, config.Mistakes{one}.AsError(path).Error(), next)
 	}
 	d.settings, err = config.Resolve(cfg, d.Flags)
-	if err != nil {
+	switch {
+	case err != nil && d.broken:
+		d.addFinding("account", stateSkipped, "the configuration has mistakes", "")
+		return
+	case err != nil:
 		d.addFailure("account", exit.CodeUsage, err, "choose another account with -a")
 		return
 	}
@@ -152,13 +161,29 @@ func (d *Doctor) checkToken(ctx context.Context) {
 		return
 	}
 	source := d.settings.TokenSource()
-	t, err := source.Get(ctx)
-	if err != nil {
-		d.addFailure("token", exit.CodeDenied, err, "lookout accounts token stores another one")
+	if d.broken && source.Description == config.NoTokenSource {
+		d.addFinding("token", stateSkipped, "the configuration has mistakes", "")
 		return
 	}
-	d.token = t
+	t, err := source.Get(ctx)
+	if err == nil {
+		d.token = t
+		_, err = client.New("https://localhost/v4", t) // the address has a check of its own
+	}
+	if err != nil {
+		d.addFailure("token", exit.CodeDenied, err, d.tokenAdvice())
+		return
+	}
 	d.addFinding("token", stateOK, "from "+source.Description, "")
+}
+
+// tokenAdvice says how a wrong token is replaced.
+func (d *Doctor) tokenAdvice() string {
+	s := d.settings
+	if s.TokenOverride.Get == nil && (s.TokenFile != "" || s.Keyring) {
+		return "lookout accounts token " + s.Account + " stores another one"
+	}
+	return "put a valid token into " + s.TokenSource().Description
 }
 
 // checkConnection sends a request without the token: any answer will do.
@@ -188,9 +213,11 @@ func (d *Doctor) checkConnection(ctx context.Context) {
 	res, err := plain.Do(req)
 	if err != nil {
 		failure := &client.Error{Host: c.Host(), Cause: err}
-		d.addFailure(
-			"address", exit.CodeUnavailable, errors.New(failure.Why()), "check the address, the network and the proxy",
-		)
+		text, next := failure.Why(), failure.ConnectionAdvice()
+		if d.proxy != "" {
+			text += " through the proxy " + d.proxy
+		}
+		d.addFailure("address", exit.CodeUnavailable, errors.New(text), next)
 		return
 	}
 	res.Body.Close()
@@ -203,17 +230,33 @@ func (d *Doctor) checkConnection(ctx context.Context) {
 
 func (d *Doctor) checkProxy(req *http.Request) {
 	through, err := http.ProxyFromEnvironment(req)
+	wrong := wrongProxyVariable()
 	switch {
-	case err != nil:
-		d.addFailure(
-			"proxy", exit.CodeUnavailable, errors.New("HTTPS_PROXY or HTTP_PROXY is not a valid address"),
+	case err == nil && through != nil:
+		d.proxy = through.Host
+		d.addFinding("proxy", stateOK, "through "+through.Host, "")
+	case err != nil || wrong != "": // Go's library ignores such a variable
+		d.addFinding(
+			"proxy", stateWarning, cmp.Or(wrong, "HTTPS_PROXY")+" is not a valid address, and is ignored",
 			"correct the variable, or unset it",
 		)
-	case through != nil:
-		d.addFinding("proxy", stateOK, "through "+through.Host, "")
 	default:
 		d.addFinding("proxy", stateOK, "none", "")
 	}
+}
+
+// wrongProxyVariable returns the name of a variable that should name a proxy and does not; "" if there is none.
+func wrongProxyVariable() string {
+	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
+		text := os.Getenv(name)
+		if !strings.Contains(text, "://") {
+			text = "http://" + text
+		}
+		if u, err := url.Parse(text); os.Getenv(name) != "" && (err != nil || u.Host == "") {
+			return name
+		}
+	}
+	return ""
 }
 
 func (d *Doctor) checkTLS(t *tls.ConnectionState) {
@@ -268,13 +311,22 @@ func (d *Doctor) checkScopes(ctx context.Context) {
 	}
 	c, err := d.settings.NewClient(d.token, nil)
 	if err != nil {
-		d.addFailure("scopes", exit.CodeDenied, err, "lookout accounts token stores another one")
+		d.addFailure("scopes", exit.CodeDenied, err, d.tokenAdvice())
 		return
 	}
 	_, err = c.Services.List(ctx, 1)
 	var failure *client.Error
 	if errors.As(err, &failure) && !deniedByAPI(failure) {
-		d.addFailure("scopes", exit.CodeFor(err), err, cmp.Or(failure.Advice(), "run lookout doctor again later"))
+		next := cmp.Or(failure.Advice(), "run lookout doctor again later")
+		switch wait, limited := failure.RateLimited(); {
+		case failure.Unauthorized():
+			next = d.tokenAdvice()
+		case limited && wait > 0:
+			next = "run lookout doctor again in " + wait.Round(time.Second).String()
+		case limited:
+			next = "run lookout doctor again in a minute"
+		}
+		d.addFailure("scopes", exit.CodeFor(err), err, next)
 		return
 	}
 	scopes := c.Scopes()
@@ -323,21 +375,36 @@ func (d *Doctor) checkTerminal() {
 	if os.Getenv("NO_COLOR") != "" {
 		text += " (NO_COLOR)"
 	}
-	if columns, lines, err := term.GetSize(os.Stdout.Fd()); err == nil {
+	columns, lines, err := term.GetSize(os.Stdout.Fd())
+	if err == nil {
 		text += fmt.Sprintf(", %d×%d", columns, lines)
 	}
-	if !terminal.SupportsUnicode() {
-		text += ", ASCII only (the locale is not UTF-8)"
+	trouble := false
+	warn := func(why, next string) {
+		trouble = true
+		d.addFinding("terminal", stateWarning, text+"; "+why, next)
 	}
-	if err := terminal.Check(); err != nil {
+	if unusable := terminal.Check(); unusable != nil {
 		next := "run it in a terminal; script commands need none: lookout services list"
 		if os.Getenv("TERM") == "dumb" {
 			next = "lookout --linear, or set TERM to what the terminal is, such as xterm-256color"
 		}
-		d.addFinding("terminal", stateWarning, text+"; "+err.Error(), next)
-		return
+		warn(unusable.Error(), next)
+	} else if os.Getenv("TERM") == "" && runtime.GOOS != "windows" {
+		warn("nothing says what the terminal can show", "set TERM to what the terminal is, such as xterm-256color")
 	}
-	d.addFinding("terminal", stateOK, text, "")
+	if err == nil && (columns < shell.MinWidth || lines < shell.MinHeight) {
+		warn(
+			fmt.Sprintf("the dashboard needs %d×%d cells", shell.MinWidth, shell.MinHeight),
+			"make the window larger; lookout watch needs less",
+		)
+	}
+	if !terminal.SupportsUnicode() {
+		warn("ASCII only: the locale is not UTF-8", "set LANG to a UTF-8 locale, such as C.UTF-8")
+	}
+	if !trouble {
+		d.addFinding("terminal", stateOK, text, "")
+	}
 }
 
 // checkClipboard finds out how copies reach the clipboard. Terminals cannot be asked whether they accept OSC 52.

@@ -41,13 +41,18 @@ func readPanes(ctx context.Context, c *client.Client) []PanePermissions {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	var out []PanePermissions
+	read := map[string]error{} // how the first list with a scope was read
 	for _, r := range views.Resources(account.New(ctx, account.Options{API: c})) {
 		if r.Calls.List == "" {
 			continue
 		}
-		var err error
-		if r.ListArguments == "" {
+		scope := client.RequiredScope(r.Calls.List)
+		err, known := read[scope]
+		if r.ListArguments == "" { // one that is inside another, as objects, is read if others with its scope are
 			err = readFirst(ctx, r)
+		}
+		if !known {
+			read[scope] = err
 		}
 		out = append(out, permissionsAfter(r, c.Scopes(), err))
 	}

@@ -215,6 +215,12 @@ func (r *Env) ReadTree(folder string) string {
 // WriteCertificate writes a certificate for a name and its key into a folder.
 func WriteCertificate(t *testing.T, name string) string {
 	t.Helper()
+	return WriteCertificateAt(t, name, time.Now())
+}
+
+// WriteCertificateAt is WriteCertificate with a certificate of an earlier or later time.
+func WriteCertificateAt(t *testing.T, name string, at time.Time) string {
+	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -222,8 +228,8 @@ func WriteCertificate(t *testing.T, name string) string {
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1),
 		DNSNames:     []string{name},
-		NotBefore:    time.Now().Add(-time.Hour),
-		NotAfter:     time.Now().Add(90 * 24 * time.Hour),
+		NotBefore:    at.Add(-time.Hour),
+		NotAfter:     at.Add(90 * 24 * time.Hour),
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
