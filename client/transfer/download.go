@@ -125,7 +125,7 @@ func isHex(text string) bool { return strings.Trim(text, "0123456789abcdefABCDEF
 func (d *downloadTask) run(ctx context.Context, m *Manager, p *progress) (err error) {
 	root, err := os.OpenRoot(d.Folder)
 	if err != nil {
-		return fmt.Errorf("cannot open the folder: %w", err)
+		return fmt.Errorf("cannot open the folder %w", err)
 	}
 	defer root.Close()
 	d.part, err = openPart(root, d.Path, d.versionKey(), d.Overwrite, m.wrapFile)
