@@ -214,7 +214,7 @@ func TestIndex_Snapshot_concurrentReads(t *testing.T) {
 		still, n := s.Snapshot(), s.Len()
 		go func() {
 			hits, err := still.Filter(t.Context(), "SERVICE", "", nil)
-			sorted, failed := still.Sort(t.Context(), BySize, i%2 == 0, nil)
+			sorted, failed := still.Sort(t.Context(), BySize, i%2 == 0, nil, nil)
 			done <- err == nil && failed == nil && still.Len() == n && len(sorted) == n && len(hits) <= n
 		}()
 		for j := range 400 {
@@ -318,7 +318,7 @@ func checkSort(t *testing.T, s *Snapshot, by Order, reverse bool, within []int32
 		}
 		return order(x, y)
 	})
-	got, err := s.Sort(t.Context(), by, reverse, within)
+	got, err := s.Sort(t.Context(), by, reverse, within, nil)
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("order %d, reverse %v: %d places, not %d; %v", by, reverse, len(got), len(want), err)
 	}
@@ -334,7 +334,7 @@ func TestSnapshot_stopsWithContext(t *testing.T) {
 		t.Error("the filter went on")
 	}
 	for _, by := range []Order{ByName, BySize, ByModified} {
-		if _, err := s.Snapshot().Sort(ctx, by, false, nil); err == nil {
+		if _, err := s.Snapshot().Sort(ctx, by, false, nil, nil); err == nil {
 			t.Error("the sorting went on")
 		}
 	}
@@ -483,7 +483,7 @@ func BenchmarkSort(b *testing.B) {
 		for by, name := range []string{"name", "size", "date"} {
 			b.Run(fmt.Sprintf("%s/shuffled=%v", name, shuffled), func(b *testing.B) {
 				for b.Loop() {
-					if _, err := s.Sort(b.Context(), Order(by), true, nil); err != nil {
+					if _, err := s.Sort(b.Context(), Order(by), true, nil, nil); err != nil {
 						b.Fatal(err)
 					}
 				}

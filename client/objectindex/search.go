@@ -139,17 +139,32 @@ const (
 	ByName     Order = iota // byte by byte, as the service sorts
 	BySize                  // small ones first
 	ByModified              // old ones first, to the millisecond; those without a readable stamp before them
+	ByFolder                // by what is known of common prefixes; objects stay in the order of their names
 )
 
-// Sort returns positions in an order, or in reverse; equal rows keep their order. Common prefixes come first, always by
-// name. If within is not nil, it sorts only these positions. It stops with an error when ctx ends.
-func (s *Snapshot) Sort(ctx context.Context, by Order, reverse bool, within []int32) ([]int32, error) {
+// Sort returns positions in an order, or in reverse; equal rows keep their order. Common prefixes come first: by name,
+// or by the number that folderKey returns for a name, unless it is nil. If within is not nil, it sorts only these
+// positions. It stops with an error when ctx ends.
+func (s *Snapshot) Sort(
+	ctx context.Context, by Order, reverse bool, within []int32, folderKey func(name string) uint64,
+) ([]int32, error) {
 	folders, rest, err := s.sortRows(ctx, by, within)
 	if err != nil {
 		return nil, err
 	}
 	if folders, err = s.sortByName(ctx, folders); err != nil {
 		return nil, err
+	}
+	if folderKey != nil {
+		for i := range folders {
+			folders[i].key = folderKey(s.Name(int(folders[i].position)))
+		}
+		if folders, err = radixSort(ctx, folders, reverse); err != nil {
+			return nil, err
+		}
+	}
+	if by == ByFolder {
+		by, reverse = ByName, false
 	}
 	if by == ByName {
 		rest, err = s.sortByName(ctx, rest)

@@ -21,6 +21,7 @@ type Column[T any] struct {
 	Less             func(a, b T) bool                    // nil sorts by the cell's text
 	Rank             func(T) Rank                         // sorts instead of Less, unless it is nil
 	FilterByNameOnly bool                                 // a filter looks here only if it names the column
+	LargestFirst     bool                                 // a sort by it begins with the greatest
 	GroupRepeats     bool                                 // sorted by it, rows with the same cell show it once
 	IsLabel          bool                                 // names the row: it stays when the columns scroll sideways
 	Spans            func(T, ui.Box) []Span               // the text of Cell in several tones; nil takes Cell's

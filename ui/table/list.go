@@ -222,6 +222,12 @@ func (l *List[T]) Select(id string) bool {
 	return true
 }
 
+// SelectFirst moves the cursor of a list to the first row that is shown.
+func SelectFirst[T any](l *List[T]) {
+	l.rowIndex.update(l)
+	l.moveCursorTo(0)
+}
+
 // Hides reports whether the list has a row and its filter hides it.
 func (l *List[T]) Hides(r ui.RowRef) bool {
 	if _, held := l.Store.Index(r.ID); !held || r.Store != any(l.Store) || l.filter.text == "" {

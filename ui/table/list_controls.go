@@ -102,7 +102,11 @@ func (c *controls[T]) pressInFilter(k tea.KeyPressMsg) {
 func (c *controls[T]) sortMenu() ui.Menu {
 	l := c.list()
 	return sortMenu(l.titles(), l.rowIndex.column, func(i int) {
-		l.rowIndex.reverse = l.rowIndex.column == i && !l.rowIndex.reverse
+		reverse := l.Columns[i].LargestFirst
+		if l.rowIndex.column == i {
+			reverse = !l.rowIndex.reverse
+		}
+		l.rowIndex.reverse = reverse
 		l.rowIndex.column = i
 		l.restoreCursor()
 	})

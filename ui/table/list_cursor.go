@@ -82,7 +82,7 @@ func (l *List[T]) initialSortColumn() int { return columnTitled(l, l.SortBy) }
 // wantedKey returns what the order of the rows depends on now.
 func (l *List[T]) wantedKey() rowIndexKey {
 	return rowIndexKey{
-		version:       l.Store.Version(),
+		version:       l.Store.Version() + l.JoinedStores.Version(),
 		layoutVersion: l.Store.LayoutVersion(),
 		filter:        l.filter.text,
 		typing:        l.filter.typing && l.filter.text != "",

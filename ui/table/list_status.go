@@ -196,7 +196,7 @@ func (l *List[T]) Status() []string {
 	}
 	if at := l.rowIndex.column; at >= 0 && at < len(l.Columns) {
 		order := "sorted by " + l.Columns[at].Title
-		if l.rowIndex.reverse {
+		if l.rowIndex.reverse != l.Columns[at].LargestFirst {
 			order += ", reversed"
 		}
 		status = append(status, order)

@@ -76,6 +76,16 @@ func (a *Account) Buckets() *ui.Store[*client.Bucket] {
 	return sharedStore(a, "buckets", BucketID, (&bucketFetcher{a: a}).fetch)
 }
 
+// Shared returns what panes of the account share under a name; it is made when somebody first asks for it.
+func Shared[T any](a *Account, name string, create func() *T) *T {
+	shared, ok := a.Stores[name].(*T)
+	if !ok {
+		shared = create()
+		a.Stores[name] = shared
+	}
+	return shared
+}
+
 // Collect returns all rows that an iterator of the client yields, up to its first error.
 func Collect[T any](all func(func(T, error) bool)) (rows []T, err error) {
 	all(func(row T, failed error) bool {

@@ -54,7 +54,8 @@ func askToDelete(b *client.Bucket, objects []client.Object) account.Ask {
 
 // deleteObjects starts the deletion.
 func deleteObjects(a *account.Account, b *client.Bucket, objects []client.Object, c account.Consents) tea.Cmd {
-	a.Transfers.DeleteListed(c[client.OpDeleteObject], b.Location().Raw(), b.Label.Raw(), objects)
+	id := a.Transfers.DeleteListed(c[client.OpDeleteObject], b.Location().Raw(), b.Label.Raw(), objects)
+	sizesOf(a, b.Object("")).expect(id, objects)
 	return account.SyncTransfers(a)
 }
 

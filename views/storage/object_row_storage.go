@@ -8,25 +8,18 @@ import (
 	"lookout/ui"
 )
 
-// The columns of a listing, by their index.
-const (
-	nameColumn = iota
-	sizeColumn
-	modifiedColumn
-)
-
 // objectIndex is an alias because the name of the embedded field must not be Index, which is a method.
 type objectIndex = objectindex.Index
 
 // objectRowStorage holds the rows of a listing in about 100 bytes each. It filters and sorts faster than the table.
 type objectRowStorage struct {
 	*objectIndex
-	hiddenPrefix string // the part of all names that is not shown
+	listing *objectListing
 }
 
 // newStorage returns an empty storage for the listing.
 func (l *objectListing) newStorage() ui.RowStorage[client.Object] {
-	return objectRowStorage{objectindex.New(), l.path.hiddenPrefix()}
+	return objectRowStorage{objectindex.New(), l}
 }
 
 // Snapshot returns the objects as they are now.
@@ -34,18 +27,26 @@ func (s objectRowStorage) Snapshot() func(i int) client.Object { return s.object
 
 // Searcher returns a searcher over the objects as they are now.
 func (s objectRowStorage) Searcher() ui.Searcher {
-	return objectSearcher{s.objectIndex.Snapshot(), s.hiddenPrefix}
+	l := s.listing
+	return objectSearcher{
+		s.objectIndex.Snapshot(),
+		l.path.hiddenPrefix(),
+		l.ColumnNames(),
+		l.sizes.shown(l.path.prefix),
+	}
 }
 
 // objectSearcher filters objects by their names and sorts them by every column.
 type objectSearcher struct {
 	objects      *objectindex.Snapshot
-	hiddenPrefix string
+	hiddenPrefix string    // the part of all names that is not shown
+	columns      []string  // their names
+	sizes        *sizeRead // of the folders; nil if they are not known
 }
 
 // Filter searches the names. It declines sizes and dates, which the table filters row by row.
 func (q objectSearcher) Filter(ctx context.Context, column int, word string, within []int32) ([]int32, bool) {
-	if column != nameColumn && column >= 0 {
+	if column >= 0 && q.columns[column] != "name" {
 		return nil, false
 	}
 	places, err := q.objects.Filter(ctx, word, q.hiddenPrefix, within)
@@ -54,14 +55,34 @@ func (q objectSearcher) Filter(ctx context.Context, column int, word string, wit
 
 // Sort sorts by a column, with folders first.
 func (q objectSearcher) Sort(ctx context.Context, column int, reverse bool, within []int32) ([]int32, bool) {
-	orders := []objectindex.Order{
-		nameColumn:     objectindex.ByName,
-		sizeColumn:     objectindex.BySize,
-		modifiedColumn: objectindex.ByModified,
-	}
-	if column < 0 || column >= len(orders) {
+	if column < 0 {
 		return nil, false
 	}
-	places, err := q.objects.Sort(ctx, orders[column], reverse, within)
+	by, key := objectindex.ByName, (func(string) uint64)(nil)
+	switch q.columns[column] {
+	case "size", "share":
+		by = objectindex.BySize
+		key = q.folderKey(func(sum objectindex.ObjectCount) int64 { return sum.Bytes })
+	case "objects":
+		by = objectindex.ByFolder
+		key = q.folderKey(func(sum objectindex.ObjectCount) int64 { return sum.Objects })
+	case "last_modified":
+		by = objectindex.ByModified
+	}
+	places, err := q.objects.Sort(ctx, by, reverse, within, key)
 	return places, err == nil
+}
+
+// folderKey returns what folders are sorted by: a number of their sums, if they are known.
+func (q objectSearcher) folderKey(number func(objectindex.ObjectCount) int64) func(name string) uint64 {
+	if q.sizes == nil {
+		return nil
+	}
+	return func(name string) uint64 {
+		sum, known := q.sizes.sums.Sum(name)
+		if !known {
+			return 0
+		}
+		return 1 + uint64(number(sum))
+	}
 }

@@ -67,7 +67,12 @@ type objectListing struct {
 		objects    int // among the n rows; the others are folders, which have no size
 		bytes      int64
 	}
-	totalsEpoch int                                     // of the store when the sum began
+	totalsEpoch int // of the store when the sum began
+	sizes       listingSizes
+	sizesShown  bool // the columns of the sums are there
+	keepTop     bool // the cursor stays on the largest entry
+	topRow      string
+	readForSort bool                                    // all entries are read, because they are sorted by size
 	plan        atomic.Pointer[objectindex.ListingPlan] // that the cursors of the store are of
 }
 
@@ -75,6 +80,7 @@ type objectListing struct {
 // shows folders, with "" all names.
 func ObjectsPane(a *account.Account, b *client.Bucket, prefix, delimiter string) ui.Pane {
 	l := &objectListing{a: a, path: bucketPath{b, prefix, delimiter}}
+	l.sizes = listingSizes{sizesOf(a, b.Object("")), prefix}
 	set := ui.NewStore(a.Context, ui.Source[client.Object]{
 		Name:         "objects",
 		ID:           func(o client.Object) string { return o.Name.Raw() },
@@ -87,6 +93,7 @@ func ObjectsPane(a *account.Account, b *client.Bucket, prefix, delimiter string)
 	l.List = &table.List[client.Object]{
 		Title:         "objects",
 		Store:         set,
+		JoinedStores:  table.JoinedStores{l.sizes},
 		NoAutoRefresh: true,
 		Breadcrumb:    l.path.String,
 		Columns:       objectResource(l).PaneColumns(),
@@ -99,6 +106,11 @@ func ObjectsPane(a *account.Account, b *client.Bucket, prefix, delimiter string)
 		Label:         func(o client.Object) string { return l.displayName(o) },
 	}
 	a.OpenListings = append(a.OpenListings, l.Store)
+	sizes := sizesView{l}
+	sizes.showSizes()
+	if l.sizesShown && l.sizes.bySize {
+		sizes.sortBySize(true)
+	}
 	return l
 }
 
@@ -148,7 +160,8 @@ func objectResource(l *objectListing) resource.Resource[client.Object] {
 // objectColumns returns the columns of objects.
 func objectColumns(l *objectListing) []resource.ColumnDefinition[client.Object] {
 	type row = client.Object
-	return []resource.ColumnDefinition[row]{
+	sizes := sizesView{l}
+	columns := []resource.ColumnDefinition[row]{
 		{
 			Name:         "last_modified",
 			Value:        func(o row) string { return resource.TimeValue(o.Modified) },
@@ -158,7 +171,7 @@ func objectColumns(l *objectListing) []resource.ColumnDefinition[client.Object] 
 				Width:            16,
 				AlignRight:       true,
 				FilterByNameOnly: true,
-				DropPriority:     1,
+				DropPriority:     3,
 				Cell:             l.modifiedCell,
 				Less:             func(o, p row) bool { return o.Modified.Time().Before(p.Modified.Time()) },
 			},
@@ -171,7 +184,9 @@ func objectColumns(l *objectListing) []resource.ColumnDefinition[client.Object] 
 				Width:            10,
 				AlignRight:       true,
 				FilterByNameOnly: true,
-				Cell:             sizeCell,
+				LargestFirst:     true,
+				Cell:             sizes.sizeCell,
+				Value:            sizes.sizeValue,
 				Less:             func(o, p row) bool { return o.Size < p.Size },
 			},
 		},
@@ -188,6 +203,7 @@ func objectColumns(l *objectListing) []resource.ColumnDefinition[client.Object] 
 		{Name: "etag", DetailOnly: true, Value: func(o row) string { return o.ETag.Raw() }},
 		{Name: "owner", DetailOnly: true, Value: func(o row) string { return o.Owner.Raw() }},
 	}
+	return append(columns, sizes.columns()...)
 }
 
 // objectSizeValue returns the bytes of an object, for scripts; folders have none.
@@ -405,7 +421,8 @@ func (l *objectListing) listActions() []ui.Action {
 	if l.path.delimiter == "" {
 		view, delimiter = "folder view", "/"
 	}
-	return []ui.Action{
+	actions := []ui.Action{
+		sizesView{l}.sizesAction(),
 		{
 			Key:            ui.Bind("upload", "U"),
 			Group:          "this list",
@@ -443,6 +460,10 @@ func (l *objectListing) listActions() []ui.Action {
 		linksAction(l.a),
 		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: up},
 	}
+	if l.sizes.current != nil && !l.Store.LoadingAll() {
+		actions = append(actions, ui.LocalAction("this list", "stop reading sizes", "", l.sizes.stop, "esc"))
+	}
+	return actions
 }
 
 // prefixForm asks for a prefix and lists the names that begin with it.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
@@ -33,15 +35,29 @@ func (l *objectListing) nameCell(o client.Object, _ ui.Box) (string, theme.Tone)
 	return l.displayName(o), theme.Strong
 }
 
-// sizeCell shows the size of an object.
-func sizeCell(o client.Object, _ ui.Box) (string, theme.Tone) {
-	if o.IsPrefix() {
-		return "—", theme.Muted
+// View shows the columns of the sums once somebody has asked for them.
+func (l *objectListing) View(b ui.Box) string {
+	l.sizes.settle()
+	sizesView{l}.showSizes()
+	return l.List.View(b)
+}
+
+// maxRowsForSort is the number of objects up to which a listing is read to its end because it is sorted by size.
+const maxRowsForSort = 20_000
+
+// LoadMissing also reads all entries of a folder that is sorted by size, if they are few.
+func (l *objectListing) LoadMissing() tea.Cmd {
+	cmd := l.List.LoadMissing()
+	sizesView{l}.followTop()
+	if l.readForSort || !l.sizes.bySize || !l.Store.Loaded() || l.Store.Complete() {
+		return cmd
 	}
-	if o.Size < 0 {
-		return "unknown", theme.Warn
+	sum, known := l.sizes.sum(l.path.prefix)
+	if !known || sum.AtLeast || sum.Objects > maxRowsForSort {
+		return cmd
 	}
-	return account.FormatSize(o.Size), theme.Plain
+	l.readForSort = true
+	return tea.Batch(cmd, l.Store.LoadAll())
 }
 
 // modifiedCell shows when an object was last modified.
@@ -58,6 +74,7 @@ func (l *objectListing) detail(o client.Object, b ui.Box) string {
 	t.Title(l.displayName(o))
 	t.Field("in", l.path.String(), theme.Muted)
 	if l.isFolder(o) {
+		sizesView{l}.writeFolderSize(t, o)
 		t.Paragraph("a folder: all objects whose names begin with it", theme.Muted)
 		t.Paragraph("enter opens it · w downloads it · D deletes it, counted first", theme.Muted)
 		return t.String()
@@ -108,6 +125,14 @@ func (l *objectListing) foot(set *ui.Store[client.Object], b ui.Box) string {
 	}
 	if l.totals.objects == 0 {
 		parts[1] = ""
+	}
+	if sizes := l.sizes.describe(b.Now); l.sizes.current != nil && !set.LoadingAll() {
+		parts = append(sizes, parts[0])
+	} else if sizes != nil {
+		if set.Complete() {
+			parts[0] = "" // the line below says how many
+		}
+		parts = append([]string{parts[0], parts[2]}, sizes...)
 	}
 	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 	return b.Theme.Paint(theme.Muted, ui.JoinFitting(parts, " · ", b.Width, b.Theme.Glyphs.Ellipsis))

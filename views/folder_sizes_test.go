@@ -1,0 +1,186 @@
+package views_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"lookout/client"
+	"lookout/client/emulator"
+)
+
+// S adds up every folder of the bucket with one reading, sorts them by size with the largest first, and goes back to
+// the names. The sums stay while somebody goes in and out, and are read again only on demand.
+func TestSizes_readOnceAndKept(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.openBucket("logs-eu")
+		r.press("<enter>")
+		r.requireText("› 1999", "12 loaded")
+		r.requireNoText("share")
+		r.press("S")
+		r.wait(time.Second)
+		r.requireText("share", "99,000 objects", "in all · sizes read just now", "2,808", "sorted by size")
+		first := regexp.MustCompile(`▸ (\d\d)/`).FindString(r.screen())
+		if strings.Index(r.screen(), " 01/") < strings.Index(r.screen(), " 03/") || first == "" {
+			r.Errorf("the largest is not the first, with the cursor on it:\n%s", r.screen())
+		}
+		read := r.emu.RequestCount("list objects")
+		if read > 99_000/500+20 {
+			r.Errorf("%d requests for 99,000 objects", read)
+		}
+		r.press("<enter>")
+		r.requireText("sorted by size", "%")
+		r.press("<enter>", "<esc>", "<esc>")
+		r.requireText("99,000 objects", first)
+		r.press("S")
+		r.requireNoText("sorted by size")
+		if screen := r.screen(); strings.Index(screen, " 01/") > strings.Index(screen, " 03/") {
+			r.Errorf("not sorted by name:\n%s", screen)
+		}
+		r.press("S")
+		r.requireText("sorted by size")
+		if n := r.emu.RequestCount("list objects"); n > read+4 {
+			r.Errorf("%d more requests for two folders", n-read)
+		}
+		r.wait(3 * time.Minute)
+		r.requireText("sizes read 3 min ago · r reads again")
+		r.press("r")
+		r.wait(time.Second)
+		r.requireText("sizes read just now")
+		if n := r.emu.RequestCount("list objects"); n < 2*read-10 {
+			r.Errorf("r sent %d requests, reading all took %d", n-read, read)
+		}
+	})
+}
+
+// While sizes are read, what is known so far is a lower bound, folders that were passed are final, every key works, and
+// esc stops the reading.
+func TestSizes_progressAndEsc(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.openBucket("logs-eu")
+		r.delay("list objects", 300*time.Millisecond)
+		r.press("S")
+		r.wait(150 * time.Millisecond)
+		r.requireText("reading sizes: 0 objects", "so far · esc stops")
+		r.wait(5 * time.Second)
+		r.requireText("reading sizes: ", "≥ ")
+		if strings.Contains(r.screen(), "%") {
+			r.Errorf("a part of an unknown whole:\n%s", r.screen())
+		}
+		r.press("j", "<enter>")
+		r.wait(time.Second)
+		r.requireText("› logs-eu  eu-central-1 › 1999", "reading sizes: ", "…")
+		r.press("h")
+		r.requireText("reading sizes: ")
+		r.press("<esc>")
+		r.requireText("at least ", "sizes not read to the end", "≥ ")
+		before := r.emu.RequestCount("list objects")
+		r.wait(time.Minute)
+		if n := r.emu.RequestCount("list objects"); n > before+9 { // those that were under way
+			r.Errorf("%d requests after esc", n-before)
+		}
+		r.emu.ClearFaults()
+		r.press("S")
+		r.wait(time.Second)
+		r.requireText("99,000 objects", "sizes read just now")
+	})
+}
+
+// S in a folder reads only that folder, and replaces its part in the sums of the bucket.
+func TestSizes_oneFolder(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.fillBucket(40)
+		r.press("g", "/", "many", "<enter>", "<enter>", "S")
+		r.wait(time.Second)
+		r.requireText("40 objects, 400 B in all")
+		r.press("<esc>")
+		r.requireNoText("share") // nobody has read the bucket
+		r.press("S")
+		r.wait(time.Second)
+		r.requireText("400 B", "40")
+		r.writeObject("many/more.txt", 600)
+		r.press("<enter>")
+		r.requireText("40 objects, 400 B in all")
+		r.press("r")
+		r.wait(time.Second)
+		r.requireText("41 objects, 1000 B in all", "60.0%")
+		r.press("<esc>")
+		r.requireText("1000 B", "41")
+	})
+}
+
+// writeObject stores an object in the bucket scratch.
+func (r *harness) writeObject(name string, size int) {
+	r.Helper()
+	object := client.ObjectRef{Cluster: "ap-south-1", Bucket: "scratch", Name: name}
+	body := client.ObjectBody{
+		Reader:      strings.NewReader(strings.Repeat("x", size)),
+		Size:        int64(size),
+		ContentType: "a/b",
+	}
+	if _, err := r.writer(client.OpUploadObject, object.ID()).UploadObject(r.Context(), object, body); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// Objects that are deleted from here are subtracted from the sums. If a deletion fails, the sums say that they are out
+// of date.
+func TestSizes_afterDeleting(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.fillBucket(40)
+		r.press("g", "S")
+		r.wait(time.Second)
+		r.press("/", "many", "<enter>", "<enter>", "g", "D")
+		r.wait(time.Second)
+		r.requireText("Delete 1 object")
+		r.press("y")
+		r.wait(5 * time.Second)
+		r.requireText("39 objects, 390 B in all", "sizes read")
+		r.requireNoText("changed since")
+		r.emu.InjectFault("DELETE *", emulator.Fault{Status: 403})
+		r.press("g", "D")
+		r.wait(time.Second)
+		r.press("y")
+		r.wait(5 * time.Second)
+		r.requireText("changed since · r reads again")
+		r.emu.ClearFaults()
+		r.press("r")
+		r.wait(time.Second)
+		r.requireText("39 objects, 390 B in all · sizes read just now · r reads again")
+	})
+}
+
+// If the API fails while sizes are read, the news says so, and what was read is a lower bound.
+func TestSizes_failure(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.openBucket("logs-eu")
+		r.emu.InjectFault("list objects", emulator.Fault{Status: 403})
+		r.press("S")
+		r.wait(time.Second)
+		r.requireText("logs-eu: not all sizes could be read", "sizes not read to the end")
+	})
+}
+
+// A million objects: the first figures are there at once, no frame and no key waits for the reading.
+func TestSizes_million(t *testing.T) {
+	startProgram(t, emulator.Options{Seed: "large"}, screenSize{120, 36}, func(r *harness) {
+		r.press("8", "/", "million", "<enter>", "<enter>", "S")
+		r.wait(time.Second)
+		r.requireText("1,000,000 objects")
+		r.press("<enter>")
+		r.requireText("1,000,000 objects", "10,000", "1.0%")
+		shares := regexp.MustCompile(`([\d.]+) (?:Mi|Gi)B\s+10,000`).FindAllStringSubmatch(r.screen(), -1)
+		last := ""
+		for _, share := range shares {
+			if last != "" && fmt.Sprintf("%08s", share[1]) > fmt.Sprintf("%08s", last) {
+				r.Errorf("%s after %s:\n%s", share[1], last, r.screen())
+			}
+			last = share[1]
+		}
+		if len(shares) < 20 {
+			r.Errorf("%d folders:\n%s", len(shares), r.screen())
+		}
+	})
+}

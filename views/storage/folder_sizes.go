@@ -1,0 +1,538 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/client/objectindex"
+	"lookout/client/transfer"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/table"
+	"lookout/views/account"
+	"lookout/views/resource"
+)
+
+// bucketSizes are the sums of the folders of a bucket, as far as somebody has asked for them. All panes of the bucket
+// share them.
+type bucketSizes struct {
+	a       *account.Account
+	bucket  client.ObjectRef // without a name
+	pending []pendingChange
+	mu      sync.Mutex  // cells are also drawn off the event loop, which alone changes these two
+	reads   []*sizeRead // that have ended, the newest last; the slice never changes
+	current *sizeRead   // under way; nil is none
+	bySize  bool        // new listings begin sorted by size
+	version int
+}
+
+// A sizeRead is one reading of all names below a prefix.
+type sizeRead struct {
+	sums    *objectindex.FolderSizes
+	endedAt time.Time
+	partial atomic.Bool // it was stopped or has failed
+	changed bool        // objects were changed from here since, and it is not known how that changes the sums
+	stop    context.CancelFunc
+}
+
+// covers reports whether the reading includes all names with a prefix.
+func (r *sizeRead) covers(prefix string) bool { return strings.HasPrefix(prefix, r.sums.Prefix()) }
+
+// sizesOf returns the sums of a bucket.
+func sizesOf(a *account.Account, bucket client.ObjectRef) *bucketSizes {
+	bucket.Name = ""
+	return account.Shared(a, "sizes "+bucket.ID(), func() *bucketSizes { return &bucketSizes{a: a, bucket: bucket} })
+}
+
+// maxSizeReads is the number of readings of a bucket that are kept: folders that were read one by one.
+const maxSizeReads = 8
+
+// progressInterval is the time between two reports of a count.
+const progressInterval = 100 * time.Millisecond
+
+// read reads the sums below a prefix, again if they are known. What is known is shown until it has ended.
+func (s *bucketSizes) read(prefix string) tea.Cmd {
+	if s.current != nil {
+		s.current.stop()
+	}
+	ctx, stop := context.WithCancel(s.a.Context)
+	r := &sizeRead{sums: objectindex.NewFolderSizes(prefix, -1), stop: stop}
+	s.set(s.reads, r)
+	objects := s.a.API.Objects
+	return tea.Batch(sizesProgressed{s, r}.later(), func() tea.Msg {
+		err := r.sums.Read(ctx, objects, s.bucket.Cluster, s.bucket.Bucket, func() {})
+		return sizesRead{s, r, err}
+	})
+}
+
+// stop ends the reading under way; what it has read stays, as a lower bound.
+func (s *bucketSizes) stop() {
+	if s.current != nil {
+		s.current.stop()
+		s.end(s.current, true)
+	}
+}
+
+// end takes the reading under way among those that have ended.
+func (s *bucketSizes) end(r *sizeRead, partial bool) {
+	s.set(s.reads, nil)
+	r.endedAt = s.a.Now()
+	r.partial.Store(partial)
+	prefix := r.sums.Prefix()
+	if partial && s.find(prefix) != nil {
+		return // what is known is better
+	}
+	if outer := s.find(prefix); outer != nil {
+		was, known := outer.sums.Sum(prefix)
+		now, _ := r.sums.Sum(prefix)
+		if known {
+			outer.sums.Change(prefix, now.Objects-was.Objects, now.Bytes-was.Bytes)
+		}
+	}
+	reads := slices.DeleteFunc(slices.Clone(s.reads), func(old *sizeRead) bool { return r.covers(old.sums.Prefix()) })
+	reads = append(reads, r)
+	s.set(reads[max(0, len(reads)-maxSizeReads):], nil)
+}
+
+// set sets the readings.
+func (s *bucketSizes) set(ended []*sizeRead, current *sizeRead) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reads, s.current = ended, current
+	s.version++
+}
+
+// get returns the readings.
+func (s *bucketSizes) get() (ended []*sizeRead, current *sizeRead) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.reads, s.current
+}
+
+// sizesProgressed says that a reading may have come further.
+type sizesProgressed struct {
+	sizes *bucketSizes
+	read  *sizeRead
+}
+
+// later returns the command that sends the message after a while.
+func (m sizesProgressed) later() tea.Cmd {
+	return tea.Tick(progressInterval, func(time.Time) tea.Msg { return m })
+}
+
+// Deliver shows the progress.
+func (m sizesProgressed) Deliver() tea.Cmd {
+	if m.sizes.current != m.read {
+		return nil
+	}
+	m.sizes.version++
+	return m.later()
+}
+
+// sizesRead says that a reading has ended.
+type sizesRead struct {
+	sizes *bucketSizes
+	read  *sizeRead
+	err   error
+}
+
+// Deliver shows the sums, unless the reading was stopped before.
+func (m sizesRead) Deliver() tea.Cmd {
+	m.read.stop()
+	if m.sizes.current != m.read {
+		return nil
+	}
+	m.sizes.end(m.read, m.err != nil)
+	if m.err == nil {
+		return nil
+	}
+	return ui.ShowNews(theme.Bad, fmt.Sprintf(
+		"%s: not all sizes could be read: %s · r reads again", client.Clean(m.sizes.bucket.Bucket), ui.Reason(m.err),
+	))
+}
+
+// find returns the reading with the newest sums of a prefix; nil if nobody has read them to the end.
+func (s *bucketSizes) find(prefix string) (best *sizeRead) {
+	ended, _ := s.get()
+	for _, r := range ended {
+		if _, known := r.sums.Sum(prefix); known && (best == nil || best.covers(r.sums.Prefix())) {
+			best = r
+		}
+	}
+	return best
+}
+
+// shown returns the reading whose sums of a prefix are shown: one that has ended, or else the one under way; nil if
+// nobody has asked for them.
+func (s *bucketSizes) shown(prefix string) *sizeRead {
+	if s == nil {
+		return nil
+	}
+	if r := s.find(prefix); r != nil {
+		return r
+	}
+	if _, current := s.get(); current != nil {
+		if _, known := current.sums.Sum(prefix); known {
+			return current
+		}
+	}
+	return nil
+}
+
+// sum returns the sums of a folder as they are shown.
+func (s *bucketSizes) sum(folder string) (objectindex.ObjectCount, bool) {
+	r := s.shown(folder)
+	if r == nil {
+		return objectindex.ObjectCount{}, false
+	}
+	sum, _ := r.sums.Sum(folder)
+	sum.AtLeast = sum.AtLeast || r.partial.Load()
+	return sum, true
+}
+
+// exact returns the sums below a prefix if they were read to the end and nothing has changed them since from here, with
+// the time when they were read.
+func (s *bucketSizes) exact(prefix string) (sum objectindex.ObjectCount, at time.Time, known bool) {
+	s.settle()
+	r := s.find(prefix)
+	if r == nil || r.partial.Load() || r.changed || len(s.pending) > 0 {
+		return sum, at, false
+	}
+	sum, known = r.sums.Sum(prefix)
+	return sum, r.endedAt, known && !sum.AtLeast
+}
+
+// A pendingChange is a transfer that changes objects.
+type pendingChange struct {
+	id      transfer.ID
+	objects []client.Object // that it deletes
+}
+
+// maxExactChanges is the number of deleted objects that are subtracted one by one.
+const maxExactChanges = 10_000
+
+// expect notes that a transfer will delete objects. Without objects it is not known what the transfer changes.
+func (s *bucketSizes) expect(id transfer.ID, deleted []client.Object) {
+	if len(s.reads) == 0 && s.current == nil {
+		return
+	}
+	if len(deleted) > maxExactChanges {
+		deleted = nil
+	}
+	s.pending = append(s.pending, pendingChange{id, slices.Clone(deleted)})
+}
+
+// settle takes into the sums what has become of the transfers that change objects.
+func (s *bucketSizes) settle() {
+	s.pending = slices.DeleteFunc(s.pending, func(p pendingChange) bool {
+		status, _ := s.a.Transfers.Status(p.id)
+		if status.State.Unfinished() {
+			return false
+		}
+		s.version++
+		for _, r := range append(slices.Clone(s.reads), s.current) {
+			switch {
+			case r == nil:
+			case status.State != transfer.Done || len(p.objects) == 0 || r == s.current:
+				r.changed = true
+			default:
+				for _, o := range p.objects {
+					r.sums.Change(o.Name.Raw(), -1, -max(0, o.Size))
+				}
+			}
+		}
+		return true
+	})
+}
+
+// listingSizes are the sums of a bucket as a listing joins with them.
+type listingSizes struct {
+	*bucketSizes
+	prefix string
+}
+
+// Name returns what the head line calls them.
+func (s listingSizes) Name() string { return "sizes" }
+
+// Refresh reads the sums of the listing again, if they are shown.
+func (s listingSizes) Refresh() tea.Cmd {
+	if s.shown(s.prefix) == nil || s.current != nil {
+		return nil
+	}
+	return s.read(s.prefix)
+}
+
+// Poll does nothing: the sums are read only when somebody asks for them.
+func (s listingSizes) Poll() tea.Cmd { return nil }
+
+// EnsureLoaded does nothing.
+func (s listingSizes) EnsureLoaded() tea.Cmd { return nil }
+
+// Freshness returns nothing: the footer says how old the sums are.
+func (s listingSizes) Freshness() ui.Freshness { return ui.Freshness{Loaded: true} }
+
+// Version grows whenever a sum changes.
+func (s listingSizes) Version() int { return s.version }
+
+// describe says how far the sums are read, or how old they are: "12 GiB in 3,201 objects · read 3 min ago".
+func (s listingSizes) describe(now time.Time) []string {
+	if r := s.current; r != nil {
+		sum, _ := r.sums.Sum(r.sums.Prefix())
+		return []string{"reading sizes: " + formatObjects(sum.Objects, sum.Bytes) + " so far", "esc stops"}
+	}
+	r := s.shown(s.prefix)
+	if r == nil {
+		return nil
+	}
+	sum, _ := s.sum(s.prefix)
+	text := formatObjects(sum.Objects, sum.Bytes) + " in all"
+	if sum.AtLeast {
+		text = "at least " + formatObjects(sum.Objects, sum.Bytes)
+	}
+	age := "sizes read " + formatReadAge(now.Sub(r.endedAt))
+	switch problem := r.sums.Problem(); {
+	case r.partial.Load():
+		age = "sizes not read to the end"
+	case problem != "":
+		age += ", " + problem
+	case r.changed || len(s.pending) > 0:
+		age += ", changed since"
+	}
+	return []string{text, age, "r reads again"}
+}
+
+// formatReadAge says how long ago something was read.
+func formatReadAge(age time.Duration) string {
+	if age < time.Minute {
+		return "just now"
+	}
+	return ui.FormatAge(age) + " ago"
+}
+
+// A sizesView shows the sums of folders in a listing.
+type sizesView struct{ l *objectListing }
+
+// columns returns the columns that are shown once somebody has asked for the sums.
+func (v sizesView) columns() []resource.ColumnDefinition[client.Object] {
+	return []resource.ColumnDefinition[client.Object]{
+		{
+			Name: "share",
+			Pane: table.Column[client.Object]{
+				Width:            shareWidth,
+				DropPriority:     1,
+				FilterByNameOnly: true,
+				LargestFirst:     true,
+				Cell:             v.shareCell,
+				Spans:            v.shareSpans,
+			},
+		},
+		{
+			Name: "objects",
+			Pane: table.Column[client.Object]{
+				Width:            9,
+				AlignRight:       true,
+				DropPriority:     2,
+				FilterByNameOnly: true,
+				LargestFirst:     true,
+				Cell:             v.countCell,
+			},
+		},
+	}
+}
+
+// sizeCell shows the size of an object, or of all objects in a folder.
+func (v sizesView) sizeCell(o client.Object, _ ui.Box) (string, theme.Tone) {
+	switch sum, known := v.sum(o); {
+	case !known && v.l.isFolder(o):
+		return "—", theme.Muted
+	case !known:
+		return "unknown", theme.Warn
+	case sum.AtLeast && sum.Objects == 0:
+		return "…", theme.Muted
+	case sum.AtLeast:
+		return "≥ " + account.FormatSize(sum.Bytes), theme.Muted
+	default:
+		return account.FormatSize(sum.Bytes), theme.Plain
+	}
+}
+
+// sum returns the size of an object, or the sums of a folder, if they are known.
+func (v sizesView) sum(o client.Object) (objectindex.ObjectCount, bool) {
+	if v.l.isFolder(o) {
+		return v.l.sizes.sum(o.Name.Raw())
+	}
+	return objectindex.ObjectCount{Objects: 1, Bytes: max(0, o.Size)}, o.Size >= 0
+}
+
+// sizeValue returns the bytes of an entry for filters.
+func (v sizesView) sizeValue(o client.Object) string {
+	if sum, known := v.sum(o); known && (sum.Objects > 0 || !sum.AtLeast) {
+		return strconv.FormatInt(sum.Bytes, 10)
+	}
+	return ""
+}
+
+// countCell shows the number of objects in a folder.
+func (v sizesView) countCell(o client.Object, _ ui.Box) (string, theme.Tone) {
+	switch sum, known := v.sum(o); {
+	case !v.l.isFolder(o):
+		return "", theme.Muted
+	case !known:
+		return "—", theme.Muted
+	case sum.AtLeast && sum.Objects == 0:
+		return "…", theme.Muted
+	case sum.AtLeast:
+		return "≥ " + ui.FormatCount(sum.Objects), theme.Muted
+	default:
+		return ui.FormatCount(sum.Objects), theme.Plain
+	}
+}
+
+// A bar and the percentage after it.
+const (
+	barWidth   = 14
+	shareWidth = barWidth + 7
+)
+
+// shareCell shows how much of its folder an entry takes: a bar beside the largest entry, and the part of all bytes.
+func (v sizesView) shareCell(o client.Object, b ui.Box) (string, theme.Tone) {
+	bar, percent := v.share(o, b)
+	return bar + percent, theme.Plain
+}
+
+// shareSpans draws the text of shareCell.
+func (v sizesView) shareSpans(o client.Object, b ui.Box) []table.Span {
+	bar, percent := v.share(o, b)
+	tone := theme.Good
+	if v.l.isFolder(o) {
+		tone = theme.Accent
+	}
+	return []table.Span{{Text: bar, Tone: tone}, {Text: percent, Tone: theme.Muted}}
+}
+
+// share returns a bar and a percentage. As long as the folder is being read there is no percentage.
+func (v sizesView) share(o client.Object, b ui.Box) (bar, percent string) {
+	folder := v.l.path.openFolder()
+	r := v.l.sizes.shown(folder)
+	sum, known := v.sum(o)
+	if r == nil || !known {
+		return "", ""
+	}
+	largest := max(r.sums.Largest(folder), sum.Bytes, 1)
+	bar = drawBar(float64(sum.Bytes)/float64(largest), barWidth, b.Theme.Glyphs)
+	if all, _ := v.l.sizes.sum(folder); all.Bytes > 0 && !all.AtLeast {
+		percent = fmt.Sprintf("%6.1f%%", 100*float64(sum.Bytes)/float64(all.Bytes))
+	}
+	return bar, percent
+}
+
+// drawBar draws a part of a whole in some cells. Where there are blocks, it is exact to an eighth of a cell.
+func drawBar(part float64, cells int, g theme.Glyphs) string {
+	eighths := int(part*float64(cells)*8 + 0.5)
+	full, rest := eighths/8, eighths%8
+	if g.Full != "█" {
+		full, rest = int(part*float64(cells)+0.5), 0
+	}
+	bar := strings.Repeat(g.Full, full)
+	if rest > 0 {
+		bar += string(rune('█' + 8 - rest)) // from a full block to its left eighth
+		full++
+	}
+	return bar + strings.Repeat(" ", cells-full)
+}
+
+// showSizes adds the columns of the sums as soon as there are sums.
+func (v sizesView) showSizes() {
+	if v.l.sizesShown || v.l.sizes.shown(v.l.path.prefix) == nil {
+		return
+	}
+	v.l.sizesShown = true
+	saved := v.l.SaveState()
+	declared := objectResource(v.l)
+	declared.PaneOrder = []string{"name", "share", "size", "objects", "last_modified"}
+	if v.l.path.delimiter == "" {
+		declared.PaneOrder = slices.DeleteFunc(declared.PaneOrder, func(c string) bool { return c == "objects" })
+	}
+	v.l.Columns = declared.PaneColumns()
+	v.l.RestoreState(saved)
+}
+
+// sizesAction returns the action that reads the sums, or sorts by them once they are known.
+func (v sizesView) sizesAction() ui.Action {
+	action := ui.Action{
+		Key:         ui.Bind("sizes", "S"),
+		Group:       "this list",
+		Description: "adds up every folder, the largest first; r reads them again",
+		ShowInHints: true,
+	}
+	r := v.l.sizes.shown(v.l.path.prefix)
+	switch sorted := v.l.SaveState().SortBy == "size"; {
+	case r == nil || r.partial.Load() && r != v.l.sizes.current:
+		action.Do = func() tea.Cmd {
+			cmd := v.l.sizes.read(v.l.path.prefix)
+			v.sortBySize(true)
+			v.l.keepTop = true
+			table.SelectFirst(v.l.List)
+			v.l.topRow = v.l.SaveState().Row
+			return cmd
+		}
+	case sorted:
+		action.Key = ui.Bind("sort by name", "S")
+		action.Do = func() tea.Cmd { v.sortBySize(false); return nil }
+	default:
+		action.Key = ui.Bind("largest first", "S")
+		action.Do = func() tea.Cmd { v.sortBySize(true); return nil }
+	}
+	return action
+}
+
+// sortBySize sorts by size, the largest first, or by name.
+func (v sizesView) sortBySize(bySize bool) {
+	v.showSizes()
+	v.l.sizes.bySize = bySize
+	saved := v.l.SaveState()
+	saved.SortBy, saved.Reverse = "", false
+	if bySize {
+		saved.SortBy, saved.Reverse = "size", true
+	}
+	v.l.RestoreState(saved)
+}
+
+// followTop keeps the cursor on the largest entry while sizes are being read, unless the user has moved it.
+func (v sizesView) followTop() {
+	if !v.l.keepTop {
+		return
+	}
+	v.l.keepTop = v.l.sizes.current != nil
+	if v.l.SaveState().Row != v.l.topRow {
+		v.l.keepTop = false
+		return
+	}
+	table.SelectFirst(v.l.List)
+	v.l.topRow = v.l.SaveState().Row
+}
+
+// writeFolderSize writes what is known of the size of a folder.
+func (v sizesView) writeFolderSize(t *account.DetailWriter, o client.Object) {
+	sum, known := v.l.sizes.sum(o.Name.Raw())
+	switch {
+	case !known:
+		t.Field("size", "not read · S reads it", theme.Muted)
+		return
+	case sum.AtLeast:
+		t.Field("size", "at least "+account.FormatSize(sum.Bytes), theme.Warn)
+		t.Field("objects", "at least "+ui.FormatCount(sum.Objects), theme.Warn)
+		return
+	}
+	t.Field("size", fmt.Sprintf("%s (%s bytes)", account.FormatSize(sum.Bytes), ui.FormatCount(sum.Bytes)), theme.Plain)
+	t.Field("objects", ui.FormatCount(sum.Objects), theme.Plain)
+}
