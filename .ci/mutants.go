@@ -39,6 +39,9 @@ var defaultPackages = []string{
 	"./ui/input", "./ui/search", "./ui/shell", "./ui/table", "./ui/terminal", "./views/account",
 }
 
+// testedBy names the packages whose tests are in another one: those of views/account press keys in whole panes.
+var testedBy = map[string]string{"views/account": "views"}
+
 // needed is the share of mutants that must be killed, in percent.
 const needed = 95
 
@@ -79,7 +82,7 @@ func main() {
 	var o options
 	flag.IntVar(&o.count, "n", 300, "number of mutants")
 	flag.Uint64Var(&o.seed, "seed", 0, "seed of the draw (default: a new one)")
-	flag.StringVar(&o.operator, "operator", "", "only mutants of this operator")
+	flag.StringVar(&o.operator, "operator", "", "only mutants of these operators, separated by commas")
 	flag.StringVar(&o.at, "at", "", "all mutants of one place instead of a draw: FILE or FILE:LINE")
 	flag.BoolVar(&o.list, "list", false, "print the mutants instead of running them")
 	flag.BoolVar(&o.verbose, "v", false, "print what became of each mutant")
@@ -153,7 +156,8 @@ func run(o options, names []string) (bool, error) {
 // selects reports whether the flags allow a mutant.
 func (o options) selects(m *mutant) bool {
 	file, line, hasLine := strings.Cut(o.at, ":")
-	return (o.operator == "" || o.operator == m.operator) && (o.at == "" || file == m.file) &&
+	return (o.operator == "" || slices.Contains(strings.Split(o.operator, ","), m.operator)) &&
+		(o.at == "" || file == m.file) &&
 		(!hasLine || line == strconv.Itoa(m.line))
 }
 
@@ -188,6 +192,7 @@ type pkg struct {
 	DepOnly                 bool
 
 	folder string // relative to the project folder
+	tested string // the folder whose tests count
 	fset   *token.FileSet
 	files  map[string]*ast.File // by path relative to the project folder
 	source map[string][]byte
@@ -237,6 +242,7 @@ func load(names []string) (packages []*pkg, err error) {
 		if p.folder, err = filepath.Rel(root, p.Dir); err != nil {
 			return nil, err
 		}
+		p.tested = cmp.Or(testedBy[p.folder], p.folder)
 		if err := p.check(exports); err != nil {
 			return nil, err
 		}
@@ -278,17 +284,8 @@ func (p *pkg) check(exports map[string]string) error {
 func (p *pkg) readCoverage(work string) error {
 	binary := filepath.Join(work, "covered.test")
 	defer os.Remove(binary)
-	build := exec.Command(
-		"go",
-		"test",
-		"-c",
-		"-cover",
-		"-covermode=set",
-		"-coverpkg="+p.ImportPath,
-		"-o",
-		binary,
-		p.ImportPath,
-	)
+	build := exec.Command("go", "test", "-c", "-cover", "-covermode=set", "-coverpkg="+p.ImportPath, "-o", binary,
+		"./"+p.tested)
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", p.folder, err, out)
 	}
@@ -316,7 +313,7 @@ func (p *pkg) readCoverage(work string) error {
 // runEachTest writes the profile and the time of each test into a folder, unless it is there.
 func (p *pkg) runEachTest(binary, cache string) error {
 	list := exec.Command(binary, "-test.list", ".")
-	list.Dir = p.Dir
+	list.Dir = p.tested
 	out, err := list.Output()
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.folder, err)
@@ -333,7 +330,7 @@ func (p *pkg) runEachTest(binary, cache string) error {
 		}
 		began := time.Now()
 		one := exec.Command(binary, "-test.run", "^"+test+"$", "-test.coverprofile", filepath.Join(cache, test))
-		one.Dir = p.Dir
+		one.Dir = p.tested
 		if out, err := one.CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: %s fails without any mutant: %w\n%s", p.folder, test, err, out)
 		}
@@ -814,7 +811,8 @@ func (m *mutant) run(work string) (result, error) {
 	if err := errors.Join(os.WriteFile(changed, m.write(), 0o600), os.WriteFile(overlay, replaced, 0o600)); err != nil {
 		return 0, err
 	}
-	build := exec.Command("go", "test", "-c", "-overlay", overlay, "-ldflags=-s -w", "-o", binary, m.pkg.ImportPath)
+	build := exec.Command("go", "test", "-c", "-overlay", overlay, "-ldflags=-s -w", "-o", binary,
+		"./"+m.pkg.tested)
 	if build.Run() != nil {
 		return invalid, nil
 	}
@@ -830,7 +828,7 @@ func (m *mutant) run(work string) (result, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	test := exec.CommandContext(ctx, binary, "-test.failfast", "-test.run", "^("+strings.Join(tests, "|")+")$")
-	test.Dir = m.pkg.Dir
+	test.Dir = m.pkg.tested
 	test.Env = append(os.Environ(), "TMPDIR="+temporary)
 	test.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // with its own children, which end with it
 	test.Cancel = func() error { return syscall.Kill(-test.Process.Pid, syscall.SIGKILL) }

@@ -42,6 +42,14 @@ func pemPair(t *testing.T, name string, now time.Time) (cert, key string) {
 	)
 }
 
+// The names in a certificate come from a file that somebody else may have made.
+func TestCertificatePair_HostNames_areCleaned(t *testing.T) {
+	pair := CertificatePair{Leaf: &x509.Certificate{DNSNames: []string{"a\x1b[2J.net", "b.net"}}}
+	if got, want := pair.HostNames(), "a‹␛›[2J.net, b.net"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestParseCertificatePair(t *testing.T) {
 	now := time.Now()
 	cert, key := pemPair(t, "cdn.acme.net", now)

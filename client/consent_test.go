@@ -49,9 +49,15 @@ func TestClient_Begin_consentScope(t *testing.T) {
 		"wrong id":        {b.client, client.Change{Op: client.OpDeleteContact, ID: "13"}, consent, false},
 		"no id":           {b.client, client.Change{Op: client.OpDeleteContact}, consent, false},
 		"wrong operation": {b.client, client.Change{Op: client.OpUpdateContact, ID: "11"}, consent, false},
-		"wrong account":   {other.client, client.Change{Op: client.OpDeleteContact, ID: "11"}, consent, false},
-		"no consent":      {b.client, client.Change{Op: client.OpDeleteContact, ID: "11"}, nil, false},
-		"empty consent":   {b.client, client.Change{Op: client.OpDeleteContact, ID: "11"}, &client.Consent{}, false},
+		"an operation whose name begins alike": {
+			b.client,
+			client.Change{Op: client.OpDeleteCredential, ID: "11"},
+			consent,
+			false,
+		},
+		"wrong account": {other.client, client.Change{Op: client.OpDeleteContact, ID: "11"}, consent, false},
+		"no consent":    {b.client, client.Change{Op: client.OpDeleteContact, ID: "11"}, nil, false},
+		"empty consent": {b.client, client.Change{Op: client.OpDeleteContact, ID: "11"}, &client.Consent{}, false},
 	} {
 		w, err := c.client.Begin(c.change, c.consent)
 		if c.allowed != (err == nil) || c.allowed != (w != nil) {
@@ -85,6 +91,18 @@ func TestWriter_refusesOtherChanges(t *testing.T) {
 	}
 	if err := w.DeleteContact(t.Context(), 11); err != nil || b.appliedChanges() != 1 {
 		t.Errorf("%v, %d applied", err, b.appliedChanges())
+	}
+}
+
+// Names of objects are case-sensitive: what was agreed to for one holds for no other.
+func TestWriter_refusesAnotherCase(t *testing.T) {
+	b := newChangeFixture(t, faulttest.Pass)
+	object := client.ObjectRef{Cluster: "us-east-1", Bucket: "acme-www", Name: "Logo.png"}
+	other := object
+	other.Name = "logo.png"
+	w := b.begin(t, client.Change{Op: client.OpDeleteObject, ID: object.ID()})
+	if err := w.DeleteObject(t.Context(), other); !errors.Is(err, client.ErrNotConfirmed) || b.sent() != 0 {
+		t.Errorf("%v, %d requests sent", err, b.sent())
 	}
 }
 

@@ -33,6 +33,7 @@ func listings(t testing.TB) []string {
 		`{"data":[[]]}`,
 		`{"data":[{}]}`,
 		`{"data":[],"data":[{"name":"x"}]}`,
+		`{"data":[{"name":"a","owner":"Ann"},{"name":"b","owner":"ann"},{"name":"c","owner":"ann"}]}`,
 		`{"data":[{"name":"a"}]`,
 		`{"data":[{"name":"a"},]}`,
 		`{"data":[{"name":"a",}]}`,

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"math/big"
 	"net/http"
 	"os"
@@ -831,6 +832,24 @@ func TestErrors_scopesAreBounded(t *testing.T) {
 	}
 	if n := len(c.Scopes()); n == 0 || n > 4<<10 {
 		t.Errorf("%d bytes of scopes", n)
+	}
+}
+
+// A raw call sends its body as it was given, and the journal holds the members that the API documents.
+func TestWriter_Call_body(t *testing.T) {
+	b := newChangeFixture(t, faulttest.Pass)
+	call, err := b.client.ParseCall(http.MethodPost, "/managed/contacts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	call.Body = map[string]any{"name": "Grace Hopper", "email": "grace@acme.net"}
+	answer, err := client.Confirmed(b.client, call.Op(), call.ID()).Call(t.Context(), call)
+	if err != nil || !strings.Contains(string(answer), "Grace Hopper") {
+		t.Errorf("%s, %v", answer, err)
+	}
+	changes := b.journal.Entries(time.Time{})
+	if len(changes) != 1 || !strings.Contains(fmt.Sprint(changes[0].Change.Body), "Grace Hopper") {
+		t.Errorf("journal %+v", changes)
 	}
 }
 

@@ -1,13 +1,16 @@
 package client_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"lookout/client"
 	"lookout/client/emulator"
+	"lookout/client/faulttest"
 )
 
 // A rangeRecorder keeps the Range header of every request to the storage.
@@ -21,6 +24,50 @@ func (x *rangeRecorder) RoundTrip(r *http.Request) (*http.Response, error) {
 		x.ranges = append(x.ranges, r.Header.Get("Range"))
 	}
 	return x.next.RoundTrip(r)
+}
+
+// A preview that the API or the storage refuses is an error in the words of whoever refused.
+func TestObjects_Peek_refused(t *testing.T) {
+	for name, status := range map[string]int{"/object-url": 403, "/x": 404} {
+		e := emulator.New(emulator.Options{Token: token})
+		wire := roundTripFunc(func(r *http.Request) (*http.Response, error) {
+			if strings.HasSuffix(r.URL.Path, name) {
+				return faulttest.Respond(status, `{"errors":[{"reason":"no"}]}`)(e, r)
+			}
+			return e.RoundTrip(r)
+		})
+		c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(wire))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = c.Objects.Peek(t.Context(), "us-east-1", "acme-www", "x", 10)
+		var failure *client.Error
+		if !errors.As(err, &failure) || failure.Status != status {
+			t.Errorf("%s refuses with %d: %v", name, status, err)
+		}
+	}
+}
+
+// A deletion that the storage refuses has not been made, and one that it confirms needs no reading.
+func TestWriter_DeleteObject_answers(t *testing.T) {
+	for status, outcome := range map[int]client.Outcome{204: client.Applied, 403: client.Rejected} {
+		b := newChangeFixture(t, func(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+			if r.Method == http.MethodDelete && status != 204 {
+				return faulttest.Respond(status, "")(next, r)
+			}
+			return next.RoundTrip(r)
+		})
+		object := client.ObjectRef{Cluster: "us-east-1", Bucket: "acme-www", Name: "index.html"}
+		w := b.begin(t, client.Change{Op: client.OpDeleteObject, ID: object.ID()})
+		if err := w.DeleteObject(t.Context(), object); (err == nil) != (status == 204) {
+			t.Errorf("%d: %v", status, err)
+		}
+		entries := b.journal.Entries(time.Time{})
+		read := status == 204 && b.sent() != 2 // more than the URL and the deletion
+		if len(entries) != 1 || entries[0].Outcome != outcome || read {
+			t.Errorf("%d: %d requests, journal %+v", status, b.sent(), entries)
+		}
+	}
 }
 
 // A preview requests only the first bytes. An empty object has none, and an answer that ignores the range is cut.

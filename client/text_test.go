@@ -88,6 +88,29 @@ func TestText_String_safeAndUnique(t *testing.T) {
 	}
 }
 
+// Characters that could pass for the program's own, or that nobody can see, are written in marks.
+func TestClean(t *testing.T) {
+	for raw, want := range map[string]string{
+		"plain":                     "plain",
+		"é日本":                       "é日本",
+		"✓ done":                    "‹✓› done",
+		"a‹b›":                      "a‹‹›b›",
+		"│":                         "‹│›",
+		"\x1b[2J":                   "‹␛›[2J",
+		"\u202eb":                   "‹U+202E›b",
+		"\x9b":                      "‹x9B›",
+		"e\u0301":                   "e\u0301",
+		"\u0301e":                   "‹U+0301›e",
+		"e\u0301\u0301\u0301\u0301": "e\u0301\u0301\u0301‹U+0301›",
+		"👩\u200d💻":                  "👩\u200d💻",
+		"a\u200db":                  "a‹U+200D›b",
+	} {
+		if got := Clean(raw); got != want {
+			t.Errorf("%q is shown as %q, want %q", raw, got, want)
+		}
+	}
+}
+
 func FuzzClean(f *testing.F) {
 	faulttest.ReportCase(f, "J1", "FuzzClean")
 	for _, s := range seeds(f) {
@@ -106,11 +129,16 @@ func FuzzClean(f *testing.F) {
 // A text from JSON keeps its bytes, whatever they are.
 func TestText_UnmarshalJSON_keepsBytes(t *testing.T) {
 	for in, raw := range map[string]string{
-		`"a"`:                 "a",
-		`null`:                "",
-		`"a\nb"`:              "a\nb",
-		"\"\xff\\u0041\xfe\"": "\xffA\xfe",
-		`"😀"`:                 "😀",
+		`"a"`:                           "a",
+		`null`:                          "",
+		`"a\nb"`:                        "a\nb",
+		"\"\xff\\u0041\xfe\"":           "\xffA\xfe",
+		`"😀"`:                           "😀",
+		"\"\xff\\n\"":                   "\xff\n",
+		"\"\xff\\u0041\\n\"":            "\xffA\n",
+		"\"\xff\\ud83d\\ude00\"":        "\xff😀",
+		"\"\xff\\u0041\"":               "\xffA",
+		"\"\xff\\u0041\xfebcdefghijk\"": "\xffA\xfebcdefghijk",
 	} {
 		var text Text
 		if err := text.UnmarshalJSON([]byte(in)); err != nil || text.Raw() != raw {
