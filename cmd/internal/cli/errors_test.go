@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/zalando/go-keyring"
 
@@ -89,6 +90,15 @@ func TestErrors_withoutNestedColons(t *testing.T) {
 	} {
 		r.checkErrors("", strings.Fields(line)...)
 	}
+	for _, expression := range []string{
+		".[", ".a", "foo", "$x", "input", "@foo", "label $f | break $g", `"abc`, `import "a" as a; .`, ".[]|tonumber",
+		`.[]|error("a: b: c")`, "error", "error({a:1})", ".[0]|halt_error", ".[0]|keys|.a", `.[0].label|test("[")`,
+		".[] | .label + 1", ". / 2", ".[0].label|fromjson", `.[0].label|strptime("%Y")`, `"x: y"|fromjson`, `"a: b"|.x`,
+		`.[:"a"]`, "implode", "{} | has(0)", `getpath(["a",0,"b"])`, `[[1,"x: y, z w, 1 2 3 4 5 6 7 8 9"]]|@csv`,
+		`"a: bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"|.x`, `{"a: b":1}|tonumber`, "splits(1)",
+	} {
+		r.checkErrors("", "services", "list", "-o", "json", "--jq", expression)
+	}
 	for _, input := range []string{"", "[1]", "{", "null"} {
 		r.checkErrors(input, "api", "POST", "/managed/services", "--input", "-")
 	}
@@ -153,6 +163,59 @@ func TestErrors_ofTheService(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// So are changes that do not reach the service, and those whose answer is lost. Reads would be repeated, which takes
+// seconds.
+func TestErrors_ofTheConnection(t *testing.T) {
+	lost := func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+	cut := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "1000")
+		_, _ = w.Write([]byte(`{"id": 1`))
+		panic(http.ErrAbortHandler)
+	}
+	fails := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }
+	for name, answer := range map[string]http.HandlerFunc{"lost": lost, "cut": cut, "fails": fails} {
+		t.Run(name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
+				if req.Method == http.MethodGet {
+					return false
+				}
+				answer(w, req)
+				return true
+			})
+			for _, line := range []string{
+				"services disable 4", "services create --label xyz --type url --address https://x.example",
+				"services update 4 --timeout 9", "services delete 4 --yes", "contacts delete 11 --yes",
+				"buckets create us-east-1/xyz", "buckets access us-east-1/acme-backups --acl private --yes",
+				"keys create xyz --nothing", "keys revoke 301 --yes", "objects link us-east-1/acme-backups README.txt",
+				"api POST /managed/services/4/disable", "api DELETE /managed/contacts/11",
+			} {
+				s := r.Run(strings.Fields(line)...)
+				for said := range strings.Lines(s.Err) {
+					if nestedColon(said) != "" {
+						t.Errorf("%s: %s", line, said)
+					}
+				}
+				if s.Code == exit.CodeOK || s.Err == "" {
+					t.Errorf("%s: exit code %d", line, s.Code)
+				}
+			}
+		})
+	}
+	r := newTestEnv(t, emulator.Options{})
+	for _, address := range []string{
+		"http://127.0.0.1:1/v4", "https://no..such.host/v4", strings.Replace(r.Base, "http:", "https:", 1),
+	} {
+		r.checkErrors("", "api", "POST", "/managed/services/4/disable", "--base-url", address)
+	}
+	for _, from := range []time.Time{time.Now(), time.Now().AddDate(-1, 0, 0)} {
+		for _, name := range []string{"localhost", "other.example"} {
+			servedWith(r, name, from)
+			r.checkErrors("", "api", "POST", "/managed/services/4/disable")
+		}
 	}
 }
 

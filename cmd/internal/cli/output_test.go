@@ -171,7 +171,7 @@ func TestScripts_wrongJQ(t *testing.T) {
 	for _, line := range []string{"services update 4 --timeout 20", "api PUT /managed/services/4 --field timeout=21"} {
 		r.CheckResult(
 			r.Run(append(strings.Fields(line), "--jq", ".label.none")...), exit.CodeUnknown,
-			"the change was applied", "could not be printed (--jq: expected an object but got: string",
+			"the change was applied", "could not be printed (--jq: expected an object but got string",
 		)
 	}
 	if n := len(r.API.Ledger()); n != 2 {

@@ -31,16 +31,48 @@ func compileJQ(text string) (*jqQuery, error) {
 	query, err := gojq.Parse(text)
 	if wrong, ok := errors.AsType[*gojq.ParseError](err); ok {
 		before := text[:min(max(0, wrong.Offset-len(wrong.Token)), len(text))]
-		return nil, exit.Usage(fmt.Errorf("--jq: %s after '%s'", client.Clean(err.Error()), client.Clean(before)))
+		return nil, exit.Usage(fmt.Errorf("--jq: %s after '%s'", jqReason(err), client.Clean(before)))
 	}
 	var code *gojq.Code
 	if err == nil {
 		code, err = gojq.Compile(query)
 	}
 	if err != nil {
-		return nil, exit.Usage(fmt.Errorf("--jq: %s", client.Clean(err.Error())))
+		return nil, exit.Usage(fmt.Errorf("--jq: %s", jqReason(err)))
 	}
 	return &jqQuery{code}, nil
+}
+
+// maxJQReason is how much of a value that an expression gives as its error is shown, in bytes.
+const maxJQReason = 200
+
+// jqReason returns the text of an error of gojq without colons, so that it can follow one.
+func jqReason(err error) string {
+	if own, ok := errors.AsType[gojq.ValueError](err); ok { // the expression called error or halt_error
+		text, isText := own.Value().(string)
+		if data, failed := gojq.Marshal(own.Value()); !isText && failed == nil && len(data) <= maxJQReason {
+			return "the expression ended with the error " + client.Clean(string(data))
+		}
+		text = client.Clean(text[:min(len(text), maxJQReason)])
+		return `the expression ended with the error "` + strings.ReplaceAll(text, `"`, "'") + `"`
+	}
+	text := client.Clean(err.Error())
+	if what, name, found := strings.Cut(text, " not defined: "); found {
+		return fmt.Sprintf("the %s %s is not defined", what, name)
+	}
+	for _, end := range []string{" ...]", " ...}"} { // a value that is not shown in full
+		if from, to := strings.IndexAny(text, "[{"), strings.Index(text, end); from >= 0 && from < to {
+			text = text[:from] + "…" + text[to+len(end):]
+		}
+	}
+	parts := strings.Split(text, `"`)
+	for i := 0; i < len(parts); i += 2 { // those between are in quotation marks
+		for _, word := range []string{"got", "to", "by", "add", "over", "including", "against", "module"} {
+			parts[i] = strings.ReplaceAll(parts[i], " "+word+": ", " "+word+" ")
+		}
+		parts[i] = strings.ReplaceAll(parts[i], ": ", ", ")
+	}
+	return strings.Join(parts, `"`)
 }
 
 // errHalted ends the output without an error: the expression called halt.
@@ -121,9 +153,9 @@ func (w *jqRows) failure(err error) error {
 	case w.ctx.Err() != nil:
 		return context.Cause(w.ctx)
 	case w.count > 0:
-		return fmt.Errorf("--jq, row %d: %s", w.count, client.Clean(err.Error()))
+		return fmt.Errorf("--jq, row %d: %s", w.count, jqReason(err))
 	}
-	return fmt.Errorf("--jq: %s", client.Clean(err.Error()))
+	return fmt.Errorf("--jq: %s", jqReason(err))
 }
 
 // line returns a result as it is printed: a string without quotes and with its hidden characters made visible, anything

@@ -109,13 +109,13 @@ func TestJQ_wrongOrForbidden(t *testing.T) {
 		".[":                 "--jq: unexpected EOF after '.['",
 		".[0}":               `--jq: unexpected token "}" after '.[0'`,
 		".é\x1b":             "--jq: ",
-		"nothing(1)":         "--jq: function not defined: nothing/1",
+		"nothing(1)":         "--jq: the function nothing/1 is not defined",
 		"input":              "--jq: input(s)/0 is not allowed",
 		"inputs":             "--jq: input(s)/0 is not allowed",
-		"input_filename":     "--jq: function not defined",
+		"input_filename":     "--jq: the function input_filename/0 is not defined",
 		`import "a" as a; .`: "--jq: cannot load module",
 		`include "a"; .`:     "--jq: cannot load module",
-		"debug":              "--jq: function not defined",
+		"debug":              "--jq: the function debug/0 is not defined",
 	} {
 		p := output.Printer{Format: "json", JQ: expression}
 		err := p.Check(nil)
@@ -140,10 +140,10 @@ func TestJQ_wrongOrForbidden(t *testing.T) {
 // An error of an expression names its row, comes after the results before it, and ends the reading.
 func TestJQ_errorsNameTheRow(t *testing.T) {
 	for _, c := range []struct{ format, expression, printed, problem string }{
-		{"ndjson", `.label | ascii_upcase`, "WEB\n", "--jq, row 2: ascii_upcase cannot be applied to: null"},
+		{"ndjson", `.label | ascii_upcase`, "WEB\n", "--jq, row 2: ascii_upcase cannot be applied to null"},
 		{"ndjson", `.id, (.label | ascii_upcase)`, "1\nWEB\n2\n", "--jq, row 2: ascii_upcase"},
-		{"json", `.[] | .label | ascii_upcase`, "WEB\n", "--jq: ascii_upcase cannot be applied to: null"},
-		{"json", `"no" | halt_error`, "", "--jq: halt error: no"},
+		{"json", `.[] | .label | ascii_upcase`, "WEB\n", "--jq: ascii_upcase cannot be applied to null"},
+		{"json", `"no" | halt_error`, "", `--jq: the expression ended with the error "no"`},
 	} {
 		got, err := runJQ(t, c.format, c.expression, sequence(jqRows, nil))
 		if got != c.printed || err == nil || !strings.HasPrefix(err.Error(), c.problem) ||
