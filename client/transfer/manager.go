@@ -6,13 +6,16 @@ package transfer
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"lookout/client"
+	"lookout/client/visible"
 )
 
 // MaxRunning is how many transfers run at the same time.
@@ -422,8 +425,19 @@ func (m *Manager) finishCleanup(j *job) *job {
 // sanitizedError is an error whose text is safe to display.
 type sanitizedError struct{ error }
 
-// Error returns the text with control and invisible characters made visible.
-func (d sanitizedError) Error() string { return client.Clean(d.error.Error()) }
+// Error returns the text with control and invisible characters made visible. What is visible already may have been
+// cleaned and stays: cleaned twice, a name would look like another one.
+func (d sanitizedError) Error() string {
+	text := d.error.Error()
+	var system *fs.PathError
+	if errors.As(d.error, &system) {
+		text = strings.ReplaceAll(text, system.Path, client.Clean(system.Path))
+	}
+	if visible.Show(text) == text && !strings.ContainsAny(text, "\n\t") {
+		return text
+	}
+	return client.Clean(text)
+}
 
 // Unwrap returns the original error.
 func (d sanitizedError) Unwrap() error { return d.error }

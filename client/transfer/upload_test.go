@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -40,22 +41,35 @@ func (r *rig) putCount() (n int) {
 }
 
 func testUploadSources(t *testing.T) {
-	for name, c := range map[string]struct {
-		make func(*rig, string) error
-		want string // of the refusal; "" if it is accepted
-	}{
-		"nothing":   {func(*rig, string) error { return nil }, "no such file"},
-		"folder":    {func(_ *rig, f string) error { return os.Mkdir(f, 0o700) }, "is a folder"},
-		"pipe":      {func(_ *rig, f string) error { return mkfifo(f) }, "not a regular file"},
-		"too large": {func(_ *rig, f string) error { return makeSparseFile(f, client.MaxPutSize+1) }, "5 GiB"},
-		"empty":     {func(_ *rig, f string) error { return makeSparseFile(f, 0) }, ""},
-	} {
+	type source struct {
+		make    func(*rig, string) error
+		want    string // of the refusal; "" if it is accepted
+		visible bool   // nothing of its name is hidden
+	}
+	sources := map[string]source{
+		"nothing": {make: func(*rig, string) error { return nil }, want: "no such file"},
+		"folder":  {make: func(_ *rig, f string) error { return os.Mkdir(f, 0o700) }, want: "is a folder"},
+		"pipe":    {make: func(_ *rig, f string) error { return mkfifo(f) }, want: "not a regular file"},
+		"empty":   {make: func(_ *rig, f string) error { return makeSparseFile(f, 0) }},
+		"too large": {
+			make: func(_ *rig, f string) error { return makeSparseFile(f, client.MaxPutSize+1) },
+			want: "5 GiB",
+		},
+	}
+	for name, s := range maps.Clone(sources) {
+		s.visible = true
+		sources[name+", visible"] = s
+	}
+	for name, c := range sources {
 		t.Run(name, func(t *testing.T) {
-			if runtime.GOOS == "windows" && name == "pipe" {
+			if runtime.GOOS == "windows" && strings.HasPrefix(name, "pipe") {
 				t.Skip("this system has no named pipes")
 			}
 			runInBubble(t, func(r *rig) {
-				path := filepath.Join(r.dir, "f\x1b[2J")
+				path := filepath.Join(r.dir, name+"\x1b[2J ‹x› ✓")
+				if c.visible {
+					path = filepath.Join(r.dir, name+" ‹x› ✓")
+				}
 				if runtime.GOOS == "windows" {
 					path = filepath.Join(r.dir, "f")
 				}
@@ -79,6 +93,9 @@ func testUploadSources(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\x1b") ||
 					r.transport.urlRequests != 0 {
 					t.Errorf("%d URLs, %v", r.transport.urlRequests, err)
+				}
+				if !strings.Contains(err.Error(), client.Clean(filepath.Base(path))) {
+					t.Errorf("the name is not shown as everywhere else: %v", err)
 				}
 			})
 		})
