@@ -25,6 +25,7 @@ import (
 	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/ui/shell"
+	"lookout/ui/terminal"
 	"lookout/views"
 	"lookout/views/account"
 )
@@ -48,9 +49,10 @@ type harness struct {
 	width         int
 	height        int
 
-	news         []ui.NewsMsg // news, in their order
-	copied       []string     // texts for the clipboard, in their order
-	messageCount int          // messages that the shell received
+	news         []ui.NewsMsg         // news, in their order
+	copied       []string             // texts for the clipboard, in their order
+	messageCount int                  // messages that the shell received
+	drawn        func(terminal.Frame) // gets every frame; nil drops them
 
 	mu     sync.Mutex
 	queue  []tea.Msg
@@ -78,6 +80,7 @@ type programOptions struct {
 	size      screenSize
 	transport func(http.RoundTripper) http.RoundTripper // goes between the client and the emulator
 	configure func(*harness, *shell.Options)            // runs before the shell is made
+	journal   string                                    // the file of the journal; "" keeps it in memory
 }
 
 // startProgram runs a test inside a bubble of fake time, with the program on its first frame and every answer in.
@@ -203,6 +206,14 @@ func newHarness(ctx context.Context, t *testing.T, o programOptions) *harness {
 		journal: journal.NewInMemory(time.Now),
 		queued:  make(chan struct{}, 1),
 	}
+	if o.journal != "" {
+		opened, err := journal.Open(o.journal, "acme-prod", time.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { opened.Close() })
+		r.journal = opened
+	}
 	r.transport = r.emu
 	if o.transport != nil {
 		r.transport = o.transport(r.emu)
@@ -268,7 +279,7 @@ func (r *harness) run(cmd tea.Cmd) {
 				r.copied = append(r.copied, text.Text)
 			}
 			r.launch(r.shell.Update(msg))
-			r.shell.Frame() // as the program draws after every message
+			r.draw() // as the program does after every message
 		}
 	}
 }
@@ -302,8 +313,14 @@ func (r *harness) enqueue(msg tea.Msg) {
 func (r *harness) send(msg tea.Msg) {
 	r.T.Helper()
 	cmd := r.shell.Update(msg)
-	r.shell.Frame()
+	r.draw()
 	r.run(cmd)
+}
+
+func (r *harness) draw() {
+	if frame := r.shell.Frame(); r.drawn != nil {
+		r.drawn(frame)
+	}
 }
 
 // wait lets fake time pass, and handles everything that falls due.

@@ -1,20 +1,26 @@
 package views_test
 
 import (
+	"context"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client"
 	"lookout/client/faulttest"
 	"lookout/ui/shell"
+	"lookout/ui/terminal"
 )
 
 // runsLongSeries reports whether tests with many seeds or large inputs try all of them: with LOOKOUT_LONG, but not
@@ -71,50 +77,68 @@ func heapInUse() uint64 {
 	return s.HeapAlloc
 }
 
-// paneSequence holds the keys of the panes in front, hour by hour. Expensive panes come less often.
-const paneSequence = "323456931732"
+// dayVisits are the panes in front, hour by hour, with what is done in each: changes, a download, a look into a bucket
+// and at everything that was done. Expensive panes come less often.
+var dayVisits = []string{
+	"3 / web-1 <enter> d ~ <ctrl+s>",
+	"2 <enter>",
+	"8 / cdn.acme.net <enter> <enter>",
+	"4 / Ada <enter> e ~ x <ctrl+s>",
+	"5",
+	"8 / cdn.acme.net <enter> <enter> ~ w ~ <ctrl+s>",
+	"J <enter>",
+	"6 / db1 <enter> e ~ <tab> x <ctrl+s>",
+	"F",
+	"9 / finance <enter> e ~ x <ctrl+s>",
+	"7",
+	"0",
+}
 
-// cyclePanes runs the program for a number of time spans, each with another size and another pane.
-func (r *harness) cyclePanes(n int, span time.Duration) {
+// spendDay runs the program for a number of time spans, each with another size and another pane.
+func (r *harness) spendDay(n int, span time.Duration) {
 	for i := range n {
 		r.send(tea.WindowSizeMsg{Width: 80 + i%3*40, Height: 24 + i%4*10})
-		r.press(paneSequence[i%len(paneSequence) : i%len(paneSequence)+1])
-		for end := time.Now().Add(span); time.Now().Before(end); {
+		end := time.Now().Add(span)
+		r.pressAll(dayVisits[i%len(dayVisits)])
+		for time.Now().Before(end) {
 			time.Sleep(5 * time.Second)
 			r.run(nil)
 		}
+		r.press("<esc>", "<esc>", "<esc>", "<esc>") // dialogs, panes and the filter
 	}
 }
 
-// During a day of refreshes on a bad link, memory and goroutines do not grow and the program sends no more requests
-// than on a good link. At the end it shows what it showed at the start.
+// During a day of refreshes and changes on a bad link, memory, goroutines and open files do not grow, and the program
+// sends no more requests than on a good link. At the end it shows what it showed at the start, and the journal holds
+// exactly what was changed.
 func TestProgram_day(t *testing.T) {
 	faulttest.SkipUnlessLong(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(1000)) // what is held is measured when the garbage is gone
 	planned := 0                                       // requests of every pane in an hour, on a good day
 	faulttest.RunCase(t, "I1", "calm", func(t *testing.T) {
 		calm := &faultyTransport{noFaults: true, random: rand.New(rand.NewPCG(1, 1))}
-		startWithFaults(t, calm, func(r *harness) { r.cyclePanes(len(paneSequence), 5*time.Minute) })
+		startWithFaults(t, calm, func(r *harness) { r.spendDay(len(dayVisits), 5*time.Minute) })
 		planned = calm.requestCount() * 12
 	})
 	faulttest.RunCase(t, "I1", "faults", func(t *testing.T) {
 		bad := &faultyTransport{random: rand.New(rand.NewPCG(1, 2))}
 		startWithFaults(t, bad, func(r *harness) {
-			round := func() { r.cyclePanes(len(paneSequence), dayLength/time.Duration(2*len(paneSequence))) }
+			round := func() { r.spendDay(len(dayVisits), dayLength/time.Duration(2*len(dayVisits))) }
 			round()
-			threads, before := runtime.NumGoroutine(), heapInUse()
+			threads, before, files := runtime.NumGoroutine(), heapInUse(), openFiles(t)
 			round()
 			r.wait(5 * time.Minute)
-			after, now := heapInUse(), runtime.NumGoroutine()
-			if after > before+5<<20 || now > threads+2 {
+			after, now, opened := heapInUse(), runtime.NumGoroutine(), openFiles(t)
+			if after > before+512<<10 || now > threads || opened > files {
 				t.Errorf(
-					"the heap grew from %d to %d KB, the goroutines from %d to %d", before>>10, after>>10, threads, now,
+					"the heap grew from %d to %d KB, the goroutines from %d to %d, the open files from %d to %d",
+					before>>10, after>>10, threads, now, files, opened,
 				)
 			}
-			most := planned * int(dayLength/time.Hour) / len(paneSequence) * 11 / 10
+			most := planned * int(dayLength/time.Hour) / len(dayVisits) * 11 / 10
 			t.Logf(
-				"%v: %d requests, at most %d; heap %d and %d KB; %d and %d goroutines", dayLength, bad.requestCount(),
-				most, before>>10, after>>10, threads, now,
+				"%v: %d requests, at most %d; heap %d and %d KB; %d and %d goroutines, %d and %d files", dayLength,
+				bad.requestCount(), most, before>>10, after>>10, threads, now, files, opened,
 			)
 			if bad.requestCount() > most {
 				t.Errorf("%d requests, and only %d were planned", bad.requestCount(), most)
@@ -122,9 +146,47 @@ func TestProgram_day(t *testing.T) {
 			r.press("3")
 			r.wait(3 * time.Minute)
 			r.requireText("edge-router", "live")
+			r.requireJournalIsLedger(4)
 			requireTokenRevoked(r, bad)
 		})
 	})
+}
+
+// openFiles returns how many files the process has open; 0 where the system does not tell.
+func openFiles(t *testing.T) int {
+	open, err := os.ReadDir("/proc/self/fd")
+	if err != nil && runtime.GOOS == "linux" {
+		t.Error(err)
+	}
+	return len(open)
+}
+
+// requireJournalIsLedger fails unless the journal holds each change that was applied, once and as applied or unknown,
+// and changes of at least a number of kinds.
+func (r *harness) requireJournalIsLedger(kinds int) {
+	r.Helper()
+	recorded, unknown, applied := map[string]int{}, map[string]int{}, map[string]int{}
+	for _, e := range r.journal.Entries(time.Time{}) {
+		switch e.Outcome {
+		case client.Applied:
+			recorded[e.Change.Op]++
+		case client.Unknown:
+			unknown[e.Change.Op]++
+		case client.Pending:
+			r.Errorf("%s has no outcome", e.Change.Op)
+		}
+	}
+	for _, change := range r.emu.Ledger() {
+		applied[change.Op]++
+	}
+	for op, n := range applied {
+		if n < recorded[op] || n > recorded[op]+unknown[op] {
+			r.Errorf("%s: %d applied, but %d recorded and %d unknown", op, n, recorded[op], unknown[op])
+		}
+	}
+	if len(applied) < kinds || len(recorded) > len(applied) {
+		r.Errorf("recorded %v, applied %v", recorded, applied)
+	}
 }
 
 // requireTokenRevoked revokes the token, and fails unless the program says so and sends nothing more.
@@ -141,11 +203,80 @@ func requireTokenRevoked(r *harness, w *faultyTransport) {
 	r.requireText("token")
 }
 
-// startWithFaults starts the program with a faulty transport before its emulator.
+// startWithFaults starts the program with a faulty transport before its emulator, a journal on disk, and a terminal
+// that every frame is drawn on.
 func startWithFaults(t *testing.T, w *faultyTransport, test func(*harness)) {
 	t.Helper()
-	startWithTransport(t, screenSize{120, 36}, func(next http.RoundTripper) http.RoundTripper {
-		w.start, w.next = time.Now(), next
-		return w
-	}, func(*harness, *shell.Options) {}, test)
+	t.Chdir(t.TempDir()) // where downloads go
+	frames, end := startTerminal(t)
+	defer end()
+	runProgram(t, programOptions{
+		size:    screenSize{120, 36},
+		journal: filepath.Join(t.TempDir(), "journal"),
+		transport: func(next http.RoundTripper) http.RoundTripper {
+			w.start, w.next = time.Now(), next
+			return w
+		},
+		configure: func(r *harness, _ *shell.Options) { r.drawn = func(f terminal.Frame) { frames <- f } },
+	}, test)
+}
+
+// startTerminal starts a terminal that draws the frames that it gets. It is outside of every bubble: its goroutines end
+// with the process.
+func startTerminal(t *testing.T) (frames chan terminal.Frame, end func()) {
+	t.Helper()
+	frames = make(chan terminal.Frame)
+	keyboard, typed := io.Pipe()
+	out := &byteCount{}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, err := terminal.Run(ctx, &frameScreen{frames: frames}, terminal.Options{
+			In:   keyboard,
+			Out:  out,
+			Term: "xterm-256color",
+			Size: func() (int, int) { return 160, 54 },
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}()
+	return frames, func() {
+		cancel()
+		typed.Close()
+		<-ended
+		if out.n.Load() < 1000 {
+			t.Errorf("only %d bytes were drawn", out.n.Load())
+		}
+	}
+}
+
+// A frameScreen shows the frames that it gets.
+type frameScreen struct {
+	frames chan terminal.Frame
+	last   terminal.Frame
+}
+
+type nextFrame struct{ frame terminal.Frame }
+
+func (s *frameScreen) Init() tea.Cmd { return func() tea.Msg { return nextFrame{<-s.frames} } }
+
+func (s *frameScreen) Update(msg tea.Msg) tea.Cmd {
+	next, is := msg.(nextFrame)
+	if !is {
+		return nil
+	}
+	s.last = next.frame
+	return s.Init()
+}
+
+func (s *frameScreen) Frame() terminal.Frame { return s.last }
+
+// byteCount counts what is written.
+type byteCount struct{ n atomic.Int64 }
+
+func (c *byteCount) Write(p []byte) (int, error) {
+	c.n.Add(int64(len(p)))
+	return len(p), nil
 }

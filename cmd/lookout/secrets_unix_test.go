@@ -97,18 +97,16 @@ func TestSecrets_everyOperationInATerminal(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	files, programs := testenv.WriteCertificate(t, "cdn.acme.net"), t.TempDir()
 	r.Write(filepath.Join(files, "password"), canaryPassword)
-	r.Write(
-		filepath.Join(programs, "tokens"),
-		"#!/bin/sh\n{ echo \"$@\"; env | grep -v ^LOOKOUT_TEST_ARGS=; } >>"+programs+"/started\necho "+testenv.Canary+"\n",
-	)
-	if err := os.Chmod(filepath.Join(programs, "tokens"), 0o700); err != nil {
+	command, started := filepath.Join(programs, "tokens"), filepath.Join(programs, "started")
+	r.Write(command, "#!/bin/sh\n{ echo \"$@\"; env | grep -v ^LOOKOUT_TEST_ARGS=; } >>"+started+"\n"+
+		"echo "+testenv.Canary+"\n")
+	if err := os.Chmod(command, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("LOOKOUT_TOKEN", "")
 	t.Setenv("LOOKOUT_BASE_URL", "")
-	r.WriteConfig(
-		"account = \"own\"\n[accounts.own]\nbase_url = \"" + r.Base + "\"\ntoken_command = [\"" + programs + "/tokens\"]\n",
-	)
+	r.WriteConfig("account = \"own\"\n[accounts.own]\nbase_url = \"" + r.Base + "\"\n" +
+		"token_command = [\"" + command + "\"]\n")
 	privateKey, err := os.ReadFile(filepath.Join(files, "key.pem"))
 	if err != nil {
 		t.Fatal(err)
@@ -149,11 +147,11 @@ func TestSecrets_everyOperationInATerminal(t *testing.T) {
 				t.Errorf("%s is not in the log: %.300s, %v", o.Method, requests, err)
 			}
 			secrets.requireAbsent(t, "a file", r.ReadTree(r.Home))
-			started, err := os.ReadFile(filepath.Join(programs, "started"))
-			if err != nil || !strings.Contains(string(started), "HOME="+r.Home) {
-				t.Errorf("no token was asked for: %.300s, %v", started, err)
+			noted, err := os.ReadFile(started)
+			if err != nil || !strings.Contains(string(noted), "HOME="+r.Home) {
+				t.Errorf("no token was asked for: %.300s, %v", noted, err)
 			}
-			secrets.requireAbsent(t, "a program that lookout starts", string(started))
+			secrets.requireAbsent(t, "a program that lookout starts", string(noted))
 		})
 	}
 	paths := strings.NewReplacer("CLUSTER", "us-east-1", "BUCKET", "cdn.acme.net", "contacts/ID", "contacts/11",
