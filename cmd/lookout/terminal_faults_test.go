@@ -452,3 +452,44 @@ func TestDemoBesideARealToken(t *testing.T) {
 		}
 	})
 }
+
+// While nobody reads the terminal, a batch goes on to its end, and the journal is written with it. Afterwards the
+// screen says what happened, and keys that were typed meanwhile do nothing.
+func TestBatch_onALineThatCarriesNothing(t *testing.T) {
+	for name, ends := range map[string]bool{"the line comes back": false, "the line is cut": true} {
+		faulttest.RunCase(t, "C7", name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			r.API.InjectFault("disable service", emulator.Fault{Delay: 200 * time.Millisecond})
+			c := startPty(t, "--no-mouse --view services")
+			c.startReading()
+			c.waitFor("edge-router")
+			c.typeKeys("Ad")
+			c.waitFor("to it: billing-cron.")
+			c.typeKeys("\t\t13\x13")
+			c.waitUntil("the first change", func() bool { return len(r.API.Ledger()) > 0 })
+			c.setStalled(true)
+			c.fillOutput()
+			c.waitUntil("the last change", func() bool { return len(r.API.Ledger()) == 13 })
+			c.waitUntil("the last outcome in the journal", func() bool {
+				return strings.Count(r.MustRun("journal", "-o", "ndjson").Out, `"outcome":"done"`) == 13
+			})
+			if ends {
+				c.slave.Close()
+				c.tty.Close()
+				c.paused.Unlock()
+				if code := c.waitExit(4 * time.Second); code != 129 {
+					t.Errorf("exit code %d", code)
+				}
+			} else {
+				c.typeKeys("E")
+				c.setStalled(false)
+				c.retype("m", "the outcome among the messages", func(written string) bool {
+					return strings.Contains(written, "13 services")
+				})
+			}
+			if n := len(r.API.Ledger()); n != 13 {
+				t.Errorf("%d changes", n)
+			}
+		})
+	}
+}
