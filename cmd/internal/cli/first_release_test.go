@@ -92,7 +92,8 @@ func TestUpgrade_readsTheFirstRelease(t *testing.T) {
 			}
 			return all
 		}
-		const old = "disable service web-1: done, update contact Ada Wong: not done, delete service edge-router: unknown"
+		const old = "disable service web-1: done, update contact Ada Wong: not done, " +
+			"delete service edge-router: unknown"
 		if got := strings.Join(outcomes(), ", "); got != old {
 			t.Errorf("the journal holds %s", got)
 		}
