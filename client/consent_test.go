@@ -77,6 +77,7 @@ func TestWriter_refusesOtherChanges(t *testing.T) {
 		"another contact":   w.DeleteContact(t.Context(), 12),
 		"another operation": ignore(w.UpdateContact(t.Context(), 11, client.Patch{"name": "x"})),
 		"another resource":  w.DeleteService(t.Context(), 11),
+		"a similar one":     w.DeleteCredential(t.Context(), 11),
 		"an object":         w.DeleteObject(t.Context(), client.ObjectRef{Cluster: "a", Bucket: "b", Name: "c"}),
 		"a creation":        ignore(w.CreateKey(t.Context(), client.KeyRequest{Label: "x"})),
 		"the whole storage": w.CancelObjectStorage(t.Context()),

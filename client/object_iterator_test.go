@@ -57,6 +57,39 @@ func objectPageBody(next string, names ...string) string {
 	return string(body)
 }
 
+// Names that differ only in case, or only behind their beginning, are different objects, also where a page ends.
+func TestObjects_Pages_namesThatLookAlike(t *testing.T) {
+	names := []string{"photos/2024-B", "photos/2024-C", "photos/2024-b", "photos/2024-c"}
+	for _, ahead := range []string{"", "x"} { // markers that are names, and others that differ as little
+		c := objectAnswers(func(marker string, _ int) string {
+			i := slices.IndexFunc(names, func(name string) bool { return marker == name+ahead }) + 1
+			if i == len(names)-1 {
+				return objectPageBody("", names[i])
+			}
+			return objectPageBody(names[i]+ahead, names[i])
+		}).newClient(t)
+		var got []string
+		for page, err := range c.Objects.Pages(t.Context(), client.ObjectQuery{Cluster: "us-east-1", Bucket: "b"}) {
+			if err != nil || page.Incomplete != "" {
+				t.Errorf("%q, %v", page.Incomplete, err)
+			}
+			for _, o := range page.Data {
+				got = append(got, o.Name.Raw())
+			}
+		}
+		if !slices.Equal(got, names) {
+			t.Errorf("%q", got)
+		}
+	}
+	c := objectAnswers(func(string, int) string { return objectPageBody("", names...) }).newClient(t)
+	for _, name := range []string{"photos/2024-b", "PHOTOS/2024-B", "photos/2024-"} {
+		o, found, err := c.Objects.Find(t.Context(), "us-east-1", "b", name)
+		if err != nil || found != slices.Contains(names, name) || found && o.Name.Raw() != name {
+			t.Errorf("%s: %q, %t, %v", name, o.Name.Raw(), found, err)
+		}
+	}
+}
+
 func TestObjects_Pages_terminates(t *testing.T) {
 	for name, x := range map[string]struct {
 		answer objectAnswers

@@ -33,6 +33,7 @@ func TestAuthTransport_onlyTheAPIsOwnHost(t *testing.T) {
 		"https://api.example.evil/v4/x":      false,
 		"http://api.example.test/v4/x":       false,
 		"https://API.example.test/v4/x":      false,
+		"httpsx://api.example.test/v4/x":     false,
 	} {
 		sent := ""
 		auth := &authTransport{scheme: "https", host: "api.example.test", tokens: newTokens(NewSecret("canary"))}

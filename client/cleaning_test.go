@@ -1,0 +1,207 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"lookout/client/faulttest"
+)
+
+// hostileName could clear a screen and pass for a mark of the program's own.
+const hostileName = "x\x1b[2J\u202e✓"
+
+// checkClean fails unless a text that is to be shown has the hostile name in its clean form only.
+func checkClean(t *testing.T, what, text string) {
+	t.Helper()
+	if unsafe := unsafeForTerminal(text); unsafe != "" || !strings.Contains(text, Clean(hostileName)) {
+		t.Errorf("%s: %q %s", what, text, unsafe)
+	}
+}
+
+// A value of the API is cleaned wherever it is printed.
+func TestValues_areCleaned(t *testing.T) {
+	access := &BucketAccessStatus{ACL: hostileName}
+	for what, text := range map[string]string{
+		"text":           NewText(hostileName).String(),
+		"ACL":            ACL(hostileName).String(),
+		"access":         access.String(),
+		"ETag":           NewETag(hostileName).String(),
+		"service status": ServiceStatus(hostileName).String(),
+		"service type":   ServiceType(hostileName).String(),
+	} {
+		checkClean(t, what, text)
+	}
+}
+
+// What a server writes into headers and bodies of answers is cleaned in the error about it.
+func TestError_answersAreCleaned(t *testing.T) { synctest.Test(t, testAnswersAreCleaned) }
+
+func testAnswersAreCleaned(t *testing.T) {
+	refusal := `{"errors":[{"reason":"no"}]}`
+	for what, fault := range map[string]faulttest.Interceptor{
+		"X-Accepted-OAuth-Scopes": faulttest.Respond(
+			401, refusal, "X-OAuth-Scopes", "linodes:read_only", "X-Accepted-OAuth-Scopes", hostileName,
+		),
+		"Location":     faulttest.Respond(302, "", "Location", "https://login.example/"+hostileName),
+		"Content-Type": faulttest.Respond(200, "x", "Content-Type", "text/"+hostileName),
+		"a title":      faulttest.Respond(502, "<title>"+hostileName+"</title>", "Content-Type", "text/html"),
+		"a reason": faulttest.Respond(
+			400, `{"errors":[{"reason":"x\u001b[2J\u202e✓","field":"x\u001b[2J\u202e✓"}]}`,
+		),
+	} {
+		c, err := New("https://x.test/v4", NewSecret("t"), WithTransport(faulttest.NewTransport(nil, fault)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.Services.List(t.Context(), 1)
+		var failed *Error
+		if !errors.As(err, &failed) {
+			t.Fatalf("%s: %v", what, err)
+		}
+		text := err.Error() + failed.Advice() + failed.RequiredScope + failed.Detail
+		if unsafe := unsafeForTerminal(text); unsafe != "" || strings.Contains(text, "[2J\u202e") {
+			t.Errorf("%s: %q %s", what, text, unsafe)
+		}
+	}
+	scopes := faulttest.Respond(200, `{"data":[],"page":1,"pages":1,"results":0}`, "X-OAuth-Scopes", hostileName)
+	c, err := New("https://x.test/v4", NewSecret("t"), WithTransport(faulttest.NewTransport(nil, scopes)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Services.List(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	checkClean(t, "X-OAuth-Scopes", c.Scopes())
+}
+
+// The name of an object is cleaned in the error of a change, in whatever way the change fails.
+func TestWriter_namesAreCleaned(t *testing.T) {
+	ref := ObjectRef{"us-east-1", "photos", hostileName}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	empty := func(context.Context, func(context.Context, string) error) error { return nil }
+	hang := faulttest.NewTransport(nil, faulttest.Respond(500, ""))
+	c, err := New("https://x.test/v4", NewSecret("t"), WithTransport(hang))
+	if err != nil {
+		t.Fatal(err)
+	}
+	emptying := Confirmed(c, OpEmptyBucket, ref.ID())
+	_, unconfirmed := c.Begin(Change{Op: OpDeleteObject, ID: ref.ID()}, nil)
+	for what, err := range map[string]error{
+		"not confirmed": unconfirmed,
+		"emptied":       emptying.EmptyBucket(ended, "us-east-1", "photos", hostileName, empty),
+		"deleted":       Confirmed(c, OpDeleteObject, ref.ID()).DeleteObject(ended, ref),
+	} {
+		checkClean(t, what, fmt.Sprint(err))
+	}
+}
+
+// The path of a file is cleaned in the error about it.
+func TestReadCertificatePair_pathsAreCleaned(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), hostileName)
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Skip(err)
+	}
+	large := filepath.Join(folder, "large")
+	if err := os.WriteFile(large, make([]byte, maxPEMSize+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{folder, large} {
+		_, err := readPEM(path)
+		checkClean(t, path, fmt.Sprint(err))
+	}
+}
+
+// A base URL that is refused, and the client itself, are printed clean.
+func TestNew_hostsAreCleaned(t *testing.T) {
+	if _, err := New("http://x\u202ey.test/v4", NewSecret("t")); err == nil || unsafeForTerminal(err.Error()) != "" {
+		t.Errorf("%q", err)
+	}
+	c, err := New("https://x\u202ey.test/v4", NewSecret("t"), WithTransport(http.DefaultTransport))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := fmt.Sprint(c); unsafeForTerminal(text) != "" {
+		t.Errorf("%q", text)
+	}
+}
+
+// A link for another object is refused, however alike the names are: in another case, or with the same beginning.
+func TestCheckPresignedURL_anotherObject(t *testing.T) {
+	c, err := New("https://x.test/v4", NewSecret("t"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, base := range []string{"https://photos.storage.test/", "https://storage.test/photos/"} {
+		for name, right := range map[string]bool{
+			"2024/beach.jpg":  true,
+			"2024/Beach.jpg":  false,
+			"2024/beacon.jpg": false,
+			"2024/beach.jpgx": false,
+			"x2024/beach.jpg": false,
+		} {
+			link := NewSecret(base + name + "?Signature=x")
+			if _, err := c.checkPresignedURL(link, "photos", "2024/beach.jpg"); (err == nil) != right {
+				t.Errorf("%s%s: %v", base, name, err)
+			}
+		}
+	}
+}
+
+// A token's scopes allow what they name, exactly: read_write includes read_only, and * includes all.
+func TestScopesAllow(t *testing.T) {
+	for _, c := range []struct {
+		scopes, need string
+		want         bool
+	}{
+		{"account:read_only", "", true},
+		{"", "account:read_only", false},
+		{"*", "account:read_write", true},
+		{"account:*", "account:read_write", true},
+		{"account:read_write", "account:read_only", true},
+		{"account:read_only", "account:read_only", true},
+		{"account:read_only", "account:read_write", false},
+		{"linodes:read_write,account:read_write", "account:read_only", true},
+		{"linodes:read_write account:read_only", "account:read_only", true},
+		{"ACCOUNT:READ_ONLY", "account:read_only", false},
+		{"Account:*", "account:read_only", false},
+		{"Account:read_write", "account:read_only", false},
+		{"account:read", "account:read_only", false},
+		{"accounts:read_write", "account:read_only", false},
+		{"object_storage:read_only", "object_storage:read_write", false},
+	} {
+		if got := ScopesAllow(c.scopes, c.need); got != c.want {
+			t.Errorf("%q allow %q: %t", c.scopes, c.need, got)
+		}
+	}
+}
+
+// A path is an operation's only if it is written as in the document.
+func TestClient_ParseCall(t *testing.T) {
+	c, err := New("https://x.test/v4", NewSecret("t"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for call, op := range map[string]string{
+		"GET /managed/services":         "list services",
+		"get /v4/managed/services/":     "list services",
+		"GETX /managed/services":        "",
+		"DELETEALL /managed/services/7": "",
+		"GET /Managed/Services":         "",
+		"GET /managed/servicesx":        "",
+		"GET /managed":                  "",
+	} {
+		method, path, _ := strings.Cut(call, " ")
+		r, err := c.ParseCall(method, path)
+		if (err == nil) != (op != "") || err == nil && r.Op() != op {
+			t.Errorf("%s: %+v, %v", call, r, err)
+		}
+	}
+}
