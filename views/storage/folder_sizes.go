@@ -435,19 +435,14 @@ func (v sizesView) share(o client.Object, b ui.Box) (bar, percent string) {
 	return bar, percent
 }
 
-// drawBar draws a part of a whole in some cells. Where there are blocks, it is exact to an eighth of a cell.
+// drawBar draws a part of a whole in some cells.
 func drawBar(part float64, cells int, g theme.Glyphs) string {
-	eighths := int(part*float64(cells)*8 + 0.5)
-	full, rest := eighths/8, eighths%8
-	if g.Full != "█" {
-		full, rest = int(part*float64(cells)+0.5), 0
+	halves := max(1, int(part*float64(cells)*2+0.5))
+	full, half, line := halves/2, halves%2, "━"
+	if g.Full != "█" { // ASCII
+		full, half, line = int(part*float64(cells)+0.5), 0, g.Full
 	}
-	bar := strings.Repeat(g.Full, full)
-	if rest > 0 {
-		bar += string(rune('█' + 8 - rest)) // from a full block to its left eighth
-		full++
-	}
-	return bar + strings.Repeat(" ", cells-full)
+	return strings.Repeat(line, full) + strings.Repeat("╸", half) + strings.Repeat(" ", cells-full-half)
 }
 
 // showSizes adds the columns of the sums as soon as there are sums.
