@@ -225,7 +225,10 @@ func Send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 func ShowNews(tone theme.Tone, text string) tea.Cmd { return Send(NewsMsg{Text: text, Tone: tone}) }
 
 // Work is what a line of news says is being done. Only the event loop may use it.
-type Work struct{ Ended bool }
+type Work struct {
+	Ended bool
+	Shown bool // its news was shown; what follows replaces that, unless other news has
+}
 
 // WhileWorking returns a command that works off the event loop, and shows a line of news until the work has ended.
 func WhileWorking(text string, work tea.Cmd) tea.Cmd {
@@ -233,6 +236,32 @@ func WhileWorking(text string, work tea.Cmd) tea.Cmd {
 	return tea.Batch(
 		Send(NewsMsg{Text: text, Tone: theme.Info, Work: w}),
 		func() tea.Msg { return WorkEndedMsg{w, work()} },
+	)
+}
+
+// progressInterval is the time between two reports of work.
+const progressInterval = 100 * time.Millisecond
+
+// WhileReporting is WhileWorking with news that change: progress says how far the work is. It runs on the event loop.
+func WhileReporting(progress func() string, work tea.Cmd) tea.Cmd {
+	w := &Work{}
+	return tea.Batch(Send(workProgressed{w, progress}), func() tea.Msg { return WorkEndedMsg{w, work()} })
+}
+
+// workProgressed says that work may have come further.
+type workProgressed struct {
+	work     *Work
+	progress func() string
+}
+
+// Deliver reports the progress, again and again until the work has ended.
+func (m workProgressed) Deliver() tea.Cmd {
+	if m.work.Ended {
+		return nil
+	}
+	return tea.Batch(
+		Send(NewsMsg{Text: m.progress(), Tone: theme.Info, Work: m.work}),
+		tea.Tick(progressInterval, func(time.Time) tea.Msg { return m }),
 	)
 }
 

@@ -184,3 +184,80 @@ func TestSizes_million(t *testing.T) {
 		}
 	})
 }
+
+// Before a folder is deleted, its objects are counted: the news say how far, keys work, and esc asks nothing. More than
+// 200,000 objects can be deleted and downloaded.
+func TestCounting_progressAndEsc(t *testing.T) {
+	startProgram(t, emulator.Options{Seed: "large"}, screenSize{120, 36}, func(r *harness) {
+		r.press("8", "/", "million", "<enter>", "<enter>")
+		r.delay("list objects", 300*time.Millisecond)
+		for _, key := range []string{"D", "w"} {
+			r.press(key)
+			r.requireText("counting the objects in data/ · esc stops")
+			r.wait(10 * time.Second)
+			r.requireText("counting the objects in data/: ", " objects, ", " so far · esc stops")
+			r.press("s")
+			r.requireText("Sort by")
+			r.press("<esc>", "<esc>")
+			r.wait(time.Second)
+			r.requireNoText("counting the objects")
+			r.wait(time.Hour)
+			r.requireNoText("Delete 1", "Download data")
+		}
+		r.emu.ClearFaults()
+		r.press("D")
+		r.wait(time.Second)
+		r.requireText("Delete 1,000,000 objects", "(465 GiB)", "1 to 20 of 1,001", "Type 1000000")
+		r.press("<esc>", "w")
+		r.wait(time.Second)
+		r.requireText("1,000,000 files, 465 GiB")
+		r.press("<esc>")
+		r.requireApplied()
+	})
+}
+
+// Every marked object of a million is in the question, which says at once what is being counted.
+func TestCounting_millionMarked(t *testing.T) {
+	startProgram(t, emulator.Options{Seed: "large"}, screenSize{120, 36}, func(r *harness) {
+		r.press("8", "/", "million", "<enter>", "<enter>", "F", "G")
+		r.wait(time.Second)
+		r.requireText("1,000,000 loaded")
+		r.press("A", "D")
+		r.requireText("Delete 1,000,000 objects")
+		told := r.newsTexts()
+		if !strings.Contains(told, "counting the objects in 1,000,000 entries") {
+			r.Errorf("the news: %s", told)
+		}
+	})
+}
+
+// Emptying a bucket whose sizes were read asks at once, with their age; if objects were changed from here since, they
+// are counted again.
+func TestCounting_emptyUsesSums(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.fillBucket(5)
+		r.press("g", "S")
+		r.wait(3 * time.Minute)
+		r.press("<esc>")
+		before := r.emu.RequestCount("list objects")
+		r.press("X")
+		r.wait(time.Second)
+		r.requireText("Empty bucket", "objects, 50 B, read 3 min ago", "Type scratch")
+		if n := r.emu.RequestCount("list objects"); n != before {
+			r.Errorf("%d requests to count what is known", n-before)
+		}
+		r.press("<esc>", "<enter>", "/", "many", "<enter>", "<enter>", "g", "D")
+		r.wait(time.Second)
+		r.press("y")
+		r.wait(5 * time.Second)
+		r.press("<esc>", "<esc>", "<esc>", "X")
+		r.wait(time.Second)
+		r.requireText("objects, 40 B, read 3 min ago", "Type scratch")
+		r.press("scratch", "<enter>")
+		r.wait(2 * time.Second)
+		r.requireText("scratch: emptied")
+		r.press("X")
+		r.wait(time.Second)
+		r.requireText("scratch: there is nothing to delete")
+	})
+}

@@ -16,9 +16,9 @@ type ObjectCount struct {
 // pagesBeforeSplit is how many pages of a listing are read one after another before splitting it pays.
 const pagesBeforeSplit = 4
 
-// flatPages calls add with the pages of the flat listing of all names that begin with q.Prefix, until it returns false.
+// EachPage calls add with the pages of the flat listing of all names that begin with q.Prefix, until it returns false.
 // A long listing begins again with a page for which restarted is true: it is then read in parts, side by side.
-func flatPages(
+func EachPage(
 	ctx context.Context, objects client.Objects, q client.ObjectQuery,
 	add func(page client.ObjectPage, restarted bool) (more bool),
 ) error {
@@ -59,7 +59,7 @@ func Count(
 	ctx context.Context, objects client.Objects, q client.ObjectQuery, progress func(objects, bytes int64),
 ) (ObjectCount, error) {
 	c := counter{progress: progress}
-	err := flatPages(ctx, objects, q, func(page client.ObjectPage, restarted bool) bool {
+	err := EachPage(ctx, objects, q, func(page client.ObjectPage, restarted bool) bool {
 		if restarted {
 			c.total = ObjectCount{}
 		}

@@ -82,7 +82,7 @@ func (t *FolderSizes) Read(
 	ctx context.Context, objects client.Objects, cluster, bucket string, progress func(),
 ) error {
 	q := client.ObjectQuery{Cluster: cluster, Bucket: bucket, Prefix: t.prefix}
-	err := flatPages(ctx, objects, q, func(page client.ObjectPage, restarted bool) bool {
+	err := EachPage(ctx, objects, q, func(page client.ObjectPage, restarted bool) bool {
 		if restarted {
 			t.restart()
 		}

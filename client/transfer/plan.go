@@ -85,7 +85,7 @@ type SelectedObject struct {
 // slash.
 func NewPlan(prefix string, objects []client.Object, foldsCase func() bool) Plan {
 	cut := strings.LastIndexByte(prefix, '/') + 1
-	var selected []SelectedObject
+	selected := make([]SelectedObject, 0, len(objects))
 	for _, o := range objects {
 		if name := o.Name.Raw(); !o.IsPrefix() && strings.HasPrefix(name, prefix[:cut]) {
 			selected = append(selected, SelectedObject{o, name[cut:]})
@@ -99,11 +99,8 @@ func NewPlan(prefix string, objects []client.Object, foldsCase func() bool) Plan
 // none; it is called only if that matters.
 func PlanDownload(selected []SelectedObject, foldsCase func() bool) Plan {
 	p := Plan{Kind: Download}
-	taken := pathSet{
-		folders:   map[string]bool{},
-		folded:    map[string]string{},
-		foldsCase: sync.OnceValue(foldsCase),
-	}
+	taken := newPathSet(len(selected), sync.OnceValue(foldsCase))
+	p.Files = make([]PlannedFile, 0, len(selected))
 	for _, s := range selected {
 		o, name := s.Object, s.Object.Name.Raw()
 		if strings.HasSuffix(name, "/") && o.Size == 0 {
@@ -135,29 +132,56 @@ func PlanDownload(selected []SelectedObject, foldsCase func() bool) Plan {
 
 // pathSet holds the files and folders of a plan.
 type pathSet struct {
-	folders   map[string]bool   // by name: whether it is a folder
-	folded    map[string]string // names by their case-folded names
-	foldsCase func() bool
+	folders    map[string]bool   // by name: whether it is a folder
+	folded     map[string]string // names by their case-folded names; nil if case makes a difference
+	foldsCase  func() bool
+	lastFolder string // of the last file: it and those around it can be folders
+}
+
+// manyFiles is the number of files from which on it is found out first whether case makes a difference.
+const manyFiles = 10_000
+
+func newPathSet(files int, foldsCase func() bool) *pathSet {
+	t := &pathSet{folders: make(map[string]bool, files), folded: map[string]string{}, foldsCase: foldsCase}
+	if files >= manyFiles && !foldsCase() {
+		t.folded = nil
+	}
+	return t
 }
 
 // add adds a file and its folders, or returns the reason why it conflicts with another.
-func (t pathSet) add(name string) string {
+func (t *pathSet) add(name string) string {
+	folder := name[:strings.LastIndexByte(name, '/')+1]
+	known := folder == t.lastFolder // its folders need not be looked at again
 	for at := name; at != "."; at = path.Dir(at) {
 		isFolder, there := t.folders[at]
-		other, similar := t.folded[foldCase(at)]
 		switch {
 		case there && isFolder && at != name:
 		case there && at != name:
 			return fmt.Sprintf("%s is already a file and cannot also be a folder", client.Clean(at))
 		case there:
 			return fmt.Sprintf("%s is already a file or folder", client.Clean(at))
-		case similar && t.foldsCase():
-			return fmt.Sprintf("it differs from %s only in case", client.Clean(other))
+		}
+		if !there && t.folded != nil {
+			other, similar := t.folded[foldCase(at)]
+			if similar && t.foldsCase() {
+				return fmt.Sprintf("it differs from %s only in case", client.Clean(other))
+			}
+		}
+		if known {
+			break
 		}
 	}
 	for at := name; at != "."; at = path.Dir(at) {
-		t.folders[at], t.folded[foldCase(at)] = at != name, at
+		t.folders[at] = at != name
+		if t.folded != nil {
+			t.folded[foldCase(at)] = at
+		}
+		if known {
+			break
+		}
 	}
+	t.lastFolder = folder
 	return ""
 }
 

@@ -36,6 +36,14 @@ func (n *news) show(s *Shell, msg ui.NewsMsg) tea.Cmd {
 	if msg.Work != nil && msg.Work.Ended {
 		return nil
 	}
+	if w := msg.Work; w != nil && w.Shown {
+		if n.current.Work == w {
+			n.current.Text = msg.Text
+		}
+		return nil
+	} else if w != nil {
+		w.Shown = true
+	}
 	n.current = msg
 	n.number++
 	if msg.Undo != nil {

@@ -1,7 +1,9 @@
 package table
 
 import (
+	"iter"
 	"math/bits"
+	"slices"
 
 	"lookout/ui"
 )
@@ -95,4 +97,34 @@ func (m *marks[T]) relocate(store *ui.Store[T]) {
 		}
 		return true
 	})
+}
+
+// SelectedRows are the rows that an action is about. They stay what they are, whatever happens to the list.
+type SelectedRows[T any] struct {
+	n      int
+	marked marks[T]      // if rows is nil
+	at     func(i int) T // the rows of the store
+	rows   []T
+}
+
+// SelectRows returns a selection of rows.
+func SelectRows[T any](rows ...T) SelectedRows[T] { return SelectedRows[T]{n: len(rows), rows: rows} }
+
+// selectMarked returns the marked rows of a list.
+func selectMarked[T any](l *List[T]) SelectedRows[T] {
+	_, at := l.Store.Snapshot()
+	return SelectedRows[T]{n: l.marks.count(), marked: marks[T]{bits: slices.Clone(l.marks.bits)}, at: at}
+}
+
+// Len returns the number of rows.
+func (s SelectedRows[T]) Len() int { return s.n }
+
+// All iterates over the rows in the order of the store.
+func (s SelectedRows[T]) All() iter.Seq[T] {
+	if s.rows != nil {
+		return slices.Values(s.rows)
+	}
+	return func(yield func(T) bool) {
+		s.marked.each(func(position int) bool { return yield(s.at(position)) })
+	}
 }

@@ -25,6 +25,8 @@ type RowAction[T any] struct {
 	Message  func(T) tea.Msg
 	Cmd      func(T) tea.Cmd
 	BatchCmd func([]T) tea.Cmd // for all marked rows at once, or the one at the cursor
+	// SelectionCmd is BatchCmd for as many rows as there may be: they are looked at off the event loop.
+	SelectionCmd func(SelectedRows[T]) tea.Cmd
 	// Start starts a change of the row under the cursor, or of the marked rows, some of which a filter hides. It asks
 	// the user.
 	Start func(rows, hidden []T) tea.Cmd
@@ -72,6 +74,12 @@ func (r rowBinder[T]) bind(action RowAction[T], row T, there bool) ui.Action {
 		a.Do = func() tea.Cmd {
 			rows, _ := r.markedRows()
 			return r.run(action, rows)
+		}
+	case marked > 0 && action.SelectionCmd != nil:
+		a.Do = func() tea.Cmd {
+			selected := selectMarked(r.list)
+			r.list.marks.clear()
+			return action.SelectionCmd(selected)
 		}
 	case marked > 0 && action.Writes:
 		a.DisabledReason = oneRowOnly
@@ -144,6 +152,8 @@ func (r rowBinder[T]) run(action RowAction[T], rows []T) tea.Cmd {
 		return ui.Send(action.Message(rows[0]))
 	case action.Cmd != nil:
 		return action.Cmd(rows[0])
+	case action.SelectionCmd != nil:
+		return action.SelectionCmd(SelectRows(rows...))
 	case action.BatchCmd != nil:
 		if !r.alone {
 			r.list.marks.clear()

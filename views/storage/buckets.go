@@ -36,7 +36,8 @@ func BucketsPane(a *account.Account) ui.Pane {
 		Columns:      changes.Resource.PaneColumns(),
 		RowActions:   slices.Insert(bucketShortcuts(a), 1, changes.RowActions()...),
 		PaneActions: func() []ui.Action {
-			return append(changes.NewActions(), linksAction(a), cancelStorageAction(a))
+			actions := append(changes.NewActions(), linksAction(a), cancelStorageAction(a))
+			return append(actions, countingOf(a).actions()...)
 		},
 		LongTexts: account.LongTexts[*client.Bucket],
 		Detail:    func(b *client.Bucket, box ui.Box) string { return bucketDetail(a, b, box) },

@@ -15,17 +15,24 @@ import (
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
+	"lookout/ui/table"
 	"lookout/views/account"
 )
 
 // download asks for a folder. It first counts the objects of folders.
-func (l *objectListing) download(rows []client.Object) tea.Cmd {
-	if len(rows) == 1 && !l.isFolder(rows[0]) {
-		return ui.Send(form.OpenFormMsg{Form: downloadForm(l.a, l.path.bucket, rows[0])})
+func (l *objectListing) download(rows table.SelectedRows[client.Object]) tea.Cmd {
+	prefix := l.path.prefix
+	if rows.Len() == 1 {
+		for row := range rows.All() {
+			if !l.isFolder(row) {
+				return ui.Send(form.OpenFormMsg{Form: downloadForm(l.a, l.path.bucket, row)})
+			}
+			prefix = parentFolder(row.Name.Raw())
+		}
 	}
-	return l.countThen(
-		rows, func(all []client.Object) tea.Msg { return form.OpenFormMsg{Form: l.downloadPlanForm(rows, all)} },
-	)
+	return l.countThen(rows, func(all objectSet) tea.Msg {
+		return form.OpenFormMsg{Form: l.downloadPlanForm(l.nameOrCount(rows), prefix, all)}
+	})
 }
 
 // downloadForm asks for the folder and the file name for one object. It rejects the name of a file that exists.
@@ -63,14 +70,10 @@ func downloadForm(a *account.Account, b *client.Bucket, o client.Object) form.Fo
 }
 
 // downloadPlanForm asks for the folder for many objects and names those that cannot be saved.
-func (l *objectListing) downloadPlanForm(rows, all []client.Object) form.Form {
-	prefix := l.path.prefix
-	if len(rows) == 1 {
-		prefix = parentFolder(rows[0].Name.Raw())
-	}
+func (l *objectListing) downloadPlanForm(what, prefix string, all objectSet) form.Form {
 	folder := downloadFolder(l.a)
 	planFor := func() transfer.Plan {
-		return transfer.NewPlan(prefix, all, func() bool { return transfer.FoldsCase(folder) })
+		return transfer.NewPlan(prefix, all.slice(), func() bool { return transfer.FoldsCase(folder) })
 	}
 	plan := planFor()
 	text := fmt.Sprintf(
@@ -87,7 +90,7 @@ func (l *objectListing) downloadPlanForm(rows, all []client.Object) form.Form {
 		)
 	}
 	return form.Form{
-		Title:        "Download " + l.nameOrCount(rows),
+		Title:        "Download " + what,
 		Text:         text,
 		Items:        list,
 		SubmitLabel:  "download",

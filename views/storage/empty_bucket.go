@@ -18,12 +18,16 @@ import (
 	"lookout/views/resource"
 )
 
-// countThenEmpty counts the objects of a bucket whose names begin with a prefix, and asks whether to delete them all.
-// The answer is the bucket's label.
+// countThenEmpty asks whether to delete all objects of a bucket whose names begin with a prefix. It counts them before,
+// unless their number was read. The answer is the bucket's label.
 func countThenEmpty(a *account.Account, prefix client.ObjectRef) tea.Cmd {
-	ctx := a.Context
-	return ui.WhileWorking("counting the objects of "+client.Clean(prefix.Bucket), func() tea.Msg {
-		count, err := countObjects(ctx, a, prefix)
+	if sum, at, known := sizesOf(a, prefix).exact(prefix.Name); known && sum.Objects > 0 {
+		text := formatObjects(sum.Objects, sum.Bytes) + ", read " + formatReadAge(a.Now().Sub(at))
+		return ui.Send(askEmptying(a, prefix, emptyCount{text: text, slow: sum.Objects >= slowEmptyObjects}))
+	}
+	c := countingOf(a)
+	return c.while(a, "the objects of "+client.Clean(prefix.Bucket), func(ctx context.Context) tea.Msg {
+		count, err := countObjects(ctx, a, prefix, c)
 		if err != nil {
 			return ui.NewsMsg{
 				Tone: theme.Bad,
@@ -33,12 +37,18 @@ func countThenEmpty(a *account.Account, prefix client.ObjectRef) tea.Cmd {
 		if count.none {
 			return nothingToDelete{a, prefix}
 		}
-		return a.AskConsentMsg(askToEmpty(prefix, count), func(c account.Consents) tea.Cmd {
-			a.Transfers.Empty(c[client.OpEmptyBucket], prefix.Cluster, prefix.Bucket, prefix.Name)
-			return tea.Batch(account.SyncTransfers(a), ui.ShowNews(
-				theme.Info, "emptying "+client.Clean(prefix.Bucket)+" · the transfers pane shows the progress",
-			))
-		})
+		return askEmptying(a, prefix, count)
+	})
+}
+
+// askEmptying asks, and empties.
+func askEmptying(a *account.Account, prefix client.ObjectRef, count emptyCount) tea.Msg {
+	return a.AskConsentMsg(askToEmpty(prefix, count), func(c account.Consents) tea.Cmd {
+		id := a.Transfers.Empty(c[client.OpEmptyBucket], prefix.Cluster, prefix.Bucket, prefix.Name)
+		sizesOf(a, prefix).expect(id, nil)
+		return tea.Batch(account.SyncTransfers(a), ui.ShowNews(
+			theme.Info, "emptying "+client.Clean(prefix.Bucket)+" · the transfers pane shows the progress",
+		))
 	})
 }
 
@@ -70,12 +80,17 @@ const maxCountTime = 5 * time.Second
 
 // countObjects lists the objects that begin with a prefix. If that takes too long, it says how many there are at least
 // and, for a whole bucket, how many the bucket itself reports.
-func countObjects(ctx context.Context, a *account.Account, prefix client.ObjectRef) (emptyCount, error) {
+func countObjects(
+	ctx context.Context, a *account.Account, prefix client.ObjectRef, c *counting,
+) (emptyCount, error) {
 	short, cancel := context.WithTimeout(ctx, maxCountTime)
 	defer cancel()
 	q := client.ObjectQuery{Cluster: prefix.Cluster, Bucket: prefix.Bucket, Prefix: prefix.Name}
-	var objects, bytes int64
-	sum, err := objectindex.Count(short, a.API.Objects, q, func(n, size int64) { objects, bytes = n, size })
+	sum, err := objectindex.Count(short, a.API.Objects, q, func(n, size int64) {
+		c.objects.Store(n)
+		c.bytes.Store(size)
+	})
+	objects, bytes := c.objects.Load(), c.bytes.Load()
 	switch {
 	case err == nil && !sum.AtLeast:
 		text := formatObjects(sum.Objects, sum.Bytes) + ", counted just now"

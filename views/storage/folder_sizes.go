@@ -231,6 +231,16 @@ func (s *bucketSizes) expect(id transfer.ID, deleted []client.Object) {
 	s.pending = append(s.pending, pendingChange{id, slices.Clone(deleted)})
 }
 
+// invalidate notes that objects have been stored, or will be.
+func (s *bucketSizes) invalidate() {
+	s.version++
+	for _, r := range append(slices.Clone(s.reads), s.current) {
+		if r != nil {
+			r.changed = true
+		}
+	}
+}
+
 // settle takes into the sums what has become of the transfers that change objects.
 func (s *bucketSizes) settle() {
 	s.pending = slices.DeleteFunc(s.pending, func(p pendingChange) bool {

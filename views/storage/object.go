@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -170,7 +171,7 @@ func (p *objectView) toggleXML() tea.Cmd {
 
 // delete asks, deletes the object and closes its pane.
 func (p *objectView) delete() tea.Cmd {
-	objects := []client.Object{p.object}
+	objects := objectSet{1, slices.Values([]client.Object{p.object})}
 	ask := askToDelete(p.bucket, objects)
 	ask.Items = nil
 	ask.Confirm.Title = "Delete object"

@@ -8,9 +8,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/transfer"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
+	"lookout/ui/table"
 	"lookout/views/account"
 	"lookout/views/resource"
 )
@@ -21,9 +23,9 @@ func refTo(b *client.Bucket, name string) client.ObjectRef {
 }
 
 // delete asks about exactly the objects that are there when it asks.
-func (l *objectListing) delete(rows []client.Object) tea.Cmd {
-	return l.countThen(rows, func(all []client.Object) tea.Msg {
-		if len(all) == 0 {
+func (l *objectListing) delete(rows table.SelectedRows[client.Object]) tea.Cmd {
+	return l.countThen(rows, func(all objectSet) tea.Msg {
+		if all.n == 0 {
 			return ui.NewsMsg{Tone: theme.Info, Text: "there is nothing to delete"}
 		}
 		return l.a.AskConsentMsg(askToDelete(l.path.bucket, all), func(c account.Consents) tea.Cmd {
@@ -32,31 +34,56 @@ func (l *objectListing) delete(rows []client.Object) tea.Cmd {
 	})
 }
 
+// maxNamedObjects is the number of objects that a question names.
+const maxNamedObjects = 1000
+
 // askToDelete is the question about objects. For several of them the answer is their number.
-func askToDelete(b *client.Bucket, objects []client.Object) account.Ask {
-	ask := account.Ask{Ops: []string{client.OpDeleteObject}, Name: "delete"}
+func askToDelete(b *client.Bucket, objects objectSet) account.Ask {
+	ask := account.Ask{Ops: []string{client.OpDeleteObject}, Name: "delete", IDs: make([]string, 0, objects.n)}
 	bytes := int64(0)
-	for _, o := range objects {
+	for o := range objects.all {
 		bytes += max(0, o.Size)
-		ask.IDs, ask.Items = append(ask.IDs, refTo(b, o.Name.Raw()).ID()), append(ask.Items, o.Name.String())
+		ask.IDs = append(ask.IDs, refTo(b, o.Name.Raw()).ID())
+		if len(ask.Items) < maxNamedObjects {
+			ask.Items = append(ask.Items, o.Name.String())
+		}
 	}
-	count := ui.Plural(len(objects), "object", "objects")
+	if more := objects.n - len(ask.Items); more > 0 {
+		ask.Items = append(ask.Items, "and "+ui.FormatCount(int64(more))+" more")
+	}
+	count := ui.Plural(objects.n, "object", "objects")
 	ask.Confirm = resource.Confirm{
 		Title:    "Delete " + count,
 		Effect:   fmt.Sprintf("Deletes %s (%s) in %s for good.", count, account.FormatSize(bytes), bucketName(b)),
 		Required: true,
 	}
-	if len(objects) > 1 {
-		ask.Confirm.Word = fmt.Sprint(len(objects))
+	if objects.n > 1 {
+		ask.Confirm.Word = fmt.Sprint(objects.n)
 	}
 	return ask
 }
 
-// deleteObjects starts the deletion.
-func deleteObjects(a *account.Account, b *client.Bucket, objects []client.Object, c account.Consents) tea.Cmd {
-	id := a.Transfers.DeleteListed(c[client.OpDeleteObject], b.Location().Raw(), b.Label.Raw(), objects)
-	sizesOf(a, b.Object("")).expect(id, objects)
-	return account.SyncTransfers(a)
+// deleteObjects starts the deletion, off the event loop: there may be a million objects.
+func deleteObjects(a *account.Account, b *client.Bucket, objects objectSet, c account.Consents) tea.Cmd {
+	return func() tea.Msg {
+		all := objects.slice()
+		id := a.Transfers.DeleteListed(c[client.OpDeleteObject], b.Location().Raw(), b.Label.Raw(), all)
+		return deletionStarted{a, b, id, all}
+	}
+}
+
+// deletionStarted says that a deletion was started.
+type deletionStarted struct {
+	a       *account.Account
+	bucket  *client.Bucket
+	id      transfer.ID
+	objects []client.Object
+}
+
+// Deliver shows the transfer.
+func (m deletionStarted) Deliver() tea.Cmd {
+	sizesOf(m.a, m.bucket.Object("")).expect(m.id, m.objects)
+	return account.SyncTransfers(m.a)
 }
 
 // unknownACL stands for an ACL that could not be read.

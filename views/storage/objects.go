@@ -367,12 +367,12 @@ func (l *objectListing) operations() []table.RowAction[client.Object] {
 			OpenPane:    l.open,
 		},
 		{
-			Keys:        []string{"w"},
-			Name:        "download",
-			Description: "the object, the marked ones, or a folder with everything in it",
-			ShowInHints: true,
-			OpensView:   true,
-			BatchCmd:    l.download,
+			Keys:         []string{"w"},
+			Name:         "download",
+			Description:  "the object, the marked ones, or a folder with everything in it",
+			ShowInHints:  true,
+			OpensView:    true,
+			SelectionCmd: l.download,
 		},
 		{
 			Keys:           []string{"L"},
@@ -401,7 +401,7 @@ func (l *objectListing) operations() []table.RowAction[client.Object] {
 			Writes:         true,
 			OpensView:      true,
 			DisabledReason: func(client.Object) string { return l.a.MissingScope(client.OpDeleteObject) },
-			BatchCmd:       l.delete,
+			SelectionCmd:   l.delete,
 		},
 	}
 }
@@ -459,6 +459,9 @@ func (l *objectListing) listActions() []ui.Action {
 		},
 		linksAction(l.a),
 		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: up},
+	}
+	if stop := countingOf(l.a).actions(); stop != nil {
+		return append(actions, stop...)
 	}
 	if l.sizes.current != nil && !l.Store.LoadingAll() {
 		actions = append(actions, ui.LocalAction("this list", "stop reading sizes", "", l.sizes.stop, "esc"))

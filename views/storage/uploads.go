@@ -80,6 +80,7 @@ func (l *objectListing) prepareUpload(ctx context.Context, file, name, kind stri
 			if _, err := l.a.Transfers.Upload(request); err != nil {
 				return ui.ShowNews(theme.Bad, "upload: "+client.Clean(err.Error()))
 			}
+			l.sizes.invalidate()
 			return transferStarted(l.a, "", "uploading "+client.Clean(name))()
 		})
 	}, nil
@@ -133,6 +134,7 @@ func (l *objectListing) prepareFolderUpload(ctx context.Context, folder, prefix 
 				Existing: transfer.ReplaceExisting,
 				Consent:  c[client.OpUploadObject],
 			})
+			l.sizes.invalidate()
 			news := "uploading " + ui.Plural(len(ids), "file", "files")
 			return transferStarted(l.a, "", news+leftOut("not sent", refused))()
 		})
@@ -205,6 +207,7 @@ func (l *objectListing) folderForm() form.Form {
 			return nil, err
 		}
 		return func() tea.Cmd {
+			l.sizes.invalidate()
 			return tea.Batch(ui.ShowNews(theme.Good, client.Clean(folder.Name)+": created"), l.Store.Refresh())
 		}, nil
 	})
