@@ -69,7 +69,8 @@ func taintSinks() map[string]taintSink {
 		},
 		"names for shells": {
 			write: func(r *testEnv, t *testing.T) string {
-				return r.MustRun("__complete", "services", "get", "").Out + r.MustRun("__complete", "keys", "get", "").Out
+				return r.MustRun("__complete", "services", "get", "").Out +
+					r.MustRun("__complete", "keys", "get", "").Out
 			},
 			more:   "\n\t",
 			silent: true, // a name that nobody can type is offered as an ID
@@ -145,8 +146,8 @@ func TestTaint_everySink(t *testing.T) {
 	}
 }
 
-// A program of the user's gets a value as it is, in one argument, and nothing of the account in its environment. What it
-// prints is made visible.
+// A program of the user's gets a value as it is, in one argument, and nothing of the account in its environment. What
+// it prints is made visible.
 func TestTaint_programOfTheUser(t *testing.T) {
 	const label = "web\x1b[31m\u202e\u009b31m\u200b; $(touch x) 'y'"
 	r, _ := startTainted(t, "texts", func(s *taintedServer) { s.replace = map[string]string{"label": label} })
