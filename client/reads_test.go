@@ -308,10 +308,14 @@ func TestClient_read_oversizedBody(t *testing.T) {
 		}
 	})
 	faulttest.RunCase(t, "A10", "headers of 10 MB", func(t *testing.T) {
-		answer := "HTTP/1.1 200 OK\r\n" + strings.Repeat("X-A: "+strings.Repeat("a", 1000)+"\r\n", 10_000) + "\r\n{}"
-		c := newAddressClient(t, faulttest.Listen(t, faulttest.RespondRaw(answer)))
-		if err := listWithinMemory(t, c, 96<<20); err == nil {
-			t.Error("passes")
+		page := fmt.Sprintf("Content-Type: application/json\r\nContent-Length: %d\r\n\r\n", len(pageBody())) +
+			pageBody()
+		for headers, passes := range map[int]bool{10: true, 10_000: false} {
+			answer := "HTTP/1.1 200 OK\r\n" + strings.Repeat("X-A: "+strings.Repeat("a", 1000)+"\r\n", headers) + page
+			c := newAddressClient(t, faulttest.Listen(t, faulttest.RespondRaw(answer)))
+			if err := listWithinMemory(t, c, 96<<20); (err == nil) != passes {
+				t.Errorf("%d headers: %v", headers, err)
+			}
 		}
 	})
 	faulttest.RunCase(t, "A10", "10,000 empty rows", func(t *testing.T) {
@@ -1151,6 +1155,20 @@ func TestClient_revokedToken(t *testing.T) {
 				strings.Contains(e.Error(), token) {
 				t.Errorf("%v after %d", e, len(w.Requests()))
 			}
+			for range 5 { // other panes and polls
+				_, err := c.Contacts.List(t.Context(), 1)
+				if e := requireError(t, err); !e.Unauthorized() || len(w.Requests()) != len(faults) {
+					t.Errorf("a read with a token that was rejected: %v after %d", e, len(w.Requests()))
+				}
+				time.Sleep(time.Minute)
+			}
+			if _, err := c.SetToken(client.NewSecret("another-token")); err != nil {
+				t.Fatal(err)
+			}
+			_, _ = c.Contacts.List(t.Context(), 1)
+			if len(w.Requests()) != len(faults)+1 {
+				t.Errorf("a read with another token is not sent")
+			}
 		})
 	}
 }
@@ -1404,6 +1422,9 @@ func TestTransport_proxies(t *testing.T) {
 			}
 			if !e.Offline() {
 				t.Errorf("taken for an answer of the API: %v", e)
+			}
+			if refused := name == "dead" || name == "407"; refused && !strings.Contains(e.Error(), "the proxy ") {
+				t.Errorf("the proxy is not named: %v", e)
 			}
 			_, err = client.Confirmed(
 				newProxyClient(t, proxy), client.OpDisableService, 1,
