@@ -21,6 +21,27 @@ import (
 	"lookout/client/faulttest"
 )
 
+// A service that was disabled again has been disabled since the first time, after a compaction too.
+func TestJournal_compact_keepsSinceOfFirstDisable(t *testing.T) {
+	path, now := filepath.Join(t.TempDir(), "a.journal"), testTime()
+	j := openSmall(t, path, func() time.Time { return now })
+	recordApplied(t, j, disableChange("7", "x"))
+	now = now.Add(time.Minute)
+	recordApplied(t, j, disableChange("7", "x"))
+	for range 40 {
+		recordChange(t, j, client.OpEnableService, "1")
+	}
+	again := openSmall(t, path, func() time.Time { return now })
+	if len(again.segments) == 0 {
+		t.Fatal("not compacted")
+	}
+	for name, j := range map[string]*Journal{"this run": j, "the next run": again} {
+		if w, held := j.DisabledService("7"); !held || !w.Since.Equal(testTime()) {
+			t.Errorf("%s: %t, %+v", name, held, w)
+		}
+	}
+}
+
 // openSmall opens a journal whose segments hold a few changes.
 func openSmall(t testing.TB, path string, now func() time.Time) *Journal {
 	t.Helper()

@@ -1,6 +1,8 @@
 package journal_test
 
 import (
+	"errors"
+	"fmt"
 	"path/filepath"
 	"testing"
 	"testing/synctest"
@@ -110,5 +112,165 @@ func TestJournal_PlannedWindows(t *testing.T) {
 				t.Errorf("%s, but still planned", name)
 			}
 		}
+	}
+}
+
+// A scheduled change is recorded only if it is what was scheduled, on the service that it was scheduled for, and only
+// once: of several programs, one makes it.
+func TestJournal_RecordIntent_onlyTheScheduledChange(t *testing.T) {
+	j := reopen(t, filepath.Join(t.TempDir(), "prod.journal"))
+	window := applied(t, j, client.Change{Op: client.OpDisableService, RevertAt: time.Now().Add(time.Hour)})
+	plain := applied(t, j, client.Change{Op: client.OpDisableService})
+	again := applied(t, j, client.Change{Op: client.OpDisableService, RevertAt: time.Now().Add(time.Hour)})
+	revert := client.Change{Op: client.OpEnableService, Resource: "service", ID: "7", Scheduled: again}
+	record := func(change func(*client.Change)) (string, error) {
+		c := revert
+		change(&c)
+		return j.RecordIntent(c)
+	}
+	for name, change := range map[string]func(*client.Change){
+		"another operation": func(c *client.Change) { c.Op = client.OpDisableService },
+		"another service":   func(c *client.Change) { c.ID = "8" },
+		"a longer id":       func(c *client.Change) { c.ID = "77" },
+		"an older window":   func(c *client.Change) { c.Scheduled = window },
+		"no window":         func(c *client.Change) { c.Scheduled = plain },
+		"nothing recorded":  func(c *client.Change) { c.Scheduled = again + "0" },
+	} {
+		if id, err := record(change); !errors.Is(err, journal.ErrSuperseded) || id != "" {
+			t.Errorf("%s: %q, %v", name, id, err)
+		}
+	}
+	first, err := record(func(*client.Change) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := record(func(*client.Change) {}); !errors.Is(err, journal.ErrTaken) {
+		t.Errorf("a second time: %v", err)
+	}
+	if _, err := record(func(c *client.Change) { c.Repeats = again }); !errors.Is(err, journal.ErrTaken) {
+		t.Errorf("a repetition of another change: %v", err)
+	}
+	j.RecordOutcome(first, client.Unknown, nil)
+	if _, err := record(func(c *client.Change) { c.Repeats = first }); err != nil {
+		t.Errorf("a repetition of the first: %v", err)
+	}
+}
+
+// The reverts of two windows are two changes: one that was made does not keep the other from being made.
+func TestJournal_RecordIntent_revertsOfTwoWindows(t *testing.T) {
+	j := reopen(t, filepath.Join(t.TempDir(), "prod.journal"))
+	windows := map[string]string{}
+	for _, id := range []string{"123456781", "123456782"} {
+		intent, err := j.RecordIntent(client.Change{
+			Op:       client.OpDisableService,
+			Resource: "service",
+			ID:       id,
+			RevertAt: time.Now().Add(time.Hour),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.RecordOutcome(intent, client.Applied, nil)
+		windows[id] = intent
+	}
+	revert := client.Change{Op: client.OpEnableService, Resource: "service", ID: "123456781"}
+	revert.Scheduled = windows["123456782"]
+	if _, err := j.RecordIntent(revert); !errors.Is(err, journal.ErrSuperseded) {
+		t.Errorf("the window of another service: %v", err)
+	}
+	for id, intent := range windows {
+		revert.ID, revert.Scheduled = id, intent
+		if _, err := j.RecordIntent(revert); err != nil {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+}
+
+// Each window belongs to one change and one service, however alike their ids are.
+func TestJournal_windowsWithSimilarIDs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "prod.journal")
+	j := reopen(t, path)
+	begin := func(op, id string) string {
+		t.Helper()
+		start := time.Now().Add(time.Hour)
+		intent, err := j.RecordIntent(client.Change{
+			Op:       op,
+			Resource: "service",
+			ID:       id,
+			StartAt:  start,
+			RevertAt: start.Add(time.Hour),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.RecordOutcome(intent, client.Applied, nil)
+		return intent
+	}
+	older := begin(client.OpDisableService, "123456781")
+	newer := begin(client.OpDisableService, "123456781")
+	other := begin(client.OpDisableService, "123456782")
+	begin(client.OpPlanMaintenance, "123456783")
+	plan := begin(client.OpPlanMaintenance, "123456784")
+	begin(client.OpDeleteService, "123456783")
+	if err := j.EndWindow(older); err != nil {
+		t.Fatal(err)
+	}
+	for name, j := range map[string]*journal.Journal{"this run": j, "the next run": reopen(t, path)} {
+		disabled, planned := j.DisabledServices(), j.PlannedWindows()
+		if len(disabled) != 2 || disabled["123456781"].IntentID != newer || disabled["123456782"].IntentID != other {
+			t.Errorf("%s: disabled %+v", name, disabled)
+		}
+		if len(planned) != 1 || planned[plan].ID != "123456784" {
+			t.Errorf("%s: planned %+v", name, planned)
+		}
+	}
+}
+
+// A key that is revoked ends the reminder about its own secret, and about no other's.
+func TestJournal_UnseenSecrets_similarIDs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "prod.journal")
+	j := reopen(t, path)
+	for _, id := range []string{"123456781", "123456782"} {
+		intent, err := j.RecordIntent(client.Change{Op: client.OpCreateKey, Resource: "key", Label: id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.RecordUnseenSecret(intent, id)
+	}
+	revoke, err := j.RecordIntent(client.Change{Op: client.OpRevokeKey, Resource: "key", ID: "123456782"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.RecordOutcome(revoke, client.Applied, nil)
+	if unseen := reopen(t, path).UnseenSecrets(); len(unseen) != 1 || unseen[0].UnseenSecretOf != "123456781" {
+		t.Errorf("%+v", unseen)
+	}
+}
+
+// What an earlier run did not finish is asked for by its operation, and not by one whose name begins alike.
+func TestJournal_Unfinished_byOperation(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "prod.journal")
+	j := reopen(t, path)
+	for _, op := range []string{client.OpDeleteContact, client.OpDeleteCredential} {
+		if _, err := j.RecordIntent(client.Change{Op: op, Path: "/" + op, ID: "7"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unfinished := reopen(t, path).Unfinished(client.OpDeleteContact)
+	if len(unfinished) != 1 || unfinished[0].Change.Op != client.OpDeleteContact {
+		t.Errorf("%+v", unfinished)
+	}
+}
+
+// The values before a change are in the journal: they are what undoes it.
+func TestJournal_RecordIntent_valuesBefore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "prod.journal")
+	applied(t, reopen(t, path), client.Change{
+		Op:     client.OpUpdateService,
+		Before: map[string]any{"address": "https://before"},
+	})
+	entries := reopen(t, path).Entries(time.Time{})
+	if len(entries) != 1 || fmt.Sprint(entries[0].Change.Before) != "map[address:https://before]" {
+		t.Errorf("%+v", entries)
 	}
 }
