@@ -176,6 +176,24 @@ func TestRun_restoresTheTerminal(t *testing.T) {
 	}
 }
 
+// Without a terminal, Run says so and runs nothing.
+func TestRun_withoutTerminal(t *testing.T) {
+	in, out := os.Stdin, os.Stdout
+	defer func() { os.Stdin, os.Stdout = in, out }()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	os.Stdin, os.Stdout = null, null
+	for _, linear := range []bool{false, true} {
+		code, err := Run(t.Context(), &staticScreen{}, Options{Linear: linear})
+		if code != 2 || err == nil || !strings.Contains(err.Error(), "needs a terminal") {
+			t.Errorf("linear %t: code %d, %v", linear, code, err)
+		}
+	}
+}
+
 // A screen that stops using the mouse gives it back to the terminal.
 func TestRenderer_mouseModesEnd(t *testing.T) {
 	p := newRenderer(io.Discard, func() {}, runUnprotected)

@@ -1,6 +1,9 @@
 package terminal
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // A notification ends where it should, whatever its text contains, and is wrapped for tmux and screen.
 func TestNotificationSequence(t *testing.T) {
@@ -17,6 +20,18 @@ func TestNotificationSequence(t *testing.T) {
 			text:    hostile,
 			want: "\a\x1b]9;lookout acme: a]52;c;eA==;b\a" +
 				"\x1b]777;notify;lookout acme;a]52,c,eA==,b\a",
+		},
+		"hostile title": {
+			methods: []string{"osc9", "osc777"},
+			title:   hostile,
+			text:    "down",
+			want:    "\x1b]9;a]52;c;eA==;b: down\a\x1b]777;notify;a]52,c,eA==,b;down\a",
+		},
+		"long": {
+			methods: []string{"osc9"},
+			title:   strings.Repeat("é", 201),
+			text:    strings.Repeat("x", 100_000),
+			want:    "\x1b]9;" + strings.Repeat("é", 200) + ": " + strings.Repeat("x", 200) + "\a",
 		},
 		"tmux": {
 			methods: []string{"osc9"},

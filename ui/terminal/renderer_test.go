@@ -325,6 +325,66 @@ func TestRenderer_shorterFrame(t *testing.T) {
 	compare(t, e, "one\ntwo", "")
 }
 
+// A line that changes only in the case of its letters is drawn, also when lines move at the same time, and whatever the
+// width of its characters.
+func TestRenderer_caseOnly(t *testing.T) {
+	lines := []string{"one ⚠\ufe0f up", "ONE ⚠\ufe0f up", "One ⚠\ufe0f up", "one ⚠\ufe0f UP", "two", "TWO", "Two"}
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		e, p := vt.NewEmulator(20, len(lines)), renderer{}
+		p.encoder.writer.features = randomFeatures(r)
+		for range 10 {
+			content := strings.Join(lines, "\n")
+			sent := p.diff(Frame{Content: content}, false)
+			fmt.Fprint(e, sent)
+			compare(t, e, content, sent)
+			if t.Failed() {
+				t.Fatalf("seed %d", seed)
+			}
+			if r.IntN(2) == 0 {
+				lines = append(lines[1:], lines[0]) // scrolls
+			} else {
+				i, j := r.IntN(len(lines)), r.IntN(len(lines))
+				lines[i], lines[j] = lines[j], lines[i]
+			}
+		}
+	}
+}
+
+// The title follows the screen, letter by letter, and without its controls.
+func TestRenderer_title(t *testing.T) {
+	p := renderer{}
+	p.diff(Frame{Title: "lookout · acme"}, true)
+	for title, want := range map[string]string{
+		"lookout · other":             "\x1b]2;lookout · other\x1b\\",
+		"lookout · x\x1b]52;c;aA==\a": "\x1b]2;lookout · x]52;c;aA==\x1b\\",
+		"":                            "\x1b]2;\x1b\\",
+	} {
+		if sent := p.diff(Frame{Title: title}, false); !strings.Contains(sent, want) {
+			t.Errorf("%q: %q is written", title, sent)
+		}
+		if sent := p.diff(Frame{Title: title}, false); sent != "" {
+			t.Errorf("%q again: %q is written", title, sent)
+		}
+	}
+}
+
+// A linear terminal gets text and line ends, and no other controls.
+func TestRenderer_linearStripsControls(t *testing.T) {
+	out := make(writeRecorder, 10)
+	p := newRenderer(out, func() {}, runUnprotected)
+	p.linear, p.flow.off = true, true
+	p.start("")
+	p.show(Frame{LinearText: "a\x1b[2Jb\rc\u009bd\n"}, false)
+	got := ""
+	for !strings.Contains(got, "d") {
+		got += out.next(t)
+	}
+	if got != "a[2Jbcd\r\n" {
+		t.Errorf("%q is written", got)
+	}
+}
+
 // Only text and styles are written, and the default style is set between frames.
 func TestRenderer_stripsControls(t *testing.T) {
 	p := renderer{}
