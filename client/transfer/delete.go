@@ -96,7 +96,7 @@ func (r *deleteTask) run(ctx context.Context, m *Manager, p *progress) error {
 	p.set(r.total-int64(len(r.remaining)), r.total)
 	s := deleter{m: m, p: p, remove: func(ctx context.Context, name string) error {
 		object := client.ObjectRef{Cluster: r.cluster, Bucket: r.bucket, Name: name}
-		change := client.Change{Op: client.OpDeleteObject, ID: object.ID()}
+		change := client.Change{Op: client.OpDeleteObject, ID: object.ID(), Reason: m.Reason}
 		if o, ok := r.before[name]; ok {
 			change.Before = o
 		}

@@ -64,6 +64,7 @@ func (e *emptyTask) run(ctx context.Context, m *Manager, p *progress) error {
 		Resource: emptyResource,
 		ID:       id,
 		Label:    id,
+		Reason:   m.Reason,
 		Before:   before,
 	}, e.consent)
 	if err != nil {

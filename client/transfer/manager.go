@@ -26,6 +26,7 @@ const notifyInterval = 200 * time.Millisecond
 
 // A Manager runs transfers and keeps a list of all transfers of this session. Its methods are safe for concurrent use.
 type Manager struct {
+	Reason      string // why objects are deleted, for the journal; set before the first deletion
 	c           *client.Client
 	ctx         context.Context
 	wrapFile    func(file) file // wraps the file of each download, for tests

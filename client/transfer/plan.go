@@ -380,6 +380,33 @@ func (p *Plan) findExtraFiles(ctx context.Context, root *os.Root) error {
 	})
 }
 
+// DeleteFiles deletes regular files of a folder, and then the folders that are empty. It returns those that it could
+// not delete, and why.
+func DeleteFiles(folder string, paths []string) (left []SkippedFile, err error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	for _, name := range paths {
+		info, err := root.Lstat(name)
+		if err == nil && !info.Mode().IsRegular() {
+			err = errors.New("it is not a regular file any more")
+		}
+		if err == nil {
+			err = root.Remove(name)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			left = append(left, SkippedFile{name, client.Clean(err.Error())})
+			continue
+		}
+		for dir := path.Dir(name); dir != "." && root.Remove(dir) == nil; {
+			dir = path.Dir(dir)
+		}
+	}
+	return left, nil
+}
+
 // fewFiles is the number of files up to which each is looked up by its name.
 const fewFiles = 8
 

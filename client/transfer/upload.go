@@ -319,31 +319,19 @@ func (u *uploadTask) decideOutcome(
 
 func (u *uploadTask) cleanUp() {}
 
-// A SpoolFile holds the bytes of a stream until they are uploaded: an object is stored only with its size.
-type SpoolFile struct{ Path, folder string }
-
-// Remove removes the file.
-func (s *SpoolFile) Remove() { _ = os.RemoveAll(s.folder) }
-
-// Spool copies a stream into a new file that only this user can read. Once ctx has ended, it removes the file.
-func Spool(ctx context.Context, in io.Reader) (*SpoolFile, error) {
-	folder, err := os.MkdirTemp("", "lookout-put-")
+// Spool copies a stream into a new file that only this user can read, and returns its path: an object is stored only
+// with its size. The caller removes the file.
+func Spool(in io.Reader) (path string, err error) {
+	f, err := os.CreateTemp("", "lookout-put-")
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	s := &SpoolFile{Path: filepath.Join(folder, "input"), folder: folder}
-	context.AfterFunc(ctx, s.Remove)
-	f, err := os.OpenFile(s.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err == nil {
-		var n int64
-		n, err = io.Copy(f, io.LimitReader(in, client.MaxPutSize+1))
-		if err = errors.Join(err, f.Close()); err == nil && n > client.MaxPutSize {
-			err = errors.New("it has more than 5 GiB, the limit for one object; nothing was stored")
-		}
+	n, err := io.Copy(f, io.LimitReader(in, client.MaxPutSize+1))
+	if err = errors.Join(err, f.Close()); err == nil && n > client.MaxPutSize {
+		err = errors.New("it has more than 5 GiB, the limit for one object; nothing was stored")
 	}
 	if err != nil {
-		s.Remove()
-		return nil, err
+		_ = os.Remove(f.Name())
 	}
-	return s, nil
+	return f.Name(), err
 }

@@ -138,7 +138,10 @@ func objectResource(l *objectListing) resource.Resource[client.Object] {
 			"objects get us-east-1/acme-backups 'site/*.html' pages",
 			"objects acl us-east-1/acme-backups new.txt",
 			"objects link us-east-1/acme-backups new.txt --for 1h",
+			"objects sync ./docs us-east-1/acme-backups/site --dry-run",
+			"objects sync us-east-1/acme-backups/site ./copy --force",
 			"objects rm us-east-1/acme-backups new.txt --yes",
+			"objects rm us-east-1/acme-backups 'site/*' -r --yes",
 		},
 		Calls: resource.Calls{
 			List:   "list objects",

@@ -33,6 +33,25 @@ func (s *scriptSession) listClusters(ctx context.Context) []*client.Cluster {
 // bucketCommands makes the command that creates a bucket look for it first: the API would return one that exists as if
 // it were new, and ignore the access that was asked for.
 func bucketCommands(r scriptResource) scriptResource {
+	r.subcommands = append(r.subcommands, subcommand[client.ObjectRef]{
+		name:            "empty",
+		op:              client.OpEmptyBucket,
+		verb:            "Empties",
+		asks:            asksAlways,
+		args:            "CLUSTER/BUCKET [PREFIX]",
+		noTarget:        true,
+		printsOwnResult: true,
+		description:     "Remove all objects of a bucket, or all that begin with a prefix",
+		bindFlags: withoutFlags(func(
+			ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
+		) (change[client.ObjectRef], error) {
+			o, err := parseObjectArgs(append(args, "")[:2])
+			if o.Cluster == "" {
+				return change[client.ObjectRef]{}, err
+			}
+			return s.planEmptying(ctx, o)
+		}),
+	}.erase())
 	i := slices.IndexFunc(r.subcommands, func(v subcommand[any]) bool { return v.name == "create" })
 	bind := r.subcommands[i].bindFlags
 	r.subcommands[i].bindFlags = func(set *pflag.FlagSet) planFunc[any] {

@@ -30,6 +30,8 @@ type changeCase struct {
 func changeCases(r *testEnv) []changeCase {
 	file := filepath.Join(r.Home, "file")
 	r.Write(file, "x")
+	folder := filepath.Join(r.Home, "folder")
+	r.Write(filepath.Join(folder, "only"), "x")
 	dir := testenv.WriteCertificate(r.T, "cdn.acme.net")
 	pair := filepath.Join(dir, "cert.pem") + " " + filepath.Join(dir, "key.pem")
 	const object = testenv.Bucket + " README.txt"
@@ -164,6 +166,19 @@ func changeCases(r *testEnv) []changeCase {
 			asks:   true,
 			op:     "delete object",
 			before: `"name":"README.txt"`,
+		},
+		{
+			line:   "objects sync " + folder + " " + testenv.Bucket + "/new",
+			effect: "Stores 1 file below " + testenv.Bucket + "/new/",
+			op:     "upload",
+			sent:   "put object",
+		},
+		{
+			line:   "buckets empty " + object,
+			effect: "Removes everything below " + testenv.Bucket + "/README.txt for good: 1 object, ",
+			asks:   true,
+			op:     "empty bucket",
+			sent:   "delete object",
 		},
 		{
 			line:   "objects acl " + object + " public-read",

@@ -156,11 +156,23 @@ func objectFilesResource() scriptResource {
 				op:              client.OpDeleteObject,
 				verb:            "Removes",
 				asks:            asksAlways,
-				args:            "CLUSTER/BUCKET NAME",
+				args:            "CLUSTER/BUCKET NAME...",
 				noTarget:        true,
 				printsOwnResult: true,
-				description:     "Remove an object",
-				bindFlags:       withoutFlags(removeObject),
+				description:     "Remove an object, or several with patterns and -r",
+				bindFlags:       removeObject,
+			}.erase(),
+			subcommand[client.ObjectRef]{
+				name:            "sync",
+				op:              client.OpUploadObject,
+				otherOps:        []string{client.OpDeleteObject},
+				verb:            "Stores",
+				args:            "SOURCE TARGET",
+				noTarget:        true,
+				printsOwnResult: true,
+				description: "Copy what is new from a folder to a bucket, or back; a folder begins with / or . " +
+					"(./site), the other side is CLUSTER/BUCKET[/PREFIX]",
+				bindFlags: syncObjects,
 			}.erase(),
 		},
 	}
@@ -547,14 +559,12 @@ func (s *scriptSession) putInput(
 			ContentType: cmp.Or(kind, transfer.ContentType(o.Name)),
 			MustNew:     !flags.force,
 		}
-		file, err := prompt.UnlessInterrupted(ctx, func() (*transfer.SpoolFile, error) {
-			return transfer.Spool(ctx, s.in)
-		})
+		file, err := prompt.UnlessInterrupted(ctx, func() (string, error) { return transfer.Spool(s.in) })
 		if err != nil {
 			return o, fmt.Errorf("standard input: %w", err)
 		}
-		defer file.Remove()
-		r.File = file.Path
+		defer os.Remove(file)
+		r.File = file
 		return o, s.storeObject(ctx, w, r)
 	}
 	return c, nil
@@ -573,26 +583,46 @@ func (s *scriptSession) storeObject(ctx context.Context, w *approvedChange, r tr
 	return err
 }
 
-// removeObject plans to remove an object.
-func removeObject(
-	ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
-) (c change[client.ObjectRef], err error) {
-	o, err := parseObjectArgs(args)
-	if err != nil {
-		return c, err
-	}
-	found, err := s.findObject(ctx, o)
-	if err != nil {
-		return c, err
-	}
-	return change[client.ObjectRef]{
-		Change: client.Change{ID: o.ID(), Label: o.Name, Before: found},
-		send: func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
-			err := w.DeleteObject(ctx, o)
-			if err == nil {
-				s.reportf("%s is removed", describeObject(o))
+// removeObject plans to remove an object, or several.
+func removeObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
+	recursive := set.BoolP("recursive", "r", false, "NAME is a folder: remove everything in it")
+	return func(
+		ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
+	) (c change[client.ObjectRef], err error) {
+		o, err := parseObjectArgs(args)
+		if err != nil {
+			return c, err
+		}
+		many := *recursive || len(args) > 2
+		if !many {
+			if many, err = s.isPattern(ctx, o); err != nil {
+				return c, err
 			}
-			return o, err
-		},
-	}, nil
+		}
+		switch {
+		case *recursive && len(args) == 2 && strings.HasSuffix(o.Name, "/"):
+			return s.planEmptying(ctx, o)
+		case many:
+			return s.planRemoval(ctx, transfer.Selection{
+				Cluster:   o.Cluster,
+				Bucket:    o.Bucket,
+				Names:     args[1:],
+				Recursive: *recursive,
+			})
+		}
+		found, err := s.findObject(ctx, o)
+		if err != nil {
+			return c, err
+		}
+		return change[client.ObjectRef]{
+			Change: client.Change{ID: o.ID(), Label: o.Name, Before: found},
+			send: func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
+				err := w.DeleteObject(ctx, o)
+				if err == nil {
+					s.reportf("%s is removed", describeObject(o))
+				}
+				return o, err
+			},
+		}, nil
+	}
 }

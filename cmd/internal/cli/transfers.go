@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lookout/client"
+	"lookout/client/objectindex"
 	"lookout/client/transfer"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
@@ -24,6 +25,7 @@ import (
 // A planFlags holds the flags of the commands that move many files.
 type planFlags struct {
 	force, skip, keepBoth, sizeOnly bool
+	deletes                         bool // what only the target has is deleted in the end
 }
 
 // add adds the flags. force says what --force replaces.
@@ -64,7 +66,6 @@ type batchTransfer struct {
 	session *scriptSession
 	plan    transfer.Plan
 	flags   planFlags
-	deletes bool // what only the target has is deleted in the end
 	line    *progress.Meter
 }
 
@@ -101,7 +102,7 @@ func (b *batchTransfer) compare(ctx context.Context) error {
 	c := transfer.Comparison{
 		Names:    b.flags.skip,
 		SizeOnly: b.flags.sizeOnly,
-		Extra:    b.deletes,
+		Extra:    b.flags.deletes,
 		Progress: func(n int64) { b.line.Show("comparing: %s read", account.FormatSize(read.Add(n))) },
 	}
 	b.line.Show("comparing %s", ui.Plural(len(b.plan.Files), "file", "files"))
@@ -119,7 +120,7 @@ func (b *batchTransfer) check() error {
 	for _, f := range b.plan.Skipped {
 		b.session.reportf("%s; it is not %s", f.Error(), done)
 	}
-	if len(b.plan.Files) == 0 && len(b.plan.Extra) == 0 && len(b.plan.Skipped) > 0 {
+	if len(b.plan.Files) == 0 && len(b.plan.Extra)+len(b.plan.Skipped) > 0 {
 		return fmt.Errorf("%s: there is no file to %s", b.place(), do)
 	}
 	differs := 0
@@ -213,7 +214,7 @@ func (b *batchTransfer) show() error {
 		fmt.Fprintf(&text, ", %s %s", ui.FormatCount(int64(n)), state)
 	}
 	fmt.Fprintf(&text, ", %d left out", len(b.plan.Skipped))
-	if b.deletes {
+	if b.flags.deletes {
 		fmt.Fprintf(&text, ", %d to delete", len(b.plan.Extra))
 	}
 	if free >= 0 {
@@ -357,23 +358,30 @@ func describeProgress(m *transfer.Manager) string {
 func (s *scriptSession) getMany(
 	ctx context.Context, sel transfer.Selection, folder string, flags planFlags, dryRun bool,
 ) error {
-	selected, err := s.selectObjects(ctx, sel)
-	if err != nil {
+	b, err := s.planDownload(ctx, sel, folder, flags)
+	switch {
+	case err != nil:
 		return err
-	}
-	plan := transfer.PlanDownload(selected, func() bool { return transfer.FoldsCase(existingParent(folder)) })
-	at := client.ObjectRef{Cluster: sel.Cluster, Bucket: sel.Bucket}
-	b := s.newBatch(plan, at, folder, flags)
-	if err := b.compare(ctx); err != nil {
-		return err
-	}
-	if dryRun {
+	case dryRun:
 		return b.show()
 	}
 	if err := b.check(); err != nil {
 		return err
 	}
 	return b.run(ctx, nil, "")
+}
+
+// planDownload plans to fetch the objects of a selection into a folder.
+func (s *scriptSession) planDownload(
+	ctx context.Context, sel transfer.Selection, folder string, flags planFlags,
+) (*batchTransfer, error) {
+	selected, err := s.selectObjects(ctx, sel)
+	if err != nil {
+		return nil, err
+	}
+	plan := transfer.PlanDownload(selected, func() bool { return transfer.FoldsCase(existingParent(folder)) })
+	b := s.newBatch(plan, client.ObjectRef{Cluster: sel.Cluster, Bucket: sel.Bucket, Name: sel.Names[0]}, folder, flags)
+	return b, b.compare(ctx)
 }
 
 // selectObjects lists the objects of a selection.
@@ -418,12 +426,16 @@ func (s *scriptSession) planUpload(
 	if err := b.compare(ctx); err != nil {
 		return c, err
 	}
-	if !s.dryRun {
-		if err := b.check(); err != nil {
-			return c, err
-		}
+	if s.dryRun {
+		return b.change(), nil
 	}
-	return b.change(), nil
+	if err := b.check(); err != nil {
+		return c, err
+	}
+	if c = b.change(); len(b.plan.ToSend(flags.existing()))+len(b.plan.Extra) == 0 {
+		return change[client.ObjectRef]{}, b.run(ctx, nil, "") // reports that there is nothing to do
+	}
+	return c, nil
 }
 
 // change returns the change that an upload makes. It is shown if it is not to be sent.
@@ -438,16 +450,224 @@ func (b *batchTransfer) change() change[client.ObjectRef] {
 	}
 	effect := fmt.Sprintf("Stores %s below %s", ui.Plural(len(files), "file", "files"), describeObject(prefix))
 	if replaced > 0 {
-		effect += fmt.Sprintf(", and replaces %s", ui.Plural(replaced, "object", "objects"))
+		effect += fmt.Sprintf(", replaces %s", ui.Plural(replaced, "object", "objects"))
 	}
 	c := change[client.ObjectRef]{
 		Change: client.Change{ID: prefix.ID(), Label: prefix.Name},
 		below:  true,
-		effect: effect,
 		show:   b.show,
 	}
+	if n := len(b.plan.Extra); n > 0 {
+		c.asks = asksAlways
+		effect += fmt.Sprintf(", deletes %s that the folder does not have", ui.Plural(n, "object", "objects"))
+	}
+	c.effect = effect
 	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
-		return prefix, b.run(ctx, w.consent(), w.change.Reason)
+		err := b.run(ctx, w.consent(), w.change.Reason)
+		if err != nil || len(b.plan.Extra) == 0 {
+			return prefix, err
+		}
+		return prefix, b.session.delete(ctx, w.change.Reason, func(m *transfer.Manager) transfer.ID {
+			return m.Delete(w.consents[client.OpDeleteObject], prefix.Cluster, prefix.Bucket, b.plan.Extra)
+		})
 	}
 	return c
+}
+
+// delete runs a deletion of several objects, and reports how many are gone and which are not.
+func (s *scriptSession) delete(
+	ctx context.Context, reason string, begin func(*transfer.Manager) transfer.ID,
+) error {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	m := transfer.New(ctx, s.api)
+	m.Reason = reason
+	id := begin(m)
+	s.follow(m, progress.NewMeter(s.errOut))
+	row, _ := m.Status(id)
+	s.reportf("%s removed", ui.Plural(int(row.Done), "object", "objects"))
+	if row.State == transfer.Done {
+		return nil
+	}
+	if left, ok := errors.AsType[*transfer.UndeletedError](row.Err); ok {
+		for _, name := range left.Names {
+			s.reportf("not removed: %s", name)
+		}
+	}
+	var failure *client.Error
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case row.Done > 0 && !(errors.As(row.Err, &failure) && failure.Unknown()):
+		return exit.WithCode(exit.CodePartial, row.Err)
+	}
+	return row.Err
+}
+
+// planRemoval plans to remove the objects of a selection. The answer is their number.
+func (s *scriptSession) planRemoval(
+	ctx context.Context, sel transfer.Selection,
+) (c change[client.ObjectRef], err error) {
+	selected, err := s.selectObjects(ctx, sel)
+	if err != nil {
+		return c, err
+	}
+	objects, bytes, named := make([]client.Object, len(selected)), int64(0), []string(nil)
+	for i, o := range selected {
+		ref := client.ObjectRef{Cluster: sel.Cluster, Bucket: sel.Bucket, Name: o.Object.Name.Raw()}
+		objects[i], bytes, c.ids = o.Object, bytes+max(0, o.Object.Size), append(c.ids, ref.ID())
+		if i < 3 {
+			named = append(named, o.Object.Name.String())
+		}
+	}
+	if more := len(objects) - len(named); more > 0 {
+		named = append(named, fmt.Sprintf("%s more", ui.FormatCount(int64(more))))
+	}
+	c.Change = client.Change{ID: c.ids[0], Label: fmt.Sprint(len(objects))}
+	c.effect = fmt.Sprintf("Removes %s (%s) from %s for good: %s", ui.Plural(len(objects), "object", "objects"),
+		account.FormatSize(bytes), client.Clean(client.BucketID(sel.Cluster, sel.Bucket)), strings.Join(named, ", "))
+	c.show = func() error {
+		var text strings.Builder
+		for _, o := range objects {
+			fmt.Fprintf(&text, "delete   %10s  %s\n", account.FormatSize(o.Size), o.Name)
+		}
+		return output.WriteText(s.out, text.String())
+	}
+	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
+		return client.ObjectRef{}, s.delete(ctx, w.change.Reason, func(m *transfer.Manager) transfer.ID {
+			return m.DeleteListed(w.consent(), sel.Cluster, sel.Bucket, objects)
+		})
+	}
+	return c, nil
+}
+
+// planEmptying plans to remove everything that begins with a prefix, after counting it. The answer is the name of the
+// bucket.
+func (s *scriptSession) planEmptying(
+	ctx context.Context, prefix client.ObjectRef,
+) (c change[client.ObjectRef], err error) {
+	line := progress.NewMeter(s.errOut)
+	q := client.ObjectQuery{Cluster: prefix.Cluster, Bucket: prefix.Bucket, Prefix: prefix.Name}
+	count, err := objectindex.Count(ctx, s.api.Objects, q, func(objects, _ int64) {
+		line.Show("counting: %s objects", ui.FormatCount(objects))
+	})
+	line.Clear()
+	switch {
+	case err != nil:
+		return c, fmt.Errorf("what would be removed cannot be counted: %w", err)
+	case count.Objects == 0 && !count.AtLeast:
+		s.reportf("%s: there is nothing to remove", describeObject(prefix))
+		return c, nil
+	}
+	total := account.FormatTotal(client.StorageTotal{
+		Objects:        count.Objects,
+		Size:           count.Bytes,
+		ObjectsPartial: count.AtLeast,
+		SizePartial:    count.AtLeast,
+	}, ", ")
+	c.Change = client.Change{Op: client.OpEmptyBucket, ID: prefix.ID(), Label: prefix.Bucket}
+	c.effect = fmt.Sprintf("Removes everything below %s for good: %s", describeObject(prefix), total)
+	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
+		return prefix, s.delete(ctx, w.change.Reason, func(m *transfer.Manager) transfer.ID {
+			return m.Empty(w.consent(), prefix.Cluster, prefix.Bucket, prefix.Name)
+		})
+	}
+	c.below = true
+	return c, nil
+}
+
+// parseSide returns what an argument of sync names: a local folder, or a place in a bucket.
+func parseSide(arg string) (folder string, place client.ObjectRef, err error) {
+	if arg == "." || arg == ".." || strings.HasPrefix(arg, "./") || strings.HasPrefix(arg, "../") ||
+		strings.Contains(arg, `\`) || filepath.IsAbs(arg) {
+		return arg, place, nil
+	}
+	parts := strings.SplitN(arg, "/", 3)
+	if len(parts) < 2 {
+		return "", place, exit.Usage(fmt.Errorf(
+			"%s is neither a folder (./%[1]s) nor CLUSTER/BUCKET[/PREFIX]", client.Clean(arg),
+		))
+	}
+	place.Cluster, place.Bucket, err = parseBucket(parts[0] + "/" + parts[1])
+	if len(parts) > 2 && parts[2] != "" {
+		place.Name = strings.TrimSuffix(parts[2], "/") + "/"
+	}
+	return "", place, err
+}
+
+// syncObjects plans to copy what is new from a folder to a bucket, or back.
+func syncObjects(set *pflag.FlagSet) planFunc[client.ObjectRef] {
+	var flags planFlags
+	flags.add(set, "replace what differs")
+	set.BoolVar(&flags.deletes, "delete", false, "in the end, delete what only the target has; asks")
+	return func(
+		ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
+	) (c change[client.ObjectRef], err error) {
+		from, source, err := parseSide(args[0])
+		to, target, failure := parseSide(args[1])
+		if err = errors.Join(err, failure, flags.check()); err != nil {
+			return c, exit.Usage(err)
+		}
+		switch {
+		case (from == "") == (to == ""):
+			return c, exit.Usage(errors.New(
+				"one side must be a folder, which begins with / or . (./site), the other one CLUSTER/BUCKET[/PREFIX]",
+			))
+		case to != "":
+			yes, _ := set.Lookup("yes").Value.(*yesFlag)
+			return c, s.syncDown(ctx, source, to, flags, *yes)
+		}
+		if info, err := os.Stat(from); err == nil && !info.IsDir() {
+			return c, exit.Usage(fmt.Errorf("%s is not a folder", client.Clean(from)))
+		}
+		return s.planUpload(ctx, target, []string{from}, flags)
+	}
+}
+
+// syncDown fetches what is new below a prefix into a folder.
+func (s *scriptSession) syncDown(
+	ctx context.Context, from client.ObjectRef, folder string, flags planFlags, yes yesFlag,
+) error {
+	sel := transfer.Selection{
+		Cluster:   from.Cluster,
+		Bucket:    from.Bucket,
+		Names:     []string{from.Name},
+		Recursive: true,
+	}
+	b, err := s.planDownload(ctx, sel, folder, flags)
+	if err != nil {
+		return err
+	}
+	if s.dryRun {
+		s.reportf("dry run: nothing is changed")
+		return b.show()
+	}
+	if err := b.check(); err != nil {
+		return err
+	}
+	extra := len(b.plan.Extra)
+	if extra > 0 {
+		effect := fmt.Sprintf("Deletes %s in %s that the bucket does not have", ui.Plural(extra, "file", "files"),
+			client.Clean(folder))
+		asker := scriptAsker{session: s, summary: effect, yes: yes}
+		agreed, err := asker.Ask(ctx, client.Question{Effect: effect, Word: fmt.Sprint(extra)})
+		if err == nil && !agreed {
+			err = client.ErrDeclined
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := b.run(ctx, nil, ""); err != nil || extra == 0 {
+		return err
+	}
+	left, err := transfer.DeleteFiles(folder, b.plan.Extra)
+	for _, f := range left {
+		s.reportf("not deleted: %s", f.Error())
+	}
+	s.reportf("%s: %s deleted", client.Clean(folder), ui.Plural(extra-len(left), "file", "files"))
+	if err == nil && len(left) > 0 {
+		err = exit.WithCode(exit.CodePartial, fmt.Errorf("%d of %d files were not deleted", len(left), extra))
+	}
+	return err
 }

@@ -10,8 +10,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 
+	"github.com/dustin/go-humanize"
+
+	"lookout/client"
 	"lookout/client/emulator"
+	"lookout/client/faulttest"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/testenv"
 )
@@ -219,4 +224,249 @@ func TestObjects_putWaitsForARateLimit(t *testing.T) {
 	r.CheckResult(
 		r.Run("objects", "put", testenv.Bucket, "www/", r.writeSite()), exit.CodeOK, "7 of 7 files stored",
 	)
+}
+
+// sync makes both sides the same, in both directions; a second run sends nothing.
+func TestObjects_syncSendsOnlyWhatIsNew(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	folder, at := r.writeSite(), testenv.Bucket+"/mirror"
+	sync := func(args ...string) testenv.CommandResult {
+		return r.Run(append([]string{"objects", "sync"}, args...)...)
+	}
+	r.CheckResult(sync(folder, at), exit.CodeOK, "7 of 7 files stored")
+	r.CheckResult(sync(folder, at), exit.CodeOK, "7 are the same on both sides")
+	if n := r.ledgerCount("put object"); n != 7 {
+		t.Errorf("%d files were sent, want 7", n)
+	}
+	r.Write(filepath.Join(folder, "css", "a.css"), "z") // of the same size
+	r.Write(filepath.Join(folder, "new"), "new")
+	r.CheckResult(sync(folder, at), exit.CodeFailure, "mirror/css/a.css already exists and differs")
+	r.CheckResult(sync(folder, at, "--skip-existing"), exit.CodeOK, "1 of 1 file stored, 7 left as they exist")
+	r.CheckResult(sync(folder, at, "--force"), exit.CodeOK, "1 of 1 file stored, 7 are the same on both sides")
+	if n := r.ledgerCount("put object"); n != 9 {
+		t.Errorf("%d files were sent, want 9", n)
+	}
+	back := filepath.Join(r.Home, "back")
+	r.CheckResult(sync(at, back), exit.CodeOK, "8 of 8 files fetched")
+	requireSameFiles(t, back, folder)
+	gets := 0
+	r.InterceptDownloads(func(w http.ResponseWriter, _ *http.Request) { gets++; http.Error(w, "no", 403) })
+	r.CheckResult(sync(at, back), exit.CodeOK, "8 are the same on both sides")
+	if gets != 0 {
+		t.Errorf("%d objects were fetched again", gets)
+	}
+	for _, args := range [][]string{{folder, back}, {at, at}, {"site", at}} {
+		r.CheckResult(sync(args...), exit.CodeUsage)
+	}
+}
+
+// sync --delete asks, and deletes only what the source does not have; not if something failed or cannot be read.
+func TestObjects_syncDeletesOnlyWhenAsked(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	folder, at := r.writeSite(), testenv.Bucket+"/mirror"
+	r.MustRun("objects", "sync", folder, at)
+	if err := os.Remove(filepath.Join(folder, "css", "b.css")); err != nil {
+		t.Fatal(err)
+	}
+	r.CheckResult(r.Run("objects", "sync", folder, at), exit.CodeOK)
+	r.CheckResult(
+		r.Run("objects", "sync", folder, at, "--delete"), exit.CodeUsage,
+		"deletes 1 object that the folder does not have", "add --yes",
+	)
+	r.API.InjectFault("object put", emulator.Fault{Status: 403, Times: 2})
+	r.Write(filepath.Join(folder, "fails"), "x")
+	r.CheckResult(
+		r.Run("objects", "sync", folder, at, "--delete", "--yes"), exit.CodePartial, "not stored: mirror/fails",
+	)
+	if n := r.ledgerCount("delete object"); n != 0 {
+		t.Fatalf("%d objects were deleted", n)
+	}
+	r.API.ClearFaults()
+	r.CheckResult(
+		r.Run("objects", "sync", folder, at, "--delete", "--yes"), exit.CodeOK, "1 object removed",
+	)
+	if n := r.ledgerCount("delete object"); n != 1 {
+		t.Errorf("%d objects were deleted", n)
+	}
+	r.Write(filepath.Join(folder, "mine", "extra"), "x")
+	r.CheckResult(
+		r.Run("objects", "sync", at, folder, "--delete"), exit.CodeUsage, "Deletes 1 file in "+folder, "add --yes",
+	)
+	r.CheckResult(r.Run("objects", "sync", at, folder, "--delete", "--yes"), exit.CodeOK, "1 file deleted")
+	if _, err := os.Stat(filepath.Join(folder, "mine")); !os.IsNotExist(err) {
+		t.Error("the folder of the deleted file is left")
+	}
+	empty := t.TempDir()
+	r.CheckResult(
+		r.Run("objects", "sync", empty, at, "--delete", "--yes"), exit.CodeFailure, "there is no file to store",
+	)
+	r.CheckResult(
+		r.Run("objects", "sync", testenv.Bucket+"/nothing", folder, "--delete", "--yes"), exit.CodeNotFound,
+	)
+	if n := len(sumFiles(t, folder)); n != 7 {
+		t.Errorf("%d files are left", n)
+	}
+}
+
+// A dry run of sync prints the plan and sends no change.
+func TestObjects_syncDryRunPrintsThePlan(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	folder, at := r.writeSite(), testenv.Bucket+"/mirror"
+	r.MustRun("objects", "sync", folder, at)
+	r.Write(filepath.Join(folder, "css", "a.css"), "changed")
+	r.Write(filepath.Join(folder, "new"), "new")
+	if err := os.Symlink(".", filepath.Join(folder, "loop")); err != nil {
+		t.Fatal(err)
+	}
+	emulator.StoreObject(r.API, "us-east-1", "acme-backups", "mirror/extra", "x")
+	before := len(r.API.Ledger())
+	r.CheckResult(
+		r.Run("objects", "sync", folder, at, "--delete", "--force", "--dry-run"), exit.CodeOK,
+		"new 3 B us-east-1/acme-backups/mirror/new", "changed 7 B us-east-1/acme-backups/mirror/css/a.css (replaced)",
+		"left out loop: it is a link", "delete us-east-1/acme-backups/mirror/extra",
+		"2 files: 10 B, 1 new, 6 same, 1 changed, 0 unknown, 1 left out, 1 to delete",
+	)
+	if len(r.API.Ledger()) != before {
+		t.Error("a dry run has sent changes")
+	}
+}
+
+// rm takes several names, patterns and folders; it asks for the number of objects, or for the bucket's name.
+func TestObjects_removesSeveral(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.MustRun("objects", "sync", r.writeSite(), testenv.Bucket+"/www")
+	rm := func(args ...string) testenv.CommandResult {
+		return r.Run(append([]string{"objects", "rm", testenv.Bucket}, args...)...)
+	}
+	r.CheckResult(rm("www/logs/*.gz"), exit.CodeUsage, "Removes 2 objects", "www/logs/1.gz", "add --yes")
+	r.CheckResult(rm("www/logs/*.gz", "--dry-run"), exit.CodeOK, "www/logs/1.gz", "www/logs/2.gz")
+	r.CheckResult(rm("www/logs/*.gz", "--yes"), exit.CodeOK, "2 objects removed")
+	r.CheckResult(rm("www/index.html", "www/css/a.css", "--yes"), exit.CodeOK, "2 objects removed")
+	r.CheckResult(rm("www/", "-r"), exit.CodeUsage, "Removes everything below us-east-1/acme-backups/www/ for good: 3")
+	r.CheckResult(rm("www/", "-r", "--yes"), exit.CodeOK, "3 objects removed")
+	r.CheckResult(rm("www/", "-r", "--yes"), exit.CodeOK, "there is nothing to remove")
+	if n := r.ledgerCount("delete object"); n != 7 {
+		t.Errorf("%d objects were deleted", n)
+	}
+	r.MustRun("objects", "sync", r.writeSite(), testenv.Bucket+"/www")
+	r.API.InjectFault("object delete", emulator.Fault{Status: 400, Times: 1})
+	r.CheckResult(
+		rm("www/css/*", "www/index.html", "--yes"), exit.CodePartial, "not removed: www/", "2 objects removed",
+	)
+}
+
+// No name of an object escapes the target folder or is left out unnamed, in either direction.
+func TestObjects_syncOfHostileNames(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	names := append(
+		faulttest.HostileStrings(t), "../up", "/abs", "a//b", "a/../b", ".", "..", "con", "a/./b", "nul\x00",
+		"x.0123456789abcdef.part",
+	)
+	stored := map[string]bool{}
+	for _, name := range names {
+		if len(name) > 0 && len(name) <= 1000 && utf8.ValidString(name) {
+			emulator.StoreObject(r.API, "us-east-1", "acme-backups", "odd/"+name, "text of "+name)
+			stored["odd/"+name] = true
+		}
+	}
+	outside := filepath.Join(r.Home, "outside")
+	folder := filepath.Join(outside, "in", "target")
+	s := r.Run("objects", "sync", testenv.Bucket+"/odd", folder)
+	r.CheckResult(s, exit.CodePartial, "it cannot be a local file", "it is not fetched")
+	fetched := sumFiles(t, folder)
+	for name := range sumFiles(t, outside) {
+		if !strings.HasPrefix(name, "in/target/") {
+			t.Errorf("%q is outside the folder", name)
+		}
+	}
+	for name := range stored {
+		local := strings.TrimPrefix(name, "odd/")
+		if _, there := fetched[local]; !there && !strings.Contains(s.Err, client.Clean(name)) {
+			t.Errorf("%q is left out unnamed", name)
+		}
+	}
+	if len(fetched) == 0 {
+		t.Error("no file was fetched")
+	}
+	if c := strings.ToValidUTF8(s.Err, ""); c != s.Err || strings.ContainsAny(s.Err, "\x1b\x07\u009b") {
+		t.Errorf("control characters reach standard error: %q", s.Err)
+	}
+	if os.Getenv("LOOKOUT_LONG") == "" {
+		return
+	}
+	r.CheckResult(r.Run("objects", "sync", folder, testenv.Bucket+"/again"), exit.CodeOK, "files stored")
+	r.CheckResult(r.Run("objects", "sync", testenv.Bucket+"/again", folder+"2"), exit.CodeOK, "files fetched")
+	requireSameFiles(t, folder+"2", folder)
+}
+
+// A second sync of many unchanged files sends no PUT.
+func TestObjects_secondSyncSendsNothing(t *testing.T) {
+	n := 300
+	if os.Getenv("LOOKOUT_LONG") != "" {
+		n = 10_000
+	}
+	r := newTestEnv(t, emulator.Options{})
+	folder := filepath.Join(r.Home, "many")
+	for i := range n {
+		r.Write(filepath.Join(folder, fmt.Sprintf("d%02d/%05d", i%50, i)), fmt.Sprintf("file %d", i))
+	}
+	all := fmt.Sprintf("%s of %s files stored", humanize.Comma(int64(n)), humanize.Comma(int64(n)))
+	r.CheckResult(r.Run("objects", "sync", folder, testenv.Bucket+"/many"), exit.CodeOK, all)
+	if sent := r.ledgerCount("put object"); sent != n {
+		t.Fatalf("%d files were sent, want %d", sent, n)
+	}
+	before := r.API.RequestCount("create object URL")
+	r.CheckResult(r.Run("objects", "sync", folder, testenv.Bucket+"/many"), exit.CodeOK, "are the same on both sides")
+	if sent := r.ledgerCount("put object"); sent != n || r.API.RequestCount("create object URL") != before {
+		t.Errorf("%d files were sent again", sent-n)
+	}
+	back := filepath.Join(r.Home, "back")
+	r.CheckResult(r.Run("objects", "sync", testenv.Bucket+"/many", back), exit.CodeOK, "files fetched")
+	requireSameFiles(t, back, folder)
+}
+
+// What changes while a sync runs gets one clear line, and nothing else is lost.
+func TestObjects_syncNamesWhatChangesMeanwhile(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(r *testEnv, folder string)
+		up     bool
+		says   string
+	}{
+		"the object is deleted": {func(r *testEnv, _ string) {
+			emulator.DeleteObject(r.API, "us-east-1", "acme-backups", "m/index.html")
+		}, false, "not fetched: m/index.html: "},
+		"the object is replaced": {func(r *testEnv, _ string) {
+			emulator.StoreObject(r.API, "us-east-1", "acme-backups", "m/index.html", "<h2>")
+		}, false, "not fetched: m/index.html: the object has changed since it was listed"},
+		"the file vanishes": {func(_ *testEnv, folder string) {
+			_ = os.Remove(filepath.Join(folder, "index.html"))
+		}, true, "not stored: m/index.html: "},
+		"the folder vanishes": {func(_ *testEnv, folder string) {
+			_ = os.RemoveAll(folder)
+		}, true, "not stored: m/index.html: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			folder, at := r.writeSite(), testenv.Bucket+"/m"
+			args := []string{"objects", "sync", folder, at}
+			if !c.up {
+				r.MustRun(args...)
+				args = []string{"objects", "sync", at, filepath.Join(r.Home, "to")}
+			}
+			var once sync.Once
+			r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
+				if strings.HasSuffix(req.URL.Path, "/object-url") {
+					once.Do(func() { c.change(r, folder) })
+				}
+				return false
+			})
+			s := r.Run(args...)
+			if s.Code == exit.CodeOK || strings.Count(s.Err, c.says) != 1 {
+				t.Errorf("exit code %d, want one line with %q:\n%s", s.Code, c.says, s.Err)
+			}
+			if got := sumFiles(t, filepath.Join(r.Home)); !c.up && len(got) < 6 {
+				t.Errorf("left: %v", got)
+			}
+		})
+	}
 }

@@ -1,0 +1,113 @@
+package transfer
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"lookout/client"
+)
+
+// fullFile is a file on a full disk.
+type fullFile struct{ file }
+
+func (fullFile) WriteAt([]byte, int64) (int, error) { return 0, syscall.ENOSPC }
+
+// When the disk is full, each download of a plan says so, and those that wait are not started.
+func TestManager_Start_endsWhenTheDiskIsFull(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		plan := r.planFor(20)
+		r.m.wrapFile = func(f file) file { return fullFile{f} }
+		r.downloadPlan(plan)
+		r.m.Wait()
+		tried := 0
+		for _, row := range r.m.Snapshot() {
+			text := fmt.Sprint(row.Err)
+			switch {
+			case row.State != Failed:
+				t.Errorf("%s: %s", row.Name, row.State)
+			case strings.Contains(text, "no space left"):
+				tried++
+			case !strings.Contains(text, "the disk is full, so it was not started"):
+				t.Errorf("%s: %s", row.Name, text)
+			}
+		}
+		if tried == 0 || tried > MaxRunning {
+			t.Errorf("%d downloads have found the disk full", tried)
+		}
+	})
+}
+
+// A comparison tells new, same, changed and unknown files apart, by size and MD5 alone.
+func TestPlan_Compare(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		for name, text := range map[string]string{"same": "text", "size": "longer", "bytes": "TEXT", "part": "text"} {
+			r.putObject("p/"+name, text)
+			r.writeFile(name, "text")
+		}
+		r.writeFile("new", "n")
+		want := map[string]FileState{
+			"p/new":   FileNew,
+			"p/same":  FileSame,
+			"p/size":  FileChanged,
+			"p/bytes": FileChanged,
+			"p/part":  FileUnknown,
+		}
+		plan, err := PlanUpload(r.Context(), "p/", r.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan.Cluster, plan.Bucket = cluster, bucket
+		if err := plan.CompareObjects(r.Context(), r.c.Objects, Comparison{Extra: true}); err != nil {
+			t.Fatal(err)
+		}
+		for i, f := range plan.Files {
+			if f.Name == "p/part" { // as if its ETag were that of a multipart upload
+				f.Object.ETag, f.State = client.NewETag(f.Object.ETag.Raw()+"-2"), FileNew
+				plan.Files[i].State, _ = Comparison{}.stateOf(f.Size, f.Object.Size, f.Object.ETag)
+			}
+			if got := plan.Files[i].State; got != want[f.Name] {
+				t.Errorf("%s: %s, want %s", f.Name, got, want[f.Name])
+			}
+		}
+		for choice, n := range map[Existing]int{SkipExisting: 1, KeepBoth: 4, ReplaceExisting: 4} {
+			if got := plan.ToSend(choice); len(got) != n {
+				t.Errorf("choice %d sends %d files, want %d", choice, len(got), n)
+			}
+		}
+		for _, f := range plan.ToSend(KeepBoth) {
+			if f.State != FileNew || f.Name != "p/new" && !strings.HasSuffix(f.Name, " (2)") {
+				t.Errorf("%s: %s", f.Name, f.State)
+			}
+		}
+	})
+}
+
+// A folder that cannot be read is named, and what it may hold is not taken for deleted.
+func TestPlan_CompareObjects_extraNotBelowWhatCannotBeRead(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		r.putObject("p/closed/a", "a")
+		r.putObject("p/link", "l")
+		r.putObject("p/gone", "g")
+		closed := filepath.Join(r.dir, "closed")
+		if err := os.Symlink("nowhere", filepath.Join(r.dir, "link")); err != nil {
+			t.Fatal(err)
+		}
+		r.writeFile("file", "f")
+		plan, err := PlanUpload(r.Context(), "p/", r.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan.Skipped = append(plan.Skipped, SkippedFile{filepath.Base(closed), "it cannot be read"})
+		plan.Cluster, plan.Bucket = cluster, bucket
+		if err := plan.CompareObjects(r.Context(), r.c.Objects, Comparison{Extra: true}); err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(plan.Extra) != "[p/gone]" {
+			t.Errorf("only in the bucket: %q", plan.Extra)
+		}
+	})
+}
