@@ -63,7 +63,8 @@ func TestAPI_changesAsTheCommandsDo(t *testing.T) {
 				yes = "--yes=account"
 			}
 			r.MustRun(append(strings.Fields(changeCases(r)[i].line), yes)...)
-			if strings.HasPrefix(c.line, "objects put") || strings.HasPrefix(c.line, "objects rm") {
+			switch strings.Join(strings.Fields(c.line)[:2], " ") {
+			case "objects put", "objects rm", "objects sync", "buckets empty":
 				return // the change itself is sent to a pre-signed URL
 			}
 			again := newTestEnv(t, emulator.Options{})
