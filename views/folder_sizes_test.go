@@ -261,3 +261,18 @@ func TestCounting_emptyUsesSums(t *testing.T) {
 		r.requireText("scratch: there is nothing to delete")
 	})
 }
+
+// A bucket and its folders remember where the cursor was when they were left.
+func TestObjects_lastPlace(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.openBucket("acme-backups")
+		r.press("/", "db", "<enter>", "<enter>", "<enter>", "g", "j", "j")
+		row := r.rowAtCursor()
+		r.press("<esc>", "<esc>", "<esc>", "<esc>", "<enter>")
+		r.requireText("▸ db/")
+		r.press("<enter>", "<enter>")
+		if got := r.rowAtCursor(); got != row {
+			r.Errorf("the cursor is on %q, and was on %q:\n%s", got, row, r.screen())
+		}
+	})
+}

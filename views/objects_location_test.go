@@ -91,7 +91,7 @@ func TestBuckets_sameLabelShowsCluster(t *testing.T) {
 			r.requireText("Access to " + id)
 			r.press("<esc>", "c")
 			r.requireText("› acme-backups  "+cluster+" › certificate", "TLS certificate of "+id)
-			r.press("<esc>", "<enter>", "g", "j", "<enter>")
+			r.press("<esc>", "<enter>", "g", "<enter>")
 			r.requireText("› acme-backups  "+cluster+" › db", "in            acme-backups")
 			r.press("U")
 			r.requireText("Upload into " + id)

@@ -483,6 +483,55 @@ func TestPerformance_scripts(t *testing.T) {
 	}
 }
 
+// TestPerformance_sizes prints what it takes to read the sizes of a million objects (S) beside reading their names (G),
+// and what the questions about a million marked objects take until their first word and until they can be answered.
+func TestPerformance_sizes(t *testing.T) {
+	if os.Getenv("LOOKOUT_PERFORMANCE") == "" {
+		t.Skip("measures only if LOOKOUT_PERFORMANCE is set, as .ci/performance does")
+	}
+	dir := t.TempDir()
+	lookout := buildBinary(t, dir, "lookout", ".")
+	address, env := serveLargeAccount(t, lookout), append(performanceEnv(dir), "XDG_STATE_HOME="+t.TempDir())
+	open := func() *timedProgram {
+		m := startTimed(t, env, lookout, "--base-url", address, "--view", "buckets")
+		m.waitFor("million")
+		m.typeKeys("/million\r\r")
+		m.waitFor("data/")
+		return m
+	}
+	fmt.Println("| a million objects | first word ms | s | RSS MB |")
+	fmt.Println("|---|---|---|---|")
+	press := func(m *timedProgram, name, key, first, last string) {
+		at := time.Now()
+		m.typeKeys(key)
+		word := m.waitFor(first).Sub(at)
+		took := m.waitFor(last).Sub(at)
+		fmt.Printf("| %s | %.0f | %.2f | %s |\n", name, float64(word)/1e6, took.Seconds(), m.rss())
+	}
+	for range 3 {
+		m := open()
+		press(m, "`S`: the sizes of all folders", "S", "reading sizes", "in all")
+		m.kill()
+		m = open()
+		m.typeKeys("F")
+		m.waitFor("(flat)")
+		press(m, "`G`: all names", "G", "still reading", "object-999999")
+		m.typeKeys("A")
+		m.waitFor("1,000,000 marked")
+		press(m, "`D` on all of them, marked", "D", "counting", "Delete 1,000,000")
+		m.kill()
+		m = open()
+		m.typeKeys("F")
+		m.waitFor("(flat)")
+		m.typeKeys("G")
+		m.waitFor("object-999999")
+		m.typeKeys("A")
+		m.waitFor("1,000,000 marked")
+		press(m, "`w` on all of them, marked", "w", "counting", "1,000,000 files")
+		m.kill()
+	}
+}
+
 // A byteCounter counts what is written to it.
 type byteCounter int
 

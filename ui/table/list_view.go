@@ -293,7 +293,8 @@ func (v listView[T]) groupColumn() int {
 func (v listView[T]) status() listStatus {
 	l := v.list
 	sorted := ""
-	if at := l.rowIndex.column; l.Store.Lazy() && l.Store.Loaded() && at >= 0 {
+	if at := l.rowIndex.column; l.Store.Lazy() && l.Store.Loaded() && at >= 0 &&
+		(l.rowIndex.reverse || l.Columns[at].Title != l.SortBy) {
 		sorted = l.Columns[at].Title
 	}
 	return listStatus{

@@ -505,7 +505,7 @@ func (v sizesView) sortBySize(bySize bool) {
 	v.showSizes()
 	v.l.sizes.bySize = bySize
 	saved := v.l.SaveState()
-	saved.SortBy, saved.Reverse = "", false
+	saved.SortBy, saved.Reverse = v.l.SortBy, false
 	if bySize {
 		saved.SortBy, saved.Reverse = "size", true
 	}

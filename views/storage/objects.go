@@ -90,8 +90,13 @@ func ObjectsPane(a *account.Account, b *client.Bucket, prefix, delimiter string)
 		Now:          a.Now,
 		NewStorage:   l.newStorage,
 	})
+	order := ""
+	if delimiter != "" {
+		order = "name" // folders stand before objects
+	}
 	l.List = &table.List[client.Object]{
 		Title:         "objects",
+		SortBy:        order,
 		Store:         set,
 		JoinedStores:  table.JoinedStores{l.sizes},
 		NoAutoRefresh: true,
@@ -106,6 +111,9 @@ func ObjectsPane(a *account.Account, b *client.Bucket, prefix, delimiter string)
 		Label:         func(o client.Object) string { return l.displayName(o) },
 	}
 	a.OpenListings = append(a.OpenListings, l.Store)
+	if row := lastRows(a)[l.placeID()]; row != "" {
+		l.RestoreState(ui.PaneState{Row: row, SortBy: l.SortBy})
+	}
 	sizes := sizesView{l}
 	sizes.showSizes()
 	if l.sizesShown && l.sizes.bySize {
@@ -252,9 +260,27 @@ func listObjects(ctx context.Context, a *account.Account, q resource.Query) iter
 	}
 }
 
-// OnClose cancels the reading.
+// lastRows returns the rows that cursors were on, by the listings that were closed in this run.
+func lastRows(a *account.Account) map[string]string {
+	return *account.Shared(a, "last rows of listings", func() *map[string]string { return &map[string]string{} })
+}
+
+// maxLastRows is the number of listings whose cursors are kept.
+const maxLastRows = 10_000
+
+// placeID names the listing among all others.
+func (l *objectListing) placeID() string {
+	return l.path.bucket.Object(l.path.prefix).ID() + "\x00" + l.path.delimiter
+}
+
+// OnClose cancels the reading and keeps where the cursor is.
 func (l *objectListing) OnClose() {
 	l.List.OnClose()
+	rows := lastRows(l.a)
+	if len(rows) >= maxLastRows {
+		clear(rows)
+	}
+	rows[l.placeID()] = l.SaveState().Row
 	own := func(o ui.Refresher) bool { return o == ui.Refresher(l.Store) }
 	l.a.OpenListings = slices.DeleteFunc(l.a.OpenListings, own)
 }
