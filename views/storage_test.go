@@ -653,8 +653,8 @@ func TestKeys_reachesInWholeWords(t *testing.T) {
 		startProgram(t, emulator.Options{}, screenSize{width, 24}, func(r *harness) {
 			r.press("9")
 			r.line("finance", "invoices-2026 (read only)")
-			r.line("backup agent", "acme-backups, acme-backups") // in two clusters
-			r.requireNoText("…  ", "…│", "…\n")
+			r.line("backup agent", "us-east-1/acme-backups +1 more") // of two clusters
+			r.requireNoText("…  ", "…│", "…\n", "acme-backups, acme-backups")
 		})
 	}
 }

@@ -113,7 +113,7 @@ func (v *FormView) itemLines(b ui.Box) []string {
 		}
 		lines = append(lines, line)
 	}
-	if all > maxItemLines {
+	if v.itemsHidden = all > maxItemLines; v.itemsHidden {
 		last := min(len(items), (v.itemTop+maxItemLines)*columns)
 		lines = append(lines, b.ItemRange(v.itemTop*columns+1, last, len(items)))
 	}
@@ -229,7 +229,7 @@ func (v *FormView) Hints() []KeyHint {
 			hints = append(hints, in.hints()...)
 		}
 	}
-	if len(v.form.Items) > maxItemLines {
+	if v.itemsHidden {
 		hints = append(hints, KeyHint{"pgup/pgdn", "other rows"})
 	}
 	return append(hints, KeyHint{"tab", "next field"}, KeyHint{"esc", "cancel"})

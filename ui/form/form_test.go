@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -186,6 +187,21 @@ type rejectionError map[string]string
 func (rejectionError) Error() string { return "create: refused" }
 
 func (r rejectionError) Fields() map[string]string { return r }
+
+// The keys that scroll the rows are named only if some rows are not shown.
+func TestFormView_Hints_namesScrollingWhereRowsAreHidden(t *testing.T) {
+	for rows, want := range map[int]bool{2: false, 10: false, 18: false, 19: true} {
+		form := Form{SubmitLabel: "disable"}
+		for n := range rows {
+			form.Items = append(form.Items, fmt.Sprintf("service-%d (id %d)", n, n))
+		}
+		v := NewFormView(form, t.Context())
+		shown := ansi.Strip(v.View(uitest.NewBox(t, 74, 20)))
+		if got := slices.Contains(v.Hints(), KeyHint{"pgup/pgdn", "other rows"}); got != want {
+			t.Errorf("%d rows: %v\n%s", rows, got, shown)
+		}
+	}
+}
 
 // A form lists all of its rows: those that do not fit can be scrolled to, and it says so.
 func TestFormView_itemsScroll(t *testing.T) {

@@ -30,6 +30,7 @@ type FormView struct {
 	banner        string
 	widestItem    int  // width of the widest row
 	itemTop       int  // lines of rows scrolled past
+	itemsHidden   bool // the last frame does not show every row
 	cut           bool // the last frame does not show everything
 	fieldErrors   map[string]string
 }

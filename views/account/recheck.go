@@ -88,7 +88,8 @@ func KeyReach(k *client.Key) (string, theme.Tone) {
 }
 
 // ShortKeyReach says what a key reaches in the width of a box: as much of it as fits in whole words, with the
-// permissions if they fit, and a count of the rest: "photos (read only) +3 more".
+// permissions if they fit, and a count of the rest: "photos (read only) +3 more". Buckets that share a name are named
+// with their place: "us-east-1/photos".
 func ShortKeyReach(k *client.Key, b ui.Box) string {
 	reach, _ := KeyReach(k)
 	if len(k.Buckets) == 0 {
@@ -97,7 +98,12 @@ func ShortKeyReach(k *client.Key, b ui.Box) string {
 	names, permitted := make([]string, len(k.Buckets)), make([]string, len(k.Buckets))
 	for i, g := range k.Buckets {
 		names[i] = g.Bucket.String()
-		permitted[i] = fmt.Sprintf("%s (%s)", g.Bucket, FormatPermission(g.Permissions))
+		if slices.ContainsFunc(k.Buckets, func(o client.BucketGrant) bool {
+			return o.Bucket == g.Bucket && o.Location() != g.Location()
+		}) {
+			names[i] = client.Clean(g.BucketID())
+		}
+		permitted[i] = fmt.Sprintf("%s (%s)", names[i], FormatPermission(g.Permissions))
 	}
 	if text := FitNames(permitted, b.Width); ui.Width(text) <= b.Width {
 		return text

@@ -312,10 +312,16 @@ func describeKeyRequest(in client.KeyRequest) string {
 	}
 	var reads, writes []string
 	for _, g := range in.Buckets {
+		name := client.Clean(g.Bucket)
+		if slices.ContainsFunc(in.Buckets, func(o client.GrantRequest) bool {
+			return o.Bucket == g.Bucket && (o.Cluster != g.Cluster || o.Region != g.Region)
+		}) {
+			name += " in " + client.Clean(g.Cluster+g.Region) // a request names one of them
+		}
 		if g.Permissions == "read_write" {
-			writes = append(writes, client.Clean(g.Bucket))
+			writes = append(writes, name)
 		} else {
-			reads = append(reads, client.Clean(g.Bucket))
+			reads = append(reads, name)
 		}
 	}
 	text := "It may"
