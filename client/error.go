@@ -181,6 +181,7 @@ func (e *Error) networkFailure() (why, next string) {
 	)
 	var dns *net.DNSError
 	var op *net.OpError
+	var slow net.Error
 	err := e.Cause
 	switch throughProxy := errors.As(err, &op) && op.Op == "proxyconnect"; {
 	case err == nil:
@@ -208,7 +209,7 @@ func (e *Error) networkFailure() (why, next string) {
 		return "connection refused", "check the address and its port, and that the server runs"
 	case strings.Contains(err.Error(), "reset"), strings.Contains(err.Error(), "EOF"):
 		return "the connection was cut off", checkAll
-	case errors.As(err, &op) && op.Timeout():
+	case errors.As(err, &slow) && slow.Timeout():
 		return "no answer in time", checkAll
 	}
 	return "the connection failed", checkAll

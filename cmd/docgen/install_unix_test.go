@@ -8,6 +8,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -18,6 +19,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zalando/go-keyring"
+
+	"lookout/client/emulator"
+	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/testenv"
 )
 
@@ -209,5 +214,42 @@ func writeProgram(t *testing.T, name, text string) {
 	}
 	if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// The commands of the page leave nothing of lookout behind: no file, and no token in the keyring.
+func TestUpgradingPage_removesEverything(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	_, block, _ := strings.Cut(readPage(t, "docs/upgrading.md"), "## How to remove lookout")
+	_, block, _ = strings.Cut(block, "```sh\n")
+	block, _, _ = strings.Cut(block, "```")
+	file := filepath.Join(r.Home, "config", "lookout", "production.token")
+	for _, tokenLine := range []string{fmt.Sprintf("token_file = %q", file), "keyring = true"} {
+		if tokenLine != "keyring = true" {
+			r.Write(file, testenv.Canary)
+		} else if err := keyring.Set(config.KeyringService, "production", testenv.Canary); err != nil {
+			t.Fatal(err)
+		}
+		r.Write(filepath.Join(r.Home, ".local/bin/lookout"), "")
+		r.Write(filepath.Join(r.Home, ".config/fish/completions/lookout.fish"), "")
+		r.WriteConfig("[accounts.production]\nbase_url = \"" + r.Base + "\"\n" + tokenLine + "\n")
+		r.MustRun("services", "disable", "web-1")
+		r.MustRun("__complete", "services", "get", "")
+		for line := range strings.Lines(block) {
+			if words := commandWords(strings.TrimSpace(line)); len(words) > 0 && words[0] == "lookout" {
+				r.MustRun(append(words[1:], confirmationArgs(words[1:])...)...)
+			} else if out, err := exec.Command("sh", "-c", line).CombinedOutput(); err != nil {
+				t.Errorf("%s: %v %s", line, err, out)
+			}
+		}
+		if _, err := keyring.Get(config.KeyringService, "production"); err == nil {
+			t.Error("the token is still in the keyring")
+		}
+		_ = filepath.WalkDir(r.Home, func(name string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() {
+				t.Errorf("%s is left behind", name)
+			}
+			return err
+		})
 	}
 }

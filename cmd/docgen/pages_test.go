@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/adrg/xdg"
+
 	"lookout/client/emulator"
 	"lookout/cmd/internal/testenv"
 )
@@ -122,6 +124,38 @@ func TestSecurityPage_files(t *testing.T) {
 	}
 	if count < 2 {
 		t.Errorf("only %d files were created", count)
+	}
+}
+
+// The README says once where folders are if their variables are not set, as on the system of this test.
+func TestReadme_folders(t *testing.T) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"} {
+		t.Setenv(name, "")
+	}
+	xdg.Reload()
+	t.Cleanup(xdg.Reload)
+	column := map[string]int{"darwin": 2, "windows": 3}[runtime.GOOS]
+	for name, is := range map[string]string{
+		"XDG_CONFIG_HOME": xdg.ConfigHome,
+		"XDG_STATE_HOME":  xdg.StateHome,
+		"XDG_CACHE_HOME":  xdg.CacheHome,
+	} {
+		row := regexp.MustCompile(`(?m)^\| .\$` + name + `. \| (.+) \|$`).FindStringSubmatch(readPage(t, "README.md"))
+		if row == nil {
+			t.Fatalf("there is no row for %s", name)
+		}
+		said := strings.Trim(strings.Split(row[1], " | ")[max(column-1, 0)], "`")
+		said = strings.ReplaceAll(said, "%LOCALAPPDATA%", os.Getenv("LOCALAPPDATA"))
+		if rest, inHome := strings.CutPrefix(said, "~/"); inHome {
+			said = filepath.Join(home, filepath.FromSlash(rest))
+		}
+		if said != is {
+			t.Errorf("%s: the page says %s, it is %s", name, said, is)
+		}
 	}
 }
 

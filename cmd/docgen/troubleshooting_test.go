@@ -1,7 +1,10 @@
 package main
 
 import (
+	"crypto/tls"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -9,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"lookout/client/emulator"
 	"lookout/cmd/internal/testenv"
@@ -20,6 +24,7 @@ type trouble struct {
 	prepare func(*testEnv)
 	args    string
 	options emulator.Options
+	long    bool // takes a minute
 }
 
 // answers makes the account answer all requests of a method in the same way.
@@ -40,6 +45,23 @@ func answers(method string, status int, contentType, body string) func(*testEnv)
 // refusesChanges makes the account refuse all changes. Reads would be repeated, which takes seconds.
 func refusesChanges(status int, reason string) func(*testEnv) {
 	return answers(http.MethodPost, status, "application/json", fmt.Sprintf(`{"errors": [{"reason": %q}]}`, reason))
+}
+
+// servedWith uses a server whose certificate is for a name, from a time on for 90 days.
+func servedWith(name string, from time.Time) func(*testEnv) {
+	return func(r *testEnv) {
+		dir := testenv.WriteCertificateAt(r.T, name, from)
+		pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem"))
+		if err != nil {
+			r.Fatal(err)
+		}
+		server := httptest.NewUnstartedServer(nil)
+		server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
+		server.Config.ErrorLog = log.New(io.Discard, "", 0)
+		server.StartTLS()
+		r.Cleanup(server.Close)
+		r.Setenv("LOOKOUT_BASE_URL", strings.Replace(server.URL, "127.0.0.1", "localhost", 1)+"/v4")
+	}
 }
 
 // configured uses the account of a configuration in place of the variables.
@@ -98,6 +120,22 @@ func troubles() map[string]trouble {
 			r.Cleanup(server.Close)
 			r.Setenv("LOOKOUT_BASE_URL", server.URL+"/v4")
 		}},
+		"its certificate has expired or is not valid yet; is this machine's clock right?": {
+			prepare: servedWith("localhost", time.Now().AddDate(-1, 0, 0)),
+		},
+		"cannot reach … (its certificate is for another host)": {prepare: servedWith("other.example", time.Now())},
+		"… does not answer in time": {
+			prepare: func(r *testEnv) {
+				r.Intercept(func(_ http.ResponseWriter, req *http.Request) bool {
+					if req.Method == http.MethodPost {
+						<-req.Context().Done()
+					}
+					return req.Method == http.MethodPost
+				})
+			},
+			args: "services disable web-1",
+			long: true,
+		},
 		"cannot reach … (the server does not speak TLS)": {prepare: func(r *testEnv) {
 			r.Setenv("LOOKOUT_BASE_URL", strings.Replace(r.Base, "http:", "https:", 1))
 		}},
@@ -159,6 +197,9 @@ func TestTroubleshooting_messagesAreReal(t *testing.T) {
 		}
 		delete(left, message)
 		t.Run(fmt.Sprint(i), func(t *testing.T) { // paths in messages have the name of the test
+			if way.long && os.Getenv("LOOKOUT_LONG") == "" {
+				t.Skip("LOOKOUT_LONG=1 waits for it")
+			}
 			r := newTestEnv(t, way.options)
 			if way.prepare != nil {
 				way.prepare(r)

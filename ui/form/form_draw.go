@@ -101,21 +101,21 @@ func (v *FormView) introLines(b ui.Box) []string {
 // itemLines lists the rows in columns. If they take too many lines, it shows a part of them, and says how to see the
 // others.
 func (v *FormView) itemLines(b ui.Box) []string {
-	items, widest := v.form.Items, v.widestItem+2
+	items, widest := v.form.Items, v.items.widest+2
 	columns := max(1, (b.Width-2)/widest)
 	all := (len(items) + columns - 1) / columns
-	v.itemTop = max(0, min(v.itemTop, all-maxItemLines))
+	v.items.top = max(0, min(v.items.top, all-maxItemLines))
 	var lines []string
-	for y := v.itemTop; y < min(all, v.itemTop+maxItemLines); y++ {
+	for y := v.items.top; y < min(all, v.items.top+maxItemLines); y++ {
 		line := " "
 		for _, item := range items[y*columns : min(len(items), (y+1)*columns)] {
 			line += " " + ui.Pad(ui.Truncate(item, b.Width-2, b.Theme.Glyphs.Ellipsis), widest-1)
 		}
 		lines = append(lines, line)
 	}
-	if v.itemsHidden = all > maxItemLines; v.itemsHidden {
-		last := min(len(items), (v.itemTop+maxItemLines)*columns)
-		lines = append(lines, b.ItemRange(v.itemTop*columns+1, last, len(items)))
+	if v.items.hidden = all > maxItemLines; v.items.hidden {
+		last := min(len(items), (v.items.top+maxItemLines)*columns)
+		lines = append(lines, b.ItemRange(v.items.top*columns+1, last, len(items)))
 	}
 	return lines
 }
@@ -229,7 +229,7 @@ func (v *FormView) Hints() []KeyHint {
 			hints = append(hints, in.hints()...)
 		}
 	}
-	if v.itemsHidden {
+	if v.items.hidden {
 		hints = append(hints, KeyHint{"pgup/pgdn", "other rows"})
 	}
 	return append(hints, KeyHint{"tab", "next field"}, KeyHint{"esc", "cancel"})

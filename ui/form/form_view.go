@@ -28,11 +28,12 @@ type FormView struct {
 	edited        map[int]bool // by field
 	dirty         bool         // something was typed
 	banner        string
-	widestItem    int  // width of the widest row
-	itemTop       int  // lines of rows scrolled past
-	itemsHidden   bool // the last frame does not show every row
-	cut           bool // the last frame does not show everything
-	fieldErrors   map[string]string
+	items         struct {
+		widest, top int  // width of the widest row; lines of rows scrolled past
+		hidden      bool // the last frame does not show every row
+	}
+	cut         bool // the last frame does not show everything
+	fieldErrors map[string]string
 }
 
 // NewFormView opens a form. Its requests end with ctx.
@@ -45,7 +46,7 @@ func NewFormView(form Form, ctx context.Context) *FormView {
 		confirmInput: newTextInput("", func(string) {}),
 	}
 	for _, item := range form.Items {
-		v.widestItem = max(v.widestItem, ui.Width(item))
+		v.items.widest = max(v.items.widest, ui.Width(item))
 	}
 	v.focus = v.nextFocus(-1, 1)
 	return v
@@ -170,7 +171,7 @@ func (v *FormView) press(k tea.KeyPressMsg) tea.Cmd {
 		return nil
 	case "pgdown", "pgup":
 		if len(v.form.Items) > 0 {
-			v.itemTop += map[string]int{"pgdown": maxItemLines, "pgup": -maxItemLines}[key]
+			v.items.top += map[string]int{"pgdown": maxItemLines, "pgup": -maxItemLines}[key]
 			return nil
 		}
 	case "esc":

@@ -101,7 +101,8 @@ func ShortKeyReach(k *client.Key, b ui.Box) string {
 		if slices.ContainsFunc(k.Buckets, func(o client.BucketGrant) bool {
 			return o.Bucket == g.Bucket && o.Location() != g.Location()
 		}) {
-			names[i] = client.Clean(g.BucketID())
+			place := ui.Truncate(g.Location().String(), b.Width, b.Theme.Glyphs.Ellipsis)
+			names[i] = place + "/" + names[i]
 		}
 		permitted[i] = fmt.Sprintf("%s (%s)", names[i], FormatPermission(g.Permissions))
 	}
