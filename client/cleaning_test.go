@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"lookout/client/faulttest"
 )
@@ -181,6 +182,60 @@ func TestScopesAllow(t *testing.T) {
 			t.Errorf("%q allow %q: %t", c.scopes, c.need, got)
 		}
 	}
+}
+
+// What was typed is cleaned in the error about it.
+func TestClient_ParseCall_isCleaned(t *testing.T) {
+	c, err := New("https://x.test/v4", NewSecret("t"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, method := c.ParseCall(strings.ToUpper(hostileName), "/managed/services")
+	_, path := c.ParseCall("GET", "/"+hostileName)
+	_, query := c.ParseCall("GET", "/managed/services?%zz"+hostileName)
+	for what, err := range map[string]error{"method": method, "path": path, "query": query} {
+		if text := fmt.Sprint(err); unsafeForTerminal(text) != "" || err == nil {
+			t.Errorf("%s: %q", what, text)
+		}
+	}
+}
+
+// A good answer allows one more retry, and not all of them, up to the budget.
+func TestTransport_goodAnswersRefillTheBudget(t *testing.T) {
+	c, err := New("https://x.test/v4", NewSecret("t"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := c.transport
+	w.retryBudget = 0
+	for n := range maxRetryBudget + 5 {
+		if w.updateLimits(200, http.Header{}); w.retryBudget != min(n+1, maxRetryBudget) {
+			t.Errorf("%d good answers allow %d retries", n+1, w.retryBudget)
+		}
+		if w.updateLimits(503, http.Header{}); w.retryBudget != min(n+1, maxRetryBudget) {
+			t.Errorf("after a bad answer: %d retries", w.retryBudget)
+		}
+	}
+}
+
+// A read that has less time than the API asks to wait ends at once with the API's answer.
+func TestTransport_noWaitBeyondTheDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wire := faulttest.NewTransport(nil, faulttest.Respond(429, "", "Retry-After", "30"))
+		c, err := New("https://x.test/v4", NewSecret("t"), WithTransport(wire))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, end := context.WithTimeout(t.Context(), 5*time.Second)
+		defer end()
+		began := time.Now()
+		_, err = c.Services.List(ctx, 1)
+		var failed *Error
+		if !errors.As(err, &failed) || failed.Status != 429 || failed.RetryAfter != 30*time.Second ||
+			time.Since(began) > 0 || len(wire.Requests()) != 1 {
+			t.Errorf("after %v and %d requests: %v", time.Since(began), len(wire.Requests()), err)
+		}
+	})
 }
 
 // A path is an operation's only if it is written as in the document.

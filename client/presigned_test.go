@@ -48,16 +48,21 @@ func TestObjects_Peek_refused(t *testing.T) {
 	}
 }
 
-// A deletion that the storage refuses has not been made, and one that it confirms needs no reading.
+// A deletion that the storage refuses has not been made, even if there is no such object, and one that it confirms
+// needs no reading.
 func TestWriter_DeleteObject_answers(t *testing.T) {
-	for status, outcome := range map[int]client.Outcome{204: client.Applied, 403: client.Rejected} {
+	for status, outcome := range map[int]client.Outcome{
+		204: client.Applied,
+		400: client.Rejected,
+		403: client.Rejected,
+	} {
 		b := newChangeFixture(t, func(next http.RoundTripper, r *http.Request) (*http.Response, error) {
 			if r.Method == http.MethodDelete && status != 204 {
 				return faulttest.Respond(status, "")(next, r)
 			}
 			return next.RoundTrip(r)
 		})
-		object := client.ObjectRef{Cluster: "us-east-1", Bucket: "acme-www", Name: "index.html"}
+		object := client.ObjectRef{Cluster: "us-east-1", Bucket: "acme-www", Name: "missing.html"}
 		w := b.begin(t, client.Change{Op: client.OpDeleteObject, ID: object.ID()})
 		if err := w.DeleteObject(t.Context(), object); (err == nil) != (status == 204) {
 			t.Errorf("%d: %v", status, err)
