@@ -307,3 +307,28 @@ func TestJournal_OutcomeError(t *testing.T) {
 		t.Errorf("the failure is %v", err)
 	}
 }
+
+// An unreadableFile is a file whose disk fails when it is read.
+type unreadableFile struct{ logFile }
+
+func (unreadableFile) ReadAt([]byte, int64) (int, error) { return 0, errCut }
+
+// A journal that cannot be read is not an empty one: it says so, and takes no change.
+func TestJournal_Load_unreadable(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.journal")
+	recordApplied(t, openJournal(t, path), disableChange("7", "x"))
+	j, err := OpenLater(path, "acme", time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	j.file = unreadableFile{j.file}
+	for range 2 {
+		if err := j.Load(); !errors.Is(err, errCut) || j.Loaded() {
+			t.Errorf("loaded %t: %v", j.Loaded(), err)
+		}
+		if id, err := j.RecordIntent(disableChange("8", "y")); !errors.Is(err, errCut) || id != "" {
+			t.Errorf("recorded %q: %v", id, err)
+		}
+	}
+}
