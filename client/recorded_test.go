@@ -182,12 +182,12 @@ func TestClient_recordedExchanges(t *testing.T) {
 	for _, area := range []string{"aux", "errors", "object-storage", "s3-presigned"} {
 		folders = append(folders, "shared/api/recorded/"+area)
 	}
-	all := faulttest.Recordings(t, folders...)
+	all := append(faulttest.OwnRecordings(t, "/"), faulttest.Recordings(t, folders...)...)
 	synctest.Test(t, func(t *testing.T) {
 		read, other := 0, 0
 		for _, x := range all {
-			faulttest.ReportCase(t, "H5", "recorded, "+x.File)
-			if checkExchange(t, x.File, x) {
+			faulttest.ReportCase(t, "H5", "recorded, "+x.Name)
+			if checkExchange(t, x.Name, x) {
 				read++
 			} else {
 				other++

@@ -97,16 +97,25 @@ func (r *harness) pressFlow(flow string) {
 	}
 }
 
+// recordings returns the project's own recordings of Object Storage, and those beside the project.
+func recordings(t *testing.T) []*faulttest.Recording {
+	t.Helper()
+	return append(
+		faulttest.OwnRecordings(t, "/object-storage/"),
+		faulttest.Recordings(t, "shared/api/recorded/object-storage")...,
+	)
+}
+
 // Every recorded answer to a reading of the document's operations is shown with all its members and no others.
 func TestRecordings_shownFieldByField(t *testing.T) {
 	shown := map[string]int{}
-	for _, x := range faulttest.Recordings(t, "shared/api/recorded/object-storage") {
+	for _, x := range recordings(t) {
 		c, ok := recordedPanes()[x.Operation()]
 		if !ok {
 			continue
 		}
 		shown[x.Operation()]++
-		t.Run(x.File, func(t *testing.T) {
+		t.Run(x.Name, func(t *testing.T) {
 			replayed(t, x, false, func(r *harness, body recordedRow) {
 				r.pressFlow(c.keys)
 				r.requireNoText("REDACTED", "null", "<nil>", "%!")
@@ -320,13 +329,13 @@ func TestRecordings_changesAreShown(t *testing.T) {
 		},
 	}
 	shown := map[string]int{}
-	for _, x := range faulttest.Recordings(t, "shared/api/recorded/object-storage") {
+	for _, x := range recordings(t) {
 		c, ok := cases[x.Operation()]
 		if !ok {
 			continue
 		}
 		shown[x.Operation()]++
-		t.Run(x.File, func(t *testing.T) {
+		t.Run(x.Name, func(t *testing.T) {
 			replayed(t, x, true, func(r *harness, body recordedRow) {
 				label, _ := body["label"].(string)
 				r.pressFlow(c.keys)

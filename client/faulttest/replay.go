@@ -2,11 +2,13 @@ package faulttest
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -14,7 +16,7 @@ import (
 
 // A Recording is a request that was sent to the real service, with its answer.
 type Recording struct {
-	File        string `json:"-"` // its name
+	Name        string
 	Method      string
 	Path        string
 	Template    string `json:"path_template"` // the path with {names}
@@ -25,15 +27,29 @@ type Recording struct {
 	Body        json.RawMessage `json:"response_body"` // JSON, or a JSON string with a page
 }
 
-// Recordings returns the recordings in folders that may lie next to the project, as "shared/api/recorded". The test is
-// skipped if there are none.
+// ownRecordings are answers written by hand, in every shape in which the real service was seen to send them.
+//
+//go:embed testdata/recordings.json
+var ownRecordings []byte
+
+// OwnRecordings returns the recordings of the project: those whose path begins with a prefix.
+func OwnRecordings(t *testing.T, prefix string) (all []*Recording) {
+	t.Helper()
+	if err := json.Unmarshal(ownRecordings, &all); err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(all, func(x *Recording) bool { return !strings.HasPrefix(x.Path, prefix) })
+}
+
+// Recordings returns the recordings in folders that may lie next to the project, as "shared/api/recorded". If there are
+// none, it reports a case of row H5 as missing.
 func Recordings(t *testing.T, folders ...string) (all []*Recording) {
 	t.Helper()
 	for _, folder := range folders {
 		names, _ := filepath.Glob(filepath.Join(besideProject(), folder, "*.json"))
 		for _, name := range names {
 			data, err := os.ReadFile(name)
-			x := &Recording{File: filepath.Base(name)}
+			x := &Recording{Name: filepath.Base(name)}
 			if err == nil {
 				err = json.Unmarshal(data, x)
 			}
@@ -43,9 +59,9 @@ func Recordings(t *testing.T, folders ...string) (all []*Recording) {
 			x.Template = strings.TrimSuffix(x.Template, "/")
 			all = append(all, x)
 		}
-	}
-	if len(all) == 0 {
-		t.Skip("no recordings are beside the project")
+		if len(names) == 0 {
+			RunCase(t, "H5", "recordings in "+folder, func(t *testing.T) { t.Skip("they are not beside the project") })
+		}
 	}
 	return all
 }

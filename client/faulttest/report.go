@@ -12,21 +12,20 @@ import (
 	"testing/synctest"
 )
 
-// rowsTSV are the rows of docs/reliability.md: number, what goes wrong, what is open.
-//
-// rowsTSV holds the rows of docs/reliability.md: ID, what goes wrong, what is open.
+// rowsTSV holds the rows of docs/reliability.md: ID, what goes wrong, what is open, and a change of the code that makes
+// a case of the row fail. It begins with "not tried: " where nobody has seen that.
 //
 //go:embed rows.tsv
 var rowsTSV string
 
 // A row is one line of docs/reliability.md.
-type row struct{ id, what, open string }
+type row struct{ id, what, open, mutant string }
 
 var rows = sync.OnceValue(func() []row {
 	var all []row
 	for line := range strings.Lines(rowsTSV) {
-		cells := strings.SplitN(strings.TrimRight(line, "\n"), "\t", 3)
-		all = append(all, row{cells[0], cells[1], cells[2]})
+		cells := strings.SplitN(strings.TrimRight(line, "\n"), "\t", 4)
+		all = append(all, row{cells[0], cells[1], cells[2], cells[3]})
 	}
 	return all
 })

@@ -105,41 +105,44 @@ func TestRecordings_printedFieldByField(t *testing.T) {
 			all = append(all, x)
 		}
 	}
-	before := []*faulttest.Recording{{
-		Method:   http.MethodGet,
-		Template: "/object-storage/buckets/{clusterId}/{bucket}/ssl",
-		Status:   http.StatusOK,
-		Body:     json.RawMessage(`{"ssl":false}`),
-	}}
 	printed := map[string]int{}
-	for _, x := range all {
-		line := commandFor(t, x)
-		if line == nil {
-			continue
+	for _, set := range [][]*faulttest.Recording{faulttest.OwnRecordings(t, "/"), all} {
+		for _, x := range set {
+			if line := commandFor(t, x); line != nil {
+				printed[x.Operation()]++
+				t.Run(x.Name, func(t *testing.T) { checkReplayed(t, line, x, set) })
+			}
 		}
-		printed[x.Operation()]++
-		t.Run(x.File, func(t *testing.T) {
-			r := newTestEnv(t, emulator.Options{Service: emulator.ServiceNow})
-			replay := &faulttest.Replay{First: x, Others: all, Next: r.API}
-			if last := path.Base(x.Template); x.Method == http.MethodPost && last != "access" && last != "disable" {
-				replay.Others = before // what is created was not there before
-			}
-			r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
-				replay.ServeHTTP(w, req)
-				return true
-			})
-			got := r.Run(line...)
-			if !replay.Used.Load() {
-				t.Fatalf("%v: did not ask for the recording: %+v", line, got)
-			}
-			checkPrinted(t, x, got)
-		})
 	}
 	for op := range recordedCommands() {
 		if printed[op] == 0 {
 			t.Errorf("no recording of %s was printed", op)
 		}
 	}
+}
+
+// checkReplayed runs a command line on a recording, and on others of its set for what else is read.
+func checkReplayed(t *testing.T, line []string, x *faulttest.Recording, set []*faulttest.Recording) {
+	t.Helper()
+	r := newTestEnv(t, emulator.Options{Service: emulator.ServiceNow})
+	replay := &faulttest.Replay{First: x, Others: set, Next: r.API}
+	if last := path.Base(x.Template); x.Method == http.MethodPost && last != "access" && last != "disable" {
+		replay.Others = []*faulttest.Recording{{ // what is created was not there before
+			Method:   http.MethodGet,
+			Template: "/object-storage/buckets/{clusterId}/{bucket}/ssl",
+			Status:   http.StatusOK,
+			Body:     json.RawMessage(`{"ssl":false}`),
+		}}
+	}
+	r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
+		replay.ServeHTTP(w, req)
+		return true
+	})
+	got := r.Run(line...)
+	if !replay.Used.Load() {
+		t.Fatalf("%v: did not ask for the recording: %+v", line, got)
+	}
+	checkPrinted(t, x, got)
 }
 
 // ownMembers are members of our output that repeat what was asked for.
