@@ -63,13 +63,13 @@ func TestFaultMenu(t *testing.T) {
 					v.Type("<esc>")
 					v.WaitGone("Token for acme-prod")
 				}
-				v.Type(strconv.Itoa(i%10), "m")
-				v.WaitFor("Messages")
+				v.Type(strconv.Itoa(i%10), "?")
+				v.WaitFor("Help")
 				if head, _, _ := strings.Cut(v.Screen(), "\n"); !strings.Contains(head, banner) {
 					t.Errorf("%q is not in the head line:\n%s", banner, v.Screen())
 				}
 				v.Type("<esc>")
-				v.WaitGone("Messages")
+				v.WaitGone("Help")
 			}
 			v.Type(":", "demo off", "<enter>")
 			v.WaitGone("FAULT")
