@@ -123,8 +123,8 @@ func (r *testEnv) runOnTerminal(t *testing.T, line string) string {
 func TestTaint_everySink(t *testing.T) {
 	sinks := taintSinks()
 	for taint := range taints() {
-		if taint != "texts" && !runsLongSeries() {
-			continue
+		if taint == "other types" || taint != "texts" && !runsLongSeries() {
+			continue // without numbers, no row has an ID
 		}
 		t.Run(taint, func(t *testing.T) {
 			for _, name := range slices.Sorted(maps.Keys(sinks)) {
