@@ -276,3 +276,22 @@ func TestObjects_lastPlace(t *testing.T) {
 		}
 	})
 }
+
+// A click on a part of the place in the tab bar goes up to that folder.
+func TestBreadcrumbs_click(t *testing.T) {
+	for _, width := range []int{120, 60} {
+		startProgram(t, emulator.Options{}, screenSize{width, 36}, func(r *harness) {
+			r.openBucket("logs-eu")
+			r.press("<enter>", "<enter>")
+			r.requireText(" › 1999 › 01")
+			r.click("999 › 01")
+			r.requireText(" › 1999 ")
+			r.requireNoText("1999 › 01")
+			r.press("<enter>", "g", "<enter>")
+			r.requireText(" › 1999 › ")
+			r.click("eu-central-1 › ")
+			r.requireText("▸ 1999/")
+			r.requireNoText("› 1999")
+		})
+	}
+}

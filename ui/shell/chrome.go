@@ -26,6 +26,9 @@ func (c chrome) clickTargets() []clickTarget {
 	var targets []clickTarget
 	x := 0
 	for _, cell := range c.layoutTabs() {
+		if cell.front {
+			targets = append(targets, c.breadcrumbTargets(x+cell.width-1)...)
+		}
 		if cell.action.Do != nil {
 			targets = append(targets, clickTarget{1, x, x + cell.width, cell.action})
 		}
@@ -35,6 +38,30 @@ func (c chrome) clickTargets() []clickTarget {
 	for _, a := range c.hints() {
 		targets = append(targets, clickTarget{c.b.Height - 1, x, x + hintOf(a).width(), a})
 		x += hintOf(a).width() + hintGap
+	}
+	return targets
+}
+
+// breadcrumbTargets returns the parts of the place that ends at a column of the tab bar: a click on one closes what was
+// opened from there.
+func (c chrome) breadcrumbTargets(end int) []clickTarget {
+	t := c.s.tabs.current()
+	top, ok := t.top().(ui.Crumber)
+	if !ok {
+		return nil
+	}
+	whole := top.Crumb()
+	from := end - ui.Width(whole)
+	var targets []clickTarget
+	for i, p := range t.stack[1:] {
+		part, ok := p.(ui.Crumber)
+		if !ok || len(part.Crumb()) >= len(whole) || !strings.HasPrefix(whole, part.Crumb()) {
+			continue
+		}
+		to := end - ui.Width(whole) + ui.Width(part.Crumb())
+		goUp := func() { t.popTo(i + 2) }
+		targets = append(targets, clickTarget{1, max(0, from), to, ui.LocalAction("", part.Crumb(), "", goUp)})
+		from = to
 	}
 	return targets
 }
