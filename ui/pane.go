@@ -187,6 +187,8 @@ type (
 		Text    []string // sentences above the actions
 		Actions []Action
 	}
+	// SwitchAccountMsg asks for another account, by its name.
+	SwitchAccountMsg struct{ Account string }
 	// RefreshMsg refreshes the pane in front.
 	RefreshMsg struct{}
 	// ShowTextMsg opens text that can be scrolled and copied: a row as JSON, a call sheet.

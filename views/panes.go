@@ -82,7 +82,8 @@ func ColumnChoosers(a *account.Account) []ui.ColumnChooser {
 	open := a.OpenListings
 	defer func() { a.OpenListings = open }()
 	var lists []ui.ColumnChooser
-	for _, p := range append(Panes(a), storage.ObjectsPane(a, &client.Bucket{}, "", "/"), storage.LinksPane(a)) {
+	panes := append(Panes(a), storage.ObjectsPane(a, &client.Bucket{}, "", "/"), storage.LinksPane(a))
+	for _, p := range append(panes, NewAllAccounts(a.Context, nil, a.Now).Pane) {
 		if l, ok := p.(ui.ColumnChooser); ok {
 			lists = append(lists, l)
 		}

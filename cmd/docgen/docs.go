@@ -59,14 +59,14 @@ func docsCommand() *cobra.Command {
 // generateDocs returns the pages by their paths.
 func generateDocs(ctx context.Context) (map[string]string, error) {
 	root := cli.NewRootCommand()
-	program, _, err := dashboard.NewFrozenDemo(ctx, shell.Preferences{})
+	keys, err := dashboard.KeyBindings(ctx)
 	if err != nil {
 		return nil, err
 	}
 	pages := map[string]string{
 		"commands/README.md": commandsPage(
 			root,
-		), "configuration.md": configurationPage(), "keys.md": keysPage(program.KeyBindings()),
+		), "configuration.md": configurationPage(), "keys.md": keysPage(keys),
 		"man/lookout.1": manualPage(root),
 	}
 	for _, c := range visibleCommands(root) {
@@ -191,7 +191,10 @@ func configurationPage() string {
 	writeConfigKeys(&b, config.TopLevelKeys())
 	b.WriteString(
 		"\n## `[accounts.NAME]`\n\nNAME also names the account's journal. Set at most one of `token_command`, " +
-			"`token_file`, `token_env`, `keyring`, `linode_cli`.\n\n",
+			"`token_file`, `token_env`, `keyring`, `linode_cli`.\n\n`-a NAME` starts with an account, and `C` " +
+			"switches. `lookout --all`, or `O`, shows all accounts, one line each, with their `word`, PROD and " +
+			"read-only beside their names in their `color`. It reads each with its own token and address. A " +
+			"`token_command` is run once, without a terminal, and again only when you press `r`.\n\n",
 	)
 	writeConfigKeys(&b, config.AccountKeys())
 	for _, t := range config.Tables() {

@@ -15,6 +15,9 @@ import (
 	"lookout/ui/terminal"
 )
 
+// AllAccounts names the overview of all accounts, which the switcher opens like an account. No account has this name.
+const AllAccounts = "all accounts"
+
 // A Session is an open account.
 type Session struct {
 	Options Options
@@ -79,9 +82,6 @@ type sessionMessage struct {
 	msg           tea.Msg
 }
 
-// switchAccount asks for another account.
-type switchAccount struct{ account string }
-
 // accountOpened carries an opened account, or the error that prevented it.
 type accountOpened struct {
 	opening *openingDialog
@@ -101,8 +101,8 @@ func (d *AccountSwitcher) Update(msg tea.Msg) tea.Cmd {
 		msg = o.msg
 	}
 	switch msg := msg.(type) {
-	case switchAccount:
-		return d.tagCommand(d.Shell.Update(ui.RunActionMsg{Action: d.switchAction(msg.account)}))
+	case ui.SwitchAccountMsg:
+		return d.tagCommand(d.Shell.Update(ui.RunActionMsg{Action: d.switchAction(msg.Account)}))
 	case accountOpened:
 		return d.handleAccountOpened(msg)
 	case tea.WindowSizeMsg:
@@ -193,17 +193,34 @@ func (d *AccountSwitcher) handleAccountOpened(msg accountOpened) tea.Cmd {
 		return refuse(theme.Bad, "account "+msg.opening.account+": "+err.Error())
 	}
 	inheritScreen(next, d.Shell)
-	delete(d.problems, d.o.Account)
-	if f := freshnessOf(d.pane()); f.Err != nil {
-		d.problems[d.o.Account] = describeProblem(f.Err, f.FailedAt, d.o.Location)
-	}
+	d.noteProblems()
 	delete(d.problems, msg.opening.account)
 	next.o.problems = d.problems
 	d.savedStates[d.o.Account] = d.tabs.saveState()
 	d.replaceSession(next, msg.session)
 	next.tabs.restoreState(d.savedStates[o.Account])
 	news := ui.ShowNews(theme.Info, "account "+o.Account+" opened")
+	if o.Account == AllAccounts {
+		news = nil
+	}
 	return d.tagCommand(tea.Batch(next.Update(d.windowSize), next.Init(), news))
+}
+
+// noteProblems notes the last problem of the account in front, or of all that the overview has read.
+func (d *AccountSwitcher) noteProblems() {
+	note := func(name string, f ui.Freshness) {
+		delete(d.problems, name)
+		if f.Err != nil {
+			d.problems[name] = describeProblem(f.Err, f.FailedAt, d.o.Location)
+		}
+	}
+	if d.o.AccountFreshness == nil {
+		note(d.o.Account, freshnessOf(d.pane()))
+		return
+	}
+	for name, f := range d.o.AccountFreshness() {
+		note(name, f)
+	}
 }
 
 // inheritScreen gives the next shell what belongs to the screen and its user, and not to an account.
@@ -245,8 +262,11 @@ func (o *openingDialog) size(ui.Box) (int, int) { return 60, 1 }
 func (o *openingDialog) hints() []hint { return []hint{{"esc", "cancel"}} }
 
 func (o *openingDialog) view(b ui.Box) string {
-	if o.waits != "" {
+	switch {
+	case o.waits != "":
 		return "Waiting for " + o.waits
+	case o.account == AllAccounts:
+		return "Reading the configuration" + b.Theme.Glyphs.Ellipsis
 	}
 	return "Reading its token" + b.Theme.Glyphs.Ellipsis
 }
@@ -259,31 +279,50 @@ func (o *openingDialog) handleKey(_ *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// accountMenu offers all accounts, with what is special about each and its last problem.
-func accountMenu(current string, accounts []AccountChoice, problems map[string]string) *menuDialog {
+// accountMenu offers all accounts, with what is special about each and its last problem, and the overview of all.
+func accountMenu(info *AccountInfo) *menuDialog {
+	accounts, problems := info.Accounts, info.problems
 	actions := make([]ui.Action, len(accounts))
 	for i, choice := range accounts {
 		a := &actions[i]
-		a.Key, a.Do = ui.Bind(choice.Name), func() tea.Cmd { return ui.Send(switchAccount{choice.Name}) }
+		a.Key, a.Do = ui.Bind(choice.Name), func() tea.Cmd { return ui.Send(ui.SwitchAccountMsg{Account: choice.Name}) }
 		if i < 9 {
 			a.Key = ui.Bind(choice.Name, tabKeys[i:i+1])
 		}
-		if choice.Name == current {
+		if choice.Name == info.Account {
 			a.DisabledReason = "you are already using this account"
 		}
 		var words []string
-		for _, badge := range choice.badges() {
+		for _, badge := range choice.Badges() {
 			words = append(words, badge.Text)
 		}
 		a.Description = strings.TrimSpace(strings.Join(words, " ") + " " + problems[choice.Name])
 	}
+	if info.Overview {
+		actions = append(actions, allAccountsAction(info))
+	}
 	m := newMenu("Switch account", nil, actions)
 	for i, choice := range accounts {
 		e := &m.entries[i]
-		e.tone, e.badges = choice.Tone, choice.badges()
+		e.tone, e.badges = choice.Tone, choice.Badges()
 		e.about = cmp.Or(actions[i].DisabledReason, problems[choice.Name])
 	}
 	return m
+}
+
+// allAccountsAction opens the overview of all accounts.
+func allAccountsAction(info *AccountInfo) ui.Action {
+	open := func() tea.Cmd { return ui.Send(ui.SwitchAccountMsg{Account: AllAccounts}) }
+	a := programCommand(AllAccounts, "an overview, one line each", open, "O")
+	switch {
+	case info.Account == AllAccounts:
+		a.DisabledReason = "this is the overview of all accounts"
+	case !info.Overview:
+		a.DisabledReason = "there is only one account · the configuration can hold more"
+	default:
+		a.ShowInHints = true
+	}
+	return a
 }
 
 // describeProblem describes in a few words why an account could not be opened or read.

@@ -44,10 +44,13 @@ type AccountInfo struct {
 	ReadOnly     bool
 	NotRecorded  string // why changes cannot be recorded, which makes the account read-only
 	Demo         bool
-	Banner       func() string     // a warning beside the name for as long as it lasts; "" shows none
-	Accounts     []AccountChoice   // accounts to switch to, this one included
-	KnownHosts   []string          // opened in the browser without a question
-	problems     map[string]string // the last ones of the accounts; see AccountSwitcher
+	Banner       func() string   // a warning beside the name for as long as it lasts; "" shows none
+	Accounts     []AccountChoice // accounts to switch to, this one included
+	Overview     bool            // there is an overview of all accounts to switch to
+	KnownHosts   []string        // opened in the browser without a question
+	// AccountFreshness says how fresh each account is that the overview has read; nil for an account
+	AccountFreshness func() map[string]ui.Freshness
+	problems         map[string]string // the last ones of the accounts; see AccountSwitcher
 }
 
 // An AccountChoice is an account that the user can switch to.
@@ -60,8 +63,8 @@ type AccountChoice struct {
 	Waits     string // what opening it waits for: "token_command pass, for at most 10s"; "" is a moment
 }
 
-// badges returns what is special about the account.
-func (a AccountChoice) badges() (badges []theme.Segment) {
+// Badges returns what is special about the account.
+func (a AccountChoice) Badges() (badges []theme.Segment) {
 	add := func(text string, tone theme.Tone) {
 		if text != "" {
 			badges = append(badges, theme.Segment{Text: text, Tone: tone})

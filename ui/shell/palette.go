@@ -190,7 +190,7 @@ func paletteEntries(s *Shell) []paletteEntry {
 	}
 	for _, choice := range s.o.Accounts {
 		if name := choice.Name; name != s.o.Account {
-			add("account "+name, "account", func() tea.Cmd { return ui.Send(switchAccount{name}) })
+			add("account "+name, "account", func() tea.Cmd { return ui.Send(ui.SwitchAccountMsg{Account: name}) })
 		}
 	}
 	if s.o.Notify.Notices != nil {

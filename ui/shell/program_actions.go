@@ -129,7 +129,7 @@ func (p *programActions) navigationActions(s *Shell) []ui.Action {
 }
 
 func (p *programActions) accountActions(s *Shell) []ui.Action {
-	menu := func() { s.dialogs.push(accountMenu(s.o.Account, s.o.Accounts, s.o.problems)) }
+	menu := func() { s.dialogs.push(accountMenu(&s.o.AccountInfo)) }
 	change := programAction("switch account", "to another account in the configuration", menu, "C")
 	if len(s.o.Accounts) < 2 {
 		change.DisabledReason = "there is only one account · the configuration can hold more"
@@ -138,6 +138,7 @@ func (p *programActions) accountActions(s *Shell) []ui.Action {
 	quit := func() tea.Cmd { return p.quit(s) }
 	actions := []ui.Action{
 		change,
+		allAccountsAction(&s.o.AccountInfo),
 		programAction("mouse on or off", "off lets the terminal select text", mouse, "M"),
 		programCommand("suspend", "", terminal.Suspend, "ctrl+z"),
 		programCommand("quit", "", quit, "q"),

@@ -360,7 +360,11 @@ func (s *Shell) goUp() tea.Cmd {
 		t.pop()
 		return s.clock.schedule(s)
 	}
-	return ui.ShowNews(theme.Info, "this is the top level · press q to quit")
+	next := "press q to quit"
+	if s.o.Overview && s.o.Account != AllAccounts {
+		next = "press O for all accounts, q to quit"
+	}
+	return ui.ShowNews(theme.Info, "this is the top level · "+next)
 }
 
 // now returns the time that the screen shows: it stands still while refreshing is paused.

@@ -67,9 +67,11 @@ func (j JoinedStores) Missing() []string {
 
 // List is the generic pane: rows of a store in columns, with a cursor that stays on its row wherever the row moves.
 type List[T any] struct {
-	Title         string
-	Store         *ui.Store[T]
-	JoinedStores  JoinedStores // other stores it joins with: refreshed together
+	Title        string
+	Store        *ui.Store[T]
+	JoinedStores JoinedStores // other stores it joins with: refreshed together
+	// JoinedRows is the freshness of rows that consist of what they join with; they are polled with it. nil for others
+	JoinedRows    func() ui.Freshness
 	Columns       []Column[T]
 	RowActions    []RowAction[T]
 	PaneActions   func() []ui.Action                          // actions that need no row: add
@@ -162,7 +164,12 @@ func (l *List[T]) Badge() (string, theme.Tone) {
 }
 
 // Freshness returns how fresh the rows are.
-func (l *List[T]) Freshness() ui.Freshness { return l.Store.Freshness() }
+func (l *List[T]) Freshness() ui.Freshness {
+	if l.JoinedRows != nil {
+		return l.JoinedRows()
+	}
+	return l.Store.Freshness()
+}
 
 // HighlightLeft returns how long rows are still tinted because they have just changed.
 func (l *List[T]) HighlightLeft() time.Duration { return l.Store.Highlights.Left() }
@@ -180,6 +187,9 @@ const joinMaxAge = time.Minute
 
 // Poll reads the rows again, and those joined stores that are old or failed.
 func (l *List[T]) Poll() tea.Cmd {
+	if l.JoinedRows != nil {
+		return l.JoinedStores.Poll()
+	}
 	cmds := []tea.Cmd{l.Store.Poll()}
 	joined := l.JoinedStores
 	if l.sidebar.visible {

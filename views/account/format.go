@@ -182,6 +182,21 @@ func LoadingOrError(f ui.Freshness, reading string) string {
 	return reading
 }
 
+// FailureWord returns in a word or two why a list could not be read: "not allowed", "no answer", "503".
+func FailureWord(err error) string {
+	switch {
+	case ui.Denied(err):
+		return "not allowed"
+	case ui.Unauthorized(err):
+		return "token not accepted"
+	case ui.TimedOut(err):
+		return "no answer"
+	case ui.Offline(err):
+		return "offline"
+	}
+	return ui.ShortReason(err)
+}
+
 // FormatTime returns a time in the user's time zone.
 func (a *Account) FormatTime(t time.Time) string {
 	return FormatClock(t.In(a.Location), a.Now().In(a.Location))

@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"sync"
 	"time"
@@ -195,14 +196,31 @@ func journalFetcher(j *journal.Journal) func(context.Context, string) (ui.RowPag
 	}
 }
 
+// A LocalRow is a row of a list that is not read from the API. Lists of few rows share this type, because the program
+// holds the code of a list for each type of rows.
+type LocalRow struct {
+	ID      string
+	Content any // what it is about: a *Link
+}
+
+// Link returns the link that the row is about.
+func (r *LocalRow) Link() *Link { return r.Content.(*Link) }
+
+// MarshalJSON returns the content.
+func (r *LocalRow) MarshalJSON() ([]byte, error) { return json.Marshal(r.Content) }
+
 // LinkStore returns the links of this run. They are held in memory only.
-func (a *Account) LinkStore() *ui.Store[*Link] {
+func (a *Account) LinkStore() *ui.Store[*LocalRow] {
 	return sharedStore(
 		a,
 		"links",
-		func(l *Link) string { return FormatID(l.ID) },
-		func(context.Context, string) (ui.RowPage[*Link], error) {
-			return ui.RowPage[*Link]{Rows: a.Links.newestFirst()}, nil
+		func(r *LocalRow) string { return r.ID },
+		func(context.Context, string) (ui.RowPage[*LocalRow], error) {
+			var rows []*LocalRow
+			for _, l := range a.Links.newestFirst() {
+				rows = append(rows, &LocalRow{ID: FormatID(l.ID), Content: l})
+			}
+			return ui.RowPage[*LocalRow]{Rows: rows}, nil
 		},
 	)
 }

@@ -400,6 +400,38 @@ func RenderMaintenance(a *account.Account, b ui.Box) string {
 	return strings.Join(lines, "\n")
 }
 
+// MaintenanceSummary returns how many services are disabled and when the first comes back, or else how many windows
+// are planned and when the first begins: "2 off, back 23:01".
+func MaintenanceSummary(a *account.Account, b ui.Box) (string, theme.Tone) {
+	off, planned, now := servicesOff(a), plannedWindows(a), b.Now.In(a.Location)
+	switch {
+	case len(off) > 0:
+		text, tone, first := fmt.Sprintf("%s %d off", b.Theme.Glyphs.Disabled, len(off)), theme.Plain, time.Time{}
+		for _, s := range off {
+			d, _ := account.Disablement(a, s)
+			if end := d.Until; !end.IsZero() && (first.IsZero() || end.Before(first)) {
+				first = end
+			}
+			if d.Until.IsZero() && d.Forgotten(now) {
+				tone = theme.Warn
+			}
+		}
+		if !first.IsZero() {
+			text += ", back " + FormatEnd(first.In(a.Location), now)
+		}
+		if !first.IsZero() && now.After(first) {
+			return text + " !", theme.Bad
+		}
+		return text, tone
+	case len(planned) > 0:
+		at := FormatEnd(planned[0].Start.In(a.Location), now)
+		return fmt.Sprintf("%s %d planned, %s", b.Theme.Glyphs.Pending, len(planned), at), theme.Info
+	case resource.StateOf(a.Services()).Kind != resource.Known:
+		return "none seen", theme.Muted
+	}
+	return "none", theme.Muted
+}
+
 // maintenanceLines aligns the columns of maintenance windows.
 func maintenanceLines(rows [][]string, b ui.Box) []string {
 	widths := make([]int, 4)

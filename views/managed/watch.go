@@ -215,7 +215,7 @@ func (w *WatchView) attentionLines(
 			room-- // for how many more there are
 		}
 		if len(next) > room {
-			_, tone := alertMark(c, b.Theme.Glyphs)
+			_, tone := AlertMark(c, b.Theme.Glyphs)
 			return append(lines, b.Theme.Paint(tone, fmt.Sprintf("and %d more", len(alerts)-n)))
 		}
 		lines = append(lines, next...)
@@ -227,7 +227,7 @@ func (w *WatchView) attentionLines(
 func (w *WatchView) boxedAlert(c incident.Alert, b ui.Box) []string {
 	label, group := w.describeAlert(c)
 	name, number := w.contactToCall(group)
-	mark, tone := alertMark(c, b.Theme.Glyphs)
+	mark, tone := AlertMark(c, b.Theme.Glyphs)
 	since := ""
 	if c.Incident != nil {
 		created := c.Incident.Issue.Created
@@ -254,8 +254,8 @@ func (w *WatchView) describeAlert(c incident.Alert) (label, group string) {
 	return account.ServiceName(w.Account, c.ID), ""
 }
 
-// alertMark returns the glyph and the tone of an alert: red for what is down, yellow for what is not over.
-func alertMark(c incident.Alert, g theme.Glyphs) (string, theme.Tone) {
+// AlertMark returns the glyph and the tone of an alert: red for what is down, yellow for what is not over.
+func AlertMark(c incident.Alert, g theme.Glyphs) (string, theme.Tone) {
 	switch {
 	case c.Down():
 		return g.Problem, theme.Bad
@@ -265,12 +265,9 @@ func alertMark(c incident.Alert, g theme.Glyphs) (string, theme.Tone) {
 	return g.Unknown, theme.Warn
 }
 
-// headLine returns the account with how many services are down and how many other incidents are not over, or why that
-// is not known.
-func (w *WatchView) headLine(b ui.Box) string {
-	g, f := b.Theme.Glyphs, w.Freshness()
-	down, open, uncertain := 0, 0, 0
-	for _, c := range w.Account.Incidents().Alerts() {
+// CountAlerts returns how many services are down, and of the other alerts how many are open and how many uncertain.
+func CountAlerts(alerts []incident.Alert) (down, open, uncertain int) {
+	for _, c := range alerts {
 		switch {
 		case c.Down():
 			down++
@@ -280,6 +277,14 @@ func (w *WatchView) headLine(b ui.Box) string {
 			uncertain++
 		}
 	}
+	return down, open, uncertain
+}
+
+// headLine returns the account with how many services are down and how many other incidents are not over, or why that
+// is not known.
+func (w *WatchView) headLine(b ui.Box) string {
+	g, f := b.Theme.Glyphs, w.Freshness()
+	down, open, uncertain := CountAlerts(w.Account.Incidents().Alerts())
 	var parts []string
 	add := func(show bool, tone theme.Tone, format string, args ...any) {
 		if show {
@@ -295,17 +300,7 @@ func (w *WatchView) headLine(b ui.Box) string {
 	}
 	line := strings.Join(parts, " ")
 	if f.Err != nil {
-		why := ui.ShortReason(f.Err)
-		switch {
-		case ui.Denied(f.Err):
-			why = "not allowed"
-		case ui.Unauthorized(f.Err):
-			why = "token not accepted"
-		case ui.TimedOut(f.Err):
-			why = "no answer"
-		case ui.Offline(f.Err):
-			why = "offline"
-		}
+		why := account.FailureWord(f.Err)
 		if f.Loaded {
 			here := w.Account.Location
 			why += ", as of " + account.FormatClock(f.LoadedAt.In(here), w.Account.Now().In(here))
@@ -323,7 +318,7 @@ func (w *WatchView) alertLines(c incident.Alert, b ui.Box) []string {
 	}
 	label, group := w.describeAlert(c)
 	name, number := w.contactToCall(group)
-	mark, tone := alertMark(c, b.Theme.Glyphs)
+	mark, tone := AlertMark(c, b.Theme.Glyphs)
 	mark += " "
 	if b.Width >= wideWatch {
 		call := name

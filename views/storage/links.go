@@ -23,34 +23,34 @@ func linksAction(a *account.Account) ui.Action {
 
 // LinksPane returns the pane of the links of this run.
 func LinksPane(a *account.Account) ui.Pane {
-	return &table.List[*account.Link]{
+	return &table.List[*account.LocalRow]{
 		Title:         "links",
 		Store:         a.LinkStore(),
 		NoAutoRefresh: true,
 		Breadcrumb:    func() string { return "links of this run" },
-		Columns: []table.Column[*account.Link]{
+		Columns: []table.Column[*account.LocalRow]{
 			{
 				Title: "method",
 				Width: 7,
-				Cell:  func(l *account.Link, _ ui.Box) (string, theme.Tone) { return l.Method, theme.Plain },
+				Cell:  table.TextCell(theme.Plain, func(r *account.LocalRow) string { return r.Link().Method }),
 			},
 			{
 				Title:   "name",
 				Min:     20,
 				IsLabel: true,
-				Cell:    func(l *account.Link, _ ui.Box) (string, theme.Tone) { return l.Name.String(), theme.Strong },
+				Cell:    table.TextCell(theme.Strong, linkName),
 			},
 			{
 				Title: "bucket",
 				Min:   16,
-				Cell:  func(l *account.Link, _ ui.Box) (string, theme.Tone) { return l.Bucket, theme.Muted },
+				Cell:  table.TextCell(theme.Muted, func(r *account.LocalRow) string { return r.Link().Bucket }),
 			},
 			{
 				Title:      "left",
 				Width:      8,
 				AlignRight: true,
 				Cell:       linkRemainingCell,
-				Less:       func(l, m *account.Link) bool { return l.Expires.Before(m.Expires) },
+				Less:       func(r, s *account.LocalRow) bool { return r.Link().Expires.Before(s.Link().Expires) },
 			},
 		},
 		RowActions: linkOperations(a),
@@ -63,50 +63,53 @@ func LinksPane(a *account.Account) ui.Pane {
 				},
 			}
 		},
-		Detail:    func(l *account.Link, b ui.Box) string { return linkDetail(a, l, b) },
+		Detail:    func(r *account.LocalRow, b ui.Box) string { return linkDetail(a, r.Link(), b) },
 		Footer:    linksFoot,
 		EmptyText: "no links in this run · L on an object creates one",
-		Label:     func(l *account.Link) string { return l.Name.String() },
+		Label:     linkName,
 	}
 }
 
+// linkName returns the name of the object that a link leads to.
+func linkName(r *account.LocalRow) string { return r.Link().Name.String() }
+
 // linkRemainingCell shows how long a link is still valid.
-func linkRemainingCell(l *account.Link, b ui.Box) (string, theme.Tone) {
-	switch {
+func linkRemainingCell(r *account.LocalRow, b ui.Box) (string, theme.Tone) {
+	switch l := r.Link(); {
 	case l.Expires.IsZero():
 		return "unknown", theme.Warn
 	case l.Expired(b.Now):
 		return "expired", theme.Muted
 	}
-	return ui.FormatAge(l.Expires.Sub(b.Now)), theme.Plain
+	return ui.FormatAge(r.Link().Expires.Sub(b.Now)), theme.Plain
 }
 
 // linkOperations are the actions on a link.
-func linkOperations(a *account.Account) []table.RowAction[*account.Link] {
-	over := func(l *account.Link) string {
-		return account.ReasonIf(l.Expired(a.Now()), "the link has expired")
+func linkOperations(a *account.Account) []table.RowAction[*account.LocalRow] {
+	over := func(r *account.LocalRow) string {
+		return account.ReasonIf(r.Link().Expired(a.Now()), "the link has expired")
 	}
-	return []table.RowAction[*account.Link]{
+	return []table.RowAction[*account.LocalRow]{
 		{
 			Keys:        []string{"enter", "l", "right"},
 			Name:        "open",
 			Description: "the link in full, as a QR code, in the browser",
 			ShowInHints: true,
-			OpenPane:    func(l *account.Link) ui.Pane { return &linkView{a: a, link: l} },
+			OpenPane:    func(r *account.LocalRow) ui.Pane { return &linkView{a: a, link: r.Link()} },
 		},
 		{
 			Keys:           []string{"y"},
 			Name:           "copy the link",
 			ShowInHints:    true,
 			DisabledReason: over,
-			Message:        (*account.Link).CopyURL,
+			Message:        func(r *account.LocalRow) tea.Msg { return r.Link().CopyURL() },
 		},
 		{
 			Keys:           []string{"c"},
 			Name:           "copy as curl",
 			ShowInHints:    true,
 			DisabledReason: over,
-			Message:        (*account.Link).CopyCurl,
+			Message:        func(r *account.LocalRow) tea.Msg { return r.Link().CopyCurl() },
 		},
 	}
 }
@@ -120,7 +123,7 @@ func linkDetail(a *account.Account, l *account.Link, b ui.Box) string {
 }
 
 // linksFoot counts the links.
-func linksFoot(set *ui.Store[*account.Link], b ui.Box) string {
+func linksFoot(set *ui.Store[*account.LocalRow], b ui.Box) string {
 	return b.Theme.Paint(
 		theme.Muted,
 		ui.Plural(set.Len(), "link", "links")+" · anyone who has one needs no key until it expires",

@@ -43,21 +43,25 @@ func Execute(args []string, in io.Reader, out, complaints io.Writer) int {
 
 // NewRootCommand returns the command lookout with all its subcommands.
 func NewRootCommand() *cobra.Command {
-	f := &config.Flags{}
+	f, all := &config.Flags{}, false
 	root := &cobra.Command{
 		Use:   "lookout",
 		Short: "A terminal dashboard for Managed monitoring and Object Storage",
 		Long: "lookout shows what is broken, what it affects and whom to call, and browses buckets from " +
 			"the keyboard.\nWithout a command it opens the dashboard; without a configuration it helps you " +
-			"create one.\nTry it without an account: lookout demo\n\n" + output.Help + "\n\n" + exit.Help(),
+			"create one.\nWith several accounts, lookout --all begins with an overview of all.\n" +
+			"Try it without an account: lookout demo\n\n" + output.Help + "\n\n" + exit.Help(),
 		Example:       indentExamples("lookout demo\nlookout -a production --read-only\nlookout --view services"),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if f.Version {
+			switch {
+			case f.Version:
 				_, err := fmt.Fprintln(c.OutOrStdout(), version.Line())
 				return err
+			case all:
+				return runAllAccounts(c, f)
 			}
 			return runDashboard(c, f)
 		},
@@ -65,19 +69,12 @@ func NewRootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return exit.Usage(fmt.Errorf("%w; %s --help lists the flags", flagError(err), c.CommandPath()))
 	})
-	root.PersistentFlags().BoolVar(&f.NoColor, "no-color", false, "use no colours, as with the variable NO_COLOR")
-	root.PersistentPreRunE = func(*cobra.Command, []string) error {
-		if f.NoColor {
-			return os.Setenv("NO_COLOR", "1") // programs that lookout starts use none either
-		}
-		return nil
-	}
+	addNoColorFlag(f, root)
 	root.PersistentFlags().BoolVar(&f.ReadOnly, "read-only", false, "allow no change at all")
-	// Not cobra's own: printing with its template links text/template, and the linker then keeps every method of every
-	// type (2.5 MB).
-	root.Flags().BoolVarP(&f.Version, "version", "v", false, "version for lookout")
+	root.Flags().BoolVar(&all, "all", false, "begin with an overview of all configured accounts, one line each")
 	f.AddAccountFlags(root.Flags())
 	f.AddScreenFlags(root.Flags())
+	addVersionFlag(f, root)
 	root.AddGroup(
 		&cobra.Group{ID: "screen", Title: "On the screen:"}, &cobra.Group{ID: "account", Title: "For scripts:"},
 		&cobra.Group{ID: "setup", Title: "Setting up:"},
@@ -96,6 +93,23 @@ func NewRootCommand() *cobra.Command {
 	add("account", handoverCommand(f), auditCommand(f), apiCommand(f))
 	add("setup", accountsCommand(f), configCommand(f), doctorCommand(f), emulateCommand(), versionCommand())
 	return registerCompletions(nameCompleter{f, resources}, root)
+}
+
+// addNoColorFlag adds --no-color to all commands.
+func addNoColorFlag(f *config.Flags, root *cobra.Command) {
+	root.PersistentFlags().BoolVar(&f.NoColor, "no-color", false, "use no colours, as with the variable NO_COLOR")
+	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+		if f.NoColor {
+			return os.Setenv("NO_COLOR", "1") // programs that lookout starts use none either
+		}
+		return nil
+	}
+}
+
+// addVersionFlag adds --version. It is not cobra's own: printing with its template links text/template, and the linker
+// then keeps every method of every type (2.5 MB).
+func addVersionFlag(f *config.Flags, root *cobra.Command) {
+	root.Flags().BoolVarP(&f.Version, "version", "v", false, "version for lookout")
 }
 
 // flagError returns an error of the command line in lookout's words.

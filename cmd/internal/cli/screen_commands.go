@@ -49,6 +49,28 @@ func runDashboard(c *cobra.Command, f *config.Flags) error {
 	})
 }
 
+// runAllAccounts runs the overview of all accounts of the configuration.
+func runAllAccounts(c *cobra.Command, f *config.Flags) error {
+	for _, name := range []string{"account", "base-url", "token-file", "token-env", "view"} {
+		if c.Flags().Changed(name) {
+			return exit.Usage(fmt.Errorf("--all shows every account of the configuration; leave out --%s", name))
+		}
+	}
+	s, err := config.LoadGeneral(f, c.ErrOrStderr())
+	if err != nil {
+		return exit.Usage(err)
+	}
+	if err := dashboard.CheckTerminal(s.Linear); err != nil {
+		return exit.Usage(fmt.Errorf("%w; scripts use lookout accounts check", err))
+	}
+	all := dashboard.AllAccounts(f, s)
+	f.Linear, f.ASCII = s.Linear, s.ASCII
+	f.ScrubEnvironment(false)
+	return dashboard.RunScreen(c.Context(), f, all, func(ctx context.Context) (shell.Session, error) {
+		return all.Open(ctx, shell.AllAccounts)
+	})
+}
+
 // withProgress returns a command's context in which a terminal shows what the command waits for.
 func withProgress(c *cobra.Command) context.Context {
 	if file, ok := output.AsTerminal(c.ErrOrStderr()); ok {

@@ -185,6 +185,18 @@ func Load(f *Flags, complaints io.Writer) (Settings, error) {
 	return s, err
 }
 
+// LoadGeneral is Load for all accounts of the configuration together. The settings have none of them.
+func LoadGeneral(f *Flags, complaints io.Writer) (Settings, error) {
+	here := *f
+	here.AccountOnly = true
+	s, err := Load(&here, complaints)
+	if errors.Is(err, ErrSeveralAccounts) {
+		err = nil
+	}
+	s.AccountConfig, s.Account = AccountConfig{}, ""
+	return s, err
+}
+
 // KeyLines returns the lines in which keys are bound.
 func KeyLines(cfg File, at Positions) map[string]int {
 	lines := make(map[string]int, len(cfg.Keys))

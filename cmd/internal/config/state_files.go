@@ -153,7 +153,7 @@ func CacheFolder() string {
 // that can be read without asking anybody has names of its own.
 func (s Settings) NamesPath() func(list string) string {
 	key := append([]string{"lookout names", s.serverKey(s.tokenUser), s.TokenSource().Description}, s.TokenCommand...)
-	if s.readsTokenQuietly() {
+	if s.ReadsTokenQuietly() {
 		if token, err := s.ReadToken(context.Background()); err == nil {
 			key = append(key, token.Reveal())
 		}

@@ -78,6 +78,14 @@ func (s Settings) TokenSource() tokenSource {
 	}
 }
 
+// WithToken returns the settings with a token that was read before.
+func (s Settings) WithToken(token client.Secret) Settings {
+	s.TokenOverride = tokenSource{
+		s.TokenSource().Description, func(context.Context) (client.Secret, error) { return token, nil },
+	}
+	return s
+}
+
 // ReadToken reads the account's token.
 func (s Settings) ReadToken(ctx context.Context) (client.Secret, error) {
 	return s.TokenSource().Get(ctx)
@@ -280,8 +288,8 @@ func WithoutTerminal(ctx context.Context) context.Context {
 	return context.WithValue(ctx, noTerminalKey{}, true)
 }
 
-// readsTokenQuietly reports whether reading the token starts no program and asks nobody.
-func (s Settings) readsTokenQuietly() bool {
+// ReadsTokenQuietly reports whether reading the token starts no program and asks nobody.
+func (s Settings) ReadsTokenQuietly() bool {
 	return s.TokenOverride.Get != nil || s.TokenFile != "" ||
 		len(s.TokenCommand) == 0 && (s.TokenEnv != "" || !s.Keyring)
 }

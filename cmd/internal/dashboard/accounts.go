@@ -12,8 +12,10 @@ import (
 
 // accountList holds the accounts that the user can switch to.
 type accountList struct {
-	Choices []shell.AccountChoice
-	Open    func(ctx context.Context, name string) (shell.Session, error)
+	Choices  []shell.AccountChoice
+	Overview bool // there is an overview of all
+	// Open opens an account by its name, or the overview by shell.AllAccounts.
+	Open func(ctx context.Context, name string) (shell.Session, error)
 }
 
 // NewSession returns an account for the screen, from which the user can switch to those of the list.
@@ -21,20 +23,30 @@ func (a accountList) NewSession(
 	ctx context.Context, f *config.Flags, s config.Settings, c *client.Client, j *journal.Journal,
 ) (shell.Session, error) {
 	session, _, err := newShellSession(ctx, f, s, c, j)
-	session.Options.Accounts = a.Choices
+	session.Options.Accounts, session.Options.Overview = a.Choices, a.Overview
 	return session, err
 }
 
 // ConfiguredAccounts returns the accounts of the configuration and the one that the program started with.
 func ConfiguredAccounts(f *config.Flags, began config.Settings) accountList {
-	names := append(config.AccountNames(f), began.Account)
+	return (&configuredAccounts{flags: f, general: began, began: began.DisplayName()}).list()
+}
+
+// AllAccounts returns the accounts of the configuration. general has the settings that belong to none.
+func AllAccounts(f *config.Flags, general config.Settings) accountList {
+	return (&configuredAccounts{flags: f, general: general}).list()
+}
+
+// list returns the accounts, of which those of the configuration are read when they are opened.
+func (r *configuredAccounts) list() accountList {
+	names := config.AccountNames(r.flags)
+	if r.began != "" {
+		names = append(names, r.began)
+	}
 	slices.Sort(names)
 	a := accountList{}
 	for _, name := range slices.Compact(names) {
-		s := began
-		if name != began.Account {
-			s, _ = config.LoadAccount(f, name) // opening it says what is wrong with it
-		}
+		s, _ := r.settings(name) // opening it says what is wrong with it
 		a.Choices = append(a.Choices, shell.AccountChoice{
 			Name:      name,
 			Tone:      s.Color,
@@ -44,19 +56,21 @@ func ConfiguredAccounts(f *config.Flags, began config.Settings) accountList {
 			Waits:     s.TokenWait(),
 		})
 	}
+	a.Overview = len(a.Choices) > 1 || r.began == ""
 	a.Open = func(ctx context.Context, name string) (shell.Session, error) {
-		s := began
-		if name != began.DisplayName() {
-			var err error
-			if s, err = config.LoadAccount(f, name); err != nil {
-				return shell.Session{}, err
-			}
+		if name == shell.AllAccounts {
+			return newOverview(context.WithoutCancel(ctx), r.flags, r.general, a, r.source)
 		}
+		s, err := r.settings(name)
+		if err != nil {
+			return shell.Session{}, err
+		}
+		s = r.withKnownToken(s)
 		c, j, err := s.Connect(ctx)
 		if err != nil {
 			return shell.Session{}, err
 		}
-		session, err := a.NewSession(context.WithoutCancel(ctx), f, s, c, j)
+		session, err := a.NewSession(context.WithoutCancel(ctx), r.flags, s, c, j)
 		if err != nil {
 			_ = j.Close()
 		}

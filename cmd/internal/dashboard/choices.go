@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -88,8 +89,9 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 	}
 	var known []string
 	at := config.FindPositions(data)
-	program, account, err := NewFrozenDemo(ctx, shell.Preferences{})
-	if err != nil {
+	_, account, err := NewFrozenDemo(ctx, shell.Preferences{})
+	bindings, failed := KeyBindings(ctx)
+	if err = errors.Join(err, failed); err != nil {
 		return append(
 			wrong, config.Mistake{Position: config.Position{Line: 1, Column: 1}, Text: err.Error(), Fatal: true},
 		)
@@ -99,7 +101,7 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 	}
 	wrong = append(wrong, checkCommands(views.Panes(account), cfg.Commands)...)
 	wrong = append(wrong, checkColumns(views.ColumnChoosers(account), cfg.Columns, at)...)
-	for _, k := range program.KeyBindings() {
+	for _, k := range bindings {
 		known = append(known, k.Name())
 	}
 	for name := range cfg.Keys {
@@ -108,7 +110,7 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 			wrong = append(wrong, config.Mistake{Position: at.At("keys", name), Text: text})
 		}
 	}
-	program, _, err = NewFrozenDemo(ctx, shell.Preferences{
+	program, _, err := NewFrozenDemo(ctx, shell.Preferences{
 		Keys:        cfg.Keys,
 		KeyLines:    config.KeyLines(cfg, at),
 		RowCommands: cfg.Commands,

@@ -2,6 +2,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,6 +42,9 @@ func CheckTerminal(linear bool) error {
 
 // defaultRefresh is the default time between refreshes of the visible pane.
 const defaultRefresh = 20 * time.Second
+
+// refreshInterval returns the time between refreshes of the visible pane.
+func refreshInterval(s config.Settings) time.Duration { return cmp.Or(s.Refresh, defaultRefresh) }
 
 // RunScreen shows an account until the user quits.
 func RunScreen(
@@ -156,10 +160,6 @@ func shellOptions(
 	if err != nil {
 		return shell.Options{}, nil, err
 	}
-	refresh := defaultRefresh
-	if s.Refresh > 0 {
-		refresh = s.Refresh
-	}
 	acc := account.New(ctx, account.Options{
 		API:           c,
 		Name:          s.Account,
@@ -189,7 +189,7 @@ func shellOptions(
 		Theme:           style,
 		Themes:          looks,
 		TokenForm:       func() form.Form { return account.TokenForm(acc) },
-		RefreshInterval: refresh,
+		RefreshInterval: refreshInterval(s),
 		OnOpen:          func() tea.Cmd { return views.OnOpen(acc) },
 		OnLargeLoad:     releaseMemory,
 		Context:         ctx,

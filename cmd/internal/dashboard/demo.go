@@ -9,6 +9,8 @@ import (
 	"lookout/client/journal"
 	"lookout/cmd/internal/config"
 	"lookout/ui/shell"
+	"lookout/views"
+	"lookout/views/account"
 )
 
 // RunDemo runs the dashboard on emulators of a service in the same process. It opens no connection and reads no
@@ -23,15 +25,22 @@ func RunDemo(ctx context.Context, f *config.Flags, service string) error {
 	if err != nil {
 		return err
 	}
-	rest := accountList{Choices: []shell.AccountChoice{
+	rest := accountList{Overview: true, Choices: []shell.AccountChoice{
 		{Name: second.settings.Account, ReadOnly: f.ReadOnly}, {Name: first.settings.Account, ReadOnly: f.ReadOnly},
 	}}
-	rest.Open = func(ctx context.Context, name string) (shell.Session, error) {
-		one := first
+	named := func(name string) demoAccount {
 		if name == second.settings.Account {
-			one = second
+			return second
 		}
-		return one.newSession(context.WithoutCancel(ctx), f, rest)
+		return first
+	}
+	rest.Open = func(ctx context.Context, name string) (shell.Session, error) {
+		ctx = context.WithoutCancel(ctx)
+		if name == shell.AllAccounts {
+			source := func(name string) views.AccountSource { return named(name).source() }
+			return newOverview(ctx, f, first.settings, rest, source)
+		}
+		return named(name).newSession(ctx, f, rest)
 	}
 	return RunScreen(
 		ctx, f, rest, func(ctx context.Context) (shell.Session, error) { return first.newSession(ctx, f, rest) },
@@ -51,6 +60,17 @@ func (i demoAccount) newSession(ctx context.Context, f *config.Flags, rest accou
 	session, err := rest.NewSession(ctx, f, i.settings, i.api, i.journal)
 	session.Options.Commands, session.Options.Banner = i.faultMenu.commands(), i.faultMenu.banner
 	return session, err
+}
+
+// source returns the account for the overview of all.
+func (i demoAccount) source() views.AccountSource {
+	return views.AccountSource{
+		Open: func(ctx context.Context) (*account.Account, error) {
+			return account.New(ctx, account.Options{API: i.api, Name: i.settings.Account, Journal: i.journal}), nil
+		},
+		Token:       func(context.Context) (client.Secret, error) { return client.NewSecret("demo"), nil },
+		ForgetToken: func() {},
+	}
 }
 
 func newDemoAccount(f *config.Flags, name, seed, service string) (demoAccount, error) {

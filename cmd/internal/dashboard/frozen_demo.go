@@ -12,6 +12,7 @@ import (
 	"lookout/client/emulator"
 	"lookout/client/journal"
 	"lookout/theme"
+	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/ui/shell"
 	"lookout/views"
@@ -78,4 +79,31 @@ func (f FrozenDemoOptions) Open(ctx context.Context) (*shell.Shell, *account.Acc
 		TokenForm:   func() form.Form { return account.TokenForm(acc) },
 	})
 	return s, acc, err
+}
+
+// KeyBindings returns the actions of all tabs, of the overview of all accounts and of the program, with the keys that
+// they have without a configuration.
+func KeyBindings(ctx context.Context) ([]shell.KeyBinding, error) {
+	program, _, err := NewFrozenDemo(ctx, shell.Preferences{})
+	if err != nil {
+		return nil, err
+	}
+	overview, err := shell.New(shell.Options{Panes: []ui.Pane{views.NewAllAccounts(ctx, nil, FrozenTime).Pane}})
+	if err != nil {
+		return nil, err
+	}
+	var all, ofProgram []shell.KeyBinding
+	for _, k := range program.KeyBindings() {
+		if k.Pane == "program" {
+			ofProgram = append(ofProgram, k)
+			continue
+		}
+		all = append(all, k)
+	}
+	for _, k := range overview.KeyBindings() {
+		if k.Pane != "program" {
+			all = append(all, k)
+		}
+	}
+	return append(all, ofProgram...), nil
 }

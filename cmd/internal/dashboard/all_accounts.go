@@ -1,0 +1,142 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"lookout/client"
+	"lookout/cmd/internal/config"
+	"lookout/cmd/internal/exit"
+	"lookout/ui"
+	"lookout/ui/shell"
+	"lookout/views"
+	"lookout/views/account"
+)
+
+// configuredAccounts reads the accounts of the configuration.
+type configuredAccounts struct {
+	flags   *config.Flags
+	general config.Settings
+	began   string // the account that the program started with; "" is none
+
+	mu     sync.Mutex
+	tokens map[string]client.Secret // that programs have printed, by account; they may ask the user each time
+}
+
+// settings returns the settings of an account.
+func (r *configuredAccounts) settings(name string) (config.Settings, error) {
+	if name == r.began {
+		return r.general, nil
+	}
+	return config.LoadAccount(r.flags, name)
+}
+
+// withKnownToken returns the settings with the token of the account, if a program has printed it before.
+func (r *configuredAccounts) withKnownToken(s config.Settings) config.Settings {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if token, known := r.tokens[s.DisplayName()]; known {
+		return s.WithToken(token)
+	}
+	return s
+}
+
+// forget forgets the token of an account.
+func (r *configuredAccounts) forget(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.tokens, name)
+}
+
+// source returns an account for the overview. It is read with a client of its own that allows no change, and nothing is
+// written.
+func (r *configuredAccounts) source(name string) views.AccountSource {
+	return views.AccountSource{
+		Open: func(ctx context.Context) (*account.Account, error) {
+			s, token, err := r.read(ctx, name, false)
+			if err != nil {
+				return nil, err
+			}
+			j := s.ReadJournal()
+			context.AfterFunc(ctx, func() { _ = j.Close() })
+			api, err := s.NewClient(token, j, client.WithReadOnly())
+			if err != nil {
+				return nil, err
+			}
+			return account.New(ctx, account.Options{API: api, Name: name, Journal: j}), nil
+		},
+		Token: func(ctx context.Context) (client.Secret, error) {
+			_, token, err := r.read(ctx, name, true)
+			return token, err
+		},
+		ForgetToken: func() { r.forget(name) },
+	}
+}
+
+// read reads the settings and the token of an account. A program that prints the token cannot ask anything on the
+// terminal; it is run once, unless the token is to be read again. Errors are on one line.
+func (r *configuredAccounts) read(
+	ctx context.Context, name string, again bool,
+) (s config.Settings, token client.Secret, err error) {
+	if again {
+		r.forget(name)
+	}
+	if s, err = r.settings(name); err == nil {
+		s = r.withKnownToken(s)
+		token, err = s.ReadToken(config.WithoutTerminal(ctx))
+	}
+	switch {
+	case err != nil:
+		err = errors.New(exit.Text(err))
+	case !s.ReadsTokenQuietly():
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.tokens == nil {
+			r.tokens = map[string]client.Secret{}
+		}
+		r.tokens[name] = token
+	}
+	return s, token, err
+}
+
+// newOverview returns the overview of all accounts for the screen, from which the user can switch to each of them.
+// Closing it cancels its requests.
+func newOverview(
+	ctx context.Context, f *config.Flags, general config.Settings, a accountList,
+	source func(name string) views.AccountSource,
+) (shell.Session, error) {
+	looks, style, err := themeChoices(general)
+	if err != nil {
+		return shell.Session{}, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	sources := make([]views.AccountSource, len(a.Choices))
+	for i, choice := range a.Choices {
+		s := source(choice.Name)
+		s.Name, s.Tone, s.Badges, s.Waits = choice.Name, choice.Tone, choice.Badges(), choice.Waits
+		sources[i] = s
+	}
+	all := views.NewAllAccounts(ctx, sources, ui.WallTime)
+	chosen := preferences(f, general)
+	chosen.StartPane, chosen.RowCommands = "", nil
+	return shell.Session{
+		Options: shell.Options{
+			AccountInfo: shell.AccountInfo{
+				Account:          shell.AllAccounts,
+				Demo:             general.Demo,
+				Accounts:         a.Choices,
+				Overview:         true,
+				AccountFreshness: all.Freshness,
+			},
+			RateLimitHooks:  shell.RateLimitHooks{RetryNow: all.Resume},
+			Preferences:     chosen,
+			Panes:           []ui.Pane{all.Pane},
+			Theme:           style,
+			Themes:          looks,
+			RefreshInterval: refreshInterval(general),
+			Context:         ctx,
+		},
+		Close: cancel,
+	}, nil
+}
