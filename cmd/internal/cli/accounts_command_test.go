@@ -305,7 +305,9 @@ func TestAccountsAdd(t *testing.T) {
 	if err := w.AddAccount(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, part := range []string{"add an account", "there is an account prod already", "Create a token"} {
+	for _, part := range []string{
+		"add an account", "there is an account prod already", "Create a token", "Added: lookout -a third opens it",
+	} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("%q is not said in:\n%s", part, out)
 		}

@@ -306,7 +306,10 @@ func Resolve(cfg File, f *Flags) (Settings, error) {
 	}
 	switch {
 	case s.BaseURL == "" && len(cfg.Accounts) > 1:
-		return s, exit.Advise(ErrSeveralAccounts, "choose one with -a: "+joinNames(cfg.Accounts))
+		return s, exit.Advise(
+			ErrSeveralAccounts,
+			"choose one with -a: "+joinNames(cfg.Accounts)+", or in the file, as its first line: account = \"NAME\"",
+		)
 	case s.BaseURL == "":
 		return s, ErrNoAccount
 	}

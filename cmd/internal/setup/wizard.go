@@ -80,6 +80,9 @@ func (w *Wizard) AddAccount(ctx context.Context) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, ErrCancelled) {
 		return exit.WithCode(exit.CodeFailure, ErrCancelled)
 	}
+	if err == nil {
+		w.printf("\nAdded: lookout -a %s opens it, and C switches accounts while lookout runs.", w.accountName)
+	}
 	return err
 }
 
