@@ -647,6 +647,49 @@ func TestUploadFolder_namesWhatIsNotSent(t *testing.T) {
 	})
 }
 
+// The upload of a folder shows what is new, the same and different before it asks once, and replaces only by choice.
+func TestUploadFolder_plansBeforeItAsks(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "site")
+	texts := map[string]string{"new": "new", "same": "same", "other": "mine"}
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range texts {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for keys, want := range map[string]struct {
+		says, answer string
+		sent         int
+		names        []string
+	}{
+		"":                {"(left as they are)", "1", 1, nil},
+		"<right>":         {"(both are kept)", "2", 2, []string{"site/other (2)"}},
+		"<right> <right>": {"(replaced)", "2", 2, nil},
+	} {
+		t.Run(want.says, func(t *testing.T) {
+			startProgram(t, emulator.Options{}, screenSize{120, 40}, func(r *harness) {
+				emulator.StoreObject(r.emu, "us-east-1", "cdn.acme.net", "site/same", "same")
+				emulator.StoreObject(r.emu, "us-east-1", "cdn.acme.net", "site/other", "theirs")
+				r.openBucket("cdn.acme")
+				r.press("U", "<ctrl+u>", folder, "<tab>", "<tab>", "<tab>")
+				r.press(strings.Fields(keys)...)
+				r.press("<ctrl+s>")
+				r.wait(time.Second)
+				r.requireText("Upload a folder", "1 new, 1 the", "1 different", want.says)
+				r.requireNoChanges()
+				r.press(want.answer, "<enter>")
+				r.wait(3 * time.Second)
+				if n := len(r.emu.Ledger()); n != want.sent {
+					r.Errorf("%d files were sent, want %d\n%s", n, want.sent, r.screen())
+				}
+				r.requireObjects("us-east-1", "cdn.acme.net", append(want.names, "site/new", "site/other")...)
+			})
+		})
+	}
+}
+
 // The list of access keys says in whole words what a key reaches, in full or with a count of the rest.
 func TestKeys_reachesInWholeWords(t *testing.T) {
 	for _, width := range []int{60, 80, 120} {

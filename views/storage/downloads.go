@@ -72,12 +72,13 @@ func downloadForm(a *account.Account, b *client.Bucket, o client.Object) form.Fo
 // downloadPlanForm asks for the folder for many objects and names those that cannot be saved.
 func (l *objectListing) downloadPlanForm(what, prefix string, all objectSet) form.Form {
 	folder := downloadFolder(l.a)
+	existing := skipExisting
 	planFor := func() transfer.Plan {
 		return transfer.NewPlan(prefix, all.slice(), func() bool { return transfer.FoldsCase(folder) })
 	}
 	plan := planFor()
 	text := fmt.Sprintf(
-		"%s, %s. Each gets its name once it is complete and verified; nothing is overwritten.",
+		"%s, %s. Each gets its name once it is complete and verified.",
 		ui.Plural(len(plan.Files), "file", "files"), account.FormatSize(plan.Bytes),
 	)
 	var list []string
@@ -96,16 +97,22 @@ func (l *objectListing) downloadPlanForm(what, prefix string, all objectSet) for
 		SubmitLabel:  "download",
 		ProgressText: "starting",
 		EnterSubmits: form.AlwaysSubmit,
-		Fields:       []form.Field{form.File("folder", "Folder", &folder, checkFolder)},
-		Send: func(context.Context) (func() tea.Cmd, error) {
+		Fields:       []form.Field{form.File("folder", "Folder", &folder, checkFolder), existingField(&existing)},
+		Send: func(ctx context.Context) (func() tea.Cmd, error) {
 			plan := planFor() // the folder may be another one by now
 			plan.Cluster, plan.Bucket = l.path.bucket.Location().Raw(), l.path.bucket.Label.Raw()
 			plan.Folder = folder
-			ids, refused := l.a.Transfers.Start(plan, transfer.StartOptions{})
+			if err := plan.CompareFiles(ctx, transfer.Comparison{}); err != nil {
+				return nil, err
+			}
+			if len(plan.Files) > 0 && len(plan.ToSend(existing.policy())) == 0 {
+				return nil, errors.New("nothing to download: " + describePlan(plan, existing))
+			}
+			ids, refused := l.a.Transfers.Start(plan, transfer.StartOptions{Existing: existing.policy()})
 			if len(ids) == 0 {
 				return nil, errors.New("there is nothing to download" + leftOut("left out", refused))
 			}
-			news := "downloading " + ui.Plural(len(ids), "file", "files")
+			news := "downloading " + ui.Plural(len(ids), "file", "files") + ": " + describePlan(plan, existing)
 			return transferStarted(l.a, folder, news+leftOut("left out", refused)), nil
 		},
 	}

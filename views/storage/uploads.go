@@ -22,6 +22,7 @@ import (
 // uploadForm asks for a file or a folder, and under which name it is stored.
 func (l *objectListing) uploadForm() form.Form {
 	file, name, kind := downloadFolder(l.a)+string(filepath.Separator), l.path.openFolder(), ""
+	existing := skipExisting
 	return form.Form{
 		Title:        "Upload into " + bucketName(l.path.bucket),
 		SubmitLabel:  "upload",
@@ -33,9 +34,69 @@ func (l *objectListing) uploadForm() form.Form {
 				Note("if it is empty or ends with /, the file's own name is added"),
 			form.Text("content_type", "Content type", &kind, form.Length(0, 255)).
 				Note("empty: from the file name extension"),
+			existingField(&existing),
 		},
-		Send: func(ctx context.Context) (func() tea.Cmd, error) { return l.prepareUpload(ctx, file, name, kind) },
+		Send: func(ctx context.Context) (func() tea.Cmd, error) {
+			if info, err := os.Stat(file); err == nil && info.IsDir() {
+				return l.prepareFolderUpload(ctx, file, name, existing)
+			}
+			return l.prepareUpload(ctx, file, name, kind)
+		},
 	}
+}
+
+// An existingChoice says what becomes of files of a folder whose names are taken by something that differs.
+type existingChoice string
+
+// The choices.
+const (
+	skipExisting existingChoice = "leave it"
+	keepBoth     existingChoice = "keep both"
+	replaceOld   existingChoice = "replace it"
+)
+
+// existingField is the field of the choice.
+func existingField(choice *existingChoice) form.Field {
+	return form.Choice("existing", "What exists", choice, skipExisting, keepBoth, replaceOld).
+		Note("and differs, in a folder; what is the same is not moved")
+}
+
+// policy returns the choice for a plan.
+func (c existingChoice) policy() transfer.Existing {
+	switch c {
+	case keepBoth:
+		return transfer.KeepBoth
+	case replaceOld:
+		return transfer.ReplaceExisting
+	}
+	return transfer.SkipExisting
+}
+
+// describePlan says how many files of a plan are new, the same and different, and what becomes of the last.
+func describePlan(plan transfer.Plan, choice existingChoice) string {
+	count := func(s transfer.FileState) int {
+		n, _ := plan.Count(s)
+		return n
+	}
+	text := fmt.Sprintf("%d new, %d the same", count(transfer.FileNew), count(transfer.FileSame))
+	if n := count(transfer.FileChanged); n > 0 {
+		text += fmt.Sprintf(", %d different (%s)", n, choice.result())
+	}
+	if n := count(transfer.FileUnknown); n > 0 {
+		text += fmt.Sprintf(", %d without an MD5 to compare (%s)", n, choice.result())
+	}
+	return text
+}
+
+// result says what a choice does.
+func (c existingChoice) result() string {
+	switch c {
+	case keepBoth:
+		return "both are kept"
+	case replaceOld:
+		return "replaced"
+	}
+	return "left as they are"
 }
 
 // checkFileExists returns why a file or a folder cannot be uploaded.
@@ -51,9 +112,6 @@ func (l *objectListing) prepareUpload(ctx context.Context, file, name, kind stri
 	info, err := os.Stat(file)
 	if err != nil {
 		return nil, err
-	}
-	if info.IsDir() {
-		return l.prepareFolderUpload(ctx, file, name)
 	}
 	if name == "" || strings.HasSuffix(name, "/") {
 		name += filepath.Base(file)
@@ -111,7 +169,9 @@ func (l *objectListing) askToUpload(ref client.ObjectRef, size string, old clien
 
 // prepareFolderUpload looks at what a folder holds and at what begins with its name already. It returns what asks, with
 // the number of files as the answer, and starts.
-func (l *objectListing) prepareFolderUpload(ctx context.Context, folder, prefix string) (func() tea.Cmd, error) {
+func (l *objectListing) prepareFolderUpload(
+	ctx context.Context, folder, prefix string, existing existingChoice,
+) (func() tea.Cmd, error) {
 	if prefix != "" && !strings.HasSuffix(prefix, "/") {
 		prefix += "/"
 	}
@@ -127,11 +187,14 @@ func (l *objectListing) prepareFolderUpload(ctx context.Context, folder, prefix 
 	if err := plan.CompareObjects(ctx, l.a.API.Objects, transfer.Comparison{}); err != nil {
 		return nil, err
 	}
-	ask := askToUploadFolder(l.path.bucket, plan)
+	if len(plan.ToSend(existing.policy())) == 0 {
+		return nil, errors.New("nothing to send: " + describePlan(plan, existing))
+	}
+	ask := askToUploadFolder(l.path.bucket, plan, existing)
 	return func() tea.Cmd {
 		return l.a.AskConsent(ask, func(c account.Consents) tea.Cmd {
 			ids, refused := l.a.Transfers.Start(plan, transfer.StartOptions{
-				Existing: transfer.ReplaceExisting,
+				Existing: existing.policy(),
 				Consent:  c[client.OpUploadObject],
 			})
 			l.sizes.invalidate()
@@ -142,32 +205,26 @@ func (l *objectListing) prepareFolderUpload(ctx context.Context, folder, prefix 
 }
 
 // askToUploadFolder is the question about the files of a folder. It first names those that are not sent.
-func askToUploadFolder(b *client.Bucket, plan transfer.Plan) account.Ask {
+func askToUploadFolder(b *client.Bucket, plan transfer.Plan, existing existingChoice) account.Ask {
 	ask := account.Ask{Ops: []string{client.OpUploadObject}, Name: "upload"}
 	for _, f := range plan.Skipped {
 		ask.Items = append(ask.Items, "not sent: "+f.Error())
 	}
-	files, replaced := plan.ToSend(transfer.ReplaceExisting), 0
+	files := plan.ToSend(existing.policy())
 	var bytes int64
 	for _, f := range files {
 		bytes += f.Size
 		ask.Items = append(ask.Items, client.Clean(f.Path))
 		ask.IDs = append(ask.IDs, refTo(b, f.Name).ID())
-		if f.State != transfer.FileNew {
-			replaced++
-		}
 	}
 	effect := fmt.Sprintf(
-		"%s, %s, to %s in %s.", ui.Plural(len(files), "file", "files"), account.FormatSize(bytes),
-		client.Clean(plan.Prefix), bucketName(b),
+		"%s, %s, to %s in %s: %s.", ui.Plural(len(files), "file", "files"), account.FormatSize(bytes),
+		client.Clean(plan.Prefix), bucketName(b), describePlan(plan, existing),
 	)
 	if n := len(plan.Skipped); n > 0 {
 		effect += fmt.Sprintf(
 			" %s NOT sent; the transfers pane will name each.", ui.Plural(n, "entry is", "entries are"),
 		)
-	}
-	if replaced > 0 {
-		effect += fmt.Sprintf(" %s overwritten.", ui.Plural(replaced, "object is", "objects are"))
 	}
 	ask.Confirm = resource.Confirm{
 		Title:    "Upload a folder",
