@@ -227,7 +227,7 @@ func (l *OutcomeLookup) arrivedLate() tea.Cmd {
 }
 
 // ArrivedLate says what is known of a change that was seen although it counted as not done.
-const ArrivedLate = "it arrived late, or somebody else has done the same"
+const ArrivedLate = "it arrived late, or somebody else made the same change"
 
 // Settle ends the lookup with an outcome that became known in another way.
 func (l *OutcomeLookup) Settle(outcome AttemptOutcome) {

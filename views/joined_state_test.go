@@ -52,7 +52,7 @@ func joinCases() []joinCase {
 		{"follow a service", "3 / status-page <enter> <esc> f", issues, "issues", ""},
 		{"new service", "3 n", credentials, "credentials", "nothing to choose"},
 		{"issue, services", "2", services, "services", "deleted"},
-		{"incident, services", "2 <enter>", services, "services", "no group is named"},
+		{"incident, services", "2 <enter>", services, "services", "no group is set"},
 		{"incident, contacts", "2 <enter>", contacts, "contacts", "no contact is in the group"},
 		{"incident, instances", "2 <enter>", instances, "ssh", ""},
 		{"incident, credentials", "2 <enter>", credentials, "credentials", ""},

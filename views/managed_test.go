@@ -196,7 +196,7 @@ func TestForm_checksBounds(t *testing.T) {
 		"ssh user too long": {[]string{"6", "e", "<tab>", long, "<ctrl+s>"}, "32 characters"},
 		"ssh address is no IP": {
 			[]string{"6", "/", "db1", "<enter>", "e", "<tab>", "<tab>", "x", "<ctrl+s>"},
-			"an IP address is needed",
+			"enter an IP address",
 		},
 		"ssh port out of range": {
 			[]string{"6", "/", "db1", "<enter>", "e", "<tab>", "<tab>", "<tab>", "99", "<ctrl+s>"},

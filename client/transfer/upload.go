@@ -308,7 +308,7 @@ func (u *uploadTask) decideOutcome(
 	case isMD5(etag) && !strings.EqualFold(etag, sum):
 		return fmt.Errorf("%w: the MD5 in the storage is %s, not %s", ErrCorrupt, etag, sum)
 	case failure != nil:
-		body.p.setNote("accepted; not checked, because the listing could not be read")
+		body.p.setNote("accepted by the API, but not verified: the listing could not be read")
 	case sure:
 		body.p.setNote("size and MD5 checked")
 	default:

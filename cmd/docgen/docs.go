@@ -253,7 +253,7 @@ func writeConfigKeys[T any](b *strings.Builder, settings []config.KeySpec[T]) {
 func keysPage(keys []shell.KeyBinding) string {
 	var b strings.Builder
 	b.WriteString(
-		generatedHeader + "# Keys\n\nWithout a `[keys]` table. `?` shows those in force. The names are what " +
+		generatedHeader + "# Keys\n\nThese are the default keys; `?` shows the current ones. The names are what " +
 			"`[keys]` takes; an action marked * changes something at the API.\n",
 	)
 	pane := ""
@@ -289,7 +289,7 @@ func keysPage(keys []shell.KeyBinding) string {
 
 // filterLead stands above the forms of a filter.
 const filterLead = "What `/` takes in a list. Forms can be combined: `state:problem|pending !group:web updated:<2h`. " +
-	"While a filter is being typed, its unfinished end does not count. With an unknown column, enter does not close " +
+	"While you type a filter, an incomplete last term is ignored. With an unknown column, enter does not close " +
 	"the filter; the line below it names the columns. Columns that are not shown count too."
 
 // manualPage returns the manual page.

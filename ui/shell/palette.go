@@ -278,7 +278,7 @@ func startRowAction(s *Shell, pane string, rows ui.RowFinder, id, name string) t
 	s.tabs.goTo(ui.GoToMsg{Pane: pane, ID: id})
 	action, found := rows.Action(name, id)
 	if !found {
-		return ui.ShowNews(theme.Warn, name+": the row is gone")
+		return ui.ShowNews(theme.Warn, name+": it no longer exists")
 	}
 	return tea.Batch(s.clock.schedule(s), s.startAction(s.policy.apply(pane, []ui.Action{action})[0]))
 }

@@ -120,7 +120,7 @@ func (p *programActions) navigationActions(s *Shell) []ui.Action {
 		}
 	}
 	back := travel(s.tabs.goBack, "no earlier place to go back to")
-	forward := travel(s.tabs.goForward, "no later place to go forward to")
+	forward := travel(s.tabs.goForward, "nothing to go forward to")
 	return []ui.Action{
 		programCommand("back", "to where the last jump came from", back, "ctrl+o"),
 		programCommand("forward", "undoes the last step back", forward, "alt+o"),

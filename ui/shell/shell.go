@@ -335,7 +335,7 @@ func (s *Shell) startAction(a ui.Action) tea.Cmd {
 	if s.unseen && a.Writes && a.Confirm == nil {
 		a.Confirm = &ui.Confirmation{
 			Title: a.Name(),
-			Text: "You pressed this key before the screen showed what it changes. " +
+			Text: "You pressed this key before the screen had caught up. " +
 				"Is this what you want to change?",
 		}
 	}

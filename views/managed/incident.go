@@ -175,7 +175,7 @@ func writeCallSheet(a *account.Account, t *account.DetailWriter, i *client.Issue
 // whyNobodyToCall returns why there is no contact to call, with everything known.
 func whyNobodyToCall(groups []string) string {
 	if len(groups) == 0 {
-		return "no group is named: e on the service names one"
+		return "no group is set: press e on the service to set one"
 	}
 	return "no contact is in the group"
 }

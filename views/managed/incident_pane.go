@@ -251,7 +251,7 @@ func whyNothingToCopy(a *account.Account, i *client.Issue) string {
 	if s := people.State().Worst(machines.State()); s.Kind != resource.Known {
 		return s.String()
 	}
-	return "no contact and no instance belongs to this issue"
+	return "this issue has no contacts and no instances"
 }
 
 // incidentCopyActions copy one line each: a number to call, a command to log in, an address to write to.

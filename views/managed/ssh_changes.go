@@ -124,7 +124,7 @@ const (
 
 // setAccess allows or denies support to log in to instances. It offers no undo where the access was not known before.
 func setAccess(first *client.Instance, allowed bool) resource.Draft[*client.Instance] {
-	effect, undo := "Support may no longer log in to %s.", allowAccess
+	effect, undo := "Support will no longer be allowed to log in to %s.", allowAccess
 	if allowed {
 		effect, undo = "Support may log in to %s.", denyAccess
 	}
@@ -215,7 +215,7 @@ func sshFields(in *client.InstanceRequest) []form.Field {
 // checkSSHAddress checks the address at which support reaches an instance.
 func checkSSHAddress(text string) string {
 	if _, err := netip.ParseAddr(text); err != nil && text != "any" {
-		return "an IP address is needed, or any"
+		return "enter an IP address, or any"
 	}
 	return ""
 }

@@ -88,7 +88,7 @@ func bucketOperations(a *account.Account) []resource.Operation[*client.Bucket] {
 	return []resource.Operation[*client.Bucket]{
 		{
 			Name:         "access",
-			CommandHelp:  "Change who may list and read it, and whether pages of other sites may read it",
+			CommandHelp:  "Change a bucket's ACL and CORS",
 			Description:  "canned ACL and CORS",
 			Keys:         []string{"x"},
 			Call:         client.OpUpdateBucketAccess,
@@ -247,7 +247,7 @@ func bucketFields(in *client.BucketRequest, clusters func() []string, checks ...
 		return label.Set(name)
 	}}
 	return []form.Field{
-		label.Scripted(argument).Note("lower case letters, digits, dots and hyphens; unique in its cluster"),
+		label.Scripted(argument).Note("lowercase letters, digits, dots and hyphens; unique in its cluster"),
 		cluster.NoteFunc(func() string {
 			if clusters == nil || len(clusters()) == 0 {
 				return "a cluster or a region: the list of them has not been read"
@@ -309,7 +309,7 @@ func checkBucketLabel(text string) string {
 		strings.Contains(text, "-.") || strings.Contains(text, "--"):
 		return "dots and hyphens must stand alone"
 	case !bucketLabelPattern().MatchString(text):
-		return "lower case letters, digits, dots and hyphens; a letter or a digit at both ends"
+		return "lowercase letters, digits, dots and hyphens; a letter or a digit at both ends"
 	}
 	return ""
 }
@@ -405,7 +405,7 @@ func setBucketAccess(
 		AsNew:           func() resource.Draft[*client.Bucket] { return newBucketFrom(a, in.asNew(b)) },
 		Confirm: func([]*client.Bucket) resource.Confirm {
 			return resource.Confirm{
-				Effect: fmt.Sprintf("The access to bucket %s becomes %s.", bucketName(b), in.describe()),
+				Effect: fmt.Sprintf("Access to bucket %s will be %s.", bucketName(b), in.describe()),
 			}
 		},
 		Attempt: func(*client.Bucket) resource.Attempt[*client.Bucket] {

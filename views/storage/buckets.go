@@ -241,7 +241,7 @@ func writeBucketKeys(a *account.Account, t *account.DetailWriter, b *client.Buck
 	limited, unknown := a.KeysForBucket(b), resource.Len(a.KeysOfUnknownReach())
 	none := "no limited key"
 	if unknown > 0 {
-		none = "no key is known to be limited to it"
+		none = "no known key is limited to this bucket"
 	}
 	resource.List(t, limited, func(k *client.Key) {
 		t.Paragraph(fmt.Sprintf("%s  %s", k.Label, account.BucketPermission(k, b)), theme.Plain)

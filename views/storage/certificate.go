@@ -68,7 +68,7 @@ func (p *certificateView) current() *bucketCertificate {
 func (p *certificateView) Actions() []ui.Action {
 	why, row := "", p.current()
 	if row == nil {
-		why = "whether there is a certificate is not known yet"
+		why = "it is not known yet whether there is a certificate"
 	}
 	return append(certificateRunner(p).ActionsOn(row, why), ui.Action{
 		Key:   ui.Bind("up", "h", "left", "backspace"),
@@ -84,7 +84,7 @@ func (p *certificateView) View(b ui.Box) string {
 	status := p.current()
 	switch {
 	case status == nil && p.status.Loaded():
-		const text = "not reported: buckets on this kind of endpoint cannot have their own certificate"
+		const text = "none: buckets on this kind of endpoint cannot have their own certificate"
 		t.Field("state", text, theme.Muted)
 	case status == nil:
 		t.Field("state", account.LoadingOrError(p.status.Freshness(), "reading"), theme.Muted)

@@ -199,7 +199,7 @@ func describeObjectACL(acl client.ACL) string {
 	case client.ACLPublicReadWrite:
 		return "(everyone can read and overwrite it)"
 	case client.ACLCustom:
-		return "(has its own grants: x shows them)"
+		return "(has its own grants: press x to see them)"
 	}
 	return ""
 }

@@ -121,7 +121,7 @@ func (l *objectListing) foot(set *ui.Store[client.Object], b ui.Box) string {
 	case set.LoadingAll():
 		parts = []string{"still reading: " + loaded + " so far", bytes, "esc stops"}
 	case !set.Complete():
-		parts = []string{loaded + " loaded, more exist", bytes + " here", "G reads to the end"}
+		parts = []string{loaded + " loaded, more exist", bytes + " here", "press G to load all"}
 	}
 	if l.totals.objects == 0 {
 		parts[1] = ""

@@ -57,7 +57,7 @@ func accessKeyCommands(r scriptResource) scriptResource {
 			if k.SecretKey == "" {
 				return ""
 			}
-			return fmt.Sprintf("its secret is lost; revoke it with lookout keys revoke %d, and make another", k.ID)
+			return fmt.Sprintf("its secret is lost; revoke it with lookout keys revoke %d, and create another", k.ID)
 		},
 	}.erase())
 	return r

@@ -113,7 +113,7 @@ func addAccountCommand(f *config.Flags) *cobra.Command {
 	protected, color := false, ""
 	c := &cobra.Command{
 		Use:   "add [NAME]",
-		Short: "Ask for an account's address and token, try them, and add it",
+		Short: "Ask for an account's address and token, test them, and add the account",
 		Args:  ArgsFromUse,
 		Long: "Says where a token is created and which scopes it needs, tries it, shows what it allows in each pane, " +
 			"and writes after a yes.\nThe token can stay where it is, or be kept in a file of your own or in the " +

@@ -42,7 +42,8 @@ func apiCommand(f *config.Flags) *cobra.Command {
 		Short: "Send one request to the API, and print the response as JSON",
 		Long: "Sends one request to PATH, relative to the account's base URL, and prints the response as JSON.\n\n" +
 			"As with every command, changes are recorded in the journal, --read-only refuses them, and protected " +
-			"accounts ask first. The journal keeps the fields of a body that lookout knows, without secrets.\n\n" +
+			"accounts ask first. The journal records those fields of the body that lookout knows, without " +
+			"secrets.\n\n" +
 			"The operations:\n\n" + operationsHelp(),
 		Args: ArgsFromUse,
 		Example: indentExamples(`lookout api GET /managed/services/4

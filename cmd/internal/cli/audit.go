@@ -27,7 +27,7 @@ func auditCommand(f *config.Flags) *cobra.Command {
 			"public buckets, and names the buckets with a certificate of their own, " +
 			"whose expiry date the API does not report.\n" +
 			"What could not be read is \"not known\", never \"ok\". The exit code is 0 if nothing was found, 1 if " +
-			"something was, and that of the failure if nothing was found and a list could not be read.",
+			"something was, and the code of the failure if nothing was found but a list could not be read.",
 		Example: indentExamples("lookout audit\nlookout audit --ignore unlimited-key -o json"),
 	}
 	f.AddAccountFlags(c.Flags())

@@ -110,7 +110,7 @@ func (r *subcommandRun) preview(ctx context.Context, s *scriptSession, c change[
 func (s *scriptSession) showChange(c client.Change) {
 	text := account.ChangeCurlCommand(s.api, c)
 	if c.Method == "" {
-		text = "# " + c.Op + ": it is recorded in the journal alone, so there is no request"
+		text = "# " + c.Op + ": it exists only in the journal, so there is no request"
 	}
 	fmt.Fprintln(s.out, client.Clean(text))
 }

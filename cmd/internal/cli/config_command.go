@@ -61,7 +61,7 @@ func configCommand(f *config.Flags) *cobra.Command {
 	sub("validate [FILE]", "Report every mistake with its file, line and column",
 		"lookout config validate new.toml\nlookout config validate", ArgsFromUse,
 		func(c *cobra.Command, args []string) error { return validateConfig(c, f, args) })
-	sub("edit", "Open it in $VISUAL or $EDITOR, and check it afterwards", "EDITOR=nano lookout config edit", NoArgs,
+	sub("edit", "Edit it with $VISUAL or $EDITOR, then check it", "EDITOR=nano lookout config edit", NoArgs,
 		withFlags(f, editConfig))
 	sub("schema", "Print its JSON schema", "lookout config schema > lookout.schema.json", NoArgs,
 		func(c *cobra.Command, _ []string) error {

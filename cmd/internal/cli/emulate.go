@@ -39,7 +39,7 @@ lookout emulate --fault "POST /object-storage/keys late=15s" --fault "GET /manag
 	addServiceFlag(c, &o.Service)
 	c.Flags().StringVar(
 		&o.Scopes, "scopes", "",
-		"what the token may do, as \"account:read_only object_storage:read_write\" (default: everything)",
+		"what the token may do, such as \"account:read_only object_storage:read_write\" (default: everything)",
 	)
 	c.Flags().BoolVar(&o.RestrictedUser, "restricted", false, "its user is restricted: no access to Managed")
 	c.Flags().StringArrayVar(&faults, "fault", nil, "fault to inject; may be given several times")
@@ -50,7 +50,7 @@ lookout emulate --fault "POST /object-storage/keys late=15s" --fault "GET /manag
 func addServiceFlag(c *cobra.Command, service *string) {
 	c.Flags().StringVar(
 		service, "service", emulator.ServiceDocument,
-		"which service: 2021, as its document describes it, or now, as the real one answers today",
+		"the API to emulate: 2021 (as documented) or now (as the real service answers today)",
 	)
 	setFlagChoices(c.Flags(), "service", emulator.ServiceDocument, emulator.ServiceNow)
 }

@@ -118,7 +118,9 @@ func listEntries(_ context.Context, s *scriptSession, q listOptions) iter.Seq2[a
 				yield(
 					nil,
 					exit.Usage(
-						fmt.Errorf("--outcome %q: choose of %s", client.Clean(o), strings.Join(outcomeNames(), ", ")),
+						fmt.Errorf(
+							"--outcome %q: choose one of %s", client.Clean(o), strings.Join(outcomeNames(), ", "),
+						),
 					),
 				)
 				return

@@ -50,7 +50,7 @@ func folderSizesResource() scriptResource {
 	return scriptResource{
 		singular:    "folder",
 		listName:    "du",
-		listSummary: "Add up the objects in each folder, and in all; it reads all names once",
+		listSummary: "Show the size and number of objects of each folder, and in total",
 		listArgs:    "CLUSTER/BUCKET [PREFIX]",
 		listFlags: func(set *pflag.FlagSet, _ *listOptions) {
 			set.IntVarP(&depth, "depth", "d", depth, "levels of folders to show; 0 shows only the sum of all")

@@ -35,7 +35,7 @@ func runDashboard(c *cobra.Command, f *config.Flags) error {
 		return exit.Usage(err)
 	}
 	if err := dashboard.CheckTerminal(s.Linear); err != nil {
-		return exit.Usage(fmt.Errorf("%w; scripts use its commands, as lookout services list -o json", err))
+		return exit.Usage(fmt.Errorf("%w; in scripts, use a command such as lookout services list -o json", err))
 	}
 	api, j, err := s.Connect(withProgress(c))
 	if err != nil {
@@ -133,7 +133,7 @@ func keepCommand(f *config.Flags) *cobra.Command {
 			"windows begin, and enables them when windows end.\n" +
 			"It can be killed and started again at any time. It names the windows that it cannot end: those of " +
 			"accounts that are read-only or whose token it cannot read.\n" +
-			"Only one runs at a time. With -a it looks after one account alone.",
+			"Only one runs at a time. With -a it handles only that account.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case unit != "":

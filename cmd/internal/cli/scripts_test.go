@@ -655,6 +655,6 @@ func TestScripts_dryRun(t *testing.T) {
 	)
 	r.CheckResult(
 		r.Run("services", "disable", "web-1", "--for", "tonight 02:00-04:00", "--dry-run"), exit.CodeOK,
-		"# plan maintenance: it is recorded in the journal alone",
+		"# plan maintenance: it exists only in the journal",
 	)
 }

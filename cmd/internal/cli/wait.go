@@ -126,7 +126,7 @@ func waitForStatus(set *pflag.FlagSet) planFunc[*client.Service] {
 func issueCommands(r scriptResource) scriptResource {
 	r.subcommands = append(r.subcommands, subcommand[*client.Issue]{
 		name:        "wait",
-		description: "Wait until an issue is detected that was not there before, and show it",
+		description: "Wait for a new issue, then show it",
 		noTarget:    true,
 		bindFlags:   waitForIssue,
 	}.erase())

@@ -268,7 +268,7 @@ func Replace(path string, before, after []byte) error {
 	case err != nil:
 		return fmt.Errorf("configuration: %w", err)
 	case !bytes.Equal(now, before):
-		return errors.New("configuration: another program has just changed it, so lookout did not")
+		return errors.New("configuration: another program has just changed the file, so the change was not saved")
 	}
 	if err := statefile.New(path).Replace(after); err != nil {
 		return fmt.Errorf("configuration: %w", err)

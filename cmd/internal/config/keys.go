@@ -68,7 +68,7 @@ func lookKeys() []KeySpec[File] {
 			DefaultText: "false",
 			Flag:        "no-motion",
 			Description: "Do not briefly highlight a row when it is new, when its state has changed, or when an " +
-				"action on it has finished. Rows are never highlighted with linear, on a slow line, or with fewer " +
+				"action on it has finished. Rows are never highlighted in linear mode, on a slow line, or with fewer " +
 				"than 256 colours.",
 		},
 		{

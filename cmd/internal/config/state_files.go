@@ -201,7 +201,7 @@ func RenameStateFiles(from, to string) (undo func() error, err error) {
 		case !ours || !isStateFile(rest):
 		case exists(statePath(to + rest)):
 			return nil, exit.Advise(
-				fmt.Errorf("journals: %s exists already, of an earlier account", statePath(to+rest)),
+				fmt.Errorf("journals: %s already exists and belongs to an earlier account", statePath(to+rest)),
 				"move it away first",
 			)
 		default:

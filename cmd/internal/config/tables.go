@@ -27,7 +27,7 @@ func Tables() []configTable {
 		{
 			Name:  "themes",
 			Title: "themes.NAME",
-			Description: "A theme of your own: one that exists, with some tones changed. A tone takes bold, faint, " +
+			Description: "A theme of your own: an existing one with some tones changed. A tone takes bold, faint, " +
 				"italic, underline, reverse and a colour: #rrggbb, a number from 0 to 255, or a name such as " +
 				"bright-red; \"on\" before a colour makes it the background.",
 			Example: `[themes.mine]

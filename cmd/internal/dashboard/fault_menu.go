@@ -34,7 +34,7 @@ func demoFaults() []demoFault {
 	return []demoFault{
 		{
 			"429",
-			"too many requests: every answer asks to wait 15 s",
+			"too many requests: every answer says to wait 15 s",
 			"*",
 			emulator.Fault{Status: http.StatusTooManyRequests, RetryAfter: "15"},
 		},
@@ -89,7 +89,7 @@ func (d *faultMenu) commands() []shell.PaletteCommand {
 			d.active.Store(&t)
 			d.resume()
 			return tea.Batch(
-				ui.ShowNews(theme.Warn, fmt.Sprintf("fault: %s · :demo off ends it", t.description)),
+				ui.ShowNews(theme.Warn, fmt.Sprintf("simulated fault: %s · :demo off stops it", t.description)),
 				ui.Send(ui.RefreshMsg{}),
 			)
 		}})

@@ -32,7 +32,7 @@ var Formats = []string{"table", "json", "ndjson", "csv"}
 // Help says how lists are written.
 const Help = `Lists are streamed, using a few megabytes of memory however long they are. If reading fails, the
 rows before the failure are there, and the exit code is not 0; a JSON array is then left open, so that no
-program takes it for complete. The columns of a table are as wide as its first 5,000 rows need.
+program takes it for complete. The first 5,000 rows set the widths of a table's columns.
 Times are in RFC 3339 and in UTC, in every format.
 
 --jq prints what a jq expression makes of the JSON: of each row with -o ndjson, otherwise of the whole

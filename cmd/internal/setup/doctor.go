@@ -446,13 +446,13 @@ func (d *Doctor) checkTmuxClipboard() {
 }
 
 func (d *Doctor) checkMouse() {
-	const text, advice = "wheel and clicks; --no-mouse leaves it to the terminal, as does M while running",
+	const text, advice = "wheel and clicks work; --no-mouse, or M while running, returns the mouse to the terminal",
 		"in ~/.tmux.conf: set -g mouse on"
 	switch set := terminal.TmuxOption("mouse"); {
 	case os.Getenv("TMUX") == "" || set == "on":
 		d.addFinding("mouse", stateOK, text, "")
 	case set == "":
-		d.addFinding("mouse", stateUnknown, "in tmux, which does not report its options", advice)
+		d.addFinding("mouse", stateUnknown, "not known in tmux, which does not report its options", advice)
 	default:
 		d.addFinding("mouse", stateWarning, "tmux keeps wheel and clicks (mouse "+set+")", advice)
 	}
