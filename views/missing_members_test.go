@@ -31,7 +31,7 @@ func TestMissingMembers_areUnknown(t *testing.T) {
 		r.requireText(
 			"size          unknown",
 			buckets,
-			"no key is known to be",
+			"no known key is limited to this bucket",
 			byService("and 9 keys with unknown access", "and 10 keys with unknown access"),
 		)
 		r.press("D")

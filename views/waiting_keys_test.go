@@ -103,7 +103,7 @@ func TestKeysBeforeData_sendNothingUnseen(t *testing.T) {
 	runSlowly(t, func(r *harness) {
 		r.press("2", "<enter>", "d", "<ctrl+s>")
 		r.wait(3 * time.Second)
-		r.requireText("before the screen showed")
+		r.requireText("before the screen had caught up")
 		r.requireApplied()
 	})
 }

@@ -390,7 +390,7 @@ func TestAccountsToken_saysWhatWasStored(t *testing.T) {
 	})
 	r.CheckResult(
 		r.RunWithInput(testenv.Canary, "accounts", "token", "--store", "keyring"), exit.CodeFailure,
-		"another program has just changed it", "the token is already in the system's keyring",
+		"another program has just changed the file", "the token is already in the system's keyring",
 	)
 	if got := readText(t, path); got != text+"# changed\n" {
 		t.Errorf("%s", got)
