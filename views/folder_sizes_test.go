@@ -163,11 +163,14 @@ func TestSizes_failure(t *testing.T) {
 	})
 }
 
+// readMillion is the time in which the names of a million objects are read: the real service limits the requests.
+var readMillion = byService(time.Second, 3*time.Minute)
+
 // A million objects: the first figures are there at once, no frame and no key waits for the reading.
 func TestSizes_million(t *testing.T) {
 	startProgram(t, emulator.Options{Seed: "large"}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "million", "<enter>", "<enter>", "S")
-		r.wait(time.Second)
+		r.wait(readMillion)
 		r.requireText("1,000,000 objects")
 		r.press("<enter>")
 		r.requireText("1,000,000 objects", "10,000", "1.0%")
@@ -206,10 +209,10 @@ func TestCounting_progressAndEsc(t *testing.T) {
 		}
 		r.emu.ClearFaults()
 		r.press("D")
-		r.wait(time.Second)
+		r.wait(readMillion)
 		r.requireText("Delete 1,000,000 objects", "(465 GiB)", "1 to 20 of 1,001", "Type 1000000")
 		r.press("<esc>", "w")
-		r.wait(time.Second)
+		r.wait(readMillion)
 		r.requireText("1,000,000 files, 465 GiB")
 		r.press("<esc>")
 		r.requireApplied()
@@ -220,7 +223,7 @@ func TestCounting_progressAndEsc(t *testing.T) {
 func TestCounting_millionMarked(t *testing.T) {
 	startProgram(t, emulator.Options{Seed: "large"}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "million", "<enter>", "<enter>", "F", "G")
-		r.wait(time.Second)
+		r.wait(readMillion)
 		r.requireText("1,000,000 loaded")
 		r.press("A", "D")
 		r.requireText("Delete 1,000,000 objects")
