@@ -216,11 +216,11 @@ type TransferUsage struct {
 	Used Optional[int64] `json:"used"`
 }
 
-// NetworkTransfer reads the account's outbound traffic.
-type NetworkTransfer struct{ c *Client }
+// TransferUsageReader reads the account's outbound traffic.
+type TransferUsageReader struct{ c *Client }
 
 // Get returns the usage as of now.
-func (s NetworkTransfer) Get(ctx context.Context) (*TransferUsage, error) {
+func (s TransferUsageReader) Get(ctx context.Context) (*TransferUsage, error) {
 	return call[*TransferUsage](ctx, s.c, request{op: "view transfer"})
 }
 

@@ -32,7 +32,7 @@ type Client struct {
 	Certificates    Certificates
 	Clusters        Clusters
 	Keys            Keys
-	NetworkTransfer NetworkTransfer
+	NetworkTransfer TransferUsageReader
 	Tickets         Tickets
 
 	endpoint  endpoint
@@ -145,7 +145,7 @@ func New(base string, token Secret, options ...Option) (*Client, error) {
 	c.Certificates = Certificates{c}
 	c.Clusters = Clusters{c}
 	c.Keys = Keys{c}
-	c.NetworkTransfer = NetworkTransfer{c}
+	c.NetworkTransfer = TransferUsageReader{c}
 	c.Tickets = Tickets{c}
 	return c, nil
 }

@@ -10,8 +10,8 @@ import (
 	"lookout/theme"
 )
 
-// Result is what a change did to the rows. ResultRow, ResultDeleted and ResultReload make one.
-type Result[T any] struct {
+// ChangeResult is what a change did to the rows. ResultRow, ResultDeleted and ResultReload make one.
+type ChangeResult[T any] struct {
 	Row  T    // the row as the API returned it, if HasRow
 	Warn bool // the news is a warning: reading again shows something else than was set
 	// Found is what reading again told, if the answer was lost. Waiting means that further readings may tell more.
@@ -29,26 +29,30 @@ const (
 )
 
 // ResultRow says that the API returned the new row.
-func ResultRow[T any](row T, err error) (Result[T], error) {
-	return Result[T]{kind: rowReturned, Row: row}, err
+func ResultRow[T any](row T, err error) (ChangeResult[T], error) {
+	return ChangeResult[T]{kind: rowReturned, Row: row}, err
 }
 
 // ResultDeleted says that the row is gone.
-func ResultDeleted[T any](err error) (Result[T], error) { return Result[T]{kind: rowDeleted}, err }
+func ResultDeleted[T any](err error) (ChangeResult[T], error) {
+	return ChangeResult[T]{kind: rowDeleted}, err
+}
 
 // ResultReload says that the API returned nothing: the rows must be read again.
-func ResultReload[T any](err error) (Result[T], error) { return Result[T]{kind: reloadNeeded}, err }
+func ResultReload[T any](err error) (ChangeResult[T], error) {
+	return ChangeResult[T]{kind: reloadNeeded}, err
+}
 
 // EraseResult returns a result without the type of its row.
-func EraseResult[T any](r Result[T]) Result[any] {
-	return Result[any]{Row: r.Row, Warn: r.Warn, kind: r.kind}
+func EraseResult[T any](r ChangeResult[T]) ChangeResult[any] {
+	return ChangeResult[any]{Row: r.Row, Warn: r.Warn, kind: r.kind}
 }
 
 // Deleted reports whether the row is gone.
-func (r Result[T]) Deleted() bool { return r.kind == rowDeleted }
+func (r ChangeResult[T]) Deleted() bool { return r.kind == rowDeleted }
 
 // HasRow reports whether the API returned the row.
-func (r Result[T]) HasRow() bool { return r.kind == rowReturned }
+func (r ChangeResult[T]) HasRow() bool { return r.kind == rowReturned }
 
 // RowChange is one change of one row, to be sent once.
 type RowChange[T any] struct {
@@ -56,7 +60,7 @@ type RowChange[T any] struct {
 	What         string // "disable web-1"
 	ProgressText string // "disabling"
 	DoneText     string // "disabled"
-	Send         func(context.Context) (Result[T], error)
+	Send         func(context.Context) (ChangeResult[T], error)
 	// Find tells from all rows, read again, what became of a change whose answer was lost. nil knows only that a row to
 	// be deleted is gone.
 	Find func(now []T) Finding[T]
@@ -67,7 +71,7 @@ type RowChange[T any] struct {
 	Shows func(T) string
 	// OnOutcome runs on the loop once the outcome is known. If the answer was lost and the first reading does not tell,
 	// it runs with Unknown and Result.Waiting, again when another candidate is found, and again at the end.
-	OnOutcome func(AttemptOutcome, Result[T], error) tea.Cmd
+	OnOutcome func(AttemptOutcome, ChangeResult[T], error) tea.Cmd
 	// OnLate runs on the loop if a reading shows the change although it counts as not done. intent is its id in the
 	// journal. nil stops reading after the verdict.
 	OnLate func(intent string, found Finding[T]) tea.Cmd
@@ -85,7 +89,7 @@ const (
 
 // Run sends a change off the loop. The row shows its progress text until the API has answered. While a change of the
 // same row is under way, nothing is sent.
-func (s *Store[T]) Run(attempt RowChange[T]) tea.Cmd {
+func (s *RowStore[T]) Run(attempt RowChange[T]) tea.Cmd {
 	if attempt.RowID != "" {
 		if s.busy[attempt.RowID] != "" {
 			return ShowNews(theme.Warn, "still "+s.busy[attempt.RowID]+": wait for the answer")
@@ -107,10 +111,10 @@ func (s *Store[T]) Run(attempt RowChange[T]) tea.Cmd {
 
 // rowChangeResult is the answer to a change.
 type rowChangeResult[T any] struct {
-	store   *Store[T]
+	store   *RowStore[T]
 	attempt RowChange[T]
 	sentAt  time.Time
-	result  Result[T]
+	result  ChangeResult[T]
 	err     error
 
 	candidates int // that were reported
@@ -236,7 +240,7 @@ func (o *rowChangeResult[T]) find(rows []T, complete bool) Verdict {
 }
 
 // rowWithID returns the row with an identity.
-func rowWithID[T any](s *Store[T], rows []T, id string) (row T, held bool) {
+func rowWithID[T any](s *RowStore[T], rows []T, id string) (row T, held bool) {
 	for _, row = range rows {
 		if s.source.ID(row) == id {
 			return row, true

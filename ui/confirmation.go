@@ -65,7 +65,7 @@ func (c *changes[T]) confirm(id string, o *rowChangeResult[T]) {
 }
 
 // keep corrects rows that a list has brought: a list that is behind a confirmed change does not undo it.
-func (c *changes[T]) keep(s *Store[T], list RowStorage[T], complete bool) {
+func (c *changes[T]) keep(s *RowStore[T], list RowStorage[T], complete bool) {
 	for id, k := range c.confirmed {
 		if s.Now().Sub(k.at) >= behindFor {
 			delete(c.confirmed, id)
@@ -88,7 +88,7 @@ func (c *changes[T]) keep(s *Store[T], list RowStorage[T], complete bool) {
 }
 
 // newer returns a row that was read, or the row as the API confirmed it if what was read is behind.
-func (c *changes[T]) newer(s *Store[T], id string, read T) T {
+func (c *changes[T]) newer(s *RowStore[T], id string, read T) T {
 	k, held := c.confirmed[id]
 	if !held || k.kind != rowReturned || s.Now().Sub(k.at) >= behindFor {
 		return read
@@ -114,7 +114,7 @@ func (c *changes[T]) justMade(id string, now time.Time) bool {
 }
 
 // withoutOwn returns rows without those that are known to come from other changes of this program.
-func (c *changes[T]) withoutOwn(s *Store[T], o *rowChangeResult[T], rows []T) []T {
+func (c *changes[T]) withoutOwn(s *RowStore[T], o *rowChangeResult[T], rows []T) []T {
 	if o.attempt.RowID != "" || len(c.own) == 0 {
 		return rows
 	}
@@ -136,7 +136,7 @@ func (c *changes[T]) note(id string, now time.Time) string {
 
 // DeletedNote says that a row was deleted although a list still shows it: "deleted 12 s ago; the list still shows it".
 // It is "" for any other row.
-func DeletedNote[T any](s *Store[T], id string) string {
+func DeletedNote[T any](s *RowStore[T], id string) string {
 	if s.changes.confirmed[id].kind != rowDeleted {
 		return ""
 	}

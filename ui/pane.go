@@ -79,8 +79,8 @@ type StatusReporter interface{ Status() []string }
 // Crumber is a pane on a stack with its own name in the breadcrumbs: "issue 823".
 type Crumber interface{ Crumb() string }
 
-// Selector is a pane that can move its cursor to a row. Select reports whether the pane has the row.
-type Selector interface{ Select(id string) bool }
+// CursorMover is a pane that can move its cursor to a row. Select reports whether the pane has the row.
+type CursorMover interface{ Select(id string) bool }
 
 // Finder is a pane whose rows the palette offers.
 type Finder interface{ RowFinder() RowFinder }

@@ -14,7 +14,7 @@ import (
 type thing struct{ name string }
 
 // newPrefetchStore returns a lazy store of pages of one row each, which are read ahead, and the number of pages read.
-func newPrefetchStore(ctx context.Context, pages int, end error) (*Store[thing], *int) {
+func newPrefetchStore(ctx context.Context, pages int, end error) (*RowStore[thing], *int) {
 	made := new(int)
 	next := func(i int) string {
 		if i == pages-1 && end == nil {
@@ -22,7 +22,7 @@ func newPrefetchStore(ctx context.Context, pages int, end error) (*Store[thing],
 		}
 		return fmt.Sprint(i + 1)
 	}
-	s := NewStore(ctx, Source[thing]{
+	s := NewRowStore(ctx, Source[thing]{
 		Name: "things",
 		ID:   func(x thing) string { return x.name },
 		Lazy: true,
@@ -99,7 +99,7 @@ func TestStore_LoadAll_keepsRowsOnError(t *testing.T) {
 func TestStore_clonesNextCursor(t *testing.T) {
 	answer := strings.Repeat("x", 1<<10) + "7"
 	next := answer[1<<10:]
-	s := NewStore(t.Context(), Source[thing]{
+	s := NewRowStore(t.Context(), Source[thing]{
 		Name: "things",
 		ID:   func(x thing) string { return x.name },
 		Lazy: true,

@@ -20,7 +20,7 @@ func (r flashRow) state() string { _, state, _ := strings.Cut(string(r), " "); r
 
 // flashFixture is a store whose rows and clock a test sets.
 type flashFixture struct {
-	*ui.Store[flashRow]
+	*ui.RowStore[flashRow]
 	rows []flashRow
 	next string // cursor of another page
 	now  time.Time
@@ -28,7 +28,7 @@ type flashFixture struct {
 
 func newFlashFixture(t *testing.T, lazy bool) *flashFixture {
 	f := &flashFixture{now: time.Unix(1_000_000, 0)}
-	f.Store = ui.NewStore(t.Context(), ui.Source[flashRow]{
+	f.RowStore = ui.NewRowStore(t.Context(), ui.Source[flashRow]{
 		Name:  "services",
 		ID:    flashRow.id,
 		State: flashRow.state,
@@ -96,7 +96,7 @@ func TestFlashes_finishedAction(t *testing.T) {
 	send := func(id string, result flashRow, err error) {
 		uitest.RunAll(f.Run(ui.RowChange[flashRow]{
 			RowID: id,
-			Send: func(context.Context) (ui.Result[flashRow], error) {
+			Send: func(context.Context) (ui.ChangeResult[flashRow], error) {
 				return ui.ResultRow(result, err)
 			},
 		}))

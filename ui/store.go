@@ -46,10 +46,10 @@ type ManyRowsLoadedMsg struct{ Rows int }
 // largeLoadRows is the number of rows above which the end of a read is reported with ManyRowsLoadedMsg.
 const largeLoadRows = 20_000
 
-// Store holds the rows of one resource as last read from the API. It belongs to the loop and has no lock. T is a
+// RowStore holds the rows of one resource as last read from the API. It belongs to the loop and has no lock. T is a
 // pointer to a row, or a small value: the program contains the code of stores and lists once for all pointers and once
 // more for every other T. Readers on other goroutines share what a pointer points to, so it never changes.
-type Store[T any] struct {
+type RowStore[T any] struct {
 	source     Source[T]
 	ctx        context.Context
 	rows       RowStorage[T]
@@ -91,15 +91,15 @@ type versions struct {
 	layout int // grows when rows change position: not when they are added or replaced in place
 }
 
-// NewStore returns an empty store. Everything that it asks the API ends with ctx.
-func NewStore[T any](ctx context.Context, source Source[T]) *Store[T] {
+// NewRowStore returns an empty store. Everything that it asks the API ends with ctx.
+func NewRowStore[T any](ctx context.Context, source Source[T]) *RowStore[T] {
 	if source.Now == nil {
 		source.Now = WallTime
 	}
 	if source.NewStorage == nil {
 		source.NewStorage = func() RowStorage[T] { return NewSliceStorage(source.ID) }
 	}
-	s := &Store[T]{
+	s := &RowStore[T]{
 		source: source,
 		ctx:    ctx,
 		rows:   source.NewStorage(),
@@ -110,28 +110,28 @@ func NewStore[T any](ctx context.Context, source Source[T]) *Store[T] {
 }
 
 // Name returns what the rows are called: "services".
-func (s *Store[T]) Name() string { return s.source.Name }
+func (s *RowStore[T]) Name() string { return s.source.Name }
 
 // Lazy reports whether pages are fetched only when someone scrolls that far.
-func (s *Store[T]) Lazy() bool { return s.source.Lazy }
+func (s *RowStore[T]) Lazy() bool { return s.source.Lazy }
 
 // Now returns the time of the clock that dates answers.
-func (s *Store[T]) Now() time.Time { return s.source.Now() }
+func (s *RowStore[T]) Now() time.Time { return s.source.Now() }
 
 // ID returns the identity of a row.
-func (s *Store[T]) ID(row T) string { return s.source.ID(row) }
+func (s *RowStore[T]) ID(row T) string { return s.source.ID(row) }
 
 // Len returns the number of rows held.
-func (s *Store[T]) Len() int { return s.rows.Len() }
+func (s *RowStore[T]) Len() int { return s.rows.Len() }
 
 // At returns the row at position i, 0 ≤ i < Len.
-func (s *Store[T]) At(i int) T { return s.rows.At(i) }
+func (s *RowStore[T]) At(i int) T { return s.rows.At(i) }
 
 // Index returns the position of the row with an identity.
-func (s *Store[T]) Index(id string) (int, bool) { return s.rows.Index(id) }
+func (s *RowStore[T]) Index(id string) (int, bool) { return s.rows.Index(id) }
 
 // Get returns the row with an identity, or the zero T.
-func (s *Store[T]) Get(id string) (T, bool) {
+func (s *RowStore[T]) Get(id string) (T, bool) {
 	if i, ok := s.rows.Index(id); ok {
 		return s.rows.At(i), true
 	}
@@ -140,7 +140,7 @@ func (s *Store[T]) Get(id string) (T, bool) {
 }
 
 // Rows returns a copy of all rows in order: for joins over small resources, not for drawing.
-func (s *Store[T]) Rows() []T {
+func (s *RowStore[T]) Rows() []T {
 	rows := make([]T, s.rows.Len())
 	for i := range rows {
 		rows[i] = s.rows.At(i)
@@ -150,7 +150,7 @@ func (s *Store[T]) Rows() []T {
 
 // Snapshot returns the rows as they are now. at may be called off the loop, whatever happens to the store, and returns
 // row 0 ≤ i < n. Rows are copied if their storage cannot take a snapshot itself.
-func (s *Store[T]) Snapshot() (n int, at func(i int) T) {
+func (s *RowStore[T]) Snapshot() (n int, at func(i int) T) {
 	if frozen, ok := s.rows.(interface{ Snapshot() func(i int) T }); ok {
 		return s.rows.Len(), frozen.Snapshot()
 	}
@@ -159,7 +159,7 @@ func (s *Store[T]) Snapshot() (n int, at func(i int) T) {
 }
 
 // Searcher returns the storage's own way to filter and sort the rows as they are now, or nil.
-func (s *Store[T]) Searcher() Searcher {
+func (s *RowStore[T]) Searcher() Searcher {
 	if quick, ok := s.rows.(interface{ Searcher() Searcher }); ok {
 		return quick.Searcher()
 	}
@@ -167,17 +167,17 @@ func (s *Store[T]) Searcher() Searcher {
 }
 
 // Loaded reports whether rows have ever arrived: until then a missing row means nothing.
-func (s *Store[T]) Loaded() bool { return s.answers.loaded }
+func (s *RowStore[T]) Loaded() bool { return s.answers.loaded }
 
 // Complete reports whether the last page has arrived.
-func (s *Store[T]) Complete() bool { return s.answers.complete }
+func (s *RowStore[T]) Complete() bool { return s.answers.complete }
 
 // Total returns the number of rows that the API reported, or the number held if that is greater.
-func (s *Store[T]) Total() int { return max(s.answers.total, s.rows.Len()) }
+func (s *RowStore[T]) Total() int { return max(s.answers.total, s.rows.Len()) }
 
 // Notes returns what must be known beside the rows: changes without a row whose answer was lost, and what the last
 // answers said.
-func (s *Store[T]) Notes() []string {
+func (s *RowStore[T]) Notes() []string {
 	notes := s.answers.notes
 	for _, l := range s.changes.lookups {
 		if l.RowID == "" && l.Waiting() {
@@ -189,7 +189,7 @@ func (s *Store[T]) Notes() []string {
 
 // RowNote returns what must be known of a row: a change whose answer was lost, or a list that is behind a change; ""
 // for nothing.
-func (s *Store[T]) RowNote(row T) string {
+func (s *RowStore[T]) RowNote(row T) string {
 	if len(s.changes.lookups) == 0 && len(s.changes.confirmed) == 0 {
 		return ""
 	}
@@ -197,14 +197,14 @@ func (s *Store[T]) RowNote(row T) string {
 }
 
 // LookUp finds out how a change ended whose answer was lost.
-func (s *Store[T]) LookUp(l *OutcomeLookup) tea.Cmd {
+func (s *RowStore[T]) LookUp(l *OutcomeLookup) tea.Cmd {
 	s.changes.lookups = append(s.changes.lookups, l)
 	return l.start(s.ctx, s.Now)
 }
 
 // Lookups returns the lookups of changes whose outcome is not known, and of those that may still arrive although they
 // count as not done.
-func (s *Store[T]) Lookups() []*OutcomeLookup {
+func (s *RowStore[T]) Lookups() []*OutcomeLookup {
 	s.changes.lookups = slices.DeleteFunc(
 		s.changes.lookups, func(l *OutcomeLookup) bool { return !l.Unsettled() && !l.NotSeen },
 	)
@@ -212,25 +212,25 @@ func (s *Store[T]) Lookups() []*OutcomeLookup {
 }
 
 // Missing returns why rows may be missing although the last page has arrived: a part that did not answer.
-func (s *Store[T]) Missing() []string { return s.answers.missing }
+func (s *RowStore[T]) Missing() []string { return s.answers.missing }
 
 // Version grows with every change of the rows.
-func (s *Store[T]) Version() int { return s.version.rows }
+func (s *RowStore[T]) Version() int { return s.version.rows }
 
 // Epoch grows whenever rows are replaced or removed: as long as it stays, rows have only been added.
-func (s *Store[T]) Epoch() int { return s.version.epoch }
+func (s *RowStore[T]) Epoch() int { return s.version.epoch }
 
 // LayoutVersion grows whenever rows change position: as long as it stays, positions remain valid.
-func (s *Store[T]) LayoutVersion() int { return s.version.layout }
+func (s *RowStore[T]) LayoutVersion() int { return s.version.layout }
 
 // Busy returns the progress text of the change under way on a row ("disabling"), or "".
-func (s *Store[T]) Busy(id string) string { return s.busy[id] }
+func (s *RowStore[T]) Busy(id string) string { return s.busy[id] }
 
 // PendingCount returns the number of changes that wait for their answer.
-func (s *Store[T]) PendingCount() int { return len(s.busy) }
+func (s *RowStore[T]) PendingCount() int { return len(s.busy) }
 
 // Freshness returns how old the rows are and whether the last read succeeded.
-func (s *Store[T]) Freshness() Freshness {
+func (s *RowStore[T]) Freshness() Freshness {
 	return Freshness{
 		Loading:      s.reading.cancel != nil,
 		Loaded:       s.answers.loaded,
@@ -243,7 +243,7 @@ func (s *Store[T]) Freshness() Freshness {
 
 // Replace exchanges the storage for one that holds the same rows in the same positions, and perhaps more: for a source
 // that tracks its changes itself. A read under way starts again, because its answer may be older.
-func (s *Store[T]) Replace(rows RowStorage[T]) tea.Cmd {
+func (s *RowStore[T]) Replace(rows RowStorage[T]) tea.Cmd {
 	s.rows = rows
 	s.answers.loaded, s.answers.complete = true, true
 	s.answers.err, s.answers.loadedAt = nil, s.source.Now()

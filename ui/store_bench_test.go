@@ -13,13 +13,13 @@ func BenchmarkStore_addRows(b *testing.B) {
 	for i := range rows {
 		rows[i] = thing{fmt.Sprintf("thing %06d", i)}
 	}
-	var s *Store[thing]
+	var s *RowStore[thing]
 	at := million
 	b.ReportAllocs()
 	for b.Loop() {
 		if at == million {
 			at = 0
-			s = NewStore(b.Context(), Source[thing]{
+			s = NewRowStore(b.Context(), Source[thing]{
 				Name:  "things",
 				ID:    func(x thing) string { return x.name },
 				Lazy:  true,

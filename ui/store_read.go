@@ -29,7 +29,7 @@ type prefetch[T any] struct {
 }
 
 // EnsureLoaded reads the rows unless they were asked for before: for stores that others join with.
-func (s *Store[T]) EnsureLoaded() tea.Cmd {
+func (s *RowStore[T]) EnsureLoaded() tea.Cmd {
 	if s.answers.loaded || s.reading.cancel != nil || s.answers.err != nil {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (s *Store[T]) EnsureLoaded() tea.Cmd {
 }
 
 // Refresh cancels the read under way and starts again. The old rows stay until the new ones are complete.
-func (s *Store[T]) Refresh() tea.Cmd {
+func (s *RowStore[T]) Refresh() tea.Cmd {
 	s.Cancel()
 	s.reading.generation++
 	s.reading.incoming, s.reading.minRows, s.reading.nextCursor = s.source.NewStorage(), 0, ""
@@ -49,7 +49,7 @@ func (s *Store[T]) Refresh() tea.Cmd {
 
 // Poll refreshes because it is time. It lets a read under way finish: an API that takes longer than the interval
 // between two polls would otherwise never be heard.
-func (s *Store[T]) Poll() tea.Cmd {
+func (s *RowStore[T]) Poll() tea.Cmd {
 	if s.reading.cancel != nil {
 		return nil
 	}
@@ -57,13 +57,13 @@ func (s *Store[T]) Poll() tea.Cmd {
 }
 
 // LoadAll reads a lazy store to its end, page after page, until Stop.
-func (s *Store[T]) LoadAll() tea.Cmd {
+func (s *RowStore[T]) LoadAll() tea.Cmd {
 	s.reading.toEnd = true
 	return s.LoadMore()
 }
 
 // Stop ends LoadAll. The rows read so far stay.
-func (s *Store[T]) Stop() {
+func (s *RowStore[T]) Stop() {
 	if s.reading.toEnd {
 		s.reading.toEnd = false
 		s.Cancel()
@@ -71,12 +71,12 @@ func (s *Store[T]) Stop() {
 }
 
 // LoadingAll reports whether LoadAll is under way.
-func (s *Store[T]) LoadingAll() bool {
+func (s *RowStore[T]) LoadingAll() bool {
 	return s.reading.toEnd && !s.answers.complete && s.answers.err == nil
 }
 
 // LoadMore fetches the next page of a lazy store, or of its refresh that failed, unless a fetch is under way.
-func (s *Store[T]) LoadMore() tea.Cmd {
+func (s *RowStore[T]) LoadMore() tea.Cmd {
 	if !s.source.Lazy || !s.answers.loaded || s.answers.complete || s.reading.cancel != nil ||
 		s.reading.nextCursor == "" && s.reading.incoming == nil {
 		return nil
@@ -85,7 +85,7 @@ func (s *Store[T]) LoadMore() tea.Cmd {
 }
 
 // Cancel ends the read under way; its answer will not count.
-func (s *Store[T]) Cancel() {
+func (s *RowStore[T]) Cancel() {
 	if s.reading.cancel != nil {
 		s.reading.cancel()
 		s.reading.cancel = nil
@@ -103,7 +103,7 @@ func (p *prefetch[T]) stop() {
 }
 
 // fetch reads the page behind a cursor.
-func (s *Store[T]) fetch(cursor string) tea.Cmd {
+func (s *RowStore[T]) fetch(cursor string) tea.Cmd {
 	r := &s.reading
 	ctx, cancel := context.WithCancel(s.ctx)
 	r.cancel = cancel
@@ -138,7 +138,7 @@ func (r *reading[T]) target(rows RowStorage[T]) RowStorage[T] {
 
 // pageResult is a page, or why there is none.
 type pageResult[T any] struct {
-	store      *Store[T]
+	store      *RowStore[T]
 	generation int
 	cursor     string
 	page       RowPage[T]
@@ -161,7 +161,7 @@ func (p *pageResult[T]) Deliver() tea.Cmd {
 }
 
 // fail records that the read under way has failed. The rows stay.
-func (s *Store[T]) fail(err error) {
+func (s *RowStore[T]) fail(err error) {
 	s.reading.prefetch.stop()
 	s.answers.failedAt = s.source.Now()
 	if s.answers.err == nil {
@@ -174,7 +174,7 @@ func (s *Store[T]) fail(err error) {
 const markerRepeated = "incomplete: marker repeated"
 
 // addPage keeps a page and goes on to the next one if it is wanted.
-func (s *Store[T]) addPage(cursor string, page RowPage[T]) tea.Cmd {
+func (s *RowStore[T]) addPage(cursor string, page RowPage[T]) tea.Cmd {
 	r := &s.reading
 	if cursor == "" {
 		r.notes, r.missing, r.seen = nil, nil, map[string]bool{}
@@ -204,7 +204,7 @@ func (s *Store[T]) addPage(cursor string, page RowPage[T]) tea.Cmd {
 
 // addRows keeps the rows of a page. The very first read shows page after page; a refresh replaces the old rows in one
 // step, once it is complete, or for a lazy store once it has read as far as before.
-func (s *Store[T]) addRows(page RowPage[T]) {
+func (s *RowStore[T]) addRows(page RowPage[T]) {
 	r := &s.reading
 	r.incoming = r.target(s.rows)
 	if dropped := r.incoming.Append(page.Rows); dropped > 0 && !page.Rereads {
@@ -231,7 +231,7 @@ func (s *Store[T]) addRows(page RowPage[T]) {
 }
 
 // ReloadRow reads one row again and replaces it. after, which may be nil, runs on the loop with the error of the read.
-func (s *Store[T]) ReloadRow(id string, read func(context.Context) (T, error), after func(error) tea.Cmd) tea.Cmd {
+func (s *RowStore[T]) ReloadRow(id string, read func(context.Context) (T, error), after func(error) tea.Cmd) tea.Cmd {
 	ctx, generation := s.ctx, s.reading.generation
 	return func() tea.Msg {
 		row, err := read(ctx)
@@ -248,7 +248,7 @@ func (s *Store[T]) ReloadRow(id string, read func(context.Context) (T, error), a
 
 // rowResult is one row, read again.
 type rowResult[T any] struct {
-	store      *Store[T]
+	store      *RowStore[T]
 	generation int
 	id         string
 	row        T
@@ -304,7 +304,7 @@ func readAll[T any](ctx context.Context, source Source[T]) (all RowPage[T], err 
 }
 
 // absorb takes over all rows, which were read apart from the store's own reads.
-func absorb[T any](s *Store[T], all RowPage[T]) {
+func absorb[T any](s *RowStore[T], all RowPage[T]) {
 	s.Cancel()
 	s.reading.nextCursor, s.reading.incoming, s.reading.minRows = "", s.source.NewStorage(), 0
 	s.reading.notes, s.reading.missing = all.Notes, all.Missing

@@ -17,9 +17,9 @@ import (
 // pageSource is a source that answers from a list of pages.
 type pageSource struct{ rows [][]string }
 
-func (p *pageSource) newStore(t *testing.T, lazy bool) *Store[string] {
+func (p *pageSource) newStore(t *testing.T, lazy bool) *RowStore[string] {
 	t.Helper()
-	return NewStore(t.Context(), Source[string]{
+	return NewRowStore(t.Context(), Source[string]{
 		Name: "rows",
 		ID:   func(s string) string { return s[:1] },
 		Lazy: lazy,
@@ -78,7 +78,7 @@ func TestStore_Run_survivesOlderAnswer(t *testing.T) {
 			RowChange[string]{
 				RowID:        "a",
 				ProgressText: "switching",
-				Send:         func(context.Context) (Result[string], error) { return ResultRow("a-off", nil) },
+				Send:         func(context.Context) (ChangeResult[string], error) { return ResultRow("a-off", nil) },
 			},
 		),
 	)
@@ -127,7 +127,7 @@ func TestStore_LoadMore(t *testing.T) {
 func TestStore_Refresh_repeatedCursor(t *testing.T) {
 	faulttest.ReportCase(t, "A20", "a marker again")
 	asked := 0
-	s := NewStore(
+	s := NewRowStore(
 		t.Context(),
 		Source[string]{
 			Name: "rows",
@@ -147,7 +147,7 @@ func TestStore_Refresh_repeatedCursor(t *testing.T) {
 func TestStore_Refresh_circularCursors(t *testing.T) {
 	faulttest.ReportCase(t, "A20", "markers in a circle")
 	asked := 0
-	s := NewStore(
+	s := NewRowStore(
 		t.Context(),
 		Source[string]{
 			Name: "rows",
@@ -176,10 +176,10 @@ func deletionWithLostAnswer(outcomes *[]AttemptOutcome) RowChange[string] {
 		What:         "delete a",
 		ProgressText: "deleting",
 		DoneText:     "deleted",
-		Send: func(context.Context) (Result[string], error) {
+		Send: func(context.Context) (ChangeResult[string], error) {
 			return ResultDeleted[string](unknownOutcomeError{})
 		},
-		OnOutcome: func(v AttemptOutcome, _ Result[string], _ error) tea.Cmd {
+		OnOutcome: func(v AttemptOutcome, _ ChangeResult[string], _ error) tea.Cmd {
 			*outcomes = append(*outcomes, v)
 			return nil
 		},
@@ -236,7 +236,7 @@ func TestStore_Run_busyRow(t *testing.T) {
 	deed := RowChange[string]{
 		RowID:        "a",
 		ProgressText: "switching",
-		Send:         func(context.Context) (Result[string], error) { times++; return ResultRow("a", nil) },
+		Send:         func(context.Context) (ChangeResult[string], error) { times++; return ResultRow("a", nil) },
 	}
 	first, second := s.Run(deed), s.Run(deed)
 	runAll(first)
@@ -248,7 +248,7 @@ func TestStore_Run_busyRow(t *testing.T) {
 
 func TestStore_Refresh_failureKeepsRows(t *testing.T) {
 	fail := false
-	s := NewStore(
+	s := NewRowStore(
 		t.Context(),
 		Source[string]{
 			Name: "rows",

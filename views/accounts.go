@@ -64,7 +64,7 @@ func NewAllAccounts(ctx context.Context, sources []AccountSource, now func() tim
 		all.accounts, list.JoinedStores = append(all.accounts, w), append(list.JoinedStores, w)
 		rows = append(rows, &account.LocalRow{ID: s.Name, Content: w})
 	}
-	list.Store = ui.NewStore(ctx, ui.Source[*account.LocalRow]{
+	list.Store = ui.NewRowStore(ctx, ui.Source[*account.LocalRow]{
 		Name: "accounts",
 		ID:   func(r *account.LocalRow) string { return r.ID },
 		Now:  now,

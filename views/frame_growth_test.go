@@ -32,7 +32,7 @@ func (offlineTransport) RoundTrip(*http.Request) (*http.Response, error) {
 }
 
 // fillStore puts n rows into a store.
-func fillStore[T any](store *ui.Store[T], n int, row func(int) T) {
+func fillStore[T any](store *ui.RowStore[T], n int, row func(int) T) {
 	rows := make([]T, n)
 	for i := range rows {
 		rows[i] = row(i)
@@ -227,7 +227,7 @@ func comparedPanes(panes []ui.Pane) (all []comparedPane) {
 		}},
 		{"objects", func(p frameProgram) tea.Cmd {
 			pane := storage.ObjectsPane(p.account, p.account.Buckets().At(0), "", "")
-			objects := p.account.OpenListings[len(p.account.OpenListings)-1].(*ui.Store[client.Object])
+			objects := p.account.OpenListings[len(p.account.OpenListings)-1].(*ui.RowStore[client.Object])
 			fillStore(objects, p.account.Services().Len(), func(i int) client.Object {
 				return client.Object{Name: client.NewText(fmt.Sprintf("object-%06d", i)), Size: 7}
 			})

@@ -965,10 +965,10 @@ func TestUnseenKeys_changeNothing(t *testing.T) {
 					case '\x13':
 						k = named("ctrl+s")
 					}
-					r.send(terminal.LateInput{Input: k})
+					r.send(terminal.UnseenInput{Input: k})
 				}
 				r.wait(time.Second)
-				r.send(terminal.LateInput{Input: tea.KeyPressMsg{Code: 'y', Text: "y"}})
+				r.send(terminal.UnseenInput{Input: tea.KeyPressMsg{Code: 'y', Text: "y"}})
 				r.wait(time.Second)
 				r.requireText(c.shows)
 				r.press(c.thenPressed...)
@@ -986,7 +986,7 @@ func TestUnseenKeys_sendNoForm(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "d")
 		r.wait(time.Second)
-		r.send(terminal.LateInput{Input: named("ctrl+s")})
+		r.send(terminal.UnseenInput{Input: named("ctrl+s")})
 		r.wait(time.Second)
 		r.requireText("before the screen showed")
 		if n := len(r.emu.Ledger()); n != 0 {

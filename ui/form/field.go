@@ -63,15 +63,15 @@ func Email() Check {
 // Field is one value of a form. Its name is the API's, so that reasons for a refusal appear below it.
 type Field struct {
 	Name, Label string
-	script      *ScriptValue // nil: scripts cannot set it
+	script      *ScriptInput // nil: scripts cannot set it
 	note        func() string
 	when        func() bool
 	checks      []Check
 	input       fieldInput
 }
 
-// ScriptValue says how a script gives the value of a field. The zero ScriptValue is a field that scripts cannot set.
-type ScriptValue struct {
+// ScriptInput says how a script gives the value of a field. The zero ScriptInput is a field that scripts cannot set.
+type ScriptInput struct {
 	Flag     string                   // "phone" for --phone
 	Argument string                   // the name of the argument in the usage line, instead of a flag: "LABEL"
 	Usage    string                   // what the help says about the flag
@@ -85,24 +85,24 @@ type ScriptValue struct {
 }
 
 // Scripted lets scripts set the field in another way than people do.
-func (f Field) Scripted(v ScriptValue) Field { f.script = &v; return f }
+func (f Field) Scripted(v ScriptInput) Field { f.script = &v; return f }
 
 // Script returns how a script gives the value of the field.
-func (f Field) Script() ScriptValue {
+func (f Field) Script() ScriptInput {
 	if f.script == nil {
-		return ScriptValue{}
+		return ScriptInput{}
 	}
 	return *f.script
 }
 
 // Flag lets scripts set the field with a flag. The names of flags are a promise to scripts and never change.
 func (f Field) Flag(name, usage string) Field {
-	return f.Scripted(ScriptValue{Flag: name, Usage: usage})
+	return f.Scripted(ScriptInput{Flag: name, Usage: usage})
 }
 
 // Argument lets scripts set the field with an argument of the command line.
 func (f Field) Argument(name string) Field {
-	return f.Scripted(ScriptValue{Argument: name})
+	return f.Scripted(ScriptInput{Argument: name})
 }
 
 // Text returns the value as text.

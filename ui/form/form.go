@@ -56,7 +56,7 @@ type OpenFormMsg struct{ Form Form }
 // StoreRequest is a change of a store that a form sends. Success or Then says what happens after it; the others are
 // required.
 type StoreRequest[T any] struct {
-	Store   *ui.Store[T]
+	Store   *ui.RowStore[T]
 	Title   string
 	Fields  []Field
 	Change  func() ui.RowChange[T] // returns the change with the present values, without its OnOutcome
@@ -103,7 +103,7 @@ func NewForm[T any](r StoreRequest[T]) Form {
 }
 
 // showNews shows the news about a change of a store.
-func (r StoreRequest[T]) showNews(c ui.Result[T], answered bool) tea.Cmd {
+func (r StoreRequest[T]) showNews(c ui.ChangeResult[T], answered bool) tea.Cmd {
 	news := ui.NewsMsg{
 		Tone: theme.Good,
 		Text: r.Success(c.Row),
@@ -129,7 +129,7 @@ type outcomeReport[T any] struct {
 }
 
 // show shows an outcome.
-func (r *outcomeReport[T]) show(outcome ui.AttemptOutcome, c ui.Result[T], err error) tea.Cmd {
+func (r *outcomeReport[T]) show(outcome ui.AttemptOutcome, c ui.ChangeResult[T], err error) tea.Cmd {
 	v := r.view
 	inFront := !v.done && v.latest == r
 	if outcome == ui.Applied {
@@ -180,7 +180,7 @@ func (r *outcomeReport[T]) showLate(found ui.Finding[T]) tea.Cmd {
 }
 
 // news says how a change ended whose form is closed, or has said before that the answer was lost.
-func (r *outcomeReport[T]) news(outcome ui.AttemptOutcome, c ui.Result[T], err error) tea.Cmd {
+func (r *outcomeReport[T]) news(outcome ui.AttemptOutcome, c ui.ChangeResult[T], err error) tea.Cmd {
 	switch {
 	case outcome == ui.Rejected:
 		return ui.ShowNews(theme.Bad, r.what+": "+ui.Reason(err))

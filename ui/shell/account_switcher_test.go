@@ -53,7 +53,7 @@ func (d *switcherTest) session(ctx context.Context, name string) Session {
 	if err != nil {
 		d.Fatal(err)
 	}
-	set := ui.NewStore(
+	set := ui.NewRowStore(
 		ctx,
 		ui.Source[string]{
 			Name: "things",

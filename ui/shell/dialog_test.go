@@ -363,7 +363,7 @@ func TestQuestionDialog_wordOnALongLine(t *testing.T) {
 			Do:      func() tea.Cmd { answered++; return nil },
 		}))
 		b.armQuestions()
-		late := func(k tea.KeyPressMsg) { b.run(b.shell.Update(terminal.LateInput{Input: k})) }
+		late := func(k tea.KeyPressMsg) { b.run(b.shell.Update(terminal.UnseenInput{Input: k})) }
 		for _, letter := range "web" {
 			late(tea.KeyPressMsg{Code: letter, Text: string(letter)})
 		}

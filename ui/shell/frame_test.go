@@ -29,7 +29,7 @@ func newBusyShell(t testing.TB, width, height, rows int) *Shell {
 	for i := range names {
 		names[i] = fmt.Sprintf("service-%06d", i)
 	}
-	store := ui.NewStore(t.Context(), ui.Source[string]{
+	store := ui.NewRowStore(t.Context(), ui.Source[string]{
 		Name: "services",
 		ID:   func(s string) string { return s },
 		Now:  benchNow,
@@ -62,12 +62,12 @@ func newBusyShell(t testing.TB, width, height, rows int) *Shell {
 }
 
 // newBusyList returns a list with seven columns, and with a detail in the pane "services".
-func newBusyList(store *ui.Store[string], title string) *table.List[string] {
+func newBusyList(store *ui.RowStore[string], title string) *table.List[string] {
 	l := &table.List[string]{
 		Title:   title,
 		Store:   store,
 		Columns: busyColumns(),
-		Footer: func(s *ui.Store[string], b ui.Box) string {
+		Footer: func(s *ui.RowStore[string], b ui.Box) string {
 			return b.Theme.Paint(theme.Good, fmt.Sprintf("● %d ok", s.Len()))
 		},
 	}

@@ -130,7 +130,7 @@ func (s *Shell) dispatch(msg tea.Msg) tea.Cmd {
 		s.width, s.height = msg.Width, msg.Height
 	case tea.KeyPressMsg, tea.PasteMsg:
 		return s.handleInput(msg)
-	case terminal.LateInput:
+	case terminal.UnseenInput:
 		s.unseen = true
 		defer func() { s.unseen = false }()
 		return s.dispatch(msg.Input)

@@ -48,7 +48,7 @@ func newShellTest(t *testing.T, change func(*Options)) *shellTest {
 		t.Fatal(err)
 	}
 	clock := func() time.Time { return b.now }
-	set := ui.NewStore(t.Context(), ui.Source[string]{
+	set := ui.NewRowStore(t.Context(), ui.Source[string]{
 		Name: "things",
 		ID:   func(s string) string { return s },
 		Now:  clock,
@@ -96,7 +96,7 @@ func newShellTest(t *testing.T, change func(*Options)) *shellTest {
 }
 
 // deletion asks before it deletes a row.
-func (b *shellTest) deletion(set *ui.Store[string], row string) ui.Action {
+func (b *shellTest) deletion(set *ui.RowStore[string], row string) ui.Action {
 	return ui.Action{
 		Key:    ui.Bind("delete"),
 		Writes: true,
@@ -109,11 +109,11 @@ func (b *shellTest) deletion(set *ui.Store[string], row string) ui.Action {
 			return set.Run(ui.RowChange[string]{
 				RowID:        row,
 				ProgressText: "deleting",
-				Send: func(context.Context) (ui.Result[string], error) {
+				Send: func(context.Context) (ui.ChangeResult[string], error) {
 					b.deletions++
 					return ui.ResultDeleted[string](nil)
 				},
-				OnOutcome: func(ui.AttemptOutcome, ui.Result[string], error) tea.Cmd {
+				OnOutcome: func(ui.AttemptOutcome, ui.ChangeResult[string], error) tea.Cmd {
 					return ui.ShowNews(theme.Good, row+": is deleted")
 				},
 			})

@@ -107,7 +107,7 @@ func (t *tabs) goTo(msg ui.GoToMsg) bool {
 	t.front = i
 	to := t.current()
 	to.popTo(1)
-	if s, ok := to.top().(ui.Selector); ok && msg.ID != "" {
+	if s, ok := to.top().(ui.CursorMover); ok && msg.ID != "" {
 		s.Select(msg.ID)
 	}
 	if msg.ThenOpen != nil {

@@ -94,7 +94,7 @@ func (t *typeahead) resumeWaiting(s *Shell) tea.Cmd {
 		t.stopWaiting(s)
 		cmds := []tea.Cmd{s.startAction(a)}
 		for _, k := range w.later {
-			cmds = append(cmds, s.dispatch(terminal.LateInput{Input: k}))
+			cmds = append(cmds, s.dispatch(terminal.UnseenInput{Input: k}))
 		}
 		return tea.Batch(cmds...)
 	}
@@ -139,7 +139,7 @@ func (s *Shell) handleInput(msg tea.Msg) tea.Cmd {
 	k, key := msg.(tea.KeyPressMsg)
 	if s.typeahead.waiting && !(key && k.String() == "ctrl+c") {
 		if s.unseen {
-			msg = terminal.LateInput{Input: msg}
+			msg = terminal.UnseenInput{Input: msg}
 		}
 		s.typeahead.queued = append(s.typeahead.queued, msg)
 		return nil

@@ -68,7 +68,7 @@ func (j JoinedStores) Missing() []string {
 // List is the generic pane: rows of a store in columns, with a cursor that stays on its row wherever the row moves.
 type List[T any] struct {
 	Title        string
-	Store        *ui.Store[T]
+	Store        *ui.RowStore[T]
 	JoinedStores JoinedStores // other stores it joins with: refreshed together
 	// JoinedRows is the freshness of rows that consist of what they join with; they are polled with it. nil for others
 	JoinedRows    func() ui.Freshness
@@ -78,7 +78,7 @@ type List[T any] struct {
 	Detail        func(T, ui.Box) string                      // beside the list where it fits, else over it on enter
 	LongTexts     func(T) []ui.ShowTextMsg                    // what the detail shortens; may be nil
 	FetchOne      func(context.Context, T) (T, error)         // reads a row again when its detail is opened; may be nil
-	Footer        func(*ui.Store[T], ui.Box) string           // a line below the rows
+	Footer        func(*ui.RowStore[T], ui.Box) string        // a line below the rows
 	EmptyText     string                                      // "no services yet · n adds one"
 	SortBy        string                                      // title of the column that rows are first sorted by
 	BadgeFunc     func() (text string, importance theme.Tone) // see ui.Badger

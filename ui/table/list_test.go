@@ -40,7 +40,7 @@ func things(n int) []thing {
 // newLoadedList returns a list whose rows have arrived.
 func newLoadedList(t testing.TB, rows *[]thing) *List[thing] {
 	t.Helper()
-	s := ui.NewStore(
+	s := ui.NewRowStore(
 		context.Background(),
 		ui.Source[thing]{
 			Name: "things",
@@ -151,7 +151,7 @@ func TestList_View_emptyStates(t *testing.T) {
 	}
 	failing := func(err error) *List[thing] {
 		l := newLoadedList(t, &[]thing{})
-		l.Store = ui.NewStore(
+		l.Store = ui.NewRowStore(
 			context.Background(),
 			ui.Source[thing]{
 				Name:  "things",
@@ -163,7 +163,7 @@ func TestList_View_emptyStates(t *testing.T) {
 		return l
 	}
 	loading := failing(nil)
-	loading.Store = ui.NewStore(
+	loading.Store = ui.NewRowStore(
 		context.Background(), ui.Source[thing]{Name: "things", ID: func(thing) string { return "" }},
 	)
 	rows := things(3)
@@ -277,8 +277,8 @@ func TestList_Hides(t *testing.T) {
 func TestList_Poll_joinedStoresOncePerMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := map[string]int{}
-		set := func(name string) *ui.Store[thing] {
-			return ui.NewStore(
+		set := func(name string) *ui.RowStore[thing] {
+			return ui.NewRowStore(
 				t.Context(),
 				ui.Source[thing]{
 					Name: name,

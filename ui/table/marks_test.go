@@ -13,10 +13,13 @@ import (
 // Marks stay on their rows when rows move, leave with rows that are gone, and do not spread to rows that come.
 func TestMarks_relocate(t *testing.T) {
 	rows := things(200)
-	s := ui.NewStore(t.Context(), ui.Source[thing]{Name: "things", ID: func(x thing) string { return fmt.Sprint(x.id) },
+	s := ui.NewRowStore(t.Context(), ui.Source[thing]{
+		Name: "things",
+		ID:   func(x thing) string { return fmt.Sprint(x.id) },
 		Fetch: func(context.Context, string) (ui.RowPage[thing], error) {
 			return ui.RowPage[thing]{Rows: slices.Clone(rows)}, nil
-		}})
+		},
+	})
 	l := &List[thing]{Title: "things", Store: s}
 	uitest.RunAll(s.Refresh())
 	l.restoreCursor()

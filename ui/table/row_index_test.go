@@ -45,10 +45,10 @@ func shownIDs(l *List[thing]) []int {
 }
 
 // runChange makes one change of a list's rows.
-func runChange(l *List[thing], id string, send func() (ui.Result[thing], error)) {
+func runChange(l *List[thing], id string, send func() (ui.ChangeResult[thing], error)) {
 	uitest.RunAll(l.Store.Run(ui.RowChange[thing]{
 		RowID: id,
-		Send:  func(context.Context) (ui.Result[thing], error) { return send() },
+		Send:  func(context.Context) (ui.ChangeResult[thing], error) { return send() },
 	}))
 }
 
@@ -129,7 +129,7 @@ func TestList_goToEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			rows := things(3 * maxForegroundSort)
-			s := ui.NewStore(t.Context(), ui.Source[thing]{
+			s := ui.NewRowStore(t.Context(), ui.Source[thing]{
 				Name: "things",
 				ID:   func(x thing) string { return x.name },
 				Lazy: true,
@@ -202,7 +202,7 @@ func TestRowIndex_rowsChangeDuringSort(t *testing.T) {
 	l.filter.text = "thing"
 	l.rowIndex.reverse = true
 	making := l.rowIndex.startSortJob(l)
-	runChange(l, "", func() (ui.Result[thing], error) {
+	runChange(l, "", func() (ui.ChangeResult[thing], error) {
 		return ui.ResultRow(thing{maxForegroundSort + 10, "thing new"}, nil)
 	})
 	if l.rowIndex.startSortJob(l) != nil {
@@ -219,7 +219,7 @@ func TestRowIndex_rowsChangeDuringSort(t *testing.T) {
 	}
 	making = func() tea.Cmd { l.filter.text = "thing 0"; return l.rowIndex.startSortJob(l) }()
 	for id := range 5 {
-		runChange(l, fmt.Sprint(id), func() (ui.Result[thing], error) { return ui.ResultDeleted[thing](nil) })
+		runChange(l, fmt.Sprint(id), func() (ui.ChangeResult[thing], error) { return ui.ResultDeleted[thing](nil) })
 	}
 	l.View(uitest.NewBox(t, 120, 30))
 	uitest.RunAll(making)

@@ -167,9 +167,9 @@ type (
 	OutputStalled struct{ DroppedBytes int }
 )
 
-// LateInput carries a key or a click that came while the screen was more than a second behind, or before what it acts
+// UnseenInput carries a key or a click that came while the screen was more than a second behind, or before what it acts
 // on was there: the user cannot have seen that. It is obeyed like any other, unless it changes or deletes something.
-type LateInput struct{ Input tea.Msg }
+type UnseenInput struct{ Input tea.Msg }
 
 // Messages for the terminal.
 type (
@@ -231,7 +231,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, nil
 	case tea.KeyPressMsg, tea.MouseClickMsg:
 		if m.tty.renderer.behind() {
-			return m, m.forward(LateInput{msg}, false)
+			return m, m.forward(UnseenInput{msg}, false)
 		}
 	}
 	return m, m.forward(msg, false)

@@ -113,24 +113,24 @@ func (a *Account) Close() {
 // sharedStore returns the store of a name, which it makes on the first call. T is a pointer to a row.
 func sharedStore[T any](
 	a *Account, name string, id func(T) string, fetch func(context.Context, string) (ui.RowPage[T], error),
-) *ui.Store[T] {
+) *ui.RowStore[T] {
 	return sharedStoreFrom(a, ui.Source[T]{Name: name, ID: id, Fetch: fetch})
 }
 
 // PageStore returns the store of a name whose rows come in pages. All panes of the account share it.
 func PageStore[T any](
 	a *Account, name string, id func(T) string, list func(context.Context, int) (client.Page[T], error),
-) *ui.Store[T] {
+) *ui.RowStore[T] {
 	return sharedStoreFrom(a, ui.Source[T]{Name: name, ID: id, PrefetchFrom: pagePrefetcher(list)})
 }
 
 // sharedStoreFrom is sharedStore for any source.
-func sharedStoreFrom[T any](a *Account, src ui.Source[T]) *ui.Store[T] {
+func sharedStoreFrom[T any](a *Account, src ui.Source[T]) *ui.RowStore[T] {
 	if set, ok := a.Stores[src.Name]; ok {
-		return set.(*ui.Store[T])
+		return set.(*ui.RowStore[T])
 	}
 	src.Now = a.Now
-	set := ui.NewStore(a.Context, src)
+	set := ui.NewRowStore(a.Context, src)
 	a.Stores[src.Name] = set
 	return set
 }
@@ -177,7 +177,7 @@ func ToPointers[T any](rows []T) []*T {
 }
 
 // OnlyRow returns the row of a store that has at most one, and whether it is there.
-func OnlyRow[T any](set *ui.Store[T]) (T, bool) {
+func OnlyRow[T any](set *ui.RowStore[T]) (T, bool) {
 	if set.Len() > 0 {
 		return set.At(0), true
 	}

@@ -116,8 +116,8 @@ var ErrUnchanged = errors.New("nothing has been changed: esc cancels")
 
 // save reads the row once more and sends the members that were changed, and no others. If somebody else has changed the
 // same members since, it returns their values as an error instead; saving again overwrites them.
-func (e *Edit[T, R]) save(ctx context.Context, w *client.Writer) (ui.Result[T], error) {
-	var none ui.Result[T]
+func (e *Edit[T, R]) save(ctx context.Context, w *client.Writer) (ui.ChangeResult[T], error) {
+	var none ui.ChangeResult[T]
 	patch := e.values.patch()
 	if len(patch) == 0 {
 		return none, ErrUnchanged

@@ -71,7 +71,7 @@ func noneNamed[T any]() resource.Joined[T] {
 }
 
 // AllRows returns all rows of a store, with its state.
-func AllRows[T any](a *Account, set *ui.Store[T]) resource.Joined[T] {
+func AllRows[T any](a *Account, set *ui.RowStore[T]) resource.Joined[T] {
 	return resource.Join(Memo(a, "rows of "+set.Name(), set.Rows, set), resource.StateOf(set))
 }
 
@@ -216,7 +216,7 @@ func (a *Account) InstancesOfService(s *client.Service) resource.Joined[*client.
 }
 
 // rowsAt returns the rows of a store at positions, each once, in the order of the store.
-func rowsAt[T any](set *ui.Store[T], places ...[]int) resource.Joined[T] {
+func rowsAt[T any](set *ui.RowStore[T], places ...[]int) resource.Joined[T] {
 	all := unique(slices.Concat(places...))
 	rows := make([]T, len(all))
 	for n, i := range all {

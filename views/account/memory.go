@@ -31,9 +31,9 @@ type memory struct {
 	issues   int
 	// what the file does not have yet, for the end of the program, which does not wait for the event loop
 	unsaved      *atomic.Pointer[incident.Memory]
-	published    int                   // changes of seen that unsaved has
-	notExplained []incident.Difference // wait for the journal to be read
-	byOthers     []incident.Difference // are to be reported
+	published    int                      // changes of seen that unsaved has
+	notExplained []incident.ServiceChange // wait for the journal to be read
+	byOthers     []incident.ServiceChange // are to be reported
 }
 
 // Version grows with every observation that changed something.
@@ -131,7 +131,7 @@ func explainDifferences(a *Account) tea.Cmd {
 // explainedDifferences are differences with the changes of this machine that may have caused them.
 type explainedDifferences struct {
 	account *Account
-	found   []incident.Difference
+	found   []incident.ServiceChange
 	own     []incident.OwnChange
 	grown   bool // another program had written into the journal
 }

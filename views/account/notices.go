@@ -101,7 +101,7 @@ func phrases() []phrase {
 
 // describeDifferences returns news that name every service that differs, those with the same kind of difference
 // together.
-func describeDifferences(found []incident.Difference) []ui.Notification {
+func describeDifferences(found []incident.ServiceChange) []ui.Notification {
 	const most = 20 // names in one line of news
 	var all []ui.Notification
 	for _, p := range phrases() {
@@ -123,7 +123,7 @@ func describeDifferences(found []incident.Difference) []ui.Notification {
 }
 
 // nameDifference returns the label of a service with what was edited, or its new status.
-func nameDifference(d incident.Difference) string {
+func nameDifference(d incident.ServiceChange) string {
 	detail := JoinWithCommas(d.Fields)
 	if d.Kind == incident.OddStatus {
 		detail = d.Status.String()

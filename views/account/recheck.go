@@ -159,7 +159,7 @@ const (
 // FindCreated returns a function that tells from all rows, read again, whether a row was made by a create that is sent
 // now. Proof is a single row that was not there before, has everything that was sent, was made when it was sent, and
 // was seen at once. What appears later is a candidate: it may have arrived late, or be a colleague's.
-func FindCreated[T any](store *ui.Store[T], c Creation[T]) func(now []T) ui.Finding[T] {
+func FindCreated[T any](store *ui.RowStore[T], c Creation[T]) func(now []T) ui.Finding[T] {
 	sentAt, held := store.Now(), map[string]bool{}
 	for _, row := range store.Rows() {
 		held[store.ID(row)] = true

@@ -18,7 +18,7 @@ import (
 // for all of them, and an undo.
 type Runner[T any] struct {
 	Account  *Account
-	Store    *ui.Store[T]
+	Store    *ui.RowStore[T]
 	Resource resource.Resource[T]
 	// FetchOne reads a row again before a change that was asked about: it may have another label now. nil trusts the
 	// row.

@@ -207,7 +207,7 @@ func (r Runner[T]) openForm(s *start[T], consent grant[T]) form.Form {
 			var change ui.RowChange[T]
 			change, sent = r.change(s, row, consent)
 			send := change.Send
-			change.Send = func(ctx context.Context) (ui.Result[T], error) {
+			change.Send = func(ctx context.Context) (ui.ChangeResult[T], error) {
 				result, err := send(ctx)
 				if !result.HasRow() {
 					result.Row = row // the news is about it

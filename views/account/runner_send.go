@@ -33,7 +33,7 @@ func (r Runner[T]) change(s *start[T], row T, consent grant[T]) (ui.RowChange[T]
 		Find:         attempt.Find,
 		ReadBack:     attempt.ReadBack,
 		Shows:        s.op.Shows,
-		Send: func(ctx context.Context) (ui.Result[T], error) {
+		Send: func(ctx context.Context) (ui.ChangeResult[T], error) {
 			result, err := r.sendOnce(
 				ctx, s, attempt, func(op string) (*client.Consent, error) { return consent(row, op) },
 			)
@@ -74,14 +74,14 @@ func (r Runner[T]) send(s *start[T], consent grant[T]) tea.Cmd {
 		now := r.currentRow(row) // what the journal calls the value before is what the row shows now
 		change, attempt := r.change(s, now, consent)
 		send := change.Send
-		change.Send = func(ctx context.Context) (ui.Result[T], error) {
+		change.Send = func(ctx context.Context) (ui.ChangeResult[T], error) {
 			if err := r.checkSameLabel(ctx, s, row); err != nil {
-				return ui.Result[T]{}, r.checkGone(ctx, row, err)
+				return ui.ChangeResult[T]{}, r.checkGone(ctx, row, err)
 			}
 			return send(ctx)
 		}
 		sent := &sentRow[T]{row: now, attempt: attempt, what: change.What}
-		change.OnOutcome = func(outcome ui.AttemptOutcome, _ ui.Result[T], err error) tea.Cmd {
+		change.OnOutcome = func(outcome ui.AttemptOutcome, _ ui.ChangeResult[T], err error) tea.Cmd {
 			return r.report(s, summary, sent, outcome, err)
 		}
 		cmds[i] = r.Store.Run(change)
@@ -92,8 +92,8 @@ func (r Runner[T]) send(s *start[T], consent grant[T]) tea.Cmd {
 // sendOnce begins a change and sends it, after the change that it needs.
 func (r Runner[T]) sendOnce(
 	ctx context.Context, s *start[T], attempt resource.Attempt[T], consent func(op string) (*client.Consent, error),
-) (ui.Result[T], error) {
-	var none ui.Result[T]
+) (ui.ChangeResult[T], error) {
+	var none ui.ChangeResult[T]
 	if attempt.Err != nil {
 		return none, attempt.Err
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // Services returns the services.
-func (a *Account) Services() *ui.Store[*client.Service] {
+func (a *Account) Services() *ui.RowStore[*client.Service] {
 	return sharedStoreFrom(a, ui.Source[*client.Service]{
 		Name:         "services",
 		ID:           func(s *client.Service) string { return FormatID(s.ID) },
@@ -27,14 +27,14 @@ func (a *Account) Services() *ui.Store[*client.Service] {
 }
 
 // Issues returns the issues.
-func (a *Account) Issues() *ui.Store[*client.Issue] {
+func (a *Account) Issues() *ui.RowStore[*client.Issue] {
 	return PageStore(
 		a, "issues", func(i *client.Issue) string { return FormatID(i.ID) }, a.API.Issues.List,
 	)
 }
 
 // Contacts returns the contacts.
-func (a *Account) Contacts() *ui.Store[*client.Contact] {
+func (a *Account) Contacts() *ui.RowStore[*client.Contact] {
 	return sharedStoreFrom(a, ui.Source[*client.Contact]{
 		Name:         "contacts",
 		ID:           func(c *client.Contact) string { return FormatID(c.ID) },
@@ -44,28 +44,28 @@ func (a *Account) Contacts() *ui.Store[*client.Contact] {
 }
 
 // Credentials returns the credentials.
-func (a *Account) Credentials() *ui.Store[*client.Credential] {
+func (a *Account) Credentials() *ui.RowStore[*client.Credential] {
 	return PageStore(
 		a, "credentials", func(c *client.Credential) string { return FormatID(c.ID) }, a.API.Credentials.List,
 	)
 }
 
 // SSHKey returns the public key that lets support log in, as the only row.
-func (a *Account) SSHKey() *ui.Store[*client.SSHKey] {
+func (a *Account) SSHKey() *ui.RowStore[*client.SSHKey] {
 	return sharedStore(
 		a, "managed ssh key", func(*client.SSHKey) string { return "account" }, SingleFetcher(a.API.Credentials.SSHKey),
 	)
 }
 
 // Instances returns the instances with their SSH settings.
-func (a *Account) Instances() *ui.Store[*client.Instance] {
+func (a *Account) Instances() *ui.RowStore[*client.Instance] {
 	return PageStore(
 		a, "ssh", func(i *client.Instance) string { return FormatID(i.ID) }, a.API.Instances.List,
 	)
 }
 
 // Stats returns the stats of the account, as the only row.
-func (a *Account) Stats() *ui.Store[*client.Stats] {
+func (a *Account) Stats() *ui.RowStore[*client.Stats] {
 	return sharedStore(a, "stats", func(*client.Stats) string { return "account" }, SingleFetcher(a.API.Stats.Get))
 }
 
@@ -73,7 +73,7 @@ func (a *Account) Stats() *ui.Store[*client.Stats] {
 func BucketID(b *client.Bucket) string { return b.ID() }
 
 // Buckets returns the buckets of all clusters.
-func (a *Account) Buckets() *ui.Store[*client.Bucket] {
+func (a *Account) Buckets() *ui.RowStore[*client.Bucket] {
 	return sharedStore(a, "buckets", BucketID, (&bucketFetcher{a: a}).fetch)
 }
 
@@ -99,7 +99,7 @@ func Collect[T any](all func(func(T, error) bool)) (rows []T, err error) {
 }
 
 // Keys returns the access keys, without their secrets.
-func (a *Account) Keys() *ui.Store[*client.Key] {
+func (a *Account) Keys() *ui.RowStore[*client.Key] {
 	return PageStore(a, "keys", func(k *client.Key) string { return FormatID(k.ID) }, a.API.Keys.List)
 }
 
@@ -120,7 +120,7 @@ func WithoutSecret(k *client.Key) *client.Key {
 }
 
 // Clusters returns the clusters.
-func (a *Account) Clusters() *ui.Store[*client.Cluster] {
+func (a *Account) Clusters() *ui.RowStore[*client.Cluster] {
 	return sharedStoreFrom(a, ui.Source[*client.Cluster]{
 		Name:         "clusters",
 		ID:           func(c *client.Cluster) string { return c.ID.Raw() },
@@ -130,7 +130,7 @@ func (a *Account) Clusters() *ui.Store[*client.Cluster] {
 }
 
 // TransferUsage returns the outbound transfer of this month, as the only row.
-func (a *Account) TransferUsage() *ui.Store[*client.TransferUsage] {
+func (a *Account) TransferUsage() *ui.RowStore[*client.TransferUsage] {
 	return sharedStore(
 		a, "transfer", func(*client.TransferUsage) string { return "account" },
 		SingleFetcher(a.API.NetworkTransfer.Get),
@@ -138,7 +138,7 @@ func (a *Account) TransferUsage() *ui.Store[*client.TransferUsage] {
 }
 
 // TransferStore returns the transfers of this run. They are read from the manager, not from the API.
-func (a *Account) TransferStore() *ui.Store[*transfer.Status] {
+func (a *Account) TransferStore() *ui.RowStore[*transfer.Status] {
 	return sharedStoreFrom(a, ui.Source[*transfer.Status]{
 		Name:       "transfers",
 		ID:         transferID,
@@ -150,7 +150,7 @@ func (a *Account) TransferStore() *ui.Store[*transfer.Status] {
 }
 
 // JournalStore returns the changes in the journal, newest first. Older ones are read when someone scrolls that far.
-func (a *Account) JournalStore() *ui.Store[*journal.Entry] {
+func (a *Account) JournalStore() *ui.RowStore[*journal.Entry] {
 	return sharedStoreFrom(a, ui.Source[*journal.Entry]{
 		Name:  "journal",
 		ID:    func(e *journal.Entry) string { return e.ID },
@@ -210,7 +210,7 @@ func (r *LocalRow) Link() *Link { return r.Content.(*Link) }
 func (r *LocalRow) MarshalJSON() ([]byte, error) { return json.Marshal(r.Content) }
 
 // LinkStore returns the links of this run. They are held in memory only.
-func (a *Account) LinkStore() *ui.Store[*LocalRow] {
+func (a *Account) LinkStore() *ui.RowStore[*LocalRow] {
 	return sharedStore(
 		a,
 		"links",

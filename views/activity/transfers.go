@@ -27,7 +27,7 @@ func TransfersPane(a *account.Account) ui.Pane {
 		RowActions:    transferOperations(a),
 		PaneActions:   func() []ui.Action { return transferActions(a) },
 		Detail:        func(r *transfer.Status, b ui.Box) string { return transferDetail(a, r, b) },
-		Footer:        func(_ *ui.Store[*transfer.Status], b ui.Box) string { return transfersFoot(a, b) },
+		Footer:        func(_ *ui.RowStore[*transfer.Status], b ui.Box) string { return transfersFoot(a, b) },
 		EmptyText:     "no transfers in this run · w on an object downloads, U in a bucket uploads",
 		BadgeFunc:     func() (string, theme.Tone) { return transfersBadge(a) },
 		Label:         account.TransferName,

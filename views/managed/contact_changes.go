@@ -99,7 +99,7 @@ func deleteContact(a *account.Account) resource.Draft[*client.Contact] {
 				ID:     account.FormatID(c.ID),
 				Label:  c.Name.Raw(),
 				Before: c.Request(),
-				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Contact], error) {
+				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Contact], error) {
 					return ui.ResultDeleted[*client.Contact](w.DeleteContact(ctx, c.ID))
 				},
 			}
@@ -161,7 +161,7 @@ func newContactFrom(a *account.Account, values client.ContactRequest) resource.D
 			}
 			return resource.Attempt[*client.Contact]{
 				Label: sent.Name,
-				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Contact], error) {
+				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Contact], error) {
 					return ui.ResultRow(w.CreateContact(ctx, sent))
 				},
 				Find:     account.FindCreated(a.Contacts(), made),

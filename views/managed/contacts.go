@@ -27,7 +27,7 @@ func ContactsPane(a *account.Account) ui.Pane {
 		LongTexts:    account.LongTexts[*client.Contact],
 		Detail:       func(c *client.Contact, b ui.Box) string { return contactDetail(a, c, b) },
 		FetchOne:     changes.FetchOne,
-		Footer:       func(set *ui.Store[*client.Contact], b ui.Box) string { return contactsFoot(a, set, b) },
+		Footer:       func(set *ui.RowStore[*client.Contact], b ui.Box) string { return contactsFoot(a, set, b) },
 		CopyItems:    account.CopyItemsByID(a, "contacts", "view contact", func(c *client.Contact) int { return c.ID }),
 		EmptyText:    "no contacts yet · n adds one",
 		Search:       table.SearchOptions[*client.Contact]{By: contactAddresses},
@@ -167,7 +167,7 @@ func contactDetail(a *account.Account, c *client.Contact, b ui.Box) string {
 }
 
 // contactsFoot counts contacts and groups.
-func contactsFoot(a *account.Account, set *ui.Store[*client.Contact], b ui.Box) string {
+func contactsFoot(a *account.Account, set *ui.RowStore[*client.Contact], b ui.Box) string {
 	return b.Theme.Paint(
 		theme.Muted,
 		resource.Fold(account.AllRows(a, set), func(all []*client.Contact) string {

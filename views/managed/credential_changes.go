@@ -134,7 +134,7 @@ func newCredentialFrom(a *account.Account, label, user, password string) resourc
 			}
 			return resource.Attempt[*client.Credential]{
 				Label: sent.Label,
-				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Credential], error) {
+				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Credential], error) {
 					return ui.ResultRow(w.CreateCredential(ctx, sent))
 				},
 				Find:     account.FindCreated(a.Credentials(), made),
@@ -193,7 +193,7 @@ func changeLogin(a *account.Account, c *client.Credential) resource.Draft[*clien
 			return resource.Attempt[*client.Credential]{
 				ID:    account.FormatID(c.ID),
 				Label: c.Label.Raw(),
-				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Credential], error) {
+				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Credential], error) {
 					return ui.ResultReload[*client.Credential](w.SetCredentialLogin(ctx, c.ID, sent))
 				},
 			}
@@ -219,7 +219,7 @@ func deleteCredential(a *account.Account) resource.Draft[*client.Credential] {
 				ID:     account.FormatID(c.ID),
 				Label:  c.Label.Raw(),
 				Before: credentialSnapshot(c),
-				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Credential], error) {
+				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Credential], error) {
 					return ui.ResultDeleted[*client.Credential](w.DeleteCredential(ctx, c.ID))
 				},
 			}

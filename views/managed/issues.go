@@ -29,7 +29,7 @@ func IssuesPane(a *account.Account) ui.Pane {
 		RowActions:   issueActions(a),
 		LongTexts:    account.LongTexts[*client.Issue],
 		Detail:       func(i *client.Issue, b ui.Box) string { return renderIncident(a, i, b, false) },
-		Footer:       func(set *ui.Store[*client.Issue], b ui.Box) string { return issuesFoot(a, set, b) },
+		Footer:       func(set *ui.RowStore[*client.Issue], b ui.Box) string { return issuesFoot(a, set, b) },
 		CopyItems:    account.CopyItemsByID(a, "issues", "view issue", func(i *client.Issue) int { return i.ID }),
 		EmptyText:    "no issues: nothing has been detected · r looks again",
 		SortBy:       "age",
@@ -270,7 +270,7 @@ func isUnreadable(s resource.JoinState) bool {
 }
 
 // issuesFoot counts the issues and those of the last day.
-func issuesFoot(a *account.Account, set *ui.Store[*client.Issue], b ui.Box) string {
+func issuesFoot(a *account.Account, set *ui.RowStore[*client.Issue], b ui.Box) string {
 	text := resource.Fold(account.IssuesSince(a, b.Now.Add(-24*time.Hour)), func(day []*client.Issue) string {
 		return fmt.Sprintf("%s · %d in the last 24 h", ui.Plural(set.Len(), "issue", "issues"), len(day))
 	}, func(_ []*client.Issue, s resource.JoinState) string { return s.String() })

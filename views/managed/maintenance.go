@@ -136,7 +136,7 @@ func (r *windowRun) start(
 	return r.a.Services().Run(ui.RowChange[*client.Service]{
 		RowID:        account.FormatID(w.row.ID),
 		ProgressText: r.progress,
-		Send: func(ctx context.Context) (ui.Result[*client.Service], error) {
+		Send: func(ctx context.Context) (ui.ChangeResult[*client.Service], error) {
 			var s *client.Service
 			s, result, failure = do(ctx)
 			if s == nil {
@@ -144,7 +144,7 @@ func (r *windowRun) start(
 			}
 			return ui.ResultRow(s, nil)
 		},
-		OnOutcome: func(ui.AttemptOutcome, ui.Result[*client.Service], error) tea.Cmd {
+		OnOutcome: func(ui.AttemptOutcome, ui.ChangeResult[*client.Service], error) tea.Cmd {
 			return r.report(w, result, failure)
 		},
 	})

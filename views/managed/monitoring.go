@@ -183,7 +183,7 @@ func planAttempt(s *client.Service, w Window) resource.Attempt[*client.Service] 
 		ID:      account.FormatID(s.ID),
 		Label:   s.Label.Raw(),
 		StartAt: w.Start,
-		Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Service], error) {
+		Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Service], error) {
 			return ui.ResultRow(s, w.PlanMaintenance(ctx, s.ID))
 		},
 	}
@@ -207,7 +207,7 @@ func cancelMaintenance(a *account.Account, start time.Time) resource.Draft[*clie
 				ID:        account.FormatID(s.ID),
 				Label:     s.Label.Raw(),
 				Scheduled: w.IntentID,
-				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Service], error) {
+				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Service], error) {
 					return ui.ResultRow(s, w.CancelMaintenance(ctx, s.ID))
 				},
 			}
@@ -270,7 +270,7 @@ func monitoringAttempt(
 		Label:  s.Label.Raw(),
 		Before: serviceSnapshot(s),
 		Was:    s.Status.String(),
-		Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Service], error) {
+		Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Service], error) {
 			return ui.ResultRow(send(w, ctx, s.ID))
 		},
 		Find: account.Update[*client.Service]{
@@ -294,7 +294,7 @@ func (in *disableRequest) fields(a *account.Account) []form.Field {
 	return []form.Field{
 		form.Choice("for", "For", &in.choice, minutes15, hour1, hours4, noEnd, otherWindow).
 			NoteFunc(preview).
-			Scripted(form.ScriptValue{
+			Scripted(form.ScriptInput{
 				Flag:    "for",
 				Default: "none",
 				Usage: "for how long or until when: " + WindowExamples +

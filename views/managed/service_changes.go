@@ -126,7 +126,7 @@ func newServiceFrom(a *account.Account, values client.ServiceRequest) resource.D
 			}
 			return resource.Attempt[*client.Service]{
 				Label: sent.Label,
-				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Service], error) {
+				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Service], error) {
 					return ui.ResultRow(w.CreateService(ctx, sent))
 				},
 				Find:     account.FindCreated(a.Services(), made),
@@ -193,7 +193,7 @@ func deleteService() resource.Draft[*client.Service] {
 				ID:     account.FormatID(s.ID),
 				Label:  s.Label.Raw(),
 				Before: serviceSnapshot(s),
-				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Service], error) {
+				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Service], error) {
 					return ui.ResultDeleted[*client.Service](w.DeleteService(ctx, s.ID))
 				},
 			}

@@ -30,7 +30,7 @@ func ServicesPane(a *account.Account) ui.Pane {
 		LongTexts:    account.LongTexts[*client.Service],
 		Detail:       func(s *client.Service, b ui.Box) string { return serviceDetail(a, s, b) },
 		FetchOne:     changes.FetchOne,
-		Footer:       func(_ *ui.Store[*client.Service], b ui.Box) string { return StateCounts(a, b) },
+		Footer:       func(_ *ui.RowStore[*client.Service], b ui.Box) string { return StateCounts(a, b) },
 		CopyItems:    func(s *client.Service) []ui.CopyItem { return account.ServiceCopyItems(a, s) },
 		EmptyText:    "no services yet · n adds one",
 		SortBy:       "label",

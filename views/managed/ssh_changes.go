@@ -137,7 +137,7 @@ func setAccess(first *client.Instance, allowed bool) resource.Draft[*client.Inst
 				ID:     account.FormatID(i.ID),
 				Label:  i.Label.Raw(),
 				Before: client.Patch{"ssh": client.Patch{"access": i.SSH.Access}},
-				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Instance], error) {
+				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Instance], error) {
 					return ui.ResultRow(w.UpdateInstanceSSH(ctx, i.ID, sshAccess(allowed)))
 				},
 				Find: account.Update[*client.Instance]{

@@ -150,7 +150,7 @@ func (a Attempt[T]) erased() Attempt[any] {
 		First:     a.First,
 		Unchanged: a.Unchanged,
 		Err:       a.Err,
-		Send: func(ctx context.Context, w *client.Writer) (ui.Result[any], error) {
+		Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[any], error) {
 			result, err := a.Send(ctx, w)
 			return ui.EraseResult(result), err
 		},

@@ -209,7 +209,7 @@ type Attempt[T any] struct {
 	Unchanged bool
 	Err       error // why nothing can be sent: the file cannot be read; nil if it can
 	// Send sends the change with the writer that was begun for it. It may read first, and return an error instead.
-	Send func(context.Context, *client.Writer) (ui.Result[T], error)
+	Send func(context.Context, *client.Writer) (ui.ChangeResult[T], error)
 	// Find tells from all rows, read again after a lost answer, what became of the change. nil knows only that a
 	// deleted row is gone.
 	Find func(now []T) ui.Finding[T]

@@ -151,7 +151,7 @@ func deleteBucket() resource.Draft[*client.Bucket] {
 				ID:     account.BucketID(b),
 				Label:  b.Label.Raw(),
 				Before: map[string]any{"objects": b.Objects, "size": b.Size},
-				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Bucket], error) {
+				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Bucket], error) {
 					return ui.ResultDeleted[*client.Bucket](w.DeleteBucket(ctx, b.Location().Raw(), b.Label.Raw()))
 				},
 			}
@@ -223,7 +223,7 @@ func newBucketFrom(a *account.Account, values client.BucketRequest) resource.Dra
 			return resource.Attempt[*client.Bucket]{
 				ID:    sent.ID(),
 				Label: sent.Label,
-				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Bucket], error) {
+				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Bucket], error) {
 					return ui.ResultRow(w.CreateBucket(ctx, sent))
 				},
 				Find:     account.FindCreated(a.Buckets(), made),
@@ -238,7 +238,7 @@ func newBucketFrom(a *account.Account, values client.BucketRequest) resource.Dra
 func bucketFields(in *client.BucketRequest, clusters func() []string, checks ...form.Check) []form.Field {
 	label := form.Text("label", "Label", &in.Label, checkBucketLabel).Check(checks...)
 	cluster := form.Combobox("cluster", "Cluster", &in.Cluster, clusters, form.Required())
-	argument := form.ScriptValue{Argument: "CLUSTER/BUCKET", Set: func(text string) string {
+	argument := form.ScriptInput{Argument: "CLUSTER/BUCKET", Set: func(text string) string {
 		clusterID, name, err := ParseBucketID(text)
 		if err != nil {
 			return err.Error()
@@ -416,7 +416,7 @@ func setBucketAccess(
 				Label:     b.Label.Raw(),
 				Before:    in.before(access),
 				Unchanged: access.ACL == "" && access.CORS == nil,
-				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Bucket], error) {
+				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Bucket], error) {
 					before, _ = a.API.Buckets.Access(ctx, b.Location().Raw(), b.Label.Raw())
 					result, err := ui.ResultReload[*client.Bucket](sendBucketAccess(ctx, w, b, access))
 					if err == nil {
@@ -500,8 +500,8 @@ func (in *accessInput) fields(b *client.Bucket) []form.Field {
 	}
 	return []form.Field{
 		form.Choice("acl", "ACL", &in.acl, acls...).
-			Scripted(form.ScriptValue{Flag: "acl", Usage: ACLChoices, Except: string(unknownACL)}),
-		form.Choice("cors_enabled", "CORS", &in.cors, cors...).Scripted(form.ScriptValue{
+			Scripted(form.ScriptInput{Flag: "acl", Usage: ACLChoices, Except: string(unknownACL)}),
+		form.Choice("cors_enabled", "CORS", &in.cors, cors...).Scripted(form.ScriptInput{
 			Flag:  "cors",
 			Usage: "allow all origins; --cors=false forbids them",
 			Bool:  true,

@@ -42,7 +42,7 @@ func BucketsPane(a *account.Account) ui.Pane {
 		LongTexts: account.LongTexts[*client.Bucket],
 		Detail:    func(b *client.Bucket, box ui.Box) string { return bucketDetail(a, b, box) },
 		FetchOne:  changes.FetchOne,
-		Footer:    func(set *ui.Store[*client.Bucket], b ui.Box) string { return bucketsFoot(a, set, b) },
+		Footer:    func(set *ui.RowStore[*client.Bucket], b ui.Box) string { return bucketsFoot(a, set, b) },
 		CopyItems: func(b *client.Bucket) []ui.CopyItem { return account.BucketCopyItems(a, b) },
 		EmptyText: "no buckets yet · n creates one",
 		SortBy:    "bucket",
@@ -256,7 +256,7 @@ func writeBucketKeys(a *account.Account, t *account.DetailWriter, b *client.Buck
 }
 
 // bucketsFoot adds up the buckets.
-func bucketsFoot(a *account.Account, set *ui.Store[*client.Bucket], b ui.Box) string {
+func bucketsFoot(a *account.Account, set *ui.RowStore[*client.Bucket], b ui.Box) string {
 	held := ui.Plural(set.Len(), "bucket", "buckets")
 	if !set.Complete() {
 		held += " so far"

@@ -17,14 +17,14 @@ import (
 type certificateView struct {
 	a        *account.Account
 	bucket   *client.Bucket
-	status   *ui.Store[*bucketCertificate]
+	status   *ui.RowStore[*bucketCertificate]
 	uploaded *client.CertificatePair // uploaded in this pane
 }
 
 // certificatePane returns the pane of the certificate of a bucket.
 func certificatePane(a *account.Account, b *client.Bucket) ui.Pane {
 	p := &certificateView{a: a, bucket: b}
-	p.status = ui.NewStore(a.Context, ui.Source[*bucketCertificate]{
+	p.status = ui.NewRowStore(a.Context, ui.Source[*bucketCertificate]{
 		Name: "certificate",
 		ID:   (*bucketCertificate).id,
 		Now:  a.Now,

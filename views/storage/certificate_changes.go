@@ -163,7 +163,7 @@ func (c certificates) operations() []resource.Operation[*bucketCertificate] {
 // certificateDraft is a change of a certificate, and certificateResult what it did.
 type (
 	certificateDraft  = resource.Draft[*bucketCertificate]
-	certificateResult = ui.Result[*bucketCertificate]
+	certificateResult = ui.ChangeResult[*bucketCertificate]
 )
 
 // delete removes the certificate and its private key.
@@ -258,13 +258,13 @@ func (in *certificateFiles) fields() []form.Field {
 	return []form.Field{
 		form.File("certificate", "Certificate", &in.certificate, checkPEMFile).
 			Note("PEM, with the intermediates; → completes the path").
-			Scripted(form.ScriptValue{Argument: "CERT_FILE", CheckedLater: true}),
+			Scripted(form.ScriptInput{Argument: "CERT_FILE", CheckedLater: true}),
 		form.File("private_key", "Private key", &in.key, checkPEMFile, pairCheck).
 			Note("PEM; it is sent once and not kept").
-			Scripted(form.ScriptValue{Argument: "KEY_FILE", CheckedLater: true}),
+			Scripted(form.ScriptInput{Argument: "KEY_FILE", CheckedLater: true}),
 		form.Switch("replace", "Replace", &in.replace).
 			When(func() bool { return false }).
-			Scripted(form.ScriptValue{
+			Scripted(form.ScriptInput{
 				Flag:    "replace",
 				Usage:   "delete the present certificate first; in between there is none",
 				Default: "false",

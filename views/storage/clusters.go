@@ -35,7 +35,7 @@ func ClustersPane(a *account.Account) ui.Pane {
 		FetchOne:    declared.FetchOne,
 		LongTexts:   account.LongTexts[*client.Cluster],
 		Detail:      func(c *client.Cluster, b ui.Box) string { return clusterDetail(a, c, b) },
-		Footer:      func(_ *ui.Store[*client.Cluster], b ui.Box) string { return transferUsageLine(a, b) },
+		Footer:      func(_ *ui.RowStore[*client.Cluster], b ui.Box) string { return transferUsageLine(a, b) },
 		CopyItems: func(c *client.Cluster) []ui.CopyItem {
 			return account.CopyItems(
 				a.ScriptCommand("clusters get", nil, c.ID.Raw()), a.CurlCommand("view cluster", nil, c.ID.Raw()),

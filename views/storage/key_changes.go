@@ -151,7 +151,7 @@ func revokeKey() resource.Draft[*client.Key] {
 				ID:     account.FormatID(k.ID),
 				Label:  k.Label.Raw(),
 				Before: map[string]any{"label": k.Label, "access_key": k.AccessKey, "bucket_access": k.Buckets},
-				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Key], error) {
+				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Key], error) {
 					return ui.ResultDeleted[*client.Key](w.RevokeKey(ctx, k.ID))
 				},
 			}
@@ -181,7 +181,7 @@ func newKeyFrom(a *account.Account, in *keyInput) resource.Draft[*client.Key] {
 			made := keyCreation(sent.Label, sent)
 			return resource.Attempt[*client.Key]{
 				Label: sent.Label,
-				Send: func(ctx context.Context, w *client.Writer) (ui.Result[*client.Key], error) {
+				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Key], error) {
 					k, err := w.CreateKey(ctx, sent)
 					if err == nil {
 						secret = keySecretDialog(a, k, w.SecretSeen)

@@ -28,7 +28,7 @@ func KeysPane(a *account.Account) ui.Pane {
 		LongTexts:    account.LongTexts[*client.Key],
 		Detail:       keyDetail,
 		FetchOne:     changes.FetchOne,
-		Footer:       func(set *ui.Store[*client.Key], b ui.Box) string { return keysFoot(a, set, b) },
+		Footer:       func(set *ui.RowStore[*client.Key], b ui.Box) string { return keysFoot(a, set, b) },
 		CopyItems:    account.CopyItemsByID(a, "keys", "view key", func(k *client.Key) int { return k.ID }),
 		EmptyText:    "no access keys yet · n creates one",
 		SortBy:       "label",
@@ -107,7 +107,7 @@ func keyRegions(k *client.Key) string {
 }
 
 // keysFoot counts the keys.
-func keysFoot(a *account.Account, set *ui.Store[*client.Key], b ui.Box) string {
+func keysFoot(a *account.Account, set *ui.RowStore[*client.Key], b ui.Box) string {
 	text := resource.Fold(account.AllRows(a, set), func(all []*client.Key) string {
 		return ui.Plural(len(all), "key", "keys") + ", " + countLimitedKeys(a)
 	}, func(_ []*client.Key, s resource.JoinState) string { return s.String() })

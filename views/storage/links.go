@@ -123,7 +123,7 @@ func linkDetail(a *account.Account, l *account.Link, b ui.Box) string {
 }
 
 // linksFoot counts the links.
-func linksFoot(set *ui.Store[*account.LocalRow], b ui.Box) string {
+func linksFoot(set *ui.RowStore[*account.LocalRow], b ui.Box) string {
 	return b.Theme.Paint(
 		theme.Muted,
 		ui.Plural(set.Len(), "link", "links")+" · anyone who has one needs no key until it expires",

@@ -81,7 +81,7 @@ type objectListing struct {
 func ObjectsPane(a *account.Account, b *client.Bucket, prefix, delimiter string) ui.Pane {
 	l := &objectListing{a: a, path: bucketPath{b, prefix, delimiter}}
 	l.sizes = listingSizes{sizesOf(a, b.Object("")), prefix}
-	set := ui.NewStore(a.Context, ui.Source[client.Object]{
+	set := ui.NewRowStore(a.Context, ui.Source[client.Object]{
 		Name:         "objects",
 		ID:           func(o client.Object) string { return o.Name.Raw() },
 		Fetch:        l.fetchPage,

@@ -113,7 +113,7 @@ func formatFullTimestamp(a *account.Account, t client.Time) string {
 
 // foot says how much of the listing has been read: "3,000 loaded, more exist · 412 MiB here". Folders do not count for
 // the size.
-func (l *objectListing) foot(set *ui.Store[client.Object], b ui.Box) string {
+func (l *objectListing) foot(set *ui.RowStore[client.Object], b ui.Box) string {
 	l.updateTotals(set)
 	loaded, bytes := ui.FormatCount(int64(set.Len())), account.FormatSize(l.totals.bytes)
 	parts := []string{loaded + " loaded", bytes, ""}
@@ -140,7 +140,7 @@ func (l *objectListing) foot(set *ui.Store[client.Object], b ui.Box) string {
 
 // updateTotals adds the sizes of the rows that have arrived since the last frame. It starts again if rows were replaced
 // or dropped.
-func (l *objectListing) updateTotals(set *ui.Store[client.Object]) {
+func (l *objectListing) updateTotals(set *ui.RowStore[client.Object]) {
 	s := &l.totals
 	if s.version == set.Version() {
 		return

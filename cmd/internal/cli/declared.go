@@ -279,7 +279,7 @@ func effectOf(draft resource.Draft[any], row any) string {
 // report says what became of a thing of which there is no row to show, and what else there is to know. A result that
 // reading again does not confirm is an error.
 func (d declaredOperation) report(
-	s *scriptSession, a *approvedChange, draft resource.Draft[any], result ui.Result[any], row any,
+	s *scriptSession, a *approvedChange, draft resource.Draft[any], result ui.ChangeResult[any], row any,
 ) error {
 	id, label := client.NewText(a.change.ID).String(), client.NewText(a.change.Label).String()
 	name, text := targetName(a.change.Resource, id, label), d.op.SuccessText
@@ -313,14 +313,14 @@ func readNow(cmd tea.Cmd) {
 }
 
 // sendAttempt sends a change, after the change that it needs.
-func sendAttempt(ctx context.Context, a *approvedChange, attempt resource.Attempt[any]) (ui.Result[any], error) {
+func sendAttempt(ctx context.Context, a *approvedChange, attempt resource.Attempt[any]) (ui.ChangeResult[any], error) {
 	if first := attempt.First; first != nil {
 		w, err := a.begin(first.Call, first.Before)
 		if err != nil {
-			return ui.Result[any]{}, err
+			return ui.ChangeResult[any]{}, err
 		}
 		if err := first.Send(ctx, w); err != nil && !errors.Is(err, client.ErrDryRun) {
-			return ui.Result[any]{}, err
+			return ui.ChangeResult[any]{}, err
 		}
 	}
 	return attempt.Send(ctx, a.Writer)

@@ -25,8 +25,8 @@ const (
 	OddStatus DifferenceKind = "status" // a status that the document does not name
 )
 
-// A Difference is something that changed between two reads of the services.
-type Difference struct {
+// A ServiceChange is something that changed between two reads of the services.
+type ServiceChange struct {
 	Kind   DifferenceKind
 	ID     int    // of the service
 	Label  string // clean; as it was before, if it was edited
@@ -61,8 +61,8 @@ type ServiceSnapshot struct {
 // Observe compares services with what was last seen of them, remembers what is seen now, and returns the differences.
 // The first complete list makes no difference. Rows that are older than what was seen before come from a replica that
 // is behind, and are ignored.
-func (m *Memory) Observe(seen ServiceSnapshot) []Difference {
-	var found []Difference
+func (m *Memory) Observe(seen ServiceSnapshot) []ServiceChange {
+	var found []ServiceChange
 	first, at := m.Read.IsZero(), seen.Now
 	if first && !seen.Complete {
 		return nil
@@ -83,7 +83,7 @@ func (m *Memory) Observe(seen ServiceSnapshot) []Difference {
 		m.rows[s.ID] = s
 		now, differences := before.observe(s, seen)
 		if (!known || !before.Deleted.IsZero()) && !first {
-			differences = append(differences, Difference{Kind: Created})
+			differences = append(differences, ServiceChange{Kind: Created})
 		}
 		if !known || now.differs(before) {
 			m.changes++
@@ -106,13 +106,13 @@ func (m *Memory) Observe(seen ServiceSnapshot) []Difference {
 func isFresh(t, now time.Time) bool { return !t.IsZero() && now.Sub(t) < staleFor }
 
 // observeMissing returns the services that are not listed any more.
-func (m *Memory) observeMissing(listed map[int]bool, at time.Time) []Difference {
-	var found []Difference
+func (m *Memory) observeMissing(listed map[int]bool, at time.Time) []ServiceChange {
+	var found []ServiceChange
 	for id, s := range m.Services {
 		switch {
 		case listed[id] || isFresh(s.First, at):
 		case s.Deleted.IsZero():
-			found = append(found, Difference{
+			found = append(found, ServiceChange{
 				Kind:  Deleted,
 				ID:    id,
 				Label: s.Label,
@@ -134,7 +134,7 @@ func (m *Memory) observeMissing(listed map[int]bool, at time.Time) []Difference 
 
 // observe returns what is seen of a service now, and how that differs from what was seen before; the zero Seen is of a
 // service that was never seen.
-func (s Seen) observe(row *client.Service, seen ServiceSnapshot) (Seen, []Difference) {
+func (s Seen) observe(row *client.Service, seen ServiceSnapshot) (Seen, []ServiceChange) {
 	now, at := s, seen.Now
 	now.Label, now.Updated = client.Clean(cut(row.Label.Raw())), row.Updated.Time()
 	now.Status = client.ServiceStatus(cut(string(row.Status)))
@@ -145,37 +145,37 @@ func (s Seen) observe(row *client.Service, seen ServiceSnapshot) (Seen, []Differ
 			now.First = row.Created.Time()
 		}
 	}
-	var found []Difference
+	var found []ServiceChange
 	if changed := differingFields(s.Values, now.Values); len(changed) > 0 {
-		found = append(found, Difference{Kind: Edited, Fields: changed})
+		found = append(found, ServiceChange{Kind: Edited, Fields: changed})
 	}
 	wasDisabled := s.Status == client.StatusDisabled
 	switch row.Status {
 	case client.StatusDisabled:
 		now.disable(s, at)
 		if s.Status != "" && !wasDisabled {
-			found = append(found, Difference{Kind: Disabled})
+			found = append(found, ServiceChange{Kind: Disabled})
 		}
 		return now, found
 	case client.StatusProblem:
 		now.Down = true
 		if s.Status != "" && s.Status != client.StatusProblem && !(s.Down && s.Status == client.StatusPending) {
-			found = append(found, Difference{Kind: Failed})
+			found = append(found, ServiceChange{Kind: Failed})
 		}
 	case client.StatusOK:
 		now.Down, now.Healthy = false, seen.Read
 		if s.Down {
-			found = append(found, Difference{Kind: Healed})
+			found = append(found, ServiceChange{Kind: Healed})
 		}
 	case client.StatusPending:
 	default:
 		if s.Status != "" && s.Status != now.Status {
-			found = append(found, Difference{Kind: OddStatus, Status: now.Status})
+			found = append(found, ServiceChange{Kind: OddStatus, Status: now.Status})
 		}
 	}
 	now.Enabled, now.Disabled, now.Exact = seen.Read, time.Time{}, false
 	if wasDisabled {
-		found = slices.Insert(found, 0, Difference{Kind: Enabled})
+		found = slices.Insert(found, 0, ServiceChange{Kind: Enabled})
 	}
 	return now, found
 }
@@ -256,8 +256,8 @@ const (
 
 // ByOthers returns the differences that no change of this machine caused, and remembers them. Each change explains only
 // one difference of its kind, so that the same change by somebody else afterwards is still noticed.
-func (m *Memory) ByOthers(found []Difference, own []OwnChange) []Difference {
-	var others []Difference
+func (m *Memory) ByOthers(found []ServiceChange, own []OwnChange) []ServiceChange {
+	var others []ServiceChange
 	latest := map[int]OwnChange{}
 	for _, d := range found {
 		n := slices.IndexFunc(own, func(c OwnChange) bool { return c.explains(d, m.Services[d.ID]) })
@@ -280,7 +280,7 @@ func (m *Memory) ByOthers(found []Difference, own []OwnChange) []Difference {
 }
 
 // explains reports whether a change can have caused a difference, and has not explained an earlier one of the service.
-func (c OwnChange) explains(d Difference, s Seen) bool {
+func (c OwnChange) explains(d ServiceChange, s Seen) bool {
 	unused := c.At.After(s.Own) || c.At.Equal(s.Own) && c.Op != s.OwnOp
 	wait := lateFor
 	if c.Late {
@@ -293,7 +293,7 @@ func (c OwnChange) explains(d Difference, s Seen) bool {
 }
 
 // Earliest returns the time from which changes may have caused the differences.
-func Earliest(found []Difference) time.Time {
+func Earliest(found []ServiceChange) time.Time {
 	first := time.Time{}
 	for n, d := range found {
 		if n == 0 || d.from.Before(first) {

@@ -22,7 +22,7 @@ type OtherChange struct {
 const maxElsewhere = 200
 
 // rememberElsewhere remembers differences that somebody caused: not those that monitoring reports.
-func (m *Memory) rememberElsewhere(found []Difference) {
+func (m *Memory) rememberElsewhere(found []ServiceChange) {
 	for _, d := range found {
 		if d.Kind.operation() != "" {
 			m.changes++
