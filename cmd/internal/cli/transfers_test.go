@@ -250,7 +250,10 @@ func TestObjects_syncSendsOnlyWhatIsNew(t *testing.T) {
 	r.CheckResult(sync(at, back), exit.CodeOK, "8 of 8 files fetched")
 	requireSameFiles(t, back, folder)
 	gets := 0
-	r.InterceptDownloads(func(w http.ResponseWriter, _ *http.Request) { gets++; http.Error(w, "no", 403) })
+	r.InterceptDownloads(func(w http.ResponseWriter, _ *http.Request) {
+		gets++
+		http.Error(w, "no", http.StatusForbidden)
+	})
 	r.CheckResult(sync(at, back), exit.CodeOK, "8 are the same on both sides")
 	if gets != 0 {
 		t.Errorf("%d objects were fetched again", gets)
