@@ -346,7 +346,7 @@ func keystrokeTasks() []keystrokeTask {
 		},
 		{"CPU at the moment of an issue", 2, "2«9 issues ·»<enter>«at detection: cpu»", nil},
 		{"the ssh line of an instance", 4, "6«bastion»/‹db1›<enter>«1 of »y«copied: ssh»", nil},
-		{"a one-hour link to an object", 4, inBackups + "L«Valid for»<enter>«copy the link»", nil},
+		{"a one-hour link to an object", 5, inBackups + "jL«Valid for»<enter>«copy the link»", nil},
 		{
 			"download a folder",
 			8,
