@@ -30,6 +30,7 @@ func Panes(a *account.Account) []ui.Pane {
 		storage.ClustersPane(a),
 		activity.TransfersPane(a),
 		activity.JournalPane(a),
+		activity.AuditPane(a),
 	}
 }
 
@@ -39,7 +40,7 @@ func TabPlaces() map[string]ui.TabPlace {
 	for area, names := range map[string][]string{
 		"Managed":  {"issues", "services", "contacts", "credentials", "ssh", "stats"},
 		"Storage":  {"buckets", "keys", "clusters"},
-		"Activity": {"transfers", "journal"},
+		"Activity": {"transfers", "journal", "audit"},
 	} {
 		for _, name := range names {
 			places[name] = ui.TabPlace{Area: area}
@@ -47,6 +48,7 @@ func TabPlaces() map[string]ui.TabPlace {
 	}
 	places["transfers"] = ui.TabPlace{Area: "Activity", Key: "F"}
 	places["journal"] = ui.TabPlace{Area: "Activity", Key: "J"}
+	places["audit"] = ui.TabPlace{Area: "Activity", Key: "U"}
 	return places
 }
 

@@ -52,9 +52,11 @@ func TestImportsPointDownward(t *testing.T) {
 			"views/resource", "ui", "ui/chart", "ui/form", "ui/table", "client", "client/journal", "client/maintenance",
 			"client/objectindex", "client/transfer", "client/visible", "theme",
 		},
-		"views/managed":  append([]string{"views/account", "views/account/incident", "views/resource"}, toolkit...),
-		"views/storage":  append([]string{"views/account", "views/account/incident", "views/resource"}, toolkit...),
-		"views/activity": append([]string{"views/account", "views/account/incident", "views/resource"}, toolkit...),
+		"views/managed": append([]string{"views/account", "views/account/incident", "views/resource"}, toolkit...),
+		"views/storage": append([]string{"views/account", "views/account/incident", "views/resource"}, toolkit...),
+		"views/activity": append(
+			[]string{"views/account", "views/account/audit", "views/account/incident", "views/resource"}, toolkit...,
+		),
 		"views": append(
 			[]string{
 				"views/account", "views/account/incident", "views/resource", "views/managed", "views/storage",

@@ -160,8 +160,10 @@ func (t *tabs) unread() (names []string) {
 // refreshAll refreshes the top pane of every tab.
 func (t *tabs) refreshAll() tea.Cmd {
 	var cmds []tea.Cmd
-	for _, one := range t.list {
-		cmds = append(cmds, one.top().Refresh())
+	for i, one := range t.list {
+		if p := one.top(); i == t.front || !noAutoRefresh(p) || freshnessOf(p).Loaded {
+			cmds = append(cmds, p.Refresh()) // what only opening a pane reads is not read for it
+		}
 	}
 	return tea.Batch(cmds...)
 }

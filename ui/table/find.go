@@ -9,8 +9,9 @@ import (
 
 // SearchOptions say by what the palette finds a row, beside its label, and what it opens then.
 type SearchOptions[T any] struct {
-	By   func(T) []string // telephone numbers, tickets, addresses; may be nil
-	Open func(T) ui.Pane  // nil goes to the row
+	By         func(T) []string // telephone numbers, tickets, addresses; may be nil
+	Open       func(T) ui.Pane  // nil goes to the row
+	OnlyLoaded bool             // the palette does not read the rows: that takes many requests
 }
 
 // maxFindRows is the number of rows that Find looks at.
@@ -71,8 +72,13 @@ func (f *rowFinder[T]) Version() int { return f.Store.Version() }
 // Loaded reports whether the rows have been read.
 func (f *rowFinder[T]) Loaded() bool { return f.Store.Loaded() }
 
-// EnsureLoaded reads the rows, unless somebody has asked for them.
-func (f *rowFinder[T]) EnsureLoaded() tea.Cmd { return f.Store.EnsureLoaded() }
+// EnsureLoaded reads the rows, unless they have been asked for or only opening the pane reads them.
+func (f *rowFinder[T]) EnsureLoaded() tea.Cmd {
+	if f.Search.OnlyLoaded {
+		return nil
+	}
+	return f.Store.EnsureLoaded()
+}
 
 // ActionNames returns the names of the actions on a row.
 func (f *rowFinder[T]) ActionNames() []string {

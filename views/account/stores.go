@@ -209,20 +209,27 @@ func (r *LocalRow) Link() *Link { return r.Content.(*Link) }
 // MarshalJSON returns the content.
 func (r *LocalRow) MarshalJSON() ([]byte, error) { return json.Marshal(r.Content) }
 
-// LinkStore returns the links of this run. They are held in memory only.
-func (a *Account) LinkStore() *ui.RowStore[*LocalRow] {
+// LocalStore returns the store of a name whose rows are made on this machine, all at once and off the loop.
+func LocalStore(
+	a *Account, name string, fetch func(context.Context) (ui.RowPage[*LocalRow], error),
+) *ui.RowStore[*LocalRow] {
 	return sharedStore(
 		a,
-		"links",
+		name,
 		func(r *LocalRow) string { return r.ID },
-		func(context.Context, string) (ui.RowPage[*LocalRow], error) {
-			var rows []*LocalRow
-			for _, l := range a.Links.newestFirst() {
-				rows = append(rows, &LocalRow{ID: FormatID(l.ID), Content: l})
-			}
-			return ui.RowPage[*LocalRow]{Rows: rows}, nil
-		},
+		func(ctx context.Context, _ string) (ui.RowPage[*LocalRow], error) { return fetch(ctx) },
 	)
+}
+
+// LinkStore returns the links of this run. They are held in memory only.
+func (a *Account) LinkStore() *ui.RowStore[*LocalRow] {
+	return LocalStore(a, "links", func(context.Context) (ui.RowPage[*LocalRow], error) {
+		var rows []*LocalRow
+		for _, l := range a.Links.newestFirst() {
+			rows = append(rows, &LocalRow{ID: FormatID(l.ID), Content: l})
+		}
+		return ui.RowPage[*LocalRow]{Rows: rows}, nil
+	})
 }
 
 // The ages at which a refresh of the overview reads charts and sums again.

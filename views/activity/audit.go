@@ -1,0 +1,191 @@
+package activity
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/table"
+	"lookout/views/account"
+	"lookout/views/account/audit"
+	"lookout/views/resource"
+)
+
+// AuditPane returns the pane of what nobody notices until it is needed, as lookout audit prints it. It reads every list
+// and every bucket, so only opening it and r do.
+func AuditPane(a *account.Account) ui.Pane {
+	return &table.List[*account.LocalRow]{
+		Title:         "audit",
+		Store:         auditStore(a),
+		NoAutoRefresh: true,
+		Columns:       auditColumns(),
+		SortBy:        "state",
+		Search:        table.SearchOptions[*account.LocalRow]{OnlyLoaded: true},
+		EmptyText:     "nothing was checked · r checks",
+		Label:         func(r *account.LocalRow) string { return auditSubject(r) },
+		Detail:        auditDetail,
+		Footer:        auditFoot,
+		BadgeFunc:     func() (string, theme.Tone) { return auditBadge(a) },
+		RowActions: []table.RowAction[*account.LocalRow]{{
+			Keys:        []string{"enter"},
+			Name:        "go to it",
+			Description: "to the object, or to the list of its kind; ctrl+o returns",
+			ShowInHints: true,
+			OpensView:   true,
+			Message:     func(r *account.LocalRow) tea.Msg { return goToFinding(a, r) },
+		}},
+	}
+}
+
+// auditStore returns the results of the checks. It reads the account with the client, like the command.
+func auditStore(a *account.Account) *ui.RowStore[*account.LocalRow] {
+	return account.LocalStore(a, "audit", func(ctx context.Context) (page ui.RowPage[*account.LocalRow], err error) {
+		results, failure := audit.Run(ctx, a.API, audit.Options{Windows: a.Journal.DisabledServices(), Now: a.Now()})
+		if ctx.Err() != nil {
+			return page, ctx.Err()
+		}
+		if failure != nil {
+			page.Notes = []string{"not everything could be read: " + failure.Error()}
+		}
+		for i := range results {
+			r := &results[i]
+			page.Rows = append(page.Rows, &account.LocalRow{ID: r.Check + "/" + r.ID, Content: r})
+		}
+		return page, nil
+	})
+}
+
+// resultOf returns what a row says.
+func resultOf(r *account.LocalRow) *audit.CheckResult { return r.Content.(*audit.CheckResult) }
+
+// auditStates are the states of results in the order in which they are shown.
+var auditStates = []string{string(audit.Found), string(audit.NotKnown), string(audit.OK)}
+
+// auditColumns returns the columns of the pane.
+func auditColumns() []table.Column[*account.LocalRow] {
+	return []table.Column[*account.LocalRow]{
+		{
+			Title: "state",
+			Width: 11,
+			Cell:  auditStateCell,
+			Less: func(r, s *account.LocalRow) bool {
+				return slices.Index(auditStates, string(resultOf(r).State)) <
+					slices.Index(auditStates, string(resultOf(s).State))
+			},
+		},
+		{
+			Title:        "check",
+			Width:        17,
+			DropPriority: 2,
+			GroupRepeats: true,
+			Cell:         table.TextCell(theme.Muted, func(r *account.LocalRow) string { return resultOf(r).Check }),
+		},
+		{
+			Title:        "kind",
+			Width:        10,
+			DropPriority: 1,
+			Cell:         table.TextCell(theme.Muted, func(r *account.LocalRow) string { return resultOf(r).Kind }),
+		},
+		{
+			Title:   "what",
+			Min:     14,
+			IsLabel: true,
+			Cell:    table.TextCell(theme.Strong, auditSubject),
+		},
+		{
+			Title: "about",
+			Min:   34,
+			Cell:  table.TextCell(theme.Plain, func(r *account.LocalRow) string { return resultOf(r).Text }),
+		},
+	}
+}
+
+// auditStateCell shows how a check of one thing ended.
+func auditStateCell(r *account.LocalRow, b ui.Box) (string, theme.Tone) {
+	g, state := b.Theme.Glyphs, resultOf(r).State
+	switch state {
+	case audit.OK:
+		return g.OK + " ok", theme.Good
+	case audit.Found:
+		return g.Problem + " found", theme.Bad
+	}
+	return g.Unknown + " " + string(state), theme.Warn
+}
+
+// auditSubject names what a result is about: its label, or all of its kind.
+func auditSubject(r *account.LocalRow) string {
+	result := resultOf(r)
+	switch label := result.Label.String(); {
+	case label != "":
+		return label
+	case result.ID != "":
+		return result.Kind + " " + result.ID
+	}
+	return "all"
+}
+
+// auditDetail shows a result in full, with the next step.
+func auditDetail(r *account.LocalRow, b ui.Box) string {
+	result, d := resultOf(r), account.NewDetailWriter(b)
+	state, tone := auditStateCell(r, b)
+	d.Field("state", state, tone)
+	d.Field("check", result.Check, theme.Plain)
+	subject := auditSubject(r) + account.ReasonIf(result.ID != "", " ("+result.ID+")")
+	d.Field(result.Kind, subject, theme.Plain)
+	d.Blank()
+	d.Paragraph(result.Text, theme.Plain)
+	if result.Next != "" {
+		d.Blank()
+		d.Paragraph(result.Next, theme.Accent)
+	}
+	return d.String()
+}
+
+// countResults returns how many things were found, and how many are not known.
+func countResults(set *ui.RowStore[*account.LocalRow]) (found, notKnown int) {
+	for _, r := range set.Rows() {
+		switch resultOf(r).State {
+		case audit.Found:
+			found++
+		case audit.NotKnown:
+			notKnown++
+		}
+	}
+	return found, notKnown
+}
+
+// auditFoot counts what was found, and what is not known.
+func auditFoot(set *ui.RowStore[*account.LocalRow], b ui.Box) string {
+	found, notKnown := countResults(set)
+	text := fmt.Sprintf("%d found", found)
+	if notKnown > 0 {
+		text += fmt.Sprintf(" · %d not known", notKnown)
+	}
+	return b.Theme.Paint(theme.Muted, text+" · lookout audit prints the same, for a cron job")
+}
+
+// auditBadge counts what was found, once it was looked for.
+func auditBadge(a *account.Account) (string, theme.Tone) {
+	if found, _ := countResults(auditStore(a)); found > 0 {
+		return fmt.Sprint(found), theme.Warn
+	}
+	return "", theme.Plain
+}
+
+// goToFinding goes to the object that a result is about, or to the list of its kind. A group is not an object: the
+// first of its contacts stands for it.
+func goToFinding(a *account.Account, r *account.LocalRow) tea.Msg {
+	result := resultOf(r)
+	if result.Kind != "group" {
+		return ui.GoToMsg{Pane: result.Kind + "s", ID: result.ID}
+	}
+	id := ""
+	for _, c := range slices.Backward(resource.Found(a.ContactsInGroup(result.ID))) {
+		id = account.FormatID(c.ID)
+	}
+	return ui.GoToMsg{Pane: "contacts", ID: id}
+}
