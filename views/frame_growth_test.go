@@ -218,7 +218,7 @@ type comparedPane struct {
 // comparedPanes returns every tab, and panes that open from them.
 func comparedPanes(panes []ui.Pane) (all []comparedPane) {
 	for n, pane := range panes {
-		key := rune("1234567890FJ"[n])
+		key := rune("1234567890FJU"[n])
 		all = append(all, comparedPane{pane.Name(), func(p frameProgram) tea.Cmd { return p.press(key) }})
 	}
 	return append(all, []comparedPane{

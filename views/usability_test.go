@@ -2,6 +2,7 @@ package views_test
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -70,14 +71,9 @@ func TestTabs_showActiveTab(t *testing.T) {
 					if size.width >= 60 && !strings.Contains(tabs, "▲1") {
 						r.Errorf("the count of services with a problem is not among the tabs: %q", tabs)
 					}
-					for _, area := range [][2]string{
-						{"Overview", "Overview"},
-						{"Managed", "3 Services"},
-						{"Storage", "0 Clusters"},
-						{"Activity", "J Journal"},
-					} {
-						if size.width >= 60 && !strings.Contains(tabs, area[0]) && !strings.Contains(tabs, area[1]) {
-							r.Errorf("neither %q nor %q is there: %q", area[0], area[1], tabs)
+					for _, area := range []string{"Overview", "Managed|3 Services", "Storage|0 Clusters", "Activity|[FJU] "} {
+						if size.width >= 60 && !regexp.MustCompile(area).MatchString(tabs) {
+							r.Errorf("%q is not there: %q", area, tabs)
 						}
 					}
 				}

@@ -69,7 +69,7 @@ func (r *harness) requireWholeScreen(width int, keys []string) {
 		}
 	}
 	words := strings.Fields("Overview Managed Issues Services Contacts Credentials SSH Stats Storage Buckets Keys " +
-		"Clusters Activity Transfers Journal")
+		"Clusters Activity Transfers Journal Audit")
 	for _, word := range strings.Fields(lines[1]) {
 		isName := strings.ContainsAny(word[:1], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") && len(word) > 1
 		if isName && !slices.Contains(words, word) {

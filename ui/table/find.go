@@ -11,7 +11,7 @@ import (
 type SearchOptions[T any] struct {
 	By         func(T) []string // telephone numbers, tickets, addresses; may be nil
 	Open       func(T) ui.Pane  // nil goes to the row
-	OnlyLoaded bool             // the palette does not read the rows: that takes many requests
+	OnlyLoaded bool             // of rows that take many requests: the palette does not read them
 }
 
 // maxFindRows is the number of rows that Find looks at.
@@ -69,8 +69,8 @@ func (f *rowFinder[T]) findBy(fit func(string) search.Fit, limit int) (found []u
 // Version changes with the rows.
 func (f *rowFinder[T]) Version() int { return f.Store.Version() }
 
-// Loaded reports whether the rows have been read.
-func (f *rowFinder[T]) Loaded() bool { return f.Store.Loaded() }
+// Loaded reports whether the rows have been read, or need not be.
+func (f *rowFinder[T]) Loaded() bool { return f.Search.OnlyLoaded || f.Store.Loaded() }
 
 // EnsureLoaded reads the rows, unless they have been asked for or only opening the pane reads them.
 func (f *rowFinder[T]) EnsureLoaded() tea.Cmd {

@@ -98,7 +98,7 @@ func auditColumns() []table.Column[*account.LocalRow] {
 		},
 		{
 			Title: "about",
-			Min:   34,
+			Min:   46,
 			Cell:  table.TextCell(theme.Plain, func(r *account.LocalRow) string { return resultOf(r).Text }),
 		},
 	}
@@ -111,12 +111,12 @@ func auditStateCell(r *account.LocalRow, b ui.Box) (string, theme.Tone) {
 	case audit.OK:
 		return g.OK + " ok", theme.Good
 	case audit.Found:
-		return g.Problem + " found", theme.Bad
+		return g.Problem + " found", theme.Warn
 	}
-	return g.Unknown + " " + string(state), theme.Warn
+	return g.Unknown + " " + string(state), theme.Muted
 }
 
-// auditSubject names what a result is about: its label, or all of its kind.
+// auditSubject names what a result is about: the label of one thing, or "services" for all of them.
 func auditSubject(r *account.LocalRow) string {
 	result := resultOf(r)
 	switch label := result.Label.String(); {
@@ -125,7 +125,7 @@ func auditSubject(r *account.LocalRow) string {
 	case result.ID != "":
 		return result.Kind + " " + result.ID
 	}
-	return "all"
+	return result.Kind + "s"
 }
 
 // auditDetail shows a result in full, with the next step.

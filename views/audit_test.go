@@ -1,0 +1,37 @@
+package views_test
+
+import (
+	"testing"
+	"time"
+
+	"lookout/client/emulator"
+)
+
+// TestAudit_pane shows what lookout audit finds, and goes to what a finding is about and back.
+func TestAudit_pane(t *testing.T) {
+	startProgram(t, emulator.Options{Service: emulator.ServiceDocument}, screenSize{120, 36}, func(r *harness) {
+		r.press("U")
+		r.requireText("status-page", "nobody is called", "Night desk", "reaches every bucket", "10 found")
+		r.press("/", "status-page", "<enter>", "<enter>")
+		r.requireText("group       nobody is named", "12 of 14")
+		r.press("<ctrl+o>")
+		r.requireText("of 14", "nobody is called")
+	})
+}
+
+// TestAudit_readsOnlyWhenItsPaneOpens counts the certificates that were read, which no other pane reads of all buckets.
+// Neither the clock nor the palette nor a refresh of all panes starts the audit.
+func TestAudit_readsOnlyWhenItsPaneOpens(t *testing.T) {
+	startProgram(t, emulator.Options{Service: emulator.ServiceDocument}, screenSize{120, 36}, func(r *harness) {
+		certificates := func() int { return r.emu.RequestCount("view certificate") }
+		r.wait(10 * time.Minute)
+		r.press("R", ":", "status-page", "<esc>")
+		if n := certificates(); n != 0 {
+			t.Errorf("%d certificates were read before the pane was opened", n)
+		}
+		r.press("U")
+		if certificates() == 0 {
+			t.Error("the audit read no certificate")
+		}
+	})
+}
