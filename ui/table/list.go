@@ -102,6 +102,7 @@ type state[T any] struct {
 	frame         frame[T]
 	renderer      tableRenderer
 	sidebar       DetailSidebar[T]
+	parent        ParentRow
 	cursorActions []ui.Action // the same all the time
 }
 
@@ -219,7 +220,7 @@ func (l *List[T]) LoadMissing() tea.Cmd {
 
 // Select moves the cursor to a row and reports whether it is there. It clears a filter that hides the row.
 func (l *List[T]) Select(id string) bool {
-	l.cursor.id = id
+	l.cursor.id, l.parent.selected = id, false
 	if _, found := l.Store.Index(id); !found {
 		return false
 	}
@@ -297,6 +298,9 @@ func (c *controls[T]) fetchRow(row T) tea.Cmd {
 // SaveState returns what the user has chosen: filter, sorting, row.
 func (l *List[T]) SaveState() ui.PaneState {
 	saved := ui.PaneState{Filter: l.filter.text, Reverse: l.rowIndex.reverse, Row: l.cursor.id}
+	if l.parent.selected {
+		saved.Row = ""
+	}
 	l.rowIndex.initialize(l)
 	if at := l.rowIndex.column; at >= 0 {
 		saved.SortBy = l.Columns[at].Title
@@ -330,8 +334,12 @@ func (l *List[T]) Update(msg tea.Msg) tea.Cmd {
 		}
 		(*controls[T])(l).scrollBy(step)
 	case tea.MouseClickMsg:
-		row := l.frame.top + msg.Y - 1
-		if msg.Y >= 1 && msg.Y <= l.frame.height && row < l.shown() {
+		line := msg.Y - 1 - l.parent.height()
+		row := l.frame.top + line
+		switch {
+		case line == -1 && msg.Y == 1:
+			l.parent.selected, l.detail.open = true, false
+		case line >= 0 && line < l.frame.height && row < l.shown():
 			l.moveCursorTo(row)
 		}
 	}

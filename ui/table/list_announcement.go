@@ -18,6 +18,10 @@ func (l *List[T]) Announce(b ui.Box) ui.Announcement {
 		a.Input = "filter: " + l.filter.text + ui.WithPrefix("; ", cmp.Or(note.problem, note.hint))
 	}
 	row, there := l.cursorRow()
+	if l.parent.selected {
+		a.Item = parentName + "; goes up"
+		return a
+	}
 	if !there {
 		reason := listView[T]{l}.status().emptyReason(b)
 		a.Item = reason.text + ui.WithPrefix(" · ", reason.cause) + ui.WithPrefix(" · ", reason.next)

@@ -79,8 +79,11 @@ func (c *controls[T]) scrollColumns(by int) {
 	}
 }
 
-// startFilter gives the filter the keyboard.
-func (c *controls[T]) startFilter() { c.filter.startTyping() }
+// startFilter gives the filter the keyboard. The cursor goes to a row that matches.
+func (c *controls[T]) startFilter() {
+	c.parent.selected = false
+	c.filter.startTyping()
+}
 
 // pressInFilter gives a key to the filter that is being typed. Enter does not end the typing while something is known
 // to be wrong with the text.

@@ -17,7 +17,7 @@ func columnTitled[T any](l *List[T], title string) int {
 
 // cursorRow returns the row under the cursor.
 func (l *List[T]) cursorRow() (T, bool) {
-	if l.shown() == 0 {
+	if l.shown() == 0 || l.parent.selected {
 		var none T
 		return none, false
 	}
@@ -58,8 +58,15 @@ func (l *List[T]) goToMadeRow() {
 	}
 }
 
-// moveCursor moves the cursor by a number of rows.
-func (l *List[T]) moveCursor(by int) { l.moveCursorTo(l.cursor.position + by) }
+// moveCursor moves the cursor by a number of rows, from the first one to the parent row.
+func (l *List[T]) moveCursor(by int) {
+	position := l.parent.moveFrom(l.cursor.position) + by
+	if position < 0 && l.parent.Open != nil {
+		l.parent.selected = true
+		return
+	}
+	l.moveCursorTo(position)
+}
 
 // moveCursorTo moves the cursor to a position, or to the nearest that there is.
 func (l *List[T]) moveCursorTo(position int) {
@@ -67,6 +74,7 @@ func (l *List[T]) moveCursorTo(position int) {
 	if n == 0 {
 		return
 	}
+	l.parent.selected = false
 	l.cursor.position = max(0, min(position, n-1))
 	l.cursor.id = l.Store.ID(l.rowAt(l.cursor.position))
 	l.cursor.made = l.Store.CreatedRow.Count

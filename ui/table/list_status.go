@@ -31,6 +31,8 @@ func (c *controls[T]) whyNoRow() (reason, waitsFor string) {
 	l := c.list()
 	name, f := l.Store.Name(), l.Store.Freshness()
 	switch {
+	case l.parent.selected:
+		return parentReason, ""
 	case l.shown() > 0:
 		return "", ""
 	case f.Err != nil && !l.Store.Complete():
@@ -191,6 +193,9 @@ func (l *List[T]) Status() []string {
 		count += "+"
 	}
 	status := []string{ui.FormatCount(int64(l.cursor.position+1)) + " of " + count}
+	if l.parent.selected {
+		status[0] = parentName + " of " + count
+	}
 	if n := l.marks.count(); n > 0 {
 		status = append(status, ui.FormatCount(int64(n))+" marked")
 	}

@@ -43,7 +43,7 @@ func (v listView[T]) frame(b ui.Box) string {
 	row, there := l.cursorRow()
 	l.sidebar.visible = false
 	switch {
-	case l.Detail == nil || !there:
+	case l.Detail == nil || !there && !l.parent.selected:
 		return v.table(b)
 	case l.detail.open:
 		return v.detail(row, b)
@@ -120,13 +120,21 @@ func (v listView[T]) split(row T, b ui.Box) string {
 	sidebar.Width = b.Width - left.Width - 1 - right.Width
 	r.reset(left.Width, b.Height)
 	r.separator, r.sideWidth = " ", right.Width+sidebar.Width
-	text := v.detailText(row, right.InPanel())
-	r.sideText = l.detail.panel.View(right, v.detailTitle(row, right.InPanel()), nil, text)
+	r.sideText = v.sidePanel(row, right)
 	if boxes == 2 {
 		l.sidebar.visible = true
 		r.sideText = l.sidebar.beside(r.sideText, l.sidebar.View(row, sidebar))
 	}
 	return v.lines(left)
+}
+
+// sidePanel draws the detail of the row under the cursor in a box beside the list.
+func (v listView[T]) sidePanel(row T, b ui.Box) string {
+	l, inner := v.list, b.InPanel()
+	if l.parent.selected {
+		return l.detail.panel.View(b, theme.Title(parentName), nil, l.parent.Detail(inner))
+	}
+	return l.detail.panel.View(b, v.detailTitle(row, inner), nil, v.detailText(row, inner))
 }
 
 // table draws the table alone.
@@ -148,6 +156,9 @@ func (v listView[T]) lines(b ui.Box) string {
 	if r.linesLeft > len(foot) {
 		r.layout(l.frame.scrolledColumns, b.Width)
 		r.writeHeader(l.rowIndex.column, l.rowIndex.reverse, b)
+		if l.parent.Open != nil && r.linesLeft > len(foot) {
+			r.writeRow(l.parent.tableRow(r.heads), b)
+		}
 		v.rows(b)
 	}
 	for r.linesLeft > len(foot) {
@@ -163,7 +174,7 @@ func (v listView[T]) lines(b ui.Box) string {
 func (v listView[T]) layout(b ui.Box, footHeight int) {
 	l := v.list
 	f := &l.frame
-	f.height = max(0, b.Height-1-footHeight)
+	f.height = max(0, b.Height-1-footHeight-l.parent.height())
 	switch at := l.cursor.position; {
 	case at < f.top:
 		f.top = at
@@ -263,7 +274,7 @@ func (v listView[T]) rows(b ui.Box) {
 	for i := range l.frame.visible {
 		row = l.frame.visible[i]
 		position := l.frame.top + i
-		look.cursor, look.repeatedColumn = position == l.cursor.position, -1
+		look.cursor, look.repeatedColumn = position == l.cursor.position && !l.parent.selected, -1
 		look.marked = l.marks.has(l.rowIndex.storePosition(position))
 		look.note = l.Store.RowNote(row)
 		look.highlighted = tinted && l.Store.Highlights.Has(row)

@@ -72,7 +72,8 @@ type objectListing struct {
 	sizesShown  bool // the columns of the sums are there
 	keepTop     bool // the cursor stays on the largest entry
 	topRow      string
-	readForSort bool                                    // all entries are read, because they are sorted by size
+	readForSort bool // all entries are read, because they are sorted by size
+	jump        table.Jump
 	plan        atomic.Pointer[objectindex.ListingPlan] // that the cursors of the store are of
 }
 
@@ -110,6 +111,7 @@ func ObjectsPane(a *account.Account, b *client.Bucket, prefix, delimiter string)
 		CopyItems:     l.copyItems,
 		Label:         func(o client.Object) string { return l.displayName(o) },
 	}
+	table.WithParentRow(l.List, table.ParentRow{Open: goUp, Detail: l.path.parentDetail})
 	a.OpenListings = append(a.OpenListings, l.Store)
 	if row := lastRows(a)[l.placeID()]; row != "" {
 		l.RestoreState(ui.PaneState{Row: row, SortBy: l.SortBy})
@@ -445,7 +447,6 @@ func (l *objectListing) open(o client.Object) ui.Pane {
 
 // listActions are the actions that need no row.
 func (l *objectListing) listActions() []ui.Action {
-	up := func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) }
 	view, delimiter := "flat view", ""
 	if l.path.delimiter == "" {
 		view, delimiter = "folder view", "/"
@@ -486,8 +487,9 @@ func (l *objectListing) listActions() []ui.Action {
 			DisabledReason: l.a.MissingScope(client.OpUploadObject),
 			Do:             func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: l.folderForm()}) },
 		},
+		jumpAction(l),
 		linksAction(l.a),
-		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: up},
+		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: goUp},
 	}
 	if stop := countingOf(l.a).actions(); stop != nil {
 		return append(actions, stop...)

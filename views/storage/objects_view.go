@@ -11,6 +11,7 @@ import (
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/table"
 	"lookout/views/account"
 )
 
@@ -134,6 +135,9 @@ func (l *objectListing) foot(set *ui.RowStore[client.Object], b ui.Box) string {
 		}
 		parts = append([]string{parts[0], parts[2]}, sizes...)
 	}
+	if l.jump.Typing() {
+		return l.jump.View(b)
+	}
 	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 	return b.Theme.Paint(theme.Muted, ui.JoinFitting(parts, " · ", b.Width, b.Theme.Glyphs.Ellipsis))
 }
@@ -177,4 +181,42 @@ func (l *objectListing) copyItems(o client.Object) []ui.CopyItem {
 			Text: a.ScriptCommand("objects link", []string{"--for", "1h"}, bucket, name),
 		},
 	)
+}
+
+// jumpAction returns the action that moves the cursor to a name while it is typed.
+func jumpAction(l *objectListing) ui.Action {
+	action := ui.LocalAction("this list", "jump to a name", "", func() { table.StartJump(l.List, &l.jump) }, "z")
+	action.Description = "type its beginning; the cursor moves to the first one that is loaded"
+	return action
+}
+
+// Typing reports whether a name or the filter has the keyboard.
+func (l *objectListing) Typing() bool { return l.jump.Typing() || l.List.Typing() }
+
+// Update takes the keys of a name that is typed, and the input of the list.
+func (l *objectListing) Update(msg tea.Msg) tea.Cmd {
+	if table.UpdateJump(l.List, &l.jump, msg) {
+		return nil
+	}
+	return l.List.Update(msg)
+}
+
+// Announce tells the row at the cursor, or to which a typed name has led.
+func (l *objectListing) Announce(b ui.Box) ui.Announcement {
+	a := l.List.Announce(b)
+	if l.jump.Typing() {
+		a.Input = l.jump.Announcement()
+	}
+	return a
+}
+
+// goUp closes a listing: it goes up one level.
+func goUp() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) }
+
+// parentDetail says where the parent row leads.
+func (p bucketPath) parentDetail(b ui.Box) string {
+	t := account.NewDetailWriter(b)
+	t.Field("in", p.String(), theme.Muted)
+	t.Paragraph("enter goes up", theme.Muted)
+	return t.String()
 }

@@ -1,0 +1,127 @@
+package table
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/input"
+)
+
+// Jump is the beginning of a name that somebody types to move the cursor of a list to it. The zero value is not being
+// typed.
+type Jump struct {
+	line    *input.Line // nil unless somebody types
+	from    string      // the row to which esc returns
+	nothing bool        // no row has the text in its name
+}
+
+// StartJump gives the keyboard to a name.
+func StartJump[T any](l *List[T], j *Jump) {
+	*j = Jump{line: input.NewLine(""), from: l.SaveState().Row}
+}
+
+// Typing reports whether a name is being typed.
+func (j *Jump) Typing() bool { return j.line != nil }
+
+// UpdateJump gives input to a name that is being typed, and moves the cursor to it: enter stays there, esc returns to
+// where the cursor was. It reports false for other input.
+func UpdateJump[T any](l *List[T], j *Jump, msg tea.Msg) bool {
+	key, pressed := msg.(tea.KeyPressMsg)
+	paste, pasted := msg.(tea.PasteMsg)
+	switch {
+	case j.line == nil || !pressed && !pasted:
+		return false
+	case pasted:
+		j.line.Paste(paste.Content)
+	case key.String() == "enter":
+		*j = Jump{}
+		return true
+	case key.String() == "esc":
+		l.Select(j.from)
+		*j = Jump{}
+		return true
+	default:
+		j.line.Press(key)
+	}
+	text := j.line.Text()
+	j.nothing = text != "" && !jumpTo(l, text)
+	return true
+}
+
+// Announcement returns what a screen reader says while a name is typed.
+func (j *Jump) Announcement() string {
+	return "jump to: " + j.line.Text() + ui.WithPrefix("; ", j.problem())
+}
+
+// problem says that no name fits.
+func (j *Jump) problem() string {
+	if j.nothing {
+		return "no name that is loaded has this"
+	}
+	return ""
+}
+
+// View draws the name with its cursor, and says if no row has it.
+func (j *Jump) View(b ui.Box) string {
+	const label = "jump to "
+	room := b
+	room.Width = max(8, b.Width-len(label))
+	line := b.Theme.Paint(theme.Accent, label) + j.line.View(room, true)[0] +
+		b.Theme.Paint(theme.Warn, ui.WithPrefix("   ", j.problem()))
+	return ui.Truncate(line, b.Width, b.Theme.Glyphs.Ellipsis)
+}
+
+// maxJumpRows is the number of rows that are looked at for one that begins with a text, and maxJumpTime how long a
+// storage is searched for those that contain it.
+const (
+	maxJumpRows = 20_000
+	maxJumpTime = 100 * time.Millisecond
+)
+
+// jumpTo moves the cursor of a list to the first row shown whose label begins with a text, or else contains it. Case
+// does not matter. It reports false if there is no such row.
+func jumpTo[T any](l *List[T], text string) bool {
+	l.rowIndex.update(l)
+	text = strings.ToLower(text)
+	positions, searched := searchRows(l, text)
+	n := l.shown()
+	if searched {
+		n = len(positions)
+	}
+	row := func(i int) T {
+		if searched {
+			return l.Store.At(int(positions[i]))
+		}
+		return l.rowAt(i)
+	}
+	best, box := -1, l.cellBox()
+	for i := range min(n, maxJumpRows) {
+		switch at := strings.Index(strings.ToLower(l.label(row(i), box)), text); {
+		case at == 0:
+			return l.Select(l.Store.ID(row(i)))
+		case at > 0 && best < 0:
+			best = i
+		}
+	}
+	return best >= 0 && l.Select(l.Store.ID(row(best)))
+}
+
+// searchRows returns the rows shown that contain a text, in their order, if the storage can search.
+func searchRows[T any](l *List[T], text string) (positions []int32, searched bool) {
+	quick := l.Store.Searcher()
+	if quick == nil {
+		return nil, false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), maxJumpTime)
+	defer cancel()
+	var within []int32
+	if l.rowIndex.current != nil {
+		within = l.rowIndex.current.rows
+	}
+	return quick.Filter(ctx, -1, text, within)
+}
