@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"lookout/client/faulttest"
 )
 
 // runUnprotected runs work without recovery, so that a panic fails the test.
@@ -94,11 +96,13 @@ func TestInputFilter_loneEscapePassesAtOnce(t *testing.T) {
 
 // A paste is cut at its limit, even within a sequence, and keeps its end.
 func TestInputFilter_limitsPaste(t *testing.T) {
-	for _, part := range []string{"x", "\x1b[A"} {
-		got := filterChunks("\x1b[200~", strings.Repeat(part, 2*maxPasteBytes/len(part)), "\x1b[201~", "j")
-		if len(got) > maxPasteBytes+len(pasteStart)+len(pasteEnd)+1 || !strings.HasSuffix(got, "\x1b[201~j") {
-			t.Errorf("%q: %d bytes, %q at the end", part, len(got), got[len(got)-10:])
-		}
+	for name, part := range map[string]string{"letters": "x", "sequences": "\x1b[A"} {
+		faulttest.RunCase(t, "J11", "a paste of 2 MB, "+name, func(t *testing.T) {
+			got := filterChunks("\x1b[200~", strings.Repeat(part, 2*maxPasteBytes/len(part)), "\x1b[201~", "j")
+			if len(got) > maxPasteBytes+len(pasteStart)+len(pasteEnd)+1 || !strings.HasSuffix(got, "\x1b[201~j") {
+				t.Errorf("%q: %d bytes, %q at the end", part, len(got), got[len(got)-10:])
+			}
+		})
 	}
 }
 
