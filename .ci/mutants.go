@@ -700,8 +700,12 @@ func (m *mutator) zero(e ast.Expr) string {
 	if t == nil {
 		return ""
 	}
-	if v := m.pkg.info.Types[e].Value; v != nil && v.Kind() == constant.Bool {
+	switch v := m.pkg.info.Types[e].Value; {
+	case v == nil:
+	case v.Kind() == constant.Bool:
 		return strconv.FormatBool(!constant.BoolVal(v))
+	case v.ExactString() == "0" || v.ExactString() == `""`:
+		return "" // a name of the zero value
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -800,23 +804,16 @@ func (m *mutant) write() []byte {
 	return text
 }
 
-// run compiles the mutant and runs the tests that reach it.
+// run compiles the mutant and runs the tests that reach it. If they do not end in time, they run once more with four
+// times as much, because the machine may be busy.
 func (m *mutant) run(work string) (result, error) {
 	folder, err := os.MkdirTemp(work, "")
 	if err != nil {
 		return 0, err
 	}
 	defer os.RemoveAll(folder)
-	changed, overlay, binary := filepath.Join(
-		folder,
-		"m.go",
-	), filepath.Join(
-		folder,
-		"o",
-	), filepath.Join(
-		folder,
-		"m.test",
-	)
+	changed, overlay := filepath.Join(folder, "m.go"), filepath.Join(folder, "o")
+	binary := filepath.Join(folder, "m.test")
 	replaced, err := json.Marshal(map[string]map[string]string{
 		"Replace": {filepath.Join(m.pkg.Dir, filepath.Base(m.file)): changed},
 	})
@@ -836,7 +833,15 @@ func (m *mutant) run(work string) (result, error) {
 	for _, test := range tests {
 		limit += 4 * m.pkg.took[test]
 	}
-	temporary := filepath.Join(folder, "t")
+	outcome, err := m.runTests(binary, filepath.Join(folder, "1"), tests, limit)
+	if outcome == timedOut && err == nil {
+		outcome, err = m.runTests(binary, filepath.Join(folder, "2"), tests, 4*limit)
+	}
+	return outcome, err
+}
+
+// runTests runs tests of a compiled mutant, with a new folder for their temporary files.
+func (m *mutant) runTests(binary, temporary string, tests []string, limit time.Duration) (result, error) {
 	if err := os.Mkdir(temporary, 0o700); err != nil {
 		return 0, err
 	}
@@ -848,7 +853,7 @@ func (m *mutant) run(work string) (result, error) {
 	test.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // with its own children, which end with it
 	test.Cancel = func() error { return syscall.Kill(-test.Process.Pid, syscall.SIGKILL) }
 	test.WaitDelay = 2 * time.Second
-	err = test.Run()
+	err := test.Run()
 	_ = syscall.Kill(-test.Process.Pid, syscall.SIGKILL)
 	switch {
 	case ctx.Err() != nil:
@@ -938,7 +943,7 @@ type report struct {
 	run                 int
 	invalid, equivalent int
 	byOperator, byPkg   map[string]*tally
-	survivors           []*mutant
+	survivors, late     []*mutant // late are those that only the time limit ended
 }
 
 // A tally is one row of the report.
@@ -1008,8 +1013,11 @@ func (r *report) add(m *mutant, outcome result, verbose bool) {
 	case outcome == survived:
 		r.survivors = append(r.survivors, m)
 		fmt.Printf("\nsurvived: %v\n", m)
+	case outcome == timedOut:
+		r.late = append(r.late, m)
+		fmt.Printf("\nended only by the time limit: %v\n", m)
 	case verbose:
-		fmt.Printf("\n%s: %v\n", map[result]string{killed: "killed", timedOut: "timed out"}[outcome], m)
+		fmt.Printf("\nkilled: %v\n", m)
 	}
 }
 
@@ -1020,28 +1028,29 @@ func (r *report) print(names []string) bool {
 		rows  map[string]*tally
 	}{{"operator", r.byOperator}, {"package", r.byPkg}} {
 		fmt.Printf(
-			"\n| %s | places | reached by its tests | mutants | killed | of these by time limit |\n",
+			"\n| %s | places | reached by its tests | mutants | killed by a test | only by the time limit | survived |\n",
 			table.title,
 		)
-		fmt.Print("|---|---|---|---|---|---|\n")
+		fmt.Print("|---|---|---|---|---|---|---|\n")
 		for _, name := range slices.Sorted(maps.Keys(table.rows)) {
 			t := table.rows[name]
 			fmt.Printf(
-				"| %s | %d | %d | %d | %d | %d |\n",
+				"| %s | %d | %d | %d | %d | %d | %d |\n",
 				name,
 				t.all,
 				t.reached,
 				t.run,
-				t.killed+t.timedOut,
+				t.killed,
 				t.timedOut,
+				t.run-t.killed-t.timedOut,
 			)
 		}
 	}
 	dead := r.run - len(r.survivors)
 	took := time.Since(r.began).Round(time.Second)
-	fmt.Printf("\nseed %d, %s, %v: %d mutants, %d killed, %d survived; not counted: %d that do not compile, "+
-		"%d that change nothing\n", r.seed, strings.Join(names, " "), took, r.run, dead,
-		len(r.survivors), r.invalid, r.equivalent)
+	fmt.Printf("\nseed %d, %s, %v: %d mutants, %d killed by a failing test, %d only by the time limit, %d survived; "+
+		"not counted: %d that do not compile, %d that change nothing\n", r.seed, strings.Join(names, " "), took, r.run,
+		dead-len(r.late), len(r.late), len(r.survivors), r.invalid, r.equivalent)
 	for key := range r.known {
 		file, _, _ := strings.Cut(key, " ")
 		if _, read := r.byPkg[filepath.Dir(file)]; read && !r.found[key] {
@@ -1052,6 +1061,7 @@ func (r *report) print(names []string) bool {
 		return true
 	}
 	share := 100 * float64(dead) / float64(r.run)
-	fmt.Printf("%.1f %% killed, %d %% are needed\n", share, needed)
+	fmt.Printf("%.1f %% killed, %.1f %% by a failing test; %d %% are needed\n", share,
+		100*float64(dead-len(r.late))/float64(r.run), needed)
 	return share >= needed
 }
