@@ -1028,7 +1028,8 @@ func (r *report) print(names []string) bool {
 		rows  map[string]*tally
 	}{{"operator", r.byOperator}, {"package", r.byPkg}} {
 		fmt.Printf(
-			"\n| %s | places | reached by its tests | mutants | killed by a test | only by the time limit | survived |\n",
+			"\n| %s | places | reached by its tests | mutants | killed by a test | only by the time limit "+
+				"| survived |\n",
 			table.title,
 		)
 		fmt.Print("|---|---|---|---|---|---|---|\n")
