@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"net/http"
 	"reflect"
@@ -185,7 +184,11 @@ func (w *Writer) send(ctx context.Context, failed *Error, change Change, do func
 	if e, ok := failure.(*Error); ok {
 		e.intentID = id
 		e.settle = func(o Outcome) {
-			c.rules.recorder.RecordOutcome(id, o, fmt.Errorf("%s; %w", e.describeAnswer(), ErrFoundByReading))
+			read := "reading again did not show it"
+			if o == Applied {
+				read = "reading again showed it; whose change it was is not known"
+			}
+			c.rules.recorder.RecordOutcome(id, o, FoundByReading(e.describeAnswer()+"; "+read))
 		}
 	}
 	return failure

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// An Outcome says how a change ended. The texts are those of the journal's file.
+// An Outcome says how a change ended. The texts are those of the journal's file, except for AsWanted.
 type Outcome string
 
 // The outcomes.
@@ -23,6 +23,9 @@ const (
 	Rejected Outcome = "not done" // the API refused: nothing was changed
 	NotSent  Outcome = "not sent" // the request never left: nothing was changed; the journal says "not done"
 	Unknown  Outcome = "unknown"  // sent without a readable answer: the change may have been applied
+	// AsWanted is how the journal shows Applied if the answer was lost and reading again showed what the change wanted:
+	// the API does not say whose change did it.
+	AsWanted Outcome = "as wanted"
 )
 
 // A Reason is one entry of an error answer ("Errors").
@@ -74,8 +77,11 @@ var (
 	ErrReadOnly    = errors.New("read-only mode; nothing was changed")
 )
 
-// ErrFoundByReading is the cause of an outcome that reading again showed, because the answer to the change did not.
-var ErrFoundByReading = errors.New("reading again showed the outcome")
+// FoundByReading is the cause of an outcome that reading again showed, because the answer to the change did not.
+type FoundByReading string
+
+// Error returns what was read.
+func (f FoundByReading) Error() string { return string(f) }
 
 // Is matches the sentinels by status.
 func (e *Error) Is(target error) bool {

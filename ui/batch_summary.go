@@ -13,6 +13,7 @@ import (
 type BatchSummary[T any] struct {
 	Singular string // what a row is: "service"; empty is "row"
 	Applied  []T
+	read     int // of Applied, those that only reading again showed
 	pending  int
 	label    func(T) string
 	rejected []string
@@ -32,6 +33,9 @@ func (t *BatchSummary[T]) Add(row T, outcome AttemptOutcome, err error) (last bo
 	switch outcome {
 	case Applied:
 		t.Applied = append(t.Applied, row)
+		if err != nil {
+			t.read++
+		}
 	case Rejected:
 		t.rejected = append(t.rejected, t.label(row)+": "+Reason(err))
 		if next := Advice(err); next != "" && !slices.Contains(t.advice, next) {
@@ -55,6 +59,12 @@ func (t *BatchSummary[T]) News(success string, undo *Action) NewsMsg {
 		done = t.label(t.Applied[0]) + ": " + success
 	case n > 1:
 		done = fmt.Sprintf("%d %ss: %s", n, cmp.Or(t.Singular, "row"), success)
+	}
+	switch n := len(t.Applied); {
+	case t.read > 0 && t.read == n:
+		done += " · " + SeenByReading
+	case t.read > 0:
+		done += fmt.Sprintf(" · of %d of them %s", t.read, SeenByReading)
 	}
 	rejected := strings.Join(t.rejected, "; ")
 	if len(t.advice) > 0 {

@@ -59,7 +59,7 @@ func (c *changes[T]) confirm(id string, o *rowChangeResult[T]) {
 		text:  o.attempt.DoneText,
 		shows: o.attempt.Shows,
 		agrees: func(row T) bool {
-			return find == nil || find([]T{row}).Verdict == SeenWithProof
+			return find == nil || find([]T{row}).Verdict == SeenAsWanted
 		},
 	}
 }
@@ -151,7 +151,7 @@ func (c *changes[T]) confirmGone(id string, now time.Time) {
 	c.confirmed[id] = confirmation[T]{at: now, kind: rowDeleted, text: "not found"}
 }
 
-// sight decides the changes whose answer was lost that the rows of the store prove.
+// sight decides the changes whose answer was lost if the rows of the store show what they wanted.
 func (c *changes[T]) sight() tea.Cmd {
 	var cmds []tea.Cmd
 	for _, l := range slices.Clone(c.lookups) {

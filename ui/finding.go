@@ -3,7 +3,7 @@ package ui
 // A Finding is what rows, read again, tell about a change whose answer was lost.
 type Finding[T any] struct {
 	Verdict Verdict
-	Row     T // the row that proves that the change was applied; a deletion has none
+	Row     T // the row that is as the change wanted it; a deletion has none
 	// Candidates are rows that may be what a create has made, while nothing proves whose they are.
 	Candidates []T
 }
@@ -13,19 +13,21 @@ type Verdict int
 
 // The verdicts.
 const (
-	CannotTell       Verdict = iota // the API does not return what was changed, or somebody else may have made it
-	NotSeen                         // the rows are as they were before: the change may still arrive
-	SeenWithProof                   // the rows prove that the change was applied
-	SeenWithoutProof                // rows may be what a create has made, or somebody else's
+	CannotTell Verdict = iota // the API does not return what was changed, or somebody else may have made it
+	NotSeen                   // the rows are as they were before: the change may still arrive
+	// SeenAsWanted says that the rows are as the change wanted them. The API does not say whose change did that: a
+	// colleague may have made the same one.
+	SeenAsWanted
+	SeenCandidates // rows may be what a create has made, or somebody else's
 )
 
 // seen reports whether a reading shows something that may be the change.
-func (v Verdict) seen() bool { return v == SeenWithProof || v == SeenWithoutProof }
+func (v Verdict) seen() bool { return v == SeenAsWanted || v == SeenCandidates }
 
 // FoundIf returns the finding of a change that is seen in a row, or not seen.
 func FoundIf[T any](seen bool, row T) Finding[T] {
 	if seen {
-		return Finding[T]{Verdict: SeenWithProof, Row: row}
+		return Finding[T]{Verdict: SeenAsWanted, Row: row}
 	}
 	return Finding[T]{Verdict: NotSeen}
 }

@@ -23,8 +23,8 @@ var lookupTimes = [...]time.Duration{
 const maxLookupWait = 5 * time.Minute
 
 // An OutcomeLookup finds out how a change ended whose answer was lost, by reading again and again. A reading that
-// proves the change decides at once; that it was not done takes agreeing readings over agreeFor. A failed reading
-// decides nothing.
+// shows what the change wanted decides at once; that it was not done takes agreeing readings over agreeFor. A failed
+// reading decides nothing.
 type OutcomeLookup struct {
 	RowID  string // the row that was changed; "" for one that is being made
 	Intent string // the change in the journal; "" if it has none
@@ -33,7 +33,7 @@ type OutcomeLookup struct {
 	// Read reads once, off the loop; judge runs on the loop and tells what was read. nil means that the API does not
 	// return what was changed.
 	Read func(context.Context) (judge func() Verdict, err error)
-	// Judge tells from rows that were read for another reason; only proof counts. It may be nil.
+	// Judge tells from rows that were read for another reason; only SeenAsWanted counts. It may be nil.
 	Judge func() Verdict
 	// OnWaiting runs on the loop after each reading that has not decided. It may be nil.
 	OnWaiting func() tea.Cmd
@@ -101,8 +101,11 @@ const NotSeenYet = "not seen yet, it may still arrive"
 // NotKnown is what is known of a change whose answer was lost if readings cannot tell.
 const NotKnown = "not known whether it was done"
 
-// ConfirmedByReading is what the news adds if the answer to a change was lost and reading again proved it.
-const ConfirmedByReading = "reading again confirmed it"
+// SeenByReading is what the news adds if the answer to a change was lost and reading again showed what it wanted.
+const SeenByReading = "reading again shows it; " + OwnerNotKnown
+
+// OwnerNotKnown is what readings do not tell of a change that they show: a colleague may have made the same one.
+const OwnerNotKnown = "whose change it was is not known"
 
 // CannotTellText says that readings do not tell how a change ended.
 const CannotTellText = NotKnown + " · look at it, then press x in the journal"
@@ -163,9 +166,9 @@ func (r lookupReading) Deliver() tea.Cmd {
 
 // decide returns the outcome that a reading leads to, if any.
 func (l *OutcomeLookup) decide(v Verdict, began time.Time) (outcome AttemptOutcome, decided bool) {
-	l.ambiguous = v == CannotTell || v == SeenWithoutProof
+	l.ambiguous = v == CannotTell || v == SeenCandidates
 	switch v {
-	case SeenWithProof:
+	case SeenAsWanted:
 		return Applied, true
 	case NotSeen:
 		if l.agreeingSince.IsZero() {
@@ -194,7 +197,7 @@ type lookupDue struct{ lookup *OutcomeLookup }
 // Deliver reads again.
 func (d lookupDue) Deliver() tea.Cmd { return d.lookup.read() }
 
-// sight decides the change if rows that were read for another reason prove it.
+// sight decides the change if rows that were read for another reason show what it wanted.
 func (l *OutcomeLookup) sight() tea.Cmd {
 	if l.Judge == nil || l.over && !l.NotSeen {
 		return nil
@@ -202,7 +205,7 @@ func (l *OutcomeLookup) sight() tea.Cmd {
 	switch v := l.Judge(); {
 	case l.NotSeen && v.seen():
 		return l.arrivedLate()
-	case !l.over && v == SeenWithProof:
+	case !l.over && v == SeenAsWanted:
 		return l.finish(Applied)
 	}
 	return nil

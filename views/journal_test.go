@@ -135,8 +135,8 @@ func unresolvedCreations() map[string]unresolvedCase {
 			kind:  "contact",
 			label: "Zed",
 			body:  client.Patch{"name": "Zed", "email": "z@acme.net"},
-			want:  client.Applied,
-			says:  "it is there",
+			want:  client.Unknown,
+			says:  "exactly as it was sent); there is no way to tell whose it is",
 			done: func(r *harness) error {
 				in := client.ContactRequest{Name: "Zed", Email: "z@acme.net"}
 				_, err := r.writer(client.OpCreateContact, "").CreateContact(r.Context(), in)

@@ -69,13 +69,13 @@ var outcomeScenarios = map[string]func(*outcomeTrial){
 	},
 	"a colleague's identical twin": func(o *outcomeTrial) {
 		o.emu.InjectFault(o.change.op, o.lateOrNever())
-		time.AfterFunc(o.seconds(1, 60), func() { o.twin(identicalTwin) })
+		time.AfterFunc(o.seconds(0, 60)+100*time.Millisecond, func() { o.twin(identicalTwin) })
 	},
 	"a colleague's identical twin, and stale reads": func(o *outcomeTrial) {
 		o.emu.InjectFault("GET *", emulator.Fault{Stale: o.seconds(0, 60) + time.Second})
 		o.wait(time.Minute)
 		o.emu.InjectFault(o.change.op, o.lateOrNever())
-		time.AfterFunc(o.seconds(1, 60), func() { o.twin(identicalTwin) })
+		time.AfterFunc(o.seconds(0, 60)+100*time.Millisecond, func() { o.twin(identicalTwin) })
 	},
 }
 

@@ -481,22 +481,6 @@ func TestCandidates_identicalTwinIsNotCalledOurs(t *testing.T) {
 	}
 }
 
-// What a lost create has made is called ours if the first reading shows it at once: it is the only one, it has
-// everything that was sent, and nobody else had the time to make it.
-func TestCandidates_seenAtOnceIsOurs(t *testing.T) {
-	for _, c := range identicalTwins {
-		t.Run(c.op, func(t *testing.T) {
-			startProgram(t, emulator.Options{}, screenSize{200, 40}, func(r *harness) {
-				r.emu.InjectFault(c.op, emulator.Fault{Status: 504, ApplyFirst: true, Times: 1})
-				r.pressAll(c.keys)
-				r.press("<ctrl+s>")
-				r.wait(time.Second)
-				r.requireOutcome(client.Applied)
-			})
-		})
-	}
-}
-
 // Every candidate is shown, ours and the colleague's, and none is called ours.
 func TestCandidates_everyOneIsShown(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{200, 40}, func(r *harness) {

@@ -337,28 +337,26 @@ func changeCases() []changeCase {
 		readableChange("enable service", "3 / billing-cron <enter>", "E", "monitoring is enabled"),
 		readableChange("disable service", "3 / edge-router <enter> d", "<ctrl+s>", "monitoring is disabled"),
 		readableChange("delete service", "3 / edge-router <enter> D ~ edge-router", "<enter>", ": deleted"),
-		readableChange(
-			"create service", "3 n night <tab> <right> <tab> 203.0.113.7:22", "<ctrl+s>", "reading again confirmed it",
-		),
-		readableChange("update service", "3 / edge-router <enter> e 2", "<ctrl+s>", "reading again confirmed it"),
+		unprovenChange("create service", "3 n night <tab> <right> <tab> 203.0.113.7:22", "<ctrl+s>"),
+		readableChange("update service", "3 / edge-router <enter> e 2", "<ctrl+s>", "saved"),
 		readableChange("delete contact", "4 / Ada <enter> D ~", "y", ": deleted"),
-		readableChange("create contact", "4 n Zed <tab> zed@acme.net", "<ctrl+s>", "reading again confirmed it"),
-		readableChange("update contact", "4 / Ada <enter> e 2", "<ctrl+s>", "reading again confirmed it"),
+		unprovenChange("create contact", "4 n Zed <tab> zed@acme.net", "<ctrl+s>"),
+		readableChange("update contact", "4 / Ada <enter> e 2", "<ctrl+s>", "saved"),
 		unprovenChange("create credential", "5 n night <tab> ops <tab> secret", "<ctrl+s>"),
-		readableChange("update credential", "5 / db2-root <enter> e 2", "<ctrl+s>", "reading again confirmed it"),
+		readableChange("update credential", "5 / db2-root <enter> e 2", "<ctrl+s>", "saved"),
 		readableChange("delete credential", "5 / db2-root <enter> D ~ db2-root", "<enter>", ": deleted"),
 		readableChange("update SSH settings", "6 / db1 <enter>", "d", "support may not log in"),
-		readableChange("create bucket", "8 n night", "<ctrl+s>", "reading again confirmed it"),
+		unprovenChange("create bucket", "8 n night", "<ctrl+s>"),
 		readableChange("delete bucket", "8 / scratch <enter> D ~ scratch", "<enter>", ": deleted"),
-		readableChange("update key", "9 / finance <enter> e 2", "<ctrl+s>", "reading again confirmed it"),
+		readableChange("update key", "9 / finance <enter> e 2", "<ctrl+s>", "saved"),
 		readableChange("revoke key", "9 / finance <enter> D ~ finance", "<enter>", ": revoked"),
 		unreadableChange("change login", "5 / db2-root <enter> P root <tab> secret", "<ctrl+s>", "harm"),
 		readableChange(
-			"modify access", "8 / acme-www <enter> x <right> <right>", "<ctrl+s>", "reading again confirmed",
+			"modify access", "8 / acme-www <enter> x <right> <right>", "<ctrl+s>", "access is now",
 		),
 		readableChange(
 			"update access", "8 / acme-www <enter> x <right> <right> <tab> <right>", "<ctrl+s>",
-			"reading again confirmed",
+			"access is now",
 		),
 	}
 }
@@ -444,7 +442,7 @@ func TestChanges_lostAnswers(t *testing.T) {
 						r.requireText(ui.NotKnown)
 						r.requireOutcome(client.Unknown)
 					case done:
-						r.requireText(w.done)
+						r.requireText(w.done, ui.SeenByReading)
 						r.requireOutcome(client.Applied)
 					default:
 						r.requireText(ui.NotSeenYet)

@@ -18,6 +18,8 @@ type DisabledService struct {
 	Since    time.Time
 	Until    time.Time // when it is to be enabled again; zero if no time was set
 	At       time.Time // when IntentID was recorded: later than Since if the window was changed meanwhile
+	// ByReading is set if the answer was lost and reading again showed the service as disabled: perhaps by others.
+	ByReading bool
 }
 
 // A PlannedWindow is a maintenance window that has not begun: its service is to be disabled at its start.
@@ -44,13 +46,14 @@ func (s *state) trackWindows(e *Entry) {
 			since = held.Since // it was disabled already, and has another end now
 		}
 		s.disabled[c.ID] = DisabledService{
-			ID:       c.ID,
-			IntentID: e.ID,
-			Label:    c.Label,
-			Reason:   c.Reason,
-			Since:    since,
-			Until:    c.RevertAt,
-			At:       e.Time,
+			ID:        c.ID,
+			IntentID:  e.ID,
+			Label:     c.Label,
+			Reason:    c.Reason,
+			Since:     since,
+			Until:     c.RevertAt,
+			At:        e.Time,
+			ByReading: e.ByReading,
 		}
 	case client.OpPlanMaintenance:
 		s.planned[e.ID] = PlannedWindow{

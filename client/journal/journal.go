@@ -4,7 +4,6 @@ package journal
 
 import (
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -33,6 +32,14 @@ type Entry struct {
 	place          place
 	unreadOutcomes int  // lines that this process has written and not read back
 	superseded     bool // a later change of the same path makes it no unfinished one
+}
+
+// Shown returns the outcome for readers: AsWanted instead of Applied if only reading again showed the change.
+func (e Entry) Shown() client.Outcome {
+	if e.Outcome == client.Applied && e.ByReading {
+		return client.AsWanted
+	}
+	return e.Outcome
 }
 
 // A Journal records the changes of one account. Its methods are safe for concurrent use, and none of those that read
@@ -338,9 +345,10 @@ func (j *Journal) RecordIntent(c client.Change) (string, error) {
 }
 
 // RecordOutcome records how a change ended. A later outcome of the same change replaces the earlier one; err then says
-// how it became known: client.ErrFoundByReading says that reading again showed it.
+// how it became known: client.FoundByReading says that reading again showed it.
 func (j *Journal) RecordOutcome(id string, outcome client.Outcome, err error) {
-	l := record{ID: id, Outcome: outcome, ByReading: errors.Is(err, client.ErrFoundByReading)}
+	l := record{ID: id, Outcome: outcome}
+	_, l.ByReading = err.(client.FoundByReading)
 	if err != nil {
 		l.OutcomeDetail = err.Error()
 	}

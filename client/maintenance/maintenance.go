@@ -154,11 +154,13 @@ func (k Keeper) mayRepeat(e journal.Entry) bool {
 	return k.Now().Sub(e.Time) > wait
 }
 
-// errReadBack says how the outcome of a change became known.
-var errReadBack = errors.New("found by reading the service again")
+// foundByReading says how the outcome of a change became known.
+const foundByReading = client.FoundByReading("found by reading the service again; whose change it was is not known")
 
-// settle records that a change was applied.
-func (k Keeper) settle(e journal.Entry) { k.Journal.RecordOutcome(e.ID, client.Applied, errReadBack) }
+// settle records that the service is as a change wanted it.
+func (k Keeper) settle(e journal.Entry) {
+	k.Journal.RecordOutcome(e.ID, client.Applied, foundByReading)
+}
 
 // read reads a service again, and reports whether it is gone.
 func (k Keeper) read(ctx context.Context, id string) (s *client.Service, gone bool, err error) {

@@ -113,7 +113,7 @@ func (r StoreRequest[T]) showNews(c ui.ChangeResult[T], answered bool) tea.Cmd {
 		news.Tone = theme.Warn
 	}
 	if !answered {
-		news.Text += " · " + ui.ConfirmedByReading
+		news.Text += " · " + ui.SeenByReading
 	}
 	return ui.Send(news)
 }

@@ -76,7 +76,7 @@ func FormatOutcome(a *Account, e *journal.Entry, look *theme.Theme) (string, the
 	case e.Outcome == client.Pending:
 		return g.Pending + " under way", theme.Accent
 	case e.Outcome == client.Applied:
-		return g.Success + " done", theme.Good
+		return g.Success + " " + string(e.Shown()), theme.Good
 	}
 	return g.Failure + " not done", theme.Bad
 }

@@ -56,7 +56,7 @@ func recordLate(a *Account, intent, what, reason string) tea.Cmd {
 		return nil
 	}
 	text := fmt.Sprintf("seen at %s: %s", a.Now().UTC().Format("2006-01-02 15:04:05 UTC"), ui.ArrivedLate)
-	a.Journal.RecordOutcome(intent, client.Unknown, foundByReading(text+ui.WithPrefix(" · ", reason)))
+	a.Journal.RecordOutcome(intent, client.Unknown, client.FoundByReading(text+ui.WithPrefix(" · ", reason)))
 	news := what + ": seen now; " + ui.ArrivedLate + ui.WithPrefix(" · ", reason)
 	if end := entries[i].Change.RevertAt; !end.IsZero() {
 		news += " · nothing enables it again at " + FormatClock(end.In(a.Location), a.Now().In(a.Location))
@@ -66,15 +66,6 @@ func recordLate(a *Account, intent, what, reason string) tea.Cmd {
 		a.JournalStore().Refresh(),
 	)
 }
-
-// foundByReading says what reading again showed about the outcome of a change.
-type foundByReading string
-
-// Error returns what they told.
-func (f foundByReading) Error() string { return string(f) }
-
-// Is reports whether target is client.ErrFoundByReading.
-func (f foundByReading) Is(target error) bool { return target == client.ErrFoundByReading }
 
 // unresolvedAge is the age of the oldest changes that are looked up.
 const unresolvedAge = 7 * 24 * time.Hour
@@ -93,6 +84,7 @@ func WaitForOutcome(ctx context.Context, a *Account, intent string) (outcome ui.
 		return ui.Unknown, ""
 	}
 	l, told := entryLookup(a, open[i]), make(chan ui.AttemptOutcome, 1)
+	l.OnLate = nil // the script ends with the verdict
 	l.OnVerdict = func(outcome ui.AttemptOutcome) tea.Cmd {
 		recordFound(a, open[i], outcome, l.Reason)
 		told <- outcome
@@ -230,7 +222,7 @@ func reportEntry(a *Account, e *journal.Entry, outcome ui.AttemptOutcome, l *ui.
 	tone, text := theme.Warn, "still unknown"
 	switch outcome {
 	case ui.Applied:
-		tone, text = theme.Good, "it was done"
+		tone, text = theme.Good, "it is as wanted; "+ui.OwnerNotKnown
 	case ui.Rejected:
 		tone, text = theme.Bad, "it was not done"
 	}
@@ -257,7 +249,11 @@ func recordFound(a *Account, e *journal.Entry, outcome ui.AttemptOutcome, reason
 		ui.Rejected: client.Rejected,
 	}[outcome]
 	if known {
-		a.Journal.RecordOutcome(e.ID, record, foundByReading("looked up later: "+reason))
+		text := "looked up later: " + reason
+		if record == client.Applied {
+			text += "; " + ui.OwnerNotKnown
+		}
+		a.Journal.RecordOutcome(e.ID, record, client.FoundByReading(text))
 	}
 }
 
@@ -305,7 +301,7 @@ func judgeEntry(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdict, 
 	gone := errors.Is(err, client.ErrNotFound)
 	switch verb, _, _ := strings.Cut(op, " "); {
 	case (verb == "delete" || verb == "revoke") && gone:
-		return ui.SeenWithProof, "it is gone", nil
+		return ui.SeenAsWanted, "it is gone", nil
 	case (verb == "delete" || verb == "revoke") && err == nil:
 		return ui.NotSeen, "it is still there", nil
 	case gone:
@@ -331,7 +327,7 @@ func compareUpdate(e *journal.Entry, now map[string]string) (ui.Verdict, string)
 	after, before := FlattenJSON(e.Change.Body), FlattenJSON(e.Change.Before)
 	switch {
 	case len(after) > 0 && containsAll(now, after):
-		return ui.SeenWithProof, "it has the values that were sent"
+		return ui.SeenAsWanted, "it has the values that were sent"
 	case len(before) > 0 && containsAll(now, before):
 		return ui.NotSeen, "it still has the old values"
 	}
@@ -462,7 +458,7 @@ func judgeCancellation(ctx context.Context, a *Account) (ui.Verdict, string, err
 	case len(page.Rows) > 0:
 		return ui.NotSeen, ui.Plural(len(page.Rows), "bucket is", "buckets are") + " still there", nil
 	}
-	return ui.SeenWithoutProof, "no bucket is left, but that does not prove that Object Storage was cancelled", nil
+	return ui.SeenCandidates, "no bucket is left, but that does not prove that Object Storage was cancelled", nil
 }
 
 // candidate is an object that a change may have created.
@@ -501,27 +497,14 @@ func (c candidate) describe(a *Account, e *journal.Entry) string {
 	return client.Clean(c.id) + ": " + describeCandidate(a, c.made, c.row, sent) + ui.WithPrefix(", ", c.about)
 }
 
-// judgeCreation looks for what a create has made. Labels are not unique, so proof is a single object that has
-// everything that was sent, was made when it was sent, and was seen at once: see FindCreated.
+// judgeCreation looks for what a create may have made: see FindCreated.
 func judgeCreation(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdict, string, error) {
 	alike, err := fetchAlike(ctx, a, e)
 	if err != nil {
 		return ui.CannotTell, "", err
 	}
-	seenAtOnce := isSeenAtOnce(a.Now(), e.Time)
-	returned := FlattenJSON(e.Change.Body)
-	for _, member := range []string{"password", "username", "bucket_access", "acl", "cors_enabled"} {
-		delete(returned, member)
-	}
-	proven := slices.DeleteFunc(slices.Clone(alike), func(c candidate) bool {
-		return !seenAtOnce || c.made.IsZero() || !isMadeAround(c.made, e.Time) ||
-			!containsAll(FlattenJSON(c.row), returned)
-	})
-	switch {
-	case len(alike) == 0:
+	if len(alike) == 0 {
 		return ui.NotSeen, "nothing has this label", nil
-	case len(proven) == 1 && !sentAgain(a, e):
-		return ui.SeenWithProof, "it is there: " + client.Clean(proven[0].id), nil
 	}
 	names := make([]string, len(alike))
 	for i, c := range alike {
@@ -532,7 +515,7 @@ func judgeCreation(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdic
 	if e.Change.Resource == "key" {
 		text += ", and its secret never arrived"
 	}
-	return ui.SeenWithoutProof, text, nil
+	return ui.SeenCandidates, text, nil
 }
 
 // fetchAlike returns the objects that may be what a create has made: they have its label and were not there before, as
@@ -553,15 +536,6 @@ func fetchAlike(ctx context.Context, a *Account, e *journal.Entry) ([]candidate,
 // isMadeBefore reports whether something was certainly made before a time, if the API says when.
 func isMadeBefore(made, sentAt time.Time) bool {
 	return !made.IsZero() && sentAt.Sub(made) > time.Minute
-}
-
-// sentAgain reports whether another create of the same label may have been applied at that time: what is there may be
-// its result.
-func sentAgain(a *Account, e *journal.Entry) bool {
-	return slices.ContainsFunc(a.Journal.Entries(e.Time.Add(-time.Minute)), func(other journal.Entry) bool {
-		return other.ID != e.ID && other.Change.Op == e.Change.Op && other.Change.Label == e.Change.Label &&
-			other.Outcome != client.Rejected && other.Outcome != client.NotSent
-	})
 }
 
 // fetchCandidates returns all objects of the resource of which a change has made one.

@@ -18,12 +18,10 @@ import (
 // Creation says how to recognise what a create has made, after its answer was lost. Labels need not be unique, and
 // somebody else may have made a row with the same one.
 type Creation[T any] struct {
-	SameLabel func(T) bool // whether a row has the label that was sent, so that it may be the one
-	Matches   func(T) bool // whether a row has everything that was sent, as far as the API returns it
-	// MadeAt returns when a row was made. nil means that the API does not tell, and that nothing proves whose a row is.
-	MadeAt func(T) client.Time
-	Sent   any            // the request, whose members are compared with the row's to say how it differs
-	About  func(T) string // more about a row: "reaches everything". It may be nil
+	SameLabel func(T) bool        // whether a row has the label that was sent, so that it may be the one
+	MadeAt    func(T) client.Time // when a row was made; nil if the API does not tell
+	Sent      any                 // the request, whose members are compared with the row's to say how it differs
+	About     func(T) string      // more about a row: "reaches everything". It may be nil
 }
 
 // Describe says of a row that may be what a create has made when it was made, and how it differs from what was sent.
@@ -148,58 +146,26 @@ func quoteValue(text string) string {
 	return ui.Truncate(client.Clean(text), 40, "…")
 }
 
-// A row proves what a create has made only if it was made within this time of sending, and if it was seen within
-// seenWithin: a colleague may make the same at any time, and the API does not say who made what. The clocks of this
-// machine and of the API may differ a little.
-const (
-	madeAround = 2 * time.Second
-	seenWithin = 2 * time.Second
-)
-
-// FindCreated returns a function that tells from all rows, read again, whether a row was made by a create that is sent
-// now. Proof is a single row that was not there before, has everything that was sent, was made when it was sent, and
-// was seen at once. What appears later is a candidate: it may have arrived late, or be a colleague's.
+// FindCreated returns a function that tells from all rows, read again, what a create that is sent now may have made:
+// rows with its label that were not there before. They are candidates, however alike and however close in time: a
+// colleague may make the same at any moment, and the API does not say who made what.
 func FindCreated[T any](store *ui.RowStore[T], c Creation[T]) func(now []T) ui.Finding[T] {
-	sentAt, held := store.Now(), map[string]bool{}
+	held := map[string]bool{}
 	for _, row := range store.Rows() {
 		held[store.ID(row)] = true
 	}
 	return func(now []T) ui.Finding[T] {
-		var candidates, proven []T
+		var candidates []T
 		for _, row := range now {
-			if held[store.ID(row)] || !c.SameLabel(row) {
-				continue
-			}
-			candidates = append(candidates, row)
-			if isSeenAtOnce(store.Now(), sentAt) && c.isMadeAround(row, sentAt) && c.Matches(row) {
-				proven = append(proven, row)
+			if !held[store.ID(row)] && c.SameLabel(row) {
+				candidates = append(candidates, row)
 			}
 		}
-		switch {
-		case len(candidates) == 0:
+		if len(candidates) == 0 {
 			return ui.Finding[T]{Verdict: ui.NotSeen}
-		case len(proven) == 1:
-			return ui.Finding[T]{Verdict: ui.SeenWithProof, Row: proven[0]}
 		}
-		return ui.Finding[T]{Verdict: ui.SeenWithoutProof, Candidates: candidates}
+		return ui.Finding[T]{Verdict: ui.SeenCandidates, Candidates: candidates}
 	}
-}
-
-// isSeenAtOnce reports whether a reading is so close to the time of sending that nobody else had the time to make the
-// same thing in between.
-func isSeenAtOnce(readAt, sentAt time.Time) bool { return readAt.Sub(sentAt) <= seenWithin }
-
-// isMadeAround reports whether a row was made at the time of sending.
-func (c Creation[T]) isMadeAround(row T, sentAt time.Time) bool {
-	if c.MadeAt == nil || !c.MadeAt(row).Valid() {
-		return false
-	}
-	return isMadeAround(c.MadeAt(row).Time(), sentAt)
-}
-
-// isMadeAround reports whether something was made at the time of sending.
-func isMadeAround(made, sentAt time.Time) bool {
-	return made.Sub(sentAt).Abs() <= madeAround
 }
 
 // Update says how to recognise a row that an update has changed, after its answer was lost.

@@ -175,7 +175,7 @@ func (r Runner[T]) reportVerdict(s *start[T], sent *sentRow[T], outcome ui.Attem
 	one.applied = []resource.Attempt[T]{sent.attempt}
 	cmds := []tea.Cmd{ui.Send(ui.NewsMsg{
 		Tone: theme.Good,
-		Text: r.Resource.Label(sent.row) + ": " + r.summaryText(&one, rows) + " · " + ui.ConfirmedByReading,
+		Text: r.Resource.Label(sent.row) + ": " + r.summaryText(&one, rows) + " · " + ui.SeenByReading,
 		Undo: r.undo(&one, rows),
 	})}
 	if s.draft.OnApplied != nil {

@@ -155,7 +155,6 @@ func newContactFrom(a *account.Account, values client.ContactRequest) resource.D
 			sent := *in
 			made := account.Creation[*client.Contact]{
 				SameLabel: func(c *client.Contact) bool { return c.Name.Raw() == sent.Name },
-				Matches:   func(c *client.Contact) bool { return c.Request() == sent },
 				MadeAt:    func(c *client.Contact) client.Time { return c.Updated },
 				Sent:      sent,
 			}

@@ -388,7 +388,7 @@ func describeDisablement(a *account.Account, d incident.Disablement) string {
 	case !d.Ours && !a.Journal.Loaded():
 		text += ", the journal is still being read"
 	case d.Perhaps:
-		text += ", perhaps by a change from this machine whose outcome is not known"
+		text += ", perhaps by a change from this machine whose answer was lost"
 	case !d.Ours:
 		text += ", not disabled from this machine"
 	}

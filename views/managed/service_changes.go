@@ -120,7 +120,6 @@ func newServiceFrom(a *account.Account, values client.ServiceRequest) resource.D
 			sent := withoutNeedlessRegion(*in)
 			made := account.Creation[*client.Service]{
 				SameLabel: func(s *client.Service) bool { return s.Label.Raw() == sent.Label },
-				Matches:   func(s *client.Service) bool { return serviceMatches(s, sent) },
 				MadeAt:    func(s *client.Service) client.Time { return s.Created },
 				Sent:      sent,
 			}

@@ -213,7 +213,6 @@ func newBucketFrom(a *account.Account, values client.BucketRequest) resource.Dra
 			sent.Cluster, sent.Region = client.SplitLocation(in.Cluster, a.Clusters().Rows())
 			made := account.Creation[*client.Bucket]{
 				SameLabel: func(b *client.Bucket) bool { return isRequestedBucket(b, sent) },
-				Matches:   func(*client.Bucket) bool { return true }, // the API returns nothing else that was sent
 				MadeAt:    func(b *client.Bucket) client.Time { return b.Created },
 				Sent:      sent,
 				About: func(b *client.Bucket) string {
@@ -452,7 +451,7 @@ func judgeBucketAccess(
 	case set.ACL != "" && now.ACL == "", set.CORS != nil && now.CORS == nil:
 		return ui.CannotTell, ui.ErrUnreadable
 	}
-	return ui.SeenWithProof, nil
+	return ui.SeenAsWanted, nil
 }
 
 // accessReadBack is what reading an access again shows after it was set.

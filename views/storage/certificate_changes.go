@@ -236,9 +236,15 @@ func (c certificates) send(bucket *bucketCertificate, replace bool) certificateD
 			return resource.Confirm{Effect: "Sends a certificate and its private key. " + in.review()}
 		},
 		Attempt: in.attempt,
-		AfterSubmit: func(*bucketCertificate, bool) tea.Cmd {
-			c.uploaded(&in.pair)
-			return ui.ShowNews(theme.Good, client.Clean(bucket.Bucket)+": certificate set")
+		AfterSubmit: func(_ *bucketCertificate, told bool) tea.Cmd {
+			news := client.Clean(bucket.Bucket) + ": certificate set"
+			if told {
+				c.uploaded(&in.pair)
+			} else {
+				c.uploaded(nil) // it may be another one
+				news += " · " + ui.SeenByReading
+			}
+			return ui.ShowNews(theme.Good, news)
 		},
 		ScriptNote: func(*bucketCertificate) string {
 			return fmt.Sprintf("for %s, until %s", in.pair.HostNames(), in.pair.Leaf.NotAfter.Format(time.DateOnly))
@@ -309,14 +315,14 @@ func (in *certificateFiles) attempt(now *bucketCertificate) resource.Attempt[*bu
 // deleteOld deletes the old certificate. If the answer is lost, it reads whether it is gone. If it is not, it may still
 // go: nothing else is sent.
 func (in *certificateFiles) deleteOld(ctx context.Context, w *client.Writer) error {
-	err := in.readIfLost(ctx, w.DeleteCertificate(ctx, in.bucket.Cluster, in.bucket.Bucket), false)
+	err := in.readIfLost(ctx, w.DeleteCertificate(ctx, in.bucket.Cluster, in.bucket.Bucket))
 	in.deleted = err == nil
 	return err
 }
 
-// readIfLost returns the error of a change. If its answer was lost, it reads whether a certificate is set: there is no
-// error if that proves the change.
-func (in *certificateFiles) readIfLost(ctx context.Context, err error, set bool) error {
+// readIfLost returns the error of deleting the old certificate. If the answer was lost, it reads whether a certificate
+// is set: there is no error if none is.
+func (in *certificateFiles) readIfLost(ctx context.Context, err error) error {
 	var lost *client.Error
 	if !ui.IsUnknown(err) || !errors.As(err, &lost) {
 		return err
@@ -325,13 +331,11 @@ func (in *certificateFiles) readIfLost(ctx context.Context, err error, set bool)
 	switch {
 	case failed != nil || now.SSL == nil:
 		return err
-	case *now.SSL == set:
-		lost.Settle(true)
-		return nil
-	case !set:
+	case *now.SSL:
 		return errOldCertificate
 	}
-	return err
+	lost.Settle(true)
+	return nil
 }
 
 // errOldCertificate is the error of a replacement that stopped after its first change. That change is looked up.
@@ -344,10 +348,6 @@ func (in *certificateFiles) upload(ctx context.Context, w *client.Writer) (certi
 	status, err := w.UploadCertificate(
 		ctx, in.bucket.Cluster, in.bucket.Bucket, in.pair.Certificate, in.pair.Key,
 	)
-	if err != nil {
-		set := true
-		status, err = &client.CertificateStatus{SSL: &set}, in.readIfLost(ctx, err, true)
-	}
 	if err != nil && in.deleted {
 		err = uploadAfterDeleteError{err}
 	}

@@ -62,7 +62,7 @@ type nothingToDelete struct {
 func (n nothingToDelete) Deliver() tea.Cmd {
 	for _, e := range n.a.Journal.Unfinished(client.OpEmptyBucket) {
 		if e.Change.ID == n.prefix.ID() {
-			n.a.Journal.RecordOutcome(e.ID, client.Applied, errors.New("counted again: nothing is left"))
+			n.a.Journal.RecordOutcome(e.ID, client.Applied, client.FoundByReading("counted again: nothing is left"))
 		}
 	}
 	return ui.ShowNews(theme.Info, client.Clean(n.prefix.Bucket)+": there is nothing to delete")

@@ -146,12 +146,12 @@ func addWaitFlag(set *pflag.FlagSet, wait *bool, op string) {
 	case client.OpCreateObjectURL, client.OpUploadObject, client.OpDeleteObject:
 		return
 	}
-	set.BoolVar(wait, "wait", false, "if the answer is lost, read again until it is known whether the change was "+
-		"applied, for at most 150 s")
+	set.BoolVar(wait, "wait", false, "if the answer is lost, read again for up to 150 s until the change is seen, "+
+		"or does not count as done")
 }
 
 // lookUpLost returns the error of a change. If its answer was lost and --wait is given, it reads again first: there is
-// no error if a reading proves the change. What a create may have made is reported, with how it differs.
+// no error if a reading shows what the change wanted. What a create may have made is reported, with how it differs.
 func (r *subcommandRun) lookUpLost(ctx context.Context, s *scriptSession, c change[any], err error) error {
 	var e *client.Error
 	if !errors.As(err, &e) || !e.Unknown() || e.IntentID() == "" {
@@ -170,7 +170,7 @@ func (r *subcommandRun) lookUpLost(ctx context.Context, s *scriptSession, c chan
 	defer cancel()
 	switch outcome, reason := account.WaitForOutcome(wait, a, e.IntentID()); outcome {
 	case ui.Applied:
-		s.reportf("%s: applied: %s", c.name, reason)
+		s.reportf("%s: as wanted: %s; %s", c.name, reason, ui.OwnerNotKnown)
 		return nil
 	case ui.Rejected:
 		return exit.WithCode(exit.CodeFailure, fmt.Errorf(

@@ -479,7 +479,7 @@ func (d disabledService) markdownLine(now time.Time) string {
 	}
 	switch {
 	case d.Perhaps:
-		text += "; perhaps by a change from this machine whose outcome is not known"
+		text += "; perhaps by a change from this machine whose answer was lost"
 	case !d.Ours:
 		text += "; not disabled from this machine"
 	}

@@ -45,7 +45,7 @@ func newJournalRow(e journal.Entry) journalRow {
 		Label:         c.Label,
 		Reason:        c.Reason,
 		Until:         c.RevertAt,
-		Outcome:       e.Outcome,
+		Outcome:       e.Shown(),
 		OutcomeDetail: e.OutcomeDetail,
 		Method:        c.Method,
 		Path:          c.Path,
@@ -56,7 +56,10 @@ func newJournalRow(e journal.Entry) journalRow {
 
 // outcomeNames returns the names of the outcomes, as flags take them.
 func outcomeNames() []string {
-	return []string{string(client.Pending), string(client.Applied), string(client.Rejected), string(client.Unknown)}
+	return []string{
+		string(client.Pending), string(client.Applied), string(client.AsWanted), string(client.Rejected),
+		string(client.Unknown),
+	}
 }
 
 func formatTime(t time.Time) string {
@@ -139,7 +142,7 @@ func listEntries(_ context.Context, s *scriptSession, q listOptions) iter.Seq2[a
 			s.reportf("%v", err)
 		}
 		for _, e := range entries {
-			if len(q.outcomes) > 0 && !slices.Contains(q.outcomes, string(e.Outcome)) {
+			if len(q.outcomes) > 0 && !slices.Contains(q.outcomes, string(e.Shown())) {
 				continue
 			}
 			row := newJournalRow(e)

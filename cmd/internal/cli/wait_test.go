@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/emulator"
+	"lookout/client/journal"
 	"lookout/cmd/internal/exit"
 )
 
@@ -78,4 +80,87 @@ func TestPoll_onlyReadIsCutOff(t *testing.T) {
 			t.Errorf("exit code %d: %v", exit.CodeFor(err), err)
 		}
 	})
+}
+
+// With --wait, a create whose answer was lost waits for the verdict. What it may have made is reported at the end, ours
+// and a colleague's alike, and it ends with code 5: no reading tells whose an object is. If nothing appears, it was not
+// done.
+func TestWait_createEndsWithCandidates(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault emulator.Fault
+		twin  bool // a colleague makes the same, a moment later
+		code  int
+		says  []string
+	}{
+		"applied at once": {
+			emulator.Fault{Status: 504, ApplyFirst: true, Times: 1}, false, exit.CodeUnknown,
+			[]string{"contact 901: made", "exactly as it was sent", "whether this command or somebody else made it"},
+		},
+		"applied a minute late, beside a colleague's": {
+			emulator.Fault{Late: time.Minute, Times: 1}, true, exit.CodeUnknown,
+			[]string{"contact 901: made", "contact 902: made", "which of them this command made, if any"},
+		},
+		"a colleague's alone": {
+			emulator.Fault{Status: 504, Times: 1}, true, exit.CodeUnknown,
+			[]string{"contact 901: made", "whether this command or somebody else made it"},
+		},
+		"never": {
+			emulator.Fault{Status: 504, Times: 1}, false, exit.CodeFailure,
+			[]string{"not applied; its answer was lost, and reading again for 2 min did not show it"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				emulated := emulator.New(emulator.Options{Token: "t"})
+				emulated.InjectFault("create contact", c.fault)
+				j := journal.NewInMemory(time.Now)
+				api, err := client.New("https://api.example.test/v4", client.NewSecret("t"),
+					client.WithTransport(emulated), client.WithRecorder(j))
+				if err != nil {
+					t.Fatal(err)
+				}
+				create := func(api *client.Client) error {
+					change := client.Change{Op: client.OpCreateContact, Resource: "contact", Label: "Zed"}
+					consent, err := api.Consent(t.Context(), nil, client.Question{Op: change.Op}, "")
+					if err != nil {
+						return err
+					}
+					w, err := api.Begin(change, consent)
+					if err != nil {
+						return err
+					}
+					_, err = w.CreateContact(t.Context(), client.ContactRequest{Name: "Zed", Email: "zed@acme.net"})
+					return err
+				}
+				lost := create(api)
+				if c.twin {
+					theirs, err := client.New("https://api.example.test/v4", client.NewSecret("t"),
+						client.WithTransport(emulated))
+					if err == nil {
+						err = create(theirs)
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+				var reports bytes.Buffer
+				s := &scriptSession{api: api, journal: &lazyJournal{journal: j}, errOut: &reports, now: time.Now}
+				began := time.Now()
+				run := subcommandRun{wait: true}
+				err = run.lookUpLost(t.Context(), s, change[any]{name: "contact Zed"}, lost)
+				if code := exit.CodeFor(err); code != c.code {
+					t.Errorf("exit code %d, want %d: %v", code, c.code, err)
+				}
+				text := reports.String() + err.Error()
+				for _, want := range c.says {
+					if !strings.Contains(text, want) {
+						t.Errorf("it does not say %q:\n%s", want, text)
+					}
+				}
+				if took := time.Since(began); took < 2*time.Minute || took > waitLimit {
+					t.Errorf("it waited %v", took)
+				}
+			})
+		})
+	}
 }

@@ -17,7 +17,7 @@ type Disablement struct {
 	Until  time.Time // when it is to be enabled again; zero if no time was set
 	Reason string    // as it was given, not cleaned
 	Ours   bool      // the change that disabled it is in this machine's journal
-	// Perhaps is set if that journal has a change that may have disabled it: its outcome is not known.
+	// Perhaps is set if that journal has a change that may have disabled it: its answer was lost.
 	Perhaps bool
 }
 
@@ -70,6 +70,6 @@ func (m *Memory) DisablementOf(service int, updated time.Time, w *journal.Disabl
 	case w.Since.Sub(d.Since) < clockTolerance:
 		d.Bound = false
 	}
-	d.Until, d.Reason, d.Ours = w.Until, w.Reason, true
+	d.Until, d.Reason, d.Ours, d.Perhaps = w.Until, w.Reason, !w.ByReading, w.ByReading
 	return d
 }

@@ -1,0 +1,101 @@
+package views_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"lookout/client"
+	"lookout/client/emulator"
+)
+
+// An object that a colleague makes a moment after our create, with everything that was sent, is a candidate: nothing
+// tells whose it is, however close in time it was made.
+func TestOutcome_identicalObjectMadeAtOnceIsCandidate(t *testing.T) {
+	for _, change := range allChanges(t) {
+		if path, _ := identicalTwin(change.op); path == "" {
+			continue
+		}
+		t.Run(change.op, func(t *testing.T) {
+			startProgram(t, emulator.Options{}, screenSize{140, 40}, func(r *harness) {
+				r.pressAll(change.keys)
+				r.emu.InjectFault(change.op, emulator.Fault{Status: 504, Delay: time.Second, Times: 1})
+				time.AfterFunc(500*time.Millisecond, func() {
+					path, body := identicalTwin(change.op)
+					r.tryElsewhere("POST", path, body)
+				})
+				r.press(change.send)
+				r.wait(3 * time.Second)
+				r.requireOutcome(client.Unknown)
+				r.requireText("Who made this")
+				r.wait(3 * time.Minute)
+				r.requireOutcome(client.Unknown)
+			})
+		})
+	}
+}
+
+// What a colleague did in the same words as a change whose answer was lost, and that was never applied, is not called
+// ours: the news say that it is not known whose change it was, and so do the journal's pane and its entry.
+func TestOutcome_identicalChangeByColleagueIsNotClaimed(t *testing.T) {
+	for _, change := range allChanges(t) {
+		if change.unproven || strings.HasPrefix(change.op, "create ") {
+			continue
+		}
+		t.Run(change.op, func(t *testing.T) {
+			startProgram(t, emulator.Options{}, screenSize{200, 40}, func(r *harness) {
+				r.pressAll(strings.ReplaceAll(change.keys, "~~", "~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~"))
+				r.emu.InjectFault(change.op, emulator.Fault{Status: 504, Delay: time.Second, Times: 1})
+				r.news = nil
+				time.AfterFunc(500*time.Millisecond, func() {
+					r.tryElsewhere(sameRequest(t, r.lastChange(change.op).Change))
+				})
+				r.press(change.send)
+				r.wait(8 * time.Second)
+				e := r.lastChange(change.op)
+				if e.Outcome != client.Applied {
+					if tells(change.op) {
+						t.Fatalf("the journal says %s, %s\n%s", e.Outcome, e.OutcomeDetail, r.screen())
+					}
+					return
+				}
+				const notKnown = "whose change it was is not known"
+				if !e.ByReading || !strings.Contains(e.OutcomeDetail, notKnown) {
+					t.Errorf("the journal's entry says %q", e.OutcomeDetail)
+				}
+				r.requireNewsWith(notKnown)
+				r.press("<esc>", ":", "journal", "<enter>")
+				r.line(change.op, "as wanted")
+			})
+		})
+	}
+}
+
+// sameRequest returns the request of a colleague who makes the same change.
+func sameRequest(t *testing.T, c client.Change) (method, path, body string) {
+	t.Helper()
+	path = strings.TrimPrefix(c.Path, "/v4")
+	switch c.Op {
+	case client.OpUploadCertificate:
+		certificate, key := writeCertificate(t, "cdn.acme.net")
+		c.Body = map[string]string{"certificate": readFile(t, certificate), "private_key": readFile(t, key)}
+	case client.OpEnableService, client.OpDisableService:
+		return c.Method, path, ""
+	}
+	data, err := json.Marshal(c.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Method, path, string(data)
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
