@@ -321,8 +321,8 @@ func sortedKeys(set map[string]bool) []string {
 }
 
 // textInputs counts the types that insert typed text in one line: those with a method that reads the Text of a key
-// press, and those that hold a textinput.Model. The editor of several lines, ui/input.Block, is the other one that is
-// wanted.
+// press, and those that hold a textinput.Model. The editor of several lines, ui/input.TextArea, is the other one
+// that is wanted.
 func textInputs(sources []source) measure {
 	types := map[string]bool{}
 	eachDecl(sources, func(s source, decl ast.Decl) {
@@ -335,7 +335,7 @@ func textInputs(sources []source) measure {
 				continue
 			}
 			name := s.pkg + "." + typeName(f.Recv.List[0].Type)
-			if readsText(f.Body, param.Names[0].Name) && name != "ui/input.Block" {
+			if readsText(f.Body, param.Names[0].Name) && name != "ui/input.TextArea" {
 				types[name] = true
 			}
 		}

@@ -9,25 +9,25 @@ import (
 // A Bucket holds objects in a cluster ("Bucket"). Location and label together identify it. The document does not have
 // the last three members; the service sends them since 2024.
 type Bucket struct {
-	Cluster      Text            `json:"cluster"` // empty on the newer types of endpoint
-	Created      Time            `json:"created"`
-	Hostname     Text            `json:"hostname"`
-	Label        Text            `json:"label"`
-	Objects      Optional[int64] `json:"objects"`
-	Size         Optional[int64] `json:"size"` // bytes
-	Region       OptionalText    `json:"region"`
-	EndpointType OptionalText    `json:"endpoint_type"` // "E0" to "E3"
-	S3Endpoint   OptionalText    `json:"s3_endpoint"`   // host
+	Cluster      ServerText         `json:"cluster"` // empty on the newer types of endpoint
+	Created      Timestamp          `json:"created"`
+	Hostname     ServerText         `json:"hostname"`
+	Label        ServerText         `json:"label"`
+	Objects      Optional[int64]    `json:"objects"`
+	Size         Optional[int64]    `json:"size"` // bytes
+	Region       OptionalServerText `json:"region"`
+	EndpointType OptionalServerText `json:"endpoint_type"` // "E0" to "E3"
+	S3Endpoint   OptionalServerText `json:"s3_endpoint"`   // host
 }
 
 // Location returns the place of the bucket as paths and commands name it: its cluster, or its region if it has no
 // cluster.
-func (b *Bucket) Location() Text { return location(b.Cluster, b.Region) }
+func (b *Bucket) Location() ServerText { return location(b.Cluster, b.Region) }
 
 // location returns a cluster, or the region where there is no cluster.
-func location(cluster Text, region OptionalText) Text {
+func location(cluster ServerText, region OptionalServerText) ServerText {
 	if cluster.IsZero() {
-		return region.Text
+		return region.ServerText
 	}
 	return cluster
 }
@@ -91,31 +91,31 @@ type BucketAccess struct {
 	CORS *bool `json:"cors_enabled,omitempty"`
 }
 
-// Buckets reads the buckets of the account.
-type Buckets struct{ c *Client }
+// BucketReader reads the buckets of the account.
+type BucketReader struct{ c *Client }
 
 // List returns page n of all buckets, from 1.
-func (s Buckets) List(ctx context.Context, n int) (Page[*Bucket], error) {
+func (s BucketReader) List(ctx context.Context, n int) (Page[*Bucket], error) {
 	return listPage[*Bucket](ctx, s.c, "list buckets", n)
 }
 
 // ListInCluster returns page n of the buckets of one cluster, from 1.
-func (s Buckets) ListInCluster(ctx context.Context, cluster string, n int) (Page[*Bucket], error) {
+func (s BucketReader) ListInCluster(ctx context.Context, cluster string, n int) (Page[*Bucket], error) {
 	return listPage[*Bucket](ctx, s.c, "list buckets in cluster", n, cluster)
 }
 
 // All iterates over all buckets.
-func (s Buckets) All(ctx context.Context) iter.Seq2[*Bucket, error] { return allRows(ctx, s.List) }
+func (s BucketReader) All(ctx context.Context) iter.Seq2[*Bucket, error] { return allRows(ctx, s.List) }
 
 // AllInCluster iterates over all buckets of one cluster.
-func (s Buckets) AllInCluster(ctx context.Context, cluster string) iter.Seq2[*Bucket, error] {
+func (s BucketReader) AllInCluster(ctx context.Context, cluster string) iter.Seq2[*Bucket, error] {
 	return allRows(ctx, func(ctx context.Context, n int) (Page[*Bucket], error) {
 		return s.ListInCluster(ctx, cluster, n)
 	})
 }
 
 // Get returns one bucket.
-func (s Buckets) Get(ctx context.Context, cluster, label string) (*Bucket, error) {
+func (s BucketReader) Get(ctx context.Context, cluster, label string) (*Bucket, error) {
 	return call[*Bucket](ctx, s.c, bucketCall("view bucket", cluster, label, nil))
 }
 
@@ -145,7 +145,7 @@ func (s *BucketAccessStatus) String() string {
 
 // Access returns a bucket's access. The document has no such operation, but the provider does: an API without it
 // answers with ErrNotFound.
-func (s Buckets) Access(ctx context.Context, cluster, label string) (*BucketAccessStatus, error) {
+func (s BucketReader) Access(ctx context.Context, cluster, label string) (*BucketAccessStatus, error) {
 	return call[*BucketAccessStatus](ctx, s.c, bucketCall("view access", cluster, label, nil))
 }
 
@@ -158,8 +158,8 @@ func bucketCall(op, cluster, label string, body any) request {
 	}
 }
 
-// Certificates reads the state of the TLS certificates of buckets.
-type Certificates struct{ c *Client }
+// CertificateReader reads the state of the TLS certificates of buckets.
+type CertificateReader struct{ c *Client }
 
 // A CertificateStatus says whether a user of the account uploaded a certificate ("Bucket TLS certificate status").
 type CertificateStatus struct {
@@ -167,17 +167,17 @@ type CertificateStatus struct {
 }
 
 // Get returns whether a bucket has a certificate.
-func (s Certificates) Get(ctx context.Context, cluster, label string) (*CertificateStatus, error) {
+func (s CertificateReader) Get(ctx context.Context, cluster, label string) (*CertificateStatus, error) {
 	return call[*CertificateStatus](ctx, s.c, bucketCall("view certificate", cluster, label, nil))
 }
 
 // A Cluster is a location of buckets ("Cluster").
 type Cluster struct {
-	ID               Text `json:"id"`
-	Domain           Text `json:"domain"`
-	Region           Text `json:"region"`
-	StaticSiteDomain Text `json:"static_site_domain"`
-	Status           Text `json:"status"` // available or unavailable; the real service has more values
+	ID               ServerText `json:"id"`
+	Domain           ServerText `json:"domain"`
+	Region           ServerText `json:"region"`
+	StaticSiteDomain ServerText `json:"static_site_domain"`
+	Status           ServerText `json:"status"` // available or unavailable; the real service has more values
 }
 
 // SplitLocation reports whether a location names a cluster or, as on the newer types of endpoint, a region. A name that
@@ -195,19 +195,21 @@ func SplitLocation(location string, clusters []*Cluster) (cluster, region string
 	return cluster, region
 }
 
-// Clusters reads the clusters of the provider.
-type Clusters struct{ c *Client }
+// ClusterReader reads the clusters of the provider.
+type ClusterReader struct{ c *Client }
 
 // List returns page n of the clusters, from 1.
-func (s Clusters) List(ctx context.Context, n int) (Page[*Cluster], error) {
+func (s ClusterReader) List(ctx context.Context, n int) (Page[*Cluster], error) {
 	return listPage[*Cluster](ctx, s.c, "list clusters", n)
 }
 
 // All iterates over all clusters.
-func (s Clusters) All(ctx context.Context) iter.Seq2[*Cluster, error] { return allRows(ctx, s.List) }
+func (s ClusterReader) All(ctx context.Context) iter.Seq2[*Cluster, error] {
+	return allRows(ctx, s.List)
+}
 
 // Get returns one cluster.
-func (s Clusters) Get(ctx context.Context, id string) (*Cluster, error) {
+func (s ClusterReader) Get(ctx context.Context, id string) (*Cluster, error) {
 	return call[*Cluster](ctx, s.c, request{op: "view cluster", target: cleanName(id), segments: []any{id}})
 }
 

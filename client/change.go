@@ -32,16 +32,16 @@ type Change struct {
 	Body   any `json:"body,omitempty"` // set by the client; secrets are masked
 }
 
-// A Recorder keeps every change: its intent before it is sent, its outcome afterwards. If the intent cannot be
+// A ChangeRecorder keeps every change: its intent before it is sent, its outcome afterwards. If the intent cannot be
 // recorded, the change is not sent.
-type Recorder interface {
+type ChangeRecorder interface {
 	RecordIntent(Change) (id string, err error)
 	RecordOutcome(id string, outcome Outcome, err error)
 }
 
-// A SecretRecorder is a Recorder that remembers whether anybody has seen a secret that the API returned only once. It
-// does not keep the secret.
-type SecretRecorder interface {
+// A SecretSeenRecorder is a Recorder that remembers whether anybody has seen a secret that the API returned only once.
+// It does not keep the secret.
+type SecretSeenRecorder interface {
 	// RecordUnseenSecret records, instead of RecordOutcome, that a change was applied and its answer holds a secret. id
 	// is that of what was made.
 	RecordUnseenSecret(intentID, id string)
@@ -87,7 +87,7 @@ type Writer struct {
 // SecretSeen records that somebody has the secret that the answer to the change holds, or does not want it. Until then
 // the record says that nobody has seen it.
 func (w *Writer) SecretSeen() {
-	if recorder, ok := w.client.rules.recorder.(SecretRecorder); ok && w.intent != "" && w.made != nil {
+	if recorder, ok := w.client.rules.recorder.(SecretSeenRecorder); ok && w.intent != "" && w.made != nil {
 		recorder.RecordSecretSeen(w.intent)
 	}
 }
@@ -197,7 +197,7 @@ func (w *Writer) send(ctx context.Context, failed *Error, change Change, do func
 // recordOutcome records how the change ended.
 func (w *Writer) recordOutcome(failure error) {
 	recorder := w.client.rules.recorder
-	if keeper, ok := recorder.(SecretRecorder); ok && failure == nil && w.made != nil {
+	if keeper, ok := recorder.(SecretSeenRecorder); ok && failure == nil && w.made != nil {
 		keeper.RecordUnseenSecret(w.intent, w.made())
 		return
 	}

@@ -27,7 +27,7 @@ const loginPageHTML = "<html><head><title>Sign in</title></head></html>"
 // A faultPosition is a step of a change at which something fails.
 type faultPosition struct {
 	name    string
-	faults  []faulttest.Interceptor // each is a case of its own
+	faults  []faulttest.RoundTripFunc // each is a case of its own
 	applied int
 	unknown bool
 }
@@ -38,15 +38,20 @@ func faultPositions() []faultPosition {
 	dial := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	login := faulttest.Respond(302, "", "Location", "https://login.example/")
 	return []faultPosition{
-		{"P1 refused before it is sent", []faulttest.Interceptor{faulttest.Fail(dial)}, 0, false},
-		{"P2 reset while sending", []faulttest.Interceptor{faulttest.Fail(transport("write"))}, 0, true},
-		{"P3 not applied, reset", []faulttest.Interceptor{faulttest.Fail(transport("read"))}, 0, true},
-		{"P4 applied, reset", []faulttest.Interceptor{faulttest.ApplyThen(faulttest.Fail(transport("read")))}, 1, true},
-		{"P5 applied, answer cut", []faulttest.Interceptor{faulttest.CutBodyHalfway()}, 1, true},
-		{"P6 applied, deadline", []faulttest.Interceptor{faulttest.ApplyThen(faulttest.Hang)}, 1, true},
+		{"P1 refused before it is sent", []faulttest.RoundTripFunc{faulttest.Fail(dial)}, 0, false},
+		{"P2 reset while sending", []faulttest.RoundTripFunc{faulttest.Fail(transport("write"))}, 0, true},
+		{"P3 not applied, reset", []faulttest.RoundTripFunc{faulttest.Fail(transport("read"))}, 0, true},
+		{
+			"P4 applied, reset",
+			[]faulttest.RoundTripFunc{faulttest.ApplyThen(faulttest.Fail(transport("read")))},
+			1,
+			true,
+		},
+		{"P5 applied, answer cut", []faulttest.RoundTripFunc{faulttest.CutBodyHalfway()}, 1, true},
+		{"P6 applied, deadline", []faulttest.RoundTripFunc{faulttest.ApplyThen(faulttest.Hang)}, 1, true},
 		{
 			"P7 applied, 5xx",
-			[]faulttest.Interceptor{
+			[]faulttest.RoundTripFunc{
 				faulttest.ApplyThen(faulttest.Respond(502, loginPageHTML, "Content-Type", "text/html")),
 				faulttest.ApplyThen(faulttest.Respond(503, `{"errors":[{"reason":"x"}]}`)),
 				faulttest.ApplyThen(faulttest.Respond(504, "")),
@@ -56,19 +61,19 @@ func faultPositions() []faultPosition {
 		},
 		{
 			"P8 not applied, 502",
-			[]faulttest.Interceptor{faulttest.Respond(502, loginPageHTML, "Content-Type", "text/html")},
+			[]faulttest.RoundTripFunc{faulttest.Respond(502, loginPageHTML, "Content-Type", "text/html")},
 			0,
 			true,
 		},
 		{
 			"P9 applied, a page",
-			[]faulttest.Interceptor{
+			[]faulttest.RoundTripFunc{
 				faulttest.ApplyThen(faulttest.Respond(200, loginPageHTML, "Content-Type", "text/html")),
 			},
 			1,
 			true,
 		},
-		{"P10 applied, to a login", []faulttest.Interceptor{faulttest.ApplyThen(login)}, 1, true},
+		{"P10 applied, to a login", []faulttest.RoundTripFunc{faulttest.ApplyThen(login)}, 1, true},
 	}
 }
 
@@ -104,11 +109,11 @@ func (w *recordingJournal) RecordOutcome(id string, outcome client.Outcome, err 
 type changeFixture struct {
 	client   *client.Client
 	emulator *emulator.Emulator
-	wire     *faulttest.Transport
+	wire     *faulttest.ScriptedTransport
 	journal  *recordingJournal
 }
 
-func newChangeFixture(t *testing.T, fault faulttest.Interceptor, options ...client.Option) *changeFixture {
+func newChangeFixture(t *testing.T, fault faulttest.RoundTripFunc, options ...client.Option) *changeFixture {
 	t.Helper()
 	e := emulator.New(emulator.Options{Token: token})
 	plain, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(e))
@@ -186,7 +191,7 @@ func TestClient_write_everyFaultPosition(t *testing.T) {
 	}
 }
 
-func checkFault(t *testing.T, s operationCall, p faultPosition, fault faulttest.Interceptor) {
+func checkFault(t *testing.T, s operationCall, p faultPosition, fault faulttest.RoundTripFunc) {
 	b := newChangeFixture(t, fault)
 	err := s.call(t.Context(), b.client)
 	time.Sleep(10 * time.Minute) // nothing is sent later either
@@ -239,7 +244,7 @@ func TestClient_write_repeatIsHarmless(t *testing.T) {
 		for _, p := range faultPositions()[1:] {
 			faulttest.RunCaseInBubble(t, "B3", s.op+", "+p.name, func(t *testing.T) {
 				b := newChangeFixture(t, nil)
-				b.wire.Interceptors = []faulttest.Interceptor{p.faults[0], faulttest.Pass}
+				b.wire.Interceptors = []faulttest.RoundTripFunc{p.faults[0], faulttest.Pass}
 				var failure *client.Error
 				if err := s.call(t.Context(), b.client); !errors.As(err, &failure) || !failure.Unknown() {
 					t.Fatalf("not told as unknown: %v", err)
@@ -256,7 +261,7 @@ func TestClient_write_repeatIsHarmless(t *testing.T) {
 	}
 }
 
-var grantCases = map[string][]client.GrantRequest{
+var grantCases = map[string][]client.BucketGrantRequest{
 	"unlimited":  nil,
 	"no bucket":  {},
 	"one bucket": {{Cluster: "us-east-1", Bucket: "acme-www", Permissions: "read_only"}},
@@ -271,11 +276,11 @@ func TestKeys_Create_foundAfterLostResponse(t *testing.T) {
 			}
 			faulttest.RunCaseInBubble(t, "B4", mode+", "+p.name, func(t *testing.T) {
 				b := newChangeFixture(t, nil)
-				b.wire.Interceptors = []faulttest.Interceptor{faulttest.Pass, p.faults[0], faulttest.Pass}
+				b.wire.Interceptors = []faulttest.RoundTripFunc{faulttest.Pass, p.faults[0], faulttest.Pass}
 				before := keyIDs(t, b.client)
 				k, err := client.Confirmed(
 					b.client, client.OpCreateKey,
-				).CreateKey(t.Context(), client.KeyRequest{Label: "x", Buckets: buckets})
+				).CreateKey(t.Context(), client.AccessKeyRequest{Label: "x", Buckets: buckets})
 				var failure *client.Error
 				if !errors.As(err, &failure) || !failure.Unknown() || k != nil {
 					t.Fatalf("%+v, %v", k, err)
@@ -310,12 +315,12 @@ func TestKeys_Create_requestBody(t *testing.T) {
 		"one bucket": `{"label":"x","bucket_access":[{"cluster":"us-east-1","bucket_name":"acme-www",` +
 			`"permissions":"read_only"}]}`}
 	for mode, buckets := range grantCases {
-		for _, dialect := range []client.Dialect{client.DialectDocument, client.DialectProvider} {
+		for _, dialect := range []client.PathDialect{client.DialectDocument, client.DialectProvider} {
 			faulttest.RunCase(t, "B5", mode+" "+string(dialect), func(t *testing.T) {
 				b := newChangeFixture(t, faulttest.Pass, client.WithDialect(dialect))
 				k, err := client.Confirmed(
 					b.client, client.OpCreateKey,
-				).CreateKey(t.Context(), client.KeyRequest{Label: "x", Buckets: buckets})
+				).CreateKey(t.Context(), client.AccessKeyRequest{Label: "x", Buckets: buckets})
 				if got := string(b.wire.Requests()[0].Body); err != nil || got != want[mode] ||
 					k.Limited != client.Known(buckets != nil) {
 					t.Errorf("sent %s, %+v, %v", got, k, err)
@@ -336,7 +341,7 @@ func TestKey_Secret_missing(t *testing.T) {
 			b := newChangeFixture(t, faulttest.Respond(200, `{"id":7,"label":"x"`+member+`}`))
 			k, err := client.Confirmed(
 				b.client, client.OpCreateKey,
-			).CreateKey(t.Context(), client.KeyRequest{Label: "x"})
+			).CreateKey(t.Context(), client.AccessKeyRequest{Label: "x"})
 			if _, real := k.Secret(); err != nil || real || k.ID != 7 {
 				t.Errorf("%+v, %v", k, err)
 			}
@@ -399,12 +404,12 @@ func TestDiff_everyPairOfFields(t *testing.T) {
 		Name:  "a",
 		Email: "a@b.cd",
 		Group: "web",
-		Phone: client.PhoneRequest{Primary: "1", Secondary: "2"},
+		Phone: client.PhoneNumbersRequest{Primary: "1", Secondary: "2"},
 	},
 		contactEdits, func(x context.Context, c *client.Client, p client.Patch) error {
 			return ignore(client.Confirmed(c, client.OpUpdateContact, 11).UpdateContact(x, 11, p))
 		})
-	checkEditPairs(t, client.InstanceRequest{SSH: client.SSHRequest{
+	checkEditPairs(t, client.InstanceRequest{SSH: client.SSHSettingsRequest{
 		Access: new(true),
 		User:   "ops",
 		IP:     "192.0.2.1",
@@ -484,7 +489,7 @@ func TestClient_CancelObjectStorage_lostResponse(t *testing.T) {
 	for _, p := range faultPositions()[3:] {
 		faulttest.RunCaseInBubble(t, "B15", p.name, func(t *testing.T) {
 			b := newChangeFixture(t, nil)
-			b.wire.Interceptors = []faulttest.Interceptor{p.faults[0], faulttest.Pass}
+			b.wire.Interceptors = []faulttest.RoundTripFunc{p.faults[0], faulttest.Pass}
 			var failure *client.Error
 			if err := client.Confirmed(
 				b.client, client.OpCancelObjectStorage,

@@ -46,7 +46,7 @@ func TestError_answersAreCleaned(t *testing.T) { synctest.Test(t, testAnswersAre
 
 func testAnswersAreCleaned(t *testing.T) {
 	refusal := `{"errors":[{"reason":"no"}]}`
-	for what, fault := range map[string]faulttest.Interceptor{
+	for what, fault := range map[string]faulttest.RoundTripFunc{
 		"X-Accepted-OAuth-Scopes": faulttest.Respond(
 			401, refusal, "X-OAuth-Scopes", "linodes:read_only", "X-Accepted-OAuth-Scopes", hostileName,
 		),

@@ -21,19 +21,19 @@ import (
 // A Client reads from the API of one account. Each of its exported fields is one resource. Its methods are safe for
 // concurrent use.
 type Client struct {
-	Contacts        Contacts
-	Credentials     Credentials
-	Issues          Issues
-	Instances       Instances
-	Services        Services
-	Stats           ManagedStats
-	Buckets         Buckets
-	Objects         Objects
-	Certificates    Certificates
-	Clusters        Clusters
-	Keys            Keys
+	Contacts        ContactReader
+	Credentials     CredentialReader
+	Issues          IssueReader
+	Instances       InstanceReader
+	Services        ServiceReader
+	Stats           StatsReader
+	Buckets         BucketReader
+	Objects         ObjectReader
+	Certificates    CertificateReader
+	Clusters        ClusterReader
+	Keys            AccessKeyReader
 	NetworkTransfer TransferUsageReader
-	Tickets         Tickets
+	Tickets         TicketReader
 
 	endpoint  endpoint
 	rules     changeRules
@@ -47,7 +47,7 @@ type Client struct {
 // An endpoint says where the API is and how requests to it are written.
 type endpoint struct {
 	base         *url.URL
-	dialect      Dialect
+	dialect      PathDialect
 	operations   map[string]operation
 	userAgent    string
 	roundTripper http.RoundTripper // in place of the network; nil is the network
@@ -57,7 +57,7 @@ type endpoint struct {
 
 // The changeRules say which changes are allowed and where they are recorded.
 type changeRules struct {
-	recorder  Recorder // nil records nothing
+	recorder  ChangeRecorder // nil records nothing
 	readOnly  bool
 	protected string // name of the account if it is protected
 	dryRun    func(Change)
@@ -85,13 +85,13 @@ func WithObserver(wrap func(next http.RoundTripper) http.RoundTripper) Option {
 
 // WithDialect sets the spelling of paths. The default is the provider's spelling for the provider's own host, and the
 // document's for any other.
-func WithDialect(d Dialect) Option { return func(c *Client) { c.endpoint.dialect = d } }
+func WithDialect(d PathDialect) Option { return func(c *Client) { c.endpoint.dialect = d } }
 
 // WithUserAgent sets the User-Agent header of the requests.
 func WithUserAgent(name string) Option { return func(c *Client) { c.endpoint.userAgent = name } }
 
 // WithRecorder records every change in a journal.
-func WithRecorder(r Recorder) Option { return func(c *Client) { c.rules.recorder = r } }
+func WithRecorder(r ChangeRecorder) Option { return func(c *Client) { c.rules.recorder = r } }
 
 // WithTimeout limits one call with all its attempts; the default is 60 s.
 func WithTimeout(d time.Duration) Option { return func(c *Client) { c.timeout = d } }
@@ -134,19 +134,19 @@ func New(base string, token Secret, options ...Option) (*Client, error) {
 		c.endpoint.dialect = DialectDocument
 	}
 	c.transport = newTransport(c)
-	c.Contacts = Contacts{c}
-	c.Credentials = Credentials{c}
-	c.Issues = Issues{c}
-	c.Instances = Instances{c}
-	c.Services = Services{c}
-	c.Stats = ManagedStats{c}
-	c.Buckets = Buckets{c}
-	c.Objects = Objects{c}
-	c.Certificates = Certificates{c}
-	c.Clusters = Clusters{c}
-	c.Keys = Keys{c}
+	c.Contacts = ContactReader{c}
+	c.Credentials = CredentialReader{c}
+	c.Issues = IssueReader{c}
+	c.Instances = InstanceReader{c}
+	c.Services = ServiceReader{c}
+	c.Stats = StatsReader{c}
+	c.Buckets = BucketReader{c}
+	c.Objects = ObjectReader{c}
+	c.Certificates = CertificateReader{c}
+	c.Clusters = ClusterReader{c}
+	c.Keys = AccessKeyReader{c}
 	c.NetworkTransfer = TransferUsageReader{c}
-	c.Tickets = Tickets{c}
+	c.Tickets = TicketReader{c}
 	return c, nil
 }
 
@@ -186,7 +186,7 @@ func (c *Client) Format(f fmt.State, _ rune) {
 func (c *Client) ReadOnly() bool { return c.rules.readOnly }
 
 // Dialect returns the spelling of paths in use.
-func (c *Client) Dialect() Dialect { return c.endpoint.dialect }
+func (c *Client) Dialect() PathDialect { return c.endpoint.dialect }
 
 // Origin returns the scheme and host of the API: "https://api.linode.com".
 func (c *Client) Origin() string { return c.endpoint.base.Scheme + "://" + c.endpoint.base.Host }
@@ -534,7 +534,7 @@ func truncate(text string, n int) string {
 
 // parseErrorBody reads an error answer ("Errors"). If the answer is not one, what describes it. Neither result contains
 // what the redactor hides.
-func parseErrorBody(a *response, m redactor) (reasons []Reason, what string) {
+func parseErrorBody(a *response, m redactor) (reasons []ErrorReason, what string) {
 	if a.status >= 300 && a.status < 400 {
 		where, err := url.Parse(a.header.Get("Location"))
 		if err != nil {
@@ -553,9 +553,12 @@ func parseErrorBody(a *response, m redactor) (reasons []Reason, what string) {
 		return nil, describeBody(a, m)
 	}
 	for _, one := range raw {
-		var r Reason
+		var r ErrorReason
 		if _, _, err := decodeLenient(one, &r); err == nil && (r.Reason.raw != "" || r.Field.raw != "") {
-			reasons = append(reasons, Reason{NewText(m.redactText(r.Field.raw)), NewText(m.redactText(r.Reason.raw))})
+			reasons = append(
+				reasons,
+				ErrorReason{NewText(m.redactText(r.Field.raw)), NewText(m.redactText(r.Reason.raw))},
+			)
 		}
 	}
 	return reasons, ""

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Question is put to the user before a change.
-type Question struct {
+// A ConsentQuestion is put to the user before a change.
+type ConsentQuestion struct {
 	Op       string   // the operation that is to be confirmed
 	Effect   string   // what happens: "Deletes service web-1 (id 7)"
 	Labels   []string // what it happens to, if that is more than one thing
@@ -19,7 +19,7 @@ type Question struct {
 
 // An Asker puts a question to the user and waits for the answer: on a terminal, or from a flag.
 type Asker interface {
-	Ask(ctx context.Context, q Question) (bool, error)
+	Ask(ctx context.Context, q ConsentQuestion) (bool, error)
 }
 
 // A Consent is the permission to perform one operation on certain ids of one account. Only RequestConsent, Consent and
@@ -43,13 +43,13 @@ func WithProtected(account string) Option { return func(c *Client) { c.rules.pro
 // A ConsentRequest is a consent that may still need an answer. A dialog shows its question and gives the answer later;
 // Consent does both at once.
 type ConsentRequest struct {
-	question Question
+	question ConsentQuestion
 	consent  *Consent
 }
 
 // RequestConsent starts to ask for an operation on certain ids. Without ids it asks for one that has none, as creating
 // a contact.
-func (c *Client) RequestConsent(q Question, ids ...string) *ConsentRequest {
+func (c *Client) RequestConsent(q ConsentQuestion, ids ...string) *ConsentRequest {
 	q.Account = c.rules.protected
 	consent := &Consent{
 		client: c,
@@ -67,7 +67,7 @@ func (c *Client) RequestConsent(q Question, ids ...string) *ConsentRequest {
 }
 
 // Question returns the question to show, or nil if nothing need be asked: then Answer(true) returns the consent.
-func (r *ConsentRequest) Question() *Question {
+func (r *ConsentRequest) Question() *ConsentQuestion {
 	if r.consent.client.isForbidden(r.question.Op) || !r.question.Required && r.question.Account == "" {
 		return nil
 	}
@@ -87,7 +87,7 @@ func (r *ConsentRequest) Answer(yes bool) (*Consent, error) {
 }
 
 // Consent asks what needs to be asked, waits for the answer, and returns the consent. See RequestConsent and Answer.
-func (c *Client) Consent(ctx context.Context, asker Asker, q Question, ids ...string) (*Consent, error) {
+func (c *Client) Consent(ctx context.Context, asker Asker, q ConsentQuestion, ids ...string) (*Consent, error) {
 	r := c.RequestConsent(q, ids...)
 	yes := true
 	if pending := r.Question(); pending != nil {

@@ -17,15 +17,15 @@ import (
 // scriptedAsker answers every question with yes or no, and keeps the questions.
 type scriptedAsker struct {
 	yes   bool
-	asked []client.Question
+	asked []client.ConsentQuestion
 }
 
-func (a *scriptedAsker) Ask(_ context.Context, q client.Question) (bool, error) {
+func (a *scriptedAsker) Ask(_ context.Context, q client.ConsentQuestion) (bool, error) {
 	a.asked = append(a.asked, q)
 	return a.yes, nil
 }
 
-var deleteContact = client.Question{Op: client.OpDeleteContact, Effect: "Deletes contact Ada", Required: true}
+var deleteContact = client.ConsentQuestion{Op: client.OpDeleteContact, Effect: "Deletes contact Ada", Required: true}
 
 // sent returns how many requests left the client.
 func (b *changeFixture) sent() int { return len(b.wire.Requests()) }
@@ -79,7 +79,7 @@ func TestWriter_refusesOtherChanges(t *testing.T) {
 		"another resource":  w.DeleteService(t.Context(), 11),
 		"a similar one":     w.DeleteCredential(t.Context(), 11),
 		"an object":         w.DeleteObject(t.Context(), client.ObjectRef{Cluster: "a", Bucket: "b", Name: "c"}),
-		"a creation":        ignore(w.CreateKey(t.Context(), client.KeyRequest{Label: "x"})),
+		"a creation":        ignore(w.CreateKey(t.Context(), client.AccessKeyRequest{Label: "x"})),
 		"the whole storage": w.CancelObjectStorage(t.Context()),
 	} {
 		var e *client.Error
@@ -111,7 +111,7 @@ func TestWriter_refusesAnotherCase(t *testing.T) {
 func (b *changeFixture) begin(t *testing.T, change client.Change) *client.Writer {
 	t.Helper()
 	asker := &scriptedAsker{yes: true}
-	consent, err := b.client.Consent(t.Context(), asker, client.Question{Op: change.Op}, change.ID)
+	consent, err := b.client.Consent(t.Context(), asker, client.ConsentQuestion{Op: change.Op}, change.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,10 +140,10 @@ func TestClient_Begin_readOnly(t *testing.T) {
 
 // An open account asks before a loss only; a protected account asks before every change and gives its name.
 func TestClient_Consent_asks(t *testing.T) {
-	edit := client.Question{Op: client.OpUpdateContact}
+	edit := client.ConsentQuestion{Op: client.OpUpdateContact}
 	for name, c := range map[string]struct {
 		options  []client.Option
-		question client.Question
+		question client.ConsentQuestion
 		asked    bool
 		account  string
 	}{
@@ -172,7 +172,7 @@ func TestClient_Consent_asks(t *testing.T) {
 // A dialog shows the question first and gives the answer later.
 func TestConsentRequest_Answer(t *testing.T) {
 	b := newChangeFixture(t, faulttest.Pass, client.WithProtected("prod"))
-	request := b.client.RequestConsent(client.Question{Op: client.OpCreateContact, Effect: "Makes contact Zed"})
+	request := b.client.RequestConsent(client.ConsentQuestion{Op: client.OpCreateContact, Effect: "Makes contact Zed"})
 	if q := request.Question(); q == nil || q.Account != "prod" || q.Effect != "Makes contact Zed" {
 		t.Fatalf("the question is %+v", request.Question())
 	}
@@ -209,7 +209,7 @@ func TestClient_Consent_below(t *testing.T) {
 		{"us-east-1/", "us-east-1/photos/a.jpg", false},
 		{"", "us-east-1/photos/a.jpg", false},
 	} {
-		q := client.Question{Op: client.OpDeleteObject, Below: true}
+		q := client.ConsentQuestion{Op: client.OpDeleteObject, Below: true}
 		consent, err := b.client.Consent(t.Context(), nil, q, c.parent)
 		if err != nil {
 			t.Fatal(err)
@@ -324,7 +324,12 @@ func TestWriter_CreateObjectURL_readOnly(t *testing.T) {
 	w := b.begin(t, client.Change{Op: download.Op(), Resource: "object", ID: object.ID()})
 	for _, method := range []string{http.MethodPut, http.MethodDelete} {
 		r := client.PresignRequest{Name: object.Name, Method: method, ContentType: "text/plain"}
-		_, err := b.client.Consent(t.Context(), &scriptedAsker{yes: true}, client.Question{Op: r.Op()}, object.ID())
+		_, err := b.client.Consent(
+			t.Context(),
+			&scriptedAsker{yes: true},
+			client.ConsentQuestion{Op: r.Op()},
+			object.ID(),
+		)
 		if !errors.Is(err, client.ErrReadOnly) {
 			t.Errorf("consent to a link for %s: got %v, want %v", method, err, client.ErrReadOnly)
 		}

@@ -8,30 +8,30 @@ import (
 
 // A Contact is a person whom support staff may call about an issue ("Managed Contact").
 type Contact struct {
-	ID      int          `json:"id"`
-	Name    Text         `json:"name"`  // 2..64 characters
-	Email   Text         `json:"email"` // where alerts go
-	Group   OptionalText `json:"group"` // 2..50 characters, for display only; empty is null
-	Phone   Phone        `json:"phone"`
-	Updated Time         `json:"updated"`
+	ID      int                `json:"id"`
+	Name    ServerText         `json:"name"`  // 2..64 characters
+	Email   ServerText         `json:"email"` // where alerts go
+	Group   OptionalServerText `json:"group"` // 2..50 characters, for display only; empty is null
+	Phone   PhoneNumbers       `json:"phone"`
+	Updated Timestamp          `json:"updated"`
 }
 
-// A Phone holds a contact's phone numbers; empty is null.
-type Phone struct {
-	Primary   OptionalText `json:"primary"`
-	Secondary OptionalText `json:"secondary"`
+// A PhoneNumbers holds a contact's phone numbers; empty is null.
+type PhoneNumbers struct {
+	Primary   OptionalServerText `json:"primary"`
+	Secondary OptionalServerText `json:"secondary"`
 }
 
 // A ContactRequest describes a contact to create. Empty members are omitted; in a patch, cleared members are null.
 type ContactRequest struct {
-	Name  string       `json:"name"`
-	Email string       `json:"email"`
-	Group string       `json:"group,omitempty"`
-	Phone PhoneRequest `json:"phone"`
+	Name  string              `json:"name"`
+	Email string              `json:"email"`
+	Group string              `json:"group,omitempty"`
+	Phone PhoneNumbersRequest `json:"phone"`
 }
 
-// A PhoneRequest holds the phone numbers of a ContactRequest.
-type PhoneRequest struct {
+// A PhoneNumbersRequest holds the phone numbers of a ContactRequest.
+type PhoneNumbersRequest struct {
 	Primary   string `json:"primary,omitempty"`
 	Secondary string `json:"secondary,omitempty"`
 }
@@ -42,23 +42,25 @@ func (c Contact) Request() ContactRequest {
 		Name:  c.Name.raw,
 		Email: c.Email.raw,
 		Group: c.Group.raw,
-		Phone: PhoneRequest{c.Phone.Primary.raw, c.Phone.Secondary.raw},
+		Phone: PhoneNumbersRequest{c.Phone.Primary.raw, c.Phone.Secondary.raw},
 	}
 }
 
-// Contacts reads the contacts of the account.
-type Contacts struct{ c *Client }
+// ContactReader reads the contacts of the account.
+type ContactReader struct{ c *Client }
 
 // List returns page n of the contacts, from 1.
-func (s Contacts) List(ctx context.Context, n int) (Page[*Contact], error) {
+func (s ContactReader) List(ctx context.Context, n int) (Page[*Contact], error) {
 	return listPage[*Contact](ctx, s.c, "list contacts", n)
 }
 
 // All iterates over all contacts.
-func (s Contacts) All(ctx context.Context) iter.Seq2[*Contact, error] { return allRows(ctx, s.List) }
+func (s ContactReader) All(ctx context.Context) iter.Seq2[*Contact, error] {
+	return allRows(ctx, s.List)
+}
 
 // Get returns one contact. It needs the scope account:read_write ("Authentication").
-func (s Contacts) Get(ctx context.Context, id int) (*Contact, error) {
+func (s ContactReader) Get(ctx context.Context, id int) (*Contact, error) {
 	return call[*Contact](ctx, s.c, callByID("view contact", id, nil))
 }
 

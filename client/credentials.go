@@ -8,9 +8,9 @@ import (
 // A Credential is a stored login for support staff ("Managed Credential"). The API never returns its user name and
 // password.
 type Credential struct {
-	ID            int  `json:"id"`
-	Label         Text `json:"label"`          // 2..75 characters, unique
-	LastDecrypted Time `json:"last_decrypted"` // zero if support never used it
+	ID            int        `json:"id"`
+	Label         ServerText `json:"label"`          // 2..75 characters, unique
+	LastDecrypted Timestamp  `json:"last_decrypted"` // zero if support never used it
 }
 
 // A CredentialRequest describes a credential to create.
@@ -28,29 +28,29 @@ type CredentialLoginUpdate struct {
 
 // An SSHKey is the public key with which support staff log in to instances ("Managed SSH Key").
 type SSHKey struct {
-	SSHKey Text `json:"ssh_key"`
+	SSHKey ServerText `json:"ssh_key"`
 }
 
-// Credentials reads the credentials of the account.
-type Credentials struct{ c *Client }
+// CredentialReader reads the credentials of the account.
+type CredentialReader struct{ c *Client }
 
 // List returns page n of the credentials, from 1.
-func (s Credentials) List(ctx context.Context, n int) (Page[*Credential], error) {
+func (s CredentialReader) List(ctx context.Context, n int) (Page[*Credential], error) {
 	return listPage[*Credential](ctx, s.c, "list credentials", n)
 }
 
 // All iterates over all credentials.
-func (s Credentials) All(ctx context.Context) iter.Seq2[*Credential, error] {
+func (s CredentialReader) All(ctx context.Context) iter.Seq2[*Credential, error] {
 	return allRows(ctx, s.List)
 }
 
 // Get returns one credential. It needs the scope account:read_write ("Authentication").
-func (s Credentials) Get(ctx context.Context, id int) (*Credential, error) {
+func (s CredentialReader) Get(ctx context.Context, id int) (*Credential, error) {
 	return call[*Credential](ctx, s.c, callByID("view credential", id, nil))
 }
 
 // SSHKey returns the account's managed public key.
-func (s Credentials) SSHKey(ctx context.Context) (*SSHKey, error) {
+func (s CredentialReader) SSHKey(ctx context.Context) (*SSHKey, error) {
 	return call[*SSHKey](ctx, s.c, request{op: "view SSH key"})
 }
 

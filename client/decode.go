@@ -88,7 +88,7 @@ func unquoteName(quoted []byte) []byte {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return quoted[1 : len(quoted)-1]
 	}
-	var t Text
+	var t ServerText
 	_ = t.UnmarshalJSON(quoted)
 	return []byte(t.raw)
 }

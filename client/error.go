@@ -28,10 +28,10 @@ const (
 	AsWanted Outcome = "as wanted"
 )
 
-// A Reason is one entry of an error answer ("Errors").
-type Reason struct {
-	Field  Text `json:"field"` // may be empty, a dotted path, or not a field of the request
-	Reason Text `json:"reason"`
+// An ErrorReason is one entry of an error answer ("Errors").
+type ErrorReason struct {
+	Field  ServerText `json:"field"` // may be empty, a dotted path, or not a field of the request
+	Reason ServerText `json:"reason"`
 }
 
 // An Error is a request that failed, described for the user.
@@ -39,7 +39,7 @@ type Error struct {
 	Op                         string // "disable service 7"
 	Write                      bool
 	Status                     int // 0 if there was no answer
-	Reasons                    []Reason
+	Reasons                    []ErrorReason
 	Outcome                    Outcome
 	RetryAfter                 time.Duration // the wait that a 429 asked for
 	TokenScopes, RequiredScope string        // scopes of the token and of the endpoint, on 401 and 403
@@ -145,7 +145,7 @@ func (e *Error) joinReasons() string {
 const maxReasonLen = 300
 
 // quote returns the reason in quotation marks, so that it cannot pass for a sentence of this program.
-func (r Reason) quote() string {
+func (r ErrorReason) quote() string {
 	return `"` + truncate(strings.ReplaceAll(r.Reason.String(), `"`, "'"), maxReasonLen) + `"`
 }
 
@@ -264,9 +264,11 @@ func (e *Error) Unauthorized() bool {
 }
 
 // mentionsEndpointScope reports whether the reasons say that the token is not enough for this endpoint.
-func mentionsEndpointScope(reasons []Reason) bool {
+func mentionsEndpointScope(reasons []ErrorReason) bool {
 	return slices.ContainsFunc(
-		reasons, func(r Reason) bool { return strings.Contains(r.Reason.Raw(), "not authorized to use this endpoint") },
+		reasons, func(r ErrorReason) bool {
+			return strings.Contains(r.Reason.Raw(), "not authorized to use this endpoint")
+		},
 	)
 }
 
@@ -425,7 +427,7 @@ func (e *Error) rateLimitAdvice() string {
 
 // mentions reports whether a reason contains one of some words in lower case.
 func (e *Error) mentions(words ...string) bool {
-	return slices.ContainsFunc(e.Reasons, func(r Reason) bool {
+	return slices.ContainsFunc(e.Reasons, func(r ErrorReason) bool {
 		text := strings.ToLower(r.Reason.Raw())
 		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 	})

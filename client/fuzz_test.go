@@ -52,7 +52,7 @@ func responseTypes() []any {
 		&Page[*Service]{},
 		&Page[*Bucket]{},
 		&Page[*Cluster]{},
-		&Page[*Key]{},
+		&Page[*AccessKey]{},
 		&ObjectPage{},
 		&Stats{},
 		&Contact{},
@@ -62,7 +62,7 @@ func responseTypes() []any {
 		&Service{},
 		&Bucket{},
 		&Cluster{},
-		&Key{},
+		&AccessKey{},
 		&ObjectACL{},
 		&SSHKey{},
 		&PresignedURL{},
@@ -312,7 +312,7 @@ func FuzzCells(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var at Time
+		var at Timestamp
 		_ = at.UnmarshalJSON(data)
 		for _, p := range parseSeries([]byte("[" + string(data) + "]")) {
 			if math.IsInf(p.Value, 0) {
@@ -321,7 +321,7 @@ func FuzzCells(f *testing.F) {
 		}
 		var s Secret
 		_ = s.UnmarshalJSON(data)
-		var text Text
+		var text ServerText
 		if !json.Valid(data) || text.UnmarshalJSON(data) != nil || text.raw == "" {
 			return
 		}

@@ -9,17 +9,17 @@ import (
 // An Instance holds the SSH settings of one compute instance ("Managed Instance Settings"). Only SSH can be changed.
 type Instance struct {
 	ID    int         `json:"id"`
-	Label Text        `json:"label"`
-	Group Text        `json:"group"` // for display only
+	Label ServerText  `json:"label"`
+	Group ServerText  `json:"group"` // for display only
 	SSH   SSHSettings `json:"ssh"`
 }
 
 // SSHSettings says how support staff log in. The zero value is of an answer without them: nothing is known.
 type SSHSettings struct {
-	Access Optional[bool] `json:"access"`
-	User   OptionalText   `json:"user"` // empty is null, which is root
-	IP     Text           `json:"ip"`   // "any", or an address of the instance; empty if it is not known
-	Port   int            `json:"port"` // 0 is null, which is 22
+	Access Optional[bool]     `json:"access"`
+	User   OptionalServerText `json:"user"` // empty is null, which is root
+	IP     ServerText         `json:"ip"`   // "any", or an address of the instance; empty if it is not known
+	Port   int                `json:"port"` // 0 is null, which is 22
 }
 
 // Known reports whether the answer had settings.
@@ -44,12 +44,12 @@ func (s SSHSettings) MarshalJSON() ([]byte, error) {
 
 // An InstanceRequest is the part of an instance's settings that can be changed.
 type InstanceRequest struct {
-	SSH SSHRequest `json:"ssh"`
+	SSH SSHSettingsRequest `json:"ssh"`
 }
 
-// An SSHRequest holds SSH settings to send: a user of at most 32 characters, a port from 1 to 65535. Empty members are
-// null.
-type SSHRequest struct {
+// An SSHSettingsRequest holds SSH settings to send: a user of at most 32 characters, a port from 1 to 65535. Empty
+// members are null.
+type SSHSettingsRequest struct {
 	Access *bool  `json:"access,omitempty"` // nil if it is not known, and not to be changed
 	User   string `json:"user,omitempty"`
 	IP     string `json:"ip"`
@@ -58,26 +58,28 @@ type SSHRequest struct {
 
 // Request returns the current settings as a request: the initial values of a form.
 func (i Instance) Request() InstanceRequest {
-	r := InstanceRequest{SSHRequest{User: i.SSH.User.raw, IP: i.SSH.IP.raw, Port: i.SSH.Port}}
+	r := InstanceRequest{SSHSettingsRequest{User: i.SSH.User.raw, IP: i.SSH.IP.raw, Port: i.SSH.Port}}
 	if access, known := i.SSH.Access.Value(); known {
 		r.SSH.Access = &access
 	}
 	return r
 }
 
-// Instances reads the settings of the account's instances. They are neither created nor deleted here.
-type Instances struct{ c *Client }
+// InstanceReader reads the settings of the account's instances. They are neither created nor deleted here.
+type InstanceReader struct{ c *Client }
 
 // List returns page n of the settings, from 1.
-func (s Instances) List(ctx context.Context, n int) (Page[*Instance], error) {
+func (s InstanceReader) List(ctx context.Context, n int) (Page[*Instance], error) {
 	return listPage[*Instance](ctx, s.c, "list SSH settings", n)
 }
 
 // All iterates over all settings.
-func (s Instances) All(ctx context.Context) iter.Seq2[*Instance, error] { return allRows(ctx, s.List) }
+func (s InstanceReader) All(ctx context.Context) iter.Seq2[*Instance, error] {
+	return allRows(ctx, s.List)
+}
 
 // Get returns the settings of one instance.
-func (s Instances) Get(ctx context.Context, id int) (*Instance, error) {
+func (s InstanceReader) Get(ctx context.Context, id int) (*Instance, error) {
 	return call[*Instance](ctx, s.c, callByID("view SSH settings", id, nil))
 }
 

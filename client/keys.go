@@ -6,64 +6,64 @@ import (
 	"strconv"
 )
 
-// A Key is a pair of keys for S3 programs ("Object Storage Key").
-type Key struct {
-	ID        int            `json:"id"`
-	Label     Text           `json:"label"`
-	AccessKey Text           `json:"access_key"`
-	SecretKey Secret         `json:"secret_key,omitzero"` // real only at creation; otherwise RedactedSecretKey or empty
-	Limited   Optional[bool] `json:"limited"`
-	Buckets   []BucketGrant  `json:"bucket_access"` // nil if the key is unlimited, or if it is not reported
-	Regions   []KeyRegion    `json:"regions"`       // not in the document; nil if they are not reported
+// An AccessKey is a pair of keys for S3 programs ("Object Storage Key").
+type AccessKey struct {
+	ID        int               `json:"id"`
+	Label     ServerText        `json:"label"`
+	AccessKey ServerText        `json:"access_key"`
+	SecretKey Secret            `json:"secret_key,omitzero"` // real only at creation; otherwise masked or empty
+	Limited   Optional[bool]    `json:"limited"`
+	Buckets   []BucketGrant     `json:"bucket_access"` // nil if the key is unlimited, or if it is not reported
+	Regions   []AccessKeyRegion `json:"regions"`       // not in the document; nil if they are not reported
 }
 
 // IsLimited reports whether the key reaches only certain buckets, and whether that is known. Only a limited key has a
 // list of buckets.
-func (k *Key) IsLimited() (limited, known bool) {
+func (k *AccessKey) IsLimited() (limited, known bool) {
 	if limited, known = k.Limited.Value(); known {
 		return limited, true
 	}
 	return true, k.Buckets != nil
 }
 
-// A KeyRegion is a region in which a key works, with its S3 endpoint.
-type KeyRegion struct {
-	ID           Text         `json:"id"`
-	S3Endpoint   Text         `json:"s3_endpoint"` // host
-	EndpointType OptionalText `json:"endpoint_type"`
+// An AccessKeyRegion is a region in which a key works, with its S3 endpoint.
+type AccessKeyRegion struct {
+	ID           ServerText         `json:"id"`
+	S3Endpoint   ServerText         `json:"s3_endpoint"` // host
+	EndpointType OptionalServerText `json:"endpoint_type"`
 }
 
 // RedactedSecretKey is what the real service sends as secret key after the creation.
 const RedactedSecretKey = "[REDACTED]"
 
 // Secret returns the secret key, and whether it is the real one.
-func (k Key) Secret() (Secret, bool) {
+func (k AccessKey) Secret() (Secret, bool) {
 	return k.SecretKey, !k.SecretKey.IsZero() && k.SecretKey.Reveal() != RedactedSecretKey
 }
 
 // A BucketGrant says what a limited key may do with one bucket.
 type BucketGrant struct {
-	Cluster     Text         `json:"cluster"` // empty on the newer types of endpoint
-	Bucket      Text         `json:"bucket_name"`
-	Permissions Text         `json:"permissions"` // read_only or read_write; the document does not list the values
-	Region      OptionalText `json:"region"`      // not in the document
+	Cluster     ServerText         `json:"cluster"` // empty on the newer types of endpoint
+	Bucket      ServerText         `json:"bucket_name"`
+	Permissions ServerText         `json:"permissions"` // read_only or read_write; not listed in the document
+	Region      OptionalServerText `json:"region"`      // not in the document
 }
 
 // Location returns the place of the bucket, as Bucket.Location does.
-func (g BucketGrant) Location() Text { return location(g.Cluster, g.Region) }
+func (g BucketGrant) Location() ServerText { return location(g.Cluster, g.Region) }
 
 // BucketID returns the id of the bucket.
 func (g BucketGrant) BucketID() string { return BucketID(g.Location().raw, g.Bucket.raw) }
 
-// A KeyRequest describes a key to create. With nil Buckets the key is unlimited, with an empty list it can access no
-// bucket, and with entries it is limited to them ("bucket_access rules").
-type KeyRequest struct {
-	Label   string         `json:"label"`
-	Buckets []GrantRequest `json:"bucket_access,omitzero"`
+// An AccessKeyRequest describes a key to create. With nil Buckets the key is unlimited, with an empty list it can
+// access no bucket, and with entries it is limited to them ("bucket_access rules").
+type AccessKeyRequest struct {
+	Label   string               `json:"label"`
+	Buckets []BucketGrantRequest `json:"bucket_access,omitzero"`
 }
 
-// A GrantRequest is one entry of a KeyRequest.
-type GrantRequest struct {
+// A BucketGrantRequest is one entry of an AccessKeyRequest.
+type BucketGrantRequest struct {
 	Cluster     string `json:"cluster,omitempty"`
 	Region      string `json:"region,omitempty"` // instead of the cluster, on the newer types of endpoint
 	Bucket      string `json:"bucket_name"`
@@ -71,33 +71,35 @@ type GrantRequest struct {
 }
 
 // NewGrant returns the entry for a bucket, named by its cluster or, if it has none, by its region.
-func NewGrant(b *Bucket, permissions string) GrantRequest {
-	g := GrantRequest{Cluster: b.Cluster.raw, Bucket: b.Label.raw, Permissions: permissions}
+func NewGrant(b *Bucket, permissions string) BucketGrantRequest {
+	g := BucketGrantRequest{Cluster: b.Cluster.raw, Bucket: b.Label.raw, Permissions: permissions}
 	if g.Cluster == "" {
 		g.Region = b.Region.raw
 	}
 	return g
 }
 
-// Keys reads the access keys of the account.
-type Keys struct{ c *Client }
+// AccessKeyReader reads the access keys of the account.
+type AccessKeyReader struct{ c *Client }
 
 // List returns page n of the keys, from 1.
-func (s Keys) List(ctx context.Context, n int) (Page[*Key], error) {
-	return listPage[*Key](ctx, s.c, "list keys", n)
+func (s AccessKeyReader) List(ctx context.Context, n int) (Page[*AccessKey], error) {
+	return listPage[*AccessKey](ctx, s.c, "list keys", n)
 }
 
 // All iterates over all keys.
-func (s Keys) All(ctx context.Context) iter.Seq2[*Key, error] { return allRows(ctx, s.List) }
+func (s AccessKeyReader) All(ctx context.Context) iter.Seq2[*AccessKey, error] {
+	return allRows(ctx, s.List)
+}
 
 // Get returns one key.
-func (s Keys) Get(ctx context.Context, id int) (*Key, error) {
-	return call[*Key](ctx, s.c, callByID("view key", id, nil))
+func (s AccessKeyReader) Get(ctx context.Context, id int) (*AccessKey, error) {
+	return call[*AccessKey](ctx, s.c, callByID("view key", id, nil))
 }
 
 // CreateKey makes a key. No other answer holds its secret: SecretSeen records that somebody has it.
-func (w *Writer) CreateKey(ctx context.Context, r KeyRequest) (*Key, error) {
-	var k *Key
+func (w *Writer) CreateKey(ctx context.Context, r AccessKeyRequest) (*AccessKey, error) {
+	var k *AccessKey
 	err := w.client.callInto(ctx, request{
 		op:     OpCreateKey,
 		body:   r,
@@ -108,8 +110,8 @@ func (w *Writer) CreateKey(ctx context.Context, r KeyRequest) (*Key, error) {
 }
 
 // UpdateKey changes the label.
-func (w *Writer) UpdateKey(ctx context.Context, id int, label string) (*Key, error) {
-	return sendChange[*Key](ctx, w, callByID(OpUpdateKey, id, map[string]any{"label": label}))
+func (w *Writer) UpdateKey(ctx context.Context, id int, label string) (*AccessKey, error) {
+	return sendChange[*AccessKey](ctx, w, callByID(OpUpdateKey, id, map[string]any{"label": label}))
 }
 
 // RevokeKey revokes a key for good.

@@ -16,7 +16,7 @@ const prefetchPages = 3
 
 // Pages iterates over the pages of a listing, from q.Marker on, and reads ahead. A short page is not the end. If the
 // listing goes round in circles, it ends with a page whose Incomplete says why; an error ends it too.
-func (s Objects) Pages(ctx context.Context, q ObjectQuery) iter.Seq2[ObjectPage, error] {
+func (s ObjectReader) Pages(ctx context.Context, q ObjectQuery) iter.Seq2[ObjectPage, error] {
 	return func(yield func(ObjectPage, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -38,7 +38,12 @@ type fetchedPage struct {
 }
 
 // streamPages sends page after page, until the last one, an error, or stopped.
-func (s Objects) streamPages(ctx context.Context, q ObjectQuery, pages chan<- fetchedPage, stopped <-chan struct{}) {
+func (s ObjectReader) streamPages(
+	ctx context.Context,
+	q ObjectQuery,
+	pages chan<- fetchedPage,
+	stopped <-chan struct{},
+) {
 	defer close(pages)
 	trail := newCycleDetector(q)
 	for more := true; more; {
@@ -48,7 +53,7 @@ func (s Objects) streamPages(ctx context.Context, q ObjectQuery, pages chan<- fe
 
 // streamPredicted sends pages as long as their markers are the predicted ones. It returns the marker to continue with,
 // if there is more.
-func (s Objects) streamPredicted(
+func (s ObjectReader) streamPredicted(
 	ctx context.Context, q ObjectQuery, trail *cycleDetector, pages chan<- fetchedPage, stopped <-chan struct{},
 ) (next string, more bool) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -88,7 +93,7 @@ type rawPage struct {
 }
 
 // prefetchRaw reads answers before the earlier ones are decoded, as long as their last bytes tell the next marker.
-func (s Objects) prefetchRaw(ctx context.Context, q ObjectQuery, bodies chan<- rawPage, left <-chan struct{}) {
+func (s ObjectReader) prefetchRaw(ctx context.Context, q ObjectQuery, bodies chan<- rawPage, left <-chan struct{}) {
 	defer close(bodies)
 	for more := true; more; {
 		body, err := s.fetchRaw(ctx, q)
@@ -103,7 +108,7 @@ func (s Objects) prefetchRaw(ctx context.Context, q ObjectQuery, bodies chan<- r
 }
 
 // fetchRaw returns a page as the API sent it.
-func (s Objects) fetchRaw(ctx context.Context, q ObjectQuery) (body []byte, err error) {
+func (s ObjectReader) fetchRaw(ctx context.Context, q ObjectQuery) (body []byte, err error) {
 	r := s.listRequest(q)
 	r.handleBody = func(data []byte) error {
 		body = data
@@ -118,7 +123,7 @@ func (s Objects) fetchRaw(ctx context.Context, q ObjectQuery) (body []byte, err 
 }
 
 // decodePage decodes a page.
-func (s Objects) decodePage(q ObjectQuery, body []byte) (page ObjectPage, err error) {
+func (s ObjectReader) decodePage(q ObjectQuery, body []byte) (page ObjectPage, err error) {
 	if err := decode(body, &page); err != nil {
 		e := s.c.newError(s.listRequest(q))
 		e.Status, e.Outcome, e.Detail = http.StatusOK, Unknown, Clean(err.Error())

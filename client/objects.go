@@ -14,11 +14,11 @@ import (
 
 // An Object is an entry of a listing ("Bucket object entry"). A common prefix has only a name.
 type Object struct {
-	Name     Text  `json:"name"`          // unique in its bucket
-	ETag     ETag  `json:"etag"`          // without the quotes of the HTTP header
-	Modified Time  `json:"last_modified"` // to the millisecond
-	Owner    Text  `json:"owner"`         // an identity of the store, not a name of the account
-	Size     int64 `json:"size"`          // bytes; 0 for a common prefix, UnknownSize if the listing has none
+	Name     ServerText `json:"name"`          // unique in its bucket
+	ETag     ETag       `json:"etag"`          // without the quotes of the HTTP header
+	Modified Timestamp  `json:"last_modified"` // to the millisecond
+	Owner    ServerText `json:"owner"`         // an identity of the store, not a name of the account
+	Size     int64      `json:"size"`          // bytes; 0 for a common prefix, UnknownSize if the listing has none
 }
 
 // UnknownSize is the size of an object if the listing has none, or an invalid one.
@@ -38,11 +38,11 @@ func (o Object) withValidSize() Object {
 
 // objectJSON is an entry as the API sends it.
 type objectJSON struct {
-	Name     Text   `json:"name"`
-	ETag     ETag   `json:"etag"`
-	Modified Time   `json:"last_modified"`
-	Owner    Text   `json:"owner"`
-	Size     *int64 `json:"size"`
+	Name     ServerText `json:"name"`
+	ETag     ETag       `json:"etag"`
+	Modified Timestamp  `json:"last_modified"`
+	Owner    ServerText `json:"owner"`
+	Size     *int64     `json:"size"`
 }
 
 func (l objectJSON) toObject() Object {
@@ -147,7 +147,7 @@ func (p *ObjectPage) UnmarshalJSON(body []byte) error {
 	for i, row := range rows.Data {
 		p.Data[i] = row.toObject()
 	}
-	var marker Text
+	var marker ServerText
 	if len(next) > 0 && marker.UnmarshalJSON(next) == nil && p.Truncated {
 		p.NextMarker = marker.raw
 	}
@@ -156,8 +156,8 @@ func (p *ObjectPage) UnmarshalJSON(body []byte) error {
 
 // An ObjectACL is who may do what with an object ("Object ACL").
 type ObjectACL struct {
-	ACL ACL  `json:"acl"`
-	XML Text `json:"acl_xml"`
+	ACL ACL        `json:"acl"`
+	XML ServerText `json:"acl_xml"`
 }
 
 // A PresignRequest asks for a pre-signed URL ("Object Storage", rule 4).
@@ -198,7 +198,7 @@ func (p PresignedURL) Expires() (time.Time, bool) {
 }
 
 // Exists reports whether the object of a pre-signed URL is there now: as the answer says, or else the listing.
-func (s Objects) Exists(ctx context.Context, o ObjectRef, p PresignedURL) Optional[bool] {
+func (s ObjectReader) Exists(ctx context.Context, o ObjectRef, p PresignedURL) Optional[bool] {
 	if _, known := p.Exists.Value(); known {
 		return p.Exists
 	}
@@ -209,11 +209,11 @@ func (s Objects) Exists(ctx context.Context, o ObjectRef, p PresignedURL) Option
 	return Known(found)
 }
 
-// Objects reads the objects of buckets.
-type Objects struct{ c *Client }
+// ObjectReader reads the objects of buckets.
+type ObjectReader struct{ c *Client }
 
 // List returns one page of a bucket's objects.
-func (s Objects) List(ctx context.Context, q ObjectQuery) (ObjectPage, error) {
+func (s ObjectReader) List(ctx context.Context, q ObjectQuery) (ObjectPage, error) {
 	r := s.listRequest(q)
 	p, err := call[ObjectPage](ctx, s.c, r)
 	if q.PageSize == 0 && s.c.fallBackToSmallPages(pageSize, err) {
@@ -225,7 +225,7 @@ func (s Objects) List(ctx context.Context, q ObjectQuery) (ObjectPage, error) {
 }
 
 // listRequest returns the request for a page.
-func (s Objects) listRequest(q ObjectQuery) request {
+func (s ObjectReader) listRequest(q ObjectQuery) request {
 	size := q.PageSize
 	if size == 0 {
 		size = s.c.pageSize()
@@ -266,7 +266,7 @@ func (p *ObjectPage) markIncomplete(why string) {
 }
 
 // ACL returns an object's ACL.
-func (s Objects) ACL(ctx context.Context, cluster, bucket, name string) (*ObjectACL, error) {
+func (s ObjectReader) ACL(ctx context.Context, cluster, bucket, name string) (*ObjectACL, error) {
 	r := bucketCall("view object ACL", cluster, bucket, nil)
 	r.query = url.Values{"name": {name}}
 	return call[*ObjectACL](ctx, s.c, r)
@@ -282,7 +282,7 @@ func (a *optionalACL) UnmarshalJSON(data []byte) error {
 }
 
 // presign makes a pre-signed URL that the client uses itself. It changes nothing; the object need not exist.
-func (s Objects) presign(ctx context.Context, cluster, bucket string, r PresignRequest) (PresignedURL, error) {
+func (s ObjectReader) presign(ctx context.Context, cluster, bucket string, r PresignRequest) (PresignedURL, error) {
 	return call[PresignedURL](ctx, s.c, bucketCall(OpCreateObjectURL, cluster, bucket, r))
 }
 
@@ -396,7 +396,7 @@ func (e ETag) String() string { return Clean(e.Raw()) }
 
 // UnmarshalJSON accepts a string; null is no ETag.
 func (e *ETag) UnmarshalJSON(data []byte) error {
-	var t Text
+	var t ServerText
 	err := t.UnmarshalJSON(data)
 	*e = NewETag(t.raw)
 	return err

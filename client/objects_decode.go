@@ -165,7 +165,7 @@ func (r *objectPageDecoder) text() (string, bool) {
 	if !ok || !escaped {
 		return s, ok
 	}
-	var t Text
+	var t ServerText
 	err := t.UnmarshalJSON([]byte(r.input[from:r.pos]))
 	return t.raw, err == nil
 }

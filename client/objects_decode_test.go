@@ -330,11 +330,11 @@ func TestObject_AppendJSON_asEncodingJSON(t *testing.T) {
 				{Name: NewText(text), ETag: NewETag("x"), Modified: parseTime(text), Owner: NewText(text), Size: size},
 			} {
 				told := struct {
-					Name     Text   `json:"name"`
-					ETag     *ETag  `json:"etag"`
-					Modified *Time  `json:"last_modified"`
-					Owner    *Text  `json:"owner"`
-					Size     *int64 `json:"size"`
+					Name     ServerText  `json:"name"`
+					ETag     *ETag       `json:"etag"`
+					Modified *Timestamp  `json:"last_modified"`
+					Owner    *ServerText `json:"owner"`
+					Size     *int64      `json:"size"`
 				}{Name: o.Name}
 				if !o.IsPrefix() {
 					told.ETag, told.Modified, told.Owner = &o.ETag, &o.Modified, &o.Owner

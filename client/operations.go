@@ -14,13 +14,13 @@ import (
 	"sync"
 )
 
-// A Dialect is a spelling of the paths. A few paths of the provider's real service differ from the document's.
-type Dialect string
+// A PathDialect is a spelling of the paths. A few paths of the provider's real service differ from the document's.
+type PathDialect string
 
 // The dialects.
 const (
-	DialectDocument Dialect = "document" // as "Endpoints" writes them
-	DialectProvider Dialect = "provider" // as the real service wants them
+	DialectDocument PathDialect = "document" // as "Endpoints" writes them
+	DialectProvider PathDialect = "provider" // as the real service wants them
 )
 
 // A route is an operation's method and path, a %s for each segment.
@@ -36,7 +36,7 @@ type operation struct {
 	inReadOnlyMode     bool // recorded like a change, but changes nothing, so read-only mode allows it
 }
 
-func (o operation) routeFor(d Dialect) route {
+func (o operation) routeFor(d PathDialect) route {
 	if d == DialectProvider && o.provider.path != "" {
 		return o.provider
 	}
@@ -244,9 +244,9 @@ func (c *Client) Endpoint(op string, query url.Values, segments ...any) (method,
 	return req.Method, req.URL.String(), nil
 }
 
-// A RawCall is a request to one of the operations, given by its method and path, for scripts that want the API's own
+// A RawRequest is a request to one of the operations, given by its method and path, for scripts that want the API's own
 // answer.
-type RawCall struct {
+type RawRequest struct {
 	op       string
 	segments []any
 	method   string
@@ -256,7 +256,7 @@ type RawCall struct {
 
 // ParseCall returns the call of a method and a path, in either dialect: "GET", "/managed/services/7?page=2". The client
 // sends nothing but the operations that it knows.
-func (c *Client) ParseCall(method, path string) (*RawCall, error) {
+func (c *Client) ParseCall(method, path string) (*RawRequest, error) {
 	path, query, _ := strings.Cut(path, "?")
 	values, err := url.ParseQuery(query)
 	if err != nil {
@@ -265,14 +265,14 @@ func (c *Client) ParseCall(method, path string) (*RawCall, error) {
 	method = strings.ToUpper(method)
 	path = strings.TrimPrefix("/"+strings.Trim(path, "/"), c.endpoint.base.Path+"/")
 	given := strings.Split(strings.Trim(path, "/"), "/")
-	var found *RawCall
+	var found *RawRequest
 	for name, op := range c.endpoint.operations {
 		for _, r := range []route{op.document, op.provider} {
 			segments, ok := r.match(method, given)
 			if !ok || found != nil && len(found.segments) <= len(segments) || name == OpCreateDownloadURL {
 				continue // a route with fewer variables is the closer one
 			}
-			found = &RawCall{op: name, segments: segments, method: method, Query: values}
+			found = &RawRequest{op: name, segments: segments, method: method, Query: values}
 		}
 	}
 	if found == nil {
@@ -299,7 +299,7 @@ func (r route) match(method string, given []string) (segments []any, ok bool) {
 }
 
 // Op returns the name of the operation.
-func (r *RawCall) Op() string {
+func (r *RawRequest) Op() string {
 	if method, _ := r.Body["method"].(string); r.op == OpCreateObjectURL && strings.EqualFold(method, "GET") {
 		return OpCreateDownloadURL
 	}
@@ -307,10 +307,10 @@ func (r *RawCall) Op() string {
 }
 
 // Writes reports whether the call needs a Writer.
-func (r *RawCall) Writes() bool { return r.method != "GET" }
+func (r *RawRequest) Writes() bool { return r.method != "GET" }
 
 // ID returns what the call is about, as a Change names it; "" for what has no id yet.
-func (r *RawCall) ID() string {
+func (r *RawRequest) ID() string {
 	text := func(member string) string {
 		text, _ := r.Body[member].(string)
 		return text
@@ -325,7 +325,7 @@ func (r *RawCall) ID() string {
 }
 
 // IsSecret reports whether a member of the call's body is a secret.
-func (r *RawCall) IsSecret(member string) bool {
+func (r *RawRequest) IsSecret(member string) bool {
 	body, _ := bodyTypes(r.op)
 	_, secrets := knownMembers(map[string]any{member: "x"}, body)
 	return len(secrets) > 0
@@ -333,7 +333,7 @@ func (r *RawCall) IsSecret(member string) bool {
 
 // request returns the request of the call. Its answer is kept as it came. A change counts as applied only if the answer
 // is the API's.
-func (r *RawCall) request(answer *[]byte) request {
+func (r *RawRequest) request(answer *[]byte) request {
 	req := request{op: r.Op(), segments: r.segments, query: r.Query, id: r.ID()}
 	if !r.Writes() {
 		req.handleBody = func(data []byte) error {
@@ -351,7 +351,7 @@ func (r *RawCall) request(answer *[]byte) request {
 		req.shownBody = maskUnknown(r.Body, req.journalBody)
 	}
 	decoded := reflect.New(answerType).Interface()
-	if key, ok := decoded.(*Key); ok && r.op == OpCreateKey {
+	if key, ok := decoded.(*AccessKey); ok && r.op == OpCreateKey {
 		req.made = func() string { return strconv.Itoa(key.ID) }
 	}
 	req.handleBody = func(data []byte) error {
@@ -362,14 +362,14 @@ func (r *RawCall) request(answer *[]byte) request {
 }
 
 // Call sends a call that changes nothing and returns the answer, as the API sent it.
-func (c *Client) Call(ctx context.Context, r *RawCall) (answer []byte, err error) {
+func (c *Client) Call(ctx context.Context, r *RawRequest) (answer []byte, err error) {
 	err = c.exchange(ctx, r.request(&answer))
 	return answer, err
 }
 
 // Call sends a call that changes something and returns the answer, as the API sent it. The journal keeps the members of
 // the body that lookout knows, without secrets, and no others.
-func (w *Writer) Call(ctx context.Context, r *RawCall) (answer []byte, err error) {
+func (w *Writer) Call(ctx context.Context, r *RawRequest) (answer []byte, err error) {
 	req := r.request(&answer)
 	req.writer = w
 	err = w.client.exchange(ctx, req)
@@ -402,7 +402,7 @@ func bodyTypes(op string) (body, answer reflect.Type) {
 	case OpUploadCertificate:
 		return reflect.TypeFor[rawCertificateRequest](), reflect.TypeFor[CertificateStatus]()
 	case OpCreateKey, OpUpdateKey:
-		return reflect.TypeFor[KeyRequest](), reflect.TypeFor[Key]()
+		return reflect.TypeFor[AccessKeyRequest](), reflect.TypeFor[AccessKey]()
 	}
 	return nil, reflect.TypeFor[noContent]()
 }
@@ -495,7 +495,7 @@ func maskUnknown(value, known any) any {
 }
 
 // Resource returns the kind of thing that the call changes, as the journal names it.
-func (r *RawCall) Resource() string {
+func (r *RawRequest) Resource() string {
 	words := strings.Fields(r.op)
 	switch last := words[len(words)-1]; last {
 	case "login":
@@ -513,11 +513,11 @@ func (r *RawCall) Resource() string {
 	}
 }
 
-// An Endpoint is an operation as the document lists it.
-type Endpoint struct{ Op, Method, Path string }
+// An APIEndpoint is an operation as the document lists it.
+type APIEndpoint struct{ Op, Method, Path string }
 
 // Operations returns all operations by their paths, with CLUSTER, BUCKET or ID for what varies.
-func Operations() (all []Endpoint) {
+func Operations() (all []APIEndpoint) {
 	for name, op := range operations() {
 		if name == OpCreateDownloadURL {
 			continue // the same request as OpCreateObjectURL
@@ -525,7 +525,7 @@ func Operations() (all []Endpoint) {
 		path := strings.Replace(op.document.path, "/buckets/%s", "/buckets/CLUSTER", 1)
 		path = strings.Replace(path, "/clusters/%s", "/clusters/CLUSTER", 1)
 		path = strings.Replace(path, "CLUSTER/%s", "CLUSTER/BUCKET", 1)
-		all = append(all, Endpoint{name, op.document.method, strings.ReplaceAll(path, "%s", "ID")})
+		all = append(all, APIEndpoint{name, op.document.method, strings.ReplaceAll(path, "%s", "ID")})
 	}
 	sort.Slice(all, func(i, j int) bool {
 		a, b := &all[i], &all[j]

@@ -257,7 +257,7 @@ func operations(t *testing.T) []operationCall {
 			return ignore(
 				client.Confirmed(
 					c, client.OpCreateKey,
-				).CreateKey(x, client.KeyRequest{Label: "new one", Buckets: []client.GrantRequest{}}),
+				).CreateKey(x, client.AccessKeyRequest{Label: "new one", Buckets: []client.BucketGrantRequest{}}),
 			)
 		}},
 		{"view key", func(x context.Context, c *client.Client) error { return ignore(c.Keys.Get(x, 201)) }},
@@ -279,7 +279,7 @@ func operations(t *testing.T) []operationCall {
 
 func TestClient_everyOperationInBothDialects(t *testing.T) {
 	steps := operations(t)
-	for _, dialect := range []client.Dialect{client.DialectDocument, client.DialectProvider} {
+	for _, dialect := range []client.PathDialect{client.DialectDocument, client.DialectProvider} {
 		t.Run(string(dialect), func(t *testing.T) {
 			c, e := newEmulatedClient(t, emulator.Options{}, client.WithDialect(dialect))
 			for _, s := range steps {
@@ -489,9 +489,11 @@ func TestClient_refusalsOfEachRule(t *testing.T) {
 			)
 		}, 400, ""},
 		{"key for a bucket that is not there", func(x context.Context, c *client.Client) error {
-			return ignore(client.Confirmed(c, client.OpCreateKey).CreateKey(x, client.KeyRequest{
-				Label:   "x",
-				Buckets: []client.GrantRequest{{Cluster: "us-east-1", Bucket: "nothing", Permissions: "read_only"}},
+			return ignore(client.Confirmed(c, client.OpCreateKey).CreateKey(x, client.AccessKeyRequest{
+				Label: "x",
+				Buckets: []client.BucketGrantRequest{
+					{Cluster: "us-east-1", Bucket: "nothing", Permissions: "read_only"},
+				},
 			}))
 		}, 400, "bucket_access.bucket_name"},
 		{
@@ -537,7 +539,7 @@ func TestClient_restrictedUser(t *testing.T) {
 		t.Errorf("a bucket for an account in debt: %v", err)
 	}
 	if _, err := client.Confirmed(c, client.OpCreateKey).CreateKey(
-		t.Context(), client.KeyRequest{Label: "fine"},
+		t.Context(), client.AccessKeyRequest{Label: "fine"},
 	); !errors.Is(err, client.ErrDenied) {
 		t.Errorf("a key for an account in debt: %v", err)
 	}
@@ -546,17 +548,17 @@ func TestClient_restrictedUser(t *testing.T) {
 // A missing, an empty and a filled bucket_access create three different keys.
 func TestWriter_CreateKey_threeKindsOfAccess(t *testing.T) {
 	c, e := newEmulatedClient(t, emulator.Options{})
-	grants := []client.GrantRequest{{Cluster: "us-east-1", Bucket: "acme-www", Permissions: "read_only"}}
+	grants := []client.BucketGrantRequest{{Cluster: "us-east-1", Bucket: "acme-www", Permissions: "read_only"}}
 	for _, kind := range []struct {
-		buckets []client.GrantRequest
+		buckets []client.BucketGrantRequest
 		wire    string
 		limited bool
 		reach   int
-	}{{nil, "", false, 0}, {[]client.GrantRequest{}, "[]", true, 0}, {grants, `[{"cluster":"us-east-1",` +
+	}{{nil, "", false, 0}, {[]client.BucketGrantRequest{}, "[]", true, 0}, {grants, `[{"cluster":"us-east-1",` +
 		`"bucket_name":"acme-www","permissions":"read_only"}]`, true, 1}} {
 		k, err := client.Confirmed(
 			c, client.OpCreateKey,
-		).CreateKey(t.Context(), client.KeyRequest{Label: "x", Buckets: kind.buckets})
+		).CreateKey(t.Context(), client.AccessKeyRequest{Label: "x", Buckets: kind.buckets})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -755,7 +757,7 @@ func TestDiff(t *testing.T) {
 		Name:  "Ada",
 		Email: "a@b.cd",
 		Group: "web",
-		Phone: client.PhoneRequest{Primary: "1", Secondary: "2"},
+		Phone: client.PhoneNumbersRequest{Primary: "1", Secondary: "2"},
 	}
 	after := before
 	after.Group, after.Phone.Secondary, after.Name = "", "", "Ada W."

@@ -35,7 +35,7 @@ func TestPage_rowsAreContiguous(t *testing.T) {
 
 // With an error, Get returns nil, even if part of the row was decoded.
 func TestServices_Get_nilOnError(t *testing.T) {
-	for name, answer := range map[string]faulttest.Interceptor{
+	for name, answer := range map[string]faulttest.RoundTripFunc{
 		"refused":                    faulttest.Respond(403, `{"errors":[{"reason":"no"}]}`),
 		"no object":                  faulttest.Respond(200, `[]`),
 		"null":                       faulttest.Respond(200, `null`),
@@ -93,7 +93,7 @@ func newPagedServices(t *testing.T, n int) (*pagedServices, *Client) {
 }
 
 // page returns the answer to a request.
-func (s *pagedServices) page(r *http.Request) faulttest.Interceptor {
+func (s *pagedServices) page(r *http.Request) faulttest.RoundTripFunc {
 	n, _ := strconv.Atoi(r.URL.Query().Get("page"))
 	if n == s.fail {
 		return faulttest.Respond(http.StatusForbidden, `{"errors":[{"reason":"no"}]}`)

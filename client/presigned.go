@@ -50,7 +50,7 @@ func (h *trackedBody) Read(p []byte) (int, error) {
 // Get opens an object at byte from. If etag is not empty, any other version is an error with status 412. The response
 // is 200 with the whole object, or 206 with the rest of it; the caller reads and closes its body. Only ctx limits the
 // time.
-func (s Objects) Get(ctx context.Context, o ObjectRef, from int64, etag string) (*http.Response, error) {
+func (s ObjectReader) Get(ctx context.Context, o ObjectRef, from int64, etag string) (*http.Response, error) {
 	r := presignedRequest{
 		op:     "download",
 		method: http.MethodGet,
@@ -74,7 +74,7 @@ func (s Objects) Get(ctx context.Context, o ObjectRef, from int64, etag string) 
 }
 
 // Peek reads the first n bytes of an object, or all of a shorter one, and returns its content type.
-func (s Objects) Peek(
+func (s ObjectReader) Peek(
 	ctx context.Context, cluster, bucket, name string, n int64,
 ) (data []byte, kind string, err error) {
 	r := presignedRequest{
@@ -100,7 +100,7 @@ func (s Objects) Peek(
 
 // Find returns the object of exactly this name from the listing; false if there is none. If the listing goes round in
 // circles, it returns an error.
-func (s Objects) Find(ctx context.Context, cluster, bucket, name string) (Object, bool, error) {
+func (s ObjectReader) Find(ctx context.Context, cluster, bucket, name string) (Object, bool, error) {
 	q := ObjectQuery{
 		Cluster:  cluster,
 		Bucket:   bucket,
@@ -137,7 +137,7 @@ func (s Objects) Find(ctx context.Context, cluster, bucket, name string) (Object
 
 // sendPresigned requests a URL and uses it. If the URL is refused with 403 before any of the body was read, it may have
 // expired: then it does so once more.
-func (s Objects) sendPresigned(ctx context.Context, r presignedRequest) (*http.Response, error) {
+func (s ObjectReader) sendPresigned(ctx context.Context, r presignedRequest) (*http.Response, error) {
 	res, err := s.sendPresignedOnce(ctx, r)
 	if err != nil || res.StatusCode != http.StatusForbidden || r.body != nil && r.body.started.Load() {
 		return res, err
@@ -147,7 +147,7 @@ func (s Objects) sendPresigned(ctx context.Context, r presignedRequest) (*http.R
 }
 
 // sendPresignedOnce requests a URL and uses it. The account's token is not sent to the URL.
-func (s Objects) sendPresignedOnce(ctx context.Context, r presignedRequest) (*http.Response, error) {
+func (s ObjectReader) sendPresignedOnce(ctx context.Context, r presignedRequest) (*http.Response, error) {
 	failed := r.newError(s.c.endpoint.base.Host)
 	failed.Outcome = NotSent
 	if !utf8.ValidString(r.object.Name) {
@@ -276,7 +276,7 @@ func (r presignedRequest) parseError(res *http.Response) *Error {
 		if message := xmlElement(string(data), "Message"); message != "" {
 			text += ": " + message
 		}
-		e.Reasons = []Reason{{Reason: NewText(text)}}
+		e.Reasons = []ErrorReason{{Reason: NewText(text)}}
 	}
 	switch {
 	case code == "SlowDown",

@@ -45,7 +45,7 @@ func readSteps(t *testing.T) []operationCall {
 }
 
 // newFaultClient returns a client whose requests meet faults in turn.
-func newFaultClient(t *testing.T, faults ...faulttest.Interceptor) (*client.Client, *faulttest.Transport) {
+func newFaultClient(t *testing.T, faults ...faulttest.RoundTripFunc) (*client.Client, *faulttest.ScriptedTransport) {
 	t.Helper()
 	w := faulttest.NewTransport(&lazyEmulator{}, faults...)
 	c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(w))
@@ -118,7 +118,7 @@ func TestClient_read_networkErrors(t *testing.T) {
 func TestClient_read_truncatedBody(t *testing.T) {
 	t.Parallel()
 	for _, s := range readSteps(t) {
-		for name, cut := range map[string]faulttest.Interceptor{
+		for name, cut := range map[string]faulttest.RoundTripFunc{
 			"at byte 0":            faulttest.CutBody(0),
 			"at byte 1":            faulttest.CutBody(1),
 			"in the middle":        faulttest.CutBodyHalfway(),
@@ -143,7 +143,7 @@ func TestClient_read_truncatedBody(t *testing.T) {
 }
 
 // newSingleFaultClient returns a client whose requests all meet one fault.
-func newSingleFaultClient(t *testing.T, fault faulttest.Interceptor) *client.Client {
+func newSingleFaultClient(t *testing.T, fault faulttest.RoundTripFunc) *client.Client {
 	t.Helper()
 	c, _ := newFaultClient(t, fault)
 	return c
@@ -587,7 +587,7 @@ func TestTime_MarshalJSON_hasZone(t *testing.T) {
 		`"0000-00-00T00:00:00"`:         `"0000-00-00T00:00:00"`,
 		`""`:                            `null`,
 	} {
-		var at client.Time
+		var at client.Timestamp
 		if err := json.Unmarshal([]byte(stamp), &at); err != nil {
 			t.Fatal(err)
 		}
@@ -977,7 +977,7 @@ func TestTransport_pausesAfter429(t *testing.T) {
 	})
 	faulttest.RunCaseInBubble(t, "A22", "a change does not wait for reads", func(t *testing.T) {
 		b := newChangeFixture(t, nil)
-		b.wire.Interceptors = []faulttest.Interceptor{faulttest.Respond(429, "", "Retry-After", "30"), faulttest.Pass}
+		b.wire.Interceptors = []faulttest.RoundTripFunc{faulttest.Respond(429, "", "Retry-After", "30"), faulttest.Pass}
 		for range 8 {
 			go func() { _, _ = b.client.Services.List(t.Context(), 1) }()
 		}
@@ -1056,7 +1056,7 @@ func TestTransport_retryBudget(t *testing.T) {
 	})
 }
 
-func checkRetryBudget(t *testing.T, fault faulttest.Interceptor) {
+func checkRetryBudget(t *testing.T, fault faulttest.RoundTripFunc) {
 	e := emulator.New(emulator.Options{Token: token})
 	var mu sync.Mutex
 	var sent []time.Time
@@ -1138,7 +1138,7 @@ func TestError_maintenance(t *testing.T) {
 
 func TestClient_revokedToken(t *testing.T) {
 	refusal := faulttest.Respond(401, `{"errors":[{"reason":"Invalid Token"}]}`, "X-OAuth-Scopes", "unknown")
-	for name, faults := range map[string][]faulttest.Interceptor{
+	for name, faults := range map[string][]faulttest.RoundTripFunc{
 		"at once":         {refusal},
 		"after a success": {faulttest.Pass, refusal},
 		"a page":          {faulttest.Respond(401, loginPageHTML, "Content-Type", "text/html")},
@@ -1204,7 +1204,7 @@ func TestError_RequiredScope(t *testing.T) {
 			c, e := newEmulatedClient(t, emulator.Options{RestrictedUser: true})
 			managed := slices.ContainsFunc(
 				e.Endpoints(),
-				func(op emulator.Endpoint) bool { return op.Name == s.op && strings.HasPrefix(op.Path, "/managed/") },
+				func(op emulator.Route) bool { return op.Name == s.op && strings.HasPrefix(op.Path, "/managed/") },
 			)
 			if err := s.call(t.Context(), c); errors.Is(err, client.ErrDenied) != managed || e.RequestCount(s.op) != 1 {
 				t.Errorf("%v after %d requests", err, e.RequestCount(s.op))
@@ -1327,7 +1327,7 @@ func TestClient_refusesRedirects(t *testing.T) {
 func TestTransport_clockJumps(t *testing.T) {
 	for _, jump := range []time.Duration{8 * time.Hour, time.Hour, -time.Hour, -8 * time.Hour} {
 		faulttest.RunCaseInBubble(t, "A32", jump.String(), func(t *testing.T) {
-			clock := &faulttest.Clock{}
+			clock := &faulttest.JumpingClock{}
 			w := faulttest.NewTransport(
 				emulator.New(emulator.Options{Token: token}), faulttest.Respond(429, "", "Retry-After", "40"),
 				faulttest.Pass,
@@ -1437,7 +1437,7 @@ func TestTransport_proxies(t *testing.T) {
 }
 
 // writeRepeatedly writes a text over and over.
-func writeRepeatedly(text string, bytes int) faulttest.Peer {
+func writeRepeatedly(text string, bytes int) faulttest.ConnHandler {
 	return func(c net.Conn) {
 		for n := 0; n < bytes; n += len(text) {
 			if _, err := c.Write([]byte(text)); err != nil {

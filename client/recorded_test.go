@@ -14,7 +14,7 @@ import (
 )
 
 // callFor returns the call of the client for a recorded path; nil for paths of other areas.
-func callFor(x *faulttest.Recording) func(context.Context, *client.Client) (any, error) {
+func callFor(x *faulttest.RecordedExchange) func(context.Context, *client.Client) (any, error) {
 	give := func(v any, err error) (any, error) { return v, err }
 	none := func(err error) (any, error) { return nil, err }
 	type c = client.Client
@@ -160,7 +160,7 @@ func callFor(x *faulttest.Recording) func(context.Context, *client.Client) (any,
 		},
 		"GET /object-storage/keys": func(x ctx, c *c) (any, error) { return give(c.Keys.List(x, 1)) },
 		"POST /object-storage/keys": func(x ctx, c *c) (any, error) {
-			return give(client.Confirmed(c, client.OpCreateKey).CreateKey(x, client.KeyRequest{}))
+			return give(client.Confirmed(c, client.OpCreateKey).CreateKey(x, client.AccessKeyRequest{}))
 		},
 		"GET /object-storage/keys/{keyId}": func(x ctx, c *c) (any, error) { return give(c.Keys.Get(x, 1)) },
 		"PUT /object-storage/keys/{keyId}": func(x ctx, c *c) (any, error) {
@@ -201,7 +201,7 @@ func TestClient_recordedExchanges(t *testing.T) {
 }
 
 // checkExchange reads one exchange and reports whether it belongs to an operation of ours.
-func checkExchange(t *testing.T, name string, x *faulttest.Recording) bool {
+func checkExchange(t *testing.T, name string, x *faulttest.RecordedExchange) bool {
 	c, err := client.New(
 		"https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(x),
 		client.WithDialect(client.DialectProvider),

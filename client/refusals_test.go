@@ -180,7 +180,7 @@ func TestError_Advice_fitsReason(t *testing.T) {
 			err := client.Confirmed(b.client, client.OpDeleteService, 1).DeleteService(t.Context(), 1)
 			if !c.service {
 				_, err = client.Confirmed(b.client, client.OpCreateKey).CreateKey(
-					t.Context(), client.KeyRequest{Label: "fine"},
+					t.Context(), client.AccessKeyRequest{Label: "fine"},
 				)
 			}
 			var failure *client.Error
@@ -198,7 +198,7 @@ func TestError_Advice_ofEmulatedAccounts(t *testing.T) {
 		"the scope object_": {Scopes: "object_storage:read_only"},
 	} {
 		c, _ := newEmulatedClient(t, o)
-		_, err := client.Confirmed(c, client.OpCreateKey).CreateKey(t.Context(), client.KeyRequest{Label: "fine"})
+		_, err := client.Confirmed(c, client.OpCreateKey).CreateKey(t.Context(), client.AccessKeyRequest{Label: "fine"})
 		var failure *client.Error
 		if !errors.As(err, &failure) || !strings.Contains(failure.Advice(), want) {
 			t.Errorf("%v: advises %q, not %q", err, failure.Advice(), want)
@@ -233,7 +233,7 @@ func TestError_Advice_notFound(t *testing.T) {
 // An ACL that the answer does not hold is read again, and not claimed if that fails.
 func TestWriter_SetObjectACL_readsBack(t *testing.T) {
 	for _, c := range []struct {
-		answer, read faulttest.Interceptor
+		answer, read faulttest.RoundTripFunc
 		want         client.ACL
 	}{
 		{faulttest.Pass, faulttest.Respond(500, ""), client.ACLPublicRead},
@@ -243,7 +243,7 @@ func TestWriter_SetObjectACL_readsBack(t *testing.T) {
 		{faulttest.ApplyThen(faulttest.Respond(200, "{}")), faulttest.Respond(404, ""), ""},
 	} {
 		b := newChangeFixture(t, nil)
-		b.wire.Interceptors = []faulttest.Interceptor{c.answer, c.read}
+		b.wire.Interceptors = []faulttest.RoundTripFunc{c.answer, c.read}
 		ref := client.ObjectRef{Cluster: "us-east-1", Bucket: "cdn.acme.net", Name: "index.html"}
 		w := client.Confirmed(b.client, client.OpSetObjectACL, ref.Cluster, ref.Bucket, ref.Name)
 		got, err := w.SetObjectACL(t.Context(), ref, client.ACLPublicRead)

@@ -98,7 +98,7 @@ func (m redactor) redactBody(b []byte) []byte {
 
 // UnmarshalJSON stores the value.
 func (s *Secret) UnmarshalJSON(data []byte) error {
-	var t Text
+	var t ServerText
 	if err := t.UnmarshalJSON(data); err != nil {
 		return err
 	}

@@ -206,7 +206,7 @@ func TestSecret_everyOperation(t *testing.T) {
 }
 
 // echoFault answers with everything that it received.
-func echoFault(status int, format string, headers ...string) faulttest.Interceptor {
+func echoFault(status int, format string, headers ...string) faulttest.RoundTripFunc {
 	return func(_ http.RoundTripper, r *http.Request) (*http.Response, error) {
 		text := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 		if r.Body != nil {
@@ -237,7 +237,7 @@ func echoFault(status int, format string, headers ...string) faulttest.Intercept
 // On every error path, no secret is displayed even if the server repeats what it received.
 func TestSecret_errorPaths(t *testing.T) {
 	t.Parallel()
-	paths := map[string]faulttest.Interceptor{
+	paths := map[string]faulttest.RoundTripFunc{
 		"reason":   echoFault(400, `{"errors":[{"reason":"bad: ECHO","field":"password"}]}`),
 		"field":    echoFault(422, `{"errors":[{"reason":"bad","field":"ECHO"}]}`),
 		"401":      echoFault(401, `{"errors":[{"reason":"ECHO is not valid"}]}`, "X-OAuth-Scopes", "ECHO"),
@@ -300,7 +300,7 @@ func TestSecret_formattedValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := client.Confirmed(c, client.OpCreateKey).CreateKey(t.Context(), client.KeyRequest{Label: "x"})
+	key, err := client.Confirmed(c, client.OpCreateKey).CreateKey(t.Context(), client.AccessKeyRequest{Label: "x"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,7 +345,7 @@ func TestSecret_formattedValues(t *testing.T) {
 		"login":              login,
 		"client":             c,
 		"client's part":      c.Credentials,
-		"page":               client.Page[*client.Key]{Data: []*client.Key{key}},
+		"page":               client.Page[*client.AccessKey]{Data: []*client.AccessKey{key}},
 		"map":                map[string]any{"a": login, "b": []any{&request}},
 		"change":             client.Change{Op: "x", Body: map[string]any{"password": login.Password}},
 	} {

@@ -36,19 +36,19 @@ func (t ServiceType) String() string { return cleanShort(string(t)) }
 
 // A Service is a monitored service ("Managed Service").
 type Service struct {
-	ID          int           `json:"id"`
-	Label       Text          `json:"label"` // 3..64 characters
-	Type        ServiceType   `json:"service_type"`
-	Address     Text          `json:"address"` // 3..100 characters; a fragment is not preserved
-	Timeout     Optional[int] `json:"timeout"` // 1..255 seconds until it counts as down
-	Body        OptionalText  `json:"body"`    // at most 100 characters that the answer must contain; empty is null
-	Group       Text          `json:"consultation_group"`
-	Credentials []int         `json:"credentials"`
-	Notes       OptionalText  `json:"notes"`  // empty is null
-	Region      OptionalText  `json:"region"` // set if and only if the address is a private IP
-	Status      ServiceStatus `json:"status"`
-	Created     Time          `json:"created"`
-	Updated     Time          `json:"updated"`
+	ID          int                `json:"id"`
+	Label       ServerText         `json:"label"` // 3..64 characters
+	Type        ServiceType        `json:"service_type"`
+	Address     ServerText         `json:"address"` // 3..100 characters; a fragment is not preserved
+	Timeout     Optional[int]      `json:"timeout"` // 1..255 seconds until it counts as down
+	Body        OptionalServerText `json:"body"`    // the answer must contain it; at most 100 characters, empty is null
+	Group       ServerText         `json:"consultation_group"`
+	Credentials []int              `json:"credentials"`
+	Notes       OptionalServerText `json:"notes"`  // empty is null
+	Region      OptionalServerText `json:"region"` // set if and only if the address is a private IP
+	Status      ServiceStatus      `json:"status"`
+	Created     Timestamp          `json:"created"`
+	Updated     Timestamp          `json:"updated"`
 }
 
 // A ServiceRequest describes a service to create. Empty body, notes and region are omitted; in a patch, cleared ones
@@ -82,19 +82,21 @@ func (s Service) Request() ServiceRequest {
 	}
 }
 
-// Services reads the monitored services of the account.
-type Services struct{ c *Client }
+// ServiceReader reads the monitored services of the account.
+type ServiceReader struct{ c *Client }
 
 // List returns page n of the services, from 1.
-func (s Services) List(ctx context.Context, n int) (Page[*Service], error) {
+func (s ServiceReader) List(ctx context.Context, n int) (Page[*Service], error) {
 	return listPage[*Service](ctx, s.c, "list services", n)
 }
 
 // All iterates over all services.
-func (s Services) All(ctx context.Context) iter.Seq2[*Service, error] { return allRows(ctx, s.List) }
+func (s ServiceReader) All(ctx context.Context) iter.Seq2[*Service, error] {
+	return allRows(ctx, s.List)
+}
 
 // Get returns one service.
-func (s Services) Get(ctx context.Context, id int) (*Service, error) {
+func (s ServiceReader) Get(ctx context.Context, id int) (*Service, error) {
 	return call[*Service](ctx, s.c, callByID("view service", id, nil))
 }
 

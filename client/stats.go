@@ -15,7 +15,7 @@ import (
 // operations per second, the network in bits per second.
 type Stats struct {
 	CPU, Disk, NetIn, NetOut, Swap []Sample
-	Unavailable                    []Text // what the server said instead of data: "Graphs are not yet available."
+	Unavailable                    []ServerText // what the server said instead of data: "Graphs are not yet available."
 }
 
 // A Sample is one value of a series. A missing or invalid value is NaN: a gap, never a zero.
@@ -32,7 +32,7 @@ func (s *Stats) UnmarshalJSON(body []byte) error {
 	}
 	*s = Stats{}
 	if len(data) > 0 && data[0] == '[' {
-		if err := json.Unmarshal(data, &s.Unavailable); err != nil || slices.Contains(s.Unavailable, Text{}) {
+		if err := json.Unmarshal(data, &s.Unavailable); err != nil || slices.Contains(s.Unavailable, ServerText{}) {
 			return errors.New("the field \"data\" is a list, but its items are not text")
 		}
 		return nil
@@ -126,10 +126,10 @@ func parseTimestamp(x float64) time.Time {
 	return time.UnixMilli(int64(x)).UTC()
 }
 
-// ManagedStats reads the account's stats.
-type ManagedStats struct{ c *Client }
+// StatsReader reads the account's stats.
+type StatsReader struct{ c *Client }
 
 // Get returns the stats as of now.
-func (s ManagedStats) Get(ctx context.Context) (*Stats, error) {
+func (s StatsReader) Get(ctx context.Context) (*Stats, error) {
 	return call[*Stats](ctx, s.c, request{op: "view stats"})
 }

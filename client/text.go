@@ -12,16 +12,16 @@ import (
 	"lookout/client/visible"
 )
 
-// Text is a string that came from a server. String is safe to display; Raw is for sending back. The zero value is the
-// empty text.
-type Text struct{ raw, shown string }
+// ServerText is a string that came from a server. String is safe to display; Raw is for sending back. The zero value is
+// the empty text.
+type ServerText struct{ raw, shown string }
 
 // MaxShown is the number of bytes that Text.String returns at most, apart from the note about the rest. It bounds the
 // work of everything that draws, sorts or filters texts, whatever a server sends.
 const MaxShown = 8 << 10
 
 // NewText returns a string as a Text, to be treated as if a server had sent it.
-func NewText(raw string) Text { return Text{raw, cleanShort(raw)} }
+func NewText(raw string) ServerText { return ServerText{raw, cleanShort(raw)} }
 
 // cleanShort returns a string as Text.String does.
 func cleanShort(raw string) string {
@@ -33,14 +33,14 @@ func cleanShort(raw string) string {
 }
 
 // Raw returns the text as it came, byte for byte.
-func (t Text) Raw() string { return t.raw }
+func (t ServerText) Raw() string { return t.raw }
 
 // IsZero reports whether the text is empty.
-func (t Text) IsZero() bool { return t.raw == "" }
+func (t ServerText) IsZero() bool { return t.raw == "" }
 
 // String returns the text as Clean does. A text that is longer than MaxShown ends with the number of bytes that are
 // left out.
-func (t Text) String() string { return t.shown }
+func (t ServerText) String() string { return t.shown }
 
 // Clean makes a string safe to display: every character is made visible that could move, hide or restyle the text
 // around it, or pass for one of the program's own marks. Nothing is lost, and two different texts never look alike:
@@ -159,10 +159,10 @@ func joinsEmoji(before rune, after string) bool {
 
 // UnmarshalJSON keeps a string byte for byte, invalid UTF-8 included. null is the empty text; any other value is an
 // error.
-func (t *Text) UnmarshalJSON(data []byte) error {
+func (t *ServerText) UnmarshalJSON(data []byte) error {
 	data = bytes.TrimSpace(data)
 	if string(data) == "null" {
-		*t = Text{}
+		*t = ServerText{}
 		return nil
 	}
 	if len(data) < 2 || data[0] != '"' {
@@ -213,18 +213,18 @@ func unescapeJSON(body []byte) (string, error) {
 }
 
 // MarshalJSON encodes the text as it came.
-func (t Text) MarshalJSON() ([]byte, error) { return json.Marshal(t.raw) }
+func (t ServerText) MarshalJSON() ([]byte, error) { return json.Marshal(t.raw) }
 
-// An OptionalText is a Text that may be null. The API treats null and the empty text alike; here both are empty, and
-// encoded as null.
-type OptionalText struct{ Text }
+// An OptionalServerText is a Text that may be null. The API treats null and the empty text alike; here both are empty,
+// and encoded as null.
+type OptionalServerText struct{ ServerText }
 
 // MarshalJSON encodes the text as it came, or null if it is empty.
-func (o OptionalText) MarshalJSON() ([]byte, error) {
+func (o OptionalServerText) MarshalJSON() ([]byte, error) {
 	if o.IsZero() {
 		return []byte("null"), nil
 	}
-	return o.Text.MarshalJSON()
+	return o.ServerText.MarshalJSON()
 }
 
 // jsonKind returns a name for the type of a JSON value.

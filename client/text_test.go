@@ -140,13 +140,13 @@ func TestText_UnmarshalJSON_keepsBytes(t *testing.T) {
 		"\"\xff\\u0041\"":               "\xffA",
 		"\"\xff\\u0041\xfebcdefghijk\"": "\xffA\xfebcdefghijk",
 	} {
-		var text Text
+		var text ServerText
 		if err := text.UnmarshalJSON([]byte(in)); err != nil || text.Raw() != raw {
 			t.Errorf("%q is read as %q, %v", in, text.Raw(), err)
 		}
 	}
 	for _, in := range []string{`1`, `{}`, `[]`, `true`} {
-		var text Text
+		var text ServerText
 		if text.UnmarshalJSON([]byte(in)) == nil {
 			t.Errorf("%s passes as a text", in)
 		}
@@ -229,7 +229,7 @@ func FuzzDecode(f *testing.F) {
 		_ = decode(body, &stats)
 		var objects ObjectPage
 		_ = decode(body, &objects)
-		var key Key
+		var key AccessKey
 		_ = decode(body, &key)
 		_, _ = parseErrorBody(&response{status: 400, header: http.Header{}, body: body}, nil)
 	})

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Time is a timestamp of the API, usually without a zone, which means UTC. An invalid timestamp is kept as it came and
-// does not spoil the rest of the row.
-type Time struct {
+// Timestamp is a timestamp of the API, usually without a zone, which means UTC. An invalid timestamp is kept as it came
+// and does not spoil the rest of the row.
+type Timestamp struct {
 	t      time.Time
 	format timeFormat // how the timestamp was written
 	raw    string     // as it came; empty if t and format suffice to restore it
@@ -29,19 +29,19 @@ const (
 )
 
 // NewTime returns the timestamp of a time.
-func NewTime(t time.Time) Time { return Time{t: t.UTC(), format: formatPlain} }
+func NewTime(t time.Time) Timestamp { return Timestamp{t: t.UTC(), format: formatPlain} }
 
 // Valid reports whether the timestamp is a valid time.
-func (t Time) Valid() bool { return !t.t.IsZero() }
+func (t Timestamp) Valid() bool { return !t.t.IsZero() }
 
 // IsZero reports whether the timestamp was absent, null or empty.
-func (t Time) IsZero() bool { return t.format == formatOther && t.raw == "" }
+func (t Timestamp) IsZero() bool { return t.format == formatOther && t.raw == "" }
 
 // Time returns the time in UTC; zero if the timestamp is invalid.
-func (t Time) Time() time.Time { return t.t }
+func (t Timestamp) Time() time.Time { return t.t }
 
 // Raw returns the timestamp as it came.
-func (t Time) Raw() Text {
+func (t Timestamp) Raw() ServerText {
 	switch t.format {
 	case formatPlain:
 		return NewText(t.t.Format(plainLayout))
@@ -56,9 +56,9 @@ var timeLayouts = [...]string{
 }
 
 // UnmarshalJSON accepts every format that the service has been seen to send.
-func (t *Time) UnmarshalJSON(data []byte) error {
-	*t = Time{}
-	var text Text
+func (t *Timestamp) UnmarshalJSON(data []byte) error {
+	*t = Timestamp{}
+	var text ServerText
 	if err := text.UnmarshalJSON(data); err != nil {
 		return err
 	}
@@ -67,31 +67,31 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 }
 
 // parseTime parses a timestamp. The two usual formats take a faster way.
-func parseTime(raw string) Time {
+func parseTime(raw string) Timestamp {
 	if t, ok := parseTimeFast(raw); ok {
 		return t
 	}
 	for _, form := range timeLayouts {
 		if at, err := time.Parse(form, raw); err == nil {
-			return Time{t: at.UTC(), raw: raw}
+			return Timestamp{t: at.UTC(), raw: raw}
 		}
 	}
-	return Time{raw: raw}
+	return Timestamp{raw: raw}
 }
 
 // parseTimeFast parses the two usual formats, digit by digit. It leaves the year 1 to parseTime, because its first
 // moment is the zero time.
-func parseTimeFast(s string) (Time, bool) {
+func parseTimeFast(s string) (Timestamp, bool) {
 	form, ms := formatPlain, 0
 	switch {
 	case len(s) == len(plainLayout):
 	case len(s) == len(millisLayout) && s[19] == '.' && s[23] == 'Z':
 		form, ms = formatMillis, parseDigits(s[20:23])
 	default:
-		return Time{}, false
+		return Timestamp{}, false
 	}
 	if s[4] != '-' || s[7] != '-' || s[10] != 'T' || s[13] != ':' || s[16] != ':' {
-		return Time{}, false
+		return Timestamp{}, false
 	}
 	year, month, day := parseDigits(s[:4]), parseDigits(s[5:7]), parseDigits(s[8:10])
 	hour, minute, second := parseDigits(s[11:13]), parseDigits(s[14:16]), parseDigits(s[17:19])
@@ -101,10 +101,10 @@ func parseTimeFast(s string) (Time, bool) {
 		second < 0 ||
 		second > 59 ||
 		ms < 0 {
-		return Time{}, false
+		return Timestamp{}, false
 	}
 	at := (daysSince1970(year, month, day)*24+int64(hour))*3600 + int64(minute)*60 + int64(second)
-	return Time{t: time.Unix(at, int64(ms)*1e6).UTC(), format: form}, true
+	return Timestamp{t: time.Unix(at, int64(ms)*1e6).UTC(), format: form}, true
 }
 
 // parseDigits returns the number that a string of digits represents, or -1.
@@ -150,23 +150,23 @@ const maxPackedMillis = 1 << 48
 
 // Pack returns the timestamp as milliseconds since the year 1, in 48 bits, and the number of its format, in 2 bits. It
 // reports false if that does not suffice to restore the text.
-func (t Time) Pack() (ms uint64, format uint8, ok bool) {
+func (t Timestamp) Pack() (ms uint64, format uint8, ok bool) {
 	ms = uint64(t.t.UnixMilli() - yearOne)
 	ok = t.raw == "" && ms < maxPackedMillis && t.t.Nanosecond()%1e6 == 0 && (t.format != formatOther || ms == 0)
 	return ms, uint8(t.format), ok
 }
 
 // UnpackTime returns the timestamp that Pack packed.
-func UnpackTime(ms uint64, format uint8) Time {
+func UnpackTime(ms uint64, format uint8) Timestamp {
 	if timeFormat(format) == formatOther {
-		return Time{}
+		return Timestamp{}
 	}
-	return Time{t: time.UnixMilli(int64(ms) + yearOne).UTC(), format: timeFormat(format)}
+	return Timestamp{t: time.UnixMilli(int64(ms) + yearOne).UTC(), format: timeFormat(format)}
 }
 
 // RFC3339 returns the timestamp in RFC 3339 and in UTC, with the fraction of a second that it came with; as it came if
 // it is no valid time.
-func (t Time) RFC3339() Text {
+func (t Timestamp) RFC3339() ServerText {
 	switch {
 	case !t.Valid() || t.format == formatMillis:
 		return t.Raw()
@@ -177,7 +177,7 @@ func (t Time) RFC3339() Text {
 }
 
 // MarshalJSON encodes the timestamp as RFC3339 returns it: with a zone, which the API leaves out.
-func (t Time) MarshalJSON() ([]byte, error) {
+func (t Timestamp) MarshalJSON() ([]byte, error) {
 	if t.IsZero() {
 		return []byte("null"), nil
 	}

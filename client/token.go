@@ -89,9 +89,9 @@ func (c *Client) Resume() {
 
 // A Profile is the user who owns the token. It is not in the document; only the provider's own service has it.
 type Profile struct {
-	Username   Text `json:"username"`
-	Email      Text `json:"email"`
-	Restricted bool `json:"restricted"` // restricted users have no access to Managed
+	Username   ServerText `json:"username"`
+	Email      ServerText `json:"email"`
+	Restricted bool       `json:"restricted"` // restricted users have no access to Managed
 }
 
 // Profile returns the user who owns the token.

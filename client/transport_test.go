@@ -178,28 +178,28 @@ func TestTransport_tlsErrors(t *testing.T) {
 	stranger, _ := newTestCA(t, now.Add(-day), now.Add(day), name)
 	old := good.Clone()
 	old.MinVersion, old.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
-	speaks := func(config *tls.Config, next faulttest.Peer) faulttest.Peer {
+	speaks := func(config *tls.Config, next faulttest.ConnHandler) faulttest.ConnHandler {
 		return func(c net.Conn) { next(tls.Server(c, config)) }
 	}
 	for _, wrong := range []struct {
 		name, words string
-		peers       []faulttest.Peer
+		peers       []faulttest.ConnHandler
 		roots       *x509.CertPool
 		good        int // reads that go well before
 	}{
-		{"expired", "expired", []faulttest.Peer{speaks(expired, serveOK)}, rootsExpired, 0},
-		{"not yet valid", "not valid yet", []faulttest.Peer{speaks(early, serveOK)}, rootsEarly, 0},
-		{"wrong name", "another host", []faulttest.Peer{speaks(other, serveOK)}, rootsOther, 0},
-		{"unknown authority", "unknown authority", []faulttest.Peer{speaks(stranger, serveOK)}, roots, 0},
-		{"old version", "no secure TLS version", []faulttest.Peer{speaks(old, serveOK)}, roots, 0},
-		{"no TLS", "does not speak TLS", []faulttest.Peer{func(c net.Conn) {
+		{"expired", "expired", []faulttest.ConnHandler{speaks(expired, serveOK)}, rootsExpired, 0},
+		{"not yet valid", "not valid yet", []faulttest.ConnHandler{speaks(early, serveOK)}, rootsEarly, 0},
+		{"wrong name", "another host", []faulttest.ConnHandler{speaks(other, serveOK)}, rootsOther, 0},
+		{"unknown authority", "unknown authority", []faulttest.ConnHandler{speaks(stranger, serveOK)}, roots, 0},
+		{"old version", "no secure TLS version", []faulttest.ConnHandler{speaks(old, serveOK)}, roots, 0},
+		{"no TLS", "does not speak TLS", []faulttest.ConnHandler{func(c net.Conn) {
 			_, _ = c.Read(make([]byte, 4096))
 			_, _ = c.Write([]byte("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"))
 		}}, roots, 0},
 		{
 			"changed in mid session",
 			"unknown authority",
-			[]faulttest.Peer{speaks(good, faulttest.RespondRaw(okResponse)), speaks(stranger, serveOK)},
+			[]faulttest.ConnHandler{speaks(good, faulttest.RespondRaw(okResponse)), speaks(stranger, serveOK)},
 			roots,
 			1,
 		},
@@ -240,7 +240,7 @@ func TestTransport_tlsErrors(t *testing.T) {
 // once.
 func TestTransport_slowResponses(t *testing.T) {
 	t.Parallel()
-	slow := map[string]faulttest.Peer{
+	slow := map[string]faulttest.ConnHandler{
 		"headers by the byte": faulttest.RespondRaw("", faulttest.SendSlowly(okResponse, 5*time.Second)),
 		"body by the byte": faulttest.RespondRaw(
 			okResponse[:len(okResponse)-44], faulttest.SendSlowly(okResponse[len(okResponse)-44:], 5*time.Second),

@@ -141,7 +141,7 @@ func TestTheme_Tint_withoutColors(t *testing.T) {
 				t.Fatal(err)
 			}
 			cursor := look.Tint(Cursor)
-			if cursor.Around.Open != "\x1b[7m" || cursor.Codes(Bad) != (Codes{}) {
+			if cursor.Around.Open != "\x1b[7m" || cursor.Codes(Bad) != (EscapeCodes{}) {
 				t.Errorf("%s: the cursor is %q, %q", name, cursor.Around.Open, cursor.Codes(Bad).Open)
 			}
 			marked := look.Tint(MarkedRow)
@@ -163,7 +163,7 @@ func TestTheme_Tint_keepsTones(t *testing.T) {
 		bad.Close != look.Codes(Bad).Close+row.Around.Open {
 		t.Errorf("got %q and %q", bad.Open, bad.Close)
 	}
-	if plain := row.Codes(Plain); plain != (Codes{}) {
+	if plain := row.Codes(Plain); plain != (EscapeCodes{}) {
 		t.Errorf("plain text has the codes %q", plain)
 	}
 }

@@ -6,19 +6,19 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// A Segment is a part of a panel's title. Text in the tone Plain may have styles of its own.
-type Segment struct {
+// A TitleSegment is a part of a panel's title. Text in the tone Plain may have styles of its own.
+type TitleSegment struct {
 	Text string
 	Tone Tone
 }
 
 // Title returns the usual segments of a title: a name in the tone Strong, then muted details. Empty details are left
 // out.
-func Title(name string, details ...string) []Segment {
-	segments := []Segment{{name, Strong}}
+func Title(name string, details ...string) []TitleSegment {
+	segments := []TitleSegment{{name, Strong}}
 	for _, text := range details {
 		if text != "" {
-			segments = append(segments, Segment{text, Muted})
+			segments = append(segments, TitleSegment{text, Muted})
 		}
 	}
 	return segments
@@ -26,10 +26,10 @@ func Title(name string, details ...string) []Segment {
 
 // A PanelFrame is a rounded box with titles in its top border: ╭─ Services ─ 14 ─────── by state ─╮.
 type PanelFrame struct {
-	Title         []Segment // from the left, the most important first
-	Right         []Segment // at the right end
-	Width, Height int       // of the whole box, at least 4 by 2
-	Focused       bool      // has keyboard focus: border and title have the tone Accent
+	Title         []TitleSegment // from the left, the most important first
+	Right         []TitleSegment // at the right end
+	Width, Height int            // of the whole box, at least 4 by 2
+	Focused       bool           // has keyboard focus: border and title have the tone Accent
 }
 
 // Border returns the border of a box, made of the theme's glyphs.
@@ -103,7 +103,7 @@ func (t *Theme) panelTop(p PanelFrame, border lipgloss.Border, edge Tone) string
 }
 
 // paintSegment paints a segment with a blank on both sides. Strong segments of a focused panel have its colour.
-func (t *Theme) paintSegment(s Segment, focused bool) string {
+func (t *Theme) paintSegment(s TitleSegment, focused bool) string {
 	if s.Tone == Strong && focused {
 		return t.Style(Strong).Inherit(t.Style(Accent)).Render(" " + s.Text + " ")
 	}

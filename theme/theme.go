@@ -44,22 +44,22 @@ type Theme struct {
 	Dark   bool // made for dark backgrounds
 	Glyphs Glyphs
 	styles [toneCount]lipgloss.Style
-	codes  [toneCount]Codes
-	tints  [toneCount]Tint // of the tones that are backgrounds of rows, and of Plain
+	codes  [toneCount]EscapeCodes
+	tints  [toneCount]RowTint // of the tones that are backgrounds of rows, and of Plain
 	dimmed *Theme
 	flash  *Theme // for lines on the background of the tone Flash
 }
 
-// Codes are the escape sequences that a tone's style writes before and after text. Both are empty for a tone without a
-// style.
-type Codes struct{ Open, Close string }
+// EscapeCodes are the escape sequences that a tone's style writes before and after text. Both are empty for a tone
+// without a style.
+type EscapeCodes struct{ Open, Close string }
 
 // Style returns the style of a tone.
 func (t *Theme) Style(tone Tone) lipgloss.Style { return t.styles[tone] }
 
 // Codes returns the codes of a tone. Table cells are written between them: rendering a style for each cell of a page
 // takes 40 times as long.
-func (t *Theme) Codes(tone Tone) Codes { return t.codes[tone] }
+func (t *Theme) Codes(tone Tone) EscapeCodes { return t.codes[tone] }
 
 // Paint renders one line of text in a tone, with the tone's cached codes. Empty text stays empty.
 func (t *Theme) Paint(tone Tone, text string) string {
@@ -100,7 +100,7 @@ func (t *Theme) setStyle(tone Tone, style lipgloss.Style) {
 }
 
 // renderedCodes renders a style once to find its codes.
-func renderedCodes(style lipgloss.Style) Codes {
+func renderedCodes(style lipgloss.Style) EscapeCodes {
 	open, end, _ := strings.Cut(style.Render("x"), "x")
-	return Codes{Open: open, Close: end}
+	return EscapeCodes{Open: open, Close: end}
 }

@@ -118,7 +118,7 @@ func TestTheme_RenderPanel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	title, right := Title("Services", "14"), []Segment{{"by state", Muted}}
+	title, right := Title("Services", "14"), []TitleSegment{{"by state", Muted}}
 	for width, want := range map[int]string{
 		40: "╭─ Services ─ 14 ─────────── by state ─╮",
 		30: "╭─ Services ─ 14 ─ by state ─╮",

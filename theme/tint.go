@@ -10,30 +10,30 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// A Tint says how a row is drawn: its background, and the tones of the cells on it.
-type Tint struct {
-	Around Codes // before and after the row
-	codes  [toneCount]Codes
+// A RowTint says how a row is drawn: its background, and the tones of the cells on it.
+type RowTint struct {
+	Around EscapeCodes // before and after the row
+	codes  [toneCount]EscapeCodes
 }
 
 // Codes returns the codes of a cell in the row.
-func (t *Tint) Codes(tone Tone) Codes { return t.codes[tone] }
+func (t *RowTint) Codes(tone Tone) EscapeCodes { return t.codes[tone] }
 
 // minContrast is the contrast ratio that text on a tint has at least (WCAG 2.1, AA).
 const minContrast = 4.5
 
 // Tint returns how a row is drawn on the background of a tone: Cursor, MarkedRow, Flash or Field, or Plain for none. A
 // style that is more than a background, such as reverse video, replaces the styles of the cells, except in a Field.
-func (t *Theme) Tint(row Tone) *Tint { return &t.tints[row] }
+func (t *Theme) Tint(row Tone) *RowTint { return &t.tints[row] }
 
 // CanFlash reports whether the terminal has a colour for rows that have just changed.
 func (t *Theme) CanFlash() bool { return t.tints[Flash].Around.Open != "" }
 
 // OnFlash returns the theme for lines on the background of the tone Flash, and what is written before and after each of
 // them.
-func (t *Theme) OnFlash() (*Theme, Codes) {
+func (t *Theme) OnFlash() (*Theme, EscapeCodes) {
 	if t.flash == nil {
-		return t, Codes{}
+		return t, EscapeCodes{}
 	}
 	return t.flash, t.tints[Flash].Around
 }

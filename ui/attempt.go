@@ -15,7 +15,7 @@ type ChangeResult[T any] struct {
 	Row  T    // the row as the API returned it, if HasRow
 	Warn bool // the news is a warning: reading again shows something else than was set
 	// Found is what reading again told, if the answer was lost. Waiting means that further readings may tell more.
-	Found   Finding[T]
+	Found   LookupResult[T]
 	Waiting bool
 	kind    resultKind
 }
@@ -63,10 +63,10 @@ type RowChange[T any] struct {
 	Send         func(context.Context) (ChangeResult[T], error)
 	// Find tells from all rows, read again, what became of a change whose answer was lost. nil knows only that a row to
 	// be deleted is gone.
-	Find func(now []T) Finding[T]
+	Find func(now []T) LookupResult[T]
 	// ReadBack reads what the rows do not show, off the loop, and tells what became of a change whose answer was lost.
 	// nil reads the rows.
-	ReadBack func(context.Context) (Verdict, error)
+	ReadBack func(context.Context) (LookupVerdict, error)
 	// Shows returns the value of a row that the change is about: "ok". nil shows none.
 	Shows func(T) string
 	// OnOutcome runs on the loop once the outcome is known. If the answer was lost and the first reading does not tell,
@@ -74,7 +74,7 @@ type RowChange[T any] struct {
 	OnOutcome func(AttemptOutcome, ChangeResult[T], error) tea.Cmd
 	// OnLate runs on the loop if a reading shows the change although it counts as not done. intent is its id in the
 	// journal. nil stops reading after the verdict.
-	OnLate func(intent string, found Finding[T]) tea.Cmd
+	OnLate func(intent string, found LookupResult[T]) tea.Cmd
 }
 
 // AttemptOutcome is how a change ended.
@@ -192,19 +192,19 @@ func (o *rowChangeResult[T]) lookup() *OutcomeLookup {
 		l.OnLate = func() tea.Cmd { return o.attempt.OnLate(l.Intent, o.result.Found) }
 	}
 	if o.attempt.ReadBack != nil {
-		l.Read = func(ctx context.Context) (func() Verdict, error) {
+		l.Read = func(ctx context.Context) (func() LookupVerdict, error) {
 			v, err := o.attempt.ReadBack(ctx)
-			return func() Verdict { return v }, err
+			return func() LookupVerdict { return v }, err
 		}
 		return l
 	}
 	if o.attempt.Find == nil && o.result.kind != rowDeleted {
 		return l
 	}
-	l.Judge = func() Verdict { return o.find(s.Rows(), len(s.answers.missing) == 0) }
-	l.Read = func(ctx context.Context) (func() Verdict, error) {
+	l.Judge = func() LookupVerdict { return o.find(s.Rows(), len(s.answers.missing) == 0) }
+	l.Read = func(ctx context.Context) (func() LookupVerdict, error) {
 		page, err := readAll(ctx, s.source)
-		return func() Verdict {
+		return func() LookupVerdict {
 			absorb(s, page)
 			return o.find(page.Rows, len(page.Missing) == 0)
 		}, err
@@ -222,13 +222,13 @@ func (o *rowChangeResult[T]) waiting() tea.Cmd {
 }
 
 // find tells what rows show of the change. If rows may be missing among them, a missing row tells nothing.
-func (o *rowChangeResult[T]) find(rows []T, complete bool) Verdict {
+func (o *rowChangeResult[T]) find(rows []T, complete bool) LookupVerdict {
 	s := o.store
 	if o.attempt.Find == nil {
 		row, held := rowWithID(s, rows, o.attempt.RowID)
 		o.result.Found = FoundIf(!held, row)
 		if !held && (!complete || s.changes.justMade(o.attempt.RowID, s.Now())) {
-			o.result.Found = Finding[T]{}
+			o.result.Found = LookupResult[T]{}
 		}
 		return o.result.Found.Verdict
 	}

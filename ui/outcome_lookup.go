@@ -32,9 +32,9 @@ type OutcomeLookup struct {
 	SentAt time.Time
 	// Read reads once, off the loop; judge runs on the loop and tells what was read. nil means that the API does not
 	// return what was changed.
-	Read func(context.Context) (judge func() Verdict, err error)
+	Read func(context.Context) (judge func() LookupVerdict, err error)
 	// Judge tells from rows that were read for another reason; only SeenAsWanted counts. It may be nil.
-	Judge func() Verdict
+	Judge func() LookupVerdict
 	// OnWaiting runs on the loop after each reading that has not decided. It may be nil.
 	OnWaiting func() tea.Cmd
 	// OnVerdict runs on the loop once: Applied, Rejected, or Unknown if reading again cannot tell.
@@ -132,7 +132,7 @@ func (l *OutcomeLookup) read() tea.Cmd {
 type lookupReading struct {
 	lookup *OutcomeLookup
 	began  time.Time
-	judge  func() Verdict
+	judge  func() LookupVerdict
 	err    error
 }
 
@@ -165,7 +165,7 @@ func (r lookupReading) Deliver() tea.Cmd {
 }
 
 // decide returns the outcome that a reading leads to, if any.
-func (l *OutcomeLookup) decide(v Verdict, began time.Time) (outcome AttemptOutcome, decided bool) {
+func (l *OutcomeLookup) decide(v LookupVerdict, began time.Time) (outcome AttemptOutcome, decided bool) {
 	l.ambiguous = v == CannotTell || v == SeenCandidates
 	switch v {
 	case SeenAsWanted:

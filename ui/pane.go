@@ -33,7 +33,7 @@ func (b Box) DrawRow(changed bool, draw func(Box) []string) []string {
 	if !changed || !b.Motion {
 		return draw(b)
 	}
-	var around theme.Codes
+	var around theme.EscapeCodes
 	b.Theme, around = b.Theme.OnFlash()
 	lines := draw(b)
 	for n, line := range lines {
@@ -42,8 +42,8 @@ func (b Box) DrawRow(changed bool, draw func(Box) []string) []string {
 	return lines
 }
 
-// Typer is a pane in which text can be typed. While Typing, no key is a command.
-type Typer interface{ Typing() bool }
+// TypingReporter is a pane in which text can be typed. While Typing, no key is a command.
+type TypingReporter interface{ Typing() bool }
 
 // Closer is a pane that cancels its requests when it is taken off the stack.
 type Closer interface{ OnClose() }
@@ -51,44 +51,44 @@ type Closer interface{ OnClose() }
 // FreshnessReporter is a pane that says how fresh its rows are.
 type FreshnessReporter interface{ Freshness() Freshness }
 
-// JoinReporter is a pane that joins with other lists and names those that it lacks: "contacts: 503".
-type JoinReporter interface{ MissingLists() []string }
+// MissingListReporter is a pane that joins with other lists and names those that it lacks: "contacts: 503".
+type MissingListReporter interface{ MissingLists() []string }
 
-// Poller is a pane that reads less when the clock refreshes it than when the user does.
-type Poller interface{ Poll() tea.Cmd }
+// AutoRefresher is a pane that reads less when the clock refreshes it than when the user does.
+type AutoRefresher interface{ Poll() tea.Cmd }
 
 // BadgeProvider is a pane that shows something on its tab: a count ("3") and how much it matters.
 type BadgeProvider interface {
 	Badge() (string, theme.Tone)
 }
 
-// TabPlace is where a tab stands in the tab bar.
-type TabPlace struct {
+// TabPosition is where a tab stands in the tab bar.
+type TabPosition struct {
 	Area string // "Managed": tabs of an area stand together, and collapse to its name where there is no room
 	Key  string // the key that brings it to the front; "" takes a digit by the tab's position
 }
 
-// Settler is a pane that says whether its rows have been read and put in order. Until then a key that waits for them
-// would be about another row than the user means.
-type Settler interface{ Settled() bool }
+// SettledReporter is a pane that says whether its rows have been read and put in order. Until then a key that waits for
+// them would be about another row than the user means.
+type SettledReporter interface{ Settled() bool }
 
 // StatusReporter is a pane with a mode and counts, shown at the right of the news: "3 of 14", "2 marked". The most
 // important is first.
 type StatusReporter interface{ Status() []string }
 
-// Crumber is a pane on a stack with its own name in the breadcrumbs: "issue 823".
-type Crumber interface{ Crumb() string }
+// BreadcrumbProvider is a pane on a stack with its own name in the breadcrumbs: "issue 823".
+type BreadcrumbProvider interface{ Crumb() string }
 
 // CursorMover is a pane that can move its cursor to a row. Select reports whether the pane has the row.
 type CursorMover interface{ Select(id string) bool }
 
-// Finder is a pane whose rows the palette offers.
-type Finder interface{ RowFinder() RowFinder }
+// PaletteRowProvider is a pane whose rows the palette offers.
+type PaletteRowProvider interface{ RowFinder() PaletteRowFinder }
 
-// RowFinder is the rows of a pane as the palette finds them. Find returns at most limit rows, with clean labels, and
-// Action an action on one row: "disable web-1".
-type RowFinder interface {
-	Find(text string, limit int) []SearchResult
+// PaletteRowFinder is the rows of a pane as the palette finds them. Find returns at most limit rows, with clean labels,
+// and Action an action on one row: "disable web-1".
+type PaletteRowFinder interface {
+	Find(text string, limit int) []PaletteRow
 	Version() int          // changes with the rows
 	Loaded() bool          // they have been read
 	EnsureLoaded() tea.Cmd // reads them, unless somebody has asked for them
@@ -96,18 +96,18 @@ type RowFinder interface {
 	Action(name, id string) (Action, bool)
 }
 
-// ColumnChooser is a pane whose columns the user can choose and order.
-type ColumnChooser interface {
+// ColumnConfigurer is a pane whose columns the user can choose and order.
+type ColumnConfigurer interface {
 	Name() string
 	ColumnNames() []string
 	ChooseColumns(names []string) (unknown []string)
 }
 
-// Hider is a pane whose filter may hide a row.
-type Hider interface{ Hides(RowRef) bool }
+// HiddenRowReporter is a pane whose filter may hide a row.
+type HiddenRowReporter interface{ Hides(RowRef) bool }
 
-// SearchResult is a row that the palette offers.
-type SearchResult struct {
+// PaletteRow is a row that the palette offers.
+type PaletteRow struct {
 	Label   string      // "billing-api"
 	FoundBy string      // what fits the text better than the label: "ticket 48213"
 	ID      string      // identity in its pane
@@ -129,9 +129,9 @@ type PaneState struct {
 	Row     string // identity of the row under the cursor
 }
 
-// Highlighter is a pane that tints rows that have just changed. HighlightLeft returns how long it still does, 0 if it
-// does not.
-type Highlighter interface{ HighlightLeft() time.Duration }
+// HighlightReporter is a pane that tints rows that have just changed. HighlightLeft returns how long it still does, 0
+// if it does not.
+type HighlightReporter interface{ HighlightLeft() time.Duration }
 
 // StateSaver is a pane whose state can be saved and restored.
 type StateSaver interface {
@@ -149,12 +149,12 @@ type (
 		Text string
 		Tone theme.Tone
 		Undo *Action
-		Row  RowRef // the one row that it is about, if any
-		Work *Work  // the news is shown as long as this lasts; nil shows it for a while
+		Row  RowRef          // the one row that it is about, if any
+		Work *BackgroundWork // the news is shown as long as this lasts; nil shows it for a while
 	}
 	// WorkEndedMsg removes the news about work that has ended, and delivers its result.
 	WorkEndedMsg struct {
-		Work   *Work
+		Work   *BackgroundWork
 		Result tea.Msg
 	}
 	// NewsListMsg shows several lines of news; the last one stays in sight.
@@ -181,8 +181,8 @@ type (
 	// OpenURLMsg opens an address in the browser, or shows it if there is none. The shell asks first unless it knows
 	// the host.
 	OpenURLMsg struct{ URL string }
-	// Menu opens a choice of actions.
-	Menu struct {
+	// OpenMenuMsg opens a choice of actions.
+	OpenMenuMsg struct {
 		Title   string
 		Text    []string // sentences above the actions
 		Actions []Action
@@ -198,20 +198,20 @@ type (
 // CopyItem is text that the copy menu offers: a command line, a request.
 type CopyItem struct{ Name, Key, Text string }
 
-// OneTimeSecret is the message that shows a secret which the API returns only once. It is drawn as dots, and forgotten
+// ShowSecretMsg is the message that shows a secret which the API returns only once. It is drawn as dots, and forgotten
 // once its dialog is closed.
-type OneTimeSecret struct {
+type ShowSecretMsg struct {
 	Title   string
 	Text    string        // what it is, above it
 	Details [][2]string   // label and value of what belongs to it and is not secret
 	Name    string        // "secret key"
 	Reveal  func() string // returns the secret
-	Formats []ExportFormat
+	Formats []SecretFileFormat
 	Closed  func() tea.Cmd // runs once the user has closed it; nil does nothing
 }
 
-// ExportFormat is one way to write a secret to a file.
-type ExportFormat struct {
+// SecretFileFormat is one way to write a secret to a file.
+type SecretFileFormat struct {
 	Name  string // "rclone remote"
 	Path  string // proposed
 	Write func(path string) error
@@ -226,15 +226,15 @@ func Send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 // ShowNews returns a command that shows a line of news in a tone.
 func ShowNews(tone theme.Tone, text string) tea.Cmd { return Send(NewsMsg{Text: text, Tone: tone}) }
 
-// Work is what a line of news says is being done. Only the event loop may use it.
-type Work struct {
+// BackgroundWork is what a line of news says is being done. Only the event loop may use it.
+type BackgroundWork struct {
 	Ended bool
 	Shown bool // its news was shown; what follows replaces that, unless other news has
 }
 
 // WhileWorking returns a command that works off the event loop, and shows a line of news until the work has ended.
 func WhileWorking(text string, work tea.Cmd) tea.Cmd {
-	w := &Work{}
+	w := &BackgroundWork{}
 	return tea.Batch(
 		Send(NewsMsg{Text: text, Tone: theme.Info, Work: w}),
 		func() tea.Msg { return WorkEndedMsg{w, work()} },
@@ -246,13 +246,13 @@ const progressInterval = 100 * time.Millisecond
 
 // WhileReporting is WhileWorking with news that change: progress says how far the work is. It runs on the event loop.
 func WhileReporting(progress func() string, work tea.Cmd) tea.Cmd {
-	w := &Work{}
+	w := &BackgroundWork{}
 	return tea.Batch(Send(workProgressed{w, progress}), func() tea.Msg { return WorkEndedMsg{w, work()} })
 }
 
 // workProgressed says that work may have come further.
 type workProgressed struct {
-	work     *Work
+	work     *BackgroundWork
 	progress func() string
 }
 
@@ -267,8 +267,8 @@ func (m workProgressed) Deliver() tea.Cmd {
 	)
 }
 
-// ExecMsg lends the terminal to another program. No shell reads its arguments.
-type ExecMsg struct {
+// RunProgramMsg lends the terminal to another program. No shell reads its arguments.
+type RunProgramMsg struct {
 	Name string
 	Args []string
 }

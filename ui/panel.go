@@ -25,7 +25,7 @@ type Panel struct {
 
 // View draws a panel that fills a box, around a body that was drawn in b.InPanel(). Its border has the accent colour if
 // the box is focused.
-func (p *Panel) View(b Box, title, right []theme.Segment, body string) string {
+func (p *Panel) View(b Box, title, right []theme.TitleSegment, body string) string {
 	if b.Width < 4 || b.Height < 2 {
 		return b.Fit(body)
 	}
@@ -48,16 +48,16 @@ func samePanel(a, b theme.PanelFrame) bool {
 		slices.Equal(a.Title, b.Title) && slices.Equal(a.Right, b.Right)
 }
 
-// A ColumnPanel is a panel of a PanelColumn: lines in a box with a title, or a drawing that fills a box.
-type ColumnPanel struct {
+// A StackedPanel is a panel of a PanelStack: lines in a box with a title, or a drawing that fills a box.
+type StackedPanel struct {
 	Name  string // identifies it from frame to frame
-	Title []theme.Segment
+	Title []theme.TitleSegment
 	Lines []string
 	Draw  func(Box) string // draws the panel with its border instead, in the height that the others leave
 }
 
-// A PanelColumn draws panels below each other and remembers them. The zero value is ready.
-type PanelColumn struct{ panels map[string]*Panel }
+// A PanelStack draws panels below each other and remembers them. The zero value is ready.
+type PanelStack struct{ panels map[string]*Panel }
 
 // The least and the greatest height of a drawing in a column.
 const (
@@ -67,7 +67,7 @@ const (
 
 // View draws panels that fill a box. Without room for all drawings, it leaves out the last ones. The last panel of
 // lines takes the rest of the height.
-func (s *PanelColumn) View(panels []ColumnPanel, b Box) string {
+func (s *PanelStack) View(panels []StackedPanel, b Box) string {
 	b.Focused = false
 	fixed, drawings, last := 0, 0, -1
 	for n, p := range panels {
@@ -105,7 +105,7 @@ func (s *PanelColumn) View(panels []ColumnPanel, b Box) string {
 }
 
 // panel returns the panel with a name.
-func (s *PanelColumn) panel(name string) *Panel {
+func (s *PanelStack) panel(name string) *Panel {
 	if s.panels == nil {
 		s.panels = map[string]*Panel{}
 	}

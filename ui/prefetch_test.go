@@ -22,7 +22,7 @@ func newPrefetchStore(ctx context.Context, pages int, end error) (*RowStore[thin
 		}
 		return fmt.Sprint(i + 1)
 	}
-	s := NewRowStore(ctx, Source[thing]{
+	s := NewRowStore(ctx, RowSource[thing]{
 		Name: "things",
 		ID:   func(x thing) string { return x.name },
 		Lazy: true,
@@ -99,7 +99,7 @@ func TestStore_LoadAll_keepsRowsOnError(t *testing.T) {
 func TestStore_clonesNextCursor(t *testing.T) {
 	answer := strings.Repeat("x", 1<<10) + "7"
 	next := answer[1<<10:]
-	s := NewRowStore(t.Context(), Source[thing]{
+	s := NewRowStore(t.Context(), RowSource[thing]{
 		Name: "things",
 		ID:   func(x thing) string { return x.name },
 		Lazy: true,

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A RowCommand is an action of a list that the user has made: it runs a program on the row under the cursor.
-type RowCommand struct {
+// A CustomCommand is an action of a list that the user has made: it runs a program on the row under the cursor.
+type CustomCommand struct {
 	Pane, Key, Name string
 	Argv            []string // the program and its arguments, with placeholders such as {label}; no shell reads them
 	Output          string   // where the program's output goes: one of RowCommandOutputs
@@ -15,25 +15,25 @@ type RowCommand struct {
 	Line            int      // where the configuration has it
 }
 
-// Where the output of a RowCommand goes.
+// Where the output of a CustomCommand goes.
 const (
 	OutputNews     = "news"     // its first line
 	OutputDialog   = "dialog"   // the beginning
 	OutputTerminal = "terminal" // the program has the terminal until it ends
 )
 
-// RowCommandOutputs returns where the output of a RowCommand can go.
+// RowCommandOutputs returns where the output of a CustomCommand can go.
 func RowCommandOutputs() []string { return []string{OutputNews, OutputDialog, OutputTerminal} }
 
-// A RowCommandHost takes the RowCommands of a list.
-type RowCommandHost interface {
-	AddRowCommand(RowCommand)
+// A CustomCommandHost takes the RowCommands of a list.
+type CustomCommandHost interface {
+	AddRowCommand(CustomCommand)
 	RowFields() []string // names of placeholders
 }
 
-// RunCommandMsg runs a RowCommand on a row.
-type RunCommandMsg struct {
-	Command RowCommand
+// RunCustomCommandMsg runs a CustomCommand on a row.
+type RunCustomCommandMsg struct {
+	Command CustomCommand
 	Argv    []string // without placeholders
 	Row     string   // as JSON, for standard input
 	Label   string   // what the row is called
@@ -43,8 +43,8 @@ type RunCommandMsg struct {
 // placeholderPattern matches a placeholder.
 const placeholderPattern = `\{([a-z_ ]+)\}`
 
-// Placeholders returns the names of the placeholders of a RowCommand.
-func (c RowCommand) Placeholders() []string {
+// Placeholders returns the names of the placeholders of a CustomCommand.
+func (c CustomCommand) Placeholders() []string {
 	var names []string
 	for _, found := range regexp.MustCompile(placeholderPattern).FindAllStringSubmatch(strings.Join(c.Argv, "\n"), -1) {
 		names = append(names, found[1])
@@ -54,7 +54,7 @@ func (c RowCommand) Placeholders() []string {
 
 // Expand returns the arguments with the values of a row. A value never becomes more than one argument, or a part of
 // one, and none at the beginning of an argument begins with -: the program could take it for an option.
-func (c RowCommand) Expand(value func(name string) string) ([]string, error) {
+func (c CustomCommand) Expand(value func(name string) string) ([]string, error) {
 	pattern := regexp.MustCompile(placeholderPattern)
 	argv := make([]string, len(c.Argv))
 	for i, arg := range c.Argv {

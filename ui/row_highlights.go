@@ -12,7 +12,7 @@ const maxHighlights = 20_000
 // RowHighlights remembers which rows of a store have just changed. For a second, they are drawn on the tint of
 // theme.Flash. Rows that stay as they are take no memory.
 type RowHighlights[T any] struct {
-	source *Source[T]
+	source *RowSource[T]
 	ends   map[string]time.Time // by row ID: when the row is no longer tinted
 	last   time.Time            // the latest of them
 }

@@ -28,7 +28,7 @@ type flashFixture struct {
 
 func newFlashFixture(t *testing.T, lazy bool) *flashFixture {
 	f := &flashFixture{now: time.Unix(1_000_000, 0)}
-	f.RowStore = ui.NewRowStore(t.Context(), ui.Source[flashRow]{
+	f.RowStore = ui.NewRowStore(t.Context(), ui.RowSource[flashRow]{
 		Name:  "services",
 		ID:    flashRow.id,
 		State: flashRow.state,

@@ -85,10 +85,10 @@ func (r *SliceStorage[T]) Drop(id string) {
 	}
 }
 
-// Searcher filters and sorts the rows of a storage at one moment, faster than row by row. Rows are given by their
+// RowSearcher filters and sorts the rows of a storage at one moment, faster than row by row. Rows are given by their
 // positions; within, unless it is nil, holds the only ones that count. If it cannot answer (known is false), the
 // caller goes row by row. It ends early when ctx does.
-type Searcher interface {
+type RowSearcher interface {
 	// Filter returns the rows that contain a lower-case word, in the order of within. It looks in a column, or for
 	// column -1 in all those that a filter looks in without naming them.
 	Filter(ctx context.Context, column int, word string, within []int32) (positions []int32, known bool)

@@ -8,8 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Source describes where the rows of one resource come from.
-type Source[T any] struct {
+// RowSource describes where the rows of one resource come from.
+type RowSource[T any] struct {
 	Name string         // in the user's words: "services"
 	ID   func(T) string // identity: "7", "us-east-1/photos", "2024/a.jpg"
 	// Fetch returns the page behind a cursor; "" asks for the first page. It runs off the loop. nil if PrefetchFrom
@@ -50,7 +50,7 @@ const largeLoadRows = 20_000
 // pointer to a row, or a small value: the program contains the code of stores and lists once for all pointers and once
 // more for every other T. Readers on other goroutines share what a pointer points to, so it never changes.
 type RowStore[T any] struct {
-	source     Source[T]
+	source     RowSource[T]
 	ctx        context.Context
 	rows       RowStorage[T]
 	busy       map[string]string // by row ID: the progress text of the change under way
@@ -92,7 +92,7 @@ type versions struct {
 }
 
 // NewRowStore returns an empty store. Everything that it asks the API ends with ctx.
-func NewRowStore[T any](ctx context.Context, source Source[T]) *RowStore[T] {
+func NewRowStore[T any](ctx context.Context, source RowSource[T]) *RowStore[T] {
 	if source.Now == nil {
 		source.Now = WallTime
 	}
@@ -159,8 +159,8 @@ func (s *RowStore[T]) Snapshot() (n int, at func(i int) T) {
 }
 
 // Searcher returns the storage's own way to filter and sort the rows as they are now, or nil.
-func (s *RowStore[T]) Searcher() Searcher {
-	if quick, ok := s.rows.(interface{ Searcher() Searcher }); ok {
+func (s *RowStore[T]) Searcher() RowSearcher {
+	if quick, ok := s.rows.(interface{ Searcher() RowSearcher }); ok {
 		return quick.Searcher()
 	}
 	return nil

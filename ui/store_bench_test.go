@@ -19,7 +19,7 @@ func BenchmarkStore_addRows(b *testing.B) {
 	for b.Loop() {
 		if at == million {
 			at = 0
-			s = NewRowStore(b.Context(), Source[thing]{
+			s = NewRowStore(b.Context(), RowSource[thing]{
 				Name:  "things",
 				ID:    func(x thing) string { return x.name },
 				Lazy:  true,

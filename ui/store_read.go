@@ -276,7 +276,7 @@ func (m *rowResult[T]) Deliver() tea.Cmd {
 const maxPages = 10_000
 
 // readAll reads all pages, once, as one page.
-func readAll[T any](ctx context.Context, source Source[T]) (all RowPage[T], err error) {
+func readAll[T any](ctx context.Context, source RowSource[T]) (all RowPage[T], err error) {
 	cursor := ""
 	next := func() (RowPage[T], error) { return source.Fetch(ctx, cursor) }
 	if source.PrefetchFrom != nil {

@@ -19,7 +19,7 @@ type pageSource struct{ rows [][]string }
 
 func (p *pageSource) newStore(t *testing.T, lazy bool) *RowStore[string] {
 	t.Helper()
-	return NewRowStore(t.Context(), Source[string]{
+	return NewRowStore(t.Context(), RowSource[string]{
 		Name: "rows",
 		ID:   func(s string) string { return s[:1] },
 		Lazy: lazy,
@@ -129,7 +129,7 @@ func TestStore_Refresh_repeatedCursor(t *testing.T) {
 	asked := 0
 	s := NewRowStore(
 		t.Context(),
-		Source[string]{
+		RowSource[string]{
 			Name: "rows",
 			ID:   func(s string) string { return s },
 			Fetch: func(context.Context, string) (RowPage[string], error) {
@@ -149,7 +149,7 @@ func TestStore_Refresh_circularCursors(t *testing.T) {
 	asked := 0
 	s := NewRowStore(
 		t.Context(),
-		Source[string]{
+		RowSource[string]{
 			Name: "rows",
 			ID:   func(s string) string { return s },
 			Fetch: func(context.Context, string) (RowPage[string], error) {
@@ -250,7 +250,7 @@ func TestStore_Refresh_failureKeepsRows(t *testing.T) {
 	fail := false
 	s := NewRowStore(
 		t.Context(),
-		Source[string]{
+		RowSource[string]{
 			Name: "rows",
 			ID:   func(s string) string { return s },
 			Fetch: func(context.Context, string) (RowPage[string], error) {

@@ -8,9 +8,9 @@ import (
 	"lookout/theme"
 )
 
-// TextWindow shows a text of any length. It wraps only the lines in sight, so a frame takes the same time for a line
+// LongTextView shows a text of any length. It wraps only the lines in sight, so a frame takes the same time for a line
 // and for a megabyte.
-type TextWindow struct {
+type LongTextView struct {
 	text   string
 	clean  func(string) string
 	starts []int // where the pieces of the text begin: its lines, and parts of long lines
@@ -32,8 +32,8 @@ type wrappedPiece struct {
 const pieceSize = 2 << 10
 
 // NewTextWindow returns a window at the beginning of a text. clean makes a line safe to display.
-func NewTextWindow(text string, clean func(string) string) *TextWindow {
-	w := &TextWindow{
+func NewTextWindow(text string, clean func(string) string) *LongTextView {
+	w := &LongTextView{
 		text:   text,
 		clean:  clean,
 		width:  1,
@@ -70,7 +70,7 @@ func pieceEnd(text string, at int) int {
 }
 
 // lines returns the wrapped lines of a piece.
-func (w *TextWindow) lines(piece int) []string {
+func (w *LongTextView) lines(piece int) []string {
 	if p := w.wrapped; p.lines == nil || p.piece != piece || p.width != w.width {
 		start := w.starts[piece]
 		lines := Wrap(w.clean(w.text[start:pieceEnd(w.text, start)]), w.width)
@@ -80,7 +80,7 @@ func (w *TextWindow) lines(piece int) []string {
 }
 
 // scroll moves the window by a number of lines.
-func (w *TextWindow) scroll(by int) {
+func (w *LongTextView) scroll(by int) {
 	w.scrollUp(-by)
 	for ; by > 0; by-- {
 		if w.row+1 < len(w.lines(w.piece)) {
@@ -93,7 +93,7 @@ func (w *TextWindow) scroll(by int) {
 }
 
 // scrollUp moves the window up by a number of lines; a negative number does nothing.
-func (w *TextWindow) scrollUp(by int) {
+func (w *LongTextView) scrollUp(by int) {
 	for ; by > 0 && (w.piece > 0 || w.row > 0); by-- {
 		if w.row--; w.row < 0 {
 			w.piece--
@@ -103,14 +103,14 @@ func (w *TextWindow) scrollUp(by int) {
 }
 
 // scrollToEnd shows the last page.
-func (w *TextWindow) scrollToEnd() {
+func (w *LongTextView) scrollToEnd() {
 	w.piece = len(w.starts) - 1
 	w.row = max(0, len(w.lines(w.piece))-1)
 	w.keepFilled()
 }
 
 // keepFilled moves the window up if less than a full page is left below its first line.
-func (w *TextWindow) keepFilled() {
+func (w *LongTextView) keepFilled() {
 	below := -w.row
 	for i := w.piece; i < len(w.starts); i++ {
 		if below += len(w.lines(i)); below >= w.height {
@@ -121,7 +121,7 @@ func (w *TextWindow) keepFilled() {
 }
 
 // LineCount returns the number of lines that the text takes at a width, or most if there are more.
-func (w *TextWindow) LineCount(width, most int) int {
+func (w *LongTextView) LineCount(width, most int) int {
 	n := 0
 	for i := 0; i < len(w.starts) && n < most; i++ {
 		n += len(Wrap(w.clean(w.text[w.starts[i]:pieceEnd(w.text, w.starts[i])]), width))
@@ -130,7 +130,7 @@ func (w *TextWindow) LineCount(width, most int) int {
 }
 
 // Actions returns the actions that scroll the text.
-func (w *TextWindow) Actions() []Action {
+func (w *LongTextView) Actions() []Action {
 	page := max(1, w.height-1)
 	move := func(name string, do func(), keys ...string) Action { return LocalAction("move", name, "", do, keys...) }
 	return []Action{
@@ -144,7 +144,7 @@ func (w *TextWindow) Actions() []Action {
 }
 
 // View draws the lines in sight. If more follows, the last line says how much of the text is above.
-func (w *TextWindow) View(b Box) string {
+func (w *LongTextView) View(b Box) string {
 	if b.Width <= 0 || b.Height <= 0 {
 		return ""
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // pressWindow runs the action that has a key.
-func pressWindow(t *testing.T, w *ui.TextWindow, key string) {
+func pressWindow(t *testing.T, w *ui.LongTextView, key string) {
 	t.Helper()
 	for _, a := range w.Actions() {
 		for _, name := range a.Key.Keys() {

@@ -22,9 +22,9 @@ import (
 // An AccountSource is a configured account, as the pane of all accounts shows and reads it.
 type AccountSource struct {
 	Name   string
-	Tone   theme.Tone      // of the name
-	Badges []theme.Segment // how it differs from others: its label, PROD, read-only
-	Waits  string          // what reading its token waits for: "token_command pass, for at most 10s"; "" is a moment
+	Tone   theme.Tone           // of the name
+	Badges []theme.TitleSegment // how it differs from others: its label, PROD, read-only
+	Waits  string               // what reading its token waits for: "token_command pass, at most 10s"; "" is a moment
 	// Open returns the account, of which nothing has been read yet. It reads the token, and runs off the loop.
 	Open func(context.Context) (*account.Account, error) `json:"-"`
 	// Token reads the token again, after the API refused it. It runs off the loop.
@@ -33,16 +33,16 @@ type AccountSource struct {
 	ForgetToken func() `json:"-"`
 }
 
-// AllAccounts is the pane of all accounts, with what the program around it needs of them.
-type AllAccounts struct {
+// AllAccountsPane is the pane of all accounts, with what the program around it needs of them.
+type AllAccountsPane struct {
 	Pane     ui.Pane
 	accounts []*watchedAccount
 }
 
 // NewAllAccounts returns the pane of all accounts, one line each. Each account is read on its own: none waits for
 // another. ctx ends everything.
-func NewAllAccounts(ctx context.Context, sources []AccountSource, now func() time.Time) *AllAccounts {
-	all, rows := &AllAccounts{}, []*account.LocalRow{}
+func NewAllAccounts(ctx context.Context, sources []AccountSource, now func() time.Time) *AllAccountsPane {
+	all, rows := &AllAccountsPane{}, []*account.LocalRow{}
 	list := &table.List[*account.LocalRow]{
 		Title:     "accounts",
 		Columns:   accountColumns(),
@@ -64,7 +64,7 @@ func NewAllAccounts(ctx context.Context, sources []AccountSource, now func() tim
 		all.accounts, list.JoinedStores = append(all.accounts, w), append(list.JoinedStores, w)
 		rows = append(rows, &account.LocalRow{ID: s.Name, Content: w})
 	}
-	list.Store = ui.NewRowStore(ctx, ui.Source[*account.LocalRow]{
+	list.Store = ui.NewRowStore(ctx, ui.RowSource[*account.LocalRow]{
 		Name: "accounts",
 		ID:   func(r *account.LocalRow) string { return r.ID },
 		Now:  now,
@@ -80,7 +80,7 @@ func NewAllAccounts(ctx context.Context, sources []AccountSource, now func() tim
 
 // freshness returns the freshness of the accounts that can be read: that of the one that was read first. The joined
 // lists name the others.
-func (p *AllAccounts) freshness() ui.Freshness {
+func (p *AllAccountsPane) freshness() ui.Freshness {
 	var oldest, failed ui.Freshness
 	loading := false
 	for _, w := range p.accounts {
@@ -101,7 +101,7 @@ func (p *AllAccounts) freshness() ui.Freshness {
 }
 
 // Resume ends the pauses of all accounts: the user wants to know now.
-func (p *AllAccounts) Resume() {
+func (p *AllAccountsPane) Resume() {
 	for _, w := range p.accounts {
 		if w.account != nil {
 			w.account.API.Resume()
@@ -110,7 +110,7 @@ func (p *AllAccounts) Resume() {
 }
 
 // Freshness returns how fresh each account is, and why it could not be read.
-func (p *AllAccounts) Freshness() map[string]ui.Freshness {
+func (p *AllAccountsPane) Freshness() map[string]ui.Freshness {
 	read := map[string]ui.Freshness{}
 	for _, w := range p.accounts {
 		read[w.Name()] = w.Freshness()
@@ -356,7 +356,7 @@ func accountColumns() []table.Column[*account.LocalRow] {
 			Cell: func(r *account.LocalRow, _ ui.Box) (string, theme.Tone) {
 				return joinSpans(watched(r).name()), theme.Accent
 			},
-			Spans:   func(r *account.LocalRow, _ ui.Box) []table.Span { return watched(r).name() },
+			Spans:   func(r *account.LocalRow, _ ui.Box) []table.CellSpan { return watched(r).name() },
 			Shorten: func(r *account.LocalRow, b ui.Box) string { return watched(r).shortName(b) },
 		},
 		{
@@ -371,7 +371,7 @@ func accountColumns() []table.Column[*account.LocalRow] {
 			Cell: func(r *account.LocalRow, b ui.Box) (string, theme.Tone) {
 				return joinSpans(watched(r).newest(b)), theme.Muted
 			},
-			Spans: func(r *account.LocalRow, b ui.Box) []table.Span { return watched(r).newest(b) },
+			Spans: func(r *account.LocalRow, b ui.Box) []table.CellSpan { return watched(r).newest(b) },
 			Less:  func(r, s *account.LocalRow) bool { return watched(r).newestAt().After(watched(s).newestAt()) },
 		},
 		{Title: "maintenance", Width: 18, DropPriority: 1, Cell: accountCell((*watchedAccount).maintenance)},
@@ -390,7 +390,7 @@ func accountColumns() []table.Column[*account.LocalRow] {
 }
 
 // joinSpans returns the text of spans.
-func joinSpans(spans []table.Span) string {
+func joinSpans(spans []table.CellSpan) string {
 	text := ""
 	for _, s := range spans {
 		text += s.Text
@@ -399,10 +399,10 @@ func joinSpans(spans []table.Span) string {
 }
 
 // name returns the name of the account with its badges.
-func (w *watchedAccount) name() []table.Span {
-	spans := []table.Span{{Text: w.Name(), Tone: cmp.Or(w.Tone, theme.Accent)}}
+func (w *watchedAccount) name() []table.CellSpan {
+	spans := []table.CellSpan{{Text: w.Name(), Tone: cmp.Or(w.Tone, theme.Accent)}}
 	for _, badge := range w.Badges {
-		spans = append(spans, table.Span{Text: " " + badge.Text, Tone: badge.Tone})
+		spans = append(spans, table.CellSpan{Text: " " + badge.Text, Tone: badge.Tone})
 	}
 	return spans
 }
@@ -451,8 +451,8 @@ func (w *watchedAccount) newestAt() time.Time {
 }
 
 // newest names the newest incident that is not over, with its age, or says why nothing is known.
-func (w *watchedAccount) newest(b ui.Box) []table.Span {
-	one := func(tone theme.Tone, text string) []table.Span { return []table.Span{{Text: text, Tone: tone}} }
+func (w *watchedAccount) newest(b ui.Box) []table.CellSpan {
+	one := func(tone theme.Tone, text string) []table.CellSpan { return []table.CellSpan{{Text: text, Tone: tone}} }
 	c, there := w.newestAlert()
 	switch f := w.Freshness(); {
 	case there && c.Incident != nil:

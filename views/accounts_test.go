@@ -29,12 +29,12 @@ type accountSources struct {
 	mu        sync.Mutex
 	opened    map[string]int // how often accounts were opened or their tokens read again
 	sources   []views.AccountSource
-	all       *views.AllAccounts
+	all       *views.AllAccountsPane
 	token     chan string // of the vault
 }
 
 // addAccount adds an account.
-func (s *accountSources) addAccount(r *harness, name, accepted, seed string, badges ...theme.Segment) {
+func (s *accountSources) addAccount(r *harness, name, accepted, seed string, badges ...theme.TitleSegment) {
 	emu := emulator.New(emulator.Options{Token: accepted, Seed: seed, Now: time.Now, Service: testedService})
 	s.emulators[name], s.journals[name] = emu, journal.NewInMemory(time.Now)
 	open := func(_ context.Context) (*account.Account, error) {
@@ -109,8 +109,15 @@ func startAllAccounts(t *testing.T, size screenSize, test func(*harness, *accoun
 	var release func()
 	configure := func(r *harness, o *shell.Options) {
 		s.token = make(chan string)
-		s.addAccount(r, "lab", token, "empty", theme.Segment{Text: "read-only", Tone: theme.Warn})
-		s.addAccount(r, "prod", token, "demo", theme.Segment{Text: "EU"}, theme.Segment{Text: "PROD", Tone: theme.Bad})
+		s.addAccount(r, "lab", token, "empty", theme.TitleSegment{Text: "read-only", Tone: theme.Warn})
+		s.addAccount(
+			r,
+			"prod",
+			token,
+			"demo",
+			theme.TitleSegment{Text: "EU"},
+			theme.TitleSegment{Text: "PROD", Tone: theme.Bad},
+		)
 		s.addAccount(r, "refused", "another", "demo")
 		s.addAccount(r, "slow", token, "demo")
 		s.addAccount(r, "vault", token, "empty")

@@ -57,16 +57,16 @@ func newAccountOf(t testing.TB, n int, now time.Time) *account.Account {
 		Now:      func() time.Time { return now },
 		Location: time.UTC,
 	})
-	text := func(format string, i int) client.Text { return client.NewText(fmt.Sprintf(format, i)) }
+	text := func(format string, i int) client.ServerText { return client.NewText(fmt.Sprintf(format, i)) }
 	status := func(i int) client.ServiceStatus {
 		all := []client.ServiceStatus{
 			client.StatusOK, client.StatusProblem, client.StatusDisabled, client.StatusPending,
 		}
 		return all[i%len(all)]
 	}
-	ago := func(i int) client.Time { return client.NewTime(now.Add(-time.Duration(i+1) * time.Hour)) }
-	group := func(i int) client.Text { return text("group-%06d", i) }
-	optional := func(t client.Text) client.OptionalText { return client.OptionalText{Text: t} }
+	ago := func(i int) client.Timestamp { return client.NewTime(now.Add(-time.Duration(i+1) * time.Hour)) }
+	group := func(i int) client.ServerText { return text("group-%06d", i) }
+	optional := func(t client.ServerText) client.OptionalServerText { return client.OptionalServerText{ServerText: t} }
 	fillStore(a.Services(), n, func(i int) *client.Service {
 		return &client.Service{
 			ID:          i + 1,
@@ -94,7 +94,7 @@ func newAccountOf(t testing.TB, n int, now time.Time) *account.Account {
 			Name:  text("Person %06d", i),
 			Email: text("p%06d@example.com", i),
 			Group: optional(group(i)),
-			Phone: client.Phone{Primary: optional(text("+1 555 %06d", i))},
+			Phone: client.PhoneNumbers{Primary: optional(text("+1 555 %06d", i))},
 		}
 	})
 	fillStore(a.Credentials(), n, func(i int) *client.Credential {
@@ -123,8 +123,8 @@ func newAccountOf(t testing.TB, n int, now time.Time) *account.Account {
 			Created: ago(300),
 		}
 	})
-	fillStore(a.Keys(), n, func(i int) *client.Key {
-		return &client.Key{
+	fillStore(a.Keys(), n, func(i int) *client.AccessKey {
+		return &client.AccessKey{
 			ID:        i + 1,
 			Label:     text("key-%06d", i),
 			AccessKey: text("ACCESS%06d", i),

@@ -401,9 +401,9 @@ func fuzzMessage(b byte) tea.Msg {
 		return []tea.Msg{
 			tea.FocusMsg{},
 			tea.BlurMsg{},
-			terminal.Resumed{},
-			terminal.SuspendUnavailable{},
-			terminal.OutputStalled{DroppedBytes: 3},
+			terminal.ResumedMsg{},
+			terminal.SuspendUnavailableMsg{},
+			terminal.OutputStalledMsg{DroppedBytes: 3},
 		}[b%5]
 	}
 	return nil

@@ -446,7 +446,7 @@ func (r *harness) writer(op, id string) *client.Writer {
 // beginFor begins a change of an account that is not protected.
 func (r *harness) beginFor(api *client.Client, change client.Change) *client.Writer {
 	r.Helper()
-	consent, err := api.Consent(r.ctx, nil, client.Question{Op: change.Op}, change.ID)
+	consent, err := api.Consent(r.ctx, nil, client.ConsentQuestion{Op: change.Op}, change.ID)
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -184,7 +184,7 @@ func TestMotion_off(t *testing.T) {
 	still := func(o *shell.Options) { o.NoMotion = true }
 	plain := func(o *shell.Options) { o.Theme, _ = theme.New("dark", colorprofile.ANSI, false) }
 	mono := func(o *shell.Options) { o.Theme, _ = theme.New("mono", colorprofile.TrueColor, true) }
-	slow := func(r *harness) { r.send(terminal.LineRate{BitsPerSecond: 9600}) }
+	slow := func(r *harness) { r.send(terminal.LineSpeedMsg{BitsPerSecond: 9600}) }
 	on, off := messages(t, nil, nil), messages(t, still, nil)
 	if on != off+1 {
 		t.Errorf("%d messages with the tint, %d without: it takes one timer", on, off)
@@ -206,7 +206,7 @@ func TestMotion_lineRateChanges(t *testing.T) {
 	startInColour(t, nil, func(r *harness) {
 		r.press("3")
 		for _, rate := range []int{9600, 115_200} {
-			r.send(terminal.LineRate{BitsPerSecond: rate})
+			r.send(terminal.LineSpeedMsg{BitsPerSecond: rate})
 			r.emu.FailService(shopID)
 			r.press("r")
 			if tinted := len(r.tintedLines()) > 0; tinted != (rate > 19_200) {

@@ -14,7 +14,7 @@ import (
 
 // newerEndpoints shows every bucket as the service shows those of the newer types of endpoint.
 func newerEndpoints(next http.RoundTripper) http.RoundTripper {
-	return faulttest.NewerEndpoints{
+	return faulttest.NewerEndpointTransport{
 		Next:     next,
 		Clusters: map[string]string{"us-east": "us-east-1", "eu-central": "eu-central-1", "ap-south": "ap-south-1"},
 	}

@@ -39,20 +39,20 @@ type boxArea struct{ box, x, y, width, height int }
 
 // overviewBox is one box of the overview.
 type overviewBox struct {
-	pane  string                 // that enter opens
-	title func() []theme.Segment // nil if the box is drawn as a whole
+	pane  string                      // that enter opens
+	title func() []theme.TitleSegment // nil if the box is drawn as a whole
 	body  func(ui.Box) string
 	panel ui.Panel
 }
 
 func overviewPane(a *account.Account) ui.Pane {
 	o := &overview{a: a}
-	box := func(pane string, title func(*account.Account) []theme.Segment,
+	box := func(pane string, title func(*account.Account) []theme.TitleSegment,
 		body func(*account.Account, ui.Box) string,
 	) overviewBox {
 		return overviewBox{
 			pane:  pane,
-			title: func() []theme.Segment { return title(a) },
+			title: func() []theme.TitleSegment { return title(a) },
 			body:  func(b ui.Box) string { return body(a, b) },
 		}
 	}
@@ -66,14 +66,14 @@ func overviewPane(a *account.Account) ui.Pane {
 			body: func(b ui.Box) string { return managed.MetricPanel(a, m, b) },
 		}
 	}
-	o.boxes[storageBox] = box("buckets", func(*account.Account) []theme.Segment {
+	o.boxes[storageBox] = box("buckets", func(*account.Account) []theme.TitleSegment {
 		return theme.Title("Object Storage")
 	}, storage.StorageLines)
 	return o
 }
 
 // Announce returns the focused box as lines.
-func (o *overview) Announce(b ui.Box) ui.Announcement {
+func (o *overview) Announce(b ui.Box) ui.ScreenReaderText {
 	g := &o.boxes[o.focused]
 	b.Height = 12
 	text := g.body(b)
@@ -84,7 +84,7 @@ func (o *overview) Announce(b ui.Box) ui.Announcement {
 		}
 		text = strings.Join(parts, " ") + "\n" + text
 	}
-	return ui.Announcement{Position: o.focused + 1, Count: len(o.boxes), Item: text}
+	return ui.ScreenReaderText{Position: o.focused + 1, Count: len(o.boxes), Item: text}
 }
 
 // Name returns the name of the tab.
@@ -263,7 +263,7 @@ func (o *overview) renderBox(n int, b ui.Box) string {
 }
 
 // changesTitle returns the title of the last changes.
-func changesTitle(*account.Account) []theme.Segment { return theme.Title("Last changes") }
+func changesTitle(*account.Account) []theme.TitleSegment { return theme.Title("Last changes") }
 
 // renderChanges shows the last changes of the journal and those made elsewhere, newest first.
 func renderChanges(a *account.Account, b ui.Box) string {

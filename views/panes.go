@@ -35,20 +35,20 @@ func Panes(a *account.Account) []ui.Pane {
 }
 
 // TabPlaces returns the areas of the tabs, and the keys of those after the tenth.
-func TabPlaces() map[string]ui.TabPlace {
-	places := map[string]ui.TabPlace{}
+func TabPlaces() map[string]ui.TabPosition {
+	places := map[string]ui.TabPosition{}
 	for area, names := range map[string][]string{
 		"Managed":  {"issues", "services", "contacts", "credentials", "ssh", "stats"},
 		"Storage":  {"buckets", "keys", "clusters"},
 		"Activity": {"transfers", "journal", "audit"},
 	} {
 		for _, name := range names {
-			places[name] = ui.TabPlace{Area: area}
+			places[name] = ui.TabPosition{Area: area}
 		}
 	}
-	places["transfers"] = ui.TabPlace{Area: "Activity", Key: "F"}
-	places["journal"] = ui.TabPlace{Area: "Activity", Key: "J"}
-	places["audit"] = ui.TabPlace{Area: "Activity", Key: "U"}
+	places["transfers"] = ui.TabPosition{Area: "Activity", Key: "F"}
+	places["journal"] = ui.TabPosition{Area: "Activity", Key: "J"}
+	places["audit"] = ui.TabPosition{Area: "Activity", Key: "U"}
 	return places
 }
 
@@ -80,13 +80,13 @@ func Declarations() []resource.Resource[any] {
 }
 
 // ColumnChoosers returns the panes whose columns the user can choose: tabs, and panes that open from them.
-func ColumnChoosers(a *account.Account) []ui.ColumnChooser {
+func ColumnChoosers(a *account.Account) []ui.ColumnConfigurer {
 	open := a.OpenListings
 	defer func() { a.OpenListings = open }()
-	var lists []ui.ColumnChooser
+	var lists []ui.ColumnConfigurer
 	panes := append(Panes(a), storage.ObjectsPane(a, &client.Bucket{}, "", "/"), storage.LinksPane(a))
 	for _, p := range append(panes, NewAllAccounts(a.Context, nil, a.Now).Pane) {
-		if l, ok := p.(ui.ColumnChooser); ok {
+		if l, ok := p.(ui.ColumnConfigurer); ok {
 			lists = append(lists, l)
 		}
 	}

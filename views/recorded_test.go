@@ -59,8 +59,8 @@ func recordedPanes() map[string]shownRecording {
 }
 
 // replayed runs the program on a recording, and on the emulated account for everything else.
-func replayed(t *testing.T, x *faulttest.Recording, apply bool, test func(*harness, recordedRow)) {
-	replay := &faulttest.Replay{First: x, Apply: apply}
+func replayed(t *testing.T, x *faulttest.RecordedExchange, apply bool, test func(*harness, recordedRow)) {
+	replay := &faulttest.ReplayServer{First: x, Apply: apply}
 	o := programOptions{size: screenSize{300, 60}, transport: func(next http.RoundTripper) http.RoundTripper {
 		replay.Next = next
 		return replay
@@ -98,7 +98,7 @@ func (r *harness) pressFlow(flow string) {
 }
 
 // recordings returns the project's own recordings of Object Storage, and those beside the project.
-func recordings(t *testing.T) []*faulttest.Recording {
+func recordings(t *testing.T) []*faulttest.RecordedExchange {
 	t.Helper()
 	return append(
 		faulttest.OwnRecordings(t, "/object-storage/"),

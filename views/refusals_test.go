@@ -395,7 +395,7 @@ var twins = []struct {
 	{
 		"key", "9 n night <tab>", client.OpCreateKey,
 		func(r *harness) error {
-			_, err := r.writer(client.OpCreateKey, "").CreateKey(r.Context(), client.KeyRequest{Label: "night"})
+			_, err := r.writer(client.OpCreateKey, "").CreateKey(r.Context(), client.AccessKeyRequest{Label: "night"})
 			return err
 		},
 		[]string{
@@ -490,7 +490,7 @@ func TestCandidates_everyOneIsShown(t *testing.T) {
 		r.press("<ctrl+s>")
 		r.wait(time.Second)
 		_, err := r.writer(client.OpCreateKey, "").CreateKey(
-			r.Context(), client.KeyRequest{Label: "night", Buckets: []client.GrantRequest{}},
+			r.Context(), client.AccessKeyRequest{Label: "night", Buckets: []client.BucketGrantRequest{}},
 		)
 		if err != nil {
 			t.Fatal(err)

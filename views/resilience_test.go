@@ -853,10 +853,10 @@ func TestSecretDialog_shownOnlyWhileHeld(t *testing.T) {
 		"ctrl+c":       func(r *harness) { r.press("<ctrl+c>") },
 		"enter":        func(r *harness) { r.press("<enter>") },
 		"resize":       func(r *harness) { r.send(tea.WindowSizeMsg{Width: 120, Height: 36}) },
-		"suspended":    func(r *harness) { r.send(terminal.Resumed{}) },
+		"suspended":    func(r *harness) { r.send(terminal.ResumedMsg{}) },
 		"another tab":  func(r *harness) { r.press("7", "<tab>") },
 		"five minutes": func(r *harness) { r.wait(5 * time.Minute) },
-		"stalled":      func(r *harness) { r.send(terminal.OutputStalled{DroppedBytes: 3}) },
+		"stalled":      func(r *harness) { r.send(terminal.OutputStalledMsg{DroppedBytes: 3}) },
 	} {
 		faulttest.RunCase(t, "F9", name, func(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
@@ -996,10 +996,10 @@ func TestUnseenKeys_changeNothing(t *testing.T) {
 					case '\x13':
 						k = named("ctrl+s")
 					}
-					r.send(terminal.UnseenInput{Input: k})
+					r.send(terminal.UnseenInputMsg{Input: k})
 				}
 				r.wait(time.Second)
-				r.send(terminal.UnseenInput{Input: tea.KeyPressMsg{Code: 'y', Text: "y"}})
+				r.send(terminal.UnseenInputMsg{Input: tea.KeyPressMsg{Code: 'y', Text: "y"}})
 				r.wait(time.Second)
 				r.requireText(c.shows)
 				r.press(c.thenPressed...)
@@ -1017,7 +1017,7 @@ func TestUnseenKeys_sendNoForm(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "d")
 		r.wait(time.Second)
-		r.send(terminal.UnseenInput{Input: named("ctrl+s")})
+		r.send(terminal.UnseenInputMsg{Input: named("ctrl+s")})
 		r.wait(time.Second)
 		r.requireText("before the screen showed")
 		if n := len(r.emu.Ledger()); n != 0 {

@@ -71,7 +71,8 @@ func TestTabs_showActiveTab(t *testing.T) {
 					if size.width >= 60 && !strings.Contains(tabs, "▲1") {
 						r.Errorf("the count of services with a problem is not among the tabs: %q", tabs)
 					}
-					for _, area := range []string{"Overview", "Managed|3 Services", "Storage|0 Clusters", "Activity|[FJU] "} {
+					areas := []string{"Overview", "Managed|3 Services", "Storage|0 Clusters", "Activity|[FJU] "}
+					for _, area := range areas {
 						if size.width >= 60 && !regexp.MustCompile(area).MatchString(tabs) {
 							r.Errorf("%q is not there: %q", area, tabs)
 						}

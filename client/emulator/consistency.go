@@ -53,7 +53,7 @@ func (e *Emulator) at(when time.Time, do func()) {
 }
 
 // postpone applies a request after a delay.
-func (e *Emulator) postpone(r *http.Request, op Endpoint, h handler, delay time.Duration) {
+func (e *Emulator) postpone(r *http.Request, op Route, h handler, delay time.Duration) {
 	later := r.Clone(context.WithoutCancel(r.Context()))
 	if r.Body != nil {
 		data, _ := readLimited(r.Body)

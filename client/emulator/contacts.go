@@ -29,16 +29,16 @@ func nilIfEmpty(s string) *string {
 
 func addContactRoutes(e *Emulator) {
 	e.handle(
-		Endpoint{"list contacts", "GET", "/managed/contacts", "account:read_only", false},
+		Route{"list contacts", "GET", "/managed/contacts", "account:read_only", false},
 		func(c *apiRequest) (any, error) { return paginate(c, c.filter.contacts(e.contacts)) },
 	)
-	e.handle(Endpoint{"create contact", "POST", "/managed/contacts", "account:read_write", true}, createContact)
+	e.handle(Route{"create contact", "POST", "/managed/contacts", "account:read_write", true}, createContact)
 	e.handle(
-		Endpoint{"view contact", "GET", "/managed/contacts/{id}", "account:read_write", false},
+		Route{"view contact", "GET", "/managed/contacts/{id}", "account:read_write", false},
 		func(c *apiRequest) (any, error) { return orNotFound(findContact(c)) },
 	)
-	e.handle(Endpoint{"update contact", "PUT", "/managed/contacts/{id}", "account:read_write", true}, updateContact)
-	e.handle(Endpoint{"delete contact", "DELETE", "/managed/contacts/{id}", "account:read_write", true}, deleteContact)
+	e.handle(Route{"update contact", "PUT", "/managed/contacts/{id}", "account:read_write", true}, updateContact)
+	e.handle(Route{"delete contact", "DELETE", "/managed/contacts/{id}", "account:read_write", true}, deleteContact)
 }
 
 // update applies fill to a copy of row and keeps the copy if that succeeds. It answers with row, or 404 if row is nil.

@@ -13,12 +13,12 @@ type credential struct {
 func addCredentialRoutes(e *Emulator) {
 	const write = "account:read_write"
 	e.handle(
-		Endpoint{"list credentials", "GET", "/managed/credentials", "account:read_only", false},
+		Route{"list credentials", "GET", "/managed/credentials", "account:read_only", false},
 		func(c *apiRequest) (any, error) { return paginate(c, e.credentials) },
 	)
-	e.handle(Endpoint{"create credential", "POST", "/managed/credentials", write, true}, createCredential)
+	e.handle(Route{"create credential", "POST", "/managed/credentials", write, true}, createCredential)
 	e.handle(
-		Endpoint{"view SSH key", "GET", "/managed/credentials/sshkey", "account:read_only", false},
+		Route{"view SSH key", "GET", "/managed/credentials/sshkey", "account:read_only", false},
 		func(*apiRequest) (any, error) {
 			return map[string]string{
 				"ssh_key": "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQC7emulatedkeyofnobodyoD2ZQ== managedservices@linode",
@@ -26,15 +26,15 @@ func addCredentialRoutes(e *Emulator) {
 		},
 	)
 	e.handle(
-		Endpoint{"view credential", "GET", "/managed/credentials/{id}", write, false},
+		Route{"view credential", "GET", "/managed/credentials/{id}", write, false},
 		func(c *apiRequest) (any, error) { return orNotFound(findCredential(c)) },
 	)
-	e.handle(Endpoint{"update credential", "PUT", "/managed/credentials/{id}", write, true}, updateCredential)
+	e.handle(Route{"update credential", "PUT", "/managed/credentials/{id}", write, true}, updateCredential)
 	e.handle(
-		Endpoint{"delete credential", "DELETE", "/managed/credentials/{id}", write, true}, deleteCredential,
+		Route{"delete credential", "DELETE", "/managed/credentials/{id}", write, true}, deleteCredential,
 		"POST /managed/credentials/{id}/revoke",
 	)
-	e.handle(Endpoint{"change login", "POST", "/managed/credentials/{id}/update", write, true}, changeLogin)
+	e.handle(Route{"change login", "POST", "/managed/credentials/{id}/update", write, true}, changeLogin)
 }
 
 func findCredential(c *apiRequest) *credential {

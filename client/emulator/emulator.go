@@ -38,7 +38,7 @@ type Emulator struct {
 	options   Options
 	clock     func() time.Time
 	mux       *http.ServeMux
-	endpoints []Endpoint
+	endpoints []Route
 	patterns  patterns // every request that it answers, with the path of each spelling
 
 	mu         sync.Mutex
@@ -69,8 +69,8 @@ type account struct {
 	incidentCount int  // incidents started by SimulateIncidents
 }
 
-// An Endpoint is one operation of the document's section "Endpoints".
-type Endpoint struct {
+// A Route is one operation of the document's section "Endpoints".
+type Route struct {
 	Name   string // "disable service"
 	Method string
 	Path   string // as the document writes it
@@ -116,11 +116,11 @@ func (e *Emulator) Service() string {
 }
 
 // Endpoints returns the document's operations, in its order.
-func (e *Emulator) Endpoints() []Endpoint { return slices.Clone(e.endpoints) }
+func (e *Emulator) Endpoints() []Route { return slices.Clone(e.endpoints) }
 
 // Serves reports whether it has an operation.
 func (e *Emulator) Serves(op string) bool {
-	return slices.ContainsFunc(e.endpoints, func(p Endpoint) bool { return p.Name == op })
+	return slices.ContainsFunc(e.endpoints, func(p Route) bool { return p.Name == op })
 }
 
 // An apiError is an error response (section "Errors").
@@ -171,7 +171,7 @@ type handler func(*apiRequest) (any, error)
 type emptyObject struct{}
 
 // handle registers an operation at its path and at the patterns in also.
-func (e *Emulator) handle(op Endpoint, h handler, also ...string) {
+func (e *Emulator) handle(op Route, h handler, also ...string) {
 	e.endpoints = append(e.endpoints, op)
 	e.handlePattern(op, op.Method+" /v4"+op.Path, h)
 	for _, pattern := range also {
@@ -181,7 +181,7 @@ func (e *Emulator) handle(op Endpoint, h handler, also ...string) {
 }
 
 // handlePattern registers an operation at one pattern. A slash at the end belongs to the path.
-func (e *Emulator) handlePattern(op Endpoint, pattern string, h handler) {
+func (e *Emulator) handlePattern(op Route, pattern string, h handler) {
 	known := op
 	known.Method, known.Path, _ = strings.Cut(strings.Replace(pattern, " /v4/", " /", 1), " ")
 	e.patterns = append(e.patterns, known)
@@ -198,7 +198,7 @@ func (e *Emulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if _, pattern := e.mux.Handler(r); pattern == "" {
-		e.setHeaders(w, Endpoint{})
+		e.setHeaders(w, Route{})
 		writeJSON(w, http.StatusNotFound, errorBody{[]errorReason{{Reason: "Not found"}}})
 		return
 	}
@@ -210,7 +210,7 @@ type errorBody struct {
 }
 
 // serveAPI handles an API request: faults first, then process.
-func (e *Emulator) serveAPI(w http.ResponseWriter, r *http.Request, op Endpoint, h handler) {
+func (e *Emulator) serveAPI(w http.ResponseWriter, r *http.Request, op Route, h handler) {
 	fault, age := e.matchFault(r, op)
 	if fault != nil && fault.fault.Late > 0 && op.Write {
 		e.postpone(r, op, h, fault.fault.Late)
@@ -228,7 +228,7 @@ func (e *Emulator) serveAPI(w http.ResponseWriter, r *http.Request, op Endpoint,
 // process counts and executes a request under the lock, on the account as it was age ago. It returns the status and the
 // response body.
 func (e *Emulator) process(
-	w http.ResponseWriter, r *http.Request, op Endpoint, h handler, age time.Duration,
+	w http.ResponseWriter, r *http.Request, op Route, h handler, age time.Duration,
 ) (status int, answer any) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -242,7 +242,7 @@ func (e *Emulator) process(
 }
 
 // execute checks and executes a request. The caller holds the lock.
-func (e *Emulator) execute(header http.Header, r *http.Request, op Endpoint, h handler) (int, any) {
+func (e *Emulator) execute(header http.Header, r *http.Request, op Route, h handler) (int, any) {
 	if f := e.authorize(header, r, op); f != nil {
 		return f.status, errorBody{f.reasons}
 	}
@@ -293,7 +293,7 @@ func (c *apiRequest) readBody() *apiError {
 
 // authorize checks the token, the user and the scope. The document gives no status; the real service answers 401 for a
 // missing scope too, and 403 "Unauthorized" to restricted users.
-func (e *Emulator) authorize(header http.Header, r *http.Request, op Endpoint) *apiError {
+func (e *Emulator) authorize(header http.Header, r *http.Request, op Route) *apiError {
 	if r.Header.Get("Authorization") != "Bearer "+e.options.Token {
 		header.Set("X-OAuth-Scopes", "unknown")
 		return newAPIError(http.StatusUnauthorized, "Invalid Token")
@@ -320,7 +320,7 @@ func hasScope(scopes, scope string) bool {
 
 // setHeaders counts the request and sets the headers that the real service puts on every response. It reports whether
 // the request exceeds a limit that is enforced. Requests to unknown paths come without the lock.
-func (e *Emulator) setHeaders(w http.ResponseWriter, op Endpoint) (exceeded bool) {
+func (e *Emulator) setHeaders(w http.ResponseWriter, op Route) (exceeded bool) {
 	now := e.clock()
 	limit, used, reset := e.limits.count(op, now)
 	h := w.Header()

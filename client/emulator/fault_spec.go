@@ -90,11 +90,11 @@ func (f *Fault) setWord(word string) error {
 }
 
 // patterns are the requests that an emulator answers.
-type patterns []Endpoint
+type patterns []Route
 
 // check returns an error if no request can match a fault, or if its words contradict each other or the request.
 func (p patterns) check(match string, f Fault) error {
-	var ops []Endpoint
+	var ops []Route
 	for _, op := range p {
 		if match == op.Name || matchesTemplate(match, op.Method+" "+op.Path) {
 			ops = append(ops, op)
@@ -103,8 +103,8 @@ func (p patterns) check(match string, f Fault) error {
 	if len(ops) == 0 {
 		return fmt.Errorf("no request matches %q; did you mean %q?", match, p.nearest(match))
 	}
-	write := func(op Endpoint) bool { return op.Write }
-	read := func(op Endpoint) bool { return !op.Write }
+	write := func(op Route) bool { return op.Write }
+	read := func(op Route) bool { return !op.Write }
 	switch {
 	case f.Late > 0 && !slices.ContainsFunc(ops, write):
 		return errors.New("late= is for changes; this request changes nothing")
@@ -205,10 +205,10 @@ func editDistance(a, b string) int {
 }
 
 // objectPatterns returns the requests at pre-signed URLs.
-func objectPatterns(sites []*cluster) (all []Endpoint) {
+func objectPatterns(sites []*cluster) (all []Route) {
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete} {
 		for _, c := range sites {
-			all = append(all, Endpoint{
+			all = append(all, Route{
 				Name:   "object " + strings.ToLower(method),
 				Method: method,
 				Path:   "/" + c.place() + "/{bucket}/{name...}",

@@ -76,7 +76,7 @@ func (e *Emulator) ClearFaults() {
 }
 
 // matchFault returns the first fault for a request, or nil, and the age of the account that a read is answered from.
-func (e *Emulator) matchFault(r *http.Request, op Endpoint) (fault *armedFault, age time.Duration) {
+func (e *Emulator) matchFault(r *http.Request, op Route) (fault *armedFault, age time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	line := r.Method + " " + strings.TrimPrefix(r.URL.Path, "/v4")

@@ -13,7 +13,7 @@ func addManagedRoutes(e *Emulator) {
 	addIssueRoutes(e)
 	addInstanceRoutes(e)
 	addServiceRoutes(e)
-	e.handle(Endpoint{"view stats", "GET", "/managed/stats", "account:read_only", false}, viewStats)
+	e.handle(Route{"view stats", "GET", "/managed/stats", "account:read_only", false}, viewStats)
 }
 
 type issue struct {
@@ -32,11 +32,11 @@ type entity struct {
 
 func addIssueRoutes(e *Emulator) {
 	e.handle(
-		Endpoint{"list issues", "GET", "/managed/issues", "account:read_only", false},
+		Route{"list issues", "GET", "/managed/issues", "account:read_only", false},
 		func(c *apiRequest) (any, error) { return paginate(c, e.issues) },
 	)
 	e.handle(
-		Endpoint{"view issue", "GET", "/managed/issues/{id}", "account:read_only", false},
+		Route{"view issue", "GET", "/managed/issues/{id}", "account:read_only", false},
 		func(c *apiRequest) (any, error) {
 			return orNotFound(findByID(e.issues, c.pathInt("id"), func(x *issue) int { return x.ID }))
 		},
@@ -58,12 +58,12 @@ type sshSettings struct {
 }
 
 func addInstanceRoutes(e *Emulator) {
-	e.handle(Endpoint{"list SSH settings", "GET", "/managed/instance-settings", "account:read_only", false},
+	e.handle(Route{"list SSH settings", "GET", "/managed/instance-settings", "account:read_only", false},
 		func(c *apiRequest) (any, error) { return paginate(c, e.instances) }, "GET /managed/linode-settings")
-	e.handle(Endpoint{"view SSH settings", "GET", "/managed/instance-settings/{id}", "account:read_only", false},
+	e.handle(Route{"view SSH settings", "GET", "/managed/instance-settings/{id}", "account:read_only", false},
 		func(c *apiRequest) (any, error) { return orNotFound(findInstance(c)) }, "GET /managed/linode-settings/{id}")
 	e.handle(
-		Endpoint{"update SSH settings", "PUT", "/managed/instance-settings/{id}", "account:read_write", true},
+		Route{"update SSH settings", "PUT", "/managed/instance-settings/{id}", "account:read_write", true},
 		updateInstance, "PUT /managed/linode-settings/{id}",
 	)
 }

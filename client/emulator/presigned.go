@@ -59,7 +59,7 @@ func (e *Emulator) sign(method, kind, until, path string) string {
 
 // serveObject handles a request for a pre-signed URL.
 func (e *Emulator) serveObject(w http.ResponseWriter, r *http.Request) {
-	fault, _ := e.matchFault(r, Endpoint{Name: "object " + strings.ToLower(r.Method)})
+	fault, _ := e.matchFault(r, Route{Name: "object " + strings.ToLower(r.Method)})
 	if fault != nil && fault.fault.Late > 0 {
 		e.postponeObject(r, fault.fault.Late)
 	}

@@ -24,7 +24,7 @@ func newLimits(enforced bool) *limits {
 }
 
 // count counts a request and returns its limit, the requests in this window, and the end of the window.
-func (l *limits) count(op Endpoint, now time.Time) (limit, used int, reset time.Time) {
+func (l *limits) count(op Route, now time.Time) (limit, used int, reset time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	a := &l.general

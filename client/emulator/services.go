@@ -35,18 +35,18 @@ const checkAfter = 30 * time.Second
 func addServiceRoutes(e *Emulator) {
 	const write = "account:read_write"
 	e.handle(
-		Endpoint{"list services", "GET", "/managed/services", "account:read_only", false},
+		Route{"list services", "GET", "/managed/services", "account:read_only", false},
 		func(c *apiRequest) (any, error) { return paginate(c, e.services) },
 	)
-	e.handle(Endpoint{"create service", "POST", "/managed/services", write, true}, createService)
+	e.handle(Route{"create service", "POST", "/managed/services", write, true}, createService)
 	e.handle(
-		Endpoint{"view service", "GET", "/managed/services/{id}", "account:read_only", false},
+		Route{"view service", "GET", "/managed/services/{id}", "account:read_only", false},
 		func(c *apiRequest) (any, error) { return orNotFound(findService(c)) },
 	)
-	e.handle(Endpoint{"update service", "PUT", "/managed/services/{id}", write, true}, updateService)
-	e.handle(Endpoint{"delete service", "DELETE", "/managed/services/{id}", write, true}, deleteService)
-	e.handle(Endpoint{"disable service", "POST", "/managed/services/{id}/disable", write, true}, disableService)
-	e.handle(Endpoint{"enable service", "POST", "/managed/services/{id}/enable", write, true}, enableService)
+	e.handle(Route{"update service", "PUT", "/managed/services/{id}", write, true}, updateService)
+	e.handle(Route{"delete service", "DELETE", "/managed/services/{id}", write, true}, deleteService)
+	e.handle(Route{"disable service", "POST", "/managed/services/{id}/disable", write, true}, disableService)
+	e.handle(Route{"enable service", "POST", "/managed/services/{id}/enable", write, true}, enableService)
 }
 
 func findService(c *apiRequest) *service {

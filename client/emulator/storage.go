@@ -27,15 +27,15 @@ func addStorageRoutes(e *Emulator) {
 
 func addBucketRoutes(e *Emulator) {
 	e.handle(
-		Endpoint{"list buckets", "GET", "/object-storage/buckets/", readStorage, false},
+		Route{"list buckets", "GET", "/object-storage/buckets/", readStorage, false},
 		func(c *apiRequest) (any, error) { return paginateBuckets(c, "") }, "GET /object-storage/buckets",
 	)
 	e.handle(
-		Endpoint{"create bucket", "POST", "/object-storage/buckets/", writeStorage, true}, createBucket,
+		Route{"create bucket", "POST", "/object-storage/buckets/", writeStorage, true}, createBucket,
 		"POST /object-storage/buckets",
 	)
 	e.handle(
-		Endpoint{"list buckets in cluster", "GET", "/object-storage/buckets/{cluster}", readStorage, false},
+		Route{"list buckets in cluster", "GET", "/object-storage/buckets/{cluster}", readStorage, false},
 		func(c *apiRequest) (any, error) {
 			place := c.r.PathValue("cluster")
 			if c.e.siteAt(place) == nil && c.e.findCluster(place) == nil {
@@ -50,25 +50,25 @@ func addBucketRoutes(e *Emulator) {
 func addBucketContentRoutes(e *Emulator) {
 	const one = "/object-storage/buckets/{cluster}/{bucket}"
 	e.handle(
-		Endpoint{"view bucket", "GET", one, readStorage, false},
+		Route{"view bucket", "GET", one, readStorage, false},
 		withBucket(func(_ *apiRequest, b *bucket) (any, error) { return b.body(), nil }),
 	)
-	e.handle(Endpoint{"delete bucket", "DELETE", one, writeStorage, true}, withBucket(deleteBucket))
-	e.handle(Endpoint{"modify access", "POST", one + "/access", writeStorage, true}, withBucket(setAccess))
-	e.handle(Endpoint{"update access", "PUT", one + "/access", writeStorage, true}, withBucket(setAccess))
-	e.handle(Endpoint{"view object ACL", "GET", one + "/object-acl", readStorage, false}, withBucket(viewACL))
-	e.handle(Endpoint{"update object ACL", "PUT", one + "/object-acl", writeStorage, true}, withBucket(setACL))
-	e.handle(Endpoint{"list objects", "GET", one + "/object-list", readStorage, false}, withBucket(listObjects))
-	e.handle(Endpoint{"create object URL", "POST", one + "/object-url", writeStorage, false}, withBucket(signURL))
+	e.handle(Route{"delete bucket", "DELETE", one, writeStorage, true}, withBucket(deleteBucket))
+	e.handle(Route{"modify access", "POST", one + "/access", writeStorage, true}, withBucket(setAccess))
+	e.handle(Route{"update access", "PUT", one + "/access", writeStorage, true}, withBucket(setAccess))
+	e.handle(Route{"view object ACL", "GET", one + "/object-acl", readStorage, false}, withBucket(viewACL))
+	e.handle(Route{"update object ACL", "PUT", one + "/object-acl", writeStorage, true}, withBucket(setACL))
+	e.handle(Route{"list objects", "GET", one + "/object-list", readStorage, false}, withBucket(listObjects))
+	e.handle(Route{"create object URL", "POST", one + "/object-url", writeStorage, false}, withBucket(signURL))
 	e.handle(
-		Endpoint{"view certificate", "GET", one + "/ssl", readStorage, false},
+		Route{"view certificate", "GET", one + "/ssl", readStorage, false},
 		withBucket(
 			func(_ *apiRequest, b *bucket) (any, error) { return map[string]any{"ssl": b.certificateState()}, nil },
 		),
 	)
-	e.handle(Endpoint{"upload certificate", "POST", one + "/ssl", writeStorage, true}, withBucket(uploadCertificate))
+	e.handle(Route{"upload certificate", "POST", one + "/ssl", writeStorage, true}, withBucket(uploadCertificate))
 	e.handle(
-		Endpoint{"delete certificate", "DELETE", one + "/ssl", writeStorage, true},
+		Route{"delete certificate", "DELETE", one + "/ssl", writeStorage, true},
 		withBucket(func(_ *apiRequest, b *bucket) (any, error) {
 			b.hasCertificate = false
 			return emptyObject{}, nil
@@ -78,7 +78,7 @@ func addBucketContentRoutes(e *Emulator) {
 
 func addClusterRoutes(e *Emulator) {
 	e.handle(
-		Endpoint{"cancel Object Storage", "POST", "/object-storage/cancel", writeStorage, true},
+		Route{"cancel Object Storage", "POST", "/object-storage/cancel", writeStorage, true},
 		func(*apiRequest) (any, error) {
 			if e.noStorage {
 				return nil, newAPIError(400, "Object Storage is not enabled on your account")
@@ -88,29 +88,29 @@ func addClusterRoutes(e *Emulator) {
 		},
 	)
 	e.handle(
-		Endpoint{"list clusters", "GET", "/object-storage/clusters", "", false},
+		Route{"list clusters", "GET", "/object-storage/clusters", "", false},
 		func(c *apiRequest) (any, error) { return paginate(c, e.clusters()) },
 	)
 	e.handle(
-		Endpoint{"view cluster", "GET", "/object-storage/clusters/{cluster}", "", false},
+		Route{"view cluster", "GET", "/object-storage/clusters/{cluster}", "", false},
 		func(c *apiRequest) (any, error) { return orNotFound(e.findCluster(c.r.PathValue("cluster"))) },
 	)
 }
 
 func addKeyRoutes(e *Emulator) {
 	e.handle(
-		Endpoint{"list keys", "GET", "/object-storage/keys", readStorage, false},
+		Route{"list keys", "GET", "/object-storage/keys", readStorage, false},
 		func(c *apiRequest) (any, error) { return paginate(c, e.keys) },
 	)
-	e.handle(Endpoint{"create key", "POST", "/object-storage/keys", writeStorage, true}, createKey)
+	e.handle(Route{"create key", "POST", "/object-storage/keys", writeStorage, true}, createKey)
 	e.handle(
-		Endpoint{"view key", "GET", "/object-storage/keys/{id}", readStorage, false},
+		Route{"view key", "GET", "/object-storage/keys/{id}", readStorage, false},
 		func(c *apiRequest) (any, error) { return c.orKeyNotFound(findKey(c)) },
 	)
-	e.handle(Endpoint{"update key", "PUT", "/object-storage/keys/{id}", writeStorage, true}, updateKey)
-	e.handle(Endpoint{"revoke key", "DELETE", "/object-storage/keys/{id}", writeStorage, true}, revokeKey)
+	e.handle(Route{"update key", "PUT", "/object-storage/keys/{id}", writeStorage, true}, updateKey)
+	e.handle(Route{"revoke key", "DELETE", "/object-storage/keys/{id}", writeStorage, true}, revokeKey)
 	e.handle(
-		Endpoint{"view transfer", "GET", "/object-storage/transfer/", readStorage, false},
+		Route{"view transfer", "GET", "/object-storage/transfer/", readStorage, false},
 		func(*apiRequest) (any, error) { return map[string]int64{"used": e.transferUsed}, nil },
 		"GET /object-storage/transfer",
 	)

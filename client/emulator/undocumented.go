@@ -10,7 +10,7 @@ type ticket struct {
 // addUndocumentedRoutes adds operations of the real service that the document does not have: tickets, the profile, the
 // account settings and the access of a bucket.
 func addUndocumentedRoutes(e *Emulator) {
-	op := func(name, scope string) Endpoint { return Endpoint{name, "GET", "", scope, false} }
+	op := func(name, scope string) Route { return Route{name, "GET", "", scope, false} }
 	e.handlePattern(
 		op("view ticket", "account:read_only"),
 		"GET /v4/support/tickets/{id}",

@@ -52,21 +52,21 @@ func (d *FaultyFile) Sync() error {
 	return d.File.Sync()
 }
 
-// A Clock is a wall clock that can jump. Its times have no monotonic part, as after a suspension.
-type Clock struct {
+// A JumpingClock is a wall clock that can jump. Its times have no monotonic part, as after a suspension.
+type JumpingClock struct {
 	mu   sync.Mutex
 	jump time.Duration
 }
 
 // Now returns the current time plus all jumps.
-func (c *Clock) Now() time.Time {
+func (c *JumpingClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return time.Now().Add(c.jump).Round(0)
 }
 
 // Jump moves the clock by d.
-func (c *Clock) Jump(d time.Duration) {
+func (c *JumpingClock) Jump(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.jump += d

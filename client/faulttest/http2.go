@@ -10,7 +10,7 @@ import (
 )
 
 // HTTP2Peer returns a peer that speaks just enough HTTP/2 to misbehave. It calls script for each complete request.
-func HTTP2Peer(config *tls.Config, script func(c *HTTP2Conn, stream uint32)) Peer {
+func HTTP2Peer(config *tls.Config, script func(c *HTTP2Conn, stream uint32)) ConnHandler {
 	config = config.Clone()
 	config.NextProtos, config.SessionTicketsDisabled = []string{"h2"}, true
 	return func(plain net.Conn) {

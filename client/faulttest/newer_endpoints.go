@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// NewerEndpoints is a transport that shows the buckets of some clusters as the service shows those of the newer types
-// of endpoint: without a cluster, in a region, which is their segment in paths.
-type NewerEndpoints struct {
+// NewerEndpointTransport is a transport that shows the buckets of some clusters as the service shows those of the newer
+// types of endpoint: without a cluster, in a region, which is their segment in paths.
+type NewerEndpointTransport struct {
 	Next     http.RoundTripper
 	Clusters map[string]string // by region
 }
 
 // RoundTrip rewrites the request for an account that knows only clusters, and its answer.
-func (n NewerEndpoints) RoundTrip(req *http.Request) (*http.Response, error) {
+func (n NewerEndpointTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	const buckets = "/object-storage/buckets/"
 	request := req.Clone(req.Context())
 	var body []byte
@@ -54,7 +54,7 @@ func (n NewerEndpoints) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // ServeHTTP answers as RoundTrip does.
-func (n NewerEndpoints) ServeHTTP(w http.ResponseWriter, req *http.Request) { serve(n, w, req) }
+func (n NewerEndpointTransport) ServeHTTP(w http.ResponseWriter, req *http.Request) { serve(n, w, req) }
 
 // serve answers a request of a server with a transport.
 func serve(transport http.RoundTripper, w http.ResponseWriter, req *http.Request) {

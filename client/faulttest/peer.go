@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// A Peer is the server's side of a connection. The connection is closed when it returns.
-type Peer func(net.Conn)
+// A ConnHandler is the server's side of a connection. The connection is closed when it returns.
+type ConnHandler func(net.Conn)
 
 // Listen listens on a loopback address. The n-th peer serves the n-th connection, and the last one serves all that
 // follow.
-func Listen(t testing.TB, peers ...Peer) (address string) {
+func Listen(t testing.TB, peers ...ConnHandler) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -26,7 +26,7 @@ func Listen(t testing.TB, peers ...Peer) (address string) {
 	return l.Addr().String()
 }
 
-func accept(l net.Listener, peers []Peer) {
+func accept(l net.Listener, peers []ConnHandler) {
 	for n := 0; ; n++ {
 		c, err := l.Accept()
 		if err != nil {
@@ -42,7 +42,7 @@ func accept(l net.Listener, peers []Peer) {
 
 // PipeDialer returns a dial function whose connections are in memory, so that they work in a synctest bubble. They are
 // closed at the end of the test.
-func PipeDialer(t testing.TB, peers ...Peer) func(context.Context, string, string) (net.Conn, error) {
+func PipeDialer(t testing.TB, peers ...ConnHandler) func(context.Context, string, string) (net.Conn, error) {
 	var open []net.Conn
 	var running sync.WaitGroup
 	t.Cleanup(func() {
@@ -64,7 +64,7 @@ func PipeDialer(t testing.TB, peers ...Peer) func(context.Context, string, strin
 }
 
 // RespondRaw reads one request, answers with raw bytes, and then runs next.
-func RespondRaw(text string, next ...Peer) Peer {
+func RespondRaw(text string, next ...ConnHandler) ConnHandler {
 	return func(c net.Conn) {
 		if !ReadRequest(c) {
 			return
@@ -87,7 +87,7 @@ func ReadRequest(c net.Conn) bool {
 }
 
 // SendSlowly sends one byte at a time, with a pause before each.
-func SendSlowly(text string, every time.Duration) Peer {
+func SendSlowly(text string, every time.Duration) ConnHandler {
 	return func(c net.Conn) {
 		for i := range len(text) {
 			time.Sleep(every)

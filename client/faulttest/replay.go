@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// A Recording is a request that was sent to the real service, with its answer.
-type Recording struct {
+// A RecordedExchange is a request that was sent to the real service, with its answer.
+type RecordedExchange struct {
 	Name        string
 	Method      string
 	Path        string
@@ -33,23 +33,23 @@ type Recording struct {
 var ownRecordings []byte
 
 // OwnRecordings returns the recordings of the project: those whose path begins with a prefix.
-func OwnRecordings(t *testing.T, prefix string) (all []*Recording) {
+func OwnRecordings(t *testing.T, prefix string) (all []*RecordedExchange) {
 	t.Helper()
 	if err := json.Unmarshal(ownRecordings, &all); err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(all, func(x *Recording) bool { return !strings.HasPrefix(x.Path, prefix) })
+	return slices.DeleteFunc(all, func(x *RecordedExchange) bool { return !strings.HasPrefix(x.Path, prefix) })
 }
 
 // Recordings returns the recordings in folders that may lie next to the project, as "shared/api/recorded". If there are
 // none, it reports a case of row H5 as missing.
-func Recordings(t *testing.T, folders ...string) (all []*Recording) {
+func Recordings(t *testing.T, folders ...string) (all []*RecordedExchange) {
 	t.Helper()
 	for _, folder := range folders {
 		names, _ := filepath.Glob(filepath.Join(besideProject(), folder, "*.json"))
 		for _, name := range names {
 			data, err := os.ReadFile(name)
-			x := &Recording{Name: filepath.Base(name)}
+			x := &RecordedExchange{Name: filepath.Base(name)}
 			if err == nil {
 				err = json.Unmarshal(data, x)
 			}
@@ -77,10 +77,10 @@ func besideProject() string {
 }
 
 // Operation returns the method and the template: "GET /object-storage/keys/{keyId}".
-func (x *Recording) Operation() string { return x.Method + " " + x.Template }
+func (x *RecordedExchange) Operation() string { return x.Method + " " + x.Template }
 
 // Segments returns the values of the names in the template.
-func (x *Recording) Segments() (values []string) {
+func (x *RecordedExchange) Segments() (values []string) {
 	path := strings.Split(strings.TrimSuffix(x.Path, "/"), "/")
 	for i, name := range strings.Split(x.Template, "/") {
 		if strings.HasPrefix(name, "{") && i < len(path) {
@@ -91,7 +91,7 @@ func (x *Recording) Segments() (values []string) {
 }
 
 // RoundTrip answers with the recording.
-func (x *Recording) RoundTrip(r *http.Request) (*http.Response, error) {
+func (x *RecordedExchange) RoundTrip(r *http.Request) (*http.Response, error) {
 	h := http.Header{}
 	for name, v := range x.Headers {
 		switch v := v.(type) {
@@ -117,17 +117,17 @@ func (x *Recording) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// A Replay is a server that answers with recordings.
-type Replay struct {
-	First  *Recording        // answers every request of its operation
-	Others []*Recording      // answer other operations, those with the same path before those with the same template
-	Next   http.RoundTripper // answers what was never recorded
-	Apply  bool              // requests that First answers also reach Next, whose answers are dropped
-	Used   atomic.Bool       // First has answered; requests come side by side
+// A ReplayServer is a server that answers with recordings.
+type ReplayServer struct {
+	First  *RecordedExchange   // answers every request of its operation
+	Others []*RecordedExchange // answer other operations, those with the same path before those with the same template
+	Next   http.RoundTripper   // answers what was never recorded
+	Apply  bool                // requests that First answers also reach Next, whose answers are dropped
+	Used   atomic.Bool         // First has answered; requests come side by side
 }
 
 // RoundTrip answers with a recording of the operation.
-func (p *Replay) RoundTrip(r *http.Request) (*http.Response, error) {
+func (p *ReplayServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	path := strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/v4"), "/")
 	if p.First.Method == r.Method && matchesTemplate(p.First.Template, path) {
 		p.Used.Store(true)
@@ -139,7 +139,7 @@ func (p *Replay) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return p.First.RoundTrip(r)
 	}
-	var found *Recording
+	var found *RecordedExchange
 	for _, x := range p.Others {
 		if x.Method != r.Method || x.Status != http.StatusOK || !matchesTemplate(x.Template, path) {
 			continue
@@ -155,7 +155,7 @@ func (p *Replay) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // ServeHTTP answers as RoundTrip does.
-func (p *Replay) ServeHTTP(w http.ResponseWriter, req *http.Request) { serve(p, w, req) }
+func (p *ReplayServer) ServeHTTP(w http.ResponseWriter, req *http.Request) { serve(p, w, req) }
 
 func matchesTemplate(template, path string) bool {
 	want, got := strings.Split(template, "/"), strings.Split(path, "/")

@@ -12,14 +12,14 @@ import (
 	"sync"
 )
 
-// An Interceptor handles one request. It may pass the request on to next, and may change or drop the response.
-type Interceptor func(next http.RoundTripper, r *http.Request) (*http.Response, error)
+// A RoundTripFunc handles one request. It may pass the request on to next, and may change or drop the response.
+type RoundTripFunc func(next http.RoundTripper, r *http.Request) (*http.Response, error)
 
-// A Transport is an http.RoundTripper with a script: the n-th interceptor handles the n-th request, and the last one
-// handles all that follow.
-type Transport struct {
+// A ScriptedTransport is an http.RoundTripper with a script: the n-th interceptor handles the n-th request, and the
+// last one handles all that follow.
+type ScriptedTransport struct {
 	Next         http.RoundTripper
-	Interceptors []Interceptor
+	Interceptors []RoundTripFunc
 
 	mu       sync.Mutex
 	requests []RecordedRequest
@@ -33,12 +33,12 @@ type RecordedRequest struct {
 }
 
 // NewTransport returns a Transport in front of next, which may be nil if no interceptor passes a request on.
-func NewTransport(next http.RoundTripper, faults ...Interceptor) *Transport {
-	return &Transport{Next: next, Interceptors: faults}
+func NewTransport(next http.RoundTripper, faults ...RoundTripFunc) *ScriptedTransport {
+	return &ScriptedTransport{Next: next, Interceptors: faults}
 }
 
 // RoundTrip records a request and gives it to its interceptor.
-func (w *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
+func (w *ScriptedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	s := RecordedRequest{
 		Method: r.Method,
 		Host:   r.URL.Host,
@@ -64,7 +64,7 @@ func (w *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // Requests returns the requests received so far.
-func (w *Transport) Requests() []RecordedRequest {
+func (w *ScriptedTransport) Requests() []RecordedRequest {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return append([]RecordedRequest(nil), w.requests...)
@@ -74,7 +74,7 @@ func (w *Transport) Requests() []RecordedRequest {
 func Pass(next http.RoundTripper, r *http.Request) (*http.Response, error) { return next.RoundTrip(r) }
 
 // Fail returns an interceptor that fails with err and passes nothing on.
-func Fail(err error) Interceptor {
+func Fail(err error) RoundTripFunc {
 	return func(http.RoundTripper, *http.Request) (*http.Response, error) { return nil, err }
 }
 
@@ -86,7 +86,7 @@ func Hang(_ http.RoundTripper, r *http.Request) (*http.Response, error) {
 
 // Respond returns an interceptor that answers without passing the request on. headers are pairs of name and value; the
 // default Content-Type is JSON.
-func Respond(status int, body string, headers ...string) Interceptor {
+func Respond(status int, body string, headers ...string) RoundTripFunc {
 	return func(_ http.RoundTripper, r *http.Request) (*http.Response, error) {
 		h := http.Header{"Content-Type": {"application/json"}}
 		for i := 0; i+1 < len(headers); i += 2 {
@@ -100,7 +100,7 @@ func Respond(status int, body string, headers ...string) Interceptor {
 }
 
 // RespondStream returns an interceptor that answers with status 200 and a body of unknown length.
-func RespondStream(body func() io.Reader) Interceptor {
+func RespondStream(body func() io.Reader) RoundTripFunc {
 	return func(_ http.RoundTripper, r *http.Request) (*http.Response, error) {
 		return newResponse(r, 200, http.Header{"Content-Type": {"application/json"}}, io.NopCloser(body()), -1), nil
 	}
@@ -108,7 +108,7 @@ func RespondStream(body func() io.Reader) Interceptor {
 
 // ApplyThen returns an interceptor that passes a request on, drops the response and then runs fault: the change is
 // applied, but seems to have failed.
-func ApplyThen(fault Interceptor) Interceptor {
+func ApplyThen(fault RoundTripFunc) RoundTripFunc {
 	return func(next http.RoundTripper, r *http.Request) (*http.Response, error) {
 		res, err := next.RoundTrip(r)
 		if err != nil {
@@ -125,7 +125,7 @@ var ErrCut = errors.New("read: connection reset by peer")
 
 // CutBody returns an interceptor that interrupts the response body after at bytes; a negative value counts from the
 // end.
-func CutBody(at int) Interceptor {
+func CutBody(at int) RoundTripFunc {
 	return cutBodyAt(func(size int) int {
 		if at < 0 {
 			return max(0, size+at)
@@ -135,9 +135,9 @@ func CutBody(at int) Interceptor {
 }
 
 // CutBodyHalfway returns an interceptor that interrupts the response body in the middle.
-func CutBodyHalfway() Interceptor { return cutBodyAt(func(size int) int { return size / 2 }) }
+func CutBodyHalfway() RoundTripFunc { return cutBodyAt(func(size int) int { return size / 2 }) }
 
-func cutBodyAt(where func(size int) int) Interceptor {
+func cutBodyAt(where func(size int) int) RoundTripFunc {
 	return func(next http.RoundTripper, r *http.Request) (*http.Response, error) {
 		res, err := next.RoundTrip(r)
 		if err != nil {

@@ -7,5 +7,5 @@ import "errors"
 // ErrLocked means that another handle has the lock.
 var ErrLocked = errors.New("locked by another program")
 
-// A Handle is an open file: *os.File.
-type Handle interface{ Fd() uintptr }
+// A LockableFile is an open file: *os.File.
+type LockableFile interface{ Fd() uintptr }

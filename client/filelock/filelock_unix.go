@@ -10,7 +10,7 @@ import (
 
 // Try locks a file until its handle is closed. It returns ErrLocked if another handle has the lock, and another error
 // on file systems without locks.
-func Try(f Handle) error {
+func Try(f LockableFile) error {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return ErrLocked
@@ -19,7 +19,7 @@ func Try(f Handle) error {
 }
 
 // Wait locks a file as soon as no other handle has the lock. It does nothing on file systems without locks.
-func Wait(f Handle) (unlock func()) {
+func Wait(f LockableFile) (unlock func()) {
 	if unix.Flock(int(f.Fd()), unix.LOCK_EX) != nil {
 		return func() {}
 	}

@@ -22,8 +22,8 @@ type DisabledService struct {
 	ByReading bool
 }
 
-// A PlannedWindow is a maintenance window that has not begun: its service is to be disabled at its start.
-type PlannedWindow struct {
+// A PlannedMaintenance is a maintenance window that has not begun: its service is to be disabled at its start.
+type PlannedMaintenance struct {
 	ID       string // of the service
 	IntentID string // of the change that planned it: Client.Scheduled takes it
 	Label    string
@@ -56,7 +56,7 @@ func (s *state) trackWindows(e *Entry) {
 			ByReading: e.ByReading,
 		}
 	case client.OpPlanMaintenance:
-		s.planned[e.ID] = PlannedWindow{
+		s.planned[e.ID] = PlannedMaintenance{
 			ID:       c.ID,
 			IntentID: e.ID,
 			Label:    c.Label,
@@ -70,7 +70,7 @@ func (s *state) trackWindows(e *Entry) {
 		delete(s.disabled, c.ID)
 	case client.OpDeleteService:
 		delete(s.disabled, c.ID)
-		maps.DeleteFunc(s.planned, func(_ string, w PlannedWindow) bool { return w.ID == c.ID })
+		maps.DeleteFunc(s.planned, func(_ string, w PlannedMaintenance) bool { return w.ID == c.ID })
 	}
 }
 
@@ -143,7 +143,7 @@ func (s *state) hasWindow(e *Entry) bool {
 }
 
 // PlannedWindows returns the windows that have not begun, by their intents.
-func (j *Journal) PlannedWindows() map[string]PlannedWindow {
+func (j *Journal) PlannedWindows() map[string]PlannedMaintenance {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return maps.Clone(j.planned)

@@ -199,7 +199,7 @@ func newFaultyClient(t *testing.T, d *faulttest.FaultyFile) (*client.Client, *em
 // disableService disables a service without a question.
 func disableService(c *client.Client, id int) error {
 	change := client.Change{Op: client.OpDisableService, ID: strconv.Itoa(id)}
-	consent, err := c.Consent(context.Background(), nil, client.Question{Op: change.Op}, change.ID)
+	consent, err := c.Consent(context.Background(), nil, client.ConsentQuestion{Op: change.Op}, change.ID)
 	if err != nil {
 		return err
 	}

@@ -15,9 +15,9 @@ import (
 	"lookout/client"
 )
 
-// A History reads the changes from the newest to the oldest, a page at a time: first those that are held in memory,
-// then a segment for each page.
-type History struct {
+// A HistoryReader reads the changes from the newest to the oldest, a page at a time: first those that are held in
+// memory, then a segment for each page.
+type HistoryReader struct {
 	journal  *Journal
 	mu       sync.Mutex
 	segments []segment         // as they were at the first page
@@ -27,14 +27,16 @@ type History struct {
 }
 
 // History returns a reader of all changes.
-func (j *Journal) History() *History { return &History{journal: j, listed: map[string]bool{}} }
+func (j *Journal) History() *HistoryReader {
+	return &HistoryReader{journal: j, listed: map[string]bool{}}
+}
 
 // ErrPageOrder means that a page of the history was not asked for in its turn.
 var ErrPageOrder = errors.New("the history is read page after page")
 
 // Page returns page n, counted from 0, newest changes first, and whether there are more. Pages are read in their order.
 // If a page cannot be read, it is empty and the next one can be read.
-func (h *History) Page(n int) (page []Entry, more bool, err error) {
+func (h *HistoryReader) Page(n int) (page []Entry, more bool, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if n != h.pages {
@@ -50,7 +52,7 @@ func (h *History) Page(n int) (page []Entry, more bool, err error) {
 }
 
 // firstPage returns the changes that are held in memory.
-func (h *History) firstPage() []Entry {
+func (h *HistoryReader) firstPage() []Entry {
 	j := h.journal
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -68,7 +70,7 @@ func (h *History) firstPage() []Entry {
 }
 
 // readSegment returns the changes of a segment, newest first.
-func (h *History) readSegment(i int) ([]Entry, error) {
+func (h *HistoryReader) readSegment(i int) ([]Entry, error) {
 	s := h.segments[i]
 	toEnd := i+1 == len(h.segments) || h.segments[i+1].File != s.File
 	data, err := h.journal.segmentData(s, toEnd)

@@ -73,10 +73,10 @@ type state struct {
 
 	entries    []*Entry // that are held in memory, in the order of the file
 	byID       map[string]*Entry
-	disabled   map[string]DisabledService // by service
-	planned    map[string]PlannedWindow   // by intent
-	late       map[string]record          // outcomes of changes that are not held
-	unreadable int                        // invalid lines outside segments
+	disabled   map[string]DisabledService    // by service
+	planned    map[string]PlannedMaintenance // by intent
+	late       map[string]record             // outcomes of changes that are not held
+	unreadable int                           // invalid lines outside segments
 	version    int
 	unresolved unresolvedMemo
 
@@ -94,7 +94,7 @@ func newState(now func() time.Time, runID string, segmentBytes int64) state {
 		segmentBytes: segmentBytes,
 		byID:         map[string]*Entry{},
 		disabled:     map[string]DisabledService{},
-		planned:      map[string]PlannedWindow{},
+		planned:      map[string]PlannedMaintenance{},
 		late:         map[string]record{},
 	}
 }

@@ -2,13 +2,13 @@ package journal
 
 import "lookout/client"
 
-// RecordUnseenSecret implements client.SecretRecorder: a change was applied and its answer holds a secret, which is not
-// recorded. id is that of what was made.
+// RecordUnseenSecret implements client.SecretSeenRecorder: a change was applied and its answer holds a secret, which is
+// not recorded. id is that of what was made.
 func (j *Journal) RecordUnseenSecret(intentID, id string) {
 	j.recordOutcome(record{ID: intentID, Outcome: client.Applied, UnseenSecretOf: id})
 }
 
-// RecordSecretSeen implements client.SecretRecorder: somebody has the secret, or does not want it.
+// RecordSecretSeen implements client.SecretSeenRecorder: somebody has the secret, or does not want it.
 func (j *Journal) RecordSecretSeen(intentID string) {
 	j.recordOutcome(record{ID: intentID, Outcome: client.Applied})
 }

@@ -37,8 +37,8 @@ const trustCrashAfter = 20 * time.Second
 // errInProgress means that the same change was sent a moment ago, by this program or another, and may still arrive.
 var errInProgress = errors.New("the same change was sent a moment ago, and its outcome is not known yet")
 
-// A Keeper begins and ends the windows of one account.
-type Keeper struct {
+// A Scheduler begins and ends the windows of one account.
+type Scheduler struct {
 	API     *client.Client
 	Journal *journal.Journal
 	Now     func() time.Time
@@ -49,7 +49,7 @@ type Keeper struct {
 // End enables the service of a window whose end has come. It reads the service first: what somebody else has enabled
 // meanwhile is not enabled again, nor what was seen enabled and is disabled again. The service is what was read or
 // answered last; nil if nothing was.
-func (k Keeper) End(ctx context.Context, w journal.DisabledService) (*client.Service, WindowResult, error) {
+func (k Scheduler) End(ctx context.Context, w journal.DisabledService) (*client.Service, WindowResult, error) {
 	consent, err := k.API.Scheduled(w.IntentID)
 	if err != nil {
 		return nil, Superseded, nil
@@ -82,7 +82,7 @@ func (k Keeper) End(ctx context.Context, w journal.DisabledService) (*client.Ser
 }
 
 // Begin disables the service of a planned window whose start has come.
-func (k Keeper) Begin(ctx context.Context, w journal.PlannedWindow) (*client.Service, WindowResult, error) {
+func (k Scheduler) Begin(ctx context.Context, w journal.PlannedMaintenance) (*client.Service, WindowResult, error) {
 	if !k.Now().Before(w.Until) {
 		return nil, Missed, k.Journal.EndWindow(w.IntentID)
 	}
@@ -120,7 +120,7 @@ func (k Keeper) Begin(ctx context.Context, w journal.PlannedWindow) (*client.Ser
 
 // Observe ends the windows of services that a list, which was read at a time, shows as enabled: somebody else has ended
 // them. It returns the windows.
-func (k Keeper) Observe(read time.Time, services []*client.Service) []journal.DisabledService {
+func (k Scheduler) Observe(read time.Time, services []*client.Service) []journal.DisabledService {
 	var ended []journal.DisabledService
 	held := k.Journal.DisabledServices()
 	for _, s := range services {
@@ -138,7 +138,7 @@ func (k Keeper) Observe(read time.Time, services []*client.Service) []journal.Di
 }
 
 // lastChange returns the last change that was made for a window and whose outcome nobody knows, or is still awaited.
-func (k Keeper) lastChange(op, service, intent string, since time.Time) (journal.Entry, bool) {
+func (k Scheduler) lastChange(op, service, intent string, since time.Time) (journal.Entry, bool) {
 	e, found := k.Journal.LastChange(op, service, since)
 	open := e.Outcome == client.Unknown || e.Outcome == client.Pending
 	return e, found && open && e.Change.Scheduled == intent
@@ -146,7 +146,7 @@ func (k Keeper) lastChange(op, service, intent string, since time.Time) (journal
 
 // mayRepeat reports whether a change that reads do not show may be sent again: it cannot arrive any more. Enabling and
 // disabling twice does no harm.
-func (k Keeper) mayRepeat(e journal.Entry) bool {
+func (k Scheduler) mayRepeat(e journal.Entry) bool {
 	wait := trustReadsAfter
 	if e.Outcome == client.Pending && k.Journal.Unresolved(e) {
 		wait = trustCrashAfter
@@ -158,12 +158,12 @@ func (k Keeper) mayRepeat(e journal.Entry) bool {
 const foundByReading = client.FoundByReading("found by reading the service again; whose change it was is not known")
 
 // settle records that the service is as a change wanted it.
-func (k Keeper) settle(e journal.Entry) {
+func (k Scheduler) settle(e journal.Entry) {
 	k.Journal.RecordOutcome(e.ID, client.Applied, foundByReading)
 }
 
 // read reads a service again, and reports whether it is gone.
-func (k Keeper) read(ctx context.Context, id string) (s *client.Service, gone bool, err error) {
+func (k Scheduler) read(ctx context.Context, id string) (s *client.Service, gone bool, err error) {
 	n, err := strconv.Atoi(id)
 	if err != nil {
 		return nil, false, fmt.Errorf("the journal names a service %q, which is not a number", client.Clean(id))
@@ -174,7 +174,7 @@ func (k Keeper) read(ctx context.Context, id string) (s *client.Service, gone bo
 }
 
 // send sends a change of a service.
-func (k Keeper) send(
+func (k Scheduler) send(
 	ctx context.Context, s *client.Service, consent *client.Consent, change client.Change,
 ) (*client.Service, WindowResult, error) {
 	change.Resource, change.Before = "service", map[string]any{"status": s.Status}

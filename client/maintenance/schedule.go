@@ -40,8 +40,8 @@ func (s *DueTracker) Ends(j *journal.Journal, now time.Time) []journal.DisabledS
 }
 
 // Starts returns the planned windows that are to begin now. Failed, Done or Delay must be called for each.
-func (s *DueTracker) Starts(j *journal.Journal, now time.Time) []journal.PlannedWindow {
-	var due []journal.PlannedWindow
+func (s *DueTracker) Starts(j *journal.Journal, now time.Time) []journal.PlannedMaintenance {
+	var due []journal.PlannedMaintenance
 	for _, w := range j.PlannedWindows() {
 		if s.take(w.IntentID, w.Start, now) {
 			due = append(due, w)

@@ -6,8 +6,8 @@ import (
 	"lookout/client"
 )
 
-// An ObjectCount is the number of objects of a listing, and their size.
-type ObjectCount struct {
+// An ObjectTotal is the number of objects of a listing, and their size.
+type ObjectTotal struct {
 	Objects int64
 	Bytes   int64
 	AtLeast bool // there may be more objects or bytes: parts of the listing are invalid or missing
@@ -19,7 +19,7 @@ const pagesBeforeSplit = 4
 // EachPage calls add with the pages of the flat listing of all names that begin with q.Prefix, until it returns false.
 // A long listing begins again with a page for which restarted is true: it is then read in parts, side by side.
 func EachPage(
-	ctx context.Context, objects client.Objects, q client.ObjectQuery,
+	ctx context.Context, objects client.ObjectReader, q client.ObjectQuery,
 	add func(page client.ObjectPage, restarted bool) (more bool),
 ) error {
 	q.Delimiter, q.Marker = "", ""
@@ -56,12 +56,12 @@ func EachPage(
 // Count counts the objects whose names begin with q.Prefix; it ignores the delimiter and marker of q. progress, which
 // may be nil, is called with the growing numbers.
 func Count(
-	ctx context.Context, objects client.Objects, q client.ObjectQuery, progress func(objects, bytes int64),
-) (ObjectCount, error) {
+	ctx context.Context, objects client.ObjectReader, q client.ObjectQuery, progress func(objects, bytes int64),
+) (ObjectTotal, error) {
 	c := counter{progress: progress}
 	err := EachPage(ctx, objects, q, func(page client.ObjectPage, restarted bool) bool {
 		if restarted {
-			c.total = ObjectCount{}
+			c.total = ObjectTotal{}
 		}
 		c.add(page)
 		return true
@@ -71,7 +71,7 @@ func Count(
 
 // A counter is a count in progress.
 type counter struct {
-	total    ObjectCount
+	total    ObjectTotal
 	progress func(objects, bytes int64)
 	reported int64 // objects at the last call of progress
 }

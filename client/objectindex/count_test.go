@@ -82,7 +82,7 @@ func TestCount_stopsEarly(t *testing.T) {
 
 // A count with a size that is not known, or with an invalid entry, is a lower bound.
 func TestCount_atLeast(t *testing.T) {
-	for entry, want := range map[string]ObjectCount{
+	for entry, want := range map[string]ObjectTotal{
 		`"size":7`:                     {Objects: 2, Bytes: 14},
 		`"size":null`:                  {Objects: 2, AtLeast: true},
 		`"size":-7`:                    {Objects: 2, AtLeast: true},

@@ -79,7 +79,7 @@ func (t *FolderSizes) Version() int {
 // Read reads the flat listing of a bucket below the prefix and adds all objects. It calls progress after each page.
 // After an error the sums are those of the pages before it.
 func (t *FolderSizes) Read(
-	ctx context.Context, objects client.Objects, cluster, bucket string, progress func(),
+	ctx context.Context, objects client.ObjectReader, cluster, bucket string, progress func(),
 ) error {
 	q := client.ObjectQuery{Cluster: cluster, Bucket: bucket, Prefix: t.prefix}
 	err := EachPage(ctx, objects, q, func(page client.ObjectPage, restarted bool) bool {
@@ -168,15 +168,15 @@ func (t *FolderSizes) Change(name string, objects, bytes int64) {
 
 // Sum returns the sums of a folder, or of the prefix itself. It reports false if it does not know the folder: the
 // prefix does not cover it, or it lies too deep. A covered folder without objects has none.
-func (t *FolderSizes) Sum(folder string) (ObjectCount, bool) {
+func (t *FolderSizes) Sum(folder string) (ObjectTotal, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	i, known := t.find(folder)
 	if !known {
-		return ObjectCount{}, false
+		return ObjectTotal{}, false
 	}
 	if i < 0 {
-		return ObjectCount{AtLeast: !t.passedBy(folder)}, true
+		return ObjectTotal{AtLeast: !t.passedBy(folder)}, true
 	}
 	return t.count(i, folder), true
 }
@@ -198,31 +198,31 @@ func (t *FolderSizes) Problem() string {
 	return t.problem
 }
 
-// A FolderCount is the sums of a folder.
-type FolderCount struct {
+// A FolderTotal is the sums of a folder.
+type FolderTotal struct {
 	Name  string // "db/2026/"
 	Depth int    // levels below the prefix
-	ObjectCount
+	ObjectTotal
 }
 
 // All iterates over all folders in the order of their names, and ends with the prefix itself.
-func (t *FolderSizes) All() iter.Seq[FolderCount] {
+func (t *FolderSizes) All() iter.Seq[FolderTotal] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	all := make([]*FolderCount, len(t.folders))
+	all := make([]*FolderTotal, len(t.folders))
 	for i, f := range t.folders {
-		row := &FolderCount{Name: t.prefix}
+		row := &FolderTotal{Name: t.prefix}
 		if f.parent >= 0 {
 			in := all[f.parent]
 			row.Name, row.Depth = in.Name+string(t.names[f.name:f.nameEnd]), in.Depth+1
 		}
-		row.ObjectCount = t.count(int32(i), row.Name)
+		row.ObjectTotal = t.count(int32(i), row.Name)
 		all[i] = row
 	}
 	whole := all[0]
 	all = all[1:]
-	slices.SortFunc(all, func(a, b *FolderCount) int { return strings.Compare(a.Name, b.Name) })
-	return func(yield func(FolderCount) bool) {
+	slices.SortFunc(all, func(a, b *FolderTotal) int { return strings.Compare(a.Name, b.Name) })
+	return func(yield func(FolderTotal) bool) {
 		for _, row := range append(all, whole) {
 			if !yield(*row) {
 				return
@@ -232,9 +232,9 @@ func (t *FolderSizes) All() iter.Seq[FolderCount] {
 }
 
 // count returns the sums of a folder with its name.
-func (t *FolderSizes) count(i int32, name string) ObjectCount {
+func (t *FolderSizes) count(i int32, name string) ObjectTotal {
 	f := &t.folders[i]
-	return ObjectCount{Objects: f.objects, Bytes: f.bytes, AtLeast: f.atLeast || !t.passedBy(name)}
+	return ObjectTotal{Objects: f.objects, Bytes: f.bytes, AtLeast: f.atLeast || !t.passedBy(name)}
 }
 
 // passedBy reports whether no further object of a folder can come.

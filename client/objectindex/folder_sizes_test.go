@@ -19,8 +19,8 @@ func sized(name string, size int64) client.Object {
 }
 
 // naiveSums adds up all objects of every folder below a prefix, and of the prefix itself.
-func naiveSums(objects []client.Object, prefix string) map[string]ObjectCount {
-	sums := map[string]ObjectCount{prefix: {}}
+func naiveSums(objects []client.Object, prefix string) map[string]ObjectTotal {
+	sums := map[string]ObjectTotal{prefix: {}}
 	for _, o := range objects {
 		name := o.Name.Raw()
 		if !strings.HasPrefix(name, prefix) {
@@ -57,10 +57,10 @@ func checkSums(t *testing.T, sizes *FolderSizes, objects []client.Object, prefix
 	want := naiveSums(objects, prefix)
 	var names []string
 	for row := range sizes.All() {
-		if row.ObjectCount != want[row.Name] || strings.Count(row.Name[len(prefix):], "/") != row.Depth {
-			t.Errorf("%q on level %d: %+v, not %+v", row.Name, row.Depth, row.ObjectCount, want[row.Name])
+		if row.ObjectTotal != want[row.Name] || strings.Count(row.Name[len(prefix):], "/") != row.Depth {
+			t.Errorf("%q on level %d: %+v, not %+v", row.Name, row.Depth, row.ObjectTotal, want[row.Name])
 		}
-		if sum, known := sizes.Sum(row.Name); !known || sum != row.ObjectCount {
+		if sum, known := sizes.Sum(row.Name); !known || sum != row.ObjectTotal {
 			t.Errorf("the sum of %q is %+v, %t", row.Name, sum, known)
 		}
 		names = append(names, row.Name)
@@ -134,7 +134,7 @@ func TestFolderSizes_atLeastWhileReading(t *testing.T) {
 	}
 	sizes.Finish()
 	checkSums(t, sizes, objects, "")
-	if sum, known := sizes.Sum("not/there/"); !known || sum != (ObjectCount{}) {
+	if sum, known := sizes.Sum("not/there/"); !known || sum != (ObjectTotal{}) {
 		t.Errorf("a folder without objects: %+v, %t", sum, known)
 	}
 	for _, name := range []string{"a", "a/b"} {
@@ -183,8 +183,8 @@ func TestFolderSizes_Change(t *testing.T) {
 	sizes.Change("new/folder/x", 1, 77)
 	want := naiveSums(objects, "")
 	for row := range sizes.All() {
-		if row.ObjectCount != want[row.Name] {
-			t.Errorf("%q: %+v, not %+v", row.Name, row.ObjectCount, want[row.Name])
+		if row.ObjectTotal != want[row.Name] {
+			t.Errorf("%q: %+v, not %+v", row.Name, row.ObjectTotal, want[row.Name])
 		}
 	}
 }
@@ -200,8 +200,8 @@ func TestFolderSizes_levels(t *testing.T) {
 			readSizes(sizes, objects, 100)
 			kept := 0
 			for row := range sizes.All() {
-				if kept++; row.ObjectCount != want[row.Name] {
-					t.Errorf("%q: %+v, not %+v", row.Name, row.ObjectCount, want[row.Name])
+				if kept++; row.ObjectTotal != want[row.Name] {
+					t.Errorf("%q: %+v, not %+v", row.Name, row.ObjectTotal, want[row.Name])
 				}
 			}
 			if kept != 1+9+81 {

@@ -49,8 +49,8 @@ func rowName(i int) string {
 }
 
 // parseTime returns a timestamp as the API sends it.
-func parseTime(text string) client.Time {
-	var t client.Time
+func parseTime(text string) client.Timestamp {
+	var t client.Timestamp
 	if err := t.UnmarshalJSON([]byte(strconv.Quote(text))); err != nil {
 		panic(err)
 	}
@@ -261,7 +261,7 @@ func TestSnapshot_filterAndSort(t *testing.T) {
 		checkFilter(t, still, text)
 	}
 	within, _ := still.Filter(t.Context(), "jpg", "", nil)
-	for by, order := range map[Order]func(a, b client.Object) int{
+	for by, order := range map[SortOrder]func(a, b client.Object) int{
 		ByName: func(a, b client.Object) int { return strings.Compare(a.Name.Raw(), b.Name.Raw()) },
 		BySize: func(a, b client.Object) int { return cmp.Compare(a.Size, b.Size) },
 		ByModified: func(a, b client.Object) int {
@@ -296,7 +296,14 @@ func checkFilter(t *testing.T, s *Snapshot, text string) {
 	}
 }
 
-func checkSort(t *testing.T, s *Snapshot, by Order, reverse bool, within []int32, order func(a, b client.Object) int) {
+func checkSort(
+	t *testing.T,
+	s *Snapshot,
+	by SortOrder,
+	reverse bool,
+	within []int32,
+	order func(a, b client.Object) int,
+) {
 	t.Helper()
 	want := slices.Clone(within)
 	rows := make([]client.Object, s.Len())
@@ -333,7 +340,7 @@ func TestSnapshot_stopsWithContext(t *testing.T) {
 	if _, err := s.Snapshot().Filter(ctx, "a", "", nil); err == nil {
 		t.Error("the filter went on")
 	}
-	for _, by := range []Order{ByName, BySize, ByModified} {
+	for _, by := range []SortOrder{ByName, BySize, ByModified} {
 		if _, err := s.Snapshot().Sort(ctx, by, false, nil, nil); err == nil {
 			t.Error("the sorting went on")
 		}
@@ -483,7 +490,7 @@ func BenchmarkSort(b *testing.B) {
 		for by, name := range []string{"name", "size", "date"} {
 			b.Run(fmt.Sprintf("%s/shuffled=%v", name, shuffled), func(b *testing.B) {
 				for b.Loop() {
-					if _, err := s.Sort(b.Context(), Order(by), true, nil, nil); err != nil {
+					if _, err := s.Sort(b.Context(), SortOrder(by), true, nil, nil); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -24,7 +24,7 @@ const (
 // the order of their names. A cursor of a plan names a part and the marker in it.
 type ListingPlan struct {
 	mark    string // begins every cursor; random, so that no marker of a server and no other plan's cursor has it
-	objects client.Objects
+	objects client.ObjectReader
 	query   client.ObjectQuery
 	parts   []part
 }
@@ -37,7 +37,7 @@ type part struct {
 
 // NewListingPlan looks for the parts of a listing; nil if it cannot be split. It ignores the delimiter and the marker
 // of q.
-func NewListingPlan(ctx context.Context, objects client.Objects, q client.ObjectQuery) (*ListingPlan, error) {
+func NewListingPlan(ctx context.Context, objects client.ObjectReader, q client.ObjectQuery) (*ListingPlan, error) {
 	q.Delimiter, q.Marker = "", ""
 	p := &ListingPlan{
 		mark:    "part " + rand.Text() + " ",

@@ -54,7 +54,7 @@ func (b fakeBucket) list(_ http.RoundTripper, r *http.Request) (*http.Response, 
 }
 
 // objects returns a client's objects of the bucket.
-func (b fakeBucket) objects(t *testing.T) client.Objects {
+func (b fakeBucket) objects(t *testing.T) client.ObjectReader {
 	t.Helper()
 	return newClient(t, faulttest.NewTransport(nil, b.list)).Objects
 }

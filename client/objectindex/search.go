@@ -131,22 +131,22 @@ func lowerByte(c byte) byte {
 	return c
 }
 
-// An Order is the property that objects are sorted by.
-type Order int
+// A SortOrder is the property that objects are sorted by.
+type SortOrder int
 
 // The orders.
 const (
-	ByName     Order = iota // byte by byte, as the service sorts
-	BySize                  // small ones first
-	ByModified              // old ones first, to the millisecond; those without a readable stamp before them
-	ByFolder                // by what is known of common prefixes; objects stay in the order of their names
+	ByName     SortOrder = iota // byte by byte, as the service sorts
+	BySize                      // small ones first
+	ByModified                  // old ones first, to the millisecond; those without a readable stamp before them
+	ByFolder                    // by what is known of common prefixes; objects stay in the order of their names
 )
 
 // Sort returns positions in an order, or in reverse; equal rows keep their order. Common prefixes come first: by name,
 // or by the number that folderKey returns for a name, unless it is nil. If within is not nil, it sorts only these
 // positions. It stops with an error when ctx ends.
 func (s *Snapshot) Sort(
-	ctx context.Context, by Order, reverse bool, within []int32, folderKey func(name string) uint64,
+	ctx context.Context, by SortOrder, reverse bool, within []int32, folderKey func(name string) uint64,
 ) ([]int32, error) {
 	folders, rest, err := s.sortRows(ctx, by, within)
 	if err != nil {
@@ -194,7 +194,7 @@ type sortRow struct {
 }
 
 // sortRows returns the sort rows of common prefixes and of objects.
-func (s *Snapshot) sortRows(ctx context.Context, by Order, within []int32) (folders, rest []sortRow, err error) {
+func (s *Snapshot) sortRows(ctx context.Context, by SortOrder, within []int32) (folders, rest []sortRow, err error) {
 	add := func(place int32, p *packedObject) {
 		if p.isPrefix(s) {
 			folders = append(folders, sortRow{position: place})
@@ -220,7 +220,7 @@ func (s *Snapshot) sortRows(ctx context.Context, by Order, within []int32) (fold
 }
 
 // sortKey returns a number that increases with the order. Names are sorted in another way.
-func (s *Snapshot) sortKey(p *packedObject, by Order) uint64 {
+func (s *Snapshot) sortKey(p *packedObject, by SortOrder) uint64 {
 	odd := p.meta&isOverflow != 0
 	switch {
 	case by == BySize && odd:

@@ -16,14 +16,14 @@ type Batch struct {
 	FirstRefused            *Status // nil if none
 }
 
-// A Completion reports the end of a single transfer, the first failure of a batch, or the end of a batch.
-type Completion struct {
+// An EndReport reports the end of a single transfer, the first failure of a batch, or the end of a batch.
+type EndReport struct {
 	Status *Status // status at the end
 	Batch  Batch   // its batch at that time (Remaining is 0 when the batch has ended); zero for a single transfer
 }
 
 // Completions returns the completions of this session, starting at index from.
-func (m *Manager) Completions(from int) []Completion {
+func (m *Manager) Completions(from int) []EndReport {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.batches.completions[from:])
@@ -51,7 +51,7 @@ func closeBatch(m *Manager, number int, ids []ID) {
 // batches holds the batches of a manager and what there is to report about their ends.
 type batches struct {
 	all         []Batch // a batch is at index number-1
-	completions []Completion
+	completions []EndReport
 }
 
 // of returns the batch of a transfer, or nil for a single transfer.
@@ -95,7 +95,7 @@ func (b *Batch) addResult(row *Status) {
 func (l *batches) record(row *Status) {
 	b := l.of(row)
 	if b == nil {
-		l.completions = append(l.completions, Completion{Status: row})
+		l.completions = append(l.completions, EndReport{Status: row})
 		return
 	}
 	b.addResult(row)
@@ -105,7 +105,7 @@ func (l *batches) record(row *Status) {
 }
 
 func (l *batches) append(b *Batch, row *Status) {
-	l.completions = append(l.completions, Completion{row, *b})
+	l.completions = append(l.completions, EndReport{row, *b})
 	if b.Remaining == 0 {
 		b.FirstFailed = nil
 	}

@@ -22,10 +22,10 @@ const (
 
 // An UndeletedError reports objects that a deletion did not delete.
 type UndeletedError struct {
-	Count int           // objects that still exist, or may exist
-	More  bool          // there may be more than Count
-	Names []client.Text // names of those objects, at most maxReportedNames
-	Cause error         // error of the first object
+	Count int                 // objects that still exist, or may exist
+	More  bool                // there may be more than Count
+	Names []client.ServerText // names of those objects, at most maxReportedNames
+	Cause error               // error of the first object
 }
 
 // Error returns the message on one line.
@@ -62,7 +62,7 @@ func (m *Manager) DeleteListed(consent *client.Consent, cluster, bucket string, 
 func (m *Manager) delete(
 	consent *client.Consent, cluster, bucket string, names []string, before map[string]client.Object,
 ) ID {
-	label := client.Text{}
+	label := client.ServerText{}
 	if len(names) == 1 {
 		label = client.NewText(names[0])
 	}

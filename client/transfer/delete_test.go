@@ -155,7 +155,7 @@ func testDeleteSomeFail(t *testing.T) {
 }
 
 // failingRecorder is a journal on a full disk.
-type failingRecorder struct{ client.Recorder }
+type failingRecorder struct{ client.ChangeRecorder }
 
 func (failingRecorder) RecordIntent(client.Change) (string, error) {
 	return "", errors.New("no space left on device")
@@ -205,7 +205,7 @@ func testEmptyBucket(t *testing.T) {
 		return j
 	}
 	notes := open()
-	swap := &struct{ client.Recorder }{notes}
+	swap := &struct{ client.ChangeRecorder }{notes}
 	runInBubble(t, func(r *rig) {
 		r.putNumbered("o", 1200)
 		before := len(notes.Entries(time.Time{}))
@@ -242,7 +242,7 @@ func testEmptyBucket(t *testing.T) {
 		}
 		r.transport.onObject = nil
 		next := open()
-		swap.Recorder = next
+		swap.ChangeRecorder = next
 		left := next.Unfinished(client.OpEmptyBucket)
 		if len(left) != 1 || left[0].Change.ID != cluster+"/"+bucket+"/" {
 			t.Fatalf("unfinished: %+v", left)

@@ -334,7 +334,7 @@ func testDownloadFullDisk(t *testing.T) {
 			}
 			r.checkFile("o", []byte("whole"))
 			r.writeFile("p", "other")
-			var exists *ExistsError
+			var exists *FileExistsError
 			if err := p.publishWithoutLink(); !errors.As(err, &exists) {
 				t.Errorf("a second time: %v", err)
 			}
@@ -400,7 +400,7 @@ func testDownloadNameTaken(t *testing.T) {
 					t.Fatal(err)
 				}
 				row := r.download(d.Object, "")
-				var exists *ExistsError
+				var exists *FileExistsError
 				onFinal := name != "no folder" && !strings.HasSuffix(name, "part")
 				if row.State != Failed || errors.As(row.Err, &exists) != onFinal {
 					t.Errorf("%s: %v", row.State, row.Err)
@@ -420,7 +420,7 @@ func testDownloadNameTaken(t *testing.T) {
 			s.modify = func(*http.Response) { r.writeFile("o", "old") }
 			r.transport.onObject = s.answer
 			row := r.download(listedObject("o", 3, s.etag), "")
-			var exists *ExistsError
+			var exists *FileExistsError
 			if !errors.As(row.Err, &exists) || exists.Size != 3 {
 				t.Errorf("%s: %v", row.State, row.Err)
 			}
@@ -442,7 +442,7 @@ func testDownloadNameTaken(t *testing.T) {
 				t.Fatal(err)
 			}
 			second := r.download(o, "o")
-			var exists *ExistsError
+			var exists *FileExistsError
 			if !errors.As(second.Err, &exists) || exists.ClaimedBy != first {
 				t.Errorf("%s: %v", second.State, second.Err)
 			}
@@ -497,7 +497,7 @@ func testHostileNames(t *testing.T) {
 					Folder:  folder,
 					Path:    path,
 				})
-				var told *NameError
+				var told *LocalNameError
 				if path != "" && errors.As(err, &told) != (CheckPath(path) != nil) {
 					t.Errorf("%q: %v", name, err)
 				}

@@ -43,18 +43,18 @@ type emptyTask struct {
 	doneBefore              int64 // objects deleted before this run
 }
 
-// An InterruptedError means that the emptying of a bucket stopped early, because of a pause or because the program
-// ended. The journal records the outcome as unknown.
-type InterruptedError struct{ Cause error }
+// An InterruptedDeletionError means that the emptying of a bucket stopped early, because of a pause or because the
+// program ended. The journal records the outcome as unknown.
+type InterruptedDeletionError struct{ Cause error }
 
 // Error returns the message on one line.
-func (e *InterruptedError) Error() string { return "interrupted: " + e.Cause.Error() }
+func (e *InterruptedDeletionError) Error() string { return "interrupted: " + e.Cause.Error() }
 
 // Unwrap returns the cause.
-func (e *InterruptedError) Unwrap() error { return e.Cause }
+func (e *InterruptedDeletionError) Unwrap() error { return e.Cause }
 
 // Unknown reports that some objects are deleted and others are not.
-func (e *InterruptedError) Unknown() bool { return true }
+func (e *InterruptedDeletionError) Unknown() bool { return true }
 
 func (e *emptyTask) run(ctx context.Context, m *Manager, p *progress) error {
 	before := e.estimateTotal(ctx, m, p)
@@ -73,7 +73,7 @@ func (e *emptyTask) run(ctx context.Context, m *Manager, p *progress) error {
 	return w.EmptyBucket(ctx, e.cluster, e.bucket, e.prefix, func(ctx context.Context, remove removeFunc) error {
 		err := e.deleteAll(ctx, &deleter{m: m, p: p, remove: remove})
 		if err != nil && ctx.Err() != nil && !errors.Is(context.Cause(ctx), errCancelled) {
-			return &InterruptedError{context.Cause(ctx)}
+			return &InterruptedDeletionError{context.Cause(ctx)}
 		}
 		return err
 	})
@@ -101,7 +101,7 @@ func (e *emptyTask) deleteAll(ctx context.Context, s *deleter) error {
 			return e.remainingError(ctx, s, page, left)
 		}
 		if page.Incomplete != "" {
-			return &InterruptedError{
+			return &InterruptedDeletionError{
 				fmt.Errorf("the listing is %s, so objects may be left; check the bucket and retry", page.Incomplete),
 			}
 		}
@@ -134,7 +134,7 @@ func (e *emptyTask) pages(ctx context.Context, m *Manager) iter.Seq2[client.Obje
 
 // patientPages returns the pages of a listing. When the API is busy, it continues at the same page after a delay.
 func patientPages(
-	ctx context.Context, objects client.Objects, q client.ObjectQuery,
+	ctx context.Context, objects client.ObjectReader, q client.ObjectQuery,
 ) iter.Seq2[client.ObjectPage, error] {
 	return func(yield func(client.ObjectPage, error) bool) {
 		for try, again := 0, true; again; {

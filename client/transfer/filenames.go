@@ -12,14 +12,14 @@ import (
 	"lookout/client"
 )
 
-// A NameError reports a name that lookout does not use for a local file. Names are never changed silently.
-type NameError struct {
-	Name   client.Text
+// A LocalNameError reports a name that lookout does not use for a local file. Names are never changed silently.
+type LocalNameError struct {
+	Name   client.ServerText
 	Reason string
 }
 
 // Error returns the message on one line.
-func (e *NameError) Error() string {
+func (e *LocalNameError) Error() string {
 	return fmt.Sprintf("%s cannot be a local file: %s", e.Name, e.Reason)
 }
 
@@ -50,10 +50,10 @@ func isWindowsDevice(name string) bool {
 // onWindows selects the rules of Windows for file names, which are stricter than those of other systems.
 const onWindows = runtime.GOOS == "windows"
 
-// CheckPath returns a *NameError if a slash-separated relative path cannot be a file on this system.
+// CheckPath returns a *LocalNameError if a slash-separated relative path cannot be a file on this system.
 func CheckPath(name string) error {
 	if reason := pathProblem(name, onWindows); reason != "" {
-		return &NameError{client.NewText(name), reason}
+		return &LocalNameError{client.NewText(name), reason}
 	}
 	return nil
 }
@@ -117,7 +117,7 @@ func windowsProblem(s string) string {
 func DefaultFileName(name string) (string, error) {
 	leaf := name[strings.LastIndexByte(name, '/')+1:]
 	if leaf == "" {
-		return "", &NameError{client.NewText(name), pathProblem(name, onWindows)}
+		return "", &LocalNameError{client.NewText(name), pathProblem(name, onWindows)}
 	}
 	return leaf, CheckPath(leaf)
 }

@@ -61,14 +61,14 @@ func (d InterruptedDownload) kept() int64 {
 	return info.Size()
 }
 
-// Interrupted holds the downloads that earlier runs did not finish, and the files that name them.
-type Interrupted struct {
+// InterruptedDownloads holds the downloads that earlier runs did not finish, and the files that name them.
+type InterruptedDownloads struct {
 	Downloads []InterruptedDownload
 	files     []string
 }
 
 // Forget removes the files, so that the downloads are not offered again. The partial files of the downloads stay.
-func (i Interrupted) Forget() {
+func (i InterruptedDownloads) Forget() {
 	for _, path := range i.files {
 		_ = os.Remove(path)
 	}
@@ -76,8 +76,8 @@ func (i Interrupted) Forget() {
 
 // Interrupted returns the downloads that earlier runs kept at the same path as this one and did not finish. It leaves
 // out those of programs that are still running.
-func (m *Manager) Interrupted() Interrupted {
-	var found Interrupted
+func (m *Manager) Interrupted() InterruptedDownloads {
+	var found InterruptedDownloads
 	m.mu.Lock()
 	kept := m.downloads
 	m.mu.Unlock()

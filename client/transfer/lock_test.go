@@ -113,7 +113,7 @@ func TestDownload_twoProcesses(t *testing.T) {
 			}
 			id, rest := first(r)
 			row := ended(r.m, begun(r, r.m, link))
-			var exists *ExistsError
+			var exists *FileExistsError
 			if !errors.As(row.Err, &exists) || exists.ClaimedBy != id {
 				t.Errorf("%s, %v", row.State, row.Err)
 			}

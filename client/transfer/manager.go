@@ -190,7 +190,7 @@ func (r refusedTask) cleanUp() {}
 func (m *Manager) enqueue(j *job) {
 	j.status.Err, j.status.Ended = nil, time.Time{}
 	if other := m.claims.claim(j); other != 0 {
-		j.status.Err, j.status.Ended = &ExistsError{Path: j.status.LocalPath.Raw(), ClaimedBy: other}, time.Now()
+		j.status.Err, j.status.Ended = &FileExistsError{Path: j.status.LocalPath.Raw(), ClaimedBy: other}, time.Now()
 		m.setState(j, Failed)
 		return
 	}

@@ -16,9 +16,9 @@ import (
 	"unicode/utf8"
 )
 
-// An ExistsError means that a local file name is already taken. Nothing is overwritten; the user has to choose another
-// name.
-type ExistsError struct {
+// A FileExistsError means that a local file name is already taken. Nothing is overwritten; the user has to choose
+// another name.
+type FileExistsError struct {
 	Path      string
 	Size      int64
 	Modified  time.Time
@@ -27,7 +27,7 @@ type ExistsError struct {
 }
 
 // Error returns the message on one line.
-func (e *ExistsError) Error() string {
+func (e *FileExistsError) Error() string {
 	switch {
 	case e.ClaimedBy != 0:
 		return fmt.Sprintf("transfer %d will create this file; choose another name", e.ClaimedBy)
@@ -90,8 +90,8 @@ func partName(final, identity string) string {
 	return dir + leaf + tail
 }
 
-// openPart opens the partial file for a final name below root, and creates its folders. It returns an *ExistsError if
-// the final name is taken and may not be replaced.
+// openPart opens the partial file for a final name below root, and creates its folders. It returns an *FileExistsError
+// if the final name is taken and may not be replaced.
 func openPart(root *os.Root, final, identity string, over bool, wrap func(file) file) (*partFile, error) {
 	p := &partFile{
 		root:      root,
@@ -181,14 +181,14 @@ func lockPart(root *os.Root, name string, open *os.File) (*os.File, int64, error
 	return hold, is.Size(), nil
 }
 
-// checkFinalName returns an *ExistsError if the final name is taken, even by a dangling link.
+// checkFinalName returns an *FileExistsError if the final name is taken, even by a dangling link.
 func (p *partFile) checkFinalName() error {
 	info, err := p.root.Lstat(p.finalName)
 	if err == nil && p.overwrite && (info.Mode().IsRegular() || info.Mode()&fs.ModeSymlink != 0) {
 		return nil
 	}
 	if err == nil {
-		return &ExistsError{
+		return &FileExistsError{
 			Path:     p.localPath(),
 			Size:     info.Size(),
 			Modified: info.ModTime(),

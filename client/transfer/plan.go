@@ -19,19 +19,19 @@ import (
 	"lookout/client"
 )
 
-// A FileState is what comparing a file of a plan with its target has shown.
-type FileState int
+// A ComparisonResult is what comparing a file of a plan with its target has shown.
+type ComparisonResult int
 
 // The states of a file.
 const (
-	FileNew     FileState = iota // nothing has its name, or it was not compared yet
-	FileSame                     // what has its name has the same size and the same MD5
-	FileChanged                  // what has its name differs
-	FileUnknown                  // what has its name has the same size, but its ETag is not the MD5 of its bytes
+	FileNew     ComparisonResult = iota // nothing has its name, or it was not compared yet
+	FileSame                            // what has its name has the same size and the same MD5
+	FileChanged                         // what has its name differs
+	FileUnknown                         // what has its name has the same size, but its ETag is not the MD5 of its bytes
 )
 
 // String returns the state in one word.
-func (s FileState) String() string { return [...]string{"new", "same", "changed", "unknown"}[s] }
+func (s ComparisonResult) String() string { return [...]string{"new", "same", "changed", "unknown"}[s] }
 
 // A PlannedFile is an object with its local file. One of them is to be made from the other.
 type PlannedFile struct {
@@ -40,7 +40,7 @@ type PlannedFile struct {
 	Folder string        // of Path, for uploads; "" if Path was named by the user
 	Path   string        // slash-separated and relative to the folder; raw
 	Size   int64         // of the source
-	State  FileState
+	State  ComparisonResult
 	Hidden bool // a part of the path starts with a dot
 }
 
@@ -66,7 +66,7 @@ type Plan struct {
 }
 
 // Count returns how many files have a state, and the bytes of their sources.
-func (p *Plan) Count(s FileState) (files int, bytes int64) {
+func (p *Plan) Count(s ComparisonResult) (files int, bytes int64) {
 	for _, f := range p.Files {
 		if f.State == s {
 			files, bytes = files+1, bytes+f.Size
@@ -75,8 +75,8 @@ func (p *Plan) Count(s FileState) (files int, bytes int64) {
 	return files, bytes
 }
 
-// A SelectedObject is an object to download and where it goes.
-type SelectedObject struct {
+// A DownloadItem is an object to download and where it goes.
+type DownloadItem struct {
 	Object client.Object
 	Path   string // slash-separated and relative to the folder
 }
@@ -85,10 +85,10 @@ type SelectedObject struct {
 // slash.
 func NewPlan(prefix string, objects []client.Object, foldsCase func() bool) Plan {
 	cut := strings.LastIndexByte(prefix, '/') + 1
-	selected := make([]SelectedObject, 0, len(objects))
+	selected := make([]DownloadItem, 0, len(objects))
 	for _, o := range objects {
 		if name := o.Name.Raw(); !o.IsPrefix() && strings.HasPrefix(name, prefix[:cut]) {
-			selected = append(selected, SelectedObject{o, name[cut:]})
+			selected = append(selected, DownloadItem{o, name[cut:]})
 		}
 	}
 	return PlanDownload(selected, foldsCase)
@@ -97,7 +97,7 @@ func NewPlan(prefix string, objects []client.Object, foldsCase func() bool) Plan
 // PlanDownload returns the files that objects become. If two of them cannot both exist in one folder, such as a and
 // a/b, or A and a where case makes no difference, the first one in the list is kept. foldsCase reports whether it makes
 // none; it is called only if that matters.
-func PlanDownload(selected []SelectedObject, foldsCase func() bool) Plan {
+func PlanDownload(selected []DownloadItem, foldsCase func() bool) Plan {
 	p := Plan{Kind: Download}
 	taken := newPathSet(len(selected), sync.OnceValue(foldsCase))
 	p.Files = make([]PlannedFile, 0, len(selected))
@@ -296,8 +296,8 @@ func isReadable(ctx context.Context, root *os.Root, name string) bool {
 	return true
 }
 
-// A Comparison says how a plan is compared with its target.
-type Comparison struct {
+// A CompareOptions says how a plan is compared with its target.
+type CompareOptions struct {
 	Names    bool             // only whether the name is taken: what exists is FileUnknown
 	SizeOnly bool             // equal sizes are FileSame; nothing is read
 	Extra    bool             // fill in Plan.Extra
@@ -305,7 +305,7 @@ type Comparison struct {
 }
 
 // stateOf compares sizes and returns a state. It returns false if the MD5 decides.
-func (c Comparison) stateOf(size, target int64, etag client.ETag) (FileState, bool) {
+func (c CompareOptions) stateOf(size, target int64, etag client.ETag) (ComparisonResult, bool) {
 	_, sum := etag.MD5()
 	switch {
 	case c.Names || target < 0:
@@ -319,7 +319,7 @@ func (c Comparison) stateOf(size, target int64, etag client.ETag) (FileState, bo
 }
 
 // CompareFiles compares the files of a download with those of its folder, which need not exist.
-func (p *Plan) CompareFiles(ctx context.Context, c Comparison) error {
+func (p *Plan) CompareFiles(ctx context.Context, c CompareOptions) error {
 	root, err := os.OpenRoot(p.Folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -411,7 +411,7 @@ func DeleteFiles(folder string, paths []string) (left []SkippedFile, err error) 
 const fewFiles = 8
 
 // CompareObjects compares the files of an upload with the objects of its bucket.
-func (p *Plan) CompareObjects(ctx context.Context, objects client.Objects, c Comparison) error {
+func (p *Plan) CompareObjects(ctx context.Context, objects client.ObjectReader, c CompareOptions) error {
 	at := make(map[string]int, len(p.Files))
 	for i, f := range p.Files {
 		at[f.Name] = i
@@ -457,7 +457,9 @@ func (p *Plan) leavesOut(name string) bool {
 // compare fills in the states of the files. For each it calls exists, which returns how to open the file whose MD5
 // decides, or why the file cannot be moved.
 func (p *Plan) compare(
-	ctx context.Context, c Comparison, exists func(*PlannedFile) (open func() (io.ReadCloser, error), problem string),
+	ctx context.Context,
+	c CompareOptions,
+	exists func(*PlannedFile) (open func() (io.ReadCloser, error), problem string),
 ) error {
 	problems := make([]string, len(p.Files))
 	var workers sync.WaitGroup
@@ -534,19 +536,19 @@ func compareMD5(
 	return ""
 }
 
-// An Existing says what becomes of files whose names are taken by something that differs, or that may differ. What is
-// the same is never sent.
-type Existing int
+// A ConflictPolicy says what becomes of files whose names are taken by something that differs, or that may differ. What
+// is the same is never sent.
+type ConflictPolicy int
 
 // The choices.
 const (
-	SkipExisting    Existing = iota // leave both as they are
-	KeepBoth                        // use another name: "a (2).txt"
-	ReplaceExisting                 // put it in place of what exists
+	SkipExisting    ConflictPolicy = iota // leave both as they are
+	KeepBoth                              // use another name: "a (2).txt"
+	ReplaceExisting                       // put it in place of what exists
 )
 
 // ToSend returns the files of a plan that are sent under a choice, with the names that they get.
-func (p *Plan) ToSend(e Existing) []PlannedFile {
+func (p *Plan) ToSend(e ConflictPolicy) []PlannedFile {
 	taken := map[string]bool{}
 	if e == KeepBoth {
 		for _, f := range p.Files {
@@ -612,7 +614,7 @@ func isCopyName(name string) bool {
 
 // StartOptions says how the files of a plan are moved.
 type StartOptions struct {
-	Existing Existing
+	Existing ConflictPolicy
 	Consent  *client.Consent // for client.OpUploadObject on all objects
 	Reason   string          // for the journal
 }

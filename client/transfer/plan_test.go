@@ -49,7 +49,7 @@ func TestPlan_Compare(t *testing.T) {
 			r.writeFile(name, "text")
 		}
 		r.writeFile("new", "n")
-		want := map[string]FileState{
+		want := map[string]ComparisonResult{
 			"p/new":   FileNew,
 			"p/same":  FileSame,
 			"p/size":  FileChanged,
@@ -61,19 +61,19 @@ func TestPlan_Compare(t *testing.T) {
 			t.Fatal(err)
 		}
 		plan.Cluster, plan.Bucket = cluster, bucket
-		if err := plan.CompareObjects(r.Context(), r.c.Objects, Comparison{Extra: true}); err != nil {
+		if err := plan.CompareObjects(r.Context(), r.c.Objects, CompareOptions{Extra: true}); err != nil {
 			t.Fatal(err)
 		}
 		for i, f := range plan.Files {
 			if f.Name == "p/part" { // as if its ETag were that of a multipart upload
 				f.Object.ETag, f.State = client.NewETag(f.Object.ETag.Raw()+"-2"), FileNew
-				plan.Files[i].State, _ = Comparison{}.stateOf(f.Size, f.Object.Size, f.Object.ETag)
+				plan.Files[i].State, _ = CompareOptions{}.stateOf(f.Size, f.Object.Size, f.Object.ETag)
 			}
 			if got := plan.Files[i].State; got != want[f.Name] {
 				t.Errorf("%s: %s, want %s", f.Name, got, want[f.Name])
 			}
 		}
-		for choice, n := range map[Existing]int{SkipExisting: 1, KeepBoth: 4, ReplaceExisting: 4} {
+		for choice, n := range map[ConflictPolicy]int{SkipExisting: 1, KeepBoth: 4, ReplaceExisting: 4} {
 			if got := plan.ToSend(choice); len(got) != n {
 				t.Errorf("choice %d sends %d files, want %d", choice, len(got), n)
 			}
@@ -103,7 +103,7 @@ func TestPlan_CompareObjects_extraNotBelowWhatCannotBeRead(t *testing.T) {
 		}
 		plan.Skipped = append(plan.Skipped, SkippedFile{filepath.Base(closed), "it cannot be read"})
 		plan.Cluster, plan.Bucket = cluster, bucket
-		if err := plan.CompareObjects(r.Context(), r.c.Objects, Comparison{Extra: true}); err != nil {
+		if err := plan.CompareObjects(r.Context(), r.c.Objects, CompareOptions{Extra: true}); err != nil {
 			t.Fatal(err)
 		}
 		if fmt.Sprint(plan.Extra) != "[p/gone]" {

@@ -56,10 +56,10 @@ type Status struct {
 	Kind            Kind
 	State           State
 	Cluster, Bucket string
-	Name            client.Text // of the object; when emptying, the prefix
-	LocalPath       client.Text // the file; empty for deletions
-	Done, Total     int64       // bytes, or objects for deletions; a Total of 0 is unknown or empty
-	Rate            float64     // bytes or objects per second over the last ten seconds; 0 is unknown
+	Name            client.ServerText // of the object; when emptying, the prefix
+	LocalPath       client.ServerText // the file; empty for deletions
+	Done, Total     int64             // bytes, or objects for deletions; a Total of 0 is unknown or empty
+	Rate            float64           // bytes or objects per second over the last ten seconds; 0 is unknown
 	ETA             time.Duration
 	StalledFor      time.Duration // time since the last byte, if five seconds or more
 	Note            string        // information that is not an error, such as "size checked only"

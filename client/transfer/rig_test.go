@@ -204,7 +204,7 @@ func (r *rig) upload(name, file string) Status {
 // confirmed returns the writer of a change that needs no answer.
 func confirmed(t testing.TB, c *client.Client, op, id string) *client.Writer {
 	t.Helper()
-	consent, err := c.Consent(t.Context(), nil, client.Question{Op: op}, id)
+	consent, err := c.Consent(t.Context(), nil, client.ConsentQuestion{Op: op}, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func (r *rig) consent(op string) *client.Consent {
 
 func consentToAll(t testing.TB, c *client.Client, op string) *client.Consent {
 	t.Helper()
-	q := client.Question{Op: op, Below: true}
+	q := client.ConsentQuestion{Op: op, Below: true}
 	consent, err := c.Consent(t.Context(), nil, q, client.BucketID(cluster, bucket)+"/")
 	if err != nil && !errors.Is(err, client.ErrReadOnly) {
 		t.Fatal(err)

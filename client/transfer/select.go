@@ -21,29 +21,29 @@ type Selection struct {
 // ErrNoMatch means that a name or a pattern stands for no object.
 var ErrNoMatch = errors.New("there is no such object")
 
-// A SelectError is why a name or a pattern of a selection could not be read.
-type SelectError struct {
+// A SelectionError is why a name or a pattern of a selection could not be read.
+type SelectionError struct {
 	Name string
 	Err  error
 }
 
 // Error returns the message on one line.
-func (e *SelectError) Error() string { return client.Clean(e.Name) + ": " + e.Err.Error() }
+func (e *SelectionError) Error() string { return client.Clean(e.Name) + ": " + e.Err.Error() }
 
 // Unwrap returns the cause.
-func (e *SelectError) Unwrap() error { return e.Err }
+func (e *SelectionError) Unwrap() error { return e.Err }
 
 // All lists the objects of the selection, each once. An object goes to its own name without its folders, to its path
 // below the folder that was named, or to its path below the folder in which its pattern begins. If several names are
 // given, what lies in a folder keeps the folder's name. The iteration ends at the first error.
-func (s Selection) All(ctx context.Context, objects client.Objects) iter.Seq2[SelectedObject, error] {
-	return func(yield func(SelectedObject, error) bool) {
+func (s Selection) All(ctx context.Context, objects client.ObjectReader) iter.Seq2[DownloadItem, error] {
+	return func(yield func(DownloadItem, error) bool) {
 		seen := map[string]bool{}
 		for _, name := range s.Names {
 			found := false
 			for o, err := range s.named(ctx, objects, name) {
 				if err != nil {
-					yield(SelectedObject{}, err)
+					yield(DownloadItem{}, err)
 					return
 				}
 				found = true
@@ -58,7 +58,7 @@ func (s Selection) All(ctx context.Context, objects client.Objects) iter.Seq2[Se
 				}
 			}
 			if !found {
-				yield(SelectedObject{}, &SelectError{name, ErrNoMatch})
+				yield(DownloadItem{}, &SelectionError{name, ErrNoMatch})
 				return
 			}
 		}
@@ -66,15 +66,15 @@ func (s Selection) All(ctx context.Context, objects client.Objects) iter.Seq2[Se
 }
 
 // named lists the objects that one name stands for. An object that has exactly this name comes before any pattern.
-func (s Selection) named(ctx context.Context, objects client.Objects, name string) iter.Seq2[SelectedObject, error] {
-	return func(yield func(SelectedObject, error) bool) {
+func (s Selection) named(ctx context.Context, objects client.ObjectReader, name string) iter.Seq2[DownloadItem, error] {
+	return func(yield func(DownloadItem, error) bool) {
 		exact := name != "" && !strings.HasSuffix(name, "/")
 		if exact {
 			switch o, found, err := objects.Find(ctx, s.Cluster, s.Bucket, name); {
 			case err != nil:
-				yield(SelectedObject{}, err)
+				yield(DownloadItem{}, err)
 				return
-			case found && !yield(SelectedObject{o, path.Base(name)}, nil):
+			case found && !yield(DownloadItem{o, path.Base(name)}, nil):
 				return
 			case found && !s.Recursive:
 				return
@@ -84,7 +84,7 @@ func (s Selection) named(ctx context.Context, objects client.Objects, name strin
 		switch {
 		case strings.ContainsAny(name, `*?[`) && invalid != nil:
 			err := errors.New("there is no object of this name, and it is not a valid pattern")
-			yield(SelectedObject{}, &SelectError{name, err})
+			yield(DownloadItem{}, &SelectionError{name, err})
 		case strings.ContainsAny(name, `*?[`):
 			s.matching(ctx, objects, name, yield)
 		case s.Recursive:
@@ -95,7 +95,7 @@ func (s Selection) named(ctx context.Context, objects client.Objects, name strin
 
 // inFolder lists the objects in a folder and below it.
 func (s Selection) inFolder(
-	ctx context.Context, objects client.Objects, name string, yield func(SelectedObject, error) bool,
+	ctx context.Context, objects client.ObjectReader, name string, yield func(DownloadItem, error) bool,
 ) {
 	if name != "" && !strings.HasSuffix(name, "/") {
 		name += "/"
@@ -106,10 +106,10 @@ func (s Selection) inFolder(
 	}
 	for o, err := range listAll(ctx, objects, s.query(name)) {
 		if err != nil {
-			yield(SelectedObject{}, err)
+			yield(DownloadItem{}, err)
 			return
 		}
-		if !yield(SelectedObject{o, o.Name.Raw()[cut:]}, nil) {
+		if !yield(DownloadItem{o, o.Name.Raw()[cut:]}, nil) {
 			return
 		}
 	}
@@ -117,14 +117,14 @@ func (s Selection) inFolder(
 
 // matching lists the objects that a pattern matches, and with Recursive those in the folders that it matches.
 func (s Selection) matching(
-	ctx context.Context, objects client.Objects, pattern string, yield func(SelectedObject, error) bool,
+	ctx context.Context, objects client.ObjectReader, pattern string, yield func(DownloadItem, error) bool,
 ) {
 	literal := pattern[:strings.IndexAny(pattern, `*?[\`)]
 	cut := strings.LastIndexByte(literal, '/') + 1
 	depth := strings.Count(strings.TrimSuffix(pattern, "/"), "/")
 	for o, err := range listAll(ctx, objects, s.query(literal)) {
 		if err != nil {
-			yield(SelectedObject{}, err)
+			yield(DownloadItem{}, err)
 			return
 		}
 		name := o.Name.Raw()
@@ -133,7 +133,7 @@ func (s Selection) matching(
 			folder := strings.Join(parts[:depth+1], "/")
 			matched, _ = path.Match(strings.TrimSuffix(pattern, "/"), folder)
 		}
-		if matched && !yield(SelectedObject{o, name[cut:]}, nil) {
+		if matched && !yield(DownloadItem{o, name[cut:]}, nil) {
 			return
 		}
 	}
@@ -148,7 +148,7 @@ var ErrIncompleteListing = errors.New("the listing is incomplete, so nothing was
 
 // listAll lists all objects of a query. An incomplete listing is an error: what it leaves out would pass for missing.
 // While the API is too busy, it waits.
-func listAll(ctx context.Context, objects client.Objects, q client.ObjectQuery) iter.Seq2[client.Object, error] {
+func listAll(ctx context.Context, objects client.ObjectReader, q client.ObjectQuery) iter.Seq2[client.Object, error] {
 	return func(yield func(client.Object, error) bool) {
 		for page, err := range patientPages(ctx, objects, q) {
 			if err != nil {
@@ -170,7 +170,11 @@ func listAll(ctx context.Context, objects client.Objects, q client.ObjectQuery) 
 }
 
 // targets lists the objects that may have the names of an upload. A few names are looked up one by one.
-func (p *Plan) targets(ctx context.Context, objects client.Objects, c Comparison) iter.Seq2[client.Object, error] {
+func (p *Plan) targets(
+	ctx context.Context,
+	objects client.ObjectReader,
+	c CompareOptions,
+) iter.Seq2[client.Object, error] {
 	if c.Extra || len(p.Files) > fewFiles {
 		return listAll(ctx, objects, client.ObjectQuery{Cluster: p.Cluster, Bucket: p.Bucket, Prefix: p.Prefix})
 	}

@@ -115,7 +115,7 @@ func TestSecrets_everyOperationInATerminal(t *testing.T) {
 	secrets.add(canaryUser, canaryPassword)
 	secrets.add(strings.Split(strings.TrimSpace(string(privateKey)), "\n")[1:3]...)
 	changes := changeLines(files)
-	run := func(o client.Endpoint, line string) {
+	run := func(o client.APIEndpoint, line string) {
 		faulttest.RunCase(t, "F5", "in a terminal, "+o.Op, func(t *testing.T) {
 			before := r.API.RequestCount(o.Op)
 			debug := filepath.Join(r.Home, "debug.log")
@@ -174,5 +174,5 @@ func TestSecrets_everyOperationInATerminal(t *testing.T) {
 			run(o, line)
 		}
 	}
-	run(client.Endpoint{Op: "cancel Object Storage", Method: http.MethodPost}, changes["cancel Object Storage"])
+	run(client.APIEndpoint{Op: "cancel Object Storage", Method: http.MethodPost}, changes["cancel Object Storage"])
 }

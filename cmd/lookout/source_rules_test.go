@@ -267,7 +267,7 @@ func sourceRules() []sourceRule {
 			`type s struct{}; func (s) Reveal() string { return "" }; var _ = s{}.Reveal()`,
 		},
 		{
-			"texts of a server are client.Text",
+			"texts of a server are client.ServerText",
 			plainStringFields,
 			[]string{"client/change.go"},
 			"type Answer struct { Label string `json:\"label\"` }",

@@ -89,14 +89,15 @@ func addTextMembers(members map[string]bool, t reflect.Type) {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
 	}
-	if t.Kind() != reflect.Struct || t.PkgPath() != reflect.TypeFor[client.Text]().PkgPath() {
+	if t.Kind() != reflect.Struct || t.PkgPath() != reflect.TypeFor[client.ServerText]().PkgPath() {
 		return // a type of another package
 	}
 	for i := range t.NumField() {
 		field := t.Field(i)
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
-		case field.Type == reflect.TypeFor[client.Text](), field.Type == reflect.TypeFor[client.OptionalText]():
+		case field.Type == reflect.TypeFor[client.ServerText](),
+			field.Type == reflect.TypeFor[client.OptionalServerText]():
 			_, word := members[name]
 			members[name] = !word || members[name]
 		case field.Type.Kind() == reflect.String:

@@ -26,8 +26,8 @@ type Series struct {
 	Points []ChartPoint
 }
 
-// A Mark is a moment that is marked below the time axis: the detection of an issue.
-type Mark struct {
+// A TimeMark is a moment that is marked below the time axis: the detection of an issue.
+type TimeMark struct {
 	Time  time.Time
 	Label string // "823"
 	Tone  theme.Tone
@@ -38,9 +38,9 @@ type Chart struct {
 	Title    string
 	Unit     Unit
 	Series   []Series
-	From, To time.Time // what is shown; zero: from the first point to the last
-	Marks    []Mark    // newest first
-	Cursor   time.Time // a moment whose values are read out; zero: none
+	From, To time.Time  // what is shown; zero: from the first point to the last
+	Marks    []TimeMark // newest first
+	Cursor   time.Time  // a moment whose values are read out; zero: none
 	Location *time.Location
 	// Unusual is the multiple of the average above which values of a single series stand out; 0: none do.
 	Unusual float64
@@ -91,7 +91,7 @@ func Message(b ui.Box, title, text string) string {
 }
 
 // panel draws a panel that fills the box around a body.
-func panel(b ui.Box, title []theme.Segment, body string) string {
+func panel(b ui.Box, title []theme.TitleSegment, body string) string {
 	return b.Theme.RenderPanel(theme.PanelFrame{
 		Title:   title,
 		Width:   b.Width,
@@ -106,12 +106,12 @@ type frame struct {
 	box       ui.Box
 	zone      *time.Location
 	from, to  time.Time
-	figures   []figures // of each series
-	any       bool      // a series has a value
-	divisor   float64   // of the values that are shown
-	unit      string    // of the values that are shown: "Mb/s"
-	isCurrent bool      // the last values are those of now
-	marks     []Mark    // within the time that is shown, newest first
+	figures   []figures  // of each series
+	any       bool       // a series has a value
+	divisor   float64    // of the values that are shown
+	unit      string     // of the values that are shown: "Mb/s"
+	isCurrent bool       // the last values are those of now
+	marks     []TimeMark // within the time that is shown, newest first
 }
 
 // figures sum up the values of a series within the time that is shown.

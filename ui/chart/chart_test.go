@@ -129,7 +129,7 @@ func TestChart_View_ticksAndTimes(t *testing.T) {
 				continue
 			}
 			c := cpu(points)
-			c.Marks = []Mark{
+			c.Marks = []TimeMark{
 				{Time: start.Add(20 * time.Hour), Label: "823"},
 				{Time: start.Add(6 * time.Hour), Label: "818"},
 			}
@@ -216,23 +216,23 @@ func roundTicks(ticks []float64, rows []int) bool {
 // Marks have a row of their own. Each is at its column, or so little before it that its number fits; numbers stand
 // behind them, never in front; that at the cursor comes first, then the newest. Marks of the same column are counted.
 func TestChart_drawMarks(t *testing.T) {
-	at := func(hours float64, label string) Mark {
-		return Mark{Time: start.Add(time.Duration(hours * float64(time.Hour))), Label: label}
+	at := func(hours float64, label string) TimeMark {
+		return TimeMark{Time: start.Add(time.Duration(hours * float64(time.Hour))), Label: label}
 	}
 	for name, test := range map[string]struct {
-		marks  []Mark
+		marks  []TimeMark
 		cursor float64
 		want   string
 	}{
-		"apart":     {marks: []Mark{at(24, "823"), at(12, "821"), at(0, "818")}, want: "▲818 ▲821 ▲823"},
-		"close":     {marks: []Mark{at(20.3, "823"), at(20, "821")}, want: "▲▲823"},
-		"very":      {marks: []Mark{at(20.6, "823"), at(20.3, "822"), at(20, "821")}, want: "▲▲▲823"},
-		"same":      {marks: []Mark{at(12, "823"), at(12, "822"), at(12.02, "821")}, want: "▲823+2"},
-		"cursor":    {marks: []Mark{at(12.4, "823"), at(12, "822"), at(11.6, "821")}, cursor: 12, want: "▲ ▲▲823"},
-		"at cursor": {marks: []Mark{at(0.7, "823"), at(0.3, "822"), at(0, "821")}, cursor: 0.3, want: "▲▲▲823"},
-		"both":      {marks: []Mark{at(24, "823"), at(23, "821")}, cursor: 23, want: "▲821 ▲823"},
-		"newest":    {marks: []Mark{at(24, "823"), at(23.3, "821")}, want: "▲821 ▲823"},
-		"outside":   {marks: []Mark{at(30, "823"), at(-3, "822"), at(6, "821")}, want: "▲821"},
+		"apart":     {marks: []TimeMark{at(24, "823"), at(12, "821"), at(0, "818")}, want: "▲818 ▲821 ▲823"},
+		"close":     {marks: []TimeMark{at(20.3, "823"), at(20, "821")}, want: "▲▲823"},
+		"very":      {marks: []TimeMark{at(20.6, "823"), at(20.3, "822"), at(20, "821")}, want: "▲▲▲823"},
+		"same":      {marks: []TimeMark{at(12, "823"), at(12, "822"), at(12.02, "821")}, want: "▲823+2"},
+		"cursor":    {marks: []TimeMark{at(12.4, "823"), at(12, "822"), at(11.6, "821")}, cursor: 12, want: "▲ ▲▲823"},
+		"at cursor": {marks: []TimeMark{at(0.7, "823"), at(0.3, "822"), at(0, "821")}, cursor: 0.3, want: "▲▲▲823"},
+		"both":      {marks: []TimeMark{at(24, "823"), at(23, "821")}, cursor: 23, want: "▲821 ▲823"},
+		"newest":    {marks: []TimeMark{at(24, "823"), at(23.3, "821")}, want: "▲821 ▲823"},
+		"outside":   {marks: []TimeMark{at(30, "823"), at(-3, "822"), at(6, "821")}, want: "▲821"},
 	} {
 		c := cpu(day(func(i int) float64 { return float64(i) }))
 		if c.Marks = test.marks; test.cursor > 0 {
@@ -250,7 +250,7 @@ func TestChart_drawMarks(t *testing.T) {
 func TestChart_View_textOnly(t *testing.T) {
 	c := cpu(day(func(i int) float64 { return float64(i) }))
 	c.Series = append(c.Series, Series{"out", day(func(i int) float64 { return float64(2 * i) })})
-	c.Marks = []Mark{{Time: start.Add(12 * time.Hour), Label: "823"}}
+	c.Marks = []TimeMark{{Time: start.Add(12 * time.Hour), Label: "823"}}
 	b := box(t, 60, 12)
 	b.TextOnly = true
 	want := "CPU % · cpu now 288 · cpu at #823 144 · cpu max 288 · cpu avg 144 · cpu min 0" +
@@ -287,7 +287,7 @@ func TestChart_title_values(t *testing.T) {
 			{"in", day(func(i int) float64 { return float64(i) * 1e5 })},
 			{"out", day(func(i int) float64 { return float64(288-i) * 1e6 })},
 		},
-		Marks: []Mark{{Time: start.Add(12 * time.Hour), Label: "823"}, {Time: start, Label: "821"}},
+		Marks: []TimeMark{{Time: start.Add(12 * time.Hour), Label: "823"}, {Time: start, Label: "821"}},
 	}
 	b := box(t, 110, 10)
 	want := "╭─ Network Mb/s ─ in ─ out ╌ · now 28.8 / 0 · at #823 14.4 / 144 · max 28.8 / 288"
@@ -374,7 +374,7 @@ func TestChart_View_ascii(t *testing.T) {
 		c := cpu(points)
 		c.Series = append(c.Series, Series{"out", day(func(i int) float64 { return float64(i) })})
 		c.Cursor, c.Unusual = start.Add(time.Hour), 2
-		c.Marks = []Mark{{Time: start.Add(6 * time.Hour), Label: "818"}}
+		c.Marks = []TimeMark{{Time: start.Add(6 * time.Hour), Label: "818"}}
 		for _, height := range []int{1, 6, 12} {
 			for _, c := range []Chart{c, cpu(points)} {
 				text := strings.Join(drawn(c, asciiBox(t, 80, height)), "\n")

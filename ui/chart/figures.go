@@ -27,10 +27,10 @@ var wordings = [][]string{
 func (f *frame) name() string { return f.Title + " " + f.unit }
 
 // title returns the title of the panel: the name, and as many figures of each series as fit.
-func (f *frame) title(width int) []theme.Segment {
-	segments := []theme.Segment{{Text: f.name(), Tone: theme.Strong}}
+func (f *frame) title(width int) []theme.TitleSegment {
+	segments := []theme.TitleSegment{{Text: f.name(), Tone: theme.Strong}}
 	if text := f.fit(width - 6 - ui.Width(f.name()) - 3); text != "" {
-		segments = append(segments, theme.Segment{Text: text})
+		segments = append(segments, theme.TitleSegment{Text: text})
 	}
 	return segments
 }
@@ -185,14 +185,14 @@ func (f *frame) value(n int, word string) string {
 
 // readout returns the moment whose values are read out: that at the cursor, else the newest mark. Its label is "#823"
 // or a time.
-func (f *frame) readout() (Mark, bool) {
+func (f *frame) readout() (TimeMark, bool) {
 	for _, m := range f.marks {
 		if f.Cursor.IsZero() || m.Time.Equal(f.Cursor) {
 			m.Label = "#" + m.Label
 			return m, true
 		}
 	}
-	return Mark{Time: f.Cursor, Label: f.Cursor.In(f.zone).Format("15:04")}, !f.Cursor.IsZero()
+	return TimeMark{Time: f.Cursor, Label: f.Cursor.In(f.zone).Format("15:04")}, !f.Cursor.IsZero()
 }
 
 // sentence describes the chart for a screen reader: the figures of each series, and when the marks are.

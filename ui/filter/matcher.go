@@ -178,8 +178,8 @@ func plainName(name string) string {
 	return strings.NewReplacer(" ", "", "_", "", "-", "").Replace(strings.ToLower(name))
 }
 
-// A Word must be in every row that matches.
-type Word struct {
+// A RequiredWord must be in every row that matches.
+type RequiredWord struct {
 	Text   string // in lower case
 	Column int    // -1 is any that a filter looks in without naming it
 	bit    uint64
@@ -187,7 +187,7 @@ type Word struct {
 
 // Words returns the words that every matching row has, so that an index can look for them. The caller says which it has
 // found with Found.
-func (m *Matcher) Words() (words []Word) {
+func (m *Matcher) Words() (words []RequiredWord) {
 	if len(m.groups) != 1 {
 		return nil
 	}
@@ -196,14 +196,14 @@ func (m *Matcher) Words() (words []Word) {
 			continue
 		}
 		if a := m.atoms[bits.TrailingZeros64(c.in)]; a.operator == contains && !a.unknown {
-			words = append(words, Word{a.word, a.column, c.in})
+			words = append(words, RequiredWord{a.word, a.column, c.in})
 		}
 	}
 	return words
 }
 
 // Found tells that only rows with a word are going to be tested.
-func (m *Matcher) Found(w Word) { m.found |= w.bit }
+func (m *Matcher) Found(w RequiredWord) { m.found |= w.bit }
 
 // MatchesAll reports whether nothing is left to be tested.
 func (m *Matcher) MatchesAll() bool {

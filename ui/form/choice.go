@@ -149,14 +149,14 @@ func (t *toggle) set(text string) string {
 	return ""
 }
 
-// Option is something that MultiChoice offers.
-type Option struct {
+// MultiChoiceOption is something that MultiChoice offers.
+type MultiChoiceOption struct {
 	ID    int
 	Label string
 }
 
 // MultiChoice returns a field for any number of options.
-func MultiChoice(name, label string, v *[]int, options func() []Option) Field {
+func MultiChoice(name, label string, v *[]int, options func() []MultiChoiceOption) Field {
 	return Field{Name: name, Label: label, input: &multiChoice{v: v, options: options}}
 }
 
@@ -164,7 +164,7 @@ func MultiChoice(name, label string, v *[]int, options func() []Option) Field {
 type multiChoice struct {
 	optionless
 	v       *[]int
-	options func() []Option
+	options func() []MultiChoiceOption
 	cursor  int
 }
 

@@ -14,11 +14,11 @@ import (
 	"lookout/ui/input"
 )
 
-// Check returns what is wrong with a text, or "".
-type Check func(string) string
+// Validator returns what is wrong with a text, or "".
+type Validator func(string) string
 
 // Length checks the number of characters.
-func Length(low, high int) Check {
+func Length(low, high int) Validator {
 	return func(s string) string {
 		switch n := utf8.RuneCountInString(s); {
 		case n < low && n == 0:
@@ -31,7 +31,7 @@ func Length(low, high int) Check {
 }
 
 // Required rejects an empty text.
-func Required() Check {
+func Required() Validator {
 	return func(s string) string {
 		if s == "" {
 			return "required"
@@ -41,7 +41,7 @@ func Required() Check {
 }
 
 // Optional accepts an empty text, and checks any other.
-func Optional(check Check) Check {
+func Optional(check Validator) Validator {
 	return func(s string) string {
 		if s == "" {
 			return ""
@@ -51,7 +51,7 @@ func Optional(check Check) Check {
 }
 
 // Email checks the form of an e-mail address.
-func Email() Check {
+func Email() Validator {
 	return func(s string) string {
 		if a, err := mail.ParseAddress(s); err != nil || a.Address != s {
 			return "enter an e-mail address like name@example.com"
@@ -66,7 +66,7 @@ type Field struct {
 	script      *ScriptInput // nil: scripts cannot set it
 	note        func() string
 	when        func() bool
-	checks      []Check
+	checks      []Validator
 	input       fieldInput
 }
 
@@ -180,7 +180,7 @@ func (f Field) WhyEmpty(why func() string) Field {
 func (f Field) When(shown func() bool) Field { f.when = shown; return f }
 
 // Check adds checks.
-func (f Field) Check(checks ...Check) Field { f.checks = append(f.checks, checks...); return f }
+func (f Field) Check(checks ...Validator) Field { f.checks = append(f.checks, checks...); return f }
 
 // shown reports whether the field is shown.
 func (f Field) shown() bool { return f.when == nil || f.when() }
@@ -191,7 +191,7 @@ func (f Field) takesEnter() bool {
 	if !ok {
 		return false
 	}
-	_, block := t.edit().(*input.Block)
+	_, block := t.edit().(*input.TextArea)
 	return block
 }
 
@@ -222,21 +222,21 @@ func (f Field) problem() string {
 	return ""
 }
 
-// A Problem says what is wrong with the value of a field.
-type Problem struct {
+// A FieldProblem says what is wrong with the value of a field.
+type FieldProblem struct {
 	Field string // its name
 	Text  string
 }
 
 // Problems checks the values of all fields that would be shown, without a screen.
-func Problems(fields []Field) []Problem {
-	var found []Problem
+func Problems(fields []Field) []FieldProblem {
+	var found []FieldProblem
 	for _, f := range fields {
 		if !f.shown() {
 			continue
 		}
 		if text := f.problem(); text != "" {
-			found = append(found, Problem{f.Name, text})
+			found = append(found, FieldProblem{f.Name, text})
 		}
 	}
 	return found
@@ -251,7 +251,7 @@ type fieldInput interface {
 }
 
 // Text returns a field for one line of text.
-func Text[S ~string](name, label string, v *S, checks ...Check) Field {
+func Text[S ~string](name, label string, v *S, checks ...Validator) Field {
 	return Field{
 		Name:   name,
 		Label:  label,
@@ -261,7 +261,7 @@ func Text[S ~string](name, label string, v *S, checks ...Check) Field {
 }
 
 // Secret returns a field for text that is never drawn: the same dots stand for any text.
-func Secret(name, label string, v *string, checks ...Check) Field {
+func Secret(name, label string, v *string, checks ...Validator) Field {
 	return Field{
 		Name:   name,
 		Label:  label,
@@ -275,7 +275,7 @@ func Secret(name, label string, v *string, checks ...Check) Field {
 }
 
 // Lines returns a field for several lines of text: notes, certificates.
-func Lines(name, label string, v *string, checks ...Check) Field {
+func Lines(name, label string, v *string, checks ...Validator) Field {
 	return Field{
 		Name:   name,
 		Label:  label,
@@ -289,7 +289,7 @@ func Lines(name, label string, v *string, checks ...Check) Field {
 }
 
 // Combobox returns a field for one line of text with suggestions, which up and down go through.
-func Combobox(name, label string, v *string, offers func() []string, checks ...Check) Field {
+func Combobox(name, label string, v *string, offers func() []string, checks ...Validator) Field {
 	t := newTextInput(*v, func(s string) { *v = s })
 	t.suggestions = offers
 	return Field{
@@ -334,7 +334,7 @@ func number(name, label string, v *int, accepted bounds) Field {
 	return Field{
 		Name:   name,
 		Label:  label,
-		checks: []Check{accepted.check},
+		checks: []Validator{accepted.check},
 		input: &numberInput{
 			newTextInput(start, func(text string) {
 				n, err := strconv.Atoi(strings.TrimSpace(text))

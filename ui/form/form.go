@@ -36,13 +36,13 @@ type Form struct {
 
 	Typed bool // it begins with values that were typed before: leaving it asks
 	// IfGone is offered after a refusal because the row no longer exists. nil offers nothing.
-	IfGone *Alternative
+	IfGone *AlternativeForm
 
 	submit func(view *FormView) tea.Cmd // sends through a store instead
 }
 
-// Alternative opens another form with the values that were typed.
-type Alternative struct {
+// AlternativeForm opens another form with the values that were typed.
+type AlternativeForm struct {
 	Text string // what its key does: "ctrl+n puts what you typed into a new contact"
 	Open func() tea.Cmd
 }
@@ -53,9 +53,9 @@ func AlwaysSubmit() bool { return true }
 // OpenFormMsg opens a form in front of the pane.
 type OpenFormMsg struct{ Form Form }
 
-// StoreRequest is a change of a store that a form sends. Success or Then says what happens after it; the others are
+// StoreForm is a change of a store that a form sends. Success or Then says what happens after it; the others are
 // required.
-type StoreRequest[T any] struct {
+type StoreForm[T any] struct {
 	Store   *ui.RowStore[T]
 	Title   string
 	Fields  []Field
@@ -72,7 +72,7 @@ type StoreRequest[T any] struct {
 }
 
 // NewForm returns a form that sends a change of a store.
-func NewForm[T any](r StoreRequest[T]) Form {
+func NewForm[T any](r StoreForm[T]) Form {
 	f := Form{
 		Title:        r.Title,
 		Fields:       r.Fields,
@@ -93,7 +93,7 @@ func NewForm[T any](r StoreRequest[T]) Form {
 		}
 		v.latest, change.OnOutcome = report, report.show
 		if late := change.OnLate; late != nil {
-			change.OnLate = func(intent string, found ui.Finding[T]) tea.Cmd {
+			change.OnLate = func(intent string, found ui.LookupResult[T]) tea.Cmd {
 				return tea.Batch(late(intent, found), report.showLate(found))
 			}
 		}
@@ -103,7 +103,7 @@ func NewForm[T any](r StoreRequest[T]) Form {
 }
 
 // showNews shows the news about a change of a store.
-func (r StoreRequest[T]) showNews(c ui.ChangeResult[T], answered bool) tea.Cmd {
+func (r StoreForm[T]) showNews(c ui.ChangeResult[T], answered bool) tea.Cmd {
 	news := ui.NewsMsg{
 		Tone: theme.Good,
 		Text: r.Success(c.Row),
@@ -120,7 +120,7 @@ func (r StoreRequest[T]) showNews(c ui.ChangeResult[T], answered bool) tea.Cmd {
 
 // outcomeReport says how a change of a store ended that a form has sent: in the form while it is open, else as news.
 type outcomeReport[T any] struct {
-	request StoreRequest[T]
+	request StoreForm[T]
 	view    *FormView
 	what    string // "new contact Zed"
 	makes   bool   // the change makes a row
@@ -169,7 +169,7 @@ func (r *outcomeReport[T]) show(outcome ui.AttemptOutcome, c ui.ChangeResult[T],
 }
 
 // showLate shows that the change was seen although the form may say that it was not done.
-func (r *outcomeReport[T]) showLate(found ui.Finding[T]) tea.Cmd {
+func (r *outcomeReport[T]) showLate(found ui.LookupResult[T]) tea.Cmd {
 	if v := r.view; !v.done && v.latest == r && !v.sending {
 		v.banner = "seen now: " + ui.ArrivedLate + ". ctrl+s asks before it sends again."
 	}

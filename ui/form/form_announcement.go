@@ -9,8 +9,8 @@ import (
 )
 
 // Announce tells the field that has the keyboard, with what is wrong with it or to be known about it.
-func (v *FormView) Announce(b ui.Box) ui.Announcement {
-	a := ui.Announcement{}
+func (v *FormView) Announce(b ui.Box) ui.ScreenReaderText {
+	a := ui.ScreenReaderText{}
 	a.Position, a.Count = v.focusPosition()
 	var parts []string
 	switch {

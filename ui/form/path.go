@@ -9,7 +9,7 @@ import (
 )
 
 // File returns a field for the path of a file. Tab belongs to the form, so right at the end of the text completes it.
-func File(name, label string, v *string, checks ...Check) Field {
+func File(name, label string, v *string, checks ...Validator) Field {
 	t := newTextInput(*v, func(s string) { *v = s })
 	return Field{
 		Name:   name,

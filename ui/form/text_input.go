@@ -14,8 +14,8 @@ import (
 // textInput is text that is typed. The value is set only when the text changes: an untouched field sends the bytes that
 // it was opened with.
 type textInput struct {
-	initial     string       // the text until the editor is there
-	editor      input.Editor // made by edit: the fields that script commands are made from need none
+	initial     string           // the text until the editor is there
+	editor      input.TextEditor // made by edit: the fields that script commands are made from need none
 	onChange    func(string)
 	secret      bool
 	multiline   bool
@@ -36,7 +36,7 @@ func (t *textInput) text() string {
 }
 
 // edit returns the editor.
-func (t *textInput) edit() input.Editor {
+func (t *textInput) edit() input.TextEditor {
 	if t.editor == nil {
 		t.editor = t.newEditor(t.initial)
 	}
@@ -44,7 +44,7 @@ func (t *textInput) edit() input.Editor {
 }
 
 // newEditor returns an editor of the kind of the input.
-func (t *textInput) newEditor(text string) input.Editor {
+func (t *textInput) newEditor(text string) input.TextEditor {
 	switch {
 	case t.secret:
 		return input.NewSecret(text)
@@ -138,7 +138,7 @@ func (t *textInput) viewEmpty(b ui.Box, focused bool, placeholder string) []stri
 const minTextLines = 3
 
 func (t *textInput) hints() []KeyHint {
-	_, block := t.edit().(*input.Block)
+	_, block := t.edit().(*input.TextArea)
 	switch {
 	case t.suggestions != nil && len(t.suggestions()) > 0:
 		return []KeyHint{{"up/down", "suggestions"}}

@@ -11,10 +11,10 @@ import (
 	"lookout/ui"
 )
 
-// Block is text of several lines. It keeps every byte that is not edited, invalid ones too, and draws a few lines
+// TextArea is text of several lines. It keeps every byte that is not edited, invalid ones too, and draws a few lines
 // around the cursor. bubbles' textarea does neither: it alters tabs and line ends, cuts 20,000 lines to 10,000, and
 // takes 2 s a key with a line of 2 MB.
-type Block struct {
+type TextArea struct {
 	text   string
 	cursor int // in bytes
 	column int // in characters, that up and down keep to
@@ -25,34 +25,34 @@ type Block struct {
 const blockLines = 5
 
 // NewBlock returns a block with the cursor at the end of text. Enter is left to the caller.
-func NewBlock(text string) *Block {
-	b := &Block{}
+func NewBlock(text string) *TextArea {
+	b := &TextArea{}
 	b.SetText(text)
 	return b
 }
 
 // NewLines returns a block in which enter starts a new line.
-func NewLines(text string) *Block {
+func NewLines(text string) *TextArea {
 	b := NewBlock(text)
 	b.lines = true
 	return b
 }
 
 // Text returns the text.
-func (e *Block) Text() string { return e.text }
+func (e *TextArea) Text() string { return e.text }
 
 // SetText replaces the text and moves the cursor to its end.
-func (e *Block) SetText(text string) {
+func (e *TextArea) SetText(text string) {
 	e.text = text
 	e.move(len(text))
 }
 
 // AtEnd reports whether the cursor is at the end.
-func (e *Block) AtEnd() bool { return e.cursor == len(e.text) }
+func (e *TextArea) AtEnd() bool { return e.cursor == len(e.text) }
 
 // Press takes a key that edits the text. It reports false for any other key, and for up and down at the first and last
 // line.
-func (e *Block) Press(k tea.KeyPressMsg) bool {
+func (e *TextArea) Press(k tea.KeyPressMsg) bool {
 	if types(k) {
 		e.Paste(k.Text)
 		return true
@@ -78,7 +78,7 @@ func (e *Block) Press(k tea.KeyPressMsg) bool {
 }
 
 // pressMove takes a key that moves the cursor.
-func (e *Block) pressMove(k tea.KeyPressMsg) bool {
+func (e *TextArea) pressMove(k tea.KeyPressMsg) bool {
 	switch {
 	case key.Matches(k, keys.CharacterBackward):
 		e.move(e.before())
@@ -99,7 +99,7 @@ func (e *Block) pressMove(k tea.KeyPressMsg) bool {
 }
 
 // pressDelete takes a key that deletes text.
-func (e *Block) pressDelete(k tea.KeyPressMsg) bool {
+func (e *TextArea) pressDelete(k tea.KeyPressMsg) bool {
 	switch {
 	case key.Matches(k, keys.DeleteCharacterBackward):
 		e.delete(e.before(), e.cursor)
@@ -120,19 +120,19 @@ func (e *Block) pressDelete(k tea.KeyPressMsg) bool {
 }
 
 // move puts the cursor at a byte.
-func (e *Block) move(to int) {
+func (e *TextArea) move(to int) {
 	e.cursor = to
 	e.column = utf8.RuneCountInString(e.text[e.lineStart():to])
 }
 
 // delete removes the bytes between two places and leaves the cursor there.
-func (e *Block) delete(from, to int) {
+func (e *TextArea) delete(from, to int) {
 	e.text = e.text[:from] + e.text[to:]
 	e.move(from)
 }
 
 // Paste inserts text at the cursor and reports whether some of it did not fit.
-func (e *Block) Paste(text string) bool {
+func (e *TextArea) Paste(text string) bool {
 	text, tooLong := cut(text, max(0, MaxRunes-utf8.RuneCountInString(e.text)))
 	text = clean(text, true)
 	e.text = e.text[:e.cursor] + text + e.text[e.cursor:]
@@ -141,7 +141,7 @@ func (e *Block) Paste(text string) bool {
 }
 
 // DeletePrefix removes what the text begins with. The cursor stays on its character.
-func (e *Block) DeletePrefix(prefix string) {
+func (e *TextArea) DeletePrefix(prefix string) {
 	if rest, found := strings.CutPrefix(e.text, prefix); found {
 		e.text = rest
 		e.move(max(0, e.cursor-len(prefix)))
@@ -151,19 +151,19 @@ func (e *Block) DeletePrefix(prefix string) {
 func lastRune(text string) (rune, int) { return utf8.DecodeLastRuneInString(text) }
 
 // before returns the place before the character at the left of the cursor.
-func (e *Block) before() int {
+func (e *TextArea) before() int {
 	_, size := lastRune(e.text[:e.cursor])
 	return e.cursor - size
 }
 
 // after returns the place behind the character at the cursor.
-func (e *Block) after() int {
+func (e *TextArea) after() int {
 	_, size := utf8.DecodeRuneInString(e.text[e.cursor:])
 	return e.cursor + size
 }
 
 // wordStart returns where the word at the left of the cursor starts.
-func (e *Block) wordStart() int {
+func (e *TextArea) wordStart() int {
 	text := strings.TrimRightFunc(e.text[:e.cursor], unicode.IsSpace)
 	at := strings.LastIndexFunc(text, unicode.IsSpace)
 	if at < 0 {
@@ -174,7 +174,7 @@ func (e *Block) wordStart() int {
 }
 
 // wordEnd returns where the word at the right of the cursor ends.
-func (e *Block) wordEnd() int {
+func (e *TextArea) wordEnd() int {
 	rest := e.text[e.cursor:]
 	word := strings.TrimLeftFunc(rest, unicode.IsSpace)
 	end := strings.IndexFunc(word, unicode.IsSpace)
@@ -185,10 +185,10 @@ func (e *Block) wordEnd() int {
 }
 
 // lineStart returns where the line at the cursor starts.
-func (e *Block) lineStart() int { return strings.LastIndexByte(e.text[:e.cursor], '\n') + 1 }
+func (e *TextArea) lineStart() int { return strings.LastIndexByte(e.text[:e.cursor], '\n') + 1 }
 
 // lineEnd returns where the line at the cursor ends.
-func (e *Block) lineEnd() int {
+func (e *TextArea) lineEnd() int {
 	if n := strings.IndexByte(e.text[e.cursor:], '\n'); n >= 0 {
 		return e.cursor + n
 	}
@@ -196,7 +196,7 @@ func (e *Block) lineEnd() int {
 }
 
 // up moves the cursor to the line above and reports whether there is one.
-func (e *Block) up() bool {
+func (e *TextArea) up() bool {
 	start := e.lineStart()
 	if start == 0 {
 		return false
@@ -206,7 +206,7 @@ func (e *Block) up() bool {
 }
 
 // down moves the cursor to the line below and reports whether there is one.
-func (e *Block) down() bool {
+func (e *TextArea) down() bool {
 	end := e.lineEnd()
 	if end == len(e.text) {
 		return false
@@ -221,19 +221,19 @@ func (e *Block) down() bool {
 }
 
 // toColumn puts the cursor in its column of a line, or at the line's end.
-func (e *Block) toColumn(start, end int) {
+func (e *TextArea) toColumn(start, end int) {
 	line, _ := cut(e.text[start:end], e.column)
 	e.cursor = start + len(line)
 }
 
 // CurrentLine returns the line at the cursor, its number from 1, and the number of lines.
-func (e *Block) CurrentLine() (line string, n, of int) {
+func (e *TextArea) CurrentLine() (line string, n, of int) {
 	n = strings.Count(e.text[:e.cursor], "\n") + 1
 	return e.text[e.lineStart():e.lineEnd()], n, n + strings.Count(e.text[e.cursor:], "\n")
 }
 
 // View draws a few lines: those around the cursor if the block is focused, else the first.
-func (e *Block) View(b ui.Box, focused bool) []string {
+func (e *TextArea) View(b ui.Box, focused bool) []string {
 	if !focused {
 		return viewLines(b, e.text, blockLines)
 	}

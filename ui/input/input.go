@@ -18,8 +18,8 @@ import (
 // MaxRunes is the number of characters that an input holds at most. The rest is cut.
 const MaxRunes = 100_000
 
-// Editor is text with a cursor in it.
-type Editor interface {
+// TextEditor is text with a cursor in it.
+type TextEditor interface {
 	Text() string
 	SetText(string)                        // moves the cursor to the end
 	Press(tea.KeyPressMsg) (taken bool)    // takes a key, unless it does not edit text
@@ -119,18 +119,18 @@ func viewLine(b ui.Box, before, after string) string {
 	}
 	room := max(0, b.Width-ui.Width(before)-ui.Width(under))
 	return onField(
-		b, theme.Segment{Text: before, Tone: theme.Input}, theme.Segment{Text: under, Tone: theme.Caret},
-		theme.Segment{Text: ui.Truncate(rest, room, b.Theme.Glyphs.Ellipsis), Tone: theme.Input},
+		b, theme.TitleSegment{Text: before, Tone: theme.Input}, theme.TitleSegment{Text: under, Tone: theme.Caret},
+		theme.TitleSegment{Text: ui.Truncate(rest, room, b.Theme.Glyphs.Ellipsis), Tone: theme.Input},
 	)
 }
 
 // viewText draws a line without a cursor.
 func viewText(b ui.Box, text string) string {
-	return onField(b, theme.Segment{Text: ui.Truncate(head(text, b.Width), b.Width, b.Theme.Glyphs.Ellipsis)})
+	return onField(b, theme.TitleSegment{Text: ui.Truncate(head(text, b.Width), b.Width, b.Theme.Glyphs.Ellipsis)})
 }
 
 // onField draws parts of a line on the background of an input.
-func onField(b ui.Box, parts ...theme.Segment) string {
+func onField(b ui.Box, parts ...theme.TitleSegment) string {
 	var out strings.Builder
 	tint := b.Theme.Tint(theme.Field)
 	out.WriteString(tint.Around.Open)
@@ -145,7 +145,7 @@ func onField(b ui.Box, parts ...theme.Segment) string {
 
 // ViewField draws an editor as a field: its background fills the width of the box in every line, so that people see
 // where it begins and ends. While it is empty, it says what goes there.
-func ViewField(e Editor, b ui.Box, focused bool, placeholder string) []string {
+func ViewField(e TextEditor, b ui.Box, focused bool, placeholder string) []string {
 	lines, tint := e.View(b, focused), b.Theme.Tint(theme.Field)
 	for i, line := range lines {
 		var out strings.Builder

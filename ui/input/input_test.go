@@ -43,7 +43,7 @@ var keyPresses = map[string]tea.KeyPressMsg{
 }
 
 // press presses keys: those with a name, and the characters of anything else.
-func press(e Editor, keys ...string) {
+func press(e TextEditor, keys ...string) {
 	for _, name := range keys {
 		if k, named := keyPresses[name]; named {
 			e.Press(k)
@@ -81,7 +81,7 @@ func TestEditor_Press_keys(t *testing.T) {
 		{"", "backspace delete ctrl+w ctrl+k ctrl+u alt+b alt+f alt+d left right", "|"},
 		{"one", "ctrl+v", "one|"},
 	} {
-		for kind, e := range map[string]Editor{"line": NewLine(c.start), "block": NewBlock(c.start)} {
+		for kind, e := range map[string]TextEditor{"line": NewLine(c.start), "block": NewBlock(c.start)} {
 			press(e, strings.Fields(c.keys)...)
 			text, before := e.Text(), ""
 			press(e, "ctrl+k")
@@ -125,7 +125,7 @@ func TestEditor_Paste(t *testing.T) {
 		{"a\tb", "a b", "a b"},
 		{"a\x1b[31mb\x00\u0085", "a[31mb", "a[31mb"},
 	} {
-		for want, e := range map[string]Editor{c.line: NewLine("<>"), c.block: NewLines("<>")} {
+		for want, e := range map[string]TextEditor{c.line: NewLine("<>"), c.block: NewLines("<>")} {
 			press(e, "left")
 			if cut := e.Paste(c.text); cut || e.Text() != "<"+want+">" {
 				t.Errorf("pasted %q: got %q, cut %v", c.text, e.Text(), cut)
@@ -135,7 +135,7 @@ func TestEditor_Paste(t *testing.T) {
 			}
 		}
 	}
-	for _, e := range []Editor{NewLine(""), NewLines("")} {
+	for _, e := range []TextEditor{NewLine(""), NewLines("")} {
 		if !e.Paste(strings.Repeat("é", MaxRunes+1)) || len(e.Text()) != 2*MaxRunes {
 			t.Errorf("%T holds %d bytes of a paste that is too long", e, len(e.Text()))
 		}
@@ -179,7 +179,7 @@ func TestEditor_View_fits(t *testing.T) {
 	for _, text := range texts {
 		for width := 4; width < 90; width += 7 {
 			b := uitest.NewBox(t, width, 10)
-			for _, e := range []Editor{NewLine(text), NewBlock(text)} {
+			for _, e := range []TextEditor{NewLine(text), NewBlock(text)} {
 				for range 4 {
 					checkView(t, e, b)
 					press(e, "alt+b", "left", "left", "left", "up")
@@ -190,7 +190,7 @@ func TestEditor_View_fits(t *testing.T) {
 }
 
 // checkView draws an editor and checks that its cursor is in sight.
-func checkView(t *testing.T, e Editor, b ui.Box) {
+func checkView(t *testing.T, e TextEditor, b ui.Box) {
 	t.Helper()
 	lines := e.View(b, true)
 	for _, line := range lines {

@@ -11,16 +11,16 @@ import (
 	"lookout/ui"
 )
 
-// Line is one line of text. It edits with bubbles' textinput and draws the line itself: the textinput would send
+// TextField is one line of text. It edits with bubbles' textinput and draws the line itself: the textinput would send
 // characters to the terminal that move or hide the text around them.
-type Line struct {
+type TextField struct {
 	model  textinput.Model
 	secret bool
 }
 
 // NewLine returns a line with the cursor at the end of text.
-func NewLine(text string) *Line {
-	l := &Line{model: textinput.New()}
+func NewLine(text string) *TextField {
+	l := &TextField{model: textinput.New()}
 	l.model.KeyMap = keys
 	l.model.CharLimit = MaxRunes
 	l.model.SetVirtualCursor(false)
@@ -31,18 +31,18 @@ func NewLine(text string) *Line {
 
 // NewSecret returns a line that is drawn as dots, of which there are the same number for every text. Words in it are
 // not told apart.
-func NewSecret(text string) *Line {
+func NewSecret(text string) *TextField {
 	l := NewLine(text)
 	l.secret, l.model.EchoMode = true, textinput.EchoPassword
 	return l
 }
 
 // SetLimit sets the number of characters that the line holds at most, instead of MaxRunes.
-func (l *Line) SetLimit(n int) { l.model.CharLimit = n }
+func (l *TextField) SetLimit(n int) { l.model.CharLimit = n }
 
 // New returns an editor for text: a Line, unless a line would change it. Tabs, line breaks, control characters and
 // invalid bytes need a Block.
-func New(text string) Editor {
+func New(text string) TextEditor {
 	if l := NewLine(text); l.Text() == text {
 		return l
 	}
@@ -50,19 +50,19 @@ func New(text string) Editor {
 }
 
 // Text returns the line.
-func (l *Line) Text() string { return l.model.Value() }
+func (l *TextField) Text() string { return l.model.Value() }
 
 // SetText replaces the line and moves the cursor to its end.
-func (l *Line) SetText(text string) {
+func (l *TextField) SetText(text string) {
 	l.model.SetValue(text)
 	l.model.CursorEnd()
 }
 
 // AtEnd reports whether the cursor is at the end.
-func (l *Line) AtEnd() bool { return l.model.Position() == utf8.RuneCountInString(l.Text()) }
+func (l *TextField) AtEnd() bool { return l.model.Position() == utf8.RuneCountInString(l.Text()) }
 
 // Press takes a key that edits the line. It reports false for any other key.
-func (l *Line) Press(k tea.KeyPressMsg) bool {
+func (l *TextField) Press(k tea.KeyPressMsg) bool {
 	switch {
 	case types(k):
 		l.Paste(k.Text)
@@ -77,7 +77,7 @@ func (l *Line) Press(k tea.KeyPressMsg) bool {
 }
 
 // deleteWord deletes up to the end of the word: the textinput's own function panics on the last character.
-func (l *Line) deleteWord() {
+func (l *TextField) deleteWord() {
 	at := l.model.Position()
 	l.model, _ = l.model.Update(tea.KeyPressMsg{Code: 'f', Mod: tea.ModAlt})
 	runes := []rune(l.Text())
@@ -86,7 +86,7 @@ func (l *Line) deleteWord() {
 }
 
 // Paste inserts text at the cursor and reports whether some of it did not fit.
-func (l *Line) Paste(text string) bool {
+func (l *TextField) Paste(text string) bool {
 	text, tooLong := cut(text, l.model.CharLimit)
 	text = clean(text, false)
 	room := l.model.CharLimit - utf8.RuneCountInString(l.Text())
@@ -95,7 +95,7 @@ func (l *Line) Paste(text string) bool {
 }
 
 // DeletePrefix removes what the line begins with. The cursor stays on its character.
-func (l *Line) DeletePrefix(prefix string) {
+func (l *TextField) DeletePrefix(prefix string) {
 	rest, found := strings.CutPrefix(l.Text(), prefix)
 	if !found {
 		return
@@ -106,10 +106,10 @@ func (l *Line) DeletePrefix(prefix string) {
 }
 
 // CurrentLine returns the line.
-func (l *Line) CurrentLine() (line string, n, of int) { return l.Text(), 1, 1 }
+func (l *TextField) CurrentLine() (line string, n, of int) { return l.Text(), 1, 1 }
 
 // View draws the line, with the part around the cursor in sight if it is focused.
-func (l *Line) View(b ui.Box, focused bool) []string {
+func (l *TextField) View(b ui.Box, focused bool) []string {
 	text, at := l.Text(), 0
 	if l.secret {
 		if text != "" {

@@ -9,30 +9,30 @@ import (
 	"unicode/utf8"
 )
 
-// Fit says how well a text fits a needle: the higher, the better. None is not at all.
-type Fit int
+// MatchScore says how well a text fits a needle: the higher, the better. None is not at all.
+type MatchScore int
 
 const (
-	None       Fit = iota
-	Misspelt       // with one typing error in a word
-	Inside         // it contains the words
-	WordStart      // words of it begin with those of the needle
-	Start          // it begins with the needle
-	WholeWords     // it has the words of the needle
-	WholeStart     // it has them and begins with the needle
-	Exact          // it is the needle
+	None       MatchScore = iota
+	Misspelt              // with one typing error in a word
+	Inside                // it contains the words
+	WordStart             // words of it begin with those of the needle
+	Start                 // it begins with the needle
+	WholeWords            // it has the words of the needle
+	WholeStart            // it has them and begins with the needle
+	Exact                 // it is the needle
 )
 
-// Needle is what somebody looks for, as typed.
-type Needle struct {
+// SearchTerm is what somebody looks for, as typed.
+type SearchTerm struct {
 	text   string
 	words  []string
 	number string // the digits, if it may be a telephone number
 }
 
 // New returns the needle of a text. A # before a number does not count.
-func New(text string) Needle {
-	n := Needle{text: strings.Join(strings.Fields(strings.ToLower(text)), " ")}
+func New(text string) SearchTerm {
+	n := SearchTerm{text: strings.Join(strings.Fields(strings.ToLower(text)), " ")}
 	n.words = strings.Fields(n.text)
 	for i, w := range n.words {
 		if rest := strings.TrimPrefix(w, "#"); rest != "" {
@@ -49,10 +49,10 @@ func New(text string) Needle {
 const minPhoneDigits = 4
 
 // IsEmpty reports whether nothing is looked for.
-func (n Needle) IsEmpty() bool { return len(n.words) == 0 }
+func (n SearchTerm) IsEmpty() bool { return len(n.words) == 0 }
 
 // Fit returns how well a text fits, without typing errors. Every word of the needle must be in it.
-func (n Needle) Fit(text string) Fit {
+func (n SearchTerm) Fit(text string) MatchScore {
 	if text = strings.ToLower(text); text == n.text {
 		return Exact
 	}
@@ -72,7 +72,7 @@ func (n Needle) Fit(text string) Fit {
 }
 
 // fitPhone compares the digits of telephone numbers, written in whatever way.
-func (n Needle) fitPhone(text string) Fit {
+func (n SearchTerm) fitPhone(text string) MatchScore {
 	if n.number == "" {
 		return None
 	}
@@ -104,7 +104,7 @@ func phoneDigits(text string) (digits string, ok bool) {
 }
 
 // fitWord returns how well the best occurrence of a word in a text fits: a whole word, the start of one, or inside.
-func fitWord(text, word string) (best Fit) {
+func fitWord(text, word string) (best MatchScore) {
 	for from := 0; ; {
 		i := strings.Index(text[from:], word)
 		if i < 0 {
@@ -130,7 +130,7 @@ func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) 
 
 // Forgive returns Misspelt if a text fits once one typing error is forgiven in each word of the needle that has at
 // least four letters: a letter too many, too few, another one, or two that have changed places.
-func (n Needle) Forgive(text string) Fit {
+func (n SearchTerm) Forgive(text string) MatchScore {
 	text = strings.ToLower(text)
 	for _, w := range n.words {
 		if fitWord(text, w) > None {

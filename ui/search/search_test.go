@@ -9,7 +9,7 @@ import (
 func TestNeedle_Fit(t *testing.T) {
 	for _, c := range []struct {
 		query, text string
-		want        Fit
+		want        MatchScore
 	}{
 		{"web-1", "web-1", Exact},
 		{"WEB-1", "Web-1", Exact},
@@ -50,7 +50,7 @@ func TestNeedle_Fit(t *testing.T) {
 func TestNeedle_Forgive(t *testing.T) {
 	for _, c := range []struct {
 		query, text string
-		want        Fit
+		want        MatchScore
 	}{
 		{"bililng", "billing-api", Misspelt},  // two letters have changed places
 		{"biling", "billing-api", Misspelt},   // one too few

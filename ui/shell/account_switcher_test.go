@@ -55,7 +55,7 @@ func (d *switcherTest) session(ctx context.Context, name string) Session {
 	}
 	set := ui.NewRowStore(
 		ctx,
-		ui.Source[string]{
+		ui.RowSource[string]{
 			Name: "things",
 			ID:   func(s string) string { return s },
 			Fetch: func(ctx context.Context, _ string) (ui.RowPage[string], error) {
@@ -205,7 +205,7 @@ func TestAccountSwitcher_keepsOpenSecret(t *testing.T) {
 		d := newSwitcherTest(t)
 		opening := &openingDialog{account: "beta", cancel: func() {}}
 		d.switcher.dialogs.push(opening)
-		d.send(ui.OneTimeSecret{Title: "New key", Name: "secret", Reveal: func() string { return "x" }})
+		d.send(ui.ShowSecretMsg{Title: "New key", Name: "secret", Reveal: func() string { return "x" }})
 		d.send(accountOpened{opening: opening, session: d.session(t.Context(), "beta")})
 		d.wantText("New key")
 		if d.switcher.o.Account != "alpha" {
@@ -238,7 +238,7 @@ func TestAccountSwitcher_keepsScreen(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		d := newSwitcherTest(t)
 		d.send(tea.BlurMsg{})
-		d.send(terminal.LineRate{BitsPerSecond: 9600})
+		d.send(terminal.LineSpeedMsg{BitsPerSecond: 9600})
 		d.press("H", "M")
 		d.wantText("values hidden")
 		mouse := d.switcher.Frame().Mouse

@@ -243,15 +243,15 @@ func addRowCommands(s *Shell) {
 }
 
 // rowCommandHost returns what takes the commands of a list; nil for other panes.
-func rowCommandHost(p ui.Pane) ui.RowCommandHost {
-	if list, ok := p.(interface{ RowCommandHost() ui.RowCommandHost }); ok {
+func rowCommandHost(p ui.Pane) ui.CustomCommandHost {
+	if list, ok := p.(interface{ RowCommandHost() ui.CustomCommandHost }); ok {
 		return list.RowCommandHost()
 	}
 	return nil
 }
 
 // RowCommandProblem returns why a command cannot be an action of a list; "" if it can.
-func RowCommandProblem(panes []ui.Pane, c ui.RowCommand) string {
+func RowCommandProblem(panes []ui.Pane, c ui.CustomCommand) string {
 	var lists []string
 	for _, p := range panes {
 		list := rowCommandHost(p)

@@ -46,7 +46,7 @@ func (c chrome) clickTargets() []clickTarget {
 // opened from there.
 func (c chrome) breadcrumbTargets(end int) []clickTarget {
 	t := c.s.tabs.current()
-	top, ok := t.top().(ui.Crumber)
+	top, ok := t.top().(ui.BreadcrumbProvider)
 	if !ok {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (c chrome) breadcrumbTargets(end int) []clickTarget {
 	from := end - ui.Width(whole)
 	var targets []clickTarget
 	for i, p := range t.stack[1:] {
-		part, ok := p.(ui.Crumber)
+		part, ok := p.(ui.BreadcrumbProvider)
 		if !ok || len(part.Crumb()) >= len(whole) || !strings.HasPrefix(whole, part.Crumb()) {
 			continue
 		}
@@ -215,7 +215,7 @@ func (c chrome) hints() []ui.Action {
 
 // isTyping reports whether text can be typed in a pane now.
 func isTyping(p ui.Pane) bool {
-	t, ok := p.(ui.Typer)
+	t, ok := p.(ui.TypingReporter)
 	return ok && t.Typing()
 }
 

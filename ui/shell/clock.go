@@ -153,7 +153,7 @@ func (c *clock) handleTick(s *Shell, t tick) tea.Cmd {
 
 // poll refreshes a pane because of the clock, not because the user asked. It does not repeat a request under way.
 func poll(p ui.Pane) tea.Cmd {
-	if poller, ok := p.(ui.Poller); ok {
+	if poller, ok := p.(ui.AutoRefresher); ok {
 		return poller.Poll()
 	}
 	if freshnessOf(p).Loading {
@@ -209,7 +209,7 @@ func remainingWait(left time.Duration) string {
 // freshnessText says how fresh the pane in front is, and which lists it joins with are missing.
 func (s *Shell) freshnessText() (string, theme.Tone) {
 	text, tone := s.ownFreshnessText()
-	joins, ok := s.pane().(ui.JoinReporter)
+	joins, ok := s.pane().(ui.MissingListReporter)
 	if f := freshnessOf(s.pane()); !ok || f.Err != nil || !f.Loaded {
 		return text, tone
 	}
@@ -306,7 +306,7 @@ func (m *motion) enabled(s *Shell) bool {
 
 // schedule sets the timer to the end of the tint, which is then drawn.
 func (m *motion) schedule(s *Shell) tea.Cmd {
-	p, tints := s.pane().(ui.Highlighter)
+	p, tints := s.pane().(ui.HighlightReporter)
 	if !tints || m.scheduled || !m.enabled(s) {
 		return nil
 	}

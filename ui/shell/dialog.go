@@ -32,7 +32,7 @@ type clickable interface {
 // dialogReading is what a screen reader says of a dialog: an introduction, once, and the part that has the keyboard.
 type dialogReading struct {
 	intro []string
-	ui.Announcement
+	ui.ScreenReaderText
 }
 
 // readDialog returns what a screen reader says of a dialog. A dialog without a read method is read line by line.
@@ -41,7 +41,7 @@ func readDialog(d dialog, b ui.Box) dialogReading {
 		return t.read(b)
 	}
 	b.Width, _ = d.size(b)
-	return dialogReading{Announcement: ui.Announcement{Text: d.view(b)}}
+	return dialogReading{ScreenReaderText: ui.ScreenReaderText{Text: d.view(b)}}
 }
 
 // ignoresPaste is embedded by dialogs that ignore pastes.
@@ -204,9 +204,9 @@ func (s *dialogStack) overlay(back *backdrop, b ui.Box) string {
 	outer.Width, outer.Height = inner.Width+4+2*columns, inner.Height+2+2*lines
 	indent := blanks(columns)
 	body := strings.Repeat("\n", lines) + indent + strings.ReplaceAll(inner.Fit(d.view(inner)), "\n", "\n"+indent)
-	var position []theme.Segment
+	var position []theme.TitleSegment
 	if p, ok := d.(scroller); ok && p.position() != "" {
-		position = []theme.Segment{{Text: p.position(), Tone: theme.Muted}}
+		position = []theme.TitleSegment{{Text: p.position(), Tone: theme.Muted}}
 	}
 	box := s.box.View(outer, theme.Title(d.title()), position, body)
 	return back.around(box, area{a.x - 2 - columns, a.y - 1 - lines, outer.Width, outer.Height})
@@ -214,7 +214,7 @@ func (s *dialogStack) overlay(back *backdrop, b ui.Box) string {
 
 // markedLine renders an entry of a menu or a list: the one at the cursor has a mark and stands on a tint that keeps the
 // tones.
-func markedLine(cursor bool, mark string, b ui.Box, parts ...theme.Segment) string {
+func markedLine(cursor bool, mark string, b ui.Box, parts ...theme.TitleSegment) string {
 	var out strings.Builder
 	tint, room := b.Theme.Tint(theme.Plain), b.Width
 	if cursor {

@@ -42,13 +42,13 @@ func sampleDialogs(b *shellTest) map[string]dialog {
 	}})
 	question.armed, typed.armed = true, true
 	typed.answer.SetText("al")
-	secret := &secretDialog{OneTimeSecret: ui.OneTimeSecret{
+	secret := &secretDialog{ShowSecretMsg: ui.ShowSecretMsg{
 		Title:   "New key",
 		Text:    "The secret is shown only now.",
 		Name:    "secret key",
 		Details: [][2]string{{"access key", "KEY1"}},
 		Reveal:  func() string { return "secret" },
-		Formats: []ui.ExportFormat{{Name: "profile", Path: "/tmp/x"}},
+		Formats: []ui.SecretFileFormat{{Name: "profile", Path: "/tmp/x"}},
 	}}
 	palette := newPalette(b.shell)
 	palette.updateEntries()
@@ -363,7 +363,7 @@ func TestQuestionDialog_wordOnALongLine(t *testing.T) {
 			Do:      func() tea.Cmd { answered++; return nil },
 		}))
 		b.armQuestions()
-		late := func(k tea.KeyPressMsg) { b.run(b.shell.Update(terminal.UnseenInput{Input: k})) }
+		late := func(k tea.KeyPressMsg) { b.run(b.shell.Update(terminal.UnseenInputMsg{Input: k})) }
 		for _, letter := range "web" {
 			late(tea.KeyPressMsg{Code: letter, Text: string(letter)})
 		}

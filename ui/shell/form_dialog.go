@@ -37,7 +37,7 @@ func (d *formDialog) hints() []hint {
 }
 
 func (d *formDialog) read(b ui.Box) dialogReading {
-	return dialogReading{intro: d.form.Intro(), Announcement: d.form.Announce(b)}
+	return dialogReading{intro: d.form.Intro(), ScreenReaderText: d.form.Announce(b)}
 }
 
 func (d *formDialog) handlePaste(msg tea.PasteMsg) tea.Cmd { return d.form.Update(msg) }

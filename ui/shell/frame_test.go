@@ -29,7 +29,7 @@ func newBusyShell(t testing.TB, width, height, rows int) *Shell {
 	for i := range names {
 		names[i] = fmt.Sprintf("service-%06d", i)
 	}
-	store := ui.NewRowStore(t.Context(), ui.Source[string]{
+	store := ui.NewRowStore(t.Context(), ui.RowSource[string]{
 		Name: "services",
 		ID:   func(s string) string { return s },
 		Now:  benchNow,

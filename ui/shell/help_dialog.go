@@ -15,7 +15,7 @@ import (
 // searchList is a list of entries below a line of text that narrows it. Help and palette are made of it.
 type searchList struct {
 	entryList
-	line        *input.Line
+	line        *input.TextField
 	placeholder string // what can be typed
 	nothing     string // said where no entry matches
 }
@@ -179,7 +179,7 @@ func (h *helpDialog) layout(b ui.Box) {
 func allKeys(a ui.Action) string { return strings.Join(a.Key.Keys(), " ") }
 
 func (h *helpDialog) read(ui.Box) dialogReading {
-	r := dialogReading{Announcement: ui.Announcement{Input: "search: " + h.query(), Item: h.nothing}}
+	r := dialogReading{ScreenReaderText: ui.ScreenReaderText{Input: "search: " + h.query(), Item: h.nothing}}
 	if h.cursor < len(h.matches) {
 		r.Position, r.Count, r.Item = h.cursor+1, len(h.matches), describeAction(h.matches[h.cursor])
 	}

@@ -16,9 +16,9 @@ import (
 	"lookout/ui/terminal"
 )
 
-// A LinearScreen is the program for screen readers. It only appends lines, and announces one item at a time. It does
-// not repeat what has not changed; an age that grows is no change.
-type LinearScreen struct {
+// A ScreenReaderProgram is the program for screen readers. It only appends lines, and announces one item at a time. It
+// does not repeat what has not changed; an age that grows is no change.
+type ScreenReaderProgram struct {
 	provider     activeShellProvider
 	theme        *theme.Theme
 	announced    screenSnapshot
@@ -31,23 +31,23 @@ type LinearScreen struct {
 
 // An activeShellProvider is a program with a shell in front: a Shell or an AccountSwitcher, which embeds one.
 type activeShellProvider interface {
-	terminal.Screen
+	terminal.Program
 	activeShell() *Shell
 }
 
 func (s *Shell) activeShell() *Shell { return s }
 
 // NewLinearScreen returns a program that announces its screen in lines.
-func NewLinearScreen(p activeShellProvider) *LinearScreen {
-	return &LinearScreen{provider: p, theme: theme.NewScreenReader()}
+func NewLinearScreen(p activeShellProvider) *ScreenReaderProgram {
+	return &ScreenReaderProgram{provider: p, theme: theme.NewScreenReader()}
 }
 
 // Init starts the program.
-func (l *LinearScreen) Init() tea.Cmd { return l.provider.Init() }
+func (l *ScreenReaderProgram) Init() tea.Cmd { return l.provider.Init() }
 
 // Update passes messages on. A text that is read line by line handles the keys that move in it; a full stop announces
 // everything again.
-func (l *LinearScreen) Update(msg tea.Msg) tea.Cmd {
+func (l *ScreenReaderProgram) Update(msg tea.Msg) tea.Cmd {
 	if size, sized := msg.(tea.WindowSizeMsg); sized {
 		l.width = size.Width
 		msg = tea.WindowSizeMsg{Width: 100, Height: 60} // large enough for every dialog to fit
@@ -66,7 +66,7 @@ func (l *LinearScreen) Update(msg tea.Msg) tea.Cmd {
 }
 
 // moveInText moves to another line of a text. It reports whether the key was such a move.
-func (l *LinearScreen) moveInText(key string) bool {
+func (l *ScreenReaderProgram) moveInText(key string) bool {
 	to := map[string]int{
 		"j":    l.lineIndex + 1,
 		"down": l.lineIndex + 1,
@@ -87,12 +87,12 @@ func (l *LinearScreen) moveInText(key string) bool {
 }
 
 // currentLine describes the current line of the text.
-func (l *LinearScreen) currentLine() string {
+func (l *ScreenReaderProgram) currentLine() string {
 	return fmt.Sprintf("line %d of %d: %s", l.lineIndex+1, len(l.announced.text), l.announced.text[l.lineIndex])
 }
 
 // Frame returns the lines to add since the last frame.
-func (l *LinearScreen) Frame() terminal.Frame {
+func (l *ScreenReaderProgram) Frame() terminal.Frame {
 	s := l.provider.activeShell()
 	s.content() // a list finds its visible rows, and those it lacks, by drawing them
 	l.announceChanges(s)
@@ -102,7 +102,7 @@ func (l *LinearScreen) Frame() terminal.Frame {
 }
 
 // announceChanges announces the parts that differ from the last snapshot.
-func (l *LinearScreen) announceChanges(s *Shell) {
+func (l *ScreenReaderProgram) announceChanges(s *Shell) {
 	first, before := l.announced.focused == nil, l.announced
 	now := l.snapshot(s, s.now())
 	fresh := before.focused != now.focused || before.breadcrumb != now.breadcrumb
@@ -147,7 +147,7 @@ func (l *LinearScreen) announceChanges(s *Shell) {
 }
 
 // undoHint names the key that undoes the change in the news.
-func (l *LinearScreen) undoHint(s *Shell) string {
+func (l *ScreenReaderProgram) undoHint(s *Shell) string {
 	if s.news.undo == nil {
 		return ""
 	}
@@ -155,7 +155,7 @@ func (l *LinearScreen) undoHint(s *Shell) string {
 }
 
 // announcePart announces a part that has changed.
-func (l *LinearScreen) announcePart(before, now string) {
+func (l *ScreenReaderProgram) announcePart(before, now string) {
 	if now != before && now != "" {
 		l.announce(now)
 	}
@@ -165,7 +165,7 @@ func (l *LinearScreen) announcePart(before, now string) {
 const maxNewLines = 3
 
 // announceNewLines announces at most maxNewLines lines that were not in the text before.
-func (l *LinearScreen) announceNewLines(before, now []string) {
+func (l *ScreenReaderProgram) announceNewLines(before, now []string) {
 	seen := map[string]bool{}
 	for _, line := range before {
 		seen[line] = true
@@ -180,7 +180,7 @@ func (l *LinearScreen) announceNewLines(before, now []string) {
 }
 
 // announce appends lines, wrapped at words.
-func (l *LinearScreen) announce(text string) {
+func (l *ScreenReaderProgram) announce(text string) {
 	if l.inputLine != "" {
 		l.out.WriteByte('\n')
 		l.inputLine = ""
@@ -219,7 +219,7 @@ func wrapWords(line string, width int) string {
 
 // speakable turns a drawn line into text to be read aloud. It replaces control characters and hidden ones, because the
 // terminal receives these lines as they are.
-func (l *LinearScreen) speakable(line string) string {
+func (l *ScreenReaderProgram) speakable(line string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Cs, unicode.Co) ||
 			unicode.Is(unicode.Cf, r) && r != zeroWidthJoiner {
@@ -234,7 +234,7 @@ const zeroWidthJoiner = '\u200d'
 
 // updateInputLine shows the line being typed: only the change if it is at the end of the line, otherwise all of it.
 // Values come from the server too, so invisible characters are shown as in the form.
-func (l *LinearScreen) updateInputLine(line string) {
+func (l *ScreenReaderProgram) updateInputLine(line string) {
 	line = strings.ReplaceAll(input.ShowInvisible(line), "\n", "␊")
 	rest, added := strings.CutPrefix(line, l.inputLine)
 	gone, taken := strings.CutPrefix(l.inputLine, line)
@@ -254,7 +254,7 @@ func (l *LinearScreen) updateInputLine(line string) {
 }
 
 // tabNames returns the tabs with their digits and badges.
-func (l *LinearScreen) tabNames() []string {
+func (l *ScreenReaderProgram) tabNames() []string {
 	s := l.provider.activeShell()
 	names := make([]string, len(s.tabs.list))
 	for i, t := range s.tabCells(l.theme.Glyphs) {

@@ -13,7 +13,7 @@ import (
 )
 
 // newAgingShell returns a linear screen whose rows have an age.
-func newAgingShell(t *testing.T) (*shellTest, *LinearScreen) {
+func newAgingShell(t *testing.T) (*shellTest, *ScreenReaderProgram) {
 	t.Helper()
 	b := newShellTest(t, func(o *Options) {
 		l := o.Panes[0].(*table.List[string])

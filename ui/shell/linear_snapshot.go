@@ -23,7 +23,7 @@ type screenSnapshot struct {
 }
 
 // snapshot returns the parts of the screen at a time.
-func (l *LinearScreen) snapshot(s *Shell, now time.Time) screenSnapshot {
+func (l *ScreenReaderProgram) snapshot(s *Shell, now time.Time) screenSnapshot {
 	b := ui.Box{
 		Width:    76,
 		Height:   400,
@@ -43,13 +43,13 @@ func (l *LinearScreen) snapshot(s *Shell, now time.Time) screenSnapshot {
 		r := readDialog(d, b)
 		t.focused, t.intro = d, append([]string{d.title()}, r.intro...)
 		t.count, t.freshness = l.announced.count, l.announced.freshness
-		t.setReading(l, r.Announcement)
+		t.setReading(l, r.ScreenReaderText)
 		return t
 	}
-	r, reads := s.pane().(ui.Announcer)
+	r, reads := s.pane().(ui.ScreenReaderPane)
 	if !reads {
 		t.text = l.textLines(s.pane().View(b))
-		if p, ok := s.pane().(ui.Typer); ok && p.Typing() {
+		if p, ok := s.pane().(ui.TypingReporter); ok && p.Typing() {
 			t.text = nil
 		}
 		return t
@@ -59,7 +59,7 @@ func (l *LinearScreen) snapshot(s *Shell, now time.Time) screenSnapshot {
 		t.item, t.count, t.input = l.announced.item, l.announced.count, reading.Input
 		return t
 	}
-	if _, counted := s.pane().(ui.ColumnChooser); counted && freshnessOf(s.pane()).Loaded {
+	if _, counted := s.pane().(ui.ColumnConfigurer); counted && freshnessOf(s.pane()).Loaded {
 		t.count = ui.Plural(reading.Count, "row", "rows")
 	}
 	t.setReading(l, reading)
@@ -67,7 +67,7 @@ func (l *LinearScreen) snapshot(s *Shell, now time.Time) screenSnapshot {
 }
 
 // setReading sets the parts that an announcement consists of.
-func (t *screenSnapshot) setReading(l *LinearScreen, r ui.Announcement) {
+func (t *screenSnapshot) setReading(l *ScreenReaderProgram, r ui.ScreenReaderText) {
 	if r.Text != "" {
 		t.text = l.textLines(r.Text)
 	}
@@ -78,7 +78,7 @@ func (t *screenSnapshot) setReading(l *LinearScreen, r ui.Announcement) {
 }
 
 // textLines returns the lines of a text that are not blank.
-func (l *LinearScreen) textLines(text string) []string {
+func (l *ScreenReaderProgram) textLines(text string) []string {
 	lines := []string{}
 	for line := range strings.SplitSeq(text, "\n") {
 		if line = l.speakable(line); line != "" {
@@ -103,7 +103,7 @@ func accountLine(a *AccountInfo) string {
 // breadcrumbLine names the tab in front, and the place in it.
 func breadcrumbLine(t *tabs) string {
 	line := fmt.Sprintf("%s, tab %d of %d", t.current().title(), t.front+1, len(t.list))
-	if c, ok := t.pane().(ui.Crumber); ok && len(t.current().stack) > 1 {
+	if c, ok := t.pane().(ui.BreadcrumbProvider); ok && len(t.current().stack) > 1 {
 		line += ", " + c.Crumb()
 	}
 	return line

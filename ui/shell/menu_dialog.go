@@ -17,9 +17,9 @@ type listEntry struct {
 	keys    string
 	name    string
 	about   string
-	off     bool            // it cannot be chosen now
-	tone    theme.Tone      // of the name
-	badges  []theme.Segment // words behind the name
+	off     bool                 // it cannot be chosen now
+	tone    theme.Tone           // of the name
+	badges  []theme.TitleSegment // words behind the name
 }
 
 // badgeWidth returns the width of the badges with two blanks behind each.
@@ -181,15 +181,15 @@ func (l *entryList) viewLine(line listLine, b ui.Box) string {
 	if line.first {
 		mark = b.Theme.Glyphs.Cursor
 	}
-	keys, about := theme.Segment{
+	keys, about := theme.TitleSegment{
 		Text: line.keys,
 		Tone: theme.Accent,
-	}, theme.Segment{
+	}, theme.TitleSegment{
 		Text: line.about,
 		Tone: theme.Muted,
 	}
 	e := l.entries[line.entry]
-	name := theme.Segment{Text: ui.Pad(line.name, l.nameCol) + "  ", Tone: e.tone}
+	name := theme.TitleSegment{Text: ui.Pad(line.name, l.nameCol) + "  ", Tone: e.tone}
 	if e.off {
 		name.Tone, about.Tone, keys.Tone = theme.Off, theme.Off, theme.Off
 	}
@@ -200,14 +200,14 @@ func (l *entryList) viewLine(line listLine, b ui.Box) string {
 		return markedLine(line.entry == l.cursor, mark, b, name, about, keys)
 	}
 	keys.Text = ui.Pad(keys.Text, l.keyCol) + "  "
-	parts, badges := []theme.Segment{keys, name}, l.badgeCol
+	parts, badges := []theme.TitleSegment{keys, name}, l.badgeCol
 	for _, badge := range e.badges {
 		if line.first {
-			parts = append(parts, badge, theme.Segment{Text: "  "})
+			parts = append(parts, badge, theme.TitleSegment{Text: "  "})
 			badges -= ui.Width(badge.Text) + 2
 		}
 	}
-	parts = append(parts, theme.Segment{Text: blanks(badges)}, about)
+	parts = append(parts, theme.TitleSegment{Text: blanks(badges)}, about)
 	return markedLine(line.entry == l.cursor, mark, b, parts...)
 }
 
@@ -349,7 +349,10 @@ func (m *menuDialog) view(b ui.Box) string {
 }
 
 func (m *menuDialog) read(ui.Box) dialogReading {
-	r := dialogReading{intro: m.text, Announcement: ui.Announcement{Position: m.cursor + 1, Count: len(m.actions)}}
+	r := dialogReading{
+		intro:            m.text,
+		ScreenReaderText: ui.ScreenReaderText{Position: m.cursor + 1, Count: len(m.actions)},
+	}
 	if m.cursor < len(m.actions) {
 		r.Item = describeAction(m.actions[m.cursor])
 	}

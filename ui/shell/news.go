@@ -64,7 +64,7 @@ func (n *news) show(s *Shell, msg ui.NewsMsg) tea.Cmd {
 }
 
 // endWork removes the message about work that has ended, unless a newer one has replaced it.
-func (n *news) endWork(w *ui.Work) {
+func (n *news) endWork(w *ui.BackgroundWork) {
 	w.Ended = true
 	if n.current.Work == w {
 		n.current, n.undo = ui.NewsMsg{}, nil

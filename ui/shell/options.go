@@ -18,10 +18,10 @@ type Options struct {
 	Preferences
 	Notify          NotifyOptions
 	Panes           []ui.Pane
-	TabPlaces       map[string]ui.TabPlace // area and key of tabs, by the names of their panes
-	PaneOnly        bool                   // shows the first pane alone, without head line, tabs, news and hints
+	TabPlaces       map[string]ui.TabPosition // area and key of tabs, by the names of their panes
+	PaneOnly        bool                      // shows the first pane alone, without head line, tabs, news and hints
 	Theme           *theme.Theme
-	Themes          Themes
+	Themes          ThemeChoices
 	TokenForm       func() form.Form  // asks for another token; nil offers none
 	RefreshInterval time.Duration     // of the pane in front; 0 never refreshes
 	Now             func() time.Time  // nil is the wall clock
@@ -64,10 +64,10 @@ type AccountChoice struct {
 }
 
 // Badges returns what is special about the account.
-func (a AccountChoice) Badges() (badges []theme.Segment) {
+func (a AccountChoice) Badges() (badges []theme.TitleSegment) {
 	add := func(text string, tone theme.Tone) {
 		if text != "" {
-			badges = append(badges, theme.Segment{Text: text, Tone: tone})
+			badges = append(badges, theme.TitleSegment{Text: text, Tone: tone})
 		}
 	}
 	add(a.Label, a.Tone)
@@ -95,7 +95,7 @@ type Preferences struct {
 	Keys        map[string][]string // keys of actions: "services.disable"
 	KeyLines    map[string]int      // where the configuration binds them; of two that share a key, the later one loses
 	Columns     map[string][]string // columns of lists by pane, in their order
-	RowCommands []ui.RowCommand     // actions of lists that run a program; see RowCommandProblem
+	RowCommands []ui.CustomCommand  // actions of lists that run a program; see RowCommandProblem
 	StartPane   string              // name of the pane to start with
 	Mouse       bool
 

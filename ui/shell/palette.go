@@ -40,7 +40,7 @@ type paletteEntry struct {
 	object  string // what an action acts on, if the pane does not show it
 	reason  string // why it cannot be done now
 	id      string // of a row in its pane
-	fit     search.Fit
+	fit     search.MatchScore
 	do      func() tea.Cmd
 	preview func() // shows the effect while the cursor is on the entry; nil shows nothing
 }
@@ -84,7 +84,7 @@ func (p *paletteDialog) readLists() tea.Cmd {
 	p.reading = true
 	var cmds []tea.Cmd
 	for _, t := range p.shell.tabs.list {
-		if f, ok := t.root().(ui.Finder); ok {
+		if f, ok := t.root().(ui.PaletteRowProvider); ok {
 			cmds = append(cmds, f.RowFinder().EnsureLoaded())
 		}
 	}
@@ -167,7 +167,7 @@ func findEntries(s *Shell, text string) []paletteEntry {
 }
 
 // fitOrForgive returns how well a text fits; a typing error is forgiven.
-func fitOrForgive(q search.Needle, text string) search.Fit {
+func fitOrForgive(q search.SearchTerm, text string) search.MatchScore {
 	return max(q.Fit(text), q.Forgive(text))
 }
 
@@ -205,7 +205,7 @@ func paletteEntries(s *Shell) []paletteEntry {
 // rowEntries returns the rows of all tabs that fit a text.
 func rowEntries(s *Shell, text string) (entries []paletteEntry) {
 	for _, t := range s.tabs.list {
-		if f, ok := t.root().(ui.Finder); ok {
+		if f, ok := t.root().(ui.PaletteRowProvider); ok {
 			entries = append(entries, rowEntriesOf(t.name(), f.RowFinder(), text)...)
 		}
 	}
@@ -213,7 +213,7 @@ func rowEntries(s *Shell, text string) (entries []paletteEntry) {
 }
 
 // rowEntriesOf returns the rows of a pane that fit a text.
-func rowEntriesOf(pane string, rows ui.RowFinder, text string) (entries []paletteEntry) {
+func rowEntriesOf(pane string, rows ui.PaletteRowFinder, text string) (entries []paletteEntry) {
 	q := search.New(text)
 	for _, row := range rows.Find(text, maxRowsFound) {
 		entries = append(entries, paletteEntry{
@@ -250,7 +250,7 @@ func rowActionEntries(s *Shell, text string) (entries []paletteEntry) {
 
 // actionEntriesOf returns the actions of a tab's rows whose name and row fit.
 func actionEntriesOf(s *Shell, t *tab, name, row string) (entries []paletteEntry) {
-	pane, ok := t.root().(ui.Finder)
+	pane, ok := t.root().(ui.PaletteRowProvider)
 	if !ok {
 		return nil
 	}
@@ -274,7 +274,7 @@ func actionEntriesOf(s *Shell, t *tab, name, row string) (entries []paletteEntry
 }
 
 // startRowAction goes to a row and starts an action on it, as the action's key there does.
-func startRowAction(s *Shell, pane string, rows ui.RowFinder, id, name string) tea.Cmd {
+func startRowAction(s *Shell, pane string, rows ui.PaletteRowFinder, id, name string) tea.Cmd {
 	s.tabs.goTo(ui.GoToMsg{Pane: pane, ID: id})
 	action, found := rows.Action(name, id)
 	if !found {
@@ -291,7 +291,7 @@ func (p *paletteDialog) layout(b ui.Box) {
 }
 
 func (p *paletteDialog) read(ui.Box) dialogReading {
-	r := dialogReading{Announcement: ui.Announcement{Input: "go to: " + p.query(), Item: p.nothing}}
+	r := dialogReading{ScreenReaderText: ui.ScreenReaderText{Input: "go to: " + p.query(), Item: p.nothing}}
 	if p.cursor < len(p.found) {
 		e := p.found[p.cursor]
 		r.Position, r.Count, r.Item = p.cursor+1, len(p.found), e.label+ui.WithPrefix("; ", e.foundBy)+"; "+e.kind+

@@ -206,7 +206,7 @@ func (p *programActions) quit(s *Shell) tea.Cmd {
 	}
 	if handOver := handOver(s); handOver != nil {
 		leave.Key = ui.Bind("quit anyway", "y")
-		return ui.Send(ui.Menu{
+		return ui.Send(ui.OpenMenuMsg{
 			Title:   "Quit",
 			Text:    losses,
 			Actions: []ui.Action{*handOver, leave, {Key: ui.Bind("stay", "n"), Do: func() tea.Cmd { return nil }}},
@@ -246,7 +246,7 @@ func openBrowser(url string) tea.Cmd {
 }
 
 // runProgram lends the terminal to another program. Its arguments are a list; no shell reads them.
-func runProgram(x ui.ExecMsg) tea.Cmd {
+func runProgram(x ui.RunProgramMsg) tea.Cmd {
 	return terminal.Exec(exec.Command(x.Name, x.Args...), func(err error) tea.Msg {
 		if err != nil {
 			return ui.NewsMsg{Text: x.Name + " ended: " + err.Error(), Tone: theme.Warn}
@@ -256,7 +256,7 @@ func runProgram(x ui.ExecMsg) tea.Cmd {
 }
 
 // runRowCommand runs a program of the user's on a row. On a protected account it asks first.
-func runRowCommand(s *Shell, msg ui.RunCommandMsg) tea.Cmd {
+func runRowCommand(s *Shell, msg ui.RunCustomCommandMsg) tea.Cmd {
 	if msg.Err != nil {
 		return ui.ShowNews(theme.Warn, msg.Label+": "+msg.Command.Name+" was not run: "+visible.Show(msg.Err.Error()))
 	}
@@ -273,10 +273,10 @@ func runRowCommand(s *Shell, msg ui.RunCommandMsg) tea.Cmd {
 }
 
 // startRowCommand runs the program and shows its output where the user wants it.
-func startRowCommand(s *Shell, msg ui.RunCommandMsg) tea.Cmd {
+func startRowCommand(s *Shell, msg ui.RunCustomCommandMsg) tea.Cmd {
 	name := msg.Label + ": " + msg.Command.Name
 	if msg.Command.Output == ui.OutputTerminal {
-		return runProgram(ui.ExecMsg{Name: msg.Argv[0], Args: msg.Argv[1:]})
+		return runProgram(ui.RunProgramMsg{Name: msg.Argv[0], Args: msg.Argv[1:]})
 	}
 	return ui.WhileWorking(name+" is running", func() tea.Msg {
 		out, err := terminal.RunCommand(s.ctx, msg.Argv, msg.Row)

@@ -35,7 +35,7 @@ type questionDialog struct {
 	confirmWord string // the word to type; empty asks for y
 	armed       bool   // visible for long enough to be answered
 	timesShown  int    // counts calls of disarm
-	answer      *input.Line
+	answer      *input.TextField
 	fits        bool // the whole question is visible
 	firstItem   int  // the first of the items that are shown
 	shownItems  int  // how many items are shown at once

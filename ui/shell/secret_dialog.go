@@ -18,12 +18,12 @@ import (
 // secretDialog shows a secret that cannot be shown a second time: as dots, readable while a key is held down. It does
 // not close by accident.
 type secretDialog struct {
-	ui.OneTimeSecret
+	ui.ShowSecretMsg
 	revealNumber  int // counts presses of the key that reveals it
 	revealed      bool
 	copiedOrSaved bool
-	discard       *input.Line // the word being typed to close the dialog; nil while nobody closes it
-	warned        bool        // ctrl+c was pressed once
+	discard       *input.TextField // the word being typed to close the dialog; nil while nobody closes it
+	warned        bool             // ctrl+c was pressed once
 }
 
 // revealDuration is how long the secret stays readable after a key press. A key that is held down repeats sooner.
@@ -181,7 +181,7 @@ func (d *secretDialog) handleDiscardKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 // forgetSecret drops the secret and closes the dialog.
 func (d *secretDialog) forgetSecret() (tea.Cmd, bool) {
 	closed := d.Closed
-	d.OneTimeSecret = ui.OneTimeSecret{Title: d.Title, Reveal: func() string { return "" }}
+	d.ShowSecretMsg = ui.ShowSecretMsg{Title: d.Title, Reveal: func() string { return "" }}
 	if closed == nil {
 		return nil, true
 	}
@@ -189,7 +189,7 @@ func (d *secretDialog) forgetSecret() (tea.Cmd, bool) {
 }
 
 // saveForm asks for a path and writes the secret to a new file there.
-func (d *secretDialog) saveForm(s ui.ExportFormat) form.Form {
+func (d *secretDialog) saveForm(s ui.SecretFileFormat) form.Form {
 	path := s.Path
 	return form.Form{
 		Title:        "Save as " + s.Name,

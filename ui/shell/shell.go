@@ -76,7 +76,7 @@ func New(o Options) (*Shell, error) {
 
 // applyColumns gives a list its configured columns. It returns news about columns that do not exist.
 func (s *Shell) applyColumns(p ui.Pane) tea.Cmd {
-	c, ok := p.(ui.ColumnChooser)
+	c, ok := p.(ui.ColumnConfigurer)
 	if !ok || len(s.o.Columns[p.Name()]) == 0 {
 		return nil
 	}
@@ -130,7 +130,7 @@ func (s *Shell) dispatch(msg tea.Msg) tea.Cmd {
 		s.width, s.height = msg.Width, msg.Height
 	case tea.KeyPressMsg, tea.PasteMsg:
 		return s.handleInput(msg)
-	case terminal.UnseenInput:
+	case terminal.UnseenInputMsg:
 		s.unseen = true
 		defer func() { s.unseen = false }()
 		return s.dispatch(msg.Input)
@@ -146,7 +146,7 @@ func (s *Shell) dispatch(msg tea.Msg) tea.Cmd {
 		return s.clock.handleTick(s, msg)
 	case highlightEnded:
 		s.clock.motion.scheduled = false
-	case terminal.LineRate:
+	case terminal.LineSpeedMsg:
 		s.clock.motion.slowLine = msg.IsSlow()
 	case newsExpired:
 		s.news.expire(msg)
@@ -156,11 +156,11 @@ func (s *Shell) dispatch(msg tea.Msg) tea.Cmd {
 		msg.q.armed = msg.q.armed || msg.timesShown == msg.q.timesShown
 	case tea.BackgroundColorMsg:
 		s.themes.backgroundChanged(msg)
-	case terminal.OutputStalled:
+	case terminal.OutputStalledMsg:
 		return s.dialogs.rearmQuestions(msg.DroppedBytes)
-	case terminal.SuspendUnavailable:
+	case terminal.SuspendUnavailableMsg:
 		return ui.ShowNews(theme.Warn, "not suspended: no shell could resume lookout")
-	case terminal.Resumed:
+	case terminal.ResumedMsg:
 		return s.pane().Refresh()
 	default:
 		return s.handleRequest(msg)
@@ -172,7 +172,7 @@ func (s *Shell) dispatch(msg tea.Msg) tea.Cmd {
 func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case ui.NewsMsg:
-		if h, ok := s.pane().(ui.Hider); ok && h.Hides(msg.Row) {
+		if h, ok := s.pane().(ui.HiddenRowReporter); ok && h.Hides(msg.Row) {
 			msg.Text += " · hidden by the filter · press esc to clear it"
 		}
 		return s.news.show(s, msg)
@@ -194,13 +194,13 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 		s.dialogs.push(&formDialog{form: form.NewFormView(msg.Form, s.ctx)})
 	case ui.RunActionMsg:
 		return s.startAction(msg.Action)
-	case ui.Menu:
+	case ui.OpenMenuMsg:
 		s.dialogs.push(newMenu(msg.Title, msg.Text, s.policy.disableWrites(msg.Actions)))
 	case ui.RefreshMsg:
 		s.tokenAsked = false
 		return s.pane().Refresh()
-	case ui.OneTimeSecret:
-		s.dialogs.push(&secretDialog{OneTimeSecret: msg})
+	case ui.ShowSecretMsg:
+		s.dialogs.push(&secretDialog{ShowSecretMsg: msg})
 	case ui.ShowTextMsg:
 		s.dialogs.push(newTextDialog(msg.Title, msg.Text))
 	case ui.GoToMsg:
@@ -212,9 +212,9 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 		return tea.Batch(copyText(msg.Text), ui.ShowNews(theme.Good, "copied: "+msg.Label))
 	case ui.OpenURLMsg:
 		return s.openURL(msg.URL)
-	case ui.ExecMsg:
+	case ui.RunProgramMsg:
 		return runProgram(msg)
-	case ui.RunCommandMsg:
+	case ui.RunCustomCommandMsg:
 		return runRowCommand(s, msg)
 	case ui.ManyRowsLoadedMsg:
 		return s.afterLargeLoad()
@@ -239,7 +239,7 @@ func (s *Shell) askForToken() {
 	refused := false
 	switch d := s.dialogs.top().(type) {
 	case nil:
-		t, ok := s.pane().(ui.Typer)
+		t, ok := s.pane().(ui.TypingReporter)
 		f := freshnessOf(s.pane())
 		refused = !s.tokenAsked && ui.Unauthorized(f.Err) && !f.Loading && !(ok && t.Typing())
 	case *formDialog:
@@ -282,7 +282,7 @@ func (s *Shell) handleKey(k tea.KeyPressMsg) tea.Cmd {
 		return s.passKeyToDialog(d, k)
 	}
 	p := s.pane()
-	if t, ok := p.(ui.Typer); ok && t.Typing() {
+	if t, ok := p.(ui.TypingReporter); ok && t.Typing() {
 		return p.Update(k)
 	}
 	if s.typeahead.keepBehind(s, k) {
@@ -313,7 +313,7 @@ func (s *Shell) handlePaste(msg tea.PasteMsg) tea.Cmd {
 	if d := s.dialogs.top(); d != nil {
 		return d.handlePaste(msg)
 	}
-	if t, ok := s.pane().(ui.Typer); ok && t.Typing() {
+	if t, ok := s.pane().(ui.TypingReporter); ok && t.Typing() {
 		return s.pane().Update(msg)
 	}
 	return nil

@@ -48,7 +48,7 @@ func newShellTest(t *testing.T, change func(*Options)) *shellTest {
 		t.Fatal(err)
 	}
 	clock := func() time.Time { return b.now }
-	set := ui.NewRowStore(t.Context(), ui.Source[string]{
+	set := ui.NewRowStore(t.Context(), ui.RowSource[string]{
 		Name: "things",
 		ID:   func(s string) string { return s },
 		Now:  clock,

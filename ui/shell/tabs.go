@@ -140,7 +140,7 @@ func (t *tabs) travel(from, to *[]location) bool {
 // rowsVersion changes with the rows of any tab.
 func (t *tabs) rowsVersion() (sum int) {
 	for _, one := range t.list {
-		if f, ok := one.root().(ui.Finder); ok {
+		if f, ok := one.root().(ui.PaletteRowProvider); ok {
 			sum += f.RowFinder().Version()
 		}
 	}
@@ -150,7 +150,7 @@ func (t *tabs) rowsVersion() (sum int) {
 // unread returns the names of the tabs whose rows have not been read.
 func (t *tabs) unread() (names []string) {
 	for _, one := range t.list {
-		if f, ok := one.root().(ui.Finder); ok && !f.RowFinder().Loaded() {
+		if f, ok := one.root().(ui.PaletteRowProvider); ok && !f.RowFinder().Loaded() {
 			names = append(names, one.name())
 		}
 	}
@@ -272,7 +272,7 @@ func (c chrome) layoutTabs() []tabCell {
 		ellipsis: c.b.Theme.Glyphs.Ellipsis,
 	}
 	front := &bar.tabs[s.tabs.front]
-	if p, ok := s.pane().(ui.Crumber); ok && len(s.tabs.current().stack) > 1 {
+	if p, ok := s.pane().(ui.BreadcrumbProvider); ok && len(s.tabs.current().stack) > 1 {
 		front.badge, front.badgeTone = c.b.Theme.Glyphs.Right+" "+p.Crumb(), theme.Strong
 		*front = front.measured()
 	}
@@ -384,7 +384,7 @@ func (c chrome) tabBar() string {
 	var out strings.Builder
 	t := c.b.Theme
 	bar, front := t.Tint(theme.Field), t.Tint(theme.Cursor)
-	write := func(tint *theme.Tint, tone theme.Tone, text string) {
+	write := func(tint *theme.RowTint, tone theme.Tone, text string) {
 		if text != "" {
 			codes := tint.Codes(tone)
 			out.WriteString(codes.Open)

@@ -14,7 +14,7 @@ type textDialog struct {
 	ignoresPaste
 	name    string
 	text    string
-	window  *ui.TextWindow
+	window  *ui.LongTextView
 	counted struct{ width, most, lines int } // the lines that the text takes in the box it was counted for
 }
 
@@ -42,7 +42,7 @@ func (d *textDialog) hints() []hint { return []hint{{"y", "copy"}, {"esc", "clos
 func (d *textDialog) view(b ui.Box) string { return d.window.View(b) }
 
 func (d *textDialog) read(ui.Box) dialogReading {
-	return dialogReading{Announcement: ui.Announcement{Text: d.text}}
+	return dialogReading{ScreenReaderText: ui.ScreenReaderText{Text: d.text}}
 }
 
 func (d *textDialog) handleKey(_ *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {

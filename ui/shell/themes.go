@@ -8,8 +8,8 @@ import (
 	"lookout/ui/terminal"
 )
 
-// Themes are the themes to choose from while the program runs.
-type Themes struct {
+// ThemeChoices are the themes to choose from while the program runs.
+type ThemeChoices struct {
 	Selected        string   // name of the chosen theme: "auto" and some others follow the terminal's background
 	LightBackground bool     // the background as it is known at the start
 	Names           []string // all names
@@ -18,7 +18,7 @@ type Themes struct {
 
 // A themeSwitch holds the theme that the program is drawn in, and changes it.
 type themeSwitch struct {
-	choices Themes
+	choices ThemeChoices
 	current *theme.Theme
 }
 

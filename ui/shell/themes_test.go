@@ -13,7 +13,7 @@ import (
 
 func withThemes(name string) func(*Options) {
 	return func(o *Options) {
-		o.Themes = Themes{
+		o.Themes = ThemeChoices{
 			Selected: name,
 			Names:    append([]string{"auto"}, theme.Names()...),
 			New:      func(name string) (*theme.Theme, error) { return theme.New(name, colorprofile.TrueColor, false) },

@@ -18,7 +18,7 @@ type waitingKey struct {
 	pane   ui.Pane
 	action string // its name
 	last   string // name of the action of the last key
-	work   *ui.Work
+	work   *ui.BackgroundWork
 	later  []tea.KeyPressMsg // keys after it, which are for what it opens
 }
 
@@ -28,7 +28,7 @@ const maxLaterKeys = 32
 // waitForRows keeps an action until its rows are read, and says so.
 func (t *typeahead) waitForRows(s *Shell, a ui.Action) tea.Cmd {
 	t.stopWaiting(s)
-	t.key = &waitingKey{pane: s.pane(), action: a.Name(), last: a.Name(), work: &ui.Work{}}
+	t.key = &waitingKey{pane: s.pane(), action: a.Name(), last: a.Name(), work: &ui.BackgroundWork{}}
 	text := a.Name() + ": waiting for the " + a.WaitsFor + " · esc cancels"
 	return s.news.show(s, ui.NewsMsg{Text: text, Tone: theme.Info, Work: t.key.work})
 }
@@ -87,14 +87,14 @@ func (t *typeahead) resumeWaiting(s *Shell) tea.Cmd {
 		if a.Name() != w.action {
 			continue
 		}
-		p, ok := w.pane.(ui.Settler)
+		p, ok := w.pane.(ui.SettledReporter)
 		if a.WaitsFor != "" || a.DisabledReason == "" && ok && !p.Settled() {
 			return nil
 		}
 		t.stopWaiting(s)
 		cmds := []tea.Cmd{s.startAction(a)}
 		for _, k := range w.later {
-			cmds = append(cmds, s.dispatch(terminal.UnseenInput{Input: k}))
+			cmds = append(cmds, s.dispatch(terminal.UnseenInputMsg{Input: k}))
 		}
 		return tea.Batch(cmds...)
 	}
@@ -139,7 +139,7 @@ func (s *Shell) handleInput(msg tea.Msg) tea.Cmd {
 	k, key := msg.(tea.KeyPressMsg)
 	if s.typeahead.waiting && !(key && k.String() == "ctrl+c") {
 		if s.unseen {
-			msg = terminal.UnseenInput{Input: msg}
+			msg = terminal.UnseenInputMsg{Input: msg}
 		}
 		s.typeahead.queued = append(s.typeahead.queued, msg)
 		return nil
@@ -156,8 +156,8 @@ func (s *Shell) handleActionOpened(opened actionOpened) tea.Cmd {
 	var cmds []tea.Cmd
 	switch opened.msg.(type) {
 	case nil:
-	case form.OpenFormMsg, ui.RunActionMsg, ui.OpenPaneMsg, ui.Menu, ui.GoToMsg, ui.ClosePaneMsg, ui.ShowTextMsg,
-		ui.OneTimeSecret:
+	case form.OpenFormMsg, ui.RunActionMsg, ui.OpenPaneMsg, ui.OpenMenuMsg, ui.GoToMsg, ui.ClosePaneMsg, ui.ShowTextMsg,
+		ui.ShowSecretMsg:
 		cmds = append(cmds, s.handleRequest(opened.msg))
 	default:
 		cmds = append(cmds, ui.Send(opened.msg))

@@ -19,19 +19,19 @@ type Column[T any] struct {
 	Cell             func(T, ui.Box) (string, theme.Tone) // clean text; reads nothing but the row if the store is lazy
 	Value            func(T) string                       // for filter.ColumnValues; nil is the text of Cell
 	Less             func(a, b T) bool                    // nil sorts by the cell's text
-	Rank             func(T) Rank                         // sorts instead of Less, unless it is nil
+	Rank             func(T) SortRank                     // sorts instead of Less, unless it is nil
 	FilterByNameOnly bool                                 // a filter looks here only if it names the column
 	LargestFirst     bool                                 // a sort by it begins with the greatest
 	GroupRepeats     bool                                 // sorted by it, rows with the same cell show it once
 	IsLabel          bool                                 // names the row: it stays when the columns scroll sideways
-	Spans            func(T, ui.Box) []Span               // the text of Cell in several tones; nil takes Cell's
+	Spans            func(T, ui.Box) []CellSpan           // the text of Cell in several tones; nil takes Cell's
 	Shorten          func(T, ui.Box) string               // a text for the box's width, which is less than Cell's
 
 	hidden bool // left out by the user
 }
 
-// Span is a part of a cell with a tone of its own.
-type Span struct {
+// CellSpan is a part of a cell with a tone of its own.
+type CellSpan struct {
 	Text string
 	Tone theme.Tone
 }

@@ -19,7 +19,7 @@ func TestList_ChooseColumns(t *testing.T) {
 	cell := func(part int) func(string, ui.Box) (string, theme.Tone) {
 		return func(s string, _ ui.Box) (string, theme.Tone) { return strings.Split(s, "/")[part], theme.Plain }
 	}
-	set := ui.NewRowStore(t.Context(), ui.Source[string]{Name: "things", ID: func(s string) string { return s },
+	set := ui.NewRowStore(t.Context(), ui.RowSource[string]{Name: "things", ID: func(s string) string { return s },
 		Fetch: func(context.Context, string) (ui.RowPage[string], error) {
 			return ui.RowPage[string]{Rows: []string{"b/red/9", "a/blue/7"}}, nil
 		}})
@@ -123,7 +123,7 @@ func newPlaces(t *testing.T, rows ...string) *List[string] {
 	cell := func(part int) func(string, ui.Box) (string, theme.Tone) {
 		return func(s string, _ ui.Box) (string, theme.Tone) { return strings.Split(s, "|")[part], theme.Plain }
 	}
-	set := ui.NewRowStore(t.Context(), ui.Source[string]{Name: "places", ID: func(s string) string { return s },
+	set := ui.NewRowStore(t.Context(), ui.RowSource[string]{Name: "places", ID: func(s string) string { return s },
 		Fetch: func(context.Context, string) (ui.RowPage[string], error) {
 			return ui.RowPage[string]{Rows: rows}, nil
 		}})
@@ -225,7 +225,7 @@ func TestList_View_widensForLongerCells(t *testing.T) {
 // A column is as wide as its cells are now, also if they come from another list that has been read since.
 func TestList_View_measuresAfterJoinedStore(t *testing.T) {
 	long := "https://long.example/health?a=1"
-	joined := ui.NewRowStore(t.Context(), ui.Source[string]{
+	joined := ui.NewRowStore(t.Context(), ui.RowSource[string]{
 		Name: "joined",
 		ID:   func(s string) string { return s },
 		Fetch: func(context.Context, string) (ui.RowPage[string], error) {

@@ -15,9 +15,9 @@ import (
 type filterInput struct {
 	text     string
 	typing   bool
-	refused  bool        // enter did not end the typing, because something is wrong with the text
-	previous string      // what esc restores
-	line     *input.Line // edits the text while typing
+	refused  bool             // enter did not end the typing, because something is wrong with the text
+	previous string           // what esc restores
+	line     *input.TextField // edits the text while typing
 }
 
 // filterNote is what is to be said about a filter.

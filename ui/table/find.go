@@ -18,7 +18,7 @@ type SearchOptions[T any] struct {
 const maxFindRows = 20_000
 
 // RowFinder returns the rows as the palette finds them.
-func (l *List[T]) RowFinder() ui.RowFinder { return (*rowFinder[T])(l) }
+func (l *List[T]) RowFinder() ui.PaletteRowFinder { return (*rowFinder[T])(l) }
 
 // rowFinder is a list as the palette sees it.
 type rowFinder[T any] List[T]
@@ -26,7 +26,7 @@ type rowFinder[T any] List[T]
 func (f *rowFinder[T]) list() *List[T] { return (*List[T])(f) }
 
 // Find returns the rows that fit a text best. It forgives typing errors only if no row fits.
-func (f *rowFinder[T]) Find(text string, limit int) []ui.SearchResult {
+func (f *rowFinder[T]) Find(text string, limit int) []ui.PaletteRow {
 	n := search.New(text)
 	found := f.findBy(n.Fit, limit)
 	if len(found) == 0 {
@@ -36,13 +36,13 @@ func (f *rowFinder[T]) Find(text string, limit int) []ui.SearchResult {
 }
 
 // findBy returns the rows that fit best.
-func (f *rowFinder[T]) findBy(fit func(string) search.Fit, limit int) (found []ui.SearchResult) {
+func (f *rowFinder[T]) findBy(fit func(string) search.MatchScore, limit int) (found []ui.PaletteRow) {
 	l := f.list()
 	box := l.cellBox()
-	var byFit [search.Exact + 1][]ui.SearchResult
+	var byFit [search.Exact + 1][]ui.PaletteRow
 	for i := 0; i < l.Store.Len() && i < maxFindRows; i++ {
 		row := l.Store.At(i)
-		result := ui.SearchResult{Label: l.label(row, box)}
+		result := ui.PaletteRow{Label: l.label(row, box)}
 		best := fit(result.Label)
 		if l.Search.By != nil {
 			for _, text := range l.Search.By(row) {

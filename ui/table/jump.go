@@ -15,9 +15,9 @@ import (
 // Jump is the beginning of a name that somebody types to move the cursor of a list to it. The zero value is not being
 // typed.
 type Jump struct {
-	line    *input.Line // nil unless somebody types
-	from    string      // the row to which esc returns
-	nothing bool        // no row has the text in its name
+	line    *input.TextField // nil unless somebody types
+	from    string           // the row to which esc returns
+	nothing bool             // no row has the text in its name
 }
 
 // StartJump gives the keyboard to a name.

@@ -75,7 +75,7 @@ func (p *lineBuffer) trimBlanks(n int) (trimmed int) {
 func (p *lineBuffer) pad(n int) { p.out = ui.AppendSpaces(p.out, n) }
 
 // writeCell writes text in a column of a width, cut with a mark if it is longer.
-func (p *lineBuffer) writeCell(text string, width int, right bool, look theme.Codes, mark string) {
+func (p *lineBuffer) writeCell(text string, width int, right bool, look theme.EscapeCodes, mark string) {
 	cells := ui.Width(text)
 	tail := ""
 	switch {
@@ -100,7 +100,7 @@ func (p *lineBuffer) writeCell(text string, width int, right bool, look theme.Co
 }
 
 // endStyledLine ends a line that started with the opening of a style. The style ends with the text, or fills the width.
-func (p *lineBuffer) endStyledLine(cells int, look theme.Codes, fill bool, mark string) {
+func (p *lineBuffer) endStyledLine(cells int, look theme.EscapeCodes, fill bool, mark string) {
 	cells -= p.trimBlanks(cells)
 	if cells > p.width {
 		line := ansi.Truncate(string(p.out[p.lineStart:]), p.width, mark)

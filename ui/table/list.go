@@ -15,7 +15,7 @@ import (
 // JoinedStore is a store that a pane joins with.
 type JoinedStore interface {
 	ui.Refresher
-	ui.Poller
+	ui.AutoRefresher
 	Name() string
 	Freshness() ui.Freshness
 	EnsureLoaded() tea.Cmd

@@ -10,9 +10,9 @@ import (
 )
 
 // Announce tells the row under the cursor: its name first, then its other columns by their titles.
-func (l *List[T]) Announce(b ui.Box) ui.Announcement {
+func (l *List[T]) Announce(b ui.Box) ui.ScreenReaderText {
 	l.restoreCursor()
-	a := ui.Announcement{Count: l.shown()}
+	a := ui.ScreenReaderText{Count: l.shown()}
 	if l.filter.typing {
 		note := l.rowIndex.note(l.wantedKey())
 		a.Input = "filter: " + l.filter.text + ui.WithPrefix("; ", cmp.Or(note.problem, note.hint))

@@ -23,7 +23,7 @@ type listControls interface {
 	goToEnd() tea.Cmd
 	scrollColumns(by int)
 	startFilter()
-	sortMenu() ui.Menu
+	sortMenu() ui.OpenMenuMsg
 	markRange()
 	markAll()
 	escape()
@@ -102,7 +102,7 @@ func (c *controls[T]) pressInFilter(k tea.KeyPressMsg) {
 }
 
 // sortMenu offers the columns; the one in use is reversed.
-func (c *controls[T]) sortMenu() ui.Menu {
+func (c *controls[T]) sortMenu() ui.OpenMenuMsg {
 	l := c.list()
 	return sortMenu(l.titles(), l.rowIndex.column, func(i int) {
 		reverse := l.Columns[i].LargestFirst
@@ -225,7 +225,7 @@ func showLongTexts(texts []ui.ShowTextMsg) tea.Cmd {
 	case 1:
 		return actions[0].Do()
 	}
-	return ui.Send(ui.Menu{Title: "Show in full", Actions: actions})
+	return ui.Send(ui.OpenMenuMsg{Title: "Show in full", Actions: actions})
 }
 
 // csv returns the list as it is shown.
@@ -350,14 +350,14 @@ func commonActions(l listControls, disabled string, row rowCommands, rowActions 
 }
 
 // copyMenu offers what can be copied of the row and the list.
-func (r rowCommands) copyMenu() ui.Menu {
+func (r rowCommands) copyMenu() ui.OpenMenuMsg {
 	add := func(name, key string, text func() string) ui.Action {
 		return ui.Action{
 			Key: ui.Bind(name, key),
 			Do:  func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: text(), Label: name}) },
 		}
 	}
-	m := ui.Menu{Title: "Copy " + r.label(), Actions: []ui.Action{
+	m := ui.OpenMenuMsg{Title: "Copy " + r.label(), Actions: []ui.Action{
 		add("name", "n", r.label),
 		add("id", "i", r.id),
 		add("row as JSON", "j", r.json),
@@ -370,8 +370,8 @@ func (r rowCommands) copyMenu() ui.Menu {
 }
 
 // sortMenu offers columns by their titles; current is the one in use.
-func sortMenu(titles []string, current int, choose func(column int)) ui.Menu {
-	m := ui.Menu{Title: "Sort by"}
+func sortMenu(titles []string, current int, choose func(column int)) ui.OpenMenuMsg {
+	m := ui.OpenMenuMsg{Title: "Sort by"}
 	for i, name := range titles {
 		if i == current {
 			name += " (reverse)"

@@ -127,7 +127,7 @@ func (l *List[T]) newSortJob(ctx context.Context) *sortJob {
 			job.cells[i].Value = func(row int32) string { return c.Value(at(int(row))) }
 		}
 		if c.Rank != nil {
-			job.columns[i].rank = func(row int32) Rank { return c.Rank(at(int(row))) }
+			job.columns[i].rank = func(row int32) SortRank { return c.Rank(at(int(row))) }
 		}
 		if c.Less != nil {
 			job.columns[i].less = func(a, b int32) bool { return c.Less(at(int(a)), at(int(b))) }

@@ -42,7 +42,7 @@ func newLoadedList(t testing.TB, rows *[]thing) *List[thing] {
 	t.Helper()
 	s := ui.NewRowStore(
 		context.Background(),
-		ui.Source[thing]{
+		ui.RowSource[thing]{
 			Name: "things",
 			ID:   func(x thing) string { return fmt.Sprint(x.id) },
 			Fetch: func(context.Context, string) (ui.RowPage[thing], error) {
@@ -153,7 +153,7 @@ func TestList_View_emptyStates(t *testing.T) {
 		l := newLoadedList(t, &[]thing{})
 		l.Store = ui.NewRowStore(
 			context.Background(),
-			ui.Source[thing]{
+			ui.RowSource[thing]{
 				Name:  "things",
 				ID:    func(thing) string { return "" },
 				Fetch: func(context.Context, string) (ui.RowPage[thing], error) { return ui.RowPage[thing]{}, err },
@@ -164,7 +164,7 @@ func TestList_View_emptyStates(t *testing.T) {
 	}
 	loading := failing(nil)
 	loading.Store = ui.NewRowStore(
-		context.Background(), ui.Source[thing]{Name: "things", ID: func(thing) string { return "" }},
+		context.Background(), ui.RowSource[thing]{Name: "things", ID: func(thing) string { return "" }},
 	)
 	rows := things(3)
 	filtered := newLoadedList(t, &rows)
@@ -280,7 +280,7 @@ func TestList_Poll_joinedStoresOncePerMinute(t *testing.T) {
 		set := func(name string) *ui.RowStore[thing] {
 			return ui.NewRowStore(
 				t.Context(),
-				ui.Source[thing]{
+				ui.RowSource[thing]{
 					Name: name,
 					ID:   func(x thing) string { return x.name },
 					Fetch: func(context.Context, string) (ui.RowPage[thing], error) {

@@ -81,7 +81,7 @@ func (v listView[T]) detailText(row T, b ui.Box) string {
 
 // detailTitle returns what the border around a detail says: what the row is called if that fits whole, otherwise what
 // the rows of the list are. b is the box inside the border.
-func (v listView[T]) detailTitle(row T, b ui.Box) []theme.Segment {
+func (v listView[T]) detailTitle(row T, b ui.Box) []theme.TitleSegment {
 	label := v.list.label(row, b)
 	if ui.Width(label) > b.Width-2 {
 		label = v.list.Title
@@ -262,7 +262,7 @@ func (v listView[T]) rows(b ui.Box) {
 			}
 			return text
 		},
-		spans: func(column int) []Span {
+		spans: func(column int) []CellSpan {
 			if draw := l.Columns[column].Spans; draw != nil {
 				return draw(row, b)
 			}

@@ -13,7 +13,7 @@ import (
 // Marks stay on their rows when rows move, leave with rows that are gone, and do not spread to rows that come.
 func TestMarks_relocate(t *testing.T) {
 	rows := things(200)
-	s := ui.NewRowStore(t.Context(), ui.Source[thing]{
+	s := ui.NewRowStore(t.Context(), ui.RowSource[thing]{
 		Name: "things",
 		ID:   func(x thing) string { return fmt.Sprint(x.id) },
 		Fetch: func(context.Context, string) (ui.RowPage[thing], error) {

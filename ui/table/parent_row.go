@@ -52,7 +52,7 @@ func (p *ParentRow) tableRow(heads []columnHead) tableRow {
 			}
 			return "", theme.Plain
 		},
-		spans:   func(int) []Span { return nil },
+		spans:   func(int) []CellSpan { return nil },
 		shorten: func(_ int, text string, _ int) string { return text },
 	}
 }

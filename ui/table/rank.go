@@ -2,10 +2,10 @@ package table
 
 import "slices"
 
-// Rank orders the rows by a column of a few different values: how far a transfer is, how bad a problem is. Ordering
+// SortRank orders the rows by a column of a few different values: how far a transfer is, how bad a problem is. Ordering
 // takes one pass over the rows. When the row under the cursor changes its rank, the cursor stays where it is and lets
 // the row move away.
-type Rank struct {
+type SortRank struct {
 	Number      int  // from 0, which comes first
 	NewestFirst bool // reverses the store's order of the rows with this rank
 }
@@ -22,7 +22,7 @@ func (s rowRank) changedRank(now rowRank) bool {
 }
 
 // sortByRank returns rows, which are in the order of the store, in the order of their ranks.
-func sortByRank(rows []int32, rank func(row int32) Rank, reverse bool) []int32 {
+func sortByRank(rows []int32, rank func(row int32) SortRank, reverse bool) []int32 {
 	numbers := make([]int, len(rows))
 	var counts []int
 	var latest []bool

@@ -22,7 +22,7 @@ func newStagedList(t testing.TB, stages *[]int) *List[thing] {
 		Title: "stage",
 		Width: 6,
 		Cell:  func(x thing, _ ui.Box) (string, theme.Tone) { return "", theme.Plain },
-		Rank:  func(x thing) Rank { n := (*stages)[x.id]; return Rank{Number: n, NewestFirst: n == 2} },
+		Rank:  func(x thing) SortRank { n := (*stages)[x.id]; return SortRank{Number: n, NewestFirst: n == 2} },
 	})
 	l.View(uitest.NewBox(t, 60, 12))
 	return l
@@ -102,7 +102,7 @@ func TestSortByRank(t *testing.T) {
 				return m - n
 			}
 		})
-		got := sortByRank(all, func(row int32) Rank { n := stages[row]; return Rank{n, n == 2} }, reverse)
+		got := sortByRank(all, func(row int32) SortRank { n := stages[row]; return SortRank{n, n == 2} }, reverse)
 		if !slices.Equal(got, want) {
 			t.Errorf("reverse %v: %v", reverse, got)
 		}
@@ -118,7 +118,7 @@ func BenchmarkSortByRank(b *testing.B) {
 	b.Run(fmt.Sprint(len(rows)), func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			sortByRank(rows, func(row int32) Rank { return Rank{Number: int(row) % 6} }, false)
+			sortByRank(rows, func(row int32) SortRank { return SortRank{Number: int(row) % 6} }, false)
 		}
 	})
 }

@@ -9,10 +9,10 @@ import (
 )
 
 // RowCommandHost returns what takes actions that run a program.
-func (l *List[T]) RowCommandHost() ui.RowCommandHost { return (*controls[T])(l) }
+func (l *List[T]) RowCommandHost() ui.CustomCommandHost { return (*controls[T])(l) }
 
 // AddRowCommand adds an action that runs a program on the row under the cursor.
-func (k *controls[T]) AddRowCommand(c ui.RowCommand) {
+func (k *controls[T]) AddRowCommand(c ui.CustomCommand) {
 	l := k.list()
 	l.RowActions = append(l.RowActions, RowAction[T]{
 		Name:        c.Name,
@@ -35,8 +35,8 @@ func (k *controls[T]) RowFields() []string {
 }
 
 // runCommand returns the message that runs a command on a row.
-func runCommand[T any](l *List[T], c ui.RowCommand, row T) ui.RunCommandMsg {
-	msg := ui.RunCommandMsg{Command: c, Label: l.label(row, l.cellBox())}
+func runCommand[T any](l *List[T], c ui.CustomCommand, row T) ui.RunCustomCommandMsg {
+	msg := ui.RunCustomCommandMsg{Command: c, Label: l.label(row, l.cellBox())}
 	data, err := json.Marshal(row)
 	if err != nil {
 		msg.Err = err

@@ -39,9 +39,9 @@ type sortable interface {
 // permutation is rows by their positions in the store, and the position of each row of the store among them.
 type permutation struct {
 	rows      []int32
-	positions []int32              // -1 is not shown
-	rank      func(row int32) Rank // that the rows are ordered by; nil if they are not
-	note      filterNote           // about the filter that the rows match
+	positions []int32                  // -1 is not shown
+	rank      func(row int32) SortRank // that the rows are ordered by; nil if they are not
+	note      filterNote               // about the filter that the rows match
 }
 
 // rowIndexKey is what the order of the rows depends on.

@@ -129,7 +129,7 @@ func TestList_goToEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			rows := things(3 * maxForegroundSort)
-			s := ui.NewRowStore(t.Context(), ui.Source[thing]{
+			s := ui.NewRowStore(t.Context(), ui.RowSource[thing]{
 				Name: "things",
 				ID:   func(x thing) string { return x.name },
 				Lazy: true,

@@ -14,8 +14,8 @@ import (
 
 // columnAccessor is how a column is sorted.
 type columnAccessor struct {
-	less func(a, b int32) bool // nil sorts by the text
-	rank func(row int32) Rank  // nil is none
+	less func(a, b int32) bool    // nil sorts by the text
+	rank func(row int32) SortRank // nil is none
 }
 
 // sortJob filters and sorts a snapshot of the rows. Cancelling ctx stops it.
@@ -25,7 +25,7 @@ type sortJob struct {
 	now        time.Time
 	cells      []filter.ColumnValues
 	columns    []columnAccessor
-	quick      ui.Searcher // may be nil
+	quick      ui.RowSearcher // may be nil
 	rowCount   int
 	candidates []int32 // the only rows that can match, in the wanted order; nil is every row
 }
@@ -122,7 +122,7 @@ func (m *sortJob) match(matcher *filter.Matcher, workers int) []int32 {
 }
 
 // search looks for a word with the storage's searcher, if it has one.
-func (m *sortJob) search(w filter.Word, within []int32) (rows []int32, known bool) {
+func (m *sortJob) search(w filter.RequiredWord, within []int32) (rows []int32, known bool) {
 	if m.quick == nil {
 		return nil, false
 	}

@@ -184,7 +184,7 @@ func (g *tableRenderer) writeHeader(by int, reverse bool, b ui.Box) {
 			}
 			title += " " + arrow
 		}
-		g.writeCell(title, c.width, g.heads[c.index].alignRight, theme.Codes{}, b.Theme.Glyphs.Ellipsis)
+		g.writeCell(title, c.width, g.heads[c.index].alignRight, theme.EscapeCodes{}, b.Theme.Glyphs.Ellipsis)
 		g.pad(2)
 		cells += c.width + 2
 	}
@@ -194,7 +194,7 @@ func (g *tableRenderer) writeHeader(by int, reverse bool, b ui.Box) {
 // tableRow is how a row is drawn.
 type tableRow struct {
 	cell                  func(column int) (string, theme.Tone)
-	spans                 func(column int) []Span                         // of a cell with several tones, otherwise nil
+	spans                 func(column int) []CellSpan                     // of a cell with several tones, otherwise nil
 	shorten               func(column int, text string, width int) string // a text that is too wide for its cell
 	cursor, marked, stale bool
 	highlighted           bool   // it has just changed
@@ -205,7 +205,7 @@ type tableRow struct {
 
 // writeSpans writes a text in a column of a width, in the tones of the spans that it begins with, and cuts it with a
 // mark if it is longer.
-func (g *tableRenderer) writeSpans(spans []Span, text string, width int, tint *theme.Tint, mark string) {
+func (g *tableRenderer) writeSpans(spans []CellSpan, text string, width int, tint *theme.RowTint, mark string) {
 	left := width
 	for _, s := range spans {
 		cells := ui.Width(s.Text)
@@ -224,7 +224,7 @@ func isNumber(text string) bool { return text[0] >= '0' && text[0] <= '9' }
 
 // tintOf returns how a row is drawn: the background of a change, of the cursor or of a mark covers its whole width. The
 // row at the cursor shows a change as well: most changes are made there, and the glyph stays.
-func tintOf(r tableRow, t *theme.Theme) *theme.Tint {
+func tintOf(r tableRow, t *theme.Theme) *theme.RowTint {
 	switch {
 	case r.highlighted && t.CanFlash():
 		return t.Tint(theme.Flash)
@@ -317,7 +317,7 @@ func (g *tableRenderer) fit(r tableRow, text string, n int, mark string) (fittin
 }
 
 // writeMarks writes the two cells before a row: the cursor and the mark.
-func (g *tableRenderer) writeMarks(r tableRow, tint *theme.Tint, b ui.Box) {
+func (g *tableRenderer) writeMarks(r tableRow, tint *theme.RowTint, b ui.Box) {
 	g.out = append(g.out, tint.Around.Open...)
 	if r.cursor {
 		g.writeCell(b.Theme.Glyphs.Cursor, 1, false, tint.Codes(theme.Accent), "")

@@ -237,7 +237,7 @@ func (c *flowControl) measure(r statusRequest, now time.Time) {
 }
 
 // isSlowRate reports whether a number of bytes per second is slow.
-func isSlowRate(bytesPerSecond int64) bool { return LineRate{int(bytesPerSecond) * 10}.IsSlow() }
+func isSlowRate(bytesPerSecond int64) bool { return LineSpeedMsg{int(bytesPerSecond) * 10}.IsSlow() }
 
 // overdueAt returns when the oldest request counts as lost; zero if none is on its way.
 func (c *flowControl) overdueAt() time.Time {

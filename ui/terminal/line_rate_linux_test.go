@@ -24,13 +24,13 @@ func TestSerialRate(t *testing.T) {
 			t.Errorf("%s is a serial line: %v", c.name, got)
 		}
 	}
-	for modes, want := range map[uint32]LineRate{
+	for modes, want := range map[uint32]LineSpeedMsg{
 		unix.B9600 | unix.CS8 | unix.CREAD: {9600},
 		unix.B57600 | unix.CS8:             {57_600},
 		unix.B115200 | unix.CS8:            {},
 		unix.B0 | unix.CS8:                 {},
 	} {
-		got := LineRate{rateOfModes(modes)}
+		got := LineSpeedMsg{rateOfModes(modes)}
 		if got != want || got.IsSlow() != (want.BitsPerSecond > 0) {
 			t.Errorf("%o: %v, slow %v", modes, got, got.IsSlow())
 		}

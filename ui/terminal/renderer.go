@@ -16,8 +16,8 @@ import (
 // nothing changes, and delays each key by 8 ms on average.
 type renderer struct {
 	out          io.Writer
-	onWriteError func()         // called when the terminal cannot be written any more
-	onLineRate   func(LineRate) // called when the line turns out to be slow or fast
+	onWriteError func()             // called when the terminal cannot be written any more
+	onLineRate   func(LineSpeedMsg) // called when the line turns out to be slow or fast
 
 	mu             sync.Mutex
 	wake           chan struct{}
@@ -180,7 +180,7 @@ func (p *renderer) answered() {
 	}
 	p.mu.Unlock()
 	if slow != wasSlow && tell != nil {
-		tell(LineRate{int(10 * rate)})
+		tell(LineSpeedMsg{int(10 * rate)})
 	}
 }
 
@@ -192,7 +192,7 @@ func (p *renderer) awaitsAnswer() bool {
 }
 
 // setOnLineRate sets the function that is called when the line turns out to be slow or fast.
-func (p *renderer) setOnLineRate(f func(LineRate)) {
+func (p *renderer) setOnLineRate(f func(LineSpeedMsg)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.onLineRate = f

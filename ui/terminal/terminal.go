@@ -17,8 +17,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// A Screen is the running program as the terminal sees it.
-type Screen interface {
+// A Program is the running program as the terminal sees it.
+type Program interface {
 	Init() tea.Cmd
 	Update(tea.Msg) tea.Cmd // called in the loop
 	Frame() Frame           // called after every Update
@@ -48,7 +48,7 @@ type Options struct {
 
 // Run shows a screen until it quits or the terminal is gone. The code is 0, 1, or 128 plus the number of the signal
 // that ended it. Every kind of exit restores the terminal.
-func Run(ctx context.Context, s Screen, o Options) (code int, err error) {
+func Run(ctx context.Context, s Program, o Options) (code int, err error) {
 	t, err := openTTY(o)
 	if err != nil {
 		return 2, err
@@ -115,7 +115,7 @@ func (m *model) runLoop(ctx context.Context, cancel func()) error {
 
 // model is the screen as Bubble Tea's loop knows it.
 type model struct {
-	screen Screen
+	screen Program
 	tty    *tty
 	code   int
 
@@ -149,7 +149,7 @@ func (m *model) Init() tea.Cmd {
 	first := m.screen.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	if m.tty.output != nil {
 		if rate := serialRate(m.tty.output); rate > 0 {
-			first = tea.Batch(first, m.screen.Update(LineRate{rate}))
+			first = tea.Batch(first, m.screen.Update(LineSpeedMsg{rate}))
 		}
 	}
 	cmd := m.withRecovery(tea.Batch(first, m.screen.Init()))
@@ -159,17 +159,18 @@ func (m *model) Init() tea.Cmd {
 
 // Messages for the screen.
 type (
-	// Resumed says that the program was suspended and is back.
-	Resumed struct{}
-	// SuspendUnavailable says that the program was not suspended, because no shell could continue it.
-	SuspendUnavailable struct{}
-	// OutputStalled says that nobody read the terminal for a while, and that input was dropped meanwhile.
-	OutputStalled struct{ DroppedBytes int }
+	// ResumedMsg says that the program was suspended and is back.
+	ResumedMsg struct{}
+	// SuspendUnavailableMsg says that the program was not suspended, because no shell could continue it.
+	SuspendUnavailableMsg struct{}
+	// OutputStalledMsg says that nobody read the terminal for a while, and that input was dropped meanwhile.
+	OutputStalledMsg struct{ DroppedBytes int }
 )
 
-// UnseenInput carries a key or a click that came while the screen was more than a second behind, or before what it acts
-// on was there: the user cannot have seen that. It is obeyed like any other, unless it changes or deletes something.
-type UnseenInput struct{ Input tea.Msg }
+// UnseenInputMsg carries a key or a click that came while the screen was more than a second behind, or before what it
+// acts on was there: the user cannot have seen that. It is obeyed like any other, unless it changes or deletes
+// something.
+type UnseenInputMsg struct{ Input tea.Msg }
 
 // Messages for the terminal.
 type (
@@ -208,14 +209,14 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, tea.Quit
 	case suspend:
 		if !m.tty.suspend() {
-			return m, func() tea.Msg { return SuspendUnavailable{} }
+			return m, func() tea.Msg { return SuspendUnavailableMsg{} }
 		}
 		m.draw(true)
-		return m, func() tea.Msg { return Resumed{} }
+		return m, func() tea.Msg { return ResumedMsg{} }
 	case continued:
 		m.tty.reacquire()
 		m.draw(true)
-		return m, func() tea.Msg { return Resumed{} }
+		return m, func() tea.Msg { return ResumedMsg{} }
 	case execute:
 		err := m.tty.runCommand(msg.cmd)
 		w, h := m.tty.size() // it may have changed meanwhile
@@ -231,7 +232,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, nil
 	case tea.KeyPressMsg, tea.MouseClickMsg:
 		if m.tty.renderer.behind() {
-			return m, m.forward(UnseenInput{msg}, false)
+			return m, m.forward(UnseenInputMsg{msg}, false)
 		}
 	}
 	return m, m.forward(msg, false)
@@ -276,7 +277,7 @@ func (m *model) withRecovery(cmd tea.Cmd) tea.Cmd {
 func Quit(code int) tea.Cmd { return func() tea.Msg { return quitNow{code} } }
 
 // Suspend gives the terminal to the shell until the shell continues the program. Without such a shell,
-// SuspendUnavailable follows.
+// SuspendUnavailableMsg follows.
 func Suspend() tea.Cmd { return func() tea.Msg { return suspend{} } }
 
 // Exec lends the terminal to another program until that ends.

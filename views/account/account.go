@@ -51,11 +51,11 @@ type Account struct {
 	LastFolder     string // the local folder that was used last
 	memory         memory
 	changesRead    int // version of the journal when LoadChanges read it last
-	Maintenance    Maintenance
+	Maintenance    MaintenanceState
 }
 
-// Maintenance is how this program looks after the maintenance windows of the account.
-type Maintenance struct {
+// MaintenanceState is how this program looks after the maintenance windows of the account.
+type MaintenanceState struct {
 	Schedule maintenance.DueTracker
 	Watching bool // a timer is running
 	// JournalGrown is what TakeOverWindows runs; nil until the journal is watched.
@@ -114,18 +114,18 @@ func (a *Account) Close() {
 func sharedStore[T any](
 	a *Account, name string, id func(T) string, fetch func(context.Context, string) (ui.RowPage[T], error),
 ) *ui.RowStore[T] {
-	return sharedStoreFrom(a, ui.Source[T]{Name: name, ID: id, Fetch: fetch})
+	return sharedStoreFrom(a, ui.RowSource[T]{Name: name, ID: id, Fetch: fetch})
 }
 
 // PageStore returns the store of a name whose rows come in pages. All panes of the account share it.
 func PageStore[T any](
 	a *Account, name string, id func(T) string, list func(context.Context, int) (client.Page[T], error),
 ) *ui.RowStore[T] {
-	return sharedStoreFrom(a, ui.Source[T]{Name: name, ID: id, PrefetchFrom: pagePrefetcher(list)})
+	return sharedStoreFrom(a, ui.RowSource[T]{Name: name, ID: id, PrefetchFrom: pagePrefetcher(list)})
 }
 
 // sharedStoreFrom is sharedStore for any source.
-func sharedStoreFrom[T any](a *Account, src ui.Source[T]) *ui.RowStore[T] {
+func sharedStoreFrom[T any](a *Account, src ui.RowSource[T]) *ui.RowStore[T] {
 	if set, ok := a.Stores[src.Name]; ok {
 		return set.(*ui.RowStore[T])
 	}
@@ -195,7 +195,7 @@ func RefreshAll(sets ...ui.Refresher) tea.Cmd {
 }
 
 // PollAll reads several stores again, and lets reads under way finish.
-func PollAll(sets ...ui.Poller) tea.Cmd {
+func PollAll(sets ...ui.AutoRefresher) tea.Cmd {
 	cmds := make([]tea.Cmd, len(sets))
 	for i, set := range sets {
 		cmds[i] = set.Poll()

@@ -16,15 +16,16 @@ import (
 	"lookout/views/resource"
 )
 
-// A SeenChange is a change of the account: one of this machine's journal, or one that was made elsewhere and seen here.
-type SeenChange struct {
+// A RecentChange is a change of the account: one of this machine's journal, or one that was made elsewhere and seen
+// here.
+type RecentChange struct {
 	At        time.Time
 	Entry     *journal.Entry // nil if the change was made elsewhere
-	Elsewhere incident.OtherChange
+	Elsewhere incident.ExternalChange
 }
 
 // Service returns the ID of the service that was changed; "" if it is something else.
-func (c SeenChange) Service() string {
+func (c RecentChange) Service() string {
 	switch {
 	case c.Entry == nil:
 		return FormatID(c.Elsewhere.ID)
@@ -35,15 +36,15 @@ func (c SeenChange) Service() string {
 }
 
 // RecentChanges returns the changes read so far, newest first: those of the journal, and those made elsewhere.
-func RecentChanges(a *Account) resource.Joined[SeenChange] {
+func RecentChanges(a *Account) resource.Joined[RecentChange] {
 	set := a.JournalStore()
-	changes := Memo(a, "recent changes", func() []SeenChange {
-		var all []SeenChange
+	changes := Memo(a, "recent changes", func() []RecentChange {
+		var all []RecentChange
 		for _, e := range set.Rows() {
-			all = append(all, SeenChange{At: e.Time, Entry: e})
+			all = append(all, RecentChange{At: e.Time, Entry: e})
 		}
 		for _, c := range a.memory.seen.Elsewhere {
-			all = append(all, SeenChange{At: c.To, Elsewhere: c})
+			all = append(all, RecentChange{At: c.To, Elsewhere: c})
 		}
 		sort.SliceStable(all, func(i, j int) bool { return all[i].At.After(all[j].At) })
 		return all
@@ -83,7 +84,7 @@ func FormatOutcome(a *Account, e *journal.Entry, look *theme.Theme) (string, the
 
 // ChangeLines returns changes as lines of a table: time, outcome, object, what was changed and why. A change made
 // elsewhere has the time at which it was seen.
-func ChangeLines(a *Account, changes []SeenChange, b ui.Box) []string {
+func ChangeLines(a *Account, changes []RecentChange, b ui.Box) []string {
 	times, outcomes, names := make([]string, len(changes)), make([]string, len(changes)), make([]string, len(changes))
 	var timeWidth, outcomeWidth, nameWidth int
 	for n, c := range changes {
@@ -110,7 +111,7 @@ func ChangeLines(a *Account, changes []SeenChange, b ui.Box) []string {
 }
 
 // describeChange says what was changed, until when and why.
-func describeChange(a *Account, c SeenChange) string {
+func describeChange(a *Account, c RecentChange) string {
 	if c.Entry == nil {
 		text := string(c.Elsewhere.Kind) + ui.WithPrefix(": ", JoinWithCommas(c.Elsewhere.Fields))
 		if c.Elsewhere.To.Sub(c.Elsewhere.From) > 10*time.Minute {
@@ -131,10 +132,10 @@ func describeChange(a *Account, c SeenChange) string {
 
 // ChangesPanel returns the panel of the last changes of a row, made from this machine and, of services, elsewhere.
 // kind is what the row is called in the journal.
-func ChangesPanel(a *Account, kind, id string, b ui.Box) ui.ColumnPanel {
+func ChangesPanel(a *Account, kind, id string, b ui.Box) ui.StackedPanel {
 	const most = 8
 	all := RecentChanges(a)
-	var found []SeenChange
+	var found []RecentChange
 	for _, c := range resource.Found(all) {
 		own := c.Entry != nil && c.Entry.Change.Resource == kind && c.Entry.Change.ID == id
 		if len(found) < most && (own || kind == "service" && c.Service() == id) {
@@ -155,11 +156,11 @@ func ChangesPanel(a *Account, kind, id string, b ui.Box) ui.ColumnPanel {
 	for _, line := range ui.Wrap(remark, b.Width) {
 		lines = append(lines, b.Theme.Paint(theme.Muted, line))
 	}
-	return ui.ColumnPanel{Name: "changes", Title: theme.Title("Changes"), Lines: lines}
+	return ui.StackedPanel{Name: "changes", Title: theme.Title("Changes"), Lines: lines}
 }
 
 // changeOfRow returns a change of a known row: time and outcome, then what was changed.
-func changeOfRow(a *Account, c SeenChange, b ui.Box) []string {
+func changeOfRow(a *Account, c RecentChange, b ui.Box) []string {
 	text, tone := b.Theme.Glyphs.Bullet+" elsewhere", theme.Info
 	if c.Entry != nil {
 		text, tone = FormatOutcome(a, c.Entry, b.Theme)
@@ -174,10 +175,10 @@ func changeOfRow(a *Account, c SeenChange, b ui.Box) []string {
 // WithDetailSidebar gives a list a third column of panels on wide screens. stores are what they need besides the
 // stores of the list.
 func WithDetailSidebar[T comparable](
-	a *Account, l *table.List[T], panels func(row T, inside ui.Box) []ui.ColumnPanel, stores ...table.JoinedStore,
+	a *Account, l *table.List[T], panels func(row T, inside ui.Box) []ui.StackedPanel, stores ...table.JoinedStore,
 ) ui.Pane {
 	var drawn sidebarFrame[T]
-	column := &ui.PanelColumn{}
+	column := &ui.PanelStack{}
 	return table.WithDetailSidebar(l, table.DetailSidebar[T]{
 		View: func(row T, b ui.Box) string {
 			next := sidebarFrame[T]{row: row, box: b, version: relatedVersion(a)}

@@ -15,13 +15,14 @@ import (
 	"lookout/views/resource"
 )
 
-// Ask is what must be asked before a change: on a protected account always, on others if Confirm requires it.
-type Ask struct {
+// ConfirmationRequest is what must be asked before a change: on a protected account always, on others if Confirm
+// requires it.
+type ConfirmationRequest struct {
 	Ops     []string // the client's operations that the answer covers
 	IDs     []string // what they are done to; none for what has no id yet
 	Below   bool     // the ids are parents ("us-east-1/photos/2024/"), and the answer covers everything below them
 	Name    string   // what the button says: "delete"
-	Confirm resource.Confirm
+	Confirm resource.ConfirmationSpec
 	Items   []string // what it is done to, line by line, if that is more than one thing
 }
 
@@ -29,7 +30,7 @@ type Ask struct {
 type Consents map[string]*client.Consent
 
 // AskConsent asks what must be asked and goes on with the consents. It is called on the event loop and returns at once.
-func (a *Account) AskConsent(ask Ask, then func(Consents) tea.Cmd) tea.Cmd {
+func (a *Account) AskConsent(ask ConfirmationRequest, then func(Consents) tea.Cmd) tea.Cmd {
 	return runAction(askAction(a, ask.withUnsettled(a), then))
 }
 
@@ -42,12 +43,12 @@ func runAction(action ui.Action) tea.Cmd {
 }
 
 // AskConsentMsg is AskConsent for work off the event loop: the message asks, and goes on.
-func (a *Account) AskConsentMsg(ask Ask, then func(Consents) tea.Cmd) tea.Msg {
+func (a *Account) AskConsentMsg(ask ConfirmationRequest, then func(Consents) tea.Cmd) tea.Msg {
 	return ui.RunActionMsg{Action: askAction(a, ask.withUnsettled(a), then)}
 }
 
 // withUnsettled adds to a question which changes of the same things have an unknown outcome.
-func (ask Ask) withUnsettled(a *Account) Ask {
+func (ask ConfirmationRequest) withUnsettled(a *Account) ConfirmationRequest {
 	var texts []string
 	for _, e := range UnresolvedChanges(a) {
 		if e.Change.ID != "" && slices.Contains(ask.IDs, e.Change.ID) && slices.Contains(ask.Ops, e.Change.Op) {
@@ -68,11 +69,11 @@ func (ask Ask) withUnsettled(a *Account) Ask {
 }
 
 // askAction is the question as an action. Its Confirm is nil if nothing need be asked.
-func askAction(a *Account, ask Ask, then func(Consents) tea.Cmd) ui.Action {
+func askAction(a *Account, ask ConfirmationRequest, then func(Consents) tea.Cmd) ui.Action {
 	requests := make(map[string]*client.ConsentRequest, len(ask.Ops))
-	var question *client.Question
+	var question *client.ConsentQuestion
 	for _, op := range ask.Ops {
-		requests[op] = a.API.RequestConsent(client.Question{
+		requests[op] = a.API.RequestConsent(client.ConsentQuestion{
 			Op:       op,
 			Effect:   ask.Confirm.Effect,
 			Labels:   ask.Items,
@@ -104,7 +105,7 @@ func askAction(a *Account, ask Ask, then func(Consents) tea.Cmd) ui.Action {
 
 // dialog is the question as a dialog shows it. On a protected account it names the account, and the account's name must
 // be typed if nothing else must.
-func (ask Ask) dialog(protected string) *ui.Confirmation {
+func (ask ConfirmationRequest) dialog(protected string) *ui.Confirmation {
 	d := &ui.Confirmation{
 		Title:        ask.Confirm.Title,
 		Text:         ask.Confirm.Effect,
@@ -126,7 +127,7 @@ func (ask Ask) dialog(protected string) *ui.Confirmation {
 // FormWithConsent makes a form ask before it sends, for a change that has no row in a store. send is called off the
 // event loop, with the consents to what ask returned for the values in the fields.
 func (a *Account) FormWithConsent(
-	f form.Form, ask func() Ask, send func(context.Context, Consents) (func() tea.Cmd, error),
+	f form.Form, ask func() ConfirmationRequest, send func(context.Context, Consents) (func() tea.Cmd, error),
 ) form.Form {
 	var consents Consents
 	lost := false // the answer to what this form sent

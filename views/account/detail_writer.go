@@ -174,7 +174,7 @@ func LongTexts[T any](row T) []ui.ShowTextMsg {
 
 // appendLongTexts appends the long texts of a value, and of the structs in it.
 func appendLongTexts(texts []ui.ShowTextMsg, name string, v reflect.Value) []ui.ShowTextMsg {
-	if value, ok := v.Interface().(client.Text); ok {
+	if value, ok := v.Interface().(client.ServerText); ok {
 		if _, rest := shortenLines(value.Raw()); rest != "" {
 			texts = append(texts, ui.ShowTextMsg{Title: name, Text: value.Raw()})
 		}

@@ -12,7 +12,7 @@ import (
 func TestDetailWriter_shortensLongTexts(t *testing.T) {
 	long := strings.Repeat("a line of notes\n", 10_000)
 	service := &client.Service{Label: client.NewText("web-1")}
-	service.Notes.Text = client.NewText(long)
+	service.Notes.ServerText = client.NewText(long)
 	w := NewDetailWriter(uitest.NewBox(t, 60, 20))
 	w.ServerText(service.Notes.Raw())
 	last := w.Lines[len(w.Lines)-1]
@@ -23,7 +23,7 @@ func TestDetailWriter_shortensLongTexts(t *testing.T) {
 	if len(texts) != 1 || texts[0].Title != "notes" || texts[0].Text != long {
 		t.Errorf("%d texts are long: %.80q", len(texts), texts)
 	}
-	service.Notes.Text = client.NewText("short\r\nnotes")
+	service.Notes.ServerText = client.NewText("short\r\nnotes")
 	w = NewDetailWriter(uitest.NewBox(t, 60, 20))
 	w.ServerText(service.Notes.Raw())
 	if len(w.Lines) != 2 || len(LongTexts(service)) != 0 {

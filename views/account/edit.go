@@ -14,8 +14,8 @@ import (
 	"lookout/views/resource"
 )
 
-// Edit is the change of a row in a form. R is the request that the row is made of.
-type Edit[T, R any] struct {
+// EditForm is the change of a row in a form. R is the request that the row is made of.
+type EditForm[T, R any] struct {
 	Row     T
 	ID      func(T) int
 	Label   string
@@ -23,7 +23,7 @@ type Edit[T, R any] struct {
 	Fetch   func(context.Context, int) (T, error) // reads the row again before it is changed
 	Update  func(*client.Writer, context.Context, int, client.Patch) (T, error)
 	Matches func(now T, edited R) bool // whether a row has the values; nil compares all that Request returns
-	Updated func(T) client.Time        // see Update
+	Updated func(T) client.Timestamp   // see Update
 
 	edited R // the values in the form
 	values editValues
@@ -55,14 +55,14 @@ func (v *editValues) check(now any) error {
 }
 
 // Open returns the values for the fields of the form to change.
-func (e *Edit[T, R]) Open() *R {
+func (e *EditForm[T, R]) Open() *R {
 	e.edited = e.Request(e.Row)
 	e.values = editValues{opened: e.Request(e.Row), latest: e.Request(e.Row), edited: &e.edited}
 	return &e.edited
 }
 
 // Attempt returns the change to the values in the form.
-func (e *Edit[T, R]) Attempt(T) resource.Attempt[T] {
+func (e *EditForm[T, R]) Attempt(T) resource.Attempt[T] {
 	id := e.ID(e.Row)
 	return resource.Attempt[T]{
 		ID:        FormatID(id),
@@ -70,7 +70,7 @@ func (e *Edit[T, R]) Attempt(T) resource.Attempt[T] {
 		Before:    e.values.before(),
 		Unchanged: len(e.values.patch()) == 0,
 		Send:      e.save,
-		Find: Update[T]{
+		Find: UpdateLookup[T]{
 			Row:     e.Row,
 			ID:      e.ID,
 			Matches: e.matches,
@@ -80,12 +80,12 @@ func (e *Edit[T, R]) Attempt(T) resource.Attempt[T] {
 }
 
 // Confirm says which members the edit changes.
-func (e *Edit[T, R]) Confirm([]T) resource.Confirm {
+func (e *EditForm[T, R]) Confirm([]T) resource.ConfirmationSpec {
 	members := memberNames(e.values.patch())
 	if len(members) == 0 {
-		return resource.Confirm{}
+		return resource.ConfirmationSpec{}
 	}
-	return resource.Confirm{
+	return resource.ConfirmationSpec{
 		Effect: fmt.Sprintf("Changes %s of %s (id %d).", JoinWithCommas(members), client.NewText(e.Label), e.ID(e.Row)),
 	}
 }
@@ -104,7 +104,7 @@ func memberNames(patch map[string]any) []string {
 }
 
 // matches reports whether a row has the values in the form.
-func (e *Edit[T, R]) matches(now T) bool {
+func (e *EditForm[T, R]) matches(now T) bool {
 	if e.Matches != nil {
 		return e.Matches(now, e.edited)
 	}
@@ -116,7 +116,7 @@ var ErrUnchanged = errors.New("nothing has been changed: esc cancels")
 
 // save reads the row once more and sends the members that were changed, and no others. If somebody else has changed the
 // same members since, it returns their values as an error instead; saving again overwrites them.
-func (e *Edit[T, R]) save(ctx context.Context, w *client.Writer) (ui.ChangeResult[T], error) {
+func (e *EditForm[T, R]) save(ctx context.Context, w *client.Writer) (ui.ChangeResult[T], error) {
 	var none ui.ChangeResult[T]
 	patch := e.values.patch()
 	if len(patch) == 0 {

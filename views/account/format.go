@@ -54,7 +54,7 @@ func StatusRank(status client.ServiceStatus) int {
 }
 
 // FormatAge returns how long ago a time was, in steps, or "?" if the timestamp is invalid.
-func FormatAge(t client.Time, now time.Time) string {
+func FormatAge(t client.Timestamp, now time.Time) string {
 	if !t.Valid() {
 		return "?"
 	}
@@ -76,7 +76,7 @@ func FormatClock(t, now time.Time) string {
 func FormatSeconds(t time.Time) string { return t.Format("15:04:05") }
 
 // FormatTimestamp returns a timestamp of the server in the user's time zone, or "?" if it is invalid.
-func (a *Account) FormatTimestamp(t client.Time) string {
+func (a *Account) FormatTimestamp(t client.Timestamp) string {
 	if !t.Valid() {
 		return "?"
 	}
@@ -204,7 +204,7 @@ func (a *Account) FormatTime(t time.Time) string {
 
 // AgeColumn completes a column of a time: the pane shows how long ago it was, and sorts the newest first.
 func AgeColumn[T any](
-	c resource.ColumnDefinition[T], tone theme.Tone, at func(T) client.Time,
+	c resource.ColumnDefinition[T], tone theme.Tone, at func(T) client.Timestamp,
 ) resource.ColumnDefinition[T] {
 	c.Value = func(row T) string { return resource.TimeValue(at(row)) }
 	c.Pane.Value = c.Value

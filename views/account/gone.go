@@ -29,7 +29,7 @@ func (e *goneError) GoneID() string { return e.id }
 
 // checkGone returns a goneError if a change was refused because its row does not exist and another read of it agrees,
 // and otherwise the error of the change: a 404 can also be about something that the change names.
-func (r Runner[T]) checkGone(ctx context.Context, row T, err error) error {
+func (r OperationRunner[T]) checkGone(ctx context.Context, row T, err error) error {
 	if r.FetchOne == nil || !isNotFound(err) {
 		return err
 	}
@@ -46,7 +46,7 @@ func isNotFound(err error) bool {
 }
 
 // asNew is the form of a new row with the values that were typed for a row that is gone; nil if the draft offers none.
-func (r Runner[T]) asNew(s *start[T]) *form.Alternative {
+func (r OperationRunner[T]) asNew(s *start[T]) *form.AlternativeForm {
 	if s.draft.AsNew == nil {
 		return nil
 	}
@@ -55,7 +55,7 @@ func (r Runner[T]) asNew(s *start[T]) *form.Alternative {
 		return nil
 	}
 	op := r.Resource.Operations[i]
-	return &form.Alternative{
+	return &form.AlternativeForm{
 		Text: fmt.Sprintf("ctrl+n puts what you typed into a new %s", r.Resource.Singular),
 		Open: func() tea.Cmd {
 			f := r.form(&start[T]{op: op, draft: s.draft.AsNew()})
@@ -66,7 +66,7 @@ func (r Runner[T]) asNew(s *start[T]) *form.Alternative {
 }
 
 // newRowOperation returns the position of the operation that makes a row, or -1.
-func (r Runner[T]) newRowOperation() int {
+func (r OperationRunner[T]) newRowOperation() int {
 	for i, op := range r.Resource.Operations {
 		if op.Target == resource.NewRow {
 			return i

@@ -14,7 +14,7 @@ import (
 func (a *Account) Incidents() *incident.Incidents {
 	services, issues := a.Services(), a.Issues()
 	return Memo(a, "incidents", func() *incident.Incidents {
-		return incident.New(incident.Facts{
+		return incident.New(incident.AccountSnapshot{
 			Services:    services.Rows(),
 			AllServices: services.Complete() && len(services.Missing()) == 0,
 			Issues:      issues.Rows(),

@@ -15,11 +15,11 @@ import (
 // issuedLinks holds the links of this run in the order in which they were made. Several goroutines may use it.
 type issuedLinks struct {
 	mu    sync.Mutex
-	links []*Link
+	links []*PresignedLink
 }
 
 // Add numbers a link and keeps it.
-func (g *issuedLinks) Add(l Link) *Link {
+func (g *issuedLinks) Add(l PresignedLink) *PresignedLink {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	l.ID = len(g.links) + 1
@@ -28,7 +28,7 @@ func (g *issuedLinks) Add(l Link) *Link {
 }
 
 // newestFirst returns all links, the latest first.
-func (g *issuedLinks) newestFirst() []*Link {
+func (g *issuedLinks) newestFirst() []*PresignedLink {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	rows := slices.Clone(g.links)
@@ -36,24 +36,27 @@ func (g *issuedLinks) newestFirst() []*Link {
 	return rows
 }
 
-// Link is a pre-signed URL that was given out in this run. The URL is a credential and is never written to a file.
-type Link struct {
-	ID          int           `json:"id"` // counts from 1 in each run
-	Bucket      string        `json:"bucket"`
-	Name        client.Text   `json:"name"`
-	Method      string        `json:"method"`
-	ContentType string        `json:"content_type,omitempty"` // that an upload must send; "" if any
-	URL         client.Secret `json:"url"`
+// PresignedLink is a pre-signed URL that was given out in this run. The URL is a credential and is never written to a
+// file.
+type PresignedLink struct {
+	ID          int               `json:"id"` // counts from 1 in each run
+	Bucket      string            `json:"bucket"`
+	Name        client.ServerText `json:"name"`
+	Method      string            `json:"method"`
+	ContentType string            `json:"content_type,omitempty"` // that an upload must send; "" if any
+	URL         client.Secret     `json:"url"`
 	// Expires is read from the URL; zero if the URL does not tell
 	Expires time.Time             `json:"ends,omitzero"`
 	Exists  client.Optional[bool] `json:"exists"` // whether the object was there when the link was made
 }
 
 // Expired reports whether the link is known to have expired.
-func (l *Link) Expired(now time.Time) bool { return !l.Expires.IsZero() && !l.Expires.After(now) }
+func (l *PresignedLink) Expired(now time.Time) bool {
+	return !l.Expires.IsZero() && !l.Expires.After(now)
+}
 
 // curlCommand returns the link as a curl command. The URL is quoted for the shell.
-func (l *Link) curlCommand() string {
+func (l *PresignedLink) curlCommand() string {
 	quoted := "'" + strings.ReplaceAll(l.URL.Reveal(), "'", `'\''`) + "'"
 	switch l.Method {
 	case "PUT":
@@ -65,7 +68,9 @@ func (l *Link) curlCommand() string {
 }
 
 // CopyURL copies the link.
-func (l *Link) CopyURL() tea.Msg { return ui.CopyMsg{Text: l.URL.Reveal(), Label: "link"} }
+func (l *PresignedLink) CopyURL() tea.Msg { return ui.CopyMsg{Text: l.URL.Reveal(), Label: "link"} }
 
 // CopyCurl copies the link as a curl command.
-func (l *Link) CopyCurl() tea.Msg { return ui.CopyMsg{Text: l.curlCommand(), Label: "curl line"} }
+func (l *PresignedLink) CopyCurl() tea.Msg {
+	return ui.CopyMsg{Text: l.curlCommand(), Label: "curl line"}
+}

@@ -92,13 +92,13 @@ func (a *Account) ContactsInGroup(group string) resource.Joined[*client.Contact]
 		return noneNamed[*client.Contact]()
 	}
 	groups := Memo(a, "contacts of groups", func() map[string][]*client.Contact {
-		return groupBy(a.Contacts().Rows(), func(c *client.Contact) []string { return nonEmpty(c.Group.Text) })
+		return groupBy(a.Contacts().Rows(), func(c *client.Contact) []string { return nonEmpty(c.Group.ServerText) })
 	}, a.Contacts())
 	return resource.Join(groups[group], resource.StateOf(a.Contacts()))
 }
 
 // nonEmpty returns a text as the only key, or no key if it is empty.
-func nonEmpty(text client.Text) []string {
+func nonEmpty(text client.ServerText) []string {
 	if text.Raw() == "" {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (a *Account) ContactGroups() resource.Joined[string] {
 	groups := Memo(a, "groups", func() []string {
 		var names []string
 		for _, c := range a.Contacts().Rows() {
-			names = append(names, nonEmpty(c.Group.Text)...)
+			names = append(names, nonEmpty(c.Group.ServerText)...)
 		}
 		slices.Sort(names)
 		return slices.Compact(names)
@@ -305,9 +305,9 @@ func (a *Account) BucketsInCluster(cluster string) resource.Joined[*client.Bucke
 }
 
 // KeysForBucket returns the limited keys that reach a bucket.
-func (a *Account) KeysForBucket(b *client.Bucket) resource.Joined[*client.Key] {
-	keys := Memo(a, "keys of buckets", func() map[string][]*client.Key {
-		return groupBy(a.Keys().Rows(), func(k *client.Key) (buckets []string) {
+func (a *Account) KeysForBucket(b *client.Bucket) resource.Joined[*client.AccessKey] {
+	keys := Memo(a, "keys of buckets", func() map[string][]*client.AccessKey {
+		return groupBy(a.Keys().Rows(), func(k *client.AccessKey) (buckets []string) {
 			for _, g := range k.Buckets {
 				if id := g.BucketID(); FormatPermission(g.Permissions) != "" && !slices.Contains(buckets, id) {
 					buckets = append(buckets, id)
@@ -320,24 +320,24 @@ func (a *Account) KeysForBucket(b *client.Bucket) resource.Joined[*client.Key] {
 }
 
 // UnlimitedKeys returns the keys that reach every bucket.
-func (a *Account) UnlimitedKeys() resource.Joined[*client.Key] {
-	return keysThat(a, "keys without a limit", func(k *client.Key) bool {
+func (a *Account) UnlimitedKeys() resource.Joined[*client.AccessKey] {
+	return keysThat(a, "keys without a limit", func(k *client.AccessKey) bool {
 		limited, known := k.IsLimited()
 		return known && !limited
 	})
 }
 
 // KeysOfUnknownReach returns the keys of which the API does not report what they reach.
-func (a *Account) KeysOfUnknownReach() resource.Joined[*client.Key] {
-	return keysThat(a, "keys with unknown access", func(k *client.Key) bool {
+func (a *Account) KeysOfUnknownReach() resource.Joined[*client.AccessKey] {
+	return keysThat(a, "keys with unknown access", func(k *client.AccessKey) bool {
 		limited, known := k.IsLimited()
 		return !known || limited && k.Buckets == nil
 	})
 }
 
-func keysThat(a *Account, name string, holds func(*client.Key) bool) resource.Joined[*client.Key] {
-	rows := Memo(a, name, func() []*client.Key {
-		return slices.DeleteFunc(a.Keys().Rows(), func(k *client.Key) bool { return !holds(k) })
+func keysThat(a *Account, name string, holds func(*client.AccessKey) bool) resource.Joined[*client.AccessKey] {
+	rows := Memo(a, name, func() []*client.AccessKey {
+		return slices.DeleteFunc(a.Keys().Rows(), func(k *client.AccessKey) bool { return !holds(k) })
 	}, a.Keys())
 	return resource.Join(rows, resource.StateOf(a.Keys()))
 }
@@ -350,7 +350,7 @@ func StorageTotal(a *Account) client.StorageTotal {
 }
 
 // BucketPermission returns what a key may do in a bucket, "" if nothing or if the key is not limited.
-func BucketPermission(k *client.Key, b *client.Bucket) string {
+func BucketPermission(k *client.AccessKey, b *client.Bucket) string {
 	for _, g := range k.Buckets {
 		if g.BucketID() == b.ID() {
 			return FormatPermission(g.Permissions)
@@ -371,7 +371,7 @@ func addressHost(address string) string {
 }
 
 // FormatPermission returns the permission of a grant in words. One that the document does not name is shown as it came.
-func FormatPermission(p client.Text) string {
+func FormatPermission(p client.ServerText) string {
 	switch p.Raw() {
 	case "read_only":
 		return string(ReadOnly)

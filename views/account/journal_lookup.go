@@ -204,9 +204,9 @@ func entryLookup(a *Account, e *journal.Entry) *ui.OutcomeLookup {
 		l.RowID = ""
 	}
 	if l.Reason = unreadable(e); l.Reason == "" {
-		l.Read = func(ctx context.Context) (func() ui.Verdict, error) {
+		l.Read = func(ctx context.Context) (func() ui.LookupVerdict, error) {
 			verdict, text, err := judgeEntry(ctx, a, e)
-			return func() ui.Verdict {
+			return func() ui.LookupVerdict {
 				l.Reason = text
 				return verdict
 			}, err
@@ -278,7 +278,7 @@ func unreadable(e *journal.Entry) string {
 }
 
 // judgeEntry reads the object of a change again, and tells what it shows of the change and why.
-func judgeEntry(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdict, string, error) {
+func judgeEntry(ctx context.Context, a *Account, e *journal.Entry) (ui.LookupVerdict, string, error) {
 	if superseded(a, e) {
 		return ui.CannotTell, "it has been changed again since", nil
 	}
@@ -323,7 +323,7 @@ func superseded(a *Account, e *journal.Entry) bool {
 }
 
 // compareUpdate returns whether an update was applied, judged by the present values of the object.
-func compareUpdate(e *journal.Entry, now map[string]string) (ui.Verdict, string) {
+func compareUpdate(e *journal.Entry, now map[string]string) (ui.LookupVerdict, string) {
 	after, before := FlattenJSON(e.Change.Body), FlattenJSON(e.Change.Before)
 	switch {
 	case len(after) > 0 && containsAll(now, after):
@@ -376,7 +376,7 @@ func fetchChanged(ctx context.Context, a *Account, e *journal.Entry) (any, error
 }
 
 // judgeStatus tells from the status of a service whether it was disabled or enabled.
-func judgeStatus(ctx context.Context, a *Account, e *journal.Entry, off bool) (ui.Verdict, string, error) {
+func judgeStatus(ctx context.Context, a *Account, e *journal.Entry, off bool) (ui.LookupVerdict, string, error) {
 	id, err := strconv.Atoi(e.Change.ID)
 	if err != nil {
 		return ui.CannotTell, "the journal does not say which service it was", nil
@@ -393,7 +393,7 @@ func judgeStatus(ctx context.Context, a *Account, e *journal.Entry, off bool) (u
 }
 
 // judgeCertificate tells from whether a certificate is set whether one was uploaded or deleted.
-func judgeCertificate(ctx context.Context, a *Account, e *journal.Entry, set bool) (ui.Verdict, string, error) {
+func judgeCertificate(ctx context.Context, a *Account, e *journal.Entry, set bool) (ui.LookupVerdict, string, error) {
 	place := strings.Split(e.Change.ID, "/")
 	if len(place) != 2 {
 		return ui.CannotTell, "the journal does not say which bucket it was", nil
@@ -413,7 +413,7 @@ func judgeCertificate(ctx context.Context, a *Account, e *journal.Entry, set boo
 }
 
 // judgeAccess tells from the access to a bucket whether it was changed. Only some APIs can read it.
-func judgeAccess(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdict, string, error) {
+func judgeAccess(ctx context.Context, a *Account, e *journal.Entry) (ui.LookupVerdict, string, error) {
 	place := strings.Split(e.Change.ID, "/")
 	if len(place) != 2 {
 		return ui.CannotTell, "the journal does not say which bucket it was", nil
@@ -432,7 +432,7 @@ func judgeAccess(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdict,
 }
 
 // judgeObjectACL tells from the ACL of an object whether it was changed.
-func judgeObjectACL(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdict, string, error) {
+func judgeObjectACL(ctx context.Context, a *Account, e *journal.Entry) (ui.LookupVerdict, string, error) {
 	place := strings.SplitN(e.Change.ID, "/", 3)
 	if len(place) != 3 {
 		return ui.CannotTell, "the journal does not say which object it was", nil
@@ -450,7 +450,7 @@ func judgeObjectACL(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdi
 
 // judgeCancellation counts the buckets. If there are any, nothing is cancelled yet; if there are none, that proves
 // nothing.
-func judgeCancellation(ctx context.Context, a *Account) (ui.Verdict, string, error) {
+func judgeCancellation(ctx context.Context, a *Account) (ui.LookupVerdict, string, error) {
 	page, err := a.FetchAllBuckets(ctx)
 	switch {
 	case err != nil:
@@ -498,7 +498,7 @@ func (c candidate) describe(a *Account, e *journal.Entry) string {
 }
 
 // judgeCreation looks for what a create may have made: see FindCreated.
-func judgeCreation(ctx context.Context, a *Account, e *journal.Entry) (ui.Verdict, string, error) {
+func judgeCreation(ctx context.Context, a *Account, e *journal.Entry) (ui.LookupVerdict, string, error) {
 	alike, err := fetchAlike(ctx, a, e)
 	if err != nil {
 		return ui.CannotTell, "", err
@@ -554,7 +554,7 @@ func fetchCandidates(ctx context.Context, a *Account, e *journal.Entry) ([]candi
 			return candidate{id: FormatID(c.ID), row: c, about: DescribeCredential(a, c)}
 		})
 	case "key":
-		return collectCandidates(a.API.Keys.All(ctx), func(k *client.Key) candidate {
+		return collectCandidates(a.API.Keys.All(ctx), func(k *client.AccessKey) candidate {
 			return candidate{id: FormatID(k.ID), row: WithoutSecret(k), about: DescribeKey(k, e.Change.Body)}
 		})
 	case "bucket":

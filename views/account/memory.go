@@ -16,7 +16,7 @@ import (
 
 // memory is what was seen of the account, and its file.
 type memory struct {
-	seen     *incident.Memory
+	seen     *incident.Observations
 	file     statefile.StateFile
 	problem  string // why the file could not be read; it is reported once
 	saved    int    // changes of seen that the file has
@@ -30,7 +30,7 @@ type memory struct {
 	journal  int
 	issues   int
 	// what the file does not have yet, for the end of the program, which does not wait for the event loop
-	unsaved      *atomic.Pointer[incident.Memory]
+	unsaved      *atomic.Pointer[incident.Observations]
 	published    int                      // changes of seen that unsaved has
 	notExplained []incident.ServiceChange // wait for the journal to be read
 	byOthers     []incident.ServiceChange // are to be reported
@@ -41,7 +41,7 @@ func (m *memory) Version() int { return m.version }
 
 // openMemory reads what earlier runs have seen. A file that makes no sense is set aside and reported.
 func openMemory(file statefile.StateFile) memory {
-	m := memory{file: file, unsaved: &atomic.Pointer[incident.Memory]{}}
+	m := memory{file: file, unsaved: &atomic.Pointer[incident.Observations]{}}
 	data, err := file.Read()
 	if err != nil {
 		m.problem = err.Error() + " · what was seen before is not known, and nothing is remembered"
@@ -105,12 +105,12 @@ func explainDifferences(a *Account) tea.Cmd {
 	m.notExplained = nil
 	return func() tea.Msg {
 		grown, _ := j.CatchUp() // if it cannot be read, what it has so far must do
-		var own []incident.OwnChange
+		var own []incident.JournaledChange
 		for _, e := range j.Entries(incident.Earliest(found)) {
 			late := e.ByReading && e.Outcome != client.Applied
 			refused := e.Outcome == client.NotSent || e.Outcome == client.Rejected && !late
 			if e.Change.Resource == "service" && !refused {
-				own = append(own, incident.OwnChange{
+				own = append(own, incident.JournaledChange{
 					Op:    e.Change.Op,
 					ID:    e.Change.ID,
 					Label: client.Clean(e.Change.Label),
@@ -132,7 +132,7 @@ func explainDifferences(a *Account) tea.Cmd {
 type explainedDifferences struct {
 	account *Account
 	found   []incident.ServiceChange
-	own     []incident.OwnChange
+	own     []incident.JournaledChange
 	grown   bool // another program had written into the journal
 }
 
@@ -192,7 +192,7 @@ func (m *memory) writeUnsaved() {
 }
 
 // writeMemory writes a memory, with what another program has written since.
-func writeMemory(file statefile.StateFile, seen *incident.Memory) error {
+func writeMemory(file statefile.StateFile, seen *incident.Observations) error {
 	data, err := file.Read()
 	if err != nil {
 		return err

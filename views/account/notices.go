@@ -78,7 +78,7 @@ func notices(rule string, tone theme.Tone, texts []string) []ui.Notification {
 
 // A phrase is how a kind of difference is reported.
 type phrase struct {
-	kind      incident.DifferenceKind
+	kind      incident.ServiceChangeKind
 	rule      string
 	tone      theme.Tone
 	one, many string // what follows one label, and several

@@ -15,17 +15,17 @@ import (
 	"lookout/ui"
 )
 
-// Creation says how to recognise what a create has made, after its answer was lost. Labels need not be unique, and
+// CreateLookup says how to recognise what a create has made, after its answer was lost. Labels need not be unique, and
 // somebody else may have made a row with the same one.
-type Creation[T any] struct {
-	SameLabel func(T) bool        // whether a row has the label that was sent, so that it may be the one
-	MadeAt    func(T) client.Time // when a row was made; nil if the API does not tell
-	Sent      any                 // the request, whose members are compared with the row's to say how it differs
-	About     func(T) string      // more about a row: "reaches everything". It may be nil
+type CreateLookup[T any] struct {
+	SameLabel func(T) bool             // whether a row has the label that was sent, so that it may be the one
+	MadeAt    func(T) client.Timestamp // when a row was made; nil if the API does not tell
+	Sent      any                      // the request, whose members are compared with the row's to say how it differs
+	About     func(T) string           // more about a row: "reaches everything". It may be nil
 }
 
 // Describe says of a row that may be what a create has made when it was made, and how it differs from what was sent.
-func (c Creation[T]) Describe(a *Account, row T) string {
+func (c CreateLookup[T]) Describe(a *Account, row T) string {
 	var made time.Time
 	if c.MadeAt != nil {
 		made = c.MadeAt(row).Time()
@@ -68,7 +68,7 @@ func describeCandidate(a *Account, made time.Time, row any, sent map[string]stri
 }
 
 // KeyReach says what a key reaches, and how to paint it.
-func KeyReach(k *client.Key) (string, theme.Tone) {
+func KeyReach(k *client.AccessKey) (string, theme.Tone) {
 	limited, known := k.IsLimited()
 	switch {
 	case !known || limited && k.Buckets == nil:
@@ -88,7 +88,7 @@ func KeyReach(k *client.Key) (string, theme.Tone) {
 // ShortKeyReach says what a key reaches in the width of a box: as much of it as fits in whole words, with the
 // permissions if they fit, and a count of the rest: "photos (read only) +3 more". Buckets that share a name are named
 // with their place: "us-east-1/photos".
-func ShortKeyReach(k *client.Key, b ui.Box) string {
+func ShortKeyReach(k *client.AccessKey, b ui.Box) string {
 	reach, _ := KeyReach(k)
 	if len(k.Buckets) == 0 {
 		return reach
@@ -110,9 +110,9 @@ func ShortKeyReach(k *client.Key, b ui.Box) string {
 	return FitNames(names, b.Width)
 }
 
-// DescribeKey says what a key reaches, and what else the request for a key asked for: a client.KeyRequest, or what the
-// journal has of one.
-func DescribeKey(k *client.Key, sent any) string {
+// DescribeKey says what a key reaches, and what else the request for a key asked for: a client.AccessKeyRequest, or
+// what the journal has of one.
+func DescribeKey(k *client.AccessKey, sent any) string {
 	reach, _ := KeyReach(k)
 	var asked struct {
 		Buckets json.RawMessage `json:"bucket_access"`
@@ -122,7 +122,7 @@ func DescribeKey(k *client.Key, sent any) string {
 		return "reaches " + reach
 	}
 	limited := len(asked.Buckets) > 0 && string(asked.Buckets) != "null"
-	var wanted client.Key
+	var wanted client.AccessKey
 	text := fmt.Sprintf(`{"limited":%t,"bucket_access":%s}`, limited, OrDefault(string(asked.Buckets), "null"))
 	if json.Unmarshal([]byte(text), &wanted) != nil {
 		return "reaches " + reach
@@ -149,12 +149,12 @@ func quoteValue(text string) string {
 // FindCreated returns a function that tells from all rows, read again, what a create that is sent now may have made:
 // rows with its label that were not there before. They are candidates, however alike and however close in time: a
 // colleague may make the same at any moment, and the API does not say who made what.
-func FindCreated[T any](store *ui.RowStore[T], c Creation[T]) func(now []T) ui.Finding[T] {
+func FindCreated[T any](store *ui.RowStore[T], c CreateLookup[T]) func(now []T) ui.LookupResult[T] {
 	held := map[string]bool{}
 	for _, row := range store.Rows() {
 		held[store.ID(row)] = true
 	}
-	return func(now []T) ui.Finding[T] {
+	return func(now []T) ui.LookupResult[T] {
 		var candidates []T
 		for _, row := range now {
 			if !held[store.ID(row)] && c.SameLabel(row) {
@@ -162,35 +162,35 @@ func FindCreated[T any](store *ui.RowStore[T], c Creation[T]) func(now []T) ui.F
 			}
 		}
 		if len(candidates) == 0 {
-			return ui.Finding[T]{Verdict: ui.NotSeen}
+			return ui.LookupResult[T]{Verdict: ui.NotSeen}
 		}
-		return ui.Finding[T]{Verdict: ui.SeenCandidates, Candidates: candidates}
+		return ui.LookupResult[T]{Verdict: ui.SeenCandidates, Candidates: candidates}
 	}
 }
 
-// Update says how to recognise a row that an update has changed, after its answer was lost.
-type Update[T any] struct {
+// UpdateLookup says how to recognise a row that an update has changed, after its answer was lost.
+type UpdateLookup[T any] struct {
 	Row     T // the row before
 	ID      func(T) int
-	Matches func(T) bool        // whether a row has the new values
-	Updated func(T) client.Time // when a row was changed last; nil if the API does not tell
+	Matches func(T) bool             // whether a row has the new values
+	Updated func(T) client.Timestamp // when a row was changed last; nil if the API does not tell
 }
 
 // Find tells from all rows, read again, whether the row has the new values. A row that is older than it was before the
 // change comes from a replica that is behind, and tells nothing.
-func (u Update[T]) Find(now []T) ui.Finding[T] {
+func (u UpdateLookup[T]) Find(now []T) ui.LookupResult[T] {
 	i := slices.IndexFunc(now, func(row T) bool { return u.ID(row) == u.ID(u.Row) })
 	switch {
 	case i < 0:
-		return ui.Finding[T]{}
+		return ui.LookupResult[T]{}
 	case u.Updated != nil && u.Updated(now[i]).Time().Before(u.Updated(u.Row).Time()):
-		return ui.Finding[T]{}
+		return ui.LookupResult[T]{}
 	}
 	return ui.FoundIf(u.Matches(now[i]), now[i])
 }
 
-// Candidates are rows that may be what a create has made, while nothing proves whose they are.
-type Candidates[T any] struct {
+// CreateCandidates are rows that may be what a create has made, while nothing proves whose they are.
+type CreateCandidates[T any] struct {
 	What     string // "new key ci": the create whose answer was lost
 	Rows     []T
 	Describe func(T) string // how a row differs from what was sent; nil says nothing
@@ -199,8 +199,8 @@ type Candidates[T any] struct {
 }
 
 // CandidatesMenu shows candidates, each with how it differs from what was sent. The first choice is to leave them.
-func (r Runner[T]) CandidatesMenu(c Candidates[T]) ui.Menu {
-	m := ui.Menu{
+func (r OperationRunner[T]) CandidatesMenu(c CreateCandidates[T]) ui.OpenMenuMsg {
+	m := ui.OpenMenuMsg{
 		Title: "Who made this " + r.Resource.Singular + " is not known",
 		Text: []string{
 			fmt.Sprintf("The answer to %q was lost, and it is %s.", c.What, ui.NotKnown),
@@ -230,7 +230,7 @@ func (r Runner[T]) CandidatesMenu(c Candidates[T]) ui.Menu {
 }
 
 // candidateActions offers the operation on each candidate. A single one has a key.
-func (r Runner[T]) candidateActions(c Candidates[T]) []ui.Action {
+func (r OperationRunner[T]) candidateActions(c CreateCandidates[T]) []ui.Action {
 	op, ok := r.Resource.Operation(c.Operation)
 	if !ok {
 		return nil

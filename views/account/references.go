@@ -11,8 +11,8 @@ import (
 	"lookout/views/resource"
 )
 
-// Reference is a row of another pane that a row names.
-type Reference struct {
+// LinkedRow is a row of another pane that a row names.
+type LinkedRow struct {
 	Kind  string // "contact"
 	Label string
 	Pane  string
@@ -20,7 +20,7 @@ type Reference struct {
 }
 
 // FollowReference returns the operation that goes from a row to what it names.
-func FollowReference[T any](names func(T) resource.Joined[Reference]) table.RowAction[T] {
+func FollowReference[T any](names func(T) resource.Joined[LinkedRow]) table.RowAction[T] {
 	return table.RowAction[T]{
 		Keys:           []string{"f"},
 		Name:           "follow a name",
@@ -54,8 +54,8 @@ func Unless(ok bool, reason string, states ...resource.JoinState) (disabledReaso
 }
 
 // ReferenceMenu offers the references, or goes to the only one.
-func ReferenceMenu(names []Reference) tea.Msg {
-	menu := ui.Menu{Title: "Go to"}
+func ReferenceMenu(names []LinkedRow) tea.Msg {
+	menu := ui.OpenMenuMsg{Title: "Go to"}
 	for i, n := range names {
 		key := ""
 		if i < 9 {
@@ -75,14 +75,14 @@ func ReferenceMenu(names []Reference) tea.Msg {
 	return menu
 }
 
-func referenceToContact(c *client.Contact) Reference {
-	return Reference{"contact", c.Name.String(), "contacts", FormatID(c.ID)}
+func referenceToContact(c *client.Contact) LinkedRow {
+	return LinkedRow{"contact", c.Name.String(), "contacts", FormatID(c.ID)}
 }
 
 // References returns a reference to each row of a join.
-func References[T any](rows resource.Joined[T], to func(T) Reference) resource.Joined[Reference] {
-	return resource.Derive(rows, func(rows []T) []Reference {
-		names := make([]Reference, len(rows))
+func References[T any](rows resource.Joined[T], to func(T) LinkedRow) resource.Joined[LinkedRow] {
+	return resource.Derive(rows, func(rows []T) []LinkedRow {
+		names := make([]LinkedRow, len(rows))
 		for i, row := range rows {
 			names[i] = to(row)
 		}
@@ -91,44 +91,44 @@ func References[T any](rows resource.Joined[T], to func(T) Reference) resource.J
 }
 
 // ReferencesToServices returns a reference to each service.
-func ReferencesToServices(services resource.Joined[*client.Service]) resource.Joined[Reference] {
-	return References(services, func(s *client.Service) Reference {
-		return Reference{"service", s.Label.String(), "services", FormatID(s.ID)}
+func ReferencesToServices(services resource.Joined[*client.Service]) resource.Joined[LinkedRow] {
+	return References(services, func(s *client.Service) LinkedRow {
+		return LinkedRow{"service", s.Label.String(), "services", FormatID(s.ID)}
 	})
 }
 
 // ServiceReferences returns what a service names: its newest issue, the contacts of its group, its credentials, the
 // instances behind its address.
-func ServiceReferences(a *Account, s *client.Service) resource.Joined[Reference] {
-	issue := resource.Derive(a.IssuesOfService(s.ID), func(issues []*client.Issue) []Reference {
+func ServiceReferences(a *Account, s *client.Service) resource.Joined[LinkedRow] {
+	issue := resource.Derive(a.IssuesOfService(s.ID), func(issues []*client.Issue) []LinkedRow {
 		if len(issues) == 0 {
 			return nil
 		}
 		id := FormatID(issues[0].ID)
-		return []Reference{{"issue", id, "issues", id}}
+		return []LinkedRow{{"issue", id, "issues", id}}
 	})
 	return resource.Concat(issue, peopleAndMachines(a, s))
 }
 
 // peopleAndMachines returns the contacts of a service's group, its credentials and the instances behind its address.
-func peopleAndMachines(a *Account, s *client.Service) resource.Joined[Reference] {
-	credentials := resource.Derive(a.CredentialLabels(s.Credentials), func(labels []string) []Reference {
-		names := make([]Reference, len(labels))
+func peopleAndMachines(a *Account, s *client.Service) resource.Joined[LinkedRow] {
+	credentials := resource.Derive(a.CredentialLabels(s.Credentials), func(labels []string) []LinkedRow {
+		names := make([]LinkedRow, len(labels))
 		for i, label := range labels {
-			names[i] = Reference{"credential", label, "credentials", FormatID(s.Credentials[i])}
+			names[i] = LinkedRow{"credential", label, "credentials", FormatID(s.Credentials[i])}
 		}
 		return names
 	})
-	instances := References(a.InstancesOfService(s), func(m *client.Instance) Reference {
-		return Reference{"instance", m.Label.String(), "ssh", FormatID(m.ID)}
+	instances := References(a.InstancesOfService(s), func(m *client.Instance) LinkedRow {
+		return LinkedRow{"instance", m.Label.String(), "ssh", FormatID(m.ID)}
 	})
 	return resource.Concat(References(a.ContactsInGroup(s.Group.Raw()), referenceToContact), credentials, instances)
 }
 
 // IssueReferences returns what an issue names through its services, each once.
-func IssueReferences(a *Account, i *client.Issue) resource.Joined[Reference] {
+func IssueReferences(a *Account, i *client.Issue) resource.Joined[LinkedRow] {
 	services := AffectedServices(a, i)
-	others := resource.FlatMap(services, func(s *client.Service) resource.Joined[Reference] {
+	others := resource.FlatMap(services, func(s *client.Service) resource.Joined[LinkedRow] {
 		return peopleAndMachines(a, s)
 	})
 	return resource.Concat(ReferencesToServices(services), others)

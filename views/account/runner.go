@@ -13,10 +13,10 @@ import (
 	"lookout/views/resource"
 )
 
-// Runner performs the operations of one resource. Every change that a person or a timer starts in a pane takes the same
-// path: does it apply, what are the values, is it confirmed, then one recorded change for each row, one line of news
-// for all of them, and an undo.
-type Runner[T any] struct {
+// OperationRunner performs the operations of one resource. Every change that a person or a timer starts in a pane takes
+// the same path: does it apply, what are the values, is it confirmed, then one recorded change for each row, one line
+// of news for all of them, and an undo.
+type OperationRunner[T any] struct {
 	Account  *Account
 	Store    *ui.RowStore[T]
 	Resource resource.Resource[T]
@@ -39,7 +39,7 @@ type start[T any] struct {
 }
 
 // RowActions returns the operations on rows for a table.
-func (r Runner[T]) RowActions() []table.RowAction[T] {
+func (r OperationRunner[T]) RowActions() []table.RowAction[T] {
 	var operations []table.RowAction[T]
 	for _, op := range r.Resource.Operations {
 		if op.Target == resource.NewRow {
@@ -60,7 +60,7 @@ func (r Runner[T]) RowActions() []table.RowAction[T] {
 }
 
 // NewActions returns the operations that make a row, for a pane.
-func (r Runner[T]) NewActions() []ui.Action {
+func (r OperationRunner[T]) NewActions() []ui.Action {
 	var actions []ui.Action
 	for _, op := range r.Resource.Operations {
 		if op.Target != resource.NewRow {
@@ -81,7 +81,7 @@ func (r Runner[T]) NewActions() []ui.Action {
 }
 
 // ActionsOn returns the operations on one row, for a pane that shows this row alone. why says why there is no row yet.
-func (r Runner[T]) ActionsOn(row T, why string) []ui.Action {
+func (r OperationRunner[T]) ActionsOn(row T, why string) []ui.Action {
 	var actions []ui.Action
 	for _, op := range r.Resource.Operations {
 		reason := why
@@ -103,7 +103,7 @@ func (r Runner[T]) ActionsOn(row T, why string) []ui.Action {
 
 // ActionsOnAll returns operations on several rows together, for a pane that shows what they have in common. An
 // operation takes the rows to which it applies.
-func (r Runner[T]) ActionsOnAll(rows []T, why string, names ...string) []ui.Action {
+func (r OperationRunner[T]) ActionsOnAll(rows []T, why string, names ...string) []ui.Action {
 	var actions []ui.Action
 	for _, name := range names {
 		op, ok := r.Resource.Operation(name)
@@ -128,7 +128,7 @@ func (r Runner[T]) ActionsOnAll(rows []T, why string, names ...string) []ui.Acti
 }
 
 // StartNamed starts the operation of a name on rows.
-func (r Runner[T]) StartNamed(name string, rows ...T) tea.Cmd {
+func (r OperationRunner[T]) StartNamed(name string, rows ...T) tea.Cmd {
 	op, ok := r.Resource.Operation(name)
 	if !ok {
 		return ui.ShowNews(theme.Bad, name+": no such operation on "+r.Resource.Name)
@@ -137,7 +137,7 @@ func (r Runner[T]) StartNamed(name string, rows ...T) tea.Cmd {
 }
 
 // Toggle returns an operation of one key that performs the first of several operations that applies to the row.
-func (r Runner[T]) Toggle(key, name string, operations ...string) table.RowAction[T] {
+func (r OperationRunner[T]) Toggle(key, name string, operations ...string) table.RowAction[T] {
 	pick := func(row T) resource.Operation[T] {
 		var op resource.Operation[T]
 		for _, o := range operations {
@@ -158,7 +158,7 @@ func (r Runner[T]) Toggle(key, name string, operations ...string) table.RowActio
 
 // Start starts an operation on rows, of which a filter hides some: it opens the form if there are fields, asks what
 // must be asked, and sends.
-func (r Runner[T]) Start(op resource.Operation[T], rows, hidden []T) tea.Cmd {
+func (r OperationRunner[T]) Start(op resource.Operation[T], rows, hidden []T) tea.Cmd {
 	able, why := r.ableRows(op, rows)
 	if why != "" {
 		return ui.ShowNews(theme.Warn, why)
@@ -184,7 +184,7 @@ func (r Runner[T]) Start(op resource.Operation[T], rows, hidden []T) tea.Cmd {
 }
 
 // open opens the form of a draft if it has fields, and asks and sends otherwise.
-func (r Runner[T]) open(s *start[T], draft resource.Draft[T]) tea.Cmd {
+func (r OperationRunner[T]) open(s *start[T], draft resource.Draft[T]) tea.Cmd {
 	if s.draft = draft; len(draft.Fields) > 0 {
 		return ui.Send(form.OpenFormMsg{Form: r.form(s)})
 	}
@@ -199,7 +199,7 @@ func (open draftRead) Deliver() tea.Cmd { return open() }
 
 // StartDraft starts the operation of a name with values that are chosen already: an undo, or the answer to a menu. Rows
 // that are gone are left out.
-func (r Runner[T]) StartDraft(name string, rows []T, draft resource.Draft[T]) tea.Cmd {
+func (r OperationRunner[T]) StartDraft(name string, rows []T, draft resource.Draft[T]) tea.Cmd {
 	op, ok := r.Resource.Operation(name)
 	if !ok {
 		return nil
@@ -217,7 +217,7 @@ func (r Runner[T]) StartDraft(name string, rows []T, draft resource.Draft[T]) te
 }
 
 // without returns the rows that are not among others.
-func (r Runner[T]) without(rows, others []T) []T {
+func (r OperationRunner[T]) without(rows, others []T) []T {
 	among := make(map[string]bool, len(others))
 	for _, row := range others {
 		among[r.Store.ID(row)] = true
@@ -226,7 +226,7 @@ func (r Runner[T]) without(rows, others []T) []T {
 }
 
 // ableRows returns the rows to which an operation applies, or why there are none.
-func (r Runner[T]) ableRows(op resource.Operation[T], rows []T) (able []T, why string) {
+func (r OperationRunner[T]) ableRows(op resource.Operation[T], rows []T) (able []T, why string) {
 	if op.Target == resource.NewRow {
 		return nil, ""
 	}
@@ -241,7 +241,7 @@ func (r Runner[T]) ableRows(op resource.Operation[T], rows []T) (able []T, why s
 }
 
 // whyNot returns why an operation cannot be performed on a row now: the token's scope, or the row itself.
-func (r Runner[T]) whyNot(op resource.Operation[T], row T) string {
+func (r OperationRunner[T]) whyNot(op resource.Operation[T], row T) string {
 	if why := r.Account.MissingScope(op.Call); why != "" || op.Applies == nil {
 		return why
 	}
@@ -249,7 +249,7 @@ func (r Runner[T]) whyNot(op resource.Operation[T], row T) string {
 }
 
 // currentRows returns rows as the store has them now, without those that are gone.
-func (r Runner[T]) currentRows(rows []T) []T {
+func (r OperationRunner[T]) currentRows(rows []T) []T {
 	var now []T
 	for _, row := range rows {
 		if _, held := r.Store.Get(r.Store.ID(row)); held || !r.Store.Loaded() {
@@ -260,7 +260,7 @@ func (r Runner[T]) currentRows(rows []T) []T {
 }
 
 // currentRow returns a row as the store has it now, or the row itself if the store does not have it.
-func (r Runner[T]) currentRow(row T) T {
+func (r OperationRunner[T]) currentRow(row T) T {
 	if now, held := r.Store.Get(r.Store.ID(row)); held {
 		return now
 	}

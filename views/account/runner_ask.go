@@ -19,13 +19,13 @@ import (
 type grant[T any] func(row T, op string) (*client.Consent, error)
 
 // askAndSend asks what must be asked and sends.
-func (r Runner[T]) askAndSend(s *start[T]) tea.Cmd {
+func (r OperationRunner[T]) askAndSend(s *start[T]) tea.Cmd {
 	return r.ask(s, func(g grant[T]) tea.Cmd { return r.send(s, g) })
 }
 
 // ask asks what must be asked about an operation and goes on with the consents. It returns at once.
-func (r Runner[T]) ask(s *start[T], then func(grant[T]) tea.Cmd) tea.Cmd {
-	ask := Ask{
+func (r OperationRunner[T]) ask(s *start[T], then func(grant[T]) tea.Cmd) tea.Cmd {
+	ask := ConfirmationRequest{
 		Ops:     append([]string{s.op.Call}, s.op.OtherCalls...),
 		IDs:     r.ids(s),
 		Name:    cmp.Or(s.draft.SubmitLabel, s.op.Name),
@@ -45,8 +45,8 @@ func (r Runner[T]) ask(s *start[T], then func(grant[T]) tea.Cmd) tea.Cmd {
 }
 
 // confirm says what an operation does to its rows. Several rows are always asked about, with their count.
-func (r Runner[T]) confirm(s *start[T]) resource.Confirm {
-	var c resource.Confirm
+func (r OperationRunner[T]) confirm(s *start[T]) resource.ConfirmationSpec {
+	var c resource.ConfirmationSpec
 	if s.draft.Confirm != nil {
 		c = s.draft.Confirm(s.rows)
 	}
@@ -74,7 +74,7 @@ func (r Runner[T]) confirm(s *start[T]) resource.Confirm {
 }
 
 // selection says which rows of a batch the filter hides, and which marked rows are left out.
-func (r Runner[T]) selection(s *start[T]) string {
+func (r OperationRunner[T]) selection(s *start[T]) string {
 	var texts []string
 	if s.hidden > 0 {
 		texts = append(texts, fmt.Sprintf("This includes %d that the filter hides.", s.hidden))
@@ -100,7 +100,7 @@ func (r Runner[T]) selection(s *start[T]) string {
 
 // unsettled says which changes of the rows, or which creations, have an unknown outcome, and which rows were deleted
 // already: what is sent now may then happen twice.
-func (r Runner[T]) unsettled(s *start[T]) string {
+func (r OperationRunner[T]) unsettled(s *start[T]) string {
 	var texts []string
 	say := func(id, what string) {
 		for _, l := range r.Store.Lookups() {
@@ -122,7 +122,7 @@ func (r Runner[T]) unsettled(s *start[T]) string {
 }
 
 // ids are what the consent is to cover.
-func (r Runner[T]) ids(s *start[T]) []string {
+func (r OperationRunner[T]) ids(s *start[T]) []string {
 	if s.op.Target == resource.NewRow {
 		var none T
 		if id := s.draft.Attempt(none).ID; id != "" {
@@ -138,7 +138,7 @@ func (r Runner[T]) ids(s *start[T]) []string {
 }
 
 // describe names rows for a question: "web-1 (id 7)".
-func (r Runner[T]) describe(rows []T) []string {
+func (r OperationRunner[T]) describe(rows []T) []string {
 	names := make([]string, len(rows))
 	for i, row := range rows {
 		names[i] = fmt.Sprintf("%s (id %s)", r.Resource.Label(row), r.Resource.ID(row))
@@ -147,7 +147,7 @@ func (r Runner[T]) describe(rows []T) []string {
 }
 
 // form is the form of an operation with fields. It asks what must be asked before it sends.
-func (r Runner[T]) form(s *start[T]) form.Form {
+func (r OperationRunner[T]) form(s *start[T]) form.Form {
 	var consent grant[T]
 	var f form.Form
 	if s.draft.ClosesAtOnce {
@@ -180,13 +180,13 @@ func (r Runner[T]) form(s *start[T]) form.Form {
 }
 
 // openForm is a form that stays open until the API has accepted what was typed.
-func (r Runner[T]) openForm(s *start[T], consent grant[T]) form.Form {
+func (r OperationRunner[T]) openForm(s *start[T], consent grant[T]) form.Form {
 	var row T
 	if len(s.rows) > 0 {
 		row = s.rows[0]
 	}
 	var sent resource.Attempt[T]
-	return form.NewForm(form.StoreRequest[T]{
+	return form.NewForm(form.StoreForm[T]{
 		Store:   r.Store,
 		Title:   s.draft.Title,
 		Fields:  s.draft.Fields,
@@ -194,7 +194,7 @@ func (r Runner[T]) openForm(s *start[T], consent grant[T]) form.Form {
 		Then:    s.draft.AfterSubmit,
 
 		OnCandidates: func(rows []T) tea.Cmd {
-			return ui.Send(r.CandidatesMenu(Candidates[T]{
+			return ui.Send(r.CandidatesMenu(CreateCandidates[T]{
 				What:      s.op.Name + " " + client.NewText(sent.Label).String(),
 				Rows:      rows,
 				Describe:  sent.Describe,

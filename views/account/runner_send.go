@@ -24,7 +24,7 @@ type sentRow[T any] struct {
 }
 
 // change returns the change of a row as the store sends it.
-func (r Runner[T]) change(s *start[T], row T, consent grant[T]) (ui.RowChange[T], resource.Attempt[T]) {
+func (r OperationRunner[T]) change(s *start[T], row T, consent grant[T]) (ui.RowChange[T], resource.Attempt[T]) {
 	attempt := s.draft.Attempt(row)
 	change := ui.RowChange[T]{
 		What:         s.op.Name + " " + client.NewText(attempt.Label).String(),
@@ -43,7 +43,7 @@ func (r Runner[T]) change(s *start[T], row T, consent grant[T]) (ui.RowChange[T]
 			return result, r.checkGone(ctx, row, err)
 		},
 	}
-	change.OnLate = func(intent string, found ui.Finding[T]) tea.Cmd {
+	change.OnLate = func(intent string, found ui.LookupResult[T]) tea.Cmd {
 		names := make([]string, len(found.Candidates))
 		for i, row := range found.Candidates {
 			names[i] = client.Clean(r.Resource.ID(row)) + ": " + attempt.Describe(row)
@@ -57,7 +57,7 @@ func (r Runner[T]) change(s *start[T], row T, consent grant[T]) (ui.RowChange[T]
 }
 
 // success is the news of one row.
-func (r Runner[T]) success(s *start[T], row T) string {
+func (r OperationRunner[T]) success(s *start[T], row T) string {
 	if s.draft.Success != nil {
 		return s.draft.Success(row)
 	}
@@ -66,7 +66,7 @@ func (r Runner[T]) success(s *start[T], row T) string {
 
 // send sends one change for each row and sums the outcomes up in one line of news. It is the only way from a pane to
 // the API.
-func (r Runner[T]) send(s *start[T], consent grant[T]) tea.Cmd {
+func (r OperationRunner[T]) send(s *start[T], consent grant[T]) tea.Cmd {
 	summary := ui.NewBatchSummary(len(s.rows), r.Resource.Label)
 	summary.Singular = r.Resource.Singular
 	cmds := make([]tea.Cmd, len(s.rows))
@@ -90,7 +90,7 @@ func (r Runner[T]) send(s *start[T], consent grant[T]) tea.Cmd {
 }
 
 // sendOnce begins a change and sends it, after the change that it needs.
-func (r Runner[T]) sendOnce(
+func (r OperationRunner[T]) sendOnce(
 	ctx context.Context, s *start[T], attempt resource.Attempt[T], consent func(op string) (*client.Consent, error),
 ) (ui.ChangeResult[T], error) {
 	var none ui.ChangeResult[T]
@@ -127,7 +127,7 @@ func (r Runner[T]) sendOnce(
 }
 
 // begin returns the writer of a change.
-func (r Runner[T]) begin(
+func (r OperationRunner[T]) begin(
 	change client.Change, consent func(op string) (*client.Consent, error),
 ) (*client.Writer, error) {
 	granted, err := consent(change.Op)
@@ -138,7 +138,7 @@ func (r Runner[T]) begin(
 }
 
 // report counts an outcome; the last one brings the news, the undo and what follows.
-func (r Runner[T]) report(
+func (r OperationRunner[T]) report(
 	s *start[T], summary *ui.BatchSummary[T], sent *sentRow[T], outcome ui.AttemptOutcome, err error,
 ) tea.Cmd {
 	if sent.reported {
@@ -164,7 +164,7 @@ func (r Runner[T]) report(
 }
 
 // reportVerdict brings the news about a change whose answer was lost, once readings have told how it ended.
-func (r Runner[T]) reportVerdict(s *start[T], sent *sentRow[T], outcome ui.AttemptOutcome, err error) tea.Cmd {
+func (r OperationRunner[T]) reportVerdict(s *start[T], sent *sentRow[T], outcome ui.AttemptOutcome, err error) tea.Cmd {
 	switch outcome {
 	case ui.Unknown:
 		return ui.ShowNews(theme.Warn, sent.what+": "+ui.CannotTellText)
@@ -185,7 +185,7 @@ func (r Runner[T]) reportVerdict(s *start[T], sent *sentRow[T], outcome ui.Attem
 }
 
 // summaryText says what was done to rows: until when, and for a single row what it was before.
-func (r Runner[T]) summaryText(s *start[T], rows []T) string {
+func (r OperationRunner[T]) summaryText(s *start[T], rows []T) string {
 	text := s.op.SuccessText
 	if len(rows) == 1 {
 		text = r.success(s, rows[0])
@@ -207,7 +207,7 @@ func (r Runner[T]) summaryText(s *start[T], rows []T) string {
 }
 
 // undo is the action that undoes an operation on rows; nil if there is none.
-func (r Runner[T]) undo(s *start[T], rows []T) *ui.Action {
+func (r OperationRunner[T]) undo(s *start[T], rows []T) *ui.Action {
 	if s.draft.Undo == nil || len(rows) == 0 {
 		return nil
 	}
@@ -222,7 +222,7 @@ func (r Runner[T]) undo(s *start[T], rows []T) *ui.Action {
 
 // checkSameLabel reads the one row that a question was about again: if it has another label now, the answer was about
 // something else.
-func (r Runner[T]) checkSameLabel(ctx context.Context, s *start[T], row T) error {
+func (r OperationRunner[T]) checkSameLabel(ctx context.Context, s *start[T], row T) error {
 	if r.FetchOne == nil || len(s.rows) != 1 || !s.asked {
 		return nil
 	}

@@ -17,7 +17,7 @@ import (
 
 // Services returns the services.
 func (a *Account) Services() *ui.RowStore[*client.Service] {
-	return sharedStoreFrom(a, ui.Source[*client.Service]{
+	return sharedStoreFrom(a, ui.RowSource[*client.Service]{
 		Name:         "services",
 		ID:           func(s *client.Service) string { return FormatID(s.ID) },
 		Updated:      func(s *client.Service) time.Time { return s.Updated.Time() },
@@ -35,7 +35,7 @@ func (a *Account) Issues() *ui.RowStore[*client.Issue] {
 
 // Contacts returns the contacts.
 func (a *Account) Contacts() *ui.RowStore[*client.Contact] {
-	return sharedStoreFrom(a, ui.Source[*client.Contact]{
+	return sharedStoreFrom(a, ui.RowSource[*client.Contact]{
 		Name:         "contacts",
 		ID:           func(c *client.Contact) string { return FormatID(c.ID) },
 		Updated:      func(c *client.Contact) time.Time { return c.Updated.Time() },
@@ -99,18 +99,18 @@ func Collect[T any](all func(func(T, error) bool)) (rows []T, err error) {
 }
 
 // Keys returns the access keys, without their secrets.
-func (a *Account) Keys() *ui.RowStore[*client.Key] {
-	return PageStore(a, "keys", func(k *client.Key) string { return FormatID(k.ID) }, a.API.Keys.List)
+func (a *Account) Keys() *ui.RowStore[*client.AccessKey] {
+	return PageStore(a, "keys", func(k *client.AccessKey) string { return FormatID(k.ID) }, a.API.Keys.List)
 }
 
 // FetchKey reads one key. It drops the secret, whatever the server sent.
-func FetchKey(ctx context.Context, a *Account, id int) (*client.Key, error) {
+func FetchKey(ctx context.Context, a *Account, id int) (*client.AccessKey, error) {
 	k, err := a.API.Keys.Get(ctx, id)
 	return WithoutSecret(k), err
 }
 
 // WithoutSecret returns a copy of a key without its secret, or nil for nil. Stores hold only such keys.
-func WithoutSecret(k *client.Key) *client.Key {
+func WithoutSecret(k *client.AccessKey) *client.AccessKey {
 	if k == nil {
 		return nil
 	}
@@ -121,7 +121,7 @@ func WithoutSecret(k *client.Key) *client.Key {
 
 // Clusters returns the clusters.
 func (a *Account) Clusters() *ui.RowStore[*client.Cluster] {
-	return sharedStoreFrom(a, ui.Source[*client.Cluster]{
+	return sharedStoreFrom(a, ui.RowSource[*client.Cluster]{
 		Name:         "clusters",
 		ID:           func(c *client.Cluster) string { return c.ID.Raw() },
 		State:        func(c *client.Cluster) string { return c.Status.Raw() },
@@ -139,7 +139,7 @@ func (a *Account) TransferUsage() *ui.RowStore[*client.TransferUsage] {
 
 // TransferStore returns the transfers of this run. They are read from the manager, not from the API.
 func (a *Account) TransferStore() *ui.RowStore[*transfer.Status] {
-	return sharedStoreFrom(a, ui.Source[*transfer.Status]{
+	return sharedStoreFrom(a, ui.RowSource[*transfer.Status]{
 		Name:       "transfers",
 		ID:         transferID,
 		NewStorage: func() ui.RowStorage[*transfer.Status] { return &transferRowStorage{} },
@@ -151,7 +151,7 @@ func (a *Account) TransferStore() *ui.RowStore[*transfer.Status] {
 
 // JournalStore returns the changes in the journal, newest first. Older ones are read when someone scrolls that far.
 func (a *Account) JournalStore() *ui.RowStore[*journal.Entry] {
-	return sharedStoreFrom(a, ui.Source[*journal.Entry]{
+	return sharedStoreFrom(a, ui.RowSource[*journal.Entry]{
 		Name:  "journal",
 		ID:    func(e *journal.Entry) string { return e.ID },
 		State: func(e *journal.Entry) string { return string(e.Outcome) },
@@ -163,7 +163,7 @@ func (a *Account) JournalStore() *ui.RowStore[*journal.Entry] {
 // journalFetcher returns a function that reads the pages of the journal. A cursor names its history and the page.
 func journalFetcher(j *journal.Journal) func(context.Context, string) (ui.RowPage[*journal.Entry], error) {
 	var mu sync.Mutex
-	var history *journal.History
+	var history *journal.HistoryReader
 	reads := 0
 	return func(_ context.Context, cursor string) (page ui.RowPage[*journal.Entry], err error) {
 		mu.Lock()
@@ -204,7 +204,7 @@ type LocalRow struct {
 }
 
 // Link returns the link that the row is about.
-func (r *LocalRow) Link() *Link { return r.Content.(*Link) }
+func (r *LocalRow) Link() *PresignedLink { return r.Content.(*PresignedLink) }
 
 // MarshalJSON returns the content.
 func (r *LocalRow) MarshalJSON() ([]byte, error) { return json.Marshal(r.Content) }

@@ -57,7 +57,7 @@ func reportEnded(a *Account) tea.Cmd {
 	for i, end := range ends {
 		a.TransferStore().Highlights.Add(transferID(end.Status))
 		a.bucketsChanged = a.bucketsChanged || end.Status.Kind != transfer.Download
-		whole := func(later transfer.Completion) bool {
+		whole := func(later transfer.EndReport) bool {
 			return later.Status.Batch == end.Status.Batch && later.Batch.Remaining == 0
 		}
 		if end.Batch.Remaining > 0 && slices.ContainsFunc(ends[i:], whole) {
@@ -76,7 +76,7 @@ func reportEnded(a *Account) tea.Cmd {
 }
 
 // transferNews returns the news of a completion: one line for a whole batch, and one for the first file that failed.
-func transferNews(end transfer.Completion) tea.Cmd {
+func transferNews(end transfer.EndReport) tea.Cmd {
 	row, b := end.Status, end.Batch
 	switch {
 	case b.Remaining == 0 && b.Files > 1:

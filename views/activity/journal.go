@@ -191,7 +191,7 @@ func isAPIRequest(e *journal.Entry) bool {
 }
 
 // referenceToChanged returns the pane and the row of the object that was changed.
-func referenceToChanged(e *journal.Entry) account.Reference {
+func referenceToChanged(e *journal.Entry) account.LinkedRow {
 	c := e.Change
 	panes := map[string]string{
 		"service":     "services",
@@ -209,7 +209,7 @@ func referenceToChanged(e *journal.Entry) account.Reference {
 			id = parts[0] + "/" + parts[1]
 		}
 	}
-	return account.Reference{Kind: c.Resource, Label: account.EntryName(e), Pane: panes[c.Resource], ID: id}
+	return account.LinkedRow{Kind: c.Resource, Label: account.EntryName(e), Pane: panes[c.Resource], ID: id}
 }
 
 // entryDetail returns everything about a change: object, reason, outcome, and the values before and after.

@@ -41,7 +41,7 @@ func LookUpUnresolved(a *account.Account) tea.Cmd {
 }
 
 // settleMenu lets the user record an outcome that reading cannot tell.
-func settleMenu(a *account.Account, e *journal.Entry) ui.Menu {
+func settleMenu(a *account.Account, e *journal.Entry) ui.OpenMenuMsg {
 	say := func(outcome client.Outcome) func() tea.Cmd {
 		return func() tea.Cmd {
 			a.Journal.RecordOutcome(e.ID, outcome, errors.New("settled by the user after checking"))
@@ -52,7 +52,7 @@ func settleMenu(a *account.Account, e *journal.Entry) ui.Menu {
 			return tea.Batch(a.JournalStore().Refresh(), account.TakeOverWindows(a))
 		}
 	}
-	return ui.Menu{Title: client.Clean(e.Change.Op) + " " + account.EntryName(e), Actions: []ui.Action{
+	return ui.OpenMenuMsg{Title: client.Clean(e.Change.Op) + " " + account.EntryName(e), Actions: []ui.Action{
 		{Key: ui.Bind("it was done", "d"), Do: say(client.Applied)},
 		{Key: ui.Bind("it was not done", "n"), Do: say(client.Rejected)},
 	}}

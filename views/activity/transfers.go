@@ -99,20 +99,20 @@ func progressColumn() table.Column[*transfer.Status] {
 }
 
 // transferRank sorts transfers: running, waiting, failed, done. Ended ones are sorted by their end, latest first.
-func transferRank(r *transfer.Status) table.Rank {
+func transferRank(r *transfer.Status) table.SortRank {
 	switch r.State {
 	case transfer.Running:
-		return table.Rank{Number: 0}
+		return table.SortRank{Number: 0}
 	case transfer.Paused:
-		return table.Rank{Number: 1}
+		return table.SortRank{Number: 1}
 	case transfer.Waiting:
-		return table.Rank{Number: 2}
+		return table.SortRank{Number: 2}
 	case transfer.Failed:
-		return table.Rank{Number: 3, NewestFirst: true}
+		return table.SortRank{Number: 3, NewestFirst: true}
 	case transfer.Cancelled:
-		return table.Rank{Number: 4, NewestFirst: true}
+		return table.SortRank{Number: 4, NewestFirst: true}
 	}
-	return table.Rank{Number: 5, NewestFirst: true}
+	return table.SortRank{Number: 5, NewestFirst: true}
 }
 
 func transferState(r *transfer.Status, b ui.Box) (string, theme.Tone) {

@@ -13,9 +13,9 @@ import (
 )
 
 // contactRunner performs the operations on contacts.
-func contactRunner(a *account.Account) account.Runner[*client.Contact] {
+func contactRunner(a *account.Account) account.OperationRunner[*client.Contact] {
 	r := Contacts(a)
-	return account.Runner[*client.Contact]{
+	return account.OperationRunner[*client.Contact]{
 		Account:  a,
 		Store:    a.Contacts(),
 		Resource: r,
@@ -39,10 +39,10 @@ func Contacts(a *account.Account) resource.Resource[*client.Contact] {
 		Argument:  "ID",
 		ID:        func(c *client.Contact) string { return account.FormatID(c.ID) },
 		Label:     func(c *client.Contact) string { return c.Name.String() },
-		Calls:     resource.Calls{List: "list contacts", Get: "view contact", Managed: true},
+		Calls:     resource.APICalls{List: "list contacts", Get: "view contact", Managed: true},
 		Columns:   contactColumns(),
 		PaneOrder: []string{"name", "group", "phone_primary", "phone_secondary", "email", "updated"},
-		List: func(ctx context.Context, _ resource.Query) iter.Seq2[*client.Contact, error] {
+		List: func(ctx context.Context, _ resource.ListQuery) iter.Seq2[*client.Contact, error] {
 			return a.API.Contacts.All(ctx)
 		},
 		Get:        resource.ByID(a.API.Contacts.Get),
@@ -88,11 +88,11 @@ func contactOperations(a *account.Account) []resource.Operation[*client.Contact]
 // deleteContact deletes contacts.
 func deleteContact(a *account.Account) resource.Draft[*client.Contact] {
 	return resource.Draft[*client.Contact]{
-		Confirm: func(rows []*client.Contact) resource.Confirm {
+		Confirm: func(rows []*client.Contact) resource.ConfirmationSpec {
 			c := rows[0]
 			effect := fmt.Sprintf("Contact %q (id %d) is deleted: support no longer calls this person.", c.Name, c.ID)
 			effect += lastOfGroup(a, c)
-			return resource.Confirm{Title: "Delete contact", Effect: effect, Required: true}
+			return resource.ConfirmationSpec{Title: "Delete contact", Effect: effect, Required: true}
 		},
 		Attempt: func(c *client.Contact) resource.Attempt[*client.Contact] {
 			return resource.Attempt[*client.Contact]{
@@ -148,14 +148,14 @@ func newContactFrom(a *account.Account, values client.ContactRequest) resource.D
 		Title:       "New contact",
 		SubmitLabel: "add",
 		Fields:      contactFields(in, a.SuggestedGroups),
-		Confirm: func([]*client.Contact) resource.Confirm {
-			return resource.Confirm{Effect: "Adds contact " + in.Name + "."}
+		Confirm: func([]*client.Contact) resource.ConfirmationSpec {
+			return resource.ConfirmationSpec{Effect: "Adds contact " + in.Name + "."}
 		},
 		Attempt: func(*client.Contact) resource.Attempt[*client.Contact] {
 			sent := *in
-			made := account.Creation[*client.Contact]{
+			made := account.CreateLookup[*client.Contact]{
 				SameLabel: func(c *client.Contact) bool { return c.Name.Raw() == sent.Name },
-				MadeAt:    func(c *client.Contact) client.Time { return c.Updated },
+				MadeAt:    func(c *client.Contact) client.Timestamp { return c.Updated },
 				Sent:      sent,
 			}
 			return resource.Attempt[*client.Contact]{
@@ -175,14 +175,14 @@ func contactID(c *client.Contact) int { return c.ID }
 
 // editContact changes a contact.
 func editContact(a *account.Account, c *client.Contact) resource.Draft[*client.Contact] {
-	e := &account.Edit[*client.Contact, client.ContactRequest]{
+	e := &account.EditForm[*client.Contact, client.ContactRequest]{
 		Row:     c,
 		ID:      contactID,
 		Label:   c.Name.Raw(),
 		Request: (*client.Contact).Request,
 		Fetch:   a.API.Contacts.Get,
 		Update:  (*client.Writer).UpdateContact,
-		Updated: func(c *client.Contact) client.Time { return c.Updated },
+		Updated: func(c *client.Contact) client.Timestamp { return c.Updated },
 	}
 	in := e.Open()
 	return resource.Draft[*client.Contact]{

@@ -33,8 +33,8 @@ func ContactsPane(a *account.Account) ui.Pane {
 		Search:       table.SearchOptions[*client.Contact]{By: contactAddresses},
 		SortBy:       "group",
 	}
-	return account.WithDetailSidebar(a, list, func(row *client.Contact, inside ui.Box) []ui.ColumnPanel {
-		return []ui.ColumnPanel{
+	return account.WithDetailSidebar(a, list, func(row *client.Contact, inside ui.Box) []ui.StackedPanel {
+		return []ui.StackedPanel{
 			issuesOfServicesPanel(a, "Issues to call about", a.ServicesInGroup(row.Group.Raw()), inside),
 			account.ChangesPanel(a, "contact", account.FormatID(row.ID), inside),
 		}
@@ -54,7 +54,7 @@ func contactColumns() []resource.ColumnDefinition[*client.Contact] {
 		resource.IDColumn(contactID),
 		resource.TextColumn(
 			column{Name: "name", Pane: table.Column[row]{Min: 12}},
-			theme.Strong, func(c row) client.Text { return c.Name },
+			theme.Strong, func(c row) client.ServerText { return c.Name },
 		),
 		{
 			Name:         "group",
@@ -75,11 +75,11 @@ func contactColumns() []resource.ColumnDefinition[*client.Contact] {
 		},
 		resource.TextColumn(
 			column{Name: "email", Pane: table.Column[row]{Title: "e-mail", Min: 16, DropPriority: 1}},
-			theme.Plain, func(c row) client.Text { return c.Email },
+			theme.Plain, func(c row) client.ServerText { return c.Email },
 		),
 		resource.TextColumn(
 			column{Name: "phone_primary", Pane: table.Column[row]{Title: "phone", Width: 16}},
-			theme.Accent, func(c row) client.OptionalText { return c.Phone.Primary },
+			theme.Accent, func(c row) client.OptionalServerText { return c.Phone.Primary },
 		),
 		resource.TextColumn(
 			column{
@@ -87,11 +87,11 @@ func contactColumns() []resource.ColumnDefinition[*client.Contact] {
 				DropPriority: 2,
 				Pane:         table.Column[row]{Title: "second phone", Width: 16, DropPriority: 3},
 			},
-			theme.Plain, func(c row) client.OptionalText { return c.Phone.Secondary },
+			theme.Plain, func(c row) client.OptionalServerText { return c.Phone.Secondary },
 		),
 		account.AgeColumn(
 			column{Name: "updated", DetailOnly: true, Pane: table.Column[row]{Width: 8, DropPriority: 4}},
-			theme.Muted, func(c row) client.Time { return c.Updated },
+			theme.Muted, func(c row) client.Timestamp { return c.Updated },
 		),
 	}
 }
@@ -129,7 +129,7 @@ func contactShortcuts(a *account.Account) []table.RowAction[*client.Contact] {
 			},
 		},
 		account.FollowReference(
-			func(c *client.Contact) resource.Joined[account.Reference] {
+			func(c *client.Contact) resource.Joined[account.LinkedRow] {
 				return account.ReferencesToServices(a.ServicesInGroup(c.Group.Raw()))
 			},
 		),
@@ -182,7 +182,7 @@ func contactsFoot(a *account.Account, set *ui.RowStore[*client.Contact], b ui.Bo
 // phoneNumbers returns the numbers of a contact in the order in which they are called.
 func phoneNumbers(c *client.Contact) []string {
 	var numbers []string
-	for _, p := range []client.OptionalText{c.Phone.Primary, c.Phone.Secondary} {
+	for _, p := range []client.OptionalServerText{c.Phone.Primary, c.Phone.Secondary} {
 		if p.Raw() != "" {
 			numbers = append(numbers, p.String())
 		}

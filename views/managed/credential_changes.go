@@ -14,9 +14,9 @@ import (
 )
 
 // credentialRunner performs the operations on credentials.
-func credentialRunner(a *account.Account) account.Runner[*client.Credential] {
+func credentialRunner(a *account.Account) account.OperationRunner[*client.Credential] {
 	r := Credentials(a)
-	return account.Runner[*client.Credential]{
+	return account.OperationRunner[*client.Credential]{
 		Account:  a,
 		Store:    a.Credentials(),
 		Resource: r,
@@ -41,9 +41,9 @@ func Credentials(a *account.Account) resource.Resource[*client.Credential] {
 		Argument: "ID",
 		ID:       func(c *client.Credential) string { return account.FormatID(c.ID) },
 		Label:    func(c *client.Credential) string { return c.Label.String() },
-		Calls:    resource.Calls{List: "list credentials", Get: "view credential", Managed: true},
+		Calls:    resource.APICalls{List: "list credentials", Get: "view credential", Managed: true},
 		Columns:  credentialColumns(a),
-		List: func(ctx context.Context, _ resource.Query) iter.Seq2[*client.Credential, error] {
+		List: func(ctx context.Context, _ resource.ListQuery) iter.Seq2[*client.Credential, error] {
 			return a.API.Credentials.All(ctx)
 		},
 		Get:        resource.ByID(a.API.Credentials.Get),
@@ -119,8 +119,8 @@ func newCredentialFrom(a *account.Account, label, user, password string) resourc
 			[]form.Field{credentialLabelField(&label, checkCredentialLabelUnused(a, 0))},
 			loginFields(&user, &password)...,
 		),
-		Confirm: func([]*client.Credential) resource.Confirm {
-			return resource.Confirm{Effect: "Adds credential " + label + "."}
+		Confirm: func([]*client.Credential) resource.ConfirmationSpec {
+			return resource.ConfirmationSpec{Effect: "Adds credential " + label + "."}
 		},
 		Attempt: func(*client.Credential) resource.Attempt[*client.Credential] {
 			sent := client.CredentialRequest{
@@ -128,7 +128,7 @@ func newCredentialFrom(a *account.Account, label, user, password string) resourc
 				Username: client.NewSecret(user),
 				Password: client.NewSecret(password),
 			}
-			made := account.Creation[*client.Credential]{
+			made := account.CreateLookup[*client.Credential]{
 				SameLabel: func(c *client.Credential) bool { return c.Label.Raw() == sent.Label },
 				About:     func(c *client.Credential) string { return account.DescribeCredential(a, c) },
 			}
@@ -146,7 +146,7 @@ func newCredentialFrom(a *account.Account, label, user, password string) resourc
 
 // renameCredential changes the label of a credential: the only thing of it that the API returns.
 func renameCredential(a *account.Account, c *client.Credential) resource.Draft[*client.Credential] {
-	e := &account.Edit[*client.Credential, account.LabelRequest]{
+	e := &account.EditForm[*client.Credential, account.LabelRequest]{
 		Row:     c,
 		ID:      credentialID,
 		Label:   c.Label.Raw(),
@@ -183,8 +183,8 @@ func changeLogin(a *account.Account, c *client.Credential) resource.Draft[*clien
 		AsNew: func() resource.Draft[*client.Credential] {
 			return newCredentialFrom(a, c.Label.Raw(), user, password)
 		},
-		Confirm: func([]*client.Credential) resource.Confirm {
-			return resource.Confirm{
+		Confirm: func([]*client.Credential) resource.ConfirmationSpec {
+			return resource.ConfirmationSpec{
 				Effect: fmt.Sprintf("Replaces the user name and the password of credential %s.", c.Label),
 			}
 		},
@@ -204,10 +204,10 @@ func changeLogin(a *account.Account, c *client.Credential) resource.Draft[*clien
 // deleteCredential deletes credentials.
 func deleteCredential(a *account.Account) resource.Draft[*client.Credential] {
 	return resource.Draft[*client.Credential]{
-		Confirm: func(rows []*client.Credential) resource.Confirm {
+		Confirm: func(rows []*client.Credential) resource.ConfirmationSpec {
 			c := rows[0]
 			effect := fmt.Sprintf("Credential %q (id %d) is deleted: support staff lose access to it.", c.Label, c.ID)
-			return resource.Confirm{
+			return resource.ConfirmationSpec{
 				Title:    "Delete credential",
 				Effect:   effect + deletedCredentialUse(a, c),
 				Word:     c.Label.String(),
@@ -240,7 +240,7 @@ func deletedCredentialUse(a *account.Account, c *client.Credential) string {
 }
 
 // credentialLabelField returns the field of a credential's label.
-func credentialLabelField(label *string, checks ...form.Check) form.Field {
+func credentialLabelField(label *string, checks ...form.Validator) form.Field {
 	return form.Text("label", "Label", label, form.Length(2, 75)).Check(checks...).Argument("LABEL")
 }
 
@@ -254,7 +254,7 @@ func loginFields(user, password *string) []form.Field {
 }
 
 // checkCredentialLabelUnused checks that no credential but the one with the id has the label: labels are unique.
-func checkCredentialLabelUnused(a *account.Account, id int) form.Check {
+func checkCredentialLabelUnused(a *account.Account, id int) form.Validator {
 	return func(text string) string {
 		taken := slices.ContainsFunc(
 			a.Credentials().Rows(), func(c *client.Credential) bool { return c.ID != id && c.Label.Raw() == text },

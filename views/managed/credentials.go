@@ -21,7 +21,7 @@ func CredentialsPane(a *account.Account) ui.Pane {
 		Columns:      changes.Resource.PaneColumns(),
 		RowActions: append(
 			changes.RowActions(),
-			account.FollowReference(func(c *client.Credential) resource.Joined[account.Reference] {
+			account.FollowReference(func(c *client.Credential) resource.Joined[account.LinkedRow] {
 				return account.ReferencesToServices(a.ServicesUsingCredential(c.ID))
 			}),
 		),
@@ -35,8 +35,8 @@ func CredentialsPane(a *account.Account) ui.Pane {
 		EmptyText: "no credentials yet · n adds one",
 		SortBy:    "label",
 	}
-	return account.WithDetailSidebar(a, list, func(row *client.Credential, inside ui.Box) []ui.ColumnPanel {
-		return []ui.ColumnPanel{
+	return account.WithDetailSidebar(a, list, func(row *client.Credential, inside ui.Box) []ui.StackedPanel {
+		return []ui.StackedPanel{
 			issuesOfServicesPanel(a, "Issues where it is used", a.ServicesUsingCredential(row.ID), inside),
 			account.ChangesPanel(a, "credential", account.FormatID(row.ID), inside),
 		}
@@ -51,7 +51,7 @@ func credentialColumns(a *account.Account) []resource.ColumnDefinition[*client.C
 		resource.IDColumn(credentialID),
 		resource.TextColumn(
 			column{Name: "label", Pane: table.Column[row]{Min: 16}},
-			theme.Strong, func(c row) client.Text { return c.Label },
+			theme.Strong, func(c row) client.ServerText { return c.Label },
 		),
 		{
 			Name:  "last_decrypted",
@@ -104,7 +104,7 @@ func serviceLabels(services []*client.Service) []string {
 }
 
 // credentialActions are the actions that need no credential.
-func credentialActions(a *account.Account, changes account.Runner[*client.Credential]) []ui.Action {
+func credentialActions(a *account.Account, changes account.OperationRunner[*client.Credential]) []ui.Action {
 	key, known := account.OnlyRow(a.SSHKey())
 	return append(changes.NewActions(), ui.Action{
 		Key:            ui.Bind("copy managed SSH key", "K"),

@@ -18,7 +18,7 @@ const (
 
 // incidentLayout places the sections of an incident in a box. It keeps the panels that it has drawn.
 type incidentLayout struct {
-	panels   ui.PanelColumn
+	panels   ui.PanelStack
 	wholeDay bool // the charts show 24 hours, not only those around the detection
 }
 
@@ -47,7 +47,7 @@ func (w incidentSections) in(width int) incidentSections {
 }
 
 // sectionsHeight returns the height of boxes below each other.
-func sectionsHeight(sections []ui.ColumnPanel) int {
+func sectionsHeight(sections []ui.StackedPanel) int {
 	height := 0
 	for _, s := range sections {
 		height += len(s.Lines) + 2
@@ -56,7 +56,7 @@ func sectionsHeight(sections []ui.ColumnPanel) int {
 }
 
 // draw draws boxes below each other, as high as they are.
-func (l *incidentLayout) draw(sections []ui.ColumnPanel, b ui.Box) string {
+func (l *incidentLayout) draw(sections []ui.StackedPanel, b ui.Box) string {
 	b.Height = sectionsHeight(sections)
 	return l.panels.View(sections, b)
 }
@@ -79,14 +79,14 @@ func (l *incidentLayout) stacked(w incidentSections, headLines int) string {
 	chart := w.b
 	chart.Height = min(max(room, 8), 12)
 	parts = append(parts, l.charts(w, chart, 1))
-	before := []ui.ColumnPanel{inside.history(5), inside.changes(5)}
+	before := []ui.StackedPanel{inside.history(5), inside.changes(5)}
 	return strings.Join(append(parts, l.draw(before, w.b)), "\n")
 }
 
 // columns places the sections in columns, and the charts below them.
 func (l *incidentLayout) columns(w incidentSections, headLines, count int) string {
 	width := w.b.Width / count
-	columns := make([][]ui.ColumnPanel, count)
+	columns := make([][]ui.StackedPanel, count)
 	inside := w.in(width)
 	last := w.in(w.b.Width - (count-1)*width)
 	ssh, reachable := inside.ssh()
@@ -96,10 +96,10 @@ func (l *incidentLayout) columns(w incidentSections, headLines, count int) strin
 	}
 	if count == 2 {
 		columns[0] = append(columns[0], inside.maintenance())
-		columns[1] = []ui.ColumnPanel{last.call(), last.history(3), last.changes(3)}
+		columns[1] = []ui.StackedPanel{last.call(), last.history(3), last.changes(3)}
 	} else {
-		columns[1] = []ui.ColumnPanel{inside.call(), inside.history(historyLength)}
-		columns[2] = []ui.ColumnPanel{last.maintenance(), last.changes(8)}
+		columns[1] = []ui.StackedPanel{inside.call(), inside.history(historyLength)}
+		columns[2] = []ui.StackedPanel{last.maintenance(), last.changes(8)}
 	}
 	height := 0
 	for _, c := range columns {
@@ -128,13 +128,13 @@ func (l *incidentLayout) columns(w incidentSections, headLines, count int) strin
 func (l *incidentLayout) charts(w incidentSections, b ui.Box, columns int) string {
 	if why := whyNoLoad(w.a, w.i); why != "" && w.a.Stats().Loaded() {
 		inside := w.in(b.Width)
-		load := ui.ColumnPanel{
+		load := ui.StackedPanel{
 			Name:  "load",
 			Title: theme.Title("Load around the detection"),
 			Lines: inside.wrap(why, theme.Muted),
 		}
 		b.Height = max(min(b.Height, 4), len(load.Lines)+2)
-		return l.panels.View([]ui.ColumnPanel{load}, b)
+		return l.panels.View([]ui.StackedPanel{load}, b)
 	}
 	metrics := Metrics()
 	draw := func(n int, b ui.Box) string { return LoadPanel(w.a, w.i, metrics[n], b, l.wholeDay) }
@@ -222,13 +222,13 @@ func (w incidentSections) beforeText() string {
 
 // relatedToIssue returns the load at the detection of an issue, the earlier issues of its services, and the changes
 // around that time.
-func relatedToIssue(a *account.Account, i *client.Issue, inside ui.Box) []ui.ColumnPanel {
+func relatedToIssue(a *account.Account, i *client.Issue, inside ui.Box) []ui.StackedPanel {
 	w := incidentSections{a: a, i: i, b: inside}
-	var panels []ui.ColumnPanel
+	var panels []ui.StackedPanel
 	if why := whyNoLoad(a, i); why == "" || !a.Stats().Loaded() {
 		panels = loadPanels(a, i.Created.Time())
 	} else {
-		load := ui.ColumnPanel{Name: "load", Title: theme.Title("Load"), Lines: w.wrap(why, theme.Muted)}
+		load := ui.StackedPanel{Name: "load", Title: theme.Title("Load"), Lines: w.wrap(why, theme.Muted)}
 		panels = append(panels, load)
 	}
 	return append(panels, w.history(historyLength), w.changes(historyLength))

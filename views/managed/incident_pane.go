@@ -123,7 +123,7 @@ func (p *incidentView) Actions() []ui.Action {
 			ShowInHints:    true,
 			DisabledReason: whyNothingToCopy(p.a, i),
 			Do: func() tea.Cmd {
-				return ui.Send(ui.Menu{Title: "Copy", Actions: incidentCopyActions(p.a, i)})
+				return ui.Send(ui.OpenMenuMsg{Title: "Copy", Actions: incidentCopyActions(p.a, i)})
 			},
 		},
 		{
@@ -239,7 +239,7 @@ func goToService(a *account.Account, i *client.Issue) tea.Cmd {
 	if len(actions) == 1 {
 		return actions[0].Do()
 	}
-	return ui.Send(ui.Menu{Title: "Go to service", Actions: actions})
+	return ui.Send(ui.OpenMenuMsg{Title: "Go to service", Actions: actions})
 }
 
 // whyNothingToCopy returns why no line of an incident is worth a key, or "" if one is.
@@ -269,7 +269,7 @@ func incidentCopyActions(a *account.Account, i *client.Issue) []ui.Action {
 	}
 	people := resource.Found(contactsToCall(a, i))
 	for _, c := range people {
-		for _, number := range []client.OptionalText{c.Phone.Primary, c.Phone.Secondary} {
+		for _, number := range []client.OptionalServerText{c.Phone.Primary, c.Phone.Secondary} {
 			if number.Raw() != "" {
 				add(number.String()+"  "+c.Name.String(), "phone number", number.String())
 			}

@@ -33,8 +33,8 @@ func (w incidentSections) wrap(text string, tone theme.Tone) []string {
 }
 
 // services returns a box for each affected service.
-func (w incidentSections) services() []ui.ColumnPanel {
-	var all []ui.ColumnPanel
+func (w incidentSections) services() []ui.StackedPanel {
+	var all []ui.StackedPanel
 	for n, id := range w.i.Services {
 		name := fmt.Sprintf("service %d", n)
 		s, found := w.a.Services().Get(account.FormatID(id))
@@ -44,9 +44,12 @@ func (w incidentSections) services() []ui.ColumnPanel {
 		}
 		state, tone := account.FormatStatus(s.Status, w.b.Theme)
 		shape, word, _ := strings.Cut(state, " ")
-		all = append(all, ui.ColumnPanel{
-			Name:  name,
-			Title: []theme.Segment{{Text: shape + " " + s.Label.String(), Tone: tone}, {Text: word, Tone: theme.Muted}},
+		all = append(all, ui.StackedPanel{
+			Name: name,
+			Title: []theme.TitleSegment{
+				{Text: shape + " " + s.Label.String(), Tone: tone},
+				{Text: word, Tone: theme.Muted},
+			},
 			Lines: w.b.DrawRow(w.a.Services().Highlights.Has(s), func(b ui.Box) []string {
 				w.b = b
 				return w.service(s)
@@ -54,7 +57,7 @@ func (w incidentSections) services() []ui.ColumnPanel {
 		})
 	}
 	if len(all) == 0 {
-		all = append(all, ui.ColumnPanel{
+		all = append(all, ui.StackedPanel{
 			Name:  "services",
 			Title: theme.Title("Services"),
 			Lines: w.wrap("the issue names no service", theme.Muted),
@@ -64,12 +67,12 @@ func (w incidentSections) services() []ui.ColumnPanel {
 }
 
 // missingService returns the box of a service that was deleted or has not been read.
-func (w incidentSections) missingService(name string, id int) ui.ColumnPanel {
+func (w incidentSections) missingService(name string, id int) ui.StackedPanel {
 	text, tone := "the service no longer exists", theme.Muted
 	if state := resource.StateOf(w.a.Services()); state.Kind != resource.Known {
 		text, tone = state.String(), theme.Warn
 	}
-	return ui.ColumnPanel{Name: name, Title: theme.Title(account.ServiceName(w.a, id)), Lines: w.wrap(text, tone)}
+	return ui.StackedPanel{Name: name, Title: theme.Title(account.ServiceName(w.a, id)), Lines: w.wrap(text, tone)}
 }
 
 // service returns what somebody on call needs to know of a service: what silences it, where it is, and its notes.
@@ -156,7 +159,7 @@ func wrapParts(parts []string, b ui.Box) []string {
 }
 
 // call returns the contacts to call, with names, numbers and addresses in columns.
-func (w incidentSections) call() ui.ColumnPanel {
+func (w incidentSections) call() ui.StackedPanel {
 	groups, people := groupsToCall(w.a, w.i), contactsToCall(w.a, w.i)
 	found := resource.Found(people)
 	cells := make([][]string, len(found))
@@ -187,7 +190,7 @@ func (w incidentSections) call() ui.ColumnPanel {
 		lines = append(lines, w.wrap(remark, theme.Warn)...)
 	}
 	title := "Call" + ui.WithPrefix(": ", account.JoinWithCommas(groups))
-	return ui.ColumnPanel{Name: "call", Title: theme.Title(title), Lines: lines}
+	return ui.StackedPanel{Name: "call", Title: theme.Title(title), Lines: lines}
 }
 
 // wrapStyled joins painted parts with blanks and breaks the line only between them; what follows is indented.
@@ -205,10 +208,10 @@ func wrapStyled(parts []string, width int) []string {
 }
 
 // ssh returns how to log in to the machines behind the services. It reports false if there are none.
-func (w incidentSections) ssh() (ui.ColumnPanel, bool) {
+func (w incidentSections) ssh() (ui.StackedPanel, bool) {
 	machines := affectedInstances(w.a, w.i)
 	if resource.KnownEmpty(machines) {
-		return ui.ColumnPanel{}, false
+		return ui.StackedPanel{}, false
 	}
 	var lines []string
 	labels := 0
@@ -232,7 +235,7 @@ func (w incidentSections) ssh() (ui.ColumnPanel, bool) {
 	if remark := resource.Remark(machines, ""); remark != "" {
 		lines = append(lines, w.wrap(remark, theme.Warn)...)
 	}
-	return ui.ColumnPanel{Name: "ssh", Title: theme.Title("SSH"), Lines: lines}, true
+	return ui.StackedPanel{Name: "ssh", Title: theme.Title("SSH"), Lines: lines}, true
 }
 
 // before returns the issues of the affected services that were detected before this one, newest first.
@@ -254,7 +257,7 @@ func (w incidentSections) before() resource.Joined[*client.Issue] {
 const historyLength = 6
 
 // history returns the earlier issues of the affected services.
-func (w incidentSections) history(most int) ui.ColumnPanel {
+func (w incidentSections) history(most int) ui.StackedPanel {
 	before := w.before()
 	found := resource.Found(before)
 	var lines []string
@@ -275,7 +278,7 @@ func (w incidentSections) history(most int) ui.ColumnPanel {
 		lines = append(lines, w.wrap(remark, remarkTone(before.State()))...)
 	}
 	count := account.ReasonIf(len(found) > 0, fmt.Sprint(len(found)))
-	return ui.ColumnPanel{Name: "history", Title: theme.Title("Earlier issues", count), Lines: lines}
+	return ui.StackedPanel{Name: "history", Title: theme.Title("Earlier issues", count), Lines: lines}
 }
 
 // remarkTone returns the tone of a remark: a warning if not everything is known.
@@ -287,7 +290,7 @@ func remarkTone(s resource.JoinState) theme.Tone {
 }
 
 // maintenance says which of the affected services are disabled, or will be.
-func (w incidentSections) maintenance() ui.ColumnPanel {
+func (w incidentSections) maintenance() ui.StackedPanel {
 	var lines []string
 	for _, id := range w.i.Services {
 		s, found := w.a.Services().Get(account.FormatID(id))
@@ -312,12 +315,12 @@ func (w incidentSections) maintenance() ui.ColumnPanel {
 		}
 		lines = w.wrap(text, theme.Muted)
 	}
-	return ui.ColumnPanel{Name: "maintenance", Title: theme.Title("Maintenance"), Lines: lines}
+	return ui.StackedPanel{Name: "maintenance", Title: theme.Title("Maintenance"), Lines: lines}
 }
 
 // changes returns what was changed around the detection, from this machine and elsewhere: first of the affected
 // services.
-func (w incidentSections) changes(most int) ui.ColumnPanel {
+func (w incidentSections) changes(most int) ui.StackedPanel {
 	found, remark := w.changesAround()
 	lines := account.ChangeLines(w.a, found[:min(most, len(found))], w.b)
 	if more := len(found) - most; more > 0 {
@@ -329,7 +332,7 @@ func (w incidentSections) changes(most int) ui.ColumnPanel {
 	if remark != "" {
 		lines = append(lines, w.wrap(remark, theme.Warn)...)
 	}
-	return ui.ColumnPanel{
+	return ui.StackedPanel{
 		Name:  "changes",
 		Title: theme.Title("Changes", "±"+ui.FormatAge(changeSpan)+" around the detection"),
 		Lines: lines,
@@ -340,7 +343,7 @@ func (w incidentSections) changes(most int) ui.ColumnPanel {
 const changeSpan = 6 * time.Hour
 
 // changesAround returns the changes around the detection, those of the affected services first, and what is missing.
-func (w incidentSections) changesAround() (found []account.SeenChange, remark string) {
+func (w incidentSections) changesAround() (found []account.RecentChange, remark string) {
 	if !w.i.Created.Valid() {
 		return nil, "the issue has no valid time of detection"
 	}
@@ -362,7 +365,7 @@ func (w incidentSections) changesAround() (found []account.SeenChange, remark st
 }
 
 // distance orders changes: those of the affected services come first.
-func (w incidentSections) distance(c account.SeenChange) int {
+func (w incidentSections) distance(c account.RecentChange) int {
 	for _, id := range w.i.Services {
 		if c.Service() == account.FormatID(id) {
 			return 0

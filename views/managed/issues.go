@@ -41,7 +41,7 @@ func IssuesPane(a *account.Account) ui.Pane {
 			Open: func(i *client.Issue) ui.Pane { return IncidentPane(a, i) },
 		},
 	}
-	return account.WithDetailSidebar(a, list, func(i *client.Issue, inside ui.Box) []ui.ColumnPanel {
+	return account.WithDetailSidebar(a, list, func(i *client.Issue, inside ui.Box) []ui.StackedPanel {
 		return relatedToIssue(a, i, inside)
 	}, a.Stats())
 }
@@ -96,10 +96,10 @@ func Issues(a *account.Account) resource.Resource[*client.Issue] {
 		},
 		Argument:  "ID",
 		ID:        func(i *client.Issue) string { return account.FormatID(i.ID) },
-		Calls:     resource.Calls{List: "list issues", Get: "view issue", Managed: true},
+		Calls:     resource.APICalls{List: "list issues", Get: "view issue", Managed: true},
 		Columns:   issueColumns(a),
 		PaneOrder: []string{"age", "created", "services", "ticket", "ticket_label"},
-		List: func(ctx context.Context, _ resource.Query) iter.Seq2[*client.Issue, error] {
+		List: func(ctx context.Context, _ resource.ListQuery) iter.Seq2[*client.Issue, error] {
 			return a.API.Issues.All(ctx)
 		},
 		Get: resource.ByID(a.API.Issues.Get),
@@ -112,7 +112,7 @@ func issueColumns(a *account.Account) []resource.ColumnDefinition[*client.Issue]
 	type column = resource.ColumnDefinition[row]
 	age := account.AgeColumn(
 		column{Name: "age", Pane: table.Column[row]{Width: 8}},
-		theme.Plain, func(i row) client.Time { return i.Created },
+		theme.Plain, func(i row) client.Timestamp { return i.Created },
 	)
 	age.Value = nil
 	return []column{
@@ -137,7 +137,7 @@ func issueColumns(a *account.Account) []resource.ColumnDefinition[*client.Issue]
 				Min:     18,
 				IsLabel: true,
 				Cell:    func(i row, b ui.Box) (string, theme.Tone) { return affectedCell(a, i, b) },
-				Spans:   func(i row, b ui.Box) []table.Span { return AffectedSpans(a, i, b) },
+				Spans:   func(i row, b ui.Box) []table.CellSpan { return AffectedSpans(a, i, b) },
 				Shorten: func(i row, b ui.Box) string { return shortAffected(a, i, b) },
 			},
 		},
@@ -153,7 +153,7 @@ func issueColumns(a *account.Account) []resource.ColumnDefinition[*client.Issue]
 		},
 		resource.TextColumn(
 			column{Name: "ticket_label", Pane: table.Column[row]{Title: "about", Min: 16, DropPriority: 5}},
-			theme.Muted, func(i row) client.Text { return i.Ticket.Label },
+			theme.Muted, func(i row) client.ServerText { return i.Ticket.Label },
 		),
 		{Name: "ticket_url", DetailOnly: true, Value: func(i row) string { return i.Ticket.URL.Raw() }},
 	}
@@ -161,15 +161,15 @@ func issueColumns(a *account.Account) []resource.ColumnDefinition[*client.Issue]
 
 // AffectedSpans returns the mark of an incident and the labels of its services, in red those that are down because of
 // it. It calls a service that has not been read by its id.
-func AffectedSpans(a *account.Account, i *client.Issue, b ui.Box) []table.Span {
+func AffectedSpans(a *account.Account, i *client.Issue, b ui.Box) []table.CellSpan {
 	found, _ := a.Incidents().Of(i.ID)
-	var spans []table.Span
+	var spans []table.CellSpan
 	if mark, tone := IncidentMark(found, b.Theme.Glyphs); found.Unresolved() && !found.Down() {
-		spans = append(spans, table.Span{Text: mark + " ", Tone: tone})
+		spans = append(spans, table.CellSpan{Text: mark + " ", Tone: tone})
 	}
 	for n, s := range found.Services {
 		if n > 0 {
-			spans = append(spans, table.Span{Text: ", ", Tone: theme.Muted})
+			spans = append(spans, table.CellSpan{Text: ", ", Tone: theme.Muted})
 		}
 		name, tone := account.ServiceName(a, s.ID), theme.Muted
 		switch {
@@ -180,10 +180,10 @@ func AffectedSpans(a *account.Account, i *client.Issue, b ui.Box) []table.Span {
 		case found.Unresolved():
 			tone = theme.Plain
 		}
-		spans = append(spans, table.Span{Text: name, Tone: tone})
+		spans = append(spans, table.CellSpan{Text: name, Tone: tone})
 	}
 	if len(found.Services) == 0 {
-		spans = append(spans, table.Span{Text: "no service named", Tone: theme.Muted})
+		spans = append(spans, table.CellSpan{Text: "no service named", Tone: theme.Muted})
 	}
 	return spans
 }

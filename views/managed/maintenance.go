@@ -51,7 +51,7 @@ func (d windowsDue) Deliver() tea.Cmd {
 	ends := a.Maintenance.Schedule.Ends(a.Journal, a.Now())
 	run := &windowRun{a: a, pending: len(ends), progress: "enabling"}
 	cmds := []tea.Cmd{}
-	keeper := maintenance.Keeper{
+	keeper := maintenance.Scheduler{
 		API:         a.API,
 		Journal:     a.Journal,
 		Now:         a.Now,
@@ -74,7 +74,7 @@ func (d windowsDue) Deliver() tea.Cmd {
 }
 
 // beginWindows disables the services whose planned windows begin. The user agreed to that when they were planned.
-func beginWindows(a *account.Account, keeper maintenance.Keeper) []tea.Cmd {
+func beginWindows(a *account.Account, keeper maintenance.Scheduler) []tea.Cmd {
 	starts := a.Maintenance.Schedule.Starts(a.Journal, a.Now())
 	run := &windowRun{a: a, pending: len(starts), progress: "disabling"}
 	var cmds []tea.Cmd
@@ -94,13 +94,13 @@ func beginWindows(a *account.Account, keeper maintenance.Keeper) []tea.Cmd {
 }
 
 // nextWindow returns the planned window of a service that begins first, and whether there is one.
-func nextWindow(a *account.Account, service int) (journal.PlannedWindow, bool) {
+func nextWindow(a *account.Account, service int) (journal.PlannedMaintenance, bool) {
 	return windowFrom(a, service, time.Time{})
 }
 
 // windowFrom is nextWindow for the windows that do not begin before start.
-func windowFrom(a *account.Account, service int, start time.Time) (journal.PlannedWindow, bool) {
-	var next journal.PlannedWindow
+func windowFrom(a *account.Account, service int, start time.Time) (journal.PlannedMaintenance, bool) {
+	var next journal.PlannedMaintenance
 	for _, w := range a.Journal.PlannedWindows() {
 		if w.ID == account.FormatID(service) && !w.Start.Before(start) &&
 			(next.ID == "" || w.Start.Before(next.Start)) {
@@ -331,7 +331,7 @@ func OpenWindows(a *account.Account) []string {
 }
 
 // overdueMenu asks what to do with services whose windows ended while nobody was here.
-func overdueMenu(a *account.Account, overdue []journal.DisabledService) ui.Menu {
+func overdueMenu(a *account.Account, overdue []journal.DisabledService) ui.OpenMenuMsg {
 	rows := make([]*client.Service, 0, len(overdue))
 	names := make([]string, len(overdue))
 	for i, w := range overdue {
@@ -349,7 +349,7 @@ func overdueMenu(a *account.Account, overdue []journal.DisabledService) ui.Menu 
 	leave := func() tea.Cmd {
 		return ui.ShowNews(theme.Warn, fmt.Sprintf("%d left disabled: E on the services enables them", len(rows)))
 	}
-	return ui.Menu{
+	return ui.OpenMenuMsg{
 		Title: "To be enabled again, and nobody was here: " + account.JoinWithCommas(names),
 		Actions: []ui.Action{
 			{

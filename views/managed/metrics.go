@@ -94,11 +94,11 @@ func metricSeries(a *account.Account, m metric) []chart.Series {
 }
 
 // issueMarks returns marks of the issues that were detected since the stats begin, newest first.
-func issueMarks(a *account.Account) []chart.Mark {
-	return account.Memo(a, "marks of issues", func() []chart.Mark {
-		var marks []chart.Mark
+func issueMarks(a *account.Account) []chart.TimeMark {
+	return account.Memo(a, "marks of issues", func() []chart.TimeMark {
+		var marks []chart.TimeMark
 		for _, i := range resource.Found(account.IssuesSince(a, statsRange(a).first)) {
-			mark := chart.Mark{Time: i.Created.Time(), Label: account.FormatID(i.ID), Tone: theme.Muted}
+			mark := chart.TimeMark{Time: i.Created.Time(), Label: account.FormatID(i.ID), Tone: theme.Muted}
 			if found, known := a.Incidents().Of(i.ID); known {
 				_, mark.Tone = IncidentMark(found, theme.Glyphs{})
 			}
@@ -109,8 +109,8 @@ func issueMarks(a *account.Account) []chart.Mark {
 }
 
 // loadPanels returns the charts of CPU and network over the last 24 hours, with the values at a moment.
-func loadPanels(a *account.Account, at time.Time) []ui.ColumnPanel {
-	panels := make([]ui.ColumnPanel, 2)
+func loadPanels(a *account.Account, at time.Time) []ui.StackedPanel {
+	panels := make([]ui.StackedPanel, 2)
 	for n, m := range Metrics()[:2] {
 		panels[n].Draw = func(b ui.Box) string { return metricPanel(a, m, chart.Chart{Cursor: at}, b) }
 	}

@@ -102,17 +102,19 @@ type serviceUndo = resource.Undo[*client.Service]
 // the window brings the monitoring back.
 func disableService(a *account.Account, s *client.Service) resource.Draft[*client.Service] {
 	in := &disableRequest{choice: hour1}
-	window := sync.OnceValue(func() Window { return in.window(a) }) // the same for all rows, from when they are sent
+	window := sync.OnceValue(
+		func() MaintenanceWindow { return in.window(a) },
+	) // the same for all rows, from when they are sent
 	draft := resource.Draft[*client.Service]{
 		Text:         "Nobody is alerted about it meanwhile. Nothing else changes.",
 		SubmitLabel:  "disable",
 		Fields:       in.fields(a),
 		EnterSubmits: form.AlwaysSubmit,
 		ClosesAtOnce: true,
-		Confirm: func(rows []*client.Service) resource.Confirm {
+		Confirm: func(rows []*client.Service) resource.ConfirmationSpec {
 			now := a.Now().In(a.Location)
 			effect := fmt.Sprintf("Nobody is alerted about %s %s.", rows[0].Label, in.span(in.window(a), now))
-			return resource.Confirm{Effect: effect}
+			return resource.ConfirmationSpec{Effect: effect}
 		},
 		Attempt: func(s *client.Service) resource.Attempt[*client.Service] {
 			attempt := disableAttempt(s)
@@ -177,7 +179,7 @@ func changeWindow(a *account.Account, s *client.Service) resource.Draft[*client.
 }
 
 // planAttempt records a window that begins later.
-func planAttempt(s *client.Service, w Window) resource.Attempt[*client.Service] {
+func planAttempt(s *client.Service, w MaintenanceWindow) resource.Attempt[*client.Service] {
 	return resource.Attempt[*client.Service]{
 		Call:    client.OpPlanMaintenance,
 		ID:      account.FormatID(s.ID),
@@ -192,12 +194,12 @@ func planAttempt(s *client.Service, w Window) resource.Attempt[*client.Service] 
 // cancelMaintenance cancels the planned window of services that begins at start; the next one if start is zero.
 func cancelMaintenance(a *account.Account, start time.Time) resource.Draft[*client.Service] {
 	return resource.Draft[*client.Service]{
-		Confirm: func(rows []*client.Service) resource.Confirm {
+		Confirm: func(rows []*client.Service) resource.ConfirmationSpec {
 			if rows[0] == nil {
-				return resource.Confirm{}
+				return resource.ConfirmationSpec{}
 			}
 			w, _ := windowFrom(a, rows[0].ID, start)
-			return resource.Confirm{
+			return resource.ConfirmationSpec{
 				Effect: fmt.Sprintf("Service %s is not disabled at %s.", rows[0].Label, a.FormatTime(w.Start)),
 			}
 		},
@@ -219,8 +221,8 @@ func cancelMaintenance(a *account.Account, start time.Time) resource.Draft[*clie
 func enableService(a *account.Account, reason string) resource.Draft[*client.Service] {
 	ended := map[int]journal.DisabledService{} // windows, by service
 	return resource.Draft[*client.Service]{
-		Confirm: func(rows []*client.Service) resource.Confirm {
-			return resource.Confirm{Effect: fmt.Sprintf("Service %s is monitored again.", rows[0].Label)}
+		Confirm: func(rows []*client.Service) resource.ConfirmationSpec {
+			return resource.ConfirmationSpec{Effect: fmt.Sprintf("Service %s is monitored again.", rows[0].Label)}
 		},
 		Attempt: func(s *client.Service) resource.Attempt[*client.Service] {
 			attempt := monitoringAttempt(s, (*client.Writer).EnableService, func(now *client.Service) bool {
@@ -246,8 +248,8 @@ func disableAgain(a *account.Account, ended map[int]journal.DisabledService) res
 		}
 		return attempt
 	}
-	draft.Confirm = func(rows []*client.Service) resource.Confirm {
-		return resource.Confirm{Effect: fmt.Sprintf("Nobody is alerted about %s, as before.", rows[0].Label)}
+	draft.Confirm = func(rows []*client.Service) resource.ConfirmationSpec {
+		return resource.ConfirmationSpec{Effect: fmt.Sprintf("Nobody is alerted about %s, as before.", rows[0].Label)}
 	}
 	return draft
 }
@@ -273,7 +275,7 @@ func monitoringAttempt(
 		Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Service], error) {
 			return ui.ResultRow(send(w, ctx, s.ID))
 		},
-		Find: account.Update[*client.Service]{
+		Find: account.UpdateLookup[*client.Service]{
 			Row:     s,
 			ID:      serviceID,
 			Matches: applied,
@@ -344,7 +346,7 @@ func (in *disableRequest) preview(now time.Time) string {
 }
 
 // span says for how long, as the end of a sentence: "until 23:01 UTC".
-func (in *disableRequest) span(w Window, now time.Time) string {
+func (in *disableRequest) span(w MaintenanceWindow, now time.Time) string {
 	switch {
 	case w.End.IsZero():
 		return "until somebody enables it"
@@ -357,7 +359,7 @@ func (in *disableRequest) span(w Window, now time.Time) string {
 }
 
 // window returns the window that begins now.
-func (in *disableRequest) window(a *account.Account) Window {
+func (in *disableRequest) window(a *account.Account) MaintenanceWindow {
 	w, _ := ParseWindow(in.text(), a.Now().In(a.Location)) // its field accepts nothing else
 	return w
 }

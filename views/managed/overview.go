@@ -19,7 +19,7 @@ import (
 )
 
 // ServicesTitle returns the title of the services on the overview, with their number.
-func ServicesTitle(a *account.Account) []theme.Segment {
+func ServicesTitle(a *account.Account) []theme.TitleSegment {
 	count := ""
 	if a.Services().Loaded() {
 		count = resource.Fold(account.AllRows(a, a.Services()), func(all []*client.Service) string {
@@ -164,7 +164,7 @@ func firstFitting(texts []string, width int) string {
 }
 
 // IncidentsTitle returns the title of the issues on the overview, with the number of those that are open.
-func IncidentsTitle(a *account.Account) []theme.Segment {
+func IncidentsTitle(a *account.Account) []theme.TitleSegment {
 	if !a.Issues().Loaded() {
 		return theme.Title("Issues")
 	}
@@ -348,7 +348,7 @@ func issueCountLine(a *account.Account, b ui.Box) string {
 }
 
 // MaintenanceTitle returns the title of the maintenance windows on the overview, with their number.
-func MaintenanceTitle(a *account.Account) []theme.Segment {
+func MaintenanceTitle(a *account.Account) []theme.TitleSegment {
 	if !a.Services().Loaded() {
 		return theme.Title("Maintenance")
 	}
@@ -478,9 +478,9 @@ func servicesOff(a *account.Account) []*client.Service {
 }
 
 // plannedWindows returns the windows that are to begin, in their order.
-func plannedWindows(a *account.Account) []journal.PlannedWindow {
-	return account.Memo(a, "planned windows", func() []journal.PlannedWindow {
-		var all []journal.PlannedWindow
+func plannedWindows(a *account.Account) []journal.PlannedMaintenance {
+	return account.Memo(a, "planned windows", func() []journal.PlannedMaintenance {
+		var all []journal.PlannedMaintenance
 		for _, w := range a.Journal.PlannedWindows() {
 			all = append(all, w)
 		}

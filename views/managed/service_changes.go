@@ -18,9 +18,9 @@ import (
 )
 
 // serviceRunner performs the operations on services.
-func serviceRunner(a *account.Account) account.Runner[*client.Service] {
+func serviceRunner(a *account.Account) account.OperationRunner[*client.Service] {
 	r := Services(a)
-	return account.Runner[*client.Service]{
+	return account.OperationRunner[*client.Service]{
 		Account:  a,
 		Store:    a.Services(),
 		Resource: r,
@@ -50,13 +50,13 @@ func Services(a *account.Account) resource.Resource[*client.Service] {
 		Argument: "ID",
 		ID:       func(s *client.Service) string { return account.FormatID(s.ID) },
 		Label:    func(s *client.Service) string { return s.Label.String() },
-		Calls:    resource.Calls{List: "list services", Get: "view service", Managed: true},
+		Calls:    resource.APICalls{List: "list services", Get: "view service", Managed: true},
 		Columns:  serviceColumns(a),
 		PaneOrder: []string{
 			"status", "label", "service_type", "address", "timeout", "consultation_group", "open issue", "off", "back",
 			"updated",
 		},
-		List: func(ctx context.Context, _ resource.Query) iter.Seq2[*client.Service, error] {
+		List: func(ctx context.Context, _ resource.ListQuery) iter.Seq2[*client.Service, error] {
 			return a.API.Services.All(ctx)
 		},
 		Get:        resource.ByID(a.API.Services.Get),
@@ -113,14 +113,14 @@ func newServiceFrom(a *account.Account, values client.ServiceRequest) resource.D
 		SubmitLabel: "add",
 		Fields:      serviceFields(a, in),
 		Success:     func(s *client.Service) string { return fmt.Sprintf("added, monitoring is %s", s.Status) },
-		Confirm: func([]*client.Service) resource.Confirm {
-			return resource.Confirm{Effect: fmt.Sprintf("Adds service %s and starts monitoring it.", in.Label)}
+		Confirm: func([]*client.Service) resource.ConfirmationSpec {
+			return resource.ConfirmationSpec{Effect: fmt.Sprintf("Adds service %s and starts monitoring it.", in.Label)}
 		},
 		Attempt: func(*client.Service) resource.Attempt[*client.Service] {
 			sent := withoutNeedlessRegion(*in)
-			made := account.Creation[*client.Service]{
+			made := account.CreateLookup[*client.Service]{
 				SameLabel: func(s *client.Service) bool { return s.Label.Raw() == sent.Label },
-				MadeAt:    func(s *client.Service) client.Time { return s.Created },
+				MadeAt:    func(s *client.Service) client.Timestamp { return s.Created },
 				Sent:      sent,
 			}
 			return resource.Attempt[*client.Service]{
@@ -137,7 +137,7 @@ func newServiceFrom(a *account.Account, values client.ServiceRequest) resource.D
 
 // editService changes a service.
 func editService(a *account.Account, s *client.Service) resource.Draft[*client.Service] {
-	e := &account.Edit[*client.Service, client.ServiceRequest]{
+	e := &account.EditForm[*client.Service, client.ServiceRequest]{
 		Row:     s,
 		ID:      serviceID,
 		Label:   s.Label.Raw(),
@@ -161,7 +161,7 @@ func editService(a *account.Account, s *client.Service) resource.Draft[*client.S
 		Fields:      fields,
 		Success:     func(s *client.Service) string { return fmt.Sprintf("saved, monitoring is %s", s.Status) },
 		AsNew:       func() resource.Draft[*client.Service] { return newServiceFrom(a, *in) },
-		Confirm: func(rows []*client.Service) resource.Confirm {
+		Confirm: func(rows []*client.Service) resource.ConfirmationSpec {
 			dropNeedlessRegion(in, s)
 			return e.Confirm(rows)
 		},
@@ -175,9 +175,9 @@ func editService(a *account.Account, s *client.Service) resource.Draft[*client.S
 // deleteService deletes services.
 func deleteService() resource.Draft[*client.Service] {
 	return resource.Draft[*client.Service]{
-		Confirm: func(rows []*client.Service) resource.Confirm {
+		Confirm: func(rows []*client.Service) resource.ConfirmationSpec {
 			s := rows[0]
-			return resource.Confirm{
+			return resource.ConfirmationSpec{
 				Title: "Delete service",
 				Effect: fmt.Sprintf(
 					"Service %q (id %d, %s) is deleted: monitoring stops and nobody is alerted about it any more.",
@@ -206,7 +206,7 @@ const timeoutUsage = "seconds until it counts as down, 1 to 255"
 // serviceFields returns the fields of a service. The bounds are those of "Managed Service".
 func serviceFields(a *account.Account, in *client.ServiceRequest) []form.Field {
 	unread := func() string { return resource.FormRemark(account.AllRows(a, a.Credentials())) }
-	options := func() []form.Option { return credentialOptions(a) }
+	options := func() []form.MultiChoiceOption { return credentialOptions(a) }
 	return []form.Field{
 		form.Text("label", "Label", &in.Label, form.Length(3, 64)).Flag("label", "3 to 64 characters"),
 		form.Choice("service_type", "Type", &in.Type, client.TypeURL, client.TypeTCP).Flag("type", "url or tcp"),
@@ -239,11 +239,11 @@ func serviceFields(a *account.Account, in *client.ServiceRequest) []form.Field {
 }
 
 // credentialOptions are the credentials that a service can use.
-func credentialOptions(a *account.Account) []form.Option {
+func credentialOptions(a *account.Account) []form.MultiChoiceOption {
 	rows := a.Credentials().Rows()
-	options := make([]form.Option, len(rows))
+	options := make([]form.MultiChoiceOption, len(rows))
 	for i, c := range rows {
-		options[i] = form.Option{ID: c.ID, Label: c.Label.String()}
+		options[i] = form.MultiChoiceOption{ID: c.ID, Label: c.Label.String()}
 	}
 	return options
 }
@@ -265,7 +265,7 @@ func isPrivateAddress(address string) bool {
 }
 
 // serviceUpdated returns when a service was changed last.
-func serviceUpdated(s *client.Service) client.Time { return s.Updated }
+func serviceUpdated(s *client.Service) client.Timestamp { return s.Updated }
 
 // dropNeedlessRegion removes the region of a service whose address was private and is not any more: the API refuses it.
 func dropNeedlessRegion(in *client.ServiceRequest, opened *client.Service) {

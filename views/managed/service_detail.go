@@ -90,14 +90,14 @@ func writeServiceIssues(a *account.Account, t *account.DetailWriter, s *client.S
 }
 
 // relatedToService returns the load and the changes of a service.
-func relatedToService(a *account.Account, s *client.Service, inside ui.Box) []ui.ColumnPanel {
+func relatedToService(a *account.Account, s *client.Service, inside ui.Box) []ui.StackedPanel {
 	return append(loadPanels(a, time.Time{}), account.ChangesPanel(a, "service", account.FormatID(s.ID), inside))
 }
 
 // issuesOfServicesPanel returns the panel of the newest issues that name one of the services.
 func issuesOfServicesPanel(
 	a *account.Account, title string, services resource.Joined[*client.Service], inside ui.Box,
-) ui.ColumnPanel {
+) ui.StackedPanel {
 	const most, looked = 8, 500
 	named := map[int]bool{}
 	for _, s := range resource.Found(services) {
@@ -127,7 +127,7 @@ func issuesOfServicesPanel(
 	for _, line := range ui.Wrap(remark, inside.Width) {
 		lines = append(lines, inside.Theme.Paint(remarkTone(state), line))
 	}
-	return ui.ColumnPanel{Name: "issues", Title: theme.Title(title), Lines: lines}
+	return ui.StackedPanel{Name: "issues", Title: theme.Title(title), Lines: lines}
 }
 
 // issueOfService returns an issue in one line: its mark, number and age, and the service.

@@ -39,7 +39,7 @@ func ServicesPane(a *account.Account) ui.Pane {
 		},
 		BadgeFunc: func() (string, theme.Tone) { return servicesBadge(a) },
 	}
-	return account.WithDetailSidebar(a, list, func(s *client.Service, inside ui.Box) []ui.ColumnPanel {
+	return account.WithDetailSidebar(a, list, func(s *client.Service, inside ui.Box) []ui.StackedPanel {
 		return relatedToService(a, s, inside)
 	}, a.Stats())
 }
@@ -53,7 +53,7 @@ func serviceColumns(a *account.Account) []resource.ColumnDefinition[*client.Serv
 		serviceStatusColumn(),
 		resource.TextColumn(
 			column{Name: "label", Pane: table.Column[row]{Min: 14}},
-			theme.Strong, func(s row) client.Text { return s.Label },
+			theme.Strong, func(s row) client.ServerText { return s.Label },
 		),
 		{
 			Name:         "service_type",
@@ -68,7 +68,7 @@ func serviceColumns(a *account.Account) []resource.ColumnDefinition[*client.Serv
 		},
 		resource.TextColumn(
 			column{Name: "address", Pane: table.Column[row]{Min: 9, DropPriority: 1}},
-			theme.Plain, func(s row) client.Text { return s.Address },
+			theme.Plain, func(s row) client.ServerText { return s.Address },
 		),
 		serviceTimeoutColumn(),
 		resource.TextColumn(
@@ -77,11 +77,11 @@ func serviceColumns(a *account.Account) []resource.ColumnDefinition[*client.Serv
 				DropPriority: 1,
 				Pane:         table.Column[row]{Title: "group", Width: 10, DropPriority: 4},
 			},
-			theme.Plain, func(s row) client.Text { return s.Group },
+			theme.Plain, func(s row) client.ServerText { return s.Group },
 		),
 		account.AgeColumn(
 			column{Name: "updated", DropPriority: 3, Pane: table.Column[row]{Width: 8, DropPriority: 7}},
-			theme.Muted, func(s row) client.Time { return s.Updated },
+			theme.Muted, func(s row) client.Timestamp { return s.Updated },
 		),
 		{Name: "open issue", Pane: openIssueColumn(a)},
 		{Name: "off", Pane: disabledColumn(a)},
@@ -224,7 +224,10 @@ func backColumn(a *account.Account) table.Column[*client.Service] {
 func earlier(t, than time.Time) bool { return !t.IsZero() && (than.IsZero() || t.Before(than)) }
 
 // serviceActions returns all actions on a service.
-func serviceActions(a *account.Account, changes account.Runner[*client.Service]) []table.RowAction[*client.Service] {
+func serviceActions(
+	a *account.Account,
+	changes account.OperationRunner[*client.Service],
+) []table.RowAction[*client.Service] {
 	actions := append(changes.RowActions(), changes.Toggle("t", "toggle monitoring", "disable", "enable"))
 	return append(actions, ServiceShortcuts(a)...)
 }
@@ -250,7 +253,7 @@ func ServiceShortcuts(a *account.Account) []table.RowAction[*client.Service] {
 				return ui.GoToMsg{Pane: "issues", ID: account.FormatID(issues[0].ID)}
 			},
 		},
-		account.FollowReference(func(s *client.Service) resource.Joined[account.Reference] {
+		account.FollowReference(func(s *client.Service) resource.Joined[account.LinkedRow] {
 			return account.ServiceReferences(a, s)
 		}),
 	}

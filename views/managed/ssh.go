@@ -38,8 +38,8 @@ func SSHPane(a *account.Account) ui.Pane {
 			By: func(i *client.Instance) []string { return []string{i.SSH.IP.String()} },
 		},
 	}
-	return account.WithDetailSidebar(a, list, func(row *client.Instance, inside ui.Box) []ui.ColumnPanel {
-		return []ui.ColumnPanel{
+	return account.WithDetailSidebar(a, list, func(row *client.Instance, inside ui.Box) []ui.StackedPanel {
+		return []ui.StackedPanel{
 			issuesOfServicesPanel(a, "Issues at this address", a.ServicesOnInstance(row), inside),
 			account.ChangesPanel(a, "instance", account.FormatID(row.ID), inside),
 		}
@@ -54,7 +54,7 @@ func sshColumns() []resource.ColumnDefinition[*client.Instance] {
 		resource.IDColumn(instanceID),
 		resource.TextColumn(
 			column{Name: "label", Pane: table.Column[row]{Min: 14}},
-			theme.Strong, func(i row) client.Text { return i.Label },
+			theme.Strong, func(i row) client.ServerText { return i.Label },
 		),
 		{
 			Name: "access",
@@ -78,7 +78,7 @@ func sshColumns() []resource.ColumnDefinition[*client.Instance] {
 	columns = append(columns, sshLoginColumns()...)
 	return append(columns, resource.TextColumn(
 		column{Name: "group", DetailOnly: true, Pane: table.Column[row]{Width: 12, DropPriority: 5}},
-		theme.Muted, func(i row) client.Text { return i.Group },
+		theme.Muted, func(i row) client.ServerText { return i.Group },
 	), sshCommandColumn())
 }
 
@@ -129,7 +129,10 @@ func sshCommandColumn() resource.ColumnDefinition[*client.Instance] {
 }
 
 // sshActions returns all actions on an instance.
-func sshActions(a *account.Account, changes account.Runner[*client.Instance]) []table.RowAction[*client.Instance] {
+func sshActions(
+	a *account.Account,
+	changes account.OperationRunner[*client.Instance],
+) []table.RowAction[*client.Instance] {
 	noLine := func(i *client.Instance) string {
 		_, ok := sshCommand(i)
 		return account.ReasonIf(!ok, "the settings name no single address")
@@ -150,14 +153,14 @@ func sshActions(a *account.Account, changes account.Runner[*client.Instance]) []
 			Name:           "run ssh",
 			Description:    "in this terminal; the program comes back afterwards",
 			DisabledReason: noLine,
-			Message:        func(i *client.Instance) tea.Msg { return ui.ExecMsg{Name: "ssh", Args: sshArgs(i)} },
+			Message:        func(i *client.Instance) tea.Msg { return ui.RunProgramMsg{Name: "ssh", Args: sshArgs(i)} },
 		},
 	}
 	actions = append(actions, changes.RowActions()...)
 	return append(
 		actions,
 		changes.Toggle("t", "toggle access", allowAccess, denyAccess),
-		account.FollowReference(func(i *client.Instance) resource.Joined[account.Reference] {
+		account.FollowReference(func(i *client.Instance) resource.Joined[account.LinkedRow] {
 			return account.ReferencesToServices(a.ServicesOnInstance(i))
 		}),
 	)

@@ -14,9 +14,9 @@ import (
 )
 
 // instanceRunner performs the operations on the SSH settings of instances.
-func instanceRunner(a *account.Account) account.Runner[*client.Instance] {
+func instanceRunner(a *account.Account) account.OperationRunner[*client.Instance] {
 	r := Instances(a)
-	return account.Runner[*client.Instance]{
+	return account.OperationRunner[*client.Instance]{
 		Account:  a,
 		Store:    a.Instances(),
 		Resource: r,
@@ -43,10 +43,10 @@ func Instances(a *account.Account) resource.Resource[*client.Instance] {
 		Argument:  "ID",
 		ID:        func(i *client.Instance) string { return account.FormatID(i.ID) },
 		Label:     func(i *client.Instance) string { return i.Label.String() },
-		Calls:     resource.Calls{List: "list SSH settings", Get: "view SSH settings", Managed: true},
+		Calls:     resource.APICalls{List: "list SSH settings", Get: "view SSH settings", Managed: true},
 		Columns:   sshColumns(),
 		PaneOrder: []string{"access", "label", "group", "user", "ip", "port", "command"},
-		List: func(ctx context.Context, _ resource.Query) iter.Seq2[*client.Instance, error] {
+		List: func(ctx context.Context, _ resource.ListQuery) iter.Seq2[*client.Instance, error] {
 			return a.API.Instances.All(ctx)
 		},
 		Get:        resource.ByID(a.API.Instances.Get),
@@ -129,8 +129,8 @@ func setAccess(first *client.Instance, allowed bool) resource.Draft[*client.Inst
 		effect, undo = "Support may log in to %s.", denyAccess
 	}
 	draft := resource.Draft[*client.Instance]{
-		Confirm: func(rows []*client.Instance) resource.Confirm {
-			return resource.Confirm{Effect: fmt.Sprintf(effect, rows[0].Label)}
+		Confirm: func(rows []*client.Instance) resource.ConfirmationSpec {
+			return resource.ConfirmationSpec{Effect: fmt.Sprintf(effect, rows[0].Label)}
 		},
 		Attempt: func(i *client.Instance) resource.Attempt[*client.Instance] {
 			return resource.Attempt[*client.Instance]{
@@ -140,7 +140,7 @@ func setAccess(first *client.Instance, allowed bool) resource.Draft[*client.Inst
 				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Instance], error) {
 					return ui.ResultRow(w.UpdateInstanceSSH(ctx, i.ID, sshAccess(allowed)))
 				},
-				Find: account.Update[*client.Instance]{
+				Find: account.UpdateLookup[*client.Instance]{
 					Row:     i,
 					ID:      instanceID,
 					Matches: func(now *client.Instance) bool { return now.SSH.Access == client.Known(allowed) },
@@ -178,7 +178,7 @@ func sshAccess(allowed bool) client.Patch {
 
 // editSSH changes how support logs in. An empty user and port go back to root and 22.
 func editSSH(a *account.Account, i *client.Instance) resource.Draft[*client.Instance] {
-	e := &account.Edit[*client.Instance, client.InstanceRequest]{
+	e := &account.EditForm[*client.Instance, client.InstanceRequest]{
 		Row:     i,
 		ID:      instanceID,
 		Label:   i.Label.Raw(),

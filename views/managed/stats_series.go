@@ -52,7 +52,7 @@ func Stats(a *account.Account) resource.Resource[*StatSeries] {
 		Argument:       "NAME",
 		ID:             func(s row) string { return s.Name },
 		ListsByDefault: true,
-		Calls:          resource.Calls{List: "view stats", Get: "view stats", Managed: true},
+		Calls:          resource.APICalls{List: "view stats", Get: "view stats", Managed: true},
 		Columns: []resource.ColumnDefinition[row]{
 			{Name: "name", Value: func(s row) string { return s.Name }},
 			{Name: "unit", Value: func(s row) string { return s.Unit }},
@@ -61,7 +61,7 @@ func Stats(a *account.Account) resource.Resource[*StatSeries] {
 			number("max", func(s row) *float64 { return s.Max }),
 			number("last", func(s row) *float64 { return s.Last }),
 		},
-		List: func(ctx context.Context, _ resource.Query) iter.Seq2[row, error] {
+		List: func(ctx context.Context, _ resource.ListQuery) iter.Seq2[row, error] {
 			return func(yield func(row, error) bool) {
 				all, err := fetchSeries(ctx, a)
 				if err != nil {

@@ -13,8 +13,8 @@ import (
 	"lookout/client"
 )
 
-// A Window is a maintenance window as somebody described it.
-type Window struct {
+// A MaintenanceWindow is a maintenance window as somebody described it.
+type MaintenanceWindow struct {
 	Start time.Time // zero is at once
 	End   time.Time // zero is never: until somebody enables the service
 }
@@ -29,46 +29,46 @@ const maxWindow = 365 * 24 * time.Hour
 // "1h30m", "2d"), an end ("06:30", "Mon 06:00", "tomorrow 06:00", "2026-11-25", "2026-11-25 06:00", RFC 3339), a start
 // and an end ("02:00-04:00", "tonight 02:00–04:00"), or "none". A time of day is the next one that the clock shows; a
 // date alone is its beginning.
-func ParseWindow(text string, now time.Time) (Window, error) {
+func ParseWindow(text string, now time.Time) (MaintenanceWindow, error) {
 	now = now.Round(0) // the end is a time on the wall, however long the machine sleeps meanwhile
 	text = strings.ToLower(client.Clean(strings.Join(strings.Fields(text), " ")))
 	switch text {
 	case "":
-		return Window{}, errors.New("no time: use " + WindowExamples)
+		return MaintenanceWindow{}, errors.New("no time: use " + WindowExamples)
 	case "none", "0":
-		return Window{}, nil
+		return MaintenanceWindow{}, nil
 	}
 	if span, ok := parseSpan(text); ok {
 		return windowOf(text, span, now)
 	}
 	if end, err := time.Parse(time.RFC3339, strings.ToUpper(text)); err == nil {
-		return Window{End: end.In(now.Location())}, checkMoment(text, end, now)
+		return MaintenanceWindow{End: end.In(now.Location())}, checkMoment(text, end, now)
 	}
 	from, to, ranged := splitRange(text)
 	if !ranged {
 		end, err := parseMoment(text, now)
-		return Window{End: end}, err
+		return MaintenanceWindow{End: end}, err
 	}
 	start, err := parseMoment(from, now)
 	if err != nil {
-		return Window{}, err
+		return MaintenanceWindow{}, err
 	}
 	end, err := parseMoment(to, start)
 	if err != nil {
-		return Window{}, err
+		return MaintenanceWindow{}, err
 	}
-	return Window{Start: start, End: end}, nil
+	return MaintenanceWindow{Start: start, End: end}, nil
 }
 
 // windowOf returns the window of a duration.
-func windowOf(text string, span time.Duration, now time.Time) (Window, error) {
+func windowOf(text string, span time.Duration, now time.Time) (MaintenanceWindow, error) {
 	switch {
 	case span < 0 || span > maxWindow:
-		return Window{}, fmt.Errorf("%q: use a duration from 0 to a year (365d)", text)
+		return MaintenanceWindow{}, fmt.Errorf("%q: use a duration from 0 to a year (365d)", text)
 	case span == 0:
-		return Window{}, nil
+		return MaintenanceWindow{}, nil
 	}
-	return Window{End: now.Add(span)}, nil
+	return MaintenanceWindow{End: now.Add(span)}, nil
 }
 
 // spanUnits are the units of a duration, by their names.

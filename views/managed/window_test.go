@@ -23,7 +23,7 @@ func inZone(t testing.TB, zone, text string) time.Time {
 }
 
 // formatWindow returns the start and the end of a window: "start – end", "end", or "none".
-func formatWindow(w managed.Window) string {
+func formatWindow(w managed.MaintenanceWindow) string {
 	const layout = "2006-01-02 15:04 MST"
 	switch {
 	case w.End.IsZero():

@@ -27,7 +27,7 @@ type ColumnDefinition[T any] struct {
 	Pane table.Column[T]
 }
 
-// A serverText is text that came from a server: client.Text, client.OptionalText.
+// A serverText is text that came from a server: client.ServerText, client.OptionalText.
 type serverText interface {
 	Raw() string    // as it was sent
 	String() string // safe to draw
@@ -78,7 +78,7 @@ func IDColumn[T any](id func(T) int) ColumnDefinition[T] {
 }
 
 // TimeValue returns a time for scripts: in RFC 3339, or as the API sent it if it is no time.
-func TimeValue(t client.Time) string {
+func TimeValue(t client.Timestamp) string {
 	if t.Valid() {
 		return t.Time().Format(time.RFC3339)
 	}

@@ -34,7 +34,7 @@ func (r Resource[T]) Erased() Resource[any] {
 	}
 	e.Columns = EraseColumns(r.Columns)
 	if r.List != nil {
-		e.List = func(ctx context.Context, q Query) iter.Seq2[any, error] {
+		e.List = func(ctx context.Context, q ListQuery) iter.Seq2[any, error] {
 			return func(yield func(any, error) bool) {
 				r.List(ctx, q)(func(row T, err error) bool { return yield(row, err) })
 			}
@@ -115,7 +115,7 @@ func (d Draft[T]) erased() Draft[any] {
 		Attempt: func(row any) Attempt[any] { return d.Attempt(rowOrNone[T](row)).erased() },
 	}
 	if d.Confirm != nil {
-		e.Confirm = func(rows []any) Confirm {
+		e.Confirm = func(rows []any) ConfirmationSpec {
 			typed := make([]T, len(rows))
 			for i, row := range rows {
 				typed[i] = rowOrEmpty[T](row)

@@ -13,12 +13,12 @@ import (
 	"lookout/ui"
 )
 
-// StateKind says how much is known about the rows of a join.
-type StateKind int
+// ReadState says how much is known about the rows of a join.
+type ReadState int
 
 // The kinds of a state, from nothing to everything.
 const (
-	NotRead StateKind = iota // nobody has asked for the list yet
+	NotRead ReadState = iota // nobody has asked for the list yet
 	Reading                  // the first read is under way
 	Failed                   // the last read failed
 	Denied                   // this token may not read the list
@@ -28,7 +28,7 @@ const (
 
 // JoinState says how much is known about a list that others join with.
 type JoinState struct {
-	Kind    StateKind
+	Kind    ReadState
 	Of      string        // the list: "services"
 	Err     error         // why the last read failed, nil if it did not
 	Stale   bool          // all rows were read once, before the last read failed

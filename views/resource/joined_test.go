@@ -35,7 +35,7 @@ func TestStateOf(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		list fakeList
-		kind StateKind
+		kind ReadState
 		text string
 	}{
 		{"nobody asked", fakeList{}, NotRead, "services: not read yet"},

@@ -35,9 +35,9 @@ type Resource[T any] struct {
 	ListFlags      []ListFlag
 	ListsByDefault bool // the script command lists without being told to
 	// Calls are the client's operations that need a scope.
-	Calls Calls
+	Calls APICalls
 	// List reads all rows for scripts, and Get the one that an argument of the command line names.
-	List       func(context.Context, Query) iter.Seq2[T, error]
+	List       func(context.Context, ListQuery) iter.Seq2[T, error]
 	Get        func(ctx context.Context, id string) (T, error)
 	Operations []Operation[T]
 }
@@ -48,8 +48,8 @@ type ListFlag struct {
 	Bool               bool // it needs no value
 }
 
-// Calls are the client's operations on a resource; they know their scopes.
-type Calls struct {
+// APICalls are the client's operations on a resource; they know their scopes.
+type APICalls struct {
 	List, Get string // "list contacts", "view contact"
 	Change    string // "" is that of the first of Operations
 	Managed   bool   // the API allows them to unrestricted users of Managed alone
@@ -63,8 +63,8 @@ func (r Resource[T]) ChangeCall() string {
 	return r.Calls.Change
 }
 
-// Query holds the values of the ListArguments and the ListFlags that a script gave, by their names.
-type Query map[string]string
+// ListQuery holds the values of the ListArguments and the ListFlags that a script gave, by their names.
+type ListQuery map[string]string
 
 // PluralName returns what several rows are called: "instances".
 func (r Resource[T]) PluralName() string { return cmp.Or(r.Plural, r.Name) }
@@ -82,14 +82,14 @@ func (r Resource[T]) Operation(name string) (Operation[T], bool) {
 	return Operation[T]{}, false
 }
 
-// Target says what an operation is performed on.
-type Target int
+// OperationTarget says what an operation is performed on.
+type OperationTarget int
 
 // The targets.
 const (
-	OneRow  Target = iota // the row under the cursor
-	AnyRows               // the row under the cursor, or all marked rows, one change each
-	NewRow                // no row yet: the operation makes one
+	OneRow  OperationTarget = iota // the row under the cursor
+	AnyRows                        // the row under the cursor, or all marked rows, one change each
+	NewRow                         // no row yet: the operation makes one
 )
 
 // Operation is one action that changes something, with everything that is known before there is a row or a value.
@@ -105,7 +105,7 @@ type Operation[T any] struct {
 	Keys            []string // the keys in the pane
 	Call            string   // the client's operation, which knows its scope: client.OpDisableService
 	OtherCalls      []string // further operations of the client that it may send instead of Call, or before it
-	Target          Target
+	Target          OperationTarget
 	ShowInHints     bool
 	ProgressText    string // "disabling": shown at the row until the API has answered
 	SuccessText     string // "monitoring is disabled": the news afterwards
@@ -154,7 +154,7 @@ type Draft[T any] struct {
 	// has accepted it.
 	ClosesAtOnce bool
 	// Confirm says what the operation does to rows, with the present values. nil asks nothing on an open account.
-	Confirm func(rows []T) Confirm
+	Confirm func(rows []T) ConfirmationSpec
 	// Attempt returns the change of one row with the present values, when it is about to be sent. Panes call it
 	// on the event loop.
 	Attempt func(row T) Attempt[T]
@@ -182,8 +182,8 @@ type Undo[T any] struct {
 	Draft     Draft[T]
 }
 
-// Confirm says what an operation does, before it is done.
-type Confirm struct {
+// ConfirmationSpec says what an operation does, before it is done.
+type ConfirmationSpec struct {
 	Title    string        // "Delete service"
 	Effect   string        // kind, label, id and effect, in sentences
 	Word     string        // what the user must type: a name; "" asks for yes or no
@@ -204,7 +204,7 @@ type Attempt[T any] struct {
 	StartAt  time.Time // when a change that is only planned is to be made
 	// Scheduled is the journal's id of the change that planned this one, or that this one cancels.
 	Scheduled string
-	First     *Step // a change that must be made before this one; nil if there is none
+	First     *PrerequisiteChange // a change that must be made before this one; nil if there is none
 	// Unchanged is set if the row has these values already, so that there is nothing to send.
 	Unchanged bool
 	Err       error // why nothing can be sent: the file cannot be read; nil if it can
@@ -212,16 +212,16 @@ type Attempt[T any] struct {
 	Send func(context.Context, *client.Writer) (ui.ChangeResult[T], error)
 	// Find tells from all rows, read again after a lost answer, what became of the change. nil knows only that a
 	// deleted row is gone.
-	Find func(now []T) ui.Finding[T]
+	Find func(now []T) ui.LookupResult[T]
 	// Describe says of a row that may be what a create has made how it differs from what was sent. nil says nothing.
 	Describe func(T) string
 	// ReadBack reads what the rows do not show, after a lost answer; nil reads the rows.
-	ReadBack func(context.Context) (ui.Verdict, error)
+	ReadBack func(context.Context) (ui.LookupVerdict, error)
 }
 
-// Step is a change that another one needs: what is replaced must be deleted first. It has its own entry in the
-// journal and shares the question, the id and the label of the other one.
-type Step struct {
+// PrerequisiteChange is a change that another one needs: what is replaced must be deleted first. It has its own entry
+// in the journal and shares the question, the id and the label of the other one.
+type PrerequisiteChange struct {
 	Call   string // the client's operation
 	Before any    // what is deleted
 	Send   func(context.Context, *client.Writer) error

@@ -22,9 +22,9 @@ import (
 )
 
 // bucketRunner performs the operations on buckets.
-func bucketRunner(a *account.Account) account.Runner[*client.Bucket] {
+func bucketRunner(a *account.Account) account.OperationRunner[*client.Bucket] {
 	r := Buckets(a)
-	return account.Runner[*client.Bucket]{
+	return account.OperationRunner[*client.Bucket]{
 		Account:  a,
 		Store:    a.Buckets(),
 		Resource: r,
@@ -51,11 +51,11 @@ func Buckets(a *account.Account) resource.Resource[*client.Bucket] {
 		Argument:  "CLUSTER/BUCKET",
 		ID:        account.BucketID,
 		Label:     func(b *client.Bucket) string { return b.Label.String() },
-		Calls:     resource.Calls{List: "list buckets", Get: "view bucket"},
+		Calls:     resource.APICalls{List: "list buckets", Get: "view bucket"},
 		Columns:   bucketColumns(),
 		PaneOrder: []string{"label", "cluster", "objects", "size", "created", "hostname"},
 		ListFlags: []resource.ListFlag{{Name: "cluster", Usage: "only the buckets of this cluster, such as us-east-1"}},
-		List: func(ctx context.Context, q resource.Query) iter.Seq2[*client.Bucket, error] {
+		List: func(ctx context.Context, q resource.ListQuery) iter.Seq2[*client.Bucket, error] {
 			if q["cluster"] != "" {
 				return a.API.Buckets.AllInCluster(ctx, q["cluster"])
 			}
@@ -130,7 +130,7 @@ func bucketOperations(a *account.Account) []resource.Operation[*client.Bucket] {
 // deleteBucket removes a bucket. The API refuses that while there are objects in it.
 func deleteBucket() resource.Draft[*client.Bucket] {
 	return resource.Draft[*client.Bucket]{
-		Confirm: func(rows []*client.Bucket) resource.Confirm {
+		Confirm: func(rows []*client.Bucket) resource.ConfirmationSpec {
 			b := rows[0]
 			effect := fmt.Sprintf("Bucket %q in %s is deleted for good. It must be empty first.", b.Label, b.Location())
 			if n, known := b.Objects.Value(); n > 0 || !known {
@@ -139,7 +139,7 @@ func deleteBucket() resource.Draft[*client.Bucket] {
 					account.FormatOptionalSize(b.Size),
 				)
 			}
-			return resource.Confirm{
+			return resource.ConfirmationSpec{
 				Title:    "Delete bucket",
 				Effect:   effect,
 				Word:     b.Label.String(),
@@ -164,7 +164,7 @@ func offerEmptying(a *account.Account, b *client.Bucket, err error) tea.Cmd {
 	if !strings.Contains(strings.ToLower(ui.Reason(err)), "empty") {
 		return nil
 	}
-	return ui.Send(ui.Menu{Title: bucketName(b) + " is not empty", Actions: []ui.Action{
+	return ui.Send(ui.OpenMenuMsg{Title: bucketName(b) + " is not empty", Actions: []ui.Action{
 		{
 			Key:       ui.Bind("count its objects, then ask whether to delete them all", "e"),
 			Writes:    true,
@@ -200,8 +200,8 @@ func newBucketFrom(a *account.Account, values client.BucketRequest) resource.Dra
 		SubmitLabel: "create",
 		Fields:      bucketFields(in, clusters, checkBucketLabelUnused(a, &in.Cluster)),
 		Review:      func() string { return describeBucketACL(in.ACL) },
-		Confirm: func([]*client.Bucket) resource.Confirm {
-			return resource.Confirm{
+		Confirm: func([]*client.Bucket) resource.ConfirmationSpec {
+			return resource.ConfirmationSpec{
 				Effect: fmt.Sprintf(
 					"Creates bucket %s in %s. %s", client.Clean(in.Label), client.Clean(in.Cluster),
 					describeBucketACL(in.ACL),
@@ -211,9 +211,9 @@ func newBucketFrom(a *account.Account, values client.BucketRequest) resource.Dra
 		Attempt: func(*client.Bucket) resource.Attempt[*client.Bucket] {
 			sent := *in
 			sent.Cluster, sent.Region = client.SplitLocation(in.Cluster, a.Clusters().Rows())
-			made := account.Creation[*client.Bucket]{
+			made := account.CreateLookup[*client.Bucket]{
 				SameLabel: func(b *client.Bucket) bool { return isRequestedBucket(b, sent) },
-				MadeAt:    func(b *client.Bucket) client.Time { return b.Created },
+				MadeAt:    func(b *client.Bucket) client.Timestamp { return b.Created },
 				Sent:      sent,
 				About: func(b *client.Bucket) string {
 					return account.FormatOptionalCount(b.Objects) + " objects"
@@ -234,7 +234,7 @@ func newBucketFrom(a *account.Account, values client.BucketRequest) resource.Dra
 }
 
 // bucketFields returns the fields of a new bucket. clusters are suggestions; checks are further checks of the label.
-func bucketFields(in *client.BucketRequest, clusters func() []string, checks ...form.Check) []form.Field {
+func bucketFields(in *client.BucketRequest, clusters func() []string, checks ...form.Validator) []form.Field {
 	label := form.Text("label", "Label", &in.Label, checkBucketLabel).Check(checks...)
 	cluster := form.Combobox("cluster", "Cluster", &in.Cluster, clusters, form.Required())
 	argument := form.ScriptInput{Argument: "CLUSTER/BUCKET", Set: func(text string) string {
@@ -317,7 +317,7 @@ func checkBucketLabel(text string) string {
 func bucketLabelPattern() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*[a-z0-9]$`) }
 
 // checkBucketLabelUnused returns a check that no bucket of the cluster has the label.
-func checkBucketLabelUnused(a *account.Account, cluster *string) form.Check {
+func checkBucketLabelUnused(a *account.Account, cluster *string) form.Validator {
 	return func(text string) string {
 		_, taken := a.Buckets().Get(*cluster + "/" + text)
 		return account.ReasonIf(taken, "a bucket with this label exists in the cluster")
@@ -402,8 +402,8 @@ func setBucketAccess(
 		Review:          func() string { return describeBucketACL(in.acl) },
 		WhyResendIsSafe: "Setting the same access twice does no harm",
 		AsNew:           func() resource.Draft[*client.Bucket] { return newBucketFrom(a, in.asNew(b)) },
-		Confirm: func([]*client.Bucket) resource.Confirm {
-			return resource.Confirm{
+		Confirm: func([]*client.Bucket) resource.ConfirmationSpec {
+			return resource.ConfirmationSpec{
 				Effect: fmt.Sprintf("Access to bucket %s will be %s.", bucketName(b), in.describe()),
 			}
 		},
@@ -424,7 +424,7 @@ func setBucketAccess(
 					}
 					return result, err
 				},
-				ReadBack: func(ctx context.Context) (ui.Verdict, error) {
+				ReadBack: func(ctx context.Context) (ui.LookupVerdict, error) {
 					if before == nil || !before.Differs(access) {
 						return ui.CannotTell, ui.ErrUnreadable // what is set now may have been set before
 					}
@@ -439,7 +439,7 @@ func setBucketAccess(
 // judgeBucketAccess reads the access to a bucket after a lost answer, and tells whether it was set.
 func judgeBucketAccess(
 	ctx context.Context, a *account.Account, b *client.Bucket, set client.BucketAccess,
-) (ui.Verdict, error) {
+) (ui.LookupVerdict, error) {
 	now, err := a.API.Buckets.Access(ctx, b.Location().Raw(), b.Label.Raw())
 	switch {
 	case errors.Is(err, client.ErrNotFound):

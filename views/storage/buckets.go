@@ -48,8 +48,8 @@ func BucketsPane(a *account.Account) ui.Pane {
 		SortBy:    "bucket",
 		Label:     func(b *client.Bucket) string { return b.Label.String() },
 	}
-	return account.WithDetailSidebar(a, list, func(row *client.Bucket, inside ui.Box) []ui.ColumnPanel {
-		return []ui.ColumnPanel{
+	return account.WithDetailSidebar(a, list, func(row *client.Bucket, inside ui.Box) []ui.StackedPanel {
+		return []ui.StackedPanel{
 			sizesPanel(a, "Sizes of all buckets", bucketsBySize(a), func(b *client.Bucket) bool {
 				return b == row
 			}, inside),
@@ -59,7 +59,7 @@ func BucketsPane(a *account.Account) ui.Pane {
 }
 
 // formatDate returns the date of a timestamp, or "?" if it is not valid.
-func formatDate(t client.Time) string {
+func formatDate(t client.Timestamp) string {
 	if !t.Valid() {
 		return "?"
 	}
@@ -75,11 +75,11 @@ func bucketColumns() []resource.ColumnDefinition[*client.Bucket] {
 	return []column{
 		resource.TextColumn(
 			column{Name: "cluster", Pane: table.Column[row]{Width: 14}},
-			theme.Plain, func(b row) client.Text { return b.Location() },
+			theme.Plain, func(b row) client.ServerText { return b.Location() },
 		),
 		resource.TextColumn(
 			column{Name: "label", Pane: table.Column[row]{Title: "bucket", Min: 16}},
-			theme.Strong, func(b row) client.Text { return b.Label },
+			theme.Strong, func(b row) client.ServerText { return b.Label },
 		),
 		numberColumn(
 			"objects",
@@ -106,7 +106,7 @@ func bucketColumns() []resource.ColumnDefinition[*client.Bucket] {
 				DropPriority: 3,
 				Pane:         table.Column[row]{Title: "host name", Min: 20, DropPriority: 4},
 			},
-			theme.Muted, func(b row) client.Text { return b.Hostname },
+			theme.Muted, func(b row) client.ServerText { return b.Hostname },
 		),
 		{Name: "region", DetailOnly: true, Value: func(b row) string { return b.Region.Raw() }},
 		{Name: "endpoint_type", DetailOnly: true, Value: func(b row) string { return b.EndpointType.Raw() }},
@@ -180,33 +180,33 @@ func bucketShortcuts(a *account.Account) []table.RowAction[*client.Bucket] {
 			DisabledReason: func(*client.Bucket) string { return a.MissingScope(client.OpEmptyBucket) },
 			Cmd:            func(b *client.Bucket) tea.Cmd { return countThenEmpty(a, b.Object("")) },
 		},
-		account.FollowReference(func(b *client.Bucket) resource.Joined[account.Reference] {
+		account.FollowReference(func(b *client.Bucket) resource.Joined[account.LinkedRow] {
 			return bucketReferences(a, b)
 		}),
 	}
 }
 
 // bucketReferences returns the cluster of a bucket and the keys that are limited to it.
-func bucketReferences(a *account.Account, b *client.Bucket) resource.Joined[account.Reference] {
-	var cluster []account.Reference
+func bucketReferences(a *account.Account, b *client.Bucket) resource.Joined[account.LinkedRow] {
+	var cluster []account.LinkedRow
 	if id := b.Cluster; !id.IsZero() {
 		cluster = append(
 			cluster,
-			account.Reference{Kind: "cluster", Label: id.String(), Pane: "clusters", ID: id.Raw()},
+			account.LinkedRow{Kind: "cluster", Label: id.String(), Pane: "clusters", ID: id.Raw()},
 		)
 	}
 	return resource.Concat(
 		resource.Join(cluster, resource.JoinState{Kind: resource.Known}),
-		account.References(a.KeysForBucket(b), func(k *client.Key) account.Reference {
-			return account.Reference{Kind: "key", Label: k.Label.String(), Pane: "keys", ID: account.FormatID(k.ID)}
+		account.References(a.KeysForBucket(b), func(k *client.AccessKey) account.LinkedRow {
+			return account.LinkedRow{Kind: "key", Label: k.Label.String(), Pane: "keys", ID: account.FormatID(k.ID)}
 		}),
 	)
 }
 
 // referencesToBuckets returns references to the buckets of a join.
-func referencesToBuckets(rows resource.Joined[*client.Bucket]) resource.Joined[account.Reference] {
-	return account.References(rows, func(b *client.Bucket) account.Reference {
-		return account.Reference{Kind: "bucket", Label: b.Label.String(), Pane: "buckets", ID: account.BucketID(b)}
+func referencesToBuckets(rows resource.Joined[*client.Bucket]) resource.Joined[account.LinkedRow] {
+	return account.References(rows, func(b *client.Bucket) account.LinkedRow {
+		return account.LinkedRow{Kind: "bucket", Label: b.Label.String(), Pane: "buckets", ID: account.BucketID(b)}
 	})
 }
 
@@ -221,7 +221,7 @@ func bucketDetail(a *account.Account, b *client.Bucket, box ui.Box) string {
 	t.Field("cluster", account.OrDefault(b.Cluster.String(), cluster), theme.Plain)
 	for _, f := range []struct {
 		name string
-		text client.OptionalText
+		text client.OptionalServerText
 	}{{"region", b.Region}, {"endpoint", b.EndpointType}, {"S3 host", b.S3Endpoint}} {
 		if !f.text.IsZero() {
 			t.Field(f.name, f.text.String(), theme.Plain)
@@ -243,7 +243,7 @@ func writeBucketKeys(a *account.Account, t *account.DetailWriter, b *client.Buck
 	if unknown > 0 {
 		none = "no known key is limited to this bucket"
 	}
-	resource.List(t, limited, func(k *client.Key) {
+	resource.List(t, limited, func(k *client.AccessKey) {
 		t.Paragraph(fmt.Sprintf("%s  %s", k.Label, account.BucketPermission(k, b)), theme.Plain)
 	}, none)
 	unlimited := resource.Count(a.UnlimitedKeys(), "key", "keys", "no key")

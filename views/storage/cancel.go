@@ -34,7 +34,7 @@ func cancelStorageAction(a *account.Account) ui.Action {
 // storageContents is what would be lost.
 type storageContents struct {
 	buckets ui.RowPage[*client.Bucket]
-	keys    []*client.Key
+	keys    []*client.AccessKey
 }
 
 // countThenCancelStorage reads what would be lost, then asks for the account's name.
@@ -73,18 +73,18 @@ func (lost storageContents) bucketCount() string {
 }
 
 // askToCancel is the question, with a line for each bucket.
-func (lost storageContents) askToCancel(a *account.Account) account.Ask {
+func (lost storageContents) askToCancel(a *account.Account) account.ConfirmationRequest {
 	lines := make([]string, 0, len(lost.buckets.Rows)+len(lost.buckets.Notes))
 	for _, b := range lost.buckets.Rows {
 		count, size := account.FormatOptionalCount(b.Objects), account.FormatOptionalSize(b.Size)
 		lines = append(lines, fmt.Sprintf("%s in %s: %s objects, %s", b.Label, b.Location(), count, size))
 	}
-	return account.Ask{
+	return account.ConfirmationRequest{
 		Ops:   []string{client.OpCancelObjectStorage},
 		IDs:   []string{a.Name},
 		Name:  "cancel it",
 		Items: append(lines, lost.buckets.Notes...),
-		Confirm: resource.Confirm{
+		Confirm: resource.ConfirmationSpec{
 			Title: "Cancel Object Storage",
 			Effect: fmt.Sprintf(
 				"Of account %q, this deletes %s with %s) FOR GOOD; %s can no longer be used. Nothing can "+

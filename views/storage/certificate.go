@@ -24,7 +24,7 @@ type certificateView struct {
 // certificatePane returns the pane of the certificate of a bucket.
 func certificatePane(a *account.Account, b *client.Bucket) ui.Pane {
 	p := &certificateView{a: a, bucket: b}
-	p.status = ui.NewRowStore(a.Context, ui.Source[*bucketCertificate]{
+	p.status = ui.NewRowStore(a.Context, ui.RowSource[*bucketCertificate]{
 		Name: "certificate",
 		ID:   (*bucketCertificate).id,
 		Now:  a.Now,

@@ -62,9 +62,9 @@ func fetchCertificate(ctx context.Context, a *account.Account, cluster, bucket s
 }
 
 // certificateRunner performs the operations on the certificate of a pane.
-func certificateRunner(p *certificateView) account.Runner[*bucketCertificate] {
+func certificateRunner(p *certificateView) account.OperationRunner[*bucketCertificate] {
 	uploaded := func(pair *client.CertificatePair) { p.uploaded = pair }
-	return account.Runner[*bucketCertificate]{
+	return account.OperationRunner[*bucketCertificate]{
 		Account:  p.a,
 		Store:    p.status,
 		Resource: certificateResource(certificates{p.a, uploaded}),
@@ -97,7 +97,7 @@ func certificateResource(c certificates) resource.Resource[*bucketCertificate] {
 		Argument: "CLUSTER/BUCKET",
 		ID:       row.id,
 		Label:    func(c row) string { return client.Clean(c.Bucket) },
-		Calls:    resource.Calls{Get: "view certificate"},
+		Calls:    resource.APICalls{Get: "view certificate"},
 		Columns: []resource.ColumnDefinition[row]{
 			{Name: "cluster", Value: func(c row) string { return c.Cluster }},
 			{Name: "bucket", Value: func(c row) string { return c.Bucket }},
@@ -169,8 +169,8 @@ type (
 // delete removes the certificate and its private key.
 func (c certificates) delete(bucket *bucketCertificate) certificateDraft {
 	return certificateDraft{
-		Confirm: func([]*bucketCertificate) resource.Confirm {
-			return resource.Confirm{
+		Confirm: func([]*bucketCertificate) resource.ConfirmationSpec {
+			return resource.ConfirmationSpec{
 				Title: "Delete certificate",
 				Effect: fmt.Sprintf(
 					"The certificate of %s and its private key are deleted: https with its own name stops working.",
@@ -199,7 +199,7 @@ func (c certificates) delete(bucket *bucketCertificate) certificateDraft {
 }
 
 // certificateFinding is what the state of a certificate tells about a change.
-type certificateFinding = ui.Finding[*bucketCertificate]
+type certificateFinding = ui.LookupResult[*bucketCertificate]
 
 // findCertificate tells what became of a change, from whether a certificate is set now.
 func findCertificate(set bool) func([]*bucketCertificate) certificateFinding {
@@ -232,8 +232,8 @@ func (c certificates) send(bucket *bucketCertificate, replace bool) certificateD
 		SubmitLabel: "upload",
 		Fields:      in.fields(),
 		Review:      in.review,
-		Confirm: func([]*bucketCertificate) resource.Confirm {
-			return resource.Confirm{Effect: "Sends a certificate and its private key. " + in.review()}
+		Confirm: func([]*bucketCertificate) resource.ConfirmationSpec {
+			return resource.ConfirmationSpec{Effect: "Sends a certificate and its private key. " + in.review()}
 		},
 		Attempt: in.attempt,
 		AfterSubmit: func(_ *bucketCertificate, told bool) tea.Cmd {
@@ -306,7 +306,11 @@ func (in *certificateFiles) attempt(now *bucketCertificate) resource.Attempt[*bu
 		gone := false
 		attempt.Before = &client.CertificateStatus{SSL: &gone}
 		if !in.deleted {
-			attempt.First = &resource.Step{Call: client.OpDeleteCertificate, Before: now.status(), Send: in.deleteOld}
+			attempt.First = &resource.PrerequisiteChange{
+				Call:   client.OpDeleteCertificate,
+				Before: now.status(),
+				Send:   in.deleteOld,
+			}
 		}
 	}
 	return attempt

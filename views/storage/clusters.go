@@ -26,7 +26,7 @@ func ClustersPane(a *account.Account) ui.Pane {
 		Columns:      declared.PaneColumns(),
 		RowActions: []table.RowAction[*client.Cluster]{
 			account.FollowReference(
-				func(c *client.Cluster) resource.Joined[account.Reference] {
+				func(c *client.Cluster) resource.Joined[account.LinkedRow] {
 					return referencesToBuckets(a.BucketsInCluster(c.ID.Raw()))
 				},
 			),
@@ -44,8 +44,8 @@ func ClustersPane(a *account.Account) ui.Pane {
 		EmptyText: "no clusters: the API lists none",
 		SortBy:    "cluster",
 	}
-	return account.WithDetailSidebar(a, list, func(row *client.Cluster, inside ui.Box) []ui.ColumnPanel {
-		return []ui.ColumnPanel{
+	return account.WithDetailSidebar(a, list, func(row *client.Cluster, inside ui.Box) []ui.StackedPanel {
+		return []ui.StackedPanel{
 			sizesPanel(a, "Sizes of all buckets", bucketsBySize(a), func(b *client.Bucket) bool {
 				return b.Cluster.Raw() == row.ID.Raw()
 			}, inside),
@@ -62,10 +62,10 @@ func Clusters(a *account.Account) resource.Resource[*client.Cluster] {
 		Examples:    []string{"clusters list", "clusters get us-east-1"},
 		Argument:    "ID",
 		ID:          func(c *client.Cluster) string { return c.ID.Raw() },
-		Calls:       resource.Calls{List: "list clusters", Get: "view cluster"},
+		Calls:       resource.APICalls{List: "list clusters", Get: "view cluster"},
 		Columns:     clusterColumns(a),
 		PaneOrder:   []string{"status", "id", "region", "buckets", "domain"},
-		List: func(ctx context.Context, _ resource.Query) iter.Seq2[*client.Cluster, error] {
+		List: func(ctx context.Context, _ resource.ListQuery) iter.Seq2[*client.Cluster, error] {
 			return a.API.Clusters.All(ctx)
 		},
 		Get: a.API.Clusters.Get,
@@ -80,11 +80,11 @@ func clusterColumns(a *account.Account) []resource.ColumnDefinition[*client.Clus
 	return []column{
 		resource.TextColumn(
 			column{Name: "id", Pane: table.Column[row]{Title: "cluster", Min: 14}},
-			theme.Strong, func(c row) client.Text { return c.ID },
+			theme.Strong, func(c row) client.ServerText { return c.ID },
 		),
 		resource.TextColumn(
 			column{Name: "region", Pane: table.Column[row]{Width: 14, DropPriority: 2}},
-			theme.Plain, func(c row) client.Text { return c.Region },
+			theme.Plain, func(c row) client.ServerText { return c.Region },
 		),
 		{
 			Name:  "status",
@@ -93,7 +93,7 @@ func clusterColumns(a *account.Account) []resource.ColumnDefinition[*client.Clus
 		},
 		resource.TextColumn(
 			column{Name: "domain", DropPriority: 1, Pane: table.Column[row]{Min: 20, DropPriority: 1}},
-			theme.Plain, func(c row) client.Text { return c.Domain },
+			theme.Plain, func(c row) client.ServerText { return c.Domain },
 		),
 		{
 			Name:         "static_site_domain",
@@ -124,7 +124,7 @@ func TransferUsage(a *account.Account) resource.Resource[*client.TransferUsage] 
 		Singular:    "transfer",
 		Description: "Outbound traffic of Object Storage this month, in bytes",
 		Examples:    []string{"transfer", "transfer get -o json"},
-		Calls:       resource.Calls{List: "view transfer", Get: "view transfer"},
+		Calls:       resource.APICalls{List: "view transfer", Get: "view transfer"},
 		Columns: []resource.ColumnDefinition[*client.TransferUsage]{
 			{
 				Name:  "used",

@@ -102,7 +102,7 @@ func (l *objectListing) downloadPlanForm(what, prefix string, all objectSet) for
 			plan := planFor() // the folder may be another one by now
 			plan.Cluster, plan.Bucket = l.path.bucket.Location().Raw(), l.path.bucket.Label.Raw()
 			plan.Folder = folder
-			if err := plan.CompareFiles(ctx, transfer.Comparison{}); err != nil {
+			if err := plan.CompareFiles(ctx, transfer.CompareOptions{}); err != nil {
 				return nil, err
 			}
 			if len(plan.Files) > 0 && len(plan.ToSend(existing.policy())) == 0 {
@@ -203,7 +203,7 @@ func OfferInterruptedDownloads(a *account.Account) tea.Cmd {
 }
 
 // interruptedMenu asks what to do with interrupted downloads. What is left for later is offered at the next start.
-func interruptedMenu(a *account.Account, found transfer.Interrupted) ui.Menu {
+func interruptedMenu(a *account.Account, found transfer.InterruptedDownloads) ui.OpenMenuMsg {
 	downloads := found.Downloads
 	var size, kept int64
 	for _, d := range downloads {
@@ -215,7 +215,7 @@ func interruptedMenu(a *account.Account, found transfer.Interrupted) ui.Menu {
 		what += " and " + ui.FormatCount(int64(more)) + " more"
 	}
 	goOn := fmt.Sprintf("continue: %s of %s are here", account.FormatSize(kept), account.FormatSize(size))
-	return ui.Menu{Title: "Interrupted: " + what, Actions: []ui.Action{
+	return ui.OpenMenuMsg{Title: "Interrupted: " + what, Actions: []ui.Action{
 		{Key: ui.Bind(goOn, "c"), Do: func() tea.Cmd { return continueDownloads(a, found) }},
 		{Key: ui.Bind("later: ask again at the next start", "l"), Do: func() tea.Cmd { return nil }},
 		{Key: ui.Bind("forget them; the partial files stay", "f"), Do: func() tea.Cmd {
@@ -228,7 +228,7 @@ func interruptedMenu(a *account.Account, found transfer.Interrupted) ui.Menu {
 }
 
 // continueDownloads adds the downloads again.
-func continueDownloads(a *account.Account, found transfer.Interrupted) tea.Cmd {
+func continueDownloads(a *account.Account, found transfer.InterruptedDownloads) tea.Cmd {
 	return func() tea.Msg {
 		ids, refused := a.Transfers.Continue(found.Downloads)
 		found.Forget() // this run keeps them now

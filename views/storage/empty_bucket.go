@@ -119,7 +119,7 @@ func formatObjects(objects, bytes int64) string {
 }
 
 // askToEmpty is the question about the objects that begin with a prefix.
-func askToEmpty(prefix client.ObjectRef, count emptyCount) account.Ask {
+func askToEmpty(prefix client.ObjectRef, count emptyCount) account.ConfirmationRequest {
 	what := "Every object in bucket " + client.Clean(prefix.Bucket)
 	if prefix.Name != "" {
 		what = fmt.Sprintf(
@@ -132,11 +132,11 @@ func askToEmpty(prefix client.ObjectRef, count emptyCount) account.Ask {
 	if count.slow {
 		effect += " This takes a long time; a lifecycle policy, set with an S3 tool, does it on the server."
 	}
-	return account.Ask{
+	return account.ConfirmationRequest{
 		Ops:  []string{client.OpEmptyBucket},
 		IDs:  []string{prefix.ID()},
 		Name: "empty it",
-		Confirm: resource.Confirm{
+		Confirm: resource.ConfirmationSpec{
 			Title:    "Empty bucket",
 			Effect:   effect,
 			Word:     client.Clean(prefix.Bucket),
@@ -167,7 +167,7 @@ func OfferResumeEmptying(a *account.Account) tea.Cmd {
 	if len(actions) == 1 {
 		return nil
 	}
-	return ui.Send(ui.Menu{Title: "Emptying was interrupted", Actions: actions})
+	return ui.Send(ui.OpenMenuMsg{Title: "Emptying was interrupted", Actions: actions})
 }
 
 // emptiedPrefix returns what an emptying deleted: its id is location/bucket/prefix.

@@ -189,10 +189,10 @@ func (s *bucketSizes) shown(prefix string) *sizeRead {
 }
 
 // sum returns the sums of a folder as they are shown.
-func (s *bucketSizes) sum(folder string) (objectindex.ObjectCount, bool) {
+func (s *bucketSizes) sum(folder string) (objectindex.ObjectTotal, bool) {
 	r := s.shown(folder)
 	if r == nil {
-		return objectindex.ObjectCount{}, false
+		return objectindex.ObjectTotal{}, false
 	}
 	sum, _ := r.sums.Sum(folder)
 	sum.AtLeast = sum.AtLeast || r.partial.Load()
@@ -201,7 +201,7 @@ func (s *bucketSizes) sum(folder string) (objectindex.ObjectCount, bool) {
 
 // exact returns the sums below a prefix if they were read to the end and nothing has changed them since from here, with
 // the time when they were read.
-func (s *bucketSizes) exact(prefix string) (sum objectindex.ObjectCount, at time.Time, known bool) {
+func (s *bucketSizes) exact(prefix string) (sum objectindex.ObjectTotal, at time.Time, known bool) {
 	s.settle()
 	r := s.find(prefix)
 	if r == nil || r.partial.Load() || r.changed || len(s.pending) > 0 {
@@ -376,11 +376,11 @@ func (v sizesView) sizeCell(o client.Object, _ ui.Box) (string, theme.Tone) {
 }
 
 // sum returns the size of an object, or the sums of a folder, if they are known.
-func (v sizesView) sum(o client.Object) (objectindex.ObjectCount, bool) {
+func (v sizesView) sum(o client.Object) (objectindex.ObjectTotal, bool) {
 	if v.l.isFolder(o) {
 		return v.l.sizes.sum(o.Name.Raw())
 	}
-	return objectindex.ObjectCount{Objects: 1, Bytes: max(0, o.Size)}, o.Size >= 0
+	return objectindex.ObjectTotal{Objects: 1, Bytes: max(0, o.Size)}, o.Size >= 0
 }
 
 // sizeValue returns the bytes of an entry for filters.
@@ -420,13 +420,13 @@ func (v sizesView) shareCell(o client.Object, b ui.Box) (string, theme.Tone) {
 }
 
 // shareSpans draws the text of shareCell.
-func (v sizesView) shareSpans(o client.Object, b ui.Box) []table.Span {
+func (v sizesView) shareSpans(o client.Object, b ui.Box) []table.CellSpan {
 	bar, percent := v.share(o, b)
 	tone := theme.Good
 	if v.l.isFolder(o) {
 		tone = theme.Accent
 	}
-	return []table.Span{{Text: bar, Tone: tone}, {Text: percent, Tone: theme.Muted}}
+	return []table.CellSpan{{Text: bar, Tone: tone}, {Text: percent, Tone: theme.Muted}}
 }
 
 // share returns a bar and a percentage. As long as the folder is being read there is no percentage.

@@ -19,9 +19,9 @@ import (
 )
 
 // keyRunner performs the operations on access keys.
-func keyRunner(a *account.Account) account.Runner[*client.Key] {
+func keyRunner(a *account.Account) account.OperationRunner[*client.AccessKey] {
 	r := Keys(a)
-	return account.Runner[*client.Key]{
+	return account.OperationRunner[*client.AccessKey]{
 		Account:  a,
 		Store:    a.Keys(),
 		Resource: r,
@@ -30,8 +30,8 @@ func keyRunner(a *account.Account) account.Runner[*client.Key] {
 }
 
 // Keys declares access keys: the document's "Object Storage Key". Nothing but the answer to a creation holds a secret.
-func Keys(a *account.Account) resource.Resource[*client.Key] {
-	return resource.Resource[*client.Key]{
+func Keys(a *account.Account) resource.Resource[*client.AccessKey] {
+	return resource.Resource[*client.AccessKey]{
 		Name:        "keys",
 		Singular:    "key",
 		Description: "Access keys for S3 programs",
@@ -43,16 +43,20 @@ func Keys(a *account.Account) resource.Resource[*client.Key] {
 			`keys revoke finance --yes --reason "left the company"`,
 		},
 		Argument: "ID",
-		ID:       func(k *client.Key) string { return account.FormatID(k.ID) },
-		Label:    func(k *client.Key) string { return k.Label.String() },
-		Calls:    resource.Calls{List: "list keys", Get: "view key"},
+		ID:       func(k *client.AccessKey) string { return account.FormatID(k.ID) },
+		Label:    func(k *client.AccessKey) string { return k.Label.String() },
+		Calls:    resource.APICalls{List: "list keys", Get: "view key"},
 		Columns:  keyColumns(),
-		List: func(ctx context.Context, _ resource.Query) iter.Seq2[*client.Key, error] {
-			return func(yield func(*client.Key, error) bool) {
-				a.API.Keys.All(ctx)(func(k *client.Key, err error) bool { return yield(account.WithoutSecret(k), err) })
+		List: func(ctx context.Context, _ resource.ListQuery) iter.Seq2[*client.AccessKey, error] {
+			return func(yield func(*client.AccessKey, error) bool) {
+				a.API.Keys.All(
+					ctx,
+				)(
+					func(k *client.AccessKey, err error) bool { return yield(account.WithoutSecret(k), err) },
+				)
 			}
 		},
-		Get: resource.ByID(func(ctx context.Context, id int) (*client.Key, error) {
+		Get: resource.ByID(func(ctx context.Context, id int) (*client.AccessKey, error) {
 			return account.FetchKey(ctx, a, id)
 		}),
 		Operations: keyOperations(a),
@@ -60,8 +64,8 @@ func Keys(a *account.Account) resource.Resource[*client.Key] {
 }
 
 // keyOperations returns the operations on access keys.
-func keyOperations(a *account.Account) []resource.Operation[*client.Key] {
-	return []resource.Operation[*client.Key]{
+func keyOperations(a *account.Account) []resource.Operation[*client.AccessKey] {
+	return []resource.Operation[*client.AccessKey]{
 		{
 			Name:         "rename",
 			CommandHelp:  "Change its label",
@@ -70,7 +74,7 @@ func keyOperations(a *account.Account) []resource.Operation[*client.Key] {
 			ShowInHints:  true,
 			ProgressText: "saving",
 			SuccessText:  "saved",
-			Draft:        func(k *client.Key) resource.Draft[*client.Key] { return renameKey(a, k) },
+			Draft:        func(k *client.AccessKey) resource.Draft[*client.AccessKey] { return renameKey(a, k) },
 		},
 		{
 			Name:         "revoke",
@@ -81,7 +85,7 @@ func keyOperations(a *account.Account) []resource.Operation[*client.Key] {
 			ShowInHints:  true,
 			ProgressText: "revoking",
 			SuccessText:  "revoked",
-			Draft:        func(*client.Key) resource.Draft[*client.Key] { return revokeKey() },
+			Draft:        func(*client.AccessKey) resource.Draft[*client.AccessKey] { return revokeKey() },
 		},
 		{
 			Name:         "new key",
@@ -92,47 +96,49 @@ func keyOperations(a *account.Account) []resource.Operation[*client.Key] {
 			ShowInHints:  true,
 			ProgressText: "creating",
 			SuccessText:  "created",
-			Draft:        func(*client.Key) resource.Draft[*client.Key] { return newKey(a) },
+			Draft:        func(*client.AccessKey) resource.Draft[*client.AccessKey] { return newKey(a) },
 		},
 	}
 }
 
 // keyID is the identity of a key.
-func keyID(k *client.Key) int { return k.ID }
+func keyID(k *client.AccessKey) int { return k.ID }
 
 // renameKey changes the label of a key, which is all that can be changed.
-func renameKey(a *account.Account, k *client.Key) resource.Draft[*client.Key] {
-	e := &account.Edit[*client.Key, account.LabelRequest]{
+func renameKey(a *account.Account, k *client.AccessKey) resource.Draft[*client.AccessKey] {
+	e := &account.EditForm[*client.AccessKey, account.LabelRequest]{
 		Row:     k,
 		ID:      keyID,
 		Label:   k.Label.Raw(),
-		Request: func(k *client.Key) account.LabelRequest { return account.LabelRequest{Label: k.Label.Raw()} },
-		Fetch:   func(ctx context.Context, id int) (*client.Key, error) { return account.FetchKey(ctx, a, id) },
+		Request: func(k *client.AccessKey) account.LabelRequest { return account.LabelRequest{Label: k.Label.Raw()} },
+		Fetch:   func(ctx context.Context, id int) (*client.AccessKey, error) { return account.FetchKey(ctx, a, id) },
 	}
 	in := e.Open()
-	e.Update = func(w *client.Writer, ctx context.Context, id int, _ client.Patch) (*client.Key, error) {
+	e.Update = func(w *client.Writer, ctx context.Context, id int, _ client.Patch) (*client.AccessKey, error) {
 		row, err := w.UpdateKey(ctx, id, in.Label)
 		return account.WithoutSecret(row), err
 	}
-	return resource.Draft[*client.Key]{
+	return resource.Draft[*client.AccessKey]{
 		Title:        fmt.Sprintf("Label of key %d", k.ID),
 		Text:         "What a key reaches cannot be changed: create another key and revoke this one.",
 		SubmitLabel:  "save",
 		Fields:       []form.Field{KeyLabelField(&in.Label)},
 		EnterSubmits: form.AlwaysSubmit,
 		Confirm:      e.Confirm,
-		AsNew:        func() resource.Draft[*client.Key] { return newKeyFrom(a, newKeyInputLike(a, k, in.Label)) },
-		Attempt:      e.Attempt,
+		AsNew: func() resource.Draft[*client.AccessKey] {
+			return newKeyFrom(a, newKeyInputLike(a, k, in.Label))
+		},
+		Attempt: e.Attempt,
 	}
 }
 
 // revokeKey ends keys for good.
-func revokeKey() resource.Draft[*client.Key] {
-	return resource.Draft[*client.Key]{
-		Confirm: func(rows []*client.Key) resource.Confirm {
+func revokeKey() resource.Draft[*client.AccessKey] {
+	return resource.Draft[*client.AccessKey]{
+		Confirm: func(rows []*client.AccessKey) resource.ConfirmationSpec {
 			k := rows[0]
 			reach, _ := account.KeyReach(k)
-			return resource.Confirm{
+			return resource.ConfirmationSpec{
 				Title: "Revoke key",
 				Effect: fmt.Sprintf(
 					"This permanently revokes key %q (id %d, %s): programs that use it lose access at once. "+
@@ -146,13 +152,13 @@ func revokeKey() resource.Draft[*client.Key] {
 				Required: true,
 			}
 		},
-		Attempt: func(k *client.Key) resource.Attempt[*client.Key] {
-			return resource.Attempt[*client.Key]{
+		Attempt: func(k *client.AccessKey) resource.Attempt[*client.AccessKey] {
+			return resource.Attempt[*client.AccessKey]{
 				ID:     account.FormatID(k.ID),
 				Label:  k.Label.Raw(),
 				Before: map[string]any{"label": k.Label, "access_key": k.AccessKey, "bucket_access": k.Buckets},
-				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Key], error) {
-					return ui.ResultDeleted[*client.Key](w.RevokeKey(ctx, k.ID))
+				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.AccessKey], error) {
+					return ui.ResultDeleted[*client.AccessKey](w.RevokeKey(ctx, k.ID))
 				},
 			}
 		},
@@ -161,27 +167,29 @@ func revokeKey() resource.Draft[*client.Key] {
 
 // newKey asks for a key. There are three kinds: one that reaches everything (no list is sent), one that reaches nothing
 // (an empty list), and one that reaches the buckets of a list ("bucket_access rules").
-func newKey(a *account.Account) resource.Draft[*client.Key] { return newKeyFrom(a, newKeyInput(a)) }
+func newKey(a *account.Account) resource.Draft[*client.AccessKey] {
+	return newKeyFrom(a, newKeyInput(a))
+}
 
 // newKeyFrom asks for a key, beginning with values.
-func newKeyFrom(a *account.Account, in *keyInput) resource.Draft[*client.Key] {
-	secret := ui.OneTimeSecret{}
-	return resource.Draft[*client.Key]{
+func newKeyFrom(a *account.Account, in *keyInput) resource.Draft[*client.AccessKey] {
+	secret := ui.ShowSecretMsg{}
+	return resource.Draft[*client.AccessKey]{
 		Title:        "New access key",
 		SubmitLabel:  "create",
 		Fields:       in.fields(),
 		Review:       func() string { return describeKeyRequest(in.request()) },
 		EnterSubmits: func() bool { return len(in.request().Buckets) > 0 },
-		Confirm: func([]*client.Key) resource.Confirm {
+		Confirm: func([]*client.AccessKey) resource.ConfirmationSpec {
 			effect := "Creates key " + client.Clean(in.label) + ". " + describeKeyRequest(in.request())
-			return resource.Confirm{Effect: effect}
+			return resource.ConfirmationSpec{Effect: effect}
 		},
-		Attempt: func(*client.Key) resource.Attempt[*client.Key] {
+		Attempt: func(*client.AccessKey) resource.Attempt[*client.AccessKey] {
 			sent := in.request()
 			made := keyCreation(sent.Label, sent)
-			return resource.Attempt[*client.Key]{
+			return resource.Attempt[*client.AccessKey]{
 				Label: sent.Label,
-				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Key], error) {
+				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.AccessKey], error) {
 					k, err := w.CreateKey(ctx, sent)
 					if err == nil {
 						secret = keySecretDialog(a, k, w.SecretSeen)
@@ -189,10 +197,10 @@ func newKeyFrom(a *account.Account, in *keyInput) resource.Draft[*client.Key] {
 					return ui.ResultRow(account.WithoutSecret(k), err)
 				},
 				Find:     account.FindCreated(a.Keys(), made),
-				Describe: func(k *client.Key) string { return made.Describe(a, k) },
+				Describe: func(k *client.AccessKey) string { return made.Describe(a, k) },
 			}
 		},
-		AfterSubmit: func(k *client.Key, _ bool) tea.Cmd {
+		AfterSubmit: func(k *client.AccessKey, _ bool) tea.Cmd {
 			return tea.Batch(ui.ShowNews(theme.Good, k.Label.String()+": created"), ui.Send(secret))
 		},
 		CandidateOperation: "revoke",
@@ -233,7 +241,7 @@ func newKeyInput(a *account.Account) *keyInput {
 
 // newKeyInputLike returns the values of a form for a key that reaches no more than another one, which is gone. It is
 // limited if it is not known that the other was not.
-func newKeyInputLike(a *account.Account, k *client.Key, label string) *keyInput {
+func newKeyInputLike(a *account.Account, k *client.AccessKey, label string) *keyInput {
 	in := newKeyInput(a)
 	limited, known := k.IsLimited()
 	in.label, in.limited = label, limited || !known
@@ -278,12 +286,12 @@ func (in *keyInput) fields() []form.Field {
 }
 
 // request returns what the values ask for.
-func (in *keyInput) request() client.KeyRequest {
-	r := client.KeyRequest{Label: in.label}
+func (in *keyInput) request() client.AccessKeyRequest {
+	r := client.AccessKeyRequest{Label: in.label}
 	if !in.limited {
 		return r
 	}
-	r.Buckets = []client.GrantRequest{}
+	r.Buckets = []client.BucketGrantRequest{}
 	permissions := map[account.GrantLevel]string{account.ReadOnly: "read_only", account.ReadWrite: "read_write"}
 	for i, b := range in.buckets {
 		if p := permissions[in.levels[i]]; p != "" {
@@ -303,7 +311,7 @@ func KeyLabelField(label *string) form.Field {
 const limitedKeyNote = "It can also list all buckets and create new ones, which it cannot reach."
 
 // describeKeyRequest says what a key will be able to do.
-func describeKeyRequest(in client.KeyRequest) string {
+func describeKeyRequest(in client.AccessKeyRequest) string {
 	switch {
 	case in.Buckets == nil:
 		return "It may reach EVERYTHING: all buckets in all clusters, to read, write and delete."
@@ -313,7 +321,7 @@ func describeKeyRequest(in client.KeyRequest) string {
 	var reads, writes []string
 	for _, g := range in.Buckets {
 		name := client.Clean(g.Bucket)
-		if slices.ContainsFunc(in.Buckets, func(o client.GrantRequest) bool {
+		if slices.ContainsFunc(in.Buckets, func(o client.BucketGrantRequest) bool {
 			return o.Bucket == g.Bucket && (o.Cluster != g.Cluster || o.Region != g.Region)
 		}) {
 			name += " in " + client.Clean(g.Cluster+g.Region) // a request names one of them
@@ -342,9 +350,9 @@ const lostSecretNote = "If it was made from this machine, its secret is lost."
 
 // keyCreation says how to recognise what the creation of a key has made. The API does not tell when a key was made.
 // sent is the request, or what the journal has of it.
-func keyCreation(label string, sent any) account.Creation[*client.Key] {
-	return account.Creation[*client.Key]{
-		SameLabel: func(k *client.Key) bool { return k.Label.Raw() == label },
-		About:     func(k *client.Key) string { return account.DescribeKey(k, sent) },
+func keyCreation(label string, sent any) account.CreateLookup[*client.AccessKey] {
+	return account.CreateLookup[*client.AccessKey]{
+		SameLabel: func(k *client.AccessKey) bool { return k.Label.Raw() == label },
+		About:     func(k *client.AccessKey) string { return account.DescribeKey(k, sent) },
 	}
 }

@@ -20,8 +20,8 @@ import (
 
 // keySecretDialog shows the secret of a new key, once. It offers to save it in the forms that other programs read. seen
 // runs once the user has closed it.
-func keySecretDialog(a *account.Account, k *client.Key, seen func()) ui.OneTimeSecret {
-	dialog := ui.OneTimeSecret{
+func keySecretDialog(a *account.Account, k *client.AccessKey, seen func()) ui.ShowSecretMsg {
+	dialog := ui.ShowSecretMsg{
 		Title: "Access key " + k.Label.String(),
 		Name:  "secret key",
 		Closed: func() tea.Cmd {
@@ -42,7 +42,7 @@ func keySecretDialog(a *account.Account, k *client.Key, seen func()) ui.OneTimeS
 	dialog.Reveal = secret.Reveal
 	dialog.Details = [][2]string{{"label", k.Label.String()}, {"access key", k.AccessKey.String()}, {"endpoint", host}}
 	for _, f := range keyFiles(k, host) {
-		dialog.Formats = append(dialog.Formats, ui.ExportFormat{
+		dialog.Formats = append(dialog.Formats, ui.SecretFileFormat{
 			Name:  f.name,
 			Path:  filepath.Join(downloadFolder(a), "lookout-"+sanitizeName(k.Label.Raw())+f.extension),
 			Write: func(path string) error { return writeSecretFile(path, f.text(secret.Reveal())) },
@@ -58,7 +58,7 @@ type keyFile struct {
 }
 
 // keyFiles are the files that a key can be saved as, for an S3 endpoint at a host.
-func keyFiles(k *client.Key, host string) []keyFile {
+func keyFiles(k *client.AccessKey, host string) []keyFile {
 	profile, id := "["+sanitizeName(k.Label.Raw())+"]\n", k.AccessKey.Raw()
 	return []keyFile{
 		{"credentials profile of the AWS tools", ".credentials", func(secret string) string {
@@ -76,7 +76,7 @@ func keyFiles(k *client.Key, host string) []keyFile {
 }
 
 // keyEndpoint returns the S3 host that a key is for: that of its first bucket, or of its first region or cluster.
-func keyEndpoint(a *account.Account, k *client.Key) string {
+func keyEndpoint(a *account.Account, k *client.AccessKey) string {
 	id, region := "", ""
 	if len(k.Buckets) > 0 {
 		g := k.Buckets[0]
@@ -163,9 +163,9 @@ func offerLostKeys(a *account.Account) tea.Cmd {
 		var menus tea.BatchMsg
 		for _, e := range lost {
 			made := keyCreation(e.Change.Label, e.Change.Body)
-			c := account.Candidates[*client.Key]{
+			c := account.CreateCandidates[*client.AccessKey]{
 				What:      "new key " + client.Clean(e.Change.Label),
-				Describe:  func(k *client.Key) string { return made.Describe(a, k) },
+				Describe:  func(k *client.AccessKey) string { return made.Describe(a, k) },
 				Operation: "revoke",
 				Note:      lostSecretNote,
 			}
@@ -183,9 +183,9 @@ func offerLostKeys(a *account.Account) tea.Cmd {
 }
 
 // unseenSecretMenu offers what to do about a key whose secret nobody has seen.
-func unseenSecretMenu(a *account.Account, k *client.Key, made journal.Entry) ui.Menu {
+func unseenSecretMenu(a *account.Account, k *client.AccessKey, made journal.Entry) ui.OpenMenuMsg {
 	age := ui.FormatAge(a.Now().Sub(made.Time))
-	return ui.Menu{
+	return ui.OpenMenuMsg{
 		Title: fmt.Sprintf("Perhaps nobody has the secret of key %s (id %d)", k.Label, k.ID),
 		Text: []string{
 			"It was made " + age + " ago, and lookout ended before its secret was printed or its dialog was closed.",
@@ -207,11 +207,11 @@ func unseenSecretMenu(a *account.Account, k *client.Key, made journal.Entry) ui.
 }
 
 // revokeAction revokes a key, after the question that revoking always asks.
-func revokeAction(a *account.Account, k *client.Key) ui.Action {
+func revokeAction(a *account.Account, k *client.AccessKey) ui.Action {
 	return ui.Action{
 		Key:       ui.Bind(fmt.Sprintf("revoke key %d", k.ID), "r"),
 		Writes:    true,
 		OpensView: true,
-		Do:        func() tea.Cmd { return keyRunner(a).StartDraft("revoke", []*client.Key{k}, revokeKey()) },
+		Do:        func() tea.Cmd { return keyRunner(a).StartDraft("revoke", []*client.AccessKey{k}, revokeKey()) },
 	}
 }

@@ -18,26 +18,26 @@ import (
 // KeysPane returns the pane of the access keys.
 func KeysPane(a *account.Account) ui.Pane {
 	changes := keyRunner(a)
-	list := &table.List[*client.Key]{
+	list := &table.List[*client.AccessKey]{
 		Title:        "keys",
 		Store:        a.Keys(),
 		JoinedStores: []table.JoinedStore{a.Buckets(), a.Clusters()},
 		Columns:      changes.Resource.PaneColumns(),
 		RowActions:   append(keyShortcuts(), changes.RowActions()...),
 		PaneActions:  changes.NewActions,
-		LongTexts:    account.LongTexts[*client.Key],
+		LongTexts:    account.LongTexts[*client.AccessKey],
 		Detail:       keyDetail,
 		FetchOne:     changes.FetchOne,
-		Footer:       func(set *ui.RowStore[*client.Key], b ui.Box) string { return keysFoot(a, set, b) },
-		CopyItems:    account.CopyItemsByID(a, "keys", "view key", func(k *client.Key) int { return k.ID }),
+		Footer:       func(set *ui.RowStore[*client.AccessKey], b ui.Box) string { return keysFoot(a, set, b) },
+		CopyItems:    account.CopyItemsByID(a, "keys", "view key", func(k *client.AccessKey) int { return k.ID }),
 		EmptyText:    "no access keys yet · n creates one",
 		SortBy:       "label",
-		Search: table.SearchOptions[*client.Key]{
-			By: func(k *client.Key) []string { return []string{k.AccessKey.String()} },
+		Search: table.SearchOptions[*client.AccessKey]{
+			By: func(k *client.AccessKey) []string { return []string{k.AccessKey.String()} },
 		},
 	}
-	return account.WithDetailSidebar(a, list, func(row *client.Key, inside ui.Box) []ui.ColumnPanel {
-		return []ui.ColumnPanel{
+	return account.WithDetailSidebar(a, list, func(row *client.AccessKey, inside ui.Box) []ui.StackedPanel {
+		return []ui.StackedPanel{
 			sizesPanel(a, "Buckets this key can access", reachedBuckets(a, row), func(*client.Bucket) bool {
 				return true
 			}, inside),
@@ -47,18 +47,18 @@ func KeysPane(a *account.Account) ui.Pane {
 }
 
 // keyColumns returns the columns of access keys.
-func keyColumns() []resource.ColumnDefinition[*client.Key] {
-	type row = *client.Key
+func keyColumns() []resource.ColumnDefinition[*client.AccessKey] {
+	type row = *client.AccessKey
 	type column = resource.ColumnDefinition[row]
 	return []column{
 		resource.IDColumn(keyID),
 		resource.TextColumn(
 			column{Name: "label", Pane: table.Column[row]{Min: 16}},
-			theme.Strong, func(k row) client.Text { return k.Label },
+			theme.Strong, func(k row) client.ServerText { return k.Label },
 		),
 		resource.TextColumn(
 			column{Name: "access_key", Pane: table.Column[row]{Title: "access key", Width: 20, DropPriority: 2}},
-			theme.Plain, func(k row) client.Text { return k.AccessKey },
+			theme.Plain, func(k row) client.ServerText { return k.AccessKey },
 		),
 		{Name: "limited", Value: func(k row) string { return resource.OptionalValue(k.Limited) }},
 		{
@@ -82,7 +82,7 @@ func keyColumns() []resource.ColumnDefinition[*client.Key] {
 const SecretKeyColumn = "secret_key"
 
 // keyGrants returns what a key reaches, for scripts: "us-east-1/photos:read_only".
-func keyGrants(k *client.Key) string {
+func keyGrants(k *client.AccessKey) string {
 	limited, known := k.IsLimited()
 	switch {
 	case !known || limited && k.Buckets == nil:
@@ -98,7 +98,7 @@ func keyGrants(k *client.Key) string {
 }
 
 // keyRegions returns the regions in which a key works, for scripts.
-func keyRegions(k *client.Key) string {
+func keyRegions(k *client.AccessKey) string {
 	ids := make([]string, len(k.Regions))
 	for i, r := range k.Regions {
 		ids[i] = r.ID.Raw()
@@ -107,10 +107,10 @@ func keyRegions(k *client.Key) string {
 }
 
 // keysFoot counts the keys.
-func keysFoot(a *account.Account, set *ui.RowStore[*client.Key], b ui.Box) string {
-	text := resource.Fold(account.AllRows(a, set), func(all []*client.Key) string {
+func keysFoot(a *account.Account, set *ui.RowStore[*client.AccessKey], b ui.Box) string {
+	text := resource.Fold(account.AllRows(a, set), func(all []*client.AccessKey) string {
 		return ui.Plural(len(all), "key", "keys") + ", " + countLimitedKeys(a)
-	}, func(_ []*client.Key, s resource.JoinState) string { return s.String() })
+	}, func(_ []*client.AccessKey, s resource.JoinState) string { return s.String() })
 	return b.Theme.Paint(theme.Muted, text)
 }
 
@@ -135,21 +135,21 @@ func countLimitedKeys(a *account.Account) string {
 }
 
 // keyShortcuts are the actions on a key that change nothing.
-func keyShortcuts() []table.RowAction[*client.Key] {
-	return []table.RowAction[*client.Key]{
+func keyShortcuts() []table.RowAction[*client.AccessKey] {
+	return []table.RowAction[*client.AccessKey]{
 		{
 			Keys:        []string{"y"},
 			Name:        "copy access key",
 			Description: "the part that is not secret",
 			ShowInHints: true,
-			Message: func(k *client.Key) tea.Msg {
+			Message: func(k *client.AccessKey) tea.Msg {
 				return ui.CopyMsg{Text: k.AccessKey.Raw(), Label: "access key of " + k.Label.String()}
 			},
 		},
-		account.FollowReference(func(k *client.Key) resource.Joined[account.Reference] {
-			buckets := make([]account.Reference, len(k.Buckets))
+		account.FollowReference(func(k *client.AccessKey) resource.Joined[account.LinkedRow] {
+			buckets := make([]account.LinkedRow, len(k.Buckets))
 			for i, g := range k.Buckets {
-				buckets[i] = account.Reference{
+				buckets[i] = account.LinkedRow{
 					Kind:  "bucket",
 					Label: g.Bucket.String(),
 					Pane:  "buckets",
@@ -162,7 +162,7 @@ func keyShortcuts() []table.RowAction[*client.Key] {
 }
 
 // keyDetail shows what a key reaches.
-func keyDetail(k *client.Key, b ui.Box) string {
+func keyDetail(k *client.AccessKey, b ui.Box) string {
 	t := account.NewDetailWriter(b)
 	t.Title(k.Label.String())
 	t.Field("id", account.FormatID(k.ID), theme.Muted)

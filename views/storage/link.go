@@ -18,7 +18,7 @@ import (
 // linkView is the pane of one link.
 type linkView struct {
 	a      *account.Account
-	link   *account.Link
+	link   *account.PresignedLink
 	showQR bool // the QR code is shown
 	scroll ui.Viewport
 }
@@ -94,7 +94,7 @@ func (p *linkView) View(b ui.Box) string {
 }
 
 // writeLink writes what a link allows, and until when.
-func writeLink(a *account.Account, t *account.DetailWriter, l *account.Link) {
+func writeLink(a *account.Account, t *account.DetailWriter, l *account.PresignedLink) {
 	t.Title(l.Method + " " + l.Name.String())
 	t.Field("bucket", l.Bucket, theme.Muted)
 	t.Field("expires", formatLinkExpiry(a, l, t.Box.Now), theme.Warn)
@@ -107,7 +107,7 @@ func writeLink(a *account.Account, t *account.DetailWriter, l *account.Link) {
 }
 
 // formatLinkExpiry says when a link expires, in local time and in UTC.
-func formatLinkExpiry(a *account.Account, l *account.Link, now time.Time) string {
+func formatLinkExpiry(a *account.Account, l *account.PresignedLink, now time.Time) string {
 	switch {
 	case l.Expires.IsZero():
 		return "unknown: the link does not say"
@@ -120,7 +120,7 @@ func formatLinkExpiry(a *account.Account, l *account.Link, now time.Time) string
 
 // linkWarning says what the link does not do as long as its object is missing, or does to one that is there; "" if
 // there is nothing to say.
-func linkWarning(l *account.Link) string {
+func linkWarning(l *account.PresignedLink) string {
 	exists, known := l.Exists.Value()
 	switch {
 	case known && !exists && l.Method != "PUT":

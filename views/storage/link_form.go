@@ -99,14 +99,14 @@ func linkForm(a *account.Account, b *client.Bucket, name string) form.Form {
 		Review:          review,
 		WhyResendIsSafe: "Nobody has the link whose answer was lost",
 	}
-	ask := func() account.Ask {
+	ask := func() account.ConfirmationRequest {
 		object := client.Clean(name) + " in " + bucketName(b)
 		effect := fmt.Sprintf("Creates a link to %s %s. %s", in.request.Method, object, review())
-		return account.Ask{
+		return account.ConfirmationRequest{
 			Ops:     []string{in.request.Op()},
 			IDs:     []string{ref.ID()},
 			Name:    "create link",
-			Confirm: resource.Confirm{Title: "Link to " + client.Clean(name), Effect: effect},
+			Confirm: resource.ConfirmationSpec{Title: "Link to " + client.Clean(name), Effect: effect},
 		}
 	}
 	return a.FormWithConsent(f, ask, func(ctx context.Context, c account.Consents) (func() tea.Cmd, error) {
@@ -130,7 +130,7 @@ func linkForm(a *account.Account, b *client.Bucket, name string) form.Form {
 func createLink(
 	ctx context.Context, a *account.Account, ref client.ObjectRef, request client.PresignRequest,
 	consent *client.Consent,
-) (*account.Link, error) {
+) (*account.PresignedLink, error) {
 	w, err := a.API.Begin(client.Change{
 		Op:       request.Op(),
 		Resource: "object",
@@ -145,7 +145,7 @@ func createLink(
 		return nil, err
 	}
 	expires, _ := signed.Expires()
-	return a.Links.Add(account.Link{
+	return a.Links.Add(account.PresignedLink{
 		Bucket:      client.Clean(client.BucketID(ref.Cluster, ref.Bucket)),
 		Name:        client.NewText(ref.Name),
 		Method:      request.Method,

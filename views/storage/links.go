@@ -115,7 +115,7 @@ func linkOperations(a *account.Account) []table.RowAction[*account.LocalRow] {
 }
 
 // linkDetail shows what a link allows.
-func linkDetail(a *account.Account, l *account.Link, b ui.Box) string {
+func linkDetail(a *account.Account, l *account.PresignedLink, b ui.Box) string {
 	t := account.NewDetailWriter(b)
 	writeLink(a, t, l)
 	t.Paragraph("enter shows the link", theme.Muted)

@@ -38,7 +38,7 @@ type renderedPreview struct {
 func objectPane(a *account.Account, b *client.Bucket, o client.Object) ui.Pane {
 	p := &objectView{a: a, bucket: b, object: o}
 	ref := refTo(b, o.Name.Raw())
-	p.acl = ui.NewRowStore(a.Context, ui.Source[*client.ObjectACL]{
+	p.acl = ui.NewRowStore(a.Context, ui.RowSource[*client.ObjectACL]{
 		Name: "access",
 		ID:   func(*client.ObjectACL) string { return ref.Name },
 		Now:  a.Now,
@@ -46,7 +46,7 @@ func objectPane(a *account.Account, b *client.Bucket, o client.Object) ui.Pane {
 			return a.API.Objects.ACL(ctx, ref.Cluster, ref.Bucket, ref.Name)
 		}),
 	})
-	p.preview = ui.NewRowStore(a.Context, ui.Source[*preview]{
+	p.preview = ui.NewRowStore(a.Context, ui.RowSource[*preview]{
 		Name:  "first bytes",
 		ID:    func(*preview) string { return ref.Name },
 		Now:   a.Now,

@@ -38,8 +38,12 @@ func (l *objectListing) delete(rows table.SelectedRows[client.Object]) tea.Cmd {
 const maxNamedObjects = 1000
 
 // askToDelete is the question about objects. For several of them the answer is their number.
-func askToDelete(b *client.Bucket, objects objectSet) account.Ask {
-	ask := account.Ask{Ops: []string{client.OpDeleteObject}, Name: "delete", IDs: make([]string, 0, objects.n)}
+func askToDelete(b *client.Bucket, objects objectSet) account.ConfirmationRequest {
+	ask := account.ConfirmationRequest{
+		Ops:  []string{client.OpDeleteObject},
+		Name: "delete",
+		IDs:  make([]string, 0, objects.n),
+	}
 	bytes := int64(0)
 	for o := range objects.all {
 		bytes += max(0, o.Size)
@@ -52,7 +56,7 @@ func askToDelete(b *client.Bucket, objects objectSet) account.Ask {
 		ask.Items = append(ask.Items, "and "+ui.FormatCount(int64(more))+" more")
 	}
 	count := ui.Plural(objects.n, "object", "objects")
-	ask.Confirm = resource.Confirm{
+	ask.Confirm = resource.ConfirmationSpec{
 		Title:    "Delete " + count,
 		Effect:   fmt.Sprintf("Deletes %s (%s) in %s for good.", count, account.FormatSize(bytes), bucketName(b)),
 		Required: true,
@@ -90,7 +94,7 @@ func (m deletionStarted) Deliver() tea.Cmd {
 const unknownACL client.ACL = "unknown"
 
 // readThenSetAccess reads the ACL of an object, and opens the form that sets it.
-func readThenSetAccess(a *account.Account, b *client.Bucket, name client.Text) tea.Cmd {
+func readThenSetAccess(a *account.Account, b *client.Bucket, name client.ServerText) tea.Cmd {
 	ctx, ref := a.Context, refTo(b, name.Raw())
 	return ui.WhileWorking("reading the access to "+name.String(), func() tea.Msg {
 		text, present := "In "+bucketName(b)+".", unknownACL
@@ -109,7 +113,7 @@ func readThenSetAccess(a *account.Account, b *client.Bucket, name client.Text) t
 
 // objectAccessForm sets the ACL of an object. It begins with the present one, which may be one that cannot be set.
 func objectAccessForm(
-	a *account.Account, b *client.Bucket, name client.Text, present client.ACL, text string,
+	a *account.Account, b *client.Bucket, name client.ServerText, present client.ACL, text string,
 ) form.Form {
 	acl, options, ref := present, cannedACLs(), refTo(b, name.Raw())
 	if !slices.Contains(options, present) {
@@ -133,12 +137,12 @@ func objectAccessForm(
 		Review:          func() string { return describeObjectACL(acl) },
 		WhyResendIsSafe: "Setting the same access twice does no harm",
 	}
-	ask := func() account.Ask {
-		return account.Ask{
+	ask := func() account.ConfirmationRequest {
+		return account.ConfirmationRequest{
 			Ops:  []string{client.OpSetObjectACL},
 			IDs:  []string{ref.ID()},
 			Name: "change",
-			Confirm: resource.Confirm{
+			Confirm: resource.ConfirmationSpec{
 				Title:  "Access to " + name.String(),
 				Effect: fmt.Sprintf("The access to %s in %s becomes %s.", name, bucketName(b), acl),
 			},

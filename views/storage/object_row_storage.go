@@ -26,7 +26,7 @@ func (l *objectListing) newStorage() ui.RowStorage[client.Object] {
 func (s objectRowStorage) Snapshot() func(i int) client.Object { return s.objectIndex.Snapshot().At }
 
 // Searcher returns a searcher over the objects as they are now.
-func (s objectRowStorage) Searcher() ui.Searcher {
+func (s objectRowStorage) Searcher() ui.RowSearcher {
 	l := s.listing
 	return objectSearcher{
 		s.objectIndex.Snapshot(),
@@ -62,10 +62,10 @@ func (q objectSearcher) Sort(ctx context.Context, column int, reverse bool, with
 	switch q.columns[column] {
 	case "size", "share":
 		by = objectindex.BySize
-		key = q.folderKey(func(sum objectindex.ObjectCount) int64 { return sum.Bytes })
+		key = q.folderKey(func(sum objectindex.ObjectTotal) int64 { return sum.Bytes })
 	case "objects":
 		by = objectindex.ByFolder
-		key = q.folderKey(func(sum objectindex.ObjectCount) int64 { return sum.Objects })
+		key = q.folderKey(func(sum objectindex.ObjectTotal) int64 { return sum.Objects })
 	case "last_modified":
 		by = objectindex.ByModified
 	}
@@ -74,7 +74,7 @@ func (q objectSearcher) Sort(ctx context.Context, column int, reverse bool, with
 }
 
 // folderKey returns what folders are sorted by: a number of their sums, if they are known.
-func (q objectSearcher) folderKey(number func(objectindex.ObjectCount) int64) func(name string) uint64 {
+func (q objectSearcher) folderKey(number func(objectindex.ObjectTotal) int64) func(name string) uint64 {
 	if q.sizes == nil {
 		return nil
 	}

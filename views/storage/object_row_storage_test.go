@@ -52,7 +52,7 @@ func openListing(t testing.TB, rows []client.Object) *objectListing {
 	a := account.New(t.Context(), account.Options{API: api, Location: time.UTC})
 	bucket := &client.Bucket{Cluster: client.NewText("us-east-1"), Label: client.NewText("logs")}
 	l := ObjectsPane(a, bucket, "logs/web/", "/").(*objectListing)
-	l.Store = ui.NewRowStore(t.Context(), ui.Source[client.Object]{
+	l.Store = ui.NewRowStore(t.Context(), ui.RowSource[client.Object]{
 		Name:       "objects",
 		ID:         func(o client.Object) string { return o.Name.Raw() },
 		Lazy:       true,
@@ -92,7 +92,7 @@ func (l *objectListing) press(t testing.TB, keys ...string) {
 func (l *objectListing) sort(t testing.TB, column int) {
 	t.Helper()
 	sortAction := slices.IndexFunc(l.Actions(), func(a ui.Action) bool { return a.Name() == "sort" })
-	menu := l.Actions()[sortAction].Do()().(ui.Menu)
+	menu := l.Actions()[sortAction].Do()().(ui.OpenMenuMsg)
 	uitest.RunAll(menu.Actions[column].Do())
 	uitest.RunAll(l.LoadMissing())
 }
@@ -183,7 +183,7 @@ func BenchmarkMillionObjects(b *testing.B) {
 	const million = 1_000_000
 	l := openListing(b, logObjects(3))
 	before := heapInUse()
-	l.Store = ui.NewRowStore(b.Context(), ui.Source[client.Object]{
+	l.Store = ui.NewRowStore(b.Context(), ui.RowSource[client.Object]{
 		Name:       "objects",
 		ID:         func(o client.Object) string { return o.Name.Raw() },
 		Lazy:       true,

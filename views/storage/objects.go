@@ -82,7 +82,7 @@ type objectListing struct {
 func ObjectsPane(a *account.Account, b *client.Bucket, prefix, delimiter string) ui.Pane {
 	l := &objectListing{a: a, path: bucketPath{b, prefix, delimiter}}
 	l.sizes = listingSizes{sizesOf(a, b.Object("")), prefix}
-	set := ui.NewRowStore(a.Context, ui.Source[client.Object]{
+	set := ui.NewRowStore(a.Context, ui.RowSource[client.Object]{
 		Name:         "objects",
 		ID:           func(o client.Object) string { return o.Name.Raw() },
 		Fetch:        l.fetchPage,
@@ -153,7 +153,7 @@ func objectResource(l *objectListing) resource.Resource[client.Object] {
 			"objects rm us-east-1/acme-backups new.txt --yes",
 			"objects rm us-east-1/acme-backups 'site/*' -r --yes",
 		},
-		Calls: resource.Calls{
+		Calls: resource.APICalls{
 			List:   "list objects",
 			Get:    "view object ACL",
 			Change: client.OpSetObjectACL,
@@ -164,7 +164,7 @@ func objectResource(l *objectListing) resource.Resource[client.Object] {
 		ListFlags: []resource.ListFlag{
 			{Name: "recursive", Short: "r", Usage: "include objects inside folders", Bool: true},
 		},
-		List: func(ctx context.Context, q resource.Query) iter.Seq2[client.Object, error] {
+		List: func(ctx context.Context, q resource.ListQuery) iter.Seq2[client.Object, error] {
 			return listObjects(ctx, l.a, q)
 		},
 	}
@@ -228,7 +228,7 @@ func objectSizeValue(o client.Object) string {
 }
 
 // listObjects iterates over the objects of a bucket for a script, page by page.
-func listObjects(ctx context.Context, a *account.Account, q resource.Query) iter.Seq2[client.Object, error] {
+func listObjects(ctx context.Context, a *account.Account, q resource.ListQuery) iter.Seq2[client.Object, error] {
 	return func(yield func(client.Object, error) bool) {
 		cluster, bucket, err := ParseBucketID(q["CLUSTER/BUCKET"])
 		if err != nil {

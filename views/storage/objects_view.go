@@ -102,7 +102,7 @@ func writeObject(a *account.Account, t *account.DetailWriter, o client.Object) {
 }
 
 // formatFullTimestamp returns a timestamp in the time zone of the account: "2025-10-17 11:46:03 UTC".
-func formatFullTimestamp(a *account.Account, t client.Time) string {
+func formatFullTimestamp(a *account.Account, t client.Timestamp) string {
 	switch {
 	case !t.Valid():
 		return "?"
@@ -202,7 +202,7 @@ func (l *objectListing) Update(msg tea.Msg) tea.Cmd {
 }
 
 // Announce tells the row at the cursor, or to which a typed name has led.
-func (l *objectListing) Announce(b ui.Box) ui.Announcement {
+func (l *objectListing) Announce(b ui.Box) ui.ScreenReaderText {
 	a := l.List.Announce(b)
 	if l.jump.Typing() {
 		a.Input = l.jump.Announcement()

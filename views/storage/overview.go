@@ -109,9 +109,9 @@ func keysText(a *account.Account) string {
 	if !set.Loaded() {
 		return account.LoadingOrError(set.Freshness(), "reading keys")
 	}
-	return resource.Fold(account.AllRows(a, set), func(all []*client.Key) string {
+	return resource.Fold(account.AllRows(a, set), func(all []*client.AccessKey) string {
 		return fmt.Sprintf("%d (%s)", len(all), countLimitedKeys(a))
-	}, func(_ []*client.Key, s resource.JoinState) string { return s.String() })
+	}, func(_ []*client.AccessKey, s resource.JoinState) string { return s.String() })
 }
 
 // knownSize returns the size of a bucket in bytes, 0 if it is not known.
@@ -134,7 +134,7 @@ func bucketsBySize(a *account.Account) []*client.Bucket {
 }
 
 // reachedBuckets returns the buckets that a key reaches, the largest first.
-func reachedBuckets(a *account.Account, k *client.Key) []*client.Bucket {
+func reachedBuckets(a *account.Account, k *client.AccessKey) []*client.Bucket {
 	if limited, known := k.IsLimited(); known && !limited {
 		return bucketsBySize(a)
 	}
@@ -169,7 +169,7 @@ func distinctNames(buckets []*client.Bucket) []string {
 // under the cursor stand out.
 func sizesPanel(
 	a *account.Account, title string, buckets []*client.Bucket, own func(*client.Bucket) bool, b ui.Box,
-) ui.ColumnPanel {
+) ui.StackedPanel {
 	const most = 16
 	rows := buckets[:min(most, len(buckets))]
 	var lines []string
@@ -203,5 +203,5 @@ func sizesPanel(
 			lines = append(lines, b.Theme.Paint(theme.Muted, line))
 		}
 	}
-	return ui.ColumnPanel{Name: "sizes", Title: theme.Title(title), Lines: lines}
+	return ui.StackedPanel{Name: "sizes", Title: theme.Title(title), Lines: lines}
 }

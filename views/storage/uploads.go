@@ -62,7 +62,7 @@ func existingField(choice *existingChoice) form.Field {
 }
 
 // policy returns the choice for a plan.
-func (c existingChoice) policy() transfer.Existing {
+func (c existingChoice) policy() transfer.ConflictPolicy {
 	switch c {
 	case keepBoth:
 		return transfer.KeepBoth
@@ -74,7 +74,7 @@ func (c existingChoice) policy() transfer.Existing {
 
 // describePlan says how many files of a plan are new, the same and different, and what becomes of the last.
 func describePlan(plan transfer.Plan, choice existingChoice) string {
-	count := func(s transfer.FileState) int {
+	count := func(s transfer.ComparisonResult) int {
 		n, _ := plan.Count(s)
 		return n
 	}
@@ -145,12 +145,17 @@ func (l *objectListing) prepareUpload(ctx context.Context, file, name, kind stri
 }
 
 // askToUpload is the question about a file of some size, which may replace an old object.
-func (l *objectListing) askToUpload(ref client.ObjectRef, size string, old client.Object, exists bool) account.Ask {
-	ask := account.Ask{
+func (l *objectListing) askToUpload(
+	ref client.ObjectRef,
+	size string,
+	old client.Object,
+	exists bool,
+) account.ConfirmationRequest {
+	ask := account.ConfirmationRequest{
 		Ops:  []string{client.OpUploadObject},
 		IDs:  []string{ref.ID()},
 		Name: "upload",
-		Confirm: resource.Confirm{
+		Confirm: resource.ConfirmationSpec{
 			Title: "Upload " + client.Clean(ref.Name),
 			Effect: fmt.Sprintf(
 				"Stores a file of %s as %s in %s.", size, client.Clean(ref.Name), bucketName(l.path.bucket),
@@ -184,7 +189,7 @@ func (l *objectListing) prepareFolderUpload(
 		return nil, errors.New("there is nothing to send in this folder" + leftOut("not sent", plan.Skipped))
 	}
 	plan.Cluster, plan.Bucket = l.path.bucket.Location().Raw(), l.path.bucket.Label.Raw()
-	if err := plan.CompareObjects(ctx, l.a.API.Objects, transfer.Comparison{}); err != nil {
+	if err := plan.CompareObjects(ctx, l.a.API.Objects, transfer.CompareOptions{}); err != nil {
 		return nil, err
 	}
 	if len(plan.ToSend(existing.policy())) == 0 {
@@ -205,8 +210,8 @@ func (l *objectListing) prepareFolderUpload(
 }
 
 // askToUploadFolder is the question about the files of a folder. It first names those that are not sent.
-func askToUploadFolder(b *client.Bucket, plan transfer.Plan, existing existingChoice) account.Ask {
-	ask := account.Ask{Ops: []string{client.OpUploadObject}, Name: "upload"}
+func askToUploadFolder(b *client.Bucket, plan transfer.Plan, existing existingChoice) account.ConfirmationRequest {
+	ask := account.ConfirmationRequest{Ops: []string{client.OpUploadObject}, Name: "upload"}
 	for _, f := range plan.Skipped {
 		ask.Items = append(ask.Items, "not sent: "+f.Error())
 	}
@@ -226,7 +231,7 @@ func askToUploadFolder(b *client.Bucket, plan transfer.Plan, existing existingCh
 			" %s NOT sent; the transfers pane will name each.", ui.Plural(n, "entry is", "entries are"),
 		)
 	}
-	ask.Confirm = resource.Confirm{
+	ask.Confirm = resource.ConfirmationSpec{
 		Title:    "Upload a folder",
 		Effect:   effect,
 		Word:     fmt.Sprint(len(files)),
@@ -247,12 +252,12 @@ func (l *objectListing) folderForm() form.Form {
 		Fields:       []form.Field{form.Text("name", "Name", &name, form.Length(1, 512), checkFolderName)},
 	}
 	ref := func() client.ObjectRef { return refTo(l.path.bucket, folder+strings.TrimSuffix(name, "/")+"/") }
-	ask := func() account.Ask {
-		return account.Ask{
+	ask := func() account.ConfirmationRequest {
+		return account.ConfirmationRequest{
 			Ops:  []string{client.OpUploadObject},
 			IDs:  []string{ref().ID()},
 			Name: "create",
-			Confirm: resource.Confirm{
+			Confirm: resource.ConfirmationSpec{
 				Title:  "New folder",
 				Effect: fmt.Sprintf("Creates folder %s in %s.", client.Clean(ref().Name), bucketName(l.path.bucket)),
 			},

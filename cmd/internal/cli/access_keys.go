@@ -22,7 +22,7 @@ import (
 
 // A createdKey is a key that has just been created, with its secret unless that went to a file.
 type createdKey struct {
-	*client.Key
+	*client.AccessKey
 	SecretKey string `json:"secret_key,omitempty"`
 }
 
@@ -32,7 +32,7 @@ func createdKeyColumns(declared []resource.ColumnDefinition[any]) []resource.Col
 	for i, c := range declared {
 		columns[i].Value = func(row any) string {
 			if created := row.(*createdKey); c.Name != storage.SecretKeyColumn {
-				return c.Value(created.Key)
+				return c.Value(created.AccessKey)
 			} else {
 				return created.SecretKey
 			}
@@ -90,7 +90,12 @@ func createAccessKey(set *pflag.FlagSet) planFunc[*createdKey] {
 }
 
 // sendAccessKey creates a key and writes its secret to a file, or returns it with the key if there is no file.
-func sendAccessKey(ctx context.Context, w *approvedChange, in client.KeyRequest, path string) (*createdKey, error) {
+func sendAccessKey(
+	ctx context.Context,
+	w *approvedChange,
+	in client.AccessKeyRequest,
+	path string,
+) (*createdKey, error) {
 	keep, err := reserveSecretFile(path)
 	if err != nil {
 		return nil, err
@@ -101,7 +106,7 @@ func sendAccessKey(ctx context.Context, w *approvedChange, in client.KeyRequest,
 		return nil, err
 	}
 	secret, shown := key.Secret()
-	row := &createdKey{Key: account.WithoutSecret(key)}
+	row := &createdKey{AccessKey: account.WithoutSecret(key)}
 	switch {
 	case !shown:
 		_ = keep(client.Secret{})
@@ -169,8 +174,8 @@ func secretLostError(k *createdKey, why error) error {
 
 // newKeyRequest returns the request for a key with the grants that the flags name. Only --unlimited gives a key access
 // to everything, which the API does where no buckets are named.
-func newKeyRequest(label string, grants []string, none, all bool) (client.KeyRequest, error) {
-	in := client.KeyRequest{Label: label}
+func newKeyRequest(label string, grants []string, none, all bool) (client.AccessKeyRequest, error) {
+	in := client.AccessKeyRequest{Label: label}
 	if err := checkArg("LABEL", label, storage.KeyLabelField(&label)); err != nil {
 		return in, err
 	}
@@ -183,7 +188,7 @@ func newKeyRequest(label string, grants []string, none, all bool) (client.KeyReq
 		))
 	}
 	if none {
-		in.Buckets = []client.GrantRequest{}
+		in.Buckets = []client.BucketGrantRequest{}
 	}
 	for _, g := range grants {
 		name, permissions, _ := strings.Cut(g, ":")
@@ -196,7 +201,10 @@ func newKeyRequest(label string, grants []string, none, all bool) (client.KeyReq
 				fmt.Errorf("--bucket %q: it must end with :read_only or :read_write", client.Clean(g)),
 			)
 		}
-		in.Buckets = append(in.Buckets, client.GrantRequest{Cluster: cluster, Bucket: bucket, Permissions: permissions})
+		in.Buckets = append(
+			in.Buckets,
+			client.BucketGrantRequest{Cluster: cluster, Bucket: bucket, Permissions: permissions},
+		)
 	}
 	return in, nil
 }

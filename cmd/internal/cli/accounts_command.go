@@ -595,7 +595,7 @@ func (a accountFile) remove(c *cobra.Command, f *config.Flags, name string, yes 
 			return exit.Usage(fmt.Errorf("%s: standard input is not a terminal; add --yes", effect))
 		}
 		asker := &scriptSession{in: c.InOrStdin(), errOut: c.ErrOrStderr(), settings: s}
-		agreed, err := asker.promptForWord(c.Context(), client.Question{Effect: effect, Word: name})
+		agreed, err := asker.promptForWord(c.Context(), client.ConsentQuestion{Effect: effect, Word: name})
 		if err != nil || !agreed {
 			return cmp.Or(err, error(exit.WithCode(exit.CodeFailure, setup.ErrCancelled)))
 		}

@@ -16,7 +16,7 @@ import (
 )
 
 // startDashboard starts the dashboard on an account of the configuration, as the command line does.
-func (r *testEnv) startDashboard(width, height int, f *config.Flags) *termtest.Terminal {
+func (r *testEnv) startDashboard(width, height int, f *config.Flags) *termtest.VirtualTerminal {
 	r.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	r.Cleanup(cancel)

@@ -55,7 +55,7 @@ func newManyAccounts(t *testing.T, more string) *manyAccounts {
 }
 
 // startAllAccounts starts the overview of all accounts, as the command line does.
-func (r *manyAccounts) startAllAccounts(width, height int, linear bool) *termtest.Terminal {
+func (r *manyAccounts) startAllAccounts(width, height int, linear bool) *termtest.VirtualTerminal {
 	r.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	r.Cleanup(cancel)
@@ -74,7 +74,7 @@ func (r *manyAccounts) startAllAccounts(width, height int, linear bool) *termtes
 		r.Fatal(err)
 	}
 	r.Cleanup(d.Close)
-	var screen terminal.Screen = d
+	var screen terminal.Program = d
 	if linear {
 		return termtest.NewLinear(r.T, width, height, shell.NewLinearScreen(d))
 	}

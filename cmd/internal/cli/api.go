@@ -113,7 +113,7 @@ func (a *apiFlags) run(ctx context.Context, s *scriptSession, method, path strin
 }
 
 // fill sets the body or the query of the call from the flags.
-func (a *apiFlags) fill(ctx context.Context, s *scriptSession, call *client.RawCall) error {
+func (a *apiFlags) fill(ctx context.Context, s *scriptSession, call *client.RawRequest) error {
 	if !call.Writes() && a.input != "" {
 		return exit.Usage(errors.New("--input is for methods other than GET; use --field for the query"))
 	}
@@ -195,7 +195,7 @@ func parseJSON(data []byte) (value any, ok bool) {
 }
 
 // change sends a call that changes something, once it may.
-func (a *apiFlags) change(ctx context.Context, s *scriptSession, call *client.RawCall) error {
+func (a *apiFlags) change(ctx context.Context, s *scriptSession, call *client.RawRequest) error {
 	run := &subcommandRun{
 		subcommand: subcommand[any]{op: call.Op(), noTarget: true, asks: askRuleOf(call.Op())},
 		yes:        a.yes,
@@ -227,7 +227,7 @@ func (a *apiFlags) change(ctx context.Context, s *scriptSession, call *client.Ra
 	case err != nil:
 		return run.lookUpLost(ctx, s, c, err)
 	}
-	var key client.Key
+	var key client.AccessKey
 	_ = json.Unmarshal(answer, &key)
 	secret, _ := key.Secret()
 	printed := watchFor(&a.printer.Out, secret.Reveal())
@@ -235,7 +235,7 @@ func (a *apiFlags) change(ctx context.Context, s *scriptSession, call *client.Ra
 		return run.resource.resultNotPrinted(run.subcommand, nil, err)
 	}
 	if call.Op() == client.OpCreateKey && !secret.IsZero() {
-		return printed.confirmSecret(approved, &createdKey{Key: account.WithoutSecret(&key)})
+		return printed.confirmSecret(approved, &createdKey{AccessKey: account.WithoutSecret(&key)})
 	}
 	return nil
 }
@@ -263,7 +263,7 @@ type rawPage struct {
 
 // allPages iterates over the rows of all pages of a list. If the list ends before it should, or changes while it is
 // read, an error follows its rows.
-func allPages(ctx context.Context, api *client.Client, call *client.RawCall) iter.Seq2[any, error] {
+func allPages(ctx context.Context, api *client.Client, call *client.RawRequest) iter.Seq2[any, error] {
 	next := *call
 	next.Query = maps.Clone(call.Query)
 	return func(yield func(any, error) bool) {
@@ -305,7 +305,7 @@ func allPages(ctx context.Context, api *client.Client, call *client.RawCall) ite
 }
 
 // follow sets the query of the next page, and reports whether there is one.
-func (p rawPage) follow(call *client.RawCall) (more bool, err error) {
+func (p rawPage) follow(call *client.RawRequest) (more bool, err error) {
 	switch {
 	case p.Truncated && (p.NextMarker == nil || *p.NextMarker == "" || *p.NextMarker == call.Query.Get("marker")):
 		return false, errors.New("the listing is incomplete (marker missing or repeated)")

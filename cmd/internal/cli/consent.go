@@ -72,7 +72,7 @@ type scriptAsker struct {
 }
 
 // Ask implements client.Asker.
-func (a *scriptAsker) Ask(ctx context.Context, q client.Question) (bool, error) {
+func (a *scriptAsker) Ask(ctx context.Context, q client.ConsentQuestion) (bool, error) {
 	if a.answered {
 		return a.answer, nil
 	}
@@ -96,7 +96,7 @@ func (y *yesFlag) checkAccount(account string) error {
 
 // flagAnswer reports whether --yes agrees. It returns an error if --yes lacks the account's name, or is not given and
 // standard input is not a terminal to ask on.
-func (a *scriptAsker) flagAnswer(q client.Question) (bool, error) {
+func (a *scriptAsker) flagAnswer(q client.ConsentQuestion) (bool, error) {
 	yes, account := a.yes, a.session.settings.Account
 	protected := q.Account != ""
 	needsName := protected || a.needsName
@@ -123,7 +123,7 @@ func (a *scriptAsker) flagAnswer(q client.Question) (bool, error) {
 
 // promptForWord asks on the terminal for the question's word, or for the account's name if it has none, and reports
 // whether it was typed.
-func (s *scriptSession) promptForWord(ctx context.Context, q client.Question) (bool, error) {
+func (s *scriptSession) promptForWord(ctx context.Context, q client.ConsentQuestion) (bool, error) {
 	account := s.settings.Account
 	word, mark := cmp.Or(q.Word, account), ""
 	if q.Account != "" {

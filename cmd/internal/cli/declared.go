@@ -78,7 +78,7 @@ func newDeclaredResource(r resource.Resource[any]) scriptResource {
 			}
 		}
 		k.listFlags = func(set *pflag.FlagSet, q *listOptions) {
-			q.given = resource.Query{}
+			q.given = resource.ListQuery{}
 			for _, f := range r.ListFlags {
 				flag := set.VarPF(listFlag{q.given, f}, f.Name, f.Short, f.Usage)
 				if f.Bool {
@@ -115,7 +115,7 @@ func withArgumentCode(err error) error {
 
 // A listFlag is the value of a flag by which a script says which rows it wants.
 type listFlag struct {
-	query resource.Query
+	query resource.ListQuery
 	flag  resource.ListFlag
 }
 
@@ -462,7 +462,7 @@ func (g givenValues) readSecrets(ctx context.Context, s *scriptSession, fields [
 }
 
 // missingFlags returns an error that names the flags that a new row needs and that were not given.
-func missingFlags(fields []form.Field, problems []form.Problem, given map[string]string, singular string) error {
+func missingFlags(fields []form.Field, problems []form.FieldProblem, given map[string]string, singular string) error {
 	var missing []string
 	for _, p := range problems {
 		at := slices.IndexFunc(fields, func(f form.Field) bool { return f.Name == p.Field })

@@ -178,7 +178,7 @@ func (h *handover) readAccount(ctx context.Context, s *scriptSession, j *journal
 		Now:      s.now().UTC(),
 	})
 	windows := j.DisabledServices()
-	facts := incident.Facts{
+	facts := incident.AccountSnapshot{
 		Services:    services,
 		AllServices: all,
 		Issues:      issues,
@@ -212,7 +212,7 @@ func (h *handover) readAccount(ctx context.Context, s *scriptSession, j *journal
 }
 
 // readMemory returns what the dashboard has seen of the account.
-func (s *scriptSession) readMemory() (*incident.Memory, error) {
+func (s *scriptSession) readMemory() (*incident.Observations, error) {
 	data, err := journal.StateFileAt(s.journal.path).Read()
 	if err != nil {
 		return incident.NewMemory(), err

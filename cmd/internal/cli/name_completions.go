@@ -31,7 +31,7 @@ type nameCompleter struct {
 }
 
 // A nameReader reads the names of a list: one page.
-type nameReader func(context.Context, *scriptSession) (names.Listing, error)
+type nameReader func(context.Context, *scriptSession) (names.NameList, error)
 
 // A namesOfAccount holds what completions need of the account in use.
 type namesOfAccount struct {
@@ -52,15 +52,15 @@ func (n nameCompleter) account() (namesOfAccount, bool) {
 func (a namesOfAccount) cache(list string) names.CacheFile { return names.At(a.path(list), time.Now()) }
 
 // names returns the names of a list, from the cache or else with one request.
-func (a namesOfAccount) names(c *cobra.Command, list string, read nameReader) names.Listing {
+func (a namesOfAccount) names(c *cobra.Command, list string, read nameReader) names.NameList {
 	settings := a.settings
-	return a.cache(list).Get(func() (names.Listing, error) {
+	return a.cache(list).Get(func() (names.NameList, error) {
 		ctx, cancel := context.WithTimeout(c.Context(), completionLimit)
 		defer cancel()
 		settings.ReadOnly = true
 		token, err := settings.ReadToken(config.WithoutTerminal(ctx))
 		if err != nil {
-			return names.Listing{}, err
+			return names.NameList{}, err
 		}
 		api, err := settings.NewClient(
 			token,
@@ -70,7 +70,7 @@ func (a namesOfAccount) names(c *cobra.Command, list string, read nameReader) na
 			client.WithObserver(onlyFirstPage),
 		)
 		if err != nil {
-			return names.Listing{}, err
+			return names.NameList{}, err
 		}
 		return read(ctx, &scriptSession{settings: settings, api: api, now: time.Now})
 	})
@@ -110,8 +110,8 @@ func (n nameCompleter) rows(c *cobra.Command, of rowNames, typed, suffix string)
 		return nil
 	}
 	r := n.resources[i]
-	list := account.names(c, r.name+of.column, func(ctx context.Context, s *scriptSession) (names.Listing, error) {
-		return of.read(r, r.list(ctx, s, listOptions{given: resource.Query{}}))
+	list := account.names(c, r.name+of.column, func(ctx context.Context, s *scriptSession) (names.NameList, error) {
+		return of.read(r, r.list(ctx, s, listOptions{given: resource.ListQuery{}}))
 	})
 	candidates := nameCandidates(list.Names, r.acceptsLabel() && !of.idOnly, typed)
 	for i, candidate := range candidates {
@@ -124,10 +124,10 @@ func (n nameCompleter) rows(c *cobra.Command, of rowNames, typed, suffix string)
 }
 
 // read reads the names of the first rows.
-func (of rowNames) read(r scriptResource, rows iter.Seq2[any, error]) (names.Listing, error) {
+func (of rowNames) read(r scriptResource, rows iter.Seq2[any, error]) (names.NameList, error) {
 	column := slices.IndexFunc(r.columns, func(c resource.ColumnDefinition[any]) bool { return c.Name == of.column })
 	seen := map[names.Name]bool{}
-	list := names.Listing{Complete: true}
+	list := names.NameList{Complete: true}
 	for row, err := range rows {
 		if err != nil && len(seen) == 0 {
 			return list, err
@@ -199,40 +199,40 @@ func (n nameCompleter) objects(c *cobra.Command, place, typed string) (candidate
 }
 
 // objectNames returns the objects and folders whose names begin with what was typed, or more of them.
-func (n nameCompleter) objectNames(c *cobra.Command, place, typed string) names.Listing {
+func (n nameCompleter) objectNames(c *cobra.Command, place, typed string) names.NameList {
 	cluster, bucket, err := storage.ParseBucketID(place)
 	account, ok := n.account()
 	if err != nil || !ok {
-		return names.Listing{}
+		return names.NameList{}
 	}
 	listing := func(prefix string) string { return "objects\x00" + place + "\x00" + prefix }
-	kept := func(usable func(list names.Listing, fresh bool) bool) (names.Listing, bool) {
+	kept := func(usable func(list names.NameList, fresh bool) bool) (names.NameList, bool) {
 		for end := strings.LastIndexByte(typed, '/') + 1; end <= len(typed); end++ {
 			list, fresh := account.cache(listing(typed[:end])).Kept()
 			if list.Names != nil && usable(list, fresh) {
 				return list, true
 			}
 		}
-		return names.Listing{}, false
+		return names.NameList{}, false
 	}
-	if list, found := kept(func(l names.Listing, fresh bool) bool { return fresh && l.Complete }); found {
+	if list, found := kept(func(l names.NameList, fresh bool) bool { return fresh && l.Complete }); found {
 		return list
 	}
-	list := account.names(c, listing(typed), func(ctx context.Context, s *scriptSession) (names.Listing, error) {
+	list := account.names(c, listing(typed), func(ctx context.Context, s *scriptSession) (names.NameList, error) {
 		page, err := s.api.Objects.List(ctx, client.ObjectQuery{
 			Cluster:   cluster,
 			Bucket:    bucket,
 			Prefix:    typed,
 			Delimiter: "/",
 		})
-		found := names.Listing{Names: []names.Name{}, Complete: err == nil && !page.Truncated}
+		found := names.NameList{Names: []names.Name{}, Complete: err == nil && !page.Truncated}
 		for _, o := range page.Data {
 			found.Names = append(found.Names, names.Name{ID: o.Name.Raw()})
 		}
 		return found, err
 	})
 	if list.Names == nil {
-		list, _ = kept(func(names.Listing, bool) bool { return true })
+		list, _ = kept(func(names.NameList, bool) bool { return true })
 	}
 	return list
 }

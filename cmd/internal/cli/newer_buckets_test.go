@@ -15,7 +15,7 @@ import (
 // it.
 func TestNewerBuckets_scripts(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{Service: emulator.ServiceDocument}) // the rest adds what that service lacks
-	newer := faulttest.NewerEndpoints{Next: r.API, Clusters: map[string]string{"us-east": "us-east-1"}}
+	newer := faulttest.NewerEndpointTransport{Next: r.API, Clusters: map[string]string{"us-east": "us-east-1"}}
 	r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
 		newer.ServeHTTP(w, req)
 		return true

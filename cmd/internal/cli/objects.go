@@ -190,11 +190,11 @@ func parseObjectArgs(args []string) (client.ObjectRef, error) {
 type objectACL struct {
 	Name string                      `json:"name"`
 	ACL  client.Optional[client.ACL] `json:"acl"`     // null if the endpoint has no ACLs
-	XML  client.OptionalText         `json:"acl_xml"` // the whole policy
+	XML  client.OptionalServerText   `json:"acl_xml"` // the whole policy
 }
 
 func newObjectACL(name string, a *client.ObjectACL) *objectACL {
-	row := &objectACL{Name: name, XML: client.OptionalText{Text: a.XML}}
+	row := &objectACL{Name: name, XML: client.OptionalServerText{ServerText: a.XML}}
 	if a.ACL != "" {
 		row.ACL = client.Known(a.ACL)
 	}

@@ -64,7 +64,7 @@ func recordedCommands() map[string]string {
 }
 
 // commandFor returns the command line for a recording, and nil if its operation is not one of the document's.
-func commandFor(t *testing.T, x *faulttest.Recording) []string {
+func commandFor(t *testing.T, x *faulttest.RecordedExchange) []string {
 	line, known := recordedCommands()[x.Operation()]
 	if !known {
 		return nil
@@ -106,7 +106,7 @@ func TestRecordings_printedFieldByField(t *testing.T) {
 		}
 	}
 	printed := map[string]int{}
-	for _, set := range [][]*faulttest.Recording{faulttest.OwnRecordings(t, "/"), all} {
+	for _, set := range [][]*faulttest.RecordedExchange{faulttest.OwnRecordings(t, "/"), all} {
 		for _, x := range set {
 			if line := commandFor(t, x); line != nil {
 				printed[x.Operation()]++
@@ -122,12 +122,12 @@ func TestRecordings_printedFieldByField(t *testing.T) {
 }
 
 // checkReplayed runs a command line on a recording, and on others of its set for what else is read.
-func checkReplayed(t *testing.T, line []string, x *faulttest.Recording, set []*faulttest.Recording) {
+func checkReplayed(t *testing.T, line []string, x *faulttest.RecordedExchange, set []*faulttest.RecordedExchange) {
 	t.Helper()
 	r := newTestEnv(t, emulator.Options{Service: emulator.ServiceNow})
-	replay := &faulttest.Replay{First: x, Others: set, Next: r.API}
+	replay := &faulttest.ReplayServer{First: x, Others: set, Next: r.API}
 	if last := path.Base(x.Template); x.Method == http.MethodPost && last != "access" && last != "disable" {
-		replay.Others = []*faulttest.Recording{{ // what is created was not there before
+		replay.Others = []*faulttest.RecordedExchange{{ // what is created was not there before
 			Method:   http.MethodGet,
 			Template: "/object-storage/buckets/{clusterId}/{bucket}/ssl",
 			Status:   http.StatusOK,
@@ -149,7 +149,7 @@ func checkReplayed(t *testing.T, line []string, x *faulttest.Recording, set []*f
 var ownMembers = map[string]bool{"name": true, "bucket": true, "cluster": true, "method": true, "expires": true}
 
 // checkPrinted compares the output of a command with a recording.
-func checkPrinted(t *testing.T, x *faulttest.Recording, got testenv.CommandResult) {
+func checkPrinted(t *testing.T, x *faulttest.RecordedExchange, got testenv.CommandResult) {
 	t.Helper()
 	var body map[string]any
 	if err := json.Unmarshal(x.Body, &body); err != nil {

@@ -46,7 +46,7 @@ type listOptions struct {
 	args     []string
 	since    string
 	outcomes []string
-	given    resource.Query // by the flags that the resource declares
+	given    resource.ListQuery // by the flags that the resource declares
 	output.RowQuery
 }
 
@@ -425,7 +425,7 @@ func (r *subcommandRun) approve(ctx context.Context, s *scriptSession, c change[
 		answered:  s.dryRun,
 		answer:    s.dryRun,
 	}
-	question := client.Question{Effect: c.effect, Required: asks != asksIfProtected, Below: c.below}
+	question := client.ConsentQuestion{Effect: c.effect, Required: asks != asksIfProtected, Below: c.below}
 	if asks == asksAlways {
 		question.Word = firstTypable(c.Label, c.ID)
 	}
@@ -482,7 +482,7 @@ func (r scriptResource) resultNotPrinted(v subcommand[any], after any, err error
 	name, next := "", ""
 	row := after
 	if created, isKey := after.(*createdKey); isKey {
-		row = created.Key
+		row = created.AccessKey
 	}
 	if r.identify != nil {
 		id, label := r.identify(row)

@@ -51,7 +51,7 @@ func (f *planFlags) check() error {
 }
 
 // existing returns what becomes of files that exist and differ.
-func (f *planFlags) existing() transfer.Existing {
+func (f *planFlags) existing() transfer.ConflictPolicy {
 	switch {
 	case f.force:
 		return transfer.ReplaceExisting
@@ -99,7 +99,7 @@ func (b *batchTransfer) place() string {
 // compare finds out what exists in the target, and names what cannot be moved.
 func (b *batchTransfer) compare(ctx context.Context) error {
 	var read atomic.Int64
-	c := transfer.Comparison{
+	c := transfer.CompareOptions{
 		Names:    b.flags.skip,
 		SizeOnly: b.flags.sizeOnly,
 		Extra:    b.flags.deletes,
@@ -207,7 +207,7 @@ func (b *batchTransfer) show() error {
 	}
 	free, needed := b.space()
 	fmt.Fprintf(&text, "%s: %s", ui.Plural(len(b.plan.ToSend(existing)), "file", "files"), account.FormatSize(needed))
-	for _, state := range []transfer.FileState{
+	for _, state := range []transfer.ComparisonResult{
 		transfer.FileNew, transfer.FileSame, transfer.FileChanged, transfer.FileUnknown,
 	} {
 		n, _ := b.plan.Count(state)
@@ -387,7 +387,7 @@ func (s *scriptSession) planDownload(
 // selectObjects lists the objects of a selection.
 func (s *scriptSession) selectObjects(
 	ctx context.Context, sel transfer.Selection,
-) (selected []transfer.SelectedObject, err error) {
+) (selected []transfer.DownloadItem, err error) {
 	line := progress.NewMeter(s.errOut)
 	defer line.Clear()
 	for o, err := range sel.All(ctx, s.api.Objects) {
@@ -650,7 +650,7 @@ func (s *scriptSession) syncDown(
 		effect := fmt.Sprintf("Deletes %s in %s that the bucket does not have", ui.Plural(extra, "file", "files"),
 			client.Clean(folder))
 		asker := scriptAsker{session: s, summary: effect, yes: yes}
-		agreed, err := asker.Ask(ctx, client.Question{Effect: effect, Word: fmt.Sprint(extra)})
+		agreed, err := asker.Ask(ctx, client.ConsentQuestion{Effect: effect, Word: fmt.Sprint(extra)})
 		if err == nil && !agreed {
 			err = client.ErrDeclined
 		}

@@ -121,7 +121,7 @@ func TestWait_createEndsWithCandidates(t *testing.T) {
 				}
 				create := func(api *client.Client) error {
 					change := client.Change{Op: client.OpCreateContact, Resource: "contact", Label: "Zed"}
-					consent, err := api.Consent(t.Context(), nil, client.Question{Op: change.Op}, "")
+					consent, err := api.Consent(t.Context(), nil, client.ConsentQuestion{Op: change.Op}, "")
 					if err != nil {
 						return err
 					}

@@ -11,44 +11,44 @@ import (
 )
 
 // commandKeys returns the keys of [[commands]].
-func commandKeys() []KeySpec[ui.RowCommand] {
-	return []KeySpec[ui.RowCommand]{
+func commandKeys() []KeySpec[ui.CustomCommand] {
+	return []KeySpec[ui.CustomCommand]{
 		{
 			Name:        "pane",
-			target:      func(c *ui.RowCommand) any { return &c.Pane },
+			target:      func(c *ui.CustomCommand) any { return &c.Pane },
 			example:     `"services"`,
 			Description: "The list the action is added to.",
 		},
 		{
 			Name:        "key",
-			target:      func(c *ui.RowCommand) any { return &c.Key },
+			target:      func(c *ui.CustomCommand) any { return &c.Key },
 			check:       checkKeyName,
 			example:     `"x"`,
 			Description: "Its key.",
 		},
 		{
 			Name:        "name",
-			target:      func(c *ui.RowCommand) any { return &c.Name },
+			target:      func(c *ui.CustomCommand) any { return &c.Name },
 			check:       checkCommandName,
 			example:     `"runbook"`,
 			Description: "Its name in hints, help and palette.",
 		},
 		{
 			Name:        "command",
-			target:      func(c *ui.RowCommand) any { return &c.Argv },
+			target:      func(c *ui.CustomCommand) any { return &c.Argv },
 			example:     `["runbook", "--service={label}"]`,
 			Description: "The program and its arguments.",
 		},
 		{
 			Name:        "output",
-			target:      func(c *ui.RowCommand) any { return &c.Output },
+			target:      func(c *ui.CustomCommand) any { return &c.Output },
 			choices:     ui.RowCommandOutputs(),
 			example:     `"dialog"`,
 			Description: "Where its output goes.",
 		},
 		{
 			Name:        "harmless",
-			target:      func(c *ui.RowCommand) any { return &c.Harmless },
+			target:      func(c *ui.CustomCommand) any { return &c.Harmless },
 			example:     "true",
 			Description: "It changes nothing, so read-only mode allows it.",
 		},
@@ -96,7 +96,7 @@ func (r *configParser) parseCommands(cfg *File, value any) {
 }
 
 // parseCommand reads a command and returns the number of its mistakes.
-func (r *configParser) parseCommand(i int, block map[string]any) (c ui.RowCommand, mistakes int) {
+func (r *configParser) parseCommand(i int, block map[string]any) (c ui.CustomCommand, mistakes int) {
 	before, at := len(r.errs), []string{"commands", elementKey(i)}
 	c.Output, c.Line = ui.OutputNews, r.positions.At(at...).Line
 	report := func(name, text string) {

@@ -37,7 +37,7 @@ type File struct {
 	Keys     map[string][]string // "services.disable" = ["d"]
 	Themes   map[string]theme.CustomTheme
 	Columns  map[string][]string // "services" = ["status", "label"]
-	Commands []ui.RowCommand
+	Commands []ui.CustomCommand
 	Notify   []string
 }
 
@@ -77,18 +77,18 @@ type Settings struct {
 	savedTokens   map[string]client.Secret // see flags
 	tokenNames    []string                 // see TokenVariables
 	Demo          bool
-	NotRecorded   error          // why changes cannot be recorded, and are not possible; see Connect
-	Source        SettingsOrigin // of the settings that are in the configuration
-	configuredURL string         // the account's address in the configuration; "" if it is not there
-	tokenUser     string         // see userOfToken; the variable with the token may be gone later
+	NotRecorded   error    // why changes cannot be recorded, and are not possible; see Connect
+	Source        FileInfo // of the settings that are in the configuration
+	configuredURL string   // the account's address in the configuration; "" if it is not there
+	tokenUser     string   // see userOfToken; the variable with the token may be gone later
 }
 
-// A SettingsOrigin says where in a file settings come from.
-type SettingsOrigin struct {
+// A FileInfo says where in a file settings come from.
+type FileInfo struct {
 	Path     string
 	Mistakes Mistakes       // what is wrong there and was ignored
 	KeyLines map[string]int // where keys are bound: "services.disable"
-	Commands []ui.RowCommand
+	Commands []ui.CustomCommand
 }
 
 // ErrNoAccount says that neither flags, environment nor configuration name an account.
@@ -176,7 +176,7 @@ func Load(f *Flags, complaints io.Writer) (Settings, error) {
 		fmt.Fprintf(complaints, "lookout: %v\n", err)
 	}
 	s, err := Resolve(cfg, f)
-	s.Source = SettingsOrigin{
+	s.Source = FileInfo{
 		Path:     path,
 		Mistakes: wrong,
 		KeyLines: KeyLines(cfg, FindPositions(data)),

@@ -15,7 +15,7 @@ import (
 
 // NewClient returns the client of the account.
 func (s Settings) NewClient(
-	token client.Secret, r client.Recorder, options ...client.Option,
+	token client.Secret, r client.ChangeRecorder, options ...client.Option,
 ) (*client.Client, error) {
 	options = append(options, client.WithRecorder(r), client.WithUserAgent("lookout/"+version.Line()))
 	if s.ReadOnly || s.NotRecorded != nil {
@@ -25,7 +25,7 @@ func (s Settings) NewClient(
 		options = append(options, client.WithProtected(cmp.Or(s.Account, s.BaseURL)))
 	}
 	if s.Dialect != "" {
-		options = append(options, client.WithDialect(client.Dialect(s.Dialect)))
+		options = append(options, client.WithDialect(client.PathDialect(s.Dialect)))
 	}
 	return client.New(s.BaseURL, token, options...)
 }

@@ -100,16 +100,16 @@ func noTokenError() error {
 	return exit.Advise(errors.New("there is no token"), next)
 }
 
-// A TokenOffer is a token of the provider's own tools, found on this machine.
-type TokenOffer struct{ Key, Value, Description, hint string }
+// A FoundToken is a token of the provider's own tools, found on this machine.
+type FoundToken struct{ Key, Value, Description, hint string }
 
 // FindTokenOffers returns the tokens found on this machine. None is used unless the user says so.
-func FindTokenOffers() []TokenOffer {
-	var found []TokenOffer
+func FindTokenOffers() []FoundToken {
+	var found []FoundToken
 	if os.Getenv("LINODE_TOKEN") != "" {
 		found = append(
 			found,
-			TokenOffer{
+			FoundToken{
 				"token_env", `"LINODE_TOKEN"`, "in LINODE_TOKEN, which is set here; it is not copied",
 				"LINODE_TOKEN is set: --token-env LINODE_TOKEN uses it",
 			},
@@ -118,7 +118,7 @@ func FindTokenOffers() []TokenOffer {
 	for _, user := range linodeCLIUsers() {
 		found = append(
 			found,
-			TokenOffer{
+			FoundToken{
 				"linode_cli",
 				fmt.Sprintf("%q", user),
 				fmt.Sprintf("linode-cli's, of its user %s; it is not copied", client.Clean(user)),

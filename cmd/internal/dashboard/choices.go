@@ -20,7 +20,11 @@ import (
 )
 
 // checkColumns reports unknown lists and columns, with the names of the known ones.
-func checkColumns(lists []ui.ColumnChooser, chosen map[string][]string, at config.Positions) (wrong config.Mistakes) {
+func checkColumns(
+	lists []ui.ColumnConfigurer,
+	chosen map[string][]string,
+	at config.Positions,
+) (wrong config.Mistakes) {
 	var panes []string
 	for _, l := range lists {
 		panes = append(panes, l.Name())
@@ -58,9 +62,9 @@ func checkColumns(lists []ui.ColumnChooser, chosen map[string][]string, at confi
 
 // themeChoices returns the themes to choose from and the first one: from flags, configuration or terminal, in that
 // order.
-func themeChoices(s config.Settings) (shell.Themes, *theme.Theme, error) {
+func themeChoices(s config.Settings) (shell.ThemeChoices, *theme.Theme, error) {
 	colors, plain := terminal.DetectColorProfile(), s.ASCII || !terminal.SupportsUnicode()
-	looks := shell.Themes{
+	looks := shell.ThemeChoices{
 		Selected:        cmp.Or(s.Theme, "auto"),
 		LightBackground: terminal.HasLightBackground(),
 		Names:           append([]string{"auto"}, config.ThemeNames(s.Themes)...),
@@ -130,7 +134,7 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 }
 
 // checkCommands reports the commands that no list can take.
-func checkCommands(panes []ui.Pane, commands []ui.RowCommand) (wrong config.Mistakes) {
+func checkCommands(panes []ui.Pane, commands []ui.CustomCommand) (wrong config.Mistakes) {
 	for _, c := range commands {
 		if problem := shell.RowCommandProblem(panes, c); problem != "" {
 			place := config.Position{Line: c.Line, Column: 1}

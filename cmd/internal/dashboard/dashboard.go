@@ -72,7 +72,7 @@ func RunScreen(
 	for _, c := range shell.KeyConflicts(desk.Shell) { // the other mistakes were reported when the file was read
 		fmt.Fprintln(complaints, "lookout: "+c.At(first.Options.ConfigPath))
 	}
-	var screen terminal.Screen = desk
+	var screen terminal.Program = desk
 	if f.Linear {
 		screen = shell.NewLinearScreen(desk)
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 // startDashboard runs the dashboard on an emulated account in a virtual terminal.
-func startDashboard(t *testing.T, api emulatedAccount, width, height int) *termtest.Terminal {
+func startDashboard(t *testing.T, api emulatedAccount, width, height int) *termtest.VirtualTerminal {
 	t.Helper()
 	s, err := newTestShell(t, api, config.Settings{Account: "acme-prod", Theme: "dark"})
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // startDemo is the demo in a virtual terminal, with its first account.
-func startDemo(t *testing.T, width, height int) (*termtest.Terminal, demoAccount) {
+func startDemo(t *testing.T, width, height int) (*termtest.VirtualTerminal, demoAccount) {
 	t.Helper()
 	f := &config.Flags{Theme: "dark"}
 	one, err := newDemoAccount(f, "acme-prod", "demo", emulator.ServiceDocument)

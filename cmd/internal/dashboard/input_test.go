@@ -89,7 +89,7 @@ func TestFloodsOfInput(t *testing.T) {
 // At rest, the program rewrites only ages. Reading unchanged data again writes nothing more.
 func TestFewBytesAtRest(t *testing.T) {
 	t.Parallel()
-	at := func(t *testing.T, pane string) *termtest.Terminal {
+	at := func(t *testing.T, pane string) *termtest.VirtualTerminal {
 		v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
 		v.WaitFor("12 buckets")
 		v.Type(pane)

@@ -14,7 +14,7 @@ import (
 )
 
 // startLinear starts the program in linear mode.
-func startLinear(t *testing.T, api *emulator.Emulator) *termtest.Terminal {
+func startLinear(t *testing.T, api *emulator.Emulator) *termtest.VirtualTerminal {
 	t.Helper()
 	s, err := newTestShell(t, api, config.Settings{Account: "acme-prod", Theme: "dark"})
 	if err != nil {

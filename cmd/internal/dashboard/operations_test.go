@@ -23,7 +23,7 @@ type keyOperation struct {
 }
 
 // playKeys types the keys of a flow and waits for its texts.
-func playKeys(v *termtest.Terminal, keys string) {
+func playKeys(v *termtest.VirtualTerminal, keys string) {
 	for keys != "" {
 		before, rest, _ := strings.Cut(keys, "«")
 		typeKeys(v, before)
@@ -36,7 +36,7 @@ func playKeys(v *termtest.Terminal, keys string) {
 }
 
 // typeKeys sends keys; names are in angle brackets.
-func typeKeys(v *termtest.Terminal, keys string) {
+func typeKeys(v *termtest.VirtualTerminal, keys string) {
 	for keys != "" {
 		before, rest, named := strings.Cut(keys, "<")
 		if before != "" {
@@ -286,7 +286,7 @@ func playOnService(t *testing.T, service, area string, flows []keyOperation) {
 }
 
 // waitUntil waits for a condition that the screen does not show.
-func waitUntil(t *testing.T, v *termtest.Terminal, what string, happened func() bool) {
+func waitUntil(t *testing.T, v *termtest.VirtualTerminal, what string, happened func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(5 * time.Second); !happened(); {
 		if time.Now().After(deadline) {
@@ -453,7 +453,7 @@ func disableGroup(t *testing.T, api *emulator.Emulator) int {
 		t.Fatal(err)
 	}
 	for id := 1; id <= 2; id++ {
-		question := client.Question{Op: client.OpDisableService}
+		question := client.ConsentQuestion{Op: client.OpDisableService}
 		consent, err := c.Consent(t.Context(), nil, question, strconv.Itoa(id))
 		if err != nil {
 			t.Fatal(err)

@@ -32,8 +32,8 @@ func recordingProgram(t *testing.T, lines string) (program, folder string) {
 
 // startWithCommand starts the dashboard with an action of the user's on services.
 func startWithCommand(
-	t *testing.T, c ui.RowCommand, account config.AccountConfig, change func(*emulator.Emulator),
-) *termtest.Terminal {
+	t *testing.T, c ui.CustomCommand, account config.AccountConfig, change func(*emulator.Emulator),
+) *termtest.VirtualTerminal {
 	t.Helper()
 	api := emulator.New(emulator.Options{Token: "demo"})
 	if change != nil {
@@ -44,7 +44,7 @@ func startWithCommand(
 		AccountConfig: account,
 		Account:       "acme-prod",
 		Theme:         "dark",
-		Source:        config.SettingsOrigin{Commands: []ui.RowCommand{c}},
+		Source:        config.FileInfo{Commands: []ui.CustomCommand{c}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +70,7 @@ func readFile(t *testing.T, folder, name string) string {
 func TestRowCommand_getsTheRowAndNoToken(t *testing.T) {
 	t.Setenv("LINODE_TOKEN", "a-token-of-another-program")
 	program, folder := recordingProgram(t, "echo; printf '\\033[31mplan for web-1\\033[0m\\nsecond line\\n'")
-	v := startWithCommand(t, ui.RowCommand{
+	v := startWithCommand(t, ui.CustomCommand{
 		Argv:   []string{program, "--service={label}", "{address}", "a b;$(c)", "{id} {status}"},
 		Output: ui.OutputNews,
 	}, config.AccountConfig{}, nil)
@@ -98,7 +98,7 @@ func TestRowCommand_dialogAndFailure(t *testing.T) {
 	program, _ := recordingProgram(t, "printf 'first\\nsecond \\342\\200\\256line\\n'")
 	v := startWithCommand(
 		t,
-		ui.RowCommand{Argv: []string{program}, Output: ui.OutputDialog},
+		ui.CustomCommand{Argv: []string{program}, Output: ui.OutputDialog},
 		config.AccountConfig{},
 		nil,
 	)
@@ -106,7 +106,12 @@ func TestRowCommand_dialogAndFailure(t *testing.T) {
 	v.WaitFor("web-1: runbook")
 	v.WaitFor("second")
 	failing, _ := recordingProgram(t, "echo no such host >&2; exit 3")
-	v = startWithCommand(t, ui.RowCommand{Argv: []string{failing}, Output: ui.OutputNews}, config.AccountConfig{}, nil)
+	v = startWithCommand(
+		t,
+		ui.CustomCommand{Argv: []string{failing}, Output: ui.OutputNews},
+		config.AccountConfig{},
+		nil,
+	)
 	v.Type("x")
 	v.WaitFor("web-1: runbook: exit status 3: no such host")
 }
@@ -118,7 +123,7 @@ func TestRowCommand_readOnlyAndProtected(t *testing.T) {
 		_, err := os.Stat(filepath.Join(folder, "args"))
 		return err == nil
 	}
-	command := ui.RowCommand{Argv: []string{program, "{label}"}, Output: ui.OutputNews}
+	command := ui.CustomCommand{Argv: []string{program, "{label}"}, Output: ui.OutputNews}
 	v := startWithCommand(t, command, config.AccountConfig{ReadOnly: true}, nil)
 	v.Type("x")
 	v.WaitFor("read-only mode")
@@ -148,7 +153,7 @@ func TestRowCommand_readOnlyAndProtected(t *testing.T) {
 
 // A value that a program could take for an option is refused where it would begin an argument.
 func TestRowCommand_noOptionFromTheRow(t *testing.T) {
-	c := ui.RowCommand{Argv: []string{"program", "{label}", "--x={label}"}}
+	c := ui.CustomCommand{Argv: []string{"program", "{label}", "--x={label}"}}
 	value := func(string) string { return "--delete-everything" }
 	if argv, err := c.Expand(value); err == nil || !strings.Contains(err.Error(), "{label} begins with -") {
 		t.Errorf("%q, %v", argv, err)

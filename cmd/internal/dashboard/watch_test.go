@@ -18,7 +18,7 @@ import (
 )
 
 // startWatch starts the watch of an emulated account, which it reads every 100 ms.
-func startWatch(t *testing.T, api *emulator.Emulator, width, height int) *termtest.Terminal {
+func startWatch(t *testing.T, api *emulator.Emulator, width, height int) *termtest.VirtualTerminal {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)

@@ -54,14 +54,14 @@ func Help() string {
 	return b.String()
 }
 
-// CodeError is an error with its own exit code. Without an inner error the reason has been printed already.
-type CodeError struct {
+// ExitCodeError is an error with its own exit code. Without an inner error the reason has been printed already.
+type ExitCodeError struct {
 	code int
 	err  error
 }
 
 // Error returns the text of the inner error.
-func (e *CodeError) Error() string {
+func (e *ExitCodeError) Error() string {
 	if e.err == nil {
 		return ""
 	}
@@ -69,10 +69,10 @@ func (e *CodeError) Error() string {
 }
 
 // Unwrap returns the inner error.
-func (e *CodeError) Unwrap() error { return e.err }
+func (e *ExitCodeError) Unwrap() error { return e.err }
 
 // WithCode returns an error with the exit code that it ends the program with.
-func WithCode(code int, err error) error { return &CodeError{code, err} }
+func WithCode(code int, err error) error { return &ExitCodeError{code, err} }
 
 // Usage returns an error about flags, arguments or configuration.
 func Usage(err error) error { return WithCode(CodeUsage, err) }
@@ -80,20 +80,20 @@ func Usage(err error) error { return WithCode(CodeUsage, err) }
 // Denied returns an error about a token that is missing or lacks a permission.
 func Denied(err error) error { return WithCode(CodeDenied, err) }
 
-// An AdvisedError is an error with its next step, which doctor shows on a line of its own.
-type AdvisedError struct {
+// A NextStepError is an error with its next step, which doctor shows on a line of its own.
+type NextStepError struct {
 	err  error
 	next string
 }
 
 // Error returns the text of the error, followed by the next step.
-func (e *AdvisedError) Error() string { return e.err.Error() + "; " + e.next }
+func (e *NextStepError) Error() string { return e.err.Error() + "; " + e.next }
 
 // Unwrap returns the error without its next step.
-func (e *AdvisedError) Unwrap() error { return e.err }
+func (e *NextStepError) Unwrap() error { return e.err }
 
 // Advise returns an error with its next step.
-func Advise(err error, next string) error { return &AdvisedError{err, next} }
+func Advise(err error, next string) error { return &NextStepError{err, next} }
 
 // Text returns the text of an error on one line, without the colons that the standard library puts into its own: the
 // reason of a file follows its path in brackets, "/etc/x (permission denied)".
@@ -131,7 +131,7 @@ func Text(err error) string {
 // SplitAdvice returns the text of an error without its next step, and the next step; "" if it has none.
 func SplitAdvice(err error) (text, next string) {
 	text = Text(err)
-	if e, ok := errors.AsType[*AdvisedError](err); ok {
+	if e, ok := errors.AsType[*NextStepError](err); ok {
 		return strings.TrimSuffix(text, "; "+e.next), e.next
 	}
 	return text, ""
@@ -139,7 +139,7 @@ func SplitAdvice(err error) (text, next string) {
 
 // CodeFor returns the exit code of an error.
 func CodeFor(err error) int {
-	var e *CodeError
+	var e *ExitCodeError
 	var failure *client.Error
 	switch {
 	case err == nil:

@@ -64,7 +64,7 @@ func watchedAccount(s config.Settings) WatchedAccount {
 		Name:     s.DisplayName(),
 		Journal:  s.JournalPath(),
 		ReadOnly: s.ReadOnly,
-		Connect: func(ctx context.Context, r client.Recorder) (*client.Client, error) {
+		Connect: func(ctx context.Context, r client.ChangeRecorder) (*client.Client, error) {
 			if err := s.ClaimJournal(); err != nil {
 				return nil, err
 			}

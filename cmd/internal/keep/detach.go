@@ -19,10 +19,10 @@ const startTimeout = 5 * time.Second
 func LogPath(folder string) string { return filepath.Join(folder, "keep.log") }
 
 // Detach starts this program with arguments so that it outlives the terminal, and waits until it looks after the
-// windows. The error is a RunningError if another process does.
+// windows. The error is an AlreadyRunningError if another process does.
 func Detach(ctx context.Context, folder string, args, environ []string) (pid int, err error) {
 	if pid, running := Running(folder); running {
-		return 0, RunningError{pid}
+		return 0, AlreadyRunningError{pid}
 	}
 	program, err := os.Executable()
 	if err != nil {

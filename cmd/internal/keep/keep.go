@@ -26,7 +26,7 @@ type WatchedAccount struct {
 	Name     string
 	Journal  string // path
 	ReadOnly bool
-	Connect  func(context.Context, client.Recorder) (*client.Client, error) // reads the token
+	Connect  func(context.Context, client.ChangeRecorder) (*client.Client, error) // reads the token
 }
 
 // Options say what a Keeper looks after.
@@ -198,7 +198,7 @@ func (k *keeper) reportOnce(a *account, text string) {
 
 // begin begins and ends the windows of an account that are due, beside this goroutine.
 func (k *keeper) begin(ctx context.Context, a *account) {
-	end := maintenance.Keeper{
+	end := maintenance.Scheduler{
 		API:         a.api,
 		Journal:     a.journal,
 		Now:         k.Now,
@@ -274,7 +274,7 @@ func (k *keeper) ended(a *account, w dueWindow, result maintenance.WindowResult,
 }
 
 // observe reads the services and ends the windows of those that somebody else has enabled.
-func (k *keeper) observe(ctx context.Context, a *account, end maintenance.Keeper) func() {
+func (k *keeper) observe(ctx context.Context, a *account, end maintenance.Scheduler) func() {
 	read := k.Now()
 	var services []*client.Service
 	for s, err := range end.API.Services.All(ctx) {
@@ -321,7 +321,7 @@ func otherJournals(folder string, accounts []WatchedAccount) []WatchedAccount {
 		others = append(others, WatchedAccount{
 			Name:    strings.TrimSuffix(filepath.Base(path), ".journal"),
 			Journal: path,
-			Connect: func(context.Context, client.Recorder) (*client.Client, error) {
+			Connect: func(context.Context, client.ChangeRecorder) (*client.Client, error) {
 				return nil, errors.New("no account of the configuration has this journal")
 			},
 		})

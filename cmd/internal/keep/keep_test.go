@@ -94,7 +94,7 @@ func newRig(t *testing.T, o emulator.Options) *rig {
 
 func (r *rig) now() time.Time { return time.Now().Add(time.Duration(r.jump.Load())) }
 
-func (r *rig) connect(transport http.RoundTripper, recorder client.Recorder) *client.Client {
+func (r *rig) connect(transport http.RoundTripper, recorder client.ChangeRecorder) *client.Client {
 	api, err := client.New(
 		"https://api.example.test/v4", client.NewSecret("test-token"), client.WithTransport(transport),
 		client.WithRecorder(recorder),
@@ -109,7 +109,7 @@ func (r *rig) connect(transport http.RoundTripper, recorder client.Recorder) *cl
 func (r *rig) write(op string, s *client.Service, until time.Time, do func(*client.Writer) error) {
 	r.Helper()
 	id := fmt.Sprint(s.ID)
-	consent, err := r.api.RequestConsent(client.Question{Op: op}, id).Answer(true)
+	consent, err := r.api.RequestConsent(client.ConsentQuestion{Op: op}, id).Answer(true)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func (r *rig) services(n int) []*client.Service {
 		if len(found) >= n {
 			return found[:n]
 		}
-		consent, _ := r.api.RequestConsent(client.Question{Op: client.OpCreateService}).Answer(true)
+		consent, _ := r.api.RequestConsent(client.ConsentQuestion{Op: client.OpCreateService}).Answer(true)
 		w, err := r.api.Begin(client.Change{Op: client.OpCreateService}, consent)
 		if err == nil {
 			_, err = w.CreateService(r.Context(), client.ServiceRequest{
@@ -177,7 +177,9 @@ func (r *rig) start(seed uint64) {
 	account := keep.WatchedAccount{
 		Name:    "prod",
 		Journal: r.path,
-		Connect: func(_ context.Context, j client.Recorder) (*client.Client, error) { return r.connect(p, j), nil },
+		Connect: func(_ context.Context, j client.ChangeRecorder) (*client.Client, error) {
+			return r.connect(p, j), nil
+		},
 	}
 	o := keep.Options{
 		Accounts: func() []keep.WatchedAccount { return []keep.WatchedAccount{account} },
@@ -332,7 +334,7 @@ func TestKeep_leavesWhatADashboardSawEnabledAndDisabledAgain(t *testing.T) {
 		s := r.services(1)[0]
 		r.disable(s, r.now().Add(time.Hour))
 		seen := incident.NewMemory()
-		seen.Services[s.ID] = incident.Seen{Enabled: r.now().Add(10 * time.Minute)}
+		seen.Services[s.ID] = incident.ServiceObservation{Enabled: r.now().Add(10 * time.Minute)}
 		data, err := seen.Encode()
 		if err == nil {
 			err = journal.StateFileAt(r.path).Replace(data)
@@ -359,7 +361,7 @@ func TestKeep_plannedWindowBeginsAndEnds(t *testing.T) {
 		r := newRig(t, emulator.Options{Seed: "demo"})
 		s := r.services(1)[0]
 		start, end := r.now().Add(time.Hour), r.now().Add(2*time.Hour)
-		question := client.Question{Op: client.OpPlanMaintenance}
+		question := client.ConsentQuestion{Op: client.OpPlanMaintenance}
 		consent, err := r.api.RequestConsent(question, fmt.Sprint(s.ID)).Answer(true)
 		if err != nil {
 			t.Fatal(err)
@@ -398,7 +400,7 @@ func TestKeep_namesWindowsThatItCannotEnd(t *testing.T) {
 		for want, account := range map[string]keep.WatchedAccount{
 			"prod: it is read-only, so nothing is changed: ": {ReadOnly: true},
 			"prod: no token, so nothing is changed: ": {
-				Connect: func(context.Context, client.Recorder) (*client.Client, error) {
+				Connect: func(context.Context, client.ChangeRecorder) (*client.Client, error) {
 					return nil, errors.New("the keyring is locked")
 				},
 			},
@@ -433,7 +435,7 @@ func TestLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := keep.Lock(folder); !errors.As(err, &keep.RunningError{}) {
+	if _, err := keep.Lock(folder); !errors.As(err, &keep.AlreadyRunningError{}) {
 		t.Errorf("a second lock: %v", err)
 	}
 	if _, running := keep.Running(folder); !running {

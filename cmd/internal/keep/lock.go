@@ -13,16 +13,16 @@ import (
 	"lookout/client/journal"
 )
 
-// A RunningError says that another process looks after the windows already.
-type RunningError struct{ PID int }
+// An AlreadyRunningError says that another process looks after the windows already.
+type AlreadyRunningError struct{ PID int }
 
 // Error names the process.
-func (e RunningError) Error() string {
+func (e AlreadyRunningError) Error() string {
 	return fmt.Sprintf("lookout keep is already running (process %d)", e.PID)
 }
 
 // Lock makes this process the only one that looks after the windows of a state folder, until it ends, however it does.
-// The error is a RunningError if another one does.
+// The error is an AlreadyRunningError if another one does.
 func Lock(folder string) (*os.File, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("state folder: %w", err)
@@ -34,7 +34,7 @@ func Lock(folder string) (*os.File, error) {
 	if err := filelock.Try(file); err != nil {
 		file.Close()
 		if errors.Is(err, filelock.ErrLocked) {
-			return nil, RunningError{readPID(folder)}
+			return nil, AlreadyRunningError{readPID(folder)}
 		}
 		return nil, fmt.Errorf("lock: %w", err)
 	}

@@ -31,8 +31,8 @@ type Name struct {
 	Label string `json:"label,omitempty"`
 }
 
-// A Listing holds the names of one list of an account.
-type Listing struct {
+// A NameList holds the names of one list of an account.
+type NameList struct {
 	Names    []Name `json:"names"`
 	Complete bool   `json:"complete"` // there are no others
 }
@@ -48,7 +48,7 @@ func At(path string, now time.Time) CacheFile { return CacheFile{path, now} }
 
 // content is the content of the file.
 type content struct {
-	Listing
+	NameList
 	ReadAt   time.Time `json:"read_at"`
 	FailedAt time.Time `json:"failed_at,omitzero"` // when they were last tried to be read, if that failed
 }
@@ -67,38 +67,38 @@ func (c CacheFile) load() content {
 		return content{}
 	}
 	if !c.within(kept.ReadAt, keptFor) {
-		kept.Listing = Listing{}
+		kept.NameList = NameList{}
 	}
 	return kept
 }
 
 // Kept returns the names that are kept, and whether they are fresh.
-func (c CacheFile) Kept() (list Listing, fresh bool) {
+func (c CacheFile) Kept() (list NameList, fresh bool) {
 	kept := c.load()
-	return kept.Listing, c.within(kept.ReadAt, freshFor)
+	return kept.NameList, c.within(kept.ReadAt, freshFor)
 }
 
 // Get returns fresh names, and reads them if there are none. If they cannot be read, it returns old ones, unless the
 // API denies this token the list: then nothing is kept.
-func (c CacheFile) Get(read func() (Listing, error)) Listing {
+func (c CacheFile) Get(read func() (NameList, error)) NameList {
 	kept := c.load()
 	if c.within(kept.ReadAt, freshFor) || c.within(kept.FailedAt, retryTime) {
-		return kept.Listing
+		return kept.NameList
 	}
 	list, err := read()
 	switch {
 	case err == nil:
 		if len(list.Names) > Max {
-			list = Listing{Names: list.Names[:Max]}
+			list = NameList{Names: list.Names[:Max]}
 		}
-		kept = content{Listing: list, ReadAt: c.now}
+		kept = content{NameList: list, ReadAt: c.now}
 	case errors.Is(err, client.ErrDenied), ui.Unauthorized(err):
 		kept = content{FailedAt: c.now}
 	default:
 		kept.FailedAt = c.now
 	}
 	c.store(kept)
-	return kept.Listing
+	return kept.NameList
 }
 
 // store replaces the file, and removes old ones beside it.

@@ -15,8 +15,8 @@ import (
 )
 
 // services returns a complete list of n names.
-func services(n int) names.Listing {
-	list := names.Listing{Complete: true}
+func services(n int) names.NameList {
+	list := names.NameList{Complete: true}
 	for i := range n {
 		list.Names = append(list.Names, names.Name{ID: fmt.Sprint(i + 1), Label: fmt.Sprintf("web-%d", i+1)})
 	}
@@ -47,10 +47,10 @@ func TestCacheFile_Get_readsOnlyWhatIsOld(t *testing.T) {
 		{26*time.Hour + 59*time.Minute, 7, true, 7}, // the clock was set back
 	} {
 		read := false
-		got := names.At(path, begin.Add(step.after)).Get(func() (names.Listing, error) {
+		got := names.At(path, begin.Add(step.after)).Get(func() (names.NameList, error) {
 			read = true
 			if step.read < 0 {
-				return names.Listing{}, fails
+				return names.NameList{}, fails
 			}
 			return services(step.read), nil
 		})
@@ -80,8 +80,8 @@ func TestCacheFile_Get_keepsNothingThatIsDenied(t *testing.T) {
 func keepsNothing(t *testing.T, refused error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "acme@0"+names.Extension)
-	names.At(path, time.Now()).Get(func() (names.Listing, error) { return services(3), nil })
-	denied := func() (names.Listing, error) { return names.Listing{}, refused }
+	names.At(path, time.Now()).Get(func() (names.NameList, error) { return services(3), nil })
+	denied := func() (names.NameList, error) { return names.NameList{}, refused }
 	if got := names.At(path, time.Now().Add(time.Hour)).Get(denied); len(got.Names) > 0 {
 		t.Errorf("%v", got)
 	}
@@ -95,7 +95,7 @@ func TestCacheFile_files(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "lookout")
 	path := filepath.Join(folder, "acme@1"+names.Extension)
 	get := func(path string) {
-		names.At(path, time.Now()).Get(func() (names.Listing, error) { return services(2), nil })
+		names.At(path, time.Now()).Get(func() (names.NameList, error) { return services(2), nil })
 	}
 	get(path)
 	for path, want := range map[string]os.FileMode{folder: 0o700, path: 0o600} {
@@ -140,7 +140,7 @@ func TestCacheFile_oddFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{link, torn, filepath.Join(target, "x"+names.Extension), ""} {
-		got := names.At(path, time.Now()).Get(func() (names.Listing, error) { return services(2), nil })
+		got := names.At(path, time.Now()).Get(func() (names.NameList, error) { return services(2), nil })
 		if len(got.Names) != 2 {
 			t.Errorf("%s: %v", path, got)
 		}
@@ -153,7 +153,7 @@ func TestCacheFile_oddFiles(t *testing.T) {
 // However many names are read, only a page of them is kept.
 func TestCacheFile_Get_isBounded(t *testing.T) {
 	cache := names.At(filepath.Join(t.TempDir(), "acme@0"+names.Extension), time.Now())
-	if got := cache.Get(func() (names.Listing, error) { return services(5000), nil }); len(got.Names) != names.Max {
+	if got := cache.Get(func() (names.NameList, error) { return services(5000), nil }); len(got.Names) != names.Max {
 		t.Errorf("%d names", len(got.Names))
 	}
 }

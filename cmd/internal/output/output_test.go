@@ -20,11 +20,11 @@ import (
 
 // hostileRow is a row whose texts and members a writer may get wrong.
 type hostileRow struct {
-	Text  client.Text    `json:"text"`
-	None  *int           `json:"none"`
-	Empty []int          `json:"empty"`
-	Named map[string]any `json:"named"`
-	Value any            `json:"value"`
+	Text  client.ServerText `json:"text"`
+	None  *int              `json:"none"`
+	Empty []int             `json:"empty"`
+	Named map[string]any    `json:"named"`
+	Value any               `json:"value"`
 }
 
 // texts are what servers may send, and what indentation may take for its own signs.

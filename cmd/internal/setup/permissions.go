@@ -65,7 +65,7 @@ func readFirst(ctx context.Context, r resource.Resource[any]) error {
 		_, err := r.Get(ctx, "")
 		return err
 	}
-	for _, err := range r.List(ctx, resource.Query{}) {
+	for _, err := range r.List(ctx, resource.ListQuery{}) {
 		return err
 	}
 	return nil

@@ -322,7 +322,7 @@ func splitCommandLine(line string) ([]string, error) {
 	return words, nil
 }
 
-func (w *Wizard) useOffer(o config.TokenOffer) error {
+func (w *Wizard) useOffer(o config.FoundToken) error {
 	w.tokenLine = o.Key + " = " + o.Value
 	switch value := strings.Trim(o.Value, `"`); o.Key {
 	case "token_env":

@@ -18,8 +18,8 @@ import (
 	"lookout/ui/terminal"
 )
 
-// Terminal is a virtual terminal with a program on it.
-type Terminal struct {
+// VirtualTerminal is a virtual terminal with a program on it.
+type VirtualTerminal struct {
 	t     *testing.T
 	emu   *vt.SafeEmulator
 	input *io.PipeWriter
@@ -37,21 +37,21 @@ type Terminal struct {
 const waitTimeout = 20 * time.Second
 
 // New starts a screen on a terminal with a size. It ends with the test.
-func New(t *testing.T, width, height int, s terminal.Screen) *Terminal {
+func New(t *testing.T, width, height int, s terminal.Program) *VirtualTerminal {
 	t.Helper()
 	return start(t, width, height, s, false)
 }
 
 // NewLinear starts a screen on a linear terminal, which only appends lines.
-func NewLinear(t *testing.T, width, height int, s terminal.Screen) *Terminal {
+func NewLinear(t *testing.T, width, height int, s terminal.Program) *VirtualTerminal {
 	t.Helper()
 	return start(t, width, height, s, true)
 }
 
-func start(t *testing.T, width, height int, s terminal.Screen, linear bool) *Terminal {
+func start(t *testing.T, width, height int, s terminal.Program, linear bool) *VirtualTerminal {
 	t.Helper()
 	in, typed := io.Pipe()
-	v := &Terminal{
+	v := &VirtualTerminal{
 		t:       t,
 		emu:     vt.NewSafeEmulator(width, height),
 		input:   typed,
@@ -97,13 +97,13 @@ func start(t *testing.T, width, height int, s terminal.Screen, linear bool) *Ter
 
 // Write receives the program's output. Like a real terminal, it takes it at once and shows it later: on a busy machine,
 // a write that takes long would count as a terminal that does not respond.
-func (v *Terminal) Write(p []byte) (int, error) {
+func (v *VirtualTerminal) Write(p []byte) (int, error) {
 	v.sent <- bytes.Clone(p)
 	return len(p), nil
 }
 
 // show shows output.
-func (v *Terminal) show(p []byte) {
+func (v *VirtualTerminal) show(p []byte) {
 	_, _ = v.emu.Write(p)
 	v.mu.Lock()
 	v.bytes += len(p)
@@ -120,21 +120,21 @@ func (v *Terminal) show(p []byte) {
 }
 
 // BytesWritten returns the number of bytes written so far.
-func (v *Terminal) BytesWritten() int {
+func (v *VirtualTerminal) BytesWritten() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.bytes
 }
 
 // Output returns all bytes written so far.
-func (v *Terminal) Output() string {
+func (v *VirtualTerminal) Output() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.written.String()
 }
 
 // WaitOutput waits until some bytes, visible or not, have been written a number of times.
-func (v *Terminal) WaitOutput(bytes string, times int) {
+func (v *VirtualTerminal) WaitOutput(bytes string, times int) {
 	v.t.Helper()
 	v.WaitUntil(
 		fmt.Sprintf("%d times %q", times, bytes),
@@ -143,7 +143,7 @@ func (v *Terminal) WaitOutput(bytes string, times int) {
 }
 
 // WaitClipboard waits for text on the clipboard, returns it, and clears the clipboard.
-func (v *Terminal) WaitClipboard() string {
+func (v *VirtualTerminal) WaitClipboard() string {
 	v.t.Helper()
 	text := ""
 	v.WaitUntil("text on the clipboard", func(string) bool {
@@ -156,13 +156,13 @@ func (v *Terminal) WaitClipboard() string {
 }
 
 // BytesAfter returns BytesWritten after some time, to test that an idle program writes nothing.
-func (v *Terminal) BytesAfter(d time.Duration) int {
+func (v *VirtualTerminal) BytesAfter(d time.Duration) int {
 	time.Sleep(d)
 	return v.BytesWritten()
 }
 
 // WaitIdle waits until nothing has been written for some time, and returns BytesWritten.
-func (v *Terminal) WaitIdle(d time.Duration) int {
+func (v *VirtualTerminal) WaitIdle(d time.Duration) int {
 	v.t.Helper()
 	deadline := time.Now().Add(waitTimeout)
 	for n := v.BytesWritten(); ; {
@@ -178,22 +178,22 @@ func (v *Terminal) WaitIdle(d time.Duration) int {
 
 // Screen returns the content of the screen as text. Between two pieces of a frame it shows parts of both frames: a test
 // that looks at more than one place of the screen uses WaitUntil.
-func (v *Terminal) Screen() string { return ansi.Strip(v.emu.Render()) }
+func (v *VirtualTerminal) Screen() string { return ansi.Strip(v.emu.Render()) }
 
 // WaitFor waits until the screen contains a text.
-func (v *Terminal) WaitFor(text string) {
+func (v *VirtualTerminal) WaitFor(text string) {
 	v.t.Helper()
 	v.WaitUntil(text, func(screen string) bool { return strings.Contains(screen, text) })
 }
 
 // WaitGone waits until the screen no longer contains a text.
-func (v *Terminal) WaitGone(text string) {
+func (v *VirtualTerminal) WaitGone(text string) {
 	v.t.Helper()
 	v.WaitUntil("no "+text, func(screen string) bool { return !strings.Contains(screen, text) })
 }
 
 // WaitUntil waits until the whole screen fulfils a condition, which what describes.
-func (v *Terminal) WaitUntil(what string, reached func(screen string) bool) {
+func (v *VirtualTerminal) WaitUntil(what string, reached func(screen string) bool) {
 	v.t.Helper()
 	deadline := time.After(waitTimeout)
 	for {
@@ -212,7 +212,7 @@ func (v *Terminal) WaitUntil(what string, reached func(screen string) bool) {
 }
 
 // Type sends keys: names in angle brackets such as "<enter>", and any other text as it is.
-func (v *Terminal) Type(keys ...string) {
+func (v *VirtualTerminal) Type(keys ...string) {
 	v.t.Helper()
 	names := map[string]string{
 		"<enter>":     "\r",
@@ -238,7 +238,7 @@ func (v *Terminal) Type(keys ...string) {
 }
 
 // WaitExit waits until the program ends, and returns its exit code.
-func (v *Terminal) WaitExit() int {
+func (v *VirtualTerminal) WaitExit() int {
 	v.t.Helper()
 	select {
 	case code := <-v.ended:

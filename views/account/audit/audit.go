@@ -29,13 +29,13 @@ const (
 
 // A CheckResult is what a check says about one thing, or about all things of its kind.
 type CheckResult struct {
-	State checkState  `json:"state"`
-	Check string      `json:"check"`          // "nobody-called"
-	Kind  string      `json:"kind"`           // "service"
-	ID    string      `json:"id,omitempty"`   // "" is about all of them
-	Label client.Text `json:"label,omitzero"` // what people call it
-	Text  string      `json:"text"`
-	Next  string      `json:"next,omitempty"`
+	State checkState        `json:"state"`
+	Check string            `json:"check"`          // "nobody-called"
+	Kind  string            `json:"kind"`           // "service"
+	ID    string            `json:"id,omitempty"`   // "" is about all of them
+	Label client.ServerText `json:"label,omitzero"` // what people call it
+	Text  string            `json:"text"`
+	Next  string            `json:"next,omitempty"`
 }
 
 // Options say what to check.
@@ -155,7 +155,7 @@ type facts struct {
 	services    list[*client.Service]
 	contacts    list[*client.Contact]
 	credentials list[*client.Credential]
-	keys        list[*client.Key]
+	keys        list[*client.AccessKey]
 	buckets     list[*client.Bucket]
 	access      []list[client.ACL] // of the buckets, in their order
 	uploaded    []list[bool]       // whether the buckets have certificates of their own
@@ -272,7 +272,7 @@ type collector struct {
 	results []CheckResult
 }
 
-func (c *collector) add(state checkState, id string, label client.Text, text string) {
+func (c *collector) add(state checkState, id string, label client.ServerText, text string) {
 	r := CheckResult{
 		State: state,
 		Check: c.name,
@@ -298,12 +298,12 @@ func (c *collector) finish(f facts) []CheckResult {
 	}
 	for _, s := range c.needs {
 		if err := errs[s]; err != nil {
-			c.add(NotKnown, "", client.Text{}, "not all could be read: "+client.Clean(err.Error()))
+			c.add(NotKnown, "", client.ServerText{}, "not all could be read: "+client.Clean(err.Error()))
 			return c.results
 		}
 	}
 	if len(c.results) == 0 {
-		c.add(OK, "", client.Text{}, c.well)
+		c.add(OK, "", client.ServerText{}, c.well)
 	}
 	return c.results
 }

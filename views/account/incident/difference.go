@@ -10,24 +10,24 @@ import (
 	"lookout/client"
 )
 
-// A DifferenceKind says in what a service differs from what was last seen of it.
-type DifferenceKind string
+// A ServiceChangeKind says in what a service differs from what was last seen of it.
+type ServiceChangeKind string
 
 // The kinds of differences.
 const (
-	Disabled  DifferenceKind = "disabled"
-	Enabled   DifferenceKind = "enabled"
-	Edited    DifferenceKind = "edited"
-	Created   DifferenceKind = "added"
-	Deleted   DifferenceKind = "deleted"
-	Failed    DifferenceKind = "problem"
-	Healed    DifferenceKind = "recovered"
-	OddStatus DifferenceKind = "status" // a status that the document does not name
+	Disabled  ServiceChangeKind = "disabled"
+	Enabled   ServiceChangeKind = "enabled"
+	Edited    ServiceChangeKind = "edited"
+	Created   ServiceChangeKind = "added"
+	Deleted   ServiceChangeKind = "deleted"
+	Failed    ServiceChangeKind = "problem"
+	Healed    ServiceChangeKind = "recovered"
+	OddStatus ServiceChangeKind = "status" // a status that the document does not name
 )
 
 // A ServiceChange is something that changed between two reads of the services.
 type ServiceChange struct {
-	Kind   DifferenceKind
+	Kind   ServiceChangeKind
 	ID     int    // of the service
 	Label  string // clean; as it was before, if it was edited
 	Fields []string
@@ -36,8 +36,8 @@ type ServiceChange struct {
 	to     time.Time // when it was seen with it
 }
 
-// An OwnChange is a change of a service that this machine's journal has, unless it was refused.
-type OwnChange struct {
+// A JournaledChange is a change of a service that this machine's journal has, unless it was refused.
+type JournaledChange struct {
 	Op    string // one of the client's operations
 	ID    string // of the service; "" for a new one
 	Label string
@@ -61,7 +61,7 @@ type ServiceSnapshot struct {
 // Observe compares services with what was last seen of them, remembers what is seen now, and returns the differences.
 // The first complete list makes no difference. Rows that are older than what was seen before come from a replica that
 // is behind, and are ignored.
-func (m *Memory) Observe(seen ServiceSnapshot) []ServiceChange {
+func (m *Observations) Observe(seen ServiceSnapshot) []ServiceChange {
 	var found []ServiceChange
 	first, at := m.Read.IsZero(), seen.Now
 	if first && !seen.Complete {
@@ -106,7 +106,7 @@ func (m *Memory) Observe(seen ServiceSnapshot) []ServiceChange {
 func isFresh(t, now time.Time) bool { return !t.IsZero() && now.Sub(t) < staleFor }
 
 // observeMissing returns the services that are not listed any more.
-func (m *Memory) observeMissing(listed map[int]bool, at time.Time) []ServiceChange {
+func (m *Observations) observeMissing(listed map[int]bool, at time.Time) []ServiceChange {
 	var found []ServiceChange
 	for id, s := range m.Services {
 		switch {
@@ -134,7 +134,7 @@ func (m *Memory) observeMissing(listed map[int]bool, at time.Time) []ServiceChan
 
 // observe returns what is seen of a service now, and how that differs from what was seen before; the zero Seen is of a
 // service that was never seen.
-func (s Seen) observe(row *client.Service, seen ServiceSnapshot) (Seen, []ServiceChange) {
+func (s ServiceObservation) observe(row *client.Service, seen ServiceSnapshot) (ServiceObservation, []ServiceChange) {
 	now, at := s, seen.Now
 	now.Label, now.Updated = client.Clean(cut(row.Label.Raw())), row.Updated.Time()
 	now.Status = client.ServiceStatus(cut(string(row.Status)))
@@ -200,7 +200,7 @@ func cut(label string) string {
 }
 
 // disable remembers since when the service has been disabled. An edit does not make that later.
-func (s *Seen) disable(before Seen, at time.Time) {
+func (s *ServiceObservation) disable(before ServiceObservation, at time.Time) {
 	if !before.Disabled.IsZero() {
 		return
 	}
@@ -211,14 +211,14 @@ func (s *Seen) disable(before Seen, at time.Time) {
 }
 
 // differs reports whether the file should hold what is seen now: not if the service is as it was.
-func (s Seen) differs(before Seen) bool {
+func (s ServiceObservation) differs(before ServiceObservation) bool {
 	before.At, before.Enabled, before.Healthy = s.At, s.Enabled, s.Healthy
 	return s != before
 }
 
 // SetDisabled remembers that this machine disabled a service at a time, unless it was disabled before or was seen
 // enabled later.
-func (m *Memory) SetDisabled(service int, at time.Time) {
+func (m *Observations) SetDisabled(service int, at time.Time) {
 	s, known := m.Services[service]
 	if !known || s.Status != client.StatusDisabled || s.Enabled.After(at.Add(clockTolerance)) ||
 		!at.Before(s.Disabled) {
@@ -230,7 +230,7 @@ func (m *Memory) SetDisabled(service int, at time.Time) {
 }
 
 // operation returns the operation that causes a kind of difference; "" if only monitoring does.
-func (k DifferenceKind) operation() string {
+func (k ServiceChangeKind) operation() string {
 	switch k {
 	case Disabled:
 		return client.OpDisableService
@@ -256,11 +256,11 @@ const (
 
 // ByOthers returns the differences that no change of this machine caused, and remembers them. Each change explains only
 // one difference of its kind, so that the same change by somebody else afterwards is still noticed.
-func (m *Memory) ByOthers(found []ServiceChange, own []OwnChange) []ServiceChange {
+func (m *Observations) ByOthers(found []ServiceChange, own []JournaledChange) []ServiceChange {
 	var others []ServiceChange
-	latest := map[int]OwnChange{}
+	latest := map[int]JournaledChange{}
 	for _, d := range found {
-		n := slices.IndexFunc(own, func(c OwnChange) bool { return c.explains(d, m.Services[d.ID]) })
+		n := slices.IndexFunc(own, func(c JournaledChange) bool { return c.explains(d, m.Services[d.ID]) })
 		if n < 0 {
 			others = append(others, d)
 			continue
@@ -280,7 +280,7 @@ func (m *Memory) ByOthers(found []ServiceChange, own []OwnChange) []ServiceChang
 }
 
 // explains reports whether a change can have caused a difference, and has not explained an earlier one of the service.
-func (c OwnChange) explains(d ServiceChange, s Seen) bool {
+func (c JournaledChange) explains(d ServiceChange, s ServiceObservation) bool {
 	unused := c.At.After(s.Own) || c.At.Equal(s.Own) && c.Op != s.OwnOp
 	wait := lateFor
 	if c.Late {

@@ -55,7 +55,7 @@ func MayHaveDisabled(service int, unresolved []journal.Entry) bool {
 // DisablementOf returns what is known about a disabled service: from the window that this machine's journal holds for
 // it, nil if there is none, from what was seen, and from when it was updated last. The window counts unless the service
 // was seen enabled since.
-func (m *Memory) DisablementOf(service int, updated time.Time, w *journal.DisabledService) Disablement {
+func (m *Observations) DisablementOf(service int, updated time.Time, w *journal.DisabledService) Disablement {
 	seen := m.Services[service]
 	d := Disablement{Since: seen.Disabled, Bound: !seen.Exact}
 	if d.Since.IsZero() {

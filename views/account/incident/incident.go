@@ -45,8 +45,8 @@ const (
 	Over      Phase = "over"      // its ticket is closed
 )
 
-// Facts are what was read of an account.
-type Facts struct {
+// AccountSnapshot are what was read of an account.
+type AccountSnapshot struct {
 	Services    []*client.Service // those read so far
 	AllServices bool              // there are no others
 	Issues      []*client.Issue
@@ -57,8 +57,8 @@ type Facts struct {
 	Now         time.Time
 }
 
-// Affected is a service that an issue names.
-type Affected struct {
+// AffectedService is a service that an issue names.
+type AffectedService struct {
 	ID      int
 	Row     *client.Service // nil if it is deleted or has not been read
 	Deleted bool
@@ -71,7 +71,7 @@ type Incident struct {
 	Issue    *client.Issue
 	Phase    Phase
 	Ticket   TicketState
-	Services []Affected // in the order of the issue
+	Services []AffectedService // in the order of the issue
 }
 
 // Unresolved reports whether the incident may still need somebody: it is open, or nothing says that it is not.
@@ -79,17 +79,17 @@ func (i Incident) Unresolved() bool { return i.Phase == Open || i.Phase == Uncer
 
 // Down reports whether one of the services is down because of the incident.
 func (i Incident) Down() bool {
-	return slices.ContainsFunc(i.Services, func(s Affected) bool { return s.Down })
+	return slices.ContainsFunc(i.Services, func(s AffectedService) bool { return s.Down })
 }
 
 // Silenced reports whether the incident is not over and one of its services is disabled, so that nobody is alerted.
 func (i Incident) Silenced() bool {
-	return i.Unresolved() && slices.ContainsFunc(i.Services, func(s Affected) bool { return s.Silence != nil })
+	return i.Unresolved() && slices.ContainsFunc(i.Services, func(s AffectedService) bool { return s.Silence != nil })
 }
 
 // Well reports whether the services were seen and none of them has a problem or is disabled.
 func (i Incident) Well() bool {
-	return len(i.Services) > 0 && !slices.ContainsFunc(i.Services, func(s Affected) bool {
+	return len(i.Services) > 0 && !slices.ContainsFunc(i.Services, func(s AffectedService) bool {
 		return s.Row == nil || s.Row.Status != client.StatusOK
 	})
 }
@@ -108,7 +108,7 @@ type Incidents struct {
 const deletedFor = 24 * time.Hour
 
 // New computes the model.
-func New(f Facts) *Incidents {
+func New(f AccountSnapshot) *Incidents {
 	m := &Incidents{
 		byIssue:   map[int]int{},
 		byService: map[int][]int{},
@@ -139,8 +139,8 @@ func New(f Facts) *Incidents {
 }
 
 // incident computes the incident of the issue at position n.
-func (m *Incidents) incident(f Facts, issue *client.Issue, n int) Incident {
-	i := Incident{Issue: issue, Ticket: TicketUnknown, Services: make([]Affected, len(issue.Services))}
+func (m *Incidents) incident(f AccountSnapshot, issue *client.Issue, n int) Incident {
+	i := Incident{Issue: issue, Ticket: TicketUnknown, Services: make([]AffectedService, len(issue.Services))}
 	if f.Ticket != nil && issue.Ticket.ID != 0 {
 		i.Ticket = f.Ticket(issue.Ticket.ID)
 	}
@@ -148,7 +148,7 @@ func (m *Incidents) incident(f Facts, issue *client.Issue, n int) Incident {
 	uncertain := i.Ticket == TicketUnknown && f.WasOpen != nil && f.WasOpen(issue.Ticket.ID)
 	for at, id := range issue.Services {
 		row := m.services[id]
-		s := Affected{ID: id, Row: row, Deleted: row == nil && f.AllServices}
+		s := AffectedService{ID: id, Row: row, Deleted: row == nil && f.AllServices}
 		newest := m.byService[id][0] == n
 		switch {
 		case row == nil:
@@ -180,7 +180,7 @@ func (m *Incidents) incident(f Facts, issue *client.Issue, n int) Incident {
 }
 
 // disablement returns what is known about a disabled service.
-func (f Facts) disablement(service int) *Disablement {
+func (f AccountSnapshot) disablement(service int) *Disablement {
 	d := Disablement{}
 	if f.Disabled != nil {
 		d = f.Disabled(service)
@@ -189,7 +189,7 @@ func (f Facts) disablement(service int) *Disablement {
 }
 
 // seenHealthySince reports whether a service was seen ok after an issue was detected.
-func (f Facts) seenHealthySince(service int, issue *client.Issue) bool {
+func (f AccountSnapshot) seenHealthySince(service int, issue *client.Issue) bool {
 	return f.Healthy != nil && f.Healthy(service).After(issue.Created.Time())
 }
 
@@ -260,7 +260,7 @@ func (m *Incidents) findAlerts(services []*client.Service) []Alert {
 	}
 	for n := range m.incidents {
 		i := &m.incidents[n]
-		if i.Unresolved() && !slices.ContainsFunc(i.Services, func(s Affected) bool { return s.Row != nil }) {
+		if i.Unresolved() && !slices.ContainsFunc(i.Services, func(s AffectedService) bool { return s.Row != nil }) {
 			c := Alert{Incident: i}
 			if len(i.Services) > 0 {
 				c.ID = i.Services[0].ID

@@ -39,7 +39,7 @@ func TestNew_phase(t *testing.T) {
 		status client.ServiceStatus // of service 1; "" if it is deleted
 		ago    time.Duration
 		ticket incident.TicketState
-		facts  func(*incident.Facts)
+		facts  func(*incident.AccountSnapshot)
 		want   incident.Phase
 	}{
 		{"down, open", problem, time.Hour, incident.TicketOpen, nil, incident.Open},
@@ -55,21 +55,21 @@ func TestNew_phase(t *testing.T) {
 		{"another status, unknown", "paused", time.Hour, incident.TicketUnknown, nil, incident.Uncertain},
 		{"deleted, unknown", "", time.Hour, incident.TicketUnknown, nil, incident.Uncertain},
 		{"deleted long ago, unknown", "", 25 * time.Hour, incident.TicketUnknown, nil, incident.Recovered},
-		{"not read, unknown", "", 25 * time.Hour, incident.TicketUnknown, func(f *incident.Facts) {
+		{"not read, unknown", "", 25 * time.Hour, incident.TicketUnknown, func(f *incident.AccountSnapshot) {
 			f.AllServices = false
 		}, incident.Uncertain},
-		{"disabled after it was seen well", disabled, time.Hour, incident.TicketUnknown, func(f *incident.Facts) {
+		{"disabled after it was well", disabled, time.Hour, incident.TicketUnknown, func(f *incident.AccountSnapshot) {
 			f.Healthy = func(int) time.Time { return noon.Add(-time.Minute) }
 		}, incident.Recovered},
-		{"well, was open when last read", ok, time.Hour, incident.TicketUnknown, func(f *incident.Facts) {
+		{"well, was open when last read", ok, time.Hour, incident.TicketUnknown, func(f *incident.AccountSnapshot) {
 			f.WasOpen = func(int) bool { return true }
 		}, incident.Uncertain},
-		{"a newer issue names the service", problem, time.Hour, incident.TicketUnknown, func(f *incident.Facts) {
+		{"a newer issue names it", problem, time.Hour, incident.TicketUnknown, func(f *incident.AccountSnapshot) {
 			f.Issues = append(f.Issues, issue(9, time.Minute, 1))
 		}, incident.Recovered},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := incident.Facts{
+			f := incident.AccountSnapshot{
 				AllServices: true,
 				Issues:      []*client.Issue{issue(7, c.ago, 1)},
 				Ticket: func(id int) incident.TicketState {
@@ -103,7 +103,7 @@ func TestNew_phase(t *testing.T) {
 // If two programs remember the same service, the earlier start of its disabled time stays, no matter which program
 // saves last.
 func TestMemory_Merge_ageDoesNotShrink(t *testing.T) {
-	see := func(start time.Time) *incident.Memory {
+	see := func(start time.Time) *incident.Observations {
 		m := incident.NewMemory()
 		for at := start; at.Before(noon); at = at.Add(time.Hour) {
 			s := service(1, client.StatusDisabled)
@@ -118,7 +118,7 @@ func TestMemory_Merge_ageDoesNotShrink(t *testing.T) {
 		return m
 	}
 	early, late := see(noon.Add(-9*time.Hour)), see(noon.Add(-3*time.Hour))
-	for name, pair := range map[string][2]*incident.Memory{
+	for name, pair := range map[string][2]*incident.Observations{
 		"the earlier saves": {early.Clone(), late.Clone()},
 		"the later saves":   {late.Clone(), early.Clone()},
 	} {

@@ -12,23 +12,24 @@ import (
 	"lookout/client/visible"
 )
 
-// A Memory is what was seen of an account, and when. It is kept in a file, so that ages and changes by others survive
-// the end of the program. Its content came from a server: labels are clean, states are cleaned where they are drawn.
-type Memory struct {
-	Version  int               `json:"version"`
-	Read     time.Time         `json:"read,omitzero"` // when all services were read for the last time
-	Services map[int]Seen      `json:"services"`
-	Issues   map[int]time.Time `json:"issues,omitempty"`       // known issues, and when they were last seen
-	Tickets  map[int]time.Time `json:"open_tickets,omitempty"` // tickets that were open, and when they were read
+// An Observations is what was seen of an account, and when. It is kept in a file, so that ages and changes by others
+// survive the end of the program. Its content came from a server: labels are clean, states are cleaned where they are
+// drawn.
+type Observations struct {
+	Version  int                        `json:"version"`
+	Read     time.Time                  `json:"read,omitzero"` // when all services were read for the last time
+	Services map[int]ServiceObservation `json:"services"`
+	Issues   map[int]time.Time          `json:"issues,omitempty"`       // known issues, and when they were last seen
+	Tickets  map[int]time.Time          `json:"open_tickets,omitempty"` // open tickets, and when they were read
 	// all issues were read once
-	IssuesRead bool          `json:"issues_read,omitempty"`
-	Elsewhere  []OtherChange `json:"changes_elsewhere,omitempty"` // oldest first
+	IssuesRead bool             `json:"issues_read,omitempty"`
+	Elsewhere  []ExternalChange `json:"changes_elsewhere,omitempty"` // oldest first
 	changes    int
 	rows       map[int]*client.Service // as observed last, so that only what has changed is hashed
 }
 
-// Seen is what was last seen of a service.
-type Seen struct {
+// ServiceObservation is what was last seen of a service.
+type ServiceObservation struct {
 	Label   string               `json:"label"`
 	Status  client.ServiceStatus `json:"status"`
 	Updated time.Time            `json:"updated,omitzero"`
@@ -50,10 +51,10 @@ type Seen struct {
 const memoryVersion = 1
 
 // NewMemory returns a memory of nothing.
-func NewMemory() *Memory {
-	return &Memory{
+func NewMemory() *Observations {
+	return &Observations{
 		Version:  memoryVersion,
-		Services: map[int]Seen{},
+		Services: map[int]ServiceObservation{},
 		Issues:   map[int]time.Time{},
 		Tickets:  map[int]time.Time{},
 		rows:     map[int]*client.Service{},
@@ -61,7 +62,7 @@ func NewMemory() *Memory {
 }
 
 // Load returns the memory of a file; one of nothing if the file is empty or missing.
-func Load(data []byte) (*Memory, error) {
+func Load(data []byte) (*Observations, error) {
 	m := NewMemory()
 	if len(data) == 0 {
 		return m, nil
@@ -79,7 +80,7 @@ func Load(data []byte) (*Memory, error) {
 		clean.Services[id] = s
 	}
 	for _, c := range m.Elsewhere {
-		c.Label, c.Kind = visible.Show(c.Label), DifferenceKind(visible.Show(string(c.Kind)))
+		c.Label, c.Kind = visible.Show(c.Label), ServiceChangeKind(visible.Show(string(c.Kind)))
 		for n := range c.Fields {
 			c.Fields[n] = visible.Show(c.Fields[n])
 		}
@@ -91,13 +92,13 @@ func Load(data []byte) (*Memory, error) {
 }
 
 // Encode returns the content of the file.
-func (m *Memory) Encode() ([]byte, error) {
+func (m *Observations) Encode() ([]byte, error) {
 	data, err := json.Marshal(m)
 	return visible.EscapeJSON(data), err
 }
 
 // Clone returns a copy that can be encoded while the memory changes.
-func (m *Memory) Clone() *Memory {
+func (m *Observations) Clone() *Observations {
 	c := *m
 	c.Services, c.Issues, c.Tickets = maps.Clone(m.Services), maps.Clone(m.Issues), maps.Clone(m.Tickets)
 	c.Elsewhere = slices.Clone(m.Elsewhere)
@@ -106,11 +107,11 @@ func (m *Memory) Clone() *Memory {
 
 // Changes returns a number that grows whenever something was seen that the file should hold: more than that a service
 // is as it was.
-func (m *Memory) Changes() int { return m.changes }
+func (m *Observations) Changes() int { return m.changes }
 
 // Merge adds what another program has seen since: of each service what was seen later, but the earlier start of the
 // time for which it has been disabled.
-func (m *Memory) Merge(other *Memory) {
+func (m *Observations) Merge(other *Observations) {
 	for id, theirs := range other.Services {
 		ours, held := m.Services[id]
 		switch {
@@ -141,10 +142,10 @@ func (m *Memory) Merge(other *Memory) {
 }
 
 // HealthySince returns when a service was last seen ok; the zero time if it never was.
-func (m *Memory) HealthySince(service int) time.Time { return m.Services[service].Healthy }
+func (m *Observations) HealthySince(service int) time.Time { return m.Services[service].Healthy }
 
 // EnabledSince reports whether a service was seen enabled after a time: a window that began then has ended.
-func (m *Memory) EnabledSince(service int, t time.Time) bool {
+func (m *Observations) EnabledSince(service int, t time.Time) bool {
 	return m.Services[service].Enabled.After(t)
 }
 
@@ -189,7 +190,7 @@ func differingFields(a, b string) []string {
 }
 
 // ObserveIssues remembers issues and returns those that were not known. The first list has none.
-func (m *Memory) ObserveIssues(rows []*client.Issue, at time.Time) []*client.Issue {
+func (m *Observations) ObserveIssues(rows []*client.Issue, at time.Time) []*client.Issue {
 	var found []*client.Issue
 	first := len(m.Issues) == 0 && !m.IssuesRead
 	m.IssuesRead = true
@@ -213,7 +214,7 @@ func (m *Memory) ObserveIssues(rows []*client.Issue, at time.Time) []*client.Iss
 }
 
 // SetTicket remembers whether a ticket is open.
-func (m *Memory) SetTicket(id int, open bool, at time.Time) {
+func (m *Observations) SetTicket(id int, open bool, at time.Time) {
 	_, was := m.Tickets[id]
 	if open {
 		m.Tickets[id] = at
@@ -226,7 +227,7 @@ func (m *Memory) SetTicket(id int, open bool, at time.Time) {
 }
 
 // TicketWasOpen reports whether a ticket was open when it was last read.
-func (m *Memory) TicketWasOpen(id int) bool {
+func (m *Observations) TicketWasOpen(id int) bool {
 	_, open := m.Tickets[id]
 	return open
 }
