@@ -537,7 +537,7 @@ func (m *mutator) node(n ast.Node, parents []ast.Node) {
 var (
 	syncing  = regexp.MustCompile(`(?i)^(f?sync|sync(folder|dir|file))$`)
 	closing  = regexp.MustCompile(`(?i)^(close|unlock|stop|cancel|release|done|rollback|cleanup)$|^$`)
-	sending  = regexp.MustCompile(`(?i)^(send|do|write|sendonce|roundtrip|recordintent|put|remove)$`)
+	sending  = regexp.MustCompile(`^(?:[sS]end|Do|[wW]rite|sendOnce|RoundTrip|RecordIntent|Put)$`)
 	cleaning = regexp.MustCompile(
 		`(?i)^(clean.*|show|strip.*|redact.*|mask.*|sanitize.*|displayable|escape.*|quote|scopes|` +
 			`hide.*|truncate|oneline)$`,

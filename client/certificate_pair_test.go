@@ -50,6 +50,23 @@ func TestCertificatePair_HostNames_areCleaned(t *testing.T) {
 	}
 }
 
+// What a file or a bucket's label adds to a sentence is cleaned too.
+func TestCertificatePair_problems_areCleaned(t *testing.T) {
+	now := time.Now()
+	cert, key := pemPair(t, "cdn.acme.net", now)
+	pair, err := NewCertificatePair(cert, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if why := pair.ProblemFor("a\x1b[2J.net", now); !strings.Contains(why, "cover a‹␛›[2J.net") {
+		t.Errorf("%q", why)
+	}
+	odd := strings.ReplaceAll(cert, "CERTIFICATE", "ODD\x1b[2J")
+	if _, err := NewCertificatePair(odd, key); err == nil || !strings.Contains(err.Error(), "ODD‹␛›[2J") {
+		t.Errorf("%q", err)
+	}
+}
+
 func TestParseCertificatePair(t *testing.T) {
 	now := time.Now()
 	cert, key := pemPair(t, "cdn.acme.net", now)

@@ -176,6 +176,7 @@ func TestScopesAllow(t *testing.T) {
 		{"Account:read_write", "account:read_only", false},
 		{"account:read", "account:read_only", false},
 		{"accounts:read_write", "account:read_only", false},
+		{"account:read_writer", "account:read_only", false},
 		{"object_storage:read_only", "object_storage:read_write", false},
 	} {
 		if got := ScopesAllow(c.scopes, c.need); got != c.want {
@@ -257,6 +258,34 @@ func TestClient_ParseCall(t *testing.T) {
 		r, err := c.ParseCall(method, path)
 		if (err == nil) != (op != "") || err == nil && r.Op() != op {
 			t.Errorf("%s: %+v, %v", call, r, err)
+		}
+	}
+}
+
+// Markers that differ only in case, or only behind their eighth character, are different places in a listing.
+func TestCycleDetector_similarMarkers(t *testing.T) {
+	for _, markers := range [][]string{{"A", "a"}, {"folder00/a", "folder00/b"}, {"FOLDER", "FOLDEr"}} {
+		cycles := newCycleDetector(ObjectQuery{})
+		for i, marker := range markers {
+			page := ObjectPage{NextMarker: marker, Truncated: true, Data: []Object{{Name: NewText(marker)}}}
+			if i > 0 {
+				page.check(markers[i-1])
+			}
+			if why := cycles.check(page); why != "" || page.Incomplete != "" {
+				t.Errorf("%q after %q: %q, %q", marker, markers[:i], why, page.Incomplete)
+			}
+		}
+	}
+	// A marker that is not the last name counts in the order of nobody: only that it repeats is wrong.
+	cycles := newCycleDetector(ObjectQuery{})
+	for _, p := range []ObjectPage{
+		{NextMarker: "next-page-2", Truncated: true, Data: []Object{{Name: NewText("next-page")}}},
+		{NextMarker: "next-page-1", Truncated: true, Data: []Object{{Name: NewText("next-page-9")}}},
+		{NextMarker: "NEXT", Truncated: true, Data: []Object{{Name: NewText("next")}}},
+		{NextMarker: "MORE", Truncated: true, Data: []Object{{Name: NewText("more")}}},
+	} {
+		if why := cycles.check(p); why != "" {
+			t.Errorf("%q: %s", p.NextMarker, why)
 		}
 	}
 }

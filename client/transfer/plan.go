@@ -1,9 +1,9 @@
 package transfer
 
 import (
+	"bytes"
 	"context"
 	"crypto/md5"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -530,7 +530,7 @@ func compareMD5(
 		return "the file cannot be read: " + client.Clean(err.Error())
 	}
 	f.State = FileChanged
-	if want, _ := f.Object.ETag.MD5(); hex.EncodeToString(sum.Sum(nil)) == hex.EncodeToString(want[:]) {
+	if want, _ := f.Object.ETag.MD5(); bytes.Equal(sum.Sum(nil), want[:]) {
 		f.State = FileSame
 	}
 	return ""

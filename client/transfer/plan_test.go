@@ -111,3 +111,70 @@ func TestPlan_CompareObjects_extraNotBelowWhatCannotBeRead(t *testing.T) {
 		}
 	})
 }
+
+// The reasons for which files are left out name them, and are safe to draw.
+func TestPathSet_add(t *testing.T) {
+	for _, c := range []struct{ first, second, why string }{
+		{"longfolder/a", "longfolder/b", ""},
+		{"longfolder/a", "longfolder/below/b", ""},
+		{"longfolder/below/b", "longfolder/a", ""},
+		{"longname", "longname.txt", ""},
+		{"a\x1b", "a\x1b/b", "a‹␛› is already a file and cannot also be a folder"},
+		{"a\x1b/b", "a\x1b", "a‹␛› is already a file or folder"},
+		{"a\x1b", "a\x1b", "a‹␛› is already a file or folder"},
+		{"longfile", "longfile/longfile", "longfile is already a file and cannot also be a folder"},
+		{"longfolder/a", "longfolder/a/b", "longfolder/a is already a file and cannot also be a folder"},
+		{"a\x1bX", "a\x1bx", "it differs from a‹␛›X only in case"},
+	} {
+		paths := newPathSet(2, func() bool { return true })
+		if why := paths.add(c.first); why != "" {
+			t.Errorf("%q alone: %s", c.first, why)
+		}
+		if why := paths.add(c.second); why != c.why {
+			t.Errorf("%q after %q: %q, want %q", c.second, c.first, why, c.why)
+		}
+	}
+}
+
+// What lies below a folder that could not be read is not extra; what is called alike is.
+func TestPlan_leavesOut(t *testing.T) {
+	p := &Plan{Prefix: "backups/", Skipped: []SkippedFile{{Path: "Locked\x1b", Reason: "it cannot be read"}}}
+	for name, want := range map[string]bool{
+		"backups/Locked\x1b":     true,
+		"backups/Locked\x1b/a/b": true,
+		"backups/locked\x1b":     false,
+		"backups/Locked\x1b.txt": false,
+		"backups/other":          false,
+	} {
+		if got := p.leavesOut(name); got != want {
+			t.Errorf("%q: %t", name, got)
+		}
+	}
+	if got := p.Skipped[0].Error(); got != "Locked‹␛›: it cannot be read" {
+		t.Errorf("%q", got)
+	}
+}
+
+// Names on Windows and of partial files.
+func TestFileNames(t *testing.T) {
+	if got := windowsProblem("con\u200b.txt"); got != "" {
+		t.Errorf("no device: %q", got)
+	}
+	if got := windowsProblem("con.\u202etxt"); got != "con.‹U+202E›txt is the name of a device on Windows" {
+		t.Errorf("%q", got)
+	}
+	for name, want := range map[string]bool{
+		"a.0123456789abcdef.part": true,
+		".0123456789abcdef.part":  true,
+		"a.0123456789ABCDEF.part": false,
+		"a.0123456789abcde.part":  false,
+		"a.0123456789abcdeg.part": false,
+		"a-0123456789abcdef.part": false,
+		"0123456789abcdef.part":   false,
+		"a.0123456789abcdef.PART": false,
+	} {
+		if got := isPartName(name); got != want {
+			t.Errorf("%q: %t", name, got)
+		}
+	}
+}

@@ -296,3 +296,75 @@ func checkExtent(t *testing.T, line, field, themeName string, n int) {
 		}
 	}
 }
+
+// The word that a form asks for must be typed exactly: its case and its end count.
+func TestFormView_requiredText(t *testing.T) {
+	for typed, want := range map[string]int{
+		"Acme-www-1": 1, "acme-www-1": 0, "Acme-www": 0, "Acme-www-2": 0, "Acme-www-12": 0, "": 0, " Acme-www-1": 0,
+	} {
+		sent := 0
+		v := NewFormView(Form{
+			RequiredText: "Acme-www-1",
+			Send: func(context.Context) (func() tea.Cmd, error) {
+				sent++
+				return func() tea.Cmd { return nil }, nil
+			},
+		}, t.Context())
+		typeText(v, typed)
+		uitest.RunAll(v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl}))
+		screen := ansi.Strip(v.View(uitest.NewBox(t, 70, 20)))
+		if sent != want || want == 0 && !strings.Contains(screen, "type Acme-www-1 to continue") {
+			t.Errorf("%q: sent %d times\n%s", typed, sent, screen)
+		}
+	}
+}
+
+// A reason belongs to the field whose name the API's path ends or begins with.
+func TestMatchesField(t *testing.T) {
+	for _, c := range []struct {
+		field, name string
+		want        bool
+	}{
+		{"username", "username", true},
+		{"ssh.username", "username", true},
+		{"username.first", "username", true},
+		{"Username", "username", false},
+		{"username2", "username", false},
+		{"username-2", "username-1", false},
+		{"name", "username", false},
+	} {
+		if got := matchesField(c.field, c.name); got != c.want {
+			t.Errorf("%q and %q: %t", c.field, c.name, got)
+		}
+	}
+}
+
+// A label that does not fit is shortened, and its field stays where the others are.
+func TestFormView_longLabel(t *testing.T) {
+	var first, second string
+	v := NewFormView(Form{Fields: []Field{
+		Text("a", "A", &first), Text("b", strings.Repeat("long", 30), &second),
+	}}, t.Context())
+	for _, line := range strings.Split(ansi.Strip(v.View(uitest.NewBox(t, 60, 10))), "\n") {
+		if ansi.StringWidth(line) > 60 || strings.Contains(line, "longlong") && !strings.Contains(line, "…") {
+			t.Errorf("%q", line)
+		}
+	}
+}
+
+// A path is completed as it is written, even if it has characters that a pattern would match others with.
+func TestPath_completesLiterally(t *testing.T) {
+	folder := t.TempDir()
+	for _, name := range []string{"[ab]cd", "acd"} {
+		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := ""
+	v := NewFormView(Form{Fields: []Field{File("f", "File", &text)}}, t.Context())
+	typeText(v, filepath.Join(folder, "[ab]"))
+	press(v, tea.KeyRight)
+	if filepath.Base(text) != "[ab]cd" {
+		t.Errorf("completed to %q", text)
+	}
+}

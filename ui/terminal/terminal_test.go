@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -126,4 +127,24 @@ func TestRun_rendererPanic(t *testing.T) {
 			t.Errorf("the output ends with %q", got[max(0, len(got)-60):])
 		}
 	})
+}
+
+// What is switched on is switched off again, styles are reset, and the screen is cleared from its first cell.
+func TestTerminal_sequences(t *testing.T) {
+	for _, c := range []struct{ all, part string }{
+		{clearSequence, "\x1b[H\x1b[2J"},
+		{leaveSequence, "\x1b[m"},
+		{leaveSequence, "\x1b[?25h"},
+		{enterLinearSequence, "\x1b[?2004h"},
+		{leaveLinearSequence, "\x1b[?2004l"},
+	} {
+		if !strings.Contains(c.all, c.part) {
+			t.Errorf("%q lacks %q", c.all, c.part)
+		}
+	}
+	for _, mode := range regexp.MustCompile(`\x1b\[\?(\d+)h`).FindAllStringSubmatch(enterSequence, -1) {
+		if off := "\x1b[?" + mode[1] + "l"; mode[1] != "25" && !strings.Contains(leaveSequence, off) {
+			t.Errorf("mode %s stays on", mode[1])
+		}
+	}
 }
