@@ -368,3 +368,56 @@ func TestPath_completesLiterally(t *testing.T) {
 		t.Errorf("completed to %q", text)
 	}
 }
+
+// Tab goes through all fields and the button and begins again; shift+tab goes back. The hints name what enter does.
+func TestFormView_focus(t *testing.T) {
+	var first, second string
+	v := NewFormView(Form{
+		SubmitLabel: "add",
+		Fields:      []Field{Text("a", "A", &first), Text("b", "B", &second)},
+	}, t.Context())
+	for i, want := range []string{"1/", "1/2", "12/2", "12/2"} {
+		typeText(v, fmt.Sprint(i+1))
+		if i == 2 { // the button, which takes no text
+			want = "1/2"
+		}
+		if i == 3 {
+			want = "14/2"
+		}
+		if got := first + "/" + second; got != want {
+			t.Errorf("after %d tabs: %q, want %q", i, got, want)
+		}
+		press(v, tea.KeyTab)
+	}
+	v.Update(tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift})
+	if typeText(v, "x"); first != "14x" {
+		t.Errorf("shift+tab: %q, %q", first, second)
+	}
+	v.Update(tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift})
+	if typeText(v, "y"); first+second != "14x2" {
+		t.Errorf("shift+tab from the first field: %q, %q", first, second)
+	}
+	v.Update(tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift})
+	if typeText(v, "z"); second != "2z" {
+		t.Errorf("shift+tab from the button: %q, %q", first, second)
+	}
+}
+
+// A form asks for a word only if it has one, and leaving needs two presses of esc in a row.
+func TestFormView_plainFormAndLeaving(t *testing.T) {
+	var text string
+	v := NewFormView(Form{Title: "New", Fields: []Field{Text("a", "Label", &text)}}, t.Context())
+	screen := ansi.Strip(v.View(uitest.NewBox(t, 70, 20)))
+	if strings.Contains(screen, "Type") || strings.Contains(screen, "type") {
+		t.Errorf("asks for a word:\n%s", screen)
+	}
+	typeText(v, "a")
+	press(v, tea.KeyEscape)
+	typeText(v, "b")
+	if press(v, tea.KeyEscape); v.Done() {
+		t.Error("two presses of esc with a key between them discard the text")
+	}
+	if press(v, tea.KeyEscape); !v.Done() {
+		t.Error("two presses of esc do not leave")
+	}
+}

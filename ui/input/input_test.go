@@ -224,3 +224,41 @@ func TestShowInvisible(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A block shows five lines: two above the cursor, and what follows it; more above it at the end.
+func TestBlock_View_linesAroundCursor(t *testing.T) {
+	b := uitest.NewBox(t, 20, 10)
+	e := NewBlock("l1\nl2\nl3\nl4\nl5\nl6\nl7\nl8\nl9")
+	for _, want := range []string{
+		"l5 l6 l7 l8 l9", "l5 l6 l7 l8 l9", "l5 l6 l7 l8 l9", "l4 l5 l6 l7 l8", "l3 l4 l5 l6 l7", "l2 l3 l4 l5 l6",
+		"l1 l2 l3 l4 l5", "l1 l2 l3 l4 l5", "l1 l2 l3 l4 l5",
+	} {
+		if got := strings.Join(strings.Fields(ansi.Strip(strings.Join(e.View(b, true), " "))), " "); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		press(e, "up")
+	}
+	if got := strings.Fields(ansi.Strip(strings.Join(e.View(b, false), " "))); len(got) != 5 || got[0] != "l1" {
+		t.Errorf("without the keyboard: %v", got)
+	}
+}
+
+// What is behind the cursor is drawn too, a paste that just fits is not cut, and a word ends at the space before it.
+func TestEditor_edges(t *testing.T) {
+	b := uitest.NewBox(t, 20, 10)
+	for _, e := range []Editor{NewLine("abcdef"), NewBlock("abcdef")} {
+		press(e, "left", "left", "left")
+		if got := ansi.Strip(strings.Join(e.View(b, true), "")); !strings.Contains(got, "abcdef") {
+			t.Errorf("%T: %q", e, got)
+		}
+	}
+	for _, e := range []Editor{NewLine(""), NewLines("")} {
+		if e.Paste(strings.Repeat("é", MaxRunes)) || len(e.Text()) != 2*MaxRunes {
+			t.Errorf("%T cuts a paste that fits: %d bytes", e, len(e.Text()))
+		}
+	}
+	e := NewBlock(" word")
+	if press(e, "ctrl+w"); e.Text() != " " {
+		t.Errorf("ctrl+w leaves %q", e.Text())
+	}
+}

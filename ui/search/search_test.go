@@ -38,6 +38,8 @@ func TestNeedle_Fit(t *testing.T) {
 		{"5550199", "+1 555 0100", None},
 		{"198511", "198.51.100.7", None},
 		{"50", "+1 555 0100", None},
+		{"550", "+1 555 0100", None},
+		{"5501", "+1 555 0100", Inside},
 		{"grün", "das GRÜNE", WordStart},
 	} {
 		if got := New(c.query).Fit(c.text); got != c.want {
@@ -72,6 +74,8 @@ func TestNeedle_Forgive(t *testing.T) {
 		{"mail", "email", Misspelt},
 		{"status-pgae", "status-page", Misspelt},
 		{"web-2", "web-1", None},
+		{"BILING", "BILLING-API", Misspelt},
+		{"contacts", "contat", None}, // the text ends where two letters could change places
 		{"--", "web-1", None},
 	} {
 		q := New(c.query)
