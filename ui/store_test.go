@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -285,5 +286,89 @@ func TestStore_LoadMore_afterFailedRefresh(t *testing.T) {
 	runAll(s.LoadMore())
 	if got := s.Rows(); !slices.Equal(got, []string{"a", "b", "c"}) {
 		t.Errorf("rows: %v", got)
+	}
+}
+
+type goneError struct{ id string }
+
+func (g goneError) Error() string  { return g.id + " no longer exists" }
+func (g goneError) GoneID() string { return g.id }
+
+// A refused change leaves its row, unless the answer says that the row no longer exists.
+func TestStore_Run_refused(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		want []string
+	}{
+		"refused": {errors.New("refused"), []string{"a-on", "b"}},
+		"gone":    {goneError{"a"}, []string{"b"}},
+	} {
+		p := &pageSource{[][]string{{"a-on", "b"}}}
+		s := p.newStore(t, false)
+		runAll(s.Refresh())
+		var outcomes []AttemptOutcome
+		runAll(s.Run(RowChange[string]{
+			RowID:        "a",
+			ProgressText: "switching",
+			Send:         func(context.Context) (ChangeResult[string], error) { return ResultRow("a-off", c.err) },
+			OnOutcome: func(v AttemptOutcome, _ ChangeResult[string], err error) tea.Cmd {
+				outcomes = append(outcomes, v)
+				if !errors.Is(err, c.err) {
+					t.Errorf("%s: %v", name, err)
+				}
+				return nil
+			},
+		}))
+		if !slices.Equal(s.Rows(), c.want) || !slices.Equal(outcomes, []AttemptOutcome{Rejected}) || s.Busy("a") != "" {
+			t.Errorf("%s: %v, %v, busy %q", name, s.Rows(), outcomes, s.Busy("a"))
+		}
+	}
+}
+
+// A list that has not caught up with a change does not undo it, and the row says so until the list agrees.
+func TestStore_Refresh_behindAChange(t *testing.T) {
+	p := &pageSource{[][]string{{"a-on", "b"}}}
+	s := p.newStore(t, false)
+	runAll(s.Refresh())
+	runAll(s.Run(RowChange[string]{
+		RowID:        "a",
+		ProgressText: "switching",
+		Send:         func(context.Context) (ChangeResult[string], error) { return ResultRow("a-off", nil) },
+		Find:         func(rows []string) Finding[string] { return FoundIf(slices.Contains(rows, "a-off"), "a-off") },
+	}))
+	for _, c := range []struct {
+		list, want string
+		behind     bool
+	}{{"a-on", "a-off", true}, {"a-off", "a-off", false}} {
+		p.rows = [][]string{{c.list, "b"}}
+		runAll(s.Refresh())
+		row, _ := s.Get("a")
+		note := s.RowNote("a")
+		if row != c.want || strings.Contains(note, "the list still has the old values") != c.behind {
+			t.Errorf("the list has %s: %s, %q", c.list, row, note)
+		}
+	}
+}
+
+// The request of a read that is cancelled, or that a newer read replaces, ends.
+func TestStore_Cancel_endsTheRequest(t *testing.T) {
+	for name, end := range map[string]func(*RowStore[string]){
+		"cancelled": func(s *RowStore[string]) { s.Cancel() },
+		"replaced":  func(s *RowStore[string]) { s.Refresh() },
+	} {
+		var requests []context.Context
+		s := NewRowStore(t.Context(), Source[string]{
+			Name: "rows",
+			ID:   func(s string) string { return s },
+			Fetch: func(ctx context.Context, _ string) (RowPage[string], error) {
+				requests = append(requests, ctx)
+				return RowPage[string]{}, nil
+			},
+		})
+		read := s.Refresh()
+		read()
+		if end(s); len(requests) != 1 || requests[0].Err() == nil {
+			t.Errorf("%s: %d requests go on", name, len(requests))
+		}
 	}
 }

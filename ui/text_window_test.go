@@ -62,3 +62,28 @@ func TestTextWindow_scrollsThroughTheWholeText(t *testing.T) {
 		t.Errorf("the first line is %q; want %q", first, down[0])
 	}
 }
+
+// A page is one line less than the window, so that a line stays in sight. A window without height or width is empty.
+func TestTextWindow_pages(t *testing.T) {
+	var text strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&text, "line %d\n", i)
+	}
+	w := ui.NewTextWindow(text.String(), func(s string) string { return s + "!" })
+	b := uitest.NewBox(t, 40, 10)
+	for _, step := range []struct{ key, want string }{
+		{"j", "line 1!"}, {"pgdown", "line 10!"}, {"pgdown", "line 19!"}, {"pgup", "line 10!"}, {"k", "line 9!"},
+		{"pgup", "line 0!"}, {"pgup", "line 0!"},
+	} {
+		w.View(b)
+		pressWindow(t, w, step.key)
+		if first, _, _ := strings.Cut(w.View(b), "\n"); strings.TrimSpace(first) != step.want {
+			t.Errorf("after %s: %q, want %q", step.key, first, step.want)
+		}
+	}
+	for _, size := range [][2]int{{0, 10}, {40, 0}, {-1, -1}} {
+		if got := w.View(uitest.NewBox(t, size[0], size[1])); got != "" {
+			t.Errorf("%v: %q", size, got)
+		}
+	}
+}

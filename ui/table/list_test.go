@@ -364,3 +364,62 @@ type refusedError struct{ error }
 
 // Denied reports that it is one.
 func (refusedError) Denied() bool { return true }
+
+// Below a detail whose row could not be fetched stands why. A detail scrolls no further than to its last line.
+func TestScrollDetail(t *testing.T) {
+	b := uitest.NewBox(t, 60, 3)
+	text := "one\ntwo\nthree\nfour\nfive"
+	for _, c := range []struct {
+		scroll, want int
+		first        string
+		err          error
+	}{
+		{0, 0, "one", nil}, {1, 1, "two", nil}, {2, 2, "three", nil}, {3, 2, "three", nil}, {99, 2, "three", nil},
+		{99, 4, "five", unknownOutcomeError{}},
+	} {
+		view, scroll := scrollDetail(text, c.err, c.scroll, b)
+		lines := strings.Split(ansi.Strip(view), "\n")
+		if strings.TrimSpace(lines[0]) != c.first || scroll != c.want || len(lines) != b.Height {
+			t.Errorf("scrolled by %d: at %d, %q", c.scroll, scroll, lines)
+		}
+		if said := strings.Contains(view, "this row could not be read"); said != (c.err != nil) {
+			t.Errorf("%v: %q", c.err, view)
+		}
+	}
+	if _, scroll := scrollDetail("one", nil, 5, b); scroll != 0 {
+		t.Errorf("a short detail scrolls by %d", scroll)
+	}
+}
+
+// A pane that could not be read says for how long, once that is worth saying.
+func TestListStatus_failingSince(t *testing.T) {
+	b := uitest.NewBox(t, 70, 12)
+	for since, want := range map[time.Time]string{
+		{}:                           "",
+		b.Now.Add(-4 * time.Second):  "",
+		b.Now.Add(-5 * time.Second):  " for 5 s",
+		b.Now.Add(-90 * time.Second): " for 1 min",
+		b.Now.Add(-3*time.Hour - 1):  " for 3 h",
+		b.Now.Add(time.Minute):       "",
+	} {
+		s := listStatus{name: "things", freshness: ui.Freshness{Err: unknownOutcomeError{}, FailingSince: since}}
+		if got := s.emptyReason(b).text; got != "things could not be read"+want {
+			t.Errorf("%v: %q, want %q", b.Now.Sub(since), got, want)
+		}
+	}
+}
+
+// The cursor is in sight wherever it moves, and a detail is headed by its row.
+func TestList_View_keepsCursorInSight(t *testing.T) {
+	rows := things(40)
+	l := newLoadedList(t, &rows)
+	b := uitest.NewBox(t, 60, 8)
+	for _, key := range []string{"G", "k", "k", "k", "k", "k", "k", "k", "g", "j", "j", "j", "j", "j", "j", "j", "j"} {
+		pressKeys(l, key)
+		l.View(b)
+		name := rows[l.cursor.position].name
+		if screen := ansi.Strip(l.View(b)); !strings.Contains(screen, name) {
+			t.Errorf("after %s, %s is out of sight:\n%s", key, name, screen)
+		}
+	}
+}
