@@ -334,7 +334,7 @@ func TestStore_Refresh_behindAChange(t *testing.T) {
 		RowID:        "a",
 		ProgressText: "switching",
 		Send:         func(context.Context) (ChangeResult[string], error) { return ResultRow("a-off", nil) },
-		Find:         func(rows []string) Finding[string] { return FoundIf(slices.Contains(rows, "a-off"), "a-off") },
+		Find:         func(rows []string) LookupResult[string] { return FoundIf(slices.Contains(rows, "a-off"), "a-off") },
 	}))
 	for _, c := range []struct {
 		list, want string
@@ -357,7 +357,7 @@ func TestStore_Cancel_endsTheRequest(t *testing.T) {
 		"replaced":  func(s *RowStore[string]) { s.Refresh() },
 	} {
 		var requests []context.Context
-		s := NewRowStore(t.Context(), Source[string]{
+		s := NewRowStore(t.Context(), RowSource[string]{
 			Name: "rows",
 			ID:   func(s string) string { return s },
 			Fetch: func(ctx context.Context, _ string) (RowPage[string], error) {

@@ -246,13 +246,13 @@ func TestBlock_View_linesAroundCursor(t *testing.T) {
 // What is behind the cursor is drawn too, a paste that just fits is not cut, and a word ends at the space before it.
 func TestEditor_edges(t *testing.T) {
 	b := uitest.NewBox(t, 20, 10)
-	for _, e := range []Editor{NewLine("abcdef"), NewBlock("abcdef")} {
+	for _, e := range []TextEditor{NewLine("abcdef"), NewBlock("abcdef")} {
 		press(e, "left", "left", "left")
 		if got := ansi.Strip(strings.Join(e.View(b, true), "")); !strings.Contains(got, "abcdef") {
 			t.Errorf("%T: %q", e, got)
 		}
 	}
-	for _, e := range []Editor{NewLine(""), NewLines("")} {
+	for _, e := range []TextEditor{NewLine(""), NewLines("")} {
 		if e.Paste(strings.Repeat("é", MaxRunes)) || len(e.Text()) != 2*MaxRunes {
 			t.Errorf("%T cuts a paste that fits: %d bytes", e, len(e.Text()))
 		}
