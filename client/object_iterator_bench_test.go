@@ -123,7 +123,7 @@ func compareWithFloor(b *testing.B, c *client.Client, bare *http.Client, base st
 			if err != nil {
 				b.Fatal(err)
 			}
-			shelf.Append(page.Data)
+			shelf.Append(page.Rows())
 		}
 		if shelf.Len() != million {
 			b.Fatal(shelf.Len())

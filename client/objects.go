@@ -128,6 +128,15 @@ type ObjectPage struct {
 	Incomplete string
 }
 
+// Rows returns pointers to the entries.
+func (p *ObjectPage) Rows() []*Object {
+	rows := make([]*Object, len(p.Data))
+	for i := range rows {
+		rows[i] = &p.Data[i]
+	}
+	return rows
+}
+
 // UnmarshalJSON reads the answer of a listing: data must be there and be a list.
 func (p *ObjectPage) UnmarshalJSON(body []byte) error {
 	var truncated, next json.RawMessage

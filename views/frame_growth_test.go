@@ -227,9 +227,9 @@ func comparedPanes(panes []ui.Pane) (all []comparedPane) {
 		}},
 		{"objects", func(p frameProgram) tea.Cmd {
 			pane := storage.ObjectsPane(p.account, p.account.Buckets().At(0), "", "")
-			objects := p.account.OpenListings[len(p.account.OpenListings)-1].(*ui.RowStore[client.Object])
-			fillStore(objects, p.account.Services().Len(), func(i int) client.Object {
-				return client.Object{Name: client.NewText(fmt.Sprintf("object-%06d", i)), Size: 7}
+			objects := p.account.OpenListings[len(p.account.OpenListings)-1].(*ui.RowStore[*client.Object])
+			fillStore(objects, p.account.Services().Len(), func(i int) *client.Object {
+				return &client.Object{Name: client.NewText(fmt.Sprintf("object-%06d", i)), Size: 7}
 			})
 			return p.shell.Update(ui.OpenPaneMsg{Pane: pane})
 		}},

@@ -41,10 +41,10 @@ func (x *nameIndex) find(rows *Snapshot, name string) (slot int, held bool) {
 
 // prefetch hashes the names of a page and loads their words into the cache together, which is faster than waiting for
 // one after another.
-func (x *nameIndex) prefetch(rows []client.Object) (hashes []uint32) {
+func (x *nameIndex) prefetch(rows []*client.Object) (hashes []uint32) {
 	x.pageHashes = x.pageHashes[:0]
-	for i := range rows {
-		h := x.hash(rows[i].Name.Raw())
+	for _, row := range rows {
+		h := x.hash(row.Name.Raw())
 		x.pageHashes = append(x.pageHashes, h)
 		if words := x.shards[h%uint32(len(x.shards))].words; len(words) > 0 {
 			x.prefetchSink ^= words[probeStart(h)&(len(words)-1)]

@@ -56,15 +56,15 @@ func (s *Index) Index(name string) (int, bool) {
 }
 
 // Append adds objects with new names and returns the number of the others, which it drops.
-func (s *Index) Append(rows []client.Object) (dropped int) {
+func (s *Index) Append(rows []*client.Object) (dropped int) {
 	for page := range slices.Chunk(rows, hashBatch) {
 		hashes := s.names.prefetch(page)
-		for i := range page {
-			if s.current.slots == maxSlots || !s.names.add(&s.current, page[i].Name.Raw(), hashes[i]) {
+		for i, o := range page {
+			if s.current.slots == maxSlots || !s.names.add(&s.current, o.Name.Raw(), hashes[i]) {
 				dropped++
 				continue
 			}
-			s.appendRow(&page[i])
+			s.appendRow(o)
 		}
 	}
 	return dropped
@@ -72,17 +72,17 @@ func (s *Index) Append(rows []client.Object) (dropped int) {
 
 // Put replaces the object with a name in its position, or appends it. If the new row has another name, it moves to the
 // end.
-func (s *Index) Put(name string, row client.Object) {
+func (s *Index) Put(name string, row *client.Object) {
 	slot, held := s.names.find(&s.current, name)
 	if !held || row.Name.Raw() != name {
 		s.Drop(name)
-		s.Append([]client.Object{row})
+		s.Append([]*client.Object{row})
 		return
 	}
 	k, i := slot/chunkRows, slot%chunkRows
 	old := s.current.chunks[k][i]
 	s.current.chunks[k] = slices.Clone(s.current.chunks[k]) // snapshots keep theirs
-	s.current.chunks[k][i] = s.pack(&row, func() uint64 {
+	s.current.chunks[k][i] = s.pack(row, func() uint64 {
 		if old.meta&isOverflow != 0 {
 			return s.storeName(name)
 		}

@@ -28,6 +28,11 @@ func eachTestPage(_ testing.TB, n int, take func([]client.Object)) {
 	}
 }
 
+// pointersTo returns objects as an index takes them.
+func pointersTo(rows []client.Object) []*client.Object {
+	return (&client.ObjectPage{Data: rows}).Rows()
+}
+
 const pageSize = 500
 
 func testObject(i int) client.Object {
@@ -107,7 +112,7 @@ func TestIndex_roundTrip(t *testing.T) {
 		)
 	}
 	s := New()
-	if n := s.Append(append(slices.Clone(rows), rows...)); n != len(rows) || s.Len() != len(rows) {
+	if n := s.Append(pointersTo(append(slices.Clone(rows), rows...))); n != len(rows) || s.Len() != len(rows) {
 		t.Fatalf("%d dropped and %d held of %d", n, s.Len(), len(rows))
 	}
 	for i, o := range rows {
@@ -120,7 +125,7 @@ func TestIndex_roundTrip(t *testing.T) {
 	}
 	for i, o := range rows { // every kind of row in the place of every other kind
 		o.Name = rows[(i+1)%len(rows)].Name
-		s.Put(o.Name.Raw(), o)
+		s.Put(o.Name.Raw(), &o)
 		if got := s.At((i + 1) % len(rows)); got != o {
 			t.Errorf("%.80q: %+.200v was put as %+.200v", o.Name.Raw(), o, got)
 		}
@@ -141,7 +146,7 @@ func TestIndex_matchesModel(t *testing.T) {
 		s, m := New(), &model{}
 		for i := range 2*chunkRows + 300 {
 			o := client.Object{Name: client.NewText(rowName(i)), Size: int64(i)}
-			s.Append([]client.Object{o})
+			s.Append([]*client.Object{&o})
 			m.rows = append(m.rows, o)
 		}
 		still, before := s.Snapshot(), slices.Clone(m.rows)
@@ -156,14 +161,14 @@ func TestIndex_matchesModel(t *testing.T) {
 					m.rows = slices.Delete(m.rows, i, i+1)
 				}
 			case 2:
-				s.Put(name, o)
+				s.Put(name, &o)
 				if i >= 0 {
 					m.rows[i] = o
 				} else {
 					m.rows = append(m.rows, o)
 				}
 			case 3:
-				if dropped := s.Append([]client.Object{o}); dropped == 1 != (i >= 0) {
+				if dropped := s.Append([]*client.Object{&o}); dropped == 1 != (i >= 0) {
 					t.Fatalf("%d dropped; held: %v", dropped, i >= 0)
 				}
 				if i < 0 {
@@ -198,8 +203,8 @@ func same(t *testing.T, what string, n int, at func(int) client.Object, want []c
 
 func TestIndex_Put_renamedObject(t *testing.T) {
 	s := New()
-	s.Append([]client.Object{{Name: client.NewText("a")}, {Name: client.NewText("b")}})
-	s.Put("a", client.Object{Name: client.NewText("c")})
+	s.Append([]*client.Object{{Name: client.NewText("a")}, {Name: client.NewText("b")}})
+	s.Put("a", &client.Object{Name: client.NewText("c")})
 	if _, held := s.Index("a"); held || s.Len() != 2 || s.At(1).Name.Raw() != "c" {
 		t.Errorf("%d rows, the last %v", s.Len(), s.At(s.Len()-1))
 	}
@@ -208,7 +213,7 @@ func TestIndex_Put_renamedObject(t *testing.T) {
 // A snapshot can be read while the index changes; run it with the race detector.
 func TestIndex_Snapshot_concurrentReads(t *testing.T) {
 	s := New()
-	s.Append(oddObjects())
+	s.Append(pointersTo(oddObjects()))
 	done := make(chan bool)
 	for i := range 40 {
 		still, n := s.Snapshot(), s.Len()
@@ -218,9 +223,9 @@ func TestIndex_Snapshot_concurrentReads(t *testing.T) {
 			done <- err == nil && failed == nil && still.Len() == n && len(sorted) == n && len(hits) <= n
 		}()
 		for j := range 400 {
-			s.Append([]client.Object{{Name: client.NewText(rowName(i*400 + j)), Size: int64(j)}})
+			s.Append([]*client.Object{{Name: client.NewText(rowName(i*400 + j)), Size: int64(j)}})
 		}
-		s.Put("plain", client.Object{Name: client.NewText("plain"), Size: int64(i)})
+		s.Put("plain", &client.Object{Name: client.NewText("plain"), Size: int64(i)})
 		s.Drop(rowName(i * 7))
 	}
 	for range 40 {
@@ -250,9 +255,9 @@ func TestSnapshot_filterAndSort(t *testing.T) {
 		if i%10 == 9 {
 			o = client.Object{Name: client.NewText(name + "/")}
 		}
-		s.Append([]client.Object{o})
+		s.Append([]*client.Object{&o})
 	}
-	s.Append(oddObjects())
+	s.Append(pointersTo(oddObjects()))
 	for i := 0; i < s.Len(); i += 17 {
 		s.Drop(s.At(i).Name.Raw())
 	}
@@ -334,7 +339,7 @@ func checkSort(
 // Filter and Sort end with the error of their context.
 func TestSnapshot_stopsWithContext(t *testing.T) {
 	s := New()
-	eachTestPage(t, 3000, func(rows []client.Object) { s.Append(rows) })
+	eachTestPage(t, 3000, func(rows []client.Object) { s.Append(pointersTo(rows)) })
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := s.Snapshot().Filter(ctx, "a", "", nil); err == nil {
@@ -350,7 +355,7 @@ func TestSnapshot_stopsWithContext(t *testing.T) {
 // Reading a row allocates nothing.
 func TestIndex_At_noAllocations(t *testing.T) {
 	s := New()
-	eachTestPage(t, 1000, func(rows []client.Object) { s.Append(rows) })
+	eachTestPage(t, 1000, func(rows []client.Object) { s.Append(pointersTo(rows)) })
 	s.Drop(rowName(500))
 	var o client.Object
 	name := rowName(700)
@@ -373,7 +378,7 @@ func TestIndex_memoryPerObject(t *testing.T) {
 	const n = 200_000
 	before := heapBytes()
 	s := New()
-	eachTestPage(t, n, func(rows []client.Object) { s.Append(rows) })
+	eachTestPage(t, n, func(rows []client.Object) { s.Append(pointersTo(rows)) })
 	if each := float64(heapBytes()-before) / n; each > 110 {
 		t.Errorf("%.1f bytes an object", each)
 	}
@@ -391,7 +396,7 @@ func BenchmarkIndexMemory(b *testing.B) {
 	for b.Loop() {
 		before := heapBytes()
 		s := New()
-		eachTestPage(b, million, func(rows []client.Object) { s.Append(rows) })
+		eachTestPage(b, million, func(rows []client.Object) { s.Append(pointersTo(rows)) })
 		b.ReportMetric(float64(heapBytes()-before)/million, "B/object")
 		b.ReportMetric(float64(names)/million, "B/name")
 		runtime.KeepAlive(s)
@@ -406,7 +411,7 @@ func newFullIndex(b *testing.B, shuffled bool) *Index {
 		rand.New(rand.NewPCG(1, 2)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	}
 	s := New()
-	s.Append(rows)
+	s.Append(pointersTo(rows))
 	if s.Len() != million {
 		b.Fatal(s.Len())
 	}
@@ -415,8 +420,8 @@ func newFullIndex(b *testing.B, shuffled bool) *Index {
 
 // BenchmarkIndexPage appends a page of 500 to an index that holds up to a million.
 func BenchmarkIndexPage(b *testing.B) {
-	rows := make([]client.Object, 0, million)
-	eachTestPage(b, million, func(page []client.Object) { rows = append(rows, page...) })
+	rows := make([]*client.Object, 0, million)
+	eachTestPage(b, million, func(page []client.Object) { rows = append(rows, pointersTo(slices.Clone(page))...) })
 	s, from := New(), 0
 	worst := time.Duration(0)
 	for b.Loop() {
@@ -462,7 +467,7 @@ func BenchmarkFilter(b *testing.B) {
 	s := newFullIndex(b, false).Snapshot()
 	capitals := New()
 	for i := range million {
-		capitals.Append([]client.Object{{Name: client.NewText(strings.ToUpper(rowName(i)))}})
+		capitals.Append([]*client.Object{{Name: client.NewText(strings.ToUpper(rowName(i)))}})
 	}
 	for name, f := range map[string]struct {
 		s    *Snapshot

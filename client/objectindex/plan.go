@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"iter"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"sync"
@@ -84,7 +85,7 @@ func (p *ListingPlan) split(ctx context.Context, one part) ([]part, error) {
 	if err != nil || page.Truncated || len(page.Warnings) > 0 {
 		return []part{one}, err
 	}
-	slices.SortFunc(page.Data, func(a, b client.Object) int { return strings.Compare(a.Name.Raw(), b.Name.Raw()) })
+	sort.Slice(page.Data, func(i, j int) bool { return page.Data[i].Name.Raw() < page.Data[j].Name.Raw() })
 	var parts []part
 	prefixes, last := 0, ""
 	for _, o := range page.Data {

@@ -20,7 +20,7 @@ import (
 )
 
 // download asks for a folder. It first counts the objects of folders.
-func (l *objectListing) download(rows table.SelectedRows[client.Object]) tea.Cmd {
+func (l *objectListing) download(rows table.SelectedRows[*client.Object]) tea.Cmd {
 	prefix := l.path.prefix
 	if rows.Len() == 1 {
 		for row := range rows.All() {
@@ -36,7 +36,7 @@ func (l *objectListing) download(rows table.SelectedRows[client.Object]) tea.Cmd
 }
 
 // downloadForm asks for the folder and the file name for one object. It rejects the name of a file that exists.
-func downloadForm(a *account.Account, b *client.Bucket, o client.Object) form.Form {
+func downloadForm(a *account.Account, b *client.Bucket, o *client.Object) form.Form {
 	folder := downloadFolder(a)
 	leaf, err := transfer.DefaultFileName(o.Name.Raw())
 	if err != nil {
@@ -60,7 +60,7 @@ func downloadForm(a *account.Account, b *client.Bucket, o client.Object) form.Fo
 			_, err := a.Transfers.Download(transfer.DownloadRequest{
 				Cluster: b.Location().Raw(),
 				Bucket:  b.Label.Raw(),
-				Object:  o,
+				Object:  *o,
 				Folder:  folder,
 				Path:    leaf,
 			})

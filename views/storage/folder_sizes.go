@@ -332,11 +332,11 @@ func formatReadAge(age time.Duration) string {
 type sizesView struct{ l *objectListing }
 
 // columns returns the columns that are shown once somebody has asked for the sums.
-func (v sizesView) columns() []resource.ColumnDefinition[client.Object] {
-	return []resource.ColumnDefinition[client.Object]{
+func (v sizesView) columns() []resource.ColumnDefinition[*client.Object] {
+	return []resource.ColumnDefinition[*client.Object]{
 		{
 			Name: "share",
-			Pane: table.Column[client.Object]{
+			Pane: table.Column[*client.Object]{
 				Width:            shareWidth,
 				DropPriority:     1,
 				FilterByNameOnly: true,
@@ -347,7 +347,7 @@ func (v sizesView) columns() []resource.ColumnDefinition[client.Object] {
 		},
 		{
 			Name: "objects",
-			Pane: table.Column[client.Object]{
+			Pane: table.Column[*client.Object]{
 				Width:            9,
 				AlignRight:       true,
 				DropPriority:     2,
@@ -360,7 +360,7 @@ func (v sizesView) columns() []resource.ColumnDefinition[client.Object] {
 }
 
 // sizeCell shows the size of an object, or of all objects in a folder.
-func (v sizesView) sizeCell(o client.Object, _ ui.Box) (string, theme.Tone) {
+func (v sizesView) sizeCell(o *client.Object, _ ui.Box) (string, theme.Tone) {
 	switch sum, known := v.sum(o); {
 	case !known && v.l.isFolder(o):
 		return "—", theme.Muted
@@ -376,7 +376,7 @@ func (v sizesView) sizeCell(o client.Object, _ ui.Box) (string, theme.Tone) {
 }
 
 // sum returns the size of an object, or the sums of a folder, if they are known.
-func (v sizesView) sum(o client.Object) (objectindex.ObjectTotal, bool) {
+func (v sizesView) sum(o *client.Object) (objectindex.ObjectTotal, bool) {
 	if v.l.isFolder(o) {
 		return v.l.sizes.sum(o.Name.Raw())
 	}
@@ -384,7 +384,7 @@ func (v sizesView) sum(o client.Object) (objectindex.ObjectTotal, bool) {
 }
 
 // sizeValue returns the bytes of an entry for filters.
-func (v sizesView) sizeValue(o client.Object) string {
+func (v sizesView) sizeValue(o *client.Object) string {
 	if sum, known := v.sum(o); known && (sum.Objects > 0 || !sum.AtLeast) {
 		return strconv.FormatInt(sum.Bytes, 10)
 	}
@@ -392,7 +392,7 @@ func (v sizesView) sizeValue(o client.Object) string {
 }
 
 // countCell shows the number of objects in a folder.
-func (v sizesView) countCell(o client.Object, _ ui.Box) (string, theme.Tone) {
+func (v sizesView) countCell(o *client.Object, _ ui.Box) (string, theme.Tone) {
 	switch sum, known := v.sum(o); {
 	case !v.l.isFolder(o):
 		return "", theme.Muted
@@ -414,13 +414,13 @@ const (
 )
 
 // shareCell shows how much of its folder an entry takes: a bar beside the largest entry, and the part of all bytes.
-func (v sizesView) shareCell(o client.Object, b ui.Box) (string, theme.Tone) {
+func (v sizesView) shareCell(o *client.Object, b ui.Box) (string, theme.Tone) {
 	bar, percent := v.share(o, b)
 	return bar + percent, theme.Plain
 }
 
 // shareSpans draws the text of shareCell.
-func (v sizesView) shareSpans(o client.Object, b ui.Box) []table.CellSpan {
+func (v sizesView) shareSpans(o *client.Object, b ui.Box) []table.CellSpan {
 	bar, percent := v.share(o, b)
 	tone := theme.Good
 	if v.l.isFolder(o) {
@@ -430,7 +430,7 @@ func (v sizesView) shareSpans(o client.Object, b ui.Box) []table.CellSpan {
 }
 
 // share returns a bar and a percentage. As long as the folder is being read there is no percentage.
-func (v sizesView) share(o client.Object, b ui.Box) (bar, percent string) {
+func (v sizesView) share(o *client.Object, b ui.Box) (bar, percent string) {
 	folder := v.l.path.openFolder()
 	r := v.l.sizes.shown(folder)
 	sum, known := v.sum(o)
@@ -527,7 +527,7 @@ func (v sizesView) followTop() {
 }
 
 // writeFolderSize writes what is known of the size of a folder.
-func (v sizesView) writeFolderSize(t *account.DetailWriter, o client.Object) {
+func (v sizesView) writeFolderSize(t *account.DetailWriter, o *client.Object) {
 	sum, known := v.l.sizes.sum(o.Name.Raw())
 	switch {
 	case !known:

@@ -18,7 +18,7 @@ import (
 type objectView struct {
 	a        *account.Account
 	bucket   *client.Bucket
-	object   client.Object
+	object   *client.Object
 	acl      *ui.RowStore[*client.ObjectACL]
 	preview  *ui.RowStore[*preview]
 	showXML  bool // the ACL's XML is shown
@@ -35,7 +35,7 @@ type renderedPreview struct {
 }
 
 // objectPane returns the pane of an object.
-func objectPane(a *account.Account, b *client.Bucket, o client.Object) ui.Pane {
+func objectPane(a *account.Account, b *client.Bucket, o *client.Object) ui.Pane {
 	p := &objectView{a: a, bucket: b, object: o}
 	ref := refTo(b, o.Name.Raw())
 	p.acl = ui.NewRowStore(a.Context, ui.RowSource[*client.ObjectACL]{
@@ -171,7 +171,7 @@ func (p *objectView) toggleXML() tea.Cmd {
 
 // delete asks, deletes the object and closes its pane.
 func (p *objectView) delete() tea.Cmd {
-	objects := objectSet{1, slices.Values([]client.Object{p.object})}
+	objects := objectSet{1, slices.Values([]*client.Object{p.object})}
 	ask := askToDelete(p.bucket, objects)
 	ask.Items = nil
 	ask.Confirm.Title = "Delete object"

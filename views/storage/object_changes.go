@@ -23,7 +23,7 @@ func refTo(b *client.Bucket, name string) client.ObjectRef {
 }
 
 // delete asks about exactly the objects that are there when it asks.
-func (l *objectListing) delete(rows table.SelectedRows[client.Object]) tea.Cmd {
+func (l *objectListing) delete(rows table.SelectedRows[*client.Object]) tea.Cmd {
 	return l.countThen(rows, func(all objectSet) tea.Msg {
 		if all.n == 0 {
 			return ui.NewsMsg{Tone: theme.Info, Text: "there is nothing to delete"}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -21,12 +20,16 @@ import (
 // An objectSet is the objects that an action is about.
 type objectSet struct {
 	n   int
-	all iter.Seq[client.Object] // can be used again and again
+	all iter.Seq[*client.Object] // can be used again and again
 }
 
 // slice returns the objects.
 func (s objectSet) slice() []client.Object {
-	return slices.AppendSeq(make([]client.Object, 0, s.n), s.all)
+	all := make([]client.Object, 0, s.n)
+	for o := range s.all {
+		all = append(all, *o)
+	}
+	return all
 }
 
 // A counting is the work of finding out what an action is about.
@@ -99,7 +102,7 @@ func (m countingEnded) Deliver() tea.Cmd {
 
 // expandFolders returns the objects that rows stand for: the row itself, or all objects of a folder.
 func (l *objectListing) expandFolders(
-	ctx context.Context, rows table.SelectedRows[client.Object], c *counting,
+	ctx context.Context, rows table.SelectedRows[*client.Object], c *counting,
 ) (objectSet, error) {
 	found, folders := objectindex.New(), false
 	for row := range rows.All() {
@@ -114,7 +117,7 @@ func (l *objectListing) expandFolders(
 		}
 		return objectSet{rows.Len(), rows.All()}, ctx.Err()
 	}
-	add := func(objects ...client.Object) {
+	add := func(objects ...*client.Object) {
 		n := len(objects) - found.Append(objects)
 		c.objects.Add(int64(n))
 		for _, o := range objects {
@@ -133,7 +136,7 @@ func (l *objectListing) expandFolders(
 			if restarted {
 				c.bytes.Store(bytes)
 			}
-			add(p.Data...)
+			add(p.Rows()...)
 			missing = p.Incomplete
 			return missing == ""
 		})
@@ -145,9 +148,9 @@ func (l *objectListing) expandFolders(
 		}
 	}
 	listed := found.Snapshot()
-	return objectSet{listed.Len(), func(yield func(client.Object) bool) {
+	return objectSet{listed.Len(), func(yield func(*client.Object) bool) {
 		for i := range listed.Len() {
-			if !yield(listed.At(i)) {
+			if !yield(rowOf(listed.At(i))) {
 				return
 			}
 		}
@@ -155,7 +158,7 @@ func (l *objectListing) expandFolders(
 }
 
 // countThen lists the objects that rows stand for, off the event loop, and goes on with them.
-func (l *objectListing) countThen(rows table.SelectedRows[client.Object], then func(objectSet) tea.Msg) tea.Cmd {
+func (l *objectListing) countThen(rows table.SelectedRows[*client.Object], then func(objectSet) tea.Msg) tea.Cmd {
 	c := countingOf(l.a)
 	return c.while(l.a, "the objects in "+l.nameOrCount(rows), func(ctx context.Context) tea.Msg {
 		all, err := l.expandFolders(ctx, rows, c)
@@ -167,7 +170,7 @@ func (l *objectListing) countThen(rows table.SelectedRows[client.Object], then f
 }
 
 // nameOrCount names a single row and counts several.
-func (l *objectListing) nameOrCount(rows table.SelectedRows[client.Object]) string {
+func (l *objectListing) nameOrCount(rows table.SelectedRows[*client.Object]) string {
 	if rows.Len() == 1 {
 		for row := range rows.All() {
 			return l.displayName(row)

@@ -18,12 +18,21 @@ type objectRowStorage struct {
 }
 
 // newStorage returns an empty storage for the listing.
-func (l *objectListing) newStorage() ui.RowStorage[client.Object] {
+func (l *objectListing) newStorage() ui.RowStorage[*client.Object] {
 	return objectRowStorage{objectindex.New(), l}
 }
 
+// At returns the object at a position.
+func (s objectRowStorage) At(i int) *client.Object { return rowOf(s.objectIndex.At(i)) }
+
 // Snapshot returns the objects as they are now.
-func (s objectRowStorage) Snapshot() func(i int) client.Object { return s.objectIndex.Snapshot().At }
+func (s objectRowStorage) Snapshot() func(i int) *client.Object {
+	rows := s.objectIndex.Snapshot()
+	return func(i int) *client.Object { return rowOf(rows.At(i)) }
+}
+
+// rowOf returns an object as a row of a list.
+func rowOf(o client.Object) *client.Object { return &o }
 
 // Searcher returns a searcher over the objects as they are now.
 func (s objectRowStorage) Searcher() ui.RowSearcher {

@@ -21,11 +21,11 @@ import (
 )
 
 // logObjects returns n objects of a folder, and three folders in it, in no order of names.
-func logObjects(n int) []client.Object {
-	rows := make([]client.Object, 0, n+3)
+func logObjects(n int) []*client.Object {
+	rows := make([]*client.Object, 0, n+3)
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range n {
-		rows = append(rows, client.Object{
+		rows = append(rows, &client.Object{
 			Name:     client.NewText(fmt.Sprintf("logs/web/Service-%03d/%07d.log", i*7%1000, i)),
 			Size:     int64(i * 977 % 1_000_003),
 			ETag:     client.NewETag(fmt.Sprintf("%032x", i)),
@@ -34,13 +34,13 @@ func logObjects(n int) []client.Object {
 		})
 	}
 	for _, folder := range []string{"z", "b", "a"} {
-		rows = append(rows, client.Object{Name: client.NewText("logs/web/" + folder + "/")})
+		rows = append(rows, &client.Object{Name: client.NewText("logs/web/" + folder + "/")})
 	}
 	return rows
 }
 
 // openListing returns the list of a folder whose rows have all been read.
-func openListing(t testing.TB, rows []client.Object) *objectListing {
+func openListing(t testing.TB, rows []*client.Object) *objectListing {
 	t.Helper()
 	api, err := client.New(
 		"https://api.example.test/v4", client.NewSecret("t"),
@@ -52,13 +52,13 @@ func openListing(t testing.TB, rows []client.Object) *objectListing {
 	a := account.New(t.Context(), account.Options{API: api, Location: time.UTC})
 	bucket := &client.Bucket{Cluster: client.NewText("us-east-1"), Label: client.NewText("logs")}
 	l := ObjectsPane(a, bucket, "logs/web/", "/").(*objectListing)
-	l.Store = ui.NewRowStore(t.Context(), ui.RowSource[client.Object]{
+	l.Store = ui.NewRowStore(t.Context(), ui.RowSource[*client.Object]{
 		Name:       "objects",
-		ID:         func(o client.Object) string { return o.Name.Raw() },
+		ID:         func(o *client.Object) string { return o.Name.Raw() },
 		Lazy:       true,
 		NewStorage: l.newStorage,
-		Fetch: func(context.Context, string) (ui.RowPage[client.Object], error) {
-			return ui.RowPage[client.Object]{Rows: rows}, nil
+		Fetch: func(context.Context, string) (ui.RowPage[*client.Object], error) {
+			return ui.RowPage[*client.Object]{Rows: rows}, nil
 		},
 	})
 	uitest.RunAll(l.Store.Refresh())
@@ -124,7 +124,7 @@ func TestObjectsAreFilteredAndSorted(t *testing.T) {
 		rows := logObjects(n)
 		l := openListing(t, rows)
 		l.frame(t, 1)
-		matching := func(match func(o client.Object, name string) bool) (n int) {
+		matching := func(match func(o *client.Object, name string) bool) (n int) {
 			for _, o := range rows {
 				if match(o, strings.ToLower(strings.TrimPrefix(o.Name.Raw(), "logs/web/"))) {
 					n++
@@ -134,17 +134,17 @@ func TestObjectsAreFilteredAndSorted(t *testing.T) {
 		}
 		for _, c := range []struct {
 			filter string
-			match  func(o client.Object, name string) bool
+			match  func(o *client.Object, name string) bool
 		}{
-			{"web", func(client.Object, string) bool { return false }},
-			{"SERVICE-01", func(_ client.Object, name string) bool { return strings.Contains(name, "service-01") }},
-			{"service-01 77", func(_ client.Object, name string) bool {
+			{"web", func(*client.Object, string) bool { return false }},
+			{"SERVICE-01", func(_ *client.Object, name string) bool { return strings.Contains(name, "service-01") }},
+			{"service-01 77", func(_ *client.Object, name string) bool {
 				return strings.Contains(name, "service-01") && strings.Contains(name, "77")
 			}},
-			{"service !77", func(_ client.Object, name string) bool {
+			{"service !77", func(_ *client.Object, name string) bool {
 				return strings.Contains(name, "service") && !strings.Contains(name, "77")
 			}},
-			{"77 size:kib", func(o client.Object, name string) bool {
+			{"77 size:kib", func(o *client.Object, name string) bool {
 				return strings.Contains(name, "77") && strings.Contains(account.FormatSize(o.Size), "KiB")
 			}},
 		} {
@@ -158,7 +158,7 @@ func TestObjectsAreFilteredAndSorted(t *testing.T) {
 		}
 		l.sort(t, 1) // the largest first
 		l.press(t, "g")
-		largest := slices.MaxFunc(rows, func(a, b client.Object) int { return int(a.Size - b.Size) })
+		largest := slices.MaxFunc(rows, func(a, b *client.Object) int { return int(a.Size - b.Size) })
 		lines := strings.Split(l.frame(t, 6), "\n")[1:] // below the parent row
 		for i, want := range []string{"a/", "b/", "z/", strings.TrimPrefix(largest.Name.Raw(), "logs/web/")} {
 			if !strings.Contains(lines[i+1], want) {
@@ -183,13 +183,13 @@ func BenchmarkMillionObjects(b *testing.B) {
 	const million = 1_000_000
 	l := openListing(b, logObjects(3))
 	before := heapInUse()
-	l.Store = ui.NewRowStore(b.Context(), ui.RowSource[client.Object]{
+	l.Store = ui.NewRowStore(b.Context(), ui.RowSource[*client.Object]{
 		Name:       "objects",
-		ID:         func(o client.Object) string { return o.Name.Raw() },
+		ID:         func(o *client.Object) string { return o.Name.Raw() },
 		Lazy:       true,
 		NewStorage: l.newStorage,
-		Fetch: func(context.Context, string) (ui.RowPage[client.Object], error) {
-			return ui.RowPage[client.Object]{Rows: logObjects(million)}, nil
+		Fetch: func(context.Context, string) (ui.RowPage[*client.Object], error) {
+			return ui.RowPage[*client.Object]{Rows: logObjects(million)}, nil
 		},
 	})
 	uitest.RunAll(l.Store.Refresh())

@@ -61,7 +61,7 @@ func (p bucketPath) hiddenPrefix() string {
 type objectListing struct {
 	a    *account.Account
 	path bucketPath
-	*table.List[client.Object]
+	*table.List[*client.Object]
 	totals struct {
 		version, n int
 		objects    int // among the n rows; the others are folders, which have no size
@@ -82,9 +82,9 @@ type objectListing struct {
 func ObjectsPane(a *account.Account, b *client.Bucket, prefix, delimiter string) ui.Pane {
 	l := &objectListing{a: a, path: bucketPath{b, prefix, delimiter}}
 	l.sizes = listingSizes{sizesOf(a, b.Object("")), prefix}
-	set := ui.NewRowStore(a.Context, ui.RowSource[client.Object]{
+	set := ui.NewRowStore(a.Context, ui.RowSource[*client.Object]{
 		Name:         "objects",
-		ID:           func(o client.Object) string { return o.Name.Raw() },
+		ID:           func(o *client.Object) string { return o.Name.Raw() },
 		Fetch:        l.fetchPage,
 		Lazy:         true,
 		PrefetchFrom: l.prefetchFrom,
@@ -95,7 +95,7 @@ func ObjectsPane(a *account.Account, b *client.Bucket, prefix, delimiter string)
 	if delimiter != "" {
 		order = "name" // folders stand before objects
 	}
-	l.List = &table.List[client.Object]{
+	l.List = &table.List[*client.Object]{
 		Title:         "objects",
 		SortBy:        order,
 		Store:         set,
@@ -109,7 +109,7 @@ func ObjectsPane(a *account.Account, b *client.Bucket, prefix, delimiter string)
 		Footer:        l.foot,
 		EmptyText:     l.emptyText(),
 		CopyItems:     l.copyItems,
-		Label:         func(o client.Object) string { return l.displayName(o) },
+		Label:         func(o *client.Object) string { return l.displayName(o) },
 	}
 	table.WithParentRow(l.List, table.ParentRow{Open: goUp, Detail: l.path.parentDetail})
 	a.OpenListings = append(a.OpenListings, l.Store)
@@ -125,13 +125,13 @@ func ObjectsPane(a *account.Account, b *client.Bucket, prefix, delimiter string)
 }
 
 // Objects declares objects: the document's "Object". Their operations are written by hand: they are transfers.
-func Objects(a *account.Account) resource.Resource[client.Object] {
+func Objects(a *account.Account) resource.Resource[*client.Object] {
 	return objectResource(&objectListing{a: a})
 }
 
 // objectResource declares the objects of a listing.
-func objectResource(l *objectListing) resource.Resource[client.Object] {
-	return resource.Resource[client.Object]{
+func objectResource(l *objectListing) resource.Resource[*client.Object] {
+	return resource.Resource[*client.Object]{
 		Name:        "objects",
 		Singular:    "object",
 		Description: "Objects of a bucket: list, fetch, store, remove, make links",
@@ -164,15 +164,15 @@ func objectResource(l *objectListing) resource.Resource[client.Object] {
 		ListFlags: []resource.ListFlag{
 			{Name: "recursive", Short: "r", Usage: "include objects inside folders", Bool: true},
 		},
-		List: func(ctx context.Context, q resource.ListQuery) iter.Seq2[client.Object, error] {
+		List: func(ctx context.Context, q resource.ListQuery) iter.Seq2[*client.Object, error] {
 			return listObjects(ctx, l.a, q)
 		},
 	}
 }
 
 // objectColumns returns the columns of objects.
-func objectColumns(l *objectListing) []resource.ColumnDefinition[client.Object] {
-	type row = client.Object
+func objectColumns(l *objectListing) []resource.ColumnDefinition[*client.Object] {
+	type row = *client.Object
 	sizes := sizesView{l}
 	columns := []resource.ColumnDefinition[row]{
 		{
@@ -220,7 +220,7 @@ func objectColumns(l *objectListing) []resource.ColumnDefinition[client.Object] 
 }
 
 // objectSizeValue returns the bytes of an object, for scripts; folders have none.
-func objectSizeValue(o client.Object) string {
+func objectSizeValue(o *client.Object) string {
 	if o.IsPrefix() || o.Size < 0 {
 		return ""
 	}
@@ -228,11 +228,11 @@ func objectSizeValue(o client.Object) string {
 }
 
 // listObjects iterates over the objects of a bucket for a script, page by page.
-func listObjects(ctx context.Context, a *account.Account, q resource.ListQuery) iter.Seq2[client.Object, error] {
-	return func(yield func(client.Object, error) bool) {
+func listObjects(ctx context.Context, a *account.Account, q resource.ListQuery) iter.Seq2[*client.Object, error] {
+	return func(yield func(*client.Object, error) bool) {
 		cluster, bucket, err := ParseBucketID(q["CLUSTER/BUCKET"])
 		if err != nil {
-			yield(client.Object{}, err)
+			yield(nil, err)
 			return
 		}
 		ask := client.ObjectQuery{
@@ -246,16 +246,16 @@ func listObjects(ctx context.Context, a *account.Account, q resource.ListQuery) 
 		}
 		for page, err := range a.API.Objects.Pages(ctx, ask) {
 			if err != nil {
-				yield(client.Object{}, err)
+				yield(nil, err)
 				return
 			}
-			for _, o := range page.Data {
+			for _, o := range page.Rows() {
 				if !yield(o, nil) {
 					return
 				}
 			}
 			if page.Incomplete != "" {
-				yield(client.Object{}, fmt.Errorf("list objects: the listing is %s; rows are missing", page.Incomplete))
+				yield(nil, fmt.Errorf("list objects: the listing is %s; rows are missing", page.Incomplete))
 				return
 			}
 		}
@@ -299,7 +299,7 @@ func (l *objectListing) query(marker string) client.ObjectQuery {
 }
 
 // fetchPage reads one page.
-func (l *objectListing) fetchPage(ctx context.Context, marker string) (ui.RowPage[client.Object], error) {
+func (l *objectListing) fetchPage(ctx context.Context, marker string) (ui.RowPage[*client.Object], error) {
 	if plan := l.plan.Load(); plan.Owns(marker) {
 		p, err := plan.List(ctx, marker)
 		return l.toPlanPage(p), err
@@ -317,9 +317,9 @@ const (
 // parts, side by side.
 func (l *objectListing) prefetchFrom(
 	ctx context.Context, marker string, rowsBefore int,
-) func() (ui.RowPage[client.Object], error) {
+) func() (ui.RowPage[*client.Object], error) {
 	mayPlan := l.path.delimiter == "" && rowsBefore <= maxRowsBeforePlan
-	return ui.Prefetch(ctx, func(yield func(ui.RowPage[client.Object], error) bool) {
+	return ui.Prefetch(ctx, func(yield func(ui.RowPage[*client.Object], error) bool) {
 		plan, from := l.plan.Load(), marker
 		if !plan.Owns(marker) {
 			if plan = l.readBeforePlan(ctx, marker, mayPlan, yield); plan == nil {
@@ -338,7 +338,7 @@ func (l *objectListing) prefetchFrom(
 // readBeforePlan reads pages one after another until there is a plan for the rest, which it returns; nil at the end of
 // the listing.
 func (l *objectListing) readBeforePlan(
-	ctx context.Context, marker string, mayPlan bool, yield func(ui.RowPage[client.Object], error) bool,
+	ctx context.Context, marker string, mayPlan bool, yield func(ui.RowPage[*client.Object], error) bool,
 ) *objectindex.ListingPlan {
 	pages := 0
 	for p, err := range l.a.API.Objects.Pages(ctx, l.query(marker)) {
@@ -358,39 +358,41 @@ func (l *objectListing) readBeforePlan(
 }
 
 // toPage returns an answer as rows, without the entry for the folder itself.
-func (l *objectListing) toPage(p client.ObjectPage) ui.RowPage[client.Object] {
-	return ui.RowPage[client.Object]{
-		Rows:  slices.DeleteFunc(p.Data, l.isFolderMarker),
+func (l *objectListing) toPage(p client.ObjectPage) ui.RowPage[*client.Object] {
+	return ui.RowPage[*client.Object]{
+		Rows:  slices.DeleteFunc(p.Rows(), l.isFolderMarker),
 		Next:  p.NextMarker,
 		Notes: p.Warnings,
 	}
 }
 
 // toPlanPage returns an answer to a plan as rows. A plan begins with the first name again.
-func (l *objectListing) toPlanPage(p client.ObjectPage) ui.RowPage[client.Object] {
+func (l *objectListing) toPlanPage(p client.ObjectPage) ui.RowPage[*client.Object] {
 	page := l.toPage(p)
 	page.Rereads = true
 	return page
 }
 
 // isFolderMarker reports whether an entry is the empty object that stands for the listed folder.
-func (l *objectListing) isFolderMarker(o client.Object) bool {
+func (l *objectListing) isFolderMarker(o *client.Object) bool {
 	return o.Size == 0 && o.Name.Raw() == l.path.prefix && strings.HasSuffix(l.path.prefix, "/")
 }
 
 // isFolder reports whether an entry can be opened as a folder.
-func (l *objectListing) isFolder(o client.Object) bool { return l.path.delimiter != "" && o.IsPrefix() }
+func (l *objectListing) isFolder(o *client.Object) bool {
+	return l.path.delimiter != "" && o.IsPrefix()
+}
 
 // whyNot says why an operation of the client cannot be performed on an entry.
-func (l *objectListing) whyNot(op string) func(client.Object) string {
-	return func(o client.Object) string {
+func (l *objectListing) whyNot(op string) func(*client.Object) string {
+	return func(o *client.Object) string {
 		return account.OrDefault(l.a.MissingScope(op), account.ReasonIf(l.isFolder(o), "for an object, not a folder"))
 	}
 }
 
 // operations are the actions on an entry.
-func (l *objectListing) operations() []table.RowAction[client.Object] {
-	return []table.RowAction[client.Object]{
+func (l *objectListing) operations() []table.RowAction[*client.Object] {
+	return []table.RowAction[*client.Object]{
 		{
 			Keys:        []string{"enter", "l", "right"},
 			Name:        "open",
@@ -412,7 +414,7 @@ func (l *objectListing) operations() []table.RowAction[client.Object] {
 			ShowInHints:    true,
 			Writes:         true,
 			DisabledReason: l.whyNot(client.OpCreateObjectURL),
-			Form: func(rows []client.Object) form.Form {
+			Form: func(rows []*client.Object) form.Form {
 				return linkForm(l.a, l.path.bucket, rows[0].Name.Raw())
 			},
 		},
@@ -423,7 +425,7 @@ func (l *objectListing) operations() []table.RowAction[client.Object] {
 			Writes:         true,
 			OpensView:      true,
 			DisabledReason: l.whyNot(client.OpSetObjectACL),
-			Cmd:            func(o client.Object) tea.Cmd { return readThenSetAccess(l.a, l.path.bucket, o.Name) },
+			Cmd:            func(o *client.Object) tea.Cmd { return readThenSetAccess(l.a, l.path.bucket, o.Name) },
 		},
 		{
 			Keys:           []string{"D"},
@@ -431,14 +433,14 @@ func (l *objectListing) operations() []table.RowAction[client.Object] {
 			Description:    "the object, the marked ones, or a folder with everything in it",
 			Writes:         true,
 			OpensView:      true,
-			DisabledReason: func(client.Object) string { return l.a.MissingScope(client.OpDeleteObject) },
+			DisabledReason: func(*client.Object) string { return l.a.MissingScope(client.OpDeleteObject) },
 			SelectionCmd:   l.delete,
 		},
 	}
 }
 
 // open returns the pane of a folder or of an object.
-func (l *objectListing) open(o client.Object) ui.Pane {
+func (l *objectListing) open(o *client.Object) ui.Pane {
 	if l.isFolder(o) {
 		return ObjectsPane(l.a, l.path.bucket, o.Name.Raw(), l.path.delimiter)
 	}

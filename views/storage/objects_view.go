@@ -24,12 +24,12 @@ func (l *objectListing) emptyText() string {
 }
 
 // displayName returns the part of an entry's name after the hidden prefix.
-func (l *objectListing) displayName(o client.Object) string {
+func (l *objectListing) displayName(o *client.Object) string {
 	return client.NewText(strings.TrimPrefix(o.Name.Raw(), l.path.hiddenPrefix())).String()
 }
 
 // nameCell shows the name of an entry.
-func (l *objectListing) nameCell(o client.Object, _ ui.Box) (string, theme.Tone) {
+func (l *objectListing) nameCell(o *client.Object, _ ui.Box) (string, theme.Tone) {
 	if l.isFolder(o) {
 		return l.displayName(o), theme.Accent
 	}
@@ -62,7 +62,7 @@ func (l *objectListing) LoadMissing() tea.Cmd {
 }
 
 // modifiedCell shows when an object was last modified.
-func (l *objectListing) modifiedCell(o client.Object, _ ui.Box) (string, theme.Tone) {
+func (l *objectListing) modifiedCell(o *client.Object, _ ui.Box) (string, theme.Tone) {
 	if !o.Modified.Valid() || o.Modified.IsZero() {
 		return "—", theme.Muted
 	}
@@ -70,7 +70,7 @@ func (l *objectListing) modifiedCell(o client.Object, _ ui.Box) (string, theme.T
 }
 
 // detail shows an entry.
-func (l *objectListing) detail(o client.Object, b ui.Box) string {
+func (l *objectListing) detail(o *client.Object, b ui.Box) string {
 	t := account.NewDetailWriter(b)
 	t.Title(l.displayName(o))
 	t.Field("in", l.path.String(), theme.Muted)
@@ -86,7 +86,7 @@ func (l *objectListing) detail(o client.Object, b ui.Box) string {
 }
 
 // writeObject writes the properties of an object.
-func writeObject(a *account.Account, t *account.DetailWriter, o client.Object) {
+func writeObject(a *account.Account, t *account.DetailWriter, o *client.Object) {
 	switch {
 	case o.Size < 0:
 		t.Field("size", "unknown: the listing does not give it", theme.Warn)
@@ -114,7 +114,7 @@ func formatFullTimestamp(a *account.Account, t client.Timestamp) string {
 
 // foot says how much of the listing has been read: "3,000 loaded, more exist · 412 MiB here". Folders do not count for
 // the size.
-func (l *objectListing) foot(set *ui.RowStore[client.Object], b ui.Box) string {
+func (l *objectListing) foot(set *ui.RowStore[*client.Object], b ui.Box) string {
 	l.updateTotals(set)
 	loaded, bytes := ui.FormatCount(int64(set.Len())), account.FormatSize(l.totals.bytes)
 	parts := []string{loaded + " loaded", bytes, ""}
@@ -144,7 +144,7 @@ func (l *objectListing) foot(set *ui.RowStore[client.Object], b ui.Box) string {
 
 // updateTotals adds the sizes of the rows that have arrived since the last frame. It starts again if rows were replaced
 // or dropped.
-func (l *objectListing) updateTotals(set *ui.RowStore[client.Object]) {
+func (l *objectListing) updateTotals(set *ui.RowStore[*client.Object]) {
 	s := &l.totals
 	if s.version == set.Version() {
 		return
@@ -161,7 +161,7 @@ func (l *objectListing) updateTotals(set *ui.RowStore[client.Object]) {
 }
 
 // copyItems are the commands for an entry.
-func (l *objectListing) copyItems(o client.Object) []ui.CopyItem {
+func (l *objectListing) copyItems(o *client.Object) []ui.CopyItem {
 	a, b := l.a, l.path.bucket
 	bucket, name := b.ID(), o.Name.Raw()
 	if l.isFolder(o) {
