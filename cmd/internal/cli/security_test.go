@@ -9,9 +9,11 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/adrg/xdg"
 
@@ -424,5 +426,73 @@ func TestErrors_doNotPrintPartOfAToken(t *testing.T) {
 				t.Errorf("%d: %s", s.Code, s.Err)
 			}
 		})
+	}
+}
+
+// unreadableFiles are what may stand in place of a file and can never be read to its end.
+var unreadableFiles = map[string]func(path string) error{
+	"a pipe":   makeFIFO,
+	"a folder": func(path string) error { return os.Mkdir(path, 0o700) },
+	"a device": func(path string) error { return os.Symlink("/dev/zero", path) },
+}
+
+var saysNotRegular = regexp.MustCompile(`is\s+(not\s+a\s+regular\s+file|a\s+directory)`)
+
+// Anything but a regular file in place of the configuration is refused at once by every command: reading a pipe would
+// wait for a writer, and a device has no end.
+func TestConfiguration_onlyRegularFiles(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such files")
+	}
+	commands := []string{"doctor", "services list", "config show", "accounts list", "accounts remove x", "", "keep"}
+	for name, place := range unreadableFiles {
+		for _, command := range commands {
+			t.Run(command+", "+name, func(t *testing.T) {
+				r := newTestEnv(t, emulator.Options{})
+				path := filepath.Join(t.TempDir(), "config.toml")
+				if err := place(path); err != nil {
+					t.Skipf("this system cannot create it: %v", err)
+				}
+				for _, how := range []string{"--config", "LOOKOUT_CONFIG"} {
+					args := strings.Fields(command)
+					if how == "--config" {
+						args = append(args, how, path)
+					} else {
+						t.Setenv(how, path)
+					}
+					s := r.runWithin(args...)
+					if s.Code == exit.CodeOK || !saysNotRegular.MatchString(s.Out+s.Err) {
+						t.Errorf("%s: exit code %d\n%s%s", how, s.Code, s.Out, s.Err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A pipe in place of a log is refused at once: opening it would wait for a reader.
+func TestLogs_noPipes(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	path := filepath.Join(t.TempDir(), "log")
+	if err := makeFIFO(path); err != nil {
+		t.Skipf("this system cannot create it: %v", err)
+	}
+	r.CheckResult(r.runWithin("services", "list", "--debug="+path), exit.CodeUsage, path+" is a pipe")
+	if _, err := config.AppendPrivateFile(path); err == nil {
+		t.Error("the dashboard's log is a pipe")
+	}
+}
+
+// runWithin runs a command line that must not hang.
+func (r *testEnv) runWithin(args ...string) testenv.CommandResult {
+	r.Helper()
+	done := make(chan testenv.CommandResult, 1)
+	go func() { done <- r.Run(args...) }()
+	select {
+	case s := <-done:
+		return s
+	case <-time.After(20 * time.Second):
+		r.Fatalf("lookout %s hangs", strings.Join(args, " "))
+		return testenv.CommandResult{}
 	}
 }

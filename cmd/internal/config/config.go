@@ -125,8 +125,14 @@ func Read(f *Flags) (path string, data []byte, err error) {
 	return path, data, checkConfigPermissions(path)
 }
 
+// errNotRegular means that the configuration is a pipe or a device, which may never end.
+var errNotRegular = errors.New("is not a regular file")
+
 // readFile returns the text of a configuration, without the mark that some editors put before it.
 func readFile(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: errNotRegular}
+	}
 	data, err := os.ReadFile(path)
 	return bytes.TrimPrefix(data, []byte("\ufeff")), err
 }
@@ -137,6 +143,8 @@ func adviceOnReading(path string, err error) string {
 	switch {
 	case statErr == nil && info.IsDir():
 		return "move that folder away, or choose a file with --config"
+	case errors.Is(err, errNotRegular):
+		return "choose a file with --config"
 	case errors.Is(err, fs.ErrPermission):
 		return "make " + path + " readable by you"
 	}
@@ -152,7 +160,7 @@ func checkConfigPermissions(path string) error {
 		return fmt.Errorf("configuration: %w", err)
 	case OwnedByOther(info):
 		return exit.Advise(fmt.Errorf("configuration: %s belongs to another user", path), "use a file of your own")
-	case runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o002 != 0:
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o002 != 0:
 		return exit.Advise(
 			fmt.Errorf("configuration: anybody can change it (mode %04o)", info.Mode().Perm()),
 			"run chmod o-w "+path+" first",

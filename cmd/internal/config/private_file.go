@@ -3,6 +3,7 @@ package config
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -36,8 +37,12 @@ func WritePrivateFile(path, text string) error {
 	return os.Rename(part, path) // this file system has no hard links
 }
 
-// AppendPrivateFile opens a file to which its owner alone can add, and creates it if there is none.
+// AppendPrivateFile opens a file to which its owner alone can add, and creates it if there is none. It refuses a pipe,
+// which would wait for a reader.
 func AppendPrivateFile(path string) (*os.File, error) {
+	if info, err := os.Stat(path); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+		return nil, fmt.Errorf("%s is a pipe; name a file", path)
+	}
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 }
 

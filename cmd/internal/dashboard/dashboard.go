@@ -255,11 +255,7 @@ func formatBudget(b client.RateLimit, now time.Time) string {
 // redirectLog sends what libraries write to standard error to a file, or discards it, so that it does not spoil the
 // screen.
 func redirectLog(path string) (io.Writer, error) {
-	name, mode := path, os.O_WRONLY|os.O_CREATE|os.O_APPEND
-	if path == "" {
-		name, mode = os.DevNull, os.O_WRONLY
-	}
-	file, err := os.OpenFile(name, mode, 0o600)
+	file, err := config.AppendPrivateFile(cmp.Or(path, os.DevNull))
 	if err != nil {
 		return nil, fmt.Errorf("log file: %w", err)
 	}

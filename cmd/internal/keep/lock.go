@@ -11,6 +11,7 @@ import (
 
 	"lookout/client/filelock"
 	"lookout/client/journal"
+	"lookout/client/statefile"
 )
 
 // An AlreadyRunningError says that another process looks after the windows already.
@@ -75,13 +76,13 @@ func Watches(folder, journal string) bool {
 	if _, running := Running(folder); !running {
 		return false
 	}
-	data, _ := os.ReadFile(lockPath(folder))
+	data, _ := statefile.New(lockPath(folder)).Read()
 	return slices.Contains(strings.Split(string(data), "\n"), journal)
 }
 
 // readPID returns the process that has the lock; 0 if it has not written its number yet.
 func readPID(folder string) int {
-	data, _ := os.ReadFile(lockPath(folder))
+	data, _ := statefile.New(lockPath(folder)).Read()
 	first, _, _ := strings.Cut(string(data), "\n")
 	pid, _ := strconv.Atoi(first)
 	return pid
