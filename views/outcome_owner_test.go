@@ -99,3 +99,48 @@ func readFile(t *testing.T, path string) string {
 	}
 	return string(data)
 }
+
+// What a colleague edits beside an edit of ours is news, and ours is not, whether it was answered, arrived late, or was
+// found by reading.
+func TestNews_editBesideOursIsNewsOfItsFields(t *testing.T) {
+	late := emulator.Fault{Late: 4 * time.Minute, Times: 1}
+	lost := emulator.Fault{ApplyFirst: true, Status: 504, Delay: time.Second, Times: 1}
+	for name, c := range map[string]struct {
+		fault  emulator.Fault
+		theirs string
+		after  time.Duration
+		news   string // "" for none
+	}{
+		"answered":             {emulator.Fault{}, `{"notes":"theirs"}`, time.Minute, "(notes) was edited"},
+		"answered, alone":      {emulator.Fault{}, "", 0, ""},
+		"late":                 {late, `{"notes":"theirs"}`, 4*time.Minute - time.Second, "(notes) was edited"},
+		"late, the same field": {late, `{"label":"other"}`, 4*time.Minute + time.Second, "(label) was edited"},
+		"late, alone":          {late, "", 0, ""},
+		"found":                {lost, `{"notes":"theirs"}`, 500 * time.Millisecond, "(notes) was edited"},
+		"found, alone":         {lost, "", 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			startProgram(t, emulator.Options{}, screenSize{200, 40}, func(r *harness) {
+				r.pressAll("3 / edge-router <enter> e 2")
+				if c.fault.Times > 0 {
+					r.emu.InjectFault("update service", c.fault)
+				}
+				r.news = nil
+				if c.theirs != "" {
+					time.AfterFunc(c.after, func() { r.tryElsewhere("PUT", "/managed/services/9", c.theirs) })
+				}
+				r.press("<ctrl+s>")
+				r.wait(10 * time.Minute)
+				found := ""
+				for _, n := range r.news {
+					if strings.Contains(n.Text, "elsewhere") {
+						found += n.Text + "; "
+					}
+				}
+				if c.news == "" && found != "" || !strings.Contains(found, c.news) {
+					t.Errorf("the news say %q, want %q", found, c.news)
+				}
+			})
+		})
+	}
+}

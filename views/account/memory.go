@@ -1,6 +1,8 @@
 package account
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -8,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/journal"
 	"lookout/client/statefile"
 	"lookout/theme"
 	"lookout/ui"
@@ -103,6 +106,11 @@ func explainDifferences(a *Account) tea.Cmd {
 	}
 	found := m.notExplained
 	m.notExplained = nil
+	rows := map[string]*client.Service{}
+	for _, d := range found {
+		id := FormatID(d.ID)
+		rows[id], _ = a.Services().Get(id)
+	}
 	return func() tea.Msg {
 		grown, _ := j.CatchUp() // if it cannot be read, what it has so far must do
 		var own []incident.JournaledChange
@@ -111,11 +119,12 @@ func explainDifferences(a *Account) tea.Cmd {
 			refused := e.Outcome == client.NotSent || e.Outcome == client.Rejected && !late
 			if e.Change.Resource == "service" && !refused {
 				own = append(own, incident.JournaledChange{
-					Op:    e.Change.Op,
-					ID:    e.Change.ID,
-					Label: client.Clean(e.Change.Label),
-					At:    e.Time,
-					Late:  late,
+					Op:      e.Change.Op,
+					ID:      e.Change.ID,
+					Label:   client.Clean(e.Change.Label),
+					At:      e.Time,
+					Late:    late,
+					Members: editedMembers(&e, rows[e.Change.ID], late),
 				})
 			}
 		}
@@ -126,6 +135,20 @@ func explainDifferences(a *Account) tea.Cmd {
 			grown:   grown,
 		}
 	}
+}
+
+// editedMembers returns the members that an edit has set; of one that readings did not show in time, those with the
+// values that the service has now: somebody else may have set the others.
+func editedMembers(e *journal.Entry, now *client.Service, late bool) []string {
+	if e.Change.Op != client.OpUpdateService || late && now == nil {
+		return nil
+	}
+	sent := FlattenJSON(e.Change.Body)
+	if late {
+		values := FlattenJSON(now.Request())
+		maps.DeleteFunc(sent, func(name, value string) bool { return !containsAll(values, map[string]string{name: value}) })
+	}
+	return slices.Collect(maps.Keys(sent))
 }
 
 // explainedDifferences are differences with the changes of this machine that may have caused them.

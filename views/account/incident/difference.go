@@ -43,6 +43,19 @@ type JournaledChange struct {
 	Label string
 	At    time.Time
 	Late  bool // readings did not show it in time: other news tell when it arrives
+	// Members are those of the request that an edit explains. An edit without any, whose request is not known, explains
+	// all; a late one none.
+	Members []string
+}
+
+// edited returns the fields that somebody else has edited beside this change.
+func (c JournaledChange) edited(fields []string) []string {
+	if len(c.Members) == 0 && !c.Late {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(fields), func(field string) bool {
+		return slices.ContainsFunc(c.Members, func(member string) bool { return fieldOf(member) == field })
+	})
 }
 
 // staleFor is how long a list may be behind the changes of the service: a row that is missing in it so soon after it
@@ -260,13 +273,22 @@ func (m *Observations) ByOthers(found []ServiceChange, own []JournaledChange) []
 	var others []ServiceChange
 	latest := map[int]JournaledChange{}
 	for _, d := range found {
-		n := slices.IndexFunc(own, func(c JournaledChange) bool { return c.explains(d, m.Services[d.ID]) })
-		if n < 0 {
-			others = append(others, d)
-			continue
+		explained := false
+		for _, c := range own {
+			if explained && d.Kind != Edited || !c.explains(d, m.Services[d.ID]) {
+				continue
+			}
+			left := c.edited(d.Fields)
+			if d.Kind == Edited && len(left) == len(d.Fields) {
+				continue
+			}
+			d.Fields, explained = left, true
+			if !c.At.Before(latest[d.ID].At) {
+				latest[d.ID] = c
+			}
 		}
-		if !own[n].At.Before(latest[d.ID].At) {
-			latest[d.ID] = own[n]
+		if !explained || len(d.Fields) > 0 {
+			others = append(others, d)
 		}
 	}
 	for id, c := range latest {
@@ -285,7 +307,6 @@ func (c JournaledChange) explains(d ServiceChange, s ServiceObservation) bool {
 	wait := lateFor
 	if c.Late {
 		wait = veryLateFor
-		unused = unused && d.Kind != Edited // somebody else may have set other values
 	}
 	return c.Op == d.Kind.operation() && c.Op != "" && unused &&
 		!c.At.Before(d.from.Add(-wait)) && !c.At.After(d.to) &&

@@ -154,6 +154,19 @@ func fields() []string {
 	return []string{"label", "type", "address", "timeout", "expected body", "group", "credentials", "notes", "region"}
 }
 
+// fieldOf returns the name of a member of a request, as news call it.
+func fieldOf(member string) string {
+	switch member {
+	case "service_type":
+		return "type"
+	case "body":
+		return "expected body"
+	case "consultation_group":
+		return "group"
+	}
+	return member
+}
+
 // longText is the length in bytes above which only the ends of a text count, and how long it is.
 const longText = 64 << 10
 
