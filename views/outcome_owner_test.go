@@ -144,3 +144,26 @@ func TestNews_editBesideOursIsNewsOfItsFields(t *testing.T) {
 		})
 	}
 }
+
+// The maintenance window of a disable that arrived late and that the user calls done ends on time: that the service was
+// seen enabled before it arrived is no sign that somebody ended the window.
+func TestMaintenance_lateDisableThatUserSettlesEndsOnTime(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{200, 40}, func(r *harness) {
+		r.emu.InjectFault("disable service", emulator.Fault{Late: 4 * time.Minute, Times: 1})
+		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
+		r.wait(12 * time.Minute)
+		r.requireNewsWith("nothing enables it again at 01:00")
+		r.press("<esc>", ":", "journal", "<enter>", "x", "d")
+		r.wait(time.Second)
+		r.requireOutcome(client.Applied)
+		r.press("3")
+		r.wait(time.Second)
+		if d := strings.Join(r.detail(true), " "); !strings.Contains(d, "back 01:00") ||
+			strings.Contains(d, "machine") {
+			t.Errorf("the details are %q", d)
+		}
+		r.requireApplied("disable service")
+		r.wait(time.Hour)
+		r.requireApplied("disable service", "enable service")
+	})
+}

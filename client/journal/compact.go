@@ -212,6 +212,7 @@ func (s *state) header() (lines []record) {
 			Outcome:        e.Outcome,
 			OutcomeDetail:  e.OutcomeDetail,
 			ByReading:      e.ByReading,
+			At:             e.decidedAt,
 			UnseenSecretOf: e.UnseenSecretOf,
 			Kept:           true,
 		}

@@ -17,7 +17,8 @@ type DisabledService struct {
 	Reason   string
 	Since    time.Time
 	Until    time.Time // when it is to be enabled again; zero if no time was set
-	At       time.Time // when IntentID was recorded: later than Since if the window was changed meanwhile
+	// when IntentID was recorded, or known to be applied: later than Since if the window was changed meanwhile
+	At time.Time
 	// ByReading is set if the answer was lost and reading again showed the service as disabled: perhaps by others.
 	ByReading bool
 }
@@ -35,13 +36,13 @@ type PlannedMaintenance struct {
 // trackWindows updates the maintenance windows after an outcome.
 func (s *state) trackWindows(e *Entry) {
 	c := e.Change
-	if e.Outcome != client.Applied || c.Resource != "service" || e.windowEnded {
+	if e.Outcome != client.Applied || c.Resource != "service" || e.windowEnded || s.isOvertaken(e) {
 		return
 	}
 	switch c.Op {
 	case client.OpDisableService:
 		delete(s.planned, c.Scheduled)
-		since := e.Time
+		since := e.appliedAt()
 		if held, again := s.disabled[c.ID]; again && held.Since.Before(since) {
 			since = held.Since // it was disabled already, and has another end now
 		}
@@ -52,7 +53,7 @@ func (s *state) trackWindows(e *Entry) {
 			Reason:    c.Reason,
 			Since:     since,
 			Until:     c.RevertAt,
-			At:        e.Time,
+			At:        e.appliedAt(),
 			ByReading: e.ByReading,
 		}
 	case client.OpPlanMaintenance:
@@ -72,6 +73,17 @@ func (s *state) trackWindows(e *Entry) {
 		delete(s.disabled, c.ID)
 		maps.DeleteFunc(s.planned, func(_ string, w PlannedMaintenance) bool { return w.ID == c.ID })
 	}
+}
+
+// isOvertaken reports whether the outcome of a change became known only after a later one had begun or ended a window of
+// the same service: what is known of the service now comes from that one.
+func (s *state) isOvertaken(e *Entry) bool {
+	return !e.decidedAt.IsZero() && slices.ContainsFunc(s.entries, func(later *Entry) bool {
+		c := later.Change
+		windows := c.Op == client.OpDisableService || c.Op == client.OpEnableService || c.Op == client.OpDeleteService
+		return windows && c.Resource == "service" && c.ID == e.Change.ID && later.Outcome == client.Applied &&
+			later.Time.After(e.Time)
+	})
 }
 
 // EndWindow records that a maintenance window is over because the service was seen enabled: nobody has to enable it any

@@ -25,6 +25,7 @@ type record struct {
 	Outcome       client.Outcome `json:"outcome,omitempty"`
 	OutcomeDetail string         `json:"why,omitempty"`
 	ByReading     bool           `json:"by_reading,omitempty"`
+	At            time.Time      `json:"at,omitzero"`     // when the outcome became known, if another was known before
 	WindowEnded   bool           `json:"ended,omitempty"` // see EndWindow
 	Since         time.Time      `json:"since,omitzero"`  // of a window that is open, where the line is kept
 	Kept          bool           `json:"kept,omitempty"`  // repeats what is in a segment, because it still matters
@@ -309,7 +310,7 @@ func (j *Journal) reopen() error {
 		known := j.byID[e.ID]
 		if known != nil && known.unreadOutcomes > 0 && e.Outcome == client.Pending { // it could not be written
 			e.Outcome, e.OutcomeDetail = known.Outcome, known.OutcomeDetail
-			e.ByReading, e.UnseenSecretOf = known.ByReading, known.UnseenSecretOf
+			e.ByReading, e.UnseenSecretOf, e.decidedAt = known.ByReading, known.UnseenSecretOf, known.decidedAt
 		}
 		e.byOtherProcess = known == nil && !j.FromThisRun(*e) && e.place != sealed ||
 			known != nil && known.byOtherProcess

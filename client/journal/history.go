@@ -84,7 +84,7 @@ func (h *HistoryReader) readSegment(i int) ([]Entry, error) {
 	page, late := parseSegment(data, s.Entries)
 	for n := range page {
 		if l, ok := h.late[page[n].ID]; ok {
-			page[n].Outcome, page[n].OutcomeDetail = l.Outcome, l.OutcomeDetail
+			page[n].setOutcome(l)
 		}
 	}
 	for id, l := range late {
@@ -174,7 +174,7 @@ func parseSegment(data []byte, entries int) (page []Entry, late map[string]recor
 			}
 		case l.Outcome != client.Applied && l.Outcome != client.Rejected && l.Outcome != client.Unknown:
 		case here:
-			page[i].Outcome, page[i].OutcomeDetail = l.Outcome, l.OutcomeDetail
+			page[i].setOutcome(l)
 		default:
 			late[l.ID] = l
 		}

@@ -24,11 +24,12 @@ type Entry struct {
 	Change  client.Change  `json:"change"`
 	Outcome client.Outcome `json:"-"`
 	// the error, or how the outcome became known later
-	OutcomeDetail  string `json:"-"`
-	ByReading      bool   `json:"-"` // from reading again, not from the answer or the user
-	UnseenSecretOf string `json:"-"` // id of the key that was made, as long as nobody has seen its secret
-	byOtherProcess bool   // another process recorded it while this one was running
-	windowEnded    bool   // the service was seen enabled after the change that disabled it
+	OutcomeDetail  string    `json:"-"`
+	ByReading      bool      `json:"-"` // from reading again, not from the answer or the user
+	UnseenSecretOf string    `json:"-"` // id of the key that was made, as long as nobody has seen its secret
+	byOtherProcess bool      // another process recorded it while this one was running
+	decidedAt      time.Time // when the outcome became known, if another was known before
+	windowEnded    bool      // the service was seen enabled after the change that disabled it
 	place          place
 	unreadOutcomes int  // lines that this process has written and not read back
 	superseded     bool // a later change of the same path makes it no unfinished one
@@ -40,6 +41,23 @@ func (e Entry) Shown() client.Outcome {
 		return client.AsWanted
 	}
 	return e.Outcome
+}
+
+// setOutcome sets the outcome of a record for readers of the history.
+func (e *Entry) setOutcome(l record) {
+	e.Outcome, e.OutcomeDetail, e.ByReading = l.Outcome, l.OutcomeDetail, l.ByReading
+}
+
+// lateAfter is the time after which a change whose outcome becomes known only then may have arrived at any time since
+// it was sent. Readings tell sooner.
+const lateAfter = 3 * time.Minute
+
+// appliedAt returns the time at which a change was certainly applied: when it was sent, or when that became known.
+func (e *Entry) appliedAt() time.Time {
+	if e.decidedAt.Sub(e.Time) > lateAfter {
+		return e.decidedAt
+	}
+	return e.Time
 }
 
 // A Journal records the changes of one account. Its methods are safe for concurrent use, and none of those that read
@@ -260,7 +278,7 @@ func (s *state) applyOutcome(l record, from place) bool {
 		e.Outcome, e.OutcomeDetail, e.UnseenSecretOf = l.Outcome, l.OutcomeDetail, l.UnseenSecretOf
 		s.version++
 	}
-	e.ByReading = l.ByReading
+	e.ByReading, e.decidedAt = l.ByReading, l.At
 	if l.WindowEnded {
 		s.endWindow(e)
 	}
@@ -359,6 +377,11 @@ func (j *Journal) RecordOutcome(id string, outcome client.Outcome, err error) {
 func (j *Journal) recordOutcome(l record) {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
+	j.mu.Lock()
+	if e := j.byID[l.ID]; e != nil && e.Outcome != client.Pending {
+		l.At = j.now().UTC()
+	}
+	j.mu.Unlock()
 	// the change has been made; if this fails, the intent remains without an outcome
 	if err := j.write(l, false, nil); err != nil && j.outcomeError == nil {
 		j.outcomeError = fmt.Errorf("the outcome of a change could not be written to the journal: %w", err)

@@ -274,3 +274,55 @@ func TestJournal_RecordIntent_valuesBefore(t *testing.T) {
 		t.Errorf("%+v", entries)
 	}
 }
+
+// A disable whose outcome becomes known long after it was sent begins its window only then. It neither replaces the
+// window of a later disable, nor opens one that a later change has ended.
+func TestJournal_DisabledService_lateOutcome(t *testing.T) {
+	for name, c := range map[string]struct {
+		later string // operation that is applied between sending and settling
+		mine  bool   // the window is that of the settled change
+		held  bool
+	}{
+		"nothing since":       {"", true, true},
+		"disabled since":      {client.OpDisableService, false, true},
+		"enabled since":       {client.OpEnableService, false, false},
+		"deleted since":       {client.OpDeleteService, false, false},
+		"renamed since, only": {client.OpUpdateService, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				path := filepath.Join(t.TempDir(), "prod.journal")
+				j := reopen(t, path)
+				change := client.Change{
+					Op:       client.OpDisableService,
+					Resource: "service",
+					ID:       "7",
+					RevertAt: time.Now().Add(time.Hour),
+				}
+				id, err := j.RecordIntent(change)
+				if err != nil {
+					t.Fatal(err)
+				}
+				j.RecordOutcome(id, client.Unknown, errors.New("lost"))
+				time.Sleep(2 * time.Minute)
+				j.RecordOutcome(id, client.Rejected, client.FoundByReading("not seen"))
+				time.Sleep(2 * time.Minute)
+				if c.later != "" {
+					applied(t, j, client.Change{Op: c.later, RevertAt: time.Now().Add(3 * time.Hour)})
+				}
+				time.Sleep(6 * time.Minute)
+				j.RecordOutcome(id, client.Applied, errors.New("settled by the user"))
+				settled := time.Now()
+				for name, j := range map[string]*journal.Journal{"this run": j, "the next run": reopen(t, path)} {
+					w, held := j.DisabledService("7")
+					if held != c.held || (w.IntentID == id) != c.mine {
+						t.Errorf("%s: %t, %+v", name, held, w)
+					}
+					if c.mine && (!w.At.Equal(settled) || !w.Since.Equal(settled)) {
+						t.Errorf("%s: the window begins at %v, since %v, want %v", name, w.At, w.Since, settled)
+					}
+				}
+			})
+		})
+	}
+}
