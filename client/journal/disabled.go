@@ -80,8 +80,9 @@ func (s *state) trackWindows(e *Entry) {
 func (s *state) isOvertaken(e *Entry) bool {
 	return !e.decidedAt.IsZero() && slices.ContainsFunc(s.entries, func(later *Entry) bool {
 		c := later.Change
-		windows := c.Op == client.OpDisableService || c.Op == client.OpEnableService || c.Op == client.OpDeleteService
-		return windows && c.Resource == "service" && c.ID == e.Change.ID && later.Outcome == client.Applied &&
+		affects := c.Op == client.OpDisableService || c.Op == client.OpEnableService ||
+			c.Op == client.OpDeleteService
+		return affects && c.Resource == "service" && c.ID == e.Change.ID && later.Outcome == client.Applied &&
 			later.Time.After(e.Time)
 	})
 }

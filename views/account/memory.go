@@ -146,7 +146,9 @@ func editedMembers(e *journal.Entry, now *client.Service, late bool) []string {
 	sent := FlattenJSON(e.Change.Body)
 	if late {
 		values := FlattenJSON(now.Request())
-		maps.DeleteFunc(sent, func(name, value string) bool { return !containsAll(values, map[string]string{name: value}) })
+		maps.DeleteFunc(sent, func(name, value string) bool {
+			return !containsAll(values, map[string]string{name: value})
+		})
 	}
 	return slices.Collect(maps.Keys(sent))
 }
