@@ -176,7 +176,7 @@ type listedAccount struct {
 	Start     bool   `json:"start"` // lookout starts with it
 }
 
-// printsRows makes a command print rows, with the flags of all lists.
+// printsRows makes a command print rows, with the flags of all lists. The rows are pointers, which share its code.
 func printsRows[T any](
 	c *cobra.Command, columns []resource.ColumnDefinition[T],
 	rows func(*cobra.Command, []string) (iter.Seq[T], error),
@@ -214,17 +214,17 @@ func listAccountsCommand(f *config.Flags) *cobra.Command {
 		Args:    NoArgs,
 		Example: indentExamples("lookout accounts list --columns name,token\nlookout accounts list -o json"),
 	}
-	printsRows(c, []resource.ColumnDefinition[listedAccount]{
-		{Name: "name", Value: func(a listedAccount) string { return a.Name }},
-		{Name: "base_url", Value: func(a listedAccount) string { return a.BaseURL }},
-		{Name: "token", Value: func(a listedAccount) string { return a.Token }},
-		{Name: "protected", Value: func(a listedAccount) string { return fmt.Sprint(a.Protected) }},
-		{Name: "read_only", Value: func(a listedAccount) string { return fmt.Sprint(a.ReadOnly) }},
-		{Name: "color", Value: func(a listedAccount) string { return a.Color }},
-		{Name: "start", Value: func(a listedAccount) string { return fmt.Sprint(a.Start) }},
-	}, func(*cobra.Command, []string) (iter.Seq[listedAccount], error) {
+	printsRows(c, []resource.ColumnDefinition[*listedAccount]{
+		{Name: "name", Value: func(a *listedAccount) string { return a.Name }},
+		{Name: "base_url", Value: func(a *listedAccount) string { return a.BaseURL }},
+		{Name: "token", Value: func(a *listedAccount) string { return a.Token }},
+		{Name: "protected", Value: func(a *listedAccount) string { return fmt.Sprint(a.Protected) }},
+		{Name: "read_only", Value: func(a *listedAccount) string { return fmt.Sprint(a.ReadOnly) }},
+		{Name: "color", Value: func(a *listedAccount) string { return a.Color }},
+		{Name: "start", Value: func(a *listedAccount) string { return fmt.Sprint(a.Start) }},
+	}, func(*cobra.Command, []string) (iter.Seq[*listedAccount], error) {
 		file, err := readAccountFile(f)
-		var rows []listedAccount
+		var rows []*listedAccount
 		for _, name := range file.names() {
 			s, wrong := file.settings(f, name)
 			err = cmp.Or(err, wrong)
@@ -236,8 +236,8 @@ func listAccountsCommand(f *config.Flags) *cobra.Command {
 }
 
 // listed returns an account as a row.
-func (a accountFile) listed(s config.Settings, name string) listedAccount {
-	return listedAccount{
+func (a accountFile) listed(s config.Settings, name string) *listedAccount {
+	return &listedAccount{
 		Name:      name,
 		BaseURL:   s.BaseURL,
 		Token:     s.TokenSource().Description,
@@ -258,22 +258,22 @@ func checkAccountsCommand(f *config.Flags) *cobra.Command {
 		Example: indentExamples("lookout accounts check production\nlookout accounts check --filter '!state:ok'"),
 	}
 	code := exit.CodeOK
-	printsRows(c, []resource.ColumnDefinition[setup.AccountCheck]{
-		{Name: "account", Value: func(a setup.AccountCheck) string { return a.Account }},
-		{Name: "state", Value: func(a setup.AccountCheck) string { return string(a.State) }},
-		{Name: "user", Value: func(a setup.AccountCheck) string { return a.User }},
-		{Name: "text", Value: func(a setup.AccountCheck) string { return a.Text }, IsClean: true},
-		{Name: "next", Value: func(a setup.AccountCheck) string { return a.Next }, IsClean: true},
-	}, func(c *cobra.Command, args []string) (iter.Seq[setup.AccountCheck], error) {
+	printsRows(c, []resource.ColumnDefinition[*setup.AccountCheck]{
+		{Name: "account", Value: func(a *setup.AccountCheck) string { return a.Account }},
+		{Name: "state", Value: func(a *setup.AccountCheck) string { return string(a.State) }},
+		{Name: "user", Value: func(a *setup.AccountCheck) string { return a.User }},
+		{Name: "text", Value: func(a *setup.AccountCheck) string { return a.Text }, IsClean: true},
+		{Name: "next", Value: func(a *setup.AccountCheck) string { return a.Next }, IsClean: true},
+	}, func(c *cobra.Command, args []string) (iter.Seq[*setup.AccountCheck], error) {
 		file, err := readAccountFile(f)
 		if err != nil {
 			return nil, err
 		}
 		names, err := file.toCheck(args)
-		return func(yield func(setup.AccountCheck) bool) {
+		return func(yield func(*setup.AccountCheck) bool) {
 			for _, name := range names {
 				result := file.check(c.Context(), f, name)
-				if code = cmp.Or(code, result.Code); !yield(result) {
+				if code = cmp.Or(code, result.Code); !yield(&result) {
 					return
 				}
 			}

@@ -34,7 +34,7 @@ func auditCommand(f *config.Flags) *cobra.Command {
 	ignored := c.Flags().StringSlice("ignore", nil, "leave out a check: "+strings.Join(audit.Checks(), ", "))
 	setFlagChoices(c.Flags(), "ignore", audit.Checks()...)
 	code := exit.CodeOK
-	printsRows(c, auditColumns(), func(c *cobra.Command, _ []string) (iter.Seq[audit.CheckResult], error) {
+	printsRows(c, auditColumns(), func(c *cobra.Command, _ []string) (iter.Seq[*audit.CheckResult], error) {
 		for _, name := range *ignored {
 			if !slices.Contains(audit.Checks(), name) {
 				return nil, exit.Usage(fmt.Errorf(
@@ -51,21 +51,27 @@ func auditCommand(f *config.Flags) *cobra.Command {
 		case failure != nil && slices.ContainsFunc(said, missing):
 			code = exit.CodeFor(failure)
 		}
-		return slices.Values(said), err
+		return func(yield func(*audit.CheckResult) bool) {
+			for i := range said {
+				if !yield(&said[i]) {
+					return
+				}
+			}
+		}, err
 	})
 	return withExitCode(c, &code)
 }
 
 // auditColumns returns the columns of an audit.
-func auditColumns() []resource.ColumnDefinition[audit.CheckResult] {
-	return []resource.ColumnDefinition[audit.CheckResult]{
-		{Name: "state", Value: func(o audit.CheckResult) string { return string(o.State) }},
-		{Name: "check", Value: func(o audit.CheckResult) string { return o.Check }},
-		{Name: "kind", Value: func(o audit.CheckResult) string { return o.Kind }, DropPriority: 2},
-		{Name: "id", Value: func(o audit.CheckResult) string { return o.ID }, DropPriority: 1},
-		{Name: "label", Value: func(o audit.CheckResult) string { return o.Label.Raw() }},
-		{Name: "text", Value: func(o audit.CheckResult) string { return o.Text }, IsClean: true},
-		{Name: "next", Value: func(o audit.CheckResult) string { return o.Next }, IsClean: true, DropPriority: 3},
+func auditColumns() []resource.ColumnDefinition[*audit.CheckResult] {
+	return []resource.ColumnDefinition[*audit.CheckResult]{
+		{Name: "state", Value: func(o *audit.CheckResult) string { return string(o.State) }},
+		{Name: "check", Value: func(o *audit.CheckResult) string { return o.Check }},
+		{Name: "kind", Value: func(o *audit.CheckResult) string { return o.Kind }, DropPriority: 2},
+		{Name: "id", Value: func(o *audit.CheckResult) string { return o.ID }, DropPriority: 1},
+		{Name: "label", Value: func(o *audit.CheckResult) string { return o.Label.Raw() }},
+		{Name: "text", Value: func(o *audit.CheckResult) string { return o.Text }, IsClean: true},
+		{Name: "next", Value: func(o *audit.CheckResult) string { return o.Next }, IsClean: true, DropPriority: 3},
 	}
 }
 

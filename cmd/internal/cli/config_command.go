@@ -121,12 +121,12 @@ func showConfig(c *cobra.Command, f *config.Flags) error {
 	}
 	shown := make([]any, len(rows))
 	for i, row := range rows {
-		shown[i] = row
+		shown[i] = &row
 	}
-	return output.WriteTable(c.OutOrStdout(), resource.EraseColumns([]resource.ColumnDefinition[effectiveValue]{
-		{Name: "key", Value: func(s effectiveValue) string { return s.Key }},
-		{Name: "value", Value: func(s effectiveValue) string { return s.Value }},
-		{Name: "from", Value: func(s effectiveValue) string { return s.From }},
+	return output.WriteTable(c.OutOrStdout(), resource.EraseColumns([]resource.ColumnDefinition[*effectiveValue]{
+		{Name: "key", Value: func(s *effectiveValue) string { return s.Key }},
+		{Name: "value", Value: func(s *effectiveValue) string { return s.Value }},
+		{Name: "from", Value: func(s *effectiveValue) string { return s.From }},
 	}), shown, 0)
 }
 
