@@ -8,13 +8,12 @@ import (
 
 // A ConsentQuestion is put to the user before a change.
 type ConsentQuestion struct {
-	Op       string   // the operation that is to be confirmed
-	Effect   string   // what happens: "Deletes service web-1 (id 7)"
-	Labels   []string // what it happens to, if that is more than one thing
-	Word     string   // what the user must type; empty asks for yes or no
-	Required bool     // ask on every account, because something is lost; protected accounts always ask
-	Below    bool     // the ids are parents ("us-east-1/photos/2024/"), and the answer covers everything below them
-	Account  string   // name of the protected account; set by the client, empty if the account is not protected
+	Op       string // the operation that is to be confirmed
+	Effect   string // what happens: "Deletes service web-1 (id 7)"
+	Word     string // what the user must type; empty asks for yes or no
+	Required bool   // ask on every account, because something is lost; protected accounts always ask
+	Below    bool   // the ids are parents ("us-east-1/photos/2024/"), and the answer covers everything below them
+	Account  string // name of the protected account; set by the client, empty if the account is not protected
 }
 
 // An Asker puts a question to the user and waits for the answer: on a terminal, or from a flag.

@@ -8,7 +8,7 @@ type Glyphs struct {
 	OK, Problem, Pending, Disabled, Unknown                          string // states, in front of their words
 	Live, Stale                                                      string // freshness
 	Up, Down, Left, Right                                            string // sort order, more rows, choices
-	Ellipsis, Bullet, Dots                                           string
+	Ellipsis, Bullet                                                 string
 	Success, Failure                                                 string // news
 	Horizontal, Vertical, TopLeft, TopRight, BottomLeft, BottomRight string // borders
 	Full, Empty                                                      string // a share of a whole, and the rest
@@ -32,7 +32,6 @@ func unicodeGlyphs() Glyphs {
 		Right:       "›",
 		Ellipsis:    "…",
 		Bullet:      "·",
-		Dots:        "⋯",
 		Success:     "✓",
 		Failure:     "✗",
 		Horizontal:  "─",
@@ -64,7 +63,6 @@ func asciiGlyphs() Glyphs {
 		Right:       ">",
 		Ellipsis:    "~",
 		Bullet:      "-",
-		Dots:        ":",
 		Success:     "+",
 		Failure:     "x",
 		Horizontal:  "-",
@@ -98,7 +96,6 @@ func NewScreenReader() *Theme {
 		Right:       placeholder(7),
 		Ellipsis:    placeholder(8),
 		Bullet:      placeholder(7),
-		Dots:        placeholder(8),
 		Success:     placeholder(9),
 		Failure:     placeholder(10),
 		Horizontal:  placeholder(0),

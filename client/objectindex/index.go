@@ -20,7 +20,6 @@ const (
 	maxNameLen   = 1 << 16 // bytes of a name; rows with longer ones go to overflow
 	maxOwners    = 1 << 12 // different owners; rows with further ones go to overflow
 	maxSize      = 1 << 47 // bytes of an object; rows of larger ones go to overflow
-	maxParts     = 1 << 16 // parts of a multipart upload
 )
 
 // An Index holds objects in the order of their arrival, with about 100 bytes each, and finds them by name. Only one

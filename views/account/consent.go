@@ -76,7 +76,6 @@ func askAction(a *Account, ask ConfirmationRequest, then func(Consents) tea.Cmd)
 		requests[op] = a.API.RequestConsent(client.ConsentQuestion{
 			Op:       op,
 			Effect:   ask.Confirm.Effect,
-			Labels:   ask.Items,
 			Word:     ask.Confirm.Word,
 			Required: ask.Confirm.Required,
 			Below:    ask.Below,
