@@ -54,6 +54,7 @@ var fuzzScripts = []string{
 	"", "3jjd", "3dy", "3d\x1by", "3n\x0b\x13", "4nabc\tx\x13", "8j\rD", "9jDy", "?esc\x1ba\r", ":serv\r",
 	"/web\r  *d", "3\x05d\x06y", "2\r\x02\rd", "0m\x1b3e\x0c", "5jc\x0b\r", "8\r\rd\x0by", "9n\x13\x1b\x1bX\x0b\r",
 	"pRr\x0cM", "3d\x13", "3jjd\x13u\x0cR", "3D\x0cbilling-api\r", "9D\x0cy", "4D\x0cy\x0c",
+	"4D\x0cx", "4D\x0cY", "4D\x0cn", "9D\x0c ",
 }
 
 // Whatever the user presses, in any order and at any size, the program does not panic, every frame fits, the journal
