@@ -27,6 +27,8 @@ type inputFilter struct {
 	pasteBytes       int       // bytes of the current paste; -1 outside a paste
 	passed           []byte    // bytes of the current chunk to pass on
 	backgroundReport []byte    // report of the background colour so far; nil in any other report
+	droppedPaste     bool      // the beginning of a paste was dropped, and its end has not come
+	droppedTail      []byte    // the end of what was dropped: the beginning of a mark may be in it
 	burstAt          time.Time // when text last arrived that nobody typed
 	lastByte         byte      // the last byte passed on, of earlier chunks
 	loneEscape       bool      // an escape was passed on that begins no sequence
@@ -128,7 +130,7 @@ func (f *inputFilter) idleTime() time.Duration {
 	switch {
 	case f.holdsEscape():
 		return answerGap
-	case f.pasteBytes >= 0 || f.state == inReport:
+	case f.pasteBytes >= 0 || f.state == inReport || f.droppedPaste:
 		return pasteTimeout
 	}
 	return time.Hour
@@ -137,6 +139,7 @@ func (f *inputFilter) idleTime() time.Duration {
 // handleIdle passes on an escape that begins no answer, or ends a paste or a report whose end is missing.
 func (f *inputFilter) handleIdle() {
 	f.releaseEscape()
+	f.droppedPaste, f.droppedTail = false, nil
 	if f.state == inReport {
 		f.resetSequence()
 	}
@@ -154,9 +157,21 @@ func (f *inputFilter) handleChunk(chunk []byte, stalled func() bool, dropped fun
 		return
 	}
 	if !bytes.HasPrefix(chunk, answerSequence) && chunk[0] != 3 && stalled() {
-		f.resetSequence()
-		dropped(len(chunk) - f.countAnswers(chunk))
+		dropped(f.drop(chunk))
 		return
+	}
+	if f.droppedPaste && chunk[0] != 3 {
+		rest := f.afterDroppedPaste(chunk)
+		paste := chunk[:len(chunk)-len(rest)]
+		if n := len(paste) - f.countAnswers(paste); n > 0 {
+			dropped(n)
+		}
+		if chunk = rest; len(chunk) == 0 {
+			return
+		}
+	}
+	if !f.droppedPaste {
+		f.droppedTail = nil
 	}
 	f.separateEscape(chunk[0])
 	burst := f.isBurst(chunk)
@@ -169,6 +184,40 @@ func (f *inputFilter) handleChunk(chunk []byte, stalled func() bool, dropped fun
 	if f.loneEscape {
 		f.loneEscape, f.escapeDeadline = false, time.Now().Add(escapeTimeout)
 	}
+}
+
+// drop drops a chunk, and returns how many bytes of input that are. It ends a paste that has begun, and remembers one
+// whose end is to come.
+func (f *inputFilter) drop(chunk []byte) int {
+	f.isBurst(chunk) // text that follows at once belongs to it
+	f.resetSequence()
+	if f.pasteBytes >= 0 {
+		f.closePaste()
+		f.droppedPaste = true
+	}
+	seen := slices.Concat(f.droppedTail, chunk)
+	if start, end := bytes.LastIndex(seen, pasteStart), bytes.LastIndex(seen, pasteEnd); start != end {
+		f.droppedPaste = start > end
+	}
+	f.keepTail(seen)
+	return len(chunk) - f.countAnswers(chunk)
+}
+
+// afterDroppedPaste returns what follows the end of a paste whose beginning was dropped.
+func (f *inputFilter) afterDroppedPaste(chunk []byte) []byte {
+	seen := slices.Concat(f.droppedTail, chunk)
+	_, rest, ended := bytes.Cut(seen, pasteEnd)
+	if !ended {
+		f.keepTail(seen)
+		return nil
+	}
+	f.droppedPaste = false
+	return rest
+}
+
+// keepTail keeps the end of what was dropped, in which a mark may begin.
+func (f *inputFilter) keepTail(seen []byte) {
+	f.droppedTail = bytes.Clone(seen[max(0, len(seen)-len(pasteEnd)+1):])
 }
 
 // countAnswers counts the terminal's answers in input that is dropped, and returns their bytes.

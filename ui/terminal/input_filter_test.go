@@ -408,3 +408,53 @@ func TestInputFilter_burstIsPaste(t *testing.T) {
 		r.input.Close()
 	}
 }
+
+// The rest of a paste whose beginning was dropped is dropped too, and never becomes keys: until its end, or until no
+// input has come for a while. ctrl+c and what follows the paste are passed on.
+func TestInputFilter_tailOfDroppedPasteIsNoKeys(t *testing.T) {
+	const first, rest = "\x1b[200~D", "y"
+	for name, c := range map[string]struct {
+		before, stalled, after []string
+		want                   string
+	}{
+		"its end follows":         {nil, []string{first}, []string{rest, "y\x1b[201~j"}, "j"},
+		"its end is cut":          {nil, []string{first}, []string{"y\x1b[2", "01~j"}, "j"},
+		"its start is cut":        {nil, []string{"\x1b[20", "0~D"}, []string{rest, "\x1b[201~j"}, "j"},
+		"its end was dropped":     {nil, []string{first, rest + "\x1b[201~"}, []string{"j"}, "j"},
+		"two, the second is open": {nil, []string{first + "\x1b[201~\x1b[200~"}, []string{rest, "\x1b[201~j"}, "j"},
+		"ctrl+c":                  {nil, []string{first}, []string{rest, "\x03", rest, "\x1b[201~j"}, "\x03j"},
+		"it began before":         {[]string{first}, []string{"y"}, []string{"y", "\x1b[201~j"}, first + "\x1b[201~j"},
+		"not marked": {
+			nil, []string{strings.Repeat("Dy", 80)}, []string{"Dy"}, "\x1b[200~Dy\x1b[201~",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := startFilterTest()
+				for stalled, chunks := range [][]string{c.before, c.stalled, c.after} {
+					r.stalled.Store(stalled == 1)
+					for _, chunk := range chunks {
+						r.write(chunk)
+					}
+				}
+				if got := r.read(); got != c.want {
+					t.Errorf("%q, want %q", got, c.want)
+				}
+				r.input.Close()
+				<-r.gone
+			})
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		r := startFilterTest()
+		r.stalled.Store(true)
+		r.write(first)
+		r.stalled.Store(false)
+		time.Sleep(pasteTimeout + time.Millisecond)
+		if r.write("j"); r.read() != "j" {
+			t.Error("input stays dropped although the paste has no end")
+		}
+		r.input.Close()
+		<-r.gone
+	})
+}

@@ -21,6 +21,7 @@ type renderer struct {
 
 	mu             sync.Mutex
 	wake           chan struct{}
+	ended          chan struct{} // closed by end
 	nextFrame      *Frame
 	rawBytes       string // bytes outside frames: modes, the clipboard
 	fullRedraw     bool   // the next frame is written whole
@@ -73,6 +74,7 @@ func newRenderer(out io.Writer, onWriteError func(), protect func(func())) *rend
 		out:          out,
 		onWriteError: onWriteError,
 		wake:         make(chan struct{}, 1),
+		ended:        make(chan struct{}),
 		fullRedraw:   true,
 	}
 	go protect(p.run)
@@ -240,7 +242,10 @@ func (p *renderer) flush(bytes string, timeout time.Duration) {
 	}
 }
 
-// run writes frames and raw bytes until a write fails.
+// end ends the goroutine, after flush.
+func (p *renderer) end() { close(p.ended) }
+
+// run writes frames and raw bytes until a write fails, or until the end.
 func (p *renderer) run() {
 	defer func() {
 		p.mu.Lock()
@@ -253,6 +258,8 @@ func (p *renderer) run() {
 		select {
 		case <-p.wake:
 		case <-timer.C:
+		case <-p.ended:
+			return
 		}
 		wrote, err := p.writeNext()
 		if err != nil {

@@ -39,7 +39,7 @@ type Options struct {
 	Out         io.Writer
 	Size        func() (width, height int) // nil asks the terminal
 	Term        string                     // the terminal's TERM; the process's own terminal has its own
-	BeforeExit  func()                     // runs before every kind of exit: flushes what must not be lost
+	BeforeExit  func()                     // runs before every exit, at most for hookTimeout: flushes things
 	ProgressBar bool                       // the terminal has a progress bar (OSC 9;4)
 	Linear      bool                       // only appends lines, for screen readers
 	PanicLog    io.Writer                  // receives stack traces of panics; nil drops them
@@ -60,9 +60,8 @@ func Run(ctx context.Context, s Program, o Options) (code int, err error) {
 	t.start()
 	defer func() {
 		t.stop()
-		if o.BeforeExit != nil {
-			o.BeforeExit()
-		}
+		t.renderer.end()
+		t.runHook(o.BeforeExit)
 		if failure := m.panicReport(); failure != "" {
 			code = 1
 			err = errors.New("lookout crashed; run it again with --log-file FILE to record the stack trace")
@@ -76,6 +75,25 @@ func Run(ctx context.Context, s Program, o Options) (code int, err error) {
 		err = nil
 	}
 	return max(m.code, t.exitCode()), err
+}
+
+// hookTimeout is how long the exit waits for the hook: a disk that hangs keeps nobody from the shell.
+const hookTimeout = 2 * time.Second
+
+// runHook runs what is to run before the exit, nil for nothing.
+func (t *tty) runHook(hook func()) {
+	if hook == nil {
+		return
+	}
+	done := make(chan struct{})
+	go t.withRecovery(func() {
+		defer close(done)
+		hook()
+	})
+	select {
+	case <-done:
+	case <-time.After(hookTimeout):
+	}
 }
 
 // exitTimeout is how long the loop may take to end after a signal.

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -147,4 +148,31 @@ func TestTerminal_sequences(t *testing.T) {
 			t.Errorf("mode %s stays on", mode[1])
 		}
 	}
+}
+
+// quittingScreen quits at once.
+type quittingScreen struct{ staticScreen }
+
+func (s *quittingScreen) Init() tea.Cmd { return Quit(0) }
+
+// Run ends although what is to run before the exit hangs, and with it ends everything that Run has started.
+func TestRun_hangingHookAndGoroutines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, typed := io.Pipe()
+		hang, called := make(chan struct{}), false
+		code, err := Run(t.Context(), &quittingScreen{}, Options{
+			In:   in,
+			Out:  io.Discard,
+			Size: func() (int, int) { return 40, 5 },
+			BeforeExit: func() {
+				called = true
+				<-hang
+			},
+		})
+		if code != 0 || err != nil || !called {
+			t.Errorf("code %d, %v, called: %t", code, err, called)
+		}
+		close(hang)
+		typed.Close()
+	}) // it panics if a goroutine is left
 }
