@@ -12,6 +12,7 @@ import (
 	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/views/account"
+	"lookout/views/storage/preview"
 )
 
 // objectView is the pane of one object: its properties, its access and its first bytes.
@@ -20,7 +21,7 @@ type objectView struct {
 	bucket   *client.Bucket
 	object   *client.Object
 	acl      *ui.RowStore[*client.ObjectACL]
-	preview  *ui.RowStore[*preview]
+	preview  *ui.RowStore[*preview.Preview]
 	showXML  bool // the ACL's XML is shown
 	scroll   ui.Viewport
 	rendered renderedPreview
@@ -46,20 +47,21 @@ func objectPane(a *account.Account, b *client.Bucket, o *client.Object) ui.Pane 
 			return a.API.Objects.ACL(ctx, ref.Cluster, ref.Bucket, ref.Name)
 		}),
 	})
-	p.preview = ui.NewRowStore(a.Context, ui.RowSource[*preview]{
+	p.preview = ui.NewRowStore(a.Context, ui.RowSource[*preview.Preview]{
 		Name:  "first bytes",
-		ID:    func(*preview) string { return ref.Name },
+		ID:    func(*preview.Preview) string { return ref.Name },
 		Now:   a.Now,
-		Fetch: account.SingleFetcher(func(ctx context.Context) (*preview, error) { return fetchPreview(ctx, a, ref) }),
+		Fetch: account.SingleFetcher(func(ctx context.Context) (*preview.Preview, error) {
+			return fetchPreview(ctx, a, ref)
+		}),
 	})
 	return p
 }
 
 // fetchPreview reads the first bytes over a pre-signed URL.
-func fetchPreview(ctx context.Context, a *account.Account, ref client.ObjectRef) (*preview, error) {
-	data, kind, err := a.API.Objects.Peek(ctx, ref.Cluster, ref.Bucket, ref.Name, previewSize)
-	p := newPreview(ref.Name, kind, data)
-	return &p, err
+func fetchPreview(ctx context.Context, a *account.Account, ref client.ObjectRef) (*preview.Preview, error) {
+	data, kind, err := a.API.Objects.Peek(ctx, ref.Cluster, ref.Bucket, ref.Name, preview.Size)
+	return preview.New(ref.Name, kind, data), err
 }
 
 // Name identifies the actions: "object.delete".
@@ -216,11 +218,11 @@ func (p *objectView) writeAccess(t *account.DetailWriter) {
 // writePreview writes the first bytes, or how to get them.
 func (p *objectView) writePreview(t *account.DetailWriter) {
 	if got, known := account.OnlyRow(p.preview); known {
-		shown := fmt.Sprintf("first %s", account.FormatSize(int64(got.size)))
-		if int64(got.size) == p.object.Size {
+		shown := fmt.Sprintf("first %s", account.FormatSize(int64(got.Read)))
+		if int64(got.Read) == p.object.Size {
 			shown = "content"
 		}
-		t.Heading(shown + ui.WithPrefix(" · ", client.Clean(got.contentType)))
+		t.Heading(shown + ui.WithPrefix(" · ", client.Clean(got.ContentType)))
 		t.Rendered(p.renderPreview(got, t.Box))
 		return
 	}
@@ -238,9 +240,9 @@ func (p *objectView) writePreview(t *account.DetailWriter) {
 }
 
 // renderPreview returns the preview. It renders it again only if something has changed.
-func (p *objectView) renderPreview(got *preview, b ui.Box) string {
+func (p *objectView) renderPreview(got *preview.Preview, b ui.Box) string {
 	if p.rendered.width != b.Width || p.rendered.theme != b.Theme || p.rendered.version != p.preview.Version() {
-		p.rendered = renderedPreview{b.Width, b.Theme, p.preview.Version(), got.render(b)}
+		p.rendered = renderedPreview{b.Width, b.Theme, p.preview.Version(), got.Render(b)}
 	}
 	return p.rendered.text
 }

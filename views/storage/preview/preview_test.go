@@ -1,4 +1,4 @@
-package storage
+package preview
 
 import (
 	"bytes"
@@ -78,7 +78,7 @@ func toneCases() []toneCase {
 // The file name extension and the text decide which tone each part of a preview has.
 func TestPreviewTones(t *testing.T) {
 	for _, c := range toneCases() {
-		p := newPreview(c.name, "", []byte(c.text))
+		p := New(c.name, "", []byte(c.text))
 		found := map[string]theme.Tone{}
 		for _, line := range p.lines {
 			for _, piece := range line {
@@ -101,7 +101,7 @@ func TestPreviewsAreWholeAndClean(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ending := range []string{"txt", "go", "sh", "yaml", "sql", "html", "json"} {
-		text := newPreview("a."+ending, "", []byte(hostile)).render(ui.Box{Width: 200, Height: 10, Theme: look})
+		text := New("a."+ending, "", []byte(hostile)).Render(ui.Box{Width: 200, Height: 10, Theme: look})
 		plain := ansi.Strip(text)
 		if strings.ContainsAny(plain, "\x1b\a\u202e") || strings.Contains(text, "\x1b]") {
 			t.Errorf("%s: %q", ending, text)
@@ -135,7 +135,7 @@ func TestPreviewsOfOtherThings(t *testing.T) {
 		"long.txt": {[]byte(strings.Repeat("x", 150)), strings.Repeat("x", 100) + "\n" + strings.Repeat("x", 50)},
 		"a.go":     {[]byte("x \xff"), "x"},
 	} {
-		if got := newPreview(name, "", c.data).render(box); !strings.Contains(got, c.want) {
+		if got := New(name, "", c.data).Render(box); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -143,9 +143,9 @@ func TestPreviewsOfOtherThings(t *testing.T) {
 
 // A preview of 64 KiB is parsed once, off the loop; drawing it again costs little.
 func BenchmarkPreview(b *testing.B) {
-	data := []byte(strings.Repeat("func f(a int) string { return \"x\" } // y\n", previewSize/42))
+	data := []byte(strings.Repeat("func f(a int) string { return \"x\" } // y\n", Size/42))
 	for b.Loop() {
-		newPreview("a.go", "", data)
+		New("a.go", "", data)
 	}
 }
 

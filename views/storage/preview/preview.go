@@ -1,4 +1,5 @@
-package storage
+// Package preview shows the first bytes of an object as text, code, an image or in hexadecimal.
+package preview
 
 import (
 	"bytes"
@@ -15,10 +16,10 @@ import (
 	"lookout/ui"
 )
 
-// preview is the first bytes of an object, parsed off the event loop. Rendering it depends only on width and theme.
-type preview struct {
-	size        int    // bytes that were read
-	contentType string // as the storage sent it
+// Preview is the first bytes of an object, parsed off the event loop. Rendering it depends only on width and theme.
+type Preview struct {
+	Read        int    // bytes that were read
+	ContentType string // as the storage sent it
 	lines       [][]textSpan
 	wrap        bool // wrap long lines instead of cutting them
 }
@@ -29,13 +30,13 @@ type textSpan struct {
 	tone theme.Tone
 }
 
-// previewSize is the number of bytes that a preview reads.
-const previewSize = 64 << 10
+// Size is the number of bytes that a preview reads.
+const Size = 64 << 10
 
-// newPreview parses the first bytes of an object: it gives the format and the size of an image, indents JSON,
+// New parses the first bytes of an object: it gives the format and the size of an image, indents JSON,
 // highlights code by the file name extension, keeps other text and dumps anything else in hexadecimal.
-func newPreview(name, kind string, data []byte) preview {
-	p := preview{size: len(data), contentType: kind}
+func New(name, kind string, data []byte) *Preview {
+	p := &Preview{Read: len(data), ContentType: kind}
 	if format, width, height := imageSize(data); format != "" {
 		p.lines = plainLines(fmt.Sprintf("%s image, %d × %d pixels", format, width, height))
 		return p
@@ -80,8 +81,8 @@ func isText(data []byte) bool {
 	return len(data) == 0 || strings.HasPrefix(kind, "text/") || !bytes.ContainsRune(data, 0)
 }
 
-// render returns the preview in lines that fit the box.
-func (p preview) render(b ui.Box) string {
+// Render returns the preview in lines that fit the box.
+func (p *Preview) Render(b ui.Box) string {
 	var out []string
 	for _, line := range p.lines {
 		if p.wrap {
