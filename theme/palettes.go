@@ -62,6 +62,9 @@ func (p palette) newTheme(name, base string, colors colorprofile.Profile, ascii 
 		t.setTint(tone, p, colors)
 	}
 	t.dimmed = t.newDimmed(p, colors)
+	if p[Accent].GetForeground() != (lipgloss.NoColor{}) {
+		t.colors, t.dimmed.colors = colors, colors
+	}
 	if t.CanFlash() {
 		t.flash = &Theme{
 			Name:   t.Name,

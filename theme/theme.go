@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
 )
 
 // A Tone says what a piece of text means. It is never a colour.
@@ -47,7 +48,8 @@ type Theme struct {
 	codes  [toneCount]EscapeCodes
 	tints  [toneCount]RowTint // of the tones that are backgrounds of rows, and of Plain
 	dimmed *Theme
-	flash  *Theme // for lines on the background of the tone Flash
+	colors colorprofile.Profile // of pixels
+	flash  *Theme               // for lines on the background of the tone Flash
 }
 
 // EscapeCodes are the escape sequences that a tone's style writes before and after text. Both are empty for a tone

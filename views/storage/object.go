@@ -222,7 +222,7 @@ func (p *objectView) writePreview(t *account.DetailWriter) {
 		if int64(got.Read) == p.object.Size {
 			shown = "content"
 		}
-		t.Heading(shown + ui.WithPrefix(" · ", client.Clean(got.ContentType)))
+		t.Heading(shown + ui.WithPrefix(" · ", client.Clean(got.ContentType)) + ui.WithPrefix(" · ", got.Form))
 		t.Rendered(p.renderPreview(got, t.Box))
 		return
 	}
@@ -242,7 +242,8 @@ func (p *objectView) writePreview(t *account.DetailWriter) {
 // renderPreview returns the preview. It renders it again only if something has changed.
 func (p *objectView) renderPreview(got *preview.Preview, b ui.Box) string {
 	if p.rendered.width != b.Width || p.rendered.theme != b.Theme || p.rendered.version != p.preview.Version() {
-		p.rendered = renderedPreview{b.Width, b.Theme, p.preview.Version(), got.Render(b)}
+		text, _ := got.Render(b, 0)
+		p.rendered = renderedPreview{b.Width, b.Theme, p.preview.Version(), text}
 	}
 	return p.rendered.text
 }

@@ -38,6 +38,8 @@ func detectLanguage(name, text string) language {
 		return languageSettings
 	case "sql", "psql":
 		return languageSQL
+	case "json", "ndjson", "jsonl":
+		return languageJSON
 	case "xml", "html", "htm", "xhtml", "svg", "plist", "rss":
 		return languageMarkup
 	}

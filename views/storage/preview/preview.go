@@ -4,7 +4,6 @@ package preview
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -20,6 +19,9 @@ import (
 type Preview struct {
 	Read        int    // bytes that were read
 	ContentType string // as the storage sent it
+	Form        string // how the bytes were read: "unpacked from gzip, UTF-16"; "" for plain UTF-8
+	picture     *picture
+	binary      []byte // shown in hexadecimal
 	lines       [][]textSpan
 	wrap        bool // wrap long lines instead of cutting them
 }
@@ -33,18 +35,35 @@ type textSpan struct {
 // Size is the number of bytes that a preview reads.
 const Size = 64 << 10
 
-// New parses the first bytes of an object: it gives the format and the size of an image, indents JSON,
-// highlights code by the file name extension, keeps other text and dumps anything else in hexadecimal.
-func New(name, kind string, data []byte) *Preview {
-	p := &Preview{Read: len(data), ContentType: kind}
+// New parses the first bytes of an object: it unpacks gzip, draws PNG images and describes others, decodes text,
+// indents JSON, highlights code by the file name extension, and dumps anything else in hexadecimal.
+func New(name, contentType string, data []byte) *Preview {
+	p := &Preview{Read: len(data), ContentType: contentType}
+	if unpacked, ok := unpack(data); ok {
+		p.Form, data, name = "unpacked from gzip", unpacked, strings.TrimSuffix(name, ".gz")
+	}
 	if format, width, height := imageSize(data); format != "" {
 		p.lines = plainLines(fmt.Sprintf("%s image, %d × %d pixels", format, width, height))
+		if format == "png" {
+			p.picture = decodePNG(data)
+		}
 		return p
 	}
-	if !isText(data) {
-		p.lines = plainLines(strings.TrimRight(hex.Dump(data), "\n"))
+	decoded, encoding, ok := decodeText(data, contentType)
+	if !ok {
+		p.binary = data
 		return p
 	}
+	if p.Form != "" && encoding != "" {
+		encoding = ", " + encoding
+	}
+	p.Form += encoding
+	p.parseText(name, decoded)
+	return p
+}
+
+// parseText splits text into lines, in colours if its language is known.
+func (p *Preview) parseText(name string, data []byte) {
 	text := strings.NewReplacer("\r\n", "\n", "\t", "    ").Replace(string(data))
 	language := detectLanguage(name, text)
 	var set bytes.Buffer
@@ -53,10 +72,9 @@ func New(name, kind string, data []byte) *Preview {
 	}
 	if lines, ok := highlight(language, text); ok {
 		p.lines = lines
-		return p
+		return
 	}
 	p.lines, p.wrap = plainLines(text), true
-	return p
 }
 
 // plainLines returns the lines of a text without colours.
@@ -81,10 +99,20 @@ func isText(data []byte) bool {
 	return len(data) == 0 || strings.HasPrefix(kind, "text/") || !bytes.ContainsRune(data, 0)
 }
 
-// Render returns the preview in lines that fit the box.
-func (p *Preview) Render(b ui.Box) string {
+// Render returns the preview in lines that fit the box: at most limit of them, all for 0. It reports whether there are
+// more.
+func (p *Preview) Render(b ui.Box, limit int) (text string, more bool) {
 	var out []string
+	if p.picture != nil {
+		out = p.picture.lines(b.Theme, b.Width)
+	}
+	for at, n := 0, bytesPerLine(b.Width); at < len(p.binary) && (limit == 0 || len(out) <= limit); at += n {
+		out = append(out, dumpLine(p.binary[at:min(at+n, len(p.binary))], at, n))
+	}
 	for _, line := range p.lines {
+		if limit > 0 && len(out) > limit {
+			break
+		}
 		if p.wrap {
 			for _, s := range line {
 				out = append(out, ui.Wrap(s.text, b.Width)...)
@@ -97,7 +125,25 @@ func (p *Preview) Render(b ui.Box) string {
 		}
 		out = append(out, ui.Truncate(drawn.String(), b.Width, b.Theme.Glyphs.Ellipsis))
 	}
-	return strings.Join(out, "\n")
+	if more = limit > 0 && len(out) > limit; more {
+		out = out[:limit]
+	}
+	return strings.Join(out, "\n"), more
+}
+
+// bytesPerLine returns the number of bytes that a line in hexadecimal shows: 16, or fewer where they do not fit.
+func bytesPerLine(width int) int { return max(4, min(16, (width-8)/16*4)) }
+
+// dumpLine returns some bytes in hexadecimal and as ASCII, of a line for n bytes.
+func dumpLine(data []byte, offset, n int) string {
+	text := make([]byte, len(data))
+	for i, b := range data {
+		text[i] = '.'
+		if b >= ' ' && b <= '~' {
+			text[i] = b
+		}
+	}
+	return fmt.Sprintf("%05x  %-*s %s", offset, 3*n, fmt.Sprintf("% x", data), text)
 }
 
 // imageSize returns the format and the pixels of a PNG, GIF or JPEG image from its first bytes, or "". The decoders of

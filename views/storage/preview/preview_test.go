@@ -2,12 +2,15 @@ package preview
 
 import (
 	"bytes"
+	"compress/gzip"
+	"fmt"
 	"image"
 	"image/color"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -101,7 +104,7 @@ func TestPreviewsAreWholeAndClean(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ending := range []string{"txt", "go", "sh", "yaml", "sql", "html", "json"} {
-		text := New("a."+ending, "", []byte(hostile)).Render(ui.Box{Width: 200, Height: 10, Theme: look})
+		text, _ := New("a."+ending, "", []byte(hostile)).Render(ui.Box{Width: 200, Height: 10, Theme: look}, 0)
 		plain := ansi.Strip(text)
 		if strings.ContainsAny(plain, "\x1b\a\u202e") || strings.Contains(text, "\x1b]") {
 			t.Errorf("%s: %q", ending, text)
@@ -135,7 +138,7 @@ func TestPreviewsOfOtherThings(t *testing.T) {
 		"long.txt": {[]byte(strings.Repeat("x", 150)), strings.Repeat("x", 100) + "\n" + strings.Repeat("x", 50)},
 		"a.go":     {[]byte("x \xff"), "x"},
 	} {
-		if got := New(name, "", c.data).Render(box); !strings.Contains(got, c.want) {
+		if got, _ := New(name, "", c.data).Render(box, 0); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -170,5 +173,125 @@ func TestImageSize(t *testing.T) {
 	}
 	if k, _, _ := imageSize([]byte("GIF is what this text begins with")); k != "" {
 		t.Errorf("a text is a %s", k)
+	}
+}
+
+// gzip is unpacked, even if it is cut off, but no further than a preview goes; texts are read in their encoding.
+func TestPreview_encodings(t *testing.T) {
+	pack := func(data []byte) []byte {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		if _, err := w.Write(data); err != nil || w.Close() != nil {
+			t.Fatal("not packed")
+		}
+		return b.Bytes()
+	}
+	var long strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&long, "line %d\n", i*i)
+	}
+	latin1 := []byte("Stra\xdfe und Br\xfccke, alles in einem Satz")
+	for name, c := range map[string]struct {
+		data       []byte
+		form, want string
+	}{
+		"a.log.gz":   {pack([]byte("hello\n")), "unpacked from gzip", "hello"},
+		"cut.gz":     {pack([]byte(long.String()))[:20_000], "unpacked from gzip", "line 1"},
+		"bomb.gz":    {pack(make([]byte, 50<<20)), "unpacked from gzip", "00 00"},
+		"a.json.gz":  {pack([]byte(`{"a":1}`)), "unpacked from gzip", `  "a": 1`},
+		"utf16.txt":  {[]byte("\xff\xfeS\x00\xdf\x00\x1b\x00"), "UTF-16", "Sß"},
+		"utf16b.txt": {[]byte("\xfe\xff\x00S\x00\xdf"), "UTF-16", "Sß"},
+		"latin.gz":   {pack(latin1), "unpacked from gzip, Latin-1", "Straße und Brücke"},
+		"bom.txt":    {[]byte("\xef\xbb\xbfabc"), "", "abc"},
+		"not.gz":     {[]byte("\x1f\x8b no gzip"), "", "1f 8b 20 6e"},
+	} {
+		p := New(name, "", c.data)
+		text, _ := p.Render(ui.Box{Width: 100, Height: 10, Theme: &theme.Theme{}}, 0)
+		if p.Form != c.form || !strings.Contains(text, c.want) || strings.ContainsAny(text, "\x1b\x00") ||
+			len(text) > 8*Size {
+			t.Errorf("%s: %q, %d bytes: %.200q", name, p.Form, len(text), text)
+		}
+	}
+}
+
+// Bytes in hexadecimal fit the width, and no more lines are made than asked for.
+func TestPreview_hexadecimal(t *testing.T) {
+	data := bytes.Repeat([]byte{0, 'A', 0x1b, 0xff, 0x9d}, 1000)
+	for _, width := range []int{30, 40, 60, 100} {
+		text, more := New("x", "", data).Render(ui.Box{Width: width, Theme: &theme.Theme{}}, 7)
+		lines := strings.Split(text, "\n")
+		if len(lines) != 7 || !more || len(lines[0]) > width || !strings.HasPrefix(text, "00000  00 41 1b ff") ||
+			!strings.Contains(lines[0], ".A..") {
+			t.Errorf("%d: %q", width, lines)
+		}
+	}
+}
+
+// A PNG image is drawn in half blocks, as far as it was read. Images with huge dimensions are only described, and
+// terminals without the colours get the description.
+func TestPreview_images(t *testing.T) {
+	look, err := theme.New("dark", colorprofile.TrueColor, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	box := ui.Box{Width: 40, Height: 30, Theme: look}
+	random := rand.New(rand.NewPCG(1, 2))
+	drawn := image.NewNRGBA(image.Rect(0, 0, 300, 200))
+	for i := range drawn.Pix {
+		drawn.Pix[i] = byte(random.Uint32()) | 1
+	}
+	for _, m := range []image.Image{drawn, image.NewGray(image.Rect(0, 0, 7, 3)), image.NewRGBA(image.Rect(0, 0, 9, 9))} {
+		var b bytes.Buffer
+		if err := png.Encode(&b, m); err != nil {
+			t.Fatal(err)
+		}
+		text, _ := New("a.png", "", b.Bytes()).Render(box, 0)
+		if !strings.Contains(text, "▀") || !strings.Contains(text, "png image") {
+			t.Errorf("%v is not drawn: %q", m.Bounds(), text)
+		}
+		for _, line := range strings.Split(text, "\n") {
+			if ui.Width(line) > box.Width {
+				t.Errorf("%d cells", ui.Width(line))
+			}
+		}
+		cut := New("a.png", "", b.Bytes()[:b.Len()/2])
+		for n := range min(b.Len(), 300) {
+			New("a.png", "", b.Bytes()[:n]).Render(box, 0) // cut anywhere it does not fail
+		}
+		if m == image.Image(drawn) && (cut.picture == nil || cut.picture.height < 20) {
+			t.Errorf("half an image is not drawn: %v", cut.picture)
+		}
+		if text, _ := New("a.png", "", b.Bytes()).Render(ui.Box{Width: 40, Theme: &theme.Theme{}}, 0); strings.Contains(
+			text, "▀") || !strings.Contains(text, "png image") {
+			t.Errorf("without colours: %q", text)
+		}
+		huge := bytes.Clone(b.Bytes())
+		copy(huge[16:24], "\x7f\xff\xff\xff\x7f\xff\xff\xff")
+		if p := New("a.png", "", huge); p.picture != nil {
+			t.Error("an image of 2^62 pixels is decoded")
+		}
+	}
+}
+
+// The pixels of a picture are those of the image.
+func TestPreview_pixels(t *testing.T) {
+	m := image.NewNRGBA(image.Rect(0, 0, 20, 10))
+	for y := range 10 {
+		for x := range 20 {
+			m.Set(x, y, color.NRGBA{byte(10 * x), byte(20 * y), byte(x * y), 255})
+		}
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, m); err != nil {
+		t.Fatal(err)
+	}
+	p := decodePNG(b.Bytes())
+	if p == nil || p.width != 20 || p.height != 10 {
+		t.Fatalf("%v", p)
+	}
+	for i, pixel := range p.pixels {
+		if x, y := i%20, i/20; pixel != (theme.Pixel{byte(10 * x), byte(20 * y), byte(x * y)}) {
+			t.Fatalf("pixel %d,%d is %v", x, y, pixel)
+		}
 	}
 }
