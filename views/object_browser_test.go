@@ -1,11 +1,19 @@
 package views_test
 
 import (
+	"fmt"
+	"net/http"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"lookout/client/emulator"
+	"lookout/client/faulttest"
+	"lookout/ui/shell"
+	"lookout/ui/terminal"
 )
 
 // The row .. above the objects goes up. It is not one of them: nothing marks, deletes, downloads or counts it.
@@ -81,5 +89,194 @@ func TestObjects_largestFirst(t *testing.T) {
 		r.requireText("size ▼", "▸ large")
 		r.press("G")
 		r.requireText("▸ empty")
+	})
+}
+
+// previewCounter counts the requests of previews: for pre-signed URLs and to them, and those that were cancelled.
+type previewCounter struct {
+	next                    http.RoundTripper
+	links, reads, cancelled atomic.Int64
+}
+
+func (c *previewCounter) RoundTrip(r *http.Request) (*http.Response, error) {
+	link := strings.HasSuffix(r.URL.Path, "/object-url")
+	read := r.Method == http.MethodGet && r.URL.Query().Has("Signature")
+	if link {
+		c.links.Add(1)
+	}
+	if read {
+		c.reads.Add(1)
+	}
+	res, err := c.next.RoundTrip(r)
+	if (link || read) && r.Context().Err() != nil {
+		c.cancelled.Add(1)
+	}
+	return res, err
+}
+
+// require fails unless as many requests were sent for URLs and to them.
+func (c *previewCounter) require(r *harness, links, reads int64) {
+	r.Helper()
+	if c.links.Load() != links || c.reads.Load() != reads {
+		r.Fatalf("%d requests for URLs and %d to them, want %d and %d\n%s", c.links.Load(), c.reads.Load(),
+			links, reads, r.screen())
+	}
+}
+
+// startBrowser starts the program in a folder of nine objects, with the cursor on the first one, and counts the
+// requests of previews from then on.
+func startBrowser(t *testing.T, o emulator.Options, s screenSize, test func(*harness, *previewCounter)) {
+	t.Helper()
+	count := &previewCounter{}
+	options := programOptions{emulator: o, size: s, transport: func(next http.RoundTripper) http.RoundTripper {
+		count.next = next
+		return count
+	}}
+	runProgram(t, options, func(r *harness) {
+		for i := range 9 {
+			r.storeObject(fmt.Sprintf("many/%03d.txt", i), "some text\n")
+		}
+		r.openBucket("scratch")
+		r.press("/", "many", "<enter>", "<enter>", "g")
+		count.links.Store(0)
+		count.reads.Store(0)
+		test(r, count)
+	})
+}
+
+// storeObject stores an object in the bucket scratch of the emulator, whatever the token may do.
+func (r *harness) storeObject(name, text string) {
+	r.Helper()
+	emulator.StoreObject(r.emu, "ap-south-1", "scratch", name, text)
+}
+
+// The preview of an object appears once the cursor has rested on it, for two requests: none are sent while the cursor
+// moves, and none for an object that was shown before.
+func TestPreview_afterRest(t *testing.T) {
+	startBrowser(t, emulator.Options{}, screenSize{120, 36}, func(r *harness, count *previewCounter) {
+		r.press("j", "j")
+		r.wait(140 * time.Millisecond)
+		count.require(r, 0, 0)
+		r.wait(20 * time.Millisecond)
+		r.requireText("▸ 002.txt", "── content ─", "│ some text")
+		count.require(r, 1, 1)
+		r.press("j")
+		r.wait(time.Second)
+		r.requireText("▸ 003.txt", "│ some text")
+		r.press("k")
+		r.requireText("▸ 002.txt", "│ some text") // from memory
+		r.wait(time.Minute)
+		count.require(r, 2, 2)
+		r.requireText("╭─ scratch", "▸ many/") // the folder around it
+		r.requireApplied()
+	})
+}
+
+// A reading under way is cancelled when the cursor moves.
+func TestPreview_cancelledOnMoving(t *testing.T) {
+	startBrowser(t, emulator.Options{}, screenSize{120, 36}, func(r *harness, count *previewCounter) {
+		r.delay("create object URL", 5*time.Second)
+		r.wait(time.Second)
+		count.require(r, 1, 0)
+		r.requireText("reading the first bytes")
+		r.press("j")
+		r.wait(100 * time.Millisecond)
+		if count.cancelled.Load() != 1 {
+			t.Error("the reading was not cancelled")
+		}
+		r.press("k", "j", "k", "j")
+		r.wait(time.Minute)
+		count.require(r, 2, 1)
+		r.requireText("▸ 001.txt", "│ some text")
+	})
+}
+
+// There are no previews for a token that cannot make links, on a slow line, on a narrow screen, and once they are
+// switched off. t switches them on, but not without the scope.
+func TestPreview_onlyWhereItIsCheapAndAllowed(t *testing.T) {
+	wide := screenSize{120, 36}
+	readOnly := emulator.Options{Scopes: "account:read_only object_storage:read_only"}
+	startBrowser(t, readOnly, wide, func(r *harness, count *previewCounter) {
+		r.press("j", "t")
+		r.requireText("preview on: the token has")
+		r.press("j")
+		r.wait(time.Minute)
+		count.require(r, 0, 0)
+	})
+	startBrowser(t, emulator.Options{}, screenSize{110, 36}, func(r *harness, count *previewCounter) {
+		r.press("j", "t")
+		r.requireText("previews need a screen of 120 columns")
+		r.press("j")
+		r.wait(time.Minute)
+		count.require(r, 0, 0)
+	})
+	startBrowser(t, emulator.Options{}, wide, func(r *harness, count *previewCounter) {
+		r.press("t", "j")
+		r.wait(time.Minute)
+		count.require(r, 0, 0)
+		r.press("t")
+		r.wait(time.Minute)
+		count.require(r, 1, 1)
+	})
+	startBrowser(t, emulator.Options{}, wide, func(r *harness, count *previewCounter) {
+		r.send(terminal.LineSpeedMsg{BitsPerSecond: 9600})
+		r.press("j")
+		r.wait(time.Minute)
+		count.require(r, 0, 0)
+		r.press("t")
+		r.wait(time.Minute)
+		count.require(r, 1, 1)
+		r.requireText("│ some text")
+	})
+}
+
+// A refusal switches the previews off: they are not asked for with every step of the cursor.
+func TestPreview_refused(t *testing.T) {
+	startBrowser(t, emulator.Options{}, screenSize{120, 36}, func(r *harness, count *previewCounter) {
+		r.emu.InjectFault("create object URL", emulator.Fault{Status: 403})
+		r.wait(time.Second)
+		for range 5 {
+			r.press("j")
+			r.wait(time.Second)
+		}
+		count.require(r, 1, 0)
+	})
+}
+
+// Nothing is read for the screen reader unless somebody asks for it.
+func TestPreview_linear(t *testing.T) {
+	startBrowser(t, emulator.Options{}, screenSize{80, 24}, func(r *harness, count *previewCounter) {
+		linear := shell.NewLinearScreen(r.shell)
+		linear.Frame()
+		r.press("j", "j")
+		r.wait(time.Second)
+		count.require(r, 0, 0)
+	})
+}
+
+// No name and no content of an object reaches the terminal as it is, and every object is previewed under its own name.
+func TestPreview_hostile(t *testing.T) {
+	names := append(faulttest.HostileStrings(t), "\x1b]0;x\a.json", "a\u202eb.gz", "\x1f\x8b.png", "a\nb")
+	startBrowser(t, emulator.Options{}, screenSize{120, 36}, func(r *harness, count *previewCounter) {
+		stored := 0
+		for i, name := range names {
+			if name == "" || len(name) > 900 || !utf8.ValidString(name) || strings.Contains(name, "/") ||
+				slices.Contains(names[:i], name) {
+				continue
+			}
+			stored++
+			r.storeObject("many/"+name, names[len(names)-1-i]+"\x1b[2J\x1b]0;x\a\u202e")
+		}
+		r.press("r", "G")
+		r.wait(time.Minute)
+		for range stored {
+			r.press("k")
+			r.wait(200 * time.Millisecond)
+			r.requireCleanFrame(nil)
+		}
+		if count.reads.Load() < int64(stored)*9/10 {
+			r.Errorf("%d previews of %d objects", count.reads.Load(), stored)
+		}
+		r.requireApplied()
 	})
 }

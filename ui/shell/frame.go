@@ -65,12 +65,13 @@ func (s *Shell) tooSmall() bool {
 // box returns the whole screen.
 func (s *Shell) box() ui.Box {
 	return ui.Box{
-		Width:   s.width,
-		Height:  s.height,
-		Theme:   s.themes.current,
-		Now:     s.now().In(s.o.Location),
-		Focused: true,
-		Motion:  s.clock.motion.enabled(s),
+		Width:    s.width,
+		Height:   s.height,
+		Theme:    s.themes.current,
+		Now:      s.now().In(s.o.Location),
+		Focused:  true,
+		Motion:   s.clock.motion.enabled(s),
+		SlowLine: s.clock.motion.slowLine,
 	}
 }
 

@@ -19,6 +19,8 @@ type lineBuffer struct {
 	separator string
 	sideText  string // the rest of the text beside it
 	sideWidth int    // in cells; 0 is none
+	// the rest of the text before it, whose lines all have one width; "" is none
+	beforeText string
 }
 
 // reset starts a new block.
@@ -45,6 +47,16 @@ func (p *lineBuffer) endLine(cells int) {
 	}
 	if p.linesLeft--; p.linesLeft > 0 {
 		p.out = append(p.out, '\n')
+	}
+	p.beginLine()
+}
+
+// beginLine begins a line with the next one of the text before it.
+func (p *lineBuffer) beginLine() {
+	if p.beforeText != "" && p.linesLeft > 0 {
+		var line string
+		line, p.beforeText, _ = strings.Cut(p.beforeText, "\n")
+		p.out = append(append(p.out, line...), ' ')
 	}
 	p.lineStart = len(p.out)
 }

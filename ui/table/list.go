@@ -103,6 +103,7 @@ type state[T any] struct {
 	renderer      tableRenderer
 	sidebar       DetailSidebar[T]
 	parent        ParentRow
+	parentColumn  parentColumn
 	cursorActions []ui.Action // the same all the time
 }
 
@@ -337,6 +338,7 @@ func (l *List[T]) Update(msg tea.Msg) tea.Cmd {
 		line := msg.Y - 1 - l.parent.height()
 		row := l.frame.top + line
 		switch {
+		case msg.X < l.parentColumn.drawn:
 		case line == -1 && msg.Y == 1:
 			l.parent.selected, l.detail.open = true, false
 		case line >= 0 && line < l.frame.height && row < l.shown():

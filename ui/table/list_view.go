@@ -41,7 +41,7 @@ type listView[T any] struct{ list *List[T] }
 func (v listView[T]) frame(b ui.Box) string {
 	l := v.list
 	row, there := l.cursorRow()
-	l.sidebar.visible = false
+	l.sidebar.visible, l.parentColumn.drawn = false, 0
 	switch {
 	case l.Detail == nil || !there && !l.parent.selected:
 		return v.table(b)
@@ -109,17 +109,24 @@ func (v listView[T]) split(row T, b ui.Box) string {
 	l := v.list
 	r := &l.renderer
 	v.measure()
+	narrow := l.parentColumn.measure(b.Width)
+	b.Width -= l.parentColumn.drawn
 	left, right := b, b
 	boxes := 1
 	if l.sidebar.View != nil && b.Width >= threeMinWidth {
 		boxes = 2
 	}
-	left.Width = r.listWidth(l.frame.scrolledColumns, b.Width, boxes)
+	left.Width = r.listWidth(l.frame.scrolledColumns, b.Width, boxes, narrow)
 	right.Width, right.Focused = (b.Width-left.Width-1)/boxes, false
 	sidebar := right
 	sidebar.Width = b.Width - left.Width - 1 - right.Width
 	r.reset(left.Width, b.Height)
 	r.separator, r.sideWidth = " ", right.Width+sidebar.Width
+	if before := b; l.parentColumn.drawn > 0 {
+		before.Width = l.parentColumn.drawn - 1
+		r.beforeText = l.parentColumn.view(before)
+		r.beginLine()
+	}
 	r.sideText = v.sidePanel(row, right)
 	if boxes == 2 {
 		l.sidebar.visible = true

@@ -144,9 +144,9 @@ func (g *tableRenderer) widen(left int, wanted func(columnHead) int) int {
 }
 
 // listWidth returns the part of a width that the list takes beside a number of boxes: what its cells need, if that
-// leaves enough to the boxes; at least what its columns need on a terminal of 80 cells; and what the boxes do not use.
-func (g *tableRenderer) listWidth(scrolled, width, boxes int) int {
-	g.layout(scrolled, listMinWidth)
+// leaves enough to the boxes; at least what its columns need in a narrow list; and what the boxes do not use.
+func (g *tableRenderer) listWidth(scrolled, width, boxes, narrow int) int {
+	g.layout(scrolled, narrow)
 	least := 0
 	for _, c := range g.columns {
 		least += g.heads[c.index].wanted() + 2
@@ -158,7 +158,7 @@ func (g *tableRenderer) listWidth(scrolled, width, boxes int) int {
 		}
 	}
 	list := min(wanted, width-boxes*(1+detailMinWidth))
-	return max(list, min(least, listMinWidth), width-boxes*(1+detailMaxWidth))
+	return max(list, min(least, narrow), width-boxes*(1+detailMaxWidth))
 }
 
 // widthFrom returns the width of the columns from one on.

@@ -48,9 +48,9 @@ func objectPane(a *account.Account, b *client.Bucket, o *client.Object) ui.Pane 
 		}),
 	})
 	p.preview = ui.NewRowStore(a.Context, ui.RowSource[*preview.Preview]{
-		Name:  "first bytes",
-		ID:    func(*preview.Preview) string { return ref.Name },
-		Now:   a.Now,
+		Name: "first bytes",
+		ID:   func(*preview.Preview) string { return ref.Name },
+		Now:  a.Now,
 		Fetch: account.SingleFetcher(func(ctx context.Context) (*preview.Preview, error) {
 			return fetchPreview(ctx, a, ref)
 		}),

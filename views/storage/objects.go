@@ -74,14 +74,22 @@ type objectListing struct {
 	topRow      string
 	readForSort bool // all entries are read, because they are sorted by size
 	jump        table.Jump
+	preview     *previewColumn
+	parent      parentColumn
 	plan        atomic.Pointer[objectindex.ListingPlan] // that the cursors of the store are of
 }
 
 // ObjectsPane returns the pane of the objects of a bucket whose names begin with a prefix. With the delimiter "/" it
 // shows folders, with "" all names.
 func ObjectsPane(a *account.Account, b *client.Bucket, prefix, delimiter string) ui.Pane {
-	l := &objectListing{a: a, path: bucketPath{b, prefix, delimiter}}
-	l.sizes = listingSizes{sizesOf(a, b.Object("")), prefix}
+	return newObjectListing(a, bucketPath{b, prefix, delimiter})
+}
+
+// newObjectListing returns the pane of the objects below a path.
+func newObjectListing(a *account.Account, path bucketPath) *objectListing {
+	l := &objectListing{a: a, path: path}
+	l.preview, l.parent.listing = newPreviewColumn(l), l
+	l.sizes = listingSizes{sizesOf(a, path.bucket.Object("")), path.prefix}
 	set := ui.NewRowStore(a.Context, ui.RowSource[*client.Object]{
 		Name:         "objects",
 		ID:           func(o *client.Object) string { return o.Name.Raw() },
@@ -92,7 +100,7 @@ func ObjectsPane(a *account.Account, b *client.Bucket, prefix, delimiter string)
 		NewStorage:   l.newStorage,
 	})
 	order := ""
-	if delimiter != "" {
+	if path.delimiter != "" {
 		order = "name" // folders stand before objects
 	}
 	l.List = &table.List[*client.Object]{
@@ -112,6 +120,7 @@ func ObjectsPane(a *account.Account, b *client.Bucket, prefix, delimiter string)
 		Label:         func(o *client.Object) string { return l.displayName(o) },
 	}
 	table.WithParentRow(l.List, table.ParentRow{Open: goUp, Detail: l.path.parentDetail})
+	table.WithParentColumn(l.List, l.parent.width, l.parent.view)
 	a.OpenListings = append(a.OpenListings, l.Store)
 	if row := lastRows(a)[l.placeID()]; row != "" {
 		l.RestoreState(ui.PaneState{Row: row, SortBy: l.SortBy})
@@ -278,6 +287,7 @@ func (l *objectListing) placeID() string {
 // OnClose cancels the reading and keeps where the cursor is.
 func (l *objectListing) OnClose() {
 	l.List.OnClose()
+	l.preview.cancel()
 	rows := lastRows(l.a)
 	if len(rows) >= maxLastRows {
 		clear(rows)
@@ -442,7 +452,9 @@ func (l *objectListing) operations() []table.RowAction[*client.Object] {
 // open returns the pane of a folder or of an object.
 func (l *objectListing) open(o *client.Object) ui.Pane {
 	if l.isFolder(o) {
-		return ObjectsPane(l.a, l.path.bucket, o.Name.Raw(), l.path.delimiter)
+		inner := newObjectListing(l.a, bucketPath{l.path.bucket, o.Name.Raw(), l.path.delimiter})
+		inner.parent.around = l
+		return inner
 	}
 	return objectPane(l.a, l.path.bucket, o)
 }
@@ -490,6 +502,7 @@ func (l *objectListing) listActions() []ui.Action {
 			Do:             func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: l.folderForm()}) },
 		},
 		jumpAction(l),
+		l.preview.action(),
 		linksAction(l.a),
 		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: goUp},
 	}

@@ -38,6 +38,7 @@ func (l *objectListing) nameCell(o *client.Object, _ ui.Box) (string, theme.Tone
 
 // View shows the columns of the sums once somebody has asked for them.
 func (l *objectListing) View(b ui.Box) string {
+	l.preview.setBox(b)
 	l.sizes.settle()
 	sizesView{l}.showSizes()
 	return l.List.View(b)
@@ -48,7 +49,7 @@ const maxRowsForSort = 20_000
 
 // LoadMissing also reads all entries of a folder that is sorted by size, if they are few.
 func (l *objectListing) LoadMissing() tea.Cmd {
-	cmd := l.List.LoadMissing()
+	cmd := tea.Batch(l.List.LoadMissing(), l.preview.follow())
 	sizesView{l}.followTop()
 	if l.readForSort || !l.sizes.bySize || !l.Store.Loaded() || l.Store.Complete() {
 		return cmd
@@ -81,7 +82,7 @@ func (l *objectListing) detail(o *client.Object, b ui.Box) string {
 		return t.String()
 	}
 	writeObject(l.a, t, o)
-	t.Paragraph("enter shows access and the first bytes", theme.Muted)
+	l.preview.write(t, o)
 	return t.String()
 }
 
@@ -203,6 +204,7 @@ func (l *objectListing) Update(msg tea.Msg) tea.Cmd {
 
 // Announce tells the row at the cursor, or to which a typed name has led.
 func (l *objectListing) Announce(b ui.Box) ui.ScreenReaderText {
+	l.preview.setBox(b)
 	a := l.List.Announce(b)
 	if l.jump.Typing() {
 		a.Input = l.jump.Announcement()

@@ -1,0 +1,248 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/views/account"
+	"lookout/views/storage/preview"
+)
+
+// previewMode is whether somebody has switched previews on or off in this run.
+type previewMode int
+
+const (
+	previewAuto previewMode = iota // on, unless the line is slow or the screen is read aloud
+	previewOn
+	previewOff
+)
+
+// previews are those of the objects that the cursor has rested on last, for all listings of the account.
+type previews struct {
+	mode    previewMode
+	refused bool // by the API: no more are asked for until somebody switches them on
+	kept    []keptPreview
+}
+
+// keptPreview is the preview of one version of an object.
+type keptPreview struct {
+	key     string
+	content *preview.Preview
+}
+
+// maxKeptPreviews is the number of previews that are kept.
+const maxKeptPreviews = 16
+
+// find returns a preview that is kept, or nil.
+func (s *previews) find(key string) *preview.Preview {
+	at := slices.IndexFunc(s.kept, func(k keptPreview) bool { return k.key == key })
+	if at < 0 {
+		return nil
+	}
+	found := s.kept[at]
+	s.kept = append(slices.Delete(s.kept, at, at+1), found)
+	return found.content
+}
+
+// keep keeps a preview instead of the one that was not looked at for the longest time.
+func (s *previews) keep(key string, content *preview.Preview) {
+	if s.find(key) == nil {
+		s.kept = append(s.kept[max(0, len(s.kept)+1-maxKeptPreviews):], keptPreview{key, content})
+	}
+}
+
+// previewColumn shows the first bytes of the object under the cursor once the cursor has rested on it. They take two
+// requests, for a pre-signed URL and to it.
+type previewColumn struct {
+	*previews
+	listing  *objectListing
+	width    int                // of the last frame; 0 before the first one
+	shown    bool               // the last frame has previews
+	key      string             // of the object under the cursor, "" if it needs no reading
+	rested   bool               // the cursor has rested on it
+	number   int                // of the timer
+	stop     context.CancelFunc // of the reading under way
+	err      error              // why the object of the key could not be read
+	rendered renderedPreview
+	renderOf string // key and height of rendered
+	more     bool   // there is more than rendered
+}
+
+// The width of a pane from which it has previews, and the time that the cursor rests before one is read.
+const (
+	previewMinWidth = 118
+	previewRest     = 150 * time.Millisecond
+)
+
+// newPreviewColumn returns the previews of a listing.
+func newPreviewColumn(l *objectListing) *previewColumn {
+	shared := account.Shared(l.a, "previews", func() *previews { return &previews{} })
+	return &previewColumn{previews: shared, listing: l}
+}
+
+// setBox notes the space of a frame, which decides whether there are previews.
+func (c *previewColumn) setBox(b ui.Box) {
+	c.width = b.Width
+	scopes := c.listing.a.API.Scopes()
+	auto := !c.refused && !b.SlowLine && !b.TextOnly && scopes != "" && scopes != "unknown"
+	c.shown = (b.Width >= previewMinWidth || b.TextOnly) && c.missing() == "" &&
+		(c.mode == previewOn || c.mode == previewAuto && auto)
+}
+
+// missing says which scope the token lacks for previews.
+func (c *previewColumn) missing() string { return c.listing.a.MissingScope(client.OpCreateObjectURL) }
+
+// action returns the action that switches previews on or off.
+func (c *previewColumn) action() ui.Action {
+	why := c.missing()
+	if c.width > 0 && c.width < previewMinWidth && !c.shown {
+		why = account.OrDefault(why, "previews need a screen of 120 columns · enter, enter shows one")
+	}
+	name, mode := "preview on", previewOn
+	if c.shown {
+		name, mode = "preview off", previewOff
+	}
+	action := ui.LocalAction("this list", name, why, func() {
+		c.cancel()
+		c.mode, c.refused, c.key = mode, false, ""
+	}, "t")
+	action.Description = "the first 64 KiB of the object under the cursor, for two requests"
+	return action
+}
+
+// keyOf names a version of an object.
+func (c *previewColumn) keyOf(o *client.Object) string {
+	return c.listing.path.bucket.Object(o.Name.Raw()).ID() + "\x00" + o.ETag.Raw()
+}
+
+// follow reads the preview of the object under the cursor once the cursor has rested on it, and cancels the reading of
+// another one.
+func (c *previewColumn) follow() tea.Cmd {
+	o, held := c.listing.Store.Get(c.listing.SaveState().Row)
+	key := ""
+	if held && !c.listing.isFolder(o) && o.Size != 0 && (c.shown || c.width == 0) {
+		if key = c.keyOf(o); c.find(key) != nil {
+			key = ""
+		}
+	}
+	switch {
+	case key != c.key:
+		c.cancel()
+		c.key, c.rested, c.err = key, false, nil
+		if key == "" {
+			return nil
+		}
+		c.number++
+		rested := previewRested{c, c.number}
+		return tea.Tick(previewRest, func(time.Time) tea.Msg { return rested })
+	case key == "" || !c.rested || !c.shown || c.stop != nil || c.err != nil:
+		return nil
+	}
+	var ctx context.Context
+	ctx, c.stop = context.WithCancel(c.listing.a.Context)
+	read := previewRead{column: c, number: c.number, key: key}
+	a, ref := c.listing.a, refTo(c.listing.path.bucket, o.Name.Raw())
+	return func() tea.Msg {
+		read.content, read.err = fetchPreview(ctx, a, ref)
+		return read
+	}
+}
+
+// cancel cancels the reading under way.
+func (c *previewColumn) cancel() {
+	if c.stop != nil {
+		c.stop()
+		c.stop = nil
+	}
+}
+
+// previewRested says that the time has passed after which the cursor has rested on an object.
+type previewRested struct {
+	column *previewColumn
+	number int
+}
+
+// Deliver lets the reading begin, if the cursor is still there.
+func (m previewRested) Deliver() tea.Cmd {
+	m.column.rested = m.column.rested || m.number == m.column.number
+	return nil
+}
+
+// previewRead is the answer to a reading.
+type previewRead struct {
+	column  *previewColumn
+	number  int
+	key     string
+	content *preview.Preview
+	err     error
+}
+
+// Deliver keeps the preview.
+func (m previewRead) Deliver() tea.Cmd {
+	c := m.column
+	current := m.number == c.number && m.key == c.key && c.stop != nil
+	if current {
+		c.cancel()
+		c.err = m.err
+	}
+	switch {
+	case m.err == nil:
+		c.keep(m.key, m.content)
+	case current && ui.Denied(m.err):
+		c.refused, c.mode = true, previewAuto
+	}
+	return nil
+}
+
+// write writes the preview of an object below its properties, or what there is instead.
+func (c *previewColumn) write(t *account.DetailWriter, o *client.Object) {
+	if !c.shown {
+		t.Paragraph("enter shows access and the first bytes", theme.Muted)
+		return
+	}
+	key := c.keyOf(o)
+	content := c.find(key)
+	switch {
+	case o.Size == 0:
+		t.Heading("content")
+		t.Paragraph("empty", theme.Muted)
+	case content != nil:
+		c.writeContent(t, o, content, key)
+	case c.key == key && c.err != nil:
+		t.Heading("content")
+		t.Paragraph(c.err.Error(), theme.Warn)
+	default:
+		t.Heading("content")
+		t.Paragraph(account.ReasonIf(c.stop != nil, "reading the first bytes"), theme.Muted)
+	}
+}
+
+// writeContent writes what a preview shows, as far as there is room, and how much more there is.
+func (c *previewColumn) writeContent(
+	t *account.DetailWriter, o *client.Object, content *preview.Preview, key string,
+) {
+	size, all := account.FormatSize(int64(content.Read)), account.FormatSize(o.Size)
+	shown := "content"
+	if int64(content.Read) != o.Size {
+		shown = fmt.Sprintf("first %s of %s", size, all)
+	}
+	t.Heading(shown + ui.WithPrefix(" · ", content.Form))
+	room := max(1, t.Box.Height-len(t.Lines)-2)
+	drawn := fmt.Sprint(room, " ", key)
+	if c.renderOf != drawn || c.rendered.width != t.Box.Width || c.rendered.theme != t.Box.Theme {
+		var text string
+		text, c.more = content.Render(t.Box, room)
+		c.rendered, c.renderOf = renderedPreview{width: t.Box.Width, theme: t.Box.Theme, text: text}, drawn
+	}
+	t.Rendered(c.rendered.text)
+	if c.more {
+		t.Paragraph(fmt.Sprintf("more · %s in all · enter, enter shows %s", all, size), theme.Muted)
+	}
+}
