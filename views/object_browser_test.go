@@ -280,3 +280,20 @@ func TestPreview_hostile(t *testing.T) {
 		r.requireApplied()
 	})
 }
+
+// TestGoldenPreview compares the three columns with a golden file: what is around the folder, the list, the preview.
+func TestGoldenPreview(t *testing.T) {
+	var boxes paneGolden
+	for _, size := range []screenSize{{120, 36}, {200, 50}} {
+		startProgram(t, emulator.Options{Service: emulator.ServiceDocument}, size, func(r *harness) {
+			r.openBucket("cdn.acme")
+			r.press("z", "assets", "<enter>", "<enter>", "z", "site", "<enter>")
+			r.wait(time.Second)
+			boxes.add(r, "preview of JSON")
+			r.press("z", "logo", "<enter>")
+			r.wait(time.Second)
+			boxes.add(r, "preview of an image")
+		})
+	}
+	boxes.requireEqual(t)
+}

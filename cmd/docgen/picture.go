@@ -74,11 +74,18 @@ func pictureSpecs() []pictureSpec {
 		},
 		{
 			name: "objects",
-			keys: "8 <enter> <down> <enter> <enter> <down> <enter> <down> <down> <space> <down> <space> <down>",
+			keys: "8 <enter> g <enter> G <enter> G <enter> <down> <down> <space> <down> <space> <down>",
 			alt: "A folder of a bucket: backups with their sizes and dates, two of them marked, the object at the " +
 				"cursor beside them",
 			width:  120,
 			height: 26,
+		},
+		{
+			name:   "preview",
+			keys:   "8 / cdn <enter> <enter> z assets <enter> <enter> z site <enter> +1s",
+			alt:    "Three columns: the folder around the open one, its objects, and a JSON file in colours",
+			width:  120,
+			height: 20,
 		},
 		{
 			name: "stats",

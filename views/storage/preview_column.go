@@ -243,6 +243,6 @@ func (c *previewColumn) writeContent(
 	}
 	t.Rendered(c.rendered.text)
 	if c.more {
-		t.Paragraph(fmt.Sprintf("more · %s in all · enter, enter shows %s", all, size), theme.Muted)
+		t.Paragraph(fmt.Sprintf("more · %s in all · enter, enter: %s", all, size), theme.Muted)
 	}
 }

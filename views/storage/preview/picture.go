@@ -142,9 +142,13 @@ func pngPixel(channels []byte, colorType byte, palette []byte) theme.Pixel {
 	return p
 }
 
-// lines draws the picture in half blocks: two pixels in each cell. It returns nothing on terminals without the colours.
-func (p *picture) lines(t *theme.Theme, width int) []string {
-	scale := max(1, (p.width+max(1, width)-1)/max(1, width))
+// lines draws the picture in half blocks, two pixels in each cell, so that it fits a width and a number of lines, 0 for
+// any. It returns nothing on terminals without the colours.
+func (p *picture) lines(t *theme.Theme, width, height int) []string {
+	if height <= 0 {
+		height = p.height
+	}
+	scale := max(1, (p.width+max(1, width)-1)/max(1, width), (p.height+2*height-1)/(2*height))
 	var lines []string
 	for y := 0; y < p.height; y += 2 * scale {
 		var line strings.Builder

@@ -104,7 +104,7 @@ func isText(data []byte) bool {
 func (p *Preview) Render(b ui.Box, limit int) (text string, more bool) {
 	var out []string
 	if p.picture != nil {
-		out = p.picture.lines(b.Theme, b.Width)
+		out = p.picture.lines(b.Theme, b.Width, max(0, limit-1)) // what is said of it stands below
 	}
 	for at, n := 0, bytesPerLine(b.Width); at < len(p.binary) && (limit == 0 || len(out) <= limit); at += n {
 		out = append(out, dumpLine(p.binary[at:min(at+n, len(p.binary))], at, n))
