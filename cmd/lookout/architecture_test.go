@@ -52,11 +52,13 @@ func TestImportsPointDownward(t *testing.T) {
 			"views/resource", "ui", "ui/chart", "ui/form", "ui/table", "client", "client/journal", "client/maintenance",
 			"client/objectindex", "client/transfer", "client/visible", "theme",
 		},
-		"views/managed":         append([]string{"views/account", "views/account/incident", "views/resource"}, toolkit...),
-		"views/storage/preview": {"ui", "client", "theme"},
+		"views/managed": append([]string{"views/account", "views/account/incident", "views/resource"}, toolkit...),
 		"views/storage": append(
-			[]string{"views/account", "views/account/incident", "views/resource", "views/storage/preview"}, toolkit...,
+			[]string{
+				"views/account", "views/account/incident", "views/resource", "views/storage/preview",
+			}, toolkit...,
 		),
+		"views/storage/preview": {"ui", "client", "theme"},
 		"views/activity": append(
 			[]string{"views/account", "views/account/audit", "views/account/incident", "views/resource"}, toolkit...,
 		),

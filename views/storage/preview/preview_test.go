@@ -240,7 +240,8 @@ func TestPreview_images(t *testing.T) {
 	for i := range drawn.Pix {
 		drawn.Pix[i] = byte(random.Uint32()) | 1
 	}
-	for _, m := range []image.Image{drawn, image.NewGray(image.Rect(0, 0, 7, 3)), image.NewRGBA(image.Rect(0, 0, 9, 9))} {
+	small, square := image.NewGray(image.Rect(0, 0, 7, 3)), image.NewRGBA(image.Rect(0, 0, 9, 9))
+	for _, m := range []image.Image{drawn, small, square} {
 		var b bytes.Buffer
 		if err := png.Encode(&b, m); err != nil {
 			t.Fatal(err)
