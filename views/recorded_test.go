@@ -177,6 +177,10 @@ func (r *harness) detail(beside bool) (lines []string) {
 	borders := strings.NewReplacer("─", "", "│", "", "╭", "", "╮", "", "╰", "", "╯", "")
 	for _, line := range r.paneLines() {
 		if beside {
+			if around := strings.IndexAny(line, "╭│╰"); around == 1 { // the column with the folder around it
+				line = line[around+len("│"):]
+				line = line[max(0, strings.IndexAny(line, "╮│╯"))+len("│"):]
+			}
 			line = line[max(0, strings.IndexAny(line, "╭│╰")):]
 			if first, width := utf8.DecodeRuneInString(line); strings.ContainsRune("╭│╰", first) {
 				line = line[width:]
@@ -184,7 +188,7 @@ func (r *harness) detail(beside bool) (lines []string) {
 			}
 		}
 		switch line = strings.Join(strings.Fields(borders.Replace(line)), " "); {
-		case line == "keys that reach it", line == "buckets", line == "enter shows access and the first bytes":
+		case line == "keys that reach it", line == "buckets", line == "content":
 			return lines
 		case line != "":
 			lines = append(lines, line)
