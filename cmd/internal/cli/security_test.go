@@ -300,8 +300,10 @@ func TestEmptyHomeIsAnError(t *testing.T) {
 // The emulator prints its address, listens on loopback only, prints the injected faults, and ends with its context.
 func TestEmulatorsListener(t *testing.T) {
 	faulttest.RunCase(t, "H2", "every address is refused", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // refused at once, or served until then
+		defer cancel()
 		for _, address := range []string{"0.0.0.0:0", "[::]:0", ":0"} {
-			if err := runEmulator(t.Context(), address, emulator.Options{Token: "t", Seed: "empty"}, nil); err == nil ||
+			if err := runEmulator(ctx, address, emulator.Options{Token: "t", Seed: "empty"}, nil); err == nil ||
 				!strings.Contains(err.Error(), "loopback") {
 				t.Errorf("%s: %v", address, err)
 			}
