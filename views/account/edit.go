@@ -14,12 +14,12 @@ import (
 	"lookout/views/resource"
 )
 
-// EditForm is the change of a row in a form. R is the request that the row is made of.
+// EditForm is the change of a row in a form. R is a pointer to the request that the row is made of.
 type EditForm[T, R any] struct {
 	Row     T
 	ID      func(T) int
 	Label   string
-	Request func(T) R
+	Request func(T) R                             // a new one
 	Fetch   func(context.Context, int) (T, error) // reads the row again before it is changed
 	Update  func(*client.Writer, context.Context, int, client.Patch) (T, error)
 	Matches func(now T, edited R) bool // whether a row has the values; nil compares all that Request returns
@@ -55,10 +55,10 @@ func (v *editValues) check(now any) error {
 }
 
 // Open returns the values for the fields of the form to change.
-func (e *EditForm[T, R]) Open() *R {
+func (e *EditForm[T, R]) Open() R {
 	e.edited = e.Request(e.Row)
-	e.values = editValues{opened: e.Request(e.Row), latest: e.Request(e.Row), edited: &e.edited}
-	return &e.edited
+	e.values = editValues{opened: e.Request(e.Row), latest: e.Request(e.Row), edited: e.edited}
+	return e.edited
 }
 
 // Attempt returns the change to the values in the form.
@@ -108,7 +108,7 @@ func (e *EditForm[T, R]) matches(now T) bool {
 	if e.Matches != nil {
 		return e.Matches(now, e.edited)
 	}
-	return len(client.Diff(e.Request(now), &e.edited)) == 0
+	return len(client.Diff(e.Request(now), e.edited)) == 0
 }
 
 // ErrUnchanged means that an edit changes nothing, so nothing is sent.

@@ -175,11 +175,11 @@ func contactID(c *client.Contact) int { return c.ID }
 
 // editContact changes a contact.
 func editContact(a *account.Account, c *client.Contact) resource.Draft[*client.Contact] {
-	e := &account.EditForm[*client.Contact, client.ContactRequest]{
+	e := &account.EditForm[*client.Contact, *client.ContactRequest]{
 		Row:     c,
 		ID:      contactID,
 		Label:   c.Name.Raw(),
-		Request: (*client.Contact).Request,
+		Request: func(row *client.Contact) *client.ContactRequest { r := row.Request(); return &r },
 		Fetch:   a.API.Contacts.Get,
 		Update:  (*client.Writer).UpdateContact,
 		Updated: func(c *client.Contact) client.Timestamp { return c.Updated },

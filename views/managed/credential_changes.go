@@ -146,7 +146,7 @@ func newCredentialFrom(a *account.Account, label, user, password string) resourc
 
 // renameCredential changes the label of a credential: the only thing of it that the API returns.
 func renameCredential(a *account.Account, c *client.Credential) resource.Draft[*client.Credential] {
-	e := &account.EditForm[*client.Credential, account.LabelRequest]{
+	e := &account.EditForm[*client.Credential, *account.LabelRequest]{
 		Row:     c,
 		ID:      credentialID,
 		Label:   c.Label.Raw(),
@@ -267,6 +267,6 @@ func checkCredentialLabelUnused(a *account.Account, id int) form.Validator {
 func credentialID(c *client.Credential) int { return c.ID }
 
 // credentialSnapshot returns a credential as the journal keeps it beside a change: nothing but its label can be read.
-func credentialSnapshot(c *client.Credential) account.LabelRequest {
-	return account.LabelRequest{Label: c.Label.Raw()}
+func credentialSnapshot(c *client.Credential) *account.LabelRequest {
+	return &account.LabelRequest{Label: c.Label.Raw()}
 }

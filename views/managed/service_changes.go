@@ -137,11 +137,11 @@ func newServiceFrom(a *account.Account, values client.ServiceRequest) resource.D
 
 // editService changes a service.
 func editService(a *account.Account, s *client.Service) resource.Draft[*client.Service] {
-	e := &account.EditForm[*client.Service, client.ServiceRequest]{
+	e := &account.EditForm[*client.Service, *client.ServiceRequest]{
 		Row:     s,
 		ID:      serviceID,
 		Label:   s.Label.Raw(),
-		Request: (*client.Service).Request,
+		Request: func(row *client.Service) *client.ServiceRequest { r := row.Request(); return &r },
 		Fetch:   a.API.Services.Get,
 		Update:  (*client.Writer).UpdateService,
 		Updated: serviceUpdated,
@@ -287,8 +287,8 @@ func serviceID(s *client.Service) int { return s.ID }
 
 // serviceMatches reports whether a service has the fields of a request. The API does not keep the fragment of an
 // address.
-func serviceMatches(s *client.Service, in client.ServiceRequest) bool {
-	now := s.Request()
+func serviceMatches(s *client.Service, edited *client.ServiceRequest) bool {
+	now, in := s.Request(), *edited
 	now.Address, in.Address = withoutFragment(now.Address), withoutFragment(in.Address)
 	if len(now.Credentials) == 0 && len(in.Credentials) == 0 {
 		now.Credentials, in.Credentials = nil, nil

@@ -178,11 +178,11 @@ func sshAccess(allowed bool) client.Patch {
 
 // editSSH changes how support logs in. An empty user and port go back to root and 22.
 func editSSH(a *account.Account, i *client.Instance) resource.Draft[*client.Instance] {
-	e := &account.EditForm[*client.Instance, client.InstanceRequest]{
+	e := &account.EditForm[*client.Instance, *client.InstanceRequest]{
 		Row:     i,
 		ID:      instanceID,
 		Label:   i.Label.Raw(),
-		Request: (*client.Instance).Request,
+		Request: func(row *client.Instance) *client.InstanceRequest { r := row.Request(); return &r },
 		Fetch:   a.API.Instances.Get,
 		Update:  (*client.Writer).UpdateInstanceSSH,
 	}

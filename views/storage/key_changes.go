@@ -106,11 +106,11 @@ func keyID(k *client.AccessKey) int { return k.ID }
 
 // renameKey changes the label of a key, which is all that can be changed.
 func renameKey(a *account.Account, k *client.AccessKey) resource.Draft[*client.AccessKey] {
-	e := &account.EditForm[*client.AccessKey, account.LabelRequest]{
+	e := &account.EditForm[*client.AccessKey, *account.LabelRequest]{
 		Row:     k,
 		ID:      keyID,
 		Label:   k.Label.Raw(),
-		Request: func(k *client.AccessKey) account.LabelRequest { return account.LabelRequest{Label: k.Label.Raw()} },
+		Request: func(k *client.AccessKey) *account.LabelRequest { return &account.LabelRequest{Label: k.Label.Raw()} },
 		Fetch:   func(ctx context.Context, id int) (*client.AccessKey, error) { return account.FetchKey(ctx, a, id) },
 	}
 	in := e.Open()
