@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 	"strconv"
@@ -132,15 +133,28 @@ func (w *Writer) EnableService(ctx context.Context, id int) (*Service, error) {
 }
 
 // PlanMaintenance records that a service is to be disabled at the change's StartAt and enabled at its RevertAt. It
-// sends nothing: a program that holds the journal disables the service then.
+// sends nothing: a program that holds the journal disables the service then. A change without StartAt is refused.
 func (w *Writer) PlanMaintenance(ctx context.Context, id int) error {
+	if w.change.StartAt.IsZero() {
+		return w.client.refusal(w.change, errNoStart)
+	}
 	return w.recordOnly(ctx, OpPlanMaintenance, id)
 }
 
-// CancelMaintenance records that the planned window which the change's Scheduled names does not begin.
+// CancelMaintenance records that the planned window which the change's Scheduled names does not begin. A change that
+// names none is refused.
 func (w *Writer) CancelMaintenance(ctx context.Context, id int) error {
+	if w.change.Scheduled == "" {
+		return w.client.refusal(w.change, errNoWindow)
+	}
 	return w.recordOnly(ctx, OpCancelMaintenance, id)
 }
+
+// Why a window is neither planned nor cancelled.
+var (
+	errNoStart  = errors.New("the planned window has no start")
+	errNoWindow = errors.New("no planned window is named")
+)
 
 // recordOnly records a change of a service that needs no request.
 func (w *Writer) recordOnly(ctx context.Context, op string, id int) error {

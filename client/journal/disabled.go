@@ -57,6 +57,9 @@ func (s *state) trackWindows(e *Entry) {
 			ByReading: e.ByReading,
 		}
 	case client.OpPlanMaintenance:
+		if c.StartAt.IsZero() {
+			return // when it begins is not known, and it must not begin at once
+		}
 		s.planned[e.ID] = PlannedMaintenance{
 			ID:       c.ID,
 			IntentID: e.ID,

@@ -1,7 +1,6 @@
 package account
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -97,17 +96,7 @@ func (r OperationRunner[T]) sendOnce(
 	if attempt.Err != nil {
 		return none, attempt.Err
 	}
-	change := client.Change{
-		Op:        cmp.Or(attempt.Call, s.op.Call),
-		Resource:  r.Resource.Singular,
-		ID:        attempt.ID,
-		Label:     attempt.Label,
-		Reason:    attempt.Reason,
-		RevertAt:  attempt.RevertAt,
-		StartAt:   attempt.StartAt,
-		Scheduled: attempt.Scheduled,
-		Before:    attempt.Before,
-	}
+	change := attempt.Change(r.Resource.Singular, s.op.Call)
 	if first := attempt.First; first != nil {
 		needed := change
 		needed.Op, needed.Before, needed.RevertAt = first.Call, first.Before, time.Time{}

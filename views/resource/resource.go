@@ -219,6 +219,21 @@ type Attempt[T any] struct {
 	ReadBack func(context.Context) (ui.LookupVerdict, error)
 }
 
+// Change returns what the journal records of the attempt. Without a call of its own, op is the operation.
+func (a Attempt[T]) Change(resource, op string) client.Change {
+	return client.Change{
+		Op:        cmp.Or(a.Call, op),
+		Resource:  resource,
+		ID:        a.ID,
+		Label:     a.Label,
+		Reason:    a.Reason,
+		RevertAt:  a.RevertAt,
+		StartAt:   a.StartAt,
+		Scheduled: a.Scheduled,
+		Before:    a.Before,
+	}
+}
+
 // PrerequisiteChange is a change that another one needs: what is replaced must be deleted first. It has its own entry
 // in the journal and shares the question, the id and the label of the other one.
 type PrerequisiteChange struct {

@@ -13,6 +13,7 @@ import (
 
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/client/journal"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
 	"lookout/cmd/internal/testenv"
@@ -147,6 +148,35 @@ func TestServicesDisable_forTakesTimes(t *testing.T) {
 	}
 	r.CheckResult(r.Run("services", "disable", "web-1", "--for", "-1h"), exit.CodeUsage, "from 0 to a year")
 	r.CheckResult(r.Run("services", "disable", "web-1", "--for", "8761h"), exit.CodeUsage, "from 0 to a year")
+}
+
+// A window that a script plans begins at its start and not before, and one that a script cancels does not begin: the
+// journal, which dashboards and lookout keep obey, has the start and the window that is cancelled.
+func TestServicesDisable_plannedWindowBeginsAtItsStart(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.MustRun("services", "disable", "web-1", "--for", "tomorrow 02:00-04:00")
+	planned := func() map[string]journal.PlannedMaintenance {
+		j, err := journal.Open(r.journalPath(), "", time.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer j.Close()
+		return j.PlannedWindows()
+	}
+	windows := planned()
+	if len(windows) != 1 {
+		t.Fatalf("planned: %v", windows)
+	}
+	for _, w := range windows {
+		if w.Start.Local().Format("15:04") != "02:00" || w.Until.Sub(w.Start) != 2*time.Hour || !w.Start.After(time.Now()) {
+			t.Errorf("planned from %s until %s", w.Start, w.Until)
+		}
+	}
+	r.CheckResult(r.Run("services", "cancel-maintenance", "web-1"), exit.CodeOK, "")
+	if windows := planned(); len(windows) != 0 {
+		t.Errorf("cancelled, and still planned: %v", windows)
+	}
+	r.CheckResult(r.Run("services", "cancel-maintenance", "web-1"), exit.CodeOK, "no maintenance is planned")
 }
 
 // lastEnd returns the end of the window that the last change in the journal began.

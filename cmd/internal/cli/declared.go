@@ -236,15 +236,7 @@ func (d declaredOperation) plan(
 	if attempt.Unchanged {
 		return change[any]{result: row, unchanged: " already has these values"}, given.checkAny()
 	}
-	c.Change = client.Change{
-		Op:        attempt.Call,
-		ID:        attempt.ID,
-		Label:     attempt.Label,
-		Before:    attempt.Before,
-		RevertAt:  attempt.RevertAt,
-		StartAt:   attempt.StartAt,
-		Scheduled: attempt.Scheduled,
-	}
+	c.Change = attempt.Change("", "")
 	c.verb, c.effect = d.verb(), effectOf(draft, row)
 	c.send = func(ctx context.Context, a *approvedChange) (any, error) {
 		if secrets, err := given.readSecrets(ctx, s, draft.Fields); err != nil {

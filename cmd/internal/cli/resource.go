@@ -387,7 +387,7 @@ func (r *subcommandRun) run(ctx context.Context, s *scriptSession, args []string
 func (r *subcommandRun) describe(c *change[any], row any) {
 	c.Op = cmp.Or(c.Op, r.subcommand.op)
 	c.Resource = cmp.Or(c.Resource, r.resource.singular)
-	c.Reason = r.reason
+	c.Reason = cmp.Or(r.reason, c.Reason)
 	id, label := client.NewText(c.ID).String(), client.NewText(c.Label).String()
 	if !r.subcommand.noTarget {
 		id, label = r.resource.identify(row)
