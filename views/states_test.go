@@ -90,7 +90,7 @@ func TestGoldenObjects(t *testing.T) {
 	var all paneGolden
 	for _, s := range paneStates() {
 		for _, size := range goldenSizes {
-			startProgram(t, emulator.Options{}, size, func(r *harness) {
+			startProgram(t, emulator.Options{Service: emulator.ServiceDocument}, size, func(r *harness) {
 				label := "cdn.acme"
 				if s.name == "empty" {
 					label = "scratch"

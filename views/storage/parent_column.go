@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"lookout/client"
@@ -90,7 +92,9 @@ func (p *parentColumn) content(b ui.Box) (title string, names []string, open int
 		return p.around.path.lastName(), names, cursor
 	case path.prefix == "":
 		open = -1
-		for _, row := range p.listing.a.Buckets().Rows() {
+		rows := slices.Clone(p.listing.a.Buckets().Rows())
+		slices.SortFunc(rows, compareBuckets) // they arrive cluster by cluster, in any order
+		for _, row := range rows {
 			if row.ID() == path.bucket.ID() {
 				open = len(names)
 			}
@@ -104,6 +108,11 @@ func (p *parentColumn) content(b ui.Box) (title string, names []string, open int
 		names = append(names, account.OrDefault(client.NewText(part).String(), "(empty)"))
 	}
 	return parentTitle, names, len(names) - 1
+}
+
+// compareBuckets orders buckets by their labels, and those with one label by their places.
+func compareBuckets(a, b *client.Bucket) int {
+	return cmp.Or(strings.Compare(a.Label.Raw(), b.Label.Raw()), strings.Compare(a.ID(), b.ID()))
 }
 
 // lastName returns what the innermost folder of a path is called.
