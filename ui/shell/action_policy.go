@@ -166,20 +166,23 @@ func (c KeyConflict) At(path string) string { return fmt.Sprintf("%s:%d: keys: %
 // KeyConflicts returns the keys of the configuration that actions did not get, because others have them.
 func KeyConflicts(s *Shell) []KeyConflict { return s.policy.lost }
 
-// configNews is the line of news about what is wrong in the configuration; nil if nothing is.
+// configNews tells what is wrong in the configuration, if anything is. It looks off the loop.
 func configNews(s *Shell) tea.Cmd {
-	problems := slices.Clone(s.o.ConfigProblems)
-	for _, c := range s.policy.lost {
-		problems = append(problems, c.At(s.o.ConfigPath))
-	}
-	if s.o.ConfigPath == "" || len(problems) == 0 {
+	if s.o.CheckConfig == nil {
 		return nil
 	}
-	text := strings.TrimPrefix(problems[0], filepath.Dir(s.o.ConfigPath)+string(filepath.Separator))
-	if more := len(problems) - 1; more > 0 {
-		text = fmt.Sprintf("%d mistakes: %s · lookout config validate lists them", len(problems), text)
+	folder := filepath.Dir(s.o.ConfigPath) + string(filepath.Separator)
+	return func() tea.Msg {
+		problems := s.o.CheckConfig()
+		if len(problems) == 0 {
+			return nil
+		}
+		text := strings.TrimPrefix(problems[0], folder)
+		if more := len(problems) - 1; more > 0 {
+			text = fmt.Sprintf("%d mistakes: %s · lookout config validate lists them", len(problems), text)
+		}
+		return ui.ShowNews(theme.Warn, text)()
 	}
-	return ui.ShowNews(theme.Warn, text)
 }
 
 // A KeyBinding is an action with its keys, for the documentation and for checking a configuration.

@@ -99,8 +99,8 @@ type Preferences struct {
 	StartPane   string              // name of the pane to start with
 	Mouse       bool
 
-	ConfigPath     string   // path of the configuration; "" says nothing about its mistakes
-	ConfigProblems []string // what is wrong in it and was ignored, with file and line
+	ConfigPath  string          // path of the configuration; "" says nothing about its mistakes
+	CheckConfig func() []string // what is wrong in it and is ignored, with file and line; may take a while
 
 	NoMotion bool // nothing is tinted because it has just changed
 }

@@ -133,8 +133,12 @@ func disableService(a *account.Account, s *client.Service) resource.Draft[*clien
 					"is to be disabled from %s until %s, by a dashboard or lookout keep, if one is running",
 					w.Start.Format(time.RFC3339), w.End.Format(time.RFC3339),
 				)
+			default:
+				return fmt.Sprintf(
+					"is to be enabled at %s, by a dashboard or lookout keep, if one is running",
+					w.End.Format(time.RFC3339),
+				)
 			}
-			return ""
 		},
 		Undo: func() serviceUndo {
 			if !window().Start.IsZero() {

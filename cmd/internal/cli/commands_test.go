@@ -119,6 +119,9 @@ func TestServicesDisable_forTakesTimes(t *testing.T) {
 		if got := strings.Contains(result.Err, warning); got != (want == 0) {
 			t.Errorf("--for %s: %s", text, result.Err)
 		}
+		if ends := strings.Contains(result.Err, "by a dashboard or lookout keep, if one is running"); ends != (want > 0) {
+			t.Errorf("--for %s does not say what enables the service again: %s", text, result.Err)
+		}
 		end := lastEnd(t, r)
 		if want == 0 && !end.IsZero() || want != 0 && time.Until(end.Add(-want)).Abs() > time.Minute {
 			t.Errorf("--for %s: until %s", text, end)
@@ -168,7 +171,8 @@ func TestServicesDisable_plannedWindowBeginsAtItsStart(t *testing.T) {
 		t.Fatalf("planned: %v", windows)
 	}
 	for _, w := range windows {
-		if w.Start.Local().Format("15:04") != "02:00" || w.Until.Sub(w.Start) != 2*time.Hour || !w.Start.After(time.Now()) {
+		if w.Start.Local().Format("15:04") != "02:00" || w.Until.Sub(w.Start) != 2*time.Hour ||
+			!w.Start.After(time.Now()) {
 			t.Errorf("planned from %s until %s", w.Start, w.Until)
 		}
 	}

@@ -86,7 +86,7 @@ type Settings struct {
 // A FileInfo says where in a file settings come from.
 type FileInfo struct {
 	Path     string
-	Mistakes Mistakes       // what is wrong there and was ignored
+	Data     []byte         // the whole file
 	KeyLines map[string]int // where keys are bound: "services.disable"
 	Commands []ui.CustomCommand
 }
@@ -186,7 +186,7 @@ func Load(f *Flags, complaints io.Writer) (Settings, error) {
 	s, err := Resolve(cfg, f)
 	s.Source = FileInfo{
 		Path:     path,
-		Mistakes: wrong,
+		Data:     data,
 		KeyLines: KeyLines(cfg, FindPositions(data)),
 		Commands: cfg.Commands,
 	}

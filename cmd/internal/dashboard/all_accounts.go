@@ -118,7 +118,7 @@ func newOverview(
 		sources[i] = s
 	}
 	all := views.NewAllAccounts(ctx, sources, ui.WallTime)
-	chosen := preferences(f, general)
+	chosen := preferences(ctx, f, general)
 	chosen.StartPane, chosen.RowCommands = "", nil
 	return shell.Session{
 		Options: shell.Options{

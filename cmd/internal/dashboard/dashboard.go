@@ -182,7 +182,7 @@ func shellOptions(
 	return shell.Options{
 		AccountInfo:     accountInfo(s, c),
 		RateLimitHooks:  rateLimitHooks(c),
-		Preferences:     preferences(f, s),
+		Preferences:     preferences(ctx, f, s),
 		Notify:          notify,
 		Panes:           panes,
 		TabPlaces:       views.TabPlaces(),
@@ -200,17 +200,17 @@ func shellOptions(
 }
 
 // preferences returns the user's choices.
-func preferences(f *config.Flags, s config.Settings) shell.Preferences {
+func preferences(ctx context.Context, f *config.Flags, s config.Settings) shell.Preferences {
 	return shell.Preferences{
-		Keys:           s.Keys,
-		KeyLines:       s.Source.KeyLines,
-		Columns:        s.Columns,
-		RowCommands:    s.Source.Commands,
-		StartPane:      f.View,
-		Mouse:          !f.NoMouse,
-		ConfigPath:     s.Source.Path,
-		ConfigProblems: s.Source.Mistakes.Texts(s.Source.Path),
-		NoMotion:       s.NoMotion || f.Linear,
+		Keys:        s.Keys,
+		KeyLines:    s.Source.KeyLines,
+		Columns:     s.Columns,
+		RowCommands: s.Source.Commands,
+		StartPane:   f.View,
+		Mouse:       !f.NoMouse,
+		ConfigPath:  s.Source.Path,
+		CheckConfig: func() []string { return CheckConfig(ctx, s.Source.Data).Texts(s.Source.Path) },
+		NoMotion:    s.NoMotion || f.Linear,
 	}
 }
 
