@@ -29,7 +29,7 @@ type Change struct {
 	Repeats string `json:"-"`
 	// values of Body's members before the change, or the thing that is deleted; nil if unknown or over 1 MiB
 	Before any `json:"before,omitempty"`
-	Body   any `json:"body,omitempty"` // set by the client; secrets are masked
+	Body   any `json:"body,omitempty"` // set by the client, except where a request has none; secrets are masked
 }
 
 // A ChangeRecorder keeps every change: its intent before it is sent, its outcome afterwards. If the intent cannot be

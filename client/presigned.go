@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -33,6 +34,7 @@ type presignedRequest struct {
 	header     http.Header
 	body       *trackedBody // nil for no body
 	mustNew    bool         // refuse to replace an object
+	copiedFrom string       // for the journal: the id of the object that the body comes from
 }
 
 // A trackedBody is a body that knows whether any of it was read.
@@ -327,9 +329,11 @@ func UnquoteETag(etag string) string {
 // An ObjectBody is the content of an object to upload.
 type ObjectBody struct {
 	Reader      io.Reader
-	Size        int64  // bytes, at most MaxPutSize; Reader must yield exactly this many
-	ContentType string // content type, not empty
-	MustNew     bool   // send nothing if the API reports that an object of this name exists by now
+	Size        int64       // bytes, at most MaxPutSize; Reader must yield exactly this many
+	ContentType string      // content type, not empty
+	Header      http.Header // further headers that the storage keeps with the object
+	CopiedFrom  string      // the id of the object that the bytes come from, for the journal; "" for a file
+	MustNew     bool        // send nothing if the API reports that an object of this name exists by now
 	// Settle decides from the error how the upload ended, before the outcome is recorded; nil accepts the error
 	Settle func(etag string, err error) error
 }
@@ -347,7 +351,8 @@ func (w *Writer) UploadObject(ctx context.Context, o ObjectRef, b ObjectBody) (s
 		header: http.Header{"Content-Type": {b.ContentType}},
 		body:   &trackedBody{Reader: b.Reader, size: b.Size},
 	}
-	r.mustNew = b.MustNew
+	r.mustNew, r.copiedFrom = b.MustNew, b.CopiedFrom
+	maps.Copy(r.header, b.Header)
 	etag := ""
 	err := w.sendPresigned(ctx, r, func(ctx context.Context) error {
 		res, err := w.client.Objects.sendPresigned(ctx, r)
@@ -409,7 +414,11 @@ func (w *Writer) sendPresigned(ctx context.Context, r presignedRequest, do func(
 		change.Resource, change.Label = "object", r.label()
 	}
 	if r.body != nil {
-		change.Body = map[string]any{"size": r.body.size, "content_type": r.header.Get("Content-Type")}
+		body := map[string]any{"size": r.body.size, "content_type": r.header.Get("Content-Type")}
+		if r.copiedFrom != "" {
+			body["copied_from"] = r.copiedFrom
+		}
+		change.Body = body
 	}
 	return w.send(ctx, failed, change, do)
 }

@@ -162,7 +162,12 @@ func objectChanges(t *testing.T) []pathCase {
 		before: `"size":50`,
 		takes:  3 * time.Second,
 	}
+	duplicate := upload
+	duplicate.key, duplicate.answer = "e", "y"
+	duplicate.fill = []string{"<right>", "<tab>", "<tab>", "<ctrl+u>", "copy.html", "<ctrl+s>"}
 	return []pathCase{
+		{"objects.move", index, []pathStep{duplicate}},
+		{"object.move", append(slices.Clone(index), "<enter>"), []pathStep{duplicate}},
 		{"objects.upload", in(), []pathStep{upload, overwrite}},
 		{"objects.upload", in(), []pathStep{uploadFolder}},
 		{"objects.new folder", in(), []pathStep{{

@@ -104,8 +104,9 @@ var (
 type downloadTask struct {
 	DownloadRequest
 	part         *partFile
-	sum          hash.Hash // MD5 of the data in the part; nil if the ETag is not an MD5
-	bodyComplete bool      // the storage has sent the whole body
+	sum          hash.Hash   // MD5 of the data in the part; nil if the ETag is not an MD5
+	bodyComplete bool        // the storage has sent the whole body
+	header       http.Header // of the first response that was accepted
 }
 
 // emptyMD5 is the MD5 of no data.
@@ -276,6 +277,9 @@ func (d *downloadTask) attempt(ctx context.Context, m *Manager, p *progress) err
 		return d.discard(
 			fmt.Errorf("%w: the server reports %d bytes, but the listing says %d", ErrCorrupt, res.ContentLength, rest),
 		)
+	}
+	if d.header == nil {
+		d.header = res.Header
 	}
 	return d.copyBody(ctx, res.Body, watch, p)
 }

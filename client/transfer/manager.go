@@ -472,7 +472,8 @@ func pauseJob(m *Manager, j *job) {
 	case Waiting:
 		m.setState(j, Paused)
 	case Running:
-		if j.status.Kind == Upload && j.progress.complete() || j.requested == requestCancel {
+		stores := j.status.Kind == Upload || j.status.Kind.Copies()
+		if stores && j.progress.complete() || j.requested == requestCancel {
 			return
 		}
 		j.requested = requestPause

@@ -35,11 +35,12 @@ func (s ComparisonResult) String() string { return [...]string{"new", "same", "c
 
 // A PlannedFile is an object with its local file. One of them is to be made from the other.
 type PlannedFile struct {
-	Name   string        // of the object; raw, not safe to display
-	Object client.Object // as it was listed; zero if there is none
-	Folder string        // of Path, for uploads; "" if Path was named by the user
-	Path   string        // slash-separated and relative to the folder; raw
-	Size   int64         // of the source
+	Name   string         // of the object; raw, not safe to display
+	Object client.Object  // as it was listed; zero if there is none; of a copy, what has the target's name
+	Source *client.Object // of a copy
+	Folder string         // of Path, for uploads; "" if Path was named by the user
+	Path   string         // slash-separated and relative to the folder; of a copy, the source's name; raw
+	Size   int64          // of the source
 	State  ComparisonResult
 	Hidden bool // a part of the path starts with a dot
 }
@@ -50,13 +51,15 @@ type SkippedFile struct{ Path, Reason string }
 // Error returns both on one line.
 func (s SkippedFile) Error() string { return client.Clean(s.Path) + ": " + s.Reason }
 
-// A Plan lists what a download or an upload of many files would do. PlanDownload, NewPlan and PlanUpload make one,
-// CompareFiles and CompareObjects find out what exists, and Manager.Start does it. Panes and scripts share it.
+// A Plan lists what a download or an upload of many files would do. PlanDownload, NewPlan, PlanUpload and
+// Copying.Plan make one, CompareFiles and CompareObjects find out what exists, and Manager.Start does it. Panes and
+// scripts share it.
 type Plan struct {
-	Kind            Kind // Download or Upload
+	Kind            Kind // Download, Upload, Copy or Move
 	Cluster, Bucket string
-	Prefix          string // all names of objects begin with it
-	Folder          string // local folder
+	From            client.ObjectRef // the bucket of the sources of a copy
+	Prefix          string           // all names of objects begin with it
+	Folder          string           // local folder
 	Files           []PlannedFile
 	Skipped         []SkippedFile   // what cannot be moved
 	FolderMarkers   int             // empty objects that represent folders; there is nothing to download
@@ -318,6 +321,20 @@ func (c CompareOptions) stateOf(size, target int64, etag client.ETag) (Compariso
 	return FileUnknown, !sum
 }
 
+// stateOfCopy compares two objects. Only the MD5 of both proves that they are the same.
+func (c CompareOptions) stateOfCopy(source, target *client.Object) ComparisonResult {
+	_, sum := source.ETag.MD5()
+	switch state, decided := c.stateOf(source.Size, target.Size, target.ETag); {
+	case decided:
+		return state
+	case !sum:
+		return FileUnknown
+	case source.ETag == target.ETag:
+		return FileSame
+	}
+	return FileChanged
+}
+
 // CompareFiles compares the files of a download with those of its folder, which need not exist.
 func (p *Plan) CompareFiles(ctx context.Context, c CompareOptions) error {
 	root, err := os.OpenRoot(p.Folder)
@@ -437,6 +454,10 @@ func (p *Plan) CompareObjects(ctx context.Context, objects client.ObjectReader, 
 		if f.Object.Name.Raw() == "" {
 			return nil, ""
 		}
+		if p.Kind.Copies() {
+			f.State = c.stateOfCopy(f.Source, &f.Object)
+			return nil, ""
+		}
 		var decided bool
 		if f.State, decided = c.stateOf(f.Size, f.Object.Size, f.Object.ETag); decided {
 			return nil, ""
@@ -547,7 +568,8 @@ const (
 	ReplaceExisting                       // put it in place of what exists
 )
 
-// ToSend returns the files of a plan that are sent under a choice, with the names that they get.
+// ToSend returns the files of a plan that are sent under a choice, with the names that they get. Those of a move that
+// are the same are among them: their sources are deleted.
 func (p *Plan) ToSend(e ConflictPolicy) []PlannedFile {
 	taken := map[string]bool{}
 	if e == KeepBoth {
@@ -559,7 +581,7 @@ func (p *Plan) ToSend(e ConflictPolicy) []PlannedFile {
 	for _, f := range p.Files {
 		exists := f.State == FileChanged || f.State == FileUnknown
 		switch {
-		case f.State == FileSame, exists && e == SkipExisting:
+		case f.State == FileSame && p.Kind != Move, exists && e == SkipExisting:
 			continue
 		case exists && e == KeepBoth:
 			f = p.renamed(f, taken)
@@ -617,6 +639,8 @@ type StartOptions struct {
 	Existing ConflictPolicy
 	Consent  *client.Consent // for client.OpUploadObject on all objects
 	Reason   string          // for the journal
+	// for client.OpDeleteObject on the sources of a move
+	DeleteConsent *client.Consent
 }
 
 // Start adds a transfer for each file of a plan that is to be sent, and a failed one for each that cannot be. It
@@ -632,7 +656,7 @@ func (m *Manager) Start(p Plan, o StartOptions) (ids []ID, refused []SkippedFile
 		m.addRefused(row, errors.New(f.Reason))
 	}
 	for _, f := range p.Skipped {
-		if p.Kind == Download {
+		if p.Kind != Upload {
 			refuse(f, f.Path, "")
 		} else {
 			refuse(f, p.Prefix+f.Path, filepath.Join(p.Folder, filepath.FromSlash(f.Path)))
@@ -642,6 +666,9 @@ func (m *Manager) Start(p Plan, o StartOptions) (ids []ID, refused []SkippedFile
 		id, err := m.startFile(p, f, o, batch)
 		if err != nil {
 			local := filepath.Join(p.Folder, filepath.FromSlash(f.Path))
+			if p.Kind.Copies() {
+				local = ""
+			}
 			refuse(SkippedFile{p.sourceName(f), err.Error()}, f.Name, local)
 			continue
 		}
@@ -652,6 +679,9 @@ func (m *Manager) Start(p Plan, o StartOptions) (ids []ID, refused []SkippedFile
 
 // startFile adds the transfer of one file.
 func (m *Manager) startFile(p Plan, f PlannedFile, o StartOptions, batch int) (ID, error) {
+	if p.Kind.Copies() {
+		return addCopy(m, p.copyOf(&f, o, batch))
+	}
 	if p.Kind == Download {
 		return m.Download(DownloadRequest{
 			Cluster:   p.Cluster,

@@ -20,13 +20,20 @@ const (
 	Upload               // a file to an object
 	Delete               // objects by name
 	Empty                // all objects of a bucket, or all below a prefix
+	Copy                 // an object to another name, bucket or cluster
+	Move                 // the same; the source is deleted once the copy is verified
 )
 
 // String returns the kind in one word.
-func (k Kind) String() string { return [...]string{"download", "upload", "delete", "empty"}[k] }
+func (k Kind) String() string {
+	return [...]string{"download", "upload", "delete", "empty", "copy", "move"}[k]
+}
 
 // MovesBytes reports whether progress is counted in bytes; other kinds count objects.
-func (k Kind) MovesBytes() bool { return k == Download || k == Upload }
+func (k Kind) MovesBytes() bool { return k != Delete && k != Empty }
+
+// Copies reports whether both sides are objects.
+func (k Kind) Copies() bool { return k >= Copy }
 
 // A State is the state of a transfer.
 type State int
@@ -57,7 +64,8 @@ type Status struct {
 	State           State
 	Cluster, Bucket string
 	Name            client.ServerText // of the object; when emptying, the prefix
-	LocalPath       client.ServerText // the file; empty for deletions
+	LocalPath       client.ServerText // the file; empty for deletions and copies
+	Source          client.ServerText // of a copy or a move: cluster/bucket/name of what it is made from
 	Done, Total     int64             // bytes, or objects for deletions; a Total of 0 is unknown or empty
 	Rate            float64           // bytes or objects per second over the last ten seconds; 0 is unknown
 	ETA             time.Duration
@@ -202,6 +210,14 @@ func (p *progress) add(n int64) {
 func (p *progress) setNote(note string) {
 	p.mu.Lock()
 	p.note = note
+	p.mu.Unlock()
+	p.onChange()
+}
+
+// addNote adds to the note.
+func (p *progress) addNote(note string) {
+	p.mu.Lock()
+	p.note = strings.TrimPrefix(p.note+"; "+note, "; ")
 	p.mu.Unlock()
 	p.onChange()
 }

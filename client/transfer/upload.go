@@ -209,11 +209,16 @@ func (s *uploadBody) sent() (n int64, sum string, changed bool) {
 // uploadTask uploads one file.
 type uploadTask struct{ UploadRequest }
 
-// run uploads the file. While the API or the storage is too busy to take the request, it waits and tries again: nothing
-// was sent then.
+// run uploads the file.
 func (u *uploadTask) run(ctx context.Context, m *Manager, p *progress) error {
+	return untilTaken(ctx, p, func() error { return u.attempt(ctx, m, p) })
+}
+
+// untilTaken sends a request. While the API or the storage is too busy to take it, it waits and tries again: nothing
+// was done then.
+func untilTaken(ctx context.Context, p *progress, attempt func() error) error {
 	for try := 0; ; try++ {
-		err := u.attempt(ctx, m, p)
+		err := attempt()
 		rest, busy := busyDelay(err)
 		if !busy || try == maxAttempts-1 {
 			return err
@@ -262,59 +267,69 @@ func (u *uploadTask) attempt(ctx context.Context, m *Manager, p *progress) error
 		ContentType: u.ContentType,
 		MustNew:     u.MustNew,
 		Settle: func(etag string, err error) error {
-			return u.decideOutcome(ctx, m.c, body, etag, err)
+			n, sum, changed := body.sent()
+			if changed {
+				return ErrSourceChanged
+			}
+			_, err = sentBody{object, n, src.size, sum, p}.settle(ctx, m.c, etag, err)
+			return err
 		},
 	})
 	return err
 }
 
-// decideOutcome decides how an upload ended from its response (an ETag or an error) and from the listing afterwards.
-func (u *uploadTask) decideOutcome(
-	ctx context.Context, c *client.Client, body *uploadBody, etag string, err error,
-) error {
-	n, sum, changed := body.sent()
+// A sentBody is the body of an upload after its request has ended.
+type sentBody struct {
+	object  client.ObjectRef
+	n, size int64  // bytes sent, of how many
+	sum     string // MD5 of the bytes sent
+	p       *progress
+}
+
+// settle decides how an upload ended from its response (an ETag or an error) and from the listing afterwards. verified
+// reports whether the listing shows the size and the MD5 of what was sent.
+func (s sentBody) settle(
+	ctx context.Context, c *client.Client, etag string, err error,
+) (verified bool, failure error) {
 	var e *client.Error
-	switch {
-	case changed:
-		return ErrSourceChanged
-	case err != nil && (!errors.As(err, &e) || !e.Unknown() || n < body.src.size):
+	if err != nil && (!errors.As(err, &e) || !e.Unknown() || s.n < s.size) {
 		if e != nil && e.Unknown() {
 			e.Outcome = client.NotSent // the storage does not create an object from an incomplete body
 		}
-		return err
+		return false, err
 	}
 	// the object may be stored even if the transfer was cancelled meanwhile
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	o, there, failure := c.Objects.Find(ctx, u.Cluster, u.Bucket, u.Name)
+	o, there, failed := c.Objects.Find(ctx, s.object.Cluster, s.object.Bucket, s.object.Name)
 	listed := client.UnquoteETag(o.ETag.Raw())
-	sized := o.Size == body.src.size || o.Size < 0 && isMD5(listed)
-	matches := failure == nil && there && sized && (!isMD5(listed) || strings.EqualFold(listed, sum))
+	sized := o.Size == s.size || o.Size < 0 && isMD5(listed)
+	matches := failed == nil && there && sized && (!isMD5(listed) || strings.EqualFold(listed, s.sum))
 	sure := matches && isMD5(listed)
 	switch {
 	case err != nil && sure:
-		body.p.setNote("the response was lost, but the listing shows the object: size and MD5 checked")
-		return nil
+		s.p.setNote("the response was lost, but the listing shows the object: size and MD5 checked")
+		return true, nil
 	case err != nil:
-		return err
-	case failure == nil && !matches:
-		return &client.Error{
-			Op:        "upload " + client.Clean(u.Name),
+		return false, err
+	case failed == nil && !matches:
+		return false, &client.Error{
+			Op:        "upload " + client.Clean(s.object.Name),
 			Write:     true,
 			Presigned: true,
 			Outcome:   client.Unknown,
 			Detail:    "it was accepted, but the listing does not show the object; refresh the list",
 		}
-	case isMD5(etag) && !strings.EqualFold(etag, sum):
-		return fmt.Errorf("%w: the MD5 in the storage is %s, not %s", ErrCorrupt, etag, sum)
-	case failure != nil:
-		body.p.setNote("accepted by the API, but not verified: the listing could not be read")
+	case isMD5(etag) && !strings.EqualFold(etag, s.sum):
+		return false, fmt.Errorf("%w: the MD5 in the storage is %s, not %s", ErrCorrupt, etag, s.sum)
+	case failed != nil:
+		s.p.setNote("accepted by the API, but not verified: the listing could not be read")
 	case sure:
-		body.p.setNote("size and MD5 checked")
+		s.p.setNote("size and MD5 checked")
 	default:
-		body.p.setNote("size checked only: the ETag is not the MD5 of the object")
+		s.p.setNote("size checked only: the ETag is not the MD5 of the object")
 	}
-	return nil
+	return sure, nil
 }
 
 func (u *uploadTask) cleanUp() {}

@@ -208,7 +208,7 @@ func sourceRules() []sourceRule {
 		}, []string{
 			"ui/terminal/", "client/emulator/", "client/faulttest/", "client/object_iterator.go",
 			"client/transfer/manager.go", "client/transfer/pace.go", "client/transfer/interrupted.go",
-			"ui/prefetch.go", "views/account/account.go", "views/account/journal_lookup.go",
+			"client/transfer/copy.go", "ui/prefetch.go", "views/account/account.go", "views/account/journal_lookup.go",
 			"views/account/bucket_fetcher.go", "cmd/internal/config/token.go", "ui/uitest/",
 			"cmd/internal/prompt/prompt.go", "cmd/internal/exit/signal.go", "cmd/internal/cli/script_session.go",
 			"cmd/internal/cli/emulate.go", "cmd/internal/keep/", "cmd/docgen/",

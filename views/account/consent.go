@@ -18,12 +18,14 @@ import (
 // ConfirmationRequest is what must be asked before a change: on a protected account always, on others if Confirm
 // requires it.
 type ConfirmationRequest struct {
-	Ops     []string // the client's operations that the answer covers
-	IDs     []string // what they are done to; none for what has no id yet
-	Below   bool     // the ids are parents ("us-east-1/photos/2024/"), and the answer covers everything below them
-	Name    string   // what the button says: "delete"
-	Confirm resource.ConfirmationSpec
-	Items   []string // what it is done to, line by line, if that is more than one thing
+	Ops []string // the client's operations that the answer covers
+	IDs []string // what they are done to; none for what has no id yet
+	// what client.OpDeleteObject is done to, if that differs: the sources of a move
+	SourceIDs []string
+	Below     bool   // the ids are parents ("us-east-1/photos/2024/"), and the answer covers everything below them
+	Name      string // what the button says: "delete"
+	Confirm   resource.ConfirmationSpec
+	Items     []string // what it is done to, line by line, if that is more than one thing
 }
 
 // Consents holds the consent to each operation of an Ask.
@@ -73,13 +75,17 @@ func askAction(a *Account, ask ConfirmationRequest, then func(Consents) tea.Cmd)
 	requests := make(map[string]*client.ConsentRequest, len(ask.Ops))
 	var question *client.ConsentQuestion
 	for _, op := range ask.Ops {
+		ids := ask.IDs
+		if op == client.OpDeleteObject && ask.SourceIDs != nil {
+			ids = ask.SourceIDs
+		}
 		requests[op] = a.API.RequestConsent(client.ConsentQuestion{
 			Op:       op,
 			Effect:   ask.Confirm.Effect,
 			Word:     ask.Confirm.Word,
 			Required: ask.Confirm.Required,
 			Below:    ask.Below,
-		}, ask.IDs...)
+		}, ids...)
 		question = requests[op].Question()
 	}
 	action := ui.Action{

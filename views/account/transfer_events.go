@@ -103,7 +103,12 @@ func batchNews(b transfer.Batch) tea.Cmd {
 		tone = theme.Warn
 	}
 	what := "uploaded to " + client.Clean(b.Bucket)
-	if b.Kind == transfer.Download {
+	switch b.Kind {
+	case transfer.Copy:
+		what = "copied to " + client.Clean(b.Bucket)
+	case transfer.Move:
+		what = "moved to " + client.Clean(b.Bucket)
+	case transfer.Download:
 		what = "downloaded from " + client.Clean(b.Bucket) + " to " + client.Clean(filepath.Base(b.Folder))
 	}
 	text += ": " + what + ", " + FormatSize(b.Bytes)
@@ -131,6 +136,10 @@ func doneText(row *transfer.Status) string {
 		return "uploaded, " + FormatSize(row.Total)
 	case transfer.Delete:
 		return ui.Plural(int(row.Done), "object is deleted", "objects are deleted")
+	case transfer.Copy:
+		return "copied from " + row.Source.String() + ui.WithPrefix("; ", client.Clean(row.Note))
+	case transfer.Move:
+		return "moved from " + row.Source.String() + ui.WithPrefix("; ", client.Clean(row.Note))
 	}
 	return "emptied, " + ui.Plural(int(row.Done), "object", "objects")
 }

@@ -331,6 +331,9 @@ func transferDetail(a *account.Account, r *transfer.Status, b ui.Box) string {
 	if r.LocalPath.Raw() != "" {
 		t.Field("file", r.LocalPath.String(), theme.Plain)
 	}
+	if r.Source.Raw() != "" {
+		t.Field("from", r.Source.String(), theme.Plain)
+	}
 	done := account.FormatAmount(r, r.Done)
 	if r.Total > 0 {
 		done += " of " + account.FormatAmount(r, r.Total)

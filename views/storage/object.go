@@ -133,6 +133,14 @@ func (p *objectView) Actions() []ui.Action {
 			Do:             func() tea.Cmd { return readThenSetAccess(a, b, o.Name) },
 		},
 		{
+			Key:            ui.Bind("move", "e"),
+			Description:    "rename, move or copy it",
+			Writes:         true,
+			OpensView:      true,
+			DisabledReason: a.MissingScope(client.OpUploadObject),
+			Do:             func() tea.Cmd { return copyObject(a, b, o) },
+		},
+		{
 			Key:            ui.Bind("delete", "D"),
 			Writes:         true,
 			OpensView:      true,

@@ -3,7 +3,9 @@ package storage
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
+	"path"
 	"strings"
 	"sync/atomic"
 
@@ -11,10 +13,13 @@ import (
 
 	"lookout/client"
 	"lookout/client/objectindex"
+	"lookout/client/transfer"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/form"
 	"lookout/ui/table"
 	"lookout/views/account"
+	"lookout/views/resource"
 )
 
 // An objectSet is the objects that an action is about.
@@ -183,4 +188,235 @@ func (l *objectListing) nameOrCount(rows table.SelectedRows[*client.Object]) str
 func parentFolder(name string) string {
 	name = strings.TrimSuffix(name, "/")
 	return name[:strings.LastIndexByte(name, '/')+1]
+}
+
+// CopyLosses says what a copy keeps of an object and what it does not.
+const CopyLosses = "Content type and caching stay; the access becomes that of a new object, and metadata of programs " +
+	"for S3 is not copied."
+
+// A copyChoice says what becomes of the sources.
+type copyChoice string
+
+// The choices.
+const (
+	moveObjects copyChoice = "move"
+	copyObjects copyChoice = "copy"
+)
+
+// A copyDraft is what the form of a copy asks for.
+type copyDraft struct {
+	a        *account.Account
+	from     *client.Bucket
+	what     string // for the title and the news: "db/" or "3 entries"
+	cut      int    // bytes of the sources' names that the target's name replaces
+	one      bool   // a single object: the name is its whole name
+	all      objectSet
+	choice   copyChoice
+	bucket   string // CLUSTER/BUCKET
+	name     string
+	existing existingChoice
+}
+
+// copyRows asks where the rows are to be copied or moved. It first counts the objects of folders.
+func copyRows(l *objectListing, rows table.SelectedRows[*client.Object]) tea.Cmd {
+	d := &copyDraft{a: l.a, from: l.path.bucket, what: l.nameOrCount(rows), name: l.path.openFolder()}
+	d.cut = len(d.name)
+	if rows.Len() == 1 {
+		for row := range rows.All() {
+			if d.name = row.Name.Raw(); !l.isFolder(row) {
+				return copyObject(l.a, l.path.bucket, row)
+			}
+			d.cut = len(d.name)
+		}
+	}
+	return l.countThen(rows, func(all objectSet) tea.Msg {
+		d.all = all
+		return form.OpenFormMsg{Form: d.form()}
+	})
+}
+
+// copyObject asks where one object is to be copied or moved.
+func copyObject(a *account.Account, b *client.Bucket, o *client.Object) tea.Cmd {
+	d := &copyDraft{a: a, from: b, what: o.Name.String(), name: o.Name.Raw(), one: true}
+	d.cut = len(d.name)
+	d.all = objectSet{1, func(yield func(*client.Object) bool) { yield(o) }}
+	return ui.Send(form.OpenFormMsg{Form: d.form()})
+}
+
+// form asks for the target.
+func (d *copyDraft) form() form.Form {
+	d.choice, d.bucket, d.existing = moveObjects, d.from.ID(), skipExisting
+	label, note := "Folder", "empty: the bucket itself"
+	if d.one {
+		label, note = "Name", "if it ends with /, the object keeps its own name in this folder"
+	}
+	return form.Form{
+		Title:        "Rename, move or copy " + d.what,
+		SubmitLabel:  "continue",
+		ProgressText: "comparing",
+		Text: "Each object is downloaded and uploaded in one stream, without your disk. A source is deleted only " +
+			"once its copy is verified. You are asked before anything is sent.",
+		Fields: []form.Field{
+			form.Choice("do", "Do", &d.choice, moveObjects, copyObjects),
+			form.Text("bucket", "Bucket", &d.bucket, checkBucketID).Note("CLUSTER/BUCKET"),
+			form.Text("name", label, &d.name, form.Length(0, 1024)).Note(note),
+			existingField(&d.existing),
+		},
+		Send: d.prepare,
+	}
+}
+
+// checkBucketID returns why a text does not name a bucket.
+func checkBucketID(text string) string {
+	if _, _, err := ParseBucketID(text); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// prepare compares both sides. It returns what shows the plan, asks and starts.
+func (d *copyDraft) prepare(ctx context.Context) (func() tea.Cmd, error) {
+	plan, err := d.plan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(plan.ToSend(d.existing.policy())) == 0 {
+		text := "nothing to " + string(d.choice)
+		if len(plan.Files) > 0 {
+			text += ": " + describePlan(plan, d.existing)
+		}
+		return nil, errors.New(text + leftOut("left out", plan.Skipped))
+	}
+	ask := d.ask(&plan)
+	return func() tea.Cmd {
+		return d.a.AskConsent(ask, func(c account.Consents) tea.Cmd { return d.start(plan, c) })
+	}, nil
+}
+
+// plan makes the plan.
+func (d *copyDraft) plan(ctx context.Context) (transfer.Plan, error) {
+	q := transfer.Copying{Kind: transfer.Move, From: d.from.Object("")}
+	if d.choice == copyObjects {
+		q.Kind = transfer.Copy
+	}
+	var err error
+	if q.To.Cluster, q.To.Bucket, err = ParseBucketID(d.bucket); err != nil {
+		return transfer.Plan{}, err
+	}
+	q.To.Name = d.name
+	if !d.one && d.name != "" && !strings.HasSuffix(d.name, "/") {
+		q.To.Name += "/"
+	}
+	selected := make([]transfer.DownloadItem, 0, d.all.n)
+	for o := range d.all.all {
+		s := transfer.DownloadItem{Object: *o, Path: o.Name.Raw()[d.cut:]}
+		if d.one && (d.name == "" || strings.HasSuffix(d.name, "/")) {
+			s.Path = path.Base(o.Name.Raw())
+		}
+		selected = append(selected, s)
+	}
+	plan, err := q.Plan(ctx, d.a.API, selected)
+	if err == nil {
+		err = plan.CompareObjects(ctx, d.a.API.Objects, transfer.CompareOptions{})
+	}
+	return plan, err
+}
+
+// ask is the question about a plan. It first names what is left out.
+func (d *copyDraft) ask(plan *transfer.Plan) account.ConfirmationRequest {
+	ask := account.ConfirmationRequest{Ops: []string{client.OpUploadObject}, Name: string(d.choice)}
+	for _, f := range plan.Skipped {
+		ask.Items = append(ask.Items, "left out: "+f.Error())
+	}
+	files, bytes := plan.ToSend(d.existing.policy()), int64(0)
+	for i := range files {
+		f := &files[i]
+		target := client.ObjectRef{Cluster: plan.Cluster, Bucket: plan.Bucket, Name: f.Name}
+		ask.IDs = append(ask.IDs, target.ID())
+		ask.SourceIDs = append(ask.SourceIDs, d.from.Object(f.Path).ID())
+		if f.State != transfer.FileSame {
+			bytes += f.Size
+		}
+		if len(ask.Items) < maxNamedObjects {
+			ask.Items = append(ask.Items, client.Clean(f.Path)+" to "+client.Clean(f.Name))
+		}
+	}
+	count, verb, after := ui.Plural(len(files), "object", "objects"), "Copies", ""
+	if plan.Kind == transfer.Move {
+		ask.Ops = append(ask.Ops, client.OpDeleteObject)
+		verb, after = "Moves", " Each source is deleted once its copy is verified."
+	}
+	ask.Confirm = resource.ConfirmationSpec{
+		Title: verb + " " + count,
+		Effect: fmt.Sprintf(
+			"%s %s, %s, from %s to %s: %s.%s %s",
+			verb,
+			count,
+			account.FormatSize(bytes),
+			bucketName(
+				d.from,
+			),
+			client.Clean(client.BucketID(plan.Cluster, plan.Bucket)),
+			describePlan(*plan, d.existing),
+			after,
+			CopyLosses,
+		),
+		Required: true,
+	}
+	if len(files) > 1 {
+		ask.Confirm.Word = fmt.Sprint(len(files))
+	}
+	if n := len(plan.Skipped); n > 0 {
+		ask.Confirm.Effect += fmt.Sprintf(" %s left out.", ui.Plural(n, "object is", "objects are"))
+	}
+	return ask
+}
+
+// start starts the transfers.
+func (d *copyDraft) start(plan transfer.Plan, c account.Consents) tea.Cmd {
+	return func() tea.Msg {
+		ids, refused := d.a.Transfers.Start(plan, transfer.StartOptions{
+			Existing:      d.existing.policy(),
+			Consent:       c[client.OpUploadObject],
+			DeleteConsent: c[client.OpDeleteObject],
+		})
+		return copyStarted{d, plan, len(ids), refused}
+	}
+}
+
+// copyStarted says that copies were started.
+type copyStarted struct {
+	draft   *copyDraft
+	plan    transfer.Plan
+	n       int
+	refused []transfer.SkippedFile
+}
+
+// Deliver brings the news. The sums of both buckets are out of date.
+func (m copyStarted) Deliver() tea.Cmd {
+	a := m.draft.a
+	sizesOf(a, m.draft.from.Object("")).invalidate()
+	sizesOf(a, client.ObjectRef{Cluster: m.plan.Cluster, Bucket: m.plan.Bucket}).invalidate()
+	doing := "moving "
+	if m.plan.Kind == transfer.Copy {
+		doing = "copying "
+	}
+	if m.n == 0 {
+		return ui.ShowNews(theme.Bad, "nothing was started"+leftOut("left out", m.refused))
+	}
+	news := doing + ui.Plural(m.n, "object", "objects") + leftOut("left out", m.refused)
+	return transferStarted(a, "", news)()
+}
+
+// moveAction renames, moves and copies.
+func moveAction(l *objectListing) table.RowAction[*client.Object] {
+	return table.RowAction[*client.Object]{
+		Keys:           []string{"e"},
+		Name:           "move",
+		Description:    "rename, move or copy the object, the marked ones, or a folder with everything in it",
+		Writes:         true,
+		OpensView:      true,
+		DisabledReason: func(*client.Object) string { return l.a.MissingScope(client.OpUploadObject) },
+		SelectionCmd:   func(rows table.SelectedRows[*client.Object]) tea.Cmd { return copyRows(l, rows) },
+	}
 }

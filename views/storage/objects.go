@@ -159,6 +159,9 @@ func objectResource(l *objectListing) resource.Resource[*client.Object] {
 			"objects link us-east-1/acme-backups new.txt --for 1h",
 			"objects sync ./docs us-east-1/acme-backups/site --dry-run",
 			"objects sync us-east-1/acme-backups/site ./copy --force",
+			"objects cp us-east-1/acme-backups/README.txt us-east-1/acme-www/",
+			"objects mv us-east-1/acme-www/README.txt us-east-1/acme-www/OLD.txt",
+			"objects cp us-east-1/acme-backups/site eu-central-1/media/site -r",
 			"objects rm us-east-1/acme-backups new.txt --yes",
 			"objects rm us-east-1/acme-backups 'site/*' -r --yes",
 		},
@@ -437,6 +440,7 @@ func (l *objectListing) operations() []table.RowAction[*client.Object] {
 			DisabledReason: l.whyNot(client.OpSetObjectACL),
 			Cmd:            func(o *client.Object) tea.Cmd { return readThenSetAccess(l.a, l.path.bucket, o.Name) },
 		},
+		moveAction(l),
 		{
 			Keys:           []string{"D"},
 			Name:           "delete",

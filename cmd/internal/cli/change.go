@@ -34,6 +34,7 @@ type change[T any] struct {
 	show      func() error // prints the plan of many changes, for --dry-run; nil for one change
 	asks      askRule      // if it asks more than the subcommand
 	ids       []string     // what the consent covers, if it is not the ID
+	otherIDs  []string     // what the consents to the other operations cover, if it differs
 }
 
 // erase returns the change without its type.
@@ -48,6 +49,7 @@ func (c change[T]) erase() change[any] {
 		show:      c.show,
 		asks:      c.asks,
 		ids:       c.ids,
+		otherIDs:  c.otherIDs,
 	}
 	if c.send != nil {
 		erased.send = func(ctx context.Context, a *approvedChange) (any, error) { return c.send(ctx, a) }

@@ -174,8 +174,29 @@ func objectFilesResource() scriptResource {
 					"(./site), the other side is CLUSTER/BUCKET[/PREFIX]",
 				bindFlags: syncObjects,
 			}.erase(),
+			copyCommand("cp", transfer.Copy), copyCommand("mv", transfer.Move),
 		},
 	}
+}
+
+// copyCommand returns the command that copies or moves objects.
+func copyCommand(name string, kind transfer.Kind) subcommand[any] {
+	c := subcommand[client.ObjectRef]{
+		name:            name,
+		op:              client.OpUploadObject,
+		verb:            "Copies",
+		args:            "SOURCE... TARGET",
+		noTarget:        true,
+		printsOwnResult: true,
+		description: "Copy objects within a bucket or to another one: CLUSTER/BUCKET/NAME, with patterns and -r, to " +
+			"CLUSTER/BUCKET[/NAME]",
+		bindFlags: copyObjects(kind),
+	}
+	if kind == transfer.Move {
+		c.verb, c.otherOps = "Moves", []string{client.OpDeleteObject}
+		c.description = "Rename or move objects: like cp, and deletes each source once its copy is verified"
+	}
+	return c.erase()
 }
 
 func parseObjectArgs(args []string) (client.ObjectRef, error) {

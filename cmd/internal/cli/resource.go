@@ -435,6 +435,9 @@ func (r *subcommandRun) approve(ctx context.Context, s *scriptSession, c change[
 	}
 	for _, op := range append([]string{c.Op}, r.subcommand.otherOps...) {
 		question.Op = op
+		if op != c.Op && c.otherIDs != nil {
+			ids = c.otherIDs
+		}
 		consent, err := s.api.Consent(ctx, asker, question, ids...)
 		if err != nil {
 			return nil, err

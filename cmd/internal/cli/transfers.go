@@ -20,6 +20,7 @@ import (
 	"lookout/cmd/internal/progress"
 	"lookout/ui"
 	"lookout/views/account"
+	"lookout/views/storage"
 )
 
 // A planFlags holds the flags of the commands that move many files.
@@ -67,6 +68,8 @@ type batchTransfer struct {
 	plan    transfer.Plan
 	flags   planFlags
 	line    *progress.Meter
+	// for the sources of a move
+	deleteConsent *client.Consent
 }
 
 // newBatch returns the transfer of a plan between a bucket and a folder.
@@ -82,8 +85,13 @@ func (s *scriptSession) newBatch(p transfer.Plan, at client.ObjectRef, folder st
 
 // words returns what a batch does in several forms: "store", "stored", "sent".
 func (b *batchTransfer) words() (do, done string) {
-	if b.plan.Kind == transfer.Download {
+	switch b.plan.Kind {
+	case transfer.Download:
 		return "fetch", "fetched"
+	case transfer.Copy:
+		return "copy", "copied"
+	case transfer.Move:
+		return "move", "moved"
 	}
 	return "store", "stored"
 }
@@ -163,13 +171,20 @@ func (b *batchTransfer) targetName(f transfer.PlannedFile) string {
 	return describeObject(client.ObjectRef{Cluster: b.plan.Cluster, Bucket: b.plan.Bucket, Name: f.Name})
 }
 
+// sourceName names the object that a copy is made from.
+func (b *batchTransfer) sourceName(f transfer.PlannedFile) string {
+	return describeObject(client.ObjectRef{Cluster: b.plan.From.Cluster, Bucket: b.plan.From.Bucket, Name: f.Path})
+}
+
 // space returns the free bytes of the target's disk, or -1 if there is no limit or it is not known, and the bytes to
 // move.
 func (b *batchTransfer) space() (free, needed int64) {
 	for _, f := range b.plan.ToSend(b.flags.existing()) {
-		needed += f.Size
+		if f.State != transfer.FileSame {
+			needed += f.Size
+		}
 	}
-	if b.plan.Kind == transfer.Upload {
+	if b.plan.Kind != transfer.Download {
 		return -1, needed
 	}
 	if bytes, known := transfer.FreeSpace(b.plan.Folder); known {
@@ -183,11 +198,13 @@ func (b *batchTransfer) show() error {
 	var text strings.Builder
 	existing := b.flags.existing()
 	for _, f := range b.plan.Files {
-		if f.State == transfer.FileSame {
+		if f.State == transfer.FileSame && b.plan.Kind != transfer.Move {
 			continue
 		}
 		action := ""
 		switch {
+		case f.State == transfer.FileSame:
+			action = " (only the source is deleted)"
 		case f.State == transfer.FileNew:
 		case b.flags.force:
 			action = " (replaced)"
@@ -196,7 +213,11 @@ func (b *batchTransfer) show() error {
 		default:
 			action = " (left as it is)"
 		}
-		fmt.Fprintf(&text, "%-8s %10s  %s%s\n", f.State, account.FormatSize(f.Size), b.targetName(f), action)
+		name := b.targetName(f)
+		if b.plan.Kind.Copies() {
+			name = b.sourceName(f) + " to " + name
+		}
+		fmt.Fprintf(&text, "%-8s %10s  %s%s\n", f.State, account.FormatSize(f.Size), name, action)
 	}
 	for _, f := range b.plan.Skipped {
 		fmt.Fprintf(&text, "%-8s %10s  %s\n", "left out", "", f.Error())
@@ -235,9 +256,10 @@ func (b *batchTransfer) run(ctx context.Context, consent *client.Consent, reason
 	m := transfer.New(ctx, b.session.api)
 	alreadyNamed := len(b.plan.Skipped)
 	ids, refused := m.Start(b.plan, transfer.StartOptions{
-		Existing: b.flags.existing(),
-		Consent:  consent,
-		Reason:   reason,
+		Existing:      b.flags.existing(),
+		Consent:       consent,
+		DeleteConsent: b.deleteConsent,
+		Reason:        reason,
 	})
 	_, done := b.words()
 	for _, f := range refused[alreadyNamed:] {
@@ -247,12 +269,19 @@ func (b *batchTransfer) run(ctx context.Context, consent *client.Consent, reason
 	r := batchResult{total: len(ids) + len(refused)}
 	for _, id := range ids {
 		row, _ := m.Status(id)
-		if err := r.add(transferError(ctx, "not "+done+": "+row.Name.String(), row)); err != nil {
+		name := row.Name.String()
+		if row.Kind.Copies() {
+			name = row.Source.String()
+		}
+		if err := r.add(transferError(ctx, "not "+done+": "+name, row)); err != nil {
 			b.session.reportf("%v", exit.Text(err))
+		} else if row.Kind.Copies() && (row.Note != checkedNote || len(ids) == 1) {
+			b.session.reportf("%s: %s to %s; %s", name, done, b.targetName(transfer.PlannedFile{Name: row.Name.Raw()}),
+				client.Clean(row.Note))
 		}
 	}
 	b.session.reportf("%s: %s", b.place(), b.summary(r.moved, r.total))
-	r.same, _ = b.plan.Count(transfer.FileSame)
+	r.same = b.unsentCount()
 	return r.err(ctx, done)
 }
 
@@ -301,15 +330,23 @@ func (r *batchResult) err(ctx context.Context, done string) error {
 func (b *batchTransfer) summary(moved, total int) string {
 	_, done := b.words()
 	text := fmt.Sprintf("%s of %s %s", ui.FormatCount(int64(moved)), ui.Plural(total, "file", "files"), done)
-	if same, _ := b.plan.Count(transfer.FileSame); same > 0 {
+	same := b.unsentCount()
+	if same > 0 {
 		text += fmt.Sprintf(", %s the same on both sides", ui.Plural(same, "is", "are"))
 	}
-	if left := len(b.plan.Files) - len(b.plan.ToSend(b.flags.existing())); left > 0 {
-		if same, _ := b.plan.Count(transfer.FileSame); left > same {
-			text += fmt.Sprintf(", %s left as they exist", ui.FormatCount(int64(left-same)))
-		}
+	if left := len(b.plan.Files) - len(b.plan.ToSend(b.flags.existing())); left > same {
+		text += fmt.Sprintf(", %s left as they exist", ui.FormatCount(int64(left-same)))
 	}
 	return text
+}
+
+// unsentCount returns how many files are not sent because they are the same. A move deletes their sources.
+func (b *batchTransfer) unsentCount() int {
+	if b.plan.Kind == transfer.Move {
+		return 0
+	}
+	same, _ := b.plan.Count(transfer.FileSame)
+	return same
 }
 
 // follow waits for all transfers of a manager to end, and shows how far they are.
@@ -670,4 +707,140 @@ func (s *scriptSession) syncDown(
 		err = exit.WithCode(exit.CodePartial, fmt.Errorf("%d of %d files were not deleted", len(left), extra))
 	}
 	return err
+}
+
+// checkedNote is the note of a copy of which there is nothing else to say.
+const checkedNote = "size and MD5 checked"
+
+// copyObjects plans to copy or move objects: kind is transfer.Copy or transfer.Move.
+func copyObjects(kind transfer.Kind) func(*pflag.FlagSet) planFunc[client.ObjectRef] {
+	return func(set *pflag.FlagSet) planFunc[client.ObjectRef] {
+		var flags planFlags
+		set.BoolVar(&flags.force, "force", false, "replace objects that are there and differ")
+		set.BoolVar(&flags.skip, "skip-existing", false, "leave alone everything that exists, without comparing it")
+		set.BoolVar(&flags.keepBoth, "keep-both", false, `give what differs from what exists another name: "a (2).txt"`)
+		recursive := set.BoolP("recursive", "r", false, "SOURCE is a folder: everything in it")
+		return func(
+			ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
+		) (c change[client.ObjectRef], err error) {
+			sel, target, err := parseCopyArgs(args, *recursive)
+			if err = errors.Join(err, flags.check()); err != nil {
+				return c, exit.Usage(err)
+			}
+			return s.planCopy(ctx, kind, sel, target, flags)
+		}
+	}
+}
+
+// parseCopyArgs returns what the sources of a copy select, and the target.
+func parseCopyArgs(args []string, recursive bool) (sel transfer.Selection, target client.ObjectRef, err error) {
+	sel.Recursive = recursive
+	for i, arg := range args {
+		parts := strings.SplitN(arg, "/", 3)
+		if len(parts) < 2 {
+			return sel, target, fmt.Errorf("%s is not CLUSTER/BUCKET/NAME", client.Clean(arg))
+		}
+		place := client.ObjectRef{}
+		if place.Cluster, place.Bucket, err = parseBucket(parts[0] + "/" + parts[1]); err != nil {
+			return sel, target, err
+		}
+		if len(parts) > 2 {
+			place.Name = parts[2]
+		}
+		switch {
+		case i == len(args)-1:
+			target = place
+			continue
+		case place.Name == "" && !recursive:
+			return sel, target, fmt.Errorf("%s: name an object, or everything in the bucket with -r", client.Clean(arg))
+		case i == 0:
+			sel.Cluster, sel.Bucket = place.Cluster, place.Bucket
+		case sel.Cluster != place.Cluster || sel.Bucket != place.Bucket:
+			return sel, target, errors.New("all sources must be in one bucket")
+		}
+		sel.Names = append(sel.Names, place.Name)
+	}
+	return sel, target, nil
+}
+
+// planCopy plans to copy or move the objects of a selection.
+func (s *scriptSession) planCopy(
+	ctx context.Context, kind transfer.Kind, sel transfer.Selection, target client.ObjectRef, flags planFlags,
+) (c change[client.ObjectRef], err error) {
+	many := sel.Recursive || len(sel.Names) > 1
+	if !many {
+		from := client.ObjectRef{Cluster: sel.Cluster, Bucket: sel.Bucket, Name: sel.Names[0]}
+		if many, err = s.isPattern(ctx, from); err != nil {
+			return c, err
+		}
+	}
+	folder := target.Name == "" || strings.HasSuffix(target.Name, "/")
+	switch {
+	case many && !folder && sel.Recursive && len(sel.Names) == 1:
+		target.Name += "/"
+	case many && !folder:
+		return c, exit.Usage(errors.New("several objects: TARGET must end with /"))
+	}
+	selected, err := s.selectObjects(ctx, sel)
+	if err != nil {
+		return c, err
+	}
+	if !many && !folder {
+		selected[0].Path = "" // the target is its name
+	}
+	from := client.ObjectRef{Cluster: sel.Cluster, Bucket: sel.Bucket}
+	plan, err := transfer.Copying{Kind: kind, From: from, To: target}.Plan(ctx, s.api, selected)
+	if err != nil {
+		return c, err
+	}
+	target.Cluster = plan.Cluster
+	b := s.newBatch(plan, target, "", flags)
+	if err := b.compare(ctx); err != nil {
+		return c, err
+	}
+	if s.dryRun {
+		s.reportf("dry run: nothing is changed")
+		return c, b.show()
+	}
+	if err := b.check(); err != nil {
+		return c, err
+	}
+	if c = b.copyChange(); len(c.ids) == 0 {
+		return change[client.ObjectRef]{}, b.run(ctx, nil, "") // reports that there is nothing to do
+	}
+	return c, nil
+}
+
+// copyChange returns the change that a copy or a move makes.
+func (b *batchTransfer) copyChange() change[client.ObjectRef] {
+	files, replaced := b.plan.ToSend(b.flags.existing()), 0
+	c := change[client.ObjectRef]{Change: client.Change{Label: b.plan.Prefix}}
+	for _, f := range files {
+		if f.State == transfer.FileChanged || f.State == transfer.FileUnknown {
+			replaced++
+		}
+		target := client.ObjectRef{Cluster: b.plan.Cluster, Bucket: b.plan.Bucket, Name: f.Name}
+		source := client.ObjectRef{Cluster: b.plan.From.Cluster, Bucket: b.plan.From.Bucket, Name: f.Path}
+		c.ids, c.otherIDs = append(c.ids, target.ID()), append(c.otherIDs, source.ID())
+	}
+	if len(files) == 0 {
+		return c
+	}
+	c.ID = c.ids[0]
+	verb := "Copies"
+	if b.plan.Kind == transfer.Move {
+		verb = "Moves"
+	}
+	_, bytes := b.space()
+	c.effect = fmt.Sprintf("%s %s from %s to %s, %s", verb, ui.Plural(len(files), "object", "objects"),
+		client.Clean(client.BucketID(b.plan.From.Cluster, b.plan.From.Bucket)), b.place(), account.FormatSize(bytes))
+	if replaced > 0 {
+		c.effect += fmt.Sprintf(", replaces %s", ui.Plural(replaced, "object", "objects"))
+	}
+	c.effect += ". " + storage.CopyLosses
+	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
+		b.deleteConsent = w.consents[client.OpDeleteObject]
+		return client.ObjectRef{}, b.run(ctx, w.consent(), w.change.Reason)
+	}
+	return c
 }

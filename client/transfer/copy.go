@@ -1,0 +1,449 @@
+package transfer
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/md5"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"lookout/client"
+)
+
+// A copyRequest describes an object to store under another name, or in another bucket or cluster. The API cannot copy:
+// the bytes come over one pre-signed URL and go over another one, and never touch the disk.
+type copyRequest struct {
+	Source  client.ObjectRef
+	Object  *client.Object // the source as listed; its size and ETag identify the version
+	Target  client.ObjectRef
+	Move    bool // delete the source once the copy is verified
+	Same    bool // the comparison has found the same bytes at the target, so nothing is sent
+	Consent *client.Consent
+	// consent to client.OpDeleteObject on the source, for a move; Consent is for client.OpUploadObject on the target
+	DeleteConsent *client.Consent
+	Reason        string // why, for the journal
+	Before        any    // the object that is replaced, for the journal; nil if there is none
+	MustNew       bool   // fail if an object of the target's name was stored meanwhile, if the API says so
+	batch         int
+}
+
+// addCopy adds a copy or a move. Retry of one whose copy is stored by then continues after it.
+func addCopy(m *Manager, r *copyRequest) (ID, error) {
+	row := Status{
+		Batch:   r.batch,
+		Kind:    Copy,
+		Cluster: r.Target.Cluster,
+		Bucket:  r.Target.Bucket,
+		Name:    client.NewText(r.Target.Name),
+		Source:  client.NewText(r.Source.ID()),
+		Total:   r.Object.Size,
+	}
+	if r.Move {
+		row.Kind = Move
+	}
+	task := &copyTask{copyRequest: r}
+	if sum, ok := r.Object.ETag.MD5(); ok && r.Same {
+		task.sum = hex.EncodeToString(sum[:])
+	}
+	return m.add(row, task, ""), nil
+}
+
+var (
+	// errTargetChanged means that a move would have trusted a copy that is not there any more.
+	errTargetChanged = errors.New(
+		"what has the target's name has changed since it was compared, so nothing was done; start again",
+	)
+	// errUnverified means that the source of a move was kept.
+	errUnverified = errors.New("it was copied, but the listing does not prove the copy, so the source was not deleted")
+	// errSourceReplaced means that the source of a move is not the object that was copied.
+	errSourceReplaced = errors.New("it was copied, but the source has changed since, so the source was not deleted")
+)
+
+// TooLargeToCopy is why an object cannot be copied, and what works instead.
+const TooLargeToCopy = "it is larger than 5 GiB, the most that the API can store; a program for S3 can copy it " +
+	"within the storage: make a key with lookout keys create and use rclone copyto"
+
+// copyProblem returns why an object cannot be stored under a name, or "".
+func copyProblem(name string, o *client.Object) string {
+	switch {
+	case o.Size < 0:
+		return "its size is unknown"
+	case o.Size > client.MaxPutSize:
+		return TooLargeToCopy
+	}
+	return objectNameProblem(name)
+}
+
+// copyTask copies or moves one object.
+type copyTask struct {
+	*copyRequest
+	sum string // MD5 of the bytes that the target has if the copy is stored; "" if nothing was sent yet
+}
+
+func (t *copyTask) run(ctx context.Context, m *Manager, p *progress) error {
+	verified, err := t.isStored(ctx, m.c)
+	switch {
+	case err != nil:
+		return err
+	case verified:
+		p.set(t.Object.Size, t.Object.Size)
+		p.setNote("the copy is there: size and MD5 checked")
+	case t.Same:
+		return errTargetChanged
+	default:
+		err = untilTaken(ctx, p, func() (err error) {
+			verified, err = t.send(ctx, m, p)
+			return err
+		})
+	}
+	switch {
+	case err != nil || !t.Move:
+		return err
+	case !verified:
+		return errUnverified
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return untilTaken(ctx, p, func() error { return t.deleteSource(ctx, m, p) })
+}
+
+// isStored reports whether a fresh listing shows the bytes that were sent, or that were found to be the same.
+func (t *copyTask) isStored(ctx context.Context, c *client.Client) (bool, error) {
+	if t.sum == "" {
+		return false, nil
+	}
+	o, there, err := c.Objects.Find(ctx, t.Target.Cluster, t.Target.Bucket, t.Target.Name)
+	etag := client.UnquoteETag(o.ETag.Raw())
+	return err == nil && there && o.Size == t.Object.Size && strings.EqualFold(etag, t.sum), err
+}
+
+// send copies the object once. verified reports whether a fresh listing shows the size and the MD5 of the bytes sent.
+func (t *copyTask) send(ctx context.Context, m *Manager, p *progress) (verified bool, err error) {
+	source, err := t.openSource(ctx, m, p)
+	if err != nil {
+		return false, err
+	}
+	defer source.close()
+	within, watch := withIdleTimeout(ctx)
+	defer watch.close()
+	body := &copyBody{
+		ctx:    within,
+		source: source,
+		size:   t.Object.Size,
+		idle:   watch,
+		sum:    md5.New(),
+	}
+	w, err := m.c.Begin(client.Change{
+		Op:       client.OpUploadObject,
+		Resource: "object",
+		ID:       t.Target.ID(),
+		Label:    t.Target.Name,
+		Reason:   t.Reason,
+		Before:   t.Before,
+	}, t.Consent)
+	if err != nil {
+		return false, err
+	}
+	_, err = w.UploadObject(within, t.Target, client.ObjectBody{
+		Reader:      body,
+		Size:        t.Object.Size,
+		ContentType: cmp.Or(source.header.Get("Content-Type"), ContentType(t.Target.Name)),
+		Header:      keptHeader(source.header),
+		CopiedFrom:  t.Source.ID(),
+		MustNew:     t.MustNew,
+		Settle: func(etag string, err error) error {
+			source.close() // the transport may still wait for bytes
+			n, sum, failure := body.sent()
+			if failure != nil {
+				return failure
+			}
+			if n == t.Object.Size {
+				t.sum = sum
+			}
+			verified, err = sentBody{t.Target, n, t.Object.Size, sum, p}.settle(ctx, m.c, etag, err)
+			return err
+		},
+	})
+	if lost := lostHeader(source.header); err == nil && lost != "" {
+		p.addNote("not copied: " + lost)
+	}
+	return verified, err
+}
+
+// keptHeaders are the headers besides the content type that the storage keeps with an object and that a pre-signed URL
+// accepts without being made for them.
+var keptHeaders = []string{"Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language"}
+
+// keptHeader returns the headers that a copy gets.
+func keptHeader(from http.Header) http.Header {
+	kept := http.Header{}
+	for _, name := range keptHeaders {
+		if value := from.Get(name); value != "" {
+			kept.Set(name, value)
+		}
+	}
+	return kept
+}
+
+// lostHeader names the metadata of an object that a copy does not get: the API signs no URL that would store it.
+func lostHeader(from http.Header) string {
+	var lost []string
+	for name := range from {
+		if strings.HasPrefix(name, "X-Amz-Meta-") {
+			lost = append(lost, strings.ToLower(name))
+		}
+	}
+	slices.Sort(lost)
+	return strings.Join(lost, ", ")
+}
+
+// deleteSource deletes the source of a move, if it is still the version that was copied.
+func (t *copyTask) deleteSource(ctx context.Context, m *Manager, p *progress) error {
+	now, there, err := m.c.Objects.Find(ctx, t.Source.Cluster, t.Source.Bucket, t.Source.Name)
+	switch {
+	case err != nil:
+		return fmt.Errorf("it was copied, but the source was not deleted: %w", err)
+	case !there:
+		p.addNote("the source is gone already")
+		return nil
+	case now.Size != t.Object.Size || now.ETag != t.Object.ETag || !now.Modified.Time().Equal(t.Object.Modified.Time()):
+		return errSourceReplaced
+	}
+	w, err := m.c.Begin(client.Change{
+		Op:       client.OpDeleteObject,
+		Resource: "object",
+		ID:       t.Source.ID(),
+		Label:    t.Source.Name,
+		Reason:   t.Reason,
+		Before:   *t.Object,
+		Body:     map[string]any{"moved_to": t.Target.ID()},
+	}, t.DeleteConsent)
+	if err != nil {
+		return err
+	}
+	if err := w.DeleteObject(context.WithoutCancel(ctx), t.Source); err != nil {
+		return fmt.Errorf("it was copied, but the source was not deleted: %w", err)
+	}
+	return nil
+}
+
+func (t *copyTask) cleanUp() {}
+
+// objectSource is the download of the source, which writes into a pipe.
+type objectSource struct {
+	data   *bufio.Reader
+	header http.Header   // of the storage's answer
+	ended  chan struct{} // is closed when the download has ended
+	err    error         // why it failed, once it has ended
+	stop   func()
+	// nobody wants the rest: an error says nothing about the source
+	closing atomic.Bool
+}
+
+// openSource begins to download the source and waits for its first byte, so that nothing is recorded or sent for a
+// source that cannot be read.
+func (t *copyTask) openSource(ctx context.Context, m *Manager, p *progress) (*objectSource, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	out, in := io.Pipe()
+	download := &streamTask{downloadTask{DownloadRequest: DownloadRequest{
+		Cluster: t.Source.Cluster,
+		Bucket:  t.Source.Bucket,
+		Object:  *t.Object,
+	}}, in}
+	s := &objectSource{data: bufio.NewReaderSize(out, bufferSize), ended: make(chan struct{})}
+	s.stop = func() {
+		cancel(nil)
+		out.Close()
+	}
+	go func() {
+		s.err = download.run(ctx, m, p)
+		in.CloseWithError(s.err)
+		close(s.ended)
+	}()
+	_, err := s.data.Peek(1)
+	if t.Object.Size == 0 {
+		<-s.ended
+		err = s.err
+	}
+	if s.header = download.header; err == nil && s.header == nil { // an empty object is not fetched
+		var res *http.Response
+		if res, err = m.c.Objects.Get(ctx, t.Source, 0, download.etag()); err == nil {
+			s.header = res.Header
+			res.Body.Close()
+		}
+		err = download.conditionError(err, p)
+	}
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// close ends the download.
+func (s *objectSource) close() {
+	s.closing.Store(true)
+	s.stop()
+	<-s.ended
+}
+
+// copyBody is the request body of a copy. It hashes the data, and holds back the last bytes until the download has
+// proved that they are those of the source.
+type copyBody struct {
+	ctx    context.Context
+	source *objectSource
+	size   int64
+	idle   *idleTimer
+
+	mu      sync.Mutex // the transport may read after the response has arrived
+	offset  int64
+	sum     hash.Hash
+	failure error // why the source could not be read
+}
+
+// Read reads the next bytes of the source.
+func (b *copyBody) Read(into []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.ctx.Err() != nil:
+		return 0, context.Cause(b.ctx)
+	case b.failure != nil:
+		return 0, b.failure
+	case b.offset == b.size:
+		return 0, io.EOF
+	}
+	n, err := b.source.data.Read(into[:min(int64(len(into)), b.size-b.offset)])
+	if err == nil && b.offset+int64(n) == b.size {
+		<-b.source.ended
+		err = b.source.err
+	}
+	if err != nil {
+		if !b.source.closing.Load() {
+			b.failure = err
+		}
+		return 0, err
+	}
+	b.sum.Write(into[:n])
+	b.offset += int64(n)
+	if b.offset == b.size {
+		b.idle.resetTo(responseTimeout)
+	} else {
+		b.idle.reset()
+	}
+	return n, nil
+}
+
+// sent returns the number of bytes sent, their MD5, and why the source could not be read.
+func (b *copyBody) sent() (n int64, sum string, failure error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.offset, hex.EncodeToString(b.sum.Sum(nil)), b.failure
+}
+
+// Copying says which objects become copies: those of the bucket of From, named To.Name followed by their paths.
+type Copying struct {
+	Kind     Kind // Copy or Move
+	From, To client.ObjectRef
+}
+
+// Plan returns the copies that objects of a bucket become. It leaves out what is too large, what would replace itself
+// or another object of the plan, and two objects that would get one name. It looks up whether both places are the same
+// bucket: one that has a cluster and a region can be named by both.
+func (q Copying) Plan(ctx context.Context, c *client.Client, selected []DownloadItem) (p Plan, err error) {
+	same, err := isSameBucket(ctx, c, q.From, q.To)
+	if err != nil {
+		return p, err
+	}
+	if same {
+		q.To.Cluster = q.From.Cluster
+	}
+	p.Kind, p.Cluster, p.Bucket, p.Prefix = q.Kind, q.To.Cluster, q.To.Bucket, q.To.Name
+	p.From.Cluster, p.From.Bucket = q.From.Cluster, q.From.Bucket
+	sources, targets := map[string]bool{}, make(map[string]bool, len(selected))
+	for i := range selected {
+		sources[selected[i].Object.Name.Raw()] = same
+	}
+	p.Files = make([]PlannedFile, 0, len(selected))
+	for i := range selected {
+		s := &selected[i]
+		source, name := s.Object.Name.Raw(), q.To.Name+s.Path
+		if name == "" { // the object of the folder itself; a bucket needs none
+			p.FolderMarkers++
+			continue
+		}
+		reason := copyProblem(name, &s.Object)
+		switch {
+		case reason != "":
+		case sources[name] && name == source:
+			reason = "it has this name already"
+		case sources[name]:
+			reason = client.Clean(name) + " is to be copied itself; copy it first"
+		case targets[name]:
+			reason = "another object is stored as " + client.Clean(name)
+		}
+		if reason != "" {
+			p.Skipped = append(p.Skipped, SkippedFile{source, reason})
+			continue
+		}
+		targets[name] = true
+		f := PlannedFile{Name: name, Source: &s.Object, Path: source}
+		f.Size = s.Object.Size
+		p.Files, p.Bytes = append(p.Files, f), p.Bytes+f.Size
+	}
+	return p, nil
+}
+
+// isSameBucket reports whether two references are to one bucket.
+func isSameBucket(ctx context.Context, c *client.Client, from, to client.ObjectRef) (bool, error) {
+	if from.Bucket != to.Bucket || from.Cluster == to.Cluster {
+		return from.Bucket == to.Bucket, nil
+	}
+	source, err := c.Buckets.Get(ctx, from.Cluster, from.Bucket)
+	if err != nil {
+		return false, err
+	}
+	target, err := c.Buckets.Get(ctx, to.Cluster, to.Bucket)
+	if err != nil {
+		return false, err
+	}
+	if source.Hostname.Raw() == "" || target.Hostname.Raw() == "" {
+		return false, fmt.Errorf(
+			"the API does not say whether %s and %s are one bucket",
+			client.Clean(
+				client.BucketID(from.Cluster, from.Bucket),
+			),
+			client.Clean(client.BucketID(to.Cluster, to.Bucket)),
+		)
+	}
+	return source.Hostname == target.Hostname, nil
+}
+
+// copyOf returns the request that copies one file of a plan.
+func (p *Plan) copyOf(f *PlannedFile, o StartOptions, batch int) *copyRequest {
+	r := &copyRequest{
+		Source:        client.ObjectRef{Cluster: p.From.Cluster, Bucket: p.From.Bucket, Name: f.Path},
+		Object:        f.Source,
+		Target:        client.ObjectRef{Cluster: p.Cluster, Bucket: p.Bucket, Name: f.Name},
+		Move:          p.Kind == Move,
+		Same:          f.State == FileSame,
+		Consent:       o.Consent,
+		DeleteConsent: o.DeleteConsent,
+		Reason:        o.Reason,
+		MustNew:       f.State == FileNew,
+		batch:         batch,
+	}
+	if f.State != FileNew {
+		r.Before = f.Object
+	}
+	return r
+}
