@@ -246,7 +246,8 @@ func definitionPlaces(sources []source) measure {
 			case *ast.FuncDecl:
 				aliases = localAliases(n)
 			case *ast.CompositeLit:
-				if row := columnRow(n, aliases); row != "" {
+				// LocalRow is no resource: unrelated lists that are not read from the API share it
+				if row := columnRow(n, aliases); row != "" && row != "LocalRow" {
 					found.add("columns of "+row, s.pkg)
 				}
 			case *ast.CallExpr:

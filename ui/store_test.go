@@ -334,7 +334,9 @@ func TestStore_Refresh_behindAChange(t *testing.T) {
 		RowID:        "a",
 		ProgressText: "switching",
 		Send:         func(context.Context) (ChangeResult[string], error) { return ResultRow("a-off", nil) },
-		Find:         func(rows []string) LookupResult[string] { return FoundIf(slices.Contains(rows, "a-off"), "a-off") },
+		Find: func(rows []string) LookupResult[string] {
+			return FoundIf(slices.Contains(rows, "a-off"), "a-off")
+		},
 	}))
 	for _, c := range []struct {
 		list, want string

@@ -72,7 +72,7 @@ func NewAllAccounts(ctx context.Context, sources []AccountSource, now func() tim
 			return ui.RowPage[*account.LocalRow]{Rows: rows, Total: len(rows)}, nil
 		},
 	})
-	list.JoinedRows = all.freshness
+	list.AutoRefresh.Joined = all.freshness
 	list.OnVisible = (&accountOrder{list: list, accounts: all.accounts}).update
 	all.Pane = list
 	return all

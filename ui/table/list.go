@@ -70,26 +70,32 @@ type List[T any] struct {
 	Title        string
 	Store        *ui.RowStore[T]
 	JoinedStores JoinedStores // other stores it joins with: refreshed together
-	// JoinedRows is the freshness of rows that consist of what they join with; they are polled with it. nil for others
-	JoinedRows    func() ui.Freshness
-	Columns       []Column[T]
-	RowActions    []RowAction[T]
-	PaneActions   func() []ui.Action                          // actions that need no row: add
-	Detail        func(T, ui.Box) string                      // beside the list where it fits, else over it on enter
-	LongTexts     func(T) []ui.ShowTextMsg                    // what the detail shortens; may be nil
-	FetchOne      func(context.Context, T) (T, error)         // reads a row again when its detail is opened; may be nil
-	Footer        func(*ui.RowStore[T], ui.Box) string        // a line below the rows
-	EmptyText     string                                      // "no services yet · n adds one"
-	SortBy        string                                      // title of the column that rows are first sorted by
-	BadgeFunc     func() (text string, importance theme.Tone) // see ui.Badger
-	OnVisible     func(rows []T) tea.Cmd                      // reads what the rows in sight lack
-	Breadcrumb    func() string                               // of a list on a stack: "acme-backups › db"
-	NoAutoRefresh bool                                        // not refreshed by the clock
-	CopyItems     func(T) []ui.CopyItem                       // for the copy menu, beside name, ID, JSON and CSV
-	Label         func(T) string                              // what a row is called; nil is its label column
-	Search        SearchOptions[T]                            // how the palette finds rows
+	Columns      []Column[T]
+	RowActions   []RowAction[T]
+	PaneActions  func() []ui.Action                          // actions that need no row: add
+	Detail       func(T, ui.Box) string                      // beside the list where it fits, else over it on enter
+	LongTexts    func(T) []ui.ShowTextMsg                    // what the detail shortens; may be nil
+	FetchOne     func(context.Context, T) (T, error)         // reads a row again when its detail is opened; may be nil
+	Footer       func(*ui.RowStore[T], ui.Box) string        // a line below the rows
+	EmptyText    string                                      // "no services yet · n adds one"
+	SortBy       string                                      // title of the column that rows are first sorted by
+	BadgeFunc    func() (text string, importance theme.Tone) // see ui.Badger
+	OnVisible    func(rows []T) tea.Cmd                      // reads what the rows in sight lack
+	Breadcrumb   func() string                               // of a list on a stack: "acme-backups › db"
+	AutoRefresh  AutoRefreshOptions                          // how the clock refreshes it
+	CopyItems    func(T) []ui.CopyItem                       // for the copy menu, beside name, ID, JSON and CSV
+	Label        func(T) string                              // what a row is called; nil is its label column
+	Search       SearchOptions[T]                            // how the palette finds rows
 
 	state[T]
+}
+
+// AutoRefreshOptions say how the clock refreshes a list. The zero value refreshes its store and the stores that it
+// joins with.
+type AutoRefreshOptions struct {
+	Disabled bool
+	// Joined is the freshness of rows that consist only of what they join with; they are polled with it. nil for others
+	Joined func() ui.Freshness
 }
 
 // state is what a list remembers between keys and frames.
@@ -145,7 +151,7 @@ func (l *List[T]) Crumb() string {
 }
 
 // SkipsAutoRefresh reports whether the clock leaves the rows alone.
-func (l *List[T]) SkipsAutoRefresh() bool { return l.NoAutoRefresh }
+func (l *List[T]) SkipsAutoRefresh() bool { return l.AutoRefresh.Disabled }
 
 // OnClose cancels what a lazy store is reading: the list was taken off its stack.
 func (l *List[T]) OnClose() {
@@ -167,8 +173,8 @@ func (l *List[T]) Badge() (string, theme.Tone) {
 
 // Freshness returns how fresh the rows are.
 func (l *List[T]) Freshness() ui.Freshness {
-	if l.JoinedRows != nil {
-		return l.JoinedRows()
+	if l.AutoRefresh.Joined != nil {
+		return l.AutoRefresh.Joined()
 	}
 	return l.Store.Freshness()
 }
@@ -189,7 +195,7 @@ const joinMaxAge = time.Minute
 
 // Poll reads the rows again, and those joined stores that are old or failed.
 func (l *List[T]) Poll() tea.Cmd {
-	if l.JoinedRows != nil {
+	if l.AutoRefresh.Joined != nil {
 		return l.JoinedStores.Poll()
 	}
 	cmds := []tea.Cmd{l.Store.Poll()}

@@ -19,17 +19,17 @@ import (
 // and every bucket, so only opening it and r do.
 func AuditPane(a *account.Account) ui.Pane {
 	return &table.List[*account.LocalRow]{
-		Title:         "audit",
-		Store:         auditStore(a),
-		NoAutoRefresh: true,
-		Columns:       auditColumns(),
-		SortBy:        "state",
-		Search:        table.SearchOptions[*account.LocalRow]{OnlyLoaded: true},
-		EmptyText:     "nothing was checked · r checks",
-		Label:         func(r *account.LocalRow) string { return auditSubject(r) },
-		Detail:        auditDetail,
-		Footer:        auditFoot,
-		BadgeFunc:     func() (string, theme.Tone) { return auditBadge(a) },
+		Title:       "audit",
+		Store:       auditStore(a),
+		AutoRefresh: table.AutoRefreshOptions{Disabled: true},
+		Columns:     auditColumns(),
+		SortBy:      "state",
+		Search:      table.SearchOptions[*account.LocalRow]{OnlyLoaded: true},
+		EmptyText:   "nothing was checked · r checks",
+		Label:       func(r *account.LocalRow) string { return auditSubject(r) },
+		Detail:      auditDetail,
+		Footer:      auditFoot,
+		BadgeFunc:   func() (string, theme.Tone) { return auditBadge(a) },
 		RowActions: []table.RowAction[*account.LocalRow]{{
 			Keys:        []string{"enter"},
 			Name:        "go to it",

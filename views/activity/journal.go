@@ -37,16 +37,16 @@ func (p *journalView) LoadMissing() tea.Cmd {
 // JournalPane returns the pane of all changes that were sent from this machine.
 func JournalPane(a *account.Account) ui.Pane {
 	list := &table.List[*journal.Entry]{
-		Title:         "journal",
-		Store:         a.JournalStore(),
-		NoAutoRefresh: true,
-		Columns:       journalColumns(a),
-		RowActions:    journalOperations(a),
-		Detail:        func(e *journal.Entry, b ui.Box) string { return entryDetail(a, e, b) },
-		Footer:        func(_ *ui.RowStore[*journal.Entry], b ui.Box) string { return journalFoot(a, b) },
-		EmptyText:     "nothing has been changed from this machine yet",
-		BadgeFunc:     func() (string, theme.Tone) { return journalBadge(a) },
-		Label:         account.EntryName,
+		Title:       "journal",
+		Store:       a.JournalStore(),
+		AutoRefresh: table.AutoRefreshOptions{Disabled: true},
+		Columns:     journalColumns(a),
+		RowActions:  journalOperations(a),
+		Detail:      func(e *journal.Entry, b ui.Box) string { return entryDetail(a, e, b) },
+		Footer:      func(_ *ui.RowStore[*journal.Entry], b ui.Box) string { return journalFoot(a, b) },
+		EmptyText:   "nothing has been changed from this machine yet",
+		BadgeFunc:   func() (string, theme.Tone) { return journalBadge(a) },
+		Label:       account.EntryName,
 	}
 	return &journalView{List: list, a: a}
 }

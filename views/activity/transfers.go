@@ -19,18 +19,18 @@ import (
 // TransfersPane returns the pane of the downloads and uploads of this run.
 func TransfersPane(a *account.Account) ui.Pane {
 	return &table.List[*transfer.Status]{
-		Title:         "transfers",
-		Store:         a.TransferStore(),
-		NoAutoRefresh: true,
-		SortBy:        "state",
-		Columns:       transferColumns(),
-		RowActions:    transferOperations(a),
-		PaneActions:   func() []ui.Action { return transferActions(a) },
-		Detail:        func(r *transfer.Status, b ui.Box) string { return transferDetail(a, r, b) },
-		Footer:        func(_ *ui.RowStore[*transfer.Status], b ui.Box) string { return transfersFoot(a, b) },
-		EmptyText:     "no transfers in this run · w on an object downloads, U in a bucket uploads",
-		BadgeFunc:     func() (string, theme.Tone) { return transfersBadge(a) },
-		Label:         account.TransferName,
+		Title:       "transfers",
+		Store:       a.TransferStore(),
+		AutoRefresh: table.AutoRefreshOptions{Disabled: true},
+		SortBy:      "state",
+		Columns:     transferColumns(),
+		RowActions:  transferOperations(a),
+		PaneActions: func() []ui.Action { return transferActions(a) },
+		Detail:      func(r *transfer.Status, b ui.Box) string { return transferDetail(a, r, b) },
+		Footer:      func(_ *ui.RowStore[*transfer.Status], b ui.Box) string { return transfersFoot(a, b) },
+		EmptyText:   "no transfers in this run · w on an object downloads, U in a bucket uploads",
+		BadgeFunc:   func() (string, theme.Tone) { return transfersBadge(a) },
+		Label:       account.TransferName,
 	}
 }
 

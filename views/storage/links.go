@@ -24,10 +24,10 @@ func linksAction(a *account.Account) ui.Action {
 // LinksPane returns the pane of the links of this run.
 func LinksPane(a *account.Account) ui.Pane {
 	return &table.List[*account.LocalRow]{
-		Title:         "links",
-		Store:         a.LinkStore(),
-		NoAutoRefresh: true,
-		Breadcrumb:    func() string { return "links of this run" },
+		Title:       "links",
+		Store:       a.LinkStore(),
+		AutoRefresh: table.AutoRefreshOptions{Disabled: true},
+		Breadcrumb:  func() string { return "links of this run" },
 		Columns: []table.Column[*account.LocalRow]{
 			{
 				Title: "method",

@@ -104,20 +104,20 @@ func newObjectListing(a *account.Account, path bucketPath) *objectListing {
 		order = "name" // folders stand before objects
 	}
 	l.List = &table.List[*client.Object]{
-		Title:         "objects",
-		SortBy:        order,
-		Store:         set,
-		JoinedStores:  table.JoinedStores{l.sizes},
-		NoAutoRefresh: true,
-		Breadcrumb:    l.path.String,
-		Columns:       objectResource(l).PaneColumns(),
-		RowActions:    l.operations(),
-		PaneActions:   l.listActions,
-		Detail:        l.detail,
-		Footer:        l.foot,
-		EmptyText:     l.emptyText(),
-		CopyItems:     l.copyItems,
-		Label:         func(o *client.Object) string { return l.displayName(o) },
+		Title:        "objects",
+		SortBy:       order,
+		Store:        set,
+		JoinedStores: table.JoinedStores{l.sizes},
+		AutoRefresh:  table.AutoRefreshOptions{Disabled: true},
+		Breadcrumb:   l.path.String,
+		Columns:      objectResource(l).PaneColumns(),
+		RowActions:   l.operations(),
+		PaneActions:  l.listActions,
+		Detail:       l.detail,
+		Footer:       l.foot,
+		EmptyText:    l.emptyText(),
+		CopyItems:    l.copyItems,
+		Label:        func(o *client.Object) string { return l.displayName(o) },
 	}
 	table.WithParentRow(l.List, table.ParentRow{Open: goUp, Detail: l.path.parentDetail})
 	table.WithParentColumn(l.List, l.parent.width, l.parent.view)

@@ -293,7 +293,7 @@ func (r *testEnv) checkChange(c changeCase, account string) {
 		}
 		if c.named {
 			s := r.Run(append(args, "--yes")...)
-			r.CheckResult(s, exit.CodeUsage, "--yes needs the account's name; add --yes=lab")
+			r.CheckResult(s, exit.CodeUsage, "a plain --yes is not enough; add --yes=lab")
 			yes = "--yes=lab"
 		}
 	}

@@ -109,7 +109,7 @@ func (a *scriptAsker) flagAnswer(q client.ConsentQuestion) (bool, error) {
 	}
 	problem := "standard input is not a terminal"
 	if yes != "" {
-		problem = "--yes needs the account's name"
+		problem = "a plain --yes is not enough"
 	}
 	next := "--yes"
 	if needsName {

@@ -234,7 +234,7 @@ func TestProtectedAccountsTakeTheirName(t *testing.T) {
 			says string
 		}{
 			{nil, "is protected"},
-			{[]string{"--yes"}, "is protected, and --yes needs the account's name; add --yes=prod"},
+			{[]string{"--yes"}, "is protected, and a plain --yes is not enough; add --yes=prod"},
 			{[]string{"--yes=lab"}, "this is the account prod"},
 		} {
 			faulttest.RunCase(
