@@ -174,7 +174,7 @@ func extractMembers(body []byte, wanted map[string]*json.RawMessage) error {
 		into, there := wanted[string(name)]
 		switch {
 		case there && *into != nil:
-			return fmt.Errorf("the member %s comes twice", name)
+			return fmt.Errorf("the member %s appears twice", name)
 		case there:
 			*into = value
 		}

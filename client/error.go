@@ -230,7 +230,7 @@ func tlsFailure(err error) (why, next string) {
 	var invalid x509.CertificateInvalidError
 	switch {
 	case errors.As(err, &host):
-		return "its certificate is for another host", "correct the address: it must have a name of the certificate"
+		return "its certificate is for another host", "use an address that the certificate covers"
 	case errors.As(err, &authority):
 		return "its certificate is signed by an unknown authority",
 			"add the authority to the system's trusted certificates, or to the file in SSL_CERT_FILE"
@@ -379,7 +379,7 @@ var (
 	scopeWords      = []string{"scope", "oauth", "token"}
 )
 
-const balanceAdvice = "somebody who may pay must settle the account's balance first"
+const balanceAdvice = "someone with billing access must settle the account's balance first"
 
 // forbiddenAdvice is the next step after a 403, which has several causes: the reason and the token's scopes tell them
 // apart.

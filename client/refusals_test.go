@@ -148,7 +148,7 @@ func TestError_Advice_fitsReason(t *testing.T) {
 			`{"errors":[{"reason":"Your account has a negative balance."}]}`,
 			"*",
 			false,
-			"somebody who may pay must settle the account's balance first",
+			"someone with billing access must settle the account's balance first",
 		},
 		{
 			"not activated",

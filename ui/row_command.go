@@ -66,7 +66,7 @@ func (c CustomCommand) Expand(value func(name string) string) ([]string, error) 
 			return nil, fmt.Errorf("%s begins with -, which %s could take for an option", arg[:at[1]], c.Argv[0])
 		}
 		if strings.Contains(argv[i], "\x00") {
-			return nil, fmt.Errorf("%s holds a character that an argument must not have", arg)
+			return nil, fmt.Errorf("%s contains a character that is not allowed in an argument", arg)
 		}
 	}
 	return argv, nil

@@ -45,7 +45,7 @@ func TestObjectAccess_formOpensWithUnknown(t *testing.T) {
 		r.press(openIndex...)
 		r.emu.InjectFault("view object ACL", emulator.Fault{Status: http.StatusForbidden, Times: 1})
 		r.press("c")
-		r.requireText("‹unknown›", "What is set could not be read")
+		r.requireText("‹unknown›", "The current access could not be read")
 		r.press("<ctrl+s>")
 		r.requireText("choose an access")
 		r.requireApplied()
@@ -92,7 +92,7 @@ func TestBucketAccess_formOpensWithWhatIsSet(t *testing.T) {
 
 // If it cannot be read what is set, or not soon enough, the bucket's access form opens with "unknown".
 func TestBucketAccess_formOpensWithUnknown(t *testing.T) {
-	unread := []string{"What is set could not be read", "‹unknown›"}
+	unread := []string{"The current access could not be read", "‹unknown›"}
 	for name, c := range map[string]struct {
 		fault emulator.Fault
 		want  []string

@@ -353,7 +353,7 @@ func (p *Plan) CompareFiles(ctx context.Context, c CompareOptions) error {
 		case errors.Is(err, syscall.ENOTDIR):
 			return nil, "a file has the name of its folder"
 		case err != nil:
-			return nil, "its place cannot be used: " + client.Clean(err.Error())
+			return nil, "its location cannot be used: " + client.Clean(err.Error())
 		case info.IsDir():
 			return nil, "a folder has its name"
 		case info.Mode()&fs.ModeSymlink != 0:

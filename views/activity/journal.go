@@ -152,7 +152,7 @@ func journalOperations(a *account.Account) []table.RowAction[*journal.Entry] {
 		{
 			Keys:           []string{"x"},
 			Name:           "settle",
-			Description:    "record the outcome that you found out yourself",
+			Description:    "record an outcome that you checked yourself",
 			DisabledReason: settled,
 			Message:        func(e *journal.Entry) tea.Msg { return settleMenu(a, e) },
 		},

@@ -185,7 +185,7 @@ func (r *windowRun) lines() []windowNews {
 			{maintenance.Changed, theme.Good, "monitoring is disabled · its planned maintenance begins"},
 			{maintenance.Gone, theme.Warn, "its maintenance was planned, but the service has been deleted"},
 			{maintenance.Missed, theme.Warn, "its planned maintenance was over before it could begin"},
-			{maintenance.Kept, theme.Info, "its planned maintenance begins; it is already disabled and stays so"},
+			{maintenance.Kept, theme.Info, "its planned maintenance begins; it is already disabled and stays disabled"},
 		}
 	}
 	return []windowNews{

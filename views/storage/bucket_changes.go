@@ -381,7 +381,7 @@ func readThenSetBucketAccess(
 	present, err := a.API.Buckets.Access(ctx, b.Location().Raw(), b.Label.Raw())
 	if err != nil {
 		draft := setBucketAccess(a, b, &client.BucketAccessStatus{})
-		draft.Text = "What is set could not be read: " + ui.Reason(err) + ". " + draft.Text
+		draft.Text = "The current access could not be read: " + ui.Reason(err) + ". " + draft.Text
 		return draft
 	}
 	return setBucketAccess(a, b, present)

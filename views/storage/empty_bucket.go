@@ -151,11 +151,11 @@ const slowEmptyObjects = 100_000
 // OfferResumeEmptying offers to go on emptying the buckets that an earlier run did not finish. The question about each
 // comes after its objects have been counted again.
 func OfferResumeEmptying(a *account.Account) tea.Cmd {
-	leave := ui.Action{Key: ui.Bind("leave what is left", "l"), Do: func() tea.Cmd { return nil }}
+	leave := ui.Action{Key: ui.Bind("keep the remaining objects", "l"), Do: func() tea.Cmd { return nil }}
 	actions := []ui.Action{leave}
 	for _, e := range a.Journal.Unfinished(client.OpEmptyBucket) {
 		if prefix, ok := emptiedPrefix(e); ok {
-			name := fmt.Sprintf("count what is left in %s, then ask", client.Clean(prefix.ID()))
+			name := fmt.Sprintf("count the remaining objects in %s, then ask", client.Clean(prefix.ID()))
 			actions = append(actions, ui.Action{
 				Key:       ui.Bind(name, fmt.Sprint(len(actions))),
 				Writes:    true,

@@ -101,7 +101,7 @@ func readThenSetAccess(a *account.Account, b *client.Bucket, name client.ServerT
 		acl, err := a.API.Objects.ACL(ctx, ref.Cluster, ref.Bucket, ref.Name)
 		switch {
 		case err != nil:
-			text += " What is set could not be read: " + ui.Reason(err)
+			text += " The current access could not be read: " + ui.Reason(err)
 		case acl.ACL == "":
 			text += " The API does not report what is set."
 		default:

@@ -69,7 +69,7 @@ func createAccessKey(set *pflag.FlagSet) planFunc[*createdKey] {
 	)
 	none := set.Bool("nothing", false, "give the key access to nothing")
 	all := set.Bool(
-		"unlimited", false, "give the key access to everything: all buckets, also those that are created later",
+		"unlimited", false, "give the key access to everything: all buckets, including those created later",
 	)
 	path := set.String("secret-file", "", "write the secret to this new file (mode 0600) instead of showing it")
 	return func(ctx context.Context, s *scriptSession, _ *createdKey, args []string) (change[*createdKey], error) {

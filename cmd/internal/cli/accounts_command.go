@@ -133,7 +133,7 @@ func addAccountCommand(f *config.Flags) *cobra.Command {
 			}
 			if _, ok := output.AsTerminal(c.InOrStdin()); !ok {
 				return exit.Usage(exit.Advise(
-					errors.New("the questions need a terminal, and standard input is none"),
+					errors.New("the questions need a terminal, but standard input is not one"),
 					"a script writes the account into "+file.path,
 				))
 			}
@@ -442,7 +442,7 @@ func (a accountFile) tokenPlace(s config.Settings, store string) (tokenPlace, er
 	}
 	if other := a.UserOfTokenFile(own, s.Account); other != "" {
 		return tokenPlace{}, exit.Usage(exit.Advise(
-			fmt.Errorf("%s is there already, with the token of %s", own, other), "use --store keyring",
+			fmt.Errorf("%s already exists and holds the token of %s", own, other), "use --store keyring",
 		))
 	}
 	return tokenPlace{own, fmt.Sprintf("token_file = %q", own), "the file " + own}, nil
@@ -541,7 +541,7 @@ func (a accountFile) rename(ctx context.Context, from, to string) error {
 func notRenamed(err error, undone ...error) error {
 	if failed := errors.Join(undone...); failed != nil {
 		return exit.Advise(
-			err, "a part is renamed and cannot be renamed back ("+exit.Text(failed)+"): run the command again",
+			err, "some of it was renamed and could not be renamed back ("+exit.Text(failed)+"): run the command again",
 		)
 	}
 	return exit.Advise(err, "nothing was renamed")

@@ -229,7 +229,7 @@ func TestAccountsRename_keepsAnotherToken(t *testing.T) {
 	}
 	before := readText(t, path)
 	r.CheckResult(
-		r.Run("accounts", "rename", "stage", "live"), exit.CodeFailure, "it has a token for live already",
+		r.Run("accounts", "rename", "stage", "live"), exit.CodeFailure, "it already has a token for live",
 		"choose another name", "nothing was renamed",
 	)
 	if token, err := keyring.Get(config.KeyringService, "live"); token != "another" || readText(t, path) != before {
@@ -356,7 +356,7 @@ func TestAccounts_leaveTheTokenOfAnotherAccount(t *testing.T) {
 	r.WriteConfig(readText(t, path) + block + "token_env = \"ELSEWHERE\"\n")
 	r.CheckResult(
 		r.RunWithInput("new", "accounts", "token", "prod", "--store", "file", "--untested"), exit.CodeUsage,
-		"prod.token is there already, with the token of live", "--store keyring",
+		"prod.token already exists and holds the token of live", "--store keyring",
 	)
 	r.WriteConfig(strings.Replace(readText(t, path), "token_env = \"ELSEWHERE\"", "token_file = \""+
 		filepath.ToSlash(file)+"\"", 1))

@@ -19,7 +19,7 @@ import (
 func auditCommand(f *config.Flags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "audit",
-		Short: "Find what nobody notices until it is needed: services with no one to call, unlimited keys, …",
+		Short: "Find problems that go unnoticed until they matter: services with no one to call, unlimited keys, …",
 		Args:  NoArgs,
 		Long: "Reads the account, and changes nothing. Finds services with no one to call, groups without a " +
 			"phone number, contacts in no group that a service uses,\n" +

@@ -222,7 +222,7 @@ func editConfig(c *cobra.Command, f *config.Flags) error {
 	editor := editorCommand()
 	in, ok := output.AsTerminal(c.InOrStdin())
 	if !ok {
-		return exit.Usage(fmt.Errorf("an editor needs a terminal, and standard input is none; the file is %s", path))
+		return exit.Usage(fmt.Errorf("an editor needs a terminal, but standard input is not one; the file is %s", path))
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if err := config.Create(path, config.Template()); err != nil {
@@ -236,7 +236,7 @@ func editConfig(c *cobra.Command, f *config.Flags) error {
 	signal.Notify(interrupts, os.Interrupt) // ctrl+c is for the editor, which has the terminal
 	defer signal.Stop(interrupts)
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("editor %s: %w; EDITOR chooses another", editor[0], err)
+		return fmt.Errorf("editor %s: %w; set EDITOR to choose another", editor[0], err)
 	}
 	return validateConfig(c, f, nil)
 }
@@ -255,7 +255,7 @@ func runConfigToken(c *cobra.Command, f *config.Flags, remove bool) error {
 		if err != nil {
 			return fmt.Errorf("keyring: %w", err)
 		}
-		fmt.Fprintf(c.OutOrStdout(), "the token of %s is out of the keyring\n", s.Account)
+		fmt.Fprintf(c.OutOrStdout(), "the token of %s is removed from the keyring\n", s.Account)
 		return nil
 	}
 	t, err := (&scriptSession{in: c.InOrStdin(), errOut: c.ErrOrStderr()}).readSecret(c.Context(), "", "token")

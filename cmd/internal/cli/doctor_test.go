@@ -332,7 +332,7 @@ func connectionTroubles() []doctorCase {
 		{name: "certificate of another host", arrange: func(r *testEnv) []string {
 			return servedWith(r, "other.example", time.Now())
 		}, check: "address", state: "failed", text: "(its certificate is for another host)",
-			next: "correct the address: it must have a name of the certificate"},
+			next: "use an address that the certificate covers"},
 		{name: "expired certificate", arrange: func(r *testEnv) []string {
 			return servedWith(r, "localhost", time.Now().AddDate(-1, 0, 0))
 		}, check: "address", state: "failed", text: "(its certificate has expired or is not valid yet",

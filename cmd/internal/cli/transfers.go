@@ -32,7 +32,7 @@ type planFlags struct {
 // add adds the flags. force says what --force replaces.
 func (f *planFlags) add(set *pflag.FlagSet, force string) {
 	set.BoolVar(&f.force, "force", false, force)
-	set.BoolVar(&f.skip, "skip-existing", false, "leave alone everything that exists, without comparing it")
+	set.BoolVar(&f.skip, "skip-existing", false, "skip everything that exists, without comparing it")
 	set.BoolVar(&f.keepBoth, "keep-both", false, `give what differs from what exists another name: "a (2).txt"`)
 	set.BoolVar(&f.sizeOnly, "size-only", false, "files of the same size are the same; reads none to compare its MD5")
 }
@@ -636,7 +636,7 @@ func parseSide(arg string) (folder string, place client.ObjectRef, err error) {
 func syncObjects(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 	var flags planFlags
 	flags.add(set, "replace what differs")
-	set.BoolVar(&flags.deletes, "delete", false, "in the end, delete what only the target has; asks")
+	set.BoolVar(&flags.deletes, "delete", false, "finally, delete what only the target has; asks first")
 	return func(
 		ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
 	) (c change[client.ObjectRef], err error) {

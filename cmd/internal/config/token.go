@@ -401,7 +401,7 @@ func CopyKeyringToken(ctx context.Context, from, to string) error {
 		return nil
 	case texts[1] != "":
 		return exit.Advise(
-			fmt.Errorf("keyring: it has a token for %s already, of an earlier account", to),
+			fmt.Errorf("keyring: it already has a token for %s, from an earlier account", to),
 			"choose another name, or remove that token with the keyring's own program",
 		)
 	case texts[0] == "":

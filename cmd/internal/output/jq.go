@@ -19,7 +19,7 @@ import (
 
 // AddJQFlag adds the flag --jq.
 func (p *Printer) AddJQFlag(set *pflag.FlagSet) {
-	set.StringVar(&p.JQ, "jq", "", "print what this jq expression makes of the JSON, one result per line; strings are "+
+	set.StringVar(&p.JQ, "jq", "", "print the results of this jq expression, one result per line; strings are "+
 		"printed without quotes")
 }
 

@@ -70,7 +70,7 @@ func (d *Doctor) checkFolder(f checkedFolder) {
 	there := !errors.Is(err, fs.ErrNotExist)
 	switch {
 	case there && err != nil:
-		trouble(fmt.Errorf("%w: %s", err, f.effect), "make its path consist of folders that you can read")
+		trouble(fmt.Errorf("%w: %s", err, f.effect), "use a path whose folders you can all read")
 		return
 	case there && info.Mode()&fs.ModeSymlink != 0:
 		trouble(fmt.Errorf("%s is a symbolic link: %s", f.path, f.effect), "put the folder itself there")
