@@ -78,8 +78,8 @@ func (s *state) trackWindows(e *Entry) {
 	}
 }
 
-// isOvertaken reports whether the outcome of a change became known only after a later one had begun or ended a window of
-// the same service: what is known of the service now comes from that one.
+// isOvertaken reports whether the outcome of a change became known only after a later one had begun or ended a window
+// of the same service: what is known of the service now comes from that one.
 func (s *state) isOvertaken(e *Entry) bool {
 	return !e.decidedAt.IsZero() && slices.ContainsFunc(s.entries, func(later *Entry) bool {
 		c := later.Change

@@ -109,7 +109,9 @@ func explainDifferences(a *Account) tea.Cmd {
 	rows := map[string]*client.Service{}
 	for _, d := range found {
 		id := FormatID(d.ID)
-		rows[id], _ = a.Services().Get(id)
+		if row, ok := a.Services().Get(id); ok {
+			rows[id] = row
+		}
 	}
 	return func() tea.Msg {
 		grown, _ := j.CatchUp() // if it cannot be read, what it has so far must do
