@@ -3,6 +3,7 @@ package views_test
 import (
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -296,4 +297,36 @@ func TestGoldenPreview(t *testing.T) {
 		})
 	}
 	boxes.requireEqual(t)
+}
+
+// A bookmark is set with ' in a folder and survives a restart; ' and : open it from elsewhere, and .. goes up from it
+// level by level.
+func TestBookmarks_surviveARestart(t *testing.T) {
+	options := programOptions{size: screenSize{120, 36}, journal: filepath.Join(t.TempDir(), "acme.journal")}
+	runProgram(t, options, func(r *harness) {
+		r.openBucket("acme-backups")
+		r.press("g", "<enter>", "<enter>", "'")
+		r.requireText("Bookmarks", "add us-east-1/acme-backups/db/1999/")
+		r.press("'")
+		r.requireText("us-east-1/acme-backups/db/1999/: bookmarked")
+		r.requireApplied()
+	})
+	runProgram(t, options, func(r *harness) {
+		r.press("8", "'", "1")
+		r.requireText("› acme-backups  us-east-1 › db › 1999", "loaded")
+		r.press("g", "k", "<enter>")
+		r.requireText("us-east-1 › db ", "▸ 1999/")
+		r.press("h")
+		r.requireText("acme-backups  us-east-1 ", "▸ db/")
+		r.press("h")
+		r.requireText("8 Buckets ", "▸ acme-backups      us-east-1")
+		r.press("1", ":", "db/1999", "<enter>")
+		r.requireText("› acme-backups  us-east-1 › db › 1999", "loaded")
+		r.press("'")
+		r.requireText("remove us-east-1/acme-backups/db/1999/")
+		r.press("'")
+		r.requireText("bookmark removed")
+		r.press("<esc>", "8", "'")
+		r.requireText("no bookmarks yet")
+	})
 }

@@ -187,7 +187,7 @@ func (k rowTypes) violations(r checkedPackage) (places []string) {
 }
 
 // All panes share rows and read them off the loop, so nobody changes a row, and nobody uses one that may not exist.
-// Only client and its subpackages, which create rows, may write them.
+// Only client and its subpackages, and the package of previews, which create rows, may write them.
 func TestRowsAreNeverModified(t *testing.T) {
 	h, known := newPackageLoader(t), rowTypes{}
 	all := h.checkAll(t)
@@ -198,7 +198,7 @@ func TestRowsAreNeverModified(t *testing.T) {
 		t.Fatalf("rows are %v", known)
 	}
 	for _, r := range all {
-		if r.path == "lookout/client" || strings.HasPrefix(r.path, "lookout/client/") {
+		if strings.HasPrefix(r.path+"/", "lookout/client/") || r.path == "lookout/views/storage/preview" {
 			continue
 		}
 		for _, place := range known.violations(r) {

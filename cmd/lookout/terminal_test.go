@@ -370,7 +370,8 @@ func TestStart_cosmeticMistakes(t *testing.T) {
 			`config.toml:1:1: commands: unknown list "servics"`,
 		},
 		"an unknown placeholder of a command": {
-			"[[commands]]\npane = \"services\"\nkey = \"x\"\nname = \"a\"\ncommand = [\"true\", \"{lable}\"]\nharmless = true\n",
+			"[[commands]]\npane = \"services\"\nkey = \"x\"\nname = \"a\"\n" +
+				"command = [\"true\", \"{lable}\"]\nharmless = true\n",
 			"config.toml:1:1: commands: unknown placeholder {lable}",
 		},
 		"no theme":          {"theme = \"pink\"\n", `config.toml:1:1: theme: unknown theme "pink"`},

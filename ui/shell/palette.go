@@ -125,12 +125,13 @@ func (e paletteEntry) entry(grouped bool) listEntry {
 	switch {
 	case grouped:
 		shown.heading = map[string]string{
-			"pane":    "Panes",
-			"action":  "Actions",
-			"account": "Accounts",
-			"notify":  "Notifications",
-			"theme":   "Themes",
-			"demo":    "Demo",
+			"pane":     "Panes",
+			"action":   "Actions",
+			"account":  "Accounts",
+			"bookmark": "Bookmarks",
+			"notify":   "Notifications",
+			"theme":    "Themes",
+			"demo":     "Demo",
 		}[e.kind]
 	case shown.about == "":
 		shown.about = e.kind
@@ -186,6 +187,13 @@ func paletteEntries(s *Shell) []paletteEntry {
 			add(a.Name(), "action", func() tea.Cmd { return s.startAction(a) })
 			e := &all[len(all)-1]
 			e.key, e.object, e.reason = a.Key.Help().Key, a.Object, a.DisabledReason
+		}
+	}
+	for _, t := range s.tabs.list {
+		if p, ok := t.root().(ui.PlaceProvider); ok {
+			for _, place := range p.Places() {
+				add(place.Name(), "bookmark", place.Do)
+			}
 		}
 	}
 	for _, choice := range s.o.Accounts {

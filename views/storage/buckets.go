@@ -36,7 +36,7 @@ func BucketsPane(a *account.Account) ui.Pane {
 		Columns:      changes.Resource.PaneColumns(),
 		RowActions:   slices.Insert(bucketShortcuts(a), 1, changes.RowActions()...),
 		PaneActions: func() []ui.Action {
-			actions := append(changes.NewActions(), linksAction(a), cancelStorageAction(a))
+			actions := append(changes.NewActions(), linksAction(a), bookmarksAction(a, nil), cancelStorageAction(a))
 			return append(actions, countingOf(a).actions()...)
 		},
 		LongTexts: account.LongTexts[*client.Bucket],
@@ -48,7 +48,8 @@ func BucketsPane(a *account.Account) ui.Pane {
 		SortBy:    "bucket",
 		Label:     func(b *client.Bucket) string { return b.Label.String() },
 	}
-	return account.WithDetailSidebar(a, list, func(row *client.Bucket, inside ui.Box) []ui.StackedPanel {
+	account.BookmarksOf(a) // are read before the first frame
+	account.WithDetailSidebar(a, list, func(row *client.Bucket, inside ui.Box) []ui.StackedPanel {
 		return []ui.StackedPanel{
 			sizesPanel(a, "Sizes of all buckets", bucketsBySize(a), func(b *client.Bucket) bool {
 				return b == row
@@ -56,6 +57,7 @@ func BucketsPane(a *account.Account) ui.Pane {
 			account.ChangesPanel(a, "bucket", row.ID(), inside),
 		}
 	})
+	return bucketList{list, a}
 }
 
 // formatDate returns the date of a timestamp, or "?" if it is not valid.

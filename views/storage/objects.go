@@ -119,7 +119,7 @@ func newObjectListing(a *account.Account, path bucketPath) *objectListing {
 		CopyItems:    l.copyItems,
 		Label:        func(o *client.Object) string { return l.displayName(o) },
 	}
-	table.WithParentRow(l.List, table.ParentRow{Open: goUp, Detail: l.path.parentDetail})
+	table.WithParentRow(l.List, table.ParentRow{Open: func() tea.Cmd { return goUp(l) }, Detail: l.path.parentDetail})
 	table.WithParentColumn(l.List, l.parent.width, l.parent.view)
 	a.OpenListings = append(a.OpenListings, l.Store)
 	if row := lastRows(a)[l.placeID()]; row != "" {
@@ -507,8 +507,9 @@ func (l *objectListing) listActions() []ui.Action {
 		},
 		jumpAction(l),
 		l.preview.action(),
+		bookmarksAction(l.a, &l.path),
 		linksAction(l.a),
-		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: goUp},
+		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return goUp(l) }},
 	}
 	if stop := countingOf(l.a).actions(); stop != nil {
 		return append(actions, stop...)

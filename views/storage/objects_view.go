@@ -212,9 +212,6 @@ func (l *objectListing) Announce(b ui.Box) ui.ScreenReaderText {
 	return a
 }
 
-// goUp closes a listing: it goes up one level.
-func goUp() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) }
-
 // parentDetail says where the parent row leads.
 func (p bucketPath) parentDetail(b ui.Box) string {
 	t := account.NewDetailWriter(b)

@@ -16,9 +16,11 @@ import (
 type parentColumn struct {
 	listing *objectListing
 	around  *objectListing // from which the listing was opened; nil for others
-	panel   ui.Panel
-	drawn   parentDrawing
-	text    string
+	// it was not opened from the folder around it
+	detached bool
+	panel    ui.Panel
+	drawn    parentDrawing
+	text     string
 }
 
 // parentDrawing is what the drawing of a parent column depends on.

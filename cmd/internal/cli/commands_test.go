@@ -119,7 +119,8 @@ func TestServicesDisable_forTakesTimes(t *testing.T) {
 		if got := strings.Contains(result.Err, warning); got != (want == 0) {
 			t.Errorf("--for %s: %s", text, result.Err)
 		}
-		if ends := strings.Contains(result.Err, "by a dashboard or lookout keep, if one is running"); ends != (want > 0) {
+		ends := strings.Contains(result.Err, "by a dashboard or lookout keep, if one is running")
+		if ends != (want > 0) {
 			t.Errorf("--for %s does not say what enables the service again: %s", text, result.Err)
 		}
 		end := lastEnd(t, r)
