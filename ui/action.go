@@ -11,6 +11,7 @@ import (
 type Action struct {
 	Key            key.Binding // its help text is the action's name, "disable"; "services.disable" rebinds it
 	Object         string      // what it acts on, for the hint of a pane that does not show it: "billing-api"
+	Scope          string      // how much it does unless the user chooses otherwise, for the hint: "1 h"
 	Group          string      // heading in the help: "move", "rows", "this list", "" for the row's own
 	Description    string      // a sentence for the help, if the name is not enough
 	DisabledReason string      // why it cannot be done now, or ""

@@ -39,3 +39,17 @@ func TestOverview_tabVisitsVisibleBoxes(t *testing.T) {
 		})
 	}
 }
+
+// The hint of disabling says for how long that is unless another time is chosen: in the overview, an incident and the
+// services, in every width.
+func TestHints_disableSaysForHowLong(t *testing.T) {
+	for _, size := range []screenSize{{80, 24}, {120, 36}, {200, 50}} {
+		startProgram(t, emulator.Options{}, size, func(r *harness) {
+			r.requireText("d disable billing-api (1 h)")
+			r.press("2", "<enter>")
+			r.requireText("d disable (1 h)")
+			r.press("<esc>", "3")
+			r.requireText("d disable (1 h)")
+		})
+	}
+}

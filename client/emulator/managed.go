@@ -116,16 +116,18 @@ type point struct {
 	Y float64 `json:"y"`
 }
 
-// viewStats returns 288 points in steps of five minutes up to now: a daily curve that rises around issues.
+// statStep is the time between two samples, which are at multiples of it.
+const statStep = 5 * time.Minute
+
+// viewStats returns 288 samples up to now: a daily curve that rises around issues.
 func viewStats(c *apiRequest) (any, error) {
 	if len(c.e.instances) == 0 {
 		return map[string]any{"data": []string{"Graphs are not yet available."}}, nil
 	}
-	const step = 5 * time.Minute
-	end := c.e.now().UTC().Truncate(step)
+	end := c.e.now().UTC().Truncate(statStep)
 	series := map[string][]point{}
 	for i := range 288 {
-		at := end.Add(-time.Duration(287-i) * step)
+		at := end.Add(-time.Duration(287-i) * statStep)
 		day := 0.5 - 0.5*math.Cos(2*math.Pi*(float64(at.Hour())+float64(at.Minute())/60-4)/24)
 		rough := math.Abs(math.Sin(float64(at.Unix()/300)*1.7)) * 0.15
 		load := day + rough + c.e.incidentLoad(at)
@@ -141,11 +143,12 @@ func viewStats(c *apiRequest) (any, error) {
 	return map[string]any{"data": series}, nil
 }
 
-// incidentLoad returns the extra load that issues cause at a time, from 0 to 1.
+// incidentLoad returns the extra load that issues cause at a time, from 0 to 1. It depends on the sample nearest to an
+// issue, so that samples do not change with the second at which the account was made.
 func (a *account) incidentLoad(at time.Time) float64 {
 	raised := 0.0
 	for _, x := range a.issues {
-		if d := at.Sub(time.Time(x.Created)); d > -15*time.Minute && d < 40*time.Minute {
+		if d := at.Sub(time.Time(x.Created).Round(statStep)); d > -15*time.Minute && d < 40*time.Minute {
 			raised = max(raised, 1-math.Abs(d.Minutes()-5)/40)
 		}
 	}

@@ -368,6 +368,27 @@ func TestChart_View_overlap(t *testing.T) {
 	}
 }
 
+// The axis has the finest steps that hold the greatest value in the upper half of the last tick's row.
+func TestNewScale_tightest(t *testing.T) {
+	for most, want := range map[float64]float64{2278: 2000, 2499: 2000, 2501: 4000, 60: 50, 402: 400, 520: 500} {
+		s := newScale(0, most, 3)
+		if s.high != want || s.row(most) >= float64(s.rows)-0.5 {
+			t.Errorf("%v: an axis to %v, on which it is in row %v of %d", most, s.high, s.row(most), s.rows)
+		}
+	}
+}
+
+// The dot at the cursor is in the row of the value in the title, whatever else happened in its column.
+func TestChart_View_cursorRow(t *testing.T) {
+	c := cpu(day(func(i int) float64 { return []float64{10, 100}[i%2] }))
+	c.Cursor = start.Add(12 * time.Hour) // sample 144: 10
+	lines := drawn(c, box(t, 60, 14))
+	row := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "●") })
+	if !strings.Contains(lines[0], "at 12:00 10 ") || row < 9 {
+		t.Errorf("the dot is in row %d:\n%s", row, strings.Join(lines, "\n"))
+	}
+}
+
 // In a terminal without other characters, everything is ASCII.
 func TestChart_View_ascii(t *testing.T) {
 	for name, points := range hostile() {

@@ -96,7 +96,7 @@ func (f *frame) draw(c canvas) bool {
 		shade(p, bottoms)
 	}
 	f.drawGaps(p, columns)
-	f.drawCursor(p, columns)
+	f.drawCursor(p)
 	f.drawTimes(p)
 	if p.rows < len(c)-1 {
 		f.drawMarks(p, len(c)-1)
@@ -194,7 +194,7 @@ func (f *frame) drawBars(p plot, values []float64) []int {
 		if !finite(v) {
 			continue
 		}
-		row := min(max(0, p.scale.row(v/f.divisor)), float64(p.scale.rows-1))
+		row := min(max(0, p.scale.row(v/f.divisor)), float64(p.scale.rows)-0.5)
 		eighths := max(1, int(math.Round(8*min(row*1.5, row+0.5))))
 		tone := lineTones[0]
 		if limit := f.unusual(); limit > 0 && v > limit {
@@ -300,8 +300,8 @@ func (f *frame) drawGaps(p plot, columns [][]float64) {
 	}
 }
 
-// drawCursor draws a vertical line at the cursor, behind the plot, and a dot on each value.
-func (f *frame) drawCursor(p plot, columns [][]float64) {
+// drawCursor draws a vertical line at the cursor, behind the plot, and a dot on each value of the title.
+func (f *frame) drawCursor(p plot) {
 	if f.Cursor.IsZero() {
 		return
 	}
@@ -318,10 +318,11 @@ func (f *frame) drawCursor(p plot, columns [][]float64) {
 			c.r, c.tone = stroke, theme.Accent
 		}
 	}
-	for n, values := range columns {
-		if v := values[at]; finite(v) && finite(f.valueAt(n, f.Cursor)) {
-			y := p.rows - 1 - int(math.Round(p.scale.row(v/f.divisor)))
-			p.canvas[y][p.left+at] = cell{r: firstRune(f.box.Theme.Glyphs.Live), tone: theme.Accent}
+	for n := range f.Series {
+		if v := f.valueAt(n, f.Cursor); finite(v) {
+			row := min(max(0, math.Round(p.scale.row(v/f.divisor))), float64(p.scale.rows-1))
+			c := &p.canvas[p.rows-1-int(row)][p.left+at]
+			c.r, c.tone = firstRune(f.box.Theme.Glyphs.Live), theme.Accent
 		}
 	}
 }

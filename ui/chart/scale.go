@@ -77,8 +77,9 @@ type scale struct {
 // maxSteps is how many steps an axis has at most: their ends are labelled.
 const maxSteps = 4
 
-// newScale returns a scale that holds 0 and all values between two, on at most a number of rows. Of the scales with the
-// finest steps it is the one on which the values take the most room.
+// newScale returns a scale that holds 0 and all values between two, on at most a number of rows. Of the scales with
+// the finest steps it is the one on which the values take the most room. Values may be above the last tick by less
+// than half a row: they are drawn in the upper half of its row.
 func newScale(least, most float64, rows int) scale {
 	least, most = min(0, least), max(0, most)
 	if most-least < 1e-9 {
@@ -93,14 +94,20 @@ func newScale(least, most float64, rows int) scale {
 	for exponent := int(math.Floor(math.Log10((most-least)/float64(allowed)))) - 1; candidates > 0; exponent++ {
 		for _, digit := range []float64{1, 2, 5} {
 			step := digit * math.Pow(10, float64(exponent))
-			first, last := math.Floor(least/step+1e-9), math.Ceil(most/step-1e-9)
-			s := scale{first * step, last * step, int(last - first), exponent, 0}
+			first := math.Floor(least/step + 1e-9)
+			s := scale{low: first * step, exponent: exponent}
+			for s.steps = max(1, -int(first)); s.steps <= allowed; s.steps++ {
+				s.rows = (rows-1)/s.steps*s.steps + 1
+				s.high = (first + float64(s.steps)) * step
+				if s.row(most) < float64(s.rows)-0.5 {
+					break
+				}
+			}
 			if s.steps > allowed || candidates == 0 {
 				continue
 			}
 			candidates--
-			s.rows = (rows-1)/s.steps*s.steps + 1
-			taken := (most - least) / (s.high - s.low) * float64(s.rows)
+			taken := s.row(most) - s.row(least)
 			if s.steps == 1 {
 				taken *= 0.7 // two labels say less than three
 			}

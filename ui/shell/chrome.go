@@ -173,7 +173,11 @@ type hint struct{ key, word string }
 
 // hintOf returns the hint of an action.
 func hintOf(a ui.Action) hint {
-	return hint{a.Key.Help().Key, strings.TrimSuffix(a.Name()+" "+a.Object, " ")}
+	word := strings.TrimSuffix(a.Name()+" "+a.Object, " ")
+	if a.Scope != "" {
+		word += " (" + a.Scope + ")"
+	}
+	return hint{a.Key.Help().Key, word}
 }
 
 // width returns the number of cells that a hint takes.

@@ -13,6 +13,7 @@ type RowAction[T any] struct {
 	Keys           []string // "d"
 	Name           string   // "disable"
 	Description    string   // a sentence for the help
+	Scope          string   // how much it does unless the user chooses otherwise, for the hint: "1 h"
 	ShowInHints    bool
 	Writes         bool // changes something at the server
 	Many           bool // Start also takes the marked rows
@@ -61,6 +62,7 @@ func (r rowBinder[T]) bind(action RowAction[T], row T, there bool) ui.Action {
 	a := ui.Action{
 		Key:         ui.Bind(action.Name, action.Keys...),
 		Description: action.Description,
+		Scope:       action.Scope,
 		ShowInHints: action.ShowInHints,
 		Writes:      action.Writes,
 		OpensView:   action.OpensView || action.Form != nil || action.OpenPane != nil,

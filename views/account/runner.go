@@ -49,6 +49,7 @@ func (r OperationRunner[T]) RowActions() []table.RowAction[T] {
 			Keys:           op.Keys,
 			Name:           op.Name,
 			Description:    op.Description,
+			Scope:          op.Scope,
 			ShowInHints:    op.ShowInHints,
 			Writes:         true,
 			Many:           op.Target == resource.AnyRows,
@@ -69,6 +70,7 @@ func (r OperationRunner[T]) NewActions() []ui.Action {
 		actions = append(actions, ui.Action{
 			Key:            ui.Bind(op.Name, op.Keys...),
 			Description:    op.Description,
+			Scope:          op.Scope,
 			Group:          "this list",
 			Writes:         true,
 			OpensView:      true,
@@ -91,6 +93,7 @@ func (r OperationRunner[T]) ActionsOn(row T, why string) []ui.Action {
 		actions = append(actions, ui.Action{
 			Key:            ui.Bind(op.Name, op.Keys...),
 			Description:    op.Description,
+			Scope:          op.Scope,
 			Writes:         true,
 			OpensView:      true,
 			ShowInHints:    op.ShowInHints,
@@ -117,6 +120,7 @@ func (r OperationRunner[T]) ActionsOnAll(rows []T, why string, names ...string) 
 		actions = append(actions, ui.Action{
 			Key:            ui.Bind(op.Name, op.Keys...),
 			Description:    op.Description,
+			Scope:          op.Scope,
 			Writes:         true,
 			OpensView:      true,
 			ShowInHints:    reason == "",

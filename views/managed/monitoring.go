@@ -25,6 +25,7 @@ func monitoringOperations(a *account.Account) []resource.Operation[*client.Servi
 			CommandHelp:     "Stop monitoring; --for says for how long",
 			RepeatInScripts: true,
 			Description:     "stop monitoring for a while: asks for how long and why",
+			Scope:           string(hour1),
 			Keys:            []string{"d"},
 			Call:            client.OpDisableService,
 			OtherCalls:      []string{client.OpPlanMaintenance},

@@ -111,6 +111,17 @@ func servicesToWatch(a *account.Account) []incident.Alert {
 	}, account.IncidentSources(a)...)
 }
 
+// backPhrase says in a sentence what the column "back" says: "back 23:01", or "no known end !".
+func backPhrase(back string) string {
+	if rest, unknown := strings.CutPrefix(back, "unknown"); unknown {
+		return "no known end" + rest
+	}
+	if strings.HasPrefix(back, "no end") {
+		return back
+	}
+	return ui.WithPrefix("back ", back)
+}
+
 // serviceLine names a service with its state, as much about it as fits whole, and since when.
 func serviceLine(a *account.Account, c incident.Alert, labels int, b ui.Box) string {
 	s := c.Service
@@ -128,7 +139,7 @@ func serviceLine(a *account.Account, c incident.Alert, labels int, b ui.Box) str
 	case disabled:
 		age = d.Age(b.Now)
 		end, endTone := backCell(a, s, b)
-		about = []string{word + ui.WithPrefix(" · back ", end), ui.WithPrefix("back ", end), word}
+		about = []string{word + ui.WithPrefix(" · ", backPhrase(end)), backPhrase(end), word}
 		if ageTone = endTone; endTone == theme.Off {
 			ageTone = theme.Muted
 		}
@@ -374,7 +385,7 @@ func RenderMaintenance(a *account.Account, b ui.Box) string {
 		since, _ := disabledCell(a, s, b)
 		back, _ := backCell(a, s, b)
 		rows = append(rows, []string{
-			b.Theme.Glyphs.Disabled + " " + s.Label.String(), "off " + since, "back " + back,
+			b.Theme.Glyphs.Disabled + " " + s.Label.String(), "off " + since, backPhrase(back),
 			client.NewText(d.Reason).String(),
 		})
 	}

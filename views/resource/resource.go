@@ -102,6 +102,7 @@ type Operation[T any] struct {
 	// RepeatInScripts lets scripts perform it where it does not apply: disabling again sets another end.
 	RepeatInScripts bool
 	Description     string   // one sentence for the help, if the name is not enough
+	Scope           string   // how much it does unless the user chooses otherwise, for the hint: "1 h"
 	Keys            []string // the keys in the pane
 	Call            string   // the client's operation, which knows its scope: client.OpDisableService
 	OtherCalls      []string // further operations of the client that it may send instead of Call, or before it
