@@ -23,6 +23,7 @@ type change[T any] struct {
 	// Op, Resource, ID and Label are needed only if they differ from the subcommand's operation and its row.
 	client.Change
 	below     bool   // it is done to everything whose id begins with ID
+	moves     bool   // the source of each copy is removed
 	effect    string // the question: "Makes a link to …"; if empty, it is made from the subcommand's verb and the thing
 	verb      string // what is done to the thing, if it is not the subcommand's verb: "delete ", "deny access: "
 	detail    string // is added to a question that is made from the verb: "group, phone"
@@ -42,6 +43,7 @@ func (c change[T]) erase() change[any] {
 	erased := change[any]{
 		Change:    c.Change,
 		below:     c.below,
+		moves:     c.moves,
 		effect:    c.effect,
 		detail:    c.detail,
 		unchanged: c.unchanged,
@@ -117,25 +119,53 @@ func (s *scriptSession) showChange(c client.Change) {
 	fmt.Fprintln(s.out, client.Clean(text))
 }
 
-// previewObject prints the two requests by which an object is stored or removed: one for a URL, one to that URL. The
-// files of a folder take two each.
+// previewObject prints the requests by which objects are stored, removed, copied or moved: for each of them one for a
+// URL and one to that URL. The files of a folder share a placeholder for their names.
 func (s *scriptSession) previewObject(c change[any]) error {
-	cluster, rest, _ := strings.Cut(c.ID, "/")
-	bucket, name, _ := strings.Cut(rest, "/")
-	request := client.PresignRequest{Name: name, Method: http.MethodDelete}
-	second := `curl -sS --fail -X DELETE "$URL"`
-	if c.Op == client.OpUploadObject {
-		request.Method, second = http.MethodPut, `curl -sS --fail -X PUT --data-binary @FILE "$URL"`
+	switch {
+	case c.ID == "":
+		return nil // a copy of nothing
+	case c.otherIDs == nil && c.Op == client.OpUploadObject:
+		return s.previewObjectURL(c.ID, http.MethodPut, c.below)
+	case c.otherIDs == nil:
+		return s.previewObjectURL(c.ID, http.MethodDelete, c.below)
 	}
-	if c.below {
-		request.Name += "NAME"
+	for i, target := range c.ids {
+		err := errors.Join(
+			s.previewObjectURL(c.otherIDs[i], http.MethodGet, false), s.previewObjectURL(target, http.MethodPut, false),
+		)
+		if c.moves {
+			err = errors.Join(err, s.previewObjectURL(c.otherIDs[i], http.MethodDelete, false))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// previewObjectURL prints the request for a URL of an object, or of each object below its name, and the request to that
+// URL.
+func (s *scriptSession) previewObjectURL(id, method string, below bool) error {
+	cluster, rest, _ := strings.Cut(id, "/")
+	bucket, name, _ := strings.Cut(rest, "/")
+	if below {
+		name += "NAME"
 	}
 	_, address, err := s.api.Endpoint(client.OpCreateObjectURL, nil, cluster, bucket)
 	if err != nil {
 		return err
 	}
-	url := client.Change{Method: http.MethodPost, Path: strings.TrimPrefix(address, s.api.Origin()), Body: request}
-	s.showChange(url)
+	s.showChange(client.Change{
+		Method: http.MethodPost,
+		Path:   strings.TrimPrefix(address, s.api.Origin()),
+		Body:   client.PresignRequest{Name: name, Method: method},
+	})
+	second := map[string]string{
+		http.MethodGet:    `curl -sS --fail -o FILE "$URL"`,
+		http.MethodPut:    `curl -sS --fail -X PUT --data-binary @FILE "$URL"`,
+		http.MethodDelete: `curl -sS --fail -X DELETE "$URL"`,
+	}[method]
 	return output.WriteText(s.out, second+"   # URL is in the answer\n")
 }
 

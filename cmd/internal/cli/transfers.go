@@ -799,8 +799,7 @@ func (s *scriptSession) planCopy(
 		return c, err
 	}
 	if s.dryRun {
-		s.reportf("dry run: nothing is changed")
-		return c, b.show()
+		return b.copyChange(), nil
 	}
 	if err := b.check(); err != nil {
 		return c, err
@@ -814,7 +813,7 @@ func (s *scriptSession) planCopy(
 // copyChange returns the change that a copy or a move makes.
 func (b *batchTransfer) copyChange() change[client.ObjectRef] {
 	files, replaced := b.plan.ToSend(b.flags.existing()), 0
-	c := change[client.ObjectRef]{Change: client.Change{Label: b.plan.Prefix}}
+	c := change[client.ObjectRef]{Change: client.Change{Label: b.plan.Prefix}, show: b.show}
 	for _, f := range files {
 		if f.State == transfer.FileChanged || f.State == transfer.FileUnknown {
 			replaced++
@@ -829,7 +828,7 @@ func (b *batchTransfer) copyChange() change[client.ObjectRef] {
 	c.ID = c.ids[0]
 	verb := "Copies"
 	if b.plan.Kind == transfer.Move {
-		verb = "Moves"
+		verb, c.moves = "Moves", true
 	}
 	_, bytes := b.space()
 	c.effect = fmt.Sprintf("%s %s from %s to %s, %s", verb, ui.Plural(len(files), "object", "objects"),
