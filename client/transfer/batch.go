@@ -14,6 +14,7 @@ type Batch struct {
 	Bytes                   int64   // total size of the completed files
 	FirstFailed             *Status // first failure since the batch last ended; nil if none
 	FirstRefused            *Status // nil if none
+	diskFull                bool    // a download found no space, so no more are started
 }
 
 // An EndReport reports the end of a single transfer, the first failure of a batch, or the end of a batch.

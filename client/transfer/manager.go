@@ -155,6 +155,11 @@ func (m *Manager) add(row Status, w task, claim string) ID {
 	m.unfinished.add()
 	if b := m.batches.of(&j.status); b != nil {
 		b.Files, b.Remaining = b.Files+1, b.Remaining+1
+		if b.diskFull {
+			m.setState(j, Waiting)
+			m.endJob(j, Failed, errDiskFull)
+			return j.status.ID
+		}
 	}
 	m.enqueue(j)
 	return j.status.ID
@@ -303,10 +308,16 @@ func (m *Manager) finish(j *job, err error) {
 // errDiskFull is the error of downloads that were not started because another one has filled the disk.
 var errDiskFull = errors.New("the disk is full, so it was not started")
 
-// failWaiting ends the waiting downloads of the batch of a job for which the disk had no space.
+// failWaiting ends the waiting downloads of the batch of a job for which the disk had no space, and those that are
+// added to it later.
 func failWaiting(m *Manager, full *job) {
+	b := m.batches.of(&full.status)
+	if b == nil {
+		return
+	}
+	b.diskFull = true
 	for _, j := range m.jobs {
-		if j.status.State == Waiting && full.status.Batch != 0 && j.status.Batch == full.status.Batch {
+		if j.status.State == Waiting && j.status.Batch == full.status.Batch {
 			m.endJob(j, Failed, errDiskFull)
 		}
 	}
