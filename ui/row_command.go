@@ -2,7 +2,9 @@ package ui
 
 import (
 	"fmt"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -50,6 +52,29 @@ func (c CustomCommand) Placeholders() []string {
 		names = append(names, found[1])
 	}
 	return names
+}
+
+// shells are programs that read the argument after -c, or after /c or -Command, as a script.
+var shells = []string{"sh", "bash", "zsh", "dash", "ash", "ksh", "fish", "cmd", "powershell", "pwsh"}
+
+// ScriptPlaceholder returns the first placeholder in a script that the command gives to a shell; "" if there is none. A
+// shell would run commands that somebody wrote into a label.
+func (c CustomCommand) ScriptPlaceholder() string {
+	if len(c.Argv) == 0 {
+		return ""
+	}
+	program := strings.TrimSuffix(strings.ToLower(filepath.Base(c.Argv[0])), ".exe")
+	if !slices.Contains(shells, program) {
+		return ""
+	}
+	for i, arg := range c.Argv[1:] {
+		option := strings.ToLower(arg)
+		isScript := option == "/c" || option == "-command" || strings.HasPrefix(option, "-") && strings.HasSuffix(option, "c")
+		if isScript && i+2 < len(c.Argv) {
+			return regexp.MustCompile(placeholderPattern).FindString(c.Argv[i+2])
+		}
+	}
+	return ""
 }
 
 // Expand returns the arguments with the values of a row. A value never becomes more than one argument, or a part of

@@ -275,6 +275,12 @@ func RowCommandProblem(panes []ui.Pane, c ui.CustomCommand) string {
 				return fmt.Sprintf("unknown placeholder {%s}; use {%s}", name, strings.Join(fields, "}, {"))
 			}
 		}
+		if found := c.ScriptPlaceholder(); found != "" {
+			return fmt.Sprintf(
+				`%s in the script of %s would run what somebody wrote there; write "$1", and after the script "-", %q`,
+				found, c.Argv[0], found,
+			)
+		}
 		return ""
 	}
 	return fmt.Sprintf("unknown list %q; use %s", c.Pane, strings.Join(lists, ", "))

@@ -95,3 +95,35 @@ func keyNames[T any](list []config.KeySpec[T]) []string {
 	}
 	return names
 }
+
+// A label never becomes a part of a script: a command that gives a shell a script with a placeholder is refused, and one
+// that passes the value as an argument of the script is not.
+func TestCommands_noPlaceholderInScripts(t *testing.T) {
+	t.Parallel()
+	check := func(command string) string {
+		text := "[[commands]]\npane = \"services\"\nkey = \"x\"\nname = \"note\"\ncommand = [" + command + "]\n"
+		if wrong := CheckConfig(t.Context(), []byte(text)); len(wrong) > 0 {
+			return wrong.AsError("c.toml").Error()
+		}
+		return ""
+	}
+	for _, command := range []string{
+		`"sh", "-c", "echo {label} >> list"`,
+		`"/bin/bash", "-ec", "echo {label}"`,
+		`"cmd.exe", "/C", "echo {label}"`,
+		`"pwsh", "-Command", "echo {label}"`,
+	} {
+		if said := check(command); !strings.Contains(said, "{label} in the script of") {
+			t.Errorf("%s: %q", command, said)
+		}
+	}
+	for _, command := range []string{
+		`"sh", "-c", "echo \"$1\" >> list", "-", "{label}"`,
+		`"notify-send", "-c", "{label}"`,
+		`"sh", "note.sh", "{label}"`,
+	} {
+		if said := check(command); said != "" {
+			t.Errorf("%s: %s", command, said)
+		}
+	}
+}
