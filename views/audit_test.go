@@ -35,3 +35,16 @@ func TestAudit_readsOnlyWhenItsPaneOpens(t *testing.T) {
 		}
 	})
 }
+
+// The row of tabs and the palette name the keys of tabs as they work: inside a bucket, U uploads and F shows a flat list.
+func TestTabs_keysOfThePaneInFront(t *testing.T) {
+	startProgram(t, emulator.Options{Service: emulator.ServiceDocument}, screenSize{200, 50}, func(r *harness) {
+		r.press("8")
+		r.requireText("F Transfers", "U Audit")
+		r.press("/", "cdn.acme", "<enter>", "<enter>")
+		r.requireText("Transfers", "Audit")
+		r.requireNoText("F Transfers", "U Audit")
+		r.press("<esc>")
+		r.requireText("F Transfers", "U Audit")
+	})
+}

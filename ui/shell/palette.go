@@ -178,9 +178,10 @@ func paletteEntries(s *Shell) []paletteEntry {
 	add := func(label, kind string, do func() tea.Cmd) {
 		all = append(all, paletteEntry{label: label, kind: kind, do: do})
 	}
+	keys := s.shownTabKeys()
 	for i, t := range s.tabs.list {
 		add(t.name(), "pane", tabAction(s, i).Do)
-		all[i].key = s.tabKey(i)
+		all[i].key = keys[i]
 	}
 	for _, a := range s.actions() {
 		if a.Group != "move" && a.Group != "panes" && a.Name() != goToName {

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -206,6 +207,25 @@ func (s *Shell) tabKey(i int) string {
 	return ""
 }
 
+// shownTabKeys returns the keys of the tabs as they work now: "" where a pane that was opened from a tab has an action on
+// the key.
+func (s *Shell) shownTabKeys() []string {
+	keys := make([]string, len(s.tabs.list))
+	for i := range keys {
+		keys[i] = s.tabKey(i)
+	}
+	if len(s.tabs.current().stack) > 1 {
+		for _, a := range s.policy.apply(s.pane().Name(), s.pane().Actions()) {
+			for _, taken := range a.Key.Keys() {
+				if i := slices.Index(keys, taken); i >= 0 {
+					keys[i] = ""
+				}
+			}
+		}
+	}
+	return keys
+}
+
 // A tabCell is a part of the tab bar: a tab, a collapsed area, a mark for tabs that are left out, or a line between
 // areas. Tabs and areas have a blank on each side.
 type tabCell struct {
@@ -240,10 +260,10 @@ type tabBar struct {
 
 // tabCells returns every tab with its badge; the shape of a problem stands before a number of problems.
 func (s *Shell) tabCells(g theme.Glyphs) []tabCell {
-	cells := make([]tabCell, len(s.tabs.list))
+	cells, keys := make([]tabCell, len(s.tabs.list)), s.shownTabKeys()
 	for i, t := range s.tabs.list {
 		cell := tabCell{
-			key:    s.tabKey(i),
+			key:    keys[i],
 			name:   t.title(),
 			area:   s.o.TabPlaces[t.name()].Area,
 			index:  i,
