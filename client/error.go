@@ -337,9 +337,9 @@ func (e *Error) Advice() string {
 	case e.Presigned:
 		return e.presignedAdvice()
 	case e.NotFromAPI() && e.Status < 500 && e.Status != http.StatusRequestTimeout:
-		return "check the base URL, and the proxy if you use one"
+		return "check the base URL, which ends in /v4, and the proxy if you use one"
 	case e.Unauthorized():
-		return "start again with a valid token (LOOKOUT_TOKEN or --token-file)"
+		return "use another token: lookout accounts token NAME, LOOKOUT_TOKEN or --token-file"
 	case e.Status == http.StatusUnauthorized:
 		return e.scopeAdvice()
 	case e.Status == http.StatusForbidden:

@@ -173,7 +173,7 @@ func TestError_Advice_fitsReason(t *testing.T) {
 		},
 		{"a value", `{"errors":[{"reason":"The following ids are not valid","field":"ids"}]}`, "*", true, ""},
 		{"another", `{"errors":[{"reason":"This is locked"}]}`, "*", true, "ask an administrator of the account"},
-		{"a page", "<html></html>", "*", true, "check the base URL, and the proxy if you use one"},
+		{"a page", "<html></html>", "*", true, "check the base URL, which ends in /v4, and the proxy if you use one"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newChangeFixture(t, faulttest.Respond(403, c.body, "X-OAuth-Scopes", c.scopes))

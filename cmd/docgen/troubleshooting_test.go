@@ -84,7 +84,7 @@ func troubles() map[string]trouble {
 		"the base URL must begin with https://": {
 			prepare: variable("LOOKOUT_BASE_URL", "http://api.example.com/v4"),
 		},
-		"not the API's answer (…); check the base URL, and the proxy if you use one": {
+		"not the API's answer (…); check the base URL, which ends in /v4, and the proxy if you use one": {
 			prepare: answers(http.MethodGet, http.StatusOK, "text/html", "<title>Log in</title>"),
 		},
 		"there is no token": {prepare: variable("LOOKOUT_TOKEN", "")},

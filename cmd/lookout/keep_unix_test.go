@@ -185,7 +185,7 @@ func TestKeep_quitPromptOffersIt(t *testing.T) {
 	}
 	p := quit()
 	p.waitFor("To be enabled again")
-	p.waitFor("leave them to lookout keep")
+	p.waitFor("in the background, which ends them on time")
 	p.typeKeys("k")
 	if code := p.waitExit(10 * time.Second); code != exit.CodeOK {
 		t.Fatalf("exit code %d:\n%s", code, p.output())

@@ -26,7 +26,7 @@ func handOver(ctx context.Context, f *config.Flags, s config.Settings, a *accoun
 	}
 	args, environ := append([]string{"keep"}, flags.AccountArgs()...), f.EnvironWithTokens()
 	return &ui.Action{
-		Key: ui.Bind("leave them to lookout keep in the background, and quit", "k"),
+		Key: ui.Bind("start `lookout keep` in the background, which ends them on time, and quit", "k"),
 		Do: func() tea.Cmd {
 			return func() tea.Msg {
 				if _, err := keep.Detach(ctx, config.StateFolder(), args, environ); err != nil {

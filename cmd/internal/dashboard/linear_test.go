@@ -76,7 +76,7 @@ func TestLinear(t *testing.T) {
 	}
 	v.Type("q", "q")
 	v.WaitFor("To be enabled again")
-	v.WaitFor("leave them to lookout keep")
+	v.WaitFor("in the background, which ends them on time")
 	v.Type("y")
 	if code := v.WaitExit(); code != 0 {
 		t.Errorf("exit code %d", code)
