@@ -426,3 +426,27 @@ func TestAccountsToken_folderIsALink(t *testing.T) {
 	)
 	r.MustRun("services", "list", "-a", "stage")
 }
+
+// With a second account, commands without -a still use the first: lookout writes that it starts with it, and shows so
+// before.
+func TestAccountsAdd_keepsTheFirst(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	path := filepath.Join(r.Home, "config", "lookout", "config.toml")
+	for _, name := range []string{"prod", "stage", "third"} {
+		w, out := newTestWizard(r, testenv.Canary, r.Base, name, "1", "file", "yes")
+		w.Path = path
+		if err := w.AddAccount(t.Context()); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		const start = "account = \"prod\" # lookout starts with it"
+		if shown := strings.Contains(out.String(), start); shown != (name == "stage") {
+			t.Errorf("adding %s shows\n%s", name, out)
+		}
+		if text := readText(t, path); strings.Count(text, start) != map[string]int{"prod": 0, "stage": 1, "third": 1}[name] {
+			t.Errorf("after %s:\n%s", name, text)
+		}
+		r.Setenv("LOOKOUT_BASE_URL", "")
+		r.Setenv("LOOKOUT_TOKEN", "")
+		r.MustRun("services", "list")
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -106,25 +107,35 @@ func AccountBlock(name, baseURL, tokenLine string) string {
 	return text
 }
 
-// AddAccount returns what adds an account's block to the configuration at a path, or creates one. The error comes
-// before anything is written: the block cannot be added.
-func AddAccount(path, name, block string) (write func() error, err error) {
+// AddAccount returns what adds an account's block to the configuration at a path, or creates one, and the text that it
+// adds. The configuration's only account stays the one that lookout starts with, so that commands without -a keep
+// working. The error comes before anything is written: the block cannot be added.
+func AddAccount(path, name, block string) (text string, write func() error, err error) {
 	before, err := readFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return func() error { return Create(path, block) }, nil
+		return block, func() error { return Create(path, block) }, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("configuration: %w", err)
+		return "", nil, fmt.Errorf("configuration: %w", err)
 	}
+	var old File
 	var added struct{ Accounts map[string]any }
-	if err := toml.Unmarshal([]byte(block), &added); err != nil {
-		return nil, fmt.Errorf("configuration: %w", err)
+	if err := errors.Join(toml.Unmarshal(before, &old), toml.Unmarshal([]byte(block), &added)); err != nil {
+		return "", nil, fmt.Errorf("configuration: %w", err)
 	}
-	after := slices.Concat(before, []byte("\n"+block))
-	return func() error { return Replace(path, before, after) }, checkEdit(
+	only, start := "", ""
+	if old.Account == "" && len(old.Accounts) == 1 {
+		only = slices.Collect(maps.Keys(old.Accounts))[0]
+		start = fmt.Sprintf("account = %q # lookout starts with it\n\n", only)
+	}
+	after := slices.Concat([]byte(start), before, []byte("\n"+block))
+	return start + block, func() error { return Replace(path, before, after) }, checkEdit(
 		before,
 		after,
 		func(document map[string]any) {
+			if only != "" {
+				document["account"] = only
+			}
 			accounts, _ := document["accounts"].(map[string]any)
 			if accounts == nil {
 				accounts = map[string]any{}

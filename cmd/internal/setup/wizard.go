@@ -369,8 +369,8 @@ func (w *Wizard) confirmAndWrite(ctx context.Context) error {
 		if err := w.askTokenStorage(); err != nil {
 			return err
 		}
-		text := config.AccountBlock(w.accountName, w.account.BaseURL, w.tokenLine) + w.Keys
-		write, err := config.AddAccount(w.Path, w.accountName, text)
+		block := config.AccountBlock(w.accountName, w.account.BaseURL, w.tokenLine) + w.Keys
+		text, write, err := config.AddAccount(w.Path, w.accountName, block)
 		if err == nil {
 			err = w.confirmWrite(text)
 		}
