@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -159,18 +160,18 @@ func (s *quittingScreen) Init() tea.Cmd { return Quit(0) }
 func TestRun_hangingHookAndGoroutines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, typed := io.Pipe()
-		hang, called := make(chan struct{}), false
+		hang, called := make(chan struct{}), atomic.Bool{}
 		code, err := Run(t.Context(), &quittingScreen{}, Options{
 			In:   in,
 			Out:  io.Discard,
 			Size: func() (int, int) { return 40, 5 },
 			BeforeExit: func() {
-				called = true
+				called.Store(true)
 				<-hang
 			},
 		})
-		if code != 0 || err != nil || !called {
-			t.Errorf("code %d, %v, called: %t", code, err, called)
+		if code != 0 || err != nil || !called.Load() {
+			t.Errorf("code %d, %v, called: %t", code, err, called.Load())
 		}
 		close(hang)
 		typed.Close()
