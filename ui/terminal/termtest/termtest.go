@@ -66,7 +66,10 @@ func start(t *testing.T, width, height int, s terminal.Program, linear bool) *Vi
 			v.show(p)
 		}
 	}()
-	go func() { _, _ = io.Copy(typed, v.emu) }() // the terminal answers queries
+	go func() {
+		_, _ = io.Copy(typed, v.emu)      // the terminal answers queries
+		_, _ = io.Copy(io.Discard, v.emu) // after the end nobody reads the answers, and nothing may wait for that
+	}()
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		code, err := terminal.Run(ctx, s, terminal.Options{
