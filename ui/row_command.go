@@ -69,7 +69,8 @@ func (c CustomCommand) ScriptPlaceholder() string {
 	}
 	for i, arg := range c.Argv[1:] {
 		option := strings.ToLower(arg)
-		isScript := option == "/c" || option == "-command" || strings.HasPrefix(option, "-") && strings.HasSuffix(option, "c")
+		isScript := option == "/c" || option == "-command" ||
+			strings.HasPrefix(option, "-") && strings.HasSuffix(option, "c")
 		if isScript && i+2 < len(c.Argv) {
 			return regexp.MustCompile(placeholderPattern).FindString(c.Argv[i+2])
 		}

@@ -36,7 +36,8 @@ func TestAudit_readsOnlyWhenItsPaneOpens(t *testing.T) {
 	})
 }
 
-// The row of tabs and the palette name the keys of tabs as they work: inside a bucket, U uploads and F shows a flat list.
+// The row of tabs and the palette name the keys of tabs as they work: inside a bucket, U uploads and F shows a flat
+// list.
 func TestTabs_keysOfThePaneInFront(t *testing.T) {
 	startProgram(t, emulator.Options{Service: emulator.ServiceDocument}, screenSize{200, 50}, func(r *harness) {
 		r.press("8")

@@ -207,8 +207,8 @@ func (s *Shell) tabKey(i int) string {
 	return ""
 }
 
-// shownTabKeys returns the keys of the tabs as they work now: "" where a pane that was opened from a tab has an action on
-// the key.
+// shownTabKeys returns the keys of the tabs as they work now: "" where a pane that was opened from a tab has an action
+// on the key.
 func (s *Shell) shownTabKeys() []string {
 	keys := make([]string, len(s.tabs.list))
 	for i := range keys {

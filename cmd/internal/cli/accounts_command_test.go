@@ -442,7 +442,10 @@ func TestAccountsAdd_keepsTheFirst(t *testing.T) {
 		if shown := strings.Contains(out.String(), start); shown != (name == "stage") {
 			t.Errorf("adding %s shows\n%s", name, out)
 		}
-		if text := readText(t, path); strings.Count(text, start) != map[string]int{"prod": 0, "stage": 1, "third": 1}[name] {
+		if text := readText(t, path); strings.Count(
+			text,
+			start,
+		) != map[string]int{"prod": 0, "stage": 1, "third": 1}[name] {
 			t.Errorf("after %s:\n%s", name, text)
 		}
 		r.Setenv("LOOKOUT_BASE_URL", "")

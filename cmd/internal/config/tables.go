@@ -57,9 +57,10 @@ services = ["status", "label", "consultation_group", "updated"]`,
 			Title: "[commands]",
 			Description: "An action of your own in a list: key and name, and the program that it runs on the row " +
 				"under the cursor. No shell reads command: {id}, {label} and {COLUMN} are replaced inside one " +
-				"argument by the row's value, and the row is on standard input as JSON. A command that starts a shell " +
-				"passes values as arguments of the script, which cannot become commands: [\"sh\", \"-c\", \"echo \\\"$1\\\" " +
-				">> list\", \"-\", \"{label}\"]; a placeholder in the script itself is refused. output is news (the first " +
+				"argument by the row's value, and the row is on standard input as JSON. A command that starts a " +
+				"shell passes values as arguments of the script, which cannot become commands: [\"sh\", \"-c\", " +
+				"\"echo \\\"$1\\\" >> list\", \"-\", \"{label}\"]; a placeholder in the script itself is refused. " +
+				"output is news (the first " +
 				"line), dialog, or terminal: then the program reads the keyboard, and gets no JSON. It gets none of " +
 				"the variables from which lookout may read a token. It is stopped after a minute, unless it has the " +
 				"terminal. A protected account asks first, and read-only mode refuses it unless harmless = true.",

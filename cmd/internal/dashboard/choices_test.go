@@ -96,8 +96,8 @@ func keyNames[T any](list []config.KeySpec[T]) []string {
 	return names
 }
 
-// A label never becomes a part of a script: a command that gives a shell a script with a placeholder is refused, and one
-// that passes the value as an argument of the script is not.
+// A label never becomes a part of a script: a command that gives a shell a script with a placeholder is refused, and
+// one that passes the value as an argument of the script is not.
 func TestCommands_noPlaceholderInScripts(t *testing.T) {
 	t.Parallel()
 	check := func(command string) string {
