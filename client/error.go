@@ -339,7 +339,7 @@ func (e *Error) Advice() string {
 	case e.NotFromAPI() && e.Status < 500 && e.Status != http.StatusRequestTimeout:
 		return "check the base URL, which ends in /v4, and the proxy if you use one"
 	case e.Unauthorized():
-		return "use another token: lookout accounts token NAME, LOOKOUT_TOKEN or --token-file"
+		return "use another token (lookout accounts token NAME, LOOKOUT_TOKEN or --token-file)"
 	case e.Status == http.StatusUnauthorized:
 		return e.scopeAdvice()
 	case e.Status == http.StatusForbidden:
