@@ -1,12 +1,19 @@
 package storage
 
 import (
+	"context"
+	"fmt"
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/form"
 	"lookout/ui/table"
 	"lookout/views/account"
+	"lookout/views/resource"
 )
 
 // linksAction returns the action that opens the links of this run.
@@ -128,4 +135,145 @@ func linksFoot(set *ui.RowStore[*account.LocalRow], b ui.Box) string {
 		theme.Muted,
 		ui.Plural(set.Len(), "link", "links")+" · anyone who has one needs no key until it expires",
 	)
+}
+
+// linkLifetime is how long a link is valid, as the form offers it.
+type linkLifetime string
+
+// The lifetimes, and the bounds of a custom one ("expires_in").
+const (
+	lifetime15m    linkLifetime = "15 min"
+	lifetime1h     linkLifetime = "1 h"
+	lifetime6h     linkLifetime = "6 h"
+	lifetime24h    linkLifetime = "24 h"
+	lifetimeCustom linkLifetime = "seconds"
+
+	minLifetimeSeconds = 360
+	maxLifetimeSeconds = 86400
+)
+
+// linkInput holds the values of the form for a link.
+type linkInput struct {
+	request  client.PresignRequest
+	lifetime linkLifetime
+	seconds  int // the lifetime, if it is lifetimeCustom
+}
+
+// lifetimeSeconds returns how long the link is to be valid.
+func (in *linkInput) lifetimeSeconds() int {
+	switch in.lifetime {
+	case lifetime15m:
+		return 15 * 60
+	case lifetime6h:
+		return 6 * 3600
+	case lifetime24h:
+		return 24 * 3600
+	case lifetimeCustom:
+		return in.seconds
+	}
+	return 3600
+}
+
+// fields are the fields of the form.
+func (in *linkInput) fields() []form.Field {
+	seconds := form.Number("seconds", "Seconds", &in.seconds, minLifetimeSeconds, maxLifetimeSeconds)
+	method := form.Choice("method", "Method", &in.request.Method, "GET", "PUT", "DELETE")
+	puts := func() bool { return in.request.Method == "PUT" }
+	kind := form.Text(
+		"content_type",
+		"Content type",
+		&in.request.ContentType,
+		form.Length(0, 255),
+		func(text string) string {
+			return account.ReasonIf(text == "" && puts(), "required for PUT: the upload must send the same value")
+		},
+	)
+	return []form.Field{
+		form.Choice(
+			"expires_in", "Valid for", &in.lifetime, lifetime15m, lifetime1h, lifetime6h, lifetime24h, lifetimeCustom,
+		),
+		seconds.When(func() bool { return in.lifetime == lifetimeCustom }),
+		method.Note("GET reads the object, PUT stores it, DELETE deletes it"),
+		kind.When(puts),
+	}
+}
+
+// linkForm makes a pre-signed URL for people ("Object Storage", rule 4). It is a change, because anyone who has
+// the URL needs no key.
+func linkForm(a *account.Account, b *client.Bucket, name string) form.Form {
+	in := &linkInput{
+		request:  client.PresignRequest{Name: name, Method: "GET"},
+		lifetime: lifetime1h,
+		seconds:  3600,
+	}
+	ref := refTo(b, name)
+	review := func() string {
+		end := a.Now().Add(time.Duration(in.lifetimeSeconds()) * time.Second)
+		return "It expires at about " + formatLocalAndUTC(a, end, "Mon 2 Jan 15:04:05 MST")
+	}
+	f := form.Form{
+		Title:           "Link to " + client.Clean(name),
+		ProgressText:    "asking",
+		SubmitLabel:     "create link",
+		Text:            "Anyone who has the link can do this one thing, without a key, until it expires.",
+		Fields:          in.fields(),
+		EnterSubmits:    func() bool { return in.request.Method == "GET" },
+		Review:          review,
+		WhyResendIsSafe: "Nobody has the link whose answer was lost",
+	}
+	ask := func() account.ConfirmationRequest {
+		object := client.Clean(name) + " in " + bucketName(b)
+		effect := fmt.Sprintf("Creates a link to %s %s. %s", in.request.Method, object, review())
+		return account.ConfirmationRequest{
+			Ops:     []string{in.request.Op()},
+			IDs:     []string{ref.ID()},
+			Name:    "create link",
+			Confirm: resource.ConfirmationSpec{Title: "Link to " + client.Clean(name), Effect: effect},
+		}
+	}
+	return a.FormWithConsent(f, ask, func(ctx context.Context, c account.Consents) (func() tea.Cmd, error) {
+		request := in.request
+		request.Expires = in.lifetimeSeconds()
+		link, err := createLink(ctx, a, ref, request, c[request.Op()])
+		if err != nil {
+			return nil, err
+		}
+		return func() tea.Cmd {
+			cmds := []tea.Cmd{a.LinkStore().Refresh(), ui.Send(ui.OpenPaneMsg{Pane: &linkView{a: a, link: link}})}
+			if warning := linkWarning(link); warning != "" {
+				cmds = append(cmds, ui.ShowNews(theme.Warn, client.Clean(name)+": "+warning))
+			}
+			return tea.Batch(cmds...)
+		}, nil
+	})
+}
+
+// createLink makes a link and keeps it among those of this run.
+func createLink(
+	ctx context.Context, a *account.Account, ref client.ObjectRef, request client.PresignRequest,
+	consent *client.Consent,
+) (*account.PresignedLink, error) {
+	w, err := a.API.Begin(client.Change{
+		Op:       request.Op(),
+		Resource: "object",
+		ID:       ref.ID(),
+		Label:    ref.Name,
+	}, consent)
+	if err != nil {
+		return nil, err
+	}
+	signed, err := w.CreateObjectURL(ctx, ref.Cluster, ref.Bucket, request)
+	if err != nil {
+		return nil, err
+	}
+	expires, _ := signed.Expires()
+	return a.Links.Add(account.PresignedLink{
+		Bucket:      client.Clean(client.BucketID(ref.Cluster, ref.Bucket)),
+		Name:        client.NewText(ref.Name),
+		Method:      request.Method,
+		ContentType: request.ContentType,
+		URL:         signed.URL,
+		Expires:     expires,
+		Exists:      a.API.Objects.Exists(ctx, ref, signed),
+	}), nil
 }
