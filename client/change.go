@@ -39,8 +39,8 @@ type ChangeRecorder interface {
 	RecordOutcome(id string, outcome Outcome, err error)
 }
 
-// A SecretSeenRecorder is a Recorder that remembers whether anybody has seen a secret that the API returned only once.
-// It does not keep the secret.
+// A SecretSeenRecorder is a ChangeRecorder that remembers whether anybody has seen a secret that the API returned only
+// once. It does not keep the secret.
 type SecretSeenRecorder interface {
 	// RecordUnseenSecret records, instead of RecordOutcome, that a change was applied and its answer holds a secret. id
 	// is that of what was made.
@@ -49,7 +49,7 @@ type SecretSeenRecorder interface {
 	RecordSecretSeen(intentID string)
 }
 
-// A ScheduleRecorder is a Recorder that knows which changes are to be made or reverted at a set time.
+// A ScheduleRecorder is a ChangeRecorder that knows which changes are to be made or reverted at a set time.
 type ScheduleRecorder interface {
 	// ScheduledChange returns the operation that a recorded change has scheduled, its revert or what it planned, and
 	// the id that it applies to. It reports false if nothing was scheduled or a later change has superseded it.

@@ -21,8 +21,8 @@ type Asker interface {
 	Ask(ctx context.Context, q ConsentQuestion) (bool, error)
 }
 
-// A Consent is the permission to perform one operation on certain ids of one account. Only RequestConsent, Consent and
-// Scheduled make one.
+// A Consent is the permission to perform one operation on certain ids of one account. Only ConsentRequest.Answer,
+// Client.Consent and Client.Scheduled make one.
 type Consent struct {
 	client *Client
 	op     string

@@ -132,7 +132,7 @@ func (s *state) markSuperseded() {
 
 // compactIfLarge compacts the file if it has grown to the size of a segment. A failure costs only time: the journal is
 // as it was.
-func (j *Journal) compactIfLarge() {
+func compactIfLarge(j *Journal) {
 	if j.file == nil || j.refusal != nil || j.cannotCompact || !isLarge(j) {
 		return
 	}

@@ -189,7 +189,7 @@ func ensureLoaded(j *Journal) error {
 	fresh.version += j.version + 1
 	j.state, j.loading = fresh.state, false
 	j.mu.Unlock()
-	j.compactIfLarge()
+	compactIfLarge(j)
 	return nil
 }
 
@@ -327,7 +327,7 @@ func (j *Journal) RecordIntent(c client.Change) (string, error) {
 	if err := ensureLoaded(j); err != nil {
 		return "", err
 	}
-	j.compactIfLarge()
+	compactIfLarge(j)
 	j.intentCount++
 	e := Entry{
 		ID:      j.runID + "-" + strconv.Itoa(j.intentCount),
@@ -393,7 +393,7 @@ func (j *Journal) recordOutcome(l record) {
 
 // OutcomeError returns why the outcome of a change could not be written; nil if all were. The next run reads such a
 // change as one whose outcome is unknown.
-func (j *Journal) OutcomeError() error {
+func OutcomeError(j *Journal) error {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
 	return j.outcomeError

@@ -261,11 +261,11 @@ func TestJournal_UnseenSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	j.RecordOutcome(revoke, client.Applied, nil)
-	if unseen := j.UnseenSecrets(); len(unseen) != 0 {
+	if unseen := UnseenSecrets(j); len(unseen) != 0 {
 		t.Errorf("in the run that shows the dialogs: %+v", unseen)
 	}
 	again := openJournal(t, path)
-	unseen := again.UnseenSecrets()
+	unseen := UnseenSecrets(again)
 	if len(unseen) != 1 || unseen[0].Change.Label != "lost" || unseen[0].UnseenSecretOf != "1" ||
 		unseen[0].Outcome != client.Applied {
 		t.Fatalf("in the next run: %+v", unseen)
@@ -275,13 +275,13 @@ func TestJournal_UnseenSecrets(t *testing.T) {
 		for range 40 {
 			recordChange(t, compacted, client.OpEnableService, "1")
 		}
-		if held := compacted.UnseenSecrets(); len(held) != 1 {
+		if held := UnseenSecrets(compacted); len(held) != 1 {
 			t.Fatalf("after a compaction: %+v", held)
 		}
 	}
 	again = openSmall(t, path, testTime)
-	again.RecordSecretSeen(again.UnseenSecrets()[0].ID)
-	if unseen := openSmall(t, path, testTime).UnseenSecrets(); len(unseen) != 0 {
+	again.RecordSecretSeen(UnseenSecrets(again)[0].ID)
+	if unseen := UnseenSecrets(openSmall(t, path, testTime)); len(unseen) != 0 {
 		t.Errorf("after it was seen: %+v", unseen)
 	}
 }
@@ -296,14 +296,14 @@ func TestJournal_OutcomeError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := j.OutcomeError(); err != nil {
+	if err := OutcomeError(j); err != nil {
 		t.Errorf("before an outcome: %v", err)
 	}
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
 	j.RecordOutcome(id, client.Applied, nil)
-	if err := j.OutcomeError(); err == nil || !strings.Contains(err.Error(), "could not be written to the journal") {
+	if err := OutcomeError(j); err == nil || !strings.Contains(err.Error(), "could not be written to the journal") {
 		t.Errorf("the failure is %v", err)
 	}
 }

@@ -15,7 +15,7 @@ func (j *Journal) RecordSecretSeen(intentID string) {
 
 // UnseenSecrets returns the changes of earlier runs that made a key whose secret nobody has seen, as far as the journal
 // knows, oldest first. Keys that were revoked since are not among them.
-func (j *Journal) UnseenSecrets() []Entry {
+func UnseenSecrets(j *Journal) []Entry {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var unseen []Entry

@@ -46,64 +46,62 @@ type pictureSpec struct {
 	width, height   int
 }
 
-// pictureSpecs returns the pictures of the documentation.
-func pictureSpecs() []pictureSpec {
-	return []pictureSpec{
-		{
-			name: "overview",
-			alt: "The overview: services by state with the broken one on top, the open issue with whom to call, " +
-				"maintenance, charts of the last 24 hours with the numbers of issues, and Object Storage",
-			width:  120,
-			height: 36,
-		},
-		{
-			name: "issue",
-			keys: "i",
-			alt: "An issue: the broken service with its notes, whom to call with phone numbers, how to log in, " +
-				"what happened before, and four charts of the load around the detection",
-			width:  120,
-			height: 34,
-		},
-		{
-			name: "services",
-			keys: "3 / web-1 <enter> d <tab> kernel <space> update <ctrl+s> <esc> +12m r",
-			alt: "A list of services by state: one of them has been disabled for 12 minutes and resumes at 22:04; " +
-				"its detail beside the list names the reason and whom to call",
-			width:  120,
-			height: 26,
-		},
-		{
-			name: "objects",
-			keys: "8 <enter> g <enter> G <enter> G <enter> <down> <down> <space> <down> <space> <down>",
-			alt: "A folder of a bucket: backups with their sizes and dates, two of them marked, the object at the " +
-				"cursor beside them",
-			width:  120,
-			height: 26,
-		},
-		{
-			name:   "preview",
-			keys:   "8 / cdn <enter> <enter> z assets <enter> <enter> z site <enter> +1s",
-			alt:    "Three columns: the folder around the open one, its objects, and a JSON file in colours",
-			width:  120,
-			height: 20,
-		},
-		{
-			name: "stats",
-			keys: "7",
-			alt: "Charts of the last 24 hours: CPU, network, disk and swap, with the numbers of the issues below the " +
-				"time at which they were detected",
-			width:  120,
-			height: 34,
-		},
-		{
-			name: "palette",
-			keys: ": web-",
-			alt: "The palette: web- is typed, and below it are the services, instances, credentials and keys that " +
-				"it finds",
-			width:  100,
-			height: 22,
-		},
-	}
+// pictureSpecs are the pictures of the documentation.
+var pictureSpecs = []pictureSpec{
+	{
+		name: "overview",
+		alt: "The overview: services by state with the broken one on top, the open issue with whom to call, " +
+			"maintenance, charts of the last 24 hours with the numbers of issues, and Object Storage",
+		width:  120,
+		height: 36,
+	},
+	{
+		name: "issue",
+		keys: "i",
+		alt: "An issue: the broken service with its notes, whom to call with phone numbers, how to log in, " +
+			"what happened before, and four charts of the load around the detection",
+		width:  120,
+		height: 34,
+	},
+	{
+		name: "services",
+		keys: "3 / web-1 <enter> d <tab> kernel <space> update <ctrl+s> <esc> +12m r",
+		alt: "A list of services by state: one of them has been disabled for 12 minutes and resumes at 22:04; " +
+			"its detail beside the list names the reason and whom to call",
+		width:  120,
+		height: 26,
+	},
+	{
+		name: "objects",
+		keys: "8 <enter> g <enter> G <enter> G <enter> <down> <down> <space> <down> <space> <down>",
+		alt: "A folder of a bucket: backups with their sizes and dates, two of them marked, the object at the " +
+			"cursor beside them",
+		width:  120,
+		height: 26,
+	},
+	{
+		name:   "preview",
+		keys:   "8 / cdn <enter> <enter> z assets <enter> <enter> z site <enter> +1s",
+		alt:    "Three columns: the folder around the open one, its objects, and a JSON file in colours",
+		width:  120,
+		height: 20,
+	},
+	{
+		name: "stats",
+		keys: "7",
+		alt: "Charts of the last 24 hours: CPU, network, disk and swap, with the numbers of the issues below the " +
+			"time at which they were detected",
+		width:  120,
+		height: 34,
+	},
+	{
+		name: "palette",
+		keys: ": web-",
+		alt: "The palette: web- is typed, and below it are the services, instances, credentials and keys that " +
+			"it finds",
+		width:  100,
+		height: 22,
+	},
 }
 
 // tourName is the name of the animation.
@@ -128,7 +126,7 @@ func renderPictures(ctx context.Context) (map[string]string, error) {
 		})
 	}
 	for _, l := range looks() {
-		for _, one := range pictureSpecs() {
+		for _, one := range pictureSpecs {
 			draw(picturePath(one.name, l), func() (string, error) { return one.render(ctx, l) })
 		}
 		draw(picturePath(tourName, l), func() (string, error) { return renderTour(ctx, l) })

@@ -61,7 +61,7 @@ func TestPicturesAreUpToDate(t *testing.T) {
 func TestPicturesAreSmall(t *testing.T) {
 	t.Parallel()
 	for _, l := range looks() {
-		for _, one := range append(pictureSpecs(), pictureSpec{name: tourName}) {
+		for _, one := range append(pictureSpecs, pictureSpec{name: tourName}) {
 			svg := readPicture(t, picturePath(one.name, l))
 			limit := 48 << 10
 			if one.name == tourName {
@@ -110,7 +110,7 @@ func readPicture(t *testing.T, name string) string {
 func TestPicturesAreShown(t *testing.T) {
 	t.Parallel()
 	alts := map[string]string{tourName: tourAlt}
-	for _, one := range pictureSpecs() {
+	for _, one := range pictureSpecs {
 		alts[one.name] = one.alt
 	}
 	shown := regexp.MustCompile(`(?s)<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)">\s*` +

@@ -178,7 +178,7 @@ func paletteEntries(s *Shell) []paletteEntry {
 	add := func(label, kind string, do func() tea.Cmd) {
 		all = append(all, paletteEntry{label: label, kind: kind, do: do})
 	}
-	keys := s.shownTabKeys()
+	keys := shownTabKeys(s)
 	for i, t := range s.tabs.list {
 		add(t.name(), "pane", tabAction(s, i).Do)
 		all[i].key = keys[i]

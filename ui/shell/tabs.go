@@ -209,7 +209,7 @@ func (s *Shell) tabKey(i int) string {
 
 // shownTabKeys returns the keys of the tabs as they work now: "" where a pane that was opened from a tab has an action
 // on the key.
-func (s *Shell) shownTabKeys() []string {
+func shownTabKeys(s *Shell) []string {
 	keys := make([]string, len(s.tabs.list))
 	for i := range keys {
 		keys[i] = s.tabKey(i)
@@ -260,7 +260,7 @@ type tabBar struct {
 
 // tabCells returns every tab with its badge; the shape of a problem stands before a number of problems.
 func (s *Shell) tabCells(g theme.Glyphs) []tabCell {
-	cells, keys := make([]tabCell, len(s.tabs.list)), s.shownTabKeys()
+	cells, keys := make([]tabCell, len(s.tabs.list)), shownTabKeys(s)
 	for i, t := range s.tabs.list {
 		cell := tabCell{
 			key:    keys[i],

@@ -99,6 +99,19 @@ func windowOperations(a *account.Account) []resource.Operation[*client.Service] 
 // serviceUndo is what undoes an operation on services.
 type serviceUndo = resource.Undo[*client.Service]
 
+// windowNote tells a script what ends a window, and that a program must run to do so.
+func windowNote(s *client.Service, w MaintenanceWindow) string {
+	const by = "by a dashboard or lookout keep, if one is running"
+	start, end := w.Start.Format(time.RFC3339), w.End.Format(time.RFC3339)
+	switch {
+	case w.End.IsZero():
+		return fmt.Sprintf("nothing will enable it again · lookout services enable %d does", s.ID)
+	case w.Start.IsZero():
+		return fmt.Sprintf("is to be enabled at %s, %s", end, by)
+	}
+	return fmt.Sprintf("is to be disabled from %s until %s, %s", start, end, by)
+}
+
 // disableService stops the monitoring of services, for a while and for a reason. The journal keeps both, and the end of
 // the window brings the monitoring back.
 func disableService(a *account.Account, s *client.Service) resource.Draft[*client.Service] {
@@ -125,22 +138,7 @@ func disableService(a *account.Account, s *client.Service) resource.Draft[*clien
 			attempt.Reason, attempt.RevertAt = in.reason, window().End
 			return attempt
 		},
-		ScriptNote: func(s *client.Service) string {
-			switch w := window(); {
-			case w.End.IsZero():
-				return fmt.Sprintf("nothing will enable it again · lookout services enable %d does", s.ID)
-			case !w.Start.IsZero():
-				return fmt.Sprintf(
-					"is to be disabled from %s until %s, by a dashboard or lookout keep, if one is running",
-					w.Start.Format(time.RFC3339), w.End.Format(time.RFC3339),
-				)
-			default:
-				return fmt.Sprintf(
-					"is to be enabled at %s, by a dashboard or lookout keep, if one is running",
-					w.End.Format(time.RFC3339),
-				)
-			}
-		},
+		ScriptNote: func(s *client.Service) string { return windowNote(s, window()) },
 		Undo: func() serviceUndo {
 			if !window().Start.IsZero() {
 				return serviceUndo{

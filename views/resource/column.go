@@ -27,7 +27,7 @@ type ColumnDefinition[T any] struct {
 	Pane table.Column[T]
 }
 
-// A serverText is text that came from a server: client.ServerText, client.OptionalText.
+// A serverText is text that came from a server: client.ServerText, client.OptionalServerText.
 type serverText interface {
 	Raw() string    // as it was sent
 	String() string // safe to draw

@@ -127,7 +127,7 @@ func OfferUnseenSecrets(a *account.Account) tea.Cmd {
 	}
 	cmds := []tea.Cmd{offerLostKeys(a)}
 	ctx := a.Context
-	for _, e := range a.Journal.UnseenSecrets() {
+	for _, e := range journal.UnseenSecrets(a.Journal) {
 		cmds = append(cmds, func() tea.Msg {
 			id, err := strconv.Atoi(e.UnseenSecretOf)
 			if err != nil {

@@ -150,12 +150,12 @@ func (l *lazyJournal) RecordOutcome(id string, outcome client.Outcome, err error
 	l.journal.RecordOutcome(id, outcome, err)
 }
 
-// RecordUnseenSecret implements client.SecretRecorder.
+// RecordUnseenSecret implements client.SecretSeenRecorder.
 func (l *lazyJournal) RecordUnseenSecret(intentID, id string) {
 	l.journal.RecordUnseenSecret(intentID, id)
 }
 
-// RecordSecretSeen implements client.SecretRecorder.
+// RecordSecretSeen implements client.SecretSeenRecorder.
 func (l *lazyJournal) RecordSecretSeen(intentID string) { l.journal.RecordSecretSeen(intentID) }
 
 // ScheduledChange implements client.ScheduleRecorder.
@@ -169,10 +169,10 @@ func (l *lazyJournal) ScheduledChange(intentID string) (op, id string, ok bool) 
 
 // outcomeError returns the error of a command, with code 5 if the outcome of a change could not be recorded.
 func (l *lazyJournal) outcomeError(err error) error {
-	if l.journal == nil || l.journal.OutcomeError() == nil {
+	if l.journal == nil || journal.OutcomeError(l.journal) == nil {
 		return err
 	}
-	missing := l.journal.OutcomeError()
+	missing := journal.OutcomeError(l.journal)
 	if err == nil {
 		return exit.WithCode(exit.CodeUnknown, fmt.Errorf("the change was applied, but %w", missing))
 	}

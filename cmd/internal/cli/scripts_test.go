@@ -415,7 +415,7 @@ func TestScripts_unseenSecretIsRemembered(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer j.Close()
-	if unseen := j.UnseenSecrets(); len(unseen) != 1 || unseen[0].Change.Label != "lost1" {
+	if unseen := journal.UnseenSecrets(j); len(unseen) != 1 || unseen[0].Change.Label != "lost1" {
 		t.Errorf("%+v", unseen)
 	}
 }

@@ -133,7 +133,7 @@ func newShellSession(
 		cancel()
 		acc.Close()
 		_ = j.Close()
-		failures.add(s.Account, j.OutcomeError())
+		failures.add(s.Account, journal.OutcomeError(j))
 	}}, acc, nil
 }
 

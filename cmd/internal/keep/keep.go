@@ -29,7 +29,7 @@ type WatchedAccount struct {
 	Connect  func(context.Context, client.ChangeRecorder) (*client.Client, error) // reads the token
 }
 
-// Options say what a Keeper looks after.
+// Options say what Run looks after.
 type Options struct {
 	Accounts func() []WatchedAccount // is asked again from time to time
 	Now      func() time.Time
