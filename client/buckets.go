@@ -70,7 +70,7 @@ const (
 )
 
 // String returns the ACL, safe to display.
-func (a ACL) String() string { return cleanShort(string(a)) }
+func (a ACL) String() string { return cleanShort(string(a), maxWord) }
 
 // A BucketRequest describes a bucket to create. If the account already has the bucket, it is returned as if it were new
 // ("Object Storage", rule 1).

@@ -21,7 +21,7 @@ const (
 )
 
 // String returns the state, safe to display.
-func (s ServiceStatus) String() string { return cleanShort(string(s)) }
+func (s ServiceStatus) String() string { return cleanShort(string(s), maxWord) }
 
 // A ServiceType says how a service is checked.
 type ServiceType string
@@ -33,7 +33,7 @@ const (
 )
 
 // String returns the type, safe to display.
-func (t ServiceType) String() string { return cleanShort(string(t)) }
+func (t ServiceType) String() string { return cleanShort(string(t), maxWord) }
 
 // A Service is a monitored service ("Managed Service").
 type Service struct {

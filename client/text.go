@@ -21,11 +21,14 @@ type ServerText struct{ raw, shown string }
 const MaxShown = 8 << 10
 
 // NewText returns a string as a Text, to be treated as if a server had sent it.
-func NewText(raw string) ServerText { return ServerText{raw, cleanShort(raw)} }
+func NewText(raw string) ServerText { return ServerText{raw, cleanShort(raw, MaxShown)} }
 
-// cleanShort returns a string as Text.String does.
-func cleanShort(raw string) string {
-	shown, rest := CleanStart(raw, MaxShown)
+// maxWord is the number of bytes that are shown of a value that should be one of a few words, such as a status.
+const maxWord = 256
+
+// cleanShort returns a string as Text.String does, with another bound.
+func cleanShort(raw string, limit int) string {
+	shown, rest := CleanStart(raw, limit)
 	if rest > 0 {
 		shown += fmt.Sprintf("… %d more bytes", rest)
 	}
