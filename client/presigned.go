@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
@@ -34,6 +35,7 @@ type presignedRequest struct {
 	header     http.Header
 	body       *trackedBody // nil for no body
 	mustNew    bool         // refuse to replace an object
+	link       *ObjectLink  // nil for a URL of its own
 	copiedFrom string       // for the journal: the id of the object that the body comes from
 }
 
@@ -49,21 +51,55 @@ func (h *trackedBody) Read(p []byte) (int, error) {
 	return h.Reader.Read(p)
 }
 
-// Get opens an object at byte from. If etag is not empty, any other version is an error with status 412. The response
-// is 200 with the whole object, or 206 with the rest of it; the caller reads and closes its body. Only ctx limits the
-// time.
-func (s ObjectReader) Get(ctx context.Context, o ObjectRef, from int64, etag string) (*http.Response, error) {
+// An ObjectLink is a pre-signed URL for reading one object, which several requests share. It is made when it is first
+// used, and made again when the storage refuses it, because it has expired.
+type ObjectLink struct {
+	mu     sync.Mutex
+	target *url.URL
+}
+
+// get returns the URL unless it is the one that was refused; otherwise it makes another.
+func (l *ObjectLink) get(refused *url.URL, create func() (*url.URL, error)) (*url.URL, error) {
+	if l == nil {
+		return create()
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.target != nil && l.target != refused {
+		return l.target, nil
+	}
+	var err error
+	l.target, err = create()
+	return l.target, err
+}
+
+// An ObjectRange is a part of an object.
+type ObjectRange struct {
+	From int64       // the first byte
+	End  int64       // the byte after the last one; 0 means up to the end
+	ETag string      // if not empty, any other version of the object is an error with status 412
+	Link *ObjectLink // the URL to use; nil means one of its own
+}
+
+// Get opens a part of an object. The response is 200 with the whole object, or 206 with the part; the caller reads and
+// closes its body. Only ctx limits the time.
+func (s ObjectReader) Get(ctx context.Context, o ObjectRef, part ObjectRange) (*http.Response, error) {
 	r := presignedRequest{
 		op:     "download",
 		method: http.MethodGet,
 		object: o,
 		header: http.Header{"Accept-Encoding": {"identity"}},
+		link:   part.Link,
 	}
-	if etag != "" {
-		r.header.Set("If-Match", `"`+etag+`"`)
+	if part.ETag != "" {
+		r.header.Set("If-Match", `"`+part.ETag+`"`)
 	}
-	if from > 0 {
-		r.header.Set("Range", "bytes="+strconv.FormatInt(from, 10)+"-")
+	if part.From > 0 || part.End > 0 {
+		last := ""
+		if part.End > 0 {
+			last = strconv.FormatInt(part.End-1, 10)
+		}
+		r.header.Set("Range", "bytes="+strconv.FormatInt(part.From, 10)+"-"+last)
 	}
 	res, err := s.sendPresigned(ctx, r)
 	if err != nil {
@@ -140,22 +176,49 @@ func (s ObjectReader) Find(ctx context.Context, cluster, bucket, name string) (O
 // sendPresigned requests a URL and uses it. If the URL is refused with 403 before any of the body was read, it may have
 // expired: then it does so once more.
 func (s ObjectReader) sendPresigned(ctx context.Context, r presignedRequest) (*http.Response, error) {
-	res, err := s.sendPresignedOnce(ctx, r)
+	res, used, err := s.sendPresignedOnce(ctx, r, nil)
 	if err != nil || res.StatusCode != http.StatusForbidden || r.body != nil && r.body.started.Load() {
 		return res, err
 	}
 	drainBody(res)
-	return s.sendPresignedOnce(ctx, r)
+	res, _, err = s.sendPresignedOnce(ctx, r, used)
+	return res, err
 }
 
-// sendPresignedOnce requests a URL and uses it. The account's token is not sent to the URL.
-func (s ObjectReader) sendPresignedOnce(ctx context.Context, r presignedRequest) (*http.Response, error) {
+// sendPresignedOnce uses a URL that is not the refused one, and returns it. The account's token is not sent to the URL.
+func (s ObjectReader) sendPresignedOnce(
+	ctx context.Context, r presignedRequest, refused *url.URL,
+) (res *http.Response, used *url.URL, err error) {
 	failed := r.newError(s.c.endpoint.base.Host)
 	failed.Outcome = NotSent
 	if !utf8.ValidString(r.object.Name) {
 		failed.Detail = "its name is not valid UTF-8, and the API accepts no other names"
-		return nil, failed
+		return nil, nil, failed
 	}
+	target, err := r.link.get(refused, func() (*url.URL, error) { return s.newTarget(ctx, r, failed) })
+	if err != nil {
+		return nil, nil, err
+	}
+	failed.Host = target.Host
+	req, err := r.newRequest(ctx, target.String())
+	if err != nil {
+		failed.Detail = "lookout refuses the pre-signed URL; it is not a valid URL"
+		return nil, nil, failed
+	}
+	req.Header.Set("User-Agent", s.c.endpoint.userAgent)
+	res, err = s.c.transport.sendOnce(s.c.transport.presigned, req)
+	if err != nil {
+		failed.Cause, failed.Outcome = cancelCause(ctx, err), Unknown
+		if neverSent(err) {
+			failed.Outcome = NotSent
+		}
+		return nil, nil, failed
+	}
+	return res, target, nil
+}
+
+// newTarget requests a URL and checks it. failed is the error if the URL cannot be used.
+func (s ObjectReader) newTarget(ctx context.Context, r presignedRequest, failed *Error) (*url.URL, error) {
 	link, err := s.presign(ctx, r.object.Cluster, r.object.Bucket, PresignRequest{
 		Name:        r.object.Name,
 		Method:      r.method,
@@ -174,26 +237,11 @@ func (s ObjectReader) sendPresignedOnce(ctx context.Context, r presignedRequest)
 		failed.Detail = "lookout refuses the pre-signed URL; " + err.Error()
 		return nil, failed
 	}
-	failed.Host = target.Host
 	if exists, _ := link.Exists.Value(); exists && r.mustNew {
-		failed.Detail = "an object of this name was stored meanwhile; it is not replaced"
+		failed.Host, failed.Detail = target.Host, "an object of this name was stored meanwhile; it is not replaced"
 		return nil, failed
 	}
-	req, err := r.newRequest(ctx, target.String())
-	if err != nil {
-		failed.Detail = "lookout refuses the pre-signed URL; it is not a valid URL"
-		return nil, failed
-	}
-	req.Header.Set("User-Agent", s.c.endpoint.userAgent)
-	res, err := s.c.transport.sendOnce(s.c.transport.presigned, req)
-	if err != nil {
-		failed.Cause, failed.Outcome = cancelCause(ctx, err), Unknown
-		if neverSent(err) {
-			failed.Outcome = NotSent
-		}
-		return nil, failed
-	}
-	return res, nil
+	return target, nil
 }
 
 // newRequest builds the HTTP request. It always sets the length, and nothing that would let the transport repeat it.

@@ -201,6 +201,7 @@ func newPresignedClient(c *Client) *http.Client {
 	if next == nil {
 		t := newHTTPTransport()
 		t.DisableCompression, t.ResponseHeaderTimeout = true, 0
+		t.ForceAttemptHTTP2 = false // it would move the ranges of a download over one connection
 		t.ReadBufferSize, t.WriteBufferSize = 64<<10, 64<<10
 		next = t
 	}

@@ -254,11 +254,8 @@ type objectSource struct {
 func (t *copyTask) openSource(ctx context.Context, m *Manager, p *progress) (*objectSource, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	out, in := io.Pipe()
-	download := &streamTask{downloadTask{DownloadRequest: DownloadRequest{
-		Cluster: t.Source.Cluster,
-		Bucket:  t.Source.Bucket,
-		Object:  *t.Object,
-	}}, in}
+	source := DownloadRequest{Cluster: t.Source.Cluster, Bucket: t.Source.Bucket, Object: *t.Object}
+	download := &streamTask{downloadTask{DownloadRequest: source, oneStream: true}, in} // the upload is one too
 	s := &objectSource{data: bufio.NewReaderSize(out, bufferSize), ended: make(chan struct{})}
 	s.stop = func() {
 		cancel(nil)
@@ -276,11 +273,10 @@ func (t *copyTask) openSource(ctx context.Context, m *Manager, p *progress) (*ob
 	}
 	if s.header = download.header; err == nil && s.header == nil { // an empty object is not fetched
 		var res *http.Response
-		if res, err = m.c.Objects.Get(ctx, t.Source, 0, download.etag()); err == nil {
+		if res, err = download.open(ctx, m, 0, 0); err == nil {
 			s.header = res.Header
 			res.Body.Close()
 		}
-		err = download.conditionError(err, p)
 	}
 	if err != nil {
 		s.close()

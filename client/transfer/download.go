@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"crypto/md5"
 	"encoding/hex"
@@ -107,6 +108,8 @@ type downloadTask struct {
 	sum          hash.Hash   // MD5 of the data in the part; nil if the ETag is not an MD5
 	bodyComplete bool        // the storage has sent the whole body
 	header       http.Header // of the first response that was accepted
+	link         client.ObjectLink
+	oneStream    bool // the storage or the system does not allow several connections
 }
 
 // emptyMD5 is the MD5 of no data.
@@ -250,30 +253,30 @@ func (d *downloadTask) attempt(ctx context.Context, m *Manager, p *progress) err
 			return err
 		}
 	}
-	from := d.part.size
-	object := client.ObjectRef{Cluster: d.Cluster, Bucket: d.Bucket, Name: d.Object.Name.Raw()}
-	res, err := m.c.Objects.Get(ctx, object, from, d.etag())
+	from, end := d.part.size, d.split(m)
+	res, err := d.open(ctx, m, from, end)
 	if err != nil {
-		return d.conditionError(err, p)
+		return d.rangeError(err, p)
 	}
 	defer res.Body.Close()
-	etag := client.UnquoteETag(res.Header.Get("ETag"))
+	ranged := from > 0 || end > 0
 	switch {
-	case etag != "" && d.etag() != "" && etag != d.etag() && etag != `W/"`+d.etag()+`"`:
-		return ErrObjectChanged
-	case from == 0 && res.StatusCode != http.StatusOK:
+	case !ranged && res.StatusCode != http.StatusOK:
 		return errBadResponse
-	case from > 0 && res.StatusCode == http.StatusPartialContent && !d.isContinuation(res, from, etag):
+	case ranged && res.StatusCode == http.StatusPartialContent && !d.isPart(res, from, end):
 		if err := d.restart(p); err != nil {
 			return err
 		}
+		d.oneStream = true
 		return fmt.Errorf("%w: the data does not continue the object, so the download starts again", errBadResponse)
-	case from > 0 && res.StatusCode == http.StatusOK:
+	case ranged && res.StatusCode == http.StatusOK: // the storage has ignored the range
+		d.oneStream, end = true, 0
 		if err := d.restart(p); err != nil {
 			return err
 		}
 	}
-	if rest := d.Object.Size - d.part.size; res.ContentLength >= 0 && res.ContentLength != rest {
+	rest := cmp.Or(end, d.Object.Size) - d.part.size
+	if res.ContentLength >= 0 && res.ContentLength != rest {
 		return d.discard(
 			fmt.Errorf("%w: the server reports %d bytes, but the listing says %d", ErrCorrupt, res.ContentLength, rest),
 		)
@@ -281,32 +284,41 @@ func (d *downloadTask) attempt(ctx context.Context, m *Manager, p *progress) err
 	if d.header == nil {
 		d.header = res.Header
 	}
-	return d.copyBody(ctx, res.Body, watch, p)
-}
-
-// isContinuation reports whether a response holds exactly the rest of this version, starting at byte from.
-func (d *downloadTask) isContinuation(res *http.Response, from int64, etag string) bool {
-	want := fmt.Sprintf("bytes %d-%d/%d", from, d.Object.Size-1, d.Object.Size)
-	encoding := res.Header.Get("Content-Encoding")
-	return res.Header.Get("Content-Range") == want && etag == d.etag() && (encoding == "" || encoding == "identity")
-}
-
-// conditionError translates the storage's refusals of If-Match and Range.
-func (d *downloadTask) conditionError(err error, p *progress) error {
-	var e *client.Error
-	if !errors.As(err, &e) || !e.Presigned {
-		return err
+	if end == 0 {
+		return d.copyBody(ctx, res.Body, watch, p)
 	}
-	switch e.Status {
-	case http.StatusPreconditionFailed:
-		return ErrObjectChanged
-	case http.StatusRequestedRangeNotSatisfiable:
-		if failure := d.restart(p); failure != nil {
-			return failure
-		}
-		return fmt.Errorf("%w: the range does not exist, so the download starts again", errBadResponse)
+	ranges := newRangeReader(ctx, d, m, res, watch)
+	defer ranges.Close()
+	err = d.copyBody(ctx, ranges, watch, p)
+	if failed := ranges.failure; err != nil && ctx.Err() == nil && failed != nil {
+		d.oneStream = lacksHandles(failed) || errors.Is(failed, errBadResponse)
+		return d.rangeError(failed, p)
 	}
 	return err
+}
+
+// isPart reports whether a response holds exactly the bytes of this version from one up to another; an end of 0 means
+// all that follow.
+func (d *downloadTask) isPart(res *http.Response, from, end int64) bool {
+	end = cmp.Or(end, d.Object.Size)
+	want := fmt.Sprintf("bytes %d-%d/%d", from, end-1, d.Object.Size)
+	encoding := res.Header.Get("Content-Encoding")
+	return res.StatusCode == http.StatusPartialContent && res.Header.Get("Content-Range") == want &&
+		client.UnquoteETag(res.Header.Get("ETag")) == d.etag() && (encoding == "" || encoding == "identity") &&
+		(res.ContentLength < 0 || res.ContentLength == end-from)
+}
+
+// rangeError translates the storage's refusal of a range: the download starts again.
+func (d *downloadTask) rangeError(err error, p *progress) error {
+	var e *client.Error
+	if !errors.As(err, &e) || !e.Presigned || e.Status != http.StatusRequestedRangeNotSatisfiable {
+		return err
+	}
+	d.oneStream = true
+	if failure := d.restart(p); failure != nil {
+		return failure
+	}
+	return fmt.Errorf("%w: the range does not exist, so the download starts again", errBadResponse)
 }
 
 // copyBody appends a response body to the part.

@@ -33,6 +33,7 @@ type Manager struct {
 	dirty       chan struct{}
 	changed     chan struct{}
 	deleteSlots chan struct{} // holds one value for each object that is being deleted
+	parallel    parallelism
 
 	mu         sync.Mutex
 	jobs       []*job            // a job is at index ID-1
@@ -57,6 +58,7 @@ func New(ctx context.Context, c *client.Client) *Manager {
 		dirty:       make(chan struct{}, 1),
 		changed:     make(chan struct{}, 1),
 		deleteSlots: make(chan struct{}, maxConcurrentDeletes),
+		parallel:    newParallelism(),
 		claims:      pathClaims{},
 		running:     map[*job]struct{}{},
 		pace:        pace{limit: MaxRunning},

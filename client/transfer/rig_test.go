@@ -328,6 +328,9 @@ func otherLastDigit(sum string) string {
 	return sum[:len(sum)-1] + last
 }
 
+// fakeStorages is held while one of them answers.
+var fakeStorages sync.Mutex
+
 // A fakeStorage answers GETs for one object as a correct storage does, and interrupts responses on request.
 type fakeStorage struct {
 	size     int64
@@ -350,6 +353,8 @@ func (s *fakeStorage) answer(req *http.Request, _ http.RoundTripper) (*http.Resp
 		ProtoMinor: 1,
 		Body:       http.NoBody,
 	}
+	fakeStorages.Lock()
+	defer fakeStorages.Unlock()
 	if s.etag != "" {
 		h.Set("ETag", `"`+s.etag+`"`)
 	}
@@ -357,18 +362,22 @@ func (s *fakeStorage) answer(req *http.Request, _ http.RoundTripper) (*http.Resp
 		res.StatusCode = 412
 		return res, nil
 	}
-	from := int64(0)
+	from, size := int64(0), s.size
 	if text := req.Header.Get("Range"); text != "" {
 		s.ranges = append(s.ranges, text)
-		from, _ = strconv.ParseInt(strings.TrimSuffix(strings.TrimPrefix(text, "bytes="), "-"), 10, 64)
+		first, last, _ := strings.Cut(strings.TrimPrefix(text, "bytes="), "-")
+		from, _ = strconv.ParseInt(first, 10, 64)
+		if to, err := strconv.ParseInt(last, 10, 64); err == nil {
+			size = min(size, to+1)
+		}
 		if from >= s.size {
 			res.StatusCode = 416
 			return res, nil
 		}
 		res.StatusCode = 206
-		h.Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", from, s.size-1, s.size))
+		h.Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", from, size-1, s.size))
 	}
-	res.ContentLength = s.size - from
+	res.ContentLength = size - from
 	end := int64(-1)
 	if s.served < len(s.cuts) {
 		end = s.cuts[s.served]
@@ -378,7 +387,7 @@ func (s *fakeStorage) answer(req *http.Request, _ http.RoundTripper) (*http.Resp
 		ctx:      req.Context(),
 		data:     s.data,
 		at:       from,
-		size:     s.size,
+		size:     size,
 		cut:      end,
 		cleanEOF: s.cleanEOF,
 	}
