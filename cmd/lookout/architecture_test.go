@@ -24,6 +24,7 @@ func TestImportsPointDownward(t *testing.T) {
 	may := map[string][]string{
 		"theme":                  {},
 		"client":                 {"client/visible"},
+		"client/objectnames":     {},
 		"client/visible":         {},
 		"client/emulator":        {},
 		"client/faulttest":       {},

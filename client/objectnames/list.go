@@ -1,0 +1,215 @@
+// Package objectnames holds the names of many objects of a bucket in little memory.
+package objectnames
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"iter"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// blockNames is the number of names in a block. The first name of a block is whole; each other one says how many bytes
+// it shares with the one before.
+const blockNames = 64
+
+// A NamedObject is a name and a size; a negative size is not known.
+type NamedObject struct {
+	Name string
+	Size int64
+}
+
+// A SortedNames holds objects of a bucket, sorted by name, each once. It never changes.
+type SortedNames struct {
+	bucket string
+	blocks [][]byte
+	n      int
+	bytes  int64
+	prefix string
+}
+
+// Bucket returns the id of the bucket: "us-east-1/photos".
+func (l *SortedNames) Bucket() string { return l.bucket }
+
+// Len returns the number of objects.
+func (l *SortedNames) Len() int { return l.n }
+
+// Bytes returns the sum of the sizes that are known.
+func (l *SortedNames) Bytes() int64 { return l.bytes }
+
+// Prefix returns what all names begin with.
+func (l *SortedNames) Prefix() string { return l.prefix }
+
+// From returns the objects from position i on.
+func (l *SortedNames) From(i int) iter.Seq[NamedObject] {
+	return func(yield func(NamedObject) bool) {
+		for b := i / blockNames; b < len(l.blocks); b++ {
+			at := b * blockNames
+			for o := range decode(l.blocks[b]) {
+				if at++; at > i && !yield(o) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Contains reports whether an object is in the list.
+func (l *SortedNames) Contains(name string) bool {
+	b := sort.Search(len(l.blocks), func(b int) bool { return string(firstName(l.blocks[b])) > name }) - 1
+	if b < 0 {
+		return false
+	}
+	for o := range decode(l.blocks[b]) {
+		if o.Name >= name {
+			return o.Name == name
+		}
+	}
+	return false
+}
+
+// A Builder makes a list. Names in their order take the least memory while they are added.
+type Builder struct {
+	list  SortedNames
+	open  []byte // the block that is not complete
+	last  string
+	mixed bool // the names did not come in order, or not once each
+}
+
+// NewBuilder returns a builder of a list of a bucket's objects.
+func NewBuilder(bucket string) *Builder { return &Builder{list: SortedNames{bucket: bucket}} }
+
+// Len returns how many objects were added.
+func (b *Builder) Len() int { return b.list.n }
+
+// Add adds an object.
+func (b *Builder) Add(o NamedObject) {
+	before := b.last
+	if b.list.n == 0 {
+		b.list.prefix = strings.Clone(o.Name)
+	} else if b.mixed = b.mixed || o.Name <= before; !strings.HasPrefix(o.Name, b.list.prefix) {
+		b.list.prefix = b.list.prefix[:shared(b.list.prefix, o.Name)]
+	}
+	if b.list.n%blockNames == 0 {
+		b.close()
+		before = ""
+	}
+	b.open = appendObject(b.open, before, o)
+	b.list.n++
+	b.list.bytes += max(0, o.Size)
+	b.last = strings.Clone(o.Name)
+}
+
+// close puts the open block into the list.
+func (b *Builder) close() {
+	if len(b.open) > 0 {
+		b.list.blocks, b.open = append(b.list.blocks, bytes.Clone(b.open)), b.open[:0]
+	}
+}
+
+// List returns the list of the objects that were added. The builder must not be used again.
+func (b *Builder) List() *SortedNames {
+	b.close()
+	if !b.mixed {
+		return &b.list
+	}
+	all := slices.Collect(b.list.From(0))
+	slices.SortStableFunc(all, func(o, p NamedObject) int { return strings.Compare(o.Name, p.Name) })
+	all = slices.CompactFunc(all, func(o, p NamedObject) bool { return o.Name == p.Name })
+	sorted := NewBuilder(b.list.bucket)
+	for _, o := range all {
+		sorted.Add(o)
+	}
+	return sorted.List()
+}
+
+// Encode returns names as a text that Decode reads.
+func Encode(names []string) []byte {
+	var text []byte
+	before := ""
+	for _, name := range names {
+		text = appendObject(text, before, NamedObject{Name: name, Size: -1})
+		before = name
+	}
+	return text
+}
+
+// errInvalid means that a text is not one that Encode has made.
+var errInvalid = errors.New("the list of names is invalid")
+
+// Decode returns the names that Encode was given.
+func Decode(text []byte) (names []string, err error) {
+	left := len(text)
+	for o, rest := range decodeCounting(text) {
+		names, left = append(names, o.Name), rest
+	}
+	if left > 0 {
+		return nil, errInvalid
+	}
+	return names, nil
+}
+
+func appendObject(text []byte, before string, o NamedObject) []byte {
+	n := shared(before, o.Name)
+	text = binary.AppendUvarint(text, uint64(n))
+	text = binary.AppendUvarint(text, uint64(len(o.Name)-n))
+	text = append(text, o.Name[n:]...)
+	return binary.AppendUvarint(text, uint64(max(-1, o.Size)+1))
+}
+
+// shared returns how many bytes two names begin with in common.
+func shared(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// firstName returns the first name of a block.
+func firstName(block []byte) []byte {
+	block = block[1:] // it shares nothing
+	n, size := binary.Uvarint(block)
+	return block[size : size+int(n)]
+}
+
+func decode(block []byte) iter.Seq[NamedObject] {
+	return func(yield func(NamedObject) bool) {
+		for o := range decodeCounting(block) {
+			if !yield(o) {
+				return
+			}
+		}
+	}
+}
+
+// decodeCounting returns the objects of a text and the bytes behind each. It stops at what is invalid.
+func decodeCounting(text []byte) iter.Seq2[NamedObject, int] {
+	return func(yield func(NamedObject, int) bool) {
+		var name []byte
+		for len(text) > 0 {
+			var head [2]uint64
+			for i := range head {
+				value, n := binary.Uvarint(text)
+				if n <= 0 {
+					return
+				}
+				head[i], text = value, text[n:]
+			}
+			if head[0] > uint64(len(name)) || head[1] > uint64(len(text)) {
+				return
+			}
+			name = append(name[:head[0]], text[:head[1]]...)
+			text = text[head[1]:]
+			size, n := binary.Uvarint(text)
+			if n <= 0 {
+				return
+			}
+			if text = text[n:]; !yield(NamedObject{string(name), int64(size) - 1}, len(text)) {
+				return
+			}
+		}
+	}
+}
