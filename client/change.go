@@ -7,8 +7,11 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
+
+	"lookout/client/objectnames"
 )
 
 // A Change describes one write for the journal. The caller of Begin fills in the operation, the thing that it is about,
@@ -30,6 +33,10 @@ type Change struct {
 	// values of Body's members before the change, or the thing that is deleted; nil if unknown or over 1 MiB
 	Before any `json:"before,omitempty"`
 	Body   any `json:"body,omitempty"` // set by the client, except where a request has none; secrets are masked
+	// how many objects OpDeleteObjects is about; their names are recorded in parts
+	Objects int `json:"objects,omitempty"`
+	// the objects of OpDeleteObjects
+	Names *objectnames.SortedNames `json:"-"`
 }
 
 // A ChangeRecorder keeps every change: its intent before it is sent, its outcome afterwards. If the intent cannot be
@@ -215,30 +222,123 @@ func outcomeOf(err error) Outcome {
 	return Rejected
 }
 
-// EmptyBucket runs a function that deletes objects, as one change: the journal records one intent and one outcome,
-// however many objects there are. The change's id is that of the prefix, ObjectRef{cluster, bucket, prefix}.ID(); the
-// function's deleter refuses names that do not begin with the prefix.
+// EmptyBucket runs a function that deletes objects, as one change: the journal records one intent, the parts of the
+// deletion and one outcome, however many objects there are. The change's id is that of the prefix,
+// ObjectRef{cluster, bucket, prefix}.ID(); names that do not begin with the prefix are refused.
 func (w *Writer) EmptyBucket(
-	ctx context.Context, cluster, bucket, prefix string,
-	empty func(ctx context.Context, remove func(ctx context.Context, name string) error) error,
+	ctx context.Context, cluster, bucket, prefix string, empty func(context.Context, *BulkDeletion) error,
 ) error {
-	ref := ObjectRef{cluster, bucket, prefix}
+	prefixed := func(name string) bool { return strings.HasPrefix(name, prefix) }
+	d := BulkDeletion{writer: w, op: OpEmptyBucket, prefix: ObjectRef{cluster, bucket, prefix}, covers: prefixed}
+	return d.run(ctx, empty)
+}
+
+// DeleteObjects is EmptyBucket for the objects of the change's list, and refuses all others. The change's id is that of
+// what all their names begin with.
+func (w *Writer) DeleteObjects(
+	ctx context.Context, cluster, bucket string, remove func(context.Context, *BulkDeletion) error,
+) error {
+	if w.change.Names == nil || w.change.Names.Bucket() != BucketID(cluster, bucket) {
+		return w.client.refusal(w.change, ErrNotConfirmed)
+	}
+	prefix := ObjectRef{cluster, bucket, w.change.Names.Prefix()}
+	d := BulkDeletion{writer: w, op: OpDeleteObjects, prefix: prefix, covers: w.change.Names.Contains}
+	return d.run(ctx, remove)
+}
+
+// A BulkDeletion is many deletions that are one change.
+type BulkDeletion struct {
+	writer *Writer
+	op     string
+	prefix ObjectRef // what all names begin with
+	covers func(name string) bool
+	parts  int
+}
+
+// run records the deletions as one change, and does them.
+func (d *BulkDeletion) run(ctx context.Context, do func(context.Context, *BulkDeletion) error) error {
+	w, id := d.writer, d.prefix.ID()
 	change := w.change
-	change.Method, change.Path = http.MethodDelete, "/"+ref.ID()
-	if !w.covers(OpEmptyBucket, ref.ID()) {
+	change.Method, change.Path = http.MethodDelete, "/"+id
+	if !w.covers(d.op, id) {
 		return w.client.refusal(change, ErrNotConfirmed)
 	}
-	failed := &Error{Op: change.Op + " " + cleanName(ref.ID()), Write: true, Host: w.client.endpoint.base.Host}
-	return w.send(ctx, failed, change, func(ctx context.Context) error {
-		return empty(ctx, func(ctx context.Context, name string) error {
-			object := ObjectRef{cluster, bucket, name}
-			part := Change{Op: OpDeleteObject, ID: object.ID()}
-			if !strings.HasPrefix(name, prefix) {
-				return w.client.refusal(part, ErrNotConfirmed)
-			}
-			return (&Writer{client: w.client, change: part, part: true}).DeleteObject(ctx, object)
-		})
-	})
+	failed := &Error{Op: change.Op + " " + cleanName(id), Write: true, Host: w.client.endpoint.base.Host}
+	return w.send(ctx, failed, change, func(ctx context.Context) error { return do(ctx, d) })
+}
+
+// A PartRecorder is a Recorder that keeps the parts of a change that deletes many objects: each before its first
+// request, and again at its end.
+type PartRecorder interface {
+	RecordPart(intentID string, p DeletionPart) error
+}
+
+// A DeletionPart is some objects of a deletion. The outcome is not known of Count - Gone - Left of them.
+type DeletionPart struct {
+	Number int    `json:"n"` // from 1
+	Count  int    `json:"count"`
+	Names  []byte `json:"names,omitempty"` // objectnames.Encode of those whose outcome is not known
+	Ended  bool   `json:"ended,omitempty"`
+	Gone   int    `json:"gone,omitempty"`
+	Left   int    `json:"left,omitempty"` // objects that were not deleted
+}
+
+// UnknownCount returns the number of objects whose outcome is not known.
+func (p DeletionPart) UnknownCount() int { return p.Count - p.Gone - p.Left }
+
+// A DeletionStep is a part of a deletion whose names are recorded.
+type DeletionStep struct {
+	deletion *BulkDeletion
+	names    []string
+	part     DeletionPart
+}
+
+// Begin records the names that are deleted next. Nothing may be sent if that fails. Steps may overlap, but Begin is
+// called by one goroutine.
+func (d *BulkDeletion) Begin(names []string) (*DeletionStep, error) {
+	for _, name := range names {
+		if !d.covers(name) {
+			object := ObjectRef{d.prefix.Cluster, d.prefix.Bucket, name}
+			return nil, d.writer.client.refusal(Change{Op: OpDeleteObject, ID: object.ID()}, ErrNotConfirmed)
+		}
+	}
+	d.parts++
+	part := DeletionPart{Number: d.parts, Count: len(names), Names: objectnames.Encode(names)}
+	if err := d.record(part); err != nil {
+		failed := d.writer.client.refusal(d.writer.change, err)
+		failed.Detail = "cannot record the next names in the journal, so they were not sent; " + err.Error()
+		return nil, failed
+	}
+	return &DeletionStep{deletion: d, names: names, part: part}, nil
+}
+
+func (d *BulkDeletion) record(p DeletionPart) error {
+	recorder, ok := d.writer.client.rules.recorder.(PartRecorder)
+	if !ok || d.writer.intent == "" {
+		return nil
+	}
+	return recorder.RecordPart(d.writer.intent, p)
+}
+
+// Remove deletes one of the step's objects.
+func (s *DeletionStep) Remove(ctx context.Context, name string) error {
+	d := s.deletion
+	object := ObjectRef{d.prefix.Cluster, d.prefix.Bucket, name}
+	part := Change{Op: OpDeleteObject, ID: object.ID()}
+	if !slices.Contains(s.names, name) {
+		return d.writer.client.refusal(part, ErrNotConfirmed)
+	}
+	return (&Writer{client: d.writer.client, change: part, part: true}).DeleteObject(ctx, object)
+}
+
+// End records what became of the step: how many objects are gone, and of which ones that is not known.
+func (s *DeletionStep) End(gone int, unknown []string) error {
+	p := s.part
+	p.Ended, p.Names, p.Gone, p.Left = true, nil, gone, p.Count-gone-len(unknown)
+	if len(unknown) > 0 {
+		p.Names = objectnames.Encode(unknown)
+	}
+	return s.deletion.record(p)
 }
 
 // A Patch holds the members of an update that were changed, and no others. A cleared member is null.

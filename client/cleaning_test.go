@@ -87,7 +87,7 @@ func TestWriter_namesAreCleaned(t *testing.T) {
 	ref := ObjectRef{"us-east-1", "photos", hostileName}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	empty := func(context.Context, func(context.Context, string) error) error { return nil }
+	empty := func(context.Context, *BulkDeletion) error { return nil }
 	hang := faulttest.NewTransport(nil, faulttest.Respond(500, ""))
 	c, err := New("https://x.test/v4", NewSecret("t"), WithTransport(hang))
 	if err != nil {

@@ -394,7 +394,14 @@ func (c *Client) read(r request, req *http.Request) error {
 		return c.checkResponse(r, refused, nil)
 	}
 	sent := c.tokens.current()
-	answer, err := c.transport.read(req, c.endpoint.operations[r.op].urgent)
+	slots := c.transport.readSlots
+	switch {
+	case c.endpoint.operations[r.op].urgent:
+		slots = c.transport.urgentSlots
+	case r.op == OpCreateObjectURL:
+		slots = c.transport.linkSlots
+	}
+	answer, err := c.transport.read(req, slots)
 	err = c.checkResponse(r, answer, err)
 	c.tokens.update(sent, answer, err)
 	return err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"strings"
+
+	"lookout/client/objectnames"
 )
 
 // A ConsentQuestion is put to the user before a change.
@@ -14,6 +16,8 @@ type ConsentQuestion struct {
 	Required bool   // ask on every account, because something is lost; protected accounts always ask
 	Below    bool   // the ids are parents ("us-east-1/photos/2024/"), and the answer covers everything below them
 	Account  string // name of the protected account; set by the client, empty if the account is not protected
+	// the objects that OpDeleteObject is for, instead of ids: there may be a million of them
+	Names *objectnames.SortedNames
 }
 
 // An Asker puts a question to the user and waits for the answer: on a terminal, or from a flag.
@@ -28,6 +32,7 @@ type Consent struct {
 	op     string
 	ids    map[string]bool
 	below  bool // ids are parents
+	names  *objectnames.SortedNames
 }
 
 // ErrDeclined means that the user answered no.
@@ -55,11 +60,12 @@ func (c *Client) RequestConsent(q ConsentQuestion, ids ...string) *ConsentReques
 		op:     q.Op,
 		ids:    make(map[string]bool, len(ids)),
 		below:  q.Below,
+		names:  q.Names,
 	}
 	for _, id := range ids {
 		consent.ids[id] = true
 	}
-	if len(ids) == 0 {
+	if len(ids) == 0 && q.Names == nil {
 		consent.ids[""] = true
 	}
 	return &ConsentRequest{q, consent}
@@ -119,14 +125,36 @@ func (c *Client) Scheduled(intentID string) (*Consent, error) {
 
 // covers reports whether the consent is for a change by a client.
 func (k *Consent) covers(c *Client, change Change) bool {
-	if k == nil || k.client != c || k.op != change.Op {
+	switch {
+	case k == nil || k.client != c:
 		return false
+	case change.Op == OpDeleteObjects:
+		return k.op == OpDeleteObject && change.Names != nil && (k.names == change.Names || k.coversAll(change.Names))
+	}
+	return k.op == change.Op && k.coversID(change.ID)
+}
+
+// coversAll reports whether the consent is for each object of a list.
+func (k *Consent) coversAll(names *objectnames.SortedNames) bool {
+	for o := range names.From(0) {
+		if !k.coversID(names.Bucket() + "/" + o.Name) {
+			return false
+		}
+	}
+	return true
+}
+
+// coversID reports whether the consent is for a thing.
+func (k *Consent) coversID(id string) bool {
+	if k.names != nil {
+		name, inBucket := strings.CutPrefix(id, k.names.Bucket()+"/")
+		return inBucket && k.names.Contains(name)
 	}
 	if !k.below {
-		return k.ids[change.ID]
+		return k.ids[id]
 	}
 	for parent := range k.ids {
-		if isParent(parent) && strings.HasPrefix(change.ID, parent) {
+		if isParent(parent) && strings.HasPrefix(id, parent) {
 			return true
 		}
 	}

@@ -297,11 +297,18 @@ func TestWriter_EmptyBucket(t *testing.T) {
 	}
 	w := b.begin(t, change)
 	err := w.EmptyBucket(t.Context(), "us-east-1", bucket, "index",
-		func(ctx context.Context, remove func(context.Context, string) error) error {
-			if err := remove(ctx, "logo.png"); !errors.Is(err, client.ErrNotConfirmed) {
+		func(ctx context.Context, d *client.BulkDeletion) error {
+			if _, err := d.Begin([]string{"index.html", "logo.png"}); !errors.Is(err, client.ErrNotConfirmed) {
 				t.Errorf("an object outside the prefix: %v", err)
 			}
-			return remove(ctx, "index.html")
+			step, err := d.Begin([]string{"index.html"})
+			if err != nil {
+				return err
+			}
+			if err := step.Remove(ctx, "index.htm"); !errors.Is(err, client.ErrNotConfirmed) {
+				t.Errorf("an object that was not recorded: %v", err)
+			}
+			return errors.Join(step.Remove(ctx, "index.html"), step.End(1, nil))
 		})
 	entries := b.journal.Entries(time.Time{})
 	if err != nil || len(entries) != 1 || entries[0].Outcome != client.Applied || entries[0].Change.Before == nil {

@@ -104,15 +104,19 @@ const (
 	OpUpdateKey           = "update key"
 	OpRevokeKey           = "revoke key"
 
-	OpUploadObject = "upload"        // PUT at a pre-signed URL
-	OpDeleteObject = "delete object" // DELETE at a pre-signed URL
-	OpEmptyBucket  = "empty bucket"  // many deletions as one change
+	OpUploadObject  = "upload"         // PUT at a pre-signed URL
+	OpDeleteObject  = "delete object"  // DELETE at a pre-signed URL
+	OpDeleteObjects = "delete objects" // many deletions as one change; its consent is for OpDeleteObject
+	OpEmptyBucket   = "empty bucket"   // deletions of all objects below a prefix as one change
 )
+
+// DeletesMany reports whether an operation deletes many objects as one change.
+func DeletesMany(op string) bool { return op == OpDeleteObjects || op == OpEmptyBucket }
 
 // RequiredScope returns the scope that a token needs for an operation; empty if any token will do.
 func RequiredScope(op string) string {
 	switch op {
-	case OpUploadObject, OpDeleteObject, OpEmptyBucket:
+	case OpUploadObject, OpDeleteObject, OpDeleteObjects, OpEmptyBucket:
 		op = OpCreateObjectURL
 	case OpPlanMaintenance, OpCancelMaintenance:
 		op = OpDisableService

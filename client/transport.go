@@ -38,6 +38,7 @@ const (
 	maxUrgentInFlight = 12
 	maxReadsInFlight  = 12
 	maxWritesInFlight = 6
+	maxLinksInFlight  = 48 // pre-signed URLs that deletions and transfers ask for
 )
 
 var (
@@ -71,7 +72,7 @@ type transport struct {
 	writes    *http.Client
 	presigned *http.Client // sends to pre-signed URLs, without the token
 	// limits of the requests in flight: separate ones, so that ordinary reads delay neither writes nor urgent reads
-	urgentSlots, readSlots, writeSlots chan struct{}
+	urgentSlots, readSlots, writeSlots, linkSlots chan struct{}
 
 	now              func() time.Time
 	tokens           *tokens
@@ -142,6 +143,7 @@ func newTransport(c *Client) *transport {
 		urgentSlots:      make(chan struct{}, maxUrgentInFlight),
 		readSlots:        make(chan struct{}, maxReadsInFlight),
 		writeSlots:       make(chan struct{}, maxWritesInFlight),
+		linkSlots:        make(chan struct{}, maxLinksInFlight),
 		now:              c.now,
 		tokens:           c.tokens,
 		defaultTransport: c.endpoint.roundTripper == nil,
@@ -184,8 +186,8 @@ func newHTTPTransport() *http.Transport {
 		TLSHandshakeTimeout:    10 * time.Second,
 		ResponseHeaderTimeout:  20 * time.Second,
 		IdleConnTimeout:        30 * time.Second,
-		MaxConnsPerHost:        maxUrgentInFlight + maxReadsInFlight + maxWritesInFlight,
-		MaxIdleConnsPerHost:    maxUrgentInFlight, // without HTTP/2 the next poll would connect again
+		MaxConnsPerHost:        maxUrgentInFlight + maxReadsInFlight + maxWritesInFlight + maxLinksInFlight,
+		MaxIdleConnsPerHost:    maxLinksInFlight, // without HTTP/2 the next poll would connect again
 		MaxResponseHeaderBytes: 1 << 20,
 		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 5 * time.Second, PingTimeout: 5 * time.Second},
 	}
@@ -323,16 +325,12 @@ func readBody(res *http.Response, moved func()) ([]byte, error) {
 
 // read sends a read, with retries, and waits first if the server asked for a pause. Once the retry budget is spent, a
 // path that failed fails in the same way without being sent, until it is time for a probe.
-func (w *transport) read(req *http.Request, urgent bool) (*response, error) {
+func (w *transport) read(req *http.Request, slots chan struct{}) (*response, error) {
 	if err := w.waitForRateLimit(req.Context()); err != nil {
 		return nil, err
 	}
 	if last, held := w.heldBack(req.URL.Path); held {
 		return last.response, last.err
-	}
-	slots := w.readSlots
-	if urgent {
-		slots = w.urgentSlots
 	}
 	if err := w.acquireUnpaused(req.Context(), slots); err != nil {
 		return nil, err

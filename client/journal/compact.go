@@ -115,7 +115,7 @@ func (s *state) isNeeded(e *Entry, open *int) bool {
 		return false
 	}
 	return s.isOwn(e.ID) || s.now().Sub(e.Time) < keepOpenFor ||
-		e.Change.Op == client.OpEmptyBucket && !e.superseded
+		client.DeletesMany(e.Change.Op) && !e.superseded
 }
 
 // markSuperseded marks the changes after which another one of the same operation and path was begun.
@@ -206,7 +206,7 @@ func (s *state) header() (lines []record) {
 	var windows []record
 	for _, e := range s.entries {
 		kept := *e
-		lines = append(lines, record{Intent: &kept, Kept: true, Superseded: e.superseded})
+		lines = append(lines, record{Intent: &kept, Kept: true, Superseded: e.superseded, Deletion: e.Deletion})
 		outcome := record{
 			ID:             e.ID,
 			Outcome:        e.Outcome,
@@ -214,6 +214,7 @@ func (s *state) header() (lines []record) {
 			ByReading:      e.ByReading,
 			At:             e.decidedAt,
 			UnseenSecretOf: e.UnseenSecretOf,
+			Gone:           e.Gone,
 			Kept:           true,
 		}
 		switch {

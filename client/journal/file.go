@@ -33,6 +33,10 @@ type record struct {
 	Segments      []segment      `json:"segments,omitempty"`
 	// id of the key that was made, as long as nobody has seen its secret
 	UnseenSecretOf string `json:"unseen_secret,omitempty"`
+	// a part of a deletion of many objects; in a compacted file, all of them
+	Part     *client.DeletionPart `json:"part,omitempty"`
+	Deletion *DeletionProgress    `json:"deletion,omitempty"`
+	Gone     int                  `json:"gone,omitempty"` // objects that such a deletion has deleted
 }
 
 // A place is where the line of an intent is.

@@ -24,12 +24,16 @@ type Entry struct {
 	Change  client.Change  `json:"change"`
 	Outcome client.Outcome `json:"-"`
 	// the error, or how the outcome became known later
-	OutcomeDetail  string    `json:"-"`
-	ByReading      bool      `json:"-"` // from reading again, not from the answer or the user
-	UnseenSecretOf string    `json:"-"` // id of the key that was made, as long as nobody has seen its secret
-	byOtherProcess bool      // another process recorded it while this one was running
-	decidedAt      time.Time // when the outcome became known, if another was known before
-	windowEnded    bool      // the service was seen enabled after the change that disabled it
+	OutcomeDetail  string `json:"-"`
+	ByReading      bool   `json:"-"` // from reading again, not from the answer or the user
+	UnseenSecretOf string `json:"-"` // id of the key that was made, as long as nobody has seen its secret
+	// objects that a deletion of many has deleted, as far as known
+	Gone int `json:"-"`
+	// what became of the parts of a deletion of many objects; nil for other changes, and in segments
+	Deletion       *DeletionProgress `json:"-"`
+	byOtherProcess bool              // another process recorded it while this one was running
+	decidedAt      time.Time         // when the outcome became known, if another was known before
+	windowEnded    bool              // the service was seen enabled after the change that disabled it
 	place          place
 	unreadOutcomes int  // lines that this process has written and not read back
 	superseded     bool // a later change of the same path makes it no unfinished one
@@ -45,7 +49,7 @@ func (e Entry) Shown() client.Outcome {
 
 // setOutcome sets the outcome of a record for readers of the history.
 func (e *Entry) setOutcome(l record) {
-	e.Outcome, e.OutcomeDetail, e.ByReading = l.Outcome, l.OutcomeDetail, l.ByReading
+	e.Outcome, e.OutcomeDetail, e.ByReading, e.Gone = l.Outcome, l.OutcomeDetail, l.ByReading, l.Gone
 }
 
 // lateAfter is the time after which a change whose outcome becomes known only then may have arrived at any time since
@@ -232,6 +236,8 @@ func (s *state) apply(l record, from place) bool {
 		return s.addSegments(l.Segments)
 	case l.Intent != nil:
 		return s.applyIntent(l, from)
+	case l.Part != nil:
+		return applyPart(s, l)
 	}
 	return s.applyOutcome(l, from)
 }
@@ -248,6 +254,7 @@ func (s *state) applyIntent(l record, from place) bool {
 		return known != nil && (l.Kept || s.isOwn(e.ID))
 	}
 	e.Outcome, e.place, e.superseded = client.Pending, from, l.Superseded
+	e.setDeletion(l.Deletion)
 	s.entries = append(s.entries, &e)
 	s.byID[e.ID] = &e
 	s.version++
@@ -278,7 +285,7 @@ func (s *state) applyOutcome(l record, from place) bool {
 		e.Outcome, e.OutcomeDetail, e.UnseenSecretOf = l.Outcome, l.OutcomeDetail, l.UnseenSecretOf
 		s.version++
 	}
-	e.ByReading, e.decidedAt = l.ByReading, l.At
+	e.ByReading, e.decidedAt, e.Gone = l.ByReading, l.At, max(e.Gone, l.Gone)
 	if l.WindowEnded {
 		s.endWindow(e)
 	}
@@ -380,6 +387,9 @@ func (j *Journal) recordOutcome(l record) {
 	j.mu.Lock()
 	if e := j.byID[l.ID]; e != nil && e.Outcome != client.Pending {
 		l.At = j.now().UTC()
+	}
+	if e := j.byID[l.ID]; e != nil {
+		l.Gone = e.Gone
 	}
 	j.mu.Unlock()
 	// the change has been made; if this fails, the intent remains without an outcome

@@ -16,7 +16,15 @@ const otherProcessTimeout = 2 * time.Minute
 func (j *Journal) Unresolved(e Entry) bool {
 	return e.Outcome == client.Unknown ||
 		e.Outcome == client.Pending && !j.FromThisRun(e) &&
-			!(e.byOtherProcess && j.now().Sub(e.Time) < otherProcessTimeout)
+			!(e.byOtherProcess && j.now().Sub(e.lastRecord()) < otherProcessTimeout)
+}
+
+// lastRecord returns when something was last recorded of a change that has no outcome.
+func (e *Entry) lastRecord() time.Time {
+	if e.Deletion != nil && e.Deletion.At.After(e.Time) {
+		return e.Deletion.At
+	}
+	return e.Time
 }
 
 // mayArriveFor is for how long after it was sent a change may still arrive that is recorded as not done because
@@ -46,7 +54,7 @@ func (j *Journal) UnresolvedEntries(since time.Time) []Entry {
 	if !m.known || m.version != j.version || !m.until.IsZero() && !now.Before(m.until) {
 		*m = unresolvedMemo{version: j.version, known: true}
 		for _, e := range slices.Backward(j.entries) {
-			end := e.Time.Add(otherProcessTimeout)
+			end := e.lastRecord().Add(otherProcessTimeout)
 			if j.Unresolved(*e) {
 				m.entries = append(m.entries, *e)
 			} else if e.Outcome == client.Pending && e.byOtherProcess && (m.until.IsZero() || end.Before(m.until)) {

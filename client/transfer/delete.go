@@ -4,33 +4,47 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
 	"lookout/client"
+	"lookout/client/objectnames"
 )
 
 // Limits of deletions.
 const (
-	maxConcurrentDeletes = 8 // over all transfers
-	maxDeleteAttempts    = 4 // per object, when the storage is too busy
-	maxReportedNames     = 1000
+	maxConcurrentDeletes = 48 // over all transfers
+	// deleteInterval is the time between two requests for the URLs of deletions: the API's limit for Object Storage is
+	// 750 a second.
+	deleteInterval    = time.Second / 750
+	maxDeleteAttempts = 4 // per object, when the storage is too busy
+	maxReportedNames  = 1000
 	// maxConsecutiveFailures is how many failures in a row end a deletion.
 	maxConsecutiveFailures = 20
+	// partNames is how many names the journal records at once before they are sent.
+	partNames = 250
+	// deleteGrace is how long the requests on their way may take once a deletion is stopped.
+	deleteGrace = 700 * time.Millisecond
 )
 
 // An UndeletedError reports objects that a deletion did not delete.
 type UndeletedError struct {
-	Count int                 // objects that still exist, or may exist
-	More  bool                // there may be more than Count
-	Names []client.ServerText // names of those objects, at most maxReportedNames
-	Cause error               // error of the first object
+	Count   int                 // objects that still exist, or may exist
+	Missing int                 // objects among them of which it is not known whether they exist
+	Gone    int64               // objects that are deleted
+	More    bool                // there may be more than Count
+	Names   []client.ServerText // names of those objects, at most maxReportedNames
+	Cause   error               // error of the first object
 }
 
 // Error returns the message on one line.
 func (e *UndeletedError) Error() string {
 	switch {
+	case e.Missing > 0, e.Gone > 0:
+		return fmt.Sprintf("%s: %v", e.count(), e.Cause)
 	case e.More:
 		return fmt.Sprintf("%d or more objects were not deleted: %v", e.Count, e.Cause)
 	case e.Count == 1 && len(e.Names) == 1:
@@ -39,146 +53,371 @@ func (e *UndeletedError) Error() string {
 	return fmt.Sprintf("%d objects were not deleted: %v", e.Count, e.Cause)
 }
 
+// count says what is gone, what is not known and what is left: "1204 objects are gone, 3 not known, 96 not deleted".
+func (e *UndeletedError) count() string {
+	text := fmt.Sprintf("%d objects are gone", e.Gone)
+	if e.Gone == 1 {
+		text = "1 object is gone"
+	}
+	if e.Missing > 0 {
+		text += fmt.Sprintf(", %d not known", e.Missing)
+	}
+	if left := e.Count - e.Missing; e.More {
+		text += fmt.Sprintf(", %d or more not deleted", left)
+	} else if left > 0 {
+		text += fmt.Sprintf(", %d not deleted", left)
+	}
+	return text
+}
+
 // Unwrap returns the cause.
 func (e *UndeletedError) Unwrap() error { return e.Cause }
 
-// Delete deletes objects of a bucket by name, up to eight at a time. The consent is for client.OpDeleteObject on all of
-// them. The journal records each deletion separately. Retry deletes the objects that remain.
+// Unknown reports whether it is not known of some objects whether they exist.
+func (e *UndeletedError) Unknown() bool { return e.Missing > 0 }
+
+// Delete deletes objects of a bucket by name. The consent is for client.OpDeleteObject on all of them. The journal
+// records one object as it was; of several it records one entry with parts. Retry deletes the objects that remain.
 func (m *Manager) Delete(consent *client.Consent, cluster, bucket string, names []string) ID {
-	return m.delete(consent, cluster, bucket, names, nil)
-}
-
-// DeleteListed is Delete for objects that were listed: the journal holds each as it was.
-func (m *Manager) DeleteListed(consent *client.Consent, cluster, bucket string, objects []client.Object) ID {
-	names, before := make([]string, len(objects)), make(map[string]client.Object, len(objects))
-	for i, o := range objects {
-		names[i] = o.Name.Raw()
-		before[names[i]] = o
+	b := objectnames.NewBuilder(client.BucketID(cluster, bucket))
+	for _, name := range names {
+		b.Add(objectnames.NamedObject{Name: name, Size: -1})
 	}
-	return m.delete(consent, cluster, bucket, names, before)
+	return m.DeleteList(consent, cluster, bucket, b.List())
 }
 
-// delete adds a deletion.
-func (m *Manager) delete(
-	consent *client.Consent, cluster, bucket string, names []string, before map[string]client.Object,
-) ID {
+// DeleteObject is Delete for an object that was listed: the journal holds it as it was.
+func (m *Manager) DeleteObject(consent *client.Consent, cluster, bucket string, o client.Object) ID {
+	b := objectnames.NewBuilder(client.BucketID(cluster, bucket))
+	b.Add(objectnames.NamedObject{Name: o.Name.Raw(), Size: o.Size})
+	return addDeletion(m, &deleteTask{
+		consent: consent,
+		cluster: cluster,
+		bucket:  bucket,
+		list:    b.List(),
+		before:  o,
+	})
+}
+
+// DeleteList is Delete for a list.
+func (m *Manager) DeleteList(consent *client.Consent, cluster, bucket string, names *objectnames.SortedNames) ID {
+	return addDeletion(m, &deleteTask{
+		consent: consent,
+		cluster: cluster,
+		bucket:  bucket,
+		list:    names,
+	})
+}
+
+func addDeletion(m *Manager, task *deleteTask) ID {
 	label := client.ServerText{}
-	if len(names) == 1 {
-		label = client.NewText(names[0])
+	if task.list.Len() == 1 {
+		label = client.NewText(task.list.Prefix())
 	}
-	row := Status{
+	return m.add(Status{
 		Kind:    Delete,
-		Cluster: cluster,
-		Bucket:  bucket,
+		Cluster: task.cluster,
+		Bucket:  task.bucket,
 		Name:    label,
-		Total:   int64(len(names)),
-	}
-	return m.add(row, &deleteTask{
-		consent:   consent,
-		cluster:   cluster,
-		bucket:    bucket,
-		remaining: append([]string(nil), names...),
-		before:    before,
-		total:     int64(len(names)),
-	}, "")
+		Total:   int64(task.list.Len()),
+	}, task, "")
 }
 
 // deleteTask deletes objects by name.
 type deleteTask struct {
 	consent         *client.Consent
 	cluster, bucket string
-	remaining       []string
-	before          map[string]client.Object // the objects by name, if they were listed
-	total           int64
+	list            *objectnames.SortedNames
+	before          any      // the single object as it was listed, or nil
+	next            int      // position in the list from which on nothing was sent
+	failed          []string // objects before that which were not deleted
+	unknown         []string // and those of which that is not known: they are sent again only if the user retries
 }
 
 func (r *deleteTask) run(ctx context.Context, m *Manager, p *progress) error {
-	p.set(r.total-int64(len(r.remaining)), r.total)
-	s := deleter{m: m, p: p, remove: func(ctx context.Context, name string) error {
-		object := client.ObjectRef{Cluster: r.cluster, Bucket: r.bucket, Name: name}
-		change := client.Change{Op: client.OpDeleteObject, ID: object.ID(), Reason: m.Reason}
-		if o, ok := r.before[name]; ok {
-			change.Before = o
+	total := int64(r.list.Len())
+	done := total - r.left()
+	p.set(done, total)
+	if r.list.Len() == 1 {
+		return r.deleteSingle(ctx, m, p)
+	}
+	id := client.ObjectRef{Cluster: r.cluster, Bucket: r.bucket, Name: r.list.Prefix()}.ID()
+	left := int(r.left())
+	w, err := m.c.Begin(client.Change{
+		Op:       client.OpDeleteObjects,
+		Resource: emptyResource,
+		ID:       id,
+		Label:    fmt.Sprintf("%d objects in %s", left, id),
+		Reason:   m.Reason,
+		Before:   map[string]any{"objects": total, "size": r.list.Bytes()},
+		Objects:  left,
+		Names:    r.list,
+	}, r.consent)
+	if err != nil {
+		return err
+	}
+	return w.DeleteObjects(ctx, r.cluster, r.bucket, func(ctx context.Context, d *client.BulkDeletion) error {
+		s := deleter{m: m, p: p, deletion: d}
+		failed := r.failed
+		sent := s.deleteNames(ctx, r.todo)
+		r.failed = append(slices.Clone(failed[min(sent, len(failed)):]), s.failed...)
+		r.next += max(0, sent-len(failed))
+		r.unknown = append(r.unknown, s.unknown...)
+		return s.undeletedError(ctx, undeleted{
+			count: int(r.left()), missing: len(r.unknown), gone: total - r.left(), names: r.leftNames(),
+		})
+	})
+}
+
+// left returns how many objects are not known to be deleted.
+func (r *deleteTask) left() int64 {
+	return int64(r.list.Len() - r.next + len(r.failed) + len(r.unknown))
+}
+
+// todo yields the names that are to be sent.
+func (r *deleteTask) todo(yield func(string) bool) {
+	for _, name := range r.failed {
+		if !yield(name) {
+			return
 		}
-		w, err := m.c.Begin(change, r.consent)
+	}
+	for o := range r.list.From(r.next) {
+		if !yield(o.Name) {
+			return
+		}
+	}
+}
+
+// leftNames yields the names of objects that may exist.
+func (r *deleteTask) leftNames() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, name := range r.unknown {
+			if !yield(name) {
+				return
+			}
+		}
+		r.todo(yield)
+	}
+}
+
+// deleteSingle deletes one object, which has an entry of its own in the journal.
+func (r *deleteTask) deleteSingle(ctx context.Context, m *Manager, p *progress) error {
+	object := client.ObjectRef{Cluster: r.cluster, Bucket: r.bucket, Name: r.list.Prefix()}
+	s := deleter{m: m, p: p}
+	err := s.patiently(ctx, func(ctx context.Context) error {
+		w, err := m.c.Begin(client.Change{
+			Op:     client.OpDeleteObject,
+			ID:     object.ID(),
+			Reason: m.Reason,
+			Before: r.before,
+		}, r.consent)
 		if err != nil {
 			return err
 		}
 		return w.DeleteObject(ctx, object)
-	}}
-	r.remaining = s.deleteNames(ctx, r.remaining)
-	return s.undeletedError(ctx, r.remaining)
+	})
+	if err != nil {
+		return &UndeletedError{Count: 1, Names: []client.ServerText{client.NewText(object.Name)}, Cause: err}
+	}
+	p.add(1)
+	r.next = 1
+	return nil
 }
+
+// retry sends again what may have been deleted: the user asks for it.
+func (r *deleteTask) retry() { r.failed, r.unknown = append(r.failed, r.unknown...), nil }
 
 func (r *deleteTask) cleanUp() {}
 
-// deleter deletes objects concurrently. It can stop between two objects, but finishes each deletion that it has
-// started.
+// deleter deletes objects concurrently. It can stop between two objects. Deletions that it has started then have a
+// moment to end; of those that have not ended it is not known whether they were applied.
 type deleter struct {
-	m      *Manager
-	remove func(ctx context.Context, name string) error
-	p      *progress
+	m        *Manager
+	p        *progress
+	deletion *client.BulkDeletion
 
 	mu                  sync.Mutex
-	failed              []string
+	failed, unknown     []string
 	cause               error
 	consecutiveFailures int  // since the last success
 	stopped             bool // no further deletion is started
 }
 
-// deleteNames deletes objects and returns the names left: those that failed, then those that were not started.
-func (s *deleter) deleteNames(ctx context.Context, names []string) []string {
-	var workers sync.WaitGroup
-	var next int
-	take := func() (string, bool) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if next == len(names) || s.stopped || ctx.Err() != nil {
-			return "", false
-		}
-		next++
-		return names[next-1], true
-	}
-	s.failed = nil
-	for range min(maxConcurrentDeletes, len(names)) {
-		workers.Go(func() {
-			for name, ok := take(); ok; name, ok = take() {
-				s.deleteOne(ctx, name)
-			}
-		})
-	}
-	workers.Wait()
-	return append(s.failed, names[next:]...)
+// A deletePart is a part of the deletion that is recorded.
+type deletePart struct {
+	step    *client.DeletionStep
+	pending int // objects without a result
+	gone    int
+	unknown []string
 }
 
-// deleteOne deletes one object. It tries again when the storage is busy, because a busy storage has refused the request
-// and deleted nothing.
-func (s *deleter) deleteOne(ctx context.Context, name string) {
-	s.m.deleteSlots <- struct{}{}
-	defer func() { <-s.m.deleteSlots }()
-	var err error
-	for try := range maxDeleteAttempts {
-		err = s.remove(context.WithoutCancel(ctx), name)
-		rest, busy := busyDelay(err)
-		if !busy || try == maxDeleteAttempts-1 || sleep(ctx, max(rest, minBackoff<<try)) != nil {
+// deleteNames deletes objects, and returns how many of them were sent. Each part is recorded before its first object is
+// sent.
+func (s *deleter) deleteNames(ctx context.Context, names iter.Seq[string]) (sent int) {
+	type item struct {
+		part *deletePart
+		name string
+	}
+	s.failed, s.unknown = nil, nil
+	s.m.parallel.deletes.succeeded() // the user, or a page that was read, says to go on
+	items := make(chan item)
+	var workers sync.WaitGroup
+	started := 0
+	send := func(next item) bool {
+		if started < maxConcurrentDeletes {
+			started++
+			workers.Go(func() {
+				for one := range items {
+					s.deleteOne(ctx, one.part, one.name)
+				}
+			})
+		}
+		select {
+		case items <- next:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	for part := range partsOf(names) {
+		if s.hasStopped(ctx) {
+			break
+		}
+		step, err := s.deletion.Begin(part)
+		if err != nil {
+			s.stop(err)
+			break
+		}
+		open := &deletePart{step: step, pending: len(part)}
+		done := 0
+		for done < len(part) && !s.hasStopped(ctx) && send(item{open, part[done]}) {
+			done++
+		}
+		if sent += done; done < len(part) {
+			s.finish(open, len(part)-done)
 			break
 		}
 	}
-	if err == nil {
-		s.mu.Lock()
-		s.consecutiveFailures = 0
-		s.mu.Unlock()
-		s.p.add(1)
-		return
+	close(items)
+	workers.Wait()
+	return sent
+}
+
+// partsOf cuts names into parts.
+func partsOf(names iter.Seq[string]) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		part := make([]string, 0, partNames)
+		for name := range names {
+			if part = append(part, name); len(part) == partNames {
+				if !yield(part) {
+					return
+				}
+				part = make([]string, 0, partNames)
+			}
+		}
+		if len(part) > 0 {
+			yield(part)
+		}
 	}
+}
+
+// hasStopped reports whether nothing more is to be sent.
+func (s *deleter) hasStopped(ctx context.Context) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.failed = append(s.failed, name)
-	if s.cause == nil {
+	return s.stopped || ctx.Err() != nil
+}
+
+// stop starts no further deletion, because of an error.
+func (s *deleter) stop(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopped = true; s.cause == nil {
 		s.cause = err
 	}
-	s.consecutiveFailures++
-	s.stopped = s.stopped || s.consecutiveFailures == maxConsecutiveFailures || affectsAll(err)
+}
+
+// deleteOne deletes one object of a part.
+func (s *deleter) deleteOne(ctx context.Context, part *deletePart, name string) {
+	err := s.patiently(ctx, func(ctx context.Context) error { return part.step.Remove(ctx, name) })
+	s.mu.Lock()
+	var e *client.Error
+	switch {
+	case err == nil:
+		s.consecutiveFailures = 0
+		part.gone++
+	case errors.As(err, &e) && e.Unknown():
+		s.unknown, part.unknown = append(s.unknown, name), append(part.unknown, name)
+	default:
+		s.failed = append(s.failed, name)
+	}
+	if err != nil {
+		if s.cause == nil && ctx.Err() == nil {
+			s.cause = err
+		}
+		s.consecutiveFailures++
+		s.stopped = s.stopped || s.consecutiveFailures == maxConsecutiveFailures || affectsAll(err)
+	}
+	s.mu.Unlock()
+	if err == nil {
+		s.p.add(1)
+	}
+	s.finish(part, 1)
+}
+
+// finish counts objects of a part that have a result, or are not sent. It records the end of the part.
+func (s *deleter) finish(part *deletePart, n int) {
+	s.mu.Lock()
+	part.pending -= n
+	ended := part.pending == 0
+	s.mu.Unlock()
+	if ended {
+		if err := part.step.End(part.gone, part.unknown); err != nil {
+			s.stop(err)
+		}
+	}
+}
+
+// patiently sends one request. It tries again when the storage is busy, because a busy storage has refused the request
+// and deleted nothing. Once ctx has ended, the request has a moment left.
+func (s *deleter) patiently(ctx context.Context, remove func(context.Context) error) (err error) {
+	select {
+	case s.m.parallel.deletes.slots <- struct{}{}:
+		defer func() { <-s.m.parallel.deletes.slots }()
+	case <-ctx.Done():
+		return notSentError(ctx)
+	}
+	inFlight, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	defer context.AfterFunc(ctx, func() {
+		if sleep(inFlight, deleteGrace) == nil {
+			end()
+		}
+	})()
+	for try := range maxDeleteAttempts {
+		if s.m.parallel.deletes.wait(ctx) != nil {
+			return notSentError(ctx)
+		}
+		err = remove(inFlight)
+		rest, busy := busyDelay(err)
+		if err == nil {
+			s.m.parallel.deletes.succeeded()
+		}
+		if !busy || try == maxDeleteAttempts-1 || !s.m.parallel.deletes.pause(max(rest, minBackoff<<try)) {
+			break
+		}
+	}
+	return err
+}
+
+// notSentError is the error of an object that was not sent because the deletion was stopped.
+func notSentError(ctx context.Context) error {
+	return &client.Error{
+		Op:      client.OpDeleteObject,
+		Write:   true,
+		Outcome: client.NotSent,
+		Cause:   context.Cause(ctx),
+	}
 }
 
 // affectsAll reports whether an error would occur for every other object too.
@@ -206,18 +445,38 @@ func busyDelay(err error) (time.Duration, bool) {
 		e.Status == http.StatusServiceUnavailable && e.Outcome == client.Rejected
 }
 
+// undeleted is what a deletion has left.
+type undeleted struct {
+	count, missing int
+	gone           int64
+	names          iter.Seq[string]
+	more           bool
+}
+
 // undeletedError returns an error that names the objects left, or nil if none are left.
-func (s *deleter) undeletedError(ctx context.Context, left []string) error {
-	if len(left) == 0 {
+func (s *deleter) undeletedError(ctx context.Context, left undeleted) error {
+	if left.count == 0 {
 		return nil
 	}
 	cause := s.cause
 	if cause == nil {
 		cause = context.Cause(ctx)
 	}
-	e := &UndeletedError{Count: len(left), Cause: cause}
-	for _, name := range left[:min(len(left), maxReportedNames)] {
+	e := &UndeletedError{
+		Count:   left.count,
+		Missing: left.missing,
+		Gone:    left.gone,
+		More:    left.more,
+		Cause:   cause,
+	}
+	for name := range left.names {
+		if len(e.Names) == maxReportedNames {
+			break
+		}
 		e.Names = append(e.Names, client.NewText(name))
+	}
+	if ctx.Err() != nil {
+		s.p.setNote(e.count())
 	}
 	return e
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"lookout/client"
@@ -70,8 +71,8 @@ func (e *emptyTask) run(ctx context.Context, m *Manager, p *progress) error {
 	if err != nil {
 		return err
 	}
-	return w.EmptyBucket(ctx, e.cluster, e.bucket, e.prefix, func(ctx context.Context, remove removeFunc) error {
-		err := e.deleteAll(ctx, &deleter{m: m, p: p, remove: remove})
+	return w.EmptyBucket(ctx, e.cluster, e.bucket, e.prefix, func(ctx context.Context, d *client.BulkDeletion) error {
+		err := e.deleteAll(ctx, &deleter{m: m, p: p, deletion: d})
 		if err != nil && ctx.Err() != nil && !errors.Is(context.Cause(ctx), errCancelled) {
 			return &InterruptedDeletionError{context.Cause(ctx)}
 		}
@@ -79,20 +80,19 @@ func (e *emptyTask) run(ctx context.Context, m *Manager, p *progress) error {
 	})
 }
 
-// removeFunc deletes one object of the bucket.
-type removeFunc = func(ctx context.Context, name string) error
-
 // deleteAll lists and deletes all objects once, then checks whether any remain.
 func (e *emptyTask) deleteAll(ctx context.Context, s *deleter) error {
 	for page, err := range e.pages(ctx, s.m) {
 		if err != nil {
 			return contextCauseOr(ctx, err)
 		}
-		left := s.deleteNames(ctx, e.objectNames(page))
+		names := e.objectNames(page)
+		sent := s.deleteNames(ctx, slices.Values(names))
 		if ctx.Err() != nil || s.stopped {
-			return e.remainingError(ctx, s, page, left)
+			return e.remainingError(ctx, s, page, slices.Concat(s.unknown, s.failed, names[sent:]))
 		}
 	}
+	s.unknown = nil // the listing tells
 	for page, err := range e.pages(ctx, s.m) {
 		if err != nil {
 			return contextCauseOr(ctx, err)
@@ -168,13 +168,16 @@ func (e *emptyTask) objectNames(page client.ObjectPage) []string {
 
 // remainingError returns an error that describes the objects left, or nil if none are left.
 func (e *emptyTask) remainingError(ctx context.Context, s *deleter, page client.ObjectPage, left []string) error {
-	err := s.undeletedError(ctx, left)
+	err := s.undeletedError(ctx, undeleted{
+		count:   len(left),
+		missing: len(s.unknown),
+		gone:    s.p.completed(),
+		names:   slices.Values(left),
+		more:    page.Truncated || page.Incomplete != "",
+	})
 	var u *UndeletedError
-	if errors.As(err, &u) {
-		u.More = page.Truncated || page.Incomplete != ""
-		if u.Cause == nil {
-			u.Cause = errors.New("they were created while the bucket was being emptied")
-		}
+	if errors.As(err, &u) && u.Cause == nil {
+		u.Cause = errors.New("they were created while the bucket was being emptied")
 	}
 	return err
 }

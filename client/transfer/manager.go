@@ -26,14 +26,13 @@ const notifyInterval = 200 * time.Millisecond
 
 // A Manager runs transfers and keeps a list of all transfers of this session. Its methods are safe for concurrent use.
 type Manager struct {
-	Reason      string // why objects are deleted, for the journal; set before the first deletion
-	c           *client.Client
-	ctx         context.Context
-	wrapFile    func(file) file // wraps the file of each download, for tests
-	dirty       chan struct{}
-	changed     chan struct{}
-	deleteSlots chan struct{} // holds one value for each object that is being deleted
-	parallel    parallelism
+	Reason   string // why objects are deleted, for the journal; set before the first deletion
+	c        *client.Client
+	ctx      context.Context
+	wrapFile func(file) file // wraps the file of each download, for tests
+	dirty    chan struct{}
+	changed  chan struct{}
+	parallel parallelism
 
 	mu         sync.Mutex
 	jobs       []*job            // a job is at index ID-1
@@ -53,15 +52,14 @@ type Manager struct {
 // New returns a manager without transfers. When ctx ends, the manager stops everything it runs.
 func New(ctx context.Context, c *client.Client) *Manager {
 	m := &Manager{
-		c:           c,
-		ctx:         ctx,
-		dirty:       make(chan struct{}, 1),
-		changed:     make(chan struct{}, 1),
-		deleteSlots: make(chan struct{}, maxConcurrentDeletes),
-		parallel:    newParallelism(),
-		claims:      pathClaims{},
-		running:     map[*job]struct{}{},
-		pace:        pace{limit: MaxRunning},
+		c:        c,
+		ctx:      ctx,
+		dirty:    make(chan struct{}, 1),
+		changed:  make(chan struct{}, 1),
+		parallel: newParallelism(),
+		claims:   pathClaims{},
+		running:  map[*job]struct{}{},
+		pace:     pace{limit: MaxRunning},
 	}
 	go forwardNotifications(m.ctx, m.dirty, m.changed)
 	return m
@@ -545,6 +543,9 @@ func retryJob(m *Manager, j *job) {
 	case j.cleaningUp:
 		j.retryAfterCleanup = true
 	case j.status.State == Failed || j.status.State == Cancelled:
+		if deletion, ok := j.task.(*deleteTask); ok {
+			deletion.retry()
+		}
 		m.enqueue(j)
 	}
 }

@@ -22,6 +22,7 @@ const (
 
 // parallelism says how much of a transfer is done at the same time.
 type parallelism struct {
+	deletes   *deletePace
 	from      int64 // bytes left from which on a download is split
 	rangeSize int64
 	extra     chan struct{} // holds a value for each further range in memory
@@ -29,6 +30,7 @@ type parallelism struct {
 
 func newParallelism() parallelism {
 	return parallelism{
+		deletes:   &deletePace{slots: make(chan struct{}, maxConcurrentDeletes)},
 		from:      defaultParallelFrom,
 		rangeSize: defaultRangeSize,
 		extra:     make(chan struct{}, maxExtraRanges),

@@ -19,11 +19,11 @@ import (
 func TestImportsPointDownward(t *testing.T) {
 	toolkit := []string{
 		"ui", "ui/chart", "ui/form", "ui/table", "client", "client/journal", "client/maintenance", "client/objectindex",
-		"client/transfer", "client/visible", "theme",
+		"client/objectnames", "client/transfer", "client/visible", "theme",
 	}
 	may := map[string][]string{
 		"theme":                  {},
-		"client":                 {"client/visible"},
+		"client":                 {"client/objectnames", "client/visible"},
 		"client/objectnames":     {},
 		"client/visible":         {},
 		"client/emulator":        {},
@@ -33,7 +33,7 @@ func TestImportsPointDownward(t *testing.T) {
 		"client/statefile":       {},
 		"client/maintenance":     {"client", "client/journal"},
 		"client/objectindex":     {"client"},
-		"client/transfer":        {"client", "client/filelock", "client/visible"},
+		"client/transfer":        {"client", "client/filelock", "client/objectnames", "client/visible"},
 		"ui":                     {"client/visible", "theme"},
 		"ui/chart":               {"ui", "theme"},
 		"ui/filter":              {},
@@ -51,7 +51,7 @@ func TestImportsPointDownward(t *testing.T) {
 		"views/account": {
 			"views/account/incident", "client/statefile",
 			"views/resource", "ui", "ui/chart", "ui/form", "ui/table", "client", "client/journal", "client/maintenance",
-			"client/objectindex", "client/transfer", "client/visible", "theme",
+			"client/objectindex", "client/objectnames", "client/transfer", "client/visible", "theme",
 		},
 		"views/managed": append([]string{"views/account", "views/account/incident", "views/resource"}, toolkit...),
 		"views/storage": append(

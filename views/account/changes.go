@@ -79,6 +79,9 @@ func FormatOutcome(a *Account, e *journal.Entry, look *theme.Theme) (string, the
 	case e.Outcome == client.Applied:
 		return g.Success + " " + string(e.Shown()), theme.Good
 	}
+	if e.Gone > 0 {
+		return g.Failure + " partly", theme.Bad
+	}
 	return g.Failure + " not done", theme.Bad
 }
 

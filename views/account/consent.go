@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/objectnames"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
@@ -22,10 +23,13 @@ type ConfirmationRequest struct {
 	IDs []string // what they are done to; none for what has no id yet
 	// what client.OpDeleteObject is done to, if that differs: the sources of a move
 	SourceIDs []string
-	Below     bool   // the ids are parents ("us-east-1/photos/2024/"), and the answer covers everything below them
-	Name      string // what the button says: "delete"
-	Confirm   resource.ConfirmationSpec
-	Items     []string // what it is done to, line by line, if that is more than one thing
+	// the objects to delete, instead of IDs
+	Names *objectnames.SortedNames
+	// the ids are parents ("us-east-1/photos/2024/"), and the answer covers everything below them
+	Below   bool
+	Name    string // what the button says: "delete"
+	Confirm resource.ConfirmationSpec
+	Items   []string // what it is done to, line by line, if that is more than one thing
 }
 
 // Consents holds the consent to each operation of an Ask.
@@ -53,7 +57,7 @@ func (a *Account) AskConsentMsg(ask ConfirmationRequest, then func(Consents) tea
 func (ask ConfirmationRequest) withUnsettled(a *Account) ConfirmationRequest {
 	var texts []string
 	for _, e := range UnresolvedChanges(a) {
-		if e.Change.ID != "" && slices.Contains(ask.IDs, e.Change.ID) && slices.Contains(ask.Ops, e.Change.Op) {
+		if e.Change.ID != "" && ask.isAbout(e.Change.ID) && slices.Contains(ask.Ops, e.Change.Op) {
 			texts = append(texts, fmt.Sprintf(
 				"%s %s, sent %s ago: %s. If you send this now, it may be done twice.",
 				capitalize(client.Clean(e.Change.Op)),
@@ -68,6 +72,15 @@ func (ask ConfirmationRequest) withUnsettled(a *Account) ConfirmationRequest {
 		ask.Confirm.Effect = strings.TrimSpace(strings.Join(texts, " ") + " " + ask.Confirm.Effect)
 	}
 	return ask
+}
+
+// isAbout reports whether a question is about a thing.
+func (ask ConfirmationRequest) isAbout(id string) bool {
+	if ask.Names == nil {
+		return slices.Contains(ask.IDs, id)
+	}
+	name, inBucket := strings.CutPrefix(id, ask.Names.Bucket()+"/")
+	return inBucket && ask.Names.Contains(name)
 }
 
 // askAction is the question as an action. Its Confirm is nil if nothing need be asked.
@@ -85,6 +98,7 @@ func askAction(a *Account, ask ConfirmationRequest, then func(Consents) tea.Cmd)
 			Word:     ask.Confirm.Word,
 			Required: ask.Confirm.Required,
 			Below:    ask.Below,
+			Names:    ask.Names,
 		}, ids...)
 		question = requests[op].Question()
 	}

@@ -24,7 +24,7 @@ import (
 func ResumeLookups(a *Account, entries []*journal.Entry) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, e := range entries {
-		if a.Journal.Unresolved(*e) && !e.ByReading && e.Change.Op != client.OpEmptyBucket && !superseded(a, e) &&
+		if a.Journal.Unresolved(*e) && !e.ByReading && !client.DeletesMany(e.Change.Op) && !superseded(a, e) &&
 			findLookup(a, e.ID) == nil {
 			cmds = append(cmds, homeOf(a, e).LookUp(entryLookup(a, e)))
 		}
@@ -271,7 +271,7 @@ func unreadable(e *journal.Entry) string {
 		return "the API does not return it; sending the same change again does no harm"
 	case e.Change.Op == client.OpSetObjectACL:
 		return ""
-	case e.Change.Resource == "object", e.Change.Op == client.OpEmptyBucket:
+	case e.Change.Resource == "object", client.DeletesMany(e.Change.Op):
 		return "look into its bucket: o goes there"
 	}
 	return ""

@@ -83,6 +83,8 @@ func transferNews(end transfer.EndReport) tea.Cmd {
 		return batchNews(b)
 	case row.State == transfer.Done:
 		return ui.ShowNews(theme.Good, fmt.Sprintf("%s: %s", TransferName(row), doneText(row)))
+	case row.State == transfer.Cancelled && row.Note != "" && !row.Kind.MovesBytes():
+		return ui.ShowNews(theme.Warn, fmt.Sprintf("%s: %s was cancelled; %s", TransferName(row), row.Kind, row.Note))
 	case row.State == transfer.Failed:
 		return ui.ShowNews(theme.Bad, fmt.Sprintf("%s %s: %s", row.Kind, TransferName(row), TransferErrorText(row))+
 			ReasonIf(b.Remaining > 0, fmt.Sprintf(" · the other %s continue", ui.FormatCount(int64(b.Remaining)))))

@@ -187,7 +187,7 @@ func journalOperations(a *account.Account) []table.RowAction[*journal.Entry] {
 // isAPIRequest reports whether a change was one request to the API. Objects go through pre-signed URLs, and emptying a
 // bucket takes many requests.
 func isAPIRequest(e *journal.Entry) bool {
-	return e.Change.Op != client.OpEmptyBucket && strings.Contains(e.Change.Path, "/v4")
+	return !client.DeletesMany(e.Change.Op) && strings.Contains(e.Change.Path, "/v4")
 }
 
 // referenceToChanged returns the pane and the row of the object that was changed.

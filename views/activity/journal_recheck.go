@@ -16,9 +16,10 @@ import (
 
 // LookUpUnresolved looks up the changes of earlier runs and of other programs whose outcome is not known, and says so.
 func LookUpUnresolved(a *account.Account) tea.Cmd {
-	// an interrupted emptying is offered separately, and readings have said all they can of what arrived late
+	// interrupted deletions of many objects are reported separately, and readings have said all they can of what
+	// arrived late
 	open := slices.DeleteFunc(account.UnresolvedChanges(a), func(e *journal.Entry) bool {
-		return e.Change.Op == client.OpEmptyBucket || e.ByReading
+		return client.DeletesMany(e.Change.Op) || e.ByReading
 	})
 	lookups := account.ResumeLookups(a, open)
 	if len(open) == 0 || lookups == nil {

@@ -14,6 +14,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/objectindex"
+	"lookout/client/objectnames"
 	"lookout/client/transfer"
 	"lookout/theme"
 	"lookout/ui"
@@ -214,21 +215,21 @@ func (s *bucketSizes) exact(prefix string) (sum objectindex.ObjectTotal, at time
 // A pendingChange is a transfer that changes objects.
 type pendingChange struct {
 	id      transfer.ID
-	objects []client.Object // that it deletes
+	objects *objectnames.SortedNames // that it deletes, or nil
 }
 
 // maxExactChanges is the number of deleted objects that are subtracted one by one.
 const maxExactChanges = 10_000
 
 // expect notes that a transfer will delete objects. Without objects it is not known what the transfer changes.
-func (s *bucketSizes) expect(id transfer.ID, deleted []client.Object) {
+func (s *bucketSizes) expect(id transfer.ID, deleted *objectnames.SortedNames) {
 	if len(s.reads) == 0 && s.current == nil {
 		return
 	}
-	if len(deleted) > maxExactChanges {
+	if deleted != nil && deleted.Len() > maxExactChanges {
 		deleted = nil
 	}
-	s.pending = append(s.pending, pendingChange{id, slices.Clone(deleted)})
+	s.pending = append(s.pending, pendingChange{id, deleted})
 }
 
 // invalidate notes that objects have been stored, or will be.
@@ -252,11 +253,11 @@ func (s *bucketSizes) settle() {
 		for _, r := range append(slices.Clone(s.reads), s.current) {
 			switch {
 			case r == nil:
-			case status.State != transfer.Done || len(p.objects) == 0 || r == s.current:
+			case status.State != transfer.Done || p.objects == nil || r == s.current:
 				r.changed = true
 			default:
-				for _, o := range p.objects {
-					r.sums.Change(o.Name.Raw(), -1, -max(0, o.Size))
+				for o := range p.objects.From(0) {
+					r.sums.Change(o.Name, -1, -max(0, o.Size))
 				}
 			}
 		}

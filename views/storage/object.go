@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -181,8 +180,8 @@ func (p *objectView) toggleXML() tea.Cmd {
 
 // delete asks, deletes the object and closes its pane.
 func (p *objectView) delete() tea.Cmd {
-	objects := objectSet{1, slices.Values([]*client.Object{p.object})}
-	ask := askToDelete(p.bucket, objects)
+	d := newDeletion(p.bucket, p.object)
+	ask := d.ask()
 	ask.Items = nil
 	ask.Confirm.Title = "Delete object"
 	ask.Confirm.Effect = fmt.Sprintf(
@@ -190,7 +189,7 @@ func (p *objectView) delete() tea.Cmd {
 		bucketName(p.bucket),
 	)
 	return p.a.AskConsent(ask, func(c account.Consents) tea.Cmd {
-		return tea.Batch(deleteObjects(p.a, p.bucket, objects, c), ui.Send(ui.ClosePaneMsg{}))
+		return tea.Batch(d.start(p.a, c), ui.Send(ui.ClosePaneMsg{}))
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/objectnames"
 	"lookout/client/transfer"
 	"lookout/theme"
 	"lookout/ui"
@@ -22,71 +23,99 @@ func refTo(b *client.Bucket, name string) client.ObjectRef {
 	return b.Object(name)
 }
 
+// A deletion is the objects that are to be deleted.
+type deletion struct {
+	bucket *client.Bucket
+	names  *objectnames.SortedNames
+	single client.Object // the object, if there is only one
+}
+
+// newDeletion returns the deletion of one object.
+func newDeletion(b *client.Bucket, o *client.Object) deletion {
+	names := objectnames.NewBuilder(b.ID())
+	names.Add(objectnames.NamedObject{Name: o.Name.Raw(), Size: o.Size})
+	return deletion{b, names.List(), *o}
+}
+
 // delete asks about exactly the objects that are there when it asks.
 func (l *objectListing) delete(rows table.SelectedRows[*client.Object]) tea.Cmd {
-	return l.countThen(rows, func(all objectSet) tea.Msg {
-		if all.n == 0 {
+	c := countingOf(l.a)
+	return c.while(l.a, "the objects in "+l.nameOrCount(rows), func(ctx context.Context) tea.Msg {
+		names, d := objectnames.NewBuilder(l.path.bucket.ID()), deletion{bucket: l.path.bucket}
+		err := eachObject(ctx, l, rows, c, func(objects []*client.Object) int {
+			for _, o := range objects {
+				if names.Len() == 0 {
+					d.single = o.Clone()
+				}
+				names.Add(objectnames.NamedObject{Name: o.Name.Raw(), Size: o.Size})
+			}
+			return 0
+		})
+		if err != nil {
+			return ui.NewsMsg{Tone: theme.Bad, Text: "counting: " + ui.Reason(err)}
+		}
+		if d.names = names.List(); d.names.Len() == 0 {
 			return ui.NewsMsg{Tone: theme.Info, Text: "there is nothing to delete"}
 		}
-		return l.a.AskConsentMsg(askToDelete(l.path.bucket, all), func(c account.Consents) tea.Cmd {
-			return deleteObjects(l.a, l.path.bucket, all, c)
-		})
+		return l.a.AskConsentMsg(d.ask(), func(c account.Consents) tea.Cmd { return d.start(l.a, c) })
 	})
 }
 
 // maxNamedObjects is the number of objects that a question names.
 const maxNamedObjects = 1000
 
-// askToDelete is the question about objects. For several of them the answer is their number.
-func askToDelete(b *client.Bucket, objects objectSet) account.ConfirmationRequest {
+// ask is the question about the objects. For several of them the answer is their number.
+func (d deletion) ask() account.ConfirmationRequest {
 	ask := account.ConfirmationRequest{
-		Ops:  []string{client.OpDeleteObject},
-		Name: "delete",
-		IDs:  make([]string, 0, objects.n),
+		Ops:   []string{client.OpDeleteObject},
+		Name:  "delete",
+		Names: d.names,
 	}
-	bytes := int64(0)
-	for o := range objects.all {
-		bytes += max(0, o.Size)
-		ask.IDs = append(ask.IDs, refTo(b, o.Name.Raw()).ID())
-		if len(ask.Items) < maxNamedObjects {
-			ask.Items = append(ask.Items, o.Name.String())
+	for o := range d.names.From(0) {
+		if len(ask.Items) == maxNamedObjects {
+			break
 		}
+		ask.Items = append(ask.Items, client.Clean(o.Name))
 	}
-	if more := objects.n - len(ask.Items); more > 0 {
+	n := d.names.Len()
+	if more := n - len(ask.Items); more > 0 {
 		ask.Items = append(ask.Items, "and "+ui.FormatCount(int64(more))+" more")
 	}
-	count := ui.Plural(objects.n, "object", "objects")
+	count := ui.Plural(n, "object", "objects")
 	ask.Confirm = resource.ConfirmationSpec{
-		Title:    "Delete " + count,
-		Effect:   fmt.Sprintf("Deletes %s (%s) in %s for good.", count, account.FormatSize(bytes), bucketName(b)),
+		Title: "Delete " + count,
+		Effect: fmt.Sprintf(
+			"Deletes %s (%s) in %s for good.", count, account.FormatSize(d.names.Bytes()), bucketName(d.bucket),
+		),
 		Required: true,
 	}
-	if objects.n > 1 {
-		ask.Confirm.Word = fmt.Sprint(objects.n)
+	if n > 1 {
+		ask.Confirm.Word = fmt.Sprint(n)
 	}
 	return ask
 }
 
-// deleteObjects starts the deletion, off the event loop: there may be a million objects.
-func deleteObjects(a *account.Account, b *client.Bucket, objects objectSet, c account.Consents) tea.Cmd {
+// start starts the deletion, off the event loop: there may be a million objects.
+func (d deletion) start(a *account.Account, c account.Consents) tea.Cmd {
 	return func() tea.Msg {
-		all := objects.slice()
-		id := a.Transfers.DeleteListed(c[client.OpDeleteObject], b.Location().Raw(), b.Label.Raw(), all)
-		return deletionStarted{a, b, id, all}
+		cluster, bucket, consent := d.bucket.Location().Raw(), d.bucket.Label.Raw(), c[client.OpDeleteObject]
+		if d.names.Len() == 1 {
+			return deletionStarted{a, d, a.Transfers.DeleteObject(consent, cluster, bucket, d.single)}
+		}
+		return deletionStarted{a, d, a.Transfers.DeleteList(consent, cluster, bucket, d.names)}
 	}
 }
 
 // deletionStarted says that a deletion was started.
 type deletionStarted struct {
-	a       *account.Account
-	bucket  *client.Bucket
-	id      transfer.ID
-	objects []client.Object
+	a        *account.Account
+	deletion deletion
+	id       transfer.ID
 }
 
 // Deliver shows the transfer.
 func (m deletionStarted) Deliver() tea.Cmd {
-	sizesOf(m.a, m.bucket.Object("")).expect(m.id, m.objects)
+	sizesOf(m.a, m.deletion.bucket.Object("")).expect(m.id, m.deletion.names)
 	return account.SyncTransfers(m.a)
 }
 

@@ -109,27 +109,54 @@ func (m countingEnded) Deliver() tea.Cmd {
 func (l *objectListing) expandFolders(
 	ctx context.Context, rows table.SelectedRows[*client.Object], c *counting,
 ) (objectSet, error) {
-	found, folders := objectindex.New(), false
-	for row := range rows.All() {
-		if folders = l.isFolder(row); folders {
-			break
-		}
-	}
-	if !folders {
+	found := objectindex.New()
+	if !hasFolder(l, rows) {
 		for row := range rows.All() {
 			c.objects.Add(1)
 			c.bytes.Add(max(0, row.Size))
 		}
 		return objectSet{rows.Len(), rows.All()}, ctx.Err()
 	}
+	err := eachObject(ctx, l, rows, c, found.Append)
+	if err != nil {
+		return objectSet{}, err
+	}
+	listed := found.Snapshot()
+	return objectSet{listed.Len(), func(yield func(*client.Object) bool) {
+		for i := range listed.Len() {
+			if !yield(rowOf(listed.At(i))) {
+				return
+			}
+		}
+	}}, ctx.Err()
+}
+
+// hasFolder reports whether one of the rows is a folder.
+func hasFolder(l *objectListing, rows table.SelectedRows[*client.Object]) bool {
+	for row := range rows.All() {
+		if l.isFolder(row) {
+			return true
+		}
+	}
+	return false
+}
+
+// eachObject gives the objects that rows stand for to a function, which returns how many of them it had before.
+func eachObject(
+	ctx context.Context, l *objectListing, rows table.SelectedRows[*client.Object], c *counting,
+	collect func([]*client.Object) (dropped int),
+) error {
 	add := func(objects ...*client.Object) {
-		n := len(objects) - found.Append(objects)
+		n := len(objects) - collect(objects)
 		c.objects.Add(int64(n))
 		for _, o := range objects {
 			c.bytes.Add(max(0, o.Size))
 		}
 	}
 	for row := range rows.All() {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if !l.isFolder(row) {
 			add(row)
 			continue
@@ -149,17 +176,10 @@ func (l *objectListing) expandFolders(
 			err = errors.New("the listing is " + missing)
 		}
 		if err != nil {
-			return objectSet{}, err
+			return err
 		}
 	}
-	listed := found.Snapshot()
-	return objectSet{listed.Len(), func(yield func(*client.Object) bool) {
-		for i := range listed.Len() {
-			if !yield(rowOf(listed.At(i))) {
-				return
-			}
-		}
-	}}, ctx.Err()
+	return ctx.Err()
 }
 
 // countThen lists the objects that rows stand for, off the event loop, and goes on with them.

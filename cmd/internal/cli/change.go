@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lookout/client"
+	"lookout/client/objectnames"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
 	"lookout/ui"
@@ -32,10 +33,11 @@ type change[T any] struct {
 	unchanged string // why nothing is sent, after the thing's name: " already has these values"
 	send      func(context.Context, *approvedChange) (T, error)
 	result    T
-	show      func() error // prints the plan of many changes, for --dry-run; nil for one change
-	asks      askRule      // if it asks more than the subcommand
-	ids       []string     // what the consent covers, if it is not the ID
-	otherIDs  []string     // what the consents to the other operations cover, if it differs
+	show      func() error             // prints the plan of many changes, for --dry-run; nil for one change
+	asks      askRule                  // if it asks more than the subcommand
+	ids       []string                 // what the consent covers, if it is not the ID
+	names     *objectnames.SortedNames // the objects that are deleted, instead of ids
+	otherIDs  []string                 // what the consents to the other operations cover, if it differs
 }
 
 // erase returns the change without its type.
@@ -52,6 +54,7 @@ func (c change[T]) erase() change[any] {
 		asks:      c.asks,
 		ids:       c.ids,
 		otherIDs:  c.otherIDs,
+		names:     c.names,
 	}
 	if c.send != nil {
 		erased.send = func(ctx context.Context, a *approvedChange) (any, error) { return c.send(ctx, a) }

@@ -425,12 +425,17 @@ func (r *subcommandRun) approve(ctx context.Context, s *scriptSession, c change[
 		answered:  s.dryRun,
 		answer:    s.dryRun,
 	}
-	question := client.ConsentQuestion{Effect: c.effect, Required: asks != asksIfProtected, Below: c.below}
+	question := client.ConsentQuestion{
+		Effect:   c.effect,
+		Required: asks != asksIfProtected,
+		Below:    c.below,
+		Names:    c.names,
+	}
 	if asks == asksAlways {
 		question.Word = firstTypable(c.Label, c.ID)
 	}
 	ids := c.ids
-	if ids == nil {
+	if ids == nil && c.names == nil {
 		ids = []string{c.ID}
 	}
 	for _, op := range append([]string{c.Op}, r.subcommand.otherOps...) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/objectindex"
+	"lookout/client/objectnames"
 	"lookout/client/transfer"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
@@ -425,20 +427,31 @@ func (s *scriptSession) planDownload(
 func (s *scriptSession) selectObjects(
 	ctx context.Context, sel transfer.Selection,
 ) (selected []transfer.DownloadItem, err error) {
-	line := progress.NewMeter(s.errOut)
+	err = s.eachSelected(ctx, sel, func(o transfer.DownloadItem) {
+		o.Object = o.Object.Clone()
+		selected = append(selected, o)
+	})
+	return selected, err
+}
+
+// eachSelected lists the objects of a selection, and gives each to a function.
+func (s *scriptSession) eachSelected(
+	ctx context.Context, sel transfer.Selection, do func(transfer.DownloadItem),
+) error {
+	line, n := progress.NewMeter(s.errOut), int64(0)
 	defer line.Clear()
 	for o, err := range sel.All(ctx, s.api.Objects) {
 		if errors.Is(err, transfer.ErrNoMatch) {
-			return nil, exit.WithCode(exit.CodeNotFound, err)
+			return exit.WithCode(exit.CodeNotFound, err)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		o.Object = o.Object.Clone()
-		selected = append(selected, o)
-		line.Show("listing: %s objects", ui.FormatCount(int64(len(selected))))
+		do(o)
+		n++
+		line.Show("listing: %s objects", ui.FormatCount(n))
 	}
-	return selected, nil
+	return nil
 }
 
 // existingParent returns a folder, or the nearest one above it that exists.
@@ -545,34 +558,44 @@ func (s *scriptSession) delete(
 func (s *scriptSession) planRemoval(
 	ctx context.Context, sel transfer.Selection,
 ) (c change[client.ObjectRef], err error) {
-	selected, err := s.selectObjects(ctx, sel)
+	var single client.Object
+	names := objectnames.NewBuilder(client.BucketID(sel.Cluster, sel.Bucket))
+	err = s.eachSelected(ctx, sel, func(o transfer.DownloadItem) {
+		if names.Len() == 0 {
+			single = o.Object.Clone()
+		}
+		names.Add(objectnames.NamedObject{Name: o.Object.Name.Raw(), Size: o.Object.Size})
+	})
 	if err != nil {
 		return c, err
 	}
-	objects, bytes, named := make([]client.Object, len(selected)), int64(0), []string(nil)
-	for i, o := range selected {
-		ref := client.ObjectRef{Cluster: sel.Cluster, Bucket: sel.Bucket, Name: o.Object.Name.Raw()}
-		objects[i], bytes, c.ids = o.Object, bytes+max(0, o.Object.Size), append(c.ids, ref.ID())
-		if i < 3 {
-			named = append(named, o.Object.Name.String())
+	c.names = names.List()
+	var named []string
+	for o := range c.names.From(0) {
+		if len(named) == 3 {
+			named = append(named, fmt.Sprintf("%s more", ui.FormatCount(int64(c.names.Len()-3))))
+			break
 		}
+		named = append(named, client.Clean(o.Name))
 	}
-	if more := len(objects) - len(named); more > 0 {
-		named = append(named, fmt.Sprintf("%s more", ui.FormatCount(int64(more))))
-	}
-	c.Change = client.Change{ID: c.ids[0], Label: fmt.Sprint(len(objects))}
-	c.effect = fmt.Sprintf("Removes %s (%s) from %s for good: %s", ui.Plural(len(objects), "object", "objects"),
-		account.FormatSize(bytes), client.Clean(client.BucketID(sel.Cluster, sel.Bucket)), strings.Join(named, ", "))
+	first := client.ObjectRef{Cluster: sel.Cluster, Bucket: sel.Bucket, Name: single.Name.Raw()}
+	c.Change = client.Change{ID: first.ID(), Label: fmt.Sprint(c.names.Len())}
+	c.effect = fmt.Sprintf("Removes %s (%s) from %s for good: %s", ui.Plural(c.names.Len(), "object", "objects"),
+		account.FormatSize(c.names.Bytes()), client.Clean(c.names.Bucket()), strings.Join(named, ", "))
 	c.show = func() error {
-		var text strings.Builder
-		for _, o := range objects {
-			fmt.Fprintf(&text, "delete   %10s  %s\n", account.FormatSize(o.Size), o.Name)
+		out := bufio.NewWriter(s.out)
+		for o := range c.names.From(0) {
+			fmt.Fprintf(out, "delete   %10s  %s\n", account.FormatSize(o.Size), client.Clean(o.Name))
 		}
-		return output.WriteText(s.out, text.String())
+		return out.Flush()
 	}
+	list := c.names
 	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
 		return client.ObjectRef{}, s.delete(ctx, w.change.Reason, func(m *transfer.Manager) transfer.ID {
-			return m.DeleteListed(w.consent(), sel.Cluster, sel.Bucket, objects)
+			if list.Len() == 1 {
+				return m.DeleteObject(w.consent(), sel.Cluster, sel.Bucket, single)
+			}
+			return m.DeleteList(w.consent(), sel.Cluster, sel.Bucket, list)
 		})
 	}
 	return c, nil

@@ -1,0 +1,116 @@
+package journal
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"lookout/client"
+)
+
+// A DeletionProgress is what became of the parts of a change that deletes many objects. It is replaced, never changed.
+type DeletionProgress struct {
+	Gone  int                   `json:"gone,omitempty"`
+	Begun int                   `json:"begun"`          // the last part
+	Open  []client.DeletionPart `json:"open,omitempty"` // parts with objects whose outcome is not known
+	At    time.Time             `json:"at,omitzero"`    // of the last record
+}
+
+// UnknownCount returns the number of objects whose outcome is not known.
+func (p *DeletionProgress) UnknownCount() (n int) {
+	for _, part := range p.Open {
+		n += part.UnknownCount()
+	}
+	return n
+}
+
+// Describe says what is gone, not known and left of a number of objects; 0 if that is not known.
+func (p *DeletionProgress) Describe(objects int) string {
+	text := fmt.Sprintf("%d gone", p.Gone)
+	if objects > 0 {
+		text = fmt.Sprintf("%d of %d gone", p.Gone, objects)
+	}
+	if n := p.UnknownCount(); n > 0 {
+		text += fmt.Sprintf(", %d not known", n)
+	}
+	if left := objects - p.Gone - p.UnknownCount(); left > 0 {
+		text += fmt.Sprintf(", %d not deleted", left)
+	}
+	return text
+}
+
+// with returns the progress after a record of a part. A record that was read before changes nothing.
+func (p *DeletionProgress) with(part client.DeletionPart, at time.Time) *DeletionProgress {
+	next := DeletionProgress{}
+	if p != nil {
+		next = *p
+		next.Open = slices.Clone(p.Open)
+	}
+	i := slices.IndexFunc(next.Open, func(q client.DeletionPart) bool { return q.Number == part.Number })
+	switch {
+	case !part.Ended && part.Number > next.Begun:
+		next.Open, next.Begun = append(next.Open, part), part.Number
+	case part.Ended && i >= 0:
+		if was := next.Open[i]; was.Ended {
+			next.Gone -= was.Gone
+		}
+		next.Gone += part.Gone
+		if next.Open[i] = part; part.UnknownCount() == 0 {
+			next.Open = slices.Delete(next.Open, i, i+1)
+		}
+	default:
+		return p
+	}
+	next.At = at
+	return &next
+}
+
+// validPart reports whether the numbers of a part can be true.
+func validPart(p client.DeletionPart) bool {
+	return p.Number > 0 && p.Count > 0 && p.Gone >= 0 && p.Left >= 0 && p.Gone <= p.Count && p.Left <= p.Count-p.Gone
+}
+
+// RecordPart records a part of a change that deletes many objects. Of one that begins, the record is on the disk when
+// RecordPart returns.
+func (j *Journal) RecordPart(id string, p client.DeletionPart) error {
+	j.fileMu.Lock()
+	defer j.fileMu.Unlock()
+	l := record{ID: id, Part: &p, At: j.now().UTC()}
+	if err := j.write(l, !p.Ended, nil); err != nil {
+		if p.Ended && j.outcomeError == nil {
+			j.outcomeError = fmt.Errorf("the outcome of a change could not be written to the journal: %w", err)
+		}
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.apply(l, unread)
+	return nil
+}
+
+// applyPart adds the record of a part to its change.
+func applyPart(s *state, l record) bool {
+	if !validPart(*l.Part) {
+		return false
+	}
+	e := s.byID[l.ID]
+	if e == nil {
+		return len(s.segments) > 0 && l.ID != "" // the outcome says what became of the change
+	}
+	if next := e.Deletion.with(*l.Part, l.At); next != e.Deletion {
+		e.setDeletion(next)
+		s.version++
+	}
+	return true
+}
+
+// setDeletion sets the progress of a deletion. As long as there is no outcome, the detail says what is known.
+func (e *Entry) setDeletion(p *DeletionProgress) {
+	if e.Deletion = p; p == nil {
+		return
+	}
+	e.Gone = p.Gone
+	if e.Outcome == client.Pending {
+		e.OutcomeDetail = p.Describe(e.Change.Objects)
+	}
+}
