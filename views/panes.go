@@ -122,6 +122,7 @@ func (r journalRead) Deliver() tea.Cmd {
 func resumeChanges(a *account.Account) tea.Cmd {
 	return tea.Batch(
 		managed.ResumeMaintenance(a, a.Now()), managed.WatchJournal(a), storage.OfferResumeEmptying(a),
+		storage.ReportInterruptedDeletions(a),
 		storage.OfferInterruptedDownloads(a),
 		storage.OfferUnseenSecrets(a), activity.LookUpUnresolved(a), account.WatchNotSeen(a), account.WatchTransfers(a),
 	)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -12,6 +14,7 @@ import (
 	"lookout/client"
 	"lookout/client/journal"
 	"lookout/client/objectindex"
+	"lookout/client/objectnames"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/views/account"
@@ -155,7 +158,11 @@ func OfferResumeEmptying(a *account.Account) tea.Cmd {
 	actions := []ui.Action{leave}
 	for _, e := range a.Journal.Unfinished(client.OpEmptyBucket) {
 		if prefix, ok := emptiedPrefix(e); ok {
-			name := fmt.Sprintf("count the remaining objects in %s, then ask", client.Clean(prefix.ID()))
+			name := "count the remaining objects in " + client.Clean(prefix.ID())
+			if e.Gone > 0 {
+				name += fmt.Sprintf(" (%s)", client.Clean(e.OutcomeDetail))
+			}
+			name += ", then ask"
 			actions = append(actions, ui.Action{
 				Key:       ui.Bind(name, fmt.Sprint(len(actions))),
 				Writes:    true,
@@ -177,4 +184,106 @@ func emptiedPrefix(e journal.Entry) (client.ObjectRef, bool) {
 		return client.ObjectRef{}, false
 	}
 	return client.ObjectRef{Cluster: parts[0], Bucket: parts[1], Name: parts[2]}, true
+}
+
+// ReportInterruptedDeletions says of each deletion of many objects that an earlier run did not finish what is gone, not
+// known and left. It then looks up in the bucket what is not known.
+func ReportInterruptedDeletions(a *account.Account) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, e := range account.UnresolvedChanges(a) {
+		if e.Change.Op != client.OpDeleteObjects || a.Journal.FromThisRun(*e) {
+			continue
+		}
+		cmds = append(
+			cmds,
+			ui.ShowNews(theme.Warn, describeInterrupted(*e)+" · see the journal"),
+			lookUpDeletion(a, *e),
+		)
+	}
+	return tea.Batch(cmds...)
+}
+
+// describeInterrupted says what became of an interrupted deletion.
+func describeInterrupted(e journal.Entry) string {
+	what := "Deleting " + account.EntryName(&e) + " was interrupted"
+	if e.Deletion == nil {
+		return what + ": nothing was sent"
+	}
+	return what + ": " + e.Deletion.Describe(e.Change.Objects)
+}
+
+// maxDeletionLookups is how many objects are looked up at the same time.
+const maxDeletionLookups = 8
+
+// lookUpDeletion finds out which objects exist whose deletion was sent and has no known outcome, and records that.
+func lookUpDeletion(a *account.Account, e journal.Entry) tea.Cmd {
+	cluster, rest, _ := strings.Cut(e.Change.ID, "/")
+	bucket, _, _ := strings.Cut(rest, "/")
+	return func() tea.Msg {
+		if e.Deletion == nil {
+			a.Journal.RecordOutcome(e.ID, client.Rejected, errors.New("it was interrupted before anything was sent"))
+			return nil
+		}
+		for _, part := range e.Deletion.Open {
+			ended, err := lookUpPart(a.Context, a.API.Objects, client.ObjectRef{Cluster: cluster, Bucket: bucket}, part)
+			if err == nil {
+				err = a.Journal.RecordPart(e.ID, ended)
+			}
+			if err != nil {
+				return ui.NewsMsg{
+					Tone: theme.Warn,
+					Text: account.EntryName(&e) + ": what is not known cannot be looked up: " + ui.Reason(err),
+				}
+			}
+		}
+		known, _ := a.Journal.Entry(e.ID)
+		if known.Deletion == nil {
+			return nil
+		}
+		outcome := client.Rejected
+		if known.Deletion.Gone == e.Change.Objects {
+			outcome = client.Applied
+		}
+		text := known.Deletion.Describe(e.Change.Objects)
+		a.Journal.RecordOutcome(e.ID, outcome, errors.New("it was interrupted; "+text))
+		return ui.NewsMsg{Tone: theme.Warn, Text: describeInterrupted(known)}
+	}
+}
+
+// lookUpPart returns the end of a part: which of its objects exist.
+func lookUpPart(
+	ctx context.Context, objects client.ObjectReader, at client.ObjectRef, part client.DeletionPart,
+) (client.DeletionPart, error) {
+	names, err := objectnames.Decode(part.Names)
+	if err == nil && len(names) != part.UnknownCount() {
+		err = fmt.Errorf("%d names of %d are in the journal", len(names), part.UnknownCount())
+	}
+	if err != nil {
+		return part, err
+	}
+	part.Ended, part.Names = true, nil
+	var mu sync.Mutex
+	var workers sync.WaitGroup
+	for some := range slices.Chunk(names, len(names)/maxDeletionLookups+1) {
+		workers.Go(func() {
+			for _, name := range some {
+				_, there, failure := objects.Find(ctx, at.Cluster, at.Bucket, name)
+				mu.Lock()
+				switch {
+				case failure != nil:
+					err = failure
+				case there:
+					part.Left++
+				default:
+					part.Gone++
+				}
+				mu.Unlock()
+				if failure != nil {
+					return
+				}
+			}
+		})
+	}
+	workers.Wait()
+	return part, err
 }
