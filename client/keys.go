@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"iter"
+	"slices"
 	"strconv"
 )
 
@@ -60,6 +61,16 @@ func (g BucketGrant) BucketID() string { return BucketID(g.Location().raw, g.Buc
 type AccessKeyRequest struct {
 	Label   string               `json:"label"`
 	Buckets []BucketGrantRequest `json:"bucket_access,omitzero"`
+}
+
+// RegionIDs returns the ids of the regions in which the key works, each once; nil if they are not reported.
+func (k *AccessKey) RegionIDs() (ids []string) {
+	for _, region := range k.Regions {
+		if !slices.Contains(ids, region.ID.raw) { // a region has an endpoint of each type
+			ids = append(ids, region.ID.raw)
+		}
+	}
+	return ids
 }
 
 // A BucketGrantRequest is one entry of an AccessKeyRequest.

@@ -60,6 +60,7 @@ func joinCases() []joinCase {
 		{"call sheet, services", "2 <enter> y", services, "services", ""},
 		{"call sheet, contacts", "2 <enter> y", contacts, "contacts", ""},
 		{"bucket", "8", keys, "keys", "no limited key"},
+		{"readers of a bucket", "8 W <wait>", keys, "keys", "no access key"},
 		{"cluster", "0 / us-east <enter>", buckets, "buckets", "none"},
 		{"new key", "9 n <tab>", buckets, "buckets", "nothing to choose"},
 		{"overview, services", "1", services, "services", "no services yet"},
@@ -73,7 +74,8 @@ func joinCases() []joinCase {
 // claims matches sentences that are allowed only if the other list is known.
 var claims = regexp.MustCompile(`(?i)\bnobody\b|\bdeleted\)|nothing has been detected|nothing to choose|` +
 	`\b0 (in the|buckets?|keys?|services?|issues?|contacts?|groups?|\(0|objects)|\band 0\b|  0  \S+\.objects|` +
-	`\bno (limited key|contacts?|service|services|keys?|issues?|group|bucket|credential)\b|there is no|\bnone\b`)
+	`\bno ((limited|access) key|contacts?|service|services|keys?|issues?|group|bucket|credential)\b|` +
+	`there is no|\bnone\b`)
 
 // ownFacts matches words about the row itself, which depend on no other list.
 var ownFacts = regexp.MustCompile(`(second|credentials|us-east-1)\s+none|emulatedkeyofnobody|` +

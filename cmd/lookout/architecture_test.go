@@ -57,9 +57,11 @@ func TestImportsPointDownward(t *testing.T) {
 		"views/storage": append(
 			[]string{
 				"views/account", "views/account/incident", "views/resource", "views/storage/preview",
+				"views/storage/readers",
 			}, toolkit...,
 		),
 		"views/storage/preview": {"ui", "client", "theme"},
+		"views/storage/readers": {"views/account", "views/resource", "ui", "client", "client/journal", "theme"},
 		"views/activity": append(
 			[]string{"views/account", "views/account/audit", "views/account/incident", "views/resource"}, toolkit...,
 		),

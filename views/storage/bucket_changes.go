@@ -45,6 +45,8 @@ func Buckets(a *account.Account) resource.Resource[*client.Bucket] {
 			"buckets get us-east-1/acme-www -o json",
 			"buckets create us-east-1/acme-scratch --acl private",
 			"buckets access us-east-1/acme-www --acl public-read --cors=false",
+			"buckets readers us-east-1/acme-www",
+			"buckets readers us-east-1/acme-www -o json --jq 'any(.[]; .public)'",
 			"buckets empty us-east-1/acme-scratch --yes",
 			"buckets delete us-east-1/acme-scratch --yes",
 		},

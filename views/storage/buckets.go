@@ -13,6 +13,7 @@ import (
 	"lookout/ui/table"
 	"lookout/views/account"
 	"lookout/views/resource"
+	"lookout/views/storage/readers"
 )
 
 // bucketName returns a bucket as people and commands write it: "us-east-1/acme-backups". A label is unique only within
@@ -158,6 +159,12 @@ func bucketShortcuts(a *account.Account) []table.RowAction[*client.Bucket] {
 			OpenPane:    func(b *client.Bucket) ui.Pane { return certificatePane(a, b) },
 		},
 		{
+			Keys:        []string{"W"},
+			Name:        "who can read it",
+			Description: "its ACL, access keys and links",
+			OpenPane:    func(b *client.Bucket) ui.Pane { return bucketReaders(a, b) },
+		},
+		{
 			Keys: []string{"y"},
 			Name: "copy address",
 			Message: func(b *client.Bucket) tea.Msg {
@@ -186,6 +193,20 @@ func bucketShortcuts(a *account.Account) []table.RowAction[*client.Bucket] {
 			return bucketReferences(a, b)
 		}),
 	}
+}
+
+// bucketReaders returns the pane that shows who can read a bucket.
+func bucketReaders(a *account.Account, b *client.Bucket) ui.Pane {
+	return readers.Pane(a, b, "", func() []ui.Action {
+		return append(bucketRunner(a).ActionsOnAll([]*client.Bucket{b}, "", "access"), linksAction(a))
+	})
+}
+
+// objectReaders returns the pane that shows who can read an object; without a name it is that of the bucket.
+func objectReaders(a *account.Account, b *client.Bucket, name client.ServerText) ui.Pane {
+	return readers.Pane(a, b, name.Raw(), func() []ui.Action {
+		return []ui.Action{objectAccessAction(a, b, name), linksAction(a)}
+	})
 }
 
 // bucketReferences returns the cluster of a bucket and the keys that are limited to it.

@@ -123,14 +123,7 @@ func (p *objectView) Actions() []ui.Action {
 			OpensView:   true,
 			Do:          open(func() form.Form { return downloadForm(a, b, o) }),
 		},
-		{
-			Key:            ui.Bind("access", "c"),
-			ShowInHints:    true,
-			Writes:         true,
-			OpensView:      true,
-			DisabledReason: a.MissingScope(client.OpSetObjectACL),
-			Do:             func() tea.Cmd { return readThenSetAccess(a, b, o.Name) },
-		},
+		objectAccessAction(a, b, o.Name),
 		{
 			Key:            ui.Bind("move", "e"),
 			Description:    "rename, move or copy it",
@@ -151,9 +144,28 @@ func (p *objectView) Actions() []ui.Action {
 	return append(acts, p.scroll.Actions()...)
 }
 
+// objectAccessAction returns the action that changes the access to an object.
+func objectAccessAction(a *account.Account, b *client.Bucket, name client.ServerText) ui.Action {
+	return ui.Action{
+		Key:            ui.Bind("access", "c"),
+		ShowInHints:    true,
+		Writes:         true,
+		OpensView:      true,
+		DisabledReason: a.MissingScope(client.OpSetObjectACL),
+		Do:             func() tea.Cmd { return readThenSetAccess(a, b, name) },
+	}
+}
+
 // localActions only show or copy something.
 func (p *objectView) localActions() []ui.Action {
 	return []ui.Action{
+		{
+			Key:         ui.Bind("who can read it", "W"),
+			Description: "its ACL, access keys and links",
+			Do: func() tea.Cmd {
+				return ui.Send(ui.OpenPaneMsg{Pane: objectReaders(p.a, p.bucket, p.object.Name)})
+			},
+		},
 		{
 			Key:            ui.Bind("ACL as XML", "x"),
 			DisabledReason: account.ReasonIf(!p.acl.Loaded(), "the access has not been read yet"),

@@ -156,6 +156,7 @@ func objectResource(l *objectListing) resource.Resource[*client.Object] {
 			"objects get us-east-1/acme-backups site/ copy -r",
 			"objects get us-east-1/acme-backups 'site/*.html' pages",
 			"objects acl us-east-1/acme-backups new.txt",
+			"objects readers us-east-1/acme-backups new.txt",
 			"objects link us-east-1/acme-backups new.txt --for 1h",
 			"objects sync ./docs us-east-1/acme-backups/site --dry-run",
 			"objects sync us-east-1/acme-backups/site ./copy --force",
@@ -440,6 +441,7 @@ func (l *objectListing) operations() []table.RowAction[*client.Object] {
 			DisabledReason: l.whyNot(client.OpSetObjectACL),
 			Cmd:            func(o *client.Object) tea.Cmd { return readThenSetAccess(l.a, l.path.bucket, o.Name) },
 		},
+		readersAction(l),
 		moveAction(l),
 		{
 			Keys:           []string{"D"},
@@ -449,6 +451,21 @@ func (l *objectListing) operations() []table.RowAction[*client.Object] {
 			OpensView:      true,
 			DisabledReason: func(*client.Object) string { return l.a.MissingScope(client.OpDeleteObject) },
 			SelectionCmd:   l.delete,
+		},
+	}
+}
+
+// readersAction shows who can read an entry.
+func readersAction(l *objectListing) table.RowAction[*client.Object] {
+	return table.RowAction[*client.Object]{
+		Keys:        []string{"W"},
+		Name:        "who can read it",
+		Description: "the object's ACL, access keys and links; of a folder, the bucket's",
+		OpenPane: func(o *client.Object) ui.Pane {
+			if l.isFolder(o) {
+				return bucketReaders(l.a, l.path.bucket)
+			}
+			return objectReaders(l.a, l.path.bucket, o.Name)
 		},
 	}
 }

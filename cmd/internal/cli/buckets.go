@@ -52,6 +52,7 @@ func bucketCommands(r scriptResource) scriptResource {
 			return s.planEmptying(ctx, o)
 		}),
 	}.erase())
+	r.includes = append(r.includes, readersResource("bucket", "CLUSTER/BUCKET"))
 	i := slices.IndexFunc(r.subcommands, func(v subcommand[any]) bool { return v.name == "create" })
 	bind := r.subcommands[i].bindFlags
 	r.subcommands[i].bindFlags = func(set *pflag.FlagSet) planFunc[any] {

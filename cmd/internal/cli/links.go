@@ -3,17 +3,23 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"lookout/client"
+	"lookout/client/journal"
 	"lookout/cmd/internal/exit"
+	"lookout/views/account"
 	"lookout/views/resource"
+	"lookout/views/storage/readers"
 )
 
 // A link is the row of a pre-signed URL.
@@ -106,4 +112,90 @@ func makeLink(set *pflag.FlagSet) planFunc[*link] {
 			},
 		}, nil
 	}
+}
+
+// readersResource lists who can read a bucket, or an object of it. Its command stands among those of buckets and of
+// objects; args are its arguments.
+func readersResource(singular, args string) scriptResource {
+	type row = readers.Reader
+	return scriptResource{
+		singular: singular,
+		listName: "readers",
+		listSummary: "Show who can read the " + singular +
+			": ACL and CORS, access keys, links; policies set through S3 are not visible",
+		listArgs: args,
+		columns: resource.EraseColumns([]resource.ColumnDefinition[*row]{
+			{Name: "kind", Value: func(r *row) string { return string(r.Kind) }},
+			{Name: "name", Value: func(r *row) string { return r.Name }},
+			{Name: "access", Value: func(r *row) string { return r.Access }},
+			{Name: "public", Value: func(r *row) string { return resource.OptionalValue(r.Public) }},
+			{Name: "expires", Value: func(r *row) string {
+				if at, known := r.Expires.Value(); known {
+					return at.UTC().Format(time.RFC3339)
+				}
+				return ""
+			}},
+			{Name: "note", Value: func(r *row) string { return r.Note }},
+			{Name: "key_id", DetailOnly: true, Value: func(r *row) string {
+				if r.KeyID == 0 {
+					return ""
+				}
+				return strconv.Itoa(r.KeyID)
+			}},
+			{Name: "regions", DetailOnly: true, Value: func(r *row) string { return strings.Join(r.Regions, ",") }},
+		}),
+		list: func(ctx context.Context, s *scriptSession, q listOptions) iter.Seq2[any, error] {
+			return func(yield func(any, error) bool) {
+				rows, err := s.listReaders(ctx, q.args)
+				for _, row := range rows {
+					if !yield(row, nil) {
+						return
+					}
+				}
+				if err != nil {
+					yield(nil, err)
+				}
+			}
+		},
+	}
+}
+
+// listReaders returns who can read a bucket, or an object of it: args are CLUSTER/BUCKET [NAME]. With an error it
+// returns what was read nevertheless.
+func (s *scriptSession) listReaders(ctx context.Context, args []string) ([]*readers.Reader, error) {
+	o, err := parseObjectArgs(append(args, "")[:2])
+	if o.Cluster == "" || err != nil && len(args) > 1 {
+		return nil, err
+	}
+	bucket, err := s.api.Buckets.Get(ctx, o.Cluster, o.Bucket)
+	if err != nil {
+		return nil, err
+	}
+	j, unread := s.journal.getIfExists()
+	if unread != nil {
+		j, unread = journal.NewInMemory(s.now), fmt.Errorf("links may be missing: %w", unread)
+	}
+	access := readers.Read(ctx, s.api, j, o, s.now())
+	if errors.Is(access.ObjectErr, client.ErrNotFound) {
+		return nil, exit.WithCode(exit.CodeNotFound, fmt.Errorf("there is no object %s", describeObject(o)))
+	}
+	rows := access.ACLs(o)
+	keys, err := account.Collect(s.api.Keys.All(ctx))
+	if err != nil {
+		err = fmt.Errorf("the access keys may be missing: %w", err)
+	}
+	rows = append(append(rows, readers.Keys(keys, bucket.ID(), bucket.Region.Raw())...), access.Links...)
+	rows = append(rows, &readers.Reader{
+		Kind:   readers.S3Policy,
+		Name:   bucket.ID(),
+		Access: account.UnknownText,
+		Note:   readers.PolicyNote,
+	})
+	err = cmp.Or(err, unread)
+	for _, failed := range []error{access.BucketErr, access.ObjectErr} {
+		if failed != nil && !errors.Is(failed, client.ErrNotFound) {
+			err = cmp.Or(err, failed)
+		}
+	}
+	return rows, err
 }

@@ -31,6 +31,7 @@ import (
 func objectCommands(r scriptResource) scriptResource {
 	r.includes = []scriptResource{
 		folderSizesResource(), linksResource(), objectACLsResource(), objectFilesResource(),
+		readersResource("object", "CLUSTER/BUCKET NAME"),
 	}
 	return r
 }

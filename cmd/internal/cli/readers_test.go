@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"lookout/client/emulator"
+	"lookout/cmd/internal/exit"
+)
+
+// A readerRow is a row of lookout buckets readers in JSON.
+type readerRow struct {
+	Kind    string
+	Name    string
+	Access  string
+	Public  *bool
+	Expires string
+	Note    string
+}
+
+// readersOf runs a command that lists who can read something, and returns its rows by kind and name.
+func readersOf(r *testEnv, args ...string) map[string]readerRow {
+	r.Helper()
+	var rows []readerRow
+	if err := json.Unmarshal([]byte(r.MustRun(append(args, "-o", "json")...).Out), &rows); err != nil {
+		r.Fatal(err)
+	}
+	byName := map[string]readerRow{}
+	for _, row := range rows {
+		byName[row.Kind+" "+row.Name] = row
+	}
+	return byName
+}
+
+// The script tells who can read a bucket or an object: ACL, CORS, the keys that reach it, the links that were given
+// out, and that policies are not visible.
+func TestReaders_scripts(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.MustRun("keys", "create", "one bucket", "--bucket", "us-east-1/acme-www:read_only")
+	r.MustRun("keys", "create", "other bucket", "--bucket", "us-east-1/acme-backups:read_only")
+	r.MustRun("objects", "link", "us-east-1/acme-www", "index.html", "--for", "1h")
+	r.MustRun("objects", "link", "us-east-1/acme-backups", "README.txt", "--for", "1h")
+
+	rows := readersOf(r, "buckets", "readers", "us-east-1/acme-www")
+	bucket := "us-east-1/acme-www"
+	for name, access := range map[string]string{
+		"bucket_acl " + bucket: "private",
+		"cors " + bucket:       "off",
+		"key one bucket":       "read_only",
+		"key ci":               "read_write",
+		"link index.html":      "GET",
+		"s3_policy " + bucket:  "unknown",
+	} {
+		if got, found := rows[name]; !found || got.Access != access {
+			t.Errorf("%s: %+v, want %s", name, got, access)
+		}
+	}
+	for _, name := range []string{"key other bucket", "link README.txt"} {
+		if _, found := rows[name]; found {
+			t.Errorf("%s is listed", name)
+		}
+	}
+	if p := rows["bucket_acl "+bucket].Public; p == nil || *p {
+		t.Error("a private bucket is not known to be private")
+	}
+	if rows["s3_policy "+bucket].Public != nil {
+		t.Error("it is claimed that policies are known")
+	}
+	if rows["link index.html"].Expires == "" {
+		t.Error("the link does not expire")
+	}
+
+	r.MustRun("buckets", "access", bucket, "--acl", "public-read")
+	public := r.MustRun("buckets", "readers", bucket, "-o", "json", "--jq", "any(.[]; .public)").Out
+	if strings.TrimSpace(public) != "true" {
+		t.Errorf("public: %s", public)
+	}
+	own := readersOf(r, "objects", "readers", bucket, "index.html")
+	if own["object_acl index.html"].Access != "private" || own["bucket_acl "+bucket].Access != "public-read" {
+		t.Errorf("%+v", own)
+	}
+	r.CheckResult(r.Run("buckets", "readers", "us-east-1/nope"), exit.CodeNotFound, "us-east-1/nope")
+	r.CheckResult(r.Run("objects", "readers", bucket, "nope"), exit.CodeNotFound, "nope")
+	r.CheckResult(r.Run("buckets", "readers", "acme-www"), exit.CodeUsage, "does not name a bucket")
+	r.CheckResult(r.Run("objects", "readers", bucket, ""), exit.CodeUsage, "name is empty")
+}
+
+// If something could not be read, the rest is printed, the error says what may be missing, and the exit code is not 0.
+func TestReaders_scriptsNameWhatIsMissing(t *testing.T) {
+	for match, says := range map[string]string{
+		"list keys": "access keys may be missing", "view access": "view access", "view object ACL": "view object ACL",
+	} {
+		r := newTestEnv(t, emulator.Options{})
+		r.API.InjectFault(match, emulator.Fault{Status: 403})
+		s := r.Run("objects", "readers", "us-east-1/acme-www", "index.html", "-o", "ndjson")
+		r.CheckResult(s, exit.CodeDenied, says)
+		if !strings.Contains(s.Out, `"kind":"cors"`) || !strings.Contains(s.Out, `"kind":"s3_policy"`) {
+			t.Errorf("%s: %s", match, s.Out)
+		}
+	}
+	r := newTestEnv(t, emulator.Options{})
+	r.API.InjectFault("view access", emulator.Fault{Status: 404})
+	if got := readersOf(r, "buckets", "readers", "us-east-1/acme-www")["bucket_acl us-east-1/acme-www"]; got.Access !=
+		"unknown" || got.Public != nil {
+		t.Errorf("an ACL that is not reported: %+v", got)
+	}
+}

@@ -1,0 +1,240 @@
+// Package readers tells who can read a bucket or an object: by its ACL, with an access key, or with a link.
+package readers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"lookout/client"
+	"lookout/client/journal"
+	"lookout/ui"
+	"lookout/views/account"
+)
+
+// A Reader is one way to reach a bucket or an object, or a setting that decides about it.
+type Reader struct {
+	Kind   ReaderKind `json:"kind"`
+	Name   string     `json:"name"`             // bucket, object, or label of a key, as the API sent it
+	KeyID  int        `json:"key_id,omitempty"` // of a key
+	Access string     `json:"access"`           // "public-read", "on", "read_only", "GET", "unknown"
+	// Public says whether people without a key or a link can read; null if that is not known.
+	Public  client.Optional[bool]      `json:"public"`
+	Regions []string                   `json:"regions"` // in which a key works; null if they are not reported
+	Expires client.Optional[time.Time] `json:"expires"` // of a link
+	Note    string                     `json:"note"`    // what it means, in words
+	rank    int                        // among keys: those that reach more come later
+}
+
+// ReaderKind says what a Reader is.
+type ReaderKind string
+
+// The kinds, in the order of lists.
+const (
+	BucketACL ReaderKind = "bucket_acl"
+	ObjectACL ReaderKind = "object_acl"
+	CORS      ReaderKind = "cors"
+	Key       ReaderKind = "key"
+	Link      ReaderKind = "link"
+	S3Policy  ReaderKind = "s3_policy"
+)
+
+// PolicyNote says what the account API does not show.
+const PolicyNote = "policies that were set through S3 are not visible to the account API, and may let others in"
+
+// linksNote says which links are not among those of the journal.
+const linksNote = "Links that were made elsewhere are not known."
+
+// Access is what was read about a bucket, or about an object of it.
+type Access struct {
+	Bucket    *client.BucketAccessStatus
+	BucketErr error // why the bucket's access could not be read
+	Object    *client.ObjectACL
+	ObjectErr error
+	Links     []*Reader // that have not expired, newest first
+}
+
+// Read reads the access to a bucket, and to an object of it unless its name is empty. What cannot be read is in the
+// result.
+func Read(ctx context.Context, api *client.Client, j *journal.Journal, o client.ObjectRef, now time.Time) *Access {
+	bucket, bucketErr := api.Buckets.Access(ctx, o.Cluster, o.Bucket)
+	var object *client.ObjectACL
+	var objectErr error
+	if o.Name != "" {
+		object, objectErr = api.Objects.ACL(ctx, o.Cluster, o.Bucket, o.Name)
+	}
+	return &Access{
+		Bucket:    bucket,
+		BucketErr: bucketErr,
+		Object:    object,
+		ObjectErr: objectErr,
+		Links:     linksTo(j, o, now),
+	}
+}
+
+// ACLs returns the ACLs and the CORS setting.
+func (a *Access) ACLs(o client.ObjectRef) []*Reader {
+	acl, cors := &Reader{Access: account.UnknownText}, &Reader{Access: account.UnknownText}
+	acl.Note = unknownNote(a.BucketErr)
+	cors.Note, cors.Public = acl.Note, client.Known(false)
+	if a.BucketErr == nil {
+		acl = newACL(a.Bucket.ACL, describeBucketACL)
+		if on := a.Bucket.CORS; on != nil {
+			cors.Access, cors.Note = "off", "web pages of other origins cannot read from it"
+			if *on {
+				cors.Access = "on"
+				cors.Note = "web pages from any origin can read what is public, or what a link allows"
+			}
+		}
+	}
+	acl.Kind, acl.Name = BucketACL, client.BucketID(o.Cluster, o.Bucket)
+	cors.Kind, cors.Name = CORS, acl.Name
+	if o.Name == "" {
+		return []*Reader{acl, cors}
+	}
+	own := &Reader{Access: account.UnknownText, Note: unknownNote(a.ObjectErr)}
+	if a.ObjectErr == nil {
+		own = newACL(a.Object.ACL, describeObjectACL)
+	}
+	own.Kind, own.Name = ObjectACL, o.Name
+	return []*Reader{own, acl, cors}
+}
+
+// newACL returns an ACL that was read, which the service may not report.
+func newACL(acl client.ACL, describe func(client.ACL) string) *Reader {
+	r := &Reader{Access: string(acl), Note: describe(acl)}
+	switch acl {
+	case client.ACLPrivate:
+		r.Public = client.Known(false)
+	case client.ACLPublicRead, client.ACLPublicReadWrite, client.ACLAuthenticatedRead:
+		r.Public = client.Known(true)
+	case "":
+		r.Access, r.Note = account.UnknownText, unknownNote(nil)
+	}
+	return r
+}
+
+// unknownNote says why a value is not known.
+func unknownNote(err error) string {
+	if err == nil || errors.Is(err, client.ErrNotFound) {
+		return "the API does not report it"
+	}
+	return "it could not be read: " + ui.Reason(err)
+}
+
+// describeBucketACL says what a canned ACL of a bucket allows.
+func describeBucketACL(acl client.ACL) string {
+	switch acl {
+	case client.ACLPrivate:
+		return "only this account's keys and links reach it; an object may have an ACL of its own"
+	case client.ACLPublicRead:
+		return "everyone can list and read the objects in it"
+	case client.ACLAuthenticatedRead:
+		return "everyone with an account at the provider can list and read the objects in it"
+	case client.ACLPublicReadWrite:
+		return "everyone can list, read, create, overwrite and delete objects in it"
+	}
+	return "it has its own grants, which the API does not list"
+}
+
+// describeObjectACL says what a canned ACL of an object allows.
+func describeObjectACL(acl client.ACL) string {
+	switch acl {
+	case client.ACLPrivate:
+		return "only this account's keys and links reach it"
+	case client.ACLPublicRead:
+		return "everyone can read it"
+	case client.ACLAuthenticatedRead:
+		return "everyone with an account at the provider can read it"
+	case client.ACLPublicReadWrite:
+		return "everyone can read and overwrite it"
+	}
+	return "it has its own grants: see its ACL as XML"
+}
+
+// Keys returns the keys that reach a bucket, or may reach it: the limited ones first, then those that reach
+// everything, then those whose access is not known.
+func Keys(all []*client.AccessKey, bucket, region string) []*Reader {
+	var found []*Reader
+	for _, k := range all {
+		if r, reaches := newKey(k, bucket); reaches {
+			if r.Regions != nil && region != "" && !slices.Contains(r.Regions, region) {
+				r.Note += "; not known to work in " + client.Clean(region) + ", which is not among its regions"
+			}
+			found = append(found, r)
+		}
+	}
+	sort.SliceStable(found, func(i, j int) bool { return found[i].rank < found[j].rank })
+	return found
+}
+
+// newKey returns how a key reaches a bucket, and whether it does, as far as that is known.
+func newKey(k *client.AccessKey, bucket string) (r *Reader, reaches bool) {
+	r = &Reader{
+		Kind:    Key,
+		Name:    k.Label.Raw(),
+		KeyID:   k.ID,
+		Public:  client.Known(false),
+		Regions: k.RegionIDs(),
+	}
+	switch limited, known := k.IsLimited(); {
+	case !known || limited && k.Buckets == nil:
+		r.Access, r.Note, r.rank = account.UnknownText, "the API does not report what it reaches", 2
+		return r, true
+	case !limited:
+		r.Access, r.Note, r.rank = "read_write", "unlimited: every bucket", 1
+		return r, true
+	}
+	i := slices.IndexFunc(k.Buckets, func(g client.BucketGrant) bool {
+		return g.BucketID() == bucket && account.FormatPermission(g.Permissions) != ""
+	})
+	if i < 0 {
+		return r, false
+	}
+	r.Access = k.Buckets[i].Permissions.Raw()
+	r.Note = "limited to this bucket"
+	if n := len(k.Buckets); n > 1 {
+		r.Note = fmt.Sprintf("limited to %d buckets", n)
+	}
+	return r, true
+}
+
+// maxLinkLifetime is how long a link works at most ("expires_in").
+const maxLinkLifetime = 24 * time.Hour
+
+// linksTo returns the links that were given out from this machine and have not expired, newest first: to an object, or
+// to any object of a bucket. The journal holds them without their URLs.
+func linksTo(j *journal.Journal, o client.ObjectRef, now time.Time) []*Reader {
+	var links []*Reader
+	for _, e := range slices.Backward(j.Entries(now.Add(-maxLinkLifetime))) {
+		made := e.Change.Op == client.OpCreateObjectURL || e.Change.Op == client.OpCreateDownloadURL
+		name, below := strings.CutPrefix(e.Change.ID, client.BucketID(o.Cluster, o.Bucket)+"/")
+		if !made || !below || o.Name != "" && name != o.Name || e.Outcome != client.Applied {
+			continue
+		}
+		var sent client.PresignRequest
+		if data, err := json.Marshal(e.Change.Body); err == nil {
+			_ = json.Unmarshal(data, &sent) // a body that the journal does not have leaves the defaults
+		}
+		life := time.Duration(sent.Expires) * time.Second
+		if life == 0 {
+			life = time.Hour // the server's default
+		}
+		if end := e.Time.Add(life); end.After(now) {
+			links = append(links, &Reader{
+				Kind:    Link,
+				Name:    name,
+				Access:  sent.Method,
+				Public:  client.Known(false),
+				Expires: client.Known(end),
+				Note:    "anyone who has the link, until it expires",
+			})
+		}
+	}
+	return links
+}
