@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -54,6 +55,9 @@ type SecretSeenRecorder interface {
 	RecordUnseenSecret(intentID, id string)
 	// RecordSecretSeen records that somebody has the secret, or does not want it.
 	RecordSecretSeen(intentID string)
+	// RecordRevokeLater records that the key of an id is to be revoked some time after the change, and why. An empty id
+	// ends that.
+	RecordRevokeLater(intentID, key, reason string)
 }
 
 // A ScheduleRecorder is a ChangeRecorder that knows which changes are to be made or reverted at a set time.
@@ -96,6 +100,14 @@ type Writer struct {
 func (w *Writer) SecretSeen() {
 	if recorder, ok := w.client.rules.recorder.(SecretSeenRecorder); ok && w.intent != "" && w.made != nil {
 		recorder.RecordSecretSeen(w.intent)
+	}
+}
+
+// RevokeLater records, once the change was applied, that the key of an id is to be revoked later, and why: keys never
+// expire. Each start of lookout reminds of it until then.
+func (w *Writer) RevokeLater(key int, reason string) {
+	if recorder, ok := w.client.rules.recorder.(SecretSeenRecorder); ok && w.intent != "" {
+		recorder.RecordRevokeLater(w.intent, strconv.Itoa(key), reason)
 	}
 }
 

@@ -124,7 +124,7 @@ func resumeChanges(a *account.Account) tea.Cmd {
 		managed.ResumeMaintenance(a, a.Now()), managed.WatchJournal(a), storage.OfferResumeEmptying(a),
 		storage.ReportInterruptedDeletions(a),
 		storage.OfferInterruptedDownloads(a),
-		storage.OfferUnseenSecrets(a), activity.LookUpUnresolved(a), account.WatchNotSeen(a), account.WatchTransfers(a),
+		storage.OfferKeysToRevoke(a), activity.LookUpUnresolved(a), account.WatchNotSeen(a), account.WatchTransfers(a),
 	)
 }
 

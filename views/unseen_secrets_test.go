@@ -215,3 +215,61 @@ func TestUnseenSecret_lostAnswerOfEarlierRun(t *testing.T) {
 		p.requireNoText("Who made this key")
 	})
 }
+
+const stillToRevoke = "is still to be revoked"
+
+// A key that is to be revoked later is remembered. Each start offers to revoke it, with the reason, until it is revoked
+// or somebody says to keep it; the cursor is not on revoke, and revoking asks for the key's name.
+func TestRevokeLater_offeredAtEachStart(t *testing.T) {
+	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
+		p.createKey()
+		made := p.journal.Entries(time.Time{})[0]
+		p.press("y", "<enter>")
+		p.wait(time.Second)
+		p.journal.RecordRevokeLater(made.ID, made.UnseenSecretOf, "made for rclone in us-east-1/acme-www")
+		p.restart(client.WithReadOnly())
+		p.requireNoText(stillToRevoke)
+		for range 2 {
+			p.restart()
+			p.requireText("Key orphan", stillToRevoke, "made for rclone in us-east-1/acme-www", "Keys never expire")
+			p.press("<enter>")
+			p.wait(time.Second)
+			p.requireNoText(stillToRevoke)
+			p.requireApplied("create key")
+		}
+		p.restart()
+		p.press("r")
+		p.wait(time.Second)
+		p.requireDialog("Revoke key", "orphan")
+		p.press("orphan", "<enter>")
+		p.wait(2 * time.Second)
+		p.requireApplied("create key", "revoke key")
+		p.restart()
+		p.requireNoText(stillToRevoke)
+		if left := p.journal.KeysToRevoke(); len(left) != 0 {
+			p.Errorf("the journal still holds %+v", left)
+		}
+	})
+}
+
+// Keeping the key ends the reminder, and so does a colleague who has revoked it.
+func TestRevokeLater_ends(t *testing.T) {
+	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
+		p.createKey()
+		made := p.journal.Entries(time.Time{})[0]
+		p.press("y", "<enter>")
+		p.wait(time.Second)
+		p.journal.RecordRevokeLater(made.ID, made.UnseenSecretOf, "replaced by another key")
+		p.restart()
+		p.press("k")
+		p.wait(time.Second)
+		p.restart()
+		p.requireNoText(stillToRevoke)
+		p.journal.RecordRevokeLater(made.ID, "424242", "replaced by another key")
+		p.restart()
+		p.requireNoText(stillToRevoke)
+		if left := p.journal.KeysToRevoke(); len(left) != 0 {
+			p.Errorf("the journal still holds %+v", left)
+		}
+	})
+}

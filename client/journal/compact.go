@@ -102,10 +102,10 @@ const (
 func (s *state) keepNewest() int { return int(s.segmentBytes / 2500) }
 
 // isNeeded reports whether a change in a segment must be held: its outcome may still come, it may still arrive although
-// readings did not show it, it is an emptying that can be resumed, its maintenance window is open, or nobody has seen
-// its secret. open counts the changes without an outcome, newest first.
+// readings did not show it, it is an emptying that can be resumed, its maintenance window is open, nobody has seen its
+// secret, or a key is to be revoked. open counts the changes without an outcome, newest first.
 func (s *state) isNeeded(e *Entry, open *int) bool {
-	if s.hasWindow(e) || e.UnseenSecretOf != "" {
+	if s.hasWindow(e) || e.UnseenSecretOf != "" || e.RevokeLater != nil {
 		return true
 	}
 	if e.Outcome != client.Pending && e.Outcome != client.Unknown && !e.MayArrive(s.now()) {
@@ -214,6 +214,7 @@ func (s *state) header() (lines []record) {
 			ByReading:      e.ByReading,
 			At:             e.decidedAt,
 			UnseenSecretOf: e.UnseenSecretOf,
+			RevokeLater:    e.RevokeLater,
 			Gone:           e.Gone,
 			Kept:           true,
 		}

@@ -33,6 +33,8 @@ type record struct {
 	Segments      []segment      `json:"segments,omitempty"`
 	// id of the key that was made, as long as nobody has seen its secret
 	UnseenSecretOf string `json:"unseen_secret,omitempty"`
+	// the key that is to be revoked, as long as it was not
+	RevokeLater *KeyNote `json:"revoke_later,omitempty"`
 	// a part of a deletion of many objects; in a compacted file, all of them
 	Part     *client.DeletionPart `json:"part,omitempty"`
 	Deletion *DeletionProgress    `json:"deletion,omitempty"`
@@ -315,6 +317,7 @@ func (j *Journal) reopen() error {
 		if known != nil && known.unreadOutcomes > 0 && e.Outcome == client.Pending { // it could not be written
 			e.Outcome, e.OutcomeDetail = known.Outcome, known.OutcomeDetail
 			e.ByReading, e.UnseenSecretOf, e.decidedAt = known.ByReading, known.UnseenSecretOf, known.decidedAt
+			e.RevokeLater = known.RevokeLater
 		}
 		e.byOtherProcess = known == nil && !j.FromThisRun(*e) && e.place != sealed ||
 			known != nil && known.byOtherProcess

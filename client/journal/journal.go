@@ -24,9 +24,10 @@ type Entry struct {
 	Change  client.Change  `json:"change"`
 	Outcome client.Outcome `json:"-"`
 	// the error, or how the outcome became known later
-	OutcomeDetail  string `json:"-"`
-	ByReading      bool   `json:"-"` // from reading again, not from the answer or the user
-	UnseenSecretOf string `json:"-"` // id of the key that was made, as long as nobody has seen its secret
+	OutcomeDetail  string   `json:"-"`
+	ByReading      bool     `json:"-"` // from reading again, not from the answer or the user
+	UnseenSecretOf string   `json:"-"` // id of the key that was made, as long as nobody has seen its secret
+	RevokeLater    *KeyNote `json:"-"` // the key that is to be revoked, as long as it was not; nil if there is none
 	// objects that a deletion of many has deleted, as far as known
 	Gone int `json:"-"`
 	// what became of the parts of a deletion of many objects; nil for other changes, and in segments
@@ -281,8 +282,10 @@ func (s *state) applyOutcome(l record, from place) bool {
 	case e.unreadOutcomes > 0 && !l.Kept:
 		e.unreadOutcomes--
 	}
-	if e.Outcome != l.Outcome || e.OutcomeDetail != l.OutcomeDetail || e.UnseenSecretOf != l.UnseenSecretOf {
+	if e.Outcome != l.Outcome || e.OutcomeDetail != l.OutcomeDetail || e.UnseenSecretOf != l.UnseenSecretOf ||
+		e.RevokeLater != l.RevokeLater {
 		e.Outcome, e.OutcomeDetail, e.UnseenSecretOf = l.Outcome, l.OutcomeDetail, l.UnseenSecretOf
+		e.RevokeLater = l.RevokeLater
 		s.version++
 	}
 	e.ByReading, e.decidedAt, e.Gone = l.ByReading, l.At, max(e.Gone, l.Gone)
@@ -290,7 +293,7 @@ func (s *state) applyOutcome(l record, from place) bool {
 		s.endWindow(e)
 	}
 	s.trackWindows(e)
-	s.trackSecrets(e)
+	s.forgetRevoked(e)
 	if w, held := s.disabled[e.Change.ID]; held && w.IntentID == e.ID && !l.Since.IsZero() {
 		w.Since = l.Since
 		s.disabled[e.Change.ID] = w

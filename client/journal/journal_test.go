@@ -286,6 +286,56 @@ func TestJournal_UnseenSecrets(t *testing.T) {
 	}
 }
 
+// The journal remembers keys that are to be revoked, with the reason, for every later run until they are revoked: by
+// this run or by another program. That is independent of whether the secret of a new key was seen.
+func TestJournal_KeysToRevoke(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	created := func(j *Journal, label, id string) string {
+		t.Helper()
+		intent, err := j.RecordIntent(client.Change{Op: client.OpCreateKey, Resource: "key", Label: label})
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.RecordUnseenSecret(intent, id)
+		return intent
+	}
+	j := openJournal(t, path)
+	for id, replaced := range map[string]string{"11": "3", "12": "4"} {
+		intent := created(j, "new", id)
+		j.RecordRevokeLater(intent, replaced, "replaced by key "+id)
+		j.RecordSecretSeen(intent)
+	}
+	j.RecordRevokeLater(created(j, "large", "1"), "1", "made for rclone")
+	if len(j.KeysToRevoke()) != 3 {
+		t.Errorf("in this run: %+v", j.KeysToRevoke())
+	}
+	revoke, err := j.RecordIntent(client.Change{Op: client.OpRevokeKey, Resource: "key", ID: "3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.RecordOutcome(revoke, client.Applied, nil)
+	again := openJournal(t, path)
+	if unseen := UnseenSecrets(again); len(unseen) != 1 || unseen[0].UnseenSecretOf != "1" {
+		t.Errorf("secrets that nobody has seen: %+v", unseen)
+	}
+	for range 2 {
+		compacted := openSmall(t, path, testTime)
+		for range 40 {
+			recordChange(t, compacted, client.OpEnableService, "1")
+		}
+		held := compacted.KeysToRevoke()
+		if len(held) != 2 || *held[1].RevokeLater != (KeyNote{"1", "made for rclone"}) ||
+			held[1].Outcome != client.Applied {
+			t.Fatalf("after a compaction: %+v", held)
+		}
+	}
+	again = openSmall(t, path, testTime)
+	again.RecordRevokeLater(again.KeysToRevoke()[1].ID, "", "")
+	if held := openSmall(t, path, testTime).KeysToRevoke(); len(held) != 1 || held[0].RevokeLater.Key != "4" {
+		t.Errorf("after one was ended: %+v", held)
+	}
+}
+
 // An outcome that cannot be written is kept as a failure, so that the program can say so when it ends.
 func TestJournal_OutcomeError(t *testing.T) {
 	j, err := Open(filepath.Join(t.TempDir(), "a.journal"), "acme", time.Now)

@@ -10,7 +10,17 @@ func (j *Journal) RecordUnseenSecret(intentID, id string) {
 
 // RecordSecretSeen implements client.SecretSeenRecorder: somebody has the secret, or does not want it.
 func (j *Journal) RecordSecretSeen(intentID string) {
-	j.recordOutcome(record{ID: intentID, Outcome: client.Applied})
+	j.recordOutcome(record{ID: intentID, Outcome: client.Applied, RevokeLater: noted(j, intentID).RevokeLater})
+}
+
+// noted returns what is noted about a change.
+func noted(j *Journal, intentID string) Entry {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if e := j.byID[intentID]; e != nil {
+		return *e
+	}
+	return Entry{}
 }
 
 // UnseenSecrets returns the changes of earlier runs that made a key whose secret nobody has seen, as far as the journal
@@ -27,14 +37,46 @@ func UnseenSecrets(j *Journal) []Entry {
 	return unseen
 }
 
-// trackSecrets forgets the secret of a key that was revoked.
-func (s *state) trackSecrets(e *Entry) {
+// A KeyNote names an access key that is to be revoked, and says why: keys never expire.
+type KeyNote struct {
+	Key    string `json:"key"`    // its id
+	Reason string `json:"reason"` // "made for rclone in us-east-1/photos"
+}
+
+// RecordRevokeLater implements client.SecretSeenRecorder: the change was applied, and a key is to be revoked later.
+// Each start reminds of it until it is revoked. Without a key it ends the reminder.
+func (j *Journal) RecordRevokeLater(intentID, key, reason string) {
+	l := record{ID: intentID, Outcome: client.Applied, UnseenSecretOf: noted(j, intentID).UnseenSecretOf}
+	if key != "" {
+		l.RevokeLater = &KeyNote{key, reason}
+	}
+	j.recordOutcome(l)
+}
+
+// KeysToRevoke returns the changes that have noted a key to revoke, oldest first, without keys that were revoked since.
+func (j *Journal) KeysToRevoke() []Entry {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var noted []Entry
+	for _, e := range j.entries {
+		if e.RevokeLater != nil {
+			noted = append(noted, *e)
+		}
+	}
+	return noted
+}
+
+// forgetRevoked forgets what was noted about a key that was revoked: its secret, and that it is to be revoked.
+func (s *state) forgetRevoked(e *Entry) {
 	if e.Change.Op != client.OpRevokeKey || e.Outcome != client.Applied {
 		return
 	}
-	for _, made := range s.entries {
-		if made.UnseenSecretOf == e.Change.ID {
-			made.UnseenSecretOf = ""
+	for _, noted := range s.entries {
+		if noted.UnseenSecretOf == e.Change.ID {
+			noted.UnseenSecretOf = ""
+		}
+		if noted.RevokeLater != nil && noted.RevokeLater.Key == e.Change.ID {
+			noted.RevokeLater = nil
 		}
 	}
 }

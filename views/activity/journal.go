@@ -231,6 +231,9 @@ func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
 	if e.UnseenSecretOf != "" {
 		t.Field("secret", "of key "+client.Clean(e.UnseenSecretOf)+" · it may never have been seen", theme.Warn)
 	}
+	if later := e.RevokeLater; later != nil {
+		t.Field("to revoke", "key "+client.Clean(later.Key)+" · "+client.Clean(later.Reason), theme.Warn)
+	}
 	t.Field("time", e.Time.In(a.Location).Format("2006-01-02 15:04:05 MST"), theme.Plain)
 	if c.Resource != "" {
 		t.Field(

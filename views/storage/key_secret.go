@@ -119,31 +119,45 @@ func writeSecretFile(path, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// OfferUnseenSecrets offers to revoke keys that an earlier run has made and whose secret nobody has seen: the terminal
-// was gone, or the program ended, before the dialog was closed.
-func OfferUnseenSecrets(a *account.Account) tea.Cmd {
+// OfferKeysToRevoke offers to revoke keys that earlier runs have noted: those whose secret nobody has seen, because the
+// terminal was gone or the program ended before the dialog was closed, and those that are to be revoked later.
+func OfferKeysToRevoke(a *account.Account) tea.Cmd {
 	if a.API.ReadOnly() {
 		return nil
 	}
 	cmds := []tea.Cmd{offerLostKeys(a)}
-	ctx := a.Context
 	for _, e := range journal.UnseenSecrets(a.Journal) {
-		cmds = append(cmds, func() tea.Msg {
-			id, err := strconv.Atoi(e.UnseenSecretOf)
-			if err != nil {
-				return nil
-			}
-			k, err := account.FetchKey(ctx, a, id)
-			if errors.Is(err, client.ErrNotFound) {
-				a.Journal.RecordSecretSeen(e.ID) // somebody has revoked it
-			}
-			if err != nil {
-				return nil // it is offered at the next start
-			}
-			return unseenSecretMenu(a, k, e)
-		})
+		cmds = append(cmds, offerRevocation(a, e, e.UnseenSecretOf, unseenSecretMenu, a.Journal.RecordSecretSeen))
+	}
+	for _, e := range a.Journal.KeysToRevoke() {
+		if !a.Journal.FromThisRun(e) && e.RevokeLater.Key != e.UnseenSecretOf {
+			end := func(intent string) { a.Journal.RecordRevokeLater(intent, "", "") }
+			cmds = append(cmds, offerRevocation(a, e, e.RevokeLater.Key, revokeLaterMenu, end))
+		}
 	}
 	return tea.Batch(cmds...)
+}
+
+// offerRevocation shows the menu of a key that a change has noted. If somebody has revoked the key, the note ends.
+func offerRevocation(
+	a *account.Account, e journal.Entry, key string,
+	menu func(*account.Account, *client.AccessKey, journal.Entry) ui.OpenMenuMsg, end func(intentID string),
+) tea.Cmd {
+	ctx := a.Context
+	return func() tea.Msg {
+		id, err := strconv.Atoi(key)
+		if err != nil {
+			return nil
+		}
+		k, err := account.FetchKey(ctx, a, id)
+		if errors.Is(err, client.ErrNotFound) {
+			end(e.ID)
+		}
+		if err != nil {
+			return nil // it is offered at the next start
+		}
+		return menu(a, k, e)
+	}
 }
 
 // offerLostKeys shows the keys that creations of earlier runs may have made whose answers never arrived.
@@ -197,6 +211,32 @@ func unseenSecretMenu(a *account.Account, k *client.AccessKey, made journal.Entr
 				Do: func() tea.Cmd {
 					return func() tea.Msg {
 						a.Journal.RecordSecretSeen(made.ID)
+						return ui.NewsMsg{Tone: theme.Good, Text: k.Label.String() + ": kept"}
+					}
+				},
+			},
+			revokeAction(a, k),
+		},
+	}
+}
+
+// revokeLaterMenu offers what to do about a key that is still to be revoked.
+func revokeLaterMenu(a *account.Account, k *client.AccessKey, noted journal.Entry) ui.OpenMenuMsg {
+	age := ui.FormatAge(a.Now().Sub(noted.Time))
+	return ui.OpenMenuMsg{
+		Title: fmt.Sprintf("Key %s (id %d) is still to be revoked", k.Label, k.ID),
+		Text: []string{
+			client.Clean(noted.RevokeLater.Reason) + ", " + age +
+				" ago. Keys never expire: it works until it is revoked.",
+			"Which programs still use it is not known: the API does not say.",
+		},
+		Actions: []ui.Action{
+			{Key: ui.Bind("leave it, and ask again at the next start", "l"), Do: func() tea.Cmd { return nil }},
+			{
+				Key: ui.Bind("keep it, and do not ask again", "k"),
+				Do: func() tea.Cmd {
+					return func() tea.Msg {
+						a.Journal.RecordRevokeLater(noted.ID, "", "")
 						return ui.NewsMsg{Tone: theme.Good, Text: k.Label.String() + ": kept"}
 					}
 				},

@@ -158,6 +158,11 @@ func (l *lazyJournal) RecordUnseenSecret(intentID, id string) {
 // RecordSecretSeen implements client.SecretSeenRecorder.
 func (l *lazyJournal) RecordSecretSeen(intentID string) { l.journal.RecordSecretSeen(intentID) }
 
+// RecordRevokeLater implements client.SecretSeenRecorder.
+func (l *lazyJournal) RecordRevokeLater(intentID, key, reason string) {
+	l.journal.RecordRevokeLater(intentID, key, reason)
+}
+
 // ScheduledChange implements client.ScheduleRecorder.
 func (l *lazyJournal) ScheduledChange(intentID string) (op, id string, ok bool) {
 	j, err := l.get()
