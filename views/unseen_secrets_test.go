@@ -1,6 +1,7 @@
 package views_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -271,5 +272,71 @@ func TestRevokeLater_ends(t *testing.T) {
 		if left := p.journal.KeysToRevoke(); len(left) != 0 {
 			p.Errorf("the journal still holds %+v", left)
 		}
+	})
+}
+
+// A file that is too large for the API is named before anything is sent. Setting up rclone is an offer that the cursor
+// is not on; it asks, writes the secret only to the profile that was named, shows the command, and each start reminds
+// of the key.
+func TestRclone_offeredForLargeFiles(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "isos")
+	large, profile := filepath.Join(folder, "large.iso"), filepath.Join(t.TempDir(), "rclone.conf")
+	err := os.Mkdir(folder, 0o700)
+	for _, name := range []string{"large.iso", "small"} {
+		err = errors.Join(err, os.WriteFile(filepath.Join(folder, name), []byte("small"), 0o600))
+	}
+	if err = errors.Join(err, os.Truncate(large, 5<<30+1)); err != nil {
+		t.Fatal(err)
+	}
+	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
+		p.openBucket("cdn.acme")
+		for _, path := range []string{large, folder} {
+			p.press("U", "<ctrl+u>", path, "<ctrl+s>")
+			p.wait(time.Second)
+			p.requireText("1 file is larger than 5 GiB", "large.iso", "set up rclone")
+			p.press("<enter>") // the first choice
+			p.wait(time.Second)
+			p.requireApplied()
+		}
+		p.requireText("Upload a folder", "not sent: large.iso")
+		p.press("<esc>", "U", "<ctrl+u>", folder, "<ctrl+s>")
+		p.wait(time.Second)
+		p.press("r")
+		p.requireText("Set up rclone for us-east-1/cdn.acme.net", "reaches only this bucket")
+		p.press("<ctrl+u>", profile, "<ctrl+s>")
+		p.wait(time.Second)
+		p.requireDialog(
+			"Create a key for rclone",
+			"nowhere else",
+			"Keys never expire",
+			"cdn.acme.net, and nothing else",
+		)
+		p.requireApplied()
+		p.press("n")
+		p.wait(time.Second)
+		if _, err := os.Lstat(profile); err == nil {
+			t.Error("the profile was written although the answer was no")
+		}
+		p.press("<ctrl+s>")
+		p.wait(time.Second)
+		p.press("y")
+		p.wait(2 * time.Second)
+		p.requireApplied("create key")
+		p.requireText(
+			"Commands for the larger files",
+			"copyto --progress",
+			"rclone-cdn-acme-net:cdn.acme.net/isos/large.iso",
+		)
+		text, err := os.ReadFile(profile)
+		if err != nil || !strings.Contains(string(text), "emulated-secret") {
+			t.Errorf("%s, %v", text, err)
+		}
+		if recorded, err := os.ReadFile(p.path); err != nil || strings.Contains(string(recorded), "emulated-secret") ||
+			strings.Contains(p.screen(), "emulated-secret") {
+			t.Errorf("the secret is not only in the profile: %v", err)
+		}
+		p.press("<esc>")
+		p.restart()
+		p.requireText("Key rclone-cdn-acme-net", stillToRevoke, "made for rclone in us-east-1/cdn.acme.net")
 	})
 }

@@ -233,13 +233,26 @@ func planFile(prefix, local string, info fs.FileInfo) (p Plan) {
 	return p
 }
 
+// TooLargeToStore is why a plan leaves out a file that one PUT cannot send.
+const TooLargeToStore = "it is larger than 5 GiB"
+
+// TooLarge returns the files that a plan leaves out because they are too large, as paths.
+func (p *Plan) TooLarge() (paths []string) {
+	for _, f := range p.Skipped {
+		if f.Reason == TooLargeToStore {
+			paths = append(paths, f.Path)
+		}
+	}
+	return paths
+}
+
 // uploadProblem returns why a file cannot be stored as an object of a name, or "".
 func uploadProblem(name string, info fs.FileInfo) string {
 	switch {
 	case !info.Mode().IsRegular():
 		return "it is not a regular file"
 	case info.Size() > client.MaxPutSize:
-		return "it is larger than 5 GiB"
+		return TooLargeToStore
 	}
 	return objectNameProblem(name)
 }

@@ -304,8 +304,11 @@ func (in *keyInput) request() client.AccessKeyRequest {
 // KeyLabelField returns the field of a key's label, for panes and scripts. The document has no bounds; these are those
 // of the provider's console.
 func KeyLabelField(label *string) form.Field {
-	return form.Text("label", "Label", label, form.Length(3, 50)).Argument("LABEL")
+	return form.Text("label", "Label", label, form.Length(3, maxKeyLabel)).Argument("LABEL")
 }
+
+// maxKeyLabel is the longest label of a key.
+const maxKeyLabel = 50
 
 // limitedKeyNote says what every limited key may do ("Access Keys").
 const limitedKeyNote = "It can also list all buckets and create new ones, which it cannot reach."

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -64,15 +65,19 @@ func keyFiles(k *client.AccessKey, host string) []keyFile {
 		{"credentials profile of the AWS tools", ".credentials", func(secret string) string {
 			return profile + "aws_access_key_id = " + id + "\naws_secret_access_key = " + secret + "\n"
 		}},
-		{"rclone remote", ".rclone.conf", func(secret string) string {
-			return profile + "type = s3\nprovider = Other\naccess_key_id = " + id +
-				"\nsecret_access_key = " + secret + "\nendpoint = " + host + "\n"
-		}},
+		{"rclone remote", ".rclone.conf", func(secret string) string { return rcloneProfile(k, host, secret) }},
 		{"environment lines", ".env", func(secret string) string {
 			return "AWS_ACCESS_KEY_ID=" + id + "\nAWS_SECRET_ACCESS_KEY=" + secret +
 				"\nAWS_ENDPOINT_URL=https://" + host + "\n"
 		}},
 	}
+}
+
+// rcloneProfile returns the section of rclone's configuration for a key. A limited key cannot look whether a bucket
+// exists.
+func rcloneProfile(k *client.AccessKey, host, secret string) string {
+	return "[" + sanitizeName(k.Label.Raw()) + "]\ntype = s3\nprovider = Other\naccess_key_id = " + k.AccessKey.Raw() +
+		"\nsecret_access_key = " + secret + "\nendpoint = " + host + "\nno_check_bucket = true\n"
 }
 
 // keyEndpoint returns the S3 host that a key is for: that of its first bucket, or of its first region or cluster.
@@ -254,4 +259,96 @@ func revokeAction(a *account.Account, k *client.AccessKey) ui.Action {
 		OpensView: true,
 		Do:        func() tea.Cmd { return keyRunner(a).StartDraft("revoke", []*client.AccessKey{k}, revokeKey()) },
 	}
+}
+
+// An RcloneSetup lets rclone reach one bucket, for what the API cannot do: a key that is limited to the bucket, and a
+// profile that holds its secret.
+type RcloneSetup struct {
+	Bucket *client.Bucket
+	Path   string // of the profile; absolute
+	host   string
+}
+
+// NewRcloneSetup returns the setup for a bucket, with a profile at a path. clusters tell the S3 host of a bucket whose
+// own row does not.
+func NewRcloneSetup(b *client.Bucket, clusters []*client.Cluster, path string) (*RcloneSetup, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &RcloneSetup{Bucket: b, Path: path, host: b.S3Endpoint.Raw()}
+	for _, c := range clusters {
+		if s.host == "" && c.ID == b.Cluster {
+			s.host = c.Domain.Raw()
+		}
+	}
+	if s.host == "" || client.Clean(s.host) != s.host || strings.ContainsAny(s.host, " \t\n") {
+		return nil, fmt.Errorf("%s: the API does not report the S3 host of the bucket", bucketName(b))
+	}
+	return s, nil
+}
+
+// RcloneProfileName is the file name that is proposed for the profile of a bucket.
+func RcloneProfileName(b *client.Bucket) string {
+	return "lookout-" + sanitizeName(b.Label.Raw()) + ".rclone.conf"
+}
+
+// Label returns the label of the key, which is also the name of the remote.
+func (s *RcloneSetup) Label() string {
+	label := "rclone-" + sanitizeName(s.Bucket.Label.Raw())
+	return label[:min(len(label), maxKeyLabel)]
+}
+
+// Effect says what the setup creates.
+func (s *RcloneSetup) Effect() string {
+	return fmt.Sprintf(
+		"Creates access key %s for rclone and writes its secret to %s (mode 0600), and nowhere else. %s Keys never "+
+			"expire: each start of the dashboard reminds of this one until it is revoked.",
+		s.Label(), client.Clean(s.Path), describeKeyRequest(s.request()),
+	)
+}
+
+// request is the request for the key.
+func (s *RcloneSetup) request() client.AccessKeyRequest {
+	grant := client.NewGrant(s.Bucket, "read_write")
+	return client.AccessKeyRequest{Label: s.Label(), Buckets: []client.BucketGrantRequest{grant}}
+}
+
+// Create creates the key, and the profile before it, so that no key is made whose secret cannot be kept. It returns the
+// key without its secret: along with an error if the key was created but its secret is lost.
+func (s *RcloneSetup) Create(ctx context.Context, w *client.Writer) (*client.AccessKey, error) {
+	file, err := os.OpenFile(s.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return nil, fmt.Errorf(
+			"%s already exists, and its key may still work; use it, or name another file", client.Clean(s.Path),
+		)
+	}
+	if err != nil {
+		return nil, err
+	}
+	k, err := w.CreateKey(ctx, s.request())
+	if err != nil {
+		_ = errors.Join(file.Close(), os.Remove(s.Path))
+		return nil, err
+	}
+	secret, ok := k.Secret()
+	if err = errors.New("the answer holds no secret"); ok {
+		_, err = file.WriteString(rcloneProfile(k, s.host, secret.Reveal()))
+		err = errors.Join(err, file.Sync())
+	}
+	k = account.WithoutSecret(k)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return k, errors.Join(fmt.Errorf(
+			"key %s (id %d) was created, but its secret is lost (%w); revoke it", k.Label, k.ID, err,
+		), os.Remove(s.Path))
+	}
+	w.SecretSeen()
+	w.RevokeLater(k.ID, "made for rclone in "+s.Bucket.ID()+", secret in "+s.Path)
+	return k, nil
+}
+
+// Command returns the command line that stores a file as an object.
+func (s *RcloneSetup) Command(file, name string) string {
+	return "rclone --config " + ui.ShellQuote(s.Path) + " copyto --progress " + ui.ShellQuote(file) + " " +
+		ui.ShellQuote(s.Label()+":"+s.Bucket.Label.Raw()+"/"+name)
 }

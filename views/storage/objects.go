@@ -163,6 +163,7 @@ func objectResource(l *objectListing) resource.Resource[*client.Object] {
 			"objects cp us-east-1/acme-backups/README.txt us-east-1/acme-www/",
 			"objects mv us-east-1/acme-www/README.txt us-east-1/acme-www/OLD.txt",
 			"objects cp us-east-1/acme-backups/site eu-central-1/media/site -r",
+			"objects rclone us-east-1/acme-backups --profile acme.rclone.conf",
 			"objects rm us-east-1/acme-backups new.txt --yes",
 			"objects rm us-east-1/acme-backups 'site/*' -r --yes",
 		},

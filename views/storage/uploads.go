@@ -116,6 +116,10 @@ func (l *objectListing) prepareUpload(ctx context.Context, file, name, kind stri
 	if name == "" || strings.HasSuffix(name, "/") {
 		name += filepath.Base(file)
 	}
+	if info.Size() > client.MaxPutSize {
+		large := []largeFile{{file, name}}
+		return func() tea.Cmd { return offerRclone(l, large, "", nil) }, nil
+	}
 	ref := refTo(l.path.bucket, name)
 	old, exists, err := l.a.API.Objects.Find(ctx, ref.Cluster, ref.Bucket, ref.Name)
 	if err != nil {
@@ -185,18 +189,29 @@ func (l *objectListing) prepareFolderUpload(
 	if err != nil {
 		return nil, err
 	}
-	if len(plan.Files) == 0 {
+	var large []largeFile
+	for _, path := range plan.TooLarge() {
+		large = append(large, largeFile{filepath.Join(folder, filepath.FromSlash(path)), prefix + path})
+	}
+	switch {
+	case len(plan.Files) == 0 && large != nil:
+		return func() tea.Cmd { return offerRclone(l, large, "", nil) }, nil
+	case len(plan.Files) == 0:
 		return nil, errors.New("there is nothing to send in this folder" + leftOut("not sent", plan.Skipped))
 	}
 	plan.Cluster, plan.Bucket = l.path.bucket.Location().Raw(), l.path.bucket.Label.Raw()
 	if err := plan.CompareObjects(ctx, l.a.API.Objects, transfer.CompareOptions{}); err != nil {
 		return nil, err
 	}
-	if len(plan.ToSend(existing.policy())) == 0 {
+	files := len(plan.ToSend(existing.policy()))
+	switch {
+	case files == 0 && large != nil:
+		return func() tea.Cmd { return offerRclone(l, large, "", nil) }, nil
+	case files == 0:
 		return nil, errors.New("nothing to send: " + describePlan(plan, existing))
 	}
 	ask := askToUploadFolder(l.path.bucket, plan, existing)
-	return func() tea.Cmd {
+	upload := func() tea.Cmd {
 		return l.a.AskConsent(ask, func(c account.Consents) tea.Cmd {
 			ids, refused := l.a.Transfers.Start(plan, transfer.StartOptions{
 				Existing: existing.policy(),
@@ -206,7 +221,101 @@ func (l *objectListing) prepareFolderUpload(
 			news := "uploading " + ui.Plural(len(ids), "file", "files")
 			return transferStarted(l.a, "", news+leftOut("not sent", refused))()
 		})
-	}, nil
+	}
+	if large != nil {
+		return func() tea.Cmd { return offerRclone(l, large, ui.Plural(files, "file", "files"), upload) }, nil
+	}
+	return upload, nil
+}
+
+// A largeFile is a local file that the API cannot store, and the object that it is to become.
+type largeFile struct{ path, name string }
+
+// offerRclone names the files that the API cannot store and offers what can. The first choice is to go on with the
+// others; without others, to leave it.
+func offerRclone(l *objectListing, large []largeFile, others string, upload func() tea.Cmd) tea.Cmd {
+	skip := ui.Action{Key: ui.Bind("leave it", "l"), Do: func() tea.Cmd { return nil }}
+	if upload != nil {
+		skip = ui.Action{Key: ui.Bind("upload the other "+others, "u"), OpensView: true, Do: upload}
+	}
+	menu := ui.OpenMenuMsg{
+		Title: ui.Plural(len(large), "file is", "files are") + " larger than 5 GiB",
+		Text:  []string{"The API stores at most 5 GiB at once, so lookout cannot send:"},
+		Actions: []ui.Action{skip, {
+			Key:            ui.Bind("set up rclone for what is larger: a key limited to this bucket", "r"),
+			Writes:         true,
+			OpensView:      true,
+			DisabledReason: l.a.MissingScope(client.OpCreateKey),
+			Do:             func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: rcloneForm(l, large)}) },
+		}},
+	}
+	for _, f := range large[:min(maxNamedFiles, len(large))] {
+		menu.Text = append(menu.Text, client.Clean(f.path))
+	}
+	if more := len(large) - maxNamedFiles; more > 0 {
+		menu.Text = append(menu.Text, fmt.Sprintf("and %d more", more))
+	}
+	return ui.Send(menu)
+}
+
+// rcloneForm asks where the profile for rclone is written, creates the key and shows the commands.
+func rcloneForm(l *objectListing, large []largeFile) form.Form {
+	path := filepath.Join(downloadFolder(l.a), RcloneProfileName(l.path.bucket))
+	setup := func() (*RcloneSetup, error) {
+		return NewRcloneSetup(l.path.bucket, l.a.Clusters().Rows(), path)
+	}
+	f := form.Form{
+		Title:        "Set up rclone for " + bucketName(l.path.bucket),
+		SubmitLabel:  "create key",
+		ProgressText: "creating",
+		Text: "rclone is a program for S3 that sends large files in parts. It needs an access key: one that reaches " +
+			"only this bucket is created, and its secret is written to the profile and nowhere else.",
+		Fields: []form.Field{form.File("profile", "Profile", &path, checkNewFile)},
+	}
+	ask := func() account.ConfirmationRequest {
+		ask := account.ConfirmationRequest{Ops: []string{client.OpCreateKey}, Name: "create"}
+		ask.Confirm = resource.ConfirmationSpec{Title: "Create a key for rclone", Required: true}
+		if s, err := setup(); err == nil {
+			ask.Confirm.Effect = s.Effect()
+		}
+		return ask
+	}
+	return l.a.FormWithConsent(f, ask, func(ctx context.Context, c account.Consents) (func() tea.Cmd, error) {
+		s, err := setup()
+		if err != nil {
+			return nil, err
+		}
+		w, err := l.a.API.Begin(client.Change{
+			Op:       client.OpCreateKey,
+			Resource: "key",
+			Label:    s.Label(),
+		}, c[client.OpCreateKey])
+		if err != nil {
+			return nil, err
+		}
+		if _, err := s.Create(ctx, w); err != nil {
+			return nil, err
+		}
+		var commands []string
+		for _, f := range large {
+			commands = append(commands, s.Command(f.path, f.name))
+		}
+		return func() tea.Cmd {
+			return tea.Batch(
+				ui.ShowNews(theme.Good, s.Label()+": created; its secret is in "+client.Clean(s.Path)),
+				ui.Send(ui.ShowTextMsg{Title: "Commands for the larger files", Text: strings.Join(commands, "\n\n")}),
+				l.a.Keys().Refresh(),
+			)
+		}, nil
+	})
+}
+
+// checkNewFile returns why a file cannot be created.
+func checkNewFile(path string) string {
+	if _, err := os.Lstat(path); err == nil {
+		return "this file exists; name another one"
+	}
+	return checkFolder(filepath.Dir(path))
 }
 
 // askToUploadFolder is the question about the files of a folder. It first names those that are not sent.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"lookout/client"
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/output"
 	"lookout/views/account"
 	"lookout/views/resource"
 	"lookout/views/storage"
@@ -226,4 +228,72 @@ func reserveSecretFile(path string) (func(client.Secret) error, error) {
 		_, err := file.WriteString(s.Reveal() + "\n")
 		return errors.Join(err, file.Sync(), file.Close())
 	}, nil
+}
+
+// rcloneCommand returns the command that lets rclone store what is too large for the API. It stands among those of
+// objects.
+func rcloneCommand() subcommand[any] {
+	return subcommand[*client.AccessKey]{
+		name:            "rclone",
+		op:              client.OpCreateKey,
+		verb:            "Creates",
+		args:            "CLUSTER/BUCKET",
+		noTarget:        true,
+		printsOwnResult: true,
+		description: "Set up rclone for files larger than 5 GiB: create a key limited to the bucket, write its " +
+			"secret to a profile, and print the command",
+		bindFlags: setUpRclone,
+	}.erase()
+}
+
+// setUpRclone plans to create the key for rclone.
+func setUpRclone(set *pflag.FlagSet) planFunc[*client.AccessKey] {
+	path := set.String(
+		"profile", "",
+		"the new file for the profile with the secret, mode 0600 (default: lookout-BUCKET.rclone.conf)",
+	)
+	return func(
+		ctx context.Context, s *scriptSession, _ *client.AccessKey, args []string,
+	) (c change[*client.AccessKey], err error) {
+		cluster, label, err := parseBucket(args[0])
+		if err != nil {
+			return c, err
+		}
+		bucket, err := s.api.Buckets.Get(ctx, cluster, label)
+		if err != nil {
+			return c, err
+		}
+		setup, err := storage.NewRcloneSetup(
+			bucket, s.listClusters(ctx), cmp.Or(*path, storage.RcloneProfileName(bucket)),
+		)
+		if err != nil {
+			return c, err
+		}
+		c.Change, c.effect = client.Change{Resource: "key", Label: setup.Label()}, setup.Effect()
+		c.send = func(ctx context.Context, w *approvedChange) (*client.AccessKey, error) {
+			k, err := setup.Create(ctx, w.Writer)
+			if err != nil && k != nil {
+				err = exit.WithCode(exit.CodeUnknown, err)
+			}
+			if err != nil {
+				return nil, err
+			}
+			s.reportf(
+				"key %s (%d) reaches only %s, and its secret is in %s; it never expires: revoke it with lookout keys "+
+					"revoke %[2]d",
+				k.Label,
+				k.ID,
+				client.Clean(bucket.ID()),
+				client.Clean(setup.Path),
+			)
+			return k, output.WriteText(s.out, setup.Command("FILE", "NAME")+"\n")
+		}
+		return c, nil
+	}
+}
+
+// hintRclone says what can store files that are too large for the API.
+func hintRclone(s *scriptSession, cluster, bucket string) {
+	s.reportf("rclone can store files larger than 5 GiB: lookout objects rclone %s",
+		client.Clean(client.BucketID(cluster, bucket)))
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -234,6 +235,11 @@ func changeCases(r *testEnv) []changeCase {
 			op:     "create key",
 		},
 		{
+			line:   "objects rclone us-east-1/acme-www --profile " + filepath.Join(r.Home, "rclone.conf"),
+			effect: "Creates access key rclone-acme-www for rclone",
+			op:     "create key",
+		},
+		{
 			line:   "keys rename finance new",
 			effect: "rename key finance (205)",
 			op:     "update key",
@@ -255,6 +261,9 @@ func TestChangePath(t *testing.T) {
 	cases := changeCases(newTestEnv(t, emulator.Options{}))
 	for _, c := range cases {
 		for _, account := range []string{"lab", "prod", "museum"} {
+			if _, profile, found := strings.Cut(c.line, "--profile "); found {
+				_ = os.Remove(profile) // of the account before
+			}
 			t.Run(strings.Join(strings.Fields(c.line)[:2], " ")+" on "+account, func(t *testing.T) {
 				r := newTestEnv(t, emulator.Options{})
 				t.Setenv("LOOKOUT_BASE_URL", "")

@@ -175,7 +175,7 @@ func objectFilesResource() scriptResource {
 					"(./site), the other side is CLUSTER/BUCKET[/PREFIX]",
 				bindFlags: syncObjects,
 			}.erase(),
-			copyCommand("cp", transfer.Copy), copyCommand("mv", transfer.Move),
+			copyCommand("cp", transfer.Copy), copyCommand("mv", transfer.Move), rcloneCommand(),
 		},
 	}
 }
@@ -538,6 +538,9 @@ func (s *scriptSession) planFile(
 	ctx context.Context, o client.ObjectRef, file, kind string, flags planFlags,
 ) (c change[client.ObjectRef], err error) {
 	c.Change = client.Change{ID: o.ID(), Label: o.Name}
+	if info, err := os.Stat(file); err == nil && info.Size() > client.MaxPutSize {
+		hintRclone(s, o.Cluster, o.Bucket)
+	}
 	existing, found, err := s.api.Objects.Find(ctx, o.Cluster, o.Bucket, o.Name)
 	switch {
 	case found && err == nil && flags.skip:

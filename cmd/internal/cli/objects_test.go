@@ -17,10 +17,12 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 	"unicode"
 
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/client/journal"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/testenv"
 )
@@ -353,6 +355,7 @@ func TestObjects_putFolderNamesWhatIsNotSent(t *testing.T) {
 	}
 	r.CheckResult(
 		put("--force"), exit.CodePartial, "huge.iso: it is larger than 5 GiB; it is not stored",
+		"lookout objects rclone "+testenv.Bucket,
 		"link: it is a link; it is not stored", "1 of 3 files stored",
 	)
 	r.CheckResult(
@@ -361,6 +364,101 @@ func TestObjects_putFolderNamesWhatIsNotSent(t *testing.T) {
 	r.Write(css, "dd")
 	r.API.InjectFault("object put", emulator.Fault{Status: 403, Times: 2})
 	r.CheckResult(put("--force"), exit.CodePartial, "not stored: www/")
+}
+
+// What is larger than 5 GiB is named in the plan, with the command that sets up rclone for it. That creates a key for
+// this bucket only, keeps the secret in the profile and nowhere else, and notes the key to be revoked.
+func TestObjects_rcloneForLargeFiles(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	huge, profile := filepath.Join(r.Home, "huge.iso"), filepath.Join(r.Home, "my profile.conf")
+	r.Write(huge, "")
+	if err := os.Truncate(huge, 5<<30+1); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range [][]string{
+		{"put", testenv.Bucket, "huge.iso", huge},
+		{"put", testenv.Bucket, "isos/", huge, "--dry-run"},
+		{"sync", r.Home, testenv.Bucket + "/isos", "--dry-run"},
+	} {
+		s := r.Run(append([]string{"objects"}, line...)...)
+		if !strings.Contains(s.Err, "lookout objects rclone "+testenv.Bucket) ||
+			!strings.Contains(s.Out+s.Err, "5 GiB") {
+			t.Errorf("%q: %s%s", line, s.Out, s.Err)
+		}
+	}
+	keys := r.MustRun("keys", "list", "-o", "csv").Out
+	set := func(more ...string) testenv.CommandResult {
+		return r.Run(append([]string{"objects", "rclone", testenv.Bucket, "--profile", profile}, more...)...)
+	}
+	for _, more := range []string{"--dry-run", "--read-only"} {
+		set(more)
+		if _, err := os.Lstat(profile); err == nil || r.MustRun("keys", "list", "-o", "csv").Out != keys {
+			t.Fatalf("%s has created something", more)
+		}
+	}
+	r.API.InjectFault("create key", emulator.Fault{Status: 403, Times: 1})
+	r.CheckResult(set(), exit.CodeDenied)
+	if _, err := os.Lstat(profile); err == nil {
+		t.Error("a profile without a key is left")
+	}
+	s := set()
+	r.CheckResult(
+		s,
+		exit.CodeOK,
+		"rclone-acme-backups",
+		"reaches only "+testenv.Bucket,
+		"revoke it with lookout keys revoke",
+	)
+	want := "rclone --config '" + profile + "' copyto --progress FILE rclone-acme-backups:acme-backups/NAME\n"
+	if s.Out != want {
+		t.Errorf("%q, want %q", s.Out, want)
+	}
+	info, err := os.Stat(profile)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatal(info.Mode(), err)
+	}
+	text, err := os.ReadFile(profile)
+	for _, want := range []string{
+		"[rclone-acme-backups]\ntype = s3", "emulated-secret", "endpoint = us-east-1.", "no_check_bucket",
+	} {
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("the profile has no %q: %s", want, text)
+		}
+	}
+	if strings.Contains(s.Out+s.Err+r.ReadTree(filepath.Join(r.Home, "state")), "emulated-secret") {
+		t.Error("the secret is not only in the profile")
+	}
+	made := r.FindID("keys", "rclone-acme-backups")
+	access := r.MustRun("keys", "get", made, "-o", "json").Out
+	if !strings.Contains(access, `"permissions": "read_write"`) ||
+		!strings.Contains(access, `"limited": true`) ||
+		strings.Count(access, "bucket_name") != 1 {
+		t.Error(access)
+	}
+	r.CheckResult(set(), exit.CodeFailure, "already exists, and its key may still work")
+	found, err := filepath.Glob(filepath.Join(r.Home, "state", "*", "*.journal"))
+	if err != nil || len(found) != 1 {
+		t.Fatal(err, found)
+	}
+	open := func() []journal.Entry {
+		j, err := journal.Open(found[0], "", time.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer j.Close()
+		if unseen := journal.UnseenSecrets(j); len(unseen) != 0 {
+			t.Errorf("its secret counts as unseen: %+v", unseen)
+		}
+		return j.KeysToRevoke()
+	}
+	if noted := open(); len(noted) != 1 || noted[0].RevokeLater.Key != made ||
+		!strings.Contains(noted[0].RevokeLater.Reason, "made for rclone in "+testenv.Bucket) {
+		t.Errorf("%+v", noted)
+	}
+	r.MustRun("keys", "revoke", made, "--yes")
+	if noted := open(); len(noted) != 0 {
+		t.Errorf("after it was revoked: %+v", noted)
+	}
 }
 
 // A folderSum is a row of lookout objects du in JSON.

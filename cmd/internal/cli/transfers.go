@@ -130,6 +130,9 @@ func (b *batchTransfer) check() error {
 	for _, f := range b.plan.Skipped {
 		b.session.reportf("%s; it is not %s", f.Error(), done)
 	}
+	if len(b.plan.TooLarge()) > 0 {
+		hintRclone(b.session, b.plan.Cluster, b.plan.Bucket)
+	}
 	if len(b.plan.Files) == 0 && len(b.plan.Extra)+len(b.plan.Skipped) > 0 {
 		return fmt.Errorf("%s: there is no file to %s", b.place(), do)
 	}
@@ -227,6 +230,9 @@ func (b *batchTransfer) show() error {
 	for _, name := range b.plan.Extra {
 		f := transfer.PlannedFile{Name: name, Path: name}
 		fmt.Fprintf(&text, "%-8s %10s  %s\n", "delete", "", b.targetName(f))
+	}
+	if len(b.plan.TooLarge()) > 0 {
+		hintRclone(b.session, b.plan.Cluster, b.plan.Bucket)
 	}
 	free, needed := b.space()
 	fmt.Fprintf(&text, "%s: %s", ui.Plural(len(b.plan.ToSend(existing)), "file", "files"), account.FormatSize(needed))
