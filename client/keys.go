@@ -61,6 +61,8 @@ func (g BucketGrant) BucketID() string { return BucketID(g.Location().raw, g.Buc
 type AccessKeyRequest struct {
 	Label   string               `json:"label"`
 	Buckets []BucketGrantRequest `json:"bucket_access,omitzero"`
+	// Regions is not in the document. Without it, a key works in those of its buckets, or in all.
+	Regions []string `json:"regions,omitempty"`
 }
 
 // RegionIDs returns the ids of the regions in which the key works, each once; nil if they are not reported.
@@ -71,6 +73,28 @@ func (k *AccessKey) RegionIDs() (ids []string) {
 		}
 	}
 	return ids
+}
+
+// Replacement returns the request for a key with the access of another one, and whether that access is known.
+func (k *AccessKey) Replacement(label string) (r AccessKeyRequest, known bool) {
+	limited, known := k.IsLimited()
+	if !known || limited && k.Buckets == nil {
+		return AccessKeyRequest{}, false
+	}
+	r.Label = label
+	r.Regions = k.RegionIDs()
+	if !limited {
+		return r, true
+	}
+	r.Buckets = []BucketGrantRequest{}
+	for _, g := range k.Buckets {
+		grant := BucketGrantRequest{Cluster: g.Cluster.raw, Bucket: g.Bucket.raw, Permissions: g.Permissions.raw}
+		if grant.Cluster == "" {
+			grant.Region = g.Region.raw
+		}
+		r.Buckets = append(r.Buckets, grant)
+	}
+	return r, true
 }
 
 // A BucketGrantRequest is one entry of an AccessKeyRequest.

@@ -211,7 +211,8 @@ type ShowSecretMsg struct {
 	Name    string        // "secret key"
 	Reveal  func() string // returns the secret
 	Formats []SecretFileFormat
-	Closed  func() tea.Cmd // runs once the user has closed it; nil does nothing
+	// Closed runs once the user has closed it, and is told whether the secret was copied or saved; nil does nothing.
+	Closed func(kept bool) tea.Cmd
 }
 
 // SecretFileFormat is one way to write a secret to a file.

@@ -115,6 +115,12 @@ func keyChanges() []pathCase {
 			op:     client.OpCreateKey,
 			before: "null",
 		}}},
+		{"keys.rotate", goTo("9", "backup agent"), []pathStep{{
+			key:    "N",
+			fill:   []string{"<ctrl+s>"},
+			op:     client.OpCreateKey,
+			before: `{"replaces":201}`,
+		}}},
 	}
 }
 

@@ -185,7 +185,7 @@ func (d *secretDialog) forgetSecret() (tea.Cmd, bool) {
 	if closed == nil {
 		return nil, true
 	}
-	return closed(), true
+	return closed(d.copiedOrSaved), true
 }
 
 // saveForm asks for a path and writes the secret to a new file there.

@@ -529,7 +529,7 @@ func fetchAlike(ctx context.Context, a *Account, e *journal.Entry) ([]candidate,
 		}
 	}
 	return slices.DeleteFunc(rows, func(c candidate) bool {
-		return isMadeBefore(c.made, e.Time) || !containsAll(FlattenJSON(c.row), label)
+		return isMadeBefore(c.made, e.Time) || IsReplaced(e.Change, c.id) || !containsAll(FlattenJSON(c.row), label)
 	}), err
 }
 

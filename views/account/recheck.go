@@ -110,6 +110,18 @@ func ShortKeyReach(k *client.AccessKey, b ui.Box) string {
 	return FitNames(names, b.Width)
 }
 
+// Replaces returns what the journal holds about the creation of a key that replaces another one: the value before, and
+// the reason.
+func Replaces(old *client.AccessKey) (before any, reason string) {
+	return map[string]any{"replaces": old.ID}, fmt.Sprintf("replaces key %s (id %d)", old.Label, old.ID)
+}
+
+// IsReplaced reports whether the creation of a key was to replace the one of an id, which can therefore not be what it
+// has made.
+func IsReplaced(c client.Change, id string) bool {
+	return c.Op == client.OpCreateKey && FlattenJSON(c.Before)["replaces"] == id
+}
+
 // DescribeKey says what a key reaches, and what else the request for a key asked for: a client.AccessKeyRequest, or
 // what the journal has of one.
 func DescribeKey(k *client.AccessKey, sent any) string {

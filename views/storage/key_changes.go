@@ -11,9 +11,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/journal"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
+	"lookout/ui/table"
 	"lookout/views/account"
 	"lookout/views/resource"
 )
@@ -40,6 +42,7 @@ func Keys(a *account.Account) resource.Resource[*client.AccessKey] {
 			"keys get finance -o json",
 			"keys rename finance accounting --dry-run",
 			"keys create backup-reader --bucket us-east-1/acme-backups:read_only --secret-file reader.secret",
+			`keys rotate "backup agent" --secret-file agent.secret`,
 			`keys revoke finance --yes --reason "left the company"`,
 		},
 		Argument: "ID",
@@ -187,18 +190,22 @@ func newKeyFrom(a *account.Account, in *keyInput) resource.Draft[*client.AccessK
 		Attempt: func(*client.AccessKey) resource.Attempt[*client.AccessKey] {
 			sent := in.request()
 			made := keyCreation(sent.Label, sent)
-			return resource.Attempt[*client.AccessKey]{
+			attempt := resource.Attempt[*client.AccessKey]{
 				Label: sent.Label,
 				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.AccessKey], error) {
 					k, err := w.CreateKey(ctx, sent)
 					if err == nil {
-						secret = keySecretDialog(a, k, w.SecretSeen)
+						secret = keySecretDialog(a, k, func(kept bool) tea.Cmd { return in.handOver(a, w, k, kept) })
 					}
 					return ui.ResultRow(account.WithoutSecret(k), err)
 				},
 				Find:     account.FindCreated(a.Keys(), made),
 				Describe: func(k *client.AccessKey) string { return made.Describe(a, k) },
 			}
+			if in.replaced != nil {
+				attempt.Before, attempt.Reason = account.Replaces(in.replaced)
+			}
+			return attempt
 		},
 		AfterSubmit: func(k *client.AccessKey, _ bool) tea.Cmd {
 			return tea.Batch(ui.ShowNews(theme.Good, k.Label.String()+": created"), ui.Send(secret))
@@ -215,6 +222,115 @@ type keyInput struct {
 	buckets []*client.Bucket // by label, then cluster
 	unread  string           // which buckets were not read when the form was opened
 	levels  []account.GrantLevel
+	// replaced is the key that the new one is to replace; nil if there is none.
+	replaced *client.AccessKey
+}
+
+// handOver records that the dialog with the secret of a new key was closed. If somebody has kept the secret, and the
+// key replaces another one, the journal reminds of that one from now on, and a menu asks what is to be done with it.
+func (in *keyInput) handOver(a *account.Account, w *client.Writer, k *client.AccessKey, kept bool) tea.Cmd {
+	return func() tea.Msg {
+		w.SecretSeen()
+		if _, has := k.Secret(); in.replaced == nil || !has || !kept {
+			return nil
+		}
+		NoteReplaced(a.Journal, w, in.replaced, k)
+		for _, e := range slices.Backward(a.Journal.KeysToRevoke()) {
+			if e.RevokeLater.Key == account.FormatID(in.replaced.ID) {
+				return revokeLaterMenu(a, in.replaced, e)
+			}
+		}
+		return nil
+	}
+}
+
+// NoteReplaced notes that a key has replaced another one, which is to be revoked once nothing uses it. What was noted
+// about the old one before becomes a part of the note.
+func NoteReplaced(j *journal.Journal, w *client.Writer, old, k *client.AccessKey) {
+	reason := fmt.Sprintf("Replaced by key %s (id %d)", k.Label, k.ID)
+	for _, e := range j.KeysToRevoke() {
+		if e.RevokeLater.Key == account.FormatID(old.ID) {
+			reason += "; " + e.RevokeLater.Reason
+			j.RecordRevokeLater(e.ID, "", "")
+		}
+	}
+	w.RevokeLater(old.ID, reason)
+}
+
+// KeyUse says what is known about the programs that use a key.
+func KeyUse(j *journal.Journal, k *client.AccessKey) string {
+	text := "Which programs use it is not known: the API does not say."
+	for _, e := range j.KeysToRevoke() {
+		if e.RevokeLater.Key == account.FormatID(k.ID) {
+			text += " lookout noted: " + client.Clean(e.RevokeLater.Reason) + "."
+		}
+	}
+	return text
+}
+
+// rotateAction returns the action that replaces a key by a new one with the same access.
+func rotateAction(a *account.Account) table.RowAction[*client.AccessKey] {
+	return table.RowAction[*client.AccessKey]{
+		Keys:        []string{"N"},
+		Name:        "rotate",
+		Description: "create a new key with the same access, then revoke this one now or later",
+		Writes:      true,
+		OpensView:   true,
+		DisabledReason: func(k *client.AccessKey) string {
+			_, known := k.Replacement("")
+			return account.OrDefault(a.MissingScope(client.OpCreateKey), account.ReasonIf(
+				!known, "the API does not report what it reaches, so no key with the same access can be made",
+			))
+		},
+		Cmd: func(k *client.AccessKey) tea.Cmd {
+			r := keyRunner(a)
+			op, _ := r.Resource.Operation("new key")
+			op.Name = "rotate"
+			op.Draft = func(*client.AccessKey) resource.Draft[*client.AccessKey] { return rotateKey(a, k) }
+			return r.Start(op, nil, nil)
+		},
+	}
+}
+
+// rotateKey asks for a key that replaces another one. A limited one is replaced by one with the same access; that a key
+// reaches everything must be chosen anew.
+func rotateKey(a *account.Account, old *client.AccessKey) resource.Draft[*client.AccessKey] {
+	in := newKeyInputLike(a, old, old.Label.Raw())
+	in.replaced, in.limited = old, true
+	d := newKeyFrom(a, in)
+	name := fmt.Sprintf("%s (id %d)", old.Label, old.ID)
+	d.Title = "Replace key " + name
+	d.Text = "The new key gets the same access"
+	if !in.copiesAccess() {
+		d.Text = "The old key reaches EVERYTHING; the new one is limited unless you choose otherwise"
+	}
+	d.Text += ". Its secret is shown once; then choose whether to revoke the old key now. " + KeyUse(a.Journal, old)
+	d.Confirm = func([]*client.AccessKey) resource.ConfirmationSpec {
+		request := in.request()
+		return resource.ConfirmationSpec{
+			Title:    d.Title,
+			Effect:   "Creates a key to replace " + name + ". " + describeKeyRequest(request),
+			Required: request.Buckets == nil,
+		}
+	}
+	return d
+}
+
+// labelField returns the field of the label. That of a key that is replaced may have any length.
+func (in *keyInput) labelField() form.Field {
+	if in.replaced != nil && in.label == in.replaced.Label.Raw() {
+		return form.Text("label", "Label", &in.label)
+	}
+	return KeyLabelField(&in.label)
+}
+
+// copiesAccess reports whether the new key gets exactly the access of a limited one.
+func (in *keyInput) copiesAccess() bool {
+	if in.replaced == nil {
+		return false
+	}
+	limited, _ := in.replaced.IsLimited()
+	return limited
 }
 
 // newKeyInput returns the values that the form begins with: a limited key, for which no bucket is chosen yet.
@@ -258,6 +374,9 @@ func newKeyInputLike(a *account.Account, k *client.AccessKey, label string) *key
 
 // fields are the fields of the form.
 func (in *keyInput) fields() []form.Field {
+	if in.copiesAccess() {
+		return []form.Field{in.labelField()}
+	}
 	names := make([]string, len(in.buckets))
 	for i, b := range in.buckets {
 		names[i] = fmt.Sprintf("%s  %s", b.Label, b.Location())
@@ -279,7 +398,7 @@ func (in *keyInput) fields() []form.Field {
 		note = in.unread + " · open this form again afterwards"
 	}
 	return []form.Field{
-		KeyLabelField(&in.label),
+		in.labelField(),
 		limited,
 		levels.When(func() bool { return in.limited }).Note(note).WhyEmpty(func() string { return in.unread }),
 	}
@@ -288,6 +407,10 @@ func (in *keyInput) fields() []form.Field {
 // request returns what the values ask for.
 func (in *keyInput) request() client.AccessKeyRequest {
 	r := client.AccessKeyRequest{Label: in.label}
+	if in.copiesAccess() || in.replaced != nil && !in.limited {
+		r, _ = in.replaced.Replacement(in.label)
+		return r
+	}
 	if !in.limited {
 		return r
 	}

@@ -19,18 +19,13 @@ import (
 	"lookout/views/account"
 )
 
-// keySecretDialog shows the secret of a new key, once. It offers to save it in the forms that other programs read. seen
-// runs once the user has closed it.
-func keySecretDialog(a *account.Account, k *client.AccessKey, seen func()) ui.ShowSecretMsg {
+// keySecretDialog shows the secret of a new key, once. It offers to save it in the forms that other programs read.
+// closed runs once the user has closed it.
+func keySecretDialog(a *account.Account, k *client.AccessKey, closed func(kept bool) tea.Cmd) ui.ShowSecretMsg {
 	dialog := ui.ShowSecretMsg{
-		Title: "Access key " + k.Label.String(),
-		Name:  "secret key",
-		Closed: func() tea.Cmd {
-			return func() tea.Msg {
-				seen()
-				return nil
-			}
-		},
+		Title:  "Access key " + k.Label.String(),
+		Name:   "secret key",
+		Closed: closed,
 	}
 	secret, ok := k.Secret()
 	if !ok {
@@ -189,7 +184,7 @@ func offerLostKeys(a *account.Account) tea.Cmd {
 				Note:      lostSecretNote,
 			}
 			for _, k := range keys {
-				if made.SameLabel(k) {
+				if made.SameLabel(k) && !account.IsReplaced(e.Change, account.FormatID(k.ID)) {
 					c.Rows = append(c.Rows, account.WithoutSecret(k))
 				}
 			}

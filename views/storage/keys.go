@@ -23,7 +23,7 @@ func KeysPane(a *account.Account) ui.Pane {
 		Store:        a.Keys(),
 		JoinedStores: []table.JoinedStore{a.Buckets(), a.Clusters()},
 		Columns:      changes.Resource.PaneColumns(),
-		RowActions:   append(keyShortcuts(), changes.RowActions()...),
+		RowActions:   append(append(keyShortcuts(), changes.RowActions()...), rotateAction(a)),
 		PaneActions:  changes.NewActions,
 		LongTexts:    account.LongTexts[*client.AccessKey],
 		Detail:       keyDetail,

@@ -47,22 +47,101 @@ func createdKeyColumns(declared []resource.ColumnDefinition[any]) []resource.Col
 // goes.
 func accessKeyCommands(r scriptResource) scriptResource {
 	r.subcommands = append(r.subcommands, subcommand[*createdKey]{
-		name:        "create",
-		op:          client.OpCreateKey,
-		verb:        "Creates",
-		args:        "LABEL",
-		noTarget:    true,
-		description: "Create a key; its secret is shown only once",
-		bindFlags:   createAccessKey,
-		columns:     createdKeyColumns(r.columns),
-		recoveryHint: func(k *createdKey) string {
-			if k.SecretKey == "" {
-				return ""
-			}
-			return fmt.Sprintf("its secret is lost; revoke it with lookout keys revoke %d, and create another", k.ID)
-		},
+		name:         "create",
+		op:           client.OpCreateKey,
+		verb:         "Creates",
+		args:         "LABEL",
+		noTarget:     true,
+		description:  "Create a key; its secret is shown only once",
+		bindFlags:    createAccessKey,
+		columns:      createdKeyColumns(r.columns),
+		recoveryHint: lostSecretHint,
+	}.erase(), subcommand[*createdKey]{
+		name:         "rotate",
+		op:           client.OpCreateKey,
+		verb:         "Replaces",
+		args:         "ID|LABEL",
+		noTarget:     true,
+		description:  "Replace a key by a new one with the same access; the old one works until it is revoked",
+		bindFlags:    func(set *pflag.FlagSet) planFunc[*createdKey] { return rotateAccessKey(set, r) },
+		columns:      createdKeyColumns(r.columns),
+		recoveryHint: lostSecretHint,
 	}.erase())
 	return r
+}
+
+// lostSecretHint says what to do about a key that could not be printed.
+func lostSecretHint(k *createdKey) string {
+	if k.SecretKey == "" {
+		return ""
+	}
+	return fmt.Sprintf("its secret is lost; revoke it with lookout keys revoke %d, and create another", k.ID)
+}
+
+// rotateAccessKey creates a key with the access of another one. Once somebody has the new secret, the journal reminds
+// of the old key until it is revoked.
+func rotateAccessKey(set *pflag.FlagSet, r scriptResource) planFunc[*createdKey] {
+	label := set.String("label", "", "label of the new key (default: that of the old one)")
+	all := set.Bool("unlimited", false, "let the new key reach everything, as the old one does")
+	path := set.String("secret-file", "", "write the secret to this new file (mode 0600) instead of showing it")
+	return func(ctx context.Context, s *scriptSession, _ *createdKey, args []string) (change[*createdKey], error) {
+		var c change[*createdKey]
+		row, err := r.find(ctx, s, args[0])
+		if err != nil {
+			return c, err
+		}
+		old := row.(*client.AccessKey)
+		name := fmt.Sprintf("key %s (%d)", old.Label, old.ID)
+		in, err := replacementRequest(old, name, *label, *all)
+		if err != nil {
+			return c, err
+		}
+		reach, _ := account.KeyReach(old)
+		c.Label = in.Label
+		c.effect = fmt.Sprintf("Creates a key to replace %s, with the same access: %s", name, reach)
+		c.Before, c.Reason = account.Replaces(old)
+		c.send = func(ctx context.Context, w *approvedChange) (*createdKey, error) {
+			w.onSecretSeen = func(made *client.AccessKey) { s.noteReplaced(w.Writer, old, made, name) }
+			return sendAccessKey(ctx, w, in, *path)
+		}
+		return c, nil
+	}
+}
+
+// replacementRequest returns the request for a key with the access of another one.
+func replacementRequest(old *client.AccessKey, name, label string, all bool) (client.AccessKeyRequest, error) {
+	in, known := old.Replacement(cmp.Or(label, old.Label.Raw()))
+	limited, _ := old.IsLimited()
+	switch {
+	case !known:
+		return in, fmt.Errorf("the API does not report what %s reaches, so nothing was created", name)
+	case limited && all:
+		return in, exit.Usage(fmt.Errorf("%s is limited, and so is its replacement; omit --unlimited", name))
+	case !limited && !all:
+		return in, exit.Usage(fmt.Errorf(
+			"%s reaches everything; add --unlimited if the new one is to, or create a limited one with keys create",
+			name,
+		))
+	}
+	if label == "" {
+		return in, nil // the API has accepted it before
+	}
+	return in, checkArg("--label", label, storage.KeyLabelField(&label))
+}
+
+// noteReplaced notes that a key has replaced another one, and reports what is left to do.
+func (s *scriptSession) noteReplaced(w *client.Writer, old, made *client.AccessKey, name string) {
+	j, err := s.journal.get()
+	if err != nil {
+		return
+	}
+	use := storage.KeyUse(j, old)
+	storage.NoteReplaced(j, w, old, made)
+	s.reportf("%s still works. %s", name, use)
+	s.reportf(
+		"revoke it once nothing uses it: lookout keys revoke %d; the dashboard reminds of it at each start",
+		old.ID,
+	)
 }
 
 func createAccessKey(set *pflag.FlagSet) planFunc[*createdKey] {
@@ -121,7 +200,7 @@ func sendAccessKey(
 	if err := keep(secret); err != nil {
 		return row, secretLostError(row, fmt.Errorf("its secret could not be written: %w", err))
 	}
-	w.SecretSeen()
+	w.confirmSecret(key)
 	return row, nil
 }
 
@@ -159,7 +238,7 @@ func (w *secretWatch) confirmSecret(change *approvedChange, key *createdKey) err
 	if !w.found {
 		return secretLostError(key, errors.New("its secret was not printed"))
 	}
-	change.SecretSeen()
+	change.confirmSecret(key.AccessKey)
 	return nil
 }
 

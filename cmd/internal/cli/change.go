@@ -71,6 +71,15 @@ type approvedChange struct {
 	success        string                     // reported after the thing's name if there is no row to show
 	secret         string                     // of key, to be printed with the result; "" for none
 	key            *createdKey
+	onSecretSeen   func(*client.AccessKey) // runs once somebody has the secret of a new key; nil does nothing
+}
+
+// confirmSecret records that somebody has the secret of a new key.
+func (a *approvedChange) confirmSecret(made *client.AccessKey) {
+	a.SecretSeen()
+	if a.onSecretSeen != nil {
+		a.onSecretSeen(made)
+	}
 }
 
 // consent returns the consent to the change's operation, for transfers.

@@ -235,6 +235,12 @@ func changeCases(r *testEnv) []changeCase {
 			op:     "create key",
 		},
 		{
+			line:   "keys rotate ada --unlimited",
+			effect: "Creates a key to replace key ada (208), with the same access: everything",
+			op:     "create key",
+			before: `{"replaces":208}`,
+		},
+		{
 			line:   "objects rclone us-east-1/acme-www --profile " + filepath.Join(r.Home, "rclone.conf"),
 			effect: "Creates access key rclone-acme-www for rclone",
 			op:     "create key",

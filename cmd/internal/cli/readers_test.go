@@ -2,10 +2,14 @@ package cli
 
 import (
 	"encoding/json"
+	"io"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"lookout/client/emulator"
+	"lookout/client/journal"
 	"lookout/cmd/internal/exit"
 )
 
@@ -105,4 +109,90 @@ func TestReaders_scriptsNameWhatIsMissing(t *testing.T) {
 		"unknown" || got.Public != nil {
 		t.Errorf("an ACL that is not reported: %+v", got)
 	}
+}
+
+// keys rotate creates a key with the access of another one, prints the secret once, says that the old one still works
+// and that nobody knows what uses it, and has the dashboard remind of it. It never revokes the old key.
+func TestRotateKey_scripts(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	s := r.MustRun("keys", "rotate", "finance", "-o", "json")
+	for _, says := range []string{
+		"key finance (205) still works", "not known: the API does not say", "lookout keys revoke 205",
+	} {
+		if !strings.Contains(s.Err, says) {
+			t.Errorf("%q is not said in %s", says, s.Err)
+		}
+	}
+	if !strings.Contains(s.Out, `"secret_key": "emulated-secret`) || !strings.Contains(s.Out, `"read_only"`) {
+		t.Errorf("%s", s.Out)
+	}
+	var body map[string]json.RawMessage
+	for _, change := range r.API.Ledger() {
+		if body = change.Body; change.Op != "create key" {
+			t.Errorf("sent: %s", change.Op)
+		}
+	}
+	if string(body["label"]) != `"finance"` || !strings.Contains(string(body["bucket_access"]), "invoices-2026") {
+		t.Errorf("sent %s", body)
+	}
+	requireNoted(r, "205")
+	file := r.Home + "/secret"
+	s = r.MustRun("keys", "rotate", "205", "--label", "finance-2", "--secret-file", file)
+	if strings.Contains(s.Out, "emulated-secret") {
+		t.Errorf("the secret is printed too: %s", s.Out)
+	}
+	requireNoted(r, "205")
+	r.MustRun("keys", "revoke", "205", "--yes")
+	requireNoted(r)
+}
+
+// requireNoted fails unless exactly these keys are to be revoked.
+func requireNoted(r *testEnv, keys ...string) {
+	r.Helper()
+	j, err := journal.Open(r.journalPath(), "", time.Now)
+	if err != nil {
+		r.Fatal(err)
+	}
+	defer j.Close()
+	var noted []string
+	for _, e := range j.KeysToRevoke() {
+		noted = append(noted, e.RevokeLater.Key)
+	}
+	if !slices.Equal(noted, keys) {
+		r.Errorf("to be revoked: %v, want %v", noted, keys)
+	}
+}
+
+// An unlimited key is replaced by an unlimited one only if a flag says so, and a limited one never is.
+func TestRotateKey_scriptsUnlimited(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.CheckResult(r.Run("keys", "rotate", "ci"), exit.CodeUsage, "reaches everything", "--unlimited")
+	r.CheckResult(r.Run("keys", "rotate", "finance", "--unlimited"), exit.CodeUsage, "is limited")
+	r.CheckResult(r.Run("keys", "rotate", "finance", "--label", "x"), exit.CodeUsage, "--label x")
+	r.CheckResult(r.Run("keys", "rotate", "nope"), exit.CodeNotFound, "nope")
+	if sent := r.API.Ledger(); len(sent) != 0 {
+		t.Errorf("sent: %v", sent)
+	}
+	r.MustRun("keys", "rotate", "ci", "--unlimited") // its label is shorter than that of a new key may be
+	if _, limited := r.API.Ledger()[0].Body["bucket_access"]; limited {
+		t.Error("the new key is limited")
+	}
+}
+
+// If the answer is lost, or nobody gets the secret, nothing reminds of the old key, and it is not named among what may
+// have been made.
+func TestRotateKey_scriptsLostAnswer(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.API.InjectFault("create key", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
+	s := r.Run("keys", "rotate", "finance")
+	r.CheckResult(s, exit.CodeUnknown, "key 901")
+	if strings.Contains(s.Err, "205") {
+		t.Errorf("the old key is named: %s", s.Err)
+	}
+	requireNoted(r)
+	line := []string{"keys", "rotate", "205"}
+	if code := Execute(line, strings.NewReader(""), failingWriter{}, io.Discard); code != exit.CodeUnknown {
+		t.Errorf("exit code %d", code)
+	}
+	requireNoted(r)
 }
