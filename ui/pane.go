@@ -192,7 +192,10 @@ type (
 		Actions []Action
 	}
 	// SwitchAccountMsg asks for another account, by its name.
-	SwitchAccountMsg struct{ Account string }
+	SwitchAccountMsg struct {
+		Account string
+		Reopen  bool // the account in front cannot go on: it is opened again without a question
+	}
 	// RefreshMsg refreshes the pane in front.
 	RefreshMsg struct{}
 	// ShowTextMsg opens text that can be scrolled and copied: a row as JSON, a call sheet.

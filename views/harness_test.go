@@ -250,7 +250,7 @@ func (r *harness) connect(options ...client.Option) {
 	r.panes = views.Panes(acc)
 	r.onOpen = func() tea.Cmd { return views.OnOpen(acc) }
 	r.leaveWarnings = func() []string { return views.LeaveWarnings(acc) }
-	r.tokenForm = func() form.Form { return account.TokenForm(acc) }
+	r.tokenForm = func() form.Form { return account.TokenForm(acc, nil) }
 	r.notices = func() ([]ui.Notification, tea.Cmd) { return account.Notices(acc) }
 }
 

@@ -82,6 +82,9 @@ type Journal struct {
 	unannounced    bool  // other processes have written something since WaitForChange last said so
 	loadError      error // why the file could not be read
 	closing        atomic.Bool
+	// BeforeIntent returns why no change may be recorded, and thus none sent; it may take a while. nil allows all. It
+	// is set before the journal is used.
+	BeforeIntent func() error
 
 	mu      sync.Mutex
 	loading bool // the file was opened by OpenLater, and has not been read
@@ -332,6 +335,11 @@ func (j *Journal) Len() int {
 // may be. The record is on the disk when RecordIntent returns. Of several programs that want to make the same scheduled
 // change, only one can record it.
 func (j *Journal) RecordIntent(c client.Change) (string, error) {
+	if j.BeforeIntent != nil {
+		if err := j.BeforeIntent(); err != nil {
+			return "", err
+		}
+	}
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
 	if err := ensureLoaded(j); err != nil {

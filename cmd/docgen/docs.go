@@ -191,10 +191,15 @@ func configurationPage() string {
 	writeConfigKeys(&b, config.TopLevelKeys())
 	b.WriteString(
 		"\n## `[accounts.NAME]`\n\nNAME also names the account's journal. Set at most one of `token_command`, " +
-			"`token_file`, `token_env`, `keyring`, `linode_cli`.\n\n`-a NAME` starts with an account, and `C` " +
-			"switches. `lookout --all`, or `O`, shows all accounts, one line each, with their `word`, PROD and " +
-			"read-only beside their names in their `color`. It reads each with its own token and address. A " +
-			"`token_command` is run once, without a terminal, and again only when you press `r`.\n\n",
+			"`token_file`, `token_env`, `keyring`, `linode_cli`.\n\n" +
+			"If the token is replaced by another user's, lookout says so, and that user has a separate journal and " +
+			"separate maintenance windows, bookmarks and downloads; the first user's come back with the first " +
+			"user's token. lookout learns the user of a token from `GET /profile`, which is not in the account " +
+			"API's document. If the API does not answer it, lookout cannot tell the users of such tokens apart.\n\n" +
+			"`-a NAME` starts with an account, and `C` switches to another. `lookout --all`, or `O`, shows all " +
+			"accounts, one line each: the name in its `color`, and beside it `word`, PROD and read-only. Each " +
+			"account is read with its own token and address. In this overview, a `token_command` runs once, without " +
+			"a terminal, and again only when you press `r`.\n\n",
 	)
 	writeConfigKeys(&b, config.AccountKeys())
 	for _, t := range config.Tables() {

@@ -102,6 +102,9 @@ func (d *AccountSwitcher) Update(msg tea.Msg) tea.Cmd {
 	}
 	switch msg := msg.(type) {
 	case ui.SwitchAccountMsg:
+		if msg.Reopen {
+			return d.openAccount(msg.Account)
+		}
 		return d.tagCommand(d.Shell.Update(ui.RunActionMsg{Action: d.switchAction(msg.Account)}))
 	case accountOpened:
 		return d.handleAccountOpened(msg)

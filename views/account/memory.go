@@ -25,6 +25,7 @@ type memory struct {
 	saved    int    // changes of seen that the file has
 	savedAt  time.Time
 	saving   bool
+	held     bool // see HoldMemory
 	failed   bool // the last attempt to write the file failed
 	retryAt  time.Time
 	version  int       // grows with every observation
@@ -41,6 +42,10 @@ type memory struct {
 
 // Version grows with every observation that changed something.
 func (m *memory) Version() int { return m.version }
+
+// HoldMemory decides whether the memory is held: nothing is compared with it, or written, while it may be another
+// user's.
+func HoldMemory(a *Account, held bool) { a.memory.held = held }
 
 // openMemory reads what earlier runs have seen. A file that makes no sense is set aside and reported.
 func openMemory(file statefile.StateFile) memory {
@@ -65,6 +70,9 @@ func openMemory(file statefile.StateFile) memory {
 // another program on this machine may have caused them.
 func observe(a *Account) tea.Cmd {
 	m := &a.memory
+	if m.held {
+		return nil
+	}
 	services := a.Services()
 	if v, j := services.Version(), a.Journal.Version(); services.Loaded() && (v != m.services || j != m.journal) {
 		read := services.Freshness().LoadedAt.Round(0).UTC()
@@ -190,6 +198,9 @@ func LastSeenEnabled(a *Account) func(service int, after time.Time) bool {
 // saveMemory writes the memory if something has changed, off the loop and once at a time.
 func saveMemory(a *Account) tea.Cmd {
 	m := &a.memory
+	if m.held {
+		return nil
+	}
 	changes := m.seen.Changes()
 	if changes != m.published && !m.seen.Read.IsZero() {
 		m.published = changes

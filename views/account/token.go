@@ -15,7 +15,8 @@ import (
 )
 
 // TokenForm asks for another token of the same account. It is tried before it is used, and only this run keeps it.
-func TokenForm(a *Account) form.Form {
+// check returns an error if the token that the client has is another user's; nil checks nothing.
+func TokenForm(a *Account, check func(context.Context, *client.Client) error) form.Form {
 	var text string
 	about := "Enter another token of the same account: only this run uses it, and the old one stays where it is kept."
 	if slices.ContainsFunc(slices.Collect(maps.Values(a.Stores)), wasUnauthorized) {
@@ -33,7 +34,13 @@ func TokenForm(a *Account) form.Form {
 			if err != nil {
 				return nil, err
 			}
-			if _, err := a.API.Services.List(ctx, 1); ui.Unauthorized(err) {
+			if _, err = a.API.Services.List(ctx, 1); !ui.Unauthorized(err) {
+				err = nil // the panes say what else fails
+			}
+			if err == nil && check != nil {
+				err = check(ctx, a.API)
+			}
+			if err != nil {
 				_, _ = a.API.SetToken(before)
 				return nil, err
 			}

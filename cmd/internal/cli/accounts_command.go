@@ -367,7 +367,7 @@ func replaceToken(c *cobra.Command, f *config.Flags, args []string, store string
 	if err != nil {
 		return err
 	}
-	said := "not tried"
+	said, user := "not tried", ""
 	if !untested {
 		result := setup.CheckToken(c.Context(), s, token)
 		if result.Code != exit.CodeOK {
@@ -375,7 +375,8 @@ func replaceToken(c *cobra.Command, f *config.Flags, args []string, store string
 				fmt.Errorf("the token was not stored: %s", result.Text), result.Next,
 			))
 		}
-		said = strings.TrimPrefix(result.User+", "+result.Text, ", ")
+		user = result.User
+		said = strings.TrimPrefix(user+", "+result.Text, ", ")
 	}
 	if err := place.store(c.Context(), file, name, token); err != nil {
 		return err
@@ -388,6 +389,9 @@ func replaceToken(c *cobra.Command, f *config.Flags, args []string, store string
 			place.description,
 			err,
 		)
+	}
+	if other := s.ReplaceTokenUser(token, user); other != nil {
+		old += "; " + other.Error()
 	}
 	_, err = fmt.Fprintf(c.OutOrStdout(), "the token of %s is in %s (%s)%s\n", name, place.description, said, old)
 	return err

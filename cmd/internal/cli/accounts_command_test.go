@@ -164,6 +164,8 @@ func TestAccountsRename(t *testing.T) {
 	r.MustRun("services", "disable", id, "--yes=prod", "--reason", "cable")
 	r.CheckResult(r.Run("accounts", "rename", "prod", "stage"), exit.CodeUsage, "already")
 	r.CheckResult(r.Run("accounts", "rename", "prod", "a/b"), exit.CodeUsage, "letters")
+	state := filepath.Join(r.Home, "state", "lookout")
+	r.Write(filepath.Join(state, "prod.bookmarks"), "[]")
 	r.MustRun("accounts", "rename", "prod", "live.eu")
 	r.MustRun("accounts", "rename", "stage", "test")
 	r.MustRun("config", "validate")
@@ -173,8 +175,8 @@ func TestAccountsRename(t *testing.T) {
 		!strings.Contains(text, "[accounts.\"live.eu\"]") || !strings.Contains(text, "[accounts.test] # play here") {
 		t.Errorf("%s", text)
 	}
-	if _, err := os.Stat(filepath.Join(r.Home, "state", "lookout", "prod.journal")); err == nil {
-		t.Error("the old journal is still there")
+	if left, _ := filepath.Glob(filepath.Join(state, "prod.*")); len(left) != 0 {
+		t.Errorf("what was kept beside the journal has the old name: %v", left)
 	}
 	if _, err := keyring.Get(config.KeyringService, "stage"); err == nil {
 		t.Error("the old token is still in the keyring")

@@ -43,7 +43,12 @@ func startSession(c *cobra.Command, f *config.Flags, online bool) (s *scriptSess
 	if err != nil {
 		return nil, nil, exit.Usage(err)
 	}
-	j := &lazyJournal{path: settings.JournalPath(), account: settings.Account, claim: settings.ClaimJournal}
+	j := &lazyJournal{
+		path:      settings.JournalPath(),
+		account:   settings.Account,
+		claim:     settings.ClaimJournal,
+		checkUser: func(string) error { return nil },
+	}
 	s = &scriptSession{
 		settings: settings,
 		journal:  j,
@@ -66,6 +71,14 @@ func startSession(c *cobra.Command, f *config.Flags, online bool) (s *scriptSess
 		closeDebug = close
 		if s.api, err = settings.NewClient(token, j, options...); err != nil {
 			return nil, nil, exit.Usage(err)
+		}
+		j.checkUser = func(path string) error {
+			err := settings.CheckTokenUser(c.Context(), s.api, token, path)
+			if j.path = settings.JournalPath(); err != nil && j.path != path {
+				s.reportf("%s", client.Clean(err.Error()))
+				return nil
+			}
+			return err
 		}
 	}
 	ctx, stop := exit.CancelOnSignal(c.Context())
@@ -105,6 +118,7 @@ func (s *scriptSession) clientOptions(
 type lazyJournal struct {
 	path, account string
 	claim         func() error
+	checkUser     func(path string) error // makes path that of the token's user
 
 	mu      sync.Mutex
 	journal *journal.Journal
@@ -116,6 +130,9 @@ func (l *lazyJournal) get() (*journal.Journal, error) {
 	defer l.mu.Unlock()
 	if l.journal != nil {
 		return l.journal, nil
+	}
+	if err := l.checkUser(l.path); err != nil {
+		return nil, err
 	}
 	j, err := journal.Open(l.path, l.account, time.Now)
 	if err != nil {

@@ -80,7 +80,7 @@ type Settings struct {
 	NotRecorded   error    // why changes cannot be recorded, and are not possible; see Connect
 	Source        FileInfo // of the settings that are in the configuration
 	configuredURL string   // the account's address in the configuration; "" if it is not there
-	tokenUser     string   // see userOfToken; the variable with the token may be gone later
+	accountUser
 }
 
 // A FileInfo says where in a file settings come from.

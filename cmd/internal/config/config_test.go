@@ -177,7 +177,7 @@ func TestSettings_openJournal(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		j, err := s.openJournal()
+		j, err := openJournal(path, s.Account)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"sync"
 	"time"
 
 	"lookout/client"
@@ -38,24 +39,25 @@ func (s Settings) ReadJournal() *journal.Journal {
 // slowJournalBytes is the size of a journal that takes a moment to read. One that was compacted is much smaller.
 const slowJournalBytes = 3 << 20
 
-// openJournal opens the journal of the account. One that was written by an earlier version, and not compacted yet, is
+// openJournal opens the journal of an account. One that was written by an earlier version, and not compacted yet, is
 // read when the first frame has been drawn.
-func (s Settings) openJournal() (*journal.Journal, error) {
+func openJournal(path, account string) (*journal.Journal, error) {
 	open := journal.Open
-	if info, err := os.Lstat(s.JournalPath()); err == nil && info.Size() > slowJournalBytes {
+	if info, err := os.Lstat(path); err == nil && info.Size() > slowJournalBytes {
 		open = journal.OpenLater
 	}
-	return open(s.JournalPath(), s.Account, time.Now)
+	return open(path, account, time.Now)
 }
 
 // Connect returns the client of an account and its journal, for the dashboard. It sends no request. If changes cannot
-// be recorded, it sets NotRecorded, and the client refuses them.
+// be recorded, it sets NotRecorded, and the client refuses them. It sets CheckUser, which changes wait for.
 func (s *Settings) Connect(ctx context.Context) (*client.Client, *journal.Journal, error) {
 	token, err := s.ReadToken(ctx)
 	if err != nil {
 		return nil, nil, exit.Denied(err)
 	}
-	j, err := s.openJournal()
+	path := s.JournalPath()
+	j, err := openJournal(path, s.Account)
 	if err == nil {
 		err = s.ClaimJournal()
 	}
@@ -63,11 +65,16 @@ func (s *Settings) Connect(ctx context.Context) (*client.Client, *journal.Journa
 		if j != nil {
 			_ = j.Close()
 		}
-		j = journal.OpenForReading(s.JournalPath(), s.Account, time.Now, err)
+		j = journal.OpenForReading(path, s.Account, time.Now, err)
 	}
 	api, err := s.NewClient(token, j)
 	if err != nil {
 		return nil, nil, exit.Usage(errors.Join(err, j.Close()))
+	}
+	if s.NotRecorded == nil {
+		own, ctx := *s, context.WithoutCancel(ctx)
+		s.CheckUser = sync.OnceValue(func() error { return own.CheckTokenUser(ctx, api, token, path) })
+		j.BeforeIntent = s.CheckUser
 	}
 	return api, j, nil
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -26,8 +27,18 @@ func StateFolder() string { return filepath.Join(xdg.StateHome, "lookout") }
 // JournalPath returns the path of the journal. Journals are kept per account, address and user: that of an account in
 // the configuration is NAME.journal as long as the account's address and user stay the same; any other has the host and
 // a short hash of address and user in its name. A file that an earlier version wrote, which did not tell tokens apart,
-// belongs to the first token that is used with it.
+// belongs to the first token that is used with it. If an account's own token is replaced by another user's, that user
+// has a journal with a hash in its name: see tokenRecord.
 func (s Settings) JournalPath() string {
+	if user := s.tokenRecord().otherUser(); user != "" {
+		return s.hashedJournalPath(s.serverKey("user " + user))
+	}
+	return s.firstJournalPath()
+}
+
+// firstJournalPath returns the path of the journal of the account's first user, or of a token from flags or
+// environment.
+func (s Settings) firstJournalPath() string {
 	user := s.tokenUser
 	plain, shared := s.plainJournalPath(), s.hashedJournalPath(s.serverKey(""))
 	own := user == "" || !s.hasOwnToken()
@@ -60,7 +71,7 @@ func (s Settings) hasOwnToken() bool {
 
 // userOfToken tells apart the users whose tokens come from flags or environment: it returns a fingerprint from which
 // nobody can find the token. It returns "" for the account's own token, whatever its value: that one may be replaced
-// from time to time, and the account's name stands for its user.
+// from time to time; tokenRecord says whose it is.
 func (s Settings) userOfToken() string {
 	if s.TokenOverride.Get == nil {
 		return ""
@@ -76,7 +87,7 @@ func (s Settings) userOfToken() string {
 			return ""
 		}
 	}
-	return fmt.Sprintf("%x", sha256.Sum256([]byte("lookout\n"+normalizeURL(s.BaseURL)+"\n"+token.Reveal())))[:16]
+	return s.tokenFingerprint(token)
 }
 
 // DownloadsPath returns where the dashboard keeps its unfinished downloads: beside the journal, "" in the demo.
@@ -152,7 +163,8 @@ func CacheFolder() string {
 // They are kept per account, address and user as the journals are, and for each place that a token comes from; a token
 // that can be read without asking anybody has names of its own.
 func (s Settings) NamesPath() func(list string) string {
-	key := append([]string{"lookout names", s.serverKey(s.tokenUser), s.TokenSource().Description}, s.TokenCommand...)
+	user := cmp.Or(s.tokenUser, s.tokenRecord().otherUser())
+	key := append([]string{"lookout names", s.serverKey(user), s.TokenSource().Description}, s.TokenCommand...)
 	if s.ReadsTokenQuietly() {
 		if token, err := s.ReadToken(context.Background()); err == nil {
 			key = append(key, token.Reveal())
@@ -172,7 +184,7 @@ func ForgetNames(account string) { names.Forget(CacheFolder(), account) }
 
 // ClaimJournal records that the journal in use belongs to this server and user, if nobody has claimed it yet.
 func (s Settings) ClaimJournal() error {
-	path, key := s.JournalPath(), s.serverKey(s.tokenUser)
+	path, key := s.firstJournalPath(), s.serverKey(s.tokenUser)
 	claimed, err := owner(path).Read()
 	if err != nil || string(claimed) == key || path == s.hashedJournalPath(key) && len(claimed) == 0 {
 		return err
@@ -226,5 +238,6 @@ func isStateFile(rest string) bool {
 		return true
 	}
 	kind, _, _ := strings.Cut(strings.TrimPrefix(rest, "."), ".")
-	return strings.HasPrefix(rest, ".") && slices.Contains([]string{"journal", "server", "state", "downloads"}, kind)
+	kinds := []string{"journal", "server", "user", "state", "downloads", "bookmarks"}
+	return strings.HasPrefix(rest, ".") && slices.Contains(kinds, kind)
 }

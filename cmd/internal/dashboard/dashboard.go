@@ -23,6 +23,7 @@ import (
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/keep"
+	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/ui/shell"
@@ -188,15 +189,52 @@ func shellOptions(
 		TabPlaces:       views.TabPlaces(),
 		Theme:           style,
 		Themes:          looks,
-		TokenForm:       func() form.Form { return account.TokenForm(acc) },
+		TokenForm:       func() form.Form { return account.TokenForm(acc, s.CheckReplacement) },
 		RefreshInterval: refreshInterval(s),
-		OnOpen:          func() tea.Cmd { return views.OnOpen(acc) },
+		OnOpen:          func() tea.Cmd { return openForUser(s, acc, views.OnOpen, reopen) },
 		OnLargeLoad:     releaseMemory,
 		Context:         ctx,
 		LeaveWarnings:   func() []string { return views.LeaveWarnings(acc) },
 		HandOver:        func() *ui.Action { return handOver(ctx, f, s, acc) },
 		Progress:        func() int { return activity.Progress(acc) },
 	}, acc, nil
+}
+
+// openForUser takes up what earlier runs have left, once it is known that they were the token's user's. If they were
+// another user's, it runs another command.
+func openForUser(
+	s config.Settings, acc *account.Account, onOpen func(*account.Account) tea.Cmd,
+	other func(config.Settings, error) tea.Cmd,
+) tea.Cmd {
+	open := func() tea.Cmd {
+		account.HoldMemory(acc, false)
+		news := s.TokenUserNews()
+		if news == "" {
+			return onOpen(acc)
+		}
+		return tea.Batch(onOpen(acc), ui.ShowNews(theme.Warn, news))
+	}
+	if s.CheckUser == nil {
+		return open()
+	}
+	account.HoldMemory(acc, true)
+	return func() tea.Msg {
+		if err := s.CheckUser(); err != nil {
+			return userChecked(func() tea.Cmd { return other(s, err) })
+		}
+		return userChecked(open)
+	}
+}
+
+// userChecked goes on after it was found out whose the token is.
+type userChecked func() tea.Cmd
+
+// Deliver goes on.
+func (u userChecked) Deliver() tea.Cmd { return u() }
+
+// reopen opens an account again, with the files of its token's user.
+func reopen(s config.Settings, _ error) tea.Cmd {
+	return ui.Send(ui.SwitchAccountMsg{Account: s.DisplayName(), Reopen: true})
 }
 
 // preferences returns the user's choices.

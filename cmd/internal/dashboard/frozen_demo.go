@@ -76,7 +76,7 @@ func (f FrozenDemoOptions) Open(ctx context.Context) (*shell.Shell, *account.Acc
 		Theme:       look,
 		Now:         now,
 		Location:    time.UTC,
-		TokenForm:   func() form.Form { return account.TokenForm(acc) },
+		TokenForm:   func() form.Form { return account.TokenForm(acc, nil) },
 	})
 	return s, acc, err
 }

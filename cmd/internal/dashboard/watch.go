@@ -3,6 +3,7 @@ package dashboard
 import (
 	"context"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
 
 	"lookout/client"
@@ -10,8 +11,10 @@ import (
 	"lookout/client/journal"
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
+	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/shell"
+	"lookout/views/account"
 	"lookout/views/managed"
 )
 
@@ -51,7 +54,7 @@ func RunWatch(c *cobra.Command, f *config.Flags, invented bool) error {
 func newWatchSession(
 	ctx context.Context, f *config.Flags, s config.Settings, c *client.Client, j *journal.Journal,
 ) (shell.Session, error) {
-	session, account, err := newShellSession(ctx, f, s, c, j)
+	session, acc, err := newShellSession(ctx, f, s, c, j)
 	if err != nil {
 		return session, err
 	}
@@ -60,6 +63,12 @@ func newWatchSession(
 		lead += " PROD"
 	}
 	o := &session.Options
-	o.Panes, o.PaneOnly, o.OnOpen, o.LeaveWarnings = []ui.Pane{managed.WatchPane(account, lead)}, true, nil, nil
+	o.Panes, o.PaneOnly, o.LeaveWarnings = []ui.Pane{managed.WatchPane(acc, lead)}, true, nil
+	none := func(*account.Account) tea.Cmd { return nil }
+	o.OnOpen = func() tea.Cmd {
+		return openForUser(s, acc, none, func(_ config.Settings, err error) tea.Cmd {
+			return ui.ShowNews(theme.Bad, err.Error()+" · start lookout watch again")
+		})
+	}
 	return session, nil
 }

@@ -60,9 +60,10 @@ func readAccounts(f *config.Flags) ([]WatchedAccount, error) {
 
 // watchedAccount returns the account of settings.
 func watchedAccount(s config.Settings) WatchedAccount {
+	path := s.JournalPath()
 	return WatchedAccount{
 		Name:     s.DisplayName(),
-		Journal:  s.JournalPath(),
+		Journal:  path,
 		ReadOnly: s.ReadOnly,
 		Connect: func(ctx context.Context, r client.ChangeRecorder) (*client.Client, error) {
 			if err := s.ClaimJournal(); err != nil {
@@ -72,7 +73,11 @@ func watchedAccount(s config.Settings) WatchedAccount {
 			if err != nil {
 				return nil, err
 			}
-			return s.NewClient(token, r)
+			api, err := s.NewClient(token, r)
+			if err == nil {
+				err = s.CheckTokenUser(ctx, api, token, path)
+			}
+			return api, err
 		},
 	}
 }

@@ -41,6 +41,8 @@ type Wizard struct {
 	tokenLine   string        // "token_file = …"
 	pastedToken client.Secret // a token that is not stored yet
 	tokenPath   string        // the file for it; "" is the keyring
+	token       client.Secret // that was tried
+	user        string        // its user; "" is not known
 }
 
 // defaultBaseURL is the offered address.
@@ -81,6 +83,11 @@ func (w *Wizard) AddAccount(ctx context.Context) error {
 		return exit.WithCode(exit.CodeFailure, ErrCancelled)
 	}
 	if err == nil {
+		if s, failed := config.LoadAccount(w.Flags, w.accountName); failed == nil {
+			if other := s.ReplaceTokenUser(w.token, w.user); other != nil {
+				w.printf("\n%s", strings.Join(output.WrapWords(other.Error(), wizardWidth), "\n"))
+			}
+		}
 		w.printf("\nAdded: lookout -a %s opens it, and C switches accounts while lookout runs.", w.accountName)
 	}
 	return err
@@ -352,8 +359,10 @@ func (w *Wizard) tryToken(ctx context.Context) error {
 		return err
 	}
 	greeting := c.Host() + " answers."
+	w.token, w.user = t, ""
 	if user, err := c.Profile(ctx); err == nil && !user.Username.IsZero() {
-		greeting = "Welcome, " + user.Username.String() + "."
+		w.user = user.Username.String()
+		greeting = "Welcome, " + w.user + "."
 	}
 	w.printf("\n%s What this token allows, pane by pane:", greeting)
 	for _, r := range readPanes(ctx, c) {
