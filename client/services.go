@@ -20,6 +20,11 @@ const (
 	StatusProblem  ServiceStatus = "problem"
 )
 
+// ServiceStatuses returns the states of the document.
+func ServiceStatuses() []string {
+	return []string{string(StatusOK), string(StatusProblem), string(StatusDisabled), string(StatusPending)}
+}
+
 // String returns the state, safe to display.
 func (s ServiceStatus) String() string { return cleanShort(string(s), maxWord) }
 

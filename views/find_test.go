@@ -45,6 +45,20 @@ func TestFilter_unknownColumn(t *testing.T) {
 	})
 }
 
+// A value that a column never has is a typing error: the filter names the values, hides no row, and enter does not
+// close it. The values are offered while the column's name stands alone.
+func TestFilter_impossibleValue(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{100, 30}, func(r *harness) {
+		r.press("3", "/", "status:")
+		r.requireText("ok, problem, disabled, pending")
+		r.press("problm", "<enter>")
+		r.requireText("status:problm matches no row · this column has ok, problem", "billing-api", "web-1")
+		r.press("<backspace>", "em", "<enter>")
+		r.requireText("/status:problem", "billing-api", "match")
+		r.requireNoText("matches no row", "web-1 ")
+	})
+}
+
 // What is typed on the way to a filter never empties the list of services.
 func TestFilter_unfinishedInputHidesNothing(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{100, 30}, func(r *harness) {

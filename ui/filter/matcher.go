@@ -3,6 +3,7 @@ package filter
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -16,6 +17,7 @@ type ColumnValues struct {
 	ByNameOnly  bool                   // a filter looks here only if it names the column
 	Text        func(row int32) string // as shown
 	Value       func(row int32) string // for comparisons: a number, a time in RFC 3339; "" is none. Nil is Text
+	Choices     []string               // the values that it is known to have; nil is any
 }
 
 // Matcher tests rows. Several goroutines may use it at once.
@@ -41,6 +43,7 @@ type atom struct {
 	word     string // the text in lower case
 	operand  quantity
 	unknown  bool        // there is no such column: the term is taken for text
+	outside  bool        // the column is not known to have such a value
 	seen     atomic.Bool // a row has the text, or a value that can be compared
 	unlike   atomic.Bool // a row has a value that cannot be compared
 }
@@ -88,7 +91,7 @@ func Compile(e Expression, columns []ColumnValues, now time.Time) *Matcher {
 func (m *Matcher) wordsAlone() []string {
 	words := make([]string, len(m.atoms))
 	for i, a := range m.atoms {
-		if a.operator != contains || a.unknown {
+		if a.operator != contains || a.unknown || a.outside {
 			return nil
 		}
 		words[i] = a.word
@@ -128,6 +131,7 @@ func (m *Matcher) add(t *term) uint64 {
 		a.text, a.operator = t.source, contains
 	}
 	a.word = strings.ToLower(a.text)
+	a.outside = a.column >= 0 && a.isOutside(m.columns[a.column].Choices)
 	if a.operator != contains && a.operator != isEmpty {
 		a.operand = parseQuantity(a.text, m.now)
 	}
@@ -138,6 +142,15 @@ func (m *Matcher) add(t *term) uint64 {
 	}
 	m.atoms = append(m.atoms, a)
 	return bit
+}
+
+// isOutside reports whether an atom asks for a value that is none of some choices, nor a part of one.
+func (a *atom) isOutside(choices []string) bool {
+	has := func(choice string) bool {
+		return a.operator == contains && containsFold(choice, a.word) ||
+			a.operator == equal && strings.EqualFold(choice, a.text)
+	}
+	return len(choices) > 0 && (a.operator == contains || a.operator == equal) && !slices.ContainsFunc(choices, has)
 }
 
 // isColumnName reports whether what stands before the colon was meant as a column: not that of an address with a port,
@@ -195,7 +208,7 @@ func (m *Matcher) Words() (words []RequiredWord) {
 		if c.negated || c.out != 0 || bits.OnesCount64(c.in) != 1 {
 			continue
 		}
-		if a := m.atoms[bits.TrailingZeros64(c.in)]; a.operator == contains && !a.unknown {
+		if a := m.atoms[bits.TrailingZeros64(c.in)]; a.operator == contains && !a.unknown && !a.outside {
 			words = append(words, RequiredWord{a.word, a.column, c.in})
 		}
 	}
@@ -271,7 +284,7 @@ func (m *Matcher) holds(a *atom, text, value string) bool {
 	switch a.operator {
 	case contains:
 		has := containsFold(text, a.word)
-		if has && a.unknown {
+		if has && (a.unknown || a.outside) {
 			a.seen.Store(true)
 		}
 		return has
@@ -279,6 +292,7 @@ func (m *Matcher) holds(a *atom, text, value string) bool {
 		return strings.TrimSpace(value) == ""
 	case equal:
 		if strings.EqualFold(strings.TrimSpace(text), a.text) || strings.EqualFold(value, a.text) {
+			a.seen.Store(true)
 			return true
 		}
 	}
@@ -295,13 +309,14 @@ func (m *Matcher) holds(a *atom, text, value string) bool {
 	return ok && a.operator.holds(c)
 }
 
-// faulty reports whether an atom names an unknown column, or compares what cannot be compared.
+// faulty reports whether an atom names an unknown column, asks for a value that neither a row nor the column's choices
+// have, or compares what cannot be compared.
 func (a *atom) faulty() bool {
 	switch a.operator {
 	case contains, isEmpty:
-		return a.unknown && !a.seen.Load()
+		return (a.unknown || a.outside) && !a.seen.Load()
 	case equal:
-		return false
+		return a.outside && !a.seen.Load()
 	}
 	return a.operand.kind == notComparable || a.unlike.Load() && !a.seen.Load()
 }
@@ -314,6 +329,8 @@ func (m *Matcher) Problem() string {
 		case !a.faulty():
 		case a.unknown:
 			return m.unknownColumn(a.term.column)
+		case a.outside:
+			return fmt.Sprintf("%s matches no row · this column has %s", a.source, m.choices(a.column))
 		case a.operand.kind == notComparable:
 			return a.source + ": " + comparisons
 		default:
@@ -325,6 +342,11 @@ func (m *Matcher) Problem() string {
 
 // comparisons says what can stand behind an operator.
 const comparisons = "compare with a number, 10GiB, 2d or 2026-11-20"
+
+// choices returns the values that a column is known to have, as they can be typed.
+func (m *Matcher) choices(column int) string {
+	return strings.Join(m.columns[column].Choices, ", ")
+}
 
 // names returns the columns as they can be typed.
 func (m *Matcher) names() []string {
@@ -375,6 +397,8 @@ func (m *Matcher) Hint(noneMatched bool) string {
 	switch u := m.source.unfinished; {
 	case u != nil && findColumn(m.columns, u.column) < 0:
 		return m.unknownColumn(u.column)
+	case u != nil && u.operator == isEmpty && m.choices(findColumn(m.columns, u.column)) != "":
+		return m.choices(findColumn(m.columns, u.column)) + " · enter: rows with nothing in it"
 	case u != nil && u.operator == isEmpty:
 		return "a word, >1GiB, <2d · enter: rows with nothing in it"
 	case u != nil:

@@ -54,6 +54,9 @@ func testColumns(rows []row) []ColumnValues {
 			ByNameOnly: title == "size",
 			Text:       func(r int32) string { text, _ := part(r); return text },
 		}
+		if title == "group" {
+			columns[i].Choices = []string{"web", "billing"}
+		}
 		if title != "off" {
 			columns[i].Value = func(r int32) string { _, value := part(r); return value }
 		}
@@ -201,6 +204,10 @@ func TestMatcher_Problem(t *testing.T) {
 		"label:>2":        "label:>2" + none,
 		"timeout:>2026":   "",
 		"nowhere":         "",
+		"group:wbe":       "group:wbe matches no row · this column has web, billing",
+		"!group:=wbe":     "group:=wbe matches no row · this column has web, billing",
+		"group:w|wbe":     "wbe matches no row · this column has web, billing",
+		"group:bil":       "",
 		"state:nowhere":   "",
 		"10:30":           "",
 		"ftp://acme.net":  "",
@@ -228,7 +235,8 @@ func TestParseTyped_neverHidesRowsOnTheWay(t *testing.T) {
 		{`label:web|said`, ""},
 		{`state:problem | state:ok`, ""},
 		{"open_issue:>", "compare with a number, 10GiB, 2d or 2026-11-20"},
-		{"group:", "a word, >1GiB, <2d · enter: rows with nothing in it"},
+		{"group:", "web, billing · enter: rows with nothing in it"},
+		{"label:", "a word, >1GiB, <2d · enter: rows with nothing in it"},
 		{"timeo", `no row has "timeo" · timeout: searches that column`},
 		{"grup:", `unknown column "grup"`},
 		{"grup:web", `unknown column "grup"`},

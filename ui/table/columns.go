@@ -20,6 +20,7 @@ type Column[T any] struct {
 	Value            func(T) string                       // for filter.ColumnValues; nil is the text of Cell
 	Less             func(a, b T) bool                    // nil sorts by the cell's text
 	Rank             func(T) SortRank                     // sorts instead of Less, unless it is nil
+	Choices          []string                             // the values that it is known to have; nil is any
 	FilterByNameOnly bool                                 // a filter looks here only if it names the column
 	LargestFirst     bool                                 // a sort by it begins with the greatest
 	GroupRepeats     bool                                 // sorted by it, rows with the same cell show it once

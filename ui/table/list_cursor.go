@@ -118,6 +118,7 @@ func (l *List[T]) newSortJob(ctx context.Context) *sortJob {
 			Name:       c.Name,
 			Title:      c.Title,
 			ByNameOnly: c.FilterByNameOnly,
+			Choices:    c.Choices,
 			Text: func(row int32) string {
 				text, _ := c.Cell(at(int(row)), box)
 				return text

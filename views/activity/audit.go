@@ -69,9 +69,10 @@ var auditStates = []string{string(audit.Found), string(audit.NotKnown), string(a
 func auditColumns() []table.Column[*account.LocalRow] {
 	return []table.Column[*account.LocalRow]{
 		{
-			Title: "state",
-			Width: 11,
-			Cell:  auditStateCell,
+			Title:   "state",
+			Width:   11,
+			Choices: auditStates,
+			Cell:    auditStateCell,
 			Less: func(r, s *account.LocalRow) bool {
 				return slices.Index(auditStates, string(resultOf(r).State)) <
 					slices.Index(auditStates, string(resultOf(s).State))
@@ -80,6 +81,7 @@ func auditColumns() []table.Column[*account.LocalRow] {
 		{
 			Title:        "check",
 			Width:        17,
+			Choices:      audit.Checks(),
 			DropPriority: 2,
 			GroupRepeats: true,
 			Cell:         table.TextCell(theme.Muted, func(r *account.LocalRow) string { return resultOf(r).Check }),

@@ -62,6 +62,7 @@ func serviceColumns(a *account.Account) []resource.ColumnDefinition[*client.Serv
 			Pane: table.Column[row]{
 				Title:        "type",
 				Width:        4,
+				Choices:      []string{string(client.TypeURL), string(client.TypeTCP)},
 				DropPriority: 5,
 				Cell:         table.TextCell(theme.Muted, func(s row) string { return s.Type.String() }),
 			},
@@ -96,8 +97,9 @@ func serviceStatusColumn() resource.ColumnDefinition[*client.Service] {
 		Name:  "status",
 		Value: func(s row) string { return string(s.Status) },
 		Pane: table.Column[row]{
-			Title: "state",
-			Width: 10,
+			Title:   "state",
+			Width:   10,
+			Choices: client.ServiceStatuses(),
 			Cell: func(s row, b ui.Box) (string, theme.Tone) {
 				return account.FormatStatus(s.Status, b.Theme)
 			},

@@ -63,7 +63,11 @@ func EraseColumns[T any](columns []ColumnDefinition[T]) []ColumnDefinition[any] 
 			Bytes:        c.Bytes,
 			DetailOnly:   c.DetailOnly,
 			DropPriority: c.DropPriority,
-			Pane:         table.Column[any]{Title: c.Pane.Title, FilterByNameOnly: c.Pane.FilterByNameOnly},
+			Pane: table.Column[any]{
+				Title:            c.Pane.Title,
+				FilterByNameOnly: c.Pane.FilterByNameOnly,
+				Choices:          c.Pane.Choices,
+			},
 		})
 	}
 	return erased

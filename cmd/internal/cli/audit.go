@@ -11,6 +11,7 @@ import (
 	"lookout/client"
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
+	"lookout/ui/table"
 	"lookout/views/account/audit"
 	"lookout/views/resource"
 )
@@ -65,8 +66,18 @@ func auditCommand(f *config.Flags) *cobra.Command {
 // auditColumns returns the columns of an audit.
 func auditColumns() []resource.ColumnDefinition[*audit.CheckResult] {
 	return []resource.ColumnDefinition[*audit.CheckResult]{
-		{Name: "state", Value: func(o *audit.CheckResult) string { return string(o.State) }},
-		{Name: "check", Value: func(o *audit.CheckResult) string { return o.Check }},
+		{
+			Name:  "state",
+			Value: func(o *audit.CheckResult) string { return string(o.State) },
+			Pane: table.Column[*audit.CheckResult]{
+				Choices: []string{string(audit.OK), string(audit.Found), string(audit.NotKnown)},
+			},
+		},
+		{
+			Name:  "check",
+			Value: func(o *audit.CheckResult) string { return o.Check },
+			Pane:  table.Column[*audit.CheckResult]{Choices: audit.Checks()},
+		},
 		{Name: "kind", Value: func(o *audit.CheckResult) string { return o.Kind }, DropPriority: 2},
 		{Name: "id", Value: func(o *audit.CheckResult) string { return o.ID }, DropPriority: 1},
 		{Name: "label", Value: func(o *audit.CheckResult) string { return o.Label.Raw() }},

@@ -13,6 +13,7 @@ import (
 	"lookout/client"
 	"lookout/client/journal"
 	"lookout/cmd/internal/exit"
+	"lookout/ui/table"
 	"lookout/views/resource"
 )
 
@@ -83,7 +84,11 @@ func journalResource() scriptResource {
 			{Name: "op", Value: func(e *journalRow) string { return e.Op }},
 			{Name: "of", Value: func(e *journalRow) string { return e.TargetID }},
 			{Name: "label", Value: func(e *journalRow) string { return e.Label }},
-			{Name: "outcome", Value: func(e *journalRow) string { return string(e.Outcome) }},
+			{
+				Name:  "outcome",
+				Value: func(e *journalRow) string { return string(e.Outcome) },
+				Pane:  table.Column[*journalRow]{Choices: outcomeNames()},
+			},
 			{Name: "until", DropPriority: 3, Value: func(e *journalRow) string { return formatTime(e.Until) }},
 			{Name: "reason", DropPriority: 1, Value: func(e *journalRow) string { return e.Reason }},
 			{

@@ -403,3 +403,26 @@ func TestIssues_wait(t *testing.T) {
 		t.Errorf("after %d reads: %s", reads, s.Out)
 	}
 }
+
+// A list in a script says that a value in a filter is none, instead of printing nothing; a value that the API sends
+// matches although the document does not have it.
+func TestLists_filterForAValueThatIsNone(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	for line, want := range map[string]string{
+		"services list --filter status:problm":       "status:problm matches no row; this column has ok, problem",
+		"services list --filter state:=o":            "state:=o matches no row; this column has ok",
+		"services list --filter type:htp":            "type:htp matches no row; this column has url, tcp",
+		"journal --filter outcome:dnoe":              "outcome:dnoe matches no row; this column has",
+		"audit --filter check:publc":                 "check:publc matches no row; this column has nobody-called",
+		"services list --filter !status:disabld":     "status:disabld matches no row",
+		"services list --filter type:tcp|ulr -ojson": "ulr matches no row",
+	} {
+		r.CheckResult(r.Run(strings.Fields(line)...), exit.CodeUsage, want)
+	}
+	r.MustRun("services", "list", "--filter", "status:pending")
+	r.Intercept(func(w http.ResponseWriter, _ *http.Request) bool {
+		_, _ = w.Write([]byte(`{"data":[{"id":1,"label":"odd","status":"melting"}],"page":1,"pages":1,"results":1}`))
+		return true
+	})
+	r.CheckResult(r.Run("services", "list", "--filter", "status:melting"), exit.CodeOK, "odd")
+}

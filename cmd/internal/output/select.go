@@ -36,7 +36,11 @@ func (s RowQuery) Check(columns []resource.ColumnDefinition[any]) error {
 	if name := strings.TrimPrefix(s.Sort, "-"); s.Sort != "" && columnIndex(columns, name) < 0 {
 		return unknownColumn("--sort", name, columns)
 	}
-	return filterError(s.matcher(columns, nil, time.Now()))
+	anyValue := slices.Clone(columns) // whether a row has a value that the document lacks is known once rows are read
+	for i := range anyValue {
+		anyValue[i].Pane.Choices = nil
+	}
+	return filterError(s.matcher(anyValue, nil, time.Now()))
 }
 
 // filterError returns an error that says what is wrong with a filter, or nil.
@@ -56,6 +60,7 @@ func (s RowQuery) matcher(columns []resource.ColumnDefinition[any], row *any, no
 			Name:       cmp.Or(c.Pane.Title, c.Name),
 			Title:      c.Name, // is found first, and messages have it
 			ByNameOnly: c.DetailOnly || c.Pane.FilterByNameOnly,
+			Choices:    c.Pane.Choices,
 			Text:       func(int32) string { return c.Value(*row) },
 		}
 	}
