@@ -80,7 +80,8 @@ func TestDocumentedCommandsWork(t *testing.T) {
 				line := strings.Join(args, " ")
 				switch {
 				case strings.HasPrefix(line, "-"), line == "", args[0] == "demo", args[0] == "emulate",
-					args[0] == "keep", args[0] == "watch", args[0] == "audit", unserved(r)[args[0]],
+					args[0] == "keep", args[0] == "watch", args[0] == "audit", args[0] == "status",
+					unserved(r)[args[0]],
 					strings.HasPrefix(line, "accounts add"), strings.HasPrefix(line, "config edit"),
 					strings.HasPrefix(line, "issues wait"), strings.HasPrefix(line, "journal get"):
 					// they need a terminal, or do not end, or there is nothing to show

@@ -193,11 +193,12 @@ func printsRows[T any](
 		if err := errors.Join(p.Check(erased), selection.Check(erased)); err != nil {
 			return err
 		}
+		ctx := c.Context() // rows ends a context of its own once everything is read
 		found, err := rows(c, args)
 		if err != nil {
 			return err
 		}
-		return output.WriteRows(c.Context(), *p, erased, selection.Rows(erased, func(yield func(any, error) bool) {
+		return output.WriteRows(ctx, *p, erased, selection.Rows(erased, func(yield func(any, error) bool) {
 			for row := range found {
 				if !yield(row, nil) {
 					return

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"lookout/cmd/internal/exit"
 	"lookout/ui/table"
 	"lookout/views/account/audit"
+	"lookout/views/account/incident"
 	"lookout/views/resource"
 )
 
@@ -105,4 +107,103 @@ func runAudit(
 		Ignore:  ignored,
 	})
 	return said, failure, nil
+}
+
+// A statusRow is something that is broken, or a list that was not read.
+type statusRow struct {
+	State string `json:"state"`
+	Kind  string `json:"kind"` // service or issue; of a list that was not read, its name
+	ID    string `json:"id"`
+	Label string `json:"label"`
+	Text  string `json:"text"`
+}
+
+// The states of a statusRow.
+const (
+	stateProblem  = "problem"
+	stateNotKnown = string(audit.NotKnown)
+)
+
+// statusCommand says whether something is broken, for programs that look at the exit code.
+func statusCommand(f *config.Flags) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "status",
+		Short: "Say what is broken, with an exit code for cron, CI and monitoring",
+		Args:  NoArgs,
+		Long: "Prints a line for each service that is down and each issue that is open, and nothing if all is well.\n" +
+			"A disabled service is no problem; its open issue is. What could not be read is \"not known\".\n" +
+			fmt.Sprintf(
+				"The exit code is 0 if all is well, %d if something is broken, and otherwise that of the "+
+					"failure if a list could not be read.",
+				exit.CodeProblem,
+			),
+		Example: indentExamples("lookout status\nlookout status -o json"),
+	}
+	f.AddAccountFlags(c.Flags())
+	code := exit.CodeOK
+	columns := []resource.ColumnDefinition[*statusRow]{
+		{
+			Name:  "state",
+			Value: func(r *statusRow) string { return r.State },
+			Pane:  table.Column[*statusRow]{Choices: []string{stateProblem, stateNotKnown}},
+		},
+		{Name: "kind", Value: func(r *statusRow) string { return r.Kind }, DropPriority: 2},
+		{Name: "id", Value: func(r *statusRow) string { return r.ID }, DropPriority: 1},
+		{Name: "label", Value: func(r *statusRow) string { return r.Label }},
+		{Name: "text", Value: func(r *statusRow) string { return r.Text }},
+	}
+	printsRows(c, columns, func(c *cobra.Command, _ []string) (iter.Seq[*statusRow], error) {
+		rows, failure, err := readStatus(c, f)
+		switch {
+		case slices.ContainsFunc(rows, func(r *statusRow) bool { return r.State == stateProblem }):
+			code = exit.CodeProblem
+		case len(rows) > 0:
+			code = max(exit.CodeFailure, exit.CodeFor(failure))
+		case err == nil: // cron sends a mail for any output, even the names of columns
+			err = c.Flags().Set("no-headers", "true")
+		}
+		return slices.Values(rows), err
+	})
+	return withExitCode(c, &code)
+}
+
+// readStatus returns what is broken. failure says why a list could not be read.
+func readStatus(c *cobra.Command, f *config.Flags) (rows []*statusRow, failure, err error) {
+	s, end, err := startSession(c, f, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer end()
+	j, err := s.journal.getIfExists()
+	if err != nil {
+		return nil, nil, err
+	}
+	var h handover
+	h.readAccount(c.Context(), s, j)
+	for _, p := range h.Problems {
+		row := &statusRow{stateProblem, "service", strconv.Itoa(p.ID), p.Label, "down"}
+		if p.Group != "" {
+			row.Text = "down; call the group " + p.Group
+		}
+		rows = append(rows, row)
+	}
+	for _, i := range h.Issues {
+		text := fmt.Sprintf("ticket %d: %s", i.Ticket, i.Status)
+		row := &statusRow{stateProblem, "issue", strconv.Itoa(i.ID), i.Label, text}
+		switch i.phase {
+		case incident.Recovered:
+			continue
+		case incident.Uncertain:
+			row.State = stateNotKnown
+		}
+		if len(i.Services) > 0 {
+			row.Text += "; affects " + strings.Join(i.Services, ", ")
+		}
+		rows = append(rows, row)
+	}
+	for _, text := range h.Unreadable {
+		what, why, _ := strings.Cut(text, ": ")
+		rows = append(rows, &statusRow{stateNotKnown, what, "", "", why})
+	}
+	return rows, h.failure, nil
 }

@@ -128,3 +128,50 @@ func TestAudit_exitCodes(t *testing.T) {
 		r.Run("audit", "--filter", "check:public-bucket", "-o", "csv"), exit.CodeFailure, "public-bucket,bucket",
 	)
 }
+
+// A cron job, a pipeline and a monitoring system learn from the exit code whether something is broken, and never take
+// what was not read for a good sign.
+func TestStatus_exitCodesForMonitoring(t *testing.T) {
+	statusOf := func(r *testEnv, code int, args ...string) (lines []string) {
+		r.Helper()
+		s := r.Run(append([]string{"status", "-o", "json"}, args...)...)
+		r.CheckResult(s, code)
+		var rows []statusRow
+		if err := json.Unmarshal([]byte(s.Out), &rows); err != nil {
+			r.Fatalf("%v\n%s%s", err, s.Out, s.Err)
+		}
+		for _, row := range rows {
+			lines = append(lines, row.State+" "+row.Kind+" "+row.ID)
+		}
+		return lines
+	}
+	denied := emulator.Fault{Status: 403, Body: `{"errors":[{"reason":"no"}]}`, Times: 1000}
+	t.Run("something is broken", func(t *testing.T) {
+		r := newTestEnv(t, emulator.Options{})
+		got := statusOf(r, exit.CodeProblem)
+		for _, want := range []string{"problem service 1", "problem issue 823"} {
+			if !slices.Contains(got, want) {
+				t.Errorf("%v lacks %s", got, want)
+			}
+		}
+		statusOf(r, exit.CodeProblem, "--limit", "1")
+		r.CheckResult(r.Run("status"), exit.CodeProblem, "STATE", "call the group")
+		r.API.InjectFault("list issues", denied)
+		if got := statusOf(r, exit.CodeProblem); !slices.Contains(got, "not known issues ") {
+			t.Errorf("the issues could not be read, and nothing says so: %v", got)
+		}
+	})
+	t.Run("all is well", func(t *testing.T) {
+		r := newTestEnv(t, emulator.Options{Seed: "empty"})
+		if got := statusOf(r, exit.CodeOK); len(got) > 0 {
+			t.Errorf("%v", got)
+		}
+		if s := r.Run("status"); s.Out+s.Err != "" {
+			t.Errorf("cron would send a mail: %q", s.Out+s.Err)
+		}
+		r.API.InjectFault("list services", denied)
+		if got := statusOf(r, exit.CodeDenied); fmt.Sprint(got) != "[not known services ]" {
+			t.Errorf("%v", got)
+		}
+	})
+}

@@ -151,7 +151,7 @@ func TestErrors_ofTheService(t *testing.T) {
 			})
 			for _, line := range []string{
 				"services list", "contacts get 11", "services disable 4", "buckets create us-east-1/xyz", "audit",
-				"objects link us-east-1/acme-backups x", "objects list us-east-1/acme-backups",
+				"status", "objects link us-east-1/acme-backups x", "objects list us-east-1/acme-backups",
 				"api GET /managed/contacts",
 				"keys create xyz --nothing", "handover",
 			} {

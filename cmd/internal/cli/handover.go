@@ -71,6 +71,7 @@ type openIssue struct {
 	Status    string    `json:"status"`
 	Silenced  []string  `json:"silenced,omitempty"` // its services that are disabled
 	Recovered bool      `json:"recovered"`          // its services are ok again
+	phase     incident.Phase
 }
 
 func handoverCommand(f *config.Flags) *cobra.Command {
@@ -337,6 +338,7 @@ func (h *handover) addIssues(m *incident.Incidents, services []*client.Service, 
 			Label:     issue.Ticket.Label.Raw(),
 			Status:    cmp.Or(statuses[issue.Ticket.ID], string(incident.TicketUnknown)),
 			Recovered: i.Well(),
+			phase:     i.Phase,
 		}
 		for _, a := range i.Services {
 			label := cmp.Or(labels[a.ID], "service "+strconv.Itoa(a.ID))

@@ -114,10 +114,18 @@ func TestScripts_everyListTakesItsColumns(t *testing.T) {
 func TestScripts_everyListTakesJQ(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "disable", "web-1")
-	lists := append(slices.Clone(listCommands), []string{"accounts", "list"}, []string{"services", "get", "web-1"})
+	lists := append(
+		slices.Clone(listCommands),
+		[]string{"accounts", "list"}, []string{"services", "get", "web-1"}, []string{"audit"}, []string{"status"},
+	)
 	for _, list := range lists {
+		code := r.Run(list...).Code // audit and status say with it what they found
 		with := func(more ...string) string {
-			return r.MustRun(append(list[:len(list):len(list)], more...)...).Out
+			answer := r.Run(append(list[:len(list):len(list)], more...)...)
+			if answer.Code != code {
+				t.Errorf("%v %v: exit code %d, not %d: %s", list, more, answer.Code, code, answer.Err)
+			}
+			return answer.Out
 		}
 		want := decodeJSON(t, with("-o", "json"))
 		for _, args := range [][]string{{"--jq", "."}, {"--jq", ".", "-o", "json"}} {
@@ -414,6 +422,7 @@ func TestLists_filterForAValueThatIsNone(t *testing.T) {
 		"services list --filter type:htp":            "type:htp matches no row; this column has url, tcp",
 		"journal --filter outcome:dnoe":              "outcome:dnoe matches no row; this column has",
 		"audit --filter check:publc":                 "check:publc matches no row; this column has nobody-called",
+		"status --filter state:ok":                   "state:ok matches no row; this column has problem, not known",
 		"services list --filter !status:disabld":     "status:disabld matches no row",
 		"services list --filter type:tcp|ulr -ojson": "ulr matches no row",
 	} {

@@ -90,7 +90,7 @@ func NewRootCommand() *cobra.Command {
 	for _, r := range resources {
 		add("account", r.newCommand(f))
 	}
-	add("account", handoverCommand(f), auditCommand(f), apiCommand(f))
+	add("account", statusCommand(f), handoverCommand(f), auditCommand(f), apiCommand(f))
 	add("setup", accountsCommand(f), configCommand(f), doctorCommand(f), emulateCommand(), versionCommand())
 	return registerCompletions(nameCompleter{f, resources}, root)
 }

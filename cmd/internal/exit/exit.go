@@ -25,6 +25,7 @@ const (
 	CodeUnknown     = 5
 	CodeUnavailable = 6
 	CodePartial     = 7
+	CodeProblem     = 8
 	CodeInterrupted = 130
 )
 
@@ -41,6 +42,7 @@ var Codes = []struct {
 	{CodeUnknown, "a change was sent, but its outcome is unknown or could not be printed: check before you repeat it"},
 	{CodeUnavailable, "too many requests, or the API cannot be reached: try again later"},
 	{CodePartial, "some of several files or objects were not transferred or deleted; each is named on standard error"},
+	{CodeProblem, "lookout status found something broken"},
 	{CodeInterrupted, "interrupted; another signal n gives 128+n"},
 }
 
