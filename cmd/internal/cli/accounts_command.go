@@ -555,9 +555,10 @@ func notRenamed(err error, undone ...error) error {
 func removeAccountCommand(f *config.Flags) *cobra.Command {
 	yes := false
 	c := &cobra.Command{
-		Use:   "remove NAME",
-		Short: "Remove an account from the configuration, with the token that lookout keeps for it",
-		Args:  ArgsFromUse,
+		Use:     "remove NAME",
+		Aliases: aliasesOf("remove"),
+		Short:   "Remove an account from the configuration, with the token that lookout keeps for it",
+		Args:    ArgsFromUse,
 		Long: "Removes the account's block, its token in the keyring, and its token file if that stands beside the " +
 			"configuration under the account's name.\nIts journal stays. Nothing changes at the API: revoke the " +
 			"token there if nobody else uses it.",

@@ -19,12 +19,12 @@ func NoArgs(c *cobra.Command, args []string) error {
 	if !c.HasSubCommands() {
 		return exit.Usage(fmt.Errorf("%s takes no argument: %q", c.CommandPath(), client.Clean(args[0])))
 	}
-	text := fmt.Sprintf("%s has no command %q", c.CommandPath(), client.Clean(args[0]))
+	text := fmt.Sprintf("%s has no command %q;", c.CommandPath(), client.Clean(args[0]))
 	c.SuggestionsMinimumDistance = 2
 	if like := c.SuggestionsFor(args[0]); len(like) > 0 {
-		text += "; did you mean " + strings.Join(like, " or ") + "?"
+		text += " did you mean " + strings.Join(like, " or ") + "?"
 	}
-	return exit.Usage(fmt.Errorf("%s; %s --help lists everything", text, c.CommandPath()))
+	return exit.Usage(fmt.Errorf("%s %s --help lists everything", text, c.CommandPath()))
 }
 
 // requireSubcommand fails: the command does nothing without a subcommand.

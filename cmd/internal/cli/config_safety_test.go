@@ -9,6 +9,7 @@ import (
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
 	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/testenv"
 )
 
 // If a safety key is misspelt, misplaced or of the wrong type, nothing starts: no request is sent that the key would
@@ -139,8 +140,35 @@ func TestCompletionNeedsItsShell(t *testing.T) {
 			t.Errorf("%v writes %q", args, s.Out)
 		}
 	}
-	r.CheckResult(r.Run("completion", "bsh"), exit.CodeUsage, "did you mean bash or fish or zsh")
+	r.CheckResult(r.Run("completion", "bsh"), exit.CodeUsage, "did you mean bash or fish or zsh? lookout completion")
 	r.CheckResult(r.MustRun("completion", "zsh"), exit.CodeOK, "#compdef lookout")
 	r.CheckResult(r.Run("help", "nosuch"), exit.CodeUsage, `no command "nosuch"`)
 	r.CheckResult(r.MustRun("help", "services", "list"), exit.CodeOK, "List the services")
+}
+
+// What is removed is removed with the word that comes to mind, in each resource; a close word is suggested.
+func TestCommands_removeDeleteAndRmAreOneCommand(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.StoreObject("old.txt", 3)
+	bucket := testenv.Bucket
+	r.CheckResult(r.Run("objects", "delete", bucket, "old.txt", "--yes"), exit.CodeOK, "old.txt is removed")
+	r.MustRun("contacts", "rm", r.FindID("contacts", "Ada"), "--yes")
+	r.MustRun("keys", "delete", "ci", "--yes")
+	s := r.Run("object", "rm")
+	r.CheckResult(s, exit.CodeUsage, `has no command "object"; did you mean objects? lookout --help`)
+	removals := 0
+	for _, c := range everyCommand() {
+		switch c.Name() {
+		case "delete", "remove", "rm", "revoke":
+			for _, word := range []string{"delete", "remove", "rm"} {
+				if c.Name() != word && !c.HasAlias(word) {
+					t.Errorf("%s has no alias %s", c.CommandPath(), word)
+				}
+			}
+			removals++
+		}
+	}
+	if removals < 7 {
+		t.Errorf("only %d commands remove something", removals)
+	}
 }

@@ -247,6 +247,8 @@ func (n nameCompleter) argument(
 		return config.AccountNames(n.flags), noFiles
 	case parent == "objects" && (word == "NAME" || word == "PREFIX"):
 		return noSpaceAfterFolders(n.objects(c, args[0], typed))
+	case parent == "objects" && (word == "SOURCE" || word == "TARGET"):
+		return n.place(c, typed)
 	case word == "CLUSTER/BUCKET" && c.Name() == "create":
 		return noSpaceAfterFolders(n.rows(c, rowNames{resource: "clusters"}, typed, "/"))
 	case word == "CLUSTER/BUCKET":
@@ -265,6 +267,27 @@ func (n nameCompleter) argument(
 		return n.rows(c, rowNames{resource: parent}, typed, ""), noFiles
 	}
 	return nil, noFiles
+}
+
+// place completes CLUSTER/BUCKET/NAME up to the end of the bucket or of a folder, and for sync the path of a local
+// folder, which begins with . or /.
+func (n nameCompleter) place(c *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if c.Name() == "sync" && (strings.HasPrefix(typed, ".") || strings.HasPrefix(typed, "/")) {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	parts := strings.SplitN(typed, "/", 3)
+	if len(parts) < 3 {
+		return noSpaceAfterFolders(n.rows(c, rowNames{resource: "buckets"}, typed, "/"))
+	}
+	bucket := parts[0] + "/" + parts[1]
+	names := n.objects(c, bucket, parts[2])
+	for i, name := range names {
+		names[i] = bucket + "/" + name
+	}
+	if c.Name() == "sync" { // its side is a folder
+		names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasSuffix(name, "/") })
+	}
+	return noSpaceAfterFolders(names)
 }
 
 // operationPaths completes the path of an operation up to the next ID in it.

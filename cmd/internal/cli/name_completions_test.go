@@ -383,3 +383,16 @@ func TestNameCompletion_largeFolder(t *testing.T) {
 		t.Errorf("%d candidates for logs/17", len(got))
 	}
 }
+
+// Commands that move objects complete both sides: buckets, folders and objects, and for sync local folders.
+func TestComplete_sidesOfSyncCpAndMv(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	r.checkCompletion("objects cp us-east-1/acme-b", "us-east-1/acme-backups/", ":6")
+	r.checkCompletion("objects mv us-east-1/acme-backups/R", "us-east-1/acme-backups/README.txt", ":4")
+	r.checkCompletion("objects cp us-east-1/acme-backups/README.txt us-east-1/acme-backups/d",
+		"us-east-1/acme-backups/db/", ":6")
+	r.checkCompletion("objects sync ./si", ":0")
+	r.checkCompletion("objects sync ./site us-east-1/acme-b", "us-east-1/acme-backups/", ":6")
+	r.checkCompletion("objects sync us-east-1/acme-backups/d", "us-east-1/acme-backups/db/", ":6")
+	r.checkCompletion("objects sync us-east-1/acme-backups/R", ":4")
+}

@@ -435,3 +435,20 @@ func TestLists_filterForAValueThatIsNone(t *testing.T) {
 	})
 	r.CheckResult(r.Run("services", "list", "--filter", "status:melting"), exit.CodeOK, "odd")
 }
+
+// A fact that panes and the API name differently has both names in scripts: for columns and for flags.
+func TestLists_bothNamesOfAFact(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	both := func(a, b string) {
+		t.Helper()
+		if x, y := r.MustRun(strings.Fields(a)...), r.MustRun(strings.Fields(b)...); x != y || x.Out == "" {
+			t.Errorf("%s:\n%s%s:\n%s", a, x.Out, b, y.Out)
+		}
+	}
+	both("services list --columns label,type,group --sort group --filter group:web",
+		"services list --columns label,service_type,consultation_group --sort consultation_group "+
+			"--filter consultation_group:web")
+	both("services update web-1 --type url --group web --dry-run",
+		"services update web-1 --service-type url --consultation_group web --dry-run")
+	both("contacts update 11 --phone 1 --dry-run", "contacts update 11 --phone-primary 1 --dry-run")
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -308,9 +309,10 @@ func (r scriptResource) newSubcommand(f *config.Flags, p *output.Printer, v subc
 		words = []string{v.name, r.argUsage(), v.args}
 	}
 	c := &cobra.Command{
-		Use:   strings.Join(strings.Fields(strings.Join(words, " ")), " "),
-		Short: v.description,
-		Args:  ArgsFromUse,
+		Use:     strings.Join(strings.Fields(strings.Join(words, " ")), " "),
+		Aliases: aliasesOf(v.name),
+		Short:   v.description,
+		Args:    ArgsFromUse,
 	}
 	run.plan = v.bindFlags(c.Flags())
 	if v.op != "" {
@@ -319,8 +321,34 @@ func (r scriptResource) newSubcommand(f *config.Flags, p *output.Printer, v subc
 		addWaitFlag(c.Flags(), &run.wait, v.op)
 		f.AddDryRunFlag(c.Flags())
 	}
+	c.Flags().SetNormalizeFunc(r.flagNames(c.Flags()))
 	c.RunE = r.withSession(f, p, run.columns(), run.run)
 	return c
+}
+
+// flagNames returns the function that takes the name of a column for the flag that panes and forms call otherwise:
+// --service-type and --service_type for --type.
+func (r scriptResource) flagNames(set *pflag.FlagSet) func(*pflag.FlagSet, string) pflag.NormalizedName {
+	flags := map[string]string{}
+	for _, c := range r.columns {
+		name := strings.ReplaceAll(c.Name, "_", "-")
+		if title := c.Pane.Title; title != name && set.Lookup(title) != nil && set.Lookup(name) == nil {
+			flags[name] = title
+		}
+	}
+	return func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		name = strings.ReplaceAll(name, "_", "-")
+		return pflag.NormalizedName(cmp.Or(flags[name], name))
+	}
+}
+
+// aliasesOf returns the other names of a command: what is deleted with one word in one place is with all in each.
+func aliasesOf(name string) (others []string) {
+	words := []string{"delete", "remove", "rm"}
+	if name == "revoke" || slices.Contains(words, name) {
+		others = slices.DeleteFunc(words, func(word string) bool { return word == name })
+	}
+	return others
 }
 
 // A subcommandRun runs a subcommand. Every change that a script makes takes this path.

@@ -105,9 +105,13 @@ func chosen(
 	return columns, nil
 }
 
-// columnIndex returns the place of the column with a name; -1 if there is none.
+// columnIndex returns the place of the column with a name, or else with the title that panes show; -1 if there is none.
 func columnIndex(columns []resource.ColumnDefinition[any], name string) int {
-	return slices.IndexFunc(columns, func(c resource.ColumnDefinition[any]) bool { return c.Name == name })
+	isNamed := func(c resource.ColumnDefinition[any]) bool { return c.Name == name }
+	if i := slices.IndexFunc(columns, isNamed); i >= 0 || name == "" {
+		return i
+	}
+	return slices.IndexFunc(columns, func(c resource.ColumnDefinition[any]) bool { return c.Pane.Title == name })
 }
 
 // unknownColumn returns the error of a flag that names a column which does not exist.
