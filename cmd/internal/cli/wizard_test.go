@@ -14,6 +14,7 @@ import (
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
 	"lookout/cmd/internal/config"
+	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/setup"
 	"lookout/cmd/internal/testenv"
 )
@@ -156,5 +157,69 @@ func TestFirstRunLeavesNoTokenIfItCannotWrite(t *testing.T) {
 	}
 	if w, out = newTestWizard(r, testenv.Canary, answers...); w.Run(t.Context()) != nil {
 		t.Errorf("the second time:\n%s", out)
+	}
+}
+
+// A token that is pasted too early is neither taken for an answer nor repeated, whatever the question.
+func TestFirstRunIgnoresATokenThatIsPastedTooEarly(t *testing.T) {
+	const pasted = "4f6e0c7fa1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c"
+	r := newTestEnv(t, emulator.Options{})
+	w, out := newTestWizard(
+		r, testenv.Canary, pasted, r.Base, pasted, "prod", pasted, "1", pasted, "file", pasted, "yes",
+	)
+	if err := w.Run(t.Context()); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if n := strings.Count(out.String(), "looks like a token and was ignored"); n != 5 {
+		t.Errorf("%d of 5 are ignored:\n%s", n, out)
+	}
+	if strings.Contains(out.String()+r.ReadTree(filepath.Join(r.Home, "config")), pasted) {
+		t.Errorf("the token is repeated:\n%s", out)
+	}
+}
+
+// The questions come in three steps with titles. A question that is asked again does not begin a step again.
+func TestFirstRunHasThreeSteps(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	w, out := newTestWizard(r, testenv.Canary, "http://127.0.0.1:1", "prod", "1", r.Base, "file", "yes")
+	if err := w.Run(t.Context()); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	text, last := out.String(), 0
+	for _, want := range []string{
+		"\nStep 1 of 3: the account\n", "Address of the API", "\nStep 2 of 3: its token\n", "Where is the token?",
+		"\nStep 3 of 3: what is written\n", "Write it?",
+	} {
+		at := strings.Index(text, want)
+		if at < last || strings.HasPrefix(want, "\nStep") && strings.Count(text, want) != 1 {
+			t.Errorf("%q is not in its place:\n%s", want, text)
+		}
+		last = at
+	}
+}
+
+// The address that --base-url gives is not asked for again, unless it does not answer.
+func TestFirstRunTakesTheAddressOfTheFlag(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	w, out := newTestWizard(r, testenv.Canary, "prod", "1", "file", "yes")
+	w.Flags.BaseURL = r.Base
+	if err := w.Run(t.Context()); err != nil || strings.Contains(out.String(), "Address of the API [") ||
+		!strings.Contains(out.String(), "Address of the API: "+r.Base) {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if kept := r.ReadTree(filepath.Join(r.Home, "config")); !strings.Contains(kept, r.Base) {
+		t.Error(kept)
+	}
+	r = newTestEnv(t, emulator.Options{})
+	w, out = newTestWizard(r, testenv.Canary, "prod", "1", r.Base, "file", "yes")
+	w.Flags.BaseURL = "http://127.0.0.1:1/v4"
+	const again = "Address of the API [http://127.0.0.1:1"
+	if err := w.Run(t.Context()); err != nil || !strings.Contains(out.String(), again) {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	w, _ = newTestWizard(r, testenv.Canary)
+	w.Flags.BaseURL = "nonsense"
+	if err := w.Run(t.Context()); exit.CodeFor(err) != exit.CodeUsage {
+		t.Error(err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
+	"lookout/client/visible"
 	"lookout/cmd/internal/exit"
 )
 
@@ -47,6 +48,29 @@ const MaxSecretBytes = 64 << 10
 
 // HiddenLine asks a question on a terminal and reads the answer without showing it. It turns the echo off first.
 func HiddenLine(ctx context.Context, file *os.File, out io.Writer, what string) ([]byte, error) {
+	return rawLine(ctx, file, out, what+" (not shown): ", func([]byte) {})
+}
+
+// maxShownBytes is the length of a short answer, such as a number, from which on it is not shown.
+const maxShownBytes = 8
+
+// ShortLine asks a question on a terminal and reads a short answer. It shows no answer that gets long: that may be a
+// secret that was pasted too early.
+func ShortLine(ctx context.Context, file *os.File, out io.Writer, question string) ([]byte, error) {
+	return rawLine(ctx, file, out, question, func(line []byte) {
+		text := visible.Show(string(line))
+		if len(line) > maxShownBytes {
+			text = ""
+		}
+		fmt.Fprintf(out, "\r\x1b[K%s%s", question, text)
+	})
+}
+
+// rawLine asks a question on a terminal and reads a line while the terminal shows nothing. It calls changed after each
+// key.
+func rawLine(
+	ctx context.Context, file *os.File, out io.Writer, question string, changed func(line []byte),
+) ([]byte, error) {
 	ctx, end := exit.CancelOnSignal(ctx)
 	defer end()
 	before, err := term.MakeRaw(file.Fd())
@@ -57,12 +81,12 @@ func HiddenLine(ctx context.Context, file *os.File, out io.Writer, what string) 
 		_ = term.Restore(file.Fd(), before)
 		fmt.Fprintln(out)
 	}()
-	fmt.Fprintf(out, "%s (not shown): ", what)
-	return UnlessInterrupted(ctx, func() ([]byte, error) { return readRawLine(file) })
+	fmt.Fprint(out, question)
+	return UnlessInterrupted(ctx, func() ([]byte, error) { return readRawLine(file, changed) })
 }
 
-// readRawLine reads a line from a terminal in raw mode.
-func readRawLine(in io.Reader) ([]byte, error) {
+// readRawLine reads a line from a terminal in raw mode, and calls changed after each key.
+func readRawLine(in io.Reader, changed func(line []byte)) ([]byte, error) {
 	var line []byte
 	one := make([]byte, 1)
 	for len(line) <= MaxSecretBytes {
@@ -81,6 +105,7 @@ func readRawLine(in io.Reader) ([]byte, error) {
 		default:
 			line = append(line, one[0])
 		}
+		changed(line)
 	}
 	return line, nil
 }

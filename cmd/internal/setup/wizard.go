@@ -30,6 +30,7 @@ type Wizard struct {
 	In         *bufio.Reader
 	Out        io.Writer
 	ReadHidden func(what string) ([]byte, error)
+	ReadShort  func(question string) ([]byte, error) // hides a long answer; nil reads from In
 	Flags      *config.Flags
 	Path       string   // of the configuration
 	Name       string   // "" asks for it
@@ -62,6 +63,9 @@ func NewWizard(c *cobra.Command, f *config.Flags) *Wizard {
 		Path:  path,
 		ReadHidden: func(what string) ([]byte, error) {
 			return prompt.HiddenLine(c.Context(), in, c.ErrOrStderr(), what)
+		},
+		ReadShort: func(question string) ([]byte, error) {
+			return prompt.ShortLine(c.Context(), in, c.ErrOrStderr(), question)
 		},
 	}
 }
@@ -106,36 +110,80 @@ func (w *Wizard) printf(format string, args ...any) { fmt.Fprintf(w.Out, format+
 
 // ask asks until good accepts the answer. An empty answer is the offered one.
 func (w *Wizard) ask(what, offered string, good func(string) error) (string, error) {
-	for {
-		text := what
-		if offered != "" {
-			text += " [" + offered + "]"
+	return askWith(w.readLine, w.printf, what, offered, good)
+}
+
+// choose is ask for one of a few short answers, such as a number: a token that is pasted here is not shown.
+func (w *Wizard) choose(what, offered string, good func(string) error) (string, error) {
+	read := w.readLine
+	if w.ReadShort != nil {
+		read = func(question string) (string, error) {
+			line, err := w.ReadShort(question)
+			return string(line), err
 		}
-		fmt.Fprint(w.Out, text+": ")
-		line, err := w.In.ReadString('\n')
+	}
+	return askWith(read, w.printf, what, offered, good)
+}
+
+// readLine asks a question and reads a line.
+func (w *Wizard) readLine(question string) (string, error) {
+	fmt.Fprint(w.Out, question)
+	line, err := w.In.ReadString('\n')
+	if err != nil {
+		fmt.Fprintln(w.Out)
+		return "", io.EOF
+	}
+	return line, nil
+}
+
+// askWith asks until good accepts the answer. It takes no answer that looks like a token, and repeats none.
+func askWith(
+	read func(question string) (string, error), printf func(string, ...any), what, offered string,
+	good func(string) error,
+) (string, error) {
+	if offered != "" {
+		what += " [" + offered + "]"
+	}
+	for {
+		line, err := read(what + ": ")
 		if err != nil {
-			fmt.Fprintln(w.Out)
-			return "", io.EOF
+			return "", err
 		}
 		answer := cmp.Or(strings.TrimSpace(line), offered)
+		if answer != offered && looksLikeToken(answer) {
+			printf("  this looks like a token and was ignored; choose \"paste it now\", and paste it then")
+			continue
+		}
 		if why := good(answer); why != nil {
-			w.printf("  %v", why)
+			printf("  %v", why)
 			continue
 		}
 		return answer, nil
 	}
 }
 
+// looksLikeToken reports whether an answer is probably a token: long, with digits, and without anything that stands in
+// addresses, paths and commands.
+func looksLikeToken(answer string) bool {
+	return len(answer) >= 24 && strings.ContainsAny(answer, "0123456789") && !strings.ContainsAny(answer, "/.: \\")
+}
+
 // Run asks, tries the answers and offers to write them. After a failed try it repeats only the question at fault.
 func (w *Wizard) Run(ctx context.Context) error {
 	if len(w.Taken) == 0 {
 		w.printf("No account is configured yet. A few questions set one up. Nothing is written")
-		w.printf("before the last one; ctrl+c cancels. Without an account: lookout demo\n")
+		w.printf("before the last one; ctrl+c cancels. Without an account: lookout demo")
 	} else {
 		w.printf("A few questions add an account. Nothing is written before the last one;")
 		w.printf("ctrl+c cancels.\n")
 	}
-	questions := []func() error{w.askAddress, w.askName, w.askTokenSource}
+	questions := []func() error{
+		w.step(1, "the account"),
+		w.askAddress,
+		w.askName,
+		w.step(2, "its token"),
+		w.askTokenSource,
+	}
 	for {
 		for _, question := range questions {
 			if err := question(); err != nil {
@@ -157,6 +205,14 @@ func (w *Wizard) Run(ctx context.Context) error {
 	}
 }
 
+// step returns a function that prints the title of a step, between blank lines that keep the steps apart.
+func (w *Wizard) step(n int, title string) func() error {
+	return func() error {
+		w.printf("\nStep %d of 3: %s\n", n, title)
+		return nil
+	}
+}
+
 // reportFailure prints why a try failed; the question that follows is the next step.
 func (w *Wizard) reportFailure(err error) {
 	var failure *client.Error
@@ -167,8 +223,17 @@ func (w *Wizard) reportFailure(err error) {
 	w.printf("  %s\n", strings.Join(output.WrapWords(text, wizardWidth-2), "\n  "))
 }
 
+// askAddress asks for the address, unless a flag gives it. It asks if that address failed.
 func (w *Wizard) askAddress() (err error) {
-	offered := cmp.Or(w.account.BaseURL, w.Flags.BaseURL, defaultBaseURL)
+	if given := w.Flags.BaseURL; given != "" && w.account.BaseURL == "" {
+		w.account.BaseURL = given
+		if err := config.CheckBaseURL(given); err != nil {
+			return exit.Usage(fmt.Errorf("--base-url: %w", err))
+		}
+		w.printf("Address of the API: %s", client.Clean(given))
+		return nil
+	}
+	offered := cmp.Or(w.account.BaseURL, defaultBaseURL)
 	w.account.BaseURL, err = w.ask("Address of the API", offered, config.CheckBaseURL)
 	return err
 }
@@ -235,7 +300,7 @@ func (w *Wizard) askTokenSource() error {
 	for i, one := range ways {
 		w.printf("  %d  %s", i+1, one.text)
 	}
-	chosen, err := w.ask("Number", "1", func(v string) error {
+	chosen, err := w.choose("Number", "1", func(v string) error {
 		if n, err := strconv.Atoi(v); err != nil || n < 1 || n > len(ways) {
 			return fmt.Errorf("enter a number from 1 to %d", len(ways))
 		}
@@ -374,6 +439,7 @@ func (w *Wizard) tryToken(ctx context.Context) error {
 // confirmAndWrite shows what it would write, and writes it after a yes. If the token cannot be stored, it asks for
 // another place.
 func (w *Wizard) confirmAndWrite(ctx context.Context) error {
+	_ = w.step(3, "what is written")()
 	for {
 		if err := w.askTokenStorage(); err != nil {
 			return err
@@ -403,7 +469,7 @@ func (w *Wizard) askTokenStorage() error {
 		return nil
 	}
 	w.printf("\nKeep the token in a file that only you can read, or in the system's keyring?")
-	answer, err := w.ask("file or keyring", "file", func(v string) error {
+	answer, err := w.choose("file or keyring", "file", func(v string) error {
 		if v != "file" && v != "keyring" {
 			return errors.New("enter file or keyring")
 		}
@@ -424,7 +490,7 @@ func (w *Wizard) confirmWrite(text string) error {
 	if w.tokenPath != "" && !w.pastedToken.IsZero() {
 		w.printf("The token goes to %s (mode 0600).", w.tokenPath)
 	}
-	answer, err := w.ask("Write it? (yes, no)", "no", func(string) error { return nil })
+	answer, err := w.choose("Write it? (yes, no)", "no", func(string) error { return nil })
 	if err == nil && answer != "yes" && answer != "y" {
 		return ErrCancelled
 	}
