@@ -367,12 +367,12 @@ func TestStart_cosmeticMistakes(t *testing.T) {
 		},
 		"an unknown pane of a command": {
 			"[[commands]]\npane = \"servics\"\nkey = \"x\"\nname = \"a\"\ncommand = [\"true\"]\nharmless = true\n",
-			`config.toml:1:1: commands: unknown list "servics"`,
+			`config.toml:2:1: commands.pane: unknown list "servics"`,
 		},
 		"an unknown placeholder of a command": {
 			"[[commands]]\npane = \"services\"\nkey = \"x\"\nname = \"a\"\n" +
 				"command = [\"true\", \"{lable}\"]\nharmless = true\n",
-			"config.toml:1:1: commands: unknown placeholder {lable}",
+			"config.toml:5:1: commands.command: unknown placeholder {lable}",
 		},
 		"no theme":          {"theme = \"pink\"\n", `config.toml:1:1: theme: unknown theme "pink"`},
 		"no tone":           {"theme = \"own\"\n[themes.own]\nbade = \"red\"\n", "config.toml:3:1: themes.own.bade"},
@@ -400,7 +400,7 @@ func TestStart_cosmeticMistakes(t *testing.T) {
 			reported := strings.Contains(before, "lookout: "+r.Home) && strings.Contains(before, c.want)
 			if !reported && !strings.Contains(c.want, "unknown action") &&
 				!strings.Contains(c.want, "unknown column") &&
-				!strings.Contains(c.want, "commands: ") {
+				!strings.Contains(c.want, "commands.") {
 				t.Errorf("before the start: %q, want %q", before, c.want)
 			}
 		})

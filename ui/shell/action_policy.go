@@ -229,7 +229,7 @@ func addRowCommands(s *Shell) {
 	}
 	keys, lines := map[string][]string{}, map[string]int{}
 	for _, c := range s.o.RowCommands {
-		if RowCommandProblem(s.o.Panes, c) != "" {
+		if _, problem := RowCommandProblem(s.o.Panes, c); problem != "" {
 			continue
 		}
 		name := c.Pane + "." + c.Name
@@ -253,8 +253,9 @@ func rowCommandHost(p ui.Pane) ui.CustomCommandHost {
 	return nil
 }
 
-// RowCommandProblem returns why a command cannot be an action of a list; "" if it can.
-func RowCommandProblem(panes []ui.Pane, c ui.CustomCommand) string {
+// RowCommandProblem returns why a command cannot be an action of a list, and which key of the configuration is wrong;
+// "" if it can.
+func RowCommandProblem(panes []ui.Pane, c ui.CustomCommand) (key, problem string) {
 	var lists []string
 	for _, p := range panes {
 		list := rowCommandHost(p)
@@ -267,21 +268,21 @@ func RowCommandProblem(panes []ui.Pane, c ui.CustomCommand) string {
 		}
 		for _, a := range p.Actions() {
 			if a.Name() == c.Name {
-				return fmt.Sprintf("%s has an action %q already; choose another name", c.Pane, c.Name)
+				return "name", fmt.Sprintf("%s has an action %q already; choose another name", c.Pane, c.Name)
 			}
 		}
 		for _, name := range c.Placeholders() {
 			if fields := list.RowFields(); !slices.Contains(fields, name) {
-				return fmt.Sprintf("unknown placeholder {%s}; use {%s}", name, strings.Join(fields, "}, {"))
+				return "command", fmt.Sprintf("unknown placeholder {%s}; use {%s}", name, strings.Join(fields, "}, {"))
 			}
 		}
 		if found := c.ScriptPlaceholder(); found != "" {
-			return fmt.Sprintf(
-				`%s in the script of %s would run what somebody wrote there; write "$1", and after the script "-", %q`,
+			return "command", fmt.Sprintf(
+				`%s in the script of %s would run what the row holds; write "$1" in it, and "-", %q after it`,
 				found, c.Argv[0], found,
 			)
 		}
-		return ""
+		return "", ""
 	}
-	return fmt.Sprintf("unknown list %q; use %s", c.Pane, strings.Join(lists, ", "))
+	return "pane", fmt.Sprintf("unknown list %q; use %s", c.Pane, strings.Join(lists, ", "))
 }

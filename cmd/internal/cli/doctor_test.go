@@ -86,7 +86,7 @@ func TestDoctor_brokenConfigurations(t *testing.T) {
 		"\ufefftheme = \"x\"\n": {text: `config.toml:1:1: theme: unknown theme "x"`}, // the mark is no mistake
 		"\xff\xfet\x00":         {state: "failed", text: "config.toml:1:1: the file is UTF-16 text; save it as UTF-8"},
 		"# caf\xe9\n":           {state: "failed", text: "config.toml:1:6: invalid UTF-8 character in comment"},
-		"=\n":                   {state: "failed", text: "config.toml:1:1: invalid character at start of key ("},
+		"=\n":                   {state: "failed", text: "config.toml:1:1: a line begins with the name of a setting"},
 		account + "base_url = \"https://x/v4\"\n": {state: "failed", text: "config.toml:3:1: "},
 		"[accounts.a]\nbase_url = \"api.linode.com\"\n": {
 			state: "failed", text: "config.toml:2:1: accounts.a.base_url: the base URL is not a valid URL",
@@ -161,10 +161,10 @@ func TestDoctor_brokenConfigurations(t *testing.T) {
 			text: "config.toml:2:23: keys.services.disable: ctrl+c always ends lookout; choose another key",
 		},
 		command + "name = \"enable\"\ncommand = [\"x\"]\n": {
-			text: `config.toml:1:1: commands: services has an action "enable" already; choose another name`,
+			text: `config.toml:4:1: commands.name: services has an action "enable" already; choose another name`,
 		},
 		command + "name = \"run\"\ncommand = [\"x\", \"{nothing}\"]\n": {
-			text: "config.toml:1:1: commands: unknown placeholder {nothing}; use {id}, {label}, {status}",
+			text: "config.toml:5:1: commands.command: unknown placeholder {nothing}; use {id}, {label}, {status}",
 		},
 		command + "name = \"run\"\ncommand = \"x {label}\"\n": {
 			text: "config.toml:5:1: commands.command: expected a list of strings",
@@ -175,7 +175,7 @@ func TestDoctor_brokenConfigurations(t *testing.T) {
 				`did you mean "harmless"?`,
 		},
 		command + "name = \"run\"\ncommand = [\"x\"]\n[[commands]]\npane = \"servers\"\nkey = \"x\"\nname = \"a\"\n" +
-			"command = [\"x\"]\n": {text: `config.toml:6:1: commands: unknown list "servers"; use`},
+			"command = [\"x\"]\n": {text: `config.toml:7:1: commands.pane: unknown list "servers"; use`},
 		strings.Replace(command, `"x"`, `"d"`, 1) + "name = \"run\"\ncommand = [\"x\"]\n": {
 			text: `config.toml:1:1: keys: the key "d" is bound twice in services: to "disable" and to "run"`,
 		},
@@ -583,6 +583,24 @@ func TestDoctor_hidesTokensInThePanes(t *testing.T) {
 		s := r.Run(args...)
 		if r.CheckResult(s, 0, "••• is over"); strings.Contains(s.Out, other[:20]) {
 			t.Errorf("%v:\n%s", args, s.Out)
+		}
+	}
+}
+
+// What hides in a reason of the API is made visible once.
+func TestReasons_areMadeVisibleOnce(t *testing.T) {
+	for _, c := range []struct{ list, line string }{
+		{"list services", "doctor"}, {"list contacts", "doctor"}, {"list services", "accounts check"},
+		{"list services", "audit"}, {"list services", "services list"}, {"list services", "handover"},
+	} {
+		r := newTestEnv(t, emulator.Options{})
+		r.API.InjectFault(c.list, emulator.Fault{
+			Status: http.StatusTeapot,
+			Body:   `{"errors": [{"reason": "\u001b[31mred"}]}`,
+		})
+		s := r.Run(strings.Fields(c.line)...)
+		if out := s.Out + s.Err; !strings.Contains(out, "‹␛›[31mred") || strings.Contains(out, "‹‹›") {
+			t.Errorf("%s, %s: %s", c.list, c.line, out)
 		}
 	}
 }

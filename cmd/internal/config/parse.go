@@ -63,7 +63,7 @@ func Parse(data []byte) (File, Mistakes) {
 	}
 	var document map[string]any
 	if err := toml.Unmarshal(data, &document); err != nil {
-		return File{}, Mistakes{syntaxError(err)}
+		return File{}, Mistakes{syntaxError(string(data), err)}
 	}
 	r := &configParser{positions: FindPositions(data), knownKeys: knownKeys()}
 	cfg := File{Accounts: map[string]AccountConfig{}, Keys: map[string][]string{}}
@@ -120,18 +120,63 @@ func checkConfigSize(text string) (Mistake, bool) {
 	return Mistake{}, false
 }
 
-// syntaxError converts an error of the TOML parser.
-func syntaxError(err error) Mistake {
+// syntaxTexts are the errors of the TOML parser in plain words, with the next step.
+var syntaxTexts = []struct{ contained, plain string }{
+	{"multiline", `the text has no end; add """ or ''' where it ends`},
+	{"strings cannot have new lines", "a quote is not closed; add one at the end of the value"},
+	{"unterminated", "a quote is not closed; add one at the end of the value"},
+	{"strings must be quoted", `the value needs quotes, such as "20s"`},
+	{"escape", `a backslash in "…" has a meaning of its own; use '…' instead`},
+	{"is already defined", "this is set a second time; remove one of the lines"},
+	{"already exists", "this block exists already; move its lines to the first one"},
+	{"'=' after key", `after the name comes "=", such as theme = "dark"`},
+	{"start of key", `a line begins with the name of a setting, such as theme = "dark"`},
+	{"to close table name", `"]" is missing at the end of the line`},
+	{"array is incomplete", `"]" is missing at the end of the list`},
+	{"after array value", `"," is missing between two values of the list`},
+	{"inline table is incomplete", `"}" is missing`},
+	{"expected newline", "there is more than one setting in the line; begin a new line"},
+}
+
+// valueText says in plain words what is wrong with a value that is none. rest is its line from there on.
+func valueText(rest string) string {
+	word := strings.TrimSpace(rest)
+	if end := strings.IndexAny(word, "#,]}"); end >= 0 {
+		word = strings.TrimSpace(word[:end])
+	}
+	switch {
+	case word == "":
+		return `the value is missing; add it after "=", or remove the line`
+	case slices.Contains([]string{"true", "yes", "on", "false", "no", "off"}, strings.ToLower(word)):
+		return "use true or false"
+	case strings.HasPrefix(word, "“") || strings.HasPrefix(word, "‘"):
+		return `use straight quotes, such as "dark"`
+	}
+	return fmt.Sprintf("the value needs quotes, such as %q", client.Clean(word))
+}
+
+// syntaxError converts an error of the TOML parser about a document.
+func syntaxError(document string, err error) Mistake {
 	var e *toml.DecodeError
 	if !errors.As(err, &e) {
 		return Mistake{Position{1, 1}, client.Clean(err.Error()), true}
 	}
 	line, column := e.Position()
+	at := Position{max(1, line), max(1, column)}
 	text := client.Clean(strings.TrimPrefix(e.Error(), "toml: "))
+	if strings.Contains(text, "start of value") || strings.Contains(text, "expected value") {
+		line := strings.SplitAfter(document, "\n")[at.Line-1]
+		return Mistake{at, valueText(line[min(at.Column-1, len(line)):]), true}
+	}
+	for _, s := range syntaxTexts {
+		if strings.Contains(text, s.contained) {
+			return Mistake{at, s.plain, true}
+		}
+	}
 	if what, detail, found := strings.Cut(text, ": "); found {
 		text = what + " (" + detail + ")"
 	}
-	return Mistake{Position{max(1, line), max(1, column)}, text, true}
+	return Mistake{at, text, true}
 }
 
 func (r *configParser) addError(grave bool, key []string, text string) {

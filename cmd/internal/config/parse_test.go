@@ -47,7 +47,7 @@ func TestParseConfig_errorPositions(t *testing.T) {
 		"accounts.a = { base_url = \"https://x\", z = 1 }":     {"c.toml:1:40:", "unknown"},
 		"x = \"\"\"\ntheme = \"pink\"\n\"\"\"\n theme = 1\n":   {"c.toml:1:1:", "c.toml:4:2: theme"},
 		"theme = [\n1,\n]\nascii = 1":                          {"c.toml:1:1:", "c.toml:4:1: ascii"},
-		"[accounts.a]\nbase_url = \"https://x\"\n[accounts.a]": {"c.toml:3:", "already exists"},
+		"[accounts.a]\nbase_url = \"https://x\"\n[accounts.a]": {"c.toml:3:", "exists already"},
 	} {
 		faulttest.RunCase(t, "G2", fmt.Sprintf("%.60q", text), func(t *testing.T) {
 			said := parseErrorText(text)
@@ -179,6 +179,42 @@ func TestCheckKeyName(t *testing.T) {
 	} {
 		if err := checkKeyName(key); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v; want %s", key, err, want)
+		}
+	}
+}
+
+// A mistake in the notation of the file is said in plain words, with its place and the next step, and never in those of
+// the parser.
+func TestParse_notationInPlainWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"theme = \"dark\nrefresh = \"20s\"\n":      "1:14: a quote is not closed; add one at the end of the value",
+		"theme = 'dark\n":                          "1:14: a quote is not closed",
+		"theme = \"dark":                           "1:13: a quote is not closed",
+		"theme =\nrefresh = \"20s\"\n":             "1:8: the value is missing",
+		"theme = # later\n":                        "1:9: the value is missing",
+		"theme = ":                                 "1:8: the value is missing",
+		"theme = dark\n":                           `1:9: the value needs quotes, such as "dark"`,
+		"refresh = 20s\n":                          `1:13: the value needs quotes, such as "20s"`,
+		"mouse = yes\n":                            "1:9: use true or false",
+		"mouse = True # always\n":                  "1:9: use true or false",
+		"theme = “dark”\n":                         "1:9: use straight quotes",
+		"[keys]\n\"a\" = [\n  dark,\n]\n":          `3:3: the value needs quotes, such as "dark"`,
+		"theme = \"dark\"\ntheme = \"light\"\n":    "2:1: this is set a second time; remove one of the lines",
+		"[accounts.a]\n[accounts.b]\n[accounts.a]": "3:2: this block exists already",
+		"theme \"dark\"\n":                         `1:7: after the name comes "="`,
+		"theme: dark\n":                            `1:6: after the name comes "="`,
+		"{\"theme\": \"dark\"}\n":                  "1:1: a line begins with the name of a setting",
+		"[accounts.a\n":                            `1:12: "]" is missing at the end of the line`,
+		"x = [\"a\"\n":                             `1:9: "]" is missing at the end of the list`,
+		"x = [\"a\" \"b\"]\n":                      `1:10: "," is missing between two values`,
+		"theme = \"a\" refresh = \"20s\"\n":        "1:13: there is more than one setting in the line",
+		"token_file = \"C:\\Users\\x\"\n":          "1:19: a backslash in",
+		"x = {a = 1\n":                             `1:11: "}" is missing`,
+		"x = \"\"\"a\n":                            "1:9: the text has no end",
+	} {
+		_, wrong := Parse([]byte(text))
+		if got := strings.Join(wrong.Texts("c"), "\n"); !strings.HasPrefix(got, "c:"+want) || len(wrong.Fatal()) == 0 {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }

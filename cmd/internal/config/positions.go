@@ -33,6 +33,16 @@ func (p Positions) Element(index int, key ...string) Position {
 	return p.At(key...)
 }
 
+// Command returns the position of a key of the command in a line.
+func (p Positions) Command(line int, key string) Position {
+	for i := 0; p.Has("commands", elementKey(i)); i++ {
+		if p.At("commands", elementKey(i)).Line == line && p.Has("commands", elementKey(i), key) {
+			return p.At("commands", elementKey(i), key)
+		}
+	}
+	return Position{line, 1}
+}
+
 func joinKey(key []string) string { return strings.Join(key, "\x00") }
 
 // elementKey stands for an element of a list. No key of TOML has a NUL.

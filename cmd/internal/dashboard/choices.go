@@ -51,7 +51,8 @@ func checkColumns(
 				config.Mistake{
 					Position: at.At("columns", name),
 					Text: fmt.Sprintf(
-						"columns.%s: unknown list (use %s)", client.Clean(name), strings.Join(panes, ", "),
+						"columns.%s: unknown list (use %s)%s", client.Clean(name), strings.Join(panes, ", "),
+						config.Suggestion(name, panes),
 					),
 				},
 			)
@@ -103,7 +104,7 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 	for _, c := range cfg.Commands {
 		known = append(known, c.Pane+"."+c.Name)
 	}
-	wrong = append(wrong, checkCommands(views.Panes(account), cfg.Commands)...)
+	wrong = append(wrong, checkCommands(views.Panes(account), cfg.Commands, at)...)
 	wrong = append(wrong, checkColumns(views.ColumnChoosers(account), cfg.Columns, at)...)
 	for _, k := range bindings {
 		known = append(known, k.Name())
@@ -134,11 +135,17 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 }
 
 // checkCommands reports the commands that no list can take.
-func checkCommands(panes []ui.Pane, commands []ui.CustomCommand) (wrong config.Mistakes) {
+func checkCommands(
+	panes []ui.Pane, commands []ui.CustomCommand, at config.Positions,
+) (wrong config.Mistakes) {
 	for _, c := range commands {
-		if problem := shell.RowCommandProblem(panes, c); problem != "" {
-			place := config.Position{Line: c.Line, Column: 1}
-			wrong = append(wrong, config.Mistake{Position: place, Text: "commands: " + problem})
+		key, problem := shell.RowCommandProblem(panes, c)
+		if key == "pane" {
+			problem += config.Suggestion(c.Pane, PaneNames(panes))
+		}
+		if problem != "" {
+			text := "commands." + key + ": " + problem
+			wrong = append(wrong, config.Mistake{Position: at.Command(c.Line, key), Text: text})
 		}
 	}
 	return wrong

@@ -65,8 +65,8 @@ func failedCheck(s config.Settings, err error, next string) AccountCheck {
 	return AccountCheck{
 		Account: s.Account,
 		State:   stateFailed,
-		Text:    client.Clean(text),
-		Next:    client.Clean(cmp.Or(own, next)),
+		Text:    oneLine(text),
+		Next:    oneLine(cmp.Or(own, next)),
 		Code:    exit.CodeFor(err),
 	}
 }

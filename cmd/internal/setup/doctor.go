@@ -18,11 +18,13 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"lookout/client"
+	"lookout/client/visible"
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/dashboard"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
 	"lookout/cmd/internal/version"
+	"lookout/ui"
 	"lookout/ui/shell"
 	"lookout/ui/terminal"
 )
@@ -90,7 +92,8 @@ func (d *Doctor) addFailure(check string, code int, err error, next string) {
 	d.Findings[len(d.Findings)-1].exitCode = code
 }
 
-// publicText returns a text as it may be pasted into a bug report: without tokens, and with ~ for the home folder.
+// publicText returns a text as it may be pasted into a bug report: in one line, without tokens, and with ~ for the home
+// folder. What the API said is already clean.
 func (d *Doctor) publicText(text string) string {
 	secrets := []string{d.token.Reveal()}
 	for _, name := range config.TokenVariables(d.Flags) {
@@ -104,7 +107,12 @@ func (d *Doctor) publicText(text string) string {
 	if home, err := os.UserHomeDir(); err == nil && len(home) > 1 {
 		text = strings.ReplaceAll(text, home+string(filepath.Separator), "~"+string(filepath.Separator))
 	}
-	return client.Clean(config.HideTokens(text))
+	return oneLine(config.HideTokens(text))
+}
+
+// oneLine returns a text without line breaks, and with its hidden characters visible.
+func oneLine(text string) string {
+	return visible.Show(strings.NewReplacer("\n", " ", "\t", " ").Replace(text))
 }
 
 // passed reports whether a check ran and did not fail.
@@ -132,7 +140,11 @@ func (d *Doctor) checkConfiguration(ctx context.Context) {
 		d.addFinding("configuration", stateOK, path, "")
 	}
 	for _, one := range wrong {
-		next := fmt.Sprintf("lookout config edit, line %d", one.Line)
+		edit := "lookout config edit"
+		if d.Flags.Config != "" {
+			edit += " --config " + ui.ShellQuote(d.Flags.Config)
+		}
+		next := fmt.Sprintf("%s, line %d", edit, one.Line)
 		if d.broken = d.broken || one.Fatal; one.Fatal {
 			d.addFailure("configuration", exit.CodeUsage, config.Mistakes{one}.AsError(path), next)
 			continue

@@ -90,7 +90,7 @@ func permissionsAfter(r resource.Resource[any], scopes string, err error) PanePe
 	case errors.As(err, &failure):
 		return PanePermissions{Pane: r.Name, Allowed: mayNotKnown, Why: failure.Why(), advice: failure.Advice()}
 	}
-	return PanePermissions{Pane: r.Name, Allowed: mayNotKnown, Why: client.Clean(err.Error())}
+	return PanePermissions{Pane: r.Name, Allowed: mayNotKnown, Why: oneLine(err.Error())}
 }
 
 // panesThat returns the names of the panes with a permission, in one text; "" if there is none.
