@@ -226,7 +226,7 @@ func TestDownload_markedFolder(t *testing.T) {
 		r.requireText("Download index.html", dir)
 		r.press("<ctrl+s>")
 		r.wait(2 * time.Second)
-		r.requireText("index.html: downloaded to index.html")
+		r.requireText("index.html: downloaded to " + filepath.Join(dir, "index.html"))
 		data, err := os.ReadFile(filepath.Join(dir, "index.html"))
 		if err != nil || len(data) != 50 {
 			r.Fatalf("%d bytes, %v", len(data), err)

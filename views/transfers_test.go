@@ -57,7 +57,7 @@ func TestTransfers_folderReportedInOneLine(t *testing.T) {
 		r.wait(20 * time.Second)
 		told := r.newsMatching(`download`)
 		if len(told) != 2 || !strings.HasPrefix(told[0], "downloading 40 files") ||
-			told[1] != "40 files: downloaded from scratch to "+filepath.Base(dir)+", 400 B" {
+			told[1] != "40 files: downloaded from scratch to "+dir+", 400 B" {
 			r.Errorf("the news is %q", told)
 		}
 		r.news = nil
@@ -67,7 +67,7 @@ func TestTransfers_folderReportedInOneLine(t *testing.T) {
 		r.downloadFolder(40)
 		r.wait(10 * time.Second)
 		r.requireNewsWith("downloading 1 file: 1 new, 39 the same")
-		r.requireNewsWith("036.txt: downloaded to 036.txt")
+		r.requireNewsWith("036.txt: downloaded to " + filepath.Join(dir, "many", "036.txt"))
 		r.news = nil
 		if err := os.RemoveAll(filepath.Join(dir, "many")); err != nil {
 			r.Fatal(err)

@@ -111,7 +111,11 @@ func batchNews(b transfer.Batch) tea.Cmd {
 	case transfer.Move:
 		what = "moved to " + client.Clean(b.Bucket)
 	case transfer.Download:
-		what = "downloaded from " + client.Clean(b.Bucket) + " to " + client.Clean(filepath.Base(b.Folder))
+		folder := b.Folder
+		if b.Refused+b.Failed > 0 { // the reason must not be cut off
+			folder = filepath.Base(folder)
+		}
+		what = "downloaded from " + client.Clean(b.Bucket) + " to " + client.Clean(folder)
 	}
 	text += ": " + what + ", " + FormatSize(b.Bytes)
 	if b.Refused > 0 {
@@ -133,7 +137,7 @@ func batchNews(b transfer.Batch) tea.Cmd {
 func doneText(row *transfer.Status) string {
 	switch row.Kind {
 	case transfer.Download:
-		return "downloaded to " + client.Clean(filepath.Base(row.LocalPath.Raw()))
+		return "downloaded to " + client.Clean(row.LocalPath.Raw())
 	case transfer.Upload:
 		return "uploaded, " + FormatSize(row.Total)
 	case transfer.Delete:

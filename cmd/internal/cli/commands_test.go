@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -561,6 +562,26 @@ func TestHandover(t *testing.T) {
 	r.API.InjectFault("list services", emulator.Fault{Status: 403})
 	r.CheckResult(r.Run("handover"), exit.CodeDenied, "## Could not be read", "edge-router", "incomplete")
 	r.CheckResult(r.Run("handover", "--since", "yesterday"), exit.CodeUsage, "8h")
+}
+
+// A folder that was uploaded is one line of a handover. What may not have arrived has its own, and JSON has each.
+func TestHandover_countsManyTransfers(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	site := filepath.Join(r.Home, "site")
+	for i := range 12 {
+		r.Write(filepath.Join(site, fmt.Sprintf("%d.html", i)), "page")
+	}
+	r.MustRun("objects", "sync", site, testenv.Bucket+"/www", "--reason", "release")
+	r.MustRun("objects", "put", testenv.Bucket, "one.txt", filepath.Join(site, "1.html"))
+	text := r.MustRun("handover").Out
+	if n := strings.Count(text, " upload "); n != 2 {
+		t.Errorf("%d lines about uploads:\n%s", n, text)
+	}
+	r.CheckResult(r.Run("handover"), exit.CodeOK, "12 objects in "+testenv.Bucket+" until ", ": release", "one.txt")
+	var h handover
+	if err := json.Unmarshal([]byte(r.MustRun("handover", "-o", "json").Out), &h); err != nil || len(h.Changes) != 13 {
+		t.Errorf("%d changes, %v", len(h.Changes), err)
+	}
 }
 
 // If a source of the handover failed, its section does not say that there is nothing.

@@ -138,7 +138,7 @@ func TestObjects_moveReplacesOnlyByChoice(t *testing.T) {
 	emulator.StoreObject(r.API, "us-east-1", "acme-backups", "a.txt", "one")
 	emulator.StoreObject(r.API, "us-east-1", "acme-backups", "b.txt", "one")
 	from, to := testenv.Bucket+"/a.txt", testenv.Bucket+"/b.txt"
-	r.CheckResult(r.Run("objects", "cp", from, to), exit.CodeOK, "1 is the same on both sides")
+	r.CheckResult(r.Run("objects", "cp", from, to), exit.CodeOK, "nothing to copy, 1 file is the same on both sides")
 	r.CheckResult(r.Run("objects", "mv", from, to, "--dry-run"), exit.CodeOK, "only the source is deleted")
 	if n := len(r.API.Ledger()); n != 0 {
 		t.Errorf("%d changes", n)

@@ -411,7 +411,7 @@ func (h handover) markdown() string {
 	writeSection(&b, disabled, h.Disabled, func(d disabledService) string { return d.markdownLine(h.To) })
 	unknown := section{"Outcome unknown: check before you repeat it", "none", h.notes.journal}
 	writeSection(&b, unknown, h.Unknown, changeLine)
-	writeSection(&b, section{"Changed", "nothing from this machine", h.notes.journal}, h.Changes, changeLine)
+	section{"Changed", "nothing from this machine", h.notes.journal}.write(&b, changeLines(h.Changes))
 	if len(h.Unreadable) > 0 {
 		writeSection(&b, section{title: "Could not be read"}, h.Unreadable, escapeMarks)
 	}
@@ -426,14 +426,17 @@ type section struct{ title, none, note string }
 func writeSection[T any](b *strings.Builder, s section, rows []T, line func(T) string) {
 	lines := make([]string, len(rows))
 	for i, row := range rows {
-		lines[i] = "- " + line(row) + "\n"
+		lines[i] = line(row)
 	}
 	s.write(b, lines)
 }
 
 // write writes the section with lines for its rows.
 func (s section) write(b *strings.Builder, rows []string) {
-	b.WriteString("\n## " + s.title + "\n\n" + strings.Join(rows, ""))
+	b.WriteString("\n## " + s.title + "\n\n")
+	for _, row := range rows {
+		b.WriteString("- " + row + "\n")
+	}
 	switch {
 	case s.note != "" && len(rows) > 0:
 		b.WriteString("- " + s.note + "\n")
@@ -442,6 +445,40 @@ func (s section) write(b *strings.Builder, rows []string) {
 	case len(rows) == 0:
 		b.WriteString(s.none + "\n")
 	}
+}
+
+// maxObjectLines is how many objects of a bucket a handover lists with one kind of change before it counts them.
+const maxObjectLines = 3
+
+// changeLines returns changes as lines. Many uploads to a bucket, or deletions in it, are one line: a folder may have
+// thousands. Each change that is not applied has its own.
+func changeLines(changes []journalRow) (lines []string) {
+	groups := map[string][]journalRow{}
+	group := func(e journalRow) string {
+		parts := strings.SplitN(e.TargetID, "/", 3)
+		isObject := e.Op == client.OpUploadObject || e.Op == client.OpDeleteObject
+		if !isObject || len(parts) < 3 || e.Outcome != client.Applied {
+			return ""
+		}
+		return strings.Join([]string{e.Op, parts[0] + "/" + parts[1], e.Reason}, "\x00")
+	}
+	for _, e := range changes {
+		groups[group(e)] = append(groups[group(e)], e)
+	}
+	for _, e := range changes {
+		key := group(e)
+		same := groups[key]
+		switch {
+		case key == "" || len(same) <= maxObjectLines:
+			lines = append(lines, changeLine(e))
+		case e.ID == same[0].ID:
+			all, last := e, same[len(same)-1]
+			all.Label = fmt.Sprintf("%s in %s until %s; lookout journal lists each",
+				ui.Plural(len(same), "object", "objects"), strings.Split(key, "\x00")[1], formatMinute(last.Time))
+			lines = append(lines, changeLine(all))
+		}
+	}
+	return lines
 }
 
 // changeLine returns a change as one line.

@@ -341,10 +341,17 @@ func TestObjects_putFolderNamesWhatIsNotSent(t *testing.T) {
 	if !strings.Contains(out, "www/index.html") || !strings.Contains(out, "www/css/a.css") {
 		t.Error(out)
 	}
-	r.CheckResult(put(), exit.CodeOK, "0 of 0 files stored, 2 are the same on both sides")
+	r.CheckResult(put(), exit.CodeOK, ": nothing to store, 2 files are the same on both sides")
 	css := filepath.Join(folder, "css", "a.css")
 	r.Write(css, "b")
-	r.CheckResult(put(), exit.CodeFailure, "www/css/a.css already exists and differs; nothing was changed")
+	r.CheckResult(
+		put(),
+		exit.CodeFailure,
+		"www/css/a.css already exists and differs; nothing was changed",
+		"--force to replace",
+		"--keep-both to store under another name",
+		"--skip-existing to store only what is missing",
+	)
 	r.CheckResult(put("--force"), exit.CodeOK, "1 of 1 file stored, 1 is the same on both sides")
 	huge := filepath.Join(folder, "huge.iso")
 	r.Write(huge, "")

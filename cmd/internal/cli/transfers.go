@@ -155,8 +155,12 @@ func (b *batchTransfer) check() error {
 			how = "cannot be compared (its ETag is no MD5)"
 		}
 		return fmt.Errorf(
-			"%s already exists and %s%s; nothing was changed: replace with --force, use other names with --keep-both, "+
-				"or leave what exists with --skip-existing", b.targetName(first), how, more,
+			"%s already exists and %s%s; nothing was changed: repeat it with --force to replace, with "+
+				"--keep-both to %s under another name, or with --skip-existing to %[4]s only what is missing",
+			b.targetName(first),
+			how,
+			more,
+			do,
 		)
 	}
 	if free, needed := b.space(); free >= 0 && needed > free {
@@ -334,13 +338,18 @@ func (r *batchResult) err(ctx context.Context, done string) error {
 	return exit.WithCode(code, fmt.Errorf("%d of %d files were not %s", r.total-r.moved, r.total, done))
 }
 
-// summary returns how many files were moved, and what became of the others: "2 of 4 files stored, 3 are the same".
+// summary returns how many files were moved, and what became of the others: "2 of 4 files stored, 3 are the same on
+// both sides", "nothing to store, 12 files are the same on both sides".
 func (b *batchTransfer) summary(moved, total int) string {
-	_, done := b.words()
+	do, done := b.words()
 	text := fmt.Sprintf("%s of %s %s", ui.FormatCount(int64(moved)), ui.Plural(total, "file", "files"), done)
+	one, many := "is", "are"
+	if total == 0 {
+		text, one, many = "nothing to "+do, "file is", "files are"
+	}
 	same := b.unsentCount()
 	if same > 0 {
-		text += fmt.Sprintf(", %s the same on both sides", ui.Plural(same, "is", "are"))
+		text += fmt.Sprintf(", %s the same on both sides", ui.Plural(same, one, many))
 	}
 	if left := len(b.plan.Files) - len(b.plan.ToSend(b.flags.existing())); left > same {
 		text += fmt.Sprintf(", %s left as they exist", ui.FormatCount(int64(left-same)))

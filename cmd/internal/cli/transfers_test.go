@@ -87,7 +87,7 @@ func TestObjects_getFolderBringsBackWhatPutStored(t *testing.T) {
 	r.CheckResult(r.Run("objects", "get", "-r", testenv.Bucket, "www", back), exit.CodeOK, "7 of 7 files fetched")
 	requireSameFiles(t, back, folder)
 	r.CheckResult(
-		r.Run("objects", "get", "-r", testenv.Bucket, "www/", back), exit.CodeOK, "7 are the same on both sides",
+		r.Run("objects", "get", "-r", testenv.Bucket, "www/", back), exit.CodeOK, "7 files are the same on both sides",
 	)
 }
 
@@ -234,7 +234,7 @@ func TestObjects_syncSendsOnlyWhatIsNew(t *testing.T) {
 		return r.Run(append([]string{"objects", "sync"}, args...)...)
 	}
 	r.CheckResult(sync(folder, at), exit.CodeOK, "7 of 7 files stored")
-	r.CheckResult(sync(folder, at), exit.CodeOK, "7 are the same on both sides")
+	r.CheckResult(sync(folder, at), exit.CodeOK, "7 files are the same on both sides")
 	if n := r.ledgerCount("put object"); n != 7 {
 		t.Errorf("%d files were sent, want 7", n)
 	}
@@ -254,7 +254,7 @@ func TestObjects_syncSendsOnlyWhatIsNew(t *testing.T) {
 		gets++
 		http.Error(w, "no", http.StatusForbidden)
 	})
-	r.CheckResult(sync(at, back), exit.CodeOK, "8 are the same on both sides")
+	r.CheckResult(sync(at, back), exit.CodeOK, "8 files are the same on both sides")
 	if gets != 0 {
 		t.Errorf("%d objects were fetched again", gets)
 	}
