@@ -100,6 +100,23 @@ func (p *AllAccountsPane) freshness() ui.Freshness {
 	return oldest
 }
 
+// Notices returns the changes of all accounts since the last call, with the names of the accounts.
+func (p *AllAccountsPane) Notices() (all []ui.Notification, cmd tea.Cmd) {
+	var cmds []tea.Cmd
+	for _, w := range p.accounts {
+		if w.account == nil {
+			continue
+		}
+		notices, cmd := account.ListNotices(w.account)
+		cmds = append(cmds, cmd)
+		for _, n := range notices {
+			n.Text = w.Name() + ": " + n.Text
+			all = append(all, n)
+		}
+	}
+	return all, tea.Batch(cmds...)
+}
+
 // Resume ends the pauses of all accounts: the user wants to know now.
 func (p *AllAccountsPane) Resume() {
 	for _, w := range p.accounts {

@@ -31,6 +31,7 @@ type accountSources struct {
 	sources   []views.AccountSource
 	all       *views.AllAccountsPane
 	token     chan string // of the vault
+	sent      []string    // notifications
 }
 
 // addAccount adds an account.
@@ -124,9 +125,18 @@ func startAllAccounts(t *testing.T, size screenSize, test func(*harness, *accoun
 		release = s.emulators["slow"].HoldRequests("*")
 		s.all = views.NewAllAccounts(r.ctx, s.sources, time.Now)
 		*o = shell.Options{
-			AccountInfo:     shell.AccountInfo{Account: shell.AllAccounts, Overview: true},
-			RateLimitHooks:  shell.RateLimitHooks{RetryNow: s.all.Resume},
-			Panes:           []ui.Pane{s.all.Pane},
+			AccountInfo:    shell.AccountInfo{Account: shell.AllAccounts, Overview: true},
+			RateLimitHooks: shell.RateLimitHooks{RetryNow: s.all.Resume},
+			Panes:          []ui.Pane{s.all.Pane},
+			Notify: shell.NotifyOptions{
+				Notices: s.all.Notices,
+				Methods: []string{"bell"},
+				Rules:   []string{account.RuleServiceLeavesOK, account.RuleNewIssue},
+				Send: func(title, text string) tea.Cmd {
+					s.sent = append(s.sent, title+": "+text)
+					return nil
+				},
+			},
 			Theme:           r.theme,
 			RefreshInterval: 20 * time.Second,
 			Now:             time.Now,
@@ -296,4 +306,26 @@ func TestAllAccountsGolden(t *testing.T) {
 		})
 	}
 	boxes.requireEqual(t)
+}
+
+// The overview notifies as each dashboard does, with the name of the account. What is broken from the start is no news,
+// and nothing but services and issues is requested for it.
+func TestAllAccounts_notifiesWhenAServiceBreaks(t *testing.T) {
+	startAllAccounts(t, screenSize{160, 36}, func(r *harness, s *accountSources) {
+		r.wait(time.Minute)
+		if len(s.sent) > 0 {
+			t.Errorf("nothing has changed: %q", s.sent)
+		}
+		s.emulators["prod"].FailService(4)
+		r.wait(2 * time.Minute)
+		if sent := strings.Join(s.sent, "\n"); !strings.Contains(sent, "prod: ") || !strings.Contains(sent, "web-1") {
+			t.Errorf("sent: %q", s.sent)
+		}
+		if n := len(s.sent); n > 2 {
+			t.Errorf("%d notifications: %q", n, s.sent)
+		}
+		if n := s.emulators["prod"].RequestCount("get ticket"); n > 0 {
+			t.Errorf("%d tickets are requested", n)
+		}
+	})
 }

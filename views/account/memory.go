@@ -97,7 +97,7 @@ func observe(a *Account) tea.Cmd {
 			m.version++
 		}
 	}
-	return tea.Batch(explainDifferences(a), saveMemory(a))
+	return explainDifferences(a)
 }
 
 // parseServiceID returns the id of a service in the journal.

@@ -35,6 +35,13 @@ func RefreshNoticeSources(a *Account) tea.Cmd {
 // Notices returns the changes since the last call that the user should know of. It remembers what was seen, and reads
 // the tickets on which it depends whether an incident is over.
 func Notices(a *Account) ([]ui.Notification, tea.Cmd) {
+	all, cmd := ListNotices(a)
+	return all, tea.Batch(cmd, saveMemory(a), fetchUnresolvedTickets(a))
+}
+
+// ListNotices is Notices for an account of which only services and issues are read. It keeps what was seen only while
+// lookout runs.
+func ListNotices(a *Account) ([]ui.Notification, tea.Cmd) {
 	cmd := observe(a)
 	m := &a.memory
 	var all []ui.Notification
@@ -48,7 +55,7 @@ func Notices(a *Account) ([]ui.Notification, tea.Cmd) {
 		m.issues = set.Version()
 		all = append(all, issueNotices(a, set.Rows())...)
 	}
-	return all, tea.Batch(cmd, fetchUnresolvedTickets(a))
+	return all, cmd
 }
 
 // issueNotices reports new issues.

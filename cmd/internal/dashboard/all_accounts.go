@@ -120,6 +120,8 @@ func newOverview(
 	all := views.NewAllAccounts(ctx, sources, ui.WallTime)
 	chosen := preferences(ctx, f, general)
 	chosen.StartPane, chosen.RowCommands = "", nil
+	notify := general.NotifyOptions()
+	notify.Notices = all.Notices
 	return shell.Session{
 		Options: shell.Options{
 			AccountInfo: shell.AccountInfo{
@@ -131,6 +133,7 @@ func newOverview(
 			},
 			RateLimitHooks:  shell.RateLimitHooks{RetryNow: all.Resume},
 			Preferences:     chosen,
+			Notify:          notify,
 			Panes:           []ui.Pane{all.Pane},
 			Theme:           style,
 			Themes:          looks,
