@@ -61,9 +61,9 @@ func toneNames() [toneCount]toneName {
 		ChartSecond:     {"second", "second line of a chart"},
 		MarkedRow:       {"selection", "the background of marked rows"},
 		Flash:           {"flash", "the background of a row that has just changed"},
-		Caret:           {"caret", "the character at the text cursor, the chosen one of several options"},
-		ChartFirstArea:  {"first-area", "background of the area below the first line"},
-		ChartSecondArea: {"second-area", "background of the area below the second line"},
+		Caret:           {"caret", "the character at the text cursor, and the chosen one of several options"},
+		ChartFirstArea:  {"first-area", "the background where the first line is behind the second"},
+		ChartSecondArea: {"second-area", "the background where the second line is behind the first"},
 		Field:           {"field", "the background of an input, over its whole width"},
 	}
 }

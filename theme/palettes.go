@@ -178,6 +178,10 @@ func paletteFor(name string) (palette, bool) {
 	default:
 		return nil, false
 	}
+	if name != "mono" {
+		p[ChartFirstArea] = plain.Background(p[ChartFirst].GetForeground())
+		p[ChartSecondArea] = plain.Background(p[ChartSecond].GetForeground())
+	}
 	return p, true
 }
 
@@ -194,7 +198,7 @@ func attributePalette() palette {
 	return palette{Strong: bold, Cursor: plain.Reverse(true), Caret: plain.Reverse(true), Field: underline}
 }
 
-// tintPalette holds the backgrounds of rows, and of the areas in charts.
+// tintPalette holds the backgrounds of rows.
 func tintPalette(dark bool) palette {
 	pick := lipgloss.LightDark(dark)
 	tint := func(light, dark string) lipgloss.Style {
@@ -207,9 +211,6 @@ func tintPalette(dark bool) palette {
 		Flash:     tint("#cdeeea", "#14494d"),
 
 		Field: area(newShade("#e9edf3", 255), newShade("#232a36", 236)),
-
-		ChartFirstArea:  area(newShade("#dcebfa", 195), newShade("#16324b", 236)),
-		ChartSecondArea: area(newShade("#f8e4f4", 225), newShade("#4b2a50", 239)),
 	}
 }
 
@@ -227,8 +228,8 @@ func ordinaryPalette(ink inkFunc) palette {
 		Marked:      bold.Foreground(ink(lipgloss.Magenta, "#871ea0", lipgloss.BrightMagenta, "#d7a0ff")),
 		Input:       plain.Foreground(ink(lipgloss.Black, "#0a0a0a", lipgloss.BrightWhite, "#f0f0f0")),
 		Match:       bold.Foreground(ink(lipgloss.Magenta, "#a03c00", lipgloss.BrightYellow, "#ffd75f")),
-		ChartFirst:  plain.Foreground(ink(lipgloss.Blue, "#005faf", lipgloss.BrightCyan, "#6ebef0")),
-		ChartSecond: plain.Foreground(ink(lipgloss.Magenta, "#a52882", lipgloss.BrightMagenta, "#e196d2")),
+		ChartFirst:  plain.Foreground(ink(lipgloss.Blue, "#1f6fbf", lipgloss.BrightCyan, "#4f9fd6")),
+		ChartSecond: plain.Foreground(ink(lipgloss.Magenta, "#b03c92", lipgloss.BrightMagenta, "#c77fb8")),
 	}
 }
 

@@ -33,8 +33,8 @@ const (
 	MarkedRow            // background of a marked row
 	Flash                // background of a row that has just changed
 	Caret                // the character at the text cursor, the chosen one of several options
-	ChartFirstArea       // background of the area below the first line
-	ChartSecondArea      // background of the area below the second line
+	ChartFirstArea       // background in the colour of the first line
+	ChartSecondArea      // background in the colour of the second line
 	Field                // background of an input, over its whole width
 	toneCount            // number of tones
 )

@@ -77,7 +77,7 @@ func TestChart_View_keepsSpikes(t *testing.T) {
 	}))
 	lines := drawn(c, box(t, 60, 12))
 	top := lines[1]
-	if got := strings.Count(top, "╭"); got != 12 || !strings.Contains(top, "100 ┤") {
+	if got := strings.Count(top, "▄"); got != 12 || !strings.Contains(top, "100 ┤") {
 		t.Errorf("%d of 12 spikes reach the top:\n%s", got, strings.Join(lines, "\n"))
 	}
 }
@@ -290,7 +290,7 @@ func TestChart_title_values(t *testing.T) {
 		Marks: []TimeMark{{Time: start.Add(12 * time.Hour), Label: "823"}, {Time: start, Label: "821"}},
 	}
 	b := box(t, 110, 10)
-	want := "╭─ Network Mb/s ─ in ─ out ╌ · now 28.8 / 0 · at #823 14.4 / 144 · max 28.8 / 288"
+	want := "╭─ Network Mb/s ─ in █ out █ · now 28.8 / 0 · at #823 14.4 / 144 · max 28.8 / 288"
 	if head := drawn(c, b)[0]; !strings.HasPrefix(head, want) {
 		t.Errorf("%s\nwant %s", head, want)
 	}
@@ -302,7 +302,7 @@ func TestChart_title_values(t *testing.T) {
 	if head := drawn(c, b)[0]; !strings.Contains(head, "· at 06:00 7.20 / 216 ·") {
 		t.Error(head)
 	}
-	for width, want := range map[int]string{44: "in ─ 7.20  out ╌ 216 ─", 38: "in 7.20  out 216 ─"} {
+	for width, want := range map[int]string{44: "in █ 7.20  out █ 216 ─", 38: "in 7.20  out 216 ─"} {
 		b.Width = width
 		if head := drawn(c, b)[0]; !strings.Contains(head, want) {
 			t.Errorf("%s without the values at the cursor", head)
@@ -317,13 +317,13 @@ func TestChart_title_values(t *testing.T) {
 		t.Error(head)
 	}
 	b.Width = 50
-	if head := drawn(c, b)[0]; !strings.Contains(head, "Network Mb/s ─ in ─ 28.8  out ╌ 0 ─") {
+	if head := drawn(c, b)[0]; !strings.Contains(head, "Network Mb/s ─ in █ 28.8  out █ 0 ─") {
 		t.Error(head)
 	}
 }
 
-// The cursor is a line through the plot with a dot on the value; its time stands below, and other times keep their
-// distance.
+// The cursor is a line through the plot; its time stands below, and other times keep their distance. A line, unlike
+// bars, has a dot on the value.
 func TestChart_View_cursor(t *testing.T) {
 	series := day(func(i int) float64 { return float64(i) })
 	series[100].Value = math.NaN()
@@ -341,30 +341,39 @@ func TestChart_View_cursor(t *testing.T) {
 				t.Errorf("%q is missing with the cursor at %d:\n%s", w, at, text)
 			}
 		}
-		if strings.Count(text, "┊") < 4 {
+		if strings.Count(text, "┊") < 4 && at < 288 { // the greatest value leaves no room above it
 			t.Errorf("no line at the cursor:\n%s", text)
 		}
-		if got := strings.Count(text, "●"); got != map[bool]int{true: 0, false: 1}[at == 100] {
+		text = strings.Join(drawn(c, asciiBox(t, 100, 12)), "\n")
+		if got := strings.Count(text, "*"); got != map[bool]int{true: 0, false: 1}[at == 100] {
 			t.Errorf("%d dots at the cursor:\n%s", got, text)
 		}
 	}
 }
 
-// Where two series coincide the line is heavy, and where they cross there is a cross: neither hides the other. The
-// second is dashed, so that they stay apart without colours.
+// Where two series coincide the end of the bar is plain; elsewhere the lower stands in front of the other, and both
+// ends are visible. ASCII has lines, and a mark where they share a cell.
 func TestChart_View_overlap(t *testing.T) {
 	flat, rise := day(func(int) float64 { return 50 }), day(func(i int) float64 { return float64(i) / 2.88 })
 	c := Chart{Title: "Network", Unit: percent, Series: []Series{{"in", flat}, {"out", flat}}}
-	if text := strings.Join(drawn(c, box(t, 60, 12)), "\n"); strings.Count(text, "━") < 40 {
-		t.Errorf("the lines coincide:\n%s", text)
+	b := box(t, 60, 12)
+	first, second := b.Theme.Codes(theme.ChartFirst), b.Theme.Codes(theme.ChartSecond)
+	if text := c.View(b); !strings.Contains(text, "┤\x1b[m"+strings.Repeat("▄", 40)) {
+		t.Errorf("the values coincide:\n%s", text)
 	}
 	if text := strings.Join(drawn(c, asciiBox(t, 60, 12)), "\n"); strings.Count(text, "#") < 40 {
 		t.Errorf("the lines coincide:\n%s", text)
 	}
 	c.Series[1].Points = rise
-	if text := strings.Join(drawn(c, box(t, 60, 12)), "\n"); !strings.ContainsAny(text, "╋┳┻┣┫━") ||
-		strings.Count(text, "╌") < 20 || strings.Count(text, "─") < 20 {
-		t.Errorf("the lines cross:\n%s", text)
+	text := c.View(b)
+	_, plot, _ := strings.Cut(text, "\n")
+	if !strings.Contains(plot, first.Open+"█") || !strings.Contains(plot, second.Open+"█") {
+		t.Errorf("one hides the other:\n%s", text)
+	}
+	b.Theme, _ = theme.New("mono", colorprofile.TrueColor, false)
+	if text := strings.Join(drawn(c, b), "\n"); !strings.Contains(text, "in █ out ▒") ||
+		strings.Count(text, "▒") < 40 || strings.Count(text, "█") < 40 {
+		t.Errorf("without colours:\n%s", text)
 	}
 }
 
@@ -382,8 +391,8 @@ func TestNewScale_tightest(t *testing.T) {
 func TestChart_View_cursorRow(t *testing.T) {
 	c := cpu(day(func(i int) float64 { return []float64{10, 100}[i%2] }))
 	c.Cursor = start.Add(12 * time.Hour) // sample 144: 10
-	lines := drawn(c, box(t, 60, 14))
-	row := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "●") })
+	lines := drawn(c, asciiBox(t, 60, 14))
+	row := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "*") })
 	if !strings.Contains(lines[0], "at 12:00 10 ") || row < 9 {
 		t.Errorf("the dot is in row %d:\n%s", row, strings.Join(lines, "\n"))
 	}
@@ -420,14 +429,14 @@ func TestChart_View_gaps(t *testing.T) {
 		lines := drawn(cpu(points), box(t, 100, 12))
 		text := strings.Join(lines, "\n")
 		if !strings.Contains(text, "no data") || !strings.Contains(lines[9], "····") ||
-			!strings.Contains(text, "╴") || !strings.Contains(text, "╶") {
+			!regexp.MustCompile(`█ *·{4,} *█`).MatchString(lines[9]) {
 			t.Errorf("%s:\n%s", name, text)
 		}
 	}
 }
 
-// A plot of few rows shows bars, so that values differ although a line would round them to the same row. Two series and
-// ASCII have lines.
+// Values are drawn the same in every size, in steps of an eighth of a row: values that differ do so in three rows as
+// well, and only 0 lies on the axis.
 func TestChart_View_lowPlot(t *testing.T) {
 	c := cpu(day(func(i int) float64 {
 		switch {
@@ -438,36 +447,38 @@ func TestChart_View_lowPlot(t *testing.T) {
 		}
 		return 240
 	}))
-	distinct := func(text string) int {
-		var found []rune
-		for _, r := range text {
-			if slices.Contains(eighthBlocks[:7], r) && !slices.Contains(found, r) {
-				found = append(found, r)
+	c.Series = append(c.Series, Series{"out", day(func(int) float64 { return 40 })})
+	for _, height := range []int{6, 9, 20} {
+		for _, series := range [][]Series{c.Series[:1], c.Series} {
+			c := c
+			c.Series = series
+			lines := drawn(c, box(t, 60, height))
+			text := strings.Join(lines[1:len(lines)-1], "\n")
+			if !strings.Contains(text, "█") || !strings.ContainsAny(text, "▁▂▃▄▅▆▇") ||
+				strings.ContainsAny(text, "╌╭╮") {
+				t.Errorf("%d lines, %d series:\n%s", height, len(series), text)
 			}
 		}
-		return len(found)
 	}
-	if text := strings.Join(drawn(c, box(t, 60, 6)), "\n"); distinct(text) < 3 {
-		t.Errorf("no bars of different heights:\n%s", text)
+	low := func(v float64) string {
+		c := c
+		c.Series = []Series{{"in", day(func(int) float64 { return v })}, {"out", day(func(int) float64 { return 125 })}}
+		return strings.Join(drawn(c, box(t, 60, 6)), "\n")
 	}
-	if text := strings.Join(drawn(c, asciiBox(t, 60, 6)), "\n"); distinct(text) > 0 {
-		t.Errorf("not ASCII:\n%s", text)
-	}
-	c.Series = append(c.Series, Series{"out", day(func(int) float64 { return 20 })})
-	if text := strings.Join(drawn(c, box(t, 60, 6)), "\n"); distinct(text) > 0 {
-		t.Errorf("two series as bars:\n%s", text)
+	if low(0) == low(20) || low(20) == low(45) || low(45) == low(60) {
+		t.Errorf("values in three rows:\n%s\n%s\n%s\n%s", low(0), low(20), low(45), low(60))
 	}
 }
 
-// The area of a line is shaded where there are colours enough, and nowhere else.
-func TestChart_View_shade(t *testing.T) {
-	for colors := colorprofile.ASCII; colors <= colorprofile.TrueColor; colors++ {
-		for _, name := range theme.Names() {
-			b := box(t, 60, 12)
-			b.Theme, _ = theme.New(name, colors, false)
-			shaded := strings.Contains(cpu(day(func(int) float64 { return 80 })).View(b), "48;")
-			if shaded != (colors >= colorprofile.ANSI256 && name != "mono") {
-				t.Errorf("%s with %v: shaded is %v", name, colors, shaded)
+// A bar ends in the row of its value's tick, whatever the number of rows.
+func TestChart_View_barsMeetTicks(t *testing.T) {
+	c := cpu(day(func(i int) float64 { return []float64{0, 100, 200, 400}[i*4/289] }))
+	for _, height := range []int{8, 10, 20} {
+		lines := drawn(c, box(t, 60, height))
+		for _, tick := range []string{" 0 ┤", "200 ┤", "400 ┤"} {
+			row := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, tick) })
+			if tick != " 0 ┤" && (row < 0 || !strings.Contains(lines[row], "▄")) {
+				t.Errorf("no bar ends at %s:\n%s", tick, strings.Join(lines, "\n"))
 			}
 		}
 	}
@@ -567,5 +578,28 @@ func TestSparkline(t *testing.T) {
 	}
 	if got := Sparkline(asciiBox(t, 1, 1).Theme, []float64{0, 1, 2, 3, 4, 5, 6, 7}); got != "_.:-=+*#" {
 		t.Error(got)
+	}
+}
+
+// The line at the cursor changes no bar: one that is cut, or heightened by a dot, looks like another value just when
+// something was detected.
+func TestChart_View_cursorKeepsBars(t *testing.T) {
+	level := func(v float64) []ChartPoint { return day(func(int) float64 { return v }) }
+	c := Chart{Title: "Network", Unit: percent, Series: []Series{{"in", level(20)}, {"out", level(70)}}}
+	b, lines := box(t, 60, 14), 0
+	without := drawn(c, b)
+	c.Cursor = start.Add(12 * time.Hour)
+	for y, line := range drawn(c, b)[1:11] {
+		for x, r := range []rune(line) {
+			switch old := []rune(without[y+1])[x]; {
+			case r != old && old != ' ':
+				t.Errorf("%c replaces %c:\n%s", r, old, line)
+			case r != old:
+				lines++
+			}
+		}
+	}
+	if lines < 3 {
+		t.Errorf("the line has %d cells", lines)
 	}
 }

@@ -73,15 +73,15 @@ func (f *frame) fit(width int) string {
 	return ""
 }
 
-// describe returns figures: "now 324 · max 382", or "in ─ out ╌ · now 41.2 / 137 · max 96 / 250". With a single figure
-// of several series it leaves out the word: "in ─ 41.2  out ╌ 137".
+// describe returns figures: "now 324 · max 382", or "in █ out █ · now 41.2 / 137 · max 96 / 250". With a single figure
+// of several series it leaves out the word: "in █ 41.2  out █ 137".
 func (f *frame) describe(words []string) string {
 	t := f.box.Theme
 	var parts, names []string
 	for n, s := range f.Series {
 		name := s.Name
 		if words != nil {
-			name += " " + charSet(t, n).Horizontal
+			name += " " + f.sample(n)
 		}
 		names = append(names, t.Paint(lineTones[n], name))
 	}

@@ -18,7 +18,7 @@ var (
 	areaTones = [2]theme.Tone{theme.ChartFirstArea, theme.ChartSecondArea}
 )
 
-// The characters of the two series. The second is dashed, so that they stay apart without colours.
+// The characters in which asciigraph draws two lines. The second is dashed, so that they stay apart without colours.
 var (
 	lines      = [2]asciigraph.CharSet{asciigraph.DefaultCharSet, {Horizontal: "╌", VerticalLine: "┆"}}
 	asciiLines = [2]asciigraph.CharSet{
@@ -83,17 +83,14 @@ func (f *frame) draw(c canvas) bool {
 	if p.width < minPlot || p.scale.rows <= p.scale.steps {
 		return false
 	}
-	columns, bottoms := make([][]float64, len(f.Series)), make([][]int, len(f.Series))
+	columns := make([][]float64, len(f.Series))
 	for n, s := range f.Series {
 		columns[n] = resample(s.Points, f.from, f.to, make([]float64, p.width), f.figures[n].limit)
-		if f.drawsBars(p) {
-			bottoms[n] = f.drawBars(p, columns[n])
-		} else {
-			bottoms[n] = f.drawLine(p, n, columns[n])
-		}
 	}
-	if p.scale.low >= 0 {
-		shade(p, bottoms)
+	if f.drawsBars(p) {
+		f.drawBars(p, columns)
+	} else {
+		f.drawLines(p, columns)
 	}
 	f.drawGaps(p, columns)
 	f.drawCursor(p)
@@ -103,6 +100,9 @@ func (f *frame) draw(c canvas) bool {
 	}
 	return true
 }
+
+// drawsBars reports whether values are drawn as bars, which need block characters and a zero at the bottom.
+func (f *frame) drawsBars(p plot) bool { return !ascii(f.box.Theme) && p.scale.low >= 0 }
 
 // drawAxis draws the value axis, as wide as its labels, and leaves the rest to the plot.
 func (f *frame) drawAxis(p *plot) {
@@ -131,110 +131,150 @@ const (
 	unusualColor = asciigraph.AnsiColor(2)
 )
 
-// drawLine draws the values of a series, one in each column, and returns the lowest row of the line in each.
-func (f *frame) drawLine(p plot, n int, values []float64) []int {
-	bottom := slices.Repeat([]int{p.rows}, p.width)
+// drawLines draws the values as lines, one value in each column. Where there are two lines, the cell shows both.
+func (f *frame) drawLines(p plot, columns [][]float64) {
+	highest := p.scale.rows - 1
+	level := func(v float64) float64 { return p.scale.row(v) }
+	for n, values := range columns {
+		f.plotSeries(values, highest, level, charSet(f.box.Theme, n), func(x, above int, r rune, unusual bool) {
+			c, tone := &p.canvas[p.rows-1-above][p.left+x], lineTones[n]
+			if unusual {
+				tone = theme.Warn
+			}
+			if c.r != ' ' {
+				r, tone = crossing(c.r, r, ascii(f.box.Theme)), theme.Plain
+			}
+			*c = cell{r: r, tone: tone}
+		})
+	}
+}
+
+// plotSeries lets asciigraph draw the values of a series, one in each column, on levels from 0 to the highest. It calls
+// put with each character, its column and its level.
+func (f *frame) plotSeries(values []float64, highest int, level func(float64) float64, chars asciigraph.CharSet,
+	put func(x, level int, r rune, unusual bool),
+) {
 	if !slices.ContainsFunc(values, finite) {
-		return bottom
+		return
 	}
 	data := make([]float64, len(values)+1) // asciigraph draws the way from one value to the next
 	for x, v := range values {
-		data[x+1] = min(max(0, p.scale.row(v/f.divisor)), float64(p.scale.rows-1))
+		data[x+1] = min(max(0, level(v/f.divisor)), float64(highest))
 	}
 	data[0] = data[1]
 	options := []asciigraph.Option{
 		asciigraph.Offset(1),
-		asciigraph.Height(p.scale.rows - 1),
+		asciigraph.Height(highest),
 		asciigraph.LowerBound(0),
-		asciigraph.UpperBound(float64(p.scale.rows - 1)),
+		asciigraph.UpperBound(float64(highest)),
 		asciigraph.SeriesColors(usualColor),
-		asciigraph.SeriesChars(charSet(f.box.Theme, n)),
+		asciigraph.SeriesChars(chars),
 		asciigraph.YAxisValueFormatter(func(float64) string { return "" }),
 	}
 	if limit := f.unusual(); limit > 0 { // rounded like the values: what is not above it is never coloured
-		options = append(options, asciigraph.ColorAbove(unusualColor, math.Round(p.scale.row(limit/f.divisor))))
+		options = append(options, asciigraph.ColorAbove(unusualColor, math.Round(level(limit/f.divisor))))
 	}
-	unusual, tone := unusualColor.String(), lineTones[n]
-	y := p.rows - p.scale.rows - 1
+	unusual := false
+	y := highest + 1
 	for line := range strings.SplitSeq(asciigraph.Plot(data, options...), "\n") {
-		y++
+		y--
 		for x := -1; line != ""; {
 			if strings.HasPrefix(line, "\x1b") {
-				if tone = lineTones[n]; strings.HasPrefix(line, unusual) {
-					tone = theme.Warn
-				}
+				unusual = strings.HasPrefix(line, unusualColor.String())
 				_, line, _ = strings.Cut(line, "m")
 				continue
 			}
 			r, size := utf8.DecodeRuneInString(line)
-			if line = line[size:]; r != ' ' && x >= 0 && y < p.rows {
-				f.place(&p.canvas[y][p.left+x], r, tone)
-				bottom[x] = y
+			if line = line[size:]; r != ' ' && x >= 0 && x < len(values) && y >= 0 {
+				put(x, y, r, unusual)
 			}
 			x++
 		}
 	}
-	return bottom
-}
-
-// barRows is the number of rows below which a single series is drawn as bars: a line would round its values to so few
-// rows that it contradicts the figures in the title.
-const barRows = 5
-
-// drawsBars reports whether a plot is too low for lines.
-func (f *frame) drawsBars(p plot) bool {
-	return p.scale.rows < barRows && len(f.Series) == 1 && p.scale.low >= 0 && !ascii(f.box.Theme)
-}
-
-// drawBars draws the values of the only series as bars in steps of an eighth of a row, and returns the lowest row of
-// each: nothing is below it. A bar reaches the middle of the row of its value, as a line does.
-func (f *frame) drawBars(p plot, values []float64) []int {
-	bottom := slices.Repeat([]int{p.rows}, p.width)
-	for x, v := range values {
-		if !finite(v) {
-			continue
-		}
-		row := min(max(0, p.scale.row(v/f.divisor)), float64(p.scale.rows)-0.5)
-		eighths := max(1, int(math.Round(8*min(row*1.5, row+0.5))))
-		tone := lineTones[0]
-		if limit := f.unusual(); limit > 0 && v > limit {
-			tone = theme.Warn
-		}
-		for y := p.rows - 1; eighths > 0; y-- {
-			p.canvas[y][p.left+x] = cell{r: eighthBlocks[min(eighths, 8)-1], tone: tone}
-			eighths -= 8
-		}
-	}
-	return bottom
 }
 
 // eighthBlocks are the lower parts of a cell, from one eighth to the whole.
 var eighthBlocks = [...]rune{'▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'}
 
-// place puts a character of a line into a cell. Where there is another line, the cell shows both.
-func (f *frame) place(c *cell, r rune, tone theme.Tone) {
-	if c.r != ' ' {
-		r, tone = crossing(c.r, r, ascii(f.box.Theme)), theme.Plain
-	}
-	*c = cell{r: r, tone: tone}
+// barTops lets asciigraph draw only where each value is, and not the way there from the one before.
+var barTops = asciigraph.CharSet{
+	Horizontal:   "█",
+	ArcDownRight: "█",
+	ArcUpRight:   "█",
+	StartCap:     "█",
+	EndCap:       " ",
+	VerticalLine: " ",
+	ArcDownLeft:  " ",
+	ArcUpLeft:    " ",
 }
 
-// shade draws the areas of lines whose lowest rows are known, with those rows. Below two lines, the area
-// is that of the lower one.
-func shade(p plot, bottoms [][]int) {
-	for y := range p.rows {
-		for x := range p.width {
-			below := -1
-			for n, bottom := range bottoms {
-				if bottom[x] <= y && (below < 0 || bottom[x] > bottoms[below][x]) {
-					below = n
-				}
+// A bar is a value of a series in a column: how high it is, in eighths of a row, and its tone.
+type bar struct {
+	series, eighths int
+	tone            theme.Tone
+}
+
+// drawBars draws the values as bars in steps of an eighth of a row, the same in every size. A bar reaches the middle of
+// the row of its value, where the ticks are. Of two series the lower stands in front.
+func (f *frame) drawBars(p plot, columns [][]float64) {
+	bars := make([][2]bar, p.width)
+	level := func(v float64) float64 {
+		row := min(p.scale.row(v), float64(p.scale.rows)-0.5)
+		return max(1, math.Round(8*min(row*1.5, row+0.5)))
+	}
+	for n, values := range columns {
+		f.plotSeries(values, 8*p.scale.rows, level, barTops, func(x, eighths int, _ rune, unusual bool) {
+			bars[x][n] = bar{series: n, eighths: eighths, tone: lineTones[n]}
+			if unusual {
+				bars[x][n].tone = theme.Warn
 			}
-			if c := &p.canvas[y][p.left+x]; below >= 0 && (c.r == ' ' || bottoms[below][x] == y) {
-				c.area = areaTones[below]
-			}
+		})
+	}
+	for x, pair := range bars {
+		front, behind := pair[0], pair[1]
+		if front.eighths > behind.eighths && behind.eighths > 0 || front.eighths == 0 {
+			front, behind = behind, front
+		}
+		for y := range p.scale.rows {
+			p.canvas[p.rows-1-y][p.left+x] = f.barCell(front, behind, 8*y)
 		}
 	}
+}
+
+// barCell returns a cell of a column whose lower edge is a number of eighths above the bottom. Above the bar in front
+// is the area of the one behind. Where both end in the same place, the end is plain.
+func (f *frame) barCell(front, behind bar, bottom int) cell {
+	inFront, rest := min(front.eighths-bottom, 8), min(behind.eighths-bottom, 8)
+	switch {
+	case inFront <= 0 && rest <= 0:
+		return cell{r: ' '}
+	case inFront <= 0:
+		return cell{r: f.barRune(behind.series, rest), tone: behind.tone}
+	}
+	c := cell{r: f.barRune(front.series, inFront), tone: front.tone}
+	switch {
+	case front.eighths == behind.eighths && front.eighths <= bottom+8:
+		c.tone = theme.Plain
+	case inFront < 8 && rest > inFront:
+		c.area = areaTones[behind.series]
+	}
+	return c
+}
+
+// barRune returns the character of a part of a bar. The second series is hatched where there are no colours.
+func (f *frame) barRune(series, eighths int) rune {
+	if series == 1 && eighths == 8 && f.box.Theme.Codes(areaTones[1]).Open == "" {
+		return '▒'
+	}
+	return eighthBlocks[eighths-1]
+}
+
+// sample returns a character of a series for the title.
+func (f *frame) sample(n int) string {
+	if ascii(f.box.Theme) {
+		return charSet(f.box.Theme, n).Horizontal
+	}
+	return string(f.barRune(n, 8))
 }
 
 // unusual returns the value from which on values stand out; 0 if there is none.
@@ -300,7 +340,7 @@ func (f *frame) drawGaps(p plot, columns [][]float64) {
 	}
 }
 
-// drawCursor draws a vertical line at the cursor, behind the plot, and a dot on each value of the title.
+// drawCursor draws a vertical line at the cursor, behind the plot, and on lines a dot on each value of the title.
 func (f *frame) drawCursor(p plot) {
 	if f.Cursor.IsZero() {
 		return
@@ -319,10 +359,10 @@ func (f *frame) drawCursor(p plot) {
 		}
 	}
 	for n := range f.Series {
-		if v := f.valueAt(n, f.Cursor); finite(v) {
+		if v := f.valueAt(n, f.Cursor); finite(v) && !f.drawsBars(p) { // a dot would cut a bar or heighten it
 			row := min(max(0, math.Round(p.scale.row(v/f.divisor))), float64(p.scale.rows-1))
 			c := &p.canvas[p.rows-1-int(row)][p.left+at]
-			c.r, c.tone = firstRune(f.box.Theme.Glyphs.Live), theme.Accent
+			*c = cell{r: firstRune(f.box.Theme.Glyphs.Live), tone: theme.Accent}
 		}
 	}
 }

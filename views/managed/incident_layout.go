@@ -22,6 +22,9 @@ type incidentLayout struct {
 	wholeDay bool // the charts show 24 hours, not only those around the detection
 }
 
+// minChart is the least height of a chart with its border.
+const minChart = 8
+
 // view returns the incident as text, which may be longer than the box.
 func (l *incidentLayout) view(a *account.Account, i *client.Issue, b ui.Box) string {
 	b.Focused = false // no box of an incident has the keyboard
@@ -77,7 +80,10 @@ func (l *incidentLayout) stacked(w incidentSections, headLines int) string {
 	parts := []string{l.draw(sections, w.b), strings.Join(foot, "\n")}
 	room -= sectionsHeight(sections) + len(foot)
 	chart := w.b
-	chart.Height = min(max(room, 8), 12)
+	chart.Height = min(max(room, minChart), 12)
+	if 0 < room && room < minChart { // the chart begins below the screen: half of one looks like missing values
+		parts = append(parts, strings.Repeat("\n", room-1))
+	}
 	parts = append(parts, l.charts(w, chart, 1))
 	before := []ui.StackedPanel{inside.history(5), inside.changes(5)}
 	return strings.Join(append(parts, l.draw(before, w.b)), "\n")
