@@ -581,9 +581,11 @@ func (w *watchedAccount) detail(b ui.Box) string {
 		text, tone := w.problems(b)
 		d.Paragraph(text, tone)
 	}
-	if counts := managed.StateCounts(w.account, b); counts != "" {
+	if counts := managed.StateCountLines(w.account, b); counts[0] != "" {
 		d.Heading("Services")
-		d.Rendered(counts)
+		for _, line := range counts {
+			d.Rendered(line)
+		}
 	}
 	d.Heading("Maintenance")
 	b.Height = maxAlertLines

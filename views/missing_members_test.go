@@ -23,7 +23,7 @@ func TestMissingMembers_areUnknown(t *testing.T) {
 	buckets := byService("12 buckets", "16 buckets") + " · objects unknown · size unknown"
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.requireText(
-			buckets, "transfer unknown",
+			buckets, "Transfer     unknown",
 			byService("9 (0 limited, 9 unknown)", "10 (0 limited, 10 unknown)"),
 		)
 		r.press(goTo("8", "acme-www")...)

@@ -213,34 +213,51 @@ func (o *overview) View(b ui.Box) string {
 	o.areas = o.areas[:0]
 	var lines []string
 	y := 0
-	for _, row := range layoutOverview(b.Width, b.Height) {
+	for _, row := range layoutOverview(b.Width, b.Height, o.contentLines()) {
 		lines = append(lines, o.row(row, y, b))
 		y += row.height
 	}
 	return b.Fit(strings.Join(lines, "\n"))
 }
 
-// row draws the boxes of a row side by side.
+// contentLines returns how many lines the boxes could fill whose content differs much.
+func (o *overview) contentLines() boxLines {
+	return boxLines{
+		servicesBox:    managed.WatchedServices(o.a) + 1, // for the counts
+		maintenanceBox: managed.MaintenanceWindows(o.a),
+		storageBox:     storage.LinesNeeded(o.a),
+		changesBox:     len(resource.Found(account.RecentChanges(o.a))),
+	}
+}
+
+// row draws the columns of a row side by side.
 func (o *overview) row(row boxRow, y int, b ui.Box) string {
 	text, x := "", 0
-	for n, box := range row.boxes {
-		area := boxArea{box, x, y, (b.Width - x) / (len(row.boxes) - n), row.height}
-		o.areas = append(o.areas, area)
-		drawn := o.renderBox(box, ui.Box{
-			Width:  area.width,
-			Height: area.height,
-			Theme:  b.Theme,
-			Now:    b.Now,
-			Motion: b.Motion,
-		})
+	for n, c := range row.columns {
+		width := (b.Width - x) / (len(row.columns) - n)
+		area := boxArea{c.box, x, y, width, row.height}
+		if c.height > 0 {
+			area.height = c.height
+		}
+		drawn := o.drawBox(area, b)
+		if c.height > 0 {
+			drawn += "\n" + o.drawBox(boxArea{c.below, x, y + c.height, width, row.height - c.height}, b)
+		}
 		if x == 0 {
 			text = drawn
 		} else {
 			text = ui.JoinHorizontal(text, drawn, x, b.Width)
 		}
-		x += area.width
+		x += width
 	}
 	return text
+}
+
+// drawBox draws a box in its area.
+func (o *overview) drawBox(area boxArea, b ui.Box) string {
+	o.areas = append(o.areas, area)
+	b.Width, b.Height = area.width, area.height
+	return o.renderBox(area.box, b)
 }
 
 // renderBox draws one box. Its border and a glyph in its title show whether it is focused.

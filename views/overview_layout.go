@@ -1,28 +1,48 @@
 package views
 
-// A boxRow is a row of boxes side by side.
+// A boxRow is a row of columns side by side.
 type boxRow struct {
-	height int
-	boxes  []int
+	height  int
+	columns []boxColumn
 }
+
+// A boxColumn is a box, or two, one above the other.
+type boxColumn struct {
+	box    int
+	height int // of the box if there is one below it; 0 is the height of the row
+	below  int
+}
+
+// sideBySide returns a row of boxes.
+func sideBySide(height int, boxes ...int) boxRow {
+	row := boxRow{height: height}
+	for _, box := range boxes {
+		row.columns = append(row.columns, boxColumn{box: box})
+	}
+	return row
+}
+
+// boxLines is how many lines boxes could fill, by box.
+type boxLines map[int]int
 
 const (
 	pairMinWidth  = 72 // from which on two boxes stand side by side
 	tripleMinSize = 150
 	chartMin      = 7  // lines of a box with a chart
+	borders       = 2  // lines of a box around its content
 	moreMinHeight = 28 // from which on maintenance and changes have boxes
 )
 
 // layoutOverview returns the rows of boxes for a size: services and incidents on top, the load below, Object Storage at
-// the bottom. A larger screen adds maintenance and the last changes.
-func layoutOverview(width, height int) []boxRow {
+// the bottom. A larger screen adds maintenance and the last changes. Boxes with few lines leave room to the others.
+func layoutOverview(width, height int, lines boxLines) []boxRow {
 	switch {
 	case width < pairMinWidth:
 		return stackedLayout(height)
 	case width < tripleMinSize || height < moreMinHeight:
-		return pairLayout(height)
+		return pairLayout(height, lines)
 	}
-	return tripleLayout(height)
+	return tripleLayout(height, lines)
 }
 
 // stackedLayout is for narrow screens: one box below the other, without charts.
@@ -36,66 +56,72 @@ func stackedLayout(height int) []boxRow {
 	}
 	top := (height - foot - lines) / 2
 	rows := []boxRow{
-		{height: top, boxes: []int{servicesBox}},
-		{height: height - foot - lines - top, boxes: []int{incidentsBox}},
+		sideBySide(top, servicesBox),
+		sideBySide(height-foot-lines-top, incidentsBox),
 	}
 	for n := range lines {
-		rows = append(rows, boxRow{height: 1, boxes: []int{firstMetricBox + n}})
+		rows = append(rows, sideBySide(1, firstMetricBox+n))
 	}
 	if foot > 0 {
-		rows = append(rows, boxRow{height: foot, boxes: []int{storageBox}})
+		rows = append(rows, sideBySide(foot, storageBox))
 	}
 	return rows
 }
 
 // pairLayout has two boxes in each row.
-func pairLayout(height int) []boxRow {
+func pairLayout(height int, lines boxLines) []boxRow {
 	top, foot, more := 6, 4, 0
 	if height < top+foot {
 		top, foot = height, 0
 	}
 	if height >= moreMinHeight {
-		more = 6
+		more = borders + min(4, max(2, lines[maintenanceBox], lines[changesBox]))
 	}
 	room := height - top - foot - more
-	rows := []boxRow{{boxes: []int{servicesBox, incidentsBox}}}
+	rows := []boxRow{sideBySide(0, servicesBox, incidentsBox)}
 	if more > 0 {
-		rows = append(rows, boxRow{height: more, boxes: []int{maintenanceBox, changesBox}})
+		rows = append(rows, sideBySide(more, maintenanceBox, changesBox))
 	}
 	first, second := []int{firstMetricBox, firstMetricBox + 1}, []int{firstMetricBox + 2, firstMetricBox + 3}
 	switch {
 	case room >= 2*chartMin:
 		upper := min(room/2, 10)
-		rows = append(rows, boxRow{height: upper, boxes: first}, boxRow{height: upper, boxes: second})
+		upper -= 1 - upper%2 // an axis with three labels takes an odd number of rows
+		rows = append(rows, sideBySide(upper, first...), sideBySide(upper, second...))
 		room -= 2 * upper
 	case room > chartMin:
 		charts := min(room-1, chartMin+1)
-		rows = append(rows, boxRow{height: charts, boxes: first}, boxRow{height: 1, boxes: second})
+		rows = append(rows, sideBySide(charts, first...), sideBySide(1, second...))
 		room -= charts + 1
 	case room >= 2:
-		rows = append(rows, boxRow{height: 1, boxes: first}, boxRow{height: 1, boxes: second})
+		rows = append(rows, sideBySide(1, first...), sideBySide(1, second...))
 		room -= 2
+	}
+	if foot > 0 && room > 1 && more > 0 {
+		foot, room = foot+1, room-1 // a line for the transfer
 	}
 	rows[0].height = top + room
 	if foot > 0 {
-		rows = append(rows, boxRow{height: foot, boxes: []int{storageBox}})
+		rows = append(rows, sideBySide(foot, storageBox))
 	}
 	return rows
 }
 
-// tripleLayout has three boxes in the first row, and all charts.
-func tripleLayout(height int) []boxRow {
-	top, foot := min(12, height/4), min(7, height/5)
-	charts := height - top - foot
-	rows := []boxRow{{height: top, boxes: []int{servicesBox, incidentsBox, maintenanceBox}}}
-	if charts >= 2*chartMin {
-		rows = append(rows,
-			boxRow{height: charts / 2, boxes: []int{firstMetricBox, firstMetricBox + 1}},
-			boxRow{height: charts - charts/2, boxes: []int{firstMetricBox + 2, firstMetricBox + 3}})
-	} else {
-		rows = append(rows, boxRow{height: charts, boxes: []int{
-			firstMetricBox, firstMetricBox + 1, firstMetricBox + 2, firstMetricBox + 3,
-		}})
+// tripleLayout has three columns in the first row, two boxes in the outer ones, and all charts below.
+func tripleLayout(height int, lines boxLines) []boxRow {
+	changes, storage := borders+min(4, max(2, lines[changesBox])), borders+lines[storageBox]
+	services := borders + max(3, lines[servicesBox])
+	maintenance := borders + max(2, lines[maintenanceBox])
+	top := min(max(services+changes, maintenance+storage), max(9, height/3))
+	rows := []boxRow{{height: top, columns: []boxColumn{
+		{box: servicesBox, height: min(services, top-borders-2), below: changesBox},
+		{box: incidentsBox},
+		{box: maintenanceBox, height: top - storage, below: storageBox},
+	}}}
+	if charts := height - top; charts >= 2*chartMin {
+		return append(rows,
+			sideBySide(charts/2, firstMetricBox, firstMetricBox+1),
+			sideBySide(charts-charts/2, firstMetricBox+2, firstMetricBox+3))
 	}
-	return append(rows, boxRow{height: foot, boxes: []int{changesBox, storageBox}})
+	return append(rows, sideBySide(height-top, firstMetricBox, firstMetricBox+1, firstMetricBox+2, firstMetricBox+3))
 }

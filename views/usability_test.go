@@ -304,3 +304,39 @@ func TestForm_choicesThatDoNotFit(t *testing.T) {
 		r.requireText("‹public-read› 2 of 4")
 	})
 }
+
+// On a large screen, the overview leaves no box mostly empty: boxes that have little to say leave their room to charts.
+func TestOverview_boxesAreFilled(t *testing.T) {
+	for _, size := range []screenSize{{120, 36}, {200, 50}} {
+		startProgram(t, emulator.Options{}, size, func(r *harness) {
+			for _, empty := range []string{"Maintenance", "Last changes", "Object Storage"} {
+				if rows := blankRows(r.screen(), empty); rows > 2 {
+					r.Errorf("%v: %d blank rows in %q", size, rows, empty)
+				}
+			}
+		})
+	}
+}
+
+// blankRows counts the blank rows of a box on the screen.
+func blankRows(screen, title string) (blank int) {
+	lines := strings.Split(screen, "\n")
+	for y, line := range lines {
+		before, _, found := strings.Cut(line, "─ "+title+" ─")
+		if !found {
+			continue
+		}
+		left := len([]rune(before)) + 1
+		for _, line := range lines[y+1:] {
+			cells := []rune(line)
+			if cells[left] == '─' {
+				return blank
+			}
+			inside, _, _ := strings.Cut(string(cells[left:]), "│")
+			if strings.TrimSpace(inside) == "" {
+				blank++
+			}
+		}
+	}
+	return blank
+}

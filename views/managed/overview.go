@@ -49,7 +49,7 @@ func RenderServices(a *account.Account, b ui.Box) string {
 		}
 		return strings.Join(lines, "\n")
 	}
-	lines := stateCountLines(a, b)
+	lines := StateCountLines(a, b)
 	rows := servicesToWatch(a)
 	if len(rows) > b.Height-len(lines) && len(lines) > 1 {
 		lines = []string{StateCounts(a, b)}
@@ -71,8 +71,8 @@ func RenderServices(a *account.Account, b ui.Box) string {
 	return strings.Join(lines, "\n")
 }
 
-// stateCountLines returns the counts with whole words: in one line if they fit, otherwise in two.
-func stateCountLines(a *account.Account, b ui.Box) []string {
+// StateCountLines returns the counts with whole words: in one line if they fit, otherwise in two.
+func StateCountLines(a *account.Account, b ui.Box) []string {
 	wide := b
 	wide.Width = 1000
 	whole := StateCounts(a, wide)
@@ -87,6 +87,12 @@ func stateCountLines(a *account.Account, b ui.Box) []string {
 	}
 	return two
 }
+
+// WatchedServices returns how many services the overview names.
+func WatchedServices(a *account.Account) int { return len(servicesToWatch(a)) }
+
+// MaintenanceWindows returns how many services are disabled or planned to be.
+func MaintenanceWindows(a *account.Account) int { return len(servicesOff(a)) + len(plannedWindows(a)) }
 
 // servicesToWatch returns the services that are down or have an incident that is not over, then those that are
 // disabled, then those that are pending.
@@ -363,7 +369,7 @@ func MaintenanceTitle(a *account.Account) []theme.TitleSegment {
 	if !a.Services().Loaded() {
 		return theme.Title("Maintenance")
 	}
-	return theme.Title("Maintenance", fmt.Sprint(len(servicesOff(a))+len(plannedWindows(a))))
+	return theme.Title("Maintenance", fmt.Sprint(MaintenanceWindows(a)))
 }
 
 // RenderMaintenance names the services that are disabled, for how long, until when and why, then the planned windows.

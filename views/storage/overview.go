@@ -46,6 +46,14 @@ func StorageLines(a *account.Account, b ui.Box) string {
 	return strings.Join(lines[:min(len(lines), max(1, b.Height))], "\n")
 }
 
+// LinesNeeded returns how many lines StorageLines fills in a narrow box: more if it has to say why buckets are missing.
+func LinesNeeded(a *account.Account) int {
+	if !a.Buckets().Loaded() || resource.StateOf(a.Buckets()).Kind == resource.Known {
+		return 3
+	}
+	return 4
+}
+
 // valueLines breaks a value into at most limit lines of the box's width.
 func valueLines(value string, limit int, b ui.Box) []string {
 	if ui.Width(value) <= b.Width || limit == 1 {
