@@ -399,8 +399,8 @@ func accountColumns() []table.Column[*account.LocalRow] {
 			Cell:  accountCell((*watchedAccount).age),
 			Shorten: func(r *account.LocalRow, b ui.Box) string {
 				text, _ := watched(r).age(b)
-				age, _, _ := strings.Cut(text, ",")
-				return age + " !"
+				_, why, _ := strings.Cut(text, ", ")
+				return why
 			},
 		},
 	}

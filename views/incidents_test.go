@@ -158,7 +158,7 @@ func TestIncident_unknownTicketStaysVisible(t *testing.T) {
 		r.requireText("2 Issues 2")
 		r.elsewhere("POST", "/managed/services/8/disable", "")
 		r.wait(time.Minute)
-		r.requireText("2 Issues 1+1?")
+		r.requireText("2 Issues ≥ 1")
 		r.press("3")
 		r.requireText(fmt.Sprintf("#%d? 2 min", issue))
 		r.press("2")

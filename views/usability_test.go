@@ -19,7 +19,7 @@ func TestServices_showDisabledSince(t *testing.T) {
 		t.Run(fmt.Sprint(size.width), func(t *testing.T) {
 			startProgram(t, emulator.Options{}, size, func(r *harness) {
 				r.press("3", "s", "1")
-				r.line("billing-cron", "≥ 2 d 4 h", "unknown !")
+				r.line("billing-cron", "≥ 2 d", "unknown")
 				r.press("/", "billing-cron", "<enter>", "<enter>")
 				r.requireText("for ≥ 2 d 4 h, not disabled from")
 			})
@@ -57,7 +57,8 @@ func TestSecretDialog_smallTerminal(t *testing.T) {
 	})
 }
 
-// At every width, the row of tabs shows the active tab and the tabs with a badge.
+// At every width, the row of tabs shows the active tab and the tabs with a badge. An area that collapses keeps the key
+// of its first tab.
 func TestTabs_showActiveTab(t *testing.T) {
 	for _, size := range []screenSize{{40, 12}, {60, 16}, {80, 24}, {120, 36}} {
 		t.Run(fmt.Sprint(size.width), func(t *testing.T) {
@@ -71,7 +72,7 @@ func TestTabs_showActiveTab(t *testing.T) {
 					if size.width >= 60 && !strings.Contains(tabs, "▲1") {
 						r.Errorf("the count of services with a problem is not among the tabs: %q", tabs)
 					}
-					areas := []string{"Overview", "Managed|3 Services", "Storage|0 Clusters", "Activity|[FJU] "}
+					areas := []string{"1 Overview", "2 Managed|3 Services", "8 Storage|0 Clusters", "F Activity|[FJU] "}
 					for _, area := range areas {
 						if size.width >= 60 && !regexp.MustCompile(area).MatchString(tabs) {
 							r.Errorf("%q is not there: %q", area, tabs)

@@ -272,7 +272,8 @@ func (s *Shell) tabCells(g theme.Glyphs) []tabCell {
 		}
 		if b, ok := t.root().(ui.BadgeProvider); ok {
 			cell.badge, cell.badgeTone = b.Badge()
-			if cell.badgeTone == theme.Bad && cell.badge != "" && cell.badge[0] >= '0' && cell.badge[0] <= '9' {
+			count := strings.TrimPrefix(cell.badge, "≥ ")
+			if cell.badgeTone == theme.Bad && count != "" && count[0] >= '0' && count[0] <= '9' {
 				cell.badge = g.Problem + cell.badge
 			}
 		}
@@ -373,7 +374,7 @@ func (t *tabBar) cells() []tabCell {
 	return cells
 }
 
-// collapsed returns an area in one cell, with the most important badge of its tabs.
+// collapsed returns an area in one cell, with the key of its first tab and the most important badge of its tabs.
 func (t *tabBar) collapsed(area string) tabCell {
 	whole := tabCell{name: area, index: -1}
 	for _, cell := range t.tabs {
@@ -381,7 +382,7 @@ func (t *tabBar) collapsed(area string) tabCell {
 			continue
 		}
 		if whole.index < 0 {
-			whole.index, whole.action = cell.index, cell.action
+			whole.key, whole.index, whole.action = cell.key, cell.index, cell.action
 		}
 		if cell.badge != "" && (whole.badge == "" || cell.badgeTone == theme.Bad && whole.badgeTone != theme.Bad) {
 			whole.badge, whole.badgeTone = cell.badge, cell.badgeTone

@@ -247,21 +247,20 @@ func TicketCell(a *account.Account, i *client.Issue, b ui.Box) (string, theme.To
 	return fmt.Sprintf("%d %s", id, state), tone
 }
 
-// issuesBadge counts the incidents that are open, and with a question mark those of which nothing says whether they are
-// over: "1", "1+2?". If issues or services could not be read, the question mark stands alone.
+// issuesBadge counts the incidents that are open: "1", or "≥ 1" if there may be others. If none is known to be open, it
+// counts those that may be: "2?", or "?" if issues or services could not be read.
 func issuesBadge(a *account.Account) (string, theme.Tone) {
 	open, uncertain := a.Incidents().Count()
-	text := ""
-	if open > 0 {
-		text = fmt.Sprint(open)
+	more := uncertain > 0 || isUnreadable(account.IncidentState(a))
+	switch {
+	case open > 0 && more:
+		return fmt.Sprintf("≥ %d", open), theme.Warn
+	case open > 0:
+		return fmt.Sprint(open), theme.Warn
+	case uncertain > 0:
+		return fmt.Sprintf("%d?", uncertain), theme.Warn
 	}
-	if uncertain > 0 {
-		text += account.ReasonIf(open > 0, "+") + fmt.Sprintf("%d?", uncertain)
-	}
-	if uncertain == 0 && isUnreadable(account.IncidentState(a)) {
-		text += "?"
-	}
-	return text, theme.Warn
+	return account.ReasonIf(more, "?"), theme.Warn
 }
 
 // isUnreadable reports whether rows are missing that no read under way will bring.

@@ -117,15 +117,19 @@ func servicesToWatch(a *account.Account) []incident.Alert {
 	}, account.IncidentSources(a)...)
 }
 
-// backPhrase says in a sentence what the column "back" says: "back 23:01", or "no known end !".
-func backPhrase(back string) string {
-	if rest, unknown := strings.CutPrefix(back, "unknown"); unknown {
-		return "no known end" + rest
+// backPhrase says in a sentence when a disabled service is enabled again: "back 23:01", "overdue since 23:01", "no end
+// set" or "end not known".
+func backPhrase(a *account.Account, s *client.Service, b ui.Box) (string, theme.Tone) {
+	back, tone := backCell(a, s, b)
+	switch end := windowEndOf(a, s); {
+	case tone == theme.Bad:
+		return back + " since " + FormatEnd(end.In(a.Location), b.Now.In(a.Location)), tone
+	case !end.IsZero():
+		return "back " + back, tone
+	case back == "unknown":
+		return "end not known", tone
 	}
-	if strings.HasPrefix(back, "no end") {
-		return back
-	}
-	return ui.WithPrefix("back ", back)
+	return back + " set", tone
 }
 
 // serviceLine names a service with its state, as much about it as fits whole, and since when.
@@ -144,8 +148,8 @@ func serviceLine(a *account.Account, c incident.Alert, labels int, b ui.Box) str
 	switch d, disabled := account.Disablement(a, s); {
 	case disabled:
 		age = d.Age(b.Now)
-		end, endTone := backCell(a, s, b)
-		about = []string{word + ui.WithPrefix(" · ", backPhrase(end)), backPhrase(end), word}
+		end, endTone := backPhrase(a, s, b)
+		about = []string{word + " · " + end, end, word}
 		if ageTone = endTone; endTone == theme.Off {
 			ageTone = theme.Muted
 		}
@@ -385,23 +389,22 @@ func RenderMaintenance(a *account.Account, b ui.Box) string {
 		off = off[:min(len(off), b.Height-1)] // a frame draws only what is seen
 		planned = planned[:min(len(planned), b.Height-1-len(off))]
 	}
-	var rows [][]string
+	var rows []windowLine
 	for _, s := range off {
 		d, _ := account.Disablement(a, s)
 		since, _ := disabledCell(a, s, b)
-		back, _ := backCell(a, s, b)
-		rows = append(rows, []string{
-			b.Theme.Glyphs.Disabled + " " + s.Label.String(), "off " + since, backPhrase(back),
-			client.NewText(d.Reason).String(),
-		})
+		back, tone := backPhrase(a, s, b)
+		rows = append(rows, windowLine{[4]string{
+			b.Theme.Glyphs.Disabled + " " + s.Label.String(), "off " + since, back, client.NewText(d.Reason).String(),
+		}, tone})
 	}
 	for _, w := range planned {
 		now := b.Now.In(a.Location)
-		rows = append(rows, []string{
+		rows = append(rows, windowLine{[4]string{
 			b.Theme.Glyphs.Pending + " " + client.NewText(w.Label).String(),
 			"off at " + FormatEnd(w.Start.In(a.Location), now), "back " + FormatEnd(w.Until.In(a.Location), now),
 			client.NewText(w.Reason).String(),
-		})
+		}, theme.Plain})
 	}
 	if len(rows) == 0 {
 		text := "no service is disabled · no maintenance was scheduled from this machine"
@@ -433,13 +436,13 @@ func MaintenanceSummary(a *account.Account, b ui.Box) (string, theme.Tone) {
 				tone = theme.Warn
 			}
 		}
-		if !first.IsZero() {
-			text += ", back " + FormatEnd(first.In(a.Location), now)
+		switch {
+		case first.IsZero():
+			return text, tone
+		case now.After(first):
+			return text + ", overdue", theme.Bad
 		}
-		if !first.IsZero() && now.After(first) {
-			return text + " !", theme.Bad
-		}
-		return text, tone
+		return text + ", back " + FormatEnd(first.In(a.Location), now), tone
 	case len(planned) > 0:
 		at := FormatEnd(planned[0].Start.In(a.Location), now)
 		return fmt.Sprintf("%s %d planned, %s", b.Theme.Glyphs.Pending, len(planned), at), theme.Info
@@ -449,31 +452,44 @@ func MaintenanceSummary(a *account.Account, b ui.Box) (string, theme.Tone) {
 	return "none", theme.Muted
 }
 
-// maintenanceLines aligns the columns of maintenance windows.
-func maintenanceLines(rows [][]string, b ui.Box) []string {
-	widths := make([]int, 4)
+// A windowLine is a maintenance window on the overview: service, beginning, end and reason, with the tone of the end.
+type windowLine struct {
+	cells [4]string
+	tone  theme.Tone
+}
+
+// maintenanceLines aligns the columns of maintenance windows. In a narrow box with room, each window has two lines.
+func maintenanceLines(rows []windowLine, b ui.Box) []string {
+	var widths [4]int
 	for _, row := range rows {
-		for n, text := range row {
+		for n, text := range row.cells {
 			widths[n] = max(widths[n], ui.Width(text))
 		}
 	}
-	widths[0] = min(widths[0], max(10, b.Width/3))
+	split := widths[0]+widths[1]+widths[2]+4 > b.Width && b.Height >= 2*len(rows)
+	if !split {
+		widths[0] = min(widths[0], max(10, b.Width/3))
+	}
 	var lines []string
 	for _, row := range rows {
-		name := ui.Truncate(row[0], widths[0], b.Theme.Glyphs.Ellipsis)
-		line := ui.Pad(name, widths[0]) + "  " + b.Theme.Paint(theme.Muted, ui.Pad(row[1], widths[1])) + "  " +
-			b.Theme.Paint(windowTone(row[2]), ui.Pad(row[2], widths[2]))
-		lines = append(lines, ui.Truncate(line+ui.WithPrefix("  ", row[3]), b.Width, b.Theme.Glyphs.Ellipsis))
+		if row.tone == theme.Off {
+			row.tone = theme.Plain
+		}
+		if split {
+			when := "  " + b.Theme.Paint(theme.Muted, row.cells[1]+" "+b.Theme.Glyphs.Bullet+" ") +
+				b.Theme.Paint(row.tone, row.cells[2])
+			for _, line := range []string{row.cells[0] + ui.WithPrefix("  ", row.cells[3]), when} {
+				lines = append(lines, ui.Truncate(line, b.Width, b.Theme.Glyphs.Ellipsis))
+			}
+			continue
+		}
+		name := ui.Truncate(row.cells[0], widths[0], b.Theme.Glyphs.Ellipsis)
+		line := ui.Pad(name, widths[0]) + "  " + b.Theme.Paint(theme.Muted, ui.Pad(row.cells[1], widths[1])) + "  " +
+			b.Theme.Paint(row.tone, ui.Pad(row.cells[2], widths[2]))
+		line += ui.WithPrefix("  ", row.cells[3])
+		lines = append(lines, ui.Truncate(line, b.Width, b.Theme.Glyphs.Ellipsis))
 	}
 	return lines
-}
-
-// windowTone warns of an end that is overdue or not known.
-func windowTone(end string) theme.Tone {
-	if strings.HasSuffix(end, "!") {
-		return theme.Warn
-	}
-	return theme.Plain
 }
 
 // servicesOff returns the services that are disabled, those that were disabled first before the others.

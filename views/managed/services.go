@@ -175,8 +175,10 @@ func disabledColumn(a *account.Account) table.Column[*client.Service] {
 	return table.Column[*client.Service]{
 		Title:        "off",
 		Width:        10,
+		Min:          7,
 		DropPriority: 2,
 		Cell:         func(s *client.Service, b ui.Box) (string, theme.Tone) { return disabledCell(a, s, b) },
+		Shorten:      func(s *client.Service, b ui.Box) string { return shortDisabledCell(a, s, b) },
 		Less: func(s, t *client.Service) bool {
 			d, _ := account.Disablement(a, s)
 			e, _ := account.Disablement(a, t)
@@ -261,12 +263,19 @@ func ServiceShortcuts(a *account.Account) []table.RowAction[*client.Service] {
 	}
 }
 
-// servicesBadge counts the services that have a problem. A question mark says that there may be others.
+// servicesBadge counts the services that have a problem: "≥ 1" if there may be others, "?" if nothing is known.
 func servicesBadge(a *account.Account) (string, theme.Tone) {
 	return resource.Fold(a.StatusCounts(), formatProblems, func(
 		found []account.StatusCount, s resource.JoinState,
 	) string {
-		return formatProblems(found) + account.ReasonIf(isUnreadable(s), "?")
+		text := formatProblems(found)
+		switch {
+		case !isUnreadable(s):
+			return text
+		case text == "":
+			return "?"
+		}
+		return "≥ " + text
 	}), theme.Bad
 }
 
@@ -328,29 +337,43 @@ func disabledCell(a *account.Account, s *client.Service, b ui.Box) (string, them
 	return account.ReasonIf(len(start) <= len("25 Nov"), "at ") + start, theme.Info
 }
 
-// backCell says when a service is enabled again: "23:01". An exclamation mark says that this is overdue, or that the
-// service may have been forgotten. The end of a window that another machine began is not known.
+// shortDisabledCell is disabledCell without the smaller unit of an age, and without the time of another day: "≥ 2 d".
+func shortDisabledCell(a *account.Account, s *client.Service, b ui.Box) string {
+	text, _ := disabledCell(a, s, b)
+	if days, _, found := strings.Cut(text, " d "); found {
+		return days + " d"
+	}
+	text = strings.TrimPrefix(text, "at ")
+	if at := strings.LastIndexByte(text, ' '); at > 0 && strings.Contains(text[at:], ":") {
+		return text[:at]
+	}
+	return text
+}
+
+// backCell says when a service is enabled again: "23:01", or that this is overdue. The end of a window that another
+// machine began is not known. The tone warns of services that may have been forgotten.
 func backCell(a *account.Account, s *client.Service, b ui.Box) (string, theme.Tone) {
 	d, disabled := account.Disablement(a, s)
-	end := windowEndOf(a, s)
-	text := "unknown"
-	switch {
+	switch end := windowEndOf(a, s); {
+	case disabled && !end.IsZero() && b.Now.After(end):
+		return "overdue", theme.Bad
 	case !end.IsZero():
-		text = FormatEnd(end.In(a.Location), b.Now.In(a.Location))
+		text, tone := FormatEnd(end.In(a.Location), b.Now.In(a.Location)), theme.Info
+		if disabled {
+			tone = theme.Off
+		}
+		return text, tone
 	case !disabled:
 		return "", theme.Off
-	case d.Ours:
+	}
+	text, tone := "unknown", theme.Off
+	if d.Ours {
 		text = "no end"
 	}
-	switch {
-	case !disabled:
-		return text, theme.Info
-	case !end.IsZero() && b.Now.After(end):
-		return text + " !", theme.Bad
-	case end.IsZero() && d.Forgotten(b.Now):
-		return text + " !", theme.Warn
+	if d.Forgotten(b.Now) {
+		tone = theme.Warn
 	}
-	return text, theme.Off
+	return text, tone
 }
 
 // windowEndOf returns when a service is enabled again, now or after its planned maintenance; the zero time if no time

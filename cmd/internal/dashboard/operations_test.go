@@ -341,7 +341,7 @@ func keystrokeTasks() []keystrokeTask {
 			[]string{"enable service", "enable service", "enable service"},
 		},
 		{
-			"services that are disabled, and since when", 3, "3«edge-router»s«Sort by»<enter>«state ▲»«unknown !»",
+			"services that are disabled, and since when", 3, "3«edge-router»s«Sort by»<enter>«state ▲»«unknown»",
 			nil,
 		},
 		{"CPU at the moment of an issue", 2, "2«9 issues ·»<enter>«at detection: cpu»", nil},
