@@ -593,16 +593,23 @@ func (w *watchedAccount) detail(b ui.Box) string {
 	return d.String()
 }
 
-// alertLine returns what needs attention in one line: its mark, its age and its name.
+// alertLine returns what needs attention in one line: its mark and name, what is wrong, and since when.
 func (w *watchedAccount) alertLine(c incident.Alert, b ui.Box) string {
 	mark, tone := managed.AlertMark(c, b.Theme.Glyphs)
-	age, name := "", account.ServiceName(w.account, c.ID)
+	name, parts := account.ServiceName(w.account, c.ID), []string{}
+	if c.Down() {
+		parts = append(parts, "down")
+	}
 	if c.Incident != nil {
-		age = account.FormatAge(c.Incident.Issue.Created, b.Now)
+		issue := fmt.Sprintf("#%d", c.Incident.Issue.ID)
+		if c.ID == 0 {
+			name, issue = "issue "+issue, "names no service"
+		}
+		parts = append(parts, issue, account.FormatAge(c.Incident.Issue.Created, b.Now))
+	} else {
+		parts = append(parts, "no issue")
 	}
-	if c.ID == 0 {
-		name = fmt.Sprintf("issue %d", c.Incident.Issue.ID)
-	}
-	line := b.Theme.Paint(tone, mark) + " " + b.Theme.Paint(theme.Muted, ui.Pad(age, 9)) + " " + name
+	about := strings.Join(parts, " "+b.Theme.Glyphs.Bullet+" ")
+	line := b.Theme.Paint(tone, mark) + " " + name + "  " + b.Theme.Paint(theme.Muted, about)
 	return ui.Truncate(line, b.Width, b.Theme.Glyphs.Ellipsis)
 }

@@ -75,7 +75,7 @@ func TestTable_hostileLabelStaysInCell(t *testing.T) {
 			})
 		}}
 		startProgram(t, emulator.Options{}, screenSize{400, 36}, func(r *harness) {
-			r.press("3", "s", "1", "g") // by state: the row stays where it is
+			r.press("3", "s", "4", "g") // by address: the row stays where it is
 			r.requireExactFrame()
 			lines = strings.Split(r.screen(), "\n")
 		}, s)

@@ -109,7 +109,7 @@ func TestMotion(t *testing.T) {
 		{
 			"finished action in an issue", []string{"i"},
 			func(r *harness) { r.press("d", "<ctrl+s>") },
-			[]string{"│ disabled", "db2.acme.net:5432", "notes:"},
+			[]string{"│ disabled", "db2.acme.net:5432", "last changed", "notes:"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -23,7 +23,6 @@ type Column[T any] struct {
 	Choices          []string                             // the values that it is known to have; nil is any
 	FilterByNameOnly bool                                 // a filter looks here only if it names the column
 	LargestFirst     bool                                 // a sort by it begins with the greatest
-	GroupRepeats     bool                                 // sorted by it, rows with the same cell show it once
 	IsLabel          bool                                 // names the row: it stays when the columns scroll sideways
 	Spans            func(T, ui.Box) []CellSpan           // the text of Cell in several tones; nil takes Cell's
 	Shorten          func(T, ui.Box) string               // a text for the box's width, which is less than Cell's

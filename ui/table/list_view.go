@@ -276,35 +276,20 @@ func (v listView[T]) rows(b ui.Box) {
 			return nil
 		},
 	}
-	grouped, above, working := v.groupColumn(), "", l.Store.PendingCount() > 0
+	working := l.Store.PendingCount() > 0
 	tinted := b.Motion && l.Store.Highlights.Left() > 0
 	for i := range l.frame.visible {
 		row = l.frame.visible[i]
 		position := l.frame.top + i
-		look.cursor, look.repeatedColumn = position == l.cursor.position && !l.parent.selected, -1
+		look.cursor = position == l.cursor.position && !l.parent.selected
 		look.marked = l.marks.has(l.rowIndex.storePosition(position))
 		look.note = l.Store.RowNote(row)
 		look.highlighted = tinted && l.Store.Highlights.Has(row)
 		if working {
 			look.busy = l.Store.Busy(l.Store.ID(row))
 		}
-		if grouped >= 0 {
-			group, _ := look.cell(grouped)
-			if group == above && i > 0 && !look.cursor {
-				look.repeatedColumn = grouped
-			}
-			above = group
-		}
 		l.renderer.writeRow(look, b)
 	}
-}
-
-// groupColumn returns the column that rows are grouped by: the one they are sorted by, if it groups; else -1.
-func (v listView[T]) groupColumn() int {
-	if at := v.list.rowIndex.column; at >= 0 && v.list.Columns[at].GroupRepeats {
-		return at
-	}
-	return -1
 }
 
 // status returns what the list says about itself around its rows.

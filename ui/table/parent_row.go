@@ -44,8 +44,7 @@ func (p *ParentRow) moveFrom(position int) int {
 // tableRow returns how the parent row is drawn. Only the column of the label has a text.
 func (p *ParentRow) tableRow(heads []columnHead) tableRow {
 	return tableRow{
-		cursor:         p.selected,
-		repeatedColumn: -1,
+		cursor: p.selected,
 		cell: func(column int) (string, theme.Tone) {
 			if heads[column].isLabel {
 				return parentName, theme.Accent

@@ -198,7 +198,6 @@ type tableRow struct {
 	shorten               func(column int, text string, width int) string // a text that is too wide for its cell
 	cursor, marked, stale bool
 	highlighted           bool   // it has just changed
-	repeatedColumn        int    // column that repeats the row above and is left empty; -1 is none
 	busy                  string // the change under way
 	note                  string // what must be known of the row; it takes the place of the columns from the third on
 }
@@ -247,9 +246,6 @@ func (g *tableRenderer) writeRow(r tableRow, b ui.Box) {
 		text, tone := r.cell(c.index)
 		if r.busy != "" && n == 0 {
 			text, tone = r.busy+glyphs.Ellipsis, theme.Warn
-		}
-		if c.index == r.repeatedColumn {
-			text = ""
 		}
 		width := c.width
 		noted := r.note != "" && (n == 2 || n == len(g.columns)-1)

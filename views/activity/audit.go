@@ -83,7 +83,6 @@ func auditColumns() []table.Column[*account.LocalRow] {
 			Width:        17,
 			Choices:      audit.Checks(),
 			DropPriority: 2,
-			GroupRepeats: true,
 			Cell:         table.TextCell(theme.Muted, func(r *account.LocalRow) string { return resultOf(r).Check }),
 		},
 		{

@@ -33,7 +33,7 @@ func callSheet(a *account.Account, i *client.Issue) string {
 			continue
 		}
 		fmt.Fprintf(
-			&b, "\nService %s: %s\n  %s %s, timeout %s\n", s.Label, s.Status, s.Type, s.Address, formatTimeout(s),
+			&b, "\nService %s: %s\n  %s %s, %s\n", s.Label, s.Status, s.Type, s.Address, timeoutPart(s),
 		)
 		for line := range strings.SplitSeq(strings.TrimSpace(s.Notes.Raw()), "\n") {
 			if line != "" {

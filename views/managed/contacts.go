@@ -63,7 +63,6 @@ func contactColumns() []resource.ColumnDefinition[*client.Contact] {
 			Pane: table.Column[row]{
 				Width:        12,
 				DropPriority: 2,
-				GroupRepeats: true,
 				Cell: func(c row, _ ui.Box) (string, theme.Tone) {
 					if c.Group.String() == "" {
 						return "none", theme.Muted
@@ -77,10 +76,20 @@ func contactColumns() []resource.ColumnDefinition[*client.Contact] {
 			column{Name: "email", Pane: table.Column[row]{Title: "e-mail", Min: 16, DropPriority: 1}},
 			theme.Plain, func(c row) client.ServerText { return c.Email },
 		),
-		resource.TextColumn(
-			column{Name: "phone_primary", Pane: table.Column[row]{Title: "phone", Width: 16}},
-			theme.Accent, func(c row) client.OptionalServerText { return c.Phone.Primary },
-		),
+		{
+			Name:  "phone_primary",
+			Value: func(c row) string { return c.Phone.Primary.Raw() },
+			Pane: table.Column[row]{
+				Title: "phone",
+				Width: 16,
+				Cell: func(c row, _ ui.Box) (string, theme.Tone) {
+					if len(phoneNumbers(c)) == 0 {
+						return "no phone", theme.Warn
+					}
+					return c.Phone.Primary.String(), theme.Accent
+				},
+			},
+		},
 		resource.TextColumn(
 			column{
 				Name:         "phone_secondary",
@@ -202,11 +211,10 @@ func formatContact(c *client.Contact) string {
 	)
 }
 
-// contactParts returns the name, the phones and the e-mail of a contact. A line is never broken inside one of them.
-func contactParts(c *client.Contact) []string {
-	parts := append([]string{c.Name.String()}, phoneNumbers(c)...)
-	if len(parts) == 1 {
-		parts = append(parts, "no phone")
+// phoneParts returns the phone numbers of a contact, or that there are none.
+func phoneParts(c *client.Contact) []string {
+	if numbers := phoneNumbers(c); len(numbers) > 0 {
+		return numbers
 	}
-	return append(parts, c.Email.String())
+	return []string{"no phone"}
 }

@@ -75,10 +75,10 @@ func writeAffectedServices(a *account.Account, t *account.DetailWriter, i *clien
 		}
 		t.FieldParts(
 			"  address",
-			[]string{s.Type.String() + " " + s.Address.String(), "timeout " + formatTimeout(s)},
+			[]string{s.Type.String() + " " + s.Address.String(), timeoutPart(s)},
 			theme.Plain,
 		)
-		if names := credentialUsage(a, s.Credentials, " (used by support %s ago)"); names != "" {
+		if names := credentialUsage(a, s.Credentials); names != "" {
 			t.Field("  credentials", names, theme.Plain)
 		}
 		if s.Region.Raw() != "" {
@@ -138,14 +138,13 @@ func ticketDoubt(a *account.Account, i incident.Incident) string {
 	return "whether its ticket is closed is unknown"
 }
 
-// credentialUsage names credentials with their last use by support, in a format for its age. It returns "" if there are
-// none.
-func credentialUsage(a *account.Account, ids []int, used string) string {
+// credentialUsage names credentials with their last use by support. It returns "" if there are none.
+func credentialUsage(a *account.Account, ids []int) string {
 	labels := resource.Derive(a.CredentialLabels(ids), func(labels []string) []string {
 		names := slices.Clone(labels)
 		for n, id := range ids {
 			if c, found := a.Credentials().Get(account.FormatID(id)); found && c.LastDecrypted.Valid() {
-				names[n] += fmt.Sprintf(used, account.FormatAge(c.LastDecrypted, a.Now()))
+				names[n] += " (used by support " + account.FormatAge(c.LastDecrypted, a.Now()) + " ago)"
 			}
 		}
 		return names
@@ -159,11 +158,7 @@ func writeCallSheet(a *account.Account, t *account.DetailWriter, i *client.Issue
 	people := contactsToCall(a, i)
 	for _, c := range resource.Found(people) {
 		t.Paragraph(c.Name.String(), theme.Strong)
-		t.FieldParts(
-			"  phone",
-			append(phoneNumbers(c), account.ReasonIf(len(phoneNumbers(c)) == 0, "none")),
-			theme.Accent,
-		)
+		t.FieldParts("  phone", phoneParts(c), theme.Accent)
 		t.Field("  e-mail", c.Email.String(), theme.Plain)
 	}
 	if remark := resource.Remark(people, whyNobodyToCall(groups)); remark != "" {

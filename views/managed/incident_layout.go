@@ -207,17 +207,17 @@ func (w incidentSections) footLines(whole bool) []string {
 	return lines
 }
 
-// beforeText returns the ages of the earlier issues of the affected services.
+// beforeText returns the numbers and the ages of the earlier issues of the affected services.
 func (w incidentSections) beforeText() string {
 	before := w.before()
 	var ages []string
 	for _, i := range resource.Found(before) {
-		ages = append(ages, account.FormatAge(i.Created, w.b.Now))
+		ages = append(ages, "#"+account.FormatID(i.ID)+" "+account.FormatAge(i.Created, w.b.Now))
 	}
 	text := ""
 	if len(ages) > 0 {
 		text = ui.Plural(len(ages), "issue", "issues") + ": " +
-			ui.JoinFitting(ages, " · ", 30, w.b.Theme.Glyphs.Ellipsis) + " ago"
+			ui.JoinFitting(ages, " · ", 44, w.b.Theme.Glyphs.Ellipsis) + " ago"
 	}
 	remark := resource.Remark(before, "no earlier issue of these services in the list")
 	if text != "" && remark != "" {

@@ -82,9 +82,9 @@ func (w incidentSections) service(s *client.Service) []string {
 		lines = w.wrap("disabled "+describeDisablement(w.a, d), theme.Warn)
 	}
 	parts := []string{
-		fmt.Sprintf("%s %s", s.Type, s.Address), "timeout " + formatTimeout(s),
+		fmt.Sprintf("%s %s", s.Type, s.Address), timeoutPart(s),
 	}
-	if names := credentialUsage(w.a, s.Credentials, ", used %s ago"); names != "" {
+	if names := credentialUsage(w.a, s.Credentials); names != "" {
 		parts = append(parts, "credential "+names)
 	}
 	if s.Region.Raw() != "" {

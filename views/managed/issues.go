@@ -98,7 +98,7 @@ func Issues(a *account.Account) resource.Resource[*client.Issue] {
 		ID:        func(i *client.Issue) string { return account.FormatID(i.ID) },
 		Calls:     resource.APICalls{List: "list issues", Get: "view issue", Managed: true},
 		Columns:   issueColumns(a),
-		PaneOrder: []string{"age", "created", "services", "ticket", "ticket_label"},
+		PaneOrder: []string{"id", "age", "created", "services", "ticket", "ticket_label"},
 		List: func(ctx context.Context, _ resource.ListQuery) iter.Seq2[*client.Issue, error] {
 			return a.API.Issues.All(ctx)
 		},
@@ -115,8 +115,16 @@ func issueColumns(a *account.Account) []resource.ColumnDefinition[*client.Issue]
 		theme.Plain, func(i row) client.Timestamp { return i.Created },
 	)
 	age.Value = nil
+	id := resource.IDColumn(func(i row) int { return i.ID })
+	id.Pane = table.Column[row]{
+		Title:        "issue",
+		Width:        7,
+		DropPriority: 2,
+		Cell:         table.TextCell(theme.Plain, func(i row) string { return "#" + account.FormatID(i.ID) }),
+		Less:         func(i, j row) bool { return i.ID < j.ID },
+	}
 	return []column{
-		resource.IDColumn(func(i row) int { return i.ID }),
+		id,
 		age,
 		{
 			Name:  "created",

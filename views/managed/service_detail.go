@@ -39,11 +39,11 @@ func serviceDetail(a *account.Account, s *client.Service, b ui.Box) string {
 	t.Field("region", account.OrDefault(s.Region.String(), "public address"), theme.Plain)
 	t.Field("created", a.FormatTimestamp(s.Created), theme.Muted)
 	t.Field("updated", a.FormatTimestamp(s.Updated), theme.Muted)
-	writeServiceIssues(a, t, s)
 	if s.Notes.String() != "" {
 		t.Heading("notes")
 		t.ServerText(s.Notes.Raw())
 	}
+	writeServiceIssues(a, t, s)
 	return t.String()
 }
 
@@ -56,7 +56,9 @@ func writeGroup(a *account.Account, t *account.DetailWriter, s *client.Service) 
 	t.Field("group", s.Group.String(), theme.Plain)
 	contacts := a.ContactsInGroup(s.Group.Raw())
 	for _, c := range resource.Found(contacts) {
-		t.FieldParts("", contactParts(c), theme.Plain)
+		t.Field("", c.Name.String(), theme.Strong)
+		t.FieldParts("", phoneParts(c), theme.Accent)
+		t.Field("", c.Email.String(), theme.Plain)
 	}
 	if remark := resource.Remark(contacts, "no contact is in the group"); remark != "" {
 		t.Field("", remark, theme.Warn)

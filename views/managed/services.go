@@ -90,7 +90,7 @@ func serviceColumns(a *account.Account) []resource.ColumnDefinition[*client.Serv
 	}, serviceDetailColumns()...)
 }
 
-// serviceStatusColumn returns the column of the status, which sorts what needs attention first.
+// serviceStatusColumn returns the column of the status, which sorts what needs attention first, then by label.
 func serviceStatusColumn() resource.ColumnDefinition[*client.Service] {
 	type row = *client.Service
 	return resource.ColumnDefinition[row]{
@@ -103,7 +103,10 @@ func serviceStatusColumn() resource.ColumnDefinition[*client.Service] {
 			Cell: func(s row, b ui.Box) (string, theme.Tone) {
 				return account.FormatStatus(s.Status, b.Theme)
 			},
-			Less: func(s, t row) bool { return account.StatusRank(s.Status) < account.StatusRank(t.Status) },
+			Less: func(s, t row) bool {
+				first, second := account.StatusRank(s.Status), account.StatusRank(t.Status)
+				return first < second || first == second && s.Label.String() < t.Label.String()
+			},
 		},
 	}
 }
@@ -138,6 +141,14 @@ func formatTimeout(s *client.Service) string {
 	return account.UnknownText
 }
 
+// timeoutPart says that a timeout is a setting, not what went wrong.
+func timeoutPart(s *client.Service) string {
+	if _, known := s.Timeout.Value(); known {
+		return "timeout set to " + formatTimeout(s)
+	}
+	return "timeout " + account.UnknownText
+}
+
 // serviceDetailColumns returns the columns that scripts show only for a single service.
 func serviceDetailColumns() []resource.ColumnDefinition[*client.Service] {
 	type row = *client.Service
@@ -155,7 +166,7 @@ func openIssueColumn(a *account.Account) table.Column[*client.Service] {
 	return table.Column[*client.Service]{
 		Title:        "issue",
 		Width:        12,
-		Min:          6,
+		Min:          11, // "#823 19 min"
 		DropPriority: 2,
 		Cell:         func(s *client.Service, b ui.Box) (string, theme.Tone) { return OpenIssueCell(a, s, b) },
 		Shorten:      func(s *client.Service, _ ui.Box) string { return issueNumber(a, s) },

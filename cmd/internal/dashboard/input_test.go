@@ -54,7 +54,7 @@ func TestFloodsOfInput(t *testing.T) {
 			v := startDashboard(t, api, 120, 36)
 			v.WaitFor("Services ─ 14")
 			typeKeys(v, c.before)
-			v.WaitFor("edge-router")
+			v.WaitFor("cdn-origin")
 			if c.gone != "" {
 				v.WaitFor(c.gone)
 			}
