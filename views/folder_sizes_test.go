@@ -2,7 +2,9 @@ package views_test
 
 import (
 	"fmt"
+	"math"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -105,7 +107,7 @@ func TestSizes_oneFolder(t *testing.T) {
 		r.requireText("40 objects, 400 B in all")
 		r.press("r")
 		r.wait(time.Second)
-		r.requireText("41 objects, 1000 B in all", "60.0%")
+		r.requireText("41 objects, 1000 B in all", "60.0 %")
 		r.press("<esc>")
 		r.requireText("1000 B", "41")
 	})
@@ -173,7 +175,7 @@ func TestSizes_million(t *testing.T) {
 		r.wait(readMillion)
 		r.requireText("1,000,000 objects")
 		r.press("<enter>")
-		r.requireText("1,000,000 objects", "10,000", "1.0%")
+		r.requireText("1,000,000 objects", "10,000", "1.0 %")
 		shares := regexp.MustCompile(`([\d.]+) (?:Mi|Gi)B\s+10,000`).FindAllStringSubmatch(r.screen(), -1)
 		last := ""
 		for _, share := range shares {
@@ -297,4 +299,25 @@ func TestBreadcrumbs_click(t *testing.T) {
 			r.requireNoText("› 1999")
 		})
 	}
+}
+
+// The bar of an entry is as long as its percentage says: a part of the whole folder, not of its largest entry.
+func TestSizes_barIsShareOfFolder(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.openBucket("logs-eu")
+		r.press("S")
+		r.wait(time.Second)
+		r.press("<enter>")
+		rows := regexp.MustCompile(`([━╸]+) *([\d.]+) %`).FindAllStringSubmatch(r.screen(), -1)
+		if len(rows) < 2 {
+			r.Fatalf("no shares:\n%s", r.screen())
+		}
+		for _, row := range rows {
+			percent, _ := strconv.ParseFloat(row[2], 64)
+			cells := float64(strings.Count(row[1], "━")) + float64(strings.Count(row[1], "╸"))/2
+			if whole := 14.0; math.Abs(cells/whole-percent/100) > 0.5/whole {
+				r.Errorf("%v of %v cells stand for %v %%\n%s", cells, whole, percent, r.screen())
+			}
+		}
+	})
 }

@@ -3,6 +3,7 @@ package views_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -203,5 +204,32 @@ func TestObjectListing_totalsNameTheirScope(t *testing.T) {
 		r.press("/", "log", "<enter>", "A")
 		r.requireText("99,000 of 99,000 match", "99,000 marked")
 		r.requireNoText("sorted by modified in the")
+	})
+}
+
+// F shows the same objects without folders, and F again with them: it adds no level for each time, and esc leaves the
+// flat view too.
+func TestObjects_flatViewIsOneLevel(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.openBucket("acme-backups")
+		r.requireNoText("(flat)")
+		before := r.screen()
+		for range 3 {
+			r.press("F")
+			r.wait(time.Second)
+			r.requireText("(flat)")
+			r.press("F")
+			r.wait(time.Second)
+			r.requireNoText("(flat)")
+		}
+		tabs := func(screen string) string { return strings.Split(screen, "\n")[1] }
+		if got := tabs(r.screen()); got != tabs(before) {
+			t.Errorf("%q, was %q", got, tabs(before))
+		}
+		r.press("F", "<esc>")
+		r.requireNoText("(flat)")
+		r.requireText("acme-backups")
+		r.press("<esc>")
+		r.requireText("bucket ▲")
 	})
 }

@@ -44,7 +44,6 @@ type FolderSizes struct {
 // A folderSum is the sums of a folder.
 type folderSum struct {
 	bytes, objects int64
-	largest        int64  // bytes of the largest entry in it
 	parent         int32  // index in folders; -1 for the prefix itself
 	name, nameEnd  uint32 // part of names, with its slash
 	atLeast        bool   // the size of an object is not known
@@ -130,7 +129,6 @@ func (t *FolderSizes) Add(page client.ObjectPage) {
 		size := max(0, o.Size)
 		pending.objects++
 		pending.bytes = addSizes(pending.bytes, size)
-		pending.largest = max(pending.largest, size)
 		pending.atLeast = pending.atLeast || o.Size < 0
 	}
 	t.passed = strings.Clone(t.passed) // the page would stay in memory
@@ -179,16 +177,6 @@ func (t *FolderSizes) Sum(folder string) (ObjectTotal, bool) {
 		return ObjectTotal{AtLeast: !t.passedBy(folder)}, true
 	}
 	return t.count(i, folder), true
-}
-
-// Largest returns the bytes of the largest entry of a folder; 0 if it is not known.
-func (t *FolderSizes) Largest(folder string) int64 {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if i, _ := t.find(folder); i >= 0 {
-		return t.folders[i].largest
-	}
-	return 0
 }
 
 // Problem returns why objects may be missing from the sums although the listing was read to its end, or "".
@@ -295,14 +283,11 @@ func (t *FolderSizes) addToPath(sum folderSum) {
 	if sum.objects == 0 {
 		return
 	}
-	largest := sum.largest
 	for k := len(t.path) - 1; k >= 0; k-- {
 		f := &t.folders[t.path[k]]
 		f.objects += sum.objects
 		f.bytes = addSizes(f.bytes, sum.bytes)
 		f.atLeast = f.atLeast || sum.atLeast
-		f.largest = max(f.largest, largest)
-		largest = f.bytes
 	}
 }
 

@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -411,10 +412,10 @@ func (v sizesView) countCell(o *client.Object, _ ui.Box) (string, theme.Tone) {
 // A bar and the percentage after it.
 const (
 	barWidth   = 14
-	shareWidth = barWidth + 7
+	shareWidth = barWidth + 8
 )
 
-// shareCell shows how much of its folder an entry takes: a bar beside the largest entry, and the part of all bytes.
+// shareCell shows how much of its folder an entry takes, as a bar and as a percentage.
 func (v sizesView) shareCell(o *client.Object, b ui.Box) (string, theme.Tone) {
 	bar, percent := v.share(o, b)
 	return bar + percent, theme.Plain
@@ -438,17 +439,22 @@ func (v sizesView) share(o *client.Object, b ui.Box) (bar, percent string) {
 	if r == nil || !known {
 		return "", ""
 	}
-	largest := max(r.sums.Largest(folder), sum.Bytes, 1)
-	bar = drawBar(float64(sum.Bytes)/float64(largest), barWidth, b.Theme.Glyphs)
-	if all, _ := v.l.sizes.sum(folder); all.Bytes > 0 && !all.AtLeast {
-		percent = fmt.Sprintf("%6.1f%%", 100*float64(sum.Bytes)/float64(all.Bytes))
+	all, _ := v.l.sizes.sum(folder)
+	part := float64(sum.Bytes) / float64(max(all.Bytes, sum.Bytes, 1))
+	bar = drawBar(part, barWidth, b.Theme.Glyphs)
+	switch {
+	case all.Bytes == 0 || all.AtLeast:
+	case part > 0 && part < 0.0005:
+		percent = " < 0.1 %"
+	default:
+		percent = fmt.Sprintf("%6.1f %%", 100*part)
 	}
 	return bar, percent
 }
 
 // drawBar draws a part of a whole in some cells.
 func drawBar(part float64, cells int, g theme.Glyphs) string {
-	halves := max(1, int(part*float64(cells)*2+0.5))
+	halves := int(math.Ceil(part * float64(cells) * 2))
 	full, half, line := halves/2, halves%2, "━"
 	if g.Full != "█" { // ASCII
 		full, half, line = int(part*float64(cells)+0.5), 0, g.Full

@@ -77,6 +77,7 @@ type objectListing struct {
 	preview     *previewColumn
 	parent      parentColumn
 	plan        atomic.Pointer[objectindex.ListingPlan] // that the cursors of the store are of
+	isOtherView bool                                    // it was opened to see the listing below it in another way
 }
 
 // ObjectsPane returns the pane of the objects of a bucket whose names begin with a prefix. With the delimiter "/" it
@@ -481,12 +482,29 @@ func (l *objectListing) open(o *client.Object) ui.Pane {
 	return objectPane(l.a, l.path.bucket, o)
 }
 
-// listActions are the actions that need no row.
-func (l *objectListing) listActions() []ui.Action {
+// otherViewAction switches between folders and a flat list of everything in them.
+func otherViewAction(l *objectListing) ui.Action {
 	view, delimiter := "flat view", ""
 	if l.path.delimiter == "" {
 		view, delimiter = "folder view", "/"
 	}
+	return ui.Action{
+		Key:       ui.Bind(view, "F"),
+		Group:     "this list",
+		OpensView: true,
+		Do: func() tea.Cmd {
+			if l.isOtherView {
+				return ui.Send(ui.ClosePaneMsg{})
+			}
+			other := newObjectListing(l.a, bucketPath{l.path.bucket, l.path.prefix, delimiter})
+			other.isOtherView = true
+			return ui.Send(ui.OpenPaneMsg{Pane: other})
+		},
+	}
+}
+
+// listActions are the actions that need no row.
+func (l *objectListing) listActions() []ui.Action {
 	actions := []ui.Action{
 		sizesView{l}.sizesAction(),
 		{
@@ -507,14 +525,7 @@ func (l *objectListing) listActions() []ui.Action {
 			ShowInHints: true,
 			Do:          func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: l.prefixForm()}) },
 		},
-		{
-			Key:       ui.Bind(view, "F"),
-			Group:     "this list",
-			OpensView: true,
-			Do: func() tea.Cmd {
-				return ui.Send(ui.OpenPaneMsg{Pane: ObjectsPane(l.a, l.path.bucket, l.path.prefix, delimiter)})
-			},
-		},
+		otherViewAction(l),
 		{
 			Key:            ui.Bind("new folder", "n"),
 			Group:          "this list",
