@@ -59,6 +59,15 @@ func TestServices_disable_asksOnProtectedAccount(t *testing.T) {
 		r.wait(time.Second)
 		r.press("<enter>")
 		r.requireNoChanges()
+		r.requireText("This is not the word. Type acme-prod to disable")
+		r.press("acme-prdo", "<enter>")
+		r.requireNoChanges()
+		r.requireText("This is not the word.")
+		r.press("<backspace>")
+		r.requireNoText("This is not the word.")
+		for range "acme-prd" {
+			r.press("<backspace>")
+		}
 		r.press("acme-prod", "<enter>")
 		r.requireText("cdn-origin: monitoring is disabled until 01:00 (was ok)")
 		r.requireApplied("disable service")

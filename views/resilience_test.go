@@ -844,6 +844,31 @@ func TestKeys_lostAnswerOffersRevoke(t *testing.T) {
 	}
 }
 
+// A form whose change may be one that a reading shows says so. It claims that the API does not return what was sent
+// only of what the API never returns. An edit that a colleague may have overwritten does not count as not done.
+func TestForms_lostAnswerSaysWhatReadingShows(t *testing.T) {
+	const notReturned = "The API does not return what was sent"
+	startProgram(t, emulator.Options{}, screenSize{140, 40}, func(r *harness) {
+		r.emu.InjectFault("create key", emulator.Fault{ApplyFirst: true, Status: 504})
+		r.pressAll("9 n orphan <ctrl+s>")
+		r.wait(5 * time.Second)
+		r.requireDialog("Who made this key is not known")
+		r.press("l")
+		r.wait(time.Second)
+		r.requireText("shows what may be it, or a colleague's.")
+		r.requireNoText(notReturned)
+	})
+	startProgram(t, emulator.Options{}, screenSize{140, 40}, func(r *harness) {
+		r.pressAll("4 e x")
+		r.emu.InjectFault("update contact", emulator.Fault{Status: 504, Times: 1})
+		r.press("<ctrl+s>")
+		r.elsewhere("PUT", "/managed/contacts/19", `{"name":"Somebody Else"}`)
+		r.wait(3 * time.Minute)
+		r.requireText("not known whether it was done", "not tell. ctrl+s asks")
+		r.requireNoText(notReturned)
+	})
+}
+
 // A one-time secret is visible only while a key is held. The dialog does not close without a warning if the secret was
 // neither copied nor saved.
 func TestSecretDialog_shownOnlyWhileHeld(t *testing.T) {

@@ -86,10 +86,11 @@ func NewForm[T any](r StoreForm[T]) Form {
 			return nil
 		}
 		report := &outcomeReport[T]{
-			request: r,
-			view:    v,
-			what:    change.What,
-			makes:   change.RowID == "",
+			request:  r,
+			view:     v,
+			what:     change.What,
+			makes:    change.RowID == "",
+			returned: change.Find != nil,
 		}
 		v.latest, change.OnOutcome = report, report.show
 		if late := change.OnLate; late != nil {
@@ -120,12 +121,13 @@ func (r StoreForm[T]) showNews(c ui.ChangeResult[T], answered bool) tea.Cmd {
 
 // outcomeReport says how a change of a store ended that a form has sent: in the form while it is open, else as news.
 type outcomeReport[T any] struct {
-	request StoreForm[T]
-	view    *FormView
-	what    string // "new contact Zed"
-	makes   bool   // the change makes a row
-	waited  bool   // the answer was lost, and the form says so
-	shown   int    // candidates that were shown
+	request  StoreForm[T]
+	view     *FormView
+	what     string // "new contact Zed"
+	makes    bool   // the change makes a row
+	returned bool   // the rows show what was sent
+	waited   bool   // the answer was lost, and the form says so
+	shown    int    // candidates that were shown
 }
 
 // show shows an outcome.
@@ -151,7 +153,7 @@ func (r *outcomeReport[T]) show(outcome ui.AttemptOutcome, c ui.ChangeResult[T],
 	case c.Waiting && len(c.Found.Candidates) == 0:
 		v.showWaiting(err)
 	default:
-		v.showUnknown(err)
+		v.showUnknown(err, r.readings(c))
 	}
 	var cmds []tea.Cmd
 	if !inFront || r.waited { // else the form says it
@@ -166,6 +168,17 @@ func (r *outcomeReport[T]) show(outcome ui.AttemptOutcome, c ui.ChangeResult[T],
 		cmds = append(cmds, r.request.AfterFailure())
 	}
 	return tea.Batch(cmds...)
+}
+
+// readings returns what readings tell, if that does not decide.
+func (r *outcomeReport[T]) readings(c ui.ChangeResult[T]) string {
+	switch {
+	case len(c.Found.Candidates) > 0:
+		return showsMaybeIt
+	case r.returned:
+		return readNoAnswers
+	}
+	return notReturned
 }
 
 // showLate shows that the change was seen although the form may say that it was not done.

@@ -266,7 +266,7 @@ func (r submitResult) Deliver() tea.Cmd {
 		r.view.showWaiting(r.err)
 		return r.view.form.OnUnknown()
 	case ui.IsUnknown(r.err):
-		r.view.showUnknown(r.err)
+		r.view.showUnknown(r.err, notReturned)
 		return nil
 	case r.err != nil:
 		r.view.showRejection(r.err)
@@ -309,11 +309,17 @@ func (v *FormView) showWaiting(err error) {
 		"ctrl+s asks before it sends again."
 }
 
-// showUnknown unlocks the form after a lost answer if no reading can find out what happened.
-func (v *FormView) showUnknown(err error) {
+// What reading again tells about a change whose answer was lost.
+const (
+	notReturned   = "The API does not return what was sent, so reading again does not help."
+	showsMaybeIt  = "Reading again shows what may be it, or a colleague's."
+	readNoAnswers = "Reading again does not tell."
+)
+
+// showUnknown unlocks the form after a lost answer if readings do not find out what happened.
+func (v *FormView) showUnknown(err error, readings string) {
 	v.sending = false
-	v.banner = ui.NotKnown + ": " + ui.UnknownReason(err) +
-		". The API does not return what was sent, so reading again does not help. "
+	v.banner = ui.NotKnown + ": " + ui.UnknownReason(err) + ". " + readings + " "
 	if why := v.form.WhyResendIsSafe; why != "" {
 		v.banner += why + ": "
 	}

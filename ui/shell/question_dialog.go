@@ -29,6 +29,9 @@ const (
 	maxItems = 20
 )
 
+// notTheWord is shown after another word than the one to type was confirmed.
+const notTheWord = "This is not the word."
+
 // questionDialog asks for confirmation before an action runs.
 type questionDialog struct {
 	action      ui.Action
@@ -36,6 +39,7 @@ type questionDialog struct {
 	armed       bool   // visible for long enough to be answered
 	timesShown  int    // counts calls of disarm
 	answer      *input.TextField
+	mistyped    bool // another word was confirmed
 	fits        bool // the whole question is visible
 	firstItem   int  // the first of the items that are shown
 	shownItems  int  // how many items are shown at once
@@ -185,11 +189,14 @@ func (q *questionDialog) answerLines(b ui.Box) []string {
 		return []string{ui.PadLeft(buttons, b.Width)}
 	}
 	word, before, after := t.Paint(theme.Strong, q.confirmWord), "Type ", " to "+q.confirmLabel()+":"
+	if q.mistyped {
+		before = t.Paint(theme.Bad, notTheWord) + " Type "
+	}
 	answer := input.ViewField(q.answer, b, true, "")[0]
-	if len(before)+ui.Width(q.confirmWord)+ui.Width(after) <= b.Width {
+	if ui.Width(before+word+after) <= b.Width {
 		return []string{before + word + after, answer}
 	}
-	return []string{"Type this" + after, word, answer}
+	return []string{before + "this" + after, word, answer}
 }
 
 func (q *questionDialog) confirmLabel() string {
@@ -221,6 +228,9 @@ func (q *questionDialog) read(ui.Box) dialogReading {
 		r.Item = "it can be answered in a moment; escape cancels"
 	case q.confirmWord != "":
 		r.Item, r.Input = "type "+q.confirmWord+" and press enter; escape cancels", "answer: "+q.answer.Text()
+		if q.mistyped {
+			r.Item = notTheWord + " " + r.Item
+		}
 	default:
 		r.Item = "n: no, leave it; y: yes, " + q.confirmLabel()
 	}
@@ -256,7 +266,9 @@ func (q *questionDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) 
 		if q.fits && q.answer.Text() == q.confirmWord {
 			return q.action.Do(), true
 		}
+		q.mistyped = true
 	default:
+		q.mistyped = false
 		q.answer.Press(k)
 	}
 	return nil, false

@@ -71,10 +71,11 @@ func (e *EditForm[T, R]) Attempt(T) resource.Attempt[T] {
 		Unchanged: len(e.values.patch()) == 0,
 		Send:      e.save,
 		Find: UpdateLookup[T]{
-			Row:     e.Row,
-			ID:      e.ID,
-			Matches: e.matches,
-			Updated: e.Updated,
+			Row:      e.Row,
+			ID:       e.ID,
+			Matches:  e.matches,
+			Updated:  e.Updated,
+			IsBefore: func(now T) bool { return reflect.DeepEqual(e.Request(now), e.values.latest) },
 		}.Find,
 	}
 }

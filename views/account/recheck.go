@@ -186,10 +186,13 @@ type UpdateLookup[T any] struct {
 	ID      func(T) int
 	Matches func(T) bool             // whether a row has the new values
 	Updated func(T) client.Timestamp // when a row was changed last; nil if the API does not tell
+	// IsBefore reports whether a row still has the old values. nil compares when it was changed last.
+	IsBefore func(T) bool
 }
 
 // Find tells from all rows, read again, whether the row has the new values. A row that is older than it was before the
-// change comes from a replica that is behind, and tells nothing.
+// change comes from a replica that is behind, and tells nothing. Neither does one with other values than the old and
+// the new ones: somebody may have changed it after the update.
 func (u UpdateLookup[T]) Find(now []T) ui.LookupResult[T] {
 	i := slices.IndexFunc(now, func(row T) bool { return u.ID(row) == u.ID(u.Row) })
 	switch {
@@ -197,8 +200,18 @@ func (u UpdateLookup[T]) Find(now []T) ui.LookupResult[T] {
 		return ui.LookupResult[T]{}
 	case u.Updated != nil && u.Updated(now[i]).Time().Before(u.Updated(u.Row).Time()):
 		return ui.LookupResult[T]{}
+	case !u.Matches(now[i]) && !u.isBefore(now[i]):
+		return ui.LookupResult[T]{}
 	}
 	return ui.FoundIf(u.Matches(now[i]), now[i])
+}
+
+// isBefore reports whether nobody can have changed a row since the update was sent.
+func (u UpdateLookup[T]) isBefore(now T) bool {
+	if u.IsBefore != nil {
+		return u.IsBefore(now)
+	}
+	return u.Updated == nil || !u.Updated(now).Time().After(u.Updated(u.Row).Time())
 }
 
 // CreateCandidates are rows that may be what a create has made, while nothing proves whose they are.
