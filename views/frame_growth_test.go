@@ -1,11 +1,13 @@
 package views_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -215,10 +217,15 @@ type comparedPane struct {
 	open func(frameProgram) tea.Cmd
 }
 
+// tabKey returns the key that brings the nth tab to the front.
+func tabKey(n int, pane ui.Pane) string {
+	return cmp.Or(views.TabPlaces()[pane.Name()].Key, strconv.Itoa((n+1)%10))
+}
+
 // comparedPanes returns every tab, and panes that open from them.
 func comparedPanes(panes []ui.Pane) (all []comparedPane) {
 	for n, pane := range panes {
-		key := rune("1234567890FJU"[n])
+		key := []rune(tabKey(n, pane))[0]
 		all = append(all, comparedPane{pane.Name(), func(p frameProgram) tea.Cmd { return p.press(key) }})
 	}
 	return append(all, []comparedPane{

@@ -134,6 +134,8 @@ func runProgram(t *testing.T, o programOptions, test func(*harness)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
+		// Timers that are still armed end in time that passes after the test, also those of a test that failed.
+		defer time.Sleep(72 * time.Hour)
 		defer cancel()
 		r := newHarness(ctx, t, o)
 		so := shell.Options{
@@ -166,7 +168,6 @@ func runProgram(t *testing.T, o programOptions, test func(*harness)) {
 		}
 		r.run(r.shell.Init())
 		r.send(tea.WindowSizeMsg{Width: o.size.width, Height: o.size.height})
-		defer time.Sleep(72 * time.Hour) // timers that are still armed end here, also those of a test that failed
 		test(r)
 	})
 }
@@ -279,7 +280,9 @@ func (r *harness) run(cmd tea.Cmd) {
 				r.copied = append(r.copied, text.Text)
 			}
 			r.launch(r.shell.Update(msg))
-			r.draw() // as the program does after every message
+			if runsLongSeries() || r.drawn != nil { // otherwise drawing takes most of the tests' time
+				r.draw() // as the program does after every message
+			}
 		}
 	}
 }
@@ -314,7 +317,10 @@ func (r *harness) send(msg tea.Msg) {
 	r.T.Helper()
 	cmd := r.shell.Update(msg)
 	r.draw()
-	r.run(cmd)
+	before := r.messageCount
+	if r.run(cmd); r.messageCount > before {
+		r.draw()
+	}
 }
 
 func (r *harness) draw() {
@@ -332,6 +338,7 @@ func (r *harness) wait(d time.Duration) {
 			r.run(nil)
 		case <-end.C:
 			r.run(nil)
+			r.draw()
 			return
 		}
 	}

@@ -50,7 +50,7 @@ func joinCases() []joinCase {
 		{"service, issues", "3 / billing-api <enter>", issues, "issues", ""},
 		{"issue of a service", "3 / billing-api <enter> i", issues, "issues", "no issue mentions this service"},
 		{"follow a service", "3 / status-page <enter> <esc> f", issues, "issues", ""},
-		{"new service", "3 n", credentials, "credentials", "nothing to choose"},
+		{"new service", "3 n <tab> <tab> <tab> <tab> <tab> <tab>", credentials, "credentials", "nothing to choose"},
 		{"issue, services", "2", services, "services", "deleted"},
 		{"incident, services", "2 <enter>", services, "services", "no group is set"},
 		{"incident, contacts", "2 <enter>", contacts, "contacts", "no contact is in the group"},

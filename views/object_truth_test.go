@@ -55,6 +55,13 @@ func TestObjectAccess_formOpensWithUnknown(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 40}, func(r *harness) {
 		r.press(openIndex...)
 		r.press("c")
+		r.requireText("‹unknown›", "The API does not report what is set")
+	}, &rewritingTransport{rewrite: func(body []byte) []byte {
+		return bytes.Replace(body, []byte(`"acl":"private"`), []byte(`"acl":""`), 1)
+	}})
+	startProgram(t, emulator.Options{}, screenSize{120, 40}, func(r *harness) {
+		r.press(openIndex...)
+		r.press("c")
 		r.requireText("‹custom›")
 		r.press("<esc>", "<enter>")
 		r.requireText("custom  (has its own grants")

@@ -142,3 +142,26 @@ func TestKeeper_onlyOneProgramSends(t *testing.T) {
 		})
 	}
 }
+
+// A window whose service somebody else has enabled is over: nothing is sent at its end.
+func TestScheduler_End_leavesWhatOthersHaveEnabled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		emu := emulator.New(emulator.Options{Token: "test-token", Now: time.Now, Seed: "demo"})
+		k := newKeeper(t, filepath.Join(t.TempDir(), "prod.journal"), emu)
+		elsewhere := newKeeper(t, filepath.Join(t.TempDir(), "elsewhere.journal"), emu)
+		record(t, k, client.Change{Op: client.OpDisableService, RevertAt: time.Now().Add(time.Hour)},
+			func(w *client.Writer) error { _, err := w.DisableService(t.Context(), 7); return err })
+		time.Sleep(30 * time.Minute)
+		record(t, elsewhere, client.Change{Op: client.OpEnableService},
+			func(w *client.Writer) error { _, err := w.EnableService(t.Context(), 7); return err })
+		time.Sleep(time.Hour)
+		sent := len(emu.Ledger())
+		_, result, err := k.End(t.Context(), k.Journal.DisabledServices()["7"])
+		if result != maintenance.Already || err != nil || len(emu.Ledger()) != sent {
+			t.Errorf("result %v, %v; sent %v", result, err, emu.Ledger()[sent:])
+		}
+		if len(k.Journal.DisabledServices()) != 0 {
+			t.Error("the window is not over")
+		}
+	})
+}

@@ -45,6 +45,9 @@ func (r *testEnv) recordChanges() (sent func() []sentRequest) {
 func (r *testEnv) ledgerEntries() (all []string) {
 	for _, c := range r.API.Ledger() {
 		body, _ := json.Marshal(c.Body)
+		var members any // in no order of their own
+		_ = json.Unmarshal(body, &members)
+		body, _ = json.Marshal(members)
 		all = append(all, fmt.Sprintf("%s %s %s %s", c.Op, c.Method, c.Path, body))
 	}
 	return all

@@ -84,7 +84,8 @@ func TestUpgrade_readsTheFirstRelease(t *testing.T) {
 		r, _ := startFirstRelease(t)
 		outcomes := func() (all []string) {
 			var rows []struct{ Op, Label, Outcome string }
-			if err := json.Unmarshal([]byte(r.MustRun("journal", "-o", "json").Out), &rows); err != nil {
+			printed := r.MustRun("journal", "--since", "all", "-o", "json").Out
+			if err := json.Unmarshal([]byte(printed), &rows); err != nil {
 				t.Fatal(err)
 			}
 			for _, row := range rows {

@@ -650,7 +650,7 @@ func TestScripts_dryRun(t *testing.T) {
 		r.Run("services", "disable", "web-1", "--dry-run", "--read-only"), exit.CodeDenied, "read-only",
 	)
 	r.CheckResult(
-		r.Run("services", "disable", "web-1", "--for", "tonight 02:00-04:00", "--dry-run"), exit.CodeOK,
+		r.Run("services", "disable", "web-1", "--for", "tomorrow 02:00-04:00", "--dry-run"), exit.CodeOK,
 		"# plan maintenance: it exists only in the journal",
 	)
 }

@@ -163,6 +163,36 @@ func BenchmarkMemory_Observe(b *testing.B) {
 	}
 }
 
+// A row of a replica that is behind, older than what was seen before, is no difference, and is not remembered.
+func TestObservations_Observe_ignoresOlderRows(t *testing.T) {
+	start := time.Date(2026, 3, 1, 3, 0, 0, 0, time.UTC)
+	row := func(status client.ServiceStatus, updated time.Time) *client.Service {
+		s := service(7, status)
+		s.Updated = client.NewTime(updated)
+		return s
+	}
+	m := incident.NewMemory()
+	observe := func(after time.Duration, s *client.Service) []incident.ServiceChange {
+		at := start.Add(after)
+		return m.Observe(incident.ServiceSnapshot{
+			Services: []*client.Service{s},
+			Complete: true,
+			Read:     at,
+			Now:      at,
+		})
+	}
+	observe(0, row(client.StatusOK, start.Add(-time.Hour)))
+	if found := observe(time.Minute, row(client.StatusDisabled, start.Add(30*time.Second))); len(found) != 1 {
+		t.Errorf("disabled: %v", found)
+	}
+	if found := observe(2*time.Minute, row(client.StatusOK, start.Add(-time.Hour))); len(found) != 0 {
+		t.Errorf("a replica that is behind makes news: %v", found)
+	}
+	if found := observe(3*time.Minute, row(client.StatusDisabled, start.Add(30*time.Second))); len(found) != 0 {
+		t.Errorf("it was disabled once, not twice: %v", found)
+	}
+}
+
 // An answer that says neither when a ticket was closed nor its status leaves the state unknown.
 func TestStateOfTicket(t *testing.T) {
 	for _, c := range []struct {
