@@ -420,7 +420,7 @@ func TestPerformance_scrolling(t *testing.T) {
 	lookout := buildBinary(t, dir, "lookout", ".")
 	address, env := serveLargeAccount(t, lookout), performanceEnv(dir)
 	const presses = 90
-	fmt.Println("| bytes a key while scrolling | mean of 90 | middle | largest |")
+	fmt.Println("| bytes per key while scrolling | mean of 90 | median | largest |")
 	fmt.Println("|---|---|---|---|")
 	for _, margins := range []bool{true, false} {
 		for _, line := range []terminalLine{{cols: 80, rows: 24}, {cols: 200, rows: 50}} {
@@ -473,7 +473,7 @@ func TestPerformance_scripts(t *testing.T) {
 			memory[format] = max(memory[format], c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
 		}
 	}
-	fmt.Println("| a million objects, listed by a script | time s | to CSV | RSS MB |")
+	fmt.Println("| a million objects, listed by a script | time s | relative to CSV | RSS MB |")
 	fmt.Println("|---|---|---|---|")
 	for _, format := range formats {
 		slices.Sort(times[format])
@@ -499,7 +499,7 @@ func TestPerformance_sizes(t *testing.T) {
 		m.waitFor("data/")
 		return m
 	}
-	fmt.Println("| a million objects | first word ms | s | RSS MB |")
+	fmt.Println("| a million objects | first text ms | total s | RSS MB |")
 	fmt.Println("|---|---|---|---|")
 	press := func(m *timedProgram, name, key, first, last string) {
 		at := time.Now()

@@ -77,7 +77,7 @@ func TestPerformance_slowAPI(t *testing.T) {
 		"XDG_CACHE_HOME=" + home,
 		"LOOKOUT_TOKEN=demo",
 	}
-	fmt.Println("| 200 ms an answer | time s | other build s |\n|---|---|---|")
+	fmt.Println("| 200 ms per answer | time s | other build s |\n|---|---|---|")
 	for _, task := range slowTasks() {
 		t.Run(task.name, func(t *testing.T) { measureSlowTask(t, env, builds, task) })
 	}

@@ -196,7 +196,7 @@ func TestSlowLines(t *testing.T) {
 			}
 		})
 	}
-	fmt.Println("| line | key held 3 s: lag s | presses lost | bytes | overview s | the same without answers |")
+	fmt.Println("| line | key held for 3 s: lag s | presses lost | bytes | overview s | the same without answers |")
 	fmt.Println("|---|---|---|---|---|---|")
 	for n := 0; n < len(results); n += 2 {
 		before, now := results[n], results[n+1]
