@@ -53,7 +53,7 @@ func TestIncident_decidesCallWithoutScrolling(t *testing.T) {
 func TestIncident_changesAroundDetection(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{200, 50}, func(r *harness) {
 		r.press("2", "<enter>")
-		r.requireText("nothing was changed from this machine")
+		r.requireText("no changes are known, from this machine")
 		r.press("d", "<tab>", "restart", "<ctrl+s>")
 		r.requireText("disable service", "restart")
 		r.elsewhere("PUT", "/managed/services/1", `{"timeout":25}`)
@@ -125,7 +125,7 @@ func TestLists_thirdColumnShowsChanges(t *testing.T) {
 		r.press("3", "d", "<tab>", "restart", "<ctrl+s>")
 		r.requireText("disable service · until", "✓ done")
 		r.press("G")
-		r.requireText("not changed from this machine", "not seen changed")
+		r.requireText("not changed from this machine", "no change was seen")
 		r.elsewhere("PUT", "/managed/services/1", `{"timeout":25}`)
 		r.wait(2 * time.Minute)
 		r.press("/", "billing-api", "<enter>")

@@ -30,7 +30,7 @@ func TestObjectAccess_formOpensWithWhatIsSet(t *testing.T) {
 				r.requireText("Access to index.html", "‹authenticated-read›")
 				r.requireNoText("reading the access")
 				r.press("<ctrl+s>")
-				r.requireText("this is set already")
+				r.requireText("this is already set")
 				r.requireApplied(client.OpSetObjectACL)
 				r.press("<right>", "<ctrl+s>")
 				r.requireApplied(client.OpSetObjectACL, client.OpSetObjectACL)

@@ -133,7 +133,7 @@ var accessAnswers = map[string]struct {
 		emulator.Fault{Status: 200, Body: `{"acl":"private","cors_enabled":false}`},
 		"access was set to public-read · reading it again shows private",
 	},
-	"cannot be read": {emulator.Fault{Status: 404}, "access was set to public-read · what it is now is not known"},
+	"cannot be read": {emulator.Fault{Status: 404}, "access was set to public-read · its current state is not known"},
 }
 
 // After {} in answer to an ACL change, lookout reads the ACL back and reports what it finds, of a bucket and of an

@@ -181,12 +181,12 @@ func ownFlags(c *cobra.Command) *pflag.FlagSet {
 func configurationPage() string {
 	var b strings.Builder
 	b.WriteString(generatedHeader + "# Configuration\n\n" +
-		"The file is `$XDG_CONFIG_HOME/lookout/config.toml` (`lookout config path`), or what `--config` or " +
-		"`LOOKOUT_CONFIG` name. lookout never writes it without asking.\n" +
-		"Flags take precedence over the environment, the environment over the account's block, and that over the " +
-		"rest of the file.\n\n" +
-		"`lookout config init` writes one with every key explained; `validate` reports every mistake with its " +
-		"line and column; `schema` writes a JSON schema.\n\n")
+		"The configuration file is `$XDG_CONFIG_HOME/lookout/config.toml`, unless `--config` or `LOOKOUT_CONFIG` " +
+		"names another; `lookout config path` prints its path. lookout never writes it without asking.\n" +
+		"Flags take precedence over the environment, the environment over the account's block, and the block over " +
+		"the rest of the file.\n\n" +
+		"`lookout config init` writes a file that explains every key, `lookout config validate` reports every " +
+		"mistake with its line and column, and `lookout config schema` prints a JSON schema.\n\n")
 	b.WriteString("## At the top\n\n")
 	writeConfigKeys(&b, config.TopLevelKeys())
 	b.WriteString(
@@ -209,8 +209,8 @@ func configurationPage() string {
 		}
 	}
 	b.WriteString(
-		"\n## `[keys]`\n\n" + config.KeysDescription + "\n\n```toml\n[keys]\n\"services.disable\" = [\"d\", \"x\"]\n" +
-			"```\n\n" +
+		"\n## `[keys]`\n\n" + config.KeysDescription +
+			"\n\n```toml\n[keys]\n\"services.disable\" = [\"d\", \"ctrl+d\"]\n```\n\n" +
 			"## Environment\n\n",
 	)
 	for _, v := range environmentVariables {
@@ -231,10 +231,10 @@ var environmentVariables = []struct{ name, about string }{
 	{"LOOKOUT_BASE_URL", "address of the API"},
 	{"LOOKOUT_ACCOUNT", "account to use, as named in the configuration"},
 	{"LOOKOUT_CONFIG", "the configuration file"},
-	{"LOOKOUT_READ_ONLY", "1 refuses every change"},
-	{"HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE", "with their usual meaning"},
-	{"NO_COLOR, COLORTERM, TERM, LANG", "what the terminal can show"},
-	{"VISUAL, EDITOR", "for lookout config edit"},
+	{"LOOKOUT_READ_ONLY", "1 means --read-only"},
+	{"HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE", "proxies and trusted certificates, with their usual meaning"},
+	{"NO_COLOR, COLORTERM, TERM, LANG", "say what the terminal can show"},
+	{"VISUAL, EDITOR", "the editor for lookout config edit"},
 }
 
 func writeConfigKeys[T any](b *strings.Builder, settings []config.KeySpec[T]) {
@@ -258,8 +258,8 @@ func writeConfigKeys[T any](b *strings.Builder, settings []config.KeySpec[T]) {
 func keysPage(keys []shell.KeyBinding) string {
 	var b strings.Builder
 	b.WriteString(
-		generatedHeader + "# Keys\n\nThese are the default keys; `?` shows the current ones. The names are what " +
-			"`[keys]` takes; an action marked * changes something at the API.\n",
+		generatedHeader + "# Keys\n\nThese are the default keys; `?` shows the current ones. Use the names in " +
+			"`[keys]` of the configuration. An action marked * changes something in the account.\n",
 	)
 	pane := ""
 	for _, k := range keys {
@@ -293,9 +293,10 @@ func keysPage(keys []shell.KeyBinding) string {
 }
 
 // filterLead stands above the forms of a filter.
-const filterLead = "What `/` takes in a list. Forms can be combined: `state:problem|pending !group:web updated:<2h`. " +
-	"While you type a filter, an incomplete last term is ignored. With an unknown column, enter does not close " +
-	"the filter; the line below it names the columns. Columns that are not shown count too."
+const filterLead = "`/` in a list accepts these filters. You can combine them: " +
+	"`state:problem|pending !group:web updated:<2h`. While you type a filter, an incomplete last term is ignored. If " +
+	"a filter names an unknown column, enter does not close it, and the line below it names the columns. Filters " +
+	"also search the columns that are not shown."
 
 // manualPage returns the manual page.
 func manualPage(root *cobra.Command) string {
@@ -323,7 +324,7 @@ func manualPage(root *cobra.Command) string {
 		}
 	}
 	m.section("CONFIGURATION")
-	m.text("$XDG_CONFIG_HOME/lookout/config.toml; lookout config init writes one with every key explained.")
+	m.text("$XDG_CONFIG_HOME/lookout/config.toml; lookout config init writes a file that explains every key.")
 	writeManConfigKeys(m, config.TopLevelKeys(), "")
 	writeManConfigKeys(m, config.AccountKeys(), "accounts.NAME.")
 	for _, t := range config.Tables() {
@@ -443,7 +444,7 @@ func escapeRoff(line string) string {
 // toneTable returns the table of tones and their uses.
 func toneTable() string {
 	var b strings.Builder
-	b.WriteString("| tone | is |\n|---|---|\n")
+	b.WriteString("| tone | what it is used for |\n|---|---|\n")
 	for _, name := range theme.ToneNames() {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", name, theme.ToneDescriptions()[name])
 	}

@@ -71,7 +71,7 @@ func TestDocumentedCommandsWork(t *testing.T) {
 		t.Run(strings.ReplaceAll(page, "/", "-"), func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
 			t.Chdir(r.Home)
-			for _, name := range []string{"password", "docs/index.html"} {
+			for _, name := range []string{"password", "notes.txt", "docs/index.html"} {
 				r.Write(name, "secret\n")
 			}
 			r.Write("new.toml", "theme = \"dark\"\n")

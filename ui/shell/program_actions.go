@@ -86,7 +86,7 @@ const (
 func (p *programActions) refreshActions(s *Shell) []ui.Action {
 	pause := "pause refreshing"
 	if s.clock.paused() {
-		pause = "go on refreshing"
+		pause = "resume refreshing"
 	}
 	refresh := func() tea.Cmd { return s.refreshNow(s.pane().Refresh) }
 	refreshAll := func() tea.Cmd { return s.refreshNow(s.tabs.refreshAll) }
@@ -94,7 +94,7 @@ func (p *programActions) refreshActions(s *Shell) []ui.Action {
 	return []ui.Action{
 		programCommand("refresh", "", refresh, "r"),
 		programCommand("refresh all", "", refreshAll, "R"),
-		programCommand(pause, "nothing changes on the screen until refreshing goes on", toggle, "p"),
+		programCommand(pause, "nothing on the screen changes until you resume", toggle, "p"),
 	}
 }
 
@@ -103,10 +103,10 @@ func (p *programActions) screenActions(s *Shell) []ui.Action {
 	messages := func() { s.dialogs.push(newTextDialog("Messages", s.news.historyText(s.o.Location))) }
 	return []ui.Action{
 		programAction(
-			"hide values", "hosts, addresses, phones, keys and long numbers become dots: for a shared screen", hide,
+			"hide values", "shows hosts, addresses, phones, keys and long numbers as dots, for a shared screen", hide,
 			"H",
 		),
-		programAction("messages", "the news lines so far", messages, "m"),
+		programAction("messages", "all news lines so far", messages, "m"),
 	}
 }
 
@@ -144,7 +144,7 @@ func (p *programActions) accountActions(s *Shell) []ui.Action {
 		programCommand("quit", "", quit, "q"),
 	}
 	if s.o.TokenForm != nil {
-		about := "another token of the same account, for this run"
+		about := "use another token of the same account until lookout ends"
 		actions = append(actions, programAction("new token", about, s.openTokenForm, "T"))
 	}
 	return actions

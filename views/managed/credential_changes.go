@@ -57,7 +57,7 @@ func credentialOperations(a *account.Account) []resource.Operation[*client.Crede
 		{
 			Name:         "edit label",
 			Command:      "rename",
-			CommandHelp:  "Change its label",
+			CommandHelp:  "Change a credential's label",
 			Keys:         []string{"e"},
 			Call:         client.OpUpdateCredential,
 			ShowInHints:  true,

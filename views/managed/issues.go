@@ -90,7 +90,7 @@ func Issues(a *account.Account) resource.Resource[*client.Issue] {
 		Singular:    "issue",
 		Description: "Issues detected on monitored services",
 		Examples: []string{
-			"issues list --limit 3",
+			"issues list --sort -created --limit 3",
 			"issues get 823 -o json",
 			"issues wait --timeout 8h",
 		},

@@ -24,7 +24,7 @@ func monitoringOperations(a *account.Account) []resource.Operation[*client.Servi
 			Name:            "disable",
 			CommandHelp:     "Stop monitoring; --for says for how long",
 			RepeatInScripts: true,
-			Description:     "stop monitoring for a while: asks for how long and why",
+			Description:     "stop monitoring for a while; asks how long and why",
 			Scope:           string(hour1),
 			Keys:            []string{"d"},
 			Call:            client.OpDisableService,
@@ -65,7 +65,7 @@ func windowOperations(a *account.Account) []resource.Operation[*client.Service] 
 		{
 			Name:         "change window",
 			Command:      resource.PaneOnly, // disable with --for does it
-			Description:  "when the maintenance window ends; the service stays disabled",
+			Description:  "change the end of the maintenance window; the service stays disabled",
 			Keys:         []string{"w"},
 			Call:         client.OpDisableService,
 			Target:       resource.AnyRows,
@@ -81,7 +81,7 @@ func windowOperations(a *account.Account) []resource.Operation[*client.Service] 
 			Name:         "cancel maintenance",
 			Command:      "cancel-maintenance",
 			CommandHelp:  "Cancel the next planned maintenance window",
-			Description:  "the next planned window does not begin",
+			Description:  "cancel the next planned window before it begins",
 			Keys:         []string{"W"},
 			Call:         client.OpCancelMaintenance,
 			Target:       resource.AnyRows,
@@ -203,7 +203,7 @@ func cancelMaintenance(a *account.Account, start time.Time) resource.Draft[*clie
 			}
 			w, _ := windowFrom(a, rows[0].ID, start)
 			return resource.ConfirmationSpec{
-				Effect: fmt.Sprintf("Service %s is not disabled at %s.", rows[0].Label, a.FormatTime(w.Start)),
+				Effect: fmt.Sprintf("Service %s will not be disabled at %s.", rows[0].Label, a.FormatTime(w.Start)),
 			}
 		},
 		Attempt: func(s *client.Service) resource.Attempt[*client.Service] {
@@ -225,7 +225,7 @@ func enableService(a *account.Account, reason string) resource.Draft[*client.Ser
 	ended := map[int]journal.DisabledService{} // windows, by service
 	return resource.Draft[*client.Service]{
 		Confirm: func(rows []*client.Service) resource.ConfirmationSpec {
-			return resource.ConfirmationSpec{Effect: fmt.Sprintf("Service %s is monitored again.", rows[0].Label)}
+			return resource.ConfirmationSpec{Effect: fmt.Sprintf("Enables monitoring of service %s.", rows[0].Label)}
 		},
 		Attempt: func(s *client.Service) resource.Attempt[*client.Service] {
 			attempt := monitoringAttempt(s, (*client.Writer).EnableService, func(now *client.Service) bool {
@@ -252,7 +252,9 @@ func disableAgain(a *account.Account, ended map[int]journal.DisabledService) res
 		return attempt
 	}
 	draft.Confirm = func(rows []*client.Service) resource.ConfirmationSpec {
-		return resource.ConfirmationSpec{Effect: fmt.Sprintf("Nobody is alerted about %s, as before.", rows[0].Label)}
+		return resource.ConfirmationSpec{
+			Effect: fmt.Sprintf("Nobody will be alerted about %s, as before.", rows[0].Label),
+		}
 	}
 	return draft
 }
@@ -383,5 +385,5 @@ const (
 	hour1       windowChoice = "1 h"
 	hours4      windowChoice = "4 h"
 	noEnd       windowChoice = "no end" // until somebody enables the service
-	otherWindow windowChoice = "other"
+	otherWindow windowChoice = "other time"
 )

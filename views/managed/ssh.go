@@ -151,7 +151,7 @@ func sshActions(
 		{
 			Keys:           []string{"x"},
 			Name:           "run ssh",
-			Description:    "in this terminal; the program comes back afterwards",
+			Description:    "in this terminal; lookout comes back afterwards",
 			DisabledReason: noLine,
 			Message:        func(i *client.Instance) tea.Msg { return ui.RunProgramMsg{Name: "ssh", Args: sshArgs(i)} },
 		},

@@ -126,7 +126,7 @@ const (
 func setAccess(first *client.Instance, allowed bool) resource.Draft[*client.Instance] {
 	effect, undo := "Support will no longer be allowed to log in to %s.", allowAccess
 	if allowed {
-		effect, undo = "Support may log in to %s.", denyAccess
+		effect, undo = "Support will be allowed to log in to %s.", denyAccess
 	}
 	draft := resource.Draft[*client.Instance]{
 		Confirm: func(rows []*client.Instance) resource.ConfirmationSpec {

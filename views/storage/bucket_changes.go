@@ -257,7 +257,7 @@ func bucketFields(in *client.BucketRequest, clusters func() []string, checks ...
 		}),
 		form.Choice("acl", "ACL", &in.ACL, cannedACLs()...).Flag("acl", ACLChoices),
 		form.Switch("cors_enabled", "CORS", &in.CORS).
-			Note("yes lets web pages of any origin read from it").
+			Note("yes lets web pages from any origin read from it").
 			Flag("cors", "allow all origins"),
 	}
 }
@@ -469,7 +469,7 @@ func (f accessReadBack) describe(set string) string {
 	case f.differs:
 		return "access was set to " + set + " · reading it again shows " + f.now
 	case f.unknown != "":
-		return "access was set to " + set + " · what it is now is not known: " + f.unknown
+		return "access was set to " + set + " · its current state is not known: " + f.unknown
 	}
 	return "access is now " + set
 }

@@ -154,7 +154,7 @@ func bucketShortcuts(a *account.Account) []table.RowAction[*client.Bucket] {
 		{
 			Keys:        []string{"c"},
 			Name:        "certificate",
-			Description: "TLS certificate: whether there is one, upload, delete",
+			Description: "check, upload or delete the TLS certificate",
 			ShowInHints: true,
 			OpenPane:    func(b *client.Bucket) ui.Pane { return certificatePane(a, b) },
 		},
@@ -174,7 +174,7 @@ func bucketShortcuts(a *account.Account) []table.RowAction[*client.Bucket] {
 		{
 			Keys:        []string{"o"},
 			Name:        "open in browser",
-			Description: "its address: shows objects if the bucket is public",
+			Description: "its address, which shows its objects if the bucket is public",
 			DisabledReason: func(b *client.Bucket) string {
 				return account.ReasonIf(b.Hostname.Raw() == "", "the API reports no host name")
 			},

@@ -71,7 +71,7 @@ func keyOperations(a *account.Account) []resource.Operation[*client.AccessKey] {
 	return []resource.Operation[*client.AccessKey]{
 		{
 			Name:         "rename",
-			CommandHelp:  "Change its label",
+			CommandHelp:  "Change a key's label",
 			Keys:         []string{"e"},
 			Call:         client.OpUpdateKey,
 			ShowInHints:  true,
@@ -123,7 +123,7 @@ func renameKey(a *account.Account, k *client.AccessKey) resource.Draft[*client.A
 	}
 	return resource.Draft[*client.AccessKey]{
 		Title:        fmt.Sprintf("Label of key %d", k.ID),
-		Text:         "What a key reaches cannot be changed: create another key and revoke this one.",
+		Text:         "What a key can access cannot be changed: create another key and revoke this one.",
 		SubmitLabel:  "save",
 		Fields:       []form.Field{KeyLabelField(&in.Label)},
 		EnterSubmits: form.AlwaysSubmit,

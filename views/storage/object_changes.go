@@ -153,7 +153,7 @@ func objectAccessForm(
 		case acl == unknownACL:
 			return "choose an access with right"
 		case acl == present:
-			return "this is set already"
+			return "this is already set"
 		}
 		return ""
 	}
@@ -173,7 +173,7 @@ func objectAccessForm(
 			Name: "change",
 			Confirm: resource.ConfirmationSpec{
 				Title:  "Access to " + name.String(),
-				Effect: fmt.Sprintf("The access to %s in %s becomes %s.", name, bucketName(b), acl),
+				Effect: fmt.Sprintf("The access to %s in %s will be %s.", name, bucketName(b), acl),
 			},
 		}
 	}

@@ -151,7 +151,7 @@ func objectResource(l *objectListing) resource.Resource[*client.Object] {
 			"objects list us-east-1/acme-backups -r -o ndjson --jq 'select(.size > 1e9) | .name'",
 			"objects du us-east-1/acme-backups",
 			"objects du us-east-1/acme-backups db/ -d 2 --sort -size --limit 10",
-			"objects put us-east-1/acme-backups new.txt password",
+			"objects put us-east-1/acme-backups new.txt ./notes.txt",
 			"objects put us-east-1/acme-backups site/ docs -r",
 			"objects get us-east-1/acme-backups new.txt -",
 			"objects get us-east-1/acme-backups site/ copy -r",

@@ -116,8 +116,8 @@ func addAccountCommand(f *config.Flags) *cobra.Command {
 		Short: "Ask for an account's address and token, test them, and add the account",
 		Args:  ArgsFromUse,
 		Long: "Says where a token is created and which scopes it needs, tries it, shows what it allows in each pane, " +
-			"and writes after a yes.\nThe token can stay where it is, or be kept in a file of your own or in the " +
-			"system's keyring. --read-only adds an account that allows no change.",
+			"and writes the configuration once you agree.\nThe token can stay where it is, or be kept in a file that " +
+			"only you can read or in the system's keyring. --read-only adds an account that allows no change.",
 		Example: indentExamples(
 			"lookout accounts add production --protected --color red\nlookout accounts add staging",
 		),

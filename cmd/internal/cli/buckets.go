@@ -41,7 +41,7 @@ func bucketCommands(r scriptResource) scriptResource {
 		args:            "CLUSTER/BUCKET [PREFIX]",
 		noTarget:        true,
 		printsOwnResult: true,
-		description:     "Remove all objects of a bucket, or all that begin with a prefix",
+		description:     "Remove all objects in a bucket, or all whose names begin with a prefix",
 		bindFlags: withoutFlags(func(
 			ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
 		) (change[client.ObjectRef], error) {

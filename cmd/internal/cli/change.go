@@ -191,7 +191,7 @@ func addWaitFlag(set *pflag.FlagSet, wait *bool, op string) {
 		return
 	}
 	set.BoolVar(wait, "wait", false, "if the answer is lost, read again for up to 150 s until the change is seen, "+
-		"or does not count as done")
+		"or counts as not done")
 }
 
 // lookUpLost returns the error of a change. If its answer was lost and --wait is given, it reads again first: there is

@@ -32,7 +32,7 @@ lookout emulate --fault "POST /object-storage/keys late=15s" --fault "GET /manag
 			"It reports every applied change on standard error.\n" + serviceHelp + "\n" + faultHelp,
 		RunE: func(c *cobra.Command, _ []string) error { return runEmulator(c.Context(), listen, o, faults) },
 	}
-	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address of this machine, port 0 chooses a free one")
+	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address on this machine; port 0 chooses a free port")
 	c.Flags().StringVar(&o.Token, "token", "demo", "the token that is accepted")
 	c.Flags().StringVar(&o.Seed, "seed", "demo", "the account: demo, empty or large")
 	setFlagChoices(c.Flags(), "seed", "demo", "empty", "large")
@@ -41,7 +41,12 @@ lookout emulate --fault "POST /object-storage/keys late=15s" --fault "GET /manag
 		&o.Scopes, "scopes", "",
 		"what the token may do, such as \"account:read_only object_storage:read_write\" (default: everything)",
 	)
-	c.Flags().BoolVar(&o.RestrictedUser, "restricted", false, "its user is restricted: no access to Managed")
+	c.Flags().BoolVar(
+		&o.RestrictedUser,
+		"restricted",
+		false,
+		"make the account's user a restricted one, with no access to Managed",
+	)
 	c.Flags().StringArrayVar(&faults, "fault", nil, "fault to inject; may be given several times")
 	return c
 }
@@ -65,13 +70,13 @@ func checkService(name string) error {
 // serviceHelp describes --service.
 const serviceHelp = `--service now differs from the document where the real service does: newer buckets without a ` +
 	`cluster, keys with regions, missing members, {} in answer to an object's access, a refused second cancellation, ` +
-	`enforced rate limits, and X-Filter only for the group of contacts.`
+	`enforced rate limits, and X-Filter that works only on the group of a contact.`
 
 // faultHelp describes --fault.
-const faultHelp = `--fault takes a request and what goes wrong with it. ` +
+const faultHelp = `--fault takes a request and what should go wrong with it. ` +
 	`The request is a method and a path, in which * stands for any text, or the name of an operation ` +
-	`("disable service"). What goes wrong: status=503, html, reset or cut=BYTES breaks the answer, ` +
-	`delay=2s delays it, retry-after=7 sets that header. With applied, a change is applied although its answer ` +
+	`("disable service"). What goes wrong: status=503, html, reset or cut=BYTES breaks the answer; ` +
+	`delay=2s delays it; and retry-after=7 sets that header. With applied, a change is applied although its answer ` +
 	`is broken; with late=15s, it is applied 15 s after it arrived (answered 504 if nothing else is given). ` +
 	`stale=30s answers reads from the account as it was 30 s ago; alternate does so for every other read. ` +
 	`times=3 affects only the first three requests.`

@@ -104,7 +104,12 @@ func journalResource() scriptResource {
 		offline: true,
 		get:     getEntry,
 		listFlags: func(set *pflag.FlagSet, q *listOptions) {
-			set.StringVar(&q.since, "since", "24h", "how far back: a time such as 8h, a day such as 2026-11-20, or all")
+			set.StringVar(
+				&q.since,
+				"since",
+				"24h",
+				"how far back: a duration such as 8h, a day such as 2026-11-20, or all",
+			)
 			set.StringSliceVar(
 				&q.outcomes, "outcome", nil, "only changes with these outcomes, such as unknown,sent",
 			)

@@ -171,8 +171,8 @@ func objectFilesResource() scriptResource {
 				args:            "SOURCE TARGET",
 				noTarget:        true,
 				printsOwnResult: true,
-				description: "Copy what is new from a folder to a bucket, or back; a folder begins with / or . " +
-					"(./site), the other side is CLUSTER/BUCKET[/PREFIX]",
+				description: "Copy what is new from a folder to a bucket, or the other way round; a folder begins " +
+					"with / or . (./site), and the other side is CLUSTER/BUCKET[/PREFIX]",
 				bindFlags: syncObjects,
 			}.erase(),
 			copyCommand("cp", transfer.Copy), copyCommand("mv", transfer.Move), rcloneCommand(),
@@ -195,7 +195,7 @@ func copyCommand(name string, kind transfer.Kind) subcommand[any] {
 	}
 	if kind == transfer.Move {
 		c.verb, c.otherOps = "Moves", []string{client.OpDeleteObject}
-		c.description = "Rename or move objects: like cp, and deletes each source once its copy is verified"
+		c.description = "Rename or move objects: like cp, but deletes each source once its copy is verified"
 	}
 	return c.erase()
 }
@@ -479,7 +479,7 @@ func transferError(ctx context.Context, what string, row transfer.Status) error 
 
 func putObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 	var flags planFlags
-	flags.add(set, "replace objects that are there and differ")
+	flags.add(set, "replace existing objects that differ")
 	recursive := set.BoolP("recursive", "r", false, "FILE is a folder: store everything in it")
 	kind := set.String("content-type", "", "what a single file is (default: by the file's name)")
 	return func(

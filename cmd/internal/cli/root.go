@@ -70,7 +70,7 @@ func NewRootCommand() *cobra.Command {
 		return exit.Usage(fmt.Errorf("%w; %s --help lists the flags", flagError(err), c.CommandPath()))
 	})
 	addNoColorFlag(f, root)
-	root.PersistentFlags().BoolVar(&f.ReadOnly, "read-only", false, "allow no change at all")
+	root.PersistentFlags().BoolVar(&f.ReadOnly, "read-only", false, "refuse every change except links for downloads")
 	root.Flags().BoolVar(&all, "all", false, "begin with an overview of all configured accounts, one line each")
 	f.AddAccountFlags(root.Flags())
 	f.AddScreenFlags(root.Flags())

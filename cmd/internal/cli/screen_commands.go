@@ -109,9 +109,9 @@ func watchCommand(f *config.Flags) *cobra.Command {
 		Short:   "Show what is broken, since when and whom to call, in a small pane",
 		Args:    NoArgs,
 		Example: indentExamples("lookout watch -a production\ntmux split-window -l 6 lookout watch"),
-		Long: "Shows services with a problem, since when, and the number to call, in a corner of the screen from 20 " +
-			"columns and 4 lines.\n" +
-			"It changes nothing at the API, and draws only when something changes. q quits.",
+		Long: "Shows services with a problem, since when, and the number to call, in a corner of the screen of at " +
+			"least 20 columns by 4 lines.\n" +
+			"It makes no changes, and draws only when something changes. q quits.",
 		RunE: func(c *cobra.Command, _ []string) error { return dashboard.RunWatch(c, f, invented) },
 	}
 	f.AddAccountFlags(c.Flags())
@@ -133,7 +133,7 @@ func keepCommand(f *config.Flags) *cobra.Command {
 			"windows begin, and enables them when windows end.\n" +
 			"It can be killed and started again at any time. It names the windows that it cannot end: those of " +
 			"accounts that are read-only or whose token it cannot read.\n" +
-			"Only one runs at a time. With -a it handles only that account.",
+			"Only one instance runs at a time. With -a it handles only that account.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case unit != "":

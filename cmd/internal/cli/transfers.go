@@ -35,8 +35,18 @@ type planFlags struct {
 func (f *planFlags) add(set *pflag.FlagSet, force string) {
 	set.BoolVar(&f.force, "force", false, force)
 	set.BoolVar(&f.skip, "skip-existing", false, "skip everything that exists, without comparing it")
-	set.BoolVar(&f.keepBoth, "keep-both", false, `give what differs from what exists another name: "a (2).txt"`)
-	set.BoolVar(&f.sizeOnly, "size-only", false, "files of the same size are the same; reads none to compare its MD5")
+	set.BoolVar(
+		&f.keepBoth,
+		"keep-both",
+		false,
+		`if a file differs from an existing one, store it under another name: "a (2).txt"`,
+	)
+	set.BoolVar(
+		&f.sizeOnly,
+		"size-only",
+		false,
+		"treat files of the same size as identical, without reading them to compare MD5s",
+	)
 }
 
 // check refuses flags that contradict each other.
@@ -674,7 +684,7 @@ func parseSide(arg string) (folder string, place client.ObjectRef, err error) {
 func syncObjects(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 	var flags planFlags
 	flags.add(set, "replace what differs")
-	set.BoolVar(&flags.deletes, "delete", false, "finally, delete what only the target has; asks first")
+	set.BoolVar(&flags.deletes, "delete", false, "finally, delete what only the target has, after asking")
 	return func(
 		ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
 	) (c change[client.ObjectRef], err error) {
@@ -754,9 +764,14 @@ const checkedNote = "size and MD5 checked"
 func copyObjects(kind transfer.Kind) func(*pflag.FlagSet) planFunc[client.ObjectRef] {
 	return func(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 		var flags planFlags
-		set.BoolVar(&flags.force, "force", false, "replace objects that are there and differ")
+		set.BoolVar(&flags.force, "force", false, "replace existing objects that differ")
 		set.BoolVar(&flags.skip, "skip-existing", false, "leave alone everything that exists, without comparing it")
-		set.BoolVar(&flags.keepBoth, "keep-both", false, `give what differs from what exists another name: "a (2).txt"`)
+		set.BoolVar(
+			&flags.keepBoth,
+			"keep-both",
+			false,
+			`if a file differs from an existing one, store it under another name: "a (2).txt"`,
+		)
 		recursive := set.BoolP("recursive", "r", false, "SOURCE is a folder: everything in it")
 		return func(
 			ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,

@@ -262,7 +262,7 @@ func checkEdit(before, after []byte, change func(map[string]any)) error {
 	}
 	if err != nil || !reflect.DeepEqual(want, got) {
 		return exit.Advise(
-			errors.New("configuration: it is written in a way that lookout does not change"),
+			errors.New("configuration: it is written in a form that lookout cannot edit"),
 			"lookout config edit opens the file",
 		)
 	}

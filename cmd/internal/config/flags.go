@@ -51,7 +51,7 @@ func (f *Flags) AddDryRunFlag(set *pflag.FlagSet) {
 		&f.DryRun,
 		"dry-run",
 		false,
-		"print the change as a curl command with secrets masked; send only reads",
+		"print what would be sent, as curl commands with secrets masked; send only reads",
 	)
 }
 

@@ -50,14 +50,14 @@ func lookKeys() []KeySpec[File] {
 			Flag:        "theme",
 			Description: "Colours: auto, " + strings.Join(
 				theme.Names(), ", ",
-			) + ", or one of [themes]. auto is light where the terminal says that its background is light, else " +
-				"dark; contrast and colorblind follow the background too.",
+			) + ", or a theme from [themes]. auto means light if the terminal reports a light background, and " +
+				"otherwise dark; contrast and colorblind follow the background too.",
 		},
 		{
 			Name:        "ascii",
 			target:      func(f *File) any { return &f.ASCII },
 			example:     "false",
-			DefaultText: "false, true where the locale is not UTF-8",
+			DefaultText: "false, but true if the locale is not UTF-8",
 			Flag:        "ascii",
 			Description: "Use only ASCII characters.",
 		},
@@ -77,7 +77,7 @@ func lookKeys() []KeySpec[File] {
 			example:     "false",
 			DefaultText: "false",
 			Flag:        "linear",
-			Description: "For screen readers: prints line by line, one item at a time, and never redraws anything.",
+			Description: "For screen readers: print line by line, one item at a time, and never redraw anything.",
 		},
 	}
 }
@@ -100,9 +100,9 @@ func behaviourKeys() []KeySpec[File] {
 			choices:     notifyWays(),
 			example:     `["bell", "osc9"]`,
 			DefaultText: "none",
-			Description: "How problems are announced, in addition to on screen: the bell, or a notification of " +
-				"the terminal (OSC 9 or OSC 777, through tmux with allow-passthrough). Services and issues are " +
-				"read every minute in any case, whatever pane is in front.",
+			Description: "How to announce problems, in addition to showing them: with the bell, or with a " +
+				"notification from the terminal (OSC 9 or OSC 777; tmux needs allow-passthrough for these). Services " +
+				"and issues are read at least every minute, whichever pane is in front.",
 		},
 		{
 			Name:        "account",
@@ -134,7 +134,8 @@ func connectionKeys() []KeySpec[AccountConfig] {
 			DefaultText: "required",
 			Flag:        "base-url",
 			Env:         "LOOKOUT_BASE_URL",
-			Description: "Address of the API, ending in its version: https, or http to this machine.",
+			Description: "Address of the API, ending in its version, such as /v4. It begins with https://, or with " +
+				"http:// for a server on this machine.",
 		},
 		{
 			Name:        "dialect",
@@ -143,7 +144,7 @@ func connectionKeys() []KeySpec[AccountConfig] {
 			fatal:       true,
 			example:     `"provider"`,
 			DefaultText: "provider for the provider's own host, else document",
-			Description: "How the paths of the API are spelled.",
+			Description: "Which form of the API's paths to use: the API document's or the provider's.",
 		},
 	}
 }
@@ -157,8 +158,8 @@ func tokenCommandKeys() []KeySpec[AccountConfig] {
 			fatal:       true,
 			example:     `["pass", "show", "linode"]`,
 			DefaultText: "none",
-			Description: "A program that prints the token, and its arguments. It runs without a shell. What it " +
-				"writes to standard error is shown if it fails.",
+			Description: "A program that prints the token, followed by its arguments. It runs without a shell. If " +
+				"it fails, lookout shows what it wrote to standard error.",
 		},
 		{
 			Name:        "token_timeout",
@@ -182,7 +183,7 @@ func tokenKeys() []KeySpec[AccountConfig] {
 			example:     `"~/.config/lookout/production.token"`,
 			DefaultText: "none",
 			Flag:        "token-file",
-			Description: "A file that holds the token, readable only by its owner. ~/ is the home folder.",
+			Description: "A file that holds the token, readable only by its owner. ~/ stands for the home folder.",
 		},
 		{
 			Name:        "token_env",
@@ -209,8 +210,8 @@ func tokenKeys() []KeySpec[AccountConfig] {
 			fatal:       true,
 			example:     `"ops"`,
 			DefaultText: "none",
-			Description: "Take the token of this user from the configuration of linode-cli each time; \"default\" " +
-				"means linode-cli's default user. It is not copied.",
+			Description: "Read this user's token from the configuration of linode-cli each time, without copying " +
+				"it; \"default\" means linode-cli's default user.",
 		},
 	}
 }
@@ -234,7 +235,7 @@ func safetyKeys() []KeySpec[AccountConfig] {
 			DefaultText: "false",
 			Flag:        "read-only",
 			Env:         "LOOKOUT_READ_ONLY",
-			Description: "Allow no change at all.",
+			Description: "Refuse every change except links for downloads.",
 		},
 	}
 }
@@ -270,9 +271,9 @@ func labelKeys() []KeySpec[AccountConfig] {
 }
 
 // KeysDescription is what the table of rebound keys means.
-const KeysDescription = "Keys for actions, each with a list of keys. docs/keys.md and ? in lookout list the names: " +
-	"PANE.ACTION. If two actions of a pane have the same key, the first one keeps the key, and the later binding is " +
-	"ignored; a default key counts as first. An action left without a key keeps its default keys."
+const KeysDescription = "A list of keys for each action. Actions are named PANE.ACTION; docs/keys.md and ? in " +
+	"lookout list the names. If two actions of a pane have the same key, the first one keeps it and the later " +
+	"binding is ignored; a default key counts as first. An action left without a key keeps its default keys."
 
 // CheckBaseURL returns an error unless an address may receive the token: over https, or on this machine.
 func CheckBaseURL(v string) error {

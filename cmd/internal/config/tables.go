@@ -17,6 +17,15 @@ type configTable struct {
 	schema               map[string]any
 }
 
+// commandExample is a command as the documentation shows it.
+const commandExample = `[[commands]]
+pane = "services"
+key = "x"
+name = "runbook"
+command = ["runbook", "--service={label}", "{address}"]
+output = "dialog"
+harmless = true`
+
 // Tables returns the tables beside [accounts] and [keys].
 func Tables() []configTable {
 	tones := map[string]any{"base": map[string]any{"type": "string", "enum": theme.Names()}}
@@ -27,9 +36,9 @@ func Tables() []configTable {
 		{
 			Name:  "themes",
 			Title: "themes.NAME",
-			Description: "A theme of your own: an existing one with some tones changed. A tone takes bold, faint, " +
-				"italic, underline, reverse and a colour: #rrggbb, a number from 0 to 255, or a name such as " +
-				"bright-red; \"on\" before a colour makes it the background.",
+			Description: "A theme of your own: an existing one with some tones changed. A tone can combine bold, " +
+				"faint, italic, underline, reverse and a colour. The colour is #rrggbb, a number from 0 to 255, or a " +
+				"name such as bright-red; \"on\" before a colour makes it the background.",
 			Example: `[themes.mine]
 base = "dark"
 bad = "bold #ff5f5f"
@@ -46,8 +55,8 @@ cursor = "on blue"`,
 		{
 			Name:  "columns",
 			Title: "columns",
-			Description: "Which columns each list shows, and in what order. Columns that are left out can still be " +
-				"filtered and sorted by, and the details show them. The titles in the header are accepted too.",
+			Description: "Which columns each list shows, and in what order. You can still filter and sort by columns " +
+				"that are left out, and the details show them. You can also give the titles in the header.",
 			Example: `[columns]
 services = ["status", "label", "consultation_group", "updated"]`,
 			schema: map[string]any{"type": "object", "additionalProperties": stringListSchema()},
@@ -55,23 +64,17 @@ services = ["status", "label", "consultation_group", "updated"]`,
 		{
 			Name:  "commands",
 			Title: "[commands]",
-			Description: "An action of your own in a list: key and name, and the program that it runs on the row " +
-				"under the cursor. No shell reads command: {id}, {label} and {COLUMN} are replaced inside one " +
-				"argument by the row's value, and the row is on standard input as JSON. A command that starts a " +
-				"shell passes values as arguments of the script, which cannot become commands: [\"sh\", \"-c\", " +
+			Description: "An action of your own in a list: it has a key and a name, and runs a program on the row " +
+				"under the cursor. The program runs without a shell. In its arguments, {id}, {label} and {COLUMN} " +
+				"are replaced by the row's values, and it gets the row as JSON on standard input. Give a shell " +
+				"script these values as arguments, which cannot become commands: [\"sh\", \"-c\", " +
 				"\"echo \\\"$1\\\" >> list\", \"-\", \"{label}\"]; a placeholder in the script itself is refused. " +
-				"output is news (the first " +
-				"line), dialog, or terminal: then the program reads the keyboard, and gets no JSON. It gets none of " +
-				"the variables from which lookout may read a token. It is stopped after a minute, unless it has the " +
-				"terminal. A protected account asks first, and read-only mode refuses it unless harmless = true.",
-			Example: `[[commands]]
-pane = "services"
-key = "x"
-name = "runbook"
-command = ["runbook", "--service={label}", "{address}"]
-output = "dialog"
-harmless = true`,
-			schema: commandsSchema(),
+				"output is news (shows the first line), dialog, or terminal: in a terminal, the program reads the " +
+				"keyboard and gets no JSON. The program gets none of the variables from which lookout may read a " +
+				"token. It is stopped after a minute, unless it has the terminal. On a protected account, lookout " +
+				"always asks first. In read-only mode, it refuses the command unless harmless = true.",
+			Example: commandExample,
+			schema:  commandsSchema(),
 		},
 	}
 }

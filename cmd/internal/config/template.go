@@ -33,7 +33,7 @@ func Template() string {
 	for _, t := range Tables() {
 		fmt.Fprintf(&b, "\n# %s\n# %s\n", t.Description, strings.ReplaceAll(t.Example, "\n", "\n# "))
 	}
-	fmt.Fprintf(&b, "\n# %s\n# [keys]\n# \"services.disable\" = [\"d\", \"x\"]\n", KeysDescription)
+	fmt.Fprintf(&b, "\n# %s\n# [keys]\n# \"services.disable\" = [\"d\", \"ctrl+d\"]\n", KeysDescription)
 	return b.String()
 }
 
@@ -61,6 +61,6 @@ base_url = "https://api.linode.com/v4"
 keyring = true
 
 [keys]
-"services.disable" = ["d", "x"]
+"services.disable" = ["d", "ctrl+d"]
 `
 }

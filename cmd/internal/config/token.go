@@ -249,7 +249,7 @@ func (s Settings) runTokenCommand(caller context.Context) (client.Secret, error)
 	case token.IsZero():
 		return fail("it printed nothing", "run token_command in a shell to see what it prints")
 	case bytes.ContainsAny(bytes.TrimSpace(out), "\n\r"):
-		return fail("it printed several lines", "let it print the token alone, as in "+
+		return fail("it printed several lines", "make it print only the token, as in "+
 			`["sh", "-c", "pass show linode | head -n 1"]`)
 	}
 	return token, nil

@@ -31,14 +31,14 @@ var Formats = []string{"table", "json", "ndjson", "csv"}
 
 // Help says how lists are written.
 const Help = `Lists are streamed, using a few megabytes of memory however long they are. If reading fails, the
-rows before the failure are there, and the exit code is not 0; a JSON array is then left open, so that no
-program takes it for complete. The first 5,000 rows set the widths of a table's columns.
+rows read before the failure are still printed, and the exit code is not 0; a JSON array is then left open, so
+that no program mistakes it for a complete one. The first 5,000 rows set the widths of a table's columns.
 Times are in RFC 3339 and in UTC, in every format.
 
 --jq prints what a jq expression makes of the JSON: of each row with -o ndjson, otherwise of the whole
-array or object, which is kept in memory. A result is one line: a string without quotes, with hidden
-characters made visible (in a pipe its line breaks stay), anything else as JSON. The expression cannot read
-files or variables of the environment. An error in it ends the command after the results before it.`
+array or object, which is kept in memory. A string is printed without quotes, with hidden characters made
+visible (in a pipe it keeps its line breaks); anything else is one line of JSON. The expression cannot read
+files or environment variables. An error in it ends the command after the results before it.`
 
 // A Printer writes rows as the flags of a command say.
 type Printer struct {
