@@ -82,7 +82,7 @@ var pictureSpecs = []pictureSpec{
 	{
 		name:   "preview",
 		keys:   "8 / cdn <enter> <enter> z assets <enter> <enter> z site <enter> +1s",
-		alt:    "Three columns: the folder around the open one, its objects, and a JSON file in colours",
+		alt:    "Three columns: the parent folder, the objects of the open folder, and a JSON file in colours",
 		width:  120,
 		height: 20,
 	},
