@@ -136,7 +136,7 @@ func newTransport(c *Client) *transport {
 		t := newHTTPTransport()
 		// reads have a timeout of their own, and a write that is cut off would end with an unknown outcome
 		t.ResponseHeaderTimeout = 0
-		next = t
+		next = leftoverTransport{t}
 	}
 	next = c.endpoint.observed(next)
 	w := &transport{
@@ -181,7 +181,7 @@ func newHTTPTransport() *http.Transport {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second}
 	return &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            dialer.DialContext,
+		DialContext:            dialCounting(dialer.DialContext),
 		ForceAttemptHTTP2:      true,
 		TLSHandshakeTimeout:    10 * time.Second,
 		ResponseHeaderTimeout:  20 * time.Second,
@@ -205,7 +205,7 @@ func newPresignedClient(c *Client) *http.Client {
 		t.DisableCompression, t.ResponseHeaderTimeout = true, 0
 		t.ForceAttemptHTTP2 = false // it would move the ranges of a download over one connection
 		t.ReadBufferSize, t.WriteBufferSize = 64<<10, 64<<10
-		next = t
+		next = leftoverTransport{t}
 	}
 	return &http.Client{Transport: c.endpoint.observed(next), CheckRedirect: rejectRedirect}
 }
