@@ -473,7 +473,7 @@ func (c *Client) transportError(r request, err error) *Error {
 	switch {
 	case errors.As(err, &wait):
 		e.Status, e.RetryAfter, e.Detail = http.StatusTooManyRequests, wait.wait, ""
-	case errors.Is(err, errTooLarge) || errors.Is(err, errTruncated):
+	case errors.Is(err, errTooLarge) || errors.Is(err, errTruncated) || errors.Is(err, errLeftover):
 		e.Detail = err.Error()
 	}
 	return e

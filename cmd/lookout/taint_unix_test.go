@@ -379,15 +379,19 @@ func (c *ptyProcess) waitQuiet(soon, quiet time.Duration) {
 // escape is the escape key as a sequence that no other key can join.
 const escape = "\x1b[27u"
 
-// retype types keys, again and again, until something holds: a dialog may be in front.
+// retype types keys, again and again, until something holds: a dialog may be in front. It waits longer each time, so
+// that a program that is slow catches up.
 func (c *ptyProcess) retype(keys, what string, holds func(written string) bool) {
 	c.t.Helper()
-	from, width := len(c.output()), uint16(100)
+	from, width, wait := len(c.output()), uint16(100), 200*time.Millisecond
 	c.waitUntil(what, func() bool {
 		c.typeKeys(escape + escape + keys)
 		width ^= 1 // everything is drawn again; in lines, a full stop repeats everything
 		_ = pty.Setsize(c.tty, &pty.Winsize{Cols: width, Rows: 30})
-		c.waitQuiet(200*time.Millisecond, 8*time.Millisecond)
+		for end := time.Now().Add(wait); time.Now().Before(end) && !holds(c.output()[from:]); {
+			c.waitQuiet(time.Until(end), 8*time.Millisecond)
+		}
+		wait = min(2*wait, 5*time.Second)
 		return holds(c.output()[from:])
 	})
 }

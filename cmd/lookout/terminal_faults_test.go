@@ -33,7 +33,7 @@ func (c *ptyProcess) waitForAfter(from int, text string) {
 
 func (c *ptyProcess) waitUntil(what string, holds func() bool) {
 	c.t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for !holds() {
 		if time.Now().After(deadline) {
 			out := c.output()
