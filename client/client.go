@@ -185,8 +185,8 @@ func (c *Client) Format(f fmt.State, _ rune) {
 // ReadOnly reports whether the client refuses every change.
 func (c *Client) ReadOnly() bool { return c.rules.readOnly }
 
-// Dialect returns the spelling of paths in use.
-func (c *Client) Dialect() PathDialect { return c.endpoint.dialect }
+// HasTickets reports whether the API has support tickets. The provider's own has; the API document describes none.
+func (c *Client) HasTickets() bool { return c.endpoint.dialect == DialectProvider }
 
 // Origin returns the scheme and host of the API: "https://api.linode.com".
 func (c *Client) Origin() string { return c.endpoint.base.Scheme + "://" + c.endpoint.base.Host }

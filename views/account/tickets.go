@@ -11,8 +11,7 @@ import (
 	"lookout/views/account/incident"
 )
 
-// ticketCache holds the support tickets of issues, as last read. Only the provider's dialect can read tickets; the API
-// document does not say whether an issue is over.
+// ticketCache holds the support tickets of issues, as last read. The API document does not say whether an issue is over.
 type ticketCache struct {
 	byID    map[int]ticketEntry
 	version int       // grows whenever the state of a ticket changes
@@ -45,12 +44,9 @@ func (t *ticketCache) Reading(id int) bool {
 	return entry.reading && entry.at.IsZero()
 }
 
-// TicketsReadable reports whether tickets can be read at all.
-func TicketsReadable(a *Account) bool { return a.API.Dialect() == client.DialectProvider }
-
 // TicketUnread reports whether a ticket has neither been read nor failed to be, although it can be.
 func TicketUnread(a *Account, id int) bool {
-	return id != 0 && TicketsReadable(a) && a.Tickets.byID[id].at.IsZero()
+	return id != 0 && a.API.HasTickets() && a.Tickets.byID[id].at.IsZero()
 }
 
 // DescribeTicket returns the state of a ticket with its reason if it is unknown, and with its age if it could not be
@@ -58,7 +54,7 @@ func TicketUnread(a *Account, id int) bool {
 func DescribeTicket(a *Account, id int) string {
 	entry := a.Tickets.byID[id]
 	switch {
-	case !TicketsReadable(a):
+	case !a.API.HasTickets():
 		return string(incident.TicketUnknown) + " (not in this API)"
 	case a.Tickets.Reading(id):
 		return "is being read"
@@ -88,7 +84,7 @@ const (
 
 // FetchTickets reads the tickets of issues that have not been read yet, or not for a while.
 func (a *Account) FetchTickets(rows []*client.Issue) tea.Cmd {
-	if !TicketsReadable(a) {
+	if !a.API.HasTickets() {
 		return nil
 	}
 	var cmds []tea.Cmd

@@ -632,6 +632,7 @@ func TestHandover_unreadableJournal(t *testing.T) {
 // A source that fails affects only its own section. Issues that are left out are counted.
 func TestAHandoverWithoutItsTickets(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
+	r.useProviderDialect()
 	r.MustRun("services", "disable", r.FindID("services", "web-1"))
 	r.API.InjectFault("list issues", emulator.Fault{Status: 403})
 	r.API.InjectFault("view ticket", emulator.Fault{Status: 403})
@@ -646,6 +647,12 @@ func TestAHandoverWithoutItsTickets(t *testing.T) {
 		"**silenced**: monitoring of web-1 is disabled", "- **could not be read**: tickets: ",
 		"older issues are left out", "## Could not be read - tickets: ",
 	)
+	r.WriteConfig("") // the API document has no tickets
+	asked := r.API.RequestCount("view ticket")
+	r.CheckResult(r.MustRun("handover"), exit.CodeOK, "issue 823: billing-api; ticket 48213, unknown")
+	if r.API.RequestCount("view ticket") != asked {
+		t.Error("asked for a ticket")
+	}
 }
 
 // Every resource has list or get, also if the resource's command shows everything.

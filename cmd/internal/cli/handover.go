@@ -258,6 +258,9 @@ const closedTicket = "closed"
 // their ticket, then of the newest. A ticket that cannot be read has none.
 func (s *scriptSession) readTickets(ctx context.Context, m *incident.Incidents) map[int]string {
 	statuses := map[int]string{}
+	if !s.api.HasTickets() {
+		return statuses
+	}
 	rows := slices.Clone(m.All())
 	sort.SliceStable(rows, func(i, j int) bool { return rows[i].Unresolved() && !rows[j].Unresolved() })
 	for _, i := range rows[:min(len(rows), maxTicketRequests)] {

@@ -141,10 +141,17 @@ func TestHeadLine_hostWithoutAccountName(t *testing.T) {
 	r.startDashboard(120, 36, &config.Flags{NoMouse: true}).WaitFor("lookout  acme ")
 }
 
+// useProviderDialect configures the emulated API as one with support tickets.
+func (r *testEnv) useProviderDialect() {
+	r.Helper()
+	r.WriteConfig("[accounts.acme]\nbase_url = \"" + r.Base + "\"\ndialect = \"provider\"\n")
+}
+
 // The handover reads the same model as the dashboard: an open incident whose service is disabled or well again is in
 // it, a closed one is not, and the age of a disabled service is not reset by an edit.
 func TestHandover_openIncidentsWhateverTheirServices(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
+	r.useProviderDialect()
 	disabled, recovered, closed := r.API.FailService(8), r.API.FailService(9), r.API.FailService(5)
 	r.MustRun("services", "disable", "8", "--reason", "noise")
 	r.API.RecoverService(9)

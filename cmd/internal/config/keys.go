@@ -144,7 +144,8 @@ func connectionKeys() []KeySpec[AccountConfig] {
 			fatal:       true,
 			example:     `"provider"`,
 			DefaultText: "provider for the provider's own host, else document",
-			Description: "Which form of the API's paths to use: the API document's or the provider's.",
+			Description: "Which form of the API to use: the API document's or the provider's, which has other paths " +
+				"and support tickets.",
 		},
 	}
 }
