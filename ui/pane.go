@@ -214,7 +214,7 @@ type ShowSecretMsg struct {
 	Name    string        // "secret key"
 	Reveal  func() string // returns the secret
 	Formats []SecretFileFormat
-	// Closed runs once the user has closed it, and is told whether the secret was copied or saved; nil does nothing.
+	// Closed is called after the user has closed the dialog; kept is set if the secret was copied or saved. May be nil.
 	Closed func(kept bool) tea.Cmd
 }
 

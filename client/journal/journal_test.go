@@ -239,23 +239,25 @@ func recordApplied(t *testing.T, j *Journal, c client.Change) string {
 	return id
 }
 
+// recordCreatedKey records that a key was created and that nobody has seen its secret yet, and returns the change's ID.
+func recordCreatedKey(t *testing.T, j *Journal, label, id string) string {
+	t.Helper()
+	intent, err := j.RecordIntent(client.Change{Op: client.OpCreateKey, Resource: "key", Label: label})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.RecordUnseenSecret(intent, id)
+	return intent
+}
+
 // The journal remembers keys whose secret nobody has seen, for the next run, until the secret is seen or the key is
 // revoked. It holds no secret.
 func TestJournal_UnseenSecrets(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j")
-	created := func(j *Journal, label, id string) string {
-		t.Helper()
-		intent, err := j.RecordIntent(client.Change{Op: client.OpCreateKey, Resource: "key", Label: label})
-		if err != nil {
-			t.Fatal(err)
-		}
-		j.RecordUnseenSecret(intent, id)
-		return intent
-	}
 	j := openJournal(t, path)
-	created(j, "lost", "1")
-	j.RecordSecretSeen(created(j, "seen", "2"))
-	created(j, "revoked", "3")
+	recordCreatedKey(t, j, "lost", "1")
+	j.RecordSecretSeen(recordCreatedKey(t, j, "seen", "2"))
+	recordCreatedKey(t, j, "revoked", "3")
 	revoke, err := j.RecordIntent(client.Change{Op: client.OpRevokeKey, Resource: "key", ID: "3"})
 	if err != nil {
 		t.Fatal(err)
@@ -290,22 +292,13 @@ func TestJournal_UnseenSecrets(t *testing.T) {
 // this run or by another program. That is independent of whether the secret of a new key was seen.
 func TestJournal_KeysToRevoke(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j")
-	created := func(j *Journal, label, id string) string {
-		t.Helper()
-		intent, err := j.RecordIntent(client.Change{Op: client.OpCreateKey, Resource: "key", Label: label})
-		if err != nil {
-			t.Fatal(err)
-		}
-		j.RecordUnseenSecret(intent, id)
-		return intent
-	}
 	j := openJournal(t, path)
 	for id, replaced := range map[string]string{"11": "3", "12": "4"} {
-		intent := created(j, "new", id)
+		intent := recordCreatedKey(t, j, "new", id)
 		j.RecordRevokeLater(intent, replaced, "replaced by key "+id)
 		j.RecordSecretSeen(intent)
 	}
-	j.RecordRevokeLater(created(j, "large", "1"), "1", "made for rclone")
+	j.RecordRevokeLater(recordCreatedKey(t, j, "large", "1"), "1", "made for rclone")
 	if len(j.KeysToRevoke()) != 3 {
 		t.Errorf("in this run: %+v", j.KeysToRevoke())
 	}

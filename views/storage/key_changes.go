@@ -292,8 +292,8 @@ func rotateAction(a *account.Account) table.RowAction[*client.AccessKey] {
 	}
 }
 
-// rotateKey asks for a key that replaces another one. A limited one is replaced by one with the same access; that a key
-// reaches everything must be chosen anew.
+// rotateKey opens the form for a key that replaces another one. If the old key is limited, the new one has the same
+// access. If it reaches everything, the new one is limited unless the user chooses otherwise.
 func rotateKey(a *account.Account, old *client.AccessKey) resource.Draft[*client.AccessKey] {
 	in := newKeyInputLike(a, old, old.Label.Raw())
 	in.replaced, in.limited = old, true
