@@ -92,15 +92,11 @@ func auditColumns() []resource.ColumnDefinition[*audit.CheckResult] {
 func runAudit(
 	c *cobra.Command, f *config.Flags, ignored []string,
 ) (said []audit.CheckResult, failure, err error) {
-	s, end, err := startSession(c, f, true)
+	s, j, end, err := startSessionWithJournal(c, f)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer end()
-	j, err := s.journal.getIfExists()
-	if err != nil {
-		return nil, nil, err
-	}
 	said, failure = audit.Run(c.Context(), s.api, audit.Options{
 		Windows: j.DisabledServices(),
 		Now:     s.now(),
@@ -169,15 +165,11 @@ func statusCommand(f *config.Flags) *cobra.Command {
 
 // readStatus returns what is broken. failure says why a list could not be read.
 func readStatus(c *cobra.Command, f *config.Flags) (rows []*statusRow, failure, err error) {
-	s, end, err := startSession(c, f, true)
+	s, j, end, err := startSessionWithJournal(c, f)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer end()
-	j, err := s.journal.getIfExists()
-	if err != nil {
-		return nil, nil, err
-	}
 	var h handover
 	h.readAccount(c.Context(), s, j)
 	for _, p := range h.Problems {
@@ -198,6 +190,9 @@ func readStatus(c *cobra.Command, f *config.Flags) (rows []*statusRow, failure, 
 		}
 		if len(i.Services) > 0 {
 			row.Text += "; affects " + strings.Join(i.Services, ", ")
+		}
+		if i.Recovered {
+			row.Text += "; ok again"
 		}
 		rows = append(rows, row)
 	}

@@ -91,6 +91,20 @@ func startSession(c *cobra.Command, f *config.Flags, online bool) (s *scriptSess
 	return s, end, nil
 }
 
+// startSessionWithJournal is startSession, online, for a command that also reads the journal, if there is one.
+func startSessionWithJournal(
+	c *cobra.Command, f *config.Flags,
+) (s *scriptSession, j *journal.Journal, end func(), err error) {
+	if s, end, err = startSession(c, f, true); err != nil {
+		return nil, nil, nil, err
+	}
+	if j, err = s.journal.getIfExists(); err != nil {
+		end()
+		return nil, nil, nil, err
+	}
+	return s, j, end, nil
+}
+
 // clientOptions returns what the flags ask of the client. The caller must call close in the end.
 func (s *scriptSession) clientOptions(
 	f *config.Flags, token client.Secret,
