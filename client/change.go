@@ -318,7 +318,7 @@ func (d *BulkDeletion) Begin(names []string) (*DeletionStep, error) {
 	part := DeletionPart{Number: d.parts, Count: len(names), Names: objectnames.Encode(names)}
 	if err := d.record(part); err != nil {
 		failed := d.writer.client.refusal(d.writer.change, err)
-		failed.Detail = "cannot record the next names in the journal, so they were not sent; " + err.Error()
+		failed.Detail = "cannot record the next objects' names in the journal, so they were not sent; " + err.Error()
 		return nil, failed
 	}
 	return &DeletionStep{deletion: d, names: names, part: part}, nil

@@ -238,7 +238,8 @@ func (s ObjectReader) newTarget(ctx context.Context, r presignedRequest, failed 
 		return nil, failed
 	}
 	if exists, _ := link.Exists.Value(); exists && r.mustNew {
-		failed.Host, failed.Detail = target.Host, "an object of this name was stored meanwhile; it is not replaced"
+		failed.Host = target.Host
+		failed.Detail = "an object with this name was stored in the meantime; it is not replaced"
 		return nil, failed
 	}
 	return target, nil

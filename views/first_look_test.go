@@ -125,7 +125,7 @@ func TestLists_thirdColumnShowsChanges(t *testing.T) {
 		r.press("3", "d", "<tab>", "restart", "<ctrl+s>")
 		r.requireText("disable service · until", "✓ done")
 		r.press("G")
-		r.requireText("not changed from this machine", "no change was seen")
+		r.requireText("not changed from this machine", "no change made elsewhere")
 		r.elsewhere("PUT", "/managed/services/1", `{"timeout":25}`)
 		r.wait(2 * time.Minute)
 		r.press("/", "billing-api", "<enter>")

@@ -24,11 +24,11 @@ func TestReaders_bucket(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{140, 50}, func(r *harness) {
 		r.openReaders("invoices-2026")
 		r.requireText(
-			"Not public, as far as the ACL tells", "private: only this account's keys and links reach it",
+			"Not public, as far as the ACL shows", "private: only this account's keys and links reach it",
 			"off: web pages of other origins",
 			policiesNotVisible,
 			"read only · limited to this bucket", "read and write · unlimited: every bucket",
-			"no link was given out from this machine",
+			"no link created on this machine is still valid",
 		)
 		r.requireNoText("backup agent", "PUBLIC")
 		r.requireNoChanges()
@@ -78,7 +78,7 @@ func TestReaders_unknownACL(t *testing.T) {
 		startProgram(t, emulator.Options{}, screenSize{140, 50}, func(r *harness) {
 			r.emu.InjectFault("view access", c.fault)
 			r.openReaders("acme-www")
-			r.requireText("Whether it is public is not known", c.says)
+			r.requireText("It is not known whether it is public", c.says)
 			r.requireNoText("Not public", "private")
 		})
 	}

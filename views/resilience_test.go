@@ -855,7 +855,7 @@ func TestForms_lostAnswerSaysWhatReadingShows(t *testing.T) {
 		r.requireDialog("Who made this key is not known")
 		r.press("l")
 		r.wait(time.Second)
-		r.requireText("shows what may be it, or a colleague's.")
+		r.requireText("shows something that may be this change, or a colleague's.")
 		r.requireNoText(notReturned)
 	})
 	startProgram(t, emulator.Options{}, screenSize{140, 40}, func(r *harness) {
@@ -864,7 +864,7 @@ func TestForms_lostAnswerSaysWhatReadingShows(t *testing.T) {
 		r.press("<ctrl+s>")
 		r.elsewhere("PUT", "/managed/contacts/19", `{"name":"Somebody Else"}`)
 		r.wait(3 * time.Minute)
-		r.requireText("not known whether it was done", "not tell. ctrl+s asks")
+		r.requireText("not known whether it was done", "it was done. ctrl+s asks")
 		r.requireNoText(notReturned)
 	})
 }

@@ -13,7 +13,7 @@ import (
 func (p *restartableProgram) rotate(label string) {
 	p.Helper()
 	p.press("9", "/", `label:="`+label+`"`, "<enter>", "N")
-	p.requireDialog("Replace key "+label, "Which programs use it is not known: the API does not say.")
+	p.requireDialog("Replace key "+label, "It is not known which programs use it: the API does not say.")
 }
 
 // sentKey returns the body of the last key that was created.

@@ -31,7 +31,7 @@ func (p *DeletionProgress) Describe(objects int) string {
 		text = fmt.Sprintf("%d of %d gone", p.Gone, objects)
 	}
 	if n := p.UnknownCount(); n > 0 {
-		text += fmt.Sprintf(", %d not known", n)
+		text += fmt.Sprintf(", %d with an unknown outcome", n)
 	}
 	if left := objects - p.Gone - p.UnknownCount(); left > 0 {
 		text += fmt.Sprintf(", %d not deleted", left)

@@ -53,14 +53,15 @@ func (e *UndeletedError) Error() string {
 	return fmt.Sprintf("%d objects were not deleted: %v", e.Count, e.Cause)
 }
 
-// count says what is gone, what is not known and what is left: "1204 objects are gone, 3 not known, 96 not deleted".
+// count says what is gone, what is not known and what is left: "1204 objects are gone, 3 with an unknown outcome, 96
+// not deleted".
 func (e *UndeletedError) count() string {
 	text := fmt.Sprintf("%d objects are gone", e.Gone)
 	if e.Gone == 1 {
 		text = "1 object is gone"
 	}
 	if e.Missing > 0 {
-		text += fmt.Sprintf(", %d not known", e.Missing)
+		text += fmt.Sprintf(", %d with an unknown outcome", e.Missing)
 	}
 	if left := e.Count - e.Missing; e.More {
 		text += fmt.Sprintf(", %d or more not deleted", left)

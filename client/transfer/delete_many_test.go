@@ -147,7 +147,7 @@ func TestDelete_cancelStopsWithinASecond(t *testing.T) {
 					!strings.HasPrefix(
 						row.Note,
 						"399 objects are gone, ",
-					) || !strings.Contains(row.Note, " not known, ") {
+					) || !strings.Contains(row.Note, " with an unknown outcome, ") {
 					t.Errorf("%s, %d done, %d gone: %q, %v", row.State, row.Done, gone, row.Note, row.Err)
 				}
 				all := deletions(t, path)
@@ -236,7 +236,7 @@ func TestDelete_journalAfterKill(t *testing.T) {
 			}
 		}
 		want := fmt.Sprintf(
-			"%d of %d gone, %d not known, %d not deleted",
+			"%d of %d gone, %d with an unknown outcome, %d not deleted",
 			e.Gone,
 			n,
 			len(unknown),

@@ -193,9 +193,9 @@ func configurationPage() string {
 		"\n## `[accounts.NAME]`\n\nNAME also names the account's journal. Set at most one of `token_command`, " +
 			"`token_file`, `token_env`, `keyring`, `linode_cli`.\n\n" +
 			"If the token is replaced by another user's, lookout says so, and that user has a separate journal and " +
-			"separate maintenance windows, bookmarks and downloads; the first user's come back with the first " +
-			"user's token. lookout learns the user of a token from `GET /profile`, which is not in the account " +
-			"API's document. If the API does not answer it, lookout cannot tell the users of such tokens apart.\n\n" +
+			"separate maintenance windows, bookmarks and downloads; those of the first user are used again with the " +
+			"first user's token. lookout learns whose token it is from `GET /profile`, a request that is not in the " +
+			"account API's document. If the API does not answer it, lookout cannot tell two tokens' users apart.\n\n" +
 			"`-a NAME` starts with an account, and `C` switches to another. `lookout --all`, or `O`, shows all " +
 			"accounts, one line each: the name in its `color`, and beside it `word`, PROD and read-only. Each " +
 			"account is read with its own token and address. In this overview, a `token_command` runs once, without " +

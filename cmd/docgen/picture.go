@@ -58,7 +58,7 @@ var pictureSpecs = []pictureSpec{
 	{
 		name: "issue",
 		keys: "i",
-		alt: "An issue: the broken service with its notes, whom to call with phone numbers, how to log in, " +
+		alt: "An issue: the broken service with its notes, whom to call and their numbers, how to log in, " +
 			"what happened before, and four charts of the load around the detection",
 		width:  120,
 		height: 34,
@@ -66,7 +66,7 @@ var pictureSpecs = []pictureSpec{
 	{
 		name: "services",
 		keys: "3 / web-1 <enter> d <tab> kernel <space> update <ctrl+s> <esc> +12m r",
-		alt: "A list of services by state: one of them has been disabled for 12 minutes and resumes at 22:04; " +
+		alt: "A list of services: one of them has been disabled for 12 minutes and resumes at 22:04; " +
 			"its detail beside the list names the reason and whom to call",
 		width:  120,
 		height: 26,
@@ -74,8 +74,8 @@ var pictureSpecs = []pictureSpec{
 	{
 		name: "objects",
 		keys: "8 <enter> g <enter> G <enter> G <enter> <down> <down> <space> <down> <space> <down>",
-		alt: "A folder of a bucket: backups with their sizes and dates, two of them marked, the object at the " +
-			"cursor beside them",
+		alt: "A folder of a bucket: backups with their sizes and dates, two of them marked; beside the list, the " +
+			"object at the cursor",
 		width:  120,
 		height: 26,
 	},

@@ -268,7 +268,7 @@ func RowCommandProblem(panes []ui.Pane, c ui.CustomCommand) (key, problem string
 		}
 		for _, a := range p.Actions() {
 			if a.Name() == c.Name {
-				return "name", fmt.Sprintf("%s has an action %q already; choose another name", c.Pane, c.Name)
+				return "name", fmt.Sprintf("%s already has an action %q; choose another name", c.Pane, c.Name)
 			}
 		}
 		for _, name := range c.Placeholders() {

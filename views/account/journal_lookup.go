@@ -426,7 +426,7 @@ func judgeAccess(ctx context.Context, a *Account, e *journal.Entry) (ui.LookupVe
 		return ui.CannotTell, "", err
 	}
 	if containsAll(FlattenJSON(now), FlattenJSON(e.Change.Body)) {
-		text := "the access is " + now.String() + ", as it was sent, but it may have been that way before"
+		text := "the access is " + now.String() + ", as it was sent, but it may already have been so before"
 		return ui.CannotTell, text, nil
 	}
 	return ui.NotSeen, "the access is " + now.String(), nil

@@ -11,7 +11,8 @@ import (
 	"lookout/views/account/incident"
 )
 
-// ticketCache holds the support tickets of issues, as last read. The API document does not say whether an issue is over.
+// ticketCache holds the support tickets of issues, as last read. The API document does not say whether an issue is
+// over.
 type ticketCache struct {
 	byID    map[int]ticketEntry
 	version int       // grows whenever the state of a ticket changes

@@ -105,7 +105,7 @@ func windowNote(s *client.Service, w MaintenanceWindow) string {
 	start, end := w.Start.Format(time.RFC3339), w.End.Format(time.RFC3339)
 	switch {
 	case w.End.IsZero():
-		return fmt.Sprintf("nothing will enable it again · lookout services enable %d does", s.ID)
+		return fmt.Sprintf("nothing will enable it again by itself · to enable it: lookout services enable %d", s.ID)
 	case w.Start.IsZero():
 		return fmt.Sprintf("is to be enabled at %s, %s", end, by)
 	}
@@ -253,7 +253,7 @@ func disableAgain(a *account.Account, ended map[int]journal.DisabledService) res
 	}
 	draft.Confirm = func(rows []*client.Service) resource.ConfirmationSpec {
 		return resource.ConfirmationSpec{
-			Effect: fmt.Sprintf("Nobody will be alerted about %s, as before.", rows[0].Label),
+			Effect: fmt.Sprintf("As before, nobody will be alerted about %s.", rows[0].Label),
 		}
 	}
 	return draft

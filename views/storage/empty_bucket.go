@@ -232,7 +232,7 @@ func lookUpDeletion(a *account.Account, e journal.Entry) tea.Cmd {
 			if err != nil {
 				return ui.NewsMsg{
 					Tone: theme.Warn,
-					Text: account.EntryName(&e) + ": what is not known cannot be looked up: " + ui.Reason(err),
+					Text: account.EntryName(&e) + ": cannot look up objects with an unknown outcome: " + ui.Reason(err),
 				}
 			}
 		}
@@ -256,7 +256,7 @@ func lookUpPart(
 ) (client.DeletionPart, error) {
 	names, err := objectnames.Decode(part.Names)
 	if err == nil && len(names) != part.UnknownCount() {
-		err = fmt.Errorf("%d names of %d are in the journal", len(names), part.UnknownCount())
+		err = fmt.Errorf("%d of %d names are in the journal", len(names), part.UnknownCount())
 	}
 	if err != nil {
 		return part, err

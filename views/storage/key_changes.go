@@ -259,7 +259,7 @@ func NoteReplaced(j *journal.Journal, w *client.Writer, old, k *client.AccessKey
 
 // KeyUse says what is known about the programs that use a key.
 func KeyUse(j *journal.Journal, k *client.AccessKey) string {
-	text := "Which programs use it is not known: the API does not say."
+	text := "It is not known which programs use it: the API does not say."
 	for _, e := range j.KeysToRevoke() {
 		if e.RevokeLater.Key == account.FormatID(k.ID) {
 			text += " lookout noted: " + client.Clean(e.RevokeLater.Reason) + "."

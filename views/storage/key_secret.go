@@ -228,7 +228,7 @@ func revokeLaterMenu(a *account.Account, k *client.AccessKey, noted journal.Entr
 		Text: []string{
 			client.Clean(noted.RevokeLater.Reason) + ", " + age +
 				" ago. Keys never expire: it works until it is revoked.",
-			"Which programs still use it is not known: the API does not say.",
+			"It is not known which programs still use it: the API does not say.",
 		},
 		Actions: []ui.Action{
 			{Key: ui.Bind("leave it, and ask again at the next start", "l"), Do: func() tea.Cmd { return nil }},
@@ -298,7 +298,7 @@ func (s *RcloneSetup) Label() string {
 func (s *RcloneSetup) Effect() string {
 	return fmt.Sprintf(
 		"Creates access key %s for rclone and writes its secret to %s (mode 0600), and nowhere else. %s Keys never "+
-			"expire: each start of the dashboard reminds of this one until it is revoked.",
+			"expire: the dashboard reminds you of this one at each start until it is revoked.",
 		s.Label(), client.Clean(s.Path), describeKeyRequest(s.request()),
 	)
 }
@@ -315,7 +315,8 @@ func (s *RcloneSetup) Create(ctx context.Context, w *client.Writer) (*client.Acc
 	file, err := os.OpenFile(s.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
 		return nil, fmt.Errorf(
-			"%s already exists, and its key may still work; use it, or name another file", client.Clean(s.Path),
+			"%s already exists, and the key in it may still work; use that profile, or name another file",
+			client.Clean(s.Path),
 		)
 	}
 	if err != nil {

@@ -173,7 +173,7 @@ func objectAccessForm(
 			Name: "change",
 			Confirm: resource.ConfirmationSpec{
 				Title:  "Access to " + name.String(),
-				Effect: fmt.Sprintf("The access to %s in %s will be %s.", name, bucketName(b), acl),
+				Effect: fmt.Sprintf("Access to %s in %s will be %s.", name, bucketName(b), acl),
 			},
 		}
 	}

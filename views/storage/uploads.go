@@ -240,9 +240,9 @@ func offerRclone(l *objectListing, large []largeFile, others string, upload func
 	}
 	menu := ui.OpenMenuMsg{
 		Title: ui.Plural(len(large), "file is", "files are") + " larger than 5 GiB",
-		Text:  []string{"The API stores at most 5 GiB at once, so lookout cannot send:"},
+		Text:  []string{"The API stores at most 5 GiB in one upload, so lookout cannot send:"},
 		Actions: []ui.Action{skip, {
-			Key:            ui.Bind("set up rclone for what is larger: a key limited to this bucket", "r"),
+			Key:            ui.Bind("set up rclone for larger files, with a key limited to this bucket", "r"),
 			Writes:         true,
 			OpensView:      true,
 			DisabledReason: l.a.MissingScope(client.OpCreateKey),
@@ -313,7 +313,7 @@ func rcloneForm(l *objectListing, large []largeFile) form.Form {
 // checkNewFile returns why a file cannot be created.
 func checkNewFile(path string) string {
 	if _, err := os.Lstat(path); err == nil {
-		return "this file exists; name another one"
+		return "this file already exists; name another one"
 	}
 	return checkFolder(filepath.Dir(path))
 }

@@ -62,7 +62,7 @@ func accessKeyCommands(r scriptResource) scriptResource {
 		verb:         "Replaces",
 		args:         "ID|LABEL",
 		noTarget:     true,
-		description:  "Replace a key by a new one with the same access; the old one works until it is revoked",
+		description:  "Replace a key with a new one with the same access; the old one works until it is revoked",
 		bindFlags:    func(set *pflag.FlagSet) planFunc[*createdKey] { return rotateAccessKey(set, r) },
 		columns:      createdKeyColumns(r.columns),
 		recoveryHint: lostSecretHint,
@@ -119,7 +119,8 @@ func replacementRequest(old *client.AccessKey, name, label string, all bool) (cl
 		return in, exit.Usage(fmt.Errorf("%s is limited, and so is its replacement; omit --unlimited", name))
 	case !limited && !all:
 		return in, exit.Usage(fmt.Errorf(
-			"%s reaches everything; add --unlimited if the new one is to, or create a limited one with keys create",
+			"%s reaches everything; add --unlimited if the new key should too, or create a limited one with "+
+				"keys create",
 			name,
 		))
 	}
@@ -139,7 +140,7 @@ func (s *scriptSession) noteReplaced(w *client.Writer, old, made *client.AccessK
 	storage.NoteReplaced(j, w, old, made)
 	s.reportf("%s still works. %s", name, use)
 	s.reportf(
-		"revoke it once nothing uses it: lookout keys revoke %d; the dashboard reminds of it at each start",
+		"revoke it once nothing uses it: lookout keys revoke %d; the dashboard reminds you of it at each start",
 		old.ID,
 	)
 }

@@ -127,10 +127,11 @@ func statusCommand(f *config.Flags) *cobra.Command {
 		Short: "Say what is broken, with an exit code for cron, CI and monitoring",
 		Args:  NoArgs,
 		Long: "Prints a line for each service that is down and each issue that is open, and nothing if all is well.\n" +
-			"A disabled service is no problem; its open issue is. What could not be read is \"not known\".\n" +
+			"A disabled service does not count as a problem, but its open issue does. What could not be\n" +
+			"read is listed as \"not known\".\n" +
 			fmt.Sprintf(
-				"The exit code is 0 if all is well, %d if something is broken, and otherwise that of the "+
-					"failure if a list could not be read.",
+				"The exit code is 0 if all is well, and %d if something is broken. If nothing is known to be\n"+
+					"broken but a list could not be read, it is the code of that failure.",
 				exit.CodeProblem,
 			),
 		Example: indentExamples("lookout status\nlookout status -o json"),

@@ -577,7 +577,9 @@ func TestHandover_countsManyTransfers(t *testing.T) {
 	if n := strings.Count(text, " upload "); n != 2 {
 		t.Errorf("%d lines about uploads:\n%s", n, text)
 	}
-	r.CheckResult(r.Run("handover"), exit.CodeOK, "12 objects in "+testenv.Bucket+" until ", ": release", "one.txt")
+	r.CheckResult(
+		r.Run("handover"), exit.CodeOK, "12 objects in "+testenv.Bucket+", the last one at ", ": release", "one.txt",
+	)
 	var h handover
 	if err := json.Unmarshal([]byte(r.MustRun("handover", "-o", "json").Out), &h); err != nil || len(h.Changes) != 13 {
 		t.Errorf("%d changes, %v", len(h.Changes), err)

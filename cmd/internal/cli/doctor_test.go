@@ -86,7 +86,7 @@ func TestDoctor_brokenConfigurations(t *testing.T) {
 		"\ufefftheme = \"x\"\n": {text: `config.toml:1:1: theme: unknown theme "x"`}, // the mark is no mistake
 		"\xff\xfet\x00":         {state: "failed", text: "config.toml:1:1: the file is UTF-16 text; save it as UTF-8"},
 		"# caf\xe9\n":           {state: "failed", text: "config.toml:1:6: invalid UTF-8 character in comment"},
-		"=\n":                   {state: "failed", text: "config.toml:1:1: a line begins with the name of a setting"},
+		"=\n":                   {state: "failed", text: "config.toml:1:1: a line must begin with the name"},
 		account + "base_url = \"https://x/v4\"\n": {state: "failed", text: "config.toml:3:1: "},
 		"[accounts.a]\nbase_url = \"api.linode.com\"\n": {
 			state: "failed", text: "config.toml:2:1: accounts.a.base_url: the base URL is not a valid URL",
@@ -161,7 +161,7 @@ func TestDoctor_brokenConfigurations(t *testing.T) {
 			text: "config.toml:2:23: keys.services.disable: ctrl+c always ends lookout; choose another key",
 		},
 		command + "name = \"enable\"\ncommand = [\"x\"]\n": {
-			text: `config.toml:4:1: commands.name: services has an action "enable" already; choose another name`,
+			text: `config.toml:4:1: commands.name: services already has an action "enable"; choose another name`,
 		},
 		command + "name = \"run\"\ncommand = [\"x\", \"{nothing}\"]\n": {
 			text: "config.toml:5:1: commands.command: unknown placeholder {nothing}; use {id}, {label}, {status}",

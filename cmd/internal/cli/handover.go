@@ -476,7 +476,7 @@ func changeLines(changes []journalRow) (lines []string) {
 			lines = append(lines, changeLine(e))
 		case e.ID == same[0].ID:
 			all, last := e, same[len(same)-1]
-			all.Label = fmt.Sprintf("%s in %s until %s; lookout journal lists each",
+			all.Label = fmt.Sprintf("%s in %s, the last one at %s; lookout journal lists each",
 				ui.Plural(len(same), "object", "objects"), strings.Split(key, "\x00")[1], formatMinute(last.Time))
 			lines = append(lines, changeLine(all))
 		}

@@ -442,7 +442,7 @@ func TestObjects_rcloneForLargeFiles(t *testing.T) {
 		strings.Count(access, "bucket_name") != 1 {
 		t.Error(access)
 	}
-	r.CheckResult(set(), exit.CodeFailure, "already exists, and its key may still work")
+	r.CheckResult(set(), exit.CodeFailure, "already exists, and the key in it may still work")
 	found, err := filepath.Glob(filepath.Join(r.Home, "state", "*", "*.journal"))
 	if err != nil || len(found) != 1 {
 		t.Fatal(err, found)

@@ -109,8 +109,8 @@ func watchCommand(f *config.Flags) *cobra.Command {
 		Short:   "Show what is broken, since when and whom to call, in a small pane",
 		Args:    NoArgs,
 		Example: indentExamples("lookout watch -a production\ntmux split-window -l 6 lookout watch"),
-		Long: "Shows services with a problem, since when, and the number to call, in a corner of the screen of at " +
-			"least 20 columns by 4 lines.\n" +
+		Long: "Shows which services have a problem, since when, and the number to call.\n" +
+			"A corner of the screen is enough: at least 20 columns by 4 lines.\n" +
 			"It makes no changes, and draws only when something changes. q quits.",
 		RunE: func(c *cobra.Command, _ []string) error { return dashboard.RunWatch(c, f, invented) },
 	}

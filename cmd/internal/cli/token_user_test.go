@@ -89,7 +89,7 @@ func TestJournalPath_ownTokenOfAnotherUser(t *testing.T) {
 		t.Errorf("Ada's journal %s: %s\nBen's %s: %s", ada, u.readJournal(ada), ben, u.readJournal(ben))
 	}
 	u.CheckResult(s, exit.CodeOK,
-		"the token of shop is ben's now; the journal, windows and downloads of ada stay in "+ada)
+		"the token of account shop now belongs to ben; the journal, windows and downloads of ada stay in "+ada)
 	if out := u.MustRun("journal", "-o", "csv").Out; strings.Contains(out, ",8,") || !strings.Contains(out, ",5,") {
 		t.Errorf("Ben reads %s", out)
 	}
@@ -129,7 +129,7 @@ func TestAccountsToken_ofAnotherUserStartsNewFiles(t *testing.T) {
 	}
 	s := u.RunWithInput("ben-token", "accounts", "token", "shop")
 	u.CheckResult(s, exit.CodeOK, "(ben, every list can be read)",
-		"the token of shop is ben's now; the journal, windows and downloads of ada stay in "+ada)
+		"the token of account shop now belongs to ben; the journal, windows and downloads of ada stay in "+ada)
 	if u.journalPath() == ada {
 		t.Error("Ben shares Ada's journal")
 	}
@@ -150,7 +150,7 @@ func TestKeep_leavesWindowsOfAnotherUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = accounts()[0].Connect(t.Context(), nil)
-	if err == nil || !strings.Contains(err.Error(), "the token of shop is ben's now") {
+	if err == nil || !strings.Contains(err.Error(), "the token of account shop now belongs to ben") {
 		t.Errorf("lookout keep ends Ada's windows with Ben's token: %v", err)
 	}
 	u.setToken("ada-token-2")
@@ -173,7 +173,7 @@ func TestDashboard_tokenOfAnotherUserOpensTheirFiles(t *testing.T) {
 	v := u.startDashboard(140, 36, &config.Flags{NoMouse: true})
 	v.WaitFor("billing-cron") // the dashboard waits for no profile
 	close(answer)
-	v.WaitFor("the token of shop is ben's now")
+	v.WaitFor("the token of account shop now belongs to ben")
 	if u.journalPath() == ada || u.readJournal(ada) != before {
 		t.Errorf("Ben's dashboard uses %s; Ada's journal: %s", u.journalPath(), u.readJournal(ada))
 	}
@@ -198,7 +198,7 @@ func TestDashboard_tokenFormRefusesAnotherUser(t *testing.T) {
 	v := u.startDashboard(140, 36, &config.Flags{NoMouse: true})
 	v.WaitFor("cdn-origin")
 	v.Type("T", "ben-token", "<ctrl+s>")
-	v.WaitFor("this token is ben's, and the journal that is open is ada's")
+	v.WaitFor("this token belongs to ben, but the open journal belongs to ada")
 	v.Type("<esc>", "<esc>")
 	v.Type("T", "ada-token-2", "<ctrl+s>")
 	v.WaitFor("the token is accepted")
@@ -228,7 +228,7 @@ func TestConnect_changesWaitForTheUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = w.DisableService(t.Context(), 9); err == nil || !strings.Contains(err.Error(), "is ben's now") {
+	if _, err = w.DisableService(t.Context(), 9); err == nil || !strings.Contains(err.Error(), "now belongs to ben") {
 		t.Errorf("a change of another user: %v", err)
 	}
 	if len(u.API.Ledger()) != changes || u.readJournal(ada) != before {

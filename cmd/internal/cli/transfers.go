@@ -158,14 +158,14 @@ func (b *batchTransfer) check() error {
 	if differs > 0 && !b.flags.force && !b.flags.skip && !b.flags.keepBoth {
 		more := ""
 		if differs > 1 {
-			more = ", and so do " + ui.Plural(differs-1, "other", "others")
+			more = ", like " + ui.Plural(differs-1, "other", "others")
 		}
 		how := "differs"
 		if first.State == transfer.FileUnknown {
-			how = "cannot be compared (its ETag is no MD5)"
+			how = "cannot be compared (its ETag is not an MD5)"
 		}
 		return fmt.Errorf(
-			"%s already exists and %s%s; nothing was changed: repeat it with --force to replace, with "+
+			"%s already exists and %s%s; nothing was changed: run it again with --force to replace, with "+
 				"--keep-both to %s under another name, or with --skip-existing to %[4]s only what is missing",
 			b.targetName(first),
 			how,
@@ -684,7 +684,8 @@ func parseSide(arg string) (folder string, place client.ObjectRef, err error) {
 func syncObjects(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 	var flags planFlags
 	flags.add(set, "replace what differs")
-	set.BoolVar(&flags.deletes, "delete", false, "finally, delete what only the target has, after asking")
+	const deletes = "as the last step, and only after asking, delete what only the target has"
+	set.BoolVar(&flags.deletes, "delete", false, deletes)
 	return func(
 		ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
 	) (c change[client.ObjectRef], err error) {

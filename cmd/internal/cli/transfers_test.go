@@ -192,7 +192,7 @@ func TestObjects_putReplacesNothingStoredMeanwhile(t *testing.T) {
 	})
 	r.CheckResult(
 		r.Run("objects", "put", testenv.Bucket, "www/", folder), exit.CodePartial, "not stored: www/index.html",
-		"was stored meanwhile; it is not replaced", "6 of 7 files stored",
+		"was stored in the meantime; it is not replaced", "6 of 7 files stored",
 	)
 	if s := r.MustRun("objects", "get", testenv.Bucket, "www/index.html", "-"); s.Out != "somebody else's" {
 		t.Errorf("%q", s.Out)

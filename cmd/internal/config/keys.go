@@ -144,8 +144,8 @@ func connectionKeys() []KeySpec[AccountConfig] {
 			fatal:       true,
 			example:     `"provider"`,
 			DefaultText: "provider for the provider's own host, else document",
-			Description: "Which form of the API to use: the API document's or the provider's, which has other paths " +
-				"and support tickets.",
+			Description: "Which form of the API to use: the API document's or the provider's, which has different " +
+				"paths, and support tickets as well.",
 		},
 	}
 }
@@ -159,7 +159,7 @@ func tokenCommandKeys() []KeySpec[AccountConfig] {
 			fatal:       true,
 			example:     `["pass", "show", "linode"]`,
 			DefaultText: "none",
-			Description: "A program that prints the token, followed by its arguments. It runs without a shell. If " +
+			Description: "A program and its arguments; the program prints the token. It runs without a shell. If " +
 				"it fails, lookout shows what it wrote to standard error.",
 		},
 		{

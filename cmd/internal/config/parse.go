@@ -122,20 +122,20 @@ func checkConfigSize(text string) (Mistake, bool) {
 
 // syntaxTexts are the errors of the TOML parser in plain words, with the next step.
 var syntaxTexts = []struct{ contained, plain string }{
-	{"multiline", `the text has no end; add """ or ''' where it ends`},
+	{"multiline", `the text of several lines is not closed; add """ or ''' where it should end`},
 	{"strings cannot have new lines", "a quote is not closed; add one at the end of the value"},
 	{"unterminated", "a quote is not closed; add one at the end of the value"},
 	{"strings must be quoted", `the value needs quotes, such as "20s"`},
 	{"escape", `a backslash in "…" has a meaning of its own; use '…' instead`},
 	{"is already defined", "this is set a second time; remove one of the lines"},
-	{"already exists", "this block exists already; move its lines to the first one"},
+	{"already exists", "this block already exists; move its lines into the first one"},
 	{"'=' after key", `after the name comes "=", such as theme = "dark"`},
-	{"start of key", `a line begins with the name of a setting, such as theme = "dark"`},
+	{"start of key", `a line must begin with the name of a setting, as in theme = "dark"`},
 	{"to close table name", `"]" is missing at the end of the line`},
 	{"array is incomplete", `"]" is missing at the end of the list`},
 	{"after array value", `"," is missing between two values of the list`},
 	{"inline table is incomplete", `"}" is missing`},
-	{"expected newline", "there is more than one setting in the line; begin a new line"},
+	{"expected newline", "there is more than one setting on the line; begin a new line for each"},
 }
 
 // valueText says in plain words what is wrong with a value that is none. rest is its line from there on.

@@ -47,7 +47,7 @@ func TestParseConfig_errorPositions(t *testing.T) {
 		"accounts.a = { base_url = \"https://x\", z = 1 }":     {"c.toml:1:40:", "unknown"},
 		"x = \"\"\"\ntheme = \"pink\"\n\"\"\"\n theme = 1\n":   {"c.toml:1:1:", "c.toml:4:2: theme"},
 		"theme = [\n1,\n]\nascii = 1":                          {"c.toml:1:1:", "c.toml:4:1: ascii"},
-		"[accounts.a]\nbase_url = \"https://x\"\n[accounts.a]": {"c.toml:3:", "exists already"},
+		"[accounts.a]\nbase_url = \"https://x\"\n[accounts.a]": {"c.toml:3:", "already exists"},
 	} {
 		faulttest.RunCase(t, "G2", fmt.Sprintf("%.60q", text), func(t *testing.T) {
 			said := parseErrorText(text)
@@ -200,17 +200,17 @@ func TestParse_notationInPlainWords(t *testing.T) {
 		"theme = “dark”\n":                         "1:9: use straight quotes",
 		"[keys]\n\"a\" = [\n  dark,\n]\n":          `3:3: the value needs quotes, such as "dark"`,
 		"theme = \"dark\"\ntheme = \"light\"\n":    "2:1: this is set a second time; remove one of the lines",
-		"[accounts.a]\n[accounts.b]\n[accounts.a]": "3:2: this block exists already",
+		"[accounts.a]\n[accounts.b]\n[accounts.a]": "3:2: this block already exists",
 		"theme \"dark\"\n":                         `1:7: after the name comes "="`,
 		"theme: dark\n":                            `1:6: after the name comes "="`,
-		"{\"theme\": \"dark\"}\n":                  "1:1: a line begins with the name of a setting",
+		"{\"theme\": \"dark\"}\n":                  "1:1: a line must begin with the name of a setting",
 		"[accounts.a\n":                            `1:12: "]" is missing at the end of the line`,
 		"x = [\"a\"\n":                             `1:9: "]" is missing at the end of the list`,
 		"x = [\"a\" \"b\"]\n":                      `1:10: "," is missing between two values`,
-		"theme = \"a\" refresh = \"20s\"\n":        "1:13: there is more than one setting in the line",
+		"theme = \"a\" refresh = \"20s\"\n":        "1:13: there is more than one setting on the line",
 		"token_file = \"C:\\Users\\x\"\n":          "1:19: a backslash in",
 		"x = {a = 1\n":                             `1:11: "}" is missing`,
-		"x = \"\"\"a\n":                            "1:9: the text has no end",
+		"x = \"\"\"a\n":                            "1:9: the text of several lines is not closed",
 	} {
 		_, wrong := Parse([]byte(text))
 		if got := strings.Join(wrong.Texts("c"), "\n"); !strings.HasPrefix(got, "c:"+want) || len(wrong.Fatal()) == 0 {

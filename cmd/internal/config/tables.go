@@ -56,7 +56,7 @@ cursor = "on blue"`,
 			Name:  "columns",
 			Title: "columns",
 			Description: "Which columns each list shows, and in what order. You can still filter and sort by columns " +
-				"that are left out, and the details show them. You can also give the titles in the header.",
+				"that are left out, and the details show them. You can also name a column by its title in the header.",
 			Example: `[columns]
 services = ["status", "label", "consultation_group", "updated"]`,
 			schema: map[string]any{"type": "object", "additionalProperties": stringListSchema()},
@@ -66,8 +66,8 @@ services = ["status", "label", "consultation_group", "updated"]`,
 			Title: "[commands]",
 			Description: "An action of your own in a list: it has a key and a name, and runs a program on the row " +
 				"under the cursor. The program runs without a shell. In its arguments, {id}, {label} and {COLUMN} " +
-				"are replaced by the row's values, and it gets the row as JSON on standard input. Give a shell " +
-				"script these values as arguments, which cannot become commands: [\"sh\", \"-c\", " +
+				"are replaced by the row's values, and it gets the row as JSON on standard input. Pass them " +
+				"to a shell script as arguments, so that they cannot become commands: [\"sh\", \"-c\", " +
 				"\"echo \\\"$1\\\" >> list\", \"-\", \"{label}\"]; a placeholder in the script itself is refused. " +
 				"output is news (shows the first line), dialog, or terminal: in a terminal, the program reads the " +
 				"keyboard and gets no JSON. The program gets none of the variables from which lookout may read a " +

@@ -123,7 +123,7 @@ func (s Settings) otherUserError(journalPath string) error {
 		owner = r.Owner
 	}
 	return fmt.Errorf(
-		"the token of %s is %s's now; the journal, windows and downloads of %s stay in %s",
+		"the token of account %s now belongs to %s; the journal, windows and downloads of %s stay in %s",
 		s.Account, r.User, owner, journalPath,
 	)
 }
@@ -137,8 +137,8 @@ func (s Settings) CheckReplacement(ctx context.Context, api *client.Client) erro
 	}
 	if profile, err := api.Profile(ctx); err == nil && profile.Username.String() != r.User {
 		return exit.Advise(
-			fmt.Errorf("this token is %s's, and the journal that is open is %s's", profile.Username, r.User),
-			"lookout accounts token stores it, with files of their own",
+			fmt.Errorf("this token belongs to %s, but the open journal belongs to %s", profile.Username, r.User),
+			"lookout accounts token stores it, with separate files for its user",
 		)
 	}
 	return nil
@@ -151,7 +151,7 @@ func (s Settings) TokenUserNews() string {
 		return ""
 	}
 	return fmt.Sprintf(
-		"the token of %s is %s's now · the journal, windows and downloads of %s are kept apart",
+		"the token of account %s now belongs to %s · the journal, windows and downloads of %s are kept separately",
 		s.Account, r.User, r.Owner,
 	)
 }

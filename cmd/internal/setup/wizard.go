@@ -172,10 +172,10 @@ func looksLikeToken(answer string) bool {
 func (w *Wizard) Run(ctx context.Context) error {
 	if len(w.Taken) == 0 {
 		w.printf("No account is configured yet. A few questions set one up. Nothing is written")
-		w.printf("before the last one; ctrl+c cancels. Without an account: lookout demo")
+		w.printf("before the last question; ctrl+c cancels. Without an account: lookout demo")
 	} else {
-		w.printf("A few questions add an account. Nothing is written before the last one;")
-		w.printf("ctrl+c cancels.\n")
+		w.printf("A few questions add an account. Nothing is written before the last")
+		w.printf("question; ctrl+c cancels.\n")
 	}
 	questions := []func() error{
 		w.step(1, "the account"),

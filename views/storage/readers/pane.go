@@ -179,9 +179,9 @@ func (p *view) writeACLs(t *account.DetailWriter, access *Access) {
 	}
 }
 
-// verdict says whether people without a key or a link can read it, as far as the ACLs tell.
+// verdict says whether people without a key or a link can read it, as far as the ACLs show.
 func verdict(acls []*Reader, g theme.Glyphs) (string, theme.Tone) {
-	text, tone := g.OK+" Not public, as far as the ACL tells", theme.Good
+	text, tone := g.OK+" Not public, as far as the ACL shows", theme.Good
 	for _, r := range acls {
 		switch public, known := r.Public.Value(); {
 		case public && r.Kind == acls[0].Kind:
@@ -189,7 +189,7 @@ func verdict(acls []*Reader, g theme.Glyphs) (string, theme.Tone) {
 		case public:
 			return fmt.Sprintf("%s PUBLIC, through its bucket: %s", g.Problem, r.Note), theme.Bad
 		case !known:
-			text, tone = g.Unknown+" Whether it is public is not known", theme.Warn
+			text, tone = g.Unknown+" It is not known whether it is public", theme.Warn
 		}
 	}
 	return text, tone
@@ -229,7 +229,7 @@ func writeLinks(t *account.DetailWriter, links []*Reader) {
 		}
 	}
 	if valid == 0 {
-		t.Paragraph("no link was given out from this machine", theme.Muted)
+		t.Paragraph("no link created on this machine is still valid", theme.Muted)
 	}
 	t.Paragraph(linksNote, theme.Muted)
 }
