@@ -34,7 +34,7 @@ type Change struct {
 	// values of Body's members before the change, or the thing that is deleted; nil if unknown or over 1 MiB
 	Before any `json:"before,omitempty"`
 	Body   any `json:"body,omitempty"` // set by the client, except where a request has none; secrets are masked
-	// how many objects OpDeleteObjects is about; their names are recorded in parts
+	// how many objects OpDeleteObjects is about; their names are recorded in batches
 	Objects int `json:"objects,omitempty"`
 	// the objects of OpDeleteObjects
 	Names *objectnames.SortedNames `json:"-"`
@@ -234,7 +234,7 @@ func outcomeOf(err error) Outcome {
 	return Rejected
 }
 
-// EmptyBucket runs a function that deletes objects, as one change: the journal records one intent, the parts of the
+// EmptyBucket runs a function that deletes objects, as one change: the journal records one intent, the batches of the
 // deletion and one outcome, however many objects there are. The change's id is that of the prefix,
 // ObjectRef{cluster, bucket, prefix}.ID(); names that do not begin with the prefix are refused.
 func (w *Writer) EmptyBucket(
@@ -260,11 +260,11 @@ func (w *Writer) DeleteObjects(
 
 // A BulkDeletion is many deletions that are one change.
 type BulkDeletion struct {
-	writer *Writer
-	op     string
-	prefix ObjectRef // what all names begin with
-	covers func(name string) bool
-	parts  int
+	writer  *Writer
+	op      string
+	prefix  ObjectRef // what all names begin with
+	covers  func(name string) bool
+	batches int
 }
 
 // run records the deletions as one change, and does them.
@@ -279,14 +279,14 @@ func (d *BulkDeletion) run(ctx context.Context, do func(context.Context, *BulkDe
 	return w.send(ctx, failed, change, func(ctx context.Context) error { return do(ctx, d) })
 }
 
-// A PartRecorder is a Recorder that keeps the parts of a change that deletes many objects: each before its first
+// A BatchRecorder is a Recorder that keeps the batches of a change that deletes many objects: each before its first
 // request, and again at its end.
-type PartRecorder interface {
-	RecordPart(intentID string, p DeletionPart) error
+type BatchRecorder interface {
+	RecordBatch(intentID string, p BatchRecord) error
 }
 
-// A DeletionPart is some objects of a deletion. The outcome is not known of Count - Gone - Left of them.
-type DeletionPart struct {
+// A BatchRecord is what the journal holds of a DeletionBatch. The outcome is not known of Count - Gone - Left of them.
+type BatchRecord struct {
 	Number int    `json:"n"` // from 1
 	Count  int    `json:"count"`
 	Names  []byte `json:"names,omitempty"` // objectnames.Encode of those whose outcome is not known
@@ -296,56 +296,56 @@ type DeletionPart struct {
 }
 
 // UnknownCount returns the number of objects whose outcome is not known.
-func (p DeletionPart) UnknownCount() int { return p.Count - p.Gone - p.Left }
+func (p BatchRecord) UnknownCount() int { return p.Count - p.Gone - p.Left }
 
-// A DeletionStep is a part of a deletion whose names are recorded.
-type DeletionStep struct {
+// A DeletionBatch is some objects of a BulkDeletion, whose names are recorded.
+type DeletionBatch struct {
 	deletion *BulkDeletion
 	names    []string
-	part     DeletionPart
+	record   BatchRecord
 }
 
-// Begin records the names that are deleted next. Nothing may be sent if that fails. Steps may overlap, but Begin is
+// Begin records the names that are deleted next. Nothing may be sent if that fails. Batches may overlap, but Begin is
 // called by one goroutine.
-func (d *BulkDeletion) Begin(names []string) (*DeletionStep, error) {
+func (d *BulkDeletion) Begin(names []string) (*DeletionBatch, error) {
 	for _, name := range names {
 		if !d.covers(name) {
 			object := ObjectRef{d.prefix.Cluster, d.prefix.Bucket, name}
 			return nil, d.writer.client.refusal(Change{Op: OpDeleteObject, ID: object.ID()}, ErrNotConfirmed)
 		}
 	}
-	d.parts++
-	part := DeletionPart{Number: d.parts, Count: len(names), Names: objectnames.Encode(names)}
-	if err := d.record(part); err != nil {
+	d.batches++
+	batch := BatchRecord{Number: d.batches, Count: len(names), Names: objectnames.Encode(names)}
+	if err := d.record(batch); err != nil {
 		failed := d.writer.client.refusal(d.writer.change, err)
 		failed.Detail = "cannot record the next objects' names in the journal, so they were not sent; " + err.Error()
 		return nil, failed
 	}
-	return &DeletionStep{deletion: d, names: names, part: part}, nil
+	return &DeletionBatch{deletion: d, names: names, record: batch}, nil
 }
 
-func (d *BulkDeletion) record(p DeletionPart) error {
-	recorder, ok := d.writer.client.rules.recorder.(PartRecorder)
+func (d *BulkDeletion) record(p BatchRecord) error {
+	recorder, ok := d.writer.client.rules.recorder.(BatchRecorder)
 	if !ok || d.writer.intent == "" {
 		return nil
 	}
-	return recorder.RecordPart(d.writer.intent, p)
+	return recorder.RecordBatch(d.writer.intent, p)
 }
 
-// Remove deletes one of the step's objects.
-func (s *DeletionStep) Remove(ctx context.Context, name string) error {
+// Remove deletes one of the batch's objects.
+func (s *DeletionBatch) Remove(ctx context.Context, name string) error {
 	d := s.deletion
 	object := ObjectRef{d.prefix.Cluster, d.prefix.Bucket, name}
-	part := Change{Op: OpDeleteObject, ID: object.ID()}
+	change := Change{Op: OpDeleteObject, ID: object.ID()}
 	if !slices.Contains(s.names, name) {
-		return d.writer.client.refusal(part, ErrNotConfirmed)
+		return d.writer.client.refusal(change, ErrNotConfirmed)
 	}
-	return (&Writer{client: d.writer.client, change: part, part: true}).DeleteObject(ctx, object)
+	return (&Writer{client: d.writer.client, change: change, part: true}).DeleteObject(ctx, object)
 }
 
-// End records what became of the step: how many objects are gone, and of which ones that is not known.
-func (s *DeletionStep) End(gone int, unknown []string) error {
-	p := s.part
+// End records what became of the batch: how many objects are gone, and of which ones that is not known.
+func (s *DeletionBatch) End(gone int, unknown []string) error {
+	p := s.record
 	p.Ended, p.Names, p.Gone, p.Left = true, nil, gone, p.Count-gone-len(unknown)
 	if len(unknown) > 0 {
 		p.Names = objectnames.Encode(unknown)

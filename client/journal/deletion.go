@@ -8,18 +8,19 @@ import (
 	"lookout/client"
 )
 
-// A DeletionProgress is what became of the parts of a change that deletes many objects. It is replaced, never changed.
+// A DeletionProgress is what became of the batches of a change that deletes many objects. It is replaced, never
+// changed.
 type DeletionProgress struct {
-	Gone  int                   `json:"gone,omitempty"`
-	Begun int                   `json:"begun"`          // the last part
-	Open  []client.DeletionPart `json:"open,omitempty"` // parts with objects whose outcome is not known
-	At    time.Time             `json:"at,omitzero"`    // of the last record
+	Gone  int                  `json:"gone,omitempty"`
+	Begun int                  `json:"begun"`          // the last batch
+	Open  []client.BatchRecord `json:"open,omitempty"` // batches with objects whose outcome is not known
+	At    time.Time            `json:"at,omitzero"`    // of the last record
 }
 
 // UnknownCount returns the number of objects whose outcome is not known.
 func (p *DeletionProgress) UnknownCount() (n int) {
-	for _, part := range p.Open {
-		n += part.UnknownCount()
+	for _, batch := range p.Open {
+		n += batch.UnknownCount()
 	}
 	return n
 }
@@ -39,23 +40,23 @@ func (p *DeletionProgress) Describe(objects int) string {
 	return text
 }
 
-// with returns the progress after a record of a part. A record that was read before changes nothing.
-func (p *DeletionProgress) with(part client.DeletionPart, at time.Time) *DeletionProgress {
+// with returns the progress after a record of a batch. A record that was read before changes nothing.
+func (p *DeletionProgress) with(batch client.BatchRecord, at time.Time) *DeletionProgress {
 	next := DeletionProgress{}
 	if p != nil {
 		next = *p
 		next.Open = slices.Clone(p.Open)
 	}
-	i := slices.IndexFunc(next.Open, func(q client.DeletionPart) bool { return q.Number == part.Number })
+	i := slices.IndexFunc(next.Open, func(q client.BatchRecord) bool { return q.Number == batch.Number })
 	switch {
-	case !part.Ended && part.Number > next.Begun:
-		next.Open, next.Begun = append(next.Open, part), part.Number
-	case part.Ended && i >= 0:
+	case !batch.Ended && batch.Number > next.Begun:
+		next.Open, next.Begun = append(next.Open, batch), batch.Number
+	case batch.Ended && i >= 0:
 		if was := next.Open[i]; was.Ended {
 			next.Gone -= was.Gone
 		}
-		next.Gone += part.Gone
-		if next.Open[i] = part; part.UnknownCount() == 0 {
+		next.Gone += batch.Gone
+		if next.Open[i] = batch; batch.UnknownCount() == 0 {
 			next.Open = slices.Delete(next.Open, i, i+1)
 		}
 	default:
@@ -65,17 +66,17 @@ func (p *DeletionProgress) with(part client.DeletionPart, at time.Time) *Deletio
 	return &next
 }
 
-// validPart reports whether the numbers of a part can be true.
-func validPart(p client.DeletionPart) bool {
+// validBatch reports whether the numbers of a batch can be true.
+func validBatch(p client.BatchRecord) bool {
 	return p.Number > 0 && p.Count > 0 && p.Gone >= 0 && p.Left >= 0 && p.Gone <= p.Count && p.Left <= p.Count-p.Gone
 }
 
-// RecordPart records a part of a change that deletes many objects. Of one that begins, the record is on the disk when
-// RecordPart returns.
-func (j *Journal) RecordPart(id string, p client.DeletionPart) error {
+// RecordBatch records a batch of a change that deletes many objects. Of one that begins, the record is on the disk when
+// RecordBatch returns.
+func (j *Journal) RecordBatch(id string, p client.BatchRecord) error {
 	j.fileMu.Lock()
 	defer j.fileMu.Unlock()
-	l := record{ID: id, Part: &p, At: j.now().UTC()}
+	l := record{ID: id, Batch: &p, At: j.now().UTC()}
 	if err := j.write(l, !p.Ended, nil); err != nil {
 		if p.Ended && j.outcomeError == nil {
 			j.outcomeError = fmt.Errorf("the outcome of a change could not be written to the journal: %w", err)
@@ -88,16 +89,16 @@ func (j *Journal) RecordPart(id string, p client.DeletionPart) error {
 	return nil
 }
 
-// applyPart adds the record of a part to its change.
-func applyPart(s *state, l record) bool {
-	if !validPart(*l.Part) {
+// applyBatch adds the record of a batch to its change.
+func applyBatch(s *state, l record) bool {
+	if !validBatch(*l.Batch) {
 		return false
 	}
 	e := s.byID[l.ID]
 	if e == nil {
 		return len(s.segments) > 0 && l.ID != "" // the outcome says what became of the change
 	}
-	if next := e.Deletion.with(*l.Part, l.At); next != e.Deletion {
+	if next := e.Deletion.with(*l.Batch, l.At); next != e.Deletion {
 		e.setDeletion(next)
 		s.version++
 	}

@@ -35,10 +35,10 @@ type record struct {
 	UnseenSecretOf string `json:"unseen_secret,omitempty"`
 	// the key that is to be revoked, as long as it was not
 	RevokeLater *KeyNote `json:"revoke_later,omitempty"`
-	// a part of a deletion of many objects; in a compacted file, all of them
-	Part     *client.DeletionPart `json:"part,omitempty"`
-	Deletion *DeletionProgress    `json:"deletion,omitempty"`
-	Gone     int                  `json:"gone,omitempty"` // objects that such a deletion has deleted
+	// a batch of a deletion of many objects; in a compacted file, all of them
+	Batch    *client.BatchRecord `json:"batch,omitempty"`
+	Deletion *DeletionProgress   `json:"deletion,omitempty"`
+	Gone     int                 `json:"gone,omitempty"` // objects that such a deletion has deleted
 }
 
 // A place is where the line of an intent is.

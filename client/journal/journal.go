@@ -30,7 +30,7 @@ type Entry struct {
 	RevokeLater    *KeyNote `json:"-"` // the key that is to be revoked, as long as it was not; nil if there is none
 	// objects that a deletion of many has deleted, as far as known
 	Gone int `json:"-"`
-	// what became of the parts of a deletion of many objects; nil for other changes, and in segments
+	// what became of the batches of a deletion of many objects; nil for other changes, and in segments
 	Deletion       *DeletionProgress `json:"-"`
 	byOtherProcess bool              // another process recorded it while this one was running
 	decidedAt      time.Time         // when the outcome became known, if another was known before
@@ -240,8 +240,8 @@ func (s *state) apply(l record, from place) bool {
 		return s.addSegments(l.Segments)
 	case l.Intent != nil:
 		return s.applyIntent(l, from)
-	case l.Part != nil:
-		return applyPart(s, l)
+	case l.Batch != nil:
+		return applyBatch(s, l)
 	}
 	return s.applyOutcome(l, from)
 }

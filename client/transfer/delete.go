@@ -24,8 +24,8 @@ const (
 	maxReportedNames  = 1000
 	// maxConsecutiveFailures is how many failures in a row end a deletion.
 	maxConsecutiveFailures = 20
-	// partNames is how many names the journal records at once before they are sent.
-	partNames = 250
+	// batchNames is how many names the journal records at once before they are sent.
+	batchNames = 250
 	// deleteGrace is how long the requests on their way may take once a deletion is stopped.
 	deleteGrace = 700 * time.Millisecond
 )
@@ -78,7 +78,7 @@ func (e *UndeletedError) Unwrap() error { return e.Cause }
 func (e *UndeletedError) Unknown() bool { return e.Missing > 0 }
 
 // Delete deletes objects of a bucket by name. The consent is for client.OpDeleteObject on all of them. The journal
-// records one object as it was; of several it records one entry with parts. Retry deletes the objects that remain.
+// records one object as it was; of several it records one entry with batches. Retry deletes the objects that remain.
 func (m *Manager) Delete(consent *client.Consent, cluster, bucket string, names []string) ID {
 	b := objectnames.NewBuilder(client.BucketID(cluster, bucket))
 	for _, name := range names {
@@ -244,20 +244,20 @@ type deleter struct {
 	stopped             bool // no further deletion is started
 }
 
-// A deletePart is a part of the deletion that is recorded.
-type deletePart struct {
-	step    *client.DeletionStep
+// A begunBatch is a batch of the deletion that has begun.
+type begunBatch struct {
+	*client.DeletionBatch
 	pending int // objects without a result
 	gone    int
 	unknown []string
 }
 
-// deleteNames deletes objects, and returns how many of them were sent. Each part is recorded before its first object is
-// sent.
+// deleteNames deletes objects, and returns how many of them were sent. Each batch is recorded before its first object
+// is sent.
 func (s *deleter) deleteNames(ctx context.Context, names iter.Seq[string]) (sent int) {
 	type item struct {
-		part *deletePart
-		name string
+		batch *begunBatch
+		name  string
 	}
 	s.failed, s.unknown = nil, nil
 	s.m.parallel.deletes.succeeded() // the user, or a page that was read, says to go on
@@ -269,7 +269,7 @@ func (s *deleter) deleteNames(ctx context.Context, names iter.Seq[string]) (sent
 			started++
 			workers.Go(func() {
 				for one := range items {
-					s.deleteOne(ctx, one.part, one.name)
+					s.deleteOne(ctx, one.batch, one.name)
 				}
 			})
 		}
@@ -280,22 +280,22 @@ func (s *deleter) deleteNames(ctx context.Context, names iter.Seq[string]) (sent
 			return false
 		}
 	}
-	for part := range partsOf(names) {
+	for batch := range batchesOf(names) {
 		if s.hasStopped(ctx) {
 			break
 		}
-		step, err := s.deletion.Begin(part)
+		begun, err := s.deletion.Begin(batch)
 		if err != nil {
 			s.stop(err)
 			break
 		}
-		open := &deletePart{step: step, pending: len(part)}
+		open := &begunBatch{DeletionBatch: begun, pending: len(batch)}
 		done := 0
-		for done < len(part) && !s.hasStopped(ctx) && send(item{open, part[done]}) {
+		for done < len(batch) && !s.hasStopped(ctx) && send(item{open, batch[done]}) {
 			done++
 		}
-		if sent += done; done < len(part) {
-			s.finish(open, len(part)-done)
+		if sent += done; done < len(batch) {
+			s.finish(open, len(batch)-done)
 			break
 		}
 	}
@@ -304,20 +304,20 @@ func (s *deleter) deleteNames(ctx context.Context, names iter.Seq[string]) (sent
 	return sent
 }
 
-// partsOf cuts names into parts.
-func partsOf(names iter.Seq[string]) iter.Seq[[]string] {
+// batchesOf cuts names into batches.
+func batchesOf(names iter.Seq[string]) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
-		part := make([]string, 0, partNames)
+		batch := make([]string, 0, batchNames)
 		for name := range names {
-			if part = append(part, name); len(part) == partNames {
-				if !yield(part) {
+			if batch = append(batch, name); len(batch) == batchNames {
+				if !yield(batch) {
 					return
 				}
-				part = make([]string, 0, partNames)
+				batch = make([]string, 0, batchNames)
 			}
 		}
-		if len(part) > 0 {
-			yield(part)
+		if len(batch) > 0 {
+			yield(batch)
 		}
 	}
 }
@@ -338,17 +338,17 @@ func (s *deleter) stop(err error) {
 	}
 }
 
-// deleteOne deletes one object of a part.
-func (s *deleter) deleteOne(ctx context.Context, part *deletePart, name string) {
-	err := s.patiently(ctx, func(ctx context.Context) error { return part.step.Remove(ctx, name) })
+// deleteOne deletes one object of a batch.
+func (s *deleter) deleteOne(ctx context.Context, batch *begunBatch, name string) {
+	err := s.patiently(ctx, func(ctx context.Context) error { return batch.Remove(ctx, name) })
 	s.mu.Lock()
 	var e *client.Error
 	switch {
 	case err == nil:
 		s.consecutiveFailures = 0
-		part.gone++
+		batch.gone++
 	case errors.As(err, &e) && e.Unknown():
-		s.unknown, part.unknown = append(s.unknown, name), append(part.unknown, name)
+		s.unknown, batch.unknown = append(s.unknown, name), append(batch.unknown, name)
 	default:
 		s.failed = append(s.failed, name)
 	}
@@ -363,17 +363,17 @@ func (s *deleter) deleteOne(ctx context.Context, part *deletePart, name string) 
 	if err == nil {
 		s.p.add(1)
 	}
-	s.finish(part, 1)
+	s.finish(batch, 1)
 }
 
-// finish counts objects of a part that have a result, or are not sent. It records the end of the part.
-func (s *deleter) finish(part *deletePart, n int) {
+// finish counts objects of a batch that have a result, or are not sent. It records the end of the batch.
+func (s *deleter) finish(batch *begunBatch, n int) {
 	s.mu.Lock()
-	part.pending -= n
-	ended := part.pending == 0
+	batch.pending -= n
+	ended := batch.pending == 0
 	s.mu.Unlock()
 	if ended {
-		if err := part.step.End(part.gone, part.unknown); err != nil {
+		if err := batch.End(batch.gone, batch.unknown); err != nil {
 			s.stop(err)
 		}
 	}

@@ -215,10 +215,10 @@ func TestDelete_journalAfterKill(t *testing.T) {
 			t.Fatalf("%+v", all)
 		}
 		e, unknown := all[0], map[string]bool{}
-		for _, part := range e.Deletion.Open {
-			some, err := objectnames.Decode(part.Names)
-			if err != nil || len(some) != part.UnknownCount() {
-				t.Fatalf("%d of %d names: %v", len(some), part.UnknownCount(), err)
+		for _, batch := range e.Deletion.Open {
+			some, err := objectnames.Decode(batch.Names)
+			if err != nil || len(some) != batch.UnknownCount() {
+				t.Fatalf("%d of %d names: %v", len(some), batch.UnknownCount(), err)
 			}
 			for _, name := range some {
 				unknown[name] = true
@@ -242,41 +242,41 @@ func TestDelete_journalAfterKill(t *testing.T) {
 			len(unknown),
 			n-e.Gone-len(unknown),
 		)
-		if e.OutcomeDetail != want || e.Gone < 1000-2*partNames || len(unknown) > 3*partNames ||
+		if e.OutcomeDetail != want || e.Gone < 1000-2*batchNames || len(unknown) > 3*batchNames ||
 			e.Gone+len(unknown) < 1099 {
 			t.Errorf("%q, not %q", e.OutcomeDetail, want)
 		}
 	})
 }
 
-// A partRecorder refuses the parts from a number on.
-type partRecorder struct {
+// A batchRecorder refuses the parts from a number on.
+type batchRecorder struct {
 	*journal.Journal
 	from  int
 	ended bool // only the ends
 }
 
-func (p *partRecorder) RecordPart(id string, part client.DeletionPart) error {
-	if part.Number >= p.from && part.Ended == p.ended {
+func (p *batchRecorder) RecordBatch(id string, batch client.BatchRecord) error {
+	if batch.Number >= p.from && batch.Ended == p.ended {
 		return errors.New("no space left on device")
 	}
-	return p.Journal.RecordPart(id, part)
+	return p.Journal.RecordBatch(id, batch)
 }
 
 // Names that the journal does not take are not sent, and nothing more is sent after an end that it does not take.
 func TestDelete_stopsWithoutJournal(t *testing.T) {
 	for _, ended := range []bool{false, true} {
 		t.Run(fmt.Sprint(ended), func(t *testing.T) {
-			notes := &partRecorder{journal.NewInMemory(time.Now), 3, ended}
+			notes := &batchRecorder{journal.NewInMemory(time.Now), 3, ended}
 			runInBubble(t, func(r *rig) {
 				names := r.storeNumbered("o", 3000)
 				row := r.waitEnded(r.deleteObjects(names...))
-				most := 2 * partNames
+				most := 2 * batchNames
 				if ended {
-					most += 3 * partNames
+					most += 3 * batchNames
 				}
 				if row.State != Failed || !strings.Contains(row.Err.Error(), "no space left") ||
-					r.deletedCount() != int(row.Done) || r.deletedCount() < 2*partNames || r.deletedCount() > most {
+					r.deletedCount() != int(row.Done) || r.deletedCount() < 2*batchNames || r.deletedCount() > most {
 					t.Errorf("%s, %d deleted: %v", row.State, r.deletedCount(), row.Err)
 				}
 			}, client.WithRecorder(notes))

@@ -224,10 +224,11 @@ func lookUpDeletion(a *account.Account, e journal.Entry) tea.Cmd {
 			a.Journal.RecordOutcome(e.ID, client.Rejected, errors.New("it was interrupted before anything was sent"))
 			return nil
 		}
-		for _, part := range e.Deletion.Open {
-			ended, err := lookUpPart(a.Context, a.API.Objects, client.ObjectRef{Cluster: cluster, Bucket: bucket}, part)
+		for _, batch := range e.Deletion.Open {
+			at := client.ObjectRef{Cluster: cluster, Bucket: bucket}
+			ended, err := lookUpBatch(a.Context, a.API.Objects, at, batch)
 			if err == nil {
-				err = a.Journal.RecordPart(e.ID, ended)
+				err = a.Journal.RecordBatch(e.ID, ended)
 			}
 			if err != nil {
 				return ui.NewsMsg{
@@ -250,18 +251,18 @@ func lookUpDeletion(a *account.Account, e journal.Entry) tea.Cmd {
 	}
 }
 
-// lookUpPart returns the end of a part: which of its objects exist.
-func lookUpPart(
-	ctx context.Context, objects client.ObjectReader, at client.ObjectRef, part client.DeletionPart,
-) (client.DeletionPart, error) {
-	names, err := objectnames.Decode(part.Names)
-	if err == nil && len(names) != part.UnknownCount() {
-		err = fmt.Errorf("%d of %d names are in the journal", len(names), part.UnknownCount())
+// lookUpBatch returns the end of a batch: which of its objects exist.
+func lookUpBatch(
+	ctx context.Context, objects client.ObjectReader, at client.ObjectRef, batch client.BatchRecord,
+) (client.BatchRecord, error) {
+	names, err := objectnames.Decode(batch.Names)
+	if err == nil && len(names) != batch.UnknownCount() {
+		err = fmt.Errorf("%d of %d names are in the journal", len(names), batch.UnknownCount())
 	}
 	if err != nil {
-		return part, err
+		return batch, err
 	}
-	part.Ended, part.Names = true, nil
+	batch.Ended, batch.Names = true, nil
 	var mu sync.Mutex
 	var workers sync.WaitGroup
 	for some := range slices.Chunk(names, len(names)/maxDeletionLookups+1) {
@@ -273,9 +274,9 @@ func lookUpPart(
 				case failure != nil:
 					err = failure
 				case there:
-					part.Left++
+					batch.Left++
 				default:
-					part.Gone++
+					batch.Gone++
 				}
 				mu.Unlock()
 				if failure != nil {
@@ -285,5 +286,5 @@ func lookUpPart(
 		})
 	}
 	workers.Wait()
-	return part, err
+	return batch, err
 }
