@@ -34,7 +34,7 @@ type record struct {
 	// id of the key that was made, as long as nobody has seen its secret
 	UnseenSecretOf string `json:"unseen_secret,omitempty"`
 	// the key that is to be revoked, as long as it was not
-	RevokeLater *KeyNote `json:"revoke_later,omitempty"`
+	RevokeLater *RevokeReminder `json:"revoke_later,omitempty"`
 	// a batch of a deletion of many objects; in a compacted file, all of them
 	Batch    *client.BatchRecord `json:"batch,omitempty"`
 	Deletion *DeletionProgress   `json:"deletion,omitempty"`

@@ -24,10 +24,10 @@ type Entry struct {
 	Change  client.Change  `json:"change"`
 	Outcome client.Outcome `json:"-"`
 	// the error, or how the outcome became known later
-	OutcomeDetail  string   `json:"-"`
-	ByReading      bool     `json:"-"` // from reading again, not from the answer or the user
-	UnseenSecretOf string   `json:"-"` // id of the key that was made, as long as nobody has seen its secret
-	RevokeLater    *KeyNote `json:"-"` // the key that is to be revoked, as long as it was not; nil if there is none
+	OutcomeDetail  string          `json:"-"`
+	ByReading      bool            `json:"-"` // from reading again, not from the answer or the user
+	UnseenSecretOf string          `json:"-"` // id of the key that was made, as long as nobody has seen its secret
+	RevokeLater    *RevokeReminder `json:"-"` // until the key is revoked; nil if there is none
 	// objects that a deletion of many has deleted, as far as known
 	Gone int `json:"-"`
 	// what became of the batches of a deletion of many objects; nil for other changes, and in segments

@@ -317,7 +317,7 @@ func TestJournal_KeysToRevoke(t *testing.T) {
 			recordChange(t, compacted, client.OpEnableService, "1")
 		}
 		held := compacted.KeysToRevoke()
-		if len(held) != 2 || *held[1].RevokeLater != (KeyNote{"1", "made for rclone"}) ||
+		if len(held) != 2 || *held[1].RevokeLater != (RevokeReminder{"1", "made for rclone"}) ||
 			held[1].Outcome != client.Applied {
 			t.Fatalf("after a compaction: %+v", held)
 		}

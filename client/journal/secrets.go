@@ -37,8 +37,8 @@ func UnseenSecrets(j *Journal) []Entry {
 	return unseen
 }
 
-// A KeyNote names an access key that is to be revoked, and says why: keys never expire.
-type KeyNote struct {
+// A RevokeReminder names an access key that is to be revoked, and says why. Keys never expire.
+type RevokeReminder struct {
 	Key    string `json:"key"`    // its id
 	Reason string `json:"reason"` // "made for rclone in us-east-1/photos"
 }
@@ -48,7 +48,7 @@ type KeyNote struct {
 func (j *Journal) RecordRevokeLater(intentID, key, reason string) {
 	l := record{ID: intentID, Outcome: client.Applied, UnseenSecretOf: noted(j, intentID).UnseenSecretOf}
 	if key != "" {
-		l.RevokeLater = &KeyNote{key, reason}
+		l.RevokeLater = &RevokeReminder{key, reason}
 	}
 	j.recordOutcome(l)
 }
