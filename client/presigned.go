@@ -33,10 +33,10 @@ type presignedRequest struct {
 	op, method string
 	object     ObjectRef
 	header     http.Header
-	body       *trackedBody // nil for no body
-	mustNew    bool         // refuse to replace an object
-	link       *ObjectLink  // nil for a URL of its own
-	copiedFrom string       // for the journal: the id of the object that the body comes from
+	body       *trackedBody  // nil for no body
+	mustNew    bool          // refuse to replace an object
+	link       *RenewableURL // nil for a URL of its own
+	copiedFrom string        // for the journal: the id of the object that the body comes from
 }
 
 // A trackedBody is a body that knows whether any of it was read.
@@ -51,15 +51,15 @@ func (h *trackedBody) Read(p []byte) (int, error) {
 	return h.Reader.Read(p)
 }
 
-// An ObjectLink is a pre-signed URL for reading one object, which several requests share. It is made when it is first
+// A RenewableURL is a pre-signed URL for reading one object, which several requests share. It is made when it is first
 // used, and made again when the storage refuses it, because it has expired.
-type ObjectLink struct {
+type RenewableURL struct {
 	mu     sync.Mutex
 	target *url.URL
 }
 
 // get returns the URL unless it is the one that was refused; otherwise it makes another.
-func (l *ObjectLink) get(refused *url.URL, create func() (*url.URL, error)) (*url.URL, error) {
+func (l *RenewableURL) get(refused *url.URL, create func() (*url.URL, error)) (*url.URL, error) {
 	if l == nil {
 		return create()
 	}
@@ -75,10 +75,10 @@ func (l *ObjectLink) get(refused *url.URL, create func() (*url.URL, error)) (*ur
 
 // An ObjectRange is a part of an object.
 type ObjectRange struct {
-	From int64       // the first byte
-	End  int64       // the byte after the last one; 0 means up to the end
-	ETag string      // if not empty, any other version of the object is an error with status 412
-	Link *ObjectLink // the URL to use; nil means one of its own
+	From int64         // the first byte
+	End  int64         // the byte after the last one; 0 means up to the end
+	ETag string        // if not empty, any other version of the object is an error with status 412
+	Link *RenewableURL // the URL to use; nil means one of its own
 }
 
 // Get opens a part of an object. The response is 200 with the whole object, or 206 with the part; the caller reads and

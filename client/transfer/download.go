@@ -108,7 +108,7 @@ type downloadTask struct {
 	sum          hash.Hash   // MD5 of the data in the part; nil if the ETag is not an MD5
 	bodyComplete bool        // the storage has sent the whole body
 	header       http.Header // of the first response that was accepted
-	link         client.ObjectLink
+	link         client.RenewableURL
 	oneStream    bool // the storage or the system does not allow several connections
 }
 
