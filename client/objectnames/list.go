@@ -15,8 +15,8 @@ import (
 // it shares with the one before.
 const blockNames = 64
 
-// A NamedObject is a name and a size; a negative size is not known.
-type NamedObject struct {
+// A SizedName is a name and a size; a negative size is not known.
+type SizedName struct {
 	Name string
 	Size int64
 }
@@ -43,8 +43,8 @@ func (l *SortedNames) Bytes() int64 { return l.bytes }
 func (l *SortedNames) Prefix() string { return l.prefix }
 
 // From returns the objects from position i on.
-func (l *SortedNames) From(i int) iter.Seq[NamedObject] {
-	return func(yield func(NamedObject) bool) {
+func (l *SortedNames) From(i int) iter.Seq[SizedName] {
+	return func(yield func(SizedName) bool) {
 		for b := i / blockNames; b < len(l.blocks); b++ {
 			at := b * blockNames
 			for o := range decode(l.blocks[b]) {
@@ -85,7 +85,7 @@ func NewBuilder(bucket string) *Builder { return &Builder{list: SortedNames{buck
 func (b *Builder) Len() int { return b.list.n }
 
 // Add adds an object.
-func (b *Builder) Add(o NamedObject) {
+func (b *Builder) Add(o SizedName) {
 	before := b.last
 	if b.list.n == 0 {
 		b.list.prefix = strings.Clone(o.Name)
@@ -116,8 +116,8 @@ func (b *Builder) List() *SortedNames {
 		return &b.list
 	}
 	all := slices.Collect(b.list.From(0))
-	slices.SortStableFunc(all, func(o, p NamedObject) int { return strings.Compare(o.Name, p.Name) })
-	all = slices.CompactFunc(all, func(o, p NamedObject) bool { return o.Name == p.Name })
+	slices.SortStableFunc(all, func(o, p SizedName) int { return strings.Compare(o.Name, p.Name) })
+	all = slices.CompactFunc(all, func(o, p SizedName) bool { return o.Name == p.Name })
 	sorted := NewBuilder(b.list.bucket)
 	for _, o := range all {
 		sorted.Add(o)
@@ -130,7 +130,7 @@ func Encode(names []string) []byte {
 	var text []byte
 	before := ""
 	for _, name := range names {
-		text = appendObject(text, before, NamedObject{Name: name, Size: -1})
+		text = appendObject(text, before, SizedName{Name: name, Size: -1})
 		before = name
 	}
 	return text
@@ -151,7 +151,7 @@ func Decode(text []byte) (names []string, err error) {
 	return names, nil
 }
 
-func appendObject(text []byte, before string, o NamedObject) []byte {
+func appendObject(text []byte, before string, o SizedName) []byte {
 	n := shared(before, o.Name)
 	text = binary.AppendUvarint(text, uint64(n))
 	text = binary.AppendUvarint(text, uint64(len(o.Name)-n))
@@ -175,8 +175,8 @@ func firstName(block []byte) []byte {
 	return block[size : size+int(n)]
 }
 
-func decode(block []byte) iter.Seq[NamedObject] {
-	return func(yield func(NamedObject) bool) {
+func decode(block []byte) iter.Seq[SizedName] {
+	return func(yield func(SizedName) bool) {
 		for o := range decodeCounting(block) {
 			if !yield(o) {
 				return
@@ -186,8 +186,8 @@ func decode(block []byte) iter.Seq[NamedObject] {
 }
 
 // decodeCounting returns the objects of a text and the bytes behind each. It stops at what is invalid.
-func decodeCounting(text []byte) iter.Seq2[NamedObject, int] {
-	return func(yield func(NamedObject, int) bool) {
+func decodeCounting(text []byte) iter.Seq2[SizedName, int] {
+	return func(yield func(SizedName, int) bool) {
 		var name []byte
 		for len(text) > 0 {
 			var head [2]uint64
@@ -207,7 +207,7 @@ func decodeCounting(text []byte) iter.Seq2[NamedObject, int] {
 			if n <= 0 {
 				return
 			}
-			if text = text[n:]; !yield(NamedObject{string(name), int64(size) - 1}, len(text)) {
+			if text = text[n:]; !yield(SizedName{string(name), int64(size) - 1}, len(text)) {
 				return
 			}
 		}

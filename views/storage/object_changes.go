@@ -33,7 +33,7 @@ type deletion struct {
 // newDeletion returns the deletion of one object.
 func newDeletion(b *client.Bucket, o *client.Object) deletion {
 	names := objectnames.NewBuilder(b.ID())
-	names.Add(objectnames.NamedObject{Name: o.Name.Raw(), Size: o.Size})
+	names.Add(objectnames.SizedName{Name: o.Name.Raw(), Size: o.Size})
 	return deletion{b, names.List(), *o}
 }
 
@@ -47,7 +47,7 @@ func (l *objectListing) delete(rows table.SelectedRows[*client.Object]) tea.Cmd 
 				if names.Len() == 0 {
 					d.single = o.Clone()
 				}
-				names.Add(objectnames.NamedObject{Name: o.Name.Raw(), Size: o.Size})
+				names.Add(objectnames.SizedName{Name: o.Name.Raw(), Size: o.Size})
 			}
 			return 0
 		})

@@ -589,7 +589,7 @@ func (s *scriptSession) planRemoval(
 		if names.Len() == 0 {
 			single = o.Object.Clone()
 		}
-		names.Add(objectnames.NamedObject{Name: o.Object.Name.Raw(), Size: o.Object.Size})
+		names.Add(objectnames.SizedName{Name: o.Object.Name.Raw(), Size: o.Object.Size})
 	})
 	if err != nil {
 		return c, err
