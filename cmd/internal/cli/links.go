@@ -117,7 +117,7 @@ func makeLink(set *pflag.FlagSet) planFunc[*link] {
 // readersResource lists who can read a bucket, or an object of it. Its command stands among those of buckets and of
 // objects; args are its arguments.
 func readersResource(singular, args string) scriptResource {
-	type row = readers.Reader
+	type row = readers.Grant
 	return scriptResource{
 		singular: singular,
 		listName: "readers",
@@ -162,7 +162,7 @@ func readersResource(singular, args string) scriptResource {
 
 // listReaders returns who can read a bucket, or an object of it: args are CLUSTER/BUCKET [NAME]. With an error it
 // returns what was read nevertheless.
-func (s *scriptSession) listReaders(ctx context.Context, args []string) ([]*readers.Reader, error) {
+func (s *scriptSession) listReaders(ctx context.Context, args []string) ([]*readers.Grant, error) {
 	o, err := parseObjectArgs(append(args, "")[:2])
 	if o.Cluster == "" || err != nil && len(args) > 1 {
 		return nil, err
@@ -185,7 +185,7 @@ func (s *scriptSession) listReaders(ctx context.Context, args []string) ([]*read
 		err = fmt.Errorf("the access keys may be missing: %w", err)
 	}
 	rows = append(append(rows, readers.Keys(keys, bucket.ID(), bucket.Region.Raw())...), access.Links...)
-	rows = append(rows, &readers.Reader{
+	rows = append(rows, &readers.Grant{
 		Kind:   readers.S3Policy,
 		Name:   bucket.ID(),
 		Access: account.UnknownText,

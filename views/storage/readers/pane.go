@@ -105,7 +105,7 @@ func (p *view) Update(msg tea.Msg) tea.Cmd { return p.scroll.Update(msg) }
 
 // Actions change the access, and go to the keys.
 func (p *view) Actions() []ui.Action {
-	keys := account.References(p.keys(), func(r *Reader) account.LinkedRow {
+	keys := account.References(p.keys(), func(r *Grant) account.LinkedRow {
 		return account.LinkedRow{Kind: "key", Label: client.Clean(r.Name), Pane: "keys", ID: account.FormatID(r.KeyID)}
 	})
 	acts := append(p.actions(), ui.Action{
@@ -122,9 +122,9 @@ func (p *view) Actions() []ui.Action {
 }
 
 // keys returns the keys that reach the bucket.
-func (p *view) keys() resource.Joined[*Reader] {
-	return resource.Derive(account.AllRows(p.a, p.a.Keys()), func(all []*client.AccessKey) []*Reader {
-		return account.Memo(p.a, "keys that reach "+p.bucket.ID(), func() []*Reader {
+func (p *view) keys() resource.Joined[*Grant] {
+	return resource.Derive(account.AllRows(p.a, p.a.Keys()), func(all []*client.AccessKey) []*Grant {
+		return account.Memo(p.a, "keys that reach "+p.bucket.ID(), func() []*Grant {
 			return Keys(all, p.bucket.ID(), p.bucket.Region.Raw())
 		}, p.a.Keys())
 	})
@@ -151,7 +151,7 @@ func (p *view) View(b ui.Box) string {
 		names = max(names, ui.Width(keyName(r)))
 	}
 	names = min(names, t.Box.Width/3)
-	resource.List(t, keys, func(r *Reader) { writeKey(t, r, names) }, "no access key reaches it")
+	resource.List(t, keys, func(r *Grant) { writeKey(t, r, names) }, "no access key reaches it")
 	if known {
 		t.Heading("links that are still valid")
 		writeLinks(t, access.Links)
@@ -166,7 +166,7 @@ func (p *view) writeACLs(t *account.DetailWriter, access *Access) {
 	t.Blank()
 	t.Paragraph(text, tone)
 	t.Blank()
-	labels := map[ReaderKind]string{BucketACL: "bucket's ACL", ObjectACL: "object's ACL", CORS: "CORS"}
+	labels := map[GrantKind]string{BucketACL: "bucket's ACL", ObjectACL: "object's ACL", CORS: "CORS"}
 	for _, r := range acls {
 		tone := theme.Plain
 		switch public, known := r.Public.Value(); {
@@ -180,7 +180,7 @@ func (p *view) writeACLs(t *account.DetailWriter, access *Access) {
 }
 
 // verdict says whether people without a key or a link can read it, as far as the ACLs show.
-func verdict(acls []*Reader, g theme.Glyphs) (string, theme.Tone) {
+func verdict(acls []*Grant, g theme.Glyphs) (string, theme.Tone) {
 	text, tone := g.OK+" Not public, as far as the ACL shows", theme.Good
 	for _, r := range acls {
 		switch public, known := r.Public.Value(); {
@@ -196,10 +196,10 @@ func verdict(acls []*Reader, g theme.Glyphs) (string, theme.Tone) {
 }
 
 // keyName returns the label of a key with its id.
-func keyName(r *Reader) string { return fmt.Sprintf("%s (%d)", client.Clean(r.Name), r.KeyID) }
+func keyName(r *Grant) string { return fmt.Sprintf("%s (%d)", client.Clean(r.Name), r.KeyID) }
 
 // writeKey writes how a key reaches the bucket. width is that of the names.
-func writeKey(t *account.DetailWriter, r *Reader, width int) {
+func writeKey(t *account.DetailWriter, r *Grant, width int) {
 	tone := theme.Plain
 	if r.rank > 0 {
 		tone = theme.Warn
@@ -213,7 +213,7 @@ func writeKey(t *account.DetailWriter, r *Reader, width int) {
 }
 
 // writeLinks writes the links that this machine's journal shows.
-func writeLinks(t *account.DetailWriter, links []*Reader) {
+func writeLinks(t *account.DetailWriter, links []*Grant) {
 	valid := 0
 	for _, r := range links {
 		end, _ := r.Expires.Value()

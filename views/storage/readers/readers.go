@@ -17,12 +17,12 @@ import (
 	"lookout/views/account"
 )
 
-// A Reader is one way to reach a bucket or an object, or a setting that decides about it.
-type Reader struct {
-	Kind   ReaderKind `json:"kind"`
-	Name   string     `json:"name"`             // bucket, object, or label of a key, as the API sent it
-	KeyID  int        `json:"key_id,omitempty"` // of a key
-	Access string     `json:"access"`           // "public-read", "on", "read_only", "GET", "unknown"
+// A Grant is one way to reach a bucket or an object, or a setting that decides about it.
+type Grant struct {
+	Kind   GrantKind `json:"kind"`
+	Name   string    `json:"name"`             // bucket, object, or label of a key, as the API sent it
+	KeyID  int       `json:"key_id,omitempty"` // of a key
+	Access string    `json:"access"`           // "public-read", "on", "read_only", "GET", "unknown"
 	// Public says whether people without a key or a link can read; null if that is not known.
 	Public  client.Optional[bool]      `json:"public"`
 	Regions []string                   `json:"regions"` // in which a key works; null if they are not reported
@@ -31,17 +31,17 @@ type Reader struct {
 	rank    int                        // among keys: those that reach more come later
 }
 
-// ReaderKind says what a Reader is.
-type ReaderKind string
+// GrantKind says what a Grant is.
+type GrantKind string
 
 // The kinds, in the order of lists.
 const (
-	BucketACL ReaderKind = "bucket_acl"
-	ObjectACL ReaderKind = "object_acl"
-	CORS      ReaderKind = "cors"
-	Key       ReaderKind = "key"
-	Link      ReaderKind = "link"
-	S3Policy  ReaderKind = "s3_policy"
+	BucketACL GrantKind = "bucket_acl"
+	ObjectACL GrantKind = "object_acl"
+	CORS      GrantKind = "cors"
+	Key       GrantKind = "key"
+	Link      GrantKind = "link"
+	S3Policy  GrantKind = "s3_policy"
 )
 
 // PolicyNote says what the account API does not show.
@@ -56,7 +56,7 @@ type Access struct {
 	BucketErr error // why the bucket's access could not be read
 	Object    *client.ObjectACL
 	ObjectErr error
-	Links     []*Reader // that have not expired, newest first
+	Links     []*Grant // that have not expired, newest first
 }
 
 // Read reads the access to a bucket, and to an object of it unless its name is empty. What cannot be read is in the
@@ -78,8 +78,8 @@ func Read(ctx context.Context, api *client.Client, j *journal.Journal, o client.
 }
 
 // ACLs returns the ACLs and the CORS setting.
-func (a *Access) ACLs(o client.ObjectRef) []*Reader {
-	acl, cors := &Reader{Access: account.UnknownText}, &Reader{Access: account.UnknownText}
+func (a *Access) ACLs(o client.ObjectRef) []*Grant {
+	acl, cors := &Grant{Access: account.UnknownText}, &Grant{Access: account.UnknownText}
 	acl.Note = unknownNote(a.BucketErr)
 	cors.Note, cors.Public = acl.Note, client.Known(false)
 	if a.BucketErr == nil {
@@ -95,19 +95,19 @@ func (a *Access) ACLs(o client.ObjectRef) []*Reader {
 	acl.Kind, acl.Name = BucketACL, client.BucketID(o.Cluster, o.Bucket)
 	cors.Kind, cors.Name = CORS, acl.Name
 	if o.Name == "" {
-		return []*Reader{acl, cors}
+		return []*Grant{acl, cors}
 	}
-	own := &Reader{Access: account.UnknownText, Note: unknownNote(a.ObjectErr)}
+	own := &Grant{Access: account.UnknownText, Note: unknownNote(a.ObjectErr)}
 	if a.ObjectErr == nil {
 		own = newACL(a.Object.ACL, describeObjectACL)
 	}
 	own.Kind, own.Name = ObjectACL, o.Name
-	return []*Reader{own, acl, cors}
+	return []*Grant{own, acl, cors}
 }
 
 // newACL returns an ACL that was read, which the service may not report.
-func newACL(acl client.ACL, describe func(client.ACL) string) *Reader {
-	r := &Reader{Access: string(acl), Note: describe(acl)}
+func newACL(acl client.ACL, describe func(client.ACL) string) *Grant {
+	r := &Grant{Access: string(acl), Note: describe(acl)}
 	switch acl {
 	case client.ACLPrivate:
 		r.Public = client.Known(false)
@@ -159,8 +159,8 @@ func describeObjectACL(acl client.ACL) string {
 
 // Keys returns the keys that reach a bucket, or may reach it: the limited ones first, then those that reach
 // everything, then those whose access is not known.
-func Keys(all []*client.AccessKey, bucket, region string) []*Reader {
-	var found []*Reader
+func Keys(all []*client.AccessKey, bucket, region string) []*Grant {
+	var found []*Grant
 	for _, k := range all {
 		if r, reaches := newKey(k, bucket); reaches {
 			if r.Regions != nil && region != "" && !slices.Contains(r.Regions, region) {
@@ -174,8 +174,8 @@ func Keys(all []*client.AccessKey, bucket, region string) []*Reader {
 }
 
 // newKey returns how a key reaches a bucket, and whether it does, as far as that is known.
-func newKey(k *client.AccessKey, bucket string) (r *Reader, reaches bool) {
-	r = &Reader{
+func newKey(k *client.AccessKey, bucket string) (r *Grant, reaches bool) {
+	r = &Grant{
 		Kind:    Key,
 		Name:    k.Label.Raw(),
 		KeyID:   k.ID,
@@ -209,8 +209,8 @@ const maxLinkLifetime = 24 * time.Hour
 
 // linksTo returns the links that were given out from this machine and have not expired, newest first: to an object, or
 // to any object of a bucket. The journal holds them without their URLs.
-func linksTo(j *journal.Journal, o client.ObjectRef, now time.Time) []*Reader {
-	var links []*Reader
+func linksTo(j *journal.Journal, o client.ObjectRef, now time.Time) []*Grant {
+	var links []*Grant
 	for _, e := range slices.Backward(j.Entries(now.Add(-maxLinkLifetime))) {
 		made := e.Change.Op == client.OpCreateObjectURL || e.Change.Op == client.OpCreateDownloadURL
 		name, below := strings.CutPrefix(e.Change.ID, client.BucketID(o.Cluster, o.Bucket)+"/")
@@ -226,7 +226,7 @@ func linksTo(j *journal.Journal, o client.ObjectRef, now time.Time) []*Reader {
 			life = time.Hour // the server's default
 		}
 		if end := e.Time.Add(life); end.After(now) {
-			links = append(links, &Reader{
+			links = append(links, &Grant{
 				Kind:    Link,
 				Name:    name,
 				Access:  sent.Method,
