@@ -473,7 +473,7 @@ func (c *Client) transportError(r request, err error) *Error {
 	switch {
 	case errors.As(err, &wait):
 		e.Status, e.RetryAfter, e.Detail = http.StatusTooManyRequests, wait.wait, ""
-	case errors.Is(err, errTooLarge) || errors.Is(err, errTruncated) || errors.Is(err, errLeftover):
+	case errors.Is(err, errTooLarge) || errors.Is(err, errTruncated) || errors.Is(err, errUnsolicited):
 		e.Detail = err.Error()
 	}
 	return e

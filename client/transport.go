@@ -136,7 +136,7 @@ func newTransport(c *Client) *transport {
 		t := newHTTPTransport()
 		// reads have a timeout of their own, and a write that is cut off would end with an unknown outcome
 		t.ResponseHeaderTimeout = 0
-		next = leftoverTransport{t}
+		next = unsolicitedGuard{t}
 	}
 	next = c.endpoint.observed(next)
 	w := &transport{
@@ -205,7 +205,7 @@ func newPresignedClient(c *Client) *http.Client {
 		t.DisableCompression, t.ResponseHeaderTimeout = true, 0
 		t.ForceAttemptHTTP2 = false // it would move the ranges of a download over one connection
 		t.ReadBufferSize, t.WriteBufferSize = 64<<10, 64<<10
-		next = leftoverTransport{t}
+		next = unsolicitedGuard{t}
 	}
 	return &http.Client{Transport: c.endpoint.observed(next), CheckRedirect: rejectRedirect}
 }

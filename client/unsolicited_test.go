@@ -14,7 +14,7 @@ import (
 // The second of two answers to one request is not taken for the answer to the next request, even if that request is
 // sent before net/http notices the second answer. A read is sent again, on another connection; of a change it is not
 // known whether it was applied.
-func TestTransport_leftover(t *testing.T) {
+func TestTransport_unsolicited(t *testing.T) {
 	answer := func(body string) string {
 		return fmt.Sprintf(
 			"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body,
@@ -22,8 +22,8 @@ func TestTransport_leftover(t *testing.T) {
 	}
 	service := func(label string) string { return `{"id":7,"label":"` + label + `"}` }
 	for name, c := range map[string]struct {
-		leftover string
-		send     func(context.Context, *client.Client) error
+		unsolicited string
+		send        func(context.Context, *client.Client) error
 	}{
 		"read": {pageBody(service("foreign")), func(ctx context.Context, api *client.Client) error {
 			p, err := api.Services.List(ctx, 1)
@@ -45,7 +45,7 @@ func TestTransport_leftover(t *testing.T) {
 			t.Parallel()
 			api := newAddressClient(t, faulttest.Listen(
 				t,
-				faulttest.RespondRaw(answer(pageBody(service("first")))+answer(c.leftover), faulttest.NeverRespond),
+				faulttest.RespondRaw(answer(pageBody(service("first")))+answer(c.unsolicited), faulttest.NeverRespond),
 				faulttest.RespondRaw(answer(pageBody(service("second")))),
 			))
 			written, ended := make(chan struct{}, 8), make(chan error, 1)

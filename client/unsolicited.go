@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-var errLeftover = errors.New("the server sent more than one answer to a request")
+var errUnsolicited = errors.New("the server sent more than one answer to a request")
 
 // A countingConn counts the bytes that it receives.
 type countingConn struct {
@@ -51,36 +51,37 @@ func countingConnOf(conn net.Conn) *countingConn {
 	}
 }
 
-// A leftoverTransport rejects an answer that had arrived before its request was sent: bytes that a server sent after
+// An unsolicitedGuard rejects an answer that had arrived before its request was sent: bytes that a server sent after
 // the end of an earlier answer. net/http closes a connection with such bytes, unless the next request is quicker.
-type leftoverTransport struct{ next *http.Transport }
+type unsolicitedGuard struct{ next *http.Transport }
 
-// RoundTrip returns errLeftover, and closes the connection, instead of an answer that had arrived before its request.
-func (t leftoverTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+// RoundTrip returns errUnsolicited and closes the connection instead of returning an answer that had arrived before its
+// request.
+func (t unsolicitedGuard) RoundTrip(req *http.Request) (*http.Response, error) {
 	type position struct {
 		conn     *countingConn
 		received int64
 	}
 	var requestAt atomic.Pointer[position]
-	var leftover atomic.Bool
+	var unsolicited atomic.Bool
 	trace := &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
-			leftover.Store(false) // net/http sends a request again if a connection turns out to be closed
+			unsolicited.Store(false) // net/http sends a request again if a connection turns out to be closed
 			if conn := countingConnOf(info.Conn); conn != nil {
 				requestAt.Store(&position{conn, conn.received.Load()})
 			}
 		},
 		GotFirstResponseByte: func() {
 			if at := requestAt.Load(); at != nil {
-				leftover.Store(at.conn.received.Load() == at.received)
+				unsolicited.Store(at.conn.received.Load() == at.received)
 			}
 		},
 	}
 	res, err := t.next.RoundTrip(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
-	if err == nil && leftover.Load() {
+	if err == nil && unsolicited.Load() {
 		_ = requestAt.Load().conn.Close()
 		_ = res.Body.Close()
-		return nil, errLeftover
+		return nil, errUnsolicited
 	}
 	return res, err
 }
