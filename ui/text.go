@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"lookout/client/visible"
 	"lookout/theme"
 )
 
@@ -68,6 +69,11 @@ func plainASCII(text string) bool {
 		}
 	}
 	return true
+}
+
+// ShowOnLine returns a text in one line, with hidden characters made visible.
+func ShowOnLine(text string) string {
+	return visible.Show(strings.NewReplacer("\n", " ", "\t", " ").Replace(text))
 }
 
 // Truncate cuts text to at most width cells and marks the cut.

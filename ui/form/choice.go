@@ -2,6 +2,7 @@ package form
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,24 +65,40 @@ func (c *choice[S]) press(k tea.KeyPressMsg) bool {
 }
 
 func (c *choice[S]) view(b ui.Box, focused bool) []string {
-	parts := make([]string, len(c.options))
-	for i, o := range c.options {
-		parts[i] = " " + string(o) + " "
-		if o == *c.v {
-			tone := theme.Strong
-			if focused {
-				tone = theme.Accent
-			}
-			parts[i] = b.Theme.Paint(tone, b.Theme.Glyphs.Left+string(o)+b.Theme.Glyphs.Right)
+	return drawChoice(b, focused, string(*c.v), c.optionNames())
+}
+
+// drawChoice draws a value among the options. It draws only the value if there is no room for all of them.
+func drawChoice(b ui.Box, focused bool, value string, options []string) []string {
+	tone := theme.Strong
+	if focused {
+		tone = theme.Accent
+	}
+	mark := func(tone theme.Tone, width int) string {
+		text := ui.Truncate(ui.ShowOnLine(value), width-2, b.Theme.Glyphs.Ellipsis)
+		return b.Theme.Paint(tone, b.Theme.Glyphs.Left+text+b.Theme.Glyphs.Right)
+	}
+	var parts []string
+	at := slices.Index(options, value)
+	if at < 0 && value != "" {
+		parts = append(parts, mark(tone, math.MaxInt))
+	}
+	for i, o := range options {
+		part := " " + o + " "
+		if i == at {
+			part = mark(tone, math.MaxInt)
 		}
+		parts = append(parts, part)
 	}
 	text := strings.Join(parts, " ")
-	if ui.Width(text) > b.Width {
-		at := fmt.Sprintf(" %d of %d", slices.Index(c.options, *c.v)+1, len(c.options))
-		text = b.Theme.Paint(theme.Accent, b.Theme.Glyphs.Left+string(*c.v)+b.Theme.Glyphs.Right) +
-			b.Theme.Paint(theme.Muted, at)
+	if ui.Width(text) <= b.Width {
+		return []string{text}
 	}
-	return []string{text}
+	position := ""
+	if at >= 0 {
+		position = fmt.Sprintf(" %d of %d", at+1, len(options))
+	}
+	return []string{mark(theme.Accent, b.Width-ui.Width(position)) + b.Theme.Paint(theme.Muted, position)}
 }
 
 func (c *choice[S]) hints() []KeyHint { return []KeyHint{{"left/right", "choose"}} }

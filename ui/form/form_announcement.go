@@ -83,7 +83,7 @@ func (v *FormView) describeField(f Field, b ui.Box) (parts []string, input strin
 func (c *choice[S]) describe() (value, line string) {
 	i := slices.Index(c.options, *c.v)
 	if i < 0 {
-		return c.text(), ""
+		return ui.ShowOnLine(string(*c.v)), ""
 	}
 	return fmt.Sprintf("%s, %d of %d, left and right change it", *c.v, i+1, len(c.options)), ""
 }

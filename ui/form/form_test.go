@@ -156,6 +156,24 @@ func TestCombobox(t *testing.T) {
 	}
 }
 
+// A value that is not one of a field's options, because a newer server sent it, is shown as it is, in one line and with
+// hidden characters made visible: on a screen of any width, and for screen readers.
+func TestChoice_valueOfTheServer(t *testing.T) {
+	for _, width := range []int{12, 40, 80} {
+		value := "icmp\u00a0v6\x1b[2J\n\u3164"
+		f := Choice("type", "Type", &value, "url", "tcp")
+		b := uitest.NewBox(t, width, 1)
+		view := ansi.Strip(strings.Join(f.input.view(b, true), "\n"))
+		said, _ := f.input.(interface{ describe() (string, string) }).describe()
+		for name, text := range map[string]string{"view": view, "description": said} {
+			if !strings.Contains(text, "icmp") || strings.ContainsAny(text, "\u00a0\u3164\x1b\n") ||
+				name == "view" && ui.Width(text) > width {
+				t.Errorf("%s at %d columns: %q", name, width, text)
+			}
+		}
+	}
+}
+
 func TestNumber(t *testing.T) {
 	for text, want := range map[string]int{"": 0, "7": 7, "99": 99, "x": 0} {
 		n := 0
