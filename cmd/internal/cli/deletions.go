@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"lookout/client"
+	"lookout/client/objectindex"
+	"lookout/client/objectnames"
+	"lookout/client/transfer"
+	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/progress"
+	"lookout/ui"
+	"lookout/views/account"
+)
+
+// delete runs a deletion of several objects, and reports how many are gone and which are not.
+func (s *scriptSession) delete(
+	ctx context.Context, reason string, begin func(*transfer.Manager) transfer.ID,
+) error {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	m := transfer.New(ctx, s.api)
+	m.Reason = reason
+	id := begin(m)
+	s.follow(m, progress.NewMeter(s.errOut))
+	row, _ := m.Status(id)
+	s.reportf("%s removed", ui.Plural(int(row.Done), "object", "objects"))
+	if row.State == transfer.Done {
+		return nil
+	}
+	if left, ok := errors.AsType[*transfer.UndeletedError](row.Err); ok {
+		for _, name := range left.Names {
+			s.reportf("not removed: %s", name)
+		}
+	}
+	var failure *client.Error
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case row.Done > 0 && !(errors.As(row.Err, &failure) && failure.Unknown()):
+		return exit.WithCode(exit.CodePartial, row.Err)
+	}
+	return row.Err
+}
+
+// planRemoval plans to remove the objects of a selection. The answer is their number.
+func (s *scriptSession) planRemoval(
+	ctx context.Context, sel transfer.Selection,
+) (c change[client.ObjectRef], err error) {
+	var single client.Object
+	names := objectnames.NewBuilder(client.BucketID(sel.Cluster, sel.Bucket))
+	err = s.eachSelected(ctx, sel, func(o transfer.DownloadItem) {
+		if names.Len() == 0 {
+			single = o.Object.Clone()
+		}
+		names.Add(objectnames.SizedName{Name: o.Object.Name.Raw(), Size: o.Object.Size})
+	})
+	if err != nil {
+		return c, err
+	}
+	c.names = names.List()
+	var named []string
+	for o := range c.names.From(0) {
+		if len(named) == 3 {
+			named = append(named, fmt.Sprintf("%s more", ui.FormatCount(int64(c.names.Len()-3))))
+			break
+		}
+		named = append(named, client.Clean(o.Name))
+	}
+	first := client.ObjectRef{Cluster: sel.Cluster, Bucket: sel.Bucket, Name: single.Name.Raw()}
+	c.Change = client.Change{ID: first.ID(), Label: fmt.Sprint(c.names.Len())}
+	c.effect = fmt.Sprintf("Removes %s (%s) from %s for good: %s", ui.Plural(c.names.Len(), "object", "objects"),
+		account.FormatSize(c.names.Bytes()), client.Clean(c.names.Bucket()), strings.Join(named, ", "))
+	c.show = func() error {
+		out := bufio.NewWriter(s.out)
+		for o := range c.names.From(0) {
+			fmt.Fprintf(out, "delete   %10s  %s\n", account.FormatSize(o.Size), client.Clean(o.Name))
+		}
+		return out.Flush()
+	}
+	list := c.names
+	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
+		return client.ObjectRef{}, s.delete(ctx, w.change.Reason, func(m *transfer.Manager) transfer.ID {
+			if list.Len() == 1 {
+				return m.DeleteObject(w.consent(), sel.Cluster, sel.Bucket, single)
+			}
+			return m.DeleteList(w.consent(), sel.Cluster, sel.Bucket, list)
+		})
+	}
+	return c, nil
+}
+
+// planEmptying plans to remove everything that begins with a prefix, after counting it. The answer is the name of the
+// bucket.
+func (s *scriptSession) planEmptying(
+	ctx context.Context, prefix client.ObjectRef,
+) (c change[client.ObjectRef], err error) {
+	line := progress.NewMeter(s.errOut)
+	q := client.ObjectQuery{Cluster: prefix.Cluster, Bucket: prefix.Bucket, Prefix: prefix.Name}
+	count, err := objectindex.Count(ctx, s.api.Objects, q, func(objects, _ int64) {
+		line.Show("counting: %s objects", ui.FormatCount(objects))
+	})
+	line.Clear()
+	switch {
+	case err != nil:
+		return c, fmt.Errorf("what would be removed cannot be counted: %w", err)
+	case count.Objects == 0 && !count.AtLeast:
+		s.reportf("%s: there is nothing to remove", describeObject(prefix))
+		return c, nil
+	}
+	total := account.FormatTotal(client.StorageTotal{
+		Objects:        count.Objects,
+		Size:           count.Bytes,
+		ObjectsPartial: count.AtLeast,
+		SizePartial:    count.AtLeast,
+	}, ", ")
+	c.Change = client.Change{Op: client.OpEmptyBucket, ID: prefix.ID(), Label: prefix.Bucket}
+	c.effect = fmt.Sprintf("Removes everything below %s for good: %s", describeObject(prefix), total)
+	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
+		return prefix, s.delete(ctx, w.change.Reason, func(m *transfer.Manager) transfer.ID {
+			return m.Empty(w.consent(), prefix.Cluster, prefix.Bucket, prefix.Name)
+		})
+	}
+	c.below = true
+	return c, nil
+}

@@ -1,0 +1,256 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"lookout/client"
+	"lookout/client/transfer"
+	"lookout/cmd/internal/exit"
+	"lookout/ui"
+	"lookout/views/account"
+	"lookout/views/storage"
+)
+
+// parseSide returns what an argument of sync names: a local folder, or a place in a bucket.
+func parseSide(arg string) (folder string, place client.ObjectRef, err error) {
+	if arg == "." || arg == ".." || strings.HasPrefix(arg, "./") || strings.HasPrefix(arg, "../") ||
+		strings.Contains(arg, `\`) || filepath.IsAbs(arg) {
+		return arg, place, nil
+	}
+	parts := strings.SplitN(arg, "/", 3)
+	if len(parts) < 2 {
+		return "", place, exit.Usage(fmt.Errorf(
+			"%s is neither a folder (./%[1]s) nor CLUSTER/BUCKET[/PREFIX]", client.Clean(arg),
+		))
+	}
+	place.Cluster, place.Bucket, err = parseBucket(parts[0] + "/" + parts[1])
+	if len(parts) > 2 && parts[2] != "" {
+		place.Name = strings.TrimSuffix(parts[2], "/") + "/"
+	}
+	return "", place, err
+}
+
+// syncObjects plans to copy what is new from a folder to a bucket, or back.
+func syncObjects(set *pflag.FlagSet) planFunc[client.ObjectRef] {
+	var flags planFlags
+	flags.add(set, "replace what differs")
+	const deletes = "as the last step, and only after asking, delete what only the target has"
+	set.BoolVar(&flags.deletes, "delete", false, deletes)
+	return func(
+		ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
+	) (c change[client.ObjectRef], err error) {
+		from, source, err := parseSide(args[0])
+		to, target, failure := parseSide(args[1])
+		if err = errors.Join(err, failure, flags.check()); err != nil {
+			return c, exit.Usage(err)
+		}
+		switch {
+		case (from == "") == (to == ""):
+			return c, exit.Usage(errors.New(
+				"one side must be a folder, which begins with / or . (./site), the other one CLUSTER/BUCKET[/PREFIX]",
+			))
+		case to != "":
+			yes, _ := set.Lookup("yes").Value.(*yesFlag)
+			return c, s.syncDown(ctx, source, to, flags, *yes)
+		}
+		if info, err := os.Stat(from); err == nil && !info.IsDir() {
+			return c, exit.Usage(fmt.Errorf("%s is not a folder", client.Clean(from)))
+		}
+		return s.planUpload(ctx, target, []string{from}, flags)
+	}
+}
+
+// syncDown fetches what is new below a prefix into a folder.
+func (s *scriptSession) syncDown(
+	ctx context.Context, from client.ObjectRef, folder string, flags planFlags, yes yesFlag,
+) error {
+	sel := transfer.Selection{
+		Cluster:   from.Cluster,
+		Bucket:    from.Bucket,
+		Names:     []string{from.Name},
+		Recursive: true,
+	}
+	b, err := s.planDownload(ctx, sel, folder, flags)
+	if err != nil {
+		return err
+	}
+	if s.dryRun {
+		s.reportf("dry run: nothing is changed")
+		return b.show()
+	}
+	if err := b.check(); err != nil {
+		return err
+	}
+	extra := len(b.plan.Extra)
+	if extra > 0 {
+		effect := fmt.Sprintf("Deletes %s in %s that the bucket does not have", ui.Plural(extra, "file", "files"),
+			client.Clean(folder))
+		asker := scriptAsker{session: s, summary: effect, yes: yes}
+		agreed, err := asker.Ask(ctx, client.ConsentQuestion{Effect: effect, Word: fmt.Sprint(extra)})
+		if err == nil && !agreed {
+			err = client.ErrDeclined
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := b.run(ctx, nil, ""); err != nil || extra == 0 {
+		return err
+	}
+	left, err := transfer.DeleteFiles(folder, b.plan.Extra)
+	for _, f := range left {
+		s.reportf("not deleted: %s", f.Error())
+	}
+	s.reportf("%s: %s deleted", client.Clean(folder), ui.Plural(extra-len(left), "file", "files"))
+	if err == nil && len(left) > 0 {
+		err = exit.WithCode(exit.CodePartial, fmt.Errorf("%d of %d files were not deleted", len(left), extra))
+	}
+	return err
+}
+
+// checkedNote is the note of a copy of which there is nothing else to say.
+const checkedNote = "size and MD5 checked"
+
+// copyObjects plans to copy or move objects: kind is transfer.Copy or transfer.Move.
+func copyObjects(kind transfer.Kind) func(*pflag.FlagSet) planFunc[client.ObjectRef] {
+	return func(set *pflag.FlagSet) planFunc[client.ObjectRef] {
+		var flags planFlags
+		set.BoolVar(&flags.force, "force", false, "replace existing objects that differ")
+		set.BoolVar(&flags.skip, "skip-existing", false, "leave alone everything that exists, without comparing it")
+		set.BoolVar(
+			&flags.keepBoth,
+			"keep-both",
+			false,
+			`if a file differs from an existing one, store it under another name: "a (2).txt"`,
+		)
+		recursive := set.BoolP("recursive", "r", false, "SOURCE is a folder: everything in it")
+		return func(
+			ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
+		) (c change[client.ObjectRef], err error) {
+			sel, target, err := parseCopyArgs(args, *recursive)
+			if err = errors.Join(err, flags.check()); err != nil {
+				return c, exit.Usage(err)
+			}
+			return s.planCopy(ctx, kind, sel, target, flags)
+		}
+	}
+}
+
+// parseCopyArgs returns what the sources of a copy select, and the target.
+func parseCopyArgs(args []string, recursive bool) (sel transfer.Selection, target client.ObjectRef, err error) {
+	sel.Recursive = recursive
+	for i, arg := range args {
+		parts := strings.SplitN(arg, "/", 3)
+		if len(parts) < 2 {
+			return sel, target, fmt.Errorf("%s is not CLUSTER/BUCKET/NAME", client.Clean(arg))
+		}
+		place := client.ObjectRef{}
+		if place.Cluster, place.Bucket, err = parseBucket(parts[0] + "/" + parts[1]); err != nil {
+			return sel, target, err
+		}
+		if len(parts) > 2 {
+			place.Name = parts[2]
+		}
+		switch {
+		case i == len(args)-1:
+			target = place
+			continue
+		case place.Name == "" && !recursive:
+			return sel, target, fmt.Errorf("%s: name an object, or everything in the bucket with -r", client.Clean(arg))
+		case i == 0:
+			sel.Cluster, sel.Bucket = place.Cluster, place.Bucket
+		case sel.Cluster != place.Cluster || sel.Bucket != place.Bucket:
+			return sel, target, errors.New("all sources must be in one bucket")
+		}
+		sel.Names = append(sel.Names, place.Name)
+	}
+	return sel, target, nil
+}
+
+// planCopy plans to copy or move the objects of a selection.
+func (s *scriptSession) planCopy(
+	ctx context.Context, kind transfer.Kind, sel transfer.Selection, target client.ObjectRef, flags planFlags,
+) (c change[client.ObjectRef], err error) {
+	many := sel.Recursive || len(sel.Names) > 1
+	if !many {
+		from := client.ObjectRef{Cluster: sel.Cluster, Bucket: sel.Bucket, Name: sel.Names[0]}
+		if many, err = s.isPattern(ctx, from); err != nil {
+			return c, err
+		}
+	}
+	folder := target.Name == "" || strings.HasSuffix(target.Name, "/")
+	switch {
+	case many && !folder && sel.Recursive && len(sel.Names) == 1:
+		target.Name += "/"
+	case many && !folder:
+		return c, exit.Usage(errors.New("several objects: TARGET must end with /"))
+	}
+	selected, err := s.selectObjects(ctx, sel)
+	if err != nil {
+		return c, err
+	}
+	if !many && !folder {
+		selected[0].Path = "" // the target is its name
+	}
+	from := client.ObjectRef{Cluster: sel.Cluster, Bucket: sel.Bucket}
+	plan, err := transfer.Copying{Kind: kind, From: from, To: target}.Plan(ctx, s.api, selected)
+	if err != nil {
+		return c, err
+	}
+	target.Cluster = plan.Cluster
+	b := s.newBatch(plan, target, "", flags)
+	if err := b.compare(ctx); err != nil {
+		return c, err
+	}
+	if s.dryRun {
+		return b.copyChange(), nil
+	}
+	if err := b.check(); err != nil {
+		return c, err
+	}
+	if c = b.copyChange(); len(c.ids) == 0 {
+		return change[client.ObjectRef]{}, b.run(ctx, nil, "") // reports that there is nothing to do
+	}
+	return c, nil
+}
+
+// copyChange returns the change that a copy or a move makes.
+func (b *batchTransfer) copyChange() change[client.ObjectRef] {
+	files, replaced := b.plan.ToSend(b.flags.existing()), 0
+	c := change[client.ObjectRef]{Change: client.Change{Label: b.plan.Prefix}, show: b.show}
+	for _, f := range files {
+		if f.State == transfer.FileChanged || f.State == transfer.FileUnknown {
+			replaced++
+		}
+		target := client.ObjectRef{Cluster: b.plan.Cluster, Bucket: b.plan.Bucket, Name: f.Name}
+		source := client.ObjectRef{Cluster: b.plan.From.Cluster, Bucket: b.plan.From.Bucket, Name: f.Path}
+		c.ids, c.otherIDs = append(c.ids, target.ID()), append(c.otherIDs, source.ID())
+	}
+	if len(files) == 0 {
+		return c
+	}
+	c.ID = c.ids[0]
+	verb := "Copies"
+	if b.plan.Kind == transfer.Move {
+		verb, c.moves = "Moves", true
+	}
+	_, bytes := b.space()
+	c.effect = fmt.Sprintf("%s %s from %s to %s, %s", verb, ui.Plural(len(files), "object", "objects"),
+		client.Clean(client.BucketID(b.plan.From.Cluster, b.plan.From.Bucket)), b.place(), account.FormatSize(bytes))
+	if replaced > 0 {
+		c.effect += fmt.Sprintf(", replaces %s", ui.Plural(replaced, "object", "objects"))
+	}
+	c.effect += ". " + storage.CopyLosses
+	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
+		b.deleteConsent = w.consents[client.OpDeleteObject]
+		return client.ObjectRef{}, b.run(ctx, w.consent(), w.change.Reason)
+	}
+	return c
+}
