@@ -210,8 +210,10 @@ func TestAllAccounts_linear(t *testing.T) {
 	v.WaitFor("1 of 1: prod; account prod EU PROD")
 	v.Type("<enter>")
 	v.WaitFor("news: account prod opened")
+	const read = "account prod EU PROD; problems problem: 1 down"
+	before := strings.Count(v.Screen(), read)
 	v.Type("O")
-	v.WaitFor("Accounts, tab 1 of 1")
+	v.WaitUntil("the accounts again", func(screen string) bool { return strings.Count(screen, read) > before })
 }
 
 // The flags of one account make no sense together with --all, which needs accounts in the configuration.

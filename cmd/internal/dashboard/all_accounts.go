@@ -101,7 +101,7 @@ func (r *configuredAccounts) read(
 }
 
 // newOverview returns the overview of all accounts for the screen, from which the user can switch to each of them.
-// Closing it cancels its requests.
+// Closing it cancels its requests, and ends what opens an account, such as a program that prints its token.
 func newOverview(
 	ctx context.Context, f *config.Flags, general config.Settings, a accountList,
 	source func(name string) views.AccountSource,
@@ -111,10 +111,28 @@ func newOverview(
 		return shell.Session{}, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
+	var opening sync.RWMutex // held for reading while an account is opened
 	sources := make([]views.AccountSource, len(a.Choices))
 	for i, choice := range a.Choices {
 		s := source(choice.Name)
 		s.Name, s.Tone, s.Badges, s.Waits = choice.Name, choice.Tone, choice.Badges(), choice.Waits
+		open, token := s.Open, s.Token
+		s.Open = func(ctx context.Context) (*account.Account, error) {
+			opening.RLock()
+			defer opening.RUnlock()
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			return open(ctx)
+		}
+		s.Token = func(ctx context.Context) (client.Secret, error) {
+			opening.RLock()
+			defer opening.RUnlock()
+			if err := ctx.Err(); err != nil {
+				return client.Secret{}, err
+			}
+			return token(ctx)
+		}
 		sources[i] = s
 	}
 	all := views.NewAllAccounts(ctx, sources, ui.WallTime)
@@ -140,6 +158,10 @@ func newOverview(
 			RefreshInterval: refreshInterval(general),
 			Context:         ctx,
 		},
-		Close: cancel,
+		Close: func() {
+			cancel()
+			opening.Lock() // waits for what is being opened, which ends once its context has ended
+			defer opening.Unlock()
+		},
 	}, nil
 }
