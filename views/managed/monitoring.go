@@ -105,7 +105,7 @@ func windowNote(s *client.Service, w MaintenanceWindow) string {
 	start, end := w.Start.Format(time.RFC3339), w.End.Format(time.RFC3339)
 	switch {
 	case w.End.IsZero():
-		return fmt.Sprintf("nothing will enable it again by itself · to enable it: lookout services enable %d", s.ID)
+		return fmt.Sprintf("nothing will enable it automatically · to enable it: lookout services enable %d", s.ID)
 	case w.Start.IsZero():
 		return fmt.Sprintf("is to be enabled at %s, %s", end, by)
 	}

@@ -112,7 +112,7 @@ func TestCSVIsAsTheAPISentIt(t *testing.T) {
 // --for takes the same times as the form. Without it nothing enables the service again, and the command says so.
 func TestServicesDisable_forTakesTimes(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	const warning = "service web-1 (4): nothing will enable it again"
+	const warning = "service web-1 (4): nothing will enable it automatically"
 	for text, want := range map[string]time.Duration{
 		"1h": time.Hour, "1h30m": 90 * time.Minute, "2d": 48 * time.Hour, "0": 0, "none": 0,
 	} {

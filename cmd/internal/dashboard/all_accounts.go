@@ -100,6 +100,20 @@ func (r *configuredAccounts) read(
 	return s, token, err
 }
 
+// holding returns a function that calls another one with a lock held for reading, unless its context has ended.
+func holding[T any](
+	lock *sync.RWMutex, call func(context.Context) (T, error),
+) func(context.Context) (T, error) {
+	return func(ctx context.Context) (result T, err error) {
+		lock.RLock()
+		defer lock.RUnlock()
+		if err := ctx.Err(); err != nil {
+			return result, err
+		}
+		return call(ctx)
+	}
+}
+
 // newOverview returns the overview of all accounts for the screen, from which the user can switch to each of them.
 // Closing it cancels its requests, and ends what opens an account, such as a program that prints its token.
 func newOverview(
@@ -116,23 +130,7 @@ func newOverview(
 	for i, choice := range a.Choices {
 		s := source(choice.Name)
 		s.Name, s.Tone, s.Badges, s.Waits = choice.Name, choice.Tone, choice.Badges(), choice.Waits
-		open, token := s.Open, s.Token
-		s.Open = func(ctx context.Context) (*account.Account, error) {
-			opening.RLock()
-			defer opening.RUnlock()
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			return open(ctx)
-		}
-		s.Token = func(ctx context.Context) (client.Secret, error) {
-			opening.RLock()
-			defer opening.RUnlock()
-			if err := ctx.Err(); err != nil {
-				return client.Secret{}, err
-			}
-			return token(ctx)
-		}
+		s.Open, s.Token = holding(&opening, s.Open), holding(&opening, s.Token)
 		sources[i] = s
 	}
 	all := views.NewAllAccounts(ctx, sources, ui.WallTime)
