@@ -29,8 +29,8 @@ func (c chrome) clickTargets() []clickTarget {
 		if cell.front {
 			targets = append(targets, c.breadcrumbTargets(x+cell.width-1)...)
 		}
-		if cell.action.Do != nil {
-			targets = append(targets, clickTarget{1, x, x + cell.width, cell.action})
+		if a := c.click(cell); a.Do != nil {
+			targets = append(targets, clickTarget{1, x, x + cell.width, a})
 		}
 		x += cell.width
 	}

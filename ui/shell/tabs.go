@@ -233,16 +233,15 @@ type tabCell struct {
 	badge       string
 	badgeTone   theme.Tone
 	area        string
-	index       int // of the tab; that of the first one of a collapsed area
+	index       int // of the tab; that of the first one of a collapsed area; -1 for a mark or a line
 	front, line bool
 	width       int
-	action      ui.Action // of a click
 }
 
 // measured returns the cell with its width.
 func (t tabCell) measured() tabCell {
 	t.width = 1
-	for _, part := range []string{t.key, t.name, t.badge} {
+	for _, part := range [...]string{t.key, t.name, t.badge} {
 		if part != "" {
 			t.width += ui.Width(part) + 1
 		}
@@ -263,12 +262,11 @@ func (s *Shell) tabCells(g theme.Glyphs) []tabCell {
 	cells, keys := make([]tabCell, len(s.tabs.list)), shownTabKeys(s)
 	for i, t := range s.tabs.list {
 		cell := tabCell{
-			key:    keys[i],
-			name:   t.title(),
-			area:   s.o.TabPlaces[t.name()].Area,
-			index:  i,
-			front:  i == s.tabs.front,
-			action: tabAction(s, i),
+			key:   keys[i],
+			name:  t.title(),
+			area:  s.o.TabPlaces[t.name()].Area,
+			index: i,
+			front: i == s.tabs.front,
 		}
 		if b, ok := t.root().(ui.BadgeProvider); ok {
 			cell.badge, cell.badgeTone = b.Badge()
@@ -298,7 +296,8 @@ func (c chrome) layoutTabs() []tabCell {
 		*front = front.measured()
 	}
 	bar.fit(s.tabs.front, c.b.Width)
-	cells := bar.cells()
+	cells := make([]tabCell, 0, 2*len(bar.tabs))
+	bar.each(func(cell tabCell) { cells = append(cells, cell) })
 	if over := widthOf(cells) - c.b.Width; over > 0 { // a long place alone
 		for i := range cells {
 			if cells[i].front {
@@ -308,12 +307,18 @@ func (c chrome) layoutTabs() []tabCell {
 			}
 		}
 	}
-	for i := range cells {
-		if cells[i].name == bar.ellipsis {
-			cells[i].action = programAction(goToName, "", func() { openPalette(s) })
-		}
-	}
 	return cells
+}
+
+// click returns what a click on a part of the bar does. A line does nothing.
+func (c chrome) click(cell tabCell) ui.Action {
+	switch {
+	case cell.index >= 0:
+		return tabAction(c.s, cell.index)
+	case cell.line:
+		return ui.Action{}
+	}
+	return programAction(goToName, "", func() { openPalette(c.s) })
 }
 
 // fit decides what is expanded and what is left out.
@@ -323,7 +328,7 @@ func (t *tabBar) fit(front, width int) {
 		area = t.tabs[i].area
 	}
 	t.expanded[""], t.expanded[area] = true, true
-	fits := func() bool { return widthOf(t.cells()) <= width }
+	fits := func() bool { return t.width() <= width }
 	for _, cell := range t.tabs {
 		if t.expanded[cell.area] || !fits() {
 			continue
@@ -344,15 +349,15 @@ func (t *tabBar) fit(front, width int) {
 	}
 }
 
-// cells returns the parts of the bar.
-func (t *tabBar) cells() []tabCell {
-	cells := make([]tabCell, 0, 2*len(t.tabs))
+// each passes the parts of the bar to a function, from left to right.
+func (t *tabBar) each(do func(tabCell)) {
 	left, line, marked := "", false, false
 	add := func(cell tabCell) {
 		if line {
-			cells = append(cells, tabCell{line: true, width: 1})
+			do(tabCell{line: true, index: -1, width: 1})
 		}
-		cells, line = append(cells, cell), false
+		do(cell)
+		line = false
 	}
 	for i, cell := range t.tabs {
 		next := i == 0 || cell.area != left
@@ -360,7 +365,7 @@ func (t *tabBar) cells() []tabCell {
 		left = cell.area
 		switch {
 		case t.dropped[i] && !marked:
-			add(tabCell{name: t.ellipsis}.measured())
+			add(tabCell{name: t.ellipsis, index: -1}.measured())
 			marked = true
 		case t.dropped[i]:
 		case t.expanded[cell.area]:
@@ -371,7 +376,13 @@ func (t *tabBar) cells() []tabCell {
 			marked = false
 		}
 	}
-	return cells
+}
+
+// width returns the number of cells that the bar takes.
+func (t *tabBar) width() int {
+	n := 0
+	t.each(func(cell tabCell) { n += cell.width })
+	return n
 }
 
 // collapsed returns an area in one cell, with the key of its first tab and the most important badge of its tabs.
@@ -382,7 +393,7 @@ func (t *tabBar) collapsed(area string) tabCell {
 			continue
 		}
 		if whole.index < 0 {
-			whole.key, whole.index, whole.action = cell.key, cell.index, cell.action
+			whole.key, whole.index = cell.key, cell.index
 		}
 		if cell.badge != "" && (whole.badge == "" || cell.badgeTone == theme.Bad && whole.badgeTone != theme.Bad) {
 			whole.badge, whole.badgeTone = cell.badge, cell.badgeTone
