@@ -55,10 +55,11 @@ func styleEnd(text string) int {
 	return 0
 }
 
-// isDrawingRune reports whether the program draws with a character: lines, blocks and shapes, each one cell wide.
+// isDrawingRune reports whether a character is known to be one cell wide: lines, blocks and shapes that the program
+// draws with, and Latin letters and signs.
 func isDrawingRune(r rune) bool {
-	return r >= 0x2500 && r <= 0x25ff || r == '…' || r == '·' || r == '‹' || r == '›' || r == '✓' || r == '✗' ||
-		r == '•' || r == '≥'
+	return r >= 0x2500 && r <= 0x25ff || r > 0xa0 && r < 0x180 && r != 0xad || r == '…' || r == '‹' || r == '›' ||
+		r == '✓' || r == '✗' || r == '•' || r == '≥'
 }
 
 // plainASCII reports whether text holds printable ASCII alone: one cell for each byte.
@@ -263,6 +264,9 @@ func (b Box) Fit(text string) string {
 	if b.Width <= 0 || b.Height <= 0 {
 		return ""
 	}
+	if b.fits(text) {
+		return text
+	}
 	var out strings.Builder
 	out.Grow(len(text) + b.Height*8)
 	for i := range b.Height {
@@ -276,6 +280,18 @@ func (b Box) Fit(text string) string {
 		writeSpaces(&out, b.Width-Width(line))
 	}
 	return out.String()
+}
+
+// fits reports whether a text has exactly the size of the box.
+func (b Box) fits(text string) bool {
+	for range b.Height - 1 {
+		line, rest, more := strings.Cut(text, "\n")
+		if !more || Width(line) != b.Width {
+			return false
+		}
+		text = rest
+	}
+	return !strings.Contains(text, "\n") && Width(text) == b.Width
 }
 
 // JoinHorizontal places two blocks side by side: the right one starts at cell at, and no line is wider than width.

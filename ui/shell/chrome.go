@@ -2,6 +2,7 @@ package shell
 
 import (
 	"cmp"
+	"iter"
 	"strings"
 	"time"
 
@@ -35,7 +36,7 @@ func (c chrome) clickTargets() []clickTarget {
 		x += cell.width
 	}
 	x = 1
-	for _, a := range c.hints() {
+	for a := range c.hints() {
 		targets = append(targets, clickTarget{c.b.Height - 1, x, x + hintOf(a).width(), a})
 		x += hintOf(a).width() + hintGap
 	}
@@ -199,22 +200,26 @@ func (h hint) spans() []span {
 // hintGap is the number of cells between two hints.
 const hintGap = 2
 
-// hints returns the actions for which the hint line has room. While text is typed, no key is an action.
-func (c chrome) hints() []ui.Action {
-	if c.s.dialogs.top() != nil || isTyping(c.s.pane()) {
-		return nil
-	}
-	var shown []ui.Action
-	x := 1
-	for _, a := range c.s.actions() {
-		hidden := a.DisabledReason != "" && a.Group != "program" || a.Writes && c.s.o.ReadOnly
-		if !a.ShowInHints || hidden || x+hintOf(a).width() >= c.b.Width {
-			continue
+// hints yields the actions for which the hint line has room. While text is typed, no key is an action.
+func (c chrome) hints() iter.Seq[ui.Action] {
+	return func(yield func(ui.Action) bool) {
+		if c.s.dialogs.top() != nil || isTyping(c.s.pane()) {
+			return
 		}
-		shown = append(shown, a)
-		x += hintOf(a).width() + hintGap
+		x := 1
+		for a := range c.s.actions() {
+			hidden := a.DisabledReason != "" && a.Group != "program" || a.Writes && c.s.o.ReadOnly
+			if !a.ShowInHints || hidden {
+				continue
+			}
+			if end := x + hintOf(a).width(); end < c.b.Width {
+				x = end + hintGap
+				if !yield(a) {
+					return
+				}
+			}
+		}
 	}
-	return shown
 }
 
 // isTyping reports whether text can be typed in a pane now.
@@ -233,7 +238,7 @@ func (c chrome) hintLine() []span {
 	case isTyping(c.s.pane()):
 		hints = []hint{{"enter", "keep"}, {"esc", "clear"}}
 	default:
-		for _, a := range c.hints() {
+		for a := range c.hints() {
 			hints = append(hints, hintOf(a))
 		}
 	}

@@ -209,7 +209,7 @@ func TestHelpAndMenu_cutNothing(t *testing.T) {
 				if strings.Contains(seen, "…") {
 					t.Errorf("%v, %s: a text is cut:\n%s", size, name, seen)
 				}
-				for _, a := range b.shell.actions() {
+				for a := range b.shell.actions() {
 					if name == "menu" && (a.Group == "move" || a.Group == "panes" || a.Name() == allActionsName) {
 						continue
 					}

@@ -89,8 +89,8 @@ func (s *Shell) paneBox() ui.Box {
 	return b
 }
 
-// content returns the lines of the screen. They have the right width already, so that they are joined as strings:
-// lipgloss.JoinVertical measures every line again, which takes longer than drawing them.
+// content returns the lines of the screen. They have the right width already, so that they are written one after the
+// other: lipgloss.JoinVertical measures every line again, which takes longer than drawing them.
 func (s *Shell) content() string {
 	b := s.box()
 	if s.o.PaneOnly {
@@ -106,18 +106,28 @@ func (s *Shell) content() string {
 		))
 	}
 	c, body := chrome{s, b}, s.bodyBox()
-	var above, middle string
+	var out strings.Builder
 	if s.dialogs.top() != nil {
 		back := &s.backdrop
 		back.draw(s)
-		above, middle = back.above, s.dialogs.overlay(back, body)
+		out.WriteString(back.above)
+		out.WriteByte('\n')
+		out.WriteString(s.dialogs.overlay(back, body))
 	} else {
 		pane := s.paneBox()
-		above, middle = c.linesAbove(), withMargins(pane.Fit(s.pane().View(pane)))
+		view := pane.Fit(s.pane().View(pane))
+		out.Grow(len(view) + 16*(b.Width+b.Height))
+		out.WriteString(c.linesAbove())
+		out.WriteByte('\n')
+		writeWithMargins(&out, view)
 	}
 	line := b
 	line.Height = 1
-	return above + "\n" + middle + "\n" + line.Fit(c.newsLine()) + "\n" + line.Fit(renderSpans(b.Theme, c.hintLine()))
+	out.WriteByte('\n')
+	out.WriteString(line.Fit(c.newsLine()))
+	out.WriteByte('\n')
+	out.WriteString(line.Fit(renderSpans(b.Theme, c.hintLine())))
+	return out.String()
 }
 
 // linesAbove returns the lines above the pane.
@@ -156,7 +166,9 @@ func (k *backdrop) draw(s *Shell) {
 	dim.Theme, dim.Focused = now.Theme.Dimmed(), false
 	pane.Theme, pane.Focused = dim.Theme, false
 	k.above = now.Theme.DimLines(chrome{s, dim}.linesAbove())
-	k.lines = strings.Split(now.Theme.DimLines(withMargins(pane.Fit(s.pane().View(pane)))), "\n")
+	var lines strings.Builder
+	writeWithMargins(&lines, pane.Fit(s.pane().View(pane)))
+	k.lines = strings.Split(now.Theme.DimLines(lines.String()), "\n")
 }
 
 // around returns the lines of the pane with a box over a part of them.
@@ -188,19 +200,18 @@ func (k *backdrop) around(box string, at area) string {
 	return out.String()
 }
 
-// withMargins puts an empty column on each side of lines.
-func withMargins(text string) string {
-	var out strings.Builder
-	out.Grow(len(text) + 2*strings.Count(text, "\n") + 2)
-	for line := range strings.SplitSeq(text, "\n") {
-		if out.Len() > 0 {
-			out.WriteByte('\n')
-		}
+// writeWithMargins writes lines with an empty column on each side.
+func writeWithMargins(out *strings.Builder, text string) {
+	for more := true; more; {
+		var line string
+		line, text, more = strings.Cut(text, "\n")
 		out.WriteByte(' ')
 		out.WriteString(line)
 		out.WriteByte(' ')
+		if more {
+			out.WriteByte('\n')
+		}
 	}
-	return out.String()
 }
 
 // A span is a part of a line in one tone.

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"iter"
 	"slices"
 	"sort"
 	"strings"
@@ -96,16 +97,16 @@ type helpDialog struct {
 	found   *string // the text that the matches are for
 }
 
-func newHelpDialog(pane string, actions []ui.Action) *helpDialog {
+func newHelpDialog(pane string, actions iter.Seq[ui.Action]) *helpDialog {
 	h := &helpDialog{searchList: newSearchList("type to search"), pane: pane, actions: byGroup(actions)}
 	h.findMatches()
 	return h
 }
 
 // byGroup returns actions in the order of their groups.
-func byGroup(actions []ui.Action) []ui.Action {
+func byGroup(actions iter.Seq[ui.Action]) []ui.Action {
 	groups := []string{"", "the account", "this list", "move", "panes", "program"}
-	sorted := slices.Clone(actions)
+	sorted := slices.Collect(actions)
 	sort.SliceStable(sorted, func(i, j int) bool {
 		return slices.Index(groups, sorted[i].Group) < slices.Index(groups, sorted[j].Group)
 	})

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -285,7 +286,7 @@ func newMenu(name string, text []string, actions []ui.Action) *menuDialog {
 }
 
 // actionsMenu offers everything that can be done in a pane, except for moving around.
-func actionsMenu(pane string, actions []ui.Action) *menuDialog {
+func actionsMenu(pane string, actions iter.Seq[ui.Action]) *menuDialog {
 	offered := slices.DeleteFunc(byGroup(actions), func(a ui.Action) bool {
 		return a.Group == "move" || a.Group == "panes" || a.Name() == allActionsName
 	})

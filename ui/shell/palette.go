@@ -183,7 +183,7 @@ func paletteEntries(s *Shell) []paletteEntry {
 		add(t.name(), "pane", tabAction(s, i).Do)
 		all[i].key = keys[i]
 	}
-	for _, a := range s.actions() {
+	for a := range s.actions() {
 		if a.Group != "move" && a.Group != "panes" && a.Name() != goToName {
 			add(a.Name(), "action", func() tea.Cmd { return s.startAction(a) })
 			e := &all[len(all)-1]

@@ -4,6 +4,7 @@ package shell
 import (
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -288,13 +289,20 @@ func (s *Shell) handleKey(k tea.KeyPressMsg) tea.Cmd {
 	if s.typeahead.keepBehind(s, k) {
 		return nil
 	}
-	for _, a := range s.actions() {
-		if key.Matches(k, a.Key) {
+	pressed := keyName(k.String())
+	for a := range s.actions() {
+		if key.Matches(pressed, a.Key) {
 			return s.startAction(a)
 		}
 	}
 	return p.Update(k)
 }
+
+// keyName is a key's name. A key that was pressed makes its name anew for every binding that it is compared with.
+type keyName string
+
+// String returns the name.
+func (k keyName) String() string { return string(k) }
 
 // passKeyToDialog gives a key to a dialog and removes the dialog once it is done.
 func (s *Shell) passKeyToDialog(d dialog, k tea.KeyPressMsg) tea.Cmd {
@@ -319,14 +327,26 @@ func (s *Shell) handlePaste(msg tea.PasteMsg) tea.Cmd {
 	return nil
 }
 
-// actions returns the actions of the pane in front, followed by those of the program. Keys, hints, help and palette
+// actions yields the actions of the pane in front, followed by those of the program. Keys, hints, help and palette
 // read this list.
-func (s *Shell) actions() []ui.Action {
-	p := s.pane()
-	if s.o.PaneOnly {
-		return append(p.Actions(), s.program.paneOnlyActions(s)...)
+func (s *Shell) actions() iter.Seq[ui.Action] {
+	return func(yield func(ui.Action) bool) {
+		p := s.pane()
+		own, program := p.Actions(), s.program.paneOnlyActions
+		if !s.o.PaneOnly {
+			own, program = s.policy.apply(p.Name(), own), s.program.actions
+		}
+		for _, a := range own {
+			if !yield(a) {
+				return
+			}
+		}
+		for _, a := range program(s) {
+			if !yield(a) {
+				return
+			}
+		}
 	}
-	return append(s.policy.apply(p.Name(), p.Actions()), s.program.actions(s)...)
 }
 
 // startAction is the only place where an action begins: it says why the action is disabled, asks for confirmation, or

@@ -263,7 +263,7 @@ func TestHelpAndPalette_listActions(t *testing.T) {
 		b.run(b.shell.Update(tea.WindowSizeMsg{Width: 120, Height: 60}))
 		b.press("?")
 		screen := b.screen()
-		for _, a := range b.shell.actions() {
+		for a := range b.shell.actions() {
 			if !strings.Contains(screen, ui.Truncate(a.Name(), 18, "")) {
 				t.Errorf("the help does not list %q", a.Name())
 			}

@@ -48,12 +48,13 @@ func (t *typeahead) keepBehind(s *Shell, k tea.KeyPressMsg) bool {
 	if w == nil {
 		return false
 	}
-	if k.String() == "esc" {
+	pressed := keyName(k.String())
+	if pressed == "esc" {
 		t.stopWaiting(s)
 		return true
 	}
-	for _, a := range s.actions() {
-		if !key.Matches(k, a.Key) {
+	for a := range s.actions() {
+		if !key.Matches(pressed, a.Key) {
 			continue
 		}
 		if a.WaitsFor == "" || a.Writes {
@@ -83,7 +84,7 @@ func (t *typeahead) resumeWaiting(s *Shell) tea.Cmd {
 		t.stopWaiting(s)
 		return nil
 	}
-	for _, a := range s.actions() {
+	for a := range s.actions() {
 		if a.Name() != w.action {
 			continue
 		}

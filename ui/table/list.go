@@ -368,7 +368,7 @@ func (l *List[T]) Actions() []ui.Action {
 	}
 	list := (*controls[T])(l)
 	why, waitsFor := list.whyNoRow()
-	actions = append(actions, commonActions(list, why, list.rowCommands(row), rowActions)...)
+	actions = appendCommonActions(actions, list, why, list.rowCommands(row), rowActions)
 	if l.cursorActions == nil {
 		l.cursorActions = cursorActions(list, actions)
 	}

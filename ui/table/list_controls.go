@@ -299,9 +299,11 @@ func detailKey(rowActions []ui.Action) string {
 	return ""
 }
 
-// commonActions returns what every list can do beside the actions on its rows and moving its cursor.
+// appendCommonActions appends what every list can do beside the actions on its rows and moving its cursor.
 // disabled says why there is no row, "" if there is one.
-func commonActions(l listControls, disabled string, row rowCommands, rowActions []ui.Action) []ui.Action {
+func appendCommonActions(
+	actions []ui.Action, l listControls, disabled string, row rowCommands, rowActions []ui.Action,
+) []ui.Action {
 	send := func(name, key string, msg func() tea.Msg) ui.Action {
 		return ui.Action{
 			Key:            ui.Bind(name, key),
@@ -310,15 +312,15 @@ func commonActions(l listControls, disabled string, row rowCommands, rowActions 
 			Do:             func() tea.Cmd { return ui.Send(msg()) },
 		}
 	}
-	actions := []ui.Action{
-		{
+	actions = append(actions,
+		ui.Action{
 			Key:         ui.Bind("filter", "/"),
 			Group:       "this list",
 			Description: filter.Summary,
 			ShowInHints: true,
 			Do:          func() tea.Cmd { l.startFilter(); return nil },
 		},
-		{
+		ui.Action{
 			Key:         ui.Bind("sort", "s"),
 			Group:       "this list",
 			ShowInHints: true,
@@ -329,7 +331,7 @@ func commonActions(l listControls, disabled string, row rowCommands, rowActions 
 		ui.LocalAction("this list", "mark all", disabled, l.markAll, "A"),
 		send("copy menu", "Y", func() tea.Msg { return row.copyMenu() }),
 		send("view as JSON", "V", func() tea.Msg { return ui.ShowTextMsg{Title: row.label(), Text: row.json()} }),
-	}
+	)
 	if !hasBinding(rowActions, "y") {
 		copyName := func() tea.Msg { return ui.CopyMsg{Text: row.label(), Label: "name"} }
 		actions = append(actions, send("copy name", "y", copyName))
