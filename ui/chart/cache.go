@@ -13,6 +13,7 @@ type Cache struct {
 	box     ui.Box
 	current bool
 	text    string
+	plotted [2]plottedSeries
 }
 
 // View returns the chart's View, drawn again only if something has changed. Points and marks are not compared: they
@@ -20,7 +21,8 @@ type Cache struct {
 func (k *Cache) View(c Chart, b ui.Box) string {
 	current := c.current(b)
 	if k.text == "" || k.current != current || !sameBox(k.box, b) || !k.chart.same(c) {
-		*k = Cache{chart: c, box: b, current: current, text: c.View(b)}
+		k.chart, k.box, k.current = c, b, current
+		k.text = c.view(b, &k.plotted)
 	}
 	return k.text
 }
@@ -43,13 +45,25 @@ func (c Chart) same(d Chart) bool {
 // sameSlice reports whether two slices are one.
 func sameSlice[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
-// Caches are the caches of several charts by their names.
-type Caches map[string]*Cache
+// Caches are the caches of several charts by their names and sizes: panes show the same chart in different sizes.
+type Caches map[cacheKey]*Cache
+
+type cacheKey struct {
+	name          string
+	width, height int
+}
+
+// maxCaches bounds the number of caches, which a window makes that is resized again and again.
+const maxCaches = 32
 
 // View draws a chart with the cache of a name.
 func (k Caches) View(name string, c Chart, b ui.Box) string {
-	if k[name] == nil {
-		k[name] = &Cache{}
+	key := cacheKey{name, b.Width, b.Height}
+	if k[key] == nil {
+		if len(k) >= maxCaches {
+			clear(k)
+		}
+		k[key] = &Cache{}
 	}
-	return k[name].View(c, b)
+	return k[key].View(c, b)
 }

@@ -55,11 +55,15 @@ const (
 
 // View draws the chart in a panel that fills the box: its title with figures, plot, time axis and marks. A box that is
 // too small for that shows one line: title, sparkline and figures.
-func (c Chart) View(b ui.Box) string {
+func (c Chart) View(b ui.Box) string { return c.view(b, nil) }
+
+// view is View, with what asciigraph drew the last time; nil keeps nothing.
+func (c Chart) view(b ui.Box, plotted *[2]plottedSeries) string {
 	if len(c.Series) > 2 {
 		c.Series = c.Series[:2]
 	}
 	f := c.frame(b)
+	f.plotted = plotted
 	switch {
 	case b.TextOnly:
 		return f.sentence()
@@ -112,6 +116,7 @@ type frame struct {
 	unit      string     // of the values that are shown: "Mb/s"
 	isCurrent bool       // the last values are those of now
 	marks     []TimeMark // within the time that is shown, newest first
+	plotted   *[2]plottedSeries
 }
 
 // figures sum up the values of a series within the time that is shown.

@@ -136,47 +136,85 @@ func (f *frame) drawLines(p plot, columns [][]float64) {
 	highest := p.scale.rows - 1
 	level := func(v float64) float64 { return p.scale.row(v) }
 	for n, values := range columns {
-		f.plotSeries(values, highest, level, charSet(f.box.Theme, n), func(x, above int, r rune, unusual bool) {
-			c, tone := &p.canvas[p.rows-1-above][p.left+x], lineTones[n]
-			if unusual {
+		for _, drawn := range f.plotSeries(n, values, highest, level, charSet(f.box.Theme, n)) {
+			c, r, tone := &p.canvas[p.rows-1-drawn.level][p.left+drawn.x], drawn.r, lineTones[n]
+			if drawn.unusual {
 				tone = theme.Warn
 			}
 			if c.r != ' ' {
 				r, tone = crossing(c.r, r, ascii(f.box.Theme)), theme.Plain
 			}
 			*c = cell{r: r, tone: tone}
-		})
+		}
 	}
 }
 
-// plotSeries lets asciigraph draw the values of a series, one in each column, on levels from 0 to the highest. It calls
-// put with each character, its column and its level.
-func (f *frame) plotSeries(values []float64, highest int, level func(float64) float64, chars asciigraph.CharSet,
-	put func(x, level int, r rune, unusual bool),
-) {
+// plottedRune is a character that asciigraph drew, in a column and on a level.
+type plottedRune struct {
+	x, level int
+	r        rune
+	unusual  bool
+}
+
+// A plottedSeries is what asciigraph drew of a series, and what it drew it from.
+type plottedSeries struct {
+	data    []float64
+	highest int
+	limit   float64 // above it, values are unusual; negative: none is
+	chars   asciigraph.CharSet
+	runes   []plottedRune
+}
+
+// plotSeries returns what asciigraph draws of the values of series n, one in each column, on levels from 0 to the
+// highest. While the cursor moves, that stays the same, and is kept.
+func (f *frame) plotSeries(
+	n int, values []float64, highest int, level func(float64) float64, chars asciigraph.CharSet,
+) []plottedRune {
 	if !slices.ContainsFunc(values, finite) {
-		return
+		return nil
 	}
-	data := make([]float64, len(values)+1) // asciigraph draws the way from one value to the next
+	now := plottedSeries{highest: highest, limit: -1, chars: chars}
+	now.data = make([]float64, len(values)+1) // asciigraph draws the way from one value to the next
 	for x, v := range values {
-		data[x+1] = min(max(0, level(v/f.divisor)), float64(highest))
+		now.data[x+1] = min(max(0, level(v/f.divisor)), float64(highest))
 	}
-	data[0] = data[1]
+	now.data[0] = now.data[1]
+	if limit := f.unusual(); limit > 0 { // rounded like the values: what is not above it is never coloured
+		now.limit = math.Round(level(limit / f.divisor))
+	}
+	if f.plotted == nil {
+		return now.draw()
+	}
+	if kept := &f.plotted[n]; !kept.sameInput(now) {
+		now.runes = now.draw()
+		*kept = now
+	}
+	return f.plotted[n].runes
+}
+
+// sameInput reports whether asciigraph draws the same from both.
+func (s plottedSeries) sameInput(o plottedSeries) bool {
+	same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+	return s.highest == o.highest && s.limit == o.limit && s.chars == o.chars && slices.EqualFunc(s.data, o.data, same)
+}
+
+// draw lets asciigraph draw.
+func (s plottedSeries) draw() (drawn []plottedRune) {
 	options := []asciigraph.Option{
 		asciigraph.Offset(1),
-		asciigraph.Height(highest),
+		asciigraph.Height(s.highest),
 		asciigraph.LowerBound(0),
-		asciigraph.UpperBound(float64(highest)),
+		asciigraph.UpperBound(float64(s.highest)),
 		asciigraph.SeriesColors(usualColor),
-		asciigraph.SeriesChars(chars),
+		asciigraph.SeriesChars(s.chars),
 		asciigraph.YAxisValueFormatter(func(float64) string { return "" }),
 	}
-	if limit := f.unusual(); limit > 0 { // rounded like the values: what is not above it is never coloured
-		options = append(options, asciigraph.ColorAbove(unusualColor, math.Round(level(limit/f.divisor))))
+	if s.limit >= 0 {
+		options = append(options, asciigraph.ColorAbove(unusualColor, s.limit))
 	}
 	unusual := false
-	y := highest + 1
-	for line := range strings.SplitSeq(asciigraph.Plot(data, options...), "\n") {
+	y := s.highest + 1
+	for line := range strings.SplitSeq(asciigraph.Plot(s.data, options...), "\n") {
 		y--
 		for x := -1; line != ""; {
 			if strings.HasPrefix(line, "\x1b") {
@@ -185,12 +223,13 @@ func (f *frame) plotSeries(values []float64, highest int, level func(float64) fl
 				continue
 			}
 			r, size := utf8.DecodeRuneInString(line)
-			if line = line[size:]; r != ' ' && x >= 0 && x < len(values) && y >= 0 {
-				put(x, y, r, unusual)
+			if line = line[size:]; r != ' ' && x >= 0 && x < len(s.data)-1 && y >= 0 {
+				drawn = append(drawn, plottedRune{x, y, r, unusual})
 			}
 			x++
 		}
 	}
+	return drawn
 }
 
 // eighthBlocks are the lower parts of a cell, from one eighth to the whole.
@@ -223,12 +262,12 @@ func (f *frame) drawBars(p plot, columns [][]float64) {
 		return max(1, math.Round(8*min(row*1.5, row+0.5)))
 	}
 	for n, values := range columns {
-		f.plotSeries(values, 8*p.scale.rows, level, barTops, func(x, eighths int, _ rune, unusual bool) {
-			bars[x][n] = bar{series: n, eighths: eighths, tone: lineTones[n]}
-			if unusual {
-				bars[x][n].tone = theme.Warn
+		for _, top := range f.plotSeries(n, values, 8*p.scale.rows, level, barTops) {
+			bars[top.x][n] = bar{series: n, eighths: top.level, tone: lineTones[n]}
+			if top.unusual {
+				bars[top.x][n].tone = theme.Warn
 			}
-		})
+		}
 	}
 	for x, pair := range bars {
 		front, behind := pair[0], pair[1]
