@@ -16,8 +16,8 @@ type Cache struct {
 	plotted [2]plottedSeries
 }
 
-// View returns the chart's View, drawn again only if something has changed. Points and marks are not compared: they
-// must not change in place.
+// View returns the chart's View, drawn again only if something has changed. Points are not compared: they must not
+// change in place.
 func (k *Cache) View(c Chart, b ui.Box) string {
 	current := c.current(b)
 	if k.text == "" || k.current != current || !sameBox(k.box, b) || !k.chart.same(c) {
@@ -33,10 +33,13 @@ func sameBox(a, b ui.Box) bool {
 		a.TextOnly == b.TextOnly
 }
 
-// same reports whether two charts look the same. Points and marks are the same if they are at the same place.
+// same reports whether two marks look the same.
+func (m TimeMark) same(n TimeMark) bool { return m.Time.Equal(n.Time) && m.Label == n.Label && m.Tone == n.Tone }
+
+// same reports whether two charts look the same. Points are the same if they are at the same place.
 func (c Chart) same(d Chart) bool {
 	return c.Title == d.Title && c.Unit == d.Unit && c.Unusual == d.Unusual && c.Location == d.Location &&
-		c.From.Equal(d.From) && c.To.Equal(d.To) && c.Cursor.Equal(d.Cursor) && sameSlice(c.Marks, d.Marks) &&
+		c.From.Equal(d.From) && c.To.Equal(d.To) && c.Cursor.Equal(d.Cursor) && slices.EqualFunc(c.Marks, d.Marks, TimeMark.same) &&
 		slices.EqualFunc(c.Series, d.Series, func(s, t Series) bool {
 			return s.Name == t.Name && sameSlice(s.Points, t.Points)
 		})
