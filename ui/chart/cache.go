@@ -34,12 +34,15 @@ func sameBox(a, b ui.Box) bool {
 }
 
 // same reports whether two marks look the same.
-func (m TimeMark) same(n TimeMark) bool { return m.Time.Equal(n.Time) && m.Label == n.Label && m.Tone == n.Tone }
+func (m TimeMark) same(n TimeMark) bool {
+	return m.Time.Equal(n.Time) && m.Label == n.Label && m.Tone == n.Tone
+}
 
 // same reports whether two charts look the same. Points are the same if they are at the same place.
 func (c Chart) same(d Chart) bool {
 	return c.Title == d.Title && c.Unit == d.Unit && c.Unusual == d.Unusual && c.Location == d.Location &&
-		c.From.Equal(d.From) && c.To.Equal(d.To) && c.Cursor.Equal(d.Cursor) && slices.EqualFunc(c.Marks, d.Marks, TimeMark.same) &&
+		c.From.Equal(d.From) && c.To.Equal(d.To) && c.Cursor.Equal(d.Cursor) &&
+		slices.EqualFunc(c.Marks, d.Marks, TimeMark.same) &&
 		slices.EqualFunc(c.Series, d.Series, func(s, t Series) bool {
 			return s.Name == t.Name && sameSlice(s.Points, t.Points)
 		})

@@ -56,7 +56,9 @@ func (r *pausableReader) resume() {
 	if !r.paused {
 		return
 	}
-	r.current, _ = cancelreader.NewReader(r.terminal) // without one, reads cannot be cancelled
+	if r.current = openPolled(r.terminal); r.current == nil {
+		r.current, _ = cancelreader.NewReader(r.terminal) // without one, reads cannot be cancelled
+	}
 	r.paused = false
 	r.reading.Unlock()
 }
