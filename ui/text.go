@@ -27,6 +27,9 @@ func Width(text string) int {
 				return ansi.StringWidth(text)
 			}
 			i += end
+		case isBoxOrBlock(text[i:]):
+			n++
+			i += 3
 		default:
 			r, size := utf8.DecodeRuneInString(text[i:])
 			if !isDrawingRune(r) {
@@ -55,10 +58,16 @@ func styleEnd(text string) int {
 	return 0
 }
 
+// isBoxOrBlock reports whether a text begins with a character from U+2500 to U+25BF. It does not decode the character:
+// most lines of the screen have boxes around them.
+func isBoxOrBlock(text string) bool {
+	return len(text) > 2 && text[0] == 0xe2 && text[1] >= 0x94 && text[1] <= 0x96 && text[2]&0xc0 == 0x80
+}
+
 // isDrawingRune reports whether a character is known to be one cell wide: lines, blocks and shapes that the program
 // draws with, and Latin letters and signs.
 func isDrawingRune(r rune) bool {
-	return r >= 0x2500 && r <= 0x25ff || r > 0xa0 && r < 0x180 && r != 0xad || r == '…' || r == '‹' || r == '›' ||
+	return r >= 0x2500 && r < 0x25fd || r > 0xa0 && r < 0x180 && r != 0xad || r == '…' || r == '‹' || r == '›' ||
 		r == '✓' || r == '✗' || r == '•' || r == '≥'
 }
 

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"github.com/charmbracelet/x/ansi"
 	"slices"
 	"strings"
 	"testing"
@@ -46,6 +47,21 @@ func TestWrap_longPicture(t *testing.T) {
 			if strings.HasPrefix(line, "\u200d") {
 				t.Fatalf("%d cells: line %d begins with a joiner", width, n+1)
 			}
+		}
+	}
+}
+
+// Width knows a character's width only where the library agrees: it is never asked about these.
+func TestWidth_agreesWithTheLibrary(t *testing.T) {
+	for r := rune(0x20); r < 0x3000; r++ {
+		text := "a" + string(r) + "│"
+		if got, want := Width(text), ansi.StringWidth(text); got != want {
+			t.Errorf("%q (%U) is %d cells wide, want %d", text, r, got, want)
+		}
+	}
+	for _, broken := range []string{"\xe2\x94", "\xe2\x94x", "a\xe2\x98\x80b", "\xe2\x95\xff", "\xe2"} {
+		if got, want := Width(broken), ansi.StringWidth(broken); got != want {
+			t.Errorf("%q is %d cells wide, want %d", broken, got, want)
 		}
 	}
 }
