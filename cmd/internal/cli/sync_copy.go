@@ -206,19 +206,7 @@ func (s *scriptSession) planCopy(
 	}
 	target.Cluster = plan.Cluster
 	b := s.newBatch(plan, target, "", flags)
-	if err := b.compare(ctx); err != nil {
-		return c, err
-	}
-	if s.dryRun {
-		return b.copyChange(), nil
-	}
-	if err := b.check(); err != nil {
-		return c, err
-	}
-	if c = b.copyChange(); len(c.ids) == 0 {
-		return change[client.ObjectRef]{}, b.run(ctx, nil, "") // reports that there is nothing to do
-	}
-	return c, nil
+	return b.prepare(ctx, b.copyChange)
 }
 
 // copyChange returns the change that a copy or a move makes.

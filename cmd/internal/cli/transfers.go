@@ -494,19 +494,26 @@ func (s *scriptSession) planUpload(
 		return c, fmt.Errorf("store in %s: %w", describeObject(prefix), err)
 	}
 	b := s.newBatch(plan, prefix, paths[0], flags)
+	return b.prepare(ctx, b.change)
+}
+
+// prepare compares both sides of a plan and returns the change that makes returns, or none if there is nothing to do.
+func (b *batchTransfer) prepare(
+	ctx context.Context, makes func() change[client.ObjectRef],
+) (c change[client.ObjectRef], err error) {
 	if err := b.compare(ctx); err != nil {
 		return c, err
 	}
-	if s.dryRun {
-		return b.change(), nil
+	if b.session.dryRun {
+		return makes(), nil
 	}
 	if err := b.check(); err != nil {
 		return c, err
 	}
-	if c = b.change(); len(b.plan.ToSend(flags.existing()))+len(b.plan.Extra) == 0 {
-		return change[client.ObjectRef]{}, b.run(ctx, nil, "") // reports that there is nothing to do
+	if len(b.plan.ToSend(b.flags.existing()))+len(b.plan.Extra) == 0 {
+		return c, b.run(ctx, nil, "") // reports that there is nothing to do
 	}
-	return c, nil
+	return makes(), nil
 }
 
 // change returns the change that an upload makes. It is shown if it is not to be sent.
