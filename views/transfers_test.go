@@ -147,6 +147,39 @@ func (r *harness) transferLines() []string {
 	return line.FindAllString(r.screen(), -1)
 }
 
+// One key pauses a running deletion and resumes a paused one. Hints and help say which of the two it does.
+func TestTransfers_oneKeyPausesAndResumes(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.fillBucket(300)
+		r.press("/", "many", "<enter>", "g", "D")
+		r.wait(time.Second)
+		r.requireText("Delete 300 objects")
+		r.delay("object delete", time.Second)
+		r.press("300", "<enter>", ":", "transfers", "<enter>")
+		r.wait(1500 * time.Millisecond)
+		r.requireText("running", "d pause")
+		r.requireNoText("d resume")
+		r.press("d")
+		r.wait(2 * time.Second)
+		r.requireText("paused", "d resume")
+		r.requireNoText("d pause")
+		r.press("?", "resume")
+		r.requireText("d  ", "resume", "resume all")
+		r.press("<esc>", "<space>") // several may be in different states
+		r.requireText("d pause or resume")
+		r.press("d")
+		r.wait(500 * time.Millisecond)
+		r.requireText("running", "d pause")
+		r.wait(time.Minute)
+		r.requireText("1 done")
+		if told := r.newsMatching("300 objects"); len(told) != 1 || strings.Contains(told[0], "unknown") {
+			r.Errorf("the news is %q", told)
+		}
+		r.press("d")
+		r.requireText("pause or resume: it has ended")
+	})
+}
+
 // The question before cancelling all transfers counts only those that have not ended.
 func TestTransfers_cancelAllCountsUnfinished(t *testing.T) {
 	t.Chdir(t.TempDir())

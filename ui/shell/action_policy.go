@@ -25,9 +25,16 @@ type actionPolicy struct {
 	lost     []KeyConflict  // keys that were taken away
 }
 
-// apply gives the actions of a pane the keys that the user chose, and disables those that write in read-only mode.
+// apply gives the actions of a pane the keys that the user chose and their present names, and disables those that write
+// in read-only mode.
 func (p actionPolicy) apply(pane string, actions []ui.Action) []ui.Action {
-	return p.disableWrites(p.bindKeys(pane, actions))
+	actions = p.disableWrites(p.bindKeys(pane, actions))
+	for i := range actions {
+		if a := &actions[i]; a.NameNow != "" {
+			a.Key.SetHelp(a.Key.Help().Key, a.NameNow)
+		}
+	}
+	return actions
 }
 
 // bindKeys gives actions the keys that the user chose for them.

@@ -19,6 +19,7 @@ type RowAction[T any] struct {
 	Many           bool // Start also takes the marked rows
 	OpensView      bool // only opens something that asks the user; actions with a Form, an OpenPane or a Start do
 	DisabledReason func(T) string
+	NameFor        func(T) string // its name on screen for a row that it can be done with: "enable"
 
 	// One of these does it.
 	Form     func(rows []T) form.Form
@@ -88,7 +89,9 @@ func (r rowBinder[T]) bind(action RowAction[T], row T, there bool) ui.Action {
 	case marked > 0 && action.Writes:
 		a.DisabledReason = oneRowOnly
 	default:
-		a.DisabledReason = r.disabledReason(action, row)
+		if a.DisabledReason = r.disabledReason(action, row); a.DisabledReason == "" && action.NameFor != nil {
+			a.NameNow = action.NameFor(row)
+		}
 		a.Do = func() tea.Cmd { return r.run(action, []T{row}) }
 	}
 	return a

@@ -2,6 +2,7 @@ package activity
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -206,26 +207,32 @@ func forEachTransfer(a *account.Account, do func(transfer.ID)) func([]*transfer.
 	}
 }
 
+// canPause reports whether a transfer is running or waiting.
+func canPause(r *transfer.Status) bool { return r.State.Unfinished() && r.State != transfer.Paused }
+
 // transferOperations returns the actions on the selected transfers.
 func transferOperations(a *account.Account) []table.RowAction[*transfer.Status] {
 	return []table.RowAction[*transfer.Status]{
 		{
 			Keys:        []string{"d"},
-			Name:        "pause",
+			Name:        "pause or resume",
+			Description: "of several, it resumes all if none is running or waiting",
 			ShowInHints: true,
 			DisabledReason: func(r *transfer.Status) string {
-				return account.ReasonIf(!r.State.Unfinished() || r.State == transfer.Paused, "it is not running")
+				return account.ReasonIf(!r.State.Unfinished(), "it has ended")
 			},
-			BatchCmd: forEachTransfer(a, a.Transfers.Pause),
-		},
-		{
-			Keys:        []string{"E"},
-			Name:        "resume",
-			ShowInHints: true,
-			DisabledReason: func(r *transfer.Status) string {
-				return account.ReasonIf(r.State != transfer.Paused, "it is not paused")
+			NameFor: func(r *transfer.Status) string {
+				if canPause(r) {
+					return "pause"
+				}
+				return "resume"
 			},
-			BatchCmd: forEachTransfer(a, a.Transfers.Resume),
+			BatchCmd: func(rows []*transfer.Status) tea.Cmd {
+				if slices.ContainsFunc(rows, canPause) {
+					return forEachTransfer(a, a.Transfers.Pause)(rows)
+				}
+				return forEachTransfer(a, a.Transfers.Resume)(rows)
+			},
 		},
 		{
 			Keys:        []string{"e"},
