@@ -267,6 +267,61 @@ func TestCounting_emptyUsesSums(t *testing.T) {
 	})
 }
 
+// Deleting a folder whose sizes were read asks at once, with their age, and subtracts what is gone. If something was
+// changed from here since, or the sizes are only a lower bound, the objects are counted.
+func TestCounting_deleteUsesSums(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.writeObject("other.txt", 7)
+		r.fillBucket(40)
+		r.press("g", "S")
+		r.wait(3 * time.Minute)
+		r.press("/", "many", "<enter>", "g")
+		before := r.emu.RequestCount("list objects")
+		r.press("D")
+		r.wait(time.Second)
+		r.requireText("Delete many/", "40 objects, 400 B, read 3 min ago", "Type scratch")
+		if n := r.emu.RequestCount("list objects"); n != before {
+			r.Errorf("%d requests to count what is known", n-before)
+		}
+		r.press("<esc>")
+		r.writeObject("many/later.txt", 10)
+		r.press("D")
+		r.wait(time.Second)
+		r.press("scratch", "<enter>")
+		r.wait(5 * time.Second)
+		r.requireText("scratch › many/: emptied, 41 objects", "1 object, 7 B in all · sizes read 3 min ago")
+		if _, there, _ := r.api.Objects.Find(r.Context(), "ap-south-1", "scratch", "many/later.txt"); there {
+			r.Errorf("an object that was stored after the sizes were read is left")
+		}
+	})
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.fillBucket(40)
+		r.press("g", "S")
+		r.wait(time.Second)
+		r.press("/", "many", "<enter>", "<enter>", "g")
+		r.emu.InjectFault("object delete", emulator.Fault{Status: 403})
+		r.press("D")
+		r.wait(time.Second)
+		r.press("y")
+		r.wait(5 * time.Second)
+		r.requireText("changed since")
+		r.press("<esc>", "D")
+		r.wait(time.Second)
+		r.requireText("Delete 40 objects", "Type 40")
+	})
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.openBucket("logs-eu")
+		r.delay("list objects", 300*time.Millisecond)
+		r.press("S")
+		r.wait(5 * time.Second)
+		r.press("<esc>")
+		r.requireText("sizes not read to the end")
+		r.press("D")
+		r.requireText("counting the objects in ")
+		r.press("<esc>")
+	})
+}
+
 // A bucket and its folders remember where the cursor was when they were left.
 func TestObjects_lastPlace(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {

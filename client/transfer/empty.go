@@ -17,11 +17,11 @@ const emptyResource = "bucket"
 
 // Empty deletes all objects of a bucket whose names begin with prefix, page by page, up to eight at a time. An empty
 // prefix means all objects. The consent is for client.OpEmptyBucket on that prefix. Objects created meanwhile may
-// remain; the error says how many.
+// remain; the error says how many. expected is the number of objects below a prefix for the progress; 0 is not known.
 //
 // The journal records one entry with one outcome, however many objects there are. An entry without an outcome, or with
 // an unknown one, was interrupted. Emptying the bucket again continues it: deleted objects are no longer listed.
-func (m *Manager) Empty(consent *client.Consent, cluster, bucket, prefix string) ID {
+func (m *Manager) Empty(consent *client.Consent, cluster, bucket, prefix string, expected int64) ID {
 	row := Status{
 		Kind:    Empty,
 		Cluster: cluster,
@@ -33,6 +33,7 @@ func (m *Manager) Empty(consent *client.Consent, cluster, bucket, prefix string)
 		cluster: cluster,
 		bucket:  bucket,
 		prefix:  prefix,
+		total:   expected,
 	}
 	return m.add(row, task, "")
 }
@@ -42,6 +43,7 @@ type emptyTask struct {
 	consent                 *client.Consent
 	cluster, bucket, prefix string
 	doneBefore              int64 // objects deleted before this run
+	total                   int64 // objects below the prefix; 0 is not known
 }
 
 // An InterruptedDeletionError means that the emptying of a bucket stopped early, because of a pause or because the
@@ -109,11 +111,11 @@ func (e *emptyTask) deleteAll(ctx context.Context, s *deleter) error {
 	return nil
 }
 
-// estimateTotal takes the total from the object count of the bucket, which may be out of date. There is no such count
-// for a prefix. It returns the bucket's size for the journal, or nil.
+// estimateTotal takes the total from the object count of the bucket, which may be out of date. For a prefix it is what
+// Empty was told. It returns the bucket's size for the journal, or nil.
 func (e *emptyTask) estimateTotal(ctx context.Context, m *Manager, p *progress) any {
 	if e.doneBefore = p.completed(); e.prefix != "" {
-		p.set(e.doneBefore, 0)
+		p.set(e.doneBefore, e.total)
 		return nil
 	}
 	b, err := m.c.Buckets.Get(ctx, e.cluster, e.bucket)

@@ -256,7 +256,7 @@ func (r *rig) deleteObjects(names ...string) ID {
 // emptyBucket starts the deletion of all objects below a prefix.
 func (r *rig) emptyBucket(prefix string) ID {
 	r.Helper()
-	return r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, prefix)
+	return r.m.Empty(r.consent(client.OpEmptyBucket), cluster, bucket, prefix, 0)
 }
 
 // writeFile creates a file in the rig's folder.

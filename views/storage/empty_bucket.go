@@ -21,12 +21,22 @@ import (
 	"lookout/views/resource"
 )
 
+// askWithKnownSizes asks whether to delete all objects of a bucket whose names begin with a prefix, if it is known how
+// many there are; otherwise it returns nil.
+func askWithKnownSizes(a *account.Account, prefix client.ObjectRef) tea.Cmd {
+	sum, at, known := sizesOf(a, prefix).exact(prefix.Name)
+	if !known || sum.Objects == 0 {
+		return nil
+	}
+	text := formatObjects(sum.Objects, sum.Bytes) + ", read " + formatReadAge(a.Now().Sub(at))
+	return ui.Send(askEmptying(a, prefix, newEmptyCount(text, sum.Objects)))
+}
+
 // countThenEmpty asks whether to delete all objects of a bucket whose names begin with a prefix. It counts them before,
 // unless their number was read. The answer is the bucket's label.
 func countThenEmpty(a *account.Account, prefix client.ObjectRef) tea.Cmd {
-	if sum, at, known := sizesOf(a, prefix).exact(prefix.Name); known && sum.Objects > 0 {
-		text := formatObjects(sum.Objects, sum.Bytes) + ", read " + formatReadAge(a.Now().Sub(at))
-		return ui.Send(askEmptying(a, prefix, emptyCount{text: text, slow: sum.Objects >= slowEmptyObjects}))
+	if ask := askWithKnownSizes(a, prefix); ask != nil {
+		return ask
 	}
 	c := countingOf(a)
 	return c.while(a, "the objects of "+client.Clean(prefix.Bucket), func(ctx context.Context) tea.Msg {
@@ -47,10 +57,11 @@ func countThenEmpty(a *account.Account, prefix client.ObjectRef) tea.Cmd {
 // askEmptying asks, and empties.
 func askEmptying(a *account.Account, prefix client.ObjectRef, count emptyCount) tea.Msg {
 	return a.AskConsentMsg(askToEmpty(prefix, count), func(c account.Consents) tea.Cmd {
-		id := a.Transfers.Empty(c[client.OpEmptyBucket], prefix.Cluster, prefix.Bucket, prefix.Name)
-		sizesOf(a, prefix).expect(id, nil)
+		id := a.Transfers.Empty(c[client.OpEmptyBucket], prefix.Cluster, prefix.Bucket, prefix.Name, count.objects)
+		sizesOf(a, prefix).expect(pendingChange{id: id, emptied: &prefix.Name})
+		what := client.Clean(prefix.Bucket + ui.WithPrefix(" › ", prefix.Name))
 		return tea.Batch(account.SyncTransfers(a), ui.ShowNews(
-			theme.Info, "emptying "+client.Clean(prefix.Bucket)+" · the transfers pane shows the progress",
+			theme.Info, "emptying "+what+" · the transfers pane shows the progress",
 		))
 	})
 }
@@ -73,9 +84,15 @@ func (n nothingToDelete) Deliver() tea.Cmd {
 
 // An emptyCount is what is known about the objects to be deleted.
 type emptyCount struct {
-	text string // "62 objects, 132 GiB, counted just now"
-	slow bool   // deleting them takes long
-	none bool   // there are none, for certain
+	text    string // "62 objects, 132 GiB, counted just now"
+	objects int64  // their number, if it is certain
+	slow    bool   // deleting them takes long
+	none    bool   // there are none, for certain
+}
+
+// newEmptyCount returns the count of a number of objects that is certain.
+func newEmptyCount(text string, objects int64) emptyCount {
+	return emptyCount{text, objects, objects >= slowEmptyObjects, objects == 0}
 }
 
 // maxCountTime is how long the objects are counted before a question.
@@ -97,7 +114,7 @@ func countObjects(
 	switch {
 	case err == nil && !sum.AtLeast:
 		text := formatObjects(sum.Objects, sum.Bytes) + ", counted just now"
-		return emptyCount{text: text, slow: sum.Objects >= slowEmptyObjects, none: sum.Objects == 0}, nil
+		return newEmptyCount(text, sum.Objects), nil
 	case err == nil:
 		text := "at least " + formatObjects(sum.Objects, sum.Bytes) + ": the listing is incomplete"
 		return emptyCount{text: text, slow: sum.Objects >= slowEmptyObjects}, nil
@@ -123,8 +140,10 @@ func formatObjects(objects, bytes int64) string {
 
 // askToEmpty is the question about the objects that begin with a prefix.
 func askToEmpty(prefix client.ObjectRef, count emptyCount) account.ConfirmationRequest {
+	title, name := "Empty bucket", "empty it"
 	what := "Every object in bucket " + client.Clean(prefix.Bucket)
 	if prefix.Name != "" {
+		title, name = "Delete "+client.Clean(prefix.Name), "delete"
 		what = fmt.Sprintf(
 			"Every object that begins with %s in bucket %s",
 			client.Clean(prefix.Name),
@@ -138,9 +157,9 @@ func askToEmpty(prefix client.ObjectRef, count emptyCount) account.ConfirmationR
 	return account.ConfirmationRequest{
 		Ops:  []string{client.OpEmptyBucket},
 		IDs:  []string{prefix.ID()},
-		Name: "empty it",
+		Name: name,
 		Confirm: resource.ConfirmationSpec{
-			Title:    "Empty bucket",
+			Title:    title,
 			Effect:   effect,
 			Word:     client.Clean(prefix.Bucket),
 			Required: true,

@@ -217,20 +217,21 @@ func (s *bucketSizes) exact(prefix string) (sum objectindex.ObjectTotal, at time
 type pendingChange struct {
 	id      transfer.ID
 	objects *objectnames.SortedNames // that it deletes, or nil
+	emptied *string                  // the prefix of all objects that it deletes, or nil
 }
 
 // maxExactChanges is the number of deleted objects that are subtracted one by one.
 const maxExactChanges = 10_000
 
-// expect notes that a transfer will delete objects. Without objects it is not known what the transfer changes.
-func (s *bucketSizes) expect(id transfer.ID, deleted *objectnames.SortedNames) {
+// expect notes that a transfer will delete objects. Without objects and prefix it is not known what it changes.
+func (s *bucketSizes) expect(p pendingChange) {
 	if len(s.reads) == 0 && s.current == nil {
 		return
 	}
-	if deleted != nil && deleted.Len() > maxExactChanges {
-		deleted = nil
+	if p.objects != nil && p.objects.Len() > maxExactChanges {
+		p.objects = nil
 	}
-	s.pending = append(s.pending, pendingChange{id, deleted})
+	s.pending = append(s.pending, p)
 }
 
 // invalidate notes that objects have been stored, or will be.
@@ -254,6 +255,10 @@ func (s *bucketSizes) settle() {
 		for _, r := range append(slices.Clone(s.reads), s.current) {
 			switch {
 			case r == nil:
+			case status.State == transfer.Done && p.emptied != nil && r != s.current:
+				was, known := r.sums.Sum(*p.emptied)
+				r.sums.Change(*p.emptied, -was.Objects, -was.Bytes)
+				r.changed = r.changed || !known
 			case status.State != transfer.Done || p.objects == nil || r == s.current:
 				r.changed = true
 			default:

@@ -37,8 +37,16 @@ func newDeletion(b *client.Bucket, o *client.Object) deletion {
 	return deletion{b, names.List(), *o}
 }
 
-// delete asks about exactly the objects that are there when it asks.
+// delete asks about exactly the objects that are there when it asks, or about everything in a folder whose sizes are
+// known.
 func (l *objectListing) delete(rows table.SelectedRows[*client.Object]) tea.Cmd {
+	if rows.Len() == 1 {
+		for row := range rows.All() {
+			if ask := askWithKnownSizes(l.a, refTo(l.path.bucket, row.Name.Raw())); ask != nil && l.isFolder(row) {
+				return ask
+			}
+		}
+	}
 	c := countingOf(l.a)
 	return c.while(l.a, "the objects in "+l.nameOrCount(rows), func(ctx context.Context) tea.Msg {
 		names, d := objectnames.NewBuilder(l.path.bucket.ID()), deletion{bucket: l.path.bucket}
@@ -115,7 +123,7 @@ type deletionStarted struct {
 
 // Deliver shows the transfer.
 func (m deletionStarted) Deliver() tea.Cmd {
-	sizesOf(m.a, m.deletion.bucket.Object("")).expect(m.id, m.deletion.names)
+	sizesOf(m.a, m.deletion.bucket.Object("")).expect(pendingChange{id: m.id, objects: m.deletion.names})
 	return account.SyncTransfers(m.a)
 }
 

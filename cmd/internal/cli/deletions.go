@@ -122,7 +122,7 @@ func (s *scriptSession) planEmptying(
 	c.effect = fmt.Sprintf("Removes everything below %s for good: %s", describeObject(prefix), total)
 	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
 		return prefix, s.delete(ctx, w.change.Reason, func(m *transfer.Manager) transfer.ID {
-			return m.Empty(w.consent(), prefix.Cluster, prefix.Bucket, prefix.Name)
+			return m.Empty(w.consent(), prefix.Cluster, prefix.Bucket, prefix.Name, 0)
 		})
 	}
 	c.below = true
