@@ -181,6 +181,11 @@ func (l *lazyJournal) RecordOutcome(id string, outcome client.Outcome, err error
 	l.journal.RecordOutcome(id, outcome, err)
 }
 
+// RecordBatch implements client.BatchRecorder.
+func (l *lazyJournal) RecordBatch(id string, p client.BatchRecord) error {
+	return l.journal.RecordBatch(id, p)
+}
+
 // RecordUnseenSecret implements client.SecretSeenRecorder.
 func (l *lazyJournal) RecordUnseenSecret(intentID, id string) {
 	l.journal.RecordUnseenSecret(intentID, id)
