@@ -268,7 +268,7 @@ func (d *downloadTask) attempt(ctx context.Context, m *Manager, p *progress) err
 			return err
 		}
 		d.oneStream = true
-		return fmt.Errorf("%w: the data does not continue the object, so the download starts again", errBadResponse)
+		return fmt.Errorf("%w (the data does not continue the object), so the download starts again", errBadResponse)
 	case ranged && res.StatusCode == http.StatusOK: // the storage has ignored the range
 		d.oneStream, end = true, 0
 		if err := d.restart(p); err != nil {
@@ -278,7 +278,7 @@ func (d *downloadTask) attempt(ctx context.Context, m *Manager, p *progress) err
 	rest := cmp.Or(end, d.Object.Size) - d.part.size
 	if res.ContentLength >= 0 && res.ContentLength != rest {
 		return d.discard(
-			fmt.Errorf("%w: the server reports %d bytes, but the listing says %d", ErrCorrupt, res.ContentLength, rest),
+			fmt.Errorf("%w (the server reports %d bytes, the listing %d)", ErrCorrupt, res.ContentLength, rest),
 		)
 	}
 	if d.header == nil {
@@ -318,7 +318,7 @@ func (d *downloadTask) rangeError(err error, p *progress) error {
 	if failure := d.restart(p); failure != nil {
 		return failure
 	}
-	return fmt.Errorf("%w: the range does not exist, so the download starts again", errBadResponse)
+	return fmt.Errorf("%w (the range does not exist), so the download starts again", errBadResponse)
 }
 
 // copyBody appends a response body to the part.
@@ -331,7 +331,7 @@ func (d *downloadTask) copyBody(ctx context.Context, body io.Reader, watch *idle
 		n, err := body.Read(buffer)
 		if int64(n) > d.Object.Size-d.part.size {
 			return d.discard(fmt.Errorf(
-				"%w: the storage sent more than the listed %d bytes", ErrCorrupt, d.Object.Size,
+				"%w (the storage sent more than the listed %d bytes)", ErrCorrupt, d.Object.Size,
 			))
 		}
 		if n > 0 {
@@ -381,7 +381,7 @@ func (d *downloadTask) verify(p *progress) error {
 		return nil
 	}
 	if got, want := hex.EncodeToString(d.sum.Sum(nil)), d.etag(); !strings.EqualFold(got, want) {
-		return d.discard(fmt.Errorf("%w: the MD5 is %s, not %s", ErrCorrupt, got, client.Clean(want)))
+		return d.discard(fmt.Errorf("%w (the MD5 is %s, not %s)", ErrCorrupt, got, client.Clean(want)))
 	}
 	p.setNote("size and MD5 checked")
 	return nil

@@ -233,10 +233,18 @@ func folderPath(root *os.Root) string {
 func (p *partFile) write(data []byte) error {
 	n, err := p.file.WriteAt(data, p.size)
 	if err != nil {
-		return fmt.Errorf("cannot write the file: %w", err)
+		return writeError(err)
 	}
 	p.size += int64(n)
 	return nil
+}
+
+// writeError says in brackets why the part cannot be written. Its name follows in the message.
+func writeError(err error) error {
+	if system, ok := errors.AsType[*fs.PathError](err); ok {
+		err = system.Err
+	}
+	return fmt.Errorf("cannot write the file (%w)", err)
 }
 
 // truncate empties the part.
@@ -255,7 +263,7 @@ func (p *partFile) publish() error {
 		return &PartialDownloadError{
 			Path:  p.name,
 			Size:  p.size,
-			Cause: fmt.Errorf("cannot write the file: %w", err),
+			Cause: writeError(err),
 		}
 	}
 	if p.overwrite {

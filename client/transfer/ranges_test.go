@@ -239,6 +239,117 @@ func TestDownload_parallelRangesResume(t *testing.T) {
 	})
 }
 
+// If the disk is full in the middle of several ranges, one line says so and what has arrived is kept; once there is
+// room, the download goes on where it was.
+func TestDownload_parallelRangesFullDisk(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		r.splitSmall()
+		s := newBusyStorage(t, 1<<20)
+		r.transport.onObject = s.answer
+		full := &failingFile{failingWrite: 6, err: &os.PathError{Op: "write", Path: "o", Err: syscall.ENOSPC}}
+		r.m.wrapFile = func(real file) file { full.file = real; return full }
+		id := r.replaceFile(listedObject("o", s.size, s.etag))
+		if row := r.waitEnded(id); row.State != Failed || !errors.Is(row.Err, syscall.ENOSPC) {
+			t.Fatalf("%s: %v", row.State, row.Err)
+		}
+		row, _ := r.m.Status(id)
+		checkOneLine(t, row.Err, "no space left on device", fmt.Sprintf("; %d bytes are kept in o.", row.Done))
+		if s.running != 0 || len(r.m.parallel.extra) != 0 {
+			t.Errorf("%d requests and %d ranges are left open", s.running, len(r.m.parallel.extra))
+		}
+		r.checkFile("o", []byte("the old file"))
+		files := r.fileNames()
+		slices.Sort(files)
+		kept, err := os.ReadFile(filepath.Join(r.dir, files[len(files)-1]))
+		if err != nil || int64(len(kept)) < row.Done || row.Done == 0 || string(kept) != string(s.data[:len(kept)]) {
+			t.Fatalf("%d bytes are kept, or others: %v", len(kept), err)
+		}
+		r.m.wrapFile, s.ranges = nil, nil
+		r.m.Retry(id)
+		r.waitFor(id, Done)
+		r.checkFile("o", s.data)
+		if want := fmt.Sprintf("bytes=%d-", len(kept)); !strings.HasPrefix(s.ranges[0], want) {
+			t.Errorf("resumed with %q, not %s", s.ranges[0], want)
+		}
+	})
+}
+
+// If an object grows while its ranges are read, one line says so, and the file that it was to replace stays.
+func TestDownload_parallelRangesOfAGrowingObject(t *testing.T) {
+	for name, c := range map[string]struct {
+		grow    func(*busyStorage)
+		ignores bool // the storage does not compare ETags
+		want    string
+	}{
+		"another version": {func(s *busyStorage) { s.etag = md5Hex(s.data) }, false, ErrObjectChanged.Error()},
+		"condition ignored": {
+			func(s *busyStorage) { s.etag = md5Hex(s.data) }, true, ErrObjectChanged.Error(),
+		},
+		"same ETag": {func(*busyStorage) {}, false, "the server reports 1114112 bytes, the listing 1048576"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			runInBubble(t, func(r *rig) {
+				r.splitSmall()
+				s := newBusyStorage(t, 1<<20)
+				o := listedObject("o", s.size, s.etag)
+				r.transport.onObject = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+					fakeStorages.Lock()
+					if strings.HasPrefix(req.Header.Get("Range"), "bytes=524288-") && s.size == o.Size {
+						s.data = append(s.data, testBytes(64<<10)...)
+						s.size = int64(len(s.data))
+						c.grow(s)
+					}
+					fakeStorages.Unlock()
+					if c.ignores {
+						req.Header.Del("If-Match")
+					}
+					return s.answer(req, next)
+				}
+				row := r.waitEnded(r.replaceFile(o))
+				if row.State != Failed {
+					t.Fatalf("%s: %v", row.State, row.Err)
+				}
+				checkOneLine(t, row.Err, c.want)
+				r.checkFile("o", []byte("the old file"))
+				if files := r.fileNames(); len(files) != 1 || s.running != 0 {
+					t.Errorf("left: %q, %d requests", files, s.running)
+				}
+			})
+		})
+	}
+}
+
+// replaceFile starts a download that is to replace a file.
+func (r *rig) replaceFile(o client.Object) ID {
+	r.Helper()
+	r.writeFile("o", "the old file")
+	id, err := r.m.Download(DownloadRequest{
+		Cluster:   cluster,
+		Bucket:    bucket,
+		Object:    o,
+		Folder:    r.dir,
+		Overwrite: true,
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return id
+}
+
+// checkOneLine fails unless an error is one line without a colon that has some parts.
+func checkOneLine(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	text := err.Error()
+	if strings.Contains(text, "\n") || strings.Contains(text, ": ") { // what failed comes before it
+		t.Errorf("not one clear line: %q", text)
+	}
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q does not say %q", text, part)
+		}
+	}
+}
+
 // Cancelling ends all connections at once, also those that bring nothing.
 func TestDownload_parallelRangesCancel(t *testing.T) {
 	runInBubble(t, func(r *rig) {

@@ -321,7 +321,7 @@ func (s sentBody) settle(
 			Detail:    "it was accepted, but the listing does not show the object; refresh the list",
 		}
 	case isMD5(etag) && !strings.EqualFold(etag, s.sum):
-		return false, fmt.Errorf("%w: the MD5 in the storage is %s, not %s", ErrCorrupt, etag, s.sum)
+		return false, fmt.Errorf("%w (the MD5 in the storage is %s, not %s)", ErrCorrupt, etag, s.sum)
 	case failed != nil:
 		s.p.setNote("accepted by the API, but not verified: the listing could not be read")
 	case sure:

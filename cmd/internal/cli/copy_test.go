@@ -189,7 +189,7 @@ func TestObjects_moveKeepsTheSourceUnlessTheCopyIsProved(t *testing.T) {
 				return true
 			})
 			s := r.Run("objects", "mv", testenv.Bucket+"/a.txt", testenv.Bucket+"/b.txt")
-			if s.Code == exit.CodeOK || !strings.Contains(s.Err, "not moved: us-east-1/acme-backups/a.txt") {
+			if s.Code == exit.CodeOK || !strings.Contains(s.Err, "us-east-1/acme-backups/a.txt was not moved") {
 				t.Errorf("exit code %d:\n%s", s.Code, s.Err)
 			}
 			if n := r.ledgerCount("delete object"); n != 0 {

@@ -370,7 +370,7 @@ func TestObjects_putFolderNamesWhatIsNotSent(t *testing.T) {
 	)
 	r.Write(css, "dd")
 	r.API.InjectFault("object put", emulator.Fault{Status: 403, Times: 2})
-	r.CheckResult(put("--force"), exit.CodePartial, "not stored: www/")
+	r.CheckResult(put("--force"), exit.CodePartial, "www/css/a.css was not stored")
 }
 
 // What is larger than 5 GiB is named in the plan, with the command that sets up rclone for it. That creates a key for

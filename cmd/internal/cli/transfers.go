@@ -291,7 +291,7 @@ func (b *batchTransfer) run(ctx context.Context, consent *client.Consent, reason
 		if row.Kind.Copies() {
 			name = row.Source.String()
 		}
-		if err := r.add(transferError(ctx, "not "+done+": "+name, row)); err != nil {
+		if err := r.add(transferError(ctx, name+" was not "+done, row)); err != nil {
 			b.session.reportf("%v", exit.Text(err))
 		} else if row.Kind.Copies() && (row.Note != checkedNote || len(ids) == 1) {
 			b.session.reportf("%s: %s to %s; %s", name, done, b.targetName(transfer.PlannedFile{Name: row.Name.Raw()}),

@@ -191,7 +191,7 @@ func TestObjects_putReplacesNothingStoredMeanwhile(t *testing.T) {
 		return false
 	})
 	r.CheckResult(
-		r.Run("objects", "put", testenv.Bucket, "www/", folder), exit.CodePartial, "not stored: www/index.html",
+		r.Run("objects", "put", testenv.Bucket, "www/", folder), exit.CodePartial, "www/index.html was not stored",
 		"was stored in the meantime; it is not replaced", "6 of 7 files stored",
 	)
 	if s := r.MustRun("objects", "get", testenv.Bucket, "www/index.html", "-"); s.Out != "somebody else's" {
@@ -279,7 +279,7 @@ func TestObjects_syncDeletesOnlyWhenAsked(t *testing.T) {
 	r.API.InjectFault("object put", emulator.Fault{Status: 403, Times: 2})
 	r.Write(filepath.Join(folder, "fails"), "x")
 	r.CheckResult(
-		r.Run("objects", "sync", folder, at, "--delete", "--yes"), exit.CodePartial, "not stored: mirror/fails",
+		r.Run("objects", "sync", folder, at, "--delete", "--yes"), exit.CodePartial, "mirror/fails was not stored",
 	)
 	if n := r.ledgerCount("delete object"); n != 0 {
 		t.Fatalf("%d objects were deleted", n)
@@ -437,16 +437,16 @@ func TestObjects_syncNamesWhatChangesMeanwhile(t *testing.T) {
 	}{
 		"the object is deleted": {func(r *testEnv, _ string) {
 			emulator.DeleteObject(r.API, "us-east-1", "acme-backups", "m/index.html")
-		}, false, "not fetched: m/index.html: "},
+		}, false, "m/index.html was not fetched: "},
 		"the object is replaced": {func(r *testEnv, _ string) {
 			emulator.StoreObject(r.API, "us-east-1", "acme-backups", "m/index.html", "<h2>")
-		}, false, "not fetched: m/index.html: the object has changed since it was listed"},
+		}, false, "m/index.html was not fetched: the object has changed since it was listed"},
 		"the file vanishes": {func(_ *testEnv, folder string) {
 			_ = os.Remove(filepath.Join(folder, "index.html"))
-		}, true, "not stored: m/index.html: "},
+		}, true, "m/index.html was not stored: "},
 		"the folder vanishes": {func(_ *testEnv, folder string) {
 			_ = os.RemoveAll(folder)
-		}, true, "not stored: m/index.html: "},
+		}, true, "m/index.html was not stored: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
