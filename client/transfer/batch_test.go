@@ -20,7 +20,7 @@ func (r *rig) planFor(n int) Plan {
 	for i := range objects {
 		objects[i] = r.putObject(fmt.Sprintf("many/%03d", i), "some text")
 	}
-	return NewPlan("many/", objects, folds)
+	return planListed("many/", objects, folds)
 }
 
 // downloadPlan starts the downloads of a plan.

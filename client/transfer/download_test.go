@@ -483,7 +483,7 @@ func testHostileNames(t *testing.T) {
 				}
 			}
 			o := listedObject(name, 5, s.etag)
-			plan := NewPlan("", []client.Object{o}, folds)
+			plan := planListed("", []client.Object{o}, folds)
 			if len(plan.Files)+len(plan.Skipped) != 1 {
 				t.Errorf("%q is neither accepted nor refused", name)
 			}
@@ -609,7 +609,7 @@ func TestDownload_namesLegalOnThisSystem(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan := NewPlan("p/", page.Data, func() bool { return FoldsCase(r.dir) })
+		plan := planListed("p/", page.Data, func() bool { return FoldsCase(r.dir) })
 		ids, refused := r.downloadPlan(plan)
 		if len(ids) != len(names) || len(refused) != 0 || len(plan.Skipped) != 0 {
 			t.Errorf("%d downloads of %d, refused: %v, %v", len(ids), len(names), refused, plan.Skipped)
@@ -686,7 +686,7 @@ func TestDownload_reportsThePathAfterASwap(t *testing.T) {
 func folds() bool { return true }
 
 func testPlanCollisions(t *testing.T) {
-	plan := NewPlan(
+	plan := planListed(
 		"p/q",
 		[]client.Object{
 			listedObject("p/q", 1, "e"),
@@ -730,7 +730,7 @@ func testPlanCollisions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ids, bad := r.downloadPlan(NewPlan("p/", page.Data, folds))
+		ids, bad := r.downloadPlan(planListed("p/", page.Data, folds))
 		for _, id := range ids {
 			r.waitFor(id, Done)
 		}

@@ -45,7 +45,7 @@ func FuzzLocalName(f *testing.F) {
 				t.Errorf("%q becomes %q", name, leaf)
 			}
 		}
-		plan := NewPlan(prefix, []client.Object{listedObject(first, 1, "e"), listedObject(second, 1, "e")}, folds)
+		plan := planListed(prefix, []client.Object{listedObject(first, 1, "e"), listedObject(second, 1, "e")}, folds)
 		for _, file := range plan.Files {
 			local := filepath.FromSlash(file.Path)
 			if CheckPath(file.Path) != nil || !filepath.IsLocal(local) ||

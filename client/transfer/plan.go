@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path"
 	"path/filepath"
@@ -84,27 +85,75 @@ type DownloadItem struct {
 	Path   string // slash-separated and relative to the folder
 }
 
-// NewPlan returns the files that the objects below a prefix become. Their paths are relative to the prefix's last
-// slash.
-func NewPlan(prefix string, objects []client.Object, foldsCase func() bool) Plan {
+// NewPlan returns the files that n listed objects below a prefix become. Their paths are relative to the prefix's last
+// slash. The objects can be iterated again and again, and no two have the same name.
+func NewPlan(prefix string, n int, objects iter.Seq[*client.Object], foldsCase func() bool) Plan {
+	p := Plan{Kind: Download, Files: make([]PlannedFile, 0, n)}
+	p.addListed(prefix, n, objects, foldsCase, func(f PlannedFile) { p.Files = append(p.Files, f) })
+	return p
+}
+
+// CountPlan is NewPlan without Files, which take 240 bytes each. It returns their number.
+func CountPlan(prefix string, n int, objects iter.Seq[*client.Object], foldsCase func() bool) (p Plan, files int) {
+	p.Kind = Download
+	p.addListed(prefix, n, objects, foldsCase, func(PlannedFile) { files++ })
+	return p, files
+}
+
+// addListed gives the files that listed objects become to a function.
+func (p *Plan) addListed(
+	prefix string, n int, objects iter.Seq[*client.Object], foldsCase func() bool, add func(PlannedFile),
+) {
 	cut := strings.LastIndexByte(prefix, '/') + 1
-	selected := make([]DownloadItem, 0, len(objects))
-	for _, o := range objects {
-		if name := o.Name.Raw(); !o.IsPrefix() && strings.HasPrefix(name, prefix[:cut]) {
-			selected = append(selected, DownloadItem{o, name[cut:]})
+	selected := func(yield func(DownloadItem) bool) {
+		for o := range objects {
+			name := o.Name.Raw()
+			if !o.IsPrefix() && strings.HasPrefix(name, prefix[:cut]) && !yield(DownloadItem{*o, name[cut:]}) {
+				return
+			}
 		}
 	}
-	return PlanDownload(selected, foldsCase)
+	folds := sync.OnceValue(foldsCase)
+	var taken *pathSet
+	if n < manyFiles || folds() || foldersClash(selected) {
+		taken = newPathSet(n, folds)
+	}
+	p.addDownloads(selected, taken, add)
+}
+
+// foldersClash reports whether one of some files, whose paths all differ, may also be a folder of others. It takes less
+// memory than a pathSet.
+func foldersClash(selected iter.Seq[DownloadItem]) bool {
+	folders, last := map[string]bool{}, ""
+	for s := range selected {
+		folder := s.Path[:strings.LastIndexByte(s.Path, '/')+1]
+		for at := path.Dir(s.Path); folder != last && at != "." && at != "/" && !folders[at]; at = path.Dir(at) {
+			folders[at] = true
+		}
+		last = folder
+	}
+	for s := range selected {
+		if folders[s.Path] {
+			return true
+		}
+	}
+	return false
 }
 
 // PlanDownload returns the files that objects become. If two of them cannot both exist in one folder, such as a and
 // a/b, or A and a where case makes no difference, the first one in the list is kept. foldsCase reports whether it makes
 // none; it is called only if that matters.
 func PlanDownload(selected []DownloadItem, foldsCase func() bool) Plan {
-	p := Plan{Kind: Download}
+	p := Plan{Kind: Download, Files: make([]PlannedFile, 0, len(selected))}
 	taken := newPathSet(len(selected), sync.OnceValue(foldsCase))
-	p.Files = make([]PlannedFile, 0, len(selected))
-	for _, s := range selected {
+	p.addDownloads(slices.Values(selected), taken, func(f PlannedFile) { p.Files = append(p.Files, f) })
+	return p
+}
+
+// addDownloads gives the files that objects become to a function, and skips the others. taken is nil if no two of them
+// conflict.
+func (p *Plan) addDownloads(selected iter.Seq[DownloadItem], taken *pathSet, add func(PlannedFile)) {
+	for s := range selected {
 		o, name := s.Object, s.Object.Name.Raw()
 		if strings.HasSuffix(name, "/") && o.Size == 0 {
 			p.FolderMarkers++
@@ -114,14 +163,14 @@ func PlanDownload(selected []DownloadItem, foldsCase func() bool) Plan {
 		if reason == "" && o.Size < 0 {
 			reason = "its size is unknown"
 		}
-		if reason == "" {
+		if reason == "" && taken != nil {
 			reason = taken.add(s.Path)
 		}
 		if reason != "" {
 			p.Skipped = append(p.Skipped, SkippedFile{name, "it cannot be a local file: " + reason})
 			continue
 		}
-		p.Files = append(p.Files, PlannedFile{
+		add(PlannedFile{
 			Name:   name,
 			Object: o,
 			Path:   s.Path,
@@ -130,7 +179,6 @@ func PlanDownload(selected []DownloadItem, foldsCase func() bool) Plan {
 		})
 		p.Bytes += o.Size
 	}
-	return p
 }
 
 // pathSet holds the files and folders of a plan.

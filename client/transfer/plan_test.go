@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -176,5 +177,46 @@ func TestFileNames(t *testing.T) {
 		if got := isPartName(name); got != want {
 			t.Errorf("%q: %t", name, got)
 		}
+	}
+}
+
+// Of many listed objects, those that cannot be files beside the others are found as of a few, and counting them gives
+// the same as planning.
+func TestPlan_manyListedObjects(t *testing.T) {
+	for name, c := range map[string]struct {
+		more    []string
+		skipped string
+	}{
+		"no conflict":       {[]string{"d1.txt", "d/1/2/3.txt"}, ""},
+		"a file first":      {[]string{"d1/0", "d1/0/1"}, "d1/0 is already a file and cannot also be a folder"},
+		"a folder first":    {[]string{"x/y/z", "x/y"}, "x/y is already a file or folder"},
+		"a path, otherwise": {[]string{"/x", "../y"}, "it cannot be a local file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var objects []client.Object
+			for i := range manyFiles {
+				objects = append(objects, listedObject(fmt.Sprintf("p/d%d/%d", i%7, 7+i), 1, "e"))
+			}
+			for _, path := range c.more {
+				objects = append(objects, listedObject("p/"+path, 1, "e"))
+			}
+			p := planListed("p/x", objects, func() bool { return false })
+			counted, files := CountPlan("p/x", len(objects), func(yield func(*client.Object) bool) {
+				for i := range objects {
+					if !yield(&objects[i]) {
+						return
+					}
+				}
+			}, func() bool { return false })
+			if files != len(p.Files) || counted.Bytes != p.Bytes || !slices.Equal(counted.Skipped, p.Skipped) {
+				t.Errorf("%d files of %d, %v, not %v", files, len(p.Files), counted.Skipped, p.Skipped)
+			}
+			if len(p.Files)+len(p.Skipped) != len(objects) || (len(p.Skipped) > 0) != (c.skipped != "") {
+				t.Fatalf("%d files and %v", len(p.Files), p.Skipped)
+			}
+			if c.skipped != "" && !strings.Contains(p.Skipped[0].Reason, c.skipped) {
+				t.Errorf("left out: %v", p.Skipped)
+			}
+		})
 	}
 }

@@ -483,3 +483,14 @@ func (f *failingFile) Close() error {
 	}
 	return err
 }
+
+// planListed returns the plan of listed objects.
+func planListed(prefix string, objects []client.Object, foldsCase func() bool) Plan {
+	return NewPlan(prefix, len(objects), func(yield func(*client.Object) bool) {
+		for i := range objects {
+			if !yield(&objects[i]) {
+				return
+			}
+		}
+	}, foldsCase)
+}

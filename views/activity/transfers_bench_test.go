@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -44,15 +45,15 @@ func newTransferringAccount(t testing.TB, n int) (*account.Account, *table.List[
 	ctx, end := context.WithCancel(context.Background())
 	a := account.New(ctx, account.Options{API: api, Journal: journal.NewInMemory(time.Now), Location: time.UTC})
 	t.Cleanup(func() { end(); a.Transfers.Wait() })
-	objects := make([]client.Object, n)
+	objects := make([]*client.Object, n)
 	for i := range objects {
-		objects[i] = client.Object{
+		objects[i] = &client.Object{
 			Name:  client.NewText(fmt.Sprintf("2026/11/%06d.log.gz", i)),
 			Owner: client.NewText("acme"),
 			Size:  1 << 20,
 		}
 	}
-	plan := transfer.NewPlan("", objects, func() bool { return false })
+	plan := transfer.NewPlan("", n, slices.Values(objects), func() bool { return false })
 	plan.Cluster, plan.Bucket, plan.Folder = "us-east-1", "media", t.TempDir()
 	if ids, refused := a.Transfers.Start(plan, transfer.StartOptions{}); len(ids) != n {
 		t.Fatalf("%d downloads started, want %d; refused: %v", len(ids), n, refused)

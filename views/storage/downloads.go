@@ -73,13 +73,11 @@ func downloadForm(a *account.Account, b *client.Bucket, o *client.Object) form.F
 func (l *objectListing) downloadPlanForm(what, prefix string, all objectSet) form.Form {
 	folder := downloadFolder(l.a)
 	existing := skipExisting
-	planFor := func() transfer.Plan {
-		return transfer.NewPlan(prefix, all.slice(), func() bool { return transfer.FoldsCase(folder) })
-	}
-	plan := planFor()
+	foldsCase := func() bool { return transfer.FoldsCase(folder) }
+	plan, files := transfer.CountPlan(prefix, all.n, all.all, foldsCase)
 	text := fmt.Sprintf(
 		"%s, %s. Each gets its name once it is complete and verified.",
-		ui.Plural(len(plan.Files), "file", "files"), account.FormatSize(plan.Bytes),
+		ui.Plural(files, "file", "files"), account.FormatSize(plan.Bytes),
 	)
 	var list []string
 	for _, r := range plan.Skipped {
@@ -99,7 +97,7 @@ func (l *objectListing) downloadPlanForm(what, prefix string, all objectSet) for
 		EnterSubmits: form.AlwaysSubmit,
 		Fields:       []form.Field{form.File("folder", "Folder", &folder, checkFolder), existingField(&existing)},
 		Send: func(ctx context.Context) (func() tea.Cmd, error) {
-			plan := planFor() // the folder may be another one by now
+			plan := transfer.NewPlan(prefix, all.n, all.all, foldsCase) // the folder may be another one by now
 			plan.Cluster, plan.Bucket = l.path.bucket.Location().Raw(), l.path.bucket.Label.Raw()
 			plan.Folder = folder
 			if err := plan.CompareFiles(ctx, transfer.CompareOptions{}); err != nil {

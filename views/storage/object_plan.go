@@ -28,15 +28,6 @@ type objectSet struct {
 	all iter.Seq[*client.Object] // can be used again and again
 }
 
-// slice returns the objects.
-func (s objectSet) slice() []client.Object {
-	all := make([]client.Object, 0, s.n)
-	for o := range s.all {
-		all = append(all, *o)
-	}
-	return all
-}
-
 // A counting is the work of finding out what an action is about.
 type counting struct {
 	stop           context.CancelFunc // nil while nothing is counted
