@@ -165,6 +165,18 @@ func (j *Journal) PlannedWindows() map[string]PlannedMaintenance {
 	return maps.Clone(j.planned)
 }
 
+// NextWindow returns the first planned window of a service that does not begin before a time.
+func (j *Journal) NextWindow(id string, start time.Time) (next PlannedMaintenance, planned bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, w := range j.planned {
+		if w.ID == id && !w.Start.Before(start) && (!planned || w.Start.Before(next.Start)) {
+			next, planned = w, true
+		}
+	}
+	return next, planned
+}
+
 // DisabledServices returns the services that lookout disabled, by id.
 func (j *Journal) DisabledServices() map[string]DisabledService {
 	j.mu.Lock()

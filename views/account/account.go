@@ -114,24 +114,27 @@ func (a *Account) Close() {
 func sharedStore[T any](
 	a *Account, name string, id func(T) string, fetch func(context.Context, string) (ui.RowPage[T], error),
 ) *ui.RowStore[T] {
-	return sharedStoreFrom(a, ui.RowSource[T]{Name: name, ID: id, Fetch: fetch})
+	return sharedStoreFrom(a, name, func() ui.RowSource[T] { return ui.RowSource[T]{ID: id, Fetch: fetch} })
 }
 
 // PageStore returns the store of a name whose rows come in pages. All panes of the account share it.
 func PageStore[T any](
 	a *Account, name string, id func(T) string, list func(context.Context, int) (client.Page[T], error),
 ) *ui.RowStore[T] {
-	return sharedStoreFrom(a, ui.RowSource[T]{Name: name, ID: id, PrefetchFrom: pagePrefetcher(list)})
+	return sharedStoreFrom(a, name, func() ui.RowSource[T] {
+		return ui.RowSource[T]{ID: id, PrefetchFrom: pagePrefetcher(list)}
+	})
 }
 
-// sharedStoreFrom is sharedStore for any source.
-func sharedStoreFrom[T any](a *Account, src ui.RowSource[T]) *ui.RowStore[T] {
-	if set, ok := a.Stores[src.Name]; ok {
+// sharedStoreFrom is sharedStore for any source, which is made once: every cell of a table may ask for a store.
+func sharedStoreFrom[T any](a *Account, name string, source func() ui.RowSource[T]) *ui.RowStore[T] {
+	if set, ok := a.Stores[name]; ok {
 		return set.(*ui.RowStore[T])
 	}
-	src.Now = a.Now
+	src := source()
+	src.Name, src.Now = name, a.Now
 	set := ui.NewRowStore(a.Context, src)
-	a.Stores[src.Name] = set
+	a.Stores[name] = set
 	return set
 }
 

@@ -12,6 +12,9 @@ import (
 
 // Incidents returns what is going on, as far as services, issues and tickets have been read.
 func (a *Account) Incidents() *incident.Incidents {
+	if kept, fresh := freshMemo[*incident.Incidents](a, "incidents"); fresh {
+		return kept
+	}
 	services, issues := a.Services(), a.Issues()
 	return Memo(a, "incidents", func() *incident.Incidents {
 		return incident.New(incident.AccountSnapshot{

@@ -35,6 +35,15 @@ func (j *memoEntry) fresh() bool {
 	return true
 }
 
+// freshMemo returns what Memo kept under a name, if nothing has changed since. It saves making the list of sources.
+func freshMemo[V any](a *Account, name string) (kept V, fresh bool) {
+	j := a.memoEntries[name]
+	if j == nil || !j.fresh() {
+		return kept, false
+	}
+	return j.value.(V), true
+}
+
 // Memo returns a value that is computed again only if one of its stores has changed: frames come far more often than
 // answers. Callers share the value and must not change it.
 func Memo[V any](a *Account, name string, make func() V, of ...Versioned) V {

@@ -17,12 +17,13 @@ import (
 
 // Services returns the services.
 func (a *Account) Services() *ui.RowStore[*client.Service] {
-	return sharedStoreFrom(a, ui.RowSource[*client.Service]{
-		Name:         "services",
-		ID:           func(s *client.Service) string { return FormatID(s.ID) },
-		Updated:      func(s *client.Service) time.Time { return s.Updated.Time() },
-		State:        func(s *client.Service) string { return string(s.Status) },
-		PrefetchFrom: pagePrefetcher(a.API.Services.List),
+	return sharedStoreFrom(a, "services", func() ui.RowSource[*client.Service] {
+		return ui.RowSource[*client.Service]{
+			ID:           func(s *client.Service) string { return FormatID(s.ID) },
+			Updated:      func(s *client.Service) time.Time { return s.Updated.Time() },
+			State:        func(s *client.Service) string { return string(s.Status) },
+			PrefetchFrom: pagePrefetcher(a.API.Services.List),
+		}
 	})
 }
 
@@ -35,11 +36,12 @@ func (a *Account) Issues() *ui.RowStore[*client.Issue] {
 
 // Contacts returns the contacts.
 func (a *Account) Contacts() *ui.RowStore[*client.Contact] {
-	return sharedStoreFrom(a, ui.RowSource[*client.Contact]{
-		Name:         "contacts",
-		ID:           func(c *client.Contact) string { return FormatID(c.ID) },
-		Updated:      func(c *client.Contact) time.Time { return c.Updated.Time() },
-		PrefetchFrom: pagePrefetcher(a.API.Contacts.List),
+	return sharedStoreFrom(a, "contacts", func() ui.RowSource[*client.Contact] {
+		return ui.RowSource[*client.Contact]{
+			ID:           func(c *client.Contact) string { return FormatID(c.ID) },
+			Updated:      func(c *client.Contact) time.Time { return c.Updated.Time() },
+			PrefetchFrom: pagePrefetcher(a.API.Contacts.List),
+		}
 	})
 }
 
@@ -121,11 +123,12 @@ func WithoutSecret(k *client.AccessKey) *client.AccessKey {
 
 // Clusters returns the clusters.
 func (a *Account) Clusters() *ui.RowStore[*client.Cluster] {
-	return sharedStoreFrom(a, ui.RowSource[*client.Cluster]{
-		Name:         "clusters",
-		ID:           func(c *client.Cluster) string { return c.ID.Raw() },
-		State:        func(c *client.Cluster) string { return c.Status.Raw() },
-		PrefetchFrom: pagePrefetcher(a.API.Clusters.List),
+	return sharedStoreFrom(a, "clusters", func() ui.RowSource[*client.Cluster] {
+		return ui.RowSource[*client.Cluster]{
+			ID:           func(c *client.Cluster) string { return c.ID.Raw() },
+			State:        func(c *client.Cluster) string { return c.Status.Raw() },
+			PrefetchFrom: pagePrefetcher(a.API.Clusters.List),
+		}
 	})
 }
 
@@ -139,24 +142,26 @@ func (a *Account) TransferUsage() *ui.RowStore[*client.TransferUsage] {
 
 // TransferStore returns the transfers of this run. They are read from the manager, not from the API.
 func (a *Account) TransferStore() *ui.RowStore[*transfer.Status] {
-	return sharedStoreFrom(a, ui.RowSource[*transfer.Status]{
-		Name:       "transfers",
-		ID:         transferID,
-		NewStorage: func() ui.RowStorage[*transfer.Status] { return &transferRowStorage{} },
-		Fetch: func(context.Context, string) (ui.RowPage[*transfer.Status], error) {
-			return ui.RowPage[*transfer.Status]{Rows: a.Transfers.Snapshot()}, nil
-		},
+	return sharedStoreFrom(a, "transfers", func() ui.RowSource[*transfer.Status] {
+		return ui.RowSource[*transfer.Status]{
+			ID:         transferID,
+			NewStorage: func() ui.RowStorage[*transfer.Status] { return &transferRowStorage{} },
+			Fetch: func(context.Context, string) (ui.RowPage[*transfer.Status], error) {
+				return ui.RowPage[*transfer.Status]{Rows: a.Transfers.Snapshot()}, nil
+			},
+		}
 	})
 }
 
 // JournalStore returns the changes in the journal, newest first. Older ones are read when someone scrolls that far.
 func (a *Account) JournalStore() *ui.RowStore[*journal.Entry] {
-	return sharedStoreFrom(a, ui.RowSource[*journal.Entry]{
-		Name:  "journal",
-		ID:    func(e *journal.Entry) string { return e.ID },
-		State: func(e *journal.Entry) string { return string(e.Outcome) },
-		Lazy:  true,
-		Fetch: journalFetcher(a.Journal),
+	return sharedStoreFrom(a, "journal", func() ui.RowSource[*journal.Entry] {
+		return ui.RowSource[*journal.Entry]{
+			ID:    func(e *journal.Entry) string { return e.ID },
+			State: func(e *journal.Entry) string { return string(e.Outcome) },
+			Lazy:  true,
+			Fetch: journalFetcher(a.Journal),
+		}
 	})
 }
 

@@ -100,14 +100,7 @@ func nextWindow(a *account.Account, service int) (journal.PlannedMaintenance, bo
 
 // windowFrom is nextWindow for the windows that do not begin before start.
 func windowFrom(a *account.Account, service int, start time.Time) (journal.PlannedMaintenance, bool) {
-	var next journal.PlannedMaintenance
-	for _, w := range a.Journal.PlannedWindows() {
-		if w.ID == account.FormatID(service) && !w.Start.Before(start) &&
-			(next.ID == "" || w.Start.Before(next.Start)) {
-			next = w
-		}
-	}
-	return next, next.ID != ""
+	return a.Journal.NextWindow(account.FormatID(service), start)
 }
 
 // A windowEnd is a window whose time has come.
