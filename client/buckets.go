@@ -257,6 +257,7 @@ func (w *Writer) UploadCertificate(
 	body := map[string]string{"certificate": certificate, "private_key": key.Reveal()}
 	r := bucketCall(OpUploadCertificate, cluster, label, body)
 	r.journalBody, r.secrets = map[string]any{"private_key": key}, []Secret{key}
+	r.shownBody = map[string]any{"certificate": certificate, "private_key": key}
 	return sendChange[*CertificateStatus](ctx, w, r)
 }
 

@@ -58,10 +58,12 @@ func (s CredentialReader) SSHKey(ctx context.Context) (*SSHKey, error) {
 func (w *Writer) CreateCredential(ctx context.Context, r CredentialRequest) (*Credential, error) {
 	body := loginBody(r.Username, r.Password)
 	body["label"] = r.Label
+	kept := map[string]any{"label": r.Label, "password": r.Password}
 	return sendChange[*Credential](ctx, w, request{
 		op:          OpCreateCredential,
 		body:        body,
-		journalBody: map[string]any{"label": r.Label, "password": r.Password},
+		journalBody: kept,
+		shownBody:   maskUnknown(body, kept),
 		secrets:     []Secret{r.Username, r.Password},
 	})
 }
@@ -76,6 +78,7 @@ func (w *Writer) UpdateCredential(ctx context.Context, id int, label string) (*C
 func (w *Writer) SetCredentialLogin(ctx context.Context, id int, r CredentialLoginUpdate) error {
 	req := callByID(OpSetCredentialLogin, id, loginBody(r.Username, r.Password))
 	req.journalBody, req.secrets = map[string]any{"password": r.Password}, []Secret{r.Username, r.Password}
+	req.shownBody = maskUnknown(req.body, req.journalBody)
 	_, err := sendChange[noContent](ctx, w, req)
 	return err
 }

@@ -21,9 +21,9 @@ import (
 // does not offer.
 const MaxPutSize = 5 << 30
 
-// presignedLifetime is the lifetime in seconds of a pre-signed URL that is used at once: little more than the API's
+// PresignedLifetime is the lifetime in seconds of a pre-signed URL that is used at once: little more than the API's
 // minimum.
-const presignedLifetime = 600
+const PresignedLifetime = 600
 
 // maxPresignedURLLen is the longest pre-signed URL that is accepted, in bytes.
 const maxPresignedURLLen = 8 << 10
@@ -222,7 +222,7 @@ func (s ObjectReader) newTarget(ctx context.Context, r presignedRequest, failed 
 	link, err := s.presign(ctx, r.object.Cluster, r.object.Bucket, PresignRequest{
 		Name:        r.object.Name,
 		Method:      r.method,
-		Expires:     presignedLifetime,
+		Expires:     PresignedLifetime,
 		ContentType: r.header.Get("Content-Type"),
 	})
 	if err != nil {

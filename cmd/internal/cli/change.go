@@ -24,7 +24,6 @@ type change[T any] struct {
 	// Op, Resource, ID and Label are needed only if they differ from the subcommand's operation and its row.
 	client.Change
 	below     bool   // it is done to everything whose id begins with ID
-	moves     bool   // the source of each copy is removed
 	effect    string // the question: "Makes a link to …"; if empty, it is made from the subcommand's verb and the thing
 	verb      string // what is done to the thing, if it is not the subcommand's verb: "delete ", "deny access: "
 	detail    string // is added to a question that is made from the verb: "group, phone"
@@ -33,7 +32,7 @@ type change[T any] struct {
 	unchanged string // why nothing is sent, after the thing's name: " already has these values"
 	send      func(context.Context, *approvedChange) (T, error)
 	result    T
-	show      func() error             // prints the plan of many changes, for --dry-run; nil for one change
+	show      func() error             // prints what the requests at objects would be, for --dry-run; nil for others
 	asks      askRule                  // if it asks more than the subcommand
 	ids       []string                 // what the consent covers, if it is not the ID
 	names     *objectnames.SortedNames // the objects that are deleted, instead of ids
@@ -45,7 +44,6 @@ func (c change[T]) erase() change[any] {
 	erased := change[any]{
 		Change:    c.Change,
 		below:     c.below,
-		moves:     c.moves,
 		effect:    c.effect,
 		detail:    c.detail,
 		unchanged: c.unchanged,
@@ -108,13 +106,7 @@ func targetName(resource, id, label string) string {
 func (r *subcommandRun) preview(ctx context.Context, s *scriptSession, c change[any], a *approvedChange) error {
 	s.reportf("dry run: nothing is sent")
 	if c.show != nil {
-		if err := c.show(); err != nil {
-			return err
-		}
-	}
-	switch c.Op {
-	case client.OpUploadObject, client.OpDeleteObject, client.OpEmptyBucket:
-		return s.previewObject(c)
+		return c.show()
 	}
 	if _, err := c.send(ctx, a); !errors.Is(err, client.ErrDryRun) {
 		return err
@@ -122,64 +114,64 @@ func (r *subcommandRun) preview(ctx context.Context, s *scriptSession, c change[
 	return nil
 }
 
-// showChange prints the request of a change as a curl command.
+// showChange prints the request of a change as a curl command, and those that are sent when its time comes.
 func (s *scriptSession) showChange(c client.Change) {
-	text := account.ChangeCurlCommand(s.api, c)
 	if c.Method == "" {
-		text = "# " + c.Op + ": it exists only in the journal, so there is no request"
+		fmt.Fprintln(s.out, "# "+c.Op+": it exists only in the journal, so there is no request")
+	} else {
+		s.showRequest(c)
 	}
-	fmt.Fprintln(s.out, client.Clean(text))
+	s.showLater(client.OpDisableService, c.StartAt, c.ID)
+	s.showLater(client.OpEnableService, c.RevertAt, c.ID)
 }
 
-// previewObject prints the requests by which objects are stored, removed, copied or moved: for each of them one for a
-// URL and one to that URL. The files of a folder share a placeholder for their names.
-func (s *scriptSession) previewObject(c change[any]) error {
-	switch {
-	case c.ID == "":
-		return nil // a copy of nothing
-	case c.otherIDs == nil && c.Op == client.OpUploadObject:
-		return s.previewObjectURL(c.ID, http.MethodPut, c.below)
-	case c.otherIDs == nil:
-		return s.previewObjectURL(c.ID, http.MethodDelete, c.below)
-	}
-	for i, target := range c.ids {
-		err := errors.Join(
-			s.previewObjectURL(c.otherIDs[i], http.MethodGet, false), s.previewObjectURL(target, http.MethodPut, false),
-		)
-		if c.moves {
-			err = errors.Join(err, s.previewObjectURL(c.otherIDs[i], http.MethodDelete, false))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+// showRequest prints the request of a change as a curl command.
+func (s *scriptSession) showRequest(c client.Change) {
+	fmt.Fprintln(s.out, client.Clean(account.ChangeCurlCommand(s.api, c)))
 }
 
-// previewObjectURL prints the request for a URL of an object, or of each object below its name, and the request to that
-// URL.
-func (s *scriptSession) previewObjectURL(id, method string, below bool) error {
-	cluster, rest, _ := strings.Cut(id, "/")
-	bucket, name, _ := strings.Cut(rest, "/")
-	if below {
-		name += "NAME"
+// showLater prints a request that is sent at a time, unless that is zero.
+func (s *scriptSession) showLater(op string, at time.Time, id string) {
+	method, address, err := s.api.Endpoint(op, nil, id)
+	if at.IsZero() || err != nil {
+		return
 	}
-	_, address, err := s.api.Endpoint(client.OpCreateObjectURL, nil, cluster, bucket)
+	fmt.Fprintf(s.out, "# at %s, by a dashboard or lookout keep, if one is running and nobody has done it before:\n",
+		at.UTC().Format(time.RFC3339))
+	s.showRequest(client.Change{Method: method, Path: strings.TrimPrefix(address, s.api.Origin())})
+}
+
+// showObject prints the request for a URL of an object, and the request to that URL. A PUT sends a file of some type.
+func (s *scriptSession) showObject(method string, o client.ObjectRef, kind, file string) error {
+	_, address, err := s.api.Endpoint(client.OpCreateObjectURL, nil, o.Cluster, o.Bucket)
 	if err != nil {
 		return err
 	}
-	s.showChange(client.Change{
+	s.showRequest(client.Change{
 		Method: http.MethodPost,
 		Path:   strings.TrimPrefix(address, s.api.Origin()),
-		Body:   client.PresignRequest{Name: name, Method: method},
+		Body: client.PresignRequest{
+			Name:        o.Name,
+			Method:      method,
+			Expires:     client.PresignedLifetime,
+			ContentType: kind,
+		},
 	})
-	second := map[string]string{
-		http.MethodGet:    `curl -sS --fail -o FILE "$URL"`,
-		http.MethodPut:    `curl -sS --fail -X PUT --data-binary @FILE "$URL"`,
-		http.MethodDelete: `curl -sS --fail -X DELETE "$URL"`,
-	}[method]
-	return output.WriteText(s.out, second+"   # URL is in the answer\n")
+	second, note := "-X "+method, "URL is in the answer"
+	switch method {
+	case http.MethodGet:
+		second = "-o FILE"
+	case http.MethodPut:
+		second += " -H " + ui.ShellQuote("Content-Type: "+kind) + " --data-binary " + ui.ShellQuote("@"+file)
+	}
+	if kind == copiedType {
+		note += "; TYPE is that of the source, whose Cache-Control and Content headers are sent too"
+	}
+	return output.WriteText(s.out, client.Clean("curl -sS --fail "+second+` "$URL"`)+"   # "+note+"\n")
 }
+
+// copiedType stands for the content type of a copy, which the answer for its source holds.
+const copiedType = "TYPE"
 
 // waitLimit is how long --wait reads again: 125 s of readings that agree, and what the last one takes.
 const waitLimit = 150 * time.Second

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"lookout/client"
@@ -80,7 +82,12 @@ func (s *scriptSession) planRemoval(
 		for o := range c.names.From(0) {
 			fmt.Fprintf(out, "delete   %10s  %s\n", account.FormatSize(o.Size), client.Clean(o.Name))
 		}
-		return out.Flush()
+		err := out.Flush()
+		for o := range c.names.From(0) {
+			at := client.ObjectRef{Cluster: sel.Cluster, Bucket: sel.Bucket, Name: o.Name}
+			err = cmp.Or(err, s.showObject(http.MethodDelete, at, "", ""))
+		}
+		return err
 	}
 	list := c.names
 	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
@@ -126,5 +133,10 @@ func (s *scriptSession) planEmptying(
 		})
 	}
 	c.below = true
+	c.show = func() error {
+		fmt.Fprintf(s.out, "# for each object below %s; NAME is the rest of its name\n", describeObject(prefix))
+		prefix.Name += "NAME"
+		return s.showObject(http.MethodDelete, prefix, "", "")
+	}
 	return c, nil
 }

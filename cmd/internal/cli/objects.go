@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"mime"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -562,6 +563,7 @@ func (s *scriptSession) planFile(
 		ContentType: cmp.Or(kind, mime.TypeByExtension(filepath.Ext(file)), "application/octet-stream"),
 		MustNew:     !flags.force,
 	}
+	c.show = func() error { return s.showObject(http.MethodPut, o, upload.ContentType, cmp.Or(file, "-")) }
 	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
 		return o, s.storeObject(ctx, w, upload)
 	}
@@ -641,6 +643,7 @@ func removeObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 		}
 		return change[client.ObjectRef]{
 			Change: client.Change{ID: o.ID(), Label: o.Name, Before: found},
+			show:   func() error { return s.showObject(http.MethodDelete, o, "", "") },
 			send: func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
 				err := w.DeleteObject(ctx, o)
 				if err == nil {

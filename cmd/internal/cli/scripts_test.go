@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -603,12 +604,12 @@ func TestScripts_dryRun(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
 			line := strings.Fields(changeCases(r)[i].line)
 			var lock sync.Mutex
-			var sent []string
+			var sent []dryRunRequest
 			r.Intercept(func(_ http.ResponseWriter, req *http.Request) bool {
 				lock.Lock()
 				defer lock.Unlock()
 				if req.Method != http.MethodGet {
-					sent = append(sent, req.Method+" "+req.URL.EscapedPath())
+					sent = append(sent, newDryRunRequest(t, req))
 				}
 				return false
 			})
@@ -620,7 +621,7 @@ func TestScripts_dryRun(t *testing.T) {
 			if got := r.MustRun("journal", "list", "-o", "ndjson").Out; got != "" {
 				t.Errorf("the journal holds %s", got)
 			}
-			if !strings.Contains(dry.Err, "dry run: nothing is sent") || strings.Contains(dry.Out, "BEGIN") {
+			if !strings.Contains(dry.Err, "dry run: nothing is sent") || strings.Contains(dry.Out, "PRIVATE") {
 				t.Errorf("says %q, %q", dry.Out, dry.Err)
 			}
 			yes := "--yes"
@@ -630,18 +631,17 @@ func TestScripts_dryRun(t *testing.T) {
 			if s := r.Run(append(line, yes)...); s.Code != exit.CodeOK {
 				t.Fatalf("without --dry-run: %d, %s", s.Code, s.Err)
 			}
-			for _, request := range sent {
-				method, path, _ := strings.Cut(request, " ")
-				if !strings.HasPrefix(path, "/v4/") {
-					path = `"$URL"`
+			var printed []string
+			for line := range strings.Lines(dry.Out) {
+				if strings.Contains(line, " -X ") {
+					printed = append(printed, line)
 				}
-				printed := false
-				for text := range strings.Lines(dry.Out) {
-					printed = printed || strings.Contains(text, "-X "+method+" ") && strings.Contains(text, path)
-				}
-				if !printed {
-					t.Errorf("%s was sent, but not printed:\n%s", request, dry.Out)
-				}
+			}
+			if len(printed) != len(sent) {
+				t.Fatalf("%d requests were sent, and %d printed:\n%s", len(sent), len(printed), dry.Out)
+			}
+			for i, request := range sent {
+				request.check(t, printed[i])
 			}
 		})
 	}
@@ -651,6 +651,87 @@ func TestScripts_dryRun(t *testing.T) {
 	)
 	r.CheckResult(
 		r.Run("services", "disable", "web-1", "--for", "tomorrow 02:00-04:00", "--dry-run"), exit.CodeOK,
-		"# plan maintenance: it exists only in the journal",
+		"# plan maintenance: it exists only in the journal", "/disable\n", "/enable\n",
 	)
+}
+
+// A dryRunRequest is a request that a command has sent, to be compared with the one that its dry run printed.
+type dryRunRequest struct {
+	method, path, contentType string
+	body                      []byte
+}
+
+// newDryRunRequest returns a request, whose body can still be read.
+func newDryRunRequest(t *testing.T, req *http.Request) dryRunRequest {
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	req.Body = io.NopCloser(bytes.NewReader(body))
+	return dryRunRequest{req.Method, req.URL.EscapedPath(), req.Header.Get("Content-Type"), body}
+}
+
+// check compares the request with a line of curl. Dots stand for any secret, TYPE for any content type, and NAME for the
+// rest of a name.
+func (r dryRunRequest) check(t *testing.T, line string) {
+	t.Helper()
+	if !strings.Contains(line, "-X "+r.method+" ") {
+		t.Errorf("%s %s was printed as %s", r.method, r.path, line)
+	}
+	if !strings.HasPrefix(r.path, "/v4/") {
+		kind := strings.Contains(line, "-H 'Content-Type: "+r.contentType+"'") || strings.Contains(line, ": TYPE'")
+		if !strings.Contains(line, `"$URL"`) || r.method == http.MethodPut && !kind {
+			t.Errorf("%s of %q was printed as %s", r.method, r.contentType, line)
+		}
+		return
+	}
+	_, data, _ := strings.Cut(line, "--data '")
+	data, _, _ = strings.Cut(data, "' http")
+	var want, got map[string]any
+	_, _ = json.Unmarshal(r.body, &want), json.Unmarshal([]byte(strings.ReplaceAll(data, `'\''`, "'")), &got)
+	for name, value := range got {
+		text, _ := value.(string)
+		if _, sent := want[name]; sent && (text == "•••" || text == "TYPE") {
+			got[name] = want[name]
+		} else if start, found := strings.CutSuffix(text, "NAME"); found {
+			got[name] = start
+		}
+	}
+	if !strings.Contains(line, r.path) || !reflect.DeepEqual(got, want) {
+		t.Errorf("%s %s was printed as %s", r.path, r.body, line)
+	}
+}
+
+// The dry run of a maintenance window also prints the request that ends it, and when it is sent.
+func TestScripts_dryRunOfAWindow(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	end := time.Now().Add(48 * time.Hour).Format(time.RFC3339)
+	utc := time.Now().Add(48 * time.Hour).UTC().Format("2006-01-02T15:")
+	out := r.MustRun("services", "disable", "web-1", "--for", end, "--dry-run").Out
+	_, later, _ := strings.Cut(out, "/managed/services/4/disable\n# at "+utc)
+	if !strings.Contains(later, "-X POST ") || !strings.HasSuffix(later, "/managed/services/4/enable\n") {
+		t.Errorf("%s", out)
+	}
+	out = r.MustRun("services", "disable", "web-1", "--for", "none", "--dry-run").Out
+	if strings.Contains(out, "enable") {
+		t.Errorf("without an end: %s", out)
+	}
+}
+
+// A dry run prints every request of a command that changes several objects.
+func TestScripts_dryRunOfSeveralObjects(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	folder := r.writeSite()
+	r.MustRun("objects", "sync", folder, testenv.Bucket+"/www")
+	emulator.StoreObject(r.API, "us-east-1", "acme-backups", "www/extra", "x")
+	r.Write(filepath.Join(folder, "css", "a.css"), "changed")
+	r.CheckResult(
+		r.Run("objects", "sync", folder, testenv.Bucket+"/www", "--force", "--delete", "--dry-run"), exit.CodeOK,
+		`"name":"www/css/a.css","method":"PUT","expires_in":600,"content_type":"text/css; charset=utf-8"}`,
+		"--data-binary @"+filepath.Join(folder, "css", "a.css"), `"name":"www/extra","method":"DELETE"`,
+	)
+	out := r.MustRun("objects", "rm", testenv.Bucket, "www/logs/*.gz", "--dry-run").Out
+	if n := strings.Count(out, `curl -sS --fail -X DELETE "$URL"`); n != 2 {
+		t.Errorf("%d deletions are printed:\n%s", n, out)
+	}
 }

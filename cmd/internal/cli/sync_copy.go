@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -212,7 +213,8 @@ func (s *scriptSession) planCopy(
 // copyChange returns the change that a copy or a move makes.
 func (b *batchTransfer) copyChange() change[client.ObjectRef] {
 	files, replaced := b.plan.ToSend(b.flags.existing()), 0
-	c := change[client.ObjectRef]{Change: client.Change{Label: b.plan.Prefix}, show: b.show}
+	c := change[client.ObjectRef]{Change: client.Change{Label: b.plan.Prefix}}
+	c.show = func() error { return b.showCopies(files) }
 	for _, f := range files {
 		if f.State == transfer.FileChanged || f.State == transfer.FileUnknown {
 			replaced++
@@ -227,7 +229,7 @@ func (b *batchTransfer) copyChange() change[client.ObjectRef] {
 	c.ID = c.ids[0]
 	verb := "Copies"
 	if b.plan.Kind == transfer.Move {
-		verb, c.moves = "Moves", true
+		verb = "Moves"
 	}
 	_, bytes := b.space()
 	c.effect = fmt.Sprintf("%s %s from %s to %s, %s", verb, ui.Plural(len(files), "object", "objects"),
@@ -241,4 +243,21 @@ func (b *batchTransfer) copyChange() change[client.ObjectRef] {
 		return client.ObjectRef{}, b.run(ctx, w.consent(), w.change.Reason)
 	}
 	return c
+}
+
+// showCopies prints the plan and the requests that copy or move files.
+func (b *batchTransfer) showCopies(files []transfer.PlannedFile) error {
+	err := b.show()
+	for _, f := range files {
+		target := client.ObjectRef{Cluster: b.plan.Cluster, Bucket: b.plan.Bucket, Name: f.Name}
+		source := client.ObjectRef{Cluster: b.plan.From.Cluster, Bucket: b.plan.From.Bucket, Name: f.Path}
+		if f.State != transfer.FileSame {
+			err = errors.Join(err, b.session.showObject(http.MethodGet, source, "", ""),
+				b.session.showObject(http.MethodPut, target, copiedType, "FILE"))
+		}
+		if b.plan.Kind == transfer.Move {
+			err = errors.Join(err, b.session.showObject(http.MethodDelete, source, "", ""))
+		}
+	}
+	return err
 }

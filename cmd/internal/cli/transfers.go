@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -533,7 +534,25 @@ func (b *batchTransfer) change() change[client.ObjectRef] {
 	c := change[client.ObjectRef]{
 		Change: client.Change{ID: prefix.ID(), Label: prefix.Name},
 		below:  true,
-		show:   b.show,
+	}
+	c.show = func() error {
+		if err := b.show(); err != nil {
+			return err
+		}
+		for _, f := range files {
+			o := client.ObjectRef{Cluster: prefix.Cluster, Bucket: prefix.Bucket, Name: f.Name}
+			file := filepath.Join(f.Folder, filepath.FromSlash(f.Path))
+			if err := b.session.showObject(http.MethodPut, o, transfer.ContentType(f.Name), file); err != nil {
+				return err
+			}
+		}
+		for _, name := range b.plan.Extra {
+			o := client.ObjectRef{Cluster: prefix.Cluster, Bucket: prefix.Bucket, Name: name}
+			if err := b.session.showObject(http.MethodDelete, o, "", ""); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	if n := len(b.plan.Extra); n > 0 {
 		c.asks = asksAlways
