@@ -150,7 +150,7 @@ func (a *atom) isOutside(choices []string) bool {
 		return a.operator == contains && containsFold(choice, a.word) ||
 			a.operator == equal && strings.EqualFold(choice, a.text)
 	}
-	return len(choices) > 0 && (a.operator == contains || a.operator == equal) && !slices.ContainsFunc(choices, has)
+	return len(choices) > 0 && a.operator != isEmpty && !slices.ContainsFunc(choices, has)
 }
 
 // isColumnName reports whether what stands before the colon was meant as a column: not that of an address with a port,
@@ -318,7 +318,7 @@ func (a *atom) faulty() bool {
 	case equal:
 		return a.outside && !a.seen.Load()
 	}
-	return a.operand.kind == notComparable || a.unlike.Load() && !a.seen.Load()
+	return a.outside || a.operand.kind == notComparable || a.unlike.Load() && !a.seen.Load()
 }
 
 // Problem returns what is wrong with the filter, after rows were tested: it names an unknown column, or compares what

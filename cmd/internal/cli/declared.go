@@ -166,6 +166,18 @@ func (d declaredOperation) subcommand() subcommand[any] {
 		}
 	}
 	v.args = strings.Join(words, " ")
+	v.check = func(set *pflag.FlagSet, args []string) error {
+		fields, flags := d.op.Draft(nil).Fields, map[string]*pflag.Flag{}
+		for _, f := range fields {
+			if name := f.Script().Flag; name != "" {
+				flags[f.Name] = set.Lookup(name)
+			}
+		}
+		if !v.noTarget {
+			args = args[1:]
+		}
+		return givenValues{flags, args}.fill(fields, d.singular, v.noTarget)
+	}
 	v.bindFlags = func(set *pflag.FlagSet) planFunc[any] {
 		flags := bindFields(set, draft.Fields, v.noTarget)
 		return func(ctx context.Context, s *scriptSession, row any, args []string) (change[any], error) {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 
 	"lookout/client/emulator"
 	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/output"
 )
 
 // nestedColon returns the part of an error after its second colon that separates two parts of it; "" if there is none.
@@ -264,5 +266,51 @@ func TestErrors_ofTheConfiguration(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A value that is impossible whatever the account holds is refused before anything is read or printed.
+func TestImpossibleValuesAreRefusedFirst(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	var reads atomic.Int32
+	r.Intercept(func(http.ResponseWriter, *http.Request) bool {
+		reads.Add(1)
+		return false
+	})
+	for line, want := range map[string]string{
+		"services list --filter colour:red":                         "unknown column",
+		"services list --filter timeout:>abc":                       "compare with a number",
+		"audit --filter state:bad":                                  "this column has ok, found",
+		"audit --filter state:>5":                                   "this column has ok, found",
+		"status --limit -1":                                         "use 0 (all) or more",
+		"services list --columns colour":                            "unknown column",
+		"services list --sort -colour":                              "unknown column",
+		"services update web-1 --timeout abc":                       "enter a number from 1 to 255",
+		"services update web-1 --timeout 999":                       "enter a number from 1 to 255",
+		"services update web-1 --type ftp":                          "use url or tcp",
+		"services create --label abc --address a.b:1 --timeout abc": "enter a number from 1 to 255",
+		"services disable web-1 --for sometime":                     "unknown time",
+		"services wait web-1 --for broken":                          "use ok or disabled",
+		"services wait web-1 --interval 0s":                         "use at least 1s",
+		"issues wait --timeout -1s":                                 "use 0s or more",
+		"ssh set db1 --port 99999":                                  "enter a number from 1 to 65535",
+		"buckets access us-east-1/acme-www --acl secret":            "use private",
+		"objects link us-east-1/acme-www x --for 1m":                "from 6m to 24h",
+		"objects du us-east-1/acme-www --depth -1":                  "use 0 or more",
+	} {
+		s := r.Run(strings.Fields(line)...)
+		if s.Code != exit.CodeUsage || !strings.Contains(s.Err, want) || s.Out != "" || reads.Swap(0) != 0 {
+			t.Errorf("%s: code %d, %q, %q", line, s.Code, s.Out, s.Err)
+		}
+	}
+	// the service may have a status that the document lacks, and numbers for labels: that is known once the rows are
+	// read, and nothing is printed then either
+	for _, filter := range []string{"label:>5", "status:purple", "status:>5"} {
+		for _, format := range output.Formats {
+			s := r.Run("services", "list", "--filter", filter, "-o", format)
+			if s.Code != exit.CodeUsage || s.Out != "" {
+				t.Errorf("%s, %s: code %d, %q", filter, format, s.Code, s.Out)
+			}
+		}
 	}
 }

@@ -66,6 +66,8 @@ type subcommand[T any] struct {
 	columns         []resource.ColumnDefinition[any] // of its result; nil is the resource's
 	recoveryHint    func(T) string                   // what to do if the result cannot be shown; nil adds nothing
 	bindFlags       func(*pflag.FlagSet) planFunc[T]
+	// check returns what is wrong with the flags and arguments before anything is read; nil checks nothing
+	check func(*pflag.FlagSet, []string) error
 }
 
 // A planFunc checks the arguments and flags, reads what it needs, and returns the change that they ask for.
@@ -90,6 +92,7 @@ func (v subcommand[T]) erase() subcommand[any] {
 		doneMessage:     v.doneMessage,
 		printsOwnResult: v.printsOwnResult,
 		columns:         v.columns,
+		check:           v.check,
 	}
 	if v.recoveryHint != nil {
 		erased.recoveryHint = func(row any) string { return v.recoveryHint(assertRow[T](row)) }
@@ -295,7 +298,11 @@ func (r scriptResource) attachList(c *cobra.Command, f *config.Flags, p *output.
 		r.listFlags(c.Flags(), &q)
 	}
 	setFlagChoices(c.Flags(), "sort", output.ColumnNames(r.columns)...)
-	c.PreRunE = func(*cobra.Command, []string) error { return q.Check(r.columns) }
+	anyValue := slices.Clone(r.columns) // whether a row has a value that the document lacks is known once rows are read
+	for i := range anyValue {
+		anyValue[i].Pane.Choices = nil
+	}
+	c.PreRunE = func(*cobra.Command, []string) error { return q.Check(anyValue) }
 	c.RunE = r.withSession(f, p, r.columns, func(ctx context.Context, s *scriptSession, args []string) error {
 		q.args = args
 		return output.WriteRows(ctx, *p, r.columns, q.Rows(r.columns, r.list(ctx, s, q), s.now()))
@@ -322,6 +329,9 @@ func (r scriptResource) newSubcommand(f *config.Flags, p *output.Printer, v subc
 		f.AddDryRunFlag(c.Flags())
 	}
 	c.Flags().SetNormalizeFunc(r.flagNames(c.Flags()))
+	if v.check != nil {
+		c.PreRunE = func(c *cobra.Command, args []string) error { return v.check(c.Flags(), args) }
+	}
 	c.RunE = r.withSession(f, p, run.columns(), run.run)
 	return c
 }

@@ -26,6 +26,17 @@ func addPollFlags(set *pflag.FlagSet, timeout, interval time.Duration) *pollFlag
 	return p
 }
 
+// checkPollFlags refuses values of the flags that make no sense.
+func checkPollFlags(set *pflag.FlagSet, _ []string) error {
+	if every, _ := set.GetDuration("interval"); every < time.Second {
+		return exit.Usage(fmt.Errorf("--interval %v: use at least 1s", every))
+	}
+	if limit, _ := set.GetDuration("timeout"); limit < 0 {
+		return exit.Usage(fmt.Errorf("--timeout %v: use 0s or more", limit))
+	}
+	return nil
+}
+
 // errStillWaiting is the error of a command that gave up, and that could read until the end.
 var errStillWaiting = errors.New("gave up")
 
@@ -36,9 +47,6 @@ func (p *pollFlags) poll(
 	s *scriptSession,
 	read func(context.Context) (done bool, err error),
 ) error {
-	if p.interval < time.Second {
-		return exit.Usage(fmt.Errorf("--interval %v: use at least 1s", p.interval))
-	}
 	limited, cancel := context.WithTimeoutCause(ctx, p.timeout, errStillWaiting)
 	defer cancel()
 	tick := time.NewTicker(p.interval)
@@ -87,21 +95,31 @@ func serviceCommands(r scriptResource) scriptResource {
 		name:        "wait",
 		description: "Wait until a service has a given status, then show the service",
 		bindFlags:   waitForStatus,
+		check: func(set *pflag.FlagSet, args []string) error {
+			if wanted := set.Lookup("for").Value.String(); !slices.Contains(awaitedStatuses(), wanted) {
+				return exit.Usage(fmt.Errorf(
+					"--for %q: use %s", client.Clean(wanted), strings.Join(awaitedStatuses(), " or "),
+				))
+			}
+			return checkPollFlags(set, args)
+		},
 	}.erase())
 	return r
+}
+
+// awaitedStatuses are the statuses that a script can wait for.
+func awaitedStatuses() []string {
+	return []string{string(client.StatusOK), string(client.StatusDisabled)}
 }
 
 // waitForStatus reads a service until it has a status.
 func waitForStatus(set *pflag.FlagSet) planFunc[*client.Service] {
 	type row = *client.Service
-	choices := []string{string(client.StatusOK), string(client.StatusDisabled)}
+	choices := awaitedStatuses()
 	wanted := set.String("for", choices[0], "the status: "+strings.Join(choices, " or "))
 	setFlagChoices(set, "for", choices...)
 	waiting := addPollFlags(set, 5*time.Minute, 5*time.Second)
 	return func(ctx context.Context, s *scriptSession, service row, _ []string) (c change[row], err error) {
-		if !slices.Contains(choices, *wanted) {
-			return c, exit.Usage(fmt.Errorf("--for %q: use %s", client.Clean(*wanted), strings.Join(choices, " or ")))
-		}
 		id := service.ID
 		err = waiting.poll(ctx, s, func(ctx context.Context) (bool, error) {
 			if string(service.Status) == *wanted {
@@ -129,6 +147,7 @@ func issueCommands(r scriptResource) scriptResource {
 		description: "Wait for a new issue, then show it",
 		noTarget:    true,
 		bindFlags:   waitForIssue,
+		check:       checkPollFlags,
 	}.erase())
 	return r
 }

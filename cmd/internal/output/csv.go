@@ -16,23 +16,31 @@ type csvRows struct {
 	columns    []resource.ColumnDefinition[any]
 	cells      []string
 	onTerminal bool
+	named      bool // the names of the columns are written, or not wanted
 }
 
-// newCSVRows writes the names of the columns; an error shows at the first row.
+// newCSVRows returns a writer that begins with the names of the columns.
 func newCSVRows(p Printer, out *rowBuffer, columns []resource.ColumnDefinition[any]) *csvRows {
 	w := &csvRows{Writer: csv.NewWriter(out.Writer), columns: columns, cells: make([]string, len(columns))}
 	_, w.onTerminal = AsTerminal(p.Out)
-	if p.NoHeaders {
-		return w
-	}
-	for i, c := range columns {
-		w.cells[i] = c.Name
-	}
-	_ = w.Write(w.cells)
+	w.named = p.NoHeaders
 	return w
 }
 
+// writeNames writes the names of the columns once.
+func (w *csvRows) writeNames() {
+	if w.named {
+		return
+	}
+	for i, c := range w.columns {
+		w.cells[i] = c.Name
+	}
+	w.named = true
+	_ = w.Write(w.cells) // an error shows at the first row
+}
+
 func (w *csvRows) row(row any) error {
+	w.writeNames()
 	for i, c := range w.columns {
 		if w.onTerminal {
 			w.cells[i] = drawnCell(c, row)
@@ -43,7 +51,11 @@ func (w *csvRows) row(row any) error {
 	return w.Write(w.cells)
 }
 
-func (w *csvRows) end(bool) error {
+// end writes the names alone if there is no row. If none could be read, it writes nothing, as tables do.
+func (w *csvRows) end(complete bool) error {
+	if complete {
+		w.writeNames()
+	}
 	w.Flush()
 	return w.Error()
 }

@@ -3,6 +3,7 @@ package output
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"strconv"
@@ -36,11 +37,10 @@ func (s RowQuery) Check(columns []resource.ColumnDefinition[any]) error {
 	if name := strings.TrimPrefix(s.Sort, "-"); s.Sort != "" && columnIndex(columns, name) < 0 {
 		return unknownColumn("--sort", name, columns)
 	}
-	anyValue := slices.Clone(columns) // whether a row has a value that the document lacks is known once rows are read
-	for i := range anyValue {
-		anyValue[i].Pane.Choices = nil
+	if s.Limit < 0 {
+		return exit.Usage(fmt.Errorf("--limit %d: use 0 (all) or more", s.Limit))
 	}
-	return filterError(s.matcher(anyValue, nil, time.Now()))
+	return filterError(s.matcher(columns, nil, time.Now()))
 }
 
 // filterError returns an error that says what is wrong with a filter, or nil.
