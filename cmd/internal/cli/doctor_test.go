@@ -97,10 +97,18 @@ func TestDoctor_brokenConfigurations(t *testing.T) {
 		account + "token_command = \"pass show linode\"\n": {
 			state: "failed", text: "config.toml:3:1: accounts.prod.token_command: expected a list of strings, such as",
 		},
-		"[accounts.a\n":      {state: "failed", text: "config.toml:1:"},
-		account + account:    {state: "failed", text: "config.toml:3:"},
-		"theme = \"pink\"\n": {text: `config.toml:1:1: theme: unknown theme "pink" (use auto`},
-		"refesh = \"20s\"\n": {text: `config.toml:1:1: refesh: unknown key; did you mean "refresh"?`},
+		"[accounts.a\n":       {state: "failed", text: "config.toml:1:"},
+		account + account:     {state: "failed", text: "config.toml:3:"},
+		"theme = \"pink\"\n":  {text: `config.toml:1:1: theme: unknown theme "pink" (use auto`},
+		"refesh = \"20s\"\n":  {text: `config.toml:1:1: refesh: unknown key; did you mean "refresh"?`},
+		"theme = \"lihgt\"\n": {text: `, mono); did you mean "light"?`},
+		"[themes.mine]\nbase = \"drak\"\n": {
+			text: `config.toml:2:1: themes.mine.base: "drak" is not one of dark, light, contrast, contrast-light, ` +
+				`colorblind, colorblind-light, mono; did you mean "dark"?`,
+		},
+		"[accounts.a]\nbase_url = \"https://api.linode.com\"\n": {
+			text: "config.toml:2:1: accounts.a.base_url: the address does not end in the version of the API; add /v4",
+		},
 		"nonsense = 1\n":     {text: "config.toml:1:1: nonsense: unknown key; remove it"},
 		"refresh = \"1s\"\n": {text: "config.toml:1:1: refresh: \"1s\" is not a duration of at least 5s"},
 		"ascii = 5\n":        {text: "config.toml:1:1: ascii: expected true or false"},
@@ -601,6 +609,25 @@ func TestReasons_areMadeVisibleOnce(t *testing.T) {
 		s := r.Run(strings.Fields(c.line)...)
 		if out := s.Out + s.Err; !strings.Contains(out, "‹␛›[31mred") || strings.Contains(out, "‹‹›") {
 			t.Errorf("%s, %s: %s", c.list, c.line, out)
+		}
+	}
+}
+
+// An address without the version of the API is reported before the first request, wherever it comes from.
+func TestBaseURL_withoutVersion(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	base := strings.TrimSuffix(r.Base, "/v4")
+	const problem = "the address does not end in the version of the API"
+	for _, line := range []string{"doctor", "services list", "status"} {
+		s := r.Run(append(strings.Fields(line), "--base-url", base)...)
+		if out := s.Out + s.Err; s.Code == exit.CodeOK || strings.Count(out, problem) != 1 ||
+			!strings.Contains(out, "add /v4 to it") {
+			t.Errorf("%s: %d, %s", line, s.Code, out)
+		}
+	}
+	for _, version := range []string{"/v4", "/v4/", "/v4beta", "/proxy/v5"} {
+		if s := r.Run("services", "list", "--base-url", base+version); strings.Contains(s.Err, problem) {
+			t.Errorf("%s: %s", version, s.Err)
 		}
 	}
 }

@@ -184,6 +184,9 @@ func Load(f *Flags, complaints io.Writer) (Settings, error) {
 		fmt.Fprintf(complaints, "lookout: %v\n", err)
 	}
 	s, err := Resolve(cfg, f)
+	if text := s.AddressProblem(); text != "" {
+		fmt.Fprintf(complaints, "lookout: %s\n", text)
+	}
 	s.Source = FileInfo{
 		Path:     path,
 		Data:     data,

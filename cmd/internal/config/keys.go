@@ -282,6 +282,24 @@ func CheckBaseURL(v string) error {
 	return err
 }
 
+// missingVersion says that an address does not end in the version of the API, and what to do; "" if it does. It does
+// not repeat the address, which may be a token in the wrong place. A proxy may have such an address, so it can be used.
+func missingVersion(base string) string {
+	versioned := regexp.MustCompile(`/v\d[^/]*/*$`).MatchString(base)
+	if base == "" || versioned || CheckBaseURL(base) != nil {
+		return ""
+	}
+	return "the address does not end in the version of the API; add /v4 to it, unless a proxy does so"
+}
+
+// AddressProblem returns missingVersion for an address that is not in the configuration, whose mistakes Parse returns.
+func (s Settings) AddressProblem() string {
+	if s.BaseURL == s.configuredURL {
+		return ""
+	}
+	return missingVersion(s.BaseURL)
+}
+
 // checkAccountWord accepts a short word that is none of the labels that lookout itself shows.
 func checkAccountWord(v string) error {
 	switch {
@@ -378,7 +396,7 @@ func (s KeySpec[T]) assign(in *T, value any) error {
 		}
 		for i, one := range v {
 			if len(s.choices) > 0 && !slices.Contains(s.choices, one) {
-				return &elementError{i, fmt.Errorf("%q is not one of %s", one, strings.Join(s.choices, ", "))}
+				return &elementError{i, notOneOf(one, s.choices)}
 			}
 		}
 		*into = v
@@ -388,7 +406,7 @@ func (s KeySpec[T]) assign(in *T, value any) error {
 		case !ok:
 			return fmt.Errorf("expected a string, such as %s", s.example)
 		case len(s.choices) > 0 && !slices.Contains(s.choices, v):
-			return fmt.Errorf("%q is not one of %s", v, strings.Join(s.choices, ", "))
+			return notOneOf(v, s.choices)
 		case s.check != nil:
 			if err := s.check(v); err != nil {
 				return err
@@ -422,6 +440,11 @@ func stringList(value any) ([]string, error) {
 
 func joinNames[T any](m map[string]T) string {
 	return cmp.Or(strings.Join(slices.Sorted(maps.Keys(m)), ", "), "none")
+}
+
+// notOneOf returns the error of a word that is none of the known ones.
+func notOneOf(word string, known []string) error {
+	return fmt.Errorf("%q is not one of %s%s", client.Clean(word), strings.Join(known, ", "), Suggestion(word, known))
 }
 
 // maxEditDistance is the distance at which two words are no longer taken for each other.

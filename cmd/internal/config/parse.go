@@ -305,6 +305,9 @@ func (r *configParser) parseAccounts(cfg *File, value any) {
 		if _, there := block["base_url"]; !there {
 			r.addError(true, at, `base_url is missing; add base_url = "https://api.linode.com/v4"`)
 		}
+		if text := missingVersion(a.BaseURL); text != "" {
+			r.addError(false, append(at, "base_url"), text)
+		}
 		if ways := tokenSourceKeys(block); len(ways) > 1 {
 			r.addError(true, append(at, ways[1]), fmt.Sprintf("%s is set too; keep one of them", ways[0]))
 		}

@@ -103,13 +103,11 @@ func (r *configParser) parseThemes(cfg *File, value any) {
 		}
 		cfg.Themes[name] = r.parseTheme(at, tones)
 	}
-	if known := append(ThemeNames(cfg.Themes), "auto"); cfg.Theme != "" && !slices.Contains(known, cfg.Theme) {
+	if known := append([]string{"auto"}, ThemeNames(cfg.Themes)...); cfg.Theme != "" && !slices.Contains(known, cfg.Theme) {
 		r.addError(
 			false,
 			[]string{"theme"},
-			fmt.Sprintf(
-				"unknown theme %q (use auto, %s)", client.Clean(cfg.Theme), strings.Join(ThemeNames(cfg.Themes), ", "),
-			),
+			UnknownTheme(cfg.Theme, known),
 		)
 		cfg.Theme = ""
 	}
@@ -126,9 +124,7 @@ func (r *configParser) parseTheme(at []string, table map[string]any) theme.Custo
 		case !ok:
 			r.addError(false, here, `expected a string, such as "bold #ff5f5f"`)
 		case key == "base" && !slices.Contains(theme.Names(), text):
-			r.addError(
-				false, here, fmt.Sprintf("%q is not one of %s", client.Clean(text), strings.Join(theme.Names(), ", ")),
-			)
+			r.addError(false, here, notOneOf(text, theme.Names()).Error())
 		case key == "base":
 			own.Base = text
 		default:
@@ -140,6 +136,13 @@ func (r *configParser) parseTheme(at []string, table map[string]any) theme.Custo
 		}
 	}
 	return own
+}
+
+// UnknownTheme returns the error text of a theme that does not exist.
+func UnknownTheme(name string, known []string) string {
+	return fmt.Sprintf(
+		"unknown theme %q (use %s)%s", client.Clean(name), strings.Join(known, ", "), Suggestion(name, known),
+	)
 }
 
 // ThemeNames returns the names of the built-in themes and of the given ones.

@@ -78,9 +78,7 @@ func themeChoices(s config.Settings) (shell.ThemeChoices, *theme.Theme, error) {
 	}
 	first, err := looks.New(theme.ForBackground(looks.Selected, looks.LightBackground))
 	if err != nil {
-		return looks, nil, exit.Usage(
-			fmt.Errorf("unknown theme %q (use %s)", client.Clean(looks.Selected), strings.Join(looks.Names, ", ")),
-		)
+		return looks, nil, exit.Usage(errors.New(config.UnknownTheme(looks.Selected, looks.Names)))
 	}
 	return looks, first, nil
 }

@@ -66,8 +66,8 @@ func TestThemes_customThemeIsApplied(t *testing.T) {
 	if open := first.Codes(theme.Bad).Open; !strings.Contains(open, "1;2;3m") {
 		t.Errorf("bad is %q", open)
 	}
-	if _, _, err := themeChoices(config.Settings{Theme: "other", Themes: mine}); err == nil ||
-		!strings.Contains(err.Error(), "mine") {
+	if _, _, err := themeChoices(config.Settings{Theme: "mien", Themes: mine}); err == nil ||
+		!strings.HasSuffix(err.Error(), `did you mean "mine"?`) {
 		t.Errorf("%v", err)
 	}
 }

@@ -165,6 +165,9 @@ func (d *Doctor) checkConfiguration(ctx context.Context) {
 		text += ", read-only"
 	}
 	d.addFinding("account", stateOK, text, "")
+	if text, next, found := strings.Cut(d.settings.AddressProblem(), "; "); found {
+		d.addFinding("account", stateWarning, text, next)
+	}
 }
 
 func (d *Doctor) checkToken(ctx context.Context) {
