@@ -80,7 +80,8 @@ func TestImportsPointDownward(t *testing.T) {
 		"cmd/internal/names":    {},
 		"cmd/internal/progress": {"cmd/internal/output"},
 		"cmd/internal/config": {
-			"cmd/internal/exit", "cmd/internal/names", "cmd/internal/prompt", "cmd/internal/version",
+			"cmd/internal/debuglog", "cmd/internal/exit", "cmd/internal/names", "cmd/internal/prompt",
+			"cmd/internal/version",
 		},
 		"cmd/internal/dashboard": {"cmd/internal/config", "cmd/internal/exit", "cmd/internal/keep"},
 		"cmd/internal/setup": {
@@ -89,9 +90,9 @@ func TestImportsPointDownward(t *testing.T) {
 		},
 		"cmd/internal/keep": {"cmd/internal/config", "cmd/internal/exit"},
 		"cmd/internal/cli": {
-			"cmd/internal/config", "cmd/internal/dashboard", "cmd/internal/debuglog", "cmd/internal/exit",
-			"cmd/internal/keep", "cmd/internal/names", "cmd/internal/output", "cmd/internal/progress",
-			"cmd/internal/prompt", "cmd/internal/setup", "cmd/internal/version",
+			"cmd/internal/config", "cmd/internal/dashboard", "cmd/internal/exit", "cmd/internal/keep",
+			"cmd/internal/names", "cmd/internal/output", "cmd/internal/progress", "cmd/internal/prompt",
+			"cmd/internal/setup", "cmd/internal/version",
 		},
 		"cmd/lookout": {"cmd/internal/cli"},
 		"cmd/docgen":  {"cmd/internal/cli", "cmd/internal/config", "cmd/internal/dashboard", "cmd/internal/exit"},

@@ -258,6 +258,7 @@ func checkAccountsCommand(f *config.Flags) *cobra.Command {
 			"exit code: 3 token, 6 no connection.",
 		Example: indentExamples("lookout accounts check production\nlookout accounts check --filter '!state:ok'"),
 	}
+	f.AddDebugFlag(c.Flags())
 	code := exit.CodeOK
 	printsRows(c, []resource.ColumnDefinition[*setup.AccountCheck]{
 		{Name: "account", Value: func(a *setup.AccountCheck) string { return a.Account }},
@@ -270,8 +271,13 @@ func checkAccountsCommand(f *config.Flags) *cobra.Command {
 		if err != nil {
 			return nil, err
 		}
+		closeDebug, err := f.OpenDebug(c.ErrOrStderr())
+		if err != nil {
+			return nil, err
+		}
 		names, err := file.toCheck(args)
 		return func(yield func(*setup.AccountCheck) bool) {
+			defer closeDebug()
 			for _, name := range names {
 				result := file.check(c.Context(), f, name)
 				if code = cmp.Or(code, result.Code); !yield(&result) {

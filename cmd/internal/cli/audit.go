@@ -34,6 +34,7 @@ func auditCommand(f *config.Flags) *cobra.Command {
 		Example: indentExamples("lookout audit\nlookout audit --ignore unlimited-key -o json"),
 	}
 	f.AddAccountFlags(c.Flags())
+	f.AddDebugFlag(c.Flags())
 	ignored := c.Flags().StringSlice("ignore", nil, "leave out a check: "+strings.Join(audit.Checks(), ", "))
 	setFlagChoices(c.Flags(), "ignore", audit.Checks()...)
 	code := exit.CodeOK
@@ -137,6 +138,7 @@ func statusCommand(f *config.Flags) *cobra.Command {
 		Example: indentExamples("lookout status\nlookout status -o json"),
 	}
 	f.AddAccountFlags(c.Flags())
+	f.AddDebugFlag(c.Flags())
 	code := exit.CodeOK
 	columns := []resource.ColumnDefinition[*statusRow]{
 		{

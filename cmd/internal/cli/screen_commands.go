@@ -228,6 +228,11 @@ func doctorCommand(f *config.Flags) *cobra.Command {
 			"2 configuration, 3 token, 6 no connection, 1 anything else.\n" +
 			"The report contains no token and shows the home folder as ~, so it can be pasted into a bug report.",
 		RunE: func(c *cobra.Command, _ []string) error {
+			closeDebug, err := f.OpenDebug(c.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			defer closeDebug()
 			d := &setup.Doctor{Flags: f, Permissions: []setup.PanePermissions{}}
 			d.RunChecks(c.Context())
 			if asJSON {
@@ -246,6 +251,7 @@ func doctorCommand(f *config.Flags) *cobra.Command {
 		},
 	}
 	f.AddAccountFlags(c.Flags())
+	f.AddDebugFlag(c.Flags())
 	c.Flags().BoolVar(&asJSON, "json", false, "write the findings as JSON")
 	return c
 }

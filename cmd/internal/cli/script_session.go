@@ -16,7 +16,6 @@ import (
 	"lookout/client/journal"
 	"lookout/client/transfer"
 	"lookout/cmd/internal/config"
-	"lookout/cmd/internal/debuglog"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
 	"lookout/cmd/internal/prompt"
@@ -39,6 +38,10 @@ type scriptSession struct {
 // startSession opens the account of a script command; online, with a client of the API. It sends no request. The caller
 // must call end.
 func startSession(c *cobra.Command, f *config.Flags, online bool) (s *scriptSession, end func(), err error) {
+	closeDebug, err := f.OpenDebug(c.ErrOrStderr())
+	if err != nil {
+		return nil, nil, err
+	}
 	settings, err := config.Load(f, c.ErrOrStderr())
 	if err != nil {
 		return nil, nil, exit.Usage(err)
@@ -58,17 +61,15 @@ func startSession(c *cobra.Command, f *config.Flags, online bool) (s *scriptSess
 		errOut:   c.ErrOrStderr(),
 		now:      time.Now,
 	}
-	closeDebug := func() error { return nil }
 	if online {
 		token, err := settings.ReadToken(withProgress(c))
 		if err != nil {
 			return nil, nil, exit.Denied(err)
 		}
-		options, close, err := s.clientOptions(f, token)
-		if err != nil {
-			return nil, nil, err
+		var options []client.Option
+		if s.dryRun {
+			options = append(options, client.WithDryRun(s.showChange))
 		}
-		closeDebug = close
 		if s.api, err = settings.NewClient(token, j, options...); err != nil {
 			return nil, nil, exit.Usage(err)
 		}
@@ -86,7 +87,7 @@ func startSession(c *cobra.Command, f *config.Flags, online bool) (s *scriptSess
 	end = func() {
 		stop()
 		j.close()
-		_ = closeDebug()
+		closeDebug()
 	}
 	return s, end, nil
 }
@@ -103,29 +104,6 @@ func startSessionWithJournal(
 		return nil, nil, nil, err
 	}
 	return s, j, end, nil
-}
-
-// clientOptions returns what the flags ask of the client. The caller must call close in the end.
-func (s *scriptSession) clientOptions(
-	f *config.Flags, token client.Secret,
-) (options []client.Option, close func() error, err error) {
-	close = func() error { return nil }
-	if s.dryRun {
-		options = append(options, client.WithDryRun(s.showChange))
-	}
-	out := s.errOut
-	switch f.Debug {
-	case "":
-		return options, close, nil
-	case config.DebugToStderr:
-	default:
-		file, err := config.AppendPrivateFile(f.Debug)
-		if err != nil {
-			return nil, close, exit.Usage(fmt.Errorf("--debug: %w", err))
-		}
-		out, close = file, file.Close
-	}
-	return append(options, client.WithObserver(debuglog.New(out, s.settings.BaseURL, token).Wrap)), close, nil
 }
 
 // lazyJournal opens the journal at the first change, so that commands that only read need no writable folder.

@@ -671,8 +671,8 @@ func newDryRunRequest(t *testing.T, req *http.Request) dryRunRequest {
 	return dryRunRequest{req.Method, req.URL.EscapedPath(), req.Header.Get("Content-Type"), body}
 }
 
-// check compares the request with a line of curl. Dots stand for any secret, TYPE for any content type, and NAME for the
-// rest of a name.
+// check compares the request with a line of curl. Dots stand for any secret, TYPE for any content type, and NAME for
+// the rest of a name.
 func (r dryRunRequest) check(t *testing.T, line string) {
 	t.Helper()
 	if !strings.Contains(line, "-X "+r.method+" ") {

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net/http"
 	"os"
 	"sync"
 	"time"
 
 	"lookout/client"
 	"lookout/client/journal"
+	"lookout/cmd/internal/debuglog"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/version"
 )
@@ -28,7 +30,18 @@ func (s Settings) NewClient(
 	if s.Dialect != "" {
 		options = append(options, client.WithDialect(client.PathDialect(s.Dialect)))
 	}
+	if observe := s.Observer(token); observe != nil {
+		options = append(options, client.WithObserver(observe))
+	}
 	return client.New(s.BaseURL, token, options...)
+}
+
+// Observer returns what writes requests and answers for --debug; nil without it.
+func (s Settings) Observer(token client.Secret) func(http.RoundTripper) http.RoundTripper {
+	if s.debugOut == nil {
+		return nil
+	}
+	return debuglog.New(s.debugOut, s.BaseURL, token).Wrap
 }
 
 // ReadJournal returns what can be read of the journal of the account. It writes nothing.

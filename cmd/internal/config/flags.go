@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lookout/client"
+	"lookout/cmd/internal/exit"
 	"lookout/theme"
 )
 
@@ -29,6 +31,7 @@ type Flags struct {
 	NoMouse     bool
 	NoMotion    bool
 	Linear      bool
+	debugOut    io.Writer                // see OpenDebug
 	savedTokens map[string]client.Secret // of environment variables that were unset
 	View        string
 	LogFile     string
@@ -65,6 +68,24 @@ func (f *Flags) AddDebugFlag(set *pflag.FlagSet) {
 			"secrets are masked",
 	)
 	set.Lookup("debug").NoOptDefVal = DebugToStderr
+}
+
+// OpenDebug opens what --debug names. All clients of settings that are resolved later write their requests to it. The
+// caller must call close in the end.
+func (f *Flags) OpenDebug(errOut io.Writer) (close func(), err error) {
+	switch f.Debug {
+	case "":
+		return func() {}, nil
+	case DebugToStderr:
+		f.debugOut = errOut
+		return func() {}, nil
+	}
+	file, err := AppendPrivateFile(f.Debug)
+	if err != nil {
+		return nil, exit.Usage(fmt.Errorf("--debug: %w", err))
+	}
+	f.debugOut = file
+	return func() { _ = file.Close() }, nil
 }
 
 // AccountArgs returns the flags that select configuration, account and token, for another process.

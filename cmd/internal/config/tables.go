@@ -103,7 +103,8 @@ func (r *configParser) parseThemes(cfg *File, value any) {
 		}
 		cfg.Themes[name] = r.parseTheme(at, tones)
 	}
-	if known := append([]string{"auto"}, ThemeNames(cfg.Themes)...); cfg.Theme != "" && !slices.Contains(known, cfg.Theme) {
+	known := append([]string{"auto"}, ThemeNames(cfg.Themes)...)
+	if cfg.Theme != "" && !slices.Contains(known, cfg.Theme) {
 		r.addError(
 			false,
 			[]string{"theme"},

@@ -224,6 +224,9 @@ func (d *Doctor) checkConnection(ctx context.Context) {
 	d.checkProxy(req)
 	d.sentAt = time.Now()
 	plain := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	if observe := d.settings.Observer(d.token); observe != nil {
+		plain.Transport = observe(&http.Transport{Proxy: http.ProxyFromEnvironment})
+	}
 	defer plain.CloseIdleConnections()
 	res, err := plain.Do(req)
 	if err != nil {
