@@ -12,6 +12,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"lookout/client"
+	"lookout/ui/chart"
 	"lookout/views/account"
 	"lookout/views/resource"
 )
@@ -37,12 +38,21 @@ type StatSample struct {
 func Stats(a *account.Account) resource.Resource[*StatSeries] {
 	type row = *StatSeries
 	number := func(name string, get func(row) *float64) resource.ColumnDefinition[row] {
-		return resource.ColumnDefinition[row]{Name: name, Value: func(s row) string {
-			if v := get(s); v != nil {
-				return humanize.FtoaWithDigits(*v, 2)
+		text := func(format func(row, float64) string) func(row) string {
+			return func(s row) string {
+				if v := get(s); v != nil {
+					return format(s, *v)
+				}
+				return ""
 			}
-			return ""
-		}}
+		}
+		return resource.ColumnDefinition[row]{
+			Name:  name,
+			Value: text(func(_ row, v float64) string { return humanize.FtoaWithDigits(v, 2) }),
+			WithUnit: text(func(s row, v float64) string {
+				return chart.Unit{Name: s.Unit, Prefixed: s.Unit == bitsPerSecond}.Format(v)
+			}),
+		}
 	}
 	return resource.Resource[row]{
 		Name:           "stats",
@@ -77,6 +87,9 @@ func Stats(a *account.Account) resource.Resource[*StatSeries] {
 		Get: func(ctx context.Context, name string) (row, error) { return seriesNamed(ctx, a, name) },
 	}
 }
+
+// bitsPerSecond is the unit of the network's series.
+const bitsPerSecond = "bit/s"
 
 // fetchSeries reads the series of the account.
 func fetchSeries(ctx context.Context, a *account.Account) ([]*StatSeries, error) {
@@ -117,8 +130,8 @@ func summarizeStats(s *client.Stats) []*StatSeries {
 	}{
 		{"cpu", "%", s.CPU},
 		{"disk", "op/s", s.Disk},
-		{"net_in", "bit/s", s.NetIn},
-		{"net_out", "bit/s", s.NetOut},
+		{"net_in", bitsPerSecond, s.NetIn},
+		{"net_out", bitsPerSecond, s.NetOut},
 		{"swap", "op/s", s.Swap},
 	}
 	var out []*StatSeries

@@ -56,7 +56,7 @@ func EraseColumns[T any](columns []ColumnDefinition[T]) []ColumnDefinition[any] 
 		if c.Value == nil {
 			continue
 		}
-		erased = append(erased, ColumnDefinition[any]{
+		column := ColumnDefinition[any]{
 			Name:         c.Name,
 			Value:        func(row any) string { return c.Value(row.(T)) },
 			IsClean:      c.IsClean,
@@ -68,7 +68,11 @@ func EraseColumns[T any](columns []ColumnDefinition[T]) []ColumnDefinition[any] 
 				FilterByNameOnly: c.Pane.FilterByNameOnly,
 				Choices:          c.Pane.Choices,
 			},
-		})
+		}
+		if c.WithUnit != nil {
+			column.WithUnit = func(row any) string { return c.WithUnit(row.(T)) }
+		}
+		erased = append(erased, column)
 	}
 	return erased
 }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -116,5 +117,22 @@ func TestScripts_unitsOnTerminals(t *testing.T) {
 		if lines := r.runOnTerminal(80, append(args, "-o", "csv")...); lines[0] != piped {
 			t.Errorf("%v -o csv prints %q on a terminal", args, lines[0])
 		}
+	}
+}
+
+// The series of the stats have human units on a terminal, and raw ones in a pipe.
+func TestStats_haveUnitsOnTerminals(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	lines, raw := r.runOnTerminal(120, "stats"), r.MustRun("stats").Out
+	for i, unit := range []string{"MIN", " %", " op/s", " Mbit/s", " Mbit/s", " op/s"} {
+		if !strings.Contains(lines[i], unit) {
+			t.Errorf("%q is missing in %q", unit, lines[i])
+		}
+	}
+	if !regexp.MustCompile(`net_in +bit/s +\d{5,}\.\d\d? `).MatchString(raw) {
+		t.Errorf("in a pipe:\n%s", raw)
+	}
+	if line := r.runOnTerminal(120, "stats", "get", "net_in")[5]; !strings.HasSuffix(line, " Mbit/s") {
+		t.Errorf("one series: %q", line)
 	}
 }

@@ -279,6 +279,9 @@ func cellOf(onTerminal bool) func(resource.ColumnDefinition[any], any) string {
 
 // humanCell returns a cell for people: sizes have a unit.
 func humanCell(c resource.ColumnDefinition[any], row any) string {
+	if c.WithUnit != nil {
+		return c.WithUnit(row)
+	}
 	text := drawnCell(c, row)
 	if n, err := strconv.ParseInt(text, 10, 64); c.Bytes && err == nil {
 		return account.FormatSize(n)

@@ -40,9 +40,8 @@ type tableRows struct {
 
 func (w *tableRows) row(row any) error {
 	if w.table != nil {
-		_, err := w.out.WriteString(
-			w.table.line(func(c *textColumn) string { return orDash(drawnCell(c.definition, row)) }),
-		)
+		cell := cellOf(w.table.fitted)
+		_, err := w.out.WriteString(w.table.line(func(c *textColumn) string { return orDash(cell(c.definition, row)) }))
 		return err
 	}
 	if w.sample = append(w.sample, row); len(w.sample) < TableSample {
