@@ -183,7 +183,7 @@ func readStatus(c *cobra.Command, f *config.Flags) (rows []*statusRow, failure, 
 		rows = append(rows, row)
 	}
 	for _, i := range h.Issues {
-		text := fmt.Sprintf("ticket %d: %s", i.Ticket, i.Status)
+		text := fmt.Sprintf("ticket %d: %s", i.Ticket, i.ticketStatus())
 		row := &statusRow{stateProblem, "issue", strconv.Itoa(i.ID), i.Label, text}
 		switch i.phase {
 		case incident.Recovered:

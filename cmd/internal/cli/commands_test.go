@@ -651,7 +651,10 @@ func TestAHandoverWithoutItsTickets(t *testing.T) {
 	)
 	r.WriteConfig("") // the API document has no tickets
 	asked := r.API.RequestCount("view ticket")
-	r.CheckResult(r.MustRun("handover"), exit.CodeOK, "issue 823: billing-api; ticket 48213, unknown")
+	r.CheckResult(
+		r.MustRun("handover"), exit.CodeOK, "issue 823: billing-api; ticket 48213, unknown (this API has no tickets)",
+	)
+	r.CheckResult(r.Run("status"), exit.CodeProblem, "ticket 48213: unknown (this API has no tickets)")
 	if r.API.RequestCount("view ticket") != asked {
 		t.Error("asked for a ticket")
 	}

@@ -71,6 +71,7 @@ type openIssue struct {
 	Status    string    `json:"status"`
 	Silenced  []string  `json:"silenced,omitempty"` // its services that are disabled
 	Recovered bool      `json:"recovered"`          // its services are ok again
+	noTickets bool      // of the API
 	phase     incident.Phase
 }
 
@@ -87,7 +88,8 @@ func handoverCommand(f *config.Flags) *cobra.Command {
 			"until when,\n" +
 			"changes whose outcome is unknown, services in trouble and open issues. If something cannot be read, the " +
 			"handover\n" +
-			"says so and contains the rest.",
+			"says so and contains the rest.\n" +
+			"Its times are in UTC, to the minute (2026-11-20 13:05 UTC); with -o json they are in RFC 3339, in UTC.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if format != "markdown" && format != "json" {
 				return exit.Usage(fmt.Errorf("unknown output format %q (use markdown or json)", format))
@@ -211,6 +213,17 @@ func (h *handover) readAccount(ctx context.Context, s *scriptSession, j *journal
 		h.addWindows(services, windows)
 	}
 	h.addIssues(incident.New(facts), services, statuses)
+	for i := range h.Issues {
+		h.Issues[i].noTickets = !s.api.HasTickets()
+	}
+}
+
+// ticketStatus returns the status of the ticket, for people.
+func (i openIssue) ticketStatus() string {
+	if i.noTickets {
+		return i.Status + " (this API has no tickets)"
+	}
+	return i.Status
 }
 
 // readMemory returns what the dashboard has seen of the account.
@@ -401,7 +414,7 @@ func (h handover) markdown() string {
 		}
 		text := fmt.Sprintf(
 			"%s issue %d: %s; ticket %d, %s", formatMinute(i.Created), i.ID, strings.Join(names, ", "), i.Ticket,
-			escapeMarkdown(i.Status),
+			escapeMarkdown(i.ticketStatus()),
 		)
 		if len(i.Silenced) > 0 {
 			text += "; **silenced**: monitoring of " + escapeMarkdown(strings.Join(i.Silenced, ", ")) + " is disabled"
