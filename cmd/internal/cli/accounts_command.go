@@ -490,7 +490,7 @@ func renameAccountCommand(f *config.Flags) *cobra.Command {
 		Short: "Rename an account, with its journal",
 		Args:  ArgsFromUse,
 		Long: "Renames the account in the configuration, its journals and what is kept beside them, and its token in " +
-			"the keyring.\nQuit every running lookout for this account first.",
+			"the keyring or in a file beside the configuration.\nQuit every running lookout for this account first.",
 		Example: indentExamples("lookout accounts rename staging test"),
 		RunE: func(c *cobra.Command, args []string) error {
 			file, err := readAccountFile(f)
@@ -534,18 +534,46 @@ func (a accountFile) rename(ctx context.Context, from, to string) error {
 			return notRenamed(err)
 		}
 	}
-	undo, err := config.RenameStateFiles(from, to)
+	after, remove, err := a.copyTokenFile(after, from, to)
 	if err != nil {
 		return notRenamed(err, forget(to))
 	}
+	undo, err := config.RenameStateFiles(from, to)
+	if err != nil {
+		return notRenamed(err, remove(to), forget(to))
+	}
 	if err := config.Replace(a.path, a.data, after); err != nil {
-		return notRenamed(err, undo(), forget(to))
+		return notRenamed(err, undo(), remove(to), forget(to))
 	}
 	config.ForgetNames(from)
-	if err := forget(from); err != nil {
+	if err := errors.Join(forget(from), remove(from)); err != nil {
 		return fmt.Errorf("account %s is now %s, but its token is also under the old name (%w)", from, to, err)
 	}
 	return nil
+}
+
+// copyTokenFile copies the token file that lookout keeps under an account's name, and returns the configuration that
+// names the copy, and the function that removes the file of a name. Any other token file stays as it is.
+func (a accountFile) copyTokenFile(data []byte, from, to string) (_ []byte, remove func(string) error, err error) {
+	own, old := a.OwnTokenFile(a.path, from), a.Accounts[from].TokenFile
+	stem, named := strings.CutSuffix(old, from+".token")
+	if info, err := os.Lstat(own); err != nil || !info.Mode().IsRegular() || !named {
+		return data, func(string) error { return nil }, nil
+	}
+	folder := filepath.Dir(own)
+	token, err := os.ReadFile(own)
+	if err == nil {
+		err = config.WritePrivateFile(filepath.Join(folder, to+".token"), string(token))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	remove = func(name string) error { return os.Remove(filepath.Join(folder, name+".token")) }
+	after, err := config.SetTokenPlace(data, to, fmt.Sprintf("token_file = %q", stem+to+".token"))
+	if err != nil {
+		return nil, nil, errors.Join(err, remove(to))
+	}
+	return after, remove, nil
 }
 
 // notRenamed returns the error of a rename, after everything that it had done was undone.

@@ -177,6 +177,13 @@ func TestAccountsRename(t *testing.T) {
 		!strings.Contains(text, "[accounts.\"live.eu\"]") || !strings.Contains(text, "[accounts.test] # play here") {
 		t.Errorf("%s", text)
 	}
+	token := filepath.Join(filepath.Dir(path), "live.eu.token")
+	if text := readText(t, path); !strings.Contains(text, filepath.ToSlash(token)) || readText(t, token) == "" {
+		t.Errorf("the token file is not renamed:\n%s", text)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "prod.*")); len(left) != 0 {
+		t.Errorf("the old token file is left: %v", left)
+	}
 	if left, _ := filepath.Glob(filepath.Join(state, "prod.*")); len(left) != 0 {
 		t.Errorf("what was kept beside the journal has the old name: %v", left)
 	}
@@ -214,14 +221,37 @@ func TestAccountsRename_undoesHalfARename(t *testing.T) {
 			for _, file := range files {
 				readText(t, file)
 			}
-			if left, _ := filepath.Glob(filepath.Join(state, c.to+"*")); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
+			for _, folder := range []string{state, filepath.Dir(path)} {
+				if left, _ := filepath.Glob(filepath.Join(folder, c.to+"*")); len(left) > 0 {
+					t.Errorf("left behind: %v", left)
+				}
+			}
+			if c.from == "prod" {
+				readText(t, filepath.Join(filepath.Dir(path), "prod.token"))
 			}
 			if _, err := keyring.Get(config.KeyringService, c.to); err == nil {
 				t.Error("the keyring has a token under the new name")
 			}
 			r.MustRun("services", "list", "-a", "stage")
 		})
+	}
+}
+
+// A rename leaves a token file alone that lookout does not keep, and replaces no other file.
+func TestAccountsRename_otherTokenFiles(t *testing.T) {
+	r, path := newAccountsTest(t, emulator.Options{})
+	folder := filepath.Dir(path)
+	r.Write(filepath.Join(folder, "live.token"), "another\n")
+	r.CheckResult(r.Run("accounts", "rename", "prod", "live"), exit.CodeFailure, "live.token", "nothing was renamed")
+	if readText(t, filepath.Join(folder, "live.token")) != "another\n" {
+		t.Error("another token was replaced")
+	}
+	shared := filepath.ToSlash(filepath.Join(r.Home, "shared.token"))
+	r.Write(filepath.Join(r.Home, "shared.token"), testenv.Canary+"\n")
+	r.WriteConfig("[accounts.one]\nbase_url = \"" + r.Base + "\"\ntoken_file = \"" + shared + "\"\n")
+	r.MustRun("accounts", "rename", "one", "two")
+	if text := readText(t, path); !strings.Contains(text, shared) {
+		t.Errorf("%s", text)
 	}
 }
 
@@ -370,7 +400,9 @@ func TestAccounts_emptyNameIsNoAccount(t *testing.T) {
 func TestAccounts_leaveTheTokenOfAnotherAccount(t *testing.T) {
 	r, path := newAccountsTest(t, emulator.Options{})
 	file := filepath.Join(filepath.Dir(path), "prod.token")
-	r.MustRun("accounts", "rename", "prod", "live") // its token stays in prod.token
+	r.WriteConfig(strings.NewReplacer( // renamed in an editor, so its token stays in prod.token
+		`"prod"`, `"live"`, "accounts.prod", "accounts.live",
+	).Replace(readText(t, path)))
 	block := "\n[accounts.prod]\nbase_url = \"" + r.Base + "\"\n"
 	r.WriteConfig(readText(t, path) + block + "token_env = \"ELSEWHERE\"\n")
 	r.CheckResult(
