@@ -3,11 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -79,13 +82,25 @@ func TestDocumentedCommandsWork(t *testing.T) {
 			for _, args := range commandLines(t, filepath.Join(testenv.RepoRoot(t), page)) {
 				line := strings.Join(args, " ")
 				switch {
-				case strings.HasPrefix(line, "-"), line == "", args[0] == "demo", args[0] == "emulate",
-					args[0] == "keep", args[0] == "watch", args[0] == "audit", args[0] == "status",
-					unserved(r)[args[0]],
-					strings.HasPrefix(line, "accounts add"), strings.HasPrefix(line, "config edit"),
-					strings.HasPrefix(line, "issues wait"), strings.HasPrefix(line, "journal get"):
-					// they need a terminal, or do not end, or there is nothing to show
+				case strings.HasPrefix(line, "-"), line == "", line == "keep", line == "keep --detach",
+					unserved(r)[args[0]]: // they do not end, or need a terminal
 					r.checkCommandLine(page, args)
+				case args[0] == "demo", args[0] == "watch", strings.HasPrefix(line, "accounts add"),
+					strings.HasPrefix(line, "config edit"):
+					r.runToError(page, append(args, watchedAccount(args)...), "terminal")
+				case args[0] == "emulate":
+					r.runToError(page, append(args, "--listen", "no address"), "listen")
+				case args[0] == "audit" || args[0] == "status": // their exit code says what they found
+					if s := r.Run(args...); s.Err != "" || s.Out == "" {
+						t.Errorf("%s: lookout %s: %d %s", page, line, s.Code, s.Err)
+					}
+				case strings.HasPrefix(line, "issues wait"):
+					r.waitForIssue(page, args)
+				case strings.HasPrefix(line, "journal get"):
+					r.MustRun("services", "disable", "web-2") // an entry to show
+					entry := r.MustRun("journal", "list", "--limit", "1", "--jq", ".[0].id").Out
+					args[2] = strings.TrimSpace(entry)
+					r.MustRun(args...)
 				case args[0] == "accounts" || args[0] == "config":
 					r.runOnAccounts(page, args)
 				default:
@@ -96,6 +111,39 @@ func TestDocumentedCommandsWork(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// watchedAccount returns the flags that replace the account of an example: the environment has one of its own.
+func watchedAccount(args []string) []string {
+	if args[0] == "watch" && len(args) > 1 {
+		return []string{"-a", ""}
+	}
+	return nil
+}
+
+// runToError runs a command line that cannot go on here, and fails unless it got as far as an error.
+func (r *testEnv) runToError(page string, args []string, want string) {
+	r.Helper()
+	token := os.Getenv("LOOKOUT_TOKEN") // which a dashboard removes
+	defer os.Setenv("LOOKOUT_TOKEN", token)
+	if s := r.RunWithInput("", args...); s.Code == exit.CodeOK || !strings.Contains(s.Err, want) {
+		r.Errorf("%s: lookout %s: %d %s", page, strings.Join(args, " "), s.Code, s.Err)
+	}
+}
+
+// waitForIssue runs a command that waits for an issue, and opens one once it has read which there are.
+func (r *testEnv) waitForIssue(page string, args []string) {
+	r.Helper()
+	var once sync.Once
+	r.Intercept(func(_ http.ResponseWriter, req *http.Request) bool {
+		if strings.HasSuffix(req.URL.Path, "/issues") {
+			time.AfterFunc(500*time.Millisecond, func() { once.Do(func() { r.API.FailService(8) }) })
+		}
+		return false
+	})
+	if s := r.Run(append(args, "--interval", "1s")...); s.Code != exit.CodeOK {
+		r.Errorf("%s: lookout %s: %d %s", page, strings.Join(args, " "), s.Code, s.Err)
 	}
 }
 
