@@ -88,7 +88,7 @@ func TestFirstRunKeepsItsAnswersWhereTheTokenCannotBeKept(t *testing.T) {
 // A token that is already in the keyring is used from there. If it is not there, the wizard asks again.
 func TestFirstRunUsesTheKeyring(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	w, out := newTestWizard(r, testenv.Canary, r.Base, "prod", "4", "1", "file", "no")
+	w, out := newTestWizard(r, testenv.Canary, r.Base, "prod", "4", "1", "file", "no", "leave")
 	if err := w.Run(t.Context()); !errors.Is(err, setup.ErrCancelled) ||
 		!strings.Contains(out.String(), "it has no token for prod") {
 		t.Errorf("%v\n%s", err, out)
@@ -221,5 +221,54 @@ func TestFirstRunTakesTheAddressOfTheFlag(t *testing.T) {
 	w.Flags.BaseURL = "nonsense"
 	if err := w.Run(t.Context()); exit.CodeFor(err) != exit.CodeUsage {
 		t.Error(err)
+	}
+}
+
+// After a no, one answer can be changed, and everything else that was typed is kept: nothing else is asked twice, and
+// what is asked again offers what was typed before.
+func TestFirstRunKeepsTheAnswersAfterANo(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	tokens := 0
+	w, out := newTestWizard(
+		r, testenv.Canary, r.Base, "prod", "1", "file", "no", "everything", "name", "staging", "no", "address", "",
+		"no", "storage", "keyring", "yes",
+	)
+	w.ReadHidden = func(string) ([]byte, error) {
+		tokens++
+		return []byte(testenv.Canary), nil
+	}
+	if err := w.Run(t.Context()); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	kept := r.ReadTree(filepath.Join(r.Home, "config"))
+	for _, part := range []string{"[accounts.staging]", "keyring = true", r.Base} {
+		if !strings.Contains(kept, part) {
+			t.Errorf("%s is not kept:\n%s", part, kept)
+		}
+	}
+	for _, part := range []string{
+		"A name for this account [prod]", "Address of the API [" + r.Base + "]",
+		"enter address, name, token, storage or leave",
+	} {
+		if !strings.Contains(out.String(), part) {
+			t.Errorf("%s is not said:\n%s", part, out)
+		}
+	}
+	if strings.Count(out.String(), "file or keyring [") != 2 {
+		t.Errorf("the storage is not asked for twice:\n%s", out)
+	}
+	if tokens != 1 || strings.Contains(kept, "prod") {
+		t.Errorf("the token was asked for %d times, and this was written:\n%s", tokens, kept)
+	}
+}
+
+// A path or a command that does not give a token is offered again, so that a slip is corrected and not typed again.
+func TestFirstRunOffersATypedPathAgain(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	path := filepath.Join(r.Home, "token")
+	w, out := newTestWizard(r, "", r.Base, "prod", "2", path, "", "", "yes")
+	w.Out = outputHook{out, "correct its path", func() { r.Write(path, testenv.Canary+"\n") }}
+	if err := w.Run(t.Context()); err != nil || !strings.Contains(out.String(), "File ["+path+"]") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

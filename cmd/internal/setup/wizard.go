@@ -24,8 +24,8 @@ import (
 	"lookout/cmd/internal/prompt"
 )
 
-// A Wizard asks a few questions, tries the answers, and writes a configuration only after a yes. Name, Keys and Taken
-// are for an account that is added to others.
+// A Wizard asks a few questions, tries the answers, and writes a configuration only after a yes. After a no it asks
+// what to change, and keeps the other answers. Name, Keys and Taken are for an account that is added to others.
 type Wizard struct {
 	In         *bufio.Reader
 	Out        io.Writer
@@ -44,6 +44,10 @@ type Wizard struct {
 	tokenPath   string        // the file for it; "" is the keyring
 	token       client.Secret // that was tried
 	user        string        // its user; "" is not known
+
+	answers  map[string]string // what was typed so far, by question; it is offered when the question comes again
+	tokenWay string            // the number that was chosen of the ways to a token
+	storage  string            // where a pasted token is kept: "file" or "keyring"
 }
 
 // defaultBaseURL is the offered address.
@@ -108,9 +112,14 @@ const wizardWidth = 78
 
 func (w *Wizard) printf(format string, args ...any) { fmt.Fprintf(w.Out, format+"\n", args...) }
 
-// ask asks until good accepts the answer. An empty answer is the offered one.
+// ask asks until good accepts the answer. An empty answer is the offered one, or the one that was given before.
 func (w *Wizard) ask(what, offered string, good func(string) error) (string, error) {
-	return askWith(w.readLine, w.printf, what, offered, good)
+	answer, err := askWith(w.readLine, w.printf, what, cmp.Or(w.answers[what], offered), good)
+	if w.answers == nil {
+		w.answers = map[string]string{}
+	}
+	w.answers[what] = answer
+	return answer, err
 }
 
 // choose is ask for one of a few short answers, such as a number: a token that is pasted here is not shown.
@@ -168,7 +177,7 @@ func looksLikeToken(answer string) bool {
 	return len(answer) >= 24 && strings.ContainsAny(answer, "0123456789") && !strings.ContainsAny(answer, "/.: \\")
 }
 
-// Run asks, tries the answers and offers to write them. After a failed try it repeats only the question at fault.
+// Run asks, tries the answers and offers to write them.
 func (w *Wizard) Run(ctx context.Context) error {
 	if len(w.Taken) == 0 {
 		w.printf("No account is configured yet. A few questions set one up. Nothing is written")
@@ -177,13 +186,17 @@ func (w *Wizard) Run(ctx context.Context) error {
 		w.printf("A few questions add an account. Nothing is written before the last")
 		w.printf("question; ctrl+c cancels.\n")
 	}
-	questions := []func() error{
-		w.step(1, "the account"),
-		w.askAddress,
-		w.askName,
-		w.step(2, "its token"),
-		w.askTokenSource,
+	err := w.askAndTry(
+		ctx, w.step(1, "the account"), w.askAddress, w.askName, w.step(2, "its token"), w.askTokenSource,
+	)
+	if err != nil {
+		return err
 	}
+	return w.confirmAndWrite(ctx)
+}
+
+// askAndTry asks questions and tries the answers. After a failed try it repeats only the question at fault.
+func (w *Wizard) askAndTry(ctx context.Context, questions ...func() error) error {
 	for {
 		for _, question := range questions {
 			if err := question(); err != nil {
@@ -192,9 +205,7 @@ func (w *Wizard) Run(ctx context.Context) error {
 		}
 		err := w.tryToken(ctx)
 		switch {
-		case err == nil:
-			return w.confirmAndWrite(ctx)
-		case ctx.Err() != nil:
+		case err == nil, ctx.Err() != nil:
 			return err
 		case exit.CodeFor(err) == exit.CodeDenied:
 			questions = []func() error{w.askTokenSource}
@@ -239,7 +250,8 @@ func (w *Wizard) askAddress() (err error) {
 }
 
 func (w *Wizard) askName() (err error) {
-	if w.accountName = w.Name; w.Name != "" {
+	if w.accountName == "" && w.Name != "" {
+		w.accountName = w.Name
 		return nil
 	}
 	offered := "main"
@@ -300,7 +312,7 @@ func (w *Wizard) askTokenSource() error {
 	for i, one := range ways {
 		w.printf("  %d  %s", i+1, one.text)
 	}
-	chosen, err := w.choose("Number", "1", func(v string) error {
+	chosen, err := w.choose("Number", cmp.Or(w.tokenWay, "1"), func(v string) error {
 		if n, err := strconv.Atoi(v); err != nil || n < 1 || n > len(ways) {
 			return fmt.Errorf("enter a number from 1 to %d", len(ways))
 		}
@@ -309,6 +321,7 @@ func (w *Wizard) askTokenSource() error {
 	if err != nil {
 		return err
 	}
+	w.tokenWay = chosen
 	n, _ := strconv.Atoi(chosen)
 	base := w.account.BaseURL
 	w.account, w.pastedToken = config.AccountConfig{BaseURL: base}, client.Secret{}
@@ -436,8 +449,8 @@ func (w *Wizard) tryToken(ctx context.Context) error {
 	return nil
 }
 
-// confirmAndWrite shows what it would write, and writes it after a yes. If the token cannot be stored, it asks for
-// another place.
+// confirmAndWrite shows what it would write, and writes it after a yes. After a no it asks what to change. If the token
+// cannot be stored, it asks for another place.
 func (w *Wizard) confirmAndWrite(ctx context.Context) error {
 	_ = w.step(3, "what is written")()
 	for {
@@ -446,8 +459,14 @@ func (w *Wizard) confirmAndWrite(ctx context.Context) error {
 		}
 		block := config.AccountBlock(w.accountName, w.account.BaseURL, w.tokenLine) + w.Keys
 		text, write, err := config.AddAccount(w.Path, w.accountName, block)
+		yes := false
 		if err == nil {
-			err = w.confirmWrite(text)
+			yes, err = w.confirmWrite(text)
+		}
+		if err == nil && !yes {
+			if err = w.askChange(ctx); err == nil {
+				continue
+			}
 		}
 		if err != nil {
 			return err
@@ -459,23 +478,52 @@ func (w *Wizard) confirmAndWrite(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return err
 		}
+		w.storage = ""
 		w.reportFailure(err)
 	}
 }
 
-// askTokenStorage asks where to store a pasted token.
-func (w *Wizard) askTokenStorage() error {
-	if w.pastedToken.IsZero() {
-		return nil
+// askChange asks which answer to change, asks for it again and tries it. The other answers stay.
+func (w *Wizard) askChange(ctx context.Context) error {
+	questions := map[string]func() error{
+		"address": w.askAddress,
+		"name":    w.askName,
+		"token":   w.askTokenSource,
+		"leave":   func() error { return ErrCancelled },
 	}
-	w.printf("\nKeep the token in a file that only you can read, or in the system's keyring?")
-	answer, err := w.choose("file or keyring", "file", func(v string) error {
-		if v != "file" && v != "keyring" {
-			return errors.New("enter file or keyring")
+	names := "address, name, token or leave"
+	if !w.pastedToken.IsZero() {
+		names = "address, name, token, storage or leave"
+		questions["storage"] = func() error { w.storage = ""; return nil }
+	}
+	w.printf("Nothing is written yet. What should be different? Your other answers are kept.")
+	answer, err := w.choose(names, "", func(v string) error {
+		if questions[v] == nil {
+			return errors.New("enter " + names)
 		}
 		return nil
 	})
-	if answer == "keyring" {
+	if err != nil {
+		return err
+	}
+	return w.askAndTry(ctx, questions[answer])
+}
+
+// askTokenStorage asks where to store a pasted token, unless that was answered.
+func (w *Wizard) askTokenStorage() (err error) {
+	if w.pastedToken.IsZero() {
+		return nil
+	}
+	if w.storage == "" {
+		w.printf("\nKeep the token in a file that only you can read, or in the system's keyring?")
+		w.storage, err = w.choose("file or keyring", "file", func(v string) error {
+			if v != "file" && v != "keyring" {
+				return errors.New("enter file or keyring")
+			}
+			return nil
+		})
+	}
+	if w.storage == "keyring" {
 		w.tokenPath, w.tokenLine = "", "keyring = true"
 		return err
 	}
@@ -484,17 +532,14 @@ func (w *Wizard) askTokenStorage() error {
 	return err
 }
 
-// confirmWrite shows what would be written. Anything but yes cancels.
-func (w *Wizard) confirmWrite(text string) error {
+// confirmWrite shows what would be written, and reports whether the answer is yes.
+func (w *Wizard) confirmWrite(text string) (bool, error) {
 	w.printf("\nThis goes to %s (mode 0600):\n\n%s", w.Path, indentText(text))
 	if w.tokenPath != "" && !w.pastedToken.IsZero() {
 		w.printf("The token goes to %s (mode 0600).", w.tokenPath)
 	}
 	answer, err := w.choose("Write it? (yes, no)", "no", func(string) error { return nil })
-	if err == nil && answer != "yes" && answer != "y" {
-		return ErrCancelled
-	}
-	return err
+	return answer == "yes" || answer == "y", err
 }
 
 func indentText(text string) string {
