@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,6 +38,7 @@ type AccountSource struct {
 type AllAccountsPane struct {
 	Pane     ui.Pane
 	accounts []*watchedAccount
+	order    *accountOrder
 }
 
 // NewAllAccounts returns the pane of all accounts, one line each. Each account is read on its own: none waits for
@@ -73,7 +75,8 @@ func NewAllAccounts(ctx context.Context, sources []AccountSource, now func() tim
 		},
 	})
 	list.AutoRefresh.Joined = all.freshness
-	list.OnVisible = (&accountOrder{list: list, accounts: all.accounts}).update
+	all.order = &accountOrder{list: list, accounts: all.accounts}
+	list.OnVisible = all.order.update
 	all.Pane = list
 	return all
 }
@@ -98,6 +101,14 @@ func (p *AllAccountsPane) freshness() ui.Freshness {
 	}
 	oldest.Loading = loading
 	return oldest
+}
+
+// Select puts the cursor on an account, where it stays.
+func (p *AllAccountsPane) Select(name string) {
+	if slices.ContainsFunc(p.accounts, func(w *watchedAccount) bool { return w.Name() == name }) {
+		p.order.settled = true
+		p.order.list.Select(name)
+	}
 }
 
 // Notices returns the changes of all accounts since the last call, with the names of the accounts.
@@ -135,7 +146,8 @@ func (p *AllAccountsPane) Freshness() map[string]ui.Freshness {
 	return read
 }
 
-// An accountOrder puts the cursor on the worst account until all were read or failed to be, unless the user moves it.
+// An accountOrder puts the cursor on the worst account until all were read or failed to be, unless the user moves it or
+// comes from an account.
 type accountOrder struct {
 	list     *table.List[*account.LocalRow]
 	accounts []*watchedAccount

@@ -199,9 +199,13 @@ func (d *AccountSwitcher) handleAccountOpened(msg accountOpened) tea.Cmd {
 	d.noteProblems()
 	delete(d.problems, msg.opening.account)
 	next.o.problems = d.problems
-	d.savedStates[d.o.Account] = d.tabs.saveState()
+	left := d.o.Account
+	d.savedStates[left] = d.tabs.saveState()
 	d.replaceSession(next, msg.session)
 	next.tabs.restoreState(d.savedStates[o.Account])
+	if o.SelectAccount != nil {
+		o.SelectAccount(left)
+	}
 	news := ui.ShowNews(theme.Info, "account "+o.Account+" opened")
 	if o.Account == AllAccounts {
 		news = nil

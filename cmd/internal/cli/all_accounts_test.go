@@ -131,7 +131,14 @@ func TestAllAccounts_enterOpensAndOReturns(t *testing.T) {
 	v.WaitFor("account lab opened")
 	v.WaitFor("lab read-only")
 	v.Type(":", "all accounts", "<enter>")
-	v.WaitFor("prod EU PROD")
+	v.WaitFor("1 down") // in prod, on which the cursor starts
+	v.WaitFor("▸ lab")
+	v.WaitGone("reading services and issues")
+	v.WaitFor("▸ lab")
+	v.Type("g", "j", "<enter>")
+	v.WaitFor("account slow opened")
+	v.Type("O")
+	v.WaitFor("▸ slow")
 	v.Type("q")
 	if code := v.WaitExit(); code != exit.CodeOK {
 		t.Errorf("exit code %d", code)

@@ -146,6 +146,7 @@ func newOverview(
 				Accounts:         a.Choices,
 				Overview:         true,
 				AccountFreshness: all.Freshness,
+				SelectAccount:    all.Select,
 			},
 			RateLimitHooks:  shell.RateLimitHooks{RetryNow: all.Resume},
 			Preferences:     chosen,
