@@ -230,6 +230,9 @@ func (l *entryList) page(by int) {
 		for l.lines[l.top].entry < 0 && l.lines[l.top].heading == "" {
 			l.top++
 		}
+		if e := l.lines[l.top].entry; e >= 0 && l.starts[e] > before && by > 0 { // an entry that was cut
+			l.top = l.starts[e]
+		}
 		for l.cursor = 0; l.cursor < len(l.entries)-1 && l.starts[l.cursor] < l.top; {
 			l.cursor++
 		}
