@@ -310,6 +310,17 @@ func (r *harness) requireNews(text string) {
 	r.Errorf("no news %q in %v", text, r.news)
 }
 
+// The hint line offers to change the window of a disabled service, and of no other.
+func TestMaintenance_hintsChangeWindow(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
+		r.press("3", "/", "billing-cron", "<enter>")
+		r.requireText("E enable  w change window")
+		r.press("<esc>", "/", "web-1", "<enter>")
+		r.requireText("d disable (1 h)")
+		r.requireNoText("change window")
+	})
+}
+
 // A window that is planned for the night disables the service at its start, without another question, and enables it at
 // its end; list and detail show both. Now is 00:00 UTC.
 func TestMaintenance_plannedWindowBeginsAndEnds(t *testing.T) {

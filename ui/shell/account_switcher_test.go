@@ -263,6 +263,16 @@ func TestAccountSwitcher_openErrorChangesNothing(t *testing.T) {
 	})
 }
 
+// The hint line offers to switch accounts if there is another.
+func TestAccountSwitcher_isHinted(t *testing.T) {
+	runInBubble(t, func(t *testing.T) {
+		newSwitcherTest(t).wantText(": go to  C switch account")
+		if screen := newShellTest(t, nil).screen(); strings.Contains(screen, "switch account") {
+			t.Errorf("one account, and a hint to switch:\n%s", screen)
+		}
+	})
+}
+
 // The menu of accounts shows what is special about each, and the last problem of one that could not be opened.
 func TestAccountMenu_saysWhatIsSpecial(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {

@@ -23,18 +23,32 @@ type actionPolicy struct {
 	why      string         // of read-only mode
 	lines    map[string]int // where the configuration binds the keys
 	lost     []KeyConflict  // keys that were taken away
+	commands []string       // the actions that the user has made: "services.runbook"
 }
 
 // apply gives the actions of a pane the keys that the user chose and their present names, and disables those that write
 // in read-only mode.
 func (p actionPolicy) apply(pane string, actions []ui.Action) []ui.Action {
-	actions = p.disableWrites(p.bindKeys(pane, actions))
+	actions = p.disableWrites(p.hintCommands(pane, p.bindKeys(pane, actions)))
 	for i := range actions {
 		if a := &actions[i]; a.NameNow != "" {
 			a.Key.SetHelp(a.Key.Help().Key, a.NameNow)
 		}
 	}
 	return actions
+}
+
+// hintCommands shows the actions that the user has made in the hint line, where those of lookout leave room.
+func (p actionPolicy) hintCommands(pane string, actions []ui.Action) []ui.Action {
+	var own []ui.Action
+	for _, name := range p.commands {
+		i := slices.IndexFunc(actions, func(a ui.Action) bool { return pane+"."+a.Name() == name })
+		if i >= 0 {
+			own = append(own, hinted(actions[i]))
+			actions = slices.Delete(actions, i, i+1)
+		}
+	}
+	return append(actions, own...)
 }
 
 // bindKeys gives actions the keys that the user chose for them.
@@ -241,6 +255,7 @@ func addRowCommands(s *Shell) {
 		}
 		name := c.Pane + "." + c.Name
 		keys[name], lines[name] = []string{c.Key}, c.Line
+		s.policy.commands = append(s.policy.commands, name)
 		for _, p := range s.o.Panes {
 			if list := rowCommandHost(p); list != nil && p.Name() == c.Pane {
 				list.AddRowCommand(c)

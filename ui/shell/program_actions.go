@@ -131,14 +131,15 @@ func (p *programActions) navigationActions(s *Shell) []ui.Action {
 func (p *programActions) accountActions(s *Shell) []ui.Action {
 	menu := func() { s.dialogs.push(accountMenu(&s.o.AccountInfo)) }
 	change := programAction("switch account", "to another account in the configuration", menu, "C")
-	if len(s.o.Accounts) < 2 {
+	change.ShowInHints = len(s.o.Accounts) >= 2
+	if !change.ShowInHints {
 		change.DisabledReason = "there is only one account · the configuration can hold more"
 	}
 	mouse := func() { s.mouse = !s.mouse }
 	quit := func() tea.Cmd { return p.quit(s) }
 	actions := []ui.Action{
-		change,
 		allAccountsAction(&s.o.AccountInfo),
+		change,
 		programAction("mouse on or off", "off lets the terminal select text", mouse, "M"),
 		programCommand("suspend", "", terminal.Suspend, "ctrl+z"),
 		programCommand("quit", "", quit, "q"),

@@ -69,6 +69,7 @@ func windowOperations(a *account.Account) []resource.Operation[*client.Service] 
 			Keys:         []string{"w"},
 			Call:         client.OpDisableService,
 			Target:       resource.AnyRows,
+			ShowInHints:  true,
 			ProgressText: "changing the window",
 			SuccessText:  "stays disabled",
 			Shows:        func(s *client.Service) string { return s.Status.String() },
