@@ -118,7 +118,7 @@ func servicesToWatch(a *account.Account) []incident.Alert {
 }
 
 // backPhrase says in a sentence when a disabled service is enabled again: "back 23:01", "overdue since 23:01", "no end
-// set" or "end not known".
+// set" or "end unknown".
 func backPhrase(a *account.Account, s *client.Service, b ui.Box) (string, theme.Tone) {
 	back, tone := backCell(a, s, b)
 	switch end := windowEndOf(a, s); {
@@ -127,7 +127,7 @@ func backPhrase(a *account.Account, s *client.Service, b ui.Box) (string, theme.
 	case !end.IsZero():
 		return "back " + back, tone
 	case back == "unknown":
-		return "end not known", tone
+		return "end " + back, tone
 	}
 	return back + " set", tone
 }
