@@ -90,6 +90,9 @@ func (o *overview) Announce(b ui.Box) ui.ScreenReaderText {
 // Name returns the name of the tab.
 func (o *overview) Name() string { return "overview" }
 
+// Status says what the charts show.
+func (o *overview) Status() []string { return managed.LoadStatus() }
+
 // Freshness returns the freshness of services and issues together: they are what wakes people.
 func (o *overview) Freshness() ui.Freshness {
 	return o.a.Services().Freshness().Worst(o.a.Issues().Freshness())

@@ -37,6 +37,9 @@ func (p *incidentView) Name() string { return "issue" }
 // Crumb returns "issue 823".
 func (p *incidentView) Crumb() string { return "issue " + p.id }
 
+// Status says whose load is shown.
+func (p *incidentView) Status() []string { return LoadStatus()[:1] }
+
 // Freshness returns how fresh the issues and the services are, whichever is older.
 func (p *incidentView) Freshness() ui.Freshness {
 	return p.a.Issues().Freshness().Worst(p.a.Services().Freshness())

@@ -31,6 +31,9 @@ func StatsPane(a *account.Account) ui.Pane { return &statsView{a: a, grid: true}
 // Name returns the title of the tab.
 func (p *statsView) Name() string { return "stats" }
 
+// Status says what the charts show.
+func (p *statsView) Status() []string { return LoadStatus() }
+
 // Freshness returns how fresh the stats are.
 func (p *statsView) Freshness() ui.Freshness { return p.a.Stats().Freshness() }
 
@@ -241,9 +244,6 @@ func (p *statsView) View(b ui.Box) string {
 		room.Height, gap = b.Height-1, "\n"
 	}
 	foot := b.Theme.Paint(theme.Accent, ui.Truncate(p.readout(), b.Width, b.Theme.Glyphs.Ellipsis))
-	if scope := "  all managed instances together"; ui.Width(foot)+len(scope) <= b.Width {
-		foot += b.Theme.Paint(theme.Muted, scope)
-	}
 	if p.grid && b.Width >= 60 && b.Height >= 16 {
 		return p.renderGrid(room) + gap + foot
 	}
