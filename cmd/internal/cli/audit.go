@@ -30,7 +30,8 @@ func auditCommand(f *config.Flags) *cobra.Command {
 			"public buckets, and names the buckets with a certificate of their own, " +
 			"whose expiry date the API does not report.\n" +
 			"What could not be read is \"not known\", never \"ok\". The exit code is 0 if nothing was found, 1 if " +
-			"something was, and the code of the failure if nothing was found but a list could not be read.",
+			"something was, and the code of the failure if nothing was found but something could not be read. " +
+			"What the API does not report, such as that date, leaves it at 0.",
 		Example: indentExamples("lookout audit\nlookout audit --ignore unlimited-key -o json"),
 	}
 	f.AddAccountFlags(c.Flags())
@@ -48,11 +49,10 @@ func auditCommand(f *config.Flags) *cobra.Command {
 		}
 		said, failure, err := runAudit(c, f, *ignored)
 		found := func(o audit.CheckResult) bool { return o.State == audit.Found }
-		missing := func(o audit.CheckResult) bool { return o.State == audit.NotKnown && o.ID == "" }
 		switch {
 		case slices.ContainsFunc(said, found):
 			code = exit.CodeFailure
-		case failure != nil && slices.ContainsFunc(said, missing):
+		case failure != nil:
 			code = exit.CodeFor(failure)
 		}
 		return func(yield func(*audit.CheckResult) bool) {
@@ -89,7 +89,7 @@ func auditColumns() []resource.ColumnDefinition[*audit.CheckResult] {
 	}
 }
 
-// runAudit audits the account, without the ignored checks. failure says why a list could not be read.
+// runAudit audits the account, without the ignored checks. failure says why something could not be read.
 func runAudit(
 	c *cobra.Command, f *config.Flags, ignored []string,
 ) (said []audit.CheckResult, failure, err error) {

@@ -3,11 +3,14 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"lookout/client/emulator"
 	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/testenv"
 	"lookout/views/account/audit"
 )
 
@@ -110,12 +113,7 @@ func TestAudit_failedListIsNotNothing(t *testing.T) {
 // Without a finding, the exit code says whether everything could be read.
 func TestAudit_exitCodes(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	var ignore []string
-	for _, check := range audit.Checks() {
-		if check != "unlimited-key" {
-			ignore = append(ignore, "--ignore", check)
-		}
-	}
+	ignore := auditOnly("unlimited-key")
 	auditOf(r, exit.CodeFailure, ignore...)
 	r.API.InjectFault("list keys", emulator.Fault{Status: 403, Body: `{"errors":[{"reason":"no"}]}`, Times: 1000})
 	found, states := auditOf(r, exit.CodeDenied, ignore...)
@@ -127,6 +125,51 @@ func TestAudit_exitCodes(t *testing.T) {
 	r.CheckResult(
 		r.Run("audit", "--filter", "check:public-bucket", "-o", "csv"), exit.CodeFailure, "public-bucket,bucket",
 	)
+}
+
+// auditOnly returns the arguments of an audit that makes only one check.
+func auditOnly(check string) (args []string) {
+	for _, other := range audit.Checks() {
+		if other != check {
+			args = append(args, "--ignore", other)
+		}
+	}
+	return args
+}
+
+// A certificate whose expiry the API does not report is not known, on the screen and as JSON. That is no failure.
+func TestAudit_expiryIsNotKnown(t *testing.T) {
+	r, only := newTestEnv(t, emulator.Options{}), auditOnly("certificate")
+	dir := testenv.WriteCertificate(t, "cdn.acme.net")
+	r.MustRun(
+		"certificates", "upload", "us-east-1/cdn.acme.net",
+		filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem"),
+	)
+	found, states := auditOf(r, exit.CodeOK, only...)
+	if len(found) > 0 || fmt.Sprint(states) != "map[certificate:not known]" {
+		t.Errorf("%v, %v", found, states)
+	}
+	s := r.Run(append([]string{"audit"}, only...)...)
+	r.CheckResult(s, exit.CodeOK, "it has a certificate; the API does not say when it expires")
+	if !strings.Contains(s.Out, "not known") {
+		t.Error(s.Out)
+	}
+}
+
+// What a bucket does not let us read is not known either, and the exit code says so: a cron job that reads nothing must
+// not look well. A bucket of an endpoint without ACLs could be read.
+func TestAudit_unreadableBucketIsAFailure(t *testing.T) {
+	for check, op := range map[string]string{"public-bucket": "view access", "certificate": "view certificate"} {
+		r := newTestEnv(t, emulator.Options{})
+		r.API.InjectFault(op, emulator.Fault{Status: 403, Body: `{"errors":[{"reason":"no"}]}`, Times: 1})
+		found, states := auditOf(r, exit.CodeDenied, auditOnly(check)...)
+		if len(found) > 0 || states[check] != string(audit.NotKnown) {
+			t.Errorf("%s: %v, %v", check, found, states)
+		}
+	}
+	r := newTestEnv(t, emulator.Options{})
+	r.API.InjectFault("view access", emulator.Fault{Status: 200, Body: `{"acl":null}`, Times: 1})
+	auditOf(r, exit.CodeOK, auditOnly("public-bucket")...)
 }
 
 // A cron job, a pipeline and a monitoring system learn from the exit code whether something is broken, and never take

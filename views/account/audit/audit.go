@@ -5,7 +5,6 @@ package audit
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -161,8 +160,8 @@ type facts struct {
 	uploaded    []list[bool]       // whether the buckets have certificates of their own
 }
 
-// Run reads of an account what the checks need, and returns what they say, and the first error of a list that could not
-// be read. Each check says something, be it that all is well.
+// Run reads of an account what the checks need, and returns what they say, and the first error of what could not be
+// read. Each check says something, be it that all is well.
 func Run(ctx context.Context, c *client.Client, o Options) ([]CheckResult, error) {
 	wanted := slices.DeleteFunc(slices.Clone(checks), func(k check) bool { return slices.Contains(o.Ignore, k.name) })
 	needed := map[source]bool{}
@@ -180,7 +179,11 @@ func Run(ctx context.Context, c *client.Client, o Options) ([]CheckResult, error
 		k.look(f, &said)
 		results = append(results, said.finish(f)...)
 	}
-	return results, cmp.Or(f.services.err, f.contacts.err, f.credentials.err, f.keys.err, f.buckets.err)
+	failure := cmp.Or(f.services.err, f.contacts.err, f.credentials.err, f.keys.err, f.buckets.err)
+	for i := range f.buckets.rows {
+		failure = cmp.Or(failure, f.access[i].err, f.uploaded[i].err)
+	}
+	return results, failure
 }
 
 // readLists reads the lists that are needed.
@@ -248,11 +251,8 @@ func readAll[T any](rows iter.Seq2[T, error]) (l list[T]) {
 // readAccess reads who may read a bucket.
 func readAccess(ctx context.Context, c *client.Client, b *client.Bucket) list[client.ACL] {
 	status, err := c.Buckets.Access(ctx, b.Location().Raw(), b.Label.Raw())
-	switch {
-	case err != nil:
+	if err != nil {
 		return list[client.ACL]{err: err}
-	case status.ACL == "":
-		return list[client.ACL]{err: errors.New("the API does not say")}
 	}
 	return list[client.ACL]{rows: []client.ACL{status.ACL}}
 }
@@ -428,6 +428,8 @@ func (f facts) publicBuckets(c *collector) {
 		switch {
 		case access.err != nil:
 			c.add(NotKnown, b.ID(), b.Label, "its access is not known: "+client.Clean(access.err.Error()))
+		case access.rows[0] == "":
+			c.add(NotKnown, b.ID(), b.Label, "its access is not known: the API does not say")
 		case readers[access.rows[0]] != "":
 			c.add(Found, b.ID(), b.Label, access.rows[0].String()+": "+readers[access.rows[0]])
 		case access.rows[0] != client.ACLPrivate:
