@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -105,9 +104,11 @@ func (p *AllAccountsPane) freshness() ui.Freshness {
 
 // Select puts the cursor on an account, where it stays.
 func (p *AllAccountsPane) Select(name string) {
-	if slices.ContainsFunc(p.accounts, func(w *watchedAccount) bool { return w.Name() == name }) {
-		p.order.settled = true
-		p.order.list.Select(name)
+	for _, w := range p.accounts {
+		if w.AccountSource.Name == name {
+			p.order.settled = true
+			p.order.list.Select(name)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -40,15 +41,15 @@ func (p actionPolicy) apply(pane string, actions []ui.Action) []ui.Action {
 
 // hintCommands shows the actions that the user has made in the hint line, where those of lookout leave room.
 func (p actionPolicy) hintCommands(pane string, actions []ui.Action) []ui.Action {
-	var own []ui.Action
-	for _, name := range p.commands {
-		i := slices.IndexFunc(actions, func(a ui.Action) bool { return pane+"."+a.Name() == name })
-		if i >= 0 {
-			own = append(own, hinted(actions[i]))
-			actions = slices.Delete(actions, i, i+1)
-		}
+	if len(p.commands) == 0 {
+		return actions
 	}
-	return append(actions, own...)
+	own := func(i int) bool { return slices.Contains(p.commands, pane+"."+actions[i].Key.Help().Desc) }
+	sort.SliceStable(actions, func(i, j int) bool { return own(j) && !own(i) })
+	for i := range actions {
+		actions[i].ShowInHints = actions[i].ShowInHints || own(i)
+	}
+	return actions
 }
 
 // bindKeys gives actions the keys that the user chose for them.

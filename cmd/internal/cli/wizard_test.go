@@ -248,7 +248,7 @@ func TestFirstRunKeepsTheAnswersAfterANo(t *testing.T) {
 	}
 	for _, part := range []string{
 		"A name for this account [prod]", "Address of the API [" + r.Base + "]",
-		"enter address, name, token, storage or leave",
+		"enter one of these words",
 	} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("%s is not said:\n%s", part, out)

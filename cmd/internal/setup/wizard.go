@@ -45,9 +45,9 @@ type Wizard struct {
 	token       client.Secret // that was tried
 	user        string        // its user; "" is not known
 
-	answers  map[string]string // what was typed so far, by question; it is offered when the question comes again
-	tokenWay string            // the number that was chosen of the ways to a token
-	storage  string            // where a pasted token is kept: "file" or "keyring"
+	tokenWay string // the number that was chosen of the ways to a token
+	typed    string // the file or the command that was typed for it; it is offered when the question comes again
+	storage  string // where a pasted token is kept: "file" or "keyring"
 }
 
 // defaultBaseURL is the offered address.
@@ -112,14 +112,9 @@ const wizardWidth = 78
 
 func (w *Wizard) printf(format string, args ...any) { fmt.Fprintf(w.Out, format+"\n", args...) }
 
-// ask asks until good accepts the answer. An empty answer is the offered one, or the one that was given before.
+// ask asks until good accepts the answer. An empty answer is the offered one.
 func (w *Wizard) ask(what, offered string, good func(string) error) (string, error) {
-	answer, err := askWith(w.readLine, w.printf, what, cmp.Or(w.answers[what], offered), good)
-	if w.answers == nil {
-		w.answers = map[string]string{}
-	}
-	w.answers[what] = answer
-	return answer, err
+	return askWith(w.readLine, w.printf, what, offered, good)
 }
 
 // choose is ask for one of a few short answers, such as a number: a token that is pasted here is not shown.
@@ -258,6 +253,7 @@ func (w *Wizard) askName() (err error) {
 	if slices.Contains(w.Taken, offered) {
 		offered = ""
 	}
+	offered = cmp.Or(w.accountName, offered)
 	w.accountName, err = w.ask("A name for this account", offered, func(v string) error {
 		return CheckNewName(v, w.Taken)
 	})
@@ -321,7 +317,9 @@ func (w *Wizard) askTokenSource() error {
 	if err != nil {
 		return err
 	}
-	w.tokenWay = chosen
+	if chosen != w.tokenWay {
+		w.tokenWay, w.typed = chosen, ""
+	}
 	n, _ := strconv.Atoi(chosen)
 	base := w.account.BaseURL
 	w.account, w.pastedToken = config.AccountConfig{BaseURL: base}, client.Secret{}
@@ -343,13 +341,14 @@ func (w *Wizard) askPastedToken() error {
 }
 
 func (w *Wizard) askTokenFile() (err error) {
-	w.account.TokenFile, err = w.ask("File", "", config.CheckAbsolutePath)
+	w.typed, err = w.ask("File", w.typed, config.CheckAbsolutePath)
+	w.account.TokenFile = w.typed
 	w.tokenLine = fmt.Sprintf("token_file = %q", w.account.TokenFile)
 	return err
 }
 
-func (w *Wizard) askTokenCommand() error {
-	_, err := w.ask("Command, such as: pass show linode", "", func(v string) (err error) {
+func (w *Wizard) askTokenCommand() (err error) {
+	w.typed, err = w.ask("Command, such as: pass show linode", w.typed, func(v string) (err error) {
 		w.account.TokenCommand, err = splitCommandLine(v)
 		if err == nil && len(w.account.TokenCommand) == 0 {
 			return errors.New("enter a program and its arguments; it runs without a shell")
@@ -485,28 +484,32 @@ func (w *Wizard) confirmAndWrite(ctx context.Context) error {
 
 // askChange asks which answer to change, asks for it again and tries it. The other answers stay.
 func (w *Wizard) askChange(ctx context.Context) error {
-	questions := map[string]func() error{
-		"address": w.askAddress,
-		"name":    w.askName,
-		"token":   w.askTokenSource,
-		"leave":   func() error { return ErrCancelled },
-	}
-	names := "address, name, token or leave"
+	names := []string{"address", "name", "token", "leave"}
 	if !w.pastedToken.IsZero() {
-		names = "address, name, token, storage or leave"
-		questions["storage"] = func() error { w.storage = ""; return nil }
+		names = append(names, "storage")
 	}
 	w.printf("Nothing is written yet. What should be different? Your other answers are kept.")
-	answer, err := w.choose(names, "", func(v string) error {
-		if questions[v] == nil {
-			return errors.New("enter " + names)
+	answer, err := w.choose(strings.Join(names, ", "), "", func(v string) error {
+		if !slices.Contains(names, v) {
+			return errors.New("enter one of these words")
 		}
 		return nil
 	})
-	if err != nil {
+	question := w.askTokenSource
+	switch {
+	case err != nil:
 		return err
+	case answer == "leave":
+		return ErrCancelled
+	case answer == "storage":
+		w.storage = ""
+		return nil
+	case answer == "address":
+		question = w.askAddress
+	case answer == "name":
+		question = w.askName
 	}
-	return w.askAndTry(ctx, questions[answer])
+	return w.askAndTry(ctx, question)
 }
 
 // askTokenStorage asks where to store a pasted token, unless that was answered.

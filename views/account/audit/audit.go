@@ -181,7 +181,12 @@ func Run(ctx context.Context, c *client.Client, o Options) ([]CheckResult, error
 	}
 	failure := cmp.Or(f.services.err, f.contacts.err, f.credentials.err, f.keys.err, f.buckets.err)
 	for i := range f.buckets.rows {
-		failure = cmp.Or(failure, f.access[i].err, f.uploaded[i].err)
+		if failure == nil {
+			failure = f.access[i].err
+		}
+		if failure == nil {
+			failure = f.uploaded[i].err
+		}
 	}
 	return results, failure
 }
@@ -428,12 +433,11 @@ func (f facts) publicBuckets(c *collector) {
 		switch {
 		case access.err != nil:
 			c.add(NotKnown, b.ID(), b.Label, "its access is not known: "+client.Clean(access.err.Error()))
-		case access.rows[0] == "":
-			c.add(NotKnown, b.ID(), b.Label, "its access is not known: the API does not say")
 		case readers[access.rows[0]] != "":
 			c.add(Found, b.ID(), b.Label, access.rows[0].String()+": "+readers[access.rows[0]])
 		case access.rows[0] != client.ACLPrivate:
-			c.add(NotKnown, b.ID(), b.Label, "its access is "+access.rows[0].String())
+			acl := cmp.Or(access.rows[0].String(), "not known: the API does not say")
+			c.add(NotKnown, b.ID(), b.Label, "its access is "+acl)
 		}
 	}
 }
