@@ -172,7 +172,7 @@ func TestTransfers_oneKeyPausesAndResumes(t *testing.T) {
 		r.requireText("running", "d pause")
 		r.wait(time.Minute)
 		r.requireText("1 done")
-		if told := r.newsMatching("300 objects"); len(told) != 1 || strings.Contains(told[0], "unknown") {
+		if told := r.newsMatching("300 objects are deleted"); len(told) != 1 || strings.Contains(told[0], "unknown") {
 			r.Errorf("the news is %q", told)
 		}
 		r.press("d")
