@@ -21,9 +21,9 @@ type Cache struct {
 func (k *Cache) View(c Chart, b ui.Box) string {
 	current := c.current(b)
 	if k.text == "" || k.current != current || !sameBox(k.box, b) || !k.chart.same(c) {
-		k.chart, k.box, k.current = c, b, current
-		k.text = c.view(b, &k.plotted)
+		k.box, k.current, k.text = b, current, c.view(b, &k.plotted)
 	}
+	k.chart = c // its marks are compared one by one only once
 	return k.text
 }
 
@@ -42,7 +42,7 @@ func (m TimeMark) same(n TimeMark) bool {
 func (c Chart) same(d Chart) bool {
 	return c.Title == d.Title && c.Unit == d.Unit && c.Unusual == d.Unusual && c.Location == d.Location &&
 		c.From.Equal(d.From) && c.To.Equal(d.To) && c.Cursor.Equal(d.Cursor) &&
-		slices.EqualFunc(c.Marks, d.Marks, TimeMark.same) &&
+		(sameSlice(c.Marks, d.Marks) || slices.EqualFunc(c.Marks, d.Marks, TimeMark.same)) &&
 		slices.EqualFunc(c.Series, d.Series, func(s, t Series) bool {
 			return s.Name == t.Name && sameSlice(s.Points, t.Points)
 		})
@@ -59,7 +59,7 @@ type cacheKey struct {
 	width, height int
 }
 
-// maxCaches bounds the number of caches, which a window makes that is resized again and again.
+// maxCaches bounds the number of caches: every new size of the window adds some.
 const maxCaches = 32
 
 // View draws a chart with the cache of a name.
