@@ -164,6 +164,36 @@ func (t *FolderSizes) Change(name string, objects, bytes int64) {
 	t.version++
 }
 
+// Empty takes all objects below a folder, or below "", out of the sums. It reports false if it cannot, because the
+// folder lies too deep.
+func (t *FolderSizes) Empty(folder string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	first, known := int32(0), true
+	if !strings.HasPrefix(t.prefix, folder) {
+		if !strings.HasPrefix(folder, t.prefix) {
+			return true // no object of it is in the sums
+		}
+		if first, known = t.find(folder); !known || first < 0 {
+			return known
+		}
+	}
+	was := t.folders[first]
+	for i := was.parent; i >= 0; i = t.folders[i].parent {
+		f := &t.folders[i]
+		f.objects, f.bytes = max(0, f.objects-was.objects), max(0, f.bytes-was.bytes)
+	}
+	empty := make([]bool, len(t.folders)) // parents stand before their folders
+	for i := int(first); i < len(t.folders); i++ {
+		f := &t.folders[i]
+		if i == int(first) || f.parent >= 0 && empty[f.parent] {
+			empty[i], f.objects, f.bytes, f.atLeast = true, 0, 0, false
+		}
+	}
+	t.version++
+	return true
+}
+
 // Sum returns the sums of a folder, or of the prefix itself. It reports false if it does not know the folder: the
 // prefix does not cover it, or it lies too deep. A covered folder without objects has none.
 func (t *FolderSizes) Sum(folder string) (ObjectTotal, bool) {

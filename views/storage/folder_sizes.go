@@ -217,7 +217,7 @@ func (s *bucketSizes) exact(prefix string) (sum objectindex.ObjectTotal, at time
 type pendingChange struct {
 	id      transfer.ID
 	objects *objectnames.SortedNames // that it deletes, or nil
-	emptied *string                  // the prefix of all objects that it deletes, or nil
+	emptied *string                  // set if it deletes every object with this prefix
 }
 
 // maxExactChanges is the number of deleted objects that are subtracted one by one.
@@ -256,9 +256,7 @@ func (s *bucketSizes) settle() {
 			switch {
 			case r == nil:
 			case status.State == transfer.Done && p.emptied != nil && r != s.current:
-				was, known := r.sums.Sum(*p.emptied)
-				r.sums.Change(*p.emptied, -was.Objects, -was.Bytes)
-				r.changed = r.changed || !known
+				r.changed = !r.sums.Empty(*p.emptied) || r.changed
 			case status.State != transfer.Done || p.objects == nil || r == s.current:
 				r.changed = true
 			default:
