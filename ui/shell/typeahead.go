@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -15,11 +16,11 @@ import (
 // A waitingKey is the action of a key that was pressed before the rows that it is about were read. It runs once they
 // are there, unless the user presses esc or does something else meanwhile.
 type waitingKey struct {
-	pane   ui.Pane
-	action string // its name
-	last   string // name of the action of the last key
-	work   *ui.BackgroundWork
-	later  []tea.KeyPressMsg // keys after it, which are for what it opens
+	pane  ui.Pane
+	keys  []string // of the action, whose name may depend on the row
+	last  string   // name of the action of the last key
+	work  *ui.BackgroundWork
+	later []tea.KeyPressMsg // keys after it, which are for what it opens
 }
 
 // maxLaterKeys is how many keys are kept behind one that waits.
@@ -28,7 +29,7 @@ const maxLaterKeys = 32
 // waitForRows keeps an action until its rows are read, and says so.
 func (t *typeahead) waitForRows(s *Shell, a ui.Action) tea.Cmd {
 	t.stopWaiting(s)
-	t.key = &waitingKey{pane: s.pane(), action: a.Name(), last: a.Name(), work: &ui.BackgroundWork{}}
+	t.key = &waitingKey{pane: s.pane(), keys: a.Key.Keys(), last: a.Name(), work: &ui.BackgroundWork{}}
 	text := a.Name() + ": waiting for the " + a.WaitsFor + " · esc cancels"
 	return s.news.show(s, ui.NewsMsg{Text: text, Tone: theme.Info, Work: t.key.work})
 }
@@ -85,7 +86,7 @@ func (t *typeahead) resumeWaiting(s *Shell) tea.Cmd {
 		return nil
 	}
 	for a := range s.actions() {
-		if a.Name() != w.action {
+		if !slices.Equal(a.Key.Keys(), w.keys) {
 			continue
 		}
 		p, ok := w.pane.(ui.SettledReporter)
