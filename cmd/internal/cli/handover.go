@@ -89,7 +89,7 @@ func handoverCommand(f *config.Flags) *cobra.Command {
 			"changes whose outcome is unknown, services in trouble and open issues. If something cannot be read, the " +
 			"handover\n" +
 			"says so and contains the rest.\n" +
-			"Its times are in UTC, to the minute (2026-11-20 13:05 UTC); with -o json they are in RFC 3339, in UTC.",
+			"Times are in UTC, to the minute (2026-11-20 13:05 UTC). With -o json, they are RFC 3339 times in UTC.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if format != "markdown" && format != "json" {
 				return exit.Usage(fmt.Errorf("unknown output format %q (use markdown or json)", format))
@@ -321,9 +321,9 @@ func newDisabledService(id int, label string, d incident.Disablement) disabledSe
 	return disabledService{
 		ID:       id,
 		Label:    label,
-		Since:    d.Since,
+		Since:    d.Since.UTC(),
 		AtLatest: d.Bound && !d.Since.IsZero(),
-		Until:    d.Until,
+		Until:    d.Until.UTC(),
 		Reason:   d.Reason,
 		Ours:     d.Ours,
 		Perhaps:  d.Perhaps,

@@ -39,13 +39,13 @@ func newJournalRow(e journal.Entry) journalRow {
 	c := e.Change
 	return journalRow{
 		ID:            e.ID,
-		Time:          e.Time,
+		Time:          e.Time.UTC(),
 		Op:            c.Op,
 		Kind:          c.Resource,
 		TargetID:      c.ID,
 		Label:         c.Label,
 		Reason:        c.Reason,
-		Until:         c.RevertAt,
+		Until:         c.RevertAt.UTC(),
 		Outcome:       e.Shown(),
 		OutcomeDetail: e.OutcomeDetail,
 		Method:        c.Method,

@@ -103,7 +103,7 @@ func makeLink(set *pflag.FlagSet) planFunc[*link] {
 				}
 				l.URL, l.Exists = signed.URL.Reveal(), s.api.Objects.Exists(ctx, o, signed)
 				if at, told := signed.Expires(); told {
-					l.Expires = client.Known(at)
+					l.Expires = client.Known(at.UTC())
 				}
 				if exists, known := l.Exists.Value(); known && !exists && l.Method != http.MethodPut {
 					s.reportf("there is no object %s: the link fails until there is one", describeObject(o))

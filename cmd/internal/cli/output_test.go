@@ -19,9 +19,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lookout/client"
 	"lookout/client/emulator"
+	"lookout/client/journal"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
+	"lookout/views/account/incident"
 )
 
 // listCommands are the lists of all resources.
@@ -456,4 +459,22 @@ func TestLists_bothNamesOfAFact(t *testing.T) {
 	both("services update web-1 --type url --group web --dry-run",
 		"services update web-1 --service-type url --consultation_group web --dry-run")
 	both("contacts update 11 --phone 1 --dry-run", "contacts update 11 --phone-primary 1 --dry-run")
+}
+
+// Times in JSON are in UTC, wherever the program runs: the end of a window is typed in local time.
+func TestRows_timesInUTC(t *testing.T) {
+	local := time.Date(2026, 11, 20, 15, 0, 0, 0, time.FixedZone("CET", 3600))
+	rows := []any{
+		newJournalRow(journal.Entry{Time: local, Change: client.Change{RevertAt: local}}),
+		newDisabledService(1, "web-1", incident.Disablement{Since: local, Until: local}),
+	}
+	for _, row := range rows {
+		text, err := json.Marshal(row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(text), "2026-11-20T14:00:00Z"); n != 2 {
+			t.Errorf("%d of 2 times are in UTC: %s", n, text)
+		}
+	}
 }
