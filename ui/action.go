@@ -10,7 +10,7 @@ import (
 // Action is one thing the user can do. Keys, hints, help, palette and the question before it are made from it.
 type Action struct {
 	Key            key.Binding // its help text is the action's name, "disable"; "services.disable" rebinds it
-	NameNow        string      // its name on screen in the present state, if it has several: "resume"
+	NameNow        string      // the name that is shown in the present state, if it has several: "resume"
 	Object         string      // what it acts on, for the hint of a pane that does not show it: "billing-api"
 	Scope          string      // how much it does unless the user chooses otherwise, for the hint: "1 h"
 	Group          string      // heading in the help: "move", "rows", "this list", "" for the row's own

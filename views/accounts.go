@@ -102,7 +102,7 @@ func (p *AllAccountsPane) freshness() ui.Freshness {
 	return oldest
 }
 
-// Select puts the cursor on an account, where it stays.
+// Select puts the cursor on an account and stops the automatic choice of the worst one.
 func (p *AllAccountsPane) Select(name string) {
 	for _, w := range p.accounts {
 		if w.AccountSource.Name == name {

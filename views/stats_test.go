@@ -162,7 +162,7 @@ func TestIncident_windowAroundDetection(t *testing.T) {
 // Every pane with charts says whose load they show, and that the two series of the network are not added up.
 func TestLoad_saysWhose(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
-		const whose, stacked = "load: all managed instances together", "network in and out are not stacked"
+		const whose, stacked = "charts: all managed instances combined", "network in and out are not stacked"
 		r.requireText(whose, stacked)
 		r.press("7")
 		r.requireText(whose, stacked)

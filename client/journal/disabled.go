@@ -165,7 +165,7 @@ func (j *Journal) PlannedWindows() map[string]PlannedMaintenance {
 	return maps.Clone(j.planned)
 }
 
-// NextWindow returns the first planned window of a service that does not begin before a time.
+// NextWindow returns the earliest planned window of a service that begins at a time or later, if there is one.
 func (j *Journal) NextWindow(id string, start time.Time) (next PlannedMaintenance, planned bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -239,7 +239,7 @@ func (p *partFile) write(data []byte) error {
 	return nil
 }
 
-// writeError says in brackets why the part cannot be written. Its name follows in the message.
+// writeError says why the part cannot be written. It leaves out the path, which PartialDownloadError adds.
 func writeError(err error) error {
 	if system, ok := errors.AsType[*fs.PathError](err); ok {
 		err = system.Err

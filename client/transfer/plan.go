@@ -86,7 +86,7 @@ type DownloadItem struct {
 }
 
 // NewPlan returns the files that n listed objects below a prefix become. Their paths are relative to the prefix's last
-// slash. The objects can be iterated again and again, and no two have the same name.
+// slash. It iterates objects several times; no two may have the same name.
 func NewPlan(prefix string, n int, objects iter.Seq[*client.Object], foldsCase func() bool) Plan {
 	p := Plan{Kind: Download, Files: make([]PlannedFile, 0, n)}
 	p.addListed(prefix, n, objects, foldsCase, func(f PlannedFile) { p.Files = append(p.Files, f) })
@@ -100,7 +100,7 @@ func CountPlan(prefix string, n int, objects iter.Seq[*client.Object], foldsCase
 	return p, files
 }
 
-// addListed gives the files that listed objects become to a function.
+// addListed calls add for each file that listed objects become.
 func (p *Plan) addListed(
 	prefix string, n int, objects iter.Seq[*client.Object], foldsCase func() bool, add func(PlannedFile),
 ) {
@@ -121,7 +121,7 @@ func (p *Plan) addListed(
 	p.addDownloads(selected, taken, add)
 }
 
-// foldersClash reports whether one of some files, whose paths all differ, may also be a folder of others. It takes less
+// foldersClash reports whether the path of a file may also be a folder of another. All paths must differ. It takes less
 // memory than a pathSet.
 func foldersClash(selected iter.Seq[DownloadItem]) bool {
 	folders, last := map[string]bool{}, ""
@@ -150,7 +150,7 @@ func PlanDownload(selected []DownloadItem, foldsCase func() bool) Plan {
 	return p
 }
 
-// addDownloads gives the files that objects become to a function, and skips the others. taken is nil if no two of them
+// addDownloads calls add for each file that objects become, and skips the others. taken is nil if no two of them
 // conflict.
 func (p *Plan) addDownloads(selected iter.Seq[DownloadItem], taken *pathSet, add func(PlannedFile)) {
 	for s := range selected {

@@ -24,7 +24,7 @@ type actionPolicy struct {
 	why      string         // of read-only mode
 	lines    map[string]int // where the configuration binds the keys
 	lost     []KeyConflict  // keys that were taken away
-	commands []string       // the actions that the user has made: "services.runbook"
+	commands []string       // the user's own commands: "services.runbook"
 }
 
 // apply gives the actions of a pane the keys that the user chose and their present names, and disables those that write
@@ -39,7 +39,7 @@ func (p actionPolicy) apply(pane string, actions []ui.Action) []ui.Action {
 	return actions
 }
 
-// hintCommands shows the actions that the user has made in the hint line, where those of lookout leave room.
+// hintCommands adds the user's own commands to the hint line, after lookout's own actions.
 func (p actionPolicy) hintCommands(pane string, actions []ui.Action) []ui.Action {
 	if len(p.commands) == 0 {
 		return actions

@@ -50,8 +50,8 @@ type AccountInfo struct {
 	KnownHosts   []string        // opened in the browser without a question
 	// AccountFreshness says how fresh each account is that the overview has read; nil for an account
 	AccountFreshness func() map[string]ui.Freshness
-	SelectAccount    func(left string) // puts the overview's cursor on the account that was left; nil for an account
-	problems         map[string]string // the last ones of the accounts; see AccountSwitcher
+	SelectAccount    func(previous string) // puts the overview's cursor on the account that was left; may be nil
+	problems         map[string]string     // the last ones of the accounts; see AccountSwitcher
 }
 
 // An AccountChoice is an account that the user can switch to.

@@ -19,7 +19,7 @@ type RowAction[T any] struct {
 	Many           bool // Start also takes the marked rows
 	OpensView      bool // only opens something that asks the user; actions with a Form, an OpenPane or a Start do
 	DisabledReason func(T) string
-	NameFor        func(T) string // its name on screen for a row that it can be done with: "enable"
+	NameFor        func(T) string // the name that is shown for a row, if it depends on the row: "pause"
 
 	// One of these does it.
 	Form     func(rows []T) form.Form

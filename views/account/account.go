@@ -126,7 +126,8 @@ func PageStore[T any](
 	})
 }
 
-// sharedStoreFrom is sharedStore for any source, which is made once: every cell of a table may ask for a store.
+// sharedStoreFrom is sharedStore for any source. It calls source only if the store does not exist yet: every cell of a
+// table may ask for one.
 func sharedStoreFrom[T any](a *Account, name string, source func() ui.RowSource[T]) *ui.RowStore[T] {
 	if set, ok := a.Stores[name]; ok {
 		return set.(*ui.RowStore[T])

@@ -216,7 +216,7 @@ func transferOperations(a *account.Account) []table.RowAction[*transfer.Status] 
 		{
 			Keys:        []string{"d"},
 			Name:        "pause or resume",
-			Description: "of several, it resumes all if none is running or waiting",
+			Description: "if several are marked, it pauses them all, or resumes them all if none is running or waiting",
 			ShowInHints: true,
 			DisabledReason: func(r *transfer.Status) string {
 				return account.ReasonIf(!r.State.Unfinished(), "it has ended")

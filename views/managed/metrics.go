@@ -37,10 +37,10 @@ func Metrics() []metric {
 	}
 }
 
-// LoadStatus says whose load panes show, and how to read the chart of the network.
-func LoadStatus() []string { return loadStatus }
+// ChartNotes returns what panes say about their charts: what they cover, and how to read that of the network.
+func ChartNotes() []string { return chartNotes }
 
-var loadStatus = []string{"load: all managed instances together", "network in and out are not stacked"}
+var chartNotes = []string{"charts: all managed instances combined", "network in and out are not stacked"}
 
 // newSeries returns samples as a series.
 func newSeries(name string, samples []client.Sample) chart.Series {

@@ -490,7 +490,8 @@ func renameAccountCommand(f *config.Flags) *cobra.Command {
 		Short: "Rename an account, with its journal",
 		Args:  ArgsFromUse,
 		Long: "Renames the account in the configuration, its journals and what is kept beside them, and its token in " +
-			"the keyring or in a file beside the configuration.\nQuit every running lookout for this account first.",
+			"the keyring or in NAME.token beside the configuration; any other token file stays as it is.\n" +
+			"Quit every running lookout for this account first.",
 		Example: indentExamples("lookout accounts rename staging test"),
 		RunE: func(c *cobra.Command, args []string) error {
 			file, err := readAccountFile(f)

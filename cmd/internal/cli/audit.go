@@ -31,7 +31,7 @@ func auditCommand(f *config.Flags) *cobra.Command {
 			"whose expiry date the API does not report.\n" +
 			"What could not be read is \"not known\", never \"ok\". The exit code is 0 if nothing was found, 1 if " +
 			"something was, and the code of the failure if nothing was found but something could not be read. " +
-			"What the API does not report, such as that date, leaves it at 0.",
+			"Facts that the API never reports, such as that date, do not affect it.",
 		Example: indentExamples("lookout audit\nlookout audit --ignore unlimited-key -o json"),
 	}
 	f.AddAccountFlags(c.Flags())

@@ -136,8 +136,10 @@ func (s *scriptSession) showLater(op string, at time.Time, id string) {
 	if at.IsZero() || err != nil {
 		return
 	}
-	fmt.Fprintf(s.out, "# at %s, by a dashboard or lookout keep, if one is running and nobody has done it before:\n",
-		at.UTC().Format(time.RFC3339))
+	fmt.Fprintf(
+		s.out, "# sent at %s by a dashboard or lookout keep, if one is running and nobody has sent it already:\n",
+		at.UTC().Format(time.RFC3339),
+	)
 	s.showRequest(client.Change{Method: method, Path: strings.TrimPrefix(address, s.api.Origin())})
 }
 
@@ -165,12 +167,12 @@ func (s *scriptSession) showObject(method string, o client.ObjectRef, kind, file
 		second += " -H " + ui.ShellQuote("Content-Type: "+kind) + " --data-binary " + ui.ShellQuote("@"+file)
 	}
 	if kind == copiedType {
-		note += "; TYPE is that of the source, whose Cache-Control and Content headers are sent too"
+		note += "; TYPE is the content type of the source, whose Cache-Control and Content-* headers are sent too"
 	}
 	return output.WriteText(s.out, client.Clean("curl -sS --fail "+second+` "$URL"`)+"   # "+note+"\n")
 }
 
-// copiedType stands for the content type of a copy, which the answer for its source holds.
+// copiedType stands for the content type of a copy, which is known only once the source has been fetched.
 const copiedType = "TYPE"
 
 // waitLimit is how long --wait reads again: 125 s of readings that agree, and what the last one takes.

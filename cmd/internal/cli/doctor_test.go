@@ -107,7 +107,7 @@ func TestDoctor_brokenConfigurations(t *testing.T) {
 				`colorblind, colorblind-light, mono; did you mean "dark"?`,
 		},
 		"[accounts.a]\nbase_url = \"https://api.linode.com\"\n": {
-			text: "config.toml:2:1: accounts.a.base_url: the address does not end in the version of the API; add /v4",
+			text: "config.toml:2:1: accounts.a.base_url: the API address does not end in a version; append /v4",
 		},
 		"nonsense = 1\n":     {text: "config.toml:1:1: nonsense: unknown key; remove it"},
 		"refresh = \"1s\"\n": {text: "config.toml:1:1: refresh: \"1s\" is not a duration of at least 5s"},
@@ -617,11 +617,11 @@ func TestReasons_areMadeVisibleOnce(t *testing.T) {
 func TestBaseURL_withoutVersion(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	base := strings.TrimSuffix(r.Base, "/v4")
-	const problem = "the address does not end in the version of the API"
+	const problem = "the API address does not end in a version"
 	for _, line := range []string{"doctor", "services list", "status"} {
 		s := r.Run(append(strings.Fields(line), "--base-url", base)...)
 		if out := s.Out + s.Err; s.Code == exit.CodeOK || strings.Count(out, problem) != 1 ||
-			!strings.Contains(out, "add /v4 to it") {
+			!strings.Contains(out, "append /v4") {
 			t.Errorf("%s: %d, %s", line, s.Code, out)
 		}
 	}

@@ -298,7 +298,7 @@ func (r scriptResource) attachList(c *cobra.Command, f *config.Flags, p *output.
 		r.listFlags(c.Flags(), &q)
 	}
 	setFlagChoices(c.Flags(), "sort", output.ColumnNames(r.columns)...)
-	anyValue := slices.Clone(r.columns) // whether a row has a value that the document lacks is known once rows are read
+	anyValue := slices.Clone(r.columns) // the API may have values that its document lacks: only the rows tell
 	for i := range anyValue {
 		anyValue[i].Pane.Choices = nil
 	}

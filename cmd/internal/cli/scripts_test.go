@@ -708,7 +708,7 @@ func TestScripts_dryRunOfAWindow(t *testing.T) {
 	end := time.Now().Add(48 * time.Hour).Format(time.RFC3339)
 	utc := time.Now().Add(48 * time.Hour).UTC().Format("2006-01-02T15:")
 	out := r.MustRun("services", "disable", "web-1", "--for", end, "--dry-run").Out
-	_, later, _ := strings.Cut(out, "/managed/services/4/disable\n# at "+utc)
+	_, later, _ := strings.Cut(out, "/managed/services/4/disable\n# sent at "+utc)
 	if !strings.Contains(later, "-X POST ") || !strings.HasSuffix(later, "/managed/services/4/enable\n") {
 		t.Errorf("%s", out)
 	}

@@ -309,7 +309,7 @@ func newTestWizard(r *testEnv, token string, answers ...string) (*setup.Wizard, 
 func TestFirstRunWritesAfterYesAlone(t *testing.T) {
 	faulttest.ReportCase(t, "F3", "first run")
 	r := newTestEnv(t, emulator.Options{Scopes: "account:read_only"})
-	w, out := newTestWizard(r, testenv.Canary, r.Base, "prod", "1", "file", "no", "leave")
+	w, out := newTestWizard(r, testenv.Canary, r.Base, "prod", "1", "file", "no", "quit")
 	if err := w.Run(t.Context()); !errors.Is(err, setup.ErrCancelled) {
 		t.Errorf("%v", err)
 	}

@@ -498,15 +498,15 @@ func (s *scriptSession) planUpload(
 	return b.prepare(ctx, b.change)
 }
 
-// prepare compares both sides of a plan and returns the change that makes returns, or none if there is nothing to do.
+// prepare compares both sides of a plan and returns what newChange returns, or no change if there is nothing to do.
 func (b *batchTransfer) prepare(
-	ctx context.Context, makes func() change[client.ObjectRef],
+	ctx context.Context, newChange func() change[client.ObjectRef],
 ) (c change[client.ObjectRef], err error) {
 	if err := b.compare(ctx); err != nil {
 		return c, err
 	}
 	if b.session.dryRun {
-		return makes(), nil
+		return newChange(), nil
 	}
 	if err := b.check(); err != nil {
 		return c, err
@@ -514,7 +514,7 @@ func (b *batchTransfer) prepare(
 	if len(b.plan.ToSend(b.flags.existing()))+len(b.plan.Extra) == 0 {
 		return c, b.run(ctx, nil, "") // reports that there is nothing to do
 	}
-	return makes(), nil
+	return newChange(), nil
 }
 
 // change returns the change that an upload makes. It is shown if it is not to be sent.

@@ -88,7 +88,7 @@ func TestFirstRunKeepsItsAnswersWhereTheTokenCannotBeKept(t *testing.T) {
 // A token that is already in the keyring is used from there. If it is not there, the wizard asks again.
 func TestFirstRunUsesTheKeyring(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	w, out := newTestWizard(r, testenv.Canary, r.Base, "prod", "4", "1", "file", "no", "leave")
+	w, out := newTestWizard(r, testenv.Canary, r.Base, "prod", "4", "1", "file", "no", "quit")
 	if err := w.Run(t.Context()); !errors.Is(err, setup.ErrCancelled) ||
 		!strings.Contains(out.String(), "it has no token for prod") {
 		t.Errorf("%v\n%s", err, out)
@@ -248,7 +248,7 @@ func TestFirstRunKeepsTheAnswersAfterANo(t *testing.T) {
 	}
 	for _, part := range []string{
 		"A name for this account [prod]", "Address of the API [" + r.Base + "]",
-		"enter one of these words",
+		"enter one of the words above",
 	} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("%s is not said:\n%s", part, out)

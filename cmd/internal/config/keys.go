@@ -283,16 +283,18 @@ func CheckBaseURL(v string) error {
 }
 
 // missingVersion says that an address does not end in the version of the API, and what to do; "" if it does. It does
-// not repeat the address, which may be a token in the wrong place. A proxy may have such an address, so it can be used.
+// not repeat the address, which may be a token in the wrong place. It is only a warning: behind a proxy, such an
+// address may be right.
 func missingVersion(base string) string {
 	versioned := regexp.MustCompile(`/v\d[^/]*/*$`).MatchString(base)
 	if base == "" || versioned || CheckBaseURL(base) != nil {
 		return ""
 	}
-	return "the address does not end in the version of the API; add /v4 to it, unless a proxy does so"
+	return "the API address does not end in a version; append /v4, unless your proxy adds it"
 }
 
-// AddressProblem returns missingVersion for an address that is not in the configuration, whose mistakes Parse returns.
+// AddressProblem returns what is wrong with an address from the flags or the environment; "" if nothing is. Parse
+// reports addresses in the configuration.
 func (s Settings) AddressProblem() string {
 	if s.BaseURL == s.configuredURL {
 		return ""

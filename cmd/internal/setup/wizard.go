@@ -484,14 +484,15 @@ func (w *Wizard) confirmAndWrite(ctx context.Context) error {
 
 // askChange asks which answer to change, asks for it again and tries it. The other answers stay.
 func (w *Wizard) askChange(ctx context.Context) error {
-	names := []string{"address", "name", "token", "leave"}
+	names := []string{"address", "name", "token"}
 	if !w.pastedToken.IsZero() {
 		names = append(names, "storage")
 	}
-	w.printf("Nothing is written yet. What should be different? Your other answers are kept.")
+	names = append(names, "quit")
+	w.printf("Nothing has been written. What do you want to change? The rest is kept.")
 	answer, err := w.choose(strings.Join(names, ", "), "", func(v string) error {
 		if !slices.Contains(names, v) {
-			return errors.New("enter one of these words")
+			return errors.New("enter one of the words above")
 		}
 		return nil
 	})
@@ -499,7 +500,7 @@ func (w *Wizard) askChange(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case answer == "leave":
+	case answer == "quit":
 		return ErrCancelled
 	case answer == "storage":
 		w.storage = ""
