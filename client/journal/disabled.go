@@ -166,7 +166,7 @@ func (j *Journal) PlannedWindows() map[string]PlannedMaintenance {
 }
 
 // NextWindow returns the earliest planned window of a service that begins at a time or later, if there is one.
-func (j *Journal) NextWindow(id string, start time.Time) (next PlannedMaintenance, planned bool) {
+func NextWindow(j *Journal, id string, start time.Time) (next PlannedMaintenance, planned bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, w := range j.planned {
