@@ -72,6 +72,9 @@ func oddResponse(script [4]byte, req *http.Request, data []byte, etag string) *h
 	if script[3]&1 == 1 {
 		from = min(size, int(script[3]>>1))
 	}
+	if script[0]%10 == 0 && script[2]>>6 == 3 { // the middle of an object, said to be all of it: only the MD5 tells
+		from = 0
+	}
 	body := data[from:]
 	res := &http.Response{
 		Request:       req,
@@ -125,6 +128,7 @@ func FuzzResume(f *testing.F) {
 		"\x06\x00\x00\x00\x06\x00\x00\x00",
 		// cut after 8 bytes, then a 206 from byte 20 and of unknown length, then only refusals
 		"\x00\x00\x40\x20\x01\x00\xc3\x29" + strings.Repeat("\x06\x00\x00\x00", 10),
+		"20A020\xd101", // a range is answered with all of the object, of unknown length
 	} {
 		f.Add([]byte(script))
 	}
