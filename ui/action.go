@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -9,8 +10,8 @@ import (
 
 // Action is one thing the user can do. Keys, hints, help, palette and the question before it are made from it.
 type Action struct {
-	Key            key.Binding // its help text is the action's name, "disable"; "services.disable" rebinds it
-	NameNow        string      // the name that is shown in the present state, if it has several: "resume"
+	Key            key.Binding // its help text is the action's ID, "disable"; "services.disable" rebinds it
+	ShownName      string      // what it is called in the present state, if that is not its ID: "resume"
 	Object         string      // what it acts on, for the hint of a pane that does not show it: "billing-api"
 	Scope          string      // how much it does unless the user chooses otherwise, for the hint: "1 h"
 	Group          string      // heading in the help: "move", "rows", "this list", "" for the row's own
@@ -25,7 +26,10 @@ type Action struct {
 }
 
 // Name returns what the action is called everywhere.
-func (a Action) Name() string { return a.Key.Help().Desc }
+func (a Action) Name() string { return cmp.Or(a.ShownName, a.ID()) }
+
+// ID returns the action's name in the configuration, which is the same in every state: "pause or resume".
+func (a Action) ID() string { return a.Key.Help().Desc }
 
 // Bind returns a key binding with an action's name and its keys, of which the first is shown. It is not inlined: it is
 // large, and every action calls it.

@@ -165,8 +165,8 @@ func (j *Journal) PlannedWindows() map[string]PlannedMaintenance {
 	return maps.Clone(j.planned)
 }
 
-// NextWindow returns the earliest planned window of a service that begins at a time or later, if there is one.
-func NextWindow(j *Journal, id string, start time.Time) (next PlannedMaintenance, planned bool) {
+// NextPlannedWindow returns the earliest planned window of a service that begins at a time or later, if there is one.
+func NextPlannedWindow(j *Journal, id string, start time.Time) (next PlannedMaintenance, planned bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, w := range j.planned {

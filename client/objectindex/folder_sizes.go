@@ -164,9 +164,9 @@ func (t *FolderSizes) Change(name string, objects, bytes int64) {
 	t.version++
 }
 
-// Empty takes all objects below a folder, or below "", out of the sums. It reports false if it cannot, because the
-// folder lies too deep.
-func (t *FolderSizes) Empty(folder string) bool {
+// RemoveFolder takes all objects below a folder, or below "", out of the sums. It reports false if it cannot, because
+// the folder lies too deep.
+func (t *FolderSizes) RemoveFolder(folder string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	first, known := int32(0), true

@@ -190,7 +190,7 @@ func TestFolderSizes_Change(t *testing.T) {
 }
 
 // An emptied folder is taken out of the sums of all folders around it and below it.
-func TestFolderSizes_Empty(t *testing.T) {
+func TestFolderSizes_RemoveFolder(t *testing.T) {
 	for _, c := range []struct {
 		prefix, emptied string
 		maxDepth        int
@@ -213,7 +213,7 @@ func TestFolderSizes_Empty(t *testing.T) {
 			objects := testObjects(2000, 3)
 			sizes := NewFolderSizes(c.prefix, c.maxDepth)
 			readSizes(sizes, objects, 100)
-			if got := sizes.Empty(c.emptied); got != c.want {
+			if got := sizes.RemoveFolder(c.emptied); got != c.want {
 				t.Fatalf("reported %v", got)
 			}
 			if c.want {

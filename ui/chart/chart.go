@@ -55,9 +55,9 @@ const (
 
 // View draws the chart in a panel that fills the box: its title with figures, plot, time axis and marks. A box that is
 // too small for that shows one line: title, sparkline and figures.
-func (c Chart) View(b ui.Box) string { return c.view(b, nil) }
+func (c Chart) View(b ui.Box) string { return c.view(b, &[2]plottedSeries{}) }
 
-// view is View, with what asciigraph drew the last time; nil keeps nothing.
+// view is View, with what asciigraph drew of each series the last time.
 func (c Chart) view(b ui.Box, plotted *[2]plottedSeries) string {
 	if len(c.Series) > 2 {
 		c.Series = c.Series[:2]
@@ -110,13 +110,13 @@ type frame struct {
 	box       ui.Box
 	zone      *time.Location
 	from, to  time.Time
-	figures   []figures  // of each series
-	any       bool       // a series has a value
-	divisor   float64    // of the values that are shown
-	unit      string     // of the values that are shown: "Mb/s"
-	isCurrent bool       // the last values are those of now
-	marks     []TimeMark // within the time that is shown, newest first
-	plotted   *[2]plottedSeries
+	figures   []figures         // of each series
+	any       bool              // a series has a value
+	divisor   float64           // of the values that are shown
+	unit      string            // of the values that are shown: "Mb/s"
+	isCurrent bool              // the last values are those of now
+	marks     []TimeMark        // within the time that is shown, newest first
+	plotted   *[2]plottedSeries // what asciigraph drew of each series the last time
 }
 
 // figures sum up the values of a series within the time that is shown.

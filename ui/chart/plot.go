@@ -182,14 +182,12 @@ func (f *frame) plotSeries(
 	if limit := f.unusual(); limit > 0 { // rounded like the values: what is not above it is never coloured
 		now.limit = math.Round(level(limit / f.divisor))
 	}
-	if f.plotted == nil {
-		return now.draw()
-	}
-	if kept := &f.plotted[n]; !kept.sameInput(now) {
+	kept := &f.plotted[n]
+	if !kept.sameInput(now) {
 		now.runes = now.draw()
 		*kept = now
 	}
-	return f.plotted[n].runes
+	return kept.runes
 }
 
 // sameInput reports whether asciigraph draws the same from both.

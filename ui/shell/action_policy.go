@@ -27,16 +27,9 @@ type actionPolicy struct {
 	commands []string       // the user's own commands: "services.runbook"
 }
 
-// apply gives the actions of a pane the keys that the user chose and their present names, and disables those that write
-// in read-only mode.
+// apply gives the actions of a pane the keys that the user chose, and disables those that write in read-only mode.
 func (p actionPolicy) apply(pane string, actions []ui.Action) []ui.Action {
-	actions = p.disableWrites(p.hintCommands(pane, p.bindKeys(pane, actions)))
-	for i := range actions {
-		if a := &actions[i]; a.NameNow != "" {
-			a.Key.SetHelp(a.Key.Help().Key, a.NameNow)
-		}
-	}
-	return actions
+	return p.disableWrites(p.hintCommands(pane, p.bindKeys(pane, actions)))
 }
 
 // hintCommands adds the user's own commands to the hint line, after lookout's own actions.
@@ -44,7 +37,7 @@ func (p actionPolicy) hintCommands(pane string, actions []ui.Action) []ui.Action
 	if len(p.commands) == 0 {
 		return actions
 	}
-	own := func(i int) bool { return slices.Contains(p.commands, pane+"."+actions[i].Key.Help().Desc) }
+	own := func(i int) bool { return slices.Contains(p.commands, pane+"."+actions[i].ID()) }
 	sort.SliceStable(actions, func(i, j int) bool { return own(j) && !own(i) })
 	for i := range actions {
 		actions[i].ShowInHints = actions[i].ShowInHints || own(i)
@@ -58,8 +51,8 @@ func (p actionPolicy) bindKeys(pane string, actions []ui.Action) []ui.Action {
 		return actions
 	}
 	for i, a := range actions {
-		if keys, chosen := p.keys[pane+"."+a.Name()]; chosen {
-			actions[i].Key = ui.Bind(a.Name(), keys...)
+		if keys, chosen := p.keys[pane+"."+a.ID()]; chosen {
+			actions[i].Key = ui.Bind(a.ID(), keys...)
 		}
 	}
 	return actions
@@ -116,7 +109,7 @@ func (p actionPolicy) conflicts(pane string, own, program []ui.Action) (found []
 		c.Line = p.lines[c.Loser]
 	}
 	for _, a := range p.bindKeys(pane, own) {
-		name := pane + "." + a.Name()
+		name := pane + "." + a.ID()
 		for _, k := range a.Key.Keys() {
 			if other, taken := bound[k]; taken && other != name {
 				add(k, other, name)
@@ -126,7 +119,7 @@ func (p actionPolicy) conflicts(pane string, own, program []ui.Action) (found []
 		}
 	}
 	for _, a := range program {
-		name := "program." + a.Name()
+		name := "program." + a.ID()
 		for _, k := range a.Key.Keys() {
 			if other, taken := bound[k]; taken && (p.chose(other, k) || p.chose(name, k)) {
 				add(k, other, name)
@@ -223,14 +216,14 @@ func (s *Shell) KeyBindings() []KeyBinding {
 	add := func(pane string, actions []ui.Action) {
 		for _, a := range s.policy.bindKeys(pane, actions) {
 			known := slices.ContainsFunc(bindings, func(k KeyBinding) bool {
-				return k.Pane == pane && k.Action == a.Name()
+				return k.Pane == pane && k.Action == a.ID()
 			})
 			if known || len(a.Key.Keys()) == 0 {
 				continue
 			}
 			bindings = append(bindings, KeyBinding{
 				Pane:   pane,
-				Action: a.Name(),
+				Action: a.ID(),
 				About:  a.Description,
 				Keys:   a.Key.Keys(),
 				Change: a.Writes,
@@ -290,7 +283,7 @@ func RowCommandProblem(panes []ui.Pane, c ui.CustomCommand) (key, problem string
 			continue
 		}
 		for _, a := range p.Actions() {
-			if a.Name() == c.Name {
+			if a.ID() == c.Name {
 				return "name", fmt.Sprintf("%s already has an action %q; choose another name", c.Pane, c.Name)
 			}
 		}

@@ -298,7 +298,7 @@ func (s *Shell) handleKey(k tea.KeyPressMsg) tea.Cmd {
 	return p.Update(k)
 }
 
-// keyName is a key's name. A key that was pressed makes its name anew for every binding that it is compared with.
+// keyName is the name of a pressed key. Comparing the key itself with a binding would build its name every time.
 type keyName string
 
 // String returns the name.

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"slices"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -16,11 +15,11 @@ import (
 // A waitingKey is the action of a key that was pressed before the rows that it is about were read. It runs once they
 // are there, unless the user presses esc or does something else meanwhile.
 type waitingKey struct {
-	pane  ui.Pane
-	keys  []string // of the action, whose name may depend on the row
-	last  string   // name of the action of the last key
-	work  *ui.BackgroundWork
-	later []tea.KeyPressMsg // keys after it, which are for what it opens
+	pane   ui.Pane
+	action string // its ID
+	last   string // ID of the action of the last key
+	work   *ui.BackgroundWork
+	later  []tea.KeyPressMsg // keys after it, which are for what it opens
 }
 
 // maxLaterKeys is how many keys are kept behind one that waits.
@@ -29,7 +28,7 @@ const maxLaterKeys = 32
 // waitForRows keeps an action until its rows are read, and says so.
 func (t *typeahead) waitForRows(s *Shell, a ui.Action) tea.Cmd {
 	t.stopWaiting(s)
-	t.key = &waitingKey{pane: s.pane(), keys: a.Key.Keys(), last: a.Name(), work: &ui.BackgroundWork{}}
+	t.key = &waitingKey{pane: s.pane(), action: a.ID(), last: a.ID(), work: &ui.BackgroundWork{}}
 	text := a.Name() + ": waiting for the " + a.WaitsFor + " · esc cancels"
 	return s.news.show(s, ui.NewsMsg{Text: text, Tone: theme.Info, Work: t.key.work})
 }
@@ -62,10 +61,10 @@ func (t *typeahead) keepBehind(s *Shell, k tea.KeyPressMsg) bool {
 			t.stopWaiting(s)
 			return false
 		}
-		if a.Group != "move" && a.Name() == w.last {
+		if a.Group != "move" && a.ID() == w.last {
 			return true // the key is held down
 		}
-		w.last = a.Name()
+		w.last = a.ID()
 		break
 	}
 	if len(w.later) < maxLaterKeys {
@@ -86,7 +85,7 @@ func (t *typeahead) resumeWaiting(s *Shell) tea.Cmd {
 		return nil
 	}
 	for a := range s.actions() {
-		if !slices.Equal(a.Key.Keys(), w.keys) {
+		if a.ID() != w.action {
 			continue
 		}
 		p, ok := w.pane.(ui.SettledReporter)

@@ -19,7 +19,7 @@ type RowAction[T any] struct {
 	Many           bool // Start also takes the marked rows
 	OpensView      bool // only opens something that asks the user; actions with a Form, an OpenPane or a Start do
 	DisabledReason func(T) string
-	NameFor        func(T) string // the name that is shown for a row, if it depends on the row: "pause"
+	ShownName      func(T) string // the name that is shown for a row, if it depends on the row: "pause"
 
 	// One of these does it.
 	Form     func(rows []T) form.Form
@@ -89,8 +89,8 @@ func (r rowBinder[T]) bind(action RowAction[T], row T, there bool) ui.Action {
 	case marked > 0 && action.Writes:
 		a.DisabledReason = oneRowOnly
 	default:
-		if a.DisabledReason = r.disabledReason(action, row); a.DisabledReason == "" && action.NameFor != nil {
-			a.NameNow = action.NameFor(row)
+		if a.DisabledReason = r.disabledReason(action, row); a.DisabledReason == "" && action.ShownName != nil {
+			a.ShownName = action.ShownName(row)
 		}
 		a.Do = func() tea.Cmd { return r.run(action, []T{row}) }
 	}

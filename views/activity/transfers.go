@@ -221,7 +221,7 @@ func transferOperations(a *account.Account) []table.RowAction[*transfer.Status] 
 			DisabledReason: func(r *transfer.Status) string {
 				return account.ReasonIf(!r.State.Unfinished(), "it has ended")
 			},
-			NameFor: func(r *transfer.Status) string {
+			ShownName: func(r *transfer.Status) string {
 				if canPause(r) {
 					return "pause"
 				}

@@ -100,7 +100,7 @@ func nextWindow(a *account.Account, service int) (journal.PlannedMaintenance, bo
 
 // windowFrom is nextWindow for the windows that do not begin before start.
 func windowFrom(a *account.Account, service int, start time.Time) (journal.PlannedMaintenance, bool) {
-	return journal.NextWindow(a.Journal, account.FormatID(service), start)
+	return journal.NextPlannedWindow(a.Journal, account.FormatID(service), start)
 }
 
 // A windowEnd is a window whose time has come.

@@ -256,7 +256,7 @@ func (s *bucketSizes) settle() {
 			switch {
 			case r == nil:
 			case status.State == transfer.Done && p.emptied != nil && r != s.current:
-				r.changed = !r.sums.Empty(*p.emptied) || r.changed
+				r.changed = !r.sums.RemoveFolder(*p.emptied) || r.changed
 			case status.State != transfer.Done || p.objects == nil || r == s.current:
 				r.changed = true
 			default:

@@ -42,7 +42,10 @@ func newDeletion(b *client.Bucket, o *client.Object) deletion {
 func (l *objectListing) delete(rows table.SelectedRows[*client.Object]) tea.Cmd {
 	if rows.Len() == 1 {
 		for row := range rows.All() {
-			if ask := askWithKnownSizes(l.a, refTo(l.path.bucket, row.Name.Raw())); ask != nil && l.isFolder(row) {
+			if !l.isFolder(row) {
+				continue
+			}
+			if ask := askWithKnownSizes(l.a, refTo(l.path.bucket, row.Name.Raw())); ask != nil {
 				return ask
 			}
 		}
