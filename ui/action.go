@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"cmp"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -26,7 +25,12 @@ type Action struct {
 }
 
 // Name returns what the action is called everywhere.
-func (a Action) Name() string { return cmp.Or(a.ShownName, a.ID()) }
+func (a Action) Name() string {
+	if a.ShownName != "" {
+		return a.ShownName
+	}
+	return a.ID()
+}
 
 // ID returns the action's name in the configuration, which is the same in every state: "pause or resume".
 func (a Action) ID() string { return a.Key.Help().Desc }
