@@ -259,7 +259,7 @@ func sourceRules() []sourceRule {
 			"secrets are revealed only in known places",
 			callsName(".Reveal"),
 			[]string{
-				"client/transport.go", "client/token.go", "client/client.go", "client/secret.go", "client/presigned.go",
+				"client/transport.go", "client/client.go", "client/secret.go", "client/presigned.go",
 				"client/credentials.go", "client/buckets.go", "client/keys.go", "client/objects.go", "cmd/internal/",
 				"ui/shell/secret_dialog.go", "views/storage/key_secret.go", "views/storage/link.go",
 				"views/account/issued_links.go",
