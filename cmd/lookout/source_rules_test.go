@@ -261,7 +261,7 @@ func sourceRules() []sourceRule {
 			[]string{
 				"client/transport.go", "client/client.go", "client/secret.go", "client/presigned.go",
 				"client/credentials.go", "client/buckets.go", "client/keys.go", "client/objects.go", "cmd/internal/",
-				"ui/shell/secret_dialog.go", "views/storage/key_secret.go", "views/storage/link.go",
+				"ui/shell/secret_dialog.go", "views/storage/key_secret.go", "views/storage/links.go",
 				"views/account/issued_links.go",
 			},
 			`type s struct{}; func (s) Reveal() string { return "" }; var _ = s{}.Reveal()`,
