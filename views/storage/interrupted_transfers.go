@@ -1,0 +1,75 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/client"
+	"lookout/client/transfer"
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/views/account"
+)
+
+// OfferInterruptedDownloads offers to continue the downloads that an earlier run did not finish.
+func OfferInterruptedDownloads(a *account.Account) tea.Cmd {
+	return func() tea.Msg {
+		found := a.Transfers.Interrupted()
+		if len(found.Downloads) == 0 {
+			return nil
+		}
+		return interruptedMenu(a, found)
+	}
+}
+
+// interruptedMenu asks what to do with interrupted downloads. What is left for later is offered at the next start.
+func interruptedMenu(a *account.Account, found transfer.InterruptedDownloads) ui.OpenMenuMsg {
+	downloads := found.Downloads
+	var size, kept int64
+	for _, d := range downloads {
+		size, kept = size+d.Size, kept+d.Kept
+	}
+	first := downloads[0]
+	what := fmt.Sprintf("%s to %s", client.Clean(first.Name), client.Clean(first.Folder))
+	if more := len(downloads) - 1; more > 0 {
+		what += " and " + ui.FormatCount(int64(more)) + " more"
+	}
+	goOn := fmt.Sprintf("continue: %s of %s are here", account.FormatSize(kept), account.FormatSize(size))
+	return ui.OpenMenuMsg{Title: "Interrupted: " + what, Actions: []ui.Action{
+		{Key: ui.Bind(goOn, "c"), Do: func() tea.Cmd { return continueDownloads(a, found) }},
+		{Key: ui.Bind("later: ask again at the next start", "l"), Do: func() tea.Cmd { return nil }},
+		{Key: ui.Bind("forget them; the partial files stay", "f"), Do: func() tea.Cmd {
+			return func() tea.Msg {
+				found.Forget()
+				return nil
+			}
+		}},
+	}}
+}
+
+// continueDownloads adds the downloads again.
+func continueDownloads(a *account.Account, found transfer.InterruptedDownloads) tea.Cmd {
+	return func() tea.Msg {
+		ids, refused := a.Transfers.Continue(found.Downloads)
+		found.Forget() // this run keeps them now
+		return downloadsContinued{a, len(ids), refused}
+	}
+}
+
+// downloadsContinued says that interrupted downloads go on.
+type downloadsContinued struct {
+	a       *account.Account
+	n       int
+	refused []error
+}
+
+// Deliver brings the news.
+func (m downloadsContinued) Deliver() tea.Cmd {
+	if m.n == 0 {
+		return ui.ShowNews(theme.Bad, "nothing could be continued: "+client.Clean(errors.Join(m.refused...).Error()))
+	}
+	news := "continuing " + ui.Plural(m.n, "download", "downloads")
+	return transferStarted(m.a, "", news+leftOut("left out", m.refused))()
+}
