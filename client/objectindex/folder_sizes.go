@@ -345,7 +345,7 @@ func (t *FolderSizes) child(parent int32, name string) (i int32, word int) {
 }
 
 func (t *FolderSizes) hash(parent int32, name string) int {
-	return int(maphash.String(t.seed, name)>>1) ^ int(parent)*0x9e3779b1
+	return int(maphash.String(t.seed, name)>>1) ^ int(uint32(parent)*0x9e3779b1)
 }
 
 // addFolder adds a folder to the last one of the path; word is free.
