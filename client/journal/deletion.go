@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dustin/go-humanize"
+
 	"lookout/client"
 )
 
@@ -27,15 +29,17 @@ func (p *DeletionProgress) UnknownCount() (n int) {
 
 // Describe says what is gone, not known and left of a number of objects; 0 if that is not known.
 func (p *DeletionProgress) Describe(objects int) string {
-	text := fmt.Sprintf("%d gone", p.Gone)
+	comma := func(n int) string { return humanize.Comma(int64(n)) }
+	text := comma(p.Gone)
 	if objects > 0 {
-		text = fmt.Sprintf("%d of %d gone", p.Gone, objects)
+		text += " of " + comma(objects)
 	}
+	text += " gone"
 	if n := p.UnknownCount(); n > 0 {
-		text += fmt.Sprintf(", %d with an unknown outcome", n)
+		text += ", " + comma(n) + " may be gone"
 	}
 	if left := objects - p.Gone - p.UnknownCount(); left > 0 {
-		text += fmt.Sprintf(", %d not deleted", left)
+		text += ", " + comma(left) + " not deleted"
 	}
 	return text
 }

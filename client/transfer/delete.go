@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dustin/go-humanize"
+
 	"lookout/client"
 	"lookout/client/objectnames"
 )
@@ -46,27 +48,29 @@ func (e *UndeletedError) Error() string {
 	case e.Missing > 0, e.Gone > 0:
 		return fmt.Sprintf("%s: %v", e.count(), e.Cause)
 	case e.More:
-		return fmt.Sprintf("%d or more objects were not deleted: %v", e.Count, e.Cause)
+		return fmt.Sprintf("%s or more objects were not deleted: %v", comma(e.Count), e.Cause)
 	case e.Count == 1 && len(e.Names) == 1:
 		return fmt.Sprintf("%s was not deleted: %v", e.Names[0], e.Cause)
 	}
-	return fmt.Sprintf("%d objects were not deleted: %v", e.Count, e.Cause)
+	return fmt.Sprintf("%s objects were not deleted: %v", comma(e.Count), e.Cause)
 }
 
-// count says what is gone, what is not known and what is left: "1204 objects are gone, 3 with an unknown outcome, 96
-// not deleted".
+// comma formats a number of objects.
+func comma(n int) string { return humanize.Comma(int64(n)) }
+
+// count says what is gone, what is not known and what is left: "1,204 objects are gone, 3 may be gone, 96 not deleted".
 func (e *UndeletedError) count() string {
-	text := fmt.Sprintf("%d objects are gone", e.Gone)
+	text := humanize.Comma(e.Gone) + " objects are gone"
 	if e.Gone == 1 {
 		text = "1 object is gone"
 	}
 	if e.Missing > 0 {
-		text += fmt.Sprintf(", %d with an unknown outcome", e.Missing)
+		text += ", " + comma(e.Missing) + " may be gone"
 	}
 	if left := e.Count - e.Missing; e.More {
-		text += fmt.Sprintf(", %d or more not deleted", left)
+		text += ", " + comma(left) + " or more not deleted"
 	} else if left > 0 {
-		text += fmt.Sprintf(", %d not deleted", left)
+		text += ", " + comma(left) + " not deleted"
 	}
 	return text
 }

@@ -80,7 +80,7 @@ func TestDeletionIsKilled_nextStartTellsWhatIsGone(t *testing.T) {
 			c := startSizedPty(t, os.Environ(), 200, 50, "--linear")
 			c.startReading()
 			gone := answered + inFlight/2
-			c.waitFor("250 of 600 gone, 250 with an unknown outcome, 100 not deleted")
+			c.waitFor("250 of 600 gone, 250 may be gone, 100 not deleted")
 			close(hold)
 			c.waitFor(fmt.Sprintf("%d of 600 gone, %d not deleted", gone, objects-gone))
 			c.typeKeys("q")
