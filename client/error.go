@@ -41,7 +41,7 @@ type Error struct {
 	Status                     int // 0 if there was no answer
 	Reasons                    []ErrorReason
 	Outcome                    Outcome
-	RetryAfter                 time.Duration // the wait that a 429 asked for
+	RetryAfter                 time.Duration // the wait that the server asked for
 	TokenScopes, RequiredScope string        // scopes of the token and of the endpoint, on 401 and 403
 	Host                       string
 	Presigned                  bool   // of a pre-signed URL: the status is about the URL, not about the token

@@ -278,7 +278,9 @@ func (d *downloadTask) attempt(ctx context.Context, m *Manager, p *progress) err
 	rest := cmp.Or(end, d.Object.Size) - d.part.size
 	if res.ContentLength >= 0 && res.ContentLength != rest {
 		return d.discard(
-			fmt.Errorf("%w (the server reports %d bytes, the listing %d)", ErrCorrupt, res.ContentLength, rest),
+			fmt.Errorf(
+				"%w (the server reports %d bytes, but the listing says %d)", ErrCorrupt, res.ContentLength, rest,
+			),
 		)
 	}
 	if d.header == nil {
@@ -381,7 +383,7 @@ func (d *downloadTask) verify(p *progress) error {
 		return nil
 	}
 	if got, want := hex.EncodeToString(d.sum.Sum(nil)), d.etag(); !strings.EqualFold(got, want) {
-		return d.discard(fmt.Errorf("%w (the MD5 is %s, not %s)", ErrCorrupt, got, client.Clean(want)))
+		return d.discard(fmt.Errorf("%w (its MD5 is %s, but %s was expected)", ErrCorrupt, got, client.Clean(want)))
 	}
 	p.setNote("size and MD5 checked")
 	return nil

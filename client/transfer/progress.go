@@ -26,7 +26,7 @@ const (
 
 // String returns the kind in one word.
 func (k Kind) String() string {
-	return [...]string{"download", "upload", "delete", "empty", "copy", "move"}[k]
+	return [...]string{"download", "upload", "deletion", "emptying", "copy", "move"}[k]
 }
 
 // MovesBytes reports whether progress is counted in bytes; other kinds count objects.

@@ -285,7 +285,7 @@ func TestDownload_parallelRangesOfAGrowingObject(t *testing.T) {
 		"condition ignored": {
 			func(s *busyStorage) { s.etag = md5Hex(s.data) }, true, ErrObjectChanged.Error(),
 		},
-		"same ETag": {func(*busyStorage) {}, false, "the server reports 1114112 bytes, the listing 1048576"},
+		"same ETag": {func(*busyStorage) {}, false, "the server reports 1114112 bytes, but the listing says 1048576"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			runInBubble(t, func(r *rig) {

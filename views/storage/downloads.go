@@ -76,7 +76,7 @@ func (l *objectListing) downloadPlanForm(what, prefix string, all objectSet) for
 	foldsCase := func() bool { return transfer.FoldsCase(folder) }
 	plan, files := transfer.CountPlan(prefix, all.n, all.all, foldsCase)
 	text := fmt.Sprintf(
-		"%s, %s. Each gets its name once it is complete and verified.",
+		"%s, %s. Each file gets its name once it is complete and verified.",
 		ui.Plural(files, "file", "files"), account.FormatSize(plan.Bytes),
 	)
 	var list []string

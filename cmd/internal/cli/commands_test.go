@@ -224,7 +224,7 @@ func TestServicesByScript(t *testing.T) {
 	)
 	r.CheckResult(r.Run("services", "disable", "abc"), exit.CodeNotFound, `no service is called "abc"`, "services list")
 	r.CheckResult(r.Run("issues", "get", "abc"), exit.CodeUsage, "is not an ID")
-	r.CheckResult(r.Run("services", "disable"), exit.CodeUsage, "needs ID")
+	r.CheckResult(r.Run("services", "disable"), exit.CodeUsage, "takes ID|LABEL; 0 given")
 	r.CheckResult(r.Run("services", "disabel", "1"), exit.CodeUsage, "disable")
 	r.CheckResult(r.Run("services"), exit.CodeUsage, "--help")
 	r.CheckResult(r.Run("servces"), exit.CodeUsage, "services")

@@ -165,7 +165,7 @@ func NoArgs(c *cobra.Command, args []string) error {
 		return nil
 	}
 	if !c.HasSubCommands() {
-		return exit.Usage(fmt.Errorf("%s takes no argument: %q", c.CommandPath(), client.Clean(args[0])))
+		return exit.Usage(fmt.Errorf("%s takes no arguments, but got %q", c.CommandPath(), client.Clean(args[0])))
 	}
 	text := fmt.Sprintf("%s has no command %q;", c.CommandPath(), client.Clean(args[0]))
 	c.SuggestionsMinimumDistance = 2
@@ -195,7 +195,7 @@ func ArgsFromUse(c *cobra.Command, args []string) error {
 	if len(args) < least || len(args) > most {
 		return exit.Usage(
 			fmt.Errorf(
-				"%s needs %s; %d given", c.CommandPath(), cmp.Or(strings.Join(words, " "), "no argument"), len(args),
+				"%s takes %s; %d given", c.CommandPath(), cmp.Or(strings.Join(words, " "), "no arguments"), len(args),
 			),
 		)
 	}
