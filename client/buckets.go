@@ -260,13 +260,17 @@ func (w *Writer) ReplaceBucketAccess(ctx context.Context, cluster, label string,
 }
 
 // UploadCertificate sets a bucket's certificate and private key, both PEM. An existing certificate must be deleted
-// first ("Object Storage", rule 5).
+// first ("Object Storage", rule 5). The API never reports the expiry date, so the journal records it.
 func (w *Writer) UploadCertificate(
 	ctx context.Context, cluster, label, certificate string, key Secret,
 ) (*CertificateStatus, error) {
 	body := map[string]string{"certificate": certificate, "private_key": key.Reveal()}
 	r := bucketCall(OpUploadCertificate, cluster, label, body)
-	r.journalBody, r.secrets = map[string]any{"private_key": key}, []Secret{key}
+	recorded := map[string]any{"private_key": key}
+	if leaf, err := firstCertificate(certificate); err == nil {
+		recorded["expires"] = leaf.NotAfter.UTC()
+	}
+	r.journalBody, r.secrets = recorded, []Secret{key}
 	r.shownBody = map[string]any{"certificate": certificate, "private_key": key}
 	return sendChange[*CertificateStatus](ctx, w, r)
 }
@@ -303,17 +307,24 @@ func NewCertificatePair(certificate, key string) (CertificatePair, error) {
 	case strings.HasPrefix(block.Type, "ENCRYPTED"), strings.Contains(block.Headers["Proc-Type"], "ENCRYPTED"):
 		return CertificatePair{}, errors.New("the key is encrypted: remove its passphrase first")
 	}
-	pair, err := tls.X509KeyPair([]byte(certificate), []byte(key))
-	if err != nil {
+	if _, err := tls.X509KeyPair([]byte(certificate), []byte(key)); err != nil {
 		return CertificatePair{}, errors.New("certificate and key cannot be used together: " + Clean(err.Error()))
 	}
-	leaf := pair.Leaf
-	if leaf == nil {
-		if leaf, err = x509.ParseCertificate(pair.Certificate[0]); err != nil {
-			return CertificatePair{}, errors.New("the certificate cannot be read: " + Clean(err.Error()))
-		}
+	leaf, err := firstCertificate(certificate)
+	if err != nil {
+		return CertificatePair{}, errors.New("the certificate cannot be read: " + Clean(err.Error()))
 	}
 	return CertificatePair{Certificate: certificate, Key: NewSecret(key), Leaf: leaf}, nil
+}
+
+// firstCertificate returns the first certificate of a PEM text, which is that of the host itself.
+func firstCertificate(text string) (*x509.Certificate, error) {
+	for block, rest := pem.Decode([]byte(text)); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type == "CERTIFICATE" {
+			return x509.ParseCertificate(block.Bytes)
+		}
+	}
+	return nil, errors.New("there is none")
 }
 
 // maxPEMSize limits the size of a certificate or key file, in bytes.

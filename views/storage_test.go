@@ -583,6 +583,18 @@ func TestCertificate_checkedBeforeUpload(t *testing.T) {
 	})
 }
 
+// The certificate page shows the date of a certificate that was just uploaded, and says who knows it later.
+func TestCertificate_date(t *testing.T) {
+	certificate, key := writeCertificate(t, "cdn.acme.net")
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press(append(goTo("8", "cdn.acme"), "c")...)
+		r.requireText("the audit knows the date")
+		r.requireNoText("uploaded here")
+		r.press("U", certificate, "<tab>", key, "<ctrl+s>")
+		r.requireText("uploaded here", ", until ", "the audit knows the date")
+	})
+}
+
 // The program asks twice before it lets everyone write.
 func TestObjects_publicWriteAsksTwice(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {

@@ -44,7 +44,11 @@ func AuditPane(a *account.Account) ui.Pane {
 // auditStore returns the results of the checks. It reads the account with the client, like the command.
 func auditStore(a *account.Account) *ui.RowStore[*account.LocalRow] {
 	return account.LocalStore(a, "audit", func(ctx context.Context) (page ui.RowPage[*account.LocalRow], err error) {
-		results, failure := audit.Run(ctx, a.API, audit.Options{Windows: a.Journal.DisabledServices(), Now: a.Now()})
+		results, failure := audit.Run(ctx, a.API, audit.Options{
+			Windows: a.Journal.DisabledServices(),
+			History: a.Journal.History(),
+			Now:     a.Now(),
+		})
 		if ctx.Err() != nil {
 			return page, ctx.Err()
 		}

@@ -82,8 +82,9 @@ func (p *certificateView) View(b ui.Box) string {
 	t := account.NewDetailWriter(b)
 	t.Title("TLS certificate of " + bucketName(p.bucket))
 	status := p.current()
+	impossible := status == nil && p.status.Loaded()
 	switch {
-	case status == nil && p.status.Loaded():
+	case impossible:
 		const text = "none: buckets on this kind of endpoint cannot have their own certificate"
 		t.Field("state", text, theme.Muted)
 	case status == nil:
@@ -106,11 +107,13 @@ func (p *certificateView) View(b ui.Box) string {
 			theme.Plain,
 		)
 	}
-	t.Blank()
-	t.Paragraph(
-		"The bucket's label must be the host name that the certificate is for. The API reports whether "+
-			"there is a certificate, but not when it expires: note the date elsewhere.",
-		theme.Muted,
-	)
+	if !impossible {
+		t.Blank()
+		t.Paragraph(
+			"The bucket's label must be the host name that the certificate is for. The API does not report when a "+
+				"certificate expires; the audit knows the date of those that were uploaded from this machine.",
+			theme.Muted,
+		)
+	}
 	return t.String()
 }

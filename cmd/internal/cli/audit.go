@@ -27,11 +27,11 @@ func auditCommand(f *config.Flags) *cobra.Command {
 		Long: "Reads the account, and changes nothing. Finds services with no one to call, groups without a " +
 			"phone number, contacts in no group that a service uses,\n" +
 			"unused credentials, monitoring disabled with no end time or past its end, unlimited access keys and " +
-			"public buckets, and names the buckets with a certificate of their own, " +
-			"whose expiry date the API does not report.\n" +
+			"public buckets, and certificates that have expired or will expire within 30 days. The API does " +
+			"not report the expiry date; lookout knows it only for certificates uploaded from this machine.\n" +
 			"What could not be read is \"not known\", never \"ok\". The exit code is 0 if nothing was found, 1 if " +
 			"something was, and the code of the failure if nothing was found but something could not be read. " +
-			"Facts that the API never reports, such as that date, do not affect it.",
+			"An unknown expiry date does not affect it.",
 		Example: indentExamples("lookout audit\nlookout audit --ignore unlimited-key -o json"),
 	}
 	f.AddAccountFlags(c.Flags())
@@ -100,6 +100,7 @@ func runAudit(
 	defer end()
 	said, failure = audit.Run(c.Context(), s.api, audit.Options{
 		Windows: j.DisabledServices(),
+		History: j.History(),
 		Now:     s.now(),
 		Ignore:  ignored,
 	})

@@ -5,6 +5,7 @@ package audit
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"slices"
@@ -40,6 +41,7 @@ type CheckResult struct {
 // Options say what to check.
 type Options struct {
 	Windows map[string]journal.DisabledService // the services that lookout disabled, by their IDs
+	History *journal.HistoryReader             // the changes of this machine; nil for none
 	Now     time.Time
 	Ignore  []string // names of checks to leave out
 }
@@ -114,7 +116,8 @@ var checks = []check{
 	{
 		name:  "certificate",
 		kind:  "bucket",
-		well:  "no bucket has a certificate that can expire",
+		next:  "replace the certificate",
+		well:  "no bucket has a certificate",
 		needs: []source{buckets, certificates},
 		look:  facts.certificates,
 	},
@@ -442,15 +445,54 @@ func (f facts) publicBuckets(c *collector) {
 	}
 }
 
-// certificates names the buckets whose certificate can expire. The API does not say when.
+// certificateNotice is how long before its end a certificate is found.
+const certificateNotice = 30 * 24 * time.Hour
+
+// certificates finds certificates that expire soon, as far as this machine knows: the API does not say when they do.
 func (f facts) certificates(c *collector) {
+	set := map[string]bool{}
 	for i, b := range f.buckets.rows {
-		uploaded := f.uploaded[i]
-		switch {
-		case uploaded.err != nil:
-			c.add(NotKnown, b.ID(), b.Label, "its certificate is not known: "+client.Clean(uploaded.err.Error()))
-		case uploaded.rows[0]:
-			c.add(NotKnown, b.ID(), b.Label, "it has a certificate; the API does not say when it expires")
+		if uploaded := f.uploaded[i]; uploaded.err == nil && uploaded.rows[0] {
+			set[b.ID()] = true
 		}
 	}
+	ends := f.certificateEnds(set)
+	for i, b := range f.buckets.rows {
+		uploaded, end := f.uploaded[i], ends[b.ID()]
+		switch date := end.UTC().Format(time.DateOnly); {
+		case uploaded.err != nil:
+			c.add(NotKnown, b.ID(), b.Label, "its certificate is not known: "+client.Clean(uploaded.err.Error()))
+		case !uploaded.rows[0]:
+		case end.IsZero():
+			c.add(NotKnown, b.ID(), b.Label, "it has a certificate; the API does not say when it expires")
+		case end.Before(f.Now):
+			c.add(Found, b.ID(), b.Label, "the certificate uploaded from this machine expired on "+date)
+		case end.Before(f.Now.Add(certificateNotice)):
+			c.add(Found, b.ID(), b.Label, "the certificate uploaded from this machine expires on "+date)
+		default:
+			c.add(OK, b.ID(), b.Label, "the certificate uploaded from this machine expires on "+date)
+		}
+	}
+}
+
+// certificateEnds returns when the certificates expire that were uploaded last from this machine, of a set of buckets.
+// It empties the set as far as it finds them.
+func (f facts) certificateEnds(set map[string]bool) map[string]time.Time {
+	ends := map[string]time.Time{}
+	for n, more := 0, f.History != nil; more && len(set) > 0; n++ {
+		var page []journal.Entry
+		page, more, _ = f.History.Page(n)
+		for _, e := range page {
+			if e.Change.Op != client.OpUploadCertificate || !set[e.Change.ID] || e.Outcome == client.Rejected {
+				continue
+			}
+			delete(set, e.Change.ID)
+			var recorded struct{ Expires time.Time }
+			if body, err := json.Marshal(e.Change.Body); err == nil && e.Outcome == client.Applied &&
+				json.Unmarshal(body, &recorded) == nil {
+				ends[e.Change.ID] = recorded.Expires
+			}
+		}
+	}
+	return ends
 }
