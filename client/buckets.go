@@ -141,6 +141,19 @@ func (s *BucketAccessStatus) Differs(set BucketAccess) bool {
 		set.CORS != nil && s.CORS != nil && *s.CORS != *set.CORS
 }
 
+// Unreported returns which of the values that were set are missing from the API's answer: "ACL", "CORS", "ACL and CORS"
+// or "".
+func (s *BucketAccessStatus) Unreported(set BucketAccess) string {
+	var missing []string
+	if set.ACL != "" && s.ACL == "" {
+		missing = append(missing, "ACL")
+	}
+	if set.CORS != nil && s.CORS == nil {
+		missing = append(missing, "CORS")
+	}
+	return strings.Join(missing, " and ")
+}
+
 // String returns the access in words: "public-read, CORS on".
 func (s *BucketAccessStatus) String() string {
 	acl := orElse(s.ACL.String(), "ACL not known")

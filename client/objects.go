@@ -308,7 +308,7 @@ func (w *Writer) CreateObjectURL(ctx context.Context, cluster, bucket string, r 
 }
 
 // SetObjectACL changes an object's ACL and returns the one that it then has. The document promises it in the answer;
-// the real service answers an empty object, so it is read again. If it cannot be read, its ACL is empty.
+// the real service answers an empty object, so it is read again. It returns nil if it cannot be read.
 func (w *Writer) SetObjectACL(ctx context.Context, o ObjectRef, acl ACL) (*ObjectACL, error) {
 	r := bucketCall(OpSetObjectACL, o.Cluster, o.Bucket, map[string]any{"acl": acl, "name": o.Name})
 	r.id = o.ID()
@@ -316,10 +316,11 @@ func (w *Writer) SetObjectACL(ctx context.Context, o ObjectRef, acl ACL) (*Objec
 	if err != nil || a.ACL != "" {
 		return (*ObjectACL)(a), err
 	}
-	if now, err := w.client.Objects.ACL(ctx, o.Cluster, o.Bucket, o.Name); err == nil {
-		return now, nil
+	now, err := w.client.Objects.ACL(ctx, o.Cluster, o.Bucket, o.Name)
+	if err != nil {
+		return nil, nil // the change itself was applied
 	}
-	return (*ObjectACL)(a), nil
+	return now, nil
 }
 
 // An ETag is an object's checksum as the service reports it: the MD5 of the object; for a multipart upload an MD5, a

@@ -120,11 +120,13 @@ func callFor(x *faulttest.RecordedExchange) func(context.Context, *client.Client
 			return give(c.Objects.ACL(x, "c", "b", "n"))
 		},
 		"PUT /object-storage/buckets/{clusterId}/{bucket}/object-acl": func(x ctx, c *c) (any, error) {
-			return give(
-				client.Confirmed(
-					c, client.OpSetObjectACL, "c", "b", "n",
-				).SetObjectACL(x, client.ObjectRef{Cluster: "c", Bucket: "b", Name: "n"}, client.ACLPrivate),
-			)
+			now, err := client.Confirmed(
+				c, client.OpSetObjectACL, "c", "b", "n",
+			).SetObjectACL(x, client.ObjectRef{Cluster: "c", Bucket: "b", Name: "n"}, client.ACLPrivate)
+			if now == nil { // an empty answer, after which no ACL was recorded
+				return none(err)
+			}
+			return give(now, err)
 		},
 		"GET /object-storage/buckets/{clusterId}/{bucket}/object-list": func(x ctx, c *c) (any, error) {
 			return give(c.Objects.List(x, client.ObjectQuery{Cluster: "c", Bucket: "b"}))

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"lookout/client"
 	"lookout/client/emulator"
@@ -106,4 +107,26 @@ func TestNewerBuckets_accessIsReadAgain(t *testing.T) {
 		r.requireText("access is now")
 		r.requireNoText("not known")
 	})
+}
+
+// If the API accepts an access but does not report it, the news says so instead of claiming what is set now.
+func TestNewerBuckets_unreportedAccessIsNotClaimed(t *testing.T) {
+	for _, c := range []struct{ keys, op, want string }{
+		{"x <tab> <right> <right> <ctrl+s>", client.OpUpdateBucketAccess,
+			"telemetry: CORS was set to off · the API does not report CORS"},
+		{"x <right> <tab> <right> <right> <ctrl+s>", client.OpReplaceBucketAccess,
+			"telemetry: access was set to public-read, CORS off · the API does not report CORS"},
+		{"<enter> j <enter> c <right> <ctrl+s>", client.OpSetObjectACL,
+			"access was set to private · the API does not report it"},
+	} {
+		t.Run(c.want, func(t *testing.T) {
+			startProgram(t, emulator.Options{Service: emulator.ServiceNow}, screenSize{160, 40}, func(r *harness) {
+				r.press(goTo("8", "gb-lon")...)
+				r.press(strings.Fields(c.keys)...)
+				r.wait(time.Second)
+				r.requireText(c.want)
+				r.requireApplied(c.op)
+			})
+		})
+	}
 }

@@ -85,7 +85,7 @@ func TestBucketAccess_formOpensWithWhatIsSet(t *testing.T) {
 		r.press("<ctrl+s>")
 		r.requireText("nothing has been changed")
 		r.press("<tab>", "<right>", "<ctrl+s>")
-		r.requireText("acme-www: access is now CORS off")
+		r.requireText("acme-www: CORS is now off")
 		r.requireApplied(client.OpReplaceBucketAccess, client.OpUpdateBucketAccess)
 		if body := string(toJSON(r.emu.Ledger()[1].Body)); body != `{"cors_enabled":false}` {
 			t.Errorf("sent %s", body)
@@ -120,7 +120,7 @@ func TestBucketAccess_formOpensWithUnknown(t *testing.T) {
 				r.requireText(c.want...)
 				r.press("<tab>", "<right>", "<ctrl+s>")
 				r.requireApplied(client.OpUpdateBucketAccess)
-				r.requireText("acme-www: access is now CORS on")
+				r.requireText("acme-www: CORS is now on")
 			})
 		})
 	}

@@ -405,8 +405,9 @@ func setBucketAccess(
 		WhyResendIsSafe: "Setting the same access twice does no harm",
 		AsNew:           func() resource.Draft[*client.Bucket] { return newBucketFrom(a, in.asNew(b)) },
 		Confirm: func([]*client.Bucket) resource.ConfirmationSpec {
+			setting, value := in.describe()
 			return resource.ConfirmationSpec{
-				Effect: fmt.Sprintf("Access to bucket %s will be %s.", bucketName(b), in.describe()),
+				Effect: fmt.Sprintf("Bucket %s: %s will be %s.", bucketName(b), setting, value),
 			}
 		},
 		Attempt: func(*client.Bucket) resource.Attempt[*client.Bucket] {
@@ -450,7 +451,7 @@ func judgeBucketAccess(
 		return ui.CannotTell, err
 	case now.Differs(set):
 		return ui.NotSeen, nil
-	case set.ACL != "" && now.ACL == "", set.CORS != nil && now.CORS == nil:
+	case now.Unreported(set) != "":
 		return ui.CannotTell, ui.ErrUnreadable
 	}
 	return ui.SeenAsWanted, nil
@@ -460,18 +461,24 @@ func judgeBucketAccess(
 type accessReadBack struct {
 	now     string // "public-read, CORS on"
 	differs bool   // another value was set
-	unknown string // why it could not be read
+	unknown string // why it is not known
 }
 
-// describe says what an access is after something was set.
-func (f accessReadBack) describe(set string) string {
+// The two reasons why an access is not known after it was set, without their ends.
+const (
+	accessNotRead     = "its current state is not known: "
+	accessNotReported = "the API does not report "
+)
+
+// describe says what a setting is after a value was set.
+func (f accessReadBack) describe(setting, value string) string {
 	switch {
 	case f.differs:
-		return "access was set to " + set + " · reading it again shows " + f.now
+		return setting + " was set to " + value + " · reading it again shows " + f.now
 	case f.unknown != "":
-		return "access was set to " + set + " · its current state is not known: " + f.unknown
+		return setting + " was set to " + value + " · " + f.unknown
 	}
-	return "access is now " + set
+	return setting + " is now " + value
 }
 
 // readBackBucketAccess reads a bucket's access after it was set.
@@ -480,9 +487,13 @@ func readBackBucketAccess(
 ) accessReadBack {
 	now, err := a.API.Buckets.Access(ctx, b.Location().Raw(), b.Label.Raw())
 	if err != nil {
-		return accessReadBack{unknown: ui.Reason(err)}
+		return accessReadBack{unknown: accessNotRead + ui.Reason(err)}
 	}
-	return accessReadBack{now: now.String(), differs: now.Differs(set)}
+	found := accessReadBack{now: now.String(), differs: now.Differs(set)}
+	if missing := now.Unreported(set); missing != "" {
+		found.unknown = accessNotReported + missing
+	}
+	return found
 }
 
 // fields are the fields of the form.
@@ -521,17 +532,17 @@ func (in *accessInput) setCORS(text string) string {
 	return account.ReasonIf(err != nil, "is true or false")
 }
 
-// describe says what is set.
-func (in *accessInput) describe() string {
-	var parts []string
+// describe returns which setting is changed, and to what: "access", "public-read, CORS off" or "CORS", "off".
+func (in *accessInput) describe() (setting, value string) {
 	_, access := in.request()
-	if access.ACL != "" {
-		parts = append(parts, access.ACL.String())
+	if access.CORS == nil {
+		return "access", access.ACL.String()
 	}
-	if access.CORS != nil {
-		parts = append(parts, map[bool]string{true: "CORS on", false: "CORS off"}[*access.CORS])
+	cors := map[bool]string{true: "on", false: "off"}[*access.CORS]
+	if access.ACL == "" {
+		return "CORS", cors
 	}
-	return account.JoinWithCommas(parts)
+	return "access", access.ACL.String() + ", CORS " + cors
 }
 
 // before returns what is set of what is about to change, as far as it is known; nil if nothing is.

@@ -198,7 +198,7 @@ func objectAccessForm(
 			tone = theme.Warn
 		}
 		return func() tea.Cmd {
-			news := ui.ShowNews(tone, name.String()+": "+found.describe(acl.String()))
+			news := ui.ShowNews(tone, name.String()+": "+found.describe("access", acl.String()))
 			return tea.Batch(news, ui.Send(ui.RefreshMsg{}))
 		}, nil
 	})
@@ -225,8 +225,10 @@ func setObjectACL(
 	switch {
 	case err != nil:
 		return found, err
+	case now == nil:
+		return accessReadBack{unknown: accessNotRead + "it could not be read"}, nil
 	case now.ACL == "":
-		return accessReadBack{unknown: "it could not be read"}, nil
+		return accessReadBack{unknown: accessNotReported + "it"}, nil
 	}
 	return accessReadBack{now: now.ACL.String(), differs: now.ACL != acl}, nil
 }

@@ -273,8 +273,11 @@ func showOrSetObjectACL(
 			switch {
 			case err != nil:
 				return nil, err
-			case now.ACL == "":
+			case now == nil:
 				s.reportf("%s: the access was set to %s, but could not be read again", describeObject(o), acl)
+				now = &client.ObjectACL{}
+			case now.ACL == "":
+				s.reportf("%s: the access was set to %s; the API does not report it", describeObject(o), acl)
 			case now.ACL != acl:
 				return nil, errReadBackDiffers(describeObject(o), now.ACL.String())
 			}

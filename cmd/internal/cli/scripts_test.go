@@ -351,6 +351,7 @@ func TestScripts_204IsDone(t *testing.T) {
 // find, and end with code 5 if it is another one.
 func TestScripts_accessIsReadBack(t *testing.T) {
 	const differs = `{"acl":"authenticated-read","cors_enabled":false}`
+	unreported := emulator.Fault{Status: 200, Body: `{"acl":null,"cors_enabled":null}`}
 	for _, c := range []struct {
 		name string
 		read emulator.Fault
@@ -360,6 +361,7 @@ func TestScripts_accessIsReadBack(t *testing.T) {
 		{"read back", emulator.Fault{}, exit.CodeOK, "public-read"},
 		{"another one", emulator.Fault{Status: 200, Body: differs}, exit.CodeUnknown, "shows authenticated-read"},
 		{"not readable", emulator.Fault{Status: 404}, exit.CodeOK, "access was set to public-read"},
+		{"not reported", unreported, exit.CodeOK, "the API does not report"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
