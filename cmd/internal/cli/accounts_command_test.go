@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -90,6 +92,22 @@ func TestAccountsCheck(t *testing.T) {
 	)
 	r.MustRun("accounts", "check", "prod")
 	r.CheckResult(r.Run("accounts", "check", "nosuch"), exit.CodeNotFound, "it has prod, stage")
+}
+
+// The requests of a command are numbered once, however many clients send them, and no log has any account's token.
+func TestDebug_numbersRequestsOncePerCommand(t *testing.T) {
+	r, _ := newAccountsTest(t, emulator.Options{})
+	for _, line := range []string{"accounts check --debug", "doctor --debug"} {
+		s := r.MustRun(strings.Fields(line)...)
+		sent := regexp.MustCompile(`(?m)^#(\d+) > (GET|POST) `).FindAllStringSubmatch(s.Err, -1)
+		seen := map[string]bool{}
+		for _, request := range sent {
+			seen[request[1]] = true
+		}
+		if len(sent) < 3 || len(seen) != len(sent) || !seen[strconv.Itoa(len(sent))] {
+			t.Errorf("%s: %d requests have %d numbers:\n%s", line, len(sent), len(seen), s.Err)
+		}
+	}
 }
 
 // A new token replaces the old one where that is, once the API has accepted it. It is in no output and no other file.

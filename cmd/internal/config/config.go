@@ -20,6 +20,7 @@ import (
 	"github.com/adrg/xdg"
 
 	"lookout/client"
+	"lookout/cmd/internal/debuglog"
 	"lookout/cmd/internal/exit"
 	"lookout/theme"
 	"lookout/ui"
@@ -76,7 +77,7 @@ type Settings struct {
 	TokenOverride tokenSource              // a token that flags or environment choose
 	savedTokens   map[string]client.Secret // see flags
 	tokenNames    []string                 // see TokenVariables
-	debugOut      io.Writer                // for the requests of clients; nil for none
+	debugLog      *debuglog.Log            // of the requests of all clients; nil for none
 	Demo          bool
 	NotRecorded   error    // why changes cannot be recorded, and are not possible; see Connect
 	Source        FileInfo // of the settings that are in the configuration
@@ -299,7 +300,7 @@ func Resolve(cfg File, f *Flags) (Settings, error) {
 		Columns:       cfg.Columns,
 		Notify:        cfg.Notify,
 		savedTokens:   f.savedTokens,
-		debugOut:      f.debugOut,
+		debugLog:      f.debugLog,
 		tokenNames:    tokenVariables(cfg, f),
 		configuredURL: block.BaseURL,
 	}

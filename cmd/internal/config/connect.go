@@ -11,7 +11,6 @@ import (
 
 	"lookout/client"
 	"lookout/client/journal"
-	"lookout/cmd/internal/debuglog"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/version"
 )
@@ -38,10 +37,10 @@ func (s Settings) NewClient(
 
 // Observer returns what writes requests and answers for --debug; nil without it.
 func (s Settings) Observer(token client.Secret) func(http.RoundTripper) http.RoundTripper {
-	if s.debugOut == nil {
+	if s.debugLog == nil {
 		return nil
 	}
-	return debuglog.New(s.debugOut, s.BaseURL, token).Wrap
+	return s.debugLog.Observer(s.BaseURL, token)
 }
 
 // ReadJournal returns what can be read of the journal of the account. It writes nothing.

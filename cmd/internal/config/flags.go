@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lookout/client"
+	"lookout/cmd/internal/debuglog"
 	"lookout/cmd/internal/exit"
 	"lookout/theme"
 )
@@ -31,7 +32,7 @@ type Flags struct {
 	NoMouse     bool
 	NoMotion    bool
 	Linear      bool
-	debugOut    io.Writer                // see OpenDebug
+	debugLog    *debuglog.Log            // see OpenDebug
 	savedTokens map[string]client.Secret // of environment variables that were unset
 	View        string
 	LogFile     string
@@ -77,14 +78,14 @@ func (f *Flags) OpenDebug(errOut io.Writer) (close func(), err error) {
 	case "":
 		return func() {}, nil
 	case DebugToStderr:
-		f.debugOut = errOut
+		f.debugLog = debuglog.New(errOut)
 		return func() {}, nil
 	}
 	file, err := AppendPrivateFile(f.Debug)
 	if err != nil {
 		return nil, exit.Usage(fmt.Errorf("--debug: %w", err))
 	}
-	f.debugOut = file
+	f.debugLog = debuglog.New(file)
 	return func() { _ = file.Close() }, nil
 }
 

@@ -24,21 +24,23 @@ const maxBody = 2000
 // A Log writes what is sent and received. Headers are left out, except for those of the rate limit: the token is in
 // one of them.
 type Log struct {
-	out  io.Writer
-	base string // of the API; other addresses are signed, and their bodies are objects
+	out io.Writer
 
 	mu      sync.Mutex
 	last    int      // number of the last request
-	secrets []string // the token, and the secrets that were sent: servers may repeat them
+	secrets []string // the tokens, and the secrets that were sent: servers may repeat them
 }
 
-// New returns a log of requests to the API at a base URL, which hides the token wherever a server repeats it.
-func New(out io.Writer, base string, token client.Secret) *Log {
-	return &Log{out: out, base: strings.TrimRight(base, "/") + "/", secrets: []string{token.Reveal()}}
-}
+// New returns a log.
+func New(out io.Writer) *Log { return &Log{out: out} }
 
-// Wrap returns a transport whose requests are written.
-func (l *Log) Wrap(next http.RoundTripper) http.RoundTripper { return &loggingTransport{next, l} }
+// Observer returns a function that makes a transport write its requests to the API at a base URL. The log hides the
+// token wherever a server repeats it.
+func (l *Log) Observer(base string, token client.Secret) func(http.RoundTripper) http.RoundTripper {
+	l.remember(token.Reveal())
+	base = strings.TrimRight(base, "/") + "/"
+	return func(next http.RoundTripper) http.RoundTripper { return &loggingTransport{next, base, l} }
+}
 
 // printf writes one line.
 func (l *Log) printf(format string, args ...any) {
@@ -83,6 +85,7 @@ func (l *Log) next() int {
 // A loggingTransport writes each attempt of each request.
 type loggingTransport struct {
 	next http.RoundTripper
+	base string // of the API; other addresses are signed, and their bodies are objects
 	log  *Log
 }
 
@@ -90,7 +93,7 @@ type loggingTransport struct {
 func (t *loggingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	n, begun := t.log.next(), time.Now()
 	address := req.URL.String()
-	ours := strings.HasPrefix(address, t.log.base)
+	ours := strings.HasPrefix(address, t.base)
 	if !ours {
 		address = withoutQuery(address)
 	}

@@ -21,7 +21,7 @@ func exchange(t *testing.T, request, answer string) string {
 	t.Helper()
 	const base = "https://api.example/v4"
 	var out strings.Builder
-	transport := debuglog.New(&out, base, client.NewSecret("the-token-of-this-account")).Wrap(
+	transport := debuglog.New(&out).Observer(base, client.NewSecret("the-token-of-this-account"))(
 		roundTripper(func(req *http.Request) *http.Response {
 			sent, err := io.ReadAll(req.Body)
 			if err != nil || string(sent) != request {
@@ -66,7 +66,7 @@ func TestLog_hidesWhatServersRepeat(t *testing.T) {
 
 // redact returns a body as a log writes it.
 func redact(body string) string {
-	return debuglog.New(io.Discard, "", client.Secret{}).Redact([]byte(body))
+	return debuglog.New(io.Discard).Redact([]byte(body))
 }
 
 // Secrets of a body are dots, wherever they stand. The query of an address is one: it may sign it.
