@@ -56,22 +56,7 @@ func contactColumns() []resource.ColumnDefinition[*client.Contact] {
 			column{Name: "name", Pane: table.Column[row]{Min: 12}},
 			theme.Strong, func(c row) client.ServerText { return c.Name },
 		),
-		{
-			Name:         "group",
-			Value:        func(c row) string { return c.Group.Raw() },
-			DropPriority: 1,
-			Pane: table.Column[row]{
-				Width:        12,
-				DropPriority: 2,
-				Cell: func(c row, _ ui.Box) (string, theme.Tone) {
-					if c.Group.String() == "" {
-						return "none", theme.Muted
-					}
-					return c.Group.String(), theme.Plain
-				},
-				Less: func(c, d row) bool { return c.Group.String() < d.Group.String() },
-			},
-		},
+		contactGroupColumn(),
 		resource.TextColumn(
 			column{Name: "email", Pane: table.Column[row]{Title: "e-mail", Min: 16, DropPriority: 1}},
 			theme.Plain, func(c row) client.ServerText { return c.Email },
@@ -102,6 +87,27 @@ func contactColumns() []resource.ColumnDefinition[*client.Contact] {
 			column{Name: "updated", DetailOnly: true, Pane: table.Column[row]{Width: 8, DropPriority: 4}},
 			theme.Muted, func(c row) client.Timestamp { return c.Updated },
 		),
+	}
+}
+
+// contactGroupColumn is the column of a contact's group.
+func contactGroupColumn() resource.ColumnDefinition[*client.Contact] {
+	type row = *client.Contact
+	return resource.ColumnDefinition[row]{
+		Name:         "group",
+		Value:        func(c row) string { return c.Group.Raw() },
+		DropPriority: 1,
+		Pane: table.Column[row]{
+			Width:        12,
+			DropPriority: 2,
+			Cell: func(c row, _ ui.Box) (string, theme.Tone) {
+				if c.Group.String() == "" {
+					return "none", theme.Muted
+				}
+				return c.Group.String(), theme.Plain
+			},
+			Less: func(c, d row) bool { return c.Group.String() < d.Group.String() },
+		},
 	}
 }
 

@@ -137,18 +137,7 @@ func issueColumns(a *account.Account) []resource.ColumnDefinition[*client.Issue]
 				Less:         age.Pane.Less,
 			},
 		},
-		{
-			Name:  "services",
-			Value: func(i row) string { return resource.IDsValue(i.Services) },
-			Pane: table.Column[row]{
-				Title:   "affected",
-				Min:     18,
-				IsLabel: true,
-				Cell:    func(i row, b ui.Box) (string, theme.Tone) { return affectedCell(a, i, b) },
-				Spans:   func(i row, b ui.Box) []table.CellSpan { return AffectedSpans(a, i, b) },
-				Shorten: func(i row, b ui.Box) string { return shortAffected(a, i, b) },
-			},
-		},
+		affectedColumn(a),
 		{
 			Name:         "ticket",
 			Value:        func(i row) string { return strconv.Itoa(i.Ticket.ID) },
@@ -164,6 +153,23 @@ func issueColumns(a *account.Account) []resource.ColumnDefinition[*client.Issue]
 			theme.Muted, func(i row) client.ServerText { return i.Ticket.Label },
 		),
 		{Name: "ticket_url", DetailOnly: true, Value: func(i row) string { return i.Ticket.URL.Raw() }},
+	}
+}
+
+// affectedColumn is the column of an issue's services.
+func affectedColumn(a *account.Account) resource.ColumnDefinition[*client.Issue] {
+	type row = *client.Issue
+	return resource.ColumnDefinition[row]{
+		Name:  "services",
+		Value: func(i row) string { return resource.IDsValue(i.Services) },
+		Pane: table.Column[row]{
+			Title:   "affected",
+			Min:     18,
+			IsLabel: true,
+			Cell:    func(i row, b ui.Box) (string, theme.Tone) { return affectedCell(a, i, b) },
+			Spans:   func(i row, b ui.Box) []table.CellSpan { return AffectedSpans(a, i, b) },
+			Shorten: func(i row, b ui.Box) string { return shortAffected(a, i, b) },
+		},
 	}
 }
 

@@ -44,7 +44,8 @@ func Execute(args []string, in io.Reader, out, complaints io.Writer) int {
 
 // NewRootCommand returns the command lookout with all its subcommands.
 func NewRootCommand() *cobra.Command {
-	f, all := &config.Flags{}, false
+	f := &config.Flags{}
+	var all, showVersion bool
 	root := &cobra.Command{
 		Use:   "lookout",
 		Short: "A terminal dashboard for Managed monitoring and Object Storage",
@@ -58,7 +59,7 @@ func NewRootCommand() *cobra.Command {
 		Args:          NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
-			case f.Version:
+			case showVersion:
 				_, err := fmt.Fprintln(c.OutOrStdout(), version.Line())
 				return err
 			case all:
@@ -75,7 +76,9 @@ func NewRootCommand() *cobra.Command {
 	root.Flags().BoolVar(&all, "all", false, "begin with an overview of all configured accounts, one line each")
 	f.AddAccountFlags(root.Flags())
 	f.AddScreenFlags(root.Flags())
-	addVersionFlag(f, root)
+	// The flag is not cobra's own: printing with its template links text/template, and the linker then keeps every
+	// method of every type (2.5 MB).
+	root.Flags().BoolVarP(&showVersion, "version", "v", false, "version for lookout")
 	root.AddGroup(
 		&cobra.Group{ID: "screen", Title: "On the screen:"}, &cobra.Group{ID: "account", Title: "For scripts:"},
 		&cobra.Group{ID: "setup", Title: "Setting up:"},
@@ -105,12 +108,6 @@ func addNoColorFlag(f *config.Flags, root *cobra.Command) {
 		}
 		return nil
 	}
-}
-
-// addVersionFlag adds --version. It is not cobra's own: printing with its template links text/template, and the linker
-// then keeps every method of every type (2.5 MB).
-func addVersionFlag(f *config.Flags, root *cobra.Command) {
-	root.Flags().BoolVarP(&f.Version, "version", "v", false, "version for lookout")
 }
 
 // flagError returns an error of the command line in lookout's words.

@@ -81,13 +81,13 @@ type Settings struct {
 	Demo          bool
 	NotRecorded   error    // why changes cannot be recorded, and are not possible; see Connect
 	Source        FileInfo // of the settings that are in the configuration
-	configuredURL string   // the account's address in the configuration; "" if it is not there
 	accountUser
 }
 
 // A FileInfo says where in a file settings come from.
 type FileInfo struct {
 	Path     string
+	BaseURL  string         // of the account in the file; "" if the file does not have the account
 	Data     []byte         // the whole file
 	KeyLines map[string]int // where keys are bound: "services.disable"
 	Commands []ui.CustomCommand
@@ -190,6 +190,7 @@ func Load(f *Flags, complaints io.Writer) (Settings, error) {
 		fmt.Fprintf(complaints, "lookout: %s\n", text)
 	}
 	s.Source = FileInfo{
+		BaseURL:  s.Source.BaseURL,
 		Path:     path,
 		Data:     data,
 		KeyLines: KeyLines(cfg, FindPositions(data)),
@@ -302,7 +303,7 @@ func Resolve(cfg File, f *Flags) (Settings, error) {
 		savedTokens:   f.savedTokens,
 		debugLog:      f.debugLog,
 		tokenNames:    tokenVariables(cfg, f),
-		configuredURL: block.BaseURL,
+		Source:        FileInfo{BaseURL: block.BaseURL},
 	}
 	if !f.AccountOnly {
 		s.BaseURL = cmp.Or(f.BaseURL, os.Getenv("LOOKOUT_BASE_URL"), s.BaseURL)
@@ -349,7 +350,7 @@ func readOnlyFromEnv() (bool, error) {
 
 // AccountArgs returns the arguments that select the account; none if it is in no configuration.
 func (s Settings) AccountArgs() []string {
-	if s.Demo || s.configuredURL == "" {
+	if s.Demo || s.Source.BaseURL == "" {
 		return nil
 	}
 	return []string{"-a", s.Account}

@@ -36,7 +36,6 @@ type Flags struct {
 	savedTokens map[string]client.Secret // of environment variables that were unset
 	View        string
 	LogFile     string
-	Version     bool
 	AccountOnly bool // address and token come only from the account's block
 }
 

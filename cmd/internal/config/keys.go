@@ -296,7 +296,7 @@ func missingVersion(base string) string {
 // AddressProblem returns what is wrong with an address from the flags or the environment; "" if nothing is. Parse
 // reports addresses in the configuration.
 func (s Settings) AddressProblem() string {
-	if s.BaseURL == s.configuredURL {
+	if s.BaseURL == s.Source.BaseURL {
 		return ""
 	}
 	return missingVersion(s.BaseURL)

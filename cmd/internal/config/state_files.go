@@ -43,7 +43,7 @@ func (s Settings) firstJournalPath() string {
 	plain, shared := s.plainJournalPath(), s.hashedJournalPath(s.serverKey(""))
 	own := user == "" || !s.hasOwnToken()
 	switch {
-	case own && s.configuredURL != "" && sameServer(s.BaseURL, s.configuredURL) && s.mayUse(plain, user):
+	case own && s.Source.BaseURL != "" && sameServer(s.BaseURL, s.Source.BaseURL) && s.mayUse(plain, user):
 		return plain
 	case user == "" || own && exists(shared) && s.mayUse(shared, user):
 		return shared
@@ -112,7 +112,7 @@ func (s Settings) Host() string {
 
 // DisplayName returns the name of the account, or the host if the account is in no configuration.
 func (s Settings) DisplayName() string {
-	if s.configuredURL != "" || s.Demo || s.BaseURL == "" {
+	if s.Source.BaseURL != "" || s.Demo || s.BaseURL == "" {
 		return s.Account
 	}
 	return s.Host()
