@@ -100,9 +100,9 @@ func New(ctx context.Context, o Options) *Account {
 func (a *Account) Close() {
 	ended := make(chan struct{})
 	go func() {
+		defer close(ended)
 		a.Transfers.Wait()
 		a.memory.writeUnsaved()
-		close(ended)
 	}()
 	select {
 	case <-ended:

@@ -235,3 +235,34 @@ func TestConnect_changesWaitForTheUser(t *testing.T) {
 		t.Errorf("it was sent or recorded: %v, %s", u.API.Ledger()[changes:], u.readJournal(ada))
 	}
 }
+
+// Once an account is closed, nothing looks any more whose its token is, and nothing is written about it.
+func TestConnect_stopUserCheck(t *testing.T) {
+	u := newTokenUsers(t)
+	answer := make(chan struct{})
+	defer close(answer)
+	u.answer.Store(&answer)
+	s, err := config.Load(&config.Flags{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, j, err := s.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	checked := make(chan struct{})
+	go func() {
+		_ = s.CheckUser()
+		close(checked)
+	}()
+	s.StopUserCheck()
+	<-checked
+	u.profiles.Store(0)
+	if _ = s.CheckUser(); u.profiles.Load() != 0 {
+		t.Error("it asks again")
+	}
+	if found, _ := filepath.Glob(filepath.Join(u.Home, "state", "lookout", "*.user")); len(found) > 0 {
+		t.Errorf("written: %q", found)
+	}
+}

@@ -62,7 +62,8 @@ func openJournal(path, account string) (*journal.Journal, error) {
 }
 
 // Connect returns the client of an account and its journal, for the dashboard. It sends no request. If changes cannot
-// be recorded, it sets NotRecorded, and the client refuses them. It sets CheckUser, which changes wait for.
+// be recorded, it sets NotRecorded, and the client refuses them. It sets CheckUser, which changes wait for, and
+// StopUserCheck.
 func (s *Settings) Connect(ctx context.Context) (*client.Client, *journal.Journal, error) {
 	token, err := s.ReadToken(ctx)
 	if err != nil {
@@ -84,9 +85,14 @@ func (s *Settings) Connect(ctx context.Context) (*client.Client, *journal.Journa
 		return nil, nil, exit.Usage(errors.Join(err, j.Close()))
 	}
 	if s.NotRecorded == nil {
-		own, ctx := *s, context.WithoutCancel(ctx)
-		s.CheckUser = sync.OnceValue(func() error { return own.CheckTokenUser(ctx, api, token, path) })
-		j.BeforeIntent = s.CheckUser
+		own := *s
+		ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+		check := sync.OnceValue(func() error { return own.CheckTokenUser(ctx, api, token, path) })
+		s.CheckUser, j.BeforeIntent = check, check
+		s.StopUserCheck = func() {
+			stop()
+			_ = check()
+		}
 	}
 	return api, j, nil
 }

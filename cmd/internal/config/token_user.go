@@ -19,6 +19,9 @@ type accountUser struct {
 	// CheckUser finds out, once, whether the journal that is open is the token's user's: see CheckTokenUser. Connect
 	// sets it, unless nothing can be recorded.
 	CheckUser func() error
+	// StopUserCheck cancels CheckUser and waits for its end. It must be called when the account is closed, after which
+	// nothing may be written.
+	StopUserCheck func()
 }
 
 // A tokenRecord says whose an account's files are, and whose its own token was when the API was last asked. The token

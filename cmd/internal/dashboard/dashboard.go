@@ -132,6 +132,9 @@ func newShellSession(
 	failures, _ := ctx.Value(journalFailuresKey{}).(*journalFailures)
 	return shell.Session{Options: o, Close: func() {
 		cancel()
+		if s.StopUserCheck != nil {
+			s.StopUserCheck()
+		}
 		acc.Close()
 		_ = j.Close()
 		failures.add(s.Account, journal.OutcomeError(j))
