@@ -110,9 +110,11 @@ func TestScripts_unitsOnTerminals(t *testing.T) {
 		if err != nil || n < 1<<20 {
 			t.Errorf("%v prints %q in a pipe", args, piped)
 		}
-		if lines := r.runOnTerminal(80, args...); lines[0] != account.FormatSize(n) ||
-			!strings.HasSuffix(lines[0], "iB") {
-			t.Errorf("%v prints %q on a terminal, %d in a pipe", args, lines[0], n)
+		for _, cols := range []uint16{80, 0} { // a serial line has no size
+			if lines := r.runOnTerminal(cols, args...); lines[0] != account.FormatSize(n) ||
+				!strings.HasSuffix(lines[0], "iB") {
+				t.Errorf("%v prints %q on a terminal, %d in a pipe", args, lines[0], n)
+			}
 		}
 		if lines := r.runOnTerminal(80, append(args, "-o", "csv")...); lines[0] != piped {
 			t.Errorf("%v -o csv prints %q on a terminal", args, lines[0])

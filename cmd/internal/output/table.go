@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -66,17 +67,17 @@ func (w *tableRows) writeSample() error {
 	return err
 }
 
+// unknownWidth is the width assumed for a terminal that does not report one, such as a serial line.
+const unknownWidth = 80
+
 // terminalWidth returns the columns of the terminal behind out; 0 if it is none.
 func terminalWidth(out io.Writer) int {
 	file, is := AsTerminal(out)
 	if !is {
 		return 0
 	}
-	width, _, err := term.GetSize(file.Fd())
-	if err != nil {
-		return 0
-	}
-	return width
+	width, _, _ := term.GetSize(file.Fd())
+	return cmp.Or(width, unknownWidth)
 }
 
 // A textTable is a table laid out as text.

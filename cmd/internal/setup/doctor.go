@@ -394,7 +394,8 @@ func (d *Doctor) checkTerminal() {
 		text += " (NO_COLOR)"
 	}
 	columns, lines, err := term.GetSize(os.Stdout.Fd())
-	if err == nil {
+	sized := err == nil && columns > 0 // a serial line has no size
+	if sized {
 		text += fmt.Sprintf(", %d×%d", columns, lines)
 	}
 	trouble := false
@@ -411,7 +412,7 @@ func (d *Doctor) checkTerminal() {
 	} else if os.Getenv("TERM") == "" && runtime.GOOS != "windows" {
 		warn("nothing says what the terminal can show", "set TERM to what the terminal is, such as xterm-256color")
 	}
-	if err == nil && (columns < shell.MinWidth || lines < shell.MinHeight) {
+	if sized && (columns < shell.MinWidth || lines < shell.MinHeight) {
 		warn(
 			fmt.Sprintf("the dashboard needs %d×%d cells", shell.MinWidth, shell.MinHeight),
 			"make the window larger; lookout watch needs less",
