@@ -223,11 +223,15 @@ func (d *Doctor) checkConnection(ctx context.Context) {
 	}
 	d.checkProxy(req)
 	d.sentAt = time.Now()
-	plain := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	if observe := d.settings.Observer(d.token); observe != nil {
-		plain.Transport = observe(&http.Transport{Proxy: http.ProxyFromEnvironment})
+	network := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
+	defer network.CloseIdleConnections()
+	plain := &http.Client{
+		Transport:     network,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	defer plain.CloseIdleConnections()
+	if observe := d.settings.Observer(d.token); observe != nil {
+		plain.Transport = observe(network)
+	}
 	res, err := plain.Do(req)
 	if err != nil {
 		failure := &client.Error{Host: c.Host(), Cause: err}
