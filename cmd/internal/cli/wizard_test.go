@@ -231,7 +231,7 @@ func TestFirstRunKeepsTheAnswersAfterANo(t *testing.T) {
 	tokens := 0
 	w, out := newTestWizard(
 		r, testenv.Canary, r.Base, "prod", "1", "file", "no", "everything", "name", "staging", "no", "address", "",
-		"no", "storage", "keyring", "yes",
+		"no", "back", "no", "", "no", "storage", "keyring", "yes",
 	)
 	w.ReadHidden = func(string) ([]byte, error) {
 		tokens++

@@ -482,15 +482,15 @@ func (w *Wizard) confirmAndWrite(ctx context.Context) error {
 	}
 }
 
-// askChange asks which answer to change, asks for it again and tries it. The other answers stay.
+// askChange asks which answer to change, if any, asks for it again and tries it. The other answers stay.
 func (w *Wizard) askChange(ctx context.Context) error {
 	names := []string{"address", "name", "token"}
 	if !w.pastedToken.IsZero() {
 		names = append(names, "storage")
 	}
-	names = append(names, "quit")
+	names = append(names, "back", "quit")
 	w.printf("Nothing has been written. What do you want to change? The rest is kept.")
-	answer, err := w.choose(strings.Join(names, ", "), "", func(v string) error {
+	answer, err := w.choose(strings.Join(names, ", "), "back", func(v string) error {
 		if !slices.Contains(names, v) {
 			return errors.New("enter one of the words above")
 		}
@@ -502,6 +502,8 @@ func (w *Wizard) askChange(ctx context.Context) error {
 		return err
 	case answer == "quit":
 		return ErrCancelled
+	case answer == "back":
+		return nil
 	case answer == "storage":
 		w.storage = ""
 		return nil
