@@ -109,7 +109,7 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 	}
 	for name := range cfg.Keys {
 		if !slices.Contains(known, name) {
-			text := fmt.Sprintf("keys.%q: unknown action%s", client.Clean(name), config.Suggestion(name, known))
+			text := fmt.Sprintf("keys.%q: unknown action%s", client.Clean(name), suggestAction(name, known))
 			wrong = append(wrong, config.Mistake{Position: at.At("keys", name), Text: text})
 		}
 	}
@@ -130,6 +130,19 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 		return cmp.Or(a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Text, b.Text)) < 0
 	})
 	return wrong
+}
+
+// suggestAction returns a question with the action that an unknown one probably means: an action of the same pane whose
+// name contains it, as new names contain older ones, or else the closest; "" if there is none.
+func suggestAction(name string, known []string) string {
+	pane, words, _ := strings.Cut(name, ".")
+	for _, k := range known {
+		if longer, same := strings.CutPrefix(k, pane+"."); same && strings.Contains(" "+longer+" ", " "+words+" ") {
+			name = k
+			break
+		}
+	}
+	return config.Suggestion(name, known)
 }
 
 // checkCommands reports the commands that no list can take.

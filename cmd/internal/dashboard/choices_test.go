@@ -28,6 +28,23 @@ func TestConfigValidate_unknownColumns(t *testing.T) {
 	}
 }
 
+// An earlier name of an action, of which a part is left in the new one, is reported in its line with the new name.
+func TestConfigValidate_earlierNamesOfActions(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"transfers.pause":  `did you mean "transfers.pause or resume"?`,
+		"transfers.resume": `did you mean "transfers.pause or resume"?`,
+		"contacts.contact": `did you mean "contacts.new contact"?`,
+		"services.disabel": `did you mean "services.disable"?`,
+	} {
+		text := "theme = \"dark\"\n[keys]\n\"" + name + "\" = [\"f9\"]\n"
+		said := CheckConfig(t.Context(), []byte(text)).AsError("c.toml").Error()
+		if !strings.HasPrefix(said, "c.toml:3:1: ") || !strings.HasSuffix(said, want) {
+			t.Errorf("%s: %s", name, said)
+		}
+	}
+}
+
 // Lists have the columns that the configuration chooses, and the screen reports unknown ones.
 func TestChosenColumnsOnTheScreen(t *testing.T) {
 	t.Parallel()
