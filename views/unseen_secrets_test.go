@@ -288,6 +288,7 @@ func TestRclone_offeredForLargeFiles(t *testing.T) {
 	if err = errors.Join(err, os.Truncate(large, 5<<30+1)); err != nil {
 		t.Fatal(err)
 	}
+	t.Chdir(filepath.Dir(folder))
 	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 		p.openBucket("cdn.acme")
 		for _, path := range []string{large, folder} {
@@ -299,7 +300,7 @@ func TestRclone_offeredForLargeFiles(t *testing.T) {
 			p.requireApplied()
 		}
 		p.requireText("Upload a folder", "not sent: large.iso")
-		p.press("<esc>", "U", "<ctrl+u>", folder, "<ctrl+s>")
+		p.press("<esc>", "U", "<ctrl+u>", "isos", "<ctrl+s>")
 		p.wait(time.Second)
 		p.press("r")
 		p.requireText("Set up rclone for us-east-1/cdn.acme.net", "reaches only this bucket")
@@ -324,7 +325,7 @@ func TestRclone_offeredForLargeFiles(t *testing.T) {
 		p.requireApplied("create key")
 		p.requireText(
 			"Commands for the larger files",
-			"copyto --progress",
+			large,
 			"rclone-cdn-acme-net:cdn.acme.net/isos/large.iso",
 		)
 		text, err := os.ReadFile(profile)

@@ -298,7 +298,11 @@ func rcloneForm(l *objectListing, large []largeFile) form.Form {
 		}
 		var commands []string
 		for _, f := range large {
-			commands = append(commands, s.Command(f.path, f.name))
+			path, err := filepath.Abs(f.path) // rclone takes "-a" for an option and "a:b" for a file of remote a
+			if err != nil {
+				path = f.path
+			}
+			commands = append(commands, s.Command(path, f.name))
 		}
 		return func() tea.Cmd {
 			return tea.Batch(

@@ -9,12 +9,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -25,6 +29,7 @@ import (
 	"lookout/client/journal"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/testenv"
+	"lookout/ui"
 )
 
 // sendTruncated sends the beginning of an answer with a given length, and closes the connection.
@@ -465,6 +470,53 @@ func TestObjects_rcloneForLargeFiles(t *testing.T) {
 	r.MustRun("keys", "revoke", made, "--yes")
 	if noted := open(); len(noted) != 0 {
 		t.Errorf("after it was revoked: %+v", noted)
+	}
+}
+
+// A real rclone reads the profile, and the printed command stores a file under exactly the name that is put into it.
+func TestObjects_rcloneUnderstandsTheProfile(t *testing.T) {
+	rclone, err := exec.LookPath("rclone")
+	if err != nil {
+		t.Skip("rclone is not installed")
+	}
+	var mu sync.Mutex
+	stored := map[string]string{}
+	s3 := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		body, _ := io.ReadAll(q.Body)
+		if q.Method == http.MethodPut {
+			stored[q.URL.Path] = string(body)
+		}
+		text, there := stored[q.URL.Path]
+		if !there {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		w.Header().Set("ETag", fmt.Sprintf("%q", fmt.Sprintf("%x", md5.Sum([]byte(text)))))
+		w.Header().Set("Last-Modified", time.Now().UTC().Format(http.TimeFormat))
+		if q.Method == http.MethodHead {
+			w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+		}
+	}))
+	defer s3.Close()
+	r := newTestEnv(t, emulator.Options{})
+	profile := filepath.Join(r.Home, `it's $HOME "x" .conf`)
+	command := r.MustRun("objects", "rclone", "us-east-1/cdn.acme.net", "--profile", profile, "--yes").Out
+	for _, name := range []string{"plain.iso", "it's $HOME \"x\"\n`id` a:b \x1b[31m.iso", "-dash {a,b}*.iso"} {
+		file := filepath.Join(r.Home, name)
+		r.Write(file, "the text of "+name)
+		line := strings.Replace(strings.TrimSpace(command), "FILE", ui.ShellQuote(file), 1)
+		line = strings.Replace(line, "NAME", ui.ShellQuote("up load/"+name), 1)
+		c := exec.Command("sh", "-c", line+" --s3-endpoint "+s3.URL+" --retries 1 --low-level-retries 1")
+		c.Env = []string{"PATH=" + filepath.Dir(rclone) + ":" + os.Getenv("PATH"), "HOME=" + r.Home}
+		out, err := c.CombinedOutput()
+		if got := stored["/cdn.acme.net/up load/"+name]; err != nil || got != "the text of "+name {
+			t.Errorf("%s: %v, stored %q:\n%s", line, err, got, out)
+		}
+	}
+	if len(stored) != 3 {
+		t.Errorf("stored %q", slices.Collect(maps.Keys(stored)))
 	}
 }
 
