@@ -15,6 +15,7 @@ import (
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
 	"lookout/client/journal"
+	"lookout/client/transfer"
 	"lookout/ui/shell"
 )
 
@@ -243,6 +244,32 @@ func TestDownload_markedFolder(t *testing.T) {
 		}
 		r.press(":", "transfers", "<enter>")
 		r.requireText("✓ done", "100 %")
+	})
+}
+
+// A download that does not fit on the disk is not started, and the form says how much is free.
+func TestDownload_needsSpace(t *testing.T) {
+	dir := t.TempDir()
+	if _, known := transfer.FreeSpace(dir); !known {
+		t.Skip("the system does not say how much is free")
+	}
+	t.Chdir(dir)
+	setup := func(e *emulator.Emulator) {
+		row := `{"name":"%s","etag":"x","last_modified":"2026-01-01T00:00:00","owner":"o","size":576460752303423488}`
+		e.InjectFault("list objects", emulator.Fault{
+			Status: 200,
+			Body:   fmt.Sprintf(`{"data":[`+row+`,`+row+`],"is_truncated":false,"next_marker":null}`, "a", "b"),
+		})
+	}
+	startWithEmulator(t, emulator.Options{}, screenSize{120, 36}, setup, func(r *harness) {
+		r.openBucket("acme-www")
+		r.press("A", "w")
+		r.wait(time.Second)
+		r.requireText("2 files, 1.0 EiB", "free.") // the folder's name may fill a line
+		r.press("<ctrl+s>")
+		r.wait(time.Second)
+		r.requireText("needed:")
+		r.requireNoText("downloading", "Transfers 1")
 	})
 }
 

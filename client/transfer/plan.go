@@ -652,6 +652,22 @@ func (p *Plan) ToSend(e ConflictPolicy) []PlannedFile {
 	return files
 }
 
+// Space returns the bytes that a plan moves under a choice, and those that are free on the disk of a download. free is
+// -1 for other plans, and if it is not known.
+func (p *Plan) Space(e ConflictPolicy) (free, needed int64) {
+	for _, f := range p.ToSend(e) {
+		if f.State != FileSame {
+			needed += f.Size
+		}
+	}
+	if p.Kind == Download {
+		if bytes, known := FreeSpace(p.Folder); known {
+			return bytes, needed
+		}
+	}
+	return -1, needed
+}
+
 // renamed returns a file with a name that is free on the side of the target, and takes the name.
 func (p *Plan) renamed(f PlannedFile, taken map[string]bool) PlannedFile {
 	target := p.targetName(f)

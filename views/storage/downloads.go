@@ -79,6 +79,9 @@ func (l *objectListing) downloadPlanForm(what, prefix string, all objectSet) for
 		"%s, %s. Each file gets its name once it is complete and verified.",
 		ui.Plural(files, "file", "files"), account.FormatSize(plan.Bytes),
 	)
+	if free, known := transfer.FreeSpace(folder); known {
+		text += fmt.Sprintf(" %s has %s free.", client.Clean(folder), account.FormatSize(free))
+	}
 	var list []string
 	for _, r := range plan.Skipped {
 		list = append(list, r.Error())
@@ -106,6 +109,9 @@ func (l *objectListing) downloadPlanForm(what, prefix string, all objectSet) for
 			if len(plan.Files) > 0 && len(plan.ToSend(existing.policy())) == 0 {
 				return nil, errors.New("nothing to download: " + describePlan(plan, existing))
 			}
+			if err := checkSpace(plan, existing); err != nil {
+				return nil, err
+			}
 			ids, refused := l.a.Transfers.Start(plan, transfer.StartOptions{Existing: existing.policy()})
 			if len(ids) == 0 {
 				return nil, errors.New("there is nothing to download" + leftOut("left out", refused))
@@ -114,6 +120,17 @@ func (l *objectListing) downloadPlanForm(what, prefix string, all objectSet) for
 			return transferStarted(l.a, folder, news+leftOut("left out", refused)), nil
 		},
 	}
+}
+
+// checkSpace returns an error if the files of a download do not fit on the disk.
+func checkSpace(plan transfer.Plan, existing existingChoice) error {
+	if free, needed := plan.Space(existing.policy()); free >= 0 && needed > free {
+		return fmt.Errorf(
+			"%s has %s free, but %s is needed: choose another folder", client.Clean(plan.Folder),
+			account.FormatSize(free), account.FormatSize(needed),
+		)
+	}
+	return nil
 }
 
 // maxNamedFiles is the number of files that the news names.

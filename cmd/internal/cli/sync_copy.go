@@ -231,7 +231,7 @@ func (b *batchTransfer) copyChange() change[client.ObjectRef] {
 	if b.plan.Kind == transfer.Move {
 		verb = "Moves"
 	}
-	_, bytes := b.space()
+	_, bytes := b.plan.Space(b.flags.existing())
 	c.effect = fmt.Sprintf("%s %s from %s to %s, %s", verb, ui.Plural(len(files), "object", "objects"),
 		client.Clean(client.BucketID(b.plan.From.Cluster, b.plan.From.Bucket)), b.place(), account.FormatSize(bytes))
 	if replaced > 0 {

@@ -170,9 +170,9 @@ func (b *batchTransfer) check() error {
 			do,
 		)
 	}
-	if free, needed := b.space(); free >= 0 && needed > free {
+	if free, needed := b.plan.Space(b.flags.existing()); free >= 0 && needed > free {
 		return fmt.Errorf(
-			"%s has %s free, and %s are needed; nothing was changed", b.place(), account.FormatSize(free),
+			"%s has %s free, but %s is needed; nothing was changed", b.place(), account.FormatSize(free),
 			account.FormatSize(needed),
 		)
 	}
@@ -190,23 +190,6 @@ func (b *batchTransfer) targetName(f transfer.PlannedFile) string {
 // sourceName names the object that a copy is made from.
 func (b *batchTransfer) sourceName(f transfer.PlannedFile) string {
 	return describeObject(client.ObjectRef{Cluster: b.plan.From.Cluster, Bucket: b.plan.From.Bucket, Name: f.Path})
-}
-
-// space returns the free bytes of the target's disk, or -1 if there is no limit or it is not known, and the bytes to
-// move.
-func (b *batchTransfer) space() (free, needed int64) {
-	for _, f := range b.plan.ToSend(b.flags.existing()) {
-		if f.State != transfer.FileSame {
-			needed += f.Size
-		}
-	}
-	if b.plan.Kind != transfer.Download {
-		return -1, needed
-	}
-	if bytes, known := transfer.FreeSpace(b.plan.Folder); known {
-		return bytes, needed
-	}
-	return -1, needed
 }
 
 // show prints the plan: a line for each file that is not the same on both sides, and the totals.
@@ -245,7 +228,7 @@ func (b *batchTransfer) show() error {
 	if len(b.plan.TooLarge()) > 0 {
 		hintRclone(b.session, b.plan.Cluster, b.plan.Bucket)
 	}
-	free, needed := b.space()
+	free, needed := b.plan.Space(b.flags.existing())
 	fmt.Fprintf(&text, "%s: %s", ui.Plural(len(b.plan.ToSend(existing)), "file", "files"), account.FormatSize(needed))
 	for _, state := range []transfer.ComparisonResult{
 		transfer.FileNew, transfer.FileSame, transfer.FileChanged, transfer.FileUnknown,
