@@ -350,6 +350,11 @@ func (s *scriptSession) getOne(
 		return err
 	}
 	switch _, err := os.Lstat(file); {
+	case err == nil && flags.skip:
+		s.reportf("%s exists; nothing was fetched", client.Clean(file))
+		return nil
+	case err == nil && !flags.force:
+		return fmt.Errorf("%s already exists: name another file, or replace it with --force", client.Clean(file))
 	case dryRun:
 		found, err := s.findObject(ctx, o)
 		if err == nil {
@@ -358,11 +363,6 @@ func (s *scriptSession) getOne(
 			)
 		}
 		return err
-	case err == nil && flags.skip:
-		s.reportf("%s exists; nothing was fetched", client.Clean(file))
-		return nil
-	case err == nil && !flags.force:
-		return fmt.Errorf("%s already exists: name another file, or replace it with --force", client.Clean(file))
 	}
 	return s.downloadObject(ctx, o, file, flags.force)
 }

@@ -248,6 +248,9 @@ func (b *batchTransfer) copyChange() change[client.ObjectRef] {
 // showCopies prints the plan and the requests that copy or move files.
 func (b *batchTransfer) showCopies(files []transfer.PlannedFile) error {
 	err := b.show()
+	if err != nil {
+		return err
+	}
 	for _, f := range files {
 		target := client.ObjectRef{Cluster: b.plan.Cluster, Bucket: b.plan.Bucket, Name: f.Name}
 		source := client.ObjectRef{Cluster: b.plan.From.Cluster, Bucket: b.plan.From.Bucket, Name: f.Path}

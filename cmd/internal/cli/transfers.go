@@ -60,6 +60,9 @@ func (f *planFlags) check() error {
 	return nil
 }
 
+// decided reports whether a flag says what becomes of files that exist and differ.
+func (f *planFlags) decided() bool { return f.force || f.skip || f.keepBoth }
+
 // existing returns what becomes of files that exist and differ.
 func (f *planFlags) existing() transfer.ConflictPolicy {
 	switch {
@@ -130,16 +133,22 @@ func (b *batchTransfer) compare(ctx context.Context) error {
 	return b.plan.CompareObjects(ctx, b.session.api.Objects, c)
 }
 
-// check refuses a plan whose files would replace others although no flag says what becomes of these, or that does not
-// fit on the disk.
+// check names what cannot be moved, and returns why the plan cannot be run.
 func (b *batchTransfer) check() error {
-	do, done := b.words()
+	_, done := b.words()
 	for _, f := range b.plan.Skipped {
 		b.session.reportf("%s; it is not %s", f.Error(), done)
 	}
 	if len(b.plan.TooLarge()) > 0 {
 		hintRclone(b.session, b.plan.Cluster, b.plan.Bucket)
 	}
+	return b.problem()
+}
+
+// problem refuses a plan whose files would replace others although no flag says what becomes of these, or that does not
+// fit on the disk.
+func (b *batchTransfer) problem() error {
+	do, _ := b.words()
 	if len(b.plan.Files) == 0 && len(b.plan.Extra)+len(b.plan.Skipped) > 0 {
 		return fmt.Errorf("%s: there is no file to %s", b.place(), do)
 	}
@@ -152,7 +161,7 @@ func (b *batchTransfer) check() error {
 			}
 		}
 	}
-	if differs > 0 && !b.flags.force && !b.flags.skip && !b.flags.keepBoth {
+	if differs > 0 && !b.flags.decided() {
 		more := ""
 		if differs > 1 {
 			more = ", like " + ui.Plural(differs-1, "other", "others")
@@ -192,7 +201,8 @@ func (b *batchTransfer) sourceName(f transfer.PlannedFile) string {
 	return describeObject(client.ObjectRef{Cluster: b.plan.From.Cluster, Bucket: b.plan.From.Bucket, Name: f.Path})
 }
 
-// show prints the plan: a line for each file that is not the same on both sides, and the totals.
+// show prints the plan: a line for each file that is not the same on both sides, and the totals. It returns why the
+// plan cannot be run.
 func (b *batchTransfer) show() error {
 	var text strings.Builder
 	existing := b.flags.existing()
@@ -200,23 +210,11 @@ func (b *batchTransfer) show() error {
 		if f.State == transfer.FileSame && b.plan.Kind != transfer.Move {
 			continue
 		}
-		action := ""
-		switch {
-		case f.State == transfer.FileSame:
-			action = " (only the source is deleted)"
-		case f.State == transfer.FileNew:
-		case b.flags.force:
-			action = " (replaced)"
-		case b.flags.keepBoth:
-			action = " (another name)"
-		default:
-			action = " (left as it is)"
-		}
 		name := b.targetName(f)
 		if b.plan.Kind.Copies() {
 			name = b.sourceName(f) + " to " + name
 		}
-		fmt.Fprintf(&text, "%-8s %10s  %s%s\n", f.State, account.FormatSize(f.Size), name, action)
+		fmt.Fprintf(&text, "%-8s %10s  %s%s\n", f.State, account.FormatSize(f.Size), name, b.note(f))
 	}
 	for _, f := range b.plan.Skipped {
 		fmt.Fprintf(&text, "%-8s %10s  %s\n", "left out", "", f.Error())
@@ -243,7 +241,27 @@ func (b *batchTransfer) show() error {
 	if free >= 0 {
 		fmt.Fprintf(&text, "; %s free", account.FormatSize(free))
 	}
-	return output.WriteText(b.session.out, text.String()+"\n")
+	if err := output.WriteText(b.session.out, text.String()+"\n"); err != nil {
+		return err
+	}
+	return b.problem()
+}
+
+// note returns what becomes of a file that exists, for its line of the plan; "" for one that is new.
+func (b *batchTransfer) note(f transfer.PlannedFile) string {
+	switch {
+	case f.State == transfer.FileSame:
+		return " (only the source is deleted)"
+	case f.State == transfer.FileNew:
+		return ""
+	case b.flags.force:
+		return " (replaced)"
+	case b.flags.keepBoth:
+		return " (under another name)"
+	case !b.flags.decided():
+		return " (not decided)"
+	}
+	return " (left as it is)"
 }
 
 // run moves the files, names those that were not moved, and reports how many were. The error has the exit code.
@@ -489,7 +507,10 @@ func (b *batchTransfer) prepare(
 		return c, err
 	}
 	if b.session.dryRun {
-		return newChange(), nil
+		if c = newChange(); c.send == nil {
+			return c, c.show()
+		}
+		return c, nil
 	}
 	if err := b.check(); err != nil {
 		return c, err

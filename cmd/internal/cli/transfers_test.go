@@ -334,6 +334,48 @@ func TestObjects_syncDryRunPrintsThePlan(t *testing.T) {
 	}
 }
 
+// A dry run ends as the command itself would: if it would refuse because something differs, so does the dry run, after
+// the plan, and with no request that would be sent.
+func TestObjects_dryRunRefusesAsTheCommandDoes(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	folder, at := r.writeSite(), testenv.Bucket+"/mirror"
+	r.MustRun("objects", "sync", folder, at)
+	r.MustRun("objects", "cp", "-r", at, testenv.Bucket+"/other/")
+	r.Write(filepath.Join(folder, "css", "a.css"), "changed")
+	emulator.StoreObject(r.API, "us-east-1", "acme-backups", "other/css/a.css", "different")
+	before := len(r.API.Ledger())
+	for _, line := range [][]string{
+		{"sync", folder, at},
+		{"sync", at, folder},
+		{"put", "-r", testenv.Bucket, "mirror/", folder},
+		{"get", "-r", testenv.Bucket, "mirror/", folder},
+		{"cp", "-r", at, testenv.Bucket + "/other/"},
+		{"mv", "-r", at, testenv.Bucket + "/other/"},
+	} {
+		args := append([]string{"objects"}, line...)
+		refused := r.Run(args...)
+		r.CheckResult(refused, exit.CodeFailure, "already exists and differs; nothing was changed", "--force")
+		dry := r.Run(append(args, "--dry-run")...)
+		r.CheckResult(
+			dry, refused.Code, "changed ", "css/a.css (not decided)", "1 changed", strings.TrimSpace(refused.Err),
+		)
+		if strings.Contains(dry.Out, "curl") {
+			t.Errorf("%q shows requests:\n%s", args, dry.Out)
+		}
+		r.CheckResult(
+			r.Run(append(args, "--dry-run", "--skip-existing")...), exit.CodeOK, "css/a.css (left as it is)",
+		)
+	}
+	same := []string{"objects", "cp", at + "/index.html", testenv.Bucket + "/other/", "--dry-run"}
+	r.CheckResult(r.Run(same...), exit.CodeOK, "0 files: 0 B, 0 new, 1 same")
+	file := filepath.Join(folder, "css", "a.css")
+	single := r.Run("objects", "get", testenv.Bucket, "mirror/css/a.css", file, "--dry-run")
+	r.CheckResult(single, exit.CodeFailure, "already exists")
+	if len(r.API.Ledger()) != before {
+		t.Error("changes were sent")
+	}
+}
+
 // rm takes several names, patterns and folders; it asks for the number of objects, or for the bucket's name.
 func TestObjects_removesSeveral(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
