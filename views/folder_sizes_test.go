@@ -322,6 +322,56 @@ func TestCounting_deleteUsesSums(t *testing.T) {
 	})
 }
 
+// Deleting several folders counts only those whose sizes are not known, and the objects beside them. The question names
+// each folder, and after it everything in them is gone and taken out of the sums.
+func TestCounting_deleteMarkedUsesSums(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.writeObject("many/x", 1)
+		r.writeObject("more/a", 20)
+		r.writeObject("more/b", 30)
+		r.writeObject("other.txt", 7)
+		r.fillBucket(40)
+		r.press("g", "S")
+		r.wait(3 * time.Minute)
+		before := r.emu.RequestCount("list objects")
+		r.press("A", "D")
+		r.wait(time.Second)
+		r.requireText(
+			"Delete 2 folders and 1 other object", "Deletes everything in 2 folders (43 objects, 451 B) and 1 other",
+			"object (7 B) in ap-south-1/scratch for good.", "many/: 41 objects, 401 B, read 3 min ago",
+			"more/: 2 objects, 50 B, read 3 min ago", "other.txt", "Type scratch",
+		)
+		if n := r.emu.RequestCount("list objects"); n != before {
+			r.Errorf("%d requests to count what is known", n-before)
+		}
+		r.press("<esc>")
+		r.writeObject("more/later", 10)
+		r.press("A", "D")
+		r.wait(time.Second)
+		r.press("scratch", "<enter>")
+		r.wait(5 * time.Second)
+		r.requireText("this bucket is empty")
+		r.requireObjects("ap-south-1", "scratch")
+	})
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.writeObject("more/a", 20)
+		r.writeObject("more/b", 30)
+		r.fillBucket(40)
+		r.press("g", "/", "more", "<enter>", "<enter>", "S")
+		r.wait(time.Second)
+		r.press("<esc>", "<esc>")
+		r.delay("list objects", 3*time.Second)
+		r.press("A", "D")
+		r.wait(time.Second)
+		r.requireText("counting the objects in 2 entries: 2 objects, 50 B so far · esc stops")
+		r.wait(9 * time.Second)
+		r.requireText("Delete 1 folder and 40 other objects", "more/: 2 objects, 50 B, read just now", "many/")
+		r.press("scratch", "<enter>")
+		r.wait(10 * time.Second)
+		r.requireObjects("ap-south-1", "scratch")
+	})
+}
+
 // A bucket and its folders remember where the cursor was when they were left.
 func TestObjects_lastPlace(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {

@@ -23,7 +23,7 @@ type ConfirmationRequest struct {
 	IDs []string // what they are done to; none for what has no id yet
 	// what client.OpDeleteObject is done to, if that differs: the sources of a move
 	SourceIDs []string
-	// the objects to delete, instead of IDs
+	// the objects that client.OpDeleteObject is done to, instead of IDs
 	Names *objectnames.SortedNames
 	// the ids are parents ("us-east-1/photos/2024/"), and the answer covers everything below them
 	Below   bool
@@ -80,7 +80,7 @@ func (ask ConfirmationRequest) isAbout(id string) bool {
 		return slices.Contains(ask.IDs, id)
 	}
 	name, inBucket := strings.CutPrefix(id, ask.Names.Bucket()+"/")
-	return inBucket && ask.Names.Contains(name)
+	return inBucket && ask.Names.Contains(name) || slices.Contains(ask.IDs, id)
 }
 
 // askAction is the question as an action. Its Confirm is nil if nothing need be asked.
@@ -88,8 +88,13 @@ func askAction(a *Account, ask ConfirmationRequest, then func(Consents) tea.Cmd)
 	requests := make(map[string]*client.ConsentRequest, len(ask.Ops))
 	var question *client.ConsentQuestion
 	for _, op := range ask.Ops {
-		ids := ask.IDs
-		if op == client.OpDeleteObject && ask.SourceIDs != nil {
+		ids, names := ask.IDs, ask.Names
+		switch {
+		case op != client.OpDeleteObject:
+			names = nil
+		case names != nil:
+			ids = nil
+		case ask.SourceIDs != nil:
 			ids = ask.SourceIDs
 		}
 		requests[op] = a.API.RequestConsent(client.ConsentQuestion{
@@ -98,7 +103,7 @@ func askAction(a *Account, ask ConfirmationRequest, then func(Consents) tea.Cmd)
 			Word:     ask.Confirm.Word,
 			Required: ask.Confirm.Required,
 			Below:    ask.Below,
-			Names:    ask.Names,
+			Names:    names,
 		}, ids...)
 		question = requests[op].Question()
 	}

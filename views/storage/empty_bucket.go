@@ -24,7 +24,7 @@ import (
 // askWithKnownSizes asks whether to delete all objects of a bucket whose names begin with a prefix, if it is known how
 // many there are; otherwise it returns nil.
 func askWithKnownSizes(a *account.Account, prefix client.ObjectRef) tea.Cmd {
-	sum, at, known := sizesOf(a, prefix).exact(prefix.Name)
+	sum, at, known := sizesOf(a, prefix).exact()(prefix.Name)
 	if !known || sum.Objects == 0 {
 		return nil
 	}
@@ -57,13 +57,18 @@ func countThenEmpty(a *account.Account, prefix client.ObjectRef) tea.Cmd {
 // askEmptying asks, and empties.
 func askEmptying(a *account.Account, prefix client.ObjectRef, count emptyCount) tea.Msg {
 	return a.AskConsentMsg(askToEmpty(prefix, count), func(c account.Consents) tea.Cmd {
-		id := a.Transfers.Empty(c[client.OpEmptyBucket], prefix.Cluster, prefix.Bucket, prefix.Name, count.objects)
-		sizesOf(a, prefix).expect(pendingChange{id: id, emptied: &prefix.Name})
+		startEmptying(a, prefix, c, count.objects)
 		what := client.Clean(prefix.Bucket + ui.WithPrefix(" › ", prefix.Name))
 		return tea.Batch(account.SyncTransfers(a), ui.ShowNews(
 			theme.Info, "emptying "+what+" · the transfers pane shows the progress",
 		))
 	})
+}
+
+// startEmptying deletes the objects that begin with a prefix. Their number is 0 if it is not known.
+func startEmptying(a *account.Account, prefix client.ObjectRef, c account.Consents, objects int64) {
+	id := a.Transfers.Empty(c[client.OpEmptyBucket], prefix.Cluster, prefix.Bucket, prefix.Name, objects)
+	sizesOf(a, prefix).expect(pendingChange{id: id, emptied: &prefix.Name})
 }
 
 // nothingToDelete says that there is no object to delete.

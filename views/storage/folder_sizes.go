@@ -42,7 +42,7 @@ type sizeRead struct {
 	sums    *objectindex.FolderSizes
 	endedAt time.Time
 	partial atomic.Bool // it was stopped or has failed
-	changed bool        // objects were changed from here since, and it is not known how that changes the sums
+	changed atomic.Bool // objects were changed from here since, and it is not known how that changes the sums
 	stop    context.CancelFunc
 }
 
@@ -201,16 +201,22 @@ func (s *bucketSizes) sum(folder string) (objectindex.ObjectTotal, bool) {
 	return sum, true
 }
 
-// exact returns the sums below a prefix if they were read to the end and nothing has changed them since from here, with
-// the time when they were read.
-func (s *bucketSizes) exact(prefix string) (sum objectindex.ObjectTotal, at time.Time, known bool) {
+// An exactTotals returns the sums below a prefix if they were read to the end and nothing has changed them since from
+// here, with the time when they were read. It can be called off the event loop.
+type exactTotals func(prefix string) (sum objectindex.ObjectTotal, at time.Time, known bool)
+
+// exact returns the sums that are exact now.
+func (s *bucketSizes) exact() exactTotals {
 	s.settle()
-	r := s.find(prefix)
-	if r == nil || r.partial.Load() || r.changed || len(s.pending) > 0 {
-		return sum, at, false
+	pending := len(s.pending) > 0
+	return func(prefix string) (sum objectindex.ObjectTotal, at time.Time, known bool) {
+		r := s.find(prefix)
+		if r == nil || r.partial.Load() || r.changed.Load() || pending {
+			return sum, at, false
+		}
+		sum, known = r.sums.Sum(prefix)
+		return sum, r.endedAt, known && !sum.AtLeast
 	}
-	sum, known = r.sums.Sum(prefix)
-	return sum, r.endedAt, known && !sum.AtLeast
 }
 
 // A pendingChange is a transfer that changes objects.
@@ -239,7 +245,7 @@ func (s *bucketSizes) invalidate() {
 	s.version++
 	for _, r := range append(slices.Clone(s.reads), s.current) {
 		if r != nil {
-			r.changed = true
+			r.changed.Store(true)
 		}
 	}
 }
@@ -256,9 +262,11 @@ func (s *bucketSizes) settle() {
 			switch {
 			case r == nil:
 			case status.State == transfer.Done && p.emptied != nil && r != s.current:
-				r.changed = !r.sums.RemoveFolder(*p.emptied) || r.changed
+				if !r.sums.RemoveFolder(*p.emptied) {
+					r.changed.Store(true)
+				}
 			case status.State != transfer.Done || p.objects == nil || r == s.current:
-				r.changed = true
+				r.changed.Store(true)
 			default:
 				for o := range p.objects.From(0) {
 					r.sums.Change(o.Name, -1, -max(0, o.Size))
@@ -319,7 +327,7 @@ func (s listingSizes) describe(now time.Time) []string {
 		age = "sizes not read to the end"
 	case problem != "":
 		age += ", " + problem
-	case r.changed || len(s.pending) > 0:
+	case r.changed.Load() || len(s.pending) > 0:
 		age += ", changed since"
 	}
 	return []string{text, age, "r reads again"}

@@ -193,7 +193,7 @@ func (p *objectView) toggleXML() tea.Cmd {
 // delete asks, deletes the object and closes its pane.
 func (p *objectView) delete() tea.Cmd {
 	d := newDeletion(p.bucket, p.object)
-	ask := d.ask()
+	ask := d.ask(p.a.Now())
 	ask.Items = nil
 	ask.Confirm.Title = "Delete object"
 	ask.Confirm.Effect = fmt.Sprintf(

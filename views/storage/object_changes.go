@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/client"
+	"lookout/client/objectindex"
 	"lookout/client/objectnames"
 	"lookout/client/transfer"
 	"lookout/theme"
@@ -25,19 +27,27 @@ func refTo(b *client.Bucket, name string) client.ObjectRef {
 
 // A deletion is the objects that are to be deleted.
 type deletion struct {
-	bucket *client.Bucket
-	names  *objectnames.SortedNames
-	single client.Object // the object, if there is only one
+	bucket  *client.Bucket
+	names   *objectnames.SortedNames
+	single  client.Object   // the object, if there is only one
+	folders []countedFolder // in which everything is deleted besides
+}
+
+// A countedFolder is a folder whose sums are known.
+type countedFolder struct {
+	name string
+	sum  objectindex.ObjectTotal
+	at   time.Time // when it was read
 }
 
 // newDeletion returns the deletion of one object.
 func newDeletion(b *client.Bucket, o *client.Object) deletion {
 	names := objectnames.NewBuilder(b.ID())
 	names.Add(objectnames.SizedName{Name: o.Name.Raw(), Size: o.Size})
-	return deletion{b, names.List(), *o}
+	return deletion{bucket: b, names: names.List(), single: *o}
 }
 
-// delete asks about exactly the objects that are there when it asks, or about everything in a folder whose sizes are
+// delete asks about exactly the objects that are there when it asks, or about everything in folders whose sizes are
 // known.
 func (l *objectListing) delete(rows table.SelectedRows[*client.Object]) tea.Cmd {
 	if rows.Len() == 1 {
@@ -50,10 +60,25 @@ func (l *objectListing) delete(rows table.SelectedRows[*client.Object]) tea.Cmd 
 			}
 		}
 	}
-	c := countingOf(l.a)
+	c, known := countingOf(l.a), l.sizes.exact()
 	return c.while(l.a, "the objects in "+l.nameOrCount(rows), func(ctx context.Context) tea.Msg {
 		names, d := objectnames.NewBuilder(l.path.bucket.ID()), deletion{bucket: l.path.bucket}
-		err := eachObject(ctx, l, rows, c, func(objects []*client.Object) int {
+		d.findKnownFolders(l, rows, known)
+		for _, f := range d.folders {
+			c.objects.Add(f.sum.Objects)
+			c.bytes.Add(f.sum.Bytes)
+		}
+		left := d.folders
+		unknown := func(yield func(*client.Object) bool) {
+			for row := range rows.All() {
+				if len(left) > 0 && row.Name.Raw() == left[0].name {
+					left = left[1:]
+				} else if !yield(row) {
+					return
+				}
+			}
+		}
+		err := eachObject(ctx, l, unknown, c, func(objects []*client.Object) int {
 			for _, o := range objects {
 				if names.Len() == 0 {
 					d.single = o.Clone()
@@ -65,22 +90,48 @@ func (l *objectListing) delete(rows table.SelectedRows[*client.Object]) tea.Cmd 
 		if err != nil {
 			return ui.NewsMsg{Tone: theme.Bad, Text: "counting: " + ui.Reason(err)}
 		}
-		if d.names = names.List(); d.names.Len() == 0 {
+		if d.names = names.List(); d.names.Len() == 0 && d.folders == nil {
 			return ui.NewsMsg{Tone: theme.Info, Text: "there is nothing to delete"}
 		}
-		return l.a.AskConsentMsg(d.ask(), func(c account.Consents) tea.Cmd { return d.start(l.a, c) })
+		return l.a.AskConsentMsg(d.ask(l.a.Now()), func(c account.Consents) tea.Cmd { return d.start(l.a, c) })
 	})
+}
+
+// findKnownFolders fills in the folders among rows whose sums are known.
+func (d *deletion) findKnownFolders(
+	l *objectListing, rows table.SelectedRows[*client.Object], known exactTotals,
+) {
+	for row := range rows.All() {
+		if !l.isFolder(row) {
+			continue
+		}
+		if sum, at, isKnown := known(row.Name.Raw()); isKnown && sum.Objects > 0 {
+			d.folders = append(d.folders, countedFolder{row.Name.Raw(), sum, at})
+		}
+	}
 }
 
 // maxNamedObjects is the number of objects that a question names.
 const maxNamedObjects = 1000
 
-// ask is the question about the objects. For several of them the answer is their number.
-func (d deletion) ask() account.ConfirmationRequest {
-	ask := account.ConfirmationRequest{
-		Ops:   []string{client.OpDeleteObject},
-		Name:  "delete",
-		Names: d.names,
+// ask is the question about the objects. For several of them the answer is their number, or the bucket's label if there
+// are folders: somebody may have stored more in them.
+func (d deletion) ask(now time.Time) account.ConfirmationRequest {
+	ask := account.ConfirmationRequest{Name: "delete"}
+	var inFolders objectindex.ObjectTotal
+	for _, f := range d.folders {
+		ask.Ops = []string{client.OpEmptyBucket}
+		ask.IDs = append(ask.IDs, refTo(d.bucket, f.name).ID())
+		if len(ask.Items) < maxNamedObjects {
+			ask.Items = append(ask.Items, fmt.Sprintf(
+				"%s: %s, read %s", client.Clean(f.name), formatObjects(f.sum.Objects, f.sum.Bytes),
+				formatReadAge(now.Sub(f.at)),
+			))
+		}
+		inFolders.Objects, inFolders.Bytes = inFolders.Objects+f.sum.Objects, inFolders.Bytes+f.sum.Bytes
+	}
+	if d.names.Len() > 0 {
+		ask.Ops, ask.Names = append(ask.Ops, client.OpDeleteObject), d.names
 	}
 	for o := range d.names.From(0) {
 		if len(ask.Items) == maxNamedObjects {
@@ -89,7 +140,7 @@ func (d deletion) ask() account.ConfirmationRequest {
 		ask.Items = append(ask.Items, client.Clean(o.Name))
 	}
 	n := d.names.Len()
-	if more := n - len(ask.Items); more > 0 {
+	if more := n + len(d.folders) - len(ask.Items); more > 0 {
 		ask.Items = append(ask.Items, "and "+ui.FormatCount(int64(more))+" more")
 	}
 	count := ui.Plural(n, "object", "objects")
@@ -103,11 +154,31 @@ func (d deletion) ask() account.ConfirmationRequest {
 	if n > 1 {
 		ask.Confirm.Word = fmt.Sprint(n)
 	}
+	if d.folders != nil {
+		folders, others := ui.Plural(len(d.folders), "folder", "folders"), ""
+		if n > 0 {
+			others = " and " + ui.Plural(n, "other object", "other objects")
+		}
+		ask.Confirm.Word, ask.Confirm.Title = client.Clean(d.bucket.Label.Raw()), "Delete "+folders+others
+		if n > 0 {
+			others += fmt.Sprintf(" (%s)", account.FormatSize(d.names.Bytes()))
+		}
+		ask.Confirm.Effect = fmt.Sprintf(
+			"Deletes everything in %s (%s)%s in %s for good.", folders,
+			formatObjects(inFolders.Objects, inFolders.Bytes), others, bucketName(d.bucket),
+		)
+	}
 	return ask
 }
 
-// start starts the deletion, off the event loop: there may be a million objects.
+// start starts the deletion, that of objects off the event loop: there may be a million.
 func (d deletion) start(a *account.Account, c account.Consents) tea.Cmd {
+	for _, f := range d.folders {
+		startEmptying(a, refTo(d.bucket, f.name), c, f.sum.Objects)
+	}
+	if d.names.Len() == 0 {
+		return account.SyncTransfers(a)
+	}
 	return func() tea.Msg {
 		cluster, bucket, consent := d.bucket.Location().Raw(), d.bucket.Label.Raw(), c[client.OpDeleteObject]
 		if d.names.Len() == 1 {

@@ -108,7 +108,7 @@ func (l *objectListing) expandFolders(
 		}
 		return objectSet{rows.Len(), rows.All()}, ctx.Err()
 	}
-	err := eachObject(ctx, l, rows, c, found.Append)
+	err := eachObject(ctx, l, rows.All(), c, found.Append)
 	if err != nil {
 		return objectSet{}, err
 	}
@@ -134,7 +134,7 @@ func hasFolder(l *objectListing, rows table.SelectedRows[*client.Object]) bool {
 
 // eachObject gives the objects that rows stand for to a function, which returns how many of them it had before.
 func eachObject(
-	ctx context.Context, l *objectListing, rows table.SelectedRows[*client.Object], c *counting,
+	ctx context.Context, l *objectListing, rows iter.Seq[*client.Object], c *counting,
 	collect func([]*client.Object) (dropped int),
 ) error {
 	add := func(objects ...*client.Object) {
@@ -144,7 +144,7 @@ func eachObject(
 			c.bytes.Add(max(0, o.Size))
 		}
 	}
-	for row := range rows.All() {
+	for row := range rows {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
