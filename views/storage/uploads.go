@@ -72,20 +72,20 @@ func (c existingChoice) policy() transfer.ConflictPolicy {
 	return transfer.SkipExisting
 }
 
-// describePlan says how many files of a plan are new, the same and different, and what becomes of the last.
+// describePlan says how many files of a plan are new, the same and different, and what becomes of the last: "6 new, 2
+// different (replaced)".
 func describePlan(plan transfer.Plan, choice existingChoice) string {
-	count := func(s transfer.ComparisonResult) int {
-		n, _ := plan.Count(s)
-		return n
+	var parts []string
+	add := func(r transfer.ComparisonResult, text string) {
+		if n, _ := plan.Count(r); n > 0 {
+			parts = append(parts, fmt.Sprintf(text, n))
+		}
 	}
-	text := fmt.Sprintf("%d new, %d the same", count(transfer.FileNew), count(transfer.FileSame))
-	if n := count(transfer.FileChanged); n > 0 {
-		text += fmt.Sprintf(", %d different (%s)", n, choice.result())
-	}
-	if n := count(transfer.FileUnknown); n > 0 {
-		text += fmt.Sprintf(", %d without an MD5 to compare (%s)", n, choice.result())
-	}
-	return text
+	add(transfer.FileNew, "%d new")
+	add(transfer.FileSame, "%d the same")
+	add(transfer.FileChanged, "%d different ("+choice.result()+")")
+	add(transfer.FileUnknown, "%d without an MD5 to compare ("+choice.result()+")")
+	return strings.Join(parts, ", ")
 }
 
 // result says what a choice does.
