@@ -249,8 +249,8 @@ func WhileWorking(text string, work tea.Cmd) tea.Cmd {
 	)
 }
 
-// progressInterval is the time between two reports of work.
-const progressInterval = 100 * time.Millisecond
+// ProgressInterval is the time between two reports of work.
+const ProgressInterval = 100 * time.Millisecond
 
 // WhileReporting is WhileWorking with news that change: progress says how far the work is. It runs on the event loop.
 func WhileReporting(progress func() string, work tea.Cmd) tea.Cmd {
@@ -271,7 +271,7 @@ func (m workProgressed) Deliver() tea.Cmd {
 	}
 	return tea.Batch(
 		Send(NewsMsg{Text: m.progress(), Tone: theme.Info, Work: m.work}),
-		tea.Tick(progressInterval, func(time.Time) tea.Msg { return m }),
+		tea.Tick(ProgressInterval, func(time.Time) tea.Msg { return m }),
 	)
 }
 

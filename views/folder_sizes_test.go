@@ -3,6 +3,8 @@ package views_test
 import (
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -369,6 +371,64 @@ func TestCounting_deleteMarkedUsesSums(t *testing.T) {
 		r.press("scratch", "<enter>")
 		r.wait(10 * time.Second)
 		r.requireObjects("ap-south-1", "scratch")
+	})
+}
+
+// Where all names are needed, the sizes that are known say at once how many there are.
+func TestCounting_downloadShowsSums(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.openBucket("logs-eu")
+		r.press("S")
+		r.wait(time.Second)
+		r.delay("list objects", 3*time.Second)
+		for _, key := range []string{"w", "e"} {
+			r.press(key)
+			r.requireText("counting the objects in ", ": 0 of 99,000 objects, 106 GiB · esc stops")
+			r.wait(4 * time.Second)
+			r.requireText(": 500 of 99,000")
+			r.press("<esc>")
+			r.wait(time.Second)
+			r.requireNoText("counting")
+		}
+	})
+}
+
+// While an upload is compared with what is there, the form says how far it is, and esc stops it and keeps the form.
+func TestCounting_uploadShowsProgress(t *testing.T) {
+	folder := t.TempDir()
+	for i := range 20 {
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprint(i)), []byte("text"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Rename(folder, filepath.Join(filepath.Dir(folder), "1999")); err != nil {
+		t.Fatal(err)
+	}
+	folder = filepath.Join(filepath.Dir(folder), "1999")
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.openBucket("logs-eu")
+		upload := func() {
+			r.press("U", "<ctrl+u>", folder, "<ctrl+s>")
+			r.wait(4 * time.Second)
+		}
+		r.delay("list objects", 3*time.Second)
+		upload()
+		r.requireText("comparing: 500 objects, ", " so far · esc stops")
+		r.press("<esc>")
+		r.wait(time.Second)
+		r.requireText("Upload into eu-central-1/logs-eu", "stopped; nothing was changed", folder)
+		r.requireNoText("esc stops")
+		r.press("<esc>", "<esc>")
+		r.emu.ClearFaults()
+		r.press("S")
+		r.wait(time.Second)
+		r.delay("list objects", 3*time.Second)
+		upload()
+		r.requireText("comparing: 500 of 99,000", " objects, ", " · esc stops")
+		r.emu.ClearFaults()
+		r.wait(time.Minute)
+		r.requireText("Upload a folder", "20 files")
+		r.requireApplied()
 	})
 }
 

@@ -362,10 +362,11 @@ func isReadable(ctx context.Context, root *os.Root, name string) bool {
 
 // A CompareOptions says how a plan is compared with its target.
 type CompareOptions struct {
-	Names    bool             // only whether the name is taken: what exists is FileUnknown
-	SizeOnly bool             // equal sizes are FileSame; nothing is read
-	Extra    bool             // fill in Plan.Extra
-	Progress func(read int64) // is called from several goroutines with the bytes that were read; nil reports nothing
+	Names    bool                 // only whether the name is taken: what exists is FileUnknown
+	SizeOnly bool                 // equal sizes are FileSame; nothing is read
+	Extra    bool                 // fill in Plan.Extra
+	OnListed func(*client.Object) // is called by CompareObjects with each object that it finds; or nil
+	Progress func(read int64)     // is called with the bytes read from files, from several goroutines; or nil
 }
 
 // stateOf compares sizes and returns a state. It returns false if the MD5 decides.
@@ -498,6 +499,9 @@ func (p *Plan) CompareObjects(ctx context.Context, objects client.ObjectReader, 
 	for o, err := range p.targets(ctx, objects, c) {
 		if err != nil {
 			return err
+		}
+		if c.OnListed != nil {
+			c.OnListed(&o)
 		}
 		name := o.Name.Raw()
 		if i, found := at[name]; found {

@@ -169,13 +169,17 @@ func listAll(ctx context.Context, objects client.ObjectReader, q client.ObjectQu
 	}
 }
 
+// ListsTarget reports whether CompareObjects lists everything that begins with the prefix, so that its progress can be
+// shown; it looks a few names up one by one. extra is CompareOptions.Extra.
+func (p *Plan) ListsTarget(extra bool) bool { return extra || len(p.Files) > fewFiles }
+
 // targets lists the objects that may have the names of an upload. A few names are looked up one by one.
 func (p *Plan) targets(
 	ctx context.Context,
 	objects client.ObjectReader,
 	c CompareOptions,
 ) iter.Seq2[client.Object, error] {
-	if c.Extra || len(p.Files) > fewFiles {
+	if p.ListsTarget(c.Extra) {
 		return listAll(ctx, objects, client.ObjectQuery{Cluster: p.Cluster, Bucket: p.Bucket, Prefix: p.Prefix})
 	}
 	return func(yield func(client.Object, error) bool) {

@@ -28,6 +28,9 @@ type Form struct {
 	// Send runs off the loop; onSuccess runs on the loop after it succeeded. An error with Fields() shows its reasons
 	// below the fields.
 	Send func(context.Context) (onSuccess func() tea.Cmd, err error)
+	// Progress returns how far Send has come, for the footer; it runs on the loop. If it is set, esc stops Send, which
+	// must change nothing unless it succeeds.
+	Progress func() string
 	// OnUnknown runs on the loop if the answer was lost: it looks the outcome up. nil means that nothing looks it up.
 	OnUnknown func() tea.Cmd
 	// BeforeSend runs on the loop once the values have been checked: it asks what must be asked, and calls send if the

@@ -14,6 +14,8 @@ func (v *FormView) Announce(b ui.Box) ui.ScreenReaderText {
 	a.Position, a.Count = v.focusPosition()
 	var parts []string
 	switch {
+	case v.stop != nil:
+		parts = append(parts, v.form.ProgressText+", press escape to stop")
 	case v.sending:
 		parts = append(parts, v.form.ProgressText+", waiting for the answer")
 	case v.exitKey != "":

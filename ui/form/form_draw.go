@@ -198,6 +198,8 @@ func (v *FormView) footer(b ui.Box) []string {
 // footerNote returns what is to be known about the field with the keyboard, or what the form waits for.
 func (v *FormView) footerNote(b ui.Box) []string {
 	switch {
+	case v.stop != nil:
+		return wrap(b, theme.Warn, v.form.Progress()+" · esc stops")
 	case v.sending:
 		return wrap(b, theme.Warn, v.form.ProgressText+b.Theme.Glyphs.Ellipsis+" waiting for the answer")
 	case v.exitKey != "":
@@ -214,6 +216,8 @@ type KeyHint struct{ Key, Word string }
 // Hints returns the keys that work now, the most important first.
 func (v *FormView) Hints() []KeyHint {
 	switch {
+	case v.stop != nil:
+		return []KeyHint{{"esc", "stop"}}
 	case v.sending:
 		return []KeyHint{{"", "keys do nothing until the answer arrives"}}
 	case v.exitKey != "":

@@ -45,6 +45,28 @@ func TestFormView_Update_asksTwiceButSendsOnce(t *testing.T) {
 	}
 }
 
+// While a form compares, a screen reader hears once what it does; the figures change all the time and are only shown.
+func TestFormView_Announce_progress(t *testing.T) {
+	read := 0
+	v := NewFormView(Form{
+		ProgressText: "comparing",
+		Progress: func() string {
+			read++
+			return fmt.Sprintf("comparing: %d objects", read)
+		},
+		Send: func(context.Context) (func() tea.Cmd, error) { return nil, nil },
+	}, t.Context())
+	v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})
+	b := uitest.NewBox(t, 70, 20)
+	first := v.Announce(b).Item
+	if first != "comparing, press escape to stop" || v.Announce(b).Item != first {
+		t.Errorf("announced %q, then %q", first, v.Announce(b).Item)
+	}
+	if screen := ansi.Strip(v.View(b)); !strings.Contains(screen, "objects · esc stops") {
+		t.Errorf("the screen does not show the progress:\n%s", screen)
+	}
+}
+
 // A rejected form stays open with everything typed, and shows the reasons below their fields and the others at the top.
 func TestFormView_rejectionKeepsValues(t *testing.T) {
 	var label, region, password string

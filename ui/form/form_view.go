@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -18,7 +19,8 @@ type FormView struct {
 	confirmInput  *textInput
 	showProblems  bool // after it was sent once
 	sending       bool
-	latest        any // the report about what was sent last
+	stop          context.CancelFunc // stops what is being sent; nil if that is not possible
+	latest        any                // the report about what was sent last
 	done          bool
 	unauthorized  bool         // the API did not accept the token
 	gone          bool         // the row that the form is about no longer exists
@@ -101,6 +103,9 @@ func (v *FormView) nextFocus(from, by int) int {
 // Update takes keys and pastes.
 func (v *FormView) Update(msg tea.Msg) tea.Cmd {
 	if v.sending || v.done {
+		if k, isKey := msg.(tea.KeyPressMsg); v.stop != nil && isKey && k.String() == "esc" {
+			v.stop()
+		}
 		return nil
 	}
 	switch msg := msg.(type) {
@@ -246,10 +251,26 @@ func (v *FormView) send() tea.Cmd {
 		return v.form.submit(v)
 	}
 	ctx, send := v.ctx, v.form.Send
-	return func() tea.Msg {
+	work := func() tea.Msg {
 		onSuccess, err := send(ctx)
-		return submitResult{v, onSuccess, err}
+		return submitResult{v, onSuccess, err, ctx.Err() != nil}
 	}
+	if v.form.Progress == nil {
+		return work
+	}
+	ctx, v.stop = context.WithCancel(ctx)
+	return tea.Batch(ui.Send(sendProgressed{v}), work)
+}
+
+// sendProgressed makes the form show its progress again.
+type sendProgressed struct{ view *FormView }
+
+// Deliver shows the progress, again and again until the answer is there.
+func (m sendProgressed) Deliver() tea.Cmd {
+	if !m.view.sending {
+		return nil
+	}
+	return tea.Tick(ui.ProgressInterval, func(time.Time) tea.Msg { return m })
 }
 
 // submitResult is the answer to a form.
@@ -257,11 +278,19 @@ type submitResult struct {
 	view      *FormView
 	onSuccess func() tea.Cmd
 	err       error
+	stopped   bool
 }
 
 // Deliver closes the form, or shows why it was refused.
 func (r submitResult) Deliver() tea.Cmd {
+	if r.view.stop != nil {
+		r.view.stop()
+		r.view.stop = nil
+	}
 	switch {
+	case r.err != nil && r.stopped:
+		r.view.sending, r.view.banner = false, "stopped; nothing was changed"
+		return nil
 	case ui.IsUnknown(r.err) && r.view.form.OnUnknown != nil:
 		r.view.showWaiting(r.err)
 		return r.view.form.OnUnknown()

@@ -72,7 +72,7 @@ func downloadForm(a *account.Account, b *client.Bucket, o *client.Object) form.F
 // downloadPlanForm asks for the folder for many objects and names those that cannot be saved.
 func (l *objectListing) downloadPlanForm(what, prefix string, all objectSet) form.Form {
 	folder := downloadFolder(l.a)
-	existing := skipExisting
+	existing, progress := skipExisting, &readProgress{}
 	foldsCase := func() bool { return transfer.FoldsCase(folder) }
 	plan, files := transfer.CountPlan(prefix, all.n, all.all, foldsCase)
 	text := fmt.Sprintf(
@@ -96,14 +96,15 @@ func (l *objectListing) downloadPlanForm(what, prefix string, all objectSet) for
 		Text:         text,
 		Items:        list,
 		SubmitLabel:  "download",
-		ProgressText: "starting",
+		ProgressText: "comparing",
 		EnterSubmits: form.AlwaysSubmit,
 		Fields:       []form.Field{form.File("folder", "Folder", &folder, checkFolder), existingField(&existing)},
+		Progress:     progress.comparing,
 		Send: func(ctx context.Context) (func() tea.Cmd, error) {
 			plan := transfer.NewPlan(prefix, all.n, all.all, foldsCase) // the folder may be another one by now
 			plan.Cluster, plan.Bucket = l.path.bucket.Location().Raw(), l.path.bucket.Label.Raw()
 			plan.Folder = folder
-			if err := plan.CompareFiles(ctx, transfer.CompareOptions{}); err != nil {
+			if err := plan.CompareFiles(ctx, progress.compare(&plan, nil)); err != nil {
 				return nil, err
 			}
 			if len(plan.Files) > 0 && len(plan.ToSend(existing.policy())) == 0 {

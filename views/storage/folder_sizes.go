@@ -58,9 +58,6 @@ func sizesOf(a *account.Account, bucket client.ObjectRef) *bucketSizes {
 // maxSizeReads is the number of readings of a bucket that are kept: folders that were read one by one.
 const maxSizeReads = 8
 
-// progressInterval is the time between two reports of a count.
-const progressInterval = 100 * time.Millisecond
-
 // read reads the sums below a prefix, again if they are known. What is known is shown until it has ended.
 func (s *bucketSizes) read(prefix string) tea.Cmd {
 	if s.current != nil {
@@ -128,7 +125,7 @@ type sizesProgressed struct {
 
 // later returns the command that sends the message after a while.
 func (m sizesProgressed) later() tea.Cmd {
-	return tea.Tick(progressInterval, func(time.Time) tea.Msg { return m })
+	return tea.Tick(ui.ProgressInterval, func(time.Time) tea.Msg { return m })
 }
 
 // Deliver shows the progress.

@@ -8,6 +8,7 @@ import (
 	"path"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -28,10 +29,62 @@ type objectSet struct {
 	all iter.Seq[*client.Object] // can be used again and again
 }
 
+// A readProgress says how many objects were read, and the expected totals, if they are known.
+type readProgress struct{ objects, bytes, allObjects, allBytes, fileBytes atomic.Int64 }
+
+// describe returns the progress of doing something, for the event loop.
+func (p *readProgress) describe(doing string) string {
+	n, all := p.objects.Load(), p.allObjects.Load()
+	switch {
+	case all > 0:
+		doing += ": " + ui.FormatCount(n) + " of " + formatObjects(all, p.allBytes.Load())
+	case n > 0:
+		doing += ": " + formatObjects(n, p.bytes.Load()) + " so far"
+	}
+	if files := p.fileBytes.Load(); files > 0 {
+		doing += ", " + account.FormatSize(files) + " of files read"
+	}
+	return doing
+}
+
+// reset begins again.
+func (p *readProgress) reset() {
+	for _, n := range []*atomic.Int64{&p.objects, &p.bytes, &p.allObjects, &p.allBytes, &p.fileBytes} {
+		n.Store(0)
+	}
+}
+
+// compare returns options for the comparison of a plan that report to the progress. known, if it is not nil, are the
+// sums of the target.
+func (p *readProgress) compare(plan *transfer.Plan, known exactTotals) transfer.CompareOptions {
+	p.reset()
+	if known != nil && plan.ListsTarget(false) {
+		p.expect(known(plan.Prefix))
+	}
+	return transfer.CompareOptions{
+		OnListed: func(o *client.Object) {
+			p.objects.Add(1)
+			p.bytes.Add(max(0, o.Size))
+		},
+		Progress: func(n int64) { p.fileBytes.Add(n) },
+	}
+}
+
+// expect sets the sums that are read, if they are known.
+func (p *readProgress) expect(all objectindex.ObjectTotal, _ time.Time, known bool) {
+	if known {
+		p.allObjects.Store(all.Objects)
+		p.allBytes.Store(all.Bytes)
+	}
+}
+
+// comparing is the progress as a form shows it.
+func (p *readProgress) comparing() string { return p.describe("comparing") }
+
 // A counting is the work of finding out what an action is about.
 type counting struct {
-	stop           context.CancelFunc // nil while nothing is counted
-	objects, bytes atomic.Int64
+	readProgress
+	stop context.CancelFunc // nil while nothing is counted
 }
 
 // countingOf returns the counting of an account: there is at most one.
@@ -46,15 +99,8 @@ func (c *counting) while(a *account.Account, what string, work func(context.Cont
 	}
 	ctx, stop := context.WithCancel(a.Context)
 	c.stop = stop
-	c.objects.Store(0)
-	c.bytes.Store(0)
-	progress := func() string {
-		text := "counting " + what
-		if n := c.objects.Load(); n > 0 {
-			text += ": " + formatObjects(n, c.bytes.Load()) + " so far"
-		}
-		return text + " · esc stops"
-	}
+	c.reset()
+	progress := func() string { return c.describe("counting "+what) + " · esc stops" }
 	return ui.WhileReporting(progress, func() tea.Msg {
 		msg := work(ctx)
 		if ctx.Err() != nil {
@@ -122,6 +168,22 @@ func (l *objectListing) expandFolders(
 	}}, ctx.Err()
 }
 
+// expectRows sets the sums of the objects that rows stand for, if they are known.
+func (c *counting) expectRows(l *objectListing, rows iter.Seq[*client.Object], known exactTotals) {
+	var all objectindex.ObjectTotal
+	for row := range rows {
+		sum := objectindex.ObjectTotal{Objects: 1, Bytes: max(0, row.Size)}
+		if l.isFolder(row) {
+			var isKnown bool
+			if sum, _, isKnown = known(row.Name.Raw()); !isKnown {
+				return
+			}
+		}
+		all.Objects, all.Bytes = all.Objects+sum.Objects, all.Bytes+sum.Bytes
+	}
+	c.expect(all, time.Time{}, true)
+}
+
 // hasFolder reports whether one of the rows is a folder.
 func hasFolder(l *objectListing, rows table.SelectedRows[*client.Object]) bool {
 	for row := range rows.All() {
@@ -175,8 +237,9 @@ func eachObject(
 
 // countThen lists the objects that rows stand for, off the event loop, and goes on with them.
 func (l *objectListing) countThen(rows table.SelectedRows[*client.Object], then func(objectSet) tea.Msg) tea.Cmd {
-	c := countingOf(l.a)
+	c, known := countingOf(l.a), l.sizes.exact()
 	return c.while(l.a, "the objects in "+l.nameOrCount(rows), func(ctx context.Context) tea.Msg {
+		c.expectRows(l, rows.All(), known)
 		all, err := l.expandFolders(ctx, rows, c)
 		if err != nil {
 			return ui.NewsMsg{Tone: theme.Bad, Text: "counting: " + ui.Reason(err)}
@@ -226,6 +289,8 @@ type copyDraft struct {
 	bucket   string // CLUSTER/BUCKET
 	name     string
 	existing existingChoice
+	progress readProgress
+	known    exactTotals // of the target
 }
 
 // copyRows asks where the rows are to be copied or moved. It first counts the objects of folders.
@@ -273,7 +338,14 @@ func (d *copyDraft) form() form.Form {
 			form.Text("name", label, &d.name, form.Length(0, 1024)).Note(note),
 			existingField(&d.existing),
 		},
-		Send: d.prepare,
+		BeforeSend: func(send func() tea.Cmd) tea.Cmd {
+			var target client.ObjectRef
+			target.Cluster, target.Bucket, _ = ParseBucketID(d.bucket)
+			d.known = sizesOf(d.a, target).exact()
+			return send()
+		},
+		Send:     d.prepare,
+		Progress: d.progress.comparing,
 	}
 }
 
@@ -328,7 +400,7 @@ func (d *copyDraft) plan(ctx context.Context) (transfer.Plan, error) {
 	}
 	plan, err := q.Plan(ctx, d.a.API, selected)
 	if err == nil {
-		err = plan.CompareObjects(ctx, d.a.API.Objects, transfer.CompareOptions{})
+		err = plan.CompareObjects(ctx, d.a.API.Objects, d.progress.compare(&plan, d.known))
 	}
 	return plan, err
 }

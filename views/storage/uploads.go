@@ -22,11 +22,11 @@ import (
 // uploadForm asks for a file or a folder, and under which name it is stored.
 func (l *objectListing) uploadForm() form.Form {
 	file, name, kind := downloadFolder(l.a)+string(filepath.Separator), l.path.openFolder(), ""
-	existing := skipExisting
+	existing, progress, known := skipExisting, &readProgress{}, exactTotals(nil)
 	return form.Form{
 		Title:        "Upload into " + bucketName(l.path.bucket),
 		SubmitLabel:  "upload",
-		ProgressText: "looking",
+		ProgressText: "comparing",
 		Text:         "A folder is uploaded with everything in it. You are asked before anything is overwritten.",
 		Fields: []form.Field{
 			form.File("file", "File or folder", &file, checkFileExists),
@@ -38,9 +38,15 @@ func (l *objectListing) uploadForm() form.Form {
 		},
 		Send: func(ctx context.Context) (func() tea.Cmd, error) {
 			if info, err := os.Stat(file); err == nil && info.IsDir() {
-				return l.prepareFolderUpload(ctx, file, name, existing)
+				compare := func(p *transfer.Plan) transfer.CompareOptions { return progress.compare(p, known) }
+				return l.prepareFolderUpload(ctx, folderUpload{file, name, existing, compare})
 			}
 			return l.prepareUpload(ctx, file, name, kind)
+		},
+		Progress: progress.comparing,
+		BeforeSend: func(send func() tea.Cmd) tea.Cmd {
+			known = l.sizes.exact()
+			return send()
 		},
 	}
 }
@@ -176,11 +182,17 @@ func (l *objectListing) askToUpload(
 	return ask
 }
 
-// prepareFolderUpload looks at what a folder holds and at what begins with its name already. It returns what asks, with
-// the number of files as the answer, and starts.
-func (l *objectListing) prepareFolderUpload(
-	ctx context.Context, folder, prefix string, existing existingChoice,
-) (func() tea.Cmd, error) {
+// A folderUpload is what the form for uploads was given: a local folder and where it goes.
+type folderUpload struct {
+	folder, prefix string
+	existing       existingChoice
+	compare        func(*transfer.Plan) transfer.CompareOptions
+}
+
+// prepareFolderUpload looks at what a folder holds and at what begins with its name already. It returns what asks for
+// the number of files and then starts.
+func (l *objectListing) prepareFolderUpload(ctx context.Context, u folderUpload) (func() tea.Cmd, error) {
+	folder, prefix, existing := u.folder, u.prefix, u.existing
 	if prefix != "" && !strings.HasSuffix(prefix, "/") {
 		prefix += "/"
 	}
@@ -200,7 +212,7 @@ func (l *objectListing) prepareFolderUpload(
 		return nil, errors.New("there is nothing to send in this folder" + leftOut("not sent", plan.Skipped))
 	}
 	plan.Cluster, plan.Bucket = l.path.bucket.Location().Raw(), l.path.bucket.Label.Raw()
-	if err := plan.CompareObjects(ctx, l.a.API.Objects, transfer.CompareOptions{}); err != nil {
+	if err := plan.CompareObjects(ctx, l.a.API.Objects, u.compare(&plan)); err != nil {
 		return nil, err
 	}
 	files := len(plan.ToSend(existing.policy()))

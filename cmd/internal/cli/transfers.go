@@ -118,11 +118,14 @@ func (b *batchTransfer) place() string {
 
 // compare finds out what exists in the target, and names what cannot be moved.
 func (b *batchTransfer) compare(ctx context.Context) error {
-	var read atomic.Int64
+	var read, listed atomic.Int64
 	c := transfer.CompareOptions{
 		Names:    b.flags.skip,
 		SizeOnly: b.flags.sizeOnly,
 		Extra:    b.flags.deletes,
+		OnListed: func(*client.Object) {
+			b.line.Show("comparing: %s objects listed", ui.FormatCount(listed.Add(1)))
+		},
 		Progress: func(n int64) { b.line.Show("comparing: %s read", account.FormatSize(read.Add(n))) },
 	}
 	b.line.Show("comparing %s", ui.Plural(len(b.plan.Files), "file", "files"))
