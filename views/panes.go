@@ -123,7 +123,7 @@ func resumeChanges(a *account.Account) tea.Cmd {
 	return tea.Batch(
 		managed.ResumeMaintenance(a, a.Now()), managed.WatchJournal(a), storage.OfferResumeEmptying(a),
 		storage.ReportInterruptedDeletions(a),
-		storage.OfferInterruptedDownloads(a),
+		storage.OfferInterruptedTransfers(a),
 		storage.OfferKeysToRevoke(a), activity.LookUpUnresolved(a), account.WatchNotSeen(a), account.WatchTransfers(a),
 	)
 }

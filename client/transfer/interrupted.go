@@ -61,25 +61,33 @@ func (d InterruptedDownload) kept() int64 {
 	return info.Size()
 }
 
-// InterruptedDownloads holds the downloads that earlier runs did not finish, and the files that name them.
-type InterruptedDownloads struct {
+// An InterruptedCopy is a copy of an object that an earlier run of the program did not finish.
+type InterruptedCopy struct {
+	From client.ObjectRef `json:"from"`
+	To   client.ObjectRef `json:"to"`
+	Move bool             `json:"move,omitempty"` // the source is to be deleted
+}
+
+// InterruptedTransfers holds the downloads and copies that earlier runs did not finish, and the files that name them.
+type InterruptedTransfers struct {
 	Downloads []InterruptedDownload
+	Copies    []InterruptedCopy
 	files     []string
 }
 
-// Forget removes the files, so that the downloads are not offered again. The partial files of the downloads stay.
-func (i InterruptedDownloads) Forget() {
+// Forget removes the logs, so that nothing in them is offered again. The partial files of the downloads stay.
+func (i InterruptedTransfers) Forget() {
 	for _, path := range i.files {
 		_ = os.Remove(path)
 	}
 }
 
-// Interrupted returns the downloads that earlier runs kept at the same path as this one and did not finish. It leaves
-// out those of programs that are still running.
-func (m *Manager) Interrupted() InterruptedDownloads {
-	var found InterruptedDownloads
+// Interrupted returns the downloads and copies that earlier runs left unfinished, from their logs at the manager's
+// path. It leaves out those of programs that are still running.
+func (m *Manager) Interrupted() InterruptedTransfers {
+	var found InterruptedTransfers
 	m.mu.Lock()
-	kept := m.downloads
+	kept := m.log
 	m.mu.Unlock()
 	if kept == nil {
 		return found
@@ -91,13 +99,20 @@ func (m *Manager) Interrupted() InterruptedDownloads {
 			continue
 		}
 		file := filepath.Join(filepath.Dir(path), e.Name())
-		open, ok := readDownloadLog(file)
+		open, ok := readTransferLog(file)
 		switch {
 		case !ok:
 		case len(open) == 0:
 			_ = os.Remove(file)
 		default:
-			found.Downloads, found.files = append(found.Downloads, open...), append(found.files, file)
+			found.files = append(found.files, file)
+		}
+		for _, entry := range open {
+			if entry.Copy != nil {
+				found.Copies = append(found.Copies, *entry.Copy)
+			} else {
+				found.Downloads = append(found.Downloads, *entry.Download)
+			}
 		}
 	}
 	for i := range found.Downloads {
@@ -106,8 +121,8 @@ func (m *Manager) Interrupted() InterruptedDownloads {
 	return found
 }
 
-// readDownloadLog returns the unfinished downloads of a file, in their order; false if another program writes to it.
-func readDownloadLog(path string) (open []InterruptedDownload, ok bool) {
+// readTransferLog returns the unfinished entries of a file, in their order; false if another program writes to it.
+func readTransferLog(path string) (open []transferLogEntry, ok bool) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return nil, false
@@ -121,49 +136,55 @@ func readDownloadLog(path string) (open []InterruptedDownload, ok bool) {
 		return nil, false
 	}
 	var order []ID
-	downloads := map[ID]*InterruptedDownload{}
+	entries := map[ID]transferLogEntry{}
 	for line := range bytes.Lines(data) {
-		var entry downloadLogEntry
+		var entry transferLogEntry
 		if json.Unmarshal(line, &entry) != nil { // the last line may be cut
 			continue
 		}
-		if entry.Download != nil {
+		if entry.isOpen() {
 			order = append(order, entry.ID)
 		}
-		downloads[entry.ID] = entry.Download
+		entries[entry.ID] = entry
 	}
 	for _, id := range order {
-		if d := downloads[id]; d != nil {
-			open, downloads[id] = append(open, *d), nil
+		if entry := entries[id]; entry.isOpen() {
+			open = append(open, entry)
+			delete(entries, id)
 		}
 	}
 	return open, true
 }
 
-// downloadLogEntry is a line of a downloadLog: a download that begins, or one that has ended.
-type downloadLogEntry struct {
+// transferLogEntry is a line of a transferLog: a download or a copy that begins, or one that has ended.
+type transferLogEntry struct {
 	ID       ID                   `json:"id"`
 	Download *InterruptedDownload `json:"download,omitempty"`
+	Copy     *InterruptedCopy     `json:"copy,omitempty"`
 }
 
-// A downloadLog keeps the unfinished downloads of this run in a file of its own, which is locked while the program
-// runs. A goroutine writes it, so that nobody waits for the disk.
-type downloadLog struct {
+// isOpen reports whether the entry is about something that begins.
+func (e transferLogEntry) isOpen() bool { return e.Download != nil || e.Copy != nil }
+
+// A transferLog keeps the unfinished downloads and copies of this run in a file of its own, which is locked while the
+// program runs. A goroutine writes it, so that nobody waits for the disk.
+type transferLog struct {
 	base string // of the paths of all runs
 	path string
 
 	mu      sync.Mutex
 	open    map[ID]bool
+	later   ID // the lowest ID of a postponed copy; such IDs are negative
 	pending bytes.Buffer
 	signal  chan struct{}
 	ended   chan struct{} // nil until the goroutine was started
 }
 
-// KeepDownloads makes the manager keep its unfinished downloads at a path, for Interrupted of the next run.
-func (m *Manager) KeepDownloads(path string) {
+// KeepUnfinished makes the manager keep its unfinished downloads and copies at a path, for Interrupted of the next run.
+func (m *Manager) KeepUnfinished(path string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.downloads = &downloadLog{
+	m.log = &transferLog{
 		base:   path,
 		path:   path + "." + strings.ToLower(rand.Text()[:12]),
 		open:   map[ID]bool{},
@@ -171,17 +192,16 @@ func (m *Manager) KeepDownloads(path string) {
 	}
 }
 
-// KeepsDownloads reports whether unfinished downloads are offered again at the next start.
-func (m *Manager) KeepsDownloads() bool {
+// KeepsUnfinished reports whether unfinished downloads and copies are offered again at the next start.
+func (m *Manager) KeepsUnfinished() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.downloads != nil
+	return m.log != nil
 }
 
-// begin records that a download waits or runs.
-func (l *downloadLog) begin(ctx context.Context, j *job) {
-	d, ok := j.task.(*downloadTask)
-	if l == nil || !ok {
+// begin records that a download or a copy waits or runs.
+func (l *transferLog) begin(ctx context.Context, j *job) {
+	if l == nil {
 		return
 	}
 	l.mu.Lock()
@@ -189,25 +209,63 @@ func (l *downloadLog) begin(ctx context.Context, j *job) {
 	if l.open[j.status.ID] {
 		return
 	}
-	l.open[j.status.ID] = true
-	l.add(downloadLogEntry{j.status.ID, &InterruptedDownload{
-		Cluster:   d.Cluster,
-		Bucket:    d.Bucket,
-		Name:      d.Object.Name.Raw(),
-		ETag:      d.Object.ETag.Raw(),
-		Size:      d.Object.Size,
-		Folder:    d.Folder,
-		Path:      d.Path,
-		Overwrite: d.Overwrite,
-	}})
+	entry := transferLogEntry{ID: j.status.ID}
+	switch t := j.task.(type) {
+	case *downloadTask:
+		entry.Download = &InterruptedDownload{
+			Cluster:   t.Cluster,
+			Bucket:    t.Bucket,
+			Name:      t.Object.Name.Raw(),
+			ETag:      t.Object.ETag.Raw(),
+			Size:      t.Object.Size,
+			Folder:    t.Folder,
+			Path:      t.Path,
+			Overwrite: t.Overwrite,
+		}
+	case *copyTask:
+		entry.Copy = &InterruptedCopy{t.Source, t.Target, t.Move}
+	default:
+		return
+	}
+	l.keep(ctx, entry)
+}
+
+// keep adds a line about something that begins. The caller holds the lock.
+func (l *transferLog) keep(ctx context.Context, entry transferLogEntry) {
+	l.open[entry.ID] = true
+	l.add(entry)
 	if l.ended == nil {
 		l.ended = make(chan struct{})
 		go l.write(ctx)
 	}
 }
 
-// end records that a download needs not be offered again.
-func (l *downloadLog) end(id ID) {
+// Postpone writes copies to the manager's log, so that the next run finds them with Interrupted, unless forget is
+// called before. It does not start them.
+func Postpone(m *Manager, copies []InterruptedCopy) (forget func()) {
+	m.mu.Lock()
+	l := m.log
+	m.mu.Unlock()
+	if l == nil {
+		return func() {}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	last := l.later
+	for i := range copies {
+		l.later--
+		l.keep(m.ctx, transferLogEntry{ID: l.later, Copy: &copies[i]})
+	}
+	first := l.later
+	return func() {
+		for id := first; id < last; id++ {
+			l.end(id)
+		}
+	}
+}
+
+// end records that a download or a copy need not be offered again.
+func (l *transferLog) end(id ID) {
 	if l == nil {
 		return
 	}
@@ -215,12 +273,12 @@ func (l *downloadLog) end(id ID) {
 	defer l.mu.Unlock()
 	if l.open[id] {
 		delete(l.open, id)
-		l.add(downloadLogEntry{ID: id})
+		l.add(transferLogEntry{ID: id})
 	}
 }
 
 // add adds a line. The caller holds the lock.
-func (l *downloadLog) add(entry downloadLogEntry) {
+func (l *transferLog) add(entry transferLogEntry) {
 	line, err := json.Marshal(entry)
 	if err != nil {
 		return
@@ -230,7 +288,7 @@ func (l *downloadLog) add(entry downloadLogEntry) {
 }
 
 // write writes lines to the file until ctx ends. Without a file nothing is kept.
-func (l *downloadLog) write(ctx context.Context) {
+func (l *transferLog) write(ctx context.Context) {
 	defer close(l.ended)
 	file, err := l.create()
 	if err != nil {
@@ -259,7 +317,7 @@ func (l *downloadLog) write(ctx context.Context) {
 }
 
 // create creates the file and locks it.
-func (l *downloadLog) create() (*os.File, error) {
+func (l *transferLog) create() (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
 		return nil, err
 	}
@@ -275,7 +333,7 @@ func (l *downloadLog) create() (*os.File, error) {
 }
 
 // wait waits until the goroutine has ended, after its context has.
-func (l *downloadLog) wait() {
+func (l *transferLog) wait() {
 	if l == nil {
 		return
 	}

@@ -18,7 +18,7 @@ func TestInterrupted_isOfferedAgainAndContinues(t *testing.T) {
 		if err := os.Mkdir(folder, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		r.m.KeepDownloads(path)
+		r.m.KeepUnfinished(path)
 		start := func(o client.Object, name string) ID {
 			id, err := r.m.Download(
 				DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: folder, Path: name},
@@ -44,13 +44,13 @@ func TestInterrupted_isOfferedAgainAndContinues(t *testing.T) {
 		r.waitFor(cancelled, Cancelled)
 
 		other := New(r.Context(), r.c)
-		other.KeepDownloads(path)
+		other.KeepUnfinished(path)
 		if found := other.Interrupted(); len(found.Downloads) != 0 {
 			t.Errorf("offered while the program runs: %+v", found)
 		}
 		s.cuts, s.ranges = nil, nil
 		r.restart() // ends the manager, as quitting does
-		r.m.KeepDownloads(path)
+		r.m.KeepUnfinished(path)
 		found := r.m.Interrupted()
 		if len(found.Downloads) != 1 || found.Downloads[0].Name != "half" || found.Downloads[0].Kept != 40_000 {
 			t.Fatalf("offered: %+v", found.Downloads)
@@ -66,7 +66,7 @@ func TestInterrupted_isOfferedAgainAndContinues(t *testing.T) {
 			t.Errorf("continued with %q", s.ranges)
 		}
 		r.restart()
-		r.m.KeepDownloads(path)
+		r.m.KeepUnfinished(path)
 		if again := r.m.Interrupted(); len(again.Downloads) != 0 {
 			t.Errorf("offered again: %+v", again.Downloads)
 		}
@@ -90,7 +90,7 @@ func TestInterrupted_afterAKill(t *testing.T) {
 		if err := os.Symlink("acme.downloads.dead", path+".link"); err != nil {
 			t.Fatal(err)
 		}
-		r.m.KeepDownloads(path)
+		r.m.KeepUnfinished(path)
 		found := r.m.Interrupted()
 		if len(found.Downloads) != 1 || found.Downloads[0].Name != "two" {
 			t.Errorf("offered: %+v", found.Downloads)

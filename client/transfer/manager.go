@@ -43,7 +43,7 @@ type Manager struct {
 	claims     pathClaims
 	cleanups   []*job // cancelled jobs that have files to remove
 	batches    batches
-	downloads  *downloadLog // nil keeps nothing
+	log        *transferLog // nil keeps nothing
 	pace       pace
 	throughput throughputMeter
 	active     sync.WaitGroup
@@ -199,7 +199,7 @@ func (m *Manager) enqueue(j *job) {
 		m.setState(j, Failed)
 		return
 	}
-	m.downloads.begin(m.ctx, j)
+	m.log.begin(m.ctx, j)
 	m.setState(j, Waiting)
 	m.queue = append(m.queue, j)
 	m.schedule()
@@ -346,7 +346,7 @@ func (m *Manager) endJob(j *job, s State, err error) {
 	m.claims.release(j)
 	var partial *PartialDownloadError
 	if m.ctx.Err() == nil && !(s == Failed && errors.As(err, &partial)) || s == Done {
-		m.downloads.end(j.status.ID)
+		m.log.end(j.status.ID)
 	}
 	m.setState(j, s)
 }
@@ -570,7 +570,7 @@ func (m *Manager) Wait() {
 	m.active.Wait()
 	if m.ctx.Err() != nil {
 		m.mu.Lock()
-		kept := m.downloads
+		kept := m.log
 		m.mu.Unlock()
 		kept.wait()
 	}

@@ -25,7 +25,7 @@ type Options struct {
 	Now          func() time.Time // nil is ui.WallTime
 	Location     *time.Location   // nil is time.Local
 	CommandFlags []string         // of script commands for the account: "-a", "acme-prod"
-	// DownloadsPath is where unfinished downloads are kept for the next run; "" keeps none
+	// DownloadsPath is where unfinished downloads and copies are kept for the next run; "" keeps none
 	DownloadsPath string
 }
 
@@ -81,7 +81,7 @@ func New(ctx context.Context, o Options) *Account {
 		Transfers:    transfer.New(ctx, o.API),
 	}
 	if o.DownloadsPath != "" {
-		a.Transfers.KeepDownloads(o.DownloadsPath)
+		a.Transfers.KeepUnfinished(o.DownloadsPath)
 	}
 	if a.Now == nil {
 		a.Now = ui.WallTime

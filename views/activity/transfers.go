@@ -477,8 +477,8 @@ func UnfinishedText(a *account.Account) string {
 		return ""
 	}
 	next := "Downloads resume when you start them again; uploads start over."
-	if a.Transfers.KeepsDownloads() {
-		next = "Downloads are offered again at the next start; uploads are not."
+	if a.Transfers.KeepsUnfinished() {
+		next = "Downloads, copies and moves are offered again at the next start; uploads are not."
 	}
 	return ui.Plural(n, "transfer is", "transfers are") + " unfinished. " + next
 }

@@ -90,7 +90,8 @@ func (s Settings) userOfToken() string {
 	return s.tokenFingerprint(token)
 }
 
-// DownloadsPath returns where the dashboard keeps its unfinished downloads: beside the journal, "" in the demo.
+// DownloadsPath returns where the dashboard keeps its unfinished downloads and copies: beside the journal, "" in the
+// demo.
 func (s Settings) DownloadsPath() string {
 	if s.Demo {
 		return ""
