@@ -45,6 +45,23 @@ func (r *harness) downloadFolder(files int) {
 	r.press("<ctrl+s>")
 }
 
+// An object that was deleted leaves the list at once, also while another transfer runs.
+func TestTransfers_listIsReadAgainWhileOthersRun(t *testing.T) {
+	t.Chdir(t.TempDir())
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.writeObject("large.bin", 10)
+		r.writeObject("other.txt", 10)
+		r.openBucket("scratch")
+		r.delay("object get", time.Hour)
+		r.press("w", "<ctrl+s>", "j", "D")
+		r.wait(time.Second)
+		r.requireText("Delete 1 object", "other.txt")
+		r.press("y")
+		r.wait(5 * time.Second)
+		r.requireText("other.txt: 1 object is deleted", "1 loaded", "Transfers 1")
+	})
+}
+
 // A finished folder is reported in one line of news, not file by file. A failure is reported at once, and the last line
 // counts the failures.
 func TestTransfers_folderReportedInOneLine(t *testing.T) {

@@ -49,14 +49,17 @@ func (m TransfersChanged) Deliver() tea.Cmd {
 	return tea.Batch(WatchTransfers(m.Account), SyncTransfers(m.Account))
 }
 
-// reportEnded reports new completions. Once no transfer is left, it reads the buckets again that were changed.
+// reportEnded reports new completions. Once a batch has ended, or no transfer is left, it reads the buckets again that
+// were changed.
 func reportEnded(a *Account) tea.Cmd {
 	var cmds []tea.Cmd
+	ended := a.Transfers.UnfinishedCount() == 0
 	ends := a.Transfers.Completions(a.reportedEnds)
 	a.reportedEnds += len(ends)
 	for i, end := range ends {
 		a.TransferStore().Highlights.Add(transferID(end.Status))
 		a.bucketsChanged = a.bucketsChanged || end.Status.Kind != transfer.Download
+		ended = ended || end.Batch.Remaining == 0
 		whole := func(later transfer.EndReport) bool {
 			return later.Status.Batch == end.Status.Batch && later.Batch.Remaining == 0
 		}
@@ -65,7 +68,7 @@ func reportEnded(a *Account) tea.Cmd {
 		}
 		cmds = append(cmds, transferNews(end))
 	}
-	if a.bucketsChanged && a.Transfers.UnfinishedCount() == 0 {
+	if a.bucketsChanged && ended {
 		a.bucketsChanged = false
 		cmds = append(cmds, a.Buckets().Refresh())
 		for _, l := range a.OpenListings {
