@@ -569,7 +569,8 @@ func TestCancelStorage_asks(t *testing.T) {
 	faulttest.ReportCase(t, "B15", "counted before and after")
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", ":", "cancel", "<enter>")
-		r.requireText("FOR GOOD", "can be answered in 10 s")
+		r.requireText("FOR GOOD", "can be answered after 10 s", "esc back")
+		r.requireText(byService("scratch in ap-south-1: 0 objects, 0 B", "archive-2019 in us-east-1: objects unknown"))
 		r.requireText(byService("12 buckets", "16 buckets"), byService("9 keys", "10 keys"))
 		r.press("acme-prod", "<enter>")
 		r.wait(9 * time.Second)
@@ -583,8 +584,26 @@ func TestCancelStorage_asks(t *testing.T) {
 		if got := r.appliedOperations(); len(got) != 0 {
 			r.Fatalf("a paste answered: %v", got)
 		}
+		r.requireText("enter cancel Object Storage", "esc back")
+		r.requireNoText("esc cancel", "cancel it")
 		r.press("acme-prod", "<enter>")
 		r.requireText("Object Storage is cancelled")
+		r.press(":", "cancel", "<enter>")
+		r.requireText("has no buckets and no keys, so this deletes")
+		r.requireNoText("0 keys", "0 buckets", "FOR GOOD")
+	})
+}
+
+// If buckets may be missing and none was listed, the question about cancelling does not count them.
+func TestCancelStorage_bucketsNotListed(t *testing.T) {
+	setup := func(e *emulator.Emulator) {
+		e.InjectFault("list buckets", emulator.Fault{Status: 503})
+	}
+	startWithEmulator(t, emulator.Options{Seed: "empty"}, screenSize{120, 36}, setup, func(r *harness) {
+		r.press("8", ":", "cancel", "<enter>")
+		r.wait(time.Minute)
+		r.requireText("Not all buckets of account", "FOR GOOD", "some buckets may be missing")
+		r.requireNoText("0 buckets", "0 objects", "0 keys")
 	})
 }
 

@@ -106,7 +106,7 @@ func (q *questionDialog) view(b ui.Box) string {
 	case !q.armed:
 		wait := b.Theme.Glyphs.Ellipsis
 		if delay := q.action.Confirm.Delay; delay > 0 {
-			wait = "can be answered in " + ui.FormatAge(delay)
+			wait = "can be answered after " + ui.FormatAge(delay)
 		}
 		lines = append(lines, b.Theme.Paint(theme.Muted, wait))
 	default:
@@ -203,6 +203,14 @@ func (q *questionDialog) confirmLabel() string {
 	return cmp.Or(q.action.Confirm.ConfirmLabel, q.action.Name())
 }
 
+// declineLabel says what escape does. It is another word than the one for an action that cancels something.
+func (q *questionDialog) declineLabel() string {
+	if strings.HasPrefix(q.confirmLabel(), "cancel") {
+		return "back"
+	}
+	return "cancel"
+}
+
 func (q *questionDialog) hints() []hint {
 	var hints []hint
 	if len(q.action.Confirm.Items) > q.shownItems {
@@ -210,24 +218,32 @@ func (q *questionDialog) hints() []hint {
 	}
 	switch {
 	case !q.armed:
-		return append(hints, hint{"esc", "cancel"})
+		return append(hints, hint{"esc", q.declineLabel()})
 	case q.confirmWord != "":
-		return append([]hint{{"enter", q.confirmLabel()}}, append(hints, hint{"esc", "cancel"})...)
+		return append([]hint{{"enter", q.confirmLabel()}}, append(hints, hint{"esc", q.declineLabel()})...)
 	}
-	return append(hints, hint{"any other key", "cancel"})
+	return append(hints, hint{"any other key", q.declineLabel()})
 }
 
 func (q *questionDialog) read(ui.Box) dialogReading {
-	ask := q.action.Confirm
+	ask, escape := q.action.Confirm, "; escape cancels"
+	if q.declineLabel() != "cancel" {
+		escape = "; escape goes back"
+	}
 	text := strings.TrimSpace(ask.Warning + " " + ask.Text)
 	r := dialogReading{intro: append([]string{text}, ui.ReadItems(ask.Items)...)}
 	switch {
 	case !q.fits:
 		r.Item = "this question does not fit here: make the terminal larger, or press escape"
 	case !q.armed:
-		r.Item = "it can be answered in a moment; escape cancels"
+		after := "in a moment"
+		if ask.Delay > 0 {
+			after = "after " + ui.FormatAge(ask.Delay)
+		}
+		r.Item = "it can be answered " + after + escape
 	case q.confirmWord != "":
-		r.Item, r.Input = "type "+q.confirmWord+" and press enter; escape cancels", "answer: "+q.answer.Text()
+		r.Item = "type " + q.confirmWord + " and press enter" + escape
+		r.Input = "answer: " + q.answer.Text()
 		if q.mistyped {
 			r.Item = notTheWord + " " + r.Item
 		}

@@ -63,37 +63,41 @@ func fetchStorageContents(ctx context.Context, a *account.Account) (lost storage
 	return lost, nil
 }
 
-// bucketCount returns how many buckets would be lost, with "at least" if a cluster did not answer.
-func (lost storageContents) bucketCount() string {
-	count := ui.Plural(len(lost.buckets.Rows), "bucket", "buckets")
-	if len(lost.buckets.Missing) > 0 {
-		return "at least " + count
+// CancelEffect says what cancelling Object Storage would delete, with "at least" if buckets may be missing.
+func CancelEffect(accountName string, buckets []*client.Bucket, incomplete bool, keys int) string {
+	lost := ""
+	if keys > 0 {
+		lost = ui.Plural(keys, "key stops", "keys stop") + " working"
 	}
-	return count
+	switch {
+	case len(buckets) > 0:
+		return fmt.Sprintf("This deletes %s%s of account %q with %s) FOR GOOD%s. Nothing can bring them back.",
+			account.ReasonIf(incomplete, "at least "), ui.Plural(len(buckets), "bucket", "buckets"), accountName,
+			account.FormatTotal(client.TotalOf(buckets), " ("), ui.WithPrefix(", and ", lost))
+	case incomplete:
+		return fmt.Sprintf("Not all buckets of account %q could be listed. This deletes all of them FOR GOOD, "+
+			"listed or not%s. Nothing can bring them back.", accountName, ui.WithPrefix(", and ", lost))
+	case keys > 0:
+		return fmt.Sprintf("Account %q has no buckets, so this deletes no data, but %s.", accountName, lost)
+	}
+	return fmt.Sprintf("Account %q has no buckets and no keys, so this deletes nothing.", accountName)
 }
 
 // askToCancel is the question, with a line for each bucket.
 func (lost storageContents) askToCancel(a *account.Account) account.ConfirmationRequest {
 	lines := make([]string, 0, len(lost.buckets.Rows)+len(lost.buckets.Notes))
 	for _, b := range lost.buckets.Rows {
-		count, size := account.FormatOptionalCount(b.Objects), account.FormatOptionalSize(b.Size)
-		lines = append(lines, fmt.Sprintf("%s in %s: %s objects, %s", b.Label, b.Location(), count, size))
+		total := account.FormatTotal(client.TotalOf([]*client.Bucket{b}), ", ")
+		lines = append(lines, fmt.Sprintf("%s in %s: %s", b.Label, b.Location(), total))
 	}
 	return account.ConfirmationRequest{
 		Ops:   []string{client.OpCancelObjectStorage},
 		IDs:   []string{a.Name},
-		Name:  "cancel it",
+		Name:  "cancel Object Storage",
 		Items: append(lines, lost.buckets.Notes...),
 		Confirm: resource.ConfirmationSpec{
-			Title: "Cancel Object Storage",
-			Effect: fmt.Sprintf(
-				"Of account %q, this deletes %s with %s) FOR GOOD; %s can no longer be used. Nothing can "+
-					"bring them back.",
-				a.Name,
-				lost.bucketCount(),
-				account.FormatTotal(client.TotalOf(lost.buckets.Rows), " ("),
-				ui.Plural(len(lost.keys), "key", "keys"),
-			),
+			Title:    "Cancel Object Storage",
+			Effect:   CancelEffect(a.Name, lost.buckets.Rows, len(lost.buckets.Missing) > 0, len(lost.keys)),
 			Word:     a.Name,
 			Required: true,
 			Delay:    cancelStorageDelay,

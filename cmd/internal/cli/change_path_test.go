@@ -223,7 +223,7 @@ func changeCases(r *testEnv) []changeCase {
 		},
 		{
 			line:   "storage cancel",
-			effect: "Cancels Object Storage of account ",
+			effect: "This deletes ",
 			asks:   true,
 			named:  true,
 			op:     "cancel Object Storage",

@@ -3,10 +3,11 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"lookout/client"
-	"lookout/ui"
 	"lookout/views/account"
+	"lookout/views/storage"
 )
 
 // A storageSummary counts what an account keeps in Object Storage.
@@ -39,40 +40,24 @@ func storageResource() scriptResource {
 func cancelStorage(
 	ctx context.Context, s *scriptSession, _ *storageSummary, _ []string,
 ) (c change[*storageSummary], err error) {
-	lost, err := s.summarizeStorage(ctx)
+	buckets, err := account.Collect(s.api.Buckets.All(ctx))
 	if err != nil {
 		return c, fmt.Errorf("what would be lost cannot be counted: %w", err)
 	}
+	keys, err := account.Collect(s.api.Keys.All(ctx))
+	if err != nil {
+		return c, fmt.Errorf("the keys cannot be counted: %w", err)
+	}
 	name := s.settings.Account
+	lost := &storageSummary{Buckets: []string{}, StorageTotal: client.TotalOf(buckets), Keys: len(keys)}
+	for _, b := range buckets {
+		lost.Buckets = append(lost.Buckets, b.ID())
+	}
 	return change[*storageSummary]{
 		Change: client.Change{ID: name, Label: name, Before: lost},
-		effect: fmt.Sprintf(
-			"Cancels Object Storage of account %s: deletes %s with %s) for good; %s can no longer be used", name,
-			ui.Plural(len(lost.Buckets), "bucket", "buckets"), account.FormatTotal(lost.StorageTotal, " ("),
-			ui.Plural(lost.Keys, "key", "keys"),
-		),
+		effect: strings.TrimSuffix(storage.CancelEffect(name, buckets, false, len(keys)), "."),
 		send: func(ctx context.Context, w *approvedChange) (*storageSummary, error) {
 			return lost, w.CancelObjectStorage(ctx)
 		},
 	}, nil
-}
-
-// summarizeStorage counts what the account keeps in Object Storage.
-func (s *scriptSession) summarizeStorage(ctx context.Context) (*storageSummary, error) {
-	sum := &storageSummary{Buckets: []string{}}
-	buckets, err := account.Collect(s.api.Buckets.All(ctx))
-	if err != nil {
-		return nil, err
-	}
-	for _, b := range buckets {
-		sum.Buckets = append(sum.Buckets, b.ID())
-	}
-	sum.StorageTotal = client.TotalOf(buckets)
-	for _, err := range s.api.Keys.All(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		sum.Keys++
-	}
-	return sum, nil
 }
