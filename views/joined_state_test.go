@@ -204,7 +204,7 @@ func TestJoins_clusterThatDoesNotAnswer(t *testing.T) {
 		r.press("1")
 		r.requireText("(buckets: us-east-1 does not answer")
 		r.send(tea.WindowSizeMsg{Width: 250, Height: 50})
-		r.requireText("(buckets: us-east-1 does not answer · buckets without a", "cluster · r retries)")
+		r.requireText("(buckets: us-east-1 does not answer · some may be", "missing (400) · r retries)")
 	})
 }
 

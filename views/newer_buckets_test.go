@@ -88,13 +88,32 @@ func TestNewerBuckets_keysNameTheRegion(t *testing.T) {
 	})
 }
 
-// If the list of all buckets cannot be read, those without a cluster may be missing, and lookout says so.
+// If the list of all buckets cannot be read, the pane, the overview and both head lines say that some may be missing.
 func TestNewerBuckets_missingListIsNamed(t *testing.T) {
-	startWithEmulator(t, emulator.Options{}, screenSize{200, 36}, func(e *emulator.Emulator) {
-		e.InjectFault("list buckets", emulator.Fault{Status: http.StatusForbidden, Times: 100})
-	}, func(r *harness) {
-		r.press("8")
-		r.requireText("buckets without a cluster")
+	for name, o := range map[string]emulator.Options{"document": {}, "now": {Service: emulator.ServiceNow}} {
+		t.Run(name, func(t *testing.T) {
+			startWithEmulator(t, o, screenSize{120, 36}, func(e *emulator.Emulator) {
+				e.InjectFault("list buckets", emulator.Fault{Status: http.StatusServiceUnavailable, Times: 100})
+			}, func(r *harness) {
+				r.wait(30 * time.Second)
+				r.requireText("buckets (buckets: some may be missing (503) · r retries) · ", "· buckets: incomplete")
+				r.press("8")
+				r.requireText(
+					"some buckets may be missing: the list of all buckets failed (503)", "· buckets: incomplete",
+				)
+				r.requireNoText("without a cluster")
+			})
+		})
+	}
+}
+
+// Where a bucket cannot have a certificate, there is no advice about its date.
+func TestNewerBuckets_noAdviceWithoutCertificate(t *testing.T) {
+	startProgram(t, emulator.Options{Service: emulator.ServiceNow}, screenSize{140, 40}, func(r *harness) {
+		r.press(goTo("8", "gb-lon")...)
+		r.press("c")
+		r.requireText("buckets on this kind of endpoint cannot have their own certificate")
+		r.requireNoText("expires", "the host name that the certificate is for")
 	})
 }
 

@@ -51,7 +51,8 @@ func (j JoinedStores) Version() int {
 	return version
 }
 
-// Missing names those whose last read failed, and why: "contacts: 503".
+// Missing names those whose last read failed, and why, and those that lack rows: "contacts: 503", "buckets:
+// incomplete".
 func (j JoinedStores) Missing() []string {
 	var missing []string
 	for _, s := range j {
@@ -60,6 +61,10 @@ func (j JoinedStores) Missing() []string {
 			missing = append(missing, s.Name()+": not allowed")
 		case err != nil:
 			missing = append(missing, s.Name()+": "+ui.ShortReason(err))
+		default:
+			if parts, ok := s.(interface{ Missing() []string }); ok && len(parts.Missing()) > 0 {
+				missing = append(missing, s.Name()+": incomplete")
+			}
 		}
 	}
 	return missing
@@ -187,8 +192,10 @@ func (l *List[T]) Refresh() tea.Cmd {
 	return tea.Batch(l.Store.Refresh(), l.JoinedStores.Refresh())
 }
 
-// MissingLists names the joined stores that failed.
-func (l *List[T]) MissingLists() []string { return l.JoinedStores.Missing() }
+// MissingLists names the joined stores that failed, and those that lack rows; the list itself first.
+func (l *List[T]) MissingLists() []string {
+	return append(JoinedStores{l.Store}.Missing(), l.JoinedStores.Missing()...)
+}
 
 // joinMaxAge is the age at which Poll reads a joined store again.
 const joinMaxAge = time.Minute

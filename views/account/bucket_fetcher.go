@@ -264,10 +264,9 @@ func (q *fanout) lastPage() (ui.RowPage[*client.Bucket], error) {
 	if failed == len(q.clusterIDs) && failed > 0 || q.received[fromClusterList].err != nil {
 		return ui.RowPage[*client.Bucket]{}, err
 	}
-	page.Missing = append(page.Missing, "buckets without a cluster")
-	page.Notes = append(
-		page.Notes, "buckets without a cluster may be missing: the list of all buckets failed: "+ui.Reason(err),
-	)
+	why := ui.ShortReason(err)
+	page.Missing = append(page.Missing, "some may be missing ("+why+")")
+	page.Notes = append(page.Notes, "some buckets may be missing: the list of all buckets failed ("+why+")")
 	page.Rows = q.newRows()
 	page.Total = len(q.delivered)
 	return page, nil
