@@ -96,11 +96,19 @@ func (p *parentColumn) content(b ui.Box) (title string, names []string, open int
 		open = -1
 		rows := slices.Clone(p.listing.a.Buckets().Rows())
 		slices.SortFunc(rows, compareBuckets) // they arrive cluster by cluster, in any order
+		labels := map[string]int{}
+		for _, row := range rows {
+			labels[row.Label.Raw()]++
+		}
 		for _, row := range rows {
 			if row.ID() == path.bucket.ID() {
 				open = len(names)
 			}
-			names = append(names, row.Label.String())
+			name := row.Label.String()
+			if labels[row.Label.Raw()] > 1 {
+				name += " " + row.Location().String()
+			}
+			names = append(names, name)
 		}
 		from := max(0, min(open-b.Height/2, len(names)-b.Height))
 		return "buckets", names[from:min(len(names), from+b.Height)], open - from
