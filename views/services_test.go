@@ -48,6 +48,20 @@ func TestServices_disable_undo(t *testing.T) {
 	})
 }
 
+// u undoes what the news line says, and nothing older: a change that cannot be undone takes the offer away.
+func TestServices_undoOnlyWhatIsShown(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
+		r.requireText("u: enable again")
+		r.press("4", "e", "x", "<ctrl+s>")
+		r.requireText(": saved")
+		r.press("u")
+		r.requireApplied("disable service", "update contact")
+		r.press(":", "undo")
+		r.requireNoText("undo: enable again")
+	})
+}
+
 // Each change of a service, also an undo, records the status before it, and the news shows the same status.
 func TestServices_toggleAndUndoRecordStatusBefore(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {

@@ -148,10 +148,10 @@ func (l *ScreenReaderProgram) announceChanges(s *Shell) {
 
 // undoHint names the key that undoes the change in the news.
 func (l *ScreenReaderProgram) undoHint(s *Shell) string {
-	if s.news.undo == nil {
+	if s.news.current.Undo == nil {
 		return ""
 	}
-	return "; u: " + s.news.undo.Name()
+	return "; u: " + s.news.current.Undo.Name()
 }
 
 // announcePart announces a part that has changed.

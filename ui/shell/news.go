@@ -10,11 +10,11 @@ import (
 	"lookout/ui"
 )
 
-// news holds the message in the news line, and the messages before it.
+// news holds the message in the news line, and the messages before it. Only the change that the line names can be
+// undone: a key must not undo an older one.
 type news struct {
 	current ui.NewsMsg
 	number  int // counts messages
-	undo    *ui.Action
 	history []message
 }
 
@@ -46,9 +46,6 @@ func (n *news) show(s *Shell, msg ui.NewsMsg) tea.Cmd {
 	}
 	n.current = msg
 	n.number++
-	if msg.Undo != nil {
-		n.undo = msg.Undo
-	}
 	n.history = append(n.history, message{s.o.Now(), msg.Text})
 	if len(n.history) > maxMessages {
 		n.history = n.history[len(n.history)-maxMessages:]
@@ -67,14 +64,14 @@ func (n *news) show(s *Shell, msg ui.NewsMsg) tea.Cmd {
 func (n *news) endWork(w *ui.BackgroundWork) {
 	w.Ended = true
 	if n.current.Work == w {
-		n.current, n.undo = ui.NewsMsg{}, nil
+		n.current = ui.NewsMsg{}
 	}
 }
 
 // expire removes a message unless a newer one has replaced it.
 func (n *news) expire(msg newsExpired) {
 	if msg.number == n.number {
-		n.current, n.undo = ui.NewsMsg{}, nil
+		n.current = ui.NewsMsg{}
 	}
 }
 
@@ -106,8 +103,8 @@ func (n *news) view(b ui.Box) string {
 		glyph = g.Problem
 	}
 	undo := ""
-	if n.undo != nil && n.current.Undo == n.undo {
-		undo = " " + g.Bullet + " u: " + n.undo.Name()
+	if n.current.Undo != nil {
+		undo = " " + g.Bullet + " u: " + n.current.Undo.Name()
 	}
 	text := ui.Truncate(n.current.Text, max(0, b.Width-3-ui.Width(undo)), g.Ellipsis)
 	return " " + b.Theme.PaintState(n.current.Tone, glyph+" "+text) + b.Theme.Paint(theme.Accent, undo)

@@ -25,8 +25,8 @@ type programActions struct {
 
 // actions returns the program's actions with the user's keys.
 func (p *programActions) actions(s *Shell) []ui.Action {
-	if paused := s.clock.paused(); p.cached == nil || p.paused != paused || p.undo != s.news.undo {
-		p.paused, p.undo = paused, s.news.undo
+	if paused := s.clock.paused(); p.cached == nil || p.paused != paused || p.undo != s.news.current.Undo {
+		p.paused, p.undo = paused, s.news.current.Undo
 		p.cached = s.policy.apply("program", p.build(s))
 	}
 	return p.cached
@@ -37,8 +37,8 @@ func (p *programActions) build(s *Shell) []ui.Action {
 	actions = append(actions, p.screenActions(s)...)
 	actions = append(actions, p.navigationActions(s)...)
 	actions = append(actions, p.accountActions(s)...)
-	if s.news.undo != nil {
-		actions = append(actions, undoAction(s, *s.news.undo))
+	if undo := s.news.current.Undo; undo != nil {
+		actions = append(actions, undoAction(s, *undo))
 	}
 	return append(actions, p.tabActions(s)...)
 }
@@ -153,7 +153,7 @@ func (p *programActions) accountActions(s *Shell) []ui.Action {
 
 func undoAction(s *Shell, undo ui.Action) ui.Action {
 	a := programCommand("undo: "+undo.Name(), "", func() tea.Cmd {
-		s.news.undo = nil
+		s.news.current.Undo = nil
 		return undo.Do()
 	}, "u")
 	a.Writes, a.OpensView = undo.Writes, undo.OpensView
