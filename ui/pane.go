@@ -150,11 +150,12 @@ type Refresher interface{ Refresh() tea.Cmd }
 type (
 	// NewsMsg shows a line of news, and offers Undo unless it is nil.
 	NewsMsg struct {
-		Text string
-		Tone theme.Tone
-		Undo *Action
-		Row  RowRef          // the one row that it is about, if any
-		Work *BackgroundWork // the news is shown as long as this lasts; nil shows it for a while
+		Text        string
+		Tone        theme.Tone
+		Undo        *Action
+		Row         RowRef          // the one row that it is about, if any
+		Work        *BackgroundWork // the news is shown as long as this lasts; nil shows it for a while
+		OnlyForPane bool            // the news goes as soon as another pane or dialog is in front
 	}
 	// WorkEndedMsg removes the news about work that has ended, and delivers its result.
 	WorkEndedMsg struct {

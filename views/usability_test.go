@@ -272,6 +272,25 @@ func TestNews_namesChangeAndObject(t *testing.T) {
 	})
 }
 
+// News that is true only for the pane in front goes when another pane or a dialog is opened; other news stays.
+func TestNews_ofPaneGoesWithPane(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		for _, keys := range [][]string{{"c"}, {"3"}, {"?"}, {":", "contacts", "<enter>"}} {
+			r.press("8", "<esc>")
+			r.requireText("this is the top level")
+			r.press(keys...)
+			r.requireNoText("this is the top level")
+			r.press("<esc>")
+		}
+		r.press("<esc>", "3", "/", "edge", "<enter>", "E")
+		r.requireText("enable: ")
+		r.press("4")
+		r.requireNoText("enable: ")
+		r.press("3", "d", "<ctrl+s>", "4")
+		r.requireText("edge-router: monitoring is disabled")
+	})
+}
+
 // News reads as a sentence.
 func TestNews_readsAsSentence(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {

@@ -60,6 +60,11 @@ func (n *news) show(s *Shell, msg ui.NewsMsg) tea.Cmd {
 	return tea.Tick(wait, func(time.Time) tea.Msg { return newsExpired{number} })
 }
 
+// showPaneNews shows a line that is true only for the pane in front.
+func showPaneNews(tone theme.Tone, text string) tea.Cmd {
+	return ui.Send(ui.NewsMsg{Text: text, Tone: tone, OnlyForPane: true})
+}
+
 // endWork removes the message about work that has ended, unless a newer one has replaced it.
 func (n *news) endWork(w *ui.BackgroundWork) {
 	w.Ended = true

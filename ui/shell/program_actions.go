@@ -114,7 +114,7 @@ func (p *programActions) navigationActions(s *Shell) []ui.Action {
 	travel := func(move func() bool, end string) func() tea.Cmd {
 		return func() tea.Cmd {
 			if !move() {
-				return ui.ShowNews(theme.Info, end)
+				return showPaneNews(theme.Info, end)
 			}
 			return s.clock.schedule(s)
 		}

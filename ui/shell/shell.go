@@ -105,7 +105,7 @@ func (s *Shell) Init() tea.Cmd {
 
 // Update handles a message. It then requests the rows that the pane in front lacks, and fits the dialogs to the screen.
 func (s *Shell) Update(msg tea.Msg) tea.Cmd {
-	d, open := s.dialogs.top(), len(s.dialogs.open)
+	d, open, pane := s.dialogs.top(), len(s.dialogs.open), s.pane()
 	cmd := tea.Batch(s.dispatch(msg), s.typeahead.resumeWaiting(s), s.o.Notify.announce(s.o.Account))
 	s.dialogs.removeFinishedForms()
 	if p, ok := s.pane().(interface{ LoadMissing() tea.Cmd }); ok && !s.clock.paused() {
@@ -115,6 +115,9 @@ func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 		cmd = tea.Batch(cmd, p.readLists())
 	}
 	s.askForToken()
+	if s.news.current.OnlyForPane && (s.pane() != pane || s.dialogs.top() != d) {
+		s.news.current = ui.NewsMsg{}
+	}
 	s.dialogs.layout(s.bodyBox())
 	if _, pressed := msg.(tea.KeyPressMsg); !pressed || cmd != nil || s.dialogs.top() != d ||
 		len(s.dialogs.open) != open {
@@ -363,7 +366,7 @@ func (s *Shell) startAction(a ui.Action) tea.Cmd {
 	case a.WaitsFor != "" && !a.Writes:
 		return s.typeahead.waitForRows(s, a)
 	case a.DisabledReason != "":
-		return ui.ShowNews(theme.Warn, a.Name()+": "+a.DisabledReason)
+		return showPaneNews(theme.Warn, a.Name()+": "+a.DisabledReason)
 	case a.Confirm != nil:
 		q := newQuestionDialog(a)
 		s.dialogs.push(q)
@@ -384,7 +387,7 @@ func (s *Shell) goUp() tea.Cmd {
 	if s.o.Overview && s.o.Account != AllAccounts {
 		next = "press O for all accounts, q to quit"
 	}
-	return ui.ShowNews(theme.Info, "this is the top level · "+next)
+	return showPaneNews(theme.Info, "this is the top level · "+next)
 }
 
 // now returns the time that the screen shows: it stands still while refreshing is paused.
