@@ -33,6 +33,72 @@ func TestRequestRate_dayAtRest(t *testing.T) {
 	})
 }
 
+// While refreshing is paused, opening a pane that was never read reads it once; nothing else is requested.
+func TestPause_readsNewPaneOnce(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{160, 45}, func(r *harness) {
+		r.press("p")
+		for _, keys := range []string{"2", "3", "4", "5", "6", "7", "8", "9", "0", "F", "J", "U"} {
+			r.press(keys)
+			r.wait(2 * time.Second)
+			r.requireNoText("reading ")
+			r.requireText("paused 00:00:00")
+		}
+		r.press("8", "/", "acme-backups", "<enter>", "<enter>")
+		r.wait(2 * time.Second)
+		r.requireNoText("reading ")
+		r.requireText("README.txt", "paused 00:00:00")
+		r.requireRequestRate(time.Hour)
+		requests := func() int { // without the tickets, which notices read
+			return r.emu.RequestCount("") - r.emu.RequestCount("view ticket")
+		}
+		before := requests()
+		for _, keys := range []string{"2", "3", "4", "5", "6", "7", "8", "9", "0", "F", "J", "U"} {
+			r.press(keys)
+		}
+		if n := requests() - before; n > 0 {
+			t.Errorf("%d requests for panes that were read before", n)
+		}
+	})
+}
+
+// Opening a pane reads its rows at once if they are older than the refresh interval, however the pane is opened. They
+// are not called late before their answer could come.
+func TestOpening_readsOldRows(t *testing.T) {
+	slow := &slowTransport{}
+	runProgram(t, programOptions{size: screenSize{120, 36}, transport: slow.transport}, func(r *harness) {
+		requests := func(keys ...string) int {
+			before := r.emu.RequestCount("list credentials")
+			r.press(keys...)
+			r.requireNoText("late ·")
+			r.wait(time.Second)
+			r.requireText("live · 0 s")
+			return r.emu.RequestCount("list credentials") - before
+		}
+		r.press("5", "7")
+		slow.latency = 500 * time.Millisecond
+		for _, keys := range []string{"5", "<ctrl+o>", ":"} {
+			r.wait(2*time.Minute + time.Second) // the next tick is far off
+			press := []string{keys}
+			if keys == ":" {
+				press = append(press, "credentials", "<enter>")
+			}
+			if n := requests(press...); n != 1 {
+				t.Errorf("%q: %d requests for rows that are two minutes old", press, n)
+			}
+			r.press("7")
+		}
+		r.wait(30 * time.Second)
+		before := r.emu.RequestCount("")
+		for range 5 {
+			r.press("3", "4", "5", "6", "7", "9")
+			r.wait(time.Second)
+		}
+		if n := r.emu.RequestCount("") - before; n > 25 {
+			t.Errorf("%d requests for a walk through six panes, five times", n)
+		}
+	})
+}
+
 // requireRequestRate fails unless the program sends exactly these operations, each at most as often an hour as given
 // and at least nine tenths of that.
 func (r *harness) requireRequestRate(d time.Duration, plans ...map[string]int) {
@@ -88,6 +154,10 @@ func TestPolls_slowDownBeforeTheAPIRefuses(t *testing.T) {
 		r.requireText("20 of 800 requests left")
 		if n := requests(10 * time.Minute); n > 6 {
 			t.Errorf("%d polls in 10 minutes with nearly nothing left", n)
+		}
+		all := r.emu.RequestCount("")
+		if r.press("4", "3"); r.emu.RequestCount("") != all {
+			t.Error("opening panes sends requests with nearly nothing left")
 		}
 		before := r.emu.RequestCount("list services")
 		if r.press("r"); r.emu.RequestCount("list services") != before+1 {

@@ -17,6 +17,7 @@ type clock struct {
 	interval    time.Duration // between refreshes; 0 never refreshes
 	tickNumber  int           // number of the pending tick; earlier ones are ignored
 	nextRefresh time.Time
+	openedAt    time.Time // when the pane in front was opened, or refreshing was resumed: nothing was late before
 	pausedAt    time.Time // when refreshing was paused; zero while it is not
 	blurred     bool      // the terminal does not have the focus
 	failures    int       // refreshes missed because of failures, at most 2
@@ -151,6 +152,21 @@ func (c *clock) handleTick(s *Shell, t tick) tea.Cmd {
 	return tea.Batch(poll(s.pane()), s.o.Notify.refresh(), c.schedule(s))
 }
 
+// onPaneOpened refreshes the pane in front at once if its rows are older than the time between refreshes.
+func (c *clock) onPaneOpened(s *Shell) tea.Cmd {
+	f, now := freshnessOf(s.pane()), s.o.Now()
+	c.openedAt = now
+	last := f.LoadedAt
+	if f.Err != nil {
+		last = f.FailedAt
+	}
+	if noAutoRefresh(s.pane()) || last.IsZero() || now.Sub(last) < c.refreshInterval() {
+		return c.schedule(s)
+	}
+	c.nextRefresh = now
+	return c.handleTick(s, tick{c.tickNumber})
+}
+
 // poll refreshes a pane because of the clock, not because the user asked. It does not repeat a request under way.
 func poll(p ui.Pane) tea.Cmd {
 	if poller, ok := p.(ui.AutoRefresher); ok {
@@ -165,7 +181,7 @@ func poll(p ui.Pane) tea.Cmd {
 // togglePause pauses or resumes automatic refreshes and timers.
 func (c *clock) togglePause(s *Shell) tea.Cmd {
 	if c.paused() {
-		c.pausedAt = time.Time{}
+		c.pausedAt, c.openedAt = time.Time{}, s.o.Now()
 		return tea.Batch(s.pane().Refresh(), c.start(s))
 	}
 	c.pausedAt = s.o.Now()
@@ -251,6 +267,9 @@ func (s *Shell) ownFreshnessText() (string, theme.Tone) {
 	case low != "" && s.clock.interval > 0:
 		return g.Live + " " + age + " ago · refreshing slowly: " + low, theme.Warn
 	case now.Sub(f.LoadedAt) > s.clock.lateAfter() && s.clock.interval > 0:
+		if f.Loading && now.Sub(s.clock.openedAt) < s.clock.lateAfter() {
+			return g.Stale + " refreshing · " + age + " old", theme.Warn
+		}
 		return g.Stale + " late · " + age, theme.Warn
 	}
 	return g.Live + " live · " + age, theme.Good

@@ -289,7 +289,7 @@ func startRowAction(s *Shell, pane string, rows ui.PaletteRowFinder, id, name st
 	if !found {
 		return ui.ShowNews(theme.Warn, name+": it no longer exists")
 	}
-	return tea.Batch(s.clock.schedule(s), s.startAction(s.policy.apply(pane, []ui.Action{action})[0]))
+	return s.startAction(s.policy.apply(pane, []ui.Action{action})[0])
 }
 
 // layout finds the entries for a text that was pasted.

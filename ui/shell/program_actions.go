@@ -116,7 +116,7 @@ func (p *programActions) navigationActions(s *Shell) []ui.Action {
 			if !move() {
 				return showPaneNews(theme.Info, end)
 			}
-			return s.clock.schedule(s)
+			return nil
 		}
 	}
 	back := travel(s.tabs.goBack, "no earlier place to go back to")
@@ -180,7 +180,7 @@ func tabAction(s *Shell, i int) ui.Action {
 		Group: "panes",
 		Do: func() tea.Cmd {
 			s.tabs.switchTo(i)
-			return s.clock.schedule(s)
+			return nil
 		},
 	}
 }

@@ -107,8 +107,12 @@ func (s *Shell) Init() tea.Cmd {
 func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 	d, open, pane := s.dialogs.top(), len(s.dialogs.open), s.pane()
 	cmd := tea.Batch(s.dispatch(msg), s.typeahead.resumeWaiting(s), s.o.Notify.announce(s.o.Account))
+	if s.pane() != pane {
+		cmd = tea.Batch(cmd, s.clock.onPaneOpened(s))
+	}
 	s.dialogs.removeFinishedForms()
-	if p, ok := s.pane().(interface{ LoadMissing() tea.Cmd }); ok && !s.clock.paused() {
+	if p, ok := s.pane().(interface{ LoadMissing() tea.Cmd }); ok &&
+		(!s.clock.paused() || !freshnessOf(s.pane()).Loaded) {
 		cmd = tea.Batch(cmd, p.LoadMissing())
 	}
 	if p, ok := s.dialogs.top().(*paletteDialog); ok && !s.clock.paused() {
@@ -191,7 +195,7 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 		return tea.Batch(cmds...)
 	case ui.OpenPaneMsg:
 		s.tabs.open(msg.Pane)
-		return tea.Batch(s.applyColumns(msg.Pane), s.clock.schedule(s))
+		return s.applyColumns(msg.Pane)
 	case ui.ClosePaneMsg:
 		s.goUp()
 	case form.OpenFormMsg:
@@ -211,7 +215,6 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 		if !s.tabs.goTo(msg) {
 			return ui.ShowNews(theme.Warn, "there is no pane "+msg.Pane+" here")
 		}
-		return s.clock.schedule(s)
 	case ui.CopyMsg:
 		return tea.Batch(copyText(msg.Text), ui.ShowNews(theme.Good, "copied: "+msg.Label))
 	case ui.OpenURLMsg:
@@ -381,7 +384,7 @@ func (s *Shell) startAction(a ui.Action) tea.Cmd {
 func (s *Shell) goUp() tea.Cmd {
 	if t := s.tabs.current(); len(t.stack) > 1 {
 		t.pop()
-		return s.clock.schedule(s)
+		return nil
 	}
 	next := "press q to quit"
 	if s.o.Overview && s.o.Account != AllAccounts {

@@ -64,12 +64,14 @@ func (p *view) title() string {
 func (p *view) Freshness() ui.Freshness { return p.access.Freshness() }
 
 // Refresh reads the access and the keys again.
-func (p *view) Refresh() tea.Cmd { return tea.Batch(p.access.Refresh(), p.a.Keys().Refresh()) }
+func (p *view) Refresh() tea.Cmd {
+	p.opened = true
+	return tea.Batch(p.access.Refresh(), p.a.Keys().Refresh())
+}
 
 // LoadMissing reads everything once, and the access again after each change of it.
 func (p *view) LoadMissing() tea.Cmd {
 	if !p.opened { // keys that were read long ago do not tell who can read it now
-		p.opened = true
 		return p.Refresh()
 	}
 	cmds := []tea.Cmd{p.a.Keys().EnsureLoaded(), account.LoadChanges(p.a)}
