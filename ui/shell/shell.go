@@ -38,6 +38,7 @@ type Shell struct {
 	valuesHidden bool    // values are shown as dots
 	tokenAsked   bool    // the form for another token was shown since the last refusal
 	startup      tea.Cmd // news about the configuration
+	paneActions  paneActions
 
 	backdrop backdrop
 }
@@ -106,6 +107,10 @@ func (s *Shell) Init() tea.Cmd {
 // Update handles a message. It then requests the rows that the pane in front lacks, and fits the dialogs to the screen.
 func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 	d, open, pane := s.dialogs.top(), len(s.dialogs.open), s.pane()
+	if _, pressed := msg.(tea.KeyPressMsg); !pressed {
+		s.paneActions.forget()
+	}
+	defer s.paneActions.forget()
 	cmd := tea.Batch(s.dispatch(msg), s.typeahead.resumeWaiting(s), s.o.Notify.announce(s.o.Account))
 	if s.pane() != pane {
 		cmd = tea.Batch(cmd, s.clock.onPaneOpened(s))
@@ -295,13 +300,23 @@ func (s *Shell) handleKey(k tea.KeyPressMsg) tea.Cmd {
 	if s.typeahead.keepBehind(s, k) {
 		return nil
 	}
-	pressed := keyName(k.String())
-	for a := range s.actions() {
-		if key.Matches(pressed, a.Key) {
-			return s.startAction(a)
-		}
+	a, found := actionOf(k, s.actions())
+	s.paneActions.forget()
+	if found {
+		return s.startAction(a)
 	}
 	return p.Update(k)
+}
+
+// actionOf returns the first action that has a key.
+func actionOf(k tea.KeyPressMsg, actions iter.Seq[ui.Action]) (a ui.Action, found bool) {
+	pressed := keyName(k.String())
+	for a := range actions {
+		if key.Matches(pressed, a.Key) {
+			return a, true
+		}
+	}
+	return a, false
 }
 
 // keyName is the name of a pressed key. Comparing the key itself with a binding would build its name every time.
@@ -337,15 +352,14 @@ func (s *Shell) handlePaste(msg tea.PasteMsg) tea.Cmd {
 // read this list.
 func (s *Shell) actions() iter.Seq[ui.Action] {
 	return func(yield func(ui.Action) bool) {
-		p := s.pane()
-		own, program := p.Actions(), s.program.paneOnlyActions
-		if !s.o.PaneOnly {
-			own, program = s.policy.apply(p.Name(), own), s.program.actions
-		}
-		for _, a := range own {
+		for _, a := range s.paneActions.of(s) {
 			if !yield(a) {
 				return
 			}
+		}
+		program := s.program.actions
+		if s.o.PaneOnly {
+			program = s.program.paneOnlyActions
 		}
 		for _, a := range program(s) {
 			if !yield(a) {
@@ -354,6 +368,27 @@ func (s *Shell) actions() iter.Seq[ui.Action] {
 		}
 	}
 }
+
+// paneActions keeps the actions of the pane in front from a frame, which shows their keys, to the next key. Whatever is
+// handled may change them.
+type paneActions struct {
+	pane    ui.Pane
+	actions []ui.Action
+}
+
+// of returns the actions of the pane in front.
+func (p *paneActions) of(s *Shell) []ui.Action {
+	if pane := s.pane(); p.actions == nil || p.pane != pane {
+		p.pane, p.actions = pane, pane.Actions()
+		if !s.o.PaneOnly {
+			p.actions = s.policy.apply(pane.Name(), p.actions)
+		}
+	}
+	return p.actions
+}
+
+// forget drops the actions.
+func (p *paneActions) forget() { *p = paneActions{} }
 
 // startAction is the only place where an action begins: it says why the action is disabled, asks for confirmation, or
 // runs it. A change of something that the user cannot have seen is always confirmed.

@@ -172,6 +172,26 @@ func TestQuestionDialog_notAnsweredByAccident(t *testing.T) {
 	})
 }
 
+// A key means what is on the list now, even if no frame was drawn since the list or the cursor has changed.
+func TestShell_keyBetweenFrames(t *testing.T) {
+	runInBubble(t, func(t *testing.T) {
+		b := newShellTest(t, nil)
+		b.screen()
+		b.press("j", "D")
+		if !strings.Contains(b.screen(), "Thing beta goes.") {
+			t.Errorf("the key is not for the row under the cursor:\n%s", b.screen())
+		}
+		b.press("esc")
+		b.screen()
+		b.rows = []string{"gamma"}
+		b.run(b.shell.pane().Refresh())
+		b.press("D")
+		if !strings.Contains(b.screen(), "Thing gamma goes.") {
+			t.Errorf("the key is for a row that is gone:\n%s", b.screen())
+		}
+	})
+}
+
 // A question that does not fit on the screen cannot be answered.
 func TestQuestionDialog_doesNotArmWhenTooSmall(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
