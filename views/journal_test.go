@@ -49,6 +49,23 @@ func TestJournalPane_showsOutcomes(t *testing.T) {
 	})
 }
 
+// The journal opens with the cursor on the newest change, although another pane has shown older ones before.
+func TestJournalPane_opensOnNewest(t *testing.T) {
+	for _, keys := range [][]string{{}, {"g", "j"}} {
+		startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+			r.press("6", "t", "2", "<enter>", "<esc>", "3", "g", "d", "<ctrl+s>", "J")
+			r.press(keys...)
+			want := []string{"disable service", "update SSH settings"}[min(len(keys), 1)]
+			for line := range strings.Lines(r.screen()) {
+				if strings.Contains(line, "▸ ✓ done") && strings.Contains(line, want) {
+					return
+				}
+			}
+			r.Fatalf("the cursor is not on %q\n%s", want, r.screen())
+		})
+	}
+}
+
 // TestGoldenJournal compares the journal, with and without changes, with a golden file.
 func TestGoldenJournal(t *testing.T) {
 	keys := map[string][]string{"detail": {"j", "<enter>"}, "filtered": {"/", "zzz", "<enter>"}}

@@ -22,14 +22,26 @@ import (
 type journalView struct {
 	*table.List[*journal.Entry]
 	a                *account.Account
-	requestedVersion int // version of the journal that was asked for last
+	requestedVersion int    // version of the journal that was asked for last
+	firstRow         string // newest change known when the pane was opened, until newer ones are read
 }
 
-// LoadMissing reads the changes that were added since.
+// LoadMissing reads the changes that were added since. When the pane is first opened, the cursor goes to the newest of
+// them, unless it has been moved.
 func (p *journalView) LoadMissing() tea.Cmd {
+	row := p.SaveState().Row
 	if now := p.a.Journal.Version(); now != p.requestedVersion && p.Store.Loaded() {
+		if p.requestedVersion == 0 && row == "" && p.Store.Len() > 0 {
+			p.firstRow = p.Store.ID(p.Store.At(0))
+		}
 		p.requestedVersion = now
 		return tea.Batch(p.List.LoadMissing(), p.Store.Refresh())
+	}
+	if p.firstRow != "" && !p.Store.Freshness().Loading {
+		if row == p.firstRow {
+			table.SelectFirst(p.List)
+		}
+		p.firstRow = ""
 	}
 	return p.List.LoadMissing()
 }
