@@ -641,6 +641,17 @@ func TestCertificate_date(t *testing.T) {
 	})
 }
 
+// The journal's detail names a bucket once: its ID ends with its label.
+func TestJournal_bucketIsNamedOnce(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{160, 40}, func(r *harness) {
+		r.press(append(goTo("8", "acme-www"), "x", "<right>", "<ctrl+s>")...)
+		r.requireApplied(client.OpUpdateBucketAccess)
+		r.press("J")
+		r.requireText("us-east-1/acme-www")
+		r.requireNoText("us-east-1/acme-www  acme-www")
+	})
+}
+
 // The program asks twice before it lets everyone write.
 func TestObjects_publicWriteAsksTwice(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {

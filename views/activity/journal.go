@@ -248,16 +248,11 @@ func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
 	}
 	t.Field("time", e.Time.In(a.Location).Format("2006-01-02 15:04:05 MST"), theme.Plain)
 	if c.Resource != "" {
-		t.Field(
-			client.NewText(c.Resource).String(),
-			client.Clean(
-				account.OrDefault(c.ID, "new"),
-			)+ui.WithPrefix(
-				"  ",
-				client.NewText(c.Label).String(),
-			),
-			theme.Plain,
-		)
+		target := client.Clean(account.OrDefault(c.ID, "new"))
+		if label := client.NewText(c.Label).String(); target != label && !strings.HasSuffix(target, "/"+label) {
+			target += ui.WithPrefix("  ", label)
+		}
+		t.Field(client.NewText(c.Resource).String(), target, theme.Plain)
 	}
 	t.Field("reason", account.OrDefault(client.NewText(c.Reason).String(), "not given"), theme.Plain)
 	if !c.RevertAt.IsZero() {

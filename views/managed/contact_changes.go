@@ -186,7 +186,7 @@ func editContact(a *account.Account, c *client.Contact) resource.Draft[*client.C
 	}
 	in := e.Open()
 	return resource.Draft[*client.Contact]{
-		Title:       fmt.Sprintf("Edit contact %d", c.ID),
+		Title:       "Edit contact " + account.OrDefault(c.Name.String(), account.FormatID(c.ID)),
 		SubmitLabel: "save",
 		Fields:      contactFields(in, a.SuggestedGroups),
 		Confirm:     e.Confirm,

@@ -158,7 +158,7 @@ func renameCredential(a *account.Account, c *client.Credential) resource.Draft[*
 		return w.UpdateCredential(ctx, id, in.Label)
 	}
 	return resource.Draft[*client.Credential]{
-		Title:        fmt.Sprintf("Label of credential %d", c.ID),
+		Title:        "Label of credential " + account.OrDefault(c.Label.String(), account.FormatID(c.ID)),
 		SubmitLabel:  "save",
 		EnterSubmits: form.AlwaysSubmit,
 		Fields: []form.Field{

@@ -156,7 +156,7 @@ func editService(a *account.Account, s *client.Service) resource.Draft[*client.S
 			Flag("timeout", timeoutUsage)
 	}
 	return resource.Draft[*client.Service]{
-		Title:       fmt.Sprintf("Edit service %d", s.ID),
+		Title:       "Edit service " + account.OrDefault(s.Label.String(), account.FormatID(s.ID)),
 		SubmitLabel: "save",
 		Fields:      fields,
 		Success:     func(s *client.Service) string { return fmt.Sprintf("saved, monitoring is %s", s.Status) },
