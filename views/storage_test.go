@@ -652,6 +652,18 @@ func TestJournal_bucketIsNamedOnce(t *testing.T) {
 	})
 }
 
+// A lifetime out of range has no time of expiry.
+func TestLinkForm_lifetimeOutOfRange(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press(append(goTo("8", "acme-www"), "<enter>", "/", "index.html", "<enter>", "L", "<left>", "<left>")...)
+		r.requireText("‹seconds›", "It expires at about")
+		r.press("<tab>", "<ctrl+u>", "5", "<ctrl+s>")
+		r.requireText("enter a number from 360 to 86400")
+		r.requireNoText("It expires at about")
+		r.requireNoChanges()
+	})
+}
+
 // The program asks twice before it lets everyone write.
 func TestObjects_publicWriteAsksTwice(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {

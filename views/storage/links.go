@@ -211,6 +211,9 @@ func linkForm(a *account.Account, b *client.Bucket, name string) form.Form {
 	}
 	ref := refTo(b, name)
 	review := func() string {
+		if seconds := in.lifetimeSeconds(); seconds < minLifetimeSeconds || seconds > maxLifetimeSeconds {
+			return "" // the field says why
+		}
 		end := a.Now().Add(time.Duration(in.lifetimeSeconds()) * time.Second)
 		return "It expires at about " + formatLocalAndUTC(a, end, "Mon 2 Jan 15:04:05 MST")
 	}
