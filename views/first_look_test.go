@@ -31,6 +31,17 @@ func TestOverview_firstLinesSayWhatIsWrong(t *testing.T) {
 	}
 }
 
+// The overview says how old its issues are even where there is no room for the key that reads them again.
+func TestOverview_ageOfIssuesIsWhole(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
+		r.emu.InjectFault("list issues", emulator.Fault{Status: 503})
+		r.wait(40 * time.Second)
+		if line := r.line("issues: 503 · as of"); !regexp.MustCompile(`as of \d+ s ago +│`).MatchString(line) {
+			r.Errorf("%s", line)
+		}
+	})
+}
+
 // On a screen of 80×24 an incident of two services and four contacts shows what decides the call without scrolling.
 func TestIncident_decidesCallWithoutScrolling(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {

@@ -254,11 +254,20 @@ func ageWidth(all []incident.Incident, b ui.Box) (width int) {
 	return width
 }
 
+// stateLine says in one line what is missing, and what to do about it where there is room.
+func stateLine(prefix string, state resource.JoinState, b ui.Box) string {
+	text := prefix + state.String()
+	if ui.Width(text) > b.Width {
+		text = prefix + state.Reason()
+	}
+	return b.Theme.Paint(theme.Warn, ui.Truncate(text, b.Width, b.Theme.Glyphs.Ellipsis))
+}
+
 // noOpenIncident says that no incident is open, as far as that is known.
 func noOpenIncident(a *account.Account, b ui.Box) string {
 	state := account.IncidentState(a)
 	if state.Kind != resource.Known {
-		return b.Theme.Paint(theme.Warn, ui.Truncate("none seen · "+state.String(), b.Width, b.Theme.Glyphs.Ellipsis))
+		return stateLine("none seen · ", state, b)
 	}
 	text := "no issue is open"
 	if a.Issues().Len() == 0 {
@@ -343,7 +352,7 @@ func issueCountLine(a *account.Account, b ui.Box) string {
 	const days = 31
 	state := resource.StateOf(a.Issues())
 	if state.Kind != resource.Known {
-		return b.Theme.Paint(theme.Warn, ui.Truncate(state.String(), b.Width, b.Theme.Glyphs.Ellipsis))
+		return stateLine("", state, b)
 	}
 	perDay := make([]float64, days)
 	month := 0
