@@ -162,10 +162,10 @@ func TestIncident_windowAroundDetection(t *testing.T) {
 // Every pane with charts says whose load they show, and that the two series of the network are not added up.
 func TestLoad_saysWhose(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
-		const whose, stacked = "charts: all managed instances combined", "network in and out are not stacked"
-		r.requireText(whose, stacked)
+		const whose, zero = "charts: all managed instances combined", "network: in and out both start at 0"
+		r.requireText(whose, zero)
 		r.press("7")
-		r.requireText(whose, stacked)
+		r.requireText(whose, zero)
 		r.press("2", "<enter>")
 		r.requireText(whose)
 	})

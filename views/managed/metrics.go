@@ -40,7 +40,7 @@ func Metrics() []metric {
 // ChartNotes returns what panes say about their charts: what they cover, and how to read that of the network.
 func ChartNotes() []string { return chartNotes }
 
-var chartNotes = []string{"charts: all managed instances combined", "network in and out are not stacked"}
+var chartNotes = []string{"charts: all managed instances combined", "network: in and out both start at 0"}
 
 // newSeries returns samples as a series.
 func newSeries(name string, samples []client.Sample) chart.Series {
