@@ -24,7 +24,7 @@ func (v *FormView) Announce(b ui.Box) ui.ScreenReaderText {
 	case v.focus < len(v.form.Fields):
 		parts, a.Input = v.describeField(v.form.Fields[v.focus], b)
 	case v.focus == len(v.form.Fields):
-		parts, a.Input = []string{"type " + v.form.RequiredText + " to continue"}, "word: "+v.confirmInput.text()
+		parts, a.Input = []string{v.askForWord()}, "word: "+v.confirmInput.text()
 	default:
 		a.Position, a.Count = 0, 0
 		parts = append(parts, "button "+v.form.SubmitLabel+": enter sends")

@@ -66,8 +66,13 @@ func (v *FormView) lines(b ui.Box) (lines []string, focus int) {
 		if focused {
 			focus = len(lines)
 		}
-		label := v.label("Type "+v.form.RequiredText, focused, b)
+		label := v.label("Confirm", focused, b)
 		lines = append(lines, label+input.ViewField(v.confirmInput.edit(), fieldBox(b), focused, "")[0])
+		if ask := v.askForWord(); v.banner != ask {
+			for _, line := range wrap(fieldBox(b), theme.Muted, ask) {
+				lines = append(lines, strings.Repeat(" ", labelWidth+2)+line)
+			}
+		}
 	}
 	if v.form.Review != nil {
 		lines = append(append(lines, ""), wrap(b, theme.Plain, v.form.Review())...)

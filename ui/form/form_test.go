@@ -2,6 +2,7 @@ package form
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -355,6 +356,40 @@ func TestFormView_requiredText(t *testing.T) {
 		screen := ansi.Strip(v.View(uitest.NewBox(t, 70, 20)))
 		if sent != want || want == 0 && !strings.Contains(screen, "type Acme-www-1 to continue") {
 			t.Errorf("%q: sent %d times\n%s", typed, sent, screen)
+		}
+	}
+}
+
+// A form says which word it wants before it is typed, and stops complaining once it is.
+func TestFormView_requiredTextIsExplained(t *testing.T) {
+	v := NewFormView(Form{RequiredText: "2"}, t.Context())
+	screen := func() string { return ansi.Strip(v.View(uitest.NewBox(t, 70, 20))) }
+	if text := screen(); !strings.Contains(text, "Confirm") || !strings.Contains(text, "  type 2 to continue") {
+		t.Errorf("before:\n%s", text)
+	}
+	v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})
+	if text := screen(); strings.Count(text, "type 2 to continue") != 1 || !strings.Contains(text, "✗ type 2") {
+		t.Errorf("refused:\n%s", text)
+	}
+	typeText(v, "2")
+	if text := screen(); strings.Contains(text, "✗") {
+		t.Errorf("typed:\n%s", text)
+	}
+}
+
+// A refusal that reads like the sentence about the word stays beside it while the word is typed.
+func TestFormView_refusalLikeTheWord(t *testing.T) {
+	for _, refusal := range []string{"type 2 to 5 is not for sale", "Type 2 to continue"} {
+		v := NewFormView(Form{
+			RequiredText: "2",
+			Send:         func(context.Context) (func() tea.Cmd, error) { return nil, errors.New(refusal) },
+		}, t.Context())
+		typeText(v, "2")
+		uitest.RunAll(v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl}))
+		typeText(v, "2")
+		text := ansi.Strip(v.View(uitest.NewBox(t, 70, 20)))
+		if !strings.Contains(text, "✗ "+refusal) || !strings.Contains(text, "  type 2 to continue") {
+			t.Errorf("want the refusal and the word to type:\n%s", text)
 		}
 	}
 }

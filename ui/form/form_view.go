@@ -186,6 +186,9 @@ func (v *FormView) press(k tea.KeyPressMsg) tea.Cmd {
 	}
 	if in := v.focusedInput(); in != nil && in.press(k) {
 		v.markEdited()
+		if in == v.confirmInput && v.banner == v.askForWord() {
+			v.banner = ""
+		}
 		return nil
 	}
 	switch {
@@ -218,6 +221,9 @@ func (v *FormView) enterSubmits() bool {
 	return true
 }
 
+// askForWord says which word to type.
+func (v *FormView) askForWord() string { return "type " + v.form.RequiredText + " to continue" }
+
 // submit checks the values and sends them. The first field with a problem gets the keyboard.
 func (v *FormView) submit() tea.Cmd {
 	if v.unseen {
@@ -232,7 +238,7 @@ func (v *FormView) submit() tea.Cmd {
 		}
 	}
 	if v.form.RequiredText != "" && v.confirmInput.text() != v.form.RequiredText {
-		v.focus, v.banner = len(v.form.Fields), "type "+v.form.RequiredText+" to continue"
+		v.focus, v.banner = len(v.form.Fields), v.askForWord()
 		return nil
 	}
 	if v.form.BeforeSend != nil {
