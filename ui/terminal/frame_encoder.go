@@ -22,7 +22,8 @@ type frameEncoder struct {
 	spans         []span
 	rows          []rowSpans
 	plan          scrollPlanner
-	resumeAt      int // the line that a piece begins with
+	first         []byte // what the first of two plans writes
+	resumeAt      int    // the line that a piece begins with
 }
 
 // screenLine is a line of the screen.
@@ -161,10 +162,10 @@ func (e *frameEncoder) parseLine(y int, text string) int {
 	if e.ascii {
 		text = asciiOnly(text)
 	}
+	e.next[y].text = text
 	if e.changed[y] = e.lines[y].text != text; !e.changed[y] {
 		return 0
 	}
-	e.next[y].text = text
 	e.next[y].row.parse(text, &e.writer.styles)
 	return 1
 }
@@ -181,25 +182,25 @@ func (e *frameEncoder) encodeBest(changes int, fresh bool) (best scrollPlan) {
 	var without, after int
 	best, without, after = e.planScroll()
 	e.encodePlan(best)
-	last, shortest := best, len(e.writer.out)
 	if best.by != 0 && without < 2*after+scrollLength {
-		last = scrollPlan{}
-		if e.encodePlan(last); len(e.writer.out) < shortest {
-			best, shortest = last, len(e.writer.out)
-		}
+		best = e.encodeShorter(best, scrollPlan{})
 	}
-	if shortest > minColumnBytes {
+	if len(e.writer.out) > minColumnBytes {
 		if s := e.planColumns(); s.by != 0 {
-			last = s
-			if e.encodePlan(s); len(e.writer.out) < shortest {
-				best = s
-			}
+			best = e.encodeShorter(best, s)
 		}
-	}
-	if best != last {
-		e.encodePlan(best)
 	}
 	return best
+}
+
+// encodeShorter encodes a second plan and returns the shorter of the two. Its bytes are in the writer.
+func (e *frameEncoder) encodeShorter(first, second scrollPlan) scrollPlan {
+	e.writer.out, e.first = e.first, e.writer.out
+	if e.encodePlan(second); len(e.writer.out) < len(e.first) {
+		return second
+	}
+	e.writer.out, e.first = e.first, e.writer.out
+	return first
 }
 
 // encodePlan encodes the frame with a scroll, or without one if that is empty.
@@ -241,12 +242,7 @@ func (e *frameEncoder) isShown(y int) bool {
 }
 
 // hasText reports whether a line on the screen shows the text of a line of the new frame.
-func (e *frameEncoder) hasText(on, y int) bool {
-	if !e.changed[y] {
-		return e.lines[on].text == e.lines[y].text
-	}
-	return e.lines[on].text == e.next[y].text
-}
+func (e *frameEncoder) hasText(on, y int) bool { return e.lines[on].text == e.next[y].text }
 
 // writeSpan writes a span.
 func (e *frameEncoder) writeSpan(s *span) {

@@ -49,7 +49,7 @@ func (w *parsedLine) parse(line string, styles *styleTable) {
 				onBlank = styles.onBlank[on]
 			}
 			i += n
-		case c >= utf8.RuneSelf || startsCombining(line[i+1:]):
+		case c >= utf8.RuneSelf || i+1 < len(line) && line[i+1] >= utf8.RuneSelf && startsCombining(line[i+1:]):
 			i += w.parseNonASCII(line[i:], on)
 		case c == ' ':
 			w.cells = append(w.cells, cell{' ', onBlank})
@@ -93,7 +93,7 @@ func (w *parsedLine) parseNonASCII(text string, on styleID) int {
 }
 
 // blockHashes returns the hashes of the line's four quarters for a screen of a width. Lines with equal hashes of a
-// quarter look alike there.
+// quarter look alike there; the hash of a blank quarter is 0.
 func (w *parsedLine) blockHashes(width int) *[blockCount]uint64 {
 	if w.hashed && w.hashedWidth == width {
 		return &w.hashes
@@ -104,6 +104,9 @@ func (w *parsedLine) blockHashes(width int) *[blockCount]uint64 {
 		sum := uint64(0)
 		from, to := min(n*size, len(w.cells)), min((n+1)*size, len(w.cells))
 		for x, c := range w.cells[from:to] {
+			if c == blank {
+				continue
+			}
 			sum += (uint64(uint32(c.r)) | uint64(c.style)<<32) * (hashFactor + 2*uint64(x))
 		}
 		w.hashes[n] = sum

@@ -24,6 +24,7 @@ type scrollPlanner struct {
 // Limits of what is worth trying.
 const (
 	minScrollChanges = 3  // changed lines
+	linesPerVote     = 4  // changed lines for each matching quarter of a line that a shift needs
 	minColumnBytes   = 60 // of the frame, for a scroll of some columns to be tried
 	maxShift         = 60 // lines
 	scrollLength     = 16 // bytes of a scroll
@@ -60,15 +61,15 @@ func (e *frameEncoder) planColumns() (s scrollPlan) {
 		return s
 	}
 	s, gain := e.bestRegion(by, left, right)
-	if gain <= scrollLength+marginLength || !e.hasCertainWidths(s) {
+	if gain <= scrollLength+marginLength || !haveCertainWidths(e.before[s.top:s.bottom+1]) {
 		return scrollPlan{}
 	}
 	return s
 }
 
-// hasCertainWidths reports whether the columns of all lines that a scroll moves are known.
-func (e *frameEncoder) hasCertainWidths(s scrollPlan) bool {
-	for _, line := range e.before[s.top : s.bottom+1] {
+// haveCertainWidths reports whether the columns of all lines are known.
+func haveCertainWidths(lines []*parsedLine) bool {
+	for _, line := range lines {
 		if len(line.ambiguous) > 0 {
 			return false
 		}
@@ -76,20 +77,23 @@ func (e *frameEncoder) hasCertainWidths(s scrollPlan) bool {
 	return true
 }
 
-// bestShift returns the shift by which most quarters of changed lines come into place, or 0.
+// bestShift returns the shift by which most quarters of changed lines come into place, or 0. Blank quarters do not
+// count: they match others all over the screen, and are erased in a few bytes.
 func (e *frameEncoder) bestShift() int {
 	p, width := &e.plan, e.writer.width
 	p.votes, p.extents = grow(p.votes, 2*maxShift+1), grow(p.extents, 2*maxShift+1)
 	clear(p.votes)
+	changes := 0
 	for y, line := range e.after {
 		if !e.changed[y] {
 			continue
 		}
+		changes++
 		now, then := e.before[y].blockHashes(width), line.blockHashes(width)
 		for n := max(0, y-maxShift); n < min(len(e.before), y+maxShift+1); n++ {
 			there := e.before[n].blockHashes(width)
 			for block, hash := range then {
-				if hash == there[block] && hash != now[block] {
+				if hash == there[block] && hash != now[block] && hash != 0 {
 					i := n - y + maxShift
 					if p.votes[i] == 0 {
 						p.extents[i][0] = y
@@ -100,7 +104,7 @@ func (e *frameEncoder) bestShift() int {
 			}
 		}
 	}
-	best, most := 0, minScrollChanges-1
+	best, most := 0, max(minScrollChanges-1, changes/linesPerVote)
 	for i, votes := range p.votes {
 		by := i - maxShift
 		if votes > most || votes == most && by*by < best*best {
