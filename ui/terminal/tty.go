@@ -207,8 +207,8 @@ func (t *tty) watch(ctx context.Context, send func(tea.Msg), cancel func()) {
 		return
 	}
 	sizes, ends, pauses := notifySignals(ctx)
+	w, h := t.size()
 	go t.withRecovery(func() {
-		w, h := t.size()
 		for {
 			select {
 			case <-ctx.Done():
