@@ -317,9 +317,7 @@ func (r presignedRequest) parseError(res *http.Response) *Error {
 	defer drainBody(res)
 	e := r.newError(res.Request.URL.Host)
 	e.Status = res.StatusCode
-	if e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable {
-		e.RetryAfter = retryAfter(res.Header, time.Now())
-	}
+	e.RetryAfter = retryAfter(res.Header, time.Now())
 	data, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
 	code := xmlElement(string(data), "Code")
 	if code != "" {

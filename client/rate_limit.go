@@ -68,10 +68,8 @@ func (w *transport) waitForRateLimit(ctx context.Context) error {
 	if end, bounded := ctx.Deadline(); bounded && time.Until(end) <= wait {
 		return &rateLimitError{wait}
 	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(wait):
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -26,32 +26,27 @@ func ParseWebAddress(raw string) (WebAddress, error) {
 	case u.Hostname() == "" || u.Opaque != "":
 		return WebAddress{}, errors.New("it names no host")
 	}
-	if u.Host, err = punycode(u.Host); err != nil {
+	if u.Host = punycode(u.Host); u.Host == "" {
 		return WebAddress{}, errors.New("its host is not a valid name")
 	}
 	u.User, u.RawQuery = nil, escapeUnsafe(u.RawQuery)
 	return WebAddress{URL: u.String(), Host: u.Host}, nil
 }
 
-// punycode returns a host in lower case as ASCII. The standard library has IDNA only inside net/http: writing a request
-// encodes its host.
-func punycode(host string) (string, error) {
+// punycode returns a host in lower case as ASCII; "" if it cannot be written so. The standard library has IDNA only
+// inside net/http: writing a request encodes its host, or writes nothing.
+func punycode(host string) string {
 	var written strings.Builder
 	r := http.Request{Method: http.MethodGet, URL: &url.URL{Path: "/"}, Host: strings.ToLower(host)}
-	if err := r.Write(&written); err != nil {
-		return "", err
-	}
+	_ = r.Write(&written)
 	_, rest, _ := strings.Cut(written.String(), "\r\nHost: ")
 	encoded, _, _ := strings.Cut(rest, "\r\n")
 	for _, c := range []byte(encoded) {
 		if c <= ' ' || c >= 0x7f {
-			return "", errors.New("not ASCII")
+			return ""
 		}
 	}
-	if encoded == "" {
-		return "", errors.New("empty")
-	}
-	return encoded, nil
+	return encoded
 }
 
 // escapeUnsafe escapes the bytes of a query that have no place in an address: url.Parse leaves a query as it is.

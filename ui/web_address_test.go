@@ -24,7 +24,7 @@ func TestParseWebAddress(t *testing.T) {
 		"", "x", "/support", "//evil.example/", "javascript:alert(1)", "file:///etc/passwd", "ftp://x.example/",
 		"https://", "https:///x", "https:evil.example", "https://evil.example\\@cloud.linode.com/",
 		"https://evil.example\x00/", "https://a b.example/", "https://@/", "-x",
-		"https://evil.example%2f.linode.com/", "https://:443/",
+		"https://evil.example%2f.linode.com/", "https://:443/", "https://xn--ü.example/",
 	} {
 		if got, err := ParseWebAddress(raw); err == nil {
 			t.Errorf("%q is opened as %+v", raw, got)

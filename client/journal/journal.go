@@ -161,7 +161,7 @@ func OpenLater(path, account string, now func() time.Time) (*Journal, error) {
 func openLater(path, account string, now func() time.Time, segmentBytes int64) (*Journal, error) {
 	j := NewInMemory(now)
 	j.account, j.path, j.segmentBytes, j.loading = account, path, segmentBytes, true
-	j.runID = fmt.Sprintf("%x-%s", now().UnixNano(), rand.Text()[:8])
+	j.runID = fmt.Sprintf("%x-%.8s", now().UnixNano(), rand.Text())
 	if err := j.open(); err != nil {
 		return nil, err
 	}
@@ -206,7 +206,6 @@ func ensureLoaded(j *Journal) error {
 func OpenForReading(path, account string, now func() time.Time, why error) *Journal {
 	j := NewInMemory(now)
 	j.account, j.path, j.refusal = account, path, why
-	j.runID = fmt.Sprintf("%x-%s", now().UnixNano(), rand.Text()[:8])
 	file, err := openFile(path, os.O_RDONLY)
 	if err != nil {
 		return j

@@ -130,10 +130,8 @@ func notify(c chan<- struct{}) {
 
 // sleep waits for d. If ctx ends first, it returns the cause.
 func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -410,9 +408,8 @@ func (m *Manager) startCleanup(j *job) {
 	m.active.Add(1)
 	go func() {
 		defer m.active.Done()
-		for next := j; next != nil; {
+		for next := j; next != nil; next = m.finishCleanup(next) {
 			next.task.cleanUp()
-			next = m.finishCleanup(next)
 		}
 	}()
 }

@@ -197,8 +197,8 @@ func (p *progress) add(n int64) {
 	if p.total > 0 {
 		p.total = max(p.total, p.done)
 	}
-	p.last = now
 	p.window.record(now, p.done)
+	p.last = now
 	p.mu.Unlock()
 	if p.meter != nil {
 		p.meter.add(now, n)

@@ -63,8 +63,7 @@ func (c canvas) render(t *theme.Theme) string {
 		for x := 0; x < len(row); {
 			first := row[x]
 			tone, area := t.Codes(first.tone), t.Codes(first.area)
-			out.WriteString(area.Open)
-			out.WriteString(tone.Open)
+			out.WriteString(area.Open + tone.Open)
 			for ; x < len(row) && row[x].tone == first.tone && row[x].area == first.area; x++ {
 				out.WriteRune(row[x].r)
 			}

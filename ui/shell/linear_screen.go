@@ -105,7 +105,7 @@ func (l *ScreenReaderProgram) Frame() terminal.Frame {
 func (l *ScreenReaderProgram) announceChanges(s *Shell) {
 	first, before := l.announced.focused == nil, l.announced
 	now := l.snapshot(s, s.now())
-	fresh := before.focused != now.focused || before.breadcrumb != now.breadcrumb
+	fresh := before.focused != now.focused
 	if !fresh && !l.ageReference.IsZero() { // with the time of the last announcement, ages are the same
 		frozen := l.snapshot(s, l.ageReference)
 		if frozen.item == before.item {

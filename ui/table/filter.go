@@ -75,7 +75,6 @@ func (f *filterInput) view(b ui.Box, matches string, note filterNote) []string {
 		tone = theme.Muted
 	}
 	if room := b.Width - width - 3; ui.Width(said) <= room || note == (filterNote{}) {
-		said = ui.Truncate(said, max(0, room), mark)
 		return []string{ui.Truncate(text+t.Paint(tone, "   "+said), b.Width, mark)}
 	}
 	lines := []string{ui.Truncate(text, b.Width, mark)}

@@ -12,7 +12,7 @@ func (l *List[T]) shown() int { return l.rowIndex.count(l.Store) }
 
 // columnTitled returns the column with a title; -1 if there is none.
 func columnTitled[T any](l *List[T], title string) int {
-	return slices.IndexFunc(l.Columns, func(c Column[T]) bool { return title != "" && c.Title == title })
+	return slices.Index(l.titles(), title)
 }
 
 // cursorRow returns the row under the cursor.

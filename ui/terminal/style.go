@@ -85,7 +85,7 @@ func (p *style) applySGR(codes string) {
 	}
 }
 
-// parseNumber cuts off the first parameter; an empty one is 0.
+// parseNumber cuts off the first parameter; an empty one is 0. The letter at the end of a sequence counts for nothing.
 func parseNumber(codes string) (n int, rest string, more bool) {
 	for i := range len(codes) {
 		switch c := codes[i]; {

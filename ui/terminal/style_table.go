@@ -52,7 +52,7 @@ func (t *styleTable) apply(from styleID, sequence string) styleID {
 		return memo[from]
 	}
 	s := t.styles[from]
-	s.applySGR(sequence[2 : len(sequence)-1])
+	s.applySGR(sequence[2:])
 	to := t.id(s)
 	for len(memo) <= int(from) {
 		memo = append(memo, unknownStyle)

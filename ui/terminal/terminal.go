@@ -10,7 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime/debug"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -62,11 +62,11 @@ func Run(ctx context.Context, s Program, o Options) (code int, err error) {
 		t.stop()
 		t.renderer.end()
 		t.runHook(o.BeforeExit)
-		if failure := m.panicReport(); failure != "" {
+		if failure := m.failure.Load(); failure != nil {
 			code = 1
 			err = errors.New("lookout crashed; run it again with --log-file FILE to record the stack trace")
 			if o.PanicLog != nil {
-				_, _ = io.WriteString(o.PanicLog, failure)
+				_, _ = io.WriteString(o.PanicLog, *failure)
 			}
 		}
 	}()
@@ -133,32 +133,16 @@ func (m *model) runLoop(ctx context.Context, cancel func()) error {
 
 // model is the screen as Bubble Tea's loop knows it.
 type model struct {
-	screen Program
-	tty    *tty
-	code   int
-
-	mu         sync.Mutex
-	panicValue any
-	stack      []byte
+	screen  Program
+	tty     *tty
+	code    int
+	failure atomic.Pointer[string] // the first panic with its stack trace, until the terminal is restored
 }
 
-// recordPanic records the first panic until the terminal is restored.
+// recordPanic records the first panic.
 func (m *model) recordPanic(r any) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.panicValue == nil {
-		m.panicValue, m.stack = r, debug.Stack()
-	}
-}
-
-// panicReport returns the recorded panic with its stack trace, or "".
-func (m *model) panicReport() string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.panicValue == nil {
-		return ""
-	}
-	return fmt.Sprintf("panic: %v\n%s\n", m.panicValue, m.stack)
+	text := fmt.Sprintf("panic: %v\n%s\n", r, debug.Stack())
+	m.failure.CompareAndSwap(nil, &text)
 }
 
 // Init draws the first frame before any request is sent.

@@ -152,13 +152,12 @@ const maxFieldLines = 200
 func shortenLines(raw string) (lines []string, rest string) {
 	left, at := client.MaxShown, 0
 	for at <= len(raw) && len(lines) < maxFieldLines && left > 0 {
-		line, _, more := strings.Cut(raw[at:], "\n")
+		line, _, _ := strings.Cut(raw[at:], "\n")
 		shown, cut := client.CleanStart(strings.TrimSuffix(line, "\r"), left)
 		lines, left = append(lines, shown), left-len(shown)
-		if at += len(line) - cut; cut > 0 || !more {
-			break
+		if at += len(line) - cut; cut == 0 {
+			at++
 		}
-		at++
 	}
 	if at < len(raw) {
 		rest = "… " + FormatSize(int64(len(raw)-at)) + " more · enter"
