@@ -44,7 +44,7 @@ func TestSync_killedAtAnyMomentLosesNothing(t *testing.T) {
 			r := &testEnv{r.With(t)}
 			up, target := fmt.Sprintf("%s/up-%d", testenv.Bucket, round), filepath.Join(t.TempDir(), "target")
 			killAfter(r, "objects sync "+source+" "+up, n)
-			r.MustRun("objects", "sync", source, up)
+			r.finish("objects", "sync", source, up)
 			killAfter(r, "objects sync "+up+" "+target, n)
 			requireWholeFiles(t, target, want, false)
 			r.MustRun("objects", "sync", up, target)

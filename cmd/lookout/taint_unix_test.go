@@ -357,7 +357,8 @@ func checkCommand(r *testEnv, s *taintedServer, line string, n int) {
 		p := startPty(r.T, line)
 		p.startReading()
 		p.waitExit(10 * time.Second)
-		p.waitQuiet(20*time.Millisecond, 20*time.Millisecond)
+		_, _ = p.slave.WriteString("all is read")
+		p.waitFor("all is read")
 		requireOwnBytes(r.T, "on a terminal, "+line, p.output())
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -132,8 +133,9 @@ func TestAllAccounts_enterOpensAndOReturns(t *testing.T) {
 	v.WaitFor("lab read-only")
 	v.Type(":", "all accounts", "<enter>")
 	v.WaitFor("1 down") // in prod, on which the cursor starts
-	v.WaitFor("▸ lab")
-	v.WaitGone("reading services and issues")
+	v.WaitUntil("account slow in its place, below prod", func(screen string) bool {
+		return regexp.MustCompile(`prod EU PROD +▲ 1 down.*\n.* slow +▲ 1 down`).MatchString(screen)
+	})
 	v.WaitFor("▸ lab")
 	v.Type("g", "j", "<enter>")
 	v.WaitFor("account slow opened")

@@ -564,12 +564,13 @@ func fakeTmux(value string) func(*testEnv) []string {
 	}
 }
 
-// chmod changes the mode of a file, where files have one.
+// chmod changes the mode of a file, where files have one, until the test ends.
 func (r *testEnv) chmod(path string, mode os.FileMode) {
 	r.Helper()
 	if runtime.GOOS == "windows" {
 		r.Skip("files have no mode")
 	}
+	r.Cleanup(func() { _ = os.Chmod(path, 0o700) }) // what cannot be written cannot be emptied
 	if err := os.Chmod(path, mode); err != nil {
 		r.Fatal(err)
 	}

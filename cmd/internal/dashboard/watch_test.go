@@ -43,6 +43,18 @@ func startWatch(t *testing.T, api *emulator.Emulator, width, height int) *termte
 	return termtest.New(t, width, height, program)
 }
 
+// writtenWithinAMinute returns what is written during a second at rest in which the clock on the screen stays the same.
+func writtenWithinAMinute(v *termtest.VirtualTerminal) string {
+	for {
+		start := time.Now()
+		before := v.WaitIdle(300 * time.Millisecond)
+		v.BytesAfter(time.Second)
+		if written := v.Output()[before:]; start.Minute() == time.Now().Minute() || written == "" {
+			return written
+		}
+	}
+}
+
 // The smallest watch shows what is broken, since when and whom to call. At rest it writes nothing, although it reads
 // again.
 func TestWatch(t *testing.T) {
@@ -53,9 +65,9 @@ func TestWatch(t *testing.T) {
 		v.WaitFor("billing-api")
 		v.WaitFor("+1 555 0100")
 		v.WaitFor("acme PROD")
-		before, asked := v.WaitIdle(300*time.Millisecond), api.RequestCount("list services")
-		if after := v.BytesAfter(time.Second); after != before {
-			t.Errorf("%v: at rest it wrote %q", size, v.Output()[before:])
+		asked := api.RequestCount("list services")
+		if written := writtenWithinAMinute(v); written != "" {
+			t.Errorf("%v: at rest it wrote %q", size, written)
 		}
 		if api.RequestCount("list services") < asked+3 {
 			t.Error("it is not read again")
