@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -529,6 +530,74 @@ func TestPerformance_sizes(t *testing.T) {
 		m.waitFor("1,000,000 marked")
 		press(m, "`w` on all of them, marked", "w", "counting", "1,000,000 files")
 		m.kill()
+	}
+}
+
+// TestPerformance_preview prints the time from the key that moves the cursor to an object until its first bytes are on
+// the screen.
+func TestPerformance_preview(t *testing.T) {
+	if os.Getenv("LOOKOUT_PERFORMANCE") == "" {
+		t.Skip("measures only if LOOKOUT_PERFORMANCE is set, as .ci/performance does")
+	}
+	const rounds = 9
+	dir := t.TempDir()
+	lookout := buildBinary(t, dir, "lookout", ".")
+	env := append(performanceEnv(dir), "XDG_STATE_HOME="+t.TempDir())
+	fmt.Println("| an answer takes ms | the preview is there after ms |")
+	fmt.Println("|---|---|")
+	for _, delay := range []string{"0", "100"} {
+		var faults []string
+		for _, operation := range []string{"create object URL", "object get"} {
+			if delay != "0" {
+				faults = append(faults, "--fault", operation+" delay="+delay+"ms")
+			}
+		}
+		address := serveAccount(t, lookout, "demo", faults...)
+		var times []time.Duration
+		for range rounds {
+			m := startTimed(t, env, lookout, "--base-url", address, "--view", "buckets")
+			m.waitFor("cdn.acme.net")
+			m.typeKeys("/cdn.acme\r\r")
+			m.waitFor("index.html")
+			m.typeKeys("G")
+			m.waitFor("5 of 5")
+			at := time.Now()
+			m.typeKeys("k")
+			times = append(times, m.waitFor("<h1>Acme").Sub(at))
+			m.kill()
+		}
+		slices.Sort(times)
+		fmt.Printf("| %s | %.0f |\n", delay, float64(times[rounds/2])/1e6)
+	}
+}
+
+// TestPerformance_sync prints what it takes to sync many files, and to sync them again.
+func TestPerformance_sync(t *testing.T) {
+	if os.Getenv("LOOKOUT_PERFORMANCE") == "" {
+		t.Skip("measures only if LOOKOUT_PERFORMANCE is set, as .ci/performance does")
+	}
+	const files = 10_000
+	dir, folder := t.TempDir(), t.TempDir()
+	lookout := buildBinary(t, dir, "lookout", ".")
+	address, env := serveAccount(t, lookout, "demo"), append(performanceEnv(dir), "XDG_STATE_HOME="+t.TempDir())
+	for i := range files {
+		name := filepath.Join(folder, fmt.Sprintf("d%02d", i%50), fmt.Sprintf("%05d", i))
+		err := os.MkdirAll(filepath.Dir(name), 0o700)
+		if err = errors.Join(err, os.WriteFile(name, fmt.Appendf(nil, "file %d", i), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fmt.Println("| `objects sync` of 10,000 files | s | it says |")
+	fmt.Println("|---|---|---|")
+	for _, run := range []string{"first run", "second run"} {
+		c := exec.Command(lookout, "--base-url", address, "objects", "sync", folder, "us-east-1/acme-backups/many")
+		c.Env = append(os.Environ(), env...)
+		at := time.Now()
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		fmt.Printf("| %s | %.2f | %s |\n", run, time.Since(at).Seconds(), bytes.TrimSpace(out))
 	}
 }
 
