@@ -154,8 +154,11 @@ func FuzzPaging(f *testing.F) {
 	f.Fuzz(func(t *testing.T, first, second []byte) {
 		var asked atomic.Int32
 		w := faulttest.NewTransport(nil, func(_ http.RoundTripper, r *http.Request) (*http.Response, error) {
-			if asked.Add(1) == 1 {
+			switch n := asked.Add(1); {
+			case n == 1:
 				return faulttest.Respond(200, string(first))(nil, r)
+			case n > 100:
+				return nil, errors.New("too many requests")
 			}
 			return faulttest.Respond(200, string(second))(nil, r)
 		})

@@ -354,6 +354,7 @@ func TestObjects_delete_asksForCount(t *testing.T) {
 
 // A bucket with objects is not deleted. The program offers to empty it, counts the objects, and empties it.
 func TestBuckets_deleteOffersToEmpty(t *testing.T) {
+	faulttest.ReportCase(t, "B16", "offered to be emptied")
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "acme-www", "<enter>", "D")
 		r.wait(time.Second)

@@ -742,8 +742,35 @@ func testPlanCollisions(t *testing.T) {
 	})
 }
 
-// testDownloadSwappedFolder swaps a folder and a link that leaves the folder 1,000 times during downloads.
+// testDownloadSwappedFolder replaces a folder by a link that leaves the target folder: once while the data arrives,
+// with a file under the name of the part at the other end, and 500 times at any moment.
 func testDownloadSwappedFolder(t *testing.T) {
+	t.Run("while the data arrives", func(t *testing.T) {
+		runInBubble(t, func(r *rig) {
+			outside, sub, data := t.TempDir(), filepath.Join(r.dir, "sub"), []byte("owned")
+			s := &fakeStorage{size: int64(len(data)), data: data, etag: md5Hex(data)}
+			s.modify = func(*http.Response) {
+				parts, err := os.ReadDir(sub)
+				if err != nil || len(parts) != 1 {
+					t.Errorf("%v, %v", parts, err)
+					return
+				}
+				other := filepath.Join(outside, parts[0].Name())
+				if err := errors.Join(
+					os.WriteFile(other, []byte("another's"), 0o600),
+					os.Rename(sub, sub+"-aside"),
+					os.Symlink(outside, sub),
+				); err != nil {
+					t.Error(err)
+				}
+			}
+			r.transport.onObject = s.answer
+			row := r.download(listedObject("sub/o", s.size, s.etag), "sub/o")
+			if files, err := os.ReadDir(outside); err != nil || len(files) != 1 || row.State != Failed {
+				t.Errorf("outside: %v, %v; %s, %v", files, err, row.State, row.Err)
+			}
+		})
+	})
 	outside := t.TempDir()
 	r := newRig(t)
 	defer r.cancel()

@@ -222,6 +222,25 @@ func TestList_View_fits(t *testing.T) {
 	}
 }
 
+// A cut cell takes no cell of the column beside it, however wide its characters are.
+func TestList_View_wideCharactersKeepColumnsAligned(t *testing.T) {
+	for name, text := range map[string]string{
+		"wide":      strings.Repeat("日本", 20),
+		"combining": strings.Repeat("e\u0301", 60),
+		"ASCII":     strings.Repeat("x", 60),
+	} {
+		faulttest.RunCase(t, "E12", name, func(t *testing.T) {
+			rows := []thing{{1, "plain"}, {2, text}, {3, "a" + text}}
+			for line := range strings.SplitSeq(newLoadedList(t, &rows).View(uitest.NewBox(t, 40, 8)), "\n") {
+				line = strings.TrimRight(ansi.Strip(line), " ")
+				if strings.ContainsAny(line, "123") && ansi.StringWidth(line) != 40 {
+					t.Errorf("the number ends at cell %d: %q", ansi.StringWidth(line), line)
+				}
+			}
+		})
+	}
+}
+
 // A number that does not fit is not shown in part: it would be another number.
 func TestList_View_numbersAreNeverCut(t *testing.T) {
 	rows := []thing{{123456789012, "big"}, {7, "small"}}
