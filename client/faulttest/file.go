@@ -2,8 +2,10 @@ package faulttest
 
 import (
 	"os"
+	"strings"
 	"sync"
 	"syscall"
+	"testing"
 	"time"
 )
 
@@ -70,4 +72,20 @@ func (c *JumpingClock) Jump(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.jump += d
+}
+
+// OpenFiles returns how many files and folders below a folder the process has open, on Linux. Others may be those of
+// earlier tests.
+func OpenFiles(t *testing.T, folder string) (n int) {
+	t.Helper()
+	files, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if to, err := os.Readlink("/proc/self/fd/" + f.Name()); err == nil && strings.HasPrefix(to, folder) {
+			n++
+		}
+	}
+	return n
 }
