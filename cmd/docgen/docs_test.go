@@ -82,12 +82,14 @@ func TestDocumentedCommandsWork(t *testing.T) {
 			for _, args := range commandLines(t, filepath.Join(testenv.RepoRoot(t), page)) {
 				line := strings.Join(args, " ")
 				switch {
-				case strings.HasPrefix(line, "-"), line == "", line == "keep", line == "keep --detach",
-					unserved(r)[args[0]]: // they do not end, or need a terminal
+				case line == "keep", line == "keep --detach": // they do not end; the tests of cmd/lookout run them
 					r.checkCommandLine(page, args)
-				case args[0] == "demo", args[0] == "watch", strings.HasPrefix(line, "accounts add"),
-					strings.HasPrefix(line, "config edit"):
-					r.runToError(page, append(args, watchedAccount(args)...), "terminal")
+				case len(args) == 0, strings.HasPrefix(line, "-"), args[0] == "demo", args[0] == "watch",
+					strings.HasPrefix(line, "accounts add"), strings.HasPrefix(line, "config edit"):
+					r.writeAccounts()
+					r.runToError(page, append(args, ownAccount(args)...), "terminal")
+				case unserved(r)[args[0]]:
+					r.checkCommandLine(page, args)
 				case args[0] == "emulate":
 					r.runToError(page, append(args, "--listen", "no address"), "listen")
 				case args[0] == "audit" || args[0] == "status": // their exit code says what they found
@@ -114,9 +116,9 @@ func TestDocumentedCommandsWork(t *testing.T) {
 	}
 }
 
-// watchedAccount returns the flags that replace the account of an example: the environment has one of its own.
-func watchedAccount(args []string) []string {
-	if args[0] == "watch" && len(args) > 1 {
+// ownAccount returns the flags that replace the account of an example: the environment has one of its own.
+func ownAccount(args []string) []string {
+	if slices.Contains(args, "-a") {
 		return []string{"-a", ""}
 	}
 	return nil
@@ -150,14 +152,7 @@ func (r *testEnv) waitForIssue(page string, args []string) {
 // runOnAccounts runs a command line on a configuration with two accounts, or on none if it writes one.
 func (r *testEnv) runOnAccounts(page string, args []string) {
 	r.Helper()
-	path := filepath.Join(r.Home, "config", "lookout", "config.toml")
-	text := ""
-	for _, name := range []string{"production", "staging"} {
-		file := filepath.Join(filepath.Dir(path), name+".token")
-		r.Write(file, testenv.Canary+"\n")
-		text += fmt.Sprintf("[accounts.%s]\nbase_url = %q\ntoken_file = %q\n", name, r.Base, file)
-	}
-	r.Write(path, text)
+	path := r.writeAccounts()
 	if strings.Join(args, " ") == "config init" {
 		if err := os.Remove(path); err != nil {
 			r.Fatal(err)
@@ -167,6 +162,20 @@ func (r *testEnv) runOnAccounts(page string, args []string) {
 	if s.Code != exit.CodeOK {
 		r.Errorf("%s: lookout %s: %d %s", page, strings.Join(args, " "), s.Code, s.Err)
 	}
+}
+
+// writeAccounts writes a configuration with two accounts and returns its path.
+func (r *testEnv) writeAccounts() string {
+	r.Helper()
+	path := filepath.Join(r.Home, "config", "lookout", "config.toml")
+	text := ""
+	for _, name := range []string{"production", "staging"} {
+		file := filepath.Join(filepath.Dir(path), name+".token")
+		r.Write(file, testenv.Canary+"\n")
+		text += fmt.Sprintf("[accounts.%s]\nbase_url = %q\ntoken_file = %q\n", name, r.Base, file)
+	}
+	r.Write(path, text)
+	return path
 }
 
 // unserved returns the names of the resources whose list the emulator does not serve.

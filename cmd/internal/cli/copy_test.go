@@ -347,20 +347,25 @@ func TestObjects_moveOfHostileNames(t *testing.T) {
 			texts[name] = "text of " + name
 		}
 	}
-	s := r.Run("objects", "mv", "-r", testenv.Bucket+"/odd", testenv.Bucket+"/even")
 	total := len(texts)
-	r.CheckResult(s, exit.CodeOK, fmt.Sprintf("%d of %d files moved", total, total))
-	if strings.ContainsAny(s.Err, "\x1b\x07\u009b") || !utf8.ValidString(s.Err) {
-		t.Errorf("control characters reach standard error: %q", s.Err)
+	for _, command := range []string{"cp odd copy copied", "mv odd even moved"} {
+		word := strings.Fields(command)
+		s := r.Run("objects", word[0], "-r", testenv.Bucket+"/"+word[1], testenv.Bucket+"/"+word[2])
+		r.CheckResult(s, exit.CodeOK, fmt.Sprintf("%d of %d files %s", total, total, word[3]))
+		if strings.ContainsAny(s.Err, "\x1b\x07\u009b") || !utf8.ValidString(s.Err) {
+			t.Errorf("control characters reach standard error: %q", s.Err)
+		}
 	}
 	c, err := client.New(r.Base, client.NewSecret(testenv.Canary))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range texts {
-		got, _, err := c.Objects.Peek(t.Context(), "us-east-1", "acme-backups", "even/"+name, 1<<20)
-		if err != nil || string(got) != text {
-			t.Errorf("%q: %q, %v", name, got, err)
+		for _, folder := range []string{"copy/", "even/"} {
+			got, _, err := c.Objects.Peek(t.Context(), "us-east-1", "acme-backups", folder+name, 1<<20)
+			if err != nil || string(got) != text {
+				t.Errorf("%s%q: %q, %v", folder, name, got, err)
+			}
 		}
 	}
 }

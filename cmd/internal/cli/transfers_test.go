@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"os"
@@ -486,6 +488,12 @@ func TestObjects_syncNamesWhatChangesMeanwhile(t *testing.T) {
 		"the file vanishes": {func(_ *testEnv, folder string) {
 			_ = os.Remove(filepath.Join(folder, "index.html"))
 		}, true, "m/index.html was not stored: "},
+		"the file grows": {func(_ *testEnv, folder string) {
+			_ = os.WriteFile(filepath.Join(folder, "index.html"), []byte("<h1> and more"), 0o600)
+		}, true, "m/index.html was not stored: the file changed while it was being sent"},
+		"the file shrinks": {func(_ *testEnv, folder string) {
+			_ = os.Truncate(filepath.Join(folder, "index.html"), 1)
+		}, true, "m/index.html was not stored: the file changed while it was being sent"},
 		"the folder vanishes": {func(_ *testEnv, folder string) {
 			_ = os.RemoveAll(folder)
 		}, true, "m/index.html was not stored: "},
@@ -501,7 +509,11 @@ func TestObjects_syncNamesWhatChangesMeanwhile(t *testing.T) {
 			var once sync.Once
 			r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
 				if strings.HasSuffix(req.URL.Path, "/object-url") {
-					once.Do(func() { c.change(r, folder) })
+					body, _ := io.ReadAll(req.Body)
+					req.Body = io.NopCloser(bytes.NewReader(body))
+					if strings.Contains(string(body), "index.html") {
+						once.Do(func() { c.change(r, folder) })
+					}
 				}
 				return false
 			})
