@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"reflect"
 	"strings"
@@ -14,15 +15,16 @@ import (
 	"lookout/client/faulttest"
 )
 
-// scriptedAsker answers every question with yes or no, and keeps the questions.
+// scriptedAsker answers every question with yes or no, or cannot ask, and keeps the questions.
 type scriptedAsker struct {
 	yes   bool
+	err   error
 	asked []client.ConsentQuestion
 }
 
 func (a *scriptedAsker) Ask(_ context.Context, q client.ConsentQuestion) (bool, error) {
 	a.asked = append(a.asked, q)
-	return a.yes, nil
+	return a.yes, a.err
 }
 
 var deleteContact = client.ConsentQuestion{Op: client.OpDeleteContact, Effect: "Deletes contact Ada", Required: true}
@@ -166,6 +168,16 @@ func TestClient_Consent_asks(t *testing.T) {
 		if c.asked && (consent != nil || !errors.Is(err, client.ErrDeclined)) || !c.asked && err != nil {
 			t.Errorf("%s: answered no: %v, %v", name, consent, err)
 		}
+	}
+}
+
+// If a question cannot be asked, there is no consent, and the error says why.
+func TestClient_Consent_cannotAsk(t *testing.T) {
+	b := newChangeFixture(t, faulttest.Pass)
+	asker := &scriptedAsker{yes: true, err: io.ErrUnexpectedEOF}
+	consent, err := b.client.Consent(t.Context(), asker, deleteContact, "11")
+	if consent != nil || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("%v, %v", consent, err)
 	}
 }
 

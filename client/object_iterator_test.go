@@ -128,8 +128,11 @@ func TestObjects_Pages_terminates(t *testing.T) {
 			"incomplete: page repeated",
 		},
 		"marker that seems another": {func(m string, _ int) string {
-			return map[string]string{"": `{"next_marker":"right","is_truncated":true,"data":[{"name":"a"}],"odd":[],` +
-				`"x":"],\"is_truncated\":true,\"next_marker\":\"wrong\"}"}`, "right": objectPageBody("", "b")}[m]
+			return map[string]string{
+				"": `{"next_marker":"photos/2024-b","is_truncated":true,"data":[{"name":"a"}],"odd":[],` +
+					`"x":"],\"is_truncated\":true,\"next_marker\":\"photos/2024-a\"}"}`,
+				"photos/2024-b": objectPageBody("", "b"),
+			}[m]
 		}, 2, ""},
 		"no marker": {
 			func(string, int) string { return `{"data":[],"is_truncated":true,"next_marker":null}` },

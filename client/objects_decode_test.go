@@ -121,6 +121,24 @@ func TestObjectPage_decodeFast(t *testing.T) {
 	}
 }
 
+// No text that is not JSON is taken for an answer: a name or a value is missing, or a text has no end.
+func TestObjectPage_decodeFast_notJSON(t *testing.T) {
+	for _, body := range []string{
+		`{"data":[{"name":}],"is_truncated":false,"next_marker":null}`,
+		`{"data":[{"name":,"size":1}],"is_truncated":false,"next_marker":null}`,
+		`{"data":[{:"a"}],"is_truncated":false,"next_marker":null}`,
+		`{"data":[{"name":"a","etag":}],"is_truncated":false,"next_marker":null}`,
+		`{"data":[{"name":"a"}],"is_truncated":false,"next_marker":}`,
+		`{"data":[{"name":"a}],"is_truncated":false,"next_marker":null}`,
+		`{"data":[{"name":"a\"}],"is_truncated":false,"next_marker":null}`,
+	} {
+		var p ObjectPage
+		if p.decodeFast([]byte(body)) {
+			t.Errorf("%s is taken: %+v", body, p)
+		}
+	}
+}
+
 // The usual answers are decoded by the fast decoder.
 func TestObjectPage_decodeFast_usualListings(t *testing.T) {
 	for _, body := range []string{string(listingBody(0, 500, true)), listings(t)[1], `{"data":[{"name":"f/",` +

@@ -11,6 +11,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"net/http"
 	"os"
@@ -679,6 +680,31 @@ func (s *stub) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
+// Every request says who asks, with which token, and that it expects JSON; a body says that it is JSON.
+func TestClient_requestHeaders(t *testing.T) {
+	wire := faulttest.NewTransport(nil, faulttest.Pass)
+	c, e := newEmulatedClient(t, emulator.Options{}, client.WithTransport(wire))
+	wire.Next = e
+	for _, s := range operations(t) {
+		if err := s.call(t.Context(), c); err != nil {
+			t.Errorf("%s: %v", s.op, err)
+		}
+	}
+	for _, r := range wire.Requests() {
+		h, kind := r.Header, ""
+		if len(r.Body) > 0 {
+			kind = "application/json"
+		}
+		if h.Get("Accept") != "application/json" || h.Get("Content-Type") != kind ||
+			!strings.HasPrefix(h.Get("User-Agent"), "lookout") || h.Get("Authorization") != "Bearer "+token {
+			t.Errorf("%s %s: %v", r.Method, r.Path, h)
+		}
+	}
+	if n := len(wire.Requests()); n < 48 {
+		t.Errorf("%d requests", n)
+	}
+}
+
 func TestClient_rejectsRedirects(t *testing.T) {
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		s := &stub{status: status, header: http.Header{"Location": {"https://evil.example/v4/managed/services"}}}
@@ -852,6 +878,21 @@ func TestWriter_Call_body(t *testing.T) {
 	changes := b.journal.Entries(time.Time{})
 	if len(changes) != 1 || !strings.Contains(fmt.Sprint(changes[0].Change.Body), "Grace Hopper") {
 		t.Errorf("journal %+v", changes)
+	}
+}
+
+// A raw call whose body cannot be written as JSON is not sent.
+func TestWriter_Call_invalidBody(t *testing.T) {
+	b := newChangeFixture(t, faulttest.Pass)
+	call, err := b.client.ParseCall(http.MethodPost, "/managed/contacts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	call.Body = map[string]any{"name": math.Inf(1)}
+	_, err = client.Confirmed(b.client, call.Op(), call.ID()).Call(t.Context(), call)
+	var failure *client.Error
+	if !errors.As(err, &failure) || failure.Outcome != client.NotSent || b.sent() != 0 {
+		t.Errorf("%v after %d requests", err, b.sent())
 	}
 }
 

@@ -3,6 +3,7 @@ package client_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -44,6 +45,83 @@ func TestObjects_Peek_refused(t *testing.T) {
 		var failure *client.Error
 		if !errors.As(err, &failure) || failure.Status != status {
 			t.Errorf("%s refuses with %d: %v", name, status, err)
+		}
+	}
+}
+
+// A storage that is busy says how long to wait, and its refusal says so too.
+func TestObjects_Peek_busyStorage(t *testing.T) {
+	for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
+		e := emulator.New(emulator.Options{Token: token})
+		wire := roundTripFunc(func(r *http.Request) (*http.Response, error) {
+			if r.URL.Query().Get("Signature") != "" {
+				return faulttest.Respond(status, "", "Retry-After", "37")(e, r)
+			}
+			return e.RoundTrip(r)
+		})
+		c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(wire))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = c.Objects.Peek(t.Context(), "us-east-1", "acme-www", "x", 10)
+		var failure *client.Error
+		if !errors.As(err, &failure) || failure.Status != status || failure.RetryAfter != 37*time.Second {
+			t.Errorf("%d: %+v", status, failure)
+		}
+	}
+}
+
+// The answer to a link that has expired is closed, so that it does not keep its connection.
+func TestObjects_Get_closesRefusedAnswer(t *testing.T) {
+	e := emulator.New(emulator.Options{Token: token})
+	var refused *closableBody
+	wire := roundTripFunc(func(r *http.Request) (*http.Response, error) {
+		if r.URL.Query().Get("Signature") == "" {
+			return e.RoundTrip(r)
+		}
+		if refused == nil {
+			refused = &closableBody{Reader: strings.NewReader("<Code>AccessDenied</Code>")}
+			res, err := faulttest.Respond(http.StatusForbidden, "")(e, r)
+			res.Body = refused
+			return res, err
+		}
+		return faulttest.Respond(http.StatusOK, "text")(e, r)
+	})
+	c, err := client.New("https://api.example.test/v4", client.NewSecret(token), client.WithTransport(wire))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, _, err := c.Objects.Peek(t.Context(), "us-east-1", "acme-www", "x", 10)
+	if err != nil || string(data) != "text" || !refused.closed {
+		t.Errorf("read %q, %v; closed: %t", data, err, refused.closed)
+	}
+}
+
+// A closableBody is a body that knows whether it was closed.
+type closableBody struct {
+	io.Reader
+	closed bool
+}
+
+func (b *closableBody) Close() error {
+	b.closed = true
+	return nil
+}
+
+// Only whole quotes are taken from an ETag, and a weak one stays weak.
+func TestUnquoteETag(t *testing.T) {
+	for etag, want := range map[string]string{
+		`"abc"`:   "abc",
+		`""`:      "",
+		`"`:       `"`,
+		`"abc`:    `"abc`,
+		`abc"`:    `abc"`,
+		"abc":     "abc",
+		"":        "",
+		`W/"abc"`: `W/"abc"`,
+	} {
+		if got := client.UnquoteETag(etag); got != want {
+			t.Errorf("%s: %s", etag, got)
 		}
 	}
 }

@@ -318,6 +318,16 @@ func TestClient_read_oversizedBody(t *testing.T) {
 			}
 		}
 	})
+	faulttest.RunCase(t, "A10", "12 MB to the byte", func(t *testing.T) {
+		for size, passes := range map[int]bool{12 << 20: true, 12<<20 + 1: false} {
+			body := pageBody()
+			body += strings.Repeat(" ", size-len(body))
+			c := newSingleFaultClient(t, faulttest.Respond(200, body))
+			if _, err := c.Services.List(t.Context(), 1); (err == nil) != passes {
+				t.Errorf("%d bytes: %v", size, err)
+			}
+		}
+	})
 	faulttest.RunCase(t, "A10", "10,000 empty rows", func(t *testing.T) {
 		body := `{"data":[` + strings.Repeat("{},", 9_999) + `{}],"page":1,"pages":1,"results":10000}`
 		if err := listWithinMemory(t, newSingleFaultClient(t, faulttest.Respond(200, body)), 32<<20); err != nil {

@@ -465,7 +465,11 @@ func TestJournal_readsDoNotWaitForTheDisk(t *testing.T) {
 		_, _ = j.RecordIntent(disableChange("1", "x"))
 		close(done)
 	}()
-	<-disk.synced
+	select {
+	case <-disk.synced:
+	case <-done:
+		t.Fatal("an intent was not synced")
+	}
 	_ = []any{j.Version(), j.UnresolvedEntries(time.Time{}), j.DisabledServices(), j.Len(), j.UnreadableLines()}
 	_, _, _ = j.History().Page(0)
 	close(disk.release)
@@ -511,6 +515,24 @@ func TestJournal_RecordOutcome_ofAnOldChange(t *testing.T) {
 			j.UnreadableLines() != 0 {
 			t.Errorf("%+v, %v", e, found)
 		}
+	}
+}
+
+// A journal whose older part is there but cannot be read is refused: a change might be missing.
+func TestOpen_unreadableSegments(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.journal")
+	err := errors.Join(
+		os.WriteFile(path, []byte(`{"segments":[{"file":1,"from":0,"size":1,"entries":0}]}`+"\n"), 0o600),
+		os.Mkdir(segmentPath(path, 1), 0o700),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(segmentPath(path, 1)); err != nil || info.Size() < 2 {
+		t.Skip("a folder has no size here")
+	}
+	if _, err := Open(path, "acme", time.Now); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -111,7 +111,8 @@ func checkTruncated(t *testing.T, path string, data []byte, ends []client.Outcom
 	j.RecordOutcome(id, client.Applied, nil)
 	j.Close()
 	again := openJournal(t, path).Entries(time.Time{})
-	if last := again[len(again)-1]; len(again) < len(entries)+1 || last.ID != id || last.Outcome != client.Applied {
+	if len(again) < len(entries)+1 || again[len(again)-1].ID != id ||
+		again[len(again)-1].Outcome != client.Applied {
 		t.Fatalf("byte %d: the change that was sent after the crash is lost: %+v", len(data), again)
 	}
 }
@@ -384,6 +385,18 @@ func TestOpen_refusesSymbolicLinks(t *testing.T) {
 	}
 	if data, err := os.ReadFile(target); string(data) != "x" || err != nil || j.lastFile == 0 {
 		t.Errorf("compacting writes %d bytes through a link, %v", len(data), err)
+	}
+}
+
+// A journal in a folder that is a link is not even read: somebody else may have put it there.
+func TestOpenForReading_refusesLinkedFolder(t *testing.T) {
+	folder, link := t.TempDir(), filepath.Join(t.TempDir(), "lookout")
+	recordChange(t, openJournal(t, filepath.Join(folder, "j")), client.OpDisableService, "7")
+	if err := os.Symlink(folder, link); err != nil {
+		t.Skip(err)
+	}
+	if j := OpenForReading(filepath.Join(link, "j"), "a", testTime, errors.New("why not")); j.Len() != 0 {
+		t.Errorf("%d changes are read", j.Len())
 	}
 }
 

@@ -83,6 +83,68 @@ func TestOpen_readsEarlierRuns(t *testing.T) {
 	}
 }
 
+// A change is two lines of the file, and a later outcome is one more. The last one counts, however alike they are.
+func TestJournal_RecordOutcome_later(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.journal")
+	j := openJournal(t, path)
+	id, err := j.RecordIntent(disableChange("7", "x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	details := []string{"not seen at 3:00", "Not seen at 3:00", "Not seen at 3:05"}
+	for n, detail := range details {
+		version := j.Version()
+		j.RecordOutcome(id, client.Unknown, errors.New(detail))
+		data, err := os.ReadFile(path)
+		if lines := bytes.Count(data, []byte("\n")); err != nil || lines != 2+n {
+			t.Errorf("%d lines, %v", lines, err)
+		}
+		for _, j := range []*Journal{j, openJournal(t, path)} {
+			if e, _ := j.Entry(id); e.OutcomeDetail != detail {
+				t.Errorf("%q, not %q", e.OutcomeDetail, detail)
+			}
+		}
+		if j.Version() == version {
+			t.Errorf("%q is nothing new", detail)
+		}
+	}
+	if err := j.EndWindow(id); err != nil {
+		t.Error(err)
+	}
+	if data, err := os.ReadFile(path); err != nil || bytes.Count(data, []byte("\n")) != 2+len(details) {
+		t.Errorf("the end of the window is not one line of %q, %v", data, err)
+	}
+}
+
+// The outcome of a deletion says how many objects are gone, even if the lines of its batches are damaged.
+func TestJournal_RecordOutcome_goneWithoutBatches(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.journal")
+	j := openJournal(t, path)
+	id, err := j.RecordIntent(client.Change{Op: client.OpDeleteObjects, ID: "us-east-1/b/", Objects: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch := client.BatchRecord{Number: 1, Count: 5}
+	err = j.RecordBatch(id, batch)
+	batch.Ended, batch.Gone, batch.Left = true, 3, 2
+	if err := errors.Join(err, j.RecordBatch(id, batch)); err != nil {
+		t.Fatal(err)
+	}
+	j.RecordOutcome(id, client.Rejected, errCut)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := bytes.ReplaceAll(data, []byte(`"batch"`), []byte(`"bat`))
+	if err := os.WriteFile(path, damaged, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again := openJournal(t, path)
+	if e, _ := again.Entry(id); e.Gone != 3 || again.UnreadableLines() != 2 {
+		t.Errorf("%d gone, %d damaged lines", e.Gone, again.UnreadableLines())
+	}
+}
+
 // A service that was enabled again is no longer among the disabled ones.
 func TestJournal_DisabledServices(t *testing.T) {
 	j := NewInMemory(testTime)
@@ -356,6 +418,9 @@ func TestJournal_OutcomeError(t *testing.T) {
 	}
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
+	}
+	if err := j.RecordBatch(id, client.BatchRecord{Number: 1, Count: 5}); err == nil {
+		t.Error("a batch that was not recorded passes")
 	}
 	j.RecordOutcome(id, client.Applied, nil)
 	if err := OutcomeError(j); err == nil || !strings.Contains(err.Error(), "could not be written to the journal") {

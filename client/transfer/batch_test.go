@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -27,6 +28,71 @@ func (r *rig) planFor(n int) Plan {
 func (r *rig) downloadPlan(p Plan) (ids []ID, refused []SkippedFile) {
 	p.Cluster, p.Bucket, p.Folder = cluster, bucket, r.dir
 	return r.m.Start(p, StartOptions{})
+}
+
+// Nothing that a manager does keeps another call waiting. This is the first test of the package, because a call that
+// never returns would stop any other.
+func TestManager_nothingHangs(t *testing.T) {
+	r := newRig(t)
+	defer r.cancel()
+	o, file := r.putObject("o", "some text"), r.writeFile("f", "some text")
+	consents := []*client.Consent{
+		r.consent(client.OpUploadObject), r.consent(client.OpDeleteObject), r.consent(client.OpEmptyBucket),
+	}
+	m := r.m
+	download := DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: r.dir}
+	upload := UploadRequest{Consent: consents[0], Cluster: cluster, Bucket: bucket, Name: "n", File: file}
+	plan := planListed("", []client.Object{o}, folds)
+	plan.Cluster, plan.Bucket, plan.Folder = cluster, bucket, r.dir
+	calls := []struct {
+		name string
+		do   func()
+	}{
+		{"KeepUnfinished", func() { m.KeepUnfinished(filepath.Join(r.dir, "state")) }},
+		{"KeepsUnfinished", func() { m.KeepsUnfinished() }},
+		{"Download", func() { _, _ = m.Download(download) }},
+		{"Upload", func() { _, _ = m.Upload(upload) }},
+		{"Start", func() { m.Start(plan, StartOptions{}) }},
+		{"Postpone", func() { Postpone(m, make([]InterruptedCopy, 2))() }},
+		{"Interrupted", func() { m.Continue(m.Interrupted().Downloads) }},
+		{"Stream", func() { m.Stream(download, io.Discard) }},
+		{"Pause", func() { m.Pause(1) }},
+		{"PauseAll", m.PauseAll},
+		{"Resume", func() { m.Resume(1) }},
+		{"ResumeAll", m.ResumeAll},
+		{"Throughput", func() { m.Throughput() }},
+		{"Snapshot", func() { m.Snapshot() }},
+		{"Status", func() { m.Status(1) }},
+		{"Status of nothing", func() { m.Status(99) }},
+		{"Limit", func() { m.Limit() }},
+		{"UnfinishedCount", func() { m.UnfinishedCount() }},
+		{"Completions", func() { m.Completions(0) }},
+		{"Delete", func() { m.Delete(consents[1], cluster, bucket, []string{"a", "b"}) }},
+		{"Empty", func() { m.Empty(consents[2], cluster, bucket, "x/", 0) }},
+		{"Cancel", func() { m.Cancel(1) }},
+		{"CancelAll", m.CancelAll},
+		{"Retry", func() { m.Retry(1) }},
+		{"RetryAll", m.RetryAll},
+		{"Wait", m.Wait},
+	}
+	returned := make(chan struct{})
+	go func() {
+		for _, call := range calls {
+			for range 2 {
+				call.do()
+				returned <- struct{}{}
+			}
+		}
+	}()
+	for _, call := range calls {
+		for range 2 {
+			select {
+			case <-returned:
+			case <-time.After(15 * time.Second):
+				t.Fatalf("%s does not return", call.name)
+			}
+		}
+	}
 }
 
 // A batch reports only its first failure and its end.

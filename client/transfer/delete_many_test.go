@@ -83,9 +83,15 @@ func TestDelete_manyObjectsAreOneEntry(t *testing.T) {
 		if rate := float64(n) / took.Seconds(); rate > 760 || rate < 600 {
 			t.Errorf("%.0f deletions a second", rate)
 		}
+		if _, err := notes.CatchUp(); err != nil {
+			t.Error(err)
+		}
 		all := deletions(t, path)
 		if len(all) != 1 || all[0].Outcome != client.Applied || all[0].Gone != n || all[0].Change.Objects != n {
 			t.Errorf("%d entries: %+v", len(all), all)
+		}
+		if lines := notes.UnreadableLines(); lines != 0 {
+			t.Errorf("%d lines cannot be read", lines)
 		}
 		bytes := sizeOf(t, path) - before
 		t.Logf("%d objects: %d bytes in the journal", n, bytes)

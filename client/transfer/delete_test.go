@@ -3,6 +3,7 @@ package transfer
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -171,7 +172,7 @@ func testDeleteRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			runInBubble(t, func(r *rig) {
-				ids := []ID{r.deleteObjects("README.txt", "db/"), r.emptyBucket("")}
+				ids := []ID{r.deleteObjects("README.txt"), r.deleteObjects("README.txt", "db/"), r.emptyBucket("")}
 				up, err := r.m.Upload(UploadRequest{
 					Consent: r.consent(client.OpUploadObject),
 					Cluster: cluster,
@@ -288,6 +289,43 @@ func testEmptyPrefix(t *testing.T) {
 			t.Errorf("%d left, %v", len(page.Data), err)
 		}
 	}, client.WithRecorder(notes))
+}
+
+// A busy storage is given more time before each attempt, even if it does not say how long it needs.
+func TestDelete_waitsForABusyStorage(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		r.putObject("o", "text")
+		began, sent := time.Now(), []time.Duration(nil)
+		r.transport.onObject = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+			if sent = append(sent, time.Since(began).Round(time.Second)); len(sent) == maxDeleteAttempts {
+				return next.RoundTrip(req)
+			}
+			return &http.Response{
+				StatusCode: http.StatusServiceUnavailable,
+				Body:       io.NopCloser(strings.NewReader("<Error><Code>SlowDown</Code></Error>")),
+				Request:    req,
+			}, nil
+		}
+		row := r.waitEnded(r.deleteObjects("o"))
+		if want := "[0s 1s 3s 7s]"; row.State != Done || fmt.Sprint(sent) != want {
+			t.Errorf("%s, sent after %v, not %s", row.State, sent, want)
+		}
+	})
+}
+
+// A bucket that turns out to hold more than it said is never "12 of 3 objects".
+func TestManager_Empty_staleCount(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		r.putNumbered("o", 12)
+		r.e.InjectFault("view bucket", emulator.Fault{
+			Status: 200,
+			Body: fmt.Sprintf(`{"label": %q, "cluster": %q, "region": %[2]q, "objects": 3, "size": 3, `+
+				`"created": "2020-01-01T00:00:00", "hostname": "x"}`, bucket, cluster),
+		})
+		if row := r.waitEnded(r.emptyBucket("")); row.State != Done || row.Done != 12 || row.Total != 12 {
+			t.Errorf("%s, %d of %d: %v", row.State, row.Done, row.Total, row.Err)
+		}
+	})
 }
 
 func testEmptyStops(t *testing.T) {

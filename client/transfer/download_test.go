@@ -93,6 +93,24 @@ func testDownloadAlwaysCut(t *testing.T) {
 	})
 }
 
+// A storage that answers a request for the whole object with a part of it is asked again, but not for ever.
+func TestDownload_partInsteadOfWhole(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		data := testBytes(5000)
+		s := &fakeStorage{size: 5000, data: data, etag: md5Hex(data)}
+		s.modify = func(res *http.Response) {
+			if s.served <= 2*maxAttempts {
+				res.StatusCode = http.StatusPartialContent
+			}
+		}
+		r.transport.onObject = s.answer
+		row := r.download(listedObject("o", s.size, s.etag), "")
+		if row.State != Failed || !errors.Is(row.Err, errBadResponse) || s.served != maxAttempts {
+			t.Errorf("%s after %d attempts: %v", row.State, s.served, row.Err)
+		}
+	})
+}
+
 // checkAlwaysCut: every answer ends at the seventh byte, with an error or as if that were all.
 func checkAlwaysCut(r *rig, clean bool) {
 	data := testBytes(10_000)
@@ -226,6 +244,30 @@ func testDownloadMismatches(t *testing.T) {
 			etag:  md5Hex(data),
 			twist: func(r *http.Response) { r.Header.Set("ETag", `W/"`+md5Hex(data)+`"`) },
 			note:  "size and MD5 checked",
+		},
+		"another version, alike": {
+			size:  5000,
+			etag:  md5Hex(data),
+			twist: func(r *http.Response) { r.Header.Set("ETag", `"`+otherLastDigit(md5Hex(data))+`"`) },
+			bad:   ErrObjectChanged,
+		},
+		"another version, in another case": {
+			size:  5000,
+			etag:  md5Hex(data),
+			twist: func(r *http.Response) { r.Header.Set("ETag", `"`+strings.ToUpper(md5Hex(data))+`"`) },
+			bad:   ErrObjectChanged,
+		},
+		"another weak version, alike": {
+			size:  5000,
+			etag:  md5Hex(data),
+			twist: func(r *http.Response) { r.Header.Set("ETag", `W/"`+otherLastDigit(md5Hex(data))+`"`) },
+			bad:   ErrObjectChanged,
+		},
+		"another weak version, in another case": {
+			size:  5000,
+			etag:  md5Hex(data),
+			twist: func(r *http.Response) { r.Header.Set("ETag", `W/"`+strings.ToUpper(md5Hex(data))+`"`) },
+			bad:   ErrObjectChanged,
 		},
 		"another MD5":           {size: 5000, etag: md5Hex([]byte("x")), bad: ErrCorrupt},
 		"another last digit":    {size: 5000, etag: otherLastDigit(md5Hex(data)), bad: ErrCorrupt},
@@ -429,27 +471,30 @@ func testDownloadNameTaken(t *testing.T) {
 			r.checkFile("o", []byte("old"))
 		})
 	})
-	t.Run("two transfers to one file", func(t *testing.T) {
-		runInBubble(t, func(r *rig) {
-			release := r.e.HoldRequests("object get")
-			defer release()
-			o := r.putObject("o", "one")
-			first, err := r.m.Download(DownloadRequest{
-				Cluster: cluster,
-				Bucket:  bucket,
-				Object:  o,
-				Folder:  r.dir,
+	for name, paths := range map[string][2]string{
+		"by its path":                      {"o", "o"},
+		"by a link to its folder":          {"real/o", "link/o"},
+		"by a link above a missing folder": {"real/new/er/o", "link/new/er/o"},
+	} {
+		t.Run("two transfers to one file, "+name, func(t *testing.T) {
+			runInBubble(t, func(r *rig) {
+				if err := errors.Join(
+					os.Mkdir(filepath.Join(r.dir, "real"), 0o700), os.Symlink("real", filepath.Join(r.dir, "link")),
+				); err != nil {
+					t.Skip(err)
+				}
+				release := r.e.HoldRequests("object get")
+				defer release()
+				o := r.putObject("o", "one")
+				first := r.startDownload(o, paths[0])
+				second := r.download(o, paths[1])
+				var exists *FileExistsError
+				if !errors.As(second.Err, &exists) || exists.ClaimedBy != first {
+					t.Errorf("%s: %v", second.State, second.Err)
+				}
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			second := r.download(o, "o")
-			var exists *FileExistsError
-			if !errors.As(second.Err, &exists) || exists.ClaimedBy != first {
-				t.Errorf("%s: %v", second.State, second.Err)
-			}
 		})
-	})
+	}
 }
 
 func testHostileNames(t *testing.T) {

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -274,6 +275,9 @@ func TestManager_stalls(t *testing.T) {
 			r.transport.onObject = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
 				_, _ = io.ReadFull(req.Body, make([]byte, 3))
 				<-req.Context().Done()
+				if late, err := io.ReadAll(req.Body); len(late) > 0 || err == nil {
+					t.Errorf("%q is sent after the end, %v", late, err)
+				}
 				return nil, req.Context().Err()
 			}
 			row := r.upload("o", r.writeFile("f", "some text"))
@@ -437,6 +441,60 @@ func TestManager_Resume_restartsUpload(t *testing.T) {
 		if row := r.waitFor(id, Done); row.Done != 100 || r.putCount() != 1 {
 			t.Errorf("%+v", row)
 		}
+	})
+}
+
+// Pause changes nothing that is decided: a transfer that was cancelled ends so, and an upload whose last byte has been
+// sent waits for the answer.
+func TestManager_Pause_tooLate(t *testing.T) {
+	t.Run("cancelled", func(t *testing.T) {
+		runInBubble(t, func(r *rig) {
+			data := testBytes(100)
+			s := &fakeStorage{size: 100, data: data, etag: md5Hex(data)}
+			s.modify = func(res *http.Response) { res.Body = &slowBody{Reader: res.Body, pause: time.Second} }
+			r.transport.onObject = s.answer
+			id := r.startDownload(listedObject("o", 100, s.etag), "")
+			time.Sleep(10 * time.Second)
+			r.m.Cancel(id)
+			r.m.Pause(id)
+			time.Sleep(time.Minute)
+			if row, _ := r.m.Status(id); row.State != Cancelled {
+				t.Errorf("it is %s", row.State)
+			}
+		})
+	})
+	t.Run("sent", func(t *testing.T) {
+		runInBubble(t, func(r *rig) {
+			r.transport.onObject = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+				body, err := io.ReadAll(req.Body)
+				if err != nil {
+					return nil, err
+				}
+				req.Body = io.NopCloser(bytes.NewReader(body))
+				select {
+				case <-req.Context().Done():
+					return nil, req.Context().Err()
+				case <-time.After(20 * time.Second):
+					return next.RoundTrip(req)
+				}
+			}
+			id, err := r.m.Upload(UploadRequest{
+				Consent: r.consent(client.OpUploadObject),
+				Cluster: cluster,
+				Bucket:  bucket,
+				Name:    "o",
+				File:    r.writeFile("f", "text"),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(10 * time.Second)
+			r.m.Pause(id)
+			time.Sleep(time.Minute)
+			if row, _ := r.m.Status(id); row.State != Done || r.putCount() != 1 {
+				t.Errorf("it is %s, stored %d times: %v", row.State, r.putCount(), row.Err)
+			}
+		})
 	})
 }
 

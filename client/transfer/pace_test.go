@@ -62,22 +62,30 @@ func TestTransfers_tooFewFileHandlesSlowThemDown(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			runInBubble(t, func(r *rig) {
 				var ids []ID
-				objects := make([]client.Object, 20)
+				objects := make([]client.Object, 60)
 				for i := range objects {
 					objects[i] = r.putObject(fmt.Sprint("o", i), "some text")
 				}
 				file := r.writeFile("f", "text")
-				most := r.limitHandles(2)
-				for _, o := range objects {
-					ids = append(ids, start(r, o, file))
-				}
-				for _, id := range ids {
-					if row := r.waitEnded(id); row.State != Done {
-						t.Errorf("transfer %d is %s: %v", id, row.State, row.Err)
+				for _, stage := range []struct {
+					objects []client.Object
+					most    int32
+				}{{objects[:20], 2}, {objects[20:], MaxRunning}} {
+					most := r.limitHandles(stage.most)
+					for _, o := range stage.objects {
+						ids = append(ids, start(r, o, file))
+					}
+					for _, id := range ids {
+						if row := r.waitEnded(id); row.State != Done {
+							t.Errorf("transfer %d is %s: %v", id, row.State, row.Err)
+						}
+					}
+					if most.Load() != stage.most {
+						t.Errorf("%d at once, not %d", most.Load(), stage.most)
 					}
 				}
-				if most.Load() != 2 {
-					t.Errorf("%d at once", most.Load())
+				if limit := r.m.Limit(); limit != MaxRunning {
+					t.Errorf("%d may run in the end", limit)
 				}
 			})
 		})

@@ -202,6 +202,39 @@ func TestDownload_parallelRangesAreCut(t *testing.T) {
 	})
 }
 
+// A range that a busy storage refuses is asked for again after a wait that doubles, and half of which is random.
+func TestDownload_parallelRangesWait(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		r.splitSmall()
+		s := newBusyStorage(t, 1<<20)
+		var asked []time.Time
+		r.transport.onObject = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+			fakeStorages.Lock()
+			this := strings.HasPrefix(req.Header.Get("Range"), "bytes=524288-")
+			if this {
+				asked = append(asked, time.Now())
+			}
+			refuse := this && len(asked) < maxRangeAttempts
+			fakeStorages.Unlock()
+			if refuse {
+				return respondStatus(http.StatusInternalServerError)(req)
+			}
+			return s.answer(req, next)
+		}
+		if row := r.download(listedObject("o", s.size, s.etag), ""); row.State != Done {
+			t.Errorf("%s: %v", row.State, row.Err)
+		}
+		if len(asked) != maxRangeAttempts {
+			t.Fatalf("asked %d times", len(asked))
+		}
+		for i := range maxRangeAttempts - 1 {
+			if wait := asked[i+1].Sub(asked[i]); wait < minBackoff<<i/2 || wait > minBackoff<<i {
+				t.Errorf("wait %d is %v", i+1, wait)
+			}
+		}
+	})
+}
+
 // A partial file of any version of lookout is the beginning of the object: ranges continue it, and what they leave
 // behind is continued.
 func TestDownload_parallelRangesResume(t *testing.T) {

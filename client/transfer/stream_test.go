@@ -105,6 +105,17 @@ func TestManager_Stream(t *testing.T) {
 	}
 }
 
+// A folder that cannot be created is named as the reason.
+func TestDownload_folderCannotBeCreated(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		r.writeFile("taken", "a file")
+		row := r.download(r.putObject("o", "text"), "taken/o")
+		if row.State != Failed || !strings.Contains(row.Err.Error(), "cannot create the folder") {
+			t.Errorf("%s: %v", row.State, row.Err)
+		}
+	})
+}
+
 // With Overwrite, a complete download replaces a file or a link: the link itself, not its target.
 func TestDownload_overwrite(t *testing.T) {
 	data := testBytes(10_000)

@@ -134,6 +134,25 @@ func testUploadSources(t *testing.T) {
 	}
 }
 
+// The longest name that Object Storage accepts has 1,024 bytes.
+func TestManager_Upload_longestName(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		file := r.writeFile("f", "text")
+		if row := r.upload(strings.Repeat("n", 1024), file); row.State != Done {
+			t.Errorf("1,024 bytes: %s, %v", row.State, row.Err)
+		}
+		if _, err := r.m.Upload(UploadRequest{
+			Consent: r.consent(client.OpUploadObject),
+			Cluster: cluster,
+			Bucket:  bucket,
+			Name:    strings.Repeat("n", 1025),
+			File:    file,
+		}); err == nil || !strings.Contains(err.Error(), "1 to 1024 bytes") {
+			t.Errorf("1,025 bytes: %v", err)
+		}
+	})
+}
+
 // makeSparseFile creates a file of a size without writing its bytes.
 func makeSparseFile(path string, size int64) error {
 	f, err := os.Create(path)
@@ -493,7 +512,10 @@ func testUploadFolder(t *testing.T) {
 			t.Errorf("%d taken, skipped: %+v", len(ids), bad)
 		}
 		for _, id := range ids {
-			r.waitFor(id, Done)
+			row := r.waitFor(id, Done)
+			if local := filepath.Join(r.dir, strings.TrimPrefix(row.Name.Raw(), "p/")); row.LocalPath.Raw() != local {
+				t.Errorf("%s is said to come from %q", row.Name, row.LocalPath)
+			}
 		}
 		page, err := r.c.Objects.List(r.Context(), client.ObjectQuery{Cluster: cluster, Bucket: bucket})
 		if err != nil || len(page.Data) != 2 || page.Data[0].Name.Raw() != "p/one" ||
