@@ -95,6 +95,33 @@ func TestStore_LoadAll_keepsRowsOnError(t *testing.T) {
 	})
 }
 
+// Once a store has been read to its end, or could not be, nothing goes on reading ahead: not even if the pages go in
+// circles.
+func TestStore_LoadAll_endsPrefetch(t *testing.T) {
+	for name, end := range map[string]error{"in circles": nil, "failed": errors.New("cut")} {
+		synctest.Test(t, func(t *testing.T) {
+			var ahead context.Context
+			s := NewRowStore(t.Context(), RowSource[thing]{
+				Name: "things",
+				ID:   func(x thing) string { return x.name },
+				Lazy: true,
+				Fetch: func(context.Context, string) (RowPage[thing], error) {
+					return RowPage[thing]{Rows: []thing{{name: "0"}}, Next: "1"}, nil
+				},
+				PrefetchFrom: func(ctx context.Context, _ string, _ int) func() (RowPage[thing], error) {
+					ahead = ctx
+					return func() (RowPage[thing], error) { return RowPage[thing]{Next: "1"}, end }
+				},
+			})
+			runAll(s.Refresh())
+			runAll(s.LoadAll())
+			if ahead.Err() == nil {
+				t.Errorf("%s: the next pages are still being read", name)
+			}
+		})
+	}
+}
+
 // A cursor does not keep the answer in memory that it is part of.
 func TestStore_clonesNextCursor(t *testing.T) {
 	answer := strings.Repeat("x", 1<<10) + "7"

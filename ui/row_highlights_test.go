@@ -86,6 +86,15 @@ func TestFlashes_newRowAndChangedState(t *testing.T) {
 	if got := f.tinted(); got != nil || f.Highlights.Left() != 0 {
 		t.Errorf("a second after the last change %v is tinted for %v", got, f.Highlights.Left())
 	}
+	if got := f.read("3 ok", "1 problem", "2 Problem"); !slices.Equal(got, []string{"2"}) {
+		t.Errorf("tinted: %v, want the row whose state has changed in one letter", got)
+	}
+	f.now = f.now.Add(time.Second)
+	f.read("3 ok", "1 problem since 4", "2 Problem")
+	f.now = f.now.Add(time.Second)
+	if got := f.read("3 ok", "1 problem since 5", "2 Problem"); !slices.Equal(got, []string{"1"}) {
+		t.Errorf("tinted: %v, want the row whose state ends in another number", got)
+	}
 }
 
 // A row that a change has returned is tinted, also one that is made; a change that was refused tints nothing.

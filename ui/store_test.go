@@ -143,6 +143,9 @@ func TestStore_Refresh_repeatedCursor(t *testing.T) {
 	if asked != 2 || !slices.Contains(s.Notes(), "incomplete: marker repeated") {
 		t.Errorf("asked %d times, notes %v", asked, s.Notes())
 	}
+	if !slices.Contains(s.Missing(), "incomplete: marker repeated") {
+		t.Errorf("missing rows are not reported: %v", s.Missing())
+	}
 }
 
 func TestStore_Refresh_circularCursors(t *testing.T) {
@@ -218,11 +221,15 @@ func TestStore_Run_looksUpLostAnswer(t *testing.T) {
 				}
 				var outcomes []AttemptOutcome
 				runAll(s.Run(deletionWithLostAnswer(&outcomes)))
-				if took := time.Since(begin); !slices.Equal(outcomes, c.want) || took < c.after {
+				took := time.Since(begin)
+				if !slices.Equal(outcomes, c.want) || took < c.after {
 					t.Errorf("outcomes %v after %v, want %v after at least %v", outcomes, took, c.want, c.after)
 				}
 				if s.Busy("a") != "" || s.RowNote("a") != "" {
 					t.Errorf("busy %q, note %q", s.Busy("a"), s.RowNote("a"))
+				}
+				if f := s.Freshness(); f.Err != nil || !f.LoadedAt.Equal(begin.Add(took)) {
+					t.Errorf("the rows are as of %v, %v; want the last reading, after %v", f.LoadedAt, f.Err, took)
 				}
 			})
 		})

@@ -65,3 +65,19 @@ func TestWidth_agreesWithTheLibrary(t *testing.T) {
 		}
 	}
 }
+
+// A text fills its box exactly: lines that are too long are cut, short ones padded at their end, missing ones blank.
+func TestBox_Fit(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"", "    \n    "},
+		{"ab", "ab  \n    "},
+		{"abcdef\ng", "abcd\ng   "},
+		{"abcd\nefgh", "abcd\nefgh"},
+		{"a\nb\nc", "a   \nb   "},
+		{"日本語", "日本\n    "},
+	} {
+		if got := (Box{Width: 4, Height: 2}).Fit(c.text); got != c.want {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}

@@ -219,6 +219,31 @@ func TestMatcher_Problem(t *testing.T) {
 	}
 }
 
+// A whole title or name counts before the beginning of another one, and a title before a name.
+func TestFindColumn(t *testing.T) {
+	columns := []ColumnValues{
+		{Title: "availability zone", Name: "zone"},
+		{Title: "availability"},
+		{Title: "bytes", Name: "size"},
+		{Title: "size limit", Name: "limit"},
+	}
+	for name, want := range map[string]int{
+		"availability":      1,
+		"Availability_Zone": 0,
+		"avail":             0,
+		"size":              2,
+		"si":                3,
+		"limit":             3,
+		"availability 2":    -1,
+		"ability":           -1,
+		"":                  -1,
+	} {
+		if got := findColumn(columns, name); got != want {
+			t.Errorf("%q: column %d, want %d", name, got, want)
+		}
+	}
+}
+
 // A filter never hides every row because it is not complete: each text on the way to a filter that matches rows matches
 // some, or what is left of it does.
 func TestParseTyped_neverHidesRowsOnTheWay(t *testing.T) {

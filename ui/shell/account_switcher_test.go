@@ -29,6 +29,8 @@ type switcherTest struct {
 	holdFetches   chan struct{}        // holds requests back until it is closed; nil holds none
 	leaveWarnings []string
 	openErr       error
+	fetchErr      error
+	rowActions    []table.RowAction[string] // of the first pane
 }
 
 func newSwitcherTest(t *testing.T) *switcherTest {
@@ -63,15 +65,16 @@ func (d *switcherTest) session(ctx context.Context, name string) Session {
 				if d.holdFetches != nil {
 					<-d.holdFetches
 				}
-				return ui.RowPage[string]{Rows: []string{name + "-one", name + "-two"}}, nil
+				return ui.RowPage[string]{Rows: []string{name + "-one", name + "-two"}}, d.fetchErr
 			},
 		},
 	)
 	cell := func(s string, _ ui.Box) (string, theme.Tone) { return s, theme.Strong }
 	list := &table.List[string]{
-		Title:   "things",
-		Store:   set,
-		Columns: []table.Column[string]{{Title: "name", Min: 10, Cell: cell}},
+		Title:      "things",
+		Store:      set,
+		Columns:    []table.Column[string]{{Title: "name", Min: 10, Cell: cell}},
+		RowActions: d.rowActions,
 	}
 	other := &table.List[string]{Title: "others", Store: set, Columns: list.Columns}
 	return Session{Options: Options{
@@ -263,6 +266,24 @@ func TestAccountSwitcher_openErrorChangesNothing(t *testing.T) {
 	})
 }
 
+// An account whose panes give a key to two actions is not shown, and what was opened for it is closed.
+func TestAccountSwitcher_conflictingKeysChangeNothing(t *testing.T) {
+	runInBubble(t, func(t *testing.T) {
+		d := newSwitcherTest(t)
+		start := func(_, _ []string) tea.Cmd { return nil }
+		d.rowActions = []table.RowAction[string]{
+			{Keys: []string{"x"}, Name: "open", Start: start}, {Keys: []string{"x"}, Name: "close", Start: start},
+		}
+		d.press("C", "2")
+		d.wantText(`account beta: the key "x" is bound twice`)
+		d.wantText("alpha-one")
+		d.switcher.Close()
+		if d.closed["beta"] != 1 {
+			t.Errorf("closed %d times", d.closed["beta"])
+		}
+	})
+}
+
 // The hint line offers to switch accounts if there is another.
 func TestAccountSwitcher_isHinted(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
@@ -289,6 +310,20 @@ func TestAccountMenu_saysWhatIsSpecial(t *testing.T) {
 		d.wantNoText("there is no token")
 		d.press("esc")
 		d.wantText("beta-one")
+	})
+}
+
+// The menu of accounts also says that an account could not be read when it was left.
+func TestAccountMenu_problemOfTheAccountThatWasLeft(t *testing.T) {
+	runInBubble(t, func(t *testing.T) {
+		d := newSwitcherTest(t)
+		d.fetchErr = errors.New("the network is down")
+		d.press("r")
+		d.fetchErr = nil
+		d.press("C", "2")
+		d.wantText("beta-one")
+		d.press("C")
+		d.wantText("the network is down at ")
 	})
 }
 

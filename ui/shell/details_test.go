@@ -1,15 +1,19 @@
 package shell
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/terminal"
+	"lookout/ui/uitest"
 )
 
 // Refreshing slows down without focus, after failures and when few requests are left, to a ninth at most.
@@ -31,6 +35,140 @@ func TestClock_refreshInterval(t *testing.T) {
 		c.clock.interval = interval
 		if got := c.clock.refreshInterval(); got != c.want || c.clock.lateAfter() != max(3*c.want, time.Minute) {
 			t.Errorf("%s: %v, late after %v", name, got, c.clock.lateAfter())
+		}
+	}
+}
+
+// Rows that are read often count as late only after a minute; others after three intervals.
+func TestClock_lateAfter(t *testing.T) {
+	for interval, want := range map[time.Duration]time.Duration{
+		5 * time.Second:  time.Minute,
+		20 * time.Second: time.Minute,
+		30 * time.Second: 90 * time.Second,
+	} {
+		if got := (&clock{interval: interval}).lateAfter(); got != want {
+			t.Errorf("read every %v: late after %v, want %v", interval, got, want)
+		}
+	}
+}
+
+// A pane that comes to the front is read again if that was tried long ago. One that has just failed is not asked again
+// at once, however old its rows are.
+func TestClock_onPaneOpened_afterFailure(t *testing.T) {
+	runInBubble(t, func(t *testing.T) {
+		for age, want := range map[time.Duration]int{5 * time.Second: 0, time.Minute: 1} {
+			b := newShellTest(t, func(o *Options) { o.RefreshInterval = 20 * time.Second })
+			pane := &failingPane{Pane: b.shell.pane(), freshness: ui.Freshness{
+				Loaded:   true,
+				LoadedAt: b.now.Add(-time.Hour),
+				Err:      errors.New("no answer"),
+				FailedAt: b.now.Add(-age),
+			}}
+			b.run(b.shell.Update(ui.OpenPaneMsg{Pane: pane}))
+			pane.polls = 0
+			b.run(b.shell.clock.onPaneOpened(b.shell))
+			if pane.polls != want {
+				t.Errorf("failed %v ago: read %d times, want %d", age, pane.polls, want)
+			}
+		}
+	})
+}
+
+// A failingPane could not be read the last time, and counts how often the clock tries again.
+type failingPane struct {
+	ui.Pane
+	freshness ui.Freshness
+	polls     int
+}
+
+func (p *failingPane) Freshness() ui.Freshness { return p.freshness }
+
+func (p *failingPane) Poll() tea.Cmd {
+	p.polls++
+	return nil
+}
+
+// Nothing is tinted where the user does not want it, where the line is slow, and while refreshing is paused.
+func TestShell_motion(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Options)
+		do     func(*shellTest)
+		want   bool
+	}{
+		"usually":    {nil, func(*shellTest) {}, true},
+		"not wanted": {func(o *Options) { o.NoMotion = true }, func(*shellTest) {}, false},
+		"slow line":  {nil, func(b *shellTest) { b.shell.Update(terminal.LineSpeedMsg{BitsPerSecond: 9600}) }, false},
+		"paused":     {nil, func(b *shellTest) { b.press("p") }, false},
+	} {
+		runInBubble(t, func(t *testing.T) {
+			b := newShellTest(t, c.change)
+			c.do(b)
+			pane := &motionPane{Pane: b.shell.pane()}
+			b.shell.tabs.current().stack[0] = pane
+			if b.screen(); pane.motion != c.want {
+				t.Errorf("%s: rows are tinted: %t, want %t", name, pane.motion, c.want)
+			}
+		})
+	}
+}
+
+// A motionPane notes whether it may tint rows.
+type motionPane struct {
+	ui.Pane
+	motion bool
+}
+
+func (p *motionPane) View(b ui.Box) string {
+	p.motion = b.Motion
+	return p.Pane.View(b)
+}
+
+// A pane's action has the key that the user chose for it, and no other.
+func TestShell_chosenKeys(t *testing.T) {
+	runInBubble(t, func(t *testing.T) {
+		b := newShellTest(t, func(o *Options) { o.Keys = map[string][]string{"things.delete": {"X"}} })
+		if b.press("D"); strings.Contains(b.screen(), "goes.") {
+			t.Errorf("the key D still deletes:\n%s", b.screen())
+		}
+		if b.press("X"); !strings.Contains(b.screen(), "Thing alpha goes.") {
+			t.Errorf("the key X does not delete:\n%s", b.screen())
+		}
+	})
+}
+
+// The tab in front is drawn in the strong tone, its key in the accent colour.
+func TestTabBar_tones(t *testing.T) {
+	b := newShellTest(t, nil)
+	tint := b.shell.themes.current.Tint(theme.Cursor)
+	key, name := tint.Codes(theme.Accent), tint.Codes(theme.Strong)
+	want := key.Open + "1" + key.Close + " " + name.Open + "Things" + name.Close
+	if content := b.shell.Frame().Content; !strings.Contains(content, want) {
+		t.Errorf("the tab bar is %q, want %q in it", strings.Split(content, "\n")[1], want)
+	}
+}
+
+// Above the actions of a menu stands what they are about, as far as three actions still have room below it.
+func TestMenuDialog_textAboveActions(t *testing.T) {
+	var actions []ui.Action
+	for _, key := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
+		actions = append(actions, ui.Action{Key: ui.Bind("action "+key, key), Do: func() tea.Cmd { return nil }})
+	}
+	text := []string{"one", "two", "three", "four"}
+	for _, c := range []struct{ actions, height, text, shown int }{
+		{8, 13, 4, 8}, {8, 8, 4, 3}, {8, 6, 3, 3}, {8, 3, 0, 3}, {1, 6, 4, 1}, {1, 4, 3, 1},
+	} {
+		b := uitest.NewBox(t, 40, c.height)
+		m := newMenu("Menu", text, actions[:c.actions])
+		m.size(b)
+		m.layout(b)
+		screen := ansi.Strip(b.Fit(m.view(b)))
+		read := 0
+		for _, sentence := range text {
+			read += strings.Count(screen, sentence)
+		}
+		if shown := strings.Count(screen, "action "); read != c.text || shown != c.shown {
+			t.Errorf("%d actions on %d lines: %d sentences and %d actions are shown, want %d and %d:\n%s",
+				c.actions, c.height, read, shown, c.text, c.shown, screen)
 		}
 	}
 }

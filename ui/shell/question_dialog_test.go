@@ -1,12 +1,16 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"lookout/ui"
+	"lookout/ui/uitest"
 )
 
 // askForWord opens a question that asks for a word, in a window of a size, and returns how often it was confirmed.
@@ -90,4 +94,89 @@ func TestQuestionDialog_wordIsRefusedWhileTheQuestionDoesNotFit(t *testing.T) {
 			t.Errorf("confirmed %d times:\n%s", *confirmed, b.screen())
 		}
 	})
+}
+
+// A key that is held down answers no question, and a paste that comes before the question could be read is no answer.
+func TestQuestionDialog_heldKeysAndEarlyPastes(t *testing.T) {
+	runInBubble(t, func(t *testing.T) {
+		b, answered := newShellTest(t, nil), 0
+		b.run(b.shell.startAction(ui.Action{
+			Key:     ui.Bind("delete"),
+			Confirm: &ui.Confirmation{Title: "Delete", Text: "Deletes web."},
+			Do:      func() tea.Cmd { answered++; return nil },
+		}))
+		b.armQuestions()
+		b.screen()
+		if b.run(b.shell.Update(tea.KeyPressMsg{Code: 'y', Text: "y", IsRepeat: true})); answered != 0 {
+			t.Error("a key that was held down answers")
+		}
+		if b.press("y"); answered != 1 {
+			t.Errorf("answered %d times", answered)
+		}
+		b.run(b.shell.startAction(ui.Action{
+			Key:     ui.Bind("delete"),
+			Confirm: &ui.Confirmation{Title: "Delete", Text: "Deletes web.", RequiredText: "web"},
+			Do:      func() tea.Cmd { answered++; return nil },
+		}))
+		b.screen()
+		b.run(b.shell.Update(tea.PasteMsg{Content: "web"}))
+		b.armQuestions()
+		b.screen()
+		if b.press("enter"); answered != 1 {
+			t.Error("a paste that came too early answers")
+		}
+	})
+}
+
+// A word that no keyboard has, or that looks like another one, is replaced by a code of six characters.
+func TestQuestionDialog_codeInPlaceOfTheWord(t *testing.T) {
+	for _, word := range []string{"a\x1b[31mb", "p\u0430ypal", " web", strings.Repeat("w", 101), "日本"} {
+		runInBubble(t, func(t *testing.T) {
+			b := newShellTest(t, nil)
+			confirmed := b.askForWord(word, false, 80, 24)
+			_, rest, _ := strings.Cut(b.screen(), "Type ")
+			code, _, _ := strings.Cut(rest, " ")
+			if len(code) != 6 || strings.Contains(b.screen(), word) {
+				t.Fatalf("%q: the word to type is %q:\n%s", word, code, b.screen())
+			}
+			for _, letter := range code {
+				b.press(string(letter))
+			}
+			if b.press("enter"); *confirmed != 1 {
+				t.Errorf("%q: %q confirms %d times", word, code, *confirmed)
+			}
+		})
+	}
+}
+
+// A question can be answered after its own delay, and never before a key that opened it may have been released.
+func TestQuestionDialog_delay(t *testing.T) {
+	for delay, want := range map[time.Duration]time.Duration{0: answerDelay, 3 * time.Second: 3 * time.Second} {
+		runInBubble(t, func(t *testing.T) {
+			q := newQuestionDialog(ui.Action{Confirm: &ui.Confirmation{Title: "Cancel", Delay: delay}})
+			start := time.Now()
+			q.disarm()()
+			if took := time.Since(start); took != want {
+				t.Errorf("a delay of %v takes %v, not %v", delay, took, want)
+			}
+		})
+	}
+}
+
+// A word to type stands beside what it does if there is room for both, otherwise whole on a line of its own.
+func TestQuestionDialog_wordAsWideAsTheLine(t *testing.T) {
+	q := newQuestionDialog(ui.Action{
+		Key:     ui.Bind("delete"),
+		Confirm: &ui.Confirmation{Title: "Delete", RequiredText: "Photos-2024"},
+	})
+	const line = "Type Photos-2024 to delete:"
+	for width, want := range map[int][]string{
+		len(line):     {line},
+		len(line) - 1: {"Type this to delete:", "Photos-2024"},
+	} {
+		lines := q.answerLines(uitest.NewBox(t, width, 10))
+		if got := strings.Split(ansi.Strip(strings.Join(lines[:len(lines)-1], "\n")), "\n"); !slices.Equal(got, want) {
+			t.Errorf("%d cells: %q, want %q", width, got, want)
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/ui/table"
 )
@@ -60,4 +61,59 @@ func TestTypeahead_goesToOpenedDialog(t *testing.T) {
 			t.Error("ctrl+c waits")
 		}
 	})
+}
+
+// A waitingPane is a list with an action that waits for rows, and one that changes something.
+type waitingPane struct {
+	*table.List[string]
+	waitsFor string
+	done     []string
+}
+
+func (p *waitingPane) Actions() []ui.Action {
+	do := func(name string) func() tea.Cmd {
+		return func() tea.Cmd {
+			p.done = append(p.done, name)
+			return nil
+		}
+	}
+	return append(
+		p.List.Actions(), ui.Action{Key: ui.Bind("open", "w"), WaitsFor: p.waitsFor, Do: do("open")},
+		ui.Action{Key: ui.Bind("erase", "E"), WaitsFor: p.waitsFor, Writes: true, Do: do("erase")},
+	)
+}
+
+// An action that waits for rows runs once they are there. It does not run if the user presses esc or a key that changes
+// something, or if a dialog has opened meanwhile.
+func TestTypeahead_waitsForRows(t *testing.T) {
+	for name, c := range map[string]struct {
+		meanwhile func(*shellTest)
+		want      string
+	}{
+		"nothing": {func(*shellTest) {}, "open"},
+		"esc":     {func(b *shellTest) { b.press("esc") }, ""},
+		"a dialog": {func(b *shellTest) {
+			b.run(ui.Send(ui.OpenMenuMsg{Title: "Menu", Actions: []ui.Action{{Key: ui.Bind("leave", "l")}}}))
+		}, ""},
+		"a change": {func(b *shellTest) { b.press("E") }, "erase"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			runInBubble(t, func(t *testing.T) {
+				var p *waitingPane
+				b := newShellTest(t, func(o *Options) {
+					p = &waitingPane{List: o.Panes[0].(*table.List[string]), waitsFor: "things"}
+					o.Panes[0] = p
+				})
+				if b.press("w"); len(p.done) > 0 || !strings.Contains(b.screen(), "waiting for the things") {
+					t.Fatalf("it does not wait: %q\n%s", p.done, b.screen())
+				}
+				c.meanwhile(b)
+				p.waitsFor = ""
+				b.run(b.shell.Update(tea.FocusMsg{}))
+				if got := strings.Join(p.done, " "); got != c.want {
+					t.Errorf("done: %q, not %q\n%s", got, c.want, b.screen())
+				}
+			})
+		})
+	}
 }

@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -64,6 +65,11 @@ func TestRowFinder_Action_ignoresMarks(t *testing.T) {
 		{Name: "batch", BatchCmd: record},
 		{Name: "start", Many: true, Start: func(rows, _ []thing) tea.Cmd { return record(rows) }},
 		{Name: "never", DisabledReason: func(thing) string { return "not now" }},
+		{
+			Name:           "never asks",
+			Start:          func(rows, _ []thing) tea.Cmd { return record(rows) },
+			DisabledReason: func(thing) string { return "not now" },
+		},
 	}
 	pressKeys(l, "space", "space")
 	for _, name := range l.RowFinder().ActionNames() {
@@ -71,9 +77,9 @@ func TestRowFinder_Action_ignoresMarks(t *testing.T) {
 		switch {
 		case !found:
 			t.Errorf("%s is missing", name)
-		case name == "never":
+		case strings.HasPrefix(name, "never"):
 			if a.DisabledReason != "not now" {
-				t.Errorf("never: %q", a.DisabledReason)
+				t.Errorf("%s: %q", name, a.DisabledReason)
 			}
 		case a.DisabledReason != "":
 			t.Errorf("%s: %s", name, a.DisabledReason)
@@ -89,6 +95,26 @@ func TestRowFinder_Action_ignoresMarks(t *testing.T) {
 	}
 	if _, found := l.RowFinder().Action("two", "1"); found {
 		t.Error("an action that does not exist")
+	}
+}
+
+// Two actions whose names begin alike, or differ only in case, are two actions.
+func TestRowFinder_Action_usesWholeName(t *testing.T) {
+	l := newNamedList(t, "a", "b")
+	var got []string
+	for _, name := range []string{"disable the key", "disable the bucket", "Disable the key"} {
+		l.RowActions = append(l.RowActions, RowAction[thing]{
+			Name: name,
+			Cmd:  func(x thing) tea.Cmd { got = append(got, name+" of "+x.name); return nil },
+		})
+	}
+	for _, name := range []string{"Disable the key", "disable the bucket"} {
+		if a, found := l.RowFinder().Action(name, "1"); found {
+			a.Do()
+		}
+	}
+	if want := []string{"Disable the key of b", "disable the bucket of b"}; !slices.Equal(got, want) {
+		t.Errorf("done: %q, want %q", got, want)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -440,5 +441,141 @@ func TestList_View_keepsCursorInSight(t *testing.T) {
 		if screen := ansi.Strip(l.View(b)); !strings.Contains(screen, name) {
 			t.Errorf("after %s, %s is out of sight:\n%s", key, name, screen)
 		}
+	}
+}
+
+// On a wide screen the details of the row under the cursor stand beside the rows, with what belongs to it beside them,
+// and a long line of the list pushes nothing aside.
+func TestList_View_detailBesideRows(t *testing.T) {
+	rows := things(40)
+	l := newLoadedList(t, &rows)
+	l.Detail = func(x thing, _ ui.Box) string { return "detail of " + x.name }
+	l.Footer = func(*ui.RowStore[thing], ui.Box) string { return strings.Repeat("a long footer ", 20) }
+	l = WithDetailSidebar(l, DetailSidebar[thing]{
+		View: func(x thing, b ui.Box) string { return b.Fit("history of " + x.name) },
+	})
+	for width, sides := range map[int][]string{120: {"detail of "}, 200: {"detail of ", "history of "}} {
+		b := uitest.NewBox(t, width, 9)
+		l.View(b)
+		pressKeys(l, "j")
+		screen := ansi.Strip(l.View(b))
+		row, _ := l.cursorRow()
+		for _, side := range sides {
+			if !strings.Contains(screen, side+row.name) {
+				t.Errorf("%d cells: no %q is beside the rows:\n%s", width, side+row.name, screen)
+			}
+		}
+		for line := range strings.SplitSeq(screen, "\n") {
+			if n := ansi.StringWidth(line); n != width {
+				t.Errorf("%d cells: a line of %d: %q", width, n, line)
+			}
+		}
+	}
+}
+
+// Details are read of the rows in sight, and of no others.
+func TestList_LoadMissing_onlyRowsInSight(t *testing.T) {
+	rows := things(40)
+	l := newLoadedList(t, &rows)
+	var read []thing
+	l.OnVisible = func(rows []thing) tea.Cmd { read = slices.Clone(rows); return nil }
+	b := uitest.NewBox(t, 60, 9)
+	l.View(b)
+	l.moveCursorTo(20)
+	screen := ansi.Strip(b.Fit(l.View(b)))
+	uitest.RunAll(l.LoadMissing())
+	var seen []thing
+	for _, row := range rows {
+		if strings.Contains(screen, row.name) {
+			seen = append(seen, row)
+		}
+	}
+	if !slices.Equal(read, seen) || len(seen) == 0 {
+		t.Errorf("read: %v, want the rows in sight: %v", read, seen)
+	}
+}
+
+// If rows have moved since the last frame, a key still acts on the row at which the user saw the cursor.
+func TestList_Actions_rowsMovedSinceFrame(t *testing.T) {
+	rows := things(5)
+	l := newLoadedList(t, &rows)
+	got := ""
+	l.RowActions = []RowAction[thing]{
+		{Keys: []string{"d"}, Name: "drop", Cmd: func(x thing) tea.Cmd { got = x.name; return nil }},
+	}
+	l.View(uitest.NewBox(t, 60, 10))
+	pressKeys(l, "j")
+	rows = append([]thing{{99, "a new first"}}, rows...)
+	uitest.RunAll(l.Store.Refresh())
+	if pressKeys(l, "d"); got != "thing 000001" {
+		t.Errorf("dropped: %q, want thing 000001", got)
+	}
+}
+
+// Beside the filter stands how many rows match, cut if it must be. What is wrong with the filter is never cut: it
+// stands below it where there is no room.
+func TestFilterInput_view(t *testing.T) {
+	f := filterInput{text: "web"}
+	problem := filterNote{problem: "size:>big: compare with a number"}
+	for _, c := range []struct {
+		width   int
+		note    filterNote
+		matches string
+		want    []string
+	}{
+		{40, filterNote{}, "3 of 14 match", []string{"/web   3 of 14 match"}},
+		{15, filterNote{}, "3 of 14 match", []string{"/web   3 of 14…"}},
+		{39, problem, "", []string{"/web   size:>big: compare with a number"}},
+		{38, problem, "", []string{"/web", "size:>big: compare with a number"}},
+		{20, problem, "", []string{"/web", "size:>big: compare", "with a number"}},
+	} {
+		var got []string
+		for _, line := range f.view(uitest.NewBox(t, c.width, 5), c.matches, c.note) {
+			got = append(got, strings.TrimRight(ansi.Strip(line), " "))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%d cells: %q, want %q", c.width, got, c.want)
+		}
+	}
+}
+
+// While a list is being read, what needs a row waits for it. What can be done at once does not, nor what another list
+// keeps from being done.
+func TestList_Actions_waitForRows(t *testing.T) {
+	rows := things(3)
+	l := newLoadedList(t, &rows)
+	l.PaneActions = func() []ui.Action {
+		return []ui.Action{
+			{Key: ui.Bind("new", "n")}, {Key: ui.Bind("link", "i"), DisabledReason: "things: not allowed"},
+		}
+	}
+	waiting := func() (names []string) {
+		for _, a := range l.Actions() {
+			if a.WaitsFor == "things" {
+				names = append(names, a.Name())
+			}
+		}
+		return names
+	}
+	if names := waiting(); names != nil {
+		t.Errorf("waiting for rows that are there: %q", names)
+	}
+	l.Store = ui.NewRowStore(t.Context(), ui.RowSource[thing]{
+		Name:  "things",
+		ID:    func(thing) string { return "" },
+		Fetch: func(context.Context, string) (ui.RowPage[thing], error) { return ui.RowPage[thing]{}, nil },
+	})
+	read := l.Store.Refresh()
+	names := waiting()
+	for name, want := range map[string]bool{
+		"down": true, "up": true, "mark": true, "view as JSON": true, "filter": false, "sort": false, "new": false,
+		"link": false,
+	} {
+		if slices.Contains(names, name) != want {
+			t.Errorf("%s waits: %t, want %t; waiting: %q", name, !want, want, names)
+		}
+	}
+	if uitest.RunAll(read); waiting() != nil {
+		t.Errorf("waiting for rows although there are none: %q", waiting())
 	}
 }

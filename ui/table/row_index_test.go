@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -193,6 +194,25 @@ func TestRowIndex_stopsOlderSortJob(t *testing.T) {
 	uitest.RunAll(left)
 	if n := l.rowIndex.count(l.Store); n != 2*maxForegroundSort {
 		t.Errorf("a filter that was taken back shows %d rows", n)
+	}
+}
+
+// A sort job that is not wanted any more stops at once, and does not keep the processors busy.
+func TestSortJob_stopsSorting(t *testing.T) {
+	l := newShuffledList(t, 3*maxForegroundSort)
+	var compared atomic.Int64
+	l.Columns[0].Less = func(a, b thing) bool {
+		if compared.Add(1) == 1 {
+			l.rowIndex.cancel()
+		}
+		return a.name < b.name
+	}
+	l.rowIndex.initialized, l.rowIndex.column = true, 0
+	uitest.RunAll(l.rowIndex.startSortJob(l))
+	// Each worker ends the chunk that it has begun.
+	most := int64(workerCount() * chunkSize * 30)
+	if n := compared.Load(); n == 0 || n > most {
+		t.Errorf("%d comparisons for an order that nobody wants, want at most %d", n, most)
 	}
 }
 

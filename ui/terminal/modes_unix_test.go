@@ -7,10 +7,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -111,6 +113,18 @@ func (p *testPty) waitFor(what string, so func() bool) {
 	}
 }
 
+// waitEnd returns the result of Run.
+func (p *testPty) waitEnd(done <-chan error) error {
+	p.Helper()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(20 * time.Second):
+		p.Fatalf("it does not end: %q", p.output())
+		return nil
+	}
+}
+
 // state returns the settings of the line.
 func (p *testPty) state() term.State {
 	p.Helper()
@@ -128,6 +142,9 @@ func TestRun_restoresTheTerminal(t *testing.T) {
 		"quit":             func() tea.Cmd { return Quit(0) },
 		"panic":            func() tea.Cmd { panic("canary") },
 		"panic in command": func() tea.Cmd { return func() tea.Msg { panic("canary") } },
+		"panic in one of several commands": func() tea.Cmd {
+			return tea.Batch(func() tea.Msg { return nil }, func() tea.Msg { panic("canary") })
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newTestPty(t)
@@ -208,5 +225,102 @@ func TestRenderer_mouseModesEnd(t *testing.T) {
 	}
 	if left := modesLeftOn(on + p.diff(s.Frame(), true)); len(left) > 0 {
 		t.Errorf("left on after a whole frame: %q", left)
+	}
+}
+
+// A program that borrows the terminal gets no token, and what is typed for it is no key of this program, even if the
+// borrower does not read it.
+func TestRun_lendsTheTerminal(t *testing.T) {
+	t.Setenv("LOOKOUT_TEST_TOKEN", "canary")
+	p := newTestPty(t)
+	ends := filepath.Join(t.TempDir(), "ends")
+	script := `env; echo borrowed; while [ ! -e "$0" ]; do sleep 0.01; done`
+	count := func() tea.Cmd { return nil }
+	s := &modeScreen{keys: map[rune]func() tea.Cmd{
+		'l': func() tea.Cmd {
+			return Exec(exec.Command("sh", "-c", script, ends), func(error) tea.Msg { return nil })
+		},
+		'x': count,
+		'k': count,
+		'q': func() tea.Cmd { return Quit(0) },
+	}}
+	done := make(chan error, 1)
+	go func() {
+		_, err := Run(t.Context(), s, Options{})
+		done <- err
+	}()
+	p.waitFor("no frame", func() bool { return strings.Contains(p.output(), "40x5 0") })
+	_, _ = p.master.WriteString("l")
+	p.waitFor("not lent", func() bool { return strings.Contains(p.output(), "borrowed") })
+	if strings.Contains(p.output(), "canary") {
+		t.Error("the other program gets a token")
+	}
+	_, _ = p.master.WriteString("xxx\n")
+	if err := os.WriteFile(ends, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.waitFor("no frame after the other program", func() bool {
+		_, after, _ := strings.Cut(p.output(), "borrowed")
+		return strings.Contains(after, "40x5 1")
+	})
+	_, _ = p.master.WriteString("kq")
+	if err := p.waitEnd(done); err != nil || s.n != 3 {
+		t.Errorf("%d keys instead of l, k and q; %v", s.n, err)
+	}
+}
+
+// When the process goes on after a stop, the line is raw again and the modes are on, whatever the shell has made of
+// them.
+func TestRun_continuesAfterAStop(t *testing.T) {
+	p := newTestPty(t)
+	before := p.state()
+	s := &modeScreen{keys: map[rune]func() tea.Cmd{'q': func() tea.Cmd { return Quit(0) }}}
+	done := make(chan error, 1)
+	go func() {
+		_, err := Run(t.Context(), s, Options{})
+		done <- err
+	}()
+	p.waitFor("no frame", func() bool { return strings.Contains(p.output(), "40x5 0") })
+	raw := p.state()
+	if err := term.Restore(p.slave.Fd(), &before); err != nil {
+		t.Fatal(err)
+	}
+	from := len(p.output())
+	if err := syscall.Kill(os.Getpid(), syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	p.waitFor("no whole frame", func() bool {
+		again := p.output()[from:]
+		return strings.Contains(again, "\x1b[?1049h") && strings.Contains(again, "40x5 0")
+	})
+	if p.state() != raw {
+		t.Error("the line is not raw")
+	}
+	_, _ = p.master.WriteString("q\n") // a line that is not raw passes on whole lines
+	if err := p.waitEnd(done); err != nil || p.state() != before {
+		t.Errorf("%v, the line is left as %+v", err, p.state())
+	}
+}
+
+// Over ssh, what is copied goes to the user's terminal, not to the clipboard of the machine that lookout runs on.
+func TestCopy_overSSH(t *testing.T) {
+	folder := t.TempDir()
+	copied := filepath.Join(folder, "copied")
+	for _, command := range clipboardCommands() {
+		script := "#!/bin/sh\ncat >" + copied + "\n"
+		if err := os.WriteFile(filepath.Join(folder, command[0]), []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", folder+":"+os.Getenv("PATH"))
+	for connection, here := range map[string]bool{"": true, "192.0.2.1 50000 192.0.2.2 22": false} {
+		_ = os.Remove(copied)
+		t.Setenv("SSH_CONNECTION", connection)
+		if msg, ok := Copy("text")().(output); !ok || !strings.Contains(msg.bytes, "\x1b]52;c;dGV4dA==") {
+			t.Errorf("SSH_CONNECTION %q: %+v", connection, msg)
+		}
+		if _, err := os.Stat(copied); (err == nil) != here {
+			t.Errorf("SSH_CONNECTION %q: %v", connection, err)
+		}
 	}
 }

@@ -177,3 +177,15 @@ func TestRun_hangingHookAndGoroutines(t *testing.T) {
 		typed.Close()
 	}) // it panics if a goroutine is left
 }
+
+// A terminal that is gone ends the program with the code of SIGHUP.
+func TestRun_terminalGone(t *testing.T) {
+	code, err := Run(t.Context(), &staticScreen{}, Options{
+		In:   strings.NewReader(""),
+		Out:  io.Discard,
+		Size: func() (int, int) { return 40, 5 },
+	})
+	if code != 129 || err != nil {
+		t.Errorf("code %d, %v, want 129", code, err)
+	}
+}

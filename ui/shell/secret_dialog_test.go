@@ -1,0 +1,89 @@
+package shell
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lookout/ui"
+)
+
+// A value that is wider than the dialog ends with a mark: nobody takes its beginning for all of it.
+func TestSecretDialog_marksCutValues(t *testing.T) {
+	runInBubble(t, func(t *testing.T) {
+		b := newShellTest(t, nil)
+		b.run(ui.Send(ui.ShowSecretMsg{
+			Title:   "New key",
+			Details: [][2]string{{"buckets", strings.Repeat("photos ", 20)}},
+			Name:    "secret key",
+			Reveal:  func() string { return strings.Repeat("canary", 20) },
+		}))
+		b.press("r")
+		for _, line := range boxLines(b.screen()) {
+			if (strings.Contains(line, "photos") || strings.Contains(line, "canary")) && !strings.Contains(line, "…") {
+				t.Errorf("the value goes on, and the line does not say so: %q", line)
+			}
+		}
+	})
+}
+
+// showSecret opens the dialog of a secret, and returns how often it was closed.
+func (b *shellTest) showSecret() *int {
+	closed := new(int)
+	b.run(ui.Send(ui.ShowSecretMsg{
+		Title:  "New key",
+		Name:   "secret key",
+		Reveal: func() string { return "canary" },
+		Closed: func(bool) tea.Cmd {
+			*closed++
+			return nil
+		},
+	}))
+	return closed
+}
+
+// A secret is readable only while its key is held, and the dialog does not close before the secret was copied or the
+// user has typed that it may be lost. Then it is forgotten.
+func TestSecretDialog_closesOnPurpose(t *testing.T) {
+	for _, copied := range []bool{false, true} {
+		runInBubble(t, func(t *testing.T) {
+			b := newShellTest(t, nil)
+			closed := b.showSecret()
+			d := b.shell.dialogs.top().(*secretDialog)
+			hidden := func(after string) {
+				t.Helper()
+				if strings.Contains(b.screen(), "canary") {
+					t.Errorf("the secret is shown after %s:\n%s", after, b.screen())
+				}
+			}
+			hidden("the start")
+			b.press("r", "r")
+			b.run(b.shell.Update(revealExpired{d, d.revealNumber - 1}))
+			if !strings.Contains(b.screen(), "canary") {
+				t.Errorf("the secret is not shown while the key is held:\n%s", b.screen())
+			}
+			b.run(b.shell.Update(revealExpired{d, d.revealNumber}))
+			hidden("the key was released")
+			if copied {
+				b.press("y")
+			} else {
+				for _, keys := range [][]string{
+					{"enter"}, {"esc", "enter"}, {"n", "o", "enter"}, {"esc"}, {"esc", "d", "enter"},
+				} {
+					if b.press(keys...); *closed > 0 {
+						t.Fatalf("%q closes the dialog", keys)
+					}
+					hidden(strings.Join(keys, " "))
+				}
+				b.press("i", "s", "c", "a", "r", "d")
+			}
+			if b.press("enter"); *closed != 1 {
+				t.Errorf("closed %d times:\n%s", *closed, b.screen())
+			}
+			if d.Reveal() != "" {
+				t.Error("the secret is kept after the dialog was closed")
+			}
+		})
+	}
+}
