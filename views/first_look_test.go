@@ -75,6 +75,19 @@ func TestIncident_changesAroundDetection(t *testing.T) {
 	})
 }
 
+// The last changes say whole names of a usual length, and what was done.
+func TestOverview_lastChangesNames(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{200, 50}, func(r *harness) {
+		r.press("3", "/", "edge-router", "<enter>", "d", "<ctrl+s>")
+		r.wait(time.Second)
+		r.press("1")
+		_, changes, _ := strings.Cut(r.screen(), "Last changes")
+		if !strings.Contains(changes, "done  edge-router  disable service") {
+			r.Errorf("%s", r.screen())
+		}
+	})
+}
+
 // The screens about issues call them issues and nothing else, say of each whether it is over, say what notes are, and
 // write the number of a mark always behind it.
 func TestIssues_readRightAtFirstSight(t *testing.T) {

@@ -13,6 +13,8 @@ import (
 	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/views/account"
+	"lookout/views/resource"
 )
 
 // rewritingTransport replaces bytes in the answers, or fails requests.
@@ -136,4 +138,31 @@ func TestServerText_neverImitatesOurMarks(t *testing.T) {
 		r.requireText(`"‹✓› Done`)
 		r.requireNoText(forged)
 	}, s)
+}
+
+// A menu of rows that a lost create may have made shows whatever their IDs hold, and obeys none of it.
+func TestCandidatesMenu_hostileID(t *testing.T) {
+	self := func(id string) string { return id }
+	runner := account.OperationRunner[string]{Resource: resource.Resource[string]{
+		Singular:   "bucket",
+		ID:         self,
+		Label:      func(string) string { return "night" },
+		Operations: []resource.Operation[string]{{Name: "delete"}},
+	}}
+	m := runner.CandidatesMenu(account.CreateCandidates[string]{
+		What:      "new bucket night",
+		Rows:      []string{"us-east-1\x1b[2J/ni\u202eght"},
+		Operation: "delete",
+	})
+	const shown = "bucket us-east-1‹␛›[2J/ni‹U+202E›ght"
+	if text := strings.Join(m.Text, "\n"); !strings.Contains(text, shown+" night") {
+		t.Errorf("%q, want %q in it", text, shown)
+	}
+	var names []string
+	for _, a := range m.Actions {
+		names = append(names, a.Name())
+	}
+	if want := []string{"leave it as it is", "show " + shown, "delete " + shown}; !slices.Equal(names, want) {
+		t.Errorf("%q, want %q", names, want)
+	}
 }

@@ -6,7 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
+	"lookout/client"
 	"lookout/client/emulator"
+	"lookout/ui/uitest"
+	"lookout/views/account"
 )
 
 // hugeText is a text that a server or a colleague may write into a field.
@@ -109,4 +114,23 @@ func checkHugeText(t *testing.T, pane, member, text string, size screenSize) {
 			}
 		}
 	}, s)
+}
+
+// Below the shown beginning of a long text stands how many bytes follow, to the byte.
+func TestServerField_saysHowMuchFollows(t *testing.T) {
+	full := strings.Repeat("x", client.MaxShown)
+	for raw, want := range map[string]string{
+		full:                             "",
+		full + "\n":                      "", // ends with its last line
+		full + "yy\nz":                   "… 4 B more · enter",
+		full[1:] + "\nyz":                "… 1 B more · enter",
+		strings.Repeat("x\n", 202) + "x": "… 5 B more · enter",
+	} {
+		w := account.DetailWriter{Box: uitest.NewBox(t, 80, 20)}
+		w.ServerField("text", raw)
+		got := strings.TrimSpace(ansi.Strip(w.Lines[len(w.Lines)-1]))
+		if want == "" && strings.Contains(got, "more") || !strings.HasSuffix(got, want) {
+			t.Errorf("%d bytes: the last line is %q, want %q", len(raw), got, want)
+		}
+	}
 }

@@ -211,7 +211,36 @@ func unresolvedDeletions() map[string]unresolvedCase {
 
 // unresolvedSpecials are changes that are looked up in a way of their own, or cannot be.
 func unresolvedSpecials() map[string]unresolvedCase {
+	object := client.ObjectRef{Cluster: "us-east-1", Bucket: "acme-www", Name: "index.html"}
+	setACL := func(acl client.ACL) func(*harness) error {
+		return func(r *harness) error {
+			_, err := r.writer(client.OpSetObjectACL, object.ID()).SetObjectACL(r.Context(), object, acl)
+			return err
+		}
+	}
 	return map[string]unresolvedCase{
+		"object ACL": {
+			op:     client.OpSetObjectACL,
+			kind:   "object",
+			id:     object.ID(),
+			label:  object.Name,
+			before: client.Patch{"acl": "private"},
+			body:   client.Patch{"acl": "public-read"},
+			want:   client.Applied,
+			says:   "the access is public-read",
+			done:   setACL(client.ACLPublicRead),
+		},
+		"object ACL that begins alike": {
+			op:     client.OpSetObjectACL,
+			kind:   "object",
+			id:     object.ID(),
+			label:  object.Name,
+			before: client.Patch{"acl": "private"},
+			body:   client.Patch{"acl": "public-read"},
+			want:   client.Rejected,
+			says:   "the access is public-read-write",
+			done:   setACL(client.ACLPublicReadWrite),
+		},
 		"cancelled": {
 			op:    "cancel Object Storage",
 			kind:  "account",

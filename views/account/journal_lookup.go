@@ -442,11 +442,11 @@ func judgeObjectACL(ctx context.Context, a *Account, e *journal.Entry) (ui.Looku
 	if err != nil {
 		return ui.CannotTell, "", err
 	}
-	sent := FlattenJSON(e.Change.Body)["acl"]
-	if sent == FlattenJSON(e.Change.Before)["acl"] {
+	sent := client.ACL(FlattenJSON(e.Change.Body)["acl"])
+	if sent == client.ACL(FlattenJSON(e.Change.Before)["acl"]) {
 		return ui.CannotTell, "the access is " + now.ACL.String() + ", as before", nil
 	}
-	return ui.FoundIf(now.ACL.String() == sent, now).Verdict, "the access is " + now.ACL.String(), nil
+	return ui.FoundIf(now.ACL == sent, now).Verdict, "the access is " + now.ACL.String(), nil
 }
 
 // judgeCancellation counts the buckets. If there are any, nothing is cancelled yet; if there are none, that proves
