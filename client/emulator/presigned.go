@@ -169,6 +169,23 @@ func StoreObject(e *Emulator, cluster, label, name, text string) {
 	}
 }
 
+// GenerateObjects fills a bucket with n objects, in one folder for each million of them. It does nothing if there is no
+// such bucket.
+func GenerateObjects(e *Emulator, cluster, label string, n int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	b := e.bucket(cluster, label)
+	if b == nil {
+		return
+	}
+	at := e.clock()
+	b.objects = newObjectStore()
+	b.objects.generated = objectGenerator{n, func(i int) *object {
+		return newGeneratedObject(fmt.Sprintf("%03d/%s", i/1_000_000, generatedName(i%1_000_000)), 1_000, at)
+	}}
+	b.objects.count, b.objects.size = n, int64(n)*1_000
+}
+
 // DeleteObject deletes an object as somebody else would.
 func DeleteObject(e *Emulator, cluster, label, name string) {
 	e.mu.Lock()

@@ -269,7 +269,11 @@ func (f *measurement) measureIdle(m *timedProgram, d time.Duration) {
 }
 
 // rss returns the resident memory in MB.
-func (m *timedProgram) rss() string {
+func (m *timedProgram) rss() string { return fmt.Sprintf("%.0f", m.residentMemory()/(1<<20)) }
+
+// residentMemory returns the resident memory in bytes.
+func (m *timedProgram) residentMemory() float64 {
+	m.t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", m.cmd.Process.Pid))
 	if err != nil {
 		m.t.Fatal(err)
@@ -277,7 +281,7 @@ func (m *timedProgram) rss() string {
 	_, text, _ := strings.Cut(string(status), "VmRSS:")
 	var kb float64
 	fmt.Sscan(text, &kb)
-	return fmt.Sprintf("%.0f", kb/1024)
+	return kb * 1024
 }
 
 // cpu returns the processor time that the program has used.
@@ -420,7 +424,6 @@ func TestPerformance_scrolling(t *testing.T) {
 	dir := t.TempDir()
 	lookout := buildBinary(t, dir, "lookout", ".")
 	address, env := serveLargeAccount(t, lookout), performanceEnv(dir)
-	const presses = 90
 	fmt.Println("| bytes per key while scrolling | mean of 90 | median | largest |")
 	fmt.Println("|---|---|---|---|")
 	for _, margins := range []bool{true, false} {
@@ -428,23 +431,27 @@ func TestPerformance_scrolling(t *testing.T) {
 			line.answers, line.margins = true, margins
 			m := startTimedOn(t, line, env, lookout, "--base-url", address, "--view", "services")
 			m.waitFor("service-0009")
-			for range line.rows {
-				m.pressKey("j")
-			}
-			bytes, sum := make([]int, presses), 0
-			for i := range bytes {
-				_, bytes[i] = m.pressKey("j")
-				sum += bytes[i]
-			}
+			mean, median, largest := m.scrolledBytes(90)
 			m.kill()
-			slices.Sort(bytes)
 			name := map[bool]string{true: "left and right margins", false: "no such margins"}[margins]
-			fmt.Printf(
-				"| %dx%d, %s | %d | %d | %d |\n", line.cols, line.rows, name, sum/presses, bytes[presses/2],
-				bytes[presses-1],
-			)
+			fmt.Printf("| %dx%d, %s | %d | %d | %d |\n", line.cols, line.rows, name, mean, median, largest)
 		}
 	}
+}
+
+// scrolledBytes scrolls a list by a number of rows and returns how many bytes each took.
+func (m *timedProgram) scrolledBytes(presses int) (mean, median, largest int) {
+	m.t.Helper()
+	for range m.line.rows {
+		m.pressKey("j")
+	}
+	bytes, sum := make([]int, presses), 0
+	for i := range bytes {
+		_, bytes[i] = m.pressKey("j")
+		sum += bytes[i]
+	}
+	slices.Sort(bytes)
+	return sum / presses, bytes[presses/2], bytes[presses-1]
 }
 
 // TestPerformance_scripts prints the table of lists that scripts read: a million objects in each format. CSV, which has
@@ -461,17 +468,9 @@ func TestPerformance_scripts(t *testing.T) {
 	times, memory := map[string][]time.Duration{}, map[string]int64{}
 	for range rounds {
 		for _, format := range formats {
-			line := "objects list us-east-1/million -r --base-url " + address + " -o " + format
-			c := exec.Command(lookout, strings.Fields(line)...)
-			c.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "LOOKOUT_TOKEN=demo")
-			var out byteCounter // holds nothing: the memory of this process would count as that of the new one
-			c.Stdout = &out
-			begun := time.Now()
-			if err := c.Run(); err != nil || out < 50_000_000 {
-				t.Fatalf("%s: %v, %d bytes", format, err, out)
-			}
-			times[format] = append(times[format], time.Since(begun))
-			memory[format] = max(memory[format], c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
+			took, kilobytes := runListing(t, lookout, address, format)
+			times[format] = append(times[format], took)
+			memory[format] = max(memory[format], kilobytes)
 		}
 	}
 	fmt.Println("| a million objects, listed by a script | time s | relative to CSV | RSS MB |")
@@ -482,6 +481,21 @@ func TestPerformance_scripts(t *testing.T) {
 		ratio := median / times["csv"][rounds/2].Seconds()
 		fmt.Printf("| `-o %s` | %.2f | %.2f × | %d |\n", format, median, ratio, memory[format]>>10)
 	}
+}
+
+// runListing lists a million objects in a format, and returns how long that took and the most memory that it needed.
+func runListing(t *testing.T, lookout, address, format string) (took time.Duration, kilobytes int64) {
+	t.Helper()
+	line := "objects list us-east-1/million -r --base-url " + address + " -o " + format
+	c := exec.Command(lookout, strings.Fields(line)...)
+	c.Env = append(os.Environ(), performanceEnv(t.TempDir())...)
+	var out byteCounter // holds nothing: the memory of this process would count as that of the new one
+	c.Stdout = &out
+	begun := time.Now()
+	if err := c.Run(); err != nil || out < 50_000_000 {
+		t.Fatalf("%s: %v, %d bytes", format, err, out)
+	}
+	return time.Since(begun), c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
 }
 
 // TestPerformance_sizes prints what it takes to read the sizes of a million objects (S) beside reading their names (G),

@@ -22,7 +22,10 @@ type terminalLine struct {
 }
 
 func (l terminalLine) String() string {
-	text := fmt.Sprintf("%dx%d, %d bits/s", l.cols, l.rows, l.bitsPerSecond)
+	text := fmt.Sprintf("%dx%d", l.cols, l.rows)
+	if l.bitsPerSecond > 0 {
+		text += fmt.Sprintf(", %d bits/s", l.bitsPerSecond)
+	}
 	if l.roundTrip > 0 {
 		text += fmt.Sprintf(", %d ms", l.roundTrip.Milliseconds())
 	}
@@ -134,6 +137,23 @@ func (m *timedProgram) holdKey(key string, presses int) time.Duration {
 	return m.waitQuiet(time.Second).Sub(last)
 }
 
+// scrollHeld holds a key down for 3 s in a list of 5,000 services. It returns how long after the last press the screen
+// was complete, and how many presses have had no effect; -1 if the screen does not say where the cursor is.
+func (m *timedProgram) scrollHeld() (lag time.Duration, lost int) {
+	m.t.Helper()
+	const presses = 90
+	m.waitQuiet(time.Second)
+	m.resetBytes()
+	lag = m.holdKey("j", presses)
+	found := cursorRow.FindStringSubmatch(m.screen())
+	if found == nil {
+		return lag, -1
+	}
+	row := 0
+	_, _ = fmt.Sscan(found[1], &row)
+	return lag, 1 + presses - row
+}
+
 // A slowLineResult says how a program behaves on a line.
 type slowLineResult struct {
 	line        terminalLine
@@ -144,20 +164,16 @@ type slowLineResult struct {
 
 // measureSlowLine holds a key down in a list of 5,000 services, and opens an overview.
 func measureSlowLine(t *testing.T, r *slowLineResult, env []string, lookout, address string) {
-	const presses = 90
 	m := startTimedOn(t, r.line, env, lookout, "--base-url", address, "--view", "services")
 	m.waitFor("service-0009")
-	m.waitQuiet(time.Second)
-	m.resetBytes()
-	r.lag = append(r.lag, m.holdKey("j", presses))
+	lag, lost := m.scrollHeld()
+	if lost < 0 {
+		t.Errorf("the screen does not say where the cursor is:\n%s", m.screen())
+	}
 	m.mu.Lock()
 	r.bytes = m.bytes
 	m.mu.Unlock()
-	row := 0
-	if found := cursorRow.FindStringSubmatch(m.screen()); found != nil {
-		_, _ = fmt.Sscan(found[1], &row)
-	}
-	r.pressesLost = max(r.pressesLost, 1+presses-row)
+	r.lag, r.pressesLost = append(r.lag, lag), max(r.pressesLost, lost)
 	m.kill()
 	m = startTimedOn(t, r.line, env, lookout, "demo")
 	r.ready = append(r.ready, m.waitFor("12 buckets").Sub(m.start))

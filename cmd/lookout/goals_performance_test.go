@@ -1,0 +1,392 @@
+//go:build linux && !race
+
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"lookout/client"
+	"lookout/client/emulator"
+)
+
+// A performanceGoal is a row of the table of goals.
+type performanceGoal struct {
+	name   string
+	limits []float64 // the most that each figure may be
+	// measure returns the figures of a build
+	measure func(g *goalMeasurer, build string) []float64
+	alone   bool // the other build is not measured: earlier ones fail, or show something else
+}
+
+// A goalMeasurer measures builds of lookout on the same accounts.
+type goalMeasurer struct {
+	t       *testing.T // of the row
+	lookout string     // this build, which serves the accounts
+}
+
+// performanceGoals are the rows of the table. Scripts come first, while this process is small: its memory counts as
+// that of a new process.
+func performanceGoals() []performanceGoal {
+	return slices.Concat([]performanceGoal{{
+		name:    "script over 1,000,000 objects: most MB of a format, JSON as a multiple of CSV",
+		limits:  []float64{40, 1.3},
+		measure: (*goalMeasurer).listMillion,
+	}}, lineGoals(), slowAPIGoals(), sizeGoals())
+}
+
+// lineGoals are those that depend on the terminal and the line to it.
+func lineGoals() (goals []performanceGoal) {
+	add := func(name string, limits []float64, line terminalLine,
+		measure func(g *goalMeasurer, build string, line terminalLine) []float64,
+	) {
+		line.answers, line.margins = true, true
+		goals = append(goals, performanceGoal{
+			name:    fmt.Sprintf("%s, %v", name, line),
+			limits:  limits,
+			measure: func(g *goalMeasurer, build string) []float64 { return measure(g, build, line) },
+		})
+	}
+	small, large := terminalLine{cols: 80, rows: 24}, terminalLine{cols: 200, rows: 50}
+	over := func(line terminalLine, bitsPerSecond int, roundTrip time.Duration) terminalLine {
+		line.bitsPerSecond, line.roundTrip = bitsPerSecond, roundTrip
+		return line
+	}
+	const scroll = "bytes per key while scrolling through 5,000 services"
+	add(scroll, []float64{300}, small, (*goalMeasurer).scroll)
+	add(scroll, []float64{900}, large, (*goalMeasurer).scroll)
+	const held, near, far = "key held for 3 s: lag s, presses lost", 150 * time.Millisecond, 300 * time.Millisecond
+	add(held, []float64{0.6, 0}, over(small, 38_400, near), (*goalMeasurer).holdKey)
+	add(held, []float64{1, 0}, over(large, 38_400, near), (*goalMeasurer).holdKey)
+	add(held, []float64{1.5, 0}, over(small, 9600, 0), (*goalMeasurer).holdKey)
+	add(held, []float64{1.5, 0}, over(large, 9600, 0), (*goalMeasurer).holdKey)
+	const overview = "overview: the first issue readable, all complete, s"
+	add(overview, []float64{2.5, 2.5}, over(small, 9600, 0), (*goalMeasurer).openOverview)
+	add(overview, []float64{5, 5}, over(large, 9600, far), (*goalMeasurer).openOverview)
+	return goals
+}
+
+// slowAPIGoals are those of an API that needs 200 ms for every answer.
+func slowAPIGoals() (goals []performanceGoal) {
+	limits := map[string]float64{"the overview is complete": 0.45, "5,000 services": 1, "`G` over 99,000 objects": 12}
+	for _, task := range slowTasks() {
+		if limit, isGoal := limits[task.name]; isGoal {
+			goals = append(goals, performanceGoal{
+				name:    "200 ms per answer, " + task.name + ": s",
+				limits:  []float64{limit},
+				measure: func(g *goalMeasurer, build string) []float64 { return g.waitForAnswers(build, task) },
+				alone:   task.name != "5,000 services",
+			})
+		}
+	}
+	return goals
+}
+
+// sizeGoals are those of large accounts, and of an account that is left alone.
+func sizeGoals() []performanceGoal {
+	return []performanceGoal{
+		{
+			name:    "key in 5,000 services: p50, p99 ms",
+			limits:  []float64{0.8, 2},
+			measure: (*goalMeasurer).pressKeys,
+		},
+		{
+			name:    "key beside a text of 7 MB, the slowest of some: ms",
+			limits:  []float64{16},
+			measure: (*goalMeasurer).showHugeText,
+			alone:   true,
+		},
+		{
+			name:    "journal of 1,000,000 changes: a key ms, at rest ms/s, later starts ms",
+			limits:  []float64{2, 1, 50},
+			measure: (*goalMeasurer).openLongJournal,
+			alone:   true,
+		},
+		{
+			name:    "10,000,000 objects: bytes per object, key p99 ms",
+			limits:  []float64{70, 2},
+			measure: (*goalMeasurer).browseTenMillion,
+		},
+		{
+			name:    "bytes at rest, in a minute of the services",
+			limits:  []float64{0},
+			measure: (*goalMeasurer).rest,
+		},
+	}
+}
+
+// TestPerformance_goals prints the goals with three measurements of each figure. With LOOKOUT_BASELINE it measures
+// another build too, in turn with this one. .ci/performance runs it.
+func TestPerformance_goals(t *testing.T) {
+	if os.Getenv("LOOKOUT_PERFORMANCE") == "" {
+		t.Skip("measures only if LOOKOUT_PERFORMANCE is set, as .ci/performance does")
+	}
+	const rounds = 3
+	lookout := buildBinary(t, t.TempDir(), "lookout", ".")
+	builds := []string{lookout}
+	if other := os.Getenv("LOOKOUT_BASELINE"); other != "" {
+		builds = append(builds, other)
+	}
+	g := &goalMeasurer{lookout: lookout}
+	fmt.Println("| what | goal | this build, three times | other build, three times | result |")
+	fmt.Println("|---|---|---|---|---|")
+	for _, goal := range performanceGoals() {
+		t.Run(goal.name, func(t *testing.T) {
+			g.t = t
+			figures := make([][][]float64, 2)
+			for range rounds {
+				for n, build := range builds {
+					if goal.alone && n > 0 {
+						continue
+					}
+					figures[n] = append(figures[n], goal.measure(g, build))
+				}
+			}
+			fmt.Println(goal.row(figures[0], figures[1]))
+		})
+	}
+}
+
+// row formats the figures of two builds, of which the second may have none.
+func (p performanceGoal) row(figures, others [][]float64) string {
+	result := "met"
+	for n, limit := range p.limits {
+		var all []float64
+		for _, round := range figures {
+			all = append(all, round[n])
+		}
+		if slices.Sort(all); all[len(all)/2] > limit {
+			result = "missed"
+		}
+	}
+	return fmt.Sprintf(
+		"| %s | ≤ %s | %s | %s | %s |", p.name, formatFigures(p.limits), formatRounds(figures), formatRounds(others),
+		result,
+	)
+}
+
+func formatRounds(rounds [][]float64) string {
+	if len(rounds) == 0 {
+		return "–"
+	}
+	texts := make([]string, len(rounds))
+	for n, round := range rounds {
+		texts[n] = formatFigures(round)
+	}
+	return strings.Join(texts, "; ")
+}
+
+func formatFigures(figures []float64) string {
+	texts := make([]string, len(figures))
+	for n, figure := range figures {
+		switch {
+		case math.IsNaN(figure):
+			texts[n] = "?"
+		case figure >= 100:
+			texts[n] = strconv.FormatFloat(figure, 'f', 0, 64)
+		default:
+			texts[n] = strconv.FormatFloat(figure, 'g', 3, 64)
+		}
+	}
+	return strings.Join(texts, " / ")
+}
+
+// start starts a build with a home of its own.
+func (g *goalMeasurer) start(build string, line terminalLine, args ...string) *timedProgram {
+	g.t.Helper()
+	return startTimedOn(g.t, line, performanceEnv(g.t.TempDir()), build, args...)
+}
+
+// services opens the list of 5,000 services.
+func (g *goalMeasurer) services(build string, line terminalLine) *timedProgram {
+	g.t.Helper()
+	m := g.start(build, line, "--base-url", serveLargeAccount(g.t, g.lookout), "--view", "services")
+	m.waitFor("service-0009")
+	return m
+}
+
+// fastTerminal is a terminal that answers at once.
+func fastTerminal() terminalLine { return terminalLine{cols: 200, rows: 50, answers: true} }
+
+func (g *goalMeasurer) scroll(build string, line terminalLine) []float64 {
+	m := g.services(build, line)
+	defer m.kill()
+	mean, _, _ := m.scrolledBytes(90)
+	return []float64{float64(mean)}
+}
+
+func (g *goalMeasurer) holdKey(build string, line terminalLine) []float64 {
+	m := g.services(build, line)
+	defer m.kill()
+	lag, lost := m.scrollHeld()
+	if lost < 0 {
+		return []float64{lag.Seconds(), math.NaN()}
+	}
+	return []float64{lag.Seconds(), float64(lost)}
+}
+
+func (g *goalMeasurer) openOverview(build string, line terminalLine) []float64 {
+	m := g.start(build, line, "demo")
+	defer m.kill()
+	readable := m.waitFor("billing-api").Sub(m.start)
+	return []float64{readable.Seconds(), m.waitFor("12 buckets").Sub(m.start).Seconds()}
+}
+
+func (g *goalMeasurer) pressKeys(build string) []float64 {
+	m := g.services(build, fastTerminal())
+	defer m.kill()
+	var f measurement
+	f.measureKeys(m, 300, "j", "k")
+	return []float64{milliseconds(f.p50), milliseconds(f.p99)}
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / 1e6 }
+
+func (g *goalMeasurer) showHugeText(build string) []float64 {
+	m := g.start(build, fastTerminal(), "--base-url", serveHugeText(g.t), "--view", "services")
+	defer m.kill()
+	m.waitFor("billing-api")
+	m.waitQuiet(time.Second)
+	var slowest time.Duration
+	for _, key := range []string{"j", "k", "j", "k", "\r"} { // not esc, which waits for the rest of a sequence
+		took, _ := m.pressKey(key)
+		slowest = max(slowest, took)
+	}
+	return []float64{milliseconds(slowest)}
+}
+
+func (g *goalMeasurer) openLongJournal(build string) []float64 {
+	home := g.t.TempDir()
+	env := append(performanceEnv(home), "LOOKOUT_CONFIG="+filepath.Join(home, "config.toml"))
+	address := serveLargeAccount(g.t, g.lookout)
+	config := fmt.Sprintf("[accounts.work]\nbase_url = %q\ntoken_env = \"LOOKOUT_TOKEN\"\n", address)
+	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(config), 0o600); err != nil {
+		g.t.Fatal(err)
+	}
+	writeLongJournal(g.t, filepath.Join(home, "lookout", "work.journal"), 1_000_000)
+	open := func() (*timedProgram, time.Duration) {
+		m := startTimedOn(g.t, fastTerminal(), env, build, "--account", "work", "--view", "journal")
+		return m, m.waitFor("contact 999999").Sub(m.start)
+	}
+	m, _ := open() // the first start writes what later ones need
+	m.kill()
+	m, started := open()
+	defer m.kill()
+	m.waitQuiet(time.Second)
+	var f measurement
+	f.measureKeys(m, 60, "j", "k")
+	f.measureIdle(m, 10*time.Second)
+	return []float64{milliseconds(f.p50), milliseconds(f.idleCPU), milliseconds(started)}
+}
+
+// waitForAnswers returns how long a task takes that waits for an API which needs 200 ms for every answer.
+func (g *goalMeasurer) waitForAnswers(build string, task slowTask) []float64 {
+	address := serveAccount(g.t, g.lookout, task.seed, "--fault", "* delay=200ms")
+	m := g.start(build, fastTerminal(), append([]string{"--base-url", address}, task.args...)...)
+	defer m.kill()
+	began, done := task.do(m)
+	return []float64{done.Sub(began).Seconds()}
+}
+
+func (g *goalMeasurer) listMillion(build string) []float64 {
+	var memory int64
+	times := map[string]time.Duration{}
+	address := serveLargeAccount(g.t, g.lookout)
+	for _, format := range []string{"csv", "table", "json", "ndjson"} {
+		took, kilobytes := runListing(g.t, build, address, format)
+		times[format], memory = took, max(memory, kilobytes)
+	}
+	return []float64{float64(memory) / 1024, times["json"].Seconds() / times["csv"].Seconds()}
+}
+
+func (g *goalMeasurer) browseTenMillion(build string) []float64 {
+	m := g.start(build, fastTerminal(), "--base-url", serveTenMillion(g.t), "--view", "buckets")
+	defer m.kill()
+	m.waitFor("million")
+	m.typeKeys("/million\r\r")
+	m.waitFor("009/")
+	m.typeKeys("F")
+	m.waitFor("(flat)")
+	before := m.residentMemory()
+	m.typeKeys("G")
+	m.waitFor("object-999999")
+	m.waitQuiet(time.Second)
+	var f measurement
+	f.measureKeys(m, 300, "k", "j")
+	return []float64{(m.residentMemory() - before) / 10_000_000, milliseconds(f.p99)}
+}
+
+func (g *goalMeasurer) rest(build string) []float64 {
+	m := g.services(build, fastTerminal())
+	defer m.kill()
+	m.waitQuiet(2 * time.Second)
+	m.resetBytes()
+	time.Sleep(time.Minute)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return []float64{float64(m.bytes)}
+}
+
+// serveHugeText serves the demo account, in which the notes of the first service are a line of 7 MB.
+func serveHugeText(t *testing.T) (address string) {
+	text, err := json.Marshal(strings.Repeat("x", 7<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	api := emulator.New(emulator.Options{Token: "demo"})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		recorder := httptest.NewRecorder()
+		api.ServeHTTP(recorder, r)
+		answer := recorder.Body.Bytes()
+		if r.URL.Path == "/v4/managed/services" {
+			answer = withHugeText(serverField{r.URL.Path, "notes"}, string(text[1:len(text)-1]), r.URL.Path, answer)
+		}
+		w.Header().Set("Content-Type", recorder.Header().Get("Content-Type"))
+		w.WriteHeader(recorder.Code)
+		_, _ = w.Write(answer)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL + "/v4"
+}
+
+// serveTenMillion serves the large account, whose bucket "million" has ten times as many objects.
+func serveTenMillion(t *testing.T) (address string) {
+	api := emulator.New(emulator.Options{Token: "demo", Seed: "large"})
+	emulator.GenerateObjects(api, "us-east-1", "million", 10_000_000)
+	server := httptest.NewServer(api)
+	t.Cleanup(server.Close)
+	return server.URL + "/v4"
+}
+
+// writeLongJournal writes n finished changes of a contact, a minute apart.
+func writeLongJournal(t *testing.T, path string, n int) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	out := bufio.NewWriterSize(file, 1<<20)
+	defer out.Flush()
+	for i := range n {
+		at := time.Now().Add(time.Duration(i-n) * time.Minute).Format(time.RFC3339)
+		fmt.Fprintf(out, `{"intent":{"id":"old-%d","time":%q,"change":{"op":%q,"method":"PUT",`+
+			`"path":"/v4/managed/contacts/1","kind":"contact","id":"1","label":"contact %d"}}}`+"\n",
+			i, at, client.OpUpdateContact, i)
+		fmt.Fprintf(out, "{\"id\":\"old-%d\",\"outcome\":%q}\n", i, client.Applied)
+	}
+}
