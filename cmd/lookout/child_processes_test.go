@@ -161,6 +161,7 @@ func TestChildProcesses_getNoTextOfTheServer(t *testing.T) {
 			if line, _, _ := strings.Cut(noted, "\n"); c.starts != strings.HasSuffix(line, "@"+c.ip) {
 				t.Errorf("ssh was started with %q", line)
 			}
+			p.waitQuiet(time.Second, 50*time.Millisecond) // what has been read may end within a character
 			requireOwnBytes(t, name, p.output())
 		})
 	}
