@@ -154,11 +154,12 @@ func makePrivate(file *os.File) error {
 const maxLineBytes = 1 << 20
 
 // load reads what earlier runs wrote, including an incomplete last line and what a process that did not notice a
-// compaction has added to the file before.
-func (j *Journal) load(file io.ReaderAt) error {
+// compaction has added to the file before. With beingWritten set, an incomplete last line is left to CatchUp: another
+// process may be in the middle of it.
+func (j *Journal) load(file io.ReaderAt, beingWritten bool) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if err := j.readAll(io.NewSectionReader(file, 0, math.MaxInt64)); err != nil {
+	if err := j.readAll(io.NewSectionReader(file, 0, math.MaxInt64), beingWritten); err != nil {
 		return err
 	}
 	for _, s := range j.segments {
@@ -169,10 +170,11 @@ func (j *Journal) load(file io.ReaderAt) error {
 	return j.readTail()
 }
 
-// readAll reads a file to its end, including an incomplete last line.
-func (s *state) readAll(r io.Reader) error {
+// readAll reads a file to its end, including an incomplete last line unless that may be in the middle of being written.
+func (s *state) readAll(r io.Reader, beingWritten bool) error {
 	n, rest, err := s.readLines(r, 0, inFile)
-	if err != nil {
+	if err != nil || beingWritten {
+		s.readOffset = n.whole
 		return err
 	}
 	s.parseLine(rest, inFile)
@@ -306,7 +308,7 @@ func (j *Journal) reopen() error {
 		return err
 	}
 	fresh := &Journal{path: j.path, state: newState(j.now, j.runID, j.segmentBytes)}
-	if err := fresh.load(file); err != nil {
+	if err := fresh.load(file, true); err != nil {
 		file.Close()
 		return err
 	}

@@ -255,7 +255,8 @@ func FuzzJournal(f *testing.F) {
 	f.Fuzz(func(t *testing.T, at int, damage []byte) {
 		at = max(0, min(at, len(whole)))
 		j := NewInMemory(time.Now)
-		if err := j.readAll(bytes.NewReader(append(append(bytes.Clone(whole[:at]), '\n'), damage...))); err != nil {
+		damaged := append(append(bytes.Clone(whole[:at]), '\n'), damage...)
+		if err := j.readAll(bytes.NewReader(damaged), false); err != nil {
 			t.Fatal(err)
 		}
 		begun := bytes.Count(whole[:at], []byte(`{"intent"`))
