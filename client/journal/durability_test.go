@@ -19,6 +19,7 @@ import (
 	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/client/filelock"
 )
 
 // writeJournal returns a journal of changes with every outcome, and those outcomes.
@@ -459,6 +460,62 @@ func TestOpen_damagedFile(t *testing.T) {
 			}
 			if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 				t.Errorf("mode %v, %v", info.Mode(), err)
+			}
+		})
+	}
+}
+
+// A line that another process is writing is not torn: neither the first opening nor the one after a compaction takes
+// its half for a line.
+func TestJournal_opensWhileALineIsWritten(t *testing.T) {
+	line, err := encode(record{Intent: &Entry{ID: "other-1", Time: testTime(), Change: disableChange("7", "web-1")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, compacted := range map[string]bool{"first opening": false, "after a compaction": true} {
+		faulttest.RunCase(t, "C5", name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "j")
+			var j *Journal
+			if compacted {
+				j = openJournal(t, path)
+				if err := os.Rename(path, path+".before"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			writer, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer writer.Close()
+			unlock := filelock.Wait(writer)
+			if _, err := writer.Write(line[:len(line)/2]); err != nil {
+				t.Fatal(err)
+			}
+			read := make(chan error, 1)
+			go func() {
+				var err error
+				if compacted {
+					_, err = j.CatchUp()
+				} else {
+					j, err = Open(path, "a", testTime)
+				}
+				read <- err
+			}()
+			select {
+			case err := <-read:
+				t.Fatalf("half of the line was read: %v", err)
+			case <-time.After(100 * time.Millisecond):
+			}
+			if _, err := writer.Write(line[len(line)/2:]); err != nil {
+				t.Fatal(err)
+			}
+			unlock()
+			if err := <-read; err != nil {
+				t.Fatal(err)
+			}
+			defer j.Close()
+			if n := len(j.Entries(time.Time{})); n != 1 || j.UnreadableLines() != 0 {
+				t.Errorf("%d entries, %d torn", n, j.UnreadableLines())
 			}
 		})
 	}

@@ -154,12 +154,11 @@ func makePrivate(file *os.File) error {
 const maxLineBytes = 1 << 20
 
 // load reads what earlier runs wrote, including an incomplete last line and what a process that did not notice a
-// compaction has added to the file before. With beingWritten set, an incomplete last line is left to CatchUp: another
-// process may be in the middle of it.
-func (j *Journal) load(file io.ReaderAt, beingWritten bool) error {
+// compaction has added to the file before. lock is the file, whose lock every process that writes has.
+func (j *Journal) load(file io.ReaderAt, lock filelock.LockableFile) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if err := j.readAll(io.NewSectionReader(file, 0, math.MaxInt64), beingWritten); err != nil {
+	if err := j.readAll(file, func() (unlock func()) { return filelock.Wait(lock) }); err != nil {
 		return err
 	}
 	for _, s := range j.segments {
@@ -170,15 +169,22 @@ func (j *Journal) load(file io.ReaderAt, beingWritten bool) error {
 	return j.readTail()
 }
 
-// readAll reads a file to its end, including an incomplete last line unless that may be in the middle of being written.
-func (s *state) readAll(r io.Reader, beingWritten bool) error {
-	n, rest, err := s.readLines(r, 0, inFile)
-	if err != nil || beingWritten {
-		s.readOffset = n.whole
+// readAll reads a file to its end, including an incomplete last line. Such a line may be one that another process is
+// writing, so it is read once more while lock keeps others from writing.
+func (s *state) readAll(file io.ReaderAt, lock func() (unlock func())) error {
+	n, rest, err := s.readLines(io.NewSectionReader(file, 0, math.MaxInt64), 0, inFile)
+	s.readOffset = n.whole
+	if err != nil || len(rest) == 0 {
+		return err
+	}
+	defer lock()()
+	from := s.readOffset
+	n, rest, err = s.readLines(io.NewSectionReader(file, from, math.MaxInt64-from), from, inFile)
+	if err != nil {
 		return err
 	}
 	s.parseLine(rest, inFile)
-	s.readOffset = n.all
+	s.readOffset += n.all
 	return nil
 }
 
@@ -308,7 +314,7 @@ func (j *Journal) reopen() error {
 		return err
 	}
 	fresh := &Journal{path: j.path, state: newState(j.now, j.runID, j.segmentBytes)}
-	if err := fresh.load(file, true); err != nil {
+	if err := fresh.load(file, file); err != nil {
 		file.Close()
 		return err
 	}

@@ -189,7 +189,7 @@ func ensureLoaded(j *Journal) error {
 		return j.loadError
 	}
 	fresh := &Journal{path: j.path, state: newState(j.now, j.runID, j.segmentBytes)}
-	if err := fresh.load(interruptible{j.file, &j.closing}, false); err != nil {
+	if err := fresh.load(interruptible{j.file, &j.closing}, j.file); err != nil {
 		j.loadError = fmt.Errorf("journal: %w", err)
 		return j.loadError
 	}
@@ -210,7 +210,7 @@ func OpenForReading(path, account string, now func() time.Time, why error) *Jour
 	if err != nil {
 		return j
 	}
-	if refuseLink(filepath.Dir(path)) != nil || j.load(file, false) != nil {
+	if refuseLink(filepath.Dir(path)) != nil || j.load(file, file) != nil {
 		file.Close()
 		return j
 	}

@@ -256,7 +256,7 @@ func FuzzJournal(f *testing.F) {
 		at = max(0, min(at, len(whole)))
 		j := NewInMemory(time.Now)
 		damaged := append(append(bytes.Clone(whole[:at]), '\n'), damage...)
-		if err := j.readAll(bytes.NewReader(damaged), false); err != nil {
+		if err := j.readAll(bytes.NewReader(damaged), func() func() { return func() {} }); err != nil {
 			t.Fatal(err)
 		}
 		begun := bytes.Count(whole[:at], []byte(`{"intent"`))
