@@ -73,8 +73,8 @@ func (l *RenewableURL) get(refused *url.URL, create func() (*url.URL, error)) (*
 	return l.target, err
 }
 
-// An ObjectRange is a part of an object.
-type ObjectRange struct {
+// GetObjectOptions say which part of which version of an object is read.
+type GetObjectOptions struct {
 	From int64         // the first byte
 	End  int64         // the byte after the last one; 0 means up to the end
 	ETag string        // if not empty, any other version of the object is an error with status 412
@@ -83,23 +83,23 @@ type ObjectRange struct {
 
 // Get opens a part of an object. The response is 200 with the whole object, or 206 with the part; the caller reads and
 // closes its body. Only ctx limits the time.
-func (s ObjectReader) Get(ctx context.Context, o ObjectRef, part ObjectRange) (*http.Response, error) {
+func (s ObjectReader) Get(ctx context.Context, o ObjectRef, options GetObjectOptions) (*http.Response, error) {
 	r := presignedRequest{
 		op:     "download",
 		method: http.MethodGet,
 		object: o,
 		header: http.Header{"Accept-Encoding": {"identity"}},
-		link:   part.Link,
+		link:   options.Link,
 	}
-	if part.ETag != "" {
-		r.header.Set("If-Match", `"`+part.ETag+`"`)
+	if options.ETag != "" {
+		r.header.Set("If-Match", `"`+options.ETag+`"`)
 	}
-	if part.From > 0 || part.End > 0 {
+	if options.From > 0 || options.End > 0 {
 		last := ""
-		if part.End > 0 {
-			last = strconv.FormatInt(part.End-1, 10)
+		if options.End > 0 {
+			last = strconv.FormatInt(options.End-1, 10)
 		}
-		r.header.Set("Range", "bytes="+strconv.FormatInt(part.From, 10)+"-"+last)
+		r.header.Set("Range", "bytes="+strconv.FormatInt(options.From, 10)+"-"+last)
 	}
 	res, err := s.sendPresigned(ctx, r)
 	if err != nil {

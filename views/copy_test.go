@@ -24,7 +24,7 @@ func (r *harness) sums(cluster, bucket, prefix string) map[string]string {
 		}
 		for _, o := range page.Data {
 			ref := client.ObjectRef{Cluster: cluster, Bucket: bucket, Name: o.Name.Raw()}
-			res, err := r.api.Objects.Get(r.Context(), ref, client.ObjectRange{})
+			res, err := r.api.Objects.Get(r.Context(), ref, client.GetObjectOptions{})
 			if err != nil {
 				r.Fatal(err)
 			}

@@ -274,7 +274,7 @@ func (p *rangePart) Read(ctx context.Context, into []byte) (int, error) {
 // open requests the bytes of the object from one up to another; an end of 0 means up to its own.
 func (d *downloadTask) open(ctx context.Context, m *Manager, from, end int64) (*http.Response, error) {
 	object := client.ObjectRef{Cluster: d.Cluster, Bucket: d.Bucket, Name: d.Object.Name.Raw()}
-	res, err := m.c.Objects.Get(ctx, object, client.ObjectRange{
+	res, err := m.c.Objects.Get(ctx, object, client.GetObjectOptions{
 		From: from,
 		End:  end,
 		ETag: d.etag(),

@@ -71,7 +71,7 @@ func TestMoveIsKilledAtAnyMoment(t *testing.T) {
 	}
 	for name, text := range texts {
 		ref := client.ObjectRef{Cluster: "eu-central-1", Bucket: "media", Name: "new/" + name}
-		res, err := c.Objects.Get(t.Context(), ref, client.ObjectRange{})
+		res, err := c.Objects.Get(t.Context(), ref, client.GetObjectOptions{})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
