@@ -256,31 +256,31 @@ func revokeAction(a *account.Account, k *client.AccessKey) ui.Action {
 	}
 }
 
-// An RcloneSetup lets rclone reach one bucket, for what the API cannot do: a key that is limited to the bucket, and a
-// profile that holds its secret.
-type RcloneSetup struct {
+// An RcloneRemote gives rclone access to one bucket: a key that is limited to the bucket, and a profile that holds the
+// secret of the key. rclone does what the API cannot.
+type RcloneRemote struct {
 	Bucket *client.Bucket
 	Path   string // of the profile; absolute
 	host   string
 }
 
-// NewRcloneSetup returns the setup for a bucket, with a profile at a path. clusters tell the S3 host of a bucket whose
-// own row does not.
-func NewRcloneSetup(b *client.Bucket, clusters []*client.Cluster, path string) (*RcloneSetup, error) {
+// NewRcloneRemote returns the remote for a bucket, with a profile at a path. clusters tell the S3 host of a bucket
+// whose own row does not.
+func NewRcloneRemote(b *client.Bucket, clusters []*client.Cluster, path string) (*RcloneRemote, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	s := &RcloneSetup{Bucket: b, Path: path, host: b.S3Endpoint.Raw()}
+	r := &RcloneRemote{Bucket: b, Path: path, host: b.S3Endpoint.Raw()}
 	for _, c := range clusters {
-		if s.host == "" && c.ID == b.Cluster {
-			s.host = c.Domain.Raw()
+		if r.host == "" && c.ID == b.Cluster {
+			r.host = c.Domain.Raw()
 		}
 	}
-	if s.host == "" || client.Clean(s.host) != s.host || strings.ContainsAny(s.host, " \t\n") {
+	if r.host == "" || client.Clean(r.host) != r.host || strings.ContainsAny(r.host, " \t\n") {
 		return nil, fmt.Errorf("%s: the API does not report the S3 host of the bucket", bucketName(b))
 	}
-	return s, nil
+	return r, nil
 }
 
 // RcloneProfileName is the file name that is proposed for the profile of a bucket.
@@ -289,62 +289,62 @@ func RcloneProfileName(b *client.Bucket) string {
 }
 
 // Label returns the label of the key, which is also the name of the remote.
-func (s *RcloneSetup) Label() string {
-	label := "rclone-" + sanitizeName(s.Bucket.Label.Raw())
+func (r *RcloneRemote) Label() string {
+	label := "rclone-" + sanitizeName(r.Bucket.Label.Raw())
 	return label[:min(len(label), maxKeyLabel)]
 }
 
-// Effect says what the setup creates.
-func (s *RcloneSetup) Effect() string {
+// Effect says what Create creates.
+func (r *RcloneRemote) Effect() string {
 	return fmt.Sprintf(
 		"Creates access key %s for rclone and writes its secret to %s (mode 0600), and nowhere else. %s Keys never "+
 			"expire: the dashboard reminds you of this one at each start until it is revoked.",
-		s.Label(), client.Clean(s.Path), describeKeyRequest(s.request()),
+		r.Label(), client.Clean(r.Path), describeKeyRequest(r.request()),
 	)
 }
 
 // request is the request for the key.
-func (s *RcloneSetup) request() client.AccessKeyRequest {
-	grant := client.NewGrant(s.Bucket, "read_write")
-	return client.AccessKeyRequest{Label: s.Label(), Buckets: []client.BucketGrantRequest{grant}}
+func (r *RcloneRemote) request() client.AccessKeyRequest {
+	grant := client.NewGrant(r.Bucket, "read_write")
+	return client.AccessKeyRequest{Label: r.Label(), Buckets: []client.BucketGrantRequest{grant}}
 }
 
 // Create creates the key, and the profile before it, so that no key is made whose secret cannot be kept. It returns the
 // key without its secret: along with an error if the key was created but its secret is lost.
-func (s *RcloneSetup) Create(ctx context.Context, w *client.Writer) (*client.AccessKey, error) {
-	file, err := os.OpenFile(s.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+func (r *RcloneRemote) Create(ctx context.Context, w *client.Writer) (*client.AccessKey, error) {
+	file, err := os.OpenFile(r.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
 		return nil, fmt.Errorf(
 			"%s already exists, and the key in it may still work; use that profile, or name another file",
-			client.Clean(s.Path),
+			client.Clean(r.Path),
 		)
 	}
 	if err != nil {
 		return nil, err
 	}
-	k, err := w.CreateKey(ctx, s.request())
+	k, err := w.CreateKey(ctx, r.request())
 	if err != nil {
-		_ = errors.Join(file.Close(), os.Remove(s.Path))
+		_ = errors.Join(file.Close(), os.Remove(r.Path))
 		return nil, err
 	}
 	secret, ok := k.Secret()
 	if err = errors.New("the answer holds no secret"); ok {
-		_, err = file.WriteString(rcloneProfile(k, s.host, secret.Reveal()))
+		_, err = file.WriteString(rcloneProfile(k, r.host, secret.Reveal()))
 		err = errors.Join(err, file.Sync())
 	}
 	k = account.WithoutSecret(k)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return k, errors.Join(fmt.Errorf(
 			"key %s (id %d) was created, but its secret is lost (%w); revoke it", k.Label, k.ID, err,
-		), os.Remove(s.Path))
+		), os.Remove(r.Path))
 	}
 	w.SecretSeen()
-	w.RevokeLater(k.ID, "made for rclone in "+s.Bucket.ID()+", secret in "+s.Path)
+	w.RevokeLater(k.ID, "made for rclone in "+r.Bucket.ID()+", secret in "+r.Path)
 	return k, nil
 }
 
 // Command returns the command line that stores a file as an object.
-func (s *RcloneSetup) Command(file, name string) string {
-	return "rclone --config " + ui.ShellQuote(s.Path) + " copyto --progress " + ui.ShellQuote(file) + " " +
-		ui.ShellQuote(s.Label()+":"+s.Bucket.Label.Raw()+"/"+name)
+func (r *RcloneRemote) Command(file, name string) string {
+	return "rclone --config " + ui.ShellQuote(r.Path) + " copyto --progress " + ui.ShellQuote(file) + " " +
+		ui.ShellQuote(r.Label()+":"+r.Bucket.Label.Raw()+"/"+name)
 }

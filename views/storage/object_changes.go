@@ -42,7 +42,7 @@ type countedFolder struct {
 
 // newDeletion returns the deletion of one object.
 func newDeletion(b *client.Bucket, o *client.Object) deletion {
-	names := objectnames.NewBuilder(b.ID())
+	names := objectnames.NewSortedNamesBuilder(b.ID())
 	names.Add(objectnames.SizedName{Name: o.Name.Raw(), Size: o.Size})
 	return deletion{bucket: b, names: names.List(), single: *o}
 }
@@ -62,7 +62,7 @@ func (l *objectListing) delete(rows table.SelectedRows[*client.Object]) tea.Cmd 
 	}
 	c, known := countingOf(l.a), l.sizes.exact()
 	return c.while(l.a, "the objects in "+l.nameOrCount(rows), func(ctx context.Context) tea.Msg {
-		names, d := objectnames.NewBuilder(l.path.bucket.ID()), deletion{bucket: l.path.bucket}
+		names, d := objectnames.NewSortedNamesBuilder(l.path.bucket.ID()), deletion{bucket: l.path.bucket}
 		d.findKnownFolders(l, rows, known)
 		for _, f := range d.folders {
 			c.objects.Add(f.sum.Objects)

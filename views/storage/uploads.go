@@ -273,8 +273,8 @@ func offerRclone(l *objectListing, large []largeFile, others string, upload func
 // rcloneForm asks where the profile for rclone is written, creates the key and shows the commands.
 func rcloneForm(l *objectListing, large []largeFile) form.Form {
 	path := filepath.Join(downloadFolder(l.a), RcloneProfileName(l.path.bucket))
-	setup := func() (*RcloneSetup, error) {
-		return NewRcloneSetup(l.path.bucket, l.a.Clusters().Rows(), path)
+	remote := func() (*RcloneRemote, error) {
+		return NewRcloneRemote(l.path.bucket, l.a.Clusters().Rows(), path)
 	}
 	f := form.Form{
 		Title:        "Set up rclone for " + bucketName(l.path.bucket),
@@ -287,25 +287,25 @@ func rcloneForm(l *objectListing, large []largeFile) form.Form {
 	ask := func() account.ConfirmationRequest {
 		ask := account.ConfirmationRequest{Ops: []string{client.OpCreateKey}, Name: "create"}
 		ask.Confirm = resource.ConfirmationSpec{Title: "Create a key for rclone", Required: true}
-		if s, err := setup(); err == nil {
-			ask.Confirm.Effect = s.Effect()
+		if r, err := remote(); err == nil {
+			ask.Confirm.Effect = r.Effect()
 		}
 		return ask
 	}
 	return l.a.FormWithConsent(f, ask, func(ctx context.Context, c account.Consents) (func() tea.Cmd, error) {
-		s, err := setup()
+		r, err := remote()
 		if err != nil {
 			return nil, err
 		}
 		w, err := l.a.API.Begin(client.Change{
 			Op:       client.OpCreateKey,
 			Resource: "key",
-			Label:    s.Label(),
+			Label:    r.Label(),
 		}, c[client.OpCreateKey])
 		if err != nil {
 			return nil, err
 		}
-		if _, err := s.Create(ctx, w); err != nil {
+		if _, err := r.Create(ctx, w); err != nil {
 			return nil, err
 		}
 		var commands []string
@@ -314,11 +314,11 @@ func rcloneForm(l *objectListing, large []largeFile) form.Form {
 			if err != nil {
 				path = f.path
 			}
-			commands = append(commands, s.Command(path, f.name))
+			commands = append(commands, r.Command(path, f.name))
 		}
 		return func() tea.Cmd {
 			return tea.Batch(
-				ui.ShowNews(theme.Good, s.Label()+": created; its secret is in "+client.Clean(s.Path)),
+				ui.ShowNews(theme.Good, r.Label()+": created; its secret is in "+client.Clean(r.Path)),
 				ui.Send(ui.ShowTextMsg{Title: "Commands for the larger files", Text: strings.Join(commands, "\n\n")}),
 				l.a.Keys().Refresh(),
 			)

@@ -343,15 +343,15 @@ func setUpRclone(set *pflag.FlagSet) planFunc[*client.AccessKey] {
 		if err != nil {
 			return c, err
 		}
-		setup, err := storage.NewRcloneSetup(
+		remote, err := storage.NewRcloneRemote(
 			bucket, s.listClusters(ctx), cmp.Or(*path, storage.RcloneProfileName(bucket)),
 		)
 		if err != nil {
 			return c, err
 		}
-		c.Change, c.effect = client.Change{Resource: "key", Label: setup.Label()}, setup.Effect()
+		c.Change, c.effect = client.Change{Resource: "key", Label: remote.Label()}, remote.Effect()
 		c.send = func(ctx context.Context, w *approvedChange) (*client.AccessKey, error) {
-			k, err := setup.Create(ctx, w.Writer)
+			k, err := remote.Create(ctx, w.Writer)
 			if err != nil && k != nil {
 				err = exit.WithCode(exit.CodeUnknown, err)
 			}
@@ -364,9 +364,9 @@ func setUpRclone(set *pflag.FlagSet) planFunc[*client.AccessKey] {
 				k.Label,
 				k.ID,
 				client.Clean(bucket.ID()),
-				client.Clean(setup.Path),
+				client.Clean(remote.Path),
 			)
-			return k, output.WriteText(s.out, setup.Command("FILE", "NAME")+"\n")
+			return k, output.WriteText(s.out, remote.Command("FILE", "NAME")+"\n")
 		}
 		return c, nil
 	}
