@@ -70,22 +70,24 @@ func (l *SortedNames) Contains(name string) bool {
 	return false
 }
 
-// A Builder makes a list. Names in their order take the least memory while they are added.
-type Builder struct {
+// A SortedNamesBuilder makes a SortedNames. Names in their order take the least memory while they are added.
+type SortedNamesBuilder struct {
 	list  SortedNames
 	open  []byte // the block that is not complete
 	last  string
 	mixed bool // the names did not come in order, or not once each
 }
 
-// NewBuilder returns a builder of a list of a bucket's objects.
-func NewBuilder(bucket string) *Builder { return &Builder{list: SortedNames{bucket: bucket}} }
+// NewSortedNamesBuilder returns a builder of the sorted names of objects of a bucket.
+func NewSortedNamesBuilder(bucket string) *SortedNamesBuilder {
+	return &SortedNamesBuilder{list: SortedNames{bucket: bucket}}
+}
 
 // Len returns how many objects were added.
-func (b *Builder) Len() int { return b.list.n }
+func (b *SortedNamesBuilder) Len() int { return b.list.n }
 
 // Add adds an object.
-func (b *Builder) Add(o SizedName) {
+func (b *SortedNamesBuilder) Add(o SizedName) {
 	before := b.last
 	if b.list.n == 0 {
 		b.list.prefix = strings.Clone(o.Name)
@@ -103,14 +105,14 @@ func (b *Builder) Add(o SizedName) {
 }
 
 // close puts the open block into the list.
-func (b *Builder) close() {
+func (b *SortedNamesBuilder) close() {
 	if len(b.open) > 0 {
 		b.list.blocks, b.open = append(b.list.blocks, bytes.Clone(b.open)), b.open[:0]
 	}
 }
 
-// List returns the list of the objects that were added. The builder must not be used again.
-func (b *Builder) List() *SortedNames {
+// List returns the sorted names of the objects that were added. The builder must not be used again.
+func (b *SortedNamesBuilder) List() *SortedNames {
 	b.close()
 	if !b.mixed {
 		return &b.list
@@ -118,7 +120,7 @@ func (b *Builder) List() *SortedNames {
 	all := slices.Collect(b.list.From(0))
 	slices.SortStableFunc(all, func(o, p SizedName) int { return strings.Compare(o.Name, p.Name) })
 	all = slices.CompactFunc(all, func(o, p SizedName) bool { return o.Name == p.Name })
-	sorted := NewBuilder(b.list.bucket)
+	sorted := NewSortedNamesBuilder(b.list.bucket)
 	for _, o := range all {
 		sorted.Add(o)
 	}

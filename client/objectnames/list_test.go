@@ -18,7 +18,7 @@ func TestList(t *testing.T) {
 	mixed := slices.Concat(names, names[:300])
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
 	for how, added := range map[string][]string{"in order": names, "mixed": mixed} {
-		b := NewBuilder("us-east-1/photos")
+		b := NewSortedNamesBuilder("us-east-1/photos")
 		for i, name := range added {
 			b.Add(SizedName{name, int64(i%3) - 1})
 		}
@@ -41,7 +41,7 @@ func TestList(t *testing.T) {
 				t.Fatalf("%s: %q, from %d %q", how, name, i, next)
 			}
 		}
-		if l.Contains("a") || l.Contains("z") || NewBuilder("b").List().Contains("") {
+		if l.Contains("a") || l.Contains("z") || NewSortedNamesBuilder("b").List().Contains("") {
 			t.Errorf("%s: it contains what was not added", how)
 		}
 	}

@@ -84,7 +84,7 @@ func (e *UndeletedError) Unknown() bool { return e.Missing > 0 }
 // Delete deletes objects of a bucket by name. The consent is for client.OpDeleteObject on all of them. The journal
 // records one object as it was; of several it records one entry with batches. Retry deletes the objects that remain.
 func (m *Manager) Delete(consent *client.Consent, cluster, bucket string, names []string) ID {
-	b := objectnames.NewBuilder(client.BucketID(cluster, bucket))
+	b := objectnames.NewSortedNamesBuilder(client.BucketID(cluster, bucket))
 	for _, name := range names {
 		b.Add(objectnames.SizedName{Name: name, Size: -1})
 	}
@@ -93,7 +93,7 @@ func (m *Manager) Delete(consent *client.Consent, cluster, bucket string, names 
 
 // DeleteObject is Delete for an object that was listed: the journal holds it as it was.
 func (m *Manager) DeleteObject(consent *client.Consent, cluster, bucket string, o client.Object) ID {
-	b := objectnames.NewBuilder(client.BucketID(cluster, bucket))
+	b := objectnames.NewSortedNamesBuilder(client.BucketID(cluster, bucket))
 	b.Add(objectnames.SizedName{Name: o.Name.Raw(), Size: o.Size})
 	return addDeletion(m, &deleteTask{
 		consent: consent,

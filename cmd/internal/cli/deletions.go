@@ -54,7 +54,7 @@ func (s *scriptSession) planRemoval(
 	ctx context.Context, sel transfer.Selection,
 ) (c change[client.ObjectRef], err error) {
 	var single client.Object
-	names := objectnames.NewBuilder(client.BucketID(sel.Cluster, sel.Bucket))
+	names := objectnames.NewSortedNamesBuilder(client.BucketID(sel.Cluster, sel.Bucket))
 	err = s.eachSelected(ctx, sel, func(o transfer.DownloadItem) {
 		if names.Len() == 0 {
 			single = o.Object.Clone()
