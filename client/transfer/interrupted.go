@@ -174,7 +174,7 @@ type transferLog struct {
 
 	mu      sync.Mutex
 	open    map[ID]bool
-	later   ID // the lowest ID of a postponed copy; such IDs are negative
+	lowest  ID // the lowest ID of a copy that was saved but not started; such IDs are negative
 	pending bytes.Buffer
 	signal  chan struct{}
 	ended   chan struct{} // nil until the goroutine was started
@@ -240,9 +240,9 @@ func (l *transferLog) keep(ctx context.Context, entry transferLogEntry) {
 	}
 }
 
-// Postpone writes copies to the manager's log, so that the next run finds them with Interrupted, unless forget is
-// called before. It does not start them.
-func Postpone(m *Manager, copies []InterruptedCopy) (forget func()) {
+// SaveInterruptedCopies writes copies to the manager's log, so that the next run finds them with Interrupted, unless
+// forget is called before. It does not start them.
+func SaveInterruptedCopies(m *Manager, copies []InterruptedCopy) (forget func()) {
 	m.mu.Lock()
 	l := m.log
 	m.mu.Unlock()
@@ -251,12 +251,12 @@ func Postpone(m *Manager, copies []InterruptedCopy) (forget func()) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	last := l.later
+	last := l.lowest
 	for i := range copies {
-		l.later--
-		l.keep(m.ctx, transferLogEntry{ID: l.later, Copy: &copies[i]})
+		l.lowest--
+		l.keep(m.ctx, transferLogEntry{ID: l.lowest, Copy: &copies[i]})
 	}
-	first := l.later
+	first := l.lowest
 	return func() {
 		for id := first; id < last; id++ {
 			l.end(id)

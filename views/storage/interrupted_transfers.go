@@ -62,7 +62,7 @@ func continueDownloads(a *account.Account, found transfer.InterruptedTransfers) 
 
 // forgetDownloads forgets the downloads that an earlier run did not finish, and then offers to continue its copies.
 func forgetDownloads(a *account.Account, found transfer.InterruptedTransfers) tea.Msg {
-	forget := transfer.Postpone(a.Transfers, found.Copies)
+	forget := transfer.SaveInterruptedCopies(a.Transfers, found.Copies)
 	found.Forget() // this run keeps what is left
 	if len(found.Copies) == 0 {
 		return nil
@@ -109,7 +109,7 @@ func interruptedCopiesMenu(a *account.Account, all []transfer.InterruptedCopy, f
 	what := doing + ui.Plural(len(copies), "object", "objects") + places
 	settled := func() {
 		forget()
-		transfer.Postpone(a.Transfers, others)
+		transfer.SaveInterruptedCopies(a.Transfers, others)
 	}
 	return ui.OpenMenuMsg{Title: "Interrupted: " + what, Actions: []ui.Action{
 		{
