@@ -58,7 +58,7 @@ func (p *readProgress) reset() {
 // sums of the target.
 func (p *readProgress) compare(plan *transfer.Plan, known exactTotals) transfer.CompareOptions {
 	p.reset()
-	if known != nil && plan.ListsTarget(false) {
+	if known != nil && plan.NeedsFullListing(false) {
 		p.expect(known(plan.Prefix))
 	}
 	return transfer.CompareOptions{
