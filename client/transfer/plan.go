@@ -362,18 +362,18 @@ func isReadable(ctx context.Context, root *os.Root, name string) bool {
 
 // A CompareOptions says how a plan is compared with its target.
 type CompareOptions struct {
-	Names    bool                 // only whether the name is taken: what exists is FileUnknown
-	SizeOnly bool                 // equal sizes are FileSame; nothing is read
-	Extra    bool                 // fill in Plan.Extra
-	OnListed func(*client.Object) // is called by CompareObjects with each object that it finds; or nil
-	Progress func(read int64)     // is called with the bytes read from files, from several goroutines; or nil
+	NameOnly  bool                 // only whether the name is taken: what exists is FileUnknown
+	SizeOnly  bool                 // equal sizes are FileSame; nothing is read
+	FindExtra bool                 // fill in Plan.Extra
+	OnListed  func(*client.Object) // is called by CompareObjects with each object that it finds; or nil
+	Progress  func(read int64)     // is called with the bytes read from files, from several goroutines; or nil
 }
 
 // stateOf compares sizes and returns a state. It returns false if the MD5 decides.
 func (c CompareOptions) stateOf(size, target int64, etag client.ETag) (ComparisonResult, bool) {
 	_, sum := etag.MD5()
 	switch {
-	case c.Names || target < 0:
+	case c.NameOnly || target < 0:
 		return FileUnknown, true
 	case size != target:
 		return FileChanged, true
@@ -430,7 +430,7 @@ func (p *Plan) CompareFiles(ctx context.Context, c CompareOptions) error {
 		}
 		return func() (io.ReadCloser, error) { return root.Open(f.Path) }, ""
 	})
-	if err != nil || !c.Extra {
+	if err != nil || !c.FindExtra {
 		return err
 	}
 	return p.findExtraFiles(ctx, root)
@@ -511,7 +511,7 @@ func (p *Plan) CompareObjects(ctx context.Context, objects client.ObjectReader, 
 		if isCopyName(name) {
 			p.copies[strings.Clone(name)] = true
 		}
-		if c.Extra && !(strings.HasSuffix(name, "/") && o.Size == 0) && !p.leavesOut(name) {
+		if c.FindExtra && !(strings.HasSuffix(name, "/") && o.Size == 0) && !p.leavesOut(name) {
 			p.Extra = append(p.Extra, strings.Clone(name))
 		}
 	}

@@ -62,7 +62,7 @@ func TestPlan_Compare(t *testing.T) {
 			t.Fatal(err)
 		}
 		plan.Cluster, plan.Bucket = cluster, bucket
-		if err := plan.CompareObjects(r.Context(), r.c.Objects, CompareOptions{Extra: true}); err != nil {
+		if err := plan.CompareObjects(r.Context(), r.c.Objects, CompareOptions{FindExtra: true}); err != nil {
 			t.Fatal(err)
 		}
 		for i, f := range plan.Files {
@@ -104,7 +104,7 @@ func TestPlan_CompareObjects_extraNotBelowWhatCannotBeRead(t *testing.T) {
 		}
 		plan.Skipped = append(plan.Skipped, SkippedFile{filepath.Base(closed), "it cannot be read"})
 		plan.Cluster, plan.Bucket = cluster, bucket
-		if err := plan.CompareObjects(r.Context(), r.c.Objects, CompareOptions{Extra: true}); err != nil {
+		if err := plan.CompareObjects(r.Context(), r.c.Objects, CompareOptions{FindExtra: true}); err != nil {
 			t.Fatal(err)
 		}
 		if fmt.Sprint(plan.Extra) != "[p/gone]" {

@@ -169,8 +169,8 @@ func listAll(ctx context.Context, objects client.ObjectReader, q client.ObjectQu
 	}
 }
 
-// NeedsFullListing reports whether CompareObjects lists everything that begins with the prefix, so that its progress can
-// be shown; it looks a few names up one by one. findExtra is CompareOptions.Extra.
+// NeedsFullListing reports whether CompareObjects lists everything that begins with the prefix, so that its progress
+// can be shown; it looks a few names up one by one. findExtra is CompareOptions.FindExtra.
 func (p *Plan) NeedsFullListing(findExtra bool) bool { return findExtra || len(p.Files) > fewFiles }
 
 // targets lists the objects that may have the names of an upload. A few names are looked up one by one.
@@ -179,7 +179,7 @@ func (p *Plan) targets(
 	objects client.ObjectReader,
 	c CompareOptions,
 ) iter.Seq2[client.Object, error] {
-	if p.NeedsFullListing(c.Extra) {
+	if p.NeedsFullListing(c.FindExtra) {
 		return listAll(ctx, objects, client.ObjectQuery{Cluster: p.Cluster, Bucket: p.Bucket, Prefix: p.Prefix})
 	}
 	return func(yield func(client.Object, error) bool) {

@@ -120,9 +120,9 @@ func (b *batchTransfer) place() string {
 func (b *batchTransfer) compare(ctx context.Context) error {
 	var read, listed atomic.Int64
 	c := transfer.CompareOptions{
-		Names:    b.flags.skip,
-		SizeOnly: b.flags.sizeOnly,
-		Extra:    b.flags.deletes,
+		NameOnly:  b.flags.skip,
+		SizeOnly:  b.flags.sizeOnly,
+		FindExtra: b.flags.deletes,
 		OnListed: func(*client.Object) {
 			b.line.Show("comparing: %s objects listed", ui.FormatCount(listed.Add(1)))
 		},
