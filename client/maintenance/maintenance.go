@@ -37,8 +37,8 @@ const trustCrashAfter = 20 * time.Second
 // errInProgress means that the same change was sent a moment ago, by this program or another, and may still arrive.
 var errInProgress = errors.New("the same change was sent a moment ago, and its outcome is not known yet")
 
-// A Scheduler begins and ends the windows of one account.
-type Scheduler struct {
+// An Executor begins and ends the windows of one account.
+type Executor struct {
 	API     *client.Client
 	Journal *journal.Journal
 	Now     func() time.Time
@@ -49,29 +49,29 @@ type Scheduler struct {
 // End enables the service of a window whose end has come. It reads the service first: what somebody else has enabled
 // meanwhile is not enabled again, nor what was seen enabled and is disabled again. The service is what was read or
 // answered last; nil if nothing was.
-func (k Scheduler) End(ctx context.Context, w journal.DisabledService) (*client.Service, WindowResult, error) {
-	consent, err := k.API.Scheduled(w.IntentID)
+func (x Executor) End(ctx context.Context, w journal.DisabledService) (*client.Service, WindowResult, error) {
+	consent, err := x.API.Scheduled(w.IntentID)
 	if err != nil {
 		return nil, Superseded, nil
 	}
-	last, tried := k.lastChange(client.OpEnableService, w.ID, w.IntentID, w.At)
-	s, gone, err := k.read(ctx, w.ID)
+	last, tried := x.lastChange(client.OpEnableService, w.ID, w.IntentID, w.At)
+	s, gone, err := x.read(ctx, w.ID)
 	switch {
 	case gone:
-		return nil, Gone, k.Journal.EndWindow(w.IntentID)
+		return nil, Gone, x.Journal.EndWindow(w.IntentID)
 	case err != nil:
 		return nil, Failed, err
 	case s.Status != client.StatusDisabled && tried:
-		k.settle(last)
+		x.settle(last)
 		return s, Changed, nil
-	case s.Status != client.StatusDisabled && k.Now().Sub(w.At) > trustReadsAfter:
-		return s, Already, k.Journal.EndWindow(w.IntentID)
-	case !tried && k.SeenEnabled != nil && k.SeenEnabled(s.ID, w.At.Add(trustReadsAfter)):
-		return s, Left, k.Journal.EndWindow(w.IntentID)
-	case tried && !k.mayRepeat(last):
+	case s.Status != client.StatusDisabled && x.Now().Sub(w.At) > trustReadsAfter:
+		return s, Already, x.Journal.EndWindow(w.IntentID)
+	case !tried && x.SeenEnabled != nil && x.SeenEnabled(s.ID, w.At.Add(trustReadsAfter)):
+		return s, Left, x.Journal.EndWindow(w.IntentID)
+	case tried && !x.mayRepeat(last):
 		return s, Failed, errInProgress
 	}
-	return k.send(ctx, s, consent, client.Change{
+	return x.send(ctx, s, consent, client.Change{
 		Op:        client.OpEnableService,
 		ID:        w.ID,
 		Label:     s.Label.Raw(),
@@ -82,32 +82,32 @@ func (k Scheduler) End(ctx context.Context, w journal.DisabledService) (*client.
 }
 
 // Begin disables the service of a planned window whose start has come.
-func (k Scheduler) Begin(ctx context.Context, w journal.PlannedMaintenance) (*client.Service, WindowResult, error) {
-	if !k.Now().Before(w.Until) {
-		return nil, Missed, k.Journal.EndWindow(w.IntentID)
+func (x Executor) Begin(ctx context.Context, w journal.PlannedMaintenance) (*client.Service, WindowResult, error) {
+	if !x.Now().Before(w.Until) {
+		return nil, Missed, x.Journal.EndWindow(w.IntentID)
 	}
-	consent, err := k.API.Scheduled(w.IntentID)
+	consent, err := x.API.Scheduled(w.IntentID)
 	if err != nil {
 		return nil, Superseded, nil
 	}
-	last, tried := k.lastChange(client.OpDisableService, w.ID, w.IntentID, time.Time{})
-	s, gone, err := k.read(ctx, w.ID)
+	last, tried := x.lastChange(client.OpDisableService, w.ID, w.IntentID, time.Time{})
+	s, gone, err := x.read(ctx, w.ID)
 	disabled := s != nil && s.Status == client.StatusDisabled
-	held, ours := k.Journal.DisabledService(w.ID)
+	held, ours := x.Journal.DisabledService(w.ID)
 	switch {
 	case gone:
-		return nil, Gone, k.Journal.EndWindow(w.IntentID)
+		return nil, Gone, x.Journal.EndWindow(w.IntentID)
 	case err != nil:
 		return nil, Failed, err
 	case disabled && tried:
-		k.settle(last)
+		x.settle(last)
 		return s, Changed, nil
 	case disabled && (!ours || held.Until.IsZero() || !held.Until.Before(w.Until)):
-		return s, Kept, k.Journal.EndWindow(w.IntentID)
-	case tried && !k.mayRepeat(last):
+		return s, Kept, x.Journal.EndWindow(w.IntentID)
+	case tried && !x.mayRepeat(last):
 		return s, Failed, errInProgress
 	}
-	return k.send(ctx, s, consent, client.Change{
+	return x.send(ctx, s, consent, client.Change{
 		Op:        client.OpDisableService,
 		ID:        w.ID,
 		Label:     s.Label.Raw(),
@@ -120,17 +120,17 @@ func (k Scheduler) Begin(ctx context.Context, w journal.PlannedMaintenance) (*cl
 
 // Observe ends the windows of services that a list, which was read at a time, shows as enabled: somebody else has ended
 // them. It returns the windows.
-func (k Scheduler) Observe(read time.Time, services []*client.Service) []journal.DisabledService {
+func (x Executor) Observe(read time.Time, services []*client.Service) []journal.DisabledService {
 	var ended []journal.DisabledService
-	held := k.Journal.DisabledServices()
+	held := x.Journal.DisabledServices()
 	for _, s := range services {
 		w, disabled := held[strconv.Itoa(s.ID)]
 		if !disabled || s.Status == client.StatusDisabled || read.Sub(w.At) <= trustReadsAfter {
 			continue
 		}
-		if last, tried := k.lastChange(client.OpEnableService, w.ID, w.IntentID, w.At); tried {
-			k.settle(last) // it was enabled here, and the answer was lost
-		} else if k.Journal.EndWindow(w.IntentID) == nil {
+		if last, tried := x.lastChange(client.OpEnableService, w.ID, w.IntentID, w.At); tried {
+			x.settle(last) // it was enabled here, and the answer was lost
+		} else if x.Journal.EndWindow(w.IntentID) == nil {
 			ended = append(ended, w)
 		}
 	}
@@ -138,47 +138,47 @@ func (k Scheduler) Observe(read time.Time, services []*client.Service) []journal
 }
 
 // lastChange returns the last change that was made for a window and whose outcome nobody knows, or is still awaited.
-func (k Scheduler) lastChange(op, service, intent string, since time.Time) (journal.Entry, bool) {
-	e, found := k.Journal.LastChange(op, service, since)
+func (x Executor) lastChange(op, service, intent string, since time.Time) (journal.Entry, bool) {
+	e, found := x.Journal.LastChange(op, service, since)
 	open := e.Outcome == client.Unknown || e.Outcome == client.Pending
 	return e, found && open && e.Change.Scheduled == intent
 }
 
 // mayRepeat reports whether a change that reads do not show may be sent again: it cannot arrive any more. Enabling and
 // disabling twice does no harm.
-func (k Scheduler) mayRepeat(e journal.Entry) bool {
+func (x Executor) mayRepeat(e journal.Entry) bool {
 	wait := trustReadsAfter
-	if e.Outcome == client.Pending && k.Journal.Unresolved(e) {
+	if e.Outcome == client.Pending && x.Journal.Unresolved(e) {
 		wait = trustCrashAfter
 	}
-	return k.Now().Sub(e.Time) > wait
+	return x.Now().Sub(e.Time) > wait
 }
 
 // foundByReading says how the outcome of a change became known.
 const foundByReading = client.FoundByReading("found by reading the service again; whose change it was is not known")
 
 // settle records that the service is as a change wanted it.
-func (k Scheduler) settle(e journal.Entry) {
-	k.Journal.RecordOutcome(e.ID, client.Applied, foundByReading)
+func (x Executor) settle(e journal.Entry) {
+	x.Journal.RecordOutcome(e.ID, client.Applied, foundByReading)
 }
 
 // read reads a service again, and reports whether it is gone.
-func (k Scheduler) read(ctx context.Context, id string) (s *client.Service, gone bool, err error) {
+func (x Executor) read(ctx context.Context, id string) (s *client.Service, gone bool, err error) {
 	n, err := strconv.Atoi(id)
 	if err != nil {
 		return nil, false, fmt.Errorf("the journal names a service %q, which is not a number", client.Clean(id))
 	}
-	s, err = k.API.Services.Get(ctx, n)
+	s, err = x.API.Services.Get(ctx, n)
 	var failed *client.Error
 	return s, errors.As(err, &failed) && failed.NotFound(), err
 }
 
 // send sends a change of a service.
-func (k Scheduler) send(
+func (x Executor) send(
 	ctx context.Context, s *client.Service, consent *client.Consent, change client.Change,
 ) (*client.Service, WindowResult, error) {
 	change.Resource, change.Before = "service", map[string]any{"status": s.Status}
-	w, err := k.API.Begin(change, consent)
+	w, err := x.API.Begin(change, consent)
 	if err != nil {
 		return s, Failed, err
 	}

@@ -36,7 +36,7 @@ func (b *barrier) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // newKeeper returns a program of its own that looks after the windows in a journal.
-func newKeeper(t *testing.T, path string, transport http.RoundTripper) maintenance.Scheduler {
+func newKeeper(t *testing.T, path string, transport http.RoundTripper) maintenance.Executor {
 	t.Helper()
 	j, err := journal.Open(path, "prod", time.Now)
 	if err != nil {
@@ -50,11 +50,11 @@ func newKeeper(t *testing.T, path string, transport http.RoundTripper) maintenan
 	if err != nil {
 		t.Fatal(err)
 	}
-	return maintenance.Scheduler{API: api, Journal: j, Now: time.Now}
+	return maintenance.Executor{API: api, Journal: j, Now: time.Now}
 }
 
 // record makes a change of service 7 that begins or plans a window.
-func record(t *testing.T, k maintenance.Scheduler, change client.Change, do func(*client.Writer) error) {
+func record(t *testing.T, k maintenance.Executor, change client.Change, do func(*client.Writer) error) {
 	t.Helper()
 	change.Resource, change.ID, change.Label = "service", "7", "web-1"
 	consent, err := k.API.RequestConsent(client.ConsentQuestion{Op: change.Op}, "7").Answer(true)
@@ -80,7 +80,7 @@ func TestKeeper_onlyOneProgramSends(t *testing.T) {
 	}
 	// run lets every program work on the window at once.
 	run := func(
-		t *testing.T, emu *emulator.Emulator, path string, do func(maintenance.Scheduler) outcome,
+		t *testing.T, emu *emulator.Emulator, path string, do func(maintenance.Executor) outcome,
 	) (sent int, outcomes []outcome) {
 		gate := &barrier{next: emu}
 		gate.readers.Add(programs)
@@ -117,7 +117,7 @@ func TestKeeper_onlyOneProgramSends(t *testing.T) {
 			record(t, first, client.Change{Op: client.OpPlanMaintenance, StartAt: start, RevertAt: end},
 				func(w *client.Writer) error { return w.PlanMaintenance(t.Context(), 7) })
 			time.Sleep(2 * time.Minute)
-			begin := func(k maintenance.Scheduler) outcome {
+			begin := func(k maintenance.Executor) outcome {
 				for _, w := range k.Journal.PlannedWindows() {
 					_, result, err := k.Begin(context.Background(), w)
 					return outcome{result, err}
@@ -131,7 +131,7 @@ func TestKeeper_onlyOneProgramSends(t *testing.T) {
 			sent, outcomes = run(t, emu, path, begin)
 			check(t, 1, sent, outcomes)
 			time.Sleep(time.Hour)
-			sent, outcomes = run(t, emu, path, func(k maintenance.Scheduler) outcome {
+			sent, outcomes = run(t, emu, path, func(k maintenance.Executor) outcome {
 				for _, w := range k.Journal.DisabledServices() {
 					_, result, err := k.End(context.Background(), w)
 					return outcome{result, err}

@@ -51,7 +51,7 @@ func (d windowsDue) Deliver() tea.Cmd {
 	ends := a.Maintenance.Schedule.Ends(a.Journal, a.Now())
 	run := &windowRun{a: a, pending: len(ends), progress: "enabling"}
 	cmds := []tea.Cmd{}
-	keeper := maintenance.Scheduler{
+	executor := maintenance.Executor{
 		API:         a.API,
 		Journal:     a.Journal,
 		Now:         a.Now,
@@ -59,7 +59,7 @@ func (d windowsDue) Deliver() tea.Cmd {
 	}
 	for _, w := range ends {
 		do := func(ctx context.Context) (*client.Service, maintenance.WindowResult, error) {
-			return keeper.End(ctx, w)
+			return executor.End(ctx, w)
 		}
 		s, ok := serviceFromJournal(w)
 		if busy := a.Services().Busy(w.ID) != ""; !ok || busy { // with another change that awaits its answer
@@ -69,12 +69,12 @@ func (d windowsDue) Deliver() tea.Cmd {
 		}
 		cmds = append(cmds, run.start(windowEnd{w.IntentID, s}, do))
 	}
-	cmds = append(cmds, beginWindows(a, keeper)...)
+	cmds = append(cmds, beginWindows(a, executor)...)
 	return tea.Batch(append(cmds, watchWindows(a))...)
 }
 
 // beginWindows disables the services whose planned windows begin. The user agreed to that when they were planned.
-func beginWindows(a *account.Account, keeper maintenance.Scheduler) []tea.Cmd {
+func beginWindows(a *account.Account, executor maintenance.Executor) []tea.Cmd {
 	starts := a.Maintenance.Schedule.Starts(a.Journal, a.Now())
 	run := &windowRun{a: a, pending: len(starts), progress: "disabling"}
 	var cmds []tea.Cmd
@@ -86,7 +86,7 @@ func beginWindows(a *account.Account, keeper maintenance.Scheduler) []tea.Cmd {
 			continue
 		}
 		do := func(ctx context.Context) (*client.Service, maintenance.WindowResult, error) {
-			return keeper.Begin(ctx, w)
+			return executor.Begin(ctx, w)
 		}
 		cmds = append(cmds, run.start(windowEnd{w.IntentID, s}, do))
 	}

@@ -198,7 +198,7 @@ func (k *keeper) reportOnce(a *account, text string) {
 
 // begin begins and ends the windows of an account that are due, beside this goroutine.
 func (k *keeper) begin(ctx context.Context, a *account) {
-	end := maintenance.Scheduler{
+	executor := maintenance.Executor{
 		API:         a.api,
 		Journal:     a.journal,
 		Now:         k.Now,
@@ -206,19 +206,19 @@ func (k *keeper) begin(ctx context.Context, a *account) {
 	}
 	for _, w := range a.schedule.Ends(a.journal, k.Now()) {
 		k.request(ctx, func(ctx context.Context) func() {
-			_, result, err := end.End(ctx, w)
+			_, result, err := executor.End(ctx, w)
 			return func() { k.ended(a, dueWindow{w.IntentID, w.Label, "enabled"}, result, err) }
 		})
 	}
 	for _, w := range a.schedule.Starts(a.journal, k.Now()) {
 		k.request(ctx, func(ctx context.Context) func() {
-			_, result, err := end.Begin(ctx, w)
+			_, result, err := executor.Begin(ctx, w)
 			return func() { k.ended(a, dueWindow{w.IntentID, w.Label, "disabled"}, result, err) }
 		})
 	}
 	if !a.watching && k.Now().Sub(a.observed).Abs() > observeInterval {
 		a.observed, a.watching = k.Now(), true
-		k.request(ctx, func(ctx context.Context) func() { return k.observe(ctx, a, end) })
+		k.request(ctx, func(ctx context.Context) func() { return k.observe(ctx, a, executor) })
 	}
 }
 
@@ -274,10 +274,10 @@ func (k *keeper) ended(a *account, w dueWindow, result maintenance.WindowResult,
 }
 
 // observe reads the services and ends the windows of those that somebody else has enabled.
-func (k *keeper) observe(ctx context.Context, a *account, end maintenance.Scheduler) func() {
+func (k *keeper) observe(ctx context.Context, a *account, executor maintenance.Executor) func() {
 	read := k.Now()
 	var services []*client.Service
-	for s, err := range end.API.Services.All(ctx) {
+	for s, err := range executor.API.Services.All(ctx) {
 		if err != nil {
 			break // the next look will tell
 		}
@@ -285,7 +285,7 @@ func (k *keeper) observe(ctx context.Context, a *account, end maintenance.Schedu
 	}
 	return func() {
 		a.watching = false
-		for _, w := range end.Observe(read, services) {
+		for _, w := range executor.Observe(read, services) {
 			k.Report(fmt.Sprintf(
 				"%s: %s: somebody has enabled it; its window is over", a.Name, client.NewText(w.Label),
 			))
