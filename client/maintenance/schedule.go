@@ -7,9 +7,9 @@ import (
 	"lookout/client/journal"
 )
 
-// A DueTracker says which windows of a journal are due, and when to look again. It compares times on the wall, so that
-// it is right after the machine has slept. It is not safe for concurrent use.
-type DueTracker struct {
+// A Schedule says which windows of a journal are due, and when a failed one is tried again. It compares wall-clock
+// times, so that it is right after the machine has slept. It is not safe for concurrent use.
+type Schedule struct {
 	attempts map[string]attempt // by intent
 }
 
@@ -28,7 +28,7 @@ const longestLook = 10 * time.Second
 const longestWait = 5 * time.Minute
 
 // Ends returns the windows that are to be ended now. Failed, Done or Delay must be called for each.
-func (s *DueTracker) Ends(j *journal.Journal, now time.Time) []journal.DisabledService {
+func (s *Schedule) Ends(j *journal.Journal, now time.Time) []journal.DisabledService {
 	var due []journal.DisabledService
 	for _, w := range j.DisabledServices() {
 		if !w.Until.IsZero() && s.take(w.IntentID, w.Until, now) {
@@ -40,7 +40,7 @@ func (s *DueTracker) Ends(j *journal.Journal, now time.Time) []journal.DisabledS
 }
 
 // Starts returns the planned windows that are to begin now. Failed, Done or Delay must be called for each.
-func (s *DueTracker) Starts(j *journal.Journal, now time.Time) []journal.PlannedMaintenance {
+func (s *Schedule) Starts(j *journal.Journal, now time.Time) []journal.PlannedMaintenance {
 	var due []journal.PlannedMaintenance
 	for _, w := range j.PlannedWindows() {
 		if s.take(w.IntentID, w.Start, now) {
@@ -52,7 +52,7 @@ func (s *DueTracker) Starts(j *journal.Journal, now time.Time) []journal.Planned
 }
 
 // take reports whether a window is due, and marks it as being worked on.
-func (s *DueTracker) take(intent string, at, now time.Time) bool {
+func (s *Schedule) take(intent string, at, now time.Time) bool {
 	a := s.attempts[intent]
 	if a.running || a.never || now.Before(at) || now.Before(a.next) && a.next.Sub(now) <= longestWait {
 		return false // a wait that is longer was set before the clock was set back
@@ -62,7 +62,7 @@ func (s *DueTracker) take(intent string, at, now time.Time) bool {
 	return true
 }
 
-func (s *DueTracker) set(intent string, a attempt) {
+func (s *Schedule) set(intent string, a attempt) {
 	if s.attempts == nil {
 		s.attempts = map[string]attempt{}
 	}
@@ -70,22 +70,22 @@ func (s *DueTracker) set(intent string, a attempt) {
 }
 
 // Known reports whether something was decided or tried for a window.
-func (s *DueTracker) Known(intent string) bool {
+func (s *Schedule) Known(intent string) bool {
 	_, known := s.attempts[intent]
 	return known
 }
 
 // Leave takes a window off the schedule.
-func (s *DueTracker) Leave(intent string) { s.set(intent, attempt{never: true}) }
+func (s *Schedule) Leave(intent string) { s.set(intent, attempt{never: true}) }
 
 // Delay puts a window off until a time, to let another program be first.
-func (s *DueTracker) Delay(intent string, until time.Time) { s.set(intent, attempt{next: until}) }
+func (s *Schedule) Delay(intent string, until time.Time) { s.set(intent, attempt{next: until}) }
 
 // Done says that a window has begun or ended.
-func (s *DueTracker) Done(intent string) { s.Leave(intent) }
+func (s *Schedule) Done(intent string) { s.Leave(intent) }
 
 // Failed says that a window could not be begun or ended. It returns when that is tried again.
-func (s *DueTracker) Failed(intent string, now time.Time) time.Time {
+func (s *Schedule) Failed(intent string, now time.Time) time.Time {
 	a := s.attempts[intent]
 	a.running = false
 	a.next = now.Add(min(5*time.Second<<min(a.count, 10), longestWait))
@@ -96,7 +96,7 @@ func (s *DueTracker) Failed(intent string, now time.Time) time.Time {
 
 // NextLook returns for how long nothing is due: never longer than a few seconds. It reports false if the journal holds
 // no window at all.
-func (s *DueTracker) NextLook(j *journal.Journal, now time.Time) (time.Duration, bool) {
+func (s *Schedule) NextLook(j *journal.Journal, now time.Time) (time.Duration, bool) {
 	wait, any := longestLook, false
 	soon := func(intent string, at time.Time) {
 		a := s.attempts[intent]

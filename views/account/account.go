@@ -56,7 +56,7 @@ type Account struct {
 
 // MaintenanceState is how this program looks after the maintenance windows of the account.
 type MaintenanceState struct {
-	Schedule maintenance.DueTracker
+	Schedule maintenance.Schedule
 	Watching bool // a timer is running
 	// JournalGrown is what TakeOverWindows runs; nil until the journal is watched.
 	JournalGrown func() tea.Cmd

@@ -78,7 +78,7 @@ type account struct {
 	WatchedAccount
 	journal  *journal.Journal
 	api      *client.Client // nil until its token could be read
-	schedule maintenance.DueTracker
+	schedule maintenance.Schedule
 	reported map[string]bool // lines that need not be repeated
 	tokenAt  time.Time       // when the token is to be read again
 	observed time.Time
