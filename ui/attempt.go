@@ -56,11 +56,11 @@ func (r ChangeResult[T]) HasRow() bool { return r.kind == rowReturned }
 
 // RowChange is one change of one row, to be sent once.
 type RowChange[T any] struct {
-	RowID        string // empty for a new row
-	What         string // "disable web-1"
-	ProgressText string // "disabling"
-	DoneText     string // "disabled"
-	Send         func(context.Context) (ChangeResult[T], error)
+	RowID    string // empty for a new row
+	What     string // "disable web-1"
+	BusyText string // "disabling"
+	DoneText string // "disabled"
+	Send     func(context.Context) (ChangeResult[T], error)
 	// Find tells from all rows, read again, what became of a change whose answer was lost. nil knows only that a row to
 	// be deleted is gone.
 	Find func(now []T) LookupResult[T]
@@ -94,7 +94,7 @@ func (s *RowStore[T]) Run(attempt RowChange[T]) tea.Cmd {
 		if s.busy[attempt.RowID] != "" {
 			return ShowNews(theme.Warn, "still "+s.busy[attempt.RowID]+": wait for the answer")
 		}
-		s.busy[attempt.RowID] = attempt.ProgressText
+		s.busy[attempt.RowID] = attempt.BusyText
 	}
 	ctx, sentAt := s.ctx, s.Now()
 	return func() tea.Msg {

@@ -77,9 +77,9 @@ func TestStore_Run_survivesOlderAnswer(t *testing.T) {
 	runAll(
 		s.Run(
 			RowChange[string]{
-				RowID:        "a",
-				ProgressText: "switching",
-				Send:         func(context.Context) (ChangeResult[string], error) { return ResultRow("a-off", nil) },
+				RowID:    "a",
+				BusyText: "switching",
+				Send:     func(context.Context) (ChangeResult[string], error) { return ResultRow("a-off", nil) },
 			},
 		),
 	)
@@ -176,10 +176,10 @@ func (unknownOutcomeError) Unknown() bool { return true }
 // deletionWithLostAnswer is a change that deletes row a and whose answer is lost. It notes its outcomes.
 func deletionWithLostAnswer(outcomes *[]AttemptOutcome) RowChange[string] {
 	return RowChange[string]{
-		RowID:        "a",
-		What:         "delete a",
-		ProgressText: "deleting",
-		DoneText:     "deleted",
+		RowID:    "a",
+		What:     "delete a",
+		BusyText: "deleting",
+		DoneText: "deleted",
 		Send: func(context.Context) (ChangeResult[string], error) {
 			return ResultDeleted[string](unknownOutcomeError{})
 		},
@@ -242,9 +242,9 @@ func TestStore_Run_busyRow(t *testing.T) {
 	runAll(s.Refresh())
 	times := 0
 	deed := RowChange[string]{
-		RowID:        "a",
-		ProgressText: "switching",
-		Send:         func(context.Context) (ChangeResult[string], error) { times++; return ResultRow("a", nil) },
+		RowID:    "a",
+		BusyText: "switching",
+		Send:     func(context.Context) (ChangeResult[string], error) { times++; return ResultRow("a", nil) },
 	}
 	first, second := s.Run(deed), s.Run(deed)
 	runAll(first)
@@ -315,9 +315,9 @@ func TestStore_Run_refused(t *testing.T) {
 		runAll(s.Refresh())
 		var outcomes []AttemptOutcome
 		runAll(s.Run(RowChange[string]{
-			RowID:        "a",
-			ProgressText: "switching",
-			Send:         func(context.Context) (ChangeResult[string], error) { return ResultRow("a-off", c.err) },
+			RowID:    "a",
+			BusyText: "switching",
+			Send:     func(context.Context) (ChangeResult[string], error) { return ResultRow("a-off", c.err) },
 			OnOutcome: func(v AttemptOutcome, _ ChangeResult[string], err error) tea.Cmd {
 				outcomes = append(outcomes, v)
 				if !errors.Is(err, c.err) {
@@ -338,9 +338,9 @@ func TestStore_Refresh_behindAChange(t *testing.T) {
 	s := p.newStore(t, false)
 	runAll(s.Refresh())
 	runAll(s.Run(RowChange[string]{
-		RowID:        "a",
-		ProgressText: "switching",
-		Send:         func(context.Context) (ChangeResult[string], error) { return ResultRow("a-off", nil) },
+		RowID:    "a",
+		BusyText: "switching",
+		Send:     func(context.Context) (ChangeResult[string], error) { return ResultRow("a-off", nil) },
 		Find: func(rows []string) LookupResult[string] {
 			return FoundIf(slices.Contains(rows, "a-off"), "a-off")
 		},

@@ -18,7 +18,7 @@ type Form struct {
 	Items        []string // the rows it is about, if there are several
 	Fields       []Field
 	Review       func() string // says what will be sent
-	ProgressText string        // "adding": shown while it is being sent
+	BusyText     string        // "adding": shown while it is being sent
 	SubmitLabel  string        // of the button: "add"
 	RequiredText string        // must be typed in addition: a count
 	// EnterSubmits reports whether enter in a field may send while the fields after it are unchanged. nil never does:
@@ -77,10 +77,10 @@ type StoreForm[T any] struct {
 // NewForm returns a form that sends a change of a store.
 func NewForm[T any](r StoreForm[T]) Form {
 	f := Form{
-		Title:        r.Title,
-		Fields:       r.Fields,
-		ProgressText: "sending",
-		SubmitLabel:  "send",
+		Title:       r.Title,
+		Fields:      r.Fields,
+		BusyText:    "sending",
+		SubmitLabel: "send",
 	}
 	f.submit = func(v *FormView) tea.Cmd {
 		change := r.Change()

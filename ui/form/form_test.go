@@ -50,7 +50,7 @@ func TestFormView_Update_asksTwiceButSendsOnce(t *testing.T) {
 func TestFormView_Announce_progress(t *testing.T) {
 	read := 0
 	v := NewFormView(Form{
-		ProgressText: "comparing",
+		BusyText: "comparing",
 		Progress: func() string {
 			read++
 			return fmt.Sprintf("comparing: %d objects", read)
@@ -73,9 +73,9 @@ func TestFormView_rejectionKeepsValues(t *testing.T) {
 	var label, region, password string
 	sent := 0
 	form := Form{
-		Title:        "New",
-		ProgressText: "adding",
-		SubmitLabel:  "add",
+		Title:       "New",
+		BusyText:    "adding",
+		SubmitLabel: "add",
 		Fields: []Field{
 			Text("label", "Label", &label, Length(3, 10)),
 			Text("region", "Region", &region),

@@ -194,7 +194,7 @@ func (d *secretDialog) saveForm(s ui.SecretFileFormat) form.Form {
 	return form.Form{
 		Title:        "Save as " + s.Name,
 		Text:         "Creates a file that only you can read. An existing file is not overwritten.",
-		ProgressText: "saving",
+		BusyText:     "saving",
 		SubmitLabel:  "save",
 		EnterSubmits: form.AlwaysSubmit,
 		Fields:       []form.Field{form.File("path", "File", &path, form.Required())},

@@ -107,8 +107,8 @@ func (b *shellTest) deletion(set *ui.RowStore[string], row string) ui.Action {
 		},
 		Do: func() tea.Cmd {
 			return set.Run(ui.RowChange[string]{
-				RowID:        row,
-				ProgressText: "deleting",
+				RowID:    row,
+				BusyText: "deleting",
 				Send: func(context.Context) (ui.ChangeResult[string], error) {
 					b.deletions++
 					return ui.ResultDeleted[string](nil)

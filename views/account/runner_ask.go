@@ -165,7 +165,7 @@ func (r OperationRunner[T]) form(s *start[T]) form.Form {
 		f.Title = r.confirm(s).Title
 	}
 	f.IfGone = r.asNew(s)
-	f.ProgressText, f.SubmitLabel, f.EnterSubmits = s.op.ProgressText, s.draft.SubmitLabel, s.draft.EnterSubmits
+	f.BusyText, f.SubmitLabel, f.EnterSubmits = s.op.BusyText, s.draft.SubmitLabel, s.draft.EnterSubmits
 	if len(s.rows) > 1 {
 		f.RequiredText, f.Items = strconv.Itoa(len(s.rows)), r.describe(s.rows)
 		f.Text = strings.TrimSpace(f.Text + " " + r.selection(s))

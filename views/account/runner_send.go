@@ -26,12 +26,12 @@ type sentRow[T any] struct {
 func (r OperationRunner[T]) change(s *start[T], row T, consent grant[T]) (ui.RowChange[T], resource.Attempt[T]) {
 	attempt := s.draft.Attempt(row)
 	change := ui.RowChange[T]{
-		What:         s.op.Name + " " + client.NewText(attempt.Label).String(),
-		ProgressText: s.op.ProgressText,
-		DoneText:     pastTense(s.op.ProgressText),
-		Find:         attempt.Find,
-		ReadBack:     attempt.ReadBack,
-		Shows:        s.op.Shows,
+		What:     s.op.Name + " " + client.NewText(attempt.Label).String(),
+		BusyText: s.op.BusyText,
+		DoneText: pastTense(s.op.BusyText),
+		Find:     attempt.Find,
+		ReadBack: attempt.ReadBack,
+		Shows:    s.op.Shows,
 		Send: func(ctx context.Context) (ui.ChangeResult[T], error) {
 			result, err := r.sendOnce(
 				ctx, s, attempt, func(op string) (*client.Consent, error) { return consent(row, op) },

@@ -24,7 +24,7 @@ func TokenForm(a *Account, check func(context.Context, *client.Client) error) fo
 	}
 	return form.Form{
 		Title:        "Token for " + a.Name,
-		ProgressText: "trying it",
+		BusyText:     "trying it",
 		SubmitLabel:  "use it",
 		EnterSubmits: form.AlwaysSubmit,
 		Text:         about,

@@ -49,7 +49,7 @@ func (d windowsDue) Deliver() tea.Cmd {
 	a := d.a
 	a.Maintenance.Watching = false
 	ends := a.Maintenance.Schedule.Ends(a.Journal, a.Now())
-	run := &windowRun{a: a, pending: len(ends), progress: "enabling"}
+	run := &windowRun{a: a, pending: len(ends), busyText: "enabling"}
 	cmds := []tea.Cmd{}
 	executor := maintenance.Executor{
 		API:         a.API,
@@ -76,7 +76,7 @@ func (d windowsDue) Deliver() tea.Cmd {
 // beginWindows disables the services whose planned windows begin. The user agreed to that when they were planned.
 func beginWindows(a *account.Account, executor maintenance.Executor) []tea.Cmd {
 	starts := a.Maintenance.Schedule.Starts(a.Journal, a.Now())
-	run := &windowRun{a: a, pending: len(starts), progress: "disabling"}
+	run := &windowRun{a: a, pending: len(starts), busyText: "disabling"}
 	var cmds []tea.Cmd
 	for _, w := range starts {
 		s, ok := serviceFromJournal(journal.DisabledService{ID: w.ID, Label: w.Label})
@@ -113,7 +113,7 @@ type windowEnd struct {
 type windowRun struct {
 	a        *account.Account
 	pending  int
-	progress string // "enabling" or "disabling"
+	busyText string // "enabling" or "disabling"
 	ended    map[maintenance.WindowResult][]*client.Service
 	failed   []*client.Service
 	failure  string    // of the last that failed
@@ -127,8 +127,8 @@ func (r *windowRun) start(
 	var result maintenance.WindowResult
 	var failure error
 	return r.a.Services().Run(ui.RowChange[*client.Service]{
-		RowID:        account.FormatID(w.row.ID),
-		ProgressText: r.progress,
+		RowID:    account.FormatID(w.row.ID),
+		BusyText: r.busyText,
 		Send: func(ctx context.Context) (ui.ChangeResult[*client.Service], error) {
 			var s *client.Service
 			s, result, failure = do(ctx)
@@ -162,7 +162,7 @@ func (r *windowRun) report(w windowEnd, result maintenance.WindowResult, err err
 }
 
 // begins reports whether the windows begin.
-func (r *windowRun) begins() bool { return r.progress == "disabling" }
+func (r *windowRun) begins() bool { return r.busyText == "disabling" }
 
 // A windowNews is what is said of the windows with one result.
 type windowNews struct {

@@ -31,7 +31,7 @@ func monitoringOperations(a *account.Account) []resource.Operation[*client.Servi
 			OtherCalls:      []string{client.OpPlanMaintenance},
 			Target:          resource.AnyRows,
 			ShowInHints:     true,
-			ProgressText:    "disabling",
+			BusyText:        "disabling",
 			SuccessText:     "monitoring is disabled",
 			Shows:           func(s *client.Service) string { return s.Status.String() },
 			Applies: func(s *client.Service) string {
@@ -48,7 +48,7 @@ func monitoringOperations(a *account.Account) []resource.Operation[*client.Servi
 			Call:            client.OpEnableService,
 			Target:          resource.AnyRows,
 			ShowInHints:     true,
-			ProgressText:    "enabling",
+			BusyText:        "enabling",
 			SuccessText:     "monitoring is enabled",
 			Shows:           func(s *client.Service) string { return s.Status.String() },
 			Applies: func(s *client.Service) string {
@@ -63,31 +63,31 @@ func monitoringOperations(a *account.Account) []resource.Operation[*client.Servi
 func windowOperations(a *account.Account) []resource.Operation[*client.Service] {
 	return []resource.Operation[*client.Service]{
 		{
-			Name:         "change window",
-			Command:      resource.PaneOnly, // disable with --for does it
-			Description:  "change the end of the maintenance window; the service stays disabled",
-			Keys:         []string{"w"},
-			Call:         client.OpDisableService,
-			Target:       resource.AnyRows,
-			ShowInHints:  true,
-			ProgressText: "changing the window",
-			SuccessText:  "stays disabled",
-			Shows:        func(s *client.Service) string { return s.Status.String() },
+			Name:        "change window",
+			Command:     resource.PaneOnly, // disable with --for does it
+			Description: "change the end of the maintenance window; the service stays disabled",
+			Keys:        []string{"w"},
+			Call:        client.OpDisableService,
+			Target:      resource.AnyRows,
+			ShowInHints: true,
+			BusyText:    "changing the window",
+			SuccessText: "stays disabled",
+			Shows:       func(s *client.Service) string { return s.Status.String() },
 			Applies: func(s *client.Service) string {
 				return account.ReasonIf(s.Status != client.StatusDisabled, "not disabled")
 			},
 			Draft: func(s *client.Service) resource.Draft[*client.Service] { return changeWindow(a, s) },
 		},
 		{
-			Name:         "cancel maintenance",
-			Command:      "cancel-maintenance",
-			CommandHelp:  "Cancel the next planned maintenance window",
-			Description:  "cancel the next planned window before it begins",
-			Keys:         []string{"W"},
-			Call:         client.OpCancelMaintenance,
-			Target:       resource.AnyRows,
-			ProgressText: "cancelling",
-			SuccessText:  "planned maintenance is cancelled",
+			Name:        "cancel maintenance",
+			Command:     "cancel-maintenance",
+			CommandHelp: "Cancel the next planned maintenance window",
+			Description: "cancel the next planned window before it begins",
+			Keys:        []string{"W"},
+			Call:        client.OpCancelMaintenance,
+			Target:      resource.AnyRows,
+			BusyText:    "cancelling",
+			SuccessText: "planned maintenance is cancelled",
 			Applies: func(s *client.Service) string {
 				_, planned := nextWindow(a, s.ID)
 				return account.ReasonIf(!planned, "no maintenance is planned")

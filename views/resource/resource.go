@@ -108,7 +108,7 @@ type Operation[T any] struct {
 	OtherCalls      []string // further operations of the client that it may send instead of Call, or before it
 	Target          OperationTarget
 	ShowInHints     bool
-	ProgressText    string // "disabling": shown at the row until the API has answered
+	BusyText        string // "disabling": shown at the row until the API has answered
 	SuccessText     string // "monitoring is disabled": the news afterwards
 	// Shows returns the value of a row that the operation changes, for a list that is behind it: "ok". nil shows none.
 	Shows func(T) string

@@ -89,14 +89,14 @@ func ParseBucketID(text string) (cluster, label string, err error) {
 func bucketOperations(a *account.Account) []resource.Operation[*client.Bucket] {
 	return []resource.Operation[*client.Bucket]{
 		{
-			Name:         "access",
-			CommandHelp:  "Change a bucket's ACL and CORS",
-			Description:  "canned ACL and CORS",
-			Keys:         []string{"x"},
-			Call:         client.OpUpdateBucketAccess,
-			OtherCalls:   []string{client.OpReplaceBucketAccess},
-			ShowInHints:  true,
-			ProgressText: "changing",
+			Name:        "access",
+			CommandHelp: "Change a bucket's ACL and CORS",
+			Description: "canned ACL and CORS",
+			Keys:        []string{"x"},
+			Call:        client.OpUpdateBucketAccess,
+			OtherCalls:  []string{client.OpReplaceBucketAccess},
+			ShowInHints: true,
+			BusyText:    "changing",
 			Draft: func(b *client.Bucket) resource.Draft[*client.Bucket] {
 				return setBucketAccess(a, b, &client.BucketAccessStatus{})
 			},
@@ -105,26 +105,26 @@ func bucketOperations(a *account.Account) []resource.Operation[*client.Bucket] {
 			},
 		},
 		{
-			Name:         "delete",
-			CommandHelp:  "Delete a bucket, which must be empty",
-			Description:  "the bucket, once it is empty",
-			Keys:         []string{"D"},
-			Call:         client.OpDeleteBucket,
-			ProgressText: "deleting",
-			SuccessText:  "deleted",
-			Draft:        func(*client.Bucket) resource.Draft[*client.Bucket] { return deleteBucket() },
-			OnRejected:   func(b *client.Bucket, err error) tea.Cmd { return offerEmptying(a, b, err) },
+			Name:        "delete",
+			CommandHelp: "Delete a bucket, which must be empty",
+			Description: "the bucket, once it is empty",
+			Keys:        []string{"D"},
+			Call:        client.OpDeleteBucket,
+			BusyText:    "deleting",
+			SuccessText: "deleted",
+			Draft:       func(*client.Bucket) resource.Draft[*client.Bucket] { return deleteBucket() },
+			OnRejected:  func(b *client.Bucket, err error) tea.Cmd { return offerEmptying(a, b, err) },
 		},
 		{
-			Name:         "new bucket",
-			CommandHelp:  "Create a bucket",
-			ScriptReads:  []ui.Refresher{a.Clusters()}, // they tell regions and clusters apart
-			Keys:         []string{"n"},
-			Call:         client.OpCreateBucket,
-			Target:       resource.NewRow,
-			ShowInHints:  true,
-			ProgressText: "creating",
-			Draft:        func(*client.Bucket) resource.Draft[*client.Bucket] { return newBucket(a) },
+			Name:        "new bucket",
+			CommandHelp: "Create a bucket",
+			ScriptReads: []ui.Refresher{a.Clusters()}, // they tell regions and clusters apart
+			Keys:        []string{"n"},
+			Call:        client.OpCreateBucket,
+			Target:      resource.NewRow,
+			ShowInHints: true,
+			BusyText:    "creating",
+			Draft:       func(*client.Bucket) resource.Draft[*client.Bucket] { return newBucket(a) },
 		},
 	}
 }

@@ -44,9 +44,9 @@ func downloadForm(a *account.Account, b *client.Bucket, o *client.Object) form.F
 	}
 	absent := func(name string) string { return checkFileAbsent(folder, name) }
 	return form.Form{
-		Title:        "Download " + o.Name.String(),
-		SubmitLabel:  "download",
-		ProgressText: "starting",
+		Title:       "Download " + o.Name.String(),
+		SubmitLabel: "download",
+		BusyText:    "starting",
 		Text: fmt.Sprintf(
 			"%s. It gets its name once it is complete and verified; nothing is overwritten.",
 			account.FormatSize(o.Size),
@@ -96,7 +96,7 @@ func (l *objectListing) downloadPlanForm(what, prefix string, all objectSet) for
 		Text:         text,
 		Items:        list,
 		SubmitLabel:  "download",
-		ProgressText: "comparing",
+		BusyText:     "comparing",
 		EnterSubmits: form.AlwaysSubmit,
 		Fields:       []form.Field{form.File("folder", "Folder", &folder, checkFolder), existingField(&existing)},
 		Progress:     progress.comparing,

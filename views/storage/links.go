@@ -219,7 +219,7 @@ func linkForm(a *account.Account, b *client.Bucket, name string) form.Form {
 	}
 	f := form.Form{
 		Title:           "Link to " + client.Clean(name),
-		ProgressText:    "asking",
+		BusyText:        "asking",
 		SubmitLabel:     "create link",
 		Text:            "Anyone who has the link can do this one thing, without a key, until it expires.",
 		Fields:          in.fields(),

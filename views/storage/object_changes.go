@@ -241,7 +241,7 @@ func objectAccessForm(
 	}
 	f := form.Form{
 		Title:           "Access to " + name.String(),
-		ProgressText:    "changing",
+		BusyText:        "changing",
 		SubmitLabel:     "change",
 		Text:            text,
 		Fields:          []form.Field{form.Choice("acl", "ACL", &acl, options...).Check(differs)},

@@ -327,9 +327,9 @@ func (d *copyDraft) form() form.Form {
 		label, note = "Name", "if it ends with /, the object keeps its own name in this folder"
 	}
 	return form.Form{
-		Title:        "Rename, move or copy " + d.what,
-		SubmitLabel:  "continue",
-		ProgressText: "comparing",
+		Title:       "Rename, move or copy " + d.what,
+		SubmitLabel: "continue",
+		BusyText:    "comparing",
 		Text: "Each object is downloaded and uploaded in one stream, without your disk. A source is deleted only " +
 			"once its copy is verified. You are asked before anything is sent.",
 		Fields: []form.Field{

@@ -555,7 +555,7 @@ func (l *objectListing) prefixForm() form.Form {
 	return form.Form{
 		Title:        "Names that begin with",
 		SubmitLabel:  "list",
-		ProgressText: "listing",
+		BusyText:     "listing",
 		EnterSubmits: form.AlwaysSubmit,
 		Text:         "The server searches: this also finds objects that are not loaded yet.",
 		Fields:       []form.Field{form.Text("prefix", "Prefix", &prefix)},

@@ -24,10 +24,10 @@ func (l *objectListing) uploadForm() form.Form {
 	file, name, kind := downloadFolder(l.a)+string(filepath.Separator), l.path.openFolder(), ""
 	existing, progress, known := skipExisting, &readProgress{}, exactTotals(nil)
 	return form.Form{
-		Title:        "Upload into " + bucketName(l.path.bucket),
-		SubmitLabel:  "upload",
-		ProgressText: "comparing",
-		Text:         "A folder is uploaded with everything in it. You are asked before anything is overwritten.",
+		Title:       "Upload into " + bucketName(l.path.bucket),
+		SubmitLabel: "upload",
+		BusyText:    "comparing",
+		Text:        "A folder is uploaded with everything in it. You are asked before anything is overwritten.",
 		Fields: []form.Field{
 			form.File("file", "File or folder", &file, checkFileExists),
 			form.Text("name", "Name, or prefix", &name, form.Length(0, 1024)).
@@ -277,9 +277,9 @@ func rcloneForm(l *objectListing, large []largeFile) form.Form {
 		return NewRcloneRemote(l.path.bucket, l.a.Clusters().Rows(), path)
 	}
 	f := form.Form{
-		Title:        "Set up rclone for " + bucketName(l.path.bucket),
-		SubmitLabel:  "create key",
-		ProgressText: "creating",
+		Title:       "Set up rclone for " + bucketName(l.path.bucket),
+		SubmitLabel: "create key",
+		BusyText:    "creating",
 		Text: "rclone is a program for S3 that sends large files in parts. It needs an access key: one that reaches " +
 			"only this bucket is created, and its secret is written to the profile and nowhere else.",
 		Fields: []form.Field{form.File("profile", "Profile", &path, checkNewFile)},
@@ -371,7 +371,7 @@ func (l *objectListing) folderForm() form.Form {
 	f := form.Form{
 		Title:        "New folder in " + bucketPath{l.path.bucket, folder, "/"}.String(),
 		SubmitLabel:  "create",
-		ProgressText: "creating",
+		BusyText:     "creating",
 		Text:         "An object store has no folders: an empty object whose name ends with / stands for one.",
 		EnterSubmits: form.AlwaysSubmit,
 		Fields:       []form.Field{form.Text("name", "Name", &name, form.Length(1, 512), checkFolderName)},
