@@ -151,7 +151,7 @@ func TestUnseenSecret_offersEnd(t *testing.T) {
 				p.wait(time.Second)
 				p.restart()
 				p.requireNoText(neverSeen)
-				if left := journal.UnseenSecrets(p.journal); len(left) != 0 {
+				if left := journal.KeysWithUnseenSecret(p.journal); len(left) != 0 {
 					p.Errorf("the journal still holds %+v", left)
 				}
 			})

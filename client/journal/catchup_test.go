@@ -105,7 +105,7 @@ func everyCall(j *Journal, id string) []namedCall {
 		{"LastChange of nothing", func() { j.LastChange("", "", time.Time{}) }},
 		{"Unfinished", func() { j.Unfinished(client.OpEmptyBucket) }},
 		{"UnresolvedEntries", func() { j.UnresolvedEntries(time.Time{}) }},
-		{"UnseenSecrets", func() { UnseenSecrets(j) }},
+		{"KeysWithUnseenSecret", func() { KeysWithUnseenSecret(j) }},
 		{"KeysToRevoke", func() { j.KeysToRevoke() }},
 		{"DisabledService", func() { j.DisabledService("7") }},
 		{"DisabledServices", func() { j.DisabledServices() }},

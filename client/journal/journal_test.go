@@ -338,11 +338,11 @@ func TestJournal_UnseenSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	j.RecordOutcome(revoke, client.Applied, nil)
-	if unseen := UnseenSecrets(j); len(unseen) != 0 {
+	if unseen := KeysWithUnseenSecret(j); len(unseen) != 0 {
 		t.Errorf("in the run that shows the dialogs: %+v", unseen)
 	}
 	again := openJournal(t, path)
-	unseen := UnseenSecrets(again)
+	unseen := KeysWithUnseenSecret(again)
 	if len(unseen) != 1 || unseen[0].Change.Label != "lost" || unseen[0].UnseenSecretOf != "1" ||
 		unseen[0].Outcome != client.Applied {
 		t.Fatalf("in the next run: %+v", unseen)
@@ -352,13 +352,13 @@ func TestJournal_UnseenSecrets(t *testing.T) {
 		for range 40 {
 			recordChange(t, compacted, client.OpEnableService, "1")
 		}
-		if held := UnseenSecrets(compacted); len(held) != 1 {
+		if held := KeysWithUnseenSecret(compacted); len(held) != 1 {
 			t.Fatalf("after a compaction: %+v", held)
 		}
 	}
 	again = openSmall(t, path, testTime)
-	again.RecordSecretSeen(UnseenSecrets(again)[0].ID)
-	if unseen := UnseenSecrets(openSmall(t, path, testTime)); len(unseen) != 0 {
+	again.RecordSecretSeen(KeysWithUnseenSecret(again)[0].ID)
+	if unseen := KeysWithUnseenSecret(openSmall(t, path, testTime)); len(unseen) != 0 {
 		t.Errorf("after it was seen: %+v", unseen)
 	}
 }
@@ -383,7 +383,7 @@ func TestJournal_KeysToRevoke(t *testing.T) {
 	}
 	j.RecordOutcome(revoke, client.Applied, nil)
 	again := openJournal(t, path)
-	if unseen := UnseenSecrets(again); len(unseen) != 1 || unseen[0].UnseenSecretOf != "1" {
+	if unseen := KeysWithUnseenSecret(again); len(unseen) != 1 || unseen[0].UnseenSecretOf != "1" {
 		t.Errorf("secrets that nobody has seen: %+v", unseen)
 	}
 	for range 2 {

@@ -23,9 +23,9 @@ func noted(j *Journal, intentID string) Entry {
 	return Entry{}
 }
 
-// UnseenSecrets returns the changes of earlier runs that made a key whose secret nobody has seen, as far as the journal
-// knows, oldest first. Keys that were revoked since are not among them.
-func UnseenSecrets(j *Journal) []Entry {
+// KeysWithUnseenSecret returns the changes of earlier runs that made a key whose secret nobody has seen, as far as the
+// journal knows, oldest first. Keys that were revoked since are not among them.
+func KeysWithUnseenSecret(j *Journal) []Entry {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var unseen []Entry

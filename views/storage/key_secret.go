@@ -126,7 +126,7 @@ func OfferKeysToRevoke(a *account.Account) tea.Cmd {
 		return nil
 	}
 	cmds := []tea.Cmd{offerLostKeys(a)}
-	for _, e := range journal.UnseenSecrets(a.Journal) {
+	for _, e := range journal.KeysWithUnseenSecret(a.Journal) {
 		cmds = append(cmds, offerRevocation(a, e, e.UnseenSecretOf, unseenSecretMenu, a.Journal.RecordSecretSeen))
 	}
 	for _, e := range a.Journal.KeysToRevoke() {
