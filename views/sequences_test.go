@@ -299,7 +299,7 @@ func (s *sequence) checkAges() {
 			s.Errorf("service %s is not there", id)
 			continue
 		}
-		d, is := account.Disablement(s.account, row)
+		d, is := account.DisabledInfo(s.account, row)
 		before, shown := s.ages[id]
 		switch {
 		case !is || d.Since.IsZero():

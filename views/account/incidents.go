@@ -22,7 +22,7 @@ func (a *Account) Incidents() *incident.Incidents {
 			AllServices: services.Complete() && len(services.Missing()) == 0,
 			Issues:      issues.Rows(),
 			Ticket:      a.Tickets.State,
-			Disabled:    func(id int) incident.Disablement { return disablementOf(a, id) },
+			Disabled:    func(id int) incident.DisabledInfo { return disabledInfo(a, id) },
 			Healthy:     a.memory.seen.HealthySince,
 			WasOpen:     a.memory.seen.TicketWasOpen,
 			Now:         a.Now(),
@@ -72,26 +72,26 @@ func UnresolvedIncident(a *Account, service int) resource.Joined[incident.Incide
 	return resource.Join[incident.Incident](nil, state)
 }
 
-// Disablement returns since when, until when, by whom and why a service is disabled. It reports false for a service
+// DisabledInfo returns since when, until when, by whom and why a service is disabled. It reports false for a service
 // that is not disabled.
-func Disablement(a *Account, s *client.Service) (incident.Disablement, bool) {
+func DisabledInfo(a *Account, s *client.Service) (incident.DisabledInfo, bool) {
 	if s.Status != client.StatusDisabled {
-		return incident.Disablement{}, false
+		return incident.DisabledInfo{}, false
 	}
-	return disablementOf(a, s.ID), true
+	return disabledInfo(a, s.ID), true
 }
 
-// disablementOf returns what is known about a disabled service.
-func disablementOf(a *Account, id int) incident.Disablement {
+// disabledInfo returns what is known about a disabled service.
+func disabledInfo(a *Account, id int) incident.DisabledInfo {
 	var updated time.Time
 	if s, found := a.Services().Get(FormatID(id)); found {
 		updated = s.Updated.Time()
 	}
 	w, held := a.Journal.DisabledService(FormatID(id))
 	if !held {
-		d := a.memory.seen.DisablementOf(id, updated, nil)
+		d := a.memory.seen.DisabledInfo(id, updated, nil)
 		d.Perhaps = incident.MayHaveDisabled(id, a.Journal.UnresolvedEntries(a.Now().Add(-unresolvedAge)))
 		return d
 	}
-	return a.memory.seen.DisablementOf(id, updated, &w)
+	return a.memory.seen.DisabledInfo(id, updated, &w)
 }

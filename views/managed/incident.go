@@ -70,8 +70,8 @@ func writeAffectedServices(a *account.Account, t *account.DetailWriter, i *clien
 		}
 		state, tone := account.FormatStatus(s.Status, t.Box.Theme)
 		t.Paragraph(fmt.Sprintf("%s  %s", state, s.Label), tone)
-		if d, disabled := account.Disablement(a, s); disabled {
-			t.Field("  disabled", describeDisablement(a, d), theme.Warn)
+		if d, disabled := account.DisabledInfo(a, s); disabled {
+			t.Field("  disabled", describeDisabled(a, d), theme.Warn)
 		}
 		t.FieldParts(
 			"  address",

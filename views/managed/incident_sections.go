@@ -78,8 +78,8 @@ func (w incidentSections) missingService(name string, id int) ui.StackedPanel {
 // service returns what somebody on call needs to know of a service: what silences it, where it is, and its notes.
 func (w incidentSections) service(s *client.Service) []string {
 	var lines []string
-	if d, disabled := account.Disablement(w.a, s); disabled {
-		lines = w.wrap("disabled "+describeDisablement(w.a, d), theme.Warn)
+	if d, disabled := account.DisabledInfo(w.a, s); disabled {
+		lines = w.wrap("disabled "+describeDisabled(w.a, d), theme.Warn)
 	}
 	parts := []string{
 		fmt.Sprintf("%s %s", s.Type, s.Address), timeoutPart(s),
@@ -297,8 +297,8 @@ func (w incidentSections) maintenance() ui.StackedPanel {
 		if !found {
 			continue
 		}
-		if d, disabled := account.Disablement(w.a, s); disabled {
-			lines = append(lines, w.wrap(s.Label.String()+": disabled "+describeDisablement(w.a, d), theme.Warn)...)
+		if d, disabled := account.DisabledInfo(w.a, s); disabled {
+			lines = append(lines, w.wrap(s.Label.String()+": disabled "+describeDisabled(w.a, d), theme.Warn)...)
 		}
 		if p, planned := nextWindow(w.a, id); planned {
 			text := fmt.Sprintf(

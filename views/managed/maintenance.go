@@ -366,8 +366,8 @@ func serviceFromJournal(w journal.DisabledService) (*client.Service, bool) {
 	return &client.Service{ID: id, Label: client.NewText(w.Label), Status: client.StatusDisabled}, err == nil
 }
 
-// describeDisablement says for how long, until when and why a service is disabled.
-func describeDisablement(a *account.Account, d incident.Disablement) string {
+// describeDisabled says for how long, until when and why a service is disabled.
+func describeDisabled(a *account.Account, d incident.DisabledInfo) string {
 	now := a.Now()
 	age := d.Age(now)
 	if age == "" {

@@ -175,8 +175,8 @@ func changeWindow(a *account.Account, s *client.Service) resource.Draft[*client.
 	}
 	if s != nil {
 		draft.Title = "Maintenance window of " + s.Label.String()
-		if d, disabled := account.Disablement(a, s); disabled {
-			draft.Text = "Disabled " + describeDisablement(a, d) + ". It stays disabled."
+		if d, disabled := account.DisabledInfo(a, s); disabled {
+			draft.Text = "Disabled " + describeDisabled(a, d) + ". It stays disabled."
 		}
 	}
 	return draft

@@ -145,7 +145,7 @@ func serviceLine(a *account.Account, c incident.Alert, labels int, b ui.Box) str
 	if c.Incident != nil {
 		age = account.FormatAge(c.Incident.Issue.Created, b.Now)
 	}
-	switch d, disabled := account.Disablement(a, s); {
+	switch d, disabled := account.DisabledInfo(a, s); {
 	case disabled:
 		age = d.Age(b.Now)
 		end, endTone := backPhrase(a, s, b)
@@ -400,7 +400,7 @@ func RenderMaintenance(a *account.Account, b ui.Box) string {
 	}
 	var rows []windowLine
 	for _, s := range off {
-		d, _ := account.Disablement(a, s)
+		d, _ := account.DisabledInfo(a, s)
 		since, _ := disabledCell(a, s, b)
 		back, tone := backPhrase(a, s, b)
 		rows = append(rows, windowLine{[4]string{
@@ -437,7 +437,7 @@ func MaintenanceSummary(a *account.Account, b ui.Box) (string, theme.Tone) {
 	case len(off) > 0:
 		text, tone, first := fmt.Sprintf("%s %d off", b.Theme.Glyphs.Disabled, len(off)), theme.Plain, time.Time{}
 		for _, s := range off {
-			d, _ := account.Disablement(a, s)
+			d, _ := account.DisabledInfo(a, s)
 			if end := d.Until; !end.IsZero() && (first.IsZero() || end.Before(first)) {
 				first = end
 			}
@@ -511,8 +511,8 @@ func servicesOff(a *account.Account) []*client.Service {
 			}
 		}
 		slices.SortStableFunc(off, func(s, t *client.Service) int {
-			d, _ := account.Disablement(a, s)
-			e, _ := account.Disablement(a, t)
+			d, _ := account.DisabledInfo(a, s)
+			e, _ := account.DisabledInfo(a, t)
 			return d.Since.Compare(e.Since)
 		})
 		return off

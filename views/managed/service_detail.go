@@ -19,8 +19,8 @@ func serviceDetail(a *account.Account, s *client.Service, b ui.Box) string {
 	state, tone := account.FormatStatus(s.Status, b.Theme)
 	t.Title(s.Label.String())
 	t.Field("state", state, tone)
-	if d, disabled := account.Disablement(a, s); disabled {
-		t.Field("disabled", describeDisablement(a, d), theme.Warn)
+	if d, disabled := account.DisabledInfo(a, s); disabled {
+		t.Field("disabled", describeDisabled(a, d), theme.Warn)
 	}
 	if w, planned := nextWindow(a, s.ID); planned {
 		text := "from " + a.FormatTime(w.Start) + ", back " + a.FormatTime(w.Until)

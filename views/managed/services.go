@@ -191,12 +191,12 @@ func disabledColumn(a *account.Account) table.Column[*client.Service] {
 		Cell:         func(s *client.Service, b ui.Box) (string, theme.Tone) { return disabledCell(a, s, b) },
 		Shorten:      func(s *client.Service, b ui.Box) string { return shortDisabledCell(a, s, b) },
 		Less: func(s, t *client.Service) bool {
-			d, _ := account.Disablement(a, s)
-			e, _ := account.Disablement(a, t)
+			d, _ := account.DisabledInfo(a, s)
+			e, _ := account.DisabledInfo(a, t)
 			return earlier(d.Since, e.Since)
 		},
 		Value: func(s *client.Service) string {
-			if d, disabled := account.Disablement(a, s); disabled {
+			if d, disabled := account.DisabledInfo(a, s); disabled {
 				return formatKnownTime(d.Since)
 			}
 			if w, planned := nextWindow(a, s.ID); planned {
@@ -226,7 +226,7 @@ func backColumn(a *account.Account) table.Column[*client.Service] {
 			return earlier(windowEndOf(a, s), windowEndOf(a, t))
 		},
 		Value: func(s *client.Service) string {
-			_, disabled := account.Disablement(a, s)
+			_, disabled := account.DisabledInfo(a, s)
 			if end := windowEndOf(a, s); disabled || !end.IsZero() {
 				return formatKnownTime(end)
 			}
@@ -333,7 +333,7 @@ func issueNumber(a *account.Account, s *client.Service) string {
 // disabledCell says for how long a service has been disabled: "≥ 2 d 4 h"; of one that is to be disabled, when its
 // planned maintenance begins: "at 02:00".
 func disabledCell(a *account.Account, s *client.Service, b ui.Box) (string, theme.Tone) {
-	d, disabled := account.Disablement(a, s)
+	d, disabled := account.DisabledInfo(a, s)
 	if disabled {
 		if d.Forgotten(b.Now) {
 			return d.Age(b.Now), theme.Warn
@@ -364,7 +364,7 @@ func shortDisabledCell(a *account.Account, s *client.Service, b ui.Box) string {
 // backCell says when a service is enabled again: "23:01", or that this is overdue. The end of a window that another
 // machine began is not known. The tone warns of services that may have been forgotten.
 func backCell(a *account.Account, s *client.Service, b ui.Box) (string, theme.Tone) {
-	d, disabled := account.Disablement(a, s)
+	d, disabled := account.DisabledInfo(a, s)
 	switch end := windowEndOf(a, s); {
 	case disabled && !end.IsZero() && b.Now.After(end):
 		return "overdue", theme.Bad
@@ -390,7 +390,7 @@ func backCell(a *account.Account, s *client.Service, b ui.Box) (string, theme.To
 // windowEndOf returns when a service is enabled again, now or after its planned maintenance; the zero time if no time
 // is known.
 func windowEndOf(a *account.Account, s *client.Service) time.Time {
-	if d, disabled := account.Disablement(a, s); disabled {
+	if d, disabled := account.DisabledInfo(a, s); disabled {
 		return d.Until
 	}
 	w, _ := nextWindow(a, s.ID)

@@ -346,7 +346,7 @@ func (w *WatchView) stateRemark(c incident.Alert) string {
 	if c.Down() {
 		return ""
 	}
-	if d, disabled := account.Disablement(w.Account, c.Service); disabled {
+	if d, disabled := account.DisabledInfo(w.Account, c.Service); disabled {
 		return ui.WithPrefix(" off ", d.Age(w.Account.Now()))
 	}
 	return " " + c.Service.Status.String()

@@ -200,14 +200,14 @@ func (h *handover) readAccount(ctx context.Context, s *scriptSession, j *journal
 		}
 		return incident.TicketOpen
 	}
-	h.addServices(services, func(v *client.Service) incident.Disablement {
+	h.addServices(services, func(v *client.Service) incident.DisabledInfo {
 		w, held := windows[strconv.Itoa(v.ID)]
 		if !held {
-			d := seen.DisablementOf(v.ID, v.Updated.Time(), nil)
+			d := seen.DisabledInfo(v.ID, v.Updated.Time(), nil)
 			d.Perhaps = incident.MayHaveDisabled(v.ID, j.UnresolvedEntries(time.Time{}))
 			return d
 		}
-		return seen.DisablementOf(v.ID, v.Updated.Time(), &w)
+		return seen.DisabledInfo(v.ID, v.Updated.Time(), &w)
 	})
 	if !all {
 		h.addWindows(services, windows)
@@ -291,7 +291,7 @@ func (s *scriptSession) readTickets(ctx context.Context, m *incident.Incidents) 
 }
 
 // addServices adds the services that are disabled or down.
-func (h *handover) addServices(services []*client.Service, of func(*client.Service) incident.Disablement) {
+func (h *handover) addServices(services []*client.Service, of func(*client.Service) incident.DisabledInfo) {
 	for _, v := range services {
 		switch v.Status {
 		case client.StatusDisabled:
@@ -307,7 +307,7 @@ func (h *handover) addWindows(read []*client.Service, windows map[string]journal
 	for id, w := range windows {
 		n, _ := strconv.Atoi(id)
 		if !slices.ContainsFunc(read, func(v *client.Service) bool { return v.ID == n }) {
-			h.Disabled = append(h.Disabled, newDisabledService(n, w.Label, incident.Disablement{
+			h.Disabled = append(h.Disabled, newDisabledService(n, w.Label, incident.DisabledInfo{
 				Since:  w.Since,
 				Until:  w.Until,
 				Reason: w.Reason,
@@ -317,7 +317,7 @@ func (h *handover) addWindows(read []*client.Service, windows map[string]journal
 	}
 }
 
-func newDisabledService(id int, label string, d incident.Disablement) disabledService {
+func newDisabledService(id int, label string, d incident.DisabledInfo) disabledService {
 	return disabledService{
 		ID:       id,
 		Label:    label,

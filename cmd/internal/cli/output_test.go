@@ -466,7 +466,7 @@ func TestRows_timesInUTC(t *testing.T) {
 	local := time.Date(2026, 11, 20, 15, 0, 0, 0, time.FixedZone("CET", 3600))
 	rows := []any{
 		newJournalRow(journal.Entry{Time: local, Change: client.Change{RevertAt: local}}),
-		newDisabledService(1, "web-1", incident.Disablement{Since: local, Until: local}),
+		newDisabledService(1, "web-1", incident.DisabledInfo{Since: local, Until: local}),
 	}
 	for _, row := range rows {
 		text, err := json.Marshal(row)

@@ -50,10 +50,10 @@ type AccountSnapshot struct {
 	Services    []*client.Service // those read so far
 	AllServices bool              // there are no others
 	Issues      []*client.Issue
-	Ticket      func(id int) TicketState      // nil knows none
-	WasOpen     func(ticket int) bool         // whether it was open when it was last read; nil knows nothing
-	Disabled    func(service int) Disablement // why a disabled service is disabled; nil knows nothing
-	Healthy     func(service int) time.Time   // when a service was last seen ok; nil knows nothing
+	Ticket      func(id int) TicketState       // nil knows none
+	WasOpen     func(ticket int) bool          // whether it was open when it was last read; nil knows nothing
+	Disabled    func(service int) DisabledInfo // why a disabled service is disabled; nil knows nothing
+	Healthy     func(service int) time.Time    // when a service was last seen ok; nil knows nothing
 	Now         time.Time
 }
 
@@ -63,7 +63,7 @@ type AffectedService struct {
 	Row     *client.Service // nil if it is deleted or has not been read
 	Deleted bool
 	Down    bool // it has a problem, and the incident is not over
-	Silence *Disablement
+	Silence *DisabledInfo
 }
 
 // An Incident is an issue with what is known about its course.
@@ -157,7 +157,7 @@ func (m *Incidents) incident(f AccountSnapshot, issue *client.Issue, n int) Inci
 			s.Down = i.Ticket != TicketClosed && (newest || i.Ticket == TicketOpen)
 			down = down || s.Down
 		case row.Status == client.StatusDisabled:
-			if s.Silence = f.disablement(id); i.Ticket == TicketClosed {
+			if s.Silence = f.disabledInfo(id); i.Ticket == TicketClosed {
 				s.Silence = nil
 			}
 			uncertain = uncertain || newest && !f.seenHealthySince(id, issue)
@@ -179,9 +179,9 @@ func (m *Incidents) incident(f AccountSnapshot, issue *client.Issue, n int) Inci
 	return i
 }
 
-// disablement returns what is known about a disabled service.
-func (f AccountSnapshot) disablement(service int) *Disablement {
-	d := Disablement{}
+// disabledInfo returns what is known about a disabled service.
+func (f AccountSnapshot) disabledInfo(service int) *DisabledInfo {
+	d := DisabledInfo{}
 	if f.Disabled != nil {
 		d = f.Disabled(service)
 	}

@@ -10,8 +10,8 @@ import (
 	"lookout/ui"
 )
 
-// A Disablement is what is known about a disabled service: since when, until when, by whom and why.
-type Disablement struct {
+// DisabledInfo is what is known about a disabled service: since when, until when, by whom and why.
+type DisabledInfo struct {
 	Since  time.Time // zero if nothing is known
 	Bound  bool      // Since is only a lower bound of the age: the service may have been disabled for longer
 	Until  time.Time // when it is to be enabled again; zero if no time was set
@@ -23,7 +23,7 @@ type Disablement struct {
 
 // Age returns for how long the service has been disabled: "2 d 4 h", or "≥ 2 d 4 h" if that is only a lower bound. It
 // returns "" if nothing is known.
-func (d Disablement) Age(now time.Time) string {
+func (d DisabledInfo) Age(now time.Time) string {
 	switch {
 	case d.Since.IsZero():
 		return ""
@@ -37,7 +37,7 @@ func (d Disablement) Age(now time.Time) string {
 const forgottenAfter = 24 * time.Hour
 
 // Forgotten reports whether the service has been disabled for so long that somebody may have forgotten it.
-func (d Disablement) Forgotten(now time.Time) bool {
+func (d DisabledInfo) Forgotten(now time.Time) bool {
 	return !d.Since.IsZero() && now.Sub(d.Since) > forgottenAfter
 }
 
@@ -52,12 +52,12 @@ func MayHaveDisabled(service int, unresolved []journal.Entry) bool {
 	})
 }
 
-// DisablementOf returns what is known about a disabled service: from the window that this machine's journal holds for
+// DisabledInfo returns what is known about a disabled service: from the window that this machine's journal holds for
 // it, nil if there is none, from what was seen, and from when it was updated last. The window counts unless the service
 // was seen enabled since.
-func (m *Observations) DisablementOf(service int, updated time.Time, w *journal.DisabledService) Disablement {
+func (m *Observations) DisabledInfo(service int, updated time.Time, w *journal.DisabledService) DisabledInfo {
 	seen := m.Services[service]
-	d := Disablement{Since: seen.Disabled, Bound: !seen.Exact}
+	d := DisabledInfo{Since: seen.Disabled, Bound: !seen.Exact}
 	if d.Since.IsZero() {
 		d.Since = updated // before the first look at all services
 	}
