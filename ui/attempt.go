@@ -92,7 +92,7 @@ const (
 func (s *RowStore[T]) Run(attempt RowChange[T]) tea.Cmd {
 	if attempt.RowID != "" {
 		if s.busy[attempt.RowID] != "" {
-			return ShowNews(theme.Warn, "still "+s.busy[attempt.RowID]+": wait for the answer")
+			return ShowStatus(theme.Warn, "still "+s.busy[attempt.RowID]+": wait for the answer")
 		}
 		s.busy[attempt.RowID] = attempt.BusyText
 	}

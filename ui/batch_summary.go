@@ -52,7 +52,7 @@ func (t *BatchSummary[T]) Add(row T, outcome AttemptOutcome, err error) (last bo
 
 // News returns the summary in one line: what was applied ("is deleted"), what is unknown, what was rejected and why. It
 // offers undo if something was applied.
-func (t *BatchSummary[T]) News(success string, undo *Action) NewsMsg {
+func (t *BatchSummary[T]) News(success string, undo *Action) StatusMsg {
 	done := ""
 	switch n := len(t.Applied); {
 	case n == 1:
@@ -74,12 +74,12 @@ func (t *BatchSummary[T]) News(success string, undo *Action) NewsMsg {
 	if len(t.unknown) > 0 {
 		unknown = strings.Join(t.unknown, ", ") + ": " + NotSeenYet + WithPrefix(": ", strings.Join(t.answers, "; "))
 	}
-	return batchNews(done, unknown, rejected, undo)
+	return batchStatus(done, unknown, rejected, undo)
 }
 
-// batchNews returns the news of a summary: it is apart from BatchSummary because it does not depend on the rows' type.
-func batchNews(done, unknown, rejected string, undo *Action) NewsMsg {
-	news := NewsMsg{Tone: theme.Good}
+// batchStatus returns the news of a summary: it is apart from BatchSummary because it does not depend on the rows' type.
+func batchStatus(done, unknown, rejected string, undo *Action) StatusMsg {
+	news := StatusMsg{Tone: theme.Good}
 	var parts []string
 	if done != "" {
 		parts, news.Undo = append(parts, done), undo

@@ -148,8 +148,8 @@ type Refresher interface{ Refresh() tea.Cmd }
 
 // Messages by which a pane asks the shell for something. A pane returns them from a command.
 type (
-	// NewsMsg shows a line of news, and offers Undo unless it is nil.
-	NewsMsg struct {
+	// StatusMsg shows a line of news, and offers Undo unless it is nil.
+	StatusMsg struct {
 		Text        string
 		Tone        theme.Tone
 		Undo        *Action
@@ -162,8 +162,8 @@ type (
 		Work   *BackgroundWork
 		Result tea.Msg
 	}
-	// NewsListMsg shows several lines of news; the last one stays in sight.
-	NewsListMsg []NewsMsg
+	// StatusListMsg shows several lines of news; the last one stays in sight.
+	StatusListMsg []StatusMsg
 	// RowRef names a row of a store. The zero RowRef names none.
 	RowRef struct {
 		Store any
@@ -232,8 +232,8 @@ type SecretFileFormat struct {
 //go:noinline
 func Send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 
-// ShowNews returns a command that shows a line of news in a tone.
-func ShowNews(tone theme.Tone, text string) tea.Cmd { return Send(NewsMsg{Text: text, Tone: tone}) }
+// ShowStatus returns a command that shows a line of news in a tone.
+func ShowStatus(tone theme.Tone, text string) tea.Cmd { return Send(StatusMsg{Text: text, Tone: tone}) }
 
 // BackgroundWork is what a line of news says is being done. Only the event loop may use it.
 type BackgroundWork struct {
@@ -245,7 +245,7 @@ type BackgroundWork struct {
 func WhileWorking(text string, work tea.Cmd) tea.Cmd {
 	w := &BackgroundWork{}
 	return tea.Batch(
-		Send(NewsMsg{Text: text, Tone: theme.Info, Work: w}),
+		Send(StatusMsg{Text: text, Tone: theme.Info, Work: w}),
 		func() tea.Msg { return WorkEndedMsg{w, work()} },
 	)
 }
@@ -271,7 +271,7 @@ func (m workProgressed) Deliver() tea.Cmd {
 		return nil
 	}
 	return tea.Batch(
-		Send(NewsMsg{Text: m.progress(), Tone: theme.Info, Work: m.work}),
+		Send(StatusMsg{Text: m.progress(), Tone: theme.Info, Work: m.work}),
 		tea.Tick(ProgressInterval, func(time.Time) tea.Msg { return m }),
 	)
 }

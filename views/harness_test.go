@@ -49,7 +49,7 @@ type harness struct {
 	width         int
 	height        int
 
-	news         []ui.NewsMsg         // news, in their order
+	news         []ui.StatusMsg       // news, in their order
 	copied       []string             // texts for the clipboard, in their order
 	messageCount int                  // messages that the shell received
 	drawn        func(terminal.Frame) // gets every frame; nil drops them
@@ -270,10 +270,10 @@ func (r *harness) run(cmd tea.Cmd) {
 		}
 		for _, msg := range queue {
 			r.messageCount++
-			if say, ok := msg.(ui.NewsMsg); ok {
+			if say, ok := msg.(ui.StatusMsg); ok {
 				r.news = append(r.news, say)
 			}
-			if list, ok := msg.(ui.NewsListMsg); ok {
+			if list, ok := msg.(ui.StatusListMsg); ok {
 				r.news = append(r.news, list...)
 			}
 			if text, ok := msg.(ui.CopyMsg); ok {

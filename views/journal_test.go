@@ -336,7 +336,7 @@ func TestJournal_unresolvedChangesOfEarlierRun(t *testing.T) {
 // requireNewsWith fails unless a line of news contains a text.
 func (r *harness) requireNewsWith(text string) {
 	r.Helper()
-	if !slices.ContainsFunc(r.news, func(n ui.NewsMsg) bool { return strings.Contains(n.Text, text) }) {
+	if !slices.ContainsFunc(r.news, func(n ui.StatusMsg) bool { return strings.Contains(n.Text, text) }) {
 		r.Errorf("no news with %q in %v", text, r.news)
 	}
 }

@@ -64,7 +64,7 @@ func TestJoins_missingRow(t *testing.T) {
 		if act.Name != "open issue" {
 			continue
 		}
-		if said, is := act.Message(web).(ui.NewsMsg); !is || said.Text == "" {
+		if said, is := act.Message(web).(ui.StatusMsg); !is || said.Text == "" {
 			t.Errorf("it opens %v", act.Message(web))
 		}
 	}

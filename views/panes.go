@@ -113,7 +113,7 @@ type journalRead struct {
 // Deliver takes up what earlier runs have left.
 func (r journalRead) Deliver() tea.Cmd {
 	if r.err != nil {
-		return ui.ShowNews(theme.Bad, "nothing can be changed: "+r.err.Error())
+		return ui.ShowStatus(theme.Bad, "nothing can be changed: "+r.err.Error())
 	}
 	return resumeChanges(r.account)
 }

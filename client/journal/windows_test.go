@@ -242,7 +242,8 @@ func TestJournal_UnseenSecrets_similarIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	j.RecordOutcome(revoke, client.Applied, nil)
-	if unseen := journal.KeysWithUnseenSecret(reopen(t, path)); len(unseen) != 1 || unseen[0].UnseenSecretOf != "123456781" {
+	unseen := journal.KeysWithUnseenSecret(reopen(t, path))
+	if len(unseen) != 1 || unseen[0].UnseenSecretOf != "123456781" {
 		t.Errorf("%+v", unseen)
 	}
 }

@@ -106,9 +106,9 @@ func NewForm[T any](r StoreForm[T]) Form {
 	return f
 }
 
-// showNews shows the news about a change of a store.
-func (r StoreForm[T]) showNews(c ui.ChangeResult[T], answered bool) tea.Cmd {
-	news := ui.NewsMsg{
+// showStatus shows the news about a change of a store.
+func (r StoreForm[T]) showStatus(c ui.ChangeResult[T], answered bool) tea.Cmd {
+	news := ui.StatusMsg{
 		Tone: theme.Good,
 		Text: r.Success(c.Row),
 		Row:  ui.RowRef{Store: r.Store, ID: r.Store.ID(c.Row)},
@@ -147,7 +147,7 @@ func (r *outcomeReport[T]) show(outcome ui.AttemptOutcome, c ui.ChangeResult[T],
 		if r.request.Then != nil {
 			return r.request.Then(c.Row, err == nil)
 		}
-		return r.request.showNews(c, err == nil)
+		return r.request.showStatus(c, err == nil)
 	}
 	switch {
 	case !inFront: // closed, or sent again meanwhile
@@ -199,9 +199,9 @@ func (r *outcomeReport[T]) showLate(found ui.LookupResult[T]) tea.Cmd {
 func (r *outcomeReport[T]) news(outcome ui.AttemptOutcome, c ui.ChangeResult[T], err error) tea.Cmd {
 	switch {
 	case outcome == ui.Rejected:
-		return ui.ShowNews(theme.Bad, r.what+": "+ui.Reason(err))
+		return ui.ShowStatus(theme.Bad, r.what+": "+ui.Reason(err))
 	case c.Waiting && len(c.Found.Candidates) == 0:
-		return ui.ShowNews(theme.Warn, r.what+": "+ui.NotSeenYet+ui.WithPrefix(": ", ui.UnknownReason(err)))
+		return ui.ShowStatus(theme.Warn, r.what+": "+ui.NotSeenYet+ui.WithPrefix(": ", ui.UnknownReason(err)))
 	}
-	return ui.ShowNews(theme.Warn, r.what+": "+ui.CannotTellText)
+	return ui.ShowStatus(theme.Warn, r.what+": "+ui.CannotTellText)
 }

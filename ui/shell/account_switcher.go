@@ -180,7 +180,7 @@ func (d *AccountSwitcher) handleAccountOpened(msg accountOpened) tea.Cmd {
 		return d.discardSession(msg.session, nil)
 	}
 	refuse := func(tone theme.Tone, news string) tea.Cmd {
-		return d.discardSession(msg.session, d.tagCommand(ui.ShowNews(tone, news)))
+		return d.discardSession(msg.session, d.tagCommand(ui.ShowStatus(tone, news)))
 	}
 	switch {
 	case msg.err != nil:
@@ -206,7 +206,7 @@ func (d *AccountSwitcher) handleAccountOpened(msg accountOpened) tea.Cmd {
 	if o.SelectAccount != nil {
 		o.SelectAccount(left)
 	}
-	news := ui.ShowNews(theme.Info, "account "+o.Account+" opened")
+	news := ui.ShowStatus(theme.Info, "account "+o.Account+" opened")
 	if o.Account == AllAccounts {
 		news = nil
 	}

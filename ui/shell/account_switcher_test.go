@@ -139,7 +139,7 @@ func TestAccountSwitcher_dropsOldAccount(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		d := newSwitcherTest(t)
 		d.wantText("alpha-one")
-		late := d.switcher.tagCommand(ui.ShowNews(theme.Good, "alpha's news"))
+		late := d.switcher.tagCommand(ui.ShowStatus(theme.Good, "alpha's news"))
 		d.holdFetches = make(chan struct{})
 		for len(d.fetches) > 0 {
 			<-d.fetches

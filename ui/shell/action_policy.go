@@ -181,8 +181,8 @@ func (c KeyConflict) At(path string) string { return fmt.Sprintf("%s:%d: keys: %
 // KeyConflicts returns the keys of the configuration that actions did not get, because others have them.
 func KeyConflicts(s *Shell) []KeyConflict { return s.policy.lost }
 
-// configNews tells what is wrong in the configuration, if anything is. It looks off the loop.
-func configNews(s *Shell) tea.Cmd {
+// configStatus tells what is wrong in the configuration, if anything is. It looks off the loop.
+func configStatus(s *Shell) tea.Cmd {
 	if s.o.CheckConfig == nil {
 		return nil
 	}
@@ -196,7 +196,7 @@ func configNews(s *Shell) tea.Cmd {
 		if more := len(problems) - 1; more > 0 {
 			text = fmt.Sprintf("%d mistakes: %s · lookout config validate lists them", len(problems), text)
 		}
-		return ui.ShowNews(theme.Warn, text)()
+		return ui.ShowStatus(theme.Warn, text)()
 	}
 }
 

@@ -254,10 +254,10 @@ func (c chrome) hintLine() []span {
 	return line
 }
 
-// newsLine shows the news on the left, and the mode and the counts of the pane on the right. The news goes first: of
+// statusLine shows the news on the left, and the mode and the counts of the pane on the right. The news goes first: of
 // the counts it shows those that fit.
-func (c chrome) newsLine() string {
-	left := c.s.news.view(c.b)
+func (c chrome) statusLine() string {
+	left := c.s.status.view(c.b)
 	reporter, ok := c.s.pane().(ui.StatusReporter)
 	if !ok {
 		return left

@@ -199,7 +199,7 @@ func TestNews_longTextLeavesTheUndoKey(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		b := newShellTest(t, nil)
 		undo := &ui.Action{Key: ui.Bind("undo", "u"), Do: func() tea.Cmd { return nil }}
-		b.shell.Update(ui.NewsMsg{Text: strings.Repeat("long ", 100), Tone: theme.Good, Undo: undo})
+		b.shell.Update(ui.StatusMsg{Text: strings.Repeat("long ", 100), Tone: theme.Good, Undo: undo})
 		screen := strings.Split(b.screen(), "\n")
 		if !slices.ContainsFunc(screen, func(line string) bool {
 			return strings.Contains(line, "long long") && strings.Contains(line, "undo")

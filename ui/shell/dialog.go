@@ -146,7 +146,7 @@ func (s *dialogStack) asksToQuit() bool {
 
 // rearmQuestions disarms the open questions after the terminal stalled: nobody saw them meanwhile.
 func (s *dialogStack) rearmQuestions(dropped int) tea.Cmd {
-	cmds := []tea.Cmd{ui.ShowNews(theme.Warn, fmt.Sprintf(
+	cmds := []tea.Cmd{ui.ShowStatus(theme.Warn, fmt.Sprintf(
 		"the terminal did not respond · input was discarded (%d bytes)", dropped,
 	))}
 	for _, d := range s.open {

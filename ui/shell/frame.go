@@ -124,7 +124,7 @@ func (s *Shell) content() string {
 	line := b
 	line.Height = 1
 	out.WriteByte('\n')
-	out.WriteString(line.Fit(c.newsLine()))
+	out.WriteString(line.Fit(c.statusLine()))
 	out.WriteByte('\n')
 	out.WriteString(line.Fit(renderSpans(b.Theme, c.hintLine())))
 	return out.String()

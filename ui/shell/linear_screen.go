@@ -123,8 +123,8 @@ func (l *ScreenReaderProgram) announceChanges(s *Shell) {
 	l.announcePart(before.breadcrumb, now.breadcrumb)
 	l.announcePart(before.freshness, now.freshness)
 	l.announcePart(before.count, now.count)
-	if now.newsNumber != before.newsNumber && s.news.current.Text != "" {
-		l.announce("news: " + s.news.current.Text + l.undoHint(s))
+	if now.statusNumber != before.statusNumber && s.status.current.Text != "" {
+		l.announce("news: " + s.status.current.Text + l.undoHint(s))
 	}
 	if fresh {
 		l.lineIndex = 0
@@ -148,10 +148,10 @@ func (l *ScreenReaderProgram) announceChanges(s *Shell) {
 
 // undoHint names the key that undoes the change in the news.
 func (l *ScreenReaderProgram) undoHint(s *Shell) string {
-	if s.news.current.Undo == nil {
+	if s.status.current.Undo == nil {
 		return ""
 	}
-	return "; u: " + s.news.current.Undo.Name()
+	return "; u: " + s.status.current.Undo.Name()
 }
 
 // announcePart announces a part that has changed.

@@ -40,7 +40,7 @@ func TestLinearScreen_ageIsNoChange(t *testing.T) {
 	}
 	for range 3 {
 		b.now = b.now.Add(7 * time.Minute)
-		l.Update(newsExpired{-1})
+		l.Update(statusExpired{-1})
 		if said := l.Frame().LinearText; said != "" {
 			t.Errorf("said %q", said)
 		}

@@ -10,16 +10,16 @@ import (
 
 // screenSnapshot holds the parts of the screen that are announced.
 type screenSnapshot struct {
-	account    string
-	breadcrumb string // the tab, and the pane opened in it
-	freshness  string // how fresh the rows are, without ages
-	count      string
-	focused    any      // the dialog in front, or the pane
-	intro      []string // introduces a dialog
-	text       []string // lines to read one by one
-	item       string
-	input      string
-	newsNumber int
+	account      string
+	breadcrumb   string // the tab, and the pane opened in it
+	freshness    string // how fresh the rows are, without ages
+	count        string
+	focused      any      // the dialog in front, or the pane
+	intro        []string // introduces a dialog
+	text         []string // lines to read one by one
+	item         string
+	input        string
+	statusNumber int
 }
 
 // snapshot returns the parts of the screen at a time.
@@ -33,11 +33,11 @@ func (l *ScreenReaderProgram) snapshot(s *Shell, now time.Time) screenSnapshot {
 		Now:      now,
 	}
 	t := screenSnapshot{
-		account:    accountLine(&s.o.AccountInfo),
-		breadcrumb: breadcrumbLine(&s.tabs),
-		freshness:  s.freshnessWords(),
-		focused:    s.pane(),
-		newsNumber: s.news.number,
+		account:      accountLine(&s.o.AccountInfo),
+		breadcrumb:   breadcrumbLine(&s.tabs),
+		freshness:    s.freshnessWords(),
+		focused:      s.pane(),
+		statusNumber: s.status.number,
 	}
 	if d := s.dialogs.top(); d != nil {
 		r := readDialog(d, b)

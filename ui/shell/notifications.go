@@ -29,9 +29,9 @@ func (o NotifyOptions) announce(account string) tea.Cmd {
 	notices, cmd := o.Notices()
 	cmds := []tea.Cmd{cmd}
 	var texts []string
-	var lines ui.NewsListMsg
+	var lines ui.StatusListMsg
 	for _, n := range notices {
-		lines = slices.Insert(lines, 0, ui.NewsMsg{Tone: n.Tone, Text: n.Text}) // the most urgent one stays in sight
+		lines = slices.Insert(lines, 0, ui.StatusMsg{Tone: n.Tone, Text: n.Text}) // the most urgent one stays in sight
 		if slices.Contains(o.Rules, n.Rule) {
 			texts = append(texts, n.Text)
 		}
@@ -70,8 +70,8 @@ func (o NotifyOptions) refresh() tea.Cmd {
 func (o NotifyOptions) test(account string) tea.Cmd {
 	if len(o.Methods) == 0 {
 		news := `notifications are off · notify = ["bell", "osc9"] in the configuration turns them on`
-		return ui.ShowNews(theme.Warn, news)
+		return ui.ShowStatus(theme.Warn, news)
 	}
 	news := "sent a test by " + strings.Join(o.Methods, ", ") + " · rules: " + strings.Join(o.Rules, ", ")
-	return tea.Batch(o.send(account, "this is a test"), ui.ShowNews(theme.Info, news))
+	return tea.Batch(o.send(account, "this is a test"), ui.ShowStatus(theme.Info, news))
 }

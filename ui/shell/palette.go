@@ -287,7 +287,7 @@ func startRowAction(s *Shell, pane string, rows ui.PaletteRowFinder, id, name st
 	s.tabs.goTo(ui.GoToMsg{Pane: pane, ID: id})
 	action, found := rows.Action(name, id)
 	if !found {
-		return ui.ShowNews(theme.Warn, name+": it no longer exists")
+		return ui.ShowStatus(theme.Warn, name+": it no longer exists")
 	}
 	return s.startAction(s.policy.apply(pane, []ui.Action{action})[0])
 }

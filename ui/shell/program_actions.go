@@ -25,8 +25,8 @@ type programActions struct {
 
 // actions returns the program's actions with the user's keys.
 func (p *programActions) actions(s *Shell) []ui.Action {
-	if paused := s.clock.paused(); p.cached == nil || p.paused != paused || p.undo != s.news.current.Undo {
-		p.paused, p.undo = paused, s.news.current.Undo
+	if paused := s.clock.paused(); p.cached == nil || p.paused != paused || p.undo != s.status.current.Undo {
+		p.paused, p.undo = paused, s.status.current.Undo
 		p.cached = s.policy.apply("program", p.build(s))
 	}
 	return p.cached
@@ -37,7 +37,7 @@ func (p *programActions) build(s *Shell) []ui.Action {
 	actions = append(actions, p.screenActions(s)...)
 	actions = append(actions, p.navigationActions(s)...)
 	actions = append(actions, p.accountActions(s)...)
-	if undo := s.news.current.Undo; undo != nil {
+	if undo := s.status.current.Undo; undo != nil {
 		actions = append(actions, undoAction(s, *undo))
 	}
 	return append(actions, p.tabActions(s)...)
@@ -100,7 +100,7 @@ func (p *programActions) refreshActions(s *Shell) []ui.Action {
 
 func (p *programActions) screenActions(s *Shell) []ui.Action {
 	hide := func() { s.valuesHidden = !s.valuesHidden }
-	messages := func() { s.dialogs.push(newTextDialog("Messages", s.news.historyText(s.o.Location))) }
+	messages := func() { s.dialogs.push(newTextDialog("Messages", s.status.historyText(s.o.Location))) }
 	return []ui.Action{
 		programAction(
 			"hide values", "shows hosts, addresses, phones, keys and long numbers as dots, for a shared screen", hide,
@@ -114,7 +114,7 @@ func (p *programActions) navigationActions(s *Shell) []ui.Action {
 	travel := func(move func() bool, end string) func() tea.Cmd {
 		return func() tea.Cmd {
 			if !move() {
-				return showPaneNews(theme.Info, end)
+				return showPaneStatus(theme.Info, end)
 			}
 			return nil
 		}
@@ -153,7 +153,7 @@ func (p *programActions) accountActions(s *Shell) []ui.Action {
 
 func undoAction(s *Shell, undo ui.Action) ui.Action {
 	a := programCommand("undo: "+undo.Name(), "", func() tea.Cmd {
-		s.news.current.Undo = nil
+		s.status.current.Undo = nil
 		return undo.Do()
 	}, "u")
 	a.Writes, a.OpensView = undo.Writes, undo.OpensView
@@ -222,7 +222,7 @@ func (p *programActions) quit(s *Shell) tea.Cmd {
 func (s *Shell) openURL(raw string) tea.Cmd {
 	address, err := ui.ParseWebAddress(raw)
 	if err != nil {
-		return ui.ShowNews(theme.Warn, "not opened in the browser: "+err.Error())
+		return ui.ShowStatus(theme.Warn, "not opened in the browser: "+err.Error())
 	}
 	open := ui.Action{Key: ui.Bind("open it"), Do: func() tea.Cmd { return openBrowser(address.URL) }}
 	if !slices.Contains(s.o.KnownHosts, address.Host) {
@@ -242,7 +242,7 @@ func openBrowser(url string) tea.Cmd {
 		if err := browser.OpenURL(url); err != nil {
 			return ui.ShowTextMsg{Title: "No browser found: open this address", Text: url}
 		}
-		return ui.NewsMsg{Text: "opened in the browser", Tone: theme.Good}
+		return ui.StatusMsg{Text: "opened in the browser", Tone: theme.Good}
 	}
 }
 
@@ -250,16 +250,16 @@ func openBrowser(url string) tea.Cmd {
 func runProgram(x ui.RunProgramMsg) tea.Cmd {
 	return terminal.Exec(exec.Command(x.Name, x.Args...), func(err error) tea.Msg {
 		if err != nil {
-			return ui.NewsMsg{Text: x.Name + " ended: " + err.Error(), Tone: theme.Warn}
+			return ui.StatusMsg{Text: x.Name + " ended: " + err.Error(), Tone: theme.Warn}
 		}
-		return ui.NewsMsg{Text: x.Name + " ended", Tone: theme.Good}
+		return ui.StatusMsg{Text: x.Name + " ended", Tone: theme.Good}
 	})
 }
 
 // runRowCommand runs a program of the user's on a row. On a protected account it asks first.
 func runRowCommand(s *Shell, msg ui.RunCustomCommandMsg) tea.Cmd {
 	if msg.Err != nil {
-		return ui.ShowNews(theme.Warn, msg.Label+": "+msg.Command.Name+" was not run: "+visible.Show(msg.Err.Error()))
+		return ui.ShowStatus(theme.Warn, msg.Label+": "+msg.Command.Name+" was not run: "+visible.Show(msg.Err.Error()))
 	}
 	run := ui.Action{Key: ui.Bind(msg.Command.Name), Do: func() tea.Cmd { return startRowCommand(s, msg) }}
 	if s.o.Protected {
@@ -296,7 +296,7 @@ func startRowCommand(s *Shell, msg ui.RunCustomCommandMsg) tea.Cmd {
 		if first != "" {
 			ended += ": " + first
 		}
-		return ui.NewsMsg{Text: visible.Show(name + ended), Tone: tone}
+		return ui.StatusMsg{Text: visible.Show(name + ended), Tone: tone}
 	})
 }
 

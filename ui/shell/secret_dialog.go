@@ -147,7 +147,7 @@ func (d *secretDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	switch key := k.String(); {
 	case key == "y":
 		d.copiedOrSaved = true
-		return tea.Batch(copyText(d.Reveal()), ui.ShowNews(theme.Good, "copied: "+d.Name)), false
+		return tea.Batch(copyText(d.Reveal()), ui.ShowStatus(theme.Good, "copied: "+d.Name)), false
 	case key == "r":
 		d.revealed = true
 		d.revealNumber++
@@ -204,7 +204,7 @@ func (d *secretDialog) saveForm(s ui.SecretFileFormat) form.Form {
 			}
 			return func() tea.Cmd {
 				d.copiedOrSaved = true
-				return ui.ShowNews(theme.Good, "saved: "+path)
+				return ui.ShowStatus(theme.Good, "saved: "+path)
 			}, nil
 		},
 	}

@@ -29,7 +29,7 @@ type Shell struct {
 	policy       actionPolicy
 	program      programActions
 	enter        enterTracker
-	news         news
+	status       statusMessages
 	clock        clock
 	themes       themeSwitch
 	typeahead    typeahead
@@ -58,7 +58,7 @@ func New(o Options) (*Shell, error) {
 	}
 	if o.NotRecorded != "" {
 		text := "read-only, because changes cannot be recorded: " + o.NotRecorded + " · lookout doctor checks it"
-		s.startup, s.policy.why = ui.ShowNews(theme.Warn, text), "read-only, because changes cannot be recorded"
+		s.startup, s.policy.why = ui.ShowStatus(theme.Warn, text), "read-only, because changes cannot be recorded"
 	}
 	for i, p := range o.Panes {
 		s.startup = tea.Batch(s.startup, s.applyColumns(p))
@@ -72,7 +72,7 @@ func New(o Options) (*Shell, error) {
 	if err := s.policy.resolveConflicts(s); err != nil {
 		return nil, err
 	}
-	s.startup = tea.Batch(configNews(s), s.startup)
+	s.startup = tea.Batch(configStatus(s), s.startup)
 	return s, nil
 }
 
@@ -86,7 +86,7 @@ func (s *Shell) applyColumns(p ui.Pane) tea.Cmd {
 	if len(unknown) == 0 {
 		return nil
 	}
-	return ui.ShowNews(theme.Warn, fmt.Sprintf(
+	return ui.ShowStatus(theme.Warn, fmt.Sprintf(
 		"columns.%s in the configuration: unknown column %q · choose from %s",
 		p.Name(), unknown, strings.Join(c.ColumnNames(), ", "),
 	))
@@ -124,8 +124,8 @@ func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 		cmd = tea.Batch(cmd, p.readLists())
 	}
 	s.askForToken()
-	if s.news.current.OnlyForPane && (s.pane() != pane || s.dialogs.top() != d) {
-		s.news.current = ui.NewsMsg{}
+	if s.status.current.OnlyForPane && (s.pane() != pane || s.dialogs.top() != d) {
+		s.status.current = ui.StatusMsg{}
 	}
 	s.dialogs.layout(s.bodyBox())
 	if _, pressed := msg.(tea.KeyPressMsg); !pressed || cmd != nil || s.dialogs.top() != d ||
@@ -161,8 +161,8 @@ func (s *Shell) dispatch(msg tea.Msg) tea.Cmd {
 		s.clock.motion.scheduled = false
 	case terminal.LineSpeedMsg:
 		s.clock.motion.slowLine = msg.IsSlow()
-	case newsExpired:
-		s.news.expire(msg)
+	case statusExpired:
+		s.status.expire(msg)
 	case revealExpired:
 		msg.d.revealed = msg.d.revealed && msg.revealNumber != msg.d.revealNumber
 	case questionArmed:
@@ -172,7 +172,7 @@ func (s *Shell) dispatch(msg tea.Msg) tea.Cmd {
 	case terminal.OutputStalledMsg:
 		return s.dialogs.rearmQuestions(msg.DroppedBytes)
 	case terminal.SuspendUnavailableMsg:
-		return ui.ShowNews(theme.Warn, "not suspended: no shell could resume lookout")
+		return ui.ShowStatus(theme.Warn, "not suspended: no shell could resume lookout")
 	case terminal.ResumedMsg:
 		return s.pane().Refresh()
 	default:
@@ -184,18 +184,18 @@ func (s *Shell) dispatch(msg tea.Msg) tea.Cmd {
 // handleRequest does what a pane asks of the shell.
 func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case ui.NewsMsg:
+	case ui.StatusMsg:
 		if h, ok := s.pane().(ui.HiddenRowReporter); ok && h.Hides(msg.Row) {
 			msg.Text += " · hidden by the filter · press esc to clear it"
 		}
-		return s.news.show(s, msg)
+		return s.status.show(s, msg)
 	case ui.WorkEndedMsg:
-		s.news.endWork(msg.Work)
+		s.status.endWork(msg.Work)
 		return ui.Send(msg.Result)
-	case ui.NewsListMsg:
+	case ui.StatusListMsg:
 		var cmds []tea.Cmd
 		for _, line := range msg {
-			cmds = append(cmds, s.news.show(s, line))
+			cmds = append(cmds, s.status.show(s, line))
 		}
 		return tea.Batch(cmds...)
 	case ui.OpenPaneMsg:
@@ -218,10 +218,10 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 		s.dialogs.push(newTextDialog(msg.Title, msg.Text))
 	case ui.GoToMsg:
 		if !s.tabs.goTo(msg) {
-			return ui.ShowNews(theme.Warn, "there is no pane "+msg.Pane+" here")
+			return ui.ShowStatus(theme.Warn, "there is no pane "+msg.Pane+" here")
 		}
 	case ui.CopyMsg:
-		return tea.Batch(copyText(msg.Text), ui.ShowNews(theme.Good, "copied: "+msg.Label))
+		return tea.Batch(copyText(msg.Text), ui.ShowStatus(theme.Good, "copied: "+msg.Label))
 	case ui.OpenURLMsg:
 		return s.openURL(msg.URL)
 	case ui.RunProgramMsg:
@@ -283,7 +283,7 @@ func (s *Shell) handleKey(k tea.KeyPressMsg) tea.Cmd {
 	s.enter.track(k, s.o.Now())
 	if k.String() == "ctrl+c" && !s.dialogs.warnUnsavedSecret() {
 		if lost := s.dialogs.confirmQuit(); lost != "" {
-			return ui.ShowNews(theme.Warn, lost+" · press ctrl+c again to quit all the same")
+			return ui.ShowStatus(theme.Warn, lost+" · press ctrl+c again to quit all the same")
 		}
 		return terminal.Quit(0)
 	}
@@ -404,7 +404,7 @@ func (s *Shell) startAction(a ui.Action) tea.Cmd {
 	case a.WaitsFor != "" && !a.Writes:
 		return s.typeahead.waitForRows(s, a)
 	case a.DisabledReason != "":
-		return showPaneNews(theme.Warn, a.Name()+": "+a.DisabledReason)
+		return showPaneStatus(theme.Warn, a.Name()+": "+a.DisabledReason)
 	case a.Confirm != nil:
 		q := newQuestionDialog(a)
 		s.dialogs.push(q)
@@ -425,7 +425,7 @@ func (s *Shell) goUp() tea.Cmd {
 	if s.o.Overview && s.o.Account != AllAccounts {
 		next = "press O for all accounts, q to quit"
 	}
-	return showPaneNews(theme.Info, "this is the top level · "+next)
+	return showPaneStatus(theme.Info, "this is the top level · "+next)
 }
 
 // now returns the time that the screen shows: it stands still while refreshing is paused.

@@ -114,7 +114,7 @@ func (b *shellTest) deletion(set *ui.RowStore[string], row string) ui.Action {
 					return ui.ResultDeleted[string](nil)
 				},
 				OnOutcome: func(ui.AttemptOutcome, ui.ChangeResult[string], error) tea.Cmd {
-					return ui.ShowNews(theme.Good, row+": is deleted")
+					return ui.ShowStatus(theme.Good, row+": is deleted")
 				},
 			})
 		},
@@ -354,9 +354,9 @@ func TestPalette_actionWithRowAsks(t *testing.T) {
 func TestNews_errorStaysUntilReplaced(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		b := newShellTest(t, nil)
-		b.run(b.shell.Update(ui.NewsMsg{Text: "first", Tone: theme.Good}))
-		old := newsExpired{b.shell.news.number}
-		b.run(b.shell.Update(ui.NewsMsg{Text: "second", Tone: theme.Good}))
+		b.run(b.shell.Update(ui.StatusMsg{Text: "first", Tone: theme.Good}))
+		old := statusExpired{b.shell.status.number}
+		b.run(b.shell.Update(ui.StatusMsg{Text: "second", Tone: theme.Good}))
 		b.run(b.shell.Update(old))
 		if !strings.Contains(b.screen(), "second") {
 			t.Error("an earlier timer removed a newer message")
@@ -366,10 +366,10 @@ func TestNews_errorStaysUntilReplaced(t *testing.T) {
 			t.Error("the history does not contain the first message")
 		}
 		for i := range 300 {
-			_ = b.shell.news.show(b.shell, ui.NewsMsg{Text: fmt.Sprint(i)})
+			_ = b.shell.status.show(b.shell, ui.StatusMsg{Text: fmt.Sprint(i)})
 		}
-		if len(b.shell.news.history) > maxMessages {
-			t.Errorf("%d messages are kept", len(b.shell.news.history))
+		if len(b.shell.status.history) > maxMessages {
+			t.Errorf("%d messages are kept", len(b.shell.status.history))
 		}
 	})
 }

@@ -69,7 +69,7 @@ func (s *themeSwitch) entries() []paletteEntry {
 				s.choices.Selected = name
 				s.apply(name)
 				news := "theme " + name + " for this session · theme = \"" + name + "\" in the configuration keeps it"
-				return tea.Batch(s.requestBackgroundColor(), ui.ShowNews(theme.Good, news))
+				return tea.Batch(s.requestBackgroundColor(), ui.ShowStatus(theme.Good, news))
 			},
 		})
 	}

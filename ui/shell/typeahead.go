@@ -30,13 +30,13 @@ func (t *typeahead) waitForRows(s *Shell, a ui.Action) tea.Cmd {
 	t.stopWaiting(s)
 	t.key = &waitingKey{pane: s.pane(), action: a.ID(), last: a.ID(), work: &ui.BackgroundWork{}}
 	text := a.Name() + ": waiting for the " + a.WaitsFor + " · esc cancels"
-	return s.news.show(s, ui.NewsMsg{Text: text, Tone: theme.Info, Work: t.key.work})
+	return s.status.show(s, ui.StatusMsg{Text: text, Tone: theme.Info, Work: t.key.work})
 }
 
 // stopWaiting drops the key that waits.
 func (t *typeahead) stopWaiting(s *Shell) {
 	if t.key != nil {
-		s.news.endWork(t.key.work)
+		s.status.endWork(t.key.work)
 		t.key = nil
 	}
 }

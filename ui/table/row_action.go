@@ -150,7 +150,7 @@ func (r rowBinder[T]) disabledReason(action RowAction[T], row T) string {
 func (r rowBinder[T]) run(action RowAction[T], rows []T) tea.Cmd {
 	switch {
 	case len(rows) == 0:
-		return ui.ShowNews(theme.Warn, action.Name+": the rows are gone")
+		return ui.ShowStatus(theme.Warn, action.Name+": the rows are gone")
 	case action.Form != nil:
 		return ui.Send(form.OpenFormMsg{Form: action.Form(rows)})
 	case action.OpenPane != nil:

@@ -65,7 +65,7 @@ func (b *Bookmarks) Toggle(place Bookmark) tea.Cmd {
 	set := !slices.Contains(b.list, place)
 	b.list = changeBookmarks(slices.Clone(b.list), place, set)
 	if b.problem != "" {
-		return ui.ShowNews(theme.Warn, b.problem+" · bookmarks are kept until lookout ends")
+		return ui.ShowStatus(theme.Warn, b.problem+" · bookmarks are kept until lookout ends")
 	}
 	said := place.String() + ": bookmark removed"
 	if set {
@@ -82,9 +82,9 @@ func (b *Bookmarks) Toggle(place Bookmark) tea.Cmd {
 			err = file.Replace(data)
 		}
 		if err != nil {
-			return ui.NewsMsg{Text: "bookmarks: " + ui.Reason(err), Tone: theme.Warn}
+			return ui.StatusMsg{Text: "bookmarks: " + ui.Reason(err), Tone: theme.Warn}
 		}
-		return ui.NewsMsg{Text: said, Tone: theme.Good}
+		return ui.StatusMsg{Text: said, Tone: theme.Good}
 	}
 }
 

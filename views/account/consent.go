@@ -114,7 +114,7 @@ func askAction(a *Account, ask ConfirmationRequest, then func(Consents) tea.Cmd)
 			for op, request := range requests {
 				consent, err := request.Answer(true)
 				if err != nil {
-					return ui.ShowNews(theme.Bad, ui.Reason(err))
+					return ui.ShowStatus(theme.Bad, ui.Reason(err))
 				}
 				consents[op] = consent
 			}

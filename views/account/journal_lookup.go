@@ -62,7 +62,7 @@ func recordLate(a *Account, intent, what, reason string) tea.Cmd {
 		news += " · nothing enables it again at " + FormatClock(end.In(a.Location), a.Now().In(a.Location))
 	}
 	return tea.Batch(
-		ui.ShowNews(theme.Warn, news),
+		ui.ShowStatus(theme.Warn, news),
 		a.JournalStore().Refresh(),
 	)
 }
@@ -127,7 +127,7 @@ func CheckNow(a *Account, entries []*journal.Entry) tea.Cmd {
 			cmds = append(cmds, homeOf(a, e).LookUp(l))
 			continue
 		}
-		cmds = append(cmds, l.ReadNow(), ui.ShowNews(theme.Info, l.Text(a.Now())))
+		cmds = append(cmds, l.ReadNow(), ui.ShowStatus(theme.Info, l.Text(a.Now())))
 	}
 	return tea.Batch(cmds...)
 }
@@ -228,7 +228,7 @@ func reportEntry(a *Account, e *journal.Entry, outcome ui.AttemptOutcome, l *ui.
 	}
 	recordFound(a, e, outcome, l.Reason)
 	return tea.Batch(
-		ui.ShowNews(tone, l.What+": "+text+ui.WithPrefix(" · ", l.Reason)), a.JournalStore().Refresh(),
+		ui.ShowStatus(tone, l.What+": "+text+ui.WithPrefix(" · ", l.Reason)), a.JournalStore().Refresh(),
 		TakeOverWindows(a),
 	)
 }

@@ -268,5 +268,5 @@ func (s memorySaved) Deliver() tea.Cmd {
 		return nil
 	}
 	m.failed = true
-	return ui.ShowNews(theme.Warn, ui.Reason(s.err)+" · what is seen now is forgotten when lookout ends")
+	return ui.ShowStatus(theme.Warn, ui.Reason(s.err)+" · what is seen now is forgotten when lookout ends")
 }

@@ -135,7 +135,7 @@ func (r OperationRunner[T]) ActionsOnAll(rows []T, why string, names ...string) 
 func (r OperationRunner[T]) StartNamed(name string, rows ...T) tea.Cmd {
 	op, ok := r.Resource.Operation(name)
 	if !ok {
-		return ui.ShowNews(theme.Bad, name+": no such operation on "+r.Resource.Name)
+		return ui.ShowStatus(theme.Bad, name+": no such operation on "+r.Resource.Name)
 	}
 	return r.Start(op, rows, nil)
 }
@@ -165,7 +165,7 @@ func (r OperationRunner[T]) Toggle(key, name string, operations ...string) table
 func (r OperationRunner[T]) Start(op resource.Operation[T], rows, hidden []T) tea.Cmd {
 	able, why := r.ableRows(op, rows)
 	if why != "" {
-		return ui.ShowNews(theme.Warn, why)
+		return ui.ShowStatus(theme.Warn, why)
 	}
 	var first T
 	if len(able) > 0 {
@@ -210,7 +210,7 @@ func (r OperationRunner[T]) StartDraft(name string, rows []T, draft resource.Dra
 	}
 	able, why := r.ableRows(op, r.currentRows(rows))
 	if why != "" {
-		return ui.ShowNews(theme.Warn, why)
+		return ui.ShowStatus(theme.Warn, why)
 	}
 	return r.askAndSend(&start[T]{
 		op:     op,

@@ -156,13 +156,13 @@ func (r OperationRunner[T]) report(
 func (r OperationRunner[T]) reportVerdict(s *start[T], sent *sentRow[T], outcome ui.AttemptOutcome, err error) tea.Cmd {
 	switch outcome {
 	case ui.Unknown:
-		return ui.ShowNews(theme.Warn, sent.what+": "+ui.CannotTellText)
+		return ui.ShowStatus(theme.Warn, sent.what+": "+ui.CannotTellText)
 	case ui.Rejected:
-		return ui.ShowNews(theme.Bad, sent.what+": "+ui.Reason(err))
+		return ui.ShowStatus(theme.Bad, sent.what+": "+ui.Reason(err))
 	}
 	one, rows := *s, []T{sent.row}
 	one.applied = []resource.Attempt[T]{sent.attempt}
-	cmds := []tea.Cmd{ui.Send(ui.NewsMsg{
+	cmds := []tea.Cmd{ui.Send(ui.StatusMsg{
 		Tone: theme.Good,
 		Text: r.Resource.Label(sent.row) + ": " + r.summaryText(&one, rows) + " · " + ui.SeenByReading,
 		Undo: r.undo(&one, rows),

@@ -46,7 +46,7 @@ func TokenForm(a *Account, check func(context.Context, *client.Client) error) fo
 			}
 			text = ""
 			return func() tea.Cmd {
-				return tea.Batch(ui.ShowNews(theme.Good, "the token is accepted"), retryFailed(a))
+				return tea.Batch(ui.ShowStatus(theme.Good, "the token is accepted"), retryFailed(a))
 			}, nil
 		},
 	}

@@ -66,7 +66,7 @@ func reportEnded(a *Account) tea.Cmd {
 		if end.Batch.Remaining > 0 && slices.ContainsFunc(ends[i:], whole) {
 			continue // the news of the whole batch follows at once and says as much
 		}
-		cmds = append(cmds, transferNews(end))
+		cmds = append(cmds, transferStatus(end))
 	}
 	if a.bucketsChanged && ended {
 		a.bucketsChanged = false
@@ -78,25 +78,25 @@ func reportEnded(a *Account) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// transferNews returns the news of a completion: one line for a whole batch, and one for the first file that failed.
-func transferNews(end transfer.EndReport) tea.Cmd {
+// transferStatus returns the news of a completion: one line for a whole batch, and one for the first file that failed.
+func transferStatus(end transfer.EndReport) tea.Cmd {
 	row, b := end.Status, end.Batch
 	switch {
 	case b.Remaining == 0 && b.Files > 1:
-		return batchNews(b)
+		return batchStatus(b)
 	case row.State == transfer.Done:
-		return ui.ShowNews(theme.Good, fmt.Sprintf("%s: %s", TransferName(row), doneText(row)))
+		return ui.ShowStatus(theme.Good, fmt.Sprintf("%s: %s", TransferName(row), doneText(row)))
 	case row.State == transfer.Cancelled && row.Note != "" && !row.Kind.MovesBytes():
-		return ui.ShowNews(theme.Warn, fmt.Sprintf("%s: %s was cancelled; %s", TransferName(row), row.Kind, row.Note))
+		return ui.ShowStatus(theme.Warn, fmt.Sprintf("%s: %s was cancelled; %s", TransferName(row), row.Kind, row.Note))
 	case row.State == transfer.Failed:
-		return ui.ShowNews(theme.Bad, fmt.Sprintf("%s %s: %s", row.Kind, TransferName(row), TransferErrorText(row))+
+		return ui.ShowStatus(theme.Bad, fmt.Sprintf("%s %s: %s", row.Kind, TransferName(row), TransferErrorText(row))+
 			ReasonIf(b.Remaining > 0, fmt.Sprintf(" · the other %s continue", ui.FormatCount(int64(b.Remaining)))))
 	}
 	return nil
 }
 
-// batchNews returns the news of a completed batch.
-func batchNews(b transfer.Batch) tea.Cmd {
+// batchStatus returns the news of a completed batch.
+func batchStatus(b transfer.Batch) tea.Cmd {
 	text, tone := ui.FormatCount(int64(b.Files))+" files", theme.Good
 	switch {
 	case b.Done == 0:
@@ -133,7 +133,7 @@ func batchNews(b transfer.Batch) tea.Cmd {
 			TransferErrorText(b.FirstFailed),
 		), theme.Bad
 	}
-	return ui.ShowNews(tone, text)
+	return ui.ShowStatus(tone, text)
 }
 
 // doneText says what a finished transfer has done.

@@ -33,7 +33,7 @@ func LookUpUnresolved(a *account.Account) tea.Cmd {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
 	return tea.Batch(
-		ui.ShowNews(
+		ui.ShowStatus(
 			theme.Warn,
 			"Outcome unknown, being looked up: "+account.JoinWithCommas(names)+" · see the journal",
 		),

@@ -73,7 +73,7 @@ func (p *incidentView) fetchIssue() tea.Cmd {
 		func(ctx context.Context) (*client.Issue, error) { return p.a.API.Issues.Get(ctx, id) },
 		func(err error) tea.Cmd {
 			if err != nil {
-				return ui.ShowNews(theme.Warn, "issue "+p.id+" could not be read: "+ui.Reason(err))
+				return ui.ShowStatus(theme.Warn, "issue "+p.id+" could not be read: "+ui.Reason(err))
 			}
 			return nil
 		},

@@ -194,7 +194,7 @@ func (r *windowRun) news() []tea.Cmd {
 	var news []tea.Cmd
 	for _, line := range r.lines() {
 		if rows := r.ended[line.result]; len(rows) > 0 {
-			news = append(news, ui.Send(ui.NewsMsg{
+			news = append(news, ui.Send(ui.StatusMsg{
 				Tone: line.tone,
 				Text: nameOrCount(rows) + ": " + line.text,
 				Undo: r.disableAgain(line.result, rows),
@@ -208,7 +208,7 @@ func (r *windowRun) news() []tea.Cmd {
 			text = "maintenance could not begin; trying again at "
 		}
 		text += again + ": " + r.failure
-		news = append(news, ui.ShowNews(theme.Bad, nameOrCount(r.failed)+": "+text))
+		news = append(news, ui.ShowStatus(theme.Bad, nameOrCount(r.failed)+": "+text))
 	}
 	return news
 }
@@ -340,7 +340,7 @@ func overdueMenu(a *account.Account, overdue []journal.DisabledService) ui.OpenM
 		return serviceRunner(a).StartDraft("enable", rows, enableService(a, "time was up while the program was closed"))
 	}
 	leave := func() tea.Cmd {
-		return ui.ShowNews(theme.Warn, fmt.Sprintf("%d left disabled: E on the services enables them", len(rows)))
+		return ui.ShowStatus(theme.Warn, fmt.Sprintf("%d left disabled: E on the services enables them", len(rows)))
 	}
 	return ui.OpenMenuMsg{
 		Title: "To be enabled again, and nobody was here: " + account.JoinWithCommas(names),

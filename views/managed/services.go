@@ -263,7 +263,7 @@ func ServiceShortcuts(a *account.Account) []table.RowAction[*client.Service] {
 				}
 				issues := resource.Found(a.IssuesOfService(s.ID))
 				if len(issues) == 0 {
-					return ui.NewsMsg{Tone: theme.Warn, Text: "no issue mentions this service any more"}
+					return ui.StatusMsg{Tone: theme.Warn, Text: "no issue mentions this service any more"}
 				}
 				return ui.GoToMsg{Pane: "issues", ID: account.FormatID(issues[0].ID)}
 			},

@@ -43,7 +43,7 @@ func countThenCancelStorage(a *account.Account) tea.Cmd {
 	count := func() tea.Msg {
 		lost, err := fetchStorageContents(ctx, a)
 		if err != nil {
-			return ui.NewsMsg{Tone: theme.Bad, Text: "cancel Object Storage: " + err.Error()}
+			return ui.StatusMsg{Tone: theme.Bad, Text: "cancel Object Storage: " + err.Error()}
 		}
 		return a.AskConsentMsg(lost.askToCancel(a), func(c account.Consents) tea.Cmd {
 			return sendCancelStorage(a, lost, c[client.OpCancelObjectStorage])
@@ -163,10 +163,10 @@ type cancelStorageResult struct {
 
 // Deliver brings the news and reads again what is left.
 func (m cancelStorageResult) Deliver() tea.Cmd {
-	news := ui.ShowNews(theme.Good, "Object Storage is cancelled")
+	news := ui.ShowStatus(theme.Good, "Object Storage is cancelled")
 	if m.err != nil {
 		next := ui.WithPrefix(" · ", account.OrDefault(m.remaining, ui.Advice(m.err)))
-		news = ui.ShowNews(theme.Bad, "cancel Object Storage: "+ui.Reason(m.err)+next)
+		news = ui.ShowStatus(theme.Bad, "cancel Object Storage: "+ui.Reason(m.err)+next)
 	}
 	return tea.Batch(
 		news, account.RefreshAll(m.a.Buckets(), m.a.Keys(), m.a.TransferUsage()),

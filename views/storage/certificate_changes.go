@@ -244,7 +244,7 @@ func (c certificates) send(bucket *bucketCertificate, replace bool) certificateD
 				c.uploaded(nil) // it may be another one
 				news += " · " + ui.SeenByReading
 			}
-			return ui.ShowNews(theme.Good, news)
+			return ui.ShowStatus(theme.Good, news)
 		},
 		ScriptNote: func(*bucketCertificate) string {
 			return fmt.Sprintf("for %s, until %s", in.pair.HostNames(), in.pair.Leaf.NotAfter.Format(time.DateOnly))

@@ -164,7 +164,7 @@ func transferStarted(a *account.Account, folder, what string) func() tea.Cmd {
 			return account.SyncTransfers(a) // there is news of its end already
 		}
 		return tea.Batch(
-			ui.ShowNews(theme.Good, what+" · the transfers pane shows the progress"), account.SyncTransfers(a),
+			ui.ShowStatus(theme.Good, what+" · the transfers pane shows the progress"), account.SyncTransfers(a),
 		)
 	}
 }

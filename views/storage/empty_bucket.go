@@ -42,7 +42,7 @@ func countThenEmpty(a *account.Account, prefix client.ObjectRef) tea.Cmd {
 	return c.while(a, "the objects of "+client.Clean(prefix.Bucket), func(ctx context.Context) tea.Msg {
 		count, err := countObjects(ctx, a, prefix, c)
 		if err != nil {
-			return ui.NewsMsg{
+			return ui.StatusMsg{
 				Tone: theme.Bad,
 				Text: client.Clean(prefix.Bucket) + ": not emptied, its objects cannot be counted: " + ui.Reason(err),
 			}
@@ -59,7 +59,7 @@ func askEmptying(a *account.Account, prefix client.ObjectRef, count emptyCount) 
 	return a.AskConsentMsg(askToEmpty(prefix, count), func(c account.Consents) tea.Cmd {
 		startEmptying(a, prefix, c, count.objects)
 		what := client.Clean(prefix.Bucket + ui.WithPrefix(" › ", prefix.Name))
-		return tea.Batch(account.SyncTransfers(a), ui.ShowNews(
+		return tea.Batch(account.SyncTransfers(a), ui.ShowStatus(
 			theme.Info, "emptying "+what+" · the transfers pane shows the progress",
 		))
 	})
@@ -84,7 +84,7 @@ func (n nothingToDelete) Deliver() tea.Cmd {
 			n.a.Journal.RecordOutcome(e.ID, client.Applied, client.FoundByReading("counted again: nothing is left"))
 		}
 	}
-	return ui.ShowNews(theme.Info, client.Clean(n.prefix.Bucket)+": there is nothing to delete")
+	return ui.ShowStatus(theme.Info, client.Clean(n.prefix.Bucket)+": there is nothing to delete")
 }
 
 // An emptyCount is what is known about the objects to be deleted.
@@ -220,7 +220,7 @@ func ReportInterruptedDeletions(a *account.Account) tea.Cmd {
 		}
 		cmds = append(
 			cmds,
-			ui.ShowNews(theme.Warn, describeInterrupted(*e)+" · see the journal"),
+			ui.ShowStatus(theme.Warn, describeInterrupted(*e)+" · see the journal"),
 			lookUpDeletion(a, *e),
 		)
 	}
@@ -255,7 +255,7 @@ func lookUpDeletion(a *account.Account, e journal.Entry) tea.Cmd {
 				err = a.Journal.RecordBatch(e.ID, ended)
 			}
 			if err != nil {
-				return ui.NewsMsg{
+				return ui.StatusMsg{
 					Tone: theme.Warn,
 					Text: account.EntryName(&e) + ": cannot look up objects with an unknown outcome: " + ui.Reason(err),
 				}
@@ -271,7 +271,7 @@ func lookUpDeletion(a *account.Account, e journal.Entry) tea.Cmd {
 		}
 		text := known.Deletion.Describe(e.Change.Objects)
 		a.Journal.RecordOutcome(e.ID, outcome, errors.New("it was interrupted; "+text))
-		return ui.NewsMsg{Tone: theme.Warn, Text: describeInterrupted(known)}
+		return ui.StatusMsg{Tone: theme.Warn, Text: describeInterrupted(known)}
 	}
 }
 

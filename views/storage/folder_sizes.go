@@ -154,7 +154,7 @@ func (m sizesRead) Deliver() tea.Cmd {
 	if m.err == nil {
 		return nil
 	}
-	return ui.ShowNews(theme.Bad, fmt.Sprintf(
+	return ui.ShowStatus(theme.Bad, fmt.Sprintf(
 		"%s: not all sizes could be read: %s · r reads again", client.Clean(m.sizes.bucket.Bucket), ui.Reason(m.err),
 	))
 }

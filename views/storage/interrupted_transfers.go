@@ -80,7 +80,7 @@ type downloadsContinued struct {
 // Deliver brings the news.
 func (m downloadsContinued) Deliver() tea.Cmd {
 	if m.n == 0 {
-		return ui.ShowNews(theme.Bad, "nothing could be continued: "+client.Clean(errors.Join(m.refused...).Error()))
+		return ui.ShowStatus(theme.Bad, "nothing could be continued: "+client.Clean(errors.Join(m.refused...).Error()))
 	}
 	news := "continuing " + ui.Plural(m.n, "download", "downloads")
 	return transferStarted(m.a, "", news+leftOut("left out", m.refused))()
@@ -159,11 +159,11 @@ func continueCopies(a *account.Account, copies []transfer.InterruptedCopy, settl
 			err = plan.CompareObjects(ctx, a.API.Objects, transfer.CompareOptions{})
 		}
 		if err != nil {
-			return ui.NewsMsg{Tone: theme.Bad, Text: "could not compare: " + ui.Reason(err)}
+			return ui.StatusMsg{Tone: theme.Bad, Text: "could not compare: " + ui.Reason(err)}
 		}
 		if len(plan.ToSend(d.existing.policy())) == 0 {
 			settled()
-			return ui.NewsMsg{Tone: theme.Good, Text: "there is nothing left to " + string(d.choice)}
+			return ui.StatusMsg{Tone: theme.Good, Text: "there is nothing left to " + string(d.choice)}
 		}
 		return a.AskConsentMsg(d.ask(&plan), func(consents account.Consents) tea.Cmd {
 			settled()

@@ -211,7 +211,7 @@ func unseenSecretMenu(a *account.Account, k *client.AccessKey, made journal.Entr
 				Do: func() tea.Cmd {
 					return func() tea.Msg {
 						a.Journal.RecordSecretSeen(made.ID)
-						return ui.NewsMsg{Tone: theme.Good, Text: k.Label.String() + ": kept"}
+						return ui.StatusMsg{Tone: theme.Good, Text: k.Label.String() + ": kept"}
 					}
 				},
 			},
@@ -237,7 +237,7 @@ func revokeLaterMenu(a *account.Account, k *client.AccessKey, noted journal.Entr
 				Do: func() tea.Cmd {
 					return func() tea.Msg {
 						a.Journal.RecordRevokeLater(noted.ID, "", "")
-						return ui.NewsMsg{Tone: theme.Good, Text: k.Label.String() + ": kept"}
+						return ui.StatusMsg{Tone: theme.Good, Text: k.Label.String() + ": kept"}
 					}
 				},
 			},

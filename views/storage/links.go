@@ -247,7 +247,7 @@ func linkForm(a *account.Account, b *client.Bucket, name string) form.Form {
 		return func() tea.Cmd {
 			cmds := []tea.Cmd{a.LinkStore().Refresh(), ui.Send(ui.OpenPaneMsg{Pane: &linkView{a: a, link: link}})}
 			if warning := linkWarning(link); warning != "" {
-				cmds = append(cmds, ui.ShowNews(theme.Warn, client.Clean(name)+": "+warning))
+				cmds = append(cmds, ui.ShowStatus(theme.Warn, client.Clean(name)+": "+warning))
 			}
 			return tea.Batch(cmds...)
 		}, nil

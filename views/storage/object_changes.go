@@ -88,10 +88,10 @@ func (l *objectListing) delete(rows table.SelectedRows[*client.Object]) tea.Cmd 
 			return 0
 		})
 		if err != nil {
-			return ui.NewsMsg{Tone: theme.Bad, Text: "counting: " + ui.Reason(err)}
+			return ui.StatusMsg{Tone: theme.Bad, Text: "counting: " + ui.Reason(err)}
 		}
 		if d.names = names.List(); d.names.Len() == 0 && d.folders == nil {
-			return ui.NewsMsg{Tone: theme.Info, Text: "there is nothing to delete"}
+			return ui.StatusMsg{Tone: theme.Info, Text: "there is nothing to delete"}
 		}
 		return l.a.AskConsentMsg(d.ask(l.a.Now()), func(c account.Consents) tea.Cmd { return d.start(l.a, c) })
 	})
@@ -269,7 +269,7 @@ func objectAccessForm(
 			tone = theme.Warn
 		}
 		return func() tea.Cmd {
-			news := ui.ShowNews(tone, name.String()+": "+found.describe("access", acl.String()))
+			news := ui.ShowStatus(tone, name.String()+": "+found.describe("access", acl.String()))
 			return tea.Batch(news, ui.Send(ui.RefreshMsg{}))
 		}, nil
 	})

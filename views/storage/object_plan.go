@@ -242,7 +242,7 @@ func (l *objectListing) countThen(rows table.SelectedRows[*client.Object], then 
 		c.expectRows(l, rows.All(), known)
 		all, err := l.expandFolders(ctx, rows, c)
 		if err != nil {
-			return ui.NewsMsg{Tone: theme.Bad, Text: "counting: " + ui.Reason(err)}
+			return ui.StatusMsg{Tone: theme.Bad, Text: "counting: " + ui.Reason(err)}
 		}
 		return then(all)
 	})
@@ -485,7 +485,7 @@ func (m copyStarted) Deliver() tea.Cmd {
 		doing = "copying "
 	}
 	if m.n == 0 {
-		return ui.ShowNews(theme.Bad, "nothing was started"+leftOut("left out", m.refused))
+		return ui.ShowStatus(theme.Bad, "nothing was started"+leftOut("left out", m.refused))
 	}
 	news := doing + ui.Plural(m.n, "object", "objects") + leftOut("left out", m.refused)
 	return transferStarted(a, "", news)()

@@ -146,7 +146,7 @@ func (l *objectListing) prepareUpload(ctx context.Context, file, name, kind stri
 		return l.a.AskConsent(ask, func(c account.Consents) tea.Cmd {
 			request.Consent = c[client.OpUploadObject]
 			if _, err := l.a.Transfers.Upload(request); err != nil {
-				return ui.ShowNews(theme.Bad, "upload: "+client.Clean(err.Error()))
+				return ui.ShowStatus(theme.Bad, "upload: "+client.Clean(err.Error()))
 			}
 			l.sizes.invalidate()
 			return transferStarted(l.a, "", "uploading "+client.Clean(name))()
@@ -318,7 +318,7 @@ func rcloneForm(l *objectListing, large []largeFile) form.Form {
 		}
 		return func() tea.Cmd {
 			return tea.Batch(
-				ui.ShowNews(theme.Good, r.Label()+": created; its secret is in "+client.Clean(r.Path)),
+				ui.ShowStatus(theme.Good, r.Label()+": created; its secret is in "+client.Clean(r.Path)),
 				ui.Send(ui.ShowTextMsg{Title: "Commands for the larger files", Text: strings.Join(commands, "\n\n")}),
 				l.a.Keys().Refresh(),
 			)
@@ -395,7 +395,7 @@ func (l *objectListing) folderForm() form.Form {
 		}
 		return func() tea.Cmd {
 			l.sizes.invalidate()
-			return tea.Batch(ui.ShowNews(theme.Good, client.Clean(folder.Name)+": created"), l.Store.Refresh())
+			return tea.Batch(ui.ShowStatus(theme.Good, client.Clean(folder.Name)+": created"), l.Store.Refresh())
 		}, nil
 	})
 }

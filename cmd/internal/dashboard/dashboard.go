@@ -215,7 +215,7 @@ func openForUser(
 		if news == "" {
 			return onOpen(acc)
 		}
-		return tea.Batch(onOpen(acc), ui.ShowNews(theme.Warn, news))
+		return tea.Batch(onOpen(acc), ui.ShowStatus(theme.Warn, news))
 	}
 	if s.CheckUser == nil {
 		return open()

@@ -80,7 +80,7 @@ func (d *faultMenu) commands() []shell.PaletteCommand {
 		d.api.ClearFaults()
 		d.active.Store(nil)
 		d.resume()
-		return tea.Batch(ui.ShowNews(theme.Good, "fault ended"), ui.Send(ui.RefreshMsg{}))
+		return tea.Batch(ui.ShowStatus(theme.Good, "fault ended"), ui.Send(ui.RefreshMsg{}))
 	}}}
 	for _, t := range demoFaults() {
 		all = append(all, shell.PaletteCommand{Name: "demo " + t.name, Kind: "demo", Do: func() tea.Cmd {
@@ -89,7 +89,7 @@ func (d *faultMenu) commands() []shell.PaletteCommand {
 			d.active.Store(&t)
 			d.resume()
 			return tea.Batch(
-				ui.ShowNews(theme.Warn, fmt.Sprintf("simulated fault: %s · :demo off stops it", t.description)),
+				ui.ShowStatus(theme.Warn, fmt.Sprintf("simulated fault: %s · :demo off stops it", t.description)),
 				ui.Send(ui.RefreshMsg{}),
 			)
 		}})

@@ -30,7 +30,7 @@ func handOver(ctx context.Context, f *config.Flags, s config.Settings, a *accoun
 		Do: func() tea.Cmd {
 			return func() tea.Msg {
 				if _, err := keep.Detach(ctx, config.StateFolder(), args, environ); err != nil {
-					return ui.NewsMsg{Tone: theme.Bad, Text: "lookout keep could not be started: " + err.Error()}
+					return ui.StatusMsg{Tone: theme.Bad, Text: "lookout keep could not be started: " + err.Error()}
 				}
 				return terminal.Quit(0)()
 			}

@@ -67,7 +67,7 @@ func newWatchSession(
 	none := func(*account.Account) tea.Cmd { return nil }
 	o.OnOpen = func() tea.Cmd {
 		return openForUser(s, acc, none, func(_ config.Settings, err error) tea.Cmd {
-			return ui.ShowNews(theme.Bad, err.Error()+" · start lookout watch again")
+			return ui.ShowStatus(theme.Bad, err.Error()+" · start lookout watch again")
 		})
 	}
 	return session, nil
