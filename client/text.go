@@ -93,7 +93,7 @@ func CleanContent(raw string) string {
 	return c.String()
 }
 
-// isMark reports whether lookout draws states, lines or news with a character.
+// isMark reports whether lookout draws states, lines or messages with a character.
 func isMark(r rune) bool { return r >= 0x2500 && r <= 0x25ff || r == '✓' || r == '✗' }
 
 // isControlPicture reports whether a cleaned text shows a control with a character.

@@ -9,7 +9,7 @@ type Glyphs struct {
 	Live, Stale                                                      string // freshness
 	Up, Down, Left, Right                                            string // sort order, more rows, choices
 	Ellipsis, Bullet                                                 string
-	Success, Failure                                                 string // news
+	Success, Failure                                                 string // messages
 	Horizontal, Vertical, TopLeft, TopRight, BottomLeft, BottomRight string // borders
 	Full, Empty                                                      string // a share of a whole, and the rest
 	Mask                                                             string // a hidden letter

@@ -21,7 +21,7 @@ const (
 	Good                 // ok, done
 	Warn                 // pending, late, about to happen
 	Bad                  // problem, failed, destructive
-	Info                 // neutral news
+	Info                 // neutral messages
 	Off                  // disabled, not available now
 	Rule                 // lines and borders
 	Cursor               // background of the row at the cursor; a style with more replaces the styles inside the row

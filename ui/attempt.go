@@ -13,7 +13,7 @@ import (
 // ChangeResult is what a change did to the rows. ResultRow, ResultDeleted and ResultReload make one.
 type ChangeResult[T any] struct {
 	Row  T    // the row as the API returned it, if HasRow
-	Warn bool // the news is a warning: reading again shows something else than was set
+	Warn bool // the message is a warning: reading again shows something else than was set
 	// Found is what reading again told, if the answer was lost. Waiting means that further readings may tell more.
 	Found   LookupResult[T]
 	Waiting bool

@@ -22,7 +22,7 @@ type BatchSummary[T any] struct {
 	answers  []string // what came instead of answers to the unknown ones, each once
 }
 
-// NewBatchSummary returns a summary of n changes. label returns what a row is called in the news.
+// NewBatchSummary returns a summary of n changes. label returns what a row is called in the message.
 func NewBatchSummary[T any](n int, label func(T) string) *BatchSummary[T] {
 	return &BatchSummary[T]{pending: n, label: label}
 }
@@ -77,7 +77,8 @@ func (t *BatchSummary[T]) News(success string, undo *Action) StatusMsg {
 	return batchStatus(done, unknown, rejected, undo)
 }
 
-// batchStatus returns the news of a summary: it is apart from BatchSummary because it does not depend on the rows' type.
+// batchStatus returns the message of a summary: it is apart from BatchSummary because it does not depend on the rows'
+// type.
 func batchStatus(done, unknown, rejected string, undo *Action) StatusMsg {
 	news := StatusMsg{Tone: theme.Good}
 	var parts []string

@@ -101,7 +101,7 @@ const NotSeenYet = "not seen yet, it may still arrive"
 // NotKnown is what is known of a change whose answer was lost if readings cannot tell.
 const NotKnown = "not known whether it was done"
 
-// SeenByReading is what the news adds if the answer to a change was lost and reading again showed what it wanted.
+// SeenByReading is what the message adds if the answer to a change was lost and reading again showed what it wanted.
 const SeenByReading = "reading again shows it; " + OwnerNotKnown
 
 // OwnerNotKnown is what readings do not tell of a change that they show: a colleague may have made the same one.

@@ -73,8 +73,8 @@ type TabPosition struct {
 // them would be about another row than the user means.
 type SettledReporter interface{ Settled() bool }
 
-// StatusReporter is a pane with a mode and counts, shown at the right of the news: "3 of 14", "2 marked". The most
-// important is first.
+// StatusReporter is a pane with a mode and counts, shown at the right of the status line: "3 of 14", "2 marked". The
+// most important is first.
 type StatusReporter interface{ Status() []string }
 
 // BreadcrumbProvider is a pane on a stack with its own name in the breadcrumbs: "issue 823".
@@ -118,7 +118,7 @@ type PaletteRow struct {
 	Open    func() Pane // opened over its pane; nil opens nothing
 }
 
-// Notification is news that the user should know without having asked.
+// Notification is something that the user should know without having asked.
 type Notification struct {
 	Rule string // its kind: "new issue"
 	Text string
@@ -148,21 +148,21 @@ type Refresher interface{ Refresh() tea.Cmd }
 
 // Messages by which a pane asks the shell for something. A pane returns them from a command.
 type (
-	// StatusMsg shows a line of news, and offers Undo unless it is nil.
+	// StatusMsg shows a status message, and offers Undo unless it is nil.
 	StatusMsg struct {
 		Text        string
 		Tone        theme.Tone
 		Undo        *Action
 		Row         RowRef          // the one row that it is about, if any
-		Work        *BackgroundWork // the news is shown as long as this lasts; nil shows it for a while
-		OnlyForPane bool            // the news goes as soon as another pane or dialog is in front
+		Work        *BackgroundWork // the message is shown as long as this lasts; nil shows it for a while
+		OnlyForPane bool            // the message goes as soon as another pane or dialog is in front
 	}
-	// WorkEndedMsg removes the news about work that has ended, and delivers its result.
+	// WorkEndedMsg removes the message about work that has ended, and delivers its result.
 	WorkEndedMsg struct {
 		Work   *BackgroundWork
 		Result tea.Msg
 	}
-	// StatusListMsg shows several lines of news; the last one stays in sight.
+	// StatusListMsg shows several status messages; the last one stays in sight.
 	StatusListMsg []StatusMsg
 	// RowRef names a row of a store. The zero RowRef names none.
 	RowRef struct {
@@ -181,7 +181,7 @@ type (
 		Pane, ID string
 		ThenOpen Pane
 	}
-	// CopyMsg copies text to the clipboard. Label names it in the news: "e-mail address".
+	// CopyMsg copies text to the clipboard. Label names it in the message: "e-mail address".
 	CopyMsg struct{ Text, Label string }
 	// OpenURLMsg opens an address in the browser, or shows it if there is none. The shell asks first unless it knows
 	// the host.
@@ -232,16 +232,16 @@ type SecretFileFormat struct {
 //go:noinline
 func Send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 
-// ShowStatus returns a command that shows a line of news in a tone.
+// ShowStatus returns a command that shows a status message in a tone.
 func ShowStatus(tone theme.Tone, text string) tea.Cmd { return Send(StatusMsg{Text: text, Tone: tone}) }
 
-// BackgroundWork is what a line of news says is being done. Only the event loop may use it.
+// BackgroundWork is what a status message says is being done. Only the event loop may use it.
 type BackgroundWork struct {
 	Ended bool
-	Shown bool // its news was shown; what follows replaces that, unless other news has
+	Shown bool // its message was shown; what follows replaces that, unless another message has
 }
 
-// WhileWorking returns a command that works off the event loop, and shows a line of news until the work has ended.
+// WhileWorking returns a command that works off the event loop, and shows a status message until the work has ended.
 func WhileWorking(text string, work tea.Cmd) tea.Cmd {
 	w := &BackgroundWork{}
 	return tea.Batch(
@@ -253,7 +253,8 @@ func WhileWorking(text string, work tea.Cmd) tea.Cmd {
 // ProgressInterval is the time between two reports of work.
 const ProgressInterval = 100 * time.Millisecond
 
-// WhileReporting is WhileWorking with news that change: progress says how far the work is. It runs on the event loop.
+// WhileReporting is WhileWorking with a message that changes: progress says how far the work is. It runs on the event
+// loop.
 func WhileReporting(progress func() string, work tea.Cmd) tea.Cmd {
 	w := &BackgroundWork{}
 	return tea.Batch(Send(workProgressed{w, progress}), func() tea.Msg { return WorkEndedMsg{w, work()} })

@@ -308,8 +308,8 @@ func TestAllAccountsGolden(t *testing.T) {
 	boxes.requireEqual(t)
 }
 
-// The overview notifies as each dashboard does, with the name of the account. What is broken from the start is no news,
-// and nothing but services and issues is requested for it.
+// The overview notifies as each dashboard does, with the name of the account. What is broken from the start is
+// not reported, and nothing but services and issues is requested for it.
 func TestAllAccounts_notifiesWhenAServiceBreaks(t *testing.T) {
 	startAllAccounts(t, screenSize{160, 36}, func(r *harness, s *accountSources) {
 		r.wait(time.Minute)

@@ -417,8 +417,8 @@ func TestChangePath_journalIsReadAfterTheFirstFrame(t *testing.T) {
 		}
 	}, func(r *harness) {
 		r.requireText("nobody was here: billing-cron", "enable now")
-		if len(r.news) == 0 || !strings.Contains(r.news[0].Text, "reading the whole journal") {
-			r.Errorf("news: %v", r.news)
+		if len(r.messages) == 0 || !strings.Contains(r.messages[0].Text, "reading the whole journal") {
+			r.Errorf("news: %v", r.messages)
 		}
 		if warnings := r.leaveWarnings(); strings.Contains(strings.Join(warnings, " "), "still being read") {
 			r.Errorf("warnings: %s", warnings)

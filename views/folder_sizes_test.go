@@ -156,7 +156,7 @@ func TestSizes_afterDeleting(t *testing.T) {
 	})
 }
 
-// If the API fails while sizes are read, the news says so, and what was read is a lower bound.
+// If the API fails while sizes are read, the message says so, and what was read is a lower bound.
 func TestSizes_failure(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("logs-eu")
@@ -192,8 +192,8 @@ func TestSizes_million(t *testing.T) {
 	})
 }
 
-// Before a folder is deleted, its objects are counted: the news say how far, keys work, and esc asks nothing. More than
-// 200,000 objects can be deleted and downloaded.
+// Before a folder is deleted, its objects are counted: the message says how far, keys work, and esc asks nothing. More
+// than 200,000 objects can be deleted and downloaded.
 func TestCounting_progressAndEsc(t *testing.T) {
 	startProgram(t, emulator.Options{Seed: "large"}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "million", "<enter>", "<enter>")

@@ -35,7 +35,7 @@ func (g *paneGolden) requireEqual(t *testing.T) {
 	golden.RequireEqual(t, g.String())
 }
 
-// paneLines returns the lines between the tab bar and the news: the pane, and the dialogs over it.
+// paneLines returns the lines between the tab bar and the status line: the pane, and the dialogs over it.
 func (r *harness) paneLines() []string {
 	lines := strings.Split(r.screen(), "\n")
 	lines = lines[2 : len(lines)-2]

@@ -49,7 +49,7 @@ type harness struct {
 	width         int
 	height        int
 
-	news         []ui.StatusMsg       // news, in their order
+	messages     []ui.StatusMsg       // in their order
 	copied       []string             // texts for the clipboard, in their order
 	messageCount int                  // messages that the shell received
 	drawn        func(terminal.Frame) // gets every frame; nil drops them
@@ -271,10 +271,10 @@ func (r *harness) run(cmd tea.Cmd) {
 		for _, msg := range queue {
 			r.messageCount++
 			if say, ok := msg.(ui.StatusMsg); ok {
-				r.news = append(r.news, say)
+				r.messages = append(r.messages, say)
 			}
 			if list, ok := msg.(ui.StatusListMsg); ok {
-				r.news = append(r.news, list...)
+				r.messages = append(r.messages, list...)
 			}
 			if text, ok := msg.(ui.CopyMsg); ok {
 				r.copied = append(r.copied, text.Text)

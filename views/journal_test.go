@@ -333,11 +333,11 @@ func TestJournal_unresolvedChangesOfEarlierRun(t *testing.T) {
 	}
 }
 
-// requireNewsWith fails unless a line of news contains a text.
+// requireNewsWith fails unless a status message contains a text.
 func (r *harness) requireNewsWith(text string) {
 	r.Helper()
-	if !slices.ContainsFunc(r.news, func(n ui.StatusMsg) bool { return strings.Contains(n.Text, text) }) {
-		r.Errorf("no news with %q in %v", text, r.news)
+	if !slices.ContainsFunc(r.messages, func(n ui.StatusMsg) bool { return strings.Contains(n.Text, text) }) {
+		r.Errorf("no news with %q in %v", text, r.messages)
 	}
 }
 

@@ -221,7 +221,7 @@ func TestMaintenance_noneHasNoEndAndUndoRestoresWindow(t *testing.T) {
 	})
 }
 
-// A service that could not be enabled when its time was up is tried again until it is enabled, and the news says so.
+// A service that could not be enabled when its time was up is tried again until it is enabled, and the message says so.
 func TestMaintenance_failedEnableIsRetried(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
@@ -299,15 +299,15 @@ func TestMaintenance_followsClockJumps(t *testing.T) {
 	})
 }
 
-// requireNews fails unless a line of news was shown.
+// requireNews fails unless a status message was shown.
 func (r *harness) requireNews(text string) {
 	r.Helper()
-	for _, n := range r.news {
+	for _, n := range r.messages {
 		if n.Text == text {
 			return
 		}
 	}
-	r.Errorf("no news %q in %v", text, r.news)
+	r.Errorf("no news %q in %v", text, r.messages)
 }
 
 // The hint line offers to change the window of a disabled service, and of no other.

@@ -128,7 +128,7 @@ func TestNewerBuckets_accessIsReadAgain(t *testing.T) {
 	})
 }
 
-// If the API accepts an access but does not report it, the news says so instead of claiming what is set now.
+// If the API accepts an access but does not report it, the message says so instead of claiming what is set now.
 func TestNewerBuckets_unreportedAccessIsNotClaimed(t *testing.T) {
 	for _, c := range []struct{ keys, op, want string }{
 		{"x <tab> <right> <right> <ctrl+s>", client.OpUpdateBucketAccess,

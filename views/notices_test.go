@@ -108,8 +108,8 @@ func TestNotices_rules(t *testing.T) {
 	})
 }
 
-// Without notifications, badges and news are right in every pane: services and issues are read every minute, once each,
-// and rarely where the token may not read them.
+// Without notifications, badges and messages are right in every pane: services and issues are read every minute, once
+// each, and rarely where the token may not read them.
 func TestNotices_everyPanePollsServicesAndIssues(t *testing.T) {
 	requests := func(r *harness) int {
 		return r.emu.RequestCount("list services") + r.emu.RequestCount("list issues")
@@ -124,7 +124,7 @@ func TestNotices_everyPanePollsServicesAndIssues(t *testing.T) {
 			r.wait(250 * time.Second)
 			r.requireText("Issues 2", "Services ▲2")
 			news := ""
-			for _, n := range r.news {
+			for _, n := range r.messages {
 				news += n.Text + "\n"
 			}
 			if !strings.Contains(news, "has a problem") || !strings.Contains(news, "new issue 901") {
@@ -163,7 +163,7 @@ func TestNotices_ignoreOwnChanges(t *testing.T) {
 	)
 }
 
-// Every change of a batch by somebody else is news, not just some.
+// Every change of a batch by somebody else is shown as a message, not just some.
 func TestNotices_everyChangeOfBatch(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.wait(time.Minute)
@@ -195,7 +195,8 @@ func TestNotices_everyChangeOfBatch(t *testing.T) {
 	})
 }
 
-// A list from a replica that is behind is no news: neither after a change of this machine nor after one by others.
+// A list from a replica that is behind causes no message: neither after a change of this machine nor after one by
+// others.
 func TestNotices_ignoreStaleLists(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3")
@@ -219,10 +220,10 @@ func TestNotices_ignoreStaleLists(t *testing.T) {
 	})
 }
 
-// newsTexts returns all news so far.
+// newsTexts returns all messages so far.
 func (r *harness) newsTexts() string {
 	var texts []string
-	for _, n := range r.news {
+	for _, n := range r.messages {
 		texts = append(texts, n.Text)
 	}
 	return strings.Join(texts, "\n")
@@ -246,10 +247,10 @@ func TestNotices_mostUrgentStaysInSight(t *testing.T) {
 		r.elsewhere("PUT", "/managed/services/4", `{"timeout":77}`)
 		r.emu.FailService(8)
 		r.elsewhere("POST", "/managed/services/9/disable", "")
-		before := len(r.news)
+		before := len(r.messages)
 		r.wait(25 * time.Second)
 		var said []string
-		for _, n := range r.news[before:] {
+		for _, n := range r.messages[before:] {
 			said = append(said, n.Text)
 		}
 		want := []string{

@@ -38,7 +38,7 @@ func TestOutcome_identicalObjectMadeAtOnceIsCandidate(t *testing.T) {
 }
 
 // What a colleague did in the same words as a change whose answer was lost, and that was never applied, is not called
-// ours: the news say that it is not known whose change it was, and so do the journal's pane and its entry.
+// ours: the message says that it is not known whose change it was, and so do the journal's pane and its entry.
 func TestOutcome_identicalChangeByColleagueIsNotClaimed(t *testing.T) {
 	for _, change := range allChanges(t) {
 		if change.unproven || strings.HasPrefix(change.op, "create ") {
@@ -48,7 +48,7 @@ func TestOutcome_identicalChangeByColleagueIsNotClaimed(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{200, 40}, func(r *harness) {
 				r.pressAll(strings.ReplaceAll(change.keys, "~~", "~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~"))
 				r.emu.InjectFault(change.op, emulator.Fault{Status: 504, Delay: time.Second, Times: 1})
-				r.news = nil
+				r.messages = nil
 				time.AfterFunc(500*time.Millisecond, func() {
 					r.tryElsewhere(sameRequest(t, r.lastChange(change.op).Change))
 				})
@@ -100,8 +100,8 @@ func readFile(t *testing.T, path string) string {
 	return string(data)
 }
 
-// What a colleague edits beside an edit of ours is news, and ours is not, whether it was answered, arrived late, or was
-// found by reading.
+// What a colleague edits beside an edit of ours is shown as a message, and ours is not, whether it was answered,
+// arrived late, or was found by reading.
 func TestNews_editBesideOursIsNewsOfItsFields(t *testing.T) {
 	late := emulator.Fault{Late: 4 * time.Minute, Times: 1}
 	lost := emulator.Fault{ApplyFirst: true, Status: 504, Delay: time.Second, Times: 1}
@@ -125,14 +125,14 @@ func TestNews_editBesideOursIsNewsOfItsFields(t *testing.T) {
 				if c.fault.Times > 0 {
 					r.emu.InjectFault("update service", c.fault)
 				}
-				r.news = nil
+				r.messages = nil
 				if c.theirs != "" {
 					time.AfterFunc(c.after, func() { r.tryElsewhere("PUT", "/managed/services/9", c.theirs) })
 				}
 				r.press("<ctrl+s>")
 				r.wait(10 * time.Minute)
 				found := ""
-				for _, n := range r.news {
+				for _, n := range r.messages {
 					if strings.Contains(n.Text, "elsewhere") {
 						found += n.Text + "; "
 					}

@@ -145,8 +145,8 @@ func (o *outcomeTrial) appliedByUs() bool {
 	return n-int(o.twins.Load())-o.ours > 0
 }
 
-// run sends the change, tries to send it again without an answer to the question, and watches the journal and the news
-// until all readings are over.
+// run sends the change, tries to send it again without an answer to the question, and watches the journal and the
+// messages until all readings are over.
 func (o *outcomeTrial) run(scenario func(*outcomeTrial)) {
 	o.Helper()
 	o.pressAll(strings.ReplaceAll(o.change.keys, "~~", "~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~"))
@@ -173,7 +173,7 @@ func (o *outcomeTrial) run(scenario func(*outcomeTrial)) {
 	}
 }
 
-// check fails if the journal or the news claim what is not true.
+// check fails if the journal or a message claims what is not true.
 func (o *outcomeTrial) check() {
 	o.Helper()
 	var last client.Outcome
@@ -189,7 +189,7 @@ func (o *outcomeTrial) check() {
 		o.Fatalf("the journal says done, but it was not applied\n%s", o.screen())
 	}
 	if o.appliedByUs() {
-		for _, n := range o.news {
+		for _, n := range o.messages {
 			if strings.Contains(n.Text, "not done") && !strings.Contains(n.Text, ui.NotKnown) {
 				o.Fatalf("the news says %q, but it was applied", n.Text)
 			}
@@ -197,8 +197,9 @@ func (o *outcomeTrial) check() {
 	}
 }
 
-// A change that arrives after readings have called it not done is news, and the journal does not call it not done any
-// more, nor done: somebody else may have done the same meanwhile. It is not called a change by others either.
+// A change that arrives after readings have called it not done is shown as a message, and the journal does not call it
+// not done any more, nor done: somebody else may have done the same meanwhile. It is not called a change by others
+// either.
 func TestOutcome_lateArrivalCorrectsJournal(t *testing.T) {
 	for _, change := range allChanges(t) {
 		t.Run(change.op, func(t *testing.T) {
@@ -221,7 +222,7 @@ func TestOutcome_lateArrivalCorrectsJournal(t *testing.T) {
 					t.Errorf("the journal says %s: %s\n%s", e.Outcome, e.OutcomeDetail, r.screen())
 				}
 				r.requireNewsWith("seen now; " + ui.ArrivedLate)
-				for _, n := range r.news {
+				for _, n := range r.messages {
 					if strings.Contains(n.Text, "elsewhere") {
 						t.Errorf("the news says %q", n.Text)
 					}
@@ -231,8 +232,8 @@ func TestOutcome_lateArrivalCorrectsJournal(t *testing.T) {
 	}
 }
 
-// A service that a late change may have disabled is not called disabled by others. The news says that nothing enables
-// it at the end of the window: it may have been disabled by a colleague.
+// A service that a late change may have disabled is not called disabled by others. The message says that nothing
+// enables it at the end of the window: it may have been disabled by a colleague.
 func TestOutcome_lateDisableIsPerhapsOurs(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{200, 40}, func(r *harness) {
 		r.emu.InjectFault("disable service", emulator.Fault{Late: 4 * time.Minute, Times: 1})
@@ -300,7 +301,7 @@ func TestOutcome_lateArrivalIsSeenAtNextStart(t *testing.T) {
 			t.Fatalf("the journal says %s\n%s", e.Outcome, p.screen())
 		}
 		time.Sleep(time.Minute) // nothing runs
-		p.news = nil
+		p.messages = nil
 		p.restart()
 		p.wait(time.Second)
 		if e := p.lastChange("delete contact"); e.Outcome != client.Unknown {

@@ -98,7 +98,7 @@ func (r *harness) requireDialog(texts ...string) {
 	}
 }
 
-// The advice below a refusal fits its reason (balance, scope, restricted user), in the news and in a form.
+// The advice below a refusal fits its reason (balance, scope, restricted user), in the message and in a form.
 func TestRefusals_adviceFitsReason(t *testing.T) {
 	for name, c := range refusals {
 		t.Run(name+", news", func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestRefusals_adviceFitsReason(t *testing.T) {
 	}
 }
 
-// The answers to a change of an access, the reading after it, and what the news says.
+// The answers to a change of an access, the reading after it, and what the message says.
 var accessAnswers = map[string]struct {
 	read emulator.Fault // to reading the access again; none is the truth
 	want string
@@ -180,7 +180,7 @@ func (r *harness) injectUnlessZero(match string, f emulator.Fault) {
 var deletedMeanwhile = []struct {
 	name, keys, send string
 	remove           func(*harness) error
-	gone             string // its name in the news
+	gone             string // its name in the message
 	label            string // in the list
 	typed            string // what the form keeps
 	asNew            string // title of the form that ctrl+n opens
@@ -504,7 +504,7 @@ func TestCandidates_everyOneIsShown(t *testing.T) {
 	})
 }
 
-// A change that is answered with 500 or 503 keeps the server's reason: in the news, in the form and in the journal,
+// A change that is answered with 500 or 503 keeps the server's reason: in the message, in the form and in the journal,
 // while it is not known whether it was done and once that is known.
 func TestRefusals_keepServerReason(t *testing.T) {
 	const reason = "The database is moving."

@@ -115,8 +115,8 @@ var (
 	sequencePlaces = []string{"here", "elsewhere", "offline", "across a restart"}
 )
 
-// newsOf is what the news says about an event that nobody here caused.
-var newsOf = map[string]string{
+// messageOf is what the message says about an event that nobody here caused.
+var messageOf = map[string]string{
 	"problem": "a problem",
 	"disable": "disabled elsewhere",
 	"enable":  "enabled elsewhere",
@@ -210,7 +210,7 @@ func (s *sequence) cause(event string, id int, here bool) {
 func (s *sequence) step(event, place string, id int) {
 	s.Helper()
 	s.log = append(s.log, fmt.Sprintf("%s %s %s", event, s.labels[id], place))
-	label, known := s.labels[id], len(s.news)
+	label, known := s.labels[id], len(s.messages)
 	switch place {
 	case "here", "elsewhere":
 		s.cause(event, id, place == "here")
@@ -232,7 +232,7 @@ func (s *sequence) step(event, place string, id int) {
 	}
 	s.wait(4 * time.Minute)
 	var said []string
-	for _, n := range s.news[known:] {
+	for _, n := range s.messages[known:] {
 		said = append(said, n.Text)
 	}
 	s.checkNews(event, label, place == "here", said)
@@ -243,10 +243,10 @@ func (s *sequence) step(event, place string, id int) {
 	}
 }
 
-// checkNews checks that a change by others is news, and that one of this machine is not.
+// checkNews checks that a change by others is shown as a message, and that one of this machine is not.
 func (s *sequence) checkNews(event, label string, here bool, said []string) {
 	s.Helper()
-	want := newsOf[event]
+	want := messageOf[event]
 	about := slices.ContainsFunc(said, func(text string) bool {
 		return strings.Contains(text, label) && strings.Contains(text, want)
 	})

@@ -48,7 +48,7 @@ func TestServices_disable_undo(t *testing.T) {
 	})
 }
 
-// u undoes what the news line says, and nothing older: a change that cannot be undone takes the offer away.
+// u undoes what the status line says, and nothing older: a change that cannot be undone takes the offer away.
 func TestServices_undoOnlyWhatIsShown(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
@@ -62,7 +62,7 @@ func TestServices_undoOnlyWhatIsShown(t *testing.T) {
 	})
 }
 
-// Each change of a service, also an undo, records the status before it, and the news shows the same status.
+// Each change of a service, also an undo, records the status before it, and the message shows the same status.
 func TestServices_toggleAndUndoRecordStatusBefore(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "billing-cron", "<enter>", "t")

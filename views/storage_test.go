@@ -698,8 +698,8 @@ func TestPreview_byContentType(t *testing.T) {
 	})
 }
 
-// A folder upload names each file that is not sent, and why: in the plan and in the list of transfers. The news at the
-// end names the first and says how many there are.
+// A folder upload names each file that is not sent, and why: in the plan and in the list of transfers. The message at
+// the end names the first and says how many there are.
 func TestUploadFolder_namesWhatIsNotSent(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "site")
 	err := os.Mkdir(folder, 0o700)

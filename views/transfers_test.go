@@ -62,8 +62,8 @@ func TestTransfers_listIsReadAgainWhileOthersRun(t *testing.T) {
 	})
 }
 
-// A finished folder is reported in one line of news, not file by file. A failure is reported at once, and the last line
-// counts the failures.
+// A finished folder is reported in one status message, not file by file. A failure is reported at once, and the last
+// line counts the failures.
 func TestTransfers_folderReportedInOneLine(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -77,7 +77,7 @@ func TestTransfers_folderReportedInOneLine(t *testing.T) {
 			told[1] != "40 files: downloaded from scratch to "+dir+", 400 B" {
 			r.Errorf("the news is %q", told)
 		}
-		r.news = nil
+		r.messages = nil
 		if err := os.Remove(filepath.Join(dir, "many", "036.txt")); err != nil {
 			r.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestTransfers_folderReportedInOneLine(t *testing.T) {
 		r.wait(10 * time.Second)
 		r.requireNewsWith("downloading 1 file: 1 new, 39 the same")
 		r.requireNewsWith("036.txt: downloaded to " + filepath.Join(dir, "many", "036.txt"))
-		r.news = nil
+		r.messages = nil
 		if err := os.RemoveAll(filepath.Join(dir, "many")); err != nil {
 			r.Fatal(err)
 		}
@@ -103,10 +103,10 @@ func TestTransfers_folderReportedInOneLine(t *testing.T) {
 	})
 }
 
-// newsMatching returns the news that contain one of the words.
+// newsMatching returns the messages that contain one of the words.
 func (r *harness) newsMatching(words string) []string {
 	var found []string
-	for _, say := range r.news {
+	for _, say := range r.messages {
 		if regexp.MustCompile(words).MatchString(say.Text) {
 			found = append(found, say.Text)
 		}

@@ -240,7 +240,7 @@ func TestContacts_phoneNumbersAreWhole(t *testing.T) {
 	})
 }
 
-// If the answer to a change was lost, the news still names the change and the object. It says so if the filter hides
+// If the answer to a change was lost, the message still names the change and the object. It says so if the filter hides
 // the row.
 func TestNews_namesChangeAndObject(t *testing.T) {
 	lost := emulator.Fault{ApplyFirst: true, Reset: true, Times: 1}
@@ -272,7 +272,7 @@ func TestNews_namesChangeAndObject(t *testing.T) {
 	})
 }
 
-// News that is true only for the pane in front goes when another pane or a dialog is opened; other news stays.
+// A message that is true only for the pane in front goes when another pane or a dialog is opened; other messages stay.
 func TestNews_ofPaneGoesWithPane(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		for _, keys := range [][]string{{"c"}, {"3"}, {"?"}, {":", "contacts", "<enter>"}} {

@@ -145,13 +145,13 @@ func TestKeysBeforeData_claimNothing(t *testing.T) {
 							r.wait(time.Minute)
 						}
 						for _, claim := range claims {
-							for _, n := range r.news {
+							for _, n := range r.messages {
 								if strings.Contains(n.Text, claim) {
 									t.Errorf("pane %s, %s: %s", pane, k, n.Text)
 								}
 							}
 						}
-						r.news = nil
+						r.messages = nil
 						r.press("<esc>")
 					}
 				}

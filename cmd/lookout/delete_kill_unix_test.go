@@ -73,7 +73,7 @@ func TestDeletionIsKilled_nextStartTellsWhatIsGone(t *testing.T) {
 			hold := make(chan struct{})
 			r.Intercept(func(_ http.ResponseWriter, req *http.Request) bool {
 				if strings.HasSuffix(req.URL.Path, "/object-list") {
-					<-hold // what is not known is looked up once the first news was seen
+					<-hold // what is not known is looked up once the first message was seen
 				}
 				return false
 			})

@@ -342,7 +342,7 @@ func writeNoise(before io.Writer) {
 func lastBytes(text string, most int) string { return text[max(0, len(text)-most):] }
 
 // Mistakes in keys and in the theme never keep the program from starting: each is reported before, with file and line,
-// and one line of news names the first. What only the assembled dashboard knows is in the news alone.
+// and one status message names the first. What only the assembled dashboard knows is in the message alone.
 func TestStart_cosmeticMistakes(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	for name, c := range map[string]struct{ config, want string }{

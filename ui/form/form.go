@@ -63,7 +63,7 @@ type StoreForm[T any] struct {
 	Title   string
 	Fields  []Field
 	Change  func() ui.RowChange[T] // returns the change with the present values, without its OnOutcome
-	Success func(T) string         // returns the news about the row
+	Success func(T) string         // returns the message about the row
 	// Then runs on the loop after the change. answered is false if the answer was lost and reading again proved that
 	// the change was applied: the row is the one that proves it.
 	Then func(row T, answered bool) tea.Cmd
@@ -106,7 +106,7 @@ func NewForm[T any](r StoreForm[T]) Form {
 	return f
 }
 
-// showStatus shows the news about a change of a store.
+// showStatus shows the message about a change of a store.
 func (r StoreForm[T]) showStatus(c ui.ChangeResult[T], answered bool) tea.Cmd {
 	news := ui.StatusMsg{
 		Tone: theme.Good,
@@ -122,7 +122,8 @@ func (r StoreForm[T]) showStatus(c ui.ChangeResult[T], answered bool) tea.Cmd {
 	return ui.Send(news)
 }
 
-// outcomeReport says how a change of a store ended that a form has sent: in the form while it is open, else as news.
+// outcomeReport says how a change of a store ended that a form has sent: in the form while it is open, else as a
+// message.
 type outcomeReport[T any] struct {
 	request  StoreForm[T]
 	view     *FormView
@@ -160,7 +161,7 @@ func (r *outcomeReport[T]) show(outcome ui.AttemptOutcome, c ui.ChangeResult[T],
 	}
 	var cmds []tea.Cmd
 	if !inFront || r.waited { // else the form says it
-		cmds = append(cmds, r.news(outcome, c, err))
+		cmds = append(cmds, r.status(outcome, c, err))
 	}
 	r.waited = c.Waiting
 	if len(c.Found.Candidates) > r.shown && outcome == ui.Unknown && r.request.OnCandidates != nil {
@@ -195,8 +196,8 @@ func (r *outcomeReport[T]) showLate(found ui.LookupResult[T]) tea.Cmd {
 	return r.request.OnCandidates(found.Candidates)
 }
 
-// news says how a change ended whose form is closed, or has said before that the answer was lost.
-func (r *outcomeReport[T]) news(outcome ui.AttemptOutcome, c ui.ChangeResult[T], err error) tea.Cmd {
+// status says how a change ended whose form is closed, or has said before that the answer was lost.
+func (r *outcomeReport[T]) status(outcome ui.AttemptOutcome, c ui.ChangeResult[T], err error) tea.Cmd {
 	switch {
 	case outcome == ui.Rejected:
 		return ui.ShowStatus(theme.Bad, r.what+": "+ui.Reason(err))

@@ -254,8 +254,8 @@ func (c chrome) hintLine() []span {
 	return line
 }
 
-// statusLine shows the news on the left, and the mode and the counts of the pane on the right. The news goes first: of
-// the counts it shows those that fit.
+// statusLine shows the message on the left, and the mode and the counts of the pane on the right. The message goes
+// first: of the counts it shows those that fit.
 func (c chrome) statusLine() string {
 	left := c.s.status.view(c.b)
 	reporter, ok := c.s.pane().(ui.StatusReporter)

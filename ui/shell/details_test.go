@@ -194,7 +194,7 @@ func TestSearchList_typingChoosesTheFirst(t *testing.T) {
 	}
 }
 
-// However long a line of news is, it ends before the key that undoes the change.
+// However long a status message is, it ends before the key that undoes the change.
 func TestNews_longTextLeavesTheUndoKey(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		b := newShellTest(t, nil)

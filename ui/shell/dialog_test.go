@@ -157,7 +157,7 @@ func TestDialog_backdropIsDrawnOnce(t *testing.T) {
 	})
 }
 
-// Everything behind a dialog is dimmed, the counts beside the news too.
+// Everything behind a dialog is dimmed, the counts beside the status line too.
 func TestDialog_backdropDimsCounts(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		b := newShellTest(t, nil)

@@ -18,8 +18,8 @@ const (
 	MinHeight = 10
 )
 
-// Lines and columns around the pane: head line and tab bar above it, news and hints below, and a margin on each side.
-// On a tall screen an empty line follows the tab bar.
+// Lines and columns around the pane: head line and tab bar above it, status line and hints below, and a margin on each
+// side. On a tall screen an empty line follows the tab bar.
 const (
 	linesAbove = 2
 	linesBelow = 2

@@ -146,7 +146,7 @@ func (l *ScreenReaderProgram) announceChanges(s *Shell) {
 	l.updateInputLine(now.input)
 }
 
-// undoHint names the key that undoes the change in the news.
+// undoHint names the key that undoes the change in the message.
 func (l *ScreenReaderProgram) undoHint(s *Shell) string {
 	if s.status.current.Undo == nil {
 		return ""

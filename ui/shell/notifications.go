@@ -11,8 +11,8 @@ import (
 	"lookout/ui/terminal"
 )
 
-// NotifyOptions say which changes are news, and which of them the user is notified of outside the screen. The zero
-// value has no news.
+// NotifyOptions say which changes are shown as status messages, and which of them the user is notified of outside the
+// screen. The zero value shows none.
 type NotifyOptions struct {
 	Notices func() ([]ui.Notification, tea.Cmd) // changes since the last call, and what is to be done about them
 	Refresh func() tea.Cmd                      // reads outdated data that notices depend on
@@ -21,7 +21,7 @@ type NotifyOptions struct {
 	Send    func(title, text string) tea.Cmd    // nil sends by the methods
 }
 
-// announce shows every change as news, and sends notifications by the rules. It never changes the pane in front.
+// announce shows every change as a message, and sends notifications by the rules. It never changes the pane in front.
 func (o NotifyOptions) announce(account string) tea.Cmd {
 	if o.Notices == nil {
 		return nil
@@ -57,8 +57,8 @@ func (o NotifyOptions) send(account, text string) tea.Cmd {
 	return terminal.Notify(o.Methods, title, text)
 }
 
-// refresh reads the data that notices depend on. News and badges need it in every pane, also where no notification is
-// sent.
+// refresh reads the data that notices depend on. Messages and badges need it in every pane, also where no notification
+// is sent.
 func (o NotifyOptions) refresh() tea.Cmd {
 	if o.Refresh == nil {
 		return nil

@@ -1,4 +1,4 @@
-// Package shell is the running program: tabs, keys, dialogs, news and the clock.
+// Package shell is the running program: tabs, keys, dialogs, status messages and the clock.
 package shell
 
 import (
@@ -37,7 +37,7 @@ type Shell struct {
 	mouse        bool
 	valuesHidden bool    // values are shown as dots
 	tokenAsked   bool    // the form for another token was shown since the last refusal
-	startup      tea.Cmd // news about the configuration
+	startup      tea.Cmd // messages about the configuration
 	paneActions  paneActions
 
 	backdrop backdrop
@@ -76,7 +76,7 @@ func New(o Options) (*Shell, error) {
 	return s, nil
 }
 
-// applyColumns gives a list its configured columns. It returns news about columns that do not exist.
+// applyColumns gives a list its configured columns. It returns a message about columns that do not exist.
 func (s *Shell) applyColumns(p ui.Pane) tea.Cmd {
 	c, ok := p.(ui.ColumnConfigurer)
 	if !ok || len(s.o.Columns[p.Name()]) == 0 {

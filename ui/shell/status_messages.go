@@ -92,7 +92,7 @@ func (m *statusMessages) historyText(zone *time.Location) string {
 	return b.String()
 }
 
-// view renders the news line: a glyph, the text, and the key that undoes the change.
+// view renders the status line: a glyph, the text, and the key that undoes the change.
 func (m *statusMessages) view(b ui.Box) string {
 	if m.current.Text == "" {
 		return ""

@@ -73,7 +73,7 @@ func issueNotices(a *Account, rows []*client.Issue) []ui.Notification {
 	return notices(RuleNewIssue, theme.Warn, texts)
 }
 
-// notices returns news that hold all texts, a few in each.
+// notices returns messages that hold all texts, a few in each.
 func notices(rule string, tone theme.Tone, texts []string) []ui.Notification {
 	const most = 4
 	var all []ui.Notification
@@ -106,10 +106,10 @@ func phrases() []phrase {
 	}
 }
 
-// describeDifferences returns news that name every service that differs, those with the same kind of difference
+// describeDifferences returns messages that name every service that differs, those with the same kind of difference
 // together.
 func describeDifferences(found []incident.ServiceChange) []ui.Notification {
-	const most = 20 // names in one line of news
+	const most = 20 // names in one status message
 	var all []ui.Notification
 	for _, p := range phrases() {
 		var names []string

@@ -14,8 +14,8 @@ import (
 )
 
 // OperationRunner performs the operations of one resource. Every change that a person or a timer starts in a pane takes
-// the same path: does it apply, what are the values, is it confirmed, then one recorded change for each row, one line
-// of news for all of them, and an undo.
+// the same path: does it apply, what are the values, is it confirmed, then one recorded change for each row, one status
+// message for all of them, and an undo.
 type OperationRunner[T any] struct {
 	Account  *Account
 	Store    *ui.RowStore[T]

@@ -210,7 +210,7 @@ func (r OperationRunner[T]) openForm(s *start[T], consent grant[T]) form.Form {
 			change.Send = func(ctx context.Context) (ui.ChangeResult[T], error) {
 				result, err := send(ctx)
 				if !result.HasRow() {
-					result.Row = row // the news is about it
+					result.Row = row // the message is about it
 				}
 				return result, err
 			}

@@ -55,7 +55,7 @@ func (r OperationRunner[T]) change(s *start[T], row T, consent grant[T]) (ui.Row
 	return change, attempt
 }
 
-// success is the news of one row.
+// success is the message of one row.
 func (r OperationRunner[T]) success(s *start[T], row T) string {
 	if s.draft.Success != nil {
 		return s.draft.Success(row)
@@ -63,7 +63,7 @@ func (r OperationRunner[T]) success(s *start[T], row T) string {
 	return s.op.SuccessText
 }
 
-// send sends one change for each row and sums the outcomes up in one line of news. It is the only way from a pane to
+// send sends one change for each row and sums the outcomes up in one status message. It is the only way from a pane to
 // the API.
 func (r OperationRunner[T]) send(s *start[T], consent grant[T]) tea.Cmd {
 	summary := ui.NewBatchSummary(len(s.rows), r.Resource.Label)
@@ -126,7 +126,7 @@ func (r OperationRunner[T]) begin(
 	return r.Account.API.Begin(change, granted)
 }
 
-// report counts an outcome; the last one brings the news, the undo and what follows.
+// report counts an outcome; the last one brings the message, the undo and what follows.
 func (r OperationRunner[T]) report(
 	s *start[T], summary *ui.BatchSummary[T], sent *sentRow[T], outcome ui.AttemptOutcome, err error,
 ) tea.Cmd {
@@ -152,7 +152,7 @@ func (r OperationRunner[T]) report(
 	return tea.Batch(next...)
 }
 
-// reportVerdict brings the news about a change whose answer was lost, once readings have told how it ended.
+// reportVerdict brings the message about a change whose answer was lost, once readings have told how it ended.
 func (r OperationRunner[T]) reportVerdict(s *start[T], sent *sentRow[T], outcome ui.AttemptOutcome, err error) tea.Cmd {
 	switch outcome {
 	case ui.Unknown:

@@ -64,7 +64,7 @@ func reportEnded(a *Account) tea.Cmd {
 			return later.Status.Batch == end.Status.Batch && later.Batch.Remaining == 0
 		}
 		if end.Batch.Remaining > 0 && slices.ContainsFunc(ends[i:], whole) {
-			continue // the news of the whole batch follows at once and says as much
+			continue // the message of the whole batch follows at once and says as much
 		}
 		cmds = append(cmds, transferStatus(end))
 	}
@@ -78,7 +78,8 @@ func reportEnded(a *Account) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// transferStatus returns the news of a completion: one line for a whole batch, and one for the first file that failed.
+// transferStatus returns the message of a completion: one line for a whole batch, and one for the first file that
+// failed.
 func transferStatus(end transfer.EndReport) tea.Cmd {
 	row, b := end.Status, end.Batch
 	switch {
@@ -95,7 +96,7 @@ func transferStatus(end transfer.EndReport) tea.Cmd {
 	return nil
 }
 
-// batchStatus returns the news of a completed batch.
+// batchStatus returns the message of a completed batch.
 func batchStatus(b transfer.Batch) tea.Cmd {
 	text, tone := ui.FormatCount(int64(b.Files))+" files", theme.Good
 	switch {

@@ -109,7 +109,7 @@ type windowEnd struct {
 	row    *client.Service // as the journal knows it, or as last read
 }
 
-// A windowRun is the end of windows that are due at the same time, with one line of news for each result.
+// A windowRun is the end of windows that are due at the same time, with one status message for each result.
 type windowRun struct {
 	a        *account.Account
 	pending  int
@@ -143,7 +143,7 @@ func (r *windowRun) start(
 	})
 }
 
-// report counts a result. The last one brings the news.
+// report counts a result. The last one brings the message.
 func (r *windowRun) report(w windowEnd, result maintenance.WindowResult, err error) tea.Cmd {
 	if result == maintenance.Failed {
 		r.next = r.a.Maintenance.Schedule.Failed(w.intent, r.a.Now())
@@ -158,30 +158,30 @@ func (r *windowRun) report(w windowEnd, result maintenance.WindowResult, err err
 	if r.pending--; r.pending > 0 {
 		return nil
 	}
-	return tea.Batch(append(r.news(), watchWindows(r.a))...)
+	return tea.Batch(append(r.messages(), watchWindows(r.a))...)
 }
 
 // begins reports whether the windows begin.
 func (r *windowRun) begins() bool { return r.busyText == "disabling" }
 
-// A windowNews is what is said of the windows with one result.
-type windowNews struct {
+// A windowMessage is what is said of the windows with one result.
+type windowMessage struct {
 	result maintenance.WindowResult
 	tone   theme.Tone
 	text   string
 }
 
 // lines returns what is said, by the results.
-func (r *windowRun) lines() []windowNews {
+func (r *windowRun) lines() []windowMessage {
 	if r.begins() {
-		return []windowNews{
+		return []windowMessage{
 			{maintenance.Changed, theme.Good, "monitoring is disabled · its planned maintenance begins"},
 			{maintenance.Gone, theme.Warn, "its maintenance was planned, but the service has been deleted"},
 			{maintenance.Missed, theme.Warn, "its planned maintenance was over before it could begin"},
 			{maintenance.Kept, theme.Info, "its planned maintenance begins; it is already disabled and stays disabled"},
 		}
 	}
-	return []windowNews{
+	return []windowMessage{
 		{maintenance.Changed, theme.Good, "monitoring is enabled (was disabled) · time is up"},
 		{maintenance.Already, theme.Info, "time is up; somebody has enabled it already"},
 		{maintenance.Left, theme.Info, "time is up; it was enabled and disabled again in between, and stays disabled"},
@@ -189,12 +189,12 @@ func (r *windowRun) lines() []windowNews {
 	}
 }
 
-// news says what became of the windows.
-func (r *windowRun) news() []tea.Cmd {
-	var news []tea.Cmd
+// messages says what became of the windows.
+func (r *windowRun) messages() []tea.Cmd {
+	var messages []tea.Cmd
 	for _, line := range r.lines() {
 		if rows := r.ended[line.result]; len(rows) > 0 {
-			news = append(news, ui.Send(ui.StatusMsg{
+			messages = append(messages, ui.Send(ui.StatusMsg{
 				Tone: line.tone,
 				Text: nameOrCount(rows) + ": " + line.text,
 				Undo: r.disableAgain(line.result, rows),
@@ -208,9 +208,9 @@ func (r *windowRun) news() []tea.Cmd {
 			text = "maintenance could not begin; trying again at "
 		}
 		text += again + ": " + r.failure
-		news = append(news, ui.ShowStatus(theme.Bad, nameOrCount(r.failed)+": "+text))
+		messages = append(messages, ui.ShowStatus(theme.Bad, nameOrCount(r.failed)+": "+text))
 	}
-	return news
+	return messages
 }
 
 // disableAgain is the action that disables services for another hour whose windows ended too early; nil if they were

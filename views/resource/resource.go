@@ -109,7 +109,7 @@ type Operation[T any] struct {
 	Target          OperationTarget
 	ShowInHints     bool
 	BusyText        string // "disabling": shown at the row until the API has answered
-	SuccessText     string // "monitoring is disabled": the news afterwards
+	SuccessText     string // "monitoring is disabled": the message afterwards
 	// Shows returns the value of a row that the operation changes, for a list that is behind it: "ok". nil shows none.
 	Shows func(T) string
 	// Applies returns why the operation cannot be performed on a row now, or "" if it can. nil always can.
@@ -151,15 +151,15 @@ type Draft[T any] struct {
 	WhyResendIsSafe string        // why sending again after an unknown outcome does no harm; "" if it may
 	// AsNew makes a new row of the values, for an edit whose row somebody has deleted. nil if they are not enough.
 	AsNew func() Draft[T]
-	// ClosesAtOnce closes the form when it is sent: the outcome is news. Otherwise the form stays open until the API
-	// has accepted it.
+	// ClosesAtOnce closes the form when it is sent: the outcome is shown as a message. Otherwise the form stays open
+	// until the API has accepted it.
 	ClosesAtOnce bool
 	// Confirm says what the operation does to rows, with the present values. nil asks nothing on an open account.
 	Confirm func(rows []T) ConfirmationSpec
 	// Attempt returns the change of one row with the present values, when it is about to be sent. Panes call it
 	// on the event loop.
 	Attempt func(row T) Attempt[T]
-	// Success returns the news of one row without its label; nil is the operation's SuccessText. A form gives it the
+	// Success returns the message of one row without its label; nil is the operation's SuccessText. A form gives it the
 	// row as the API returned it; everything else gives it the row that Attempt was given.
 	Success func(row T) string
 	// ScriptNote returns what a script reports beside the row, after its name. nil reports nothing.
@@ -168,8 +168,8 @@ type Draft[T any] struct {
 	Undo func() Undo[T]
 	// OnApplied returns what follows once rows have changed: a timer. nil does nothing.
 	OnApplied func(rows []T) tea.Cmd
-	// AfterSubmit replaces the news of what a form that stays open has made. told is false if the answer was lost and
-	// reading again proved that it was made: the row is the one that proves it.
+	// AfterSubmit replaces the message of what a form that stays open has made. told is false if the answer was lost
+	// and reading again proved that it was made: the row is the one that proves it.
 	AfterSubmit func(row T, told bool) tea.Cmd
 	// CandidateOperation is offered on rows that may be what a create has made while nothing proves it, besides showing
 	// them: "revoke". "" offers none. CandidateNote says why.
@@ -199,7 +199,7 @@ type Attempt[T any] struct {
 	ID       string    // as the client's consents want it; "" for what has no id yet
 	Label    string    // what people call the row, as the API sent it
 	Before   any       // the values before the change, or the thing that is deleted
-	Was      string    // the one value of Before that the news repeats: "ok"; "" repeats none
+	Was      string    // the one value of Before that the message repeats: "ok"; "" repeats none
 	Reason   string    // for the journal and the next person on call
 	RevertAt time.Time // when the change is to be reverted; zero is never
 	StartAt  time.Time // when a change that is only planned is to be made

@@ -181,8 +181,8 @@ func offerEmptying(a *account.Account, b *client.Bucket, err error) tea.Cmd {
 	}})
 }
 
-// newBucket asks for a bucket. If the account has that bucket already, the API returns it as if it were new; the news
-// tells them apart.
+// newBucket asks for a bucket. If the account has that bucket already, the API returns it as if it were new; the
+// message tells them apart.
 func newBucket(a *account.Account) resource.Draft[*client.Bucket] {
 	values := client.BucketRequest{ACL: client.ACLPrivate}
 	if ids := availableClusterIDs(a); len(ids) > 0 {

@@ -161,7 +161,7 @@ type cancelStorageResult struct {
 	remaining string // what is left, if the outcome is unknown
 }
 
-// Deliver brings the news and reads again what is left.
+// Deliver brings the message and reads again what is left.
 func (m cancelStorageResult) Deliver() tea.Cmd {
 	news := ui.ShowStatus(theme.Good, "Object Storage is cancelled")
 	if m.err != nil {

@@ -134,7 +134,7 @@ func checkSpace(plan transfer.Plan, existing existingChoice) error {
 	return nil
 }
 
-// maxNamedFiles is the number of files that the news names.
+// maxNamedFiles is the number of files that the message names.
 const maxNamedFiles = 20
 
 // leftOut names what is not moved, and why: " · left out: a.iso: it is larger than 5 GiB; …".
@@ -153,15 +153,15 @@ func leftOut[E error](how string, refused []E) string {
 	return text
 }
 
-// transferStarted returns what follows the start of a transfer: it keeps the folder for the next form and brings the
-// news.
+// transferStarted returns what follows the start of a transfer: it keeps the folder for the next form and shows the
+// message.
 func transferStarted(a *account.Account, folder, what string) func() tea.Cmd {
 	return func() tea.Cmd {
 		if folder != "" {
 			a.LastFolder = folder
 		}
 		if a.Transfers.UnfinishedCount() == 0 {
-			return account.SyncTransfers(a) // there is news of its end already
+			return account.SyncTransfers(a) // a message has told of its end already
 		}
 		return tea.Batch(
 			ui.ShowStatus(theme.Good, what+" · the transfers pane shows the progress"), account.SyncTransfers(a),

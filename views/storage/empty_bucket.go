@@ -77,7 +77,7 @@ type nothingToDelete struct {
 	prefix client.ObjectRef
 }
 
-// Deliver brings the news. An emptying that was interrupted has then reached its end.
+// Deliver brings the message. An emptying that was interrupted has then reached its end.
 func (n nothingToDelete) Deliver() tea.Cmd {
 	for _, e := range n.a.Journal.Unfinished(client.OpEmptyBucket) {
 		if e.Change.ID == n.prefix.ID() {

@@ -77,7 +77,7 @@ type downloadsContinued struct {
 	refused []error
 }
 
-// Deliver brings the news.
+// Deliver brings the message.
 func (m downloadsContinued) Deliver() tea.Cmd {
 	if m.n == 0 {
 		return ui.ShowStatus(theme.Bad, "nothing could be continued: "+client.Clean(errors.Join(m.refused...).Error()))

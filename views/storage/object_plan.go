@@ -92,7 +92,7 @@ func countingOf(a *account.Account) *counting {
 	return account.Shared(a, "counting", func() *counting { return &counting{} })
 }
 
-// while works off the event loop. Until that has ended, the news say how much was counted, and esc stops it.
+// while works off the event loop. Until that has ended, the message says how much was counted, and esc stops it.
 func (c *counting) while(a *account.Account, what string, work func(context.Context) tea.Msg) tea.Cmd {
 	if c.stop != nil {
 		c.stop()
@@ -281,7 +281,7 @@ const (
 type copyDraft struct {
 	a        *account.Account
 	from     *client.Bucket
-	what     string // for the title and the news: "db/" or "3 entries"
+	what     string // for the title and the message: "db/" or "3 entries"
 	cut      int    // bytes of the sources' names that the target's name replaces
 	one      bool   // a single object: the name is its whole name
 	all      objectSet
@@ -475,7 +475,7 @@ type copyStarted struct {
 	refused []transfer.SkippedFile
 }
 
-// Deliver brings the news. The sums of both buckets are out of date.
+// Deliver brings the message. The sums of both buckets are out of date.
 func (m copyStarted) Deliver() tea.Cmd {
 	a := m.draft.a
 	sizesOf(a, m.draft.from.Object("")).invalidate()

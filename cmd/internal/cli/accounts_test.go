@@ -43,7 +43,7 @@ func (r *testEnv) startDashboard(width, height int, f *config.Flags) *termtest.V
 }
 
 // An unwritable state folder, or one that is refused, does not stop the dashboard from starting: it opens read-only and
-// says why in the head line, in the news, and when a change is tried.
+// says why in the head line, in the message, and when a change is tried.
 func TestDashboard_opensReadOnlyWhenTheStateCannotBeWritten(t *testing.T) {
 	for name, prepare := range map[string]func(state, elsewhere string) error{
 		"a file":  func(state, _ string) error { return os.WriteFile(state, nil, 0o600) },

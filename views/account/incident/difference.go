@@ -42,7 +42,7 @@ type JournaledChange struct {
 	ID    string // of the service; "" for a new one
 	Label string
 	At    time.Time
-	Late  bool // readings did not show it in time: other news tell when it arrives
+	Late  bool // readings did not show it in time: another message tells when it arrives
 	// Members are those of the request that an edit explains. An edit without any, whose request is not known, explains
 	// all; a late one none.
 	Members []string

@@ -154,7 +154,7 @@ func fields() []string {
 	return []string{"label", "type", "address", "timeout", "expected body", "group", "credentials", "notes", "region"}
 }
 
-// fieldOf returns the name of a member of a request, as news call it.
+// fieldOf returns the name of a member of a request, as messages call it.
 func fieldOf(member string) string {
 	switch member {
 	case "service_type":
