@@ -346,8 +346,9 @@ func (b *copyBody) sent() (n int64, sum string, failure error) {
 	return b.offset, hex.EncodeToString(b.sum.Sum(nil)), b.failure
 }
 
-// Copying says which objects become copies: those of the bucket of From, named To.Name followed by their paths.
-type Copying struct {
+// A CopySpec says what is copied or moved where: objects of the bucket of From become objects of the bucket of To, named
+// To.Name followed by their paths.
+type CopySpec struct {
 	Kind     Kind // Copy or Move
 	From, To client.ObjectRef
 }
@@ -355,7 +356,7 @@ type Copying struct {
 // Plan returns the copies that objects of a bucket become. It leaves out what is too large, what would replace itself
 // or another object of the plan, and two objects that would get one name. It looks up whether both places are the same
 // bucket: one that has a cluster and a region can be named by both.
-func (q Copying) Plan(ctx context.Context, c *client.Client, selected []DownloadItem) (p Plan, err error) {
+func (q CopySpec) Plan(ctx context.Context, c *client.Client, selected []DownloadItem) (p Plan, err error) {
 	same, err := isSameBucket(ctx, c, q.From, q.To)
 	if err != nil {
 		return p, err

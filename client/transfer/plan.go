@@ -53,7 +53,7 @@ type SkippedFile struct{ Path, Reason string }
 func (s SkippedFile) Error() string { return client.Clean(s.Path) + ": " + s.Reason }
 
 // A Plan lists what a download or an upload of many files would do. PlanDownload, NewPlan, PlanUpload and
-// Copying.Plan make one, CompareFiles and CompareObjects find out what exists, and Manager.Start does it. Panes and
+// CopySpec.Plan make one, CompareFiles and CompareObjects find out what exists, and Manager.Start does it. Panes and
 // scripts share it.
 type Plan struct {
 	Kind            Kind // Download, Upload, Copy or Move

@@ -140,7 +140,7 @@ func continueCopies(a *account.Account, copies []transfer.InterruptedCopy, settl
 		choice:   copyObjects,
 		existing: skipExisting,
 	}
-	q := transfer.Copying{Kind: transfer.Copy}
+	q := transfer.CopySpec{Kind: transfer.Copy}
 	if copies[0].Move {
 		q.Kind, d.choice = transfer.Move, moveObjects
 	}

@@ -378,7 +378,7 @@ func (d *copyDraft) prepare(ctx context.Context) (func() tea.Cmd, error) {
 
 // plan makes the plan.
 func (d *copyDraft) plan(ctx context.Context) (transfer.Plan, error) {
-	q := transfer.Copying{Kind: transfer.Move, From: d.from.Object("")}
+	q := transfer.CopySpec{Kind: transfer.Move, From: d.from.Object("")}
 	if d.choice == copyObjects {
 		q.Kind = transfer.Copy
 	}

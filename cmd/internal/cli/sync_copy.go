@@ -201,7 +201,7 @@ func (s *scriptSession) planCopy(
 		selected[0].Path = "" // the target is its name
 	}
 	from := client.ObjectRef{Cluster: sel.Cluster, Bucket: sel.Bucket}
-	plan, err := transfer.Copying{Kind: kind, From: from, To: target}.Plan(ctx, s.api, selected)
+	plan, err := transfer.CopySpec{Kind: kind, From: from, To: target}.Plan(ctx, s.api, selected)
 	if err != nil {
 		return c, err
 	}
