@@ -15,8 +15,8 @@ import (
 // it shares with the one before.
 const blockNames = 64
 
-// A SizedName is a name and a size; a negative size is not known.
-type SizedName struct {
+// An ObjectEntry is the name and the size of an object; a negative size is not known.
+type ObjectEntry struct {
 	Name string
 	Size int64
 }
@@ -43,8 +43,8 @@ func (l *SortedNames) Bytes() int64 { return l.bytes }
 func (l *SortedNames) Prefix() string { return l.prefix }
 
 // From returns the objects from position i on.
-func (l *SortedNames) From(i int) iter.Seq[SizedName] {
-	return func(yield func(SizedName) bool) {
+func (l *SortedNames) From(i int) iter.Seq[ObjectEntry] {
+	return func(yield func(ObjectEntry) bool) {
 		for b := i / blockNames; b < len(l.blocks); b++ {
 			at := b * blockNames
 			for o := range decode(l.blocks[b]) {
@@ -87,7 +87,7 @@ func NewSortedNamesBuilder(bucket string) *SortedNamesBuilder {
 func (b *SortedNamesBuilder) Len() int { return b.list.n }
 
 // Add adds an object.
-func (b *SortedNamesBuilder) Add(o SizedName) {
+func (b *SortedNamesBuilder) Add(o ObjectEntry) {
 	before := b.last
 	if b.list.n == 0 {
 		b.list.prefix = strings.Clone(o.Name)
@@ -118,8 +118,8 @@ func (b *SortedNamesBuilder) List() *SortedNames {
 		return &b.list
 	}
 	all := slices.Collect(b.list.From(0))
-	slices.SortStableFunc(all, func(o, p SizedName) int { return strings.Compare(o.Name, p.Name) })
-	all = slices.CompactFunc(all, func(o, p SizedName) bool { return o.Name == p.Name })
+	slices.SortStableFunc(all, func(o, p ObjectEntry) int { return strings.Compare(o.Name, p.Name) })
+	all = slices.CompactFunc(all, func(o, p ObjectEntry) bool { return o.Name == p.Name })
 	sorted := NewSortedNamesBuilder(b.list.bucket)
 	for _, o := range all {
 		sorted.Add(o)
@@ -132,7 +132,7 @@ func Encode(names []string) []byte {
 	var text []byte
 	before := ""
 	for _, name := range names {
-		text = appendObject(text, before, SizedName{Name: name, Size: -1})
+		text = appendObject(text, before, ObjectEntry{Name: name, Size: -1})
 		before = name
 	}
 	return text
@@ -153,7 +153,7 @@ func Decode(text []byte) (names []string, err error) {
 	return names, nil
 }
 
-func appendObject(text []byte, before string, o SizedName) []byte {
+func appendObject(text []byte, before string, o ObjectEntry) []byte {
 	n := shared(before, o.Name)
 	text = binary.AppendUvarint(text, uint64(n))
 	text = binary.AppendUvarint(text, uint64(len(o.Name)-n))
@@ -177,8 +177,8 @@ func firstName(block []byte) []byte {
 	return block[size : size+int(n)]
 }
 
-func decode(block []byte) iter.Seq[SizedName] {
-	return func(yield func(SizedName) bool) {
+func decode(block []byte) iter.Seq[ObjectEntry] {
+	return func(yield func(ObjectEntry) bool) {
 		for o := range decodeCounting(block) {
 			if !yield(o) {
 				return
@@ -188,8 +188,8 @@ func decode(block []byte) iter.Seq[SizedName] {
 }
 
 // decodeCounting returns the objects of a text and the bytes behind each. It stops at what is invalid.
-func decodeCounting(text []byte) iter.Seq2[SizedName, int] {
-	return func(yield func(SizedName, int) bool) {
+func decodeCounting(text []byte) iter.Seq2[ObjectEntry, int] {
+	return func(yield func(ObjectEntry, int) bool) {
 		var name []byte
 		for len(text) > 0 {
 			var head [2]uint64
@@ -209,7 +209,7 @@ func decodeCounting(text []byte) iter.Seq2[SizedName, int] {
 			if n <= 0 {
 				return
 			}
-			if text = text[n:]; !yield(SizedName{string(name), int64(size) - 1}, len(text)) {
+			if text = text[n:]; !yield(ObjectEntry{string(name), int64(size) - 1}, len(text)) {
 				return
 			}
 		}

@@ -20,7 +20,7 @@ func TestList(t *testing.T) {
 	for how, added := range map[string][]string{"in order": names, "mixed": mixed} {
 		b := NewSortedNamesBuilder("us-east-1/photos")
 		for i, name := range added {
-			b.Add(SizedName{name, int64(i%3) - 1})
+			b.Add(ObjectEntry{name, int64(i%3) - 1})
 		}
 		l := b.List()
 		var got []string

@@ -86,7 +86,7 @@ func (e *UndeletedError) Unknown() bool { return e.Missing > 0 }
 func (m *Manager) Delete(consent *client.Consent, cluster, bucket string, names []string) ID {
 	b := objectnames.NewSortedNamesBuilder(client.BucketID(cluster, bucket))
 	for _, name := range names {
-		b.Add(objectnames.SizedName{Name: name, Size: -1})
+		b.Add(objectnames.ObjectEntry{Name: name, Size: -1})
 	}
 	return m.DeleteList(consent, cluster, bucket, b.List())
 }
@@ -94,7 +94,7 @@ func (m *Manager) Delete(consent *client.Consent, cluster, bucket string, names 
 // DeleteObject is Delete for an object that was listed: the journal holds it as it was.
 func (m *Manager) DeleteObject(consent *client.Consent, cluster, bucket string, o client.Object) ID {
 	b := objectnames.NewSortedNamesBuilder(client.BucketID(cluster, bucket))
-	b.Add(objectnames.SizedName{Name: o.Name.Raw(), Size: o.Size})
+	b.Add(objectnames.ObjectEntry{Name: o.Name.Raw(), Size: o.Size})
 	return addDeletion(m, &deleteTask{
 		consent: consent,
 		cluster: cluster,

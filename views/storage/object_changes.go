@@ -43,7 +43,7 @@ type countedFolder struct {
 // newDeletion returns the deletion of one object.
 func newDeletion(b *client.Bucket, o *client.Object) deletion {
 	names := objectnames.NewSortedNamesBuilder(b.ID())
-	names.Add(objectnames.SizedName{Name: o.Name.Raw(), Size: o.Size})
+	names.Add(objectnames.ObjectEntry{Name: o.Name.Raw(), Size: o.Size})
 	return deletion{bucket: b, names: names.List(), single: *o}
 }
 
@@ -83,7 +83,7 @@ func (l *objectListing) delete(rows table.SelectedRows[*client.Object]) tea.Cmd 
 				if names.Len() == 0 {
 					d.single = o.Clone()
 				}
-				names.Add(objectnames.SizedName{Name: o.Name.Raw(), Size: o.Size})
+				names.Add(objectnames.ObjectEntry{Name: o.Name.Raw(), Size: o.Size})
 			}
 			return 0
 		})

@@ -59,7 +59,7 @@ func (s *scriptSession) planRemoval(
 		if names.Len() == 0 {
 			single = o.Object.Clone()
 		}
-		names.Add(objectnames.SizedName{Name: o.Object.Name.Raw(), Size: o.Object.Size})
+		names.Add(objectnames.ObjectEntry{Name: o.Object.Name.Raw(), Size: o.Object.Size})
 	})
 	if err != nil {
 		return c, err
