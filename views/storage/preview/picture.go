@@ -13,7 +13,7 @@ import (
 // picture is a small version of an image, at most maxPictureSide pixels wide and high.
 type picture struct {
 	width, height int
-	pixels        []theme.Pixel // row by row
+	pixels        []theme.RGB // row by row
 }
 
 // A picture is made only of images whose rows and pixels fit these bounds; other images are described.
@@ -121,18 +121,18 @@ func paeth(left, up, corner int) int {
 func distance(a, b int) int { return max(a-b, b-a) }
 
 // pngPixel returns the colour of a pixel of a colour type. What is transparent is black.
-func pngPixel(channels []byte, colorType byte, palette []byte) theme.Pixel {
-	var p theme.Pixel
+func pngPixel(channels []byte, colorType byte, palette []byte) theme.RGB {
+	var p theme.RGB
 	switch colorType {
 	case 3:
 		if at := 3 * int(channels[0]); at+3 <= len(palette) {
-			p = theme.Pixel(palette[at : at+3])
+			p = theme.RGB(palette[at : at+3])
 		}
 		return p
 	case 0, 4:
-		p = theme.Pixel{channels[0], channels[0], channels[0]}
+		p = theme.RGB{channels[0], channels[0], channels[0]}
 	default:
-		p = theme.Pixel(channels[:3])
+		p = theme.RGB(channels[:3])
 	}
 	if colorType >= 4 {
 		for i := range p {
@@ -153,7 +153,7 @@ func (p *picture) lines(t *theme.Theme, width, height int) []string {
 	for y := 0; y < p.height; y += 2 * scale {
 		var line strings.Builder
 		for x := 0; x < p.width; x += scale {
-			upper, lower := p.pixels[y*p.width+x], theme.Pixel{}
+			upper, lower := p.pixels[y*p.width+x], theme.RGB{}
 			if y+scale < p.height {
 				lower = p.pixels[(y+scale)*p.width+x]
 			}

@@ -291,7 +291,7 @@ func TestPreview_pixels(t *testing.T) {
 		t.Fatalf("%v", p)
 	}
 	for i, pixel := range p.pixels {
-		if x, y := i%20, i/20; pixel != (theme.Pixel{byte(10 * x), byte(20 * y), byte(x * y)}) {
+		if x, y := i%20, i/20; pixel != (theme.RGB{byte(10 * x), byte(20 * y), byte(x * y)}) {
 			t.Fatalf("pixel %d,%d is %v", x, y, pixel)
 		}
 	}
