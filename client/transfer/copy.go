@@ -346,8 +346,8 @@ func (b *copyBody) sent() (n int64, sum string, failure error) {
 	return b.offset, hex.EncodeToString(b.sum.Sum(nil)), b.failure
 }
 
-// A CopySpec says what is copied or moved where: objects of the bucket of From become objects of the bucket of To, named
-// To.Name followed by their paths.
+// A CopySpec says what is copied or moved where: objects of the bucket of From become objects of the bucket of To,
+// named To.Name followed by their paths.
 type CopySpec struct {
 	Kind     Kind // Copy or Move
 	From, To client.ObjectRef

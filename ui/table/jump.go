@@ -12,25 +12,25 @@ import (
 	"lookout/ui/input"
 )
 
-// Jump is the beginning of a name that somebody types to move the cursor of a list to it. The zero value is not being
-// typed.
-type Jump struct {
+// JumpPrompt is the line where somebody types the beginning of a name, to move the cursor of a list to it. The zero
+// value is closed.
+type JumpPrompt struct {
 	line    *input.TextField // nil unless somebody types
 	from    string           // the row to which esc returns
 	nothing bool             // no row has the text in its name
 }
 
 // StartJump gives the keyboard to a name.
-func StartJump[T any](l *List[T], j *Jump) {
-	*j = Jump{line: input.NewLine(""), from: l.SaveState().Row}
+func StartJump[T any](l *List[T], j *JumpPrompt) {
+	*j = JumpPrompt{line: input.NewLine(""), from: l.SaveState().Row}
 }
 
 // Typing reports whether a name is being typed.
-func (j *Jump) Typing() bool { return j.line != nil }
+func (j *JumpPrompt) Typing() bool { return j.line != nil }
 
 // UpdateJump gives input to a name that is being typed, and moves the cursor to it: enter stays there, esc returns to
 // where the cursor was. It reports false for other input.
-func UpdateJump[T any](l *List[T], j *Jump, msg tea.Msg) bool {
+func UpdateJump[T any](l *List[T], j *JumpPrompt, msg tea.Msg) bool {
 	key, pressed := msg.(tea.KeyPressMsg)
 	paste, pasted := msg.(tea.PasteMsg)
 	switch {
@@ -39,11 +39,11 @@ func UpdateJump[T any](l *List[T], j *Jump, msg tea.Msg) bool {
 	case pasted:
 		j.line.Paste(paste.Content)
 	case key.String() == "enter":
-		*j = Jump{}
+		*j = JumpPrompt{}
 		return true
 	case key.String() == "esc":
 		l.Select(j.from)
-		*j = Jump{}
+		*j = JumpPrompt{}
 		return true
 	default:
 		j.line.Press(key)
@@ -54,12 +54,12 @@ func UpdateJump[T any](l *List[T], j *Jump, msg tea.Msg) bool {
 }
 
 // Announcement returns what a screen reader says while a name is typed.
-func (j *Jump) Announcement() string {
+func (j *JumpPrompt) Announcement() string {
 	return "jump to: " + j.line.Text() + ui.WithPrefix("; ", j.problem())
 }
 
 // problem says that no name fits.
-func (j *Jump) problem() string {
+func (j *JumpPrompt) problem() string {
 	if j.nothing {
 		return "no name that is loaded has this"
 	}
@@ -67,7 +67,7 @@ func (j *Jump) problem() string {
 }
 
 // View draws the name with its cursor, and says if no row has it.
-func (j *Jump) View(b ui.Box) string {
+func (j *JumpPrompt) View(b ui.Box) string {
 	const label = "jump to "
 	room := b
 	room.Width = max(8, b.Width-len(label))

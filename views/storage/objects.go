@@ -73,7 +73,7 @@ type objectListing struct {
 	keepTop     bool // the cursor stays on the largest entry
 	topRow      string
 	readForSort bool // all entries are read, because they are sorted by size
-	jump        table.Jump
+	jump        table.JumpPrompt
 	preview     *previewColumn
 	parent      parentColumn
 	plan        atomic.Pointer[objectindex.ListingPlan] // that the cursors of the store are of
