@@ -83,8 +83,8 @@ type BreadcrumbProvider interface{ Crumb() string }
 // CursorMover is a pane that can move its cursor to a row. Select reports whether the pane has the row.
 type CursorMover interface{ Select(id string) bool }
 
-// PlaceProvider is a pane with places that the palette offers: bookmarks.
-type PlaceProvider interface{ Places() []Action }
+// BookmarkProvider is a pane with bookmarks that the palette offers.
+type BookmarkProvider interface{ Bookmarks() []Action }
 
 // PaletteRowProvider is a pane whose rows the palette offers.
 type PaletteRowProvider interface{ RowFinder() PaletteRowFinder }

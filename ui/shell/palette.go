@@ -191,9 +191,9 @@ func paletteEntries(s *Shell) []paletteEntry {
 		}
 	}
 	for _, t := range s.tabs.list {
-		if p, ok := t.root().(ui.PlaceProvider); ok {
-			for _, place := range p.Places() {
-				add(place.Name(), "bookmark", place.Do)
+		if p, ok := t.root().(ui.BookmarkProvider); ok {
+			for _, bookmark := range p.Bookmarks() {
+				add(bookmark.Name(), "bookmark", bookmark.Do)
 			}
 		}
 	}

@@ -20,8 +20,8 @@ type bucketList struct {
 	account *account.Account
 }
 
-// Places returns an action for each bookmark.
-func (l bucketList) Places() []ui.Action { return bookmarkActions(l.account) }
+// Bookmarks returns an action for each bookmark.
+func (l bucketList) Bookmarks() []ui.Action { return bookmarkActions(l.account) }
 
 // bookmarkActions returns an action for each bookmark; the first nine have digits.
 func bookmarkActions(a *account.Account) (actions []ui.Action) {
