@@ -237,22 +237,22 @@ func (s *Shell) KeyBindings() []KeyBinding {
 	return bindings
 }
 
-// addRowCommands gives lists the actions that the user has made, with their keys.
-func addRowCommands(s *Shell) {
-	if len(s.o.RowCommands) == 0 {
+// addCustomCommands gives lists the actions that the user has made, with their keys.
+func addCustomCommands(s *Shell) {
+	if len(s.o.CustomCommands) == 0 {
 		return
 	}
 	keys, lines := map[string][]string{}, map[string]int{}
-	for _, c := range s.o.RowCommands {
-		if _, problem := RowCommandProblem(s.o.Panes, c); problem != "" {
+	for _, c := range s.o.CustomCommands {
+		if _, problem := CustomCommandProblem(s.o.Panes, c); problem != "" {
 			continue
 		}
 		name := c.Pane + "." + c.Name
 		keys[name], lines[name] = []string{c.Key}, c.Line
 		s.policy.commands = append(s.policy.commands, name)
 		for _, p := range s.o.Panes {
-			if list := rowCommandHost(p); list != nil && p.Name() == c.Pane {
-				list.AddRowCommand(c)
+			if list := customCommandHost(p); list != nil && p.Name() == c.Pane {
+				list.AddCustomCommand(c)
 			}
 		}
 	}
@@ -261,20 +261,20 @@ func addRowCommands(s *Shell) {
 	s.policy.keys, s.o.KeyLines = keys, lines
 }
 
-// rowCommandHost returns what takes the commands of a list; nil for other panes.
-func rowCommandHost(p ui.Pane) ui.CustomCommandHost {
-	if list, ok := p.(interface{ RowCommandHost() ui.CustomCommandHost }); ok {
-		return list.RowCommandHost()
+// customCommandHost returns what takes the commands of a list; nil for other panes.
+func customCommandHost(p ui.Pane) ui.CustomCommandHost {
+	if list, ok := p.(interface{ CustomCommandHost() ui.CustomCommandHost }); ok {
+		return list.CustomCommandHost()
 	}
 	return nil
 }
 
-// RowCommandProblem returns why a command cannot be an action of a list, and which key of the configuration is wrong;
-// "" if it can.
-func RowCommandProblem(panes []ui.Pane, c ui.CustomCommand) (key, problem string) {
+// CustomCommandProblem returns why a command cannot be an action of a list, and which key of the configuration is
+// wrong; "" if it can.
+func CustomCommandProblem(panes []ui.Pane, c ui.CustomCommand) (key, problem string) {
 	var lists []string
 	for _, p := range panes {
-		list := rowCommandHost(p)
+		list := customCommandHost(p)
 		if list == nil {
 			continue
 		}

@@ -93,12 +93,12 @@ type RateLimitHooks struct {
 
 // Preferences are the user's choices from the configuration and the command line.
 type Preferences struct {
-	Keys        map[string][]string // keys of actions: "services.disable"
-	KeyLines    map[string]int      // where the configuration binds them; of two that share a key, the later one loses
-	Columns     map[string][]string // columns of lists by pane, in their order
-	RowCommands []ui.CustomCommand  // actions of lists that run a program; see RowCommandProblem
-	StartPane   string              // name of the pane to start with
-	Mouse       bool
+	Keys           map[string][]string // keys of actions: "services.disable"
+	KeyLines       map[string]int      // where the configuration binds them; of two that share a key, the later one loses
+	Columns        map[string][]string // columns of lists by pane, in their order
+	CustomCommands []ui.CustomCommand  // actions of lists that run a program; see CustomCommandProblem
+	StartPane      string              // name of the pane to start with
+	Mouse          bool
 
 	ConfigPath  string          // path of the configuration; "" says nothing about its mistakes
 	CheckConfig func() []string // what is wrong in it and is ignored, with file and line; may take a while

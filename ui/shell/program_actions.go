@@ -256,12 +256,12 @@ func runProgram(x ui.RunProgramMsg) tea.Cmd {
 	})
 }
 
-// runRowCommand runs a program of the user's on a row. On a protected account it asks first.
-func runRowCommand(s *Shell, msg ui.RunCustomCommandMsg) tea.Cmd {
+// runCustomCommand runs a program of the user's on a row. On a protected account it asks first.
+func runCustomCommand(s *Shell, msg ui.RunCustomCommandMsg) tea.Cmd {
 	if msg.Err != nil {
 		return ui.ShowStatus(theme.Warn, msg.Label+": "+msg.Command.Name+" was not run: "+visible.Show(msg.Err.Error()))
 	}
-	run := ui.Action{Key: ui.Bind(msg.Command.Name), Do: func() tea.Cmd { return startRowCommand(s, msg) }}
+	run := ui.Action{Key: ui.Bind(msg.Command.Name), Do: func() tea.Cmd { return startCustomCommand(s, msg) }}
 	if s.o.Protected {
 		run.Confirm = &ui.Confirmation{
 			Title: msg.Command.Name + ": " + msg.Label,
@@ -273,8 +273,8 @@ func runRowCommand(s *Shell, msg ui.RunCustomCommandMsg) tea.Cmd {
 	return s.startAction(run)
 }
 
-// startRowCommand runs the program and shows its output where the user wants it.
-func startRowCommand(s *Shell, msg ui.RunCustomCommandMsg) tea.Cmd {
+// startCustomCommand runs the program and shows its output where the user wants it.
+func startCustomCommand(s *Shell, msg ui.RunCustomCommandMsg) tea.Cmd {
 	name := msg.Label + ": " + msg.Command.Name
 	if msg.Command.Output == ui.OutputTerminal {
 		return runProgram(ui.RunProgramMsg{Name: msg.Argv[0], Args: msg.Argv[1:]})

@@ -67,7 +67,7 @@ func New(o Options) (*Shell, error) {
 			s.tabs.front = i
 		}
 	}
-	addRowCommands(s)
+	addCustomCommands(s)
 	s.clock.interval = o.RefreshInterval
 	if err := s.policy.resolveConflicts(s); err != nil {
 		return nil, err
@@ -227,7 +227,7 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 	case ui.RunProgramMsg:
 		return runProgram(msg)
 	case ui.RunCustomCommandMsg:
-		return runRowCommand(s, msg)
+		return runCustomCommand(s, msg)
 	case ui.ManyRowsLoadedMsg:
 		return s.afterLargeLoad()
 	}

@@ -42,7 +42,7 @@ func commandKeys() []KeySpec[ui.CustomCommand] {
 		{
 			Name:        "output",
 			target:      func(c *ui.CustomCommand) any { return &c.Output },
-			choices:     ui.RowCommandOutputs(),
+			choices:     ui.CustomCommandOutputs(),
 			example:     `"dialog"`,
 			Description: "Where its output goes.",
 		},

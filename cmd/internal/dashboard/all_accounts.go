@@ -135,7 +135,7 @@ func newOverview(
 	}
 	all := views.NewAllAccounts(ctx, sources, ui.WallTime)
 	chosen := preferences(ctx, f, general)
-	chosen.StartPane, chosen.RowCommands = "", nil
+	chosen.StartPane, chosen.CustomCommands = "", nil
 	notify := general.NotifyOptions()
 	notify.Notices = all.Notices
 	return shell.Session{

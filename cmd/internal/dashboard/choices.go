@@ -114,9 +114,9 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 		}
 	}
 	program, _, err := NewFrozenDemo(ctx, shell.Preferences{
-		Keys:        cfg.Keys,
-		KeyLines:    config.KeyLines(cfg, at),
-		RowCommands: cfg.Commands,
+		Keys:           cfg.Keys,
+		KeyLines:       config.KeyLines(cfg, at),
+		CustomCommands: cfg.Commands,
 	})
 	if err != nil {
 		wrong = append(wrong, config.Mistake{Position: at.At("keys"), Text: "keys: " + err.Error(), Fatal: true})
@@ -150,7 +150,7 @@ func checkCommands(
 	panes []ui.Pane, commands []ui.CustomCommand, at config.Positions,
 ) (wrong config.Mistakes) {
 	for _, c := range commands {
-		key, problem := shell.RowCommandProblem(panes, c)
+		key, problem := shell.CustomCommandProblem(panes, c)
 		if key == "pane" {
 			problem += config.Suggestion(c.Pane, PaneNames(panes))
 		}

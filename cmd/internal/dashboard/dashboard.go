@@ -243,15 +243,15 @@ func reopen(s config.Settings, _ error) tea.Cmd {
 // preferences returns the user's choices.
 func preferences(ctx context.Context, f *config.Flags, s config.Settings) shell.Preferences {
 	return shell.Preferences{
-		Keys:        s.Keys,
-		KeyLines:    s.Source.KeyLines,
-		Columns:     s.Columns,
-		RowCommands: s.Source.Commands,
-		StartPane:   f.View,
-		Mouse:       !f.NoMouse,
-		ConfigPath:  s.Source.Path,
-		CheckConfig: func() []string { return CheckConfig(ctx, s.Source.Data).Texts(s.Source.Path) },
-		NoMotion:    s.NoMotion || f.Linear,
+		Keys:           s.Keys,
+		KeyLines:       s.Source.KeyLines,
+		Columns:        s.Columns,
+		CustomCommands: s.Source.Commands,
+		StartPane:      f.View,
+		Mouse:          !f.NoMouse,
+		ConfigPath:     s.Source.Path,
+		CheckConfig:    func() []string { return CheckConfig(ctx, s.Source.Data).Texts(s.Source.Path) },
+		NoMotion:       s.NoMotion || f.Linear,
 	}
 }
 

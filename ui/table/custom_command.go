@@ -8,11 +8,11 @@ import (
 	"lookout/ui"
 )
 
-// RowCommandHost returns what takes actions that run a program.
-func (l *List[T]) RowCommandHost() ui.CustomCommandHost { return (*controls[T])(l) }
+// CustomCommandHost returns what takes actions that run a program.
+func (l *List[T]) CustomCommandHost() ui.CustomCommandHost { return (*controls[T])(l) }
 
-// AddRowCommand adds an action that runs a program on the row under the cursor.
-func (k *controls[T]) AddRowCommand(c ui.CustomCommand) {
+// AddCustomCommand adds an action that runs a program on the row under the cursor.
+func (k *controls[T]) AddCustomCommand(c ui.CustomCommand) {
 	l := k.list()
 	l.RowActions = append(l.RowActions, RowAction[T]{
 		Name:        c.Name,

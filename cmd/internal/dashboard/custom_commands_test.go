@@ -57,7 +57,7 @@ func startWithCommand(
 }
 
 // An action of the user's is in the hint line where those of lookout leave room: on a narrow screen they come first.
-func TestRowCommand_isHinted(t *testing.T) {
+func TestCustomCommand_isHinted(t *testing.T) {
 	v := startWithCommand(t, ui.CustomCommand{Argv: []string{"true"}}, config.AccountConfig{}, nil)
 	v.WaitFor("s sort  enter details  x runbook  ? help")
 	v = startWithCommand(t, ui.CustomCommand{Argv: []string{"true"}}, config.AccountConfig{ReadOnly: true}, nil)
@@ -78,7 +78,7 @@ func readFile(t *testing.T, folder, name string) string {
 
 // An action of the user's runs its program with the row's values as single arguments and the row on standard input; no
 // token is in its environment.
-func TestRowCommand_getsTheRowAndNoToken(t *testing.T) {
+func TestCustomCommand_getsTheRowAndNoToken(t *testing.T) {
 	t.Setenv("LINODE_TOKEN", "a-token-of-another-program")
 	program, folder := recordingProgram(t, "echo; printf '\\033[31mplan for web-1\\033[0m\\nsecond line\\n'")
 	v := startWithCommand(t, ui.CustomCommand{
@@ -105,7 +105,7 @@ func TestRowCommand_getsTheRowAndNoToken(t *testing.T) {
 }
 
 // The output can be a dialog; a program that fails is reported with what it says.
-func TestRowCommand_dialogAndFailure(t *testing.T) {
+func TestCustomCommand_dialogAndFailure(t *testing.T) {
 	program, _ := recordingProgram(t, "printf 'first\\nsecond \\342\\200\\256line\\n'")
 	v := startWithCommand(
 		t,
@@ -128,7 +128,7 @@ func TestRowCommand_dialogAndFailure(t *testing.T) {
 }
 
 // In read-only mode only a harmless command runs. On a protected account every command asks first.
-func TestRowCommand_readOnlyAndProtected(t *testing.T) {
+func TestCustomCommand_readOnlyAndProtected(t *testing.T) {
 	program, folder := recordingProgram(t, "echo done")
 	ran := func() bool {
 		_, err := os.Stat(filepath.Join(folder, "args"))
@@ -163,7 +163,7 @@ func TestRowCommand_readOnlyAndProtected(t *testing.T) {
 }
 
 // A value that a program could take for an option is refused where it would begin an argument.
-func TestRowCommand_noOptionFromTheRow(t *testing.T) {
+func TestCustomCommand_noOptionFromTheRow(t *testing.T) {
 	c := ui.CustomCommand{Argv: []string{"program", "{label}", "--x={label}"}}
 	value := func(string) string { return "--delete-everything" }
 	if argv, err := c.Expand(value); err == nil || !strings.Contains(err.Error(), "{label} begins with -") {

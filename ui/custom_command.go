@@ -12,7 +12,7 @@ import (
 type CustomCommand struct {
 	Pane, Key, Name string
 	Argv            []string // the program and its arguments, with placeholders such as {label}; no shell reads them
-	Output          string   // where the program's output goes: one of RowCommandOutputs
+	Output          string   // where the program's output goes: one of CustomCommandOutputs
 	Harmless        bool     // changes nothing, so read-only mode allows it
 	Line            int      // where the configuration has it
 }
@@ -24,12 +24,12 @@ const (
 	OutputTerminal = "terminal" // the program has the terminal until it ends
 )
 
-// RowCommandOutputs returns where the output of a CustomCommand can go.
-func RowCommandOutputs() []string { return []string{OutputNews, OutputDialog, OutputTerminal} }
+// CustomCommandOutputs returns where the output of a CustomCommand can go.
+func CustomCommandOutputs() []string { return []string{OutputNews, OutputDialog, OutputTerminal} }
 
-// A CustomCommandHost takes the RowCommands of a list.
+// A CustomCommandHost is a list that takes CustomCommands.
 type CustomCommandHost interface {
-	AddRowCommand(CustomCommand)
+	AddCustomCommand(CustomCommand)
 	RowFields() []string // names of placeholders
 }
 
