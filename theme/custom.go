@@ -50,7 +50,7 @@ func toneNames() [toneCount]toneName {
 		Good:            {"good", "ok, done"},
 		Warn:            {"warn", "pending, late"},
 		Bad:             {"bad", "problem, failed, destructive"},
-		Info:            {"info", "neutral news"},
+		Info:            {"info", "neutral messages"},
 		Off:             {"off", "disabled"},
 		Rule:            {"rule", "lines and borders"},
 		Cursor:          {"cursor", "the row at the cursor; with only a background, its text keeps its colours"},

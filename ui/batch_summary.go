@@ -80,19 +80,19 @@ func (t *BatchSummary[T]) News(success string, undo *Action) StatusMsg {
 // batchStatus returns the message of a summary: it is apart from BatchSummary because it does not depend on the rows'
 // type.
 func batchStatus(done, unknown, rejected string, undo *Action) StatusMsg {
-	news := StatusMsg{Tone: theme.Good}
+	message := StatusMsg{Tone: theme.Good}
 	var parts []string
 	if done != "" {
-		parts, news.Undo = append(parts, done), undo
+		parts, message.Undo = append(parts, done), undo
 	}
 	if unknown != "" {
-		news.Tone = theme.Warn
+		message.Tone = theme.Warn
 		parts = append(parts, unknown+" · lookout keeps checking")
 	}
 	if rejected != "" {
-		news.Tone = theme.Bad
+		message.Tone = theme.Bad
 		parts = append(parts, rejected)
 	}
-	news.Text = strings.Join(parts, " · ")
-	return news
+	message.Text = strings.Join(parts, " · ")
+	return message
 }

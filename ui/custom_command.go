@@ -19,13 +19,13 @@ type CustomCommand struct {
 
 // Where the output of a CustomCommand goes.
 const (
-	OutputNews     = "news"     // its first line
+	OutputMessage  = "message"  // its first line
 	OutputDialog   = "dialog"   // the beginning
 	OutputTerminal = "terminal" // the program has the terminal until it ends
 )
 
 // CustomCommandOutputs returns where the output of a CustomCommand can go.
-func CustomCommandOutputs() []string { return []string{OutputNews, OutputDialog, OutputTerminal} }
+func CustomCommandOutputs() []string { return []string{OutputMessage, OutputDialog, OutputTerminal} }
 
 // A CustomCommandHost is a list that takes CustomCommands.
 type CustomCommandHost interface {

@@ -418,7 +418,7 @@ func TestChangePath_journalIsReadAfterTheFirstFrame(t *testing.T) {
 	}, func(r *harness) {
 		r.requireText("nobody was here: billing-cron", "enable now")
 		if len(r.messages) == 0 || !strings.Contains(r.messages[0].Text, "reading the whole journal") {
-			r.Errorf("news: %v", r.messages)
+			r.Errorf("message: %v", r.messages)
 		}
 		if warnings := r.leaveWarnings(); strings.Contains(strings.Join(warnings, " "), "still being read") {
 			r.Errorf("warnings: %s", warnings)

@@ -55,7 +55,7 @@ func TestCopy_renamesTheObjectAtTheCursor(t *testing.T) {
 		r.press("y")
 		r.wait(5 * time.Second)
 		r.requireApplied("put object", "delete object")
-		r.requireNewsWith("dir/b.txt: moved from ap-south-1/scratch/a.txt; size and MD5 checked")
+		r.requireMessageWith("dir/b.txt: moved from ap-south-1/scratch/a.txt; size and MD5 checked")
 		after := r.sums("ap-south-1", "scratch", "")
 		if len(after) != 1 || after["dir/b.txt"] != before["a.txt"] {
 			t.Errorf("before %v, after %v", before, after)
@@ -79,7 +79,7 @@ func TestCopy_folderToAnotherCluster(t *testing.T) {
 		r.requireText("Copies 11 objects", "11 new, 1 different (left as")
 		r.press("11", "<enter>")
 		r.wait(10 * time.Second)
-		r.requireNewsWith("11 files: copied to cdn.acme.net, 110 B")
+		r.requireMessageWith("11 files: copied to cdn.acme.net, 110 B")
 		sources, targets := r.sums("ap-south-1", "scratch", "many/"), r.sums("us-east-1", "cdn.acme.net", "new/")
 		if len(sources) != 12 || len(targets) != 12 {
 			t.Fatalf("%d sources, %d targets", len(sources), len(targets))

@@ -231,9 +231,9 @@ func TestCounting_millionMarked(t *testing.T) {
 		r.requireText("1,000,000 loaded")
 		r.press("A", "D")
 		r.requireText("Delete 1,000,000 objects")
-		told := r.newsTexts()
+		told := r.messageTexts()
 		if !strings.Contains(told, "counting the objects in 1,000,000 entries") {
-			r.Errorf("the news: %s", told)
+			r.Errorf("the message: %s", told)
 		}
 	})
 }

@@ -284,8 +284,8 @@ func TestStateFile_badFileIsReported(t *testing.T) {
 				defer p.end(false)
 				p.wait(time.Minute)
 				p.requireText("billing-api")
-				if !strings.Contains(p.newsTexts(), c.want) || strings.Contains(p.newsTexts(), "\x1b") {
-					t.Errorf("the news does not say %q: %q", c.want, p.newsTexts())
+				if !strings.Contains(p.messageTexts(), c.want) || strings.Contains(p.messageTexts(), "\x1b") {
+					t.Errorf("the message does not say %q: %q", c.want, p.messageTexts())
 				}
 			})
 		})

@@ -313,7 +313,7 @@ func TestJournal_unresolvedChangesOfEarlierRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			earlier := func(r *harness, _ *shell.Options) { r.leaveUnresolved(c) }
 			startWithOptions(t, emulator.Options{}, screenSize{200, 36}, earlier, func(r *harness) {
-				r.requireNewsWith("Outcome unknown, being looked up: " + c.op)
+				r.requireMessageWith("Outcome unknown, being looked up: " + c.op)
 				if c.want == client.Rejected {
 					r.press(":", "journal", "<enter>")
 					r.requireText(ui.NotSeenYet)
@@ -323,7 +323,7 @@ func TestJournal_unresolvedChangesOfEarlierRun(t *testing.T) {
 					t.Errorf("not done after 2 min\n%s", r.screen())
 				}
 				r.wait(20 * time.Second)
-				r.requireNewsWith(c.says)
+				r.requireMessageWith(c.says)
 				r.requireOutcome(c.want)
 				if got := len(r.appliedOperations()); c.done == nil && got != 0 {
 					t.Errorf("looking up changed %d things", got)
@@ -333,11 +333,11 @@ func TestJournal_unresolvedChangesOfEarlierRun(t *testing.T) {
 	}
 }
 
-// requireNewsWith fails unless a status message contains a text.
-func (r *harness) requireNewsWith(text string) {
+// requireMessageWith fails unless a status message contains a text.
+func (r *harness) requireMessageWith(text string) {
 	r.Helper()
 	if !slices.ContainsFunc(r.messages, func(n ui.StatusMsg) bool { return strings.Contains(n.Text, text) }) {
-		r.Errorf("no news with %q in %v", text, r.messages)
+		r.Errorf("no message with %q in %v", text, r.messages)
 	}
 }
 

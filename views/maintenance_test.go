@@ -232,7 +232,7 @@ func TestMaintenance_failedEnableIsRetried(t *testing.T) {
 		r.wait(5 * time.Minute)
 		r.requireText("cdn-origin: time is up, but still disabled; trying again at")
 		r.wait(15 * time.Minute)
-		r.requireNews("cdn-origin: monitoring is enabled (was disabled) · time is up")
+		r.requireMessage("cdn-origin: monitoring is enabled (was disabled) · time is up")
 		r.requireApplied("disable service", "enable service")
 	})
 }
@@ -243,7 +243,7 @@ func TestMaintenance_lostEnableIsFoundByReading(t *testing.T) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
 		r.emu.InjectFault("enable service", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 		r.wait(time.Hour + time.Minute)
-		r.requireNews("cdn-origin: monitoring is enabled (was disabled) · time is up")
+		r.requireMessage("cdn-origin: monitoring is enabled (was disabled) · time is up")
 		r.requireApplied("disable service", "enable service")
 		if e := r.journal.Entries(time.Time{}); e[len(e)-1].Outcome != client.Applied {
 			r.Errorf("the journal holds %+v", e[len(e)-1])
@@ -299,15 +299,15 @@ func TestMaintenance_followsClockJumps(t *testing.T) {
 	})
 }
 
-// requireNews fails unless a status message was shown.
-func (r *harness) requireNews(text string) {
+// requireMessage fails unless a status message was shown.
+func (r *harness) requireMessage(text string) {
 	r.Helper()
 	for _, n := range r.messages {
 		if n.Text == text {
 			return
 		}
 	}
-	r.Errorf("no news %q in %v", text, r.messages)
+	r.Errorf("no message %q in %v", text, r.messages)
 }
 
 // The hint line offers to change the window of a disabled service, and of no other.
@@ -338,11 +338,11 @@ func TestMaintenance_plannedWindowBeginsAndEnds(t *testing.T) {
 		r.wait(2*time.Hour - time.Minute)
 		r.requireApplied()
 		r.wait(2 * time.Minute)
-		r.requireNews("cdn-origin: monitoring is disabled · its planned maintenance begins")
+		r.requireMessage("cdn-origin: monitoring is disabled · its planned maintenance begins")
 		r.requireText("back 04:00:")
 		r.requireApplied("disable service")
 		r.wait(2 * time.Hour)
-		r.requireNews("cdn-origin: monitoring is enabled (was disabled) · time is up")
+		r.requireMessage("cdn-origin: monitoring is enabled (was disabled) · time is up")
 		r.requireApplied("disable service", "enable service")
 	})
 }
@@ -419,6 +419,6 @@ func TestMaintenance_disabledAgainElsewhereIsLeft(t *testing.T) {
 		if got := r.appliedOperations(); len(got) != 3 || got[2] != "disable service" {
 			r.T.Errorf("applied: %v", got)
 		}
-		r.requireNews("cdn-origin: time is up; it was enabled and disabled again in between, and stays disabled")
+		r.requireMessage("cdn-origin: time is up; it was enabled and disabled again in between, and stays disabled")
 	})
 }

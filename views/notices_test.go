@@ -123,12 +123,12 @@ func TestNotices_everyPanePollsServicesAndIssues(t *testing.T) {
 			before := requests(r)
 			r.wait(250 * time.Second)
 			r.requireText("Issues 2", "Services ▲2")
-			news := ""
+			message := ""
 			for _, n := range r.messages {
-				news += n.Text + "\n"
+				message += n.Text + "\n"
 			}
-			if !strings.Contains(news, "has a problem") || !strings.Contains(news, "new issue 901") {
-				r.Errorf("pane %s: news: %s", pane, news)
+			if !strings.Contains(message, "has a problem") || !strings.Contains(message, "new issue 901") {
+				r.Errorf("pane %s: message: %s", pane, message)
 			}
 			if n := requests(r) - before; n < 6 || n > 17 { // stats show issues, and read them more often
 				r.Errorf("pane %s: %d requests in 250 s", pane, n)
@@ -177,10 +177,10 @@ func TestNotices_everyChangeOfBatch(t *testing.T) {
 			r.elsewhere("POST", fmt.Sprintf("/managed/services/%d/disable", id), "")
 		}
 		r.wait(time.Minute)
-		said := r.newsTexts()
+		said := r.messageTexts()
 		for _, label := range labels {
 			if !strings.Contains(said, label) {
-				t.Errorf("%s was disabled elsewhere, and is not in the news: %s", label, said)
+				t.Errorf("%s was disabled elsewhere, and is not in the messages: %s", label, said)
 			}
 		}
 		for id := range labels {
@@ -188,8 +188,8 @@ func TestNotices_everyChangeOfBatch(t *testing.T) {
 		}
 		r.wait(time.Minute)
 		for _, label := range labels {
-			if said := r.newsTexts(); !strings.Contains(said, label+" (timeout)") {
-				t.Errorf("%s was edited elsewhere, and is not in the news: %s", label, said)
+			if said := r.messageTexts(); !strings.Contains(said, label+" (timeout)") {
+				t.Errorf("%s was edited elsewhere, and is not in the messages: %s", label, said)
 			}
 		}
 	})
@@ -213,15 +213,15 @@ func TestNotices_ignoreStaleLists(t *testing.T) {
 			"new was added elsewhere":           1,
 			"elsewhere":                         3,
 		} {
-			if got := strings.Count(r.newsTexts(), text); got != want {
-				t.Errorf("%q is news %d times, want %d: %s", text, got, want, r.newsTexts())
+			if got := strings.Count(r.messageTexts(), text); got != want {
+				t.Errorf("%q is said %d times, want %d: %s", text, got, want, r.messageTexts())
 			}
 		}
 	})
 }
 
-// newsTexts returns all messages so far.
-func (r *harness) newsTexts() string {
+// messageTexts returns all messages so far.
+func (r *harness) messageTexts() string {
 	var texts []string
 	for _, n := range r.messages {
 		texts = append(texts, n.Text)

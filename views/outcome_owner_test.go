@@ -65,7 +65,7 @@ func TestOutcome_identicalChangeByColleagueIsNotClaimed(t *testing.T) {
 				if !e.ByReading || !strings.Contains(e.OutcomeDetail, notKnown) {
 					t.Errorf("the journal's entry says %q", e.OutcomeDetail)
 				}
-				r.requireNewsWith(notKnown)
+				r.requireMessageWith(notKnown)
 				r.press("<esc>", ":", "journal", "<enter>")
 				r.line(change.op, "as wanted")
 			})
@@ -102,14 +102,14 @@ func readFile(t *testing.T, path string) string {
 
 // What a colleague edits beside an edit of ours is shown as a message, and ours is not, whether it was answered,
 // arrived late, or was found by reading.
-func TestNews_editBesideOursIsNewsOfItsFields(t *testing.T) {
+func TestStatusMessages_namesFieldsEditedBesideOurs(t *testing.T) {
 	late := emulator.Fault{Late: 4 * time.Minute, Times: 1}
 	lost := emulator.Fault{ApplyFirst: true, Status: 504, Delay: time.Second, Times: 1}
 	for name, c := range map[string]struct {
-		fault  emulator.Fault
-		theirs string
-		after  time.Duration
-		news   string // "" for none
+		fault   emulator.Fault
+		theirs  string
+		after   time.Duration
+		message string // "" for none
 	}{
 		"answered":             {emulator.Fault{}, `{"notes":"theirs"}`, time.Minute, "(notes) was edited"},
 		"answered, alone":      {emulator.Fault{}, "", 0, ""},
@@ -137,8 +137,8 @@ func TestNews_editBesideOursIsNewsOfItsFields(t *testing.T) {
 						found += n.Text + "; "
 					}
 				}
-				if c.news == "" && found != "" || !strings.Contains(found, c.news) {
-					t.Errorf("the news say %q, want %q", found, c.news)
+				if c.message == "" && found != "" || !strings.Contains(found, c.message) {
+					t.Errorf("the message says %q, want %q", found, c.message)
 				}
 			})
 		})
@@ -152,7 +152,7 @@ func TestMaintenance_lateDisableThatUserSettlesEndsOnTime(t *testing.T) {
 		r.emu.InjectFault("disable service", emulator.Fault{Late: 4 * time.Minute, Times: 1})
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
 		r.wait(12 * time.Minute)
-		r.requireNewsWith("nothing enables it again at 01:00")
+		r.requireMessageWith("nothing enables it again at 01:00")
 		r.press("<esc>", ":", "journal", "<enter>", "x", "d")
 		r.wait(time.Second)
 		r.requireOutcome(client.Applied)

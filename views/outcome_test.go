@@ -191,7 +191,7 @@ func (o *outcomeTrial) check() {
 	if o.appliedByUs() {
 		for _, n := range o.messages {
 			if strings.Contains(n.Text, "not done") && !strings.Contains(n.Text, ui.NotKnown) {
-				o.Fatalf("the news says %q, but it was applied", n.Text)
+				o.Fatalf("the message says %q, but it was applied", n.Text)
 			}
 		}
 	}
@@ -221,10 +221,10 @@ func TestOutcome_lateArrivalCorrectsJournal(t *testing.T) {
 				if e.Outcome != client.Unknown || !strings.HasPrefix(e.OutcomeDetail, "seen at 2000-01-01 00:0") {
 					t.Errorf("the journal says %s: %s\n%s", e.Outcome, e.OutcomeDetail, r.screen())
 				}
-				r.requireNewsWith("seen now; " + ui.ArrivedLate)
+				r.requireMessageWith("seen now; " + ui.ArrivedLate)
 				for _, n := range r.messages {
 					if strings.Contains(n.Text, "elsewhere") {
-						t.Errorf("the news says %q", n.Text)
+						t.Errorf("the message says %q", n.Text)
 					}
 				}
 			})
@@ -243,7 +243,7 @@ func TestOutcome_lateDisableIsPerhapsOurs(t *testing.T) {
 			r.Errorf("the details are %q", d)
 		}
 		r.requireNoText("not disabled from this machine")
-		r.requireNewsWith("nothing enables it again at 01:00")
+		r.requireMessageWith("nothing enables it again at 01:00")
 		r.wait(2 * time.Hour)
 		r.requireApplied("disable service")
 	})
@@ -307,7 +307,7 @@ func TestOutcome_lateArrivalIsSeenAtNextStart(t *testing.T) {
 		if e := p.lastChange("delete contact"); e.Outcome != client.Unknown {
 			t.Errorf("the journal says %s: %s", e.Outcome, e.OutcomeDetail)
 		}
-		p.requireNewsWith("delete contact Ada Wong: seen now; " + ui.ArrivedLate)
+		p.requireMessageWith("delete contact Ada Wong: seen now; " + ui.ArrivedLate)
 	})
 }
 

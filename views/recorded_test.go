@@ -301,35 +301,36 @@ func TestRecordings_changesAreShown(t *testing.T) {
 	certificate, key := writeCertificate(t, "cdn.acme.net")
 	upload := "8 / cdn.acme <enter> c U " + certificate + " <tab> " + key + " <ctrl+s>"
 	type shownChange struct {
-		keys, news string
-		then       string                     // leads to what was created or changed
-		lines      func(recordedRow) []string // what is then shown about it
+		keys, message string
+		then          string                     // leads to what was created or changed
+		lines         func(recordedRow) []string // what is then shown about it
 	}
 	cases := map[string]shownChange{
 		"POST /object-storage/buckets": {"8 n fresh <ctrl+s>", "created", "/ LABEL <enter>", bucketLines},
 		"DELETE " + bucket: {
-			keys: "8 / scratch <enter> D <wait> scratch <enter>", news: "scratch: deleted",
+			keys: "8 / scratch <enter> D <wait> scratch <enter>", message: "scratch: deleted",
 		},
 		"POST " + bucket + "/access": {
-			keys: "8 / cdn.acme <enter> x <right> <ctrl+s>", news: "access is now",
+			keys: "8 / cdn.acme <enter> x <right> <ctrl+s>", message: "access is now",
 		},
 		"PUT " + bucket + "/access": {
-			keys: "8 / cdn.acme <enter> x <right> <tab> <right> <ctrl+s>", news: "access is now",
+			keys: "8 / cdn.acme <enter> x <right> <tab> <right> <ctrl+s>", message: "access is now",
 		},
 		"PUT " + bucket + "/object-acl": {
-			keys: "8 / acme-www <enter> <enter> / index <enter> c <right> <ctrl+s>", news: "access is now",
+			keys: "8 / acme-www <enter> <enter> / index <enter> c <right> <ctrl+s>", message: "access is now",
 		},
-		"POST " + bucket + "/ssl": {keys: upload, news: "a certificate is set"},
+		"POST " + bucket + "/ssl": {keys: upload, message: "a certificate is set"},
 		"DELETE " + bucket + "/ssl": {
-			keys: upload + " <wait> D <wait> cdn.acme.net <enter>", news: "none is set",
+			keys: upload + " <wait> D <wait> cdn.acme.net <enter>", message: "none is set",
 		},
 		"POST /object-storage/cancel": {
-			keys: "8 : cancel <enter> <wait> acme-prod <enter>", news: "Object Storage is not enabled on your account",
+			keys:    "8 : cancel <enter> <wait> acme-prod <enter>",
+			message: "Object Storage is not enabled on your account",
 		},
 		"POST /object-storage/keys":        {"9 n fresh <ctrl+s>", "LABEL", "y <enter> / LABEL <enter>", keyLines},
 		"PUT /object-storage/keys/{keyId}": {"9 / finance <enter> e -2 <ctrl+s>", "saved", "/ LABEL <enter>", keyLines},
 		"DELETE /object-storage/keys/{keyId}": {
-			keys: "9 / finance <enter> D <wait> finance <enter>", news: "finance: revoked",
+			keys: "9 / finance <enter> D <wait> finance <enter>", message: "finance: revoked",
 		},
 	}
 	shown := map[string]int{}
@@ -344,7 +345,7 @@ func TestRecordings_changesAreShown(t *testing.T) {
 				label, _ := body["label"].(string)
 				r.pressFlow(c.keys)
 				r.wait(time.Second)
-				r.requireText(strings.ReplaceAll(c.news, "LABEL", label))
+				r.requireText(strings.ReplaceAll(c.message, "LABEL", label))
 				if c.lines == nil {
 					return
 				}

@@ -101,7 +101,7 @@ func (r *harness) requireDialog(texts ...string) {
 // The advice below a refusal fits its reason (balance, scope, restricted user), in the message and in a form.
 func TestRefusals_adviceFitsReason(t *testing.T) {
 	for name, c := range refusals {
-		t.Run(name+", news", func(t *testing.T) {
+		t.Run(name+", message", func(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{200, 36}, func(r *harness) {
 				r.emu.InjectFault("enable service", c.fault)
 				r.press("3")
@@ -510,8 +510,8 @@ func TestRefusals_keepServerReason(t *testing.T) {
 	const reason = "The database is moving."
 	fault := emulator.Fault{Status: 503, Body: `{"errors":[{"reason":"` + reason + `"}]}`, Times: 1}
 	for name, c := range map[string]struct{ op, keys, send string }{
-		"news": {"enable service", "3 / billing-cron <enter>", "E"},
-		"form": {"create contact", "4 n Zed <tab> zed@acme.net", "<ctrl+s>"},
+		"message": {"enable service", "3 / billing-cron <enter>", "E"},
+		"form":    {"create contact", "4 n Zed <tab> zed@acme.net", "<ctrl+s>"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{240, 36}, func(r *harness) {

@@ -235,7 +235,7 @@ func (s *sequence) step(event, place string, id int) {
 	for _, n := range s.messages[known:] {
 		said = append(said, n.Text)
 	}
-	s.checkNews(event, label, place == "here", said)
+	s.checkMessage(event, label, place == "here", said)
 	s.checkTickets()
 	s.checkAges()
 	if s.Failed() {
@@ -243,8 +243,8 @@ func (s *sequence) step(event, place string, id int) {
 	}
 }
 
-// checkNews checks that a change by others is shown as a message, and that one of this machine is not.
-func (s *sequence) checkNews(event, label string, here bool, said []string) {
+// checkMessage checks that a change by others is shown as a message, and that one of this machine is not.
+func (s *sequence) checkMessage(event, label string, here bool, said []string) {
 	s.Helper()
 	want := messageOf[event]
 	about := slices.ContainsFunc(said, func(text string) bool {
@@ -254,7 +254,7 @@ func (s *sequence) checkNews(event, label string, here bool, said []string) {
 	switch {
 	case event == "ticket closed":
 	case event == "problem" && !about, event != "problem" && !here && !about:
-		s.Errorf("%s of %s is not in the news: %q", event, label, said)
+		s.Errorf("%s of %s is not in the messages: %q", event, label, said)
 	case here && byOthers:
 		s.Errorf("a change of this machine is told as somebody else's: %q", said)
 	}
@@ -320,8 +320,8 @@ func (s *sequence) checkAges() {
 
 // In 40 courses of problems, disabling, enabling, edits, deletions and closed tickets, here, elsewhere, while the API
 // does not answer and across a restart: no open ticket lacks a visible mark, no change by others is left out of the
-// news, and no age shrinks.
-func TestSequences_ticketsNewsAndAgesStayTrue(t *testing.T) {
+// messages, and no age shrinks.
+func TestSequences_ticketsMessagesAndAgesStayTrue(t *testing.T) {
 	count := 4
 	if runsLongSeries() {
 		count = 40

@@ -444,7 +444,7 @@ func TestEmptying_resumeFindsNothingLeft(t *testing.T) {
 }
 
 // A text that says what is being counted is shown as long as it is counted, and no longer.
-func TestNews_countingEndsWithTheCount(t *testing.T) {
+func TestStatusMessages_countingEndsWithTheCount(t *testing.T) {
 	for name, c := range map[string]struct {
 		open []string
 		says string

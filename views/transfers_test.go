@@ -72,10 +72,10 @@ func TestTransfers_folderReportedInOneLine(t *testing.T) {
 		r.delay("object get", time.Second)
 		r.downloadFolder(40)
 		r.wait(20 * time.Second)
-		told := r.newsMatching(`download`)
+		told := r.messagesMatching(`download`)
 		if len(told) != 2 || !strings.HasPrefix(told[0], "downloading 40 files") ||
 			told[1] != "40 files: downloaded from scratch to "+dir+", 400 B" {
-			r.Errorf("the news is %q", told)
+			r.Errorf("the message is %q", told)
 		}
 		r.messages = nil
 		if err := os.Remove(filepath.Join(dir, "many", "036.txt")); err != nil {
@@ -83,8 +83,8 @@ func TestTransfers_folderReportedInOneLine(t *testing.T) {
 		}
 		r.downloadFolder(40)
 		r.wait(10 * time.Second)
-		r.requireNewsWith("downloading 1 file: 1 new, 39 the same")
-		r.requireNewsWith("036.txt: downloaded to " + filepath.Join(dir, "many", "036.txt"))
+		r.requireMessageWith("downloading 1 file: 1 new, 39 the same")
+		r.requireMessageWith("036.txt: downloaded to " + filepath.Join(dir, "many", "036.txt"))
 		r.messages = nil
 		if err := os.RemoveAll(filepath.Join(dir, "many")); err != nil {
 			r.Fatal(err)
@@ -93,18 +93,18 @@ func TestTransfers_folderReportedInOneLine(t *testing.T) {
 		r.emu.InjectFault("object get", emulator.Fault{Status: 404, Delay: time.Second, Times: 38})
 		r.downloadFolder(40)
 		r.wait(time.Minute)
-		told = r.newsMatching(`failed|continue`)
+		told = r.messagesMatching(`failed|continue`)
 		if len(told) != 2 || !strings.HasPrefix(told[0], "download many/") || !regexp.MustCompile(` · the other \d+ `+
 			`continue$`).MatchString(told[0]) ||
 			!strings.HasPrefix(told[1], "2 of 40 files: ") || !strings.Contains(told[1], " · 38 failed, first many/") ||
 			!strings.Contains(told[1], "404") {
-			r.Errorf("the news of the failures is %q", told)
+			r.Errorf("the message of the failures is %q", told)
 		}
 	})
 }
 
-// newsMatching returns the messages that contain one of the words.
-func (r *harness) newsMatching(words string) []string {
+// messagesMatching returns the messages that contain one of the words.
+func (r *harness) messagesMatching(words string) []string {
 	var found []string
 	for _, say := range r.messages {
 		if regexp.MustCompile(words).MatchString(say.Text) {
@@ -189,8 +189,9 @@ func TestTransfers_oneKeyPausesAndResumes(t *testing.T) {
 		r.requireText("running", "d pause")
 		r.wait(time.Minute)
 		r.requireText("1 done")
-		if told := r.newsMatching("300 objects are deleted"); len(told) != 1 || strings.Contains(told[0], "unknown") {
-			r.Errorf("the news is %q", told)
+		told := r.messagesMatching("300 objects are deleted")
+		if len(told) != 1 || strings.Contains(told[0], "unknown") {
+			r.Errorf("the message is %q", told)
 		}
 		r.press("d")
 		r.requireText("pause or resume: it has ended")
@@ -212,9 +213,9 @@ func TestTransfers_cancelAllCountsUnfinished(t *testing.T) {
 		r.press("y")
 		r.wait(5 * time.Second)
 		r.requireText("cancelled", "nothing is under way")
-		told := r.newsMatching("of 30 files")
+		told := r.messagesMatching("of 30 files")
 		if len(told) != 1 || strings.Contains(told[0], "failed") {
-			r.Errorf("the news is %q", told)
+			r.Errorf("the message is %q", told)
 		}
 	})
 }

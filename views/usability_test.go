@@ -242,7 +242,7 @@ func TestContacts_phoneNumbersAreWhole(t *testing.T) {
 
 // If the answer to a change was lost, the message still names the change and the object. It says so if the filter hides
 // the row.
-func TestNews_namesChangeAndObject(t *testing.T) {
+func TestStatusMessages_namesChangeAndObject(t *testing.T) {
 	lost := emulator.Fault{ApplyFirst: true, Reset: true, Times: 1}
 	form := []string{"n", "night check", "<tab>", "<right>", "<tab>", "203.0.113.7:22", "<ctrl+s>"}
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
@@ -273,7 +273,7 @@ func TestNews_namesChangeAndObject(t *testing.T) {
 }
 
 // A message that is true only for the pane in front goes when another pane or a dialog is opened; other messages stay.
-func TestNews_ofPaneGoesWithPane(t *testing.T) {
+func TestStatusMessages_ofPaneGoesWithPane(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		for _, keys := range [][]string{{"c"}, {"3"}, {"?"}, {":", "contacts", "<enter>"}} {
 			r.press("8", "<esc>")
@@ -292,7 +292,7 @@ func TestNews_ofPaneGoesWithPane(t *testing.T) {
 }
 
 // News reads as a sentence.
-func TestNews_readsAsSentence(t *testing.T) {
+func TestStatusMessages_readsAsSentence(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "acme-www", "<enter>", "x", "<right>", "<tab>", "<right>", "<ctrl+s>")
 		r.requireText("acme-www: access is now public-read, CORS on")

@@ -388,7 +388,7 @@ func TestStart_cosmeticMistakes(t *testing.T) {
 				strings.TrimPrefix(c.want, "config.toml"),
 				": ",
 			) // the name may overwrite equal cells
-			p.waitUntil("news about "+place, func() bool {
+			p.waitUntil("message about "+place, func() bool {
 				_, screen, _ := strings.Cut(p.output(), "\x1b[?1049h")
 				return strings.Contains(ansi.Strip(screen), place)
 			})

@@ -108,18 +108,18 @@ func NewForm[T any](r StoreForm[T]) Form {
 
 // showStatus shows the message about a change of a store.
 func (r StoreForm[T]) showStatus(c ui.ChangeResult[T], answered bool) tea.Cmd {
-	news := ui.StatusMsg{
+	message := ui.StatusMsg{
 		Tone: theme.Good,
 		Text: r.Success(c.Row),
 		Row:  ui.RowRef{Store: r.Store, ID: r.Store.ID(c.Row)},
 	}
 	if c.Warn {
-		news.Tone = theme.Warn
+		message.Tone = theme.Warn
 	}
 	if !answered {
-		news.Text += " · " + ui.SeenByReading
+		message.Text += " · " + ui.SeenByReading
 	}
-	return ui.Send(news)
+	return ui.Send(message)
 }
 
 // outcomeReport says how a change of a store ended that a form has sent: in the form while it is open, else as a

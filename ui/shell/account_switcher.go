@@ -179,8 +179,8 @@ func (d *AccountSwitcher) handleAccountOpened(msg accountOpened) tea.Cmd {
 	if !d.dialogs.dismiss(msg.opening) {
 		return d.discardSession(msg.session, nil)
 	}
-	refuse := func(tone theme.Tone, news string) tea.Cmd {
-		return d.discardSession(msg.session, d.tagCommand(ui.ShowStatus(tone, news)))
+	refuse := func(tone theme.Tone, message string) tea.Cmd {
+		return d.discardSession(msg.session, d.tagCommand(ui.ShowStatus(tone, message)))
 	}
 	switch {
 	case msg.err != nil:
@@ -206,11 +206,11 @@ func (d *AccountSwitcher) handleAccountOpened(msg accountOpened) tea.Cmd {
 	if o.SelectAccount != nil {
 		o.SelectAccount(left)
 	}
-	news := ui.ShowStatus(theme.Info, "account "+o.Account+" opened")
+	message := ui.ShowStatus(theme.Info, "account "+o.Account+" opened")
 	if o.Account == AllAccounts {
-		news = nil
+		message = nil
 	}
-	return d.tagCommand(tea.Batch(next.Update(d.windowSize), next.Init(), news))
+	return d.tagCommand(tea.Batch(next.Update(d.windowSize), next.Init(), message))
 }
 
 // noteProblems notes the last problem of the account in front, or of all that the overview has read.
@@ -246,11 +246,11 @@ func (d *AccountSwitcher) replaceSession(next *Shell, session Session) {
 }
 
 // discardSession closes a session that is not shown.
-func (d *AccountSwitcher) discardSession(session Session, news tea.Cmd) tea.Cmd {
+func (d *AccountSwitcher) discardSession(session Session, message tea.Cmd) tea.Cmd {
 	if session.Close != nil {
 		d.closing.Go(session.Close)
 	}
-	return news
+	return message
 }
 
 // openingDialog is in front while an account is being opened, so that nothing starts in the account that is about to

@@ -139,7 +139,7 @@ func TestAccountSwitcher_dropsOldAccount(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		d := newSwitcherTest(t)
 		d.wantText("alpha-one")
-		late := d.switcher.tagCommand(ui.ShowStatus(theme.Good, "alpha's news"))
+		late := d.switcher.tagCommand(ui.ShowStatus(theme.Good, "alpha's message"))
 		d.holdFetches = make(chan struct{})
 		for len(d.fetches) > 0 {
 			<-d.fetches
@@ -155,7 +155,7 @@ func TestAccountSwitcher_dropsOldAccount(t *testing.T) {
 			t.Errorf("the old account's request: %v; closed %d times", old.Err(), d.closed["alpha"])
 		}
 		d.run(late)
-		d.wantNoText("alpha's news")
+		d.wantNoText("alpha's message")
 		d.switcher.Close()
 		if d.closed["beta"] != 1 || d.closed["alpha"] != 1 {
 			t.Errorf("closed: %v", d.closed)

@@ -195,7 +195,7 @@ func TestSearchList_typingChoosesTheFirst(t *testing.T) {
 }
 
 // However long a status message is, it ends before the key that undoes the change.
-func TestNews_longTextLeavesTheUndoKey(t *testing.T) {
+func TestStatusMessages_longTextLeavesTheUndoKey(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		b := newShellTest(t, nil)
 		undo := &ui.Action{Key: ui.Bind("undo", "u"), Do: func() tea.Cmd { return nil }}
@@ -204,7 +204,7 @@ func TestNews_longTextLeavesTheUndoKey(t *testing.T) {
 		if !slices.ContainsFunc(screen, func(line string) bool {
 			return strings.Contains(line, "long long") && strings.Contains(line, "undo")
 		}) {
-			t.Errorf("the key is not beside the news:\n%s", strings.Join(screen, "\n"))
+			t.Errorf("the key is not beside the message:\n%s", strings.Join(screen, "\n"))
 		}
 	})
 }

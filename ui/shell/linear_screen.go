@@ -124,7 +124,7 @@ func (l *ScreenReaderProgram) announceChanges(s *Shell) {
 	l.announcePart(before.freshness, now.freshness)
 	l.announcePart(before.count, now.count)
 	if now.statusNumber != before.statusNumber && s.status.current.Text != "" {
-		l.announce("news: " + s.status.current.Text + l.undoHint(s))
+		l.announce("message: " + s.status.current.Text + l.undoHint(s))
 	}
 	if fresh {
 		l.lineIndex = 0

@@ -79,8 +79,8 @@ func TestLinearScreen_wrapsAtWords(t *testing.T) {
 	l.Update(tea.WindowSizeMsg{Width: 24, Height: 10})
 	l.Frame()
 	const address = "https://web-1.acme.net/health?verbose=yes"
-	l.announce("news: monitoring of web-1 is disabled until 23:01; " + address + " was not read")
-	want := "news: monitoring of\nweb-1 is disabled until\n23:01;\n" + address + "\nwas not read\n"
+	l.announce("message: monitoring of web-1 is disabled until 23:01; " + address + " was not read")
+	want := "message: monitoring of\nweb-1 is disabled until\n23:01;\n" + address + "\nwas not read\n"
 	if said := l.Frame().LinearText; said != want {
 		t.Errorf("said %q", said)
 	}

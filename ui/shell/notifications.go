@@ -69,9 +69,9 @@ func (o NotifyOptions) refresh() tea.Cmd {
 // test sends a notification, so that the user can try the configuration.
 func (o NotifyOptions) test(account string) tea.Cmd {
 	if len(o.Methods) == 0 {
-		news := `notifications are off · notify = ["bell", "osc9"] in the configuration turns them on`
-		return ui.ShowStatus(theme.Warn, news)
+		message := `notifications are off · notify = ["bell", "osc9"] in the configuration turns them on`
+		return ui.ShowStatus(theme.Warn, message)
 	}
-	news := "sent a test by " + strings.Join(o.Methods, ", ") + " · rules: " + strings.Join(o.Rules, ", ")
-	return tea.Batch(o.send(account, "this is a test"), ui.ShowStatus(theme.Info, news))
+	message := "sent a test by " + strings.Join(o.Methods, ", ") + " · rules: " + strings.Join(o.Rules, ", ")
+	return tea.Batch(o.send(account, "this is a test"), ui.ShowStatus(theme.Info, message))
 }

@@ -106,7 +106,7 @@ func (p *programActions) screenActions(s *Shell) []ui.Action {
 			"hide values", "shows hosts, addresses, phones, keys and long numbers as dots, for a shared screen", hide,
 			"H",
 		),
-		programAction("messages", "all news lines so far", messages, "m"),
+		programAction("messages", "all status messages so far", messages, "m"),
 	}
 }
 

@@ -351,7 +351,7 @@ func TestPalette_actionWithRowAsks(t *testing.T) {
 	})
 }
 
-func TestNews_errorStaysUntilReplaced(t *testing.T) {
+func TestStatusMessages_errorStaysUntilReplaced(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		b := newShellTest(t, nil)
 		b.run(b.shell.Update(ui.StatusMsg{Text: "first", Tone: theme.Good}))

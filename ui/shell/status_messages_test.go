@@ -10,7 +10,7 @@ import (
 )
 
 // The history keeps a bounded number of messages, the newest ones.
-func TestNews_historyIsBounded(t *testing.T) {
+func TestStatusMessages_historyIsBounded(t *testing.T) {
 	faulttest.RunCase(t, "I5", "5,000 messages", func(t *testing.T) {
 		b := newShellTest(t, nil)
 		for i := range 5000 {

@@ -68,8 +68,8 @@ func (s *themeSwitch) entries() []paletteEntry {
 			do: func() tea.Cmd {
 				s.choices.Selected = name
 				s.apply(name)
-				news := "theme " + name + " for this session · theme = \"" + name + "\" in the configuration keeps it"
-				return tea.Batch(s.requestBackgroundColor(), ui.ShowStatus(theme.Good, news))
+				text := "theme " + name + " for this session · theme = \"" + name + "\" in the configuration keeps it"
+				return tea.Batch(s.requestBackgroundColor(), ui.ShowStatus(theme.Good, text))
 			},
 		})
 	}

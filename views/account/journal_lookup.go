@@ -57,12 +57,12 @@ func recordLate(a *Account, intent, what, reason string) tea.Cmd {
 	}
 	text := fmt.Sprintf("seen at %s: %s", a.Now().UTC().Format("2006-01-02 15:04:05 UTC"), ui.ArrivedLate)
 	a.Journal.RecordOutcome(intent, client.Unknown, client.FoundByReading(text+ui.WithPrefix(" · ", reason)))
-	news := what + ": seen now; " + ui.ArrivedLate + ui.WithPrefix(" · ", reason)
+	message := what + ": seen now; " + ui.ArrivedLate + ui.WithPrefix(" · ", reason)
 	if end := entries[i].Change.RevertAt; !end.IsZero() {
-		news += " · nothing enables it again at " + FormatClock(end.In(a.Location), a.Now().In(a.Location))
+		message += " · nothing enables it again at " + FormatClock(end.In(a.Location), a.Now().In(a.Location))
 	}
 	return tea.Batch(
-		ui.ShowStatus(theme.Warn, news),
+		ui.ShowStatus(theme.Warn, message),
 		a.JournalStore().Refresh(),
 	)
 }

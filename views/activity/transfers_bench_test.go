@@ -90,7 +90,7 @@ func TestTransfersPane_allocations(t *testing.T) {
 		t.Errorf("%v allocations for a key", n)
 	}
 	if n := testing.AllocsPerRun(20, func() { account.TransfersChanged{Account: a}.Deliver() }); n > 100 {
-		t.Errorf("%v allocations for a piece of news", n)
+		t.Errorf("%v allocations for a message", n)
 	}
 }
 

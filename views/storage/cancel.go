@@ -163,13 +163,13 @@ type cancelStorageResult struct {
 
 // Deliver brings the message and reads again what is left.
 func (m cancelStorageResult) Deliver() tea.Cmd {
-	news := ui.ShowStatus(theme.Good, "Object Storage is cancelled")
+	message := ui.ShowStatus(theme.Good, "Object Storage is cancelled")
 	if m.err != nil {
 		next := ui.WithPrefix(" · ", account.OrDefault(m.remaining, ui.Advice(m.err)))
-		news = ui.ShowStatus(theme.Bad, "cancel Object Storage: "+ui.Reason(m.err)+next)
+		message = ui.ShowStatus(theme.Bad, "cancel Object Storage: "+ui.Reason(m.err)+next)
 	}
 	return tea.Batch(
-		news, account.RefreshAll(m.a.Buckets(), m.a.Keys(), m.a.TransferUsage()),
+		message, account.RefreshAll(m.a.Buckets(), m.a.Keys(), m.a.TransferUsage()),
 		account.ResumeLookups(m.a, account.UnresolvedChanges(m.a)),
 	)
 }

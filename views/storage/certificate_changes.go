@@ -237,14 +237,14 @@ func (c certificates) send(bucket *bucketCertificate, replace bool) certificateD
 		},
 		Attempt: in.attempt,
 		AfterSubmit: func(_ *bucketCertificate, told bool) tea.Cmd {
-			news := client.Clean(bucket.Bucket) + ": certificate set"
+			message := client.Clean(bucket.Bucket) + ": certificate set"
 			if told {
 				c.uploaded(&in.pair)
 			} else {
 				c.uploaded(nil) // it may be another one
-				news += " · " + ui.SeenByReading
+				message += " · " + ui.SeenByReading
 			}
-			return ui.ShowStatus(theme.Good, news)
+			return ui.ShowStatus(theme.Good, message)
 		},
 		ScriptNote: func(*bucketCertificate) string {
 			return fmt.Sprintf("for %s, until %s", in.pair.HostNames(), in.pair.Leaf.NotAfter.Format(time.DateOnly))

@@ -117,8 +117,8 @@ func (l *objectListing) downloadPlanForm(what, prefix string, all objectSet) for
 			if len(ids) == 0 {
 				return nil, errors.New("there is nothing to download" + leftOut("left out", refused))
 			}
-			news := "downloading " + ui.Plural(len(ids), "file", "files") + ": " + describePlan(plan, existing)
-			return transferStarted(l.a, folder, news+leftOut("left out", refused)), nil
+			message := "downloading " + ui.Plural(len(ids), "file", "files") + ": " + describePlan(plan, existing)
+			return transferStarted(l.a, folder, message+leftOut("left out", refused)), nil
 		},
 	}
 }

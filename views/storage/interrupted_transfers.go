@@ -82,8 +82,8 @@ func (m downloadsContinued) Deliver() tea.Cmd {
 	if m.n == 0 {
 		return ui.ShowStatus(theme.Bad, "nothing could be continued: "+client.Clean(errors.Join(m.refused...).Error()))
 	}
-	news := "continuing " + ui.Plural(m.n, "download", "downloads")
-	return transferStarted(m.a, "", news+leftOut("left out", m.refused))()
+	message := "continuing " + ui.Plural(m.n, "download", "downloads")
+	return transferStarted(m.a, "", message+leftOut("left out", m.refused))()
 }
 
 // interruptedCopiesMenu asks what to do with interrupted copies, of which this run keeps all until forget is called.

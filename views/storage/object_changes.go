@@ -269,8 +269,8 @@ func objectAccessForm(
 			tone = theme.Warn
 		}
 		return func() tea.Cmd {
-			news := ui.ShowStatus(tone, name.String()+": "+found.describe("access", acl.String()))
-			return tea.Batch(news, ui.Send(ui.RefreshMsg{}))
+			message := ui.ShowStatus(tone, name.String()+": "+found.describe("access", acl.String()))
+			return tea.Batch(message, ui.Send(ui.RefreshMsg{}))
 		}, nil
 	})
 }

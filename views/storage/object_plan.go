@@ -487,8 +487,8 @@ func (m copyStarted) Deliver() tea.Cmd {
 	if m.n == 0 {
 		return ui.ShowStatus(theme.Bad, "nothing was started"+leftOut("left out", m.refused))
 	}
-	news := doing + ui.Plural(m.n, "object", "objects") + leftOut("left out", m.refused)
-	return transferStarted(a, "", news)()
+	message := doing + ui.Plural(m.n, "object", "objects") + leftOut("left out", m.refused)
+	return transferStarted(a, "", message)()
 }
 
 // moveAction renames, moves and copies.

@@ -230,8 +230,8 @@ func (l *objectListing) prepareFolderUpload(ctx context.Context, u folderUpload)
 				Consent:  c[client.OpUploadObject],
 			})
 			l.sizes.invalidate()
-			news := "uploading " + ui.Plural(len(ids), "file", "files")
-			return transferStarted(l.a, "", news+leftOut("not sent", refused))()
+			message := "uploading " + ui.Plural(len(ids), "file", "files")
+			return transferStarted(l.a, "", message+leftOut("not sent", refused))()
 		})
 	}
 	if large != nil {

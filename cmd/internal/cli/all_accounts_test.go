@@ -218,7 +218,7 @@ func TestAllAccounts_linear(t *testing.T) {
 	v.Type("/", "prod", "<enter>")
 	v.WaitFor("1 of 1: prod; account prod EU PROD")
 	v.Type("<enter>")
-	v.WaitFor("news: account prod opened")
+	v.WaitFor("message: account prod opened")
 	const read = "account prod EU PROD; problems problem: 1 down"
 	before := strings.Count(v.Screen(), read)
 	v.Type("O")

@@ -98,7 +98,7 @@ func (r *configParser) parseCommands(cfg *File, value any) {
 // parseCommand reads a command and returns the number of its mistakes.
 func (r *configParser) parseCommand(i int, block map[string]any) (c ui.CustomCommand, mistakes int) {
 	before, at := len(r.errs), []string{"commands", elementKey(i)}
-	c.Output, c.Line = ui.OutputNews, r.positions.At(at...).Line
+	c.Output, c.Line = ui.OutputMessage, r.positions.At(at...).Line
 	report := func(name, text string) {
 		where := at
 		if r.positions.Has(append(at, name)...) {

@@ -69,7 +69,7 @@ services = ["status", "label", "consultation_group", "updated"]`,
 				"are replaced by the row's values, and it gets the row as JSON on standard input. Pass them " +
 				"to a shell script as arguments, so that they cannot become commands: [\"sh\", \"-c\", " +
 				"\"echo \\\"$1\\\" >> list\", \"-\", \"{label}\"]; a placeholder in the script itself is refused. " +
-				"output is news (shows the first line), dialog, or terminal: in a terminal, the program reads the " +
+				"output is message (shows the first line), dialog, or terminal: in a terminal, the program reads the " +
 				"keyboard and gets no JSON. The program gets none of the variables from which lookout may read a " +
 				"token. It is stopped after a minute, unless it has the terminal. On a protected account, lookout " +
 				"always asks first. In read-only mode, it refuses the command unless harmless = true.",

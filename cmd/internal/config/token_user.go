@@ -147,8 +147,8 @@ func (s Settings) CheckReplacement(ctx context.Context, api *client.Client) erro
 	return nil
 }
 
-// TokenUserNews says that the account's files are not those of its first user; "" if they are.
-func (s Settings) TokenUserNews() string {
+// TokenUserMessage says that the account's files are not those of its first user; "" if they are.
+func (s Settings) TokenUserMessage() string {
 	r := s.tokenRecord()
 	if r.otherUser() == "" {
 		return ""

@@ -11,7 +11,7 @@ import (
 // only "disable" enters are the path of a change.
 func TestChangePath(t *testing.T) {
 	t.Parallel()
-	run := func(t *testing.T, changes int, news string, keys ...string) {
+	run := func(t *testing.T, changes int, message string, keys ...string) {
 		api := emulator.New(emulator.Options{Token: "demo"})
 		v := startDashboard(t, api, 120, 36)
 		v.WaitFor("Services ─ 14")
@@ -20,7 +20,7 @@ func TestChangePath(t *testing.T) {
 		v.WaitFor("1 of 14 match")
 		v.WaitIdle(300 * time.Millisecond)
 		v.Type(keys...)
-		v.WaitFor(news)
+		v.WaitFor(message)
 		v.WaitIdle(300 * time.Millisecond)
 		if n := len(api.Ledger()); n != changes {
 			t.Errorf("%d changes were sent, want %d", n, changes)

@@ -83,7 +83,7 @@ func TestCustomCommand_getsTheRowAndNoToken(t *testing.T) {
 	program, folder := recordingProgram(t, "echo; printf '\\033[31mplan for web-1\\033[0m\\nsecond line\\n'")
 	v := startWithCommand(t, ui.CustomCommand{
 		Argv:   []string{program, "--service={label}", "{address}", "a b;$(c)", "{id} {status}"},
-		Output: ui.OutputNews,
+		Output: ui.OutputMessage,
 	}, config.AccountConfig{}, nil)
 	v.Type("x")
 	v.WaitFor("web-1: runbook: plan for web-1")
@@ -119,7 +119,7 @@ func TestCustomCommand_dialogAndFailure(t *testing.T) {
 	failing, _ := recordingProgram(t, "echo no such host >&2; exit 3")
 	v = startWithCommand(
 		t,
-		ui.CustomCommand{Argv: []string{failing}, Output: ui.OutputNews},
+		ui.CustomCommand{Argv: []string{failing}, Output: ui.OutputMessage},
 		config.AccountConfig{},
 		nil,
 	)
@@ -134,7 +134,7 @@ func TestCustomCommand_readOnlyAndProtected(t *testing.T) {
 		_, err := os.Stat(filepath.Join(folder, "args"))
 		return err == nil
 	}
-	command := ui.CustomCommand{Argv: []string{program, "{label}"}, Output: ui.OutputNews}
+	command := ui.CustomCommand{Argv: []string{program, "{label}"}, Output: ui.OutputMessage}
 	v := startWithCommand(t, command, config.AccountConfig{ReadOnly: true}, nil)
 	v.Type("x")
 	v.WaitFor("read-only mode")

@@ -211,11 +211,11 @@ func openForUser(
 ) tea.Cmd {
 	open := func() tea.Cmd {
 		account.HoldMemory(acc, false)
-		news := s.TokenUserNews()
-		if news == "" {
+		message := s.TokenUserMessage()
+		if message == "" {
 			return onOpen(acc)
 		}
-		return tea.Batch(onOpen(acc), ui.ShowStatus(theme.Warn, news))
+		return tea.Batch(onOpen(acc), ui.ShowStatus(theme.Warn, message))
 	}
 	if s.CheckUser == nil {
 		return open()

@@ -50,7 +50,7 @@ func TestLinear(t *testing.T) {
 	v.Type("<tab>")
 	v.WaitFor("button disable: enter sends")
 	v.Type("<enter>")
-	v.WaitFor("news: web-1: monitoring is disabled until")
+	v.WaitFor("message: web-1: monitoring is disabled until")
 	v.Type("D")
 	v.WaitFor("is deleted: monitoring stops")
 	v.WaitFor("type web-1 and press enter; escape cancels")

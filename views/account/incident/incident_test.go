@@ -186,7 +186,7 @@ func TestObservations_Observe_ignoresOlderRows(t *testing.T) {
 		t.Errorf("disabled: %v", found)
 	}
 	if found := observe(2*time.Minute, row(client.StatusOK, start.Add(-time.Hour))); len(found) != 0 {
-		t.Errorf("a replica that is behind makes news: %v", found)
+		t.Errorf("a replica that is behind causes a message: %v", found)
 	}
 	if found := observe(3*time.Minute, row(client.StatusDisabled, start.Add(30*time.Second))); len(found) != 0 {
 		t.Errorf("it was disabled once, not twice: %v", found)
