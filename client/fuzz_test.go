@@ -54,7 +54,7 @@ func responseTypes() []any {
 		&Page[*Cluster]{},
 		&Page[*AccessKey]{},
 		&ObjectPage{},
-		&Stats{},
+		&ManagedStats{},
 		&Contact{},
 		&Credential{},
 		&Issue{},

@@ -228,7 +228,7 @@ func checkExchange(t *testing.T, name string, x *faulttest.RecordedExchange) boo
 		}
 	case !ours:
 	case strings.Contains(name, "unavailable"):
-		if err != nil || len(got.(*client.Stats).Unavailable) == 0 {
+		if err != nil || len(got.(*client.ManagedStats).Unavailable) == 0 {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	case err != nil:
@@ -241,7 +241,7 @@ func checkExchange(t *testing.T, name string, x *faulttest.RecordedExchange) boo
 
 // checkMembers fails where a member that our type holds has another value than the answer.
 func checkMembers(t *testing.T, name string, got any, body json.RawMessage) {
-	if _, isStats := got.(*client.Stats); isStats {
+	if _, isStats := got.(*client.ManagedStats); isStats {
 		return // its members are renamed; the values are tested on their own
 	}
 	ours, err := json.Marshal(got)

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Stats holds the last 24 hours of all managed instances together ("Managed Stats"): CPU in percent, disk and swap in
-// operations per second, the network in bits per second.
-type Stats struct {
+// ManagedStats holds the last 24 hours of all managed instances together ("Managed Stats"): CPU in percent, disk and
+// swap in operations per second, the network in bits per second.
+type ManagedStats struct {
 	CPU, Disk, NetIn, NetOut, Swap []Sample
 	Unavailable                    []ServerText // what the server said instead of data: "Graphs are not yet available."
 }
@@ -25,12 +25,12 @@ type Sample struct {
 }
 
 // UnmarshalJSON accepts an object of series, or a list of sentences. The second form is not in the document.
-func (s *Stats) UnmarshalJSON(body []byte) error {
+func (s *ManagedStats) UnmarshalJSON(body []byte) error {
 	var data json.RawMessage
 	if err := extractMembers(body, map[string]*json.RawMessage{"data": &data}); err != nil {
 		return err
 	}
-	*s = Stats{}
+	*s = ManagedStats{}
 	if len(data) > 0 && data[0] == '[' {
 		if err := json.Unmarshal(data, &s.Unavailable); err != nil || slices.Contains(s.Unavailable, ServerText{}) {
 			return errors.New("the field \"data\" is a list, but its items are not text")
@@ -130,6 +130,6 @@ func parseTimestamp(x float64) time.Time {
 type StatsReader struct{ c *Client }
 
 // Get returns the stats as of now.
-func (s StatsReader) Get(ctx context.Context) (*Stats, error) {
-	return call[*Stats](ctx, s.c, request{op: "view stats"})
+func (s StatsReader) Get(ctx context.Context) (*ManagedStats, error) {
+	return call[*ManagedStats](ctx, s.c, request{op: "view stats"})
 }

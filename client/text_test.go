@@ -225,7 +225,7 @@ func FuzzDecode(f *testing.F) {
 				t.Errorf("%q passes as a page", body)
 			}
 		}
-		var stats Stats
+		var stats ManagedStats
 		_ = decode(body, &stats)
 		var objects ObjectPage
 		_ = decode(body, &objects)
@@ -262,7 +262,7 @@ func TestPage_malformedCell(t *testing.T) {
 
 // The value of a point is y, or the key true, or the only other number. A missing value is a gap, never a zero.
 func TestStats_samples(t *testing.T) {
-	var s Stats
+	var s ManagedStats
 	body := `{"data":{"cpu":[{"x":1716000000000,"y":1.5},{"x":1716000300000,"true":2},{"x":1716000600,"value":3},{` +
 		`"x":1716000900000},{"x":1716001200000,"a":1,"b":2},{"x":17160015000000,"y":null}],"disk":"x"}}`
 	if err := decode([]byte(body), &s); err != nil || len(s.CPU) != 6 {

@@ -138,7 +138,7 @@ func newAccountOf(t testing.TB, n int, now time.Time) *account.Account {
 			}},
 		}
 	})
-	fillStore(a.Stats(), 1, func(int) *client.Stats { return &client.Stats{} })
+	fillStore(a.Stats(), 1, func(int) *client.ManagedStats { return &client.ManagedStats{} })
 	fillStore(a.TransferUsage(), 1, func(int) *client.TransferUsage {
 		return &client.TransferUsage{Used: client.Known(int64(7_000_000_000))}
 	})

@@ -67,8 +67,9 @@ func (a *Account) Instances() *ui.RowStore[*client.Instance] {
 }
 
 // Stats returns the stats of the account, as the only row.
-func (a *Account) Stats() *ui.RowStore[*client.Stats] {
-	return sharedStore(a, "stats", func(*client.Stats) string { return "account" }, SingleFetcher(a.API.Stats.Get))
+func (a *Account) Stats() *ui.RowStore[*client.ManagedStats] {
+	id := func(*client.ManagedStats) string { return "account" }
+	return sharedStore(a, "stats", id, SingleFetcher(a.API.Stats.Get))
 }
 
 // BucketID returns the identity of a bucket: "us-east-1/photos".
@@ -205,7 +206,7 @@ func journalFetcher(j *journal.Journal) func(context.Context, string) (ui.RowPag
 // holds the code of a list for each type of rows.
 type LocalRow struct {
 	ID      string
-	Content any // what it is about: a *Link
+	Content any // what it is about: a *PresignedLink
 }
 
 // Link returns the link that the row is about.

@@ -18,22 +18,24 @@ type metric struct {
 	Name    string
 	unit    chart.Unit
 	unusual float64 // the multiple of the average above which a value stands out; 0: none does
-	series  func(*client.Stats) []chart.Series
+	series  func(*client.ManagedStats) []chart.Series
 }
 
 // Metrics returns the four metrics in the order of their charts.
 func Metrics() []metric {
-	one := func(name string, samples func(*client.Stats) []client.Sample) func(*client.Stats) []chart.Series {
-		return func(s *client.Stats) []chart.Series { return []chart.Series{newSeries(name, samples(s))} }
+	one := func(
+		name string, samples func(*client.ManagedStats) []client.Sample,
+	) func(*client.ManagedStats) []chart.Series {
+		return func(s *client.ManagedStats) []chart.Series { return []chart.Series{newSeries(name, samples(s))} }
 	}
 	operations := chart.Unit{Name: "op/s"}
 	return []metric{
-		{"CPU", chart.Unit{Name: "%"}, 2, one("cpu", func(s *client.Stats) []client.Sample { return s.CPU })},
-		{"Network", chart.Unit{Name: "b/s", Prefixed: true}, 0, func(s *client.Stats) []chart.Series {
+		{"CPU", chart.Unit{Name: "%"}, 2, one("cpu", func(s *client.ManagedStats) []client.Sample { return s.CPU })},
+		{"Network", chart.Unit{Name: "b/s", Prefixed: true}, 0, func(s *client.ManagedStats) []chart.Series {
 			return []chart.Series{newSeries("in", s.NetIn), newSeries("out", s.NetOut)}
 		}},
-		{"Disk", operations, 2, one("disk", func(s *client.Stats) []client.Sample { return s.Disk })},
-		{"Swap", operations, 2, one("swap", func(s *client.Stats) []client.Sample { return s.Swap })},
+		{"Disk", operations, 2, one("disk", func(s *client.ManagedStats) []client.Sample { return s.Disk })},
+		{"Swap", operations, 2, one("swap", func(s *client.ManagedStats) []client.Sample { return s.Swap })},
 	}
 }
 

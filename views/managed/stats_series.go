@@ -123,7 +123,7 @@ func seriesNamed(ctx context.Context, a *account.Account, name string) (*StatSer
 }
 
 // summarizeStats returns every series with its minimum, mean, maximum and last value.
-func summarizeStats(s *client.Stats) []*StatSeries {
+func summarizeStats(s *client.ManagedStats) []*StatSeries {
 	kinds := []struct {
 		name, unit string
 		points     []client.Sample
