@@ -236,7 +236,7 @@ func (s ClusterReader) Get(ctx context.Context, id string) (*Cluster, error) {
 	return call[*Cluster](ctx, s.c, request{op: "view cluster", target: cleanName(id), segments: []any{id}})
 }
 
-// A TransferUsage is the outbound traffic of the current month's billing cycle in bytes ("Transfer usage").
+// TransferUsage is the outbound traffic of the current month's billing cycle in bytes ("Transfer usage").
 type TransferUsage struct {
 	Used Optional[int64] `json:"used"`
 }

@@ -258,7 +258,7 @@ func (w *Writer) DeleteObjects(
 	return d.run(ctx, remove)
 }
 
-// A BulkDeletion is many deletions that are one change.
+// A BulkDeletion deletes many objects, which the journal holds as one change.
 type BulkDeletion struct {
 	writer  *Writer
 	op      string
@@ -285,7 +285,7 @@ type BatchRecorder interface {
 	RecordBatch(intentID string, p BatchRecord) error
 }
 
-// A BatchRecord is what the journal holds of a DeletionBatch. The outcome is not known of Count - Gone - Left of them.
+// A BatchRecord is what the journal holds of a DeletionBatch. The outcome of Count - Gone - Left objects is unknown.
 type BatchRecord struct {
 	Number int    `json:"n"` // from 1
 	Count  int    `json:"count"`
@@ -298,7 +298,7 @@ type BatchRecord struct {
 // UnknownCount returns the number of objects whose outcome is not known.
 func (p BatchRecord) UnknownCount() int { return p.Count - p.Gone - p.Left }
 
-// A DeletionBatch is some objects of a BulkDeletion, whose names are recorded.
+// A DeletionBatch is a batch of objects of a BulkDeletion. Their names are recorded before it is sent.
 type DeletionBatch struct {
 	deletion *BulkDeletion
 	names    []string

@@ -16,7 +16,7 @@ type Contact struct {
 	Updated Timestamp          `json:"updated"`
 }
 
-// A PhoneNumbers holds a contact's phone numbers; empty is null.
+// PhoneNumbers holds a contact's phone numbers; empty is null.
 type PhoneNumbers struct {
 	Primary   OptionalServerText `json:"primary"`
 	Secondary OptionalServerText `json:"secondary"`
@@ -30,7 +30,7 @@ type ContactRequest struct {
 	Phone PhoneNumbersRequest `json:"phone"`
 }
 
-// A PhoneNumbersRequest holds the phone numbers of a ContactRequest.
+// PhoneNumbersRequest holds the phone numbers of a ContactRequest.
 type PhoneNumbersRequest struct {
 	Primary   string `json:"primary,omitempty"`
 	Secondary string `json:"secondary,omitempty"`

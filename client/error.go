@@ -77,7 +77,8 @@ var (
 	ErrReadOnly    = errors.New("read-only mode; nothing was changed")
 )
 
-// FoundByReading is the cause of an outcome that reading again showed, because the answer to the change did not.
+// FoundByReading is recorded as the cause of an outcome that was found by reading again, because the answer to the
+// change was lost.
 type FoundByReading string
 
 // Error returns what was read.
@@ -439,7 +440,7 @@ func (e *Error) lacksScope() bool {
 		!ScopesAllow(e.TokenScopes, e.RequiredScope)
 }
 
-// ScopesAllow reports whether a token's scopes include one. read_write includes read_only, and * includes all.
+// ScopesAllow reports whether a token's scopes include a scope. read_write includes read_only, and * includes all.
 func ScopesAllow(scopes, need string) bool {
 	if need == "" {
 		return true

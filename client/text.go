@@ -218,8 +218,8 @@ func unescapeJSON(body []byte) (string, error) {
 // MarshalJSON encodes the text as it came.
 func (t ServerText) MarshalJSON() ([]byte, error) { return json.Marshal(t.raw) }
 
-// An OptionalServerText is a Text that may be null. The API treats null and the empty text alike; here both are empty,
-// and encoded as null.
+// An OptionalServerText is a ServerText that may be null. The API treats null and the empty text alike; here both are
+// empty, and encoded as null.
 type OptionalServerText struct{ ServerText }
 
 // MarshalJSON encodes the text as it came, or null if it is empty.

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// A CustomCommand is an action of a list that the user has made: it runs a program on the row under the cursor.
+// A CustomCommand is an action that the user has added to a list in the configuration: it runs a program on the row
+// under the cursor.
 type CustomCommand struct {
 	Pane, Key, Name string
 	Argv            []string // the program and its arguments, with placeholders such as {label}; no shell reads them

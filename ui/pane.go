@@ -235,7 +235,7 @@ func Send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 // ShowStatus returns a command that shows a status message in a tone.
 func ShowStatus(tone theme.Tone, text string) tea.Cmd { return Send(StatusMsg{Text: text, Tone: tone}) }
 
-// BackgroundWork is what a status message says is being done. Only the event loop may use it.
+// BackgroundWork is work that a status message reports until it has ended. Only the event loop may use it.
 type BackgroundWork struct {
 	Ended bool
 	Shown bool // its message was shown; what follows replaces that, unless another message has

@@ -7,7 +7,7 @@ import (
 
 // RowStorage holds rows in order and finds them by identity. A storage that can be read off the loop without a copy
 // also has the method Snapshot() func(i int) T, which returns the rows as they are at the call, whatever happens to the
-// storage afterwards. A storage that filters and sorts faster than row by row has Searcher() Searcher.
+// storage afterwards. A storage that filters and sorts faster than row by row has Searcher() RowSearcher.
 type RowStorage[T any] interface {
 	Len() int
 	At(i int) T

@@ -62,7 +62,7 @@ type RowStore[T any] struct {
 	CreatedRow CreatedRow // the row that the user has made last
 }
 
-// CreatedRow is a row that the user has made and waits to see.
+// CreatedRow is the row that the user has created last, so that a list can move its cursor there.
 type CreatedRow struct {
 	ID    string
 	Count int // rows made so far

@@ -25,14 +25,14 @@ type ScriptedTransport struct {
 	requests []RecordedRequest
 }
 
-// RecordedRequest is a request that a Transport has received.
+// RecordedRequest is a request that a ScriptedTransport has received.
 type RecordedRequest struct {
 	Method, Host, Path, Query string
 	Header                    http.Header
 	Body                      []byte
 }
 
-// NewTransport returns a Transport in front of next, which may be nil if no interceptor passes a request on.
+// NewTransport returns a ScriptedTransport in front of next, which may be nil if no interceptor passes a request on.
 func NewTransport(next http.RoundTripper, faults ...RoundTripFunc) *ScriptedTransport {
 	return &ScriptedTransport{Next: next, Interceptors: faults}
 }

@@ -72,7 +72,7 @@ func (j *Journal) UnresolvedEntries(since time.Time) []Entry {
 	return slices.Clip(m.entries[:n])
 }
 
-// Unfinished returns the changes of an operation that earlier runs did not finish: of each path the last one, if its
+// Unfinished returns the changes of an operation that earlier runs did not finish: the last one of each path, if its
 // outcome is missing or unknown.
 func (j *Journal) Unfinished(op string) []Entry {
 	j.mu.Lock()

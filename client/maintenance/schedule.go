@@ -78,7 +78,7 @@ func (s *Schedule) Known(intent string) bool {
 // Leave takes a window off the schedule.
 func (s *Schedule) Leave(intent string) { s.set(intent, attempt{never: true}) }
 
-// Delay puts a window off until a time, to let another program be first.
+// Delay postpones a window to a time, so that another program can be first.
 func (s *Schedule) Delay(intent string, until time.Time) { s.set(intent, attempt{next: until}) }
 
 // Done says that a window has begun or ended.
@@ -94,8 +94,8 @@ func (s *Schedule) Failed(intent string, now time.Time) time.Time {
 	return a.next
 }
 
-// NextLook returns for how long nothing is due: never longer than a few seconds. It reports false if the journal holds
-// no window at all.
+// NextLook returns how long to wait until windows may be due: never longer than a few seconds. It reports false if the
+// journal holds no window at all.
 func (s *Schedule) NextLook(j *journal.Journal, now time.Time) (time.Duration, bool) {
 	wait, any := longestLook, false
 	soon := func(intent string, at time.Time) {

@@ -21,7 +21,7 @@ type ObjectEntry struct {
 	Size int64
 }
 
-// A SortedNames holds objects of a bucket, sorted by name, each once. It never changes.
+// SortedNames holds the names and sizes of objects of a bucket, sorted by name, each once. It never changes.
 type SortedNames struct {
 	bucket string
 	blocks [][]byte

@@ -360,7 +360,7 @@ func isReadable(ctx context.Context, root *os.Root, name string) bool {
 	return true
 }
 
-// A CompareOptions says how a plan is compared with its target.
+// CompareOptions say how a plan is compared with its target.
 type CompareOptions struct {
 	NameOnly  bool                 // only whether the name is taken: what exists is FileUnknown
 	SizeOnly  bool                 // equal sizes are FileSame; nothing is read

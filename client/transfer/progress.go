@@ -11,7 +11,7 @@ import (
 // An ID identifies a transfer of this session. IDs start at 1.
 type ID int
 
-// A Kind is what a transfer does.
+// A Kind says what a transfer does: download, upload, delete, copy or move.
 type Kind int
 
 // The kinds of transfers.
@@ -56,7 +56,7 @@ func (s State) String() string {
 // Unfinished reports whether the transfer waits, runs or is paused.
 func (s State) Unfinished() bool { return s <= Paused }
 
-// A Status is one transfer at the time of a snapshot.
+// A Status describes one transfer at the time of a snapshot.
 type Status struct {
 	ID              ID
 	Batch           int // number of its batch, from 1; 0 if it has none
@@ -122,7 +122,7 @@ func (p rateWindow) rate(now time.Time, done int64) float64 {
 	return float64(done-p[0].done) / span.Seconds()
 }
 
-// Throughput is the combined progress of all downloads and uploads.
+// Throughput is the combined speed of all downloads and uploads.
 type Throughput struct {
 	Since time.Time // when the oldest transfer of the current run of unfinished transfers was added
 	Rate  float64   // bytes per second over the last ten seconds; 0 is unknown or idle

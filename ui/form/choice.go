@@ -166,7 +166,7 @@ func (t *toggle) set(text string) string {
 	return ""
 }
 
-// MultiChoiceOption is something that MultiChoice offers.
+// MultiChoiceOption is one option of a MultiChoice field.
 type MultiChoiceOption struct {
 	ID    int
 	Label string

@@ -7,7 +7,7 @@ import (
 	"lookout/ui/search"
 )
 
-// SearchOptions say by what the palette finds a row, beside its label, and what it opens then.
+// SearchOptions say which texts of a row the palette searches beside its label, and what it opens.
 type SearchOptions[T any] struct {
 	By         func(T) []string // telephone numbers, tickets, addresses; may be nil
 	Open       func(T) ui.Pane  // nil goes to the row

@@ -99,7 +99,7 @@ func (m *marks[T]) relocate(store *ui.RowStore[T]) {
 	})
 }
 
-// SelectedRows are the rows that an action is about. They stay what they are, whatever happens to the list.
+// SelectedRows are the rows that an action is performed on. They do not change when the list does.
 type SelectedRows[T any] struct {
 	n      int
 	marked marks[T]      // if rows is nil

@@ -54,7 +54,7 @@ type Account struct {
 	Maintenance    MaintenanceState
 }
 
-// MaintenanceState is how this program looks after the maintenance windows of the account.
+// MaintenanceState is what this program needs to begin and end the maintenance windows of the account.
 type MaintenanceState struct {
 	Schedule maintenance.Schedule
 	Watching bool // a timer is running

@@ -26,7 +26,7 @@ func (b Bookmark) String() string { return client.Clean(b.Bucket + "/" + b.Prefi
 // maxBookmarks is the number of bookmarks that an account has at most: those that were set last.
 const maxBookmarks = 200
 
-// Bookmarks are those of an account, with their file.
+// Bookmarks are the bookmarks of an account, which are kept in a file.
 type Bookmarks struct {
 	file    statefile.StateFile
 	list    []Bookmark

@@ -32,7 +32,7 @@ type ConfirmationRequest struct {
 	Items   []string // what it is done to, line by line, if that is more than one thing
 }
 
-// Consents holds the consent to each operation of an Ask.
+// Consents holds the consent to each operation of a ConfirmationRequest.
 type Consents map[string]*client.Consent
 
 // AskConsent asks what must be asked and goes on with the consents. It is called on the event loop and returns at once.

@@ -133,7 +133,7 @@ func (e *EditForm[T, R]) save(ctx context.Context, w *client.Writer) (ui.ChangeR
 	return ui.ResultRow(e.Update(w, ctx, e.ID(e.Row), patch))
 }
 
-// LabelRequest is the request of a thing of which only the label can be changed.
+// LabelRequest changes a label, where nothing else can be changed.
 type LabelRequest struct {
 	Label string `json:"label"`
 }

@@ -13,7 +13,7 @@ import (
 	"lookout/client"
 )
 
-// A MaintenanceWindow is a maintenance window as somebody described it.
+// A MaintenanceWindow is the time of a maintenance window, as the user typed it.
 type MaintenanceWindow struct {
 	Start time.Time // zero is at once
 	End   time.Time // zero is never: until somebody enables the service

@@ -183,7 +183,7 @@ type Undo[T any] struct {
 	Draft     Draft[T]
 }
 
-// ConfirmationSpec says what an operation does, before it is done.
+// ConfirmationSpec describes the question before an operation: what the operation does, and how it is confirmed.
 type ConfirmationSpec struct {
 	Title    string        // "Delete service"
 	Effect   string        // kind, label, id and effect, in sentences

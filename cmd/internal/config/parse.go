@@ -21,7 +21,7 @@ type Mistake struct {
 	Fatal bool // makes doctor fail; one that Parse returns stops lookout from starting
 }
 
-// A Position is a line and a column, from 1.
+// A Position is a line and a column of a configuration file, counted from 1.
 type Position struct{ Line, Column int }
 
 // Mistakes are all mistakes of a file, in its order.

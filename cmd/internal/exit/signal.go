@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// SignalError is the signal that interrupted a command.
+// SignalError means that a signal interrupted the command.
 type SignalError struct{ Signal syscall.Signal }
 
 // Error returns "interrupted".

@@ -21,7 +21,7 @@ import (
 	"lookout/views/account/incident"
 )
 
-// A WatchedAccount is one whose windows are looked after.
+// A WatchedAccount is an account whose maintenance windows Run begins and ends.
 type WatchedAccount struct {
 	Name     string
 	Journal  string // path
@@ -29,7 +29,7 @@ type WatchedAccount struct {
 	Connect  func(context.Context, client.ChangeRecorder) (*client.Client, error) // reads the token
 }
 
-// Options say what Run looks after.
+// Options say which accounts Run watches, and how.
 type Options struct {
 	Accounts func() []WatchedAccount // is asked again from time to time
 	Now      func() time.Time

@@ -14,7 +14,7 @@ import (
 	"lookout/client/statefile"
 )
 
-// An AlreadyRunningError says that another process looks after the windows already.
+// An AlreadyRunningError means that another process watches the windows already.
 type AlreadyRunningError struct{ PID int }
 
 // Error names the process.

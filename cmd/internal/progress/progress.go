@@ -13,7 +13,7 @@ import (
 // interval is the shortest time between two texts.
 const interval = 200 * time.Millisecond
 
-// A Meter is the last line of standard error. On anything but a terminal it shows nothing.
+// A Meter shows the progress of a command in the last line of standard error, if that is a terminal.
 type Meter struct {
 	out io.Writer
 

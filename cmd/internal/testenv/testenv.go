@@ -46,7 +46,7 @@ func LeaksToken(text string) bool {
 // CommandFunc runs a command line on streams and returns its exit code.
 type CommandFunc func(args []string, in io.Reader, out, errOut io.Writer) int
 
-// Env is a separate home directory and an emulated account on this machine.
+// Env is what a test runs commands in: a home directory of its own, and an emulated account.
 type Env struct {
 	*testing.T
 	API         *emulator.Emulator
@@ -130,7 +130,7 @@ func (r *Env) With(t *testing.T) *Env {
 	}
 }
 
-// CommandResult is what a command line led to.
+// CommandResult is the exit code and the output of a command line.
 type CommandResult struct {
 	Code     int
 	Out, Err string

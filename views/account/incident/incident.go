@@ -45,7 +45,7 @@ const (
 	Over      Phase = "over"      // its ticket is closed
 )
 
-// AccountSnapshot are what was read of an account.
+// AccountSnapshot is what was read of an account.
 type AccountSnapshot struct {
 	Services    []*client.Service // those read so far
 	AllServices bool              // there are no others
@@ -94,7 +94,7 @@ func (i Incident) Well() bool {
 	})
 }
 
-// Incidents is what is going on in an account. It never changes.
+// Incidents holds the incidents and alerts of an account at one moment. It never changes.
 type Incidents struct {
 	incidents []Incident // newest first
 	byIssue   map[int]int

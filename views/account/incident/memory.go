@@ -12,8 +12,8 @@ import (
 	"lookout/client/visible"
 )
 
-// An Observations is what was seen of an account, and when. It is kept in a file, so that ages and changes by others
-// survive the end of the program. Its content came from a server: labels are clean, states are cleaned where they are
+// Observations are what was seen of an account, and when. They are kept in a file, so that ages and changes by others
+// survive the end of the program. Their content came from a server: labels are clean, states are cleaned where they are
 // drawn.
 type Observations struct {
 	Version  int                        `json:"version"`
