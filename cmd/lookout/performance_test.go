@@ -495,7 +495,7 @@ func runListing(t *testing.T, lookout, address, format string) (took time.Durati
 	if err := c.Run(); err != nil || out < 50_000_000 {
 		t.Fatalf("%s: %v, %d bytes", format, err, out)
 	}
-	return time.Since(begun), c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
+	return time.Since(begun), int64(c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
 }
 
 // TestPerformance_sizes prints what it takes to read the sizes of a million objects (S) beside reading their names (G),

@@ -244,8 +244,8 @@ func TestList_View_wideCharactersKeepColumnsAligned(t *testing.T) {
 
 // A number that does not fit is not shown in part: it would be another number.
 func TestList_View_numbersAreNeverCut(t *testing.T) {
-	rows := []thing{{123456789012, "big"}, {7, "small"}}
-	out := ansi.Strip(newLoadedList(t, &rows).View(uitest.NewBox(t, 18, 10)))
+	rows := []thing{{1234567890, "big"}, {7, "small"}}
+	out := ansi.Strip(newLoadedList(t, &rows).View(uitest.NewBox(t, 17, 10)))
 	if strings.Contains(out, "1234") || strings.Count(out, "…") != 1 || !strings.Contains(out, " 7\n") {
 		t.Errorf("the numbers are cut:\n%s", out)
 	}

@@ -39,7 +39,7 @@ func runJQ(t *testing.T, format, expression string, rows iter.Seq2[any, error]) 
 // jqRows are rows for expressions.
 var jqRows = []any{
 	map[string]any{"id": 1, "label": "web"}, map[string]any{"id": 2, "label": nil},
-	map[string]any{"id": 9007199254740993, "label": "two\nlines"},
+	map[string]any{"id": int64(9007199254740993), "label": "two\nlines"},
 }
 
 // With -o json an expression is given the array, with -o ndjson each row. Strings are printed without quotes, anything
