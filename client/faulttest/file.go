@@ -2,6 +2,7 @@ package faulttest
 
 import (
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -84,6 +85,22 @@ func OpenFiles(t *testing.T, folder string) (n int) {
 	}
 	for _, f := range files {
 		if to, err := os.Readlink("/proc/self/fd/" + f.Name()); err == nil && strings.HasPrefix(to, folder) {
+			n++
+		}
+	}
+	return n
+}
+
+// LockWaiters returns how many goroutines of the process wait for the lock of a file, on Linux.
+func LockWaiters(t *testing.T) (n int) {
+	t.Helper()
+	locks, err := os.ReadFile("/proc/locks")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(locks)) { // "1: -> FLOCK ADVISORY WRITE 4711 fe:00:53 0 EOF"
+		fields := strings.Fields(line)
+		if len(fields) > 5 && fields[1] == "->" && fields[5] == strconv.Itoa(os.Getpid()) {
 			n++
 		}
 	}

@@ -501,10 +501,12 @@ func TestJournal_opensWhileALineIsWritten(t *testing.T) {
 				}
 				read <- err
 			}()
-			select {
-			case err := <-read:
-				t.Fatalf("half of the line was read: %v", err)
-			case <-time.After(100 * time.Millisecond):
+			for runtime.GOOS == "linux" && faulttest.LockWaiters(t) == 0 {
+				select {
+				case err := <-read:
+					t.Fatalf("half of the line was read: %v", err)
+				case <-time.After(time.Millisecond):
+				}
 			}
 			if _, err := writer.Write(line[len(line)/2:]); err != nil {
 				t.Fatal(err)
