@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"net/http"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -787,66 +789,149 @@ func testPlanCollisions(t *testing.T) {
 	})
 }
 
-// testDownloadSwappedFolder replaces a folder by a link that leaves the target folder: once while the data arrives,
-// with a file under the name of the part at the other end, and 500 times at any moment.
+// testDownloadSwappedFolder replaces a folder by a link that leaves the target folder: at every stage of a download,
+// with another's files at the other end, and at any moment of 200 downloads.
 func testDownloadSwappedFolder(t *testing.T) {
-	t.Run("while the data arrives", func(t *testing.T) {
-		runInBubble(t, func(r *rig) {
-			outside, sub, data := t.TempDir(), filepath.Join(r.dir, "sub"), []byte("owned")
-			s := &fakeStorage{size: int64(len(data)), data: data, etag: md5Hex(data)}
+	stages := map[string]func(r *rig, s *fakeStorage, swap func()){
+		"the part is open": func(r *rig, _ *fakeStorage, swap func()) {
+			r.m.wrapFile = func(real file) file { swap(); return real }
+		},
+		"the data arrives": func(_ *rig, s *fakeStorage, swap func()) {
+			s.modify = func(*http.Response) { swap() }
+		},
+		"the connection is lost": func(_ *rig, s *fakeStorage, swap func()) {
+			s.cuts = []int64{3}
 			s.modify = func(*http.Response) {
-				parts, err := os.ReadDir(sub)
-				if err != nil || len(parts) != 1 {
-					t.Errorf("%v, %v", parts, err)
-					return
-				}
-				other := filepath.Join(outside, parts[0].Name())
-				if err := errors.Join(
-					os.WriteFile(other, []byte("another's"), 0o600),
-					os.Rename(sub, sub+"-aside"),
-					os.Symlink(outside, sub),
-				); err != nil {
-					t.Error(err)
+				if s.served > 1 {
+					swap()
 				}
 			}
-			r.transport.onObject = s.answer
-			row := r.download(listedObject("sub/o", s.size, s.etag), "sub/o")
-			if files, err := os.ReadDir(outside); err != nil || len(files) != 1 || row.State != Failed {
-				t.Errorf("outside: %v, %v; %s, %v", files, err, row.State, row.Err)
-			}
-		})
+		},
+		"the part is closed": func(r *rig, _ *fakeStorage, swap func()) {
+			r.m.wrapFile = func(real file) file { return &failingFile{file: real, onClose: swap} }
+		},
+	}
+	for stage, prepare := range stages {
+		for target, over := range map[string]bool{"a new file": false, "a file that is replaced": true} {
+			t.Run(stage+", "+target, func(t *testing.T) {
+				runInBubble(t, func(r *rig) { checkSwappedFolder(r, over, prepare) })
+			})
+		}
+	}
+	t.Run("at any moment", testDownloadFlippedFolder)
+}
+
+// checkSwappedFolder downloads sub/o while prepare has sub swapped, and fails if anything happens at the other end of
+// the link or the download counts as done.
+func checkSwappedFolder(r *rig, over bool, prepare func(*rig, *fakeStorage, func())) {
+	outside, sub, data := r.TempDir(), filepath.Join(r.dir, "sub"), []byte("owned")
+	s := &fakeStorage{size: int64(len(data)), data: data, etag: md5Hex(data)}
+	r.transport.onObject = s.answer
+	err := os.Mkdir(sub, 0o700)
+	if over {
+		err = errors.Join(err, os.WriteFile(filepath.Join(sub, "o"), nil, 0o600))
+	}
+	if err != nil {
+		r.Fatal(err)
+	}
+	before := map[string]string{}
+	prepare(r, s, sync.OnceFunc(func() {
+		parts, err := filepath.Glob(filepath.Join(sub, "*.part"))
+		if err != nil || len(parts) != 1 {
+			r.Errorf("%q, %v", parts, err)
+			return
+		}
+		before[filepath.Base(parts[0])] = "another's"
+		if over {
+			before["o"] = "another's"
+		}
+		for name, text := range before {
+			err = errors.Join(err, os.WriteFile(filepath.Join(outside, name), []byte(text), 0o600))
+		}
+		if err := errors.Join(err, os.Rename(sub, sub+"-aside"), os.Symlink(outside, sub)); err != nil {
+			r.Error(err)
+		}
+	}))
+	id, err := r.m.Download(DownloadRequest{
+		Cluster:   cluster,
+		Bucket:    bucket,
+		Object:    listedObject("sub/o", s.size, s.etag),
+		Folder:    r.dir,
+		Path:      "sub/o",
+		Overwrite: over,
 	})
-	outside := t.TempDir()
+	if err != nil {
+		r.Fatal(err)
+	}
+	if row := r.waitEnded(id); row.State != Failed {
+		r.Errorf("%s, %v", row.State, row.Err)
+	}
+	if after := readFolder(r.T, outside); len(before) == 0 || !maps.Equal(after, before) {
+		r.Errorf("outside: %q, before: %q", after, before)
+	}
+}
+
+// readFolder returns the files of a folder and what they hold.
+func readFolder(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(folder, e.Name()))
+		if err != nil {
+			t.Error(err)
+		}
+		all[e.Name()] = string(data)
+	}
+	return all
+}
+
+// testDownloadFlippedFolder downloads while a folder is replaced by a link and put back, again and again.
+func testDownloadFlippedFolder(t *testing.T) {
+	outside, data := t.TempDir(), []byte("owned")
 	r := newRig(t)
 	defer r.cancel()
-	data := []byte("owned")
-	s := &fakeStorage{size: 5, data: data, etag: md5Hex(data)}
 	r.transport.onObject = func(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
-		return (&fakeStorage{size: s.size, data: data, etag: s.etag}).answer(req, nil)
+		return (&fakeStorage{size: int64(len(data)), data: data, etag: md5Hex(data)}).answer(req, nil)
 	}
 	sub, aside := filepath.Join(r.dir, "sub"), filepath.Join(r.dir, "aside")
-	done := make(chan struct{})
+	if err := os.Mkdir(sub, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {
-		defer close(done)
-		for range 500 {
-			_ = os.Mkdir(sub, 0o700)
+		defer close(ended)
+		for {
 			_ = os.Rename(sub, aside)
 			_ = os.Symlink(outside, sub)
 			_ = os.Remove(sub)
+			_ = os.RemoveAll(sub) // a download may have created the folder again
 			_ = os.Rename(aside, sub)
+			select {
+			case <-end:
+				return
+			default:
+			}
 		}
 	}()
-	for i, going := 0, true; going; i++ {
-		select {
-		case <-done:
-			going = false
-		default:
-			r.download(listedObject(fmt.Sprintf("sub/%d", i), 5, s.etag), fmt.Sprintf("sub/%d", i))
+	failed := 0
+	for i := range 200 {
+		name := fmt.Sprintf("sub/%d", i)
+		if r.download(listedObject(name, int64(len(data)), md5Hex(data)), name).State == Failed {
+			failed++
 		}
 	}
-	entries, err := os.ReadDir(outside)
-	if err != nil || len(entries) != 0 {
-		t.Errorf("outside: %v, %v", entries, err)
+	close(end)
+	<-ended
+	t.Logf("%d of 200 failed", failed)
+	if failed == 0 {
+		t.Error("no download met the link")
+	}
+	if after := readFolder(t, outside); len(after) != 0 {
+		t.Errorf("outside: %q", after)
 	}
 }
 

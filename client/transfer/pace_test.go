@@ -188,7 +188,9 @@ func TestPlanUpload_waitsForFileHandles(t *testing.T) {
 		for _, f := range held[:free] {
 			f.Close()
 		}
+		allClosed := make(chan struct{})
 		time.AfterFunc(200*time.Millisecond, func() {
+			defer close(allClosed)
 			for _, f := range held[free:] {
 				f.Close()
 			}
@@ -197,6 +199,6 @@ func TestPlanUpload_waitsForFileHandles(t *testing.T) {
 		if len(plan.Files) != 4 || len(plan.Skipped) != 0 || err != nil {
 			t.Errorf("with %d handles: %+v, %v", free, plan, err)
 		}
-		time.Sleep(300 * time.Millisecond) // until all are closed
+		<-allClosed
 	}
 }
