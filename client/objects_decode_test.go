@@ -3,8 +3,6 @@ package client
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -63,22 +61,10 @@ func listings(t testing.TB) []string {
 	} {
 		texts = append(texts, `{"data":[{`+member+`},`+row+`],"is_truncated":true,"next_marker":"\u0061"}`)
 	}
-	files, err := filepath.Glob("../../shared/api/recorded/object-storage/*object-list*.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+	for _, x := range faulttest.Recordings(t, "shared/api/recorded/object-storage") {
+		if strings.Contains(x.Name, "object-list") {
+			texts = append(texts, string(x.Body))
 		}
-		var x struct {
-			Body json.RawMessage `json:"response_body"`
-		}
-		if err := json.Unmarshal(data, &x); err != nil || len(x.Body) == 0 {
-			t.Fatalf("%s: %v", file, err)
-		}
-		texts = append(texts, string(x.Body))
 	}
 	return texts
 }

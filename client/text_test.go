@@ -49,7 +49,7 @@ func seeds(t testing.TB) []string {
 	if set := flag.Lookup("test.fuzz"); set != nil && set.Value.String() != "" {
 		return texts // a thousand seeds would take all the time that there is for fuzzing
 	}
-	for _, s := range faulttest.HostileStrings(t) {
+	for _, s := range faulttest.HostileStrings(t, "J1") {
 		if len(s) <= maxSeedLen {
 			texts = append(texts, s)
 		}

@@ -14,12 +14,13 @@ import (
 )
 
 // HostileStrings returns the hostile strings of some categories, or of all categories if none is given. They come from
-// a collection that may lie next to the project; without it, HostileStrings returns nil.
-func HostileStrings(t testing.TB, categories ...string) (texts []string) {
+// a collection that may lie next to the project. Without it, HostileStrings returns nil and reports a case of the row
+// as missing: the test has only its own strings.
+func HostileStrings(t testing.TB, id string, categories ...string) (texts []string) {
 	t.Helper()
 	data := readBesideProject("shared/reliability/nasty.json")
 	if data == nil {
-		t.Log("the collection of hostile strings is missing; the test uses its own strings")
+		reportMissing(t, id, t.Name()+": the collection of hostile strings")
 		return nil
 	}
 	var all map[string][]string

@@ -43,7 +43,7 @@ func OwnRecordings(t *testing.T, prefix string) (all []*RecordedExchange) {
 
 // Recordings returns the recordings in folders that may lie next to the project, as "shared/api/recorded". If there are
 // none, it reports a case of row H5 as missing.
-func Recordings(t *testing.T, folders ...string) (all []*RecordedExchange) {
+func Recordings(t testing.TB, folders ...string) (all []*RecordedExchange) {
 	t.Helper()
 	for _, folder := range folders {
 		names, _ := filepath.Glob(filepath.Join(besideProject(), folder, "*.json"))
@@ -60,7 +60,7 @@ func Recordings(t *testing.T, folders ...string) (all []*RecordedExchange) {
 			all = append(all, x)
 		}
 		if len(names) == 0 {
-			RunCase(t, "H5", "recordings in "+folder, func(t *testing.T) { t.Skip("they are not beside the project") })
+			reportMissing(t, "H5", t.Name()+": recordings in "+folder)
 		}
 	}
 	return all

@@ -49,6 +49,26 @@ func RunCaseInBubble(t *testing.T, id, name string, f func(*testing.T)) {
 // to the folder in LOOKOUT_ROWS; .ci/reliability creates docs/reliability.md from these reports.
 func ReportCase(t testing.TB, id, name string) {
 	t.Helper()
+	reportAtEnd(t, id, name, func() string {
+		switch {
+		case t.Failed():
+			return "FAIL"
+		case t.Skipped():
+			return "skip"
+		}
+		return "ok"
+	})
+}
+
+// reportMissing reports a case that cannot run because something is not available.
+func reportMissing(t testing.TB, id, name string) {
+	t.Helper()
+	t.Log("missing: ", name)
+	reportAtEnd(t, id, name, func() string { return "skip" })
+}
+
+func reportAtEnd(t testing.TB, id, name string, result func() string) {
+	t.Helper()
 	if !slices.ContainsFunc(rows(), func(r row) bool { return r.id == id }) {
 		t.Fatalf("client/faulttest/rows.tsv has no row %s", id)
 	}
@@ -57,16 +77,8 @@ func ReportCase(t testing.TB, id, name string) {
 		return
 	}
 	t.Cleanup(func() {
-		result := "ok"
-		switch {
-		case t.Failed():
-			result = "FAIL"
-		case t.Skipped():
-			result = "skip"
-		}
-		if err := appendReport(
-			folder, fmt.Sprintf("%s\t%s\t%q\t%s\n", id, packageUnderTest(), name, result),
-		); err != nil {
+		line := fmt.Sprintf("%s\t%s\t%q\t%s\n", id, packageUnderTest(), name, result())
+		if err := appendReport(folder, line); err != nil {
 			t.Errorf("cannot report the case: %v", err)
 		}
 	})

@@ -47,7 +47,7 @@ func respondSignedURL(link string) func(*http.Request, http.RoundTripper) (*http
 func testSignedURLRefused(t *testing.T) {
 	const signed = "Signature=s%3D&Expires=1900000000&AWSAccessKeyId=K"
 	bad := append(
-		faulttest.HostileStrings(t, "presigned_url"), "", "/relative", "//host/x",
+		faulttest.HostileStrings(t, "D9", "presigned_url"), "", "/relative", "//host/x",
 		"http://b.example/scratch/o?X-Amz-Signature=s", "file:///etc/passwd",
 		"https://user:pw@b.example/scratch/o?Signature=s",
 	)

@@ -330,7 +330,7 @@ func TestObjects_moveOfHostileNames(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	texts := map[string]string{}
 	names := append(
-		faulttest.HostileStrings(t),
+		faulttest.HostileStrings(t, "D6"),
 		"../up",
 		"/abs",
 		"a//b",

@@ -135,7 +135,7 @@ func TestOddConfigurations(t *testing.T) {
 		"\r",
 		"[accounts.\"\\u0000\"]",
 		"x=" + strings.Repeat("[", 10_000),
-	}, faulttest.HostileStrings(t, "toml_config")...) {
+	}, faulttest.HostileStrings(t, "G1", "toml_config")...) {
 		faulttest.RunCase(t, "G1", fmt.Sprintf("%d %.40q", i, text), func(t *testing.T) {
 			_, wrong := Parse([]byte(text))
 			for _, m := range wrong {
