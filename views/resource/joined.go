@@ -56,10 +56,12 @@ func StateOf(l list) JoinState {
 		Of:      l.Name(),
 		Err:     f.Err,
 		Stale:   f.Err != nil && l.Complete(),
-		Age:     l.Now().Sub(f.LoadedAt),
 		Read:    l.Len(),
 		Total:   l.Total(),
 		Missing: l.Missing(),
+	}
+	if s.Stale {
+		s.Age = l.Now().Sub(f.LoadedAt)
 	}
 	switch {
 	case ui.Denied(f.Err):
