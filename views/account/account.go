@@ -214,6 +214,8 @@ func FormatID(id int) string { return strconv.Itoa(id) }
 // known yet.
 func (a *Account) MissingScope(op string) string {
 	needed, have := client.RequiredScope(op), a.API.Scopes()
-	lacking := have != "" && have != "unknown" && !client.ScopesAllow(have, needed)
-	return ReasonIf(lacking, "the token has "+have+"; this needs "+needed)
+	if have == "" || have == "unknown" || client.ScopesAllow(have, needed) {
+		return ""
+	}
+	return "the token has " + have + "; this needs " + needed
 }
