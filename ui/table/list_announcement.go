@@ -29,7 +29,8 @@ func (l *List[T]) Announce(b ui.Box) ui.ScreenReaderText {
 	}
 	a.Position = l.cursor.position + 1
 	if l.detail.open {
-		a.Text = listView[T]{l}.detailText(row, b)
+		v := listView[T]{l}
+		a.Text = v.detailText(row, b, v.detailTitle(row, b))
 		return a
 	}
 	parts := []string{l.label(row, b)}

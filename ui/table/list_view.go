@@ -57,16 +57,18 @@ func (v listView[T]) frame(b ui.Box) string {
 func (v listView[T]) detail(row T, b ui.Box) string {
 	l := v.list
 	inner := b.InPanel()
-	text, scroll := scrollDetail(v.detailText(row, inner), l.detail.errors[l.Store.ID(row)], l.detail.scroll, inner)
-	l.detail.scroll = scroll
-	return l.detail.panel.View(b, v.detailTitle(row, inner), nil, text)
+	title := v.detailTitle(row, inner)
+	text := v.detailText(row, inner, title)
+	text, l.detail.scroll = scrollDetail(text, l.detail.errors[l.Store.ID(row)], l.detail.scroll, inner)
+	return l.detail.panel.View(b, theme.Title(title), nil, text)
 }
 
-// detailText returns everything about a row, below what must be known of it first.
-func (v listView[T]) detailText(row T, b ui.Box) string {
+// detailText returns everything about a row but the line that repeats the title of its border, below what must be known
+// of it first.
+func (v listView[T]) detailText(row T, b ui.Box, title string) string {
 	text, note := v.list.Detail(row, b), v.list.Store.RowNote(row)
 	first, rest, _ := strings.Cut(text, "\n")
-	if ansi.Strip(first) == v.detailTitle(row, b)[0].Text {
+	if first == b.Theme.Paint(theme.Strong, title) || ansi.Strip(first) == title {
 		text = rest
 	}
 	if note == "" {
@@ -81,12 +83,11 @@ func (v listView[T]) detailText(row T, b ui.Box) string {
 
 // detailTitle returns what the border around a detail says: what the row is called if that fits whole, otherwise what
 // the rows of the list are. b is the box inside the border.
-func (v listView[T]) detailTitle(row T, b ui.Box) []theme.TitleSegment {
-	label := v.list.label(row, b)
-	if ui.Width(label) > b.Width-2 {
-		label = v.list.Title
+func (v listView[T]) detailTitle(row T, b ui.Box) string {
+	if label := v.list.label(row, b); ui.Width(label) <= b.Width-2 {
+		return label
 	}
-	return theme.Title(label)
+	return v.list.Title
 }
 
 // scrollDetail draws a detail from a line on, and returns how far it can be scrolled at most. err is why its row could
@@ -141,7 +142,8 @@ func (v listView[T]) sidePanel(row T, b ui.Box) string {
 	if l.parent.selected {
 		return l.detail.panel.View(b, theme.Title(parentName), nil, l.parent.Detail(inner))
 	}
-	return l.detail.panel.View(b, v.detailTitle(row, inner), nil, v.detailText(row, inner))
+	title := v.detailTitle(row, inner)
+	return l.detail.panel.View(b, theme.Title(title), nil, v.detailText(row, inner, title))
 }
 
 // table draws the table alone.
