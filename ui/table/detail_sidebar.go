@@ -12,12 +12,8 @@ type DetailSidebar[T any] struct {
 	Stores JoinedStores           // that it needs beyond those of the list; read once it is shown
 	Load   func() tea.Cmd         // reads what else it needs from this machine; may be nil
 
-	visible bool   // in the last frame
-	joined  joined // the last drawing, beside the detail
+	visible bool // in the last frame
 }
-
-// joined is two texts beside each other.
-type joined struct{ left, right, text string }
 
 // WithDetailSidebar shows what belongs to the row under the cursor in a third column, if the screen is wide enough.
 func WithDetailSidebar[T any](l *List[T], r DetailSidebar[T]) *List[T] {
@@ -36,12 +32,4 @@ func (r *DetailSidebar[T]) load(isDrawn bool) tea.Cmd {
 		cmds = append(cmds, r.Load())
 	}
 	return tea.Batch(cmds...)
-}
-
-// beside returns a detail with its sidebar. All lines of both have the width of their boxes.
-func (r *DetailSidebar[T]) beside(detail, sidebar string) string {
-	if r.joined.left != detail || r.joined.right != sidebar || r.joined.text == "" {
-		r.joined = joined{detail, sidebar, ui.JoinPanels(detail, sidebar)}
-	}
-	return r.joined.text
 }

@@ -9,18 +9,17 @@ import (
 	"lookout/ui"
 )
 
-// lineBuffer builds a block of lines of one width, each with a line of another text beside it if there is one. It
-// reuses its memory from frame to frame.
+// lineBuffer builds a block of lines of one width, each with lines of other texts beside it if there are any. It reuses
+// its memory from frame to frame.
 type lineBuffer struct {
 	out       []byte
 	lineStart int // of the current line
 	width     int
 	linesLeft int // lines to come
-	separator string
-	sideText  string // the rest of the text beside it
-	sideWidth int    // in cells; 0 is none
-	// the rest of the text before it, whose lines all have one width; "" is none
+	// The rest of the texts before and behind it. They have as many lines as it, and each line has the width of its
+	// text already; "" is none.
 	beforeText string
+	sideTexts  [2]string
 }
 
 // reset starts a new block.
@@ -42,9 +41,7 @@ func (p *lineBuffer) endLine(cells int) {
 		p.out, cells = append(p.out[:p.lineStart], line...), ui.Width(line)
 	}
 	p.pad(p.width - cells)
-	if p.sideWidth > 0 {
-		p.writeSide()
-	}
+	p.writeSides()
 	if p.linesLeft--; p.linesLeft > 0 {
 		p.out = append(p.out, '\n')
 	}
@@ -61,17 +58,15 @@ func (p *lineBuffer) beginLine() {
 	p.lineStart = len(p.out)
 }
 
-// writeSide writes the next line of the text beside it.
-func (p *lineBuffer) writeSide() {
-	var line string
-	line, p.sideText, _ = strings.Cut(p.sideText, "\n")
-	cells := ui.Width(line)
-	if cells > p.sideWidth {
-		line = ansi.Truncate(line, p.sideWidth, "")
-		cells = ui.Width(line)
+// writeSides writes the next lines of the texts behind it.
+func (p *lineBuffer) writeSides() {
+	for i, separator := range [...]string{" ", ""} {
+		if p.sideTexts[i] != "" {
+			var line string
+			line, p.sideTexts[i], _ = strings.Cut(p.sideTexts[i], "\n")
+			p.out = append(append(p.out, separator...), line...)
+		}
 	}
-	p.out = append(append(p.out, p.separator...), line...)
-	p.pad(p.sideWidth - cells)
 }
 
 // trimBlanks removes at most n blanks from the end of the current line and returns how many it removed.

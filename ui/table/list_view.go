@@ -122,16 +122,15 @@ func (v listView[T]) split(row T, b ui.Box) string {
 	sidebar := right
 	sidebar.Width = b.Width - left.Width - 1 - right.Width
 	r.reset(left.Width, b.Height)
-	r.separator, r.sideWidth = " ", right.Width+sidebar.Width
 	if before := b; l.parentColumn.drawn > 0 {
 		before.Width = l.parentColumn.drawn - 1
 		r.beforeText = l.parentColumn.view(before)
 		r.beginLine()
 	}
-	r.sideText = v.sidePanel(row, right)
+	r.sideTexts[0] = v.sidePanel(row, right)
 	if boxes == 2 {
 		l.sidebar.visible = true
-		r.sideText = l.sidebar.beside(r.sideText, l.sidebar.View(row, sidebar))
+		r.sideTexts[1] = l.sidebar.View(row, sidebar)
 	}
 	return v.lines(left)
 }
