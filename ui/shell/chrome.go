@@ -26,7 +26,7 @@ type clickTarget struct {
 func (c chrome) clickTargets() []clickTarget {
 	var targets []clickTarget
 	x := 0
-	for _, cell := range c.layoutTabs() {
+	for _, cell := range c.layoutTabs(c.tabs()) {
 		if cell.front {
 			targets = append(targets, c.breadcrumbTargets(x+cell.width-1)...)
 		}

@@ -52,6 +52,7 @@ type tabs struct {
 	front   int
 	back    []location // ctrl+o goes back to the last of them
 	forward []location // alt+o goes forward to the last of them
+	drawn   drawnTabs
 }
 
 // maxHistory bounds the number of jumps that ctrl+o can undo.
@@ -215,7 +216,7 @@ func shownTabKeys(s *Shell) []string {
 		keys[i] = s.tabKey(i)
 	}
 	if len(s.tabs.current().stack) > 1 {
-		for _, a := range s.policy.apply(s.pane().Name(), s.pane().Actions()) {
+		for _, a := range s.paneActions.of(s) {
 			for _, taken := range a.Key.Keys() {
 				if i := slices.Index(keys, taken); i >= 0 {
 					keys[i] = ""
@@ -280,22 +281,28 @@ func (s *Shell) tabCells(g theme.Glyphs) []tabCell {
 	return cells
 }
 
+// tabs returns every tab; the one in front with the place of a pane that was opened from it.
+func (c chrome) tabs() []tabCell {
+	s, g := c.s, c.b.Theme.Glyphs
+	cells := s.tabCells(g)
+	if p, ok := s.pane().(ui.BreadcrumbProvider); ok && len(s.tabs.current().stack) > 1 {
+		front := &cells[s.tabs.front]
+		front.badge, front.badgeTone = g.Right+" "+p.Crumb(), theme.Strong
+		*front = front.measured()
+	}
+	return cells
+}
+
 // layoutTabs fits the tab bar to the width. No name is cut: areas collapse to their names, then tabs are left out of
 // the area in front, those with a badge last, and then areas. The tab in front always stays.
-func (c chrome) layoutTabs() []tabCell {
-	s := c.s
+func (c chrome) layoutTabs(tabs []tabCell) []tabCell {
 	bar := tabBar{
-		tabs:     s.tabCells(c.b.Theme.Glyphs),
+		tabs:     tabs,
 		expanded: map[string]bool{},
 		dropped:  map[int]bool{},
 		ellipsis: c.b.Theme.Glyphs.Ellipsis,
 	}
-	front := &bar.tabs[s.tabs.front]
-	if p, ok := s.pane().(ui.BreadcrumbProvider); ok && len(s.tabs.current().stack) > 1 {
-		front.badge, front.badgeTone = c.b.Theme.Glyphs.Right+" "+p.Crumb(), theme.Strong
-		*front = front.measured()
-	}
-	bar.fit(s.tabs.front, c.b.Width)
+	bar.fit(c.s.tabs.front, c.b.Width)
 	cells := make([]tabCell, 0, 2*len(bar.tabs))
 	bar.each(func(cell tabCell) { cells = append(cells, cell) })
 	if over := widthOf(cells) - c.b.Width; over > 0 { // a long place alone
@@ -410,9 +417,32 @@ func widthOf(cells []tabCell) int {
 	return n
 }
 
-// tabBar shows the tabs with their keys and badges by area. Its background separates the head line from the pane; the
-// tab in front stands on the background of the cursor.
+// drawnTabs is the tab bar as it was drawn last. Few keys change it, and laying it out takes longer than looking at the
+// badges.
+type drawnTabs struct {
+	tabs  []tabCell
+	width int
+	theme *theme.Theme
+	text  string
+}
+
+// tabBar returns the tab bar, drawn anew only if something has changed.
 func (c chrome) tabBar() string {
+	last, tabs := &c.s.tabs.drawn, c.tabs()
+	if last.theme != c.b.Theme || last.width != c.b.Width || !slices.Equal(last.tabs, tabs) {
+		*last = drawnTabs{
+			tabs:  tabs,
+			width: c.b.Width,
+			theme: c.b.Theme,
+			text:  c.drawTabs(c.layoutTabs(tabs)),
+		}
+	}
+	return last.text
+}
+
+// drawTabs shows the tabs with their keys and badges by area. Its background separates the head line from the pane; the
+// tab in front stands on the background of the cursor.
+func (c chrome) drawTabs(cells []tabCell) string {
 	var out strings.Builder
 	t := c.b.Theme
 	bar, front := t.Tint(theme.Field), t.Tint(theme.Cursor)
@@ -428,7 +458,7 @@ func (c chrome) tabBar() string {
 	out.Grow(1<<10 + c.b.Width)
 	out.WriteString(bar.Around.Open)
 	room := c.b.Width
-	for _, cell := range c.layoutTabs() {
+	for _, cell := range cells {
 		room -= cell.width
 		tint, tone := bar, theme.Muted
 		if cell.line {
