@@ -446,12 +446,12 @@ func ScopesAllow(scopes, need string) bool {
 		return true
 	}
 	area, _, _ := strings.Cut(need, ":")
-	return slices.ContainsFunc(
-		strings.FieldsFunc(scopes, func(r rune) bool { return r == ' ' || r == ',' }),
-		func(have string) bool {
-			return have == "*" || have == need || have == area+":read_write" || have == area+":*"
-		},
-	)
+	for have := range strings.FieldsFuncSeq(scopes, func(r rune) bool { return r == ' ' || r == ',' }) {
+		if have == "*" || have == need || have == area+":read_write" || have == area+":*" {
+			return true
+		}
+	}
+	return false
 }
 
 func orElse(text, absent string) string {
