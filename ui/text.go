@@ -145,8 +145,11 @@ func Wrap(text string, width int) []string {
 	if width <= 0 {
 		return nil
 	}
-	var lines []string
-	for line := range strings.SplitSeq(text, "\n") {
+	first, rest, more := strings.Cut(text, "\n")
+	lines := wrapLine(first, width)
+	for more {
+		var line string
+		line, rest, more = strings.Cut(rest, "\n")
 		lines = append(lines, wrapLine(line, width)...)
 	}
 	return lines
@@ -284,9 +287,13 @@ func (b Box) Fit(text string) string {
 		}
 		var line string
 		line, text, _ = strings.Cut(text, "\n")
-		line = clip(line, b.Width)
+		cells := Width(line)
+		if cells > b.Width {
+			line = ansi.Truncate(line, b.Width, "")
+			cells = Width(line)
+		}
 		out.WriteString(line)
-		writeSpaces(&out, b.Width-Width(line))
+		writeSpaces(&out, b.Width-cells)
 	}
 	return out.String()
 }
