@@ -89,6 +89,9 @@ func Advice(err error) string {
 
 // Denied reports whether an error means that this user or token is not allowed to: asking again does not help.
 func Denied(err error) bool {
+	if err == nil {
+		return false // before d is allocated: cells of tables ask this
+	}
 	var d interface{ Denied() bool }
 	return errors.As(err, &d) && d.Denied()
 }

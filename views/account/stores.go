@@ -29,9 +29,12 @@ func (a *Account) Services() *ui.RowStore[*client.Service] {
 
 // Issues returns the issues.
 func (a *Account) Issues() *ui.RowStore[*client.Issue] {
-	return PageStore(
-		a, "issues", func(i *client.Issue) string { return FormatID(i.ID) }, a.API.Issues.List,
-	)
+	return sharedStoreFrom(a, "issues", func() ui.RowSource[*client.Issue] {
+		return ui.RowSource[*client.Issue]{
+			ID:           func(i *client.Issue) string { return FormatID(i.ID) },
+			PrefetchFrom: pagePrefetcher(a.API.Issues.List),
+		}
+	})
 }
 
 // Contacts returns the contacts.
@@ -47,9 +50,12 @@ func (a *Account) Contacts() *ui.RowStore[*client.Contact] {
 
 // Credentials returns the credentials.
 func (a *Account) Credentials() *ui.RowStore[*client.Credential] {
-	return PageStore(
-		a, "credentials", func(c *client.Credential) string { return FormatID(c.ID) }, a.API.Credentials.List,
-	)
+	return sharedStoreFrom(a, "credentials", func() ui.RowSource[*client.Credential] {
+		return ui.RowSource[*client.Credential]{
+			ID:           func(c *client.Credential) string { return FormatID(c.ID) },
+			PrefetchFrom: pagePrefetcher(a.API.Credentials.List),
+		}
+	})
 }
 
 // SSHKey returns the public key that lets support log in, as the only row.
@@ -61,15 +67,22 @@ func (a *Account) SSHKey() *ui.RowStore[*client.SSHKey] {
 
 // Instances returns the instances with their SSH settings.
 func (a *Account) Instances() *ui.RowStore[*client.Instance] {
-	return PageStore(
-		a, "ssh", func(i *client.Instance) string { return FormatID(i.ID) }, a.API.Instances.List,
-	)
+	return sharedStoreFrom(a, "ssh", func() ui.RowSource[*client.Instance] {
+		return ui.RowSource[*client.Instance]{
+			ID:           func(i *client.Instance) string { return FormatID(i.ID) },
+			PrefetchFrom: pagePrefetcher(a.API.Instances.List),
+		}
+	})
 }
 
 // Stats returns the stats of the account, as the only row.
 func (a *Account) Stats() *ui.RowStore[*client.ManagedStats] {
-	id := func(*client.ManagedStats) string { return "account" }
-	return sharedStore(a, "stats", id, SingleFetcher(a.API.Stats.Get))
+	return sharedStoreFrom(a, "stats", func() ui.RowSource[*client.ManagedStats] {
+		return ui.RowSource[*client.ManagedStats]{
+			ID:    func(*client.ManagedStats) string { return "account" },
+			Fetch: SingleFetcher(a.API.Stats.Get),
+		}
+	})
 }
 
 // BucketID returns the identity of a bucket: "us-east-1/photos".
