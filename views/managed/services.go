@@ -294,7 +294,7 @@ func servicesBadge(a *account.Account) (string, theme.Tone) {
 func formatProblems(counts []account.StatusCount) string {
 	for _, c := range counts {
 		if c.Status == client.StatusProblem {
-			return fmt.Sprint(c.Count)
+			return strconv.Itoa(c.Count)
 		}
 	}
 	return ""
@@ -401,18 +401,23 @@ func windowEndOf(a *account.Account, s *client.Service) time.Time {
 // why.
 func StateCounts(a *account.Account, b ui.Box) string {
 	format := func(counts []account.StatusCount, more ...string) string {
-		parts, short := make([]string, len(counts), len(counts)+1), make([]string, len(counts), len(counts)+1)
-		for i, c := range counts {
-			word, tone := account.FormatStatus(c.Status, b.Theme)
-			shape, word, _ := strings.Cut(word, " ")
-			parts[i] = b.Theme.PaintState(tone, fmt.Sprintf("%s %d %s", shape, c.Count, word))
-			short[i] = b.Theme.PaintState(tone, fmt.Sprintf("%s %d", shape, c.Count))
+		parts := func(words bool) []string {
+			all := make([]string, len(counts), len(counts)+len(more))
+			for i, c := range counts {
+				state, tone := account.FormatStatus(c.Status, b.Theme)
+				shape, word, _ := strings.Cut(state, " ")
+				text := shape + " " + strconv.Itoa(c.Count)
+				if words {
+					text += " " + word
+				}
+				all[i] = b.Theme.PaintState(tone, text)
+			}
+			return append(all, more...)
 		}
-		parts, short = append(parts, more...), append(short, more...)
-		if whole := strings.Join(parts, "   "); ui.Width(whole) <= b.Width {
+		if whole := strings.Join(parts(true), "   "); ui.Width(whole) <= b.Width {
 			return whole
 		}
-		return ui.JoinFitting(short, "  ", b.Width, b.Theme.Glyphs.Ellipsis)
+		return ui.JoinFitting(parts(false), "  ", b.Width, b.Theme.Glyphs.Ellipsis)
 	}
 	all := func(counts []account.StatusCount) string { return format(counts) }
 	return resource.Fold(a.StatusCounts(), all, func(found []account.StatusCount, s resource.JoinState) string {
