@@ -174,7 +174,7 @@ type hint struct{ key, word string }
 
 // hintOf returns the hint of an action.
 func hintOf(a ui.Action) hint {
-	word := strings.TrimSuffix(a.Name()+" "+a.Object, " ")
+	word := a.Name() + ui.WithPrefix(" ", a.Object)
 	if a.Scope != "" {
 		word += " (" + a.Scope + ")"
 	}

@@ -233,8 +233,13 @@ func spansWidth(spans []span) int {
 // styles each time would take a third of a frame's time, so this uses the codes that the theme rendered once.
 func renderSpans(t *theme.Theme, spans []span) string {
 	var out strings.Builder
+	out.Grow(48 * len(spans))
 	for _, s := range spans {
-		out.WriteString(t.Paint(s.tone, s.text))
+		if codes := t.Codes(s.tone); s.text != "" {
+			out.WriteString(codes.Open)
+			out.WriteString(s.text)
+			out.WriteString(codes.Close)
+		}
 	}
 	return out.String()
 }

@@ -102,7 +102,7 @@ func accountLine(a *AccountInfo) string {
 
 // breadcrumbLine names the tab in front, and the place in it.
 func breadcrumbLine(t *tabs) string {
-	line := fmt.Sprintf("%s, tab %d of %d", t.current().title(), t.front+1, len(t.list))
+	line := fmt.Sprintf("%s, tab %d of %d", t.current().title, t.front+1, len(t.list))
 	if c, ok := t.pane().(ui.BreadcrumbProvider); ok && len(t.current().stack) > 1 {
 		line += ", " + c.Crumb()
 	}

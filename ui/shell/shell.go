@@ -62,7 +62,7 @@ func New(o Options) (*Shell, error) {
 	}
 	for i, p := range o.Panes {
 		s.startup = tea.Batch(s.startup, s.applyColumns(p))
-		s.tabs.list = append(s.tabs.list, &tab{[]ui.Pane{p}})
+		s.tabs.list = append(s.tabs.list, newTab(p))
 		if p.Name() == o.StartPane {
 			s.tabs.front = i
 		}

@@ -11,22 +11,25 @@ import (
 )
 
 // A tab is a pane and the panes that were opened from it.
-type tab struct{ stack []ui.Pane }
+type tab struct {
+	stack []ui.Pane
+	title string // the name as the tab bar shows it
+}
+
+// newTab returns the tab of a pane.
+func newTab(p ui.Pane) *tab {
+	name, capitals := p.Name(), 1
+	if len(name) <= 3 {
+		capitals = len(name)
+	}
+	return &tab{[]ui.Pane{p}, strings.ToUpper(name[:capitals]) + name[capitals:]}
+}
 
 func (t *tab) root() ui.Pane { return t.stack[0] }
 
 func (t *tab) top() ui.Pane { return t.stack[len(t.stack)-1] }
 
 func (t *tab) name() string { return t.root().Name() }
-
-// title returns the name as the tab bar shows it.
-func (t *tab) title() string {
-	name := t.name()
-	if len(name) <= 3 {
-		return strings.ToUpper(name)
-	}
-	return strings.ToUpper(name[:1]) + name[1:]
-}
 
 // pop closes the pane on top of the stack.
 func (t *tab) pop() {
@@ -264,7 +267,7 @@ func (s *Shell) tabCells(g theme.Glyphs) []tabCell {
 	for i, t := range s.tabs.list {
 		cell := tabCell{
 			key:   keys[i],
-			name:  t.title(),
+			name:  t.title,
 			area:  s.o.TabPlaces[t.name()].Area,
 			index: i,
 			front: i == s.tabs.front,
