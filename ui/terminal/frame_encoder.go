@@ -217,10 +217,10 @@ func (e *frameEncoder) encodeLines() {
 	for y, line := range e.after {
 		old := e.before[y]
 		switch {
-		case old == line:
+		case old == line || e.isShown(y):
 		case len(old.ambiguous)+len(line.ambiguous) == 0:
 			e.addSpans(y, old.cells, line.cells)
-		case !e.isShown(y):
+		default:
 			n := len(e.spans)
 			e.spans = append(e.spans, span{y: y, kind: lineSpan, fixed: true, next: -1})
 			e.rows = append(e.rows, rowSpans{y, n, n + 1})
@@ -235,7 +235,7 @@ func (e *frameEncoder) encodeLines() {
 	e.writer.endFrame()
 }
 
-// isShown reports whether a line with graphemes of uncertain width is on the screen already: a scroll moved it there.
+// isShown reports whether a line is on the screen already: a scroll moved it there.
 func (e *frameEncoder) isShown(y int) bool {
 	n := e.plan.source[y]
 	return n >= 0 && e.hasText(n, y)

@@ -41,15 +41,13 @@ const (
 
 // addSpans adds the spans that change a line into another one.
 func (e *frameEncoder) addSpans(y int, old, line []cell) {
-	from := 0
-	for n := max(len(old), len(line)); from < n && cellAt(old, from) == cellAt(line, from); from++ {
-	}
+	from := commonPrefix(old, line)
 	end := len(line)
 	for end > 0 && line[end-1] == blank {
 		end--
 	}
 	start := len(e.spans)
-	blanks := e.addChanged(y, max(from, 0), end, old, line)
+	blanks := e.addChanged(y, from, end, old, line)
 	e.addTail(y, end, old, start)
 	if blanks >= minBlanks {
 		e.eraseFirst(y, from, end, line, start)
@@ -60,6 +58,19 @@ func (e *frameEncoder) addSpans(y int, old, line []cell) {
 	if len(e.spans) > start {
 		e.rows = append(e.rows, rowSpans{y, start, len(e.spans)})
 	}
+}
+
+// commonPrefix returns how many cells two lines have in common at their beginning.
+func commonPrefix(a, b []cell) int {
+	n := min(len(a), len(b))
+	for x, c := range a[:n] {
+		if b[x] != c {
+			return x
+		}
+	}
+	for longest := max(len(a), len(b)); n < longest && cellAt(a, n) == cellAt(b, n); n++ {
+	}
+	return n
 }
 
 // addChanged adds the spans of the cells that differ between two columns, and returns how many of these cells become
