@@ -39,9 +39,16 @@ type emulatedAccount interface {
 // newTestShell assembles the program on an emulated account.
 func newTestShell(t *testing.T, api emulatedAccount, s config.Settings) (*shell.Shell, error) {
 	t.Helper()
+	return newTestShellWithJournal(t, api, s, journal.NewInMemory(time.Now))
+}
+
+// newTestShellWithJournal is newTestShell for a journal that the test has made.
+func newTestShellWithJournal(
+	t *testing.T, api emulatedAccount, s config.Settings, j *journal.Journal,
+) (*shell.Shell, error) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	j := journal.NewInMemory(time.Now)
 	options := []client.Option{client.WithTransport(api), client.WithRecorder(j)}
 	if api.Service() == emulator.ServiceNow {
 		options = append(options, client.WithDialect(client.DialectProvider))
