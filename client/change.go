@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -83,6 +83,163 @@ var ErrDryRun = errors.New("dry run; nothing was sent")
 // The writer's method then returns ErrDryRun.
 func WithDryRun(show func(Change)) Option { return func(c *Client) { c.rules.dryRun = show } }
 
+// A ConsentQuestion is put to the user before a change.
+type ConsentQuestion struct {
+	Op       string // the operation that is to be confirmed
+	Effect   string // what happens: "Deletes service web-1 (id 7)"
+	Word     string // what the user must type; empty asks for yes or no
+	Required bool   // ask on every account, because something is lost; protected accounts always ask
+	Below    bool   // the ids are parents ("us-east-1/photos/2024/"), and the answer covers everything below them
+	Account  string // name of the protected account; set by the client, empty if the account is not protected
+	// the objects that OpDeleteObject is for, instead of ids: there may be a million of them
+	Names *objectnames.SortedNames
+}
+
+// An Asker puts a question to the user and waits for the answer: on a terminal, or from a flag.
+type Asker interface {
+	Ask(ctx context.Context, q ConsentQuestion) (bool, error)
+}
+
+// A Consent is the permission to perform one operation on certain ids of one account. Only ConsentRequest.Answer,
+// Client.Consent and Client.Scheduled make one.
+type Consent struct {
+	client *Client
+	op     string
+	ids    map[string]bool
+	below  bool // ids are parents
+	names  *objectnames.SortedNames
+}
+
+// ErrDeclined means that the user answered no.
+var ErrDeclined = errors.New("not confirmed; nothing was changed")
+
+// ErrNotConfirmed means that a change lacks a consent, or has one for another operation, thing or account.
+var ErrNotConfirmed = errors.New("the change was not confirmed, so it was not sent")
+
+// WithProtected makes the client ask before every change, naming the account.
+func WithProtected(account string) Option { return func(c *Client) { c.rules.protected = account } }
+
+// A ConsentRequest is a consent that may still need an answer. A dialog shows its question and gives the answer later;
+// Consent does both at once.
+type ConsentRequest struct {
+	question ConsentQuestion
+	consent  *Consent
+}
+
+// RequestConsent starts to ask for an operation on certain ids. Without ids it asks for one that has none, as creating
+// a contact.
+func (c *Client) RequestConsent(q ConsentQuestion, ids ...string) *ConsentRequest {
+	q.Account = c.rules.protected
+	consent := &Consent{
+		client: c,
+		op:     q.Op,
+		ids:    make(map[string]bool, len(ids)),
+		below:  q.Below,
+		names:  q.Names,
+	}
+	for _, id := range ids {
+		consent.ids[id] = true
+	}
+	if len(ids) == 0 && q.Names == nil {
+		consent.ids[""] = true
+	}
+	return &ConsentRequest{q, consent}
+}
+
+// Question returns the question to show, or nil if nothing need be asked: then Answer(true) returns the consent.
+func (r *ConsentRequest) Question() *ConsentQuestion {
+	if r.consent.client.isForbidden(r.question.Op) || !r.question.Required && r.question.Account == "" {
+		return nil
+	}
+	return &r.question
+}
+
+// Answer returns the consent if the user agreed, ErrDeclined if not. In read-only mode the error is ErrReadOnly,
+// except for OpCreateDownloadURL.
+func (r *ConsentRequest) Answer(yes bool) (*Consent, error) {
+	switch {
+	case r.consent.client.isForbidden(r.question.Op):
+		return nil, r.consent.client.refusal(Change{Op: r.question.Op}, ErrReadOnly)
+	case !yes:
+		return nil, ErrDeclined
+	}
+	return r.consent, nil
+}
+
+// Consent asks what needs to be asked, waits for the answer, and returns the consent. See RequestConsent and Answer.
+func (c *Client) Consent(ctx context.Context, asker Asker, q ConsentQuestion, ids ...string) (*Consent, error) {
+	r := c.RequestConsent(q, ids...)
+	yes := true
+	if pending := r.Question(); pending != nil {
+		var err error
+		if yes, err = asker.Ask(ctx, *pending); err != nil {
+			return nil, err
+		}
+	}
+	return r.Answer(yes)
+}
+
+// Scheduled returns the consent to what a recorded change has scheduled, when its time has come: its revert, or the
+// change that it planned. The user agreed to that along with the recorded change. It returns ErrNotConfirmed if nothing
+// was scheduled or a later change has superseded it.
+func (c *Client) Scheduled(intentID string) (*Consent, error) {
+	scheduler, ok := c.rules.recorder.(ScheduleRecorder)
+	if !ok {
+		return nil, ErrNotConfirmed
+	}
+	op, id, ok := scheduler.ScheduledChange(intentID)
+	if !ok {
+		return nil, ErrNotConfirmed
+	}
+	return &Consent{
+		client: c,
+		op:     op,
+		ids:    map[string]bool{id: true},
+	}, nil
+}
+
+// covers reports whether the consent is for a change by a client.
+func (k *Consent) covers(c *Client, change Change) bool {
+	switch {
+	case k == nil || k.client != c:
+		return false
+	case change.Op == OpDeleteObjects:
+		return k.op == OpDeleteObject && change.Names != nil && (k.names == change.Names || k.coversAll(change.Names))
+	}
+	return k.op == change.Op && k.coversID(change.ID)
+}
+
+// coversAll reports whether the consent is for each object of a list.
+func (k *Consent) coversAll(names *objectnames.SortedNames) bool {
+	for o := range names.From(0) {
+		if !k.coversID(names.Bucket() + "/" + o.Name) {
+			return false
+		}
+	}
+	return true
+}
+
+// coversID reports whether the consent is for a thing.
+func (k *Consent) coversID(id string) bool {
+	if k.names != nil {
+		name, inBucket := strings.CutPrefix(id, k.names.Bucket()+"/")
+		return inBucket && k.names.Contains(name)
+	}
+	if !k.below {
+		return k.ids[id]
+	}
+	for parent := range k.ids {
+		if isParent(parent) && strings.HasPrefix(id, parent) {
+			return true
+		}
+	}
+	return false
+}
+
+// isParent reports whether an id names a bucket or the beginning of an object's name: "us-east-1/photos/…". Anything
+// shorter would cover several buckets.
+func isParent(id string) bool { return strings.Count(id, "/") >= 2 }
+
 // A Writer sends one change. Its methods are all the writes of the API; it sends the operation that it was begun for,
 // on the thing that it was begun for, and refuses any other with ErrNotConfirmed. Begin returns one.
 type Writer struct {
@@ -143,6 +300,18 @@ func (c *Client) refusal(change Change, cause error) *Error {
 func sendChange[T any](ctx context.Context, w *Writer, r request) (T, error) {
 	r.writer = w
 	return call[T](ctx, w.client, r)
+}
+
+// changeID returns the id that the change must have: "7", "us-east-1/photos".
+func (r request) changeID() string {
+	if r.id != "" {
+		return r.id
+	}
+	parts := make([]string, len(r.segments))
+	for i, segment := range r.segments {
+		parts[i] = fmt.Sprint(segment)
+	}
+	return strings.Join(parts, "/")
 }
 
 // covers reports whether the writer was begun for an operation on an id; an empty id is that of a thing which has none
@@ -232,125 +401,6 @@ func outcomeOf(err error) Outcome {
 		return Unknown
 	}
 	return Rejected
-}
-
-// EmptyBucket runs a function that deletes objects, as one change: the journal records one intent, the batches of the
-// deletion and one outcome, however many objects there are. The change's id is that of the prefix,
-// ObjectRef{cluster, bucket, prefix}.ID(); names that do not begin with the prefix are refused.
-func (w *Writer) EmptyBucket(
-	ctx context.Context, cluster, bucket, prefix string, empty func(context.Context, *BulkDeletion) error,
-) error {
-	prefixed := func(name string) bool { return strings.HasPrefix(name, prefix) }
-	d := BulkDeletion{writer: w, op: OpEmptyBucket, prefix: ObjectRef{cluster, bucket, prefix}, covers: prefixed}
-	return d.run(ctx, empty)
-}
-
-// DeleteObjects is EmptyBucket for the objects of the change's list, and refuses all others. The change's id is that of
-// what all their names begin with.
-func (w *Writer) DeleteObjects(
-	ctx context.Context, cluster, bucket string, remove func(context.Context, *BulkDeletion) error,
-) error {
-	if w.change.Names == nil || w.change.Names.Bucket() != BucketID(cluster, bucket) {
-		return w.client.refusal(w.change, ErrNotConfirmed)
-	}
-	prefix := ObjectRef{cluster, bucket, w.change.Names.Prefix()}
-	d := BulkDeletion{writer: w, op: OpDeleteObjects, prefix: prefix, covers: w.change.Names.Contains}
-	return d.run(ctx, remove)
-}
-
-// A BulkDeletion deletes many objects, which the journal holds as one change.
-type BulkDeletion struct {
-	writer  *Writer
-	op      string
-	prefix  ObjectRef // what all names begin with
-	covers  func(name string) bool
-	batches int
-}
-
-// run records the deletions as one change, and does them.
-func (d *BulkDeletion) run(ctx context.Context, do func(context.Context, *BulkDeletion) error) error {
-	w, id := d.writer, d.prefix.ID()
-	change := w.change
-	change.Method, change.Path = http.MethodDelete, "/"+id
-	if !w.covers(d.op, id) {
-		return w.client.refusal(change, ErrNotConfirmed)
-	}
-	failed := &Error{Op: change.Op + " " + cleanName(id), Write: true, Host: w.client.endpoint.base.Host}
-	return w.send(ctx, failed, change, func(ctx context.Context) error { return do(ctx, d) })
-}
-
-// A BatchRecorder is a Recorder that keeps the batches of a change that deletes many objects: each before its first
-// request, and again at its end.
-type BatchRecorder interface {
-	RecordBatch(intentID string, p BatchRecord) error
-}
-
-// A BatchRecord is what the journal holds of a DeletionBatch. The outcome of Count - Gone - Left objects is unknown.
-type BatchRecord struct {
-	Number int    `json:"n"` // from 1
-	Count  int    `json:"count"`
-	Names  []byte `json:"names,omitempty"` // objectnames.Encode of those whose outcome is not known
-	Ended  bool   `json:"ended,omitempty"`
-	Gone   int    `json:"gone,omitempty"`
-	Left   int    `json:"left,omitempty"` // objects that were not deleted
-}
-
-// UnknownCount returns the number of objects whose outcome is not known.
-func (p BatchRecord) UnknownCount() int { return p.Count - p.Gone - p.Left }
-
-// A DeletionBatch is a batch of objects of a BulkDeletion. Their names are recorded before it is sent.
-type DeletionBatch struct {
-	deletion *BulkDeletion
-	names    []string
-	record   BatchRecord
-}
-
-// Begin records the names that are deleted next. Nothing may be sent if that fails. Batches may overlap, but Begin is
-// called by one goroutine.
-func (d *BulkDeletion) Begin(names []string) (*DeletionBatch, error) {
-	for _, name := range names {
-		if !d.covers(name) {
-			object := ObjectRef{d.prefix.Cluster, d.prefix.Bucket, name}
-			return nil, d.writer.client.refusal(Change{Op: OpDeleteObject, ID: object.ID()}, ErrNotConfirmed)
-		}
-	}
-	d.batches++
-	batch := BatchRecord{Number: d.batches, Count: len(names), Names: objectnames.Encode(names)}
-	if err := d.record(batch); err != nil {
-		failed := d.writer.client.refusal(d.writer.change, err)
-		failed.Detail = "cannot record the next objects' names in the journal, so they were not sent; " + err.Error()
-		return nil, failed
-	}
-	return &DeletionBatch{deletion: d, names: names, record: batch}, nil
-}
-
-func (d *BulkDeletion) record(p BatchRecord) error {
-	recorder, ok := d.writer.client.rules.recorder.(BatchRecorder)
-	if !ok || d.writer.intent == "" {
-		return nil
-	}
-	return recorder.RecordBatch(d.writer.intent, p)
-}
-
-// Remove deletes one of the batch's objects.
-func (s *DeletionBatch) Remove(ctx context.Context, name string) error {
-	d := s.deletion
-	object := ObjectRef{d.prefix.Cluster, d.prefix.Bucket, name}
-	change := Change{Op: OpDeleteObject, ID: object.ID()}
-	if !slices.Contains(s.names, name) {
-		return d.writer.client.refusal(change, ErrNotConfirmed)
-	}
-	return (&Writer{client: d.writer.client, change: change, part: true}).DeleteObject(ctx, object)
-}
-
-// End records what became of the batch: how many objects are gone, and of which ones that is not known.
-func (s *DeletionBatch) End(gone int, unknown []string) error {
-	p := s.record
-	p.Ended, p.Names, p.Gone, p.Left = true, nil, gone, p.Count-gone-len(unknown)
-	if len(unknown) > 0 {
-		p.Names = objectnames.Encode(unknown)
-	}
-	return s.deletion.record(p)
 }
 
 // A Patch holds the members of an update that were changed, and no others. A cleared member is null.

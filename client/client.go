@@ -227,18 +227,6 @@ type request struct {
 	made        func() string // the id of what a change has made along with a secret; nil if there is none
 }
 
-// changeID returns the id that the change must have: "7", "us-east-1/photos".
-func (r request) changeID() string {
-	if r.id != "" {
-		return r.id
-	}
-	parts := make([]string, len(r.segments))
-	for i, segment := range r.segments {
-		parts[i] = fmt.Sprint(segment)
-	}
-	return strings.Join(parts, "/")
-}
-
 // call sends a request and decodes its answer into T: a value, or a pointer to one, which is nil if there is an error.
 func call[T any](ctx context.Context, c *Client, r request) (T, error) {
 	var answer T
