@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -213,38 +212,4 @@ func (s *state) scheduledChange(intentID string) (op, id string, ok bool) {
 		}
 	}
 	return "", "", false
-}
-
-// Why a scheduled change is not recorded.
-var (
-	ErrSuperseded = errors.New("another program has begun, ended or moved the window")
-	ErrTaken      = errors.New("another program has just sent the same change")
-)
-
-// checkScheduled returns why a scheduled change must not be made now: its window is over, or another program makes it.
-// It reads the file to its end, while no other process can write.
-func checkScheduled(j *Journal, c client.Change) error {
-	if c.Scheduled == "" || c.Op != client.OpDisableService && c.Op != client.OpEnableService {
-		return nil
-	}
-	if j.file != nil {
-		if err := j.catchUp(); err != nil {
-			return err
-		}
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if op, id, ok := j.scheduledChange(c.Scheduled); !ok || op != c.Op || id != c.ID {
-		return ErrSuperseded
-	}
-	for _, e := range slices.Backward(j.entries) {
-		same := e.Change.Scheduled == c.Scheduled && e.Change.Op == c.Op && e.Outcome != client.Rejected
-		switch {
-		case same && e.ID == c.Repeats:
-			return nil
-		case same:
-			return ErrTaken
-		}
-	}
-	return nil
 }

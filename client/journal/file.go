@@ -15,7 +15,6 @@ import (
 
 	"lookout/client"
 	"lookout/client/filelock"
-	"lookout/client/visible"
 )
 
 // A record is one line of the file: an intent, the outcome of one, or segments of the history.
@@ -228,72 +227,6 @@ func (s *state) parseLine(data []byte, from place) (isHeader bool) {
 		s.unreadable++
 	}
 	return l.Kept || l.Segments != nil
-}
-
-// write appends a line with a single write, so that lines of two processes do not mix, unless a check fails. No other
-// process writes between the check and the line. A nil check always succeeds.
-func (j *Journal) write(l record, durable bool, check func() error) error {
-	if check == nil {
-		check = func() error { return nil }
-	}
-	if j.refusal != nil {
-		return j.refusal
-	}
-	if j.file == nil {
-		return check()
-	}
-	data, err := encode(l)
-	if err != nil {
-		return err
-	}
-	if len(data) > maxLineBytes {
-		return fmt.Errorf("the change is too long for the journal: %d bytes", len(data))
-	}
-	unlock := j.lockCurrent()
-	defer unlock()
-	if err := check(); err != nil {
-		return err
-	}
-	if endsMidLine(j.file) {
-		data = append([]byte{'\n'}, data...)
-	}
-	if _, err := j.file.Write(data); err != nil || !durable {
-		return err
-	}
-	return j.file.Sync()
-}
-
-// encode returns a record as a line. The file may be shown in a terminal as it is.
-func encode(l record) ([]byte, error) {
-	data, err := json.Marshal(l)
-	return append(visible.EscapeJSON(data), '\n'), err
-}
-
-// endsMidLine reports whether the last line of the file is incomplete, because the program was killed or the disk was
-// full while it was written.
-func endsMidLine(file logFile) bool {
-	info, err := file.Stat()
-	if err != nil || info.Size() == 0 {
-		return false
-	}
-	var last [1]byte
-	_, err = file.ReadAt(last[:], info.Size()-1)
-	return err == nil && last[0] != '\n'
-}
-
-// lockCurrent locks the file against other processes that write. If another process has compacted the journal, it
-// opens the new file first. On file systems without locks, two processes that compact at once may cost the newer file
-// its place, and nothing else.
-func (j *Journal) lockCurrent() (unlock func()) {
-	for range 100 {
-		unlock := filelock.Wait(j.file)
-		if !j.replaced() {
-			return unlock
-		}
-		unlock()
-		_ = j.reopen() // it may have been replaced again
-	}
-	return func() {} // whatever is written to the older file is found there: see readTail
 }
 
 // replaced reports whether the path leads to another file than the one that is open.

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -225,12 +223,6 @@ func (j *Journal) Version() int {
 	return j.version
 }
 
-// FromThisRun reports whether this run of the program recorded the change.
-func (j *Journal) FromThisRun(e Entry) bool { return j.isOwn(e.ID) }
-
-// isOwn reports whether this run of the program recorded the change with an ID.
-func (s *state) isOwn(id string) bool { return strings.HasPrefix(id, s.runID+"-") }
-
 // apply adds a record to the state, for which mu is held. It reports whether the record is valid: an intent must be
 // new, or be one of this run that is read back, and an outcome must belong to an intent.
 func (s *state) apply(l record, from place) bool {
@@ -328,95 +320,6 @@ func (j *Journal) Len() int {
 		}
 	}
 	return n
-}
-
-// RecordIntent records that a change is about to be sent, without the values before it if they are longer than a line
-// may be. The record is on the disk when RecordIntent returns. Of several programs that want to make the same scheduled
-// change, only one can record it.
-func (j *Journal) RecordIntent(c client.Change) (string, error) {
-	if j.BeforeIntent != nil {
-		if err := j.BeforeIntent(); err != nil {
-			return "", err
-		}
-	}
-	j.fileMu.Lock()
-	defer j.fileMu.Unlock()
-	if err := ensureLoaded(j); err != nil {
-		return "", err
-	}
-	compactIfLarge(j)
-	j.intentCount++
-	e := Entry{
-		ID:      j.runID + "-" + strconv.Itoa(j.intentCount),
-		Time:    j.now().UTC(),
-		Account: j.account,
-		Change:  c,
-	}
-	l := record{Intent: &e}
-	if data, err := encode(l); err == nil && len(data) > maxLineBytes {
-		e.Change.Before = nil // a service with notes of a megabyte can still be disabled and deleted
-	}
-	var refusal error
-	err := j.write(l, true, func() error {
-		refusal = checkScheduled(j, c)
-		return refusal
-	})
-	if refusal != nil {
-		return "", refusal
-	}
-	if err != nil {
-		// a part of the intent may be on the disk, and must not pass for a change that was sent
-		_ = j.write(
-			record{ID: e.ID, Outcome: client.Rejected, OutcomeDetail: "it could not be recorded, so it was not sent"},
-			true,
-			nil,
-		)
-		return "", err
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.apply(l, unread)
-	return e.ID, nil
-}
-
-// RecordOutcome records how a change ended. A later outcome of the same change replaces the earlier one; err then says
-// how it became known: client.FoundByReading says that reading again showed it.
-func (j *Journal) RecordOutcome(id string, outcome client.Outcome, err error) {
-	l := record{ID: id, Outcome: outcome}
-	_, l.ByReading = err.(client.FoundByReading)
-	if err != nil {
-		l.OutcomeDetail = err.Error()
-	}
-	j.recordOutcome(l)
-}
-
-// recordOutcome writes and applies the record of an outcome.
-func (j *Journal) recordOutcome(l record) {
-	j.fileMu.Lock()
-	defer j.fileMu.Unlock()
-	j.mu.Lock()
-	if e := j.byID[l.ID]; e != nil && e.Outcome != client.Pending {
-		l.At = j.now().UTC()
-	}
-	if e := j.byID[l.ID]; e != nil {
-		l.Gone = e.Gone
-	}
-	j.mu.Unlock()
-	// the change has been made; if this fails, the intent remains without an outcome
-	if err := j.write(l, false, nil); err != nil && j.outcomeError == nil {
-		j.outcomeError = fmt.Errorf("the outcome of a change could not be written to the journal: %w", err)
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.apply(l, unread)
-}
-
-// OutcomeError returns why the outcome of a change could not be written; nil if all were. The next run reads such a
-// change as one whose outcome is unknown.
-func OutcomeError(j *Journal) error {
-	j.fileMu.Lock()
-	defer j.fileMu.Unlock()
-	return j.outcomeError
 }
 
 // An interruptible is a file that cannot be read any more once it is to be closed.

@@ -1,0 +1,209 @@
+package journal
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"lookout/client/filelock"
+	"lookout/client/visible"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lookout/client"
+)
+
+// FromThisRun reports whether this run of the program recorded the change.
+func (j *Journal) FromThisRun(e Entry) bool { return j.isOwn(e.ID) }
+
+// isOwn reports whether this run of the program recorded the change with an ID.
+func (s *state) isOwn(id string) bool { return strings.HasPrefix(id, s.runID+"-") }
+
+// RecordIntent records that a change is about to be sent, without the values before it if they are longer than a line
+// may be. The record is on the disk when RecordIntent returns. Of several programs that want to make the same scheduled
+// change, only one can record it.
+func (j *Journal) RecordIntent(c client.Change) (string, error) {
+	if j.BeforeIntent != nil {
+		if err := j.BeforeIntent(); err != nil {
+			return "", err
+		}
+	}
+	j.fileMu.Lock()
+	defer j.fileMu.Unlock()
+	if err := ensureLoaded(j); err != nil {
+		return "", err
+	}
+	compactIfLarge(j)
+	j.intentCount++
+	e := Entry{
+		ID:      j.runID + "-" + strconv.Itoa(j.intentCount),
+		Time:    j.now().UTC(),
+		Account: j.account,
+		Change:  c,
+	}
+	l := record{Intent: &e}
+	if data, err := encode(l); err == nil && len(data) > maxLineBytes {
+		e.Change.Before = nil // a service with notes of a megabyte can still be disabled and deleted
+	}
+	var refusal error
+	err := j.write(l, true, func() error {
+		refusal = checkScheduled(j, c)
+		return refusal
+	})
+	if refusal != nil {
+		return "", refusal
+	}
+	if err != nil {
+		// a part of the intent may be on the disk, and must not pass for a change that was sent
+		_ = j.write(
+			record{ID: e.ID, Outcome: client.Rejected, OutcomeDetail: "it could not be recorded, so it was not sent"},
+			true,
+			nil,
+		)
+		return "", err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.apply(l, unread)
+	return e.ID, nil
+}
+
+// Why a scheduled change is not recorded.
+var (
+	ErrSuperseded = errors.New("another program has begun, ended or moved the window")
+	ErrTaken      = errors.New("another program has just sent the same change")
+)
+
+// checkScheduled returns why a scheduled change must not be made now: its window is over, or another program makes it.
+// It reads the file to its end, while no other process can write.
+func checkScheduled(j *Journal, c client.Change) error {
+	if c.Scheduled == "" || c.Op != client.OpDisableService && c.Op != client.OpEnableService {
+		return nil
+	}
+	if j.file != nil {
+		if err := j.catchUp(); err != nil {
+			return err
+		}
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if op, id, ok := j.scheduledChange(c.Scheduled); !ok || op != c.Op || id != c.ID {
+		return ErrSuperseded
+	}
+	for _, e := range slices.Backward(j.entries) {
+		same := e.Change.Scheduled == c.Scheduled && e.Change.Op == c.Op && e.Outcome != client.Rejected
+		switch {
+		case same && e.ID == c.Repeats:
+			return nil
+		case same:
+			return ErrTaken
+		}
+	}
+	return nil
+}
+
+// RecordOutcome records how a change ended. A later outcome of the same change replaces the earlier one; err then says
+// how it became known: client.FoundByReading says that reading again showed it.
+func (j *Journal) RecordOutcome(id string, outcome client.Outcome, err error) {
+	l := record{ID: id, Outcome: outcome}
+	_, l.ByReading = err.(client.FoundByReading)
+	if err != nil {
+		l.OutcomeDetail = err.Error()
+	}
+	j.recordOutcome(l)
+}
+
+// recordOutcome writes and applies the record of an outcome.
+func (j *Journal) recordOutcome(l record) {
+	j.fileMu.Lock()
+	defer j.fileMu.Unlock()
+	j.mu.Lock()
+	if e := j.byID[l.ID]; e != nil && e.Outcome != client.Pending {
+		l.At = j.now().UTC()
+	}
+	if e := j.byID[l.ID]; e != nil {
+		l.Gone = e.Gone
+	}
+	j.mu.Unlock()
+	// the change has been made; if this fails, the intent remains without an outcome
+	if err := j.write(l, false, nil); err != nil && j.outcomeError == nil {
+		j.outcomeError = fmt.Errorf("the outcome of a change could not be written to the journal: %w", err)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.apply(l, unread)
+}
+
+// OutcomeError returns why the outcome of a change could not be written; nil if all were. The next run reads such a
+// change as one whose outcome is unknown.
+func OutcomeError(j *Journal) error {
+	j.fileMu.Lock()
+	defer j.fileMu.Unlock()
+	return j.outcomeError
+}
+
+// write appends a line with a single write, so that lines of two processes do not mix, unless a check fails. No other
+// process writes between the check and the line. A nil check always succeeds.
+func (j *Journal) write(l record, durable bool, check func() error) error {
+	if check == nil {
+		check = func() error { return nil }
+	}
+	if j.refusal != nil {
+		return j.refusal
+	}
+	if j.file == nil {
+		return check()
+	}
+	data, err := encode(l)
+	if err != nil {
+		return err
+	}
+	if len(data) > maxLineBytes {
+		return fmt.Errorf("the change is too long for the journal: %d bytes", len(data))
+	}
+	unlock := j.lockCurrent()
+	defer unlock()
+	if err := check(); err != nil {
+		return err
+	}
+	if endsMidLine(j.file) {
+		data = append([]byte{'\n'}, data...)
+	}
+	if _, err := j.file.Write(data); err != nil || !durable {
+		return err
+	}
+	return j.file.Sync()
+}
+
+// encode returns a record as a line. The file may be shown in a terminal as it is.
+func encode(l record) ([]byte, error) {
+	data, err := json.Marshal(l)
+	return append(visible.EscapeJSON(data), '\n'), err
+}
+
+// endsMidLine reports whether the last line of the file is incomplete, because the program was killed or the disk was
+// full while it was written.
+func endsMidLine(file logFile) bool {
+	info, err := file.Stat()
+	if err != nil || info.Size() == 0 {
+		return false
+	}
+	var last [1]byte
+	_, err = file.ReadAt(last[:], info.Size()-1)
+	return err == nil && last[0] != '\n'
+}
+
+// lockCurrent locks the file against other processes that write. If another process has compacted the journal, it
+// opens the new file first. On file systems without locks, two processes that compact at once may cost the newer file
+// its place, and nothing else.
+func (j *Journal) lockCurrent() (unlock func()) {
+	for range 100 {
+		unlock := filelock.Wait(j.file)
+		if !j.replaced() {
+			return unlock
+		}
+		unlock()
+		_ = j.reopen() // it may have been replaced again
+	}
+	return func() {} // whatever is written to the older file is found there: see readTail
+}
