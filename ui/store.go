@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -194,21 +193,6 @@ func (s *RowStore[T]) RowNote(row T) string {
 		return ""
 	}
 	return s.changes.note(s.source.ID(row), s.Now())
-}
-
-// LookUp finds out how a change ended whose answer was lost.
-func (s *RowStore[T]) LookUp(l *OutcomeLookup) tea.Cmd {
-	s.changes.lookups = append(s.changes.lookups, l)
-	return l.start(s.ctx, s.Now)
-}
-
-// Lookups returns the lookups of changes whose outcome is not known, and of those that may still arrive although they
-// count as not done.
-func (s *RowStore[T]) Lookups() []*OutcomeLookup {
-	s.changes.lookups = slices.DeleteFunc(
-		s.changes.lookups, func(l *OutcomeLookup) bool { return !l.Unsettled() && !l.NotSeen },
-	)
-	return slices.Clone(s.changes.lookups)
 }
 
 // Missing returns why rows may be missing although the last page has arrived: a part that did not answer.

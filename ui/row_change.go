@@ -1,8 +1,12 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -212,6 +216,21 @@ func (o *rowChangeResult[T]) lookup() *OutcomeLookup {
 	return l
 }
 
+// LookUp finds out how a change ended whose answer was lost.
+func (s *RowStore[T]) LookUp(l *OutcomeLookup) tea.Cmd {
+	s.changes.lookups = append(s.changes.lookups, l)
+	return l.start(s.ctx, s.Now)
+}
+
+// Lookups returns the lookups of changes whose outcome is not known, and of those that may still arrive although they
+// count as not done.
+func (s *RowStore[T]) Lookups() []*OutcomeLookup {
+	s.changes.lookups = slices.DeleteFunc(
+		s.changes.lookups, func(l *OutcomeLookup) bool { return !l.Unsettled() && !l.NotSeen },
+	)
+	return slices.Clone(s.changes.lookups)
+}
+
 // waiting reports that the readings so far do not tell: after the first one, and when there are more candidates.
 func (o *rowChangeResult[T]) waiting() tea.Cmd {
 	if o.result.Waiting && len(o.result.Found.Candidates) <= o.candidates {
@@ -304,4 +323,244 @@ func GoneID(err error) (id string, gone bool) {
 func IsUnknown(err error) bool {
 	var u interface{ Unknown() bool }
 	return errors.As(err, &u) && u.Unknown()
+}
+
+// behindFor is how long a list may be behind a change that the API has confirmed. After that the list is believed.
+const behindFor = time.Minute
+
+// changes is what a store knows of changes that its rows may not show.
+type changes[T any] struct {
+	lookups   []*OutcomeLookup           // changes whose answer was lost
+	confirmed map[string]confirmation[T] // by row ID: changes of the last minute
+	own       map[string]bool            // by row ID: rows that this program has made
+}
+
+// A confirmation is a change that the API has confirmed, as long as lists may be behind it.
+type confirmation[T any] struct {
+	at     time.Time
+	row    T
+	kind   resultKind
+	made   bool           // the change made the row
+	text   string         // "disabled"
+	agrees func(T) bool   // whether a row of a list shows the change
+	shows  func(T) string // the value that the change is about
+	behind string         // what the last list said instead; "" if it agreed
+}
+
+// supersede ends the lookups of earlier changes of a row.
+func (c *changes[T]) supersede(id string) {
+	for _, l := range c.lookups {
+		if l.RowID == id && id != "" && (l.Unsettled() || l.NotSeen) {
+			l.supersede()
+		}
+	}
+}
+
+// confirm notes a change that the API, or a reading, has confirmed.
+func (c *changes[T]) confirm(id string, o *rowChangeResult[T]) {
+	if delete(c.confirmed, id); o.result.kind == reloadNeeded {
+		return
+	}
+	if c.confirmed == nil {
+		c.confirmed, c.own = map[string]confirmation[T]{}, map[string]bool{}
+	}
+	if o.attempt.RowID == "" {
+		c.own[id] = true
+	}
+	find := o.attempt.Find
+	c.confirmed[id] = confirmation[T]{
+		at:    o.store.Now(),
+		row:   o.result.Row,
+		kind:  o.result.kind,
+		made:  o.attempt.RowID == "",
+		text:  o.attempt.DoneText,
+		shows: o.attempt.Shows,
+		agrees: func(row T) bool {
+			return find == nil || find([]T{row}).Verdict == SeenAsWanted
+		},
+	}
+}
+
+// keep corrects rows that a list has brought: a list that is behind a confirmed change does not undo it.
+func (c *changes[T]) keep(s *RowStore[T], list RowStorage[T], complete bool) {
+	for id, k := range c.confirmed {
+		if s.Now().Sub(k.at) >= behindFor {
+			delete(c.confirmed, id)
+			continue
+		}
+		i, listed := list.Index(id)
+		k.behind = ""
+		switch {
+		case k.kind == rowDeleted && listed:
+			k.behind = "the list still shows it"
+		case k.kind == rowReturned && listed:
+			list.Put(id, c.newer(s, id, list.At(i)))
+			k = c.confirmed[id]
+		case k.kind == rowReturned && k.made && complete:
+			list.Append([]T{k.row})
+			k.behind = "the list does not show it yet"
+		}
+		c.confirmed[id] = k
+	}
+}
+
+// newer returns a row that was read, or the row as the API confirmed it if what was read is behind.
+func (c *changes[T]) newer(s *RowStore[T], id string, read T) T {
+	k, held := c.confirmed[id]
+	if !held || k.kind != rowReturned || s.Now().Sub(k.at) >= behindFor {
+		return read
+	}
+	k.behind = ""
+	later := s.source.Updated != nil && s.source.Updated(read).After(s.source.Updated(k.row))
+	if later || k.made || k.agrees(read) {
+		c.confirmed[id] = k
+		return read
+	}
+	k.behind = "the list still has the old values"
+	if k.shows != nil {
+		k.behind = "the list still says " + k.shows(read)
+	}
+	c.confirmed[id] = k
+	return k.row
+}
+
+// justMade reports whether a row was made a moment ago, so that a list without it may be behind.
+func (c *changes[T]) justMade(id string, now time.Time) bool {
+	k, held := c.confirmed[id]
+	return held && k.made && now.Sub(k.at) < behindFor
+}
+
+// withoutOwn returns rows without those that are known to come from other changes of this program.
+func (c *changes[T]) withoutOwn(s *RowStore[T], o *rowChangeResult[T], rows []T) []T {
+	if o.attempt.RowID != "" || len(c.own) == 0 {
+		return rows
+	}
+	return slices.DeleteFunc(slices.Clone(rows), func(row T) bool { return c.own[s.source.ID(row)] })
+}
+
+// note returns what must be known of a row.
+func (c *changes[T]) note(id string, now time.Time) string {
+	for _, l := range c.lookups {
+		if l.RowID == id && id != "" && l.Unsettled() {
+			return l.note(now)
+		}
+	}
+	if k := c.confirmed[id]; k.behind != "" && now.Sub(k.at) < behindFor {
+		return fmt.Sprintf("%s %s ago; %s", k.text, FormatAge(now.Sub(k.at)), k.behind)
+	}
+	return ""
+}
+
+// DeletedNote says that a row was deleted although a list still shows it: "deleted 12 s ago; the list still shows it".
+// It is "" for any other row.
+func DeletedNote[T any](s *RowStore[T], id string) string {
+	if s.changes.confirmed[id].kind != rowDeleted {
+		return ""
+	}
+	return s.changes.note(id, s.Now())
+}
+
+// confirmGone notes that the API no longer has a row.
+func (c *changes[T]) confirmGone(id string, now time.Time) {
+	if c.confirmed == nil {
+		c.confirmed = map[string]confirmation[T]{}
+	}
+	c.confirmed[id] = confirmation[T]{at: now, kind: rowDeleted, text: "not found"}
+}
+
+// sight decides the changes whose answer was lost if the rows of the store show what they wanted.
+func (c *changes[T]) sight() tea.Cmd {
+	var cmds []tea.Cmd
+	for _, l := range slices.Clone(c.lookups) {
+		cmds = append(cmds, l.sight())
+	}
+	return tea.Batch(cmds...)
+}
+
+// BatchSummary sums up how the changes of several rows ended.
+type BatchSummary[T any] struct {
+	Singular string // what a row is: "service"; empty is "row"
+	Applied  []T
+	read     int // of Applied, those that only reading again showed
+	pending  int
+	label    func(T) string
+	rejected []string
+	advice   []string // the next steps after the rejections, each once
+	unknown  []string
+	answers  []string // what came instead of answers to the unknown ones, each once
+}
+
+// NewBatchSummary returns a summary of n changes. label returns what a row is called in the message.
+func NewBatchSummary[T any](n int, label func(T) string) *BatchSummary[T] {
+	return &BatchSummary[T]{pending: n, label: label}
+}
+
+// Add counts the outcome of one change and reports whether it was the last.
+func (t *BatchSummary[T]) Add(row T, outcome AttemptOutcome, err error) (last bool) {
+	t.pending--
+	switch outcome {
+	case Applied:
+		t.Applied = append(t.Applied, row)
+		if err != nil {
+			t.read++
+		}
+	case Rejected:
+		t.rejected = append(t.rejected, t.label(row)+": "+Reason(err))
+		if next := Advice(err); next != "" && !slices.Contains(t.advice, next) {
+			t.advice = append(t.advice, next)
+		}
+	case Unknown:
+		t.unknown = append(t.unknown, t.label(row))
+		if why := UnknownReason(err); !slices.Contains(t.answers, why) && why != "" {
+			t.answers = append(t.answers, why)
+		}
+	}
+	return t.pending == 0
+}
+
+// News returns the summary in one line: what was applied ("is deleted"), what is unknown, what was rejected and why. It
+// offers undo if something was applied.
+func (t *BatchSummary[T]) News(success string, undo *Action) StatusMsg {
+	done := ""
+	switch n := len(t.Applied); {
+	case n == 1:
+		done = t.label(t.Applied[0]) + ": " + success
+	case n > 1:
+		done = fmt.Sprintf("%d %ss: %s", n, cmp.Or(t.Singular, "row"), success)
+	}
+	switch n := len(t.Applied); {
+	case t.read > 0 && t.read == n:
+		done += " · " + SeenByReading
+	case t.read > 0:
+		done += fmt.Sprintf(" · of %d of them %s", t.read, SeenByReading)
+	}
+	rejected := strings.Join(t.rejected, "; ")
+	if len(t.advice) > 0 {
+		rejected += " · " + strings.Join(t.advice, "; ")
+	}
+	unknown := ""
+	if len(t.unknown) > 0 {
+		unknown = strings.Join(t.unknown, ", ") + ": " + NotSeenYet + WithPrefix(": ", strings.Join(t.answers, "; "))
+	}
+	return batchStatus(done, unknown, rejected, undo)
+}
+
+// batchStatus returns the message of a summary: it is apart from BatchSummary because it does not depend on the rows'
+// type.
+func batchStatus(done, unknown, rejected string, undo *Action) StatusMsg {
+	message := StatusMsg{Tone: theme.Good}
+	var parts []string
+	if done != "" {
+		parts, message.Undo = append(parts, done), undo
+	}
+	if unknown != "" {
+		message.Tone = theme.Warn
+		parts = append(parts, unknown+" · lookout keeps checking")
+	}
+	if rejected != "" {
+		message.Tone = theme.Bad
+		parts = append(parts, rejected)
+	}
+	message.Text = strings.Join(parts, " · ")
+	return message
 }
