@@ -1,15 +1,21 @@
 package account
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"lookout/client"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
-	"lookout/ui/table"
 	"lookout/views/resource"
 )
 
@@ -36,128 +42,6 @@ type start[T any] struct {
 	asked  bool // the user has answered a question about the rows
 	// changes that were applied, as the journal holds them
 	applied []resource.Attempt[T]
-}
-
-// RowActions returns the operations on rows for a table.
-func (r OperationRunner[T]) RowActions() []table.RowAction[T] {
-	var operations []table.RowAction[T]
-	for _, op := range r.Resource.Operations {
-		if op.Target == resource.NewRow {
-			continue
-		}
-		operations = append(operations, table.RowAction[T]{
-			Keys:           op.Keys,
-			Name:           op.Name,
-			Description:    op.Description,
-			Scope:          op.Scope,
-			ShowInHints:    op.ShowInHints,
-			Writes:         true,
-			Many:           op.Target == resource.AnyRows,
-			DisabledReason: func(row T) string { return r.whyNot(op, row) },
-			Start:          func(rows, hidden []T) tea.Cmd { return r.Start(op, rows, hidden) },
-		})
-	}
-	return operations
-}
-
-// NewActions returns the operations that make a row, for a pane.
-func (r OperationRunner[T]) NewActions() []ui.Action {
-	var actions []ui.Action
-	for _, op := range r.Resource.Operations {
-		if op.Target != resource.NewRow {
-			continue
-		}
-		actions = append(actions, ui.Action{
-			Key:            ui.Bind(op.Name, op.Keys...),
-			Description:    op.Description,
-			Scope:          op.Scope,
-			Group:          "this list",
-			Writes:         true,
-			OpensView:      true,
-			ShowInHints:    op.ShowInHints,
-			DisabledReason: r.Account.MissingScope(op.Call),
-			Do:             func() tea.Cmd { return r.Start(op, nil, nil) },
-		})
-	}
-	return actions
-}
-
-// ActionsOn returns the operations on one row, for a pane that shows this row alone. why says why there is no row yet.
-func (r OperationRunner[T]) ActionsOn(row T, why string) []ui.Action {
-	var actions []ui.Action
-	for _, op := range r.Resource.Operations {
-		reason := why
-		if reason == "" {
-			reason = r.whyNot(op, row)
-		}
-		actions = append(actions, ui.Action{
-			Key:            ui.Bind(op.Name, op.Keys...),
-			Description:    op.Description,
-			Scope:          op.Scope,
-			Writes:         true,
-			OpensView:      true,
-			ShowInHints:    op.ShowInHints,
-			DisabledReason: reason,
-			Do:             func() tea.Cmd { return r.Start(op, []T{row}, nil) },
-		})
-	}
-	return actions
-}
-
-// ActionsOnAll returns operations on several rows together, for a pane that shows what they have in common. An
-// operation takes the rows to which it applies.
-func (r OperationRunner[T]) ActionsOnAll(rows []T, why string, names ...string) []ui.Action {
-	var actions []ui.Action
-	for _, name := range names {
-		op, ok := r.Resource.Operation(name)
-		if !ok {
-			continue
-		}
-		reason := why
-		if _, none := r.ableRows(op, rows); reason == "" {
-			reason = none
-		}
-		actions = append(actions, ui.Action{
-			Key:            ui.Bind(op.Name, op.Keys...),
-			Description:    op.Description,
-			Scope:          op.Scope,
-			Writes:         true,
-			OpensView:      true,
-			ShowInHints:    reason == "",
-			DisabledReason: reason,
-			Do:             func() tea.Cmd { return r.Start(op, rows, nil) },
-		})
-	}
-	return actions
-}
-
-// StartNamed starts the operation of a name on rows.
-func (r OperationRunner[T]) StartNamed(name string, rows ...T) tea.Cmd {
-	op, ok := r.Resource.Operation(name)
-	if !ok {
-		return ui.ShowStatus(theme.Bad, name+": no such operation on "+r.Resource.Name)
-	}
-	return r.Start(op, rows, nil)
-}
-
-// Toggle returns an operation of one key that performs the first of several operations that applies to the row.
-func (r OperationRunner[T]) Toggle(key, name string, operations ...string) table.RowAction[T] {
-	pick := func(row T) resource.Operation[T] {
-		var op resource.Operation[T]
-		for _, o := range operations {
-			if op, _ = r.Resource.Operation(o); op.Applies == nil || op.Applies(row) == "" {
-				break
-			}
-		}
-		return op
-	}
-	return table.RowAction[T]{
-		Keys:           []string{key},
-		Name:           name,
-		Writes:         true,
-		DisabledReason: func(row T) string { return r.whyNot(pick(row), row) },
-		Start:          func(rows, hidden []T) tea.Cmd { return r.Start(pick(rows[0]), rows, hidden) },
-	}
 }
 
 // Start starts an operation on rows, of which a filter hides some: it opens the form if there are fields, asks what
@@ -269,4 +153,494 @@ func (r OperationRunner[T]) currentRow(row T) T {
 		return now
 	}
 	return row
+}
+
+// grant returns the consent to one operation of the client on a row.
+type grant[T any] func(row T, op string) (*client.Consent, error)
+
+// askAndSend asks what must be asked and sends.
+func (r OperationRunner[T]) askAndSend(s *start[T]) tea.Cmd {
+	return r.ask(s, func(g grant[T]) tea.Cmd { return r.send(s, g) })
+}
+
+// ask asks what must be asked about an operation and goes on with the consents. It returns at once.
+func (r OperationRunner[T]) ask(s *start[T], then func(grant[T]) tea.Cmd) tea.Cmd {
+	ask := ConfirmationRequest{
+		Ops:     append([]string{s.op.Call}, s.op.OtherCalls...),
+		IDs:     r.ids(s),
+		Name:    cmp.Or(s.draft.SubmitLabel, s.op.Name),
+		Confirm: r.confirm(s),
+	}
+	if len(s.rows) > 1 {
+		ask.Items = r.describe(s.rows)
+	}
+	if !ask.Confirm.Required {
+		ask = ask.withUnsettled(r.Account) // a first change that another one needed has no lookup at the row
+	}
+	question := askAction(r.Account, ask, func(consents Consents) tea.Cmd {
+		return then(func(_ T, op string) (*client.Consent, error) { return consents[op], nil })
+	})
+	s.asked = question.Confirm != nil
+	return runAction(question)
+}
+
+// confirm says what an operation does to its rows. Several rows are always asked about, with their count.
+func (r OperationRunner[T]) confirm(s *start[T]) resource.ConfirmationSpec {
+	var c resource.ConfirmationSpec
+	if s.draft.Confirm != nil {
+		c = s.draft.Confirm(s.rows)
+	}
+	if c.Title == "" {
+		c.Title = capitalize(s.op.Name)
+		if len(s.rows) == 1 {
+			c.Title += ": " + r.Resource.Label(s.rows[0])
+		}
+	}
+	if len(s.rows) > 1 {
+		c.Title = capitalize(s.op.Name) + ": " + ui.Plural(len(s.rows), r.Resource.Singular, r.Resource.PluralName())
+		c.Effect = strings.TrimSpace(fmt.Sprintf(
+			"Only these %s are affected. %s",
+			ui.Plural(len(s.rows), r.Resource.Singular, r.Resource.PluralName()), r.selection(s),
+		))
+		// a form has the count typed in its own field
+		if len(s.draft.Fields) == 0 && !s.chosen {
+			c.Word, c.Required = strconv.Itoa(len(s.rows)), true
+		}
+	}
+	if text := r.unsettled(s); text != "" {
+		c.Effect, c.Required = strings.TrimSpace(text+" "+c.Effect), true
+	}
+	return c
+}
+
+// selection says which rows of a batch the filter hides, and which marked rows are left out.
+func (r OperationRunner[T]) selection(s *start[T]) string {
+	var texts []string
+	if s.hidden > 0 {
+		texts = append(texts, fmt.Sprintf("This includes %d that the filter hides.", s.hidden))
+	}
+	if n := len(s.left); n > 0 {
+		const most = 5
+		var names []string
+		for _, row := range s.left[:min(n, most)] {
+			names = append(names, r.Resource.Label(row))
+		}
+		if n > most {
+			names = append(names, fmt.Sprintf("and %d more", n-most))
+		}
+		why := "are skipped, because this does not apply to them"
+		if n == 1 {
+			why = "is skipped, because this does not apply to it"
+		}
+		marked := ui.Plural(n, "marked "+r.Resource.Singular, "marked "+r.Resource.PluralName())
+		texts = append(texts, fmt.Sprintf("%s %s: %s.", marked, why, JoinWithCommas(names)))
+	}
+	return strings.Join(texts, " ")
+}
+
+// unsettled says which changes of the rows, or which creations, have an unknown outcome, and which rows were deleted
+// already: what is sent now may then happen twice.
+func (r OperationRunner[T]) unsettled(s *start[T]) string {
+	var texts []string
+	say := func(id, what string) {
+		for _, l := range r.Store.Lookups() {
+			if l.RowID == id && l.Unsettled() {
+				texts = append(texts, capitalize(l.Text(r.Store.Now()))+". "+what)
+			}
+		}
+	}
+	if s.op.Target == resource.NewRow {
+		say("", "If you send one now, there may be two.")
+	}
+	for _, row := range s.rows {
+		say(r.Store.ID(row), "If you send this now, it may be done twice or be undone by what arrives late.")
+		if note := ui.DeletedNote(r.Store, r.Store.ID(row)); note != "" {
+			texts = append(texts, fmt.Sprintf("%s: %s.", r.Resource.Label(row), note))
+		}
+	}
+	return strings.Join(texts, " ")
+}
+
+// ids are what the consent is to cover.
+func (r OperationRunner[T]) ids(s *start[T]) []string {
+	if s.op.Target == resource.NewRow {
+		var none T
+		if id := s.draft.Attempt(none).ID; id != "" {
+			return []string{id}
+		}
+		return nil
+	}
+	ids := make([]string, len(s.rows))
+	for i, row := range s.rows {
+		ids[i] = r.Resource.ID(row)
+	}
+	return ids
+}
+
+// describe names rows for a question: "web-1 (id 7)".
+func (r OperationRunner[T]) describe(rows []T) []string {
+	names := make([]string, len(rows))
+	for i, row := range rows {
+		names[i] = fmt.Sprintf("%s (id %s)", r.Resource.Label(row), r.Resource.ID(row))
+	}
+	return names
+}
+
+// form is the form of an operation with fields. It asks what must be asked before it sends.
+func (r OperationRunner[T]) form(s *start[T]) form.Form {
+	var consent grant[T]
+	var f form.Form
+	if s.draft.ClosesAtOnce {
+		f = form.Form{
+			Fields: s.draft.Fields,
+			Send: func(context.Context) (func() tea.Cmd, error) {
+				return func() tea.Cmd { return r.send(s, consent) }, nil
+			},
+		}
+	} else {
+		f = r.openForm(s, func(row T, op string) (*client.Consent, error) { return consent(row, op) })
+	}
+	f.Title, f.Text, f.Review, f.WhyResendIsSafe = s.draft.Title, s.draft.Text, s.draft.Review, s.draft.WhyResendIsSafe
+	if len(s.rows) > 1 {
+		f.Title = r.confirm(s).Title
+	}
+	f.IfGone = r.asNew(s)
+	f.BusyText, f.SubmitLabel, f.EnterSubmits = s.op.BusyText, s.draft.SubmitLabel, s.draft.EnterSubmits
+	if len(s.rows) > 1 {
+		f.RequiredText, f.Items = strconv.Itoa(len(s.rows)), r.describe(s.rows)
+		f.Text = strings.TrimSpace(f.Text + " " + r.selection(s))
+	}
+	f.BeforeSend = func(send func() tea.Cmd) tea.Cmd {
+		return r.ask(s, func(g grant[T]) tea.Cmd {
+			consent = g
+			return send()
+		})
+	}
+	return f
+}
+
+// openForm is a form that stays open until the API has accepted what was typed.
+func (r OperationRunner[T]) openForm(s *start[T], consent grant[T]) form.Form {
+	var row T
+	if len(s.rows) > 0 {
+		row = s.rows[0]
+	}
+	var sent resource.Attempt[T]
+	return form.NewForm(form.StoreForm[T]{
+		Store:   r.Store,
+		Title:   s.draft.Title,
+		Fields:  s.draft.Fields,
+		Success: func(row T) string { return r.Resource.Label(row) + ": " + r.success(s, row) },
+		Then:    s.draft.AfterSubmit,
+
+		OnCandidates: func(rows []T) tea.Cmd {
+			return ui.Send(r.CandidatesMenu(CreateCandidates[T]{
+				What:      s.op.Name + " " + client.NewText(sent.Label).String(),
+				Rows:      rows,
+				Describe:  sent.Describe,
+				Operation: s.draft.CandidateOperation,
+				Note:      s.draft.CandidateNote,
+			}))
+		},
+		AfterFailure: func() tea.Cmd { return ResumeLookups(r.Account, UnresolvedChanges(r.Account)) },
+		Change: func() ui.RowChange[T] {
+			var change ui.RowChange[T]
+			change, sent = r.change(s, row, consent)
+			send := change.Send
+			change.Send = func(ctx context.Context) (ui.ChangeResult[T], error) {
+				result, err := send(ctx)
+				if !result.HasRow() {
+					result.Row = row // the message is about it
+				}
+				return result, err
+			}
+			return change
+		},
+	})
+}
+
+// capitalize returns a text with a capital first letter.
+func capitalize(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
+// sentRow is a row with the change of it that was sent.
+type sentRow[T any] struct {
+	row      T
+	attempt  resource.Attempt[T]
+	what     string // "disable web-1"
+	reported bool   // it is in the summary
+}
+
+// change returns the change of a row as the store sends it.
+func (r OperationRunner[T]) change(s *start[T], row T, consent grant[T]) (ui.RowChange[T], resource.Attempt[T]) {
+	attempt := s.draft.Attempt(row)
+	change := ui.RowChange[T]{
+		What:     s.op.Name + " " + client.NewText(attempt.Label).String(),
+		BusyText: s.op.BusyText,
+		DoneText: pastTense(s.op.BusyText),
+		Find:     attempt.Find,
+		ReadBack: attempt.ReadBack,
+		Shows:    s.op.Shows,
+		Send: func(ctx context.Context) (ui.ChangeResult[T], error) {
+			result, err := r.sendOnce(
+				ctx, s, attempt, func(op string) (*client.Consent, error) { return consent(row, op) },
+			)
+			if s.op.Target == resource.NewRow {
+				return result, err // there is no row that could be gone
+			}
+			return result, r.checkGone(ctx, row, err)
+		},
+	}
+	change.OnLate = func(intent string, found ui.LookupResult[T]) tea.Cmd {
+		names := make([]string, len(found.Candidates))
+		for i, row := range found.Candidates {
+			names[i] = client.Clean(r.Resource.ID(row)) + ": " + attempt.Describe(row)
+		}
+		return recordLate(r.Account, intent, change.What, strings.Join(names, "; "))
+	}
+	if s.op.Target != resource.NewRow {
+		change.RowID = r.Store.ID(row)
+	}
+	return change, attempt
+}
+
+// success is the message of one row.
+func (r OperationRunner[T]) success(s *start[T], row T) string {
+	if s.draft.Success != nil {
+		return s.draft.Success(row)
+	}
+	return s.op.SuccessText
+}
+
+// send sends one change for each row and sums the outcomes up in one status message. It is the only way from a pane to
+// the API.
+func (r OperationRunner[T]) send(s *start[T], consent grant[T]) tea.Cmd {
+	summary := ui.NewBatchSummary(len(s.rows), r.Resource.Label)
+	summary.Singular = r.Resource.Singular
+	cmds := make([]tea.Cmd, len(s.rows))
+	for i, row := range s.rows {
+		now := r.currentRow(row) // what the journal calls the value before is what the row shows now
+		change, attempt := r.change(s, now, consent)
+		send := change.Send
+		change.Send = func(ctx context.Context) (ui.ChangeResult[T], error) {
+			if err := r.checkSameLabel(ctx, s, row); err != nil {
+				return ui.ChangeResult[T]{}, r.checkGone(ctx, row, err)
+			}
+			return send(ctx)
+		}
+		sent := &sentRow[T]{row: now, attempt: attempt, what: change.What}
+		change.OnOutcome = func(outcome ui.AttemptOutcome, _ ui.ChangeResult[T], err error) tea.Cmd {
+			return r.report(s, summary, sent, outcome, err)
+		}
+		cmds[i] = r.Store.Run(change)
+	}
+	return tea.Batch(cmds...)
+}
+
+// sendOnce begins a change and sends it, after the change that it needs.
+func (r OperationRunner[T]) sendOnce(
+	ctx context.Context, s *start[T], attempt resource.Attempt[T], consent func(op string) (*client.Consent, error),
+) (ui.ChangeResult[T], error) {
+	var none ui.ChangeResult[T]
+	if attempt.Err != nil {
+		return none, attempt.Err
+	}
+	change := attempt.Change(r.Resource.Singular, s.op.Call)
+	if first := attempt.First; first != nil {
+		needed := change
+		needed.Op, needed.Before, needed.RevertAt = first.Call, first.Before, time.Time{}
+		w, err := r.begin(needed, consent)
+		if err != nil {
+			return none, err
+		}
+		if err := first.Send(ctx, w); err != nil {
+			return none, err
+		}
+	}
+	w, err := r.begin(change, consent)
+	if err != nil {
+		return none, err
+	}
+	return attempt.Send(ctx, w)
+}
+
+// begin returns the writer of a change.
+func (r OperationRunner[T]) begin(
+	change client.Change, consent func(op string) (*client.Consent, error),
+) (*client.Writer, error) {
+	granted, err := consent(change.Op)
+	if err != nil {
+		return nil, err
+	}
+	return r.Account.API.Begin(change, granted)
+}
+
+// report counts an outcome; the last one brings the message, the undo and what follows.
+func (r OperationRunner[T]) report(
+	s *start[T], summary *ui.BatchSummary[T], sent *sentRow[T], outcome ui.AttemptOutcome, err error,
+) tea.Cmd {
+	if sent.reported {
+		return r.reportVerdict(s, sent, outcome, err)
+	}
+	sent.reported = true
+	last := summary.Add(sent.row, outcome, err)
+	var next []tea.Cmd
+	switch {
+	case outcome == ui.Applied:
+		s.applied = append(s.applied, sent.attempt)
+	case outcome == ui.Rejected && err != nil && s.op.OnRejected != nil:
+		next = append(next, s.op.OnRejected(sent.row, err))
+	}
+	if !last {
+		return tea.Batch(next...)
+	}
+	next = append(next, ui.Send(summary.News(r.summaryText(s, summary.Applied), r.undo(s, summary.Applied))))
+	if s.draft.OnApplied != nil && len(summary.Applied) > 0 {
+		next = append(next, s.draft.OnApplied(summary.Applied))
+	}
+	return tea.Batch(next...)
+}
+
+// reportVerdict brings the message about a change whose answer was lost, once readings have told how it ended.
+func (r OperationRunner[T]) reportVerdict(s *start[T], sent *sentRow[T], outcome ui.AttemptOutcome, err error) tea.Cmd {
+	switch outcome {
+	case ui.Unknown:
+		return ui.ShowStatus(theme.Warn, sent.what+": "+ui.CannotTellText)
+	case ui.Rejected:
+		return ui.ShowStatus(theme.Bad, sent.what+": "+ui.Reason(err))
+	}
+	one, rows := *s, []T{sent.row}
+	one.applied = []resource.Attempt[T]{sent.attempt}
+	cmds := []tea.Cmd{ui.Send(ui.StatusMsg{
+		Tone: theme.Good,
+		Text: r.Resource.Label(sent.row) + ": " + r.summaryText(&one, rows) + " · " + ui.SeenByReading,
+		Undo: r.undo(&one, rows),
+	})}
+	if s.draft.OnApplied != nil {
+		cmds = append(cmds, s.draft.OnApplied(rows))
+	}
+	return tea.Batch(cmds...)
+}
+
+// summaryText says what was done to rows: until when, and for a single row what it was before.
+func (r OperationRunner[T]) summaryText(s *start[T], rows []T) string {
+	text := s.op.SuccessText
+	if len(rows) == 1 {
+		text = r.success(s, rows[0])
+	}
+	if len(rows) == 0 {
+		return text
+	}
+	if start := s.applied[0].StartAt; !start.IsZero() {
+		end := s.applied[0].RevertAt
+		return "is to be disabled from " + r.Account.FormatTime(start) + " until " + r.Account.FormatTime(end)
+	}
+	if end := s.applied[0].RevertAt; !end.IsZero() {
+		text += " until " + FormatClock(end.In(r.Account.Location), r.Account.Now().In(r.Account.Location))
+	}
+	if was := s.applied[0].Was; was != "" && len(rows) == 1 {
+		text += " (was " + was + ")"
+	}
+	return text
+}
+
+// undo is the action that undoes an operation on rows; nil if there is none.
+func (r OperationRunner[T]) undo(s *start[T], rows []T) *ui.Action {
+	if s.draft.Undo == nil || len(rows) == 0 {
+		return nil
+	}
+	undo := s.draft.Undo()
+	return &ui.Action{
+		Key:       ui.Bind(undo.Text, "u"),
+		Writes:    true,
+		OpensView: true,
+		Do:        func() tea.Cmd { return r.StartDraft(undo.Operation, rows, undo.Draft) },
+	}
+}
+
+// checkSameLabel reads the one row that a question was about again: if it has another label now, the answer was about
+// something else.
+func (r OperationRunner[T]) checkSameLabel(ctx context.Context, s *start[T], row T) error {
+	if r.FetchOne == nil || len(s.rows) != 1 || !s.asked {
+		return nil
+	}
+	now, err := r.FetchOne(ctx, row)
+	if err != nil {
+		return err
+	}
+	if was, is := r.Resource.Label(row), r.Resource.Label(now); was != is {
+		return fmt.Errorf("it is now called %s; nothing was changed", is)
+	}
+	return nil
+}
+
+// pastTense returns what was done of what is under way: "disabled" of "disabling", "denied access" of "denying access".
+func pastTense(progress string) string {
+	verb, object, _ := strings.Cut(progress, " ")
+	verb = strings.TrimSuffix(verb, "ing")
+	if stem, y := strings.CutSuffix(verb, "y"); y {
+		verb = stem + "i"
+	}
+	return strings.TrimSpace(verb + "ed " + object)
+}
+
+// goneError is the error of a change of a row that the API no longer has. The store removes the row.
+type goneError struct {
+	id   string // of the row in its store
+	name string // "contact 11"
+}
+
+// Error returns what happened to the row.
+func (e *goneError) Error() string {
+	return fmt.Sprintf("deleted meanwhile: the API has no %s any more (404); nothing was changed", e.name)
+}
+
+// GoneID returns the id of the row.
+func (e *goneError) GoneID() string { return e.id }
+
+// checkGone returns a goneError if a change was refused because its row does not exist and another read of it agrees,
+// and otherwise the error of the change: a 404 can also be about something that the change names.
+func (r OperationRunner[T]) checkGone(ctx context.Context, row T, err error) error {
+	if r.FetchOne == nil || !isNotFound(err) {
+		return err
+	}
+	if _, again := r.FetchOne(ctx, row); !isNotFound(again) {
+		return err
+	}
+	return &goneError{r.Store.ID(row), r.Resource.Singular + " " + client.Clean(r.Resource.ID(row))}
+}
+
+// isNotFound reports whether the API itself says that something does not exist.
+func isNotFound(err error) bool {
+	var e *client.Error
+	return errors.As(err, &e) && e.NotFound() && !e.NotFromAPI()
+}
+
+// asNew is the form of a new row with the values that were typed for a row that is gone; nil if the draft offers none.
+func (r OperationRunner[T]) asNew(s *start[T]) *form.AlternativeForm {
+	if s.draft.AsNew == nil {
+		return nil
+	}
+	i := r.newRowOperation()
+	if i < 0 {
+		return nil
+	}
+	op := r.Resource.Operations[i]
+	return &form.AlternativeForm{
+		Text: fmt.Sprintf("ctrl+n puts what you typed into a new %s", r.Resource.Singular),
+		Open: func() tea.Cmd {
+			f := r.form(&start[T]{op: op, draft: s.draft.AsNew()})
+			f.Typed = true
+			return ui.Send(form.OpenFormMsg{Form: f})
+		},
+	}
+}
+
+// newRowOperation returns the position of the operation that makes a row, or -1.
+func (r OperationRunner[T]) newRowOperation() int {
+	for i, op := range r.Resource.Operations {
+		if op.Target == resource.NewRow {
+			return i
+		}
+	}
+	return -1
 }
