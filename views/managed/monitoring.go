@@ -290,6 +290,17 @@ func monitoringAttempt(
 	}
 }
 
+// serviceSnapshot returns a service as the journal keeps it beside a change. Of a service that has not been read, only
+// the status is known.
+func serviceSnapshot(s *client.Service) client.Patch {
+	before := client.Patch{}
+	if s.Address.String() != "" {
+		before = client.Diff(client.ServiceRequest{}, s.Request())
+	}
+	before["status"] = s.Status
+	return before
+}
+
 // disableRequest holds the values of the form that disables services.
 type disableRequest struct {
 	choice windowChoice

@@ -301,14 +301,3 @@ func withoutFragment(address string) string {
 	whole, _, _ := strings.Cut(address, "#")
 	return whole
 }
-
-// serviceSnapshot returns a service as the journal keeps it beside a change. Of a service that has not been read, only
-// the status is known.
-func serviceSnapshot(s *client.Service) client.Patch {
-	before := client.Patch{}
-	if s.Address.String() != "" {
-		before = client.Diff(client.ServiceRequest{}, s.Request())
-	}
-	before["status"] = s.Status
-	return before
-}
