@@ -40,6 +40,8 @@ type start[T any] struct {
 	hidden int  // those of the rows that the filter hides
 	chosen bool // an undo or a menu named the rows: their count is not asked for
 	asked  bool // the user has answered a question about the rows
+	// the consents to what is sent next, by the client's operation
+	consents Consents
 	// changes that were applied, as the journal holds them
 	applied []resource.Attempt[T]
 }
@@ -155,16 +157,13 @@ func (r OperationRunner[T]) currentRow(row T) T {
 	return row
 }
 
-// grant returns the consent to one operation of the client on a row.
-type grant[T any] func(row T, op string) (*client.Consent, error)
-
 // askAndSend asks what must be asked and sends.
 func (r OperationRunner[T]) askAndSend(s *start[T]) tea.Cmd {
-	return r.ask(s, func(g grant[T]) tea.Cmd { return r.send(s, g) })
+	return r.ask(s, func() tea.Cmd { return r.send(s) })
 }
 
 // ask asks what must be asked about an operation and goes on with the consents. It returns at once.
-func (r OperationRunner[T]) ask(s *start[T], then func(grant[T]) tea.Cmd) tea.Cmd {
+func (r OperationRunner[T]) ask(s *start[T], then func() tea.Cmd) tea.Cmd {
 	ask := ConfirmationRequest{
 		Ops:     append([]string{s.op.Call}, s.op.OtherCalls...),
 		IDs:     r.ids(s),
@@ -178,7 +177,8 @@ func (r OperationRunner[T]) ask(s *start[T], then func(grant[T]) tea.Cmd) tea.Cm
 		ask = ask.withUnsettled(r.Account) // a first change that another one needed has no lookup at the row
 	}
 	question := askAction(r.Account, ask, func(consents Consents) tea.Cmd {
-		return then(func(_ T, op string) (*client.Consent, error) { return consents[op], nil })
+		s.consents = consents
+		return then()
 	})
 	s.asked = question.Confirm != nil
 	return runAction(question)
@@ -288,17 +288,16 @@ func (r OperationRunner[T]) describe(rows []T) []string {
 
 // form is the form of an operation with fields. It asks what must be asked before it sends.
 func (r OperationRunner[T]) form(s *start[T]) form.Form {
-	var consent grant[T]
 	var f form.Form
 	if s.draft.ClosesAtOnce {
 		f = form.Form{
 			Fields: s.draft.Fields,
 			Send: func(context.Context) (func() tea.Cmd, error) {
-				return func() tea.Cmd { return r.send(s, consent) }, nil
+				return func() tea.Cmd { return r.send(s) }, nil
 			},
 		}
 	} else {
-		f = r.openForm(s, func(row T, op string) (*client.Consent, error) { return consent(row, op) })
+		f = r.openForm(s)
 	}
 	f.Title, f.Text, f.Review, f.WhyResendIsSafe = s.draft.Title, s.draft.Text, s.draft.Review, s.draft.WhyResendIsSafe
 	if len(s.rows) > 1 {
@@ -310,17 +309,12 @@ func (r OperationRunner[T]) form(s *start[T]) form.Form {
 		f.RequiredText, f.Items = strconv.Itoa(len(s.rows)), r.describe(s.rows)
 		f.Text = strings.TrimSpace(f.Text + " " + r.selection(s))
 	}
-	f.BeforeSend = func(send func() tea.Cmd) tea.Cmd {
-		return r.ask(s, func(g grant[T]) tea.Cmd {
-			consent = g
-			return send()
-		})
-	}
+	f.BeforeSend = func(send func() tea.Cmd) tea.Cmd { return r.ask(s, send) }
 	return f
 }
 
 // openForm is a form that stays open until the API has accepted what was typed.
-func (r OperationRunner[T]) openForm(s *start[T], consent grant[T]) form.Form {
+func (r OperationRunner[T]) openForm(s *start[T]) form.Form {
 	var row T
 	if len(s.rows) > 0 {
 		row = s.rows[0]
@@ -345,7 +339,7 @@ func (r OperationRunner[T]) openForm(s *start[T], consent grant[T]) form.Form {
 		AfterFailure: func() tea.Cmd { return ResumeLookups(r.Account, UnresolvedChanges(r.Account)) },
 		Change: func() ui.RowChange[T] {
 			var change ui.RowChange[T]
-			change, sent = r.change(s, row, consent)
+			change, sent = r.change(s, row)
 			send := change.Send
 			change.Send = func(ctx context.Context) (ui.ChangeResult[T], error) {
 				result, err := send(ctx)
@@ -371,8 +365,8 @@ type sentRow[T any] struct {
 }
 
 // change returns the change of a row as the store sends it.
-func (r OperationRunner[T]) change(s *start[T], row T, consent grant[T]) (ui.RowChange[T], resource.Attempt[T]) {
-	attempt := s.draft.Attempt(row)
+func (r OperationRunner[T]) change(s *start[T], row T) (ui.RowChange[T], resource.Attempt[T]) {
+	attempt, consents := s.draft.Attempt(row), s.consents
 	change := ui.RowChange[T]{
 		What:     s.op.Name + " " + client.NewText(attempt.Label).String(),
 		BusyText: s.op.BusyText,
@@ -381,9 +375,7 @@ func (r OperationRunner[T]) change(s *start[T], row T, consent grant[T]) (ui.Row
 		ReadBack: attempt.ReadBack,
 		Shows:    s.op.Shows,
 		Send: func(ctx context.Context) (ui.ChangeResult[T], error) {
-			result, err := r.sendOnce(
-				ctx, s, attempt, func(op string) (*client.Consent, error) { return consent(row, op) },
-			)
+			result, err := r.sendOnce(ctx, s, attempt, consents)
 			if s.op.Target == resource.NewRow {
 				return result, err // there is no row that could be gone
 			}
@@ -413,13 +405,13 @@ func (r OperationRunner[T]) success(s *start[T], row T) string {
 
 // send sends one change for each row and sums the outcomes up in one status message. It is the only way from a pane to
 // the API.
-func (r OperationRunner[T]) send(s *start[T], consent grant[T]) tea.Cmd {
+func (r OperationRunner[T]) send(s *start[T]) tea.Cmd {
 	summary := ui.NewBatchSummary(len(s.rows), r.Resource.Label)
 	summary.Singular = r.Resource.Singular
 	cmds := make([]tea.Cmd, len(s.rows))
 	for i, row := range s.rows {
 		now := r.currentRow(row) // what the journal calls the value before is what the row shows now
-		change, attempt := r.change(s, now, consent)
+		change, attempt := r.change(s, now)
 		send := change.Send
 		change.Send = func(ctx context.Context) (ui.ChangeResult[T], error) {
 			if err := r.checkSameLabel(ctx, s, row); err != nil {
@@ -438,7 +430,7 @@ func (r OperationRunner[T]) send(s *start[T], consent grant[T]) tea.Cmd {
 
 // sendOnce begins a change and sends it, after the change that it needs.
 func (r OperationRunner[T]) sendOnce(
-	ctx context.Context, s *start[T], attempt resource.Attempt[T], consent func(op string) (*client.Consent, error),
+	ctx context.Context, s *start[T], attempt resource.Attempt[T], consents Consents,
 ) (ui.ChangeResult[T], error) {
 	var none ui.ChangeResult[T]
 	if attempt.Err != nil {
@@ -448,7 +440,7 @@ func (r OperationRunner[T]) sendOnce(
 	if first := attempt.First; first != nil {
 		needed := change
 		needed.Op, needed.Before, needed.RevertAt = first.Call, first.Before, time.Time{}
-		w, err := r.begin(needed, consent)
+		w, err := r.Account.API.Begin(needed, consents[needed.Op])
 		if err != nil {
 			return none, err
 		}
@@ -456,22 +448,11 @@ func (r OperationRunner[T]) sendOnce(
 			return none, err
 		}
 	}
-	w, err := r.begin(change, consent)
+	w, err := r.Account.API.Begin(change, consents[change.Op])
 	if err != nil {
 		return none, err
 	}
 	return attempt.Send(ctx, w)
-}
-
-// begin returns the writer of a change.
-func (r OperationRunner[T]) begin(
-	change client.Change, consent func(op string) (*client.Consent, error),
-) (*client.Writer, error) {
-	granted, err := consent(change.Op)
-	if err != nil {
-		return nil, err
-	}
-	return r.Account.API.Begin(change, granted)
 }
 
 // report counts an outcome; the last one brings the message, the undo and what follows.
