@@ -38,19 +38,25 @@ func (r OperationRunner[T]) NewActions() []ui.Action {
 		if op.Target != resource.NewRow {
 			continue
 		}
-		actions = append(actions, ui.Action{
-			Key:            ui.Bind(op.Name, op.Keys...),
-			Description:    op.Description,
-			Scope:          op.Scope,
-			Group:          "this list",
-			Writes:         true,
-			OpensView:      true,
-			ShowInHints:    op.ShowInHints,
-			DisabledReason: r.Account.MissingScope(op.Call),
-			Do:             func() tea.Cmd { return r.Start(op, nil, nil) },
-		})
+		action := r.action(op, nil, r.Account.MissingScope(op.Call))
+		action.Group = "this list"
+		actions = append(actions, action)
 	}
 	return actions
+}
+
+// action returns an operation on rows for a pane. why says why it cannot be performed.
+func (r OperationRunner[T]) action(op resource.Operation[T], rows []T, why string) ui.Action {
+	return ui.Action{
+		Key:            ui.Bind(op.Name, op.Keys...),
+		Description:    op.Description,
+		Scope:          op.Scope,
+		Writes:         true,
+		OpensView:      true,
+		ShowInHints:    op.ShowInHints,
+		DisabledReason: why,
+		Do:             func() tea.Cmd { return r.Start(op, rows, nil) },
+	}
 }
 
 // ActionsOn returns the operations on one row, for a pane that shows this row alone. why says why there is no row yet.
@@ -61,16 +67,7 @@ func (r OperationRunner[T]) ActionsOn(row T, why string) []ui.Action {
 		if reason == "" {
 			reason = r.whyNot(op, row)
 		}
-		actions = append(actions, ui.Action{
-			Key:            ui.Bind(op.Name, op.Keys...),
-			Description:    op.Description,
-			Scope:          op.Scope,
-			Writes:         true,
-			OpensView:      true,
-			ShowInHints:    op.ShowInHints,
-			DisabledReason: reason,
-			Do:             func() tea.Cmd { return r.Start(op, []T{row}, nil) },
-		})
+		actions = append(actions, r.action(op, []T{row}, reason))
 	}
 	return actions
 }
@@ -88,16 +85,9 @@ func (r OperationRunner[T]) ActionsOnAll(rows []T, why string, names ...string) 
 		if _, none := r.ableRows(op, rows); reason == "" {
 			reason = none
 		}
-		actions = append(actions, ui.Action{
-			Key:            ui.Bind(op.Name, op.Keys...),
-			Description:    op.Description,
-			Scope:          op.Scope,
-			Writes:         true,
-			OpensView:      true,
-			ShowInHints:    reason == "",
-			DisabledReason: reason,
-			Do:             func() tea.Cmd { return r.Start(op, rows, nil) },
-		})
+		action := r.action(op, rows, reason)
+		action.ShowInHints = reason == ""
+		actions = append(actions, action)
 	}
 	return actions
 }
