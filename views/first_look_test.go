@@ -122,7 +122,7 @@ func TestLists_thirdColumn(t *testing.T) {
 		{"2", []string{"─ CPU % ─ now", "at #823", "─ Earlier issues ─ 3 ─", "#810", "─ Changes ─"}},
 		{"3", []string{"─ CPU % ─ now", "▲823", "─ Changes ─", "not changed from this machine"}},
 		{"4", []string{"─ Issues to call about ─", "─ Changes ─"}},
-		{"5", []string{"─ Issues where it is used ─", "#818", "cdn-origin", "─ Changes ─"}},
+		{"5", []string{"─ Issues of services that use it ─", "#818", "cdn-origin", "─ Changes ─"}},
 		{"6", []string{"─ Issues at this address ─", "─ Changes ─"}},
 		{"8", []string{"─ Sizes of all buckets ─", "acme-backups us-eas", "██", "─ Changes ─"}},
 		{"9", []string{"─ Buckets this key can access ─", "██", "─ Changes ─"}},

@@ -185,7 +185,7 @@ func TestJoins_questionsNameWhatIsUnknown(t *testing.T) {
 		r.press("/", "Dmitri", "<enter>", "D")
 		r.wait(time.Second)
 		r.press("y", "/", "Carla", "<enter>", "D")
-		r.requireText("It is the last of group", "not known (services: 503).")
+		r.requireText("It is the last in group", "(services: 503).")
 		r.press("<esc>", "5", "/", "queue", "<enter>", "D")
 		r.requireText("Which services use it", "not known (services: 503).")
 	})

@@ -282,7 +282,7 @@ func TestTransfers_cancelAsks(t *testing.T) {
 		r.press("/", "index", "<enter>", "w", "<ctrl+s>", ":", "transfers", "<enter>")
 		r.requireText("● running")
 		r.press("D")
-		r.requireText("Cancel transfers", "1 transfer ends.", "Pausing keeps it.")
+		r.requireText("Cancel transfers", "is cancelled.", "Pausing keeps it.")
 		r.wait(time.Second)
 		r.press("n")
 		r.requireText("● running")
@@ -479,8 +479,8 @@ func TestKeys_threeKinds(t *testing.T) {
 		says string
 		sent string
 	}{
-		"unlimited": {[]string{"<tab>", "<left>"}, "may reach EVERYTHING", `{"label":"a key"}`},
-		"nothing":   {nil, "may reach NOTHING", `{"bucket_access":[],"label":"a key"}`},
+		"unlimited": {[]string{"<tab>", "<left>"}, "can reach EVERYTHING", `{"label":"a key"}`},
+		"nothing":   {nil, "can reach NOTHING", `{"bucket_access":[],"label":"a key"}`},
 		"limited": {[]string{"<tab>", "<tab>", "<down>", "<right>", "<right>"}, "read, write and delete " +
 			"in acme-backups",
 			`{"bucket_access":[{"cluster":"us-east-1","bucket_name":"acme-backups","permissions":"read_write"}],` +

@@ -77,7 +77,7 @@ func (p *restartableProgram) createKey() {
 	p.requireText("Access key orphan")
 }
 
-const neverSeen = "Nobody may have the secret of key orphan"
+const neverSeen = "The secret of key orphan"
 
 // A key whose secret was never seen, because the terminal was gone before its dialog was closed, is remembered. The
 // next start offers to revoke it: the cursor is not on revoke, and revoking asks for the key's name.

@@ -272,7 +272,7 @@ func unreadable(e *journal.Entry) string {
 	case e.Change.Op == client.OpSetObjectACL:
 		return ""
 	case e.Change.Resource == "object", client.DeletesMany(e.Change.Op):
-		return "look into its bucket: o goes there"
+		return "look for it in its bucket: o goes there"
 	}
 	return ""
 }

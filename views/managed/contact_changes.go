@@ -117,10 +117,10 @@ func lastOfGroup(a *account.Account, c *client.Contact) string {
 			if len(named) == 0 {
 				return ""
 			}
-			return fmt.Sprintf(" It is the last of group %q, which %s.", c.Group, servicesNamePhrase(named))
+			return fmt.Sprintf(" It is the last in group %q, which %s.", c.Group, servicesNamePhrase(named))
 		}, func(_ []*client.Service, s resource.JoinState) string {
 			return fmt.Sprintf(
-				" It is the last of group %q; which services name it is not known (%s).", c.Group, s.Reason(),
+				" It is the last in group %q; it is not known which services name the group (%s).", c.Group, s.Reason(),
 			)
 		})
 	}

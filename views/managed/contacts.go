@@ -129,7 +129,7 @@ func contactShortcuts(a *account.Account) []table.RowAction[*client.Contact] {
 			Keys: []string{"w"},
 			Name: "copy second phone",
 			DisabledReason: func(c *client.Contact) string {
-				return account.ReasonIf(len(phoneNumbers(c)) < 2, "no second phone is kept")
+				return account.ReasonIf(len(phoneNumbers(c)) < 2, "there is no second phone number")
 			},
 			Message: func(c *client.Contact) tea.Msg {
 				return ui.CopyMsg{Text: phoneNumbers(c)[1], Label: "second phone number of " + c.Name.String()}

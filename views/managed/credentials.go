@@ -37,7 +37,7 @@ func CredentialsPane(a *account.Account) ui.Pane {
 	}
 	return account.WithDetailSidebar(a, list, func(row *client.Credential, inside ui.Box) []ui.StackedPanel {
 		return []ui.StackedPanel{
-			issuesOfServicesPanel(a, "Issues where it is used", a.ServicesUsingCredential(row.ID), inside),
+			issuesOfServicesPanel(a, "Issues of services that use it", a.ServicesUsingCredential(row.ID), inside),
 			account.ChangesPanel(a, "credential", account.FormatID(row.ID), inside),
 		}
 	}, a.Issues())

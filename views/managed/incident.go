@@ -135,7 +135,7 @@ func ticketDoubt(a *account.Account, i incident.Incident) string {
 	case account.TicketUnread(a, i.Issue.Ticket.ID):
 		return "its ticket has not been read yet"
 	}
-	return "whether its ticket is closed is unknown"
+	return "it is not known whether its ticket is closed"
 }
 
 // credentialUsage names credentials with their last use by support. It returns "" if there are none.

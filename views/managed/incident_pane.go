@@ -143,8 +143,8 @@ func (p *incidentView) Actions() []ui.Action {
 		},
 		{
 			Key:            ui.Bind("follow a name", "f"),
-			Description:    "to the pane of what stands here; ctrl+o returns",
-			DisabledReason: account.WhyNone(account.IssueReferences(p.a, i), "nothing here is kept elsewhere"),
+			Description:    "opens the pane of what is named here; ctrl+o returns",
+			DisabledReason: account.WhyNone(account.IssueReferences(p.a, i), "nothing named here has a pane"),
 			Do: func() tea.Cmd {
 				return ui.Send(account.ReferenceMenu(resource.Found(account.IssueReferences(p.a, i))))
 			},

@@ -59,7 +59,7 @@ func SSHKey(a *account.Account) resource.Resource[*client.SSHKey] {
 	return resource.Resource[*client.SSHKey]{
 		Name:        "key",
 		Parent:      "ssh",
-		Description: "Show the public key by which support logs in",
+		Description: "Show the public key with which support logs in",
 		Columns: []resource.ColumnDefinition[*client.SSHKey]{
 			{Name: "ssh_key", Value: func(k *client.SSHKey) string { return k.SSHKey.Raw() }},
 		},

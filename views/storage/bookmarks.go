@@ -44,7 +44,8 @@ func openBookmark(a *account.Account, place account.Bookmark) tea.Cmd {
 	rows := a.Buckets().Rows()
 	at := slices.IndexFunc(rows, func(b *client.Bucket) bool { return b.ID() == place.Bucket })
 	if at < 0 {
-		return ui.ShowStatus(theme.Warn, place.String()+": this bucket is not among those that were read · 8 lists them")
+		text := place.String() + ": this bucket is not among those that were read · 8 lists them"
+		return ui.ShowStatus(theme.Warn, text)
 	}
 	path := bucketPath{bucket: rows[at], prefix: place.Prefix, delimiter: "/"}
 	return ui.Send(ui.GoToMsg{Pane: "buckets", ID: place.Bucket, ThenOpen: newDetachedListing(a, path)})
@@ -69,7 +70,7 @@ func bookmarksAction(a *account.Account, here *bucketPath) ui.Action {
 			if here != nil {
 				menu.Actions = append(menu.Actions, toggleBookmark(a, *here))
 			} else if len(menu.Actions) == 0 {
-				return ui.ShowStatus(theme.Info, "no bookmarks yet · ' in a folder sets one")
+				return ui.ShowStatus(theme.Info, "no bookmarks yet · ' in a folder adds one")
 			}
 			return ui.Send(menu)
 		},

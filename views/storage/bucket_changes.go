@@ -308,7 +308,7 @@ func checkBucketLabel(text string) string {
 		return "3 to 63 characters are needed"
 	case strings.Contains(text, "..") || strings.Contains(text, ".-") ||
 		strings.Contains(text, "-.") || strings.Contains(text, "--"):
-		return "dots and hyphens must stand alone"
+		return "dots and hyphens must not be next to each other"
 	case !bucketLabelPattern().MatchString(text):
 		return "lowercase letters, digits, dots and hyphens; a letter or a digit at both ends"
 	}
@@ -529,7 +529,7 @@ func (in *accessInput) setCORS(text string) string {
 	if in.cors = "no"; on {
 		in.cors = "yes"
 	}
-	return account.ReasonIf(err != nil, "is true or false")
+	return account.ReasonIf(err != nil, "must be true or false")
 }
 
 // describe returns which setting is changed, and to what: "access", "public-read, CORS off" or "CORS", "off".

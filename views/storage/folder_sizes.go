@@ -321,7 +321,7 @@ func (s listingSizes) describe(now time.Time) []string {
 	age := "sizes read " + formatReadAge(now.Sub(r.endedAt))
 	switch problem := r.sums.Problem(); {
 	case r.partial.Load():
-		age = "sizes not read to the end"
+		age = "not all sizes were read"
 	case problem != "":
 		age += ", " + problem
 	case r.changed.Load() || len(s.pending) > 0:

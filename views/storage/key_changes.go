@@ -440,9 +440,9 @@ const limitedKeyNote = "It can also list all buckets and create new ones, which 
 func describeKeyRequest(in client.AccessKeyRequest) string {
 	switch {
 	case in.Buckets == nil:
-		return "It may reach EVERYTHING: all buckets in all clusters, to read, write and delete."
+		return "It can reach EVERYTHING: all buckets in all clusters, to read, write and delete."
 	case len(in.Buckets) == 0:
-		return "It may reach NOTHING: no bucket is chosen. " + limitedKeyNote
+		return "It can reach NOTHING: no bucket is chosen. " + limitedKeyNote
 	}
 	var reads, writes []string
 	for _, g := range in.Buckets {

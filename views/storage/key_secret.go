@@ -200,7 +200,7 @@ func offerLostKeys(a *account.Account) tea.Cmd {
 func unseenSecretMenu(a *account.Account, k *client.AccessKey, made journal.Entry) ui.OpenMenuMsg {
 	age := ui.FormatAge(a.Now().Sub(made.Time))
 	return ui.OpenMenuMsg{
-		Title: fmt.Sprintf("Nobody may have the secret of key %s (id %d)", k.Label, k.ID),
+		Title: fmt.Sprintf("The secret of key %s (id %d) may be lost", k.Label, k.ID),
 		Text: []string{
 			"It was made " + age + " ago, and lookout ended before its secret was printed or its dialog was closed.",
 		},

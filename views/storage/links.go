@@ -395,7 +395,7 @@ func linkWarning(l *account.PresignedLink) string {
 	case known && !exists && l.Method != "PUT":
 		return "no object has this name: the link fails until there is one"
 	case known && exists && l.Method == "PUT":
-		return "an object has this name: the link replaces it"
+		return "an object has this name: an upload to the link replaces it"
 	}
 	return ""
 }

@@ -78,7 +78,7 @@ func (l *objectListing) detail(o *client.Object, b ui.Box) string {
 	if l.isFolder(o) {
 		sizesView{l}.writeFolderSize(t, o)
 		t.Paragraph("a folder: all objects whose names begin with it", theme.Muted)
-		t.Paragraph("enter opens it · w downloads it · D deletes it, counted first", theme.Muted)
+		t.Paragraph("enter opens it · w downloads it · D counts and deletes it", theme.Muted)
 		return t.String()
 	}
 	writeObject(l.a, t, o)

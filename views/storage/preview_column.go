@@ -103,7 +103,7 @@ func (c *previewColumn) missing() string { return c.listing.a.MissingScope(clien
 func (c *previewColumn) action() ui.Action {
 	why := c.missing()
 	if c.width > 0 && c.width < previewMinWidth && !c.shown {
-		why = account.OrDefault(why, "previews need a screen of 120 columns · enter, enter shows one")
+		why = account.OrDefault(why, "previews need a screen of 120 columns · press enter twice to open one")
 	}
 	name, mode := "preview on", previewOn
 	if c.shown {
@@ -243,6 +243,6 @@ func (c *previewColumn) writeContent(
 	}
 	t.Rendered(c.rendered.text)
 	if c.more {
-		t.Paragraph(fmt.Sprintf("more · %s in all · enter, enter: %s", all, size), theme.Muted)
+		t.Paragraph(fmt.Sprintf("more · %s in all · press enter twice for %s", all, size), theme.Muted)
 	}
 }

@@ -266,7 +266,7 @@ func newKeyRequest(label string, grants []string, none, all bool) (client.Access
 		return in, exit.Usage(errors.New("choose one of --bucket, --nothing and --unlimited"))
 	case !none && !all && len(grants) == 0:
 		return in, exit.Usage(errors.New(
-			"say what the key may reach: --bucket CLUSTER/BUCKET:read_only or :read_write, or --unlimited",
+			"say what the key can reach: --bucket CLUSTER/BUCKET:read_only or :read_write, or --unlimited",
 		))
 	}
 	if none {

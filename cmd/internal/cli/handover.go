@@ -374,7 +374,7 @@ func (h *handover) noteOmittedIssues(n int) {
 	if n == 0 {
 		return
 	}
-	text := fmt.Sprintf("tickets: %d older issues are left out: it is not known whether they are open", n)
+	text := fmt.Sprintf("tickets: %d older issues are left out, because it is not known whether they are open", n)
 	h.Unreadable = append(h.Unreadable, text)
 	h.notes.issues = cmp.Or(h.notes.issues, notRead+": "+text)
 }

@@ -125,7 +125,7 @@ func TestKeysCreate_limitedByDefault(t *testing.T) {
 			"ci1",
 		),
 		exit.CodeUsage,
-		"say what the key may reach",
+		"say what the key can reach",
 		"--bucket CLUSTER/BUCKET:read_only",
 		"--unlimited",
 	)

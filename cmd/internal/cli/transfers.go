@@ -363,7 +363,7 @@ func (b *batchTransfer) summary(moved, total int) string {
 		text += fmt.Sprintf(", %s the same on both sides", ui.Plural(same, one, many))
 	}
 	if left := len(b.plan.Files) - len(b.plan.ToSend(b.flags.existing())); left > same {
-		text += fmt.Sprintf(", %s left as they exist", ui.FormatCount(int64(left-same)))
+		text += fmt.Sprintf(", %s left as they are", ui.FormatCount(int64(left-same)))
 	}
 	return text
 }

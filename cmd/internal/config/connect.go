@@ -45,7 +45,8 @@ func (s Settings) Observer(token client.Secret) func(http.RoundTripper) http.Rou
 
 // ReadJournal returns what can be read of the journal of the account. It writes nothing.
 func (s Settings) ReadJournal() *journal.Journal {
-	return journal.OpenForReading(s.JournalPath(), s.Account, time.Now, errors.New("the journal is only read"))
+	why := errors.New("this command only reads the journal")
+	return journal.OpenForReading(s.JournalPath(), s.Account, time.Now, why)
 }
 
 // slowJournalBytes is the size of a journal that takes a moment to read. One that was compacted is much smaller.

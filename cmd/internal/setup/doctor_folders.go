@@ -141,7 +141,7 @@ func (d *Doctor) checkJournal(path string) {
 	if n := j.UnreadableLines(); n > 0 {
 		d.addFinding(
 			check, stateWarning, fmt.Sprintf("%d unreadable lines, which lookout ignores", n),
-			"none is needed; look at "+path+" if you miss a change",
+			"none is needed; look at "+path+" if a change seems to be missing",
 		)
 	}
 	d.checkSeen(statefile.New(strings.TrimSuffix(path, ".journal") + ".state"))

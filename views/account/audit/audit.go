@@ -404,7 +404,7 @@ func (f facts) offWithoutEnd(c *collector) {
 			c.add(Found, id, s.Label, "monitoring is disabled; no end time is on record on this machine")
 		case w.Until.IsZero():
 			since := w.Since.UTC().Format(time.DateOnly)
-			c.add(Found, id, s.Label, "monitoring is disabled since "+since+", with no end time")
+			c.add(Found, id, s.Label, "monitoring has been disabled since "+since+", with no end time")
 		case w.Until.Before(f.Now):
 			end := w.Until.UTC().Format("2006-01-02 15:04 MST")
 			c.add(Found, id, s.Label, "monitoring is still disabled; its maintenance window ended "+end)
