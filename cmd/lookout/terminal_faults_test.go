@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/creack/pty"
-
 	"github.com/charmbracelet/x/ansi"
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
@@ -46,14 +47,32 @@ func (c *ptyProcess) waitUntil(what string, holds func() bool) {
 	}
 }
 
-// fillOutput fills the terminal's buffer with frames that nobody reads.
+// fillOutput fills the terminal's buffer with frames that nobody reads, until the program waits in a write.
 func (c *ptyProcess) fillOutput() {
-	for range 80 {
-		c.typeKeys("3")
-		time.Sleep(5 * time.Millisecond)
-		c.typeKeys("8")
-		time.Sleep(5 * time.Millisecond)
-	}
+	c.t.Helper()
+	keys, full := "83", 0
+	c.waitUntil("a terminal that takes nothing more", func() bool {
+		if full++; c.ready(unix.POLLOUT) {
+			full = 0
+		}
+		keys = keys[1:] + keys[:1]
+		c.typeKeys(keys[:1])
+		return full == 5 // not only while a write is under way
+	})
+}
+
+// ready reports whether the program's end of the terminal is ready for an event of unix.Poll.
+func (c *ptyProcess) ready(event int16) bool {
+	n, err := unix.Poll([]unix.PollFd{{Fd: int32(c.slave.Fd()), Events: event}}, 0)
+	return err != nil || n > 0
+}
+
+// typeBlindly types keys that the program reads while nobody sees its screen.
+func (c *ptyProcess) typeBlindly(keys string) {
+	c.t.Helper()
+	time.Sleep(1200 * time.Millisecond) // the program drops keys after a second, and nothing shows that it does
+	c.typeKeys(keys)
+	c.waitUntil("the keys to be read", func() bool { return !c.ready(unix.POLLIN) })
 }
 
 // If nobody reads the terminal any more, every kind of exit still works and leaves the line discipline as it was.
@@ -97,9 +116,7 @@ func TestKeysTypedDuringAStall(t *testing.T) {
 			c.waitFor("12 buckets")
 			c.setStalled(true)
 			c.fillOutput()
-			time.Sleep(1200 * time.Millisecond)
-			c.typeKeys(keys)
-			time.Sleep(100 * time.Millisecond)
+			c.typeBlindly(keys)
 			c.setStalled(false)
 			c.waitFor("did not respond")
 			c.waitUntil("keys that work again", func() bool {
@@ -233,15 +250,19 @@ func TestSuspend(t *testing.T) {
 		c.typeKeys("3")
 		c.waitFor("edge-router")
 	})
-	for name, stop := range map[string]syscall.Signal{"stopped from outside": syscall.SIGSTOP, "asked to stop from " +
-		"outside": syscall.SIGTSTP} {
+	for name, stop := range map[string]func(*ptyProcess){
+		"stopped from outside": func(c *ptyProcess) { c.stop(syscall.SIGSTOP) },
+		"asked to stop from outside": func(c *ptyProcess) {
+			c.signal(syscall.SIGTSTP)
+			c.waitFor("no shell could resume lookout")
+		},
+	} {
 		faulttest.RunCase(t, "E5", name, func(t *testing.T) {
 			t.Parallel()
 			c := startPty(t, "demo")
 			c.startReading()
 			c.waitFor("12 buckets")
-			c.signal(stop)
-			time.Sleep(100 * time.Millisecond)
+			stop(c)
 			from := len(c.output())
 			c.signal(syscall.SIGCONT)
 			c.waitForAfter(from, "\x1b[2J")
@@ -262,25 +283,40 @@ func TestFrozenWithAChangeInFlight(t *testing.T) {
 		c := startPty(t, "--no-mouse")
 		c.startReading()
 		c.waitFor("12 buckets")
-		r.API.InjectFault("enable service", emulator.Fault{
-			ApplyFirst: true,
-			Reset:      true,
-			Delay:      300 * time.Millisecond,
-			Times:      1,
+		var arrived atomic.Bool
+		stopped := make(chan struct{})
+		r.Intercept(func(_ http.ResponseWriter, req *http.Request) bool {
+			if strings.HasSuffix(req.URL.Path, "/enable") {
+				arrived.Store(true)
+				select {
+				case <-stopped:
+				case <-req.Context().Done():
+				}
+			}
+			return false
 		})
+		r.API.InjectFault("enable service", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 		c.typeKeys("3/billing-cron\rE")
-		for deadline := time.Now().Add(5 * time.Second); !strings.Contains(c.output(), "enabling") &&
-			time.Now().Before(deadline); {
-			time.Sleep(5 * time.Millisecond)
-		}
-		c.signal(syscall.SIGSTOP)
-		time.Sleep(700 * time.Millisecond) // the answer is lost meanwhile
+		c.waitUntil("the change", arrived.Load)
+		c.stop(syscall.SIGSTOP)
+		close(stopped)
+		c.waitUntil("the answer that is lost", func() bool { return len(r.API.Ledger()) > 0 })
 		c.signal(syscall.SIGCONT)
 		c.waitFor("monitoring is enabled")
 		if n := len(r.API.Ledger()); n != 1 {
 			t.Errorf("%d changes", n)
 		}
 	})
+}
+
+// stop stops the program with a signal and waits until it is stopped.
+func (c *ptyProcess) stop(s syscall.Signal) {
+	c.t.Helper()
+	c.signal(s)
+	var status unix.WaitStatus
+	if _, err := unix.Wait4(c.cmd.Process.Pid, &status, unix.WUNTRACED, nil); err != nil || !status.Stopped() {
+		c.t.Fatalf("the program has not stopped: %v, %v", status, err)
+	}
 }
 
 // In an odd environment, the program prints a plain sentence if there is no screen, and works otherwise.
@@ -393,11 +429,14 @@ func TestNoiseStaysOffTheScreen(t *testing.T) {
 				if log != "" {
 					args += " --log-file " + log
 				}
-				c := startPty(t, args, "LOOKOUT_TEST_NOISE=1")
+				noise := filepath.Join(t.TempDir(), "noise")
+				c := startPty(t, args, "LOOKOUT_TEST_NOISE="+noise)
 				c.startReading()
 				c.waitFor("12 buckets")
 				before, _, _ := strings.Cut(c.output(), "\x1b[?1049h")
-				time.Sleep(200 * time.Millisecond)
+				made := func() int { data, _ := os.ReadFile(noise); return len(data) }
+				earlier := made()
+				c.waitUntil("noise", func() bool { return made() > earlier+5 })
 				out := strings.TrimPrefix(c.output(), before)
 				c.typeKeys("q")
 				c.waitExit(5 * time.Second)
@@ -461,20 +500,25 @@ func TestBatch_onALineThatCarriesNothing(t *testing.T) {
 	for name, ends := range map[string]bool{"the line comes back": false, "the line is cut": true} {
 		faulttest.RunCase(t, "C7", name, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
-			r.API.InjectFault("disable service", emulator.Fault{Delay: 200 * time.Millisecond})
+			release := r.API.HoldRequests("disable service")
 			c := startPty(t, "--no-mouse --view services")
 			c.startReading()
 			c.waitFor("edge-router")
 			c.typeKeys("Ad")
 			c.waitFor("to it: billing-cron.")
 			c.typeKeys("\t\t13\x13")
-			c.waitUntil("the first change", func() bool { return len(r.API.Ledger()) > 0 })
+			outcomes := func(outcome string) int {
+				return strings.Count(r.MustRun("journal", "-o", "ndjson").Out, `"outcome":"`+outcome+`"`)
+			}
+			c.waitUntil("the first change", func() bool { return outcomes("sent") > 0 })
 			c.setStalled(true)
 			c.fillOutput()
+			if n := len(r.API.Ledger()); n != 0 {
+				t.Fatalf("%d changes before the line was dead", n)
+			}
+			release() // every change and every outcome is of a time at which the program cannot draw
 			c.waitUntil("the last change", func() bool { return len(r.API.Ledger()) == 13 })
-			c.waitUntil("the last outcome in the journal", func() bool {
-				return strings.Count(r.MustRun("journal", "-o", "ndjson").Out, `"outcome":"done"`) == 13
-			})
+			c.waitUntil("the last outcome in the journal", func() bool { return outcomes("done") == 13 })
 			if ends {
 				c.slave.Close()
 				c.tty.Close()
@@ -483,14 +527,19 @@ func TestBatch_onALineThatCarriesNothing(t *testing.T) {
 					t.Errorf("exit code %d", code)
 				}
 			} else {
-				c.typeKeys("E")
+				c.typeBlindly("E") // enables a service again
+				c.typeBlindly("u") // and this all of them
 				c.setStalled(false)
 				c.retype("3", "the outcome", func(written string) bool {
 					return strings.Contains(ansi.Strip(written), "14 disabled")
 				})
 			}
-			if n := len(r.API.Ledger()); n != 13 {
-				t.Errorf("%d changes", n)
+			rows := map[string]bool{}
+			for _, change := range r.API.Ledger() {
+				rows[change.Path] = true
+			}
+			if n := len(r.API.Ledger()); n != 13 || len(rows) != 13 || outcomes("done") != 13 {
+				t.Errorf("%d changes of %d services, %d of them in the journal", n, len(rows), outcomes("done"))
 			}
 		})
 	}

@@ -39,8 +39,8 @@ func TestMain(m *testing.M) {
 		os.Exit(run(os.Args[1:])) // lookout keep --detach starts itself, and a shell starts it by its name
 	}
 	if args := os.Getenv("LOOKOUT_TEST_ARGS"); args != "" {
-		if os.Getenv("LOOKOUT_TEST_NOISE") != "" {
-			go writeNoise(log.Writer())
+		if count := os.Getenv("LOOKOUT_TEST_NOISE"); count != "" {
+			go writeNoise(log.Writer(), count)
 		}
 		os.Exit(run(strings.Fields(args)))
 	}
@@ -326,14 +326,15 @@ func runFaultyScreen(where string) int {
 	return code
 }
 
-// writeNoise writes to standard error, as a library might.
-func writeNoise(before io.Writer) {
+// writeNoise writes to standard error, as a library might. A file has one byte for each time.
+func writeNoise(before io.Writer, count string) {
 	for log.Writer() == before {
 		time.Sleep(time.Millisecond)
 	}
-	for {
+	for n := 1; ; n++ {
 		log.Print("noise")
 		fmt.Fprintln(os.Stderr, "noise")
+		_ = os.WriteFile(count, make([]byte, n), 0o600)
 		time.Sleep(20 * time.Millisecond)
 	}
 }
