@@ -968,13 +968,13 @@ func TestTransport_pausesAfter429(t *testing.T) {
 				t.Errorf("told as %v", err)
 			}
 		}
-		if n := len(w.Requests()); time.Since(start) < time.Minute && n > 2 {
+		if n := len(w.Requests()); time.Since(start) > time.Minute || n > 2 {
 			t.Errorf("%d requests in %v", n, time.Since(start))
 		}
 	})
 	faulttest.RunCaseInBubble(t, "A22", "two headers", func(t *testing.T) {
 		c, _ := newFaultClient(t, faulttest.Respond(429, "", "Retry-After", "7", "Retry-After", "3600"))
-		if _, err := c.Services.List(t.Context(), 1); requireError(t, err).RetryAfter > time.Minute {
+		if _, err := c.Services.List(t.Context(), 1); requireError(t, err).RetryAfter != 7*time.Second {
 			t.Errorf("%v", err)
 		}
 	})

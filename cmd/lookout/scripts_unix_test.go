@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"net/http"
 	"os"
 	"os/exec"
@@ -197,8 +198,10 @@ func TestSignalsEndTransfers(t *testing.T) {
 		data := r.StoreObject("object", 100_000)
 		sent := make(chan struct{}, 1)
 		var well atomic.Bool
+		var resumed atomic.Value
 		r.InterceptDownloads(func(w http.ResponseWriter, req *http.Request) {
 			if well.Load() {
+				resumed.Store(req.Header.Get("Range"))
 				r.API.ServeHTTP(w, req)
 				return
 			}
@@ -212,11 +215,22 @@ func TestSignalsEndTransfers(t *testing.T) {
 		p := startPty(t, "objects get "+testenv.Bucket+" object "+file)
 		p.startReading()
 		<-sent
+		p.waitUntil("the part", func() bool {
+			parts, _ := filepath.Glob(file + ".*.part")
+			if len(parts) != 1 {
+				return false
+			}
+			info, err := os.Stat(parts[0])
+			return err == nil && info.Size() == 1000
+		})
 		p.signal(syscall.SIGTERM)
 		if code := p.waitExit(5 * time.Second); code != 143 {
 			t.Errorf("exit code %d: %s", code, p.output())
 		}
 		well.Store(true)
 		r.MustRun("objects", "get", testenv.Bucket, "object", file)
+		if whole, err := os.ReadFile(file); resumed.Load() != "bytes=1000-" || err != nil || !bytes.Equal(whole, data) {
+			t.Errorf("resumed with %q: %d bytes, %v", resumed.Load(), len(whole), err)
+		}
 	})
 }

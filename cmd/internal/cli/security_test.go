@@ -310,47 +310,79 @@ func TestEmulatorsListener(t *testing.T) {
 		}
 	})
 	faulttest.RunCase(t, "H6", "emulate reports the faults that it serves", func(t *testing.T) {
-		stdout, stderr := &os.Stdout, &os.Stderr
-		read := func(stream **os.File) *bufio.Reader {
-			before := *stream
-			r, w, err := os.Pipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			*stream = w
-			t.Cleanup(func() { *stream = before; r.Close(); w.Close() })
-			return bufio.NewReader(r)
-		}
-		out, told := read(stdout), read(stderr)
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan error, 1)
-		go func() {
-			faults := []string{"GET /managed/* status=503"}
-			ended <- runEmulator(ctx, "127.0.0.1:0", emulator.Options{Token: "t", Seed: "empty"}, faults)
-		}()
-		defer func() { cancel(); <-ended }()
-		if line, err := told.ReadString('\n'); err != nil || line != "injected fault: GET /managed/* status=503\n" {
+		e := startEmulator(t, "GET /managed/* status=503")
+		if line, err := e.stderr.ReadString('\n'); err != nil || line != "injected fault: GET /managed/* status=503\n" {
 			t.Errorf("%q, %v", line, err)
 		}
-		line, err := out.ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
-		base := strings.TrimSpace(strings.TrimPrefix(line, "listening on "))
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/managed/services", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Authorization", "Bearer t")
-		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer res.Body.Close()
-		if res.StatusCode != http.StatusServiceUnavailable {
-			t.Errorf("%s answers %d", base, res.StatusCode)
+		if status, err := e.get("t"); status != http.StatusServiceUnavailable {
+			t.Errorf("%s answers %d, %v", e.base, status, err)
 		}
 	})
+	faulttest.RunCase(t, "H2", "its own token, until it ends", func(t *testing.T) {
+		e := startEmulator(t)
+		if !strings.HasPrefix(e.base, "http://127.0.0.1:") {
+			t.Errorf("it listens on %s", e.base)
+		}
+		for token, want := range map[string]int{"t": http.StatusOK, "other": http.StatusUnauthorized} {
+			if status, err := e.get(token); status != want {
+				t.Errorf("with the token %q it answers %d, %v", token, status, err)
+			}
+		}
+		e.end()
+		if status, err := e.get("t"); err == nil {
+			t.Errorf("after its end it answers %d", status)
+		}
+	})
+}
+
+// A servedEmulator is an emulator as the command runs it, with what it prints.
+type servedEmulator struct {
+	base   string
+	stderr *bufio.Reader
+	end    func() // ends it and waits until it has ended
+}
+
+// startEmulator serves an empty account until the test ends.
+func startEmulator(t *testing.T, faults ...string) servedEmulator {
+	t.Helper()
+	read := func(stream **os.File) *bufio.Reader {
+		before := *stream
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		*stream = w
+		t.Cleanup(func() { *stream = before; r.Close(); w.Close() })
+		return bufio.NewReader(r)
+	}
+	out, told := read(&os.Stdout), read(&os.Stderr)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = runEmulator(ctx, "127.0.0.1:0", emulator.Options{Token: "t", Seed: "empty"}, faults)
+	}()
+	end := func() { cancel(); <-ended }
+	t.Cleanup(end)
+	line, err := out.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return servedEmulator{strings.TrimSpace(strings.TrimPrefix(line, "listening on ")), told, end}
+}
+
+// get reads the services with a token.
+func (e servedEmulator) get(token string) (status int, err error) {
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, e.base+"/managed/services", nil)
+	if err != nil {
+		return 0, err
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	return res.StatusCode, res.Body.Close()
 }
 
 // Data of one account is not shown in another.
