@@ -266,7 +266,8 @@ func (q *questionDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) 
 		return nil, false
 	}
 	answers := q.confirmWord == "" || k.String() == "enter"
-	if !q.armed || k.IsRepeat || s.unseen && answers {
+	early := !q.armed && (answers || q.action.Confirm.Delay > 0) // the letters of a word may come early
+	if early || k.IsRepeat || s.unseen && answers {
 		return nil, k.String() == "esc"
 	}
 	if q.confirmWord == "" {

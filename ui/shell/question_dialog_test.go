@@ -180,3 +180,29 @@ func TestQuestionDialog_wordAsWideAsTheLine(t *testing.T) {
 		}
 	}
 }
+
+// The letters of a word count from the first one, however soon they are typed, but enter only once the question was
+// visible. A question with a delay of its own takes no letter before it is over.
+func TestQuestionDialog_wordIsTypedAtOnce(t *testing.T) {
+	for delay, want := range map[time.Duration]int{0: 1, 3 * time.Second: 0} {
+		runInBubble(t, func(t *testing.T) {
+			b, confirmed := newShellTest(t, nil), 0
+			b.run(ui.Send(ui.RunActionMsg{Action: ui.Action{
+				Key:     ui.Bind("delete"),
+				Confirm: &ui.Confirmation{Title: "Delete", RequiredText: "acme", Delay: delay},
+				Do: func() tea.Cmd {
+					confirmed++
+					return nil
+				},
+			}}))
+			if b.press("a", "c", "m", "e", "enter"); confirmed != 0 {
+				t.Error("it is confirmed before anybody can have read it")
+			}
+			b.armQuestions()
+			b.screen()
+			if b.press("enter"); confirmed != want {
+				t.Errorf("with a delay of %v, it confirms %d times, not %d:\n%s", delay, confirmed, want, b.screen())
+			}
+		})
+	}
+}
