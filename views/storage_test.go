@@ -686,6 +686,25 @@ func TestBuckets_createExisting(t *testing.T) {
 	})
 }
 
+// A new bucket may go to every cluster that the API lists, unless it is unavailable or hidden.
+func TestBuckets_createOffersClusters(t *testing.T) {
+	for status, offered := range map[string]bool{
+		"available": true, "limited": true, "unavailable": false, "hidden": false,
+	} {
+		t.Run(status, func(t *testing.T) {
+			const list = `{"data":[{"id":"us-east-1"`
+			first := fmt.Sprintf(`{"data":[{"id":"xx-first-1","status":%q},{"id":"us-east-1"`, status)
+			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+				r.press("8", "n")
+				r.requireText("New bucket")
+				if found := strings.Contains(r.screen(), "xx-first-1"); found != offered {
+					r.Errorf("offered is %v:\n%s", found, r.screen())
+				}
+			}, &rewritingTransport{old: list, new: []byte(first)})
+		})
+	}
+}
+
 // A preview shows text, indented JSON, the kind and size of an image, and bytes in hexadecimal for anything else.
 func TestPreview_byContentType(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {

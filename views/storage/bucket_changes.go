@@ -285,11 +285,12 @@ func describeCreatedBucket(a *account.Account, b *client.Bucket, before []*clien
 	return "created"
 }
 
-// availableClusterIDs returns the ids of the clusters that are not unavailable, and the locations of the buckets.
+// availableClusterIDs returns the ids of the clusters that are neither unavailable nor hidden, a status that the
+// document does not list, and the locations of the buckets.
 func availableClusterIDs(a *account.Account) []string {
 	var ids []string
 	for _, c := range a.Clusters().Rows() {
-		if c.Status.Raw() != "unavailable" {
+		if status := c.Status.Raw(); status != "unavailable" && status != "hidden" {
 			ids = append(ids, c.ID.Raw())
 		}
 	}
