@@ -113,7 +113,7 @@ func (p *AllAccountsPane) Select(name string) {
 }
 
 // Notices returns the changes of all accounts since the last call, with the names of the accounts.
-func (p *AllAccountsPane) Notices() (all []ui.Notification, cmd tea.Cmd) {
+func (p *AllAccountsPane) Notices(bool) (all []ui.Notification, cmd tea.Cmd) {
 	var cmds []tea.Cmd
 	for _, w := range p.accounts {
 		if w.account == nil {

@@ -169,7 +169,7 @@ func newFrameProgram(t testing.TB, n int) (p frameProgram, panes []ui.Pane) {
 		Location:  time.UTC,
 		Context:   t.Context(),
 		Notify: shell.NotifyOptions{
-			Notices: func() ([]ui.Notification, tea.Cmd) { return account.Notices(a) },
+			Notices: func(paused bool) ([]ui.Notification, tea.Cmd) { return account.Notices(a, paused) },
 		},
 	})
 	if err != nil {

@@ -45,7 +45,7 @@ type harness struct {
 	onOpen        func() tea.Cmd
 	leaveWarnings func() []string
 	tokenForm     func() form.Form
-	notices       func() ([]ui.Notification, tea.Cmd)
+	notices       func(paused bool) ([]ui.Notification, tea.Cmd)
 	width         int
 	height        int
 
@@ -149,7 +149,9 @@ func runProgram(t *testing.T, o programOptions, test func(*harness)) {
 			OnOpen:          r.onOpen,
 			LeaveWarnings:   r.leaveWarnings,
 			TokenForm:       r.tokenForm,
-			Notify:          shell.NotifyOptions{Notices: func() ([]ui.Notification, tea.Cmd) { return r.notices() }},
+			Notify: shell.NotifyOptions{
+				Notices: func(paused bool) ([]ui.Notification, tea.Cmd) { return r.notices(paused) },
+			},
 			RateLimitHooks: shell.RateLimitHooks{
 				RateLimitWait: func() (time.Time, time.Duration) {
 					b := r.api.RateLimit()
@@ -252,7 +254,7 @@ func (r *harness) connect(options ...client.Option) {
 	r.onOpen = func() tea.Cmd { return views.OnOpen(acc) }
 	r.leaveWarnings = func() []string { return views.LeaveWarnings(acc) }
 	r.tokenForm = func() form.Form { return account.TokenForm(acc, nil) }
-	r.notices = func() ([]ui.Notification, tea.Cmd) { return account.Notices(acc) }
+	r.notices = func(paused bool) ([]ui.Notification, tea.Cmd) { return account.Notices(acc, paused) }
 }
 
 // run starts a command as the event loop does, and handles messages until none is left. Timers stay armed.

@@ -50,7 +50,7 @@ func showWatch(r *harness, o *shell.Options) {
 		Now:      time.Now,
 		Location: time.UTC,
 	})
-	r.notices = func() ([]ui.Notification, tea.Cmd) { return account.Notices(a) }
+	r.notices = func(paused bool) ([]ui.Notification, tea.Cmd) { return account.Notices(a, paused) }
 	o.Panes, o.PaneOnly, o.OnOpen = []ui.Pane{managed.WatchPane(a, "acme-prod")}, true, nil
 }
 

@@ -37,7 +37,7 @@ func startWithNotices(t *testing.T, notify shell.NotifyOptions, test func(r *har
 			Now:      time.Now,
 			Location: time.UTC,
 		})
-		notify.Notices = func() ([]ui.Notification, tea.Cmd) { return account.Notices(acc) }
+		notify.Notices = func(paused bool) ([]ui.Notification, tea.Cmd) { return account.Notices(acc, paused) }
 		notify.Refresh = func() tea.Cmd { return account.RefreshNoticeSources(acc) }
 		look, err := theme.New("dark", colorprofile.ASCII, false)
 		if err != nil {

@@ -74,7 +74,7 @@ func startRun(t *testing.T, emu *emulator.Emulator, path string) *programRun {
 		Location:        time.UTC,
 		OnOpen:          func() tea.Cmd { return views.OnOpen(acc) },
 		Notify: shell.NotifyOptions{
-			Notices: func() ([]ui.Notification, tea.Cmd) { return account.Notices(acc) },
+			Notices: func(paused bool) ([]ui.Notification, tea.Cmd) { return account.Notices(acc, paused) },
 		},
 	}); err != nil {
 		t.Fatal(err)

@@ -14,19 +14,20 @@ import (
 // NotifyOptions say which changes are shown as status messages, and which of them the user is notified of outside the
 // screen. The zero value shows none.
 type NotifyOptions struct {
-	Notices func() ([]ui.Notification, tea.Cmd) // changes since the last call, and what is to be done about them
-	Refresh func() tea.Cmd                      // reads outdated data that notices depend on
-	Methods []string                            // "bell", "osc9", "osc777"; none turns notifications off
-	Rules   []string                            // rules of the notices that are sent
-	Send    func(title, text string) tea.Cmd    // nil sends by the methods
+	// changes since the last call, and what is to be done about them; while refreshing is paused, that reads nothing
+	Notices func(paused bool) ([]ui.Notification, tea.Cmd)
+	Refresh func() tea.Cmd                   // reads outdated data that notices depend on
+	Methods []string                         // "bell", "osc9", "osc777"; none turns notifications off
+	Rules   []string                         // rules of the notices that are sent
+	Send    func(title, text string) tea.Cmd // nil sends by the methods
 }
 
 // announce shows every change as a message, and sends notifications by the rules. It never changes the pane in front.
-func (o NotifyOptions) announce(account string) tea.Cmd {
+func (o NotifyOptions) announce(account string, paused bool) tea.Cmd {
 	if o.Notices == nil {
 		return nil
 	}
-	notices, cmd := o.Notices()
+	notices, cmd := o.Notices(paused)
 	cmds := []tea.Cmd{cmd}
 	var texts []string
 	var lines ui.StatusListMsg

@@ -111,7 +111,8 @@ func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 		s.paneActions.forget()
 	}
 	defer s.paneActions.forget()
-	cmd := tea.Batch(s.dispatch(msg), s.typeahead.resumeWaiting(s), s.o.Notify.announce(s.o.Account))
+	cmd := tea.Batch(s.dispatch(msg), s.typeahead.resumeWaiting(s))
+	cmd = tea.Batch(cmd, s.o.Notify.announce(s.o.Account, s.clock.paused()))
 	if s.pane() != pane {
 		cmd = tea.Batch(cmd, s.clock.onPaneOpened(s))
 	}

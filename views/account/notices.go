@@ -33,10 +33,14 @@ func RefreshNoticeSources(a *Account) tea.Cmd {
 }
 
 // Notices returns the changes since the last call that the user should know of. It remembers what was seen, and reads
-// the tickets on which it depends whether an incident is over.
-func Notices(a *Account) ([]ui.Notification, tea.Cmd) {
+// the tickets on which it depends whether an incident is over, unless refreshing is paused.
+func Notices(a *Account, paused bool) ([]ui.Notification, tea.Cmd) {
 	all, cmd := ListNotices(a)
-	return all, tea.Batch(cmd, saveMemory(a), fetchUnresolvedTickets(a))
+	cmd = tea.Batch(cmd, saveMemory(a))
+	if paused {
+		return all, cmd
+	}
+	return all, tea.Batch(cmd, fetchUnresolvedTickets(a))
 }
 
 // ListNotices is Notices for an account of which only services and issues are read. It keeps what was seen only while

@@ -181,7 +181,7 @@ func shellOptions(
 		)
 	}
 	notify := s.NotifyOptions()
-	notify.Notices = func() ([]ui.Notification, tea.Cmd) { return account.Notices(acc) }
+	notify.Notices = func(paused bool) ([]ui.Notification, tea.Cmd) { return account.Notices(acc, paused) }
 	notify.Refresh = func() tea.Cmd { return account.RefreshNoticeSources(acc) }
 	return shell.Options{
 		AccountInfo:     accountInfo(s, c),
