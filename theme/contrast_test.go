@@ -184,10 +184,6 @@ func TestTheme_DimLines(t *testing.T) {
 	if bad == look.Paint(Bad, "b") {
 		t.Error("a problem has the same colour in the dimmed theme")
 	}
-	line, area := dim.Codes(ChartSecond).Open, dim.Codes(ChartSecondArea).Open
-	if area != strings.Replace(line, "[38;", "[48;", 1) {
-		t.Errorf("a bar is %q, and what is behind it %q: another colour", line, area)
-	}
 }
 
 // colorVision says how eyes without one kind of cones see, on linear channels (Machado, Oliveira, Fernandes 2009).

@@ -55,7 +55,7 @@ func (p palette) newTheme(name, base string, colors colorprofile.Profile, ascii 
 	for tone := range toneCount {
 		t.setStyle(tone, downsample(p[tone], colors))
 	}
-	for _, tone := range []Tone{Cursor, MarkedRow, Flash, ChartFirstArea, ChartSecondArea, Field} {
+	for _, tone := range []Tone{Cursor, MarkedRow, Flash, Field} {
 		t.setStyle(tone, downsampleTint(tone, p[tone], colors))
 	}
 	for _, tone := range []Tone{Plain, Cursor, MarkedRow, Flash, Field} {
@@ -177,10 +177,6 @@ func paletteFor(name string) (palette, bool) {
 		maps.Copy(p, monoPalette())
 	default:
 		return nil, false
-	}
-	if name != "mono" {
-		p[ChartFirstArea] = plain.Background(p[ChartFirst].GetForeground())
-		p[ChartSecondArea] = plain.Background(p[ChartSecond].GetForeground())
 	}
 	return p, true
 }

@@ -14,29 +14,27 @@ type Tone int
 
 // The tones of a theme.
 const (
-	Plain           Tone = iota
-	Muted                // secondary text: units, ages, explanations
-	Strong               // headings and the names of things
-	Accent               // the part that has keyboard focus, keys in hints, links
-	Good                 // ok, done
-	Warn                 // pending, late, about to happen
-	Bad                  // problem, failed, destructive
-	Info                 // neutral messages
-	Off                  // disabled, not available now
-	Rule                 // lines and borders
-	Cursor               // background of the row at the cursor; a style with more replaces the styles inside the row
-	Marked               // the mark of a marked row
-	Input                // text being typed
-	Match                // the part of a text that matches a filter
-	ChartFirst           // first line of a chart
-	ChartSecond          // second line of a chart
-	MarkedRow            // background of a marked row
-	Flash                // background of a row that has just changed
-	Caret                // the character at the text cursor, the chosen one of several options
-	ChartFirstArea       // background in the colour of the first line
-	ChartSecondArea      // background in the colour of the second line
-	Field                // background of an input, over its whole width
-	toneCount            // number of tones
+	Plain       Tone = iota
+	Muted            // secondary text: units, ages, explanations
+	Strong           // headings and the names of things
+	Accent           // the part that has keyboard focus, keys in hints, links
+	Good             // ok, done
+	Warn             // pending, late, about to happen
+	Bad              // problem, failed, destructive
+	Info             // neutral messages
+	Off              // disabled, not available now
+	Rule             // lines and borders
+	Cursor           // background of the row at the cursor; a style with more replaces the styles inside the row
+	Marked           // the mark of a marked row
+	Input            // text being typed
+	Match            // the part of a text that matches a filter
+	ChartFirst       // first line of a chart
+	ChartSecond      // second line of a chart
+	MarkedRow        // background of a marked row
+	Flash            // background of a row that has just changed
+	Caret            // the character at the text cursor, the chosen one of several options
+	Field            // background of an input, over its whole width
+	toneCount        // number of tones
 )
 
 // A Theme holds the style of each tone and the glyphs for one kind of terminal. The zero value draws plain text.

@@ -124,12 +124,10 @@ func (t *Theme) newDimmed(p palette, colors colorprofile.Profile) *Theme {
 	}
 	for tone := range toneCount {
 		var style lipgloss.Style
-		foreground, area := p[tone].GetForeground(), p[tone].GetBackground()
+		foreground := p[tone].GetForeground()
 		switch {
 		case colors < colorprofile.ANSI256 || p[Accent].GetForeground() == (lipgloss.NoColor{}):
 			style = faint
-		case tone == ChartFirstArea || tone == ChartSecondArea: // without it, bars would have holes
-			style = plain.Background(convert(swatch{blend(area, ground, dimPart), nil}, colors))
 		case foreground == (lipgloss.NoColor{}):
 			style = plain.Foreground(convert(swatch{blend(text, ground, dimPart), nil}, colors))
 		default:

@@ -122,7 +122,7 @@ func drawingProblems(lines []string) []string {
 var (
 	boxTitle  = regexp.MustCompile(`╭─ [\pL▸▲#…][^╭╮│]*`)
 	cutButton = regexp.MustCompile(`\[ [^\]]*…`)
-	axisTick  = regexp.MustCompile(`^ *([\d.,]+) ┤`)
+	axisTick  = regexp.MustCompile(`^ *(?:(?:in|out) )?([\d.,]+) ┤`)
 	axisTime  = regexp.MustCompile(`\d\d:\d\d|\d+ [A-Z][a-z][a-z]`)
 )
 
@@ -175,21 +175,33 @@ func isSide(row []rune, left, right int) bool {
 	return right < len(row) && strings.ContainsRune("│├", row[left]) && strings.ContainsRune("│┤", row[right])
 }
 
-// chartProblems returns what is wrong with the axes of the chart in the box, if there is one.
+// chartProblems returns what is wrong with the axes of the chart in the box, if there is one. That of the network has an
+// axis for each series.
 func (b boxOnScreen) chartProblems(cells [][]rune) (problems []string) {
 	var ticks []float64
-	times := 0
+	axes, times := 0, 0
 	for y := b.top + 1; y < b.bottom; y++ {
 		line := string(cells[y][b.left+1 : b.right])
 		if tick := axisTick.FindStringSubmatch(line); tick != nil {
 			value, _ := strconv.ParseFloat(strings.ReplaceAll(tick[1], ",", ""), 64)
-			ticks = append(ticks, value)
+			if ticks = append(ticks, value); value == 0 {
+				problems = append(problems, axisProblems(ticks)...)
+				ticks, axes = nil, axes+1
+			}
 		}
 		times = max(times, len(axisTime.FindAllString(line, -1)))
 	}
-	if len(ticks) == 0 {
-		return nil
+	if len(ticks) > 0 {
+		problems = append(problems, fmt.Sprintf("an axis of a chart does not end at 0: %v", ticks))
 	}
+	if axes > 0 && times < 2 {
+		problems = append(problems, fmt.Sprintf("a chart has %d times at its axis", times))
+	}
+	return problems
+}
+
+// axisProblems returns what is wrong with the values at an axis.
+func axisProblems(ticks []float64) (problems []string) {
 	if len(ticks) < 2 || len(ticks) > 5 {
 		problems = append(problems, fmt.Sprintf("a chart has %d values at its axis: %v", len(ticks), ticks))
 	}
@@ -198,9 +210,6 @@ func (b boxOnScreen) chartProblems(cells [][]rune) (problems []string) {
 		if ticks[n-1]-ticks[n] != ticks[0]-ticks[1] || !slices.Contains([]string{"1.000", "2.000", "5.000"}, step[:5]) {
 			problems = append(problems, fmt.Sprintf("the values at the axis of a chart are not round: %v", ticks))
 		}
-	}
-	if times < 2 {
-		problems = append(problems, fmt.Sprintf("a chart has %d times at its axis", times))
 	}
 	return problems
 }

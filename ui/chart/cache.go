@@ -40,7 +40,7 @@ func (m TimeMark) same(n TimeMark) bool {
 
 // same reports whether two charts look the same. Points are the same if they are at the same place.
 func (c Chart) same(d Chart) bool {
-	return c.Title == d.Title && c.Unit == d.Unit && c.Unusual == d.Unusual && c.Location == d.Location &&
+	return c.Title == d.Title && c.Unit == d.Unit && c.Location == d.Location &&
 		c.From.Equal(d.From) && c.To.Equal(d.To) && c.Cursor.Equal(d.Cursor) &&
 		(sameSlice(c.Marks, d.Marks) || slices.EqualFunc(c.Marks, d.Marks, TimeMark.same)) &&
 		slices.EqualFunc(c.Series, d.Series, func(s, t Series) bool {

@@ -6,11 +6,10 @@ import (
 	"lookout/theme"
 )
 
-// A cell is a character of a chart, the tone of what it belongs to, and the shade behind it.
+// A cell is a character of a chart, and the tone of what it belongs to.
 type cell struct {
 	r    rune
 	tone theme.Tone
-	area theme.Tone // Plain is none
 }
 
 // A canvas is the inside of a chart's panel.
@@ -62,15 +61,12 @@ func (c canvas) render(t *theme.Theme) string {
 		}
 		for x := 0; x < len(row); {
 			first := row[x]
-			tone, area := t.Codes(first.tone), t.Codes(first.area)
-			out.WriteString(area.Open + tone.Open)
-			for ; x < len(row) && row[x].tone == first.tone && row[x].area == first.area; x++ {
+			tone := t.Codes(first.tone)
+			out.WriteString(tone.Open)
+			for ; x < len(row) && row[x].tone == first.tone; x++ {
 				out.WriteRune(row[x].r)
 			}
 			out.WriteString(tone.Close)
-			if tone.Close == "" {
-				out.WriteString(area.Close)
-			}
 		}
 	}
 	return out.String()

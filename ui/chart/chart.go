@@ -42,8 +42,6 @@ type Chart struct {
 	Marks    []TimeMark // newest first
 	Cursor   time.Time  // a moment whose values are read out; zero: none
 	Location *time.Location
-	// Unusual is the multiple of the average above which values of a single series stand out; 0: none do.
-	Unusual float64
 }
 
 const (
@@ -112,6 +110,8 @@ type frame struct {
 	from, to  time.Time
 	figures   []figures         // of each series
 	any       bool              // a series has a value
+	low, high float64           // least and greatest value of all series, and 0
+	bars      bool              // values are drawn as bars: all are above 0, and there are block characters
 	divisor   float64           // of the values that are shown
 	unit      string            // of the values that are shown: "Mb/s"
 	isCurrent bool              // the last values are those of now
@@ -137,16 +137,16 @@ func (c Chart) frame(b ui.Box) *frame {
 		f.Series[n].Points = inOrder(f.Series[n].Points)
 	}
 	f.from, f.to = f.span()
-	low, high := 0.0, 0.0
 	for _, s := range f.Series {
 		one := summarize(s.Points, f.from, f.to)
 		one.limit = longestStep(s.Points)
 		f.figures = append(f.figures, one)
 		if one.any {
-			f.any, low, high = true, min(low, one.low), max(high, one.high)
+			f.any, f.low, f.high = true, min(f.low, one.low), max(f.high, one.high)
 		}
 	}
-	f.divisor, f.unit = c.Unit.scaled(max(high, -low))
+	f.bars = f.low >= 0 && !ascii(b.Theme)
+	f.divisor, f.unit = c.Unit.scaled(max(f.high, -f.low))
 	for _, m := range c.Marks {
 		if f.column(m.Time, 100) >= 0 {
 			f.marks = append(f.marks, m)

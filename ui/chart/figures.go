@@ -3,7 +3,6 @@ package chart
 import (
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"lookout/theme"
@@ -12,9 +11,8 @@ import (
 
 // wordings are what is said of each series, from the most to the least.
 var wordings = [][]string{
-	{"now", "at", "max", "ratio", "avg", "min"},
-	{"now", "at", "max", "ratio", "avg"},
-	{"now", "at", "max", "ratio"},
+	{"now", "at", "max", "avg", "min"},
+	{"now", "at", "max", "avg"},
 	{"now", "at", "max"},
 	{"now", "at"},
 	{"now", "max"},
@@ -73,15 +71,17 @@ func (f *frame) fit(width int) string {
 	return ""
 }
 
-// describe returns figures: "now 324 · max 382", or "in █ out █ · now 41.2 / 137 · max 96 / 250". With a single figure
-// of several series it leaves out the word: "in █ 41.2  out █ 137".
+// describe returns figures: "now 324 · max 382", or "in / out · now 41.2 / 137 · max 96 / 250". With a single figure
+// of several series it leaves out the word: "in 41.2  out 137". Behind the names are samples of the lines, if there are
+// any.
 func (f *frame) describe(words []string) string {
 	t := f.box.Theme
+	separator := t.Paint(theme.Muted, " / ")
 	var parts, names []string
 	for n, s := range f.Series {
 		name := s.Name
-		if words != nil {
-			name += " " + f.sample(n)
+		if words != nil && !f.bars {
+			name += " " + charSet(t, n).Horizontal
 		}
 		names = append(names, t.Paint(lineTones[n], name))
 	}
@@ -92,7 +92,7 @@ func (f *frame) describe(words []string) string {
 		words = []string{"at"}
 	}
 	if len(names) > 1 && len(words) > 1 {
-		parts = append(parts, strings.Join(names, " "))
+		parts = append(parts, strings.Join(names, separator))
 	}
 	for _, word := range words {
 		label, tone := f.word(word)
@@ -107,15 +107,12 @@ func (f *frame) describe(words []string) string {
 			}
 		}
 		switch {
-		case word == "ratio":
-			parts[len(parts)-1] += t.Paint(tone, " ("+f.value(0, word)+" "+label+")")
-			continue
 		case len(names) > 1 && len(words) == 1:
 			label = strings.Join(values, "  ")
 		case tone == theme.Accent:
-			label = t.Paint(tone, label+" ") + strings.Join(values, t.Paint(theme.Muted, " / "))
+			label = t.Paint(tone, label+" ") + strings.Join(values, separator)
 		default:
-			label = t.Paint(theme.Muted, label+" ") + strings.Join(values, t.Paint(theme.Muted, " / "))
+			label = t.Paint(theme.Muted, label+" ") + strings.Join(values, separator)
 		}
 		parts = append(parts, label)
 	}
@@ -124,8 +121,6 @@ func (f *frame) describe(words []string) string {
 
 // word returns how a figure is called, and its tone; "" if it does not apply.
 func (f *frame) word(word string) (string, theme.Tone) {
-	limit := f.unusual()
-	outstanding := limit > 0 && f.figures[0].high > limit
 	switch word {
 	case "now":
 		if !f.isCurrent && !f.To.IsZero() {
@@ -143,18 +138,6 @@ func (f *frame) word(word string) (string, theme.Tone) {
 			return "at " + m.Label, theme.Plain
 		}
 		return "at " + m.Label, theme.Accent
-	case "ratio": // what the colour says
-		if !outstanding {
-			return "", theme.Plain
-		}
-		if ascii(f.box.Theme) {
-			return "x avg", theme.Warn
-		}
-		return "× avg", theme.Warn
-	case "max":
-		if outstanding {
-			return word, theme.Warn
-		}
 	}
 	return word, theme.Plain
 }
@@ -174,8 +157,6 @@ func (f *frame) value(n int, word string) string {
 		v = one.mean
 	case "min":
 		v = one.low
-	case "ratio":
-		return strconv.FormatFloat(one.high/one.mean, 'f', 1, 64)
 	}
 	if !one.any || math.IsNaN(v) {
 		return "no value"
@@ -207,7 +188,7 @@ func (f *frame) sentence() string {
 			name = ""
 		}
 		for _, word := range wordings[0] {
-			if label, _ := f.word(word); label != "" && word != "ratio" {
+			if label, _ := f.word(word); label != "" {
 				parts = append(parts, name+label+" "+f.value(n, word))
 			}
 		}

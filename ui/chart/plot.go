@@ -5,18 +5,14 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/guptarohit/asciigraph"
 
 	"lookout/theme"
 )
 
-// lineTones and areaTones are the tones of the series, and of the areas below them.
-var (
-	lineTones = [2]theme.Tone{theme.ChartFirst, theme.ChartSecond}
-	areaTones = [2]theme.Tone{theme.ChartFirstArea, theme.ChartSecondArea}
-)
+// lineTones are the tones of the series.
+var lineTones = [2]theme.Tone{theme.ChartFirst, theme.ChartSecond}
 
 // The characters in which asciigraph draws two lines. The second is dashed, so that they stay apart without colours.
 var (
@@ -63,20 +59,28 @@ type plot struct {
 	scale             scale
 }
 
-// draw draws axes, lines, cursor and marks. It reports false if there is no room for them.
+// split returns a plot for each of two series, one above the other, so that neither hides the other or seems to be added
+// to it.
+func (p plot) split() []plot {
+	rows := p.rows / 2
+	return []plot{
+		{canvas: p.canvas[:rows], rows: rows},
+		{canvas: p.canvas[p.rows-rows : p.rows], rows: rows},
+	}
+}
+
+// draw draws axes, values, cursor and marks. It reports false if there is no room for them.
 func (f *frame) draw(c canvas) bool {
 	p := plot{canvas: c, rows: len(c) - 1}
 	if len(f.marks) > 0 && p.rows > 3 {
 		p.rows--
 	}
-	low, high := 0.0, 0.0
-	for _, one := range f.figures {
-		if one.any {
-			low, high = min(low, one.low), max(high, one.high)
-		}
+	parts := []plot{p}
+	if f.bars && len(f.Series) == 2 {
+		parts = p.split()
 	}
-	p.scale = newScale(low/f.divisor, high/f.divisor, p.rows)
-	f.drawAxis(&p)
+	f.drawAxes(parts)
+	p.scale, p.left, p.width = parts[0].scale, parts[0].left, parts[0].width
 	if p.rows < len(c)-1 {
 		p.width -= f.markSpace(p.width)
 	}
@@ -87,8 +91,10 @@ func (f *frame) draw(c canvas) bool {
 	for n, s := range f.Series {
 		columns[n] = resample(s.Points, f.from, f.to, make([]float64, p.width), f.figures[n].limit)
 	}
-	if f.drawsBars(p) {
-		f.drawBars(p, columns)
+	if f.bars {
+		for n := range parts {
+			f.drawBars(parts[n], n, columns[n])
+		}
 	} else {
 		f.drawLines(p, columns)
 	}
@@ -101,35 +107,43 @@ func (f *frame) draw(c canvas) bool {
 	return true
 }
 
-// drawsBars reports whether values are drawn as bars, which need block characters and a zero at the bottom.
-func (f *frame) drawsBars(p plot) bool { return !ascii(f.box.Theme) && p.scale.low >= 0 }
-
-// drawAxis draws the value axis, as wide as its labels, and leaves the rest to the plot.
-func (f *frame) drawAxis(p *plot) {
+// drawAxes draws the value axes of the parts, which have the same scale. They are as wide as their labels, and leave
+// the rest to the plots.
+func (f *frame) drawAxes(parts []plot) {
 	axis, stroke := '│', '┤'
 	if ascii(f.box.Theme) {
 		axis, stroke = '|', '+'
 	}
-	for n := range p.scale.steps + 1 {
-		label, _ := p.scale.tick(n)
-		p.left = max(p.left, len(label)+2)
+	left, scale := 0, scale{high: max(f.high/f.divisor, 1e-9), rows: parts[0].rows}
+	if len(parts) == 1 || scale.rows > 2 {
+		scale = newScale(f.low/f.divisor, f.high/f.divisor, scale.rows)
 	}
-	p.width = max(0, len(p.canvas[0])-p.left)
-	for y := range p.rows {
-		p.canvas[y][p.left-1] = cell{r: axis, tone: theme.Rule}
+	label := func(part, n int) (string, int) {
+		text, row := scale.tick(n)
+		if len(parts) > 1 && n == 0 {
+			text = strings.TrimSpace(f.Series[part].Name + " " + text)
+		}
+		return text, row
 	}
-	for n := range p.scale.steps + 1 {
-		label, row := p.scale.tick(n)
-		p.write(p.left-2-len(label), p.rows-1-row, label, theme.Muted)
-		p.canvas[p.rows-1-row][p.left-1].r = stroke
+	for part := range parts {
+		for n := range scale.steps + 1 {
+			text, _ := label(part, n)
+			left = max(left, len(text)+2)
+		}
+	}
+	for part := range parts {
+		p := &parts[part]
+		p.scale, p.left, p.width = scale, left, max(0, len(p.canvas[0])-left)
+		for y := range p.rows {
+			p.canvas[y][left-1] = cell{r: axis, tone: theme.Rule}
+		}
+		for n := range scale.steps + 1 {
+			text, row := label(part, n)
+			p.write(left-2-len(text), p.rows-1-row, text, theme.Muted)
+			p.canvas[p.rows-1-row][left-1].r = stroke
+		}
 	}
 }
-
-// The colours in which asciigraph draws: they stand for tones.
-const (
-	usualColor   = asciigraph.AnsiColor(1)
-	unusualColor = asciigraph.AnsiColor(2)
-)
 
 // drawLines draws the values as lines, one value in each column. Where there are two lines, the cell shows both.
 func (f *frame) drawLines(p plot, columns [][]float64) {
@@ -138,9 +152,6 @@ func (f *frame) drawLines(p plot, columns [][]float64) {
 	for n, values := range columns {
 		for _, drawn := range f.plotSeries(n, values, highest, level, charSet(f.box.Theme, n)) {
 			c, r, tone := &p.canvas[p.rows-1-drawn.level][p.left+drawn.x], drawn.r, lineTones[n]
-			if drawn.unusual {
-				tone = theme.Warn
-			}
 			if c.r != ' ' {
 				r, tone = crossing(c.r, r, ascii(f.box.Theme)), theme.Plain
 			}
@@ -153,14 +164,12 @@ func (f *frame) drawLines(p plot, columns [][]float64) {
 type plottedRune struct {
 	x, level int
 	r        rune
-	unusual  bool
 }
 
 // A plottedSeries is what asciigraph drew of a series, and what it drew it from.
 type plottedSeries struct {
 	data    []float64
 	highest int
-	limit   float64 // above it, values are unusual; negative: none is
 	chars   asciigraph.CharSet
 	runes   []plottedRune
 }
@@ -173,15 +182,12 @@ func (f *frame) plotSeries(
 	if !slices.ContainsFunc(values, finite) {
 		return nil
 	}
-	now := plottedSeries{highest: highest, limit: -1, chars: chars}
+	now := plottedSeries{highest: highest, chars: chars}
 	now.data = make([]float64, len(values)+1) // asciigraph draws the way from one value to the next
 	for x, v := range values {
 		now.data[x+1] = min(max(0, level(v/f.divisor)), float64(highest))
 	}
 	now.data[0] = now.data[1]
-	if limit := f.unusual(); limit > 0 { // rounded like the values: what is not above it is never coloured
-		now.limit = math.Round(level(limit / f.divisor))
-	}
 	kept := &f.plotted[n]
 	if !kept.sameInput(now) {
 		now.runes = now.draw()
@@ -193,38 +199,28 @@ func (f *frame) plotSeries(
 // sameInput reports whether asciigraph draws the same from both.
 func (s plottedSeries) sameInput(o plottedSeries) bool {
 	same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
-	return s.highest == o.highest && s.limit == o.limit && s.chars == o.chars && slices.EqualFunc(s.data, o.data, same)
+	return s.highest == o.highest && s.chars == o.chars && slices.EqualFunc(s.data, o.data, same)
 }
 
 // draw lets asciigraph draw.
 func (s plottedSeries) draw() (drawn []plottedRune) {
-	options := []asciigraph.Option{
+	graph := asciigraph.Plot(
+		s.data,
 		asciigraph.Offset(1),
 		asciigraph.Height(s.highest),
 		asciigraph.LowerBound(0),
 		asciigraph.UpperBound(float64(s.highest)),
-		asciigraph.SeriesColors(usualColor),
 		asciigraph.SeriesChars(s.chars),
 		asciigraph.YAxisValueFormatter(func(float64) string { return "" }),
-	}
-	if s.limit >= 0 {
-		options = append(options, asciigraph.ColorAbove(unusualColor, s.limit))
-	}
-	unusual := false
+	)
 	y := s.highest + 1
-	for line := range strings.SplitSeq(asciigraph.Plot(s.data, options...), "\n") {
+	for line := range strings.SplitSeq(graph, "\n") {
 		y--
-		for x := -1; line != ""; {
-			if strings.HasPrefix(line, "\x1b") {
-				unusual = strings.HasPrefix(line, unusualColor.String())
-				_, line, _ = strings.Cut(line, "m")
-				continue
+		x := -2
+		for _, r := range line {
+			if x++; r != ' ' && x >= 0 && x < len(s.data)-1 && y >= 0 {
+				drawn = append(drawn, plottedRune{x, y, r})
 			}
-			r, size := utf8.DecodeRuneInString(line)
-			if line = line[size:]; r != ' ' && x >= 0 && x < len(s.data)-1 && y >= 0 {
-				drawn = append(drawn, plottedRune{x, y, r, unusual})
-			}
-			x++
 		}
 	}
 	return drawn
@@ -245,81 +241,28 @@ var barTops = asciigraph.CharSet{
 	ArcUpLeft:    " ",
 }
 
-// A bar is a value of a series in a column: how high it is, in eighths of a row, and its tone.
-type bar struct {
-	series, eighths int
-	tone            theme.Tone
-}
-
-// drawBars draws the values as bars in steps of an eighth of a row, the same in every size. A bar reaches the middle of
-// the row of its value, where the ticks are. Of two series the lower stands in front.
-func (f *frame) drawBars(p plot, columns [][]float64) {
-	bars := make([][2]bar, p.width)
+// drawBars draws the values of series n as bars in steps of an eighth of a row. Bars stand on the tick of 0, which is in
+// the middle of the lowest row: below half a row they are either on the axis or fill its upper half. Without ticks, they
+// fill the rows but for an eighth, which keeps them apart from what is above.
+func (f *frame) drawBars(p plot, n int, values []float64) {
 	level := func(v float64) float64 {
-		row := min(p.scale.row(v), float64(p.scale.rows)-0.5)
-		return max(1, math.Round(8*min(row*1.5, row+0.5)))
+		if p.scale.steps == 0 {
+			return max(1, math.Round(float64(8*p.rows-1)*v/p.scale.high))
+		}
+		return 4 + math.Round(8*min(p.scale.row(v), float64(p.scale.rows)-0.5))
 	}
-	for n, values := range columns {
-		for _, top := range f.plotSeries(n, values, 8*p.scale.rows, level, barTops) {
-			bars[top.x][n] = bar{series: n, eighths: top.level, tone: lineTones[n]}
-			if top.unusual {
-				bars[top.x][n].tone = theme.Warn
-			}
+	for _, top := range f.plotSeries(n, values, 8*p.scale.rows, level, barTops) {
+		for y := 0; 8*y < top.level; y++ {
+			p.canvas[p.rows-1-y][p.left+top.x] = cell{r: eighthBlocks[min(top.level-8*y, 8)-1], tone: lineTones[n]}
+		}
+		switch lowest := &p.canvas[p.rows-1][p.left+top.x]; {
+		case p.scale.steps == 0:
+		case top.level < 6:
+			lowest.r = '─'
+		default:
+			lowest.r = '▀'
 		}
 	}
-	for x, pair := range bars {
-		front, behind := pair[0], pair[1]
-		if front.eighths > behind.eighths && behind.eighths > 0 || front.eighths == 0 {
-			front, behind = behind, front
-		}
-		for y := range p.scale.rows {
-			p.canvas[p.rows-1-y][p.left+x] = f.barCell(front, behind, 8*y)
-		}
-	}
-}
-
-// barCell returns a cell of a column whose lower edge is a number of eighths above the bottom. Above the bar in front
-// is the area of the one behind. Where both end in the same place, the end is plain.
-func (f *frame) barCell(front, behind bar, bottom int) cell {
-	inFront, rest := min(front.eighths-bottom, 8), min(behind.eighths-bottom, 8)
-	switch {
-	case inFront <= 0 && rest <= 0:
-		return cell{r: ' '}
-	case inFront <= 0:
-		return cell{r: f.barRune(behind.series, rest), tone: behind.tone}
-	}
-	c := cell{r: f.barRune(front.series, inFront), tone: front.tone}
-	switch {
-	case front.eighths == behind.eighths && front.eighths <= bottom+8:
-		c.tone = theme.Plain
-	case inFront < 8 && rest > inFront:
-		c.area = areaTones[behind.series]
-	}
-	return c
-}
-
-// barRune returns the character of a part of a bar. The second series is hatched where there are no colours.
-func (f *frame) barRune(series, eighths int) rune {
-	if series == 1 && eighths == 8 && f.box.Theme.Codes(areaTones[1]).Open == "" {
-		return '▒'
-	}
-	return eighthBlocks[eighths-1]
-}
-
-// sample returns a character of a series for the title.
-func (f *frame) sample(n int) string {
-	if ascii(f.box.Theme) {
-		return charSet(f.box.Theme, n).Horizontal
-	}
-	return string(f.barRune(n, 8))
-}
-
-// unusual returns the value from which on values stand out; 0 if there is none.
-func (f *frame) unusual() float64 {
-	if f.Unusual <= 0 || len(f.Series) != 1 || !f.figures[0].any {
-		return 0
-	}
-	return f.Unusual * f.figures[0].mean
 }
 
 // The directions in which a line leaves a cell.
@@ -396,7 +339,7 @@ func (f *frame) drawCursor(p plot) {
 		}
 	}
 	for n := range f.Series {
-		if v := f.valueAt(n, f.Cursor); finite(v) && !f.drawsBars(p) { // a dot would cut a bar or heighten it
+		if v := f.valueAt(n, f.Cursor); finite(v) && !f.bars { // a dot would cut a bar or heighten it
 			row := min(max(0, math.Round(p.scale.row(v/f.divisor))), float64(p.scale.rows-1))
 			c := &p.canvas[p.rows-1-int(row)][p.left+at]
 			*c = cell{r: firstRune(f.box.Theme.Glyphs.Live), tone: theme.Accent}

@@ -69,7 +69,7 @@ func formatNumber(v float64) string {
 // A scale is the value axis: from low to high in steps of 1, 2 or 5 times a power of ten.
 type scale struct {
 	low, high float64
-	steps     int // between low and high
+	steps     int // between low and high; 0: bars of series that stand one above the other fill their rows
 	exponent  int // of the power of ten
 	rows      int // that it takes: a multiple of the steps, and one
 }
@@ -124,6 +124,9 @@ func (s scale) row(v float64) float64 { return (v - s.low) / (s.high - s.low) * 
 
 // tick returns the label of a tick, and its row counted from the bottom.
 func (s scale) tick(n int) (label string, row int) {
+	if s.steps == 0 {
+		return "", 0
+	}
 	value := s.low + (s.high-s.low)*float64(n)/float64(s.steps)
 	label = strconv.FormatFloat(value, 'f', max(0, -s.exponent), 64)
 	if math.Abs(value) >= 1000 {

@@ -15,10 +15,9 @@ import (
 // over the instances, so more than 100 is possible), disk and swap are operations a second, the network is bits a
 // second.
 type metric struct {
-	Name    string
-	unit    chart.Unit
-	unusual float64 // the multiple of the average above which a value stands out; 0: none does
-	series  func(*client.ManagedStats) []chart.Series
+	Name   string
+	unit   chart.Unit
+	series func(*client.ManagedStats) []chart.Series
 }
 
 // Metrics returns the four metrics in the order of their charts.
@@ -30,19 +29,19 @@ func Metrics() []metric {
 	}
 	operations := chart.Unit{Name: "op/s"}
 	return []metric{
-		{"CPU", chart.Unit{Name: "%"}, 2, one("cpu", func(s *client.ManagedStats) []client.Sample { return s.CPU })},
-		{"Network", chart.Unit{Name: "b/s", Prefixed: true}, 0, func(s *client.ManagedStats) []chart.Series {
+		{"CPU", chart.Unit{Name: "%"}, one("cpu", func(s *client.ManagedStats) []client.Sample { return s.CPU })},
+		{"Network", chart.Unit{Name: "b/s", Prefixed: true}, func(s *client.ManagedStats) []chart.Series {
 			return []chart.Series{newSeries("in", s.NetIn), newSeries("out", s.NetOut)}
 		}},
-		{"Disk", operations, 2, one("disk", func(s *client.ManagedStats) []client.Sample { return s.Disk })},
-		{"Swap", operations, 2, one("swap", func(s *client.ManagedStats) []client.Sample { return s.Swap })},
+		{"Disk", operations, one("disk", func(s *client.ManagedStats) []client.Sample { return s.Disk })},
+		{"Swap", operations, one("swap", func(s *client.ManagedStats) []client.Sample { return s.Swap })},
 	}
 }
 
-// ChartNotes returns what panes say about their charts: what they cover, and how to read that of the network.
+// ChartNotes returns what panes say about their charts: what they cover.
 func ChartNotes() []string { return chartNotes }
 
-var chartNotes = []string{"charts: all managed instances combined", "network: in and out both start at 0"}
+var chartNotes = []string{"charts: all managed instances combined"}
 
 // newSeries returns samples as a series.
 func newSeries(name string, samples []client.Sample) chart.Series {
@@ -79,7 +78,7 @@ func metricPanel(a *account.Account, m metric, c chart.Chart, b ui.Box) string {
 	case len(stats.Unavailable) > 0:
 		return chart.Message(b, m.Name, stats.Unavailable[0].String())
 	}
-	c.Title, c.Unit, c.Unusual, c.Series = m.Name, m.unit, m.unusual, metricSeries(a, m)
+	c.Title, c.Unit, c.Series = m.Name, m.unit, metricSeries(a, m)
 	if b.Focused {
 		c.Title = b.Theme.Glyphs.Cursor + " " + c.Title
 	}
