@@ -42,15 +42,23 @@ func (a Action) ID() string { return a.Key.Help().Desc }
 func Bind(name string, keys ...string) key.Binding {
 	shown := ""
 	if len(keys) > 0 {
-		shown = keys[0]
-		if shown == " " {
-			shown = "space"
-		}
+		shown = KeyLabel(keys[0])
 	}
 	var b key.Binding
 	b.SetKeys(keys...)
 	b.SetHelp(shown, name)
 	return b
+}
+
+// KeyLabel returns how a key is shown. The letter O is spelled out, because 0 is the key of a tab.
+func KeyLabel(key string) string {
+	switch key {
+	case " ":
+		return "space"
+	case "O":
+		return "shift+o"
+	}
+	return key
 }
 
 // Confirmation is the question before an action.

@@ -177,12 +177,21 @@ func dialogRoom(b ui.Box) ui.Box {
 	return b
 }
 
-// dialogArea returns the part of a box that a dialog fills, without its border: the middle.
+// dialogArea returns the part of a box that a dialog fills, without its border: the middle. A dialog whose height changes
+// keeps its upper edge: where the middle is when it is tallest.
 func dialogArea(d dialog, b ui.Box) area {
 	room := dialogRoom(b)
 	w, h := d.size(room)
 	w, h = min(w, room.Width), min(h, room.Height)
-	return area{(b.Width-w-4)/2 + 2, max(0, (b.Height-h-2)/2) + 1, w, h}
+	tallest := h
+	if t, ok := d.(interface{ tallest(ui.Box) int }); ok {
+		tallest = min(t.tallest(room), room.Height)
+	}
+	top := 1
+	if h+4 <= b.Height { // there is room for padding
+		top = 2
+	}
+	return area{(b.Width-w-4)/2 + 2, max(top, (b.Height-tallest)/2), w, h}
 }
 
 // overlay lays the dialog in front over the middle of the backdrop. The lines are spliced: Lip Gloss's compositor takes

@@ -253,8 +253,33 @@ func TestPalette_showsKeys(t *testing.T) {
 		if strings.Contains(screen, "pane ") || strings.Contains(screen, "\ngo to ") {
 			t.Errorf("the palette repeats a kind, or lists itself:\n%s", screen)
 		}
-		if !strings.Contains(screen, "there is only one account") {
+		b.press("a", "c", "c", "o", "u", "n", "t")
+		if screen := b.screen(); !strings.Contains(screen, "there is only one account") {
 			t.Errorf("the palette does not say why the account cannot be switched:\n%s", screen)
+		}
+	})
+}
+
+// The palette is as high as what it has found, up to a part of the screen; its text stays where it is, and the title
+// counts the entries.
+func TestPalette_size(t *testing.T) {
+	runInBubble(t, func(t *testing.T) {
+		for height, most := range map[int]int{16: 12, 24: 18, 60: 26} {
+			b := newShellTest(t, nil)
+			b.shell.Update(tea.WindowSizeMsg{Width: 80, Height: height})
+			edges := func() (top, bottom int) {
+				lines := strings.Split(b.screen(), "\n")
+				return slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "─ Go to ─") }),
+					slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "╰") })
+			}
+			b.press(":")
+			top, bottom := edges()
+			b.press("m", "a", "r", "k")
+			narrowTop, narrowBottom := edges()
+			if bottom-top+1 > most || top != narrowTop || narrowBottom >= bottom ||
+				!strings.Contains(b.screen(), " results ─") {
+				t.Errorf("lines %d-%d, then %d-%d of %d:\n%s", top, bottom, narrowTop, narrowBottom, height, b.screen())
+			}
 		}
 	})
 }

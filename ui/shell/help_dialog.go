@@ -177,7 +177,14 @@ func (h *helpDialog) layout(b ui.Box) {
 	h.searchList.layout(b)
 }
 
-func allKeys(a ui.Action) string { return strings.Join(a.Key.Keys(), " ") }
+// allKeys returns the keys of an action as they are shown.
+func allKeys(a ui.Action) string {
+	keys := slices.Clone(a.Key.Keys())
+	for i := range keys {
+		keys[i] = ui.KeyLabel(keys[i])
+	}
+	return strings.Join(keys, " ")
+}
 
 func (h *helpDialog) read(ui.Box) dialogReading {
 	r := dialogReading{ScreenReaderText: ui.ScreenReaderText{Input: "search: " + h.query(), Item: h.nothing}}

@@ -68,8 +68,25 @@ func openPalette(s *Shell) {
 
 func (p *paletteDialog) title() string { return "Go to" }
 
+// paletteWidth is the width of the palette.
+const paletteWidth = 70
+
+// size returns a height for what has been found.
 func (p *paletteDialog) size(most ui.Box) (int, int) {
-	return 70, max(22, min(most.Height-4, 40))
+	p.updateEntries()
+	p.makeLines(min(paletteWidth, most.Width))
+	return paletteWidth, min(searchHeaderLines+max(len(p.lines), 4), p.tallest(most))
+}
+
+// tallest keeps the text in its place while the number of entries changes.
+func (p *paletteDialog) tallest(most ui.Box) int { return max(14, min(most.Height*3/5, 22)) }
+
+// position says how many entries fit the text, or which of them are in sight.
+func (p *paletteDialog) position() string {
+	if text := p.searchList.position(); text != "" || p.query() == "" || len(p.found) == 0 {
+		return text
+	}
+	return ui.Plural(len(p.found), "result", "results")
 }
 
 func (p *paletteDialog) hints() []hint {
