@@ -125,7 +125,7 @@ func TestLists_thirdColumn(t *testing.T) {
 		{"5", []string{"─ Issues of services that use it ─", "#818", "cdn-origin", "─ Changes ─"}},
 		{"6", []string{"─ Issues at this address ─", "─ Changes ─"}},
 		{"8", []string{"─ Sizes of all buckets ─", "acme-backups us-eas", "██", "─ Changes ─"}},
-		{"9", []string{"─ Buckets this key can access ─", "██", "─ Changes ─"}},
+		{"9", []string{"─ Sizes of the buckets it can access ─", "██", "─ Changes ─"}},
 		{"0", []string{"─ Sizes of all buckets ─", "██"}},
 	} {
 		for _, width := range []int{120, 160, 200} {

@@ -38,7 +38,7 @@ func KeysPane(a *account.Account) ui.Pane {
 	}
 	return account.WithDetailSidebar(a, list, func(row *client.AccessKey, inside ui.Box) []ui.StackedPanel {
 		return []ui.StackedPanel{
-			sizesPanel(a, "Buckets this key can access", reachedBuckets(a, row), func(*client.Bucket) bool {
+			sizesPanel(a, "Sizes of the buckets it can access", reachedBuckets(a, row), func(*client.Bucket) bool {
 				return true
 			}, inside),
 			account.ChangesPanel(a, "key", account.FormatID(row.ID), inside),
