@@ -269,7 +269,7 @@ func TestDownload_needsSpace(t *testing.T) {
 		r.press("<ctrl+s>")
 		r.wait(time.Second)
 		r.requireText("needed:")
-		r.requireNoText("downloading", "Transfers 1")
+		r.requireNoText("downloading", "Transfers 1", "Activity 1")
 	})
 }
 

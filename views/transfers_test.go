@@ -58,7 +58,7 @@ func TestTransfers_listIsReadAgainWhileOthersRun(t *testing.T) {
 		r.requireText("Delete 1 object", "other.txt")
 		r.press("y")
 		r.wait(5 * time.Second)
-		r.requireText("other.txt: 1 object is deleted", "1 loaded", "Transfers 1")
+		r.requireText("other.txt: 1 object is deleted", "1 loaded", "Activity 1")
 	})
 }
 

@@ -296,8 +296,8 @@ func (c chrome) tabs() []tabCell {
 	return cells
 }
 
-// layoutTabs fits the tab bar to the width. No name is cut: areas collapse to their names, then tabs are left out of
-// the area in front, those with a badge last, and then areas. The tab in front always stays.
+// layoutTabs fits the tab bar to the width. No name is cut: all areas but that in front collapse to their names, then
+// tabs are left out of the area in front, those with a badge last, and then areas. The tab in front always stays.
 func (c chrome) layoutTabs(tabs []tabCell) []tabCell {
 	bar := tabBar{
 		tabs:     tabs,
@@ -337,15 +337,12 @@ func (t *tabBar) fit(front, width int) {
 	for i := 0; area == "" && i < len(t.tabs); i++ {
 		area = t.tabs[i].area
 	}
-	t.expanded[""], t.expanded[area] = true, true
 	fits := func() bool { return t.width() <= width }
 	for _, cell := range t.tabs {
-		if t.expanded[cell.area] || !fits() {
-			continue
-		}
-		if t.expanded[cell.area] = true; !fits() {
-			delete(t.expanded, cell.area)
-		}
+		t.expanded[cell.area] = true
+	}
+	if !fits() {
+		t.expanded = map[string]bool{"": true, area: true}
 	}
 	for _, withBadge := range []bool{false, true} {
 		for i := len(t.tabs) - 1; i >= 0 && !fits(); i-- {
