@@ -40,8 +40,12 @@ func (w *parsedLine) parse(line string, styles *styleTable) {
 	blanks := 0
 	var on, onBlank styleID
 	for i := 0; i < len(line); {
-		c := line[i]
-		switch {
+		n, spaces := w.parsePlain(line[i:], on, onBlank)
+		blanks += spaces
+		if i += n; i == len(line) {
+			break
+		}
+		switch c := line[i]; {
 		case c == 0x1b:
 			n, sgr := escapeLength(line[i:])
 			if sgr {
@@ -49,20 +53,35 @@ func (w *parsedLine) parse(line string, styles *styleTable) {
 				onBlank = styles.onBlank[on]
 			}
 			i += n
-		case c >= utf8.RuneSelf || i+1 < len(line) && line[i+1] >= utf8.RuneSelf && startsCombining(line[i+1:]):
+		case isShape(line[i:]) && !startsCombining(line[i+3:]):
+			w.cells = append(w.cells, cell{0x2000 | rune(line[i+1]&0x3f)<<6 | rune(line[i+2]&0x3f), on})
+			i += 3
+		case c >= utf8.RuneSelf || startsCombining(line[i+1:]):
 			i += w.parseNonASCII(line[i:], on)
-		case c == ' ':
-			w.cells = append(w.cells, cell{' ', onBlank})
-			blanks++
-			i++
-		default:
-			if c > ' ' && c != 0x7f {
-				w.cells = append(w.cells, cell{rune(c), on})
-			}
+		default: // a control character
 			i++
 		}
 	}
 	w.weight = len(line) - blanks
+}
+
+// parsePlain parses the printable ASCII characters that a text begins with, up to one that has a combining mark. It
+// returns their number, and how many of them are blanks.
+func (w *parsedLine) parsePlain(text string, on, onBlank styleID) (n, blanks int) {
+	cells := w.cells
+	for ; n < len(text) && text[n] >= ' ' && text[n] < 0x7f; n++ {
+		if n+1 < len(text) && text[n+1] >= utf8.RuneSelf && startsCombining(text[n+1:]) {
+			break
+		}
+		if text[n] == ' ' {
+			cells = append(cells, cell{' ', onBlank})
+			blanks++
+			continue
+		}
+		cells = append(cells, cell{rune(text[n]), on})
+	}
+	w.cells = cells
+	return n, blanks
 }
 
 // parseNonASCII parses the first character of a text, which is not ASCII or has a combining mark, and returns its
@@ -122,6 +141,12 @@ func cellAt(cells []cell, x int) cell {
 	return blank
 }
 
+// isShape reports whether a text begins with a character from U+2500 to U+25FF: a line, a block or a geometric shape.
+// It does not decode the character: most lines of the screen have boxes around them.
+func isShape(text string) bool {
+	return len(text) > 2 && text[0] == 0xe2 && text[1] >= 0x94 && text[1] <= 0x97 && text[2]&0xc0 == 0x80
+}
+
 // isSingleCell reports whether a character is one that every terminal draws in one cell: lines, blocks, geometric
 // shapes, and the signs in lookout's own texts.
 func isSingleCell(r rune) bool {
@@ -133,7 +158,7 @@ const singleCells = "·…›‹—–≥≤→←↑↓×µ°“”‘’✓✗
 
 // startsCombining reports whether a text may begin with a mark that combines with the character before it.
 func startsCombining(rest string) bool {
-	if rest == "" || rest[0] < utf8.RuneSelf {
+	if rest == "" || rest[0] < utf8.RuneSelf || isShape(rest) {
 		return false
 	}
 	r, _ := utf8.DecodeRuneInString(rest)

@@ -335,6 +335,7 @@ func (p *renderer) request(raw, frame string, changed time.Time) string {
 		return raw + frame
 	}
 	var b strings.Builder
+	b.Grow(len(raw) + len(frame) + 2*len(requestSequence))
 	b.WriteString(raw)
 	pending := len(raw)
 	if p.flow.askNow && frame != "" { // the answer to a small write measures the round trip

@@ -125,7 +125,7 @@ func (e *frameEncoder) bestRegion(by, left, right int) (scrollPlan, int) {
 		if e.changed[y] {
 			stay = e.estimate(e.before[y], line, left, right)
 		}
-		if n := y + by; n >= 0 && n < height && !(len(line.ambiguous) > 0 && e.hasText(n, y)) {
+		if n := y + by; n >= 0 && n < height && !e.hasText(n, y) {
 			shifted = e.estimate(e.before[n], line, left, right)
 		}
 		p.stay[y+1] = p.stay[y] + stay
@@ -227,7 +227,7 @@ func (e *frameEncoder) estimate(old, line *parsedLine, left, right int) (bytes i
 	var id styleID
 	blanks, near, cells := 0, -1, old.cells
 	right = min(right, max(len(cells), len(line.cells)))
-	for x := left; x < right; x++ {
+	for x := max(left, commonPrefix(cells, line.cells)); x < right; x++ {
 		if x < len(cells) && x < len(line.cells) && cells[x] == line.cells[x] {
 			continue
 		}
