@@ -43,6 +43,9 @@ func (s *Shell) Frame() terminal.Frame {
 		Mouse:           s.mouse,
 		ProgressPercent: s.progressPercent(),
 	}
+	if above, _, found := strings.Cut(f.Content, s.themes.current.Glyphs.Cursor); found {
+		f.FocusLine = strings.Count(above, "\n")
+	}
 	if s.valuesHidden {
 		f.Content, f.Title = maskValues(f.Content, s.themes.current.Glyphs.Mask, s.o.Account), "lookout"
 	}

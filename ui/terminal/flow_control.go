@@ -48,8 +48,9 @@ type statusRequest struct {
 
 const (
 	requestSequence = "\x1b[5n" // device status report; the answer is answerSequence
-	// initialWindow is how many bytes may be on their way while the line's rate is not known.
-	initialWindow = 1536
+	// initialWindow is how many bytes may be on their way while the line's rate is not known. They are wasted if they
+	// say that rows are being read: at 9,600 bits a second, they take half a second.
+	initialWindow = 576
 	// firstAnswerTimeout is how long the first answer may take before frames are written without waiting for it.
 	firstAnswerTimeout = 600 * time.Millisecond
 	// answerTimeout is how long an answer may take at least before it counts as lost.
@@ -64,9 +65,10 @@ const (
 	// slowQueue and fastQueue are how much a line may have to carry beyond what is on its way.
 	slowQueue, fastQueue = 100 * time.Millisecond, 250 * time.Millisecond
 	maxSmallWrite        = 128 // bytes that measure the round trip
-	minRateSample        = 400 // bytes that measure the rate
+	minRateSample        = 240 // bytes that measure the rate
 	minWindow            = 64
 	slowMarkInterval     = 512 // bytes between two requests in a large write, while the line may be slow
+	firstMarkInterval    = 256 // the same while nothing is known, so that the first write measures the rate twice
 	maxPatience          = 3
 	minPiece             = 256 // bytes
 	// pieceTime is how long a slow line carries a piece of a frame.
@@ -89,11 +91,11 @@ func (c *flowControl) roundTrip() time.Duration { return time.Duration(c.roundTr
 
 // window returns how many bytes may be on their way.
 func (c *flowControl) window(now time.Time) int {
-	if c.off || c.silent || len(c.unanswered) == 0 && !c.answers {
+	if c.off || c.silent || len(c.unanswered) == 0 && !c.answers && !c.askNow {
 		return unlimited
 	}
 	rate := c.boundRate(now)
-	if rate == 0 {
+	if len(c.rates.values) == 0 {
 		return initialWindow
 	}
 	queue := fastQueue
@@ -114,7 +116,7 @@ func (c *flowControl) pieceLimit(now time.Time) int {
 	switch rate := c.boundRate(now); {
 	case c.window(now) == unlimited:
 		return unlimited
-	case rate == 0:
+	case len(c.rates.values) == 0:
 		return max(minPiece, initialWindow-c.inFlight())
 	case !isSlowRate(rate):
 		return unlimited
@@ -151,7 +153,10 @@ func (c *flowControl) markInterval() int {
 		return unlimited
 	}
 	rate, roundTrip := c.rates.largest(), c.roundTrip()
-	if rate == 0 || roundTrip < slowQueue {
+	switch {
+	case rate == 0:
+		return firstMarkInterval
+	case roundTrip < slowQueue:
 		return slowMarkInterval
 	}
 	return min(slowMarkInterval, max(maxSmallWrite, int(float64(rate)*roundTrip.Seconds()/2)))

@@ -138,6 +138,27 @@ func (l *simulatedLine) hold(d time.Duration, bytes int) (lag, least time.Durati
 	return l.lastShow.Sub(last), time.Duration(float64(bytes)/l.rate*1e9) + l.delay
 }
 
+// Before the terminal has answered, few bytes are written, even if the first request and the first frame are one write.
+func TestFlowControl_firstWrite(t *testing.T) {
+	l := newSimulatedLine(960, 0)
+	first := flowControl{}
+	first.restart(l.now)
+	first.askNow = true
+	for name, flow := range map[string]*flowControl{"one write": &first, "two writes": &l.flow} {
+		if n := flow.pieceLimit(l.now); n > initialWindow {
+			t.Errorf("%s: %d bytes of a frame", name, n)
+		}
+	}
+	l.show(5000)
+	l.run(300 * time.Millisecond)
+	if l.flow.sent > initialWindow+3*len(requestSequence) {
+		t.Errorf("%d bytes are written before the line's rate is known", l.flow.sent)
+	}
+	if l.run(time.Second); !l.flow.slow {
+		t.Error("the first write does not show that the line is slow")
+	}
+}
+
 // On a line of any rate and length, a key that is held down leaves the screen at most two frames behind.
 func TestFlowControl_heldKey(t *testing.T) {
 	for _, rate := range []float64{960, 1920, 3840, 5760, 11520, 50e3, 1e6, 100e6} {

@@ -23,7 +23,9 @@ type frameEncoder struct {
 	rows          []rowSpans
 	plan          scrollPlanner
 	first         []byte // what the first of two plans writes
-	resumeAt      int    // the line that a piece begins with
+	resumeAt      int    // the line that a piece goes on with
+	focus         int    // the line that matters most
+	fromFocus     bool   // the next piece begins with it
 }
 
 // screenLine is a line of the screen.
@@ -68,7 +70,7 @@ func (e *frameEncoder) encodePiece(content string, fresh bool, limit int) (piece
 	best := e.encodeBest(changes, fresh)
 	complete = len(e.writer.out) <= limit
 	if complete {
-		e.resumeAt = 0
+		e.resumeAt, e.fromFocus = 0, true
 	} else {
 		e.encodeSome(best, limit)
 		e.settle()
@@ -81,13 +83,17 @@ func (e *frameEncoder) encodePiece(content string, fresh bool, limit int) (piece
 	return e.writer.out, complete
 }
 
-// encodeSome encodes a plan with as many lines as a limit allows by estimate, but at least one. It goes on where the
-// last piece ended: the end of the screen gets its turn even if the beginning changes all the time.
+// encodeSome encodes a plan with as many lines as a limit allows by estimate, but at least one. Every other piece begins
+// with the line that matters most, which may have changed since it was written. The others go on below the last one:
+// every line gets its turn even if those before it change all the time.
 func (e *frameEncoder) encodeSome(s scrollPlan, limit int) {
 	e.writer.beginFrame()
 	e.writer.scroll(s)
 	e.place(s)
 	bytes, from, full := len(e.writer.out), e.resumeAt, false
+	if e.fromFocus {
+		from = min(e.focus, len(e.after)-1)
+	}
 	for i := range e.after {
 		y := (from + i) % len(e.after)
 		switch {
@@ -96,11 +102,12 @@ func (e *frameEncoder) encodeSome(s scrollPlan, limit int) {
 			e.after[y] = e.before[y]
 		default:
 			bytes += e.estimate(e.before[y], e.after[y], 0, e.writer.width)
-			if full = bytes >= limit; full {
+			if full = bytes >= limit; full && !e.fromFocus {
 				e.resumeAt = (y + 1) % len(e.after)
 			}
 		}
 	}
+	e.fromFocus = !e.fromFocus
 	e.encodeLines()
 }
 

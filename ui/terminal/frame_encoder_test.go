@@ -67,6 +67,38 @@ func btoi(b bool) int {
 	return 0
 }
 
+// Of a frame that is written in pieces, every other piece begins with the line that matters most, even if that changes
+// all the time. The others are written meanwhile, from the top.
+func TestFrameEncoder_pieces(t *testing.T) {
+	const height, focus = 20, 15
+	e := frameEncoder{focus: focus}
+	frame := func(n int) string {
+		lines := make([]string, height)
+		for y := range lines {
+			lines[y] = fmt.Sprintf("line %02d %s", y, strings.Repeat("-", 60))
+		}
+		lines[focus] = strings.Repeat(string(rune('A'+n%26)), 70)
+		return strings.Join(lines, "\n")
+	}
+	e.encode(strings.Repeat("\n", height-1), true)
+	written := ""
+	for n := range 2 * height {
+		piece, complete := e.encodePiece(frame(n), false, 60)
+		if shown := e.lines[focus].text == strings.Split(frame(n), "\n")[focus]; !shown && (complete || n%2 == 1) {
+			t.Errorf("piece %d does not have the line that matters most: %q", n, piece)
+		}
+		written += string(piece)
+	}
+	last := -1
+	for y := range height {
+		at := strings.Index(written, fmt.Sprintf("line %02d", y))
+		if y != focus && (at < 0 || y < focus && at <= last) {
+			t.Errorf("line %d is not written, or before those above it", y)
+		}
+		last = at
+	}
+}
+
 // A list that scrolls beside a box moves alone on a terminal with left and right margins, and with the box on others,
 // which is then repaired; without scroll regions, lines are deleted and inserted; on an unknown terminal every row is
 // overwritten. The shortest is chosen.

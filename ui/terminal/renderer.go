@@ -404,6 +404,7 @@ func (p *renderer) diffPiece(f Frame, fresh bool, limit int) (bytes string, comp
 		p.title = f.Title
 		modes.WriteString("\x1b]2;" + p.displayable(stripControls(f.Title)) + "\x1b\\")
 	}
+	p.encoder.focus = f.FocusLine
 	content, complete := p.encoder.encodePiece(f.Content, fresh, limit)
 	return modes.String() + string(content), complete
 }

@@ -265,6 +265,7 @@ func (f *frameGenerator) checkFrames(t *testing.T, e *frameEncoder, count int) {
 	for n := range count {
 		content, bytes := f.next(), ""
 		for piece := 0; f.pieces && piece < f.IntN(4); piece++ {
+			e.focus = f.IntN(f.height)
 			text, complete := e.encodePiece(content, n == 0 && bytes == "", 10+f.IntN(200))
 			bytes += string(text)
 			if !complete && f.IntN(2) == 0 {

@@ -27,6 +27,7 @@ type Program interface {
 // A Frame is the content of the screen: lines of exactly the size of the last tea.WindowSizeMsg.
 type Frame struct {
 	Content         string
+	FocusLine       int // the line that matters most: on a slow line, it is among the first that are written
 	Title           string
 	Mouse           bool
 	ProgressPercent int    // of the work under way, for the terminal's progress bar; 0 means none

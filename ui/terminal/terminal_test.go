@@ -65,6 +65,7 @@ func TestModel_fullRedraws(t *testing.T) {
 		screen: screen,
 		tty:    &tty{renderer: newRenderer(out, func() {}, runUnprotected), size: func() (int, int) { return 40, 5 }},
 	}
+	m.tty.renderer.flow.off = true // nothing answers
 	m.Init()
 	e := vt.NewEmulator(40, 5)
 	go func() { _, _ = io.Copy(io.Discard, e) }() // its answers get nowhere

@@ -1,0 +1,159 @@
+package dashboard
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+
+	"lookout/client/emulator"
+	"lookout/cmd/internal/config"
+	"lookout/ui/terminal"
+)
+
+// A simulatedLine carries the program's output to a terminal that answers requests for its status, in fake time.
+type simulatedLine struct {
+	rate          int // bytes per second; 0 is unlimited
+	width, height int
+	account       emulator.Options
+	delay         time.Duration // of the account's answers
+
+	emu     *vt.Emulator
+	written chan string
+	typed   *io.PipeWriter
+	tail    string // of the output, in which a request may begin
+	bytes   int    // that have arrived
+}
+
+// A delayedAccount answers each request after a delay.
+type delayedAccount struct {
+	*emulator.Emulator
+	delay time.Duration
+}
+
+func (d delayedAccount) RoundTrip(r *http.Request) (*http.Response, error) {
+	time.Sleep(d.delay)
+	return d.Emulator.RoundTrip(r)
+}
+
+// runOnLine runs a test in a bubble of fake time, while the program starts on a line.
+func runOnLine(t *testing.T, l simulatedLine, test func(*testing.T, *simulatedLine)) {
+	t.Helper()
+	t.Setenv("TERM", "xterm-256color")
+	t.Setenv("COLORTERM", "truecolor")
+	synctest.Test(t, func(t *testing.T) {
+		defer time.Sleep(72 * time.Hour) // timers that are still armed end
+		l.account.Token, l.account.Now = "demo", time.Now
+		account := delayedAccount{emulator.New(l.account), l.delay}
+		program, err := newTestShell(t, account, config.Settings{Account: "acme-prod", Theme: "dark"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, typed := io.Pipe()
+		l.emu, l.written, l.typed = vt.NewEmulator(l.width, l.height), make(chan string, 1000), typed
+		go l.carry()
+		go func() { _, _ = io.Copy(io.Discard, l.emu) }()
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			_, err := terminal.Run(t.Context(), program, terminal.Options{
+				In:   in,
+				Out:  &l,
+				Term: "xterm-256color",
+				Size: func() (int, int) { return l.width, l.height },
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}()
+		test(t, &l)
+		l.press("\x03")
+		<-ended
+		close(l.written)
+		in.Close()
+		l.emu.Close()
+	})
+}
+
+// Write takes output, as much as there is.
+func (l *simulatedLine) Write(p []byte) (int, error) {
+	l.written <- string(p)
+	return len(p), nil
+}
+
+// carry carries output to the terminal: 8 ms of it at a time.
+func (l *simulatedLine) carry() {
+	for text := range l.written {
+		for text != "" {
+			n := len(text)
+			if l.rate > 0 {
+				n = min(n, max(1, l.rate/125))
+				time.Sleep(time.Duration(n) * time.Second / time.Duration(l.rate))
+			}
+			l.show(text[:n])
+			text = text[n:]
+		}
+	}
+}
+
+// show shows output and answers the requests in it.
+func (l *simulatedLine) show(text string) {
+	_, _ = io.WriteString(l.emu, text)
+	l.bytes += len(text)
+	parts := strings.Split(l.tail+text, "\x1b[5n")
+	l.tail = parts[len(parts)-1]
+	l.tail = l.tail[max(0, len(l.tail)-3):]
+	for range parts[1:] {
+		l.press("\x1b[0n")
+	}
+}
+
+func (l *simulatedLine) press(keys string) { _, _ = io.WriteString(l.typed, keys) }
+
+func (l *simulatedLine) screen() string { return ansi.Strip(l.emu.Render()) }
+
+// waitFor returns how long it takes until a text is on the screen, a minute at most.
+func (l *simulatedLine) waitFor(text string) time.Duration {
+	start := time.Now()
+	for time.Since(start) < time.Minute && !strings.Contains(l.screen(), text) {
+		time.Sleep(20 * time.Millisecond)
+	}
+	return time.Since(start)
+}
+
+// At 9,600 bits a second, the first issue can be read after 2.5 s, however soon the API answers within the first
+// second. What the first frame says about reading must not delay it.
+func TestSlowLine_firstIssue(t *testing.T) {
+	for _, delay := range []time.Duration{0, 5 * time.Millisecond, 200 * time.Millisecond, time.Second} {
+		line := simulatedLine{rate: 960, width: 80, height: 24, delay: delay}
+		runOnLine(t, line, func(t *testing.T, l *simulatedLine) {
+			if took := l.waitFor("billing-api"); took > 2500*time.Millisecond {
+				t.Errorf("the API answers in %v: the first issue can be read after %v", delay, took)
+			}
+		})
+	}
+}
+
+// At 9,600 bits a second and 200x50, the last screen of a held key takes about 3 s. The row at the cursor is there
+// sooner.
+func TestSlowLine_heldKey(t *testing.T) {
+	line := simulatedLine{rate: 960, width: 200, height: 50, account: emulator.Options{Seed: "large"}}
+	runOnLine(t, line, func(t *testing.T, l *simulatedLine) {
+		l.waitFor("300 open")
+		l.press("3")
+		l.waitFor("▸ ● ok        service-0000")
+		time.Sleep(20 * time.Second)
+		for range 90 {
+			l.press("j")
+			time.Sleep(time.Second / 30)
+		}
+		if took := l.waitFor("▸ ● ok        service-0090"); took > 1500*time.Millisecond {
+			t.Errorf("the row at the cursor is on the screen after %v", took)
+		}
+	})
+}
