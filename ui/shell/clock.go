@@ -17,7 +17,7 @@ type clock struct {
 	interval    time.Duration // between refreshes; 0 never refreshes
 	tickNumber  int           // number of the pending tick; earlier ones are ignored
 	nextRefresh time.Time
-	openedAt    time.Time // when the pane in front was opened, or refreshing was resumed: nothing was late before
+	openedAt    time.Time // when the pane in front was opened, or the user asked for its rows: nothing was late before
 	pausedAt    time.Time // when refreshing was paused; zero while it is not
 	blurred     bool      // the terminal does not have the focus
 	failures    int       // refreshes missed because of failures, at most 2
@@ -51,7 +51,8 @@ func (c *clock) paused() bool { return !c.pausedAt.IsZero() }
 
 // start begins a new interval.
 func (c *clock) start(s *Shell) tea.Cmd {
-	c.nextRefresh = s.o.Now().Add(c.refreshInterval())
+	c.openedAt = s.o.Now()
+	c.nextRefresh = c.openedAt.Add(c.refreshInterval())
 	return c.schedule(s)
 }
 
@@ -78,6 +79,15 @@ func (c *clock) schedule(s *Shell) tea.Cmd {
 		wait = min(wait, untilCountdownChanges(left))
 	}
 	return tea.Tick(max(wait, 50*time.Millisecond), func(time.Time) tea.Msg { return tick{n} })
+}
+
+// showsAge reports whether the age of live rows is displayed. At rest it is not, so that nothing is written: "live" says
+// that they are not older than the time between refreshes. It is displayed for a moment after the user asked for them,
+// when a refresh is overdue, and from two minutes on.
+func (c *clock) showsAge(f ui.Freshness, now time.Time) bool {
+	const moment = 5 * time.Second
+	age, asked := now.Sub(f.LoadedAt), f.LoadedAt.Sub(c.openedAt) < c.interval
+	return c.interval == 0 || asked && age < moment || age >= min(c.refreshInterval()+moment, 2*time.Minute)
 }
 
 // untilAgeChanges returns the time until an age is displayed differently.
@@ -181,7 +191,7 @@ func poll(p ui.Pane) tea.Cmd {
 // togglePause pauses or resumes automatic refreshes and timers.
 func (c *clock) togglePause(s *Shell) tea.Cmd {
 	if c.paused() {
-		c.pausedAt, c.openedAt = time.Time{}, s.o.Now()
+		c.pausedAt = time.Time{}
 		return tea.Batch(s.pane().Refresh(), c.start(s))
 	}
 	c.pausedAt = s.o.Now()
@@ -271,6 +281,8 @@ func (s *Shell) ownFreshnessText() (string, theme.Tone) {
 			return g.Stale + " refreshing · " + age + " old", theme.Warn
 		}
 		return g.Stale + " late · " + age, theme.Warn
+	case !s.clock.showsAge(f, now):
+		return g.Live + " live", theme.Good
 	}
 	return g.Live + " live · " + age, theme.Good
 }

@@ -52,6 +52,31 @@ func TestClock_lateAfter(t *testing.T) {
 	}
 }
 
+// The age of live rows is displayed when the user asked for them, when a refresh is overdue, and when they are minutes
+// old. Rows that were read as planned are only called live.
+func TestClock_showsAge(t *testing.T) {
+	opened := time.Date(2026, 11, 20, 21, 4, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		interval, read, age time.Duration // between refreshes, from the opening to the answer, since then
+		shown               bool
+	}{
+		"just opened":                {20 * time.Second, time.Second, 3 * time.Second, true},
+		"opened a moment ago":        {20 * time.Second, time.Second, 5 * time.Second, false},
+		"just refreshed":             {20 * time.Second, 40 * time.Second, time.Second, false},
+		"refresh due":                {20 * time.Second, 40 * time.Second, 22 * time.Second, false},
+		"refresh overdue":            {20 * time.Second, 40 * time.Second, 25 * time.Second, true},
+		"two minutes old":            {5 * time.Minute, time.Hour, 2 * time.Minute, true},
+		"not two minutes old":        {5 * time.Minute, time.Hour, 119 * time.Second, false},
+		"never refreshed by itself":  {0, time.Second, 10 * time.Second, true},
+		"clock set back by the user": {20 * time.Second, time.Second, -time.Hour, true},
+	} {
+		clock, at := clock{interval: c.interval, openedAt: opened}, opened.Add(c.read)
+		if got := clock.showsAge(ui.Freshness{Loaded: true, LoadedAt: at}, at.Add(c.age)); got != c.shown {
+			t.Errorf("%s: shown is %v", name, got)
+		}
+	}
+}
+
 // A pane that comes to the front is read again if that was tried long ago. One that has just failed is not asked again
 // at once, however old its rows are.
 func TestClock_onPaneOpened_afterFailure(t *testing.T) {

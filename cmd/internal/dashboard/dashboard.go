@@ -285,12 +285,14 @@ func rateLimitHooks(c *client.Client) shell.RateLimitHooks {
 	}
 }
 
-// formatBudget returns the rate limit in words.
+// formatBudget returns the rate limit in words: how many requests are left at least, in steps of a fifth, because every
+// refresh uses some.
 func formatBudget(b client.RateLimit, now time.Time) string {
 	if low, _ := b.Low(now); b.Limit == 0 || b.PausedUntil.After(now) || low != "" {
 		return "" // the wait, or what is left, is shown beside the freshness
 	}
-	return ui.Plural(b.Remaining, "request", "requests") + " left"
+	step := max(1, b.Limit/5)
+	return "≥ " + ui.Plural(b.Remaining/step*step, "request", "requests") + " left"
 }
 
 // redirectLog sends what libraries write to standard error to a file, or discards it, so that it does not spoil the

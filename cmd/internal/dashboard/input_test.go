@@ -86,19 +86,20 @@ func TestFloodsOfInput(t *testing.T) {
 	}
 }
 
-// At rest, the program rewrites only ages. Reading unchanged data again writes nothing more.
+// At rest, the program rewrites only ages. Reading unchanged data again writes only that they are new.
 func TestFewBytesAtRest(t *testing.T) {
 	t.Parallel()
-	at := func(t *testing.T, pane string) *termtest.VirtualTerminal {
+	at := func(t *testing.T, pane, text string) *termtest.VirtualTerminal {
 		v := startDashboard(t, emulator.New(emulator.Options{Token: "demo"}), 120, 36)
 		v.WaitFor("12 buckets")
 		v.Type(pane)
+		v.WaitFor(text)
 		v.WaitIdle(300 * time.Millisecond)
 		return v
 	}
 	faulttest.RunCase(t, "E15", "at rest", func(t *testing.T) {
 		t.Parallel()
-		v := at(t, "3")
+		v := at(t, "3", "edge-router")
 		before := v.BytesWritten()
 		if n := v.BytesAfter(2*time.Second) - before; n > 2*200 {
 			t.Errorf("%d bytes in two seconds", n)
@@ -106,7 +107,7 @@ func TestFewBytesAtRest(t *testing.T) {
 	})
 	faulttest.RunCase(t, "E15", "read again", func(t *testing.T) {
 		t.Parallel()
-		v := at(t, "3")
+		v := at(t, "3", "edge-router")
 		before := v.BytesWritten()
 		v.Type("r")
 		if n := v.BytesAfter(500*time.Millisecond) - before; n > 400 {
@@ -115,7 +116,7 @@ func TestFewBytesAtRest(t *testing.T) {
 	})
 	faulttest.RunCase(t, "E15", "a row down", func(t *testing.T) {
 		t.Parallel()
-		v := at(t, "8")
+		v := at(t, "8", "acme-www")
 		before := v.BytesWritten()
 		v.Type("j")
 		if n := v.BytesAfter(300*time.Millisecond) - before; n > 2048 {

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 
+	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/cmd/internal/config"
 	"lookout/ui/terminal"
@@ -156,4 +157,52 @@ func TestSlowLine_heldKey(t *testing.T) {
 			t.Errorf("the row at the cursor is on the screen after %v", took)
 		}
 	})
+}
+
+// At rest, nothing is written between two changes of the clock, although every pane is read again three times a minute.
+// After `r`, the screen says that the rows are new.
+func TestAtRest_writesNothing(t *testing.T) {
+	for _, pane := range []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "0"} {
+		runOnLine(t, simulatedLine{width: 200, height: 50, delay: 5 * time.Millisecond}, func(t *testing.T, l *simulatedLine) {
+			time.Sleep(time.Second)
+			l.press(pane)
+			time.Sleep(3 * time.Minute)
+			before := l.bytes
+			time.Sleep(58 * time.Second)
+			if n := l.bytes - before; n > 0 {
+				t.Errorf("pane %s: %d bytes within a minute", pane, n)
+			}
+			time.Sleep(2 * time.Second)
+			if n := l.bytes - before; n > 200 {
+				t.Errorf("pane %s: %d bytes when the minute changes", pane, n)
+			}
+			if head := l.screen(); !strings.Contains(head, "● live   ≥ 640 requests left") {
+				t.Errorf("pane %s is not live:\n%s", pane, head)
+			}
+			l.press("r")
+			if took := l.waitFor("live · 0 s"); took > time.Second {
+				t.Errorf("pane %s does not show that it was read again:\n%s", pane, l.screen())
+			}
+		})
+	}
+}
+
+// What is left of the request budget is told in steps, so that a refresh does not change it. Where little is left, the
+// freshness tells it.
+func TestFormatBudget(t *testing.T) {
+	for remaining, want := range map[int]string{
+		800: "≥ 800 requests left",
+		796: "≥ 640 requests left",
+		641: "≥ 640 requests left",
+		639: "≥ 480 requests left",
+		160: "≥ 160 requests left",
+		159: "",
+	} {
+		if got := formatBudget(client.RateLimit{Limit: 800, Remaining: remaining}, time.Now()); got != want {
+			t.Errorf("%d: %q, want %q", remaining, got, want)
+		}
+	}
+	if got := formatBudget(client.RateLimit{Limit: 5, Remaining: 3}, time.Now()); got != "≥ 3 requests left" {
+		t.Errorf("of 5: %q", got)
+	}
 }
