@@ -35,6 +35,13 @@ func (p *diffWriter) setStyle(id styleID) {
 	}
 }
 
+// setBlankStyle changes the current style if it is visible on a blank.
+func (p *diffWriter) setBlankStyle() {
+	if p.styles.onBlank[p.style] != 0 {
+		p.setStyle(0)
+	}
+}
+
 // draws reports whether a style draws a cell correctly.
 func (p *diffWriter) draws(id styleID, c cell) bool {
 	return id == c.style || c.r == ' ' && p.styles.onBlank[id] == c.style
@@ -78,19 +85,19 @@ func (p *diffWriter) repeat(cells []cell) int {
 
 // eraseToEnd erases the line from the cursor on.
 func (p *diffWriter) eraseToEnd() {
-	p.setStyle(0)
+	p.setBlankStyle()
 	p.out = append(p.out, "\x1b[K"...)
 }
 
 // eraseCells erases some cells at the cursor, which stays.
 func (p *diffWriter) eraseCells(n int) {
-	p.setStyle(0)
+	p.setBlankStyle()
 	p.appendControl(n, 'X')
 }
 
 // shiftCells shifts the rest of the line by some cells to the right, or to the left.
 func (p *diffWriter) shiftCells(n int) {
-	p.setStyle(0)
+	p.setBlankStyle()
 	if n < 0 {
 		p.appendControl(-n, 'P')
 		return

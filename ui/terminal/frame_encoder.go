@@ -20,7 +20,7 @@ type frameEncoder struct {
 	moved         []parsedLine
 	shifted       []cell
 	spans         []span
-	rows          []rowSpans
+	heads         []int // for each style, its first span
 	plan          scrollPlanner
 	first         []byte // what the first of two plans writes
 	resumeAt      int    // the line that a piece goes on with
@@ -220,7 +220,7 @@ func (e *frameEncoder) encodePlan(s scrollPlan) {
 
 // encodeLines writes what differs between before and after.
 func (e *frameEncoder) encodeLines() {
-	e.spans, e.rows = e.spans[:0], e.rows[:0]
+	e.spans = e.spans[:0]
 	for y, line := range e.after {
 		old := e.before[y]
 		switch {
@@ -228,17 +228,10 @@ func (e *frameEncoder) encodeLines() {
 		case len(old.ambiguous)+len(line.ambiguous) == 0:
 			e.addSpans(y, old.cells, line.cells)
 		default:
-			n := len(e.spans)
 			e.spans = append(e.spans, span{y: y, kind: lineSpan, fixed: true, next: -1})
-			e.rows = append(e.rows, rowSpans{y, n, n + 1})
 		}
 	}
-	e.linkChains()
-	for i := range e.spans {
-		for n := i; n >= 0 && !e.spans[n].written; n = e.spans[n].next {
-			e.writeSpan(&e.spans[n])
-		}
-	}
+	e.writeSpans()
 	e.writer.endFrame()
 }
 
@@ -359,80 +352,89 @@ func (e *frameEncoder) writeUncertain(c cell, line *parsedLine) {
 	}
 }
 
-// linkChains links spans of one style that stand below each other, where that saves bytes: a column of digits takes
-// one style and three bytes for each digit.
-func (e *frameEncoder) linkChains() {
-	for n := 1; n < len(e.rows); n++ {
-		if above, row := e.rows[n-1], e.rows[n]; above.y+1 == row.y {
-			e.linkRow(above, row)
+// writeSpans writes all spans, in an order that takes few bytes: it goes on in the current style where a motion is
+// shorter than a change of the style. A column of digits takes one style and three bytes for each digit.
+func (e *frameEncoder) writeSpans() {
+	e.linkStyles()
+	for first, last := 0, -1; first < len(e.spans); {
+		if e.spans[first].written {
+			first++
+			continue
 		}
-	}
-	for i := range e.spans { // chains that save too little are taken apart
-		e.unlinkPoor(i)
-	}
-}
-
-// linkRow links the spans of a line to spans of the line above.
-func (e *frameEncoder) linkRow(above, row rowSpans) {
-	a := above.from
-	for b := row.from; b < row.to; b++ {
-		s := &e.spans[b]
-		for a < above.to && e.spans[a].end+maxRewrite < s.x {
-			a++
-		}
-		for n := a; n < above.to && e.spans[n].x <= s.end; n++ {
-			if e.link(n, b, row) {
-				break
-			}
+		last = e.nextSpan(first, last)
+		e.writeSpan(&e.spans[last])
+		for ; e.spans[last].fixed && last+1 < len(e.spans) && e.spans[last+1].y == e.spans[last].y; last++ {
+			e.writeSpan(&e.spans[last+1])
 		}
 	}
 }
 
-// link links two spans if that saves bytes.
-func (e *frameEncoder) link(a, b int, row rowSpans) bool {
-	from, to := &e.spans[a], &e.spans[b]
-	if from.style != to.style || from.fixed || to.fixed || from.next >= 0 || from.kind != to.kind {
-		return false
+// linkStyles links each span to the next one of its style.
+func (e *frameEncoder) linkStyles() {
+	e.heads = grow(e.heads, len(e.writer.styles.styles))
+	for i := range e.heads {
+		e.heads[i] = -1
 	}
-	x := from.end
-	if from.kind != textSpan {
-		x = from.x
+	for i := len(e.spans) - 1; i >= 0; i-- {
+		if s := &e.spans[i]; !s.fixed {
+			s.next, e.heads[s.style] = e.heads[s.style], i
+		}
 	}
-	if x >= e.writer.width {
-		return false
-	}
-	gain := -e.writer.features.motion(x, from.y, to.x, to.y).bytes
-	switch {
-	case b > row.from && b+1 < row.to:
-		gain += e.stepLength(&e.spans[b-1], to) + e.stepLength(to, &e.spans[b+1])
-		gain -= e.stepLength(&e.spans[b-1], &e.spans[b+1])
-	case b > 0:
-		gain += e.stepLength(&e.spans[b-1], to)
-	}
-	if gain <= 0 {
-		return false
-	}
-	from.next, to.saved = b, from.saved+gain
-	to.chained = true
-	return true
 }
 
-// unlinkPoor takes the chain that begins at a span apart if it saves too little.
-func (e *frameEncoder) unlinkPoor(i int) {
-	if e.spans[i].chained || e.spans[i].next < 0 {
-		return
+// nextSpan returns the span that is written after the last one: the next in reading order, the first that is left, or
+// one of the next of the same style.
+func (e *frameEncoder) nextSpan(first, last int) int {
+	next := last + 1
+	for next < len(e.spans) && e.spans[next].written {
+		next++
 	}
-	last := i
-	for e.spans[last].next >= 0 {
-		last = e.spans[last].next
+	if last < 0 || next == len(e.spans) {
+		next = first
 	}
-	if e.spans[last].saved >= minChainGain {
-		return
+	best, bytes := next, e.bytesTo(&e.spans[next])
+	if next != first && bytes >= minReturn {
+		if n := e.bytesTo(&e.spans[first]); n <= bytes {
+			best, bytes = first, n
+		}
 	}
-	for n := i; n >= 0; {
-		s := &e.spans[n]
-		n, s.next, s.chained = s.next, -1, false
+	if last < 0 || bytes <= 1 {
+		return best
 	}
+	y := e.spans[last].y + 1
+	for tries, s := 0, &e.spans[last]; tries < maxTries; tries++ {
+		for s.next >= 0 && e.spans[s.next].written {
+			s.next = e.spans[s.next].next
+		}
+		if s.next < 0 || tries > 0 && e.spans[s.next].y > y {
+			break
+		}
+		if n := e.bytesTo(&e.spans[s.next]); n <= bytes && (tries == 0 || n <= maxStep) {
+			best, bytes = s.next, n
+		}
+		s = &e.spans[s.next]
+	}
+	return best
+}
+
+// bytesTo returns the bytes of the motion and the change of style before a span.
+func (e *frameEncoder) bytesTo(s *span) int {
+	w := &e.writer
+	n := 0
+	if s.kind == textSpan || w.styles.onBlank[w.style] != s.style {
+		n = len(w.styles.change(w.style, s.style))
+	}
+	if gap := s.x - w.x; w.y == s.y && w.x >= 0 && gap >= 0 && gap <= maxRewrite && s.kind == textSpan &&
+		!w.cursorUncertain {
+		between := e.after[s.y].cells[w.x:s.x]
+		if w.canRewrite(w.style, between) || w.canRewrite(s.style, between) {
+			return n + gap
+		}
+	}
+	if w.cursorUncertain {
+		return n + positionLength(s.x, s.y)
+	}
+	return n + w.features.motion(w.x, w.y, s.x, s.y).bytes
 }
 
 // grow returns a slice with a length, and keeps its memory.

@@ -180,6 +180,25 @@ func TestFrameEncoder_column(t *testing.T) {
 	}
 }
 
+// Words in alternating colours, such as keys and what they do, take each colour once.
+func TestFrameEncoder_alternatingStyles(t *testing.T) {
+	look := darkTheme(t, colorprofile.TrueColor)
+	frame := func(words ...string) string {
+		line := ""
+		for n, word := range words {
+			line += look.Paint([]theme.Tone{theme.Accent, theme.Muted}[n%2], word+" ")
+		}
+		return line + strings.Repeat(" ", 60-ansi.StringWidth(line))
+	}
+	sent := encodeAll(t, xtermFeatures(), frame(), frame("e", "edit", "n", "new", "s", "sort", "?", "help"))
+	for _, tone := range []theme.Tone{theme.Accent, theme.Muted} {
+		style, _, _ := strings.Cut(look.Paint(tone, "\x00"), "\x00")
+		if n := strings.Count(sent, style[2:]); n != 1 {
+			t.Errorf("%q is written %d times: %q", style, n, sent)
+		}
+	}
+}
+
 // Each pair of lines is written with the shortest of the control functions that the terminal has.
 func TestFrameEncoder_shortestForm(t *testing.T) {
 	all := xtermFeatures()
@@ -191,6 +210,8 @@ func TestFrameEncoder_shortestForm(t *testing.T) {
 	}{
 		{"erase to the end", "a long line", "a          ", "\x1b[;3H\x1b[K", all},
 		{"erase cells", "a long line of text, the end", "a                    the end", "\x1b[;3H\x1b[18X", all},
+		{"erase in the style of a text", bold("one") + " and more text", bold("two"), "\x1b[H\x1b[1mtwo\x1b[K\x1b[m",
+			all},
 		{"blanks", "a long line of text, the end", "a                    the end",
 			"\x1b[;3H\x1b[K\x1b[19Cthe end", features{}},
 		{"repeat", "          ", "xxxxxxxxxx", "\x1b[Hx\x1b[9b", all},

@@ -25,9 +25,6 @@ const (
 	lineSpan           // the whole line, which has graphemes of uncertain width
 )
 
-// rowSpans are the spans of a line: the indexes from one to another.
-type rowSpans struct{ y, from, to int }
-
 // Limits of what is worth trying.
 const (
 	maxRewrite    = 4  // unchanged cells that are written in place of a motion
@@ -36,7 +33,9 @@ const (
 	minEraseInner = 11 // the same, if the cursor must be moved behind them
 	minShiftSpans = 3  // spans of a line from which shifting the rest of it may be shorter
 	maxCellShift  = 8  // cells
-	minChainGain  = 7  // bytes that a chain must save, because the cursor must return from its end
+	minReturn     = 6  // bytes that the shortest return to an earlier span takes
+	maxTries      = 8  // spans of one style that may be written next
+	maxStep       = 2  // bytes of a motion to a span that is written before others of its style
 )
 
 // addSpans adds the spans that change a line into another one.
@@ -52,11 +51,8 @@ func (e *frameEncoder) addSpans(y int, old, line []cell) {
 	if blanks >= minBlanks {
 		e.eraseFirst(y, from, end, line, start)
 	}
-	if e.writer.features.insertCells && len(e.spans)-start >= minShiftSpans {
+	if e.writer.features.insertCells && len(old) > 0 && len(e.spans)-start >= minShiftSpans {
 		e.shiftFirst(y, from, old, line, start)
-	}
-	if len(e.spans) > start {
-		e.rows = append(e.rows, rowSpans{y, start, len(e.spans)})
 	}
 }
 

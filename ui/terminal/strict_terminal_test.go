@@ -265,7 +265,7 @@ func (s *strictTerminal) repeat(last byte, n int) {
 // change obeys what erases and scrolls.
 func (s *strictTerminal) change(final byte, n int) {
 	s.t.Helper()
-	if s.style != (style{}) {
+	if s.style.visibleOnBlank() != (style{}) {
 		s.reject("%q in a style", final)
 	}
 	switch final {
