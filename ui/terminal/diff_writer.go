@@ -35,10 +35,10 @@ func (p *diffWriter) setStyle(id styleID) {
 	}
 }
 
-// setBlankStyle changes the current style if it is visible on a blank.
-func (p *diffWriter) setBlankStyle() {
-	if p.styles.onBlank[p.style] != 0 {
-		p.setStyle(0)
+// setBlankStyle changes the current style if blanks look different in it than in another.
+func (p *diffWriter) setBlankStyle(id styleID) {
+	if p.styles.onBlank[p.style] != id {
+		p.setStyle(id)
 	}
 }
 
@@ -85,19 +85,19 @@ func (p *diffWriter) repeat(cells []cell) int {
 
 // eraseToEnd erases the line from the cursor on.
 func (p *diffWriter) eraseToEnd() {
-	p.setBlankStyle()
+	p.setBlankStyle(0)
 	p.out = append(p.out, "\x1b[K"...)
 }
 
-// eraseCells erases some cells at the cursor, which stays.
-func (p *diffWriter) eraseCells(n int) {
-	p.setBlankStyle()
+// eraseCells erases some cells at the cursor, which stays. They get the background of a style.
+func (p *diffWriter) eraseCells(n int, id styleID) {
+	p.setBlankStyle(id)
 	p.appendControl(n, 'X')
 }
 
 // shiftCells shifts the rest of the line by some cells to the right, or to the left.
 func (p *diffWriter) shiftCells(n int) {
-	p.setBlankStyle()
+	p.setBlankStyle(0)
 	if n < 0 {
 		p.appendControl(-n, 'P')
 		return

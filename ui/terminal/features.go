@@ -14,6 +14,7 @@ type features struct {
 	insertCells bool // ICH, DCH
 	scroll      bool // DECSTBM, SU, SD
 	eraseCells  bool // ECH
+	eraseColor  bool // ECH leaves the current background
 	repeat      bool // REP, for ASCII
 	margins     bool // DECLRMM, DECSLRM; set when the terminal answers marginQuery
 }
@@ -26,13 +27,15 @@ const marginQuery = "\x1b[?69$p"
 // call themselves xterm, so it only has what all of them have.
 func knownFeatures(term string) features {
 	family, rest, _ := strings.Cut(term, "-")
-	all := features{insertLines: true, insertCells: true, scroll: true, eraseCells: true}
+	all := features{insertLines: true, insertCells: true, scroll: true, eraseCells: true, eraseColor: true}
 	switch family {
 	case "xterm":
 		all.repeat = rest == "kitty" || rest == "ghostty"
 	case "foot", "kitty", "ghostty", "wezterm", "contour", "alacritty":
 		all.repeat = true
-	case "tmux", "screen", "rxvt", "st", "konsole", "vte", "gnome", "iterm2", "iTerm2.app", "putty", "mintty", "ms":
+	case "tmux", "screen": // old versions erase with the default background
+		all.eraseColor = false
+	case "rxvt", "st", "konsole", "vte", "gnome", "iterm2", "iTerm2.app", "putty", "mintty", "ms":
 	case "linux": // the console has no SU and SD
 		all.scroll = false
 	default:

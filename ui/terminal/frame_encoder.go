@@ -255,7 +255,7 @@ func (e *frameEncoder) writeSpan(s *span) {
 		e.writer.writeCells(line.cells[s.x:s.end])
 	case cellsSpan:
 		e.writer.moveTo(s.x, s.y)
-		e.writer.eraseCells(s.end - s.x)
+		e.writer.eraseCells(s.end-s.x, s.style)
 	case shiftSpan:
 		e.writer.moveTo(s.x, s.y)
 		e.writer.shiftCells(s.shift)
@@ -409,12 +409,27 @@ func (e *frameEncoder) nextSpan(first, last int) int {
 		if s.next < 0 || tries > 0 && e.spans[s.next].y > y {
 			break
 		}
-		if n := e.bytesTo(&e.spans[s.next]); n <= bytes && (tries == 0 || n <= maxStep) {
+		limit := min(bytes, maxStep)
+		if tries == 0 {
+			limit = bytes + e.detour(&e.spans[best], &e.spans[s.next])
+		}
+		if n := e.bytesTo(&e.spans[s.next]); n <= limit {
 			best, bytes = s.next, n
 		}
 		s = &e.spans[s.next]
 	}
 	return best
+}
+
+// detour estimates how many bytes it saves to write a span after another one, which has the current style, and not
+// before it. It is negative if that takes more.
+func (e *frameEncoder) detour(s, same *span) int {
+	styles := &e.writer.styles
+	n := len(styles.change(s.style, same.style)) - returnBytes
+	if s.next < 0 {
+		n -= len(styles.change(same.style, s.style))
+	}
+	return n
 }
 
 // bytesTo returns the bytes of the motion and the change of style before a span.

@@ -203,7 +203,10 @@ func TestFrameEncoder_alternatingStyles(t *testing.T) {
 func TestFrameEncoder_shortestForm(t *testing.T) {
 	all := xtermFeatures()
 	all.repeat = true
+	oldErase := xtermFeatures()
+	oldErase.eraseColor = false
 	bold := func(s string) string { return "\x1b[1m" + s + "\x1b[m" }
+	red := func(s string) string { return "\x1b[41m" + s + "\x1b[m" }
 	for _, test := range []struct {
 		name, before, after, want string
 		features                  features
@@ -214,6 +217,10 @@ func TestFrameEncoder_shortestForm(t *testing.T) {
 			all},
 		{"blanks", "a long line of text, the end", "a                    the end",
 			"\x1b[;3H\x1b[K\x1b[19Cthe end", features{}},
+		{"erase cells with a background", red("a long line of text") + ", the end",
+			red("a long") + red(strings.Repeat(" ", 13)) + ", the end", "\x1b[;8H\x1b[41m\x1b[12X\x1b[m", all},
+		{"blanks with a background", red("a long line of text") + ", the end",
+			red("a long") + red(strings.Repeat(" ", 13)) + ", the end", "\x1b[;8H\x1b[41m            \x1b[m", oldErase},
 		{"repeat", "          ", "xxxxxxxxxx", "\x1b[Hx\x1b[9b", all},
 		{"no repetition of other characters", "          ", "──────────", "\x1b[H──────────", all},
 		{"no repetition", "          ", "xxxxxxxxxx", "\x1b[Hxxxxxxxxxx", features{}},
@@ -268,17 +275,19 @@ func TestFrameEncoder_slowLine(t *testing.T) {
 
 // Nothing is used that the terminal may not have.
 func TestKnownFeatures(t *testing.T) {
-	common := features{insertLines: true, insertCells: true, scroll: true, eraseCells: true}
+	common := features{insertLines: true, insertCells: true, scroll: true, eraseCells: true, eraseColor: true}
+	multiplexer := common
+	multiplexer.eraseColor = false
 	repeat := common
 	repeat.repeat = true
 	for term, want := range map[string]features{
 		"":                 {},
 		"vt100":            {},
 		"dumb":             {},
-		"linux":            {insertLines: true, insertCells: true, eraseCells: true},
+		"linux":            {insertLines: true, insertCells: true, eraseCells: true, eraseColor: true},
 		"xterm-256color":   common,
-		"screen-256color":  common,
-		"tmux-256color":    common,
+		"screen-256color":  multiplexer,
+		"tmux-256color":    multiplexer,
 		"rxvt-unicode":     common,
 		"xterm-kitty":      repeat,
 		"foot":             repeat,

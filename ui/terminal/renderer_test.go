@@ -226,6 +226,7 @@ func randomFeatures(r *rand.Rand) features {
 		insertCells: has(),
 		scroll:      has(),
 		eraseCells:  has(),
+		eraseColor:  has(),
 		repeat:      has(),
 		margins:     has(),
 	}

@@ -33,7 +33,8 @@ const (
 	minEraseInner = 11 // the same, if the cursor must be moved behind them
 	minShiftSpans = 3  // spans of a line from which shifting the rest of it may be shorter
 	maxCellShift  = 8  // cells
-	minReturn     = 6  // bytes that the shortest return to an earlier span takes
+	minReturn     = 6  // bytes that the shortest motion to an earlier span takes
+	returnBytes   = 4  // bytes that a return to a span takes beyond what it saves
 	maxTries      = 8  // spans of one style that may be written next
 	maxStep       = 2  // bytes of a motion to a span that is written before others of its style
 )
@@ -77,12 +78,12 @@ func (e *frameEncoder) addChanged(y, from, end int, old, line []cell) (blanks in
 			x++
 			continue
 		}
-		if line[x] == blank {
-			if next := e.addErased(y, x, end, old, line); next > x {
+		if next := e.addErased(y, x, end, old, line); next > x {
+			if line[x] == blank {
 				blanks += next - x
-				x = next
-				continue
 			}
+			x = next
+			continue
 		}
 		s := span{y: y, x: x, style: line[x].style, next: -1}
 		onlyBlanks := true
@@ -97,7 +98,7 @@ func (e *frameEncoder) addChanged(y, from, end int, old, line []cell) (blanks in
 				}
 				onlyBlanks = false
 			}
-			if !e.writer.draws(s.style, c) || c == blank && x > s.x && line[x-1] != blank &&
+			if !e.writer.draws(s.style, c) || c.r == ' ' && x > s.x && line[x-1] != c &&
 				e.erasable(x, end, old, line) > x {
 				break
 			}
@@ -127,12 +128,14 @@ func (e *frameEncoder) bridges(id styleID, x, end int, old, line []cell) bool {
 
 // erasable returns the column behind the blanks that begin at a column if they are better erased than written.
 func (e *frameEncoder) erasable(x, end int, old, line []cell) int {
-	if !e.writer.features.eraseCells {
+	c := line[x]
+	if f := &e.writer.features; c.r != ' ' || !f.eraseCells ||
+		c.style != 0 && (!f.eraseColor || e.writer.styles.styles[c.style].attrs != 0) {
 		return x
 	}
 	last, n := x, x
-	for ; n < end && line[n] == blank; n++ {
-		if cellAt(old, n) != blank {
+	for ; n < end && line[n] == c; n++ {
+		if cellAt(old, n) != c {
 			last = n + 1
 		}
 	}
@@ -150,7 +153,14 @@ func (e *frameEncoder) erasable(x, end int, old, line []cell) int {
 func (e *frameEncoder) addErased(y, x, end int, old, line []cell) int {
 	last := e.erasable(x, end, old, line)
 	if last > x {
-		e.spans = append(e.spans, span{y: y, x: x, end: last, kind: cellsSpan, next: -1})
+		e.spans = append(e.spans, span{
+			y:     y,
+			x:     x,
+			end:   last,
+			style: line[x].style,
+			kind:  cellsSpan,
+			next:  -1,
+		})
 	}
 	return last
 }

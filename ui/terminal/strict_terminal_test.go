@@ -265,7 +265,8 @@ func (s *strictTerminal) repeat(last byte, n int) {
 // change obeys what erases and scrolls.
 func (s *strictTerminal) change(final byte, n int) {
 	s.t.Helper()
-	if s.style.visibleOnBlank() != (style{}) {
+	on := s.style.visibleOnBlank()
+	if on != (style{}) && (final != 'X' || !s.features.eraseColor || on.attrs != 0) {
 		s.reject("%q in a style", final)
 	}
 	switch final {
@@ -282,6 +283,9 @@ func (s *strictTerminal) change(final byte, n int) {
 			s.reject("erasing %d cells", n)
 		}
 		s.erase(s.y, s.x, s.x+n)
+		for x := s.x; x < s.x+n; x++ {
+			s.cells[s.y][x].style = on
+		}
 	case '@', 'P':
 		s.shift(map[byte]int{'@': n, 'P': -n}[final])
 	case 'L', 'M':
