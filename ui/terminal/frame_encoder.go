@@ -315,7 +315,7 @@ func (e *frameEncoder) writeLine(y int, line *parsedLine) {
 			continue
 		}
 		e.advanceInLine(x, y, line.cells)
-		e.writeUncertain(c, line)
+		p.writeUncertain(c, line)
 	}
 }
 
@@ -333,8 +333,7 @@ func (e *frameEncoder) advanceInLine(x, y int, cells []cell) {
 }
 
 // writeUncertain writes a cell at the cursor, which may be a grapheme of uncertain width.
-func (e *frameEncoder) writeUncertain(c cell, line *parsedLine) {
-	p := &e.writer
+func (p *diffWriter) writeUncertain(c cell, line *parsedLine) {
 	if !p.draws(p.style, c) {
 		p.setStyle(c.style)
 	}
@@ -355,7 +354,8 @@ func (e *frameEncoder) writeUncertain(c cell, line *parsedLine) {
 // writeSpans writes all spans, in an order that takes few bytes: it goes on in the current style where a motion is
 // shorter than a change of the style. A column of digits takes one style and three bytes for each digit.
 func (e *frameEncoder) writeSpans() {
-	e.linkStyles()
+	e.heads = grow(e.heads, len(e.writer.styles.styles))
+	linkStyles(e.spans, e.heads)
 	for first, last := 0, -1; first < len(e.spans); {
 		if e.spans[first].written {
 			first++
@@ -369,65 +369,100 @@ func (e *frameEncoder) writeSpans() {
 	}
 }
 
-// linkStyles links each span to the next one of its style.
-func (e *frameEncoder) linkStyles() {
-	e.heads = grow(e.heads, len(e.writer.styles.styles))
-	for i := range e.heads {
-		e.heads[i] = -1
+// linkStyles links each span to the next one of its style, and each style to its first span.
+func linkStyles(spans []span, heads []int) {
+	for i := range heads {
+		heads[i] = -1
 	}
-	for i := len(e.spans) - 1; i >= 0; i-- {
-		if s := &e.spans[i]; !s.fixed {
-			s.next, e.heads[s.style] = e.heads[s.style], i
+	for i := len(spans) - 1; i >= 0; i-- {
+		if s := &spans[i]; !s.fixed {
+			s.next, heads[s.style] = heads[s.style], i
 		}
 	}
 }
 
 // nextSpan returns the span that is written after the last one: the next in reading order, the first that is left, or
-// one of the next of the same style.
+// one of the same style, if that saves bytes. A style that takes many bytes begins with its first span.
 func (e *frameEncoder) nextSpan(first, last int) int {
-	next := last + 1
-	for next < len(e.spans) && e.spans[next].written {
-		next++
+	if last < 0 {
+		return first
 	}
-	if last < 0 || next == len(e.spans) {
-		next = first
+	best := last + 1
+	for best < len(e.spans) && e.spans[best].written {
+		best++
 	}
-	best, bytes := next, e.bytesTo(&e.spans[next])
-	if next != first && bytes >= minReturn {
+	if best == len(e.spans) {
+		best = first
+	}
+	bytes := e.bytesTo(&e.spans[best])
+	if best != first && bytes >= minReturn {
 		if n := e.bytesTo(&e.spans[first]); n <= bytes {
 			best, bytes = first, n
 		}
 	}
-	if last < 0 || bytes <= 1 {
+	if bytes <= 1 {
 		return best
 	}
-	y := e.spans[last].y + 1
-	for tries, s := 0, &e.spans[last]; tries < maxTries; tries++ {
-		for s.next >= 0 && e.spans[s.next].written {
-			s.next = e.spans[s.next].next
+	best = e.nextOfStyle(last, best, bytes)
+	if id := e.spans[best].style; len(e.writer.styles.change(e.writer.style, id)) >= minLongStyle {
+		if n := e.firstOfStyle(id); n >= 0 {
+			return n
 		}
-		if s.next < 0 || tries > 0 && e.spans[s.next].y > y {
-			break
-		}
-		limit := min(bytes, maxStep)
-		if tries == 0 {
-			limit = bytes + e.detour(&e.spans[best], &e.spans[s.next])
-		}
-		if n := e.bytesTo(&e.spans[s.next]); n <= limit {
-			best, bytes = s.next, n
-		}
-		s = &e.spans[s.next]
 	}
 	return best
 }
 
-// detour estimates how many bytes it saves to write a span after another one, which has the current style, and not
-// before it. It is negative if that takes more.
-func (e *frameEncoder) detour(s, same *span) int {
-	styles := &e.writer.styles
-	n := len(styles.change(s.style, same.style)) - returnBytes
+// nextOfStyle returns the span of the last one's style that is written next, if that saves bytes, or another one, to
+// which a number of bytes leads.
+func (e *frameEncoder) nextOfStyle(last, other, bytes int) int {
+	s := &e.spans[last]
+	s.next = unwritten(e.spans, s.next)
+	n := s.next
+	if n < 0 {
+		n = e.firstOfStyle(s.style)
+	}
+	if n < 0 {
+		return other
+	}
+	best := other
+	if length := e.bytesTo(&e.spans[n]); length <= bytes+e.writer.styles.detour(&e.spans[other], s.style) {
+		best, bytes = n, length
+	}
+	for range maxTries {
+		n = unwritten(e.spans, e.spans[n].next)
+		if n < 0 || bytes <= 1 || e.spans[n].y > s.y+1 {
+			break
+		}
+		if x := e.spans[n].x; x > 0 && max(x-e.writer.x, e.writer.x-x) > maxStep {
+			continue
+		}
+		if length := e.bytesTo(&e.spans[n]); length <= min(bytes, maxStep) {
+			best, bytes = n, length
+		}
+	}
+	return best
+}
+
+// firstOfStyle returns the first span of a style that is not written yet, or -1.
+func (e *frameEncoder) firstOfStyle(id styleID) int {
+	e.heads[id] = unwritten(e.spans, e.heads[id])
+	return e.heads[id]
+}
+
+// unwritten returns the first span of a style, from one on, that is not written yet, or -1.
+func unwritten(spans []span, n int) int {
+	for n >= 0 && spans[n].written {
+		n = spans[n].next
+	}
+	return n
+}
+
+// detour estimates how many bytes it saves to write a span after the next one of the current style, and not before it.
+// It is negative if that takes more.
+func (t *styleTable) detour(s *span, current styleID) int {
+	n := len(t.change(s.style, current)) - returnBytes
 	if s.next < 0 {
-		n -= len(styles.change(same.style, s.style))
+		n -= len(t.change(current, s.style))
 	}
 	return n
 }

@@ -199,6 +199,30 @@ func TestFrameEncoder_alternatingStyles(t *testing.T) {
 	}
 }
 
+// A screen of boxes takes each colour a few times, although each line has all of them.
+func TestFrameEncoder_boxes(t *testing.T) {
+	look := darkTheme(t, colorprofile.TrueColor)
+	edge, rule := look.Paint(theme.Rule, "│"), look.Paint(theme.Rule, strings.Repeat("─", 28))
+	var lines []string
+	for y := range 18 {
+		row := fmt.Sprintf("%s %s %s %s", edge, look.Paint(theme.Muted, fmt.Sprintf("label %c", 'a'+y)),
+			look.Paint(theme.Accent, fmt.Sprintf("key %02d", y)), fmt.Sprintf("value %3d", y*y)+edge)
+		if y%6 == 5 {
+			row = rule
+		}
+		row += strings.Repeat(" ", 28-ansi.StringWidth(row))
+		lines = append(lines, row+row)
+	}
+	blank := strings.Repeat(strings.Repeat(" ", 56)+"\n", 17) + strings.Repeat(" ", 56)
+	sent := encodeAll(t, xtermFeatures(), blank, strings.Join(lines, "\n"))
+	for _, tone := range []theme.Tone{theme.Rule, theme.Muted, theme.Accent} {
+		style, _, _ := strings.Cut(look.Paint(tone, "\x00"), "\x00")
+		if n := strings.Count(sent, style[2:]); n > 1 {
+			t.Errorf("%q is written %d times: %q", style, n, sent)
+		}
+	}
+}
+
 // Each pair of lines is written with the shortest of the control functions that the terminal has.
 func TestFrameEncoder_shortestForm(t *testing.T) {
 	all := xtermFeatures()

@@ -35,8 +35,9 @@ const (
 	maxCellShift  = 8  // cells
 	minReturn     = 6  // bytes that the shortest motion to an earlier span takes
 	returnBytes   = 4  // bytes that a return to a span takes beyond what it saves
+	minLongStyle  = 9  // bytes of a change of style after which the first span of the new style is written
 	maxTries      = 8  // spans of one style that may be written next
-	maxStep       = 2  // bytes of a motion to a span that is written before others of its style
+	maxStep       = 3  // bytes of a motion to a span that is written before others of its style
 )
 
 // addSpans adds the spans that change a line into another one.
@@ -247,7 +248,9 @@ func bestCellShift(from int, old, line []cell) (best int) {
 			limit++
 		}
 	}
-	limit /= 2
+	if limit /= 2; limit == 0 {
+		return 0
+	}
 	free := 0
 	for free < len(old) && len(old) == len(line) && old[len(old)-free-1] == blank {
 		free++
