@@ -80,7 +80,7 @@ func (x *nameIndex) probe(sh *shard, rows *Snapshot, h uint32, name string) (at 
 			return at, false
 		}
 		if slot := int(w&maxSlots) - 1; w>>27 == h>>27 && x.hashes[slot] == h && rows.isLive(slot) &&
-			rows.name(slot) == name {
+			rows.hasName(slot, name) {
 			return at, true
 		}
 	}

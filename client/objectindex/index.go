@@ -2,34 +2,29 @@
 package objectindex
 
 import (
+	"bytes"
 	"math/bits"
 	"slices"
 	"sort"
 	"strings"
-	"unsafe"
 
 	"lookout/client"
 )
 
 // Limits of an index.
 const (
-	chunkRows    = 1 << 12 // rows of a chunk
-	hashBatch    = 500     // objects whose names are hashed together: one page
-	minArenaSize = 1 << 12 // bytes of the first arena; each further one is twice as large
-	maxArenaSize = 1 << 20 // up to this size
-	maxNameLen   = 1 << 16 // bytes of a name; rows with longer ones go to overflow
-	maxOwners    = 1 << 12 // different owners; rows with further ones go to overflow
-	maxSize      = 1 << 47 // bytes of an object; rows of larger ones go to overflow
+	chunkRows = 1 << 12 // rows of a chunk
+	hashBatch = 500     // objects whose names are hashed together: one page
+	maxOwners = 1 << 12 // different owners; rows with further ones go to overflow
+	maxSize   = 1 << 47 // bytes of an object; rows of larger ones go to overflow
 )
 
-// An Index holds objects in the order of their arrival, with about 100 bytes each, and finds them by name. Only one
-// goroutine may use it; others work on a Snapshot. The strings that it returns stay valid and keep the memory around
-// them in use.
+// An Index holds objects in the order of their arrival, with about 60 bytes each, and finds them by name. Only one
+// goroutine may use it; others work on a Snapshot.
 type Index struct {
 	current   Snapshot
 	names     nameIndex
-	arenaUsed int // bytes of the last arena
-	lastName  string
+	lastName  []byte
 	owners    map[string]int
 	lastOwner int // of the previous row: most have the same
 }
@@ -79,14 +74,8 @@ func (s *Index) Put(name string, row *client.Object) {
 		return
 	}
 	k, i := slot/chunkRows, slot%chunkRows
-	old := s.current.chunks[k][i]
 	s.current.chunks[k] = slices.Clone(s.current.chunks[k]) // snapshots keep theirs
-	s.current.chunks[k][i] = s.pack(row, func() uint64 {
-		if old.meta&isOverflow != 0 {
-			return s.storeName(name)
-		}
-		return old.name
-	})
+	s.current.chunks[k][i] = s.pack(row)
 }
 
 // Drop removes the object with a name. Its memory is freed with the index.
@@ -100,6 +89,7 @@ func (s *Index) Drop(name string) {
 func (s *Index) Snapshot() *Snapshot {
 	snapshot := s.current
 	snapshot.chunks = slices.Clone(snapshot.chunks)
+	snapshot.names = slices.Clone(snapshot.names)
 	snapshot.liveBits = slices.Clone(snapshot.liveBits)
 	snapshot.deletedBefore = slices.Clone(snapshot.deletedBefore)
 	return &snapshot
@@ -109,44 +99,45 @@ func (s *Index) Snapshot() *Snapshot {
 func (s *Index) appendRow(o *client.Object) {
 	k := s.current.slots / chunkRows
 	if k == len(s.current.chunks) {
-		var chunk []packedObject
-		if k > 0 {
-			chunk = make([]packedObject, 0, chunkRows)
-		}
-		s.current.chunks = append(s.current.chunks, chunk)
-		if s.current.liveBits != nil {
-			s.current.deletedBefore = append(s.current.deletedBefore, int32(s.current.deleted))
-		}
+		s.current.addChunk()
 	}
-	s.current.chunks[k] = append(s.current.chunks[k], s.pack(o, func() uint64 { return s.storeName(o.Name.Raw()) }))
-	s.current.sorted = s.current.sorted && (s.current.slots == 0 || o.Name.Raw() > s.lastName)
+	name := o.Name.Raw()
+	s.current.chunks[k] = append(s.current.chunks[k], s.pack(o))
+	s.current.names[k].add(name)
+	s.current.sorted = s.current.sorted && (s.current.slots == 0 || name > string(s.lastName))
 	s.current.slots++
-	s.lastName = s.current.name(s.current.slots - 1)
+	s.lastName = append(s.lastName[:0], name...)
 	s.current.markLive(s.current.slots - 1)
 }
 
-// storeName stores a name and returns its place.
-func (s *Index) storeName(name string) uint64 {
-	k := len(s.current.arenas) - 1
-	if k < 0 || len(s.current.arenas[k])-s.arenaUsed < len(name) {
-		size := minArenaSize << min(len(s.current.arenas), 8)
-		s.current.arenas = append(s.current.arenas, make([]byte, max(min(size, maxArenaSize), len(name))))
-		s.arenaUsed, k = 0, k+1
+// addChunk adds a chunk for further rows.
+func (s *Snapshot) addChunk() {
+	var rows []packedObject
+	var names nameChunk
+	if k := len(s.chunks); k > 0 {
+		full := &s.names[k-1]
+		names = nameChunk{
+			text:   make([]byte, 0, len(full.text)+len(full.text)/8),
+			blocks: make([]int, 0, chunkRows/blockNames),
+		}
+		full.text = bytes.Clone(full.text)
+		rows = make([]packedObject, 0, chunkRows)
 	}
-	copy(s.current.arenas[k][s.arenaUsed:], name)
-	at := uint64(k)<<40 | uint64(s.arenaUsed)<<16 | uint64(len(name))
-	s.arenaUsed += len(name)
-	return at
+	s.chunks, s.names = append(s.chunks, rows), append(s.names, names)
+	if s.liveBits != nil {
+		s.deletedBefore = append(s.deletedBefore, int32(s.deleted))
+	}
 }
 
-// pack returns the row of an object; name returns the place of its name. An object that does not fit goes to overflow.
-func (s *Index) pack(o *client.Object, name func() uint64) packedObject {
+// pack returns the row of an object, without its name. An object that does not fit goes to overflow.
+func (s *Index) pack(o *client.Object) packedObject {
 	sum, parts, hasSum := o.ETag.Checksum()
 	at, format, fits := o.Modified.Pack()
 	owner, known := s.internOwner(o.Owner.Raw())
-	if !fits || !known || o.Size < 0 || o.Size >= maxSize || !hasSum && !o.ETag.IsZero() ||
-		len(o.Name.Raw()) >= maxNameLen {
-		s.current.overflow = append(s.current.overflow, o.Clone())
+	if !fits || !known || o.Size < 0 || o.Size >= maxSize || !hasSum && !o.ETag.IsZero() {
+		nameless := *o
+		nameless.Name = client.ServerText{}
+		s.current.overflow = append(s.current.overflow, nameless.Clone())
 		return packedObject{size: uint64(len(s.current.overflow) - 1), meta: isOverflow}
 	}
 	p := packedObject{etag: sum, size: uint64(o.Size)<<17 | uint64(parts)<<1}
@@ -157,7 +148,6 @@ func (s *Index) pack(o *client.Object, name func() uint64) packedObject {
 	if isLowerASCII(o.Name.Raw()) {
 		p.size |= nameIsLower
 	}
-	p.name = name()
 	return p
 }
 
@@ -171,7 +161,7 @@ func (s *Index) internOwner(owner string) (int, bool) {
 		return n, true
 	}
 	n := len(s.current.owners)
-	if n == maxOwners || len(owner) >= maxNameLen {
+	if n == maxOwners {
 		return 0, false
 	}
 	owner = strings.Clone(owner)
@@ -189,12 +179,11 @@ func isLowerASCII(name string) bool {
 	return true
 }
 
-// A packedObject is an object in 40 bytes, with its name elsewhere.
+// A packedObject is an object in 32 bytes, with its name elsewhere.
 type packedObject struct {
 	etag [16]byte
 	size uint64 // 47 bits size, 16 bits parts of the ETag, nameIsLower; or the index in overflow
 	meta uint64 // 48 bits time, 12 bits owner, 2 bits format of the time, hasMD5, isOverflow
-	name uint64 // 24 bits arena, 24 bits offset, 16 bits length
 }
 
 const (
@@ -203,12 +192,14 @@ const (
 	hasMD5      = 2 // in meta
 )
 
-func (p *packedObject) unpack(s *Snapshot) client.Object {
+func (p *packedObject) unpack(s *Snapshot, name string) client.Object {
 	if p.meta&isOverflow != 0 {
-		return s.overflow[p.size]
+		o := s.overflow[p.size]
+		o.Name = client.NewText(name)
+		return o
 	}
 	o := client.Object{
-		Name:     client.NewText(s.text(p.name)),
+		Name:     client.NewText(name),
 		Size:     int64(p.size >> 17),
 		Owner:    client.NewText(s.owners[p.meta>>4&(maxOwners-1)]),
 		Modified: client.UnpackTime(p.meta>>16, uint8(p.meta>>2&3)),
@@ -231,9 +222,9 @@ func (p *packedObject) isPrefix(s *Snapshot) bool {
 // rows by their positions.
 type Snapshot struct {
 	chunks        [][]packedObject // chunkRows rows in each but the last; rows are never changed
-	arenas        [][]byte         // bytes are never changed
+	names         []nameChunk      // of the rows of each chunk
 	owners        []string
-	overflow      []client.Object // rows that do not fit into 40 bytes
+	overflow      []client.Object // rows that do not fit into 32 bytes, without their names
 	slots         int             // rows, including dropped ones
 	deleted       int             // dropped rows
 	liveBits      []uint64        // one bit per row; nil as long as none was dropped
@@ -245,31 +236,16 @@ type Snapshot struct {
 func (s *Snapshot) Len() int { return s.slots - s.deleted }
 
 // At returns the object at position i, 0 ≤ i < Len.
-func (s *Snapshot) At(i int) client.Object { return s.row(s.slotAt(i)).unpack(s) }
+func (s *Snapshot) At(i int) client.Object {
+	slot := s.slotAt(i)
+	return s.row(slot).unpack(s, s.name(slot))
+}
 
 // Name returns the raw name at position i.
 func (s *Snapshot) Name(i int) string { return s.name(s.slotAt(i)) }
 
 func (s *Snapshot) row(slot int) *packedObject {
 	return &s.chunks[slot/chunkRows][slot%chunkRows]
-}
-
-func (s *Snapshot) name(slot int) string { return s.nameOf(s.row(slot)) }
-
-func (s *Snapshot) nameOf(p *packedObject) string {
-	if p.meta&isOverflow != 0 {
-		return s.overflow[p.size].Name.Raw()
-	}
-	return s.text(p.name)
-}
-
-// text returns a name in its arena. No byte of an arena is written twice, so the string never changes.
-func (s *Snapshot) text(at uint64) string {
-	n := int(at & 0xffff)
-	if n == 0 {
-		return ""
-	}
-	return unsafe.String(&s.arenas[at>>40][at>>16&0xffffff], n)
 }
 
 // slotAt returns the slot of the row at a position: the number of live rows before it.

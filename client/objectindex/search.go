@@ -1,7 +1,10 @@
 package objectindex
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/binary"
 	"math"
 	"runtime"
 	"slices"
@@ -14,12 +17,12 @@ import (
 // such as the folder of all names. If within is not nil, it searches only these positions. It stops with an error when
 // ctx ends.
 func (s *Snapshot) Filter(ctx context.Context, text, behind string, within []int32) ([]int32, error) {
-	want := newNeedle(text)
-	want.skipPrefix = behind
+	want := newNeedle(text, behind)
 	if within != nil {
 		return collectParallel(ctx, (len(within)+chunkRows-1)/chunkRows, func(k int) (hits []int32) {
+			names := nameReader{rows: s}
 			for _, place := range within[k*chunkRows : min(len(within), (k+1)*chunkRows)] {
-				if want.matches(s, s.row(s.slotAt(int(place)))) {
+				if slot := s.slotAt(int(place)); want.matches(s.row(slot), names.read(slot)) {
 					hits = append(hits, place)
 				}
 			}
@@ -27,8 +30,9 @@ func (s *Snapshot) Filter(ctx context.Context, text, behind string, within []int
 		})
 	}
 	return collectParallel(ctx, len(s.chunks), func(k int) (hits []int32) {
-		s.eachInChunk(k, func(place int32, p *packedObject) {
-			if want.matches(s, p) {
+		names := nameReader{rows: s}
+		s.eachInChunk(k, func(place int32, slot int) {
+			if want.matches(s.row(slot), names.read(slot)) {
 				hits = append(hits, place)
 			}
 		})
@@ -37,12 +41,12 @@ func (s *Snapshot) Filter(ctx context.Context, text, behind string, within []int
 }
 
 // eachInChunk calls a function for each live row of a chunk.
-func (s *Snapshot) eachInChunk(k int, do func(place int32, p *packedObject)) {
+func (s *Snapshot) eachInChunk(k int, do func(place int32, slot int)) {
 	from := k * chunkRows
 	place := int32(s.positionOf(from))
 	for i := range min(chunkRows, s.slots-from) {
 		if s.isLive(from + i) {
-			do(place, &s.chunks[k][i])
+			do(place, from+i)
 			place++
 		}
 	}
@@ -76,33 +80,30 @@ func runParallel(ctx context.Context, n int, do func(k int)) error {
 
 // A needle is a text to search for, in lower case.
 type needle struct {
-	text       string
-	skipPrefix string // the beginning of names to ignore
+	text       []byte
+	skipPrefix []byte // the beginning of names to ignore
 	isASCII    bool   // the text is ASCII alone
 }
 
-func newNeedle(text string) needle {
+func newNeedle(text, skipPrefix string) needle {
 	low := strings.ToLower(text)
-	return needle{text: low, isASCII: isLowerASCII(low)}
+	return needle{text: []byte(low), skipPrefix: []byte(skipPrefix), isASCII: isLowerASCII(low)}
 }
 
 // matches reports whether a row's name contains the needle.
-func (n needle) matches(s *Snapshot, p *packedObject) bool {
-	name := s.nameOf(p)
-	if n.skipPrefix != "" {
-		name = strings.TrimPrefix(name, n.skipPrefix)
-	}
+func (n needle) matches(p *packedObject, name []byte) bool {
+	name = bytes.TrimPrefix(name, n.skipPrefix)
 	switch {
 	case p.meta&isOverflow == 0 && p.size&nameIsLower != 0:
-		return strings.Contains(name, n.text)
+		return bytes.Contains(name, n.text)
 	case n.isASCII && isASCII(name):
 		return n.matchesASCII(name)
 	}
-	return strings.Contains(strings.ToLower(name), n.text)
+	return bytes.Contains(bytes.ToLower(name), n.text)
 }
 
 // matchesASCII searches for an ASCII needle in an ASCII name, ignoring case.
-func (n needle) matchesASCII(name string) bool {
+func (n needle) matchesASCII(name []byte) bool {
 	for i := 0; i+len(n.text) <= len(name); i++ {
 		j := 0
 		for j < len(n.text) && lowerByte(name[i+j]) == n.text[j] {
@@ -115,9 +116,9 @@ func (n needle) matchesASCII(name string) bool {
 	return false
 }
 
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= 0x80 {
+func isASCII(s []byte) bool {
+	for _, c := range s {
+		if c >= 0x80 {
 			return false
 		}
 	}
@@ -195,7 +196,8 @@ type sortRow struct {
 
 // sortRows returns the sort rows of common prefixes and of objects.
 func (s *Snapshot) sortRows(ctx context.Context, by SortOrder, within []int32) (folders, rest []sortRow, err error) {
-	add := func(place int32, p *packedObject) {
+	add := func(place int32, slot int) {
+		p := s.row(slot)
 		if p.isPrefix(s) {
 			folders = append(folders, sortRow{position: place})
 			return
@@ -205,7 +207,7 @@ func (s *Snapshot) sortRows(ctx context.Context, by SortOrder, within []int32) (
 	if within != nil {
 		rest = make([]sortRow, 0, len(within))
 		for _, place := range within {
-			add(place, s.row(s.slotAt(int(place))))
+			add(place, s.slotAt(int(place)))
 		}
 		return folders, rest, ctx.Err()
 	}
@@ -244,48 +246,57 @@ func (s *Snapshot) sortByName(ctx context.Context, rows []sortRow) ([]sortRow, e
 		}
 		return radixSort(ctx, rows, false)
 	}
-	common := s.commonPrefix(rows)
-	for i := range rows {
-		rows[i].key = leadingBytes(s.Name(int(rows[i].position))[common:])
+	return s.sortNames(ctx, rows, &nameReader{rows: s})
+}
+
+// sortNames sorts rows by name: by the bytes that follow what all names have in common, and then in the same way those
+// rows for which these bytes are equal.
+func (s *Snapshot) sortNames(ctx context.Context, rows []sortRow, names *nameReader) ([]sortRow, error) {
+	common := s.commonPrefix(rows, names)
+	for i, r := range rows {
+		rows[i].key = sortableBytes(names.read(s.slotAt(int(r.position)))[common:])
 	}
-	return mergeSort(ctx, rows, func(a, b sortRow) int {
-		if a.key != b.key {
-			if a.key < b.key {
-				return -1
-			}
-			return 1
+	rows, err := mergeSort(ctx, rows, func(a, b sortRow) int { return cmp.Compare(a.key, b.key) })
+	for from, to := 0, 0; from < len(rows) && err == nil; from = to {
+		for to = from + 1; to < len(rows) && rows[to].key == rows[from].key; {
+			to++
 		}
-		return strings.Compare(s.Name(int(a.position)), s.Name(int(b.position)))
-	})
+		if equal := rows[from:to]; len(equal) > 1 && hasMoreBytes(equal[0].key) {
+			var sorted []sortRow
+			sorted, err = s.sortNames(ctx, equal, names)
+			copy(equal, sorted)
+		}
+	}
+	return rows, err
 }
 
 // commonPrefix returns how many bytes all names have in common at the beginning.
-func (s *Snapshot) commonPrefix(rows []sortRow) int {
+func (s *Snapshot) commonPrefix(rows []sortRow, names *nameReader) int {
 	if len(rows) == 0 {
 		return 0
 	}
 	first := s.Name(int(rows[0].position))
 	n := len(first)
 	for _, r := range rows {
-		name := s.Name(int(r.position))
+		name := names.read(s.slotAt(int(r.position)))
 		n = min(n, len(name))
-		for name[:n] != first[:n] {
+		for string(name[:n]) != first[:n] {
 			n--
 		}
 	}
 	return n
 }
 
-// leadingBytes returns the first eight bytes of a text as a number with the same order.
-func leadingBytes(s string) (n uint64) {
-	for i := range 8 {
-		n <<= 8
-		if i < len(s) {
-			n |= uint64(s[i])
-		}
-	}
-	return n
+// sortableBytes returns the first seven bytes of a text, and how many there are, as a number with the same order.
+func sortableBytes(s []byte) uint64 {
+	var b [8]byte
+	copy(b[:7], s)
+	b[7] = byte(min(len(s), 8))
+	return binary.BigEndian.Uint64(b[:])
 }
+
+// hasMoreBytes reports whether a text has more bytes than are in its number.
+func hasMoreBytes(number uint64) bool { return number&0xff == 8 }
 
 // radixSort sorts rows by key; equal ones keep their order. It skips digits that are the same in all keys.
 func radixSort(ctx context.Context, rows []sortRow, reverse bool) ([]sortRow, error) {
@@ -326,6 +337,10 @@ func radixSort(ctx context.Context, rows []sortRow, reverse bool) ([]sortRow, er
 // mergeSort sorts runs on all processors and merges them in pairs.
 func mergeSort(ctx context.Context, rows []sortRow, compare func(a, b sortRow) int) ([]sortRow, error) {
 	const run = 1 << 14
+	if len(rows) <= run {
+		slices.SortFunc(rows, compare)
+		return rows, ctx.Err()
+	}
 	err := runParallel(
 		ctx, (len(rows)+run-1)/run, func(k int) { slices.SortFunc(rows[k*run:min(len(rows), (k+1)*run)], compare) },
 	)

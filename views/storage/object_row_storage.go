@@ -11,7 +11,7 @@ import (
 // objectIndex is an alias because the name of the embedded field must not be Index, which is a method.
 type objectIndex = objectindex.Index
 
-// objectRowStorage holds the rows of a listing in about 100 bytes each. It filters and sorts faster than the table.
+// objectRowStorage holds the rows of a listing in about 60 bytes each. It filters and sorts faster than the table.
 type objectRowStorage struct {
 	*objectIndex
 	listing *objectListing
