@@ -89,7 +89,7 @@ func New(ctx context.Context, o Options) *Account {
 	if a.Journal == nil {
 		a.Journal = journal.NewInMemory(a.Now)
 	}
-	a.memory = openMemory(journal.StateFile(a.Journal))
+	a.memory = newMemory(journal.StateFile(a.Journal))
 	if a.Location == nil {
 		a.Location = time.Local
 	}

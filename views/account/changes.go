@@ -43,7 +43,7 @@ func RecentChanges(a *Account) resource.Joined[RecentChange] {
 		for _, e := range set.Rows() {
 			all = append(all, RecentChange{At: e.Time, Entry: e})
 		}
-		for _, c := range a.memory.seen.Elsewhere {
+		for _, c := range a.memory.observations().Elsewhere {
 			all = append(all, RecentChange{At: c.To, Elsewhere: c})
 		}
 		sort.SliceStable(all, func(i, j int) bool { return all[i].At.After(all[j].At) })

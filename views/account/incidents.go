@@ -23,8 +23,8 @@ func (a *Account) Incidents() *incident.Incidents {
 			Issues:      issues.Rows(),
 			Ticket:      a.Tickets.State,
 			Disabled:    func(id int) incident.DisabledInfo { return disabledInfo(a, id) },
-			Healthy:     a.memory.seen.HealthySince,
-			WasOpen:     a.memory.seen.TicketWasOpen,
+			Healthy:     func(id int) time.Time { return a.memory.observations().HealthySince(id) },
+			WasOpen:     func(id int) bool { return a.memory.observations().TicketWasOpen(id) },
 			Now:         a.Now(),
 		})
 	}, IncidentSources(a)...)
@@ -89,9 +89,9 @@ func disabledInfo(a *Account, id int) incident.DisabledInfo {
 	}
 	w, held := a.Journal.DisabledService(FormatID(id))
 	if !held {
-		d := a.memory.seen.DisabledInfo(id, updated, nil)
+		d := a.memory.observations().DisabledInfo(id, updated, nil)
 		d.Perhaps = incident.MayHaveDisabled(id, a.Journal.UnresolvedEntries(a.Now().Add(-unresolvedAge)))
 		return d
 	}
-	return a.memory.seen.DisabledInfo(id, updated, &w)
+	return a.memory.observations().DisabledInfo(id, updated, &w)
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,7 +20,8 @@ import (
 
 // memory is what was seen of the account, and its file.
 type memory struct {
-	seen     *incident.Observations
+	read     func() rememberedFile  // reads the file, only once, and may be called off the event loop
+	seen     *incident.Observations // nil until observations is called
 	file     statefile.StateFile
 	problem  string // why the file could not be read; it is reported once
 	saved    int    // changes of seen that the file has
@@ -47,23 +49,48 @@ func (m *memory) Version() int { return m.version }
 // user's.
 func HoldMemory(a *Account, held bool) { a.memory.held = held }
 
-// openMemory reads what earlier runs have seen. A file that makes no sense is set aside and reported.
-func openMemory(file statefile.StateFile) memory {
-	m := memory{file: file, unsaved: &atomic.Pointer[incident.Observations]{}}
+// rememberedFile is what earlier runs have seen.
+type rememberedFile struct {
+	seen    *incident.Observations
+	file    statefile.StateFile
+	problem string // why the file could not be read
+}
+
+// newMemory returns a memory whose file is read when it is needed: that of thousands of services takes longer than the
+// first frame.
+func newMemory(file statefile.StateFile) memory {
+	return memory{
+		read:    sync.OnceValue(func() rememberedFile { return readMemory(file) }),
+		unsaved: &atomic.Pointer[incident.Observations]{},
+	}
+}
+
+// readMemory reads what earlier runs have seen. A file that makes no sense is set aside and reported.
+func readMemory(file statefile.StateFile) rememberedFile {
+	r := rememberedFile{file: file}
 	data, err := file.Read()
 	if err != nil {
-		m.problem = err.Error() + " · what was seen before is not known, and nothing is remembered"
-		m.file = statefile.StateFile{}
+		r.problem = err.Error() + " · what was seen before is not known, and nothing is remembered"
+		r.file = statefile.StateFile{}
 	}
-	if m.seen, err = incident.Load(data); err != nil {
-		m.problem = err.Error()
+	if r.seen, err = incident.Load(data); err != nil {
+		r.problem = err.Error()
 		if aside, failed := file.SetAside(); failed == nil {
-			m.problem += " · it was set aside as " + client.Clean(aside)
+			r.problem += " · it was set aside as " + client.Clean(aside)
 		}
 	}
-	m.saved = m.seen.Changes()
-	m.published = m.saved
-	return m
+	return r
+}
+
+// observations returns what was seen.
+func (m *memory) observations() *incident.Observations {
+	if m.seen == nil {
+		r := m.read()
+		m.seen, m.file, m.problem = r.seen, r.file, r.problem
+		m.saved = m.seen.Changes()
+		m.published = m.saved
+	}
+	return m.seen
 }
 
 // observe compares services and issues with what was seen before. Differences are held until the journal has been read:
@@ -78,7 +105,7 @@ func observe(a *Account) tea.Cmd {
 		read := services.Freshness().LoadedAt.Round(0).UTC()
 		// a row that only this program has removed is missing in no list
 		complete := services.Complete() && len(services.Missing()) == 0 && !read.Equal(m.readAt)
-		changes := m.seen.Changes()
+		changes := m.observations().Changes()
 		if v != m.services {
 			m.notExplained = append(m.notExplained, m.seen.Observe(incident.ServiceSnapshot{
 				Services: services.Rows(),
@@ -188,8 +215,9 @@ const memorySaveInterval = 5 * time.Minute
 // LastSeenEnabled returns a function that reports whether a service was seen enabled after a time. It knows what was
 // seen until now, and may be called off the event loop.
 func LastSeenEnabled(a *Account) func(service int, after time.Time) bool {
-	last := make(map[int]time.Time, len(a.memory.seen.Services))
-	for id, s := range a.memory.seen.Services {
+	services := a.memory.observations().Services
+	last := make(map[int]time.Time, len(services))
+	for id, s := range services {
 		last[id] = s.Enabled
 	}
 	return func(service int, after time.Time) bool { return last[service].After(after) }
@@ -198,7 +226,7 @@ func LastSeenEnabled(a *Account) func(service int, after time.Time) bool {
 // saveMemory writes the memory if something has changed, off the loop and once at a time.
 func saveMemory(a *Account) tea.Cmd {
 	m := &a.memory
-	if m.held {
+	if m.held || m.seen == nil {
 		return nil
 	}
 	changes := m.seen.Changes()

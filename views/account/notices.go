@@ -65,7 +65,7 @@ func ListNotices(a *Account) ([]ui.Notification, tea.Cmd) {
 // issueNotices reports new issues.
 func issueNotices(a *Account, rows []*client.Issue) []ui.Notification {
 	var texts []string
-	for _, i := range a.memory.seen.ObserveIssues(rows, a.Now().Round(0).UTC()) {
+	for _, i := range a.memory.observations().ObserveIssues(rows, a.Now().Round(0).UTC()) {
 		names := make([]string, len(i.Services))
 		for n, id := range i.Services {
 			names[n] = ServiceName(a, id)

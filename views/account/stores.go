@@ -17,12 +17,17 @@ import (
 
 // Services returns the services.
 func (a *Account) Services() *ui.RowStore[*client.Service] {
+	list := func(ctx context.Context, number int) (client.Page[*client.Service], error) {
+		page, err := a.API.Services.List(ctx, number)
+		a.memory.read() // off the event loop, which compares the services with it
+		return page, err
+	}
 	return sharedStoreFrom(a, "services", func() ui.RowSource[*client.Service] {
 		return ui.RowSource[*client.Service]{
 			ID:           func(s *client.Service) string { return FormatID(s.ID) },
 			Updated:      func(s *client.Service) time.Time { return s.Updated.Time() },
 			State:        func(s *client.Service) string { return string(s.Status) },
-			PrefetchFrom: pagePrefetcher(a.API.Services.List),
+			PrefetchFrom: pagePrefetcher(list),
 		}
 	})
 }

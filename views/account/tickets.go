@@ -167,7 +167,7 @@ func (r ticketResult) Deliver() tea.Cmd {
 	}
 	if r.err == nil && entry.state != incident.TicketUnknown {
 		open := entry.state == incident.TicketOpen
-		r.account.memory.seen.SetTicket(r.id, open, entry.at.Round(0).UTC())
+		r.account.memory.observations().SetTicket(r.id, open, entry.at.Round(0).UTC())
 	}
 	t.byID[r.id] = entry
 	if entry.state != before.state || before.reading {
