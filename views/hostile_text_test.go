@@ -59,7 +59,8 @@ func (s *rewritingTransport) RoundTrip(req *http.Request) (*http.Response, error
 func hostileStrings(t *testing.T, categories ...string) []string {
 	t.Helper()
 	return append(
-		faulttest.HostileStrings(t, "E11", categories...), "\x1b[2J", "\x1b]0;owned\x07", "\x1b]52;c;never ends", "a\rb",
+		faulttest.HostileStrings(t, "E11", categories...),
+		"\x1b[2J", "\x1b]0;owned\x07", "\x1b]52;c;never ends", "a\rb",
 		"\u009b31m", "\u202eevil", "a\u200bb", "\x1b["+strings.Repeat("9;", 40)+"m",
 	)
 }

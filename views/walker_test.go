@@ -175,8 +175,8 @@ func isSide(row []rune, left, right int) bool {
 	return right < len(row) && strings.ContainsRune("│├", row[left]) && strings.ContainsRune("│┤", row[right])
 }
 
-// chartProblems returns what is wrong with the axes of the chart in the box, if there is one. That of the network has an
-// axis for each series.
+// chartProblems returns what is wrong with the axes of the chart in the box, if there is one. That of the network has
+// an axis for each series.
 func (b boxOnScreen) chartProblems(cells [][]rune) (problems []string) {
 	var ticks []float64
 	axes, times := 0, 0

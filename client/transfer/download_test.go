@@ -501,7 +501,8 @@ func testDownloadNameTaken(t *testing.T) {
 
 func testHostileNames(t *testing.T) {
 	names := append(
-		faulttest.HostileStrings(t, "D6", "object_traversal", "object_fs"), "../victim", "/etc/passwd", "a/../../victim",
+		faulttest.HostileStrings(t, "D6", "object_traversal", "object_fs"),
+		"../victim", "/etc/passwd", "a/../../victim",
 		"..", ".", "", "a//b", "dir/", `..\victim`, "C:x", "a\x00b", "a\nb", "CON", "link/victim", "flink", "dangling",
 		"-rf", ".bashrc", strings.Repeat("a", 256),
 	)

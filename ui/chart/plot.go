@@ -59,8 +59,8 @@ type plot struct {
 	scale             scale
 }
 
-// split returns a plot for each of two series, one above the other, so that neither hides the other or seems to be added
-// to it.
+// split returns a plot for each of two series, one above the other, so that neither hides the other or seems to be
+// added to it.
 func (p plot) split() []plot {
 	rows := p.rows / 2
 	return []plot{
@@ -241,9 +241,9 @@ var barTops = asciigraph.CharSet{
 	ArcUpLeft:    " ",
 }
 
-// drawBars draws the values of series n as bars in steps of an eighth of a row. Bars stand on the tick of 0, which is in
-// the middle of the lowest row: below half a row they are either on the axis or fill its upper half. Without ticks, they
-// fill the rows but for an eighth, which keeps them apart from what is above.
+// drawBars draws the values of series n as bars in steps of an eighth of a row. Bars stand on the tick of 0, which is
+// in the middle of the lowest row: below half a row they are either on the axis or fill its upper half. Without ticks,
+// they fill the rows but for an eighth, which keeps them apart from what is above.
 func (f *frame) drawBars(p plot, n int, values []float64) {
 	level := func(v float64) float64 {
 		if p.scale.steps == 0 {

@@ -83,9 +83,9 @@ func (e *frameEncoder) encodePiece(content string, fresh bool, limit int) (piece
 	return e.writer.out, complete
 }
 
-// encodeSome encodes a plan with as many lines as a limit allows by estimate, but at least one. Every other piece begins
-// with the line that matters most, which may have changed since it was written. The others go on below the last one:
-// every line gets its turn even if those before it change all the time.
+// encodeSome encodes a plan with as many lines as a limit allows by estimate, but at least one. Every other piece
+// begins with the line that matters most, which may have changed since it was written. The others go on below the last
+// one: every line gets its turn even if those before it change all the time.
 func (e *frameEncoder) encodeSome(s scrollPlan, limit int) {
 	e.writer.beginFrame()
 	e.writer.scroll(s)

@@ -163,7 +163,8 @@ func TestSlowLine_heldKey(t *testing.T) {
 // After `r`, the screen says that the rows are new.
 func TestAtRest_writesNothing(t *testing.T) {
 	for _, pane := range []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "0"} {
-		runOnLine(t, simulatedLine{width: 200, height: 50, delay: 5 * time.Millisecond}, func(t *testing.T, l *simulatedLine) {
+		line := simulatedLine{width: 200, height: 50, delay: 5 * time.Millisecond}
+		runOnLine(t, line, func(t *testing.T, l *simulatedLine) {
 			time.Sleep(time.Second)
 			l.press(pane)
 			time.Sleep(3 * time.Minute)
