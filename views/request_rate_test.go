@@ -35,27 +35,32 @@ func TestRequestRate_dayAtRest(t *testing.T) {
 
 // While refreshing is paused, opening a pane that was never read reads it once; nothing else is requested.
 func TestPause_readsNewPaneOnce(t *testing.T) {
-	startProgram(t, emulator.Options{}, screenSize{160, 45}, func(r *harness) {
-		r.press("p")
-		for _, keys := range []string{"2", "3", "4", "5", "6", "7", "8", "9", "0", "F", "J", "U"} {
-			r.press(keys)
-			r.wait(2 * time.Second)
-			r.requireNoText("reading ")
-			r.requireText("paused 00:00:00")
-		}
-		r.press("8", "/", "acme-backups", "<enter>", "<enter>")
+	for name, options := range map[string]emulator.Options{"document": {}, "with tickets": {Service: emulator.ServiceNow}} {
+		t.Run(name, func(t *testing.T) { startProgram(t, options, screenSize{160, 45}, readEachPanePaused) })
+	}
+}
+
+// readEachPanePaused opens every pane twice while refreshing is paused: only the first time reads it.
+func readEachPanePaused(r *harness) {
+	r.press("p")
+	for _, keys := range []string{"2", "3", "4", "5", "6", "7", "8", "9", "0", "F", "J", "U"} {
+		r.press(keys)
 		r.wait(2 * time.Second)
 		r.requireNoText("reading ")
-		r.requireText("README.txt", "paused 00:00:00")
-		r.requireRequestRate(time.Hour)
-		before := r.emu.RequestCount("")
-		for _, keys := range []string{"2", "3", "4", "5", "6", "7", "8", "9", "0", "F", "J", "U"} {
-			r.press(keys)
-		}
-		if n := r.emu.RequestCount("") - before; n > 0 {
-			t.Errorf("%d requests for panes that were read before", n)
-		}
-	})
+		r.requireText("paused 00:00:00")
+	}
+	r.press("8", "/", "acme-backups", "<enter>", "<enter>")
+	r.wait(2 * time.Second)
+	r.requireNoText("reading ")
+	r.requireText("README.txt", "paused 00:00:00")
+	r.requireRequestRate(time.Hour)
+	before := r.emu.RequestCount("")
+	for _, keys := range []string{"2", "3", "4", "5", "6", "7", "8", "9", "0", "F", "J", "U"} {
+		r.press(keys)
+	}
+	if n := r.emu.RequestCount("") - before; n > 0 {
+		r.Errorf("%d requests for panes that were read before", n)
+	}
 }
 
 // Opening a pane reads its rows at once if they are older than the refresh interval, however the pane is opened. They
