@@ -9,9 +9,7 @@ type span struct {
 	kind      spanKind
 	shift     int  // of a shiftSpan: cells to the right; negative for left
 	fixed     bool // must be written in its line's order
-	chained   bool // a span above is linked to this one
 	next      int  // the span in the line below that is written right after this one, or -1
-	saved     int  // bytes that the links from the first span of the chain to this one save
 	written   bool
 }
 
