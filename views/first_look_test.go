@@ -64,7 +64,7 @@ func TestIncident_decidesCallWithoutScrolling(t *testing.T) {
 func TestIncident_changesAroundDetection(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{200, 50}, func(r *harness) {
 		r.press("2", "<enter>")
-		r.requireText("no changes are known, from this machine")
+		r.requireText("no known changes, from this machine")
 		r.press("d", "<tab>", "restart", "<ctrl+s>")
 		r.requireText("disable service", "restart")
 		r.elsewhere("PUT", "/managed/services/1", `{"timeout":25}`)
@@ -120,7 +120,7 @@ func TestLists_thirdColumn(t *testing.T) {
 		want []string
 	}{
 		{"2", []string{"─ CPU % ─ now", "at #823", "─ Earlier issues ─ 3 ─", "#810", "─ Changes ─"}},
-		{"3", []string{"─ CPU % ─ now", "▲823", "─ Changes ─", "not changed from this machine"}},
+		{"3", []string{"─ CPU % ─ now", "▲823", "─ Changes ─", "no changes made from this"}},
 		{"4", []string{"─ Issues to call about ─", "─ Changes ─"}},
 		{"5", []string{"─ Issues of services that use it ─", "#818", "cdn-origin", "─ Changes ─"}},
 		{"6", []string{"─ Issues at this address ─", "─ Changes ─"}},
@@ -149,7 +149,7 @@ func TestLists_thirdColumnShowsChanges(t *testing.T) {
 		r.press("3", "d", "<tab>", "restart", "<ctrl+s>")
 		r.requireText("disable service · until", "✓ done")
 		r.press("G")
-		r.requireText("not changed from this machine", "no change made elsewhere")
+		r.requireText("no changes made from this machine", "seen elsewhere")
 		r.elsewhere("PUT", "/managed/services/1", `{"timeout":25}`)
 		r.wait(2 * time.Minute)
 		r.press("/", "billing-api", "<enter>")

@@ -341,7 +341,7 @@ func TestWatch_usesLargeScreens(t *testing.T) {
 			r.requireText("Needs attention ─ 1", "Ada Wong  +1 555 0100", "Services ─ 14", "CPU % ─ now", "▲823")
 			if size.width >= 120 {
 				r.requireText("Issue #823", "notes: restart postgres", "Earlier issues", "ticket 48213 open")
-				r.requireText("ssh -p 2222 lnsupport@192.0.2.10", "no changes are known", "Swap op/s ─ now")
+				r.requireText("ssh -p 2222 lnsupport@192.0.2.10", "no known changes", "Swap op/s ─ now")
 			}
 			r.requireNoText("not read yet")
 			empty := 0

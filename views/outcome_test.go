@@ -242,7 +242,7 @@ func TestOutcome_lateDisableIsPerhapsOurs(t *testing.T) {
 		if d := strings.Join(r.detail(true), " "); !strings.Contains(d, "perhaps by a change from this machine") {
 			r.Errorf("the details are %q", d)
 		}
-		r.requireNoText("not disabled from this machine")
+		r.requireNoText("not from this machine")
 		r.requireMessageWith("nothing enables it again at 01:00")
 		r.wait(2 * time.Hour)
 		r.requireApplied("disable service")

@@ -292,7 +292,7 @@ func renderChanges(a *account.Account, b ui.Box) string {
 	if len(found) > 0 {
 		return strings.Join(account.ChangeLines(a, found[:min(len(found), max(0, b.Height))], b), "\n")
 	}
-	text := "nothing has been changed from this machine yet"
+	text := "no changes made from this machine yet"
 	if state := changes.State(); state.Kind != resource.Known {
 		text = state.String()
 	}

@@ -35,8 +35,10 @@ func TestRequestRate_dayAtRest(t *testing.T) {
 
 // While refreshing is paused, opening a pane that was never read reads it once; nothing else is requested.
 func TestPause_readsNewPaneOnce(t *testing.T) {
-	for name, options := range map[string]emulator.Options{"document": {}, "with tickets": {Service: emulator.ServiceNow}} {
-		t.Run(name, func(t *testing.T) { startProgram(t, options, screenSize{160, 45}, readEachPanePaused) })
+	for name, service := range map[string]string{"document": "", "with tickets": emulator.ServiceNow} {
+		t.Run(name, func(t *testing.T) {
+			startProgram(t, emulator.Options{Service: service}, screenSize{160, 45}, readEachPanePaused)
+		})
 	}
 }
 

@@ -21,7 +21,7 @@ func TestServices_showDisabledSince(t *testing.T) {
 				r.press("3", "s", "1")
 				r.line("billing-cron", "≥ 2 d", "unknown")
 				r.press("/", "billing-cron", "<enter>", "<enter>")
-				r.requireText("for ≥ 2 d 4 h, not disabled from")
+				r.requireText("for ≥ 2 d 4 h, not from this")
 			})
 		})
 	}

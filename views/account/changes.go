@@ -154,8 +154,7 @@ func ChangesPanel(a *Account, kind, id string, b ui.Box) ui.StackedPanel {
 	case s.Kind != resource.Known:
 		remark = s.String()
 	case len(found) == 0:
-		remark = "not changed from this machine" +
-			ReasonIf(kind == "service", ", and no change made elsewhere was seen")
+		remark = "no changes made from this machine" + ReasonIf(kind == "service", " or seen elsewhere")
 	}
 	for _, line := range ui.Wrap(remark, b.Width) {
 		lines = append(lines, b.Theme.Paint(theme.Muted, line))

@@ -56,7 +56,7 @@ func JournalPane(a *account.Account) ui.Pane {
 		RowActions:  journalOperations(a),
 		Detail:      func(e *journal.Entry, b ui.Box) string { return entryDetail(a, e, b) },
 		Footer:      func(_ *ui.RowStore[*journal.Entry], b ui.Box) string { return journalFoot(a, b) },
-		EmptyText:   "nothing has been changed from this machine yet",
+		EmptyText:   "no changes made from this machine yet",
 		BadgeFunc:   func() (string, theme.Tone) { return journalBadge(a) },
 		Label:       account.EntryName,
 	}

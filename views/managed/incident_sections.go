@@ -327,7 +327,7 @@ func (w incidentSections) changes(most int) ui.StackedPanel {
 		lines = append(lines, w.b.Theme.Paint(theme.Muted, fmt.Sprintf("and %d more in the journal", more)))
 	}
 	if len(found) == 0 && remark == "" {
-		lines = w.wrap("no changes are known, from this machine or elsewhere", theme.Muted)
+		lines = w.wrap("no known changes, from this machine or elsewhere", theme.Muted)
 	}
 	if remark != "" {
 		lines = append(lines, w.wrap(remark, theme.Warn)...)

@@ -383,7 +383,7 @@ func describeDisabled(a *account.Account, d incident.DisabledInfo) string {
 	case d.Perhaps:
 		text += ", perhaps by a change from this machine whose answer was lost"
 	case !d.Ours:
-		text += ", not disabled from this machine"
+		text += ", not from this machine"
 	}
 	return text + ui.WithPrefix(": ", client.NewText(d.Reason).String())
 }

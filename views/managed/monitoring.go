@@ -52,7 +52,7 @@ func monitoringOperations(a *account.Account) []resource.Operation[*client.Servi
 			SuccessText:     "monitoring is enabled",
 			Shows:           func(s *client.Service) string { return s.Status.String() },
 			Applies: func(s *client.Service) string {
-				return account.ReasonIf(s.Status != client.StatusDisabled, "not disabled")
+				return account.ReasonIf(s.Status != client.StatusDisabled, "monitoring is on")
 			},
 			Draft: func(*client.Service) resource.Draft[*client.Service] { return enableService(a, "") },
 		},
@@ -74,7 +74,7 @@ func windowOperations(a *account.Account) []resource.Operation[*client.Service] 
 			SuccessText: "stays disabled",
 			Shows:       func(s *client.Service) string { return s.Status.String() },
 			Applies: func(s *client.Service) string {
-				return account.ReasonIf(s.Status != client.StatusDisabled, "not disabled")
+				return account.ReasonIf(s.Status != client.StatusDisabled, "monitoring is on")
 			},
 			Draft: func(s *client.Service) resource.Draft[*client.Service] { return changeWindow(a, s) },
 		},
@@ -121,7 +121,7 @@ func disableService(a *account.Account, s *client.Service) resource.Draft[*clien
 		func() MaintenanceWindow { return in.window(a) },
 	) // the same for all rows, from when they are sent
 	draft := resource.Draft[*client.Service]{
-		Text:         "Nobody is alerted about it meanwhile. Nothing else changes.",
+		Text:         "Nobody is alerted in the meantime. Nothing else is stopped.",
 		SubmitLabel:  "disable",
 		Fields:       in.fields(a),
 		EnterSubmits: form.AlwaysSubmit,
@@ -396,6 +396,6 @@ const (
 	minutes15   windowChoice = "15 min"
 	hour1       windowChoice = "1 h"
 	hours4      windowChoice = "4 h"
-	noEnd       windowChoice = "no end" // until somebody enables the service
-	otherWindow windowChoice = "other time"
+	noEnd       windowChoice = "until I enable it"
+	otherWindow windowChoice = "another time"
 )

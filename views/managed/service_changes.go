@@ -151,7 +151,7 @@ func editService(a *account.Account, s *client.Service) resource.Draft[*client.S
 	fields := serviceFields(a, in)
 	if _, known := s.Timeout.Value(); !known && s.ID != 0 {
 		n := slices.IndexFunc(fields, func(f form.Field) bool { return f.Name == "timeout" })
-		fields[n] = form.OptionalNumber("timeout", "Timeout, s", &in.Timeout, 1, 255).
+		fields[n] = form.OptionalNumber("timeout", "Timeout (s)", &in.Timeout, 1, 255).
 			Note("not reported by the API; empty leaves it as it is").
 			Flag("timeout", timeoutUsage)
 	}
@@ -217,7 +217,7 @@ func serviceFields(a *account.Account, in *client.ServiceRequest) []form.Field {
 			When(func() bool { return isPrivateAddress(in.Address) }).
 			Note("needed for a private address, and only then").
 			Flag("region", "only for a private address"),
-		form.Number("timeout", "Timeout, s", &in.Timeout, 1, 255).
+		form.Number("timeout", "Timeout (s)", &in.Timeout, 1, 255).
 			Flag("timeout", timeoutUsage),
 		form.Text("body", "Expected text", &in.Body, form.Length(0, 100)).
 			Note("the answer must contain this text; leave it empty to accept any").

@@ -292,7 +292,7 @@ func formatBudget(b client.RateLimit, now time.Time) string {
 		return "" // the wait, or what is left, is shown beside the freshness
 	}
 	step := max(1, b.Limit/5)
-	return ui.FormatCount(int64(b.Remaining/step*step)) + "+ requests left"
+	return ui.FormatCount(int64(b.Remaining/step*step)) + "+ API requests left"
 }
 
 // redirectLog sends what libraries write to standard error to a file, or discards it, so that it does not spoil the

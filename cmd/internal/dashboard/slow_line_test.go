@@ -177,7 +177,7 @@ func TestAtRest_writesNothing(t *testing.T) {
 			if n := l.bytes - before; n > 200 {
 				t.Errorf("pane %s: %d bytes when the minute changes", pane, n)
 			}
-			if head := l.screen(); !strings.Contains(head, "● live   640+ requests left") {
+			if head := l.screen(); !strings.Contains(head, "● live   640+ API requests left") {
 				t.Errorf("pane %s is not live:\n%s", pane, head)
 			}
 			l.press("r")
@@ -192,18 +192,18 @@ func TestAtRest_writesNothing(t *testing.T) {
 // freshness tells it.
 func TestFormatBudget(t *testing.T) {
 	for remaining, want := range map[int]string{
-		800: "800+ requests left",
-		796: "640+ requests left",
-		641: "640+ requests left",
-		639: "480+ requests left",
-		160: "160+ requests left",
+		800: "800+ API requests left",
+		796: "640+ API requests left",
+		641: "640+ API requests left",
+		639: "480+ API requests left",
+		160: "160+ API requests left",
 		159: "",
 	} {
 		if got := formatBudget(client.RateLimit{Limit: 800, Remaining: remaining}, time.Now()); got != want {
 			t.Errorf("%d: %q, want %q", remaining, got, want)
 		}
 	}
-	if got := formatBudget(client.RateLimit{Limit: 5, Remaining: 3}, time.Now()); got != "3+ requests left" {
+	if got := formatBudget(client.RateLimit{Limit: 5, Remaining: 3}, time.Now()); got != "3+ API requests left" {
 		t.Errorf("of 5: %q", got)
 	}
 }
