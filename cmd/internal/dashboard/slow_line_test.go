@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,11 +25,11 @@ type simulatedLine struct {
 	account       emulator.Options
 	delay         time.Duration // of the account's answers
 
-	emu     *vt.Emulator
+	emu     *vt.SafeEmulator
 	written chan string
 	typed   *io.PipeWriter
-	tail    string // of the output, in which a request may begin
-	bytes   int    // that have arrived
+	tail    string       // of the output, in which a request may begin
+	bytes   atomic.Int64 // that have arrived
 }
 
 // A delayedAccount answers each request after a delay.
@@ -43,7 +44,7 @@ func (d delayedAccount) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // runOnLine runs a test in a bubble of fake time, while the program starts on a line.
-func runOnLine(t *testing.T, l simulatedLine, test func(*testing.T, *simulatedLine)) {
+func runOnLine(t *testing.T, l *simulatedLine, test func(*testing.T, *simulatedLine)) {
 	t.Helper()
 	t.Setenv("TERM", "xterm-256color")
 	t.Setenv("COLORTERM", "truecolor")
@@ -56,7 +57,7 @@ func runOnLine(t *testing.T, l simulatedLine, test func(*testing.T, *simulatedLi
 			t.Fatal(err)
 		}
 		in, typed := io.Pipe()
-		l.emu, l.written, l.typed = vt.NewEmulator(l.width, l.height), make(chan string, 1000), typed
+		l.emu, l.written, l.typed = vt.NewSafeEmulator(l.width, l.height), make(chan string, 1000), typed
 		go l.carry()
 		go func() { _, _ = io.Copy(io.Discard, l.emu) }()
 		ended := make(chan struct{})
@@ -64,7 +65,7 @@ func runOnLine(t *testing.T, l simulatedLine, test func(*testing.T, *simulatedLi
 			defer close(ended)
 			_, err := terminal.Run(t.Context(), program, terminal.Options{
 				In:   in,
-				Out:  &l,
+				Out:  l,
 				Term: "xterm-256color",
 				Size: func() (int, int) { return l.width, l.height },
 			})
@@ -72,12 +73,12 @@ func runOnLine(t *testing.T, l simulatedLine, test func(*testing.T, *simulatedLi
 				t.Error(err)
 			}
 		}()
-		test(t, &l)
+		test(t, l)
 		l.press("\x03")
 		<-ended
 		close(l.written)
 		in.Close()
-		l.emu.Close()
+		_ = l.emu.InputPipe().(io.Closer).Close()
 	})
 }
 
@@ -104,8 +105,8 @@ func (l *simulatedLine) carry() {
 
 // show shows output and answers the requests in it.
 func (l *simulatedLine) show(text string) {
-	_, _ = io.WriteString(l.emu, text)
-	l.bytes += len(text)
+	_, _ = l.emu.Write([]byte(text)) // its WriteString does not lock
+	l.bytes.Add(int64(len(text)))
 	parts := strings.Split(l.tail+text, "\x1b[5n")
 	l.tail = parts[len(parts)-1]
 	l.tail = l.tail[max(0, len(l.tail)-3):]
@@ -131,7 +132,7 @@ func (l *simulatedLine) waitFor(text string) time.Duration {
 // second. What the first frame says about reading must not delay it.
 func TestSlowLine_firstIssue(t *testing.T) {
 	for _, delay := range []time.Duration{0, 5 * time.Millisecond, 200 * time.Millisecond, time.Second} {
-		line := simulatedLine{rate: 960, width: 80, height: 24, delay: delay}
+		line := &simulatedLine{rate: 960, width: 80, height: 24, delay: delay}
 		runOnLine(t, line, func(t *testing.T, l *simulatedLine) {
 			if took := l.waitFor("billing-api"); took > 2500*time.Millisecond {
 				t.Errorf("the API answers in %v: the first issue can be read after %v", delay, took)
@@ -143,7 +144,7 @@ func TestSlowLine_firstIssue(t *testing.T) {
 // At 9,600 bits a second and 200x50, the last screen of a held key takes about 3 s. The row at the cursor is there
 // sooner.
 func TestSlowLine_heldKey(t *testing.T) {
-	line := simulatedLine{rate: 960, width: 200, height: 50, account: emulator.Options{Seed: "large"}}
+	line := &simulatedLine{rate: 960, width: 200, height: 50, account: emulator.Options{Seed: "large"}}
 	runOnLine(t, line, func(t *testing.T, l *simulatedLine) {
 		l.waitFor("300 open")
 		l.press("3")
@@ -163,18 +164,18 @@ func TestSlowLine_heldKey(t *testing.T) {
 // After `r`, the screen says that the rows are new.
 func TestAtRest_writesNothing(t *testing.T) {
 	for _, pane := range []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "0"} {
-		line := simulatedLine{width: 200, height: 50, delay: 5 * time.Millisecond}
+		line := &simulatedLine{width: 200, height: 50, delay: 5 * time.Millisecond}
 		runOnLine(t, line, func(t *testing.T, l *simulatedLine) {
 			time.Sleep(time.Second)
 			l.press(pane)
 			time.Sleep(3 * time.Minute)
-			before := l.bytes
+			before := l.bytes.Load()
 			time.Sleep(58 * time.Second)
-			if n := l.bytes - before; n > 0 {
+			if n := l.bytes.Load() - before; n > 0 {
 				t.Errorf("pane %s: %d bytes within a minute", pane, n)
 			}
 			time.Sleep(2 * time.Second)
-			if n := l.bytes - before; n > 200 {
+			if n := l.bytes.Load() - before; n > 200 {
 				t.Errorf("pane %s: %d bytes when the minute changes", pane, n)
 			}
 			if head := l.screen(); !strings.Contains(head, "● live   640+ API requests left") {
