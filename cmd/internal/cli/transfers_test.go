@@ -441,8 +441,8 @@ func TestObjects_syncOfHostileNames(t *testing.T) {
 	if os.Getenv("LOOKOUT_LONG") == "" {
 		return
 	}
-	r.CheckResult(r.Run("objects", "sync", folder, testenv.Bucket+"/again"), exit.CodeOK, "files stored")
-	r.CheckResult(r.Run("objects", "sync", testenv.Bucket+"/again", folder+"2"), exit.CodeOK, "files fetched")
+	r.CheckResult(r.Run("objects", "sync", folder, testenv.Bucket+"/again"), exit.CodeOK, " stored")
+	r.CheckResult(r.Run("objects", "sync", testenv.Bucket+"/again", folder+"2"), exit.CodeOK, " fetched")
 	requireSameFiles(t, folder+"2", folder)
 }
 
