@@ -50,13 +50,10 @@ func Bind(name string, keys ...string) key.Binding {
 	return b
 }
 
-// KeyLabel returns how a key is shown. The letter O is spelled out, because 0 is the key of a tab.
+// KeyLabel returns how a key is shown: as the configuration spells it.
 func KeyLabel(key string) string {
-	switch key {
-	case " ":
+	if key == " " {
 		return "space"
-	case "O":
-		return "shift+o"
 	}
 	return key
 }

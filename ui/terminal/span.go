@@ -9,7 +9,7 @@ type span struct {
 	kind      spanKind
 	shift     int  // of a shiftSpan: cells to the right; negative for left
 	fixed     bool // must be written in its line's order
-	next      int  // the span in the line below that is written right after this one, or -1
+	next      int  // the next span of the same style, or -1
 	written   bool
 }
 
