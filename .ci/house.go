@@ -435,10 +435,10 @@ func mostParameters(sources []source) measure {
 
 // changePath counts the packages and files under views, ui and client that have to be read to understand how a key
 // changes a service: those with a function that disabling a service enters and that nothing else enters, from the key
-// to the message. TestChangePath in cmd/internal/dashboard presses the keys. What reading, drawing and moving enter too
-// is not counted, and neither is what follows from a service that is disabled or a journal that has grown, whoever did
-// it. The emulator stands for the API, and what is entered in ui/terminal depends on when it draws. The other keys run
-// three times, so that nothing else that depends on timing counts.
+// to the message. TestChangePath in cmd/internal/dashboard presses the keys. Functions that reading, drawing or moving
+// enters too do not count, nor do the effects of a disabled service or of a longer journal, whoever caused them. The
+// emulator stands for the API, and what is entered in ui/terminal depends on when it draws. The other keys run three
+// times, so that nothing else that depends on timing counts.
 func changePath() (packages, files measure, err error) {
 	entered, err := functionsOf("disable", 1)
 	if err != nil {

@@ -81,9 +81,9 @@ func (c *clock) schedule(s *Shell) tea.Cmd {
 	return tea.Tick(max(wait, 50*time.Millisecond), func(time.Time) tea.Msg { return tick{n} })
 }
 
-// showsAge reports whether the age of live rows is displayed. At rest it is not, so that nothing is written: "live"
-// says that they are not older than the time between refreshes. It is displayed for a moment after the user asked for
-// them, when a refresh is overdue, and from two minutes on.
+// showsAge reports whether to show the age of live rows. Normally it is hidden, so that an idle screen is not written
+// again: "live" already means that they are no older than the refresh interval. It is shown for a moment after the user
+// opens the pane or refreshes it, when a refresh is overdue, and once the rows are two minutes old.
 func (c *clock) showsAge(f ui.Freshness, now time.Time) bool {
 	const moment = 5 * time.Second
 	age, asked := now.Sub(f.LoadedAt), f.LoadedAt.Sub(c.openedAt) < c.interval

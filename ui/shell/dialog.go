@@ -177,8 +177,8 @@ func dialogRoom(b ui.Box) ui.Box {
 	return b
 }
 
-// dialogArea returns the part of a box that a dialog fills, without its border: the middle. A dialog whose height
-// changes keeps its upper edge: where the middle is when it is tallest.
+// dialogArea returns the part of a box inside a dialog's border. The dialog is centred. One whose height changes keeps
+// the upper edge that it has at its greatest height.
 func dialogArea(d dialog, b ui.Box) area {
 	room := dialogRoom(b)
 	w, h := d.size(room)

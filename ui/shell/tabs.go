@@ -426,7 +426,7 @@ type drawnTabs struct {
 	text  string
 }
 
-// tabBar returns the tab bar, drawn anew only if something has changed.
+// tabBar returns the tab bar, and draws it again only if something has changed.
 func (c chrome) tabBar() string {
 	last, tabs := &c.s.tabs.drawn, c.tabs()
 	if last.theme != c.b.Theme || last.width != c.b.Width || !slices.Equal(last.tabs, tabs) {

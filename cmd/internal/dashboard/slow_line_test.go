@@ -189,8 +189,8 @@ func TestAtRest_writesNothing(t *testing.T) {
 	}
 }
 
-// What is left of the request budget is told in steps, so that a refresh does not change it. Where little is left, the
-// freshness tells it.
+// The rest of the request budget is shown in coarse steps, so that a refresh does not change the text. When it runs
+// low, the freshness shows it instead.
 func TestFormatBudget(t *testing.T) {
 	for remaining, want := range map[int]string{
 		800: "800+ API requests left",
