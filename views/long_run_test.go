@@ -1,6 +1,7 @@
 package views_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -227,7 +229,8 @@ func startTerminal(t *testing.T) (frames chan terminal.Frame, end func()) {
 	t.Helper()
 	frames = make(chan terminal.Frame)
 	keyboard, typed := io.Pipe()
-	out := &byteCount{}
+	out := &answeringTerminal{requests: make(chan int, 1000)}
+	go out.answer(typed)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
@@ -246,6 +249,7 @@ func startTerminal(t *testing.T) (frames chan terminal.Frame, end func()) {
 		cancel()
 		typed.Close()
 		<-ended
+		close(out.requests)
 		if out.n.Load() < 1000 {
 			t.Errorf("only %d bytes were drawn", out.n.Load())
 		}
@@ -273,10 +277,24 @@ func (s *frameScreen) Update(msg tea.Msg) tea.Cmd {
 
 func (s *frameScreen) Frame() terminal.Frame { return s.last }
 
-// byteCount counts what is written.
-type byteCount struct{ n atomic.Int64 }
+// An answeringTerminal counts what is written, and answers requests for its status as every terminal does: output to a
+// terminal that does not answer waits for more than half a second.
+type answeringTerminal struct {
+	n        atomic.Int64
+	requests chan int // the number of requests in each write
+}
 
-func (c *byteCount) Write(p []byte) (int, error) {
-	c.n.Add(int64(len(p)))
+func (a *answeringTerminal) Write(p []byte) (int, error) {
+	a.n.Add(int64(len(p)))
+	if requests := bytes.Count(p, []byte("\x1b[5n")); requests > 0 {
+		a.requests <- requests
+	}
 	return len(p), nil
+}
+
+// answer writes the answers to the keyboard until the requests end.
+func (a *answeringTerminal) answer(keyboard io.Writer) {
+	for n := range a.requests {
+		_, _ = io.WriteString(keyboard, strings.Repeat("\x1b[0n", n))
+	}
 }
