@@ -26,6 +26,7 @@ type frameEncoder struct {
 	resumeAt      int    // the line that a piece goes on with
 	focus         int    // the line that matters most
 	fromFocus     bool   // the next piece begins with it
+	shapesDue     bool   // the next piece leaves out no shapes
 }
 
 // screenLine is a line of the screen.
@@ -50,8 +51,8 @@ func (e *frameEncoder) encode(content string, fresh bool) []byte {
 	return frame
 }
 
-// encodePiece is encode, but leaves lines for the next piece if the bytes reach a limit. It reports whether none is
-// left.
+// encodePiece is encode, but leaves some of the frame for the next piece if the bytes reach a limit: first the shapes on
+// blank cells, such as boxes and charts, then lines. It reports whether nothing is left.
 func (e *frameEncoder) encodePiece(content string, fresh bool, limit int) (piece []byte, complete bool) {
 	if styles := &e.writer.styles; fresh && len(styles.styles) > maxStyles || len(styles.styles) == 0 {
 		styles.reset()
@@ -69,7 +70,15 @@ func (e *frameEncoder) encodePiece(content string, fresh bool, limit int) (piece
 	}
 	best := e.encodeBest(changes, fresh)
 	complete = len(e.writer.out) <= limit
-	if complete {
+	written := complete
+	if !complete && !e.shapesDue && e.leaveOutShapes() {
+		best = e.encodeBest(changes, fresh)
+		written = len(e.writer.out) <= limit
+		e.shapesDue = written
+	} else {
+		e.shapesDue = false
+	}
+	if written {
 		e.resumeAt, e.fromFocus = 0, true
 	} else {
 		e.encodeSome(best, limit)
@@ -109,6 +118,28 @@ func (e *frameEncoder) encodeSome(s scrollPlan, limit int) {
 	}
 	e.fromFocus = !e.fromFocus
 	e.encodeLines()
+}
+
+// leaveOutShapes leaves blank cells of the screen blank where the new frame has a shape, unless the frame has no other
+// change: on a slow line, a box takes as long as the words in it. It reports whether it left out any.
+func (e *frameEncoder) leaveOutShapes() (left bool) {
+	e.place(scrollPlan{})
+	words := false
+	for y, line := range e.after {
+		if old := e.before[y]; line != old {
+			shapes, others := line.changesOf(old)
+			left, words = left || shapes, words || others
+		}
+	}
+	if !left || !words {
+		return false
+	}
+	for y, line := range e.after {
+		if old := e.before[y]; line != old && line.leaveOutShapes(old) {
+			e.next[y].text = unknownText
+		}
+	}
+	return true
 }
 
 // settle records what the lines show that were left out: what was there before, or what a scroll has moved there.
@@ -242,7 +273,9 @@ func (e *frameEncoder) isShown(y int) bool {
 }
 
 // hasText reports whether a line on the screen shows the text of a line of the new frame.
-func (e *frameEncoder) hasText(on, y int) bool { return e.lines[on].text == e.next[y].text }
+func (e *frameEncoder) hasText(on, y int) bool {
+	return e.lines[on].text == e.next[y].text && e.next[y].text != unknownText
+}
 
 // writeSpan writes a span.
 func (e *frameEncoder) writeSpan(s *span) {

@@ -99,6 +99,50 @@ func TestFrameEncoder_pieces(t *testing.T) {
 	}
 }
 
+// Of a frame that is written in pieces, the words come before the boxes and charts on blank cells. A box that stands
+// where something else was comes at once, and boxes get their turn even if the words change all the time.
+func TestFrameEncoder_wordsFirst(t *testing.T) {
+	const height, limit = 12, 100
+	frame := func(word string) string {
+		lines := []string{"╭" + strings.Repeat("─", 58) + "╮"}
+		for len(lines) < height-1 {
+			lines = append(lines, fmt.Sprintf("│ %-45s ▁▂▃▄▅▆▇█ │", fmt.Sprint(word, len(lines))))
+		}
+		return strings.Join(append(lines, "╰"+strings.Repeat("─", 58)+"╯"), "\n")
+	}
+	e, screen := frameEncoder{}, vt.NewEmulator(70, height)
+	fmt.Fprint(screen, string(e.encode("old line"+strings.Repeat("\n", height-1), true)))
+	words := 0
+	for pieces := 0; ; pieces++ {
+		piece, complete := e.encodePiece(frame("word"), false, limit)
+		if words = strings.Count(screen.String(), "word"); words < height-2 && strings.ContainsAny(string(piece), "│▁") {
+			t.Errorf("piece %d has a shape on a blank cell before all words are shown: %q", pieces, piece)
+		}
+		fmt.Fprint(screen, string(piece))
+		if pieces == 0 && strings.Contains(screen.String(), "old line") {
+			t.Errorf("the first piece leaves the old line: %q", piece)
+		}
+		if complete {
+			break
+		}
+	}
+	if words != height-2 {
+		t.Errorf("%d words are shown before the last piece", words)
+	}
+	compare(t, screen, frame("word"), "")
+
+	e = frameEncoder{}
+	e.encode(strings.Repeat("\n", height-1), true)
+	written := ""
+	for n := range 60 {
+		piece, _ := e.encodePiece(frame(string(rune('A'+n%26))), false, 300)
+		written += string(piece)
+	}
+	if missing := height - 2 - strings.Count(written, "█"); missing > 0 {
+		t.Errorf("%d of the lines have no chart after 60 frames with other words", missing)
+	}
+}
+
 // A list that scrolls beside a box moves alone on a terminal with left and right margins, and with the box on others,
 // which is then repaired; without scroll regions, lines are deleted and inserted; on an unknown terminal every row is
 // overwritten. The shortest is chosen.
