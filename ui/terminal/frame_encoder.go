@@ -51,8 +51,8 @@ func (e *frameEncoder) encode(content string, fresh bool) []byte {
 	return frame
 }
 
-// encodePiece is encode, but leaves some of the frame for the next piece if the bytes reach a limit: first the shapes on
-// blank cells, such as boxes and charts, then lines. It reports whether nothing is left.
+// encodePiece is encode, but leaves some of the frame for the next piece if the bytes reach a limit: first the shapes
+// on blank cells, such as boxes and charts, then lines. It reports whether nothing is left.
 func (e *frameEncoder) encodePiece(content string, fresh bool, limit int) (piece []byte, complete bool) {
 	if styles := &e.writer.styles; fresh && len(styles.styles) > maxStyles || len(styles.styles) == 0 {
 		styles.reset()

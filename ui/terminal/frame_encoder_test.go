@@ -115,7 +115,8 @@ func TestFrameEncoder_wordsFirst(t *testing.T) {
 	words := 0
 	for pieces := 0; ; pieces++ {
 		piece, complete := e.encodePiece(frame("word"), false, limit)
-		if words = strings.Count(screen.String(), "word"); words < height-2 && strings.ContainsAny(string(piece), "│▁") {
+		words = strings.Count(screen.String(), "word")
+		if words < height-2 && strings.ContainsAny(string(piece), "│▁") {
 			t.Errorf("piece %d has a shape on a blank cell before all words are shown: %q", pieces, piece)
 		}
 		fmt.Fprint(screen, string(piece))

@@ -62,8 +62,8 @@ func (w *parsedLine) changesOf(old *parsedLine) (shapes, others bool) {
 	return shapes, others || len(old.cells) > len(w.cells)
 }
 
-// leaveOutShapes makes the cells blank in which the line has a shape and an older one is blank. It reports whether there
-// are any.
+// leaveOutShapes makes the cells blank in which the line has a shape and an older one is blank. It reports whether
+// there are any.
 func (w *parsedLine) leaveOutShapes(old *parsedLine) (left bool) {
 	for x := range w.cells {
 		if w.isShapeOnBlank(x, old) {
