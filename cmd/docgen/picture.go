@@ -50,8 +50,8 @@ type pictureSpec struct {
 var pictureSpecs = []pictureSpec{
 	{
 		name: "overview",
-		alt: "The overview: services by state with the broken one on top, the open issue with whom to call, " +
-			"maintenance, charts of the last 24 hours with the numbers of issues, and Object Storage",
+		alt: "The overview: services by state with the broken one on top, the open issue and whom to call, " +
+			"maintenance, charts of the last 24 hours with issue numbers, and Object Storage",
 		width:  120,
 		height: 36,
 	},
@@ -59,7 +59,7 @@ var pictureSpecs = []pictureSpec{
 		name: "issue",
 		keys: "i",
 		alt: "An issue: the broken service with its notes, whom to call and their numbers, how to log in, " +
-			"what happened before, and four charts of the load around the detection",
+			"what happened before, and four charts of the load around the time of detection",
 		width:  120,
 		height: 34,
 	},
@@ -67,38 +67,38 @@ var pictureSpecs = []pictureSpec{
 		name: "services",
 		keys: "3 / web-1 <enter> d <tab> kernel <space> update <ctrl+s> <esc> +12m r",
 		alt: "A list of services: one of them has been disabled for 12 minutes and resumes at 22:04; " +
-			"its detail beside the list names the reason and whom to call",
+			"its details beside the list give the reason and whom to call",
 		width:  120,
 		height: 26,
 	},
 	{
 		name: "objects",
 		keys: "8 <enter> g <enter> G <enter> G <enter> <down> <down> <space> <down> <space> <down>",
-		alt: "A folder of a bucket: backups with their sizes and dates, two of them marked; beside the list, the " +
-			"object at the cursor",
+		alt: "A folder in a bucket: backups with their sizes and dates, two of them marked; beside the list, the " +
+			"object under the cursor",
 		width:  120,
 		height: 26,
 	},
 	{
 		name:   "preview",
 		keys:   "8 / cdn <enter> <enter> z assets <enter> <enter> z site <enter> +1s",
-		alt:    "Three columns: the parent folder, the objects of the open folder, and a JSON file in colours",
+		alt:    "Three columns: the parent folder, the objects of the open folder, and a JSON file in colour",
 		width:  120,
 		height: 20,
 	},
 	{
 		name: "stats",
 		keys: "7",
-		alt: "Charts of the last 24 hours: CPU, network, disk and swap, with the numbers of the issues below the " +
-			"time at which they were detected",
+		alt: "Charts of the last 24 hours: CPU, network, disk and swap, with the number of each issue below the " +
+			"time at which it was detected",
 		width:  120,
 		height: 34,
 	},
 	{
 		name: "palette",
 		keys: ": web-",
-		alt: "The palette: web- is typed, and below it are the services, instances, credentials and keys that " +
-			"it finds",
+		alt: "The palette: web- has been typed, and below it are the matching services, instances, credentials " +
+			"and keys",
 		width:  100,
 		height: 22,
 	},

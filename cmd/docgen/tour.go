@@ -216,6 +216,6 @@ func (m *movie) style() string {
 }
 
 // tourAlt is what the animation shows, in words.
-const tourAlt = "The first minute: the overview shows a service with a problem; i opens its issue, with whom to " +
-	"call; d disables its monitoring for an hour; then services, objects of a bucket, and a ticket that is found by " +
+const tourAlt = "The first minute: the overview shows a service with a problem; i opens its issue and shows " +
+	"whom to call; d disables its monitoring for an hour; then services, a bucket's objects, and a ticket found by " +
 	"its number"
