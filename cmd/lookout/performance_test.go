@@ -167,7 +167,7 @@ func (m *timedProgram) waitFor(text string) time.Time {
 	select {
 	case at := <-m.found:
 		return at
-	case <-time.After(time.Minute):
+	case <-time.After(3 * time.Minute): // ten million objects take one
 		m.t.Fatalf("waited in vain for %q:\n%s", text, strings.TrimSpace(m.screen()))
 		return time.Time{}
 	}
