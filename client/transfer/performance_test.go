@@ -54,7 +54,7 @@ func TestPerformance_ranges(t *testing.T) {
 	if os.Getenv("LOOKOUT_PERFORMANCE") == "" {
 		t.Skip("measures only if LOOKOUT_PERFORMANCE is set, as .ci/performance does")
 	}
-	fmt.Println("| 256 MiB over loopback | one connection s | up to four s | |")
+	fmt.Println("| 256 MiB over loopback | over one connection, s | over up to four, s | |")
 	fmt.Println("|---|---|---|---|")
 	for _, c := range []struct {
 		name  string

@@ -340,7 +340,7 @@ func TestPerformance(t *testing.T) {
 	env := performanceEnv(t.TempDir())
 	const starts, presses = 15, 300
 
-	bare := measurement{name: "floor: Bubble Tea alone, 50 rows"}
+	bare := measurement{name: "baseline: Bubble Tea alone, 50 rows"}
 	bare.measureStarts(t, starts, "row 049", "", func() *timedProgram { return startTimed(t, env, floor) })
 	m := startTimed(t, env, floor)
 	m.waitFor("row 049")
@@ -455,7 +455,7 @@ func (m *timedProgram) scrolledBytes(presses int) (mean, median, largest int) {
 }
 
 // TestPerformance_scripts prints the table of lists that scripts read: a million objects in each format. CSV, which has
-// nothing to escape or to indent, is the floor; an expression of --jq is given each row.
+// nothing to escape or to indent, is the baseline; an expression of --jq is given each row.
 func TestPerformance_scripts(t *testing.T) {
 	if os.Getenv("LOOKOUT_PERFORMANCE") == "" {
 		t.Skip("measures only if LOOKOUT_PERFORMANCE is set, as .ci/performance does")
