@@ -12,14 +12,14 @@ import (
 	"testing/synctest"
 )
 
-// rowsTSV holds the rows of docs/reliability.md: ID, what goes wrong, what is open, and a change of the code that makes
-// a case of the row fail. It begins with "not tried: " where nobody has seen that.
+// rowsTSV holds the rows of docs/reliability.md: ID, what is tested, a note, and a change to the code that makes a case
+// of the row fail. The change begins with "not tried: " if nobody has seen that.
 //
 //go:embed rows.tsv
 var rowsTSV string
 
 // A row is one line of docs/reliability.md.
-type row struct{ id, what, open, mutant string }
+type row struct{ id, what, note, mutant string }
 
 var rows = sync.OnceValue(func() []row {
 	var all []row
