@@ -182,12 +182,12 @@ func configurationPage() string {
 	var b strings.Builder
 	b.WriteString(generatedHeader + "# Configuration\n\n" +
 		"The configuration file is `$XDG_CONFIG_HOME/lookout/config.toml`, unless `--config` or `LOOKOUT_CONFIG` " +
-		"names another; `lookout config path` prints its path. lookout never writes it without asking.\n" +
+		"names another; `lookout config path` prints its path. lookout never changes this file without asking.\n" +
 		"Flags take precedence over the environment, the environment over the account's block, and the block over " +
 		"the rest of the file.\n\n" +
 		"`lookout config init` writes a file that explains every key, `lookout config validate` reports every " +
 		"mistake with its line and column, and `lookout config schema` prints a JSON schema.\n\n")
-	b.WriteString("## At the top\n\n")
+	b.WriteString("## Top level\n\n")
 	writeConfigKeys(&b, config.TopLevelKeys())
 	b.WriteString(
 		"\n## `[accounts.NAME]`\n\nNAME also names the account's journal. Set at most one of `token_command`, " +
@@ -195,11 +195,12 @@ func configurationPage() string {
 			"If the token is replaced by another user's, lookout says so, and that user has a separate journal and " +
 			"separate maintenance windows, bookmarks and downloads; those of the first user are used again with the " +
 			"first user's token. lookout learns whose token it is from `GET /profile`, a request that is not in the " +
-			"account API's document. If the API does not answer it, lookout cannot tell two tokens' users apart.\n\n" +
-			"`-a NAME` starts with an account, and `C` switches to another. `lookout --all`, or `O`, shows all " +
-			"accounts, one line each: the name in its `color`, and beside it `word`, PROD and read-only. Each " +
-			"account is read with its own token and address. In this overview, a `token_command` runs once, without " +
-			"a terminal, and again only when you press `r`.\n\n",
+			"API document (the specification). If the API does not answer this request, lookout cannot tell which " +
+			"user a token belongs to.\n\n" +
+			"`-a NAME` starts with that account, and `C` switches to another. `lookout --all`, or `O`, shows all " +
+			"accounts, one line each: the name in its `color`, and beside it `word`, PROD and read-only if they are " +
+			"set. Each account is read with its own token and address. In this overview, a `token_command` runs " +
+			"once, without a terminal, and again only when you press `r`.\n\n",
 	)
 	writeConfigKeys(&b, config.AccountKeys())
 	for _, t := range config.Tables() {
@@ -233,8 +234,8 @@ var environmentVariables = []struct{ name, about string }{
 	{"LOOKOUT_CONFIG", "the configuration file"},
 	{"LOOKOUT_READ_ONLY", "1 means --read-only"},
 	{"HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE", "proxies and trusted certificates, with their usual meaning"},
-	{"NO_COLOR, COLORTERM, TERM, LANG", "say what the terminal can show"},
-	{"VISUAL, EDITOR", "the editor for lookout config edit"},
+	{"NO_COLOR, COLORTERM, TERM, LANG", "what the terminal can show"},
+	{"VISUAL, EDITOR", "the editor for \"lookout config edit\""},
 }
 
 func writeConfigKeys[T any](b *strings.Builder, settings []config.KeySpec[T]) {
@@ -258,8 +259,8 @@ func writeConfigKeys[T any](b *strings.Builder, settings []config.KeySpec[T]) {
 func keysPage(keys []shell.KeyBinding) string {
 	var b strings.Builder
 	b.WriteString(
-		generatedHeader + "# Keys\n\nThese are the default keys; `?` shows the current ones. Use the names in " +
-			"`[keys]` of the configuration. An action marked * changes something in the account.\n",
+		generatedHeader + "# Keys\n\nThese are the default keys; `?` shows the current ones. To change keys, use the " +
+			"names under `[keys]` in the configuration. An action marked * changes something in the account.\n",
 	)
 	pane := ""
 	for _, k := range keys {
@@ -295,8 +296,8 @@ func keysPage(keys []shell.KeyBinding) string {
 // filterLead stands above the forms of a filter.
 const filterLead = "`/` in a list accepts these filters. You can combine them: " +
 	"`state:problem|pending !group:web updated:<2h`. While you type a filter, an incomplete last term is ignored. If " +
-	"a filter names an unknown column, enter does not close it, and the line below it names the columns. Filters " +
-	"also search the columns that are not shown."
+	"a filter names an unknown column, `enter` leaves it open for editing, and the line below lists the columns. " +
+	"Filters also search columns that are not shown."
 
 // manualPage returns the manual page.
 func manualPage(root *cobra.Command) string {
@@ -464,7 +465,7 @@ func columnTable() string {
 	}
 	b.WriteString(
 		"\nIn `journal`, `of` is the object that was changed, `reason` is the reason you gave for the change, " +
-			"and `why` explains its outcome.\n",
+			"and `why` explains the outcome.\n",
 	)
 	return b.String()
 }

@@ -12,20 +12,20 @@ const Summary = `"two words", a|b, !not, state:ok, size:>1GiB`
 
 // Syntax holds the forms of a filter and what they match, for the documentation.
 var Syntax = [][2]string{
-	{`web ok`, "rows with both words, in any column; upper and lower case count as the same"},
+	{`web ok`, "rows with both words, in any column; case is ignored"},
 	{`"two words"`, "rows with this text; write a quotation mark in it as `\\\"`"},
 	{`!ok`, "rows without this word; `!` works before any of these forms"},
 	{`web ok | db`, "rows that match either side"},
-	{`state:ok`, "rows with this word in the column; a column's name may be shortened, with `_` for a space"},
+	{`state:ok`, "rows with this word in the column; you can shorten a column's name, and write `_` for a space"},
 	{`state:problem|pending`, "rows with one of these words in the column"},
-	{`group:=web`, "rows with exactly this in the column"},
-	{`group:""`, "rows with nothing in the column; `group:` is the same"},
+	{`group:=web`, "rows with exactly this value in the column"},
+	{`group:""`, "rows with an empty value in the column; `group:` is the same"},
 	{`timeout:>10`, "numbers; also `<`, `>=` and `<=`"},
 	{`size:>10GiB`, "sizes: `500kB`, `1.5GiB`"},
 	{`updated:<2d`, "ages and durations: `90s`, `30min`, `6h`, `2d4h`, `1w`; `<2d` is less than two days ago"},
 	{
 		`created:>2026-11-20`,
-		"dates and times: `2026-11`, `2026-11-20T21:00`, `21:00` (the most recent one), `today`, `yesterday`",
+		"dates and times: `2026-11`, `2026-11-20T21:00`, `21:00` (the last time it was 21:00), `today`, `yesterday`",
 	},
 }
 

@@ -103,8 +103,8 @@ func (p *programActions) screenActions(s *Shell) []ui.Action {
 	messages := func() { s.dialogs.push(newTextDialog("Messages", s.status.historyText(s.o.Location))) }
 	return []ui.Action{
 		programAction(
-			"hide values", "shows hosts, addresses, phones, keys and long numbers as dots, for a shared screen", hide,
-			"H",
+			"hide values", "shows hosts, addresses, phone numbers, keys and long numbers as dots, for screen sharing",
+			hide, "H",
 		),
 		programAction("messages", "all status messages so far", messages, "m"),
 	}
@@ -122,7 +122,7 @@ func (p *programActions) navigationActions(s *Shell) []ui.Action {
 	back := travel(s.tabs.goBack, "no earlier place to go back to")
 	forward := travel(s.tabs.goForward, "nothing to go forward to")
 	return []ui.Action{
-		programCommand("back", "to where the last jump came from", back, "ctrl+o"),
+		programCommand("back", "to where you last jumped from", back, "ctrl+o"),
 		programCommand("forward", "undoes the last step back", forward, "alt+o"),
 		programCommand("up", "one level", s.goUp, "esc"),
 	}
@@ -145,7 +145,7 @@ func (p *programActions) accountActions(s *Shell) []ui.Action {
 		programCommand("quit", "", quit, "q"),
 	}
 	if s.o.TokenForm != nil {
-		about := "use another token of the same account until lookout ends"
+		about := "use another token of the same account until you quit"
 		actions = append(actions, programAction("new token", about, s.openTokenForm, "T"))
 	}
 	return actions

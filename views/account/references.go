@@ -24,7 +24,7 @@ func FollowReference[T any](names func(T) resource.Joined[LinkedRow]) table.RowA
 	return table.RowAction[T]{
 		Keys:           []string{"f"},
 		Name:           "follow a name",
-		Description:    "jumps to an item that this row names; ctrl+o returns",
+		Description:    "jumps to an object that this row mentions; ctrl+o returns",
 		DisabledReason: func(row T) string { return WhyNone(names(row), "this row names nothing that is kept here") },
 		Message:        func(row T) tea.Msg { return ReferenceMenu(resource.Found(names(row))) },
 	}

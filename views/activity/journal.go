@@ -156,7 +156,7 @@ func journalOperations(a *account.Account) []table.RowAction[*journal.Entry] {
 		{
 			Keys:           []string{"c"},
 			Name:           "check",
-			Description:    "reads the object again and says whether the change was applied",
+			Description:    "reads the object again and reports whether the change was applied",
 			ShowInHints:    true,
 			DisabledReason: settled,
 			BatchCmd:       func(rows []*journal.Entry) tea.Cmd { return account.CheckNow(a, rows) },
@@ -171,7 +171,7 @@ func journalOperations(a *account.Account) []table.RowAction[*journal.Entry] {
 		{
 			Keys:        []string{"o"},
 			Name:        "go to it",
-			Description: "to the pane of the changed object; ctrl+o returns",
+			Description: "the changed object, in its pane; ctrl+o returns",
 			ShowInHints: true,
 			DisabledReason: func(e *journal.Entry) string {
 				return account.ReasonIf(referenceToChanged(e).Pane == "", "no pane shows it")

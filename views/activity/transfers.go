@@ -247,7 +247,7 @@ func transferOperations(a *account.Account) []table.RowAction[*transfer.Status] 
 		{
 			Keys:        []string{"D"},
 			Name:        "cancel",
-			Description: "removes what a cancelled download has fetched",
+			Description: "also removes the partial file of a download",
 			ShowInHints: true,
 			DisabledReason: func(r *transfer.Status) string {
 				return account.ReasonIf(!r.State.Unfinished(), "it has ended")

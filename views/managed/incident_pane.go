@@ -115,6 +115,7 @@ func (p *incidentView) Actions() []ui.Action {
 	acts := []ui.Action{
 		{
 			Key:         ui.Bind("copy call sheet", "y"),
+			Description: "the issue as plain text for a chat or a ticket",
 			ShowInHints: true,
 			Do: func() tea.Cmd {
 				return ui.Send(ui.CopyMsg{Text: callSheet(p.a, i), Label: "call sheet"})

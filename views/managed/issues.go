@@ -67,6 +67,7 @@ func issueActions(a *account.Account) []table.RowAction[*client.Issue] {
 		{
 			Keys:        []string{"y"},
 			Name:        "copy call sheet",
+			Description: "the issue as plain text for a chat or a ticket",
 			ShowInHints: true,
 			Message: func(i *client.Issue) tea.Msg {
 				return ui.CopyMsg{Text: callSheet(a, i), Label: "call sheet"}

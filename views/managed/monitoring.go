@@ -43,7 +43,7 @@ func monitoringOperations(a *account.Account) []resource.Operation[*client.Servi
 			Name:            "enable",
 			CommandHelp:     "Resume monitoring",
 			RepeatInScripts: true,
-			Description:     "monitor again",
+			Description:     "resume monitoring",
 			Keys:            []string{"E"},
 			Call:            client.OpEnableService,
 			Target:          resource.AnyRows,

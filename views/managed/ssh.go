@@ -141,6 +141,7 @@ func sshActions(
 		{
 			Keys:           []string{"y"},
 			Name:           "copy ssh line",
+			Description:    "the command that logs in to this instance",
 			ShowInHints:    true,
 			DisabledReason: noLine,
 			Message: func(i *client.Instance) tea.Msg {
@@ -151,7 +152,7 @@ func sshActions(
 		{
 			Keys:           []string{"x"},
 			Name:           "run ssh",
-			Description:    "in this terminal; lookout comes back afterwards",
+			Description:    "in this terminal; lookout returns when ssh ends",
 			DisabledReason: noLine,
 			Message:        func(i *client.Instance) tea.Msg { return ui.RunProgramMsg{Name: "ssh", Args: sshArgs(i)} },
 		},

@@ -79,7 +79,7 @@ func (p *statsView) Actions() []ui.Action {
 		move("an hour later", 12, false, "pgdown", "ctrl+f"),
 		{
 			Key:            ui.Bind("previous issue", "[", ","),
-			Description:    "moves the cursor to the previous detection",
+			Description:    "moves the cursor to when it was detected",
 			ShowInHints:    true,
 			DisabledReason: noIssueBefore,
 			WaitsFor:       beforeWaits,
@@ -87,7 +87,7 @@ func (p *statsView) Actions() []ui.Action {
 		},
 		{
 			Key:            ui.Bind("next issue", "]", "."),
-			Description:    "moves the cursor to the next detection",
+			Description:    "moves the cursor to when it was detected",
 			DisabledReason: noIssueAfter,
 			WaitsFor:       afterWaits,
 			Do:             do(func() { p.jumpToIssue(1) }),
@@ -96,6 +96,7 @@ func (p *statsView) Actions() []ui.Action {
 		{Key: ui.Bind("UTC or local time", "z"), ShowInHints: true, Do: do(func() { p.utc = !p.utc })},
 		{
 			Key:            ui.Bind("copy read-out", "y"),
+			Description:    "the chart's values at the cursor",
 			DisabledReason: p.noPointsReason(),
 			Do:             func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: p.readout(), Label: "read-out"}) },
 		},

@@ -174,7 +174,7 @@ func bucketShortcuts(a *account.Account) []table.RowAction[*client.Bucket] {
 		{
 			Keys:        []string{"o"},
 			Name:        "open in browser",
-			Description: "its address, which shows its objects if the bucket is public",
+			Description: "its address, which lists the objects if the bucket is public",
 			DisabledReason: func(b *client.Bucket) string {
 				return account.ReasonIf(b.Hostname.Raw() == "", "the API reports no host name")
 			},

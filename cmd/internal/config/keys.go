@@ -57,7 +57,7 @@ func lookKeys() []KeySpec[File] {
 			Name:        "ascii",
 			target:      func(f *File) any { return &f.ASCII },
 			example:     "false",
-			DefaultText: "false, but true if the locale is not UTF-8",
+			DefaultText: "true if the locale is not UTF-8, otherwise false",
 			Flag:        "ascii",
 			Description: "Use only ASCII characters.",
 		},
@@ -68,8 +68,8 @@ func lookKeys() []KeySpec[File] {
 			DefaultText: "false",
 			Flag:        "no-motion",
 			Description: "Do not briefly highlight a row when it is new, when its state has changed, or when an " +
-				"action on it has finished. Rows are never highlighted in linear mode, on a slow line, or with fewer " +
-				"than 256 colours.",
+				"action on it has finished. Rows are never highlighted in linear mode, on a slow connection, or with " +
+				"fewer than 256 colours.",
 		},
 		{
 			Name:        "linear",
@@ -102,7 +102,7 @@ func behaviourKeys() []KeySpec[File] {
 			DefaultText: "none",
 			Description: "How to announce problems, in addition to showing them: with the bell, or with a " +
 				"notification from the terminal (OSC 9 or OSC 777; tmux needs allow-passthrough for these). Services " +
-				"and issues are read at least every minute, whichever pane is in front.",
+				"and issues are read at least every minute, whichever pane is visible.",
 		},
 		{
 			Name:        "account",
@@ -144,8 +144,8 @@ func connectionKeys() []KeySpec[AccountConfig] {
 			fatal:       true,
 			example:     `"provider"`,
 			DefaultText: "provider for the provider's own host, else document",
-			Description: "Which form of the API to use: the API document's or the provider's, which has different " +
-				"paths, and support tickets as well.",
+			Description: "Which form of the API to use: \"document\" is the one in the API document; \"provider\" is " +
+				"the provider's own, with different paths and with support tickets.",
 		},
 	}
 }
@@ -202,7 +202,7 @@ func tokenKeys() []KeySpec[AccountConfig] {
 			fatal:       true,
 			example:     "true",
 			DefaultText: "false",
-			Description: "Read the token from the system's keyring; lookout accounts token stores it there.",
+			Description: "Read the token from the system's keyring, where \"lookout accounts token\" stores it.",
 		},
 		{
 			Name:        "linode_cli",
@@ -211,8 +211,8 @@ func tokenKeys() []KeySpec[AccountConfig] {
 			fatal:       true,
 			example:     `"ops"`,
 			DefaultText: "none",
-			Description: "Read this user's token from the configuration of linode-cli each time, without copying " +
-				"it; \"default\" means linode-cli's default user.",
+			Description: "A user of linode-cli. The token is read from linode-cli's configuration each time and is " +
+				"never copied; \"default\" means linode-cli's default user.",
 		},
 	}
 }
@@ -236,7 +236,7 @@ func safetyKeys() []KeySpec[AccountConfig] {
 			DefaultText: "false",
 			Flag:        "read-only",
 			Env:         "LOOKOUT_READ_ONLY",
-			Description: "Refuse every change except links for downloads.",
+			Description: "Refuse every change except creating download links.",
 		},
 	}
 }
@@ -258,7 +258,7 @@ func labelKeys() []KeySpec[AccountConfig] {
 			check:       checkAccountWord,
 			example:     `"STAGING"`,
 			DefaultText: "none",
-			Description: "A word of at most 12 letters beside the account's name on the first line, in its colour.",
+			Description: "A word of at most 12 characters beside the account's name on the first line, in its colour.",
 		},
 		{
 			Name:        "notify_on",
@@ -266,15 +266,16 @@ func labelKeys() []KeySpec[AccountConfig] {
 			choices:     append(notifyRules(), noRule),
 			example:     `["service leaves ok", "new issue"]`,
 			DefaultText: "all, if notify is set",
-			Description: "The events that notify reports.",
+			Description: "The events to announce; \"notify\" says how.",
 		},
 	}
 }
 
 // KeysDescription is what the table of rebound keys means.
-const KeysDescription = "A list of keys for each action. Actions are named PANE.ACTION; docs/keys.md and ? in " +
-	"lookout list the names. If two actions of a pane have the same key, the first one keeps it and the later " +
-	"binding is ignored; a default key counts as first. An action left without a key keeps its default keys."
+const KeysDescription = "A list of keys for each action. An action is written PANE.ACTION; docs/keys.md lists the " +
+	"names, and so does the help in lookout (press ?). If two actions of a pane have the same key, the one whose " +
+	"default key it is keeps it, or else the first one in the file. An action left without a key keeps its default " +
+	"keys."
 
 // CheckBaseURL returns an error unless an address may receive the token: over https, or on this machine.
 func CheckBaseURL(v string) error {
