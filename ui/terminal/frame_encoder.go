@@ -38,6 +38,11 @@ type screenLine struct {
 // blankLine is a line without anything on it.
 var blankLine parsedLine
 
+// shows reports whether the line has the text of a line of the new frame.
+func (l *screenLine) shows(next *screenLine) bool {
+	return l.text == next.text && next.text != unknownText
+}
+
 // clear makes the line blank and keeps its memory.
 func (l *screenLine) clear() {
 	l.text = ""
@@ -269,12 +274,7 @@ func (e *frameEncoder) encodeLines() {
 // isShown reports whether a line is on the screen already: a scroll moved it there.
 func (e *frameEncoder) isShown(y int) bool {
 	n := e.plan.source[y]
-	return n >= 0 && e.hasText(n, y)
-}
-
-// hasText reports whether a line on the screen shows the text of a line of the new frame.
-func (e *frameEncoder) hasText(on, y int) bool {
-	return e.lines[on].text == e.next[y].text && e.next[y].text != unknownText
+	return n >= 0 && e.lines[n].shows(&e.next[y])
 }
 
 // writeSpan writes a span.
