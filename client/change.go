@@ -372,9 +372,9 @@ func (w *Writer) send(ctx context.Context, failed *Error, change Change, do func
 	if e, ok := failure.(*Error); ok {
 		e.intentID = id
 		e.settle = func(o Outcome) {
-			read := "reading again did not show it"
+			read := "a second read did not show it"
 			if o == Applied {
-				read = "reading again showed it; whose change it was is not known"
+				read = "a second read showed it; who made the change is not known"
 			}
 			c.rules.recorder.RecordOutcome(id, o, FoundByReading(e.describeAnswer()+"; "+read))
 		}

@@ -25,7 +25,7 @@ const (
 	Unknown  Outcome = "unknown"  // sent without a readable answer: the change may have been applied
 	// AsWanted is how the journal shows Applied if the answer was lost and reading again showed what the change wanted:
 	// the API does not say whose change did it.
-	AsWanted Outcome = "as wanted"
+	AsWanted Outcome = "as intended"
 )
 
 // An ErrorReason is one entry of an error answer ("Errors").
@@ -156,14 +156,14 @@ func (e *Error) describeFailure() string {
 	case e.Detail != "" && e.Status >= 300 && e.Status < 400:
 		return fmt.Sprintf("the server redirects to %s; lookout does not follow redirects", e.Detail)
 	case e.Detail != "" && e.Status != 0:
-		return fmt.Sprintf("not the API's answer (%d, %s)", e.Status, e.Detail)
+		return fmt.Sprintf("not an API response (%d, %s)", e.Status, e.Detail)
 	case e.Detail != "":
 		return e.Detail
 	case e.Status != 0:
 		return fmt.Sprintf("%d %s", e.Status, http.StatusText(e.Status))
 	}
 	if e.TimedOut() {
-		return e.Host + " does not answer in time"
+		return e.Host + " did not answer in time"
 	}
 	return "cannot reach " + e.Host + " (" + e.describeNetworkError() + ")"
 }
@@ -198,7 +198,7 @@ func (e *Error) networkFailure() (why, next string) {
 	case errors.Is(err, context.Canceled):
 		return "cancelled", ""
 	case throughProxy && errors.As(err, &dns):
-		return "the proxy's name is not found", correctProxy
+		return "the proxy's name was not found", correctProxy
 	case throughProxy:
 		return "the proxy refuses the connection", correctProxy
 	case strings.Contains(err.Error(), http.StatusText(http.StatusProxyAuthRequired)):
@@ -217,7 +217,7 @@ func (e *Error) networkFailure() (why, next string) {
 	case strings.Contains(err.Error(), "reset"), strings.Contains(err.Error(), "EOF"):
 		return "the connection was cut off", checkAll
 	case errors.As(err, &slow) && slow.Timeout():
-		return "no answer in time", checkAll
+		return "no response in time", checkAll
 	}
 	return "the connection failed", checkAll
 }
@@ -327,7 +327,7 @@ func (e *Error) Short() string {
 	case errors.Is(e.Cause, ErrNotConfirmed):
 		return "not confirmed"
 	case e.Detail != "":
-		return "unreadable answer"
+		return "unreadable response"
 	}
 	return e.describeNetworkError()
 }
@@ -363,7 +363,7 @@ func (e *Error) presignedAdvice() string {
 	case http.StatusForbidden:
 		return "check this machine's clock, then try again"
 	case http.StatusNotFound:
-		return "the object may have been deleted; read the list again"
+		return "the object may have been deleted; reload the list"
 	}
 	return ""
 }
@@ -408,7 +408,7 @@ func (e *Error) notFoundAdvice() string {
 	case e.mentions("permission"):
 		return "ask an administrator of the account"
 	case e.target != "":
-		return "it may have been deleted; read the list again"
+		return "it may have been deleted; reload the list"
 	case e.Write:
 		return "check the values; one of them names something that does not exist"
 	}

@@ -223,7 +223,7 @@ func badSegment(s string) string {
 	case s == "":
 		return "it is empty"
 	case s == "." || s == "..":
-		return "it would mean the parent folder"
+		return "it would refer to the parent folder"
 	case strings.ContainsAny(s, "/?#%\\"):
 		return `it contains one of / \ ? # %`
 	case !printableASCII(s):

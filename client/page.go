@@ -38,7 +38,7 @@ func (p *Page[T]) check(asked int) {
 	switch {
 	case p.Page != asked:
 		p.Incomplete = fmt.Sprintf(
-			"the server answered page %d instead of page %d: the list may be incomplete", p.Page, asked,
+			"the server sent page %d instead of page %d: the list may be incomplete", p.Page, asked,
 		)
 		p.Page, p.Pages = asked, asked
 	case len(p.Data) == 0 && (p.Page < p.Pages || p.Page == 1 && p.Results > 0):
@@ -77,7 +77,7 @@ func ListChange(rowsBefore, pagesBefore, rows, pages int) string {
 		return ""
 	}
 	return fmt.Sprintf(
-		"the list changed while it was read (%d %s, then %d): rows may be missing or doubled; read it again",
+		"the list changed while it was read (%d %s, then %d): rows may be missing or duplicated; reload it",
 		was, unit, is,
 	)
 }

@@ -157,7 +157,7 @@ func TestDecode_truncatedJSON(t *testing.T) {
 		for _, at := range []int{1, 10, len(whole) / 2, len(whole) - 1} {
 			faulttest.RunCaseInBubble(t, "A8", fmt.Sprintf("%s, %d bytes", s.op, at), func(t *testing.T) {
 				e := requireError(t, s.call(t.Context(), newSingleFaultClient(t, faulttest.Respond(200, whole[:at]))))
-				if !strings.Contains(e.Error(), "not the API") {
+				if !strings.Contains(e.Error(), "not an API response") {
 					t.Errorf("%v", e)
 				}
 			})
@@ -217,7 +217,7 @@ func TestClient_read_foreignBody(t *testing.T) {
 				e := requireError(
 					t, s.call(t.Context(), newSingleFaultClient(t, faulttest.Respond(200, body, "Content-Type", kind))),
 				)
-				if words := e.Error(); !strings.Contains(words, "not the API") ||
+				if words := e.Error(); !strings.Contains(words, "not an API response") ||
 					strings.ContainsAny(words, "\x1b\n") ||
 					len(words) > 250 {
 					t.Errorf("%q", words)
@@ -825,7 +825,7 @@ func TestServices_All_listChanges(t *testing.T) {
 			for _, err := range api.Services.All(t.Context()) {
 				failed = err
 			}
-			if (failed != nil) != c.changed || c.changed && !strings.Contains(failed.Error(), "read it again") ||
+			if (failed != nil) != c.changed || c.changed && !strings.Contains(failed.Error(), "reload it") ||
 				p.requests != 2 {
 				t.Errorf("%v after %d requests", failed, p.requests)
 			}
@@ -1608,7 +1608,7 @@ func TestTransport_timeLimitKeepsTheFailure(t *testing.T) {
 				<-req.Context().Done()
 				return nil, req.Context().Err()
 			},
-			"api.test does not answer in time",
+			"api.test did not answer in time",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -218,9 +218,9 @@ func TestError_Advice_notFound(t *testing.T) {
 		err  error
 		want string
 	}{
-		"a service":     {service, "it may have been deleted; read the list again"},
-		"a bucket":      {bucket, "it may have been deleted; read the list again"},
-		"a deletion":    {deleted, "it may have been deleted; read the list again"},
+		"a service":     {service, "it may have been deleted; reload the list"},
+		"a bucket":      {bucket, "it may have been deleted; reload the list"},
+		"a deletion":    {deleted, "it may have been deleted; reload the list"},
 		"a list at all": {list, "check the base URL"},
 	} {
 		var failure *client.Error

@@ -158,7 +158,7 @@ func (w *Writer) CancelMaintenance(ctx context.Context, id int) error {
 // Why a window is neither planned nor cancelled.
 var (
 	errNoStart  = errors.New("the planned window has no start")
-	errNoWindow = errors.New("no planned window was named")
+	errNoWindow = errors.New("no planned window was given")
 )
 
 // recordOnly records a change of a service that needs no request.

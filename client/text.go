@@ -169,7 +169,7 @@ func (t *ServerText) UnmarshalJSON(data []byte) error {
 		return nil
 	}
 	if len(data) < 2 || data[0] != '"' {
-		return fmt.Errorf("a text was expected, not %s", jsonKind(data))
+		return fmt.Errorf("text was expected, not %s", jsonKind(data))
 	}
 	body := data[1 : len(data)-1]
 	if !strings.Contains(string(body), `\`) {

@@ -41,10 +41,10 @@ const (
 )
 
 var (
-	errTooLarge  = fmt.Errorf("the answer is larger than %d MB", maxResponseSize>>20)
-	errTruncated = errors.New("the answer was cut off")
+	errTooLarge  = fmt.Errorf("the response is larger than %d MB", maxResponseSize>>20)
+	errTruncated = errors.New("the response was cut off")
 	errNotSent   = errors.New("nothing was sent")
-	errStalled   = errors.New("no answer in time")
+	errStalled   = errors.New("no response in time")
 )
 
 // A response is an answer that was read completely.

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-var errUnsolicited = errors.New("the server sent more than one answer to a request")
+var errUnsolicited = errors.New("the server sent more than one response to a request")
 
 // A countingConn counts the bytes that it receives.
 type countingConn struct {

@@ -102,10 +102,10 @@ const NotSeenYet = "not seen yet, it may still arrive"
 const NotKnown = "not known whether it was done"
 
 // SeenByReading is what the message adds if the answer to a change was lost and reading again showed what it wanted.
-const SeenByReading = "reading again shows it; " + OwnerNotKnown
+const SeenByReading = "a second read shows it; " + OwnerNotKnown
 
 // OwnerNotKnown is what readings do not tell of a change that they show: a colleague may have made the same one.
-const OwnerNotKnown = "whose change it was is not known"
+const OwnerNotKnown = "who made the change is not known"
 
 // CannotTellText says that readings do not tell how a change ended.
 const CannotTellText = NotKnown + " · look at it, then press x in the journal"

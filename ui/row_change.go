@@ -96,7 +96,7 @@ const (
 func (s *RowStore[T]) Run(attempt RowChange[T]) tea.Cmd {
 	if attempt.RowID != "" {
 		if s.busy[attempt.RowID] != "" {
-			return ShowStatus(theme.Warn, "still "+s.busy[attempt.RowID]+": wait for the answer")
+			return ShowStatus(theme.Warn, "still "+s.busy[attempt.RowID]+": wait for the response")
 		}
 		s.busy[attempt.RowID] = attempt.BusyText
 	}
@@ -295,7 +295,7 @@ type notAppliedError struct{ answer string }
 
 // Error returns what was found, and what came instead of an answer.
 func (e *notAppliedError) Error() string {
-	text := "not done: reading again for 2 min did not show it"
+	text := "not done: not seen in 2 min of checking"
 	if e.answer == "" {
 		return text
 	}
@@ -532,7 +532,7 @@ func (t *BatchSummary[T]) News(success string, undo *Action) StatusMsg {
 	case t.read > 0 && t.read == n:
 		done += " · " + SeenByReading
 	case t.read > 0:
-		done += fmt.Sprintf(" · of %d of them %s", t.read, SeenByReading)
+		done += fmt.Sprintf(" · for %d of them, %s", t.read, SeenByReading)
 	}
 	rejected := strings.Join(t.rejected, "; ")
 	if len(t.advice) > 0 {

@@ -24,7 +24,7 @@ func ParseWebAddress(raw string) (WebAddress, error) {
 	case u.Scheme != "https" && u.Scheme != "http":
 		return WebAddress{}, errors.New("only http and https addresses can be opened")
 	case u.Hostname() == "" || u.Opaque != "":
-		return WebAddress{}, errors.New("it names no host")
+		return WebAddress{}, errors.New("it has no host")
 	}
 	if u.Host = punycode(u.Host); u.Host == "" {
 		return WebAddress{}, errors.New("its host is not a valid name")

@@ -13,7 +13,7 @@ func TestAudit_pane(t *testing.T) {
 		r.press("U")
 		r.requireText("status-page", "nobody is called", "Night desk", "reaches every bucket", "10 found")
 		r.press("/", "status-page", "<enter>", "<enter>")
-		r.requireText("group       nobody is named", "12 of 14")
+		r.requireText("group       no one to call", "12 of 14")
 		r.press("<ctrl+o>")
 		r.requireText("of 14", "nobody is called")
 	})

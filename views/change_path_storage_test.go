@@ -279,7 +279,7 @@ func TestChangePath_lostKeyIsRevoked(t *testing.T) {
 		revoke := pathStep{key: "r", op: client.OpRevokeKey, before: `"label":"lost key"`}
 		r.press("9")
 		r.makeChange(create, "acme-prod", "PROD: account acme-prod is protected")
-		r.requireText("Who made this key is not known", "lost key")
+		r.requireText("It is unknown who made this key", "lost key")
 		r.makeChange(revoke, "lost key", "PROD: account acme-prod is protected")
 		r.requireText("lost key: revoked")
 		r.requireChanges([]pathStep{create, revoke})

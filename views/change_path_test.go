@@ -387,7 +387,7 @@ func TestChangePath_overdueWindowAsks(t *testing.T) {
 		r.recordWindow(time.Now().Add(-time.Hour))
 	}
 	startWithOptions(t, emulator.Options{}, screenSize{120, 50}, overdue, func(r *harness) {
-		r.requireText("nobody was here: billing-cron", "enable now")
+		r.requireText("Overdue to be enabled again: billing-cron", "enable now")
 		enable := pathStep{key: "e", op: client.OpEnableService, before: `"status":"disabled"`}
 		r.makeChange(enable, "acme-prod", "PROD: account acme-prod is protected")
 		r.requireText("billing-cron: monitoring is enabled")
@@ -416,7 +416,7 @@ func TestChangePath_journalIsReadAfterTheFirstFrame(t *testing.T) {
 			r.Errorf("warnings: %s", warnings)
 		}
 	}, func(r *harness) {
-		r.requireText("nobody was here: billing-cron", "enable now")
+		r.requireText("Overdue to be enabled again: billing-cron", "enable now")
 		if len(r.messages) == 0 || !strings.Contains(r.messages[0].Text, "reading the whole journal") {
 			r.Errorf("message: %v", r.messages)
 		}

@@ -76,7 +76,7 @@ func TestCopy_folderToAnotherCluster(t *testing.T) {
 			r.wait(2 * time.Second)
 		}
 		copyFolder()
-		r.requireText("Copies 11 objects", "11 new, 1 different (left as")
+		r.requireText("Copies 11 objects", "11 new, 1 different (unchanged")
 		r.press("11", "<enter>")
 		r.wait(10 * time.Second)
 		r.requireMessageWith("11 files: copied to cdn.acme.net, 110 B")
@@ -91,7 +91,7 @@ func TestCopy_folderToAnotherCluster(t *testing.T) {
 			}
 		}
 		copyFolder()
-		r.requireText("nothing to copy: 11 the same, 1 different (left as they are)")
+		r.requireText("nothing to copy: 11 the same, 1 different (unchanged)")
 		if sent := r.appliedOperations(); slices.Contains(sent, "delete object") {
 			t.Errorf("%q", sent)
 		}

@@ -85,9 +85,9 @@ func TestConfirm_needsVisibleText(t *testing.T) {
 		{"credential", "5 / db2-root <enter> D ~", "db2-root", "support staff lose"},
 		{"contact", "4 / Ada <enter> D ~", "y", "support no longer calls"},
 		{"key", "9 / finance <enter> D ~", "finance", "lose access at once"},
-		{"bucket", "8 / scratch <enter> D ~", "scratch", "deleted for good"},
+		{"bucket", "8 / scratch <enter> D ~", "scratch", "It must be empty"},
 		{"many", "4 A D ~", "9", "9 rows"},
-		{"emptying", "8 / acme-www <enter> X ~", "7", "deleted for good"},
+		{"emptying", "8 / acme-www <enter> X ~", "7", "for good: "},
 		{"cancelling", "8 : cancel <enter> ~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~", "acme-prod", "FOR GOOD"},
 	} {
 		for _, size := range []screenSize{{40, 10}, {40, 14}, {60, 12}, {30, 30}, {44, 11}} {

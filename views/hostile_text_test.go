@@ -128,7 +128,7 @@ func TestServerText_neverImitatesOurMarks(t *testing.T) {
 		r.press("<enter>")
 		r.requireNoText(forged)
 		r.press("<esc>", "D")
-		r.requireText(`Service "‹✓› Done`)
+		r.requireText(`This deletes service "‹✓› Done`)
 		r.press("<esc>")
 		r.emu.InjectFault(client.OpUpdateContact, emulator.Fault{
 			Status: 400,

@@ -241,7 +241,7 @@ func TestIncident_saysWhyTicketIsUnknown(t *testing.T) {
 			size:      at,
 			transport: chain([]*rewritingTransport{silent}),
 			configure: useProvider,
-		}, func(r *harness) { require(t, open(r), "unknown (the answer does not say)") })
+		}, func(r *harness) { require(t, open(r), "unknown (the response does not say)") })
 	})
 }
 

@@ -45,7 +45,7 @@ func joinCases() []joinCase {
 		{"credential", "5 / queue <enter>", services, "services", "no service"},
 		{"delete credential", "5 / queue <enter> D", services, "services", ""},
 		{"instance", "6 / db2 <enter>", services, "services", "none"},
-		{"service, contacts", "3 / billing-api <enter>", contacts, "contacts", "no contact is in the group"},
+		{"service, contacts", "3 / billing-api <enter>", contacts, "contacts", "the group has no contacts"},
 		{"service, credentials", "3 / billing-api <enter>", credentials, "credentials", ""},
 		{"service, issues", "3 / billing-api <enter>", issues, "issues", ""},
 		{"issue of a service", "3 / billing-api <enter> i", issues, "issues", "no issue mentions this service"},
@@ -53,7 +53,7 @@ func joinCases() []joinCase {
 		{"new service", "3 n <tab> <tab> <tab> <tab> <tab> <tab>", credentials, "credentials", "nothing to choose"},
 		{"issue, services", "2", services, "services", "deleted"},
 		{"incident, services", "2 <enter>", services, "services", "no group is set"},
-		{"incident, contacts", "2 <enter>", contacts, "contacts", "no contact is in the group"},
+		{"incident, contacts", "2 <enter>", contacts, "contacts", "the group has no contacts"},
 		{"incident, instances", "2 <enter>", instances, "ssh", ""},
 		{"incident, credentials", "2 <enter>", credentials, "credentials", ""},
 		{"lines to copy", "2 <enter> Y", services, "services", ""},
@@ -185,9 +185,9 @@ func TestJoins_questionsNameWhatIsUnknown(t *testing.T) {
 		r.press("/", "Dmitri", "<enter>", "D")
 		r.wait(time.Second)
 		r.press("y", "/", "Carla", "<enter>", "D")
-		r.requireText("It is the last in group", "(services: 503).")
+		r.requireText("This is the last contact in group", "(services: 503).")
 		r.press("<esc>", "5", "/", "queue", "<enter>", "D")
-		r.requireText("Which services use it", "not known (services: 503).")
+		r.requireText("It is unknown which services use it (services: 503).")
 	})
 }
 
@@ -199,12 +199,12 @@ func TestJoins_clusterThatDoesNotAnswer(t *testing.T) {
 	}
 	startWithEmulator(t, emulator.Options{}, screenSize{200, 50}, setup, func(r *harness) {
 		r.press("0", "/", "us-east", "<enter>", "<enter>")
-		r.requireText("buckets: us-east-1 does not answer")
+		r.requireText("buckets: us-east-1 did not respond")
 		r.requireNoText("none")
 		r.press("1")
-		r.requireText("(buckets: us-east-1 does not answer")
+		r.requireText("(buckets: us-east-1 did not respond")
 		r.send(tea.WindowSizeMsg{Width: 250, Height: 50})
-		r.requireText("(buckets: us-east-1 does not answer · some may be", "missing (400) · r retries)")
+		r.requireText("(buckets: us-east-1 did not respond · some may be", "missing (400) · r retries)")
 	})
 }
 

@@ -163,11 +163,11 @@ func TestMaintenance_overdueIsOfferedOnce(t *testing.T) {
 	startWithSharedJournal(t, func(r *harness, other script) {
 		other.disable(-time.Hour)
 		r.wait(time.Minute)
-		r.requireText("nobody was here: cdn-origin", "enable now", "leave disabled")
+		r.requireText("Overdue to be enabled again: cdn-origin", "enable now", "leave disabled")
 		r.press("l")
 		other.enable(7)
 		r.wait(time.Minute)
-		r.requireNoText("nobody was here")
+		r.requireNoText("Overdue to be enabled again")
 		r.requireApplied("disable service", "enable service")
 	})
 }
@@ -338,7 +338,7 @@ func TestMaintenance_plannedWindowBeginsAndEnds(t *testing.T) {
 		r.wait(2*time.Hour - time.Minute)
 		r.requireApplied()
 		r.wait(2 * time.Minute)
-		r.requireMessage("cdn-origin: monitoring is disabled · its planned maintenance begins")
+		r.requireMessage("cdn-origin: monitoring is disabled · planned maintenance begins")
 		r.requireText("back 04:00:")
 		r.requireApplied("disable service")
 		r.wait(2 * time.Hour)

@@ -35,7 +35,7 @@ func TestEdit_conflictWithAnotherUser(t *testing.T) {
 			r.Fatal(err)
 		}
 		r.press("<ctrl+s>")
-		r.requireText("somebody else changed this meanwhile", "is now: Ada Wong-Li", "Ada Wong M.")
+		r.requireText("somebody else has changed this", "is now: Ada Wong-Li", "Ada Wong M.")
 		if got := len(r.appliedOperations()); got != 1 {
 			r.Fatalf("%d changes instead of the other's alone", got)
 		}

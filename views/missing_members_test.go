@@ -69,7 +69,7 @@ func TestMissingMembers_sshAndTimeout(t *testing.T) {
 		r.requireText("timeout       unknown")
 		r.requireNoText("timeout       0")
 		r.press("e", "<tab>", "<tab>", "<tab>", "<tab>")
-		r.requireText("not reported by the API; empty leaves it as it is")
+		r.requireText("not reported by the API; leave empty to keep it")
 		r.press("<tab>", "pong", "<ctrl+s>")
 		ledger := r.emu.Ledger()
 		if len(ledger) != 2 {
@@ -98,7 +98,7 @@ func TestMissingMembers_noSSHSettings(t *testing.T) {
 	settings := regexp.MustCompile(`,?"ssh":\{[^}]*\}`)
 	startProgram(t, emulator.Options{}, screenSize{150, 40}, func(r *harness) {
 		r.press(goTo("6", "db1")...)
-		r.requireText("user          unknown", "port          unknown", "no ssh line: the address is not")
+		r.requireText("user          unknown", "port          unknown", "no ssh line: the address is unknown")
 		r.press("E")
 		r.requireText("db1: support may log in")
 		r.requireNoText("u undoes", "u undo")

@@ -68,7 +68,7 @@ func TestObjects_jumpToName(t *testing.T) {
 		r.press("<backspace>", "<backspace>", "9", "9", ".", "T")
 		r.requireText("▸ 099.txt")
 		r.press("q")
-		r.requireText("no name that is loaded has this", "▸ 099.txt")
+		r.requireText("no loaded name matches", "▸ 099.txt")
 		r.press("<esc>")
 		r.requireText("▸ 000.txt")
 		r.requireNoText("jump to")
@@ -206,7 +206,7 @@ func TestPreview_onlyWhereItIsCheapAndAllowed(t *testing.T) {
 	})
 	startBrowser(t, emulator.Options{}, screenSize{110, 36}, func(r *harness, count *previewCounter) {
 		r.press("j", "t")
-		r.requireText("previews need a screen of 120 columns")
+		r.requireText("previews need 120 columns")
 		r.press("j")
 		r.wait(time.Minute)
 		count.require(r, 0, 0)

@@ -47,7 +47,7 @@ func TestObjectAccess_formOpensWithUnknown(t *testing.T) {
 		r.press("c")
 		r.requireText("‹unknown›", "The current access could not be read")
 		r.press("<ctrl+s>")
-		r.requireText("choose an access")
+		r.requireText("press right to choose the access")
 		r.requireApplied()
 		r.press("<right>", "<ctrl+s>")
 		r.requireApplied(client.OpSetObjectACL)
@@ -55,7 +55,7 @@ func TestObjectAccess_formOpensWithUnknown(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 40}, func(r *harness) {
 		r.press(openIndex...)
 		r.press("c")
-		r.requireText("‹unknown›", "The API does not report what is set")
+		r.requireText("‹unknown›", "The API does not report the current access")
 	}, &rewritingTransport{rewrite: func(body []byte) []byte {
 		return bytes.Replace(body, []byte(`"acl":"private"`), []byte(`"acl":""`), 1)
 	}})

@@ -101,7 +101,7 @@ func TestBuckets_sameLabelShowsCluster(t *testing.T) {
 			r.requireText("Deletes 1 object (60 B) in " + id + " for good.")
 			r.press("n", "<enter>", "D")
 			r.wait(time.Second)
-			r.requireText("Object README.txt (60 B) in " + id + " is deleted")
+			r.requireText("This deletes object README.txt (60 B) in " + id)
 			r.press("n", "c")
 			r.requireText("Access to README.txt", "In "+id)
 		})

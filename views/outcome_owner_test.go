@@ -29,7 +29,7 @@ func TestOutcome_identicalObjectMadeAtOnceIsCandidate(t *testing.T) {
 				r.press(change.send)
 				r.wait(3 * time.Second)
 				r.requireOutcome(client.Unknown)
-				r.requireText("Who made this")
+				r.requireText("It is unknown who made this")
 				r.wait(3 * time.Minute)
 				r.requireOutcome(client.Unknown)
 			})
@@ -61,13 +61,13 @@ func TestOutcome_identicalChangeByColleagueIsNotClaimed(t *testing.T) {
 					}
 					return
 				}
-				const notKnown = "whose change it was is not known"
+				const notKnown = "who made the change is not known"
 				if !e.ByReading || !strings.Contains(e.OutcomeDetail, notKnown) {
 					t.Errorf("the journal's entry says %q", e.OutcomeDetail)
 				}
 				r.requireMessageWith(notKnown)
 				r.press("<esc>", ":", "journal", "<enter>")
-				r.line(change.op, "as wanted")
+				r.line(change.op, "as intended")
 			})
 		})
 	}

@@ -132,7 +132,7 @@ func resumeChanges(a *account.Account) tea.Cmd {
 func LeaveWarnings(a *account.Account) []string {
 	var ends []string
 	if !a.Journal.Loaded() {
-		ends = append(ends, "The journal is still being read: it is not known whether maintenance windows are open.")
+		ends = append(ends, "The journal is still being read: it is unknown whether maintenance windows are open.")
 	}
 	if text := activity.UnfinishedText(a); text != "" {
 		ends = append(ends, text)
@@ -145,7 +145,7 @@ func LeaveWarnings(a *account.Account) []string {
 	}
 	if changes > 0 {
 		subject := ui.Plural(changes, "change has", "changes have")
-		ends = append(ends, subject+" no answer yet: the outcome would be unknown.")
+		ends = append(ends, subject+" no response yet: the outcome would be unknown.")
 	}
 	return append(ends, managed.OpenWindows(a)...)
 }

@@ -56,7 +56,7 @@ func TestReaders_changeThatIsNotMade(t *testing.T) {
 		r.emu.InjectFault("view access", emulator.Fault{Stale: time.Hour})
 		r.press("x", "<right>", "<ctrl+s>")
 		r.wait(time.Second)
-		r.requireText("reading it again shows private", "Not public")
+		r.requireText("a second read shows private", "Not public")
 		r.requireNoText("PUBLIC")
 	})
 }
@@ -78,7 +78,7 @@ func TestReaders_unknownACL(t *testing.T) {
 		startProgram(t, emulator.Options{}, screenSize{140, 50}, func(r *harness) {
 			r.emu.InjectFault("view access", c.fault)
 			r.openReaders("acme-www")
-			r.requireText("It is not known whether it is public", c.says)
+			r.requireText("Unknown whether it is public", c.says)
 			r.requireNoText("Not public", "private")
 		})
 	}

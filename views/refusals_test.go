@@ -131,7 +131,7 @@ var accessAnswers = map[string]struct {
 	"read back": {emulator.Fault{}, "access is now public-read"},
 	"still private": {
 		emulator.Fault{Status: 200, Body: `{"acl":"private","cors_enabled":false}`},
-		"access was set to public-read · reading it again shows private",
+		"access was set to public-read · a second read shows private",
 	},
 	"cannot be read": {emulator.Fault{Status: 404}, "access was set to public-read · its current state is not known"},
 }
@@ -248,14 +248,14 @@ func TestRefusals_deletedMeanwhile(t *testing.T) {
 				r.wait(time.Second)
 				r.press(c.send)
 				r.wait(time.Second)
-				says := "deleted meanwhile: the API has no " + c.gone + " any more (404); nothing was changed"
+				says := "deleted in the meantime: the API no longer has " + c.gone + " (404); nothing was changed"
 				if c.typed == "" {
 					r.requireText(says[:60])
 				} else {
 					r.requireDialog(says, c.typed)
 				}
 				if c.asNew != "" {
-					r.requireDialog("ctrl+n puts what you typed into a new")
+					r.requireDialog("ctrl+n copies what you typed into a new")
 					r.press("<ctrl+n>")
 					r.requireDialog(c.asNew, c.typed)
 					r.press("<esc>")
@@ -359,7 +359,10 @@ var twins = []struct {
 	{
 		"contact", "4 n Zed <tab> zed@acme.net", client.OpCreateContact,
 		func(r *harness) error { return r.createContact("Zed", "other@acme.net") },
-		[]string{"Who made this contact", "contact 901 Zed: made 00:00:", "email is other@acme.net, not zed@acme.net"},
+		[]string{
+			"It is unknown who made this contact", "contact 901 Zed: made 00:00:",
+			"email is other@acme.net, not zed@acme.net",
+		},
 	},
 	{
 		"service", "3 n night <tab> <right> <tab> 203.0.113.7:22", client.OpCreateService,
@@ -373,7 +376,7 @@ var twins = []struct {
 			return err
 		},
 		[]string{
-			"Who made this service", "service 901 night: made 00:00:",
+			"It is unknown who made this service", "service 901 night: made 00:00:",
 			"address is https://acme.net/, not 203.0.113.7:22", "timeout is 30, not 10",
 		},
 	},
@@ -388,7 +391,7 @@ var twins = []struct {
 			return err
 		},
 		[]string{
-			"Who made this credential", "credential 901 night: the API does not say when it was made",
+			"It is unknown who made this credential", "credential 901 night: the API does not say when it was made",
 			"never used by support",
 		},
 	},
@@ -399,7 +402,7 @@ var twins = []struct {
 			return err
 		},
 		[]string{
-			"Who made this key",
+			"It is unknown who made this key",
 			"key 901 night: the API does not say when it was made, reaches everything",
 			"revoke key 901",
 		},
@@ -470,7 +473,7 @@ func TestCandidates_identicalTwinIsNotCalledOurs(t *testing.T) {
 					r.wait(after)
 					r.elsewhere("POST", c.path, c.body)
 					r.wait(40 * time.Second)
-					r.requireDialog("Who made this", c.says)
+					r.requireDialog("It is unknown who made this", c.says)
 					r.wait(3 * time.Minute)
 					if e := r.journal.Entries(time.Time{})[0]; e.Outcome != client.Unknown {
 						r.Errorf("the journal says %s: %s", e.Outcome, e.OutcomeDetail)
@@ -521,7 +524,7 @@ func TestRefusals_keepServerReason(t *testing.T) {
 				r.wait(time.Second)
 				r.requireText(reason)
 				r.wait(140 * time.Second)
-				r.requireText("not done: reading again for 2 min did not show it", reason)
+				r.requireText("not done: not seen in 2 min of checking", reason)
 				if e := r.journal.Entries(time.Time{})[0]; e.Outcome != client.Rejected ||
 					!strings.Contains(e.OutcomeDetail, reason) {
 					r.Errorf("the journal says %s: %s", e.Outcome, e.OutcomeDetail)

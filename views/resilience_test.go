@@ -450,7 +450,7 @@ func TestChanges_lostAnswers(t *testing.T) {
 						r.wait(100 * time.Second)
 						r.requireOutcome(client.Unknown)
 						r.wait(30 * time.Second)
-						r.requireText("not done: reading again for 2 min did not show it")
+						r.requireText("not done: not seen in 2 min of checking")
 						r.requireOutcome(client.Rejected)
 					}
 				})
@@ -620,7 +620,7 @@ func TestForm_changedMeanwhile(t *testing.T) {
 					}
 					r.press("<ctrl+s>")
 					r.wait(time.Second)
-					r.requireText("somebody else changed this meanwhile", c.says)
+					r.requireText("somebody else has changed this", c.says)
 					if n := len(r.appliedOperations()); n != 1 {
 						r.Fatalf("%d changes", n)
 					}
@@ -826,7 +826,7 @@ func TestKeys_lostAnswerOffersRevoke(t *testing.T) {
 					r.wait(5 * time.Second)
 					if fault.ApplyFirst || fault.CutAfter > 0 {
 						r.requireDialog(
-							"Who made this key is not known", "orphan: the API does not say when it was made",
+							"It is unknown who made this key", "orphan: the API does not say when it was made",
 							"revoke key",
 						)
 						r.press("r")
@@ -852,7 +852,7 @@ func TestForms_lostAnswerSaysWhatReadingShows(t *testing.T) {
 		r.emu.InjectFault("create key", emulator.Fault{ApplyFirst: true, Status: 504})
 		r.pressAll("9 n orphan <ctrl+s>")
 		r.wait(5 * time.Second)
-		r.requireDialog("Who made this key is not known")
+		r.requireDialog("It is unknown who made this key")
 		r.press("l")
 		r.wait(time.Second)
 		r.requireText("shows something that may be this change, or a colleague's.")

@@ -13,7 +13,7 @@ import (
 func (p *restartableProgram) rotate(label string) {
 	p.Helper()
 	p.press("9", "/", `label:="`+label+`"`, "<enter>", "N")
-	p.requireDialog("Replace key "+label, "It is not known which programs use it: the API does not say.")
+	p.requireDialog("Replace key "+label, "The API does not say which programs use it.")
 }
 
 // sentKey returns the body of the last key that was created.
@@ -109,7 +109,7 @@ func TestRotateKey_lostAnswerLeavesOldKey(t *testing.T) {
 		p.wait(3 * time.Minute)
 		p.requireNoText(stillToRevoke, "key 205")
 		p.restart()
-		p.requireDialog("Who made this key is not known", "finance")
+		p.requireDialog("It is unknown who made this key", "finance")
 		p.requireNoText(stillToRevoke, "key 205")
 		p.requireApplied("create key")
 	})
@@ -218,9 +218,9 @@ func TestRotateKey_namesWhatWasNoted(t *testing.T) {
 		p.createKey()
 		p.press("y", "<enter>")
 		made := p.journal.Entries(time.Time{})[0]
-		p.journal.RecordRevokeLater(made.ID, "205", "made for rclone in us-east-1/photos")
+		p.journal.RecordRevokeLater(made.ID, "205", "created for rclone in us-east-1/photos")
 		p.rotate("finance")
-		p.requireText("made for rclone in us-east-1/photos")
+		p.requireText("created for rclone in us-east-1/photos")
 		p.press("<ctrl+s>")
 		p.wait(time.Second)
 		p.press("y", "<enter>")
@@ -229,6 +229,6 @@ func TestRotateKey_namesWhatWasNoted(t *testing.T) {
 			t.Errorf("noted: %+v", noted)
 		}
 		p.restart()
-		p.requireText(replacedBy, "made for rclone")
+		p.requireText(replacedBy, "created for rclone")
 	})
 }

@@ -154,7 +154,7 @@ func TestForms_hintWhileSending(t *testing.T) {
 		r.press("4", "n", "Eve", "<tab>", "e@acme.net")
 		release := r.emu.HoldRequests("create contact")
 		r.press("<ctrl+s>")
-		r.requireText("waiting for the answer")
+		r.requireText("waiting for the response")
 		r.requireNoText("tab next field", "esc cancel")
 		release()
 		r.run(nil)

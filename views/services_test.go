@@ -237,7 +237,7 @@ func TestLists_cursorGoesToNewRow(t *testing.T) {
 func TestServices_batchCountsHiddenRows(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 		r.press("3", "A", "/", "label:web-", "<enter>", "d")
-		r.requireText("Disable: 13 services", "11 that the filter hides.", "1 marked service is skipped, because")
+		r.requireText("Disable: 13 services", "11 hidden by the filter.", "1 marked service is skipped, because")
 	})
 }
 

@@ -45,7 +45,7 @@ func TestPoll_waitsForRequestUnderWay(t *testing.T) {
 					r.press(c.pane)
 					r.send(tea.WindowSizeMsg{Width: 120, Height: 36})
 					r.wait(2 * time.Minute)
-					r.requireText("does not answer", "no answer · since 00:00")
+					r.requireText("did not answer", "no answer · since 00:00")
 					r.requireNoText("loading", "offline") // other lists are answered
 				},
 			)
@@ -66,7 +66,7 @@ func TestBucketFetcher_lateClusterDoesNotDelayOthers(t *testing.T) {
 			r.press("8")
 			r.wait(3 * time.Second)
 			r.requireText("acme-www", "buckets so far")
-			r.requireNoText("does not answer")
+			r.requireNoText("did not respond")
 			r.wait(2 * time.Minute)
 			r.requireText("acme-www", "eu-central-1 is not responding")
 			r.requireNoText("so far")

@@ -104,7 +104,7 @@ func TestIncident_loadAroundItsOwnDetection(t *testing.T) {
 		r.requireText("Issue #821", "at #821 3")
 		r.requireNoText("at #823 269")
 		r.press("[", "[")
-		r.requireText("Issue #810", "no longer known: the stats hold only 24 hours, from 31 Dec 00:05 on")
+		r.requireText("Issue #810", "no longer known: the stats cover only 24 hours, from 31 Dec 00:05 on")
 		r.requireNoText("at detection", "CPU")
 		r.press("]", "]", "]")
 		r.requireText("Issue #823")

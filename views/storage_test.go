@@ -155,7 +155,7 @@ func TestObjects_unknownSize(t *testing.T) {
 		r.requireText("big.bin", "unknown", "2.0 KiB", "2 loaded · 2.0 KiB")
 		r.requireNoText(" 0 B")
 		r.press("w")
-		r.requireText("size unknown. It gets its name once it is complete")
+		r.requireText("size unknown. The file gets its name once it is complete")
 		r.press("<ctrl+s>")
 		r.requireText("does not give the size of the object")
 	})
@@ -233,7 +233,7 @@ func TestDownload_markedFolder(t *testing.T) {
 			r.Fatalf("%d bytes, %v", len(data), err)
 		}
 		r.press("w", "<ctrl+s>")
-		r.requireText("a file of this name exists: choose another name")
+		r.requireText("a file with this name exists: choose another name")
 		r.press("<esc>", "<esc>", "/", "assets", "<enter>", "w")
 		r.wait(time.Second)
 		r.requireText("Download assets/", "2 files", "assets//double slash.txt")
@@ -282,7 +282,7 @@ func TestTransfers_cancelAsks(t *testing.T) {
 		r.press("/", "index", "<enter>", "w", "<ctrl+s>", ":", "transfers", "<enter>")
 		r.requireText("● running")
 		r.press("D")
-		r.requireText("Cancel transfers", "is cancelled.", "Pausing keeps it.")
+		r.requireText("Cancel transfers", "will be cancelled.", "Pausing keeps it.")
 		r.wait(time.Second)
 		r.press("n")
 		r.requireText("● running")
@@ -555,7 +555,7 @@ func TestKeys_lostKeyIsRevoked(t *testing.T) {
 		r.press("9", "n", "lost key", "<ctrl+s>")
 		r.wait(3 * time.Second)
 		r.requireDialog(
-			"Who made this key is not known", "key 901 lost key", "its secret is lost", "leave it", "revoke key",
+			"It is unknown who made this key", "key 901 lost key", "its secret is lost", "leave it", "revoke key",
 		)
 		r.press("r")
 		r.wait(time.Second)
@@ -731,7 +731,7 @@ func TestUploadFolder_namesWhatIsNotSent(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 40}, func(r *harness) {
 		r.openBucket("cdn.acme")
 		r.press("U", "<ctrl+u>", folder, "<ctrl+s>")
-		r.requireText("NOT sent; the transfers pane will name each", "not sent: link-00: it is a link")
+		r.requireText("NOT sent; the transfers pane will list each", "not sent: link-00: it is a link")
 		r.requireText("not sent: link-11: it is a link") // all of them fit
 		r.wait(time.Second)
 		r.press("1", "<enter>")
@@ -761,7 +761,7 @@ func TestUploadFolder_plansBeforeItAsks(t *testing.T) {
 		sent         int
 		names        []string
 	}{
-		"":                {"(left as they are)", "1", 1, nil},
+		"":                {"(unchanged)", "1", 1, nil},
 		"<right>":         {"(both are kept)", "2", 2, []string{"site/other (2)"}},
 		"<right> <right>": {"(replaced)", "2", 2, nil},
 	} {

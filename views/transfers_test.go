@@ -208,7 +208,7 @@ func TestTransfers_cancelAllCountsUnfinished(t *testing.T) {
 		r.press(":", "transfers", "<enter>")
 		r.wait(2500 * time.Millisecond)
 		r.press(":", "cancel all", "<enter>")
-		r.requireText("18 transfers are cancelled.")
+		r.requireText("18 transfers will be cancelled.")
 		r.wait(time.Second)
 		r.press("y")
 		r.wait(5 * time.Second)

@@ -194,7 +194,7 @@ func TestUnseenSecret_lostAnswerOfEarlierRun(t *testing.T) {
 		p.wait(time.Second)
 		p.restart()
 		p.requireDialog(
-			"Who made this key is not known", "orphan: the API does not say when it was made, reaches nothing",
+			"It is unknown who made this key", "orphan: the API does not say when it was made, reaches nothing",
 			"its secret is lost", "revoke key",
 		)
 		p.press("<enter>")
@@ -213,7 +213,7 @@ func TestUnseenSecret_lostAnswerOfEarlierRun(t *testing.T) {
 		p.requireApplied("create key", "revoke key")
 
 		p.restart()
-		p.requireNoText("Who made this key")
+		p.requireNoText("It is unknown who made this key")
 	})
 }
 
@@ -227,12 +227,12 @@ func TestRevokeLater_offeredAtEachStart(t *testing.T) {
 		made := p.journal.Entries(time.Time{})[0]
 		p.press("y", "<enter>")
 		p.wait(time.Second)
-		p.journal.RecordRevokeLater(made.ID, made.UnseenSecretOf, "made for rclone in us-east-1/acme-www")
+		p.journal.RecordRevokeLater(made.ID, made.UnseenSecretOf, "created for rclone in us-east-1/acme-www")
 		p.restart(client.WithReadOnly())
 		p.requireNoText(stillToRevoke)
 		for range 2 {
 			p.restart()
-			p.requireText("Key orphan", stillToRevoke, "made for rclone in us-east-1/acme-www", "Keys never expire")
+			p.requireText("Key orphan", stillToRevoke, "created for rclone in us-east-1/acme-www", "Keys never expire")
 			p.press("<enter>")
 			p.wait(time.Second)
 			p.requireNoText(stillToRevoke)
@@ -303,7 +303,7 @@ func TestRclone_offeredForLargeFiles(t *testing.T) {
 		p.press("<esc>", "U", "<ctrl+u>", "isos", "<ctrl+s>")
 		p.wait(time.Second)
 		p.press("r")
-		p.requireText("Set up rclone for us-east-1/cdn.acme.net", "reaches only this bucket")
+		p.requireText("Set up rclone for us-east-1/cdn.acme.net", "for this bucket only")
 		p.press("<ctrl+u>", profile, "<ctrl+s>")
 		p.wait(time.Second)
 		p.requireDialog(
@@ -338,6 +338,6 @@ func TestRclone_offeredForLargeFiles(t *testing.T) {
 		}
 		p.press("<esc>")
 		p.restart()
-		p.requireText("Key rclone-cdn-acme-net", stillToRevoke, "made for rclone in us-east-1/cdn.acme.net")
+		p.requireText("Key rclone-cdn-acme-net", stillToRevoke, "created for rclone in us-east-1/cdn.acme.net")
 	})
 }

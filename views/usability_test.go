@@ -250,7 +250,7 @@ func TestStatusMessages_namesChangeAndObject(t *testing.T) {
 		r.emu.InjectFault("POST *", lost)
 		r.press(form...)
 		r.wait(3 * time.Second)
-		r.requireDialog("Who made this service is not known", "night check", "exactly as it was sent")
+		r.requireDialog("It is unknown who made this service", "night check", "exactly as it was sent")
 	})
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn", "<enter>")
@@ -268,7 +268,7 @@ func TestStatusMessages_namesChangeAndObject(t *testing.T) {
 		r.emu.InjectFault("PUT *", lost)
 		r.press("<ctrl+s>")
 		r.wait(3 * time.Second)
-		r.requireText("Ada Wongngton: saved · reading again shows it; whose change it was is not known")
+		r.requireText("Ada Wongngton: saved · a second read shows it; who made the change is not known")
 	})
 }
 

@@ -155,7 +155,7 @@ func (x Executor) mayRepeat(e journal.Entry) bool {
 }
 
 // foundByReading says how the outcome of a change became known.
-const foundByReading = client.FoundByReading("found by reading the service again; whose change it was is not known")
+const foundByReading = client.FoundByReading("found by reading the service again; who made the change is not known")
 
 // settle records that the service is as a change wanted it.
 func (x Executor) settle(e journal.Entry) {

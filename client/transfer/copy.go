@@ -60,17 +60,17 @@ func addCopy(m *Manager, r *copyRequest) (ID, error) {
 var (
 	// errTargetChanged means that a move would have trusted a copy that is not there any more.
 	errTargetChanged = errors.New(
-		"what has the target's name has changed since it was compared, so nothing was done; start again",
+		"the object at the target has changed since it was compared, so nothing was done; start again",
 	)
 	// errUnverified means that the source of a move was kept.
-	errUnverified = errors.New("it was copied, but the listing does not prove the copy, so the source was not deleted")
+	errUnverified = errors.New("it was copied, but the listing does not confirm it, so the source was not deleted")
 	// errSourceReplaced means that the source of a move is not the object that was copied.
 	errSourceReplaced = errors.New("it was copied, but the source has changed since, so the source was not deleted")
 )
 
 // TooLargeToCopy is why an object cannot be copied, and what works instead.
-const TooLargeToCopy = "it is larger than 5 GiB, the most that the API can store; a program for S3 can copy it " +
-	"within the storage: make a key with lookout keys create and use rclone copyto"
+const TooLargeToCopy = "it is larger than 5 GiB, the most that the API can store; an S3 client can copy it " +
+	"within the storage: create a key with lookout keys create and use rclone copyto"
 
 // copyProblem returns why an object cannot be stored under a name, or "".
 func copyProblem(name string, o *client.Object) string {
@@ -213,7 +213,7 @@ func (t *copyTask) deleteSource(ctx context.Context, m *Manager, p *progress) er
 	case err != nil:
 		return fmt.Errorf("it was copied, but the source was not deleted: %w", err)
 	case !there:
-		p.addNote("the source is gone already")
+		p.addNote("the source is already gone")
 		return nil
 	case now.Size != t.Object.Size || now.ETag != t.Object.ETag || !now.Modified.Time().Equal(t.Object.Modified.Time()):
 		return errSourceReplaced
@@ -415,7 +415,7 @@ func isSameBucket(ctx context.Context, c *client.Client, from, to client.ObjectR
 	}
 	if source.Hostname.Raw() == "" || target.Hostname.Raw() == "" {
 		return false, fmt.Errorf(
-			"the API does not say whether %s and %s are one bucket",
+			"the API does not say whether %s and %s are the same bucket",
 			client.Clean(
 				client.BucketID(from.Cluster, from.Bucket),
 			),

@@ -167,7 +167,7 @@ func (d *downloadTask) reportPath(p *progress) {
 	}
 	p.setPath(
 		"…/"+d.part.finalName,
-		"the folder was moved or replaced during the download: where the file is now is not known",
+		"the folder was moved or replaced during the download: the file's current location is unknown",
 	)
 }
 

@@ -722,7 +722,7 @@ func TestDownload_reportsThePathAfterASwap(t *testing.T) {
 				if row.LocalPath.Raw() == filepath.Join(folder, "o") || !strings.Contains(row.Note, "moved") {
 					t.Errorf("reported: %s, %s", row.LocalPath, row.Note)
 				}
-				if !c.linux && (row.LocalPath.Raw() != "…/o" || !strings.Contains(row.Note, "now is not known")) {
+				if !c.linux && (row.LocalPath.Raw() != "…/o" || !strings.Contains(row.Note, "location is unknown")) {
 					t.Errorf("reported: %s, %s", row.LocalPath, row.Note)
 				}
 			})

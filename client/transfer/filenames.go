@@ -90,9 +90,9 @@ func segmentProblem(s string) string {
 	case strings.ContainsRune(s, 0):
 		return "it contains a zero byte"
 	case len(s) > maxNameBytes:
-		return fmt.Sprintf("a part of it is %d bytes long, but the limit is %d", len(s), maxNameBytes)
+		return fmt.Sprintf("part of it is %d bytes long, but the limit is %d", len(s), maxNameBytes)
 	case isPartName(s):
-		return "it looks like a partial download of lookout"
+		return "it looks like one of lookout's partial downloads"
 	}
 	return ""
 }
@@ -106,7 +106,7 @@ func windowsProblem(s string) string {
 	case strings.ContainsAny(s, `\:<>"|?*`):
 		return `it contains one of \ : < > " | ? *, which Windows does not allow`
 	case strings.HasSuffix(s, ".") || strings.HasSuffix(s, " "):
-		return "a part of it ends with a dot or a space, which Windows removes"
+		return "part of it ends in a dot or a space, which Windows removes"
 	case isWindowsDevice(strings.ToLower(strings.TrimRight(device, " "))):
 		return client.Clean(s) + " is the name of a device on Windows"
 	}

@@ -332,7 +332,7 @@ func scanFolder(ctx context.Context, folder, prefix string) (p Plan, err error) 
 		case err != nil:
 			skip(name, "it cannot be read")
 		case isPartName(path.Base(name)):
-			skip(name, "it is a partial download of lookout")
+			skip(name, "it is one of lookout's partial downloads")
 		case uploadProblem(prefix+name, info) != "":
 			skip(name, uploadProblem(prefix+name, info))
 		case !isReadable(ctx, root, name):
@@ -470,7 +470,7 @@ func DeleteFiles(folder string, paths []string) (left []SkippedFile, err error) 
 	for _, name := range paths {
 		info, err := root.Lstat(name)
 		if err == nil && !info.Mode().IsRegular() {
-			err = errors.New("it is not a regular file any more")
+			err = errors.New("it is no longer a regular file")
 		}
 		if err == nil {
 			err = root.Remove(name)

@@ -41,7 +41,7 @@ func (s *streamTask) cleanUp() {}
 
 // errCannotRewind means that a download would have to start again although its data is already written.
 var errCannotRewind = errors.New(
-	"the storage cannot continue the download, and the data already written cannot be taken back",
+	"the storage cannot resume the download, and the data already written cannot be taken back",
 )
 
 // appendOnlyFile adapts a writer to the file interface. It can only grow.

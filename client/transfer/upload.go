@@ -343,7 +343,7 @@ func Spool(in io.Reader) (path string, err error) {
 	}
 	n, err := io.Copy(f, io.LimitReader(in, client.MaxPutSize+1))
 	if err = errors.Join(err, f.Close()); err == nil && n > client.MaxPutSize {
-		err = errors.New("it has more than 5 GiB, the limit for one object; nothing was stored")
+		err = errors.New("it is larger than 5 GiB, the limit for one object; nothing was stored")
 	}
 	if err != nil {
 		_ = os.Remove(f.Name())

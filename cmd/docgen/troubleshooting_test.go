@@ -84,7 +84,7 @@ func troubles() map[string]trouble {
 		"the base URL must begin with https://": {
 			prepare: variable("LOOKOUT_BASE_URL", "http://api.example.com/v4"),
 		},
-		"not the API's answer (…); check the base URL, which ends in /v4, and the proxy if you use one": {
+		"not an API response (…); check the base URL, which ends in /v4, and the proxy if you use one": {
 			prepare: answers(http.MethodGet, http.StatusOK, "text/html", "<title>Log in</title>"),
 		},
 		"there is no token": {prepare: variable("LOOKOUT_TOKEN", "")},
@@ -124,7 +124,7 @@ func troubles() map[string]trouble {
 			prepare: servedWith("localhost", time.Now().AddDate(-1, 0, 0)),
 		},
 		"cannot reach … (its certificate is for another host)": {prepare: servedWith("other.example", time.Now())},
-		"… does not answer in time": {
+		"… did not answer in time": {
 			prepare: func(r *testEnv) {
 				r.Intercept(func(_ http.ResponseWriter, req *http.Request) bool {
 					if req.Method == http.MethodPost {

@@ -154,7 +154,7 @@ func TestChildProcesses_getNoTextOfTheServer(t *testing.T) {
 			p.waitFor("root")
 			p.typeKeys("x")
 			if !c.starts {
-				p.waitFor("the settings name no single address")
+				p.waitFor("the settings give no single address")
 			}
 			noted := r.started("ssh", map[bool]time.Duration{true: 10 * time.Second}[c.starts])
 			requireVisible(t, name, noted, "\n")

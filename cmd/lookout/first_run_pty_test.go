@@ -32,7 +32,7 @@ func TestFirstRunInATerminal(t *testing.T) {
 		c.waitFor(question)
 		_, _ = c.tty.WriteString(text + "\r")
 	}
-	answer("Address of the API", r.Base)
+	answer("API address", r.Base)
 	answer("A name for this account", "prod")
 	const tooEarly = "4f6e0c7fa1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c"
 	answer("Number", tooEarly)
@@ -125,7 +125,7 @@ func TestFromNothingToTheAccount(t *testing.T) {
 			c.startReading()
 			keys := 0
 			for questions := slices.Collect(slices.Chunk(append([]string{
-				"Address of the API",
+				"API address",
 				base + "\r",
 				"A name",
 				"\r",
@@ -180,7 +180,7 @@ func TestInterruptedFirstRunGivesTheEchoBack(t *testing.T) {
 	t.Setenv("LOOKOUT_BASE_URL", "")
 	c := startPty(t, "--no-mouse")
 	c.startReading()
-	c.waitFor("Address of the API")
+	c.waitFor("API address")
 	_, _ = c.tty.WriteString(r.Base + "\r\r\r")
 	c.waitFor("(not shown)")
 	_, _ = c.tty.WriteString("\x03")

@@ -49,7 +49,7 @@ func startKeep(t *testing.T, args ...string) *keepProcess {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = k.cmd.Process.Kill() })
-	k.waitFor("looking after the maintenance windows")
+	k.waitFor("watching the maintenance windows")
 	return k
 }
 

@@ -85,7 +85,7 @@ func NewForm[T any](r StoreForm[T]) Form {
 	f.submit = func(v *FormView) tea.Cmd {
 		change := r.Change()
 		if busy := r.Store.Busy(change.RowID); busy != "" {
-			v.sending, v.banner = false, "still "+busy+": wait for the answer"
+			v.sending, v.banner = false, "still "+busy+": wait for the response"
 			return nil
 		}
 		report := &outcomeReport[T]{

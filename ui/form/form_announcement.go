@@ -17,7 +17,7 @@ func (v *FormView) Announce(b ui.Box) ui.ScreenReaderText {
 	case v.stop != nil:
 		parts = append(parts, v.form.BusyText+", press escape to stop")
 	case v.sending:
-		parts = append(parts, v.form.BusyText+", waiting for the answer")
+		parts = append(parts, v.form.BusyText+", waiting for the response")
 	case v.exitKey != "":
 		key := strings.Replace(v.exitKey, "esc", "escape", 1)
 		parts = append(parts, "press "+key+" again to discard what you typed, any other key keeps it")

@@ -206,7 +206,7 @@ func (v *FormView) footerNote(b ui.Box) []string {
 	case v.stop != nil:
 		return wrap(b, theme.Warn, v.form.Progress()+" · esc stops")
 	case v.sending:
-		return wrap(b, theme.Warn, v.form.BusyText+b.Theme.Glyphs.Ellipsis+" waiting for the answer")
+		return wrap(b, theme.Warn, v.form.BusyText+b.Theme.Glyphs.Ellipsis+" waiting for the response")
 	case v.exitKey != "":
 		return wrap(b, theme.Warn, "press "+v.exitKey+" again to discard what you typed")
 	case v.focus < len(v.form.Fields) && v.form.Fields[v.focus].noteText() != "":
@@ -224,7 +224,7 @@ func (v *FormView) Hints() []KeyHint {
 	case v.stop != nil:
 		return []KeyHint{{"esc", "stop"}}
 	case v.sending:
-		return []KeyHint{{"", "keys do nothing until the answer arrives"}}
+		return []KeyHint{{"", "keys do nothing until the API responds"}}
 	case v.exitKey != "":
 		return []KeyHint{{"any other key", "keep what you typed"}}
 	}

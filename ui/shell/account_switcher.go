@@ -187,7 +187,7 @@ func (d *AccountSwitcher) handleAccountOpened(msg accountOpened) tea.Cmd {
 		d.problems[msg.opening.account] = describeProblem(msg.err, d.o.Now(), d.o.Location)
 		return refuse(theme.Bad, "account "+msg.opening.account+" cannot be opened: "+msg.err.Error())
 	case d.dialogs.hasUnsaved():
-		return refuse(theme.Warn, "still in "+d.o.Account+" · close the dialog in front first")
+		return refuse(theme.Warn, "still in "+d.o.Account+" · close the open dialog first")
 	}
 	o := msg.session.Options
 	o.ConfigPath = "" // the first account has said what is wrong there

@@ -294,7 +294,7 @@ func CustomCommandProblem(panes []ui.Pane, c ui.CustomCommand) (key, problem str
 		}
 		if found := c.ScriptPlaceholder(); found != "" {
 			return "command", fmt.Sprintf(
-				`%s in the script of %s would run what the row holds; write "$1" in it, and "-", %q after it`,
+				`%s in the script of %s would run the row's text as a command; write "$1" there, and "-", %q after it`,
 				found, c.Argv[0], found,
 			)
 		}

@@ -130,10 +130,10 @@ func (d *secretDialog) read(ui.Box) dialogReading {
 	case d.copiedOrSaved:
 		r.Item = "copied or saved; enter closes"
 	case d.discard != nil:
-		r.Item = "neither copied nor saved; type " + discardWord + " and press enter to lose it; escape goes back"
+		r.Item = "neither copied nor saved; type " + discardWord + " and press enter to discard it; escape goes back"
 		r.Input = "answer: " + d.discard.Text()
 	default:
-		r.Item = "escape closes, and asks first: it cannot be shown again"
+		r.Item = "escape asks before closing: this cannot be shown again"
 	}
 	return r
 }

@@ -284,7 +284,7 @@ func (s *Shell) handleKey(k tea.KeyPressMsg) tea.Cmd {
 	s.enter.track(k, s.o.Now())
 	if k.String() == "ctrl+c" && !s.dialogs.warnUnsavedSecret() {
 		if lost := s.dialogs.confirmQuit(); lost != "" {
-			return ui.ShowStatus(theme.Warn, lost+" · press ctrl+c again to quit all the same")
+			return ui.ShowStatus(theme.Warn, lost+" · press ctrl+c again to quit anyway")
 		}
 		return terminal.Quit(0)
 	}

@@ -61,7 +61,7 @@ func (j *JumpPrompt) Announcement() string {
 // problem says that no name fits.
 func (j *JumpPrompt) problem() string {
 	if j.nothing {
-		return "no name that is loaded has this"
+		return "no loaded name matches"
 	}
 	return ""
 }

@@ -135,7 +135,7 @@ func (s listStatus) emptyReason(b ui.Box) emptyReason {
 		return emptyReason{text, theme.Warn, err.Error(), retry}
 	case !s.freshness.Loaded:
 		text := "reading " + s.name + b.Theme.Glyphs.Ellipsis
-		return emptyReason{text: text, tone: theme.Muted, next: "keys work meanwhile · ? for help"}
+		return emptyReason{text: text, tone: theme.Muted, next: "keys already work · ? for help"}
 	case s.loaded > 0 && s.note.problem != "":
 		next := "/ enters another filter · esc clears it"
 		return emptyReason{text: s.note.problem, tone: theme.Warn, next: next}

@@ -330,7 +330,7 @@ func TestPaintKeys(t *testing.T) {
 		"press r to retry · / enters another one":         "r /",
 		"esc clears the filter":                           "esc",
 		"w on an object downloads, U in a bucket uploads": "w U",
-		"keys work meanwhile · ? for help":                "?",
+		"keys already work · ? for help":                  "?",
 		"503: a page":                                     "",
 	} {
 		var keys []string

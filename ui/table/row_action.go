@@ -138,7 +138,7 @@ func (r rowBinder[T]) appliesToAnyMarked(action RowAction[T]) bool {
 // disabledReason returns why an action cannot be done with a row now, or "".
 func (r rowBinder[T]) disabledReason(action RowAction[T], row T) string {
 	if busy := r.list.Store.Busy(r.list.Store.ID(row)); busy != "" && action.Writes {
-		return "still " + busy + ": wait for the answer"
+		return "still " + busy + ": wait for the response"
 	}
 	if action.DisabledReason != nil {
 		return action.DisabledReason(row)

@@ -250,7 +250,7 @@ func (q *fanout) lastPage() (ui.RowPage[*client.Bucket], error) {
 	for _, id := range q.clusterIDs {
 		if err := q.received[id].err; err != nil {
 			failed++
-			page.Missing = append(page.Missing, client.Clean(id)+" does not answer")
+			page.Missing = append(page.Missing, client.Clean(id)+" did not respond")
 			page.Notes = append(
 				page.Notes,
 				fmt.Sprintf(

@@ -47,8 +47,8 @@ func (v *editValues) check(now any) error {
 	both := conflict{}
 	both.find("", v.patch(), client.Diff(v.latest, now))
 	if v.latest = now; len(both) > 0 {
-		both[""] = "somebody else changed this meanwhile: nothing was sent. ctrl+s sends yours over it, esc esc " +
-			"leaves theirs"
+		both[""] = "somebody else has changed this: nothing was sent. ctrl+s overwrites their change, esc esc " +
+			"keeps it"
 		return both
 	}
 	return nil

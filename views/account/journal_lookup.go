@@ -222,7 +222,7 @@ func reportEntry(a *Account, e *journal.Entry, outcome ui.AttemptOutcome, l *ui.
 	tone, text := theme.Warn, "still unknown"
 	switch outcome {
 	case ui.Applied:
-		tone, text = theme.Good, "it is as wanted; "+ui.OwnerNotKnown
+		tone, text = theme.Good, "it is as intended; "+ui.OwnerNotKnown
 	case ui.Rejected:
 		tone, text = theme.Bad, "it was not done"
 	}
@@ -272,7 +272,7 @@ func unreadable(e *journal.Entry) string {
 	case e.Change.Op == client.OpSetObjectACL:
 		return ""
 	case e.Change.Resource == "object", client.DeletesMany(e.Change.Op):
-		return "look for it in its bucket: o goes there"
+		return "look in its bucket: o goes there"
 	}
 	return ""
 }

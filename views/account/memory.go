@@ -70,7 +70,7 @@ func readMemory(file statefile.StateFile) rememberedFile {
 	r := rememberedFile{file: file}
 	data, err := file.Read()
 	if err != nil {
-		r.problem = err.Error() + " · what was seen before is not known, and nothing is remembered"
+		r.problem = err.Error() + " · nothing from earlier runs is known, and nothing is remembered"
 		r.file = statefile.StateFile{}
 	}
 	if r.seen, err = incident.Load(data); err != nil {
@@ -296,5 +296,5 @@ func (s memorySaved) Deliver() tea.Cmd {
 		return nil
 	}
 	m.failed = true
-	return ui.ShowStatus(theme.Warn, ui.Reason(s.err)+" · what is seen now is forgotten when lookout ends")
+	return ui.ShowStatus(theme.Warn, ui.Reason(s.err)+" · anything seen now is forgotten when lookout ends")
 }

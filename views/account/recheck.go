@@ -226,9 +226,9 @@ type CreateCandidates[T any] struct {
 // CandidatesMenu shows candidates, each with how it differs from what was sent. The first choice is to leave them.
 func (r OperationRunner[T]) CandidatesMenu(c CreateCandidates[T]) ui.OpenMenuMsg {
 	m := ui.OpenMenuMsg{
-		Title: "Who made this " + r.Resource.Singular + " is not known",
+		Title: "It is unknown who made this " + r.Resource.Singular,
 		Text: []string{
-			fmt.Sprintf("The answer to %q was lost, and it is %s.", c.What, ui.NotKnown),
+			fmt.Sprintf("The response to %q was lost, and it is %s.", c.What, ui.NotKnown),
 			"Either it went through, or a colleague made this:",
 		},
 		Actions: []ui.Action{{Key: ui.Bind("leave it as it is", "l"), Do: func() tea.Cmd { return nil }}},

@@ -217,7 +217,7 @@ func (r OperationRunner[T]) confirm(s *start[T]) resource.ConfirmationSpec {
 func (r OperationRunner[T]) selection(s *start[T]) string {
 	var texts []string
 	if s.hidden > 0 {
-		texts = append(texts, fmt.Sprintf("This includes %d that the filter hides.", s.hidden))
+		texts = append(texts, fmt.Sprintf("This includes %d hidden by the filter.", s.hidden))
 	}
 	if n := len(s.left); n > 0 {
 		const most = 5
@@ -253,7 +253,7 @@ func (r OperationRunner[T]) unsettled(s *start[T]) string {
 		say("", "If you send one now, there may be two.")
 	}
 	for _, row := range s.rows {
-		say(r.Store.ID(row), "If you send this now, it may be done twice or be undone by what arrives late.")
+		say(r.Store.ID(row), "If you send this now, it may be done twice or be undone by a late request.")
 		if note := ui.DeletedNote(r.Store, r.Store.ID(row)); note != "" {
 			texts = append(texts, fmt.Sprintf("%s: %s.", r.Resource.Label(row), note))
 		}
@@ -572,7 +572,7 @@ type goneError struct {
 
 // Error returns what happened to the row.
 func (e *goneError) Error() string {
-	return fmt.Sprintf("deleted meanwhile: the API has no %s any more (404); nothing was changed", e.name)
+	return fmt.Sprintf("deleted in the meantime: the API no longer has %s (404); nothing was changed", e.name)
 }
 
 // GoneID returns the id of the row.
@@ -607,7 +607,7 @@ func (r OperationRunner[T]) asNew(s *start[T]) *form.AlternativeForm {
 	}
 	op := r.Resource.Operations[i]
 	return &form.AlternativeForm{
-		Text: fmt.Sprintf("ctrl+n puts what you typed into a new %s", r.Resource.Singular),
+		Text: fmt.Sprintf("ctrl+n copies what you typed into a new %s", r.Resource.Singular),
 		Open: func() tea.Cmd {
 			f := r.form(&start[T]{op: op, draft: s.draft.AsNew()})
 			f.Typed = true

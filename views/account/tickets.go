@@ -69,7 +69,7 @@ func DescribeTicket(a *Account, id int) string {
 			ui.Reason(entry.err),
 		)
 	case entry.state == incident.TicketUnknown:
-		return string(incident.TicketUnknown) + " (the answer does not say)"
+		return string(incident.TicketUnknown) + " (the response does not say)"
 	}
 	return string(entry.state)
 }

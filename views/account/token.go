@@ -18,7 +18,7 @@ import (
 // check returns an error if the token that the client has is another user's; nil checks nothing.
 func TokenForm(a *Account, check func(context.Context, *client.Client) error) form.Form {
 	var text string
-	about := "Enter another token of the same account: only this run uses it, and the old one stays where it is kept."
+	about := "Enter another token for the same account: only this run uses it, and the old one is kept where it is."
 	if slices.ContainsFunc(slices.Collect(maps.Values(a.Stores)), wasUnauthorized) {
 		about = "The API does not accept the token in use. " + about
 	}

@@ -235,7 +235,7 @@ func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
 	case text != "":
 		t.Paragraph(text+": lookout keeps checking. c checks it now, x records what you found out.", theme.Warn)
 	case a.Journal.Unresolved(*e):
-		t.Paragraph("It is not known whether this was applied: c checks it, x records what you found out.", theme.Warn)
+		t.Paragraph("Unknown whether this was applied: c checks it, x records what you found out.", theme.Warn)
 	}
 	if e.OutcomeDetail != "" {
 		t.Field("why", visible.Show(e.OutcomeDetail), theme.Plain)

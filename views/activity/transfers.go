@@ -287,9 +287,9 @@ func describeCancelCost(rows []*transfer.Status) string {
 			fetched += r.Done
 		}
 	}
-	text := ui.FormatCount(int64(len(ends))) + " transfers are cancelled."
+	text := ui.FormatCount(int64(len(ends))) + " transfers will be cancelled."
 	if len(ends) == 1 {
-		text = fmt.Sprintf("The %s of %s is cancelled.", ends[0].Kind, account.TransferName(ends[0]))
+		text = fmt.Sprintf("The %s of %s will be cancelled.", ends[0].Kind, account.TransferName(ends[0]))
 	}
 	if fetched > 0 {
 		text += " " + account.FormatSize(fetched) + " of downloaded data will be thrown away."

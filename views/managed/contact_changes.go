@@ -28,7 +28,7 @@ func Contacts(a *account.Account) resource.Resource[*client.Contact] {
 	return resource.Resource[*client.Contact]{
 		Name:        "contacts",
 		Singular:    "contact",
-		Description: "People whom support may call",
+		Description: "People for support to call",
 		Examples: []string{
 			"contacts list -o csv",
 			`contacts create --name "Eve Adams" --email eve@example.com --phone "+1 555 0199"`,
@@ -90,7 +90,7 @@ func deleteContact(a *account.Account) resource.Draft[*client.Contact] {
 	return resource.Draft[*client.Contact]{
 		Confirm: func(rows []*client.Contact) resource.ConfirmationSpec {
 			c := rows[0]
-			effect := fmt.Sprintf("Contact %q (id %d) is deleted: support no longer calls this person.", c.Name, c.ID)
+			effect := fmt.Sprintf("This deletes contact %q (id %d): support no longer calls this person.", c.Name, c.ID)
 			effect += lastOfGroup(a, c)
 			return resource.ConfirmationSpec{Title: "Delete contact", Effect: effect, Required: true}
 		},
@@ -117,10 +117,10 @@ func lastOfGroup(a *account.Account, c *client.Contact) string {
 			if len(named) == 0 {
 				return ""
 			}
-			return fmt.Sprintf(" It is the last in group %q, which %s.", c.Group, servicesNamePhrase(named))
+			return fmt.Sprintf(" This is the last contact in group %q, which %s.", c.Group, servicesNamePhrase(named))
 		}, func(_ []*client.Service, s resource.JoinState) string {
 			return fmt.Sprintf(
-				" It is the last in group %q; it is not known which services name the group (%s).", c.Group, s.Reason(),
+				" This is the last contact in group %q; which services use it is unknown (%s).", c.Group, s.Reason(),
 			)
 		})
 	}
@@ -131,7 +131,7 @@ func lastOfGroup(a *account.Account, c *client.Contact) string {
 			if len(found) > 1 && s.Kind == resource.Partial {
 				return ""
 			}
-			return fmt.Sprintf(" Whether it is the last of group %q is not known (%s).", c.Group, s.Reason())
+			return fmt.Sprintf(" This may be the last contact in group %q (%s).", c.Group, s.Reason())
 		},
 	)
 }
@@ -200,7 +200,7 @@ func editContact(a *account.Account, c *client.Contact) resource.Draft[*client.C
 func contactFields(in *client.ContactRequest, groups func() []string) []form.Field {
 	return []form.Field{
 		form.Text("name", "Name", &in.Name, form.Length(2, 64)).Flag("name", "2 to 64 characters"),
-		form.Text("email", "E-mail", &in.Email, form.Email()).Flag("email", "where alerts go"),
+		form.Text("email", "E-mail", &in.Email, form.Email()).Flag("email", "where alerts are sent"),
 		form.Text("phone.primary", "Phone", &in.Phone.Primary).Flag("phone", "first number to call"),
 		form.Text("phone.secondary", "Second phone", &in.Phone.Secondary).Flag("phone2", "second number to call"),
 		form.Combobox("group", "Group", &in.Group, groups, form.Optional(form.Length(2, 50))).

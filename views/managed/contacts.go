@@ -119,7 +119,7 @@ func contactShortcuts(a *account.Account) []table.RowAction[*client.Contact] {
 			Name:        "copy phone",
 			ShowInHints: true,
 			DisabledReason: func(c *client.Contact) string {
-				return account.ReasonIf(len(phoneNumbers(c)) == 0, "no phone is kept")
+				return account.ReasonIf(len(phoneNumbers(c)) == 0, "no phone number")
 			},
 			Message: func(c *client.Contact) tea.Msg {
 				return ui.CopyMsg{Text: phoneNumbers(c)[0], Label: "phone number of " + c.Name.String()}
@@ -151,16 +151,16 @@ func contactShortcuts(a *account.Account) []table.RowAction[*client.Contact] {
 	}
 }
 
-// servicesNamePhrase returns services as the beginning of a clause: "web-1 names", "web-1, web-2 name".
+// servicesNamePhrase returns services as the beginning of a clause: "web-1 uses", "web-1, web-2 use".
 func servicesNamePhrase(services []*client.Service) string {
 	names := make([]string, len(services))
 	for i, s := range services {
 		names[i] = s.Label.String()
 	}
 	if len(names) == 1 {
-		return names[0] + " names"
+		return names[0] + " uses"
 	}
-	return account.JoinWithCommas(names) + " name"
+	return account.JoinWithCommas(names) + " use"
 }
 
 // contactDetail returns everything about a contact.

@@ -29,7 +29,7 @@ func Credentials(a *account.Account) resource.Resource[*client.Credential] {
 	return resource.Resource[*client.Credential]{
 		Name:        "credentials",
 		Singular:    "credential",
-		Description: "Logins that support may use",
+		Description: "Logins for support to use",
 		Examples: []string{
 			"credentials list --sort label",
 			"credentials get db2-root -o json",
@@ -70,7 +70,7 @@ func credentialOperations(a *account.Account) []resource.Operation[*client.Crede
 		{
 			Name:        "change login",
 			Command:     "login",
-			CommandHelp: "Replace user name and password",
+			CommandHelp: "Replace the user name and password",
 			Description: "user name and password",
 			Keys:        []string{"P"},
 			Call:        client.OpSetCredentialLogin,
@@ -93,7 +93,7 @@ func credentialOperations(a *account.Account) []resource.Operation[*client.Crede
 		},
 		{
 			Name:        "new credential",
-			CommandHelp: "Store a login; the password comes from a file or standard input",
+			CommandHelp: "Store a login; the password is read from a file or standard input",
 			Keys:        []string{"n"},
 			Call:        client.OpCreateCredential,
 			Target:      resource.NewRow,
@@ -176,7 +176,7 @@ func changeLogin(a *account.Account, c *client.Credential) resource.Draft[*clien
 	var user, password string
 	return resource.Draft[*client.Credential]{
 		Title:           "Login of " + c.Label.String(),
-		Text:            "The password is sent once and not kept. The API never returns it.",
+		Text:            "The password is sent once and not stored. The API never returns it.",
 		SubmitLabel:     "change",
 		Fields:          loginFields(&user, &password),
 		WhyResendIsSafe: "Sending the same login twice does no harm",
@@ -206,7 +206,7 @@ func deleteCredential(a *account.Account) resource.Draft[*client.Credential] {
 	return resource.Draft[*client.Credential]{
 		Confirm: func(rows []*client.Credential) resource.ConfirmationSpec {
 			c := rows[0]
-			effect := fmt.Sprintf("Credential %q (id %d) is deleted: support staff lose access to it.", c.Label, c.ID)
+			effect := fmt.Sprintf("This deletes credential %q (id %d): support staff lose access to it.", c.Label, c.ID)
 			return resource.ConfirmationSpec{
 				Title:    "Delete credential",
 				Effect:   effect + deletedCredentialUse(a, c),
@@ -235,7 +235,7 @@ func deletedCredentialUse(a *account.Account, c *client.Credential) string {
 		}
 		return fmt.Sprintf(" %s it.", servicesNamePhrase(used))
 	}, func(_ []*client.Service, s resource.JoinState) string {
-		return fmt.Sprintf(" Which services use it is not known (%s).", s.Reason())
+		return fmt.Sprintf(" It is unknown which services use it (%s).", s.Reason())
 	})
 }
 
@@ -249,7 +249,7 @@ func loginFields(user, password *string) []form.Field {
 	return []form.Field{
 		form.Text("username", "User name", user, form.Length(0, 5000)).Flag("username", "user name"),
 		form.Secret("password", "Password", password, form.Required()).
-			Flag("password-file", "file that holds the password; - or nothing reads standard input"),
+			Flag("password-file", "file with the password; if it is - or omitted, standard input"),
 	}
 }
 

@@ -122,7 +122,7 @@ func credentialDetail(a *account.Account, c *client.Credential, b ui.Box) string
 	t.Title(c.Label.String())
 	used, tone := lastDecryptedCell(c, b)
 	t.Field("decrypted", used, tone)
-	t.Paragraph("The API never returns user name and password.", theme.Muted)
+	t.Paragraph("The API never returns the user name or password.", theme.Muted)
 	t.Heading("used by")
 	t.Services(a.ServicesUsingCredential(c.ID), "no service")
 	t.Heading("managed SSH key · K copies it")

@@ -119,7 +119,7 @@ func describeIncident(a *account.Account, i incident.Incident) string {
 			text += ": " + ticketDoubt(a, i)
 		}
 	default:
-		text = "open" + account.ReasonIf(i.Well(), ", although its services are well again")
+		text = "open" + account.ReasonIf(i.Well(), ", although its services are ok again")
 	}
 	if len(silenced) > 0 {
 		text += ", silenced: monitoring of " + account.JoinWithCommas(silenced) + " is disabled"
@@ -135,7 +135,7 @@ func ticketDoubt(a *account.Account, i incident.Incident) string {
 	case account.TicketUnread(a, i.Issue.Ticket.ID):
 		return "its ticket has not been read yet"
 	}
-	return "it is not known whether its ticket is closed"
+	return "it is unknown whether its ticket is closed"
 }
 
 // credentialUsage names credentials with their last use by support. It returns "" if there are none.
@@ -172,7 +172,7 @@ func whyNobodyToCall(groups []string) string {
 	if len(groups) == 0 {
 		return "no group is set: press e on the service to set one"
 	}
-	return "no contact is in the group"
+	return "the group has no contacts"
 }
 
 // groupsToCall returns the groups to call about an issue, each once, as far as its services are known.

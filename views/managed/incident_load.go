@@ -63,9 +63,9 @@ func whyNoLoad(a *account.Account, i *client.Issue) string {
 	case !i.Created.Valid():
 		return "not known: the issue has no valid time of detection"
 	case !r.any:
-		return "the stats hold no value"
+		return "the stats contain no values"
 	case at.Before(r.first.Add(-loadTolerance)):
-		return "no longer known: the stats hold only 24 hours, from " + a.FormatTime(r.first) + " on"
+		return "no longer known: the stats cover only 24 hours, from " + a.FormatTime(r.first) + " on"
 	case at.After(r.last.Add(loadTolerance)):
 		return "not known yet: the stats end at " + a.FormatTime(r.last)
 	}

@@ -144,8 +144,8 @@ func (p *incidentView) Actions() []ui.Action {
 		},
 		{
 			Key:            ui.Bind("follow a name", "f"),
-			Description:    "opens the pane of what is named here; ctrl+o returns",
-			DisabledReason: account.WhyNone(account.IssueReferences(p.a, i), "nothing named here has a pane"),
+			Description:    "opens the pane for a name shown here; ctrl+o returns",
+			DisabledReason: account.WhyNone(account.IssueReferences(p.a, i), "no name shown here has a pane"),
 			Do: func() tea.Cmd {
 				return ui.Send(account.ReferenceMenu(resource.Found(account.IssueReferences(p.a, i))))
 			},

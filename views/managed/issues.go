@@ -31,7 +31,7 @@ func IssuesPane(a *account.Account) ui.Pane {
 		Detail:       func(i *client.Issue, b ui.Box) string { return renderIncident(a, i, b, false) },
 		Footer:       func(set *ui.RowStore[*client.Issue], b ui.Box) string { return issuesFoot(a, set, b) },
 		CopyItems:    account.CopyItemsByID(a, "issues", "view issue", func(i *client.Issue) int { return i.ID }),
-		EmptyText:    "no issues: nothing has been detected · r looks again",
+		EmptyText:    "no issues: nothing has been detected · r checks again",
 		SortBy:       "age",
 		BadgeFunc:    func() (string, theme.Tone) { return issuesBadge(a) },
 		OnVisible:    a.FetchTickets,

@@ -175,10 +175,10 @@ type windowMessage struct {
 func (r *windowRun) lines() []windowMessage {
 	if r.begins() {
 		return []windowMessage{
-			{maintenance.Changed, theme.Good, "monitoring is disabled · its planned maintenance begins"},
-			{maintenance.Gone, theme.Warn, "its maintenance was planned, but the service has been deleted"},
-			{maintenance.Missed, theme.Warn, "its planned maintenance was over before it could begin"},
-			{maintenance.Kept, theme.Info, "its planned maintenance begins; it is already disabled and stays disabled"},
+			{maintenance.Changed, theme.Good, "monitoring is disabled · planned maintenance begins"},
+			{maintenance.Gone, theme.Warn, "maintenance was planned, but the service has been deleted"},
+			{maintenance.Missed, theme.Warn, "planned maintenance was over before it could begin"},
+			{maintenance.Kept, theme.Info, "planned maintenance begins; already disabled, and stays disabled"},
 		}
 	}
 	return []windowMessage{
@@ -340,10 +340,10 @@ func overdueMenu(a *account.Account, overdue []journal.DisabledService) ui.OpenM
 		return serviceRunner(a).StartDraft("enable", rows, enableService(a, "time was up while the program was closed"))
 	}
 	leave := func() tea.Cmd {
-		return ui.ShowStatus(theme.Warn, fmt.Sprintf("%d left disabled: E on the services enables them", len(rows)))
+		return ui.ShowStatus(theme.Warn, fmt.Sprintf("%d left disabled: press E on a service to enable it", len(rows)))
 	}
 	return ui.OpenMenuMsg{
-		Title: "To be enabled again, and nobody was here: " + account.JoinWithCommas(names),
+		Title: "Overdue to be enabled again: " + account.JoinWithCommas(names),
 		Actions: []ui.Action{
 			{
 				Key:       ui.Bind("enable now", "e"),
@@ -371,7 +371,7 @@ func describeDisabled(a *account.Account, d incident.DisabledInfo) string {
 	now := a.Now()
 	age := d.Age(now)
 	if age == "" {
-		return "not known since when"
+		return "since an unknown time"
 	}
 	text := "for " + age
 	if !d.Until.IsZero() {
@@ -381,7 +381,7 @@ func describeDisabled(a *account.Account, d incident.DisabledInfo) string {
 	case !d.Ours && !a.Journal.Loaded():
 		text += ", the journal is still being read"
 	case d.Perhaps:
-		text += ", perhaps by a change from this machine whose answer was lost"
+		text += ", perhaps by a change from this machine whose response was lost"
 	case !d.Ours:
 		text += ", not from this machine"
 	}

@@ -22,7 +22,7 @@ func monitoringOperations(a *account.Account) []resource.Operation[*client.Servi
 	return []resource.Operation[*client.Service]{
 		{
 			Name:            "disable",
-			CommandHelp:     "Stop monitoring; --for says for how long",
+			CommandHelp:     "Stop monitoring; --for sets how long",
 			RepeatInScripts: true,
 			Description:     "stop monitoring for a while; asks how long and why",
 			Scope:           string(hour1),

@@ -336,7 +336,7 @@ func CallLine(a *account.Account, i *client.Issue, b ui.Box) string {
 		}
 	}
 	if len(parts) == 0 && without > 0 && people.State().Kind == resource.Known {
-		parts = append(parts, b.Theme.Paint(theme.Warn, "no contact of the group has a phone number"))
+		parts = append(parts, b.Theme.Paint(theme.Warn, "no contact in the group has a phone number"))
 	}
 	if remark := resource.Remark(people, whyNobodyToCall(groups)); remark != "" {
 		parts = append(parts, b.Theme.Paint(theme.Warn, remark))

@@ -152,7 +152,7 @@ func editService(a *account.Account, s *client.Service) resource.Draft[*client.S
 	if _, known := s.Timeout.Value(); !known && s.ID != 0 {
 		n := slices.IndexFunc(fields, func(f form.Field) bool { return f.Name == "timeout" })
 		fields[n] = form.OptionalNumber("timeout", "Timeout (s)", &in.Timeout, 1, 255).
-			Note("not reported by the API; empty leaves it as it is").
+			Note("not reported by the API; leave empty to keep it").
 			Flag("timeout", timeoutUsage)
 	}
 	return resource.Draft[*client.Service]{
@@ -180,7 +180,7 @@ func deleteService() resource.Draft[*client.Service] {
 			return resource.ConfirmationSpec{
 				Title: "Delete service",
 				Effect: fmt.Sprintf(
-					"Service %q (id %d, %s) is deleted: monitoring stops and nobody is alerted about it any more.",
+					"This deletes service %q (id %d, %s): monitoring stops, and nobody is alerted about it any more.",
 					s.Label, s.ID, s.Address,
 				),
 				Word:     s.Label.String(),
@@ -201,7 +201,7 @@ func deleteService() resource.Draft[*client.Service] {
 }
 
 // timeoutUsage explains the timeout to scripts.
-const timeoutUsage = "seconds until it counts as down, 1 to 255"
+const timeoutUsage = "seconds until the service counts as down, 1 to 255"
 
 // serviceFields returns the fields of a service. The bounds are those of "Managed Service".
 func serviceFields(a *account.Account, in *client.ServiceRequest) []form.Field {
@@ -215,13 +215,13 @@ func serviceFields(a *account.Account, in *client.ServiceRequest) []form.Field {
 			Flag("address", "a URL, or host:port for tcp"),
 		form.Text("region", "Region", &in.Region).
 			When(func() bool { return isPrivateAddress(in.Address) }).
-			Note("needed for a private address, and only then").
+			Note("needed only for a private address").
 			Flag("region", "only for a private address"),
 		form.Number("timeout", "Timeout (s)", &in.Timeout, 1, 255).
 			Flag("timeout", timeoutUsage),
 		form.Text("body", "Expected text", &in.Body, form.Length(0, 100)).
-			Note("the answer must contain this text; leave it empty to accept any").
-			Flag("body", "text that the answer must contain"),
+			Note("the response must contain this text; leave empty to accept any").
+			Flag("body", "text that the response must contain"),
 		form.Combobox("consultation_group", "Group to call", &in.Group, a.SuggestedGroups, form.Length(0, 50)).
 			Note("the contacts of this group are called").
 			Flag("group", "group of contacts to call"),
@@ -233,7 +233,7 @@ func serviceFields(a *account.Account, in *client.ServiceRequest) []form.Field {
 				}
 				return account.OrDefault(unread(), "support may use them")
 			}).
-			Flag("credential", "ID of a credential that helps; may be given several times"),
+			Flag("credential", "ID of a credential for support to use; can be repeated"),
 		form.Lines("notes", "Notes", &in.Notes).Flag("notes", "notes for the people who are called"),
 	}
 }

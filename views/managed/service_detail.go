@@ -33,7 +33,7 @@ func serviceDetail(a *account.Account, s *client.Service, b ui.Box) string {
 	t.Field("type", s.Type.String(), theme.Plain)
 	t.Field("address", s.Address.String(), theme.Plain)
 	t.Field("timeout", formatTimeout(s), theme.Plain)
-	t.Field("expects", account.OrDefault(s.Body.String(), "any answer"), theme.Plain)
+	t.Field("expects", account.OrDefault(s.Body.String(), "any response"), theme.Plain)
 	writeGroup(a, t, s)
 	t.Field("credentials", resource.Names(a.CredentialLabels(s.Credentials), strings.Clone, "none"), theme.Plain)
 	t.Field("region", account.OrDefault(s.Region.String(), "public address"), theme.Plain)
@@ -50,7 +50,7 @@ func serviceDetail(a *account.Account, s *client.Service, b ui.Box) string {
 // writeGroup writes the group that is called about a service, with its contacts.
 func writeGroup(a *account.Account, t *account.DetailWriter, s *client.Service) {
 	if s.Group.Raw() == "" {
-		t.Field("group", "nobody is named", theme.Plain)
+		t.Field("group", "no one to call", theme.Plain)
 		return
 	}
 	t.Field("group", s.Group.String(), theme.Plain)
@@ -60,7 +60,7 @@ func writeGroup(a *account.Account, t *account.DetailWriter, s *client.Service) 
 		t.FieldParts("", phoneParts(c), theme.Accent)
 		t.Field("", c.Email.String(), theme.Plain)
 	}
-	if remark := resource.Remark(contacts, "no contact is in the group"); remark != "" {
+	if remark := resource.Remark(contacts, "the group has no contacts"); remark != "" {
 		t.Field("", remark, theme.Warn)
 	}
 }

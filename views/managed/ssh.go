@@ -135,7 +135,7 @@ func sshActions(
 ) []table.RowAction[*client.Instance] {
 	noLine := func(i *client.Instance) string {
 		_, ok := sshCommand(i)
-		return account.ReasonIf(!ok, "the settings name no single address")
+		return account.ReasonIf(!ok, "the settings give no single address")
 	}
 	actions := []table.RowAction[*client.Instance]{
 		{

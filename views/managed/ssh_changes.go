@@ -59,7 +59,7 @@ func SSHKey(a *account.Account) resource.Resource[*client.SSHKey] {
 	return resource.Resource[*client.SSHKey]{
 		Name:        "key",
 		Parent:      "ssh",
-		Description: "Show the public key with which support logs in",
+		Description: "Show the public key that support logs in with",
 		Columns: []resource.ColumnDefinition[*client.SSHKey]{
 			{Name: "ssh_key", Value: func(k *client.SSHKey) string { return k.SSHKey.Raw() }},
 		},
@@ -105,7 +105,7 @@ func instanceOperations(a *account.Account) []resource.Operation[*client.Instanc
 		{
 			Name:        "edit",
 			Command:     "set",
-			CommandHelp: "Change user, address or port",
+			CommandHelp: "Change the user, address or port",
 			Keys:        []string{"e"},
 			Call:        client.OpUpdateInstanceSSH,
 			ShowInHints: true,
@@ -201,10 +201,10 @@ func sshFields(in *client.InstanceRequest) []form.Field {
 	return []form.Field{
 		form.OptionalSwitch("ssh.access", "Access", &in.SSH.Access),
 		form.Text("ssh.user", "User", &in.SSH.User, form.Length(0, 32)).
-			Note("empty is root").
-			Flag("user", "user name; empty is root"),
+			Note("empty means root").
+			Flag("user", "user name; empty means root"),
 		form.Text("ssh.ip", "Address", &in.SSH.IP, checkSSHAddress).
-			Note("an IP of the instance, or any").
+			Note("an IP address of the instance, or any").
 			Flag("ip", "an address of the instance, or any"),
 		form.OptionalNumber("ssh.port", "Port", &in.SSH.Port, 1, 65535).
 			Note("empty is 22").

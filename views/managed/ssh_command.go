@@ -68,9 +68,9 @@ func sshCommand(i *client.Instance) (string, bool) {
 	}
 	switch i.SSH.IP.Raw() {
 	case "":
-		return "no ssh line: the address is not known", false
+		return "no ssh line: the address is unknown", false
 	case "any":
 		return "ssh " + account.OrDefault(i.SSH.User.String(), "root") + "@… (any address)", false
 	}
-	return "no ssh line: user or address is not a plain one", false
+	return "no ssh line: user or address has unusual characters", false
 }

@@ -57,9 +57,9 @@ func TestStateOf(t *testing.T) {
 		{"refused", fakeList{f: ui.Freshness{Err: denied}}, Denied, "services: needs the scope account:read_only"},
 		{
 			"a part is missing",
-			fakeList{f: ui.Freshness{Loaded: true}, complete: true, missing: []string{"us-east does not answer"}},
+			fakeList{f: ui.Freshness{Loaded: true}, complete: true, missing: []string{"us-east did not respond"}},
 			Partial,
-			"services: us-east does not answer · r retries",
+			"services: us-east did not respond · r retries",
 		},
 		{"whole", fakeList{f: ui.Freshness{Loaded: true}, complete: true}, Known, ""},
 		{"whole, read again", fakeList{f: ui.Freshness{Loaded: true, Loading: true}, complete: true}, Known, ""},

@@ -44,7 +44,7 @@ func openBookmark(a *account.Account, place account.Bookmark) tea.Cmd {
 	rows := a.Buckets().Rows()
 	at := slices.IndexFunc(rows, func(b *client.Bucket) bool { return b.ID() == place.Bucket })
 	if at < 0 {
-		text := place.String() + ": this bucket is not among those that were read · 8 lists them"
+		text := place.String() + ": this bucket is not in the list of buckets · 8 shows it"
 		return ui.ShowStatus(theme.Warn, text)
 	}
 	path := bucketPath{bucket: rows[at], prefix: place.Prefix, delimiter: "/"}

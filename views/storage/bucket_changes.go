@@ -37,7 +37,7 @@ func Buckets(a *account.Account) resource.Resource[*client.Bucket] {
 	return resource.Resource[*client.Bucket]{
 		Name:        "buckets",
 		Singular:    "bucket",
-		Description: "Buckets of Object Storage",
+		Description: "Object Storage buckets",
 		Examples: []string{
 			"buckets list",
 			"buckets list --cluster us-east-1",
@@ -56,7 +56,7 @@ func Buckets(a *account.Account) resource.Resource[*client.Bucket] {
 		Calls:     resource.APICalls{List: "list buckets", Get: "view bucket"},
 		Columns:   bucketColumns(),
 		PaneOrder: []string{"label", "cluster", "objects", "size", "created", "hostname"},
-		ListFlags: []resource.ListFlag{{Name: "cluster", Usage: "only the buckets of this cluster, such as us-east-1"}},
+		ListFlags: []resource.ListFlag{{Name: "cluster", Usage: "only the buckets in this cluster, such as us-east-1"}},
 		List: func(ctx context.Context, q resource.ListQuery) iter.Seq2[*client.Bucket, error] {
 			if q["cluster"] != "" {
 				return a.API.Buckets.AllInCluster(ctx, q["cluster"])
@@ -134,7 +134,7 @@ func deleteBucket() resource.Draft[*client.Bucket] {
 	return resource.Draft[*client.Bucket]{
 		Confirm: func(rows []*client.Bucket) resource.ConfirmationSpec {
 			b := rows[0]
-			effect := fmt.Sprintf("Bucket %q in %s is deleted for good. It must be empty first.", b.Label, b.Location())
+			effect := fmt.Sprintf("This deletes bucket %q in %s for good. It must be empty.", b.Label, b.Location())
 			if n, known := b.Objects.Value(); n > 0 || !known {
 				effect += fmt.Sprintf(
 					" It held %s objects (%s) when it was last read.", account.FormatOptionalCount(b.Objects),
@@ -198,7 +198,7 @@ func newBucketFrom(a *account.Account, values client.BucketRequest) resource.Dra
 	clusters := func() []string { return availableClusterIDs(a) }
 	return resource.Draft[*client.Bucket]{
 		Title:       "New bucket",
-		Text:        "Storage is billed from the first bucket on, until Object Storage is cancelled.",
+		Text:        "Storage is billed from the first bucket until Object Storage is cancelled.",
 		SubmitLabel: "create",
 		Fields:      bucketFields(in, clusters, checkBucketLabelUnused(a, &in.Cluster)),
 		Review:      func() string { return describeBucketACL(in.ACL) },
@@ -251,7 +251,7 @@ func bucketFields(in *client.BucketRequest, clusters func() []string, checks ...
 		label.Scripted(argument).Note("lowercase letters, digits, dots and hyphens; unique in its cluster"),
 		cluster.NoteFunc(func() string {
 			if clusters == nil || len(clusters()) == 0 {
-				return "a cluster or a region: the list of them has not been read"
+				return "a cluster or a region: their list has not been read"
 			}
 			return "up and down go through the clusters"
 		}),
@@ -280,7 +280,7 @@ func isRequestedBucket(b *client.Bucket, in client.BucketRequest) bool {
 func describeCreatedBucket(a *account.Account, b *client.Bucket, before []*client.Bucket) string {
 	same := func(k *client.Bucket) bool { return account.BucketID(k) == account.BucketID(b) }
 	if slices.ContainsFunc(before, same) || b.Created.Valid() && a.Now().Sub(b.Created.Time()).Hours() > 1 {
-		return "existed already, since " + formatDate(b.Created) + "; nothing was created"
+		return "already existed, since " + formatDate(b.Created) + "; nothing was created"
 	}
 	return "created"
 }
@@ -306,10 +306,10 @@ func availableClusterIDs(a *account.Account) []string {
 func checkBucketLabel(text string) string {
 	switch {
 	case len(text) < 3 || len(text) > 63:
-		return "3 to 63 characters are needed"
+		return "use 3 to 63 characters"
 	case strings.Contains(text, "..") || strings.Contains(text, ".-") ||
 		strings.Contains(text, "-.") || strings.Contains(text, "--"):
-		return "dots and hyphens must not be next to each other"
+		return "dots and hyphens must not be adjacent"
 	case !bucketLabelPattern().MatchString(text):
 		return "lowercase letters, digits, dots and hyphens; a letter or a digit at both ends"
 	}
@@ -339,7 +339,7 @@ func describeBucketACL(acl client.ACL) string {
 	case client.ACLPublicReadWrite:
 		return "EVERYONE can list, create, overwrite and delete objects in it. This is not recommended."
 	}
-	return "Left as it is."
+	return "Unchanged."
 }
 
 // accessInput holds the values of the form for a bucket's access.
@@ -475,7 +475,7 @@ const (
 func (f accessReadBack) describe(setting, value string) string {
 	switch {
 	case f.differs:
-		return setting + " was set to " + value + " · reading it again shows " + f.now
+		return setting + " was set to " + value + " · a second read shows " + f.now
 	case f.unknown != "":
 		return setting + " was set to " + value + " · " + f.unknown
 	}

@@ -55,10 +55,10 @@ func countThenCancelStorage(a *account.Account) tea.Cmd {
 // fetchStorageContents reads all buckets and keys.
 func fetchStorageContents(ctx context.Context, a *account.Account) (lost storageContents, err error) {
 	if lost.buckets, err = a.FetchAllBuckets(ctx); err != nil {
-		return lost, errors.New("what would be lost cannot be counted: " + ui.Reason(err))
+		return lost, errors.New("cannot count what would be lost: " + ui.Reason(err))
 	}
 	if lost.keys, err = account.Collect(a.API.Keys.All(ctx)); err != nil {
-		return lost, errors.New("the keys cannot be counted: " + ui.Reason(err))
+		return lost, errors.New("cannot count the keys: " + ui.Reason(err))
 	}
 	return lost, nil
 }
@@ -149,7 +149,7 @@ func cancelStorage(ctx context.Context, a *account.Account, lost storageContents
 func describeRemainingBuckets(ctx context.Context, a *account.Account, n int) string {
 	now, err := a.FetchAllBuckets(ctx)
 	if err != nil {
-		return "the buckets cannot be counted: " + ui.Reason(err)
+		return "cannot count the buckets: " + ui.Reason(err)
 	}
 	return fmt.Sprintf("buckets now: %d of %d · check before you try again", len(now.Rows), n)
 }

@@ -68,7 +68,7 @@ func (p *certificateView) current() *bucketCertificate {
 func (p *certificateView) Actions() []ui.Action {
 	why, row := "", p.current()
 	if row == nil {
-		why = "it is not known yet whether there is a certificate"
+		why = "not known yet whether there is a certificate"
 	}
 	return append(certificateRunner(p).ActionsOn(row, why), ui.Action{
 		Key:   ui.Bind("up", "h", "left", "backspace"),

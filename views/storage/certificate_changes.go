@@ -88,7 +88,7 @@ func certificateResource(c certificates) resource.Resource[*bucketCertificate] {
 	return resource.Resource[row]{
 		Name:        "certificates",
 		Singular:    "certificate",
-		Description: "TLS certificates of buckets whose label is a host name",
+		Description: "TLS certificates for buckets whose label is a host name",
 		Examples: []string{
 			"certificates get us-east-1/cdn.acme.net -o json",
 			"certificates upload us-east-1/cdn.acme.net cert.pem key.pem --dry-run",
@@ -134,7 +134,7 @@ func (c certificates) operations() []resource.Operation[*bucketCertificate] {
 		{
 			Name:            "replace",
 			Command:         "upload",
-			CommandHelp:     "Set certificate and private key, both PEM, after checking that they match",
+			CommandHelp:     "Set the certificate and private key, both PEM, after checking that they match",
 			RepeatInScripts: true,
 			Description:     "delete and upload, as one step",
 			Keys:            []string{"e"},
@@ -147,7 +147,7 @@ func (c certificates) operations() []resource.Operation[*bucketCertificate] {
 		},
 		{
 			Name:            "delete",
-			CommandHelp:     "Remove certificate and key: https with the bucket's own name stops working",
+			CommandHelp:     "Remove the certificate and key: https with the bucket's own name stops working",
 			RepeatInScripts: true,
 			Keys:            []string{"D"},
 			Call:            client.OpDeleteCertificate,
@@ -173,7 +173,7 @@ func (c certificates) delete(bucket *bucketCertificate) certificateDraft {
 			return resource.ConfirmationSpec{
 				Title: "Delete certificate",
 				Effect: fmt.Sprintf(
-					"The certificate of %s and its private key are deleted: https with its own name stops working.",
+					"This deletes the certificate of %s and its private key: https with its own name stops working.",
 					bucket.name(),
 				),
 				Word:     client.Clean(bucket.Bucket),
@@ -252,7 +252,7 @@ func (c certificates) send(bucket *bucketCertificate, replace bool) certificateD
 	}
 	if replace {
 		d.Title, d.SubmitLabel = "Replace the certificate of "+bucket.name(), "replace"
-		d.Text += " The old certificate is deleted first, then this one is sent: in between there is none."
+		d.Text += " The old certificate is deleted first, then this one is sent: in between, the bucket has none."
 	}
 	return d
 }
@@ -266,13 +266,13 @@ func (in *certificateFiles) fields() []form.Field {
 			Note("PEM, with the intermediates; → completes the path").
 			Scripted(form.ScriptInput{Argument: "CERT_FILE", CheckedLater: true}),
 		form.File("private_key", "Private key", &in.key, checkPEMFile, pairCheck).
-			Note("PEM; it is sent once and not kept").
+			Note("PEM; it is sent once and not stored").
 			Scripted(form.ScriptInput{Argument: "KEY_FILE", CheckedLater: true}),
 		form.Switch("replace", "Replace", &in.replace).
 			When(func() bool { return false }).
 			Scripted(form.ScriptInput{
 				Flag:    "replace",
-				Usage:   "delete the present certificate first; in between there is none",
+				Usage:   "delete the current certificate first; in between, the bucket has none",
 				Default: "false",
 			}),
 	}
@@ -344,7 +344,7 @@ func (in *certificateFiles) readIfLost(ctx context.Context, err error) error {
 
 // errOldCertificate is the error of a replacement that stopped after its first change. That change is looked up.
 var errOldCertificate = errors.New(
-	"deleting the old certificate: " + ui.NotSeenYet + ", so the new one was not sent · look at the journal first",
+	"deleting the old certificate: " + ui.NotSeenYet + ", so the new one was not sent · check the journal first",
 )
 
 // upload sends the pair.
@@ -373,9 +373,9 @@ type uploadAfterDeleteError struct{ cause error }
 // what says what is known of the two changes.
 func (e uploadAfterDeleteError) what() string {
 	if ui.IsUnknown(e.cause) {
-		return "the old certificate is deleted, and it is not known whether the new one is set: "
+		return "the old certificate was deleted; it is unknown whether the new one is set: "
 	}
-	return "the old certificate is deleted, but the new one was not accepted: "
+	return "the old certificate was deleted, but the new one was not accepted: "
 }
 
 // Error returns the message with its cause.

@@ -58,7 +58,7 @@ func Clusters(a *account.Account) resource.Resource[*client.Cluster] {
 	return resource.Resource[*client.Cluster]{
 		Name:        "clusters",
 		Singular:    "cluster",
-		Description: "Locations of buckets",
+		Description: "Bucket locations",
 		Examples:    []string{"clusters list", "clusters get us-east-1"},
 		Argument:    "ID",
 		ID:          func(c *client.Cluster) string { return c.ID.Raw() },
@@ -122,7 +122,7 @@ func TransferUsage(a *account.Account) resource.Resource[*client.TransferUsage] 
 	return resource.Resource[*client.TransferUsage]{
 		Name:        "transfer",
 		Singular:    "transfer",
-		Description: "Outbound traffic of Object Storage this month, in bytes",
+		Description: "Outbound Object Storage traffic this month, in bytes",
 		Examples:    []string{"transfer", "transfer get -o json"},
 		Calls:       resource.APICalls{List: "view transfer", Get: "view transfer"},
 		Columns: []resource.ColumnDefinition[*client.TransferUsage]{

@@ -48,7 +48,7 @@ func downloadForm(a *account.Account, b *client.Bucket, o *client.Object) form.F
 		SubmitLabel: "download",
 		BusyText:    "starting",
 		Text: fmt.Sprintf(
-			"%s. It gets its name once it is complete and verified; nothing is overwritten.",
+			"%s. The file gets its name once it is complete and verified; nothing is overwritten.",
 			account.FormatSize(o.Size),
 		),
 		EnterSubmits: form.AlwaysSubmit,
@@ -204,5 +204,5 @@ func checkFileName(name string) string {
 // checkFileAbsent returns why a file cannot be created: there is one of its name.
 func checkFileAbsent(folder, name string) string {
 	_, err := os.Lstat(filepath.Join(folder, name))
-	return account.ReasonIf(err == nil, "a file of this name exists: choose another name")
+	return account.ReasonIf(err == nil, "a file with this name exists: choose another name")
 }

@@ -44,7 +44,7 @@ func countThenEmpty(a *account.Account, prefix client.ObjectRef) tea.Cmd {
 		if err != nil {
 			return ui.StatusMsg{
 				Tone: theme.Bad,
-				Text: client.Clean(prefix.Bucket) + ": not emptied, its objects cannot be counted: " + ui.Reason(err),
+				Text: client.Clean(prefix.Bucket) + ": not emptied; cannot count its objects: " + ui.Reason(err),
 			}
 		}
 		if count.none {
@@ -146,18 +146,18 @@ func formatObjects(objects, bytes int64) string {
 // askToEmpty is the question about the objects that begin with a prefix.
 func askToEmpty(prefix client.ObjectRef, count emptyCount) account.ConfirmationRequest {
 	title, name := "Empty bucket", "empty it"
-	what := "Every object in bucket " + client.Clean(prefix.Bucket)
+	what := "every object in bucket " + client.Clean(prefix.Bucket)
 	if prefix.Name != "" {
 		title, name = "Delete "+client.Clean(prefix.Name), "delete"
 		what = fmt.Sprintf(
-			"Every object that begins with %s in bucket %s",
+			"every object that begins with %s in bucket %s",
 			client.Clean(prefix.Name),
 			client.Clean(prefix.Bucket),
 		)
 	}
-	effect := fmt.Sprintf("%s (%s) is deleted for good: %s.", what, client.Clean(prefix.Cluster), count.text)
+	effect := fmt.Sprintf("This deletes %s (%s) for good: %s.", what, client.Clean(prefix.Cluster), count.text)
 	if count.slow {
-		effect += " This takes a long time; a lifecycle policy, set with an S3 tool, does it on the server."
+		effect += " This takes a long time; a lifecycle policy, set with an S3 client, does it on the server."
 	}
 	return account.ConfirmationRequest{
 		Ops:  []string{client.OpEmptyBucket},

@@ -36,7 +36,7 @@ func Keys(a *account.Account) resource.Resource[*client.AccessKey] {
 	return resource.Resource[*client.AccessKey]{
 		Name:        "keys",
 		Singular:    "key",
-		Description: "Access keys for S3 programs",
+		Description: "Access keys for S3 clients",
 		Examples: []string{
 			"keys list --sort label",
 			"keys get finance -o json",
@@ -259,7 +259,7 @@ func NoteReplaced(j *journal.Journal, w *client.Writer, old, k *client.AccessKey
 
 // KeyUse says what is known about the programs that use a key.
 func KeyUse(j *journal.Journal, k *client.AccessKey) string {
-	text := "It is not known which programs use it: the API does not say."
+	text := "The API does not say which programs use it."
 	for _, e := range j.KeysToRevoke() {
 		if e.RevokeLater.Key == account.FormatID(k.ID) {
 			text += " lookout noted: " + client.Clean(e.RevokeLater.Reason) + "."
@@ -279,7 +279,7 @@ func rotateAction(a *account.Account) table.RowAction[*client.AccessKey] {
 		DisabledReason: func(k *client.AccessKey) string {
 			_, known := k.Replacement("")
 			return account.OrDefault(a.MissingScope(client.OpCreateKey), account.ReasonIf(
-				!known, "the API does not report what it reaches, so no key with the same access can be made",
+				!known, "the API does not report what it reaches, so no key with the same access can be created",
 			))
 		},
 		Cmd: func(k *client.AccessKey) tea.Cmd {
@@ -472,7 +472,7 @@ func describeKeyRequest(in client.AccessKeyRequest) string {
 }
 
 // lostSecretNote says why a key that a create may have made can be revoked.
-const lostSecretNote = "If it was made from this machine, its secret is lost."
+const lostSecretNote = "If it was created on this machine, its secret is lost."
 
 // keyCreation says how to recognise what the creation of a key has made. The API does not tell when a key was made.
 // sent is the request, or what the journal has of it.

@@ -202,7 +202,7 @@ func unseenSecretMenu(a *account.Account, k *client.AccessKey, made journal.Entr
 	return ui.OpenMenuMsg{
 		Title: fmt.Sprintf("The secret of key %s (id %d) may be lost", k.Label, k.ID),
 		Text: []string{
-			"It was made " + age + " ago, and lookout ended before its secret was printed or its dialog was closed.",
+			"It was created " + age + " ago, and lookout ended before its secret was printed or its dialog was closed.",
 		},
 		Actions: []ui.Action{
 			{Key: ui.Bind("leave it, and ask again at the next start", "l"), Do: func() tea.Cmd { return nil }},
@@ -228,7 +228,7 @@ func revokeLaterMenu(a *account.Account, k *client.AccessKey, noted journal.Entr
 		Text: []string{
 			client.Clean(noted.RevokeLater.Reason) + ", " + age +
 				" ago. Keys never expire: it works until it is revoked.",
-			"It is not known which programs still use it: the API does not say.",
+			"The API does not say which programs still use it.",
 		},
 		Actions: []ui.Action{
 			{Key: ui.Bind("leave it, and ask again at the next start", "l"), Do: func() tea.Cmd { return nil }},
@@ -315,7 +315,7 @@ func (r *RcloneRemote) Create(ctx context.Context, w *client.Writer) (*client.Ac
 	file, err := os.OpenFile(r.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
 		return nil, fmt.Errorf(
-			"%s already exists, and the key in it may still work; use that profile, or name another file",
+			"%s already exists, and the key in it may still work; use that profile, or choose another file",
 			client.Clean(r.Path),
 		)
 	}
@@ -328,7 +328,7 @@ func (r *RcloneRemote) Create(ctx context.Context, w *client.Writer) (*client.Ac
 		return nil, err
 	}
 	secret, ok := k.Secret()
-	if err = errors.New("the answer holds no secret"); ok {
+	if err = errors.New("the response contains no secret"); ok {
 		_, err = file.WriteString(rcloneProfile(k, r.host, secret.Reveal()))
 		err = errors.Join(err, file.Sync())
 	}
@@ -339,7 +339,7 @@ func (r *RcloneRemote) Create(ctx context.Context, w *client.Writer) (*client.Ac
 		), os.Remove(r.Path))
 	}
 	w.SecretSeen()
-	w.RevokeLater(k.ID, "made for rclone in "+r.Bucket.ID()+", secret in "+r.Path)
+	w.RevokeLater(k.ID, "created for rclone in "+r.Bucket.ID()+", secret in "+r.Path)
 	return k, nil
 }
 

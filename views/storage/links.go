@@ -225,7 +225,7 @@ func linkForm(a *account.Account, b *client.Bucket, name string) form.Form {
 		Fields:          in.fields(),
 		EnterSubmits:    func() bool { return in.request.Method == "GET" },
 		Review:          review,
-		WhyResendIsSafe: "Nobody has the link from the lost answer",
+		WhyResendIsSafe: "Nobody has the link from the lost response",
 	}
 	ask := func() account.ConfirmationRequest {
 		object := client.Clean(name) + " in " + bucketName(b)

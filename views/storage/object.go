@@ -197,7 +197,7 @@ func (p *objectView) delete() tea.Cmd {
 	ask.Items = nil
 	ask.Confirm.Title = "Delete object"
 	ask.Confirm.Effect = fmt.Sprintf(
-		"Object %s (%s) in %s is deleted for good.", p.object.Name, account.FormatSize(p.object.Size),
+		"This deletes object %s (%s) in %s for good.", p.object.Name, account.FormatSize(p.object.Size),
 		bucketName(p.bucket),
 	)
 	return p.a.AskConsent(ask, func(c account.Consents) tea.Cmd {

@@ -214,7 +214,7 @@ func readThenSetAccess(a *account.Account, b *client.Bucket, name client.ServerT
 		case err != nil:
 			text += " The current access could not be read: " + ui.Reason(err)
 		case acl.ACL == "":
-			text += " The API does not report what is set."
+			text += " The API does not report the current access."
 		default:
 			present = acl.ACL
 		}
@@ -233,7 +233,7 @@ func objectAccessForm(
 	differs := func(string) string {
 		switch {
 		case acl == unknownACL:
-			return "choose an access with right"
+			return "press right to choose the access"
 		case acl == present:
 			return "this is already set"
 		}

@@ -265,8 +265,8 @@ func parentFolder(name string) string {
 }
 
 // CopyLosses says what a copy keeps of an object and what it does not.
-const CopyLosses = "Content type and caching stay; the access becomes that of a new object, and metadata of programs " +
-	"for S3 is not copied."
+const CopyLosses = "Content type and caching are kept; the access becomes that of a new object, and metadata from S3 " +
+	"clients is not copied."
 
 // A copyChoice says what becomes of the sources.
 type copyChoice string
@@ -330,8 +330,8 @@ func (d *copyDraft) form() form.Form {
 		Title:       "Rename, move or copy " + d.what,
 		SubmitLabel: "continue",
 		BusyText:    "comparing",
-		Text: "Each object is downloaded and uploaded in one stream, without your disk. A source is deleted only " +
-			"once its copy is verified. You are asked before anything is sent.",
+		Text: "Each object is downloaded and uploaded in one stream, without using your disk. A source is deleted " +
+			"only once its copy is verified. You are asked before anything is sent.",
 		Fields: []form.Field{
 			form.Choice("do", "Do", &d.choice, moveObjects, copyObjects),
 			form.Text("bucket", "Bucket", &d.bucket, checkBucketID).Note("CLUSTER/BUCKET"),

@@ -144,7 +144,7 @@ func objectResource(l *objectListing) resource.Resource[*client.Object] {
 	return resource.Resource[*client.Object]{
 		Name:        "objects",
 		Singular:    "object",
-		Description: "Objects of a bucket: list, fetch, store, remove, make links",
+		Description: "Objects in a bucket: list, download, upload, remove, make links",
 		Examples: []string{
 			"objects list us-east-1/acme-backups db/",
 			"objects list us-east-1/acme-backups -r --filter 'last_modified:<2d' --columns name --no-headers",

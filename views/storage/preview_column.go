@@ -103,7 +103,7 @@ func (c *previewColumn) missing() string { return c.listing.a.MissingScope(clien
 func (c *previewColumn) action() ui.Action {
 	why := c.missing()
 	if c.width > 0 && c.width < previewMinWidth && !c.shown {
-		why = account.OrDefault(why, "previews need a screen of 120 columns · press enter twice to open one")
+		why = account.OrDefault(why, "previews need 120 columns · or open the object and press enter")
 	}
 	name, mode := "preview on", previewOn
 	if c.shown {

@@ -63,8 +63,8 @@ const (
 
 // existingField is the field of the choice.
 func existingField(choice *existingChoice) form.Field {
-	return form.Choice("existing", "What exists", choice, skipExisting, keepBoth, replaceOld).
-		Note("and differs, in a folder; what is the same is not moved")
+	return form.Choice("existing", "If it exists", choice, skipExisting, keepBoth, replaceOld).
+		Note("for files in a folder that differ; identical ones are skipped")
 }
 
 // policy returns the choice for a plan.
@@ -102,7 +102,7 @@ func (c existingChoice) result() string {
 	case replaceOld:
 		return "replaced"
 	}
-	return "left as they are"
+	return "unchanged"
 }
 
 // checkFileExists returns why a file or a folder cannot be uploaded.
@@ -175,7 +175,7 @@ func (l *objectListing) askToUpload(
 	if exists {
 		ask.Name, ask.Confirm.Title, ask.Confirm.Required = "overwrite", "Overwrite "+old.Name.String(), true
 		ask.Confirm.Effect = fmt.Sprintf(
-			"An object of this name is in %s: %s, of %s. It is replaced by a file of %s.", bucketName(l.path.bucket),
+			"An object with this name is in %s: %s, of %s. A file of %s will replace it.", bucketName(l.path.bucket),
 			account.FormatSize(old.Size), formatFullTimestamp(l.a, old.Modified), size,
 		)
 	}
@@ -280,8 +280,8 @@ func rcloneForm(l *objectListing, large []largeFile) form.Form {
 		Title:       "Set up rclone for " + bucketName(l.path.bucket),
 		SubmitLabel: "create key",
 		BusyText:    "creating",
-		Text: "rclone is a program for S3 that sends large files in parts. It needs an access key: one that reaches " +
-			"only this bucket is created, and its secret is written to the profile and nowhere else.",
+		Text: "rclone is an S3 client that sends large files in parts. It needs an access key: lookout creates one " +
+			"for this bucket only, and writes its secret to the profile and nowhere else.",
 		Fields: []form.Field{form.File("profile", "Profile", &path, checkNewFile)},
 	}
 	ask := func() account.ConfirmationRequest {
@@ -329,7 +329,7 @@ func rcloneForm(l *objectListing, large []largeFile) form.Form {
 // checkNewFile returns why a file cannot be created.
 func checkNewFile(path string) string {
 	if _, err := os.Lstat(path); err == nil {
-		return "this file already exists; name another one"
+		return "this file already exists; choose another one"
 	}
 	return checkFolder(filepath.Dir(path))
 }
@@ -353,7 +353,7 @@ func askToUploadFolder(b *client.Bucket, plan transfer.Plan, existing existingCh
 	)
 	if n := len(plan.Skipped); n > 0 {
 		effect += fmt.Sprintf(
-			" %s NOT sent; the transfers pane will name each.", ui.Plural(n, "entry is", "entries are"),
+			" %s NOT sent; the transfers pane will list each.", ui.Plural(n, "entry is", "entries are"),
 		)
 	}
 	ask.Confirm = resource.ConfirmationSpec{

@@ -81,9 +81,9 @@ func lostSecretHint(k *createdKey) string {
 // rotateAccessKey creates a key with the access of another one. Once somebody has the new secret, the journal reminds
 // of the old key until it is revoked.
 func rotateAccessKey(set *pflag.FlagSet, r scriptResource) planFunc[*createdKey] {
-	label := set.String("label", "", "label of the new key (default: that of the old one)")
-	all := set.Bool("unlimited", false, "let the new key reach everything, as the old one does")
-	path := set.String("secret-file", "", "write the secret to this new file (mode 0600) instead of showing it")
+	label := set.String("label", "", "label of the new key (default: the old key's label)")
+	all := set.Bool("unlimited", false, "give the new key access to everything, like the old one")
+	path := set.String("secret-file", "", "write the secret to a new file (mode 0600) instead of showing it")
 	return func(ctx context.Context, s *scriptSession, _ *createdKey, args []string) (change[*createdKey], error) {
 		var c change[*createdKey]
 		row, err := r.find(ctx, s, args[0])
@@ -140,20 +140,20 @@ func (s *scriptSession) noteReplaced(w *client.Writer, old, made *client.AccessK
 	storage.NoteReplaced(j, w, old, made)
 	s.reportf("%s still works. %s", name, use)
 	s.reportf(
-		"revoke it once nothing uses it: lookout keys revoke %d; the dashboard reminds you of it at each start",
+		"revoke it once nothing uses it: lookout keys revoke %d; the dashboard reminds you at each start",
 		old.ID,
 	)
 }
 
 func createAccessKey(set *pflag.FlagSet) planFunc[*createdKey] {
 	grants := set.StringArray(
-		"bucket", nil, "limit it to CLUSTER/BUCKET:read_only or :read_write; may be given several times",
+		"bucket", nil, "limit the key to CLUSTER/BUCKET:read_only or :read_write; can be repeated",
 	)
-	none := set.Bool("nothing", false, "give the key access to nothing")
+	none := set.Bool("nothing", false, "give the key no access")
 	all := set.Bool(
 		"unlimited", false, "give the key access to everything: all buckets, including those created later",
 	)
-	path := set.String("secret-file", "", "write the secret to this new file (mode 0600) instead of showing it")
+	path := set.String("secret-file", "", "write the secret to a new file (mode 0600) instead of showing it")
 	return func(ctx context.Context, s *scriptSession, _ *createdKey, args []string) (change[*createdKey], error) {
 		in, err := newKeyRequest(args[0], *grants, *none, *all)
 		if len(in.Buckets) > 0 {
@@ -192,7 +192,7 @@ func sendAccessKey(
 	switch {
 	case !shown:
 		_ = keep(client.Secret{})
-		return row, secretLostError(row, errors.New("the answer holds no secret"))
+		return row, secretLostError(row, errors.New("the response contains no secret"))
 	case path == "":
 		row.SecretKey = secret.Reveal()
 		w.secret, w.key = row.SecretKey, row
@@ -266,7 +266,7 @@ func newKeyRequest(label string, grants []string, none, all bool) (client.Access
 		return in, exit.Usage(errors.New("choose one of --bucket, --nothing and --unlimited"))
 	case !none && !all && len(grants) == 0:
 		return in, exit.Usage(errors.New(
-			"say what the key can reach: --bucket CLUSTER/BUCKET:read_only or :read_write, or --unlimited",
+			"say what the key can access: --bucket CLUSTER/BUCKET:read_only or :read_write, or --unlimited",
 		))
 	}
 	if none {
@@ -280,7 +280,7 @@ func newKeyRequest(label string, grants []string, none, all bool) (client.Access
 		}
 		if permissions != "read_only" && permissions != "read_write" {
 			return in, exit.Usage(
-				fmt.Errorf("--bucket %q: it must end with :read_only or :read_write", client.Clean(g)),
+				fmt.Errorf("--bucket %q: it must end in :read_only or :read_write", client.Clean(g)),
 			)
 		}
 		in.Buckets = append(
@@ -330,7 +330,7 @@ func rcloneCommand() subcommand[any] {
 func setUpRclone(set *pflag.FlagSet) planFunc[*client.AccessKey] {
 	path := set.String(
 		"profile", "",
-		"the new file for the profile with the secret, mode 0600 (default: lookout-BUCKET.rclone.conf)",
+		"new file (mode 0600) for the profile with the secret (default: lookout-BUCKET.rclone.conf)",
 	)
 	return func(
 		ctx context.Context, s *scriptSession, _ *client.AccessKey, args []string,

@@ -30,7 +30,7 @@ func accountsCommand(f *config.Flags) *cobra.Command {
 		Use:   "accounts",
 		Short: "Add, list, check, rename and remove accounts, and replace their tokens",
 		Args:  NoArgs,
-		Long: "Changes the accounts of the configuration, and leaves everything else in the file as it is.\n" +
+		Long: "Changes the accounts in the configuration, and leaves the rest of the file unchanged.\n" +
 			"Tokens are typed without being shown, or read from standard input; they are never arguments.",
 		Example: indentExamples(
 			"lookout accounts add staging\nlookout accounts list\nlookout accounts token production < new.token\n" +
@@ -115,9 +115,9 @@ func addAccountCommand(f *config.Flags) *cobra.Command {
 		Use:   "add [NAME]",
 		Short: "Ask for an account's address and token, test them, and add the account",
 		Args:  ArgsFromUse,
-		Long: "Says where a token is created and which scopes it needs, tries it, shows what it allows in each pane, " +
+		Long: "Says where to create a token and which scopes it needs, tests it, shows what it allows in each pane, " +
 			"and writes the configuration once you agree.\nThe token can stay where it is, or be kept in a file that " +
-			"only you can read or in the system's keyring. --read-only adds an account that allows no change.",
+			"only you can read or in the system's keyring. --read-only adds an account that allows no changes.",
 		Example: indentExamples(
 			"lookout accounts add production --protected --color red\nlookout accounts add staging",
 		),
@@ -134,7 +134,7 @@ func addAccountCommand(f *config.Flags) *cobra.Command {
 			if _, ok := output.AsTerminal(c.InOrStdin()); !ok {
 				return exit.Usage(exit.Advise(
 					errors.New("the questions need a terminal, but standard input is not one"),
-					"a script writes the account into "+file.path,
+					"in a script, write the account to "+file.path,
 				))
 			}
 			w := setup.NewWizard(c, f)
@@ -158,9 +158,9 @@ func addAccountCommand(f *config.Flags) *cobra.Command {
 			return w.AddAccount(c.Context())
 		},
 	}
-	c.Flags().StringVar(&f.BaseURL, "base-url", "", "address of the API, ending in its version")
-	c.Flags().BoolVar(&protected, "protected", false, "show PROD beside its name, and ask before every change")
-	c.Flags().StringVar(&color, "color", "", "colour of its name: "+strings.Join(config.AccountColors(), ", "))
+	c.Flags().StringVar(&f.BaseURL, "base-url", "", "API address, including the version")
+	c.Flags().BoolVar(&protected, "protected", false, "show PROD beside the name, and ask before every change")
+	c.Flags().StringVar(&color, "color", "", "colour of the name: "+strings.Join(config.AccountColors(), ", "))
 	setFlagChoices(c.Flags(), "color", config.AccountColors()...)
 	return c
 }
@@ -211,7 +211,7 @@ func printsRows[T any](
 func listAccountsCommand(f *config.Flags) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "list",
-		Short:   "List the accounts of the configuration",
+		Short:   "List the accounts in the configuration",
 		Args:    NoArgs,
 		Example: indentExamples("lookout accounts list --columns name,token\nlookout accounts list -o json"),
 	}
@@ -252,9 +252,9 @@ func (a accountFile) listed(s config.Settings, name string) *listedAccount {
 func checkAccountsCommand(f *config.Flags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check [NAME]",
-		Short: "Try the token of one account, or of all",
+		Short: "Test the token of one account, or of all",
 		Args:  ArgsFromUse,
-		Long: "Reads the token and the first rows of every list, and changes nothing. The first failure decides the " +
+		Long: "Reads the token and the first rows of every list, and changes nothing. The first failure sets the " +
 			"exit code: 3 token, 6 no connection.",
 		Example: indentExamples("lookout accounts check production\nlookout accounts check --filter '!state:ok'"),
 	}
@@ -331,9 +331,9 @@ func accountTokenCommand(f *config.Flags) *cobra.Command {
 		Use:   "token [NAME]",
 		Short: "Replace an account's token in its file or in the keyring",
 		Args:  ArgsFromUse,
-		Long: "Reads the new token from the terminal, without showing it, or from standard input; tries it; and " +
-			"keeps it where the old one is.\nA token that the API refuses is not stored. --store moves it from " +
-			"another place, such as a variable or a program, into a file of your own or the system's keyring.",
+		Long: "Reads the new token from the terminal, without showing it, or from standard input; tests it; and " +
+			"stores it where the old one is.\nA token that the API rejects is not stored. If the old one comes from " +
+			"elsewhere, such as a variable or a program, --store puts the new one into a file or the system's keyring.",
 		Example: indentExamples(
 			"lookout accounts token staging --store keyring < new.token\nlookout accounts token production < new.token",
 		),
@@ -341,9 +341,9 @@ func accountTokenCommand(f *config.Flags) *cobra.Command {
 			return replaceToken(c, f, args, store, untested)
 		},
 	}
-	c.Flags().StringVar(&store, "store", "", "where to keep it: file, keyring (default: where the old one is)")
+	c.Flags().StringVar(&store, "store", "", "where to store the token: file, keyring (default: where the old one is)")
 	setFlagChoices(c.Flags(), "store", "file", "keyring")
-	c.Flags().BoolVar(&untested, "untested", false, "store it without trying it")
+	c.Flags().BoolVar(&untested, "untested", false, "store the token without testing it")
 	return c
 }
 
@@ -412,7 +412,7 @@ func (a accountFile) removeOldToken(ctx context.Context, name string, place toke
 	case place.line == "": // it is where the old one was
 		return "", nil
 	case before.Keyring:
-		return "; the old one is removed from the keyring", config.RemoveKeyringToken(ctx, name)
+		return "; the old one was removed from the keyring", config.RemoveKeyringToken(ctx, name)
 	case own != "":
 		if err = os.Remove(own); errors.Is(err, os.ErrNotExist) {
 			return "", nil
@@ -489,8 +489,8 @@ func renameAccountCommand(f *config.Flags) *cobra.Command {
 		Use:   "rename NAME NEW",
 		Short: "Rename an account, with its journal",
 		Args:  ArgsFromUse,
-		Long: "Renames the account in the configuration, its journals and what is kept beside them, and its token in " +
-			"the keyring or in NAME.token beside the configuration; any other token file stays as it is.\n" +
+		Long: "Renames the account in the configuration, its journals and the files beside them, and its token in " +
+			"the keyring or in NAME.token beside the configuration; other token files keep their names.\n" +
 			"Quit every running lookout for this account first.",
 		Example: indentExamples("lookout accounts rename staging test"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -506,7 +506,7 @@ func renameAccountCommand(f *config.Flags) *cobra.Command {
 				return exit.Usage(fmt.Errorf("NEW %s: %w", client.Clean(args[1]), err))
 			}
 			if _, running := keep.Running(config.StateFolder()); running {
-				return exit.Advise(errors.New("lookout keep is running, and writes to the journals"), "end it first")
+				return exit.Advise(errors.New("lookout keep is running, and writes to the journals"), "stop it first")
 			}
 			if err := file.rename(c.Context(), from, args[1]); err != nil {
 				return err
@@ -581,7 +581,7 @@ func (a accountFile) copyTokenFile(data []byte, from, to string) (_ []byte, remo
 func notRenamed(err error, undone ...error) error {
 	if failed := errors.Join(undone...); failed != nil {
 		return exit.Advise(
-			err, "some of it was renamed and could not be renamed back ("+exit.Text(failed)+"): run the command again",
+			err, "part of it was renamed and could not be renamed back ("+exit.Text(failed)+"): run the command again",
 		)
 	}
 	return exit.Advise(err, "nothing was renamed")
@@ -592,10 +592,10 @@ func removeAccountCommand(f *config.Flags) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "remove NAME",
 		Aliases: aliasesOf("remove"),
-		Short:   "Remove an account from the configuration, with the token that lookout keeps for it",
+		Short:   "Remove an account from the configuration, and the token that lookout stores for it",
 		Args:    ArgsFromUse,
-		Long: "Removes the account's block, its token in the keyring, and its token file if that stands beside the " +
-			"configuration under the account's name.\nIts journal stays. Nothing changes at the API: revoke the " +
+		Long: "Removes the account's block, its token in the keyring, and its token file if it is beside the " +
+			"configuration and has the account's name.\nThe journal is kept. Nothing changes at the API: revoke the " +
 			"token there if nobody else uses it.",
 		Example: indentExamples("lookout accounts remove staging"),
 		RunE: func(c *cobra.Command, args []string) error {

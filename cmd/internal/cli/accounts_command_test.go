@@ -309,7 +309,7 @@ func TestAccountsToken_removesTheOldOne(t *testing.T) {
 	}
 	r.CheckResult(
 		r.RunWithInput(testenv.Canary, "accounts", "token", "prod", "--store", "file"), exit.CodeOK,
-		"in the file "+file, "the old one is removed from the keyring",
+		"in the file "+file, "the old one was removed from the keyring",
 	)
 	if _, err := keyring.Get(config.KeyringService, "prod"); err == nil {
 		t.Error("the old token is still in the keyring")

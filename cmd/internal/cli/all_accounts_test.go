@@ -233,7 +233,7 @@ func TestAllAccounts_commandLine(t *testing.T) {
 	} {
 		name, _, _ := strings.Cut(flag, "=")
 		got := r.Run("--all", flag)
-		want := "lookout: --all shows every account of the configuration; leave out " + name + "\n"
+		want := "lookout: --all shows every account in the configuration; omit " + name + "\n"
 		if got.Code != exit.CodeUsage || got.Err != want {
 			t.Errorf("%s: %d %q", flag, got.Code, got.Err)
 		}

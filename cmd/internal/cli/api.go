@@ -42,7 +42,7 @@ func apiCommand(f *config.Flags) *cobra.Command {
 		Short: "Send one request to the API, and print the response as JSON",
 		Long: "Sends one request to PATH, relative to the account's base URL, and prints the response as JSON.\n\n" +
 			"As with every command, changes are recorded in the journal, --read-only refuses them, and protected " +
-			"accounts ask first. The journal records those fields of the body that lookout knows, without " +
+			"accounts need confirmation. The journal records the body fields that lookout knows, without " +
 			"secrets.\n\n" +
 			"The operations:\n\n" + operationsHelp(),
 		Args: ArgsFromUse,
@@ -57,8 +57,8 @@ lookout api POST /managed/services/4/disable --reason "kernel update"`),
 	f.AddDryRunFlag(c.Flags())
 	set := c.Flags()
 	set.StringArrayVar(&a.fields, "field", nil, "NAME=VALUE: a field of the body, or of the query with GET; numbers, "+
-		"true, false, null, lists and objects are sent as JSON, anything else as text; may be given several times")
-	set.StringVar(&a.input, "input", "", "file that holds the body as JSON; - is standard input")
+		"true, false, null, lists and objects are sent as JSON, anything else as text; can be repeated")
+	set.StringVar(&a.input, "input", "", "file with the body as JSON; - is standard input")
 	set.BoolVar(&a.paginate, "paginate", false, "read all pages of a list, and print their rows as one list")
 	set.StringVar(&a.reason, "reason", "", "reason for the change, for the journal and the handover")
 	a.printer.AddJQFlag(set)
@@ -275,7 +275,7 @@ func allPages(ctx context.Context, api *client.Client, call *client.RawRequest) 
 				err = json.NewDecoder(bytes.NewReader(answer)).Decode(&page)
 			}
 			if err == nil && page.Data == nil {
-				err = exit.Usage(fmt.Errorf("%s: the answer has no pages; leave out --paginate", call.Op()))
+				err = exit.Usage(fmt.Errorf("%s: the response is not paged; omit --paginate", call.Op()))
 			}
 			if err != nil {
 				yield(nil, err)

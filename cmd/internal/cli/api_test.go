@@ -303,7 +303,7 @@ func TestAPI_rules(t *testing.T) {
 	r.CheckResult(r.Run("api", "GET", "/managed/services/999"), exit.CodeNotFound, "Not found")
 	r.CheckResult(r.Run(append(disable, "--read-only")...), exit.CodeDenied, "read-only")
 	r.CheckResult(r.Run(append(disable, "--paginate")...), exit.CodeUsage, "--paginate is for GET")
-	r.CheckResult(r.Run("api", "GET", "/managed/services/4", "--paginate"), exit.CodeUsage, "has no pages")
+	r.CheckResult(r.Run("api", "GET", "/managed/services/4", "--paginate"), exit.CodeUsage, "the response is not paged")
 	r.CheckResult(r.Run("api", "DELETE", "/managed/services/4"), exit.CodeUsage, "not a terminal", "add --yes")
 	r.CheckResult(
 		r.Run(

@@ -29,14 +29,14 @@ func auditCommand(f *config.Flags) *cobra.Command {
 			"unused credentials, monitoring disabled with no end time or past its end, unlimited access keys and " +
 			"public buckets, and certificates that have expired or will expire within 30 days. The API does " +
 			"not report the expiry date; lookout knows it only for certificates uploaded from this machine.\n" +
-			"What could not be read is \"not known\", never \"ok\". The exit code is 0 if nothing was found, 1 if " +
-			"something was, and the code of the failure if nothing was found but something could not be read. " +
-			"An unknown expiry date does not affect it.",
+			"Anything that could not be read is \"not known\", never \"ok\". The exit code is 0 if nothing was " +
+			"found, 1 if something was, and the code of the failure if nothing was found but something could not be " +
+			"read. An unknown expiry date does not affect it.",
 		Example: indentExamples("lookout audit\nlookout audit --ignore unlimited-key -o json"),
 	}
 	f.AddAccountFlags(c.Flags())
 	f.AddDebugFlag(c.Flags())
-	ignored := c.Flags().StringSlice("ignore", nil, "leave out a check: "+strings.Join(audit.Checks(), ", "))
+	ignored := c.Flags().StringSlice("ignore", nil, "skip these checks: "+strings.Join(audit.Checks(), ", "))
 	setFlagChoices(c.Flags(), "ignore", audit.Checks()...)
 	code := exit.CodeOK
 	printsRows(c, auditColumns(), func(c *cobra.Command, _ []string) (iter.Seq[*audit.CheckResult], error) {
@@ -126,10 +126,10 @@ const (
 func statusCommand(f *config.Flags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status",
-		Short: "Say what is broken, with an exit code for cron, CI and monitoring",
+		Short: "Show what is broken, with an exit code for cron, CI and monitoring",
 		Args:  NoArgs,
 		Long: "Prints a line for each service that is down and each issue that is open, and nothing if all is well.\n" +
-			"A disabled service does not count as a problem, but its open issue does. What could not be\n" +
+			"A disabled service does not count as a problem, but its open issue does. Anything that could not be\n" +
 			"read is listed as \"not known\".\n" +
 			fmt.Sprintf(
 				"The exit code is 0 if all is well, and %d if something is broken. If nothing is known to be\n"+

@@ -114,7 +114,7 @@ func parseACL(text string) (client.ACL, error) {
 func errReadBackDiffers(name, now string) error {
 	return exit.WithCode(
 		exit.CodeUnknown,
-		fmt.Errorf("%s: the API accepted the access, but reading it again shows %s; read it once more in a minute",
+		fmt.Errorf("%s: the API accepted the access, but a second read shows %s; check again in a minute",
 			name, now),
 	)
 }

@@ -159,7 +159,7 @@ func (s *scriptSession) showObject(method string, o client.ObjectRef, kind, file
 			ContentType: kind,
 		},
 	})
-	second, note := "-X "+method, "URL is in the answer"
+	second, note := "-X "+method, "URL is in the response"
 	switch method {
 	case http.MethodGet:
 		second = "-o FILE"
@@ -184,8 +184,8 @@ func addWaitFlag(set *pflag.FlagSet, wait *bool, op string) {
 	case client.OpCreateObjectURL, client.OpUploadObject, client.OpDeleteObject:
 		return
 	}
-	set.BoolVar(wait, "wait", false, "if the answer is lost, read again for up to 150 s until the change is seen, "+
-		"or counts as not done")
+	set.BoolVar(wait, "wait", false, "if the response is lost, check for up to 150 s "+
+		"whether the change was applied")
 }
 
 // lookUpLost returns the error of a change. If its answer was lost and --wait is given, it reads again first: there is
@@ -203,16 +203,18 @@ func (r *subcommandRun) lookUpLost(ctx context.Context, s *scriptSession, c chan
 	if !r.wait {
 		return reportCandidates(ctx, s, a, e.IntentID(), err)
 	}
-	s.reportf("%s: the answer was lost; %s; reading again for up to %v", c.name, ui.NotSeenYet, waitLimit)
+	s.reportf("%s: the response was lost; %s; checking for up to %v", c.name, ui.NotSeenYet, waitLimit)
 	wait, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
 	switch outcome, reason := account.WaitForOutcome(wait, a, e.IntentID()); outcome {
 	case ui.Applied:
-		s.reportf("%s: as wanted: %s; %s", c.name, reason, ui.OwnerNotKnown)
+		s.reportf("%s: as intended: %s; %s", c.name, reason, ui.OwnerNotKnown)
 		return nil
 	case ui.Rejected:
 		return exit.WithCode(exit.CodeFailure, fmt.Errorf(
-			"%s: not applied; its answer was lost, and reading again for 2 min did not show it (%s)", c.name, reason,
+			"%s: not applied; the response was lost, and 2 min of checking did not show the change (%s)",
+			c.name,
+			reason,
 		))
 	}
 	return reportCandidates(ctx, s, a, e.IntentID(), err)

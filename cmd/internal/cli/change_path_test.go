@@ -203,7 +203,7 @@ func changeCases(r *testEnv) []changeCase {
 		},
 		{
 			line:   "objects link " + object,
-			effect: "Makes a GET link to object " + testenv.Bucket + "/README.txt that works for 1h0m0s",
+			effect: "Creates a GET link to object " + testenv.Bucket + "/README.txt that works for 1h0m0s",
 			op:     "create download URL",
 			sent:   "nothing", // the emulator's ledger holds only changes of what is stored
 			reads:  true,
@@ -312,7 +312,7 @@ func (r *testEnv) checkChange(c changeCase, account string) {
 			yes = "--yes=lab"
 		}
 	}
-	r.CheckResult(r.Run(append(args, "--yes=other")...), exit.CodeUsage, "this is the account "+account)
+	r.CheckResult(r.Run(append(args, "--yes=other")...), exit.CodeUsage, "this is account "+account)
 	r.checkNothingSent()
 	if account == "prod" || c.asks {
 		args = append(args, yes)

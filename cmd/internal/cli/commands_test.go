@@ -647,7 +647,7 @@ func TestAHandoverWithoutItsTickets(t *testing.T) {
 	r.CheckResult(
 		r.MustRun("handover", "--since", "1s"), exit.CodeOK, "issue 823: billing-api; ticket 48213, unknown",
 		"**silenced**: monitoring of web-1 is disabled", "- **could not be read**: tickets: ",
-		"older issues are left out", "## Could not be read - tickets: ",
+		"older issues are omitted", "## Could not be read - tickets: ",
 	)
 	r.WriteConfig("") // the API document has no tickets
 	asked := r.API.RequestCount("view ticket")

@@ -61,9 +61,9 @@ func configCommand(f *config.Flags) *cobra.Command {
 	sub("validate [FILE]", "Report every mistake with its file, line and column",
 		"lookout config validate new.toml\nlookout config validate", ArgsFromUse,
 		func(c *cobra.Command, args []string) error { return validateConfig(c, f, args) })
-	sub("edit", "Edit it with $VISUAL or $EDITOR, then check it", "EDITOR=nano lookout config edit", NoArgs,
-		withFlags(f, editConfig))
-	sub("schema", "Print its JSON schema", "lookout config schema > lookout.schema.json", NoArgs,
+	sub("edit", "Edit the configuration with $VISUAL or $EDITOR, then check it", "EDITOR=nano lookout config edit",
+		NoArgs, withFlags(f, editConfig))
+	sub("schema", "Print the configuration's JSON schema", "lookout config schema > lookout.schema.json", NoArgs,
 		func(c *cobra.Command, _ []string) error {
 			return output.WriteJSON(c.OutOrStdout(), config.Schema(), "  ")
 		})
@@ -71,7 +71,7 @@ func configCommand(f *config.Flags) *cobra.Command {
 	keep := sub("token", "Store an account's token in the system's keyring",
 		"lookout config token -a production < new.token\nlookout config token -a production --remove", NoArgs,
 		func(c *cobra.Command, _ []string) error { return runConfigToken(c, f, remove) })
-	keep.Flags().BoolVar(&remove, "remove", false, "remove it from the keyring")
+	keep.Flags().BoolVar(&remove, "remove", false, "remove the token from the keyring")
 	return c
 }
 
@@ -88,7 +88,7 @@ func initConfig(c *cobra.Command, f *config.Flags) error {
 	if err := config.Create(path, config.Template()); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%s is written; lookout config edit opens it, lookout doctor checks it\n", path)
+	fmt.Fprintf(c.OutOrStdout(), "%s was created; lookout config edit opens it, lookout doctor checks it\n", path)
 	return nil
 }
 
@@ -194,7 +194,7 @@ func validateConfig(c *cobra.Command, f *config.Flags, args []string) error {
 		return exit.Usage(err)
 	}
 	if data == nil {
-		fmt.Fprintf(c.OutOrStdout(), "there is none at %s; lookout config init writes one\n", path)
+		fmt.Fprintf(c.OutOrStdout(), "there is no configuration at %s; lookout config init writes one\n", path)
 		return nil
 	}
 	if err := dashboard.CheckConfig(c.Context(), data).AsError(path); err != nil {
@@ -255,7 +255,7 @@ func runConfigToken(c *cobra.Command, f *config.Flags, remove bool) error {
 		if err != nil {
 			return fmt.Errorf("keyring: %w", err)
 		}
-		fmt.Fprintf(c.OutOrStdout(), "the token of %s is removed from the keyring\n", s.Account)
+		fmt.Fprintf(c.OutOrStdout(), "the token of %s was removed from the keyring\n", s.Account)
 		return nil
 	}
 	t, err := (&scriptSession{in: c.InOrStdin(), errOut: c.ErrOrStderr()}).readSecret(c.Context(), "", "token")
@@ -267,7 +267,7 @@ func runConfigToken(c *cobra.Command, f *config.Flags, remove bool) error {
 	}
 	fmt.Fprintf(c.OutOrStdout(), "the token of %s is in the keyring", s.Account)
 	if !s.Keyring {
-		fmt.Fprint(c.OutOrStdout(), "; keyring = true in its block uses it")
+		fmt.Fprint(c.OutOrStdout(), "; to use it, set keyring = true in the account's block")
 	}
 	fmt.Fprintln(c.OutOrStdout())
 	return nil

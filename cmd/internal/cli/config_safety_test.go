@@ -122,7 +122,7 @@ func TestRefreshAsAFlagHasItsBound(t *testing.T) {
 func TestValidateSaysThatThereIsNoConfiguration(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	s := r.MustRun("config", "validate")
-	if r.CheckResult(s, exit.CodeOK, "there is none at", "lookout config init"); strings.Contains(
+	if r.CheckResult(s, exit.CodeOK, "there is no configuration at", "lookout config init"); strings.Contains(
 		s.Out, "no mistakes",
 	) {
 		t.Error(s.Out)

@@ -37,14 +37,14 @@ func (y *yesFlag) Type() string { return "bool" }
 
 // addYesFlag adds --yes to the flags of a subcommand that changes something.
 func addYesFlag(set *pflag.FlagSet, y *yesFlag, asks askRule) {
-	about := "do not ask for confirmation; on a protected account --yes=NAME with the account's name"
+	about := "do not ask for confirmation; on a protected account, use --yes=NAME with the account's name"
 	switch asks {
 	case asksAlways:
-		about = "do not ask for confirmation; needed if standard input is not a terminal; on a protected account " +
-			"--yes=NAME with the account's name"
+		about = "do not ask for confirmation; needed if standard input is not a terminal; on a protected account, " +
+			"use --yes=NAME with the account's name"
 	case asksForAccount:
-		about = "--yes=NAME with the account's name: do not ask for confirmation; needed if standard input is not a " +
-			"terminal"
+		about = "do not ask for confirmation; use --yes=NAME with the account's name; needed if standard input is " +
+			"not a terminal"
 	}
 	set.Var(y, "yes", about)
 	set.Lookup("yes").NoOptDefVal = string(yesWithoutName)
@@ -91,7 +91,7 @@ func (y *yesFlag) checkAccount(account string) error {
 		return nil
 	}
 	name := client.Clean(string(*y))
-	return exit.Usage(fmt.Errorf("--yes=%s: this is the account %s; nothing was sent", name, account))
+	return exit.Usage(fmt.Errorf("--yes=%s: this is account %s; nothing was sent", name, account))
 }
 
 // flagAnswer reports whether --yes agrees. It returns an error if --yes lacks the account's name, or is not given and

@@ -115,7 +115,7 @@ func TestObjects_moveReplacesOnlyByChoice(t *testing.T) {
 		put, remove int
 	}{
 		"":                {exit.CodeFailure, "b.txt already exists and differs", 0, 0},
-		"--skip-existing": {exit.CodeOK, "1 left as they are", 0, 0},
+		"--skip-existing": {exit.CodeOK, "1 unchanged", 0, 0},
 		"--force":         {exit.CodeOK, "1 of 1 file moved", 1, 1},
 		"--keep-both":     {exit.CodeOK, "b (2).txt; size and MD5 checked", 1, 1},
 	} {

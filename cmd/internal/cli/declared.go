@@ -193,7 +193,7 @@ func (d declaredOperation) help() string {
 	case d.op.CommandHelp != "":
 		return d.op.CommandHelp
 	case name == "update":
-		return "Change the values given as flags"
+		return "Set the values given as flags"
 	case d.op.Description != "":
 		return capitalize(name) + " " + withArticle(d.singular) + ": " + d.op.Description
 	default:
@@ -292,7 +292,7 @@ func (d declaredOperation) report(
 	}
 	switch {
 	case result.Warn:
-		return exit.WithCode(exit.CodeUnknown, fmt.Errorf("%s: %s; read it once more in a minute", name, text))
+		return exit.WithCode(exit.CodeUnknown, fmt.Errorf("%s: %s; check again in a minute", name, text))
 	case result.Deleted():
 		a.success = " is " + text
 	case !result.HasRow():

@@ -114,7 +114,7 @@ func (s *scriptSession) planEmptying(
 	line.Clear()
 	switch {
 	case err != nil:
-		return c, fmt.Errorf("what would be removed cannot be counted: %w", err)
+		return c, fmt.Errorf("cannot count what would be removed: %w", err)
 	case count.Objects == 0 && !count.AtLeast:
 		s.reportf("%s: there is nothing to remove", describeObject(prefix))
 		return c, nil

@@ -299,7 +299,7 @@ func accountTroubles() []doctorCase {
 			r.Cleanup(server.Close)
 			r.Setenv("LOOKOUT_BASE_URL", server.URL+"/v4")
 			return nil
-		}, check: "scopes", state: "failed", text: "not the API", next: "check the base URL"},
+		}, check: "scopes", state: "failed", text: "not an API response", next: "check the base URL"},
 		{name: "redirect", arrange: func(r *testEnv) []string {
 			r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
 				http.Redirect(w, req, "https://elsewhere.example/", http.StatusFound)
@@ -465,7 +465,7 @@ func machineTroubles() []doctorCase {
 		{name: "cache folder that is a file", arrange: func(r *testEnv) []string {
 			r.Write(filepath.Join(r.Home, "cache", "lookout"), "")
 			return nil
-		}, check: "cache folder", state: "warning", text: "~/cache/lookout is not a folder: shells complete names only",
+		}, check: "cache folder", state: "warning", text: "~/cache/lookout is not a folder: shells send a request",
 			next: "move that file away"},
 		{name: "state folder that is a file", arrange: func(r *testEnv) []string {
 			r.Write(filepath.Join(r.Home, "state", "lookout"), "")

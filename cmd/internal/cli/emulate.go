@@ -28,26 +28,26 @@ func emulateCommand() *cobra.Command {
 			`lookout emulate --listen 127.0.0.1:8080 --token demo --fault "GET /managed/services status=503 times=3"
 lookout emulate --fault "POST /object-storage/keys late=15s" --fault "GET /managed/services stale=30s"`,
 		),
-		Long: "Serves the documented account API on an address of this machine, and prints the address first.\n" +
+		Long: "Serves the documented account API at an address on this machine, and prints the address first.\n" +
 			"It reports every applied change on standard error.\n" + serviceHelp + "\n" + faultHelp,
 		RunE: func(c *cobra.Command, _ []string) error { return runEmulator(c.Context(), listen, o, faults) },
 	}
 	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address on this machine; port 0 chooses a free port")
-	c.Flags().StringVar(&o.Token, "token", "demo", "the token that is accepted")
-	c.Flags().StringVar(&o.Seed, "seed", "demo", "the account: demo, empty or large")
+	c.Flags().StringVar(&o.Token, "token", "demo", "the token to accept")
+	c.Flags().StringVar(&o.Seed, "seed", "demo", "the account to emulate: demo, empty or large")
 	setFlagChoices(c.Flags(), "seed", "demo", "empty", "large")
 	addServiceFlag(c, &o.Service)
 	c.Flags().StringVar(
 		&o.Scopes, "scopes", "",
-		"what the token may do, such as \"account:read_only object_storage:read_write\" (default: everything)",
+		"scopes of the token, such as \"account:read_only object_storage:read_write\" (default: everything)",
 	)
 	c.Flags().BoolVar(
 		&o.RestrictedUser,
 		"restricted",
 		false,
-		"make the account's user a restricted one, with no access to Managed",
+		"make the account's user restricted, with no access to Managed",
 	)
-	c.Flags().StringArrayVar(&faults, "fault", nil, "fault to inject; may be given several times")
+	c.Flags().StringArrayVar(&faults, "fault", nil, "fault to inject; can be repeated")
 	return c
 }
 
@@ -55,7 +55,7 @@ lookout emulate --fault "POST /object-storage/keys late=15s" --fault "GET /manag
 func addServiceFlag(c *cobra.Command, service *string) {
 	c.Flags().StringVar(
 		service, "service", emulator.ServiceDocument,
-		"the API to emulate: 2021 (as documented) or now (as the real service answers today)",
+		"the API to emulate: 2021 (as documented) or now (as the real service works today)",
 	)
 	setFlagChoices(c.Flags(), "service", emulator.ServiceDocument, emulator.ServiceNow)
 }
@@ -68,17 +68,17 @@ func checkService(name string) error {
 }
 
 // serviceHelp describes --service.
-const serviceHelp = `--service now differs from the document where the real service does: newer buckets without a ` +
-	`cluster, keys with regions, missing members, {} in answer to an object's access, a refused second cancellation, ` +
-	`enforced rate limits, and X-Filter that works only on the group of a contact.`
+const serviceHelp = `--service now differs from the documentation where the real service does: newer buckets without ` +
+	`a cluster, keys with regions, missing members, {} as the access of an object, a rejected second cancellation, ` +
+	`enforced rate limits, and X-Filter that works only on a contact's group.`
 
 // faultHelp describes --fault.
 const faultHelp = `--fault takes a request and what should go wrong with it. ` +
 	`The request is a method and a path, in which * stands for any text, or the name of an operation ` +
-	`("disable service"). What goes wrong: status=503, html, reset or cut=BYTES breaks the answer; ` +
-	`delay=2s delays it; and retry-after=7 sets that header. With applied, a change is applied although its answer ` +
-	`is broken; with late=15s, it is applied 15 s after it arrived (answered 504 if nothing else is given). ` +
-	`stale=30s answers reads from the account as it was 30 s ago; alternate does so for every other read. ` +
+	`("disable service"). What goes wrong: status=503, html, reset or cut=BYTES breaks the response; ` +
+	`delay=2s delays it; and retry-after=7 sets that header. With applied, a change is applied although the response ` +
+	`is broken; with late=15s, it is applied 15 s after it arrived (with status 504 if nothing else is given). ` +
+	`stale=30s answers reads with the account as it was 30 s ago; alternate does so for every other read. ` +
 	`times=3 affects only the first three requests.`
 
 func runEmulator(ctx context.Context, listen string, o emulator.Options, faults []string) error {

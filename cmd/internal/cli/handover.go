@@ -79,7 +79,7 @@ func handoverCommand(f *config.Flags) *cobra.Command {
 	var since, format string
 	c := &cobra.Command{
 		Use:   "handover",
-		Short: "Write the shift's handover as Markdown",
+		Short: "Write the shift handover as Markdown",
 		Args:  NoArgs,
 		Example: indentExamples(
 			"lookout handover --since 8h > handover.md\nlookout handover --since 2026-11-20 -o json",
@@ -374,7 +374,7 @@ func (h *handover) noteOmittedIssues(n int) {
 	if n == 0 {
 		return
 	}
-	text := fmt.Sprintf("tickets: %d older issues are left out, because it is not known whether they are open", n)
+	text := fmt.Sprintf("tickets: %d older issues are omitted, because their tickets' state is unknown", n)
 	h.Unreadable = append(h.Unreadable, text)
 	h.notes.issues = cmp.Or(h.notes.issues, notRead+": "+text)
 }
@@ -525,7 +525,7 @@ func (d disabledService) markdownLine(now time.Time) string {
 	}
 	switch {
 	case d.Until.IsZero() && !d.Ours:
-		text += ", its end is not known"
+		text += ", with an unknown end"
 	case d.Until.IsZero():
 		text += ", with no end time"
 	case d.Until.Before(now):
@@ -535,7 +535,7 @@ func (d disabledService) markdownLine(now time.Time) string {
 	}
 	switch {
 	case d.Perhaps:
-		text += "; perhaps by a change from this machine whose answer was lost"
+		text += "; perhaps by a change from this machine whose response was lost"
 	case !d.Ours:
 		text += "; not disabled from this machine"
 	}

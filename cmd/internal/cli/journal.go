@@ -174,7 +174,7 @@ func getEntry(_ context.Context, s *scriptSession, id string) (any, error) {
 		return nil, exit.WithCode(
 			exit.CodeNotFound,
 			fmt.Errorf(
-				"no change in the journal has the ID %q; lookout journal --since all -o csv names them",
+				"no change in the journal has the ID %q; lookout journal --since all -o csv lists them",
 				client.Clean(id),
 			),
 		)

@@ -63,11 +63,11 @@ func linksResource() scriptResource {
 }
 
 func makeLink(set *pflag.FlagSet) planFunc[*link] {
-	life := set.Duration("for", time.Hour, "how long it works: 6m to 24h")
+	life := set.Duration("for", time.Hour, "how long the link works: 6m to 24h")
 	method := set.String("method", http.MethodGet, "GET, PUT or DELETE")
 	setFlagChoices(set, "method", http.MethodGet, http.MethodPut, http.MethodDelete)
 	kind := set.String(
-		"content-type", "", "must then be sent with the request (default for PUT: application/octet-stream)",
+		"content-type", "", "content type that the request must then send (default for PUT: application/octet-stream)",
 	)
 	return func(_ context.Context, s *scriptSession, _ *link, args []string) (c change[*link], err error) {
 		o, err := parseObjectArgs(args)
@@ -95,7 +95,7 @@ func makeLink(set *pflag.FlagSet) planFunc[*link] {
 		}
 		return change[*link]{
 			Change: client.Change{Op: in.Op(), Resource: "object", ID: o.ID(), Label: o.Name},
-			effect: fmt.Sprintf("Makes a %s link to object %s that works for %s", l.Method, describeObject(o), *life),
+			effect: fmt.Sprintf("Creates a %s link to object %s that works for %s", l.Method, describeObject(o), *life),
 			send: func(ctx context.Context, w *approvedChange) (*link, error) {
 				signed, err := w.CreateObjectURL(ctx, o.Cluster, o.Bucket, in)
 				if err != nil {

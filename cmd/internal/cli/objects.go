@@ -52,10 +52,10 @@ func folderSizesResource() scriptResource {
 	return scriptResource{
 		singular:    "folder",
 		listName:    "du",
-		listSummary: "Show the size and number of objects of each folder, and in total",
+		listSummary: "Show the number and size of objects in each folder and in total",
 		listArgs:    "CLUSTER/BUCKET [PREFIX]",
 		listFlags: func(set *pflag.FlagSet, _ *listOptions) {
-			set.IntVarP(&depth, "depth", "d", depth, "levels of folders to show; 0 shows only the sum of all")
+			set.IntVarP(&depth, "depth", "d", depth, "levels of folders to show; 0 shows only the total")
 		},
 		columns: resource.EraseColumns([]resource.ColumnDefinition[*folderRow]{
 			{Name: "size", Value: func(r *folderRow) string { return strconv.FormatInt(r.Size, 10) }, Bytes: true},
@@ -87,7 +87,7 @@ func folderSizesResource() scriptResource {
 					}
 				}
 				if why := sizes.Problem(); why != "" {
-					yield(nil, fmt.Errorf("the listing of %s is %s; the sums may be too small", q.args[0], why))
+					yield(nil, fmt.Errorf("the listing of %s is %s; the totals may be too low", q.args[0], why))
 				}
 			}
 		},
@@ -139,8 +139,8 @@ func objectFilesResource() scriptResource {
 				noTarget:        true,
 				printsOwnResult: true,
 				bindFlags:       getObject,
-				description: "Download an object to a file (default: its name without its folders); - is " +
-					"standard output; several objects, with patterns and -r, to a folder",
+				description: "Download an object to a file (default: its name without folders; - is " +
+					"standard output), or several to a folder with patterns or -r",
 			}.erase(),
 			subcommand[client.ObjectRef]{
 				name:            "put",
@@ -150,7 +150,7 @@ func objectFilesResource() scriptResource {
 				noTarget:        true,
 				printsOwnResult: true,
 				bindFlags:       putObject,
-				description: "Store a file as an object (- is standard input), or several files and folders below " +
+				description: "Store a file as an object (- is standard input), or several files and folders under " +
 					"NAME/",
 			}.erase(),
 			subcommand[client.ObjectRef]{
@@ -161,7 +161,7 @@ func objectFilesResource() scriptResource {
 				args:            "CLUSTER/BUCKET NAME...",
 				noTarget:        true,
 				printsOwnResult: true,
-				description:     "Remove an object, or several with patterns and -r",
+				description:     "Remove an object, or several with patterns or -r",
 				bindFlags:       removeObject,
 			}.erase(),
 			subcommand[client.ObjectRef]{
@@ -172,7 +172,7 @@ func objectFilesResource() scriptResource {
 				args:            "SOURCE TARGET",
 				noTarget:        true,
 				printsOwnResult: true,
-				description: "Copy what is new from a folder to a bucket, or the other way round; a folder begins " +
+				description: "Copy new files from a folder to a bucket, or the other way round; a folder begins " +
 					"with / or . (./site), and the other side is CLUSTER/BUCKET[/PREFIX]",
 				bindFlags: syncObjects,
 			}.erase(),
@@ -190,7 +190,7 @@ func copyCommand(name string, kind transfer.Kind) subcommand[any] {
 		args:            "SOURCE... TARGET",
 		noTarget:        true,
 		printsOwnResult: true,
-		description: "Copy objects within a bucket or to another one: CLUSTER/BUCKET/NAME, with patterns and -r, to " +
+		description: "Copy objects within a bucket or to another one: CLUSTER/BUCKET/NAME, with patterns or -r, to " +
 			"CLUSTER/BUCKET[/NAME]",
 		bindFlags: copyObjects(kind),
 	}
@@ -298,8 +298,8 @@ func (s *scriptSession) readObjectACL(ctx context.Context, o client.ObjectRef) (
 func getObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 	var flags planFlags
 	flags.add(set, "replace existing files that differ")
-	recursive := set.BoolP("recursive", "r", false, "NAME is a folder: fetch everything in it")
-	dryRun := set.Bool("dry-run", false, "print what would be fetched, and fetch nothing")
+	recursive := set.BoolP("recursive", "r", false, "NAME is a folder: download everything in it")
+	dryRun := set.Bool("dry-run", false, "print what would be downloaded, and download nothing")
 	return func(
 		ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
 	) (c change[client.ObjectRef], err error) {
@@ -351,15 +351,15 @@ func (s *scriptSession) getOne(
 	}
 	switch _, err := os.Lstat(file); {
 	case err == nil && flags.skip:
-		s.reportf("%s exists; nothing was fetched", client.Clean(file))
+		s.reportf("%s exists; nothing was downloaded", client.Clean(file))
 		return nil
 	case err == nil && !flags.force:
-		return fmt.Errorf("%s already exists: name another file, or replace it with --force", client.Clean(file))
+		return fmt.Errorf("%s already exists: choose another file, or replace it with --force", client.Clean(file))
 	case dryRun:
 		found, err := s.findObject(ctx, o)
 		if err == nil {
 			s.reportf(
-				"dry run: %s (%d bytes) would be fetched to %s", describeObject(o), found.Size, client.Clean(file),
+				"dry run: %s (%d bytes) would be downloaded to %s", describeObject(o), found.Size, client.Clean(file),
 			)
 		}
 		return err
@@ -485,7 +485,7 @@ func putObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 	var flags planFlags
 	flags.add(set, "replace existing objects that differ")
 	recursive := set.BoolP("recursive", "r", false, "FILE is a folder: store everything in it")
-	kind := set.String("content-type", "", "what a single file is (default: by the file's name)")
+	kind := set.String("content-type", "", "content type of a single file (default: by the file's name)")
 	return func(
 		ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
 	) (c change[client.ObjectRef], err error) {
@@ -523,7 +523,7 @@ func putsMany(o client.ObjectRef, files []string, recursive bool) (bool, error) 
 			folder = file
 		case !info.Mode().IsRegular():
 			name := client.Clean(file)
-			return false, exit.Usage(fmt.Errorf("%s is not a regular file, so its size is not known", name))
+			return false, exit.Usage(fmt.Errorf("%s is not a regular file, so its size is unknown", name))
 		}
 	}
 	switch {

@@ -464,7 +464,7 @@ func TestObjects_rcloneForLargeFiles(t *testing.T) {
 		return j.KeysToRevoke()
 	}
 	if noted := open(); len(noted) != 1 || noted[0].RevokeLater.Key != made ||
-		!strings.Contains(noted[0].RevokeLater.Reason, "made for rclone in "+testenv.Bucket) {
+		!strings.Contains(noted[0].RevokeLater.Reason, "created for rclone in "+testenv.Bucket) {
 		t.Errorf("%+v", noted)
 	}
 	r.MustRun("keys", "revoke", made, "--yes")
@@ -655,7 +655,7 @@ func TestObjects_duIncomplete(t *testing.T) {
 		return true
 	})
 	s := r.Run("objects", "du", "us-east-1/acme-backups", "-o", "ndjson")
-	r.CheckResult(s, exit.CodeFailure, "the sums may be too small")
+	r.CheckResult(s, exit.CodeFailure, "the totals may be too low")
 	if want := `"objects":1,"depth":0,"at_least":true`; !strings.Contains(s.Out, want) {
 		t.Errorf("%q is not in %s", want, s.Out)
 	}

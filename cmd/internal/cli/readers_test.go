@@ -117,7 +117,7 @@ func TestRotateKey_scripts(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	s := r.MustRun("keys", "rotate", "finance", "-o", "json")
 	for _, says := range []string{
-		"key finance (205) still works", "It is not known which programs use it", "lookout keys revoke 205",
+		"key finance (205) still works", "The API does not say which programs use it", "lookout keys revoke 205",
 	} {
 		if !strings.Contains(s.Err, says) {
 			t.Errorf("%q is not said in %s", says, s.Err)

@@ -49,9 +49,9 @@ func NewRootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "lookout",
 		Short: "A terminal dashboard for Managed monitoring and Object Storage",
-		Long: "lookout shows what is broken, what it affects and whom to call, and browses buckets from " +
+		Long: "lookout shows what is broken, what it affects and whom to call, and lets you browse buckets from " +
 			"the keyboard.\nWithout a command it opens the dashboard; without a configuration it helps you " +
-			"create one.\nWith several accounts, lookout --all begins with an overview of all.\n" +
+			"create one.\nWith several accounts, lookout --all starts with an overview of all.\n" +
 			"Try it without an account: lookout demo\n\n" + output.Help + "\n\n" + exit.Help(),
 		Example:       indentExamples("lookout demo\nlookout -a production --read-only\nlookout --view services"),
 		SilenceErrors: true,
@@ -72,16 +72,16 @@ func NewRootCommand() *cobra.Command {
 		return exit.Usage(fmt.Errorf("%w; %s --help lists the flags", flagError(err), c.CommandPath()))
 	})
 	addNoColorFlag(f, root)
-	root.PersistentFlags().BoolVar(&f.ReadOnly, "read-only", false, "refuse every change except links for downloads")
-	root.Flags().BoolVar(&all, "all", false, "begin with an overview of all configured accounts, one line each")
+	root.PersistentFlags().BoolVar(&f.ReadOnly, "read-only", false, "refuse every change except download links")
+	root.Flags().BoolVar(&all, "all", false, "start with an overview of all configured accounts, one line each")
 	f.AddAccountFlags(root.Flags())
 	f.AddScreenFlags(root.Flags())
 	// The flag is not cobra's own: printing with its template links text/template, and the linker then keeps every
 	// method of every type (2.5 MB).
-	root.Flags().BoolVarP(&showVersion, "version", "v", false, "version for lookout")
+	root.Flags().BoolVarP(&showVersion, "version", "v", false, "print the version")
 	root.AddGroup(
 		&cobra.Group{ID: "screen", Title: "On the screen:"}, &cobra.Group{ID: "account", Title: "For scripts:"},
-		&cobra.Group{ID: "setup", Title: "Setting up:"},
+		&cobra.Group{ID: "setup", Title: "Setup:"},
 	)
 	add := func(group string, commands ...*cobra.Command) {
 		for _, c := range commands {
@@ -101,7 +101,7 @@ func NewRootCommand() *cobra.Command {
 
 // addNoColorFlag adds --no-color to all commands.
 func addNoColorFlag(f *config.Flags, root *cobra.Command) {
-	root.PersistentFlags().BoolVar(&f.NoColor, "no-color", false, "use no colours, as with the variable NO_COLOR")
+	root.PersistentFlags().BoolVar(&f.NoColor, "no-color", false, "use no colours, like the variable NO_COLOR")
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
 		if f.NoColor {
 			return os.Setenv("NO_COLOR", "1") // programs that lookout starts use none either

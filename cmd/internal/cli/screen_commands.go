@@ -53,7 +53,7 @@ func runDashboard(c *cobra.Command, f *config.Flags) error {
 func runAllAccounts(c *cobra.Command, f *config.Flags) error {
 	for _, name := range []string{"account", "base-url", "token-file", "token-env", "view"} {
 		if c.Flags().Changed(name) {
-			return exit.Usage(fmt.Errorf("--all shows every account of the configuration; leave out --%s", name))
+			return exit.Usage(fmt.Errorf("--all shows every account in the configuration; omit --%s", name))
 		}
 	}
 	s, err := config.LoadGeneral(f, c.ErrOrStderr())
@@ -61,7 +61,7 @@ func runAllAccounts(c *cobra.Command, f *config.Flags) error {
 		return exit.Usage(err)
 	}
 	if err := dashboard.CheckTerminal(s.Linear); err != nil {
-		return exit.Usage(fmt.Errorf("%w; scripts use lookout accounts check", err))
+		return exit.Usage(fmt.Errorf("%w; in scripts, use lookout accounts check", err))
 	}
 	all := dashboard.AllAccounts(f, s)
 	f.Linear, f.ASCII = s.Linear, s.ASCII
@@ -111,7 +111,7 @@ func watchCommand(f *config.Flags) *cobra.Command {
 		Example: indentExamples("lookout watch -a production\ntmux split-window -l 6 lookout watch"),
 		Long: "Shows which services have a problem, since when, and the number to call.\n" +
 			"A corner of the screen is enough: at least 20 columns by 4 lines.\n" +
-			"It makes no changes, and draws only when something changes. q quits.",
+			"It makes no changes, and redraws only when something changes. q quits.",
 		RunE: func(c *cobra.Command, _ []string) error { return dashboard.RunWatch(c, f, invented) },
 	}
 	f.AddAccountFlags(c.Flags())
@@ -129,9 +129,9 @@ func keepCommand(f *config.Flags) *cobra.Command {
 		Short:   "Begin and end maintenance windows on time while no dashboard is open",
 		Args:    NoArgs,
 		Example: indentExamples("lookout keep --detach\nlookout keep --unit=systemd"),
-		Long: "Takes the maintenance windows of all accounts from their journals, disables services when planned " +
+		Long: "Reads the maintenance windows of all accounts from their journals, disables services when planned " +
 			"windows begin, and enables them when windows end.\n" +
-			"It can be killed and started again at any time. It names the windows that it cannot end: those of " +
+			"It can be killed and started again at any time. It lists the windows that it cannot end: those of " +
 			"accounts that are read-only or whose token it cannot read.\n" +
 			"Only one instance runs at a time. With -a it handles only that account.",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -147,7 +147,8 @@ func keepCommand(f *config.Flags) *cobra.Command {
 	f.AddAccountFlags(c.Flags())
 	c.Flags().BoolVar(&detach, "detach", false, "run in the background, even after the terminal is closed")
 	c.Flags().StringVar(
-		&unit, "unit", "", "print a file that starts it at login: systemd (a user unit), launchd (a plist), or both",
+		&unit, "unit", "",
+		"print a file that starts lookout keep at login: systemd (a user unit), launchd (a plist), or both",
 	)
 	c.Flags().Lookup("unit").NoOptDefVal = "both"
 	setFlagChoices(c.Flags(), "unit", "systemd", "launchd", "both")
@@ -170,7 +171,7 @@ func runKeep(c *cobra.Command, f *config.Flags) error {
 	report := func(line string) {
 		fmt.Fprintln(c.OutOrStdout(), time.Now().Format(time.RFC3339)+" "+line)
 	}
-	report("looking after the maintenance windows; ctrl+c ends it")
+	report("watching the maintenance windows; ctrl+c stops it")
 	return keep.Run(ctx, keep.Options{
 		Accounts: accounts,
 		Now:      time.Now,
@@ -190,7 +191,7 @@ func detachKeep(c *cobra.Command, f *config.Flags) error {
 		return err
 	}
 	_, err = fmt.Fprintf(
-		c.OutOrStdout(), "lookout keep runs in the background as process %d and writes to %s\n", pid,
+		c.OutOrStdout(), "lookout keep is running in the background as process %d and writes to %s\n", pid,
 		keep.LogPath(config.StateFolder()),
 	)
 	return err
@@ -223,8 +224,8 @@ func doctorCommand(f *config.Flags) *cobra.Command {
 		Example: indentExamples("lookout doctor\nlookout doctor --json"),
 		Long: "Checks the configuration, the source of the token, the address, TLS, proxy and clock, the token's " +
 			"scopes and what they allow in each pane,\n" +
-			"the terminal, and the folders for state. It reads the first rows of every list, and changes nothing. " +
-			"Warnings alone give exit code 0; the first failure decides the exit code:\n" +
+			"the terminal, and the state folders. It reads the first rows of every list, and changes nothing. " +
+			"Warnings alone give exit code 0; the first failure sets the exit code:\n" +
 			"2 configuration, 3 token, 6 no connection, 1 anything else.\n" +
 			"The report contains no token and shows the home folder as ~, so it can be pasted into a bug report.",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -252,7 +253,7 @@ func doctorCommand(f *config.Flags) *cobra.Command {
 	}
 	f.AddAccountFlags(c.Flags())
 	f.AddDebugFlag(c.Flags())
-	c.Flags().BoolVar(&asJSON, "json", false, "write the findings as JSON")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
 	return c
 }
 

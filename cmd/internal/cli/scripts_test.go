@@ -125,7 +125,7 @@ func TestKeysCreate_limitedByDefault(t *testing.T) {
 			"ci1",
 		),
 		exit.CodeUsage,
-		"say what the key can reach",
+		"say what the key can access",
 		"--bucket CLUSTER/BUCKET:read_only",
 		"--unlimited",
 	)
@@ -180,15 +180,15 @@ func TestCertificates_lostAnswerIsNotClaimed(t *testing.T) {
 	}{
 		"a certificate is set, perhaps another one": {
 			emulator.Fault{Status: 502, ApplyFirst: true}, false, exit.CodeUnknown, "unknown",
-			"it is not known whether the new one is set",
+			"it is unknown whether the new one is set",
 		},
 		"it was not done yet": {
 			emulator.Fault{Status: 502}, false, exit.CodeUnknown, "unknown",
-			"it is not known whether the new one is set",
+			"it is unknown whether the new one is set",
 		},
 		"nobody can say which": {
 			emulator.Fault{Status: 502, ApplyFirst: true}, true, exit.CodeUnknown, "unknown",
-			"it is not known whether the new one is set",
+			"it is unknown whether the new one is set",
 		},
 	} {
 		faulttest.RunCase(t, "B2", "certificates upload --replace, "+name, func(t *testing.T) {
@@ -236,7 +236,7 @@ func TestProtectedAccountsTakeTheirName(t *testing.T) {
 		}{
 			{nil, "is protected"},
 			{[]string{"--yes"}, "is protected, and a plain --yes is not enough; add --yes=prod"},
-			{[]string{"--yes=lab"}, "this is the account prod"},
+			{[]string{"--yes=lab"}, "this is account prod"},
 		} {
 			faulttest.RunCase(
 				t,
@@ -249,7 +249,7 @@ func TestProtectedAccountsTakeTheirName(t *testing.T) {
 		}
 	}
 	r.CheckResult(
-		r.Run("services", "disable", "web-1", "--yes=prod", "-a", "lab"), exit.CodeUsage, "this is the account lab",
+		r.Run("services", "disable", "web-1", "--yes=prod", "-a", "lab"), exit.CodeUsage, "this is account lab",
 	)
 	r.CheckResult(r.Run("objects", "acl", testenv.Bucket, "README.txt"), exit.CodeOK) // what reads is not asked about
 	if ledger := r.API.Ledger(); len(ledger) != 0 {
@@ -439,11 +439,11 @@ func TestScripts_lostAnswerAndWait(t *testing.T) {
 		},
 		"with --wait": {
 			[]string{"services", "disable", "edge-router", "--wait"}, "disable service", exit.CodeOK,
-			"as wanted: the service is disabled; whose change it was is not known",
+			"as intended: the service is disabled; who made the change is not known",
 		},
 		"a deletion, with --wait": {
 			[]string{"contacts", "delete", "11", "--yes", "--wait"}, "delete contact", exit.CodeOK,
-			"as wanted: it is gone; whose change it was is not known",
+			"as intended: it is gone; who made the change is not known",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -473,8 +473,8 @@ func TestHandover_perhapsDisabledFromHere(t *testing.T) {
 	}
 	out := r.MustRun("handover").Out
 	for line := range strings.Lines(out) {
-		if strings.HasPrefix(line, "- **edge-router**") && strings.Contains(line, "its end is not known") {
-			if !strings.Contains(line, "perhaps by a change from this machine whose answer was lost") {
+		if strings.HasPrefix(line, "- **edge-router**") && strings.Contains(line, "with an unknown end") {
+			if !strings.Contains(line, "perhaps by a change from this machine whose response was lost") {
 				t.Errorf("the handover says %q", line)
 			}
 			return

@@ -198,7 +198,7 @@ func TestDoctor(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{Scopes: "account:read_only"})
 	r.CheckResult(
 		r.MustRun("doctor"), exit.CodeOK, "$LOOKOUT_TOKEN", "services     read; changes need account:read_write",
-		"contacts     list; single ones and changes need account:read_write",
+		"contacts     list; reading single rows and changes need account:read_write",
 		"buckets      nothing; it needs object_storage:read_only", "within 30s",
 	)
 	var told struct {
@@ -246,7 +246,7 @@ func TestDoctorOnAnOddServer(t *testing.T) {
 		exit.CodeFailure,
 		"off by 1h0m",
 		"set the clock",
-		"not the API",
+		"not an API response",
 		"check the base URL",
 		"no colours (NO_COLOR)",
 		"ASCII only",
@@ -254,7 +254,7 @@ func TestDoctorOnAnOddServer(t *testing.T) {
 		"set -g mouse on",
 		"failed: 1, warnings: 3, unknown: 2",
 	)
-	r.CheckResult(r.Run("services", "get", "1"), exit.CodeFailure, "not the API")
+	r.CheckResult(r.Run("services", "get", "1"), exit.CodeFailure, "not an API response")
 	t.Setenv("LOOKOUT_BASE_URL", strings.Replace(server.URL, "http:", "https:", 1)+"/v4")
 	r.CheckResult(r.Run("doctor"), exit.CodeUnavailable, "does not speak TLS", "skipped  scopes")
 	t.Setenv("LOOKOUT_BASE_URL", "http://example.com/v4")
@@ -379,10 +379,10 @@ func TestFirstRunAsksForTheAddressAgain(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for part, times := range map[string]int{
-		"Address of the API": 2,
-		"A name for":         1,
-		"Where is the token": 1,
-		"not the API":        1,
+		"API address":         2,
+		"A name for":          1,
+		"Where is the token":  1,
+		"not an API response": 1,
 	} {
 		if strings.Count(out.String(), part) != times {
 			t.Errorf("%q is not said %d times in:\n%s", part, times, out)

@@ -22,15 +22,15 @@ func storageResource() scriptResource {
 	return scriptResource{
 		name:        "storage",
 		singular:    "account",
-		description: "Object Storage of the account as a whole",
+		description: "Object Storage for the whole account",
 		examples:    "lookout storage cancel --yes=account --reason \"moved elsewhere\"",
 		subcommands: []subcommand[any]{subcommand[row]{
 			name:        "cancel",
 			op:          client.OpCancelObjectStorage,
 			noTarget:    true,
 			asks:        asksForAccount,
-			description: "Remove all buckets with all that is in them, for good; all keys stop working",
-			doneMessage: "has no Object Storage any more",
+			description: "Remove all buckets and everything in them, for good; all keys stop working",
+			doneMessage: "no longer has Object Storage",
 			bindFlags:   withoutFlags(cancelStorage),
 		}.erase()},
 	}
@@ -42,11 +42,11 @@ func cancelStorage(
 ) (c change[*storageSummary], err error) {
 	buckets, err := account.Collect(s.api.Buckets.All(ctx))
 	if err != nil {
-		return c, fmt.Errorf("what would be lost cannot be counted: %w", err)
+		return c, fmt.Errorf("cannot count what would be lost: %w", err)
 	}
 	keys, err := account.Collect(s.api.Keys.All(ctx))
 	if err != nil {
-		return c, fmt.Errorf("the keys cannot be counted: %w", err)
+		return c, fmt.Errorf("cannot count the keys: %w", err)
 	}
 	name := s.settings.Account
 	lost := &storageSummary{Buckets: []string{}, StorageTotal: client.TotalOf(buckets), Keys: len(keys)}

@@ -42,7 +42,7 @@ func parseSide(arg string) (folder string, place client.ObjectRef, err error) {
 func syncObjects(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 	var flags planFlags
 	flags.add(set, "replace what differs")
-	const deletes = "as the last step, and only after asking, delete what only the target has"
+	const deletes = "finally, and only after asking, delete what exists only in the target"
 	set.BoolVar(&flags.deletes, "delete", false, deletes)
 	return func(
 		ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
@@ -124,7 +124,7 @@ func copyObjects(kind transfer.Kind) func(*pflag.FlagSet) planFunc[client.Object
 	return func(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 		var flags planFlags
 		set.BoolVar(&flags.force, "force", false, "replace existing objects that differ")
-		set.BoolVar(&flags.skip, "skip-existing", false, "leave alone everything that exists, without comparing it")
+		set.BoolVar(&flags.skip, "skip-existing", false, "skip everything that exists, without comparing it")
 		set.BoolVar(
 			&flags.keepBoth,
 			"keep-both",

@@ -264,7 +264,7 @@ func (b *batchTransfer) note(f transfer.PlannedFile) string {
 	case !b.flags.decided():
 		return " (not decided)"
 	}
-	return " (left as it is)"
+	return " (unchanged)"
 }
 
 // run moves the files, names those that were not moved, and reports how many were. The error has the exit code.
@@ -335,7 +335,7 @@ func (r *batchResult) err(ctx context.Context, done string) error {
 	switch {
 	case r.unknown > 0:
 		return exit.WithCode(exit.CodeUnknown, fmt.Errorf(
-			"%d of %d files: it is not known whether they were %s", r.unknown, r.total, done,
+			"%d of %d files: it is unknown whether they were %s", r.unknown, r.total, done,
 		))
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -363,7 +363,7 @@ func (b *batchTransfer) summary(moved, total int) string {
 		text += fmt.Sprintf(", %s the same on both sides", ui.Plural(same, one, many))
 	}
 	if left := len(b.plan.Files) - len(b.plan.ToSend(b.flags.existing())); left > same {
-		text += fmt.Sprintf(", %s left as they are", ui.FormatCount(int64(left-same)))
+		text += fmt.Sprintf(", %s unchanged", ui.FormatCount(int64(left-same)))
 	}
 	return text
 }

@@ -143,7 +143,7 @@ func TestObjects_getReplacesOnlyByChoice(t *testing.T) {
 		left map[string]string
 	}{
 		"":                {exit.CodeFailure, "already exists and differs", map[string]string{"a.txt": "mine!"}},
-		"--skip-existing": {exit.CodeOK, "1 left as they are", map[string]string{"a.txt": "mine!", "b.txt": "b"}},
+		"--skip-existing": {exit.CodeOK, "1 unchanged", map[string]string{"a.txt": "mine!", "b.txt": "b"}},
 		"--force":         {exit.CodeOK, "2 of 2 files", map[string]string{"a.txt": "0123456789", "b.txt": "b"}},
 		"--keep-both": {exit.CodeOK, "2 of 2 files", map[string]string{
 			"a.txt": "mine!", "a (2).txt": "0123456789", "b.txt": "b",
@@ -243,7 +243,7 @@ func TestObjects_syncSendsOnlyWhatIsNew(t *testing.T) {
 	r.Write(filepath.Join(folder, "css", "a.css"), "z") // of the same size
 	r.Write(filepath.Join(folder, "new"), "new")
 	r.CheckResult(sync(folder, at), exit.CodeFailure, "mirror/css/a.css already exists and differs")
-	r.CheckResult(sync(folder, at, "--skip-existing"), exit.CodeOK, "1 of 1 file stored, 7 left as they are")
+	r.CheckResult(sync(folder, at, "--skip-existing"), exit.CodeOK, "1 of 1 file stored, 7 unchanged")
 	r.CheckResult(sync(folder, at, "--force"), exit.CodeOK, "1 of 1 file stored, 7 are the same on both sides")
 	if n := r.ledgerCount("put object"); n != 9 {
 		t.Errorf("%d files were sent, want 9", n)
@@ -365,7 +365,7 @@ func TestObjects_dryRunRefusesAsTheCommandDoes(t *testing.T) {
 			t.Errorf("%q shows requests:\n%s", args, dry.Out)
 		}
 		r.CheckResult(
-			r.Run(append(args, "--dry-run", "--skip-existing")...), exit.CodeOK, "css/a.css (left as it is)",
+			r.Run(append(args, "--dry-run", "--skip-existing")...), exit.CodeOK, "css/a.css (unchanged)",
 		)
 	}
 	same := []string{"objects", "cp", at + "/index.html", testenv.Bucket + "/other/", "--dry-run"}

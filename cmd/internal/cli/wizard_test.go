@@ -187,8 +187,8 @@ func TestFirstRunHasThreeSteps(t *testing.T) {
 	}
 	text, last := out.String(), 0
 	for _, want := range []string{
-		"\nStep 1 of 3: the account\n", "Address of the API", "\nStep 2 of 3: its token\n", "Where is the token?",
-		"\nStep 3 of 3: what is written\n", "Write it?",
+		"\nStep 1 of 3: the account\n", "API address", "\nStep 2 of 3: its token\n", "Where is the token?",
+		"\nStep 3 of 3: what will be written\n", "Write it?",
 	} {
 		at := strings.Index(text, want)
 		if at < last || strings.HasPrefix(want, "\nStep") && strings.Count(text, want) != 1 {
@@ -203,8 +203,8 @@ func TestFirstRunTakesTheAddressOfTheFlag(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	w, out := newTestWizard(r, testenv.Canary, "prod", "1", "file", "yes")
 	w.Flags.BaseURL = r.Base
-	if err := w.Run(t.Context()); err != nil || strings.Contains(out.String(), "Address of the API [") ||
-		!strings.Contains(out.String(), "Address of the API: "+r.Base) {
+	if err := w.Run(t.Context()); err != nil || strings.Contains(out.String(), "API address [") ||
+		!strings.Contains(out.String(), "API address: "+r.Base) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if kept := r.ReadTree(filepath.Join(r.Home, "config")); !strings.Contains(kept, r.Base) {
@@ -213,7 +213,7 @@ func TestFirstRunTakesTheAddressOfTheFlag(t *testing.T) {
 	r = newTestEnv(t, emulator.Options{})
 	w, out = newTestWizard(r, testenv.Canary, "prod", "1", r.Base, "file", "yes")
 	w.Flags.BaseURL = "http://127.0.0.1:1/v4"
-	const again = "Address of the API [http://127.0.0.1:1"
+	const again = "API address [http://127.0.0.1:1"
 	if err := w.Run(t.Context()); err != nil || !strings.Contains(out.String(), again) {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -247,7 +247,7 @@ func TestFirstRunKeepsTheAnswersAfterANo(t *testing.T) {
 		}
 	}
 	for _, part := range []string{
-		"A name for this account [prod]", "Address of the API [" + r.Base + "]",
+		"A name for this account [prod]", "API address [" + r.Base + "]",
 		"enter one of the words above",
 	} {
 		if !strings.Contains(out.String(), part) {

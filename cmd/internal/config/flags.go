@@ -43,7 +43,7 @@ type Flags struct {
 func (f *Flags) AddAccountFlags(set *pflag.FlagSet) {
 	set.StringVar(&f.Config, "config", "", "configuration file (default $XDG_CONFIG_HOME/lookout/config.toml)")
 	set.StringVarP(&f.Account, "account", "a", "", "account to use, as named in the configuration")
-	set.StringVar(&f.BaseURL, "base-url", "", "address of the API, ending in its version")
+	set.StringVar(&f.BaseURL, "base-url", "", "API address, including the version")
 	set.StringVar(&f.TokenFile, "token-file", "", "file that holds the token, readable only by its owner")
 	set.StringVar(&f.TokenEnv, "token-env", "", "environment variable that holds the token, such as LINODE_TOKEN")
 }
@@ -54,7 +54,7 @@ func (f *Flags) AddDryRunFlag(set *pflag.FlagSet) {
 		&f.DryRun,
 		"dry-run",
 		false,
-		"print what would be sent, as curl commands with secrets masked; send only reads",
+		"print requests as curl commands with secrets masked; only reads are sent",
 	)
 }
 
@@ -119,7 +119,7 @@ func (f *Flags) AddScreenFlags(set *pflag.FlagSet) {
 	set.BoolVar(&f.ASCII, "ascii", false, "use only ASCII characters")
 	set.BoolVar(&f.NoMotion, "no-motion", false, "do not briefly highlight changed rows")
 	set.BoolVar(&f.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
-	set.BoolVar(&f.Linear, "linear", false, "for screen readers: print lines one below the other, one item at a time")
+	set.BoolVar(&f.Linear, "linear", false, "for screen readers: print plain lines, one item at a time")
 	set.StringVar(&f.View, "view", "", "pane to start with: overview, issues, services, …")
 	set.Var(&f.Refresh, "refresh", "time between refreshes of the visible pane, at least 5s (default 20s)")
 	set.StringVar(&f.LogFile, "log-file", "", "write lookout's own errors to this file")

@@ -122,14 +122,14 @@ func checkConfigSize(text string) (Mistake, bool) {
 
 // syntaxTexts are the errors of the TOML parser in plain words, with the next step.
 var syntaxTexts = []struct{ contained, plain string }{
-	{"multiline", `the text of several lines is not closed; add """ or ''' where it should end`},
+	{"multiline", `the multi-line text is not closed; add """ or ''' where it should end`},
 	{"strings cannot have new lines", "a quote is not closed; add one at the end of the value"},
 	{"unterminated", "a quote is not closed; add one at the end of the value"},
 	{"strings must be quoted", `the value needs quotes, such as "20s"`},
-	{"escape", `a backslash in "…" has a meaning of its own; use '…' instead`},
-	{"is already defined", "this is set a second time; remove one of the lines"},
+	{"escape", `a backslash in "…" has a special meaning; use '…' instead`},
+	{"is already defined", "this is set twice; remove one of the lines"},
 	{"already exists", "this block already exists; move its lines into the first one"},
-	{"'=' after key", `after the name comes "=", such as theme = "dark"`},
+	{"'=' after key", `the name must be followed by "=", as in theme = "dark"`},
 	{"start of key", `a line must begin with the name of a setting, as in theme = "dark"`},
 	{"to close table name", `"]" is missing at the end of the line`},
 	{"array is incomplete", `"]" is missing at the end of the list`},

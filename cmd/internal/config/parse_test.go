@@ -199,10 +199,10 @@ func TestParse_notationInPlainWords(t *testing.T) {
 		"mouse = True # always\n":                  "1:9: use true or false",
 		"theme = “dark”\n":                         "1:9: use straight quotes",
 		"[keys]\n\"a\" = [\n  dark,\n]\n":          `3:3: the value needs quotes, such as "dark"`,
-		"theme = \"dark\"\ntheme = \"light\"\n":    "2:1: this is set a second time; remove one of the lines",
+		"theme = \"dark\"\ntheme = \"light\"\n":    "2:1: this is set twice; remove one of the lines",
 		"[accounts.a]\n[accounts.b]\n[accounts.a]": "3:2: this block already exists",
-		"theme \"dark\"\n":                         `1:7: after the name comes "="`,
-		"theme: dark\n":                            `1:6: after the name comes "="`,
+		"theme \"dark\"\n":                         `1:7: the name must be followed by "="`,
+		"theme: dark\n":                            `1:6: the name must be followed by "="`,
 		"{\"theme\": \"dark\"}\n":                  "1:1: a line must begin with the name of a setting",
 		"[accounts.a\n":                            `1:12: "]" is missing at the end of the line`,
 		"x = [\"a\"\n":                             `1:9: "]" is missing at the end of the list`,
@@ -210,7 +210,7 @@ func TestParse_notationInPlainWords(t *testing.T) {
 		"theme = \"a\" refresh = \"20s\"\n":        "1:13: there is more than one setting on the line",
 		"token_file = \"C:\\Users\\x\"\n":          "1:19: a backslash in",
 		"x = {a = 1\n":                             `1:11: "}" is missing`,
-		"x = \"\"\"a\n":                            "1:9: the text of several lines is not closed",
+		"x = \"\"\"a\n":                            "1:9: the multi-line text is not closed",
 	} {
 		_, wrong := Parse([]byte(text))
 		if got := strings.Join(wrong.Texts("c"), "\n"); !strings.HasPrefix(got, "c:"+want) || len(wrong.Fatal()) == 0 {

@@ -199,7 +199,7 @@ func readTokenFile(path string) (client.Secret, error) {
 	case len(data) > prompt.MaxSecretBytes:
 		return client.Secret{}, exit.Advise(
 			fmt.Errorf("token file: %s is longer than %d bytes, too long for a token", path, prompt.MaxSecretBytes),
-			"name the file that holds the token alone",
+			"give a file that contains only the token",
 		)
 	case len(bytes.TrimSpace(data)) == 0:
 		return client.Secret{}, exit.Advise(

@@ -51,7 +51,7 @@ func TestChangePath(t *testing.T) {
 		p.Type("8", "<enter>")
 		p.WaitFor("prefix")
 		p.Type("w")
-		p.WaitFor("What exists")
+		p.WaitFor("If it exists")
 		p.Type("<tab>", "<esc>", "3")
 		p.check(t)
 	})

@@ -106,7 +106,7 @@ func (f *journalFailures) add(name string, err error) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.all = append(f.all, fmt.Errorf("account %s: %w; look at it before you repeat it", name, err))
+	f.all = append(f.all, fmt.Errorf("account %s: %w; check it before you repeat it", name, err))
 }
 
 // error returns the failures with the exit code for an unknown outcome, or nil.

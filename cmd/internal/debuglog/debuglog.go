@@ -110,7 +110,7 @@ func (t *loggingTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	res, err := t.next.RoundTrip(req)
 	took := time.Since(begun).Round(time.Millisecond)
 	if err != nil {
-		t.log.printf("#%d < no answer after %v: %s", n, took, errorText(err))
+		t.log.printf("#%d < no response after %v: %s", n, took, errorText(err))
 		return nil, err
 	}
 	line := fmt.Sprintf("#%d < %s in %v", n, res.Status, took)

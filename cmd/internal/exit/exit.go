@@ -41,9 +41,9 @@ var Codes = []struct {
 	{CodeNotFound, "not found"},
 	{CodeUnknown, "a change was sent, but its outcome is unknown or could not be printed: check before you repeat it"},
 	{CodeUnavailable, "too many requests, or the API cannot be reached: try again later"},
-	{CodePartial, "some of several files or objects were not transferred or deleted; each is named on standard error"},
+	{CodePartial, "some files or objects were not transferred or deleted; each is listed on standard error"},
 	{CodeProblem, "lookout status found something broken"},
-	{CodeInterrupted, "interrupted; another signal n gives 128+n"},
+	{CodeInterrupted, "interrupted; other signals give 128+n"},
 }
 
 // Help returns the list of exit codes for help texts.

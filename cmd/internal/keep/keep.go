@@ -255,7 +255,7 @@ func (k *keeper) ended(a *account, w dueWindow, result maintenance.WindowResult,
 	case maintenance.Gone:
 		text = "the service has been deleted"
 	case maintenance.Missed:
-		text = "its planned window was over before it could begin; nothing was changed"
+		text = "the planned window was over before it could begin; nothing was changed"
 	case maintenance.Kept:
 		text = "it is already disabled, and stays disabled"
 	default:
@@ -322,7 +322,7 @@ func otherJournals(folder string, accounts []WatchedAccount) []WatchedAccount {
 			Name:    strings.TrimSuffix(filepath.Base(path), ".journal"),
 			Journal: path,
 			Connect: func(context.Context, client.ChangeRecorder) (*client.Client, error) {
-				return nil, errors.New("no account of the configuration has this journal")
+				return nil, errors.New("no account in the configuration has this journal")
 			},
 		})
 	}

@@ -33,12 +33,12 @@ var Formats = []string{"table", "json", "ndjson", "csv"}
 const Help = `Lists are streamed, using a few megabytes of memory however long they are. If reading fails, the
 rows read before the failure are still printed, and the exit code is not 0; a JSON array is then left open, so
 that no program mistakes it for a complete one. The first 5,000 rows set the widths of a table's columns.
-Times are in RFC 3339 and in UTC, in every format.
+Times are RFC 3339 times in UTC, in every format.
 
---jq prints what a jq expression makes of the JSON: of each row with -o ndjson, otherwise of the whole
-array or object, which is kept in memory. A string is printed without quotes, with hidden characters made
+--jq applies a jq expression to the JSON and prints the results: to each row with -o ndjson, otherwise to
+the whole array or object, which is kept in memory. A string is printed without quotes, with hidden characters made
 visible (in a pipe it keeps its line breaks); anything else is one line of JSON. The expression cannot read
-files or environment variables. An error in it ends the command after the results before it.`
+files or environment variables. An error in the expression ends the command after the results so far.`
 
 // A Printer writes rows as the flags of a command say.
 type Printer struct {
@@ -57,7 +57,7 @@ func (p *Printer) AddFlags(set *pflag.FlagSet) {
 	set.StringVarP(&p.Format, "output", "o", "table", "output format: "+strings.Join(Formats, ", "))
 	p.formatFlag = set.Lookup("output")
 	set.StringSliceVar(&p.Columns, "columns", nil, "columns of table and csv output, in order, e.g. name,size")
-	set.BoolVar(&p.NoHeaders, "no-headers", false, "leave out the names of the columns in table and csv")
+	set.BoolVar(&p.NoHeaders, "no-headers", false, "omit column names in table and csv output")
 	p.AddJQFlag(set)
 }
 
@@ -79,7 +79,7 @@ func (p *Printer) Check(columns []resource.ColumnDefinition[any]) (err error) {
 	case p.JQ != "" && !isJSON:
 		return exit.Usage(fmt.Errorf("--jq is for JSON; use -o json or -o ndjson instead of -o %s", p.Format))
 	case len(p.Columns) > 0 && isJSON:
-		return exit.Usage(errors.New("--columns is for table and csv; JSON holds what the API sent"))
+		return exit.Usage(errors.New("--columns is for table and csv; JSON contains what the API sent"))
 	}
 	_, err = chosen(columns, p.Columns)
 	return err

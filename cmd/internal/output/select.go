@@ -27,7 +27,7 @@ type RowQuery struct {
 
 // AddFlags adds the flags that all lists have.
 func (s *RowQuery) AddFlags(set *pflag.FlagSet) {
-	set.StringVar(&s.Filter, "filter", "", "only rows that match, as in the panes: "+filter.Summary)
+	set.StringVar(&s.Filter, "filter", "", "only matching rows, in the dashboard's filter syntax: "+filter.Summary)
 	set.StringVar(&s.Sort, "sort", "", "sort by this column once all rows are read; -NAME is descending")
 	set.IntVar(&s.Limit, "limit", 0, "stop after this many rows (default: all)")
 }

@@ -245,7 +245,7 @@ func (d *Doctor) checkConnection(ctx context.Context) {
 	res.Body.Close()
 	d.response = res
 	d.addFinding(
-		"address", stateOK, fmt.Sprintf("%s answers in %d ms", c.Host(), time.Since(d.sentAt).Milliseconds()), "",
+		"address", stateOK, fmt.Sprintf("%s responds in %d ms", c.Host(), time.Since(d.sentAt).Milliseconds()), "",
 	)
 	d.checkTLS(res.TLS)
 }
@@ -306,7 +306,7 @@ const maxClockSkew = 30 * time.Second
 // checkClock compares this machine's clock with the server's.
 func (d *Doctor) checkClock() {
 	if d.response == nil {
-		d.addFinding("clock", stateSkipped, "the server did not answer", "")
+		d.addFinding("clock", stateSkipped, "the server did not respond", "")
 		return
 	}
 	at, err := http.ParseTime(d.response.Header.Get("Date"))
@@ -433,7 +433,7 @@ func (d *Doctor) checkTerminal() {
 // checkClipboard finds out how copies reach the clipboard. Terminals cannot be asked whether they accept OSC 52.
 func (d *Doctor) checkClipboard() {
 	const check = "clipboard"
-	const advice = "copy something with y and paste it; if nothing comes, allow OSC 52 in the terminal"
+	const advice = "copy something with y and paste it; if nothing appears, allow OSC 52 in the terminal"
 	command := terminal.ClipboardCommand()
 	switch {
 	case os.Getenv("TMUX") != "":

@@ -44,7 +44,7 @@ func (d *Doctor) checkFolders() {
 	}, {
 		check:  "cache folder",
 		path:   config.CacheFolder(),
-		effect: "shells complete names only with a request each time",
+		effect: "shells send a request each time they complete a name",
 	}} {
 		if f.path != "" {
 			d.checkFolder(f)
@@ -85,7 +85,7 @@ func (d *Doctor) checkFolder(f checkedFolder) {
 	}
 	switch {
 	case !there:
-		d.addFinding(f.check, stateOK, f.path+" is not there yet", "")
+		d.addFinding(f.check, stateOK, f.path+" does not exist yet", "")
 	case config.OwnedByOther(info):
 		d.addFinding(
 			f.check, stateWarning, f.path+" belongs to another user, who can read what lookout keeps there",
@@ -125,7 +125,7 @@ func (d *Doctor) checkJournal(path string) {
 	const check = "journal"
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		d.addFinding(check, stateOK, path+" is not there yet", "")
+		d.addFinding(check, stateOK, path+" does not exist yet", "")
 		return
 	}
 	j, err := journal.Open(path, d.settings.Account, time.Now)
@@ -152,7 +152,7 @@ func (d *Doctor) checkSeen(file statefile.StateFile) {
 	next := "make it a file that you can read: nothing is remembered until then"
 	data, err := file.Read()
 	if err == nil {
-		next = "none is needed: the dashboard sets it aside and begins a new one"
+		next = "none is needed: the dashboard sets it aside and starts a new one"
 		_, err = incident.Load(data)
 	}
 	if err != nil {

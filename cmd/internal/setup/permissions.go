@@ -152,7 +152,7 @@ func (r PanePermissions) String() string {
 	case r.Required == "":
 		return text
 	case r.Allowed == "list":
-		return text + "; single ones and changes need " + r.Required
+		return text + "; reading single rows and changes need " + r.Required
 	case r.Allowed == mayNothing:
 		return text + "; it needs " + r.Required
 	}

@@ -236,11 +236,11 @@ func (w *Wizard) askAddress() (err error) {
 		if err := config.CheckBaseURL(given); err != nil {
 			return exit.Usage(fmt.Errorf("--base-url: %w", err))
 		}
-		w.printf("Address of the API: %s", client.Clean(given))
+		w.printf("API address: %s", client.Clean(given))
 		return nil
 	}
 	offered := cmp.Or(w.account.BaseURL, defaultBaseURL)
-	w.account.BaseURL, err = w.ask("Address of the API", offered, config.CheckBaseURL)
+	w.account.BaseURL, err = w.ask("API address", offered, config.CheckBaseURL)
 	return err
 }
 
@@ -435,7 +435,7 @@ func (w *Wizard) tryToken(ctx context.Context) error {
 	if errors.As(err, &failure) && !deniedByAPI(failure) {
 		return err
 	}
-	greeting := c.Host() + " answers."
+	greeting := c.Host() + " responds."
 	w.token, w.user = t, ""
 	if user, err := c.Profile(ctx); err == nil && !user.Username.IsZero() {
 		w.user = user.Username.String()
@@ -451,7 +451,7 @@ func (w *Wizard) tryToken(ctx context.Context) error {
 // confirmAndWrite shows what it would write, and writes it after a yes. After a no it asks what to change. If the token
 // cannot be stored, it asks for another place.
 func (w *Wizard) confirmAndWrite(ctx context.Context) error {
-	_ = w.step(3, "what is written")()
+	_ = w.step(3, "what will be written")()
 	for {
 		if err := w.askTokenStorage(); err != nil {
 			return err

@@ -336,7 +336,9 @@ func (f facts) nobodyCalled(c *collector) {
 		case group == "":
 			c.add(Found, strconv.Itoa(s.ID), s.Label, "has no consultation group: nobody is called")
 		case len(groups[group]) == 0 && f.contacts.err == nil:
-			c.add(Found, strconv.Itoa(s.ID), s.Label, fmt.Sprintf("group %s has no contact: nobody is called", s.Group))
+			c.add(
+				Found, strconv.Itoa(s.ID), s.Label, fmt.Sprintf("group %s has no contacts: nobody is called", s.Group),
+			)
 		}
 	}
 }
@@ -370,7 +372,7 @@ func (f facts) unusedContacts(c *collector) {
 		case group == "":
 			c.add(Found, strconv.Itoa(p.ID), p.Name, "is in no group, so it is never called")
 		case !used[group] && f.services.err == nil:
-			text := fmt.Sprintf("no service uses the group %s, so it is never called", p.Group)
+			text := fmt.Sprintf("no service uses group %s, so it is never called", p.Group)
 			c.add(Found, strconv.Itoa(p.ID), p.Name, text)
 		}
 	}

@@ -85,7 +85,7 @@ func (p *view) LoadMissing() tea.Cmd {
 // newestChange identifies the newest change of the access, with its outcome.
 func (p *view) newestChange() string {
 	id := client.BucketID(p.object.Cluster, p.object.Bucket)
-	return account.Memo(p.a, "newest change of the access to "+id, func() string {
+	return account.Memo(p.a, "latest change to access to "+id, func() string {
 		for _, e := range p.a.JournalStore().Rows() {
 			switch e.Change.Op {
 			case client.OpUpdateBucketAccess, client.OpReplaceBucketAccess, client.OpSetObjectACL,
@@ -191,7 +191,7 @@ func verdict(acls []*Grant, g theme.Glyphs) (string, theme.Tone) {
 		case public:
 			return fmt.Sprintf("%s PUBLIC, through its bucket: %s", g.Problem, r.Note), theme.Bad
 		case !known:
-			text, tone = g.Unknown+" It is not known whether it is public", theme.Warn
+			text, tone = g.Unknown+" Unknown whether it is public", theme.Warn
 		}
 	}
 	return text, tone

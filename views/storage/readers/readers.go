@@ -48,7 +48,7 @@ const (
 const PolicyNote = "policies that were set through S3 are not visible to the account API, and may let others in"
 
 // linksNote says which links are not among those of the journal.
-const linksNote = "Links that were made elsewhere are not known."
+const linksNote = "Links created elsewhere are unknown."
 
 // Access is what was read about a bucket, or about an object of it.
 type Access struct {
@@ -164,7 +164,7 @@ func Keys(all []*client.AccessKey, bucket, region string) []*Grant {
 	for _, k := range all {
 		if r, reaches := newKey(k, bucket); reaches {
 			if r.Regions != nil && region != "" && !slices.Contains(r.Regions, region) {
-				r.Note += "; not known to work in " + client.Clean(region) + ", which is not among its regions"
+				r.Note += "; may not work in " + client.Clean(region) + ", which is not among its regions"
 			}
 			found = append(found, r)
 		}
