@@ -55,6 +55,7 @@ func newDeclaredResource(r resource.Resource[any]) scriptResource {
 		description:    r.Description,
 		idArg:          r.Argument,
 		listArgs:       r.ListArguments,
+		listSummary:    "List the " + r.PluralName(),
 		listsByDefault: r.ListsByDefault,
 		columns:        r.Columns,
 		id:             r.ID,
