@@ -119,8 +119,8 @@ func TestLists_thirdColumn(t *testing.T) {
 		key  string
 		want []string
 	}{
-		{"2", []string{"─ CPU % ─ now", "at #823", "─ Earlier issues ─ 3 ─", "#810", "─ Changes ─"}},
-		{"3", []string{"─ CPU % ─ now", "▲823", "─ Changes ─", "no changes made from this"}},
+		{"2", []string{"─ All instances: CPU % ─", "at #823", "─ Earlier issues ─ 3 ─", "#810", "─ Changes ─"}},
+		{"3", []string{"─ All instances: CPU % ─", "▲823", "─ Changes ─", "no changes made from this"}},
 		{"4", []string{"─ Issues to call about ─", "─ Changes ─"}},
 		{"5", []string{"─ Issues of services that use it ─", "#818", "cdn-origin", "─ Changes ─"}},
 		{"6", []string{"─ Issues at this address ─", "─ Changes ─"}},

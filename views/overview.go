@@ -91,7 +91,7 @@ func (o *overview) Announce(b ui.Box) ui.ScreenReaderText {
 func (o *overview) Name() string { return "overview" }
 
 // Status says what the charts show.
-func (o *overview) Status() []string { return managed.ChartNotes() }
+func (o *overview) Status() []string { return managed.LoadNotes() }
 
 // Freshness returns the freshness of services and issues together: they are what wakes people.
 func (o *overview) Freshness() ui.Freshness {

@@ -159,10 +159,16 @@ func TestIncident_windowAroundDetection(t *testing.T) {
 	})
 }
 
-// Every pane with charts says whose load they show.
+// Every pane with charts says whose load they show, also beside the row of a single service or issue.
 func TestLoad_saysWhose(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{200, 50}, func(r *harness) {
+		for _, pane := range []string{"2", "3"} {
+			r.press(pane)
+			r.requireText("All instances: CPU %")
+		}
+	})
 	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
-		const whose = "charts: all managed instances combined"
+		const whose = "load: all managed instances combined"
 		r.requireText(whose)
 		r.press("7")
 		r.requireText(whose)

@@ -38,7 +38,7 @@ func (p *incidentView) Name() string { return "issue" }
 func (p *incidentView) Crumb() string { return "issue " + p.id }
 
 // Status says whose load is shown.
-func (p *incidentView) Status() []string { return ChartNotes() }
+func (p *incidentView) Status() []string { return LoadNotes() }
 
 // Freshness returns how fresh the issues and the services are, whichever is older.
 func (p *incidentView) Freshness() ui.Freshness {

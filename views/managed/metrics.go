@@ -38,10 +38,16 @@ func Metrics() []metric {
 	}
 }
 
-// ChartNotes returns what panes say about their charts: what they cover.
-func ChartNotes() []string { return chartNotes }
+// LoadNotes returns what panes say about the load that they show, in charts or figures: what it covers.
+func LoadNotes() []string { return loadNotes }
 
-var chartNotes = []string{"charts: all managed instances combined"}
+var loadNotes = []string{"load: all managed instances combined"}
+
+// ofAllInstances returns a metric with a title that says what it covers, for charts beside a single service or issue.
+func ofAllInstances(m metric) metric {
+	m.Name = "All instances: " + m.Name
+	return m
+}
 
 // newSeries returns samples as a series.
 func newSeries(name string, samples []client.Sample) chart.Series {
@@ -114,10 +120,14 @@ func issueMarks(a *account.Account) []chart.TimeMark {
 	}, append(account.IncidentSources(a), a.Stats())...)
 }
 
-// loadPanels returns the charts of CPU and network over the last 24 hours, with the values at a moment.
+// loadPanels returns the charts of CPU and network over the last 24 hours, with the values at a moment. The title of
+// the first says what both cover: that of the network has no room for it.
 func loadPanels(a *account.Account, at time.Time) []ui.StackedPanel {
 	panels := make([]ui.StackedPanel, 2)
 	for n, m := range Metrics()[:2] {
+		if n == 0 {
+			m = ofAllInstances(m)
+		}
 		panels[n].Draw = func(b ui.Box) string { return metricPanel(a, m, chart.Chart{Cursor: at}, b) }
 	}
 	return panels

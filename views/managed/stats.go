@@ -32,7 +32,7 @@ func StatsPane(a *account.Account) ui.Pane { return &statsView{a: a, grid: true}
 func (p *statsView) Name() string { return "stats" }
 
 // Status says what the charts show.
-func (p *statsView) Status() []string { return ChartNotes() }
+func (p *statsView) Status() []string { return LoadNotes() }
 
 // Freshness returns how fresh the stats are.
 func (p *statsView) Freshness() ui.Freshness { return p.a.Stats().Freshness() }
