@@ -25,7 +25,7 @@ const (
 	Unknown  Outcome = "unknown"  // sent without a readable answer: the change may have been applied
 	// AsWanted is how the journal shows Applied if the answer was lost and reading again showed what the change wanted:
 	// the API does not say whose change did it.
-	AsWanted Outcome = "as intended"
+	AsWanted Outcome = "as wanted"
 )
 
 // An ErrorReason is one entry of an error answer ("Errors").

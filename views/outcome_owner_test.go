@@ -67,7 +67,7 @@ func TestOutcome_identicalChangeByColleagueIsNotClaimed(t *testing.T) {
 				}
 				r.requireMessageWith(notKnown)
 				r.press("<esc>", ":", "journal", "<enter>")
-				r.line(change.op, "as intended")
+				r.line(change.op, "as wanted")
 			})
 		})
 	}

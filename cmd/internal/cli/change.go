@@ -208,7 +208,7 @@ func (r *subcommandRun) lookUpLost(ctx context.Context, s *scriptSession, c chan
 	defer cancel()
 	switch outcome, reason := account.WaitForOutcome(wait, a, e.IntentID()); outcome {
 	case ui.Applied:
-		s.reportf("%s: as intended: %s; %s", c.name, reason, ui.OwnerNotKnown)
+		s.reportf("%s: as wanted: %s; %s", c.name, reason, ui.OwnerNotKnown)
 		return nil
 	case ui.Rejected:
 		return exit.WithCode(exit.CodeFailure, fmt.Errorf(

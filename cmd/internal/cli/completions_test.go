@@ -22,7 +22,7 @@ func TestValuesAreCompleted(t *testing.T) {
 		"watch --theme ":                        "auto dark light",
 		"--view ":                               "overview issues services",
 		"demo --view ":                          "overview issues services",
-		"journal --outcome ":                    "sent done as intended not done unknown" + nothing,
+		"journal --outcome ":                    "sent done as wanted not done unknown" + nothing,
 		"objects link B N --method ":            "GET PUT DELETE" + nothing,
 		"services create --type ":               "url tcp" + nothing,
 		"services update 1 --type ":             "url tcp" + nothing,

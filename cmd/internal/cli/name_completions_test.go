@@ -125,7 +125,7 @@ func TestNameCompletion_withoutTheAPI(t *testing.T) {
 		"services list --sort -sta":                "-status|",
 		"services list --sort=-sta":                "-status|",
 		"services list --sort sta":                 "status|",
-		"journal --outcome unknown,":               "unknown,sent|unknown,done|unknown,as intended|unknown,not done|:4",
+		"journal --outcome unknown,":               "unknown,sent|unknown,done|unknown,as wanted|unknown,not done|:4",
 		"services disable x --for ":                "15m|1h|4h|24h|none|:4",
 		"objects link b n --for ":                  "15m|1h|4h|24h|:4",
 		"api ":                                     "GET|POST|PUT|DELETE|:4",

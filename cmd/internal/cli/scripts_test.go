@@ -439,11 +439,11 @@ func TestScripts_lostAnswerAndWait(t *testing.T) {
 		},
 		"with --wait": {
 			[]string{"services", "disable", "edge-router", "--wait"}, "disable service", exit.CodeOK,
-			"as intended: the service is disabled; who made the change is not known",
+			"as wanted: the service is disabled; who made the change is not known",
 		},
 		"a deletion, with --wait": {
 			[]string{"contacts", "delete", "11", "--yes", "--wait"}, "delete contact", exit.CodeOK,
-			"as intended: it is gone; who made the change is not known",
+			"as wanted: it is gone; who made the change is not known",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
