@@ -27,14 +27,14 @@ func (e *Entry) lastRecord() time.Time {
 	return e.Time
 }
 
-// mayArriveFor is for how long after it was sent a change may still arrive that is recorded as not done because
+// MayArriveFor is for how long after it was sent a change may still arrive that is recorded as not done because
 // readings did not show it.
-const mayArriveFor = 24 * time.Hour
+const MayArriveFor = 24 * time.Hour
 
 // MayArrive reports whether the change is recorded as not done because readings did not show it, and may still arrive:
 // for a day.
 func (e Entry) MayArrive(now time.Time) bool {
-	return e.Outcome == client.Rejected && e.ByReading && now.Sub(e.Time) < mayArriveFor
+	return e.Outcome == client.Rejected && e.ByReading && now.Sub(e.Time) < MayArriveFor
 }
 
 // unresolvedMemo is what UnresolvedEntries returned last.

@@ -170,7 +170,7 @@ func (a *Account) FormWithConsent(
 	f.Send = func(ctx context.Context) (func() tea.Cmd, error) { return send(ctx, consents) }
 	f.OnUnknown = func() tea.Cmd {
 		lost = true
-		return ResumeLookups(a, UnresolvedChanges(a))
+		return ResumeLookups(a, UnresolvedChanges(a), "")
 	}
 	return f
 }

@@ -20,29 +20,56 @@ import (
 )
 
 // ResumeLookups looks up the changes of a list from the journal whose outcome is not known, unless that is under way:
-// those of an earlier run, and those of other programs.
-func ResumeLookups(a *Account, entries []*journal.Entry) tea.Cmd {
-	var cmds []tea.Cmd
-	for _, e := range entries {
-		if a.Journal.Unresolved(*e) && !e.ByReading && !client.DeletesMany(e.Change.Op) && !superseded(a, e) &&
-			findLookup(a, e.ID) == nil {
-			cmds = append(cmds, homeOf(a, e).LookUp(entryLookup(a, e)))
-		}
+// those of an earlier run, and those of other programs. message says so if there are any.
+func ResumeLookups(a *Account, entries []*journal.Entry, message string) tea.Cmd {
+	entries = slices.DeleteFunc(slices.Clone(entries), func(e *journal.Entry) bool {
+		return !a.Journal.Unresolved(*e) || e.ByReading || client.DeletesMany(e.Change.Op)
+	})
+	if len(entries) == 0 {
+		return nil
 	}
-	return tea.Batch(cmds...)
+	return func() tea.Msg { return lookupsFound{a: a, entries: current(a, entries), message: message} }
 }
 
 // WatchNotSeen looks for changes of earlier runs and of other programs that are recorded as not done because readings
 // did not show them: they may still arrive.
 func WatchNotSeen(a *Account) tea.Cmd {
+	now := a.Now()
+	return func() tea.Msg {
+		entries := ToPointers(mayArrive(a, now))
+		return lookupsFound{a: a, entries: current(a, entries), notSeen: true}
+	}
+}
+
+// mayArrive returns the changes that are recorded as not done and may still arrive, oldest first. It reads the journal.
+func mayArrive(a *Account, now time.Time) []journal.Entry {
+	entries := a.Journal.Entries(now.Add(-journal.MayArriveFor))
+	return slices.DeleteFunc(entries, func(e journal.Entry) bool { return !e.MayArrive(now) })
+}
+
+// lookupsFound are changes that are to be looked up.
+type lookupsFound struct {
+	a       *Account
+	entries []*journal.Entry
+	notSeen bool // they are recorded as not done
+	message string
+}
+
+// Deliver begins the lookups that are not under way.
+func (f lookupsFound) Deliver() tea.Cmd {
 	var cmds []tea.Cmd
-	for _, e := range ToPointers(a.Journal.Entries(a.Now().Add(-unresolvedAge))) {
-		if !e.MayArrive(a.Now()) || superseded(a, e) || findLookup(a, e.ID) != nil {
+	unresolved := UnresolvedChanges(f.a)
+	for _, e := range f.entries {
+		isOpen := f.notSeen || slices.ContainsFunc(unresolved, func(u *journal.Entry) bool { return u.ID == e.ID })
+		if !isOpen || findLookup(f.a, e.ID) != nil {
 			continue
 		}
-		l := entryLookup(a, e)
-		l.NotSeen = true
-		cmds = append(cmds, homeOf(a, e).LookUp(l))
+		l := entryLookup(f.a, e)
+		l.NotSeen = f.notSeen
+		cmds = append(cmds, homeOf(f.a, e).LookUp(l))
+	}
+	if len(cmds) > 0 && f.message != "" {
+		cmds = append(cmds, ui.ShowStatus(theme.Warn, f.message))
 	}
 	return tea.Batch(cmds...)
 }
@@ -50,8 +77,8 @@ func WatchNotSeen(a *Account) tea.Cmd {
 // recordLate records and shows that a change was seen although it is recorded as not done. what names the change,
 // reason says what was seen.
 func recordLate(a *Account, intent, what, reason string) tea.Cmd {
-	entries := a.Journal.Entries(a.Now().Add(-unresolvedAge))
-	i := slices.IndexFunc(entries, func(e journal.Entry) bool { return e.ID == intent && e.MayArrive(a.Now()) })
+	entries := mayArrive(a, a.Now())
+	i := slices.IndexFunc(entries, func(e journal.Entry) bool { return e.ID == intent })
 	if i < 0 || superseded(a, &entries[i]) {
 		return nil
 	}
@@ -314,11 +341,21 @@ func judgeEntry(ctx context.Context, a *Account, e *journal.Entry) (ui.LookupVer
 }
 
 // superseded reports whether a later change of the same object was applied: what is there now tells nothing about the
-// earlier one.
-func superseded(a *Account, e *journal.Entry) bool {
-	return e.Change.ID != "" && slices.ContainsFunc(a.Journal.Entries(e.Time), func(later journal.Entry) bool {
-		return later.ID != e.ID && later.Change.Resource == e.Change.Resource && later.Change.ID == e.Change.ID &&
-			later.Outcome == client.Applied
+// earlier one. It reads the journal.
+func superseded(a *Account, e *journal.Entry) bool { return len(current(a, []*journal.Entry{e})) == 0 }
+
+// current returns the changes that are not superseded. It reads the journal.
+func current(a *Account, entries []*journal.Entry) []*journal.Entry {
+	if len(entries) == 0 {
+		return nil
+	}
+	oldest := slices.MinFunc(entries, func(e, f *journal.Entry) int { return e.Time.Compare(f.Time) })
+	since := a.Journal.Entries(oldest.Time)
+	return slices.DeleteFunc(slices.Clone(entries), func(e *journal.Entry) bool {
+		return e.Change.ID != "" && slices.ContainsFunc(since, func(later journal.Entry) bool {
+			return later.ID != e.ID && !later.Time.Before(e.Time) && later.Outcome == client.Applied &&
+				later.Change.Resource == e.Change.Resource && later.Change.ID == e.Change.ID
+		})
 	})
 }
 

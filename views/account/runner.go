@@ -336,7 +336,7 @@ func (r OperationRunner[T]) openForm(s *start[T]) form.Form {
 				Note:      s.draft.CandidateNote,
 			}))
 		},
-		AfterFailure: func() tea.Cmd { return ResumeLookups(r.Account, UnresolvedChanges(r.Account)) },
+		AfterFailure: func() tea.Cmd { return ResumeLookups(r.Account, UnresolvedChanges(r.Account), "") },
 		Change: func() ui.RowChange[T] {
 			var change ui.RowChange[T]
 			change, sent = r.change(s, row)

@@ -9,7 +9,6 @@ import (
 
 	"lookout/client"
 	"lookout/client/journal"
-	"lookout/theme"
 	"lookout/ui"
 	"lookout/views/account"
 )
@@ -21,8 +20,7 @@ func LookUpUnresolved(a *account.Account) tea.Cmd {
 	open := slices.DeleteFunc(account.UnresolvedChanges(a), func(e *journal.Entry) bool {
 		return client.DeletesMany(e.Change.Op) || e.ByReading
 	})
-	lookups := account.ResumeLookups(a, open)
-	if len(open) == 0 || lookups == nil {
+	if len(open) == 0 {
 		return nil
 	}
 	names := make([]string, 0, 3)
@@ -32,12 +30,8 @@ func LookUpUnresolved(a *account.Account) tea.Cmd {
 	if more := len(open) - 3; more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	return tea.Batch(
-		ui.ShowStatus(
-			theme.Warn,
-			"Outcome unknown, being looked up: "+account.JoinWithCommas(names)+" · see the journal",
-		),
-		lookups,
+	return account.ResumeLookups(
+		a, open, "Outcome unknown, being looked up: "+account.JoinWithCommas(names)+" · see the journal",
 	)
 }
 

@@ -170,6 +170,6 @@ func (m cancelStorageResult) Deliver() tea.Cmd {
 	}
 	return tea.Batch(
 		message, account.RefreshAll(m.a.Buckets(), m.a.Keys(), m.a.TransferUsage()),
-		account.ResumeLookups(m.a, account.UnresolvedChanges(m.a)),
+		account.ResumeLookups(m.a, account.UnresolvedChanges(m.a), ""),
 	)
 }
