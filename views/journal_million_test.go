@@ -186,3 +186,41 @@ func (l loop) medianPress(key rune) time.Duration {
 	slices.Sort(all)
 	return all[len(all)/2]
 }
+
+// Taking up what earlier runs have left reads none of the older changes in the event loop. Their file is gone here, so
+// reading it is reported as a problem: by the commands, and not before they run.
+func TestJournal_openingReadsNoOlderChanges(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	writeJournal(t, path, 20_000)
+	open := func() *journal.Journal {
+		j, err := journal.Open(path, "a", time.Now)
+		if err == nil {
+			err = j.Load()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j
+	}
+	open().Close() // the first start moves the older changes to a file of their own
+	j := open()
+	t.Cleanup(func() { j.Close() })
+	if err := os.Remove(path + ".000001"); err != nil {
+		t.Fatal(err)
+	}
+	api, err := client.New(
+		"https://api.example.test/v4", client.NewSecret("t"),
+		client.WithTransport(emulator.New(emulator.Options{Token: "t"})), client.WithRecorder(j),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := account.New(t.Context(), account.Options{API: api, Journal: j, Location: time.UTC})
+	resumeChanges(a)
+	if err := j.Problem(); err != nil {
+		t.Errorf("the event loop has read older changes: %v", err)
+	}
+	if account.WatchNotSeen(a)(); j.Problem() == nil {
+		t.Error("the command has read no older changes")
+	}
+}
