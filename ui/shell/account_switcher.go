@@ -18,8 +18,8 @@ import (
 // AllAccounts names the overview of all accounts, which the switcher opens like an account. No account has this name.
 const AllAccounts = "all accounts"
 
-// A Session is an open account.
-type Session struct {
+// A OpenAccount is an open account.
+type OpenAccount struct {
 	Options Options
 	Close   func() // cancels requests and flushes files; may take a while, and is called once, outside the loop
 }
@@ -29,7 +29,7 @@ type Session struct {
 // restored when it comes back.
 type AccountSwitcher struct {
 	*Shell
-	open          func(ctx context.Context, account string) (Session, error)
+	open          func(ctx context.Context, account string) (OpenAccount, error)
 	ctx           context.Context
 	closeSession  func() // closes the session in front
 	sessionNumber int    // number of the session in front; messages of an older one are dropped
@@ -50,7 +50,7 @@ type accountState struct {
 // NewAccountSwitcher returns a program that starts with a session. open opens others by their accounts' names; it runs
 // outside the loop.
 func NewAccountSwitcher(
-	ctx context.Context, first Session, open func(ctx context.Context, account string) (Session, error),
+	ctx context.Context, first OpenAccount, open func(ctx context.Context, account string) (OpenAccount, error),
 ) (*AccountSwitcher, error) {
 	s, err := New(first.Options)
 	if err != nil {
@@ -85,7 +85,7 @@ type sessionMessage struct {
 // accountOpened carries an opened account, or the error that prevented it.
 type accountOpened struct {
 	opening *openingDialog
-	session Session
+	session OpenAccount
 	err     error
 }
 
@@ -237,7 +237,7 @@ func inheritScreen(next, before *Shell) {
 }
 
 // replaceSession replaces the session in front, which is closed outside the loop.
-func (d *AccountSwitcher) replaceSession(next *Shell, session Session) {
+func (d *AccountSwitcher) replaceSession(next *Shell, session OpenAccount) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.closing.Go(d.closeSession)
@@ -246,7 +246,7 @@ func (d *AccountSwitcher) replaceSession(next *Shell, session Session) {
 }
 
 // discardSession closes a session that is not shown.
-func (d *AccountSwitcher) discardSession(session Session, message tea.Cmd) tea.Cmd {
+func (d *AccountSwitcher) discardSession(session OpenAccount, message tea.Cmd) tea.Cmd {
 	if session.Close != nil {
 		d.closing.Go(session.Close)
 	}

@@ -36,7 +36,7 @@ type switcherTest struct {
 func newSwitcherTest(t *testing.T) *switcherTest {
 	t.Helper()
 	d := &switcherTest{T: t, closed: map[string]int{}, fetches: make(chan context.Context, 100)}
-	open := func(ctx context.Context, name string) (Session, error) {
+	open := func(ctx context.Context, name string) (OpenAccount, error) {
 		return d.session(context.WithoutCancel(ctx), name), d.openErr
 	}
 	var err error
@@ -49,7 +49,7 @@ func newSwitcherTest(t *testing.T) *switcherTest {
 	return d
 }
 
-func (d *switcherTest) session(ctx context.Context, name string) Session {
+func (d *switcherTest) session(ctx context.Context, name string) OpenAccount {
 	ctx, cancel := context.WithCancel(ctx)
 	look, err := theme.New("dark", colorprofile.ASCII, false)
 	if err != nil {
@@ -77,7 +77,7 @@ func (d *switcherTest) session(ctx context.Context, name string) Session {
 		RowActions: d.rowActions,
 	}
 	other := &table.List[string]{Title: "others", Store: set, Columns: list.Columns}
-	return Session{Options: Options{
+	return OpenAccount{Options: Options{
 		Panes: []ui.Pane{list, other},
 		Theme: look,
 		AccountInfo: AccountInfo{Account: name, Accounts: []AccountChoice{

@@ -44,7 +44,7 @@ func runDashboard(c *cobra.Command, f *config.Flags) error {
 	rest := dashboard.ConfiguredAccounts(f, s)
 	f.Linear, f.ASCII = s.Linear, s.ASCII
 	f.ScrubEnvironment(false)
-	return dashboard.RunScreen(c.Context(), f, rest, func(ctx context.Context) (shell.Session, error) {
+	return dashboard.RunScreen(c.Context(), f, rest, func(ctx context.Context) (shell.OpenAccount, error) {
 		return rest.NewSession(ctx, f, s, api, j)
 	})
 }
@@ -66,7 +66,7 @@ func runAllAccounts(c *cobra.Command, f *config.Flags) error {
 	all := dashboard.AllAccounts(f, s)
 	f.Linear, f.ASCII = s.Linear, s.ASCII
 	f.ScrubEnvironment(false)
-	return dashboard.RunScreen(c.Context(), f, all, func(ctx context.Context) (shell.Session, error) {
+	return dashboard.RunScreen(c.Context(), f, all, func(ctx context.Context) (shell.OpenAccount, error) {
 		return all.Open(ctx, shell.AllAccounts)
 	})
 }

@@ -15,13 +15,13 @@ type accountList struct {
 	Choices  []shell.AccountChoice
 	Overview bool // there is an overview of all
 	// Open opens an account by its name, or the overview by shell.AllAccounts.
-	Open func(ctx context.Context, name string) (shell.Session, error)
+	Open func(ctx context.Context, name string) (shell.OpenAccount, error)
 }
 
 // NewSession returns an account for the screen, from which the user can switch to those of the list.
 func (a accountList) NewSession(
 	ctx context.Context, f *config.Flags, s config.Settings, c *client.Client, j *journal.Journal,
-) (shell.Session, error) {
+) (shell.OpenAccount, error) {
 	session, _, err := newShellSession(ctx, f, s, c, j)
 	session.Options.Accounts, session.Options.Overview = a.Choices, a.Overview
 	return session, err
@@ -57,18 +57,18 @@ func (r *configuredAccounts) list() accountList {
 		})
 	}
 	a.Overview = len(a.Choices) > 1 || r.began == ""
-	a.Open = func(ctx context.Context, name string) (shell.Session, error) {
+	a.Open = func(ctx context.Context, name string) (shell.OpenAccount, error) {
 		if name == shell.AllAccounts {
 			return newOverview(context.WithoutCancel(ctx), r.flags, r.general, a, r.source)
 		}
 		s, err := r.settings(name)
 		if err != nil {
-			return shell.Session{}, err
+			return shell.OpenAccount{}, err
 		}
 		s = r.withKnownToken(s)
 		c, j, err := s.Connect(ctx)
 		if err != nil {
-			return shell.Session{}, err
+			return shell.OpenAccount{}, err
 		}
 		session, err := a.NewSession(context.WithoutCancel(ctx), r.flags, s, c, j)
 		if err != nil {

@@ -119,10 +119,10 @@ func holding[T any](
 func newOverview(
 	ctx context.Context, f *config.Flags, general config.Settings, a accountList,
 	source func(name string) views.AccountSource,
-) (shell.Session, error) {
+) (shell.OpenAccount, error) {
 	looks, style, err := themeChoices(general)
 	if err != nil {
-		return shell.Session{}, err
+		return shell.OpenAccount{}, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var opening sync.RWMutex // held for reading while an account is opened
@@ -138,7 +138,7 @@ func newOverview(
 	chosen.StartPane, chosen.CustomCommands = "", nil
 	notify := general.NotifyOptions()
 	notify.Notices = all.Notices
-	return shell.Session{
+	return shell.OpenAccount{
 		Options: shell.Options{
 			AccountInfo: shell.AccountInfo{
 				Account:          shell.AllAccounts,

@@ -49,7 +49,7 @@ func refreshInterval(s config.Settings) time.Duration { return cmp.Or(s.Refresh,
 
 // RunScreen shows an account until the user quits.
 func RunScreen(
-	ctx context.Context, f *config.Flags, rest accountList, open func(context.Context) (shell.Session, error),
+	ctx context.Context, f *config.Flags, rest accountList, open func(context.Context) (shell.OpenAccount, error),
 ) error {
 	if err := CheckTerminal(f.Linear); err != nil {
 		return exit.Usage(err)
@@ -122,15 +122,15 @@ func (f *journalFailures) error() error {
 // newShellSession returns an account with its panes. Closing the session cancels its requests and closes its journal.
 func newShellSession(
 	ctx context.Context, f *config.Flags, s config.Settings, c *client.Client, j *journal.Journal,
-) (shell.Session, *account.Account, error) {
+) (shell.OpenAccount, *account.Account, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	o, acc, err := shellOptions(ctx, f, s, c, j)
 	if err != nil {
 		cancel()
-		return shell.Session{}, nil, err
+		return shell.OpenAccount{}, nil, err
 	}
 	failures, _ := ctx.Value(journalFailuresKey{}).(*journalFailures)
-	return shell.Session{Options: o, Close: func() {
+	return shell.OpenAccount{Options: o, Close: func() {
 		cancel()
 		if s.StopUserCheck != nil {
 			s.StopUserCheck()

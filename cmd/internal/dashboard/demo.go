@@ -34,7 +34,7 @@ func RunDemo(ctx context.Context, f *config.Flags, service string) error {
 		}
 		return first
 	}
-	rest.Open = func(ctx context.Context, name string) (shell.Session, error) {
+	rest.Open = func(ctx context.Context, name string) (shell.OpenAccount, error) {
 		ctx = context.WithoutCancel(ctx)
 		if name == shell.AllAccounts {
 			source := func(name string) views.AccountSource { return named(name).source() }
@@ -43,7 +43,7 @@ func RunDemo(ctx context.Context, f *config.Flags, service string) error {
 		return named(name).newSession(ctx, f, rest)
 	}
 	return RunScreen(
-		ctx, f, rest, func(ctx context.Context) (shell.Session, error) { return first.newSession(ctx, f, rest) },
+		ctx, f, rest, func(ctx context.Context) (shell.OpenAccount, error) { return first.newSession(ctx, f, rest) },
 	)
 }
 
@@ -56,7 +56,7 @@ type demoAccount struct {
 }
 
 // newSession returns the account for the screen, with its fault menu. The user can switch to the accounts of rest.
-func (i demoAccount) newSession(ctx context.Context, f *config.Flags, rest accountList) (shell.Session, error) {
+func (i demoAccount) newSession(ctx context.Context, f *config.Flags, rest accountList) (shell.OpenAccount, error) {
 	session, err := rest.NewSession(ctx, f, i.settings, i.api, i.journal)
 	session.Options.Commands, session.Options.Banner = i.faultMenu.commands(), i.faultMenu.banner
 	return session, err

@@ -27,7 +27,7 @@ func RunWatch(c *cobra.Command, f *config.Flags, invented bool) error {
 		if err != nil {
 			return err
 		}
-		return RunScreen(c.Context(), f, accountList{}, func(ctx context.Context) (shell.Session, error) {
+		return RunScreen(c.Context(), f, accountList{}, func(ctx context.Context) (shell.OpenAccount, error) {
 			return newWatchSession(ctx, f, one.settings, one.api, one.journal)
 		})
 	}
@@ -45,7 +45,7 @@ func RunWatch(c *cobra.Command, f *config.Flags, invented bool) error {
 	f.ScrubEnvironment(false)
 	return RunScreen(
 		c.Context(), f, accountList{},
-		func(ctx context.Context) (shell.Session, error) { return newWatchSession(ctx, f, s, api, j) },
+		func(ctx context.Context) (shell.OpenAccount, error) { return newWatchSession(ctx, f, s, api, j) },
 	)
 }
 
@@ -53,7 +53,7 @@ func RunWatch(c *cobra.Command, f *config.Flags, invented bool) error {
 // dashboard.
 func newWatchSession(
 	ctx context.Context, f *config.Flags, s config.Settings, c *client.Client, j *journal.Journal,
-) (shell.Session, error) {
+) (shell.OpenAccount, error) {
 	session, acc, err := newShellSession(ctx, f, s, c, j)
 	if err != nil {
 		return session, err
