@@ -529,7 +529,7 @@ func truncate(text string, n int) string {
 
 // parseErrorBody reads an error answer ("Errors"). If the answer is not one, what describes it. Neither result contains
 // what the redactor hides.
-func parseErrorBody(a *response, m redactor) (reasons []ErrorReason, what string) {
+func parseErrorBody(a *response, m redactor) (reasons []FieldError, what string) {
 	if a.status >= 300 && a.status < 400 {
 		where, err := url.Parse(a.header.Get("Location"))
 		if err != nil {
@@ -548,11 +548,11 @@ func parseErrorBody(a *response, m redactor) (reasons []ErrorReason, what string
 		return nil, describeBody(a, m)
 	}
 	for _, one := range raw {
-		var r ErrorReason
+		var r FieldError
 		if _, _, err := decodeLenient(one, &r); err == nil && (r.Reason.raw != "" || r.Field.raw != "") {
 			reasons = append(
 				reasons,
-				ErrorReason{NewText(m.redactText(r.Field.raw)), NewText(m.redactText(r.Reason.raw))},
+				FieldError{NewText(m.redactText(r.Field.raw)), NewText(m.redactText(r.Reason.raw))},
 			)
 		}
 	}

@@ -28,8 +28,8 @@ const (
 	AsWanted Outcome = "as wanted"
 )
 
-// An ErrorReason is one entry of an error answer ("Errors").
-type ErrorReason struct {
+// An FieldError is one entry of an error answer ("Errors").
+type FieldError struct {
 	Field  ServerText `json:"field"` // may be empty, a dotted path, or not a field of the request
 	Reason ServerText `json:"reason"`
 }
@@ -39,7 +39,7 @@ type Error struct {
 	Op                         string // "disable service 7"
 	Write                      bool
 	Status                     int // 0 if there was no answer
-	Reasons                    []ErrorReason
+	Reasons                    []FieldError
 	Outcome                    Outcome
 	RetryAfter                 time.Duration // the wait that the server asked for
 	TokenScopes, RequiredScope string        // scopes of the token and of the endpoint, on 401 and 403
@@ -146,7 +146,7 @@ func (e *Error) joinReasons() string {
 const maxReasonLen = 300
 
 // quote returns the reason in quotation marks, so that it cannot pass for a sentence of this program.
-func (r ErrorReason) quote() string {
+func (r FieldError) quote() string {
 	return `"` + truncate(strings.ReplaceAll(r.Reason.String(), `"`, "'"), maxReasonLen) + `"`
 }
 
@@ -265,9 +265,9 @@ func (e *Error) Unauthorized() bool {
 }
 
 // mentionsEndpointScope reports whether the reasons say that the token is not enough for this endpoint.
-func mentionsEndpointScope(reasons []ErrorReason) bool {
+func mentionsEndpointScope(reasons []FieldError) bool {
 	return slices.ContainsFunc(
-		reasons, func(r ErrorReason) bool {
+		reasons, func(r FieldError) bool {
 			return strings.Contains(r.Reason.Raw(), "not authorized to use this endpoint")
 		},
 	)
@@ -428,7 +428,7 @@ func (e *Error) rateLimitAdvice() string {
 
 // mentions reports whether a reason contains one of some words in lower case.
 func (e *Error) mentions(words ...string) bool {
-	return slices.ContainsFunc(e.Reasons, func(r ErrorReason) bool {
+	return slices.ContainsFunc(e.Reasons, func(r FieldError) bool {
 		text := strings.ToLower(r.Reason.Raw())
 		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 	})

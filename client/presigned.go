@@ -325,7 +325,7 @@ func (r presignedRequest) parseError(res *http.Response) *Error {
 		if message := xmlElement(string(data), "Message"); message != "" {
 			text += ": " + message
 		}
-		e.Reasons = []ErrorReason{{Reason: NewText(text)}}
+		e.Reasons = []FieldError{{Reason: NewText(text)}}
 	}
 	switch {
 	case code == "SlowDown",
