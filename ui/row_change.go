@@ -382,7 +382,7 @@ func (c *changes[T]) confirm(id string, o *rowChangeResult[T]) {
 }
 
 // keep corrects rows that a list has brought: a list that is behind a confirmed change does not undo it.
-func (c *changes[T]) keep(s *RowStore[T], list RowStorage[T], complete bool) {
+func (c *changes[T]) keep(s *RowStore[T], list RowContainer[T], complete bool) {
 	for id, k := range c.confirmed {
 		if s.Now().Sub(k.at) >= behindFor {
 			delete(c.confirmed, id)

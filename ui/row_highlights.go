@@ -47,7 +47,7 @@ func timeLeft(end, now time.Time) time.Duration {
 }
 
 // compare tints the rows of a complete read that the complete read before did not have, or had in another state.
-func (f *RowHighlights[T]) compare(before, now RowStorage[T]) {
+func (f *RowHighlights[T]) compare(before, now RowContainer[T]) {
 	if max(before.Len(), now.Len()) > maxHighlights {
 		return
 	}
@@ -57,7 +57,7 @@ func (f *RowHighlights[T]) compare(before, now RowStorage[T]) {
 }
 
 // compareRow tints a row that was not among the rows before, or was in another state.
-func (f *RowHighlights[T]) compareRow(before RowStorage[T], id string, row T) {
+func (f *RowHighlights[T]) compareRow(before RowContainer[T], id string, row T) {
 	at, held := before.Index(id)
 	state := f.source.State
 	if !held || state != nil && state(before.At(at)) != state(row) {

@@ -22,7 +22,7 @@ type RowSource[T any] struct {
 	Now          func() time.Time     // dates answers; nil is WallTime
 	Updated      func(T) time.Time    // when a row was changed last, zero if unknown; nil if the API does not tell
 	State        func(T) string       // a row is tinted when a read brings it in another one; nil if rows have none
-	NewStorage   func() RowStorage[T] // makes the storage of the rows; nil is a SliceStorage
+	NewStorage   func() RowContainer[T] // makes the storage of the rows; nil is a SliceStorage
 }
 
 // RowPage is one page of rows.
@@ -51,7 +51,7 @@ const largeLoadRows = 20_000
 type RowStore[T any] struct {
 	source     RowSource[T]
 	ctx        context.Context
-	rows       RowStorage[T]
+	rows       RowContainer[T]
 	busy       map[string]string // by row ID: the progress text of the change under way
 	changes    changes[T]
 	reading    reading[T]
@@ -96,7 +96,7 @@ func NewRowStore[T any](ctx context.Context, source RowSource[T]) *RowStore[T] {
 		source.Now = WallTime
 	}
 	if source.NewStorage == nil {
-		source.NewStorage = func() RowStorage[T] { return NewSliceStorage(source.ID) }
+		source.NewStorage = func() RowContainer[T] { return NewSliceStorage(source.ID) }
 	}
 	s := &RowStore[T]{
 		source: source,
@@ -227,7 +227,7 @@ func (s *RowStore[T]) Freshness() Freshness {
 
 // Replace exchanges the storage for one that holds the same rows in the same positions, and perhaps more: for a source
 // that tracks its changes itself. A read under way starts again, because its answer may be older.
-func (s *RowStore[T]) Replace(rows RowStorage[T]) tea.Cmd {
+func (s *RowStore[T]) Replace(rows RowContainer[T]) tea.Cmd {
 	s.rows = rows
 	s.answers.loaded, s.answers.complete = true, true
 	s.answers.err, s.answers.loadedAt = nil, s.source.Now()

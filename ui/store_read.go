@@ -12,7 +12,7 @@ import (
 type reading[T any] struct {
 	generation int                // grows with every read that supersedes another, whose pages no longer count
 	cancel     context.CancelFunc // ends the fetch of a page; nil while none is under way
-	incoming   RowStorage[T]      // what a refresh has read so far; the old rows stay until it is complete
+	incoming   RowContainer[T]      // what a refresh has read so far; the old rows stay until it is complete
 	minRows    int                // rows that the refresh of a lazy store must read before they replace the old ones
 	notes      []string
 	missing    []string
@@ -129,7 +129,7 @@ func (s *RowStore[T]) fetch(cursor string) tea.Cmd {
 }
 
 // target returns the storage that the next page is added to: what a refresh has read so far, or else the store's rows.
-func (r *reading[T]) target(rows RowStorage[T]) RowStorage[T] {
+func (r *reading[T]) target(rows RowContainer[T]) RowContainer[T] {
 	if r.incoming != nil {
 		return r.incoming
 	}

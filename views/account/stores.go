@@ -164,7 +164,7 @@ func (a *Account) TransferStore() *ui.RowStore[*transfer.Status] {
 	return sharedStoreFrom(a, "transfers", func() ui.RowSource[*transfer.Status] {
 		return ui.RowSource[*transfer.Status]{
 			ID:         transferID,
-			NewStorage: func() ui.RowStorage[*transfer.Status] { return &transferRowStorage{} },
+			NewStorage: func() ui.RowContainer[*transfer.Status] { return &transferRowStorage{} },
 			Fetch: func(context.Context, string) (ui.RowPage[*transfer.Status], error) {
 				return ui.RowPage[*transfer.Status]{Rows: a.Transfers.Snapshot()}, nil
 			},

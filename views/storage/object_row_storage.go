@@ -18,7 +18,7 @@ type objectRowStorage struct {
 }
 
 // newStorage returns an empty storage for the listing.
-func (l *objectListing) newStorage() ui.RowStorage[*client.Object] {
+func (l *objectListing) newStorage() ui.RowContainer[*client.Object] {
 	return objectRowStorage{objectindex.New(), l}
 }
 
