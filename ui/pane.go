@@ -133,9 +133,9 @@ type PaneState struct {
 	Row     string // identity of the row under the cursor
 }
 
-// HighlightReporter is a pane that tints rows that have just changed. HighlightLeft returns how long it still does, 0
+// ChangedRowHighlighter is a pane that tints rows that have just changed. HighlightLeft returns how long it still does, 0
 // if it does not.
-type HighlightReporter interface{ HighlightLeft() time.Duration }
+type ChangedRowHighlighter interface{ HighlightLeft() time.Duration }
 
 // StateSaver is a pane whose state can be saved and restored.
 type StateSaver interface {

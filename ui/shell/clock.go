@@ -337,7 +337,7 @@ func (m *motion) enabled(s *Shell) bool {
 
 // schedule sets the timer to the end of the tint, which is then drawn.
 func (m *motion) schedule(s *Shell) tea.Cmd {
-	p, tints := s.pane().(ui.HighlightReporter)
+	p, tints := s.pane().(ui.ChangedRowHighlighter)
 	if !tints || m.scheduled || !m.enabled(s) {
 		return nil
 	}
