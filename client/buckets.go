@@ -181,8 +181,8 @@ func bucketCall(op, cluster, label string, body any) request {
 	}
 }
 
-// CertificateReader reads the state of the TLS certificates of buckets.
-type CertificateReader struct{ c *Client }
+// BucketCertificateReader reads the state of the TLS certificates of buckets.
+type BucketCertificateReader struct{ c *Client }
 
 // A CertificateStatus says whether a user of the account uploaded a certificate ("Bucket TLS certificate status").
 type CertificateStatus struct {
@@ -190,7 +190,7 @@ type CertificateStatus struct {
 }
 
 // Get returns whether a bucket has a certificate.
-func (s CertificateReader) Get(ctx context.Context, cluster, label string) (*CertificateStatus, error) {
+func (s BucketCertificateReader) Get(ctx context.Context, cluster, label string) (*CertificateStatus, error) {
 	return call[*CertificateStatus](ctx, s.c, bucketCall("view certificate", cluster, label, nil))
 }
 

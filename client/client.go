@@ -29,7 +29,7 @@ type Client struct {
 	Stats           StatsReader
 	Buckets         BucketReader
 	Objects         ObjectReader
-	Certificates    CertificateReader
+	Certificates    BucketCertificateReader
 	Clusters        ClusterReader
 	Keys            AccessKeyReader
 	NetworkTransfer TransferUsageReader
@@ -142,7 +142,7 @@ func New(base string, token Secret, options ...Option) (*Client, error) {
 	c.Stats = StatsReader{c}
 	c.Buckets = BucketReader{c}
 	c.Objects = ObjectReader{c}
-	c.Certificates = CertificateReader{c}
+	c.Certificates = BucketCertificateReader{c}
 	c.Clusters = ClusterReader{c}
 	c.Keys = AccessKeyReader{c}
 	c.NetworkTransfer = TransferUsageReader{c}
