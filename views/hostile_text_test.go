@@ -150,7 +150,7 @@ func TestCandidatesMenu_hostileID(t *testing.T) {
 		Label:      func(string) string { return "night" },
 		Operations: []resource.Operation[string]{{Name: "delete"}},
 	}}
-	m := runner.CandidatesMenu(account.CreateCandidates[string]{
+	m := runner.CandidatesMenu(account.PossiblyCreated[string]{
 		What:      "new bucket night",
 		Rows:      []string{"us-east-1\x1b[2J/ni\u202eght"},
 		Operation: "delete",

@@ -214,8 +214,8 @@ func (u UpdateLookup[T]) isBefore(now T) bool {
 	return u.Updated == nil || !u.Updated(now).Time().After(u.Updated(u.Row).Time())
 }
 
-// CreateCandidates are rows that may be what a create has made, while nothing proves whose they are.
-type CreateCandidates[T any] struct {
+// PossiblyCreated are rows that may be what a create has made, while nothing proves whose they are.
+type PossiblyCreated[T any] struct {
 	What     string // "new key ci": the create whose answer was lost
 	Rows     []T
 	Describe func(T) string // how a row differs from what was sent; nil says nothing
@@ -224,7 +224,7 @@ type CreateCandidates[T any] struct {
 }
 
 // CandidatesMenu shows candidates, each with how it differs from what was sent. The first choice is to leave them.
-func (r OperationRunner[T]) CandidatesMenu(c CreateCandidates[T]) ui.OpenMenuMsg {
+func (r OperationRunner[T]) CandidatesMenu(c PossiblyCreated[T]) ui.OpenMenuMsg {
 	m := ui.OpenMenuMsg{
 		Title: "It is unknown who made this " + r.Resource.Singular,
 		Text: []string{
@@ -255,7 +255,7 @@ func (r OperationRunner[T]) CandidatesMenu(c CreateCandidates[T]) ui.OpenMenuMsg
 }
 
 // candidateActions offers the operation on each candidate. A single one has a key.
-func (r OperationRunner[T]) candidateActions(c CreateCandidates[T]) []ui.Action {
+func (r OperationRunner[T]) candidateActions(c PossiblyCreated[T]) []ui.Action {
 	op, ok := r.Resource.Operation(c.Operation)
 	if !ok {
 		return nil

@@ -328,7 +328,7 @@ func (r OperationRunner[T]) openForm(s *start[T]) form.Form {
 		Then:    s.draft.AfterSubmit,
 
 		OnCandidates: func(rows []T) tea.Cmd {
-			return ui.Send(r.CandidatesMenu(CreateCandidates[T]{
+			return ui.Send(r.CandidatesMenu(PossiblyCreated[T]{
 				What:      s.op.Name + " " + client.NewText(sent.Label).String(),
 				Rows:      rows,
 				Describe:  sent.Describe,

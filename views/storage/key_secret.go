@@ -177,7 +177,7 @@ func offerLostKeys(a *account.Account) tea.Cmd {
 		var menus tea.BatchMsg
 		for _, e := range lost {
 			made := keyCreation(e.Change.Label, e.Change.Body)
-			c := account.CreateCandidates[*client.AccessKey]{
+			c := account.PossiblyCreated[*client.AccessKey]{
 				What:      "new key " + client.Clean(e.Change.Label),
 				Describe:  func(k *client.AccessKey) string { return made.Describe(a, k) },
 				Operation: "revoke",
