@@ -28,7 +28,7 @@ const (
 	AsWanted Outcome = "as wanted"
 )
 
-// An FieldError is one entry of an error answer ("Errors").
+// A FieldError is one entry of an error answer ("Errors").
 type FieldError struct {
 	Field  ServerText `json:"field"` // may be empty, a dotted path, or not a field of the request
 	Reason ServerText `json:"reason"`

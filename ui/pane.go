@@ -63,8 +63,8 @@ type BadgeProvider interface {
 	Badge() (string, theme.Tone)
 }
 
-// TabPosition is where a tab stands in the tab bar.
-type TabPosition struct {
+// TabPlacement is where a tab stands in the tab bar.
+type TabPlacement struct {
 	Area string // "Managed": tabs of an area stand together, and collapse to its name where there is no room
 	Key  string // the key that brings it to the front; "" takes a digit by the tab's position
 }

@@ -19,9 +19,9 @@ type RowSource[T any] struct {
 	// lazy ones are: see Prefetch. rowsBefore is how many rows were read before the cursor. nil fetches one page after
 	// another.
 	PrefetchFrom func(ctx context.Context, cursor string, rowsBefore int) (next func() (RowPage[T], error))
-	Now          func() time.Time     // dates answers; nil is WallTime
-	Updated      func(T) time.Time    // when a row was changed last, zero if unknown; nil if the API does not tell
-	State        func(T) string       // a row is tinted when a read brings it in another one; nil if rows have none
+	Now          func() time.Time       // dates answers; nil is WallTime
+	Updated      func(T) time.Time      // when a row was changed last, zero if unknown; nil if the API does not tell
+	State        func(T) string         // a row is tinted when a read brings it in another one; nil if rows have none
 	NewStorage   func() RowContainer[T] // makes the storage of the rows; nil is a SliceStorage
 }
 

@@ -12,7 +12,7 @@ import (
 type reading[T any] struct {
 	generation int                // grows with every read that supersedes another, whose pages no longer count
 	cancel     context.CancelFunc // ends the fetch of a page; nil while none is under way
-	incoming   RowContainer[T]      // what a refresh has read so far; the old rows stay until it is complete
+	incoming   RowContainer[T]    // what a refresh has read so far; the old rows stay until it is complete
 	minRows    int                // rows that the refresh of a lazy store must read before they replace the old ones
 	notes      []string
 	missing    []string

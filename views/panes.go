@@ -35,20 +35,20 @@ func Panes(a *account.Account) []ui.Pane {
 }
 
 // TabPlaces returns the areas of the tabs, and the keys of those after the tenth.
-func TabPlaces() map[string]ui.TabPosition {
-	places := map[string]ui.TabPosition{}
+func TabPlaces() map[string]ui.TabPlacement {
+	places := map[string]ui.TabPlacement{}
 	for area, names := range map[string][]string{
 		"Managed":  {"issues", "services", "contacts", "credentials", "ssh", "stats"},
 		"Storage":  {"buckets", "keys", "clusters"},
 		"Activity": {"transfers", "journal", "audit"},
 	} {
 		for _, name := range names {
-			places[name] = ui.TabPosition{Area: area}
+			places[name] = ui.TabPlacement{Area: area}
 		}
 	}
-	places["transfers"] = ui.TabPosition{Area: "Activity", Key: "F"}
-	places["journal"] = ui.TabPosition{Area: "Activity", Key: "J"}
-	places["audit"] = ui.TabPosition{Area: "Activity", Key: "U"}
+	places["transfers"] = ui.TabPlacement{Area: "Activity", Key: "F"}
+	places["journal"] = ui.TabPlacement{Area: "Activity", Key: "J"}
+	places["audit"] = ui.TabPlacement{Area: "Activity", Key: "U"}
 	return places
 }
 

@@ -18,8 +18,8 @@ type Options struct {
 	Preferences
 	Notify          NotifyOptions
 	Panes           []ui.Pane
-	TabPlaces       map[string]ui.TabPosition // area and key of tabs, by the names of their panes
-	PaneOnly        bool                      // shows the first pane alone, without what is around it
+	TabPlaces       map[string]ui.TabPlacement // area and key of tabs, by the names of their panes
+	PaneOnly        bool                       // shows the first pane alone, without what is around it
 	Theme           *theme.Theme
 	Themes          ThemeChoices
 	TokenForm       func() form.Form  // asks for another token; nil offers none
