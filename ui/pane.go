@@ -133,8 +133,8 @@ type PaneState struct {
 	Row     string // identity of the row under the cursor
 }
 
-// ChangedRowHighlighter is a pane that tints rows that have just changed. HighlightLeft returns how long it still does, 0
-// if it does not.
+// ChangedRowHighlighter is a pane that tints rows that have just changed. HighlightLeft returns how long it still does,
+// 0 if it does not.
 type ChangedRowHighlighter interface{ HighlightLeft() time.Duration }
 
 // StateSaver is a pane whose state can be saved and restored.

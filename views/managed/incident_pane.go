@@ -145,7 +145,7 @@ func (p *incidentView) Actions() []ui.Action {
 		{
 			Key:            ui.Bind("follow a name", "f"),
 			Description:    "opens the pane for a name shown here; ctrl+o returns",
-			DisabledReason: account.WhyNone(account.IssueReferences(p.a, i), "no name shown here has a pane"),
+			DisabledReason: account.WhyNone(account.IssueReferences(p.a, i), "no name shown here can be opened"),
 			Do: func() tea.Cmd {
 				return ui.Send(account.ReferenceMenu(resource.Found(account.IssueReferences(p.a, i))))
 			},

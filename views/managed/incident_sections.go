@@ -302,7 +302,7 @@ func (w incidentSections) maintenance() ui.StackedPanel {
 		}
 		if p, planned := nextWindow(w.a, id); planned {
 			text := fmt.Sprintf(
-				"%s: planned off from %s, back %s", s.Label, w.a.FormatTime(p.Start), w.a.FormatTime(p.Until),
+				"%s: to be disabled from %s until %s", s.Label, w.a.FormatTime(p.Start), w.a.FormatTime(p.Until),
 			)
 			text += ui.WithPrefix(": ", client.NewText(p.Reason).String())
 			lines = append(lines, w.wrap(text, theme.Info)...)

@@ -265,7 +265,7 @@ func parentFolder(name string) string {
 }
 
 // CopyLosses says what a copy keeps of an object and what it does not.
-const CopyLosses = "Content type and caching are kept; the access becomes that of a new object, and metadata from S3 " +
+const CopyLosses = "Content type and caching are kept; access is reset to that of a new object, and metadata from S3 " +
 	"clients is not copied."
 
 // A copyChoice says what becomes of the sources.

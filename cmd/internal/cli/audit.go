@@ -25,7 +25,7 @@ func auditCommand(f *config.Flags) *cobra.Command {
 		Short: "Find problems that go unnoticed until they matter: services with no one to call, unlimited keys, …",
 		Args:  NoArgs,
 		Long: "Reads the account, and changes nothing. Finds services with no one to call, groups without a " +
-			"phone number, contacts in no group that a service uses,\n" +
+			"phone number, contacts whose group no service uses,\n" +
 			"unused credentials, monitoring disabled with no end time or past its end, unlimited access keys and " +
 			"public buckets, and certificates that have expired or will expire within 30 days. The API does " +
 			"not report the expiry date; lookout knows it only for certificates uploaded from this machine.\n" +

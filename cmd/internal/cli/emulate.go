@@ -76,8 +76,9 @@ const serviceHelp = `--service now differs from the documentation where the real
 const faultHelp = `--fault takes a request and what should go wrong with it. ` +
 	`The request is a method and a path, in which * stands for any text, or the name of an operation ` +
 	`("disable service"). What goes wrong: status=503, html, reset or cut=BYTES breaks the response; ` +
-	`delay=2s delays it; and retry-after=7 sets that header. With applied, a change is applied although the response ` +
-	`is broken; with late=15s, it is applied 15 s after it arrived (with status 504 if nothing else is given). ` +
+	`delay=2s delays it; and retry-after=7 sets that header. With the word applied, a change takes effect ` +
+	`even though the response is broken; with late=15s, it is applied 15 s after it arrived (with status 504 if ` +
+	`nothing else is given). ` +
 	`stale=30s answers reads with the account as it was 30 s ago; alternate does so for every other read. ` +
 	`times=3 affects only the first three requests.`
 

@@ -51,7 +51,7 @@ func NewRootCommand() *cobra.Command {
 		Short: "A terminal dashboard for Managed monitoring and Object Storage",
 		Long: "lookout shows what is broken, what it affects and whom to call, and lets you browse buckets from " +
 			"the keyboard.\nWithout a command it opens the dashboard; without a configuration it helps you " +
-			"create one.\nWith several accounts, lookout --all starts with an overview of all.\n" +
+			"create one.\nWith several accounts, lookout --all starts with an overview of all of them.\n" +
 			"Try it without an account: lookout demo\n\n" + output.Help + "\n\n" + exit.Help(),
 		Example:       indentExamples("lookout demo\nlookout -a production --read-only\nlookout --view services"),
 		SilenceErrors: true,

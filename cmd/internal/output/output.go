@@ -35,10 +35,10 @@ rows read before the failure are still printed, and the exit code is not 0; a JS
 that no program mistakes it for a complete one. The first 5,000 rows set the widths of a table's columns.
 Times are RFC 3339 times in UTC, in every format.
 
---jq applies a jq expression to the JSON and prints the results: to each row with -o ndjson, otherwise to
+--jq prints the results of a jq expression, which is applied to each row with -o ndjson, and otherwise to
 the whole array or object, which is kept in memory. A string is printed without quotes, with hidden characters made
 visible (in a pipe it keeps its line breaks); anything else is one line of JSON. The expression cannot read
-files or environment variables. An error in the expression ends the command after the results so far.`
+files or environment variables. If the expression fails, the results up to then are still printed.`
 
 // A Printer writes rows as the flags of a command say.
 type Printer struct {

@@ -77,7 +77,7 @@ var checks = []check{
 		name:  "unused-contact",
 		kind:  "contact",
 		next:  "move it to a group in use, or delete it",
-		well:  "each contact is in a group in use",
+		well:  "every contact is in a group that a service uses",
 		needs: []source{services, contacts},
 		look:  facts.unusedContacts,
 	},
