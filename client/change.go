@@ -372,9 +372,9 @@ func (w *Writer) send(ctx context.Context, failed *Error, change Change, do func
 	if e, ok := failure.(*Error); ok {
 		e.intentID = id
 		e.settle = func(o Outcome) {
-			read := "a second read did not show it"
+			read := "later reads did not show it"
 			if o == Applied {
-				read = "a second read showed it; who made the change is not known"
+				read = "a later read showed it; who made the change is not known"
 			}
 			c.rules.recorder.RecordOutcome(id, o, FoundByReading(e.describeAnswer()+"; "+read))
 		}

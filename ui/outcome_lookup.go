@@ -102,7 +102,7 @@ const NotSeenYet = "not seen yet, it may still arrive"
 const NotKnown = "not known whether it was done"
 
 // SeenByReading is what the message adds if the answer to a change was lost and reading again showed what it wanted.
-const SeenByReading = "a second read shows it; " + OwnerNotKnown
+const SeenByReading = "a later read shows it; " + OwnerNotKnown
 
 // OwnerNotKnown is what readings do not tell of a change that they show: a colleague may have made the same one.
 const OwnerNotKnown = "who made the change is not known"

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// RowContainer holds rows in order and finds them by identity. A storage that can be read off the loop without a copy
+// RowContainer holds rows in order and finds them by identity. A container that can be read off the loop without a copy
 // also has the method Snapshot() func(i int) T, which returns the rows as they are at the call, whatever happens to the
-// storage afterwards. A storage that filters and sorts faster than row by row has Searcher() RowSearcher.
+// container afterwards. A container that filters and sorts faster than row by row has Searcher() RowSearcher.
 type RowContainer[T any] interface {
 	Len() int
 	At(i int) T

@@ -349,7 +349,7 @@ func TestJournal_lookedUpOutcomeIsRecorded(t *testing.T) {
 		r.wait(3 * time.Second)
 		r.requireText("monitoring is enabled")
 		e := r.journal.Entries(time.Time{})[0]
-		if e.Outcome != client.Applied || !strings.Contains(e.OutcomeDetail, "a second read showed") {
+		if e.Outcome != client.Applied || !strings.Contains(e.OutcomeDetail, "a later read showed") {
 			t.Errorf("the journal says %q, %q", e.Outcome, e.OutcomeDetail)
 		}
 	})

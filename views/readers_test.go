@@ -56,7 +56,7 @@ func TestReaders_changeThatIsNotMade(t *testing.T) {
 		r.emu.InjectFault("view access", emulator.Fault{Stale: time.Hour})
 		r.press("x", "<right>", "<ctrl+s>")
 		r.wait(time.Second)
-		r.requireText("a second read shows private", "Not public")
+		r.requireText("a later read shows private", "Not public")
 		r.requireNoText("PUBLIC")
 	})
 }

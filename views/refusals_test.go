@@ -131,7 +131,7 @@ var accessAnswers = map[string]struct {
 	"read back": {emulator.Fault{}, "access is now public-read"},
 	"still private": {
 		emulator.Fault{Status: 200, Body: `{"acl":"private","cors_enabled":false}`},
-		"access was set to public-read · a second read shows private",
+		"access was set to public-read · a later read shows private",
 	},
 	"cannot be read": {emulator.Fault{Status: 404}, "access was set to public-read · its current state is not known"},
 }

@@ -855,7 +855,7 @@ func TestForms_lostAnswerSaysWhatReadingShows(t *testing.T) {
 		r.requireDialog("It is unknown who made this key")
 		r.press("l")
 		r.wait(time.Second)
-		r.requireText("shows something that may be this change, or a colleague's.")
+		r.requireText("something that may be this change, or a colleague's.")
 		r.requireNoText(notReturned)
 	})
 	startProgram(t, emulator.Options{}, screenSize{140, 40}, func(r *harness) {

@@ -268,7 +268,7 @@ func TestStatusMessages_namesChangeAndObject(t *testing.T) {
 		r.emu.InjectFault("PUT *", lost)
 		r.press("<ctrl+s>")
 		r.wait(3 * time.Second)
-		r.requireText("Ada Wongngton: saved · a second read shows it; who made the change is not known")
+		r.requireText("Ada Wongngton: saved · a later read shows it; who made the change is not known")
 	})
 }
 

@@ -347,8 +347,8 @@ func (v *FormView) showWaiting(err error) {
 // What reading again tells about a change whose answer was lost.
 const (
 	notReturned   = "The API does not return what was sent, so reading it again does not help."
-	showsMaybeIt  = "A second read shows something that may be this change, or a colleague's."
-	readNoAnswers = "A second read does not show whether it was done."
+	showsMaybeIt  = "A later read shows something that may be this change, or a colleague's."
+	readNoAnswers = "Later reads do not show whether it was done."
 )
 
 // showUnknown unlocks the form after a lost answer if readings do not find out what happened.

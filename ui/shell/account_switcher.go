@@ -18,7 +18,7 @@ import (
 // AllAccounts names the overview of all accounts, which the switcher opens like an account. No account has this name.
 const AllAccounts = "all accounts"
 
-// An OpenAccount is an open account.
+// An OpenAccount is what the shell shows of an account that has been opened, and how it is closed.
 type OpenAccount struct {
 	Options Options
 	Close   func() // cancels requests and flushes files; may take a while, and is called once, outside the loop

@@ -475,7 +475,7 @@ const (
 func (f accessReadBack) describe(setting, value string) string {
 	switch {
 	case f.differs:
-		return setting + " was set to " + value + " · a second read shows " + f.now
+		return setting + " was set to " + value + " · a later read shows " + f.now
 	case f.unknown != "":
 		return setting + " was set to " + value + " · " + f.unknown
 	}

@@ -114,7 +114,7 @@ func parseACL(text string) (client.ACL, error) {
 func errReadBackDiffers(name, now string) error {
 	return exit.WithCode(
 		exit.CodeUnknown,
-		fmt.Errorf("%s: the API accepted the access settings, but a second read shows %s; check again in a minute",
+		fmt.Errorf("%s: the API accepted the access settings, but a later read shows %s; check again in a minute",
 			name, now),
 	)
 }
