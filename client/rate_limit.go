@@ -81,6 +81,31 @@ func (w *transport) waitForRateLimit(ctx context.Context) error {
 	return w.waitForRateLimit(ctx) // another answer may have asked for more meanwhile
 }
 
+// waitToSend waits until a read may be sent, which acquires no slot.
+func (w *transport) waitToSend(ctx context.Context) error {
+	for !w.claimSending() {
+		if err := w.waitForRateLimit(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// claimSending reports whether a read may be sent now. The first one after a pause goes alone: the others wait a moment
+// longer, in case the server still refuses.
+func (w *transport) claimSending() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.rateLimit.PausedUntil.After(w.now()) {
+		return false
+	}
+	if w.paused {
+		w.paused = false
+		w.rateLimit.PausedUntil = w.now().Add(initialBackoff)
+	}
+	return true
+}
+
 // maxRateLimits limits how many limits are kept, in case a server sends a different one each time.
 const maxRateLimits = 16
 
@@ -136,6 +161,7 @@ func (w *transport) updateLimits(status int, h http.Header) {
 	switch {
 	case status == http.StatusTooManyRequests:
 		w.rateLimit.PausedUntil = w.now().Add(max(retryAfter(h, w.now()), initialBackoff))
+		w.paused = true
 		w.rateLimit.RetryAfter = parseRetryAfter(h, w.now())
 	case status < 400:
 		w.retryBudget = min(maxRetryBudget, w.retryBudget+1)

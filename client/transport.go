@@ -69,6 +69,7 @@ type transport struct {
 
 	mu          sync.Mutex
 	rateLimit   RateLimit         // only the pause that the API asked for
+	paused      bool              // it asked for a pause, and nothing was sent since
 	rateLimits  map[int]RateLimit // by limit: areas of the API have limits of their own
 	scopes      string
 	retryBudget int
@@ -130,7 +131,7 @@ func newTransport(c *Client) *transport {
 	}
 	w.reads.CheckRetry = w.checkRetry
 	w.reads.Backoff = w.backoff
-	w.reads.PrepareRetry = func(req *http.Request) error { return w.waitForRateLimit(req.Context()) }
+	w.reads.PrepareRetry = func(req *http.Request) error { return w.waitToSend(req.Context()) }
 	w.reads.ErrorHandler = retryablehttp.PassthroughErrorHandler
 	return w
 }
@@ -420,7 +421,7 @@ func (w *transport) acquireUnpaused(ctx context.Context, slots chan struct{}) er
 		if err := acquireSlot(ctx, slots); err != nil {
 			return err
 		}
-		if _, wait := w.pause(); wait <= 0 {
+		if w.claimSending() {
 			return nil
 		}
 		<-slots
