@@ -247,7 +247,7 @@ func TestOpeningDialog_escapeCancels(t *testing.T) {
 }
 
 // The program's exit and a signal may both close the accounts.
-func TestAccountSwitcher_Close_twice(t *testing.T) {
+func TestRootModel_Close_twice(t *testing.T) {
 	d := newSwitcherTest(t)
 	closed := make(chan struct{})
 	go func() {

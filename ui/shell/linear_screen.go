@@ -29,7 +29,7 @@ type ScreenReaderProgram struct {
 	inputLine    string // the line being typed, at the end of the output
 }
 
-// An activeShellProvider is a program with a shell in front: a Shell or an AccountSwitcher, which embeds one.
+// An activeShellProvider is a program with a shell in front: a Shell or a RootModel, which embeds one.
 type activeShellProvider interface {
 	terminal.Program
 	activeShell() *Shell

@@ -51,7 +51,7 @@ type AccountInfo struct {
 	// AccountFreshness says how fresh each account is that the overview has read; nil for an account
 	AccountFreshness func() map[string]ui.Freshness
 	SelectAccount    func(previous string) // puts the overview's cursor on the account that was left; may be nil
-	problems         map[string]string     // the last ones of the accounts; see AccountSwitcher
+	problems         map[string]string     // the last ones of the accounts; see RootModel
 }
 
 // An AccountChoice is an account that the user can switch to.

@@ -33,7 +33,7 @@ func (r *testEnv) startDashboard(width, height int, f *config.Flags) *termtest.V
 	if err != nil {
 		r.Fatal(err)
 	}
-	d, err := shell.NewAccountSwitcher(ctx, first, rest.Open)
+	d, err := shell.NewRootModel(ctx, first, rest.Open)
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -70,7 +70,7 @@ func (r *manyAccounts) startAllAccounts(width, height int, linear bool) *termtes
 	if err != nil {
 		r.Fatal(err)
 	}
-	d, err := shell.NewAccountSwitcher(ctx, first, all.Open)
+	d, err := shell.NewRootModel(ctx, first, all.Open)
 	if err != nil {
 		r.Fatal(err)
 	}

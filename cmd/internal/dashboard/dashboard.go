@@ -66,7 +66,7 @@ func RunScreen(
 	if err != nil {
 		return err
 	}
-	desk, err := shell.NewAccountSwitcher(ctx, first, rest.Open)
+	desk, err := shell.NewRootModel(ctx, first, rest.Open)
 	if err != nil {
 		return exit.Usage(err)
 	}

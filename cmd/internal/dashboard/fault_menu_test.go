@@ -25,7 +25,7 @@ func startDemo(t *testing.T, width, height int) (*termtest.VirtualTerminal, demo
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := shell.NewAccountSwitcher(t.Context(), session, nil)
+	d, err := shell.NewRootModel(t.Context(), session, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestFaultMenu(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := shell.NewAccountSwitcher(t.Context(), session, nil)
+		d, err := shell.NewRootModel(t.Context(), session, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

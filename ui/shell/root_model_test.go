@@ -19,10 +19,10 @@ import (
 	"lookout/ui/uitest"
 )
 
-// switcherTest is an AccountSwitcher with two accounts of two panes each, whose requests can be held back.
+// switcherTest is a RootModel with two accounts of two panes each, whose requests can be held back.
 type switcherTest struct {
 	*testing.T
-	switcher      *AccountSwitcher
+	switcher      *RootModel
 	mu            sync.Mutex
 	closed        map[string]int
 	fetches       chan context.Context // contexts of the requests
@@ -40,7 +40,7 @@ func newSwitcherTest(t *testing.T) *switcherTest {
 		return d.session(context.WithoutCancel(ctx), name), d.openErr
 	}
 	var err error
-	d.switcher, err = NewAccountSwitcher(t.Context(), d.session(t.Context(), "alpha"), open)
+	d.switcher, err = NewRootModel(t.Context(), d.session(t.Context(), "alpha"), open)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func (d *switcherTest) wantNoText(text string) {
 	}
 }
 
-func TestAccountSwitcher_dropsOldAccount(t *testing.T) {
+func TestRootModel_dropsOldAccount(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		d := newSwitcherTest(t)
 		d.wantText("alpha-one")
@@ -163,7 +163,7 @@ func TestAccountSwitcher_dropsOldAccount(t *testing.T) {
 	})
 }
 
-func TestAccountSwitcher_restoresAccountState(t *testing.T) {
+func TestRootModel_restoresAccountState(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		d := newSwitcherTest(t)
 		d.press("/", "t", "w", "o", "enter", "s", "1", "2")
@@ -180,7 +180,7 @@ func TestAccountSwitcher_restoresAccountState(t *testing.T) {
 	})
 }
 
-func TestAccountSwitcher_confirmsLeaving(t *testing.T) {
+func TestRootModel_confirmsLeaving(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		d := newSwitcherTest(t)
 		d.leaveWarnings = []string{"2 transfers are unfinished."}
@@ -203,13 +203,13 @@ func TestAccountSwitcher_confirmsLeaving(t *testing.T) {
 }
 
 // A secret that appears while another account is being opened stays open.
-func TestAccountSwitcher_keepsOpenSecret(t *testing.T) {
+func TestRootModel_keepsOpenSecret(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		d := newSwitcherTest(t)
 		opening := &openingDialog{account: "beta", cancel: func() {}}
 		d.switcher.dialogs.push(opening)
 		d.send(ui.ShowSecretMsg{Title: "New key", Name: "secret", Reveal: func() string { return "x" }})
-		d.send(accountOpened{opening: opening, session: d.session(t.Context(), "beta")})
+		d.send(accountOpened{opening: opening, opened: d.session(t.Context(), "beta")})
 		d.wantText("New key")
 		if d.switcher.o.Account != "alpha" {
 			t.Error("the secret was closed")
@@ -222,7 +222,7 @@ func TestAccountSwitcher_keepsOpenSecret(t *testing.T) {
 }
 
 // An account whose opening was cancelled does not come to the front, even if it was open by then.
-func TestAccountSwitcher_cancelledOpening(t *testing.T) {
+func TestRootModel_cancelledOpening(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		d := newSwitcherTest(t)
 		opened := d.switcher.openAccount("beta")()
@@ -237,7 +237,7 @@ func TestAccountSwitcher_cancelledOpening(t *testing.T) {
 }
 
 // What the user has set for the screen stays when the account changes: hidden values above all, on a shared screen.
-func TestAccountSwitcher_keepsScreen(t *testing.T) {
+func TestRootModel_keepsScreen(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		d := newSwitcherTest(t)
 		d.send(tea.BlurMsg{})
@@ -255,7 +255,7 @@ func TestAccountSwitcher_keepsScreen(t *testing.T) {
 	})
 }
 
-func TestAccountSwitcher_openErrorChangesNothing(t *testing.T) {
+func TestRootModel_openErrorChangesNothing(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		d := newSwitcherTest(t)
 		d.openErr = errors.New("there is no token")
@@ -267,7 +267,7 @@ func TestAccountSwitcher_openErrorChangesNothing(t *testing.T) {
 }
 
 // An account whose panes give a key to two actions is not shown, and what was opened for it is closed.
-func TestAccountSwitcher_conflictingKeysChangeNothing(t *testing.T) {
+func TestRootModel_conflictingKeysChangeNothing(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		d := newSwitcherTest(t)
 		start := func(_, _ []string) tea.Cmd { return nil }
@@ -285,7 +285,7 @@ func TestAccountSwitcher_conflictingKeysChangeNothing(t *testing.T) {
 }
 
 // The hint line offers to switch accounts if there is another.
-func TestAccountSwitcher_isHinted(t *testing.T) {
+func TestRootModel_isHinted(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		newSwitcherTest(t).wantText(": go to  C switch account")
 		if screen := newShellTest(t, nil).screen(); strings.Contains(screen, "switch account") {

@@ -24,18 +24,18 @@ type OpenAccount struct {
 	Close   func() // cancels requests and flushes files; may take a while, and is called once, outside the loop
 }
 
-// An AccountSwitcher is the program on one account at a time. Switching ends everything of the account before: it
-// cancels the requests, removes the panes, and drops answers still under way. The user's choices in an account are
-// restored when it comes back.
-type AccountSwitcher struct {
+// A RootModel is the model of the whole program: the shell of one open account at a time. Switching to another account
+// ends everything of the one before: it cancels the requests, removes the panes, and drops answers still under way. The
+// user's choices in an account are restored when it comes back.
+type RootModel struct {
 	*Shell
-	open          func(ctx context.Context, account string) (OpenAccount, error)
-	ctx           context.Context
-	closeSession  func() // closes the session in front
-	sessionNumber int    // number of the session in front; messages of an older one are dropped
-	savedStates   map[string]accountState
-	problems      map[string]string // the last problem of each account that has one
-	windowSize    tea.WindowSizeMsg
+	open         func(ctx context.Context, account string) (OpenAccount, error)
+	ctx          context.Context
+	closeAccount func() // closes the account in front
+	generation   int    // how many accounts were in front before; messages of those are dropped
+	savedStates  map[string]accountState
+	problems     map[string]string // the last problem of each account that has one
+	windowSize   tea.WindowSizeMsg
 
 	mu      sync.Mutex
 	closing sync.WaitGroup
@@ -47,55 +47,55 @@ type accountState struct {
 	panes map[string]ui.PaneState
 }
 
-// NewAccountSwitcher returns a program that starts with a session. open opens others by their accounts' names; it runs
-// outside the loop.
-func NewAccountSwitcher(
+// NewRootModel returns a program that starts with an open account. open opens others by their names; it runs outside
+// the loop.
+func NewRootModel(
 	ctx context.Context, first OpenAccount, open func(ctx context.Context, account string) (OpenAccount, error),
-) (*AccountSwitcher, error) {
+) (*RootModel, error) {
 	s, err := New(first.Options)
 	if err != nil {
 		return nil, err
 	}
 	s.o.problems = map[string]string{}
-	return &AccountSwitcher{
+	return &RootModel{
 		problems:     s.o.problems,
 		Shell:        s,
 		open:         open,
 		ctx:          ctx,
-		closeSession: sync.OnceFunc(first.Close),
+		closeAccount: sync.OnceFunc(first.Close),
 		savedStates:  map[string]accountState{},
 	}, nil
 }
 
-// Close closes the session in front and waits until all sessions are closed.
-func (d *AccountSwitcher) Close() {
+// Close closes the account in front and waits until all accounts are closed.
+func (d *RootModel) Close() {
 	d.mu.Lock()
-	ending := d.closeSession
+	ending := d.closeAccount
 	d.mu.Unlock()
 	ending()
 	d.closing.Wait()
 }
 
-// sessionMessage is a message that belongs to a session.
-type sessionMessage struct {
-	sessionNumber int
-	msg           tea.Msg
+// accountMessage is a message that belongs to an open account.
+type accountMessage struct {
+	generation int
+	msg        tea.Msg
 }
 
 // accountOpened carries an opened account, or the error that prevented it.
 type accountOpened struct {
 	opening *openingDialog
-	session OpenAccount
+	opened  OpenAccount
 	err     error
 }
 
 // Init starts the account in front.
-func (d *AccountSwitcher) Init() tea.Cmd { return d.tagCommand(d.Shell.Init()) }
+func (d *RootModel) Init() tea.Cmd { return d.tagCommand(d.Shell.Init()) }
 
 // Update passes messages to the account in front, and drops those of other accounts.
-func (d *AccountSwitcher) Update(msg tea.Msg) tea.Cmd {
-	if o, tagged := msg.(sessionMessage); tagged {
-		if o.sessionNumber != d.sessionNumber {
+func (d *RootModel) Update(msg tea.Msg) tea.Cmd {
+	if o, tagged := msg.(accountMessage); tagged {
+		if o.generation != d.generation {
 			return nil
 		}
 		msg = o.msg
@@ -114,16 +114,16 @@ func (d *AccountSwitcher) Update(msg tea.Msg) tea.Cmd {
 	return d.tagCommand(d.Shell.Update(msg))
 }
 
-// tagCommand marks the messages of a command as the session's.
-func (d *AccountSwitcher) tagCommand(cmd tea.Cmd) tea.Cmd {
+// tagCommand marks the messages of a command as those of the account in front.
+func (d *RootModel) tagCommand(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
 	}
-	n := d.sessionNumber
+	n := d.generation
 	return func() tea.Msg { return tagMessage(n, cmd()) }
 }
 
-// tagMessage returns a message with its session's number. Messages for the terminal or the loop stay as they are.
+// tagMessage returns a message with the generation of its account. Messages for the terminal or the loop stay as they are.
 func tagMessage(n int, msg tea.Msg) tea.Msg {
 	if msg == nil || terminal.IsTerminalMessage(msg) {
 		return msg
@@ -136,11 +136,11 @@ func tagMessage(n int, msg tea.Msg) tea.Msg {
 		}
 		return batch
 	}
-	return sessionMessage{n, msg}
+	return accountMessage{n, msg}
 }
 
 // switchAction opens an account. It asks first if work in the account in front would end.
-func (d *AccountSwitcher) switchAction(account string) ui.Action {
+func (d *RootModel) switchAction(account string) ui.Action {
 	a := ui.Action{Key: ui.Bind("switch account"), Do: func() tea.Cmd { return d.openAccount(account) }}
 	if losses := d.leaveWarnings(); len(losses) > 0 {
 		a.Confirm = &ui.Confirmation{
@@ -153,7 +153,7 @@ func (d *AccountSwitcher) switchAction(account string) ui.Action {
 }
 
 // openAccount opens an account behind a dialog. The account in front stays until the other is open.
-func (d *AccountSwitcher) openAccount(account string) tea.Cmd {
+func (d *RootModel) openAccount(account string) tea.Cmd {
 	ctx, cancel := context.WithCancel(d.ctx)
 	opening := &openingDialog{account: account, cancel: cancel}
 	for _, choice := range d.o.Accounts {
@@ -164,23 +164,23 @@ func (d *AccountSwitcher) openAccount(account string) tea.Cmd {
 	d.dialogs.push(opening)
 	open := d.open
 	return func() tea.Msg {
-		session, err := open(ctx, account)
+		opened, err := open(ctx, account)
 		if err == nil && ctx.Err() != nil {
-			session.Close()
+			opened.Close()
 			err = ctx.Err()
 		}
-		return accountOpened{opening, session, err}
+		return accountOpened{opening, opened, err}
 	}
 }
 
 // handleAccountOpened brings an opened account to the front, unless the user has cancelled it or an unsaved dialog has
 // opened meanwhile.
-func (d *AccountSwitcher) handleAccountOpened(msg accountOpened) tea.Cmd {
+func (d *RootModel) handleAccountOpened(msg accountOpened) tea.Cmd {
 	if !d.dialogs.dismiss(msg.opening) {
-		return d.discardSession(msg.session, nil)
+		return d.discardAccount(msg.opened, nil)
 	}
 	refuse := func(tone theme.Tone, message string) tea.Cmd {
-		return d.discardSession(msg.session, d.tagCommand(ui.ShowStatus(tone, message)))
+		return d.discardAccount(msg.opened, d.tagCommand(ui.ShowStatus(tone, message)))
 	}
 	switch {
 	case msg.err != nil:
@@ -189,7 +189,7 @@ func (d *AccountSwitcher) handleAccountOpened(msg accountOpened) tea.Cmd {
 	case d.dialogs.hasUnsaved():
 		return refuse(theme.Warn, "still in "+d.o.Account+" · close the open dialog first")
 	}
-	o := msg.session.Options
+	o := msg.opened.Options
 	o.ConfigPath = "" // the first account has said what is wrong there
 	next, err := New(o)
 	if err != nil {
@@ -201,7 +201,7 @@ func (d *AccountSwitcher) handleAccountOpened(msg accountOpened) tea.Cmd {
 	next.o.problems = d.problems
 	left := d.o.Account
 	d.savedStates[left] = d.tabs.saveState()
-	d.replaceSession(next, msg.session)
+	d.replaceAccount(next, msg.opened)
 	next.tabs.restoreState(d.savedStates[o.Account])
 	if o.SelectAccount != nil {
 		o.SelectAccount(left)
@@ -214,7 +214,7 @@ func (d *AccountSwitcher) handleAccountOpened(msg accountOpened) tea.Cmd {
 }
 
 // noteProblems notes the last problem of the account in front, or of all that the overview has read.
-func (d *AccountSwitcher) noteProblems() {
+func (d *RootModel) noteProblems() {
 	note := func(name string, f ui.Freshness) {
 		delete(d.problems, name)
 		if f.Err != nil {
@@ -236,19 +236,19 @@ func inheritScreen(next, before *Shell) {
 	next.clock.blurred, next.clock.motion.slowLine = before.clock.blurred, before.clock.motion.slowLine
 }
 
-// replaceSession replaces the session in front, which is closed outside the loop.
-func (d *AccountSwitcher) replaceSession(next *Shell, session OpenAccount) {
+// replaceAccount replaces the account in front, which is closed outside the loop.
+func (d *RootModel) replaceAccount(next *Shell, opened OpenAccount) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.closing.Go(d.closeSession)
-	d.Shell, d.closeSession = next, sync.OnceFunc(session.Close)
-	d.sessionNumber++
+	d.closing.Go(d.closeAccount)
+	d.Shell, d.closeAccount = next, sync.OnceFunc(opened.Close)
+	d.generation++
 }
 
-// discardSession closes a session that is not shown.
-func (d *AccountSwitcher) discardSession(session OpenAccount, message tea.Cmd) tea.Cmd {
-	if session.Close != nil {
-		d.closing.Go(session.Close)
+// discardAccount closes an account that is not shown.
+func (d *RootModel) discardAccount(opened OpenAccount, message tea.Cmd) tea.Cmd {
+	if opened.Close != nil {
+		d.closing.Go(opened.Close)
 	}
 	return message
 }
