@@ -7,8 +7,8 @@ import (
 	"lookout/ui/search"
 )
 
-// SearchOptions say which texts of a row the palette searches beside its label, and what it opens.
-type SearchOptions[T any] struct {
+// PaletteSearch says which texts of a row the palette searches beside its label, and what it opens.
+type PaletteSearch[T any] struct {
 	By         func(T) []string // telephone numbers, tickets, addresses; may be nil
 	Open       func(T) ui.Pane  // nil goes to the row
 	OnlyLoaded bool             // of rows that take many requests: the palette does not read them
