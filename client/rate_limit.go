@@ -14,7 +14,7 @@ import (
 type rateLimitError struct{ wait time.Duration }
 
 func (w *rateLimitError) Error() string {
-	return fmt.Sprintf("the API asks to wait %v; nothing was sent", w.wait)
+	return fmt.Sprintf("the API says to wait %v; nothing was sent", w.wait)
 }
 
 // Is makes the error an errNotSent.

@@ -53,7 +53,7 @@ func toneNames() [toneCount]toneName {
 		Info:        {"info", "neutral messages"},
 		Off:         {"off", "disabled"},
 		Rule:        {"rule", "lines and borders"},
-		Cursor:      {"cursor", "the row at the cursor; with only a background, its text keeps its colours"},
+		Cursor:      {"cursor", "the row at the cursor; if this sets only a background, the text keeps its colours"},
 		Marked:      {"marked", "the mark beside a marked row"},
 		Input:       {"input", "text being typed"},
 		Match:       {"match", "the text that matches a filter"},

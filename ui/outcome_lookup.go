@@ -74,12 +74,12 @@ func (l *OutcomeLookup) Waiting() bool { return !l.over }
 // Unsettled reports whether it is not known how the change ended, so that sending it again may do it twice.
 func (l *OutcomeLookup) Unsettled() bool { return !l.superseded && (!l.over || l.outcome == Unknown) }
 
-// Text says what is known: "disable web-1, sent 12 s ago: not seen yet, it may still arrive".
+// Text says what is known: "disable web-1, sent 12 s ago: not seen yet; it may still take effect".
 func (l *OutcomeLookup) Text(now time.Time) string {
 	return l.sent(now) + ": " + l.Known()
 }
 
-// note says the same at a row, where the end may be cut off: "not seen yet, it may still arrive · disable web-1, …".
+// note says the same at a row, where the end may be cut off: "not seen yet; it may still take effect · disable web-1".
 func (l *OutcomeLookup) note(now time.Time) string { return l.Known() + " · " + l.sent(now) }
 
 // sent says what was sent and when.
@@ -87,7 +87,7 @@ func (l *OutcomeLookup) sent(now time.Time) string {
 	return fmt.Sprintf("%s, sent %s ago", l.What, FormatAge(now.Sub(l.SentAt)))
 }
 
-// Known says what is known of the outcome: "not seen yet, it may still arrive".
+// Known says what is known of the outcome: "not seen yet; it may still take effect".
 func (l *OutcomeLookup) Known() string {
 	if l.Waiting() && !l.ambiguous {
 		return NotSeenYet
@@ -96,7 +96,7 @@ func (l *OutcomeLookup) Known() string {
 }
 
 // NotSeenYet says what is known of a change whose answer was lost until a reading tells.
-const NotSeenYet = "not seen yet, it may still arrive"
+const NotSeenYet = "not seen yet; it may still take effect"
 
 // NotKnown is what is known of a change whose answer was lost if readings cannot tell.
 const NotKnown = "not known whether it was done"

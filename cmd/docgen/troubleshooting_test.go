@@ -155,7 +155,7 @@ func troubles() map[string]trouble {
 			args:    "services disable web-1",
 		},
 		"standard input is not a terminal; add --yes": {args: "services delete web-1"},
-		"the outcome is unknown; …; not seen yet, it may still arrive": {
+		"the outcome is unknown; …; not seen yet; it may still take effect": {
 			prepare: func(r *testEnv) {
 				r.Intercept(func(_ http.ResponseWriter, req *http.Request) bool {
 					if req.Method == http.MethodPost {

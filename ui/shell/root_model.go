@@ -123,7 +123,8 @@ func (d *RootModel) tagCommand(cmd tea.Cmd) tea.Cmd {
 	return func() tea.Msg { return tagMessage(n, cmd()) }
 }
 
-// tagMessage returns a message with the generation of its account. Messages for the terminal or the loop stay as they are.
+// tagMessage returns a message with the generation of its account. Messages for the terminal or the loop stay as they
+// are.
 func tagMessage(n int, msg tea.Msg) tea.Msg {
 	if msg == nil || terminal.IsTerminalMessage(msg) {
 		return msg

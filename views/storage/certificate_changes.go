@@ -147,7 +147,7 @@ func (c certificates) operations() []resource.Operation[*bucketCertificate] {
 		},
 		{
 			Name:            "delete",
-			CommandHelp:     "Remove the certificate and key: https with the bucket's own name stops working",
+			CommandHelp:     "Remove the certificate and key: HTTPS at the bucket's host name stops working",
 			RepeatInScripts: true,
 			Keys:            []string{"D"},
 			Call:            client.OpDeleteCertificate,
@@ -173,7 +173,7 @@ func (c certificates) delete(bucket *bucketCertificate) certificateDraft {
 			return resource.ConfirmationSpec{
 				Title: "Delete certificate",
 				Effect: fmt.Sprintf(
-					"This deletes the certificate of %s and its private key: https with its own name stops working.",
+					"This deletes the certificate of %s and its private key: HTTPS at its host name stops working.",
 					bucket.name(),
 				),
 				Word:     client.Clean(bucket.Bucket),
@@ -252,7 +252,7 @@ func (c certificates) send(bucket *bucketCertificate, replace bool) certificateD
 	}
 	if replace {
 		d.Title, d.SubmitLabel = "Replace the certificate of "+bucket.name(), "replace"
-		d.Text += " The old certificate is deleted first, then this one is sent: in between, the bucket has none."
+		d.Text += " The old certificate is deleted before this one is sent: for a moment, the bucket has none."
 	}
 	return d
 }
@@ -272,7 +272,7 @@ func (in *certificateFiles) fields() []form.Field {
 			When(func() bool { return false }).
 			Scripted(form.ScriptInput{
 				Flag:    "replace",
-				Usage:   "delete the current certificate first; in between, the bucket has none",
+				Usage:   "delete the current certificate first; until the new one is uploaded, the bucket has none",
 				Default: "false",
 			}),
 	}

@@ -80,7 +80,7 @@ type downloadsContinued struct {
 // Deliver brings the message.
 func (m downloadsContinued) Deliver() tea.Cmd {
 	if m.n == 0 {
-		return ui.ShowStatus(theme.Bad, "nothing could be continued: "+client.Clean(errors.Join(m.refused...).Error()))
+		return ui.ShowStatus(theme.Bad, "nothing could be resumed: "+client.Clean(errors.Join(m.refused...).Error()))
 	}
 	message := "continuing " + ui.Plural(m.n, "download", "downloads")
 	return transferStarted(m.a, "", message+leftOut("left out", m.refused))()

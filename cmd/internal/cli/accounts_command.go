@@ -654,7 +654,7 @@ func (a accountFile) remove(c *cobra.Command, f *config.Flags, name string, yes 
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("account %s is removed, but its token is not (%w)", name, err)
+		return fmt.Errorf("account %s was removed, but its token was not (%w)", name, err)
 	}
 	stays := "its journal stays at " + s.JournalPath()
 	if token == "" && s.TokenFile != "" {

@@ -41,8 +41,8 @@ func apiCommand(f *config.Flags) *cobra.Command {
 		Use:   "api METHOD PATH",
 		Short: "Send one request to the API, and print the response as JSON",
 		Long: "Sends one request to PATH, relative to the account's base URL, and prints the response as JSON.\n\n" +
-			"As with every command, changes are recorded in the journal, --read-only refuses them, and protected " +
-			"accounts need confirmation. The journal records the body fields that lookout knows, without " +
+			"As with every command, changes are recorded in the journal, refused with --read-only, and need " +
+			"confirmation on protected accounts. The journal records the body fields that lookout knows, without " +
 			"secrets.\n\n" +
 			"The operations:\n\n" + operationsHelp(),
 		Args: ArgsFromUse,

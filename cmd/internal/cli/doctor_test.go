@@ -136,9 +136,9 @@ func TestDoctor_brokenConfigurations(t *testing.T) {
 			state: "failed", text: "config.toml:4:1: accounts.prod.keyring: token_env is set too; keep one",
 		},
 		account + "token_env = \"" + pastedToken + "\"\n": {
-			state: "failed", text: "config.toml:3:1: accounts.prod.token_env: this looks like a token itself",
+			state: "failed", text: "config.toml:3:1: accounts.prod.token_env: this looks like a token",
 		},
-		account + "token_file = \"" + pastedToken + "\"\n": {state: "failed", text: "this looks like a token itself"},
+		account + "token_file = \"" + pastedToken + "\"\n": {state: "failed", text: "this looks like a token"},
 		account + "token = \"hunter2-hunter2\"\n": {
 			text: "a token is never in this file; lookout accounts token",
 		},

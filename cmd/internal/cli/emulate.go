@@ -69,17 +69,17 @@ func checkService(name string) error {
 
 // serviceHelp describes --service.
 const serviceHelp = `--service now differs from the documentation where the real service does: newer buckets without ` +
-	`a cluster, keys with regions, missing members, {} as the access of an object, a rejected second cancellation, ` +
-	`enforced rate limits, and X-Filter that works only on a contact's group.`
+	`a cluster, keys with regions, missing JSON members, {} as an object's access, a second cancellation of Object ` +
+	`Storage that is rejected, enforced rate limits, and X-Filter that works only on a contact's group.`
 
 // faultHelp describes --fault.
 const faultHelp = `--fault takes a request and what should go wrong with it. ` +
 	`The request is a method and a path, in which * stands for any text, or the name of an operation ` +
-	`("disable service"). What goes wrong: status=503, html, reset or cut=BYTES breaks the response; ` +
-	`delay=2s delays it; and retry-after=7 sets that header. With the word applied, a change takes effect ` +
-	`even though the response is broken; with late=15s, it is applied 15 s after it arrived (with status 504 if ` +
-	`nothing else is given). ` +
-	`stale=30s answers reads with the account as it was 30 s ago; alternate does so for every other read. ` +
+	`("disable service"). What goes wrong: status=503 sets the status, html sends a page instead of JSON, ` +
+	`reset drops the connection, and cut=BYTES ends the response after that many bytes; delay=2s delays it; and ` +
+	`retry-after=7 sets that header. If the word applied is added, a change takes effect even though the response ` +
+	`is broken; with late=15s, it is applied 15 s after it arrived (with status 504 if nothing else is given). ` +
+	`stale=30s answers reads with the account as it was 30 s ago; add alternate to do so only for every other read. ` +
 	`times=3 affects only the first three requests.`
 
 func runEmulator(ctx context.Context, listen string, o emulator.Options, faults []string) error {

@@ -198,6 +198,6 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 		return t, nil
 	}
 	return time.Time{}, exit.Usage(
-		fmt.Errorf("--since %q: use a time such as 8h, a day such as 2026-11-20, or all", client.Clean(text)),
+		fmt.Errorf("--since %q: use a duration such as 8h, a day such as 2026-11-20, or all", client.Clean(text)),
 	)
 }

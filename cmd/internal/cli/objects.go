@@ -140,7 +140,7 @@ func objectFilesResource() scriptResource {
 				printsOwnResult: true,
 				bindFlags:       getObject,
 				description: "Download an object to a file (default: its name without folders; - is " +
-					"standard output), or several to a folder with patterns or -r",
+					"standard output), or, with patterns or -r, several objects to a folder",
 			}.erase(),
 			subcommand[client.ObjectRef]{
 				name:            "put",
@@ -161,7 +161,7 @@ func objectFilesResource() scriptResource {
 				args:            "CLUSTER/BUCKET NAME...",
 				noTarget:        true,
 				printsOwnResult: true,
-				description:     "Remove an object, or several with patterns or -r",
+				description:     "Remove an object or, with patterns or -r, several objects",
 				bindFlags:       removeObject,
 			}.erase(),
 			subcommand[client.ObjectRef]{
@@ -172,8 +172,8 @@ func objectFilesResource() scriptResource {
 				args:            "SOURCE TARGET",
 				noTarget:        true,
 				printsOwnResult: true,
-				description: "Copy new files from a folder to a bucket, or the other way round; a folder begins " +
-					"with / or . (./site), and the other side is CLUSTER/BUCKET[/PREFIX]",
+				description: "Copy new files from a folder to a bucket, or the other way round; the path " +
+					"of the folder begins with / or . (./site), and the other side is CLUSTER/BUCKET[/PREFIX]",
 				bindFlags: syncObjects,
 			}.erase(),
 			copyCommand("cp", transfer.Copy), copyCommand("mv", transfer.Move), rcloneCommand(),
@@ -190,8 +190,8 @@ func copyCommand(name string, kind transfer.Kind) subcommand[any] {
 		args:            "SOURCE... TARGET",
 		noTarget:        true,
 		printsOwnResult: true,
-		description: "Copy objects within a bucket or to another one: CLUSTER/BUCKET/NAME, with patterns or -r, to " +
-			"CLUSTER/BUCKET[/NAME]",
+		description: "Copy objects within a bucket or to another one, from CLUSTER/BUCKET/NAME to " +
+			"CLUSTER/BUCKET[/NAME]; NAME may be a pattern, and -r copies folders",
 		bindFlags: copyObjects(kind),
 	}
 	if kind == transfer.Move {

@@ -72,7 +72,9 @@ func NewRootCommand() *cobra.Command {
 		return exit.Usage(fmt.Errorf("%w; %s --help lists the flags", flagError(err), c.CommandPath()))
 	})
 	addNoColorFlag(f, root)
-	root.PersistentFlags().BoolVar(&f.ReadOnly, "read-only", false, "refuse every change except download links")
+	root.PersistentFlags().BoolVar(
+		&f.ReadOnly, "read-only", false, "refuse every change except creating download links",
+	)
 	root.Flags().BoolVar(&all, "all", false, "start with an overview of all configured accounts, one line each")
 	f.AddAccountFlags(root.Flags())
 	f.AddScreenFlags(root.Flags())
@@ -80,7 +82,8 @@ func NewRootCommand() *cobra.Command {
 	// method of every type (2.5 MB).
 	root.Flags().BoolVarP(&showVersion, "version", "v", false, "print the version")
 	root.AddGroup(
-		&cobra.Group{ID: "screen", Title: "On the screen:"}, &cobra.Group{ID: "account", Title: "For scripts:"},
+		&cobra.Group{ID: "screen", Title: "Interactive and background:"},
+		&cobra.Group{ID: "account", Title: "For scripts:"},
 		&cobra.Group{ID: "setup", Title: "Setup:"},
 	)
 	add := func(group string, commands ...*cobra.Command) {

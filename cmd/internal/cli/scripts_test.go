@@ -423,8 +423,8 @@ func TestScripts_unseenSecretIsRemembered(t *testing.T) {
 	}
 }
 
-// A script whose answer is lost ends with code 5 at once and says "not seen yet, it may still arrive". With --wait it
-// reads again: that all is as wanted is success.
+// A script whose answer is lost ends with code 5 at once and says "not seen yet; it may still take effect". With --wait
+// it reads again: that all is as wanted is success.
 func TestScripts_lostAnswerAndWait(t *testing.T) {
 	lost := emulator.Fault{Status: 504, ApplyFirst: true, Times: 1}
 	for name, c := range map[string]struct {
@@ -435,7 +435,7 @@ func TestScripts_lostAnswerAndWait(t *testing.T) {
 	}{
 		"at once": {
 			[]string{"services", "disable", "edge-router"}, "disable service", exit.CodeUnknown,
-			"not seen yet, it may still arrive",
+			"not seen yet; it may still take effect",
 		},
 		"with --wait": {
 			[]string{"services", "disable", "edge-router", "--wait"}, "disable service", exit.CodeOK,

@@ -55,7 +55,7 @@ func syncObjects(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 		switch {
 		case (from == "") == (to == ""):
 			return c, exit.Usage(errors.New(
-				"one side must be a folder, which begins with / or . (./site), the other one CLUSTER/BUCKET[/PREFIX]",
+				"one side must be the path of a folder, with / or . first (./site), the other CLUSTER/BUCKET[/PREFIX]",
 			))
 		case to != "":
 			yes, _ := set.Lookup("yes").Value.(*yesFlag)

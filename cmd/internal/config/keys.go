@@ -144,8 +144,8 @@ func connectionKeys() []KeySpec[AccountConfig] {
 			fatal:       true,
 			example:     `"provider"`,
 			DefaultText: "provider for the provider's own host, else document",
-			Description: "Which form of the API to use: \"document\" is the one in the API document; \"provider\" is " +
-				"the provider's own, with different paths and with support tickets.",
+			Description: "Which variant of the API the server has: \"document\" is the API as specified; " +
+				"\"provider\" is the API as the provider runs it, with some other paths and with support tickets.",
 		},
 	}
 }
@@ -273,9 +273,9 @@ func labelKeys() []KeySpec[AccountConfig] {
 
 // KeysDescription is what the table of rebound keys means.
 const KeysDescription = "A list of keys for each action. An action is written PANE.ACTION; docs/keys.md lists the " +
-	"names, and so does the help in lookout (press ?). If two actions of a pane have the same key, the one whose " +
-	"default key it is keeps it, or else the first one in the file. An action left without a key keeps its default " +
-	"keys."
+	"names, and so does the help in lookout (press ?). If two actions of a pane have the same key, the one that " +
+	"has it by default keeps it; if neither has, the one that comes first in the file does. An action left " +
+	"without a key keeps its default keys."
 
 // CheckBaseURL returns an error unless an address may receive the token: over https, or on this machine.
 func CheckBaseURL(v string) error {
@@ -326,7 +326,7 @@ func HideTokens(text string) string {
 func checkNotToken(v string) error {
 	if looksLikeToken(v) {
 		return errors.New(
-			"this looks like a token itself, which never belongs here; lookout accounts token stores it elsewhere",
+			"this looks like a token, and tokens do not belong here; to store it elsewhere: lookout accounts token",
 		)
 	}
 	return nil

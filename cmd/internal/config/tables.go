@@ -56,8 +56,8 @@ cursor = "on blue"`,
 			Name:  "columns",
 			Title: "columns",
 			Description: "Which columns each list shows, and in what order. You can still filter and sort by columns " +
-				"that are left out, and the details show them. Instead of its name, you can use a column's title in " +
-				"the header.",
+				"that are left out, and the details show them. You can give a column's name or its title in the " +
+				"header.",
 			Example: `[columns]
 services = ["status", "label", "consultation_group", "updated"]`,
 			schema: map[string]any{"type": "object", "additionalProperties": stringListSchema()},

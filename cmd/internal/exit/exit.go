@@ -35,7 +35,7 @@ var Codes = []struct {
 	Meaning string
 }{
 	{CodeOK, "success"},
-	{CodeFailure, "failed, or rejected by the API"},
+	{CodeFailure, "failed, or rejected by the API; or lookout audit found something"},
 	{CodeUsage, "wrong flags, arguments or configuration, or no terminal where one is needed"},
 	{CodeDenied, "no token, a rejected token, or one without the required permission; or blocked by --read-only"},
 	{CodeNotFound, "not found"},
@@ -194,7 +194,7 @@ func Describe(err error) string {
 	case !errors.As(err, &failure):
 		return text
 	case failure.Unknown():
-		return text + "; not seen yet, it may still arrive; check whether it was applied before you repeat it"
+		return text + "; not seen yet; it may still take effect; check whether it was applied before you repeat it"
 	case errors.Is(failure, client.ErrRateLimited):
 		return text + "; try again " + describeWait(failure.RetryAfter)
 	case failure.Advice() != "":

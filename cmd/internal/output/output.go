@@ -33,7 +33,7 @@ var Formats = []string{"table", "json", "ndjson", "csv"}
 const Help = `Lists are streamed, using a few megabytes of memory however long they are. If reading fails, the
 rows read before the failure are still printed, and the exit code is not 0; a JSON array is then left open, so
 that no program mistakes it for a complete one. The first 5,000 rows set the widths of a table's columns.
-Times are RFC 3339 times in UTC, in every format.
+Times are RFC 3339 times in UTC, in all four formats.
 
 --jq prints the results of a jq expression, which is applied to each row with -o ndjson, and otherwise to
 the whole array or object, which is kept in memory. A string is printed without quotes, with hidden characters made

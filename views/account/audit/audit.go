@@ -93,7 +93,7 @@ var checks = []check{
 		name:  "off-without-end",
 		kind:  "service",
 		next:  "re-enable monitoring, or set an end time",
-		well:  "no service is disabled with no end time, or past its end",
+		well:  "no service is disabled with no end time, or past it",
 		needs: []source{services},
 		look:  facts.offWithoutEnd,
 	},
@@ -419,7 +419,7 @@ func (f facts) unlimitedKeys(c *collector) {
 	for _, k := range f.keys.rows {
 		switch limited, known := k.IsLimited(); {
 		case !known:
-			c.add(NotKnown, strconv.Itoa(k.ID), k.Label, "the API does not say what it reaches")
+			c.add(NotKnown, strconv.Itoa(k.ID), k.Label, "the API does not say what it can access")
 		case !limited:
 			c.add(Found, strconv.Itoa(k.ID), k.Label, "reaches every bucket, to read, write and delete")
 		}
