@@ -42,7 +42,7 @@ type goalMeasurer struct {
 // that of a new process.
 func performanceGoals() []performanceGoal {
 	return slices.Concat([]performanceGoal{{
-		name:    "script over 1,000,000 objects: most MB of a format, JSON as a multiple of CSV",
+		name:    "list 1,000,000 objects in a script: peak MB in any format / time of JSON ÷ time of CSV",
 		limits:  []float64{40, 1.3},
 		measure: (*goalMeasurer).listMillion,
 	}}, lineGoals(), slowAPIGoals(), sizeGoals())
@@ -65,15 +65,16 @@ func lineGoals() (goals []performanceGoal) {
 		line.bitsPerSecond, line.roundTrip = bitsPerSecond, roundTrip
 		return line
 	}
-	const scroll = "bytes per key while scrolling through 5,000 services"
+	const scroll = "scroll through 5,000 services: bytes per key press"
 	add(scroll, []float64{300}, small, (*goalMeasurer).scroll)
 	add(scroll, []float64{900}, large, (*goalMeasurer).scroll)
-	const held, near, far = "key held for 3 s: lag s, presses lost", 150 * time.Millisecond, 300 * time.Millisecond
+	const held = "hold a key for 3 s: seconds until the screen is complete / lost presses"
+	const near, far = 150 * time.Millisecond, 300 * time.Millisecond
 	add(held, []float64{0.6, 0}, over(small, 38_400, near), (*goalMeasurer).holdKey)
 	add(held, []float64{1, 0}, over(large, 38_400, near), (*goalMeasurer).holdKey)
 	add(held, []float64{1.5, 0}, over(small, 9600, 0), (*goalMeasurer).holdKey)
 	add(held, []float64{1.5, 0}, over(large, 9600, 0), (*goalMeasurer).holdKey)
-	const overview = "overview: the first issue readable, all complete, s"
+	const overview = "open the overview: seconds until the first issue / all words are readable"
 	add(overview, []float64{2.5, 2.5}, over(small, 9600, 0), (*goalMeasurer).openOverview)
 	add(overview, []float64{5, 5}, over(large, 9600, far), (*goalMeasurer).openOverview)
 	return goals
@@ -81,14 +82,18 @@ func lineGoals() (goals []performanceGoal) {
 
 // slowAPIGoals are those of an API that needs 200 ms for every answer.
 func slowAPIGoals() (goals []performanceGoal) {
-	limits := map[string]float64{"the overview is complete": 0.45, "5,000 services": 1, "`G` over 99,000 objects": 12}
+	limits := map[string]float64{
+		"open the overview":             0.45,
+		"read 5,000 services":           1,
+		"read 99,000 objects (key `G`)": 12,
+	}
 	for _, task := range slowTasks() {
 		if limit, isGoal := limits[task.name]; isGoal {
 			goals = append(goals, performanceGoal{
-				name:    "200 ms per answer, " + task.name + ": s",
+				name:    "200 ms per API answer: seconds to " + task.name,
 				limits:  []float64{limit},
 				measure: func(g *goalMeasurer, build string) []float64 { return g.waitForAnswers(build, task) },
-				alone:   task.name != "5,000 services",
+				alone:   task.name != "read 5,000 services",
 			})
 		}
 	}
@@ -99,29 +104,29 @@ func slowAPIGoals() (goals []performanceGoal) {
 func sizeGoals() []performanceGoal {
 	return []performanceGoal{
 		{
-			name:    "key in 5,000 services: p50, p99 ms",
+			name:    "press a key in a list of 5,000 services: p50 / p99 in ms",
 			limits:  []float64{0.8, 2},
 			measure: (*goalMeasurer).pressKeys,
 		},
 		{
-			name:    "key beside a text of 7 MB, the slowest of some: ms",
+			name:    "press 5 keys while details with a text of 7 MB are shown: the slowest in ms",
 			limits:  []float64{16},
 			measure: (*goalMeasurer).showHugeText,
 			alone:   true,
 		},
 		{
-			name:    "journal of 1,000,000 changes: a key ms, at rest ms/s, later starts ms",
+			name:    "journal of 1,000,000 changes: key press p50 in ms / CPU at rest in ms/s / start in ms",
 			limits:  []float64{2, 1, 50},
 			measure: (*goalMeasurer).openLongJournal,
 			alone:   true,
 		},
 		{
-			name:    "10,000,000 objects: bytes per object, key p99 ms",
+			name:    "list of 10,000,000 objects: bytes of memory per object / key press p99 in ms",
 			limits:  []float64{70, 2},
 			measure: (*goalMeasurer).browseTenMillion,
 		},
 		{
-			name:    "bytes at rest, in a minute of the services between two changes of the clock; when it changes",
+			name:    "5,000 services at rest for a minute: bytes written before / when the minute changes",
 			limits:  []float64{0, 100},
 			measure: (*goalMeasurer).rest,
 			idle:    true,
@@ -141,7 +146,7 @@ func TestPerformance_goals(t *testing.T) {
 	if other := os.Getenv("LOOKOUT_BASELINE"); other != "" {
 		builds = append(builds, other)
 	}
-	fmt.Println("| what | goal | this build, three times | other build, three times | result |")
+	fmt.Println("| what is measured | goal | this build, 3 runs | other build, 3 runs | result |")
 	fmt.Println("|---|---|---|---|---|")
 	for _, goal := range performanceGoals() {
 		t.Run(goal.name, func(t *testing.T) {

@@ -22,7 +22,7 @@ type slowTask struct {
 // slowTasks are the tasks of the table.
 func slowTasks() []slowTask {
 	return []slowTask{
-		{"the overview is complete", "demo", nil, func(m *timedProgram) (time.Time, time.Time) {
+		{"open the overview", "demo", nil, func(m *timedProgram) (time.Time, time.Time) {
 			done := m.start
 			for _, text := range []string{"billing-api", "Ada Wong", "12 buckets", "of 1.0 TB", "limited)", "CPU %"} {
 				if at := m.waitFor(text); at.After(done) {
@@ -31,10 +31,10 @@ func slowTasks() []slowTask {
 			}
 			return m.start, done
 		}},
-		{"the first 500 of 5,000 services", "large", []string{"--view", "services"}, until("service-0009")},
-		{"5,000 services", "large", []string{"--view", "services"}, until("500 problem")},
-		{"10,000 contacts", "large", []string{"--view", "contacts"}, until("1 of 10,000")},
-		{"`G` over 99,000 objects", "demo", []string{"--view", "buckets"}, pressEnd},
+		{"read the first 500 of 5,000 services", "large", []string{"--view", "services"}, until("service-0009")},
+		{"read 5,000 services", "large", []string{"--view", "services"}, until("500 problem")},
+		{"read 10,000 contacts", "large", []string{"--view", "contacts"}, until("1 of 10,000")},
+		{"read 99,000 objects (key `G`)", "demo", []string{"--view", "buckets"}, pressEnd},
 	}
 }
 

@@ -24,10 +24,10 @@ type terminalLine struct {
 func (l terminalLine) String() string {
 	text := fmt.Sprintf("%dx%d", l.cols, l.rows)
 	if l.bitsPerSecond > 0 {
-		text += fmt.Sprintf(", %d bits/s", l.bitsPerSecond)
+		text += fmt.Sprintf(", %d,%03d bits/s", l.bitsPerSecond/1000, l.bitsPerSecond%1000)
 	}
 	if l.roundTrip > 0 {
-		text += fmt.Sprintf(", %d ms", l.roundTrip.Milliseconds())
+		text += fmt.Sprintf(", round trip %d ms", l.roundTrip.Milliseconds())
 	}
 	return text
 }
