@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -53,18 +54,66 @@ func runAll(cmd tea.Cmd) {
 	}
 }
 
-func TestStore_Refresh_dropsOlderAnswer(t *testing.T) {
-	faulttest.ReportCase(t, "A31", "TestStore_Refresh_dropsOlderAnswer")
-	p := &pageSource{[][]string{{"a-old"}}}
-	s := p.newStore(t, false)
-	older := s.Refresh()
-	answer := older().(AsyncResult)
-	p.rows = [][]string{{"a-new", "b"}}
-	runAll(s.Refresh())
-	runAll(answer.Deliver())
-	if got := s.Rows(); !slices.Equal(got, []string{"a-new", "b"}) {
-		t.Errorf("the older answer won: %v", got)
+// Two lists are read four times each, in two pages, and the answers arrive in any order: each list only ever goes from
+// older rows to newer ones, shows no row of the other list, and ends with its newest.
+func TestStore_Refresh_dropsOlderAnswers(t *testing.T) {
+	for seed := range uint64(20) {
+		faulttest.RunCase(t, "A31", fmt.Sprintf("order %d", seed), func(t *testing.T) {
+			random := rand.New(rand.NewPCG(seed, 0))
+			version := map[string]int{}
+			stores := map[string]*RowStore[string]{}
+			for _, list := range []string{"a", "b"} {
+				stores[list] = newVersionedStore(t, list, version)
+			}
+			var pending []AsyncResult
+			ask := func(cmd tea.Cmd) {
+				if cmd != nil {
+					pending = append(pending, cmd().(AsyncResult))
+				}
+			}
+			for range 4 {
+				for _, list := range []string{"a", "b"} {
+					version[list]++
+					ask(stores[list].Refresh())
+				}
+			}
+			shown := map[string]string{}
+			for len(pending) > 0 {
+				i := random.IntN(len(pending))
+				answer := pending[i]
+				pending = slices.Delete(pending, i, i+1)
+				ask(answer.Deliver())
+				for list, store := range stores {
+					rows := strings.Join(store.Rows(), " ")
+					if rows < shown[list] || rows != "" && !strings.HasPrefix(rows, list) {
+						t.Errorf("list %s: %q after %q", list, rows, shown[list])
+					}
+					shown[list] = rows
+				}
+			}
+			for list := range stores {
+				if want := fmt.Sprintf("%s4-1 %[1]s4-2", list); shown[list] != want {
+					t.Errorf("list %s ends with %q, not %q", list, shown[list], want)
+				}
+			}
+		})
 	}
+}
+
+// newVersionedStore returns a list of two pages, whose rows name the list and its version when it was asked for.
+func newVersionedStore(t *testing.T, list string, version map[string]int) *RowStore[string] {
+	t.Helper()
+	return NewRowStore(t.Context(), RowSource[string]{
+		Name: list,
+		ID:   func(s string) string { return s },
+		Fetch: func(_ context.Context, cursor string) (RowPage[string], error) {
+			if cursor != "" {
+				return RowPage[string]{Rows: []string{cursor}}, nil
+			}
+			first := fmt.Sprintf("%s%d", list, version[list])
+			return RowPage[string]{Rows: []string{first + "-1"}, Next: first + "-2"}, nil
+		},
+	})
 }
 
 func TestStore_Run_survivesOlderAnswer(t *testing.T) {
