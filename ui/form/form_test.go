@@ -177,6 +177,15 @@ func TestCombobox(t *testing.T) {
 	if press(v, tea.KeyUp); value != "a" {
 		t.Errorf("up shows %q", value)
 	}
+
+	group := "NET"
+	groups := func() []string { return []string{"billing", "network", "ops"} }
+	v = NewFormView(Form{Fields: []Field{Combobox("x", "X", &group, groups)}}, t.Context())
+	for _, want := range []string{"network", "ops", "billing"} {
+		if press(v, tea.KeyDown); group != want {
+			t.Errorf("got %q after NET, want %q", group, want)
+		}
+	}
 }
 
 // A value that is not one of a field's options, because a newer server sent it, is shown as it is, in one line and with

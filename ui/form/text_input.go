@@ -3,6 +3,7 @@ package form
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -101,10 +102,20 @@ func (t *textInput) press(k tea.KeyPressMsg) bool {
 	return true
 }
 
-// nextSuggestion replaces the text with the next suggestion, or with the previous one for up.
+// nextSuggestion replaces the text with the next suggestion, or with the previous one for up. A text that begins a
+// suggestion is completed first.
 func (t *textInput) nextSuggestion(key string) {
-	values := t.suggestions()
-	i := slices.Index(values, t.text())
+	values, typed := t.suggestions(), t.text()
+	i := slices.Index(values, typed)
+	if i < 0 && typed != "" {
+		begins := func(value string) bool {
+			return len(value) > len(typed) && strings.EqualFold(value[:len(typed)], typed)
+		}
+		if i = slices.IndexFunc(values, begins); i >= 0 {
+			t.setText(values[i])
+			return
+		}
+	}
 	if key == "down" {
 		i++
 	} else if i--; i < 0 {
