@@ -176,7 +176,7 @@ func changeLogin(a *account.Account, c *client.Credential) resource.Draft[*clien
 	var user, password string
 	return resource.Draft[*client.Credential]{
 		Title:           "Login of " + c.Label.String(),
-		Text:            "The password is sent once and not stored. The API never returns it.",
+		Text:            "lookout sends the password once and does not keep it. The API never returns it.",
 		SubmitLabel:     "change",
 		Fields:          loginFields(&user, &password),
 		WhyResendIsSafe: "Sending the same login twice does no harm",

@@ -213,7 +213,12 @@ func serviceFields(a *account.Account, in *client.ServiceRequest) []form.Field {
 		form.Text("address", "Address", &in.Address, form.Length(3, 100)).
 			Note("a URL, or host:port for tcp; the part after # is not kept").
 			Flag("address", "a URL, or host:port for tcp"),
-		form.Text("region", "Region", &in.Region).
+		form.Text("region", "Region", &in.Region, func(region string) string {
+			if region == "" && isPrivateAddress(in.Address) {
+				return "needed, because the address is private"
+			}
+			return ""
+		}).
 			When(func() bool { return isPrivateAddress(in.Address) }).
 			Note("needed only for a private address").
 			Flag("region", "only for a private address"),
