@@ -148,14 +148,15 @@ type Refresher interface{ Refresh() tea.Cmd }
 
 // Messages by which a pane asks the shell for something. A pane returns them from a command.
 type (
-	// StatusMsg shows a status message, and offers Undo unless it is nil.
+	// StatusMsg shows a status message, and offers Undo unless it is nil. Undo.Object names the rows.
 	StatusMsg struct {
-		Text        string
-		Tone        theme.Tone
-		Undo        *Action
-		Row         RowRef          // the one row that it is about, if any
-		Work        *BackgroundWork // the message is shown as long as this lasts; nil shows it for a while
-		OnlyForPane bool            // the message goes as soon as another pane or dialog is in front
+		Text          string
+		Tone          theme.Tone
+		Undo          *Action
+		ReportsChange bool            // it says how a change ended, so no older one can be undone
+		Row           RowRef          // the one row that it is about, if any
+		Work          *BackgroundWork // the message is shown as long as this lasts; nil shows it for a while
+		OnlyForPane   bool            // the message goes as soon as another pane or dialog is in front
 	}
 	// WorkEndedMsg removes the message about work that has ended, and delivers its result.
 	WorkEndedMsg struct {
@@ -234,6 +235,11 @@ func Send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 
 // ShowStatus returns a command that shows a status message in a tone.
 func ShowStatus(tone theme.Tone, text string) tea.Cmd { return Send(StatusMsg{Text: text, Tone: tone}) }
+
+// ReportChange shows how a change that cannot be undone has ended.
+func ReportChange(tone theme.Tone, text string) tea.Cmd {
+	return Send(StatusMsg{Text: text, Tone: tone, ReportsChange: true})
+}
 
 // BackgroundWork is work that a status message reports until it has ended. Only the event loop may use it.
 type BackgroundWork struct {

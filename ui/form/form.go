@@ -109,9 +109,10 @@ func NewForm[T any](r StoreForm[T]) Form {
 // showStatus shows the message about a change of a store.
 func (r StoreForm[T]) showStatus(c ui.ChangeResult[T], answered bool) tea.Cmd {
 	message := ui.StatusMsg{
-		Tone: theme.Good,
-		Text: r.Success(c.Row),
-		Row:  ui.RowRef{Store: r.Store, ID: r.Store.ID(c.Row)},
+		Tone:          theme.Good,
+		Text:          r.Success(c.Row),
+		Row:           ui.RowRef{Store: r.Store, ID: r.Store.ID(c.Row)},
+		ReportsChange: true,
 	}
 	if c.Warn {
 		message.Tone = theme.Warn

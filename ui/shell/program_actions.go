@@ -153,7 +153,7 @@ func (p *programActions) accountActions(s *Shell) []ui.Action {
 
 func undoAction(s *Shell, undo ui.Action) ui.Action {
 	a := programCommand("undo: "+undo.Name(), "", func() tea.Cmd {
-		s.status.current.Undo = nil
+		s.status.endUndo()
 		return undo.Do()
 	}, "u")
 	a.Writes, a.OpensView = undo.Writes, undo.OpensView

@@ -126,7 +126,7 @@ func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 	}
 	s.askForToken()
 	if s.status.current.OnlyForPane && (s.pane() != pane || s.dialogs.top() != d) {
-		s.status.current = ui.StatusMsg{}
+		s.status.clear()
 	}
 	s.dialogs.layout(s.bodyBox())
 	if _, pressed := msg.(tea.KeyPressMsg); !pressed || cmd != nil || s.dialogs.top() != d ||

@@ -10,12 +10,14 @@ import (
 	"lookout/ui"
 )
 
-// statusMessages holds the message in the status line, and the messages before it. Only the change that the line names
-// can be undone: a key must not undo an older one.
+// statusMessages holds the message in the status line, and the messages before it. Only the last change can be undone,
+// and the line names it as long as it can: news and other messages do not take that away.
 type statusMessages struct {
-	current ui.StatusMsg
-	number  int // counts messages
-	history []message
+	current        ui.StatusMsg
+	number         int          // counts messages
+	undoable       ui.StatusMsg // the last change, while it can be undone
+	undoableNumber int
+	history        []message
 }
 
 type message struct {
@@ -44,8 +46,17 @@ func (m *statusMessages) show(s *Shell, msg ui.StatusMsg) tea.Cmd {
 	} else if w != nil {
 		w.Shown = true
 	}
-	m.current = msg
 	m.number++
+	if msg.Undo != nil {
+		m.undoable, m.undoableNumber = msg, m.number
+	} else if msg.ReportsChange {
+		m.undoable = ui.StatusMsg{}
+	} else if undo := m.undoable.Undo; undo != nil {
+		named := *undo
+		named.ShownName = undo.Name() + " (" + undo.Object + ")"
+		msg.Undo = &named
+	}
+	m.current = msg
 	m.history = append(m.history, message{s.o.Now(), msg.Text})
 	if len(m.history) > maxMessages {
 		m.history = m.history[len(m.history)-maxMessages:]
@@ -54,7 +65,7 @@ func (m *statusMessages) show(s *Shell, msg ui.StatusMsg) tea.Cmd {
 		return nil
 	}
 	wait, number := statusDuration, m.number
-	if msg.Undo != nil {
+	if number == m.undoableNumber {
 		wait = undoDuration
 	}
 	return tea.Tick(wait, func(time.Time) tea.Msg { return statusExpired{number} })
@@ -69,15 +80,29 @@ func showPaneStatus(tone theme.Tone, text string) tea.Cmd {
 func (m *statusMessages) endWork(w *ui.BackgroundWork) {
 	w.Ended = true
 	if m.current.Work == w {
-		m.current = ui.StatusMsg{}
+		m.clear()
 	}
 }
 
-// expire removes a message unless a newer one has replaced it.
+// clear removes the message in sight. The last change comes back if it can still be undone.
+func (m *statusMessages) clear() { m.current = m.undoable }
+
+// expire removes a message unless a newer one has replaced it, and ends the time in which a change can be undone.
 func (m *statusMessages) expire(msg statusExpired) {
+	if msg.number == m.undoableNumber {
+		m.endUndo()
+	}
 	if msg.number == m.number {
+		m.clear()
+	}
+}
+
+// endUndo says that the last change can no longer be undone.
+func (m *statusMessages) endUndo() {
+	if m.current.Text == m.undoable.Text {
 		m.current = ui.StatusMsg{}
 	}
+	m.undoable, m.current.Undo = ui.StatusMsg{}, nil
 }
 
 // historyText lists the messages, the newest first.
@@ -110,6 +135,9 @@ func (m *statusMessages) view(b ui.Box) string {
 	undo := ""
 	if m.current.Undo != nil {
 		undo = " " + g.Bullet + " u: " + m.current.Undo.Name()
+	}
+	if m.number != m.undoableNumber && ui.Width(m.current.Text)+ui.Width(undo) > b.Width-3 {
+		undo = "" // of an earlier change: this message needs the room
 	}
 	text := ui.Truncate(m.current.Text, max(0, b.Width-3-ui.Width(undo)), g.Ellipsis)
 	return " " + b.Theme.PaintState(m.current.Tone, glyph+" "+text) + b.Theme.Paint(theme.Accent, undo)

@@ -2,7 +2,10 @@ package shell
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+
+	tea "charm.land/bubbletea/v2"
 
 	"lookout/client/faulttest"
 	"lookout/theme"
@@ -21,4 +24,60 @@ func TestStatusMessages_historyIsBounded(t *testing.T) {
 			t.Errorf("%d messages are kept, the last is %+v", len(past), past[len(past)-1])
 		}
 	})
+}
+
+// News and other messages do not take away that a change can be undone: the line names the change beside them, and shows
+// it again after them, until its time is over or another change has ended.
+func TestStatusMessages_newsLeavesUndo(t *testing.T) {
+	b := newShellTest(t, nil)
+	undone := 0
+	undo := &ui.Action{
+		Key:    ui.Bind("enable again", "u"),
+		Object: "web-2",
+		Do:     func() tea.Cmd { undone++; return nil },
+	}
+	// show shows a message and returns what ends its time.
+	show := func(m ui.StatusMsg) func() {
+		b.shell.Update(m)
+		number := b.shell.status.number
+		return func() { b.shell.Update(statusExpired{number}) }
+	}
+	want := func(undoHint string, texts ...string) {
+		t.Helper()
+		screen := b.screen()
+		for _, text := range append(texts, undoHint) {
+			if !strings.Contains(screen, text) {
+				t.Errorf("no %q on the screen:\n%s", text, screen)
+			}
+		}
+		if undoHint == "" && strings.Contains(screen, "enable again") {
+			t.Errorf("undo is still offered:\n%s", screen)
+		}
+	}
+	change := ui.StatusMsg{Text: "web-2: disabled", Tone: theme.Good, Undo: undo, ReportsChange: true}
+	news := ui.StatusMsg{Text: "new issue 909", Tone: theme.Warn}
+
+	show(change)
+	want("u: enable again", "web-2: disabled")
+	endNews := show(news)
+	want("u: enable again (web-2)", "new issue 909")
+	endNews()
+	want("u: enable again", "web-2: disabled")
+	show(news)
+	b.press("u")
+	want("")
+	if undone != 1 {
+		t.Fatalf("undone %d times", undone)
+	}
+
+	endChange := show(change)
+	show(news)
+	endChange()
+	want("", "new issue 909")
+	show(change)
+	show(ui.StatusMsg{Text: "db-1: deleted", Tone: theme.Good, ReportsChange: true})
+	want("", "db-1: deleted")
+	if b.press("u"); undone != 1 {
+		t.Error("a key undid an older change")
+	}
 }

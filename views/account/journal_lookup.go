@@ -249,7 +249,7 @@ func reportEntry(a *Account, e *journal.Entry, outcome ui.AttemptOutcome, l *ui.
 	tone, text := theme.Warn, "still unknown"
 	switch outcome {
 	case ui.Applied:
-		tone, text = theme.Good, "it is as intended; "+ui.OwnerNotKnown
+		tone, text = theme.Good, "it is as wanted; "+ui.OwnerNotKnown
 	case ui.Rejected:
 		tone, text = theme.Bad, "it was not done"
 	}

@@ -492,9 +492,10 @@ func (r OperationRunner[T]) reportVerdict(s *start[T], sent *sentRow[T], outcome
 	one, rows := *s, []T{sent.row}
 	one.applied = []resource.Attempt[T]{sent.attempt}
 	cmds := []tea.Cmd{ui.Send(ui.StatusMsg{
-		Tone: theme.Good,
-		Text: r.Resource.Label(sent.row) + ": " + r.summaryText(&one, rows) + " · " + ui.SeenByReading,
-		Undo: r.undo(&one, rows),
+		Tone:          theme.Good,
+		Text:          r.Resource.Label(sent.row) + ": " + r.summaryText(&one, rows) + " · " + ui.SeenByReading,
+		Undo:          r.undo(&one, rows),
+		ReportsChange: true,
 	})}
 	if s.draft.OnApplied != nil {
 		cmds = append(cmds, s.draft.OnApplied(rows))
@@ -529,9 +530,13 @@ func (r OperationRunner[T]) undo(s *start[T], rows []T) *ui.Action {
 	if s.draft.Undo == nil || len(rows) == 0 {
 		return nil
 	}
-	undo := s.draft.Undo()
+	undo, about := s.draft.Undo(), r.Resource.Label(rows[0])
+	if len(rows) > 1 {
+		about = ui.Plural(len(rows), r.Resource.Singular, r.Resource.PluralName())
+	}
 	return &ui.Action{
 		Key:       ui.Bind(undo.Text, "u"),
+		Object:    about,
 		Writes:    true,
 		OpensView: true,
 		Do:        func() tea.Cmd { return r.StartDraft(undo.Operation, rows, undo.Draft) },

@@ -195,9 +195,10 @@ func (r *windowRun) messages() []tea.Cmd {
 	for _, line := range r.lines() {
 		if rows := r.ended[line.result]; len(rows) > 0 {
 			messages = append(messages, ui.Send(ui.StatusMsg{
-				Tone: line.tone,
-				Text: nameOrCount(rows) + ": " + line.text,
-				Undo: r.disableAgain(line.result, rows),
+				Tone:          line.tone,
+				Text:          nameOrCount(rows) + ": " + line.text,
+				Undo:          r.disableAgain(line.result, rows),
+				ReportsChange: true,
 			}))
 		}
 	}
@@ -221,6 +222,7 @@ func (r *windowRun) disableAgain(result maintenance.WindowResult, rows []*client
 	}
 	return &ui.Action{
 		Key:       ui.Bind("disable for 1 h again", "u"),
+		Object:    nameOrCount(rows),
 		Writes:    true,
 		OpensView: true,
 		Do: func() tea.Cmd {

@@ -163,7 +163,7 @@ type cancelStorageResult struct {
 
 // Deliver brings the message and reads again what is left.
 func (m cancelStorageResult) Deliver() tea.Cmd {
-	message := ui.ShowStatus(theme.Good, "Object Storage is cancelled")
+	message := ui.ReportChange(theme.Good, "Object Storage is cancelled")
 	if m.err != nil {
 		next := ui.WithPrefix(" · ", account.OrDefault(m.remaining, ui.Advice(m.err)))
 		message = ui.ShowStatus(theme.Bad, "cancel Object Storage: "+ui.Reason(m.err)+next)

@@ -244,7 +244,7 @@ func (c certificates) send(bucket *bucketCertificate, replace bool) certificateD
 				c.uploaded(nil) // it may be another one
 				message += " · " + ui.SeenByReading
 			}
-			return ui.ShowStatus(theme.Good, message)
+			return ui.ReportChange(theme.Good, message)
 		},
 		ScriptNote: func(*bucketCertificate) string {
 			return fmt.Sprintf("for %s, until %s", in.pair.HostNames(), in.pair.Leaf.NotAfter.Format(time.DateOnly))
@@ -266,7 +266,7 @@ func (in *certificateFiles) fields() []form.Field {
 			Note("PEM, with the intermediates; → completes the path").
 			Scripted(form.ScriptInput{Argument: "CERT_FILE", CheckedLater: true}),
 		form.File("private_key", "Private key", &in.key, checkPEMFile, pairCheck).
-			Note("PEM; it is sent once and not stored").
+			Note("PEM; lookout sends it once and does not keep it").
 			Scripted(form.ScriptInput{Argument: "KEY_FILE", CheckedLater: true}),
 		form.Switch("replace", "Replace", &in.replace).
 			When(func() bool { return false }).

@@ -208,7 +208,7 @@ func newKeyFrom(a *account.Account, in *keyInput) resource.Draft[*client.AccessK
 			return attempt
 		},
 		AfterSubmit: func(k *client.AccessKey, _ bool) tea.Cmd {
-			return tea.Batch(ui.ShowStatus(theme.Good, k.Label.String()+": created"), ui.Send(secret))
+			return tea.Batch(ui.ReportChange(theme.Good, k.Label.String()+": created"), ui.Send(secret))
 		},
 		CandidateOperation: "revoke",
 		CandidateNote:      lostSecretNote,

@@ -318,7 +318,7 @@ func rcloneForm(l *objectListing, large []largeFile) form.Form {
 		}
 		return func() tea.Cmd {
 			return tea.Batch(
-				ui.ShowStatus(theme.Good, r.Label()+": created; its secret is in "+client.Clean(r.Path)),
+				ui.ReportChange(theme.Good, r.Label()+": created; its secret is in "+client.Clean(r.Path)),
 				ui.Send(ui.ShowTextMsg{Title: "Commands for the larger files", Text: strings.Join(commands, "\n\n")}),
 				l.a.Keys().Refresh(),
 			)
@@ -395,7 +395,7 @@ func (l *objectListing) folderForm() form.Form {
 		}
 		return func() tea.Cmd {
 			l.sizes.invalidate()
-			return tea.Batch(ui.ShowStatus(theme.Good, client.Clean(folder.Name)+": created"), l.Store.Refresh())
+			return tea.Batch(ui.ReportChange(theme.Good, client.Clean(folder.Name)+": created"), l.Store.Refresh())
 		}, nil
 	})
 }
