@@ -409,6 +409,9 @@ func TestDownload_parallelRangesCancel(t *testing.T) {
 		if took := time.Since(before); took > 100*time.Millisecond || len(r.fileNames()) != 0 {
 			t.Errorf("after %s, left: %q", took, r.fileNames())
 		}
+		if n := len(r.m.parallel.extra); n != 0 {
+			t.Errorf("%d ranges are still counted", n)
+		}
 	})
 }
 
