@@ -152,7 +152,7 @@ func New(base string, token Secret, options ...Option) (*Client, error) {
 
 // parseBase parses the base URL. It must be https; http is allowed for this machine only.
 func parseBase(base string) (*url.URL, error) {
-	u, err := url.Parse(strings.TrimRight(base, "/"))
+	u, err := url.Parse(strings.TrimRight(base, "/?#"))
 	switch {
 	case err != nil || u.Host == "": // the text may be a token in the wrong place, so the error does not repeat it
 		return nil, errors.New("the base URL is not a valid URL; it must look like https://api.linode.com/v4")
@@ -352,7 +352,7 @@ func (c *Client) newRequest(ctx context.Context, r request, op operation) (*http
 	if err != nil {
 		return nil, err
 	}
-	target := c.endpoint.base.Scheme + "://" + c.endpoint.base.Host + c.endpoint.base.EscapedPath() + path
+	target := c.endpoint.base.String() + path
 	if len(r.query) > 0 {
 		target += "?" + r.query.Encode()
 	}

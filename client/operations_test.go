@@ -745,6 +745,32 @@ func TestNew_baseURL(t *testing.T) {
 	}
 }
 
+// Every base URL that New accepts can be asked, whatever its host looks like and however it ends.
+func TestClient_Endpoint_ofEachBaseURL(t *testing.T) {
+	for base, want := range map[string]string{
+		"https://api.linode.com/v4":           "https://api.linode.com/v4/managed/issues",
+		"https://api.linode.com/v4/":          "https://api.linode.com/v4/managed/issues",
+		"https://api.linode.com/v4/?":         "https://api.linode.com/v4/managed/issues",
+		"https://api.linode.com/v4#":          "https://api.linode.com/v4/managed/issues",
+		"https://api.linode.com":              "https://api.linode.com/managed/issues",
+		"https://proxy.example/a%2fb/v4":      "https://proxy.example/a%2fb/v4/managed/issues",
+		"https://bücher.example/v4":           "https://b%C3%BCcher.example/v4/managed/issues",
+		"https://[fe80::1%25eth0]:8443/v4":    "https://[fe80::1%25eth0]:8443/v4/managed/issues",
+		"https://[fe80::1%25vlan%2010]/v4":    "https://[fe80::1%25vlan%2010]/v4/managed/issues",
+		"https://api.example.test:443/v4/?#/": "https://api.example.test:443/v4/managed/issues",
+	} {
+		c, err := client.New(base, client.NewSecret(token))
+		if err != nil {
+			t.Errorf("%s: %v", base, err)
+			continue
+		}
+		method, address, err := c.Endpoint("list issues", nil)
+		if err != nil || method != http.MethodGet || address != want {
+			t.Errorf("%s: %s %s, %v", base, method, address, err)
+		}
+	}
+}
+
 func TestWithReadOnly_sendsNothing(t *testing.T) {
 	c, e := newEmulatedClient(t, emulator.Options{}, client.WithReadOnly())
 	for _, s := range operations(t) {
