@@ -336,6 +336,11 @@ func (c *Client) exchange(ctx context.Context, r request) error {
 	if err != nil {
 		return c.notSentError(r, err, err.Error())
 	}
+	if r.body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", c.endpoint.userAgent)
 	switch {
 	case r.writer != nil:
 		return r.writer.write(ctx, r, req)
@@ -345,7 +350,7 @@ func (c *Client) exchange(ctx context.Context, r request) error {
 	return c.read(r, req)
 }
 
-// newRequest builds the HTTP request of a call.
+// newRequest builds the HTTP request of a call, without headers.
 func (c *Client) newRequest(ctx context.Context, r request, op operation) (*http.Request, error) {
 	route := op.routeFor(c.endpoint.dialect)
 	path, err := expandPath(route.path, r.segments...)
@@ -356,24 +361,14 @@ func (c *Client) newRequest(ctx context.Context, r request, op operation) (*http
 	if len(r.query) > 0 {
 		target += "?" + r.query.Encode()
 	}
-	var body []byte
-	if r.body != nil {
-		if body, err = json.Marshal(r.body); err != nil {
-			return nil, err
-		}
-	}
-	req, err := http.NewRequestWithContext(ctx, route.method, target, bytes.NewReader(body))
-	if err != nil {
-		return nil, errors.New("the address of the request is invalid")
-	}
 	if r.body == nil {
-		req.Body, req.GetBody, req.ContentLength = nil, nil, 0
-	} else {
-		req.Header.Set("Content-Type", "application/json")
+		return http.NewRequestWithContext(ctx, route.method, target, nil)
 	}
-	req.Header.Set("Accept", "application/json")
-	req.Header.Set("User-Agent", c.endpoint.userAgent)
-	return req, nil
+	body, err := json.Marshal(r.body)
+	if err != nil {
+		return nil, err
+	}
+	return http.NewRequestWithContext(ctx, route.method, target, bytes.NewReader(body))
 }
 
 // read sends a request that changes nothing and may be repeated.
