@@ -907,6 +907,55 @@ func TestWriter_Call_body(t *testing.T) {
 	}
 }
 
+// The journal and a dry run hold what a raw call's body has in the places where the API documents it, and nothing else:
+// what stands in another place may be a secret.
+func TestWriter_Call_valuesOutOfPlace(t *testing.T) {
+	const contacts, services, credentials = "/managed/contacts", "/managed/services", "/managed/credentials"
+	for _, c := range []struct{ path, body, recorded string }{
+		{contacts, `{"name":"n","phone":{"primary":"p"}}`, `{"name":"n","phone":{"primary":"p"}}`},
+		{contacts, `{"name":"n","phone":"hidden"}`, `{"name":"n","phone":null}`},
+		{contacts, `{"name":"n","phone":["hidden"]}`, `{"name":"n","phone":[]}`},
+		{contacts, `{"name":{"a":"hidden"},"phone":{"primary":["hidden"]}}`, `{"name":{},"phone":{"primary":[]}}`},
+		{contacts, `{"name":"n","invented":"hidden"}`, `{"name":"n"}`},
+		{services, `{"label":"l","credentials":[31,32]}`, `{"credentials":[31,32],"label":"l"}`},
+		{services, `{"label":"l","credentials":"hidden"}`, `{"credentials":null,"label":"l"}`},
+		{services, `{"label":"l","credentials":{"a":"hidden"}}`, `{"credentials":{},"label":"l"}`},
+		{credentials, `{"label":"l","password":"hidden"}`, `{"label":"l","password":"•••"}`},
+		{credentials, `{"label":"l","password":["hidden"]}`, `{"label":"l","password":[]}`},
+		{credentials, `{"label":null}`, `{"label":null}`},
+	} {
+		var seen []client.Change
+		show := client.WithDryRun(func(c client.Change) { seen = append(seen, c) })
+		for _, options := range [][]client.Option{nil, {show}} {
+			refusal := faulttest.Respond(http.StatusBadRequest, `{"errors":[{"reason":"no"}]}`)
+			b := newChangeFixture(t, refusal, options...)
+			call, err := b.client.ParseCall(http.MethodPost, c.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal([]byte(c.body), &call.Body); err != nil {
+				t.Fatal(err)
+			}
+			_, err = client.Confirmed(b.client, call.Op(), call.ID()).Call(t.Context(), call)
+			if err == nil || strings.Contains(fmt.Sprint(err), "hidden") {
+				t.Errorf("%s: %v", c.body, err)
+			}
+			for _, entry := range b.journal.Entries(time.Time{}) {
+				seen = append(seen, entry.Change)
+			}
+		}
+		if len(seen) != 2 {
+			t.Fatalf("%d changes", len(seen))
+		}
+		if got, _ := json.Marshal(seen[0].Body); string(got) != c.recorded {
+			t.Errorf("the journal holds %s of %s", got, c.body)
+		}
+		if got, _ := json.Marshal(seen[1].Body); strings.Contains(string(got), "hidden") {
+			t.Errorf("the dry run shows %s of %s", got, c.body)
+		}
+	}
+}
+
 // A raw call whose body cannot be written as JSON is not sent.
 func TestWriter_Call_invalidBody(t *testing.T) {
 	b := newChangeFixture(t, faulttest.Pass)
