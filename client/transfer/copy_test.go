@@ -47,37 +47,39 @@ func (r *rig) hasObject(name, text string) bool {
 func TestCopy_keepsHeadersAndNamesWhatIsLost(t *testing.T) {
 	for name, text := range map[string]string{"empty": "", "some bytes": "text"} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
-			o := r.putObject("a", text)
-			var sent http.Header
-			r.transport.onObject = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
-				if req.Method == http.MethodPut {
-					sent = req.Header
+			runInBubble(t, func(r *rig) {
+				o := r.putObject("a", text)
+				var sent http.Header
+				r.transport.onObject = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+					if req.Method == http.MethodPut {
+						sent = req.Header
+					}
+					res, err := next.RoundTrip(req)
+					if err == nil && req.Method == http.MethodGet {
+						res.Header.Set("Content-Type", "text/x-odd; charset=latin1")
+						res.Header.Set("Content-Disposition", `attachment; filename="a"`)
+						res.Header.Set("Cache-Control", "no-store")
+						res.Header.Set("X-Amz-Meta-Mtime", "17")
+					}
+					return res, err
 				}
-				res, err := next.RoundTrip(req)
-				if err == nil && req.Method == http.MethodGet {
-					res.Header.Set("Content-Type", "text/x-odd; charset=latin1")
-					res.Header.Set("Content-Disposition", `attachment; filename="a"`)
-					res.Header.Set("Cache-Control", "no-store")
-					res.Header.Set("X-Amz-Meta-Mtime", "17")
+				row := r.copyObject(o, "b", true)
+				note := "size and MD5 checked; not copied: x-amz-meta-mtime"
+				if row.State != Done || !strings.HasSuffix(row.Note, note) {
+					r.Fatalf("%s, %q, %v", row.State, row.Note, row.Err)
 				}
-				return res, err
-			}
-			row := r.copyObject(o, "b", true)
-			if row.State != Done || !strings.HasSuffix(row.Note, "size and MD5 checked; not copied: x-amz-meta-mtime") {
-				t.Fatalf("%s, %q, %v", row.State, row.Note, row.Err)
-			}
-			for header, want := range map[string]string{
-				"Content-Type": "text/x-odd; charset=latin1", "Cache-Control": "no-store", "Content-Language": "",
-				"Content-Disposition": `attachment; filename="a"`, "X-Amz-Meta-Mtime": "",
-			} {
-				if got := sent.Get(header); got != want {
-					t.Errorf("%s: %q, want %q", header, got, want)
+				for header, want := range map[string]string{
+					"Content-Type": "text/x-odd; charset=latin1", "Cache-Control": "no-store", "Content-Language": "",
+					"Content-Disposition": `attachment; filename="a"`, "X-Amz-Meta-Mtime": "",
+				} {
+					if got := sent.Get(header); got != want {
+						r.Errorf("%s: %q, want %q", header, got, want)
+					}
 				}
-			}
-			if r.hasObject("a", text) || !r.hasObject("b", text) {
-				t.Error("it was not moved")
-			}
+				if r.hasObject("a", text) || !r.hasObject("b", text) {
+					r.Error("it was not moved")
+				}
+			})
 		})
 	}
 }
@@ -151,49 +153,51 @@ func TestCopy_storesNothingOfAWrongSource(t *testing.T) {
 
 // If the ETag of the copy proves nothing, a copy says so and a move keeps its source.
 func TestCopy_unprovedCopyKeepsTheSource(t *testing.T) {
-	r := newRig(t)
-	o := r.putObject("a", "text")
-	r.transport.onAPI = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
-		res, err := next.RoundTrip(req)
-		if err == nil && req.URL.Query().Get("prefix") == "b" {
-			data, _ := io.ReadAll(res.Body)
-			text := strings.ReplaceAll(string(data), md5Hex([]byte("text")), md5Hex([]byte("text"))+"-1")
-			res.Body, res.ContentLength = io.NopCloser(strings.NewReader(text)), int64(len(text))
-			res.Header.Del("Content-Length")
+	runInBubble(t, func(r *rig) {
+		o := r.putObject("a", "text")
+		r.transport.onAPI = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+			res, err := next.RoundTrip(req)
+			if err == nil && req.URL.Query().Get("prefix") == "b" {
+				data, _ := io.ReadAll(res.Body)
+				text := strings.ReplaceAll(string(data), md5Hex([]byte("text")), md5Hex([]byte("text"))+"-1")
+				res.Body, res.ContentLength = io.NopCloser(strings.NewReader(text)), int64(len(text))
+				res.Header.Del("Content-Length")
+			}
+			return res, err
 		}
-		return res, err
-	}
-	row := r.copyObject(o, "b", true)
-	if row.State != Failed || !errors.Is(row.Err, errUnverified) || r.transport.count(http.MethodDelete) != 0 {
-		t.Errorf("%s: %v", row.State, row.Err)
-	}
+		row := r.copyObject(o, "b", true)
+		if row.State != Failed || !errors.Is(row.Err, errUnverified) || r.transport.count(http.MethodDelete) != 0 {
+			r.Errorf("%s: %v", row.State, row.Err)
+		}
+	})
 }
 
 // A retry of a move whose copy is stored does not send it again, and deletes the source.
 func TestCopy_retryContinuesAfterTheCopy(t *testing.T) {
-	r := newRig(t)
-	o := r.putObject("a", "text")
-	var once sync.Once
-	r.transport.onObject = func(req *http.Request, next http.RoundTripper) (res *http.Response, err error) {
-		if req.Method == http.MethodDelete {
-			once.Do(func() { err = errors.New("the network is gone") })
+	runInBubble(t, func(r *rig) {
+		o := r.putObject("a", "text")
+		var once sync.Once
+		r.transport.onObject = func(req *http.Request, next http.RoundTripper) (res *http.Response, err error) {
+			if req.Method == http.MethodDelete {
+				once.Do(func() { err = errors.New("the network is gone") })
+			}
+			if err != nil {
+				return nil, err
+			}
+			return next.RoundTrip(req)
 		}
-		if err != nil {
-			return nil, err
+		row := r.copyObject(o, "b", true)
+		if row.State != Failed || !strings.Contains(row.Err.Error(), "it was copied, but the source was not deleted") {
+			r.Fatalf("%s: %v", row.State, row.Err)
 		}
-		return next.RoundTrip(req)
-	}
-	row := r.copyObject(o, "b", true)
-	if row.State != Failed || !strings.Contains(row.Err.Error(), "it was copied, but the source was not deleted") {
-		t.Fatalf("%s: %v", row.State, row.Err)
-	}
-	r.m.Retry(row.ID)
-	if row = r.waitFor(row.ID, Done); r.transport.count(http.MethodPut) != 2 {
-		t.Errorf("%d uploads", r.transport.count(http.MethodPut))
-	}
-	if r.hasObject("a", "text") || !r.hasObject("b", "text") {
-		t.Error("it was not moved")
-	}
+		r.m.Retry(row.ID)
+		if row = r.waitFor(row.ID, Done); r.transport.count(http.MethodPut) != 2 {
+			r.Errorf("%d uploads", r.transport.count(http.MethodPut))
+		}
+		if r.hasObject("a", "text") || !r.hasObject("b", "text") {
+			r.Error("it was not moved")
+		}
+	})
 }
 
 // A cancelled copy leaves nothing behind, and a paused one starts again.
