@@ -305,7 +305,7 @@ func (d *downloadTask) isPart(res *http.Response, from, end int64) bool {
 	end = cmp.Or(end, d.Object.Size)
 	want := fmt.Sprintf("bytes %d-%d/%d", from, end-1, d.Object.Size)
 	encoding := res.Header.Get("Content-Encoding")
-	return res.StatusCode == http.StatusPartialContent && res.Header.Get("Content-Range") == want &&
+	return res.StatusCode == http.StatusPartialContent && strings.EqualFold(res.Header.Get("Content-Range"), want) &&
 		client.UnquoteETag(res.Header.Get("ETag")) == d.etag() && (encoding == "" || encoding == "identity") &&
 		(res.ContentLength < 0 || res.ContentLength == end-from)
 }

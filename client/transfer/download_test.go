@@ -149,6 +149,16 @@ func testDownloadResumes(t *testing.T) {
 		anew  bool  // the download starts again
 	}{
 		"206 right": {func(*http.Response) {}, nil, false},
+		"206 with the unit in capitals": {
+			func(r *http.Response) { r.Header.Set("Content-Range", "Bytes 5000-9999/10000") },
+			nil,
+			false,
+		},
+		"206 with another unit": {
+			func(r *http.Response) { r.Header.Set("Content-Range", "items 5000-9999/10000") },
+			nil,
+			true,
+		},
 		"206 another start": {
 			func(r *http.Response) { r.Header.Set("Content-Range", "bytes 4999-9999/10000") },
 			nil,
