@@ -3,6 +3,7 @@ package transfer
 import (
 	"runtime/debug"
 	"testing"
+	"time"
 
 	"lookout/client"
 	"lookout/client/faulttest"
@@ -35,6 +36,17 @@ func TestTransfers_closeTheirFiles(t *testing.T) {
 		}
 		if plan, err := PlanUpload(r.Context(), "p/", r.dir); err != nil || len(plan.Files) != 2 {
 			t.Errorf("%+v, %v", plan, err)
+		}
+		cut := &fakeStorage{size: 5000, etag: md5Hex(testBytes(5000)), cuts: []int64{4000}}
+		r.transport.onObject = cut.answer
+		id = r.startDownload(listedObject("cut", cut.size, cut.etag), "")
+		for row, _ := r.m.Status(id); row.Done < 4000; row, _ = r.m.Status(id) {
+			time.Sleep(time.Millisecond)
+		}
+		r.m.Cancel(id)
+		r.waitFor(id, Cancelled)
+		if names := r.fileNames(); len(names) != 2 {
+			t.Errorf("left: %q", names)
 		}
 		if n := faulttest.OpenFiles(t, r.dir); n != 0 {
 			t.Errorf("%d files are still open", n)

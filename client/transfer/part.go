@@ -359,7 +359,7 @@ func removePart(root *os.Root, final, identity string) {
 	}
 	defer f.Close()
 	if hold, _, err := lockPart(root, name, f); err == nil {
+		defer hold.Close() // another program can lock the part only when it is gone
 		_ = root.Remove(name)
-		hold.Close()
 	}
 }
