@@ -476,6 +476,44 @@ func TestJournal_readsDoNotWaitForTheDisk(t *testing.T) {
 	<-done
 }
 
+// The same holds while a compaction writes the next file.
+func TestJournal_compact_readsDoNotWaitForTheDisk(t *testing.T) {
+	j := openSmall(t, filepath.Join(t.TempDir(), "j"), testTime)
+	probe := &lockProbe{j: j}
+	c := disableChange("7", "x")
+	c.Before = probe
+	if _, err := j.RecordIntent(c); err != nil {
+		t.Fatal(err)
+	}
+	before := probe.written
+	for range 12 {
+		recordChange(t, j, client.OpEnableService, "1")
+	}
+	if j.lastFile == 0 || probe.written == before {
+		t.Fatal("the change was not copied into a new file")
+	}
+	if probe.waits != 0 {
+		t.Error("reads have to wait while the next file is written")
+	}
+}
+
+// A lockProbe is a value of a change that learns, whenever it is written, whether reads have to wait.
+type lockProbe struct {
+	j              *Journal
+	written, waits int
+}
+
+// MarshalJSON returns a value for the file.
+func (p *lockProbe) MarshalJSON() ([]byte, error) {
+	p.written++
+	if p.j.mu.TryLock() {
+		p.j.mu.Unlock()
+	} else {
+		p.waits++
+	}
+	return []byte("1"), nil
+}
+
 // A stuckFile is on a disk that does not answer.
 type stuckFile struct {
 	*os.File
