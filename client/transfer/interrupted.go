@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
@@ -174,8 +173,8 @@ type transferLog struct {
 
 	mu      sync.Mutex
 	open    map[ID]bool
-	lowest  ID // the lowest ID of a copy that was saved but not started; such IDs are negative
-	pending bytes.Buffer
+	lowest  ID     // the lowest ID of a copy that was saved but not started; such IDs are negative
+	pending []byte // lines that are to be written
 	signal  chan struct{}
 	ended   chan struct{} // nil until the goroutine was started
 }
@@ -283,7 +282,7 @@ func (l *transferLog) add(entry transferLogEntry) {
 	if err != nil {
 		return
 	}
-	l.pending.Write(append(visible.EscapeJSON(line), '\n'))
+	l.pending = append(append(l.pending, visible.EscapeJSON(line)...), '\n')
 	notify(l.signal)
 }
 
@@ -302,8 +301,8 @@ func (l *transferLog) write(ctx context.Context) {
 			running = false
 		}
 		l.mu.Lock()
-		lines, open := slices.Clone(l.pending.Bytes()), len(l.open)
-		l.pending.Reset()
+		lines, open := l.pending, len(l.open)
+		l.pending = nil
 		l.mu.Unlock()
 		if open == 0 {
 			_ = file.Truncate(0)

@@ -3,7 +3,10 @@ package transfer
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"lookout/client"
@@ -48,6 +51,7 @@ func TestInterrupted_isOfferedAgainAndContinues(t *testing.T) {
 		if found := other.Interrupted(); len(found.Downloads) != 0 {
 			t.Errorf("offered while the program runs: %+v", found)
 		}
+		checkLinesOnce(r, path)
 		s.cuts, s.ranges = nil, nil
 		r.restart() // ends the manager, as quitting does
 		r.m.KeepUnfinished(path)
@@ -74,6 +78,25 @@ func TestInterrupted_isOfferedAgainAndContinues(t *testing.T) {
 			t.Errorf("left behind: %v", left)
 		}
 	})
+}
+
+// checkLinesOnce fails if the only log at a path is empty or holds a line twice: it would grow with each line.
+func checkLinesOnce(r *rig, path string) {
+	r.Helper()
+	synctest.Wait() // until the lines are written
+	logs, err := filepath.Glob(path + ".*")
+	if err != nil || len(logs) != 1 {
+		r.Fatalf("%q, %v", logs, err)
+	}
+	data, err := os.ReadFile(logs[0])
+	if err != nil {
+		r.Fatal(err)
+	}
+	lines := slices.Collect(strings.Lines(string(data)))
+	slices.Sort(lines)
+	if once := slices.Compact(slices.Clone(lines)); len(lines) == 0 || len(once) != len(lines) {
+		r.Errorf("lines are missing or there twice: %q", lines)
+	}
 }
 
 // A program that was killed leaves its list behind, even if its last line is cut.
