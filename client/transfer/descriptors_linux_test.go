@@ -1,6 +1,10 @@
 package transfer
 
 import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
 	"runtime/debug"
 	"testing"
 	"time"
@@ -13,43 +17,120 @@ import (
 func TestTransfers_closeTheirFiles(t *testing.T) {
 	runInBubble(t, func(r *rig) {
 		defer debug.SetGCPercent(debug.SetGCPercent(-1))
-		name := "o"
-		r.writeFile(name, "text")
-		id, err := r.m.Upload(UploadRequest{
+		r.writeFile("o", "text")
+		o := r.putObject("o", "text")
+		download := DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: r.dir, Path: "o"}
+		upload := UploadRequest{
 			Consent: r.consent(client.OpUploadObject),
 			Cluster: cluster,
 			Bucket:  bucket,
-			Name:    name,
+			Name:    "uploaded",
 			Folder:  r.dir,
-			File:    name,
-		})
-		if err != nil {
-			t.Fatal(err)
+			File:    "o",
 		}
-		r.waitFor(id, Done)
-		o, _, err := r.c.Objects.Find(r.Context(), cluster, bucket, name)
-		if err != nil {
-			t.Fatal(err)
+		checkEnd := func(id ID, err error) error {
+			if err != nil {
+				return err
+			}
+			return r.waitEnded(id).Err
 		}
-		if row := r.download(o, "copy-of-"+name); row.State != Done {
-			t.Errorf("%s: %v", row.State, row.Err)
-		}
-		if plan, err := PlanUpload(r.Context(), "p/", r.dir); err != nil || len(plan.Files) != 2 {
-			t.Errorf("%+v, %v", plan, err)
-		}
-		cut := &fakeStorage{size: 5000, etag: md5Hex(testBytes(5000)), cuts: []int64{4000}}
-		r.transport.onObject = cut.answer
-		id = r.startDownload(listedObject("cut", cut.size, cut.etag), "")
-		for row, _ := r.m.Status(id); row.Done < 4000; row, _ = r.m.Status(id) {
-			time.Sleep(time.Millisecond)
-		}
-		r.m.Cancel(id)
-		r.waitFor(id, Cancelled)
-		if names := r.fileNames(); len(names) != 2 {
-			t.Errorf("left: %q", names)
-		}
-		if n := faulttest.OpenFiles(t, r.dir); n != 0 {
-			t.Errorf("%d files are still open", n)
+		for _, step := range []struct {
+			name string
+			do   func() error
+		}{
+			{"an upload from a folder", func() error { return checkEnd(r.m.Upload(upload)) }},
+			{"an upload of a file", func() error {
+				upload.Folder, upload.File = "", filepath.Join(r.dir, "o")
+				return checkEnd(r.m.Upload(upload))
+			}},
+			{"a download", func() error { return r.download(o, "new").Err }},
+			{"a download over a file", func() error {
+				download.Overwrite = true
+				return checkEnd(r.m.Download(download))
+			}},
+			{"a download that is cancelled", r.cancelHalfWay},
+			{"a folder's idea of case", func() error { FoldsCase(r.dir); return nil }},
+			{"the path of an open folder", func() error {
+				root, err := os.OpenRoot(r.dir)
+				if err != nil {
+					return err
+				}
+				defer root.Close()
+				if path := folderPath(root); path != r.dir {
+					return fmt.Errorf("it is %q, not %q", path, r.dir)
+				}
+				return nil
+			}},
+			{"the plan of an upload", func() error {
+				plan, err := PlanUpload(r.Context(), "p/", r.dir)
+				if err == nil && len(plan.Files) != 2 {
+					err = fmt.Errorf("%d files", len(plan.Files))
+				}
+				return err
+			}},
+			{"the plan of a download", func() error {
+				plan := planListed("", []client.Object{o}, folds)
+				plan.Folder = r.dir
+				return plan.CompareFiles(r.Context(), CompareOptions{FindExtra: true})
+			}},
+			{"the deletion of files", func() error {
+				left, err := DeleteFiles(r.dir, []string{"new"})
+				if len(left) > 0 {
+					err = left[0]
+				}
+				return err
+			}},
+			{"interrupted downloads", func() error { return r.readInterrupted(o) }},
+		} {
+			if err := step.do(); err != nil {
+				r.Errorf("%s: %v", step.name, err)
+			}
+			if n := faulttest.OpenFiles(t, r.dir); n != 0 {
+				r.Fatalf("%s leaves %d files open", step.name, n)
+			}
 		}
 	})
+}
+
+// cancelHalfWay cancels a download that has a partial file.
+func (r *rig) cancelHalfWay() error {
+	cut := &fakeStorage{size: 5000, etag: md5Hex(testBytes(5000)), cuts: []int64{4000}}
+	r.transport.onObject = cut.answer
+	defer func() { r.transport.onObject = nil }()
+	id := r.startDownload(listedObject("cut", cut.size, cut.etag), "")
+	for row, _ := r.m.Status(id); row.Done < 4000; row, _ = r.m.Status(id) {
+		time.Sleep(time.Millisecond)
+	}
+	r.m.Cancel(id)
+	r.waitFor(id, Cancelled)
+	if names := r.fileNames(); len(names) != 2 {
+		return fmt.Errorf("left: %q", names)
+	}
+	return nil
+}
+
+// readInterrupted reads the list of a program that was killed while it downloaded an object.
+func (r *rig) readInterrupted(o client.Object) error {
+	task := downloadTask{DownloadRequest: DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o}}
+	r.writeFile(partName("o", task.versionKey()), "te")
+	line, err := json.Marshal(transferLogEntry{ID: 1, Download: &InterruptedDownload{
+		Cluster: cluster,
+		Bucket:  bucket,
+		Name:    "o",
+		ETag:    o.ETag.Raw(),
+		Size:    o.Size,
+		Folder:  r.dir,
+		Path:    "o",
+	}})
+	if err != nil {
+		return err
+	}
+	r.writeFile("list.dead", string(line)+"\n")
+	other := New(r.Context(), r.c)
+	other.KeepUnfinished(filepath.Join(r.dir, "list"))
+	found := other.Interrupted()
+	if len(found.Downloads) != 1 || found.Downloads[0].Kept != 2 {
+		return fmt.Errorf("found: %+v", found)
+	}
+	return nil
 }
