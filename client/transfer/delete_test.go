@@ -59,9 +59,9 @@ func testDeleteLostAnswer(t *testing.T) {
 				if strings.HasPrefix(name, "P1 ") {
 					outcome = client.Rejected
 				}
-				if row.State != want || last.Outcome != outcome || last.Change.Op != "delete object" ||
+				if row.State != want || row.Name.Raw() != "o" || last.Outcome != outcome || last.Change.Op != "delete object" ||
 					last.Change.Path != "/"+cluster+"/"+bucket+"/o" {
-					t.Errorf("%s, %v; journal: %+v", row.State, row.Err, last)
+					t.Errorf("%s, %q, %v; journal: %+v", row.State, row.Name.Raw(), row.Err, last)
 				}
 				if r.transport.count("DELETE") != 1 || (r.deletedCount() == 1) != f.apply {
 					t.Errorf("%d sent, %d applied", r.transport.count("DELETE"), r.deletedCount())
@@ -114,6 +114,9 @@ func testDeleteMany(t *testing.T) {
 		row.Done, row.Total = row.Done+other.Done, row.Total+other.Total
 		if row.State != Done || row.Done != 100 || row.Total != 100 || r.deletedCount() != 100 {
 			t.Errorf("%s, %d of %d, %d applied: %v", row.State, row.Done, row.Total, r.deletedCount(), row.Err)
+		}
+		if name := row.Name.Raw(); name != "" { // it is about no single object
+			t.Errorf("named %q", name)
 		}
 		if most := c.peak.Load(); most < 4 || most > maxConcurrentDeletes {
 			t.Errorf("%d at once", most)
