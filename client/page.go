@@ -94,7 +94,8 @@ func (p Page[T]) Next() string {
 const maxPagesInFlight = 10
 
 // Pages iterates over the pages of a list in order. Once the first says how many there are, the next ones are requested
-// ahead. If the list changes meanwhile, a page is Incomplete. An error ends the list.
+// ahead. If the list changes meanwhile, a page is Incomplete. An error ends the list. list is a List method, or calls one:
+// these return the page that was requested, or one without a next page.
 func Pages[T any](ctx context.Context, list func(context.Context, int) (Page[T], error)) iter.Seq2[Page[T], error] {
 	return func(yield func(Page[T], error) bool) {
 		var requests sync.WaitGroup
@@ -104,7 +105,7 @@ func Pages[T any](ctx context.Context, list func(context.Context, int) (Page[T],
 		p, err := list(ctx, 1)
 		before := p
 		var ahead []chan pageAnswer[T]
-		for n := 2; yield(p, err) && err == nil && p.Next() == strconv.Itoa(n); n++ {
+		for n := 2; yield(p, err) && err == nil && p.Next() != ""; n++ {
 			for len(ahead) < maxPagesInFlight && n+len(ahead) <= min(p.Pages, maxPages) {
 				number, answer := n+len(ahead), make(chan pageAnswer[T], 1)
 				ahead = append(ahead, answer)
