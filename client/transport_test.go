@@ -509,6 +509,46 @@ func TestTransport_pauseWhileWaitingForSlot(t *testing.T) {
 	})
 }
 
+// A read that waits for others to end fails at once when the API asks for a pause that it cannot outlast.
+func TestTransport_longPauseWhileWaitingForSlot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var asked atomic.Int32
+		now := func() time.Time {
+			if asked.Add(1) == 10_000 {
+				cancel() // or it would try for ever
+			}
+			return time.Now()
+		}
+		refusal := faulttest.Respond(429, `{"errors":[{"reason":"slow"}]}`, "Retry-After", "60")
+		api := func(_ http.RoundTripper, req *http.Request) (*http.Response, error) {
+			time.Sleep(time.Second)
+			return refusal(nil, req)
+		}
+		transport := faulttest.NewTransport(nil, api)
+		c, err := New("https://x.test/v4", NewSecret("t"), WithTransport(transport), WithNow(now))
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		for range 2 * maxReadsInFlight {
+			go func() {
+				_, err := c.Contacts.List(ctx, 1)
+				var failure *Error
+				if !errors.As(err, &failure) || failure.Status != 429 || failure.RetryAfter != time.Minute ||
+					time.Since(began) > 2*time.Second {
+					t.Errorf("after %v: %v", time.Since(began), err)
+				}
+			}()
+		}
+		time.Sleep(time.Minute)
+		if n := len(transport.Requests()); n != maxReadsInFlight {
+			t.Errorf("%d requests", n)
+		}
+	})
+}
+
 // Services and issues are read even while all slots for other reads are taken.
 func TestTransport_servicesAndIssuesBeforeAllElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
