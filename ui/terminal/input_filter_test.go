@@ -160,13 +160,28 @@ type filterTest struct {
 	filter  *inputFilter
 }
 
+// An endedReader fails the test if it is read again after its end, which would take a whole core for nothing.
+type endedReader struct {
+	io.Reader
+	ended bool
+}
+
+func (r *endedReader) Read(p []byte) (int, error) {
+	if r.ended {
+		panic("the terminal is read again after its end")
+	}
+	n, err := r.Reader.Read(p)
+	r.ended = err != nil
+	return n, err
+}
+
 func startFilterTest() *filterTest {
 	in, typed := io.Pipe()
 	r := &filterTest{
 		input:  typed,
 		output: make(chan string, 100),
 		gone:   make(chan struct{}),
-		filter: newInputFilter(in),
+		filter: newInputFilter(&endedReader{Reader: in}),
 	}
 	r.filter.run(runUnprotected, r.stalled.Load, func(n int) { r.dropped.Add(int64(n)) }, func() { close(r.gone) })
 	go func() {

@@ -357,12 +357,14 @@ func TestRenderer_caseOnly(t *testing.T) {
 func TestRenderer_title(t *testing.T) {
 	p := renderer{}
 	p.diff(Frame{Title: "lookout · acme"}, true)
-	for title, want := range map[string]string{
-		"lookout · other":             "\x1b]2;lookout · other\x1b\\",
-		"lookout · x\x1b]52;c;aA==\a": "\x1b]2;lookout · x]52;c;aA==\x1b\\",
-		"":                            "\x1b]2;\x1b\\",
+	for _, c := range []struct{ title, want string }{
+		{"lookout · other", "\x1b]2;lookout · other\x1b\\"},
+		{"lookout · Other", "\x1b]2;lookout · Other\x1b\\"},
+		{"lookout · x\x1b]52;c;aA==\a", "\x1b]2;lookout · x]52;c;aA==\x1b\\"},
+		{"", "\x1b]2;\x1b\\"},
 	} {
-		if sent := p.diff(Frame{Title: title}, false); !strings.Contains(sent, want) {
+		title := c.title
+		if sent := p.diff(Frame{Title: title}, false); !strings.Contains(sent, c.want) {
 			t.Errorf("%q: %q is written", title, sent)
 		}
 		if sent := p.diff(Frame{Title: title}, false); sent != "" {

@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -157,32 +156,39 @@ type quittingScreen struct{ staticScreen }
 
 func (s *quittingScreen) Init() tea.Cmd { return Quit(0) }
 
-// Run ends although what is to run before the exit hangs, and with it ends everything that Run has started.
-func TestRun_hangingHookAndGoroutines(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		in, typed := io.Pipe()
-		hang, called := make(chan struct{}), atomic.Bool{}
-		code, err := Run(t.Context(), &quittingScreen{}, Options{
-			In:   in,
-			Out:  io.Discard,
-			Size: func() (int, int) { return 40, 5 },
-			BeforeExit: func() {
-				called.Store(true)
-				<-hang
-			},
-		})
-		if code != 0 || err != nil || !called.Load() {
-			t.Errorf("code %d, %v, called: %t", code, err, called.Load())
-		}
-		close(hang)
-		typed.Close()
-	}) // it panics if a goroutine is left
+// Run ends as soon as the work before the exit is done, or after hookTimeout if that hangs. Everything that Run has
+// started ends with it.
+func TestRun_hookAndGoroutines(t *testing.T) {
+	for takes, want := range map[time.Duration]time.Duration{
+		0:               0,
+		time.Second:     time.Second,
+		2 * hookTimeout: hookTimeout,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			in, typed := io.Pipe()
+			called := make(chan time.Time, 1)
+			code, err := Run(t.Context(), &quittingScreen{}, Options{
+				In:   in,
+				Out:  io.Discard,
+				Size: func() (int, int) { return 40, 5 },
+				BeforeExit: func() {
+					called <- time.Now()
+					time.Sleep(takes)
+				},
+			})
+			if took := time.Since(<-called); code != 0 || err != nil || took != want {
+				t.Errorf("code %d, %v, %v after a hook was called that takes %v", code, err, took, takes)
+			}
+			typed.Close()
+			time.Sleep(takes)
+		}) // it panics if a goroutine is left
+	}
 }
 
-// A terminal that is gone ends the program with the code of SIGHUP.
+// A terminal that is gone ends the program with the code of SIGHUP, and is not read again.
 func TestRun_terminalGone(t *testing.T) {
 	code, err := Run(t.Context(), &staticScreen{}, Options{
-		In:   strings.NewReader(""),
+		In:   &endedReader{Reader: strings.NewReader("")},
 		Out:  io.Discard,
 		Size: func() (int, int) { return 40, 5 },
 	})
