@@ -455,6 +455,20 @@ func TestChart_View_gaps(t *testing.T) {
 	}
 }
 
+// Samples are joined unless they are more than three times as far apart as usual.
+func TestChart_View_joinsSamples(t *testing.T) {
+	for _, c := range []struct {
+		count, lost int
+		joined      bool
+	}{{2, 0, true}, {3, 0, true}, {20, 2, true}, {20, 3, false}} {
+		all := points(slices.Repeat([]float64{80}, c.count)...)
+		lines := drawn(cpu(slices.Delete(all, 1, 1+c.lost)), box(t, 100, 12))
+		if strings.Contains(lines[9], "··") == c.joined {
+			t.Errorf("%d samples, of which %d are lost:\n%s", c.count, c.lost, strings.Join(lines, "\n"))
+		}
+	}
+}
+
 // Values are drawn as bars in every size.
 func TestChart_View_lowPlot(t *testing.T) {
 	c := cpu(day(func(i int) float64 {
