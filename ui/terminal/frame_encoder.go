@@ -466,9 +466,6 @@ func (e *frameEncoder) nextOfStyle(last, other, bytes int) int {
 		if n < 0 || bytes <= 1 || e.spans[n].y > s.y+1 {
 			break
 		}
-		if x := e.spans[n].x; x > 0 && max(x-e.writer.x, e.writer.x-x) > maxStep {
-			continue
-		}
 		if length := e.bytesTo(&e.spans[n]); length <= min(bytes, maxStep) {
 			best, bytes = n, length
 		}
