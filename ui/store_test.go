@@ -285,6 +285,40 @@ func TestStore_Run_looksUpLostAnswer(t *testing.T) {
 	}
 }
 
+// A change whose answer was lost concerns its own row alone, even if the ID of another row begins alike.
+func TestStore_Run_lostAnswerOfAlikeRows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const deleted, other = "photos/2026/1.jpg", "photos/2026/2.jpg"
+		rows := []string{deleted, other}
+		s := NewRowStore(t.Context(), RowSource[string]{
+			Name:  "objects",
+			ID:    func(s string) string { return s },
+			Fetch: func(context.Context, string) (RowPage[string], error) { return RowPage[string]{Rows: rows}, nil },
+		})
+		runAll(s.Refresh())
+		var outcomes []AttemptOutcome
+		change := deletionWithLostAnswer(&outcomes)
+		change.RowID = deleted
+		change.OnOutcome = func(outcome AttemptOutcome, _ ChangeResult[string], _ error) tea.Cmd {
+			if outcomes = append(outcomes, outcome); outcome != Unknown {
+				return nil
+			}
+			if s.RowNote(deleted) == "" || s.RowNote(other) != "" {
+				t.Errorf("the notes are %q at its row and %q at another", s.RowNote(deleted), s.RowNote(other))
+			}
+			rows = []string{other}
+			return s.Run(RowChange[string]{
+				RowID: other,
+				Send:  func(context.Context) (ChangeResult[string], error) { return ResultRow(other, nil) },
+			})
+		}
+		runAll(s.Run(change))
+		if !slices.Equal(outcomes, []AttemptOutcome{Unknown, Applied}) {
+			t.Errorf("outcomes %v", outcomes)
+		}
+	})
+}
+
 func TestStore_Run_busyRow(t *testing.T) {
 	p := &pageSource{[][]string{{"a"}}}
 	s := p.newStore(t, false)
@@ -408,11 +442,12 @@ func TestStore_Refresh_behindAChange(t *testing.T) {
 	}
 }
 
-// The request of a read that is cancelled, or that a newer read replaces, ends.
-func TestStore_Cancel_endsTheRequest(t *testing.T) {
-	for name, end := range map[string]func(*RowStore[string]){
-		"cancelled": func(s *RowStore[string]) { s.Cancel() },
-		"replaced":  func(s *RowStore[string]) { s.Refresh() },
+// The request of a read ends when it is cancelled, replaced by a newer read, or answered: what it holds is released.
+func TestStore_endsRequests(t *testing.T) {
+	for name, end := range map[string]func(*RowStore[string], AsyncResult){
+		"cancelled": func(s *RowStore[string], _ AsyncResult) { s.Cancel() },
+		"replaced":  func(s *RowStore[string], _ AsyncResult) { s.Refresh() },
+		"answered":  func(_ *RowStore[string], answer AsyncResult) { answer.Deliver() },
 	} {
 		var requests []context.Context
 		s := NewRowStore(t.Context(), RowSource[string]{
@@ -423,9 +458,8 @@ func TestStore_Cancel_endsTheRequest(t *testing.T) {
 				return RowPage[string]{}, nil
 			},
 		})
-		read := s.Refresh()
-		read()
-		if end(s); len(requests) != 1 || requests[0].Err() == nil {
+		answer := s.Refresh()().(AsyncResult)
+		if end(s, answer); len(requests) != 1 || requests[0].Err() == nil {
 			t.Errorf("%s: %d requests go on", name, len(requests))
 		}
 	}
