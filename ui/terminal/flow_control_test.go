@@ -159,6 +159,19 @@ func TestFlowControl_firstWrite(t *testing.T) {
 	}
 }
 
+// One measurement does not make a line slow: the terminal may have been busy for a moment. Two do.
+func TestFlowControl_slowTwice(t *testing.T) {
+	l := newSimulatedLine(1e6, 0)
+	l.run(10 * time.Millisecond)
+	for n := range 2 {
+		l.flow.wrote(300, l.now, time.Time{})
+		l.now = l.now.Add(time.Second)
+		if l.flow.answered(l.now); len(l.flow.rates.values) != n+1 || l.flow.slow != (n == 1) {
+			t.Errorf("slow is %t after %d measurements, %v", l.flow.slow, n+1, l.flow.rates.values)
+		}
+	}
+}
+
 // On a line of any rate and length, a key that is held down leaves the screen at most two frames behind.
 func TestFlowControl_heldKey(t *testing.T) {
 	for _, rate := range []float64{960, 1920, 3840, 5760, 11520, 50e3, 1e6, 100e6} {
