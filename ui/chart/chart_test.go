@@ -514,25 +514,51 @@ func TestChart_View_barsMeetTicks(t *testing.T) {
 
 // A cached chart is drawn again when something has changed, and only then.
 func TestCache_View(t *testing.T) {
+	values := day(func(i int) float64 { return float64(i) })
+	standard := box(t, 60, 10)
+	arguments := func() (Chart, ui.Box) {
+		c := cpu(values)
+		c.Title, c.Series[0].Name = "CPU of web-1", "user time 1"
+		c.Marks = []TimeMark{{Time: start.Add(time.Hour), Label: "event 823"}}
+		return c, standard
+	}
 	var cache Cache
-	c, b := cpu(day(func(i int) float64 { return float64(i) })), box(t, 60, 10)
-	first := cache.View(c, b)
+	cache.View(arguments())
 	cache.text = "cached"
-	if got := cache.View(c, b); got != "cached" {
+	if cache.View(arguments()) != "cached" {
 		t.Error("drawn again although nothing has changed")
 	}
-	c.Cursor = start
-	if got := cache.View(c, b); got == "cached" || got == first {
-		t.Error("not drawn again with a cursor")
-	}
-	cache.text = "cached"
-	if b.Now = b.Now.Add(24 * time.Hour); cache.View(c, b) == "cached" {
-		t.Error("old values are still called those of now")
-	}
-	cache.text = "cached"
-	c.Series = []Series{{Name: "cpu", Points: points(1, 2, 4)}}
-	if cache.View(c, b) == "cached" {
-		t.Error("not drawn again with other points")
+	for name, change := range map[string]func(*Chart, *ui.Box){
+		"title":               func(c *Chart, _ *ui.Box) { c.Title = "CPU of Web-1" },
+		"end of the title":    func(c *Chart, _ *ui.Box) { c.Title = "CPU of web-2" },
+		"unit":                func(c *Chart, _ *ui.Box) { c.Unit.Prefixed = true },
+		"time zone":           func(c *Chart, _ *ui.Box) { c.Location = time.FixedZone("", 3600) },
+		"beginning":           func(c *Chart, _ *ui.Box) { c.From = start.Add(time.Hour) },
+		"end":                 func(c *Chart, _ *ui.Box) { c.To = start.Add(23 * time.Hour) },
+		"cursor":              func(c *Chart, _ *ui.Box) { c.Cursor = start },
+		"mark's time":         func(c *Chart, _ *ui.Box) { c.Marks[0].Time = start },
+		"mark's label":        func(c *Chart, _ *ui.Box) { c.Marks[0].Label = "Event 823" },
+		"end of mark's label": func(c *Chart, _ *ui.Box) { c.Marks[0].Label = "event 824" },
+		"mark's tone":         func(c *Chart, _ *ui.Box) { c.Marks[0].Tone = theme.Bad },
+		"number of marks":     func(c *Chart, _ *ui.Box) { c.Marks = append(c.Marks, TimeMark{Time: start}) },
+		"series' name":        func(c *Chart, _ *ui.Box) { c.Series[0].Name = "User time 1" },
+		"end of series' name": func(c *Chart, _ *ui.Box) { c.Series[0].Name = "user time 2" },
+		"points":              func(c *Chart, _ *ui.Box) { c.Series[0].Points = slices.Clone(values) },
+		"number of points":    func(c *Chart, _ *ui.Box) { c.Series[0].Points = values[:288] },
+		"number of series":    func(c *Chart, _ *ui.Box) { c.Series = append(c.Series, Series{Name: "out"}) },
+		"width":               func(_ *Chart, b *ui.Box) { b.Width++ },
+		"height":              func(_ *Chart, b *ui.Box) { b.Height++ },
+		"theme":               func(_ *Chart, b *ui.Box) { b.Theme = asciiBox(t, 1, 1).Theme },
+		"keyboard":            func(_ *Chart, b *ui.Box) { b.Focused = !b.Focused },
+		"screen reader":       func(_ *Chart, b *ui.Box) { b.TextOnly = true },
+		"age":                 func(_ *Chart, b *ui.Box) { b.Now = b.Now.Add(24 * time.Hour) },
+	} {
+		cache.View(arguments())
+		cache.text = "cached"
+		c, b := arguments()
+		if change(&c, &b); cache.View(c, b) == "cached" {
+			t.Errorf("not drawn again with another %s", name)
+		}
 	}
 }
 
