@@ -273,7 +273,7 @@ func (c *flowControl) giveUp(now time.Time) {
 		}
 		c.forget(now)
 		c.patience++
-		c.askNow = c.patience <= maxPatience && !c.ending
+		c.askNow = c.patience <= maxPatience
 	}
 }
 
@@ -288,7 +288,7 @@ func (c *flowControl) forget(now time.Time) {
 // restart forgets what is on its way, because another program may have read the answers.
 func (c *flowControl) restart(now time.Time) {
 	c.forget(now)
-	c.lostSince, c.firstInput, c.patience, c.ending = time.Time{}, time.Time{}, 0, false
+	c.lostSince, c.firstInput, c.patience = time.Time{}, time.Time{}, 0
 }
 
 // inputArrived reports whether input is to be dropped because it was typed on a dead line. It then asks for the status:
@@ -298,7 +298,7 @@ func (c *flowControl) inputArrived(now time.Time) (drop bool) {
 		return false
 	}
 	if c.firstInput.IsZero() {
-		c.firstInput, c.askNow = now, !c.ending
+		c.firstInput, c.askNow = now, true
 		return true
 	}
 	if now.Sub(c.firstInput) < silenceTimeout+2*c.roundTrip() {

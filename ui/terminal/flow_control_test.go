@@ -326,6 +326,40 @@ func TestFlowControl_dropsKeysOfADeadLine(t *testing.T) {
 	}
 }
 
+// A terminal that is given back is not asked any more, and stays given back, whatever is typed on its dead line.
+func TestFlowControl_ending(t *testing.T) {
+	l := startedLine(1e6, 50*time.Millisecond)
+	l.silentAt = l.now
+	l.show(300)
+	l.run(10 * time.Millisecond)
+	l.flow.ending = true
+	asked := l.flow.lastRequest
+	for range 200 {
+		l.flow.inputArrived(l.now)
+		l.run(100 * time.Millisecond)
+	}
+	if !l.flow.ending || !l.flow.lastRequest.Equal(asked) {
+		t.Errorf("given back: %t, asked %v after that", l.flow.ending, l.flow.lastRequest.Sub(asked))
+	}
+}
+
+// A terminal that has answered before and stops is asked a few times more, not for ever.
+func TestFlowControl_stopsAsking(t *testing.T) {
+	l := startedLine(1e6, 50*time.Millisecond)
+	l.silentAt = l.now
+	l.show(300)
+	asked := 0
+	for range 60_000 {
+		last := l.flow.lastRequest
+		if l.step(); l.flow.lastRequest != last {
+			asked++
+		}
+	}
+	if asked != 1+maxPatience {
+		t.Errorf("it is asked %d times in a minute", asked)
+	}
+}
+
 // An answer that is lost is asked for again: it neither drops keys nor leaves the screen behind.
 func TestFlowControl_lostAnswer(t *testing.T) {
 	l := startedLine(1e6, 50*time.Millisecond)

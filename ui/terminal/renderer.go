@@ -206,7 +206,7 @@ func (p *renderer) start(modes string) {
 	p.fullRedraw = true
 	p.rawBytes += modes
 	p.flow.restart(time.Now())
-	p.flow.askNow = true
+	p.flow.askNow, p.flow.ending = true, false
 	p.mu.Unlock()
 	p.wakeWriter()
 }
