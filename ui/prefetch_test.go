@@ -60,13 +60,18 @@ func TestStore_LoadAll_prefetches(t *testing.T) {
 	})
 }
 
-// After a stop nothing more is read, and a page under way does not count. The next read continues there.
+// After a stop nothing more is read, and a page under way does not count. The next read continues there. Only until the
+// stop does the store say that it is being read to its end.
 func TestStore_Stop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, made := newPrefetchStore(t.Context(), 5_000, nil)
 		runAll(s.Refresh())
-		on := s.LoadAll()
+		before, on := s.LoadingAll(), s.LoadAll()
+		meanwhile := s.LoadingAll()
 		s.Stop()
+		if before || !meanwhile || s.LoadingAll() {
+			t.Errorf("before %t, meanwhile %t, after the stop %t", before, meanwhile, s.LoadingAll())
+		}
 		synctest.Wait()
 		if *made > 10 {
 			t.Errorf("%d pages were read after the stop", *made)
