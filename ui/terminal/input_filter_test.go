@@ -39,6 +39,7 @@ func TestInputFilter_filter(t *testing.T) {
 		"a sequence in a sequence":    {"\x1b[1;\x1b[A", "\x1b[A"},
 		"a key ends a flood":          {"\x1b[" + many + "\x03q", "\x03q"},
 		"escape twice":                {"\x1b\x1b[" + many + "mb", "\x1bb"},
+		"a flood behind an escape":    {"\x1b\x1b[" + many + "m[A", "\x1b[A"},
 		"a paste":                     {"\x1b[200~rm -rf\n\x1b[201~j", "\x1b[200~rm -rf\n\x1b[201~j"},
 		"an end without a paste":      {"\x1b[201~j", "j"},
 		"a paste in a paste":          {"\x1b[200~a\x1b[200~b\x1b[201~j\x1b[201~k", "\x1b[200~ab\x1b[201~jk"},
@@ -256,6 +257,43 @@ func TestInputFilter_dropsInputWhileStalled(t *testing.T) {
 		r.input.Close()
 		<-r.gone
 	})
+}
+
+// What is typed after a sequence, a report or a paste was cut off is not taken for the rest of it.
+func TestInputFilter_keyAfterCut(t *testing.T) {
+	for name, c := range map[string]struct {
+		cut  string
+		next func(*filterTest)
+		want string
+	}{
+		"a sequence, lent to another program": {"\x1b[1", func(r *filterTest) {
+			r.filter.setPaused(true)
+			r.write("x")
+			r.filter.setPaused(false)
+		}, "A"},
+		"a sequence, the terminal hangs": {"\x1b[1", func(r *filterTest) {
+			r.stalled.Store(true)
+			r.write("x")
+			r.stalled.Store(false)
+		}, "A"},
+		"a report, no input": {"\x1b]11;rgb", func(*filterTest) { time.Sleep(pasteTimeout) }, "A"},
+		"a sequence in a paste, no input": {
+			"\x1b[200~half\x1b[1", func(*filterTest) { time.Sleep(pasteTimeout) }, "\x1b[200~half\x1b[201~A",
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := startFilterTest()
+			r.write(c.cut)
+			c.next(r)
+			synctest.Wait()
+			r.write("A")
+			if got := r.read(); got != c.want {
+				t.Errorf("%s: %q, want %q", name, got, c.want)
+			}
+			r.input.Close()
+			<-r.gone
+		})
+	}
 }
 
 // Answers to requests for the terminal's status are counted and never passed on, even while input is dropped.
