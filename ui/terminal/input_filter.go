@@ -353,7 +353,6 @@ func (f *inputFilter) classifyReport(c byte) {
 		if f.pendingSent == 0 && bytes.HasPrefix(backgroundReportPrefix, f.pending) {
 			f.backgroundReport = bytes.Clone(f.pending)
 		}
-		f.resetSequence()
 		f.state = inReport
 		return
 	}
@@ -381,7 +380,7 @@ func (f *inputFilter) recordBackground(c byte) {
 
 // consumeReport drops a byte of a report. The report ends with its terminator, a control character or an escape.
 func (f *inputFilter) consumeReport(c byte) {
-	escape := len(f.pending) == 1
+	escape := string(f.pending) == "\x1b"
 	f.recordBackground(c)
 	switch {
 	case escape && c == '\\', c == '\a':
