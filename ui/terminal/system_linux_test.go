@@ -3,6 +3,7 @@ package terminal
 import (
 	"errors"
 	"io"
+	"os"
 	"testing"
 
 	"github.com/creack/pty"
@@ -55,5 +56,13 @@ func TestOpenPolled(t *testing.T) {
 	keyboard.Close()
 	if line, open := <-lines; open {
 		t.Errorf("read %q from a terminal that is gone", line)
+	}
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	if r := openPolled(null); r != nil {
+		t.Errorf("%T reads a device that the poller does not know, so that no read of it can be ended", r)
 	}
 }

@@ -185,14 +185,19 @@ func TestRun_hookAndGoroutines(t *testing.T) {
 	}
 }
 
-// A terminal that is gone ends the program with the code of SIGHUP, and is not read again.
+// A terminal that is gone ends the program at once with the code of SIGHUP, and is not read again.
 func TestRun_terminalGone(t *testing.T) {
-	code, err := Run(t.Context(), &staticScreen{}, Options{
-		In:   &endedReader{Reader: strings.NewReader("")},
-		Out:  io.Discard,
-		Size: func() (int, int) { return 40, 5 },
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		code, err := Run(t.Context(), &staticScreen{}, Options{
+			In:     &endedReader{Reader: strings.NewReader("")},
+			Out:    io.Discard,
+			Size:   func() (int, int) { return 40, 5 },
+			Linear: true, // no answer is waited for
+		})
+		if took := time.Since(begun); code != 129 || err != nil || took >= exitTimeout {
+			t.Errorf("code %d, %v after %v, want 129", code, err, took)
+		}
+		time.Sleep(minFrameInterval) // the renderer ends
 	})
-	if code != 129 || err != nil {
-		t.Errorf("code %d, %v, want 129", code, err)
-	}
 }
