@@ -285,6 +285,23 @@ func TestStore_Run_looksUpLostAnswer(t *testing.T) {
 	}
 }
 
+// The rows that a lookup has read are not replaced by those of a read that began before.
+func TestStore_Run_lookupSurvivesOlderAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &pageSource{[][]string{{"a", "b"}}}
+		s := p.newStore(t, false)
+		runAll(s.Refresh())
+		older := s.Refresh()().(AsyncResult)
+		p.rows = [][]string{{"b"}}
+		var outcomes []AttemptOutcome
+		runAll(s.Run(deletionWithLostAnswer(&outcomes)))
+		runAll(older.Deliver())
+		if !slices.Equal(outcomes, []AttemptOutcome{Applied}) || !slices.Equal(s.Rows(), []string{"b"}) {
+			t.Errorf("outcomes %v, rows %v", outcomes, s.Rows())
+		}
+	})
+}
+
 // A change whose answer was lost concerns its own row alone, even if the ID of another row begins alike.
 func TestStore_Run_lostAnswerOfAlikeRows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
