@@ -286,7 +286,7 @@ func (f *frameGenerator) checkFrames(t *testing.T, e *frameEncoder, count int) {
 	}
 }
 
-// A full redraw restores a screen that another program has written to.
+// A full redraw restores a screen that another program has written to, whatever style it has left.
 func TestRenderer_fullRedraw(t *testing.T) {
 	f := &frameGenerator{
 		Rand:   rand.New(rand.NewPCG(1, 1)),
@@ -297,10 +297,32 @@ func TestRenderer_fullRedraw(t *testing.T) {
 	e, p := vt.NewEmulator(60, 8), renderer{}
 	content := f.next()
 	fmt.Fprint(e, p.diff(Frame{Content: content}, true))
-	fmt.Fprint(e, "\x1b[H\x1b[31;44m"+strings.Repeat("wall message ", 30)+"\x1b[m")
+	fmt.Fprint(e, "\x1b[H\x1b[31;44m"+strings.Repeat("wall message ", 30))
 	sent := p.diff(Frame{Content: content}, true)
 	fmt.Fprint(e, sent)
 	compare(t, e, content, sent)
+}
+
+// A terminal that never answers gets the whole of a large frame although nothing else happens.
+func TestRenderer_terminalThatNeverAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out strings.Builder
+		p := newRenderer(&out, func() {}, runUnprotected)
+		p.start("")
+		lines := make([]string, 40)
+		for y := range lines {
+			lines[y] = fmt.Sprint("line ", y, strings.Repeat("abcdefgh", 9))
+		}
+		p.show(Frame{Content: strings.Join(lines, "\n")}, true)
+		time.Sleep(2 * firstAnswerTimeout)
+		synctest.Wait()
+		for _, line := range lines {
+			if !strings.Contains(out.String(), line) {
+				t.Errorf("%q is not written", line)
+			}
+		}
+		p.end()
+	})
 }
 
 // Another theme changes every style, but no text.
