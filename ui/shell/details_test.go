@@ -161,14 +161,24 @@ func TestShell_chosenKeys(t *testing.T) {
 	})
 }
 
-// The tab in front is drawn in the strong tone, its key in the accent colour.
-func TestTabBar_tones(t *testing.T) {
+// Each part of the lines around the pane has its own tone: in the head line the account, in the tab bar the tab in front
+// and its key, in the hints the keys.
+func TestChrome_tones(t *testing.T) {
 	b := newShellTest(t, nil)
-	tint := b.shell.themes.current.Tint(theme.Cursor)
+	look := b.shell.themes.current
+	tint := look.Tint(theme.Cursor)
 	key, name := tint.Codes(theme.Accent), tint.Codes(theme.Strong)
-	want := key.Open + "1" + key.Close + " " + name.Open + "Things" + name.Close
-	if content := b.shell.Frame().Content; !strings.Contains(content, want) {
-		t.Errorf("the tab bar is %q, want %q in it", strings.Split(content, "\n")[1], want)
+	lines := strings.Split(b.shell.Frame().Content, "\n")
+	for y, want := range map[int]string{
+		0: " " + look.Paint(theme.Strong, "lookout") + look.Paint(theme.Plain, "  ") +
+			look.Paint(theme.Accent, "acme"),
+		1: key.Open + "1" + key.Close + " " + name.Open + "Things" + name.Close,
+		len(lines) - 1: look.Paint(theme.Accent, "?") + look.Paint(theme.Plain, " ") +
+			look.Paint(theme.Muted, "help"),
+	} {
+		if !strings.Contains(lines[y], want) {
+			t.Errorf("line %d is %q, want %q in it", y, lines[y], want)
+		}
 	}
 }
 
@@ -292,6 +302,10 @@ func TestDialog_standsInOneColumn(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		b := newShellTest(t, nil)
 		b.shell.Update(tea.WindowSizeMsg{Width: 100, Height: 24})
+		for n := range 20 {
+			b.rows = append(b.rows, strings.Repeat("abcdefghijklmnopqrstuvwxyz", 5)[n:])
+		}
+		b.run(b.shell.pane().Refresh())
 		behind := strings.Split(b.screen(), "\n")
 		if !strings.Contains(behind[1], "1 Things") {
 			t.Errorf("the tabs are %q", behind[1])
