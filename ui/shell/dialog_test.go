@@ -127,7 +127,7 @@ type countingPane struct {
 
 func (p *countingPane) View(b ui.Box) string {
 	p.views++
-	return "rows " + p.status
+	return b.Theme.Paint(theme.Good, "rows") + " " + p.status
 }
 
 func (p *countingPane) Status() []string { return []string{"1 of 14"} }
@@ -157,19 +157,28 @@ func TestDialog_backdropIsDrawnOnce(t *testing.T) {
 	})
 }
 
-// Everything behind a dialog is dimmed, the counts beside the status line too.
-func TestDialog_backdropDimsCounts(t *testing.T) {
+// Everything behind a dialog is dimmed: the lines above the rows, the rows, and the counts beside the status line.
+func TestDialog_backdropIsDimmed(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		b := newShellTest(t, nil)
+		b.shell.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 		b.shell.tabs.current().stack[0] = &countingPane{Pane: b.shell.pane()}
-		dimmed := b.shell.themes.current.Dimmed().Paint(theme.Muted, "1 of 14")
-		if strings.Contains(b.shell.Frame().Content, dimmed) {
-			t.Fatal("dim without a dialog")
+		look := b.shell.themes.current
+		parts := map[string]theme.Tone{
+			"lookout": theme.Strong, "acme": theme.Accent, "Things": theme.Strong, "rows": theme.Good,
+			"1 of 14": theme.Muted,
 		}
-		b.press("?")
-		if content := b.shell.Frame().Content; !strings.Contains(content, dimmed) {
-			lines := strings.Split(content, "\n")
-			t.Errorf("not dimmed: %q", ansi.Strip(lines[len(lines)-2]))
+		for _, dialog := range []bool{false, true} {
+			if dialog {
+				b.press("m")
+			}
+			for text, tone := range parts {
+				content := b.shell.Frame().Content
+				dim := strings.Contains(content, look.Dimmed().Paint(tone, text))
+				if bright := strings.Contains(content, look.Paint(tone, text)); bright == dialog || dim != dialog {
+					t.Errorf("behind a dialog: %t; %q is bright: %t, dim: %t", dialog, text, bright, dim)
+				}
+			}
 		}
 	})
 }
