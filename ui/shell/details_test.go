@@ -182,6 +182,44 @@ func TestChrome_tones(t *testing.T) {
 	}
 }
 
+// The keys of an entry stand in one line if they fit in a fifth of the width, otherwise below each other.
+func TestEntryList_widthOfKeys(t *testing.T) {
+	for width, want := range map[int][]string{
+		110: {"pgdown ctrl+f"}, 65: {"pgdown ctrl+f"}, 64: {"pgdown", "ctrl+f"}, 20: {"pgdown", "ctrl+f"},
+	} {
+		list := entryList{entries: []listEntry{{keys: "pgdown ctrl+f", name: "next"}}}
+		list.layout(uitest.NewBox(t, width, 5))
+		var keys []string
+		for _, line := range list.lines {
+			keys = append(keys, line.keys)
+		}
+		if !slices.Equal(keys, want) {
+			t.Errorf("%d cells: %q, want %q", width, keys, want)
+		}
+	}
+}
+
+// Above the first entry of each group stands its heading, with an empty line between groups. A heading that differs
+// from another only in case, or only in its end, is another one.
+func TestEntryList_headings(t *testing.T) {
+	list := entryList{}
+	for _, heading := range []string{"Storage keys", "Storage keys", "Storage Keys", "Storage classes"} {
+		list.entries = append(list.entries, listEntry{heading: heading, name: "an entry"})
+	}
+	b := uitest.NewBox(t, 40, 20)
+	list.layout(b)
+	var got []string
+	for _, line := range list.view(b) {
+		got = append(got, strings.Trim(ansi.Strip(line), "─▸ "))
+	}
+	want := []string{
+		"Storage keys", "an entry", "an entry", "", "Storage Keys", "an entry", "", "Storage classes", "an entry",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // Above the actions of a menu stands what they are about, as far as three actions still have room below it.
 func TestMenuDialog_textAboveActions(t *testing.T) {
 	var actions []ui.Action

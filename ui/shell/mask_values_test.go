@@ -10,6 +10,8 @@ func TestMaskValues(t *testing.T) {
 	for in, want := range map[string]string{
 		"call +1 555 0100 now":           "call ** *** **** now",
 		"call +44-20 now 12":             "call ****** now 12",
+		"on +33 1 23 45 67 89 for 2 h":   "on *** * ** ** ** ** for 2 h",
+		"+33 1 23 45 67 89 12 services":  "*** * ** ** ** ** 12 services",
 		"mail ada@acme.net.":             "mail *************",
 		"see https://x/y (soon)":         "see *********** (soon)",
 		"on db1.acme.net, again":         "on ************, again",
