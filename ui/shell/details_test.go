@@ -12,6 +12,7 @@ import (
 
 	"lookout/theme"
 	"lookout/ui"
+	"lookout/ui/table"
 	"lookout/ui/terminal"
 	"lookout/ui/uitest"
 )
@@ -178,6 +179,36 @@ func TestChrome_tones(t *testing.T) {
 	} {
 		if !strings.Contains(lines[y], want) {
 			t.Errorf("line %d is %q, want %q in it", y, lines[y], want)
+		}
+	}
+}
+
+// Between the tabs of two areas is a line, however alike the names of the areas are. Where there is little room, every
+// area but that of the tab in front collapses to its name, and then tabs of the area in front are left out.
+func TestTabBar_areas(t *testing.T) {
+	b := newShellTest(t, func(o *Options) {
+		o.TabPlaces = map[string]ui.TabPlacement{"things": {Area: "Region 1"}}
+		store := o.Panes[0].(*table.List[string]).Store
+		for _, tab := range [][2]string{
+			{"keys", "Region 10"}, {"links", "Region 10"}, {"logs", "region 10"}, {"plans", "region 10"},
+			{"users", "Region 11"}, {"zones", "Region 11"},
+		} {
+			o.Panes = append(o.Panes, &table.List[string]{Title: tab[0], Store: store})
+			o.TabPlaces[tab[0]] = ui.TabPlacement{Area: tab[1]}
+		}
+	})
+	for _, c := range []struct {
+		front, want string
+		width       int
+	}{
+		{"1", " 1 Things │ 2 Keys  3 Links │ 4 Logs  5 Plans │ 6 Users  7 Zones ", 70},
+		{"1", " 1 Things │ 2 Region 10 │ 4 region 10 │ 6 Region 11 ", 60},
+		{"2", " 1 Region 1 │ 2 Keys  … │ 4 region 10 │ 6 Region 11 ", 54},
+	} {
+		b.press(c.front)
+		b.shell.Update(tea.WindowSizeMsg{Width: c.width, Height: 24})
+		if bar := strings.Split(b.screen(), "\n")[1]; strings.TrimRight(bar, " ") != strings.TrimRight(c.want, " ") {
+			t.Errorf("%d cells: %q, want %q", c.width, bar, c.want)
 		}
 	}
 }
