@@ -183,6 +183,39 @@ func TestChrome_tones(t *testing.T) {
 	}
 }
 
+// ctrl+o goes back to where the last jumps came from, alt+o goes forward again, and where there is nothing to go to
+// they say so.
+func TestShell_backAndForward(t *testing.T) {
+	runInBubble(t, func(t *testing.T) {
+		b := newShellTest(t, func(o *Options) {
+			store := o.Panes[0].(*table.List[string]).Store
+			o.Panes = append(o.Panes, &table.List[string]{Title: "others", Store: store})
+		})
+		opened := &table.List[string]{Title: "opened", Store: b.shell.pane().(*table.List[string]).Store}
+		steps := map[string]tea.Msg{
+			"back": tea.KeyPressMsg{Code: 'o', Mod: tea.ModCtrl}, "forward": tea.KeyPressMsg{Code: 'o', Mod: tea.ModAlt},
+			"others": ui.GoToMsg{Pane: "others"}, "open": ui.OpenPaneMsg{Pane: opened},
+		}
+		for _, c := range []struct{ step, pane, says string }{
+			{"back", "things", "no earlier place to go back to"},
+			{"forward", "things", "nothing to go forward to"},
+			{"others", "others", ""},
+			{"open", "opened", ""},
+			{"forward", "opened", "nothing to go forward to"},
+			{"back", "others", ""},
+			{"back", "things", ""},
+			{"back", "things", "no earlier place to go back to"},
+			{"forward", "others", ""},
+			{"forward", "others", "nothing to go forward to"},
+		} {
+			b.run(b.shell.Update(steps[c.step]))
+			if pane, says := b.shell.pane().Name(), b.shell.status.current.Text; pane != c.pane || says != c.says {
+				t.Errorf("%s leads to %s and says %q, want %s and %q", c.step, pane, says, c.pane, c.says)
+			}
+		}
+	})
+}
+
 // Between the tabs of two areas is a line, however alike the names of the areas are. Where there is little room, every
 // area but that of the tab in front collapses to its name, and then tabs of the area in front are left out.
 func TestTabBar_areas(t *testing.T) {

@@ -128,18 +128,19 @@ func (t *tabs) goBack() bool { return t.travel(&t.back, &t.forward) }
 func (t *tabs) goForward() bool { return t.travel(&t.forward, &t.back) }
 
 // travel moves to the last location of one list and records the current one in the other. Panes that were opened
-// deeper than that location are closed.
+// deeper than that location are closed. Locations in panes that are closed by now lead nowhere and are skipped.
 func (t *tabs) travel(from, to *[]location) bool {
-	n := len(*from)
-	if n == 0 {
-		return false
+	for n := len(*from) - 1; n >= 0; n-- {
+		here, target := t.location(), (*from)[n]
+		*from = (*from)[:n]
+		t.front = target.tab
+		t.current().popTo(target.depth)
+		if t.location() != here {
+			*to = append(*to, here)
+			return true
+		}
 	}
-	target := (*from)[n-1]
-	*from = (*from)[:n-1]
-	*to = append(*to, t.location())
-	t.front = target.tab
-	t.current().popTo(target.depth)
-	return true
+	return false
 }
 
 // rowsVersion changes with the rows of any tab.
