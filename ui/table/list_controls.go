@@ -111,7 +111,6 @@ func (c *controls[T]) sortMenu() ui.OpenMenuMsg {
 		}
 		l.rowIndex.reverse = reverse
 		l.rowIndex.column = i
-		l.restoreCursor()
 	})
 }
 
