@@ -130,7 +130,9 @@ func TestQuestionDialog_heldKeysAndEarlyPastes(t *testing.T) {
 
 // A word that no keyboard has, or that looks like another one, is replaced by a code of six characters.
 func TestQuestionDialog_codeInPlaceOfTheWord(t *testing.T) {
-	for _, word := range []string{"a\x1b[31mb", "p\u0430ypal", " web", strings.Repeat("w", 101), "日本"} {
+	for _, word := range []string{
+		"a\x1b[31mb", "p\u0430ypal", " web", "web ", "web-server ", strings.Repeat("w", 101), "日本",
+	} {
 		runInBubble(t, func(t *testing.T) {
 			b := newShellTest(t, nil)
 			confirmed := b.askForWord(word, false, 80, 24)
