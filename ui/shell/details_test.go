@@ -162,8 +162,8 @@ func TestShell_chosenKeys(t *testing.T) {
 	})
 }
 
-// Each part of the lines around the pane has its own tone: in the head line the account, in the tab bar the tab in front
-// and its key, in the hints the keys.
+// Each part of the lines around the pane has its own tone: the account in the head line, the tab in front and its key
+// in the tab bar, the keys in the hints.
 func TestChrome_tones(t *testing.T) {
 	b := newShellTest(t, nil)
 	look := b.shell.themes.current
@@ -193,8 +193,10 @@ func TestShell_backAndForward(t *testing.T) {
 		})
 		opened := &table.List[string]{Title: "opened", Store: b.shell.pane().(*table.List[string]).Store}
 		steps := map[string]tea.Msg{
-			"back": tea.KeyPressMsg{Code: 'o', Mod: tea.ModCtrl}, "forward": tea.KeyPressMsg{Code: 'o', Mod: tea.ModAlt},
-			"others": ui.GoToMsg{Pane: "others"}, "open": ui.OpenPaneMsg{Pane: opened},
+			"back":    tea.KeyPressMsg{Code: 'o', Mod: tea.ModCtrl},
+			"forward": tea.KeyPressMsg{Code: 'o', Mod: tea.ModAlt},
+			"others":  ui.GoToMsg{Pane: "others"},
+			"open":    ui.OpenPaneMsg{Pane: opened},
 		}
 		for _, c := range []struct{ step, pane, says string }{
 			{"back", "things", "no earlier place to go back to"},

@@ -495,6 +495,79 @@ func TestList_LoadMissing_onlyRowsInSight(t *testing.T) {
 	}
 }
 
+// The last line of a list is its footer, if there are rows to sum up. On a low screen it leaves room for the rows and
+// for what is said above it.
+func TestList_View_footer(t *testing.T) {
+	rows := things(3)
+	l := newLoadedList(t, &rows)
+	l.Footer = func(s *ui.RowStore[thing], _ ui.Box) string { return fmt.Sprintf("%d things in all", s.Len()) }
+	lastLine := func(height int) string {
+		lines := strings.Split(ansi.Strip(l.View(uitest.NewBox(t, 60, height))), "\n")
+		return strings.TrimSpace(lines[len(lines)-1])
+	}
+	for _, c := range []struct {
+		height       int
+		filter, want string
+	}{
+		{10, "", "3 things in all"},
+		{3, "", "3 things in all"},
+		{10, "000002", "3 things in all"},
+		{6, "000002", "3 things in all"},
+		{5, "000002", "/000002   1 of 3 match"},
+	} {
+		l.filter.text = c.filter
+		if got := lastLine(c.height); got != c.want {
+			t.Errorf("%d lines, filter %q: %q, want %q", c.height, c.filter, got, c.want)
+		}
+	}
+	rows, l.filter.text = nil, ""
+	uitest.RunAll(l.Store.Refresh())
+	if got := lastLine(10); strings.Contains(got, "in all") {
+		t.Errorf("no rows, and the footer %q", got)
+	}
+}
+
+// While a list has more pages, it says that only the loaded rows are sorted, unless they are in the list's own order.
+func TestList_View_saysThatOnlyLoadedRowsAreSorted(t *testing.T) {
+	rows := things(4)
+	l := newLoadedList(t, &rows)
+	l.Columns[0].Title, l.Columns[1].Title, l.SortBy = "modified by", "modified at", "modified at"
+	l.Store = ui.NewRowStore(t.Context(), ui.RowSource[thing]{
+		Name: "things",
+		ID:   func(x thing) string { return fmt.Sprint(x.id) },
+		Lazy: true,
+		Fetch: func(_ context.Context, cursor string) (ui.RowPage[thing], error) {
+			if cursor == "" {
+				return ui.RowPage[thing]{Rows: rows[:2], Next: "rest"}, nil
+			}
+			return ui.RowPage[thing]{Rows: rows[2:]}, nil
+		},
+	})
+	uitest.RunAll(l.Store.Refresh())
+	for _, c := range []struct {
+		column  string
+		reverse bool
+		want    string
+	}{
+		{"modified at", false, ""},
+		{"modified at", true, "sorted by modified at in the 2 loaded"},
+		{"modified by", false, "sorted by modified by in the 2 loaded"},
+		{"", false, ""},
+	} {
+		l.RestoreState(ui.PaneState{SortBy: c.column, Reverse: c.reverse})
+		screen := ansi.Strip(l.View(uitest.NewBox(t, 60, 10)))
+		says := strings.Contains(screen, "in the 2 loaded")
+		if says != (c.want != "") || !strings.Contains(screen, c.want) {
+			t.Errorf("sorted by %q, reversed: %t: want %q:\n%s", c.column, c.reverse, c.want, screen)
+		}
+	}
+	l.RestoreState(ui.PaneState{SortBy: "modified by"})
+	uitest.RunAll(l.Store.LoadAll())
+	if screen := ansi.Strip(l.View(uitest.NewBox(t, 60, 10))); strings.Contains(screen, "loaded") {
+		t.Errorf("all rows are loaded:\n%s", screen)
+	}
+}
+
 // If rows have moved since the last frame, a key still acts on the row at which the user saw the cursor.
 func TestList_Actions_rowsMovedSinceFrame(t *testing.T) {
 	rows := things(5)
