@@ -329,6 +329,36 @@ func TestFormView_fieldsHaveAnExtent(t *testing.T) {
 	}
 }
 
+// A field shows its value, or that it may stay empty. A number takes twelve cells, other texts the whole width.
+func TestField_view(t *testing.T) {
+	text, empty, notes, number, none := "alpha", "", "one\ntwo", 10, 0
+	for name, c := range map[string]struct {
+		field Field
+		width int
+		want  string
+	}{
+		"text":                 {Text("f", "F", &text), 40, "alpha"},
+		"text, may be empty":   {Text("f", "F", &empty), 40, "optional"},
+		"text, is required":    {Text("f", "F", &empty, Required()), 40, ""},
+		"secret":               {Secret("f", "F", &text), 40, "••••••••"},
+		"secret, may be empty": {Secret("f", "F", &empty), 40, "optional"},
+		"lines":                {Lines("f", "F", &notes), 40, "one two"},
+		"lines, may be empty":  {Lines("f", "F", &empty), 40, "optional"},
+		"number":               {Number("f", "F", &number, 1, 99), 12, "10"},
+		"number, may be empty": {OptionalNumber("f", "F", &none, 1, 99), 12, "optional"},
+		"file":                 {File("f", "F", &text), 40, "alpha"},
+	} {
+		for _, focused := range []bool{false, true} {
+			lines := c.field.view(uitest.NewBox(t, 40, 10), focused)
+			shown := strings.Join(strings.Fields(ansi.Strip(strings.Join(lines, " "))), " ")
+			if shown != c.want || ansi.StringWidth(lines[0]) != c.width {
+				t.Errorf("%s, focused: %t: %q, %d cells wide, want %q and %d",
+					name, focused, shown, ansi.StringWidth(lines[0]), c.want, c.width)
+			}
+		}
+	}
+}
+
 // checkExtent fails if a cell of a line has no background and no underline.
 func checkExtent(t *testing.T, line, field, themeName string, n int) {
 	t.Helper()
