@@ -157,6 +157,33 @@ func TestDialog_backdropIsDrawnOnce(t *testing.T) {
 	})
 }
 
+// A measuredDialog counts how often it is measured.
+type measuredDialog struct {
+	*textDialog
+	measured int
+}
+
+func (d *measuredDialog) size(most ui.Box) (int, int) {
+	d.measured++
+	return d.textDialog.size(most)
+}
+
+// A dialog is measured once for each key: measuring a form takes as long as drawing it.
+func TestDialog_isMeasuredOnce(t *testing.T) {
+	runInBubble(t, func(t *testing.T) {
+		b := newShellTest(t, nil)
+		d := &measuredDialog{textDialog: newTextDialog("Text", "one\ntwo\n")}
+		b.shell.dialogs.push(d)
+		for range 5 {
+			b.press("x")
+			b.screen()
+		}
+		if d.measured != 5 {
+			t.Errorf("measured %d times for 5 keys", d.measured)
+		}
+	})
+}
+
 // Everything behind a dialog is dimmed: the lines above the rows, the rows, and the counts beside the status line.
 func TestDialog_backdropIsDimmed(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
