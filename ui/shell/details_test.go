@@ -183,6 +183,32 @@ func TestChrome_tones(t *testing.T) {
 	}
 }
 
+// The head line shows behind the account's name what to know before changing something in it.
+func TestChrome_warnings(t *testing.T) {
+	for want, account := range map[string]AccountInfo{
+		"":                                      {},
+		"PROD":                                  {Protected: true},
+		"DEMO":                                  {Demo: true},
+		"read-only":                             {ReadOnly: true},
+		"read-only: changes cannot be recorded": {ReadOnly: true, NotRecorded: "the disk is full"},
+		"an account of others":                  {Banner: func() string { return "an account of others" }},
+		"EU PROD DEMO read-only": {
+			AccountLabel: "EU",
+			Protected:    true,
+			Demo:         true,
+			ReadOnly:     true,
+			Banner:       func() string { return "" },
+		},
+	} {
+		b := newShellTest(t, func(o *Options) { o.AccountInfo, o.Account = account, "acme" })
+		b.shell.Update(tea.WindowSizeMsg{Width: 120, Height: 24})
+		head, _, _ := strings.Cut(b.screen(), "●")
+		if want = strings.TrimSpace(" lookout  acme " + want); strings.TrimSpace(head) != want {
+			t.Errorf("%q, want %q", head, want)
+		}
+	}
+}
+
 // ctrl+o goes back to where the last jumps came from, alt+o goes forward again, and where there is nothing to go to
 // they say so.
 func TestShell_backAndForward(t *testing.T) {

@@ -87,3 +87,40 @@ func TestSecretDialog_closesOnPurpose(t *testing.T) {
 		})
 	}
 }
+
+// Below the secret stand the keys that work now; while it may be lost, the word that closes the dialog and what was
+// typed of it. They stay in sight where the text above has no room.
+func TestSecretDialog_showsWhatCanBeDone(t *testing.T) {
+	start := []string{"y copy it, without showing it", "r hold to show it", "It cannot be shown again."}
+	asked := []string{"You have neither copied nor saved it", "Type discard to close anyway:"}
+	copied := append(start[:2:2], "✓ copied or saved")
+	for _, height := range []int{10, 24} {
+		runInBubble(t, func(t *testing.T) {
+			b := newShellTest(t, nil)
+			b.shell.Update(tea.WindowSizeMsg{Width: 80, Height: height})
+			b.showSecret()
+			b.shell.dialogs.top().(*secretDialog).Text = strings.Repeat("The secret is shown only now. ", 20)
+			for _, c := range []struct {
+				press string
+				want  []string
+			}{
+				{"", start},
+				{"esc", asked},
+				{"d", append(asked, "anyway: d")},
+				{"i", append(asked, "anyway: di")},
+				{"esc", start},
+				{"y", copied},
+			} {
+				if c.press != "" {
+					b.press(c.press)
+				}
+				shown := strings.Join(strings.Fields(strings.Join(boxLines(b.screen()), " ")), " ")
+				for _, want := range c.want {
+					if !strings.Contains(shown, want) {
+						t.Errorf("%d lines, after %q: no %q:\n%s", height, c.press, want, shown)
+					}
+				}
+			}
+		})
+	}
+}
