@@ -59,10 +59,8 @@ func (d *secretDialog) hints() []hint {
 }
 
 func (d *secretDialog) view(b ui.Box) string {
-	about, choices := d.aboutLines(b), d.choiceLines(b)
-	// the keys stay visible even if the text above does not fit
-	all := append(about[min(len(about), max(0, len(about)+len(choices)-b.Height)):], choices...)
-	return strings.Join(all[max(0, len(all)-b.Height):], "\n")
+	lines := append(d.aboutLines(b), d.choiceLines(b)...)
+	return strings.Join(lines[max(0, len(lines)-b.Height):], "\n") // the keys stay visible
 }
 
 // aboutLines says what the secret is, and shows it as dots.
