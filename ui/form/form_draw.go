@@ -62,10 +62,10 @@ func (v *FormView) lines(b ui.Box) (lines []string, focus int) {
 		lines = append(lines, v.fieldLines(i, f, b)...)
 	}
 	if v.form.RequiredText != "" {
-		focused := v.focus == len(v.form.Fields)
-		if focused {
+		if v.focus == len(v.form.Fields) {
 			focus = len(lines)
 		}
+		focused := v.focus == len(v.form.Fields) && !v.sending
 		label := v.label("Confirm", focused, b)
 		lines = append(lines, label+input.ViewField(v.confirmInput.edit(), fieldBox(b), focused, "")[0])
 		if ask := v.askForWord(); v.banner != ask {

@@ -1,0 +1,203 @@
+package form
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"lookout/ui/uitest"
+)
+
+// newSampleForm returns a form with a text, a choice, a field that is not shown, and a word to type.
+func newSampleForm(t *testing.T, change func(*Form)) *FormView {
+	t.Helper()
+	name, kind, hidden := "alpha", "url", ""
+	f := Form{
+		Text:        "What it is for.",
+		BusyText:    "adding",
+		SubmitLabel: "add",
+		Fields: []Field{
+			Text("name", "Name", &name).Note("unique in the account"),
+			Text("hidden", "Hidden", &hidden).When(func() bool { return false }),
+			Choice("kind", "Kind", &kind, "url", "tcp"),
+		},
+		RequiredText: "2",
+		Send:         func(context.Context) (func() tea.Cmd, error) { return nil, errors.New("refused") },
+	}
+	if change != nil {
+		change(&f)
+	}
+	return NewFormView(f, t.Context())
+}
+
+// drawn returns a form as it is drawn, without blanks at the ends of lines.
+func drawn(t *testing.T, v *FormView, width, height int) string {
+	t.Helper()
+	lines := strings.Split(ansi.Strip(v.View(uitest.NewBox(t, width, height))), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// A form shows what it does, its fields, and the button with what is to be known about the field with the keyboard
+// beside it. Only one of these is marked, and none while the form is being sent.
+func TestFormView_View(t *testing.T) {
+	send := func(v *FormView) tea.Cmd { return v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl}) }
+	for name, c := range map[string]struct {
+		do   func(*FormView)
+		want string
+	}{
+		"the first field": {func(*FormView) {}, `
+What it is for.
+
+▸ Name            alpha
+  Kind            ‹url›  tcp
+  Confirm
+                  type 2 to continue
+
+unique in the account              [ add ]`},
+		"the second field": {func(v *FormView) { press(v, tea.KeyTab) }, `
+What it is for.
+
+  Name            alpha
+▸ Kind            ‹url›  tcp
+  Confirm
+                  type 2 to continue
+
+                                   [ add ]`},
+		"the word": {func(v *FormView) { press(v, tea.KeyTab, tea.KeyTab) }, `
+What it is for.
+
+  Name            alpha
+  Kind            ‹url›  tcp
+▸ Confirm
+                  type 2 to continue
+
+                                   [ add ]`},
+		"the button": {func(v *FormView) { press(v, tea.KeyTab, tea.KeyTab, tea.KeyTab) }, `
+What it is for.
+
+  Name            alpha
+  Kind            ‹url›  tcp
+  Confirm
+                  type 2 to continue
+
+                                 ▸ [ add ]`},
+		"sending": {func(v *FormView) { press(v, tea.KeyTab, tea.KeyTab); typeText(v, "2"); send(v) }, `
+What it is for.
+
+  Name            alpha
+  Kind            ‹url›  tcp
+  Confirm         2
+                  type 2 to continue
+adding… waiting for the
+response                           [ add ]`},
+		"refused": {func(v *FormView) { press(v, tea.KeyTab, tea.KeyTab); typeText(v, "2"); uitest.RunAll(send(v)) }, `
+What it is for.
+
+✗ refused
+
+  Name            alpha
+  Kind            ‹url›  tcp
+▸ Confirm         2
+                  type 2 to continue
+
+                                   [ add ]`},
+	} {
+		v := newSampleForm(t, nil)
+		c.do(v)
+		want := strings.TrimPrefix(c.want, "\n")
+		if got := drawn(t, v, 42, strings.Count(want, "\n")+1); got != want {
+			t.Errorf("%s:\n%s\nwant:\n%s", name, got, want)
+		}
+	}
+}
+
+// In a low window a form scrolls: the field with the keyboard is in sight, no line is empty, and the button is always
+// the last line. The position says which field it is if not all are in sight. Height is the height in which all are,
+// with an empty line above the button.
+func TestFormView_View_scrolls(t *testing.T) {
+	for _, word := range []string{"", "20"} {
+		var values [20]string
+		form := Form{SubmitLabel: "add", RequiredText: word}
+		for i := range values {
+			form.Fields = append(form.Fields, Text("f", fmt.Sprintf("Label %d.", i+1), &values[i]))
+		}
+		tall := NewFormView(form, t.Context()).Height(50)
+		for _, height := range []int{4, tall - 2, tall - 1, tall} {
+			v, all := NewFormView(form, t.Context()), height >= tall-1
+			for at := 1; ; at++ {
+				want, position := fmt.Sprintf("▸ Label %d.", at), fmt.Sprintf("field %d of 20", at)
+				switch {
+				case at == 21 && word != "":
+					want = "▸ Confirm"
+				case at > 20:
+					want = "▸ [ add ]"
+				}
+				if all || at > 20 {
+					position = ""
+				}
+				screen := drawn(t, v, 50, height)
+				lines := strings.Split(screen, "\n")
+				if !strings.Contains(screen, want) || strings.Count(screen, "▸") != 1 ||
+					!strings.HasSuffix(lines[len(lines)-1], "[ add ]") ||
+					slices.Contains(lines, "") != (height >= tall) ||
+					all && !(strings.Contains(screen, "Label 1.") && strings.Contains(screen, "Label 20.")) {
+					t.Errorf("%d lines, want %q:\n%s", height, want, screen)
+				}
+				if v.Position() != position {
+					t.Errorf("%d lines, %s: position %q, want %q", height, want, v.Position(), position)
+				}
+				if press(v, tea.KeyTab); want == "▸ [ add ]" {
+					break
+				}
+			}
+		}
+	}
+}
+
+// The hints name the keys that work in the field with the keyboard; enter only where it sends.
+func TestFormView_Hints(t *testing.T) {
+	name, notes, group := "", "", ""
+	fields := []Field{
+		Text("name", "Name", &name), Lines("notes", "Notes", &notes), Choice("kind", "Kind", &group, "", "url"),
+		Combobox("group", "Group", &group, func() []string { return []string{"a"} }), File("file", "File", &name),
+	}
+	for i, want := range []string{
+		"enter or ctrl+s add, tab next field, esc cancel",
+		"ctrl+s add, enter new line, tab next field, esc cancel",
+		"enter or ctrl+s add, left/right choose, tab next field, esc cancel",
+		"enter or ctrl+s add, up/down suggestions, tab next field, esc cancel",
+		"enter or ctrl+s add, right complete the path, tab next field, esc cancel",
+	} {
+		for _, submits := range []func() bool{AlwaysSubmit, nil} {
+			v := NewFormView(Form{SubmitLabel: "add", Fields: fields[i : i+1], EnterSubmits: submits}, t.Context())
+			if submits == nil {
+				want = strings.Replace(want, "enter or ctrl+s", "ctrl+s", 1)
+			}
+			if got := hintText(v); got != want {
+				t.Errorf("%s, enter sends: %t: %q, want %q", fields[i].Label, submits != nil, got, want)
+			}
+			press(v, tea.KeyTab)
+			if got := hintText(v); got != "enter or ctrl+s add, tab next field, esc cancel" {
+				t.Errorf("the button: %q", got)
+			}
+		}
+	}
+}
+
+// hintText returns the hints in one line.
+func hintText(v *FormView) string {
+	var hints []string
+	for _, h := range v.Hints() {
+		hints = append(hints, strings.TrimSpace(h.Key+" "+h.Word))
+	}
+	return strings.Join(hints, ", ")
+}
