@@ -339,7 +339,6 @@ func (l *List[T]) Update(msg tea.Msg) tea.Cmd {
 	case tea.PasteMsg:
 		if l.filter.typing {
 			l.filter.paste(msg.Content)
-			l.restoreCursor()
 		}
 	case tea.MouseWheelMsg:
 		step := 3

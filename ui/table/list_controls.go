@@ -98,7 +98,6 @@ func (c *controls[T]) pressInFilter(k tea.KeyPressMsg) {
 			l.filter = typed
 		}
 	}
-	l.restoreCursor()
 }
 
 // sortMenu offers the columns; the one in use is reversed.
