@@ -430,6 +430,18 @@ func TestEmptying_resumeAsksAgain(t *testing.T) {
 	}
 }
 
+// The message at the end of an emptying shows a prefix with hidden characters as visible ones.
+func TestEmptying_hostilePrefix(t *testing.T) {
+	startAfterInterruptedEmptying(t, "ap-south-1/scratch/a\x1b[2J\u202e/", func(r *harness) {
+		emulator.StoreObject(r.emu, "ap-south-1", "scratch", "a\x1b[2J\u202e/1", "text")
+		r.press("1")
+		r.wait(2 * time.Second)
+		r.press("scratch", "<enter>")
+		r.wait(5 * time.Second)
+		r.requireMessageWith("scratch › a‹␛›[2J‹U+202E›/: emptied, 1 object")
+	})
+}
+
 // If nothing is left to delete, lookout says so, and offers it no more.
 func TestEmptying_resumeFindsNothingLeft(t *testing.T) {
 	startAfterInterruptedEmptying(t, "ap-south-1/scratch/", func(r *harness) {

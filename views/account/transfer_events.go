@@ -108,18 +108,19 @@ func batchStatus(b transfer.Batch) tea.Cmd {
 	if b.Refused > 0 {
 		tone = theme.Warn
 	}
-	what := "uploaded to " + client.Clean(b.Bucket)
+	bucket := client.Clean(b.Bucket)
+	what := "uploaded to " + bucket
 	switch b.Kind {
 	case transfer.Copy:
-		what = "copied to " + client.Clean(b.Bucket)
+		what = "copied to " + bucket
 	case transfer.Move:
-		what = "moved to " + client.Clean(b.Bucket)
+		what = "moved to " + bucket
 	case transfer.Download:
 		folder := b.Folder
 		if b.Refused+b.Failed > 0 { // the reason must not be cut off
 			folder = filepath.Base(folder)
 		}
-		what = "downloaded from " + client.Clean(b.Bucket) + " to " + client.Clean(folder)
+		what = "downloaded from " + bucket + " to " + client.Clean(folder)
 	}
 	text += ": " + what + ", " + FormatSize(b.Bytes)
 	if b.Refused > 0 {
@@ -146,31 +147,34 @@ func doneText(row *transfer.Status) string {
 		return "uploaded, " + FormatSize(row.Total)
 	case transfer.Delete:
 		return ui.Plural(int(row.Done), "object is deleted", "objects are deleted")
-	case transfer.Copy:
-		return "copied from " + row.Source.String() + ui.WithPrefix("; ", client.Clean(row.Note))
-	case transfer.Move:
-		return "moved from " + row.Source.String() + ui.WithPrefix("; ", client.Clean(row.Note))
+	case transfer.Copy, transfer.Move:
+		verb := map[transfer.Kind]string{transfer.Copy: "copied", transfer.Move: "moved"}[row.Kind]
+		return verb + " from " + row.Source.String() + ui.WithPrefix("; ", client.Clean(row.Note))
 	}
 	return "emptied, " + ui.Plural(int(row.Done), "object", "objects")
 }
 
-// TransferErrorText returns why a transfer failed and the next step, or "".
+// TransferErrorText returns why a transfer failed and the next step, or "". The error is safe to display: cleaned again,
+// a name would look like another one.
 func TransferErrorText(row *transfer.Status) string {
 	if row.Err == nil {
 		return ""
 	}
-	return client.Clean(ui.Reason(row.Err)) + ui.WithPrefix(" · ", ui.Advice(row.Err))
+	return ui.Reason(row.Err) + ui.WithPrefix(" · ", ui.Advice(row.Err))
 }
 
 // TransferName returns what a transfer moves.
 func TransferName(row *transfer.Status) string {
+	what := row.Bucket
 	switch {
 	case row.Kind == transfer.Empty:
-		return client.Clean(row.Bucket + ui.WithPrefix(" › ", row.Name.Raw()))
+		what += ui.WithPrefix(" › ", row.Name.Raw())
 	case row.Name.Raw() == "":
-		return ui.Plural(int(row.Total), "object", "objects") + " in " + client.Clean(row.Bucket)
+		what = ui.Plural(int(row.Total), "object", "objects") + " in " + what
+	default:
+		return row.Name.String()
 	}
-	return row.Name.String()
+	return client.Clean(what)
 }
 
 // FormatAmount returns an amount of a transfer, which counts bytes or objects.
