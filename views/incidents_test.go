@@ -273,7 +273,10 @@ func TestStateFile_badFileIsReported(t *testing.T) {
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			folder := t.TempDir()
+			folder := filepath.Join(t.TempDir(), "a\x1b[2Jb")
+			if err := os.Mkdir(folder, 0o700); err != nil {
+				t.Skip(err)
+			}
 			if err := c.prepare(filepath.Join(folder, "acme-prod.state")); err != nil {
 				t.Fatal(err)
 			}

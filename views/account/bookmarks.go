@@ -42,7 +42,7 @@ func BookmarksOf(a *Account) *Bookmarks {
 		}
 		var err error
 		if b.list, err = readBookmarks(b.file); err != nil {
-			b.problem = err.Error()
+			b.problem = client.Clean(err.Error())
 		}
 		return b
 	})

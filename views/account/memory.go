@@ -76,9 +76,10 @@ func readMemory(file statefile.StateFile) rememberedFile {
 	if r.seen, err = incident.Load(data); err != nil {
 		r.problem = err.Error()
 		if aside, failed := file.SetAside(); failed == nil {
-			r.problem += " · it was set aside as " + client.Clean(aside)
+			r.problem += " · it was set aside as " + aside
 		}
 	}
+	r.problem = client.Clean(r.problem) // it names a path
 	return r
 }
 
