@@ -20,8 +20,10 @@ import (
 	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/client/transfer"
 	"lookout/ui/shell"
 	"lookout/ui/terminal"
+	"lookout/views/account"
 )
 
 // taint ends every text of a tainted account. A terminal obeys it; shownTaint is how it is shown.
@@ -281,6 +283,22 @@ func taintedTransfers(t *testing.T) []taintedCase {
 			"two: moved from ap-south-1/scratch/one!; size and MD5 checked; not copied: x-amz-meta-‹␛›[2j",
 		),
 		named("deletion", inFolder("g", "D", "2 <enter>"), "2 objects in scratch: "),
+		named("downloads of an earlier run", func(r *harness) {
+			acc := account.New(r.ctx, account.Options{API: r.api, Journal: r.journal, Now: time.Now})
+			lost := transfer.InterruptedDownload{
+				Cluster: "ap-south-1",
+				Bucket:  "scratch" + taint,
+				Name:    "one",
+				Size:    4,
+				Folder:  t.TempDir(),
+				Path:    "one",
+			}
+			other := lost
+			other.Name, other.Path = "two", "two"
+			acc.Transfers.Continue([]transfer.InterruptedDownload{lost, other})
+			r.wait(time.Minute)
+			r.run(account.SyncTransfers(acc))
+		}, "none of 2 files: downloaded from scratch! to "),
 		named("download into a folder that is gone", func(r *harness) {
 			r.delay("object get", 10*time.Second)
 			time.AfterFunc(12*time.Second, func() { _ = os.RemoveAll(filepath.Join("..", taint)) })
