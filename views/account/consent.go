@@ -60,7 +60,7 @@ func (ask ConfirmationRequest) withUnsettled(a *Account) ConfirmationRequest {
 		if e.Change.ID != "" && ask.isAbout(e.Change.ID) && slices.Contains(ask.Ops, e.Change.Op) {
 			texts = append(texts, fmt.Sprintf(
 				"%s %s, sent %s ago: %s. If you send this now, it may be done twice.",
-				capitalize(client.Clean(e.Change.Op)),
+				capitalize(e.Change.Op), // one of the client's operations, as ask.Ops
 				EntryName(e),
 				ui.FormatAge(a.Now().Sub(e.Time)),
 				ui.NotSeenYet,

@@ -99,8 +99,7 @@ func ShortKeyReach(k *client.AccessKey, b ui.Box) string {
 		if slices.ContainsFunc(k.Buckets, func(o client.BucketGrant) bool {
 			return o.Bucket == g.Bucket && o.Location() != g.Location()
 		}) {
-			place := ui.Truncate(g.Location().String(), b.Width, b.Theme.Glyphs.Ellipsis)
-			names[i] = place + "/" + names[i]
+			names[i] = g.Location().String() + "/" + names[i]
 		}
 		permitted[i] = fmt.Sprintf("%s (%s)", names[i], FormatPermission(g.Permissions))
 	}

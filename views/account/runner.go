@@ -592,7 +592,8 @@ func (r OperationRunner[T]) checkGone(ctx context.Context, row T, err error) err
 	if _, again := r.FetchOne(ctx, row); !isNotFound(again) {
 		return err
 	}
-	return &goneError{r.Store.ID(row), r.Resource.Singular + " " + client.Clean(r.Resource.ID(row))}
+	// an ID that was part of an address is printable
+	return &goneError{r.Store.ID(row), r.Resource.Singular + " " + r.Resource.ID(row)}
 }
 
 // isNotFound reports whether the API itself says that something does not exist.
