@@ -94,8 +94,8 @@ func (p Page[T]) Next() string {
 const maxPagesInFlight = 10
 
 // Pages iterates over the pages of a list in order. Once the first says how many there are, the next ones are requested
-// ahead. If the list changes meanwhile, a page is Incomplete. An error ends the list. list calls one of the List methods,
-// which return the page that was requested, or one without a next page.
+// ahead. If the list changes meanwhile, a page is Incomplete. An error ends the list. list calls one of the List
+// methods, which return the page that was requested, or one without a next page.
 func Pages[T any](ctx context.Context, list func(context.Context, int) (Page[T], error)) iter.Seq2[Page[T], error] {
 	return func(yield func(Page[T], error) bool) {
 		var requests sync.WaitGroup

@@ -139,7 +139,8 @@ func taintedRows() []taintedCase {
 	}
 	return []taintedCase{
 		named(
-			"menu of a service", "3 / billing-api <enter> f", "contact Ada Wong!", "credential db2-root!", "instance db2!",
+			"menu of a service", "3 / billing-api <enter> f",
+			"contact Ada Wong!", "credential db2-root!", "instance db2!",
 		),
 		named("menu of an issue", "2 j <enter> f", "service web-1!"),
 		named("issue", "2 j <enter>", "web-1!"),

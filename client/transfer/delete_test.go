@@ -59,7 +59,8 @@ func testDeleteLostAnswer(t *testing.T) {
 				if strings.HasPrefix(name, "P1 ") {
 					outcome = client.Rejected
 				}
-				if row.State != want || row.Name.Raw() != "o" || last.Outcome != outcome || last.Change.Op != "delete object" ||
+				if row.State != want || row.Name.Raw() != "o" || last.Outcome != outcome ||
+					last.Change.Op != "delete object" ||
 					last.Change.Path != "/"+cluster+"/"+bucket+"/o" {
 					t.Errorf("%s, %q, %v; journal: %+v", row.State, row.Name.Raw(), row.Err, last)
 				}

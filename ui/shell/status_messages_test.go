@@ -26,8 +26,8 @@ func TestStatusMessages_historyIsBounded(t *testing.T) {
 	})
 }
 
-// News and other messages do not take away that a change can be undone: the line names the change beside them, and shows
-// it again after them, until its time is over or another change has ended.
+// News and other messages do not take away that a change can be undone: the line names the change beside them, and
+// shows it again after them, until its time is over or another change has ended.
 func TestStatusMessages_newsLeavesUndo(t *testing.T) {
 	b := newShellTest(t, nil)
 	undone := 0

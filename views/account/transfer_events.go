@@ -154,8 +154,8 @@ func doneText(row *transfer.Status) string {
 	return "emptied, " + ui.Plural(int(row.Done), "object", "objects")
 }
 
-// TransferErrorText returns why a transfer failed and the next step, or "". The error is safe to display: cleaned again,
-// a name would look like another one.
+// TransferErrorText returns why a transfer failed and the next step, or "". The error is safe to display: if it were
+// cleaned again, a name would look like another one.
 func TransferErrorText(row *transfer.Status) string {
 	if row.Err == nil {
 		return ""
