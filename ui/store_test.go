@@ -285,6 +285,54 @@ func TestStore_Run_looksUpLostAnswer(t *testing.T) {
 	}
 }
 
+// A lookup reads at once, then after pauses that spare the API, even if the answers are slow.
+func TestOutcomeLookup_pauses(t *testing.T) {
+	for takes, least := range map[time.Duration]time.Duration{0: 5 * time.Second, 20 * time.Second: time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			begun, last, readings, outcome := time.Now(), time.Time{}, 0, Unknown
+			l := &OutcomeLookup{
+				Read: func(context.Context) (func() LookupVerdict, error) {
+					if readings++; readings == 1 && !time.Now().Equal(begun) || time.Since(last) < least {
+						t.Errorf("answers take %v: reading %d is %v behind the last one", takes, readings, time.Since(last))
+					}
+					time.Sleep(takes)
+					last = time.Now()
+					return func() LookupVerdict { return NotSeen }, nil
+				},
+				OnVerdict: func(o AttemptOutcome) tea.Cmd { outcome = o; return nil },
+			}
+			runAll(l.start(t.Context(), time.Now))
+			if outcome != Rejected || readings < 5 {
+				t.Errorf("answers take %v: outcome %v after %d readings", takes, outcome, readings)
+			}
+		})
+	}
+}
+
+// While readings fail, the pauses between them grow, but not without end: the outcome is known soon after an outage.
+func TestOutcomeLookup_outage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun, last, outcome := time.Now(), time.Now(), Unknown
+		l := &OutcomeLookup{
+			Read: func(context.Context) (func() LookupVerdict, error) {
+				pause, since := time.Since(last), time.Since(begun)
+				if last = time.Now(); pause > 5*time.Minute || pause > 2*time.Minute && since < 10*time.Minute {
+					t.Errorf("a pause of %v, %v after the change was sent", pause, since)
+				}
+				if since < 24*time.Hour {
+					return nil, errors.New("503")
+				}
+				return func() LookupVerdict { return SeenAsWanted }, nil
+			},
+			OnVerdict: func(o AttemptOutcome) tea.Cmd { outcome = o; return nil },
+		}
+		runAll(l.start(t.Context(), time.Now))
+		if outcome != Applied {
+			t.Errorf("outcome %v", outcome)
+		}
+	})
+}
+
 // The rows that a lookup has read are not replaced by those of a read that began before.
 func TestStore_Run_lookupSurvivesOlderAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
