@@ -418,6 +418,19 @@ func TestChart_View_cursorRow(t *testing.T) {
 	}
 }
 
+// A line begins at its first value, not on the way to it from another one.
+func TestChart_View_lineBegins(t *testing.T) {
+	lines := drawn(cpu(day(func(i int) float64 { return 100 * float64(min(1, i/6)) })), asciiBox(t, 60, 12))
+	first := ""
+	for _, line := range lines[1:10] {
+		at := strings.IndexAny(line[1:], "+|") + 2 // behind the axis
+		first += line[at : at+1]
+	}
+	if first != strings.Repeat(" ", 8)+"-" {
+		t.Errorf("the first column is %q:\n%s", first, strings.Join(lines, "\n"))
+	}
+}
+
 // In a terminal without other characters, everything is ASCII.
 func TestChart_View_ascii(t *testing.T) {
 	for name, points := range hostile() {
