@@ -364,6 +364,11 @@ func TestChart_View_cursor(t *testing.T) {
 			t.Errorf("%d dots at the cursor:\n%s", got, text)
 		}
 	}
+	one := cpu(points(41.5))
+	one.Cursor = start
+	if head := drawn(one, box(t, 100, 12))[0]; !strings.Contains(head, "at 00:00 41.5 ") {
+		t.Errorf("the only value is not at the cursor: %s", head)
+	}
 }
 
 // Two series stand one above the other with the same scale and their names, so that neither hides the other or seems to
