@@ -337,8 +337,8 @@ func TestChart_title_values(t *testing.T) {
 	}
 }
 
-// The cursor is a line through the plot; its time stands below, and other times keep their distance. A line, unlike
-// bars, has a dot on the value.
+// The cursor is a line through the plot; its time stands below, in its middle if there is room, and other times keep
+// their distance. A line, unlike bars, has a dot on the value.
 func TestChart_View_cursor(t *testing.T) {
 	series := day(func(i int) float64 { return float64(i) })
 	series[100].Value = math.NaN()
@@ -350,7 +350,16 @@ func TestChart_View_cursor(t *testing.T) {
 		288: {"at 00:00 288", "12:00"},
 	} {
 		c.Cursor = series[at].Time
-		text := strings.Join(drawn(c, box(t, 100, 12)), "\n")
+		lines := drawn(c, box(t, 100, 12))
+		text := strings.Join(lines, "\n")
+		line, _, _ := strings.Cut(lines[1], "┊")
+		label, _, _ := strings.Cut(lines[10], c.Cursor.Format("15:04"))
+		if shift := ui.Width(line) - ui.Width(label); shift != min(2, at) && at < 288 {
+			t.Errorf("the time at %d begins %d columns before the line:\n%s", at, shift, text)
+		}
+		if at == 288 && !strings.HasSuffix(strings.TrimRight(lines[10], "│ "), " 00:00") {
+			t.Errorf("the time at the end is cut:\n%s", text)
+		}
 		for _, w := range want {
 			if !strings.Contains(text, w) {
 				t.Errorf("%q is missing with the cursor at %d:\n%s", w, at, text)
