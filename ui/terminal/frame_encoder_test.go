@@ -186,6 +186,28 @@ func TestFrameEncoder_scroll(t *testing.T) {
 	}
 }
 
+// What stands above and below a list that scrolls, up or down, is neither moved nor written again.
+func TestFrameEncoder_scrollBetween(t *testing.T) {
+	frame := func(scrolled int) string {
+		var lines []string
+		for y := range 24 {
+			number := (scrolled + y) * 7919 % 10007
+			line := fmt.Sprintf("service-%05d   https://%05x.acme.net   person %d", number, number*number, number%97)
+			if y < 3 || y >= 20 {
+				line = fmt.Sprintf("fixed %c: %s", 'a'+y, strings.Repeat(string(rune('A'+y)), 40))
+			}
+			lines = append(lines, fmt.Sprintf("%-70s", line))
+		}
+		return strings.Join(lines, "\n")
+	}
+	for _, pair := range [][2]int{{100, 101}, {101, 100}} {
+		sent := encodeAll(t, features{lineFeed: true, scroll: true}, frame(pair[0]), frame(pair[1]))
+		if strings.Contains(sent, "fixed") || !strings.Contains(sent, "\x1b[4;20r") {
+			t.Errorf("from %d to %d: %q", pair[0], pair[1], sent)
+		}
+	}
+}
+
 // Nobody knows the columns of a line with wide characters, so they are not moved by margins.
 func TestFrameEncoder_scrollWideCharacters(t *testing.T) {
 	look := darkTheme(t, colorprofile.TrueColor)
