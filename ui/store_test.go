@@ -292,8 +292,9 @@ func TestOutcomeLookup_pauses(t *testing.T) {
 			begun, last, readings, outcome := time.Now(), time.Time{}, 0, Unknown
 			l := &OutcomeLookup{
 				Read: func(context.Context) (func() LookupVerdict, error) {
-					if readings++; readings == 1 && !time.Now().Equal(begun) || time.Since(last) < least {
-						t.Errorf("answers take %v: reading %d is %v behind the last one", takes, readings, time.Since(last))
+					pause := time.Since(last)
+					if readings++; readings == 1 && !time.Now().Equal(begun) || pause < least {
+						t.Errorf("answers take %v: reading %d is %v behind the last one", takes, readings, pause)
 					}
 					time.Sleep(takes)
 					last = time.Now()
