@@ -208,3 +208,62 @@ func TestQuestionDialog_wordIsTypedAtOnce(t *testing.T) {
 		})
 	}
 }
+
+// The last line of the screen names the keys that work in a question, and a screen reader says the same. What escape
+// does has another word than what the question asks about.
+func TestQuestionDialog_namesKeys(t *testing.T) {
+	for _, c := range []struct {
+		name, word, escape   string // of the action; to be typed; what escape does
+		delay                time.Duration
+		before, hints, reads string // what is read at first; then the hints, and what is read
+	}{
+		{
+			"delete", "", "cancel", 0,
+			"it can be answered in a moment; escape cancels", "any other key cancel",
+			"n: no, leave it; y: yes, delete",
+		},
+		{
+			"delete", "acme", "cancel", 3 * time.Second,
+			"it can be answered after 3 s; escape cancels", "enter delete  esc cancel",
+			"type acme and press enter; escape cancels",
+		},
+		{
+			"cancel it", "acme", "back", 0,
+			"it can be answered in a moment; escape goes back", "enter cancel it  esc back",
+			"type acme and press enter; escape goes back",
+		},
+	} {
+		runInBubble(t, func(t *testing.T) {
+			b := newShellTest(t, nil)
+			b.run(ui.Send(ui.RunActionMsg{Action: ui.Action{Key: ui.Bind(c.name), Confirm: &ui.Confirmation{
+				Title:        "A question",
+				Warning:      "Careful.",
+				Text:         "Everything goes.",
+				RequiredText: c.word,
+				Delay:        c.delay,
+			}}}))
+			q := b.shell.dialogs.top().(*questionDialog)
+			check := func(when, hints, reads string) {
+				t.Helper()
+				lines := strings.Split(b.screen(), "\n")
+				if got := strings.TrimSpace(lines[len(lines)-1]); got != hints {
+					t.Errorf("%s, %s: the hints are %q, want %q", c.name, when, got, hints)
+				}
+				if r := q.read(ui.Box{}); r.Item != reads || r.intro[0] != "Careful. Everything goes." {
+					t.Errorf("%s, %s: read: %q, want %q", c.name, when, r.intro[0]+" "+r.Item, reads)
+				}
+			}
+			check("at first", "esc "+c.escape, c.before)
+			q.armed = true
+			check("armed", c.hints, c.reads)
+			if c.word != "" {
+				b.press("x", "enter")
+				check("mistyped", c.hints, notTheWord+" "+c.reads)
+			}
+			b.shell.Update(tea.WindowSizeMsg{Width: 40, Height: 8})
+			if got := q.read(ui.Box{}).Item; !strings.HasPrefix(got, "this question does not fit here") {
+				t.Errorf("%s, in a small window: %q", c.name, got)
+			}
+		})
+	}
+}
