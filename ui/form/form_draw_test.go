@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"lookout/ui"
 	"lookout/ui/uitest"
 )
 
@@ -200,4 +201,48 @@ func hintText(v *FormView) string {
 		hints = append(hints, strings.TrimSpace(h.Key+" "+h.Word))
 	}
 	return strings.Join(hints, ", ")
+}
+
+// A screen reader says which field has the keyboard, where it stands among those shown, what is in it, and what is
+// wrong with it or to be known about it.
+func TestFormView_Announce(t *testing.T) {
+	b := uitest.NewBox(t, 60, 10)
+	empty, notes, password := "", "one\ntwo", "canary"
+	v := newSampleForm(t, func(f *Form) {
+		f.Fields = append(
+			f.Fields, Text("group", "Group", &empty), Lines("notes", "Notes", &notes),
+			Secret("password", "Password", &password),
+		)
+		f.Fields[0] = f.Fields[0].Check(func(text string) string {
+			if text == "alpha" {
+				return "is taken"
+			}
+			return ""
+		})
+		f.Review = func() string { return "Sends one request." }
+	})
+	v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})
+	for _, c := range []struct {
+		item, input     string
+		position, count int
+	}{
+		{"Name; wrong: is taken; unique in the account", "Name: alpha", 1, 5},
+		{"Kind; url, 1 of 2, left and right change it", "", 2, 5},
+		{"Group", "Group: ", 3, 5},
+		{"Notes; line 2 of 2", "Notes: two", 4, 5},
+		{"Password; hidden, typed", "", 5, 5},
+		{"type 2 to continue", "word: ", 0, 5},
+		{"button add: enter sends; Sends one request.", "", 0, 0},
+	} {
+		want := ui.ScreenReaderText{Item: c.item, Input: c.input, Position: c.position, Count: c.count}
+		if got := v.Announce(b); got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+		press(v, tea.KeyTab)
+	}
+	typeText(v, "x")
+	press(v, tea.KeyEscape)
+	if got := v.Announce(b).Item; got != "press escape again to discard what you typed, any other key keeps it" {
+		t.Errorf("after escape: %q", got)
+	}
 }
