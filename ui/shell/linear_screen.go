@@ -56,7 +56,6 @@ func (l *ScreenReaderProgram) Update(msg tea.Msg) tea.Cmd {
 		switch {
 		case k.String() == "." && l.announced.input == "":
 			l.announced = screenSnapshot{}
-			l.announce("tabs: " + strings.Join(l.tabNames(), ", "))
 			return nil
 		case l.announced.text != nil && l.moveInText(k.String()):
 			return nil

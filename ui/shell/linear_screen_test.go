@@ -85,3 +85,41 @@ func TestLinearScreen_wrapsAtWords(t *testing.T) {
 		t.Errorf("said %q", said)
 	}
 }
+
+// Each key announces what it has changed, and nothing else: the row, a message with the key that undoes it, a dialog
+// with what it is about, the lines of a text one by one. A full stop announces everything again.
+func TestLinearScreen_announcesChanges(t *testing.T) {
+	runInBubble(t, func(t *testing.T) {
+		b, l := newAgingShell(t)
+		undo := &ui.Action{Key: ui.Bind("enable", "u"), Do: func() tea.Cmd { return nil }}
+		key := func(k rune) tea.Msg { return tea.KeyPressMsg{Code: k, Text: string(k)} }
+		for _, c := range []struct {
+			msg  tea.Msg
+			want string
+		}{
+			{nil, "account acme\ntabs: 1 Things\nThings, tab 1 of 1\nlive\n2 rows\n1 of 2: alpha; age 0 s\n"},
+			{key('j'), "2 of 2: beta; age 0 s\n"},
+			{key('j'), ""},
+			{ui.StatusMsg{Text: "beta: is disabled", Undo: undo}, "message: beta: is disabled; u: enable\n"},
+			{ui.ShowTextMsg{Title: "Notes", Text: "one\n\ntwo\nthree"}, "Notes\nline 1 of 3: one\n"},
+			{key('j'), "line 2 of 3: two\n"},
+			{key('G'), "line 3 of 3: three\n"},
+			{key('j'), "line 3 of 3: three\n"},
+			{key('k'), "line 2 of 3: two\n"},
+			{key('g'), "line 1 of 3: one\n"},
+			{key('k'), "line 1 of 3: one\n"},
+			{tea.KeyPressMsg{Code: tea.KeyEscape}, "2 of 2: beta; age 0 s\n"},
+			{key('.'), "account acme\ntabs: 1 Things\nThings, tab 1 of 1\nlive\n2 rows\n" +
+				"message: beta: is disabled; u: enable\n2 of 2: beta; age 0 s\n"},
+			{key('.'), "account acme\ntabs: 1 Things\nThings, tab 1 of 1\nlive\n2 rows\n" +
+				"message: beta: is disabled; u: enable\n2 of 2: beta; age 0 s\n"},
+			{key('/'), "filter: "},
+			{key('.'), "."},
+		} {
+			b.run(l.Update(c.msg))
+			if said := l.Frame().LinearText; said != c.want {
+				t.Errorf("%v: said %q, want %q", c.msg, said, c.want)
+			}
+		}
+	})
+}
