@@ -124,3 +124,18 @@ func TestSecretDialog_showsWhatCanBeDone(t *testing.T) {
 		})
 	}
 }
+
+// The dialog of a secret takes the width of a terminal of 80 columns, and no more on a larger one.
+func TestSecretDialog_width(t *testing.T) {
+	for columns, margin := range map[int]string{80: " ", 200: strings.Repeat(" ", 60)} {
+		b := newShellTest(t, nil)
+		b.shell.Update(tea.WindowSizeMsg{Width: columns, Height: 24})
+		b.showSecret()
+		for line := range strings.SplitSeq(b.screen(), "\n") {
+			if strings.Contains(line, "New key") &&
+				!(strings.HasPrefix(line, margin+"╭") && strings.HasSuffix(line, "╮"+margin)) {
+				t.Errorf("%d columns: %q", columns, line)
+			}
+		}
+	}
+}
