@@ -169,3 +169,36 @@ func TestLockPart_alreadyPublished(t *testing.T) {
 		}
 	})
 }
+
+// Another program can continue a part only when this one has closed it: what is written late is there.
+func TestPartFile_closeAll_unlocksLast(t *testing.T) {
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	tryLock := func() error {
+		f, err := root.OpenFile(partName("o", "version"), os.O_RDWR, 0)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return lock(f)
+	}
+	closed := 0
+	p, err := openPart(root, "o", "version", false, func(real file) file {
+		return &failingFile{file: real, onClose: func() {
+			closed++
+			if err := tryLock(); !errors.Is(err, errPartLocked) {
+				t.Errorf("another program can lock it: %v", err)
+			}
+		}}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.closeAll()
+	if err := tryLock(); err != nil || closed != 1 {
+		t.Errorf("closed %d times, then: %v", closed, err)
+	}
+}
