@@ -282,7 +282,11 @@ func testEmptyPrefix(t *testing.T) {
 		row := r.waitEnded(r.emptyBucket("a/"))
 		var left *UndeletedError
 		if row.Done != 40 || !errors.As(row.Err, &left) || left.Count != 1 {
-			t.Errorf("%s, %d, %v", row.State, row.Done, row.Err)
+			t.Fatalf("%s, %d, %v", row.State, row.Done, row.Err)
+		}
+		want := "40 objects are gone, 1 not deleted: they were created while the bucket was being emptied"
+		if row.Err.Error() != want {
+			t.Errorf("%q, want %q", row.Err, want)
 		}
 		r.m.Retry(row.ID)
 		if row = r.waitEnded(row.ID); row.State != Done || row.Done != 41 {
@@ -354,7 +358,8 @@ func testEmptyStops(t *testing.T) {
 		}
 		row := r.waitEnded(r.emptyBucket(""))
 		var left *UndeletedError
-		if !errors.As(row.Err, &left) || left.Count != 100 || r.deletedCount() != 0 {
+		if !errors.As(row.Err, &left) || left.Count != 100 || r.deletedCount() != 0 ||
+			!strings.Contains(row.Err.Error(), "100 objects were not deleted: delete object") {
 			t.Errorf("%s, %v", row.State, row.Err)
 		}
 		if sent := r.transport.count("DELETE"); sent > 2*(maxConsecutiveFailures+maxConcurrentDeletes) {
