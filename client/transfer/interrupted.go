@@ -185,7 +185,7 @@ func (m *Manager) KeepUnfinished(path string) {
 	defer m.mu.Unlock()
 	m.log = &transferLog{
 		base:   path,
-		path:   path + "." + strings.ToLower(rand.Text()[:12]),
+		path:   path + "." + strings.ToLower(rand.Text()),
 		open:   map[ID]bool{},
 		signal: make(chan struct{}, 1),
 	}
