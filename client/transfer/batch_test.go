@@ -95,6 +95,23 @@ func TestManager_nothingHangs(t *testing.T) {
 	}
 }
 
+// Every transfer has a status, the newest too, and no other ID has one.
+func TestManager_Status_ofEachTransfer(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		for n := range 4 {
+			for id := range ID(6) {
+				if row, there := r.m.Status(id); there != (1 <= id && int(id) <= n) || there && row.ID != id {
+					t.Errorf("of %d transfers, %d: %t, %+v", n, id, there, row)
+				}
+			}
+			r.deleteObjects(fmt.Sprint("o", n))
+		}
+		if _, there := r.m.Status(-1); there {
+			t.Error("-1 has a status")
+		}
+	})
+}
+
 // A batch reports only its first failure and its end.
 func TestManager_Completions_reportsBatchOnce(t *testing.T) {
 	runInBubble(t, func(r *rig) {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"testing"
-	"time"
 
 	"lookout/client"
 	"lookout/client/faulttest"
@@ -98,9 +97,7 @@ func (r *rig) cancelHalfWay() error {
 	r.transport.onObject = cut.answer
 	defer func() { r.transport.onObject = nil }()
 	id := r.startDownload(listedObject("cut", cut.size, cut.etag), "")
-	for row, _ := r.m.Status(id); row.Done < 4000; row, _ = r.m.Status(id) {
-		time.Sleep(time.Millisecond)
-	}
+	r.waitForBytes(id, 4000)
 	r.m.Cancel(id)
 	r.waitFor(id, Cancelled)
 	if names := r.fileNames(); len(names) != 2 {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"lookout/client"
 )
@@ -37,9 +36,7 @@ func TestInterrupted_isOfferedAgainAndContinues(t *testing.T) {
 		r.transport.onObject = s.answer
 		o := listedObject("half", s.size, s.etag)
 		half := start(o, "half")
-		for row, _ := r.m.Status(half); row.Done < 40_000; row, _ = r.m.Status(half) {
-			time.Sleep(time.Millisecond)
-		}
+		r.waitForBytes(half, 40_000)
 		r.m.Pause(half)
 		r.waitFor(half, Paused)
 		cancelled := start(o, "cancelled")

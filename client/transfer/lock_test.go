@@ -76,9 +76,7 @@ func TestDownload_twoProcesses(t *testing.T) {
 		}
 		id = begun(r, r.m, r.dir)
 		<-begin
-		for row, _ := r.m.Status(id); row.Done < 1<<19; row, _ = r.m.Status(id) {
-			time.Sleep(time.Millisecond)
-		}
+		r.waitForBytes(id, 1<<19)
 		return id, rest
 	}
 	faulttest.RunCase(t, "D5", "two programs, one part", func(t *testing.T) {

@@ -246,9 +246,7 @@ func TestDownload_parallelRangesResume(t *testing.T) {
 		r.splitSmall()
 		r.transport.onObject = s.answer
 		id := r.startDownload(o, "")
-		for row, _ := r.m.Status(id); row.Done < 400_000; row, _ = r.m.Status(id) {
-			time.Sleep(time.Millisecond)
-		}
+		r.waitForBytes(id, 400_000)
 		before := time.Now()
 		r.m.Pause(id)
 		r.waitFor(id, Paused)
@@ -399,9 +397,7 @@ func TestDownload_parallelRangesCancel(t *testing.T) {
 			return nil, req.Context().Err()
 		}
 		id := r.startDownload(listedObject("o", s.size, s.etag), "")
-		for row, _ := r.m.Status(id); row.Done < 65536; row, _ = r.m.Status(id) {
-			time.Sleep(time.Millisecond)
-		}
+		r.waitForBytes(id, 65536)
 		before := time.Now()
 		r.m.Cancel(id)
 		r.waitFor(id, Cancelled)

@@ -165,6 +165,19 @@ func (r *rig) cleaningUp(id ID) (going bool) {
 	return going
 }
 
+// waitForBytes waits until a transfer that runs has done a number of bytes.
+func (r *rig) waitForBytes(id ID, n int64) {
+	r.Helper()
+	for range 100_000 {
+		if row, _ := r.m.Status(id); row.Done >= n {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	row, _ := r.m.Status(id)
+	r.Fatalf("transfer %d stays at %d bytes of %d: %s, %v", id, row.Done, n, row.State, row.Err)
+}
+
 // waitEnded waits until a transfer has ended.
 func (r *rig) waitEnded(id ID) Status { r.Helper(); return r.waitFor(id, Done, Failed, Cancelled) }
 
