@@ -200,3 +200,22 @@ func TestPartFile_closeAll_unlocksLast(t *testing.T) {
 		t.Errorf("closed %d times, then: %v", closed, err)
 	}
 }
+
+// A folder that was replaced by a file after it was created is reported, on every system.
+func TestOpenRegular_belowAFile(t *testing.T) {
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	if err := root.WriteFile("sub", []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := openRegular(root, "sub/o.part"); err == nil {
+		f.Close()
+		t.Error("it was opened")
+	}
+	if data, err := root.ReadFile("sub"); err != nil || string(data) != "text" {
+		t.Errorf("%q, %v", data, err)
+	}
+}
