@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -166,7 +167,8 @@ func unresolvedCreations() map[string]unresolvedCase {
 			label: "finance",
 			body:  client.Patch{"label": "finance"},
 			want:  client.Unknown,
-			says:  "its secret never arrived",
+			says: "reaches invoices-2026 in us-east-1 (read only), not everything); there is no way to tell " +
+				"whose it is, and its secret never arrived",
 		},
 	}
 }
@@ -379,7 +381,8 @@ func TestJournal_copyAsCurl(t *testing.T) {
 }
 
 // Scripts wait for the outcome of a change whose answer was lost: applied as soon as a reading proves it, not applied
-// after 2 min of readings that agree, and unknown if the readings fail.
+// after 2 min of readings that agree, and unknown if the readings fail. A later change, whose answer was lost too,
+// tells nothing about it.
 func TestWaitForOutcome(t *testing.T) {
 	for name, c := range map[string]struct {
 		fault    emulator.Fault // of the change
@@ -408,13 +411,20 @@ func TestWaitForOutcome(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+			// the IDs of a journal in a file begin alike
+			options := programOptions{size: screenSize{120, 36}, journal: filepath.Join(t.TempDir(), "acme.journal")}
+			runProgram(t, options, func(r *harness) {
 				r.emu.InjectFault("disable service", c.fault)
 				w := r.beginFor(r.api, client.Change{Op: client.OpDisableService, Resource: "service", ID: "9"})
 				_, err := w.DisableService(r.ctx, 9)
 				var lost *client.Error
 				if !errors.As(err, &lost) {
 					t.Fatal(err)
+				}
+				r.emu.InjectFault("enable service", emulator.Fault{Status: 504, Times: 1})
+				other := r.beginFor(r.api, client.Change{Op: client.OpEnableService, Resource: "service", ID: "3"})
+				if _, err := other.EnableService(r.ctx, 3); err == nil {
+					t.Fatal("the answer to another change is not lost")
 				}
 				r.injectUnlessZero("view service", c.read)
 				ctx, cancel := context.WithTimeout(r.ctx, 135*time.Second)
