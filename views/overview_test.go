@@ -1,10 +1,14 @@
 package views_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"lookout/client"
 	"lookout/client/emulator"
+	"lookout/ui/shell"
 )
 
 // At every size, tab visits all visible boxes and no other.
@@ -52,4 +56,28 @@ func TestHints_disableSaysForHowLong(t *testing.T) {
 			r.requireText("d disable (1 h)")
 		})
 	}
+}
+
+// In the table of the last changes a long label leaves room for what was changed, and what is cut ends with a mark.
+func TestOverview_longTextsOfChangesAreCut(t *testing.T) {
+	earlier := func(r *harness, _ *shell.Options) {
+		id, err := r.journal.RecordIntent(client.Change{
+			Op:       client.OpUpdateContact,
+			Resource: "contact",
+			ID:       "11",
+			Label:    strings.Repeat("n", 80),
+			Reason:   strings.Repeat("r", 200),
+		})
+		if err != nil {
+			r.Fatal(err)
+		}
+		r.journal.RecordOutcome(id, client.Applied, nil)
+	}
+	startWithOptions(t, emulator.Options{}, screenSize{160, 50}, earlier, func(r *harness) {
+		r.wait(time.Second)
+		line := r.line("nnnn")
+		if !regexp.MustCompile(`✓ done  n+…  update contact · r+… *│`).MatchString(line) {
+			r.Errorf("the change is drawn as %q", line)
+		}
+	})
 }

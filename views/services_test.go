@@ -11,6 +11,7 @@ import (
 	"lookout/client"
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
+	"lookout/ui/shell"
 )
 
 // A service that is disabled for an hour is enabled when the hour is over, and the journal holds the reason.
@@ -244,6 +245,23 @@ func TestServices_batchFormListsAllRows(t *testing.T) {
 		r.requireText("Disable: 13 services", "service is skipped, because this does not apply to it: billing-cron.")
 		for _, s := range r.services() {
 			r.requireText(s.Label.String())
+		}
+	})
+}
+
+// The changes beside a service are its own, not those of a service whose ID begins alike.
+func TestServices_changesAreOfThisService(t *testing.T) {
+	earlier := func(r *harness, _ *shell.Options) {
+		r.leaveUnresolved(unresolvedCase{op: client.OpDisableService, kind: "service", id: "12", label: "status-page"})
+	}
+	startWithOptions(t, emulator.Options{}, screenSize{160, 50}, earlier, func(r *harness) {
+		for _, row := range r.services() {
+			r.press("3", "/", "<ctrl+u>", row.Label.String(), "<enter>")
+			if row.ID == 12 {
+				r.requireText("disable service")
+				continue
+			}
+			r.requireText("no changes made from this machine")
 		}
 	})
 }
