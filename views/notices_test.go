@@ -195,6 +195,18 @@ func TestNotices_everyChangeOfBatch(t *testing.T) {
 	})
 }
 
+// A service that this machine made is not reported as one of others, also if its label has a mark.
+func TestNotices_ownServiceWithMark(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.pressAll("3 n ✓night <tab> <right> <tab> 203.0.113.7:22 <ctrl+s>")
+		r.wait(4 * time.Minute)
+		r.requireApplied("create service")
+		if said := r.messageTexts(); strings.Contains(said, "elsewhere") {
+			t.Errorf("said: %s", said)
+		}
+	})
+}
+
 // A list from a replica that is behind causes no message: neither after a change of this machine nor after one by
 // others.
 func TestNotices_ignoreStaleLists(t *testing.T) {
