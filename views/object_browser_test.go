@@ -1,8 +1,10 @@
 package views_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +17,7 @@ import (
 	"lookout/client/faulttest"
 	"lookout/ui/shell"
 	"lookout/ui/terminal"
+	"lookout/views/account"
 )
 
 // The row .. above the objects goes up. It is not one of them: nothing marks, deletes, downloads or counts it.
@@ -297,6 +300,32 @@ func TestGoldenPreview(t *testing.T) {
 		})
 	}
 	boxes.requireEqual(t)
+}
+
+// Of too many bookmarks, those that were set last are kept.
+func TestBookmarks_oldestAreDropped(t *testing.T) {
+	folder := t.TempDir()
+	file := filepath.Join(folder, "acme.bookmarks")
+	var list []account.Bookmark
+	for i := range 200 {
+		list = append(list, account.Bookmark{Bucket: "us-east-1/acme-backups", Prefix: fmt.Sprint(i, "/")})
+	}
+	if err := os.WriteFile(file, toJSON(list), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	options := programOptions{size: screenSize{120, 36}, journal: filepath.Join(folder, "acme.journal")}
+	runProgram(t, options, func(r *harness) {
+		r.openBucket("acme-backups")
+		r.press("'", "'")
+		r.requireText(": bookmarked")
+	})
+	var kept []account.Bookmark
+	if err := json.Unmarshal([]byte(readFile(t, file)), &kept); err != nil {
+		t.Fatal(err)
+	}
+	if len(kept) != 200 || kept[0] != list[1] || kept[198] != list[199] || kept[199].Prefix != "" {
+		t.Errorf("%d bookmarks, from %v to %v", len(kept), kept[0], kept[len(kept)-1])
+	}
 }
 
 // A bookmark is set with ' in a folder and survives a restart; ' and : open it from elsewhere, and .. goes up from it
