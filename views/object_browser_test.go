@@ -328,6 +328,21 @@ func TestBookmarks_oldestAreDropped(t *testing.T) {
 	}
 }
 
+// A file of bookmarks that cannot be used is reported, with hidden characters of its path made visible.
+func TestBookmarks_badFileIsReported(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "a\x1b[2Jb")
+	if err := os.MkdirAll(filepath.Join(folder, "acme.bookmarks"), 0o700); err != nil {
+		t.Skip(err)
+	}
+	options := programOptions{size: screenSize{120, 36}, journal: filepath.Join(folder, "acme.journal")}
+	runProgram(t, options, func(r *harness) {
+		r.openBucket("acme-backups")
+		r.press("'", "'")
+		r.requireMessageWith("a‹␛›[2Jb")
+		r.requireMessageWith("is not a regular file · bookmarks are kept until lookout ends")
+	})
+}
+
 // A bookmark is set with ' in a folder and survives a restart; ' and : open it from elsewhere, and .. goes up from it
 // level by level.
 func TestBookmarks_surviveARestart(t *testing.T) {
