@@ -523,6 +523,19 @@ func TestChart_View_lowPlot(t *testing.T) {
 
 // A bar begins in the middle of the row of 0 and ends in the middle of that of its value, where the ticks are, whatever
 // the number of rows. What is less than a quarter of a row lies on the axis.
+// In a box that is too low for marks, the plot leaves no room for their labels.
+func TestChart_View_lowPlotWithoutMarks(t *testing.T) {
+	c := cpu(day(func(i int) float64 { return float64(i % 90) }))
+	without := drawn(c, box(t, 60, 5))[1:] // below the title, which names the mark
+	c.Marks = []TimeMark{{Time: c.Series[0].Points[len(c.Series[0].Points)-1].Time, Label: "823"}}
+	if with := drawn(c, box(t, 60, 5))[1:]; !slices.Equal(with, without) {
+		t.Errorf("with marks:\n%s\nwithout:\n%s", strings.Join(with, "\n"), strings.Join(without, "\n"))
+	}
+	if tall := drawn(c, box(t, 60, 12)); !strings.Contains(strings.Join(tall, "\n"), "823") {
+		t.Errorf("a high plot shows no mark:\n%s", strings.Join(tall, "\n"))
+	}
+}
+
 func TestChart_View_barsMeetTicks(t *testing.T) {
 	c := cpu(day(func(i int) float64 { return []float64{0, 100, 200, 400}[i*4/289] }))
 	for _, height := range []int{8, 10, 20} {

@@ -171,3 +171,11 @@ func BenchmarkDialog(b *testing.B) {
 		s.Frame()
 	}
 }
+
+func TestWriteWithMargins(t *testing.T) {
+	var out strings.Builder
+	writeWithMargins(&out, "one\n\ntwo")
+	if want := " one \n  \n two "; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+}
