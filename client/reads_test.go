@@ -1297,6 +1297,14 @@ func TestParseErrorBody_odd(t *testing.T) {
 	}
 }
 
+// An answer with several choices is no answer, even if it looks like one.
+func TestClient_refusesMultipleChoices(t *testing.T) {
+	c := newSingleFaultClient(t, faulttest.Respond(http.StatusMultipleChoices, pageBody()))
+	if page, err := c.Services.List(t.Context(), 1); err == nil {
+		t.Errorf("read as %v", page.Data)
+	}
+}
+
 // A redirect is an error: nothing is sent to its target, and a redirected change is not applied.
 func TestClient_refusesRedirects(t *testing.T) {
 	t.Parallel()

@@ -527,6 +527,19 @@ func TestList_View_footer(t *testing.T) {
 	}
 }
 
+// A row that was deleted, but that the API still lists, says so.
+func TestList_View_rowNote(t *testing.T) {
+	rows := things(3)
+	l := newLoadedList(t, &rows)
+	runChange(l, "1", func() (ui.ChangeResult[thing], error) { return ui.ResultDeleted[thing](nil) })
+	uitest.RunAll(l.Store.Refresh())
+	for _, line := range strings.Split(ansi.Strip(l.View(uitest.NewBox(t, 80, 10))), "\n") {
+		if says := strings.Contains(line, "0 s ag"); says != strings.Contains(line, "000001") {
+			t.Errorf("line %q", line)
+		}
+	}
+}
+
 // While a list has more pages, it says that only the loaded rows are sorted, unless they are in the list's own order.
 func TestList_View_saysThatOnlyLoadedRowsAreSorted(t *testing.T) {
 	rows := things(4)
