@@ -20,23 +20,22 @@ import (
 
 // memory is what was seen of the account, and its file.
 type memory struct {
-	read     func() rememberedFile  // reads the file, only once, and may be called off the event loop
-	seen     *incident.Observations // nil until observations is called
-	file     statefile.StateFile
-	problem  string // why the file could not be read; it is reported once
-	saved    int    // changes of seen that the file has
-	savedAt  time.Time
-	saving   bool
-	held     bool // see HoldMemory
-	failed   bool // the last attempt to write the file failed
-	retryAt  time.Time
-	version  int       // grows with every observation
-	readAt   time.Time // when the services that were observed last were read
-	services int       // versions of what was observed last
-	journal  int
-	issues   int
-	// what the file does not have yet, for the end of the program, which does not wait for the event loop
-	unsaved      *atomic.Pointer[incident.Observations]
+	read         func() rememberedFile  // reads the file, only once, and may be called off the event loop
+	seen         *incident.Observations // nil until observations is called
+	file         statefile.StateFile
+	problem      string // why the file could not be read; it is reported once
+	saved        int    // changes of seen that the file has
+	savedAt      time.Time
+	saving       bool
+	held         bool // see HoldMemory
+	failed       bool // the last attempt to write the file failed
+	retryAt      time.Time
+	version      int       // grows with every observation
+	readAt       time.Time // when the services that were observed last were read
+	services     int       // versions of what was observed last
+	journal      int
+	issues       int
+	unsaved      *unsavedMemory
 	published    int                      // changes of seen that unsaved has
 	notExplained []incident.ServiceChange // wait for the journal to be read
 	byOthers     []incident.ServiceChange // are to be reported
@@ -48,6 +47,13 @@ func (m *memory) Version() int { return m.version }
 // HoldMemory decides whether the memory is held: nothing is compared with it, or written, while it may be another
 // user's.
 func HoldMemory(a *Account, held bool) { a.memory.held = held }
+
+// unsavedMemory is what the file does not have yet, for the end of the program, which does not wait for the event loop.
+type unsavedMemory struct {
+	atomic.Pointer[incident.Observations]
+	mu    sync.Mutex // held while the file is written
+	ended bool       // the file was written for the last time
+}
 
 // rememberedFile is what earlier runs have seen.
 type rememberedFile struct {
@@ -61,7 +67,7 @@ type rememberedFile struct {
 func newMemory(file statefile.StateFile) memory {
 	return memory{
 		read:    sync.OnceValue(func() rememberedFile { return readMemory(file) }),
-		unsaved: &atomic.Pointer[incident.Observations]{},
+		unsaved: &unsavedMemory{},
 	}
 }
 
@@ -240,19 +246,24 @@ func saveMemory(a *Account) tea.Cmd {
 		return nil
 	}
 	m.saving = true
-	file, seen, at := m.file, m.seen.Clone(), a.Now()
+	unsaved, file, seen, at := m.unsaved, m.file, m.seen.Clone(), a.Now()
 	return func() tea.Msg {
-		return memorySaved{
-			account: a,
-			changes: changes,
-			at:      at,
-			err:     writeMemory(file, seen),
+		unsaved.mu.Lock()
+		defer unsaved.mu.Unlock()
+		saved := memorySaved{account: a, changes: changes, at: at}
+		if !unsaved.ended {
+			saved.err = writeMemory(file, seen)
 		}
+		return saved
 	}
 }
 
-// writeUnsaved writes what the file does not have yet. It may be called off the event loop.
+// writeUnsaved waits until the file is not being written, and writes what it does not have yet. Afterwards nothing is
+// written any more. It may be called off the event loop.
 func (m *memory) writeUnsaved() {
+	m.unsaved.mu.Lock()
+	defer m.unsaved.mu.Unlock()
+	m.unsaved.ended = true
 	if seen := m.unsaved.Load(); seen != nil && m.file.Path() != "" {
 		_ = writeMemory(m.file, seen) // nobody is left to hear of a failure
 	}

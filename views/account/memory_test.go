@@ -1,6 +1,8 @@
 package account
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -23,5 +25,28 @@ func TestNew_doesNotReadMemory(t *testing.T) {
 	}
 	if a.memory.observations() == nil || a.memory.problem == "" {
 		t.Error("the file was read before it was needed")
+	}
+}
+
+// A save that has not begun when the account is closed writes nothing any more: the file is up to date then, and
+// somebody else may use the folder.
+func TestAccount_Close_writesLast(t *testing.T) {
+	j, err := journal.Open(filepath.Join(t.TempDir(), "work.journal"), "work", time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	a := New(t.Context(), Options{Journal: j, Now: time.Now})
+	a.memory.observations().Read = time.Now()
+	a.memory.unsaved.Store(a.memory.seen.Clone())
+	save := saveMemory(a)
+	a.Close()
+	path := journal.StateFile(j).Path()
+	if err := os.Remove(path); err != nil {
+		t.Fatalf("closing did not write what was unsaved: %v", err)
+	}
+	save()
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("written after the account was closed: %v", err)
 	}
 }
