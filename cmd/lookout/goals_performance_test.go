@@ -109,7 +109,7 @@ func sizeGoals() []performanceGoal {
 			measure: (*goalMeasurer).pressKeys,
 		},
 		{
-			name:    "press 5 keys while details with a text of 7 MB are shown: the slowest in ms",
+			name:    "press 5 keys while details with 7 MB of text are shown: the slowest in ms",
 			limits:  []float64{16},
 			measure: (*goalMeasurer).showHugeText,
 			alone:   true,

@@ -145,7 +145,7 @@ func connectionKeys() []KeySpec[AccountConfig] {
 			example:     `"provider"`,
 			DefaultText: "provider for the provider's own host, else document",
 			Description: "Which variant of the API the server has: \"document\" is the API as specified; " +
-				"\"provider\" is the API as the provider runs it, with some other paths and with support tickets.",
+				"\"provider\" is the API as the provider runs it, with some different paths and with support tickets.",
 		},
 	}
 }
