@@ -71,10 +71,7 @@ func NewRootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return exit.Usage(fmt.Errorf("%w; %s --help lists the flags", flagError(err), c.CommandPath()))
 	})
-	addNoColorFlag(f, root)
-	root.PersistentFlags().BoolVar(
-		&f.ReadOnly, "read-only", false, "refuse every change except creating download links",
-	)
+	addGlobalFlags(f, root)
 	root.Flags().BoolVar(&all, "all", false, "start with an overview of all configured accounts, one line each")
 	f.AddAccountFlags(root.Flags())
 	f.AddScreenFlags(root.Flags())
@@ -102,8 +99,10 @@ func NewRootCommand() *cobra.Command {
 	return registerCompletions(nameCompleter{f, resources}, root)
 }
 
-// addNoColorFlag adds --no-color to all commands.
-func addNoColorFlag(f *config.Flags, root *cobra.Command) {
+// addGlobalFlags adds --read-only and --no-color to all commands.
+func addGlobalFlags(f *config.Flags, root *cobra.Command) {
+	const readOnly = "refuse every change except creating download links"
+	root.PersistentFlags().BoolVar(&f.ReadOnly, "read-only", false, readOnly)
 	root.PersistentFlags().BoolVar(&f.NoColor, "no-color", false, "use no colours, like the variable NO_COLOR")
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
 		if f.NoColor {
