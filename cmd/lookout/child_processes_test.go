@@ -19,14 +19,13 @@ import (
 )
 
 // installPrograms puts stand-ins for the programs that lookout starts at the front of PATH. Each notes its environment,
-// with its arguments first, and then runs a line of shell.
+// with its arguments first, and then runs a line of shell. Several may run at once, so each writes a file of its own.
 func (r *testEnv) installPrograms(line string, names ...string) {
 	r.Helper()
 	bin := filepath.Join(r.Home, "bin")
 	for _, name := range names {
 		path := filepath.Join(bin, name)
-		r.Write(path, "#!/bin/sh\n{ echo \"$@\"; env; } >"+bin+"/"+name+".new\nmv "+bin+"/"+name+".new "+bin+"/"+
-			name+".started\n"+line+"\n")
+		r.Write(path, "#!/bin/sh\n{ echo \"$@\"; env; } >$0.$$\nmv $0.$$ "+path+".started\n"+line+"\n")
 		if err := os.Chmod(path, 0o700); err != nil {
 			r.Fatal(err)
 		}

@@ -443,7 +443,7 @@ func TestTaint_dashboard(t *testing.T) {
 				elsewhere = append(elsewhere, r.FindID("services", name))
 			}
 			s.clean.Store(false)
-			r.installPrograms("cat >$0.part; mv $0.part $0.stdin", "xclip")
+			r.installPrograms("cat >$0.$$; mv $0.$$ $0.stdin", "xclip")
 			r.installPrograms("", "ssh", "xdg-open")
 			r.WriteConfig("notify = [\"osc9\", \"osc777\"]\n")
 			t.Run("at once", func(t *testing.T) {
