@@ -70,9 +70,11 @@ func (c *ptyProcess) ready(event int16) bool {
 // typeBlindly types keys that the program reads while nobody sees its screen.
 func (c *ptyProcess) typeBlindly(keys string) {
 	c.t.Helper()
-	time.Sleep(1200 * time.Millisecond) // the program drops keys after a second, and nothing shows that it does
+	read := func() bool { return !c.ready(unix.POLLIN) }
+	c.waitUntil("the keys that filled the output to be read", read)
+	time.Sleep(2 * time.Second) // the program drops keys after a second, and nothing shows that it does
 	c.typeKeys(keys)
-	c.waitUntil("the keys to be read", func() bool { return !c.ready(unix.POLLIN) })
+	c.waitUntil("the keys to be read", read)
 }
 
 // If nobody reads the terminal any more, every kind of exit still works and leaves the line discipline as it was.
