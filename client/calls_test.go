@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"lookout/client/emulator"
+	"lookout/client/faulttest"
 )
 
 // Nothing that a client does keeps another call waiting. This is the first test of the package, because a call that
@@ -21,8 +21,8 @@ func TestClient_nothingHangs(t *testing.T) {
 	ctx, link := context.Background(), &RenewableURL{}
 	object := ObjectRef{Cluster: "us-east-1", Bucket: "acme-www", Name: "index.html"}
 	calls := []struct {
-		name string
-		do   func()
+		Name string
+		Do   func()
 	}{
 		{"SetToken", func() { _, _ = c.SetToken(NewSecret("t")) }},
 		{"RateLimit", func() { c.RateLimit() }},
@@ -54,22 +54,5 @@ func TestClient_nothingHangs(t *testing.T) {
 		}},
 		{"Resume", c.Resume},
 	}
-	returned := make(chan struct{})
-	go func() {
-		for _, call := range calls {
-			for range 2 {
-				call.do()
-				returned <- struct{}{}
-			}
-		}
-	}()
-	for _, call := range calls {
-		for range 2 {
-			select {
-			case <-returned:
-			case <-time.After(15 * time.Second):
-				t.Fatalf("%s does not return", call.name)
-			}
-		}
-	}
+	faulttest.RequireReturns(t, calls)
 }

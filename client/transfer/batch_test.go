@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/faulttest"
 )
 
 // planFor stores n small objects and returns a plan to download them.
@@ -45,8 +46,8 @@ func TestManager_nothingHangs(t *testing.T) {
 	plan := planListed("", []client.Object{o}, folds)
 	plan.Cluster, plan.Bucket, plan.Folder = cluster, bucket, r.dir
 	calls := []struct {
-		name string
-		do   func()
+		Name string
+		Do   func()
 	}{
 		{"KeepUnfinished", func() { m.KeepUnfinished(filepath.Join(r.dir, "state")) }},
 		{"KeepsUnfinished", func() { m.KeepsUnfinished() }},
@@ -75,24 +76,7 @@ func TestManager_nothingHangs(t *testing.T) {
 		{"RetryAll", m.RetryAll},
 		{"Wait", m.Wait},
 	}
-	returned := make(chan struct{})
-	go func() {
-		for _, call := range calls {
-			for range 2 {
-				call.do()
-				returned <- struct{}{}
-			}
-		}
-	}()
-	for _, call := range calls {
-		for range 2 {
-			select {
-			case <-returned:
-			case <-time.After(15 * time.Second):
-				t.Fatalf("%s does not return", call.name)
-			}
-		}
-	}
+	faulttest.RequireReturns(t, calls)
 }
 
 // Every transfer has a status, the newest too, and no other ID has one.
