@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// A rateLimitError is a read that was not sent because the API asks to wait longer than the read may take.
+// A rateLimitError is a read that was not sent because it would have to wait longer than it may take.
 type rateLimitError struct{ wait time.Duration }
 
 func (w *rateLimitError) Error() string {
-	return fmt.Sprintf("the API says to wait %v; nothing was sent", w.wait)
+	return fmt.Sprintf("reads wait another %v for the API; nothing was sent", w.wait)
 }
 
 // Is makes the error an errNotSent.
@@ -81,7 +81,7 @@ func (w *transport) waitForRateLimit(ctx context.Context) error {
 	return w.waitForRateLimit(ctx) // another answer may have asked for more meanwhile
 }
 
-// waitToSend waits until a read may be sent, which acquires no slot.
+// waitToSend waits until a read that holds its slot may be sent again.
 func (w *transport) waitToSend(ctx context.Context) error {
 	for !w.claimSending() {
 		if err := w.waitForRateLimit(ctx); err != nil {

@@ -980,6 +980,19 @@ func TestTransport_pausesAfter429(t *testing.T) {
 			}
 		}
 	})
+	faulttest.RunCaseInBubble(t, "A22", "the user does not want to wait", func(t *testing.T) {
+		c, _ := newFaultClient(t, faulttest.Respond(429, "", "Retry-After", "3600"), faulttest.Respond(200, pageBody()))
+		_, _ = c.Services.List(t.Context(), 1)
+		c.Resume()
+		start := time.Now()
+		var views sync.WaitGroup
+		for range 3 {
+			views.Go(func() { _, _ = c.Services.List(t.Context(), 1) })
+		}
+		if views.Wait(); time.Since(start) > 0 {
+			t.Errorf("waits %v", time.Since(start))
+		}
+	})
 	faulttest.RunCaseInBubble(t, "A22", "two headers", func(t *testing.T) {
 		c, _ := newFaultClient(t, faulttest.Respond(429, "", "Retry-After", "7", "Retry-After", "3600"))
 		if _, err := c.Services.List(t.Context(), 1); requireError(t, err).RetryAfter != 7*time.Second {
@@ -1019,7 +1032,7 @@ func readInSixViews(t *testing.T, c *client.Client, want error) (waits [6]time.D
 			time.Sleep(time.Duration(i) * time.Second)
 			start := time.Now()
 			if _, err := c.Services.List(t.Context(), 1); !errors.Is(err, want) {
-				t.Errorf("view %d is told %v", i, err)
+				t.Errorf("view %d: %v, want %v", i, err, want)
 			}
 			waits[i] = time.Since(start)
 		})

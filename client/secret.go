@@ -186,7 +186,7 @@ func (c *Client) Resume() {
 	c.tokens.rejected = nil
 	c.tokens.mu.Unlock()
 	c.transport.mu.Lock()
-	c.transport.rateLimit.PausedUntil = time.Time{}
+	c.transport.rateLimit.PausedUntil, c.transport.paused = time.Time{}, false
 	clear(c.transport.failedReads)
 	c.transport.mu.Unlock()
 }
