@@ -153,7 +153,7 @@ type (
 		Text          string
 		Tone          theme.Tone
 		Undo          *Action
-		ReportsChange bool            // it says how a change ended, so no older one can be undone
+		ReportsChange bool            // something was changed or may have been, so no older change can be undone
 		Row           RowRef          // the one row that it is about, if any
 		Work          *BackgroundWork // the message is shown as long as this lasts; nil shows it for a while
 		OnlyForPane   bool            // the message goes as soon as another pane or dialog is in front

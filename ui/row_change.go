@@ -548,7 +548,7 @@ func (t *BatchSummary[T]) News(success string, undo *Action) StatusMsg {
 // batchStatus returns the message of a summary: it is apart from BatchSummary because it does not depend on the rows'
 // type.
 func batchStatus(done, unknown, rejected string, undo *Action) StatusMsg {
-	message := StatusMsg{Tone: theme.Good, ReportsChange: true}
+	message := StatusMsg{Tone: theme.Good, ReportsChange: done != "" || unknown != ""}
 	var parts []string
 	if done != "" {
 		parts, message.Undo = append(parts, done), undo

@@ -99,7 +99,7 @@ func (m *statusMessages) expire(msg statusExpired) {
 
 // endUndo says that the last change can no longer be undone.
 func (m *statusMessages) endUndo() {
-	if m.current.Text == m.undoable.Text {
+	if undo := m.undoable.Undo; undo != nil && m.current.Undo == undo {
 		m.current = ui.StatusMsg{}
 	}
 	m.undoable, m.current.Undo = ui.StatusMsg{}, nil
@@ -136,7 +136,7 @@ func (m *statusMessages) view(b ui.Box) string {
 	if m.current.Undo != nil {
 		undo = " " + g.Bullet + " u: " + m.current.Undo.Name()
 	}
-	if m.number != m.undoableNumber && ui.Width(m.current.Text)+ui.Width(undo) > b.Width-3 {
+	if m.current.Undo != m.undoable.Undo && ui.Width(m.current.Text)+ui.Width(undo) > b.Width-3 {
 		undo = "" // of an earlier change: this message needs the room
 	}
 	text := ui.Truncate(m.current.Text, max(0, b.Width-3-ui.Width(undo)), g.Ellipsis)

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -63,6 +64,11 @@ func TestStatusMessages_newsLeavesUndo(t *testing.T) {
 	want("u: enable again (web-2)", "new issue 909")
 	endNews()
 	want("u: enable again", "web-2: disabled")
+	long := change
+	long.Text = "web-2: " + strings.Repeat("disabled ", 20)
+	show(long)
+	show(news)()
+	want("u: enable again", "web-2: disabled") // the text is cut, not the key
 	show(news)
 	b.press("u")
 	want("")
@@ -74,7 +80,11 @@ func TestStatusMessages_newsLeavesUndo(t *testing.T) {
 	show(news)
 	endChange()
 	want("", "new issue 909")
+	refused := ui.NewBatchSummary[string](1, func(row string) string { return row })
+	refused.Add("db-1", ui.Rejected, errors.New("it is in use"))
 	show(change)
+	show(refused.News("deleted", nil))
+	want("u: enable again (web-2)", "db-1: it is in use")
 	show(ui.StatusMsg{Text: "db-1: deleted", Tone: theme.Good, ReportsChange: true})
 	want("", "db-1: deleted")
 	if b.press("u"); undone != 1 {
