@@ -111,7 +111,7 @@ func TestServices_privateAddressNeedsRegion(t *testing.T) {
 		if got := r.appliedOperations(); len(got) != 0 {
 			r.T.Fatalf("applied without a region: %v", got)
 		}
-		r.requireText("needed, because the address is private")
+		r.requireText("required because the address is private")
 		r.press("<shift+tab>")
 		r.requireText("queue-1", "10.0.0.9:5672")
 	})

@@ -193,9 +193,9 @@ func configurationPage() string {
 		"\n## `[accounts.NAME]`\n\nNAME also names the account's journal. Set at most one of `token_command`, " +
 			"`token_file`, `token_env`, `keyring`, `linode_cli`.\n\n" +
 			"If you replace the token with another user's, lookout says so and keeps a separate journal, maintenance " +
-			"windows, bookmarks and downloads for that user. If you go back to the first user's token, it uses the " +
-			"first user's again. lookout learns whose token it is from `GET /profile`, a request that is not in the " +
-			"API specification. If the API does not answer this request, lookout cannot tell which " +
+			"windows, bookmarks and downloads for that user. If you go back to the first user's token, it switches " +
+			"back to that user's files. lookout learns whose token it is from `GET /profile`, a request that is " +
+			"not in the API specification. If the API does not answer this request, lookout cannot tell which " +
 			"user a token belongs to.\n\n" +
 			"`-a NAME` starts with that account, and `C` switches to another. `lookout --all`, or `O`, shows all " +
 			"accounts, one line each: the name in its `color`, and beside it `word`, PROD and read-only if they are " +
@@ -259,9 +259,9 @@ func writeConfigKeys[T any](b *strings.Builder, settings []config.KeySpec[T]) {
 func keysPage(keys []shell.KeyBinding) string {
 	var b strings.Builder
 	b.WriteString(
-		generatedHeader + "# Keys\n\nThese are the default keys; `?` shows the current ones. In some panes " +
-			"a key has another meaning than under program. To change keys, use the names under `[keys]` in " +
-			"the configuration. An action marked * changes something in the account.\n",
+		generatedHeader + "# Keys\n\nThese are the default keys; `?` shows the current ones. In some panes, " +
+			"a key does something different from what is listed under *program*. To change keys, use the names " +
+			"under `[keys]` in the configuration. An action marked * changes something in the account.\n",
 	)
 	pane := ""
 	for _, k := range keys {

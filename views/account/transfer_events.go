@@ -148,7 +148,10 @@ func doneText(row *transfer.Status) string {
 	case transfer.Delete:
 		return ui.Plural(int(row.Done), "object is deleted", "objects are deleted")
 	case transfer.Copy, transfer.Move:
-		verb := map[transfer.Kind]string{transfer.Copy: "copied", transfer.Move: "moved"}[row.Kind]
+		verb := "copied"
+		if row.Kind == transfer.Move {
+			verb = "moved"
+		}
 		return verb + " from " + row.Source.String() + ui.WithPrefix("; ", client.Clean(row.Note))
 	}
 	return "emptied, " + ui.Plural(int(row.Done), "object", "objects")

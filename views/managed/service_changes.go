@@ -215,7 +215,7 @@ func serviceFields(a *account.Account, in *client.ServiceRequest) []form.Field {
 			Flag("address", "a URL, or host:port for tcp"),
 		form.Text("region", "Region", &in.Region, func(region string) string {
 			if region == "" && isPrivateAddress(in.Address) {
-				return "needed, because the address is private"
+				return "required because the address is private"
 			}
 			return ""
 		}).

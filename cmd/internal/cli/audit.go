@@ -26,7 +26,7 @@ func auditCommand(f *config.Flags) *cobra.Command {
 		Args:  NoArgs,
 		Long: "Reads the account, and changes nothing. Finds services with no one to call, groups without a " +
 			"phone number, contacts whose group no service uses,\n" +
-			"unused credentials, services disabled with no end time or past it, unlimited access keys and " +
+			"unused credentials, services disabled indefinitely or past their end time, unlimited access keys and " +
 			"public buckets, and certificates that have expired or will expire within 30 days. The API does " +
 			"not report the expiry date; lookout knows it only for certificates uploaded from this machine.\n" +
 			"Anything that could not be read is \"not known\", never \"ok\". The exit code is 0 if nothing was " +

@@ -145,7 +145,7 @@ func connectionKeys() []KeySpec[AccountConfig] {
 			example:     `"provider"`,
 			DefaultText: "provider for the provider's own host, else document",
 			Description: "Which variant of the API the server has: \"document\" is the API as specified; " +
-				"\"provider\" is the API as the provider runs it, with some different paths and with support tickets.",
+				"\"provider\" is the API as the provider runs it: some paths differ, and it has support tickets.",
 		},
 	}
 }
@@ -326,7 +326,7 @@ func HideTokens(text string) string {
 func checkNotToken(v string) error {
 	if looksLikeToken(v) {
 		return errors.New(
-			"this looks like a token, and tokens do not belong here; to store it elsewhere: lookout accounts token",
+			"this looks like a token, and tokens do not belong here; to store it, run lookout accounts token",
 		)
 	}
 	return nil

@@ -93,7 +93,7 @@ var checks = []check{
 		name:  "off-without-end",
 		kind:  "service",
 		next:  "re-enable monitoring, or set an end time",
-		well:  "no service is disabled with no end time, or past it",
+		well:  "no service is disabled indefinitely or past its end time",
 		needs: []source{services},
 		look:  facts.offWithoutEnd,
 	},
