@@ -187,7 +187,7 @@ func TestRotateKey_refusals(t *testing.T) {
 		p.press("9", "r")
 		p.wait(time.Second)
 		p.press("N")
-		p.requireText("the API does not report what it can access")
+		p.requireText("the API does not report what it reaches")
 		p.requireNoText("Replace key")
 	})
 	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {

@@ -279,7 +279,7 @@ func rotateAction(a *account.Account) table.RowAction[*client.AccessKey] {
 		DisabledReason: func(k *client.AccessKey) string {
 			_, known := k.Replacement("")
 			return account.OrDefault(a.MissingScope(client.OpCreateKey), account.ReasonIf(
-				!known, "the API does not report what it can access, so no key with the same access can be created",
+				!known, "the API does not report what it reaches, so no key with the same access can be created",
 			))
 		},
 		Cmd: func(k *client.AccessKey) tea.Cmd {

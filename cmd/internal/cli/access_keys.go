@@ -119,7 +119,7 @@ func replacementRequest(old *client.AccessKey, name, label string, all bool) (cl
 		return in, exit.Usage(fmt.Errorf("%s is limited, and so is its replacement; omit --unlimited", name))
 	case !limited && !all:
 		return in, exit.Usage(fmt.Errorf(
-			"%s can access everything; add --unlimited if the new key should too, or create a limited one with "+
+			"%s reaches everything; add --unlimited if the new key should too, or create a limited one with "+
 				"keys create",
 			name,
 		))

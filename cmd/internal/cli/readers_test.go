@@ -166,7 +166,7 @@ func requireNoted(r *testEnv, keys ...string) {
 // An unlimited key is replaced by an unlimited one only if a flag says so, and a limited one never is.
 func TestRotateKey_scriptsUnlimited(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	r.CheckResult(r.Run("keys", "rotate", "ci"), exit.CodeUsage, "can access everything", "--unlimited")
+	r.CheckResult(r.Run("keys", "rotate", "ci"), exit.CodeUsage, "reaches everything", "--unlimited")
 	r.CheckResult(r.Run("keys", "rotate", "finance", "--unlimited"), exit.CodeUsage, "is limited")
 	r.CheckResult(r.Run("keys", "rotate", "finance", "--label", "x"), exit.CodeUsage, "--label x")
 	r.CheckResult(r.Run("keys", "rotate", "nope"), exit.CodeNotFound, "nope")

@@ -419,7 +419,7 @@ func (f facts) unlimitedKeys(c *collector) {
 	for _, k := range f.keys.rows {
 		switch limited, known := k.IsLimited(); {
 		case !known:
-			c.add(NotKnown, strconv.Itoa(k.ID), k.Label, "the API does not say what it can access")
+			c.add(NotKnown, strconv.Itoa(k.ID), k.Label, "the API does not say what it reaches")
 		case !limited:
 			c.add(Found, strconv.Itoa(k.ID), k.Label, "reaches every bucket, to read, write and delete")
 		}

@@ -184,7 +184,7 @@ func newKey(k *client.AccessKey, bucket string) (r *Grant, reaches bool) {
 	}
 	switch limited, known := k.IsLimited(); {
 	case !known || limited && k.Buckets == nil:
-		r.Access, r.Note, r.rank = account.UnknownText, "the API does not report what it can access", 2
+		r.Access, r.Note, r.rank = account.UnknownText, "the API does not report what it reaches", 2
 		return r, true
 	case !limited:
 		r.Access, r.Note, r.rank = "read_write", "unlimited: every bucket", 1
