@@ -207,11 +207,11 @@ func (d *RootModel) handleAccountOpened(msg accountOpened) tea.Cmd {
 	if o.SelectAccount != nil {
 		o.SelectAccount(left)
 	}
-	message := ui.ShowStatus(theme.Info, "account "+o.Account+" opened")
-	if o.Account == AllAccounts {
-		message = nil
+	commands := []tea.Cmd{next.Update(d.windowSize)}
+	if o.Account != AllAccounts { // before Init, whose messages say more than this one
+		commands = append(commands, next.Update(ui.StatusMsg{Text: "account " + o.Account + " opened", Tone: theme.Info}))
 	}
-	return d.tagCommand(tea.Batch(next.Update(d.windowSize), next.Init(), message))
+	return d.tagCommand(tea.Batch(append(commands, next.Init())...))
 }
 
 // noteProblems notes the last problem of the account in front, or of all that the overview has read.

@@ -31,6 +31,7 @@ type switcherTest struct {
 	openErr       error
 	fetchErr      error
 	rowActions    []table.RowAction[string] // of the first pane
+	onOpen        func() tea.Cmd
 }
 
 func newSwitcherTest(t *testing.T) *switcherTest {
@@ -87,6 +88,7 @@ func (d *switcherTest) session(ctx context.Context, name string) OpenAccount {
 		Location:      time.UTC,
 		Context:       ctx,
 		LeaveWarnings: func() []string { return d.leaveWarnings },
+		OnOpen:        d.onOpen,
 	}, Close: func() {
 		cancel()
 		d.mu.Lock()
@@ -160,6 +162,17 @@ func TestRootModel_dropsOldAccount(t *testing.T) {
 		if d.closed["beta"] != 1 || d.closed["alpha"] != 1 {
 			t.Errorf("closed: %v", d.closed)
 		}
+	})
+}
+
+// The news that an account is open does not take the place of a message that opening it brought.
+func TestRootModel_keepsMessageOfOpenedAccount(t *testing.T) {
+	runInBubble(t, func(t *testing.T) {
+		d := newSwitcherTest(t)
+		d.onOpen = func() tea.Cmd { return ui.ShowStatus(theme.Warn, "this token is another user's") }
+		d.send(ui.SwitchAccountMsg{Account: "beta"})
+		d.wantText("this token is another user's")
+		d.switcher.Close()
 	})
 }
 
