@@ -209,7 +209,8 @@ func (d *RootModel) handleAccountOpened(msg accountOpened) tea.Cmd {
 	}
 	commands := []tea.Cmd{next.Update(d.windowSize)}
 	if o.Account != AllAccounts { // before Init, whose messages say more than this one
-		commands = append(commands, next.Update(ui.StatusMsg{Text: "account " + o.Account + " opened", Tone: theme.Info}))
+		opened := ui.StatusMsg{Text: "account " + o.Account + " opened", Tone: theme.Info}
+		commands = append(commands, next.Update(opened))
 	}
 	return d.tagCommand(tea.Batch(append(commands, next.Init())...))
 }

@@ -215,8 +215,8 @@ func (v *VirtualTerminal) WaitUntil(what string, reached func(screen string) boo
 }
 
 // Type sends keys: names in angle brackets such as "<enter>", and any other text as it is. Escape is sent as terminals
-// send it that tell it from alt: on a busy machine, a program that reads late takes "\x1b" and the key behind it for one
-// key.
+// send it that tell it from alt: on a busy machine, a program that reads late takes "\x1b" and the key behind it for
+// one key.
 func (v *VirtualTerminal) Type(keys ...string) {
 	v.t.Helper()
 	names := map[string]string{
