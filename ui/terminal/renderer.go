@@ -267,7 +267,12 @@ func (p *renderer) run() {
 			return
 		}
 		if wrote {
-			time.Sleep(minFrameInterval)
+			timer.Reset(minFrameInterval)
+			select {
+			case <-timer.C:
+			case <-p.ended:
+				return
+			}
 		}
 		timer.Reset(p.nextCheck())
 	}
