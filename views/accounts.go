@@ -54,7 +54,7 @@ func NewAllAccounts(ctx context.Context, sources []AccountSource, now func() tim
 		RowActions: []table.RowAction[*account.LocalRow]{{
 			Keys:        []string{"enter"},
 			Name:        "open account",
-			Description: "its dashboard; O returns",
+			Description: "show its dashboard; O returns to this list",
 			ShowInHints: true,
 			OpensView:   true,
 			Message:     func(r *account.LocalRow) tea.Msg { return watched(r).openDashboard() },

@@ -182,7 +182,7 @@ func (o *overview) Actions() []ui.Action {
 	actions := []ui.Action{
 		{
 			Key:            ui.Bind("newest issue", "i"),
-			Description:    "whom to call about the newest open issue",
+			Description:    "show what the newest open issue affects and whom to call",
 			ShowInHints:    true,
 			DisabledReason: reason,
 			WaitsFor:       waitsFor,
@@ -194,7 +194,7 @@ func (o *overview) Actions() []ui.Action {
 		},
 		{
 			Key:         ui.Bind("open", "enter"),
-			Description: "the pane of the focused box",
+			Description: "open the pane of the focused box",
 			ShowInHints: true,
 			Do:          o.open,
 		},

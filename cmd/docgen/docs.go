@@ -259,9 +259,11 @@ func writeConfigKeys[T any](b *strings.Builder, settings []config.KeySpec[T]) {
 func keysPage(keys []shell.KeyBinding) string {
 	var b strings.Builder
 	b.WriteString(
-		generatedHeader + "# Keys\n\nThese are the default keys; `?` shows the current ones. In some panes, " +
-			"a key does something different from what is listed under *program*. To change keys, use the names " +
-			"under `[keys]` in the configuration. An action marked * changes something in the account.\n",
+		generatedHeader + "# Keys\n\nThese are lookout's default keys; `?` shows the current ones. A pane's own keys " +
+			"take precedence over those under *program*. To change a key, write the action's name under `[keys]` in " +
+			"the configuration: `\"services.disable\" = [\"x\"]`. An action marked * changes something in the account, " +
+			"sometimes after more choices. \"Support\" is the provider's support, and the pane *keys* lists the access " +
+			"keys of Object Storage.\n",
 	)
 	pane := ""
 	for _, k := range keys {
@@ -281,23 +283,27 @@ func keysPage(keys []shell.KeyBinding) string {
 			if one == " " {
 				one = "space"
 			}
-			shown[i] = "`" + strings.ReplaceAll(one, "|", "\\|") + "`"
+			shown[i] = "`" + escapeBars(one) + "`"
 		}
 		fmt.Fprintf(
-			&b, "| %s | %s | `%s` |\n", strings.Join(shown, " "), strings.ReplaceAll(text, "|", "\\|"), k.Name(),
+			&b, "| %s | %s | `%s` |\n", strings.Join(shown, " "), escapeBars(text), k.Name(),
 		)
 	}
 	b.WriteString("\n## Filters\n\n" + filterLead + "\n\n| filter | matches |\n|---|---|\n")
 	for _, form := range filter.Syntax {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(form[0], "|", "\\|"), form[1])
+		fmt.Fprintf(&b, "| `%s` | %s |\n", escapeBars(form[0]), escapeBars(form[1]))
 	}
 	return b.String()
 }
 
+// escapeBars returns a text that can stand in a cell of a table.
+func escapeBars(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
+
 // filterLead stands above the forms of a filter.
 const filterLead = "`/` in a list accepts these filters. You can combine them: " +
-	"`state:problem|pending !group:web updated:<2h`. While you type a filter, an incomplete last term is ignored. If " +
-	"a filter names an unknown column, `enter` leaves it open for editing, and the line below lists the columns. " +
+	"`state:problem|pending !group:web updated:<2h`. While you type, a last term that ends " +
+	"with `:` or a comparison sign does not count yet. If you press `enter` on a filter that names a column that does " +
+	"not exist, the filter stays open for editing, and the line below it lists the columns. " +
 	"Filters also search columns that are not shown."
 
 // manualPage returns the manual page.

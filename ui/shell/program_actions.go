@@ -71,7 +71,7 @@ func (p *programActions) dialogActions(s *Shell) []ui.Action {
 		hinted(programAction("help", "all keys of this pane; type to search them", help, "?")),
 		hinted(programAction(allActionsName, "everything this pane can do", menu, "a")),
 		hinted(programAction(
-			goToName, `panes, rows, tickets, phone numbers, actions on rows: "disable web-1"`,
+			goToName, `find a pane, row, ticket or phone number, or run an action on a row: "disable web-1"`,
 			func() { openPalette(s) }, ":", "ctrl+p",
 		)),
 	}
@@ -94,7 +94,7 @@ func (p *programActions) refreshActions(s *Shell) []ui.Action {
 	return []ui.Action{
 		programCommand("refresh", "", refresh, "r"),
 		programCommand("refresh all", "", refreshAll, "R"),
-		programCommand(pause, "nothing on the screen changes until you resume", toggle, "p"),
+		programCommand(pause, "read nothing until you press the key again", toggle, "p"),
 	}
 }
 
@@ -103,7 +103,7 @@ func (p *programActions) screenActions(s *Shell) []ui.Action {
 	messages := func() { s.dialogs.push(newTextDialog("Messages", s.status.historyText(s.o.Location))) }
 	return []ui.Action{
 		programAction(
-			"hide values", "shows hosts, addresses, phone numbers, keys and long numbers as dots, for screen sharing",
+			"hide values", "show hosts, addresses, phone numbers, keys and long numbers as dots, for screen sharing",
 			hide, "H",
 		),
 		programAction("messages", "all status messages so far", messages, "m"),
@@ -122,15 +122,15 @@ func (p *programActions) navigationActions(s *Shell) []ui.Action {
 	back := travel(s.tabs.goBack, "no earlier place to go back to")
 	forward := travel(s.tabs.goForward, "nothing to go forward to")
 	return []ui.Action{
-		programCommand("back", "to where you last jumped from", back, "ctrl+o"),
-		programCommand("forward", "undoes the last step back", forward, "alt+o"),
-		programCommand("up", "one level", s.goUp, "esc"),
+		programCommand("back", "return to where you last jumped from", back, "ctrl+o"),
+		programCommand("forward", "undo the last step back", forward, "alt+o"),
+		programCommand("up", "close this and go up one level", s.goUp, "esc"),
 	}
 }
 
 func (p *programActions) accountActions(s *Shell) []ui.Action {
 	menu := func() { s.dialogs.push(accountMenu(&s.o.AccountInfo)) }
-	change := programAction("switch account", "to another account in the configuration", menu, "C")
+	change := programAction("switch account", "choose another account from the configuration", menu, "C")
 	change.ShowInHints = len(s.o.Accounts) >= 2
 	if !change.ShowInHints {
 		change.DisabledReason = "there is only one account · the configuration can hold more"
@@ -140,12 +140,12 @@ func (p *programActions) accountActions(s *Shell) []ui.Action {
 	actions := []ui.Action{
 		allAccountsAction(&s.o.AccountInfo),
 		change,
-		programAction("mouse on or off", "off lets the terminal select text", mouse, "M"),
+		programAction("mouse on or off", "turn it off to select text with the terminal", mouse, "M"),
 		programCommand("suspend", "", terminal.Suspend, "ctrl+z"),
 		programCommand("quit", "", quit, "q"),
 	}
 	if s.o.TokenForm != nil {
-		about := "use another token of the same account until you quit"
+		about := "use another token for the same account until you quit"
 		actions = append(actions, programAction("new token", about, s.openTokenForm, "T"))
 	}
 	return actions

@@ -322,7 +322,7 @@ func accountMenu(info *AccountInfo) *menuDialog {
 // allAccountsAction opens the overview of all accounts.
 func allAccountsAction(info *AccountInfo) ui.Action {
 	open := func() tea.Cmd { return ui.Send(ui.SwitchAccountMsg{Account: AllAccounts}) }
-	a := programCommand(AllAccounts, "an overview, one line each", open, "O")
+	a := programCommand(AllAccounts, "list them, with one line for each", open, "O")
 	switch {
 	case info.Account == AllAccounts:
 		a.DisabledReason = "this is the overview of all accounts"

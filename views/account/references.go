@@ -24,7 +24,7 @@ func FollowReference[T any](names func(T) resource.Joined[LinkedRow]) table.RowA
 	return table.RowAction[T]{
 		Keys:           []string{"f"},
 		Name:           "follow a name",
-		Description:    "jumps to another row that this one mentions; ctrl+o returns",
+		Description:    "jump to another row that this one mentions; ctrl+o returns",
 		DisabledReason: func(row T) string { return WhyNone(names(row), "this row refers to nothing shown here") },
 		Message:        func(row T) tea.Msg { return ReferenceMenu(resource.Found(names(row))) },
 	}

@@ -1,6 +1,8 @@
 package account
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"lookout/theme"
@@ -115,6 +117,7 @@ func (r OperationRunner[T]) Toggle(key, name string, operations ...string) table
 	return table.RowAction[T]{
 		Keys:           []string{key},
 		Name:           name,
+		Description:    strings.Join(operations, " or ") + ", whichever applies",
 		Writes:         true,
 		DisabledReason: func(row T) string { return r.whyNot(pick(row), row) },
 		Start:          func(rows, hidden []T) tea.Cmd { return r.Start(pick(rows[0]), rows, hidden) },

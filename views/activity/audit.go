@@ -33,7 +33,7 @@ func AuditPane(a *account.Account) ui.Pane {
 		RowActions: []table.RowAction[*account.LocalRow]{{
 			Keys:        []string{"enter"},
 			Name:        "go to it",
-			Description: "the object, or the list it belongs to; ctrl+o returns",
+			Description: "show what was found, in its pane; ctrl+o returns",
 			ShowInHints: true,
 			OpensView:   true,
 			Message:     func(r *account.LocalRow) tea.Msg { return goToFinding(a, r) },

@@ -156,7 +156,7 @@ func journalOperations(a *account.Account) []table.RowAction[*journal.Entry] {
 		{
 			Keys:           []string{"c"},
 			Name:           "check",
-			Description:    "reads the object again and reports whether the change was applied",
+			Description:    "read what was changed again, and report whether the change was applied",
 			ShowInHints:    true,
 			DisabledReason: settled,
 			BatchCmd:       func(rows []*journal.Entry) tea.Cmd { return account.CheckNow(a, rows) },
@@ -164,14 +164,14 @@ func journalOperations(a *account.Account) []table.RowAction[*journal.Entry] {
 		{
 			Keys:           []string{"x"},
 			Name:           "settle",
-			Description:    "record an outcome that you checked yourself",
+			Description:    "record the outcome of a change if you found it out yourself",
 			DisabledReason: settled,
 			Message:        func(e *journal.Entry) tea.Msg { return settleMenu(a, e) },
 		},
 		{
 			Keys:        []string{"o"},
 			Name:        "go to it",
-			Description: "the changed object, in its pane; ctrl+o returns",
+			Description: "show what was changed, in its pane; ctrl+o returns",
 			ShowInHints: true,
 			DisabledReason: func(e *journal.Entry) string {
 				return account.ReasonIf(referenceToChanged(e).Pane == "", "no pane shows it")

@@ -247,7 +247,7 @@ func transferOperations(a *account.Account) []table.RowAction[*transfer.Status] 
 		{
 			Keys:        []string{"D"},
 			Name:        "cancel",
-			Description: "also removes the partial file of a download",
+			Description: "stop it, and remove the partial file of a download",
 			ShowInHints: true,
 			DisabledReason: func(r *transfer.Status) string {
 				return account.ReasonIf(!r.State.Unfinished(), "it has ended")

@@ -81,7 +81,7 @@ func credentialOperations(a *account.Account) []resource.Operation[*client.Crede
 		},
 		{
 			Name:        "delete",
-			Description: "support loses access to it",
+			Description: "support can no longer use it",
 			Keys:        []string{"D"},
 			Call:        client.OpDeleteCredential,
 			Target:      resource.AnyRows,

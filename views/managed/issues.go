@@ -60,7 +60,7 @@ func issueActions(a *account.Account) []table.RowAction[*client.Issue] {
 		{
 			Keys:        []string{"enter"},
 			Name:        "open issue",
-			Description: "what it affects and whom to call",
+			Description: "show what it affects and whom to call",
 			ShowInHints: true,
 			OpenPane:    func(i *client.Issue) ui.Pane { return IncidentPane(a, i) },
 		},
@@ -74,8 +74,9 @@ func issueActions(a *account.Account) []table.RowAction[*client.Issue] {
 			},
 		},
 		{
-			Keys: []string{"o"},
-			Name: "open ticket",
+			Keys:        []string{"o"},
+			Name:        "open ticket",
+			Description: "show it in the browser",
 			DisabledReason: func(i *client.Issue) string {
 				return account.ReasonIf(ticketURL(a, i) == "", "the issue has no ticket")
 			},

@@ -24,7 +24,7 @@ func monitoringOperations(a *account.Account) []resource.Operation[*client.Servi
 			Name:            "disable",
 			CommandHelp:     "Stop monitoring; --for sets how long",
 			RepeatInScripts: true,
-			Description:     "stop monitoring for a while; asks how long and why",
+			Description:     "stop monitoring now or later, for a time that it asks for",
 			Scope:           string(hour1),
 			Keys:            []string{"d"},
 			Call:            client.OpDisableService,
@@ -65,7 +65,7 @@ func windowOperations(a *account.Account) []resource.Operation[*client.Service] 
 		{
 			Name:        "change window",
 			Command:     resource.PaneOnly, // disable with --for does it
-			Description: "change the end of the maintenance window; the service stays disabled",
+			Description: "change when a disabled service is enabled again",
 			Keys:        []string{"w"},
 			Call:        client.OpDisableService,
 			Target:      resource.AnyRows,
@@ -82,7 +82,7 @@ func windowOperations(a *account.Account) []resource.Operation[*client.Service] 
 			Name:        "cancel maintenance",
 			Command:     "cancel-maintenance",
 			CommandHelp: "Cancel the next planned maintenance window",
-			Description: "cancel the next planned window before it begins",
+			Description: "cancel the next planned time without monitoring",
 			Keys:        []string{"W"},
 			Call:        client.OpCancelMaintenance,
 			Target:      resource.AnyRows,

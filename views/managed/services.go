@@ -253,7 +253,7 @@ func ServiceShortcuts(a *account.Account) []table.RowAction[*client.Service] {
 		{
 			Keys:        []string{"i"},
 			Name:        "open issue",
-			Description: "this service's open issue, or else its newest issue",
+			Description: "show the issue that is open for this service, or else its newest one",
 			DisabledReason: func(s *client.Service) string {
 				return account.WhyNone(a.IssuesOfService(s.ID), "no issue mentions this service")
 			},

@@ -152,7 +152,7 @@ func sshActions(
 		{
 			Keys:           []string{"x"},
 			Name:           "run ssh",
-			Description:    "in this terminal; lookout returns when ssh ends",
+			Description:    "log in, in this terminal; you return to lookout when ssh ends",
 			DisabledReason: noLine,
 			Message:        func(i *client.Instance) tea.Msg { return ui.RunProgramMsg{Name: "ssh", Args: sshArgs(i)} },
 		},

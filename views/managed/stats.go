@@ -79,7 +79,7 @@ func (p *statsView) Actions() []ui.Action {
 		move("an hour later", 12, false, "pgdown", "ctrl+f"),
 		{
 			Key:            ui.Bind("previous issue", "[", ","),
-			Description:    "moves the cursor to when it was detected",
+			Description:    "move the cursor to when it was detected",
 			ShowInHints:    true,
 			DisabledReason: noIssueBefore,
 			WaitsFor:       beforeWaits,
@@ -87,7 +87,7 @@ func (p *statsView) Actions() []ui.Action {
 		},
 		{
 			Key:            ui.Bind("next issue", "]", "."),
-			Description:    "moves the cursor to when it was detected",
+			Description:    "move the cursor to when it was detected",
 			DisabledReason: noIssueAfter,
 			WaitsFor:       afterWaits,
 			Do:             do(func() { p.jumpToIssue(1) }),

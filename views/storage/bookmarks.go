@@ -63,7 +63,7 @@ func bookmarksAction(a *account.Account, here *bucketPath) ui.Action {
 	return ui.Action{
 		Key:         ui.Bind("bookmarks", "'"),
 		Group:       "this list",
-		Description: "the folders you bookmarked; go to (:) finds them too",
+		Description: "list the folders you bookmarked; \":\" finds them too",
 		OpensView:   true,
 		Do: func() tea.Cmd {
 			menu := ui.OpenMenuMsg{Title: "Bookmarks", Actions: bookmarkActions(a)}

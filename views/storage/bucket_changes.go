@@ -91,7 +91,7 @@ func bucketOperations(a *account.Account) []resource.Operation[*client.Bucket] {
 		{
 			Name:        "access",
 			CommandHelp: "Change a bucket's ACL and CORS",
-			Description: "canned ACL and CORS",
+			Description: "change its canned ACL and CORS",
 			Keys:        []string{"x"},
 			Call:        client.OpUpdateBucketAccess,
 			OtherCalls:  []string{client.OpReplaceBucketAccess},
@@ -107,7 +107,7 @@ func bucketOperations(a *account.Account) []resource.Operation[*client.Bucket] {
 		{
 			Name:        "delete",
 			CommandHelp: "Delete a bucket, which must be empty",
-			Description: "the bucket, once it is empty",
+			Description: "delete the bucket, which must be empty",
 			Keys:        []string{"D"},
 			Call:        client.OpDeleteBucket,
 			BusyText:    "deleting",

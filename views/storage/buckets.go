@@ -147,7 +147,7 @@ func bucketShortcuts(a *account.Account) []table.RowAction[*client.Bucket] {
 		{
 			Keys:        []string{"enter", "l", "right"},
 			Name:        "open",
-			Description: "the objects in it, folder by folder",
+			Description: "browse the objects in it, folder by folder",
 			ShowInHints: true,
 			OpenPane:    func(b *client.Bucket) ui.Pane { return ObjectsPane(a, b, "", "/") },
 		},
@@ -161,7 +161,7 @@ func bucketShortcuts(a *account.Account) []table.RowAction[*client.Bucket] {
 		{
 			Keys:        []string{"W"},
 			Name:        "who can read it",
-			Description: "its ACL, access keys and links",
+			Description: "show its ACL, its access keys and the links to it",
 			OpenPane:    func(b *client.Bucket) ui.Pane { return bucketReaders(a, b) },
 		},
 		{
