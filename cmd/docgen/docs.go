@@ -260,10 +260,10 @@ func keysPage(keys []shell.KeyBinding) string {
 	var b strings.Builder
 	b.WriteString(
 		generatedHeader + "# Keys\n\nThese are lookout's default keys; `?` shows the current ones. A pane's own keys " +
-			"take precedence over those under *program*. To change a key, write the action's name under `[keys]` in " +
-			"the configuration: `\"services.disable\" = [\"x\"]`. An action marked * changes something in the account, " +
-			"sometimes after more choices. \"Support\" is the provider's support, and the pane *keys* lists the access " +
-			"keys of Object Storage.\n",
+			"take precedence over those under *program*. To change a key, write the action's name under `[keys]` " +
+			"in the configuration: `\"services.disable\" = [\"x\"]`. An action marked * changes something in the " +
+			"account, sometimes after more choices. \"Support\" is the provider's support, and the pane *keys* lists " +
+			"the access keys of Object Storage.\n",
 	)
 	pane := ""
 	for _, k := range keys {
@@ -301,10 +301,9 @@ func escapeBars(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
 
 // filterLead stands above the forms of a filter.
 const filterLead = "`/` in a list accepts these filters. You can combine them: " +
-	"`state:problem|pending !group:web updated:<2h`. While you type, a last term that ends " +
-	"with `:` or a comparison sign does not count yet. If you press `enter` on a filter that names a column that does " +
-	"not exist, the filter stays open for editing, and the line below it lists the columns. " +
-	"Filters also search columns that are not shown."
+	"`state:problem|pending !group:web updated:<2h`. While you type, a last term that ends with `:` or a comparison " +
+	"sign does not count yet. If you press `enter` on a filter that names a column that does not exist, the filter " +
+	"stays open for editing, and the line below it lists the columns. Filters also search columns that are not shown."
 
 // manualPage returns the manual page.
 func manualPage(root *cobra.Command) string {

@@ -123,7 +123,6 @@ func TestSecrets_everyOperationInATerminal(t *testing.T) {
 			p := startPty(t, line+" --debug="+debug)
 			p.startReading()
 			code := p.waitExit(20 * time.Second)
-			p.waitQuiet(20*time.Millisecond, 20*time.Millisecond)
 			if code != 0 || r.API.RequestCount(o.Op) == before {
 				t.Errorf("%s: exit code %d: %s", line, code, p.output())
 			}

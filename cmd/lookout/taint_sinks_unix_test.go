@@ -114,7 +114,6 @@ func (r *testEnv) runOnTerminal(t *testing.T, line string) string {
 	if code := p.waitExit(10 * time.Second); code != exit.CodeOK {
 		t.Errorf("%s: exit code %d: %s", line, code, p.output())
 	}
-	p.waitQuiet(20*time.Millisecond, 20*time.Millisecond)
 	return p.output()
 }
 

@@ -59,7 +59,9 @@ type ptyProcess struct {
 	mu            sync.Mutex
 	out           bytes.Buffer
 	outputArrived chan struct{}
-	paused        sync.Mutex // held while nobody reads
+	outputEnded   chan struct{} // closed when the terminal is gone; nil if nobody reads
+	paused        sync.Mutex    // held while nobody reads
+	stalled       bool
 }
 
 func startPty(t *testing.T, args string, env ...string) *ptyProcess {
@@ -120,7 +122,9 @@ func runInPty(t *testing.T, cmd *exec.Cmd, env []string, cols, rows uint16) *pty
 
 // startReading reads the program's output until it ends.
 func (c *ptyProcess) startReading() {
+	c.outputEnded = make(chan struct{})
 	go func() {
+		defer close(c.outputEnded)
 		buffer := make([]byte, 4096)
 		for {
 			c.paused.Lock()
@@ -143,6 +147,7 @@ func (c *ptyProcess) startReading() {
 
 // setStalled stops or resumes reading, like a connection that carries nothing for a while.
 func (c *ptyProcess) setStalled(on bool) {
+	c.stalled = on
 	if on {
 		c.paused.Lock()
 		return
@@ -168,7 +173,7 @@ func (c *ptyProcess) waitFor(text string) {
 	}
 }
 
-// waitExit returns the exit code.
+// waitExit returns the exit code. All that the program wrote has been read then, unless reading is stalled.
 func (c *ptyProcess) waitExit(within time.Duration) int {
 	c.t.Helper()
 	done := make(chan int, 1)
@@ -178,10 +183,38 @@ func (c *ptyProcess) waitExit(within time.Duration) int {
 	}()
 	select {
 	case code := <-done:
+		c.readRest()
 		return code
 	case <-time.After(within):
 		c.t.Fatalf("the program is still there after %v", within)
 		return -1
+	}
+}
+
+// readRest waits until everything in the terminal has been read: up to a mark that it writes behind it.
+func (c *ptyProcess) readRest() {
+	if c.outputEnded == nil || c.stalled {
+		return
+	}
+	const mark = "(end of the output)"
+	go func() { _, _ = c.slave.WriteString(mark) }()
+	for deadline := time.After(20 * time.Second); ; {
+		c.mu.Lock()
+		rest, read := strings.CutSuffix(c.out.String(), mark)
+		if read {
+			c.out.Truncate(len(rest))
+		}
+		c.mu.Unlock()
+		if read {
+			return
+		}
+		select {
+		case <-c.outputArrived:
+		case <-c.outputEnded:
+			return
+		case <-deadline:
+			c.t.Fatal("the output has no end")
+		}
 	}
 }
 

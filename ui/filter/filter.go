@@ -16,16 +16,16 @@ var Syntax = [][2]string{
 	{`"two words"`, "rows with this text; write a quotation mark in it as `\\\"`"},
 	{`!ok`, "rows without this word; `!` negates the term that follows it, whatever its form"},
 	{`web ok | db`, "rows with `web` and `ok`, or with `db`: with spaces around it, `|` separates whole filters"},
-	{`state:ok`, "rows with this word in the column; the beginning of a column's name is enough, and `_` stands for a space in it"},
+	{`state:ok`, "rows with this word in the column; a column's name may be cut short, with `_` for a space"},
 	{`state:problem|pending`, "rows with one of these words in the column: without spaces, `|` separates words"},
 	{`group:=web`, "rows with exactly this value in the column"},
 	{`group:""`, "rows with an empty value in the column; `group:` means the same once you press `enter`"},
 	{`timeout:>10`, "rows with a number above 10 in the column; also `<`, `>=` and `<=`"},
 	{`size:>10GiB`, "rows with a size above 10 GiB; other sizes: `500kB`, `1.5GiB`"},
-	{`updated:<2d`, "rows updated less than two days ago; other ages and durations: `90s`, `30min`, `6h`, `2d4h`, `1w`"},
+	{`updated:<2d`, "rows updated less than two days ago; other ages and durations: `90s`, `30min`, `2d4h`, `1w`"},
 	{
 		`created:>2026-11-20`,
-		"rows created after that day; other times: `2026-11`, `2026-11-20T21:00`, `21:00` (the last time it was 21:00), "+
+		"rows created after that day; other times: `2026-11`, `2026-11-20T21:00`, `21:00` (when it was last 21:00), " +
 			"`today`, `yesterday`",
 	},
 }

@@ -186,7 +186,7 @@ func TestRotateKey_scriptsLostAnswer(t *testing.T) {
 	r.API.InjectFault("create key", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 	s := r.Run("keys", "rotate", "finance")
 	r.CheckResult(s, exit.CodeUnknown, "key 901")
-	if strings.Contains(s.Err, "205") {
+	if strings.Contains(s.Err, "key 205") {
 		t.Errorf("the old key is named: %s", s.Err)
 	}
 	requireNoted(r)
