@@ -21,12 +21,14 @@ type programActions struct {
 	cached []ui.Action
 	paused bool       // state of the clock in cached
 	undo   *ui.Action // action to undo in cached
+	noUndo string     // why there is none in cached
 }
 
 // actions returns the program's actions with the user's keys.
 func (p *programActions) actions(s *Shell) []ui.Action {
-	if paused := s.clock.paused(); p.cached == nil || p.paused != paused || p.undo != s.status.current.Undo {
-		p.paused, p.undo = paused, s.status.current.Undo
+	paused, undo, noUndo := s.clock.paused(), s.status.current.Undo, s.status.noUndo
+	if p.cached == nil || p.paused != paused || p.undo != undo || p.noUndo != noUndo {
+		p.paused, p.undo, p.noUndo = paused, undo, noUndo
 		p.cached = s.policy.apply("program", p.build(s))
 	}
 	return p.cached
@@ -37,9 +39,7 @@ func (p *programActions) build(s *Shell) []ui.Action {
 	actions = append(actions, p.screenActions(s)...)
 	actions = append(actions, p.navigationActions(s)...)
 	actions = append(actions, p.accountActions(s)...)
-	if undo := s.status.current.Undo; undo != nil {
-		actions = append(actions, undoAction(s, *undo))
-	}
+	actions = append(actions, undoAction(s))
 	return append(actions, p.tabActions(s)...)
 }
 
@@ -151,13 +151,31 @@ func (p *programActions) accountActions(s *Shell) []ui.Action {
 	return actions
 }
 
-func undoAction(s *Shell, undo ui.Action) ui.Action {
-	a := programCommand("undo: "+undo.Name(), "", func() tea.Cmd {
+// undoName is the name under which the configuration binds the key for undo.
+const undoName = "undo"
+
+// undoAction undoes the last change, or says why nothing can be undone.
+func undoAction(s *Shell) ui.Action {
+	a := programCommand(undoName, "undo the last change, up to a minute after it", nil, "u")
+	undo := s.status.current.Undo
+	if a.Writes = true; undo == nil {
+		a.DisabledReason = "nothing to undo" + ui.WithPrefix("; ", s.status.noUndo)
+		return a
+	}
+	a.ShownName, a.Writes, a.OpensView = "undo: "+undo.Name(), undo.Writes, undo.OpensView
+	a.Do = func() tea.Cmd {
 		s.status.endUndo()
 		return undo.Do()
-	}, "u")
-	a.Writes, a.OpensView = undo.Writes, undo.OpensView
+	}
 	return a
+}
+
+// undoKey returns the key that undoes the last change, as it is shown.
+func (s *Shell) undoKey() string {
+	if keys := s.policy.keys["program."+undoName]; len(keys) > 0 {
+		return ui.KeyLabel(keys[0])
+	}
+	return "u"
 }
 
 // tabActions returns an action for each tab that has a key.

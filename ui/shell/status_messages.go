@@ -17,6 +17,7 @@ type statusMessages struct {
 	number         int          // counts messages
 	undoable       ui.StatusMsg // the last change, while it can be undone
 	undoableNumber int
+	noUndo         string // why there is no such change; "" if there was none
 	history        []message
 }
 
@@ -50,7 +51,7 @@ func (m *statusMessages) show(s *Shell, msg ui.StatusMsg) tea.Cmd {
 	if msg.Undo != nil {
 		m.undoable, m.undoableNumber = msg, m.number
 	} else if msg.ReportsChange {
-		m.undoable = ui.StatusMsg{}
+		m.undoable, m.noUndo = ui.StatusMsg{}, "the last change cannot be undone"
 	} else if undo := m.undoable.Undo; undo != nil {
 		named := *undo
 		named.ShownName = undo.Name() + " (" + undo.Object + ")"
@@ -89,8 +90,9 @@ func (m *statusMessages) clear() { m.current = m.undoable }
 
 // expire removes a message unless a newer one has replaced it, and ends the time in which a change can be undone.
 func (m *statusMessages) expire(msg statusExpired) {
-	if msg.number == m.undoableNumber {
+	if msg.number == m.undoableNumber && m.undoable.Undo != nil {
 		m.endUndo()
+		m.noUndo = "the minute after the last change is over"
 	}
 	if msg.number == m.number {
 		m.clear()
@@ -102,7 +104,7 @@ func (m *statusMessages) endUndo() {
 	if undo := m.undoable.Undo; undo != nil && m.current.Undo == undo {
 		m.current = ui.StatusMsg{}
 	}
-	m.undoable, m.current.Undo = ui.StatusMsg{}, nil
+	m.undoable, m.current.Undo, m.noUndo = ui.StatusMsg{}, nil, ""
 }
 
 // historyText lists the messages, the newest first.
@@ -118,7 +120,7 @@ func (m *statusMessages) historyText(zone *time.Location) string {
 }
 
 // view renders the status line: a glyph, the text, and the key that undoes the change.
-func (m *statusMessages) view(b ui.Box) string {
+func (m *statusMessages) view(b ui.Box, undoKey string) string {
 	if m.current.Text == "" {
 		return ""
 	}
@@ -134,7 +136,7 @@ func (m *statusMessages) view(b ui.Box) string {
 	}
 	undo := ""
 	if m.current.Undo != nil {
-		undo = " " + g.Bullet + " u: " + m.current.Undo.Name()
+		undo = " " + g.Bullet + " " + undoKey + ": " + m.current.Undo.Name()
 	}
 	if m.current.Undo != m.undoable.Undo && ui.Width(m.current.Text)+ui.Width(undo) > b.Width-3 {
 		undo = "" // of an earlier change: this message needs the room

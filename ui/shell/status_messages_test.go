@@ -91,3 +91,33 @@ func TestStatusMessages_newsLeavesUndo(t *testing.T) {
 		t.Error("a key undid an older change")
 	}
 }
+
+// The key for undo says that there is nothing to undo, and why if that is known. It is the user's key if there is one.
+func TestStatusMessages_nothingToUndo(t *testing.T) {
+	b := newShellTest(t, func(o *Options) { o.Keys = map[string][]string{"program.undo": {"U"}} })
+	undone := 0
+	undo := &ui.Action{Key: ui.Bind("enable", "u"), Do: func() tea.Cmd { undone++; return nil }}
+	press := func(key, want string) {
+		t.Helper()
+		if b.press(key); !strings.Contains(b.screen(), want) {
+			t.Errorf("no %q on the screen:\n%s", want, b.screen())
+		}
+	}
+	const nothing = "undo: nothing to undo"
+	press("U", nothing)
+	b.shell.Update(ui.StatusMsg{Text: "web-2: disabled", Undo: undo, ReportsChange: true})
+	press("u", "U: enable") // not the key any more
+	change := b.shell.status.number
+	b.shell.Update(statusExpired{change})
+	press("U", nothing+"; the minute after the last change is over")
+	b.shell.Update(ui.StatusMsg{Text: "db-1: deleted", ReportsChange: true})
+	press("U", nothing+"; the last change cannot be undone")
+	b.shell.Update(ui.StatusMsg{Text: "web-2: disabled", Undo: undo, ReportsChange: true})
+	change = b.shell.status.number
+	b.press("U")
+	b.shell.Update(statusExpired{change})
+	press("U", nothing)
+	if undone != 1 || strings.Contains(b.screen(), nothing+";") {
+		t.Errorf("undone %d times:\n%s", undone, b.screen())
+	}
+}
