@@ -273,6 +273,9 @@ func mentionsEndpointScope(reasons []FieldError) bool {
 	)
 }
 
+// NothingChanged reports whether the API refused a change, or never got it. What the client itself refuses says so.
+func (e *Error) NothingChanged() bool { return e.Write && !e.Unknown() && !e.refusedByClient() }
+
 // Denied reports whether the user or the token lacks the permission, so that trying again is useless.
 func (e *Error) Denied() bool {
 	return e.Status == http.StatusForbidden || e.Status == http.StatusUnauthorized && !e.Unauthorized()
@@ -421,9 +424,9 @@ func (e *Error) rateLimitAdvice() string {
 	case !e.Write:
 		return "lookout waits and tries again"
 	case e.RetryAfter > 0:
-		return fmt.Sprintf("nothing was changed; try again in %s", e.RetryAfter.Round(time.Second))
+		return fmt.Sprintf("try again in %s", e.RetryAfter.Round(time.Second))
 	}
-	return "nothing was changed; try again in a minute"
+	return "try again in a minute"
 }
 
 // mentions reports whether a reason contains one of some words in lower case.

@@ -116,7 +116,7 @@ func TestError_429InHTML(t *testing.T) {
 				!strings.Contains(err.Error(), "429 Too Many Requests") {
 				t.Fatalf("%v", err)
 			}
-			if got := failure.Advice(); got != "nothing was changed; try again in 37s" {
+			if got := failure.Advice(); got != "try again in 37s" {
 				t.Errorf("advises %q", got)
 			}
 			start := time.Now()

@@ -87,6 +87,25 @@ func Advice(err error) string {
 	return ""
 }
 
+// nothingChanged is what is said of a change that was refused.
+const nothingChanged = "nothing was changed"
+
+// NothingChanged reports whether an error means that a change was refused, so that nothing was changed.
+func NothingChanged(err error) bool {
+	var c interface{ NothingChanged() bool }
+	return errors.As(err, &c) && c.NothingChanged()
+}
+
+// AfterRejection returns what follows the reason why a change failed: that nothing was changed, if that is certain, and
+// the next step.
+func AfterRejection(err error) string {
+	next := WithPrefix(" · ", Advice(err))
+	if NothingChanged(err) {
+		next = "; " + nothingChanged + next
+	}
+	return next
+}
+
 // Denied reports whether an error means that this user or token is not allowed to: asking again does not help.
 func Denied(err error) bool {
 	if err == nil {
@@ -155,7 +174,7 @@ func Reason(err error) string {
 	var w interface{ Why() string }
 	switch {
 	case err == nil:
-		return "nothing was changed"
+		return nothingChanged
 	case errors.As(err, &w):
 		return w.Why()
 	}

@@ -485,6 +485,7 @@ type BatchSummary[T any] struct {
 	pending  int
 	label    func(T) string
 	rejected []string
+	kept     int      // of rejected, those that changed nothing for certain
 	advice   []string // the next steps after the rejections, each once
 	unknown  []string
 	answers  []string // what came instead of answers to the unknown ones, each once
@@ -506,6 +507,9 @@ func (t *BatchSummary[T]) Add(row T, outcome AttemptOutcome, err error) (last bo
 		}
 	case Rejected:
 		t.rejected = append(t.rejected, t.label(row)+": "+Reason(err))
+		if NothingChanged(err) {
+			t.kept++
+		}
 		if next := Advice(err); next != "" && !slices.Contains(t.advice, next) {
 			t.advice = append(t.advice, next)
 		}
@@ -535,6 +539,12 @@ func (t *BatchSummary[T]) News(success string, undo *Action) StatusMsg {
 		done += fmt.Sprintf(" · for %d of them, %s", t.read, SeenByReading)
 	}
 	rejected := strings.Join(t.rejected, "; ")
+	if t.kept > 0 && t.kept == len(t.rejected) {
+		rejected += "; " + nothingChanged
+		if len(t.Applied)+len(t.unknown) > 0 {
+			rejected += " there"
+		}
+	}
 	if len(t.advice) > 0 {
 		rejected += " · " + strings.Join(t.advice, "; ")
 	}

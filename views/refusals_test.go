@@ -36,7 +36,7 @@ var refusals = map[string]struct {
 	"429 page": {
 		emulator.Fault{Status: 429, HTML: true, RetryAfter: "37"},
 		"429 Too Many Requests",
-		"nothing was changed; try again in 37s",
+		"try again in 37s",
 	},
 }
 
@@ -107,7 +107,7 @@ func TestRefusals_adviceFitsReason(t *testing.T) {
 				r.press("3")
 				r.press("/", "billing-cron", "<enter>", "t")
 				r.wait(time.Second)
-				r.requireText(c.reason, c.next)
+				r.requireText(c.reason, "; nothing was changed · ", c.next)
 				r.requireApplied()
 			})
 		})
@@ -116,8 +116,50 @@ func TestRefusals_adviceFitsReason(t *testing.T) {
 				r.emu.InjectFault("create contact", c.fault)
 				r.press("4", "n", "Zed Ek", "<tab>", "zed@acme.net", "<ctrl+s>")
 				r.wait(time.Second)
-				r.requireDialog(c.next, "Zed Ek")
+				r.requireDialog("; nothing was changed · ", c.next, "Zed Ek")
 				r.requireApplied()
+			})
+		})
+	}
+}
+
+// A refused change says that nothing was changed, also in a form whose fields show the reasons, and of a part of a
+// batch. An unknown outcome does not say it.
+func TestRefusals_sayNothingWasChanged(t *testing.T) {
+	for name, c := range map[string]struct {
+		op, keys string
+		fault    emulator.Fault
+		want     string
+	}{
+		"field": {
+			client.OpCreateContact, "4 n Zed <tab> zed@acme.net <ctrl+s>",
+			emulator.Fault{Status: 400, Body: `{"errors":[{"field":"name","reason":"Taken"}]}`}, "nothing was changed",
+		},
+		"conflict": {
+			client.OpEnableService, "3 / billing-cron <enter> t", emulator.Fault{Status: 409},
+			`"Conflict" (409); nothing was changed`,
+		},
+		"part of a batch": {
+			client.OpDisableService, "3 g <space> j j <space> d <tab> <tab> 2 <ctrl+s>",
+			emulator.Fault{Status: 404, Times: 1}, "nothing was changed there",
+		},
+		"cancel": {
+			client.OpCancelObjectStorage, "8 : cancel <enter> ~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~ acme-prod <enter>",
+			emulator.Fault{Status: 400, Body: `{"errors":[{"reason":"Buckets exist"}]}`},
+			`"Buckets exist" (400); nothing was changed`,
+		},
+		"unknown": {
+			client.OpEnableService, "3 / billing-cron <enter> t", emulator.Fault{Status: 504}, "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			startProgram(t, emulator.Options{}, screenSize{200, 40}, func(r *harness) {
+				r.emu.InjectFault(c.op, c.fault)
+				r.pressAll(c.keys)
+				r.wait(time.Second)
+				if r.requireText(c.want); c.want == "" {
+					r.requireNoText("nothing was changed")
+				}
 			})
 		})
 	}

@@ -325,12 +325,10 @@ func (v *FormView) showRejection(err error) {
 		v.focus = i
 	}
 	slices.Sort(rest)
-	switch {
-	case len(rest) > 0:
-		v.banner = strings.Join(rest, "; ") + ui.WithPrefix(" · ", ui.Advice(err))
-	case len(v.fieldErrors) == 0:
-		v.banner = ui.Reason(err) + ui.WithPrefix(" · ", ui.Advice(err))
+	if len(rest)+len(v.fieldErrors) == 0 {
+		rest = []string{ui.Reason(err)}
 	}
+	v.banner = strings.TrimLeft(strings.Join(rest, "; ")+ui.AfterRejection(err), "; ·")
 	if _, v.gone = ui.GoneID(err); v.gone && v.form.IfGone != nil {
 		v.banner += " · " + v.form.IfGone.Text
 	}

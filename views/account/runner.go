@@ -577,8 +577,11 @@ type goneError struct {
 
 // Error returns what happened to the row.
 func (e *goneError) Error() string {
-	return fmt.Sprintf("deleted in the meantime: the API no longer has %s (404); nothing was changed", e.name)
+	return fmt.Sprintf("deleted in the meantime: the API no longer has %s (404)", e.name)
 }
+
+// NothingChanged reports that the change was refused.
+func (e *goneError) NothingChanged() bool { return true }
 
 // GoneID returns the id of the row.
 func (e *goneError) GoneID() string { return e.id }

@@ -384,6 +384,9 @@ func (e uploadAfterDeleteError) Error() string { return e.what() + e.cause.Error
 // Unwrap returns the cause.
 func (e uploadAfterDeleteError) Unwrap() error { return e.cause }
 
+// NothingChanged reports that something was changed: the old certificate is gone.
+func (e uploadAfterDeleteError) NothingChanged() bool { return false }
+
 // Why returns the reason in words, with the next step.
 func (e uploadAfterDeleteError) Why() string {
 	why := e.what() + ui.Reason(e.cause)

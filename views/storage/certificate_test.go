@@ -18,7 +18,9 @@ import (
 	"testing"
 	"time"
 
+	"lookout/client"
 	"lookout/client/faulttest"
+	"lookout/ui"
 	"lookout/views/account"
 )
 
@@ -167,5 +169,13 @@ func TestCheckPEMFile(t *testing.T) {
 				t.Errorf("%q", said)
 			}
 		})
+	}
+}
+
+// A new certificate that is refused after the old one was deleted does not say that nothing was changed.
+func TestCertificate_refusedAfterDeletion(t *testing.T) {
+	refused := &client.Error{Op: "upload certificate", Write: true, Status: 400, Outcome: client.Rejected}
+	if !ui.NothingChanged(refused) || ui.NothingChanged(uploadAfterDeleteError{refused}) {
+		t.Error("the refusal alone changes nothing, but the old certificate is gone")
 	}
 }
