@@ -35,9 +35,10 @@ const notTheWord = "This is not the word."
 // questionDialog asks for confirmation before an action runs.
 type questionDialog struct {
 	action      ui.Action
-	confirmWord string // the word to type; empty asks for y
-	armed       bool   // visible for long enough to be answered
-	timesShown  int    // counts calls of disarm
+	confirmWord string        // the word to type; empty asks for y
+	armed       bool          // visible for long enough to be answered
+	left        time.Duration // until it is armed
+	timesShown  int           // counts calls of disarm
 	answer      *input.TextField
 	mistyped    bool // another word was confirmed
 	fits        bool // the whole question is visible
@@ -66,18 +67,38 @@ func typeable(word string) bool {
 	return len(word) <= 100 && strings.TrimSpace(word) == word
 }
 
-// questionArmed says that a question has been visible for long enough.
+// questionArmed says that a question has been visible for long enough, or for a second of its delay.
 type questionArmed struct {
 	q          *questionDialog
-	timesShown int // the call of disarm that it belongs to
+	timesShown int           // the call of disarm that it belongs to
+	left       time.Duration // of the delay
+}
+
+// Deliver counts down, and arms the question in the end.
+func (m questionArmed) Deliver() tea.Cmd {
+	if m.timesShown != m.q.timesShown || m.q.armed {
+		return nil
+	}
+	if m.q.left = m.left; m.left > 0 {
+		return m.q.countDown()
+	}
+	m.q.armed = true
+	return nil
 }
 
 // disarm keeps the question from being answered until it has been visible for long enough.
 func (q *questionDialog) disarm() tea.Cmd {
 	q.armed = false
 	q.timesShown++
-	n := q.timesShown
-	return tea.Tick(max(answerDelay, q.action.Confirm.Delay), func(time.Time) tea.Msg { return questionArmed{q, n} })
+	q.left = max(answerDelay, q.action.Confirm.Delay)
+	return q.countDown()
+}
+
+// countDown waits for the next second of the delay.
+func (q *questionDialog) countDown() tea.Cmd {
+	n, left := q.timesShown, q.left
+	step := min(left, time.Second)
+	return tea.Tick(step, func(time.Time) tea.Msg { return questionArmed{q, n, left - step} })
 }
 
 func (q *questionDialog) title() string { return q.action.Confirm.Title }
@@ -105,8 +126,8 @@ func (q *questionDialog) view(b ui.Box) string {
 		}
 	case !q.armed:
 		wait := b.Theme.Glyphs.Ellipsis
-		if delay := q.action.Confirm.Delay; delay > 0 {
-			wait = "can be answered after " + ui.FormatAge(delay)
+		if q.action.Confirm.Delay > 0 {
+			wait = "can be answered in " + ui.FormatCount(int64(q.left/time.Second)) + " s"
 		}
 		lines = append(lines, b.Theme.Paint(theme.Muted, wait))
 	default:

@@ -157,7 +157,9 @@ func TestQuestionDialog_delay(t *testing.T) {
 		runInBubble(t, func(t *testing.T) {
 			q := newQuestionDialog(ui.Action{Confirm: &ui.Confirmation{Title: "Cancel", Delay: delay}})
 			start := time.Now()
-			q.disarm()()
+			for cmd := q.disarm(); cmd != nil; {
+				cmd = cmd().(questionArmed).Deliver()
+			}
 			if took := time.Since(start); took != want {
 				t.Errorf("a delay of %v takes %v, not %v", delay, took, want)
 			}

@@ -203,7 +203,7 @@ func TestRootModel_confirmsLeaving(t *testing.T) {
 		d.wantText("alpha")
 		for _, open := range d.switcher.dialogs.open {
 			if q, ok := open.(*questionDialog); ok {
-				d.send(questionArmed{q, q.timesShown})
+				d.send(questionArmed{q, q.timesShown, 0})
 			}
 		}
 		d.press("n")

@@ -166,8 +166,6 @@ func (s *Shell) dispatch(msg tea.Msg) tea.Cmd {
 		s.status.expire(msg)
 	case revealExpired:
 		msg.d.revealed = msg.d.revealed && msg.revealNumber != msg.d.revealNumber
-	case questionArmed:
-		msg.q.armed = msg.q.armed || msg.timesShown == msg.q.timesShown
 	case tea.BackgroundColorMsg:
 		s.themes.backgroundChanged(msg)
 	case terminal.OutputStalledMsg:

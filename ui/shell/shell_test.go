@@ -141,7 +141,7 @@ func (b *shellTest) press(keys ...string) {
 func (b *shellTest) armQuestions() {
 	for _, d := range b.shell.dialogs.open {
 		if q, ok := d.(*questionDialog); ok {
-			b.run(b.shell.Update(questionArmed{q, q.timesShown}))
+			b.run(b.shell.Update(questionArmed{q, q.timesShown, 0}))
 		}
 	}
 }
