@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -129,6 +130,8 @@ func commandPage(c *cobra.Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s# lookout %s\n\n", generatedHeader, c.Name())
 	writeCommandDoc(&b, c)
+	b.WriteString("`--read-only` and `--no-color`, which every command has, are described in the " +
+		"[list of commands](README.md).\n\n")
 	for _, sub := range visibleCommands(c) {
 		fmt.Fprintf(&b, "## %s\n\n", sub.CommandPath())
 		writeCommandDoc(&b, sub)
@@ -142,7 +145,9 @@ func writeCommandDoc(b *strings.Builder, c *cobra.Command) {
 		b.WriteString(c.Long + "\n\n")
 	}
 	usageLine := c.UseLine()
-	if len(visibleCommands(c)) > 0 {
+	if subcommands := visibleCommands(c); slices.ContainsFunc(subcommands, isTheSame) {
+		usageLine = c.CommandPath() + " [COMMAND] [flags]"
+	} else if len(subcommands) > 0 {
 		usageLine = c.CommandPath() + " COMMAND [flags]"
 	}
 	fmt.Fprintf(b, "```\n%s\n", usageLine)
@@ -154,6 +159,9 @@ func writeCommandDoc(b *strings.Builder, c *cobra.Command) {
 		b.WriteString(examplesBlock(c))
 	}
 }
+
+// isTheSame reports whether a subcommand does what its parent does alone.
+func isTheSame(c *cobra.Command) bool { return c.Short == "The same as "+c.Parent().CommandPath() }
 
 // examplesBlock returns a command's examples as a block.
 func examplesBlock(c *cobra.Command) string {

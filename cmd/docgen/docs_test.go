@@ -103,7 +103,7 @@ func TestDocumentedCommandsWork(t *testing.T) {
 					entry := r.MustRun("journal", "list", "--limit", "1", "--jq", ".[0].id").Out
 					args[2] = strings.TrimSpace(entry)
 					r.MustRun(args...)
-				case args[0] == "accounts" || args[0] == "config":
+				case args[0] == "accounts" || args[0] == "config" || slices.Contains(args, "-a"):
 					r.runOnAccounts(page, args)
 				default:
 					args = append(args, confirmationArgs(args)...)

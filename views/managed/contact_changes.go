@@ -28,7 +28,7 @@ func Contacts(a *account.Account) resource.Resource[*client.Contact] {
 	return resource.Resource[*client.Contact]{
 		Name:        "contacts",
 		Singular:    "contact",
-		Description: "People for support to call",
+		Description: "People whom the provider's support calls",
 		Examples: []string{
 			"contacts list -o csv",
 			`contacts create --name "Eve Adams" --email eve@example.com --phone "+1 555 0199"`,

@@ -29,7 +29,7 @@ func Credentials(a *account.Account) resource.Resource[*client.Credential] {
 	return resource.Resource[*client.Credential]{
 		Name:        "credentials",
 		Singular:    "credential",
-		Description: "Logins for support to use",
+		Description: "Logins that the provider's support may use",
 		Examples: []string{
 			"credentials list --sort label",
 			"credentials get db2-root -o json",

@@ -31,7 +31,7 @@ func accountsCommand(f *config.Flags) *cobra.Command {
 		Short: "Add, list, check, rename and remove accounts, and replace their tokens",
 		Args:  NoArgs,
 		Long: "Changes the accounts in the configuration, and leaves the rest of the file unchanged.\n" +
-			"Tokens are typed without being shown, or read from standard input; they are never arguments.",
+			"Tokens are typed without being echoed, or read from standard input; they are never passed as arguments.",
 		Example: indentExamples(
 			"lookout accounts add staging\nlookout accounts list\nlookout accounts token production < new.token\n" +
 				"lookout accounts check -o json",
@@ -116,8 +116,9 @@ func addAccountCommand(f *config.Flags) *cobra.Command {
 		Short: "Ask for an account's address and token, test them, and add the account",
 		Args:  ArgsFromUse,
 		Long: "Says where to create a token and which scopes it needs, tests it, shows what it allows in each pane, " +
-			"and writes the configuration once you agree.\nThe token can stay where it is, or be kept in a file that " +
-			"only you can read or in the system's keyring. --read-only adds an account that allows no changes.",
+			"and writes the configuration once you agree.\nA token that you paste is kept in a file that only you can " +
+			"read or in the system's keyring; one in an environment variable, a file or a program can stay there.\n" +
+			"With --read-only, lookout refuses every change to the new account except creating download links.",
 		Example: indentExamples(
 			"lookout accounts add production --protected --color red\nlookout accounts add staging",
 		),
@@ -158,7 +159,7 @@ func addAccountCommand(f *config.Flags) *cobra.Command {
 			return w.AddAccount(c.Context())
 		},
 	}
-	c.Flags().StringVar(&f.BaseURL, "base-url", "", "API address, including the version")
+	c.Flags().StringVar(&f.BaseURL, "base-url", "", "API address with its version, such as https://api.linode.com/v4")
 	c.Flags().BoolVar(&protected, "protected", false, "show PROD beside the name, and ask before every change")
 	c.Flags().StringVar(&color, "color", "", "colour of the name: "+strings.Join(config.AccountColors(), ", "))
 	setFlagChoices(c.Flags(), "color", config.AccountColors()...)
@@ -254,8 +255,8 @@ func checkAccountsCommand(f *config.Flags) *cobra.Command {
 		Use:   "check [NAME]",
 		Short: "Test the token of one account, or of all",
 		Args:  ArgsFromUse,
-		Long: "Reads the token and the first rows of every list, and changes nothing. The first failure sets the " +
-			"exit code: 3 token, 6 no connection.",
+		Long: "Reads the token and the first rows of every list, and changes nothing. The exit code is that of " +
+			"the first failure: 3 for the token, 6 for the connection.",
 		Example: indentExamples("lookout accounts check production\nlookout accounts check --filter '!state:ok'"),
 	}
 	f.AddDebugFlag(c.Flags())
@@ -487,11 +488,11 @@ func (p tokenPlace) store(ctx context.Context, file accountFile, name string, to
 func renameAccountCommand(f *config.Flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "rename NAME NEW",
-		Short: "Rename an account, with its journal",
+		Short: "Rename an account and its journal",
 		Args:  ArgsFromUse,
-		Long: "Renames the account in the configuration, its journals and the files beside them, and its token in " +
-			"the keyring or in NAME.token beside the configuration; other token files keep their names.\n" +
-			"Quit every running lookout for this account first.",
+		Long: "Renames the account in the configuration, its journals and other state files, and its token in the " +
+			"keyring or in NAME.token beside the configuration. Other token files keep their names.\n" +
+			"First quit every instance of lookout that uses this account.",
 		Example: indentExamples("lookout accounts rename staging test"),
 		RunE: func(c *cobra.Command, args []string) error {
 			file, err := readAccountFile(f)
@@ -594,9 +595,9 @@ func removeAccountCommand(f *config.Flags) *cobra.Command {
 		Aliases: aliasesOf("remove"),
 		Short:   "Remove an account from the configuration, and the token that lookout stores for it",
 		Args:    ArgsFromUse,
-		Long: "Removes the account's block, its token in the keyring, and its token file if it is beside the " +
-			"configuration and has the account's name.\nThe journal is kept. Nothing changes at the API: revoke the " +
-			"token there if nobody else uses it.",
+		Long: "Removes the account's block from the configuration, its token from the keyring, and the file NAME.token " +
+			"beside the configuration. Other token files and the journal are kept.\n" +
+			"The token itself stays valid: revoke it at the provider if nothing else uses it.",
 		Example: indentExamples("lookout accounts remove staging"),
 		RunE: func(c *cobra.Command, args []string) error {
 			file, err := readAccountFile(f)

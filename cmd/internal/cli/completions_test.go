@@ -15,12 +15,13 @@ func TestValuesAreCompleted(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.WriteConfig("[themes.mine]\nbad = \"red\"\n")
 	const files, nothing = "\n:0\n", "\n:4\n"
+	_, panes, _ := strings.Cut(NewRootCommand().Flag("view").Usage, ": ")
 	for line, want := range map[string]string{
 		"--theme ": "auto dark light contrast contrast-light colorblind " +
 			"colorblind-light mono mine" + nothing,
 		"demo --theme ":                         "auto dark light",
 		"watch --theme ":                        "auto dark light",
-		"--view ":                               "overview issues services",
+		"--view ":                               strings.ReplaceAll(panes, ",", "") + nothing,
 		"demo --view ":                          "overview issues services",
 		"journal --outcome ":                    "sent done as wanted not done unknown" + nothing,
 		"objects link B N --method ":            "GET PUT DELETE" + nothing,

@@ -103,7 +103,7 @@ func NewRootCommand() *cobra.Command {
 func addGlobalFlags(f *config.Flags, root *cobra.Command) {
 	const readOnly = "refuse every change except creating download links"
 	root.PersistentFlags().BoolVar(&f.ReadOnly, "read-only", false, readOnly)
-	root.PersistentFlags().BoolVar(&f.NoColor, "no-color", false, "use no colours, like the variable NO_COLOR")
+	root.PersistentFlags().BoolVar(&f.NoColor, "no-color", false, "do not use colours (same as setting NO_COLOR)")
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
 		if f.NoColor {
 			return os.Setenv("NO_COLOR", "1") // programs that lookout starts use none either

@@ -115,7 +115,7 @@ func watchCommand(f *config.Flags) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return dashboard.RunWatch(c, f, invented) },
 	}
 	f.AddAccountFlags(c.Flags())
-	c.Flags().StringVar(&f.Theme, "theme", "", "colours, as for the dashboard")
+	c.Flags().StringVar(&f.Theme, "theme", "", "colours: any theme of the dashboard (see lookout --help)")
 	c.Flags().BoolVar(&f.ASCII, "ascii", false, "use only ASCII characters")
 	c.Flags().Var(&f.Refresh, "refresh", "time between refreshes, at least 5s (default 20s)")
 	c.Flags().BoolVar(&invented, "demo", false, "watch the built-in demo account")
@@ -225,8 +225,8 @@ func doctorCommand(f *config.Flags) *cobra.Command {
 		Long: "Checks the configuration, the source of the token, the address, TLS, proxy and clock, the token's " +
 			"scopes and what they allow in each pane,\n" +
 			"the terminal, and the state folders. It reads the first rows of every list, and changes nothing. " +
-			"Warnings alone give exit code 0; the first failure sets the exit code:\n" +
-			"2 configuration, 3 token, 6 no connection, 1 anything else.\n" +
+			"Warnings alone give exit code 0. Otherwise the exit code is that of the first failure:\n" +
+			"2 for the configuration, 3 for the token, 6 for the connection, 1 for anything else.\n" +
 			"The report contains no token and shows the home folder as ~, so it can be pasted into a bug report.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			closeDebug, err := f.OpenDebug(c.ErrOrStderr())

@@ -22,14 +22,14 @@ func storageResource() scriptResource {
 	return scriptResource{
 		name:        "storage",
 		singular:    "account",
-		description: "Object Storage for the whole account",
-		examples:    "lookout storage cancel --yes=account --reason \"moved elsewhere\"",
+		description: "Cancel Object Storage for the whole account",
+		examples:    "lookout storage cancel -a staging --yes=staging --reason \"moved elsewhere\"",
 		subcommands: []subcommand[any]{subcommand[row]{
 			name:        "cancel",
 			op:          client.OpCancelObjectStorage,
 			noTarget:    true,
 			asks:        asksForAccount,
-			description: "Remove all buckets and everything in them, for good; all keys stop working",
+			description: "Cancel Object Storage: all buckets and everything in them are deleted for good, and all keys stop working",
 			doneMessage: "no longer has Object Storage",
 			bindFlags:   withoutFlags(cancelStorage),
 		}.erase()},

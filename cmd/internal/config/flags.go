@@ -43,7 +43,7 @@ type Flags struct {
 func (f *Flags) AddAccountFlags(set *pflag.FlagSet) {
 	set.StringVar(&f.Config, "config", "", "configuration file (default $XDG_CONFIG_HOME/lookout/config.toml)")
 	set.StringVarP(&f.Account, "account", "a", "", "account to use, as named in the configuration")
-	set.StringVar(&f.BaseURL, "base-url", "", "API address, including the version")
+	set.StringVar(&f.BaseURL, "base-url", "", "API address with its version, such as https://api.linode.com/v4")
 	set.StringVar(&f.TokenFile, "token-file", "", "file that holds the token, readable only by its owner")
 	set.StringVar(&f.TokenEnv, "token-env", "", "environment variable that holds the token, such as LINODE_TOKEN")
 }
@@ -120,9 +120,12 @@ func (f *Flags) AddScreenFlags(set *pflag.FlagSet) {
 	set.BoolVar(&f.NoMotion, "no-motion", false, "do not briefly highlight changed rows")
 	set.BoolVar(&f.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
 	set.BoolVar(&f.Linear, "linear", false, "for screen readers: print plain lines, one item at a time")
-	set.StringVar(&f.View, "view", "", "pane to start with: overview, issues, services, …")
+	set.StringVar(
+		&f.View, "view", "", "pane to start with: overview, issues, services, contacts, credentials, ssh, stats, "+
+			"buckets, keys, clusters, transfers, journal, audit",
+	)
 	set.Var(&f.Refresh, "refresh", "time between refreshes of the visible pane, at least 5s (default 20s)")
-	set.StringVar(&f.LogFile, "log-file", "", "write lookout's own errors to this file")
+	set.StringVar(&f.LogFile, "log-file", "", "write crashes and internal errors to this file")
 }
 
 // parseRefresh parses the time between refreshes: at least 5 s, so that a dashboard left open keeps within the rate

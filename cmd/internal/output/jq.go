@@ -19,8 +19,8 @@ import (
 
 // AddJQFlag adds the flag --jq.
 func (p *Printer) AddJQFlag(set *pflag.FlagSet) {
-	set.StringVar(&p.JQ, "jq", "", "print the results of this jq expression, one result per line; strings are "+
-		"printed without quotes")
+	set.StringVar(&p.JQ, "jq", "", "print the results of this jq expression, each followed by a newline; "+
+		"strings are printed without quotes")
 }
 
 // A jqQuery is a compiled jq expression. It reaches neither files nor the environment, which may hold a token.

@@ -27,9 +27,9 @@ type RowQuery struct {
 
 // AddFlags adds the flags that all lists have.
 func (s *RowQuery) AddFlags(set *pflag.FlagSet) {
-	set.StringVar(&s.Filter, "filter", "", "only matching rows, in the dashboard's filter syntax: "+filter.Summary)
+	set.StringVar(&s.Filter, "filter", "", "print only matching rows; syntax as in the dashboard: "+filter.Summary)
 	set.StringVar(&s.Sort, "sort", "", "sort by this column once all rows are read; -NAME is descending")
-	set.IntVar(&s.Limit, "limit", 0, "stop after this many rows (default: all)")
+	set.IntVar(&s.Limit, "limit", 0, "print at most this many rows, after sorting (default: all)")
 }
 
 // Check returns an error if the flags do not fit the columns of a list.
