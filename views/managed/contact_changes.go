@@ -199,11 +199,11 @@ func editContact(a *account.Account, c *client.Contact) resource.Draft[*client.C
 // address is of no use, and the provider's console requires both. groups are suggestions.
 func contactFields(in *client.ContactRequest, groups func() []string) []form.Field {
 	return []form.Field{
-		form.Text("name", "Name", &in.Name, form.Length(2, 64)).Flag("name", "2 to 64 characters"),
+		form.Text("name", "Name", &in.Name, form.Length(2, 64)).Flag("name", "name (2 to 64 characters)"),
 		form.Text("email", "E-mail", &in.Email, form.Email()).Flag("email", "where alerts are sent"),
 		form.Text("phone.primary", "Phone", &in.Phone.Primary).Flag("phone", "first number to call"),
 		form.Text("phone.secondary", "Second phone", &in.Phone.Secondary).Flag("phone2", "second number to call"),
 		form.Combobox("group", "Group", &in.Group, groups, form.Optional(form.Length(2, 50))).
-			Flag("group", "2 to 50 characters"),
+			Flag("group", "contact group (2 to 50 characters)"),
 	}
 }

@@ -22,7 +22,7 @@ func monitoringOperations(a *account.Account) []resource.Operation[*client.Servi
 	return []resource.Operation[*client.Service]{
 		{
 			Name:            "disable",
-			CommandHelp:     "Stop monitoring; --for sets how long",
+			CommandHelp:     "Stop monitoring, at once or for a planned window; --for sets when and how long",
 			RepeatInScripts: true,
 			Description:     "stop monitoring now or later, for a time that it asks for",
 			Scope:           string(hour1),
@@ -81,7 +81,7 @@ func windowOperations(a *account.Account) []resource.Operation[*client.Service] 
 		{
 			Name:        "cancel maintenance",
 			Command:     "cancel-maintenance",
-			CommandHelp: "Cancel the next planned maintenance window",
+			CommandHelp: "Cancel the next planned maintenance window (see services disable --for)",
 			Description: "cancel the next planned time without monitoring",
 			Keys:        []string{"W"},
 			Call:        client.OpCancelMaintenance,
@@ -316,8 +316,8 @@ func (in *disableRequest) fields(a *account.Account) []form.Field {
 			Scripted(form.ScriptInput{
 				Flag:    "for",
 				Default: "none",
-				Usage: "for how long or until when: " + WindowExamples +
-					"; a running dashboard or lookout keep then enables the service",
+				Usage: "for how long or until when, in local time: " + WindowExamples +
+					" (until you enable it); at the end, a running dashboard or lookout keep enables the service",
 				Set: func(text string) string {
 					in.choice, in.other = otherWindow, text
 					return in.problem(a)

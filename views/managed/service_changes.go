@@ -208,8 +208,9 @@ func serviceFields(a *account.Account, in *client.ServiceRequest) []form.Field {
 	unread := func() string { return resource.FormRemark(account.AllRows(a, a.Credentials())) }
 	options := func() []form.MultiChoiceOption { return credentialOptions(a) }
 	return []form.Field{
-		form.Text("label", "Label", &in.Label, form.Length(3, 64)).Flag("label", "3 to 64 characters"),
-		form.Choice("service_type", "Type", &in.Type, client.TypeURL, client.TypeTCP).Flag("type", "url or tcp"),
+		form.Text("label", "Label", &in.Label, form.Length(3, 64)).Flag("label", "label (3 to 64 characters)"),
+		form.Choice("service_type", "Type", &in.Type, client.TypeURL, client.TypeTCP).
+			Flag("type", "type of check: url or tcp"),
 		form.Text("address", "Address", &in.Address, form.Length(3, 100)).
 			Note("a URL, or host:port for tcp; the part after # is not kept").
 			Flag("address", "a URL, or host:port for tcp"),
@@ -221,7 +222,7 @@ func serviceFields(a *account.Account, in *client.ServiceRequest) []form.Field {
 		}).
 			When(func() bool { return isPrivateAddress(in.Address) }).
 			Note("needed only for a private address").
-			Flag("region", "only for a private address"),
+			Flag("region", "region of the address; needed only for a private address"),
 		form.Number("timeout", "Timeout (s)", &in.Timeout, 1, 255).
 			Flag("timeout", timeoutUsage),
 		form.Text("body", "Expected text", &in.Body, form.Length(0, 100)).

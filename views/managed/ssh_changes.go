@@ -31,7 +31,7 @@ func Instances(a *account.Account) resource.Resource[*client.Instance] {
 		Name:        "ssh",
 		Singular:    "instance",
 		Plural:      "instances",
-		Description: "How support logs in to each instance",
+		Description: "SSH settings of instances: how the provider's support logs in",
 		Examples: []string{
 			"ssh list",
 			"ssh get db1",
@@ -205,10 +205,10 @@ func sshFields(in *client.InstanceRequest) []form.Field {
 			Flag("user", "user name; empty means root"),
 		form.Text("ssh.ip", "Address", &in.SSH.IP, checkSSHAddress).
 			Note("an IP address of the instance, or any").
-			Flag("ip", "an address of the instance, or any"),
+			Flag("ip", `an IP address of the instance, or "any"`),
 		form.OptionalNumber("ssh.port", "Port", &in.SSH.Port, 1, 65535).
 			Note("empty is 22").
-			Flag("port", "port; 0 is 22"),
+			Flag("port", "SSH port; 0 means 22"),
 	}
 }
 

@@ -57,7 +57,7 @@ func Stats(a *account.Account) resource.Resource[*StatSeries] {
 	return resource.Resource[row]{
 		Name:           "stats",
 		Singular:       "series",
-		Description:    "CPU, disk, network and swap of all instances over the last 24 hours",
+		Description:    "Load of all instances over the last 24 hours: cpu, disk, net_in, net_out and swap",
 		Examples:       []string{"stats", "stats list -o ndjson", "stats get cpu"},
 		Argument:       "NAME",
 		ID:             func(s row) string { return s.Name },

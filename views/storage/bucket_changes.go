@@ -90,7 +90,7 @@ func bucketOperations(a *account.Account) []resource.Operation[*client.Bucket] {
 	return []resource.Operation[*client.Bucket]{
 		{
 			Name:        "access",
-			CommandHelp: "Change a bucket's ACL and CORS",
+			CommandHelp: "Change a bucket's ACL, its CORS setting, or both",
 			Description: "change its canned ACL and CORS",
 			Keys:        []string{"x"},
 			Call:        client.OpUpdateBucketAccess,
@@ -258,7 +258,7 @@ func bucketFields(in *client.BucketRequest, clusters func() []string, checks ...
 		form.Choice("acl", "ACL", &in.ACL, cannedACLs()...).Flag("acl", ACLChoices),
 		form.Switch("cors_enabled", "CORS", &in.CORS).
 			Note("yes lets web pages from any origin read from it").
-			Flag("cors", "allow all origins"),
+			Flag("cors", "allow requests from all origins (CORS)"),
 	}
 }
 
@@ -516,7 +516,7 @@ func (in *accessInput) fields(b *client.Bucket) []form.Field {
 			Scripted(form.ScriptInput{Flag: "acl", Usage: ACLChoices, Except: string(unknownACL)}),
 		form.Choice("cors_enabled", "CORS", &in.cors, cors...).Scripted(form.ScriptInput{
 			Flag:  "cors",
-			Usage: "allow all origins; --cors=false forbids them",
+			Usage: "allow requests from all origins (CORS); --cors=false turns CORS off",
 			Bool:  true,
 			Set:   in.setCORS,
 		}),

@@ -52,7 +52,7 @@ func accessKeyCommands(r scriptResource) scriptResource {
 		verb:         "Creates",
 		args:         "LABEL",
 		noTarget:     true,
-		description:  "Create a key; its secret is shown only once",
+		description:  "Create a key with --bucket, --nothing or --unlimited; its secret is shown only once",
 		bindFlags:    createAccessKey,
 		columns:      createdKeyColumns(r.columns),
 		recoveryHint: lostSecretHint,
@@ -82,7 +82,7 @@ func lostSecretHint(k *createdKey) string {
 // of the old key until it is revoked.
 func rotateAccessKey(set *pflag.FlagSet, r scriptResource) planFunc[*createdKey] {
 	label := set.String("label", "", "label of the new key (default: the old key's label)")
-	all := set.Bool("unlimited", false, "give the new key access to everything, like the old one")
+	all := set.Bool("unlimited", false, "give the new key access to everything; required if the old one has it")
 	path := set.String("secret-file", "", "write the secret to a new file (mode 0600) instead of showing it")
 	return func(ctx context.Context, s *scriptSession, _ *createdKey, args []string) (change[*createdKey], error) {
 		var c change[*createdKey]
@@ -320,8 +320,8 @@ func rcloneCommand() subcommand[any] {
 		args:            "CLUSTER/BUCKET",
 		noTarget:        true,
 		printsOwnResult: true,
-		description: "Set up rclone for files larger than 5 GiB: create a key limited to the bucket, write its " +
-			"secret to a profile, and print the command",
+		description: "Set up rclone, which can store files larger than 5 GiB: create a key limited to the bucket, " +
+			"write it to an rclone configuration file, and print the command that uploads a file",
 		bindFlags: setUpRclone,
 	}.erase()
 }
@@ -330,7 +330,7 @@ func rcloneCommand() subcommand[any] {
 func setUpRclone(set *pflag.FlagSet) planFunc[*client.AccessKey] {
 	path := set.String(
 		"profile", "",
-		"new file (mode 0600) for the profile with the secret (default: lookout-BUCKET.rclone.conf)",
+		"rclone configuration file to create (mode 0600), with the secret (default: lookout-BUCKET.rclone.conf)",
 	)
 	return func(
 		ctx context.Context, s *scriptSession, _ *client.AccessKey, args []string,

@@ -116,12 +116,11 @@ func addAccountCommand(f *config.Flags) *cobra.Command {
 		Short: "Ask for an account's address and token, test them, and add the account",
 		Args:  ArgsFromUse,
 		Long: "Says where to create a token and which scopes it needs, tests it, shows what it allows in each pane, " +
-			"and writes the configuration once you agree.\nA token that you paste is kept in a file that only you can " +
-			"read or in the system's keyring; one in an environment variable, a file or a program can stay there.\n" +
-			"With --read-only, lookout refuses every change to the new account except creating download links.",
-		Example: indentExamples(
-			"lookout accounts add production --protected --color red\nlookout accounts add staging",
-		),
+			"and writes the configuration once you agree.\nA token that you paste is kept in a file that only you " +
+			"can read or in the keyring; any other token can stay where it is, such as in a variable.\n" +
+			"With --read-only, lookout refuses every change to the account except creating download links.",
+		Example: indentExamples("lookout accounts add production --protected --color red\n" +
+			"lookout accounts add staging"),
 		RunE: func(c *cobra.Command, args []string) error {
 			file, err := readAccountFile(f)
 			if err != nil {
@@ -159,7 +158,7 @@ func addAccountCommand(f *config.Flags) *cobra.Command {
 			return w.AddAccount(c.Context())
 		},
 	}
-	c.Flags().StringVar(&f.BaseURL, "base-url", "", "API address with its version, such as https://api.linode.com/v4")
+	c.Flags().StringVar(&f.BaseURL, "base-url", "", config.BaseURLUsage)
 	c.Flags().BoolVar(&protected, "protected", false, "show PROD beside the name, and ask before every change")
 	c.Flags().StringVar(&color, "color", "", "colour of the name: "+strings.Join(config.AccountColors(), ", "))
 	setFlagChoices(c.Flags(), "color", config.AccountColors()...)
@@ -595,8 +594,8 @@ func removeAccountCommand(f *config.Flags) *cobra.Command {
 		Aliases: aliasesOf("remove"),
 		Short:   "Remove an account from the configuration, and the token that lookout stores for it",
 		Args:    ArgsFromUse,
-		Long: "Removes the account's block from the configuration, its token from the keyring, and the file NAME.token " +
-			"beside the configuration. Other token files and the journal are kept.\n" +
+		Long: "Removes the account's block from the configuration, its token from the keyring, and " +
+			"NAME.token beside the configuration. Other token files and the journal are kept.\n" +
 			"The token itself stays valid: revoke it at the provider if nothing else uses it.",
 		Example: indentExamples("lookout accounts remove staging"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -611,7 +610,7 @@ func removeAccountCommand(f *config.Flags) *cobra.Command {
 			return file.remove(c, f, name, yes)
 		},
 	}
-	c.Flags().BoolVar(&yes, "yes", false, "do not ask for confirmation; needed if standard input is not a terminal")
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask for confirmation; required if standard input is not a terminal")
 	return c
 }
 

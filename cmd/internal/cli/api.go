@@ -40,11 +40,11 @@ func apiCommand(f *config.Flags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "api METHOD PATH",
 		Short: "Send one request to the API, and print the response as JSON",
-		Long: "Sends one request to PATH, relative to the account's base URL, and prints the response as JSON.\n\n" +
-			"As with every command, changes are recorded in the journal, refused with --read-only, and need " +
-			"confirmation on protected accounts. The journal records the body fields that lookout knows, without " +
-			"secrets.\n\n" +
-			"The operations:\n\n" + operationsHelp(),
+		Long: "PATH is relative to the account's base URL. With --paginate, one request is sent for each page.\n\n" +
+			"Changes are recorded in the journal, with the documented body fields except secrets. Deletions need " +
+			"confirmation on every account, other changes only on protected accounts. --read-only refuses every " +
+			"change except creating download links.\n\n" +
+			"Only these operations are accepted:\n\n" + operationsHelp(),
 		Args: ArgsFromUse,
 		Example: indentExamples(`lookout api GET /managed/services/4
 lookout api GET /managed/services --paginate --jq '.[].label'
@@ -56,8 +56,8 @@ lookout api POST /managed/services/4/disable --reason "kernel update"`),
 	f.AddDebugFlag(c.Flags())
 	f.AddDryRunFlag(c.Flags())
 	set := c.Flags()
-	set.StringArrayVar(&a.fields, "field", nil, "NAME=VALUE: a field of the body, or of the query with GET; numbers, "+
-		"true, false, null, lists and objects are sent as JSON, anything else as text; can be repeated")
+	set.StringArrayVar(&a.fields, "field", nil, "NAME=VALUE: a body field or, with GET, a query parameter; numbers, "+
+		"true, false, null, lists and objects in a body are sent as JSON, anything else as text; can be repeated")
 	set.StringVar(&a.input, "input", "", "file with the body as JSON; - is standard input")
 	set.BoolVar(&a.paginate, "paginate", false, "read all pages of a list, and print their rows as one list")
 	set.StringVar(&a.reason, "reason", "", "reason for the change, for the journal and the handover")

@@ -22,16 +22,23 @@ import (
 func auditCommand(f *config.Flags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "audit",
-		Short: "Find problems that go unnoticed until they matter: services with no one to call, unlimited keys, …",
+		Short: "Find problems that go unnoticed until they matter, such as services with no one to call",
 		Args:  NoArgs,
-		Long: "Reads the account, and changes nothing. Finds services with no one to call, groups without a " +
-			"phone number, contacts whose group no service uses,\n" +
-			"unused credentials, services disabled indefinitely or past their end time, unlimited access keys and " +
-			"public buckets, and certificates that have expired or will expire within 30 days. The API does " +
-			"not report the expiry date; lookout knows it only for certificates uploaded from this machine.\n" +
-			"Anything that could not be read is \"not known\", never \"ok\". The exit code is 0 if nothing was " +
-			"found, 1 if something was, and the code of the failure if nothing was found but something could not be " +
-			"read. An unknown expiry date does not affect it.",
+		Long: `Reads the account, and changes nothing. The checks find:
+
+    nobody-called      services with no one to call
+    no-phone           contact groups without a phone number
+    unused-contact     contacts whose group no service uses
+    unused-credential  credentials that no service uses
+    off-without-end    services disabled indefinitely or past their end time
+    unlimited-key      access keys with access to everything
+    public-bucket      public buckets
+    certificate        certificates that have expired or will expire within 30 days
+
+The API does not report when a certificate expires; lookout knows it only for certificates uploaded from this machine.
+Anything that could not be read is reported as "not known", never as "ok". The exit code is 0 if everything was read
+and nothing was found, and 1 if anything was found. If nothing was found but something could not be read, it is the
+code of that failure. An unknown expiry date does not affect it.`,
 		Example: indentExamples("lookout audit\nlookout audit --ignore unlimited-key -o json"),
 	}
 	f.AddAccountFlags(c.Flags())
@@ -129,8 +136,8 @@ func statusCommand(f *config.Flags) *cobra.Command {
 		Short: "Show what is broken, with an exit code for cron, CI and monitoring",
 		Args:  NoArgs,
 		Long: "Prints a line for each service that is down and each issue that is open, and nothing if all is well.\n" +
-			"A disabled service does not count as a problem, but its open issue does. Anything that could not be\n" +
-			"read is listed as \"not known\".\n" +
+			"A disabled service does not count as a problem, but an open issue on it does. Anything that could not\n" +
+			"be read is listed as \"not known\".\n" +
 			fmt.Sprintf(
 				"The exit code is 0 if all is well, and %d if something is broken. If nothing is known to be\n"+
 					"broken but a list could not be read, it is the code of that failure.",

@@ -6,14 +6,25 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"lookout/client/emulator"
+	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/testenv"
 	"lookout/views/account/audit"
 )
+
+// The help says what each check finds.
+func TestAudit_helpNamesChecks(t *testing.T) {
+	for _, name := range audit.Checks() {
+		if long := auditCommand(&config.Flags{}).Long; !strings.Contains(long, "\n    "+name+" ") {
+			t.Errorf("the help does not say what %s finds", name)
+		}
+	}
+}
 
 // auditOf runs an audit and returns the IDs that each check found, and how each check ended.
 func auditOf(r *testEnv, code int, args ...string) (found map[string][]string, states map[string]string) {

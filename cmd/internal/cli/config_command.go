@@ -68,7 +68,8 @@ func configCommand(f *config.Flags) *cobra.Command {
 			return output.WriteJSON(c.OutOrStdout(), config.Schema(), "  ")
 		})
 	remove := false
-	keep := sub("token", "Store an account's token in the system's keyring",
+	keep := sub("token",
+		"Store an account's token in the system's keyring, without testing it or changing the configuration",
 		"lookout config token -a production < new.token\nlookout config token -a production --remove", NoArgs,
 		func(c *cobra.Command, _ []string) error { return runConfigToken(c, f, remove) })
 	keep.Flags().BoolVar(&remove, "remove", false, "remove the token from the keyring")

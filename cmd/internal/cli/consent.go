@@ -37,14 +37,14 @@ func (y *yesFlag) Type() string { return "bool" }
 
 // addYesFlag adds --yes to the flags of a subcommand that changes something.
 func addYesFlag(set *pflag.FlagSet, y *yesFlag, asks askRule) {
-	about := "do not ask for confirmation; on a protected account, use --yes=NAME with the account's name"
+	about := "do not ask for confirmation; only protected accounts ask, and need --yes=NAME with the account's name"
 	switch asks {
 	case asksAlways:
-		about = "do not ask for confirmation; needed if standard input is not a terminal; on a protected account, " +
-			"use --yes=NAME with the account's name"
+		about = "do not ask for confirmation; required if standard input is not a terminal; protected accounts need " +
+			"--yes=NAME with the account's name"
 	case asksForAccount:
-		about = "do not ask for confirmation; use --yes=NAME with the account's name; needed if standard input is " +
-			"not a terminal"
+		about = "do not ask for confirmation; it must be --yes=NAME with the account's name; required if standard " +
+			"input is not a terminal"
 	}
 	set.Var(y, "yes", about)
 	set.Lookup("yes").NoOptDefVal = string(yesWithoutName)

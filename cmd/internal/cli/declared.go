@@ -194,7 +194,7 @@ func (d declaredOperation) help() string {
 	case d.op.CommandHelp != "":
 		return d.op.CommandHelp
 	case name == "update":
-		return "Set the values given as flags"
+		return "Change " + withArticle(d.singular) + "; fields without a flag keep their values"
 	case d.op.Description != "":
 		return capitalize(name) + " " + withArticle(d.singular) + ": " + d.op.Description
 	default:

@@ -22,14 +22,14 @@ func emulateCommand() *cobra.Command {
 	var faults []string
 	c := &cobra.Command{
 		Use:   "emulate",
-		Short: "Serve the emulated API on this machine for any HTTP client",
+		Short: "Run an emulation of the API on this machine, for any HTTP client",
 		Args:  NoArgs,
 		Example: indentExamples(
 			`lookout emulate --listen 127.0.0.1:8080 --token demo --fault "GET /managed/services status=503 times=3"
 lookout emulate --fault "POST /object-storage/keys late=15s" --fault "GET /managed/services stale=30s"`,
 		),
-		Long: "Serves the documented account API at an address on this machine, and prints the address first.\n" +
-			"It reports every applied change on standard error.\n" + serviceHelp + "\n" + faultHelp,
+		Long: "Prints the address of the API, then reports every applied change on standard error.\n" + serviceHelp +
+			"\n" + faultHelp,
 		RunE: func(c *cobra.Command, _ []string) error { return runEmulator(c.Context(), listen, o, faults) },
 	}
 	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address on this machine; port 0 chooses a free port")
@@ -45,7 +45,7 @@ lookout emulate --fault "POST /object-storage/keys late=15s" --fault "GET /manag
 		&o.RestrictedUser,
 		"restricted",
 		false,
-		"make the account's user restricted, with no access to Managed",
+		"emulate a restricted user, who has no access to Managed monitoring",
 	)
 	c.Flags().StringArrayVar(&faults, "fault", nil, "fault to inject; can be repeated")
 	return c
@@ -55,7 +55,7 @@ lookout emulate --fault "POST /object-storage/keys late=15s" --fault "GET /manag
 func addServiceFlag(c *cobra.Command, service *string) {
 	c.Flags().StringVar(
 		service, "service", emulator.ServiceDocument,
-		"the API to emulate: 2021 (as documented) or now (as the real service works today)",
+		"API behaviour to emulate: 2021 (as in the documentation of that year) or now (as the live API behaves)",
 	)
 	setFlagChoices(c.Flags(), "service", emulator.ServiceDocument, emulator.ServiceNow)
 }
@@ -68,19 +68,25 @@ func checkService(name string) error {
 }
 
 // serviceHelp describes --service.
-const serviceHelp = `--service now differs from the documentation where the real service does: newer buckets without ` +
-	`a cluster, keys with regions, missing JSON members, {} as an object's access, a second cancellation of Object ` +
-	`Storage that is rejected, enforced rate limits, and X-Filter that works only on a contact's group.`
+const serviceHelp = `--service now differs from the documentation where the live API does: newer buckets have no ` +
+	`cluster, keys have regions, some JSON members are missing, an object's access may be {}, a second cancellation ` +
+	`of Object Storage is rejected, rate limits are enforced, and X-Filter works only on a contact's group.`
 
 // faultHelp describes --fault.
-const faultHelp = `--fault takes a request and what should go wrong with it. ` +
-	`The request is a method and a path, in which * stands for any text, or the name of an operation ` +
-	`("disable service"). What goes wrong: status=503 sets the status, html sends a page instead of JSON, ` +
-	`reset drops the connection, and cut=BYTES ends the response after that many bytes; delay=2s delays it; and ` +
-	`retry-after=7 sets that header. If the word applied is added, a change takes effect even though the response ` +
-	`is broken; with late=15s, it is applied 15 s after it arrived (with status 504 if nothing else is given). ` +
-	`stale=30s answers reads with the account as it was 30 s ago; add alternate to do so only for every other read. ` +
-	`times=3 affects only the first three requests.`
+const faultHelp = `--fault is a request and what goes wrong with it. The request is a method and a path, in which * ` +
+	`stands for any text, or an operation as the journal names it, such as "disable service". What goes wrong:
+
+    status=503     set the status
+    html           send a web page instead of JSON
+    reset          drop the connection
+    cut=BYTES      end the response after that many bytes
+    delay=2s       delay the response
+    retry-after=7  set that header
+    applied        apply the change even though the response is broken
+    late=15s       apply the change 15 s later (status 504 unless another is given)
+    stale=30s      answer reads with the account as it was 30 s ago
+    alternate      with stale: only every other read
+    times=3        affect only the first three requests`
 
 func runEmulator(ctx context.Context, listen string, o emulator.Options, faults []string) error {
 	if !slices.Contains([]string{"demo", "empty", "large"}, o.Seed) {

@@ -112,7 +112,9 @@ func handoverCommand(f *config.Flags) *cobra.Command {
 	}
 	f.AddAccountFlags(c.Flags())
 	f.AddDebugFlag(c.Flags())
-	c.Flags().StringVar(&since, "since", "8h", "start of the shift: a duration such as 8h, or a day such as 2026-11-20")
+	c.Flags().StringVar(
+		&since, "since", "8h", "start of the shift: how long ago, such as 8h, or a date such as 2026-11-20",
+	)
 	c.Flags().StringVarP(&format, "output", "o", "markdown", "output format: markdown, json")
 	setFlagChoices(c.Flags(), "output", "markdown", "json")
 	return c

@@ -108,10 +108,10 @@ func journalResource() scriptResource {
 				&q.since,
 				"since",
 				"24h",
-				"how far back: a duration such as 8h, a day such as 2026-11-20, or all",
+				"how far back: a duration such as 8h, a date such as 2026-11-20, or all",
 			)
 			set.StringSliceVar(
-				&q.outcomes, "outcome", nil, "only changes with these outcomes, such as unknown,sent",
+				&q.outcomes, "outcome", nil, "only changes with these outcomes: "+strings.Join(outcomeNames(), ", "),
 			)
 			setFlagChoices(set, "outcome", outcomeNames()...)
 		},

@@ -67,7 +67,7 @@ func makeLink(set *pflag.FlagSet) planFunc[*link] {
 	method := set.String("method", http.MethodGet, "GET, PUT or DELETE")
 	setFlagChoices(set, "method", http.MethodGet, http.MethodPut, http.MethodDelete)
 	kind := set.String(
-		"content-type", "", "content type that the request must then send (default for PUT: application/octet-stream)",
+		"content-type", "", "Content-Type that users of the link must send (default for PUT: application/octet-stream)",
 	)
 	return func(_ context.Context, s *scriptSession, _ *link, args []string) (c change[*link], err error) {
 		o, err := parseObjectArgs(args)
@@ -122,7 +122,7 @@ func readersResource(singular, args string) scriptResource {
 		singular: singular,
 		listName: "readers",
 		listSummary: "Show who can read the " + singular +
-			": ACL and CORS, access keys, links; policies set through S3 are not visible",
+			", by ACL, CORS setting, access keys and links; policies set through S3 are not visible",
 		listArgs: args,
 		columns: resource.EraseColumns([]resource.ColumnDefinition[*row]{
 			{Name: "kind", Value: func(r *row) string { return string(r.Kind) }},

@@ -139,8 +139,9 @@ func objectFilesResource() scriptResource {
 				noTarget:        true,
 				printsOwnResult: true,
 				bindFlags:       getObject,
-				description: "Download an object to a file (default: its name without folders; - is " +
-					"standard output), or, with patterns or -r, several objects to a folder",
+				description: "Download an object to FILE (default: its name without folders; - is standard output) " +
+					"or, with patterns, several names or -r, objects to the folder FILE; the last of two or more " +
+					"arguments after the bucket is FILE",
 			}.erase(),
 			subcommand[client.ObjectRef]{
 				name:            "put",
@@ -173,7 +174,7 @@ func objectFilesResource() scriptResource {
 				noTarget:        true,
 				printsOwnResult: true,
 				description: "Copy new files from a folder to a bucket, or the other way round; the path " +
-					"of the folder begins with / or . (./site), and the other side is CLUSTER/BUCKET[/PREFIX]",
+					"of the folder must begin with / or . (./site), and the other side is CLUSTER/BUCKET[/PREFIX]",
 				bindFlags: syncObjects,
 			}.erase(),
 			copyCommand("cp", transfer.Copy), copyCommand("mv", transfer.Move), rcloneCommand(),
@@ -190,8 +191,8 @@ func copyCommand(name string, kind transfer.Kind) subcommand[any] {
 		args:            "SOURCE... TARGET",
 		noTarget:        true,
 		printsOwnResult: true,
-		description: "Copy objects within a bucket or to another one, from CLUSTER/BUCKET/NAME to " +
-			"CLUSTER/BUCKET[/NAME]; NAME may be a pattern, and -r copies folders",
+		description: "Copy objects within a bucket or to another one; SOURCE is CLUSTER/BUCKET/NAME, in which NAME " +
+			"may be a pattern, and TARGET is CLUSTER/BUCKET[/NAME]",
 		bindFlags: copyObjects(kind),
 	}
 	if kind == transfer.Move {
@@ -298,7 +299,8 @@ func (s *scriptSession) readObjectACL(ctx context.Context, o client.ObjectRef) (
 func getObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 	var flags planFlags
 	flags.add(set, "replace existing files that differ")
-	recursive := set.BoolP("recursive", "r", false, "NAME is a folder: download everything in it")
+	const inFolders = "also download everything in the folders that NAME names or matches"
+	recursive := set.BoolP("recursive", "r", false, inFolders)
 	dryRun := set.Bool("dry-run", false, "print what would be downloaded, and download nothing")
 	return func(
 		ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
@@ -485,7 +487,7 @@ func putObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 	var flags planFlags
 	flags.add(set, "replace existing objects that differ")
 	recursive := set.BoolP("recursive", "r", false, "FILE is a folder: store everything in it")
-	kind := set.String("content-type", "", "content type of a single file (default: by the file's name)")
+	kind := set.String("content-type", "", "content type of a single file (default: guessed from the file's name)")
 	return func(
 		ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
 	) (c change[client.ObjectRef], err error) {
@@ -615,7 +617,7 @@ func (s *scriptSession) storeObject(ctx context.Context, w *approvedChange, r tr
 
 // removeObject plans to remove an object, or several.
 func removeObject(set *pflag.FlagSet) planFunc[client.ObjectRef] {
-	recursive := set.BoolP("recursive", "r", false, "NAME is a folder: remove everything in it")
+	recursive := set.BoolP("recursive", "r", false, "also remove everything in the folders that NAME names or matches")
 	return func(
 		ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
 	) (c change[client.ObjectRef], err error) {

@@ -128,7 +128,10 @@ func (r scriptResource) acceptsLabel() bool {
 
 // argUsage returns how the help names the argument: "ID|LABEL".
 func (r scriptResource) argUsage() string {
-	if r.acceptsLabel() {
+	switch {
+	case r.name == "contacts": // which have no label
+		return "ID|NAME"
+	case r.acceptsLabel():
 		return "ID|LABEL"
 	}
 	return r.idArg

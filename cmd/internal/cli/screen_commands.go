@@ -86,10 +86,10 @@ func demoCommand(f *config.Flags) *cobra.Command {
 		Short:   "Try lookout on a built-in demo account: no token, no network",
 		Args:    NoArgs,
 		Example: indentExamples("lookout demo --theme light\nlookout demo --service now"),
-		Long: "Opens the dashboard on an account that exists only in this process; C switches to a second, empty " +
+		Long: "Opens the dashboard on an account that exists only while lookout runs; C switches to a second, empty " +
 			"one.\n" +
-			"To make something go wrong, type \":demo\" and one of " + dashboard.DemoFaultNames() +
-			"; \":demo off\" ends it.",
+			"To make something go wrong, type \":demo\" and one of these names; \":demo off\" ends it:\n" +
+			dashboard.DemoFaultHelp(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := checkService(service); err != nil {
 				return err
@@ -145,7 +145,7 @@ func keepCommand(f *config.Flags) *cobra.Command {
 		},
 	}
 	f.AddAccountFlags(c.Flags())
-	c.Flags().BoolVar(&detach, "detach", false, "run in the background, even after the terminal is closed")
+	c.Flags().BoolVar(&detach, "detach", false, "run in the background, and go on after the terminal is closed")
 	c.Flags().StringVar(
 		&unit, "unit", "",
 		"print a file that starts lookout keep at login: systemd (a user unit), launchd (a plist), or both",

@@ -25,11 +25,12 @@ func storageResource() scriptResource {
 		description: "Cancel Object Storage for the whole account",
 		examples:    "lookout storage cancel -a staging --yes=staging --reason \"moved elsewhere\"",
 		subcommands: []subcommand[any]{subcommand[row]{
-			name:        "cancel",
-			op:          client.OpCancelObjectStorage,
-			noTarget:    true,
-			asks:        asksForAccount,
-			description: "Cancel Object Storage: all buckets and everything in them are deleted for good, and all keys stop working",
+			name:     "cancel",
+			op:       client.OpCancelObjectStorage,
+			noTarget: true,
+			asks:     asksForAccount,
+			description: "Cancel Object Storage: all buckets and everything in them are deleted for good, and all " +
+				"keys stop working",
 			doneMessage: "no longer has Object Storage",
 			bindFlags:   withoutFlags(cancelStorage),
 		}.erase()},

@@ -42,7 +42,8 @@ func parseSide(arg string) (folder string, place client.ObjectRef, err error) {
 func syncObjects(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 	var flags planFlags
 	flags.add(set, "replace what differs")
-	const deletes = "finally, and only after asking, delete what exists only in the target"
+	const deletes = "at the end, delete what exists only in the target; every account then asks first, unless " +
+		"--yes is given"
 	set.BoolVar(&flags.deletes, "delete", false, deletes)
 	return func(
 		ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
@@ -124,14 +125,15 @@ func copyObjects(kind transfer.Kind) func(*pflag.FlagSet) planFunc[client.Object
 	return func(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 		var flags planFlags
 		set.BoolVar(&flags.force, "force", false, "replace existing objects that differ")
-		set.BoolVar(&flags.skip, "skip-existing", false, "skip everything that exists, without comparing it")
+		set.BoolVar(&flags.skip, "skip-existing", false, skipExistingUsage)
 		set.BoolVar(
 			&flags.keepBoth,
 			"keep-both",
 			false,
 			`if a file differs from an existing one, store it under another name: "a (2).txt"`,
 		)
-		recursive := set.BoolP("recursive", "r", false, "SOURCE is a folder: everything in it")
+		const inFolders = "also take everything in the folders that SOURCE names or matches"
+		recursive := set.BoolP("recursive", "r", false, inFolders)
 		return func(
 			ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
 		) (c change[client.ObjectRef], err error) {

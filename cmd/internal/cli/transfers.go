@@ -28,10 +28,13 @@ type planFlags struct {
 	deletes                         bool // what only the target has is deleted in the end
 }
 
+// skipExistingUsage explains --skip-existing.
+const skipExistingUsage = "skip everything that already exists in the target, without comparing it"
+
 // add adds the flags. force says what --force replaces.
 func (f *planFlags) add(set *pflag.FlagSet, force string) {
 	set.BoolVar(&f.force, "force", false, force)
-	set.BoolVar(&f.skip, "skip-existing", false, "skip everything that exists, without comparing it")
+	set.BoolVar(&f.skip, "skip-existing", false, skipExistingUsage)
 	set.BoolVar(
 		&f.keepBoth,
 		"keep-both",

@@ -39,11 +39,14 @@ type Flags struct {
 	AccountOnly bool // address and token come only from the account's block
 }
 
+// BaseURLUsage explains --base-url.
+const BaseURLUsage = "API address with its version, such as https://api.linode.com/v4"
+
 // AddAccountFlags adds the flags of commands that use a real account.
 func (f *Flags) AddAccountFlags(set *pflag.FlagSet) {
 	set.StringVar(&f.Config, "config", "", "configuration file (default $XDG_CONFIG_HOME/lookout/config.toml)")
 	set.StringVarP(&f.Account, "account", "a", "", "account to use, as named in the configuration")
-	set.StringVar(&f.BaseURL, "base-url", "", "API address with its version, such as https://api.linode.com/v4")
+	set.StringVar(&f.BaseURL, "base-url", "", BaseURLUsage)
 	set.StringVar(&f.TokenFile, "token-file", "", "file that holds the token, readable only by its owner")
 	set.StringVar(&f.TokenEnv, "token-env", "", "environment variable that holds the token, such as LINODE_TOKEN")
 }
@@ -54,7 +57,7 @@ func (f *Flags) AddDryRunFlag(set *pflag.FlagSet) {
 		&f.DryRun,
 		"dry-run",
 		false,
-		"print requests as curl commands with secrets masked; only reads are sent",
+		"print what would change, and change nothing; requests are printed as curl commands with secrets masked",
 	)
 }
 

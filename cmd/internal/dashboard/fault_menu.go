@@ -3,7 +3,6 @@ package dashboard
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -97,11 +96,10 @@ func (d *faultMenu) commands() []shell.PaletteCommand {
 	return all
 }
 
-// DemoFaultNames lists the names of the faults.
-func DemoFaultNames() string {
-	var names []string
+// DemoFaultHelp lists the faults and what they do, one per line.
+func DemoFaultHelp() (text string) {
 	for _, t := range demoFaults() {
-		names = append(names, t.name)
+		text += "\n    " + t.name + ": " + t.description
 	}
-	return strings.Join(names, ", ")
+	return text
 }

@@ -36,8 +36,8 @@ code is not 0; a JSON array is then left open, so that no program mistakes it fo
 rows set the widths of a table's columns. Every output format (table, json, ndjson, csv) has times as RFC 3339 in UTC.
 
 --jq prints the results of a jq expression, which is applied to each row with -o ndjson, and otherwise to
-the whole array or object, which is kept in memory. A string is printed without quotes, with control
-and invisible characters escaped (in a pipe it keeps its line breaks); anything else is one line of JSON. The expression cannot read
+the whole array or object, which is kept in memory. A string is printed without quotes, with control and invisible
+characters escaped (in a pipe it keeps its line breaks); anything else is one line of JSON. The expression cannot read
 files or environment variables. If the expression fails, the results up to then are still printed.`
 
 // A Printer writes rows as the flags of a command say.
