@@ -63,6 +63,36 @@ func TestFrame_walkEmptyAccount(t *testing.T) {
 	}
 }
 
+// However narrow the terminal is and however many keys a pane has, the hints end with the key that shows all others.
+func TestFrame_hintOfHelp(t *testing.T) {
+	walks := [][]string{
+		{"2", "<enter>"}, {"3", "A"}, {"3", "<enter>"}, {"3", "i"}, {"8", "W"}, {"8", "/", "cdn.acme", "<enter>", "c"},
+		{"8", "/", "cdn.acme", "<enter>", "<enter>", "/", "index", "<enter>"},
+		{"8", "/", "cdn.acme", "<enter>", "<enter>", "/", "index", "<enter>", "<enter>", "<enter>"},
+		{"8", "/", "cdn.acme", "<enter>", "<enter>", "/", "index", "<enter>", "L", "<ctrl+s>"},
+	}
+	for _, service := range []string{emulator.ServiceDocument, emulator.ServiceNow} {
+		for _, width := range []int{40, 60, 80} {
+			t.Run(fmt.Sprintf("%s/%d", service, width), func(t *testing.T) {
+				startProgram(t, emulator.Options{Service: service}, screenSize{width, 24}, func(r *harness) {
+					all := walks
+					for n, pane := range r.panes {
+						all = append(all, []string{tabKey(n, pane)})
+					}
+					for _, keys := range all {
+						r.press(keys...)
+						lines := strings.Split(r.screen(), "\n")
+						if hints := lines[len(lines)-1]; !strings.Contains(hints, " ? help") {
+							r.Errorf("%q: no help in %q", keys, hints)
+						}
+						r.press("<esc>", "<esc>", "<esc>")
+					}
+				})
+			})
+		}
+	}
+}
+
 // requireWholeScreen fails if a text stands in the first column or a word of the frame is cut.
 func (r *harness) requireWholeScreen(width int, keys []string) {
 	r.Helper()

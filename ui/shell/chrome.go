@@ -200,19 +200,24 @@ func (h hint) spans() []span {
 // hintGap is the number of cells between two hints.
 const hintGap = 2
 
-// hints yields the actions for which the hint line has room. While text is typed, no key is an action.
+// hints yields the actions for which the hint line has room: help, which shows all others, always has it. While text is
+// typed, no key is an action.
 func (c chrome) hints() iter.Seq[ui.Action] {
 	return func(yield func(ui.Action) bool) {
 		if c.s.dialogs.top() != nil || isTyping(c.s.pane()) {
 			return
 		}
-		x := 1
+		help := c.s.program.actions(c.s)[0]
+		x, room := 1, c.b.Width-hintGap-hintOf(help).width()
 		for a := range c.s.actions() {
+			if a.ID() == help.ID() {
+				room = c.b.Width
+			}
 			hidden := a.DisabledReason != "" && a.Group != "program" || a.Writes && c.s.o.ReadOnly
 			if !a.ShowInHints || hidden {
 				continue
 			}
-			if end := x + hintOf(a).width(); end < c.b.Width {
+			if end := x + hintOf(a).width(); end < room {
 				x = end + hintGap
 				if !yield(a) {
 					return

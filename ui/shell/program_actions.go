@@ -64,6 +64,7 @@ func hinted(a ui.Action) ui.Action {
 	return a
 }
 
+// dialogActions are the actions that open dialogs, help first.
 func (p *programActions) dialogActions(s *Shell) []ui.Action {
 	help := func() { s.dialogs.push(newHelpDialog(s.pane().Name(), s.actions())) }
 	menu := func() { s.dialogs.push(actionsMenu(s.pane().Name(), s.actions())) }
