@@ -310,8 +310,9 @@ type CertificatePair struct {
 // NewCertificatePair parses two PEM texts. The error says which of them is invalid, or that they do not belong
 // together.
 func NewCertificatePair(certificate, key string) (CertificatePair, error) {
-	if block, _ := pem.Decode([]byte(certificate)); block == nil {
-		return CertificatePair{}, errors.New("the certificate file contains no PEM data")
+	leaf, err := firstCertificate(certificate)
+	if err != nil {
+		return CertificatePair{}, err
 	}
 	block, _ := pem.Decode([]byte(key))
 	switch {
@@ -323,25 +324,37 @@ func NewCertificatePair(certificate, key string) (CertificatePair, error) {
 	if _, err := tls.X509KeyPair([]byte(certificate), []byte(key)); err != nil {
 		return CertificatePair{}, errors.New("certificate and key cannot be used together: " + Clean(err.Error()))
 	}
-	leaf, err := firstCertificate(certificate)
-	if err != nil {
-		return CertificatePair{}, errors.New("the certificate cannot be read: " + Clean(err.Error()))
-	}
 	return CertificatePair{Certificate: certificate, Key: NewSecret(key), Leaf: leaf}, nil
 }
 
 // firstCertificate returns the first certificate of a PEM text, which is that of the host itself.
 func firstCertificate(text string) (*x509.Certificate, error) {
+	other := "PEM data"
 	for block, rest := pem.Decode([]byte(text)); block != nil; block, rest = pem.Decode(rest) {
 		if block.Type == "CERTIFICATE" {
-			return x509.ParseCertificate(block.Bytes)
+			leaf, err := x509.ParseCertificate(block.Bytes)
+			if err != nil {
+				return nil, errors.New("the certificate cannot be read: " + Clean(err.Error()))
+			}
+			return leaf, nil
 		}
+		other = "certificate, only " + Clean(block.Type)
 	}
-	return nil, errors.New("there is none")
+	return nil, errors.New("the certificate file contains no " + other)
 }
 
 // maxPEMSize limits the size of a certificate or key file, in bytes.
 const maxPEMSize = 1 << 20
+
+// LoadCertificate reads a certificate, without its key, from a regular file of at most 1 MiB.
+func LoadCertificate(path string) (CertificatePair, error) {
+	text, err := readPEM(path)
+	if err != nil {
+		return CertificatePair{}, err
+	}
+	leaf, err := firstCertificate(text)
+	return CertificatePair{Certificate: text, Leaf: leaf}, err
+}
 
 // LoadCertificatePair reads the pair from two regular files of at most 1 MiB.
 func LoadCertificatePair(certFile, keyFile string) (CertificatePair, error) {

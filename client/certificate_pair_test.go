@@ -73,6 +73,8 @@ func TestParseCertificatePair(t *testing.T) {
 	_, other := pemPair(t, "cdn.acme.net", now)
 	for want, texts := range map[string][2]string{
 		"certificate file": {"x", key},
+		"cannot be read":   {"-----BEGIN CERTIFICATE-----\naGVsbG8=\n-----END CERTIFICATE-----\n", key},
+		"only PRIVATE KEY": {key, cert},
 		"key file":         {cert, "x"},
 		"be used together": {cert, other},
 		"is encrypted":     {cert, strings.ReplaceAll(key, "PRIVATE KEY", "ENCRYPTED PRIVATE KEY")},

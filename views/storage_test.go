@@ -638,7 +638,7 @@ func TestCertificate_checkedBeforeUpload(t *testing.T) {
 		r.requireText("none is set")
 		r.press("U", no, "<tab>", no, "<ctrl+s>")
 		r.requireText("contains no PEM data")
-		r.press("<shift+tab>", "<ctrl+u>", "/nowhere", "<ctrl+s>")
+		r.press("<ctrl+u>", "/nowhere", "<ctrl+s>")
 		r.requireText("it cannot be opened")
 		r.requireNoChanges()
 	})

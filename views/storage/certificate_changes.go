@@ -260,12 +260,11 @@ func (c certificates) send(bucket *bucketCertificate, replace bool) certificateD
 // fields are the fields of the form. Whether one may be deleted is a question only of scripts: in a pane it is another
 // action.
 func (in *certificateFiles) fields() []form.Field {
-	pairCheck := func(string) string { return in.problem() }
 	return []form.Field{
-		form.File("certificate", "Certificate", &in.certificate, checkPEMFile).
+		form.File("certificate", "Certificate", &in.certificate, checkPEMFile, in.certificateProblem).
 			Note("PEM, with the intermediates; → completes the path").
 			Scripted(form.ScriptInput{Argument: "CERT_FILE", CheckedLater: true}),
-		form.File("private_key", "Private key", &in.key, checkPEMFile, pairCheck).
+		form.File("private_key", "Private key", &in.key, checkPEMFile, in.keyProblem).
 			Note("PEM; lookout sends it once and does not keep it").
 			Scripted(form.ScriptInput{Argument: "KEY_FILE", CheckedLater: true}),
 		form.Switch("replace", "Replace", &in.replace).
@@ -415,17 +414,25 @@ func checkPEMFile(path string) string {
 // maxPEMSize bounds a certificate's or key's file.
 const maxPEMSize = 1 << 20
 
-// problem returns why the pair must not be sent: the files do not match, the names do not cover the label, or the
-// certificate is not valid now.
-func (in *certificateFiles) problem() string {
-	if checkPEMFile(in.certificate) != "" || checkPEMFile(in.key) != "" {
-		return ""
-	}
-	pair, err := client.LoadCertificatePair(in.certificate, in.key)
+// certificateProblem returns why the certificate in a file must not be sent: it cannot be read, its names do not cover
+// the label, or it is not valid now.
+func (in *certificateFiles) certificateProblem(path string) string {
+	certificate, err := client.LoadCertificate(path)
 	if err != nil {
 		return client.Clean(err.Error())
 	}
-	return pair.ProblemFor(in.bucket.Bucket, in.a.Now())
+	return certificate.ProblemFor(in.bucket.Bucket, in.a.Now())
+}
+
+// keyProblem returns why the private key in a file must not be sent: it cannot be read, or it is not the certificate's.
+func (in *certificateFiles) keyProblem(path string) string {
+	if in.certificateProblem(in.certificate) != "" {
+		return "" // first there must be a certificate
+	}
+	if _, err := client.LoadCertificatePair(in.certificate, path); err != nil {
+		return client.Clean(err.Error())
+	}
+	return ""
 }
 
 // review says what would be sent.

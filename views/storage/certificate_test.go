@@ -21,6 +21,7 @@ import (
 	"lookout/client"
 	"lookout/client/faulttest"
 	"lookout/ui"
+	"lookout/ui/form"
 	"lookout/views/account"
 )
 
@@ -59,13 +60,13 @@ func newSigner(t *testing.T) crypto.Signer {
 	return key
 }
 
-// pairCase is a certificate and a key, and what is wrong with them; "" is nothing.
+// pairCase is a certificate and a key, and what is wrong with them: "field: reason"; "" is nothing.
 type pairCase struct {
 	cert, key []byte
 	want      string
 }
 
-// pairCases are the cases of TestCertificateFiles_problem.
+// pairCases are the cases of TestCertificateFiles_fields.
 func pairCases(t *testing.T) map[string]pairCase {
 	t.Helper()
 	now, own := time.Now(), newSigner(t)
@@ -97,31 +98,31 @@ func pairCases(t *testing.T) map[string]pairCase {
 		"Ed25519":              {edCert, edKey, ""},
 		"a chain":              {join(cert, elsewhere), key, ""},
 		"words before":         {join([]byte("subject=x\n"), cert), join([]byte("Bag Attributes\n"), key), ""},
-		"another's key":        {cert, stranger, "cannot be used together"},
-		"swapped":              {key, cert, "cannot be used together"},
-		"two certificates":     {cert, cert, "cannot be used together"},
-		"two keys":             {key, key, "cannot be used together"},
-		"an encrypted key":     {cert, locked, "is encrypted"},
-		"an old encrypted key": {cert, oldLocked, "is encrypted"},
-		"no PEM":               {[]byte("hello"), key, "certificate file contains no PEM data"},
-		"a key that is none":   {cert, []byte("hunter22"), "key file contains no PEM data"},
-		"empty":                {nil, nil, "no PEM"},
-		"DER":                  {block.Bytes, block.Bytes, "no PEM"},
-		"cut":                  {cert[:len(cert)/2], key, "no PEM"},
-		"a cut key":            {cert, key[:len(key)/2], "no PEM"},
-		"broken inside":        {bytes.Replace(cert, []byte("M"), []byte("!"), 1), key, "no P"},
-		"a broken key":         {cert, bytes.Replace(key, []byte("MIG"), []byte("AAA"), 1), "cannot be used together"},
-		"expired":              {expired, key, "expired on"},
-		"not yet valid":        {early, key, "valid only from"},
-		"another name":         {elsewhere, key, "do not cover"},
-		"NULs":                 {make([]byte, 1000), make([]byte, 1000), "no PEM"},
-		"UTF-16":               {[]byte("\xff\xfe-\x00-\x00-\x00"), key, "no PEM"},
-		"1 MiB of letters":     {bytes.Repeat([]byte("A"), 1<<20), key, "no PEM"},
+		"another's key":        {cert, stranger, "private_key: certificate and key cannot be used together"},
+		"swapped":              {key, cert, "certificate: the certificate file contains no certificate, only PRIVATE KEY"},
+		"two certificates":     {cert, cert, "private_key: certificate and key cannot be used together"},
+		"two keys":             {key, key, "certificate: the certificate file contains no certificate, only PRIVATE KEY"},
+		"an encrypted key":     {cert, locked, "private_key: the key is encrypted"},
+		"an old encrypted key": {cert, oldLocked, "private_key: the key is encrypted"},
+		"no PEM":               {[]byte("hello"), key, "certificate: the certificate file contains no PEM data"},
+		"a key that is none":   {cert, []byte("hunter22"), "private_key: the key file contains no PEM data"},
+		"empty":                {nil, nil, "certificate: the certificate file contains no PEM"},
+		"DER":                  {block.Bytes, block.Bytes, "certificate: the certificate file contains no PEM"},
+		"cut":                  {cert[:len(cert)/2], key, "certificate: the certificate file contains no PEM"},
+		"a cut key":            {cert, key[:len(key)/2], "private_key: the key file contains no PEM"},
+		"broken inside":        {bytes.Replace(cert, []byte("M"), []byte("!"), 1), key, "certificate: the certificate file contains no PEM"},
+		"a broken key":         {cert, bytes.Replace(key, []byte("MIG"), []byte("AAA"), 1), "private_key: certificate and key cannot be used together"},
+		"expired":              {expired, key, "certificate: it expired on"},
+		"not yet valid":        {early, key, "certificate: it is valid only from"},
+		"another name":         {elsewhere, key, "certificate: its names do not cover"},
+		"NULs":                 {make([]byte, 1000), make([]byte, 1000), "certificate: the certificate file contains no PEM"},
+		"UTF-16":               {[]byte("\xff\xfe-\x00-\x00-\x00"), key, "certificate: the certificate file contains no PEM"},
+		"1 MiB of letters":     {bytes.Repeat([]byte("A"), 1<<20), key, "certificate: the certificate file contains no PEM"},
 	}
 }
 
-// A pair that does not fit is rejected before anything is sent. The message never holds a line of the key.
-func TestCertificateFiles_problem(t *testing.T) {
+// A pair that does not fit is rejected before anything is sent, below the field that is to be corrected. The message never holds a line of the key.
+func TestCertificateFiles_fields(t *testing.T) {
 	for name, c := range pairCases(t) {
 		faulttest.RunCase(t, "F11", name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -136,8 +137,11 @@ func TestCertificateFiles_problem(t *testing.T) {
 				certificate: certFile,
 				key:         keyFile,
 			}
-			said := in.problem()
-			if (said == "") != (c.want == "") || !strings.Contains(said, c.want) ||
+			said := ""
+			for _, p := range form.Problems(in.fields()) {
+				said += p.Field + ": " + p.Text
+			}
+			if (said == "") != (c.want == "") || !strings.HasPrefix(said, c.want) ||
 				strings.ContainsAny(said, "\x1b\n") {
 				t.Errorf("%q", said)
 			}
