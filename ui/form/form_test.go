@@ -122,6 +122,28 @@ func TestFormView_rejectionKeepsValues(t *testing.T) {
 	}
 }
 
+// If several fields are refused, the first of them gets the keyboard.
+func TestFormView_focusAfterRejection(t *testing.T) {
+	refused := rejectionError{"label": "is taken", "region": "is required", "note": "is long"}
+	for range 20 { // the reasons have no order
+		var texts [4]string
+		v := NewFormView(Form{
+			Fields: []Field{
+				Text("name", "Name", &texts[0]),
+				Text("label", "Label", &texts[1]),
+				Text("region", "Region", &texts[2]),
+				Text("note", "Note", &texts[3]),
+			},
+			Send: func(context.Context) (func() tea.Cmd, error) { return nil, refused },
+		}, t.Context())
+		press(v, tea.KeyTab, tea.KeyTab, tea.KeyTab)
+		uitest.RunAll(v.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl}))
+		if v.focus != 1 {
+			t.Fatalf("the keyboard is at field %d, not at the first one that was refused", v.focus)
+		}
+	}
+}
+
 // typeText types into the field with the keyboard.
 func typeText(v *FormView, text string) {
 	for _, r := range text {

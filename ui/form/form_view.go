@@ -311,7 +311,8 @@ func (r submitResult) Deliver() tea.Cmd {
 	return r.onSuccess()
 }
 
-// showRejection unlocks the form and shows the reasons: below their fields, the others at the top.
+// showRejection unlocks the form and shows the reasons: below their fields, the others at the top. The
+// first field with a reason gets the keyboard.
 func (v *FormView) showRejection(err error) {
 	v.sending, v.unauthorized, v.fieldErrors = false, ui.Unauthorized(err), map[string]string{}
 	var rest []string
@@ -321,8 +322,10 @@ func (v *FormView) showRejection(err error) {
 			rest = append(rest, strings.TrimPrefix(name+": "+reason, ": "))
 			continue
 		}
+		if len(v.fieldErrors) == 0 || i < v.focus {
+			v.focus = i
+		}
 		v.fieldErrors[v.form.Fields[i].Name] = reason
-		v.focus = i
 	}
 	slices.Sort(rest)
 	if len(rest)+len(v.fieldErrors) == 0 {
