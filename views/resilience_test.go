@@ -823,6 +823,10 @@ func TestKeys_lostAnswerOffersRevoke(t *testing.T) {
 					r.emu.InjectFault("create key", fault)
 					r.pressAll("9 n orphan " + keys)
 					r.press("<ctrl+s>")
+					if mode == "everything" {
+						r.wait(time.Second)
+						r.press("y")
+					}
 					r.wait(5 * time.Second)
 					if fault.ApplyFirst || fault.CutAfter > 0 {
 						r.requireDialog(

@@ -504,6 +504,10 @@ func TestKeys_threeKinds(t *testing.T) {
 				r.press(c.keys...)
 				r.requireText(c.says)
 				r.press("<ctrl+s>")
+				if name == "unlimited" {
+					r.wait(time.Second)
+					r.press("y")
+				}
 				r.requireText("shown only once", "••••")
 				if got := string(toJSON(r.emu.Ledger()[0].Body)); got != c.sent {
 					r.Errorf("sent %s", got)
@@ -697,6 +701,33 @@ func TestBuckets_createExisting(t *testing.T) {
 		r.press("8", "n", "acme-www", "<ctrl+s>")
 		r.requireText("a bucket with this label exists in the cluster")
 		r.requireNoChanges()
+	})
+}
+
+// A bucket to which everyone may write is created only once its label has been typed again, as when its access is
+// changed.
+func TestBuckets_createForEveryoneAsks(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press("8", "n", "probe-logs", "<tab>", "<tab>")
+		r.requireNoText("Type the label")
+		r.press("<left>", "<ctrl+s>")
+		r.requireText("‹public-read-write›", "Type the label", "type probe-logs: everyone will be able to write to it")
+		r.requireNoChanges()
+		r.press("probe-logs", "<ctrl+s>")
+		r.requireApplied(client.OpCreateBucket)
+	})
+}
+
+// A key to everything is created only after a question, as when it replaces another key.
+func TestKeys_createUnlimitedAsks(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press("9", "n", "probe", "<tab>", "<right>", "<ctrl+s>")
+		r.wait(time.Second)
+		r.requireDialog("Creates key probe. It can reach EVERYTHING")
+		r.requireNoChanges()
+		r.press("y")
+		r.requireText("shown only once")
+		r.requireApplied(client.OpCreateKey)
 	})
 }
 

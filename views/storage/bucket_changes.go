@@ -193,15 +193,20 @@ func newBucket(a *account.Account) resource.Draft[*client.Bucket] {
 
 // newBucketFrom asks for a bucket, beginning with values.
 func newBucketFrom(a *account.Account, values client.BucketRequest) resource.Draft[*client.Bucket] {
-	in := &values
+	in, word := &values, ""
 	before := a.Buckets().Rows()
 	clusters := func() []string { return availableClusterIDs(a) }
 	return resource.Draft[*client.Bucket]{
 		Title:       "New bucket",
 		Text:        "Storage is billed from the first bucket until Object Storage is cancelled.",
 		SubmitLabel: "create",
-		Fields:      bucketFields(in, clusters, checkBucketLabelUnused(a, &in.Cluster)),
-		Review:      func() string { return describeBucketACL(in.ACL) },
+		Fields: append(
+			bucketFields(in, clusters, checkBucketLabelUnused(a, &in.Cluster)),
+			publicWriteField(&word, func() string { return in.Label }, func() bool {
+				return in.ACL == client.ACLPublicReadWrite
+			}),
+		),
+		Review: func() string { return describeBucketACL(in.ACL) },
 		Confirm: func([]*client.Bucket) resource.ConfirmationSpec {
 			return resource.ConfirmationSpec{
 				Effect: fmt.Sprintf(
@@ -499,10 +504,6 @@ func readBackBucketAccess(
 
 // fields are the fields of the form.
 func (in *accessInput) fields(b *client.Bucket) []form.Field {
-	warning := "type " + b.Label.String() + ": everyone will be able to write to it"
-	sure := form.Text("sure", "Type the label", &in.word, func(text string) string {
-		return account.ReasonIf(text != b.Label.Raw(), warning)
-	})
 	acls := cannedACLs()
 	if !slices.Contains(acls, in.acl) {
 		acls = append([]client.ACL{in.acl}, acls...)
@@ -520,8 +521,17 @@ func (in *accessInput) fields(b *client.Bucket) []form.Field {
 			Bool:  true,
 			Set:   in.setCORS,
 		}),
-		sure.When(func() bool { return in.changesACL() && in.acl == client.ACLPublicReadWrite }),
+		publicWriteField(&in.word, b.Label.Raw, func() bool {
+			return in.changesACL() && in.acl == client.ACLPublicReadWrite
+		}),
 	}
+}
+
+// publicWriteField asks for the label of a bucket, while a condition holds, before everyone may write to the bucket.
+func publicWriteField(word *string, label func() string, when func() bool) form.Field {
+	return form.Text("sure", "Type the label", word, func(text string) string {
+		return account.ReasonIf(text != label(), "type "+client.Clean(label())+": everyone will be able to write to it")
+	}).When(when)
 }
 
 // setCORS takes the value of a script's flag.

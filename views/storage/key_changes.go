@@ -184,8 +184,11 @@ func newKeyFrom(a *account.Account, in *keyInput) resource.Draft[*client.AccessK
 		Review:       func() string { return describeKeyRequest(in.request()) },
 		EnterSubmits: func() bool { return len(in.request().Buckets) > 0 },
 		Confirm: func([]*client.AccessKey) resource.ConfirmationSpec {
-			effect := "Creates key " + client.Clean(in.label) + ". " + describeKeyRequest(in.request())
-			return resource.ConfirmationSpec{Effect: effect}
+			request := in.request()
+			return resource.ConfirmationSpec{
+				Effect:   "Creates key " + client.Clean(in.label) + ". " + describeKeyRequest(request),
+				Required: request.Buckets == nil,
+			}
 		},
 		Attempt: func(*client.AccessKey) resource.Attempt[*client.AccessKey] {
 			sent := in.request()
