@@ -643,7 +643,7 @@ func TestCertificate_checkedBeforeUpload(t *testing.T) {
 		r.press("U", no, "<tab>", no, "<ctrl+s>")
 		r.requireText("contains no PEM data")
 		r.press("<ctrl+u>", "/nowhere", "<ctrl+s>")
-		r.requireText("it cannot be opened")
+		r.requireText("no such file or directory")
 		r.requireNoChanges()
 	})
 }

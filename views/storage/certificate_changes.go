@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"time"
 
@@ -261,10 +260,10 @@ func (c certificates) send(bucket *bucketCertificate, replace bool) certificateD
 // action.
 func (in *certificateFiles) fields() []form.Field {
 	return []form.Field{
-		form.File("certificate", "Certificate", &in.certificate, checkPEMFile, in.certificateProblem).
+		form.File("certificate", "Certificate", &in.certificate, form.Required(), in.certificateProblem).
 			Note("PEM, with the intermediates; → completes the path").
 			Scripted(form.ScriptInput{Argument: "CERT_FILE", CheckedLater: true}),
-		form.File("private_key", "Private key", &in.key, checkPEMFile, in.keyProblem).
+		form.File("private_key", "Private key", &in.key, form.Required(), in.keyProblem).
 			Note("PEM; lookout sends it once and does not keep it").
 			Scripted(form.ScriptInput{Argument: "KEY_FILE", CheckedLater: true}),
 		form.Switch("replace", "Replace", &in.replace).
@@ -394,25 +393,6 @@ func (e uploadAfterDeleteError) Why() string {
 	}
 	return why + " · correct the files and send again"
 }
-
-// checkPEMFile returns why a file cannot hold a certificate or a key.
-func checkPEMFile(path string) string {
-	info, err := os.Stat(path)
-	switch {
-	case path == "":
-		return "needed"
-	case err != nil:
-		return "it cannot be opened: " + client.Clean(err.Error())
-	case !info.Mode().IsRegular():
-		return "this is not a regular file"
-	case info.Size() > maxPEMSize:
-		return "larger than 1 MiB: this is not a certificate"
-	}
-	return ""
-}
-
-// maxPEMSize bounds a certificate's or key's file.
-const maxPEMSize = 1 << 20
 
 // certificateProblem returns why the certificate in a file must not be sent: it cannot be read, its names do not cover
 // the label, or it is not valid now.

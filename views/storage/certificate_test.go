@@ -155,12 +155,12 @@ func TestCertificateFiles_fields(t *testing.T) {
 }
 
 // Only regular files of a bounded size are read.
-func TestCheckPEMFile(t *testing.T) {
+func TestCertificateFiles_onlyRegularFiles(t *testing.T) {
 	for name, make := range map[string]func(path string) error{
 		"a folder": func(path string) error { return os.Mkdir(path, 0o700) },
 		"nothing":  func(string) error { return nil },
 		"larger than 1 MiB": func(path string) error {
-			return os.WriteFile(path, make([]byte, maxPEMSize+1), 0o600)
+			return os.WriteFile(path, make([]byte, 1<<20+1), 0o600)
 		},
 		"a device": func(path string) error { return os.Symlink("/dev/zero", path) },
 	} {
@@ -169,7 +169,8 @@ func TestCheckPEMFile(t *testing.T) {
 			if err := make(path); err != nil {
 				t.Skip(err)
 			}
-			if said := checkPEMFile(path); said == "" || strings.ContainsAny(said, "\x1b") {
+			in := &certificateFiles{a: account.New(t.Context(), account.Options{}), bucket: &bucketCertificate{}}
+			if said := in.certificateProblem(path); said == "" || strings.ContainsAny(said, "\x1b") {
 				t.Errorf("%q", said)
 			}
 		})
