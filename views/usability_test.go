@@ -360,3 +360,20 @@ func blankRows(screen, title string) (blank int) {
 	}
 	return blank
 }
+
+// The dialog with a new secret names every host that the key is for, as far as they are known.
+func TestSecretDialog_endpoints(t *testing.T) {
+	for name, c := range map[string]struct{ keys, says string }{
+		"one bucket": {"<down> <right>", "endpoint      us-east-1.objects.example  "},
+		"any bucket": {"", "endpoints     "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			startProgram(t, emulator.Options{Service: emulator.ServiceDocument}, screenSize{80, 24}, func(r *harness) {
+				r.press("9", "n", "probe", "<tab>", "<tab>")
+				r.pressAll(c.keys)
+				r.press("<ctrl+s>")
+				r.requireText("shown only once", c.says)
+			})
+		})
+	}
+}

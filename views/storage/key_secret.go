@@ -33,11 +33,15 @@ func keySecretDialog(a *account.Account, k *client.AccessKey, closed func(kept b
 		dialog.Reveal = func() string { return "" }
 		return dialog
 	}
-	host := keyEndpoint(a, k)
+	hosts := keyEndpoints(a, k)
 	dialog.Text = "The secret key is shown only once, and nobody can read it again. Copy or save it now."
 	dialog.Reveal = secret.Reveal
-	dialog.Details = [][2]string{{"label", k.Label.String()}, {"access key", k.AccessKey.String()}, {"endpoint", host}}
-	for _, f := range keyFiles(k, host) {
+	dialog.Details = [][2]string{
+		{"label", k.Label.String()},
+		{"access key", k.AccessKey.String()},
+		{"endpoint" + account.ReasonIf(len(hosts) > 1, "s"), account.FitNames(hosts, 60)},
+	}
+	for _, f := range keyFiles(k, hosts[0]) {
 		dialog.Formats = append(dialog.Formats, ui.SecretFileFormat{
 			Name:  f.name,
 			Path:  filepath.Join(downloadFolder(a), "lookout-"+sanitizeName(k.Label.Raw())+f.extension),
@@ -75,27 +79,50 @@ func rcloneProfile(k *client.AccessKey, host, secret string) string {
 		"\nsecret_access_key = " + secret + "\nendpoint = " + host + "\nno_check_bucket = true\n"
 }
 
-// keyEndpoint returns the S3 host that a key is for: that of its first bucket, or of its first region or cluster.
-func keyEndpoint(a *account.Account, k *client.AccessKey) string {
-	id, region := "", ""
-	if len(k.Buckets) > 0 {
-		g := k.Buckets[0]
-		id, region = g.Location().Raw(), g.Region.Raw()
-		if b, ok := a.Buckets().Get(g.BucketID()); ok && !b.S3Endpoint.IsZero() {
-			return b.S3Endpoint.String()
+// keyEndpoints returns the S3 hosts that a key is for, each once: those of its buckets, or else those of its regions or
+// of all clusters.
+func keyEndpoints(a *account.Account, k *client.AccessKey) []string {
+	var hosts []string
+	add := func(host string) {
+		if !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
 		}
 	}
+	for _, g := range k.Buckets {
+		add(grantEndpoint(a, k, g))
+	}
+	if len(hosts) == 0 {
+		for _, r := range k.Regions {
+			add(r.S3Endpoint.String())
+		}
+	}
+	if len(hosts) == 0 {
+		for _, c := range a.Clusters().Rows() {
+			add(c.Domain.String())
+		}
+	}
+	if len(hosts) == 0 {
+		add("not reported")
+	}
+	return hosts
+}
+
+// grantEndpoint returns the S3 host of a bucket that a key reaches.
+func grantEndpoint(a *account.Account, k *client.AccessKey, g client.BucketGrant) string {
+	if b, ok := a.Buckets().Get(g.BucketID()); ok && !b.S3Endpoint.IsZero() {
+		return b.S3Endpoint.String()
+	}
 	for _, r := range k.Regions {
-		if id == "" || r.ID.Raw() == region {
+		if r.ID.Raw() == g.Region.Raw() {
 			return r.S3Endpoint.String()
 		}
 	}
 	for _, c := range a.Clusters().Rows() {
-		if id == "" || c.ID.Raw() == id {
+		if c.ID.Raw() == g.Location().Raw() {
 			return c.Domain.String()
 		}
 	}
-	return account.OrDefault(client.Clean(id), "not reported")
+	return account.OrDefault(g.Location().String(), "not reported")
 }
 
 // sanitizeName turns a label into a name for files and profiles: anything but letters, digits, '-' and '_' becomes '-'.
