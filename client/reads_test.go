@@ -31,17 +31,7 @@ import (
 
 // readSteps returns the operations that are GETs.
 func readSteps(t *testing.T) []operationCall {
-	var names []string
-	for _, op := range emulator.New(emulator.Options{}).Endpoints() {
-		if op.Method == "GET" {
-			names = append(names, op.Name)
-		}
-	}
-	all := slices.DeleteFunc(operations(t), func(s operationCall) bool { return !slices.Contains(names, s.op) })
-	if len(all) != 23 {
-		t.Fatalf("%d reads, not 23", len(all))
-	}
-	return all
+	return operationsOf(t, func(op emulator.Route) bool { return op.Method == "GET" })
 }
 
 // newFaultClient returns a client whose requests meet faults in turn.
