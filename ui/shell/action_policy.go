@@ -68,7 +68,7 @@ func (p actionPolicy) disableWrites(actions []ui.Action) []ui.Action {
 	return actions
 }
 
-// A KeyConflict is a key that two actions of a pane share.
+// A KeyConflict is a key that two actions of a pane or of the program share.
 type KeyConflict struct {
 	Key           string
 	Pane          string
@@ -94,7 +94,7 @@ func (c KeyConflict) String() string {
 }
 
 // conflicts returns the keys that two actions of a pane share. A key of the program may hide behind one of the pane's,
-// unless the user chose either of them.
+// unless the user chose either of them or it opens a tab.
 func (p actionPolicy) conflicts(pane string, own, program []ui.Action) (found []KeyConflict) {
 	bound := map[string]string{}
 	add := func(key, action, other string) {
@@ -121,7 +121,12 @@ func (p actionPolicy) conflicts(pane string, own, program []ui.Action) (found []
 	for _, a := range program {
 		name := "program." + a.ID()
 		for _, k := range a.Key.Keys() {
-			if other, taken := bound[k]; taken && (p.chose(other, k) || p.chose(name, k)) {
+			other, taken := bound[k]
+			switch {
+			case !taken:
+				bound[k] = name
+			case other == name:
+			case a.Group == tabGroup, strings.HasPrefix(other, "program."), p.chose(other, k), p.chose(name, k):
 				add(k, other, name)
 			}
 		}

@@ -274,6 +274,21 @@ func TestTabBar_areas(t *testing.T) {
 	}
 }
 
+// A tab needs a key that neither the program nor a list uses: otherwise the key would not open the tab.
+func TestNew_keyOfTabIsTaken(t *testing.T) {
+	for key, want := range map[string]string{
+		"M": `the key "M" is bound twice in things: to "the program's mouse on or off" and to "the program's things"`,
+		"A": `the key "A" is bound twice in things: to "mark all" and to "the program's things"`,
+		"B": "",
+	} {
+		b := newShellTest(t, func(*Options) {})
+		b.shell.o.TabPlaces = map[string]ui.TabPlacement{"things": {Key: key}}
+		if _, err := New(b.shell.o); want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("key %s of a tab: %v, want %q", key, err, want)
+		}
+	}
+}
+
 // The keys of an entry stand in one line if they fit in a fifth of the width, otherwise below each other.
 func TestEntryList_widthOfKeys(t *testing.T) {
 	for width, want := range map[int][]string{

@@ -246,7 +246,7 @@ func TestHelpAndMenu_cutNothing(t *testing.T) {
 					t.Errorf("%v, %s: a text is cut:\n%s", size, name, seen)
 				}
 				for a := range b.shell.actions() {
-					if name == "menu" && (a.Group == "move" || a.Group == "panes" || a.Name() == allActionsName) {
+					if name == "menu" && (a.Group == "move" || a.Group == tabGroup || a.Name() == allActionsName) {
 						continue
 					}
 					about := a.Description

@@ -105,7 +105,7 @@ func newHelpDialog(pane string, actions iter.Seq[ui.Action]) *helpDialog {
 
 // byGroup returns actions in the order of their groups.
 func byGroup(actions iter.Seq[ui.Action]) []ui.Action {
-	groups := []string{"", "the account", "this list", "move", "panes", "program"}
+	groups := []string{"", "the account", "this list", "move", tabGroup, "program"}
 	sorted := slices.Collect(actions)
 	sort.SliceStable(sorted, func(i, j int) bool {
 		return slices.Index(groups, sorted[i].Group) < slices.Index(groups, sorted[j].Group)

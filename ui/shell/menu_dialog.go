@@ -291,7 +291,7 @@ func newMenu(name string, text []string, actions []ui.Action) *menuDialog {
 // actionsMenu offers everything that can be done in a pane, except for moving around.
 func actionsMenu(pane string, actions iter.Seq[ui.Action]) *menuDialog {
 	offered := slices.DeleteFunc(byGroup(actions), func(a ui.Action) bool {
-		return a.Group == "move" || a.Group == "panes" || a.Name() == allActionsName
+		return a.Group == "move" || a.Group == tabGroup || a.Name() == allActionsName
 	})
 	m := newMenu("Actions", nil, offered)
 	for i, a := range offered {

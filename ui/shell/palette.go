@@ -201,7 +201,7 @@ func paletteEntries(s *Shell) []paletteEntry {
 		all[i].key = keys[i]
 	}
 	for a := range s.actions() {
-		if a.Group != "move" && a.Group != "panes" && a.Name() != goToName {
+		if a.Group != "move" && a.Group != tabGroup && a.Name() != goToName {
 			add(a.Name(), "action", func() tea.Cmd { return s.startAction(a) })
 			e := &all[len(all)-1]
 			e.key, e.object, e.reason = a.Key.Help().Key, a.Object, a.DisabledReason

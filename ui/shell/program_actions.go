@@ -192,11 +192,14 @@ func (p *programActions) tabActions(s *Shell) []ui.Action {
 	return actions
 }
 
+// tabGroup is the group of the actions that bring a tab to the front.
+const tabGroup = "panes"
+
 // tabAction brings a tab to the front.
 func tabAction(s *Shell, i int) ui.Action {
 	return ui.Action{
 		Key:   ui.Bind(s.tabs.list[i].name()),
-		Group: "panes",
+		Group: tabGroup,
 		Do: func() tea.Cmd {
 			s.tabs.switchTo(i)
 			return nil

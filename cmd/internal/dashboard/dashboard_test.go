@@ -163,6 +163,11 @@ func TestKeyConflict_laterBindingLoses(t *testing.T) {
 			[]string{"disable", "ignored for program.help"},
 			map[string][]string{"services.disable": {"d"}, "program.help": {"f1"}},
 		},
+		"a key of the program for another of its actions": {
+			map[string][]string{"program.help": {"q", "f1"}},
+			[]string{"the program's help", "the program's quit", "ignored for program.help"},
+			map[string][]string{"program.help": {"f1"}, "program.quit": {"q"}},
+		},
 		"two keys for one": {
 			map[string][]string{"services.disable": {"z", "ctrl+z"}},
 			[]string{"disable", "suspend"},
