@@ -66,7 +66,7 @@ type BadgeProvider interface {
 // TabPlacement is where a tab stands in the tab bar.
 type TabPlacement struct {
 	Area string // "Managed": tabs of an area stand together, and collapse to its name where there is no room
-	Key  string // the key that brings it to the front; "" takes a digit by the tab's position
+	Key  string // the key that brings it to the front; "" takes the next digit that is free
 }
 
 // SettledReporter is a pane that says whether its rows have been read and put in order. Until then a key that waits for

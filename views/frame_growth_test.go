@@ -1,7 +1,6 @@
 package views_test
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -217,16 +216,25 @@ type comparedPane struct {
 	open func(frameProgram) tea.Cmd
 }
 
-// tabKey returns the key that brings the nth tab to the front.
-func tabKey(n int, pane ui.Pane) string {
-	return cmp.Or(views.TabPlaces()[pane.Name()].Key, strconv.Itoa((n+1)%10))
+// tabKeys returns the keys that bring the tabs to the front.
+func tabKeys(panes []ui.Pane) (keys []string) {
+	places, digit := views.TabPlaces(), 0
+	for _, pane := range panes {
+		key := places[pane.Name()].Key
+		if key == "" {
+			digit++
+			key = strconv.Itoa(digit % 10)
+		}
+		keys = append(keys, key)
+	}
+	return keys
 }
 
 // comparedPanes returns every tab, and panes that open from them.
 func comparedPanes(panes []ui.Pane) (all []comparedPane) {
-	for n, pane := range panes {
-		key := []rune(tabKey(n, pane))[0]
-		all = append(all, comparedPane{pane.Name(), func(p frameProgram) tea.Cmd { return p.press(key) }})
+	for n, keys := range tabKeys(panes) {
+		key := []rune(keys)[0]
+		all = append(all, comparedPane{panes[n].Name(), func(p frameProgram) tea.Cmd { return p.press(key) }})
 	}
 	return append(all, []comparedPane{
 		{"issue", func(p frameProgram) tea.Cmd {

@@ -34,7 +34,7 @@ func Panes(a *account.Account) []ui.Pane {
 	}
 }
 
-// TabPlaces returns the areas of the tabs, and the keys of those after the tenth.
+// TabPlaces returns the areas of the tabs, and the keys of those that have no digit.
 func TabPlaces() map[string]ui.TabPlacement {
 	places := map[string]ui.TabPlacement{}
 	for area, names := range map[string][]string{

@@ -1,7 +1,6 @@
 package views_test
 
 import (
-	"strconv"
 	"strings"
 	"testing"
 
@@ -40,13 +39,10 @@ type goldenPane struct{ name, keys string }
 func goldenPanes(t *testing.T) []goldenPane {
 	t.Helper()
 	var panes []goldenPane
-	for i, p := range views.Panes(account.New(t.Context(), account.Options{API: &client.Client{}})) {
-		keys := strconv.Itoa((i + 1) % 10)
-		if i > 9 {
-			keys = ":" + p.Name() + "<enter>"
-		}
-		if p.Name() != "journal" {
-			panes = append(panes, goldenPane{p.Name(), keys})
+	all := views.Panes(account.New(t.Context(), account.Options{API: &client.Client{}}))
+	for i, key := range tabKeys(all) {
+		if name := all[i].Name(); name != "journal" {
+			panes = append(panes, goldenPane{name, key})
 		}
 	}
 	return panes

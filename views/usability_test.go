@@ -10,7 +10,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client"
 	"lookout/client/emulator"
+	"lookout/views"
+	"lookout/views/account"
 )
 
 // At every width, the list and the details show since when a service is disabled, also if somebody else disabled it.
@@ -81,6 +84,33 @@ func TestTabs_showActiveTab(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// Tabs of an area stand together, and each tab has an area and a key that works in every state of the program.
+func TestTabs_places(t *testing.T) {
+	panes, places := views.Panes(account.New(t.Context(), account.Options{API: &client.Client{}})), views.TabPlaces()
+	last := map[string]int{}
+	for i, p := range panes[1:] { // the overview has no area
+		area := places[p.Name()].Area
+		if area == "" {
+			t.Errorf("%s has no area; add it to TabPlaces", p.Name())
+		}
+		if before, known := last[area]; known && before != i-1 {
+			t.Errorf("%s stands apart from the other tabs of %s; move it next to them in Panes", p.Name(), area)
+		}
+		last[area] = i
+	}
+	digits := 0
+	for _, p := range panes {
+		switch places[p.Name()].Key {
+		case "":
+			if digits++; digits > 10 {
+				t.Errorf("there is no digit left for %s; give it a key in TabPlaces", p.Name())
+			}
+		case "u":
+			t.Errorf("the key of %s undoes the last change; choose another one in TabPlaces", p.Name())
+		}
 	}
 }
 

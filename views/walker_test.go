@@ -34,8 +34,8 @@ func TestFrame_walkPanesAndDialogs(t *testing.T) {
 					{"C"}, {"m"}, {"T"}, {":", "web"}, {"?", "ctrl"}, {"3", "V"},
 					{"3", "/", "nothing at all"},
 				}
-				for n, pane := range r.panes {
-					walks = append(walks, []string{tabKey(n, pane)})
+				for _, key := range tabKeys(r.panes) {
+					walks = append(walks, []string{key})
 				}
 				for _, keys := range walks {
 					r.press(keys...)
@@ -51,8 +51,7 @@ func TestFrame_walkPanesAndDialogs(t *testing.T) {
 func TestFrame_walkEmptyAccount(t *testing.T) {
 	for _, size := range []screenSize{{60, 16}, {80, 24}, {120, 36}, {200, 50}} {
 		startProgram(t, emulator.Options{Seed: "empty"}, size, func(r *harness) {
-			for n, pane := range r.panes {
-				key := tabKey(n, pane)
+			for _, key := range tabKeys(r.panes) {
 				r.press(key)
 				r.requireWholeScreen(size.width, []string{key})
 				if key == "1" {

@@ -274,6 +274,24 @@ func TestTabBar_areas(t *testing.T) {
 	}
 }
 
+// A tab with a key of its own leaves their digits to the tabs after it.
+func TestTabBar_ownKeyTakesNoDigit(t *testing.T) {
+	b := newShellTest(t, func(o *Options) {
+		store := o.Panes[0].(*table.List[string]).Store
+		for _, name := range []string{"keys", "links"} {
+			o.Panes = append(o.Panes, &table.List[string]{Title: name, Store: store})
+		}
+		o.TabPlaces = map[string]ui.TabPlacement{"keys": {Key: "B"}}
+	})
+	if bar := strings.Split(b.screen(), "\n")[1]; !strings.Contains(bar, "1 Things  B Keys  2 Links") {
+		t.Errorf("the row of tabs is %q", bar)
+	}
+	b.press("2")
+	if name := b.shell.pane().Name(); name != "links" {
+		t.Errorf("2 leads to %s", name)
+	}
+}
+
 // A tab needs a key that neither the program nor a list uses: otherwise the key would not open the tab.
 func TestNew_keyOfTabIsTaken(t *testing.T) {
 	for key, want := range map[string]string{

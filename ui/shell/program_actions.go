@@ -182,8 +182,8 @@ func (s *Shell) undoKey() string {
 // tabActions returns an action for each tab that has a key.
 func (p *programActions) tabActions(s *Shell) []ui.Action {
 	var actions []ui.Action
-	for i := range s.tabs.list {
-		if key := s.tabKey(i); key != "" {
+	for i, key := range s.tabKeys() {
+		if key != "" {
 			a := tabAction(s, i)
 			a.Key = ui.Bind(a.Name(), key)
 			actions = append(actions, a)

@@ -296,7 +296,7 @@ func accountMenu(info *AccountInfo) *menuDialog {
 		a := &actions[i]
 		a.Key, a.Do = ui.Bind(choice.Name), func() tea.Cmd { return ui.Send(ui.SwitchAccountMsg{Account: choice.Name}) }
 		if i < 9 {
-			a.Key = ui.Bind(choice.Name, tabKeys[i:i+1])
+			a.Key = ui.Bind(choice.Name, digitKeys[i:i+1])
 		}
 		if choice.Name == info.Account {
 			a.DisabledReason = "you are already using this account"

@@ -198,27 +198,24 @@ func (t *tabs) restoreState(state accountState) {
 	}
 }
 
-// tabKeys are the keys of the tabs without a key of their own, by their positions.
-const tabKeys = "1234567890"
+// digitKeys are the keys of the tabs that have none of their own, in order.
+const digitKeys = "1234567890"
 
-// tabKey returns the key of a tab, or "".
-func (s *Shell) tabKey(i int) string {
-	if place := s.o.TabPlaces[s.tabs.list[i].name()]; place.Key != "" {
-		return place.Key
+// tabKeys returns the keys of the tabs, "" for those that have none.
+func (s *Shell) tabKeys() []string {
+	keys, digits := make([]string, len(s.tabs.list)), digitKeys
+	for i, t := range s.tabs.list {
+		if keys[i] = s.o.TabPlaces[t.name()].Key; keys[i] == "" && digits != "" {
+			keys[i], digits = digits[:1], digits[1:]
+		}
 	}
-	if i < len(tabKeys) {
-		return tabKeys[i : i+1]
-	}
-	return ""
+	return keys
 }
 
 // shownTabKeys returns the keys of the tabs as they work now: "" where a pane that was opened from a tab has an action
 // on the key.
 func shownTabKeys(s *Shell) []string {
-	keys := make([]string, len(s.tabs.list))
-	for i := range keys {
-		keys[i] = s.tabKey(i)
-	}
+	keys := s.tabKeys()
 	if len(s.tabs.current().stack) > 1 {
 		for _, a := range s.paneActions.of(s) {
 			for _, taken := range a.Key.Keys() {
