@@ -59,6 +59,17 @@ func readPanes(ctx context.Context, c *client.Client) []PanePermissions {
 	return out
 }
 
+// listScopes returns the scopes that a token needs to read the lists of all resources.
+func listScopes() (scopes []string) {
+	for _, r := range views.Declarations() {
+		if scope := client.RequiredScope(r.Calls.List); scope != "" {
+			scopes = append(scopes, scope)
+		}
+	}
+	slices.Sort(scopes)
+	return slices.Compact(scopes)
+}
+
 // readFirst reads the first row of a list, or the one thing that a resource is.
 func readFirst(ctx context.Context, r resource.Resource[any]) error {
 	if r.List == nil {

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"strings"
 	"testing"
 
 	"lookout/client"
@@ -16,6 +17,27 @@ func TestPermissionsOf_knownOperations(t *testing.T) {
 				t.Errorf("%s: the operation %q needs the scope %q", r.Name, op, scope)
 			}
 		}
+	}
+}
+
+// The help about tokens names every scope that the lists need.
+func TestTokenHelp_scopesOfAllLists(t *testing.T) {
+	text := strings.Join(TokenHelp(""), "\n")
+	for _, r := range views.Declarations() {
+		if scope := client.RequiredScope(r.Calls.List); !strings.Contains(text, scope) {
+			t.Errorf("the scope %s of %s is missing: %s", scope, r.Name, text)
+		}
+	}
+	for _, want := range []string{
+		"scopes account:read_only and object_storage:read_only",
+		"(Account and Object Storage: Read Only)",
+	} {
+		if len(listScopes()) == 2 && !strings.Contains(text, want) {
+			t.Errorf("%q does not say %q", text, want)
+		}
+	}
+	if got, want := joinWords([]string{"a", "b", "c"}), "a, b and c"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -277,11 +277,27 @@ func TokenHelp(baseURL string) []string {
 	if u, err := url.Parse(baseURL); err == nil && u.Hostname() == "api.linode.com" {
 		where = "Create a token at https://cloud.linode.com/profile/tokens"
 	}
+	scopes := listScopes()
+	names := make([]string, len(scopes)) // as the provider's page shows them
+	for i, scope := range scopes {
+		area, _, _ := strings.Cut(scope, ":")
+		words := strings.Split(area, "_")
+		for j, word := range words {
+			words[j] = strings.ToUpper(word[:1]) + word[1:]
+		}
+		names[i] = strings.Join(words, " ")
+	}
 	return []string{
 		where,
-		"Reading needs the scopes account:read_only and object_storage:read_only",
-		"(Account and Object Storage: Read Only); changes need read_write instead.",
+		"Reading needs the scopes " + joinWords(scopes),
+		"(" + joinWords(names) + ": Read Only); changes need read_write instead.",
 	}
+}
+
+// joinWords returns words as a list in a sentence.
+func joinWords(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
 // tokenChoice is one answer to the question where the token is.
