@@ -75,8 +75,8 @@ func TestFrame_hintOfHelp(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%d", service, width), func(t *testing.T) {
 				startProgram(t, emulator.Options{Service: service}, screenSize{width, 24}, func(r *harness) {
 					all := walks
-					for n, pane := range r.panes {
-						all = append(all, []string{tabKey(n, pane)})
+					for _, key := range tabKeys(r.panes) {
+						all = append(all, []string{key})
 					}
 					for _, keys := range all {
 						r.press(keys...)

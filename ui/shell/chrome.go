@@ -262,7 +262,7 @@ func (c chrome) hintLine() []span {
 // statusLine shows the message on the left, and the mode and the counts of the pane on the right. The message goes
 // first: of the counts it shows those that fit.
 func (c chrome) statusLine() string {
-	left := c.s.status.view(c.b, c.s.undoKey())
+	left := c.s.status.view(c.b, undoKey(c.s))
 	reporter, ok := c.s.pane().(ui.StatusReporter)
 	if !ok {
 		return left

@@ -172,7 +172,7 @@ func undoAction(s *Shell) ui.Action {
 }
 
 // undoKey returns the key that undoes the last change, as it is shown.
-func (s *Shell) undoKey() string {
+func undoKey(s *Shell) string {
 	if keys := s.policy.keys["program."+undoName]; len(keys) > 0 {
 		return ui.KeyLabel(keys[0])
 	}

@@ -92,36 +92,42 @@ func pairCases(t *testing.T) map[string]pairCase {
 	)
 	crlf := func(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")) }
 	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+	const (
+		noPEM   = "certificate: the certificate file contains no PEM data"
+		onlyKey = "certificate: the certificate file contains no certificate, only PRIVATE KEY"
+		noPair  = "private_key: certificate and key cannot be used together"
+	)
 	return map[string]pairCase{
 		"a pair":               {cert, key, ""},
 		"CRLF":                 {crlf(cert), crlf(key), ""},
 		"Ed25519":              {edCert, edKey, ""},
 		"a chain":              {join(cert, elsewhere), key, ""},
 		"words before":         {join([]byte("subject=x\n"), cert), join([]byte("Bag Attributes\n"), key), ""},
-		"another's key":        {cert, stranger, "private_key: certificate and key cannot be used together"},
-		"swapped":              {key, cert, "certificate: the certificate file contains no certificate, only PRIVATE KEY"},
-		"two certificates":     {cert, cert, "private_key: certificate and key cannot be used together"},
-		"two keys":             {key, key, "certificate: the certificate file contains no certificate, only PRIVATE KEY"},
+		"another's key":        {cert, stranger, noPair},
+		"swapped":              {key, cert, onlyKey},
+		"two certificates":     {cert, cert, noPair},
+		"two keys":             {key, key, onlyKey},
 		"an encrypted key":     {cert, locked, "private_key: the key is encrypted"},
 		"an old encrypted key": {cert, oldLocked, "private_key: the key is encrypted"},
-		"no PEM":               {[]byte("hello"), key, "certificate: the certificate file contains no PEM data"},
+		"no PEM":               {[]byte("hello"), key, noPEM},
 		"a key that is none":   {cert, []byte("hunter22"), "private_key: the key file contains no PEM data"},
-		"empty":                {nil, nil, "certificate: the certificate file contains no PEM"},
-		"DER":                  {block.Bytes, block.Bytes, "certificate: the certificate file contains no PEM"},
-		"cut":                  {cert[:len(cert)/2], key, "certificate: the certificate file contains no PEM"},
+		"empty":                {nil, nil, noPEM},
+		"DER":                  {block.Bytes, block.Bytes, noPEM},
+		"cut":                  {cert[:len(cert)/2], key, noPEM},
 		"a cut key":            {cert, key[:len(key)/2], "private_key: the key file contains no PEM"},
-		"broken inside":        {bytes.Replace(cert, []byte("M"), []byte("!"), 1), key, "certificate: the certificate file contains no PEM"},
-		"a broken key":         {cert, bytes.Replace(key, []byte("MIG"), []byte("AAA"), 1), "private_key: certificate and key cannot be used together"},
+		"broken inside":        {bytes.Replace(cert, []byte("M"), []byte("!"), 1), key, noPEM},
+		"a broken key":         {cert, bytes.Replace(key, []byte("MIG"), []byte("AAA"), 1), noPair},
 		"expired":              {expired, key, "certificate: it expired on"},
 		"not yet valid":        {early, key, "certificate: it is valid only from"},
 		"another name":         {elsewhere, key, "certificate: its names do not cover"},
-		"NULs":                 {make([]byte, 1000), make([]byte, 1000), "certificate: the certificate file contains no PEM"},
-		"UTF-16":               {[]byte("\xff\xfe-\x00-\x00-\x00"), key, "certificate: the certificate file contains no PEM"},
-		"1 MiB of letters":     {bytes.Repeat([]byte("A"), 1<<20), key, "certificate: the certificate file contains no PEM"},
+		"NULs":                 {make([]byte, 1000), make([]byte, 1000), noPEM},
+		"UTF-16":               {[]byte("\xff\xfe-\x00-\x00-\x00"), key, noPEM},
+		"1 MiB of letters":     {bytes.Repeat([]byte("A"), 1<<20), key, noPEM},
 	}
 }
 
-// A pair that does not fit is rejected before anything is sent, below the field that is to be corrected. The message never holds a line of the key.
+// A pair that does not fit is rejected before anything is sent, below the field that is to be corrected. The message
+// never holds a line of the key.
 func TestCertificateFiles_fields(t *testing.T) {
 	for name, c := range pairCases(t) {
 		faulttest.RunCase(t, "F11", name, func(t *testing.T) {

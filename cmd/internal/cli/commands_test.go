@@ -400,7 +400,9 @@ func TestAccessAndCertificatesByScript(t *testing.T) {
 		r.Run("certificates", "upload", "us-east-1/acme-www", cert, key), exit.CodeFailure, "do not cover",
 		"nothing was sent",
 	)
-	r.CheckResult(r.Run("certificates", "upload", bucket, key, key), exit.CodeFailure, "no certificate, only PRIVATE KEY")
+	r.CheckResult(
+		r.Run("certificates", "upload", bucket, key, key), exit.CodeFailure, "no certificate, only PRIVATE KEY",
+	)
 	r.CheckResult(
 		r.MustRun("certificates", "upload", bucket, cert, key), exit.CodeOK, "for cdn.acme.net, until", "true",
 	)
