@@ -35,6 +35,7 @@ func TestFrame_transferProgress(t *testing.T) {
 		}
 		r.shell, err = shell.New(shell.Options{
 			Panes:       views.Panes(account),
+			TabPlaces:   views.TabPlaces(),
 			Theme:       look,
 			AccountInfo: shell.AccountInfo{Account: "acme"},
 			Now:         time.Now,
