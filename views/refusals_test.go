@@ -534,6 +534,8 @@ func TestCandidates_everyOneIsShown(t *testing.T) {
 		r.pressAll("9 n night <tab> <left>")
 		r.press("<ctrl+s>")
 		r.wait(time.Second)
+		r.press("y")
+		r.wait(time.Second)
 		_, err := r.writer(client.OpCreateKey, "").CreateKey(
 			r.Context(), client.AccessKeyRequest{Label: "night", Buckets: []client.BucketGrantRequest{}},
 		)
