@@ -220,7 +220,7 @@ func (s Settings) runTokenCommand(caller context.Context) (client.Secret, error)
 	hidden := append(builtInTokenVariables(), s.tokenNames...)
 	if caller.Value(noTerminalKey{}) != nil {
 		detachFromTerminal(cmd)
-		cmd.WaitDelay = 50 * time.Millisecond
+		cmd.WaitDelay = time.Second / 2
 		hidden = append(hidden, "GPG_TTY")
 	}
 	cmd.Env = EnvironWithout(hidden)
