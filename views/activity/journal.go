@@ -156,7 +156,7 @@ func journalOperations(a *account.Account) []table.RowAction[*journal.Entry] {
 		{
 			Keys:           []string{"c"},
 			Name:           "check",
-			Description:    "read what was changed again, and report whether the change was applied",
+			Description:    "read the changed item again, and report whether the change was applied",
 			ShowInHints:    true,
 			DisabledReason: settled,
 			BatchCmd:       func(rows []*journal.Entry) tea.Cmd { return account.CheckNow(a, rows) },
@@ -164,7 +164,7 @@ func journalOperations(a *account.Account) []table.RowAction[*journal.Entry] {
 		{
 			Keys:           []string{"x"},
 			Name:           "settle",
-			Description:    "record the outcome of a change if you found it out yourself",
+			Description:    "record the outcome of a change that you checked yourself",
 			DisabledReason: settled,
 			Message:        func(e *journal.Entry) tea.Msg { return settleMenu(a, e) },
 		},

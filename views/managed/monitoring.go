@@ -22,9 +22,9 @@ func monitoringOperations(a *account.Account) []resource.Operation[*client.Servi
 	return []resource.Operation[*client.Service]{
 		{
 			Name:            "disable",
-			CommandHelp:     "Stop monitoring, at once or for a planned window; --for sets when and how long",
+			CommandHelp:     "Stop monitoring, now or in a planned window; --for sets when and for how long",
 			RepeatInScripts: true,
-			Description:     "stop monitoring now or later, for a time that it asks for",
+			Description:     "stop monitoring now or later, for as long as you choose",
 			Scope:           string(hour1),
 			Keys:            []string{"d"},
 			Call:            client.OpDisableService,
@@ -82,7 +82,7 @@ func windowOperations(a *account.Account) []resource.Operation[*client.Service] 
 			Name:        "cancel maintenance",
 			Command:     "cancel-maintenance",
 			CommandHelp: "Cancel the next planned maintenance window (see services disable --for)",
-			Description: "cancel the next planned time without monitoring",
+			Description: "cancel the next planned pause of monitoring",
 			Keys:        []string{"W"},
 			Call:        client.OpCancelMaintenance,
 			Target:      resource.AnyRows,

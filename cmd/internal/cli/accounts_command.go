@@ -117,7 +117,7 @@ func addAccountCommand(f *config.Flags) *cobra.Command {
 		Args:  ArgsFromUse,
 		Long: "Says where to create a token and which scopes it needs, tests it, shows what it allows in each pane, " +
 			"and writes the configuration once you agree.\nA token that you paste is kept in a file that only you " +
-			"can read or in the keyring; any other token can stay where it is, such as in a variable.\n" +
+			"can read or in the keyring; any other token can stay where it is, for example in a variable.\n" +
 			"With --read-only, lookout refuses every change to the account except creating download links.",
 		Example: indentExamples("lookout accounts add production --protected --color red\n" +
 			"lookout accounts add staging"),
@@ -487,7 +487,7 @@ func (p tokenPlace) store(ctx context.Context, file accountFile, name string, to
 func renameAccountCommand(f *config.Flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "rename NAME NEW",
-		Short: "Rename an account and its journal",
+		Short: "Rename an account, its journal and its other state files",
 		Args:  ArgsFromUse,
 		Long: "Renames the account in the configuration, its journals and other state files, and its token in the " +
 			"keyring or in NAME.token beside the configuration. Other token files keep their names.\n" +

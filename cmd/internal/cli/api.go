@@ -41,9 +41,9 @@ func apiCommand(f *config.Flags) *cobra.Command {
 		Use:   "api METHOD PATH",
 		Short: "Send one request to the API, and print the response as JSON",
 		Long: "PATH is relative to the account's base URL. With --paginate, one request is sent for each page.\n\n" +
-			"Changes are recorded in the journal, with the documented body fields except secrets. Deletions need " +
-			"confirmation on every account, other changes only on protected accounts. --read-only refuses every " +
-			"change except creating download links.\n\n" +
+			"Changes are recorded in the journal, with the documented body fields except secrets. Deletions and " +
+			"cancelling Object Storage need confirmation on every account, other changes only on protected accounts. " +
+			"--read-only refuses every change except creating download links.\n\n" +
 			"Only these operations are accepted:\n\n" + operationsHelp(),
 		Args: ArgsFromUse,
 		Example: indentExamples(`lookout api GET /managed/services/4

@@ -35,7 +35,7 @@ func auditCommand(f *config.Flags) *cobra.Command {
     public-bucket      public buckets
     certificate        certificates that have expired or will expire within 30 days
 
-The API does not report when a certificate expires; lookout knows it only for certificates uploaded from this machine.
+The API does not report when a certificate expires; lookout knows the date only for those uploaded from this machine.
 Anything that could not be read is reported as "not known", never as "ok". The exit code is 0 if everything was read
 and nothing was found, and 1 if anything was found. If nothing was found but something could not be read, it is the
 code of that failure. An unknown expiry date does not affect it.`,

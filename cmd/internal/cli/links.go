@@ -122,7 +122,7 @@ func readersResource(singular, args string) scriptResource {
 		singular: singular,
 		listName: "readers",
 		listSummary: "Show who can read the " + singular +
-			", by ACL, CORS setting, access keys and links; policies set through S3 are not visible",
+			", according to its ACL, CORS setting, access keys and links; policies set through S3 are not visible",
 		listArgs: args,
 		columns: resource.EraseColumns([]resource.ColumnDefinition[*row]{
 			{Name: "kind", Value: func(r *row) string { return string(r.Kind) }},

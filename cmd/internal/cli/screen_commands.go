@@ -133,7 +133,7 @@ func keepCommand(f *config.Flags) *cobra.Command {
 			"windows begin, and enables them when windows end.\n" +
 			"It can be killed and started again at any time. It lists the windows that it cannot end: those of " +
 			"accounts that are read-only or whose token it cannot read.\n" +
-			"Only one instance runs at a time. With -a it handles only that account.",
+			"Only one instance runs at a time. With -a, it handles only the account that you name.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case unit != "":
@@ -145,7 +145,7 @@ func keepCommand(f *config.Flags) *cobra.Command {
 		},
 	}
 	f.AddAccountFlags(c.Flags())
-	c.Flags().BoolVar(&detach, "detach", false, "run in the background, and go on after the terminal is closed")
+	c.Flags().BoolVar(&detach, "detach", false, "run in the background, and keep running after the terminal is closed")
 	c.Flags().StringVar(
 		&unit, "unit", "",
 		"print a file that starts lookout keep at login: systemd (a user unit), launchd (a plist), or both",

@@ -33,7 +33,7 @@ var Formats = []string{"table", "json", "ndjson", "csv"}
 const Help = `Lists are streamed, so they need only a few megabytes of memory however long they are, except with --sort,
 or with --jq without -o ndjson. If reading fails, the rows read before the failure are still printed, and the exit
 code is not 0; a JSON array is then left open, so that no program mistakes it for a complete one. The first 5,000
-rows set the widths of a table's columns. Every output format (table, json, ndjson, csv) has times as RFC 3339 in UTC.
+rows set the widths of a table's columns. In every output format (table, json, ndjson, csv), times are RFC 3339 in UTC.
 
 --jq prints the results of a jq expression, which is applied to each row with -o ndjson, and otherwise to
 the whole array or object, which is kept in memory. A string is printed without quotes, with control and invisible
