@@ -14,7 +14,7 @@ import (
 type rateLimitError struct{ wait time.Duration }
 
 func (w *rateLimitError) Error() string {
-	return fmt.Sprintf("reads wait another %v for the API; nothing was sent", w.wait)
+	return fmt.Sprintf("reads are paused for another %v; nothing was sent", w.wait)
 }
 
 // Is makes the error an errNotSent.

@@ -542,7 +542,7 @@ func (t *BatchSummary[T]) News(success string, undo *Action) StatusMsg {
 	if t.kept > 0 && t.kept == len(t.rejected) {
 		rejected += "; " + nothingChanged
 		if len(t.Applied)+len(t.unknown) > 0 {
-			rejected += " there"
+			rejected += " for these"
 		}
 	}
 	if len(t.advice) > 0 {

@@ -141,7 +141,7 @@ func TestRefusals_sayNothingWasChanged(t *testing.T) {
 		},
 		"part of a batch": {
 			client.OpDisableService, "3 g <space> j j <space> d <tab> <tab> 2 <ctrl+s>",
-			emulator.Fault{Status: 404, Times: 1}, "nothing was changed there",
+			emulator.Fault{Status: 404, Times: 1}, "nothing was changed for these",
 		},
 		"cancel": {
 			client.OpCancelObjectStorage, "8 : cancel <enter> ~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~ acme-prod <enter>",

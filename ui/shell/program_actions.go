@@ -95,7 +95,7 @@ func (p *programActions) refreshActions(s *Shell) []ui.Action {
 	return []ui.Action{
 		programCommand("refresh", "", refresh, "r"),
 		programCommand("refresh all", "", refreshAll, "R"),
-		programCommand(pause, "read nothing until you press the key again", toggle, "p"),
+		programCommand(pause, "stop reading until you press the key again", toggle, "p"),
 	}
 }
 
@@ -124,7 +124,7 @@ func (p *programActions) navigationActions(s *Shell) []ui.Action {
 	forward := travel(s.tabs.goForward, "nothing to go forward to")
 	return []ui.Action{
 		programCommand("back", "return to where you last jumped from", back, "ctrl+o"),
-		programCommand("forward", "undo the last step back", forward, "alt+o"),
+		programCommand("forward", "go forward again after going back", forward, "alt+o"),
 		programCommand("up", "close this and go up one level", s.goUp, "esc"),
 	}
 }

@@ -92,7 +92,7 @@ func (m *statusMessages) clear() { m.current = m.undoable }
 func (m *statusMessages) expire(msg statusExpired) {
 	if msg.number == m.undoableNumber && m.undoable.Undo != nil {
 		m.endUndo()
-		m.noUndo = "the minute after the last change is over"
+		m.noUndo = "the last change was more than a minute ago"
 	}
 	if msg.number == m.number {
 		m.clear()

@@ -109,7 +109,7 @@ func TestStatusMessages_nothingToUndo(t *testing.T) {
 	press("u", "U: enable") // not the key any more
 	change := b.shell.status.number
 	b.shell.Update(statusExpired{change})
-	press("U", nothing+"; the minute after the last change is over")
+	press("U", nothing+"; the last change was more than a minute ago")
 	b.shell.Update(ui.StatusMsg{Text: "db-1: deleted", ReportsChange: true})
 	press("U", nothing+"; the last change cannot be undone")
 	b.shell.Update(ui.StatusMsg{Text: "web-2: disabled", Undo: undo, ReportsChange: true})

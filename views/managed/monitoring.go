@@ -65,7 +65,7 @@ func windowOperations(a *account.Account) []resource.Operation[*client.Service] 
 		{
 			Name:        "change window",
 			Command:     resource.PaneOnly, // disable with --for does it
-			Description: "change when a disabled service is enabled again",
+			Description: "change the time at which a disabled service is enabled again",
 			Keys:        []string{"w"},
 			Call:        client.OpDisableService,
 			Target:      resource.AnyRows,
@@ -317,7 +317,8 @@ func (in *disableRequest) fields(a *account.Account) []form.Field {
 				Flag:    "for",
 				Default: "none",
 				Usage: "for how long or until when, in local time: " + WindowExamples +
-					" (until you enable it); at the end, a running dashboard or lookout keep enables the service",
+					" (until you enable it); then a dashboard or \"lookout keep\" enables the service, " +
+					"if one is running",
 				Set: func(text string) string {
 					in.choice, in.other = otherWindow, text
 					return in.problem(a)

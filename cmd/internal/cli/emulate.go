@@ -73,8 +73,9 @@ const serviceHelp = `--service now differs from the documentation where the live
 	`of Object Storage is rejected, rate limits are enforced, and X-Filter works only on a contact's group.`
 
 // faultHelp describes --fault.
-const faultHelp = `--fault is a request and what goes wrong with it. The request is a method and a path, in which * ` +
-	`stands for any text, or an operation as the journal names it, such as "disable service". What goes wrong:
+const faultHelp = `--fault takes a request and what should go wrong with it. The request is a method and a ` +
+	`path, in which * stands for any text, or an operation as the journal names it, such as "disable service". What ` +
+	`goes wrong:
 
     status=503     set the status
     html           send a web page instead of JSON

@@ -139,9 +139,9 @@ func objectFilesResource() scriptResource {
 				noTarget:        true,
 				printsOwnResult: true,
 				bindFlags:       getObject,
-				description: "Download an object to FILE (default: its name without folders; - is standard output) " +
-					"or, with patterns, several names or -r, objects to the folder FILE; the last of two or more " +
-					"arguments after the bucket is FILE",
+				description: "Download an object to FILE (default: its name without folders; - is standard output); " +
+					"with patterns, several names or -r, FILE is a folder; if two or more arguments follow the " +
+					"bucket, the last one is FILE",
 			}.erase(),
 			subcommand[client.ObjectRef]{
 				name:            "put",

@@ -42,8 +42,8 @@ func parseSide(arg string) (folder string, place client.ObjectRef, err error) {
 func syncObjects(set *pflag.FlagSet) planFunc[client.ObjectRef] {
 	var flags planFlags
 	flags.add(set, "replace what differs")
-	const deletes = "at the end, delete what exists only in the target; without --yes, every " +
-		"account then asks"
+	const deletes = "at the end, delete what exists only in the target; lookout asks on every " +
+		"account first, unless --yes is given"
 	set.BoolVar(&flags.deletes, "delete", false, deletes)
 	return func(
 		ctx context.Context, s *scriptSession, _ client.ObjectRef, args []string,
