@@ -96,9 +96,9 @@ func NothingChanged(err error) bool {
 	return errors.As(err, &c) && c.NothingChanged()
 }
 
-// AfterRejection returns what follows the reason why a change failed: that nothing was changed, if that is certain, and
-// the next step.
-func AfterRejection(err error) string {
+// RejectionSuffix returns what follows the reason why a change failed: that nothing was changed, if that is certain,
+// and the next step.
+func RejectionSuffix(err error) string {
 	next := WithPrefix(" · ", Advice(err))
 	if NothingChanged(err) {
 		next = "; " + nothingChanged + next

@@ -201,7 +201,7 @@ func (r *outcomeReport[T]) showLate(found ui.LookupResult[T]) tea.Cmd {
 func (r *outcomeReport[T]) status(outcome ui.AttemptOutcome, c ui.ChangeResult[T], err error) tea.Cmd {
 	switch {
 	case outcome == ui.Rejected:
-		return ui.ShowStatus(theme.Bad, r.what+": "+ui.Reason(err)+ui.AfterRejection(err))
+		return ui.ShowStatus(theme.Bad, r.what+": "+ui.Reason(err)+ui.RejectionSuffix(err))
 	case c.Waiting && len(c.Found.Candidates) == 0:
 		return ui.ShowStatus(theme.Warn, r.what+": "+ui.NotSeenYet+ui.WithPrefix(": ", ui.UnknownReason(err)))
 	}

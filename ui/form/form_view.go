@@ -331,7 +331,7 @@ func (v *FormView) showRejection(err error) {
 	if len(rest)+len(v.fieldErrors) == 0 {
 		rest = []string{ui.Reason(err)}
 	}
-	v.banner = strings.TrimLeft(strings.Join(rest, "; ")+ui.AfterRejection(err), "; ·")
+	v.banner = strings.TrimLeft(strings.Join(rest, "; ")+ui.RejectionSuffix(err), "; ·")
 	if _, v.gone = ui.GoneID(err); v.gone && v.form.IfGone != nil {
 		v.banner += " · " + v.form.IfGone.Text
 	}

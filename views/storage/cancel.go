@@ -165,7 +165,7 @@ type cancelStorageResult struct {
 func (m cancelStorageResult) Deliver() tea.Cmd {
 	message := ui.ReportChange(theme.Good, "Object Storage is cancelled")
 	if m.err != nil {
-		next := account.OrDefault(ui.WithPrefix(" · ", m.remaining), ui.AfterRejection(m.err))
+		next := account.OrDefault(ui.WithPrefix(" · ", m.remaining), ui.RejectionSuffix(m.err))
 		message = ui.ShowStatus(theme.Bad, "cancel Object Storage: "+ui.Reason(m.err)+next)
 	}
 	return tea.Batch(
