@@ -202,7 +202,7 @@ func newBucketFrom(a *account.Account, values client.BucketRequest) resource.Dra
 		SubmitLabel: "create",
 		Fields: append(
 			bucketFields(in, clusters, checkBucketLabelUnused(a, &in.Cluster)),
-			publicWriteField(&word, func() string { return in.Label }, func() bool {
+			publicWriteConfirmation(&word, func() string { return in.Label }, func() bool {
 				return in.ACL == client.ACLPublicReadWrite
 			}),
 		),
@@ -521,14 +521,15 @@ func (in *accessInput) fields(b *client.Bucket) []form.Field {
 			Bool:  true,
 			Set:   in.setCORS,
 		}),
-		publicWriteField(&in.word, b.Label.Raw, func() bool {
+		publicWriteConfirmation(&in.word, b.Label.Raw, func() bool {
 			return in.changesACL() && in.acl == client.ACLPublicReadWrite
 		}),
 	}
 }
 
-// publicWriteField asks for the label of a bucket, while a condition holds, before everyone may write to the bucket.
-func publicWriteField(word *string, label func() string, when func() bool) form.Field {
+// publicWriteConfirmation asks for the label of a bucket, while a condition holds, before everyone may write to the
+// bucket.
+func publicWriteConfirmation(word *string, label func() string, when func() bool) form.Field {
 	return form.Text("sure", "Type the label", word, func(text string) string {
 		return account.ReasonIf(text != label(), "type "+client.Clean(label())+": everyone will be able to write to it")
 	}).When(when)

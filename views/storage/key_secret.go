@@ -89,7 +89,7 @@ func keyEndpoints(a *account.Account, k *client.AccessKey) []string {
 		}
 	}
 	for _, g := range k.Buckets {
-		add(grantEndpoint(a, k, g))
+		add(endpointOfGrant(a, k, g))
 	}
 	if len(hosts) == 0 {
 		for _, r := range k.Regions {
@@ -107,8 +107,8 @@ func keyEndpoints(a *account.Account, k *client.AccessKey) []string {
 	return hosts
 }
 
-// grantEndpoint returns the S3 host of a bucket that a key reaches.
-func grantEndpoint(a *account.Account, k *client.AccessKey, g client.BucketGrant) string {
+// endpointOfGrant returns the S3 host of a bucket that a key reaches.
+func endpointOfGrant(a *account.Account, k *client.AccessKey, g client.BucketGrant) string {
 	if b, ok := a.Buckets().Get(g.BucketID()); ok && !b.S3Endpoint.IsZero() {
 		return b.S3Endpoint.String()
 	}
