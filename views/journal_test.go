@@ -33,7 +33,7 @@ func makeChanges(r *harness) {
 func TestJournalPane_showsOutcomes(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		makeChanges(r)
-		r.requireText("3 changes made from", "✓ done", "? unknown", "disable service", "edge-router", "Journal 1?")
+		r.requireText("3 changes recorded on", "✓ done", "? unknown", "disable service", "edge-router", "Journal 1?")
 		r.press("G")
 		r.requireText("maintenance", "before", "status", "consultation_group")
 		r.press("g")

@@ -847,3 +847,17 @@ func TestKeys_reachesInWholeWords(t *testing.T) {
 		})
 	}
 }
+
+// A new bucket is sent with the region of its cluster: what the API says about the region is shown at the cluster.
+func TestNewBucket_rejectedRegionIsShownAtTheCluster(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.emu.InjectFault("create bucket", emulator.Fault{
+			Status: 400,
+			Body:   `{"errors":[{"reason":"Not open yet","field":"region"}]}`,
+		})
+		r.pressAll("8 n night1 <ctrl+s>")
+		r.wait(2 * time.Second)
+		r.requireText("Not open yet")
+		r.requireNoText("region: Not open yet")
+	})
+}

@@ -63,12 +63,16 @@ func Email() Validator {
 // Field is one value of a form. Its name is the API's, so that reasons for a refusal appear below it.
 type Field struct {
 	Name, Label string
+	sentAs      []string     // other names of the API for what is entered
 	script      *ScriptInput // nil: scripts cannot set it
 	note        func() string
 	when        func() bool
 	checks      []Validator
 	input       fieldInput
 }
+
+// SentAs says under which other names the value may be sent: what the API says about them is shown at the field too.
+func (f Field) SentAs(names ...string) Field { f.sentAs = names; return f }
 
 // ScriptInput says how a script gives the value of a field. The zero ScriptInput is a field that scripts cannot set.
 type ScriptInput struct {

@@ -456,7 +456,7 @@ func TestFormView_refusalLikeTheWord(t *testing.T) {
 }
 
 // A reason belongs to the field whose name the API's path ends or begins with.
-func TestMatchesField(t *testing.T) {
+func TestField_matches(t *testing.T) {
 	for _, c := range []struct {
 		field, name string
 		want        bool
@@ -468,8 +468,10 @@ func TestMatchesField(t *testing.T) {
 		{"username2", "username", false},
 		{"username-2", "username-1", false},
 		{"name", "username", false},
+		{"cluster", "region", true},
+		{"cluster", "region.id", false},
 	} {
-		if got := matchesField(c.field, c.name); got != c.want {
+		if got := (Field{Name: c.field}).SentAs("region").matches(c.name); got != c.want {
 			t.Errorf("%q and %q: %t", c.field, c.name, got)
 		}
 	}

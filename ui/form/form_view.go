@@ -317,7 +317,7 @@ func (v *FormView) showRejection(err error) {
 	v.sending, v.unauthorized, v.fieldErrors = false, ui.Unauthorized(err), map[string]string{}
 	var rest []string
 	for name, reason := range ui.FieldErrors(err) {
-		i := slices.IndexFunc(v.form.Fields, func(f Field) bool { return f.shown() && matchesField(f.Name, name) })
+		i := slices.IndexFunc(v.form.Fields, func(f Field) bool { return f.shown() && f.matches(name) })
 		if i < 0 {
 			rest = append(rest, strings.TrimPrefix(name+": "+reason, ": "))
 			continue
@@ -362,7 +362,8 @@ func (v *FormView) showUnknown(err error, readings string) {
 	v.banner += "ctrl+s asks before it sends again."
 }
 
-// matchesField reports whether a name in the API's answer means a field: it may be the last part of its path alone.
-func matchesField(field, name string) bool {
-	return field == name || strings.HasSuffix(field, "."+name) || strings.HasPrefix(field, name+".")
+// matches reports whether a name in the API's answer means the field: it may be the last part of its path alone.
+func (f Field) matches(name string) bool {
+	return f.Name == name || strings.HasSuffix(f.Name, "."+name) || strings.HasPrefix(f.Name, name+".") ||
+		slices.Contains(f.sentAs, name)
 }

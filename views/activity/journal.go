@@ -141,7 +141,7 @@ func journalBadge(a *account.Account) (string, theme.Tone) {
 }
 
 func journalFoot(a *account.Account, b ui.Box) string {
-	text := ui.Plural(a.Journal.Len(), "change", "changes") + " made from this machine"
+	text := ui.Plural(a.Journal.Len(), "change", "changes") + " recorded on this machine"
 	if n := unresolvedCount(a); n > 0 {
 		text += b.Theme.Paint(theme.Warn, fmt.Sprintf(" · %d with an unknown outcome · c checks them", n))
 	}

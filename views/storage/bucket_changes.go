@@ -243,7 +243,7 @@ func newBucketFrom(a *account.Account, values client.BucketRequest) resource.Dra
 // bucketFields returns the fields of a new bucket. clusters are suggestions; checks are further checks of the label.
 func bucketFields(in *client.BucketRequest, clusters func() []string, checks ...form.Validator) []form.Field {
 	label := form.Text("label", "Label", &in.Label, checkBucketLabel).Check(checks...)
-	cluster := form.Combobox("cluster", "Cluster", &in.Cluster, clusters, form.Required())
+	cluster := form.Combobox("cluster", "Cluster", &in.Cluster, clusters, form.Required()).SentAs("region")
 	argument := form.ScriptInput{Argument: "CLUSTER/BUCKET", Set: func(text string) string {
 		clusterID, name, err := ParseBucketID(text)
 		if err != nil {
