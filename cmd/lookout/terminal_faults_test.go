@@ -71,8 +71,11 @@ func (c *ptyProcess) ready(event int16) bool {
 func (c *ptyProcess) typeBlindly(keys string) {
 	c.t.Helper()
 	read := func() bool { return !c.ready(unix.POLLIN) }
-	c.waitUntil("the keys that filled the output to be read", read)
-	time.Sleep(2 * time.Second) // the program drops keys after a second, and nothing shows that it does
+	for waits := false; !waits; waits = !c.ready(unix.POLLOUT) {
+		c.fillOutput()
+		c.waitUntil("the keys that filled the output to be read", read)
+		time.Sleep(2 * time.Second) // the program drops keys after a second, and nothing shows that it does
+	}
 	c.typeKeys(keys)
 	c.waitUntil("the keys to be read", read)
 }
@@ -117,7 +120,6 @@ func TestKeysTypedDuringAStall(t *testing.T) {
 			c.startReading()
 			c.waitFor("12 buckets")
 			c.setStalled(true)
-			c.fillOutput()
 			c.typeBlindly(keys)
 			c.setStalled(false)
 			c.waitFor("did not respond")
