@@ -450,6 +450,9 @@ func TestJournal_unresolvedChangeIsShownAtItsRow(t *testing.T) {
 		r.requireText(ui.NotSeenYet)
 		r.press("d", "<ctrl+s>")
 		r.wait(2 * time.Second)
+		if n := strings.Count(r.screen(), "If you send this now"); n != 1 {
+			t.Errorf("the question warns %d times, wants once:\n%s", n, r.screen())
+		}
 		r.requireText("it may be done twice")
 		r.requireNoChanges()
 		r.press("y")

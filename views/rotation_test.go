@@ -7,6 +7,7 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
+	"lookout/views/account"
 )
 
 // rotate opens the form that replaces a key.
@@ -231,4 +232,15 @@ func TestRotateKey_namesWhatWasNoted(t *testing.T) {
 		p.restart()
 		p.requireText(replacedBy, "created for rclone")
 	})
+}
+
+// The key that is replaced is known by its whole id: another one is not ruled out because its id begins that way.
+func TestIsReplaced_wholeID(t *testing.T) {
+	before, _ := account.Replaces(&client.AccessKey{ID: 205, Label: client.NewText("finance")})
+	c := client.Change{Op: client.OpCreateKey, Before: before}
+	for id, want := range map[string]bool{"205": true, "2": false, "20": false, "2050": false} {
+		if got := account.IsReplaced(c, id); got != want {
+			t.Errorf("key %s is the replaced one: %v, want %v", id, got, want)
+		}
+	}
 }
