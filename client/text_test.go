@@ -278,6 +278,10 @@ func TestStats_samples(t *testing.T) {
 			t.Errorf("a missing value became %v", p.Value)
 		}
 	}
+	body = `{"data":{"cpu":[{"x":0,"y":1},{"x":1,"y":2}]}}`
+	if err := decode([]byte(body), &s); err != nil || len(s.CPU) != 2 || !s.CPU[0].At.Equal(time.Unix(0, 0)) {
+		t.Errorf("the beginning of 1970 is %+v, %v", s.CPU, err)
+	}
 	if err := decode([]byte(`{"data":["Graphs are not yet available."]}`), &s); err != nil || len(s.Unavailable) != 1 {
 		t.Errorf("%+v, %v", s, err)
 	}

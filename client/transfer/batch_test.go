@@ -31,6 +31,19 @@ func (r *rig) downloadPlan(p Plan) (ids []ID, refused []SkippedFile) {
 	return r.m.Start(p, StartOptions{})
 }
 
+// A file that is refused is news as well, even if no other file of its plan is sent.
+func TestManager_Start_refusedFileIsNews(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		skipped := []SkippedFile{{Path: "many/a", Reason: "it cannot be read"}}
+		r.downloadPlan(Plan{Prefix: "many/", Skipped: skipped})
+		select {
+		case <-r.m.Changed():
+		case <-time.After(time.Minute):
+			t.Errorf("no news of %+v", r.m.Snapshot())
+		}
+	})
+}
+
 // Nothing that a manager does keeps another call waiting. This is the first test of the package, because a call that
 // never returns would stop any other.
 func TestManager_nothingHangs(t *testing.T) {

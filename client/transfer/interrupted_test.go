@@ -96,13 +96,15 @@ func checkLinesOnce(r *rig, path string) {
 	}
 }
 
-// A program that was killed leaves its list behind, even if its last line is cut.
+// A program that was killed leaves its list behind, even if its last line is cut. Lines of another version do not
+// count.
 func TestInterrupted_afterAKill(t *testing.T) {
 	runInBubble(t, func(r *rig) {
 		path := filepath.Join(r.dir, "acme.downloads")
 		lines := `{"id":1,"download":{"cluster":"c","bucket":"b","name":"one","size":5,"folder":"/tmp","path":"one"}}
 {"id":2,"download":{"cluster":"c","bucket":"b","name":"two","size":5,"folder":"/tmp","path":"two"}}
 {"id":1}
+{"id":3,"download":{"cluster":"c","bucket":"b","name":"three","size":"five","folder":"/tmp","path":"three"}}
 {"id":2,"downl`
 		if err := os.WriteFile(path+".dead", []byte(lines), 0o600); err != nil {
 			t.Fatal(err)

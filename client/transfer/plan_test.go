@@ -1,6 +1,8 @@
 package transfer
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -141,6 +143,18 @@ func TestPathSet_add(t *testing.T) {
 			t.Errorf("%q after %q: %q, want %q", c.second, c.first, why, c.why)
 		}
 	}
+}
+
+// An upload whose folder was not read to its end has no plan that could pass for a whole one.
+func TestPlanUpload_isCancelled(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		r.writeFile("new", "n")
+		ctx, cancel := context.WithCancel(r.Context())
+		cancel()
+		if plan, err := PlanUpload(ctx, "p/", r.dir); !errors.Is(err, context.Canceled) {
+			t.Errorf("%d files, %v; want %v", len(plan.Files), err, context.Canceled)
+		}
+	})
 }
 
 // What lies below a folder that could not be read is not extra; what is called alike is.

@@ -295,6 +295,20 @@ func TestChart_title_fits(t *testing.T) {
 	}
 }
 
+// A chart of one line keeps its figures whole beside the sparkline, which is no wider than it is easily read.
+func TestChart_View_oneLine(t *testing.T) {
+	c := cpu(day(func(i int) float64 { return float64(1 + i%388) }))
+	for _, width := range []int{44, 60, 80, 200} {
+		line := ansi.Strip(c.View(box(t, width, 1)))
+		bars := strings.Count(line, "▁") + strings.Count(line, "▂") + strings.Count(line, "▃") +
+			strings.Count(line, "▄") + strings.Count(line, "▅") + strings.Count(line, "▆") +
+			strings.Count(line, "▇") + strings.Count(line, "█")
+		if bars < 8 || bars > 48 || !strings.Contains(line, "now 289") {
+			t.Errorf("%d cells, %d of them bars: %q", width, bars, line)
+		}
+	}
+}
+
 // The title says the values now, at the newest mark or the cursor, and the greatest ones, with the unit once.
 func TestChart_title_values(t *testing.T) {
 	c := Chart{

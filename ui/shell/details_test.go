@@ -274,6 +274,16 @@ func TestTabBar_areas(t *testing.T) {
 	}
 }
 
+// The badge of a tab follows its name.
+func TestTabBar_badge(t *testing.T) {
+	b := newShellTest(t, func(o *Options) {
+		o.Panes[0].(*table.List[string]).BadgeFunc = func() (string, theme.Tone) { return "▲3", theme.Bad }
+	})
+	if bar := strings.Split(b.screen(), "\n")[1]; !strings.Contains(bar, "1 Things ▲3") {
+		t.Errorf("the row of tabs is %q", bar)
+	}
+}
+
 // A tab with a key of its own leaves their digits to the tabs after it.
 func TestTabBar_ownKeyTakesNoDigit(t *testing.T) {
 	b := newShellTest(t, func(o *Options) {

@@ -195,6 +195,18 @@ func TestList_View_givesWidthToWhatIsRead(t *testing.T) {
 	}
 }
 
+// A long cell of the least important column is shown whole before a more important one gets width that it does not
+// need.
+func TestList_View_cellsBeforeSpareWidth(t *testing.T) {
+	const long = "a long reason in words"
+	l := newPlaces(t, "api|x|||"+long+"|")
+	l.Columns = []Column[string]{l.Columns[0], l.Columns[4]}
+	l.Columns[0].Min, l.Columns[0].Width, l.Columns[1].Width, l.Columns[1].Min = 0, 30, 0, 3
+	if screen := ansi.Strip(l.View(uitest.NewBox(t, 40, 6))); !strings.Contains(screen, long) {
+		t.Errorf("the cell is cut:\n%s", screen)
+	}
+}
+
 // A column that was narrow because its cells were short is widened in the frame in which one is longer: what a cell
 // shows depends on the clock and on other lists as well.
 func TestList_View_widensForLongerCells(t *testing.T) {

@@ -625,6 +625,17 @@ func TestFilterInput_view(t *testing.T) {
 	}
 }
 
+// A filter takes a limited number of characters, typed or pasted.
+func TestFilterInput_isLimited(t *testing.T) {
+	var f filterInput
+	f.startTyping()
+	f.paste(strings.Repeat("é", maxFilterRunes+5))
+	f.press(tea.KeyPressMsg{Code: 'x', Text: "x"})
+	if f.text != strings.Repeat("é", maxFilterRunes) {
+		t.Errorf("%d bytes, ends with %q", len(f.text), f.text[max(0, len(f.text)-5):])
+	}
+}
+
 // While a list is being read, what needs a row waits for it. What can be done at once does not, nor what another list
 // keeps from being done.
 func TestList_Actions_waitForRows(t *testing.T) {

@@ -462,6 +462,22 @@ func TestInputFilter_burstIsPaste(t *testing.T) {
 	}
 }
 
+// The text of a marked paste is no second paste, even if it comes right after the mark.
+func TestInputFilter_burstInPaste(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := startFilterTest()
+		burst := strings.Repeat("Dy", 80)
+		for _, chunk := range []string{"\x1b[200~", burst, "\x1b[201~", "j"} {
+			r.write(chunk)
+		}
+		if got, want := r.read(), "\x1b[200~"+burst+"\x1b[201~j"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		r.input.Close()
+		<-r.gone
+	})
+}
+
 // The rest of a paste whose beginning was dropped is dropped too, and never becomes keys: until its end, or until no
 // input has come for a while. ctrl+c and what follows the paste are passed on.
 func TestInputFilter_tailOfDroppedPasteIsNoKeys(t *testing.T) {
