@@ -110,14 +110,17 @@ func (f *inputFilter) run(protect func(func()), stalled func() bool, dropped fun
 		defer f.pipeWriter.Close()
 		tick := time.NewTimer(time.Hour)
 		defer tick.Stop()
+		typedAt := time.Now()
 		for {
-			tick.Reset(f.idleTime())
+			tick.Reset(f.idleTime(time.Since(typedAt)))
 			select {
 			case chunk, open := <-chunks:
 				if !open {
 					return
 				}
-				f.handleChunk(chunk, stalled, dropped)
+				if f.handleChunk(chunk, stalled, dropped) {
+					typedAt = time.Now()
+				}
 			case <-tick.C:
 				f.handleIdle()
 			}
@@ -125,13 +128,14 @@ func (f *inputFilter) run(protect func(func()), stalled func() bool, dropped fun
 	})
 }
 
-// idleTime returns after how long without input handleIdle has something to do.
-func (f *inputFilter) idleTime() time.Duration {
+// idleTime returns after how long without input handleIdle has something to do. The last input that was no answer of
+// the terminal came some time ago: answers keep no paste open.
+func (f *inputFilter) idleTime(since time.Duration) time.Duration {
 	switch {
 	case f.holdsEscape():
 		return answerGap
 	case f.pasteBytes >= 0 || f.state == inReport || f.droppedPaste:
-		return pasteTimeout
+		return max(0, pasteTimeout-since)
 	}
 	return time.Hour
 }
@@ -146,36 +150,40 @@ func (f *inputFilter) handleIdle() {
 	f.closePaste()
 }
 
-// handleChunk passes a chunk of input on, or drops it. ctrl+c is never dropped.
-func (f *inputFilter) handleChunk(chunk []byte, stalled func() bool, dropped func(int)) {
+// handleChunk passes a chunk of input on, or drops it. ctrl+c is never dropped. It reports whether the chunk holds more
+// than answers of the terminal.
+func (f *inputFilter) handleChunk(chunk []byte, stalled func() bool, dropped func(int)) (typed bool) {
 	f.mu.Lock()
 	off := f.paused
 	f.mu.Unlock()
 	if off {
 		f.countAnswers(chunk)
 		f.resetSequence()
-		return
+		return true
 	}
 	if !bytes.HasPrefix(chunk, answerSequence) && chunk[0] != 3 && stalled() {
 		dropped(f.drop(chunk))
-		return
+		return true
 	}
 	if f.droppedPaste && chunk[0] != 3 {
 		rest := f.afterDroppedPaste(chunk)
 		paste := chunk[:len(chunk)-len(rest)]
 		if n := len(paste) - f.countAnswers(paste); n > 0 {
 			dropped(n)
+			typed = true
 		}
 		if chunk = rest; len(chunk) == 0 {
-			return
+			return typed
 		}
 	}
 	if !f.droppedPaste {
 		f.droppedTail = nil
 	}
 	f.separateEscape(chunk[0])
-	burst := f.isBurst(chunk)
-	if safe := f.filter(chunk); len(safe) > 0 {
+	burst, pasted := f.isBurst(chunk), f.pasteBytes
+	safe := f.filter(chunk)
+	typed = typed || len(safe) > 0 || f.pasteBytes != pasted || f.state == inReport
+	if len(safe) > 0 {
 		if burst {
 			safe = slices.Concat(pasteStart, safe, pasteEnd)
 		}
@@ -184,6 +192,7 @@ func (f *inputFilter) handleChunk(chunk []byte, stalled func() bool, dropped fun
 	if f.loneEscape {
 		f.loneEscape, f.escapeDeadline = false, time.Now().Add(escapeTimeout)
 	}
+	return typed
 }
 
 // drop drops a chunk, and returns how many bytes of input that are. It ends a paste that has begun, and remembers one

@@ -240,6 +240,36 @@ func TestInputFilter_closesUnfinishedPaste(t *testing.T) {
 	})
 }
 
+// A paste without an end ends although the terminal goes on to answer: the clock on the screen asks it each second.
+func TestInputFilter_answersKeepNoPasteOpen(t *testing.T) {
+	for name, c := range map[string]struct {
+		stalled bool
+		want    string
+	}{
+		"in a paste":                         {false, "\x1b[200~half\x1b[201~j"},
+		"in one whose beginning was dropped": {true, "j"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := startFilterTest()
+				r.stalled.Store(c.stalled)
+				r.write("\x1b[200~half")
+				r.stalled.Store(false)
+				for range 5 {
+					time.Sleep(pasteTimeout / 2)
+					r.write(string(answerSequence))
+				}
+				r.write("j")
+				if got := r.read(); got != c.want {
+					t.Errorf("%q, want %q", got, c.want)
+				}
+				r.input.Close()
+				<-r.gone
+			})
+		})
+	}
+}
+
 // Input is dropped and counted while the screen does not respond, except for ctrl+c. The rest of a sequence whose
 // beginning was dropped is text.
 func TestInputFilter_dropsInputWhileStalled(t *testing.T) {
