@@ -67,8 +67,8 @@ func start(t *testing.T, width, height int, s terminal.Program, linear bool) *Vi
 		}
 	}()
 	go func() {
-		_, _ = io.Copy(typed, v.emu)      // the terminal answers queries
-		_, _ = io.Copy(io.Discard, v.emu) // after the end nobody reads the answers, and nothing may wait for that
+		_, _ = io.Copy(answers{typed}, v.emu) // the terminal answers queries
+		_, _ = io.Copy(io.Discard, v.emu)     // after the end nobody reads the answers, and nothing may wait for that
 	}()
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
@@ -96,6 +96,17 @@ func start(t *testing.T, width, height int, s terminal.Program, linear bool) *Vi
 		}
 	})
 	return v
+}
+
+// answers passes on what the emulator answers. Asked for its status, it answers as if it were asked for that of a DEC
+// terminal, which no terminal does.
+type answers struct{ typed io.Writer }
+
+func (a answers) Write(p []byte) (int, error) {
+	if _, err := a.typed.Write(bytes.ReplaceAll(p, []byte("\x1b[?0n"), []byte("\x1b[0n"))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // Write receives the program's output. Like a real terminal, it takes it at once and shows it later: on a busy machine,
