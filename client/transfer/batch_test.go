@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -198,6 +199,24 @@ func TestManager_Throughput_smallFiles(t *testing.T) {
 			t.Errorf("%.0f bytes a second of nothing", rate)
 		}
 	})
+}
+
+// What an earlier run has left, and what a restart takes back, is no speed, whenever somebody looks.
+func TestProgress_set_isNoSpeed(t *testing.T) {
+	p := &progress{onChange: func() {}}
+	var ended atomic.Bool
+	go func() {
+		defer ended.Store(true)
+		for i := range int64(500_000) {
+			p.set(i%2<<30, 1<<30)
+		}
+	}()
+	for !ended.Load() {
+		row := Status{State: Running}
+		if p.fill(&row, time.Now().Add(time.Second)); row.Rate != 0 {
+			t.Fatalf("%.0f bytes a second, not 0, with %d bytes done", row.Rate, row.Done)
+		}
+	}
 }
 
 // cleanupCounter is a task that counts its cleanups.

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -164,6 +165,38 @@ func TestDelete_cancelStopsWithinASecond(t *testing.T) {
 			})
 		})
 	}
+}
+
+// cancelledTask is a task that gets to run only after it was cancelled.
+type cancelledTask struct{ task }
+
+func (l cancelledTask) run(ctx context.Context, m *Manager, p *progress) error {
+	<-ctx.Done()
+	return l.task.run(ctx, m, p)
+}
+
+// Nothing is deleted after a cancel that came before the first request.
+func TestDelete_cancelledBeforeTheFirstRequest(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		r.storeNumbered("o", 1)
+		names := objectnames.NewSortedNamesBuilder(client.BucketID(cluster, bucket))
+		names.Add(objectnames.ObjectEntry{Name: "o000000", Size: -1})
+		list, consent := names.List(), r.consent(client.OpDeleteObject)
+		for range 20 {
+			id := r.m.add(
+				Status{Kind: Delete, Total: 1},
+				cancelledTask{&deleteTask{consent: consent, cluster: cluster, bucket: bucket, list: list}},
+				"",
+			)
+			r.m.Cancel(id)
+			if row := r.waitEnded(id); row.State != Cancelled || row.Done != 0 {
+				t.Errorf("%s, %d of 1 done: %v", row.State, row.Done, row.Err)
+			}
+		}
+		if sent, gone := r.transport.count("DELETE"), r.deletedCount(); sent != 0 || gone != 0 {
+			t.Errorf("%d requests were sent and %d objects are gone, not 0", sent, gone)
+		}
+	})
 }
 
 // A pause stops within a second too. What was not sent is sent after the pause, and what may have been deleted is not.

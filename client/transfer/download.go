@@ -383,7 +383,7 @@ func (d *downloadTask) verify(p *progress) error {
 		return nil
 	}
 	if got, want := hex.EncodeToString(d.sum.Sum(nil)), d.etag(); !strings.EqualFold(got, want) {
-		return d.discard(fmt.Errorf("%w (its MD5 is %s, but %s was expected)", ErrCorrupt, got, client.Clean(want)))
+		return d.discard(fmt.Errorf("%w (its MD5 is %s, but %s was expected)", ErrCorrupt, got, want))
 	}
 	p.setNote("size and MD5 checked")
 	return nil

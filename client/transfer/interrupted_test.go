@@ -96,6 +96,25 @@ func checkLinesOnce(r *rig, path string) {
 	}
 }
 
+// Where no list can be kept, transfers run as ever, and nothing is offered again.
+func TestInterrupted_withoutAPlaceForTheList(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		path := filepath.Join(r.writeFile("taken", "a file"), "acme.downloads")
+		r.m.KeepUnfinished(path)
+		r.waitFor(r.startDownload(r.putObject("one", "text"), ""), Done)
+		paused := r.startDownload(r.putObject("two", "text"), "")
+		r.m.Pause(paused)
+		r.waitFor(paused, Paused, Done)
+		r.restart()
+		r.m.KeepUnfinished(path)
+		if found := r.m.Interrupted(); len(found.Downloads) != 0 {
+			t.Errorf("offered: %+v", found.Downloads)
+		}
+		r.checkFile("one", []byte("text"))
+		r.checkFile("taken", []byte("a file"))
+	})
+}
+
 // A program that was killed leaves its list behind, even if its last line is cut. Lines of another version do not
 // count.
 func TestInterrupted_afterAKill(t *testing.T) {

@@ -638,6 +638,35 @@ func TestManager_memoryIsBounded(t *testing.T) {
 	}
 }
 
+// A transfer that fails and is tried again keeps nothing of its earlier runs.
+func TestManager_Retry_keepsNoMemory(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		batch := openBatch(r.m, Batch{Kind: Download})
+		id := r.m.add(Status{Kind: Download, Batch: batch}, refusedTask{errConnectionCut}, "")
+		const runs = 20_000
+		again := func() {
+			for range runs {
+				r.m.Retry(id)
+				synctest.Wait()
+			}
+		}
+		again()
+		before := memoryInUse()
+		again()
+		if more := memoryInUse() - before; more > 1<<20 {
+			t.Errorf("%d more bytes are in use after %d runs, not at most %d", more, runs, 1<<20)
+		}
+	})
+}
+
+// memoryInUse returns how many bytes are in use.
+func memoryInUse() int64 {
+	var s runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&s)
+	return int64(s.HeapAlloc)
+}
+
 func BenchmarkMemory(b *testing.B) {
 	for b.Loop() {
 		up, down := measureMemory(b, 1<<30)

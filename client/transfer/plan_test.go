@@ -44,6 +44,37 @@ func TestManager_Start_endsWhenTheDiskIsFull(t *testing.T) {
 	})
 }
 
+// Downloads that are added to a batch after one of it has found the disk full are not started either.
+func TestManager_Download_whenTheDiskIsFullAlready(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		first, later := r.putObject("first", "some text"), r.putObject("later", "some text")
+		r.m.wrapFile = func(f file) file { return fullFile{f} }
+		batch := openBatch(r.m, Batch{Kind: Download, Bucket: bucket, Folder: r.dir})
+		var ids []ID
+		for i, o := range []client.Object{first, later} {
+			id, err := r.m.Download(DownloadRequest{
+				Cluster: cluster, Bucket: bucket, Object: o, Folder: r.dir, batch: batch,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, id)
+			want := []error{syscall.ENOSPC, errDiskFull}[i]
+			if row := r.waitEnded(id); row.State != Failed || !errors.Is(row.Err, want) {
+				t.Errorf("%s: %s, %v, not %v", row.Name, row.State, row.Err, want)
+			}
+		}
+		closeBatch(r.m, batch, ids)
+		if n := r.transport.count("GET"); n != 1 {
+			t.Errorf("%d objects were requested, not 1", n)
+		}
+		ends := r.m.Completions(0)
+		if b := ends[len(ends)-1].Batch; b.Files != 2 || b.Failed != 2 || b.Remaining != 0 {
+			t.Errorf("the batch ended with %+v", b)
+		}
+	})
+}
+
 // A comparison tells new, same, changed and unknown files apart, by size and MD5 alone.
 func TestPlan_Compare(t *testing.T) {
 	runInBubble(t, func(r *rig) {

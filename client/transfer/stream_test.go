@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -112,6 +114,50 @@ func TestDownload_folderCannotBeCreated(t *testing.T) {
 		row := r.download(r.putObject("o", "text"), "taken/o")
 		if row.State != Failed || !strings.Contains(row.Err.Error(), "cannot create the folder") {
 			t.Errorf("%s: %v", row.State, row.Err)
+		}
+	})
+}
+
+// A folder that depends on a working folder which is gone is refused before anything else.
+func TestDownload_workingFolderIsGone(t *testing.T) {
+	r := newRig(t)
+	defer r.cancel()
+	o, here := r.putObject("o", "text"), filepath.Join(r.dir, "here")
+	if err := os.Mkdir(here, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(here)
+	if err := os.Remove(here); err != nil {
+		t.Skipf("this system keeps a working folder: %v", err)
+	}
+	if _, err := os.Getwd(); err == nil {
+		t.Skip("this system still names the working folder")
+	}
+	id, err := r.m.Download(DownloadRequest{Cluster: cluster, Bucket: bucket, Object: o, Folder: "downloads"})
+	if !errors.Is(err, fs.ErrNotExist) || len(r.m.Snapshot()) != 0 {
+		t.Errorf("download %d, %v; want %v and no download", id, err, fs.ErrNotExist)
+	}
+}
+
+// A file name in an error of the system is shown as everywhere else, and the error stays the system's.
+func TestDownload_errorsShowNamesSafely(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		folder := filepath.Join(r.dir, "gone\x1b[2J")
+		id, err := r.m.Download(DownloadRequest{
+			Cluster: cluster, Bucket: bucket, Object: r.putObject("o", "text"), Folder: folder,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := r.waitEnded(id)
+		if row.State != Failed || row.Err == nil {
+			t.Fatalf("%s: %v", row.State, row.Err)
+		}
+		if text := row.Err.Error(); strings.Contains(text, "\x1b") || !strings.Contains(text, client.Clean(folder)) {
+			t.Errorf("%q does not show the folder as %q", text, client.Clean(folder))
+		}
+		if runtime.GOOS != "windows" && !errors.Is(row.Err, fs.ErrNotExist) {
+			t.Errorf("%v is not %v", row.Err, fs.ErrNotExist)
 		}
 	})
 }
