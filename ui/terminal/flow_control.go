@@ -30,11 +30,18 @@ type flowControl struct {
 
 	patience    int       // how often requests were given up since the last answer
 	lostSince   time.Time // when the oldest request without an answer was sent, if it was given up
-	firstInput  time.Time // first input on a dead line
-	silent      bool      // the terminal does not answer, but is alive
+	input       inputTimes
+	silent      bool // the terminal does not answer, but is alive
 	lastRequest time.Time
 	askNow      bool      // a request is to be written although nothing changes
 	changed     time.Time // the oldest change in the frame that waits
+}
+
+// An inputTimes says when input arrived.
+type inputTimes struct {
+	onDeadLine time.Time // the first on a line that seems dead
+	last       time.Time
+	flowed     time.Time // the last that followed other input at once
 }
 
 // A statusRequest is a request for the terminal's status that is on its way.
@@ -60,6 +67,8 @@ const (
 	// silenceTimeout is how long input arrives without an answer before the terminal counts as silent. On a line that
 	// was dead, both arrive together.
 	silenceTimeout = 1500 * time.Millisecond
+	// inputGap is the time between two pieces of one input at most.
+	inputGap = 200 * time.Millisecond
 	// silentRequestInterval is the time between two requests to a terminal that does not answer.
 	silentRequestInterval = 10 * time.Second
 	// slowQueue and fastQueue are how much a line may have to carry beyond what is on its way.
@@ -203,7 +212,7 @@ func (c *flowControl) answered(now time.Time) {
 	expected := len(c.unanswered) > 0
 	if expected || !c.lostSince.IsZero() {
 		c.answers, c.silent, c.patience = true, false, 0
-		c.lostSince, c.firstInput = time.Time{}, time.Time{}
+		c.lostSince, c.input.onDeadLine = time.Time{}, time.Time{}
 	}
 	if !expected {
 		c.unsureBefore = now.Add(unsureTime)
@@ -288,20 +297,26 @@ func (c *flowControl) forget(now time.Time) {
 // restart forgets what is on its way, because another program may have read the answers.
 func (c *flowControl) restart(now time.Time) {
 	c.forget(now)
-	c.lostSince, c.firstInput, c.patience = time.Time{}, time.Time{}, 0
+	c.lostSince, c.input.onDeadLine, c.patience = time.Time{}, time.Time{}, 0
 }
 
 // inputArrived reports whether input is to be dropped because it was typed on a dead line. It then asks for the status:
 // a line that is alive again answers soon. If it does not, the terminal has only stopped answering.
+//
+// While a long paste arrives, the line is alive, and the answers wait behind the paste.
 func (c *flowControl) inputArrived(now time.Time) (drop bool) {
-	if c.off || c.silent || c.lostSince.IsZero() || now.Sub(c.lostSince) < deadLineTimeout {
+	if now.Sub(c.input.last) < inputGap && c.input.onDeadLine.IsZero() {
+		c.input.flowed = now
+	}
+	c.input.last = now
+	if c.off || c.silent || c.lostSince.IsZero() || now.Sub(latest(c.lostSince, c.input.flowed)) < deadLineTimeout {
 		return false
 	}
-	if c.firstInput.IsZero() {
-		c.firstInput, c.askNow = now, true
+	if c.input.onDeadLine.IsZero() {
+		c.input.onDeadLine, c.askNow = now, true
 		return true
 	}
-	if now.Sub(c.firstInput) < silenceTimeout+2*c.roundTrip() {
+	if now.Sub(c.input.onDeadLine) < silenceTimeout+2*c.roundTrip() {
 		return true
 	}
 	c.restart(now)

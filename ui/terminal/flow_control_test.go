@@ -326,6 +326,29 @@ func TestFlowControl_dropsKeysOfADeadLine(t *testing.T) {
 	}
 }
 
+// A terminal answers behind a long paste, so nothing of the paste is dropped, nor a key that follows it.
+func TestFlowControl_longPaste(t *testing.T) {
+	l := newSimulatedLine(100_000, 10*time.Millisecond)
+	l.hold(time.Second, 100)
+	l.run(time.Second)
+	l.silentAt = l.now
+	l.show(100)
+	for range 100 {
+		if l.flow.inputArrived(l.now) {
+			t.Fatalf("input is dropped %v after the last answer", l.now.Sub(l.flow.lastAnswer))
+		}
+		l.run(100 * time.Millisecond)
+	}
+	l.run(2 * time.Second)
+	if l.flow.inputArrived(l.now) {
+		t.Error("a key behind the paste is dropped")
+	}
+	l.run(2 * deadLineTimeout)
+	if !l.flow.inputArrived(l.now) {
+		t.Error("a key is obeyed although nothing has arrived for long")
+	}
+}
+
 // A terminal that is given back is not asked any more, and stays given back, whatever is typed on its dead line.
 func TestFlowControl_ending(t *testing.T) {
 	l := startedLine(1e6, 50*time.Millisecond)
