@@ -139,6 +139,16 @@ func TestObjects_Pages_terminates(t *testing.T) {
 			0,
 			"incomplete: marker missing",
 		},
+		"a hundred empty pages": {
+			func(_ string, n int) string {
+				if n > 100 {
+					return objectPageBody("", "a")
+				}
+				return objectPageBody(fmt.Sprint("opaque", n))
+			},
+			1,
+			"",
+		},
 		"nothing for ever": {
 			func(_ string, n int) string { return objectPageBody(fmt.Sprint("opaque", n)) },
 			0,

@@ -540,6 +540,20 @@ func TestClient_refusalsOfEachRule(t *testing.T) {
 	}
 }
 
+// A refusal that names the endpoint is about the scope, even if the answer says nothing of the token's scopes.
+func TestError_Unauthorized_scopeOfTheEndpoint(t *testing.T) {
+	for reason, want := range map[string]bool{
+		"Invalid Token": true,
+		"Your OAuth token is not authorized to use this endpoint.": false,
+	} {
+		reasons := []client.FieldError{{Reason: client.NewText(reason)}}
+		e := &client.Error{Status: http.StatusUnauthorized, Reasons: reasons}
+		if e.Unauthorized() != want {
+			t.Errorf("%s: %v", reason, e.Unauthorized())
+		}
+	}
+}
+
 func TestClient_restrictedUser(t *testing.T) {
 	c, _ := newEmulatedClient(t, emulator.Options{RestrictedUser: true})
 	if _, err := c.Services.List(t.Context(), 1); !errors.Is(err, client.ErrDenied) {
@@ -784,6 +798,9 @@ func TestClient_Endpoint_ofEachBaseURL(t *testing.T) {
 		if err != nil || method != http.MethodGet || address != want {
 			t.Errorf("%s: %s %s, %v", base, method, address, err)
 		}
+		if _, address, err = c.Endpoint("view cluster", nil, ".."); err == nil {
+			t.Errorf("%s: %s is the address of a cluster", base, address)
+		}
 	}
 }
 
@@ -878,7 +895,8 @@ func TestErrors_namesAreBounded(t *testing.T) {
 	_, ofBucket := c.Buckets.Get(t.Context(), huge, "photos")
 	for name, err := range map[string]error{"cluster": ofCluster, "bucket": ofBucket} {
 		var failed *client.Error
-		if !errors.As(err, &failed) || failed.Outcome != client.NotSent || len(err.Error()) > 8<<10 {
+		if !errors.As(err, &failed) || failed.Outcome != client.NotSent || len(err.Error()) > 8<<10 ||
+			!strings.Contains(err.Error(), "xxx…") {
 			t.Errorf("%s: %d bytes: %.200s", name, len(err.Error()), err)
 		}
 	}
@@ -968,6 +986,16 @@ func TestWriter_Call_valuesOutOfPlace(t *testing.T) {
 		}
 		if got, _ := json.Marshal(seen[1].Body); strings.Contains(string(got), "hidden") {
 			t.Errorf("the dry run shows %s of %s", got, c.body)
+		}
+	}
+}
+
+// A method is known by its whole name.
+func TestClient_ParseCall_unknownMethod(t *testing.T) {
+	c, _ := newEmulatedClient(t, emulator.Options{})
+	for _, method := range []string{"", "P", "POS", "PATCH"} {
+		if call, err := c.ParseCall(method, "/managed/contacts"); err == nil {
+			t.Errorf("%q is %s", method, call.Op())
 		}
 	}
 }

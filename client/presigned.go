@@ -200,11 +200,7 @@ func (s ObjectReader) sendPresignedOnce(
 		return nil, nil, err
 	}
 	failed.Host = target.Host
-	req, err := r.newRequest(ctx, target.String())
-	if err != nil {
-		failed.Detail = "lookout refuses the pre-signed URL; it is not a valid URL"
-		return nil, nil, failed
-	}
+	req := r.newRequest(ctx, target)
 	req.Header.Set("User-Agent", s.c.endpoint.userAgent)
 	res, err = s.c.transport.sendOnce(s.c.transport.presigned, req)
 	if err != nil {
@@ -246,22 +242,16 @@ func (s ObjectReader) newTarget(ctx context.Context, r presignedRequest, failed 
 }
 
 // newRequest builds the HTTP request. It always sets the length, and nothing that would let the transport repeat it.
-func (r presignedRequest) newRequest(ctx context.Context, target string) (*http.Request, error) {
-	var body io.Reader
-	if r.body != nil && r.body.size > 0 {
-		body = io.NopCloser(r.body)
-	}
-	req, err := http.NewRequestWithContext(ctx, r.method, target, body)
-	if err != nil {
-		return nil, err
-	}
+func (r presignedRequest) newRequest(ctx context.Context, target *url.URL) *http.Request {
+	req := (&http.Request{Method: r.method, URL: target, Header: http.Header{}}).WithContext(ctx)
 	if r.body != nil {
 		req.ContentLength = r.body.size
+		if r.body.size > 0 {
+			req.Body = io.NopCloser(r.body)
+		}
 	}
-	for name, value := range r.header {
-		req.Header[name] = value
-	}
-	return req, nil
+	maps.Copy(req.Header, r.header)
+	return req
 }
 
 // checkPresignedURL accepts a pre-signed URL if it uses https (or http, if both the URL and the API are on this

@@ -253,10 +253,23 @@ func TestPage_malformedCell(t *testing.T) {
 	}
 	for _, body := range []string{
 		`{"page":1}`, `{"data":null}`, `{"DATA":[]}`, `null`, `[]`, `{"data":[null]}`, `{"data":[]} x`, ``,
+		`{"data":["x"]}`, `{"data":[{"id":8},[]]}`,
 	} {
 		if decode([]byte(body), &p) == nil {
 			t.Errorf("%s passes as a page", body)
 		}
+	}
+}
+
+// A group of values that is none is one odd cell.
+func TestPage_malformedGroup(t *testing.T) {
+	var p Page[*Contact]
+	err := decode([]byte(`{"data":[{"id":7,"name":"Ada","phone":"+1"}],"page":1,"pages":1,"results":1}`), &p)
+	if err != nil || len(p.Data) != 1 || p.Data[0].Name.Raw() != "Ada" {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "phone") {
+		t.Errorf("odd cells %v", p.Warnings)
 	}
 }
 

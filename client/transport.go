@@ -283,12 +283,9 @@ func readBody(res *http.Response, moved func()) ([]byte, error) {
 	return body, nil
 }
 
-// read sends a read, with retries, and waits first if the server asked for a pause. Once the retry budget is spent, a
+// read sends a read, with retries, once a pause that the server asked for is over. Once the retry budget is spent, a
 // path that failed fails in the same way without being sent, until it is time for a probe.
 func (w *transport) read(req *http.Request, slots chan struct{}) (*response, error) {
-	if err := w.waitForRateLimit(req.Context()); err != nil {
-		return nil, err
-	}
 	if last, held := w.heldBack(req.URL.Path); held {
 		return last.response, last.err
 	}

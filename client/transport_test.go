@@ -342,6 +342,29 @@ func TestTransport_http2RefusedStream(t *testing.T) {
 	}
 }
 
+// A change whose body has been sent is not sent again, even if the server says that it did not work on it.
+func TestTransport_http2RefusedBody(t *testing.T) {
+	t.Parallel()
+	config, roots := newTestCA(t, time.Now().Add(-time.Hour), time.Now().Add(time.Hour), "api.example.test")
+	var came atomic.Int32
+	address := faulttest.Listen(t, faulttest.HTTP2Peer(config, func(c *faulttest.HTTP2Conn, stream uint32) {
+		came.Add(1)
+		c.Reset(stream, 7)
+	}))
+	c := newNetworkClient(
+		t,
+		"https://api.example.test/v4",
+		roots,
+		func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, network, address)
+		},
+	)
+	_, err := Confirmed(c, OpCreateContact, 0).CreateContact(t.Context(), ContactRequest{Name: "n", Email: "e@x.test"})
+	if err == nil || came.Load() != 1 {
+		t.Errorf("%v after %d requests", err, came.Load())
+	}
+}
+
 // The bounds of every step of a connection to a real server.
 func TestNewHTTPTransport_limits(t *testing.T) {
 	real := newHTTPTransport()

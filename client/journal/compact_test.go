@@ -42,6 +42,47 @@ func TestJournal_compact_keepsSinceOfFirstDisable(t *testing.T) {
 	}
 }
 
+// A service that was disabled counts as such also if that is known only after a compaction.
+func TestJournal_compact_beforeTheOutcomeIsKnown(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.journal")
+	j := openSmall(t, path, testTime)
+	id, err := j.RecordIntent(disableChange("7", "x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.RecordOutcome(id, client.Unknown, errCut)
+	for range 40 {
+		recordChange(t, j, client.OpEnableService, "1")
+	}
+	again := openSmall(t, path, testTime)
+	if len(again.segments) == 0 {
+		t.Fatal("not compacted")
+	}
+	again.RecordOutcome(id, client.Applied, nil)
+	if w, held := again.DisabledService("7"); !held || w.IntentID != id {
+		t.Errorf("%t, %+v", held, w)
+	}
+}
+
+// The changes since a time include those of older parts of the journal, and no earlier ones.
+func TestJournal_Entries_since(t *testing.T) {
+	now := testTime()
+	j := openSmall(t, filepath.Join(t.TempDir(), "a.journal"), func() time.Time { return now })
+	for n := range 60 {
+		recordChange(t, j, client.OpEnableService, fmt.Sprint(n))
+		now = now.Add(time.Minute)
+	}
+	if len(j.segments) < 3 {
+		t.Fatalf("%d segments", len(j.segments))
+	}
+	for _, n := range []int{0, 1, 20, 40, 59} {
+		all := j.Entries(testTime().Add(time.Duration(n) * time.Minute))
+		if len(all) != 60-n || all[0].Change.ID != fmt.Sprint(n) {
+			t.Errorf("since change %d: %d changes", n, len(all))
+		}
+	}
+}
+
 // openSmall opens a journal whose segments hold a few changes.
 func openSmall(t testing.TB, path string, now func() time.Time) *Journal {
 	t.Helper()

@@ -52,3 +52,16 @@ func TestJournal_closesItsFiles(t *testing.T) {
 		t.Errorf("%d files are still open", n)
 	}
 }
+
+// If the file that has taken the journal's place cannot be read, the journal says so and keeps what it knows.
+func TestJournal_CatchUp_unreadableReplacement(t *testing.T) {
+	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+	recordChange(t, j, client.OpDisableService, "7")
+	j.path = "/proc/self/mem" // a regular file whose beginning nobody can read
+	if _, err := j.CatchUp(); err == nil {
+		t.Error("it is read")
+	}
+	if _, held := j.DisabledService("7"); !held {
+		t.Error("the changes are forgotten")
+	}
+}

@@ -434,6 +434,39 @@ type unreadableFile struct{ logFile }
 
 func (unreadableFile) ReadAt([]byte, int64) (int, error) { return 0, errCut }
 
+// A fullFile is a file whose disk takes the first line and fails to keep it.
+type fullFile struct {
+	logFile
+	synced bool
+}
+
+func (f *fullFile) Sync() error {
+	if !f.synced {
+		f.synced = true
+		return errCut
+	}
+	return f.logFile.Sync()
+}
+
+// An intent that may be on the disk although writing it failed is followed by one line that says that the change was
+// not sent.
+func TestJournal_RecordIntent_notKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.journal")
+	j := openJournal(t, path)
+	j.file = &fullFile{logFile: j.file}
+	if id, err := j.RecordIntent(disableChange("7", "x")); !errors.Is(err, errCut) || id != "" {
+		t.Errorf("recorded %q: %v", id, err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := openJournal(t, path).Entries(time.Time{})
+	if len(all) != 1 || all[0].Outcome != client.Rejected || bytes.Count(data, []byte("not sent")) != 1 {
+		t.Errorf("%+v\n%s", all, data)
+	}
+}
+
 // A journal that cannot be read is not an empty one: it says so, and takes no change.
 func TestJournal_Load_unreadable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.journal")
