@@ -3,6 +3,7 @@ package shell
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -330,6 +331,21 @@ func TestEntryList_widthOfKeys(t *testing.T) {
 		}
 		if !slices.Equal(keys, want) {
 			t.Errorf("%d cells: %q, want %q", width, keys, want)
+		}
+	}
+}
+
+// When the list gets more room, no line stays empty as long as there are entries above.
+func TestEntryList_moreRoom(t *testing.T) {
+	list := entryList{}
+	for n := range 20 {
+		list.entries = append(list.entries, listEntry{name: strconv.Itoa(n)})
+	}
+	list.layout(uitest.NewBox(t, 40, 5))
+	list.cursor = 19
+	for _, room := range []int{5, 10, 20, 30} {
+		if list.layout(uitest.NewBox(t, 40, room)); list.top != max(0, 20-room) {
+			t.Errorf("%d lines begin with entry %d", room, list.top)
 		}
 	}
 }

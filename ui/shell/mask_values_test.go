@@ -27,6 +27,7 @@ func TestMaskValues(t *testing.T) {
 		"key 0123456789abcdef":           "key ****************",
 		"key 0123456789abcde":            "key 0123456789abcde",
 		"Acme is not acme":               "Acme is not ****",
+		"10 +more -.-.-.-":               "10 +more -.-.-.-",
 		"version 1.2":                    "version 1.2",
 		"\x1b[1mada@acme.net\x1b[m done": "\x1b[1m************\x1b[m done",
 		"日本@acme.net x":                  "************* x",

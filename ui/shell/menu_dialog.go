@@ -371,12 +371,8 @@ func describeAction(a ui.Action) string {
 
 func (m *menuDialog) handleKey(s *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	pressed := k.String()
-	for _, a := range m.actions {
-		for _, name := range a.Key.Keys() {
-			if name == pressed && !movesMenu(pressed) {
-				return m.choose(s, a)
-			}
-		}
+	if a, found := actionOf(k, slices.Values(m.actions)); found && !movesMenu(pressed) {
+		return m.choose(s, a)
 	}
 	switch pressed {
 	case "esc":

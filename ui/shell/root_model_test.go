@@ -84,6 +84,7 @@ func (d *switcherTest) session(ctx context.Context, name string) OpenAccount {
 		AccountInfo: AccountInfo{Account: name, Accounts: []AccountChoice{
 			{Name: "alpha"},
 			{Name: "beta", Label: "EU", Protected: true, ReadOnly: true, Waits: "token_command pass, for at most 10s"},
+			{Name: "Beta", Waits: "another command"},
 		}},
 		Location:      time.UTC,
 		Context:       ctx,
@@ -346,6 +347,7 @@ func TestOpeningDialog_saysWhatItWaitsFor(t *testing.T) {
 		d := newSwitcherTest(t)
 		opening := d.switcher.openAccount("beta")
 		d.wantText("Waiting for token_command pass, for at most 10s")
+		d.wantNoText("another command")
 		d.run(opening)
 		d.wantText("beta-one")
 	})

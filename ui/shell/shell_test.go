@@ -314,6 +314,20 @@ func TestPalette_cursorStaysWhenRowsArrive(t *testing.T) {
 	})
 }
 
+// Entries that differ in any of what they lead to are different ones.
+func TestPaletteEntry_is(t *testing.T) {
+	one := paletteEntry{label: "web-1", kind: "storage keys", id: "1"}
+	for _, other := range []paletteEntry{
+		{label: "Web-1", kind: one.kind, id: one.id},
+		{label: one.label, kind: "storage classes", id: one.id},
+		{label: one.label, kind: one.kind, id: "10"},
+	} {
+		if one.is(other) || other.is(one) || !other.is(other) {
+			t.Errorf("%+v", other)
+		}
+	}
+}
+
 // A long text that is pasted into the palette or the help does not keep the next key waiting.
 func TestSearchList_longPaste(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
@@ -397,6 +411,24 @@ func TestShell_handleMouse_hint(t *testing.T) {
 		b.run(b.shell.Update(tea.MouseClickMsg{X: x, Y: len(lines) - 1, Button: tea.MouseLeft}))
 		if !strings.Contains(b.screen(), "type to search") {
 			t.Errorf("the hint at column %d opened nothing:\n%s", x, b.screen())
+		}
+	})
+}
+
+// A click on a tab opens its pane.
+func TestShell_handleMouse_tab(t *testing.T) {
+	runInBubble(t, func(t *testing.T) {
+		b := newShellTest(t, func(o *Options) {
+			o.Panes = append(o.Panes, &table.List[string]{
+				Title: "others",
+				Store: o.Panes[0].(*table.List[string]).Store,
+			})
+		})
+		tabs := strings.Split(b.screen(), "\n")[1]
+		x := ansi.StringWidth(tabs[:strings.Index(tabs, "2 Others")])
+		b.run(b.shell.Update(tea.MouseClickMsg{X: x, Y: 1, Button: tea.MouseLeft}))
+		if b.shell.pane() == b.shell.o.Panes[0] {
+			t.Errorf("the tab at column %d did not open:\n%s", x, b.screen())
 		}
 	})
 }

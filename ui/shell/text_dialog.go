@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -52,12 +53,8 @@ func (d *textDialog) handleKey(_ *Shell, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case "y":
 		return ui.Send(ui.CopyMsg{Text: d.text, Label: d.name}), false
 	}
-	for _, a := range d.window.Actions() {
-		for _, name := range a.Key.Keys() {
-			if name == k.String() {
-				return a.Do(), false
-			}
-		}
+	if a, found := actionOf(k, slices.Values(d.window.Actions())); found {
+		return a.Do(), false
 	}
 	return nil, false
 }

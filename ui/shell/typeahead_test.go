@@ -78,7 +78,8 @@ func (p *waitingPane) Actions() []ui.Action {
 		}
 	}
 	return append(
-		p.List.Actions(), ui.Action{Key: ui.Bind("open", "w"), WaitsFor: p.waitsFor, Do: do("open")},
+		p.List.Actions(), ui.Action{Key: ui.Bind("open the first", "W"), Do: do("another")},
+		ui.Action{Key: ui.Bind("open the next", "w"), WaitsFor: p.waitsFor, Do: do("open")},
 		ui.Action{Key: ui.Bind("erase", "E"), WaitsFor: p.waitsFor, Writes: true, Do: do("erase")},
 	)
 }
