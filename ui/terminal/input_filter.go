@@ -56,9 +56,17 @@ const (
 	escapeTimeout = 70 * time.Millisecond
 	// The bytes of an answer follow each other within this time, on a serial line too.
 	answerGap     = 50 * time.Millisecond
-	maxPasteBytes = 1 << 20
+	maxPasteBytes = 512 << 10       // more than any text field takes
 	pasteTimeout  = 2 * time.Second // without input, a paste or a report has ended
+	// maxChunksWaiting is how many chunks may wait for a loop that is busy.
+	maxChunksWaiting = 64
 )
+
+// An inputChunk is what one read of the terminal returned, and when. A busy loop may handle it later.
+type inputChunk struct {
+	data []byte
+	at   time.Time
+}
 
 var pasteStart, pasteEnd = []byte("\x1b[200~"), []byte("\x1b[201~")
 
@@ -89,16 +97,16 @@ func (f *inputFilter) setPaused(on bool) {
 }
 
 // run starts two goroutines, inside protect, that read until the terminal is gone. stalled reports whether the screen
-// does not respond, and dropped receives the number of bytes dropped because of that.
-func (f *inputFilter) run(protect func(func()), stalled func() bool, dropped func(int), gone func()) {
-	chunks := make(chan []byte)
+// did not respond when input arrived, and dropped receives the number of bytes dropped because of that.
+func (f *inputFilter) run(protect func(func()), stalled func(at time.Time) bool, dropped func(int), gone func()) {
+	chunks := make(chan inputChunk, maxChunksWaiting)
 	go protect(func() {
 		defer close(chunks)
 		buffer := make([]byte, 4096)
 		for {
 			n, err := f.in.Read(buffer)
 			if n > 0 {
-				chunks <- bytes.Clone(buffer[:n])
+				chunks <- inputChunk{bytes.Clone(buffer[:n]), time.Now()}
 			}
 			if err != nil {
 				return
@@ -152,7 +160,8 @@ func (f *inputFilter) handleIdle() {
 
 // handleChunk passes a chunk of input on, or drops it. ctrl+c is never dropped. It reports whether the chunk holds more
 // than answers of the terminal.
-func (f *inputFilter) handleChunk(chunk []byte, stalled func() bool, dropped func(int)) (typed bool) {
+func (f *inputFilter) handleChunk(in inputChunk, stalled func(at time.Time) bool, dropped func(int)) (typed bool) {
+	chunk := in.data
 	f.mu.Lock()
 	off := f.paused
 	f.mu.Unlock()
@@ -161,8 +170,8 @@ func (f *inputFilter) handleChunk(chunk []byte, stalled func() bool, dropped fun
 		f.resetSequence()
 		return true
 	}
-	if !bytes.HasPrefix(chunk, answerSequence) && chunk[0] != 3 && stalled() {
-		dropped(f.drop(chunk))
+	if !bytes.HasPrefix(chunk, answerSequence) && chunk[0] != 3 && stalled(in.at) {
+		dropped(f.drop(in))
 		return true
 	}
 	if f.droppedPaste && chunk[0] != 3 {
@@ -180,7 +189,7 @@ func (f *inputFilter) handleChunk(chunk []byte, stalled func() bool, dropped fun
 		f.droppedTail = nil
 	}
 	f.separateEscape(chunk[0])
-	burst, pasted := f.isBurst(chunk), f.pasteBytes
+	burst, pasted := f.isBurst(inputChunk{chunk, in.at}), f.pasteBytes
 	safe := f.filter(chunk)
 	typed = typed || len(safe) > 0 || f.pasteBytes != pasted || f.state == inReport
 	if len(safe) > 0 {
@@ -197,8 +206,9 @@ func (f *inputFilter) handleChunk(chunk []byte, stalled func() bool, dropped fun
 
 // drop drops a chunk, and returns how many bytes of input that are. It ends a paste that has begun, and remembers one
 // whose end is to come.
-func (f *inputFilter) drop(chunk []byte) int {
-	f.isBurst(chunk) // text that follows at once belongs to it
+func (f *inputFilter) drop(in inputChunk) int {
+	chunk := in.data
+	f.isBurst(in) // text that follows at once belongs to it
 	f.resetSequence()
 	if f.pasteBytes >= 0 {
 		f.closePaste()
@@ -271,16 +281,17 @@ func (f *inputFilter) releaseEscape() {
 
 // isBurst reports whether a chunk is a paste from a terminal that does not mark pastes: much text at once that is not
 // one key held down, or text that follows such a chunk at once.
-func (f *inputFilter) isBurst(chunk []byte) bool {
+func (f *inputFilter) isBurst(in inputChunk) bool {
+	chunk := in.data
 	if f.pasteBytes >= 0 || f.state != plainText || bytes.IndexByte(chunk, 0x1b) >= 0 ||
 		bytes.IndexByte(chunk, 3) >= 0 {
 		return false
 	}
-	follows := time.Since(f.burstAt) < burstGap
+	follows := in.at.Sub(f.burstAt) < burstGap
 	if !follows && (len(chunk) < minBurstBytes || bytes.Count(chunk, chunk[:1]) == len(chunk)) {
 		return false
 	}
-	f.burstAt = time.Now()
+	f.burstAt = in.at
 	return true
 }
 

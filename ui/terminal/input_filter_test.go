@@ -184,7 +184,8 @@ func startFilterTest() *filterTest {
 		gone:   make(chan struct{}),
 		filter: newInputFilter(&endedReader{Reader: in}),
 	}
-	r.filter.run(runUnprotected, r.stalled.Load, func(n int) { r.dropped.Add(int64(n)) }, func() { close(r.gone) })
+	stalled := func(time.Time) bool { return r.stalled.Load() }
+	r.filter.run(runUnprotected, stalled, func(n int) { r.dropped.Add(int64(n)) }, func() { close(r.gone) })
 	go func() {
 		buffer := make([]byte, 4096)
 		for {
@@ -490,6 +491,32 @@ func TestInputFilter_burstIsPaste(t *testing.T) {
 		}
 		r.input.Close()
 	}
+}
+
+// A key that is typed after a burst is a key, even if the loop is still busy with the burst.
+func TestInputFilter_keyBehindBurst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := startFilterTest()
+		for range cap(r.output) { // the loop is busy
+			r.output <- ""
+		}
+		burst := strings.Repeat("Dy", 80)
+		for range 5 {
+			r.write(burst)
+		}
+		time.Sleep(2 * burstGap)
+		r.write("j")
+		want := strings.Repeat("\x1b[200~"+burst+"\x1b[201~", 5) + "j"
+		got := ""
+		for len(got) < len(want) {
+			got += <-r.output
+		}
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		r.input.Close()
+		<-r.gone
+	})
 }
 
 // The text of a marked paste is no second paste, even if it comes right after the mark.

@@ -150,17 +150,16 @@ func (p *renderer) setMargins(on bool) {
 	p.mu.Unlock()
 }
 
-// stalled reports whether the screen does not respond, so that input is to be dropped: a write hangs or did so a moment
-// ago, or answers of the terminal are missing.
-func (p *renderer) stalled() bool {
+// stalled reports whether input that arrived at a time is to be dropped, because the screen did not respond: a write
+// hung or had done so a moment before, or answers of the terminal are missing.
+func (p *renderer) stalled(at time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := time.Now()
-	drop := p.flow.inputArrived(now)
+	drop := p.flow.inputArrived(at)
 	if p.flow.askNow {
 		p.wakeWriter()
 	}
-	return drop || p.writes.hang(now, p.writeLimit()) && now.Sub(p.flow.lastAnswer) > p.writeLimit()
+	return drop || p.writes.hang(at, p.writeLimit()) && at.Sub(p.flow.lastAnswer) > p.writeLimit()
 }
 
 // behind reports whether the screen has not shown the newest frame for so long that keys are typed blindly.

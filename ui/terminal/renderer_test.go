@@ -607,21 +607,21 @@ func TestRenderer_stalled_whileWriteHangs(t *testing.T) {
 				time.Sleep(firstAnswerTimeout + time.Millisecond)
 				p.show(Frame{Content: "frame"}, true)
 				synctest.Wait()
-				if time.Sleep(c.alive); p.stalled() {
+				if time.Sleep(c.alive); p.stalled(time.Now()) {
 					t.Errorf("keys are dropped after %v", c.alive)
 				}
-				if time.Sleep(200 * time.Millisecond); !p.stalled() {
+				if time.Sleep(200 * time.Millisecond); !p.stalled(time.Now()) {
 					t.Error("keys are not dropped on a dead line")
 				}
 				close(line.alive)
 				synctest.Wait()
-				if !p.stalled() {
+				if !p.stalled(time.Now()) {
 					t.Error("keys typed on the dead line are obeyed")
 				}
 				for range 3 {
 					p.answered()
 				}
-				if time.Sleep(300 * time.Millisecond); p.stalled() {
+				if time.Sleep(300 * time.Millisecond); p.stalled(time.Now()) {
 					t.Error("keys are dropped on a line that is alive again")
 				}
 				line.broken = true
