@@ -249,7 +249,7 @@ func (f *frame) drawBars(p plot, n int, values []float64) {
 		if p.scale.steps == 0 {
 			return max(1, math.Round(float64(8*p.rows-1)*v/p.scale.high))
 		}
-		return 4 + math.Round(8*min(p.scale.row(v), float64(p.scale.rows)-0.5))
+		return 4 + math.Round(8*p.scale.row(v))
 	}
 	for _, top := range f.plotSeries(n, values, 8*p.scale.rows, level, barTops) {
 		for y := 0; 8*y < top.level; y++ {

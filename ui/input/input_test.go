@@ -262,3 +262,18 @@ func TestEditor_edges(t *testing.T) {
 		t.Errorf("ctrl+w leaves %q", e.Text())
 	}
 }
+
+// The end of a text fills the room before the cursor to its last cell.
+func TestTail(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		width int
+		want  string
+	}{
+		{"abcdef", 3, "def"}, {"abc", 3, "abc"}, {"abc", 0, ""}, {"a日本", 4, "日本"}, {"a日本", 3, "本"},
+	} {
+		if got := tail(c.text, c.width); got != c.want {
+			t.Errorf("the last %d cells of %q are %q, not %q", c.width, c.text, got, c.want)
+		}
+	}
+}

@@ -268,3 +268,35 @@ func TestList_View_measuresAfterJoinedStore(t *testing.T) {
 		}
 	}
 }
+
+// The column that rows are sorted by is wide enough for its title and the arrow, and a text is shortened to the width
+// of its column.
+func TestList_View_widthOfSortedTitle(t *testing.T) {
+	rows := things(3)
+	l := newLoadedList(t, &rows)
+	shortened := map[int]bool{}
+	l.Columns = append(l.Columns, Column[thing]{
+		Title: "long title",
+		Min:   1,
+		Cell:  func(thing, ui.Box) (string, theme.Tone) { return "x", theme.Muted },
+		Less:  func(a, b thing) bool { return a.id < b.id },
+	}, Column[thing]{
+		Title:   "notes",
+		Min:     4,
+		Cell:    func(thing, ui.Box) (string, theme.Tone) { return strings.Repeat("long ", 40), theme.Muted },
+		Shorten: func(_ thing, b ui.Box) string { shortened[b.Width] = true; return strings.Repeat("s", b.Width) },
+	})
+	l.rowIndex.column, l.rowIndex.initialized = 2, true
+	screen := ansi.Strip(l.View(uitest.NewBox(t, 60, 8)))
+	if !strings.Contains(screen, "long title ▲") {
+		t.Errorf("the title is cut:\n%s", screen)
+	}
+	for width := range shortened {
+		if !strings.Contains(screen, " "+strings.Repeat("s", width)) || width > 30 {
+			t.Errorf("a text is shortened to %d cells:\n%s", width, screen)
+		}
+	}
+	if len(shortened) == 0 {
+		t.Error("nothing is shortened")
+	}
+}

@@ -676,3 +676,62 @@ func TestList_Actions_waitForRows(t *testing.T) {
 		t.Errorf("waiting for rows although there are none: %q", waiting())
 	}
 }
+
+// The row that leads up takes the first line, and only where there is one.
+func TestList_View_parentRowTakesALine(t *testing.T) {
+	rows := things(40)
+	l := newLoadedList(t, &rows)
+	b := uitest.NewBox(t, 60, 10)
+	count := func() int { return strings.Count(ansi.Strip(l.View(b)), "thing 0") }
+	without := count()
+	WithParentRow(l, ParentRow{Open: func() tea.Cmd { return nil }, Detail: func(ui.Box) string { return "" }})
+	if with := count(); without != 9 || with != 8 {
+		t.Errorf("%d rows without the row that leads up, %d with it", without, with)
+	}
+}
+
+// The first line of a detail is left out only if it says the same as the border, in the same case.
+func TestList_View_detailKeepsOtherTitles(t *testing.T) {
+	rows := things(1)
+	l := newLoadedList(t, &rows)
+	for first, want := range map[string]int{"thing 000000": 2, "THING 000000": 3} {
+		l.Detail = func(thing, ui.Box) string { return first + "\nmore" }
+		screen := strings.ToLower(ansi.Strip(l.View(uitest.NewBox(t, 120, 10))))
+		if n := strings.Count(screen, "thing 000000"); n != want {
+			t.Errorf("%s: %d times, not %d\n%s", first, n, want, screen)
+		}
+	}
+}
+
+// The key that copies the name is the list's own only if no action has it.
+func TestList_Actions_copyName(t *testing.T) {
+	rows := things(1)
+	l := newLoadedList(t, &rows)
+	named := func() (names []string) {
+		for _, a := range l.Actions() {
+			if slices.Contains(a.Key.Keys(), "y") {
+				names = append(names, a.Name())
+			}
+		}
+		return names
+	}
+	if got := named(); !slices.Equal(got, []string{"copy name"}) {
+		t.Errorf("y is %q", got)
+	}
+	l.RowActions = []RowAction[thing]{{Keys: []string{"y"}, Name: "copy phone"}}
+	if got := named(); !slices.Equal(got, []string{"copy phone"}) {
+		t.Errorf("y is %q", got)
+	}
+}
+
+// The sentences of an empty list are 64 cells wide at most, and use them.
+func TestListStatus_explainEmpty_width(t *testing.T) {
+	words := strings.Repeat("word ", 12)
+	for next, want := range map[string]string{"four more": words + "four", "five5": strings.TrimSpace(words)} {
+		s := listStatus{freshness: ui.Freshness{Loaded: true}, emptyText: words + next}
+		first := ansi.Strip(s.explainEmpty(uitest.NewBox(t, 120, 10))[0])
+		if first != want {
+			t.Errorf("%q, not %q", first, want)
+		}
+	}
+}

@@ -366,3 +366,23 @@ func BenchmarkActionsAllMarked(b *testing.B) {
 		l.Actions()
 	}
 }
+
+// A job that was stopped, or that ends after rows have moved, changes no order.
+func TestSortResult_Deliver_tooLate(t *testing.T) {
+	l := newShuffledList(t, 100)
+	l.rowIndex.column = 0
+	l.View(uitest.NewBox(t, 60, 10))
+	want := shownIDs(l)
+	moved := l.wantedKey()
+	moved.layoutVersion--
+	for name, late := range map[string]*sortResult{
+		"stopped": {key: l.wantedKey()},
+		"moved":   {key: moved, permutation: newPermutation([]int32{3, 1}, 100)},
+	} {
+		late.list, late.rowIndex, late.gen = l, &l.rowIndex, l.rowIndex.gen
+		late.Deliver()
+		if got := shownIDs(l); !slices.Equal(got, want) {
+			t.Errorf("%s: %v is shown", name, got)
+		}
+	}
+}

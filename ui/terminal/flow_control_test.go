@@ -416,3 +416,24 @@ func TestFlowControl_pastedAnswers(t *testing.T) {
 		t.Errorf("lags by %v", lag)
 	}
 }
+
+// On a long slow line, a write asks twice in the time of a round trip, within bounds.
+func TestFlowControl_markInterval(t *testing.T) {
+	for _, c := range []struct {
+		rate      int64
+		roundTrip time.Duration
+		want      int
+	}{
+		{1200, 300 * time.Millisecond, 180},
+		{100, 200 * time.Millisecond, maxSmallWrite},
+		{4000, 2 * time.Second, slowMarkInterval},
+		{1200, 50 * time.Millisecond, slowMarkInterval},
+	} {
+		f := flowControl{answers: true, slow: true}
+		f.rates.add(c.rate)
+		f.roundTrips.add(int64(c.roundTrip))
+		if got := f.markInterval(); got != c.want {
+			t.Errorf("%d bytes/s, %v: every %d bytes, want %d", c.rate, c.roundTrip, got, c.want)
+		}
+	}
+}

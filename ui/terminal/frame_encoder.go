@@ -221,7 +221,6 @@ func (e *frameEncoder) encodeBest(changes int, fresh bool) (best scrollPlan) {
 		e.encodePlan(best)
 		return best
 	}
-	e.place(scrollPlan{})
 	var without, after int
 	best, without, after = e.planScroll()
 	e.encodePlan(best)

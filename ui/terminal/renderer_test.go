@@ -664,3 +664,29 @@ func TestRenderer_flush_endsDrawing(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A screen that has shown everything is not behind, however long nothing changes.
+func TestRenderer_behind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		out := make(writeRecorder, 10)
+		p := newRenderer(out, func() {}, func(f func()) { f() })
+		p.start("")
+		synctest.Wait()
+		p.answered()
+		p.show(Frame{Content: "frame"}, true)
+		synctest.Wait()
+		if time.Sleep(blindTimeout / 2); p.behind() {
+			t.Error("it is behind at once")
+		}
+		if time.Sleep(blindTimeout); !p.behind() {
+			t.Error("it is not behind although nobody has seen the frame")
+		}
+		for range 3 {
+			p.answered()
+		}
+		if time.Sleep(2 * blindTimeout); p.behind() {
+			t.Error("it is behind although the frame was seen")
+		}
+		p.end()
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/creack/pty"
@@ -64,5 +65,30 @@ func TestOpenPolled(t *testing.T) {
 	defer null.Close()
 	if r := openPolled(null); r != nil {
 		t.Errorf("%T reads a device that the poller does not know, so that no read of it can be ended", r)
+	}
+}
+
+// What the poller cannot wait for is not left open.
+func TestOpenPolled_closesOthers(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	open := func() int {
+		links, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, l := range links {
+			if target, _ := os.Readlink("/proc/self/fd/" + l.Name()); target == file.Name() {
+				n++
+			}
+		}
+		return n
+	}
+	if r := openPolled(file); r != nil || open() != 1 {
+		t.Errorf("%T, open %d times", r, open())
 	}
 }
