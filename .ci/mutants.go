@@ -19,6 +19,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"hash/fnv"
 	"io"
 	"maps"
 	"math/rand/v2"
@@ -161,12 +162,18 @@ func (o options) selects(m *mutant) bool {
 		(!hasLine || line == strconv.Itoa(m.line))
 }
 
-// draw yields mutants in random order, of each operator in turn, so that the rare ones have their share.
+// draw yields mutants in random order, of each operator in turn, so that the rare ones have their share. The order of
+// two depends only on the seed and on themselves, so a draw repeats although the coverage of a test may differ.
 func (o options) draw(all []*mutant) func(yield func(*mutant) bool) {
 	return func(yield func(*mutant) bool) {
-		random := rand.New(rand.NewPCG(o.seed, 0))
 		if o.at == "" {
-			random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+			places := map[*mutant]uint64{}
+			for _, m := range all {
+				hash := fnv.New64a()
+				fmt.Fprint(hash, o.seed, m.key())
+				places[m] = hash.Sum64()
+			}
+			slices.SortStableFunc(all, func(a, b *mutant) int { return cmp.Compare(places[a], places[b]) })
 		}
 		by := map[string][]*mutant{}
 		for _, m := range all {
