@@ -363,8 +363,8 @@ func UnquoteETag(etag string) string {
 	return etag
 }
 
-// An ObjectBody is the content of an object to upload.
-type ObjectBody struct {
+// An UploadBody is the content of an object to upload.
+type UploadBody struct {
 	Reader      io.Reader
 	Size        int64       // bytes, at most MaxPutSize; Reader must yield exactly this many
 	ContentType string      // content type, not empty
@@ -377,7 +377,7 @@ type ObjectBody struct {
 
 // UploadObject stores an object, replacing one of the same name, and returns the etag that the storage answers. The
 // body is sent once.
-func (w *Writer) UploadObject(ctx context.Context, o ObjectRef, b ObjectBody) (string, error) {
+func (w *Writer) UploadObject(ctx context.Context, o ObjectRef, b UploadBody) (string, error) {
 	if b.Size < 0 || b.Size > MaxPutSize {
 		return "", fmt.Errorf("%d bytes: an object can have at most 5 GiB (%d bytes)", b.Size, int64(MaxPutSize))
 	}

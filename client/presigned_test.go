@@ -167,7 +167,7 @@ func TestObjects_Peek(t *testing.T) {
 			text := strings.Repeat("0123456789", 101)[:size]
 			w := client.Confirmed(c, client.OpUploadObject, "us-east-1", "acme-www", "x")
 			object := client.ObjectRef{Cluster: "us-east-1", Bucket: "acme-www", Name: "x"}
-			body := client.ObjectBody{
+			body := client.UploadBody{
 				Reader:      strings.NewReader(text),
 				Size:        int64(size),
 				ContentType: "text/plain",

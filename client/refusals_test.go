@@ -68,7 +68,7 @@ func TestError_408IsUnknown(t *testing.T) {
 	})
 	ref := client.ObjectRef{Cluster: "us-east-1", Bucket: "acme-www", Name: "new.txt"}
 	_, err := client.Confirmed(b.client, client.OpUploadObject, "us-east-1", "acme-www", "new.txt").UploadObject(
-		t.Context(), ref, client.ObjectBody{Reader: strings.NewReader("x"), Size: 1, ContentType: "text/plain"},
+		t.Context(), ref, client.UploadBody{Reader: strings.NewReader("x"), Size: 1, ContentType: "text/plain"},
 	)
 	var failure *client.Error
 	if !errors.As(err, &failure) || failure.Status != 408 || !failure.Unknown() {

@@ -482,7 +482,7 @@ func TestObjects_Put_rejectedMidBody(t *testing.T) {
 	}
 	for range 5 {
 		puts.Store(0)
-		body := ObjectBody{
+		body := UploadBody{
 			Reader:      strings.NewReader(strings.Repeat("x", 3<<20)),
 			Size:        3 << 20,
 			ContentType: "text/plain",

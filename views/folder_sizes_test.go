@@ -119,7 +119,7 @@ func TestSizes_oneFolder(t *testing.T) {
 func (r *harness) writeObject(name string, size int) {
 	r.Helper()
 	object := client.ObjectRef{Cluster: "ap-south-1", Bucket: "scratch", Name: name}
-	body := client.ObjectBody{
+	body := client.UploadBody{
 		Reader:      strings.NewReader(strings.Repeat("x", size)),
 		Size:        int64(size),
 		ContentType: "a/b",

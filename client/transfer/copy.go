@@ -153,7 +153,7 @@ func (t *copyTask) send(ctx context.Context, m *Manager, p *progress) (verified 
 	if err != nil {
 		return false, err
 	}
-	_, err = w.UploadObject(within, t.Target, client.ObjectBody{
+	_, err = w.UploadObject(within, t.Target, client.UploadBody{
 		Reader:      body,
 		Size:        t.Object.Size,
 		ContentType: cmp.Or(source.header.Get("Content-Type"), ContentType(t.Target.Name)),

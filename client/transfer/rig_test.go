@@ -248,7 +248,7 @@ func consentToAll(t testing.TB, c *client.Client, op string) *client.Consent {
 func (r *rig) putObject(name, text string) client.Object {
 	r.Helper()
 	object := client.ObjectRef{Cluster: cluster, Bucket: bucket, Name: name}
-	body := client.ObjectBody{Reader: strings.NewReader(text), Size: int64(len(text)), ContentType: "text/plain"}
+	body := client.UploadBody{Reader: strings.NewReader(text), Size: int64(len(text)), ContentType: "text/plain"}
 	w := confirmed(r, r.c, client.OpUploadObject, object.ID())
 	if _, err := w.UploadObject(r.Context(), object, body); err != nil {
 		r.Fatal(err)

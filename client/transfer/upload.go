@@ -261,7 +261,7 @@ func (u *uploadTask) attempt(ctx context.Context, m *Manager, p *progress) error
 	if err != nil {
 		return err
 	}
-	_, err = w.UploadObject(within, object, client.ObjectBody{
+	_, err = w.UploadObject(within, object, client.UploadBody{
 		Reader:      body,
 		Size:        src.size,
 		ContentType: u.ContentType,
