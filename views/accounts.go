@@ -386,7 +386,7 @@ func accountColumns() []table.Column[*account.LocalRow] {
 			Cell: func(r *account.LocalRow, _ ui.Box) (string, theme.Tone) {
 				return joinSpans(watched(r).name()), theme.Accent
 			},
-			Spans:   func(r *account.LocalRow, _ ui.Box) []table.CellSpan { return watched(r).name() },
+			Spans:   func(r *account.LocalRow, _ ui.Box) []table.TonedText { return watched(r).name() },
 			Shorten: func(r *account.LocalRow, b ui.Box) string { return watched(r).shortName(b) },
 		},
 		{
@@ -401,7 +401,7 @@ func accountColumns() []table.Column[*account.LocalRow] {
 			Cell: func(r *account.LocalRow, b ui.Box) (string, theme.Tone) {
 				return joinSpans(watched(r).newest(b)), theme.Muted
 			},
-			Spans: func(r *account.LocalRow, b ui.Box) []table.CellSpan { return watched(r).newest(b) },
+			Spans: func(r *account.LocalRow, b ui.Box) []table.TonedText { return watched(r).newest(b) },
 			Less:  func(r, s *account.LocalRow) bool { return watched(r).newestAt().After(watched(s).newestAt()) },
 		},
 		{Title: "maintenance", Width: 18, DropPriority: 1, Cell: accountCell((*watchedAccount).maintenance)},
@@ -420,7 +420,7 @@ func accountColumns() []table.Column[*account.LocalRow] {
 }
 
 // joinSpans returns the text of spans.
-func joinSpans(spans []table.CellSpan) string {
+func joinSpans(spans []table.TonedText) string {
 	text := ""
 	for _, s := range spans {
 		text += s.Text
@@ -429,10 +429,10 @@ func joinSpans(spans []table.CellSpan) string {
 }
 
 // name returns the name of the account with its badges.
-func (w *watchedAccount) name() []table.CellSpan {
-	spans := []table.CellSpan{{Text: w.Name(), Tone: cmp.Or(w.Tone, theme.Accent)}}
+func (w *watchedAccount) name() []table.TonedText {
+	spans := []table.TonedText{{Text: w.Name(), Tone: cmp.Or(w.Tone, theme.Accent)}}
 	for _, badge := range w.Badges {
-		spans = append(spans, table.CellSpan{Text: " " + badge.Text, Tone: badge.Tone})
+		spans = append(spans, table.TonedText{Text: " " + badge.Text, Tone: badge.Tone})
 	}
 	return spans
 }
@@ -481,8 +481,8 @@ func (w *watchedAccount) newestAt() time.Time {
 }
 
 // newest names the newest incident that is not over, with its age, or says why nothing is known.
-func (w *watchedAccount) newest(b ui.Box) []table.CellSpan {
-	one := func(tone theme.Tone, text string) []table.CellSpan { return []table.CellSpan{{Text: text, Tone: tone}} }
+func (w *watchedAccount) newest(b ui.Box) []table.TonedText {
+	one := func(tone theme.Tone, text string) []table.TonedText { return []table.TonedText{{Text: text, Tone: tone}} }
 	c, there := w.newestAlert()
 	switch f := w.Freshness(); {
 	case there && c.Incident != nil:

@@ -270,7 +270,7 @@ func (v listView[T]) rows(b ui.Box) {
 			}
 			return text
 		},
-		spans: func(column int) []CellSpan {
+		spans: func(column int) []TonedText {
 			if draw := l.Columns[column].Spans; draw != nil {
 				return draw(row, b)
 			}

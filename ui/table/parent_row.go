@@ -51,7 +51,7 @@ func (p *ParentRow) tableRow(heads []columnHead) tableRow {
 			}
 			return "", theme.Plain
 		},
-		spans:   func(int) []CellSpan { return nil },
+		spans:   func(int) []TonedText { return nil },
 		shorten: func(_ int, text string, _ int) string { return text },
 	}
 }

@@ -194,7 +194,7 @@ func (g *tableRenderer) writeHeader(by int, reverse bool, b ui.Box) {
 // tableRow is how a row is drawn.
 type tableRow struct {
 	cell                  func(column int) (string, theme.Tone)
-	spans                 func(column int) []CellSpan                     // of a cell with several tones, otherwise nil
+	spans                 func(column int) []TonedText                     // of a cell with several tones, otherwise nil
 	shorten               func(column int, text string, width int) string // a text that is too wide for its cell
 	cursor, marked, stale bool
 	highlighted           bool   // it has just changed
@@ -204,7 +204,7 @@ type tableRow struct {
 
 // writeSpans writes a text in a column of a width, in the tones of the spans that it begins with, and cuts it with a
 // mark if it is longer.
-func (g *tableRenderer) writeSpans(spans []CellSpan, text string, width int, tint *theme.RowTint, mark string) {
+func (g *tableRenderer) writeSpans(spans []TonedText, text string, width int, tint *theme.RowTint, mark string) {
 	left := width
 	for _, s := range spans {
 		cells := ui.Width(s.Text)

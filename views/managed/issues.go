@@ -169,7 +169,7 @@ func affectedColumn(a *account.Account) resource.ColumnDefinition[*client.Issue]
 			Min:     18,
 			IsLabel: true,
 			Cell:    func(i row, b ui.Box) (string, theme.Tone) { return affectedCell(a, i, b) },
-			Spans:   func(i row, b ui.Box) []table.CellSpan { return AffectedSpans(a, i, b) },
+			Spans:   func(i row, b ui.Box) []table.TonedText { return AffectedSpans(a, i, b) },
 			Shorten: func(i row, b ui.Box) string { return shortAffected(a, i, b) },
 		},
 	}
@@ -177,15 +177,15 @@ func affectedColumn(a *account.Account) resource.ColumnDefinition[*client.Issue]
 
 // AffectedSpans returns the mark of an incident and the labels of its services, in red those that are down because of
 // it. It calls a service that has not been read by its id.
-func AffectedSpans(a *account.Account, i *client.Issue, b ui.Box) []table.CellSpan {
+func AffectedSpans(a *account.Account, i *client.Issue, b ui.Box) []table.TonedText {
 	found, _ := a.Incidents().Of(i.ID)
-	var spans []table.CellSpan
+	var spans []table.TonedText
 	if mark, tone := IncidentMark(found, b.Theme.Glyphs); found.Unresolved() && !found.Down() {
-		spans = append(spans, table.CellSpan{Text: mark + " ", Tone: tone})
+		spans = append(spans, table.TonedText{Text: mark + " ", Tone: tone})
 	}
 	for n, s := range found.Services {
 		if n > 0 {
-			spans = append(spans, table.CellSpan{Text: ", ", Tone: theme.Muted})
+			spans = append(spans, table.TonedText{Text: ", ", Tone: theme.Muted})
 		}
 		name, tone := account.ServiceName(a, s.ID), theme.Muted
 		switch {
@@ -196,10 +196,10 @@ func AffectedSpans(a *account.Account, i *client.Issue, b ui.Box) []table.CellSp
 		case found.Unresolved():
 			tone = theme.Plain
 		}
-		spans = append(spans, table.CellSpan{Text: name, Tone: tone})
+		spans = append(spans, table.TonedText{Text: name, Tone: tone})
 	}
 	if len(found.Services) == 0 {
-		spans = append(spans, table.CellSpan{Text: "no service named", Tone: theme.Muted})
+		spans = append(spans, table.TonedText{Text: "no service named", Tone: theme.Muted})
 	}
 	return spans
 }

@@ -430,13 +430,13 @@ func (v sizesView) shareCell(o *client.Object, b ui.Box) (string, theme.Tone) {
 }
 
 // shareSpans draws the text of shareCell.
-func (v sizesView) shareSpans(o *client.Object, b ui.Box) []table.CellSpan {
+func (v sizesView) shareSpans(o *client.Object, b ui.Box) []table.TonedText {
 	bar, percent := v.share(o, b)
 	tone := theme.Good
 	if v.l.isFolder(o) {
 		tone = theme.Accent
 	}
-	return []table.CellSpan{{Text: bar, Tone: tone}, {Text: percent, Tone: theme.Muted}}
+	return []table.TonedText{{Text: bar, Tone: tone}, {Text: percent, Tone: theme.Muted}}
 }
 
 // share returns a bar and a percentage. As long as the folder is being read there is no percentage.
