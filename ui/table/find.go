@@ -7,8 +7,8 @@ import (
 	"lookout/ui/search"
 )
 
-// PaletteSearch says which texts of a row the palette searches beside its label, and what it opens.
-type PaletteSearch[T any] struct {
+// RowSearch says which texts of a row the palette searches beside its label, and what it opens.
+type RowSearch[T any] struct {
 	By         func(T) []string // telephone numbers, tickets, addresses; may be nil
 	Open       func(T) ui.Pane  // nil goes to the row
 	OnlyLoaded bool             // of rows that take many requests: the palette does not read them

@@ -24,7 +24,7 @@ func AuditPane(a *account.Account) ui.Pane {
 		AutoRefresh: table.AutoRefreshOptions{Disabled: true},
 		Columns:     auditColumns(),
 		SortBy:      "state",
-		Search:      table.PaletteSearch[*account.LocalRow]{OnlyLoaded: true},
+		Search:      table.RowSearch[*account.LocalRow]{OnlyLoaded: true},
 		EmptyText:   "nothing was checked · r checks",
 		Label:       func(r *account.LocalRow) string { return auditSubject(r) },
 		Detail:      auditDetail,

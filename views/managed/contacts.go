@@ -30,7 +30,7 @@ func ContactsPane(a *account.Account) ui.Pane {
 		Footer:       func(set *ui.RowStore[*client.Contact], b ui.Box) string { return contactsFoot(a, set, b) },
 		CopyItems:    account.CopyItemsByID(a, "contacts", "view contact", func(c *client.Contact) int { return c.ID }),
 		EmptyText:    "no contacts yet · n adds one",
-		Search:       table.PaletteSearch[*client.Contact]{By: contactAddresses},
+		Search:       table.RowSearch[*client.Contact]{By: contactAddresses},
 		SortBy:       "group",
 	}
 	return account.WithDetailSidebar(a, list, func(row *client.Contact, inside ui.Box) []ui.StackedPanel {

@@ -36,7 +36,7 @@ func IssuesPane(a *account.Account) ui.Pane {
 		BadgeFunc:    func() (string, theme.Tone) { return issuesBadge(a) },
 		OnVisible:    a.FetchTickets,
 		Label:        func(i *client.Issue) string { return "#" + account.FormatID(i.ID) },
-		Search: table.PaletteSearch[*client.Issue]{
+		Search: table.RowSearch[*client.Issue]{
 			By:   ticketNames,
 			Open: func(i *client.Issue) ui.Pane { return IncidentPane(a, i) },
 		},

@@ -34,7 +34,7 @@ func ServicesPane(a *account.Account) ui.Pane {
 		CopyItems:    func(s *client.Service) []ui.CopyItem { return account.ServiceCopyItems(a, s) },
 		EmptyText:    "no services yet · n adds one",
 		SortBy:       "label",
-		Search: table.PaletteSearch[*client.Service]{
+		Search: table.RowSearch[*client.Service]{
 			By: func(s *client.Service) []string { return []string{s.Address.String()} },
 		},
 		BadgeFunc: func() (string, theme.Tone) { return servicesBadge(a) },

@@ -34,7 +34,7 @@ func SSHPane(a *account.Account) ui.Pane {
 		),
 		EmptyText: "no instances: settings appear here with the account's first instance",
 		SortBy:    "label",
-		Search: table.PaletteSearch[*client.Instance]{
+		Search: table.RowSearch[*client.Instance]{
 			By: func(i *client.Instance) []string { return []string{i.SSH.IP.String()} },
 		},
 	}

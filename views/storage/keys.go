@@ -32,7 +32,7 @@ func KeysPane(a *account.Account) ui.Pane {
 		CopyItems:    account.CopyItemsByID(a, "keys", "view key", func(k *client.AccessKey) int { return k.ID }),
 		EmptyText:    "no access keys yet · n creates one",
 		SortBy:       "label",
-		Search: table.PaletteSearch[*client.AccessKey]{
+		Search: table.RowSearch[*client.AccessKey]{
 			By: func(k *client.AccessKey) []string { return []string{k.AccessKey.String()} },
 		},
 	}
