@@ -482,7 +482,9 @@ func (w *watchedAccount) newestAt() time.Time {
 
 // newest names the newest incident that is not over, with its age, or says why nothing is known.
 func (w *watchedAccount) newest(b ui.Box) []table.TonedText {
-	one := func(tone theme.Tone, text string) []table.TonedText { return []table.TonedText{{Text: text, Tone: tone}} }
+	one := func(tone theme.Tone, text string) []table.TonedText {
+		return []table.TonedText{{Text: text, Tone: tone}}
+	}
 	c, there := w.newestAlert()
 	switch f := w.Freshness(); {
 	case there && c.Incident != nil:

@@ -24,7 +24,7 @@ type Column[T any] struct {
 	FilterByNameOnly bool                                 // a filter looks here only if it names the column
 	LargestFirst     bool                                 // a sort by it begins with the greatest
 	IsLabel          bool                                 // names the row: it stays when the columns scroll sideways
-	Spans            func(T, ui.Box) []TonedText           // the text of Cell in several tones; nil takes Cell's
+	Spans            func(T, ui.Box) []TonedText          // the text of Cell in several tones; nil takes Cell's
 	Shorten          func(T, ui.Box) string               // a text for the box's width, which is less than Cell's
 
 	hidden bool // left out by the user

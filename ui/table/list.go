@@ -90,7 +90,7 @@ type List[T any] struct {
 	AutoRefresh  AutoRefreshOptions                          // how the clock refreshes it
 	CopyItems    func(T) []ui.CopyItem                       // for the copy menu, beside name, ID, JSON and CSV
 	Label        func(T) string                              // what a row is called; nil is its label column
-	Search       RowSearch[T]                            // how the palette finds rows
+	Search       RowSearch[T]                                // how the palette finds rows
 
 	state[T]
 }

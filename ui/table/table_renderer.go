@@ -194,7 +194,7 @@ func (g *tableRenderer) writeHeader(by int, reverse bool, b ui.Box) {
 // tableRow is how a row is drawn.
 type tableRow struct {
 	cell                  func(column int) (string, theme.Tone)
-	spans                 func(column int) []TonedText                     // of a cell with several tones, otherwise nil
+	spans                 func(column int) []TonedText                    // of a cell with several tones, otherwise nil
 	shorten               func(column int, text string, width int) string // a text that is too wide for its cell
 	cursor, marked, stale bool
 	highlighted           bool   // it has just changed
