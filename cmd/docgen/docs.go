@@ -309,9 +309,10 @@ func escapeBars(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
 
 // filterLead stands above the forms of a filter.
 const filterLead = "`/` in a list accepts these filters. You can combine them: " +
-	"`state:problem|pending !group:web updated:<2h`. While you type, a last term that ends with `:` or a comparison " +
-	"sign does not count yet. If you press `enter` on a filter that names a column that does not exist, the filter " +
-	"stays open for editing, and the line below it lists the columns. Filters also search columns that are not shown."
+	"`state:problem|pending !group:web updated:<2h`. While you type, an unfinished last term, which ends with `:` " +
+	"or a comparison sign, is ignored. If you press `enter` on a filter that names a column that does not exist, " +
+	"the filter stays open for editing, and the line below it lists the columns. Filters also search columns that " +
+	"are not shown."
 
 // manualPage returns the manual page.
 func manualPage(root *cobra.Command) string {

@@ -12,12 +12,12 @@ const Summary = `"two words", a|b, !not, state:ok, size:>1GiB`
 
 // Syntax holds the forms of a filter and what they match, for the documentation.
 var Syntax = [][2]string{
-	{`web ok`, "rows with both words, in any column; case is ignored"},
+	{`web ok`, "rows that contain both texts, in any columns; case is ignored"},
 	{`"two words"`, "rows with this text; write a quotation mark in it as `\\\"`"},
-	{`!ok`, "rows without this word; `!` negates the term that follows it, whatever its form"},
+	{`!ok`, "rows that do not contain this text; `!` negates the term that follows it, whatever its form"},
 	{`web ok | db`, "rows with `web` and `ok`, or with `db`: with spaces around it, `|` separates whole filters"},
-	{`state:ok`, "rows with this word in the column; a column's name may be cut short, with `_` for a space"},
-	{`state:problem|pending`, "rows with one of these words in the column: without spaces, `|` separates words"},
+	{`state:ok`, "rows with this text in the column; a column's name may be abbreviated, and `_` stands for a space"},
+	{`state:problem|pending`, "rows with one of these texts in the column: without spaces, `|` separates texts"},
 	{`group:=web`, "rows with exactly this value in the column"},
 	{`group:""`, "rows with an empty value in the column; `group:` means the same once you press `enter`"},
 	{`timeout:>10`, "rows with a number above 10 in the column; also `<`, `>=` and `<=`"},

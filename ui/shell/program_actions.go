@@ -95,7 +95,7 @@ func (p *programActions) refreshActions(s *Shell) []ui.Action {
 	return []ui.Action{
 		programCommand("refresh", "", refresh, "r"),
 		programCommand("refresh all", "", refreshAll, "R"),
-		programCommand(pause, "stop reading until you press the key again", toggle, "p"),
+		programCommand(pause, "stop the automatic reads until you press the key again", toggle, "p"),
 	}
 }
 
@@ -125,7 +125,7 @@ func (p *programActions) navigationActions(s *Shell) []ui.Action {
 	return []ui.Action{
 		programCommand("back", "return to where you last jumped from", back, "ctrl+o"),
 		programCommand("forward", "go forward again after going back", forward, "alt+o"),
-		programCommand("up", "close this and go up one level", s.goUp, "esc"),
+		programCommand("up", "go back up one level", s.goUp, "esc"),
 	}
 }
 

@@ -164,7 +164,7 @@ func journalOperations(a *account.Account) []table.RowAction[*journal.Entry] {
 		{
 			Keys:           []string{"x"},
 			Name:           "settle",
-			Description:    "record the outcome of a change that you checked yourself",
+			Description:    "record an outcome that you have looked up yourself",
 			DisabledReason: settled,
 			Message:        func(e *journal.Entry) tea.Msg { return settleMenu(a, e) },
 		},

@@ -22,7 +22,7 @@ func monitoringOperations(a *account.Account) []resource.Operation[*client.Servi
 	return []resource.Operation[*client.Service]{
 		{
 			Name:            "disable",
-			CommandHelp:     "Stop monitoring, now or in a planned window; --for sets when and for how long",
+			CommandHelp:     "Stop monitoring, now or in a planned window: --for says how long, or from when to when",
 			RepeatInScripts: true,
 			Description:     "stop monitoring now or later, for as long as you choose",
 			Scope:           string(hour1),
@@ -65,7 +65,7 @@ func windowOperations(a *account.Account) []resource.Operation[*client.Service] 
 		{
 			Name:        "change window",
 			Command:     resource.PaneOnly, // disable with --for does it
-			Description: "change the time at which a disabled service is enabled again",
+			Description: "change when a disabled service is enabled again",
 			Keys:        []string{"w"},
 			Call:        client.OpDisableService,
 			Target:      resource.AnyRows,
@@ -82,7 +82,7 @@ func windowOperations(a *account.Account) []resource.Operation[*client.Service] 
 			Name:        "cancel maintenance",
 			Command:     "cancel-maintenance",
 			CommandHelp: "Cancel the next planned maintenance window (see services disable --for)",
-			Description: "cancel the next planned pause of monitoring",
+			Description: "cancel the next planned maintenance window",
 			Keys:        []string{"W"},
 			Call:        client.OpCancelMaintenance,
 			Target:      resource.AnyRows,

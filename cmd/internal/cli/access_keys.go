@@ -47,12 +47,13 @@ func createdKeyColumns(declared []resource.ColumnDefinition[any]) []resource.Col
 // goes.
 func accessKeyCommands(r scriptResource) scriptResource {
 	r.subcommands = append(r.subcommands, subcommand[*createdKey]{
-		name:         "create",
-		op:           client.OpCreateKey,
-		verb:         "Creates",
-		args:         "LABEL",
-		noTarget:     true,
-		description:  "Create a key with --bucket, --nothing or --unlimited; its secret is shown only once",
+		name:     "create",
+		op:       client.OpCreateKey,
+		verb:     "Creates",
+		args:     "LABEL",
+		noTarget: true,
+		description: "Create a key for some buckets (--bucket), for nothing (--nothing) or for everything " +
+			"(--unlimited); its secret is shown only once",
 		bindFlags:    createAccessKey,
 		columns:      createdKeyColumns(r.columns),
 		recoveryHint: lostSecretHint,
@@ -62,7 +63,7 @@ func accessKeyCommands(r scriptResource) scriptResource {
 		verb:         "Replaces",
 		args:         "ID|LABEL",
 		noTarget:     true,
-		description:  "Replace a key with a new one with the same access; the old one works until it is revoked",
+		description:  "Create a new key with the same access as an old one, which works until it is revoked",
 		bindFlags:    func(set *pflag.FlagSet) planFunc[*createdKey] { return rotateAccessKey(set, r) },
 		columns:      createdKeyColumns(r.columns),
 		recoveryHint: lostSecretHint,

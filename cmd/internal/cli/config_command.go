@@ -27,7 +27,7 @@ func configCommand(f *config.Flags) *cobra.Command {
 		Use:     "config",
 		Short:   "Create, show, check and edit the configuration",
 		Args:    NoArgs,
-		Long:    "lookout changes its configuration only when you ask it to.",
+		Long:    "Create, show, check and edit the configuration. lookout changes it only when you ask it to.",
 		Example: indentExamples("lookout config init\nlookout config edit\nlookout config validate"),
 		RunE:    requireSubcommand,
 	}
@@ -56,7 +56,7 @@ func configCommand(f *config.Flags) *cobra.Command {
 		})
 	sub("init", "Write a new configuration with every key explained", "lookout config init", NoArgs,
 		withFlags(f, initConfig))
-	sub("show", "Show every key, its value and where the value comes from", "lookout config show -a production",
+	sub("show", "Show every setting, its value and where the value comes from", "lookout config show -a production",
 		NoArgs, withFlags(f, showConfig))
 	sub("validate [FILE]", "Report every mistake with its file, line and column",
 		"lookout config validate new.toml\nlookout config validate", ArgsFromUse,
