@@ -146,6 +146,20 @@ func TestCompletionNeedsItsShell(t *testing.T) {
 	r.CheckResult(r.MustRun("help", "services", "list"), exit.CodeOK, "List the services")
 }
 
+// The help of a command that does not exist is an error, and not the help of another command.
+func TestHelpOfACommandThatDoesNotExist(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	for _, args := range [][]string{{"nosuch", "--help"}, {"--help", "nosuch"}, {"objects", "nosuch", "-h"}} {
+		s := r.Run(args...)
+		if r.CheckResult(s, exit.CodeUsage, `no command "nosuch"`); s.Out != "" {
+			t.Errorf("%q writes %q", args, s.Out)
+		}
+	}
+	for _, args := range [][]string{{"services", "get", "7", "--help"}, {"objects", "--help"}, {"-h"}, {"help"}} {
+		r.CheckResult(r.MustRun(args...), exit.CodeOK, "Usage")
+	}
+}
+
 // What is removed is removed with the word that comes to mind, in each resource; a close word is suggested.
 func TestCommands_removeDeleteAndRmAreOneCommand(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})

@@ -29,10 +29,21 @@ func Execute(args []string, in io.Reader, out, complaints io.Writer) int {
 	root.SetOut(out)
 	root.SetErr(complaints)
 	restrictBuiltinCommands(root)
+	var noCommand error
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		if c.HasSubCommands() {
+			noCommand = NoArgs(c, c.Flags().Args())
+		}
+		if noCommand == nil {
+			help(c, args)
+		}
+	})
 	c, err := root, config.CheckGODEBUG()
 	if err == nil {
 		c, err = root.ExecuteContextC(context.Background())
 	}
+	err = cmp.Or(err, noCommand)
 	if text := exit.Describe(err); text != "" {
 		fmt.Fprintln(complaints, "lookout: "+text)
 	}
