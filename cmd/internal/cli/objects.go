@@ -140,8 +140,8 @@ func objectFilesResource() scriptResource {
 				printsOwnResult: true,
 				bindFlags:       getObject,
 				description: "Download an object to FILE (default: its name without folders; - is standard output); " +
-					"several objects are downloaded into FILE, a folder; if two or more arguments follow the " +
-					"bucket, the last one is FILE",
+					"with patterns, several names or -r, FILE is the folder to download to; if two or more " +
+					"arguments follow the bucket, the last one is FILE",
 			}.erase(),
 			subcommand[client.ObjectRef]{
 				name:            "put",
