@@ -36,7 +36,7 @@ const (
 )
 
 func (m *statusMessages) show(s *Shell, msg ui.StatusMsg) tea.Cmd {
-	if msg.Work != nil && msg.Work.Ended {
+	if msg.Work != nil && msg.Work.Ended || msg.Outdated != nil && msg.Outdated() {
 		return nil
 	}
 	if w := msg.Work; w != nil && w.Shown {

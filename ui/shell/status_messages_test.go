@@ -27,6 +27,23 @@ func TestStatusMessages_historyIsBounded(t *testing.T) {
 	})
 }
 
+// A message that is no longer true when its turn comes is not shown: what it said was overtaken.
+func TestStatusMessages_outdatedIsNotShown(t *testing.T) {
+	b := newShellTest(t, nil)
+	outdated := true
+	start := ui.StatusMsg{Text: "uploading 1 file", Tone: theme.Good, Outdated: func() bool { return outdated }}
+	b.shell.Update(ui.StatusMsg{Text: "fine: uploaded", Tone: theme.Good})
+	b.shell.Update(start)
+	if screen := b.screen(); !strings.Contains(screen, "fine: uploaded") || len(b.shell.status.history) != 1 {
+		t.Errorf("the end is not in sight, or the history has more than it:\n%s", screen)
+	}
+	outdated = false
+	b.shell.Update(start)
+	if screen := b.screen(); !strings.Contains(screen, "uploading 1 file") {
+		t.Errorf("a message that is true is not shown:\n%s", screen)
+	}
+}
+
 // News and other messages do not take away that a change can be undone: the line names the change beside them, and
 // shows it again after them, until its time is over or another change has ended.
 func TestStatusMessages_newsLeavesUndo(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -57,14 +58,14 @@ func downloadForm(a *account.Account, b *client.Bucket, o *client.Object) form.F
 			form.Text("name", "File name", &leaf, checkFileName, absent),
 		},
 		Send: func(context.Context) (func() tea.Cmd, error) {
-			_, err := a.Transfers.Download(transfer.DownloadRequest{
+			id, err := a.Transfers.Download(transfer.DownloadRequest{
 				Cluster: b.Location().Raw(),
 				Bucket:  b.Label.Raw(),
 				Object:  *o,
 				Folder:  folder,
 				Path:    leaf,
 			})
-			return transferStarted(a, folder, "downloading "+o.Name.String()), err
+			return transfersStarted(a, folder, "downloading "+o.Name.String(), id), err
 		},
 	}
 }
@@ -118,7 +119,7 @@ func (l *objectListing) downloadPlanForm(what, prefix string, all objectSet) for
 				return nil, errors.New("there is nothing to download" + leftOut("left out", refused))
 			}
 			message := "downloading " + ui.Plural(len(ids), "file", "files") + ": " + describePlan(plan, existing)
-			return transferStarted(l.a, folder, message+leftOut("left out", refused)), nil
+			return transfersStarted(l.a, folder, message+leftOut("left out", refused), ids...), nil
 		},
 	}
 }
@@ -153,19 +154,23 @@ func leftOut[E error](how string, refused []E) string {
 	return text
 }
 
-// transferStarted returns what follows the start of a transfer: it keeps the folder for the next form and shows the
-// message.
-func transferStarted(a *account.Account, folder, what string) func() tea.Cmd {
+// transfersStarted returns what follows the start of transfers: it keeps the folder for the next form and shows the
+// message, unless the one about their end has been shown first.
+func transfersStarted(a *account.Account, folder, text string, ids ...transfer.ID) func() tea.Cmd {
 	return func() tea.Cmd {
 		if folder != "" {
 			a.LastFolder = folder
 		}
-		if a.Transfers.UnfinishedCount() == 0 {
-			return account.SyncTransfers(a) // a message has told of its end already
-		}
-		return tea.Batch(
-			ui.ShowStatus(theme.Good, what+" · the transfers pane shows the progress"), account.SyncTransfers(a),
-		)
+		return tea.Batch(ui.Send(ui.StatusMsg{
+			Text: text + " · the transfers pane shows the progress",
+			Tone: theme.Good,
+			Outdated: func() bool {
+				return !slices.ContainsFunc(ids, func(id transfer.ID) bool {
+					t, _ := a.Transfers.Status(id)
+					return t.State.Unfinished()
+				})
+			},
+		}), account.SyncTransfers(a))
 	}
 }
 

@@ -56,7 +56,7 @@ func interruptedMenu(a *account.Account, found transfer.InterruptedTransfers) ui
 func continueDownloads(a *account.Account, found transfer.InterruptedTransfers) tea.Cmd {
 	return func() tea.Msg {
 		ids, refused := a.Transfers.Continue(found.Downloads)
-		return tea.BatchMsg{ui.Send(downloadsContinued{a, len(ids), refused}), ui.Send(forgetDownloads(a, found))}
+		return tea.BatchMsg{ui.Send(downloadsContinued{a, ids, refused}), ui.Send(forgetDownloads(a, found))}
 	}
 }
 
@@ -73,17 +73,17 @@ func forgetDownloads(a *account.Account, found transfer.InterruptedTransfers) te
 // downloadsContinued says that interrupted downloads go on.
 type downloadsContinued struct {
 	a       *account.Account
-	n       int
+	ids     []transfer.ID
 	refused []error
 }
 
 // Deliver brings the message.
 func (m downloadsContinued) Deliver() tea.Cmd {
-	if m.n == 0 {
+	if len(m.ids) == 0 {
 		return ui.ShowStatus(theme.Bad, "nothing could be resumed: "+client.Clean(errors.Join(m.refused...).Error()))
 	}
-	message := "continuing " + ui.Plural(m.n, "download", "downloads")
-	return transferStarted(m.a, "", message+leftOut("left out", m.refused))()
+	message := "continuing " + ui.Plural(len(m.ids), "download", "downloads")
+	return transfersStarted(m.a, "", message+leftOut("left out", m.refused), m.ids...)()
 }
 
 // interruptedCopiesMenu asks what to do with interrupted copies, of which this run keeps all until forget is called.

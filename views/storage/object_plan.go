@@ -463,7 +463,7 @@ func (d *copyDraft) start(plan transfer.Plan, c account.Consents) tea.Cmd {
 			Consent:       c[client.OpUploadObject],
 			DeleteConsent: c[client.OpDeleteObject],
 		})
-		return copyStarted{d, plan, len(ids), refused}
+		return copyStarted{d, plan, ids, refused}
 	}
 }
 
@@ -471,7 +471,7 @@ func (d *copyDraft) start(plan transfer.Plan, c account.Consents) tea.Cmd {
 type copyStarted struct {
 	draft   *copyDraft
 	plan    transfer.Plan
-	n       int
+	ids     []transfer.ID
 	refused []transfer.SkippedFile
 }
 
@@ -484,11 +484,11 @@ func (m copyStarted) Deliver() tea.Cmd {
 	if m.plan.Kind == transfer.Copy {
 		doing = "copying "
 	}
-	if m.n == 0 {
+	if len(m.ids) == 0 {
 		return ui.ShowStatus(theme.Bad, "nothing was started"+leftOut("left out", m.refused))
 	}
-	message := doing + ui.Plural(m.n, "object", "objects") + leftOut("left out", m.refused)
-	return transferStarted(a, "", message)()
+	message := doing + ui.Plural(len(m.ids), "object", "objects") + leftOut("left out", m.refused)
+	return transfersStarted(a, "", message, m.ids...)()
 }
 
 // moveAction renames, moves and copies.

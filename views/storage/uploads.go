@@ -145,11 +145,12 @@ func (l *objectListing) prepareUpload(ctx context.Context, file, name, kind stri
 	return func() tea.Cmd {
 		return l.a.AskConsent(ask, func(c account.Consents) tea.Cmd {
 			request.Consent = c[client.OpUploadObject]
-			if _, err := l.a.Transfers.Upload(request); err != nil {
+			id, err := l.a.Transfers.Upload(request)
+			if err != nil {
 				return ui.ShowStatus(theme.Bad, "upload: "+client.Clean(err.Error()))
 			}
 			l.sizes.invalidate()
-			return transferStarted(l.a, "", "uploading "+client.Clean(name))()
+			return transfersStarted(l.a, "", "uploading "+client.Clean(name), id)()
 		})
 	}, nil
 }
@@ -231,7 +232,7 @@ func (l *objectListing) prepareFolderUpload(ctx context.Context, u folderUpload)
 			})
 			l.sizes.invalidate()
 			message := "uploading " + ui.Plural(len(ids), "file", "files")
-			return transferStarted(l.a, "", message+leftOut("not sent", refused))()
+			return transfersStarted(l.a, "", message+leftOut("not sent", refused), ids...)()
 		})
 	}
 	if large != nil {
