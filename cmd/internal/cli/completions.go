@@ -69,8 +69,8 @@ func setFlagChoices(set *pflag.FlagSet, name string, choices ...string) {
 }
 
 // registerCompletions registers completions for every flag and argument of a command and its subcommands. The shell
-// offers files only where a file is expected. It returns the command.
-func registerCompletions(n nameCompleter, c *cobra.Command) *cobra.Command {
+// offers files only where a file is expected.
+func registerCompletions(n nameCompleter, c *cobra.Command) {
 	dynamic := map[string]cobra.CompletionFunc{
 		"account": completeAccounts(n.flags),
 		"theme":   completeThemes(n.flags),
@@ -106,7 +106,6 @@ func registerCompletions(n nameCompleter, c *cobra.Command) *cobra.Command {
 	for _, sub := range c.Commands() {
 		registerCompletions(n, sub)
 	}
-	return c
 }
 
 // noFiles keeps the shell from offering files.

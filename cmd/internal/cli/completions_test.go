@@ -80,5 +80,7 @@ func TestEveryFlagSaysHowItIsCompleted(t *testing.T) {
 			}
 		}
 	}
-	visit(NewRootCommand())
+	root, names := newRootCommand()
+	registerCompletions(names, root)
+	visit(root)
 }

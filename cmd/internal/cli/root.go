@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,7 +24,10 @@ import (
 
 // Execute runs a command line with the caller's streams.
 func Execute(args []string, in io.Reader, out, complaints io.Writer) int {
-	root := NewRootCommand()
+	root, names := newRootCommand()
+	if slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, cobra.ShellCompRequestCmd) }) {
+		registerCompletions(names, root)
+	}
 	root.SetArgs(joinSortOrder(args))
 	root.SetIn(in)
 	root.SetOut(out)
@@ -53,8 +57,14 @@ func Execute(args []string, in io.Reader, out, complaints io.Writer) int {
 	return exit.CodeForSignal(c.Context())
 }
 
-// NewRootCommand returns the command lookout with all its subcommands.
+// NewRootCommand returns the command lookout with all its subcommands, without completions.
 func NewRootCommand() *cobra.Command {
+	root, _ := newRootCommand()
+	return root
+}
+
+// newRootCommand returns the command lookout, and what completes its names.
+func newRootCommand() (*cobra.Command, nameCompleter) {
 	f := &config.Flags{}
 	var all, showVersion bool
 	root := &cobra.Command{
@@ -107,7 +117,7 @@ func NewRootCommand() *cobra.Command {
 	}
 	add("account", statusCommand(f), handoverCommand(f), auditCommand(f), apiCommand(f))
 	add("setup", accountsCommand(f), configCommand(f), doctorCommand(f), emulateCommand(), versionCommand())
-	return registerCompletions(nameCompleter{f, resources}, root)
+	return root, nameCompleter{f, resources}
 }
 
 // addGlobalFlags adds --read-only and --no-color to all commands.
