@@ -100,6 +100,9 @@ func TestTable_hostileLabelStaysInCell(t *testing.T) {
 	}
 	after := strings.Fields(ansi.Cut(base[row], to, 400))
 	for _, label := range hostileStrings(t, "ansi_csi", "ansi_osc_dcs", "c0_c1", "crash_parser", "bidi_invisible") {
+		if !faulttest.InSample(label, 4) {
+			continue
+		}
 		lines := frame(label)
 		for i := range base {
 			got, want := strings.Fields(lines[i]), strings.Fields(base[i]) // the column is as wide as its texts

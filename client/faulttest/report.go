@@ -3,6 +3,8 @@ package faulttest
 import (
 	_ "embed"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -91,6 +93,14 @@ func SkipUnlessLong(t testing.TB) {
 	if os.Getenv("LOOKOUT_LONG") == "" {
 		t.Skip("a long test: set LOOKOUT_LONG=1 to run it")
 	}
+}
+
+// InSample reports whether a case of a long table runs in every run of go test: one case in some, chosen by its name.
+// With LOOKOUT_LONG, all of them do.
+func InSample(name string, oneIn uint32) bool {
+	hash := fnv.New32a()
+	_, _ = io.WriteString(hash, name)
+	return os.Getenv("LOOKOUT_LONG") != "" || hash.Sum32()%oneIn == 0
 }
 
 // ReportByName is ReportCase for a test whose name contains the row, such as

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"lookout/client/faulttest"
 	"lookout/cmd/internal/testenv"
 )
 
@@ -51,20 +52,16 @@ func runGo(t *testing.T, folder string, args ...string) {
 }
 
 // .ci/module.go changes the module's path and the owner everywhere: what is left of the old ones are names of folders
-// and of the program. With LOOKOUT_LONG=1 it does so twice, the copy is built, and the tests that read sources and
-// release configuration run in it.
+// and of the program. It does so twice; the copy can be built, and passes the tests that read sources and release
+// configuration.
 func TestModuleCommand(t *testing.T) {
+	faulttest.SkipUnlessLong(t)
 	project := t.TempDir()
 	copyProject(t, project)
 	old := testenv.ModulePath(t)
 	owner := regexp.MustCompile(`(?m)^    owner: (\S+)\n    name: (\S+)$`).FindStringSubmatch(
 		readPage(t, ".goreleaser.yaml"))
-	long := os.Getenv("LOOKOUT_LONG") != ""
-	paths := []string{"github.com/Acme-Test/watch"}
-	if long {
-		paths = append(paths, "github.com/second/watch/v2")
-	}
-	for _, path := range paths {
+	for _, path := range []string{"github.com/Acme-Test/watch", "github.com/second/watch/v2"} {
 		runGo(t, project, "run", ".ci/module.go", path)
 		traces := regexp.MustCompile(`["=\t ]` + regexp.QuoteMeta(old) + `/(client|cmd|theme|ui|views)\b|` +
 			`(?m)pkg: ` + regexp.QuoteMeta(old) + `/$|owner: ` + owner[1] + `$|[/ =]` + owner[1] + `/(tap|nur)/|` +
@@ -79,10 +76,8 @@ func TestModuleCommand(t *testing.T) {
 	if output, err := exec.Command("gofmt", "-l", project).Output(); err != nil || len(output) > 0 {
 		t.Errorf("not formatted: %s%v", output, err)
 	}
-	if long {
-		runGo(t, project, "build", "./...")
-		runGo(t, project, "test", "-run", "Release|Packages|README|Imports", "./cmd/docgen", "./cmd/lookout")
-	}
+	runGo(t, project, "build", "./...")
+	runGo(t, project, "test", "-run", "Release|Packages|README|Imports", "./cmd/docgen", "./cmd/lookout")
 }
 
 // checkNoTrace fails if a file of a project has a trace, and returns how many files name a path.

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"lookout/client/faulttest"
 	"lookout/cmd/internal/testenv"
 )
 
@@ -189,6 +190,7 @@ func (k rowTypes) violations(r checkedPackage) (places []string) {
 // All panes share rows and read them off the loop, so nobody changes a row, and nobody uses one that may not exist.
 // Only client and its subpackages, and the package of previews, which create rows, may write them.
 func TestRowsAreNeverModified(t *testing.T) {
+	faulttest.SkipUnlessLong(t)
 	h, known := newPackageLoader(t), rowTypes{}
 	all := h.checkAll(t)
 	for _, r := range all {

@@ -269,6 +269,9 @@ func TestExit_restoresTheTerminal(t *testing.T) {
 			if name == "q" && moment != "list" {
 				continue // it is text in a form and a word of the search in the help
 			}
+			if !faulttest.InSample(name+moment, 2) {
+				continue
+			}
 			faulttest.RunCase(t, "E1", name+" in a "+moment, func(t *testing.T) {
 				t.Parallel()
 				c := startPty(t, "demo")
@@ -412,6 +415,9 @@ func TestStart_cosmeticMistakes(t *testing.T) {
 		"no tone":           {"theme = \"own\"\n[themes.own]\nbade = \"red\"\n", "config.toml:3:1: themes.own.bade"},
 		"no base of themes": {"theme = \"own\"\n[themes.own]\nbase = \"pink\"\n", "config.toml:3:1: themes.own.base:"},
 	} {
+		if !faulttest.InSample(name, 3) {
+			continue
+		}
 		faulttest.RunCase(t, "G2", "start with "+name, func(t *testing.T) {
 			r := &testEnv{r.With(t)}
 			r.WriteConfig(c.config)
