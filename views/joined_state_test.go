@@ -278,3 +278,17 @@ func (l *listEditor) RoundTrip(req *http.Request) (*http.Response, error) {
 	res.Header.Del("Content-Length")
 	return res, err
 }
+
+// The open issue of a service says in the list that it is not certain, and in the details how old it is, once the list
+// of issues cannot be read any more.
+func TestServices_openIssueOfAnOldList(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{200, 50}, func(r *harness) {
+		r.press("3", "/", "billing-api", "<enter>")
+		r.requireText("#823: open")
+		r.requireNoText("as of")
+		r.emu.InjectFault("list issues", emulator.Fault{Status: 503})
+		r.press("r")
+		r.wait(10 * time.Second)
+		r.requireText("#823: open (issues: 503", "as of 10 s ago", "#823 6 min ?") // one mark in the cell
+	})
+}

@@ -10,6 +10,7 @@ import (
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/views/account"
+	"lookout/views/account/incident"
 	"lookout/views/resource"
 )
 
@@ -26,10 +27,7 @@ func serviceDetail(a *account.Account, s *client.Service, b ui.Box) string {
 		text := "from " + a.FormatTime(w.Start) + ", back " + a.FormatTime(w.Until)
 		t.Field("planned off", text+ui.WithPrefix(": ", client.NewText(w.Reason).String()), theme.Info)
 	}
-	if i, found := a.Incidents().Unresolved(s.ID); found {
-		_, tone := IncidentMark(i, b.Theme.Glyphs)
-		t.Field("issue", fmt.Sprintf("#%d: %s", i.Issue.ID, describeIncident(a, i)), tone)
-	}
+	writeOpenIssue(a, t, s)
 	t.Field("type", s.Type.String(), theme.Plain)
 	t.Field("address", s.Address.String(), theme.Plain)
 	t.Field("timeout", formatTimeout(s), theme.Plain)
@@ -45,6 +43,18 @@ func serviceDetail(a *account.Account, s *client.Service, b ui.Box) string {
 	}
 	writeServiceIssues(a, t, s)
 	return t.String()
+}
+
+// writeOpenIssue writes the newest issue of a service that is not resolved, or why it is not known if there is one.
+func writeOpenIssue(a *account.Account, t *account.DetailWriter, s *client.Service) {
+	tone := theme.Warn
+	text := resource.Names(account.UnresolvedIncident(a, s.ID), func(i incident.Incident) string {
+		_, tone = IncidentMark(i, t.Box.Theme.Glyphs)
+		return fmt.Sprintf("#%d: %s", i.Issue.ID, describeIncident(a, i))
+	}, "")
+	if text != "" {
+		t.Field("issue", text, tone)
+	}
 }
 
 // writeGroup writes the group that is called about a service, with its contacts.
@@ -75,6 +85,9 @@ func writeServiceIssues(a *account.Account, t *account.DetailWriter, s *client.S
 	case issues.State().Kind != resource.Known:
 		t.Heading("issues")
 	}
+	if issues.State().Kind != resource.Known {
+		t.Paragraph(issues.State().String(), theme.Warn)
+	}
 	for _, issue := range found[:min(5, len(found))] {
 		text, room := a.FormatTimestamp(issue.Created), t.Box.Width-t.LabelWidth
 		for _, part := range []string{
@@ -85,9 +98,6 @@ func writeServiceIssues(a *account.Account, t *account.DetailWriter, s *client.S
 			}
 		}
 		t.TruncatedField("#"+strconv.Itoa(issue.ID), text, theme.Plain)
-	}
-	if issues.State().Kind != resource.Known {
-		t.Paragraph(issues.State().String(), theme.Warn)
 	}
 }
 

@@ -313,7 +313,7 @@ func OpenIssueCell(a *account.Account, s *client.Service, b ui.Box) (string, the
 			if _, tone = IncidentMark(i, b.Theme.Glyphs); tone == theme.Bad {
 				tone = theme.Warn
 			}
-			return issueNumber(a, s) + " " + account.FormatAge(i.Issue.Created, b.Now)
+			return incidentNumber(i) + " " + account.FormatAge(i.Issue.Created, b.Now)
 		},
 	)
 	return text, tone
@@ -325,9 +325,13 @@ func issueNumber(a *account.Account, s *client.Service) string {
 		if len(found) == 0 {
 			return ""
 		}
-		mark := account.ReasonIf(found[0].Phase == incident.Uncertain, "?")
-		return fmt.Sprintf("#%d%s", found[0].Issue.ID, mark)
+		return incidentNumber(found[0])
 	})
+}
+
+// incidentNumber returns the number of an incident, with a question mark if nothing says whether it is over.
+func incidentNumber(i incident.Incident) string {
+	return fmt.Sprintf("#%d", i.Issue.ID) + account.ReasonIf(i.Phase == incident.Uncertain, "?")
 }
 
 // disabledCell says for how long a service has been disabled: "≥ 2 d 4 h"; of one that is to be disabled, when its
