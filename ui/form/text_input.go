@@ -57,12 +57,9 @@ func (t *textInput) newEditor(text string) input.TextEditor {
 
 func (t *textInput) problem() string { return t.warning }
 
-// setText replaces the text.
+// setText replaces the text, with the cursor at its end.
 func (t *textInput) setText(text string) {
-	t.edit().SetText(text)
-	if t.edit().Text() != text {
-		t.editor = input.New(text)
-	}
+	t.editor = t.newEditor(text)
 	t.changed()
 }
 

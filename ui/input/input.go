@@ -21,7 +21,6 @@ const MaxRunes = 100_000
 // TextEditor is text with a cursor in it.
 type TextEditor interface {
 	Text() string
-	SetText(string)                        // moves the cursor to the end
 	Press(tea.KeyPressMsg) (taken bool)    // takes a key, unless it does not edit text
 	Paste(text string) (cut bool)          // inserts text and reports whether some did not fit
 	AtEnd() bool                           // reports whether the cursor is at the end
