@@ -309,6 +309,19 @@ func TestChart_View_oneLine(t *testing.T) {
 	}
 }
 
+// A chart of one line has no border, so its name shows which chart has the keyboard: with samples and without.
+func TestChart_View_oneLineFocused(t *testing.T) {
+	for _, samples := range [][]ChartPoint{points(1, 388, 12), nil} {
+		b := box(t, 60, 1)
+		for focused, tone := range map[bool]theme.Tone{true: theme.Accent, false: theme.Strong} {
+			b.Focused = focused
+			if line := cpu(samples).View(b); !strings.HasPrefix(line, b.Theme.Paint(tone, "CPU %")) {
+				t.Errorf("focused %t: %q", focused, line)
+			}
+		}
+	}
+}
+
 // The title says the values now, at the newest mark or the cursor, and the greatest ones, with the unit once.
 func TestChart_title_values(t *testing.T) {
 	c := Chart{
