@@ -84,8 +84,7 @@ func (s *state) isOvertaken(e *Entry) bool {
 		c := later.Change
 		affects := c.Op == client.OpDisableService || c.Op == client.OpEnableService ||
 			c.Op == client.OpDeleteService
-		return affects && c.Resource == "service" && c.ID == e.Change.ID && later.Outcome == client.Applied &&
-			later.Time.After(e.Time)
+		return affects && c.ID == e.Change.ID && later.Outcome == client.Applied && later.Time.After(e.Time)
 	})
 }
 
@@ -143,7 +142,7 @@ func (j *Journal) LastChange(op, service string, since time.Time) (Entry, bool) 
 		switch {
 		case e.Time.Before(since):
 			return Entry{}, false
-		case e.Change.Op == op && e.Change.ID == service && e.Change.Resource == "service":
+		case e.Change.Op == op && e.Change.ID == service:
 			return *e, true
 		}
 	}

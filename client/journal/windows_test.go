@@ -226,6 +226,47 @@ func TestJournal_windowsWithSimilarIDs(t *testing.T) {
 	}
 }
 
+// The last change of a service is the newest one of the operation since a time, whatever came of it, and not that of a
+// service whose id is alike.
+func TestJournal_LastChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		j := reopen(t, filepath.Join(t.TempDir(), "prod.journal"))
+		var intents []string
+		for _, c := range []client.Change{
+			{Op: client.OpDisableService, ID: "123456781"},
+			{Op: client.OpDisableService, ID: "123456781"},
+			{Op: client.OpDisableService, ID: "123456782"},
+			{Op: client.OpEnableService, ID: "123456781"},
+		} {
+			c.Resource = "service"
+			intent, err := j.RecordIntent(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			intents = append(intents, intent)
+			time.Sleep(time.Second)
+		}
+		for _, c := range []struct {
+			op, id string
+			since  time.Time
+			want   int // which change, from 0; -1 for none
+		}{
+			{client.OpDisableService, "123456781", time.Time{}, 1},
+			{client.OpDisableService, "123456781", start.Add(time.Second), 1},
+			{client.OpDisableService, "123456781", start.Add(time.Second + 1), -1},
+			{client.OpDisableService, "123456782", start, 2},
+			{client.OpEnableService, "123456781", start, 3},
+			{client.OpEnableService, "123456782", start, -1},
+		} {
+			e, found := j.LastChange(c.op, c.id, c.since)
+			if found != (c.want >= 0) || found && e.ID != intents[c.want] {
+				t.Errorf("%s %s since %v: %+v, %t", c.op, c.id, c.since.Sub(start), e, found)
+			}
+		}
+	})
+}
+
 // A key that is revoked ends the reminder about its own secret, and about no other's.
 func TestJournal_UnseenSecrets_similarIDs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "prod.journal")
