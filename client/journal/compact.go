@@ -236,9 +236,7 @@ func (s *state) header() (lines []record) {
 
 // writeNext writes the file that is to take the place of the journal, and returns its size.
 func writeNext(path string, lines []record) (*os.File, int64, error) {
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // left by a run that was killed
-		return nil, 0, err
-	}
+	_ = os.Remove(path) // left by a run that was killed
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, 0, err
