@@ -86,29 +86,28 @@ func copyProblem(name string, o *client.Object) string {
 // copyTask copies or moves one object.
 type copyTask struct {
 	*copyRequest
-	sum string // MD5 of the bytes that the target has if the copy is stored; "" if nothing was sent yet
+	sum      string // MD5 of the bytes that the target has if the copy is stored; "" if nothing was sent yet
+	verified bool   // a fresh listing shows the size and the MD5 of these bytes
 }
 
 func (t *copyTask) run(ctx context.Context, m *Manager, p *progress) error {
-	verified, err := t.isStored(ctx, m.c)
+	var err error
+	t.verified, err = t.isStored(ctx, m.c)
 	switch {
 	case err != nil:
 		return err
-	case verified:
+	case t.verified:
 		p.set(t.Object.Size, t.Object.Size)
 		p.setNote("the copy is there: size and MD5 checked")
 	case t.Same:
 		return errTargetChanged
 	default:
-		err = untilTaken(ctx, p, func() (err error) {
-			verified, err = t.send(ctx, m, p)
-			return err
-		})
+		err = untilTaken(ctx, p, func() error { return t.send(ctx, m, p) })
 	}
 	switch {
 	case err != nil || !t.Move:
 		return err
-	case !verified:
+	case !t.verified:
 		return errUnverified
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -126,11 +125,11 @@ func (t *copyTask) isStored(ctx context.Context, c *client.Client) (bool, error)
 	return err == nil && there && o.Size == t.Object.Size && strings.EqualFold(etag, t.sum), err
 }
 
-// send copies the object once. verified reports whether a fresh listing shows the size and the MD5 of the bytes sent.
-func (t *copyTask) send(ctx context.Context, m *Manager, p *progress) (verified bool, err error) {
+// send copies the object once.
+func (t *copyTask) send(ctx context.Context, m *Manager, p *progress) error {
 	source, err := t.openSource(ctx, m, p)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer source.close()
 	within, watch := withIdleTimeout(ctx)
@@ -151,7 +150,7 @@ func (t *copyTask) send(ctx context.Context, m *Manager, p *progress) (verified 
 		Before:   t.Before,
 	}, t.Consent)
 	if err != nil {
-		return false, err
+		return err
 	}
 	_, err = w.UploadObject(within, t.Target, client.UploadBody{
 		Reader:      body,
@@ -169,14 +168,16 @@ func (t *copyTask) send(ctx context.Context, m *Manager, p *progress) (verified 
 			if n == t.Object.Size {
 				t.sum = sum
 			}
-			verified, err = sentBody{t.Target, n, t.Object.Size, sum, p}.settle(ctx, m.c, etag, err)
+			sent := sentBody{object: t.Target, n: n, size: t.Object.Size, sum: sum, p: p}
+			err = sent.settle(ctx, m.c, etag, err)
+			t.verified = sent.verified
 			return err
 		},
 	})
 	if lost := lostHeader(source.header); err == nil && lost != "" {
 		p.addNote("not copied: " + lost)
 	}
-	return verified, err
+	return err
 }
 
 // keptHeaders are the headers besides the content type that the storage keeps with an object and that a pre-signed URL

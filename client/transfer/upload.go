@@ -271,8 +271,8 @@ func (u *uploadTask) attempt(ctx context.Context, m *Manager, p *progress) error
 			if changed {
 				return ErrSourceChanged
 			}
-			_, err = sentBody{object, n, src.size, sum, p}.settle(ctx, m.c, etag, err)
-			return err
+			sent := sentBody{object: object, n: n, size: src.size, sum: sum, p: p}
+			return sent.settle(ctx, m.c, etag, err)
 		},
 	})
 	return err
@@ -280,23 +280,21 @@ func (u *uploadTask) attempt(ctx context.Context, m *Manager, p *progress) error
 
 // A sentBody is the body of an upload after its request has ended.
 type sentBody struct {
-	object  client.ObjectRef
-	n, size int64  // bytes sent, of how many
-	sum     string // MD5 of the bytes sent
-	p       *progress
+	object   client.ObjectRef
+	n, size  int64  // bytes sent, of how many
+	sum      string // MD5 of the bytes sent
+	p        *progress
+	verified bool // set by settle: the listing shows the size and the MD5 of what was sent
 }
 
-// settle decides how an upload ended from its response (an ETag or an error) and from the listing afterwards. verified
-// reports whether the listing shows the size and the MD5 of what was sent.
-func (s sentBody) settle(
-	ctx context.Context, c *client.Client, etag string, err error,
-) (verified bool, failure error) {
+// settle decides how an upload ended from its response (an ETag or an error) and from the listing afterwards.
+func (s *sentBody) settle(ctx context.Context, c *client.Client, etag string, err error) error {
 	var e *client.Error
 	if err != nil && (!errors.As(err, &e) || !e.Unknown() || s.n < s.size) {
 		if e != nil && e.Unknown() {
 			e.Outcome = client.NotSent // the storage does not create an object from an incomplete body
 		}
-		return false, err
+		return err
 	}
 	// the object may be stored even if the transfer was cancelled meanwhile
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
@@ -305,15 +303,15 @@ func (s sentBody) settle(
 	listed := client.UnquoteETag(o.ETag.Raw())
 	sized := o.Size == s.size || o.Size < 0 && isMD5(listed)
 	matches := failed == nil && there && sized && (!isMD5(listed) || strings.EqualFold(listed, s.sum))
-	sure := matches && isMD5(listed)
+	s.verified = matches && isMD5(listed)
 	switch {
-	case err != nil && sure:
+	case err != nil && s.verified:
 		s.p.setNote("the response was lost, but the listing shows the object: size and MD5 checked")
-		return true, nil
+		return nil
 	case err != nil:
-		return false, err
+		return err
 	case failed == nil && !matches:
-		return false, &client.Error{
+		return &client.Error{
 			Op:        "upload " + client.Clean(s.object.Name),
 			Write:     true,
 			Presigned: true,
@@ -321,15 +319,15 @@ func (s sentBody) settle(
 			Detail:    "it was accepted, but the listing does not show the object; refresh the list",
 		}
 	case isMD5(etag) && !strings.EqualFold(etag, s.sum):
-		return false, fmt.Errorf("%w (the MD5 in the storage is %s, not %s)", ErrCorrupt, etag, s.sum)
+		return fmt.Errorf("%w (the MD5 in the storage is %s, not %s)", ErrCorrupt, etag, s.sum)
 	case failed != nil:
 		s.p.setNote("accepted by the API, but not verified: the listing could not be read")
-	case sure:
+	case s.verified:
 		s.p.setNote("size and MD5 checked")
 	default:
 		s.p.setNote("size checked only: the ETag is not the MD5 of the object")
 	}
-	return sure, nil
+	return nil
 }
 
 func (u *uploadTask) cleanUp() {}
