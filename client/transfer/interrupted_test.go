@@ -1,6 +1,8 @@
 package transfer
 
 import (
+	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -73,6 +75,50 @@ func TestInterrupted_isOfferedAgainAndContinues(t *testing.T) {
 		}
 		if left, _ := os.ReadDir(filepath.Dir(path)); len(left) != 0 {
 			t.Errorf("left behind: %v", left)
+		}
+	})
+}
+
+// The downloads that continue are reported as those of a plan are: together for each folder, at the end of its last one.
+func TestManager_Continue_reportsEachFolderOnce(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		o := r.putObject("o", "text")
+		var downloads []InterruptedDownload
+		for _, path := range []string{"x/a", "y/a", "x/b", "x/c", "x/d"} {
+			folder, name, _ := strings.Cut(path, "/")
+			if err := os.MkdirAll(filepath.Join(r.dir, folder), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			downloads = append(downloads, InterruptedDownload{
+				Cluster: cluster,
+				Bucket:  bucket,
+				Name:    "o",
+				ETag:    o.ETag.Raw(),
+				Size:    o.Size,
+				Folder:  filepath.Join(r.dir, folder),
+				Path:    name,
+			})
+		}
+		downloads[3].Size = -1
+		ids, refused := r.m.Continue(downloads)
+		if len(ids) != 4 || len(refused) != 1 || !errors.Is(refused[0], ErrSizeUnknown) {
+			t.Errorf("%v, refused %v", ids, refused)
+		}
+		r.m.Wait()
+		ended := map[string]Batch{}
+		for _, end := range r.m.Completions(0) {
+			name := filepath.Base(end.Batch.Folder)
+			if _, again := ended[name]; again {
+				t.Errorf("folder %q is reported again", name)
+			}
+			ended[name] = end.Batch
+		}
+		want := map[string]Batch{
+			"x": {Kind: Download, Bucket: bucket, Folder: filepath.Join(r.dir, "x"), Files: 3, Done: 3, Bytes: 12},
+			"y": {Kind: Download, Bucket: bucket, Folder: filepath.Join(r.dir, "y"), Files: 1, Done: 1, Bytes: 4},
+		}
+		if !maps.Equal(ended, want) {
+			t.Errorf("reported %+v, want %+v", ended, want)
 		}
 	})
 }
