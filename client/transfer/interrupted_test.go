@@ -79,7 +79,7 @@ func TestInterrupted_isOfferedAgainAndContinues(t *testing.T) {
 	})
 }
 
-// The downloads that continue are reported as those of a plan are: together for each folder, at the end of its last one.
+// The downloads that continue are reported as those of a plan are: together for each folder, when its last one ends.
 func TestManager_Continue_reportsEachFolderOnce(t *testing.T) {
 	runInBubble(t, func(r *rig) {
 		o := r.putObject("o", "text")

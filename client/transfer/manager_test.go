@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -749,6 +750,26 @@ func (s *slowCleanup) run(ctx context.Context, _ *Manager, _ *progress) error {
 }
 
 func (s *slowCleanup) cleanUp() { <-s.cleanupDone }
+
+// The error of a transfer shows no hidden characters and has one line. A name that was cleaned for it is not cleaned
+// twice: it would read like another name.
+func TestSanitizedError(t *testing.T) {
+	cleaned := client.Clean("report\x1b[2J‹")
+	never := errors.New("cannot do it")
+	for want, err := range map[string]error{
+		"the disk is full":                   errors.New("the disk is full"),
+		"the disk says ‹␛›[2J":               errors.New("the disk says \x1b[2J"),
+		"the disk says no‹␊›":                errors.New("the disk says no\n"),
+		"the disk‹␉›says no":                 errors.New("the disk\tsays no"),
+		cleaned + " is a folder":             errors.New(cleaned + " is a folder"),
+		"open " + cleaned + ": cannot do it": &fs.PathError{Op: "open", Path: "report\x1b[2J‹", Err: never},
+		"link ‹␛›a ‹U+202E›b: cannot do it":  &os.LinkError{Op: "link", Old: "\x1ba", New: "\u202eb", Err: never},
+	} {
+		if got := (sanitizedError{err}).Error(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
 
 // A slow cleanup blocks nobody. Until it is done, its file name stays claimed and a retry waits.
 func TestManager_slowCleanup(t *testing.T) {

@@ -231,6 +231,22 @@ func TestFileNames(t *testing.T) {
 	}
 }
 
+// The number of a copy goes before the extension. A name that only begins with a dot has none.
+func TestCopyName(t *testing.T) {
+	for name, want := range map[string]string{
+		"a/b.txt":          "a/b (2).txt",
+		"a.d/b":            "a.d/b (2)",
+		"b.tar.gz":         "b.tar (2).gz",
+		".profile":         ".profile (2)",
+		"a/.profile":       "a/.profile (2)",
+		".profile.profile": ".profile (2).profile",
+	} {
+		if got := copyName(name, 2); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}
+
 // Of many listed objects, those that cannot be files beside the others are found as of a few, and counting them gives
 // the same as planning.
 func TestPlan_manyListedObjects(t *testing.T) {
