@@ -33,3 +33,18 @@ func TestOpenPart_ofSomebodyElse(t *testing.T) {
 		t.Errorf("%q, %v", data, err)
 	}
 }
+
+// Where nobody can find out whether names that differ only in case are one, they are taken for one.
+func TestFoldsCase_whereNothingCanBeCreated(t *testing.T) {
+	t.Chdir(t.TempDir()) // users other than root cannot name what is in it by its full path
+	if err := os.Mkdir("read-only", 0o555); err != nil {
+		t.Fatal(err)
+	}
+	faulttest.WithoutRoot(t, func() {
+		for _, folder := range []string{"read-only", "missing"} {
+			if !FoldsCase(folder) {
+				t.Errorf("%s: names are told apart", folder)
+			}
+		}
+	})
+}
