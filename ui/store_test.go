@@ -351,6 +351,36 @@ func TestStore_Run_lookupSurvivesOlderAnswer(t *testing.T) {
 	})
 }
 
+// What a lookup has read says what is missing from it, like any other reading, and a row that may be missing from it is
+// not proved to be deleted.
+func TestStore_Run_lookupOfIncompleteRows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		page := RowPage[string]{Rows: []string{"a", "b"}}
+		s := NewRowStore(t.Context(), RowSource[string]{
+			Name:  "rows",
+			ID:    func(s string) string { return s },
+			Fetch: func(context.Context, string) (RowPage[string], error) { return page, nil },
+		})
+		runAll(s.Refresh())
+		missing := []string{"the rest did not answer"}
+		page = RowPage[string]{Rows: []string{"b"}, Notes: append(missing, "one row is odd"), Missing: missing}
+		var outcomes []AttemptOutcome
+		change := deletionWithLostAnswer(&outcomes)
+		change.OnOutcome = func(outcome AttemptOutcome, _ ChangeResult[string], _ error) tea.Cmd {
+			outcomes = append(outcomes, outcome)
+			if !slices.Equal(s.Notes(), page.Notes) || !slices.Equal(s.Missing(), page.Missing) {
+				t.Errorf("%v: notes %q, missing %q", outcome, s.Notes(), s.Missing())
+			}
+			page = RowPage[string]{Rows: []string{"b"}}
+			return nil
+		}
+		runAll(s.Run(change))
+		if !slices.Equal(outcomes, []AttemptOutcome{Unknown, Applied}) {
+			t.Errorf("outcomes %v", outcomes)
+		}
+	})
+}
+
 // A change whose answer was lost concerns its own row alone, even if the ID of another row begins alike.
 func TestStore_Run_lostAnswerOfAlikeRows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
