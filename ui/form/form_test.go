@@ -228,13 +228,28 @@ func TestChoice_valueOfTheServer(t *testing.T) {
 	}
 }
 
+// A field for a number has a problem unless it accepts what was typed, and holds 0 instead of what is no number.
 func TestNumber(t *testing.T) {
-	for text, want := range map[string]int{"": 0, "7": 7, "99": 99, "x": 0} {
+	for text, want := range map[string]struct {
+		n       int
+		problem bool
+	}{
+		"":                     {0, false},
+		"7":                    {7, false},
+		" 7 ":                  {7, false},
+		"1":                    {1, false},
+		"10":                   {10, false},
+		"11":                   {11, true},
+		"99":                   {99, true},
+		"-1":                   {-1, true},
+		"x":                    {0, true},
+		"99999999999999999999": {0, true},
+	} {
 		n := 0
 		f := OptionalNumber("n", "N", &n, 1, 10)
 		v := NewFormView(Form{Fields: []Field{f}}, t.Context())
 		typeText(v, text)
-		if problem := f.problem(); n != want || (problem == "") != (want <= 10 && text != "x") {
+		if problem := f.problem(); n != want.n || (problem != "") != want.problem {
 			t.Errorf("%q: %d, problem %q", text, n, problem)
 		}
 	}
