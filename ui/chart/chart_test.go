@@ -548,8 +548,6 @@ func TestChart_View_lowPlot(t *testing.T) {
 	}
 }
 
-// A bar begins in the middle of the row of 0 and ends in the middle of that of its value, where the ticks are, whatever
-// the number of rows. What is less than a quarter of a row lies on the axis.
 // In a box that is too low for marks, the plot leaves no room for their labels.
 func TestChart_View_lowPlotWithoutMarks(t *testing.T) {
 	c := cpu(day(func(i int) float64 { return float64(i % 90) }))
@@ -563,6 +561,19 @@ func TestChart_View_lowPlotWithoutMarks(t *testing.T) {
 	}
 }
 
+// A line is in the row that is nearest to its value, also where a greater value is above the last tick.
+func TestChart_View_linesMeetTicks(t *testing.T) {
+	for _, height := range []int{10, 12, 15} {
+		c := cpu(day(func(i int) float64 { return []float64{424, 380, 424}[i*3/289] }))
+		text := strings.Join(drawn(c, asciiBox(t, 60, height)), "\n")
+		if !regexp.MustCompile(`400 \+-{50}`).MatchString(text) {
+			t.Errorf("no line at 400 with %d lines:\n%s", height, text)
+		}
+	}
+}
+
+// A bar begins in the middle of the row of 0 and ends in the middle of that of its value, where the ticks are, whatever
+// the number of rows. What is less than a quarter of a row lies on the axis.
 func TestChart_View_barsMeetTicks(t *testing.T) {
 	c := cpu(day(func(i int) float64 { return []float64{0, 100, 200, 400}[i*4/289] }))
 	for _, height := range []int{8, 10, 20} {

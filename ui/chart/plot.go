@@ -185,7 +185,7 @@ func (f *frame) plotSeries(
 	now := plottedSeries{highest: highest, chars: chars}
 	now.data = make([]float64, len(values)+1) // asciigraph draws the way from one value to the next
 	for x, v := range values {
-		now.data[x+1] = min(max(0, level(v/f.divisor)), float64(highest))
+		now.data[x+1] = min(level(v/f.divisor), float64(highest))
 	}
 	now.data[0] = now.data[1]
 	kept := &f.plotted[n]
