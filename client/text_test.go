@@ -145,10 +145,16 @@ func TestText_UnmarshalJSON_keepsBytes(t *testing.T) {
 			t.Errorf("%q is read as %q, %v", in, text.Raw(), err)
 		}
 	}
-	for _, in := range []string{`1`, `{}`, `[]`, `true`} {
+	for in, kind := range map[string]string{
+		`1`:    "a number",
+		`{}`:   "an object",
+		`[]`:   "a list",
+		`true`: "a switch",
+		``:     "nothing",
+	} {
 		var text ServerText
-		if text.UnmarshalJSON([]byte(in)) == nil {
-			t.Errorf("%s passes as a text", in)
+		if err := text.UnmarshalJSON([]byte(in)); err == nil || err.Error() != "text was expected, not "+kind {
+			t.Errorf("%q: %v", in, err)
 		}
 	}
 }
@@ -235,7 +241,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// One odd cell spoils that cell, not the page.
+// One odd cell spoils that cell, not the page. What is no page is an error that says so.
 func TestPage_malformedCell(t *testing.T) {
 	var p Page[*Service]
 	err := decode(
@@ -251,12 +257,23 @@ func TestPage_malformedCell(t *testing.T) {
 	if len(p.Warnings) != 2 || p.Data[0].Status != "new" || p.Data[0].Created.Valid() || p.Data[0].Created.IsZero() {
 		t.Errorf("odd cells %v, row %+v", p.Warnings, p.Data[0])
 	}
-	for _, body := range []string{
-		`{"page":1}`, `{"data":null}`, `{"DATA":[]}`, `null`, `[]`, `{"data":[null]}`, `{"data":[]} x`, ``,
-		`{"data":["x"]}`, `{"data":[{"id":8},[]]}`,
+	for body, why := range map[string]string{
+		`{"page":1}`:             `the field "data" is missing or not a list`,
+		`{"data":null}`:          `the field "data" is missing or not a list`,
+		`{"DATA":[]}`:            `the field "data" is missing or not a list`,
+		`null`:                   "null instead of an object",
+		`[]`:                     "a list instead of an object",
+		`"x"`:                    "a text instead of an object",
+		`7`:                      "a number instead of an object",
+		``:                       "nothing instead of an object",
+		`{"data":[]} x`:          "invalid JSON",
+		`{"data":[null]}`:        "row 1: an object was expected, not null",
+		`{"data":["x"]}`:         "row 1: an object was expected, not a text",
+		`{"data":[true]}`:        "row 1: an object was expected, not a switch",
+		`{"data":[{"id":8},[]]}`: "row 2: an object was expected, not a list",
 	} {
-		if decode([]byte(body), &p) == nil {
-			t.Errorf("%s passes as a page", body)
+		if err := decode([]byte(body), &p); err == nil || err.Error() != why {
+			t.Errorf("%s: %v", body, err)
 		}
 	}
 }
