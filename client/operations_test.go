@@ -1015,6 +1015,23 @@ func TestWriter_Call_invalidBody(t *testing.T) {
 	}
 }
 
+// The operations are listed by their paths, with the names of what varies.
+func TestOperations(t *testing.T) {
+	all, want := client.Operations(), []client.APIEndpoint{
+		{Op: client.OpDeleteContact, Method: "DELETE", Path: "/managed/contacts/ID"},
+		{Op: "view contact", Method: "GET", Path: "/managed/contacts/ID"},
+		{Op: client.OpUpdateContact, Method: "PUT", Path: "/managed/contacts/ID"},
+		{Op: "list buckets in cluster", Method: "GET", Path: "/object-storage/buckets/CLUSTER"},
+		{Op: "view bucket", Method: "GET", Path: "/object-storage/buckets/CLUSTER/BUCKET"},
+		{Op: "list objects", Method: "GET", Path: "/object-storage/buckets/CLUSTER/BUCKET/object-list"},
+		{Op: "view cluster", Method: "GET", Path: "/object-storage/clusters/CLUSTER"},
+	}
+	found := slices.DeleteFunc(slices.Clone(all), func(o client.APIEndpoint) bool { return !slices.Contains(want, o) })
+	if !slices.Equal(found, want) {
+		t.Errorf("%v\nof %v\nwant %v", found, all, want)
+	}
+}
+
 // An answer to a raw call is proof of the change only if it is the API's, as for all other calls.
 func TestWriter_Call_foreignAnswer(t *testing.T) {
 	for _, o := range client.Operations() {
