@@ -371,15 +371,15 @@ type UploadBody struct {
 	Header      http.Header // further headers that the storage keeps with the object
 	CopiedFrom  string      // the id of the object that the bytes come from, for the journal; "" for a file
 	MustNew     bool        // send nothing if the API reports that an object of this name exists by now
-	// Settle decides from the error how the upload ended, before the outcome is recorded; nil accepts the error
+	// Settle decides from the etag that the storage answered, or from the error, how the upload ended, before the outcome
+	// is recorded; nil accepts the error
 	Settle func(etag string, err error) error
 }
 
-// UploadObject stores an object, replacing one of the same name, and returns the etag that the storage answers. The
-// body is sent once.
-func (w *Writer) UploadObject(ctx context.Context, o ObjectRef, b UploadBody) (string, error) {
+// UploadObject stores an object, replacing one of the same name. The body is sent once.
+func (w *Writer) UploadObject(ctx context.Context, o ObjectRef, b UploadBody) error {
 	if b.Size < 0 || b.Size > MaxPutSize {
-		return "", fmt.Errorf("%d bytes: an object can have at most 5 GiB (%d bytes)", b.Size, int64(MaxPutSize))
+		return fmt.Errorf("%d bytes: an object can have at most 5 GiB (%d bytes)", b.Size, int64(MaxPutSize))
 	}
 	r := presignedRequest{
 		op:     OpUploadObject,
@@ -390,12 +390,12 @@ func (w *Writer) UploadObject(ctx context.Context, o ObjectRef, b UploadBody) (s
 	}
 	r.mustNew, r.copiedFrom = b.MustNew, b.CopiedFrom
 	maps.Copy(r.header, b.Header)
-	etag := ""
-	err := w.sendPresigned(ctx, r, func(ctx context.Context) error {
+	return w.sendPresigned(ctx, r, func(ctx context.Context) error {
 		res, err := w.client.Objects.sendPresigned(ctx, r)
 		if err == nil && res.StatusCode/100 != 2 {
 			err = r.parseError(res)
 		}
+		etag := ""
 		if err == nil {
 			etag = UnquoteETag(res.Header.Get("ETag"))
 			drainBody(res)
@@ -405,7 +405,6 @@ func (w *Writer) UploadObject(ctx context.Context, o ObjectRef, b UploadBody) (s
 		}
 		return err
 	})
-	return etag, err
 }
 
 // DeleteObject removes an object. Removing one that does not exist succeeds too. If the answer is lost or does not come

@@ -172,7 +172,7 @@ func TestObjects_Peek(t *testing.T) {
 				Size:        int64(size),
 				ContentType: "text/plain",
 			}
-			if _, err := w.UploadObject(t.Context(), object, body); err != nil {
+			if err := w.UploadObject(t.Context(), object, body); err != nil {
 				t.Fatal(err)
 			}
 			wire.ranges = nil

@@ -67,7 +67,7 @@ func TestError_408IsUnknown(t *testing.T) {
 		return next.RoundTrip(r)
 	})
 	ref := client.ObjectRef{Cluster: "us-east-1", Bucket: "acme-www", Name: "new.txt"}
-	_, err := client.Confirmed(b.client, client.OpUploadObject, "us-east-1", "acme-www", "new.txt").UploadObject(
+	err := client.Confirmed(b.client, client.OpUploadObject, "us-east-1", "acme-www", "new.txt").UploadObject(
 		t.Context(), ref, client.UploadBody{Reader: strings.NewReader("x"), Size: 1, ContentType: "text/plain"},
 	)
 	var failure *client.Error

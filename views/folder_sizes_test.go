@@ -125,7 +125,7 @@ func (r *harness) writeObject(name string, size int) {
 		Size:        int64(size),
 		ContentType: "a/b",
 	}
-	if _, err := r.writer(client.OpUploadObject, object.ID()).UploadObject(r.Context(), object, body); err != nil {
+	if err := r.writer(client.OpUploadObject, object.ID()).UploadObject(r.Context(), object, body); err != nil {
 		r.Fatal(err)
 	}
 }

@@ -24,7 +24,7 @@ func (r *harness) fillBucket(n int) {
 	for i := range n {
 		body := client.UploadBody{Reader: strings.NewReader("some text\n"), Size: 10, ContentType: "text/plain"}
 		object := client.ObjectRef{Cluster: "ap-south-1", Bucket: "scratch", Name: fmt.Sprintf("many/%03d.txt", i)}
-		if _, err := r.writer(client.OpUploadObject, object.ID()).UploadObject(r.Context(), object, body); err != nil {
+		if err := r.writer(client.OpUploadObject, object.ID()).UploadObject(r.Context(), object, body); err != nil {
 			r.Fatal(err)
 		}
 	}

@@ -152,7 +152,7 @@ func (t *copyTask) send(ctx context.Context, m *Manager, p *progress) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.UploadObject(within, t.Target, client.UploadBody{
+	err = w.UploadObject(within, t.Target, client.UploadBody{
 		Reader:      body,
 		Size:        t.Object.Size,
 		ContentType: cmp.Or(source.header.Get("Content-Type"), ContentType(t.Target.Name)),

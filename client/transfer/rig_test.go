@@ -250,7 +250,7 @@ func (r *rig) putObject(name, text string) client.Object {
 	object := client.ObjectRef{Cluster: cluster, Bucket: bucket, Name: name}
 	body := client.UploadBody{Reader: strings.NewReader(text), Size: int64(len(text)), ContentType: "text/plain"}
 	w := confirmed(r, r.c, client.OpUploadObject, object.ID())
-	if _, err := w.UploadObject(r.Context(), object, body); err != nil {
+	if err := w.UploadObject(r.Context(), object, body); err != nil {
 		r.Fatal(err)
 	}
 	o, there, err := r.c.Objects.Find(r.Context(), cluster, bucket, name)

@@ -261,7 +261,7 @@ func (u *uploadTask) attempt(ctx context.Context, m *Manager, p *progress) error
 	if err != nil {
 		return err
 	}
-	_, err = w.UploadObject(within, object, client.UploadBody{
+	return w.UploadObject(within, object, client.UploadBody{
 		Reader:      body,
 		Size:        src.size,
 		ContentType: u.ContentType,
@@ -275,7 +275,6 @@ func (u *uploadTask) attempt(ctx context.Context, m *Manager, p *progress) error
 			return sent.settle(ctx, m.c, etag, err)
 		},
 	})
-	return err
 }
 
 // A sentBody is the body of an upload after its request has ended.

@@ -425,9 +425,8 @@ func makeFolder(ctx context.Context, a *account.Account, ref client.ObjectRef, c
 	if err != nil {
 		return err
 	}
-	_, err = w.UploadObject(ctx, ref, client.UploadBody{
+	return w.UploadObject(ctx, ref, client.UploadBody{
 		Reader:      strings.NewReader(""),
 		ContentType: "application/octet-stream",
 	})
-	return err
 }
