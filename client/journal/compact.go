@@ -234,6 +234,8 @@ func (s *state) header() (lines []record) {
 	return append(lines, windows...)
 }
 
+var errLineTooLong = errors.New("a line is too long for the journal")
+
 // writeNext writes the file that is to take the place of the journal, and returns its size.
 func writeNext(path string, lines []record) (*os.File, int64, error) {
 	_ = os.Remove(path) // left by a run that was killed
@@ -244,6 +246,9 @@ func writeNext(path string, lines []record) (*os.File, int64, error) {
 	out := bufio.NewWriterSize(file, 1<<16)
 	for _, l := range lines {
 		data, err2 := encode(l)
+		if len(data) > maxLineBytes {
+			err2 = errLineTooLong // nobody would read it
+		}
 		_, err3 := out.Write(data)
 		err = errors.Join(err, err2, err3)
 	}

@@ -597,6 +597,62 @@ func TestJournal_RecordOutcome_ofAnOldChange(t *testing.T) {
 	}
 }
 
+// A journal is not compacted if that made a line longer than what is read: the change would be forgotten.
+func TestJournal_compact_longestLine(t *testing.T) {
+	for shorter, compacts := range map[int]bool{0: false, len(`,"kept":true`) - 1: false, len(`,"kept":true`): true} {
+		path := filepath.Join(t.TempDir(), "j")
+		j := openSmall(t, path, testTime)
+		recordLine(t, j, maxLineBytes-shorter)
+		recordChange(t, j, client.OpDisableService, "8")
+		again := openJournal(t, path)
+		if again.Len() != 2 || len(again.Entries(time.Time{})) != 2 || again.UnreadableLines() != 0 {
+			t.Errorf("%d bytes shorter: %d changes are read, %d lines are not", shorter, again.Len(), again.UnreadableLines())
+		}
+		if compacted := j.lastFile > 0; compacted != compacts {
+			t.Errorf("%d bytes shorter: compacted %t", shorter, compacted)
+		}
+	}
+}
+
+// After a month, memory lets go of changes without an outcome, but for the last emptying of each bucket: it can be
+// resumed.
+func TestJournal_compact_holdsWhatCanBeResumed(t *testing.T) {
+	path, now := filepath.Join(t.TempDir(), "j"), testTime()
+	clock := func() time.Time { return now }
+	earlier := openJournalAt(t, path, clock)
+	held := map[string]bool{}
+	for _, c := range []struct {
+		op, path string
+		held     bool
+	}{
+		{client.OpEmptyBucket, "/a", false},
+		{client.OpUpdateService, "/s", false},
+		{client.OpEmptyBucket, "/b", true},
+		{client.OpEmptyBucket, "/a", true},
+	} {
+		intent, err := earlier.RecordIntent(client.Change{Op: c.op, Path: c.path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		held[intent] = c.held
+	}
+	for days, gone := range map[time.Duration]bool{29: false, 30: true} {
+		now = testTime().Add(days * 24 * time.Hour)
+		j := openSmall(t, copyFile(t, path), clock)
+		for n := range 12 {
+			recordChange(t, j, client.OpEnableService, fmt.Sprint(n))
+		}
+		for intent, want := range held {
+			if e := j.byID[intent]; (e != nil) != (want || !gone) {
+				t.Errorf("after %d days: %+v", days, e)
+			}
+		}
+		if resumed := j.Unfinished(client.OpEmptyBucket); len(resumed) != 2 {
+			t.Errorf("after %d days: %+v", days, resumed)
+		}
+	}
+}
+
 // A journal whose older part is there but cannot be read is refused: a change might be missing.
 func TestOpen_unreadableSegments(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.journal")

@@ -221,6 +221,38 @@ func TestJournal_RecordIntent_hugeValuesBefore(t *testing.T) {
 	}
 }
 
+// recordLine records a change whose line in an empty journal has a number of bytes.
+func recordLine(t *testing.T, j *Journal, bytes int) {
+	t.Helper()
+	c := disableChange("9", "x")
+	c.Before = ""
+	e := Entry{ID: j.runID + "-1", Time: j.now(), Account: j.account, Change: c}
+	line, err := encode(record{Intent: &e})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Before = strings.Repeat("x", bytes-len(line))
+	if _, err := j.RecordIntent(c); err != nil {
+		t.Fatalf("a line of %d bytes: %v", bytes, err)
+	}
+}
+
+// The longest line that can be read is written whole. Of a longer one, the values before the change are left out.
+func TestJournal_RecordIntent_longestLine(t *testing.T) {
+	for _, longer := range []int{0, 1} {
+		path := filepath.Join(t.TempDir(), "a.journal")
+		recordLine(t, openJournal(t, path), maxLineBytes+longer)
+		again := openJournal(t, path)
+		all := again.Entries(time.Time{})
+		if len(all) != 1 || again.UnreadableLines() != 0 {
+			t.Fatalf("%d changes are read, %d lines are not", len(all), again.UnreadableLines())
+		}
+		if whole := all[0].Change.Before != nil; whole != (longer == 0) {
+			t.Errorf("%d bytes too many: the values before are there: %t", longer, whole)
+		}
+	}
+}
+
 // If the journal cannot be written, the change is not sent.
 func TestJournal_RecordIntent_closed(t *testing.T) {
 	j, err := Open(filepath.Join(t.TempDir(), "a.journal"), "a", testTime)
