@@ -153,6 +153,26 @@ func TestWriter_DeleteObject_answers(t *testing.T) {
 	}
 }
 
+// The journal holds the size and the type of an uploaded object, and where its bytes come from if that is another one.
+func TestWriter_UploadObject_isRecorded(t *testing.T) {
+	for from, want := range map[string]string{
+		"":                        "map[content_type:text/plain size:4]",
+		"us-east-1/acme-www/from": "map[content_type:text/plain copied_from:us-east-1/acme-www/from size:4]",
+	} {
+		b := newChangeFixture(t, faulttest.Pass)
+		object := client.ObjectRef{Cluster: "us-east-1", Bucket: "acme-www", Name: "x"}
+		w := client.Confirmed(b.client, client.OpUploadObject, "us-east-1", "acme-www", "x")
+		body := client.UploadBody{Reader: strings.NewReader("text"), Size: 4, ContentType: "text/plain", CopiedFrom: from}
+		if err := w.UploadObject(t.Context(), object, body); err != nil {
+			t.Fatal(err)
+		}
+		changes := b.journal.Entries(time.Time{})
+		if len(changes) != 1 || fmt.Sprint(changes[0].Change.Body) != want {
+			t.Errorf("%+v, want %s", changes, want)
+		}
+	}
+}
+
 // A preview requests only the first bytes. An empty object has none, and an answer that ignores the range is cut.
 func TestObjects_Peek(t *testing.T) {
 	const n = 10

@@ -104,6 +104,8 @@ func TestClean(t *testing.T) {
 		"e\u0301\u0301\u0301\u0301": "e\u0301\u0301\u0301‹U+0301›",
 		"👩\u200d💻":                  "👩\u200d💻",
 		"a\u200db":                  "a‹U+200D›b",
+		"☀\u200d➿\u200d🀀":           "☀\u200d➿\u200d🀀", // the ends of the emoji
+		"⟀\u200d☀":                  "⟀‹U+200D›☀",
 	} {
 		if got := Clean(raw); got != want {
 			t.Errorf("%q is shown as %q, want %q", raw, got, want)
