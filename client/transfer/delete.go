@@ -49,7 +49,7 @@ func (e *UndeletedError) Error() string {
 		return fmt.Sprintf("%s: %v", e.count(), e.Cause)
 	case e.More:
 		return fmt.Sprintf("%s or more objects were not deleted: %v", comma(e.Count), e.Cause)
-	case e.Count == 1 && len(e.Names) == 1:
+	case len(e.Names) == 1:
 		return fmt.Sprintf("%s was not deleted: %v", e.Names[0], e.Cause)
 	}
 	return fmt.Sprintf("%s objects were not deleted: %v", comma(e.Count), e.Cause)
