@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"lookout/client"
@@ -38,6 +39,24 @@ func (r *rig) limitHandles(limit int32) (most *atomic.Int32) {
 		return next.RoundTrip(req)
 	}
 	return most
+}
+
+// What finds no file handle is tried again for about two minutes, at least twice a minute.
+func TestWhenHandlesAreFree_tries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun, last := time.Now(), time.Now()
+		_, err := whenHandlesAreFree(t.Context(), func() (*os.File, error) {
+			if pause := time.Since(last); pause > 30*time.Second {
+				t.Errorf("a pause of %v", pause)
+			}
+			last = time.Now()
+			return nil, errNoHandle
+		})
+		took := time.Since(begun).Round(time.Minute)
+		if !errors.Is(err, syscall.EMFILE) || took < time.Minute || took > 2*time.Minute {
+			t.Errorf("%v after %v", err, took)
+		}
+	})
 }
 
 // Too few file handles slow transfers down instead of making them all fail: fewer run at once, and more again later.

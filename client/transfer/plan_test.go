@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -150,6 +151,54 @@ func TestPlan_CompareObjects_extraNotBelowWhatCannotBeRead(t *testing.T) {
 			t.Errorf("only in the bucket: %q", plan.Extra)
 		}
 	})
+}
+
+// A download into a folder that does not exist yet replaces nothing. What is no folder is an error before anything is
+// sent.
+func TestPlan_CompareFiles_withoutAFolder(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, fails := range map[string]bool{"missing": false, "file": true} {
+		plan := Plan{Kind: Download, Folder: filepath.Join(dir, name), Files: []PlannedFile{{Path: "a"}}}
+		err := plan.CompareFiles(t.Context(), CompareOptions{FindExtra: true})
+		if (err != nil) != fails || plan.Files[0].State != FileNew || len(plan.Extra) != 0 {
+			t.Errorf("%s: %v, %+v", name, err, plan)
+		}
+	}
+}
+
+// Files that are deleted take the folders with them that are empty then. What is no regular file stays, and is named.
+func TestDeleteFiles(t *testing.T) {
+	dir := t.TempDir()
+	err := errors.Join(
+		os.MkdirAll(filepath.Join(dir, "a", "b", "c"), 0o700),
+		os.WriteFile(filepath.Join(dir, "a", "b", "c", "one"), nil, 0o600),
+		os.WriteFile(filepath.Join(dir, "a", "two"), nil, 0o600),
+		os.WriteFile(filepath.Join(dir, "a", "stays"), nil, 0o600),
+		os.Mkdir(filepath.Join(dir, "folder"), 0o700),
+		os.Symlink("a/stays", filepath.Join(dir, "link")),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, err := DeleteFiles(dir, []string{"a/b/c/one", "a/two", "gone", "folder", "link"})
+	why := "it is no longer a regular file"
+	if err != nil || !slices.Equal(left, []SkippedFile{{"folder", why}, {"link", why}}) {
+		t.Errorf("left %+v, %v", left, err)
+	}
+	var found []string
+	err = fs.WalkDir(os.DirFS(dir), ".", func(name string, _ fs.DirEntry, err error) error {
+		found = append(found, name)
+		return err
+	})
+	if err != nil || !slices.Equal(found, []string{".", "a", "a/stays", "folder", "link"}) {
+		t.Errorf("still there: %q, %v", found, err)
+	}
+	if _, err := DeleteFiles(filepath.Join(dir, "missing"), nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("in a folder that is missing: %v", err)
+	}
 }
 
 // The reasons for which files are left out name them, and are safe to draw.
