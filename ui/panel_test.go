@@ -1,0 +1,55 @@
+package ui_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"lookout/theme"
+	"lookout/ui"
+	"lookout/ui/uitest"
+)
+
+// Drawings share the height that the lines leave, from 8 to 16 each. Those for which there is no room are left out, and
+// what is left over goes to the last panel of lines, or to the last drawing if there are no lines.
+func TestPanelStack_View(t *testing.T) {
+	for _, c := range []struct {
+		height int
+		panels string // a digit is a panel with so many lines, d a drawing
+		want   string // the height of each panel
+	}{
+		{50, "dd3", "16 16 18"},
+		{37, "dd3", "16 16 5"},
+		{36, "dd3", "15 16 5"},
+		{21, "dd3", "8 8 5"},
+		{20, "dd3", "15 5"},
+		{12, "dd3", "12"},
+		{12, "3d4", "5 7"},
+		{40, "3d4", "5 16 19"},
+		{30, "dd", "15 15"},
+		{50, "dd", "16 34"},
+		{23, "ddd", "11 12"},
+	} {
+		var panels []ui.StackedPanel
+		for n, kind := range c.panels {
+			p := ui.StackedPanel{Name: fmt.Sprint(n), Title: theme.Title("new panel")}
+			if kind == 'd' {
+				p.Draw = func(b ui.Box) string { return "new panel" + strings.Repeat("\n", b.Height-1) }
+			} else {
+				p.Lines = make([]string, kind-'0')
+			}
+			panels = append(panels, p)
+		}
+		var stack ui.PanelStack
+		var heights []string
+		_, text, _ := strings.Cut(ansi.Strip(stack.View(panels, uitest.NewBox(t, 40, c.height))), "new panel")
+		for panel := range strings.SplitSeq(text+"\n", "new panel") {
+			heights = append(heights, fmt.Sprint(strings.Count(panel, "\n")))
+		}
+		if got := strings.Join(heights, " "); got != c.want {
+			t.Errorf("%s in %d lines: %s, want %s", c.panels, c.height, got, c.want)
+		}
+	}
+}
