@@ -96,6 +96,7 @@ func everyCall(j *Journal, id string) []namedCall {
 		{"Load", func() { _ = j.Load() }},
 		{"Loaded", func() { j.Loaded() }},
 		{"OutcomeError", func() { _ = OutcomeError(j) }},
+		{"Entries without a file", func() { _ = os.Remove(segmentPath(j.path, 1)); j.Entries(time.Time{}) }},
 		{"Problem", func() { _ = j.Problem() }},
 		{"UnreadableLines", func() { j.UnreadableLines() }},
 		{"Version", func() { j.Version() }},
