@@ -289,7 +289,7 @@ func (l *transferLog) add(entry transferLogEntry) {
 // write writes lines to the file until ctx ends. Without a file nothing is kept.
 func (l *transferLog) write(ctx context.Context) {
 	defer close(l.ended)
-	file, _ := l.create() // a nil file takes nothing
+	file := l.create() // a nil file takes nothing
 	defer file.Close()
 	for running := true; running; {
 		select {
@@ -312,20 +312,18 @@ func (l *transferLog) write(ctx context.Context) {
 	}
 }
 
-// create creates the file and locks it.
-func (l *transferLog) create() (*os.File, error) {
-	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
-		return nil, err
-	}
+// create creates the file and locks it, or returns nil.
+func (l *transferLog) create() *os.File {
+	_ = os.MkdirAll(filepath.Dir(l.path), 0o700) // without its folder, the file cannot be created
 	file, err := os.OpenFile(l.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, err
+		return nil
 	}
-	if err := lock(file); err != nil {
+	if lock(file) != nil {
 		file.Close()
-		return nil, err
+		return nil
 	}
-	return file, nil
+	return file
 }
 
 // wait waits until the goroutine has ended, after its context has.
