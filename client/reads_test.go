@@ -1204,11 +1204,16 @@ func TestClient_revokedToken(t *testing.T) {
 				}
 				time.Sleep(time.Minute)
 			}
+			c.Resume()
+			_, _ = c.Contacts.List(t.Context(), 1)
+			if len(w.Requests()) != len(faults)+1 {
+				t.Errorf("a read that the user asked for is not sent")
+			}
 			if _, err := c.SetToken(client.NewSecret("another-token")); err != nil {
 				t.Fatal(err)
 			}
 			_, _ = c.Contacts.List(t.Context(), 1)
-			if len(w.Requests()) != len(faults)+1 {
+			if len(w.Requests()) != len(faults)+2 {
 				t.Errorf("a read with another token is not sent")
 			}
 		})

@@ -157,6 +157,13 @@ func (t *tokens) update(sent Secret, a *response, err error) {
 	}
 }
 
+// forgetRejection lets the token in use be sent again.
+func (t *tokens) forgetRejection() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.rejected = nil
+}
+
 // SetToken gives the client another token of the same account and returns the previous one. It takes effect with the
 // next request.
 func (c *Client) SetToken(token Secret) (before Secret, err error) {
@@ -182,13 +189,11 @@ func validToken(token Secret) bool {
 // Resume lets the next requests through although the API asked to wait, reads failed, or the token was refused: the
 // user asked for them.
 func (c *Client) Resume() {
-	c.tokens.mu.Lock()
-	c.tokens.rejected = nil
-	c.tokens.mu.Unlock()
+	c.tokens.forgetRejection()
 	c.transport.mu.Lock()
+	defer c.transport.mu.Unlock()
 	c.transport.rateLimit.PausedUntil, c.transport.paused = time.Time{}, false
 	clear(c.transport.failedReads)
-	c.transport.mu.Unlock()
 }
 
 // A Profile is the user who owns the token. It is not in the document; only the provider's own service has it.
