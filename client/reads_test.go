@@ -1575,6 +1575,25 @@ func TestTransport_failuresArePerPath(t *testing.T) {
 	})
 }
 
+// A read that is held back because others have failed is sent at once if the user asks for it.
+func TestClient_Resume_sendsWhatIsHeldBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, w := newFaultClient(t, faulttest.Respond(503, ""))
+		for range 10 { // until no retries are left
+			_, _ = c.Services.List(t.Context(), 1)
+		}
+		before := len(w.Requests())
+		_, err := c.Services.List(t.Context(), 1)
+		if held := len(w.Requests()) == before; err == nil || !held {
+			t.Errorf("held back: %t, %v", held, err)
+		}
+		c.Resume()
+		if _, err = c.Services.List(t.Context(), 1); err == nil || len(w.Requests()) != before+1 {
+			t.Errorf("after %d requests, the user's makes %d: %v", before, len(w.Requests()), err)
+		}
+	})
+}
+
 // Areas of the API have limits of their own: RateLimit returns the tightest, and ignores limits that were reset.
 func TestClient_RateLimit_reportsTightest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
