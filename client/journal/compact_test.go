@@ -597,6 +597,30 @@ func TestJournal_RecordOutcome_ofAnOldChange(t *testing.T) {
 	}
 }
 
+// A journal is not compacted if the name for its older part is taken by another file: neither is lost.
+func TestJournal_compact_nameIsTaken(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	taken := segmentPath(path, 1)
+	if err := os.WriteFile(taken, []byte("somebody's\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j := openSmall(t, path, testTime)
+	for n := range 12 {
+		recordChange(t, j, client.OpEnableService, fmt.Sprint(n))
+	}
+	for _, j := range []*Journal{j, openJournal(t, path)} {
+		if all := j.Entries(time.Time{}); len(all) != 12 || j.lastFile != 0 {
+			t.Errorf("%d changes, %d older files", len(all), j.lastFile)
+		}
+	}
+	if data, err := os.ReadFile(taken); string(data) != "somebody's\n" {
+		t.Errorf("the other file holds %q, %v", data, err)
+	}
+	if _, err := os.Lstat(path + ".next"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the next file is left behind: %v", err)
+	}
+}
+
 // A journal is not compacted if that made a line longer than what is read: the change would be forgotten.
 func TestJournal_compact_longestLine(t *testing.T) {
 	for shorter, compacts := range map[int]bool{0: false, len(`,"kept":true`) - 1: false, len(`,"kept":true`): true} {
