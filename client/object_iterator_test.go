@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"lookout/client"
 	"lookout/client/faulttest"
@@ -220,6 +221,39 @@ func TestObjects_Find_terminates(t *testing.T) {
 				err != nil && !strings.HasSuffix(err.Error(), x.why) ||
 				last.Load() > 150 {
 				t.Errorf("%t, %v; %d pages", there, err, last.Load())
+			}
+		})
+	}
+}
+
+// Pages are asked for while earlier ones are used, and each once.
+func TestObjects_Pages_readsAhead(t *testing.T) {
+	const pages = 8
+	markerFirst := func(next, name string) string {
+		return fmt.Sprintf(`{"is_truncated":%t,"next_marker":%q,"data":[{"name":%q}]}`, next != "", next, name)
+	}
+	for name, body := range map[string]func(next, name string) string{
+		"marker behind the objects": func(next, name string) string { return objectPageBody(next, name) },
+		"marker before the objects": markerFirst,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			asked := 0
+			c := objectAnswers(func(marker string, n int) string {
+				asked = n
+				if n >= pages {
+					return body("", "last")
+				}
+				return body(marker+"x", marker)
+			}).newClient(t)
+			used := 0
+			for _, err := range c.Objects.Pages(t.Context(), client.ObjectQuery{Cluster: "us-east-1", Bucket: "b"}) {
+				synctest.Wait()
+				if used++; err != nil || used < pages && asked <= used {
+					t.Errorf("%s: %d pages are used, %d asked for, %v", name, used, asked, err)
+				}
+			}
+			if used != pages || asked != pages {
+				t.Errorf("%s: %d pages, %d requests", name, used, asked)
 			}
 		})
 	}
