@@ -162,7 +162,12 @@ func TestWriter_UploadObject_isRecorded(t *testing.T) {
 		b := newChangeFixture(t, faulttest.Pass)
 		object := client.ObjectRef{Cluster: "us-east-1", Bucket: "acme-www", Name: "x"}
 		w := client.Confirmed(b.client, client.OpUploadObject, "us-east-1", "acme-www", "x")
-		body := client.UploadBody{Reader: strings.NewReader("text"), Size: 4, ContentType: "text/plain", CopiedFrom: from}
+		body := client.UploadBody{
+			Reader:      strings.NewReader("text"),
+			Size:        4,
+			ContentType: "text/plain",
+			CopiedFrom:  from,
+		}
 		if err := w.UploadObject(t.Context(), object, body); err != nil {
 			t.Fatal(err)
 		}

@@ -630,7 +630,8 @@ func TestJournal_compact_longestLine(t *testing.T) {
 		recordChange(t, j, client.OpDisableService, "8")
 		again := openJournal(t, path)
 		if again.Len() != 2 || len(again.Entries(time.Time{})) != 2 || again.UnreadableLines() != 0 {
-			t.Errorf("%d bytes shorter: %d changes are read, %d lines are not", shorter, again.Len(), again.UnreadableLines())
+			t.Errorf("%d bytes shorter: of 2 changes, %d are read; %d lines are not",
+				shorter, again.Len(), again.UnreadableLines())
 		}
 		if compacted := j.lastFile > 0; compacted != compacts {
 			t.Errorf("%d bytes shorter: compacted %t", shorter, compacted)
