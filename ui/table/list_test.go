@@ -690,11 +690,16 @@ func TestList_View_parentRowTakesALine(t *testing.T) {
 	}
 }
 
-// The first line of a detail is left out only if it says the same as the border, in the same case.
+// The first line of a detail is left out only if it says the same as the border, in the same case, and nothing else.
 func TestList_View_detailKeepsOtherTitles(t *testing.T) {
 	rows := things(1)
 	l := newLoadedList(t, &rows)
-	for first, want := range map[string]int{"thing 000000": 2, "THING 000000": 3} {
+	for first, want := range map[string]int{
+		"thing 000000":              2,
+		"\x1b[1mthing 000000\x1b[m": 2,
+		"THING 000000":              3,
+		"thing 000000 of acme":      3,
+	} {
 		l.Detail = func(thing, ui.Box) string { return first + "\nmore" }
 		screen := strings.ToLower(ansi.Strip(l.View(uitest.NewBox(t, 120, 10))))
 		if n := strings.Count(screen, "thing 000000"); n != want {

@@ -68,7 +68,7 @@ func (v listView[T]) detail(row T, b ui.Box) string {
 func (v listView[T]) detailText(row T, b ui.Box, title string) string {
 	text, note := v.list.Detail(row, b), v.list.Store.RowNote(row)
 	first, rest, _ := strings.Cut(text, "\n")
-	if first == b.Theme.Paint(theme.Strong, title) || ansi.Strip(first) == title {
+	if ansi.Strip(first) == title {
 		text = rest
 	}
 	if note == "" {
