@@ -1,6 +1,7 @@
 package input
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,12 +94,20 @@ func TestEditor_Press_keys(t *testing.T) {
 	}
 }
 
-// No key of an input starts a program or waits for one, and keys that edit nothing are left to the caller.
-func TestLine_Press_leavesOtherKeys(t *testing.T) {
-	for _, name := range []string{"up", "down", "enter", "esc", "ctrl+v"} {
-		if NewLine("text").Press(keyPresses[name]) {
-			t.Errorf("%s was taken", name)
+// No key of an input starts a program or waits for one, and keys that edit nothing are left to the caller. Keys that edit
+// text are taken even where they change nothing, so that no form takes them for its own.
+func TestEditor_Press_leavesOtherKeys(t *testing.T) {
+	for name, k := range keyPresses {
+		others := []string{"up", "down", "enter", "esc", "ctrl+v"}
+		for _, e := range []TextEditor{NewLine("text"), NewBlock("text"), NewLine(""), NewBlock("")} {
+			if taken := e.Press(k); taken == slices.Contains(others, name) {
+				t.Errorf("%T with %q: taken is %t for %s", e, e.Text(), taken, name)
+			}
 		}
+	}
+	typed := tea.KeyPressMsg{Code: 'x', Text: "x"}
+	if !NewLine("").Press(typed) || !NewBlock("").Press(typed) {
+		t.Error("a character was not taken")
 	}
 }
 
