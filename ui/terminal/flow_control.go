@@ -138,13 +138,10 @@ func (c *flowControl) pieceLimit(now time.Time) int {
 // for the oldest bytes on their way up to now.
 func (c *flowControl) boundRate(now time.Time) int64 {
 	rate := c.rates.largest()
-	if c.answers && len(c.unanswered) > 0 {
+	if len(c.unanswered) > 0 {
 		oldest := c.unanswered[0]
 		if took := now.Sub(c.begun(oldest)); took > slowQueue {
-			bound := max(1, int64(float64(oldest.bytes)/took.Seconds()))
-			if rate == 0 || bound < rate {
-				return bound
-			}
+			return min(rate, max(1, int64(float64(oldest.bytes)/took.Seconds())))
 		}
 	}
 	return rate

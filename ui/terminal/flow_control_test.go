@@ -437,3 +437,33 @@ func TestFlowControl_markInterval(t *testing.T) {
 		}
 	}
 }
+
+// A line counts as no faster than it carries the bytes whose answer is late, and an answer counts as late only after a
+// while. Only a rate that is not known is 0.
+func TestFlowControl_boundRate(t *testing.T) {
+	const roundTrip = 300 * time.Millisecond
+	for _, c := range []struct {
+		rate  int64
+		bytes int
+		took  time.Duration
+		want  int64
+	}{
+		{0, 500, time.Second, 0},
+		{1000, 50, 100 * time.Millisecond, 1000},
+		{1000, 50, 125 * time.Millisecond, 400},
+		{1000, 500, time.Second, 500},
+		{1000, 5000, time.Second, 1000},
+		{1000, 5, 10 * time.Second, 1},
+	} {
+		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+		f := flowControl{answers: true}
+		f.roundTrips.add(int64(roundTrip))
+		if c.rate > 0 {
+			f.rates.add(c.rate)
+		}
+		f.wrote(c.bytes, now, time.Time{})
+		if got := f.boundRate(now.Add(roundTrip + c.took)); got != c.want {
+			t.Errorf("%d bytes/s, %d bytes in %v: %d bytes/s, want %d", c.rate, c.bytes, c.took, got, c.want)
+		}
+	}
+}
