@@ -106,7 +106,7 @@ func (e *frameEncoder) encodeSome(s scrollPlan, limit int) {
 	e.place(s)
 	bytes, from, full := len(e.writer.out), e.resumeAt, false
 	if e.fromFocus {
-		from = min(e.focus, len(e.after)-1)
+		from = e.focus
 	}
 	for i := range e.after {
 		y := (from + i) % len(e.after)
