@@ -144,6 +144,35 @@ func TestFrameEncoder_wordsFirst(t *testing.T) {
 	}
 }
 
+// Boxes and charts may be left out of a piece. The signs that say something, and what is drawn over something else, may
+// not.
+func TestParsedLine_changesOf(t *testing.T) {
+	for _, c := range []struct {
+		old, line      string
+		shapes, others bool
+	}{
+		{"", "  ", false, false},
+		{"", "─", true, false}, // U+2500, the first shape
+		{"", "▟", true, false}, // U+259F, the last one
+		{"", "■", false, true}, // U+25A0
+		{"", "▸", false, true},
+		{"", "⋯", false, true},
+		{"ab", "a─", false, true},
+		{"a ", "a─b", true, true},
+		{"│", "│", false, false},
+		{"──", "─", false, true},
+	} {
+		var old, line parsedLine
+		styles := &styleTable{}
+		styles.reset()
+		old.parse(c.old, styles)
+		line.parse(c.line, styles)
+		if shapes, others := line.changesOf(&old); shapes != c.shapes || others != c.others {
+			t.Errorf("%q after %q: %t and %t", c.line, c.old, shapes, others)
+		}
+	}
+}
+
 // A list that scrolls beside a box moves alone on a terminal with left and right margins, and with the box on others,
 // which is then repaired; without scroll regions, lines are deleted and inserted; on an unknown terminal every row is
 // overwritten. The shortest is chosen.

@@ -423,6 +423,9 @@ func TestRenderer_stripsControls(t *testing.T) {
 			t.Errorf("%q is written: %q", bad, sent)
 		}
 	}
+	if !strings.Contains(ansi.Strip(sent), "\ufffd31m") {
+		t.Errorf("no mark stands for a byte that is not UTF-8: %q", sent)
+	}
 	if !strings.HasSuffix(sent, "\x1b[m") {
 		t.Errorf("the style is not reset: %q", sent)
 	}
