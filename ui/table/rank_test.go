@@ -40,7 +40,7 @@ func setStage(t testing.TB, l *List[thing], stages *[]int, id, stage int) {
 }
 
 // A running row moves away below the cursor, and the cursor does not follow it once it is done. If rows are added
-// above, the cursor stays on its row.
+// above, or sorted by another column, the cursor stays on its row.
 func TestList_cursorStaysWhenRankChanges(t *testing.T) {
 	stages := []int{0, 0, 1, 1, 2, 2}
 	l := newStagedList(t, &stages)
@@ -68,13 +68,35 @@ func TestList_cursorStaysWhenRankChanges(t *testing.T) {
 	setStage(t, l, &stages, 2, 2)
 	at(2, 3) // its details are being read
 	pressKeys(l, "esc")
-	for _, a := range (*controls[thing])(l).sortMenu().Actions {
-		if a.Name() == "name" {
-			a.Do()
+	for _, c := range []struct {
+		column string
+		place  int
+	}{{"name", 2}, {"stage", 3}} {
+		for _, a := range (*controls[thing])(l).sortMenu().Actions {
+			if a.Name() == c.column {
+				a.Do()
+			}
 		}
+		l.View(uitest.NewBox(t, 60, 12))
+		at(2, c.place)
 	}
+}
+
+// The cursor goes to the row that the user has just made, even if it has another rank than the row that it was on.
+func TestList_cursorGoesToMadeRowOfAnotherRank(t *testing.T) {
+	stages := make([]int, 12)
+	stages[1] = 1
+	l := newStagedList(t, &stages)
+	pressKeys(l, "G", "k")
 	l.View(uitest.NewBox(t, 60, 12))
-	at(2, 2)
+	if row, _ := l.cursorRow(); row.id != 11 {
+		t.Fatalf("the cursor is on %d", row.id)
+	}
+	l.Store.CreatedRow.Set("1")
+	setStage(t, l, &stages, 0, 0)
+	if row, _ := l.cursorRow(); row.id != 1 {
+		t.Errorf("the cursor is on %d", row.id)
+	}
 }
 
 // Sorting by rank gives the same order as a stable sort by the same numbers, also in reverse.
