@@ -28,6 +28,29 @@ func TestSecretDialog_marksCutValues(t *testing.T) {
 	})
 }
 
+// On 80 columns and more, a value of 60 characters is shown whole, and the values stand below each other.
+func TestSecretDialog_roomForValues(t *testing.T) {
+	b := newShellTest(t, nil)
+	address := strings.Repeat("a", 60)
+	b.run(ui.Send(ui.ShowSecretMsg{
+		Title:   "New key",
+		Details: [][2]string{{"address", address}, {"endpoint", address + "a"}, {"buckets", "photos"}},
+		Name:    "secret key",
+		Reveal:  func() string { return "" },
+	}))
+	lines := strings.Join(boxLines(b.screen()), "\n")
+	for _, want := range []string{
+		"address       " + address + "\n",
+		"endpoint      " + address[1:] + "…\n",
+		"buckets       photos",
+		"secret key    ••••",
+	} {
+		if !strings.Contains(lines, want) {
+			t.Errorf("no %q:\n%s", want, lines)
+		}
+	}
+}
+
 // showSecret opens the dialog of a secret, and returns how often it was closed.
 func (b *shellTest) showSecret() *int {
 	closed := new(int)
