@@ -335,6 +335,79 @@ func TestEntryList_widthOfKeys(t *testing.T) {
 	}
 }
 
+// A name goes on below where it has no room: it takes two fifths of it at most if something is known of an entry,
+// otherwise all of it.
+func TestEntryList_widthOfNames(t *testing.T) {
+	const name = "show the newest issues of all services"
+	for _, c := range []struct {
+		about, badge string
+		width        int
+		want         []string
+	}{
+		{"", "", 45, []string{name}},
+		{"", "", 44, []string{"show the newest issues of all", "services"}},
+		{"", "!", 48, []string{name + "  !"}},
+		{"", "!", 47, []string{"show the newest issues of all          !", "services"}},
+		{"once", "", 100, []string{name}},
+		{"once", "", 99, []string{"show the newest issues of all", "services"}},
+		{"once", "", 20, []string{"show the", "newest", "issues", "of all", "services"}},
+	} {
+		first := listEntry{keys: "1", name: name}
+		if c.badge != "" {
+			first.badges = []theme.TitleSegment{{Text: c.badge}}
+		}
+		list := entryList{entries: []listEntry{first, {name: "next", about: c.about}}}
+		b := uitest.NewBox(t, c.width, 10)
+		list.layout(b)
+		var names []string
+		for _, line := range list.view(b)[:len(list.lines)-1] {
+			names = append(names, strings.Trim(ansi.Strip(line), "▸ 1"))
+		}
+		if !slices.Equal(names, c.want) {
+			t.Errorf("%d cells, %q, %q: %q, want %q", c.width, c.about, c.badge, names, c.want)
+		}
+	}
+}
+
+// What is known of an entry stands behind the names and the badges of all entries. Before keys at the right end, it has
+// 26 cells at most, so that the names have room, and the keys end in the same column.
+func TestEntryList_placeOfRemarks(t *testing.T) {
+	badge := []theme.TitleSegment{{Text: "!"}}
+	for _, c := range []struct {
+		keysRight bool
+		badges    []theme.TitleSegment
+		about     string
+		others    []listEntry
+		want      []string
+	}{
+		{false, nil, "a longer remark of thirty cells", nil, []string{"▸ 1  name  a longer remark of thirty cells"}},
+		{false, badge, "a longer remark of thirty cells", nil, []string{
+			"▸ 1  name  !  a longer remark of thirty", "              cells",
+		}},
+		{true, nil, "short", nil, []string{"▸ name                             short  1"}},
+		{true, nil, "a longer remark of 26 cell", nil, []string{"▸ name        a longer remark of 26 cell  1"}},
+		{true, nil, "a longer remark of 27 cells", nil, []string{
+			"▸ name        a longer remark of 27       1", "              cells",
+		}},
+		{true, nil, "short", []listEntry{{keys: "10", name: "next"}}, []string{
+			"▸ name                            short   1", "  next                                   10",
+		}},
+	} {
+		list := entryList{keysRight: c.keysRight}
+		first := listEntry{keys: "1", name: "name", about: c.about, badges: c.badges}
+		list.entries = append([]listEntry{first}, c.others...)
+		b := uitest.NewBox(t, 43, 5)
+		list.layout(b)
+		var lines []string
+		for _, line := range list.view(b) {
+			lines = append(lines, strings.TrimRight(ansi.Strip(line), " "))
+		}
+		if !slices.Equal(lines, c.want) {
+			t.Errorf("%t, %q: %q, want %q", c.keysRight, c.about, lines, c.want)
+		}
+	}
+}
+
 // When the list gets more room, no line stays empty as long as there are entries above.
 func TestEntryList_moreRoom(t *testing.T) {
 	list := entryList{}

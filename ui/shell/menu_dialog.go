@@ -102,13 +102,15 @@ func (l *entryList) makeLines(width int) {
 	}
 	l.keyCol = min(l.keyCol, max(8, width/5))
 	room := width - 2 - l.keyCol - 2
+	most := room - 2 - l.badgeCol
 	switch widest := l.aboutWidth(); {
 	case l.keysRight:
-		l.nameCol = max(8, room-2-min(widest, maxAboutWidth))
+		l.nameCol, most = width, room-2-min(widest, maxAboutWidth)
 	case widest > 0:
-		l.nameCol = min(l.nameCol, max(8, room*2/5))
+		most = room * 2 / 5
 	}
-	about := max(1, room-l.nameCol-2-l.badgeCol)
+	l.nameCol = min(l.nameCol, max(8, most))
+	about := room - l.nameCol - 2 - l.badgeCol
 	for i, e := range l.entries {
 		if e.heading != "" && (i == 0 || l.entries[i-1].heading != e.heading) {
 			if i > 0 {
