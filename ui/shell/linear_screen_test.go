@@ -50,6 +50,11 @@ func TestLinearScreen_ageIsNoChange(t *testing.T) {
 	if said := l.Frame().LinearText; !strings.Contains(said, "1 of 2: beta; age 21 min\n") {
 		t.Errorf("said %q", said)
 	}
+	b.rows = []string{"Beta", "gamma"}
+	b.run(b.shell.pane().Refresh())
+	if said := l.Frame().LinearText; said != "1 of 2: Beta; age 21 min\n" {
+		t.Errorf("said %q", said)
+	}
 }
 
 // A line that is typed grows and shrinks at its end. Any other change writes it again.
