@@ -132,7 +132,8 @@ func (p *countingPane) View(b ui.Box) string {
 
 func (p *countingPane) Status() []string { return []string{"1 of 14"} }
 
-// A key in a dialog does not draw the screen behind it again. Anything else may change that screen.
+// A key in a dialog does not draw the screen behind it again, unless it starts something or opens another dialog.
+// Anything else may change that screen.
 func TestDialog_backdropIsDrawnOnce(t *testing.T) {
 	runInBubble(t, func(t *testing.T) {
 		b := newShellTest(t, nil)
@@ -149,12 +150,34 @@ func TestDialog_backdropIsDrawnOnce(t *testing.T) {
 		if pane.views != 0 {
 			t.Errorf("the pane was drawn %d times for 5 keys in the dialog", pane.views)
 		}
-		pane.status = "new"
-		b.shell.Update(ui.RefreshMsg{})
-		if screen := b.screen(); !strings.Contains(screen, "rows new") {
-			t.Errorf("the screen behind the dialog is old:\n%s", screen)
+		shows := func(status string) {
+			t.Helper()
+			if screen := b.screen(); !strings.Contains(screen, "rows "+status) {
+				t.Errorf("%s: the screen behind the dialog is old:\n%s", status, screen)
+			}
 		}
+		pane.status = "refreshed"
+		b.shell.Update(ui.RefreshMsg{})
+		shows("refreshed")
+		b.shell.Update(arrival(func() { pane.status = "arrived" }))
+		shows("arrived")
+		pane.status = "left"
+		b.press("esc", "?")
+		shows("left")
+		b.showSecret()
+		b.screen()
+		pane.status = "started"
+		b.shell.Update(tea.KeyPressMsg{Code: 'y', Text: "y"})
+		shows("started")
 	})
+}
+
+// An arrival is an answer that does what it says.
+type arrival func()
+
+func (a arrival) Deliver() tea.Cmd {
+	a()
+	return nil
 }
 
 // A measuredDialog counts how often it is measured.

@@ -106,7 +106,7 @@ func (s *Shell) Init() tea.Cmd {
 
 // Update handles a message. It then requests the rows that the pane in front lacks, and fits the dialogs to the screen.
 func (s *Shell) Update(msg tea.Msg) tea.Cmd {
-	d, open, pane := s.dialogs.top(), len(s.dialogs.open), s.pane()
+	d, pane := s.dialogs.top(), s.pane()
 	if _, pressed := msg.(tea.KeyPressMsg); !pressed {
 		s.paneActions.forget()
 	}
@@ -129,8 +129,7 @@ func (s *Shell) Update(msg tea.Msg) tea.Cmd {
 		s.status.clear()
 	}
 	s.dialogs.layout(s.bodyBox())
-	if _, pressed := msg.(tea.KeyPressMsg); !pressed || cmd != nil || s.dialogs.top() != d ||
-		len(s.dialogs.open) != open {
+	if _, pressed := msg.(tea.KeyPressMsg); !pressed || cmd != nil || s.dialogs.top() != d {
 		s.backdrop.current++
 	}
 	return tea.Batch(cmd, s.clock.motion.schedule(s))
