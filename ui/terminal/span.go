@@ -56,15 +56,13 @@ func (e *frameEncoder) addSpans(y int, old, line []cell) {
 	}
 }
 
-// commonPrefix returns how many cells two lines have in common at their beginning.
+// commonPrefix returns how many cells two lines have in common at their beginning, without those behind an end.
 func commonPrefix(a, b []cell) int {
 	n := min(len(a), len(b))
 	for x, c := range a[:n] {
 		if b[x] != c {
 			return x
 		}
-	}
-	for longest := max(len(a), len(b)); n < longest && cellAt(a, n) == cellAt(b, n); n++ {
 	}
 	return n
 }
