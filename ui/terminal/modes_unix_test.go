@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -135,7 +136,8 @@ func (p *testPty) state() term.State {
 	return *state
 }
 
-// Run leaves the terminal as it was, however it ends: the settings of the line, and every mode that it has changed.
+// Run leaves the terminal as it was, however it ends: the settings of the line, and every mode that it has changed. It
+// leaves the signals to whatever follows.
 // Another program that borrows the terminal finds it so too.
 func TestRun_restoresTheTerminal(t *testing.T) {
 	for name, end := range map[string]func() tea.Cmd{
@@ -189,6 +191,10 @@ func TestRun_restoresTheTerminal(t *testing.T) {
 				t.Errorf("the line is left as %+v", p.state())
 			}
 			p.waitFor("modes are left on", func() bool { return len(modesLeftOn(p.output())) == 0 })
+			p.waitFor("signals are still caught", func() bool {
+				stacks := make([]byte, 1<<20)
+				return !strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "terminal.notifySignals")
+			})
 		})
 	}
 }
@@ -263,9 +269,53 @@ func TestRun_lendsTheTerminal(t *testing.T) {
 		_, after, _ := strings.Cut(p.output(), "borrowed")
 		return strings.Contains(after, "40x5 1")
 	})
-	_, _ = p.master.WriteString("kq")
+	from := len(p.output())
+	_, _ = p.master.WriteString("k")
+	p.waitFor("no answer to a key", func() bool { return len(p.output()) > from })
+	if err := pty.Setsize(p.master, &pty.Winsize{Cols: 50, Rows: 5}); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(os.Getpid(), syscall.SIGWINCH); err != nil {
+		t.Fatal(err)
+	}
+	p.waitFor("the new size is not noticed", func() bool { return strings.Contains(p.output(), "50x5 ") })
+	_, _ = p.master.WriteString("q")
 	if err := p.waitEnd(done); err != nil || s.n != 3 {
 		t.Errorf("%d keys instead of l, k and q; %v", s.n, err)
+	}
+}
+
+// A signal from the keyboard is for the program that has the terminal, also if it arrives within a second after that
+// program has given it back.
+func TestTTY_otherGotIt(t *testing.T) {
+	newTestPty(t)
+	lender, err := openTTY(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lender.start()
+	defer lender.renderer.end()
+	defer lender.stop()
+	if lender.otherGotIt() {
+		t.Error("nobody has borrowed the terminal")
+	}
+	before := time.Now()
+	if err := lender.runCommand(exec.Command("true")); err != nil {
+		t.Fatal(err)
+	}
+	if at := time.Unix(0, lender.returned.Load()); at.Before(before) || lender.lent.Load() {
+		t.Errorf("lent is %t, and it was given back %v before it was lent", lender.lent.Load(), before.Sub(at))
+	}
+	for age, want := range map[time.Duration]bool{500 * time.Millisecond: true, 1100 * time.Millisecond: false} {
+		lender.returned.Store(time.Now().Add(-age).UnixNano())
+		if lender.otherGotIt() != want {
+			t.Errorf("after %v: %t", age, !want)
+		}
+	}
+	lender.returned.Store(0)
+	lender.lent.Store(true)
+	if !lender.otherGotIt() {
+		t.Error("the program that has the terminal does not get the signal")
 	}
 }
 
