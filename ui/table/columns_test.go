@@ -300,3 +300,37 @@ func TestList_View_widthOfSortedTitle(t *testing.T) {
 		t.Error("nothing is shortened")
 	}
 }
+
+// Beside boxes, a list is as wide as its columns need, without those that are hidden or scrolled past, if the boxes keep
+// their least width. What they do not use is the list's, and so is what its columns need in a narrow list.
+func TestTableRenderer_listWidth(t *testing.T) {
+	for _, c := range []struct {
+		hidden, label          int
+		scrolled, width, boxes int
+		want                   int
+	}{
+		{-1, 0, 0, 130, 1, 32 + 14 + 16 + 18},
+		{-1, 0, 1, 120, 1, 32 + 16 + 18},
+		{-1, 0, 2, 100, 1, 32 + 18},
+		{1, 0, 0, 120, 1, 32 + 16 + 18},
+		{1, 0, 1, 100, 1, 32 + 18},
+		{-1, 2, 2, 100, 1, 32 + 16},
+		{-1, 0, 0, 180, 2, 32 + 14 + 16 + 18},
+		{-1, 0, 0, 110, 1, 110 - 43},
+		{-1, 0, 0, 160, 2, 160 - 2*43},
+		{-1, 0, 0, 150, 1, 150 - 61},
+		{-1, 0, 0, 210, 2, 210 - 2*61},
+		{-1, 0, 0, 60, 1, 40},
+		{1, 0, 1, 60, 1, 40},
+		{1, 0, 2, 60, 1, 32},
+	} {
+		g := tableRenderer{heads: []columnHead{{width: 30}, {width: 12}, {width: 14}, {width: 16}}}
+		g.heads[c.label].isLabel = true
+		if c.hidden >= 0 {
+			g.heads[c.hidden].hidden = true
+		}
+		if got := g.listWidth(c.scrolled, c.width, c.boxes, 40); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}

@@ -69,9 +69,8 @@ type columnLayout struct {
 	width int
 }
 
-// layout gives the columns their widths. A number of them is scrolled past, never the first or the row's label; of
-// those that do not fit, the ones with the highest drop priority are left out, and of these the last.
-func (g *tableRenderer) layout(scrolled, width int) {
+// scrollPast leaves out the columns that are hidden, and a number of others, never the first or the row's label.
+func (g *tableRenderer) scrollPast(scrolled int) {
 	g.hidden, g.dropped = append(g.hidden[:0], make([]bool, len(g.heads))...), false
 	for i, c := range g.heads {
 		g.hidden[i] = c.hidden
@@ -80,6 +79,12 @@ func (g *tableRenderer) layout(scrolled, width int) {
 			scrolled--
 		}
 	}
+}
+
+// layout gives the columns their widths. A number of them is scrolled past; of those that do not fit, the ones with the
+// highest drop priority are left out, and of these the last.
+func (g *tableRenderer) layout(scrolled, width int) {
+	g.scrollPast(scrolled)
 	for {
 		least, readable, drop := 2, 2, -1
 		for i, c := range g.heads {
@@ -146,16 +151,16 @@ func (g *tableRenderer) widen(left int, wanted func(columnHead) int) int {
 // listWidth returns the part of a width that the list takes beside a number of boxes: what its cells need, if that
 // leaves enough to the boxes; at least what its columns need in a narrow list; and what the boxes do not use.
 func (g *tableRenderer) listWidth(scrolled, width, boxes, narrow int) int {
-	g.layout(scrolled, narrow)
-	least := 0
-	for _, c := range g.columns {
-		least += g.heads[c.index].wanted() + 2
-	}
-	wanted := 0
+	g.scrollPast(scrolled)
+	least, wanted := 0, 0
 	for i, c := range g.heads {
-		if !c.hidden && (i == 0 || c.isLabel || i > scrolled) {
+		if !g.hidden[i] {
 			wanted += c.wanted() + 2
 		}
+	}
+	g.layout(scrolled, narrow)
+	for _, c := range g.columns {
+		least += g.heads[c.index].wanted() + 2
 	}
 	list := min(wanted, width-boxes*(1+detailMinWidth))
 	return max(list, min(least, narrow), width-boxes*(1+detailMaxWidth))
