@@ -599,23 +599,25 @@ func TestList_Actions_rowsMovedSinceFrame(t *testing.T) {
 }
 
 // Beside the filter stands how many rows match, cut if it must be. What is wrong with the filter is never cut: it
-// stands below it where there is no room.
+// stands below it where there is no room. The filter itself is cut at the end of the line.
 func TestFilterInput_view(t *testing.T) {
-	f := filterInput{text: "web"}
 	problem := filterNote{problem: "size:>big: compare with a number"}
 	for _, c := range []struct {
+		text    string
 		width   int
 		note    filterNote
 		matches string
 		want    []string
 	}{
-		{40, filterNote{}, "3 of 14 match", []string{"/web   3 of 14 match"}},
-		{15, filterNote{}, "3 of 14 match", []string{"/web   3 of 14…"}},
-		{39, problem, "", []string{"/web   size:>big: compare with a number"}},
-		{38, problem, "", []string{"/web", "size:>big: compare with a number"}},
-		{20, problem, "", []string{"/web", "size:>big: compare", "with a number"}},
+		{"web", 40, filterNote{}, "3 of 14 match", []string{"/web   3 of 14 match"}},
+		{"web", 15, filterNote{}, "3 of 14 match", []string{"/web   3 of 14…"}},
+		{"web", 39, problem, "", []string{"/web   size:>big: compare with a number"}},
+		{"web", 38, problem, "", []string{"/web", "size:>big: compare with a number"}},
+		{"web", 20, problem, "", []string{"/web", "size:>big: compare", "with a number"}},
+		{"web size:>big", 10, problem, "", []string{"/web size…", "size:>big:", "compare", "with a", "number"}},
 	} {
 		var got []string
+		f := filterInput{text: c.text}
 		for _, line := range f.view(uitest.NewBox(t, c.width, 5), c.matches, c.note) {
 			got = append(got, strings.TrimRight(ansi.Strip(line), " "))
 		}
@@ -687,6 +689,53 @@ func TestList_View_parentRowTakesALine(t *testing.T) {
 	WithParentRow(l, ParentRow{Open: func() tea.Cmd { return nil }, Detail: func(ui.Box) string { return "" }})
 	if with := count(); without != 9 || with != 8 {
 		t.Errorf("%d rows without the row that leads up, %d with it", without, with)
+	}
+}
+
+// A click moves the cursor to the row in that line, or to the row that leads up. The header and the lines below the rows
+// are no rows.
+func TestList_Update_click(t *testing.T) {
+	for _, c := range []struct {
+		rows, y int
+		parent  bool
+		want    string
+	}{
+		{20, 0, false, "3"}, {20, 1, false, "0"}, {20, 2, false, "1"}, {20, 9, false, "8"}, {20, 10, false, "3"},
+		{5, 5, false, "4"}, {5, 6, false, "3"},
+		{20, 0, true, "3"}, {20, 1, true, "up"}, {20, 2, true, "0"}, {20, 9, true, "7"}, {20, 10, true, "3"},
+	} {
+		rows := things(c.rows)
+		l := newLoadedList(t, &rows)
+		if c.parent {
+			WithParentRow(l, ParentRow{Open: func() tea.Cmd { return nil }})
+		}
+		l.View(uitest.NewBox(t, 60, 10))
+		pressKeys(l, "g", "j", "j", "j")
+		l.View(uitest.NewBox(t, 60, 10))
+		l.Update(tea.MouseClickMsg{X: 5, Y: c.y, Button: tea.MouseLeft})
+		got := "up"
+		if row, onRow := l.cursorRow(); onRow {
+			got = fmt.Sprint(row.id)
+		}
+		if got != c.want {
+			t.Errorf("%+v: the cursor is on %s", c, got)
+		}
+	}
+}
+
+// A click on what stands before a list does nothing to it.
+func TestList_Update_clickBesideTheList(t *testing.T) {
+	for x, want := range map[int]int{0: 0, 20: 0, 21: 1, 22: 1} {
+		rows := things(3)
+		l := newLoadedList(t, &rows)
+		l.Detail = func(x thing, _ ui.Box) string { return x.name }
+		fill := func(b ui.Box) string { return b.Fit("") }
+		WithParentColumn(l, func(int) int { return 20 }, fill)
+		l.View(uitest.NewBox(t, 130, 10))
+		l.Update(tea.MouseClickMsg{X: x, Y: 2, Button: tea.MouseLeft})
+		if row, _ := l.cursorRow(); row.id != want {
+			t.Errorf("a click in column %d leads to %d, not to %d", x, row.id, want)
+		}
 	}
 }
 
