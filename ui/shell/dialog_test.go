@@ -15,6 +15,7 @@ import (
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/form"
+	"lookout/ui/table"
 	"lookout/ui/terminal"
 )
 
@@ -380,6 +381,42 @@ func TestChrome_separatesHeadLineFromPane(t *testing.T) {
 				}
 				if !strings.HasPrefix(head, " lookout  acme   ") || !strings.HasSuffix(head, right) {
 					t.Errorf("%s, %d columns: %q", name, width, head)
+				}
+			}
+		}
+	})
+}
+
+// The tab in front, with a blank on either side, stands on another background than the rest of the bar.
+func TestChrome_frontTabStandsOut(t *testing.T) {
+	runInBubble(t, func(t *testing.T) {
+		for _, name := range theme.Names() {
+			look, err := theme.New(name, colorprofile.TrueColor, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := newShellTest(t, func(o *Options) {
+				o.Theme = look
+				o.Panes = append(o.Panes, &table.List[string]{
+					Title: "others",
+					Store: o.Panes[0].(*table.List[string]).Store,
+				})
+			})
+			for key, tab := range map[string]string{"1": " 1 Things ", "2": " 2 Others "} {
+				b.press(key)
+				bar := strings.Split(b.shell.Frame().Content, "\n")[1]
+				from := strings.Index(ansi.Strip(bar), tab)
+				cells := uv.NewScreenBuffer(b.shell.width, 1)
+				uv.NewStyledString(bar).Draw(cells, cells.Bounds())
+				look := func(x int) [3]any {
+					style := cells.CellAt(x, 0).Style
+					return [3]any{style.Bg, style.Underline, style.Attrs & uv.AttrReverse}
+				}
+				for x := range b.shell.width {
+					isFront := from >= 0 && x >= from && x < from+len(tab)
+					if (look(x) != look(b.shell.width-1)) != isFront {
+						t.Fatalf("%s, %q in front: cell %d looks wrong: %q", name, tab, x, bar)
+					}
 				}
 			}
 		}
