@@ -405,6 +405,9 @@ func TestChrome_frontTabStandsOut(t *testing.T) {
 			for key, tab := range map[string]string{"1": " 1 Things ", "2": " 2 Others "} {
 				b.press(key)
 				bar := strings.Split(b.shell.Frame().Content, "\n")[1]
+				if n := ansi.StringWidth(bar); n != b.shell.width || !strings.HasSuffix(bar, "\x1b[m") {
+					t.Errorf("%s: the bar is %d cells wide, or goes on: %q", name, n, bar)
+				}
 				from := strings.Index(ansi.Strip(bar), tab)
 				cells := uv.NewScreenBuffer(b.shell.width, 1)
 				uv.NewStyledString(bar).Draw(cells, cells.Bounds())
