@@ -78,6 +78,22 @@ func TestRun_clearsProgressBar(t *testing.T) {
 	}
 }
 
+// A bar that was removed is not removed again, and comes back with the next frame, even if the progress is the same.
+func TestRenderer_clearProgressBar(t *testing.T) {
+	out := make(writeRecorder, 100)
+	p := newRenderer(out, func() {}, runUnprotected)
+	p.hasProgressBar = true
+	for range 2 {
+		p.show(Frame{Content: "x", ProgressPercent: 7}, true)
+		if text := out.next(t); !strings.Contains(text, progressSequence(7)) {
+			t.Errorf("there is no bar: %q", text)
+		}
+		if first, again := p.clearProgressBar(), p.clearProgressBar(); first != progressSequence(0) || again != "" {
+			t.Errorf("the bar is removed by %q, then by %q", first, again)
+		}
+	}
+}
+
 // A terminal without a progress bar receives no sequence for one.
 func TestRun_noProgressBar(t *testing.T) {
 	out := make(writeRecorder, 100)

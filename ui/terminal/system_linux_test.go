@@ -68,6 +68,21 @@ func TestOpenPolled(t *testing.T) {
 	}
 }
 
+// What cannot be opened once more is read as it is.
+func TestOpenPolled_cannotBeOpened(t *testing.T) {
+	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, fd := range ends {
+		socket := os.NewFile(uintptr(fd), "socket")
+		defer socket.Close()
+		if r := openPolled(socket); r != nil {
+			t.Errorf("%T reads a socket, which no path leads to", r)
+		}
+	}
+}
+
 // What the poller cannot wait for is not left open.
 func TestOpenPolled_closesOthers(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "file"))
