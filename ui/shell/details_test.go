@@ -41,6 +41,52 @@ func TestClock_refreshInterval(t *testing.T) {
 	}
 }
 
+// The longer the rows of the pane in front could not be read, the less often that is tried, up to a point.
+func TestClock_handleTick_afterFailures(t *testing.T) {
+	const interval = 20 * time.Second
+	for age, want := range map[time.Duration]time.Duration{
+		19 * time.Second: interval, 20 * time.Second: 2 * interval, 39 * time.Second: 2 * interval,
+		40 * time.Second: 3 * interval, time.Hour: 3 * interval,
+	} {
+		b := newShellTest(t, func(o *Options) { o.RefreshInterval = interval })
+		pane := &failingPane{Pane: b.shell.pane(), freshness: ui.Freshness{
+			Loaded:   true,
+			LoadedAt: b.now.Add(-age),
+			Err:      errors.New("no answer"),
+		}}
+		b.shell.tabs.current().stack[0] = pane
+		b.shell.clock.handleTick(b.shell, tick{b.shell.clock.tickNumber})
+		if got := b.shell.clock.nextRefresh.Sub(b.now); got != want {
+			t.Errorf("rows of %v ago are read again after %v, not after %v", age, got, want)
+		}
+	}
+}
+
+// Two actions of a pane, or of the program, that have a key in common are in conflict, however alike their names are. An
+// action of the pane may hide one of the program.
+func TestActionPolicy_conflicts(t *testing.T) {
+	action := func(name string, keys ...string) ui.Action { return ui.Action{Key: ui.Bind(name, keys...)} }
+	for name, c := range map[string]struct {
+		own, program []ui.Action
+		want         []string
+	}{
+		"none":         {[]ui.Action{action("rename", "r", "R")}, []ui.Action{action("refresh", "f")}, nil},
+		"in the pane":  {[]ui.Action{action("rename", "r"), action("remove", "x", "r")}, nil, []string{"r"}},
+		"hidden":       {[]ui.Action{action("rename", "r")}, []ui.Action{action("refresh", "r")}, nil},
+		"twice":        {nil, []ui.Action{action("refresh", "r"), action("refresh", "r")}, nil},
+		"in the rest":  {nil, []ui.Action{action("refresh", "r"), action("refresh all", "r")}, []string{"r"}},
+		"only in case": {nil, []ui.Action{action("open things", "o"), action("open Things", "o")}, []string{"o"}},
+	} {
+		var got []string
+		for _, conflict := range (actionPolicy{}).conflicts("contacts", c.own, c.program) {
+			got = append(got, conflict.Key)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 // Rows that are read often count as late only after a minute; others after three intervals.
 func TestClock_lateAfter(t *testing.T) {
 	for interval, want := range map[time.Duration]time.Duration{
