@@ -40,10 +40,7 @@ func (a *Account) CurlCommand(op string, query url.Values, segments ...any) stri
 func ChangeCurlCommand(api *client.Client, c client.Change) string {
 	line := "curl -sS --fail -X " + ui.ShellQuote(c.Method) + ` -H "Authorization: Bearer $LOOKOUT_TOKEN"`
 	if c.Body != nil {
-		data, err := json.Marshal(c.Body)
-		if err != nil {
-			data = []byte("{}")
-		}
+		data, _ := json.Marshal(c.Body)
 		line += " -H 'Content-Type: application/json' --data " + ui.ShellQuote(string(data))
 	}
 	return line + " " + ui.ShellQuote(api.Origin()+(&url.URL{Path: c.Path}).EscapedPath())

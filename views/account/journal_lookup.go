@@ -619,15 +619,9 @@ func collectCandidates[T any](all iter.Seq2[T, error], toCandidate func(T) candi
 // FlattenJSON returns the members of a body by their paths ("phone.primary"), each as text. A cleared member is
 // "(empty)".
 func FlattenJSON(body any) map[string]string {
-	data, err := json.Marshal(body)
-	if err != nil {
-		return nil
-	}
-	var members map[string]any
-	if json.Unmarshal(data, &members) != nil {
-		return nil
-	}
-	all := map[string]string{}
+	data, _ := json.Marshal(body)
+	all, members := map[string]string{}, map[string]any{}
+	_ = json.Unmarshal(data, &members) // a body that is no object has no members
 	flattenInto(all, "", members)
 	return all
 }
@@ -650,9 +644,6 @@ func formatJSONValue(value any) string {
 	case string:
 		return OrDefault(v, "(empty)")
 	}
-	data, err := json.Marshal(value)
-	if err != nil {
-		return "?"
-	}
+	data, _ := json.Marshal(value) // it was read from JSON
 	return string(data)
 }
