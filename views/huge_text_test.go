@@ -134,3 +134,18 @@ func TestServerField_saysHowMuchFollows(t *testing.T) {
 		}
 	}
 }
+
+// A detail shows the beginning of long notes, and enter opens all of them.
+func TestDetail_opensLongNotes(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		patch := client.Patch{"notes": "first of all" + strings.Repeat("\na line", 300) + "\nlast of all"}
+		if _, err := r.writer(client.OpUpdateService, "9").UpdateService(r.Context(), 9, patch); err != nil {
+			r.Fatal(err)
+		}
+		r.pressAll("3 r / edge-router <enter> <enter>")
+		r.wait(time.Second)
+		r.requireText("edge-router", "first of all")
+		r.pressAll("<enter> G")
+		r.requireText("last of all")
+	})
+}

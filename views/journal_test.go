@@ -12,6 +12,8 @@ import (
 
 	"lookout/client"
 	"lookout/client/emulator"
+	"lookout/client/journal"
+	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/shell"
 	"lookout/views/account"
@@ -355,6 +357,26 @@ func TestJournal_lookedUpOutcomeIsRecorded(t *testing.T) {
 			t.Errorf("the journal says %q, %q", e.Outcome, e.OutcomeDetail)
 		}
 	})
+}
+
+// How a change ended is said in a word, and in the tone of that word.
+func TestFormatOutcome(t *testing.T) {
+	look := &theme.Theme{Glyphs: theme.Glyphs{Success: "v", Failure: "x", Unknown: "?"}}
+	a := account.New(t.Context(), account.Options{Journal: journal.NewInMemory(time.Now), Location: time.UTC})
+	for _, c := range []struct {
+		entry journal.Entry
+		text  string
+		tone  theme.Tone
+	}{
+		{journal.Entry{Outcome: client.Applied}, "v done", theme.Good},
+		{journal.Entry{Outcome: client.Rejected}, "x not done", theme.Bad},
+		{journal.Entry{Outcome: client.Rejected, Gone: 1}, "x partly", theme.Bad},
+		{journal.Entry{Outcome: client.Unknown}, "? unknown", theme.Warn},
+	} {
+		if text, tone := account.FormatOutcome(a, &c.entry, look); text != c.text || tone != c.tone {
+			t.Errorf("%s: %q in tone %d, want %q in %d", c.entry.Outcome, text, tone, c.text, c.tone)
+		}
+	}
 }
 
 // The copied request has the token as a variable, and all quotes in it are escaped.

@@ -1,6 +1,7 @@
 package views_test
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +23,13 @@ func TestForm_readOnlyScopeIsExplained(t *testing.T) {
 		r.press("<enter>")
 		r.requireText("values from the list", "account:read_write", "Night desk", "+1 555 0199")
 		r.requireNoChanges()
+	})
+	startProgram(t, readOnly, screenSize{120, 60}, func(r *harness) {
+		r.press("6", "a")
+		toggle := regexp.MustCompile(`t +toggle access +the token has account:read_only`)
+		if !toggle.MatchString(r.screen()) {
+			r.Errorf("the menu does not say why access cannot be toggled:\n%s", r.screen())
+		}
 	})
 }
 

@@ -343,6 +343,37 @@ func TestBookmarks_badFileIsReported(t *testing.T) {
 	})
 }
 
+// If the file of bookmarks cannot be read or written any more, that is reported, no bookmark is called set, and the file
+// stays as it is.
+func TestBookmarks_failedWriteIsReported(t *testing.T) {
+	for want, damage := range map[string]func(file string) error{
+		"is not a regular file": func(file string) error { return os.Mkdir(file, 0o700) },
+		"unexpected end":        func(file string) error { return os.WriteFile(file, []byte(`[{"bucket":`), 0o600) },
+	} {
+		folder := t.TempDir()
+		file := filepath.Join(folder, "acme.bookmarks")
+		options := programOptions{size: screenSize{120, 36}, journal: filepath.Join(folder, "acme.journal")}
+		runProgram(t, options, func(r *harness) {
+			r.openBucket("acme-backups")
+			r.press("'")
+			if err := damage(file); err != nil {
+				r.Fatal(err)
+			}
+			r.press("'")
+			r.requireMessageWith("bookmarks: ")
+			r.requireMessageWith(want)
+			for _, message := range r.messages {
+				if strings.Contains(message.Text, "bookmarked") {
+					r.Errorf("it says %q", message.Text)
+				}
+			}
+		})
+		if data, err := os.ReadFile(file); err == nil && string(data) != `[{"bucket":` {
+			t.Errorf("the file became %q", data)
+		}
+	}
+}
+
 // A bookmark is set with ' in a folder and survives a restart; ' and : open it from elsewhere, and .. goes up from it
 // level by level.
 func TestBookmarks_surviveARestart(t *testing.T) {

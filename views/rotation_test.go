@@ -1,6 +1,7 @@
 package views_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -241,6 +242,37 @@ func TestIsReplaced_wholeID(t *testing.T) {
 	for id, want := range map[string]bool{"205": true, "2": false, "20": false, "2050": false} {
 		if got := account.IsReplaced(c, id); got != want {
 			t.Errorf("key %s is the replaced one: %v, want %v", id, got, want)
+		}
+	}
+}
+
+// What a key reaches is said beside what its request asked for, if that is something else. Names that differ in case
+// are different buckets.
+func TestDescribeKey(t *testing.T) {
+	sent := func(bucket string) any {
+		return json.RawMessage(`{"bucket_access":[{"bucket_name":"` + bucket +
+			`","region":"us-east-1","permissions":"read_only"}]}`)
+	}
+	var key client.AccessKey
+	data := `{"id":1,"limited":true,"bucket_access":[{"bucket_name":"photos","region":"us-east-1",` +
+		`"permissions":"read_only"}]}`
+	if err := json.Unmarshal([]byte(data), &key); err != nil {
+		t.Fatal(err)
+	}
+	const reach = "reaches photos in us-east-1 (read only)"
+	for _, c := range []struct {
+		sent any
+		want string
+	}{
+		{sent("photos"), reach + ", as it was sent"},
+		{sent("Photos"), reach + ", not Photos in us-east-1 (read only)"},
+		{sent("photos2"), reach + ", not photos2 in us-east-1 (read only)"},
+		{json.RawMessage(`{"bucket_access":null}`), reach + ", not everything"},
+		{json.RawMessage(`{"bucket_access":"all"}`), reach},
+		{json.RawMessage(`[]`), reach},
+	} {
+		if got := account.DescribeKey(&key, c.sent); got != c.want {
+			t.Errorf("%s: %q, want %q", c.sent, got, c.want)
 		}
 	}
 }
