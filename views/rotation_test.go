@@ -249,9 +249,9 @@ func TestIsReplaced_wholeID(t *testing.T) {
 // What a key reaches is said beside what its request asked for, if that is something else. Names that differ in case
 // are different buckets.
 func TestDescribeKey(t *testing.T) {
-	sent := func(bucket string) any {
+	sent := func(bucket, region string) any {
 		return json.RawMessage(`{"bucket_access":[{"bucket_name":"` + bucket +
-			`","region":"us-east-1","permissions":"read_only"}]}`)
+			`","region":"` + region + `","permissions":"read_only"}]}`)
 	}
 	var key client.AccessKey
 	data := `{"id":1,"limited":true,"bucket_access":[{"bucket_name":"photos","region":"us-east-1",` +
@@ -264,9 +264,9 @@ func TestDescribeKey(t *testing.T) {
 		sent any
 		want string
 	}{
-		{sent("photos"), reach + ", as it was sent"},
-		{sent("Photos"), reach + ", not Photos in us-east-1 (read only)"},
-		{sent("photos2"), reach + ", not photos2 in us-east-1 (read only)"},
+		{sent("photos", "us-east-1"), reach + ", as it was sent"},
+		{sent("Photos", "us-east-1"), reach + ", not Photos in us-east-1 (read only)"},
+		{sent("photos", "us-east-2"), reach + ", not photos in us-east-2 (read only)"},
 		{json.RawMessage(`{"bucket_access":null}`), reach + ", not everything"},
 		{json.RawMessage(`{"bucket_access":"all"}`), reach},
 		{json.RawMessage(`[]`), reach},
