@@ -311,6 +311,28 @@ func TestOutcome_lateArrivalIsSeenAtNextStart(t *testing.T) {
 	})
 }
 
+// Of several changes whose answers were lost before the program ended, each is looked up at the next start.
+func TestOutcome_allAreLookedUpAtNextStart(t *testing.T) {
+	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
+		p.press("4")
+		p.emu.InjectFault("delete contact", emulator.Fault{ApplyFirst: true, Status: 504, Times: 2})
+		p.emu.InjectFault("list contacts", emulator.Fault{Status: 503})
+		for _, name := range []string{"Ada", "Night"} {
+			p.press("/", name, "<enter>", "D")
+			p.wait(time.Second)
+			p.press("y", "<esc>")
+		}
+		p.wait(time.Second)
+		p.emu.ClearFaults()
+		p.restart()
+		p.wait(5 * time.Second)
+		entries := p.journal.Entries(time.Time{})
+		if len(entries) != 2 || entries[0].Outcome != client.Applied || entries[1].Outcome != client.Applied {
+			p.Errorf("%d changes: %+v\n%s", len(entries), entries, p.screen())
+		}
+	})
+}
+
 // trialSeeds is the number of seeds of each scenario: a few in every run of go test, all with LOOKOUT_LONG=1.
 func trialSeeds() int {
 	if runsLongSeries() {
