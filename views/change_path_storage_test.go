@@ -264,6 +264,23 @@ func TestReplaceCertificate_lostDeletion(t *testing.T) {
 	}
 }
 
+// A certificate whose file is gone when it is to be sent is not sent, and nothing is recorded as sent.
+func TestCertificate_fileGoneBeforeUpload(t *testing.T) {
+	certificate, key := writeCertificate(t, "cdn.acme.net")
+	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, setProtected, func(r *harness) {
+		r.press("8", "/", "cdn.acme", "<enter>", "c", "U", certificate, "<tab>", key, "<ctrl+s>")
+		r.requireDialog("PROD: account acme-prod is protected")
+		if err := os.Remove(certificate); err != nil {
+			r.Fatal(err)
+		}
+		r.wait(time.Second)
+		r.press("acme-prod", "<enter>")
+		r.wait(time.Second)
+		r.requireText("✗ stat", "no such file or directory")
+		r.requireNoChanges()
+	})
+}
+
 // Revoking a key whose secret was lost is a change of its own, so a protected account asks about it too.
 func TestChangePath_lostKeyIsRevoked(t *testing.T) {
 	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, setProtected, func(r *harness) {
