@@ -343,8 +343,8 @@ func TestBookmarks_badFileIsReported(t *testing.T) {
 	})
 }
 
-// If the file of bookmarks cannot be read or written any more, that is reported, no bookmark is called set, and the file
-// stays as it is.
+// If the file of bookmarks cannot be read or written any more, that is reported, no bookmark is called set, and the
+// file stays as it is.
 func TestBookmarks_failedWriteIsReported(t *testing.T) {
 	for want, damage := range map[string]func(file string) error{
 		"is not a regular file": func(file string) error { return os.Mkdir(file, 0o700) },

@@ -94,8 +94,8 @@ func TestEditor_Press_keys(t *testing.T) {
 	}
 }
 
-// No key of an input starts a program or waits for one, and keys that edit nothing are left to the caller. Keys that edit
-// text are taken even where they change nothing, so that no form takes them for its own.
+// No key of an input starts a program or waits for one, and keys that edit nothing are left to the caller. Keys that
+// edit text are taken even where they change nothing, so that no form takes them for its own.
 func TestEditor_Press_leavesOtherKeys(t *testing.T) {
 	for name, k := range keyPresses {
 		others := []string{"up", "down", "enter", "esc", "ctrl+v"}

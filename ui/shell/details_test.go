@@ -62,8 +62,8 @@ func TestClock_handleTick_afterFailures(t *testing.T) {
 	}
 }
 
-// Two actions of a pane, or of the program, that have a key in common are in conflict, however alike their names are. An
-// action of the pane may hide one of the program.
+// Two actions of a pane, or of the program, that have a key in common are in conflict, however alike their names are.
+// An action of the pane may hide one of the program.
 func TestActionPolicy_conflicts(t *testing.T) {
 	action := func(name string, keys ...string) ui.Action { return ui.Action{Key: ui.Bind(name, keys...)} }
 	for name, c := range map[string]struct {

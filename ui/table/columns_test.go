@@ -301,8 +301,8 @@ func TestList_View_widthOfSortedTitle(t *testing.T) {
 	}
 }
 
-// Beside boxes, a list is as wide as its columns need, without those that are hidden or scrolled past, if the boxes keep
-// their least width. What they do not use is the list's, and so is what its columns need in a narrow list.
+// Beside boxes, a list is as wide as its columns need, without those that are hidden or scrolled past, if the boxes
+// keep their least width. What they do not use is the list's, and so is what its columns need in a narrow list.
 func TestTableRenderer_listWidth(t *testing.T) {
 	for _, c := range []struct {
 		hidden, label          int

@@ -692,8 +692,8 @@ func TestList_View_parentRowTakesALine(t *testing.T) {
 	}
 }
 
-// A click moves the cursor to the row in that line, or to the row that leads up. The header and the lines below the rows
-// are no rows.
+// A click moves the cursor to the row in that line, or to the row that leads up. The header and the lines below the
+// rows are no rows.
 func TestList_Update_click(t *testing.T) {
 	for _, c := range []struct {
 		rows, y int
