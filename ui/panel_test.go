@@ -12,6 +12,35 @@ import (
 	"lookout/ui/uitest"
 )
 
+// A panel that was drawn before shows what is new in it, however little that is.
+func TestPanel_View_drawsAgain(t *testing.T) {
+	b := uitest.NewBox(t, 30, 4)
+	type view struct {
+		box          ui.Box
+		title, right []theme.TitleSegment
+		body         string
+	}
+	name := theme.Title("billing", "db2")
+	start := view{b, name, nil, "ok"}
+	wide, focused := b, b
+	wide.Width++
+	focused.Focused = !b.Focused
+	for about, next := range map[string]view{
+		"the case of a letter": {b, name, nil, "OK"},
+		"the title":            {b, theme.Title("billing", "DB2"), nil, "ok"},
+		"what is at the right": {b, name, theme.Title("3"), "ok"},
+		"the width":            {wide, name, nil, "ok"},
+		"the focus":            {focused, name, nil, "ok"},
+	} {
+		var again, fresh ui.Panel
+		first := again.View(start.box, start.title, start.right, start.body)
+		got := again.View(next.box, next.title, next.right, next.body)
+		if want := fresh.View(next.box, next.title, next.right, next.body); got != want || got == first {
+			t.Errorf("%s: the panel is\n%s\nnot\n%s", about, got, want)
+		}
+	}
+}
+
 // Drawings share the height that the lines leave, from 8 to 16 each. Those for which there is no room are left out, and
 // what is left over goes to the last panel of lines, or to the last drawing if there are no lines.
 func TestPanelStack_View(t *testing.T) {
