@@ -33,21 +33,12 @@ func Execute(args []string, in io.Reader, out, complaints io.Writer) int {
 	root.SetOut(out)
 	root.SetErr(complaints)
 	restrictBuiltinCommands(root)
-	var noCommand error
-	help := root.HelpFunc()
-	root.SetHelpFunc(func(c *cobra.Command, args []string) {
-		if c.HasSubCommands() {
-			noCommand = NoArgs(c, c.Flags().Args())
-		}
-		if noCommand == nil {
-			help(c, args)
-		}
-	})
+	helpRefused := restrictHelp(root)
 	c, err := root, config.CheckGODEBUG()
 	if err == nil {
 		c, err = root.ExecuteContextC(context.Background())
 	}
-	err = cmp.Or(err, noCommand)
+	err = cmp.Or(err, helpRefused())
 	if text := exit.Describe(err); text != "" {
 		fmt.Fprintln(complaints, "lookout: "+text)
 	}
@@ -177,6 +168,22 @@ func restrictBuiltinCommands(root *cobra.Command) {
 			}
 		}
 	}
+}
+
+// restrictHelp makes --help refuse a name that is not there too. The function that it returns says, after the command
+// line has run, why there was no help.
+func restrictHelp(root *cobra.Command) (refused func() error) {
+	var err error
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		if c.HasSubCommands() {
+			err = NoArgs(c, c.Flags().Args())
+		}
+		if err == nil {
+			help(c, args)
+		}
+	})
+	return func() error { return err }
 }
 
 // NoArgs rejects arguments. If one resembles a subcommand, the error suggests it.
