@@ -385,29 +385,40 @@ type refusedError struct{ error }
 // Denied reports that it is one.
 func (refusedError) Denied() bool { return true }
 
-// Below a detail whose row could not be fetched stands why. A detail scrolls no further than to its last line.
-func TestScrollDetail(t *testing.T) {
-	b := uitest.NewBox(t, 60, 3)
-	text := "one\ntwo\nthree\nfour\nfive"
+// Below a detail whose row could not be fetched stands why. A detail scrolls no further than to its last line, and its
+// border says which lines are in sight, unless all are.
+func TestList_View_detailScrolls(t *testing.T) {
 	for _, c := range []struct {
-		scroll, want int
-		first        string
-		err          error
+		text       string
+		err        error
+		scroll     int
+		from, said string
 	}{
-		{0, 0, "one", nil}, {1, 1, "two", nil}, {2, 2, "three", nil}, {3, 2, "three", nil}, {99, 2, "three", nil},
-		{99, 4, "five", unknownOutcomeError{}},
+		{"one\ntwo\nthree\nfour\nfive\n", nil, 0, "one", "lines 1-3 of 5"},
+		{"one\ntwo\nthree\nfour\nfive", nil, 1, "two", "lines 2-4 of 5"},
+		{"one\ntwo\nthree\nfour\nfive", nil, 2, "three", "lines 3-5 of 5"},
+		{"one\ntwo\nthree\nfour\nfive", nil, 99, "three", "lines 3-5 of 5"},
+		{"one\ntwo\nthree\nfour\nfive", unknownOutcomeError{}, 99, "five", "lines 5-7 of 7"},
+		{"one\ntwo\nthree", nil, 5, "one", ""},
 	} {
-		view, scroll := scrollDetail(text, c.err, c.scroll, b)
-		lines := strings.Split(ansi.Strip(view), "\n")
-		if strings.TrimSpace(lines[0]) != c.first || scroll != c.want || len(lines) != b.Height {
-			t.Errorf("scrolled by %d: at %d, %q", c.scroll, scroll, lines)
+		rows := things(1)
+		l := newLoadedList(t, &rows)
+		l.Detail = func(thing, ui.Box) string { return c.text }
+		b := uitest.NewBox(t, 64, 5)
+		l.View(b)
+		pressKeys(l, "enter")
+		l.detail.errors = map[string]error{l.Store.ID(rows[0]): c.err}
+		l.detail.scroll = c.scroll
+		lines := strings.Split(ansi.Strip(l.View(b)), "\n")
+		if first := strings.Trim(lines[1], "│ "); first != c.from || len(lines) != b.Height {
+			t.Errorf("scrolled by %d: %q", c.scroll, lines)
 		}
-		if said := strings.Contains(view, "this row could not be read"); said != (c.err != nil) {
-			t.Errorf("%v: %q", c.err, view)
+		if said := strings.Contains(lines[0], "lines"); said != (c.said != "") || !strings.Contains(lines[0], c.said) {
+			t.Errorf("scrolled by %d: the border is %q", c.scroll, lines[0])
 		}
-	}
-	if _, scroll := scrollDetail("one", nil, 5, b); scroll != 0 {
-		t.Errorf("a short detail scrolls by %d", scroll)
+		if said := strings.Contains(strings.Join(lines, ""), "this row could not be read"); said != (c.err != nil) {
+			t.Errorf("%v: %q", c.err, lines)
+		}
 	}
 }
 

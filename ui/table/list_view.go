@@ -1,6 +1,7 @@
 package table
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -59,8 +60,10 @@ func (v listView[T]) detail(row T, b ui.Box) string {
 	inner := b.InPanel()
 	title := v.detailTitle(row, inner)
 	text := v.detailText(row, inner, title)
-	text, l.detail.scroll = scrollDetail(text, l.detail.errors[l.Store.ID(row)], l.detail.scroll, inner)
-	return l.detail.panel.View(b, theme.Title(title), nil, text)
+	lines := detailLines(text, l.detail.errors[l.Store.ID(row)], inner)
+	l.detail.scroll = max(0, min(l.detail.scroll, len(lines)-inner.Height))
+	text = strings.Join(lines[l.detail.scroll:], "\n")
+	return l.detail.panel.View(b, theme.Title(title), linesInSight(l.detail.scroll, len(lines), inner), text)
 }
 
 // detailText returns everything about a row but the line that repeats the title of its border, below what must be known
@@ -90,10 +93,10 @@ func (v listView[T]) detailTitle(row T, b ui.Box) string {
 	return v.list.Title
 }
 
-// scrollDetail draws a detail from a line on, and returns how far it can be scrolled at most. err is why its row could
-// not be fetched; the values are then those of the list.
-func scrollDetail(text string, err error, scroll int, b ui.Box) (string, int) {
-	lines := strings.Split(text, "\n")
+// detailLines returns the lines of a detail. err is why its row could not be fetched; the values are then those of the
+// list.
+func detailLines(text string, err error, b ui.Box) []string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	if err != nil {
 		reason := "values from the list; this row could not be read: " + err.Error()
 		reason += ui.WithPrefix(" · ", ui.Advice(err))
@@ -101,8 +104,16 @@ func scrollDetail(text string, err error, scroll int, b ui.Box) (string, int) {
 			lines = append(lines, b.Theme.Paint(theme.Warn, line))
 		}
 	}
-	scroll = max(0, min(scroll, len(lines)-b.Height))
-	return b.Fit(strings.Join(lines[scroll:], "\n")), scroll
+	return lines
+}
+
+// linesInSight says which lines of a detail are in sight, for its border. It says nothing if all of them are.
+func linesInSight(first, lines int, b ui.Box) []theme.TitleSegment {
+	if lines <= b.Height {
+		return nil
+	}
+	text := fmt.Sprintf("lines %d-%d of %d", first+1, min(first+b.Height, lines), lines)
+	return []theme.TitleSegment{{Text: text, Tone: theme.Muted}}
 }
 
 // split draws the table with the row's detail in a box beside it.
@@ -142,7 +153,8 @@ func (v listView[T]) sidePanel(row T, b ui.Box) string {
 		return l.detail.panel.View(b, theme.Title(parentName), nil, l.parent.Detail(inner))
 	}
 	title := v.detailTitle(row, inner)
-	return l.detail.panel.View(b, theme.Title(title), nil, v.detailText(row, inner, title))
+	text := strings.TrimRight(v.detailText(row, inner, title), "\n")
+	return l.detail.panel.View(b, theme.Title(title), linesInSight(0, strings.Count(text, "\n")+1, inner), text)
 }
 
 // table draws the table alone.
