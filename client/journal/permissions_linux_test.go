@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"lookout/client"
@@ -31,5 +32,28 @@ func TestJournal_CatchUp_compactedButReadOnly(t *testing.T) {
 	faulttest.WithoutRoot(t, func() { checkCatchUp(t, j, true) })
 	if j.Len() != 13 || writer.lastFile == 0 {
 		t.Errorf("%d changes", j.Len())
+	}
+}
+
+// A compaction that fails leaves no file open.
+func TestJournal_compact_failureClosesItsFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	if err := os.WriteFile(segmentPath(path, 1), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j := openSmall(t, path, testTime)
+	openFiles := func() int {
+		files, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(files)
+	}
+	before := openFiles()
+	for n := range 12 {
+		recordChange(t, j, client.OpEnableService, fmt.Sprint(n))
+	}
+	if after := openFiles(); after != before || j.lastFile != 0 {
+		t.Errorf("%d files are open, and were %d; %d older files", after, before, j.lastFile)
 	}
 }
