@@ -386,3 +386,20 @@ func TestSortResult_Deliver_tooLate(t *testing.T) {
 		}
 	}
 }
+
+// What is said about a filter is said of no other one, and not while it is typed if it was said of the finished one.
+func TestRowIndex_note(t *testing.T) {
+	said := filterNote{problem: "compare with a number"}
+	order := rowIndex{current: &permutation{note: said}, currentKey: rowIndexKey{filter: "size:>big ada"}}
+	for key, want := range map[rowIndexKey]filterNote{
+		{filter: "size:>big ada"}:               said,
+		{filter: "size:>big ada", version: 1}:   said,
+		{filter: "size:>big ada", typing: true}: {},
+		{filter: "size:>big"}:                   {},
+		{filter: "size:>big ben"}:               {},
+	} {
+		if got := order.note(key); got != want {
+			t.Errorf("%+v: %+v", key, got)
+		}
+	}
+}
