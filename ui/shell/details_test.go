@@ -147,6 +147,30 @@ func TestClock_onPaneOpened_afterFailure(t *testing.T) {
 	})
 }
 
+// savingPane remembers what was restored.
+type savingPane struct {
+	ui.Pane
+	restored []ui.PaneState
+}
+
+func (p *savingPane) SaveState() ui.PaneState { return ui.PaneState{} }
+
+func (p *savingPane) RestoreState(state ui.PaneState) { p.restored = append(p.restored, state) }
+
+// The panes of an account that is opened for the first time stay as they are; later they get the choices made in them.
+func TestTabs_restoreState(t *testing.T) {
+	b := newShellTest(t, nil)
+	pane := &savingPane{Pane: b.shell.pane()}
+	tabs := &b.shell.tabs
+	tabs.current().stack[0] = pane
+	if tabs.restoreState(accountState{}); len(pane.restored) > 0 {
+		t.Errorf("a pane without saved choices got %+v", pane.restored)
+	}
+	if tabs.restoreState(tabs.saveState()); len(pane.restored) != 1 {
+		t.Errorf("a pane with saved choices got %+v", pane.restored)
+	}
+}
+
 // A failingPane could not be read the last time, and counts how often the clock tries again.
 type failingPane struct {
 	ui.Pane
