@@ -108,6 +108,19 @@ func TestRateLimit_onePauseForAllPanes(t *testing.T) {
 // tokenRejected is the answer to a request with a token that is not accepted.
 var tokenRejected = emulator.Fault{Status: 401, Body: `{"errors":[{"reason":"Invalid Token"}]}`}
 
+// A token that cannot be one is refused before it is tried, and the one in use stays.
+func TestToken_impossibleIsRefused(t *testing.T) {
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press("T", "wrong token", "<ctrl+s>")
+		r.wait(time.Second)
+		r.requireText("Token for acme-prod", "the token contains spaces")
+		r.requireNoText("the token is accepted", "wrong token")
+		r.press("<esc>", "<esc>", "3", "r")
+		r.wait(time.Second)
+		r.requireText("edge-router", "live")
+	})
+}
+
 // If the token is rejected in mid-session, the program stops sending, keeps the rows and asks for a token once. An open
 // form survives.
 func TestToken_rejectedMidSession(t *testing.T) {
