@@ -46,7 +46,7 @@ func TestPanel_View_drawsAgain(t *testing.T) {
 func TestPanelStack_View(t *testing.T) {
 	for _, c := range []struct {
 		height int
-		panels string // a digit is a panel with so many lines, d a drawing
+		panels string // a digit is a panel with that many lines, d is a drawing
 		want   string // the height of each panel
 	}{
 		{50, "dd3", "16 16 18"},

@@ -95,8 +95,8 @@ func SkipUnlessLong(t testing.TB) {
 	}
 }
 
-// InSample reports whether a case of a long table runs in every run of go test: one case in some, chosen by its name.
-// With LOOKOUT_LONG, all of them do.
+// InSample reports whether a case of a long table is to run: about one in oneIn cases, always the same ones, chosen by
+// their names. With LOOKOUT_LONG, all of them run.
 func InSample(name string, oneIn uint32) bool {
 	hash := fnv.New32a()
 	_, _ = io.WriteString(hash, name)

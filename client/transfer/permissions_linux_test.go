@@ -43,7 +43,7 @@ func TestFoldsCase_whereNothingCanBeCreated(t *testing.T) {
 	faulttest.WithoutRoot(t, func() {
 		for _, folder := range []string{"read-only", "missing"} {
 			if !FoldsCase(folder) {
-				t.Errorf("%s: names are told apart", folder)
+				t.Errorf("%s: names that differ only in case count as two", folder)
 			}
 		}
 	})

@@ -69,7 +69,7 @@ type columnLayout struct {
 	width int
 }
 
-// scrollPast leaves out the columns that are hidden, and a number of others, never the first or the row's label.
+// scrollPast leaves out the hidden columns and the given number of others, but never the first or the row's label.
 func (g *tableRenderer) scrollPast(scrolled int) {
 	g.hidden, g.dropped = append(g.hidden[:0], make([]bool, len(g.heads))...), false
 	for i, c := range g.heads {

@@ -56,7 +56,7 @@ func (e *frameEncoder) addSpans(y int, old, line []cell) {
 	}
 }
 
-// commonPrefix returns how many cells two lines have in common at their beginning, without those behind an end.
+// commonPrefix returns how many cells two lines have in common at their beginning, up to the end of the shorter one.
 func commonPrefix(a, b []cell) int {
 	n := min(len(a), len(b))
 	for x, c := range a[:n] {

@@ -53,8 +53,11 @@ type polledTerminal struct{ file *os.File }
 // if that is not possible, as when the terminal belongs to another user.
 func openPolled(terminal *os.File) cancelreader.CancelReader {
 	path := fmt.Sprintf("/proc/self/fd/%d", terminal.Fd())
-	fd, _ := unix.Open(path, unix.O_RDONLY|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
-	file := os.NewFile(uintptr(fd), terminal.Name()) // nil for -1: nothing can be set for it
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	file := os.NewFile(uintptr(fd), terminal.Name())
 	if file.SetReadDeadline(time.Time{}) != nil {
 		_ = file.Close()
 		return nil

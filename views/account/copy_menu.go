@@ -40,7 +40,7 @@ func (a *Account) CurlCommand(op string, query url.Values, segments ...any) stri
 func ChangeCurlCommand(api *client.Client, c client.Change) string {
 	line := "curl -sS --fail -X " + ui.ShellQuote(c.Method) + ` -H "Authorization: Bearer $LOOKOUT_TOKEN"`
 	if c.Body != nil {
-		data, _ := json.Marshal(c.Body)
+		data, _ := json.Marshal(c.Body) // as it is sent
 		line += " -H 'Content-Type: application/json' --data " + ui.ShellQuote(string(data))
 	}
 	return line + " " + ui.ShellQuote(api.Origin()+(&url.URL{Path: c.Path}).EscapedPath())

@@ -45,7 +45,7 @@ func serviceDetail(a *account.Account, s *client.Service, b ui.Box) string {
 	return t.String()
 }
 
-// writeOpenIssue writes the newest issue of a service that is not resolved, or why it is not known if there is one.
+// writeOpenIssue writes the newest unresolved issue of a service, and what is missing if the issues are not all known.
 func writeOpenIssue(a *account.Account, t *account.DetailWriter, s *client.Service) {
 	tone := theme.Warn
 	text := resource.Names(account.UnresolvedIncident(a, s.ID), func(i incident.Incident) string {

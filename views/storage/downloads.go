@@ -154,8 +154,8 @@ func leftOut[E error](how string, refused []E) string {
 	return text
 }
 
-// transfersStarted returns what follows the start of transfers: it keeps the folder for the next form and shows the
-// message, unless the one about their end has been shown first.
+// transfersStarted returns what to do once transfers have started: keep the folder for the next form, and show a
+// message unless all of them have ended by then.
 func transfersStarted(a *account.Account, folder, text string, ids ...transfer.ID) func() tea.Cmd {
 	return func() tea.Cmd {
 		if folder != "" {

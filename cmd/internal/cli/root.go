@@ -54,7 +54,7 @@ func NewRootCommand() *cobra.Command {
 	return root
 }
 
-// newRootCommand returns the command lookout, and what completes its names.
+// newRootCommand returns the command lookout without completions, and the completer of names that they need.
 func newRootCommand() (*cobra.Command, nameCompleter) {
 	f := &config.Flags{}
 	var all, showVersion bool
@@ -170,8 +170,8 @@ func restrictBuiltinCommands(root *cobra.Command) {
 	}
 }
 
-// restrictHelp makes --help refuse a name that is not there too. The function that it returns says, after the command
-// line has run, why there was no help.
+// restrictHelp makes --help refuse the name of a command that does not exist. After the command line has run, the
+// function that it returns reports why no help was printed, or nil.
 func restrictHelp(root *cobra.Command) (refused func() error) {
 	var err error
 	help := root.HelpFunc()
