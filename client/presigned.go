@@ -371,8 +371,8 @@ type UploadBody struct {
 	Header      http.Header // further headers that the storage keeps with the object
 	CopiedFrom  string      // the id of the object that the bytes come from, for the journal; "" for a file
 	MustNew     bool        // send nothing if the API reports that an object of this name exists by now
-	// Settle decides from the etag in the answer, or from the error, how the upload ended, before the outcome is
-	// recorded; nil accepts the error
+	// Settle decides how the upload ended, from the ETag that the storage returned or from the error, before the
+	// outcome is recorded. Without it, the error decides.
 	Settle func(etag string, err error) error
 }
 

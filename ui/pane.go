@@ -157,7 +157,7 @@ type (
 		Row           RowRef          // the one row that it is about, if any
 		Work          *BackgroundWork // the message is shown as long as this lasts; nil shows it for a while
 		OnlyForPane   bool            // the message goes as soon as another pane or dialog is in front
-		Outdated      func() bool     // asked just before the message is shown: true drops it; may be nil
+		Outdated      func() bool     // called just before the message is shown: true drops it; nil drops nothing
 	}
 	// WorkEndedMsg removes the message about work that has ended, and delivers its result.
 	WorkEndedMsg struct {

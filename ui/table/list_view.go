@@ -107,7 +107,7 @@ func detailLines(text string, err error, b ui.Box) []string {
 	return lines
 }
 
-// linesInSight says which lines of a detail are in sight, for its border. It says nothing if all of them are.
+// linesInSight says in the border of a detail which of its lines are in sight. It returns nil if all of them are.
 func linesInSight(first, lines int, b ui.Box) []theme.TitleSegment {
 	if lines <= b.Height {
 		return nil

@@ -140,7 +140,7 @@ func objectFilesResource() scriptResource {
 				printsOwnResult: true,
 				bindFlags:       getObject,
 				description: "Download an object to FILE (default: its name without folders; - is standard output); " +
-					"with patterns, several names or -r, FILE is the folder to download to; if two or more " +
+					"with a pattern, more than one name or -r, FILE is the folder to download to; if two or more " +
 					"arguments follow the bucket, the last one is FILE",
 			}.erase(),
 			subcommand[client.ObjectRef]{
