@@ -577,3 +577,23 @@ func TestRefusals_keepServerReason(t *testing.T) {
 		})
 	}
 }
+
+// A change that reads its row first and cannot is not sent. The message says so, as after a change that was refused.
+func TestChanges_failedReadFirstSaysNothingChanged(t *testing.T) {
+	for name, keys := range map[string]string{"form": "e 2 <ctrl+s>", "question": "D ~ y"} {
+		t.Run(name, func(t *testing.T) {
+			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+				r.pressAll("4 / Ada <enter>")
+				r.wait(time.Second)
+				r.emu.InjectFault("view contact", emulator.Fault{Status: 503})
+				before := len(r.emu.Ledger())
+				r.pressAll(keys)
+				r.wait(time.Minute)
+				r.requireText("reading it again before the change", "(503); nothing", "was changed")
+				if len(r.emu.Ledger()) != before {
+					t.Error("the change was sent")
+				}
+			})
+		})
+	}
+}

@@ -125,13 +125,35 @@ func (e *EditForm[T, R]) save(ctx context.Context, w *client.Writer) (ui.ChangeR
 	}
 	row, err := e.Fetch(ctx, e.ID(e.Row))
 	if err != nil {
-		return none, err
+		return none, readFirstError{err}
 	}
 	if err := e.values.check(e.Request(row)); err != nil {
 		return none, err
 	}
 	return ui.ResultRow(e.Update(w, ctx, e.ID(e.Row), patch))
 }
+
+// readFirstError is the error of the read that comes before a change. The change was not sent.
+type readFirstError struct{ cause error }
+
+// Error returns what was read, and why that failed.
+func (e readFirstError) Error() string {
+	return "reading it again before the change: " + e.cause.Error()
+}
+
+// Why returns the same without the operation.
+func (e readFirstError) Why() string {
+	return "reading it again before the change: " + ui.Reason(e.cause)
+}
+
+// Unwrap returns the error of the read.
+func (e readFirstError) Unwrap() error { return e.cause }
+
+// NothingChanged reports that the change was not sent.
+func (e readFirstError) NothingChanged() bool { return true }
+
+// Fields returns nothing: the API's reasons are about the read and not about the fields of a form.
+func (e readFirstError) Fields() map[string]string { return nil }
 
 // LabelRequest changes a label, where nothing else can be changed.
 type LabelRequest struct {
