@@ -20,6 +20,30 @@ import (
 	"lookout/views/account"
 )
 
+// What the user chose for the object browser holds however it is opened. Of two actions with one key, the one that has
+// it by default keeps it.
+func TestObjects_chosenKeysAndColumns(t *testing.T) {
+	chosen := shell.Preferences{
+		Keys:    map[string][]string{"objects.download": {"x"}, "objects.link": {"S"}},
+		Columns: map[string][]string{"objects": {"size", "name"}},
+	}
+	for way, keys := range map[string]string{"from the bucket": "8 g <enter>", "a bookmark": "8 ' 1"} {
+		t.Run(way, func(t *testing.T) {
+			configure := func(_ *harness, o *shell.Options) { o.Preferences = chosen }
+			runProgram(t, programOptions{size: screenSize{200, 50}, configure: configure}, func(r *harness) {
+				r.pressAll("8 g <enter> ' ' <esc>")
+				r.pressAll(keys)
+				r.wait(time.Second)
+				r.requireText("x download", "S sizes")
+				r.requireNoText("modified")
+				r.press("S")
+				r.wait(time.Second)
+				r.requireText("share") // of each folder
+			})
+		})
+	}
+}
+
 // The row .. above the objects goes up. It is not one of them: nothing marks, deletes, downloads or counts it.
 func TestObjects_parentRow(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {

@@ -180,11 +180,33 @@ func (p *actionPolicy) resolveConflicts(s *Shell) error {
 	}
 }
 
+// resolvePane takes away the keys that the user chose for actions of a pane that opens from a tab, if another of its
+// actions or of the program has them. Keys that open tabs hide behind those of such a pane.
+func (p *actionPolicy) resolvePane(s *Shell, pane ui.Pane) {
+	for len(p.keys) > 0 {
+		program := slices.DeleteFunc(slices.Clone(s.program.actions(s)), func(a ui.Action) bool {
+			return a.Group == tabGroup
+		})
+		found := p.conflicts(pane.Name(), pane.Actions(), program)
+		i := slices.IndexFunc(found, func(c KeyConflict) bool { return strings.HasPrefix(c.Loser, pane.Name()+".") })
+		if i < 0 {
+			return
+		}
+		p.takeAway(found[i])
+	}
+}
+
 // At returns the conflict with its place in the configuration.
 func (c KeyConflict) At(path string) string { return fmt.Sprintf("%s:%d: keys: %s", path, c.Line, c) }
 
-// KeyConflicts returns the keys of the configuration that actions did not get, because others have them.
-func KeyConflicts(s *Shell) []KeyConflict { return s.policy.lost }
+// KeyConflicts returns the keys of the configuration that actions did not get, because others have them. opened are
+// panes that open from tabs: theirs are among them.
+func KeyConflicts(s *Shell, opened ...ui.Pane) []KeyConflict {
+	for _, p := range opened {
+		s.policy.resolvePane(s, p)
+	}
+	return s.policy.lost
+}
 
 // configStatus tells what is wrong in the configuration, if anything is. It looks off the loop.
 func configStatus(s *Shell) tea.Cmd {
@@ -215,8 +237,9 @@ type KeyBinding struct {
 // Name returns the action's name in the configuration, such as "services.disable".
 func (k KeyBinding) Name() string { return k.Pane + "." + k.Action }
 
-// KeyBindings returns the actions of every tab in its current state, followed by those of the program.
-func (s *Shell) KeyBindings() []KeyBinding {
+// KeyBindings returns the actions of every tab and of panes that open from them, in their current state, followed by
+// those of the program.
+func (s *Shell) KeyBindings(opened ...ui.Pane) []KeyBinding {
 	var bindings []KeyBinding
 	add := func(pane string, actions []ui.Action) {
 		for _, a := range s.policy.bindKeys(pane, actions) {
@@ -237,6 +260,9 @@ func (s *Shell) KeyBindings() []KeyBinding {
 	}
 	for _, t := range s.tabs.list {
 		add(t.name(), t.root().Actions())
+	}
+	for _, p := range opened {
+		add(p.Name(), p.Actions())
 	}
 	add("program", s.program.actions(s))
 	return bindings

@@ -76,6 +76,12 @@ func New(o Options) (*Shell, error) {
 	return s, nil
 }
 
+// configure gives a pane that opens from a tab what the user has chosen for it.
+func (s *Shell) configure(p ui.Pane) tea.Cmd {
+	s.policy.resolvePane(s, p)
+	return s.applyColumns(p)
+}
+
 // applyColumns gives a list its configured columns. It returns a message about columns that do not exist.
 func (s *Shell) applyColumns(p ui.Pane) tea.Cmd {
 	c, ok := p.(ui.ColumnConfigurer)
@@ -198,7 +204,7 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 		return tea.Batch(cmds...)
 	case ui.OpenPaneMsg:
 		s.tabs.open(msg.Pane)
-		return s.applyColumns(msg.Pane)
+		return s.configure(msg.Pane)
 	case ui.ClosePaneMsg:
 		s.goUp()
 	case form.OpenFormMsg:
@@ -217,6 +223,9 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 	case ui.GoToMsg:
 		if !s.tabs.goTo(msg) {
 			return ui.ShowStatus(theme.Warn, "there is no pane "+msg.Pane+" here")
+		}
+		if msg.ThenOpen != nil {
+			return s.configure(msg.ThenOpen)
 		}
 	case ui.CopyMsg:
 		return tea.Batch(copyText(msg.Text), ui.ShowStatus(theme.Good, "copied: "+msg.Label))

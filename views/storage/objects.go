@@ -86,6 +86,20 @@ func ObjectsPane(a *account.Account, b *client.Bucket, prefix, delimiter string)
 	return newObjectListing(a, bucketPath{b, prefix, delimiter})
 }
 
+// OpenedPanes returns a pane of each kind that opens from the buckets, of a bucket and an object without names.
+func OpenedPanes(a *account.Account) []ui.Pane {
+	b, o := &client.Bucket{}, &client.Object{}
+	return []ui.Pane{
+		ObjectsPane(a, b, "", "/"),
+		objectPane(a, b, o),
+		bucketReaders(a, b),
+		objectReaders(a, b, o.Name),
+		certificatePane(a, b),
+		LinksPane(a),
+		&linkView{a: a, link: &account.PresignedLink{}},
+	}
+}
+
 // newObjectListing returns the pane of the objects below a path.
 func newObjectListing(a *account.Account, path bucketPath) *objectListing {
 	l := &objectListing{a: a, path: path}

@@ -113,7 +113,7 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 			wrong = append(wrong, config.Mistake{Position: at.At("keys", name), Text: text})
 		}
 	}
-	program, _, err := NewFrozenDemo(ctx, shell.Preferences{
+	program, account, err := NewFrozenDemo(ctx, shell.Preferences{
 		Keys:           cfg.Keys,
 		KeyLines:       config.KeyLines(cfg, at),
 		CustomCommands: cfg.Commands,
@@ -122,7 +122,7 @@ func CheckConfig(ctx context.Context, data []byte) config.Mistakes {
 		wrong = append(wrong, config.Mistake{Position: at.At("keys"), Text: "keys: " + err.Error(), Fatal: true})
 		return wrong
 	}
-	for _, c := range shell.KeyConflicts(program) {
+	for _, c := range shell.KeyConflicts(program, views.OpenedPanes(account)...) {
 		wrong = append(wrong, config.Mistake{Position: bindingPosition(c, at), Text: "keys: " + c.String()})
 	}
 	sort.Slice(wrong, func(i, j int) bool {

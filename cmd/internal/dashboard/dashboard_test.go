@@ -221,3 +221,28 @@ func TestRunScreen_outcomeThatIsNotRecorded(t *testing.T) {
 		t.Errorf("exit code %d, %v", exit.CodeFor(err), err)
 	}
 }
+
+// The keys of panes that open from a tab can be bound like those of tabs, and mistakes in them are found.
+func TestCheckConfig_keysOfOpenedPanes(t *testing.T) {
+	for name, c := range map[string]struct{ keys, want string }{
+		"an action of the object browser":    {`"objects.download" = ["x"]`, ""},
+		"an action of an issue":              {`"issue.copy call sheet" = ["x"]`, ""},
+		"an action of a certificate":         {`"certificate.replace" = ["x"]`, ""},
+		"a key that another action has":      {`"objects.download" = ["S"]`, `the key "S" is bound twice in objects`},
+		"a key that opens a tab":             {`"objects.flat view" = ["F"]`, ""},
+		"the key of another opened pane":     {`"object.download" = ["S"]`, ""},
+		"an action that a pane has not":      {`"object.sizes" = ["x"]`, `keys."object.sizes": unknown action`},
+		"a key of the program that it hides": {`"program.help" = ["S"]`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			wrong := CheckConfig(t.Context(), []byte("[keys]\n"+c.keys+"\n"))
+			report := ""
+			for _, m := range wrong {
+				report += m.Text + "\n"
+			}
+			if (c.want == "") != (report == "") || !strings.Contains(report, c.want) {
+				t.Errorf("mistakes %q, want %q", report, c.want)
+			}
+		})
+	}
+}

@@ -81,10 +81,10 @@ func (f FrozenDemoOptions) Open(ctx context.Context) (*shell.Shell, *account.Acc
 	return s, acc, err
 }
 
-// KeyBindings returns the actions of all tabs, of the overview of all accounts and of the program, with the keys that
-// they have without a configuration.
+// KeyBindings returns the actions of all tabs, of the panes that open from them, of the overview of all accounts and of
+// the program, with the keys that they have without a configuration.
 func KeyBindings(ctx context.Context) ([]shell.KeyBinding, error) {
-	program, _, err := NewFrozenDemo(ctx, shell.Preferences{})
+	program, acc, err := NewFrozenDemo(ctx, shell.Preferences{})
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func KeyBindings(ctx context.Context) ([]shell.KeyBinding, error) {
 		return nil, err
 	}
 	var all, ofProgram []shell.KeyBinding
-	for _, k := range program.KeyBindings() {
+	for _, k := range program.KeyBindings(views.OpenedPanes(acc)...) {
 		if k.Pane == "program" {
 			ofProgram = append(ofProgram, k)
 			continue
