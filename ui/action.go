@@ -58,6 +58,11 @@ func KeyLabel(key string) string {
 	return key
 }
 
+// GoUpAction returns the action that goes from an opened pane to what is above it: ClosePane, or the folder around it.
+func GoUpAction(do func() tea.Cmd) Action {
+	return Action{Key: Bind("go up", "h", "left", "backspace"), Group: "move", Do: do}
+}
+
 // Confirmation is the question before an action.
 type Confirmation struct {
 	Title   string   // "Delete service"

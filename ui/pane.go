@@ -234,6 +234,9 @@ type SecretFileFormat struct {
 //go:noinline
 func Send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 
+// ClosePane returns a command that closes the pane in front.
+func ClosePane() tea.Cmd { return Send(ClosePaneMsg{}) }
+
 // ShowStatus returns a command that shows a status message in a tone.
 func ShowStatus(tone theme.Tone, text string) tea.Cmd { return Send(StatusMsg{Text: text, Tone: tone}) }
 

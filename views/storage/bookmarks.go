@@ -93,7 +93,7 @@ func toggleBookmark(a *account.Account, here bucketPath) ui.Action {
 // goUp closes a listing: it goes up one level, also where nothing of that level is open.
 func goUp(l *objectListing) tea.Cmd {
 	if !l.parent.detached {
-		return ui.Send(ui.ClosePaneMsg{})
+		return ui.ClosePane()
 	}
 	folder := strings.TrimSuffix(l.path.prefix, "/")
 	outer := l.path

@@ -70,11 +70,7 @@ func (p *certificateView) Actions() []ui.Action {
 	if row == nil {
 		why = "not known yet whether there is a certificate"
 	}
-	return append(certificateRunner(p).ActionsOn(row, why), ui.Action{
-		Key:   ui.Bind("up", "h", "left", "backspace"),
-		Group: "move",
-		Do:    func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) },
-	})
+	return append(certificateRunner(p).ActionsOn(row, why), ui.GoUpAction(ui.ClosePane))
 }
 
 // View shows what is known.

@@ -65,13 +65,7 @@ func LinksPane(a *account.Account) ui.Pane {
 		},
 		RowActions: linkOperations(a),
 		PaneActions: func() []ui.Action {
-			return []ui.Action{
-				{
-					Key:   ui.Bind("up", "h", "left", "backspace"),
-					Group: "move",
-					Do:    func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) },
-				},
-			}
+			return []ui.Action{ui.GoUpAction(ui.ClosePane)}
 		},
 		Detail:    func(r *account.LocalRow, b ui.Box) string { return linkDetail(a, r.Link(), b) },
 		Footer:    linksFoot,
@@ -331,11 +325,7 @@ func (p *linkView) Actions() []ui.Action {
 			Do:             func() tea.Cmd { return ui.Send(ui.OpenURLMsg{URL: p.link.URL.Reveal()}) },
 		},
 		linksAction(p.a),
-		{
-			Key:   ui.Bind("up", "h", "left", "backspace"),
-			Group: "move",
-			Do:    func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) },
-		},
+		ui.GoUpAction(ui.ClosePane),
 	}
 	return append(acts, p.scroll.Actions()...)
 }

@@ -176,11 +176,7 @@ func (p *objectView) localActions() []ui.Action {
 			Do:  func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: p.object.Name.Raw(), Label: "object's name"}) },
 		},
 		linksAction(p.a),
-		{
-			Key:   ui.Bind("up", "h", "left", "backspace"),
-			Group: "move",
-			Do:    func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) },
-		},
+		ui.GoUpAction(ui.ClosePane),
 	}
 }
 
@@ -201,7 +197,7 @@ func (p *objectView) delete() tea.Cmd {
 		bucketName(p.bucket),
 	)
 	return p.a.AskConsent(ask, func(c account.Consents) tea.Cmd {
-		return tea.Batch(d.start(p.a, c), ui.Send(ui.ClosePaneMsg{}))
+		return tea.Batch(d.start(p.a, c), ui.ClosePane())
 	})
 }
 

@@ -508,7 +508,7 @@ func otherViewAction(l *objectListing) ui.Action {
 		OpensView: true,
 		Do: func() tea.Cmd {
 			if l.isOtherView {
-				return ui.Send(ui.ClosePaneMsg{})
+				return ui.ClosePane()
 			}
 			other := newObjectListing(l.a, bucketPath{l.path.bucket, l.path.prefix, delimiter})
 			other.isOtherView = true
@@ -552,7 +552,7 @@ func (l *objectListing) listActions() []ui.Action {
 		l.preview.action(),
 		bookmarksAction(l.a, &l.path),
 		linksAction(l.a),
-		{Key: ui.Bind("up", "h", "left", "backspace"), Group: "move", Do: func() tea.Cmd { return goUp(l) }},
+		ui.GoUpAction(func() tea.Cmd { return goUp(l) }),
 	}
 	if stop := countingOf(l.a).actions(); stop != nil {
 		return append(actions, stop...)

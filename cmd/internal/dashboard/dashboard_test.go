@@ -18,6 +18,7 @@ import (
 	"lookout/cmd/internal/exit"
 	"lookout/ui/shell"
 	"lookout/ui/terminal/termtest"
+	"lookout/views"
 )
 
 // startDashboard runs the dashboard on an emulated account in a virtual terminal.
@@ -244,5 +245,22 @@ func TestCheckConfig_keysOfOpenedPanes(t *testing.T) {
 				t.Errorf("mistakes %q, want %q", report, c.want)
 			}
 		})
+	}
+}
+
+// No two actions of a pane have one name: binding it would give both the same key.
+func TestPanes_actionsHaveNamesOfTheirOwn(t *testing.T) {
+	_, account, err := NewFrozenDemo(t.Context(), shell.Preferences{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range append(views.Panes(account), views.OpenedPanes(account)...) {
+		known := map[string]bool{}
+		for _, a := range p.Actions() {
+			if len(a.Key.Keys()) > 0 && known[a.ID()] {
+				t.Errorf("%s has two actions %q", p.Name(), a.ID())
+			}
+			known[a.ID()] = true
+		}
 	}
 }

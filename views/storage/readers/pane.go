@@ -115,11 +115,7 @@ func (p *view) Actions() []ui.Action {
 		Description:    "ctrl+o returns",
 		DisabledReason: account.WhyNone(keys, "no access key reaches it"),
 		Do:             func() tea.Cmd { return ui.Send(account.ReferenceMenu(resource.Found(keys))) },
-	}, ui.Action{
-		Key:   ui.Bind("up", "h", "left", "backspace"),
-		Group: "move",
-		Do:    func() tea.Cmd { return ui.Send(ui.ClosePaneMsg{}) },
-	})
+	}, ui.GoUpAction(ui.ClosePane))
 	return append(acts, p.scroll.Actions()...)
 }
 
