@@ -503,7 +503,8 @@ func otherViewAction(l *objectListing) ui.Action {
 		view, delimiter = "folder view", "/"
 	}
 	return ui.Action{
-		Key:       ui.Bind(view, "F"),
+		Key:       ui.Bind("flat view or folders", "F"),
+		ShownName: view,
 		Group:     "this list",
 		OpensView: true,
 		Do: func() tea.Cmd {

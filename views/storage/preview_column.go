@@ -109,10 +109,11 @@ func (c *previewColumn) action() ui.Action {
 	if c.shown {
 		name, mode = "preview off", previewOff
 	}
-	action := ui.LocalAction("this list", name, why, func() {
+	action := ui.LocalAction("this list", "preview", why, func() {
 		c.cancel()
 		c.mode, c.refused, c.key = mode, false, ""
 	}, "t")
+	action.ShownName = name
 	action.Description = "the first 64 KiB of the object under the cursor, for two requests"
 	return action
 }
