@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestMain makes garbage collection rarer, because thousands of small cases allocate much.
+// TestMain makes garbage collection rarer, because thousands of small cases allocate much and keep little.
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400)
+	debug.SetGCPercent(2000)
+	debug.SetMemoryLimit(400 << 20)
 	os.Exit(m.Run())
 }
