@@ -177,6 +177,7 @@ func (s *accountSources) requireLine(r *harness, name string, texts ...string) {
 // Each account is read on its own: none that is slow, refused, or waits for its token keeps the others waiting. The
 // broken one comes first, those that are not known next, and the cursor starts on the first.
 func TestAllAccounts_noneWaitsForAnother(t *testing.T) {
+	t.Parallel()
 	startAllAccounts(t, screenSize{160, 36}, func(r *harness, s *accountSources) {
 		s.requireLine(r, "prod", "▸", "EU PROD", "1 down", "billing-api", "1 off")
 		s.requireLine(r, "lab", "read-only", "ok", "no issue is open", "none")
@@ -213,6 +214,7 @@ func TestAllAccounts_noneWaitsForAnother(t *testing.T) {
 // A refresh reads services and issues of each account, and nothing else. An API that does not accept the token is not
 // asked again until the user does, and one that wants a pause gets it, while the others are read as ever.
 func TestAllAccounts_fewRequests(t *testing.T) {
+	t.Parallel()
 	startAllAccounts(t, screenSize{120, 36}, func(r *harness, s *accountSources) {
 		s.emulators["lab"].InjectFault("GET *", emulator.Fault{Status: 429, RetryAfter: "50"})
 		before := s.emulators["lab"].RequestCount("")
@@ -243,6 +245,7 @@ func TestAllAccounts_fewRequests(t *testing.T) {
 // An account that fails after it was read keeps what is known, with its age, and a new problem moves it up under a
 // cursor that stays on its row.
 func TestAllAccounts_keepsWhatIsKnown(t *testing.T) {
+	t.Parallel()
 	startAllAccounts(t, screenSize{160, 36}, func(r *harness, s *accountSources) {
 		r.press("G")
 		s.requireLine(r, "lab", "▸")
@@ -276,6 +279,7 @@ func serviceID(r *harness, emu *emulator.Emulator, label string) int {
 
 // The pane has the exact size at every width and in every theme, and no badge is cut.
 func TestAllAccounts_fitsEveryWidthAndTheme(t *testing.T) {
+	t.Parallel()
 	startAllAccounts(t, screenSize{60, 20}, func(r *harness, _ *accountSources) {
 		for _, name := range theme.Names() {
 			look, err := theme.New(name, colorprofile.TrueColor, name == "mono")
@@ -295,6 +299,7 @@ func TestAllAccounts_fitsEveryWidthAndTheme(t *testing.T) {
 
 // The golden of the pane's own box.
 func TestAllAccountsGolden(t *testing.T) {
+	t.Parallel()
 	var boxes paneGolden
 	for _, size := range []screenSize{{60, 16}, {80, 16}, {120, 18}, {200, 18}, {250, 18}} {
 		startAllAccounts(t, size, func(r *harness, _ *accountSources) {
@@ -311,6 +316,7 @@ func TestAllAccountsGolden(t *testing.T) {
 // The overview notifies as each dashboard does, with the name of the account. What is broken from the start is
 // not reported, and nothing but services and issues is requested for it.
 func TestAllAccounts_notifiesWhenAServiceBreaks(t *testing.T) {
+	t.Parallel()
 	startAllAccounts(t, screenSize{160, 36}, func(r *harness, s *accountSources) {
 		r.wait(time.Minute)
 		if len(s.sent) > 0 {

@@ -9,6 +9,7 @@ import (
 
 // TestAudit_pane shows what lookout audit finds, and goes to what a finding is about and back.
 func TestAudit_pane(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{Service: emulator.ServiceDocument}, screenSize{120, 36}, func(r *harness) {
 		r.press("U")
 		r.requireText("status-page", "nobody is called", "Night desk", "reaches every bucket", "10 found")
@@ -22,6 +23,7 @@ func TestAudit_pane(t *testing.T) {
 // TestAudit_readsOnlyWhenItsPaneOpens counts the certificates that were read, which no other pane reads of all buckets.
 // Neither the clock nor the palette nor a refresh of all panes starts the audit.
 func TestAudit_readsOnlyWhenItsPaneOpens(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{Service: emulator.ServiceDocument}, screenSize{120, 36}, func(r *harness) {
 		certificates := func() int { return r.emu.RequestCount("view certificate") }
 		r.wait(10 * time.Minute)
@@ -39,6 +41,7 @@ func TestAudit_readsOnlyWhenItsPaneOpens(t *testing.T) {
 // The row of tabs and the palette name the keys of tabs as they work: inside a bucket, U uploads and F shows a flat
 // list.
 func TestTabs_keysOfThePaneInFront(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{Service: emulator.ServiceDocument}, screenSize{200, 50}, func(r *harness) {
 		r.press("8")
 		r.requireText("F Transfers", "U Audit")

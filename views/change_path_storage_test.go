@@ -228,6 +228,7 @@ func writeCertificate(t *testing.T, name string) (certificate, key string) {
 // If the answer to the deletion of the old certificate is lost, and a certificate is still set, the program does not
 // take it for the new one.
 func TestReplaceCertificate_lostDeletion(t *testing.T) {
+	t.Parallel()
 	certificate, key := writeCertificate(t, "cdn.acme.net")
 	files := []string{certificate, "<tab>", key, "<ctrl+s>"}
 	for name, c := range map[string]struct {
@@ -266,6 +267,7 @@ func TestReplaceCertificate_lostDeletion(t *testing.T) {
 
 // A certificate whose file is gone when it is to be sent is not sent, and nothing is recorded as sent.
 func TestCertificate_fileGoneBeforeUpload(t *testing.T) {
+	t.Parallel()
 	certificate, key := writeCertificate(t, "cdn.acme.net")
 	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, setProtected, func(r *harness) {
 		r.press("8", "/", "cdn.acme", "<enter>", "c", "U", certificate, "<tab>", key, "<ctrl+s>")
@@ -283,6 +285,7 @@ func TestCertificate_fileGoneBeforeUpload(t *testing.T) {
 
 // Revoking a key whose secret was lost is a change of its own, so a protected account asks about it too.
 func TestChangePath_lostKeyIsRevoked(t *testing.T) {
+	t.Parallel()
 	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, setProtected, func(r *harness) {
 		r.emu.InjectFault(client.OpCreateKey, emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 		create := pathStep{

@@ -190,6 +190,7 @@ func sshChanges() []pathCase {
 
 // Every operation takes the same path: the program asks first, sends the change once, and records it in the journal.
 func TestChangePath(t *testing.T) {
+	t.Parallel()
 	for _, c := range pathCases(t) {
 		t.Run(c.action+"/open", func(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{120, 50}, func(r *harness) {
@@ -306,6 +307,7 @@ func (r *harness) requireEntries(entries []journal.Entry, steps []pathStep) {
 
 // Every action that changes something has a case in pathCases.
 func TestChangePath_coversEveryAction(t *testing.T) {
+	t.Parallel()
 	covered := map[string]bool{}
 	for _, c := range pathCases(t) {
 		covered[c.action] = true
@@ -328,6 +330,7 @@ func TestChangePath_coversEveryAction(t *testing.T) {
 // The user confirms the end of a maintenance window at its start, so nothing is asked when it ends, even on a protected
 // account.
 func TestChangePath_windowEndAsksNothing(t *testing.T) {
+	t.Parallel()
 	startWithOptions(t, emulator.Options{}, screenSize{120, 50}, setProtected, func(r *harness) {
 		r.press(goTo("3", "cdn-origin")...)
 		disable := pathStep{
@@ -349,6 +352,7 @@ func TestChangePath_windowEndAsksNothing(t *testing.T) {
 
 // A read-only program leaves the windows of others alone.
 func TestChangePath_readOnlyLeavesWindows(t *testing.T) {
+	t.Parallel()
 	window := func(r *harness, o *shell.Options) {
 		setReadOnly(r, o)
 		r.recordWindow(time.Now().Add(time.Hour))
@@ -382,6 +386,7 @@ func (r *harness) recordWindow(end time.Time) {
 // If a window ended while the program was not running, it asks whether to enable the service. A protected account wants
 // its answer confirmed.
 func TestChangePath_overdueWindowAsks(t *testing.T) {
+	t.Parallel()
 	overdue := func(r *harness, o *shell.Options) {
 		setProtected(r, o)
 		r.recordWindow(time.Now().Add(-time.Hour))
@@ -398,6 +403,7 @@ func TestChangePath_overdueWindowAsks(t *testing.T) {
 // A journal that takes long to read does not hold up the first frame: what earlier runs left is taken up when it has
 // been read.
 func TestChangePath_journalIsReadAfterTheFirstFrame(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "acme-prod.journal")
 	startWithOptions(t, emulator.Options{}, screenSize{120, 50}, func(r *harness, o *shell.Options) {
 		_, r.journal = r.openSharedJournal(path)

@@ -41,6 +41,7 @@ func (r *harness) sums(cluster, bucket, prefix string) map[string]string {
 
 // e renames an object: the question shows the plan, and the source is deleted after its copy is stored.
 func TestCopy_renamesTheObjectAtTheCursor(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		emulator.StoreObject(r.emu, "ap-south-1", "scratch", "a.txt", "some text")
 		before := r.sums("ap-south-1", "scratch", "")
@@ -65,6 +66,7 @@ func TestCopy_renamesTheObjectAtTheCursor(t *testing.T) {
 
 // e copies a folder to another cluster: what differs there is left, and a second time nothing is sent.
 func TestCopy_folderToAnotherCluster(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 40}, func(r *harness) {
 		r.fillBucket(12)
 		emulator.StoreObject(r.emu, "us-east-1", "cdn.acme.net", "new/003.txt", "theirs")
@@ -100,6 +102,7 @@ func TestCopy_folderToAnotherCluster(t *testing.T) {
 
 // No is no, and marked objects go into one folder.
 func TestCopy_markedObjects(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 40}, func(r *harness) {
 		for _, name := range []string{"a", "b", "c"} {
 			emulator.StoreObject(r.emu, "ap-south-1", "scratch", name, "text of "+name)
@@ -135,6 +138,7 @@ func TestCopy_markedObjects(t *testing.T) {
 
 // Read-only mode offers no copy.
 func TestCopy_refusedInReadOnlyMode(t *testing.T) {
+	t.Parallel()
 	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, setReadOnly, func(r *harness) {
 		r.openBucket("cdn.acme")
 		r.press("g", "e")

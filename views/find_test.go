@@ -12,6 +12,7 @@ import (
 
 // However far the columns of services scroll sideways, each row says which service it is.
 func TestServices_scrollColumns_keepsLabel(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 		r.press("3")
 		header := func() string { return r.paneLines()[0] }
@@ -30,6 +31,7 @@ func TestServices_scrollColumns_keepsLabel(t *testing.T) {
 
 // A filter with an unknown column says so and names the columns; it hides no row, and enter does not close it.
 func TestFilter_unknownColumn(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{100, 30}, func(r *harness) {
 		r.press("3", "/", "grup:web")
 		r.requireText(`unknown column "grup" · columns: state, label, type, address`, "billing-api", "web-1")
@@ -49,6 +51,7 @@ func TestFilter_unknownColumn(t *testing.T) {
 // A value that a column never has is a typing error: the filter names the values, hides no row, and enter does not
 // close it. The values are offered while the column's name stands alone.
 func TestFilter_impossibleValue(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{100, 30}, func(r *harness) {
 		r.press("3", "/", "status:")
 		r.requireText("ok, problem, disabled, pending")
@@ -62,6 +65,7 @@ func TestFilter_impossibleValue(t *testing.T) {
 
 // What is typed on the way to a filter never empties the list of services.
 func TestFilter_unfinishedInputHidesNothing(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{100, 30}, func(r *harness) {
 		r.press("3")
 		for _, typed := range []string{
@@ -85,6 +89,7 @@ func TestFilter_unfinishedInputHidesNothing(t *testing.T) {
 
 // Values that are compared are those of the API, not the cells'.
 func TestFilter_comparesValues(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		pane, filter string
 		shown, gone  []string
@@ -129,6 +134,7 @@ func (r *harness) paletteFirst() string {
 
 // The palette opens the incident of a ticket or an issue by its number alone.
 func TestPalette_ticketOpensIncident(t *testing.T) {
+	t.Parallel()
 	for _, typed := range []string{"48213", "#48213", "ticket 48213", "823", "#823"} {
 		startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 			r.press(":", typed)
@@ -143,6 +149,7 @@ func TestPalette_ticketOpensIncident(t *testing.T) {
 
 // A telephone number finds its contact, however it is written, though nobody has opened the list of contacts.
 func TestPalette_phoneNumber(t *testing.T) {
+	t.Parallel()
 	for _, typed := range []string{"+1 555 0100", "15550100", "0015550100", "(555) 0100", "555-0100"} {
 		startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 			r.press(":", typed)
@@ -157,6 +164,7 @@ func TestPalette_phoneNumber(t *testing.T) {
 
 // An action with a row is that action on that row: with its form and its question, whatever is marked or in front.
 func TestPalette_actionWithObject(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "g", "<space>", "<space>", "1") // two other services are marked
 		r.press(":", "disable web-1")
@@ -183,6 +191,7 @@ func TestPalette_actionWithObject(t *testing.T) {
 
 // A typing error is forgiven in names of panes, actions and rows; what fits exactly comes first.
 func TestPalette_forgivesTypingErrors(t *testing.T) {
+	t.Parallel()
 	for typed, want := range map[string]string{
 		"serivces":            "services pane 3",
 		"contcats":            "contacts pane 4",
@@ -206,6 +215,7 @@ func TestPalette_forgivesTypingErrors(t *testing.T) {
 
 // Where nothing matches, the palette names the lists that could not be searched.
 func TestPalette_namesUnreadLists(t *testing.T) {
+	t.Parallel()
 	faults := func(emu *emulator.Emulator) {
 		emu.InjectFault("list contacts", emulator.Fault{Status: 503})
 	}
@@ -228,6 +238,7 @@ func TestPalette_namesUnreadLists(t *testing.T) {
 
 // Sizes and times of objects are compared as the API sent them, and names are searched as before.
 func TestFilter_objects(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "acme-backups", "<enter>", "<enter>")
 		for _, c := range []struct{ typed, shown, gone string }{

@@ -12,6 +12,7 @@ import (
 
 // The first four lines of the overview say what is wrong, since when, and whom to call.
 func TestOverview_firstLinesSayWhatIsWrong(t *testing.T) {
+	t.Parallel()
 	for _, size := range []screenSize{{80, 24}, {120, 36}, {200, 50}} {
 		startProgram(t, emulator.Options{}, size, func(r *harness) {
 			first := strings.Join(strings.Split(r.paneBox(), "\n")[:4], "\n")
@@ -33,6 +34,7 @@ func TestOverview_firstLinesSayWhatIsWrong(t *testing.T) {
 
 // The overview says how old its issues are even where there is no room for the key that reads them again.
 func TestOverview_ageOfIssuesIsWhole(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 		r.emu.InjectFault("list issues", emulator.Fault{Status: 503})
 		r.wait(40 * time.Second)
@@ -44,6 +46,7 @@ func TestOverview_ageOfIssuesIsWhole(t *testing.T) {
 
 // On a screen of 80×24 an incident of two services and four contacts shows what decides the call without scrolling.
 func TestIncident_decidesCallWithoutScrolling(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 		for _, name := range []string{"Third Person", "Fourth Person"} {
 			contact := fmt.Sprintf(
@@ -62,6 +65,7 @@ func TestIncident_decidesCallWithoutScrolling(t *testing.T) {
 
 // An incident shows what was changed around its detection: from this machine, and elsewhere as far as it was seen.
 func TestIncident_changesAroundDetection(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{200, 50}, func(r *harness) {
 		r.press("2", "<enter>")
 		r.requireText("no known changes, from this machine")
@@ -77,6 +81,7 @@ func TestIncident_changesAroundDetection(t *testing.T) {
 
 // The last changes say whole names of a usual length, and what was done.
 func TestOverview_lastChangesNames(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{200, 50}, func(r *harness) {
 		r.press("3", "/", "edge-router", "<enter>", "d", "<ctrl+s>")
 		r.wait(time.Second)
@@ -91,6 +96,7 @@ func TestOverview_lastChangesNames(t *testing.T) {
 // The screens about issues call them issues and nothing else, say of each whether it is over, say what notes are, and
 // write the number of a mark always behind it.
 func TestIssues_readRightAtFirstSight(t *testing.T) {
+	t.Parallel()
 	for _, size := range []screenSize{{80, 24}, {120, 36}, {200, 50}} {
 		startProvider(t, size, func(r *harness) {
 			r.press("1")
@@ -115,6 +121,7 @@ func TestIssues_readRightAtFirstSight(t *testing.T) {
 // From 160 columns on, lists have a third column with what belongs to the row: load, history, changes, sizes. What only
 // it needs is read when it is shown.
 func TestLists_thirdColumn(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		key  string
 		want []string
@@ -145,6 +152,7 @@ func TestLists_thirdColumn(t *testing.T) {
 
 // The third column follows the cursor and shows what was changed.
 func TestLists_thirdColumnShowsChanges(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{160, 45}, func(r *harness) {
 		r.press("3", "d", "<tab>", "restart", "<ctrl+s>")
 		r.requireText("disable service · until", "✓ done")

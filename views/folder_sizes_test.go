@@ -19,6 +19,7 @@ import (
 // S adds up every folder of the bucket with one reading, sorts them by size with the largest first, and goes back to
 // the names. The sums stay while somebody goes in and out, and are read again only on demand.
 func TestSizes_readOnceAndKept(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("logs-eu")
 		r.press("<enter>")
@@ -63,6 +64,7 @@ func TestSizes_readOnceAndKept(t *testing.T) {
 // While sizes are read, what is known so far is a lower bound, folders that were passed are final, every key works, and
 // esc stops the reading.
 func TestSizes_progressAndEsc(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("logs-eu")
 		r.delay("list objects", 300*time.Millisecond)
@@ -95,6 +97,7 @@ func TestSizes_progressAndEsc(t *testing.T) {
 
 // S in a folder reads only that folder, and replaces its part in the sums of the bucket.
 func TestSizes_oneFolder(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.fillBucket(40)
 		r.press("g", "/", "many", "<enter>", "<enter>", "S")
@@ -133,6 +136,7 @@ func (r *harness) writeObject(name string, size int) {
 // Objects that are deleted from here are subtracted from the sums. If a deletion fails, the sums say that they are out
 // of date.
 func TestSizes_afterDeleting(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.fillBucket(40)
 		r.press("g", "S")
@@ -159,6 +163,7 @@ func TestSizes_afterDeleting(t *testing.T) {
 
 // If the API fails while sizes are read, the message says so, and what was read is a lower bound.
 func TestSizes_failure(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("logs-eu")
 		r.emu.InjectFault("list objects", emulator.Fault{Status: 403})
@@ -173,6 +178,7 @@ var readMillion = byService(time.Second, 3*time.Minute)
 
 // A million objects: the first figures are there at once, no frame and no key waits for the reading.
 func TestSizes_million(t *testing.T) {
+	t.Parallel()
 	faulttest.SkipUnlessLong(t)
 	startProgram(t, emulator.Options{Seed: "large"}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "million", "<enter>", "<enter>", "S")
@@ -197,6 +203,7 @@ func TestSizes_million(t *testing.T) {
 // Before a folder is deleted, its objects are counted: the message says how far, keys work, and esc asks nothing. More
 // than 200,000 objects can be deleted and downloaded.
 func TestCounting_progressAndEsc(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{Seed: "large"}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "million", "<enter>", "<enter>")
 		r.delay("list objects", 300*time.Millisecond)
@@ -232,6 +239,7 @@ func TestCounting_progressAndEsc(t *testing.T) {
 
 // Every marked object of a million is in the question, which says at once what is being counted.
 func TestCounting_millionMarked(t *testing.T) {
+	t.Parallel()
 	faulttest.SkipUnlessLong(t)
 	startProgram(t, emulator.Options{Seed: "large"}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "million", "<enter>", "<enter>", "F", "G")
@@ -249,6 +257,7 @@ func TestCounting_millionMarked(t *testing.T) {
 // Emptying a bucket whose sizes were read asks at once, with their age; if objects were changed from here since, they
 // are counted again.
 func TestCounting_emptyUsesSums(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.fillBucket(5)
 		r.press("g", "S")
@@ -280,6 +289,7 @@ func TestCounting_emptyUsesSums(t *testing.T) {
 // Deleting a folder whose sizes were read asks at once, with their age, and subtracts what is gone. If something was
 // changed from here since, or the sizes are only a lower bound, the objects are counted.
 func TestCounting_deleteUsesSums(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.writeObject("other.txt", 7)
 		r.fillBucket(40)
@@ -335,6 +345,7 @@ func TestCounting_deleteUsesSums(t *testing.T) {
 // Deleting several folders counts only those whose sizes are not known, and the objects beside them. The question names
 // each folder, and after it everything in them is gone and taken out of the sums.
 func TestCounting_deleteMarkedUsesSums(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.writeObject("many/x", 1)
 		r.writeObject("more/a", 20)
@@ -384,6 +395,7 @@ func TestCounting_deleteMarkedUsesSums(t *testing.T) {
 
 // Where all names are needed, the sizes that are known say at once how many there are.
 func TestCounting_downloadShowsSums(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("logs-eu")
 		r.press("S")
@@ -403,6 +415,7 @@ func TestCounting_downloadShowsSums(t *testing.T) {
 
 // While an upload is compared with what is there, the form says how far it is, and esc stops it and keeps the form.
 func TestCounting_uploadShowsProgress(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	for i := range 20 {
 		if err := os.WriteFile(filepath.Join(folder, fmt.Sprint(i)), []byte("text"), 0o600); err != nil {
@@ -442,6 +455,7 @@ func TestCounting_uploadShowsProgress(t *testing.T) {
 
 // A bucket and its folders remember where the cursor was when they were left.
 func TestObjects_lastPlace(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("acme-backups")
 		r.press("/", "db", "<enter>", "<enter>", "<enter>", "g", "j", "j")
@@ -457,6 +471,7 @@ func TestObjects_lastPlace(t *testing.T) {
 
 // A click on a part of the place in the tab bar goes up to that folder.
 func TestBreadcrumbs_click(t *testing.T) {
+	t.Parallel()
 	for _, width := range []int{120, 60} {
 		startProgram(t, emulator.Options{}, screenSize{width, 36}, func(r *harness) {
 			r.openBucket("logs-eu")
@@ -476,6 +491,7 @@ func TestBreadcrumbs_click(t *testing.T) {
 
 // The bar of an entry is as long as its percentage says: a part of the whole folder, not of its largest entry.
 func TestSizes_barIsShareOfFolder(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("logs-eu")
 		r.press("S")

@@ -80,6 +80,7 @@ func TestFrame_hasTerminalSize(t *testing.T) {
 
 // A question cannot be answered while part of it is hidden.
 func TestConfirm_needsVisibleText(t *testing.T) {
+	t.Parallel()
 	for _, d := range []struct{ name, keys, word, says string }{
 		{"service", "3 / edge-router <enter> D ~", "edge-router", "nobody is alerted"},
 		{"credential", "5 / db2-root <enter> D ~", "db2-root", "support staff lose"},
@@ -114,6 +115,7 @@ func TestConfirm_needsVisibleText(t *testing.T) {
 // Without colours, no frame has a colour, and words tell the states. With sixteen colours, frames use only the colours
 // of the terminal.
 func TestTheme_limitedColours(t *testing.T) {
+	t.Parallel()
 	for _, colours := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI} {
 		for _, pane := range slices.Concat(paneKeys, []paneText{{keys: "1"}, {keys: "7"}}) {
 			faulttest.RunCase(t, "E9", fmt.Sprintf("colours %v, pane %s", colours, pane.keys), func(t *testing.T) {
@@ -461,6 +463,7 @@ func FuzzProtected(f *testing.F) {
 
 // Green is for shapes: no pane paints a word green, where nothing needs anybody.
 func TestTheme_greenIsForShapes(t *testing.T) {
+	t.Parallel()
 	for _, pane := range slices.Concat(paneKeys, []paneText{{keys: "1"}, {keys: "2 <enter>"}}) {
 		t.Run(pane.keys, func(t *testing.T) {
 			startWithOptions(t, emulator.Options{}, screenSize{160, 40}, func(r *harness, o *shell.Options) {
@@ -489,6 +492,7 @@ func TestTheme_greenIsForShapes(t *testing.T) {
 
 // The line that matters most is that of the cursor, in a list and on the overview.
 func TestFrame_focusLine(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		for _, keys := range []string{"1", "3", "j", "G"} {
 			r.press(keys)

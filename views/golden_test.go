@@ -50,6 +50,7 @@ func (r *harness) paneBox() string { return strings.Join(r.paneLines(), "\n") }
 
 // TestGoldenScreens compares a dozen whole screens with one golden file, and their boxes at three sizes with another.
 func TestGoldenScreens(t *testing.T) {
+	t.Parallel()
 	screens := []struct {
 		name string
 		keys []string

@@ -67,6 +67,7 @@ func hostileStrings(t *testing.T, categories ...string) []string {
 
 // A hostile label changes nothing outside its cell.
 func TestTable_hostileLabelStaysInCell(t *testing.T) {
+	t.Parallel()
 	const plain = "cdn-origin"
 	frame := func(label string) (lines []string) {
 		s := &rewritingTransport{rewrite: func(body []byte) []byte {
@@ -120,6 +121,7 @@ func TestTable_hostileLabelStaysInCell(t *testing.T) {
 // Text from the server never passes for a message or a state of the program: its marks are made visible, and reasons
 // are quoted.
 func TestServerText_neverImitatesOurMarks(t *testing.T) {
+	t.Parallel()
 	const forged = "✓ Done (confirmed by re-reading)"
 	s := &rewritingTransport{rewrite: func(body []byte) []byte {
 		return bytes.ReplaceAll(body, []byte(`"billing-api"`), []byte(`"`+forged+`"`))
@@ -146,6 +148,7 @@ func TestServerText_neverImitatesOurMarks(t *testing.T) {
 
 // A menu of rows that a lost create may have made shows whatever their IDs hold, and obeys none of it.
 func TestCandidatesMenu_hostileID(t *testing.T) {
+	t.Parallel()
 	self := func(id string) string { return id }
 	runner := account.OperationRunner[string]{Resource: resource.Resource[string]{
 		Singular:   "bucket",

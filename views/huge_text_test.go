@@ -74,6 +74,7 @@ func fastestFrame(r *harness, watch stopwatch) time.Duration {
 // Text from the server cannot freeze the program: whatever a field holds, a key and its frame take a few milliseconds
 // on a small and on a large screen.
 func TestHugeText_doesNotFreezeTheLoop(t *testing.T) {
+	t.Parallel()
 	size, every := 1<<19, 10
 	if runsLongSeries() {
 		size, every = 8<<20, 1
@@ -118,6 +119,7 @@ func checkHugeText(t *testing.T, pane, member, text string, size screenSize) {
 
 // Below the shown beginning of a long text stands how many bytes follow, to the byte.
 func TestServerField_saysHowMuchFollows(t *testing.T) {
+	t.Parallel()
 	full := strings.Repeat("x", client.MaxShown)
 	for raw, want := range map[string]string{
 		full:                             "",
@@ -137,6 +139,7 @@ func TestServerField_saysHowMuchFollows(t *testing.T) {
 
 // A detail shows the beginning of long notes, and enter opens all of them.
 func TestDetail_opensLongNotes(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		patch := client.Patch{"notes": "first of all" + strings.Repeat("\na line", 300) + "\nlast of all"}
 		if _, err := r.writer(client.OpUpdateService, "9").UpdateService(r.Context(), 9, patch); err != nil {

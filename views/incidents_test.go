@@ -112,6 +112,7 @@ var incidentCourses = map[string]struct {
 // An open incident stays visible on badge, overview, services and watch when its service is disabled, recovers or is
 // deleted; when its ticket is closed, it is not drawn as a problem any more.
 func TestIncident_openStaysVisible(t *testing.T) {
+	t.Parallel()
 	for name, course := range incidentCourses {
 		t.Run(name, func(t *testing.T) {
 			startProvider(t, screenSize{150, 40}, func(r *harness) {
@@ -152,6 +153,7 @@ func TestIncident_openStaysVisible(t *testing.T) {
 // An incident whose ticket cannot be read stays visible, as unknown, when its service is disabled. It has recovered
 // when the service is ok, and even then the ticket is not called closed.
 func TestIncident_unknownTicketStaysVisible(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{Service: emulator.ServiceDocument}, screenSize{150, 40}, func(r *harness) {
 		issue := r.emu.FailService(8)
 		r.wait(time.Minute)
@@ -178,6 +180,7 @@ func TestIncident_unknownTicketStaysVisible(t *testing.T) {
 
 // A ticket that was open when it was last read does not count as closed or recovered because it cannot be read now.
 func TestIncident_failedTicketReadKeepsState(t *testing.T) {
+	t.Parallel()
 	startProvider(t, screenSize{160, 40}, func(r *harness) {
 		issue := r.emu.FailService(8)
 		r.wait(time.Minute)
@@ -191,6 +194,7 @@ func TestIncident_failedTicketReadKeepsState(t *testing.T) {
 // The incident says why the state of its ticket is not known: the API has no tickets, the ticket is being read, it
 // could not be read, or the answer does not say; and how old a state is that could not be read again.
 func TestIncident_saysWhyTicketIsUnknown(t *testing.T) {
+	t.Parallel()
 	at := screenSize{160, 40}
 	open := func(r *harness) string {
 		r.press("2", "<enter>")
@@ -247,6 +251,7 @@ func TestIncident_saysWhyTicketIsUnknown(t *testing.T) {
 
 // Closed issues are not drawn as problems, although their service has a problem again.
 func TestIssues_closedNotDrawnAsProblem(t *testing.T) {
+	t.Parallel()
 	startProvider(t, screenSize{160, 40}, func(r *harness) {
 		r.press("2")
 		for line := range strings.Lines(r.screen()) {
@@ -260,6 +265,7 @@ func TestIssues_closedNotDrawnAsProblem(t *testing.T) {
 
 // A state file that makes no sense is reported and set aside, and a link is refused; neither stops the program.
 func TestStateFile_badFileIsReported(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		prepare func(path string) error
 		want    string
@@ -297,6 +303,7 @@ func TestStateFile_badFileIsReported(t *testing.T) {
 
 // The state file is private, small, and holds no text of a server uncleaned.
 func TestStateFile_isPrivate(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "acme-prod.journal")
 	synctest.Test(t, func(t *testing.T) {
 		emu := emulator.New(emulator.Options{Token: token, Seed: "demo", Now: time.Now})
@@ -320,6 +327,7 @@ func TestStateFile_isPrivate(t *testing.T) {
 // However old it is, an issue with an open ticket is marked: every ticket is read once, and the overview lists what is
 // not over first.
 func TestIncident_oldOpenTicketIsFound(t *testing.T) {
+	t.Parallel()
 	startProvider(t, screenSize{140, 36}, func(r *harness) {
 		old := r.emu.FailService(8)
 		r.emu.RecoverService(8)
@@ -338,6 +346,7 @@ func TestIncident_oldOpenTicketIsFound(t *testing.T) {
 // On a larger screen, the watch shows what needs attention and the services in as many lines as they take, and below
 // them the load, or everything about the newest issue.
 func TestWatch_usesLargeScreens(t *testing.T) {
+	t.Parallel()
 	for _, size := range []screenSize{{60, 20}, {80, 24}, {120, 36}, {160, 45}} {
 		startWatch(t, size, func(r *harness) {
 			r.wait(2 * time.Second)

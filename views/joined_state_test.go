@@ -85,6 +85,7 @@ var ownFacts = regexp.MustCompile(`(second|credentials|us-east-1)\s+none|emulate
 // If a list was not read, failed, was refused or is incomplete, no screen claims anything about it, and each screen
 // names what is missing. If the list is known to be empty, the screen says so.
 func TestJoins_claimNothingUnknown(t *testing.T) {
+	t.Parallel()
 	for _, c := range joinCases() {
 		for _, state := range []string{"delayed", "503", "403", "cut off", "empty", "full"} {
 			if faulttest.InSample(c.name+state, 3) {
@@ -131,6 +132,7 @@ func checkJoin(t *testing.T, c joinCase, state string) {
 
 // If the contacts are missing, the watch names them as missing instead of claiming that nobody is to be called.
 func TestWatch_claimsNothingUnknown(t *testing.T) {
+	t.Parallel()
 	for state, want := range map[string]string{
 		"delayed": "contacts: being read",
 		"503":     "contacts: 503",
@@ -159,6 +161,7 @@ func TestWatch_claimsNothingUnknown(t *testing.T) {
 
 // The head line names a list that failed, beside the freshness of the pane's own rows.
 func TestHeadLine_namesMissingJoins(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ keys, list, name string }{
 		{"3", "/managed/contacts", "contacts"},
 		{"2 <enter>", "/managed/contacts", "contacts"},
@@ -181,6 +184,7 @@ func TestHeadLine_namesMissingJoins(t *testing.T) {
 
 // A question names the consequences that are not known.
 func TestJoins_questionsNameWhatIsUnknown(t *testing.T) {
+	t.Parallel()
 	setup := func(e *emulator.Emulator) { breakList(e, "/managed/services", "503") }
 	startWithEmulator(t, emulator.Options{}, screenSize{120, 40}, setup, func(r *harness) {
 		r.press("4")
@@ -196,6 +200,7 @@ func TestJoins_questionsNameWhatIsUnknown(t *testing.T) {
 
 // The buckets of a cluster that does not answer are unknown, even if all others are known.
 func TestJoins_clusterThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
 	setup := func(e *emulator.Emulator) {
 		e.InjectFault("GET /object-storage/buckets/us-east-1", emulator.Fault{Status: 400})
 		e.InjectFault("list buckets", emulator.Fault{Status: 400})
@@ -213,6 +218,7 @@ func TestJoins_clusterThatDoesNotAnswer(t *testing.T) {
 
 // Rows that were read before a list failed stay, with their age: whom to call must not disappear.
 func TestJoins_staleRowsStay(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{160, 50}, func(r *harness) {
 		r.press("2", "<enter>")
 		r.requireText("Ada Wong", "+1 555 0100")
@@ -282,6 +288,7 @@ func (l *listEditor) RoundTrip(req *http.Request) (*http.Response, error) {
 // The open issue of a service says in the list that it is not certain, and in the details how old it is, once the list
 // of issues cannot be read any more.
 func TestServices_openIssueOfAnOldList(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{200, 50}, func(r *harness) {
 		r.press("3", "/", "billing-api", "<enter>")
 		r.requireText("#823: open")

@@ -190,6 +190,7 @@ func (l loop) medianPress(key rune) time.Duration {
 // Taking up what earlier runs have left reads none of the older changes in the event loop. Their file is gone here, so
 // reading it is reported as a problem: by the commands, and not before they run.
 func TestJournal_openingReadsNoOlderChanges(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "j")
 	writeJournal(t, path, 20_000)
 	open := func() *journal.Journal {

@@ -33,6 +33,7 @@ func makeChanges(r *harness) {
 
 // The journal lists every change with its outcome. The details show what was sent and the values before.
 func TestJournalPane_showsOutcomes(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		makeChanges(r)
 		r.requireText("3 changes recorded on", "✓ done", "? unknown", "disable service", "edge-router", "Journal 1?")
@@ -54,6 +55,7 @@ func TestJournalPane_showsOutcomes(t *testing.T) {
 
 // The journal opens with the cursor on the newest change, although another pane has shown older ones before.
 func TestJournalPane_opensOnNewest(t *testing.T) {
+	t.Parallel()
 	for _, keys := range [][]string{{}, {"g", "j"}} {
 		startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 			r.press("6", "t", "2", "<enter>", "<esc>", "3", "g", "d", "<ctrl+s>", "J")
@@ -71,6 +73,7 @@ func TestJournalPane_opensOnNewest(t *testing.T) {
 
 // TestGoldenJournal compares the journal, with and without changes, with a golden file.
 func TestGoldenJournal(t *testing.T) {
+	t.Parallel()
 	keys := map[string][]string{"detail": {"j", "<enter>"}, "filtered": {"/", "zzz", "<enter>"}}
 	var all paneGolden
 	for _, state := range []string{"full", "detail", "filtered", "empty"} {
@@ -309,6 +312,7 @@ func (r *harness) leaveUnresolved(c unresolvedCase) (id string) {
 // Entries of the journal whose outcome is unknown are looked up again at the next start, without a question. Proof
 // decides at once; "not done" takes 2 min. News and journal tell the outcome.
 func TestJournal_unresolvedChangesOfEarlierRun(t *testing.T) {
+	t.Parallel()
 	cases := unresolvedUpdates()
 	maps.Copy(cases, unresolvedCreations())
 	maps.Copy(cases, unresolvedDeletions())
@@ -347,6 +351,7 @@ func (r *harness) requireMessageWith(text string) {
 
 // If an outcome is looked up right after the change, the journal records what the lookup found.
 func TestJournal_lookedUpOutcomeIsRecorded(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.emu.InjectFault("enable service", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 		r.press("3", "/", "billing-cron", "<enter>", "E")
@@ -361,6 +366,7 @@ func TestJournal_lookedUpOutcomeIsRecorded(t *testing.T) {
 
 // How a change ended is said in a word, and in the tone of that word.
 func TestFormatOutcome(t *testing.T) {
+	t.Parallel()
 	look := &theme.Theme{Glyphs: theme.Glyphs{Success: "v", Failure: "x", Unknown: "?"}}
 	a := account.New(t.Context(), account.Options{Journal: journal.NewInMemory(time.Now), Location: time.UTC})
 	for _, c := range []struct {
@@ -381,6 +387,7 @@ func TestFormatOutcome(t *testing.T) {
 
 // The copied request has the token as a variable, and all quotes in it are escaped.
 func TestJournal_copyAsCurl(t *testing.T) {
+	t.Parallel()
 	var copied string
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("4", "/", "Ada", "<enter>", "e", " O'Neil", "<ctrl+s>", ":", "journal", "<enter>")
@@ -406,6 +413,7 @@ func TestJournal_copyAsCurl(t *testing.T) {
 // after 2 min of readings that agree, and unknown if the readings fail. A later change, whose answer was lost too,
 // tells nothing about it.
 func TestWaitForOutcome(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		fault    emulator.Fault // of the change
 		read     emulator.Fault // of the readings
@@ -464,6 +472,7 @@ func TestWaitForOutcome(t *testing.T) {
 
 // After a restart the row of a change whose answer was lost says so, and sending it again asks first.
 func TestJournal_unresolvedChangeIsShownAtItsRow(t *testing.T) {
+	t.Parallel()
 	earlier := func(r *harness, _ *shell.Options) {
 		r.leaveUnresolved(unresolvedCase{op: client.OpDisableService, kind: "service", id: "9", label: "edge-router"})
 	}

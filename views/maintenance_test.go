@@ -88,6 +88,7 @@ func (s script) enable(id int) {
 // If a script disables a service for a while, a dashboard that is already running enables it again, whatever pane is in
 // front.
 func TestMaintenance_scriptDisableEndsOnTime(t *testing.T) {
+	t.Parallel()
 	for _, span := range []time.Duration{time.Second, 10 * time.Second, time.Hour} {
 		t.Run(span.String(), func(t *testing.T) {
 			startWithSharedJournal(t, func(r *harness, other script) {
@@ -108,6 +109,7 @@ func TestMaintenance_scriptDisableEndsOnTime(t *testing.T) {
 
 // A service is not enabled again if a script has enabled it meanwhile, or has disabled it for longer.
 func TestMaintenance_laterScriptChangeWins(t *testing.T) {
+	t.Parallel()
 	startWithSharedJournal(t, func(r *harness, other script) {
 		for _, span := range []time.Duration{time.Hour, 2 * time.Hour} {
 			other.disable(span)
@@ -128,6 +130,7 @@ func TestMaintenance_laterScriptChangeWins(t *testing.T) {
 
 // If two dashboards wait for the same service, only one enables it.
 func TestMaintenance_onlyOneProgramEnables(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "acme-prod.journal")
 	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, func(r *harness, o *shell.Options) {
 		r.api, r.journal = r.openSharedJournal(path)
@@ -160,6 +163,7 @@ func TestMaintenance_onlyOneProgramEnables(t *testing.T) {
 // If a window ended while the program was not running, it offers once to enable the service, and does not enable it
 // without an answer.
 func TestMaintenance_overdueIsOfferedOnce(t *testing.T) {
+	t.Parallel()
 	startWithSharedJournal(t, func(r *harness, other script) {
 		other.disable(-time.Hour)
 		r.wait(time.Minute)
@@ -175,6 +179,7 @@ func TestMaintenance_overdueIsOfferedOnce(t *testing.T) {
 // The form takes durations, times of day and dates, names the time zone and the end, and refuses what is past. Now is
 // Saturday, 2000-01-01 00:00 UTC.
 func TestMaintenance_formTakesDurationsTimesAndDates(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]time.Duration{
 		"30m": 30 * time.Minute, "2d": 48 * time.Hour, "06:30": 6*time.Hour + 30*time.Minute,
 		"Mon 06:00": 54 * time.Hour, "2000-01-03": 48 * time.Hour, "2000-01-03 06:00": 54 * time.Hour,
@@ -205,6 +210,7 @@ func TestMaintenance_formTakesDurationsTimesAndDates(t *testing.T) {
 
 // Nothing enables a service that was disabled without an end, and u of an enable restores the window that it ended.
 func TestMaintenance_noneHasNoEndAndUndoRestoresWindow(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<right>", "<right>")
 		r.requireText("until somebody enables it")
@@ -223,6 +229,7 @@ func TestMaintenance_noneHasNoEndAndUndoRestoresWindow(t *testing.T) {
 
 // A service that could not be enabled when its time was up is tried again until it is enabled, and the message says so.
 func TestMaintenance_failedEnableIsRetried(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
 		r.emu.InjectFault("enable service", emulator.Fault{Status: 503, Times: 3})
@@ -239,6 +246,7 @@ func TestMaintenance_failedEnableIsRetried(t *testing.T) {
 
 // If the answer to enabling a service is lost, reading the service shows that it was enabled: it is not enabled twice.
 func TestMaintenance_lostEnableIsFoundByReading(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
 		r.emu.InjectFault("enable service", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
@@ -253,6 +261,7 @@ func TestMaintenance_lostEnableIsFoundByReading(t *testing.T) {
 
 // A service that somebody else has enabled is not enabled again when the time is up.
 func TestMaintenance_enabledElsewhereIsLeft(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
 		r.wait(time.Minute)
@@ -282,6 +291,7 @@ func (r *harness) enableElsewhere(id string) {
 // When the clock jumps, windows end by the time that it shows: at once after the machine has slept, and not before it
 // shows the end again when it was set back.
 func TestMaintenance_followsClockJumps(t *testing.T) {
+	t.Parallel()
 	var jump time.Duration
 	clock := func(r *harness, o *shell.Options) {
 		jump = 0
@@ -312,6 +322,7 @@ func (r *harness) requireMessage(text string) {
 
 // The hint line offers to change the window of a disabled service, and of no other.
 func TestMaintenance_hintsChangeWindow(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 		r.press("3", "/", "billing-cron", "<enter>")
 		r.requireText("E enable  w change window")
@@ -324,6 +335,7 @@ func TestMaintenance_hintsChangeWindow(t *testing.T) {
 // A window that is planned for the night disables the service at its start, without another question, and enables it at
 // its end; list and detail show both. Now is 00:00 UTC.
 func TestMaintenance_plannedWindowBeginsAndEnds(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{150, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<left>", "<left>", "<tab>", "tonight 02:00–04:00")
 		r.requireText("from 02:00 until 04:00 UTC")
@@ -349,6 +361,7 @@ func TestMaintenance_plannedWindowBeginsAndEnds(t *testing.T) {
 
 // u cancels the window that was just planned: there is nothing to enable yet, and another window stays.
 func TestMaintenance_undoCancelsPlannedWindow(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{160, 36}, func(r *harness) {
 		plan := []string{"d", "<left>", "<left>", "<tab>"}
 		r.press("3", "/", "cdn-origin", "<enter>")
@@ -364,6 +377,7 @@ func TestMaintenance_undoCancelsPlannedWindow(t *testing.T) {
 
 // A planned window that is cancelled does not begin.
 func TestMaintenance_plannedWindowIsCancelled(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{160, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<left>", "<left>", "<tab>", "02:00-04:00", "<ctrl+s>", "W")
 		r.requireText("cdn-origin: planned maintenance is cancelled")
@@ -374,6 +388,7 @@ func TestMaintenance_plannedWindowIsCancelled(t *testing.T) {
 
 // w moves the end of a window; the service has been disabled since the first time.
 func TestMaintenance_windowIsExtended(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{160, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
 		r.line("cdn-origin", "0 s", "01:00")
@@ -393,6 +408,7 @@ func TestMaintenance_windowIsExtended(t *testing.T) {
 
 // An incident's services can be disabled from its screen, and their window be changed and ended.
 func TestMaintenance_keysOfIncident(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("2", "<enter>", "d")
 		r.requireText("Disable monitoring of billing-api")
@@ -408,6 +424,7 @@ func TestMaintenance_keysOfIncident(t *testing.T) {
 // If somebody enables a service during its window and disables it again, the window is over: its end does not enable
 // the service.
 func TestMaintenance_disabledAgainElsewhereIsLeft(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
 		r.requireText("cdn-origin: monitoring is disabled")

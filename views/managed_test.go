@@ -15,6 +15,7 @@ import (
 
 // With a token that may only read, the program explains why a change is not possible, and shows the row of the list.
 func TestForm_readOnlyScopeIsExplained(t *testing.T) {
+	t.Parallel()
 	faulttest.ReportCase(t, "A26", "told on the screen")
 	readOnly := emulator.Options{Scopes: "account:read_only object_storage:read_only"}
 	startProgram(t, readOnly, screenSize{120, 36}, func(r *harness) {
@@ -36,6 +37,7 @@ func TestForm_readOnlyScopeIsExplained(t *testing.T) {
 // If another user changed the same member, the form shows their value and does not overwrite it. Their changes to other
 // members stay.
 func TestEdit_conflictWithAnotherUser(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("4", "/", "Ada", "<enter>", "e", " M.")
 		patch := client.Patch{"name": "Ada Wong-Li", "email": "ada@new.acme.net"}
@@ -62,6 +64,7 @@ func TestEdit_conflictWithAnotherUser(t *testing.T) {
 
 // An edit that changes nothing is not sent.
 func TestEdit_unchangedIsNotSent(t *testing.T) {
+	t.Parallel()
 	faulttest.ReportCase(t, "B11", "nothing")
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("4", "e", "<ctrl+s>")
@@ -72,6 +75,7 @@ func TestEdit_unchangedIsNotSent(t *testing.T) {
 
 // If the answer to a change of login is lost, lookout does not send it again on its own, but the user may.
 func TestLogin_lostAnswerIsNotRepeated(t *testing.T) {
+	t.Parallel()
 	faulttest.ReportCase(t, "B3", "the same login is offered again")
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.emu.InjectFault("change login", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
@@ -97,6 +101,7 @@ func TestLogin_lostAnswerIsNotRepeated(t *testing.T) {
 
 // Access is toggled for one instance and for many, and undone.
 func TestSSH_toggleAndUndo(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		access := func() (on []string) {
 			for i, err := range r.api.Instances.All(r.Context()) {
@@ -134,6 +139,7 @@ func TestSSH_toggleAndUndo(t *testing.T) {
 
 // f opens the object that a row names; ctrl+o returns.
 func TestReferences_followAndReturn(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "billing-api", "<enter>", "f")
 		r.requireText("Go to", "issue 823", "contact Ada Wong", "credential db2-root", "instance db2")
@@ -150,6 +156,7 @@ func TestReferences_followAndReturn(t *testing.T) {
 
 // A cleared group is sent as null. A phone number that was never given is not sent.
 func TestEdit_clearedFieldSentAsNull(t *testing.T) {
+	t.Parallel()
 	faulttest.ReportCase(t, "B11", "as forms send them")
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("4", "/", "Ben", "<enter>", "e", "<tab>", "<tab>", "<tab>", "<tab>")
@@ -167,6 +174,7 @@ func TestEdit_clearedFieldSentAsNull(t *testing.T) {
 
 // If the server refuses a field, the form shows the reason below it and keeps what was typed.
 func TestForm_serverErrorsBelowTheirFields(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.emu.InjectFault("create contact", emulator.Fault{
 			Status: 400,
@@ -183,6 +191,7 @@ func TestForm_serverErrorsBelowTheirFields(t *testing.T) {
 
 // Each field checks the bounds of the API document before anything is sent.
 func TestForm_checksBounds(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("x", 101)
 	for name, c := range map[string]struct {
 		keys []string

@@ -20,6 +20,7 @@ func withoutMembers(pattern string) *rewritingTransport {
 
 // Members that are missing from an answer are shown as unknown, not as 0 or false.
 func TestMissingMembers_areUnknown(t *testing.T) {
+	t.Parallel()
 	buckets := byService("12 buckets", "16 buckets") + " · objects unknown · size unknown"
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.requireText(
@@ -49,6 +50,7 @@ func TestMissingMembers_areUnknown(t *testing.T) {
 
 // A limited key whose buckets are missing from the answer may reach some.
 func TestMissingMembers_bucketAccess(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press(goTo("9", "finance")...)
 		r.requireText("unknown: the API does not report it")
@@ -58,6 +60,7 @@ func TestMissingMembers_bucketAccess(t *testing.T) {
 // The SSH settings of an instance and the timeout of a service are unknown where the answer leaves them out, in lists,
 // details, forms, incidents and call sheets; what the user does not fill in is not sent.
 func TestMissingMembers_sshAndTimeout(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{150, 40}, func(r *harness) {
 		r.press(goTo("6", "db1")...)
 		r.requireText("unknown    db1", "access        unknown")
@@ -95,6 +98,7 @@ func TestMissingMembers_sshAndTimeout(t *testing.T) {
 
 // An instance without any SSH settings has neither a user nor a port, and no ssh line.
 func TestMissingMembers_noSSHSettings(t *testing.T) {
+	t.Parallel()
 	settings := regexp.MustCompile(`,?"ssh":\{[^}]*\}`)
 	startProgram(t, emulator.Options{}, screenSize{150, 40}, func(r *harness) {
 		r.press(goTo("6", "db1")...)

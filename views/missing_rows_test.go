@@ -37,6 +37,7 @@ func (l listTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 // A service may have a problem without an issue, and an issue on the screen may be gone. The program does not make up a
 // row.
 func TestJoins_missingRow(t *testing.T) {
+	t.Parallel()
 	api, err := client.New("https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(listTransport{
 		"/managed/services": `{"id":1,"label":"web","status":"problem"},{"id":2,"label":"db","status":"problem"}`,
 		"/managed/issues":   `{"id":7,"created":"2026-01-02T03:04:05","services":[2]}`}))
@@ -72,6 +73,7 @@ func TestJoins_missingRow(t *testing.T) {
 
 // A key is stored without its secret, whatever the server sent. The row that arrived does not change.
 func TestKeys_storedWithoutSecret(t *testing.T) {
+	t.Parallel()
 	answer := faulttest.Respond(http.StatusOK, `{"id":5,"label":"reader","access_key":"AK","secret_key":"canary"}`)
 	api, err := client.New(
 		"https://api.example.test/v4",
@@ -102,6 +104,7 @@ func TestKeys_storedWithoutSecret(t *testing.T) {
 
 // In a row of several services, only the one that is down because of the incident is red.
 func TestIssues_onlyServiceInTroubleIsRed(t *testing.T) {
+	t.Parallel()
 	api, err := client.New("https://api.example.test/v4", client.NewSecret("t"), client.WithTransport(listTransport{
 		"/managed/services": `{"id":1,"label":"web","status":"problem"},{"id":2,"label":"db","status":"ok"}`,
 		"/managed/issues":   `{"id":7,"created":"2026-01-02T03:04:05","services":[2,1]}`,

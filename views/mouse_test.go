@@ -35,6 +35,7 @@ func (r *harness) rowAtCursor() string {
 // The left button works on tabs, rows, hints, boxes and the entries of dialogs. The wheel moves the cursor. Other
 // buttons do nothing.
 func TestMouse_clicksAndWheel(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.click("Services ─ 14")
 		r.requireText("edge-router") // the box had the keyboard already
@@ -64,6 +65,7 @@ func TestMouse_clicksAndWheel(t *testing.T) {
 
 // A click never answers a question.
 func TestMouse_answersNoQuestion(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("4", "D")
 		r.wait(1e9)
@@ -80,6 +82,7 @@ func TestMouse_answersNoQuestion(t *testing.T) {
 
 // M leaves the mouse to the terminal.
 func TestMouse_off(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		before := r.shell.Frame().Mouse
 		r.press("M")

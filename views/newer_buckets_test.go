@@ -23,6 +23,7 @@ func newerEndpoints(next http.RoundTripper) http.RoundTripper {
 
 // Buckets without a cluster work like all others: open, access, certificate, delete, empty, create, objects, links.
 func TestNewerBuckets_workLikeAllOthers(t *testing.T) {
+	t.Parallel()
 	cases := slices.Concat(bucketChanges(), certificateChanges(t), objectChanges(t))
 	for _, c := range cases {
 		if strings.Contains(c.action, "cancel Object Storage") {
@@ -42,6 +43,7 @@ func TestNewerBuckets_workLikeAllOthers(t *testing.T) {
 
 // Two buckets with one label in two regions are two rows, and each opens itself.
 func TestNewerBuckets_oneLabelInTwoRegions(t *testing.T) {
+	t.Parallel()
 	runProgram(t, programOptions{size: screenSize{120, 36}, transport: newerEndpoints}, func(r *harness) {
 		r.press(goTo("8", "acme-backups")...)
 		for _, region := range []string{"us-east", "eu-central"} {
@@ -65,6 +67,7 @@ func TestNewerBuckets_oneLabelInTwoRegions(t *testing.T) {
 
 // The type of the endpoint, its host and the region of a bucket are on the screen, and the bucket has no cluster.
 func TestNewerBuckets_endpointIsShown(t *testing.T) {
+	t.Parallel()
 	o := programOptions{size: screenSize{140, 40}, transport: newerEndpoints}
 	o.emulator.Service = emulator.ServiceDocument // the transport adds what that service lacks
 	runProgram(t, o, func(r *harness) {
@@ -80,6 +83,7 @@ func TestNewerBuckets_endpointIsShown(t *testing.T) {
 
 // A key that is limited to a bucket without a cluster names the region, on the way out and on the way back.
 func TestNewerBuckets_keysNameTheRegion(t *testing.T) {
+	t.Parallel()
 	runProgram(t, programOptions{size: screenSize{140, 40}, transport: newerEndpoints}, func(r *harness) {
 		r.press("9", "n", "probe-1", "<tab>", "<tab>", "<right>", "<ctrl+s>")
 		r.requireApplied(client.OpCreateKey)
@@ -90,6 +94,7 @@ func TestNewerBuckets_keysNameTheRegion(t *testing.T) {
 
 // If the list of all buckets cannot be read, the pane, the overview and both head lines say that some may be missing.
 func TestNewerBuckets_missingListIsNamed(t *testing.T) {
+	t.Parallel()
 	for name, o := range map[string]emulator.Options{"document": {}, "now": {Service: emulator.ServiceNow}} {
 		t.Run(name, func(t *testing.T) {
 			startWithEmulator(t, o, screenSize{120, 36}, func(e *emulator.Emulator) {
@@ -109,6 +114,7 @@ func TestNewerBuckets_missingListIsNamed(t *testing.T) {
 
 // Where a bucket cannot have a certificate, there is no advice about its date.
 func TestNewerBuckets_noAdviceWithoutCertificate(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{Service: emulator.ServiceNow}, screenSize{140, 40}, func(r *harness) {
 		r.press(goTo("8", "gb-lon")...)
 		r.press("c")
@@ -119,6 +125,7 @@ func TestNewerBuckets_noAdviceWithoutCertificate(t *testing.T) {
 
 // The access of a bucket without a cluster is read again after it was set.
 func TestNewerBuckets_accessIsReadAgain(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{Service: emulator.ServiceNow}, screenSize{140, 40}, func(r *harness) {
 		r.press(goTo("8", "telemetry")...)
 		r.press("x", "<right>", "<ctrl+s>")
@@ -130,6 +137,7 @@ func TestNewerBuckets_accessIsReadAgain(t *testing.T) {
 
 // If the API accepts an access but does not report it, the message says so instead of claiming what is set now.
 func TestNewerBuckets_unreportedAccessIsNotClaimed(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ keys, op, want string }{
 		{"x <tab> <right> <right> <ctrl+s>", client.OpUpdateBucketAccess,
 			"telemetry: CORS was set to off · the API does not report CORS"},

@@ -65,6 +65,7 @@ func startWithNotices(t *testing.T, notify shell.NotifyOptions, test func(r *har
 
 // The program reports a problem once, whatever pane is in front, and stays on that pane.
 func TestNotices_reportedOnce(t *testing.T) {
+	t.Parallel()
 	startWithNotices(
 		t,
 		shell.NotifyOptions{
@@ -90,6 +91,7 @@ func TestNotices_reportedOnce(t *testing.T) {
 
 // The rules of the account choose what is reported beside the screen. Without a method, nothing is.
 func TestNotices_rules(t *testing.T) {
+	t.Parallel()
 	startWithNotices(
 		t,
 		shell.NotifyOptions{Methods: []string{"bell"}, Rules: []string{account.RuleNewIssue}},
@@ -111,6 +113,7 @@ func TestNotices_rules(t *testing.T) {
 // Without notifications, badges and messages are right in every pane: services and issues are read every minute, once
 // each, and rarely where the token may not read them.
 func TestNotices_everyPanePollsServicesAndIssues(t *testing.T) {
+	t.Parallel()
 	requests := func(r *harness) int {
 		return r.emu.RequestCount("list services") + r.emu.RequestCount("list issues")
 	}
@@ -148,6 +151,7 @@ func TestNotices_everyPanePollsServicesAndIssues(t *testing.T) {
 
 // The user's own changes are not reported as problems.
 func TestNotices_ignoreOwnChanges(t *testing.T) {
+	t.Parallel()
 	startWithNotices(
 		t,
 		shell.NotifyOptions{Methods: []string{"bell"}, Rules: []string{account.RuleServiceLeavesOK}},
@@ -165,6 +169,7 @@ func TestNotices_ignoreOwnChanges(t *testing.T) {
 
 // Every change of a batch by somebody else is shown as a message, not just some.
 func TestNotices_everyChangeOfBatch(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.wait(time.Minute)
 		labels := map[int]string{}
@@ -197,6 +202,7 @@ func TestNotices_everyChangeOfBatch(t *testing.T) {
 
 // A service that this machine made is not reported as one of others, also if its label has a mark.
 func TestNotices_ownServiceWithMark(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.pressAll("3 n ✓night <tab> <right> <tab> 203.0.113.7:22 <ctrl+s>")
 		r.wait(4 * time.Minute)
@@ -210,6 +216,7 @@ func TestNotices_ownServiceWithMark(t *testing.T) {
 // A list from a replica that is behind causes no message: neither after a change of this machine nor after one by
 // others.
 func TestNotices_ignoreStaleLists(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3")
 		r.wait(time.Minute)
@@ -253,6 +260,7 @@ func (r *harness) services() []*client.Service {
 
 // Of several changes that are noticed at once, the most urgent one stays in sight; the others are in the messages.
 func TestNotices_mostUrgentStaysInSight(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.wait(time.Minute)
 		r.elsewhere("DELETE", "/managed/services/7", "")

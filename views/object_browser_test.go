@@ -46,6 +46,7 @@ func TestObjects_chosenKeysAndColumns(t *testing.T) {
 
 // The row .. above the objects goes up. It is not one of them: nothing marks, deletes, downloads or counts it.
 func TestObjects_parentRow(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.fillBucket(3)
 		r.press("/", "many", "<enter>", "<enter>", "k")
@@ -75,6 +76,7 @@ func TestObjects_parentRow(t *testing.T) {
 
 // In an empty folder the cursor reaches the row .. and goes up from there, but not without having been moved to it.
 func TestObjects_parentRowOfNothing(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("acme-backups")
 		r.press("P", "nothing-begins-so", "<ctrl+s>", "<enter>")
@@ -88,6 +90,7 @@ func TestObjects_parentRowOfNothing(t *testing.T) {
 // z goes to the name that is typed, wherever it stands: first to one that begins with the text, then to one that
 // contains it. enter stays there, esc goes back.
 func TestObjects_jumpToName(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.fillBucket(300)
 		r.press("/", "many", "<enter>", "<enter>", "g", "z", "2", "7")
@@ -109,6 +112,7 @@ func TestObjects_jumpToName(t *testing.T) {
 
 // Sizes are sorted with the largest first.
 func TestObjects_largestFirst(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.fillBucket(2)
 		r.writeObject("many/large", 5000)
@@ -181,6 +185,7 @@ func (r *harness) storeObject(name, text string) {
 // The preview of an object appears once the cursor has rested on it, for two requests: none are sent while the cursor
 // moves, and none for an object that was shown before.
 func TestPreview_afterRest(t *testing.T) {
+	t.Parallel()
 	startBrowser(t, emulator.Options{}, screenSize{120, 36}, func(r *harness, count *previewCounter) {
 		r.press("j", "j")
 		r.wait(140 * time.Millisecond)
@@ -202,6 +207,7 @@ func TestPreview_afterRest(t *testing.T) {
 
 // A reading under way is cancelled when the cursor moves.
 func TestPreview_cancelledOnMoving(t *testing.T) {
+	t.Parallel()
 	startBrowser(t, emulator.Options{}, screenSize{120, 36}, func(r *harness, count *previewCounter) {
 		r.delay("create object URL", 5*time.Second)
 		r.wait(time.Second)
@@ -222,6 +228,7 @@ func TestPreview_cancelledOnMoving(t *testing.T) {
 // There are no previews for a token that cannot make links, on a slow line, on a narrow screen, and once they are
 // switched off. t switches them on, but not without the scope.
 func TestPreview_onlyWhereItIsCheapAndAllowed(t *testing.T) {
+	t.Parallel()
 	wide := screenSize{120, 36}
 	readOnly := emulator.Options{Scopes: "account:read_only object_storage:read_only"}
 	startBrowser(t, readOnly, wide, func(r *harness, count *previewCounter) {
@@ -260,6 +267,7 @@ func TestPreview_onlyWhereItIsCheapAndAllowed(t *testing.T) {
 
 // A refusal switches the previews off: they are not asked for with every step of the cursor.
 func TestPreview_refused(t *testing.T) {
+	t.Parallel()
 	startBrowser(t, emulator.Options{}, screenSize{120, 36}, func(r *harness, count *previewCounter) {
 		r.emu.InjectFault("create object URL", emulator.Fault{Status: 403})
 		r.wait(time.Second)
@@ -273,6 +281,7 @@ func TestPreview_refused(t *testing.T) {
 
 // Nothing is read for the screen reader unless somebody asks for it.
 func TestPreview_linear(t *testing.T) {
+	t.Parallel()
 	startBrowser(t, emulator.Options{}, screenSize{80, 24}, func(r *harness, count *previewCounter) {
 		linear := shell.NewLinearScreen(r.shell)
 		linear.Frame()
@@ -284,6 +293,7 @@ func TestPreview_linear(t *testing.T) {
 
 // No name and no content of an object reaches the terminal as it is, and every object is previewed under its own name.
 func TestPreview_hostile(t *testing.T) {
+	t.Parallel()
 	names := append(faulttest.HostileStrings(t, "E11"), "\x1b]0;x\a.json", "a\u202eb.gz", "\x1f\x8b.png", "a\nb")
 	startBrowser(t, emulator.Options{}, screenSize{120, 36}, func(r *harness, count *previewCounter) {
 		stored := 0
@@ -311,6 +321,7 @@ func TestPreview_hostile(t *testing.T) {
 
 // TestGoldenPreview compares the three columns with a golden file: what is around the folder, the list, the preview.
 func TestGoldenPreview(t *testing.T) {
+	t.Parallel()
 	var boxes paneGolden
 	for _, size := range []screenSize{{120, 36}, {200, 50}} {
 		startProgram(t, emulator.Options{Service: emulator.ServiceDocument}, size, func(r *harness) {
@@ -328,6 +339,7 @@ func TestGoldenPreview(t *testing.T) {
 
 // Of too many bookmarks, those that were set last are kept.
 func TestBookmarks_oldestAreDropped(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	file := filepath.Join(folder, "acme.bookmarks")
 	var list []account.Bookmark
@@ -354,6 +366,7 @@ func TestBookmarks_oldestAreDropped(t *testing.T) {
 
 // A file of bookmarks that cannot be used is reported, with hidden characters of its path made visible.
 func TestBookmarks_badFileIsReported(t *testing.T) {
+	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "a\x1b[2Jb")
 	if err := os.MkdirAll(filepath.Join(folder, "acme.bookmarks"), 0o700); err != nil {
 		t.Skip(err)
@@ -370,6 +383,7 @@ func TestBookmarks_badFileIsReported(t *testing.T) {
 // If the file of bookmarks cannot be read or written any more, that is reported, no bookmark is called set, and the
 // file stays as it is.
 func TestBookmarks_failedWriteIsReported(t *testing.T) {
+	t.Parallel()
 	for want, damage := range map[string]func(file string) error{
 		"is not a regular file": func(file string) error { return os.Mkdir(file, 0o700) },
 		"unexpected end":        func(file string) error { return os.WriteFile(file, []byte(`[{"bucket":`), 0o600) },
@@ -401,6 +415,7 @@ func TestBookmarks_failedWriteIsReported(t *testing.T) {
 // A bookmark is set with ' in a folder and survives a restart; ' and : open it from elsewhere, and .. goes up from it
 // level by level.
 func TestBookmarks_surviveARestart(t *testing.T) {
+	t.Parallel()
 	options := programOptions{size: screenSize{120, 36}, journal: filepath.Join(t.TempDir(), "acme.journal")}
 	runProgram(t, options, func(r *harness) {
 		r.openBucket("acme-backups")

@@ -17,6 +17,7 @@ var openIndex = []string{"8", "/", "cdn.acme", "<enter>", "<enter>", "/", "index
 
 // An object's access form opens with what is set, and sends nothing as long as that is chosen.
 func TestObjectAccess_formOpensWithWhatIsSet(t *testing.T) {
+	t.Parallel()
 	for name, into := range map[string][]string{"from the list": nil, "from the object": {"<enter>"}} {
 		t.Run(name, func(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{120, 40}, func(r *harness) {
@@ -41,6 +42,7 @@ func TestObjectAccess_formOpensWithWhatIsSet(t *testing.T) {
 
 // If it cannot be read what is set, the form opens with "unknown", which cannot be sent.
 func TestObjectAccess_formOpensWithUnknown(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 40}, func(r *harness) {
 		r.press(openIndex...)
 		r.emu.InjectFault("view object ACL", emulator.Fault{Status: http.StatusForbidden, Times: 1})
@@ -72,6 +74,7 @@ func TestObjectAccess_formOpensWithUnknown(t *testing.T) {
 
 // A bucket's access form opens with what is set, and sends only what was changed; the journal has what was set before.
 func TestBucketAccess_formOpensWithWhatIsSet(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 40}, func(r *harness) {
 		w := r.writer(client.OpReplaceBucketAccess, "us-east-1/acme-www")
 		set := client.BucketAccess{ACL: client.ACLPublicReadWrite, CORS: new(true)}
@@ -99,6 +102,7 @@ func TestBucketAccess_formOpensWithWhatIsSet(t *testing.T) {
 
 // If it cannot be read what is set, or not soon enough, the bucket's access form opens with "unknown".
 func TestBucketAccess_formOpensWithUnknown(t *testing.T) {
+	t.Parallel()
 	unread := []string{"The current access could not be read", "‹unknown›"}
 	for name, c := range map[string]struct {
 		fault emulator.Fault
@@ -128,6 +132,7 @@ func TestBucketAccess_formOpensWithUnknown(t *testing.T) {
 
 // A link to an object that does not exist says so.
 func TestLink_missingObjectIsNamed(t *testing.T) {
+	t.Parallel()
 	const warning = "no object has this name: the link fails until there is one"
 	for name, rewrite := range map[string]func([]byte) []byte{
 		"as the answer says": nil,
@@ -163,6 +168,7 @@ func TestLink_missingObjectIsNamed(t *testing.T) {
 
 // The expiry of a link is read from the link: the service may make it shorter, or not tell.
 func TestLink_expiryIsReadFromTheLink(t *testing.T) {
+	t.Parallel()
 	expires := regexp.MustCompile(`Expires=\d+`)
 	for name, c := range map[string]struct{ query, says string }{
 		"shorter":     {"Expires=" + epoch(20*time.Minute), "Sat 00:20:00 UTC, in 20 min"},

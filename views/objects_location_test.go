@@ -35,6 +35,7 @@ func (r *harness) requireObjects(cluster, bucket string, names ...string) {
 
 // While a prefix is listed, an upload goes into the open folder under its own name, also in the flat view.
 func TestUpload_goesIntoOpenFolder(t *testing.T) {
+	t.Parallel()
 	_, file := writeLogFile(t)
 	for _, c := range []struct{ prefix, view, want string }{
 		{"in", "", ""},
@@ -58,6 +59,7 @@ func TestUpload_goesIntoOpenFolder(t *testing.T) {
 
 // The upload of a new folder does not ask about overwriting, in either view.
 func TestUpload_newFolderAsksNothing(t *testing.T) {
+	t.Parallel()
 	folder, _ := writeLogFile(t)
 	for _, view := range []string{"", "F"} {
 		startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
@@ -72,6 +74,7 @@ func TestUpload_newFolderAsksNothing(t *testing.T) {
 
 // The part of a prefix after its last slash is not shown as a folder.
 func TestObjects_prefixIsNoFolder(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("cdn.acme")
 		r.press("P", "assets/lo", "<ctrl+s>")
@@ -85,6 +88,7 @@ func TestObjects_prefixIsNoFolder(t *testing.T) {
 
 // Wherever one of two buckets with the same label is named, its cluster is shown too.
 func TestBuckets_sameLabelShowsCluster(t *testing.T) {
+	t.Parallel()
 	for _, cluster := range []string{"us-east-1", "eu-central-1"} {
 		startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 			id := cluster + "/acme-backups"
@@ -150,6 +154,7 @@ func TestDownload_wholePathReplacesProposal(t *testing.T) {
 
 // The links of this run stay listed with their URLs. An expired link cannot be copied.
 func TestLinks_listedUntilRunEnds(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", ":", "links", "<enter>")
 		r.requireText("no links in this run")
@@ -176,6 +181,7 @@ func TestLinks_listedUntilRunEnds(t *testing.T) {
 
 // The size and the time of an object are shown in full beside its row, on its page and before it is overwritten.
 func TestObjects_showSizeAndTime(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("acme-backups")
 		r.press("/", "README", "<enter>")
@@ -193,6 +199,7 @@ func TestObjects_showSizeAndTime(t *testing.T) {
 
 // The totals below a listing name what they count.
 func TestObjectListing_totalsNameTheirScope(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("logs-eu")
 		r.requireText("1 loaded")
@@ -210,6 +217,7 @@ func TestObjectListing_totalsNameTheirScope(t *testing.T) {
 // F shows the same objects without folders, and F again with them: it adds no level for each time, and esc leaves the
 // flat view too.
 func TestObjects_flatViewIsOneLevel(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("acme-backups")
 		r.requireNoText("(flat)")

@@ -14,6 +14,7 @@ import (
 // An object that a colleague makes a moment after our create, with everything that was sent, is a candidate: nothing
 // tells whose it is, however close in time it was made.
 func TestOutcome_identicalObjectMadeAtOnceIsCandidate(t *testing.T) {
+	t.Parallel()
 	for _, change := range allChanges(t) {
 		if path, _ := identicalTwin(change.op); path == "" {
 			continue
@@ -40,6 +41,7 @@ func TestOutcome_identicalObjectMadeAtOnceIsCandidate(t *testing.T) {
 // What a colleague did in the same words as a change whose answer was lost, and that was never applied, is not called
 // ours: the message says that it is not known whose change it was, and so do the journal's pane and its entry.
 func TestOutcome_identicalChangeByColleagueIsNotClaimed(t *testing.T) {
+	t.Parallel()
 	for _, change := range allChanges(t) {
 		if change.unproven || strings.HasPrefix(change.op, "create ") {
 			continue
@@ -103,6 +105,7 @@ func readFile(t *testing.T, path string) string {
 // What a colleague edits beside an edit of ours is shown as a message, and ours is not, whether it was answered,
 // arrived late, or was found by reading.
 func TestStatusMessages_namesFieldsEditedBesideOurs(t *testing.T) {
+	t.Parallel()
 	late := emulator.Fault{Late: 4 * time.Minute, Times: 1}
 	lost := emulator.Fault{ApplyFirst: true, Status: 504, Delay: time.Second, Times: 1}
 	for name, c := range map[string]struct {
@@ -148,6 +151,7 @@ func TestStatusMessages_namesFieldsEditedBesideOurs(t *testing.T) {
 // The maintenance window of a disable that arrived late and that the user calls done ends on time: that the service was
 // seen enabled before it arrived is no sign that somebody ended the window.
 func TestMaintenance_lateDisableThatUserSettlesEndsOnTime(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{200, 40}, func(r *harness) {
 		r.emu.InjectFault("disable service", emulator.Fault{Late: 4 * time.Minute, Times: 1})
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")

@@ -201,6 +201,7 @@ func (o *outcomeTrial) check() {
 // not done any more, nor done: somebody else may have done the same meanwhile. It is not called a change by others
 // either.
 func TestOutcome_lateArrivalCorrectsJournal(t *testing.T) {
+	t.Parallel()
 	for _, change := range allChanges(t) {
 		t.Run(change.op, func(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{200, 40}, func(r *harness) {
@@ -235,6 +236,7 @@ func TestOutcome_lateArrivalCorrectsJournal(t *testing.T) {
 // A service that a late change may have disabled is not called disabled by others. The message says that nothing
 // enables it at the end of the window: it may have been disabled by a colleague.
 func TestOutcome_lateDisableIsPerhapsOurs(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{200, 40}, func(r *harness) {
 		r.emu.InjectFault("disable service", emulator.Fault{Late: 4 * time.Minute, Times: 1})
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
@@ -251,6 +253,7 @@ func TestOutcome_lateDisableIsPerhapsOurs(t *testing.T) {
 
 // The maintenance window of a change whose outcome only the next run finds out ends on time.
 func TestOutcome_windowOfLookedUpChangeEnds(t *testing.T) {
+	t.Parallel()
 	earlier := func(r *harness, _ *shell.Options) {
 		id, err := r.journal.RecordIntent(client.Change{
 			Op:       client.OpDisableService,
@@ -291,6 +294,7 @@ func (r *harness) lastChange(op string) (last journal.Entry) {
 
 // What arrived while no dashboard was open is seen at the next start.
 func TestOutcome_lateArrivalIsSeenAtNextStart(t *testing.T) {
+	t.Parallel()
 	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 		p.pressAll("4 / Ada <enter> D")
 		p.emu.InjectFault("delete contact", emulator.Fault{Late: 3 * time.Minute, Times: 1})
@@ -313,6 +317,7 @@ func TestOutcome_lateArrivalIsSeenAtNextStart(t *testing.T) {
 
 // Of several changes whose answers were lost before the program ended, each is looked up at the next start.
 func TestOutcome_allAreLookedUpAtNextStart(t *testing.T) {
+	t.Parallel()
 	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 		p.press("4")
 		p.emu.InjectFault("delete contact", emulator.Fault{ApplyFirst: true, Status: 504, Times: 2})
@@ -345,6 +350,7 @@ func trialSeeds() int {
 // minute behind, or a colleague makes the same: nothing is called not done that was done, nothing is called ours that
 // is not, and nothing is sent twice without a question.
 func TestOutcome_lostAnswersOfAllChanges(t *testing.T) {
+	t.Parallel()
 	changes := allChanges(t)
 	if len(changes) != 24 {
 		t.Errorf("%d changes, want 24", len(changes))

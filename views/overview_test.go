@@ -13,6 +13,7 @@ import (
 
 // At every size, tab visits all visible boxes and no other.
 func TestOverview_tabVisitsVisibleBoxes(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ width, height, boxes int }{
 		{200, 50, 9},
 		{120, 36, 9},
@@ -47,6 +48,7 @@ func TestOverview_tabVisitsVisibleBoxes(t *testing.T) {
 // The hint of disabling says for how long that is unless another time is chosen: in the overview, an incident and the
 // services, in every width.
 func TestHints_disableSaysForHowLong(t *testing.T) {
+	t.Parallel()
 	for _, size := range []screenSize{{80, 24}, {120, 36}, {200, 50}} {
 		startProgram(t, emulator.Options{}, size, func(r *harness) {
 			r.requireText("d disable billing-api (1 h)")
@@ -60,6 +62,7 @@ func TestHints_disableSaysForHowLong(t *testing.T) {
 
 // In the table of the last changes a long label leaves room for what was changed, and what is cut ends with a mark.
 func TestOverview_longTextsOfChangesAreCut(t *testing.T) {
+	t.Parallel()
 	earlier := func(r *harness, _ *shell.Options) {
 		id, err := r.journal.RecordIntent(client.Change{
 			Op:       client.OpUpdateContact,

@@ -18,6 +18,7 @@ func setProtected(r *harness, o *shell.Options) {
 
 // On a protected account, a toggle and its undo ask, and a deletion wants the account's name.
 func TestProtected_togglesAndDeletionsAsk(t *testing.T) {
+	t.Parallel()
 	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, setProtected, func(r *harness) {
 		r.requireText("PROD")
 		r.press("3", "/", "billing-cron", "<enter>", "E")
@@ -51,6 +52,7 @@ func TestProtected_togglesAndDeletionsAsk(t *testing.T) {
 
 // A protected account asks before it disables a service: d, enter and enter are not enough.
 func TestServices_disable_asksOnProtectedAccount(t *testing.T) {
+	t.Parallel()
 	startWithOptions(t, emulator.Options{}, screenSize{120, 36}, setProtected, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<enter>")
 		r.wait(time.Second)
@@ -82,6 +84,7 @@ func (r *harness) requireNoChanges() {
 
 // In read-only mode, every action that changes something is disabled in hints, menu and keys, and nothing is sent.
 func TestReadOnly_disablesEveryChange(t *testing.T) {
+	t.Parallel()
 	startWithOptions(
 		t,
 		emulator.Options{},

@@ -21,6 +21,7 @@ const policiesNotVisible = "policies that were set through S3 are not visible to
 // W on a bucket shows its ACL, CORS, and every key that reaches it with how it does, and says what is not visible. A
 // key for other buckets is not named.
 func TestReaders_bucket(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{140, 50}, func(r *harness) {
 		r.openReaders("invoices-2026")
 		r.requireText(
@@ -37,6 +38,7 @@ func TestReaders_bucket(t *testing.T) {
 
 // A change of the ACL or of CORS from that screen is proved by reading back: the screen then shows what was read.
 func TestReaders_changeIsReadBack(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{140, 50}, func(r *harness) {
 		r.openReaders("acme-www")
 		r.press("x", "<right>", "<ctrl+s>")
@@ -51,6 +53,7 @@ func TestReaders_changeIsReadBack(t *testing.T) {
 
 // A change that the service accepts and does not make is not shown as made.
 func TestReaders_changeThatIsNotMade(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{140, 50}, func(r *harness) {
 		r.openReaders("acme-www")
 		r.emu.InjectFault("view access", emulator.Fault{Stale: time.Hour})
@@ -63,6 +66,7 @@ func TestReaders_changeThatIsNotMade(t *testing.T) {
 
 // What the service does not report, or what cannot be read, is unknown, and never private.
 func TestReaders_unknownACL(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		fault emulator.Fault
 		says  string
@@ -87,6 +91,7 @@ func TestReaders_unknownACL(t *testing.T) {
 // One key on an object shows who can read it: its own ACL, that of its bucket, keys and links. An object is public
 // through its bucket too.
 func TestReaders_object(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{140, 50}, func(r *harness) {
 		r.openBucket("acme-www")
 		r.press("/", "index.html", "<enter>", "W")
@@ -119,6 +124,7 @@ func TestReaders_object(t *testing.T) {
 // The links that were given out are shown with their method until they expire, also in a later run, without their URLs.
 // Links to other objects and buckets are not among them.
 func TestReaders_links(t *testing.T) {
+	t.Parallel()
 	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 		link := func(bucket, name, method string, seconds int) {
 			id := client.ObjectRef{Cluster: "us-east-1", Bucket: bucket, Name: name}.ID()
@@ -148,6 +154,7 @@ func TestReaders_links(t *testing.T) {
 
 // A key of which the API does not report what it reaches is not left out.
 func TestReaders_keyOfUnknownReach(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{140, 50}, func(r *harness) {
 		r.emu.InjectFault("list keys", emulator.Fault{Status: 200, Body: `{"page":1,"pages":1,"results":2,"data":[` +
 			`{"id":7,"label":"mystery","access_key":"A"},` +
@@ -161,6 +168,7 @@ func TestReaders_keyOfUnknownReach(t *testing.T) {
 
 // In read-only mode, and with a token that may only read, the screen shows the same and offers no change.
 func TestReaders_readOnly(t *testing.T) {
+	t.Parallel()
 	scopes := emulator.Options{Scopes: "object_storage:read_only account:read_only"}
 	startProgram(t, scopes, screenSize{140, 50}, func(r *harness) {
 		r.openReaders("acme-www")

@@ -108,6 +108,7 @@ func recordings(t *testing.T) []*faulttest.RecordedExchange {
 
 // Every recorded answer to a reading of the document's operations is shown with all its members and no others.
 func TestRecordings_shownFieldByField(t *testing.T) {
+	t.Parallel()
 	shown := map[string]int{}
 	for _, x := range recordings(t) {
 		c, ok := recordedPanes()[x.Operation()]
@@ -297,6 +298,7 @@ func keyLines(k recordedRow) []string {
 
 // Every recorded answer to a change is shown: what was created with all its members, what was refused with its reason.
 func TestRecordings_changesAreShown(t *testing.T) {
+	t.Parallel()
 	const bucket = "/object-storage/buckets/{clusterId}/{bucket}"
 	certificate, key := writeCertificate(t, "cdn.acme.net")
 	upload := "8 / cdn.acme <enter> c U " + certificate + " <tab> " + key + " <ctrl+s>"

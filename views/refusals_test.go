@@ -100,6 +100,7 @@ func (r *harness) requireDialog(texts ...string) {
 
 // The advice below a refusal fits its reason (balance, scope, restricted user), in the message and in a form.
 func TestRefusals_adviceFitsReason(t *testing.T) {
+	t.Parallel()
 	for name, c := range refusals {
 		t.Run(name+", message", func(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{200, 36}, func(r *harness) {
@@ -126,6 +127,7 @@ func TestRefusals_adviceFitsReason(t *testing.T) {
 // A refused change says that nothing was changed, also in a form whose fields show the reasons, and of a part of a
 // batch. An unknown outcome does not say it.
 func TestRefusals_sayNothingWasChanged(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		op, keys string
 		fault    emulator.Fault
@@ -181,6 +183,7 @@ var accessAnswers = map[string]struct {
 // After {} in answer to an ACL change, lookout reads the ACL back and reports what it finds, of a bucket and of an
 // object.
 func TestAccess_emptyAnswerIsReadBack(t *testing.T) {
+	t.Parallel()
 	for name, c := range accessAnswers {
 		t.Run("bucket, "+name, func(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{200, 36}, func(r *harness) {
@@ -279,6 +282,7 @@ var deletedMeanwhile = []struct {
 // When the user edits, disables or deletes something that somebody deleted, lookout says so and removes the row. The
 // form keeps what was typed, and offers to put it into a new row.
 func TestRefusals_deletedMeanwhile(t *testing.T) {
+	t.Parallel()
 	for _, c := range deletedMeanwhile {
 		t.Run(c.name, func(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{100, 36}, func(r *harness) {
@@ -315,6 +319,7 @@ func TestRefusals_deletedMeanwhile(t *testing.T) {
 
 // A new key in the place of a revoked one reaches no more than that one did.
 func TestRefusals_newKeyReachesNoMore(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 40}, func(r *harness) {
 		r.pressAll("9 / backup <enter> e 2")
 		id := strings.Fields(r.dialogText())[4]
@@ -332,6 +337,7 @@ func TestRefusals_newKeyReachesNoMore(t *testing.T) {
 
 // A 404 about something that a change names, while its row is there, does not remove the row.
 func TestRefusals_404OfSomethingElseKeepsRow(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{100, 36}, func(r *harness) {
 		r.emu.InjectFault("update service", emulator.Fault{
 			Status: 404,
@@ -349,6 +355,7 @@ func TestRefusals_404OfSomethingElseKeepsRow(t *testing.T) {
 // A deleted row that a stale list brings back says so, and deleting it again says so too and asks, also when the user
 // has deleted it, and when the API said that a colleague has.
 func TestRefusals_staleListBringsDeletedRowBack(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		keys, answer, note string
 		colleague          bool
@@ -454,6 +461,7 @@ var twins = []struct {
 // After a lost answer to a create, a colleague's object with the same label is never called ours. It is shown with how
 // it differs, and the cursor is on leaving it, not on revoking it.
 func TestCandidates_colleaguesTwin(t *testing.T) {
+	t.Parallel()
 	for _, c := range twins {
 		for name, fault := range map[string]emulator.Fault{
 			"not applied": {Status: 504, Times: 1},
@@ -505,6 +513,7 @@ var identicalTwins = []struct{ keys, op, path, body, says string }{
 // A colleague's object that is the same in every member, while ours never arrives, is shown and never called ours,
 // whenever it appears.
 func TestCandidates_identicalTwinIsNotCalledOurs(t *testing.T) {
+	t.Parallel()
 	for _, c := range identicalTwins {
 		for _, after := range []time.Duration{time.Second, 20 * time.Second, 80 * time.Second} {
 			t.Run(fmt.Sprintf("%s, after %v", c.op, after), func(t *testing.T) {
@@ -528,6 +537,7 @@ func TestCandidates_identicalTwinIsNotCalledOurs(t *testing.T) {
 
 // Every candidate is shown, ours and the colleague's, and none is called ours.
 func TestCandidates_everyOneIsShown(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{200, 40}, func(r *harness) {
 		r.emu.InjectFault("create key", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 		r.emu.InjectFault("list keys", emulator.Fault{Status: 503, Times: 4})
@@ -554,6 +564,7 @@ func TestCandidates_everyOneIsShown(t *testing.T) {
 // A change that is answered with 500 or 503 keeps the server's reason: in the message, in the form and in the journal,
 // while it is not known whether it was done and once that is known.
 func TestRefusals_keepServerReason(t *testing.T) {
+	t.Parallel()
 	const reason = "The database is moving."
 	fault := emulator.Fault{Status: 503, Body: `{"errors":[{"reason":"` + reason + `"}]}`, Times: 1}
 	for name, c := range map[string]struct{ op, keys, send string }{

@@ -16,6 +16,7 @@ import (
 // stats every five minutes, storage totals every ten. It sends a third of that without the focus, and nothing while
 // refreshing is paused. The account is small to keep the test short; the plan is the same for all accounts.
 func TestRequestRate_dayAtRest(t *testing.T) {
+	t.Parallel()
 	sums := map[string]int{
 		"view stats":    12,
 		"list buckets":  6,
@@ -35,6 +36,7 @@ func TestRequestRate_dayAtRest(t *testing.T) {
 
 // While refreshing is paused, opening a pane that was never read reads it once; nothing else is requested.
 func TestPause_readsNewPaneOnce(t *testing.T) {
+	t.Parallel()
 	for name, service := range map[string]string{"document": "", "with tickets": emulator.ServiceNow} {
 		t.Run(name, func(t *testing.T) {
 			startProgram(t, emulator.Options{Service: service}, screenSize{160, 45}, readEachPanePaused)
@@ -68,6 +70,7 @@ func readEachPanePaused(r *harness) {
 // Opening a pane reads its rows at once if they are older than the refresh interval, however the pane is opened. They
 // are not called late before their answer could come.
 func TestOpening_readsOldRows(t *testing.T) {
+	t.Parallel()
 	slow := &slowTransport{}
 	runProgram(t, programOptions{size: screenSize{120, 36}, transport: slow.transport}, func(r *harness) {
 		requests := func(keys ...string) int {
@@ -134,6 +137,7 @@ func (r *harness) requireRequestRate(d time.Duration, plans ...map[string]int) {
 // When other programs have used most of the request budget, polls slow down before the API refuses, and the head line
 // says so. They stop until the reset when nearly nothing is left. What the user asks for is sent all the same.
 func TestPolls_slowDownBeforeTheAPIRefuses(t *testing.T) {
+	t.Parallel()
 	left := &otherProgram{left: 700}
 	startWithTransport(t, screenSize{120, 36}, left.transport, nil, func(r *harness) {
 		r.press("3")

@@ -41,6 +41,7 @@ var paneKeys = []paneText{
 
 // If the API's host name cannot be resolved, the rows stay and the head line says since when the program is offline.
 func TestShell_hostNameNotFound(t *testing.T) {
+	t.Parallel()
 	for name, cause := range map[string]*net.DNSError{
 		"not found":    {IsNotFound: true, Err: "no such host"},
 		"server fails": {IsTemporary: true, Err: "server misbehaving"},
@@ -67,6 +68,7 @@ func TestShell_hostNameNotFound(t *testing.T) {
 
 // All panes share one pause and count it down; a key ends it.
 func TestRateLimit_onePauseForAllPanes(t *testing.T) {
+	t.Parallel()
 	for _, after := range []string{"0", "1", "59", "3600", "31536000", "1e18", "-5", "1.5", "Wed, 21 Oct 2015 " +
 		"07:28:00 GMT", "Fri, 01 Jan 2999 00:00:00 GMT", "soon"} {
 		faulttest.RunCase(t, "A22", "on screen, retry-after "+after, func(t *testing.T) {
@@ -110,6 +112,7 @@ var tokenRejected = emulator.Fault{Status: 401, Body: `{"errors":[{"reason":"Inv
 
 // A token that cannot be one is refused before it is tried, and the one in use stays.
 func TestToken_impossibleIsRefused(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("T", "wrong token", "<ctrl+s>")
 		r.wait(time.Second)
@@ -124,6 +127,7 @@ func TestToken_impossibleIsRefused(t *testing.T) {
 // If the token is rejected in mid-session, the program stops sending, keeps the rows and asks for a token once. An open
 // form survives.
 func TestToken_rejectedMidSession(t *testing.T) {
+	t.Parallel()
 	for _, pane := range paneKeys {
 		faulttest.RunCase(t, "A25", "on screen in pane "+pane.keys, func(t *testing.T) {
 			var asked atomic.Int32
@@ -161,6 +165,7 @@ func TestToken_rejectedMidSession(t *testing.T) {
 
 // A form that is refused because of the token stays open, and is sent once after a new token was given.
 func TestForm_survivesRejectedToken(t *testing.T) {
+	t.Parallel()
 	for name, fault := range map[string]emulator.Fault{"refused": tokenRejected, "forbidden": {Status: 403}} {
 		for _, form := range []struct{ keys, text, past string }{
 			{"4n", "New contact", "added"},
@@ -201,6 +206,7 @@ func TestForm_survivesRejectedToken(t *testing.T) {
 
 // A pane explains what the token or the user may not read; the other panes work.
 func TestPanes_missingScopes(t *testing.T) {
+	t.Parallel()
 	managed, storage := "23456", "890"
 	for name, o := range map[string]emulator.Options{
 		"managed alone":   {Scopes: "account:read_only"},
@@ -242,6 +248,7 @@ func TestPanes_missingScopes(t *testing.T) {
 
 // A row that arrives twice is shown once, and the pane reports the duplicate.
 func TestLists_duplicatesAreDropped(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ key, old, new, note string }{
 		{"4", `"id":12,`, `"id":11,`, "1 duplicate dropped"}, {"5", `"id":32,`, `"id":31,`, "1 duplicate dropped"},
 		{"3", `"id":2,`, `"id":1,`, "1 duplicate dropped"}, {"4", `"id":13,`, `"id":11,`, "1 duplicate dropped"},
@@ -258,6 +265,7 @@ func TestLists_duplicatesAreDropped(t *testing.T) {
 // After the machine slept, the program shows how old the rows are and reads them again. A clock that is set back stops
 // nothing.
 func TestFreshness_clockJumps(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		jump  time.Duration
 		shows string
@@ -320,6 +328,7 @@ func TestLists_tenThousandRows(t *testing.T) {
 
 // A status that the API document does not have is shown as it came, and the service does not count as working.
 func TestServices_unknownStatus(t *testing.T) {
+	t.Parallel()
 	for _, status := range []string{"new-state", "OK", ""} {
 		faulttest.RunCase(t, "A13", fmt.Sprintf("status %q on the screen", status), func(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{140, 40}, func(r *harness) {
@@ -413,6 +422,7 @@ var lostAnswers = map[string]emulator.Fault{
 // If the answer to a change is lost, the change is not repeated, the screen shows what reading again found, and the
 // journal records it.
 func TestChanges_lostAnswers(t *testing.T) {
+	t.Parallel()
 	for _, w := range changeCases() {
 		for name, fault := range lostAnswers {
 			row := "B2"
@@ -485,6 +495,7 @@ func (r *harness) requireOutcome(want client.Outcome) {
 
 // A key that is pressed twice, held down or pasted sends a change only once.
 func TestChanges_doublePresses(t *testing.T) {
+	t.Parallel()
 	for _, w := range changeCases() {
 		hows := []string{"twice", "held", "pasted"}
 		if strings.Contains(w.keys, " D ") { // ends in a question
@@ -534,6 +545,7 @@ func TestChanges_doublePresses(t *testing.T) {
 
 // Rapid toggles send one change at a time for each row, in the order of the keys.
 func TestSSH_rapidToggles(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(10) {
 		faulttest.RunCase(t, "B8", fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
@@ -565,6 +577,7 @@ func TestSSH_rapidToggles(t *testing.T) {
 
 // Whatever happens to the rows while a question is open, its answer applies to the row that the question names.
 func TestConfirm_keepsItsRow(t *testing.T) {
+	t.Parallel()
 	happenings := map[string]func(*harness) error{
 		"gone": func(r *harness) error {
 			return r.writer(client.OpDeleteContact, "11").DeleteContact(r.Context(), 11)
@@ -610,6 +623,7 @@ func TestConfirm_keepsItsRow(t *testing.T) {
 
 // If somebody else changes the object while a form is open, the form shows their change and does not overwrite it.
 func TestForm_changedMeanwhile(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, keys, says string
 		other            func(*harness) error
@@ -656,6 +670,7 @@ func TestForm_changedMeanwhile(t *testing.T) {
 
 // A rejected form keeps what was typed, and shows the reason at its field.
 func TestForm_rejectedKeepsInput(t *testing.T) {
+	t.Parallel()
 	many := strings.Repeat(`{"reason":"No","field":"other"},`, 5000)
 	for _, form := range []struct{ op, keys, field, typed string }{
 		{"create contact", "4 n Zedtyped <tab> zed@acme.net", "email", "Zedtyped"},
@@ -726,6 +741,7 @@ func unlessSame(answer, other string) []string {
 
 // A confirmation must match letter by letter; any other answer changes nothing.
 func TestConfirm_wrongAnswerChangesNothing(t *testing.T) {
+	t.Parallel()
 	start := func(t *testing.T, test func(*harness)) {
 		startProgram(t, emulator.Options{}, screenSize{120, 36}, test)
 	}
@@ -788,6 +804,7 @@ func TestConfirm_wrongAnswerChangesNothing(t *testing.T) {
 
 // A name that cannot be typed is replaced by a code.
 func TestConfirm_untypableName(t *testing.T) {
+	t.Parallel()
 	faulttest.RunCase(t, "B14", "a name that nobody can type", func(t *testing.T) {
 		startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 			r.press("3", "/", "tcp", "<enter>", "s", "1", "G")
@@ -807,6 +824,7 @@ func TestConfirm_untypableName(t *testing.T) {
 
 // If the answer to a cancellation is lost, it is not repeated, and the program counts the buckets that are left.
 func TestCancelStorage_lostAnswer(t *testing.T) {
+	t.Parallel()
 	for name, fault := range lostAnswers {
 		faulttest.RunCase(t, "B15", name, func(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{200, 36}, func(r *harness) {
@@ -831,6 +849,7 @@ func TestCancelStorage_lostAnswer(t *testing.T) {
 // If the answer to the creation of a key is lost, the program shows the key that appears and offers to revoke it, but
 // does not call it its own: the API does not tell when a key was made.
 func TestKeys_lostAnswerOffersRevoke(t *testing.T) {
+	t.Parallel()
 	for mode, keys := range map[string]string{
 		"everything": "<tab> <left>",
 		"nothing":    "",
@@ -870,6 +889,7 @@ func TestKeys_lostAnswerOffersRevoke(t *testing.T) {
 // A form whose change may be one that a reading shows says so. It claims that the API does not return what was sent
 // only of what the API never returns. An edit that a colleague may have overwritten does not count as not done.
 func TestForms_lostAnswerSaysWhatReadingShows(t *testing.T) {
+	t.Parallel()
 	const notReturned = "The API does not return what was sent"
 	startProgram(t, emulator.Options{}, screenSize{140, 40}, func(r *harness) {
 		r.emu.InjectFault("create key", emulator.Fault{ApplyFirst: true, Status: 504})
@@ -895,6 +915,7 @@ func TestForms_lostAnswerSaysWhatReadingShows(t *testing.T) {
 // A one-time secret is visible only while a key is held. The dialog does not close without a warning if the secret was
 // neither copied nor saved.
 func TestSecretDialog_shownOnlyWhileHeld(t *testing.T) {
+	t.Parallel()
 	for name, leave := range map[string]func(*harness){
 		"esc":          func(r *harness) { r.press("<esc>") },
 		"q":            func(r *harness) { r.press("q") },
@@ -942,6 +963,7 @@ func TestSecretDialog_shownOnlyWhileHeld(t *testing.T) {
 
 // A secret field never shows the text or its length. A failure keeps the text; leaving the form wipes it.
 func TestForm_secretFields(t *testing.T) {
+	t.Parallel()
 	const secret = "canary-in-a-field"
 	for _, form := range []struct{ name, keys, op string }{
 		{"credential", "5 n night <tab> ops <tab> " + secret, "create credential"},
@@ -986,6 +1008,7 @@ func TestForm_secretFields(t *testing.T) {
 // With values hidden, no pane shows a host name, an address, a phone number, a key or a long number. The program's own
 // words stay.
 func TestHideValues_everyPane(t *testing.T) {
+	t.Parallel()
 	panes := slices.Concat(paneKeys, []paneText{
 		{"1", "Services ─ 14"},
 		{"7", "CPU"},
@@ -1021,6 +1044,7 @@ func TestHideValues_everyPane(t *testing.T) {
 // Keys that come while the screen is far behind are obeyed: they move, type and open forms. They change nothing before
 // the user has seen what they would change.
 func TestUnseenKeys_changeNothing(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		keys, shows string
 		thenPressed []string // seen
@@ -1062,6 +1086,7 @@ func TestUnseenKeys_changeNothing(t *testing.T) {
 
 // A form that was filled in blindly is not sent before the user has seen it.
 func TestUnseenKeys_sendNoForm(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "d")
 		r.wait(time.Second)

@@ -34,6 +34,7 @@ const replacedBy = "Replaced by key finance"
 // one with the cursor on leaving it. Each start reminds of the old key, also after a compaction of what is known, until
 // it is revoked.
 func TestRotateKey_remindsUntilRevoked(t *testing.T) {
+	t.Parallel()
 	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 		p.rotate("finance")
 		p.press("<ctrl+s>")
@@ -75,6 +76,7 @@ func TestRotateKey_remindsUntilRevoked(t *testing.T) {
 
 // The old key can be revoked at once, after the question that revoking always asks, or be kept without a reminder.
 func TestRotateKey_revokeNowOrKeep(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		keys []string
 		ops  []string
@@ -104,6 +106,7 @@ func TestRotateKey_revokeNowOrKeep(t *testing.T) {
 // If the answer to the creation is lost, nothing offers to revoke the old key, now or at the next start: not as the key
 // that was replaced, and not as one that may have been made, although it has the same label.
 func TestRotateKey_lostAnswerLeavesOldKey(t *testing.T) {
+	t.Parallel()
 	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 		p.emu.InjectFault("create key", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 		p.rotate("finance")
@@ -120,6 +123,7 @@ func TestRotateKey_lostAnswerLeavesOldKey(t *testing.T) {
 // As long as nobody has the new secret, nothing reminds of the old key: the terminal was gone, or the secret was
 // discarded.
 func TestRotateKey_nobodyHasTheSecret(t *testing.T) {
+	t.Parallel()
 	for name, keys := range map[string][]string{"terminal gone": nil, "discarded": {"<esc>", "discard", "<enter>"}} {
 		t.Run(name, func(t *testing.T) {
 			startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
@@ -141,6 +145,7 @@ func TestRotateKey_nobodyHasTheSecret(t *testing.T) {
 
 // The replacement of an unlimited key is limited unless that is chosen otherwise, and then it is asked about.
 func TestRotateKey_unlimitedIsAsked(t *testing.T) {
+	t.Parallel()
 	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 		p.rotate("ada")
 		p.requireText("The old key reaches EVERYTHING", "‹yes›")
@@ -166,6 +171,7 @@ func TestRotateKey_unlimitedIsAsked(t *testing.T) {
 
 // A key whose regions are reported is replaced by one for the same regions, each named once.
 func TestRotateKey_keepsRegions(t *testing.T) {
+	t.Parallel()
 	if testedService != emulator.ServiceNow {
 		t.Skip("the document has no regions of keys")
 	}
@@ -183,6 +189,7 @@ func TestRotateKey_keepsRegions(t *testing.T) {
 // A key cannot be rotated while it is not known what it reaches, in read-only mode, or with a token that may only read.
 // On a protected account the question names the account.
 func TestRotateKey_refusals(t *testing.T) {
+	t.Parallel()
 	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 		p.emu.InjectFault("list keys", emulator.Fault{Status: 200, Body: `{"page":1,"pages":1,"results":1,"data":[` +
 			`{"id":7,"label":"mystery","access_key":"A"}]}`})
@@ -216,6 +223,7 @@ func TestRotateKey_refusals(t *testing.T) {
 
 // What was noted about the old key before, such as what it was made for, is named in the form, and is reminded of once.
 func TestRotateKey_namesWhatWasNoted(t *testing.T) {
+	t.Parallel()
 	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 		p.createKey()
 		p.press("y", "<enter>")
@@ -237,6 +245,7 @@ func TestRotateKey_namesWhatWasNoted(t *testing.T) {
 
 // The key that is replaced is known by its whole id: another one is not ruled out because its id begins that way.
 func TestIsReplaced_wholeID(t *testing.T) {
+	t.Parallel()
 	before, _ := account.Replaces(&client.AccessKey{ID: 205, Label: client.NewText("finance")})
 	c := client.Change{Op: client.OpCreateKey, Before: before}
 	for id, want := range map[string]bool{"205": true, "2": false, "20": false, "2050": false} {
@@ -249,6 +258,7 @@ func TestIsReplaced_wholeID(t *testing.T) {
 // What a key reaches is said beside what its request asked for, if that is something else. Names that differ in case
 // are different buckets.
 func TestDescribeKey(t *testing.T) {
+	t.Parallel()
 	sent := func(bucket, region string) any {
 		return json.RawMessage(`{"bucket_access":[{"bucket_name":"` + bucket +
 			`","region":"` + region + `","permissions":"read_only"}]}`)

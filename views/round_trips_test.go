@@ -75,6 +75,7 @@ func (s *slowTransport) requireOnce(t *testing.T) {
 // The overview is complete after two answers, one after the other: all lists are read at once, and then what the issues
 // lead to. Nothing is asked twice.
 func TestRoundTrips_overview(t *testing.T) {
+	t.Parallel()
 	slow := &slowTransport{latency: 200 * time.Millisecond}
 	runProgram(t, programOptions{size: screenSize{200, 50}, transport: slow.transport}, func(r *harness) {
 		r.wait(5 * time.Second)
@@ -96,6 +97,7 @@ func TestRoundTrips_overview(t *testing.T) {
 
 // The panes of Object Storage ask for clusters and buckets once each.
 func TestRoundTrips_storage(t *testing.T) {
+	t.Parallel()
 	slow := &slowTransport{latency: 200 * time.Millisecond}
 	runProgram(t, programOptions{size: screenSize{200, 50}, transport: slow.transport}, func(r *harness) {
 		r.press("8")
@@ -113,6 +115,7 @@ func TestRoundTrips_storage(t *testing.T) {
 
 // The 5,000 services of a large account are read in two round trips: the other pages at once, after the first.
 func TestRoundTrips_largeAccount(t *testing.T) {
+	t.Parallel()
 	slow := &slowTransport{latency: 200 * time.Millisecond}
 	o := programOptions{size: screenSize{200, 50}, transport: slow.transport}
 	o.emulator.Seed = "large"
@@ -136,6 +139,7 @@ func TestRoundTrips_largeAccount(t *testing.T) {
 // G in a flat listing reads the folders side by side. It can be stopped and continued: every object is there once, in
 // order.
 func TestRoundTrips_endOfListing(t *testing.T) {
+	t.Parallel()
 	slow := &slowTransport{latency: 200 * time.Millisecond}
 	runProgram(t, programOptions{size: screenSize{120, 36}, transport: slow.transport}, func(r *harness) {
 		r.press("8")
@@ -171,6 +175,7 @@ func TestRoundTrips_endOfListing(t *testing.T) {
 // G in a flat listing finds every object once, even if it was stopped and the listing is refreshed before G is
 // pressed again, or afterwards, or the user scrolls on.
 func TestRoundTrips_endOfListing_interrupted(t *testing.T) {
+	t.Parallel()
 	scroll := slices.Repeat([]string{"<pgdown>"}, 80)
 	for name, keys := range map[string][]string{
 		"r after G":     {"G", "r"},
@@ -204,6 +209,7 @@ func TestRoundTrips_endOfListing_interrupted(t *testing.T) {
 // A listing whose reading side by side was stopped early goes on as the user scrolls. The rows that lookout has read
 // again are no duplicates to report.
 func TestRoundTrips_endOfListing_stoppedEarlyThenScrolled(t *testing.T) {
+	t.Parallel()
 	for after := range 8 {
 		slow := &slowTransport{latency: 200 * time.Millisecond}
 		runProgram(t, programOptions{size: screenSize{120, 36}, transport: slow.transport}, func(r *harness) {
@@ -252,6 +258,7 @@ func (d *deleteAfterFirstPage) RoundTrip(req *http.Request) (*http.Response, err
 
 // A list of several pages that changes while it is read does not pass for a complete one.
 func TestRoundTrips_listChangesMeanwhile(t *testing.T) {
+	t.Parallel()
 	o := programOptions{
 		size:      screenSize{200, 50},
 		transport: func(next http.RoundTripper) http.RoundTripper { return &deleteAfterFirstPage{next: next} },

@@ -13,6 +13,7 @@ import (
 
 // v marks a range of three rows: from the row where it was pressed first, and also from a mark.
 func TestMarks_rangeOfThree(t *testing.T) {
+	t.Parallel()
 	for name, keys := range map[string][]string{
 		"v at both ends":      {"g", "v", "j", "j", "v"},
 		"from the other end":  {"g", "j", "j", "v", "k", "k", "v"},
@@ -31,6 +32,7 @@ func TestMarks_rangeOfThree(t *testing.T) {
 
 // The menu of all actions turns pages, and its hint says so.
 func TestActionsMenu_pages(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 		r.press("3", "a")
 		r.requireText("pgdown more")
@@ -57,6 +59,7 @@ func TestActionsMenu_pages(t *testing.T) {
 
 // Help and the palette turn pages too.
 func TestHelp_pages(t *testing.T) {
+	t.Parallel()
 	for _, key := range []string{"?", ":"} {
 		startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 			r.press("3", key)
@@ -75,6 +78,7 @@ func TestHelp_pages(t *testing.T) {
 
 // At no width a number is cut: "1…" for 11 ok would be another number.
 func TestNumbers_areNeverCut(t *testing.T) {
+	t.Parallel()
 	cut := regexp.MustCompile(` [0-9][0-9,.]*(…|~)`)
 	for width := 60; width <= 130; width += 3 {
 		startProgram(t, emulator.Options{}, screenSize{width, 30}, func(r *harness) {
@@ -102,6 +106,7 @@ func TestNumbers_areNeverCut(t *testing.T) {
 
 // A time axis always has a time.
 func TestTimeAxis_alwaysHasATime(t *testing.T) {
+	t.Parallel()
 	clock := regexp.MustCompile(`[0-2][0-9]:[0-5][0-9]`)
 	for width := 60; width <= 120; width += 4 {
 		startProgram(t, emulator.Options{}, screenSize{width, 40}, func(r *harness) {
@@ -119,6 +124,7 @@ func TestTimeAxis_alwaysHasATime(t *testing.T) {
 
 // No text of a form promises a key that the form takes for a letter: what could not be read is read again after esc.
 func TestForms_promiseNoKeyThatTheyIgnore(t *testing.T) {
+	t.Parallel()
 	startWithEmulator(t, emulator.Options{}, screenSize{120, 40}, func(e *emulator.Emulator) {
 		for _, op := range []string{"list credentials", "list buckets", "list buckets in cluster", "list clusters"} {
 			e.InjectFault(op, emulator.Fault{Status: http.StatusInternalServerError, Times: 1000})
@@ -150,6 +156,7 @@ func TestForms_promiseNoKeyThatTheyIgnore(t *testing.T) {
 
 // While a form waits for its answer, the hint does not name keys that do nothing.
 func TestForms_hintWhileSending(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 40}, func(r *harness) {
 		r.press("4", "n", "Eve", "<tab>", "e@acme.net")
 		release := r.emu.HoldRequests("create contact")
@@ -165,6 +172,7 @@ func TestForms_hintWhileSending(t *testing.T) {
 // The age of the rows grows on the screen from the first reading on, also if that took a moment: the program wakes to
 // draw it.
 func TestHeadLine_ageGrowsFromTheFirstReading(t *testing.T) {
+	t.Parallel()
 	startWithEmulator(t, emulator.Options{}, screenSize{120, 36}, func(e *emulator.Emulator) {
 		e.InjectFault("list services", emulator.Fault{Delay: 2500 * time.Millisecond, Times: 1})
 	}, func(r *harness) {

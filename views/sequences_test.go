@@ -322,6 +322,7 @@ func (s *sequence) checkAges() {
 // does not answer and across a restart: no open ticket lacks a visible mark, no change by others is left out of the
 // messages, and no age shrinks.
 func TestSequences_ticketsMessagesAndAgesStayTrue(t *testing.T) {
+	t.Parallel()
 	count := 4
 	if runsLongSeries() {
 		count = 40

@@ -16,6 +16,7 @@ import (
 
 // A service that is disabled for an hour is enabled when the hour is over, and the journal holds the reason.
 func TestServices_disable_untilWithReason(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d")
 		r.requireText("Disable monitoring of cdn-origin", "15 min", "Reason")
@@ -40,6 +41,7 @@ func TestServices_disable_untilWithReason(t *testing.T) {
 
 // u enables a service that was disabled.
 func TestServices_disable_undo(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
 		r.requireText("monitoring is disabled", "u")
@@ -51,6 +53,7 @@ func TestServices_disable_undo(t *testing.T) {
 
 // u undoes what the status line says, and nothing older: a change that cannot be undone takes the offer away.
 func TestServices_undoOnlyWhatIsShown(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>")
 		r.requireText("u: enable again")
@@ -65,6 +68,7 @@ func TestServices_undoOnlyWhatIsShown(t *testing.T) {
 
 // Each change of a service, also an undo, records the status before it, and the message shows the same status.
 func TestServices_toggleAndUndoRecordStatusBefore(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "billing-cron", "<enter>", "t")
 		r.requireText("billing-cron: monitoring is enabled (was disabled)")
@@ -85,6 +89,7 @@ func TestServices_toggleAndUndoRecordStatusBefore(t *testing.T) {
 
 // The form makes a private address with a region public: the region is sent as null.
 func TestServices_privateAddressBecomesPublic(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 40}, func(r *harness) {
 		r.press(goTo("3", "queue-internal")...)
 		r.press("e", "<tab>", "<tab>", "<ctrl+u>", "queue.acme.net:5672", "<ctrl+s>")
@@ -105,6 +110,7 @@ func TestServices_privateAddressBecomesPublic(t *testing.T) {
 
 // A service with a private address needs a region.
 func TestServices_privateAddressNeedsRegion(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "n", "queue-1", "<tab>", "<right>", "<tab>", "10.0.0.9:5672", "<ctrl+s>")
 		r.requireText("New service", "queue-1", "10.0.0.9:5672", "Region")
@@ -119,6 +125,7 @@ func TestServices_privateAddressNeedsRegion(t *testing.T) {
 
 // A service is deleted only after its name was typed.
 func TestServices_delete_needsName(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", "D")
 		r.wait(time.Second)
@@ -136,6 +143,7 @@ func TestServices_delete_needsName(t *testing.T) {
 
 // A change of many services wants their number typed.
 func TestServices_enableGroup_asksForCount(t *testing.T) {
+	t.Parallel()
 	faulttest.ReportCase(t, "C6", "services of a group")
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		for _, id := range []int{4, 5} {
@@ -157,6 +165,7 @@ func TestServices_enableGroup_asksForCount(t *testing.T) {
 
 // An answer that arrives while a dialog is open is not lost, and the rows stay when the API fails.
 func TestServices_surviveAPIOutage(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3")
 		r.requireText("cdn-origin", "live")
@@ -175,6 +184,7 @@ func TestServices_surviveAPIOutage(t *testing.T) {
 // The list shows for how long a service has been disabled and when it is enabled again: also without an end, and from
 // when on if that is still to come. The end of a window that another machine began is not known.
 func TestServices_offAndBackColumns(t *testing.T) {
+	t.Parallel()
 	for _, width := range []int{80, 120, 200} {
 		startProgram(t, emulator.Options{}, screenSize{width, 36}, func(r *harness) {
 			r.press("3", "/", "cdn-origin", "<enter>", "d", "<ctrl+s>", "<esc>")
@@ -200,6 +210,7 @@ func TestServices_offAndBackColumns(t *testing.T) {
 
 // After a new row was added in a form, the cursor is on it. A row that the filter hides does not take the cursor.
 func TestLists_cursorGoesToNewRow(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ keys, row string }{
 		"service":    {"3 n night_check <tab> <right> <tab> 203.0.113.7:22 <ctrl+s>", "night_check"},
 		"contact":    {"4 n Zed <tab> zed@acme.net <ctrl+s>", "Zed"},
@@ -232,6 +243,7 @@ func TestLists_cursorGoesToNewRow(t *testing.T) {
 
 // Marked rows that the filter hides are changed too. The question counts them, without those that are skipped.
 func TestServices_batchCountsHiddenRows(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 		r.press("3", "A", "/", "label:web-", "<enter>", "d")
 		r.requireText("Disable: 13 services", "11 hidden by the filter.", "1 marked service is skipped, because")
@@ -240,6 +252,7 @@ func TestServices_batchCountsHiddenRows(t *testing.T) {
 
 // The form for many rows lists all of them, and names the marked rows that it leaves out.
 func TestServices_batchFormListsAllRows(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 		r.press("3", "A", "d")
 		r.requireText("Disable: 13 services", "service is skipped, because this does not apply to it: billing-cron.")
@@ -251,6 +264,7 @@ func TestServices_batchFormListsAllRows(t *testing.T) {
 
 // The changes beside a service are its own, not those of a service whose ID begins alike.
 func TestServices_changesAreOfThisService(t *testing.T) {
+	t.Parallel()
 	earlier := func(r *harness, _ *shell.Options) {
 		r.leaveUnresolved(unresolvedCase{op: client.OpDisableService, kind: "service", id: "12", label: "status-page"})
 	}

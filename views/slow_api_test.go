@@ -29,6 +29,7 @@ func (d stallingTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 // A request that takes longer than the poll interval is not cancelled by the next poll, and its failure is reported in
 // every pane.
 func TestPoll_waitsForRequestUnderWay(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ pane, path string }{
 		{"1", "/managed/services"},
 		{"3", "/managed/services"},
@@ -56,6 +57,7 @@ func TestPoll_waitsForRequestUnderWay(t *testing.T) {
 // A cluster that does not answer does not delay the buckets of other clusters. Late buckets are added, and the pane
 // names the cluster that never answers. A refresh changes the rows in one step.
 func TestBucketFetcher_lateClusterDoesNotDelayOthers(t *testing.T) {
+	t.Parallel()
 	faulttest.RunCase(t, "A4", "one cluster", func(t *testing.T) {
 		startWithTransport(t, screenSize{120, 36}, func(next http.RoundTripper) http.RoundTripper {
 			for _, path := range []string{"/buckets", "/buckets/", "/buckets/eu-central-1"} {

@@ -37,6 +37,7 @@ func staleListCases() map[string]staleListCase {
 // After our own 200, a list that is behind does not flip the row back: for 60 s the row shows both. Then the list is
 // believed.
 func TestStaleList_rowShowsBoth(t *testing.T) {
+	t.Parallel()
 	for name, c := range staleListCases() {
 		faulttest.RunCase(t, "B2", "confirmed, list behind: "+name, func(t *testing.T) {
 			startProgram(t, emulator.Options{}, screenSize{160, 40}, func(r *harness) {
@@ -60,6 +61,7 @@ func TestStaleList_rowShowsBoth(t *testing.T) {
 
 // A row with a later "updated" arrives: somebody else changed it since, so the list is believed at once.
 func TestStaleList_laterUpdateWins(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{160, 40}, func(r *harness) {
 		r.pressAll("3 / edge-router <enter> d")
 		r.press("<ctrl+s>")

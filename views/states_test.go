@@ -50,6 +50,7 @@ func goldenPanes(t *testing.T) []goldenPane {
 
 // TestGoldenPanes compares every pane in every state at four sizes with a golden file for each pane.
 func TestGoldenPanes(t *testing.T) {
+	t.Parallel()
 	for _, pane := range goldenPanes(t) {
 		t.Run(pane.name, func(t *testing.T) {
 			var all paneGolden
@@ -79,6 +80,7 @@ func TestGoldenPanes(t *testing.T) {
 
 // TestGoldenObjects compares an open folder in every state at four sizes with a golden file.
 func TestGoldenObjects(t *testing.T) {
+	t.Parallel()
 	faults := map[string]emulator.Fault{
 		"denied": {Status: 403, Body: `{"errors":[{"reason":"Unauthorized"}]}`},
 		"failed": {Status: 400, Body: `{"errors":[{"reason":"No, not today"}]}`},

@@ -22,6 +22,7 @@ func statsJSON(value func(i int) string, n int) string {
 
 // The chart shows the stats as they are, whatever their shape: it neither invents nor loses values, and does not panic.
 func TestStats_everyShape(t *testing.T) {
+	t.Parallel()
 	same := func(text string) func(int) string { return func(int) string { return text } }
 	for name, c := range map[string]struct {
 		body string
@@ -80,6 +81,7 @@ func TestStats_everyShape(t *testing.T) {
 
 // The cursor shows the values at its point, in local time or UTC.
 func TestStats_cursorReadsPoint(t *testing.T) {
+	t.Parallel()
 	setup := func(e *emulator.Emulator) {
 		body := statsJSON(func(i int) string { return fmt.Sprint(i) }, 24)
 		e.InjectFault("view stats", emulator.Fault{Status: 200, Body: body})
@@ -97,6 +99,7 @@ func TestStats_cursorReadsPoint(t *testing.T) {
 // The incident of an older issue shows the load around its own detection, with the values at that moment in figures. If
 // the stats do not hold it any more, the incident says so. [ and ] go to the issue before and after it.
 func TestIncident_loadAroundItsOwnDetection(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{200, 50}, func(r *harness) {
 		r.press("2", "<enter>")
 		r.requireText("Issue #823", "at #823 269", "at #823 49.0 / 114", "at #823 7.02")
@@ -114,6 +117,7 @@ func TestIncident_loadAroundItsOwnDetection(t *testing.T) {
 // In the charts, [ and ] move the cursor from issue to issue, and so do , and . where brackets need AltGr. The read-out
 // names the issue.
 func TestStats_jumpBetweenIssues(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{140, 40}, func(r *harness) {
 		r.press("2", "7", "[")
 		r.requireText("23:54 UTC  issue 823: billing-api  cpu 269 %")
@@ -137,6 +141,7 @@ func TestStats_jumpBetweenIssues(t *testing.T) {
 // The charts of an incident show three hours before and after the detection, as far as the stats reach, and the whole
 // 24 hours with one key, which holds for the next incident as well. Each marks the detection.
 func TestIncident_windowAroundDetection(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{200, 50}, func(r *harness) {
 		r.press("2", "<enter>")
 		r.requireText("20:54", "21:30", "▲823")
@@ -161,6 +166,7 @@ func TestIncident_windowAroundDetection(t *testing.T) {
 
 // Every pane with charts says whose load they show, also beside the row of a single service or issue.
 func TestLoad_saysWhose(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{200, 50}, func(r *harness) {
 		for _, pane := range []string{"2", "3"} {
 			r.press(pane)

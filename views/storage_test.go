@@ -28,6 +28,7 @@ func (r *harness) openBucket(label string) {
 
 // enter opens a folder; esc returns to the row where the cursor was.
 func TestObjects_foldersAndBack(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("acme-backups")
 		r.press("g")
@@ -49,6 +50,7 @@ func TestObjects_foldersAndBack(t *testing.T) {
 
 // Names with a special meaning for terminals, shells or paths are listed, opened and linked correctly.
 func TestObjects_oddNames(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("cdn.acme")
 		r.requireText("odd‹␊›name.txt", "straße/", "▸ /")
@@ -63,6 +65,7 @@ func TestObjects_oddNames(t *testing.T) {
 
 // The filter of a partly loaded listing shows how many objects it covers.
 func TestObjects_filterNamesItsScope(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("logs-eu")
 		r.press("F")
@@ -76,6 +79,7 @@ func TestObjects_filterNamesItsScope(t *testing.T) {
 
 // A listing is read to its end on demand, and the user can stop the reading.
 func TestObjects_loadAll(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("logs-eu")
 		r.press("F", "G")
@@ -100,6 +104,7 @@ func TestObjects_loadAll(t *testing.T) {
 // In a bucket with a million objects, the first page is shown at once, and the next page is fetched when the cursor
 // comes near the end.
 func TestObjects_prefetch(t *testing.T) {
+	t.Parallel()
 	faulttest.ReportCase(t, "A33", "TestObjects_prefetch")
 	startProgram(t, emulator.Options{Seed: "large"}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "million", "<enter>", "<enter>", "F")
@@ -116,6 +121,7 @@ func TestObjects_prefetch(t *testing.T) {
 
 // A server that repeats its marker does not make the program loop.
 func TestObjects_repeatedMarker(t *testing.T) {
+	t.Parallel()
 	faulttest.ReportCase(t, "A20", "told on the screen")
 	setup := func(e *emulator.Emulator) {
 		e.InjectFault(
@@ -139,6 +145,7 @@ func TestObjects_repeatedMarker(t *testing.T) {
 // If the listing lacks the size of an object, the size is shown as unknown, and the object is not downloaded as an
 // empty file.
 func TestObjects_unknownSize(t *testing.T) {
+	t.Parallel()
 	faulttest.ReportCase(t, "D3", "told on the screen")
 	setup := func(e *emulator.Emulator) {
 		etag := strings.Repeat("a", 32) + "-2"
@@ -163,6 +170,7 @@ func TestObjects_unknownSize(t *testing.T) {
 
 // If one of three clusters never answers, the buckets of the other two are shown.
 func TestBucketFetcher_oneClusterDown(t *testing.T) {
+	t.Parallel()
 	setup := func(e *emulator.Emulator) {
 		e.InjectFault("GET /object-storage/buckets/eu-central-1*", emulator.Fault{Status: 503})
 		e.InjectFault("list buckets", emulator.Fault{Status: 503})
@@ -178,6 +186,7 @@ func TestBucketFetcher_oneClusterDown(t *testing.T) {
 
 // Members that the real service sends beyond the API document are shown.
 func TestStorage_undocumentedMembers(t *testing.T) {
+	t.Parallel()
 	setup := func(e *emulator.Emulator) {
 		e.InjectFault(
 			"list clusters",
@@ -324,6 +333,7 @@ func TestUpload_asksBeforeOverwriting(t *testing.T) {
 
 // The deletion of several objects wants their number typed.
 func TestObjects_delete_asksForCount(t *testing.T) {
+	t.Parallel()
 	faulttest.ReportCase(t, "C6", "objects")
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("invoices")
@@ -354,6 +364,7 @@ func TestObjects_delete_asksForCount(t *testing.T) {
 
 // A bucket with objects is not deleted. The program offers to empty it, counts the objects, and empties it.
 func TestBuckets_deleteOffersToEmpty(t *testing.T) {
+	t.Parallel()
 	faulttest.ReportCase(t, "B16", "offered to be emptied")
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "acme-www", "<enter>", "D")
@@ -403,6 +414,7 @@ func startAfterInterruptedEmptying(t *testing.T, id string, test func(*harness))
 // The offer after an interrupted emptying asks again: bucket, cluster, a fresh count of the rest, and the bucket's name
 // typed. No single key deletes anything.
 func TestEmptying_resumeAsksAgain(t *testing.T) {
+	t.Parallel()
 	for name, id := range map[string]string{"bucket": "us-east-1/acme-www/", "prefix": "us-east-1/acme-www/assets/"} {
 		t.Run(name, func(t *testing.T) {
 			startAfterInterruptedEmptying(t, id, func(r *harness) {
@@ -432,6 +444,7 @@ func TestEmptying_resumeAsksAgain(t *testing.T) {
 
 // The message at the end of an emptying shows a prefix with hidden characters as visible ones.
 func TestEmptying_hostilePrefix(t *testing.T) {
+	t.Parallel()
 	startAfterInterruptedEmptying(t, "ap-south-1/scratch/a\x1b[2J\u202e/", func(r *harness) {
 		emulator.StoreObject(r.emu, "ap-south-1", "scratch", "a\x1b[2J\u202e/1", "text")
 		r.press("1")
@@ -444,6 +457,7 @@ func TestEmptying_hostilePrefix(t *testing.T) {
 
 // If nothing is left to delete, lookout says so, and offers it no more.
 func TestEmptying_resumeFindsNothingLeft(t *testing.T) {
+	t.Parallel()
 	startAfterInterruptedEmptying(t, "ap-south-1/scratch/", func(r *harness) {
 		r.press("1")
 		r.wait(2 * time.Second)
@@ -457,6 +471,7 @@ func TestEmptying_resumeFindsNothingLeft(t *testing.T) {
 
 // A text that says what is being counted is shown as long as it is counted, and no longer.
 func TestStatusMessages_countingEndsWithTheCount(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		open []string
 		says string
@@ -485,6 +500,7 @@ func TestStatusMessages_countingEndsWithTheCount(t *testing.T) {
 
 // The three kinds of keys send three different requests.
 func TestKeys_threeKinds(t *testing.T) {
+	t.Parallel()
 	faulttest.ReportCase(t, "B5", "as the form sends them")
 	for name, c := range map[string]struct {
 		keys []string
@@ -565,6 +581,7 @@ func TestSecretDialog_copyAndSave(t *testing.T) {
 
 // If the answer to the creation of a key is lost, the program names the key and offers to revoke it.
 func TestKeys_lostKeyIsRevoked(t *testing.T) {
+	t.Parallel()
 	faulttest.ReportCase(t, "B4", "told, and offered for revoking")
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.emu.InjectFault("create key", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
@@ -583,6 +600,7 @@ func TestKeys_lostKeyIsRevoked(t *testing.T) {
 
 // A cancellation counts the buckets again, waits ten seconds, wants the account's name typed and accepts no paste.
 func TestCancelStorage_asks(t *testing.T) {
+	t.Parallel()
 	faulttest.ReportCase(t, "B15", "counted before and after")
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", ":", "cancel", "<enter>")
@@ -615,6 +633,7 @@ func TestCancelStorage_asks(t *testing.T) {
 
 // If buckets may be missing and none was listed, the question about cancelling does not count them.
 func TestCancelStorage_bucketsNotListed(t *testing.T) {
+	t.Parallel()
 	setup := func(e *emulator.Emulator) {
 		e.InjectFault("list buckets", emulator.Fault{Status: 503})
 	}
@@ -628,6 +647,7 @@ func TestCancelStorage_bucketsNotListed(t *testing.T) {
 
 // The form reports what is wrong with a certificate before it is sent.
 func TestCertificate_checkedBeforeUpload(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
@@ -650,6 +670,7 @@ func TestCertificate_checkedBeforeUpload(t *testing.T) {
 
 // The certificate page shows the date of a certificate that was just uploaded, and says who knows it later.
 func TestCertificate_date(t *testing.T) {
+	t.Parallel()
 	certificate, key := writeCertificate(t, "cdn.acme.net")
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press(append(goTo("8", "cdn.acme"), "c")...)
@@ -662,6 +683,7 @@ func TestCertificate_date(t *testing.T) {
 
 // The journal's detail names a bucket once: its ID ends with its label.
 func TestJournal_bucketIsNamedOnce(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{160, 40}, func(r *harness) {
 		r.press(append(goTo("8", "acme-www"), "x", "<right>", "<ctrl+s>")...)
 		r.requireApplied(client.OpUpdateBucketAccess)
@@ -673,6 +695,7 @@ func TestJournal_bucketIsNamedOnce(t *testing.T) {
 
 // A lifetime out of range has no time of expiry.
 func TestLinkForm_lifetimeOutOfRange(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press(append(goTo("8", "acme-www"), "<enter>", "/", "index.html", "<enter>", "L", "<left>", "<left>")...)
 		r.requireText("‹seconds›", "It expires at about")
@@ -685,6 +708,7 @@ func TestLinkForm_lifetimeOutOfRange(t *testing.T) {
 
 // The program asks twice before it lets everyone write.
 func TestObjects_publicWriteAsksTwice(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "acme-www", "<enter>", "x", "<left>", "<ctrl+s>")
 		r.requireText("EVERYONE", "everyone will be able to write")
@@ -696,6 +720,7 @@ func TestObjects_publicWriteAsksTwice(t *testing.T) {
 
 // If the user creates a bucket that they already own, the program says that it existed.
 func TestBuckets_createExisting(t *testing.T) {
+	t.Parallel()
 	faulttest.ReportCase(t, "B17", "told")
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "n", "acme-www", "<ctrl+s>")
@@ -707,6 +732,7 @@ func TestBuckets_createExisting(t *testing.T) {
 // A bucket to which everyone may write is created only once its label has been typed again, as when its access is
 // changed.
 func TestBuckets_createForEveryoneAsks(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "n", "probe-logs", "<tab>", "<tab>")
 		r.requireNoText("Type the label")
@@ -720,6 +746,7 @@ func TestBuckets_createForEveryoneAsks(t *testing.T) {
 
 // A key to everything is created only after a question, as when it replaces another key.
 func TestKeys_createUnlimitedAsks(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("9", "n", "probe", "<tab>", "<right>", "<ctrl+s>")
 		r.wait(time.Second)
@@ -733,6 +760,7 @@ func TestKeys_createUnlimitedAsks(t *testing.T) {
 
 // A new bucket may go to every cluster that the API lists, unless it is unavailable or hidden.
 func TestBuckets_createOffersClusters(t *testing.T) {
+	t.Parallel()
 	for status, offered := range map[string]bool{
 		"available": true, "limited": true, "unavailable": false, "hidden": false,
 	} {
@@ -752,6 +780,7 @@ func TestBuckets_createOffersClusters(t *testing.T) {
 
 // A preview shows text, indented JSON, the kind and size of an image, and bytes in hexadecimal for anything else.
 func TestPreview_byContentType(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.openBucket("cdn.acme")
 		r.press("/", "index", "<enter>", "<enter>", "<enter>")
@@ -765,6 +794,7 @@ func TestPreview_byContentType(t *testing.T) {
 // A folder upload names each file that is not sent, and why: in the plan and in the list of transfers. The message at
 // the end names the first and says how many there are.
 func TestUploadFolder_namesWhatIsNotSent(t *testing.T) {
+	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "site")
 	err := os.Mkdir(folder, 0o700)
 	for i := range 12 {
@@ -791,6 +821,7 @@ func TestUploadFolder_namesWhatIsNotSent(t *testing.T) {
 
 // The upload of a folder shows what is new, the same and different before it asks once, and replaces only by choice.
 func TestUploadFolder_plansBeforeItAsks(t *testing.T) {
+	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "site")
 	texts := map[string]string{"new": "new", "same": "same", "other": "mine"}
 	if err := os.Mkdir(folder, 0o700); err != nil {
@@ -834,6 +865,7 @@ func TestUploadFolder_plansBeforeItAsks(t *testing.T) {
 
 // The list of access keys says in whole words what a key reaches, in full or with a count of the rest.
 func TestKeys_reachesInWholeWords(t *testing.T) {
+	t.Parallel()
 	for _, width := range []int{60, 80, 120} {
 		startProgram(t, emulator.Options{}, screenSize{width, 24}, func(r *harness) {
 			r.press("9")
@@ -850,6 +882,7 @@ func TestKeys_reachesInWholeWords(t *testing.T) {
 
 // A new bucket is sent with the region of its cluster: what the API says about the region is shown at the cluster.
 func TestNewBucket_rejectedRegionIsShownAtTheCluster(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.emu.InjectFault("create bucket", emulator.Fault{
 			Status: 400,

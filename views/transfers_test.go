@@ -166,6 +166,7 @@ func (r *harness) transferLines() []string {
 
 // One key pauses a running deletion and resumes a paused one. Hints and help say which of the two it does.
 func TestTransfers_oneKeyPausesAndResumes(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.fillBucket(300)
 		r.press("/", "many", "<enter>", "g", "D")
@@ -240,6 +241,7 @@ func keepTransfers(t *testing.T) func(*harness, *shell.Options) {
 // A move that an earlier run did not finish is offered at the next start until it is done or forgotten. It is compared
 // again and asked about, and then moves only what is left.
 func TestMove_interruptedIsOfferedAgain(t *testing.T) {
+	t.Parallel()
 	const offer = "Interrupted: moving 12 objects within ap-south-1/scratch"
 	keep := keepTransfers(t)
 	run := func(moved int, test func(*harness)) { // with some of the objects moved

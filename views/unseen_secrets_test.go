@@ -82,6 +82,7 @@ const neverSeen = "The secret of key orphan"
 // A key whose secret was never seen, because the terminal was gone before its dialog was closed, is remembered. The
 // next start offers to revoke it: the cursor is not on revoke, and revoking asks for the key's name.
 func TestUnseenSecret_offeredAtNextStart(t *testing.T) {
+	t.Parallel()
 	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 		p.createKey()
 		p.restart()
@@ -110,6 +111,7 @@ func TestUnseenSecret_offeredAtNextStart(t *testing.T) {
 
 // On a protected account revoking a key whose secret was never seen names the account.
 func TestUnseenSecret_protectedAccountAsks(t *testing.T) {
+	t.Parallel()
 	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 		p.createKey()
 		p.restart(client.WithProtected("acme-prod"))
@@ -122,6 +124,7 @@ func TestUnseenSecret_protectedAccountAsks(t *testing.T) {
 
 // What settles the question about a secret that was never seen ends the offers.
 func TestUnseenSecret_offersEnd(t *testing.T) {
+	t.Parallel()
 	for name, settle := range map[string]func(*restartableProgram){
 		"copied and closed": func(p *restartableProgram) { p.press("y", "<enter>") },
 		"discarded":         func(p *restartableProgram) { p.press("<esc>", "discard", "<enter>") },
@@ -161,6 +164,7 @@ func TestUnseenSecret_offersEnd(t *testing.T) {
 
 // In read-only mode nothing is offered, and the key is not forgotten.
 func TestUnseenSecret_readOnlyOffersNothing(t *testing.T) {
+	t.Parallel()
 	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 		p.createKey()
 		p.restart(client.WithReadOnly())
@@ -172,6 +176,7 @@ func TestUnseenSecret_readOnlyOffersNothing(t *testing.T) {
 
 // The journal remembers that a secret was not seen, and never the secret.
 func TestUnseenSecret_journalHoldsNoSecret(t *testing.T) {
+	t.Parallel()
 	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 		p.createKey()
 		p.press("r")
@@ -188,6 +193,7 @@ func TestUnseenSecret_journalHoldsNoSecret(t *testing.T) {
 // If the terminal was gone before the answer to the creation of a key, the next start shows every key with its label,
 // calls none of them ours, and offers to revoke them. The cursor is not on revoke.
 func TestUnseenSecret_lostAnswerOfEarlierRun(t *testing.T) {
+	t.Parallel()
 	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 		p.emu.InjectFault("create key", emulator.Fault{ApplyFirst: true, Reset: true, Times: 1})
 		p.press("9", "n", "orphan", "<ctrl+s>")
@@ -222,6 +228,7 @@ const stillToRevoke = "is still to be revoked"
 // A key that is to be revoked later is remembered. Each start offers to revoke it, with the reason, until it is revoked
 // or somebody says to keep it; the cursor is not on revoke, and revoking asks for the key's name.
 func TestRevokeLater_offeredAtEachStart(t *testing.T) {
+	t.Parallel()
 	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 		p.createKey()
 		made := p.journal.Entries(time.Time{})[0]
@@ -255,6 +262,7 @@ func TestRevokeLater_offeredAtEachStart(t *testing.T) {
 
 // Keeping the key ends the reminder, and so does a colleague who has revoked it.
 func TestRevokeLater_ends(t *testing.T) {
+	t.Parallel()
 	startRestartable(t, emulator.Options{}, func(p *restartableProgram) {
 		p.createKey()
 		made := p.journal.Entries(time.Time{})[0]

@@ -18,6 +18,7 @@ import (
 
 // At every width, the list and the details show since when a service is disabled, also if somebody else disabled it.
 func TestServices_showDisabledSince(t *testing.T) {
+	t.Parallel()
 	for _, size := range []screenSize{{80, 24}, {120, 36}, {200, 50}} {
 		t.Run(fmt.Sprint(size.width), func(t *testing.T) {
 			startProgram(t, emulator.Options{}, size, func(r *harness) {
@@ -32,6 +33,7 @@ func TestServices_showDisabledSince(t *testing.T) {
 
 // While the user types the word that discards a secret, the hints show only keys that work, and the way back.
 func TestSecretDialog_leavingShowsWayBack(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 		r.press("9", "n", "once key", "<ctrl+s>")
 		r.requireText("copy it, without showing it", "It cannot be shown again.", "esc close")
@@ -45,6 +47,7 @@ func TestSecretDialog_leavingShowsWayBack(t *testing.T) {
 
 // However small the terminal, the dialog shows how to keep the secret and how to leave.
 func TestSecretDialog_smallTerminal(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{60, 16}, func(r *harness) {
 		r.press("9", "n", "once key", "<ctrl+s>")
 		r.requireText(
@@ -63,6 +66,7 @@ func TestSecretDialog_smallTerminal(t *testing.T) {
 // At every width, the row of tabs shows the active tab and the tabs with a badge. An area that collapses keeps the key
 // of its first tab.
 func TestTabs_showActiveTab(t *testing.T) {
+	t.Parallel()
 	for _, size := range []screenSize{{40, 12}, {60, 16}, {80, 24}, {120, 36}} {
 		t.Run(fmt.Sprint(size.width), func(t *testing.T) {
 			startProgram(t, emulator.Options{}, size, func(r *harness) {
@@ -89,6 +93,7 @@ func TestTabs_showActiveTab(t *testing.T) {
 
 // Tabs of an area stand together, and each tab has an area and a key that works in every state of the program.
 func TestTabs_places(t *testing.T) {
+	t.Parallel()
 	panes, places := views.Panes(account.New(t.Context(), account.Options{API: &client.Client{}})), views.TabPlaces()
 	last := map[string]int{}
 	for i, p := range panes[1:] { // the overview has no area
@@ -116,6 +121,7 @@ func TestTabs_places(t *testing.T) {
 
 // If tabs do not fit, a click on the mark opens a menu of all tabs.
 func TestTabs_moreOpensMenu(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{40, 12}, func(r *harness) {
 		r.press("3")
 		tabs := strings.Split(r.screen(), "\n")[1]
@@ -130,6 +136,7 @@ func TestTabs_moreOpensMenu(t *testing.T) {
 
 // Enter accepts the values that a form proposes if that deletes nothing and disables at most one thing.
 func TestForm_enterAcceptsProposal(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "cdn.acme", "<enter>", "<enter>", "/", "index", "<enter>", "L", "<enter>")
 		r.requireText("copy the link")
@@ -152,6 +159,7 @@ func TestForm_enterAcceptsProposal(t *testing.T) {
 // An enter that was meant for a field never sends a form that is incomplete, deletes something, disables several
 // things, or grants access to everything.
 func TestForm_strayEnterSendsNothingDangerous(t *testing.T) {
+	t.Parallel()
 	for name, keys := range map[string][]string{
 		"many services": {
 			"3", "/", "group:web", "<enter>", "A", "d", "<enter>", "maintenance", "<enter>", "4", "<enter>",
@@ -182,6 +190,7 @@ func TestForm_strayEnterSendsNothingDangerous(t *testing.T) {
 
 // A link that lets its holder delete the object is made only with the button.
 func TestLinks_deletingLinkNeedsButton(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "cdn.acme", "<enter>", "<enter>", "/", "index", "<enter>", "L", "<tab>", "<left>")
 		r.requireText("‹DELETE›")
@@ -195,6 +204,7 @@ func TestLinks_deletingLinkNeedsButton(t *testing.T) {
 
 // Before enter sends a form, it returns to a field that was edited and is out of sight.
 func TestForm_enterReturnsToEditedField(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press(
 			"8", "/", "cdn.acme", "<enter>", "<enter>", "/", "index", "<enter>", "w", "<tab>", "/not/a/name",
@@ -212,6 +222,7 @@ func TestForm_enterReturnsToEditedField(t *testing.T) {
 
 // If enter opened a form and is still held, it does not send the form.
 func TestForm_heldEnterDoesNotSend(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>", ":", "disable", "<enter>")
 		r.requireText("Disable monitoring of cdn-origin")
@@ -225,6 +236,7 @@ func TestForm_heldEnterDoesNotSend(t *testing.T) {
 
 // The note below a value is about that value, and the note of a limited key names everything that the key can do.
 func TestKeys_limitedKeyNotes(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("9", "n", "a key", "<tab>")
 		r.requireNoText("no: everything")
@@ -240,6 +252,7 @@ func TestKeys_limitedKeyNotes(t *testing.T) {
 
 // A wider terminal shows every column that a narrower one shows.
 func TestLists_widerShowsNoLess(t *testing.T) {
+	t.Parallel()
 	for _, pane := range []string{"2", "3", "4", "5", "6", "8", "9", "0"} {
 		startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 			r.press(pane)
@@ -262,6 +275,7 @@ func TestLists_widerShowsNoLess(t *testing.T) {
 
 // However narrow the details beside a list, the phone numbers in it are complete.
 func TestContacts_phoneNumbersAreWhole(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("3", "/", "cdn-origin", "<enter>")
 		r.requireText("+1 555 0150", "+1 555 0151", "+1 555 0153", "farid@acme.net")
@@ -273,6 +287,7 @@ func TestContacts_phoneNumbersAreWhole(t *testing.T) {
 // If the answer to a change was lost, the message still names the change and the object. It says so if the filter hides
 // the row.
 func TestStatusMessages_namesChangeAndObject(t *testing.T) {
+	t.Parallel()
 	lost := emulator.Fault{ApplyFirst: true, Reset: true, Times: 1}
 	form := []string{"n", "night check", "<tab>", "<right>", "<tab>", "203.0.113.7:22", "<ctrl+s>"}
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
@@ -304,6 +319,7 @@ func TestStatusMessages_namesChangeAndObject(t *testing.T) {
 
 // A message that is true only for the pane in front goes when another pane or a dialog is opened; other messages stay.
 func TestStatusMessages_ofPaneGoesWithPane(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		for _, keys := range [][]string{{"c"}, {"3"}, {"?"}, {":", "contacts", "<enter>"}} {
 			r.press("8", "<esc>")
@@ -323,6 +339,7 @@ func TestStatusMessages_ofPaneGoesWithPane(t *testing.T) {
 
 // News reads as a sentence.
 func TestStatusMessages_readsAsSentence(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("8", "/", "acme-www", "<enter>", "x", "<right>", "<tab>", "<right>", "<ctrl+s>")
 		r.requireText("acme-www: access is now public-read, CORS on")
@@ -337,6 +354,7 @@ func TestStatusMessages_readsAsSentence(t *testing.T) {
 
 // A question about many rows names their kind, and the hint names the word to type.
 func TestConfirm_manyNamesKind(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
 		r.press("4", "A", "D")
 		r.wait(time.Second)
@@ -347,6 +365,7 @@ func TestConfirm_manyNamesKind(t *testing.T) {
 
 // If the values of a choice do not fit, the field shows their number and the position of the selected one.
 func TestForm_choicesThatDoNotFit(t *testing.T) {
+	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 		r.press("8", "x")
 		r.requireText("‹private› 1 of 4", " yes  ‹no›")
@@ -357,6 +376,7 @@ func TestForm_choicesThatDoNotFit(t *testing.T) {
 
 // On a large screen, the overview leaves no box mostly empty: boxes that have little to say leave their room to charts.
 func TestOverview_boxesAreFilled(t *testing.T) {
+	t.Parallel()
 	for _, size := range []screenSize{{120, 36}, {200, 50}} {
 		startProgram(t, emulator.Options{}, size, func(r *harness) {
 			for _, empty := range []string{"Maintenance", "Last changes", "Object Storage"} {
@@ -393,6 +413,7 @@ func blankRows(screen, title string) (blank int) {
 
 // The dialog with a new secret names every host that the key is for, as far as they are known.
 func TestSecretDialog_endpoints(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ keys, says string }{
 		"one bucket": {"<down> <right>", "endpoint      us-east-1.objects.example  "},
 		"any bucket": {"", "endpoints     "},

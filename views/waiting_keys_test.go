@@ -18,6 +18,7 @@ func runSlowly(t *testing.T, test func(*harness)) {
 
 // Keys that are pressed before the issues are there open the issue once they are, and a line says that they wait.
 func TestKeysBeforeData_openTheIssue(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		keys []string
 		hint string
@@ -43,6 +44,7 @@ func TestKeysBeforeData_openTheIssue(t *testing.T) {
 
 // Keys behind one that waits keep their order: the cursor moves before enter, and what follows is for what opens.
 func TestKeysBeforeData_keepTheirOrder(t *testing.T) {
+	t.Parallel()
 	runSlowly(t, func(r *harness) {
 		r.press("2", "j", "j", "<enter>")
 		r.requireText("down: waiting for the issues")
@@ -66,6 +68,7 @@ func TestKeysBeforeData_keepTheirOrder(t *testing.T) {
 
 // esc drops a key that waits, and so does whatever the user does instead.
 func TestKeysBeforeData_cancelled(t *testing.T) {
+	t.Parallel()
 	for name, keys := range map[string][]string{
 		"esc":          {"i", "<esc>"},
 		"another pane": {"i", "3"},
@@ -87,6 +90,7 @@ func TestKeysBeforeData_cancelled(t *testing.T) {
 
 // What changes something is never done because of a key that was pressed before its row was there.
 func TestKeysBeforeData_changesDoNotWait(t *testing.T) {
+	t.Parallel()
 	for _, keys := range [][]string{{"3", "d"}, {"3", "D"}, {"d"}, {"3", "j", "D"}, {"8", "D"}} {
 		runSlowly(t, func(r *harness) {
 			r.press(keys...)
@@ -100,6 +104,7 @@ func TestKeysBeforeData_changesDoNotWait(t *testing.T) {
 
 // A key behind one that waits opens the form that it is for. It sends nothing that nobody has seen.
 func TestKeysBeforeData_sendNothingUnseen(t *testing.T) {
+	t.Parallel()
 	runSlowly(t, func(r *harness) {
 		r.press("2", "<enter>", "d", "<ctrl+s>")
 		r.wait(3 * time.Second)
@@ -110,6 +115,7 @@ func TestKeysBeforeData_sendNothingUnseen(t *testing.T) {
 
 // If the rows cannot be read, the key says so.
 func TestKeysBeforeData_readFails(t *testing.T) {
+	t.Parallel()
 	setup := func(e *emulator.Emulator) {
 		e.InjectFault("list issues", emulator.Fault{Status: http.StatusForbidden, Delay: 300 * time.Millisecond})
 	}
@@ -127,6 +133,7 @@ func TestKeysBeforeData_readFails(t *testing.T) {
 // No key says that something does not exist while that is not known: in any pane, before anything is read and after all
 // reads failed.
 func TestKeysBeforeData_claimNothing(t *testing.T) {
+	t.Parallel()
 	keys := []string{
 		"i", "d", "e", "t", "y", "Y", "o", "f", "V", "D", "<enter>", "<space>", "v", "A", "[", "]", "w", "L", "c", "x",
 	}

@@ -24,6 +24,7 @@ var walkedSizes = []screenSize{
 // heads of columns and the buttons is cut, no text is cut beside free space, boxes are closed, and the axes of charts
 // have a few round values and at least two times.
 func TestFrame_walkPanesAndDialogs(t *testing.T) {
+	t.Parallel()
 	for _, size := range walkedSizes {
 		width := size.width
 		t.Run(fmt.Sprintf("%dx%d", width, size.height), func(t *testing.T) {
@@ -49,6 +50,7 @@ func TestFrame_walkPanesAndDialogs(t *testing.T) {
 
 // The same holds for an account that has nothing yet.
 func TestFrame_walkEmptyAccount(t *testing.T) {
+	t.Parallel()
 	for _, size := range []screenSize{{60, 16}, {80, 24}, {120, 36}, {200, 50}} {
 		startProgram(t, emulator.Options{Seed: "empty"}, size, func(r *harness) {
 			for _, key := range tabKeys(r.panes) {
@@ -64,6 +66,7 @@ func TestFrame_walkEmptyAccount(t *testing.T) {
 
 // However narrow the terminal is and however many keys a pane has, the hints end with the key that shows all others.
 func TestFrame_hintOfHelp(t *testing.T) {
+	t.Parallel()
 	walks := [][]string{
 		{"2", "<enter>"}, {"3", "A"}, {"3", "<enter>"}, {"3", "i"}, {"8", "W"}, {"8", "/", "cdn.acme", "<enter>", "c"},
 		{"8", "/", "cdn.acme", "<enter>", "<enter>", "/", "index", "<enter>"},
