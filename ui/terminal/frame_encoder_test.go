@@ -458,6 +458,7 @@ func (s *scrollScreen) Frame() Frame { return Frame{Content: listWithBox(s.look,
 // Left and right margins are used once the terminal has answered that it has them. A terminal whose functions are not
 // known is not asked.
 func TestRun_asksForMargins(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name, term, answer string
 		asks, uses         bool
@@ -470,6 +471,7 @@ func TestRun_asksForMargins(t *testing.T) {
 		{"unknown terminal", "vt100", "", false, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel() // each waits for a first answer that does not come
 			in, typed := io.Pipe()
 			defer typed.Close()
 			out := make(writeRecorder, 100)

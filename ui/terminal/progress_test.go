@@ -32,49 +32,53 @@ func (w *progressScreen) Frame() Frame { return Frame{Content: "x", ProgressPerc
 
 // The progress bar follows the work, is written only when it changes, and is removed by every kind of exit.
 func TestRun_clearsProgressBar(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(typed *io.PipeWriter, cancel func()){
 		"quit":   func(typed *io.PipeWriter, _ func()) { _, _ = io.WriteString(typed, "e") },
 		"panic":  func(typed *io.PipeWriter, _ func()) { _, _ = io.WriteString(typed, "p") },
 		"hangup": func(typed *io.PipeWriter, _ func()) { typed.Close() },
 		"cancel": func(_ *io.PipeWriter, cancel func()) { cancel() },
 	} {
-		in, typed := io.Pipe()
-		out := make(writeRecorder, 1000)
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			_, _ = Run(ctx, &progressScreen{}, Options{
-				In:          in,
-				Out:         out,
-				Size:        func() (int, int) { return 10, 2 },
-				ProgressBar: true,
-			})
-		}()
-		for _, key := range "ab" {
-			_, _ = io.WriteString(typed, string(key))
-		}
-		all := ""
-		for !strings.Contains(all, progressSequence(2)) {
-			all += out.next(t)
-		}
-		end(typed, cancel)
-		select {
-		case <-ended:
-		case <-time.After(10 * time.Second):
-			t.Fatalf("%s: the program does not end", name)
-		}
-		cancel()
-		for len(out) > 0 {
-			all += <-out
-		}
-		if strings.Count(all, progressSequence(1)) > 1 || strings.Count(all, progressSequence(2)) != 1 {
-			t.Errorf("%s: the bar is written again without a change: %q", name, all)
-		}
-		last := strings.LastIndex(all, "\x1b]9;4;")
-		if !strings.HasPrefix(all[last:], progressSequence(0)) || !strings.HasSuffix(all, leaveSequence) {
-			t.Errorf("%s: the bar is not removed: %q", name, all[last:])
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // each waits for a first answer that does not come
+			in, typed := io.Pipe()
+			out := make(writeRecorder, 1000)
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				_, _ = Run(ctx, &progressScreen{}, Options{
+					In:          in,
+					Out:         out,
+					Size:        func() (int, int) { return 10, 2 },
+					ProgressBar: true,
+				})
+			}()
+			for _, key := range "ab" {
+				_, _ = io.WriteString(typed, string(key))
+			}
+			all := ""
+			for !strings.Contains(all, progressSequence(2)) {
+				all += out.next(t)
+			}
+			end(typed, cancel)
+			select {
+			case <-ended:
+			case <-time.After(10 * time.Second):
+				t.Fatal("the program does not end")
+			}
+			cancel()
+			for len(out) > 0 {
+				all += <-out
+			}
+			if strings.Count(all, progressSequence(1)) > 1 || strings.Count(all, progressSequence(2)) != 1 {
+				t.Errorf("the bar is written again without a change: %q", all)
+			}
+			last := strings.LastIndex(all, "\x1b]9;4;")
+			if !strings.HasPrefix(all[last:], progressSequence(0)) || !strings.HasSuffix(all, leaveSequence) {
+				t.Errorf("the bar is not removed: %q", all[last:])
+			}
+		})
 	}
 }
 
