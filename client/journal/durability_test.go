@@ -422,6 +422,10 @@ func TestOpenForReading(t *testing.T) {
 // Open reads the complete lines, counts the others, removes nothing, and makes the file private.
 func TestOpen_damagedFile(t *testing.T) {
 	whole, _ := writeJournal(t, filepath.Join(t.TempDir(), "whole"))
+	long := 10 << 20
+	if os.Getenv("LOOKOUT_LONG") != "" {
+		long = 100 << 20
+	}
 	for name, file := range map[string]struct {
 		data          []byte
 		entries, torn int
@@ -436,7 +440,7 @@ func TestOpen_damagedFile(t *testing.T) {
 			2,
 		},
 		"twice":             {append(bytes.Clone(whole), whole...), 6, 6},
-		"a line of 100 MB":  {append(append(bytes.Repeat([]byte("x"), 100<<20), '\n'), whole...), 6, 1},
+		"a huge line":       {append(bytes.Repeat([]byte("x"), long), "\n"+string(whole)...), 6, 1},
 		"100,000 lines":     {append(bytes.Repeat([]byte("{}\n"), 100_000), whole...), 6, 100_000},
 		"zeroes at the end": {append(bytes.Clone(whole), make([]byte, 4096)...), 6, 1},
 		"line ends of DOS":  {bytes.ReplaceAll(whole, []byte("\n"), []byte("\r\n")), 6, 0},
