@@ -221,15 +221,18 @@ func TestCounting_progressAndEsc(t *testing.T) {
 			r.requireNoText("Delete 1", "Download data")
 		}
 		r.emu.ClearFaults()
-		r.press("D")
-		r.wait(readMillion)
-		r.requireText("Delete 1,000,000 objects", "(465 GiB)", "1 to 20 of 1,001", "Type 1000000")
-		r.press("<esc>")
 		if !runsLongSeries() {
+			r.press("<enter>", "D")
+			r.wait(time.Minute)
+			r.requireText("Delete 10,000 objects", "(4.6 GiB)", "1 to 20 of 1,001", "Type 10000")
+			r.press("<esc>")
 			r.requireApplied()
 			return
 		}
-		r.press("w")
+		r.press("D")
+		r.wait(readMillion)
+		r.requireText("Delete 1,000,000 objects", "(465 GiB)", "1 to 20 of 1,001", "Type 1000000")
+		r.press("<esc>", "w")
 		r.wait(readMillion)
 		r.requireText("1,000,000 files, 465 GiB")
 		r.press("<esc>")

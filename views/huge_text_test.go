@@ -74,7 +74,6 @@ func fastestFrame(r *harness, watch stopwatch) time.Duration {
 // Text from the server cannot freeze the program: whatever a field holds, a key and its frame take a few milliseconds
 // on a small and on a large screen.
 func TestHugeText_doesNotFreezeTheLoop(t *testing.T) {
-	t.Parallel()
 	size, every := 1<<19, 10
 	if runsLongSeries() {
 		size, every = 8<<20, 1
