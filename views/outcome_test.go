@@ -359,7 +359,7 @@ func TestOutcome_lostAnswersOfAllChanges(t *testing.T) {
 		for name, scenario := range outcomeScenarios {
 			for seed := range trialSeeds() {
 				title := fmt.Sprintf("%s, %s, seed %d", change.op, name, seed)
-				if !faulttest.InSample(title, 3) {
+				if !faulttest.InSample(title, 4) {
 					continue
 				}
 				faulttest.RunCase(t, "B2", title, func(t *testing.T) {

@@ -502,6 +502,9 @@ func TestChanges_doublePresses(t *testing.T) {
 			hows = append(hows, "held since before the question")
 		}
 		for _, how := range hows {
+			if !faulttest.InSample(w.op+how, 2) {
+				continue
+			}
 			faulttest.RunCase(t, "B7", w.op+" "+how, func(t *testing.T) {
 				startProgram(t, emulator.Options{}, screenSize{140, 40}, func(r *harness) {
 					release := r.emu.HoldRequests(w.op)
