@@ -230,7 +230,7 @@ func TestCheckConfig_keysOfOpenedPanes(t *testing.T) {
 		"an action of an issue":              {`"issue.copy call sheet" = ["x"]`, ""},
 		"an action of a certificate":         {`"certificate.replace" = ["x"]`, ""},
 		"a key that another action has":      {`"objects.download" = ["S"]`, `the key "S" is bound twice in objects`},
-		"a key that opens a tab":             {`"objects.flat view" = ["F"]`, ""},
+		"a key that opens a tab":             {`"objects.flat view or folders" = ["F"]`, ""},
 		"the key of another opened pane":     {`"object.download" = ["S"]`, ""},
 		"an action that a pane has not":      {`"object.sizes" = ["x"]`, `keys."object.sizes": unknown action`},
 		"a key of the program that it hides": {`"program.help" = ["S"]`, ""},
