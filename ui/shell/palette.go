@@ -237,8 +237,9 @@ func paneChangeEntries(s *Shell, q search.SearchTerm) (entries []paletteEntry) {
 	}
 	for _, t := range s.tabs.list {
 		for _, a := range s.policy.apply(t.name(), t.root().Actions()) {
+			ofRows := a.Group != "this list" && a.Group != "the account"
 			fit := fitOrForgive(q, a.Name())
-			if offered[a.ID()] || fit == search.None || !a.Writes || a.Group != "this list" && a.Group != "the account" {
+			if offered[a.ID()] || fit == search.None || !a.Writes || ofRows {
 				continue
 			}
 			offered[a.ID()] = true

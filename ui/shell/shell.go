@@ -76,8 +76,8 @@ func New(o Options) (*Shell, error) {
 	return s, nil
 }
 
-// configure gives a pane that opens from a tab what the user has chosen for it.
-func (s *Shell) configure(p ui.Pane) tea.Cmd {
+// configurePane gives a pane that opens from a tab what the user has chosen for it.
+func configurePane(s *Shell, p ui.Pane) tea.Cmd {
 	s.policy.resolvePane(s, p)
 	return s.applyColumns(p)
 }
@@ -204,7 +204,7 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 		return tea.Batch(cmds...)
 	case ui.OpenPaneMsg:
 		s.tabs.open(msg.Pane)
-		return s.configure(msg.Pane)
+		return configurePane(s, msg.Pane)
 	case ui.ClosePaneMsg:
 		s.goUp()
 	case form.OpenFormMsg:
@@ -225,7 +225,7 @@ func (s *Shell) handleRequest(msg tea.Msg) tea.Cmd {
 			return ui.ShowStatus(theme.Warn, "there is no pane "+msg.Pane+" here")
 		}
 		if msg.ThenOpen != nil {
-			return s.configure(msg.ThenOpen)
+			return configurePane(s, msg.ThenOpen)
 		}
 	case ui.CopyMsg:
 		return tea.Batch(copyText(msg.Text), ui.ShowStatus(theme.Good, "copied: "+msg.Label))
