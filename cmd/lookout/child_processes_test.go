@@ -30,7 +30,7 @@ func (r *testEnv) installPrograms(line string, names ...string) {
 			r.Fatal(err)
 		}
 	}
-	r.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	r.setenv("PATH", bin+":"+outerPath)
 }
 
 // started returns what a program noted; "" if it was not started within a time.
@@ -73,19 +73,19 @@ func TestChildProcesses_getNoTokenVariable(t *testing.T) {
 				variables = append(variables, "OWN_SECRET")
 			}
 			for _, variable := range variables {
-				t.Setenv(variable, testenv.Canary)
+				r.setenv(variable, testenv.Canary)
 			}
-			t.Setenv("KEPT", "yes")
+			r.setenv("KEPT", "yes")
 			for _, variable := range []string{"WAYLAND_DISPLAY", "VISUAL", "EDITOR"} {
-				t.Setenv(variable, "")
+				r.setenv(variable, "")
 			}
 			own := "[accounts.own]\nbase_url = \"" + r.Base + "\"\n" + cmp.Or(c.config, "token_env = \"OWN_SECRET\"\n")
 			if c.config != "" {
-				t.Setenv("LOOKOUT_TOKEN", "") // it would take precedence
+				r.setenv("LOOKOUT_TOKEN", "") // it would take precedence
 			}
 			r.WriteConfig("account = \"own\"\n" + own +
 				"[accounts.b]\nbase_url = \"https://x/v4\"\ntoken_env = \"SECRET_OF_ACCOUNT\"\n")
-			p := startPty(t, c.args)
+			p := r.startPty(t, c.args)
 			p.startReading()
 			for i := 0; i < len(c.keys); i += 2 {
 				p.waitFor(c.keys[i])
@@ -113,7 +113,7 @@ func TestBrowser_asksBeforeAnUnknownHost(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.installPrograms("", "xdg-open")
 	faulttest.RunCase(t, "F14", "a bucket's host", func(t *testing.T) {
-		p := startPty(t, "--view buckets")
+		p := r.startPty(t, "--view buckets")
 		p.startReading()
 		p.waitFor("acme-backups")
 		p.typeKeys("o")
@@ -148,7 +148,7 @@ func TestChildProcesses_getNoTextOfTheServer(t *testing.T) {
 				s.replace = map[string]string{"ip": c.ip}
 			})
 			r.installPrograms("", "ssh")
-			p := startPty(t, "--view ssh")
+			p := r.startPty(t, "--view ssh")
 			p.startReading()
 			p.waitFor("root")
 			p.typeKeys("x")
@@ -170,14 +170,14 @@ func TestChildProcesses_getNoTextOfTheServer(t *testing.T) {
 func TestSSH_ctrlCEndsSSHAndNotLookout(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.installPrograms("echo waiting; exec sleep 60", "ssh", "vi")
+	r.setenv("VISUAL", "")
+	r.setenv("EDITOR", "")
 	for name, c := range map[string]struct{ program, args, shown, key, after string }{
 		"ssh":    {"ssh", "--view ssh", "live", "x", "ssh ended"},
 		"editor": {"vi", "config edit", "", "", "editor vi"},
 	} {
 		faulttest.RunCase(t, "E1", "ctrl+c in "+name, func(t *testing.T) {
-			t.Setenv("VISUAL", "")
-			t.Setenv("EDITOR", "")
-			p := startPty(t, c.args)
+			p := r.startPty(t, c.args)
 			p.startReading()
 			p.waitFor(c.shown)
 			p.typeKeys(c.key)
@@ -196,7 +196,7 @@ func TestSSH_ctrlCEndsSSHAndNotLookout(t *testing.T) {
 		})
 	}
 	faulttest.RunCase(t, "E1", "SIGTERM while ssh runs", func(t *testing.T) {
-		p := startPty(t, "--view ssh")
+		p := r.startPty(t, "--view ssh")
 		p.startReading()
 		p.waitFor("live")
 		p.typeKeys("x")
@@ -212,7 +212,7 @@ func TestSSH_ctrlCEndsSSHAndNotLookout(t *testing.T) {
 func TestSSH_getsEveryKey(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.installPrograms("echo waiting\nfor n in 1 2 3 4 5 6; do read line; echo \"got $line\"; done", "ssh")
-	p := startPty(t, "--view ssh")
+	p := r.startPty(t, "--view ssh")
 	p.startReading()
 	p.waitFor("live")
 	p.typeKeys("x")

@@ -76,7 +76,9 @@ func startShell(r *testEnv, name, setup string, args ...string) *shellSession {
 	}
 	cmd := exec.Command(program, args...)
 	cmd.Dir = r.Home
-	env := []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "TERM=xterm", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "PS1=> "}
+	env := append(
+		r.environ(), "PATH="+bin+":"+outerPath, "TERM=xterm", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "PS1=> ",
+	)
 	s := &shellSession{ptyProcess: startCommandInPty(r.T, cmd, env)}
 	s.startReading()
 	s.check(setup+"\r", "shell is ready")

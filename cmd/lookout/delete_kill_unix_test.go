@@ -29,7 +29,7 @@ func TestDeletionIsKilled_nextStartTellsWhatIsGone(t *testing.T) {
 			return r.startProgram("objects rm ap-south-1/scratch many/* -r --yes").Process
 		},
 		"dashboard": func(r *testEnv) *os.Process {
-			c := startSizedPty(r.T, os.Environ(), 200, 50, "--linear")
+			c := startSizedPty(r.T, r.environ(), 200, 50, "--linear")
 			c.startReading()
 			c.waitFor("live")
 			c.typeKeys("8/scratch\r\r")
@@ -77,7 +77,7 @@ func TestDeletionIsKilled_nextStartTellsWhatIsGone(t *testing.T) {
 				}
 				return false
 			})
-			c := startSizedPty(t, os.Environ(), 200, 50, "--linear")
+			c := startSizedPty(t, r.environ(), 200, 50, "--linear")
 			c.startReading()
 			gone := answered + inFlight/2
 			c.waitFor("250 of 600 gone, 250 may be gone, 100 not deleted")

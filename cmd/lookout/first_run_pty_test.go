@@ -23,9 +23,9 @@ import (
 // the echo.
 func TestFirstRunInATerminal(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	t.Setenv("LOOKOUT_TOKEN", "")
-	t.Setenv("LOOKOUT_BASE_URL", "")
-	c := startPty(t, "--no-mouse")
+	r.setenv("LOOKOUT_TOKEN", "")
+	r.setenv("LOOKOUT_BASE_URL", "")
+	c := r.startPty(t, "--no-mouse")
 	c.startReading()
 	answer := func(question, text string) {
 		t.Helper()
@@ -59,7 +59,8 @@ func TestFirstRunInATerminal(t *testing.T) {
 func startEmulatorProcess(t *testing.T) string {
 	t.Helper()
 	server := exec.Command(os.Args[0])
-	server.Env = append(os.Environ(), "LOOKOUT_TEST_ARGS=emulate --listen 127.0.0.1:0 --token "+testenv.Canary)
+	args := "emulate --listen 127.0.0.1:0 --token " + testenv.Canary
+	server.Env = append(slices.Clone(outerVariables), "LOOKOUT_TEST_ARGS="+args)
 	out, err := server.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -176,9 +177,9 @@ func (c *ptyProcess) checkFolder(folder string, files []string) {
 
 func TestInterruptedFirstRunGivesTheEchoBack(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	t.Setenv("LOOKOUT_TOKEN", "")
-	t.Setenv("LOOKOUT_BASE_URL", "")
-	c := startPty(t, "--no-mouse")
+	r.setenv("LOOKOUT_TOKEN", "")
+	r.setenv("LOOKOUT_BASE_URL", "")
+	c := r.startPty(t, "--no-mouse")
 	c.startReading()
 	c.waitFor("API address")
 	_, _ = c.tty.WriteString(r.Base + "\r\r\r")
@@ -199,11 +200,11 @@ func TestInterruptedFirstRunGivesTheEchoBack(t *testing.T) {
 // A deletion asks on a terminal and accepts only the name.
 func TestScriptAsksOnATerminal(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	t.Setenv("LOOKOUT_TOKEN", testenv.Canary)
+	r.setenv("LOOKOUT_TOKEN", testenv.Canary)
 	id := r.FindID("services", "edge-router")
 	answer := func(text string, code int) {
 		t.Helper()
-		c := startPty(t, "services delete "+id)
+		c := r.startPty(t, "services delete "+id)
 		c.startReading()
 		c.waitFor("Type edge-router to continue")
 		_, _ = c.tty.WriteString(text + "\r")
@@ -229,7 +230,7 @@ func TestEditorOfBlanksIsNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, env := range [][]string{{"VISUAL=", "EDITOR= "}, {"VISUAL= ", "EDITOR=vi"}} {
-		c := startPty(t, "config edit", append(env, "PATH="+r.Home+":/usr/bin:/bin")...)
+		c := r.startPty(t, "config edit", append(env, "PATH="+r.Home+":/usr/bin:/bin")...)
 		c.startReading()
 		c.waitFor("vi opens " + r.Home)
 		c.waitFor("no mistakes")
@@ -241,9 +242,9 @@ func TestEditorOfBlanksIsNone(t *testing.T) {
 
 // An unknown pane is an error that lists the known ones, and no other pane opens.
 func TestViewIsAPaneOrRefused(t *testing.T) {
-	newTestEnv(t, emulator.Options{})
+	r := newTestEnv(t, emulator.Options{})
 	for _, args := range []string{"--view nope", "demo --view nope", "--linear --view nope"} {
-		c := startPty(t, args)
+		c := r.startPty(t, args)
 		c.startReading()
 		c.waitFor(`--view "nope": unknown pane (use overview, issues, services`)
 		if code := c.waitExit(5 * time.Second); code != exit.CodeUsage {

@@ -87,8 +87,8 @@ func useAllPanes(
 	t *testing.T, rewrite func(path string, answer []byte) []byte, cols, rows uint16, shown string, enough int,
 ) (slowest time.Duration, memory int) {
 	t.Helper()
-	startTainted(t, "texts", func(s *taintedServer) { s.rewrite = rewrite })
-	p := startSizedPty(t, append(os.Environ(), "TERM=xterm-256color", "LANG=C.UTF-8"), cols, rows, "--no-mouse")
+	r, _ := startTainted(t, "texts", func(s *taintedServer) { s.rewrite = rewrite })
+	p := startSizedPty(t, append(r.environ(), "TERM=xterm-256color", "LANG=C.UTF-8"), cols, rows, "--no-mouse")
 	p.startReading()
 	p.waitFor("Services")
 	for _, pane := range strings.Split("1234568903", "") {

@@ -41,9 +41,10 @@ func (k *keepProcess) output() string {
 	return k.out.String()
 }
 
-func startKeep(t *testing.T, args ...string) *keepProcess {
+func (r *testEnv) startKeep(t *testing.T) *keepProcess {
 	t.Helper()
-	k := &keepProcess{T: t, cmd: exec.Command(os.Args[0], append([]string{"keep"}, args...)...)}
+	k := &keepProcess{T: t, cmd: exec.Command(os.Args[0], "keep")}
+	k.cmd.Env = r.environ()
 	k.cmd.Stdout, k.cmd.Stderr = k, k
 	if err := k.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -96,12 +97,12 @@ func TestKeep_realWindowsThroughKillAndSleep(t *testing.T) {
 		r.MustRun("services", "disable", label, "--for", end.Format(time.RFC3339))
 		windows = append(windows, window{r.FindID("services", label), label, end})
 	}
-	k := startKeep(t)
+	k := r.startKeep(t)
 	for end := windows[len(windows)-1].end; time.Until(end) > 0; {
 		k.waitFor("night-" + strconv.Itoa(count-1) + " is to be enabled on")
 		time.Sleep(spread / 8)
 		k.signal(syscall.SIGKILL)
-		k = startKeep(t)
+		k = r.startKeep(t)
 		time.Sleep(spread / 8)
 		k.signal(syscall.SIGSTOP)
 		time.Sleep(spread / 8)
@@ -140,7 +141,9 @@ func TestKeep_detachRunsOnce(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "disable", "web-1", "--for", "1s")
 	detach := func() string {
-		out, _ := exec.Command(os.Args[0], "keep", "--detach").CombinedOutput()
+		cmd := exec.Command(os.Args[0], "keep", "--detach")
+		cmd.Env = r.environ()
+		out, _ := cmd.CombinedOutput()
 		return string(out)
 	}
 	first := detach()
@@ -177,7 +180,7 @@ func TestKeep_quitPromptOffersIt(t *testing.T) {
 		}
 	})
 	quit := func() *ptyProcess {
-		p := startPty(t, "--view services")
+		p := r.startPty(t, "--view services")
 		p.startReading()
 		p.waitFor("web-1")
 		p.typeKeys("q")

@@ -31,7 +31,7 @@ func TestSignalsEndWhatWaitsForAnAnswer(t *testing.T) {
 	} {
 		for _, end := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 			faulttest.RunCase(t, "E1", "a script asks for "+name+", "+end.String(), func(t *testing.T) {
-				p := startPty(t, c.args)
+				p := r.startPty(t, c.args)
 				p.startReading()
 				p.waitFor(c.question)
 				p.signal(end)
@@ -44,7 +44,7 @@ func TestSignalsEndWhatWaitsForAnAnswer(t *testing.T) {
 		}
 	}
 	faulttest.RunCase(t, "E1", "a script asks for a name, ctrl+c", func(t *testing.T) {
-		p := startPty(t, "services delete edge-router")
+		p := r.startPty(t, "services delete edge-router")
 		p.startReading()
 		p.waitFor("to continue: ")
 		p.typeKeys("\x03")
@@ -69,7 +69,7 @@ func (c *ptyProcess) checkLineDiscipline() {
 func (r *testEnv) startProgram(args string) *exec.Cmd {
 	r.Helper()
 	c := exec.Command(os.Args[0])
-	c.Env = append(os.Environ(), "LOOKOUT_TEST_ARGS="+args)
+	c.Env = append(r.environ(), "LOOKOUT_TEST_ARGS="+args)
 	if err := c.Start(); err != nil {
 		r.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func (r *testEnv) startProgram(args string) *exec.Cmd {
 // A question names the account, with PROD if it is protected, and does not accept an empty line.
 func TestQuestionsOfScripts(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	t.Setenv("LOOKOUT_BASE_URL", "")
+	r.setenv("LOOKOUT_BASE_URL", "")
 	r.WriteConfig(
 		strings.ReplaceAll(
 			"account = \"prod\"\n[accounts.prod]\nbase_url = \"BASE\"\nprotected = true\n[accounts.lab]\nbase_url = "+
@@ -115,7 +115,7 @@ func TestQuestionsOfScripts(t *testing.T) {
 		{"contacts delete " + odd, "Type " + odd + " to continue", odd, exit.CodeOK},
 	} {
 		faulttest.RunCase(t, "B14", c.args+", "+c.answer, func(t *testing.T) {
-			p := startPty(t, c.args)
+			p := r.startPty(t, c.args)
 			p.startReading()
 			p.waitUntil(
 				c.question,
@@ -212,7 +212,7 @@ func TestSignalsEndTransfers(t *testing.T) {
 			<-req.Context().Done()
 		})
 		file := filepath.Join(r.Home, "out")
-		p := startPty(t, "objects get "+testenv.Bucket+" object "+file)
+		p := r.startPty(t, "objects get "+testenv.Bucket+" object "+file)
 		p.startReading()
 		<-sent
 		p.waitUntil("the part", func() bool {

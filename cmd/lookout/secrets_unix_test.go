@@ -104,8 +104,8 @@ func TestSecrets_everyOperationInATerminal(t *testing.T) {
 	if err := os.Chmod(command, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("LOOKOUT_TOKEN", "")
-	t.Setenv("LOOKOUT_BASE_URL", "")
+	r.setenv("LOOKOUT_TOKEN", "")
+	r.setenv("LOOKOUT_BASE_URL", "")
 	r.WriteConfig("account = \"own\"\n[accounts.own]\nbase_url = \"" + r.Base + "\"\n" +
 		"token_command = [\"" + command + "\"]\n")
 	privateKey, err := os.ReadFile(filepath.Join(files, "key.pem"))
@@ -123,7 +123,7 @@ func TestSecrets_everyOperationInATerminal(t *testing.T) {
 		faulttest.RunCase(t, "F5", "in a terminal, "+o.Op, func(t *testing.T) {
 			before := r.API.RequestCount(o.Op)
 			debug := filepath.Join(r.Home, "debug.log")
-			p := startPty(t, line+" --debug="+debug)
+			p := r.startPty(t, line+" --debug="+debug)
 			p.startReading()
 			code := p.waitExit(20 * time.Second)
 			if code != 0 || r.API.RequestCount(o.Op) == before {

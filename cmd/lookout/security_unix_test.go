@@ -69,11 +69,11 @@ func TestDemoIsClosed(t *testing.T) {
 		"TEA_TRACE": filepath.Join(
 			folder, "trace",
 		), "TEA_DEBUG": "1", "SSLKEYLOGFILE": filepath.Join(folder, "keys"), "GOTRACEBACK": "crash"} {
-		t.Setenv(name, value)
+		r.setenv(name, value)
 	}
 	r.WriteConfig("this is no TOML, and " + testenv.Canary)
 	allowCoreDumps(t)
-	c := startPty(t, "demo")
+	c := r.startPty(t, "demo")
 	c.startReading()
 	c.waitFor("12 buckets")
 	c.waitFor("DEMO")
@@ -128,9 +128,9 @@ func TestEditorsGetNoToken(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.WriteConfig("[accounts.a]\nbase_url = \"https://x/v4\"\ntoken_env = \"OTHER_TOKEN\"\n")
-		t.Setenv("VISUAL", editor)
-		t.Setenv("OTHER_TOKEN", testenv.Canary)
-		c := startPty(t, "config edit")
+		r.setenv("VISUAL", editor)
+		r.setenv("OTHER_TOKEN", testenv.Canary)
+		c := r.startPty(t, "config edit")
 		c.startReading()
 		if code := c.waitExit(10 * time.Second); code != exit.CodeOK {
 			t.Errorf("exit code %d: %s", code, c.output())
@@ -151,10 +151,10 @@ func TestFirstFrameWithADeadAPI(t *testing.T) {
 		"says nothing": "http://" + silent.Addr().String() + "/v4",
 	} {
 		faulttest.RunCase(t, "I4", name, func(t *testing.T) {
-			newTestEnv(t, emulator.Options{})
-			t.Setenv("LOOKOUT_BASE_URL", base)
+			r := newTestEnv(t, emulator.Options{})
+			r.setenv("LOOKOUT_BASE_URL", base)
 			start := time.Now()
-			c := startPty(t, "--no-mouse")
+			c := r.startPty(t, "--no-mouse")
 			c.startReading()
 			c.waitFor("reading services")
 			took := time.Since(start)

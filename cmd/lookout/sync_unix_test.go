@@ -41,7 +41,7 @@ func TestSync_killedAtAnyMomentLosesNothing(t *testing.T) {
 	for round := range killRounds() {
 		n := 1 + rand.N(requests)
 		t.Run(fmt.Sprintf("round %d, after %d requests", round, n), func(t *testing.T) {
-			r := &testEnv{r.With(t)}
+			r := r.with(t)
 			up, target := fmt.Sprintf("%s/up-%d", testenv.Bucket, round), filepath.Join(t.TempDir(), "target")
 			killAfter(r, "objects sync "+source+" "+up, n)
 			r.finish("objects", "sync", source, up)

@@ -48,7 +48,7 @@ func taintSinks() map[string]taintSink {
 		},
 		"watch": {
 			write: func(r *testEnv, t *testing.T) string {
-				p := startPty(t, "watch")
+				p := r.startPty(t, "watch")
 				p.startReading()
 				p.waitUntil("a service", func() bool { return visibleTaint.MatchString(p.output()) })
 				p.typeKeys("q")
@@ -60,7 +60,7 @@ func taintSinks() map[string]taintSink {
 		"keep": {
 			write: func(r *testEnv, t *testing.T) string {
 				r.MustRun("services", "disable", r.FindID("services", "web-1"), "--for", "1h")
-				k := startKeep(t)
+				k := r.startKeep(t)
 				k.waitFor("web-1")
 				k.signal(syscall.SIGTERM)
 				return k.output()
@@ -109,7 +109,7 @@ func taintSinks() map[string]taintSink {
 // runOnTerminal runs a command line on a terminal, and returns what it wrote.
 func (r *testEnv) runOnTerminal(t *testing.T, line string) string {
 	t.Helper()
-	p := startPty(t, line)
+	p := r.startPty(t, line)
 	p.startReading()
 	if code := p.waitExit(10 * time.Second); code != exit.CodeOK {
 		t.Errorf("%s: exit code %d: %s", line, code, p.output())
@@ -153,7 +153,7 @@ func TestTaint_programOfTheUser(t *testing.T) {
 	r.installPrograms("printf 'said \\033[31m\\302\\233x\\n'", "runbook")
 	r.WriteConfig("[[commands]]\npane = \"services\"\nkey = \"z\"\nname = \"runbook\"\n" +
 		"command = [\"runbook\", \"--service={label}\", \"{id}\"]\noutput = \"dialog\"\nharmless = true\n")
-	p := startPty(t, "--view services")
+	p := r.startPty(t, "--view services")
 	p.startReading()
 	p.waitUntil("services", func() bool { return visibleTaint.MatchString(p.output()) })
 	p.typeKeys("z")

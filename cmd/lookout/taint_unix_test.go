@@ -356,7 +356,7 @@ func checkCommand(r *testEnv, s *taintedServer, line string, n int) {
 	}
 	if n%8 == 0 || runsLongSeries() {
 		line += " -o " + all[n/8%len(all)]
-		p := startPty(r.T, line)
+		p := r.startPty(r.T, line)
 		p.startReading()
 		p.waitExit(10 * time.Second)
 		_, _ = p.slave.WriteString("all is read")
@@ -452,7 +452,7 @@ func TestTaint_dashboard(t *testing.T) {
 				for _, args := range []string{"--log-file " + filepath.Join(r.Home, "log"), "--linear"} {
 					t.Run(args[:6], func(t *testing.T) {
 						t.Parallel()
-						p := startPty(t, args)
+						p := r.startPty(t, args)
 						p.startReading()
 						p.waitFor("Services")
 						walkPanes(p, taint == "texts")

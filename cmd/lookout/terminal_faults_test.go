@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -116,7 +117,7 @@ func TestKeysTypedDuringAStall(t *testing.T) {
 	} {
 		faulttest.RunCase(t, "E3", name, func(t *testing.T) {
 			t.Parallel()
-			c := startPty(t, "--no-mouse")
+			c := r.startPty(t, "--no-mouse")
 			c.startReading()
 			c.waitFor("12 buckets")
 			c.setStalled(true)
@@ -284,7 +285,7 @@ func TestSuspend(t *testing.T) {
 func TestFrozenWithAChangeInFlight(t *testing.T) {
 	faulttest.RunCase(t, "B21", "frozen while a service is enabled", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
-		c := startPty(t, "--no-mouse")
+		c := r.startPty(t, "--no-mouse")
 		c.startReading()
 		c.waitFor("12 buckets")
 		var arrived atomic.Bool
@@ -363,7 +364,7 @@ func TestOddTerminals(t *testing.T) {
 	} {
 		faulttest.RunCase(t, "E8", name, func(t *testing.T) {
 			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), "LOOKOUT_TEST_ARGS=demo")
+			cmd.Env = append(slices.Clone(outerVariables), "LOOKOUT_TEST_ARGS=demo")
 			redirect(cmd)
 			out, err := cmd.CombinedOutput()
 			if cmd.ProcessState.ExitCode() != exit.CodeUsage || !strings.Contains(string(out), "needs a terminal") ||
@@ -505,7 +506,7 @@ func TestBatch_onALineThatCarriesNothing(t *testing.T) {
 		faulttest.RunCase(t, "C7", name, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
 			release := r.API.HoldRequests("disable service")
-			c := startPty(t, "--no-mouse --view services")
+			c := r.startPty(t, "--no-mouse --view services")
 			c.startReading()
 			c.waitFor("edge-router")
 			c.typeKeys("Ad")

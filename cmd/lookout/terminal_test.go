@@ -23,6 +23,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
+	"github.com/zalando/go-keyring"
 
 	"lookout/client/emulator"
 	"lookout/client/faulttest"
@@ -45,6 +46,7 @@ func TestMain(m *testing.M) {
 		os.Exit(run(strings.Fields(args)))
 	}
 	flag.Parse()
+	keyring.MockInit()
 	_ = flag.Set("test.parallel", "8") // most tests wait for a clock or another process
 	os.Exit(m.Run())
 }
@@ -72,10 +74,16 @@ func startPty(t *testing.T, args string, env ...string) *ptyProcess {
 	)
 }
 
+// startPty starts the program in a pty with the variables of an account, and additional ones.
+func (r *testEnv) startPty(t *testing.T, args string, env ...string) *ptyProcess {
+	t.Helper()
+	return startPty(t, args, append(r.environ(), env...)...)
+}
+
 // startCommandInPty runs a command in a new pty session, with additional environment variables.
 func startCommandInPty(t *testing.T, cmd *exec.Cmd, env []string) *ptyProcess {
 	t.Helper()
-	return runInPty(t, cmd, append(os.Environ(), env...), 100, 30)
+	return runInPty(t, cmd, append(slices.Clone(outerVariables), env...), 100, 30)
 }
 
 // startSizedPty starts the program with an environment in a terminal of a size.
@@ -419,9 +427,9 @@ func TestStart_cosmeticMistakes(t *testing.T) {
 			continue
 		}
 		faulttest.RunCase(t, "G2", "start with "+name, func(t *testing.T) {
-			r := &testEnv{r.With(t)}
+			r := r.with(t)
 			r.WriteConfig(c.config)
-			p := startPty(t, "--view services")
+			p := r.startPty(t, "--view services")
 			p.startReading()
 			p.waitFor("edge-router")
 			place, _, _ := strings.Cut(

@@ -78,6 +78,20 @@ func (r *Env) intercepted(w http.ResponseWriter, req *http.Request) bool {
 // New starts an emulated account and points the environment at it. Command lines are run by execute.
 func New(t *testing.T, o emulator.Options, execute CommandFunc) *Env {
 	t.Helper()
+	r, variables := NewAccount(t, o, execute)
+	t.Cleanup(xdg.Reload)
+	for name, value := range variables {
+		t.Setenv(name, value)
+	}
+	xdg.Reload()
+	keyring.MockInit()
+	return r
+}
+
+// NewAccount starts an emulated account and returns the variables that point at it, for tests that run at once: execute
+// sets them.
+func NewAccount(t *testing.T, o emulator.Options, execute CommandFunc) (*Env, map[string]string) {
+	t.Helper()
 	o.Token = Canary
 	if o.Service == "" {
 		o.Service = os.Getenv("LOOKOUT_TEST_SERVICE")
@@ -99,24 +113,23 @@ func New(t *testing.T, o emulator.Options, execute CommandFunc) *Env {
 	server.Start()
 	t.Cleanup(server.Close)
 	r.Base = server.URL + "/v4"
-	t.Cleanup(xdg.Reload)
+	variables := map[string]string{
+		"LINODE_CLI_CONFIG": filepath.Join(r.Home, "linode-cli"),
+		"HOME":              r.Home,
+		"LANG":              "C.UTF-8",
+		"XDG_CONFIG_HOME":   filepath.Join(r.Home, "config"),
+		"XDG_STATE_HOME":    filepath.Join(r.Home, "state"),
+		"XDG_CACHE_HOME":    filepath.Join(r.Home, "cache"),
+		"LOOKOUT_BASE_URL":  r.Base,
+		"LOOKOUT_TOKEN":     Canary,
+	}
 	for _, name := range []string{
 		"LOOKOUT_ACCOUNT", "LOOKOUT_READ_ONLY", "LOOKOUT_CONFIG", "LINODE_TOKEN", "NO_COLOR", "HTTP_PROXY",
 		"http_proxy", "TMUX", "SSH_CONNECTION",
 	} {
-		t.Setenv(name, "")
+		variables[name] = ""
 	}
-	t.Setenv("LINODE_CLI_CONFIG", filepath.Join(r.Home, "linode-cli"))
-	t.Setenv("HOME", r.Home)
-	t.Setenv("LANG", "C.UTF-8")
-	t.Setenv("XDG_CONFIG_HOME", filepath.Join(r.Home, "config"))
-	t.Setenv("XDG_STATE_HOME", filepath.Join(r.Home, "state"))
-	t.Setenv("XDG_CACHE_HOME", filepath.Join(r.Home, "cache"))
-	t.Setenv("LOOKOUT_BASE_URL", r.Base)
-	t.Setenv("LOOKOUT_TOKEN", Canary)
-	xdg.Reload()
-	keyring.MockInit()
-	return r
+	return r, variables
 }
 
 // With returns the environment for a subtest.
