@@ -49,6 +49,7 @@ func (r *testEnv) started(name string, within time.Duration) string {
 // No process that lookout starts has a variable with a token: lookout's, the provider's own tools', and those that the
 // configuration and flags name. One row for each place that starts a process; see the source rule.
 func TestChildProcesses_getNoTokenVariable(t *testing.T) {
+	t.Parallel()
 	variables := []string{"LOOKOUT_TOKEN", "LINODE_TOKEN", "LINODE_CLI_TOKEN", "SECRET_OF_ACCOUNT"}
 	for name, c := range map[string]struct {
 		program, args string
@@ -63,6 +64,7 @@ func TestChildProcesses_getNoTokenVariable(t *testing.T) {
 		"tokencommand": {"tokens", "--view services", "token_command = [\"tokens\"]\n", nil},
 	} {
 		faulttest.RunCase(t, "F14", name, func(t *testing.T) {
+			t.Parallel()
 			r := newTestEnv(t, emulator.Options{})
 			r.installPrograms("echo "+testenv.Canary, "ssh", "xdg-open", "xclip", "vi", "tokens")
 			variables := slices.Clone(variables)
@@ -110,6 +112,7 @@ func TestChildProcesses_getNoTokenVariable(t *testing.T) {
 // The browser opens the provider's hosts and the account's own. For any other host, which a server may have named,
 // lookout shows the host and asks first.
 func TestBrowser_asksBeforeAnUnknownHost(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.installPrograms("", "xdg-open")
 	faulttest.RunCase(t, "F14", "a bucket's host", func(t *testing.T) {
@@ -132,6 +135,7 @@ func TestBrowser_asksBeforeAnUnknownHost(t *testing.T) {
 // Text from the server reaches ssh and the browser neither as an argument nor in the environment, wherever it stands:
 // a zone of an IPv6 address may be any text.
 func TestChildProcesses_getNoTextOfTheServer(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		ip     string
 		starts bool
@@ -142,6 +146,7 @@ func TestChildProcesses_getNoTextOfTheServer(t *testing.T) {
 		"zone with commands": {"fe80::1%$(touch x)", false},
 	} {
 		faulttest.RunCase(t, "F14", name, func(t *testing.T) {
+			t.Parallel()
 			r, _ := startTainted(t, "texts", func(s *taintedServer) {
 				tainted := s.taint
 				s.taint = func(member string, value any) bool { return tainted(member, value) && member != "user" }
@@ -160,7 +165,8 @@ func TestChildProcesses_getNoTextOfTheServer(t *testing.T) {
 			if line, _, _ := strings.Cut(noted, "\n"); c.starts != strings.HasSuffix(line, "@"+c.ip) {
 				t.Errorf("ssh was started with %q", line)
 			}
-			p.waitQuiet(time.Second, 50*time.Millisecond) // what has been read may end within a character
+			p.signal(syscall.SIGTERM)
+			p.waitExit(10 * time.Second) // before that, what has been read may end within a character
 			requireOwnBytes(t, name, p.output())
 		})
 	}
@@ -168,6 +174,7 @@ func TestChildProcesses_getNoTextOfTheServer(t *testing.T) {
 
 // While ssh has the terminal, ctrl+c ends ssh and not lookout.
 func TestSSH_ctrlCEndsSSHAndNotLookout(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.installPrograms("echo waiting; exec sleep 60", "ssh", "vi")
 	r.setenv("VISUAL", "")
@@ -210,6 +217,7 @@ func TestSSH_ctrlCEndsSSHAndNotLookout(t *testing.T) {
 
 // All keys that are typed while ssh has the terminal reach ssh, and what ssh leaves unread reaches nobody.
 func TestSSH_getsEveryKey(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.installPrograms("echo waiting\nfor n in 1 2 3 4 5 6; do read line; echo \"got $line\"; done", "ssh")
 	p := r.startPty(t, "--view ssh")

@@ -120,6 +120,7 @@ func readNames(r *testEnv) {
 // Labels that need quotes, folders and words with colons are completed in a real shell so that the command gets them as
 // they are. Nothing in a label is run.
 func TestCompletion_inShells(t *testing.T) {
+	t.Parallel()
 	const compinit = "autoload -U compinit; compinit -D -u; "
 	for name, shell := range map[string]struct {
 		setup string
@@ -147,6 +148,7 @@ func TestCompletion_inShells(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newTestEnv(t, emulator.Options{})
 			serveOddLabels(r)
 			readNames(r)

@@ -19,6 +19,7 @@ import (
 // If a deletion of many objects is killed, the next start says how many are gone, not known and left, looks up what is
 // not known, and then says what the bucket has.
 func TestDeletionIsKilled_nextStartTellsWhatIsGone(t *testing.T) {
+	t.Parallel()
 	const (
 		objects  = 600
 		answered = 300 // the second of three batches is killed in its middle
@@ -41,6 +42,7 @@ func TestDeletionIsKilled_nextStartTellsWhatIsGone(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newTestEnv(t, emulator.Options{})
 			for i := range objects {
 				emulator.StoreObject(r.API, "ap-south-1", "scratch", fmt.Sprintf("many/%03d", i), "text")

@@ -22,6 +22,7 @@ import (
 // In a real terminal, from no configuration to the dashboard: the token is not shown, and ctrl+c in the middle restores
 // the echo.
 func TestFirstRunInATerminal(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.setenv("LOOKOUT_TOKEN", "")
 	r.setenv("LOOKOUT_BASE_URL", "")
@@ -82,6 +83,7 @@ func startEmulatorProcess(t *testing.T) string {
 // A newcomer with an empty home gets from the first question to their account with few keys, in a terminal of 80
 // columns.
 func TestFromNothingToTheAccount(t *testing.T) {
+	t.Parallel()
 	base := startEmulatorProcess(t)
 	for name, way := range map[string]struct {
 		env     []string
@@ -199,6 +201,7 @@ func TestInterruptedFirstRunGivesTheEchoBack(t *testing.T) {
 
 // A deletion asks on a terminal and accepts only the name.
 func TestScriptAsksOnATerminal(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.setenv("LOOKOUT_TOKEN", testenv.Canary)
 	id := r.FindID("services", "edge-router")

@@ -80,6 +80,7 @@ func (k *keepProcess) signal(s syscall.Signal) {
 // Short windows end on time, each service is enabled once, and the program survives kill -9, a restart, and being
 // stopped for longer than a window, as a machine that sleeps stops it. With LOOKOUT_LONG there are 50 windows.
 func TestKeep_realWindowsThroughKillAndSleep(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	count, spread := 5, 4*time.Second
 	if os.Getenv("LOOKOUT_LONG") != "" {
@@ -93,9 +94,15 @@ func TestKeep_realWindowsThroughKillAndSleep(t *testing.T) {
 	for i := range count {
 		label := fmt.Sprintf("night-%d", i)
 		r.MustRun("services", "create", "--label", label, "--address", "https://example.com")
-		end := time.Now().Add(2*time.Second + spread*time.Duration(i)/time.Duration(count)).Truncate(time.Second)
-		r.MustRun("services", "disable", label, "--for", end.Format(time.RFC3339))
-		windows = append(windows, window{r.FindID("services", label), label, end})
+		windows = append(windows, window{id: r.FindID("services", label), label: label})
+	}
+	for i := range windows {
+		w := &windows[i]
+		w.end = time.Now().Add(3*time.Second + spread*time.Duration(i)/time.Duration(count)).Truncate(time.Second)
+		disable := r.startProgram("services disable " + w.label + " --for " + w.end.Format(time.RFC3339))
+		if err := disable.Wait(); err != nil { // a process of its own waits for no other test
+			t.Fatal(err)
+		}
 	}
 	k := r.startKeep(t)
 	for end := windows[len(windows)-1].end; time.Until(end) > 0; {
@@ -138,6 +145,7 @@ func enables(r *testEnv) map[string][]time.Time {
 
 // lookout keep --detach runs on after the command has ended, and only one runs at a time.
 func TestKeep_detachRunsOnce(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "disable", "web-1", "--for", "1s")
 	detach := func() string {
@@ -171,6 +179,7 @@ func TestKeep_detachRunsOnce(t *testing.T) {
 
 // The dashboard offers lookout keep when somebody quits while a maintenance window is open; it then looks after it.
 func TestKeep_quitPromptOffersIt(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.MustRun("services", "disable", "web-1", "--for", "1h")
 	state := filepath.Join(r.Home, "state", "lookout")

@@ -22,6 +22,7 @@ import (
 // However often a move is killed, no object is lost and no source is deleted before its copy is there; the same command
 // finishes it.
 func TestMoveIsKilledAtAnyMoment(t *testing.T) {
+	t.Parallel()
 	kills, objects := 3, 40
 	if os.Getenv("LOOKOUT_LONG") != "" {
 		kills, objects = 60, 400

@@ -24,6 +24,7 @@ import (
 
 // A script that waits for an answer ends with the first signal: nothing is changed, and the exit code names the signal.
 func TestSignalsEndWhatWaitsForAnAnswer(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	for name, c := range map[string]struct{ args, question string }{
 		"a name":     {"services delete edge-router", "Type edge-router to continue"},
@@ -79,6 +80,7 @@ func (r *testEnv) startProgram(args string) *exec.Cmd {
 
 // A question names the account, with PROD if it is protected, and does not accept an empty line.
 func TestQuestionsOfScripts(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	r.setenv("LOOKOUT_BASE_URL", "")
 	r.WriteConfig(
@@ -193,6 +195,7 @@ func TestPipesAreNoFiles(t *testing.T) {
 
 // A signal ends a transfer. The received part is kept for the next time, and the exit code names the signal.
 func TestSignalsEndTransfers(t *testing.T) {
+	t.Parallel()
 	faulttest.RunCase(t, "D16", "objects get, SIGTERM", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
 		data := r.StoreObject("object", 100_000)

@@ -95,6 +95,7 @@ func changeLines(files string) map[string]string {
 // user name, passwords, a private key, a new key's secret and signatures of links reach only the API, and what the
 // command is for: not the terminal, the log, the journal, another file, or the programs that lookout starts.
 func TestSecrets_everyOperationInATerminal(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	files, programs := testenv.WriteCertificate(t, "cdn.acme.net"), t.TempDir()
 	r.Write(filepath.Join(files, "password"), canaryPassword)

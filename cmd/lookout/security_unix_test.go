@@ -58,6 +58,7 @@ func allowCoreDumps(t *testing.T) {
 // Beside a real account, the demo says that it is a demo, opens no connection, reads no configuration and writes no
 // file.
 func TestDemoIsClosed(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	address, came := countConnections(t)
 	folder := t.TempDir()
@@ -145,12 +146,13 @@ func TestEditorsGetNoToken(t *testing.T) {
 // If the API is down from the start, the first frame still appears soon.
 func TestFirstFrameWithADeadAPI(t *testing.T) {
 	silent, _ := net.Listen("tcp", "127.0.0.1:0")
-	defer silent.Close()
+	t.Cleanup(func() { silent.Close() })
 	for name, base := range map[string]string{
 		"refuses":      "http://127.0.0.1:1/v4",
 		"says nothing": "http://" + silent.Addr().String() + "/v4",
 	} {
 		faulttest.RunCase(t, "I4", name, func(t *testing.T) {
+			t.Parallel()
 			r := newTestEnv(t, emulator.Options{})
 			r.setenv("LOOKOUT_BASE_URL", base)
 			start := time.Now()

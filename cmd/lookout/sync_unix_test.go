@@ -28,6 +28,7 @@ func killRounds() int {
 // A sync that is killed at any moment loses nothing: no file has its final name before it is complete, and the next run
 // brings the rest.
 func TestSync_killedAtAnyMomentLosesNothing(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	source := filepath.Join(r.Home, "source")
 	want := map[string]string{}

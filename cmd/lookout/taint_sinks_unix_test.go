@@ -120,6 +120,7 @@ func (r *testEnv) runOnTerminal(t *testing.T, line string) string {
 // What the account holds is visible characters wherever lookout writes it, and every text that the client decodes is
 // tainted in what the emulated account answers.
 func TestTaint_everySink(t *testing.T) {
+	t.Parallel()
 	sinks := taintSinks()
 	for taint := range taints() {
 		if taint == "other types" || taint != "texts" && !runsLongSeries() {
@@ -128,6 +129,7 @@ func TestTaint_everySink(t *testing.T) {
 		t.Run(taint, func(t *testing.T) {
 			for _, name := range slices.Sorted(maps.Keys(sinks)) {
 				t.Run(name, func(t *testing.T) {
+					t.Parallel()
 					r, _ := startTainted(t, taint)
 					sink := sinks[name]
 					written := sink.write(r, t)
@@ -148,6 +150,7 @@ func TestTaint_everySink(t *testing.T) {
 // A program of the user's gets a value as it is, in one argument, and nothing of the account in its environment. What
 // it prints is made visible.
 func TestTaint_programOfTheUser(t *testing.T) {
+	t.Parallel()
 	const label = "web\x1b[31m\u202e\u009b31m\u200b; $(touch x) 'y'"
 	r, _ := startTainted(t, "texts", func(s *taintedServer) { s.replace = map[string]string{"label": label} })
 	r.installPrograms("printf 'said \\033[31m\\302\\233x\\n'", "runbook")

@@ -309,6 +309,7 @@ func formats(line string) []string {
 
 // What commands write into a pipe and on a terminal, and the files that they leave behind.
 func TestTaint_commands(t *testing.T) {
+	t.Parallel()
 	for taint := range taints() {
 		if taint != "texts" && !runsLongSeries() {
 			continue
@@ -433,6 +434,7 @@ func (r *testEnv) changeElsewhere(t *testing.T, path string) {
 
 // What the dashboard writes on a terminal, on a screen and in lines, what it copies, and the files that it leaves.
 func TestTaint_dashboard(t *testing.T) {
+	t.Parallel()
 	for taint := range taints() {
 		if taint != "texts" && !runsLongSeries() {
 			continue

@@ -83,6 +83,7 @@ func (c *ptyProcess) typeBlindly(keys string) {
 
 // If nobody reads the terminal any more, every kind of exit still works and leaves the line discipline as it was.
 func TestDeadTerminalConnection_exits(t *testing.T) {
+	t.Parallel()
 	for _, end := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
 		faulttest.RunCase(t, "E2", end.String(), func(t *testing.T) {
 			t.Parallel()
@@ -108,6 +109,7 @@ func TestDeadTerminalConnection_exits(t *testing.T) {
 
 // Keys typed while the screen does not respond do nothing. Once the terminal responds again, the program says so.
 func TestKeysTypedDuringAStall(t *testing.T) {
+	t.Parallel()
 	r := newTestEnv(t, emulator.Options{})
 	for name, keys := range map[string]string{
 		"q":              "q",
@@ -138,6 +140,7 @@ func TestKeysTypedDuringAStall(t *testing.T) {
 
 // If the parent process dies or the connection is cut, the program ends and does not spin.
 func TestTheParentDies(t *testing.T) {
+	t.Parallel()
 	faulttest.RunCase(t, "E4", "shell killed", func(t *testing.T) {
 		t.Parallel()
 		shell := exec.Command("sh", "-c", os.Args[0]+"; true")
@@ -201,6 +204,7 @@ func childProcesses(t *testing.T, pid int) (found []int) {
 
 // ctrl-z gives the terminal to a shell that can resume the program, and to no other. The screen is redrawn afterwards.
 func TestSuspend(t *testing.T) {
+	t.Parallel()
 	faulttest.RunCase(t, "E5", "in a shell with job control", func(t *testing.T) {
 		t.Parallel()
 		bash, err := exec.LookPath("bash")
@@ -283,6 +287,7 @@ func TestSuspend(t *testing.T) {
 
 // A process that was stopped with a change in flight sends it once, and finds out its outcome.
 func TestFrozenWithAChangeInFlight(t *testing.T) {
+	t.Parallel()
 	faulttest.RunCase(t, "B21", "frozen while a service is enabled", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
 		c := r.startPty(t, "--no-mouse")
@@ -326,6 +331,7 @@ func (c *ptyProcess) stop(s syscall.Signal) {
 
 // In an odd environment, the program prints a plain sentence if there is no screen, and works otherwise.
 func TestOddTerminals(t *testing.T) {
+	t.Parallel()
 	for name, env := range map[string]string{
 		"empty":   "TERM=",
 		"unknown": "TERM=klingon",
@@ -389,6 +395,7 @@ var panesByKey = []struct{ key, text string }{
 
 // Without colours, no colour is sent. Without UTF-8, only ASCII is sent.
 func TestPlainTerminals(t *testing.T) {
+	t.Parallel()
 	colour := regexp.MustCompile("\x1b\\[[0-9;]*m")
 	walk := func(t *testing.T, env ...string) string {
 		t.Parallel()
@@ -424,12 +431,14 @@ func TestPlainTerminals(t *testing.T) {
 
 // Output of libraries on standard error does not reach the screen, but goes to the log file.
 func TestNoiseStaysOffTheScreen(t *testing.T) {
+	t.Parallel()
 	for _, log := range []string{"", filepath.Join(t.TempDir(), "log")} {
 		faulttest.RunCase(
 			t,
 			"E16",
 			map[bool]string{true: "with a log", false: "without"}[log != ""],
 			func(t *testing.T) {
+				t.Parallel()
 				args := "demo"
 				if log != "" {
 					args += " --log-file " + log
@@ -458,6 +467,7 @@ func TestNoiseStaysOffTheScreen(t *testing.T) {
 
 // The demo reads no real token, opens no connection, and says that it is a demo.
 func TestDemoBesideARealToken(t *testing.T) {
+	t.Parallel()
 	faulttest.RunCase(t, "H1", "token and address in the environment", func(t *testing.T) {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -502,8 +512,10 @@ func TestDemoBesideARealToken(t *testing.T) {
 // While nobody reads the terminal, a batch goes on to its end, and the journal is written with it. Afterwards the
 // screen shows what was done, and keys that were typed meanwhile do nothing.
 func TestBatch_onALineThatCarriesNothing(t *testing.T) {
+	t.Parallel()
 	for name, ends := range map[string]bool{"the line comes back": false, "the line is cut": true} {
 		faulttest.RunCase(t, "C7", name, func(t *testing.T) {
+			t.Parallel()
 			r := newTestEnv(t, emulator.Options{})
 			release := r.API.HoldRequests("disable service")
 			c := r.startPty(t, "--no-mouse --view services")

@@ -262,6 +262,7 @@ type exitCase struct {
 
 // Every kind of exit restores the terminal.
 func TestExit_restoresTheTerminal(t *testing.T) {
+	t.Parallel()
 	signal := func(s syscall.Signal) exitCase { return exitCase{func(c *ptyProcess) { c.signal(s) }, 128 + int(s)} }
 	moments := map[string]string{"list": "3", "dialog": "3?", "form": "3n"}
 	for name, way := range map[string]exitCase{
@@ -300,6 +301,7 @@ func TestExit_restoresTheTerminal(t *testing.T) {
 // A panic anywhere in the program restores the terminal, prints one line and exits with 1. The stack goes only to the
 // log.
 func TestPanic_restoresTheTerminal(t *testing.T) {
+	t.Parallel()
 	for _, where := range []string{"update", "frame", "command", "batch", "init"} {
 		faulttest.RunCase(t, "E1", "panic in "+where, func(t *testing.T) {
 			t.Parallel()
@@ -389,7 +391,7 @@ func lastBytes(text string, most int) string { return text[max(0, len(text)-most
 // Mistakes in keys and in the theme never keep the program from starting: each is reported before, with file and line,
 // and one status message names the first. What only the assembled dashboard knows is in the message alone.
 func TestStart_cosmeticMistakes(t *testing.T) {
-	r := newTestEnv(t, emulator.Options{})
+	t.Parallel()
 	for name, c := range map[string]struct{ config, want string }{
 		"a key bound twice": {
 			"[keys]\n\"services.edit\" = [\"d\"]\n",
@@ -427,7 +429,8 @@ func TestStart_cosmeticMistakes(t *testing.T) {
 			continue
 		}
 		faulttest.RunCase(t, "G2", "start with "+name, func(t *testing.T) {
-			r := r.with(t)
+			t.Parallel()
+			r := newTestEnv(t, emulator.Options{})
 			r.WriteConfig(c.config)
 			p := r.startPty(t, "--view services")
 			p.startReading()
