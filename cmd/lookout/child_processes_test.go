@@ -25,10 +25,8 @@ func (r *testEnv) installPrograms(line string, names ...string) {
 	bin := filepath.Join(r.Home, "bin")
 	for _, name := range names {
 		path := filepath.Join(bin, name)
-		r.Write(path, "#!/bin/sh\n{ echo \"$@\"; env; } >$0.$$\nmv $0.$$ "+path+".started\n"+line+"\n")
-		if err := os.Chmod(path, 0o700); err != nil {
-			r.Fatal(err)
-		}
+		text := "#!/bin/sh\n{ echo \"$@\"; env; } >$0.$$\nmv $0.$$ " + path + ".started\n" + line + "\n"
+		testenv.WriteProgram(r, path, text)
 	}
 	r.setenv("PATH", bin+":"+outerPath)
 }

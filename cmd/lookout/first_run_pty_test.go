@@ -227,11 +227,7 @@ func TestScriptAsksOnATerminal(t *testing.T) {
 func TestEditorOfBlanksIsNone(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.WriteConfig("theme = \"dark\"\n")
-	if err := os.WriteFile(
-		filepath.Join(r.Home, "vi"), []byte("#!/bin/sh\necho \"vi opens $1\"\n"), 0o700,
-	); err != nil {
-		t.Fatal(err)
-	}
+	testenv.WriteProgram(t, filepath.Join(r.Home, "vi"), "#!/bin/sh\necho \"vi opens $1\"\n")
 	for _, env := range [][]string{{"VISUAL=", "EDITOR= "}, {"VISUAL= ", "EDITOR=vi"}} {
 		c := r.startPty(t, "config edit", append(env, "PATH="+r.Home+":/usr/bin:/bin")...)
 		c.startReading()

@@ -100,11 +100,8 @@ func TestSecrets_everyOperationInATerminal(t *testing.T) {
 	files, programs := testenv.WriteCertificate(t, "cdn.acme.net"), t.TempDir()
 	r.Write(filepath.Join(files, "password"), canaryPassword)
 	command, started := filepath.Join(programs, "tokens"), filepath.Join(programs, "started")
-	r.Write(command, "#!/bin/sh\n{ echo \"$@\"; env | grep -v ^LOOKOUT_TEST_ARGS=; } >>"+started+"\n"+
+	testenv.WriteProgram(t, command, "#!/bin/sh\n{ echo \"$@\"; env | grep -v ^LOOKOUT_TEST_ARGS=; } >>"+started+"\n"+
 		"echo "+testenv.Canary+"\n")
-	if err := os.Chmod(command, 0o700); err != nil {
-		t.Fatal(err)
-	}
 	r.setenv("LOOKOUT_TOKEN", "")
 	r.setenv("LOOKOUT_BASE_URL", "")
 	r.WriteConfig("account = \"own\"\n[accounts.own]\nbase_url = \"" + r.Base + "\"\n" +

@@ -124,10 +124,7 @@ func TestEditorsGetNoToken(t *testing.T) {
 	faulttest.RunCase(t, "F14", "an editor's", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
 		kept, editor := filepath.Join(r.Home, "environment"), filepath.Join(r.Home, "editor")
-		r.Write(editor, "#!/bin/sh\nenv >"+kept+"\n")
-		if err := os.Chmod(editor, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testenv.WriteProgram(t, editor, "#!/bin/sh\nenv >"+kept+"\n")
 		r.WriteConfig("[accounts.a]\nbase_url = \"https://x/v4\"\ntoken_env = \"OTHER_TOKEN\"\n")
 		r.setenv("VISUAL", editor)
 		r.setenv("OTHER_TOKEN", testenv.Canary)

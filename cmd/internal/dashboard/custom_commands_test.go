@@ -10,6 +10,7 @@ import (
 
 	"lookout/client/emulator"
 	"lookout/cmd/internal/config"
+	"lookout/cmd/internal/testenv"
 	"lookout/ui"
 	"lookout/ui/terminal/termtest"
 )
@@ -24,9 +25,7 @@ func recordingProgram(t *testing.T, lines string) (program, folder string) {
 	folder = t.TempDir()
 	program = filepath.Join(folder, "program")
 	text := "#!/bin/sh\ncd " + folder + "\nprintf '%s\\n' \"$#\" \"$@\" > args\nenv > env\ncat > row\n" + lines + "\n"
-	if err := os.WriteFile(program, []byte(text), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testenv.WriteProgram(t, program, text)
 	return program, folder
 }
 
