@@ -57,6 +57,7 @@ func startWithCommand(
 
 // An action of the user's is in the hint line where those of lookout leave room: on a narrow screen they come first.
 func TestCustomCommand_isHinted(t *testing.T) {
+	t.Parallel()
 	v := startWithCommand(t, ui.CustomCommand{Argv: []string{"true"}}, config.AccountConfig{}, nil)
 	v.WaitFor("s sort  enter details  x runbook  ? help")
 	v = startWithCommand(t, ui.CustomCommand{Argv: []string{"true"}}, config.AccountConfig{ReadOnly: true}, nil)

@@ -37,6 +37,7 @@ func startDemo(t *testing.T, width, height int) (*termtest.VirtualTerminal, demo
 // While a fault of the menu is injected, the head line says so on every pane, with a dialog in front and in a small
 // terminal, until it ends. The fault is what the menu says.
 func TestFaultMenu(t *testing.T) {
+	t.Parallel()
 	faulttest.RunCase(t, "H6", "the fault is injected", func(t *testing.T) {
 		t.Parallel()
 		v, _ := startDemo(t, 120, 36)

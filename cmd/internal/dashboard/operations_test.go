@@ -135,7 +135,10 @@ func managedOperations() []keyOperation {
 }
 
 // Every operation of the Managed area works with keys alone and sends once the body that the document requires.
-func TestManagedByKeys(t *testing.T) { playOperations(t, "/managed/", managedOperations()) }
+func TestManagedByKeys(t *testing.T) {
+	t.Parallel()
+	playOperations(t, "/managed/", managedOperations())
+}
 
 // storageOperations returns the operations of Object Storage. DIR holds a certificate with its key, and a small file.
 func storageOperations() []keyOperation {
@@ -218,7 +221,10 @@ func storageOperations() []keyOperation {
 }
 
 // Every operation of Object Storage works with keys alone.
-func TestStorageByKeys(t *testing.T) { playOperations(t, "/object-storage/", storageOperations()) }
+func TestStorageByKeys(t *testing.T) {
+	t.Parallel()
+	playOperations(t, "/object-storage/", storageOperations())
+}
 
 // playOperations plays flows, each on its own account of each service, and checks that they cover all operations of an
 // area.
