@@ -14,6 +14,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -44,7 +45,7 @@ func sendTruncated(w http.ResponseWriter, head []byte, length int) {
 func TestScriptsTakeNoWrongBytes(t *testing.T) {
 	const size = 100_000
 	sum := func(data []byte) string { s := md5.Sum(data); return hex.EncodeToString(s[:]) }
-	for name, c := range map[string]struct {
+	cases := map[string]struct {
 		row    string
 		answer func(data []byte) func(http.ResponseWriter, *http.Request)
 		whole  bool // in the end it is had all the same
@@ -102,24 +103,45 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 				_, _ = w.Write(data[size/2:])
 			}
 		}, true},
-	} {
-		faulttest.RunCase(t, c.row, "objects get, "+name, func(t *testing.T) {
-			r := newTestEnv(t, emulator.Options{})
-			data := r.StoreObject("a/object", size)
-			r.InterceptDownloads(func() func(http.ResponseWriter, *http.Request) {
-				answer, n := c.answer(data), 0
-				return func(w http.ResponseWriter, req *http.Request) {
-					// the failure is permanent; the pauses between attempts take real time
-					if n++; n > 2 && !c.whole {
-						http.Error(w, "gone", http.StatusNotFound)
-						return
-					}
-					answer(w, req)
+	}
+	const noRest = "no rest of this version" // of the object on standard output
+	r := newTestEnv(t, emulator.Options{})
+	data := bytes.Repeat([]byte("0123456789abcdef"), size/16)
+	names := append(slices.Sorted(maps.Keys(cases)), noRest)
+	answers := map[string]http.HandlerFunc{} // by the number of the name, which is the name of the object
+	var lines [][]string
+	file := func(i int) string { return filepath.Join(r.Home, "out"+strconv.Itoa(i)) }
+	for i, name := range names {
+		object := strconv.Itoa(i)
+		emulator.StoreObject(r.API, "us-east-1", "acme-backups", "a/"+object, string(data))
+		if name == noRest {
+			answers[object] = func(w http.ResponseWriter, req *http.Request) {
+				if req.Header.Get("Range") == "" {
+					sendTruncated(w, data[:size/2], size)
 				}
-			}())
-			file := filepath.Join(r.Home, "out")
-			s := r.Run("objects", "get", testenv.Bucket, "a/object", file)
-			got, err := os.ReadFile(file)
+				_, _ = w.Write(data)
+			}
+			lines = append(lines, []string{"objects", "get", testenv.Bucket, "a/" + object, "-"})
+			continue
+		}
+		c, n := cases[name], new(atomic.Int32)
+		answer := c.answer(data)
+		answers[object] = func(w http.ResponseWriter, req *http.Request) {
+			// the failure is permanent; the pauses between attempts take real time
+			if n.Add(1) > 2 && !c.whole {
+				http.Error(w, "gone", http.StatusNotFound)
+				return
+			}
+			answer(w, req)
+		}
+		lines = append(lines, []string{"objects", "get", testenv.Bucket, "a/" + object, file(i)})
+	}
+	r.InterceptDownloads(func(w http.ResponseWriter, req *http.Request) { answers[path.Base(req.URL.Path)](w, req) })
+	results := r.runTogether(lines...)
+	for i, name := range names[:len(cases)] {
+		c, s := cases[name], results[i]
+		faulttest.RunCase(t, c.row, "objects get, "+name, func(t *testing.T) {
+			got, err := os.ReadFile(file(i))
 			switch {
 			case c.whole && (s.Code != exit.CodeOK || !bytes.Equal(got, data)):
 				t.Errorf("exit code %d, %d bytes, %v: %s", s.Code, len(got), err, s.Err)
@@ -130,6 +152,17 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 			}
 		})
 	}
+	faulttest.RunCase(t, "D2", "objects get -, "+noRest, func(t *testing.T) {
+		if s := results[len(cases)]; s.Code != exit.CodeFailure || !strings.Contains(s.Err, "cannot be taken back") ||
+			len(s.Out) > size/2 {
+			t.Errorf("exit code %d, %d bytes: %s", s.Code, len(s.Out), s.Err)
+		}
+	})
+}
+
+// No bytes are an object too, and on standard output the exit code tells other bytes than the object's.
+func TestScriptsTakeNoWrongBytes_withoutPauses(t *testing.T) {
+	const size = 100_000
 	faulttest.RunCase(t, "D3", "objects get, no bytes", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
 		r.StoreObject("a/object", 0)
@@ -149,21 +182,6 @@ func TestScriptsTakeNoWrongBytes(t *testing.T) {
 		r.CheckResult(testenv.CommandResult{
 			Code: r.Run("objects", "get", testenv.Bucket, "a/object", "-").Code,
 		}, exit.CodeFailure)
-	})
-	faulttest.RunCase(t, "D2", "objects get -, no rest of this version", func(t *testing.T) {
-		r := newTestEnv(t, emulator.Options{})
-		data := r.StoreObject("a/object", size)
-		r.InterceptDownloads(func(w http.ResponseWriter, req *http.Request) {
-			if req.Header.Get("Range") == "" {
-				sendTruncated(w, data[:size/2], size)
-			}
-			_, _ = w.Write(data)
-		})
-		if s := r.Run("objects", "get", testenv.Bucket, "a/object", "-"); s.Code != exit.CodeFailure ||
-			!strings.Contains(s.Err, "cannot be taken back") ||
-			len(s.Out) > size/2 {
-			t.Errorf("exit code %d, %d bytes: %s", s.Code, len(s.Out), s.Err)
-		}
 	})
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"sync"
 	"testing"
 
 	"lookout/client/emulator"
@@ -24,4 +25,16 @@ func (r *testEnv) journalPath() string {
 		r.Fatal(err)
 	}
 	return s.JournalPath()
+}
+
+// runTogether runs command lines at the same time, so that their waits overlap. The results are in the same order.
+func (r *testEnv) runTogether(lines ...[]string) []testenv.CommandResult {
+	r.Helper()
+	results := make([]testenv.CommandResult, len(lines))
+	var all sync.WaitGroup
+	for i, line := range lines {
+		all.Go(func() { results[i] = r.Run(line...) })
+	}
+	all.Wait()
+	return results
 }
