@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -48,6 +49,11 @@ func (r *testEnv) checkErrors(input string, args ...string) {
 func TestErrors_withoutNestedColons(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	missing := filepath.Join(r.Home, "missing", "file")
+	var waits sync.WaitGroup
+	waits.Go(func() {
+		r.checkErrors("", strings.Fields("services wait 4 --for disabled --timeout 1s --interval 1s")...)
+	})
+	defer waits.Wait()
 	for _, line := range []string{
 		"nosuch", "services nosuch", "services list --nosuch", "services list -o yaml", "services list extra",
 		"services list --columns nope", "services list --sort nope", "services list --limit x",
@@ -58,7 +64,7 @@ func TestErrors_withoutNestedColons(t *testing.T) {
 		"services update 4", "services update 4 --address=", "services delete 4", "services disable 4 --for x",
 		"services disable 4 --for 25:61", "services disable 999", "services disable 4 --read-only",
 		"services wait 4 --for x", "services wait 4 --timeout x", "services wait 4 --interval 1ms",
-		"services wait 4 --for disabled --timeout 1s --interval 1s", "services list -a nope",
+		"services list -a nope",
 		"services list --token-env NOPE", "services list --token-file " + missing, "services list --token-file .",
 		"services list --config " + missing, "services list --config .", "services list --debug=" + missing,
 		"services list --base-url ftp://x", "services list --base-url https://u:p@x/v4",

@@ -366,19 +366,21 @@ func TestNoColorFlag(t *testing.T) {
 func TestServices_wait(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	r.CheckResult(r.Run("services", "wait", "web-1"), exit.CodeOK, "web-1", "ok")
-	r.API.InjectFault("view service", emulator.Fault{
+	r.API.InjectFault("GET /managed/services/4", emulator.Fault{
 		Status: 200,
 		Body:   `{"id":4,"label":"web-1","status":"pending","service_type":"url","address":"https://a"}`,
 		Times:  2,
 	})
-	s := r.MustRun("services", "wait", "4", "--interval", "1s", "-o", "json")
-	if row, is := decodeJSON(t, s.Out).(map[string]any); !is || row["status"] != "ok" {
-		t.Errorf("shows %s", s.Out)
-	}
-	r.CheckResult(
-		r.Run("services", "wait", "4", "--for", "disabled", "--timeout", "1s"), exit.CodeFailure,
-		"service web-1 (4) is still ok after 1s",
+	other := r.FindID("services", "billing-web")
+	results := r.runTogether(
+		[]string{"services", "wait", "4", "--interval", "1s", "-o", "json"},
+		[]string{"services", "wait", other, "--for", "disabled", "--timeout", "1s"},
 	)
+	r.CheckResult(results[0], exit.CodeOK)
+	if row, is := decodeJSON(t, results[0].Out).(map[string]any); !is || row["status"] != "ok" {
+		t.Errorf("shows %s", results[0].Out)
+	}
+	r.CheckResult(results[1], exit.CodeFailure, "service billing-web ("+other+") is still ok after 1s")
 	r.CheckResult(r.Run("services", "wait", "4", "--for", "gone"), exit.CodeUsage, `--for "gone": use ok or disabled`)
 	r.CheckResult(
 		r.Run("services", "wait", "4", "--interval", "1ms", "--for", "disabled"),

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/zalando/go-keyring"
@@ -178,27 +180,42 @@ func TestFirstRunIgnoresATokenThatIsPastedTooEarly(t *testing.T) {
 	}
 }
 
-// The questions come in three steps with titles. A question that is asked again does not begin a step again.
-func TestFirstRunHasThreeSteps(t *testing.T) {
+// If nothing listens at an address, a script says so after some attempts, and the first run asks for the address again,
+// whether it was typed or given by --base-url. Its questions come in three steps with titles, and a question that is
+// asked again does not begin a step again. All of them wait for their attempts at the same time.
+func TestAddressWithoutAServer(t *testing.T) {
+	const nowhere = "http://127.0.0.1:1/v4"
 	r := newTestEnv(t, emulator.Options{})
-	w, out := newTestWizard(r, testenv.Canary, "http://127.0.0.1:1", "prod", "1", r.Base, "file", "yes")
-	if err := w.Run(t.Context()); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	typed, typedOut := newTestWizard(r, testenv.Canary, nowhere, "prod", "1", r.Base, "file", "yes")
+	given, givenOut := newTestWizard(r, testenv.Canary, "prod", "1", r.Base, "file", "yes")
+	given.Flags.BaseURL = nowhere
+	given.Path = filepath.Join(r.Home, "given", "config.toml")
+	var typedErr, givenErr error
+	var wizards sync.WaitGroup
+	wizards.Go(func() { typedErr = typed.Run(t.Context()) })
+	wizards.Go(func() { givenErr = given.Run(t.Context()) })
+	listing := r.Run("services", "list", "--base-url", nowhere)
+	wizards.Wait()
+	r.CheckResult(listing, exit.CodeUnavailable, "127.0.0.1:1")
+	if typedErr != nil || givenErr != nil {
+		t.Fatalf("%v, %v\n%s\n%s", typedErr, givenErr, typedOut, givenOut)
 	}
-	text, last := out.String(), 0
-	for _, want := range []string{
-		"\nStep 1 of 3: the account\n", "API address", "\nStep 2 of 3: its token\n", "Where is the token?",
-		"\nStep 3 of 3: what will be written\n", "Write it?",
-	} {
-		at := strings.Index(text, want)
-		if at < last || strings.HasPrefix(want, "\nStep") && strings.Count(text, want) != 1 {
-			t.Errorf("%q is not in its place:\n%s", want, text)
+	for _, out := range []*bytes.Buffer{typedOut, givenOut} {
+		text, last := out.String(), 0
+		for _, want := range []string{
+			"\nStep 1 of 3: the account\n", "API address", "\nStep 2 of 3: its token\n", "Where is the token?",
+			"API address [" + nowhere, "\nStep 3 of 3: what will be written\n", "Write it?",
+		} {
+			at := strings.Index(text, want)
+			if at < last || strings.HasPrefix(want, "\nStep") && strings.Count(text, want) != 1 {
+				t.Errorf("%q is not in its place:\n%s", want, text)
+			}
+			last = at
 		}
-		last = at
 	}
 }
 
-// The address that --base-url gives is not asked for again, unless it does not answer.
+// The address that --base-url gives is not asked for again if it answers.
 func TestFirstRunTakesTheAddressOfTheFlag(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	w, out := newTestWizard(r, testenv.Canary, "prod", "1", "file", "yes")
@@ -209,13 +226,6 @@ func TestFirstRunTakesTheAddressOfTheFlag(t *testing.T) {
 	}
 	if kept := r.ReadTree(filepath.Join(r.Home, "config")); !strings.Contains(kept, r.Base) {
 		t.Error(kept)
-	}
-	r = newTestEnv(t, emulator.Options{})
-	w, out = newTestWizard(r, testenv.Canary, "prod", "1", r.Base, "file", "yes")
-	w.Flags.BaseURL = "http://127.0.0.1:1/v4"
-	const again = "API address [http://127.0.0.1:1"
-	if err := w.Run(t.Context()); err != nil || !strings.Contains(out.String(), again) {
-		t.Fatalf("%v\n%s", err, out)
 	}
 	w, _ = newTestWizard(r, testenv.Canary)
 	w.Flags.BaseURL = "nonsense"
