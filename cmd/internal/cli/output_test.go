@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -24,6 +25,7 @@ import (
 	"lookout/client/journal"
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
+	"lookout/cmd/internal/testenv"
 	"lookout/views/account/incident"
 )
 
@@ -394,12 +396,8 @@ func TestServices_wait(t *testing.T) {
 // issues wait shows the first issue that was not there when it began, and fails if there is none in time.
 func TestIssues_wait(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
-	r.CheckResult(
-		r.Run("issues", "wait", "--timeout", "1s", "--interval", "1s"),
-		exit.CodeFailure,
-		"no new issue",
-		"in 1s",
-	)
+	quiet := httptest.NewServer(emulator.New(emulator.Options{Token: testenv.Canary}))
+	defer quiet.Close()
 	old := `{"id":5,"created":"2026-11-20T02:11:00","services":[4],` +
 		`"entity":{"id":7,"label":"old","type":"ticket","url":"/x"}}`
 	fresh := strings.NewReplacer(`"id":5`, `"id":6`, "old", "fresh").Replace(old)
@@ -416,10 +414,15 @@ func TestIssues_wait(t *testing.T) {
 		fmt.Fprintf(w, page, old+","+fresh)
 		return true
 	})
-	s := r.MustRun("issues", "wait", "--interval", "1s", "-o", "json")
-	if row, is := decodeJSON(t, s.Out).(map[string]any); !is || row["id"] != 6.0 || reads != 3 {
-		t.Errorf("after %d reads: %s", reads, s.Out)
+	results := r.runTogether(
+		[]string{"issues", "wait", "--interval", "1s", "-o", "json"},
+		[]string{"issues", "wait", "--timeout", "1s", "--interval", "1s", "--base-url", quiet.URL + "/v4"},
+	)
+	r.CheckResult(results[0], exit.CodeOK)
+	if row, is := decodeJSON(t, results[0].Out).(map[string]any); !is || row["id"] != 6.0 || reads != 3 {
+		t.Errorf("after %d reads: %s", reads, results[0].Out)
 	}
+	r.CheckResult(results[1], exit.CodeFailure, "no new issue", "in 1s")
 }
 
 // A list in a script says that a value in a filter is none, instead of printing nothing; a value that the API sends
