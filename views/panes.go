@@ -15,40 +15,57 @@ import (
 	"lookout/views/storage"
 )
 
-// Panes returns the tabs, in their order.
+// A tab is a pane of the program, as the user finds it.
+type tab struct {
+	name string // of the pane
+	area string
+	key  string // of a tab that has no digit
+	pane func(*account.Account) ui.Pane
+}
+
+// tabs are the tabs, in their order.
+var tabs = []tab{
+	{"overview", "", "", overviewPane},
+	{"issues", "Managed", "", managed.IssuesPane},
+	{"services", "Managed", "", managed.ServicesPane},
+	{"contacts", "Managed", "", managed.ContactsPane},
+	{"credentials", "Managed", "", managed.CredentialsPane},
+	{"ssh", "Managed", "", managed.SSHPane},
+	{"stats", "Managed", "", managed.StatsPane},
+	{"buckets", "Storage", "", storage.BucketsPane},
+	{"keys", "Storage", "", storage.KeysPane},
+	{"clusters", "Storage", "", storage.ClustersPane},
+	{"transfers", "Activity", "F", activity.TransfersPane},
+	{"journal", "Activity", "J", activity.JournalPane},
+	{"audit", "Activity", "U", activity.AuditPane},
+}
+
+// Panes returns the panes of the tabs, in their order.
 func Panes(a *account.Account) []ui.Pane {
-	return []ui.Pane{
-		overviewPane(a),
-		managed.IssuesPane(a),
-		managed.ServicesPane(a),
-		managed.ContactsPane(a),
-		managed.CredentialsPane(a),
-		managed.SSHPane(a),
-		managed.StatsPane(a),
-		storage.BucketsPane(a),
-		storage.KeysPane(a),
-		storage.ClustersPane(a),
-		activity.TransfersPane(a),
-		activity.JournalPane(a),
-		activity.AuditPane(a),
+	panes := make([]ui.Pane, len(tabs))
+	for i, t := range tabs {
+		panes[i] = t.pane(a)
 	}
+	return panes
+}
+
+// TabNames returns the names of the tabs' panes, in their order.
+func TabNames() []string {
+	names := make([]string, len(tabs))
+	for i, t := range tabs {
+		names[i] = t.name
+	}
+	return names
 }
 
 // TabPlaces returns the areas of the tabs, and the keys of those that have no digit.
 func TabPlaces() map[string]ui.TabPlacement {
 	places := map[string]ui.TabPlacement{}
-	for area, names := range map[string][]string{
-		"Managed":  {"issues", "services", "contacts", "credentials", "ssh", "stats"},
-		"Storage":  {"buckets", "keys", "clusters"},
-		"Activity": {"transfers", "journal", "audit"},
-	} {
-		for _, name := range names {
-			places[name] = ui.TabPlacement{Area: area}
+	for _, t := range tabs {
+		if t.area != "" {
+			places[t.name] = ui.TabPlacement{Area: t.area, Key: t.key}
 		}
 	}
-	places["transfers"] = ui.TabPlacement{Area: "Activity", Key: "F"}
-	places["journal"] = ui.TabPlacement{Area: "Activity", Key: "J"}
-	places["audit"] = ui.TabPlacement{Area: "Activity", Key: "U"}
 	return places
 }
 

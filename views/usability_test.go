@@ -428,3 +428,14 @@ func TestSecretDialog_endpoints(t *testing.T) {
 		})
 	}
 }
+
+// Each tab's pane has the name under which the tab is declared: scripts, the configuration and --view use it.
+func TestTabs_haveTheNamesOfTheirPanes(t *testing.T) {
+	t.Parallel()
+	names := views.TabNames()
+	for i, p := range views.Panes(account.New(t.Context(), account.Options{API: &client.Client{}})) {
+		if p.Name() != names[i] {
+			t.Errorf("tab %d is declared as %s, its pane is %s", i, names[i], p.Name())
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	_ "embed" // of the scripts
 	"io"
 	"maps"
@@ -12,8 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"lookout/cmd/internal/config"
-	"lookout/cmd/internal/dashboard"
-	"lookout/ui/shell"
 	"lookout/views"
 )
 
@@ -193,14 +190,8 @@ func completeThemes(f *config.Flags) cobra.CompletionFunc {
 }
 
 // completePanes completes the name of a pane.
-func completePanes(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	ctx, cancel := context.WithCancel(c.Context())
-	defer cancel()
-	_, account, err := dashboard.NewFrozenDemo(ctx, shell.Preferences{})
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	return dashboard.PaneNames(views.Panes(account)), noFiles
+func completePanes(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return views.TabNames(), noFiles
 }
 
 // readConfigLenient returns what can be read of the configuration.

@@ -20,6 +20,7 @@ import (
 	"lookout/cmd/internal/exit"
 	"lookout/cmd/internal/output"
 	"lookout/cmd/internal/version"
+	"lookout/views"
 )
 
 // Execute runs a command line with the caller's streams.
@@ -86,7 +87,7 @@ func newRootCommand() (*cobra.Command, nameCompleter) {
 	addGlobalFlags(f, root)
 	root.Flags().BoolVar(&all, "all", false, "start with an overview of all configured accounts, one line each")
 	f.AddAccountFlags(root.Flags())
-	f.AddScreenFlags(root.Flags())
+	f.AddScreenFlags(root.Flags(), views.TabNames())
 	// The flag is not cobra's own: printing with its template links text/template, and the linker then keeps every
 	// method of every type (2.5 MB).
 	root.Flags().BoolVarP(&showVersion, "version", "v", false, "print the version")

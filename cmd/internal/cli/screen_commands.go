@@ -20,6 +20,7 @@ import (
 	"lookout/cmd/internal/setup"
 	"lookout/cmd/internal/version"
 	"lookout/ui/shell"
+	"lookout/views"
 )
 
 // runDashboard runs the dashboard on a real account. If no account is configured, the wizard runs first.
@@ -97,7 +98,7 @@ func demoCommand(f *config.Flags) *cobra.Command {
 			return dashboard.RunDemo(c.Context(), f, service)
 		},
 	}
-	f.AddScreenFlags(c.Flags())
+	f.AddScreenFlags(c.Flags(), views.TabNames())
 	addServiceFlag(c, &service)
 	return c
 }

@@ -113,8 +113,8 @@ func (f *Flags) AccountArgs() []string {
 	return args
 }
 
-// AddScreenFlags adds the flags of the dashboard and the demo.
-func (f *Flags) AddScreenFlags(set *pflag.FlagSet) {
+// AddScreenFlags adds the flags of the dashboard and the demo. panes are the names of those that can come first.
+func (f *Flags) AddScreenFlags(set *pflag.FlagSet, panes []string) {
 	set.StringVar(
 		&f.Theme, "theme", "", "colours: auto, "+strings.Join(theme.Names(), ", ")+
 			", or one defined in the configuration",
@@ -123,10 +123,7 @@ func (f *Flags) AddScreenFlags(set *pflag.FlagSet) {
 	set.BoolVar(&f.NoMotion, "no-motion", false, "do not briefly highlight changed rows")
 	set.BoolVar(&f.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
 	set.BoolVar(&f.Linear, "linear", false, "for screen readers: print plain lines, one item at a time")
-	set.StringVar(
-		&f.View, "view", "", "pane to start with: overview, issues, services, contacts, credentials, ssh, stats, "+
-			"buckets, keys, clusters, transfers, journal, audit",
-	)
+	set.StringVar(&f.View, "view", "", "pane to start with: "+strings.Join(panes, ", "))
 	set.Var(&f.Refresh, "refresh", "time between refreshes of the visible pane, at least 5s (default 20s)")
 	set.StringVar(&f.LogFile, "log-file", "", "write crashes and internal errors to this file")
 }

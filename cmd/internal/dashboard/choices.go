@@ -152,7 +152,7 @@ func checkCommands(
 	for _, c := range commands {
 		key, problem := shell.CustomCommandProblem(panes, c)
 		if key == "pane" {
-			problem += config.Suggestion(c.Pane, PaneNames(panes))
+			problem += config.Suggestion(c.Pane, views.TabNames())
 		}
 		if problem != "" {
 			text := "commands." + key + ": " + problem
@@ -168,13 +168,4 @@ func bindingPosition(c shell.KeyConflict, at config.Positions) config.Position {
 		return at.At("keys", c.Loser)
 	}
 	return config.Position{Line: max(1, c.Line), Column: 1}
-}
-
-// PaneNames returns the names of panes in their order.
-func PaneNames(panes []ui.Pane) []string {
-	names := make([]string, len(panes))
-	for i, p := range panes {
-		names[i] = p.Name()
-	}
-	return names
 }

@@ -175,7 +175,7 @@ func shellOptions(
 		return !s.Demo && keep.Watches(config.StateFolder(), s.JournalPath())
 	}
 	panes := views.Panes(acc)
-	if names := PaneNames(panes); f.View != "" && !slices.Contains(names, f.View) {
+	if names := views.TabNames(); f.View != "" && !slices.Contains(names, f.View) {
 		return shell.Options{}, nil, exit.Usage(
 			fmt.Errorf("--view %q: unknown pane (use %s)", client.Clean(f.View), strings.Join(names, ", ")),
 		)
