@@ -112,7 +112,7 @@ type typeahead struct {
 	key          *waitingKey
 }
 
-// typeaheadTimeout is how long keys wait at most.
+// typeaheadTimeout is how long keys wait at most for an action that has begun.
 const typeaheadTimeout = 200 * time.Millisecond
 
 // actionOpened carries the message of an action that opens something; nil if the action takes longer than keys wait.
@@ -128,10 +128,16 @@ func (s *Shell) awaitAction(cmd tea.Cmd) tea.Cmd {
 	}
 	s.typeahead.actionNumber++
 	s.typeahead.waiting = true
-	n := s.typeahead.actionNumber
+	n, started := s.typeahead.actionNumber, make(chan struct{})
 	return tea.Batch(
-		func() tea.Msg { return actionOpened{n, cmd()} },
-		tea.Tick(typeaheadTimeout, func(time.Time) tea.Msg { return actionOpened{n: n} }),
+		func() tea.Msg {
+			close(started)
+			return actionOpened{n, cmd()}
+		},
+		func() tea.Msg {
+			<-started // on a busy machine, that may be long after the key
+			return tea.Tick(typeaheadTimeout, func(time.Time) tea.Msg { return actionOpened{n: n} })()
+		},
 	)
 }
 

@@ -3,6 +3,7 @@ package shell
 import (
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -117,4 +118,29 @@ func TestTypeahead_waitsForRows(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The time for which keys wait begins with the action: on a busy machine, an action may begin long after its key.
+func TestTypeahead_waitsForActionToBegin(t *testing.T) {
+	runInBubble(t, func(t *testing.T) {
+		b := newShellTest(t, nil)
+		both := b.shell.awaitAction(func() tea.Msg { return ui.ClosePaneMsg{} })().(tea.BatchMsg)
+		timeout := make(chan tea.Msg, 1)
+		go func() { timeout <- both[1]() }()
+		time.Sleep(time.Minute)
+		select {
+		case <-timeout:
+			t.Error("keys no longer wait, before the action has begun")
+		default:
+		}
+		if opened, ok := both[0]().(actionOpened); !ok || opened.msg == nil {
+			t.Errorf("the action brings %+v", opened)
+		}
+		time.Sleep(typeaheadTimeout + time.Millisecond)
+		select {
+		case <-timeout:
+		default:
+			t.Error("keys wait forever")
+		}
+	})
 }
