@@ -43,23 +43,25 @@ func TestClock_refreshInterval(t *testing.T) {
 
 // The longer the rows of the pane in front could not be read, the less often that is tried, up to a point.
 func TestClock_handleTick_afterFailures(t *testing.T) {
-	const interval = 20 * time.Second
-	for age, want := range map[time.Duration]time.Duration{
-		19 * time.Second: interval, 20 * time.Second: 2 * interval, 39 * time.Second: 2 * interval,
-		40 * time.Second: 3 * interval, time.Hour: 3 * interval,
-	} {
-		b := newShellTest(t, func(o *Options) { o.RefreshInterval = interval })
-		pane := &failingPane{Pane: b.shell.pane(), freshness: ui.Freshness{
-			Loaded:   true,
-			LoadedAt: b.now.Add(-age),
-			Err:      errors.New("no answer"),
-		}}
-		b.shell.tabs.current().stack[0] = pane
-		b.shell.clock.handleTick(b.shell, tick{b.shell.clock.tickNumber})
-		if got := b.shell.clock.nextRefresh.Sub(b.now); got != want {
-			t.Errorf("rows of %v ago are read again after %v, not after %v", age, got, want)
+	runInBubble(t, func(t *testing.T) {
+		const interval = 20 * time.Second
+		for age, want := range map[time.Duration]time.Duration{
+			19 * time.Second: interval, 20 * time.Second: 2 * interval, 39 * time.Second: 2 * interval,
+			40 * time.Second: 3 * interval, time.Hour: 3 * interval,
+		} {
+			b := newShellTest(t, func(o *Options) { o.RefreshInterval = interval })
+			pane := &failingPane{Pane: b.shell.pane(), freshness: ui.Freshness{
+				Loaded:   true,
+				LoadedAt: b.now.Add(-age),
+				Err:      errors.New("no answer"),
+			}}
+			b.shell.tabs.current().stack[0] = pane
+			b.shell.clock.handleTick(b.shell, tick{b.shell.clock.tickNumber})
+			if got := b.shell.clock.nextRefresh.Sub(b.now); got != want {
+				t.Errorf("rows of %v ago are read again after %v, not after %v", age, got, want)
+			}
 		}
-	}
+	})
 }
 
 // Two actions of a pane, or of the program, that have a key in common are in conflict, however alike their names are.
@@ -159,16 +161,18 @@ func (p *savingPane) RestoreState(state ui.PaneState) { p.restored = append(p.re
 
 // The panes of an account that is opened for the first time stay as they are; later they get the choices made in them.
 func TestTabs_restoreState(t *testing.T) {
-	b := newShellTest(t, nil)
-	pane := &savingPane{Pane: b.shell.pane()}
-	tabs := &b.shell.tabs
-	tabs.current().stack[0] = pane
-	if tabs.restoreState(accountState{}); len(pane.restored) > 0 {
-		t.Errorf("a pane without saved choices got %+v", pane.restored)
-	}
-	if tabs.restoreState(tabs.saveState()); len(pane.restored) != 1 {
-		t.Errorf("a pane with saved choices got %+v", pane.restored)
-	}
+	runInBubble(t, func(t *testing.T) {
+		b := newShellTest(t, nil)
+		pane := &savingPane{Pane: b.shell.pane()}
+		tabs := &b.shell.tabs
+		tabs.current().stack[0] = pane
+		if tabs.restoreState(accountState{}); len(pane.restored) > 0 {
+			t.Errorf("a pane without saved choices got %+v", pane.restored)
+		}
+		if tabs.restoreState(tabs.saveState()); len(pane.restored) != 1 {
+			t.Errorf("a pane with saved choices got %+v", pane.restored)
+		}
+	})
 }
 
 // A failingPane could not be read the last time, and counts how often the clock tries again.
@@ -236,48 +240,52 @@ func TestShell_chosenKeys(t *testing.T) {
 // Each part of the lines around the pane has its own tone: the account in the head line, the tab in front and its key
 // in the tab bar, the keys in the hints.
 func TestChrome_tones(t *testing.T) {
-	b := newShellTest(t, nil)
-	look := b.shell.themes.current
-	tint := look.Tint(theme.Cursor)
-	key, name := tint.Codes(theme.Accent), tint.Codes(theme.Strong)
-	lines := strings.Split(b.shell.Frame().Content, "\n")
-	for y, want := range map[int]string{
-		0: " " + look.Paint(theme.Strong, "lookout") + look.Paint(theme.Plain, "  ") +
-			look.Paint(theme.Accent, "acme"),
-		1: key.Open + "1" + key.Close + " " + name.Open + "Things" + name.Close,
-		len(lines) - 1: look.Paint(theme.Accent, "?") + look.Paint(theme.Plain, " ") +
-			look.Paint(theme.Muted, "help"),
-	} {
-		if !strings.Contains(lines[y], want) {
-			t.Errorf("line %d is %q, want %q in it", y, lines[y], want)
+	runInBubble(t, func(t *testing.T) {
+		b := newShellTest(t, nil)
+		look := b.shell.themes.current
+		tint := look.Tint(theme.Cursor)
+		key, name := tint.Codes(theme.Accent), tint.Codes(theme.Strong)
+		lines := strings.Split(b.shell.Frame().Content, "\n")
+		for y, want := range map[int]string{
+			0: " " + look.Paint(theme.Strong, "lookout") + look.Paint(theme.Plain, "  ") +
+				look.Paint(theme.Accent, "acme"),
+			1: key.Open + "1" + key.Close + " " + name.Open + "Things" + name.Close,
+			len(lines) - 1: look.Paint(theme.Accent, "?") + look.Paint(theme.Plain, " ") +
+				look.Paint(theme.Muted, "help"),
+		} {
+			if !strings.Contains(lines[y], want) {
+				t.Errorf("line %d is %q, want %q in it", y, lines[y], want)
+			}
 		}
-	}
+	})
 }
 
 // The head line shows behind the account's name what to know before changing something in it.
 func TestChrome_warnings(t *testing.T) {
-	for want, account := range map[string]AccountInfo{
-		"":                                      {},
-		"PROD":                                  {Protected: true},
-		"DEMO":                                  {Demo: true},
-		"read-only":                             {ReadOnly: true},
-		"read-only: changes cannot be recorded": {ReadOnly: true, NotRecorded: "the disk is full"},
-		"an account of others":                  {Banner: func() string { return "an account of others" }},
-		"EU PROD DEMO read-only": {
-			AccountLabel: "EU",
-			Protected:    true,
-			Demo:         true,
-			ReadOnly:     true,
-			Banner:       func() string { return "" },
-		},
-	} {
-		b := newShellTest(t, func(o *Options) { o.AccountInfo, o.Account = account, "acme" })
-		b.shell.Update(tea.WindowSizeMsg{Width: 120, Height: 24})
-		head, _, _ := strings.Cut(b.screen(), "●")
-		if want = strings.TrimSpace(" lookout  acme " + want); strings.TrimSpace(head) != want {
-			t.Errorf("%q, want %q", head, want)
+	runInBubble(t, func(t *testing.T) {
+		for want, account := range map[string]AccountInfo{
+			"":                                      {},
+			"PROD":                                  {Protected: true},
+			"DEMO":                                  {Demo: true},
+			"read-only":                             {ReadOnly: true},
+			"read-only: changes cannot be recorded": {ReadOnly: true, NotRecorded: "the disk is full"},
+			"an account of others":                  {Banner: func() string { return "an account of others" }},
+			"EU PROD DEMO read-only": {
+				AccountLabel: "EU",
+				Protected:    true,
+				Demo:         true,
+				ReadOnly:     true,
+				Banner:       func() string { return "" },
+			},
+		} {
+			b := newShellTest(t, func(o *Options) { o.AccountInfo, o.Account = account, "acme" })
+			b.shell.Update(tea.WindowSizeMsg{Width: 120, Height: 24})
+			head, _, _ := strings.Cut(b.screen(), "●")
+			if want = strings.TrimSpace(" lookout  acme " + want); strings.TrimSpace(head) != want {
+				t.Errorf("%q, want %q", head, want)
+			}
 		}
-	}
+	})
 }
 
 // ctrl+o goes back to where the last jumps came from, alt+o goes forward again, and where there is nothing to go to
@@ -318,74 +326,83 @@ func TestShell_backAndForward(t *testing.T) {
 // Between the tabs of two areas is a line, however alike the names of the areas are. Where there is little room, every
 // area but that of the tab in front collapses to its name, and then tabs of the area in front are left out.
 func TestTabBar_areas(t *testing.T) {
-	b := newShellTest(t, func(o *Options) {
-		o.TabPlaces = map[string]ui.TabPlacement{"things": {Area: "Region 1"}}
-		store := o.Panes[0].(*table.List[string]).Store
-		for _, tab := range [][2]string{
-			{"keys", "Region 10"}, {"links", "Region 10"}, {"logs", "region 10"}, {"plans", "region 10"},
-			{"users", "Region 11"}, {"zones", "Region 11"},
+	runInBubble(t, func(t *testing.T) {
+		b := newShellTest(t, func(o *Options) {
+			o.TabPlaces = map[string]ui.TabPlacement{"things": {Area: "Region 1"}}
+			store := o.Panes[0].(*table.List[string]).Store
+			for _, tab := range [][2]string{
+				{"keys", "Region 10"}, {"links", "Region 10"}, {"logs", "region 10"}, {"plans", "region 10"},
+				{"users", "Region 11"}, {"zones", "Region 11"},
+			} {
+				o.Panes = append(o.Panes, &table.List[string]{Title: tab[0], Store: store})
+				o.TabPlaces[tab[0]] = ui.TabPlacement{Area: tab[1]}
+			}
+		})
+		for _, c := range []struct {
+			front, want string
+			width       int
+		}{
+			{"1", " 1 Things │ 2 Keys  3 Links │ 4 Logs  5 Plans │ 6 Users  7 Zones ", 70},
+			{"1", " 1 Things │ 2 Region 10 │ 4 region 10 │ 6 Region 11 ", 60},
+			{"2", " 1 Region 1 │ 2 Keys  … │ 4 region 10 │ 6 Region 11 ", 54},
 		} {
-			o.Panes = append(o.Panes, &table.List[string]{Title: tab[0], Store: store})
-			o.TabPlaces[tab[0]] = ui.TabPlacement{Area: tab[1]}
+			b.press(c.front)
+			b.shell.Update(tea.WindowSizeMsg{Width: c.width, Height: 24})
+			if bar := strings.Split(b.screen(), "\n")[1]; strings.TrimRight(bar, " ") != strings.TrimRight(c.want, " ") {
+				t.Errorf("%d cells: %q, want %q", c.width, bar, c.want)
+			}
 		}
 	})
-	for _, c := range []struct {
-		front, want string
-		width       int
-	}{
-		{"1", " 1 Things │ 2 Keys  3 Links │ 4 Logs  5 Plans │ 6 Users  7 Zones ", 70},
-		{"1", " 1 Things │ 2 Region 10 │ 4 region 10 │ 6 Region 11 ", 60},
-		{"2", " 1 Region 1 │ 2 Keys  … │ 4 region 10 │ 6 Region 11 ", 54},
-	} {
-		b.press(c.front)
-		b.shell.Update(tea.WindowSizeMsg{Width: c.width, Height: 24})
-		if bar := strings.Split(b.screen(), "\n")[1]; strings.TrimRight(bar, " ") != strings.TrimRight(c.want, " ") {
-			t.Errorf("%d cells: %q, want %q", c.width, bar, c.want)
-		}
-	}
 }
 
 // The badge of a tab follows its name.
 func TestTabBar_badge(t *testing.T) {
-	b := newShellTest(t, func(o *Options) {
-		o.Panes[0].(*table.List[string]).BadgeFunc = func() (string, theme.Tone) { return "▲3", theme.Bad }
+	runInBubble(t, func(t *testing.T) {
+		b := newShellTest(t, func(o *Options) {
+			o.Panes[0].(*table.List[string]).BadgeFunc = func() (string, theme.Tone) { return "▲3", theme.Bad }
+		})
+		if bar := strings.Split(b.screen(), "\n")[1]; !strings.Contains(bar, "1 Things ▲3") {
+			t.Errorf("the row of tabs is %q", bar)
+		}
 	})
-	if bar := strings.Split(b.screen(), "\n")[1]; !strings.Contains(bar, "1 Things ▲3") {
-		t.Errorf("the row of tabs is %q", bar)
-	}
 }
 
 // A tab with a key of its own leaves their digits to the tabs after it.
 func TestTabBar_ownKeyTakesNoDigit(t *testing.T) {
-	b := newShellTest(t, func(o *Options) {
-		store := o.Panes[0].(*table.List[string]).Store
-		for _, name := range []string{"keys", "links"} {
-			o.Panes = append(o.Panes, &table.List[string]{Title: name, Store: store})
+	runInBubble(t, func(t *testing.T) {
+		b := newShellTest(t, func(o *Options) {
+			store := o.Panes[0].(*table.List[string]).Store
+			for _, name := range []string{"keys", "links"} {
+				o.Panes = append(o.Panes, &table.List[string]{Title: name, Store: store})
+			}
+			o.TabPlaces = map[string]ui.TabPlacement{"keys": {Key: "B"}}
+		})
+		if bar := strings.Split(b.screen(), "\n")[1]; !strings.Contains(bar, "1 Things  B Keys  2 Links") {
+			t.Errorf("the row of tabs is %q", bar)
 		}
-		o.TabPlaces = map[string]ui.TabPlacement{"keys": {Key: "B"}}
+		b.press("2")
+		if name := b.shell.pane().Name(); name != "links" {
+			t.Errorf("2 leads to %s", name)
+		}
 	})
-	if bar := strings.Split(b.screen(), "\n")[1]; !strings.Contains(bar, "1 Things  B Keys  2 Links") {
-		t.Errorf("the row of tabs is %q", bar)
-	}
-	b.press("2")
-	if name := b.shell.pane().Name(); name != "links" {
-		t.Errorf("2 leads to %s", name)
-	}
 }
 
 // A tab needs a key that neither the program nor a list uses: otherwise the key would not open the tab.
 func TestNew_keyOfTabIsTaken(t *testing.T) {
-	for key, want := range map[string]string{
-		"M": `the key "M" is bound twice in things: to "the program's mouse on or off" and to "the program's things"`,
-		"A": `the key "A" is bound twice in things: to "mark all" and to "the program's things"`,
-		"B": "",
-	} {
-		b := newShellTest(t, func(*Options) {})
-		b.shell.o.TabPlaces = map[string]ui.TabPlacement{"things": {Key: key}}
-		if _, err := New(b.shell.o); want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
-			t.Errorf("key %s of a tab: %v, want %q", key, err, want)
+	runInBubble(t, func(t *testing.T) {
+		for key, want := range map[string]string{
+			"M": `the key "M" is bound twice in things: to "the program's mouse on or off" ` +
+				`and to "the program's things"`,
+			"A": `the key "A" is bound twice in things: to "mark all" and to "the program's things"`,
+			"B": "",
+		} {
+			b := newShellTest(t, func(*Options) {})
+			b.shell.o.TabPlaces = map[string]ui.TabPlacement{"things": {Key: key}}
+			if _, err := New(b.shell.o); want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+				t.Errorf("key %s of a tab: %v, want %q", key, err, want)
+			}
 		}
-	}
+	})
 }
 
 // The keys of an entry stand in one line if they fit in a fifth of the width, otherwise below each other.
@@ -590,33 +607,37 @@ func TestOpeningDialog_escapeCancels(t *testing.T) {
 
 // The program's exit and a signal may both close the accounts.
 func TestRootModel_Close_twice(t *testing.T) {
-	d := newSwitcherTest(t)
-	closed := make(chan struct{})
-	go func() {
-		defer close(closed)
-		d.switcher.Close()
-		d.switcher.Close()
-	}()
-	select {
-	case <-closed:
-	case <-time.After(15 * time.Second):
-		t.Fatal("the second exit hangs")
-	}
-	if d.closed["alpha"] != 1 {
-		t.Errorf("closed %d times", d.closed["alpha"])
-	}
+	runInBubble(t, func(t *testing.T) {
+		d := newSwitcherTest(t)
+		closed := make(chan struct{})
+		go func() {
+			defer close(closed)
+			d.switcher.Close()
+			d.switcher.Close()
+		}()
+		select {
+		case <-closed:
+		case <-time.After(15 * time.Second):
+			t.Fatal("the second exit hangs")
+		}
+		if d.closed["alpha"] != 1 {
+			t.Errorf("closed %d times", d.closed["alpha"])
+		}
+	})
 }
 
 // Two actions on one key that nobody chose are an error of the program, not a key that does one thing or the other.
 func TestNew_twoActionsOnOneKey(t *testing.T) {
-	b := newShellTest(t, nil)
-	if _, err := New(Options{
-		Panes: []ui.Pane{conflictingPane{b.shell.pane()}},
-		Theme: b.shell.themes.current,
-		Now:   time.Now,
-	}); err == nil || !strings.Contains(err.Error(), "first") || !strings.Contains(err.Error(), "second") {
-		t.Errorf("%v", err)
-	}
+	runInBubble(t, func(t *testing.T) {
+		b := newShellTest(t, nil)
+		if _, err := New(Options{
+			Panes: []ui.Pane{conflictingPane{b.shell.pane()}},
+			Theme: b.shell.themes.current,
+			Now:   time.Now,
+		}); err == nil || !strings.Contains(err.Error(), "first") || !strings.Contains(err.Error(), "second") {
+			t.Errorf("%v", err)
+		}
+	})
 }
 
 // conflictingPane has two actions on one key.

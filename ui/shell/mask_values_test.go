@@ -40,16 +40,18 @@ func TestMaskValues(t *testing.T) {
 
 // Neither the screen nor the title of the terminal shows the account while values are hidden.
 func TestShell_Frame_hidesValues(t *testing.T) {
-	b := newShellTest(t, nil)
-	b.rows = []string{"db1.acme.net"}
-	b.press("r")
-	if f := b.shell.Frame(); !strings.Contains(f.Title, "acme") {
-		t.Errorf("title %q", f.Title)
-	}
-	b.shell.valuesHidden = true
-	if f := b.shell.Frame(); strings.Contains(f.Content, "acme") || strings.Contains(f.Title, "acme") {
-		t.Errorf("title %q\n%s", f.Title, b.screen())
-	}
+	runInBubble(t, func(t *testing.T) {
+		b := newShellTest(t, nil)
+		b.rows = []string{"db1.acme.net"}
+		b.press("r")
+		if f := b.shell.Frame(); !strings.Contains(f.Title, "acme") {
+			t.Errorf("title %q", f.Title)
+		}
+		b.shell.valuesHidden = true
+		if f := b.shell.Frame(); strings.Contains(f.Content, "acme") || strings.Contains(f.Title, "acme") {
+			t.Errorf("title %q\n%s", f.Title, b.screen())
+		}
+	})
 }
 
 // The message about a key that is bound twice says whose action is the program's.
@@ -70,12 +72,14 @@ func TestKeyConflict_String(t *testing.T) {
 
 // Tabs are found by their whole names, and a run begins with the pane that was named.
 func TestTabs_find(t *testing.T) {
-	b := newShellTest(t, nil)
-	for name, want := range map[string]int{"things": 0, "Things": -1, "thing": -1, "things2": -1, "": -1} {
-		if got := b.shell.tabs.find(name); got != want {
-			t.Errorf("%q: %d", name, got)
+	runInBubble(t, func(t *testing.T) {
+		b := newShellTest(t, nil)
+		for name, want := range map[string]int{"things": 0, "Things": -1, "thing": -1, "things2": -1, "": -1} {
+			if got := b.shell.tabs.find(name); got != want {
+				t.Errorf("%q: %d", name, got)
+			}
 		}
-	}
+	})
 }
 
 // An account that is called like the current one can be opened.

@@ -30,25 +30,27 @@ func TestSecretDialog_marksCutValues(t *testing.T) {
 
 // On 80 columns and more, a value of 60 characters is shown whole, and the values stand below each other.
 func TestSecretDialog_roomForValues(t *testing.T) {
-	b := newShellTest(t, nil)
-	address := strings.Repeat("a", 60)
-	b.run(ui.Send(ui.ShowSecretMsg{
-		Title:   "New key",
-		Details: [][2]string{{"address", address}, {"endpoint", address + "a"}, {"buckets", "photos"}},
-		Name:    "secret key",
-		Reveal:  func() string { return "" },
-	}))
-	lines := strings.Join(boxLines(b.screen()), "\n")
-	for _, want := range []string{
-		"address       " + address + "\n",
-		"endpoint      " + address[1:] + "…\n",
-		"buckets       photos",
-		"secret key    ••••",
-	} {
-		if !strings.Contains(lines, want) {
-			t.Errorf("no %q:\n%s", want, lines)
+	runInBubble(t, func(t *testing.T) {
+		b := newShellTest(t, nil)
+		address := strings.Repeat("a", 60)
+		b.run(ui.Send(ui.ShowSecretMsg{
+			Title:   "New key",
+			Details: [][2]string{{"address", address}, {"endpoint", address + "a"}, {"buckets", "photos"}},
+			Name:    "secret key",
+			Reveal:  func() string { return "" },
+		}))
+		lines := strings.Join(boxLines(b.screen()), "\n")
+		for _, want := range []string{
+			"address       " + address + "\n",
+			"endpoint      " + address[1:] + "…\n",
+			"buckets       photos",
+			"secret key    ••••",
+		} {
+			if !strings.Contains(lines, want) {
+				t.Errorf("no %q:\n%s", want, lines)
+			}
 		}
-	}
+	})
 }
 
 // showSecret opens the dialog of a secret, and returns how often it was closed.
@@ -150,15 +152,17 @@ func TestSecretDialog_showsWhatCanBeDone(t *testing.T) {
 
 // The dialog of a secret takes the width of a terminal of 80 columns, and no more on a larger one.
 func TestSecretDialog_width(t *testing.T) {
-	for columns, margin := range map[int]string{80: " ", 200: strings.Repeat(" ", 60)} {
-		b := newShellTest(t, nil)
-		b.shell.Update(tea.WindowSizeMsg{Width: columns, Height: 24})
-		b.showSecret()
-		for line := range strings.SplitSeq(b.screen(), "\n") {
-			if strings.Contains(line, "New key") &&
-				!(strings.HasPrefix(line, margin+"╭") && strings.HasSuffix(line, "╮"+margin)) {
-				t.Errorf("%d columns: %q", columns, line)
+	runInBubble(t, func(t *testing.T) {
+		for columns, margin := range map[int]string{80: " ", 200: strings.Repeat(" ", 60)} {
+			b := newShellTest(t, nil)
+			b.shell.Update(tea.WindowSizeMsg{Width: columns, Height: 24})
+			b.showSecret()
+			for line := range strings.SplitSeq(b.screen(), "\n") {
+				if strings.Contains(line, "New key") &&
+					!(strings.HasPrefix(line, margin+"╭") && strings.HasSuffix(line, "╮"+margin)) {
+					t.Errorf("%d columns: %q", columns, line)
+				}
 			}
 		}
-	}
+	})
 }
