@@ -348,7 +348,8 @@ func TestTabBar_areas(t *testing.T) {
 		} {
 			b.press(c.front)
 			b.shell.Update(tea.WindowSizeMsg{Width: c.width, Height: 24})
-			if bar := strings.Split(b.screen(), "\n")[1]; strings.TrimRight(bar, " ") != strings.TrimRight(c.want, " ") {
+			bar := strings.Split(b.screen(), "\n")[1]
+			if strings.TrimRight(bar, " ") != strings.TrimRight(c.want, " ") {
 				t.Errorf("%d cells: %q, want %q", c.width, bar, c.want)
 			}
 		}
