@@ -17,27 +17,26 @@ import (
 
 // A tab is a pane of the program, as the user finds it.
 type tab struct {
-	name string // of the pane
-	area string
-	key  string // of a tab that has no digit
-	pane func(*account.Account) ui.Pane
+	name  string // of the pane
+	place ui.TabPlacement
+	pane  func(*account.Account) ui.Pane
 }
 
 // tabs are the tabs, in their order.
 var tabs = []tab{
-	{"overview", "", "", overviewPane},
-	{"issues", "Managed", "", managed.IssuesPane},
-	{"services", "Managed", "", managed.ServicesPane},
-	{"contacts", "Managed", "", managed.ContactsPane},
-	{"credentials", "Managed", "", managed.CredentialsPane},
-	{"ssh", "Managed", "", managed.SSHPane},
-	{"stats", "Managed", "", managed.StatsPane},
-	{"buckets", "Storage", "", storage.BucketsPane},
-	{"keys", "Storage", "", storage.KeysPane},
-	{"clusters", "Storage", "", storage.ClustersPane},
-	{"transfers", "Activity", "F", activity.TransfersPane},
-	{"journal", "Activity", "J", activity.JournalPane},
-	{"audit", "Activity", "U", activity.AuditPane},
+	{"overview", ui.TabPlacement{}, overviewPane},
+	{"issues", ui.TabPlacement{Area: "Managed"}, managed.IssuesPane},
+	{"services", ui.TabPlacement{Area: "Managed"}, managed.ServicesPane},
+	{"contacts", ui.TabPlacement{Area: "Managed"}, managed.ContactsPane},
+	{"credentials", ui.TabPlacement{Area: "Managed"}, managed.CredentialsPane},
+	{"ssh", ui.TabPlacement{Area: "Managed"}, managed.SSHPane},
+	{"stats", ui.TabPlacement{Area: "Managed"}, managed.StatsPane},
+	{"buckets", ui.TabPlacement{Area: "Storage"}, storage.BucketsPane},
+	{"keys", ui.TabPlacement{Area: "Storage"}, storage.KeysPane},
+	{"clusters", ui.TabPlacement{Area: "Storage"}, storage.ClustersPane},
+	{"transfers", ui.TabPlacement{Area: "Activity", Key: "F"}, activity.TransfersPane},
+	{"journal", ui.TabPlacement{Area: "Activity", Key: "J"}, activity.JournalPane},
+	{"audit", ui.TabPlacement{Area: "Activity", Key: "U"}, activity.AuditPane},
 }
 
 // Panes returns the panes of the tabs, in their order.
@@ -62,9 +61,7 @@ func TabNames() []string {
 func TabPlaces() map[string]ui.TabPlacement {
 	places := map[string]ui.TabPlacement{}
 	for _, t := range tabs {
-		if t.area != "" {
-			places[t.name] = ui.TabPlacement{Area: t.area, Key: t.key}
-		}
+		places[t.name] = t.place
 	}
 	return places
 }

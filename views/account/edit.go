@@ -133,18 +133,17 @@ func (e *EditForm[T, R]) save(ctx context.Context, w *client.Writer) (ui.ChangeR
 	return ui.ResultRow(e.Update(w, ctx, e.ID(e.Row), patch))
 }
 
+// readingFirst begins the message of a readFirstError.
+const readingFirst = "reading it again before the change: "
+
 // readFirstError is the error of the read that comes before a change. The change was not sent.
 type readFirstError struct{ cause error }
 
-// Error returns what was read, and why that failed.
-func (e readFirstError) Error() string {
-	return "reading it again before the change: " + e.cause.Error()
-}
+// Error returns when it failed, and the error of the read.
+func (e readFirstError) Error() string { return readingFirst + e.cause.Error() }
 
-// Why returns the same without the operation.
-func (e readFirstError) Why() string {
-	return "reading it again before the change: " + ui.Reason(e.cause)
-}
+// Why returns the same with the reason alone.
+func (e readFirstError) Why() string { return readingFirst + ui.Reason(e.cause) }
 
 // Unwrap returns the error of the read.
 func (e readFirstError) Unwrap() error { return e.cause }
