@@ -93,18 +93,18 @@ func Declarations() []resource.Resource[any] {
 	return Resources(account.New(ended, account.Options{API: &client.Client{}}))
 }
 
-// OpenedPanes returns a pane of each kind that opens from a tab, of nothing in particular: for their actions and
+// OpenablePanes returns one empty pane of each kind that opens from a tab, so that callers can list their actions and
 // columns.
-func OpenedPanes(a *account.Account) []ui.Pane {
+func OpenablePanes(a *account.Account) []ui.Pane {
 	open := a.OpenListings
 	defer func() { a.OpenListings = open }()
-	return append(storage.OpenedPanes(a), managed.IncidentPane(a, &client.Issue{}))
+	return append(storage.OpenablePanes(a), managed.IncidentPane(a, &client.Issue{}))
 }
 
 // ColumnChoosers returns the panes whose columns the user can choose: tabs, and panes that open from them.
 func ColumnChoosers(a *account.Account) []ui.ColumnConfigurer {
 	var lists []ui.ColumnConfigurer
-	panes := append(Panes(a), OpenedPanes(a)...)
+	panes := append(Panes(a), OpenablePanes(a)...)
 	for _, p := range append(panes, NewAllAccounts(a.Context, nil, a.Now).Pane) {
 		if l, ok := p.(ui.ColumnConfigurer); ok {
 			lists = append(lists, l)

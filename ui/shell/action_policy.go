@@ -180,9 +180,9 @@ func (p *actionPolicy) resolveConflicts(s *Shell) error {
 	}
 }
 
-// resolvePane takes away the keys that the user chose for actions of a pane that opens from a tab, if another of its
+// resolveConflictsOf takes away the keys that the user chose for actions of a pane that opens from a tab, if another of its
 // actions or of the program has them. Keys that open tabs hide behind those of such a pane.
-func (p *actionPolicy) resolvePane(s *Shell, pane ui.Pane) {
+func (p *actionPolicy) resolveConflictsOf(s *Shell, pane ui.Pane) {
 	for len(p.keys) > 0 {
 		program := slices.DeleteFunc(slices.Clone(s.program.actions(s)), func(a ui.Action) bool {
 			return a.Group == tabGroup
@@ -203,7 +203,7 @@ func (c KeyConflict) At(path string) string { return fmt.Sprintf("%s:%d: keys: %
 // panes that open from tabs: theirs are among them.
 func KeyConflicts(s *Shell, opened ...ui.Pane) []KeyConflict {
 	for _, p := range opened {
-		s.policy.resolvePane(s, p)
+		s.policy.resolveConflictsOf(s, p)
 	}
 	return s.policy.lost
 }

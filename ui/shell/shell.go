@@ -78,7 +78,7 @@ func New(o Options) (*Shell, error) {
 
 // configurePane gives a pane that opens from a tab what the user has chosen for it.
 func configurePane(s *Shell, p ui.Pane) tea.Cmd {
-	s.policy.resolvePane(s, p)
+	s.policy.resolveConflictsOf(s, p)
 	return s.applyColumns(p)
 }
 

@@ -125,7 +125,7 @@ func (e *EditForm[T, R]) save(ctx context.Context, w *client.Writer) (ui.ChangeR
 	}
 	row, err := e.Fetch(ctx, e.ID(e.Row))
 	if err != nil {
-		return none, readFirstError{err}
+		return none, rereadError{err}
 	}
 	if err := e.values.check(e.Request(row)); err != nil {
 		return none, err
@@ -133,26 +133,26 @@ func (e *EditForm[T, R]) save(ctx context.Context, w *client.Writer) (ui.ChangeR
 	return ui.ResultRow(e.Update(w, ctx, e.ID(e.Row), patch))
 }
 
-// readingFirst begins the message of a readFirstError.
+// readingFirst begins the message of a rereadError.
 const readingFirst = "reading it again before the change: "
 
-// readFirstError is the error of the read that comes before a change. The change was not sent.
-type readFirstError struct{ cause error }
+// rereadError is the error of the read that comes before a change. The change was not sent.
+type rereadError struct{ cause error }
 
 // Error returns when it failed, and the error of the read.
-func (e readFirstError) Error() string { return readingFirst + e.cause.Error() }
+func (e rereadError) Error() string { return readingFirst + e.cause.Error() }
 
 // Why returns the same with the reason alone.
-func (e readFirstError) Why() string { return readingFirst + ui.Reason(e.cause) }
+func (e rereadError) Why() string { return readingFirst + ui.Reason(e.cause) }
 
 // Unwrap returns the error of the read.
-func (e readFirstError) Unwrap() error { return e.cause }
+func (e rereadError) Unwrap() error { return e.cause }
 
 // NothingChanged reports that the change was not sent.
-func (e readFirstError) NothingChanged() bool { return true }
+func (e rereadError) NothingChanged() bool { return true }
 
 // Fields returns nothing: the API's reasons are about the read and not about the fields of a form.
-func (e readFirstError) Fields() map[string]string { return nil }
+func (e rereadError) Fields() map[string]string { return nil }
 
 // LabelRequest changes a label, where nothing else can be changed.
 type LabelRequest struct {

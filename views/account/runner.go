@@ -551,7 +551,7 @@ func (r OperationRunner[T]) checkSameLabel(ctx context.Context, s *start[T], row
 	}
 	now, err := r.FetchOne(ctx, row)
 	if err != nil {
-		return readFirstError{err}
+		return rereadError{err}
 	}
 	if was, is := r.Resource.Label(row), r.Resource.Label(now); was != is {
 		return fmt.Errorf("it is now called %s; nothing was changed", is)

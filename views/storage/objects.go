@@ -86,8 +86,8 @@ func ObjectsPane(a *account.Account, b *client.Bucket, prefix, delimiter string)
 	return newObjectListing(a, bucketPath{b, prefix, delimiter})
 }
 
-// OpenedPanes returns a pane of each kind that opens from the buckets, of a bucket and an object without names.
-func OpenedPanes(a *account.Account) []ui.Pane {
+// OpenablePanes returns one empty pane of each kind that opens from the buckets.
+func OpenablePanes(a *account.Account) []ui.Pane {
 	b, o := &client.Bucket{}, &client.Object{}
 	return []ui.Pane{
 		ObjectsPane(a, b, "", "/"),

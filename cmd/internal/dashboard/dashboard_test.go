@@ -224,7 +224,7 @@ func TestRunScreen_outcomeThatIsNotRecorded(t *testing.T) {
 }
 
 // The keys of panes that open from a tab can be bound like those of tabs, and mistakes in them are found.
-func TestCheckConfig_keysOfOpenedPanes(t *testing.T) {
+func TestCheckConfig_keysOfOpenablePanes(t *testing.T) {
 	for name, c := range map[string]struct{ keys, want string }{
 		"an action of the object browser":    {`"objects.download" = ["x"]`, ""},
 		"an action of an issue":              {`"issue.copy call sheet" = ["x"]`, ""},
@@ -254,7 +254,7 @@ func TestPanes_actionsHaveNamesOfTheirOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range append(views.Panes(account), views.OpenedPanes(account)...) {
+	for _, p := range append(views.Panes(account), views.OpenablePanes(account)...) {
 		known := map[string]bool{}
 		for _, a := range p.Actions() {
 			if len(a.Key.Keys()) > 0 && known[a.ID()] {

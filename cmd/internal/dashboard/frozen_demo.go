@@ -93,7 +93,7 @@ func KeyBindings(ctx context.Context) ([]shell.KeyBinding, error) {
 		return nil, err
 	}
 	var all, ofProgram []shell.KeyBinding
-	for _, k := range program.KeyBindings(views.OpenedPanes(acc)...) {
+	for _, k := range program.KeyBindings(views.OpenablePanes(acc)...) {
 		if k.Pane == "program" {
 			ofProgram = append(ofProgram, k)
 			continue
