@@ -15,7 +15,7 @@ import (
 	"lookout/views/storage"
 )
 
-// A tab is a pane of the program, as the user finds it.
+// A tab declares a pane that has a place in the tab bar.
 type tab struct {
 	name  string // of the pane
 	place ui.TabPlacement

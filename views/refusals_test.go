@@ -600,7 +600,7 @@ func TestChanges_failedReadFirstSaysNothingChanged(t *testing.T) {
 				before := len(r.emu.Ledger())
 				r.pressAll(keys)
 				r.wait(time.Minute)
-				r.requireText("reading it again before the change", "(503); nothing", "was changed")
+				r.requireText("could not read the current state", "(503); nothing", "changed")
 				if len(r.emu.Ledger()) != before {
 					t.Error("the change was sent")
 				}

@@ -270,8 +270,10 @@ func keysPage(keys []shell.KeyBinding) string {
 		generatedHeader + "# Keys\n\nThese are lookout's default keys; `?` shows the current ones. A pane's own keys " +
 			"take precedence over those under *program*. To change a key, write the action's name under `[keys]` " +
 			"in the configuration: `\"services.disable\" = [\"x\"]`. An action marked * changes something in the " +
-			"account, sometimes after more choices. \"Support\" is the provider's support staff, and the *keys* " +
-			"pane lists the access keys of Object Storage.\n",
+			"account, sometimes after more choices. \"Support\" is the provider's support staff. The *keys* pane " +
+			"lists the access keys of Object Storage. These panes open from others: *objects* (a bucket or a " +
+			"folder), *object*, *readers* (`W`: who can read it), *certificate*, *links* (the pre-signed URLs " +
+			"of this run), *link* (one of them) and *issue*.\n",
 	)
 	pane := ""
 	for _, k := range keys {

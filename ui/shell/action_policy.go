@@ -180,8 +180,8 @@ func (p *actionPolicy) resolveConflicts(s *Shell) error {
 	}
 }
 
-// resolveConflictsOf takes away the keys that the user chose for actions of a pane that opens from a tab, if another of its
-// actions or of the program has them. Keys that open tabs hide behind those of such a pane.
+// resolveConflictsOf takes away the keys that the user chose for actions of a pane that opens from a tab, if another of
+// its actions or one of the program has them. Keys that open tabs hide behind those of such a pane.
 func (p *actionPolicy) resolveConflictsOf(s *Shell, pane ui.Pane) {
 	for len(p.keys) > 0 {
 		program := slices.DeleteFunc(slices.Clone(s.program.actions(s)), func(a ui.Action) bool {

@@ -121,7 +121,7 @@ type actionOpened struct {
 	msg tea.Msg
 }
 
-// awaitAction holds keys back until the command of an action returns.
+// awaitAction holds keys back until the command of an action returns, at most for typeaheadTimeout.
 func (s *Shell) awaitAction(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil

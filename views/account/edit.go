@@ -134,7 +134,7 @@ func (e *EditForm[T, R]) save(ctx context.Context, w *client.Writer) (ui.ChangeR
 }
 
 // readingFirst begins the message of a rereadError.
-const readingFirst = "reading it again before the change: "
+const readingFirst = "could not read the current state: "
 
 // rereadError is the error of the read that comes before a change. The change was not sent.
 type rereadError struct{ cause error }
@@ -142,7 +142,7 @@ type rereadError struct{ cause error }
 // Error returns when it failed, and the error of the read.
 func (e rereadError) Error() string { return readingFirst + e.cause.Error() }
 
-// Why returns the same with the reason alone.
+// Why is like Error, but gives only the reason of the cause.
 func (e rereadError) Why() string { return readingFirst + ui.Reason(e.cause) }
 
 // Unwrap returns the error of the read.

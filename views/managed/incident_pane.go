@@ -123,7 +123,7 @@ func (p *incidentView) Actions() []ui.Action {
 		},
 		{
 			Key:            ui.Bind("copy a line", "Y"),
-			Description:    "phone numbers, e-mail addresses and ssh lines, one key each",
+			Description:    "a phone number, an e-mail address or an ssh command",
 			ShowInHints:    true,
 			DisabledReason: whyNothingToCopy(p.a, i),
 			Do: func() tea.Cmd {
@@ -144,7 +144,7 @@ func (p *incidentView) Actions() []ui.Action {
 		},
 		{
 			Key:            ui.Bind("follow a name", "f"),
-			Description:    "opens the pane for a name shown here; ctrl+o returns",
+			Description:    "open the pane for a name shown here; ctrl+o returns",
 			DisabledReason: account.WhyNone(account.IssueReferences(p.a, i), "no name shown here can be opened"),
 			Do: func() tea.Cmd {
 				return ui.Send(account.ReferenceMenu(resource.Found(account.IssueReferences(p.a, i))))
@@ -154,7 +154,7 @@ func (p *incidentView) Actions() []ui.Action {
 	acts = append(acts, p.jumpActions()...)
 	acts = append(acts, ui.Action{
 		Key:         ui.Bind("24 h or the hours around it", "c"),
-		Description: "the time that the charts show",
+		Description: "how much time the charts show",
 		Do: func() tea.Cmd {
 			p.layout.wholeDay = !p.layout.wholeDay
 			return nil

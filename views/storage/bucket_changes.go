@@ -91,7 +91,7 @@ func bucketOperations(a *account.Account) []resource.Operation[*client.Bucket] {
 		{
 			Name:        "access",
 			CommandHelp: "Change a bucket's ACL, its CORS setting, or both",
-			Description: "change its canned ACL and CORS",
+			Description: "change the bucket's canned ACL and CORS",
 			Keys:        []string{"x"},
 			Call:        client.OpUpdateBucketAccess,
 			OtherCalls:  []string{client.OpReplaceBucketAccess},

@@ -135,7 +135,7 @@ func (c certificates) operations() []resource.Operation[*bucketCertificate] {
 			Command:         "upload",
 			CommandHelp:     "Set the certificate and private key, both PEM, after checking that they match",
 			RepeatInScripts: true,
-			Description:     "delete and upload, as one step",
+			Description:     "delete the old one and upload a new one, in one step",
 			Keys:            []string{"e"},
 			Call:            client.OpUploadCertificate,
 			OtherCalls:      []string{client.OpDeleteCertificate},

@@ -491,7 +491,7 @@ func (v sizesView) sizesAction() ui.Action {
 	action := ui.Action{
 		Key:         ui.Bind("sizes", "S"),
 		Group:       "this list",
-		Description: "adds up every folder, the largest first; r reads them again",
+		Description: "add up the size of every folder, largest first; r reads them again",
 		ShowInHints: true,
 	}
 	r := v.l.sizes.shown(v.l.path.prefix)

@@ -97,7 +97,7 @@ func linkOperations(a *account.Account) []table.RowAction[*account.LocalRow] {
 		{
 			Keys:        []string{"enter", "l", "right"},
 			Name:        "open",
-			Description: "the link in full, as a QR code, in the browser",
+			Description: "show the full link, which can then be shown as a QR code or opened in the browser",
 			ShowInHints: true,
 			OpenPane:    func(r *account.LocalRow) ui.Pane { return &linkView{a: a, link: r.Link()} },
 		},

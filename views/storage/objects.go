@@ -440,7 +440,7 @@ func (l *objectListing) operations() []table.RowAction[*client.Object] {
 		{
 			Keys:           []string{"L"},
 			Name:           "link",
-			Description:    "a pre-signed URL: anyone who has it needs no key",
+			Description:    "create a pre-signed URL: anyone who has it can use it without a key",
 			ShowInHints:    true,
 			Writes:         true,
 			DisabledReason: l.whyNot(client.OpCreateObjectURL),
@@ -476,7 +476,7 @@ func readersAction(l *objectListing) table.RowAction[*client.Object] {
 	return table.RowAction[*client.Object]{
 		Keys:        []string{"W"},
 		Name:        "who can read it",
-		Description: "the object's ACL, access keys and links; of a folder, the bucket's",
+		Description: "the object's ACL, access keys and links; for a folder, the bucket's",
 		OpenPane: func(o *client.Object) ui.Pane {
 			if l.isFolder(o) {
 				return bucketReaders(l.a, l.path.bucket)
@@ -535,7 +535,7 @@ func (l *objectListing) listActions() []ui.Action {
 		{
 			Key:         ui.Bind("prefix", "P"),
 			Group:       "this list",
-			Description: "list the names that begin with a text, on the server",
+			Description: "list only the names that begin with a text; the server finds them",
 			OpensView:   true,
 			ShowInHints: true,
 			Do:          func() tea.Cmd { return ui.Send(form.OpenFormMsg{Form: l.prefixForm()}) },

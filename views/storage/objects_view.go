@@ -187,7 +187,7 @@ func (l *objectListing) copyItems(o *client.Object) []ui.CopyItem {
 // jumpAction returns the action that moves the cursor to a name while it is typed.
 func jumpAction(l *objectListing) ui.Action {
 	action := ui.LocalAction("this list", "jump to a name", "", func() { table.StartJump(l.List, &l.jump) }, "z")
-	action.Description = "type its beginning; the cursor moves to the first one that is loaded"
+	action.Description = "type its beginning; the cursor moves to the first loaded name that matches"
 	return action
 }
 

@@ -114,7 +114,7 @@ func (c *previewColumn) action() ui.Action {
 		c.mode, c.refused, c.key = mode, false, ""
 	}, "t")
 	action.ShownName = name
-	action.Description = "the first 64 KiB of the object under the cursor, for two requests"
+	action.Description = "the first 64 KiB of the object under the cursor; costs two requests"
 	return action
 }
 

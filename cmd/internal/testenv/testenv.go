@@ -89,8 +89,8 @@ func New(t *testing.T, o emulator.Options, execute CommandFunc) *Env {
 	return r
 }
 
-// NewAccount starts an emulated account and returns the variables that point at it, for tests that run at once: execute
-// sets them.
+// NewAccount starts an emulated account and returns the environment variables that point at it, for parallel tests:
+// execute must set them.
 func NewAccount(t *testing.T, o emulator.Options, execute CommandFunc) (*Env, map[string]string) {
 	t.Helper()
 	o.Token = Canary
