@@ -107,6 +107,9 @@ type ColumnConfigurer interface {
 	ChooseColumns(names []string) (unknown []string)
 }
 
+// RowlessActionProvider is a pane whose actions that need no row the palette offers from everywhere: "new contact".
+type RowlessActionProvider interface{ RowlessActions() []Action }
+
 // HiddenRowReporter is a pane whose filter may hide a row.
 type HiddenRowReporter interface{ Hides(RowRef) bool }
 

@@ -3,6 +3,7 @@ package views_test
 import (
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
@@ -186,6 +187,34 @@ func TestPalette_actionWithObject(t *testing.T) {
 		r.press(":", "enable web-1", "<enter>")
 		r.requireText("enable: ")
 		r.requireApplied("disable service", "enable service")
+	})
+}
+
+// The palette finds the actions without a row that only another pane offers, goes there and starts them.
+func TestPalette_actionsOfOtherPanes(t *testing.T) {
+	t.Parallel()
+	for typed, c := range map[string]struct{ entry, pane, dialog string }{
+		"new cont":      {"new contact", "contacts", "New contact"},
+		"new buck":      {"new bucket", "buckets", "New bucket"},
+		"cancel object": {"cancel Object Storage", "buckets", "FOR GOOD"},
+	} {
+		startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+			r.press(":", typed)
+			r.line(c.entry, c.pane)
+			if n := strings.Count(r.screen(), c.entry); n != 1 {
+				t.Errorf("%d entries for %q:\n%s", n, typed, r.screen())
+			}
+			r.press("<enter>")
+			r.wait(2 * time.Second)
+			r.requireText(c.dialog)
+		})
+	}
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press("4", ":", "new cont")
+		r.line("n", "new contact", "action")
+		if n := strings.Count(r.screen(), "new contact"); n != 1 {
+			t.Errorf("%d entries for the action of the pane in front:\n%s", n, r.screen())
+		}
 	})
 }
 

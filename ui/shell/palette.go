@@ -171,6 +171,7 @@ func findEntries(s *Shell, text string) []paletteEntry {
 			rest = append(rest, e)
 		}
 	}
+	found = append(found, otherPanesEntries(s, q)...)
 	found = append(found, rowActionEntries(s, text)...)
 	found = append(found, rowEntries(s, text)...)
 	sort.SliceStable(found, func(i, j int) bool { return found[i].fit > found[j].fit })
@@ -226,6 +227,38 @@ func paletteEntries(s *Shell) []paletteEntry {
 		add(c.Name, c.Kind, c.Do)
 	}
 	return append(all, s.themes.entries()...)
+}
+
+// otherPanesEntries returns the actions that need no row and that only other panes offer: "new contact".
+func otherPanesEntries(s *Shell, q search.SearchTerm) (entries []paletteEntry) {
+	offered := map[string]bool{}
+	for a := range s.actions() {
+		offered[a.ID()] = true
+	}
+	for _, t := range s.tabs.list {
+		pane, ok := t.root().(ui.RowlessActionProvider)
+		if !ok {
+			continue
+		}
+		for _, a := range s.policy.apply(t.name(), pane.RowlessActions()) {
+			fit := fitOrForgive(q, a.Name())
+			if offered[a.ID()] || fit == search.None {
+				continue
+			}
+			offered[a.ID()] = true
+			entries = append(entries, paletteEntry{
+				label:  a.Name(),
+				kind:   t.name(),
+				reason: a.DisabledReason,
+				fit:    fit,
+				do: func() tea.Cmd {
+					s.tabs.goTo(ui.GoToMsg{Pane: t.name()})
+					return s.startAction(a)
+				},
+			})
+		}
+	}
+	return entries
 }
 
 // rowEntries returns the rows of all tabs that fit a text.

@@ -360,6 +360,15 @@ func (l *List[T]) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
+// RowlessActions returns the actions that need no row. Unlike Actions it does not move the cursor of a list that was
+// never shown.
+func (l *List[T]) RowlessActions() []ui.Action {
+	if l.PaneActions == nil {
+		return nil
+	}
+	return l.PaneActions()
+}
+
 // Actions returns what can be done with the row under the cursor or the marked rows, then with the list.
 func (l *List[T]) Actions() []ui.Action {
 	l.restoreCursor()
@@ -369,9 +378,7 @@ func (l *List[T]) Actions() []ui.Action {
 		actions = append(actions, rowBinder[T]{list: l}.bind(op, row, there))
 	}
 	rowActions := actions
-	if l.PaneActions != nil {
-		actions = append(actions, l.PaneActions()...)
-	}
+	actions = append(actions, l.RowlessActions()...)
 	list := (*controls[T])(l)
 	why, waitsFor := list.whyNoRow()
 	actions = appendCommonActions(actions, list, why, list.rowCommands(row), rowActions)

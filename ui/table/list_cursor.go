@@ -28,11 +28,14 @@ func (l *List[T]) cursorRow() (T, bool) {
 func (l *List[T]) rowAt(position int) T { return l.Store.At(l.rowIndex.storePosition(position)) }
 
 // restoreCursor finds the cursor's row again after the rows or their order have changed. If the row is gone or has
-// another rank by now, the cursor stays where it was. The detail of a list without rows is closed.
+// another rank by now, the cursor stays where it was. The cursor goes to the row that the user has just made, once that
+// is shown, unless the user has moved the cursor meanwhile. The detail of a list without rows is closed.
 func (l *List[T]) restoreCursor() {
 	l.rowIndex.update(l)
 	n := l.shown()
-	l.goToMadeRow()
+	if made := l.Store.CreatedRow; made.Count != l.cursor.made && l.rowIndex.position(l.Store, made.ID) >= 0 {
+		l.cursor.id, l.cursor.made = made.ID, made.Count
+	}
 	position := l.rowIndex.position(l.Store, l.cursor.id)
 	if position >= 0 && !l.detail.open &&
 		l.cursor.rank.changedRank(rowRank{l.cursor.id, l.rowIndex.rank(position)}) {
@@ -48,14 +51,6 @@ func (l *List[T]) restoreCursor() {
 	l.cursor.rank = rowRank{l.cursor.id, l.rowIndex.rank(l.cursor.position)}
 	l.marks.relocate(l.Store)
 	l.detail.open = l.detail.open && n > 0 && l.Detail != nil
-}
-
-// goToMadeRow moves the cursor to the row that the user has just made, once it is shown. Moving the cursor meanwhile
-// prevents that.
-func (l *List[T]) goToMadeRow() {
-	if row := l.Store.CreatedRow; row.Count != l.cursor.made && l.rowIndex.position(l.Store, row.ID) >= 0 {
-		l.cursor.id, l.cursor.made = row.ID, row.Count
-	}
 }
 
 // moveCursor moves the cursor by a number of rows, from the first one to the parent row.
