@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -98,15 +99,19 @@ func TestKeep_realWindowsThroughKillAndSleep(t *testing.T) {
 	}
 	for i := range windows {
 		w := &windows[i]
-		w.end = time.Now().Add(3*time.Second + spread*time.Duration(i)/time.Duration(count)).Truncate(time.Second)
-		disable := r.startProgram("services disable " + w.label + " --for " + w.end.Format(time.RFC3339))
-		if err := disable.Wait(); err != nil { // a process of its own waits for no other test
-			t.Fatal(err)
+		for lead, disabled := 3*time.Second, false; !disabled; lead *= 2 {
+			w.end = time.Now().Add(lead + spread*time.Duration(i)/time.Duration(count)).Truncate(time.Second)
+			disable := r.startProgram("services disable " + w.label + " --for " + w.end.Format(time.RFC3339))
+			err := disable.Wait() // a process of its own waits for no other test
+			if disabled = err == nil; !disabled && time.Now().Before(w.end) {
+				t.Fatal(err) // it did not come too late
+			}
 		}
 	}
 	k := r.startKeep(t)
-	for end := windows[len(windows)-1].end; time.Until(end) > 0; {
-		k.waitFor("night-" + strconv.Itoa(count-1) + " is to be enabled on")
+	last := slices.MaxFunc(windows, func(a, b window) int { return a.end.Compare(b.end) })
+	for time.Until(last.end) > 0 {
+		k.waitFor(last.label + " is to be enabled on")
 		time.Sleep(spread / 8)
 		k.signal(syscall.SIGKILL)
 		k = r.startKeep(t)

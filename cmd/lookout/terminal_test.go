@@ -181,7 +181,8 @@ func (c *ptyProcess) waitFor(text string) {
 	}
 }
 
-// waitExit returns the exit code. All that the program wrote has been read then, unless reading is stalled.
+// waitExit returns the exit code. All that the program wrote has been read then, unless reading is stalled. If the
+// program does not end in time, the test fails with the stacks of the program's goroutines.
 func (c *ptyProcess) waitExit(within time.Duration) int {
 	c.t.Helper()
 	done := make(chan int, 1)
@@ -194,7 +195,12 @@ func (c *ptyProcess) waitExit(within time.Duration) int {
 		c.readRest()
 		return code
 	case <-time.After(within):
-		c.t.Fatalf("the program is still there after %v", within)
+		before := c.output()
+		c.signal(syscall.SIGABRT) // the Go runtime writes all stacks
+		<-done
+		c.readRest()
+		stacks := strings.TrimPrefix(c.output(), before)
+		c.t.Fatalf("the program is still there after %v; its screen: %q\n%s", within, lastBytes(before, 2000), stacks)
 		return -1
 	}
 }
