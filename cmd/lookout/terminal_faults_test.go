@@ -72,9 +72,10 @@ func (c *ptyProcess) ready(event int16) bool {
 func (c *ptyProcess) typeBlindly(keys string) {
 	c.t.Helper()
 	read := func() bool { return !c.ready(unix.POLLIN) }
-	for waits := false; !waits; waits = !c.ready(unix.POLLOUT) {
+	for seen := -1; seen != len(c.output()) || c.ready(unix.POLLOUT); { // the last read may have been under way
 		c.fillOutput()
 		c.waitUntil("the keys that filled the output to be read", read)
+		seen = len(c.output())
 		time.Sleep(2 * time.Second) // the program drops keys after a second, and nothing shows that it does
 	}
 	c.typeKeys(keys)
