@@ -111,7 +111,9 @@ func TestKeep_realWindowsThroughKillAndSleep(t *testing.T) {
 	k := r.startKeep(t)
 	last := slices.MaxFunc(windows, func(a, b window) int { return a.end.Compare(b.end) })
 	for time.Until(last.end) > 0 {
-		k.waitFor(last.label + " is to be enabled on")
+		for !strings.Contains(k.output(), last.label+" is to be enabled on") && time.Until(last.end) > 0 {
+			time.Sleep(10 * time.Millisecond)
+		}
 		time.Sleep(spread / 8)
 		k.signal(syscall.SIGKILL)
 		k = r.startKeep(t)
