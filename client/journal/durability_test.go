@@ -335,7 +335,7 @@ func TestOpen_notAFile(t *testing.T) {
 				if err == nil {
 					t.Error("it passes for a journal")
 				}
-			case <-time.After(5 * time.Second):
+			case <-time.After(20 * time.Second):
 				t.Error("it is waited for")
 			}
 		})

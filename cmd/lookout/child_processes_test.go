@@ -164,7 +164,7 @@ func TestChildProcesses_getNoTextOfTheServer(t *testing.T) {
 				t.Errorf("ssh was started with %q", line)
 			}
 			p.signal(syscall.SIGTERM)
-			p.waitExit(10 * time.Second) // before that, what has been read may end within a character
+			p.waitExit() // before that, what has been read may end within a character
 			requireOwnBytes(t, name, p.output())
 		})
 	}
@@ -194,7 +194,7 @@ func TestSSH_ctrlCEndsSSHAndNotLookout(t *testing.T) {
 				return
 			}
 			p.typeKeys("q")
-			if code := p.waitExit(10 * time.Second); code != exit.CodeOK {
+			if code := p.waitExit(); code != exit.CodeOK {
 				t.Errorf("exit code %d", code)
 			}
 			p.checkTerminalRestored()
@@ -207,7 +207,7 @@ func TestSSH_ctrlCEndsSSHAndNotLookout(t *testing.T) {
 		p.typeKeys("x")
 		p.waitFor("waiting\r\n")
 		p.signal(syscall.SIGTERM)
-		if code := p.waitExit(10 * time.Second); code != 143 {
+		if code := p.waitExit(); code != 143 {
 			t.Errorf("exit code %d", code)
 		}
 	})
@@ -232,7 +232,7 @@ func TestSSH_getsEveryKey(t *testing.T) {
 	p.typeKeys("?")
 	p.waitFor("type to search")
 	p.typeKeys("\x03")
-	if code := p.waitExit(10 * time.Second); code != exit.CodeOK {
+	if code := p.waitExit(); code != exit.CodeOK {
 		t.Errorf("exit code %d", code)
 	}
 	p.checkTerminalRestored()

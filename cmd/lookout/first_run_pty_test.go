@@ -44,7 +44,7 @@ func TestFirstRunInATerminal(t *testing.T) {
 	answer("Write it?", "yes")
 	c.waitFor("12 buckets")
 	_, _ = c.tty.WriteString("q")
-	if code := c.waitExit(5 * time.Second); code != exit.CodeOK {
+	if code := c.waitExit(); code != exit.CodeOK {
 		t.Errorf("exit code %d", code)
 	}
 	if testenv.LeaksToken(c.output()) || strings.Contains(c.output(), tooEarly[:12]) {
@@ -141,7 +141,7 @@ func TestFromNothingToTheAccount(t *testing.T) {
 			c.waitFor("12 buckets")
 			t.Logf("%d keys, %s", keys, time.Since(began).Round(time.Millisecond))
 			_, _ = c.tty.WriteString("q")
-			if code := c.waitExit(5 * time.Second); code != exit.CodeOK || keys > way.keys {
+			if code := c.waitExit(); code != exit.CodeOK || keys > way.keys {
 				t.Errorf("exit code %d, %d keys", code, keys)
 			}
 			if testenv.LeaksToken(c.output()) {
@@ -187,7 +187,7 @@ func TestInterruptedFirstRunGivesTheEchoBack(t *testing.T) {
 	_, _ = c.tty.WriteString(r.Base + "\r\r\r")
 	c.waitFor("(not shown)")
 	_, _ = c.tty.WriteString("\x03")
-	if code := c.waitExit(5 * time.Second); code != exit.CodeInterrupted {
+	if code := c.waitExit(); code != exit.CodeInterrupted {
 		t.Errorf("exit code %d", code)
 	}
 	after, err := term.GetState(c.slave.Fd())
@@ -211,7 +211,7 @@ func TestScriptAsksOnATerminal(t *testing.T) {
 		c.startReading()
 		c.waitFor("Type edge-router to continue")
 		_, _ = c.tty.WriteString(text + "\r")
-		if got := c.waitExit(5 * time.Second); got != code {
+		if got := c.waitExit(); got != code {
 			t.Errorf("%s: exit code %d: %s", text, got, c.output())
 		}
 	}
@@ -233,7 +233,7 @@ func TestEditorOfBlanksIsNone(t *testing.T) {
 		c.startReading()
 		c.waitFor("vi opens " + r.Home)
 		c.waitFor("no mistakes")
-		if code := c.waitExit(5 * time.Second); code != exit.CodeOK {
+		if code := c.waitExit(); code != exit.CodeOK {
 			t.Errorf("%q: exit code %d", env, code)
 		}
 	}
@@ -246,7 +246,7 @@ func TestViewIsAPaneOrRefused(t *testing.T) {
 		c := r.startPty(t, args)
 		c.startReading()
 		c.waitFor(`--view "nope": unknown pane (use overview, issues, services`)
-		if code := c.waitExit(5 * time.Second); code != exit.CodeUsage {
+		if code := c.waitExit(); code != exit.CodeUsage {
 			t.Errorf("%s: exit code %d", args, code)
 		}
 	}

@@ -58,7 +58,7 @@ func (r *testEnv) startKeep(t *testing.T) *keepProcess {
 // waitFor waits until the program has printed a text.
 func (k *keepProcess) waitFor(text string) {
 	k.Helper()
-	for range 1000 {
+	for range 2000 {
 		if strings.Contains(k.output(), text) {
 			return
 		}
@@ -206,7 +206,7 @@ func TestKeep_quitPromptOffersIt(t *testing.T) {
 	p.waitFor("To be enabled again")
 	p.waitFor("in the background, which ends them on time")
 	p.typeKeys("k")
-	if code := p.waitExit(10 * time.Second); code != exit.CodeOK {
+	if code := p.waitExit(); code != exit.CodeOK {
 		t.Fatalf("exit code %d:\n%s", code, p.output())
 	}
 	journals, _ := filepath.Glob(filepath.Join(state, "*.journal"))
@@ -220,7 +220,7 @@ func TestKeep_quitPromptOffersIt(t *testing.T) {
 	if !strings.Contains(string(log), "web-1 is to be enabled on") {
 		t.Fatalf("the log of lookout keep:\n%s", log)
 	}
-	if code := quit().waitExit(10 * time.Second); code != exit.CodeOK {
+	if code := quit().waitExit(); code != exit.CodeOK {
 		t.Errorf("the next dashboard asked again, or ended with %d", code)
 	}
 }

@@ -36,7 +36,7 @@ func TestSignalsEndWhatWaitsForAnAnswer(t *testing.T) {
 				p.startReading()
 				p.waitFor(c.question)
 				p.signal(end)
-				if code := p.waitExit(5 * time.Second); code != 128+int(end) {
+				if code := p.waitExit(); code != 128+int(end) {
 					t.Errorf("exit code %d: %s", code, p.output())
 				}
 				p.waitFor("interrupted; nothing was changed")
@@ -49,7 +49,7 @@ func TestSignalsEndWhatWaitsForAnAnswer(t *testing.T) {
 		p.startReading()
 		p.waitFor("to continue: ")
 		p.typeKeys("\x03")
-		if code := p.waitExit(5 * time.Second); code != 130 {
+		if code := p.waitExit(); code != 130 {
 			t.Errorf("exit code %d: %s", code, p.output())
 		}
 	})
@@ -124,7 +124,7 @@ func TestQuestionsOfScripts(t *testing.T) {
 				func() bool { return strings.Contains(strings.ReplaceAll(p.output(), "\r\n", ""), c.question) },
 			)
 			p.typeKeys(c.answer + "\r")
-			if code := p.waitExit(5 * time.Second); code != c.code {
+			if code := p.waitExit(); code != c.code {
 				t.Errorf("exit code %d: %s", code, p.output())
 			}
 		})
@@ -153,7 +153,7 @@ func TestSignalsEndWhatWaitsForInput(t *testing.T) {
 		go func() { done <- c.Wait() }()
 		select {
 		case <-done:
-		case <-time.After(10 * time.Second):
+		case <-time.After(20 * time.Second):
 			t.Fatal("it is still there")
 		}
 		if code := c.ProcessState.ExitCode(); code != 143 || len(r.API.Ledger()) != 0 {
@@ -186,7 +186,7 @@ func TestPipesAreNoFiles(t *testing.T) {
 			select {
 			case s := <-done:
 				(&testenv.Env{T: t}).CheckResult(s, c.code, "not a regular file")
-			case <-time.After(10 * time.Second):
+			case <-time.After(20 * time.Second):
 				t.Fatal("it waits for the pipe")
 			}
 		})
@@ -227,7 +227,7 @@ func TestSignalsEndTransfers(t *testing.T) {
 			return err == nil && info.Size() == 1000
 		})
 		p.signal(syscall.SIGTERM)
-		if code := p.waitExit(5 * time.Second); code != 143 {
+		if code := p.waitExit(); code != 143 {
 			t.Errorf("exit code %d: %s", code, p.output())
 		}
 		well.Store(true)

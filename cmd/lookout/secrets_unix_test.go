@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"lookout/client"
 	"lookout/client/emulator"
@@ -123,7 +122,7 @@ func TestSecrets_everyOperationInATerminal(t *testing.T) {
 			debug := filepath.Join(r.Home, "debug.log")
 			p := r.startPty(t, line+" --debug="+debug)
 			p.startReading()
-			code := p.waitExit(20 * time.Second)
+			code := p.waitExit()
 			if code != 0 || r.API.RequestCount(o.Op) == before {
 				t.Errorf("%s: exit code %d: %s", line, code, p.output())
 			}

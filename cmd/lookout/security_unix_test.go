@@ -81,7 +81,7 @@ func TestDemoIsClosed(t *testing.T) {
 	limits, err := os.ReadFile("/proc/" + strconv.Itoa(c.cmd.Process.Pid) + "/limits")
 	_, _ = c.tty.WriteString("q")
 	faulttest.RunCase(t, "H1", "nobody is dialled", func(t *testing.T) {
-		if code := c.waitExit(5 * time.Second); code != exit.CodeOK || came.Load() != 0 || r.API.RequestCount("") != 0 {
+		if code := c.waitExit(); code != exit.CodeOK || came.Load() != 0 || r.API.RequestCount("") != 0 {
 			t.Errorf("exit code %d, %d connections, %d requests", code, came.Load(), r.API.RequestCount(""))
 		}
 		if testenv.LeaksToken(c.output()) {
@@ -130,7 +130,7 @@ func TestEditorsGetNoToken(t *testing.T) {
 		r.setenv("OTHER_TOKEN", testenv.Canary)
 		c := r.startPty(t, "config edit")
 		c.startReading()
-		if code := c.waitExit(10 * time.Second); code != exit.CodeOK {
+		if code := c.waitExit(); code != exit.CodeOK {
 			t.Errorf("exit code %d: %s", code, c.output())
 		}
 		if data, err := os.ReadFile(kept); err != nil || testenv.LeaksToken(string(data)) ||
@@ -162,7 +162,7 @@ func TestFirstFrameWithADeadAPI(t *testing.T) {
 				t.Errorf("first frame after %v", took)
 			}
 			_, _ = c.tty.WriteString("\x03")
-			c.waitExit(5 * time.Second)
+			c.waitExit()
 		})
 	}
 }

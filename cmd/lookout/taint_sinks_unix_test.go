@@ -52,7 +52,7 @@ func taintSinks() map[string]taintSink {
 				p.startReading()
 				p.waitUntil("a service", func() bool { return visibleTaint.MatchString(p.output()) })
 				p.typeKeys("q")
-				p.waitExit(10 * time.Second)
+				p.waitExit()
 				return p.output()
 			},
 			tty: true,
@@ -111,7 +111,7 @@ func (r *testEnv) runOnTerminal(t *testing.T, line string) string {
 	t.Helper()
 	p := r.startPty(t, line)
 	p.startReading()
-	if code := p.waitExit(10 * time.Second); code != exit.CodeOK {
+	if code := p.waitExit(); code != exit.CodeOK {
 		t.Errorf("%s: exit code %d: %s", line, code, p.output())
 	}
 	return p.output()
@@ -167,7 +167,7 @@ func TestTaint_programOfTheUser(t *testing.T) {
 	}
 	requireVisible(t, "its environment", environment, "\n")
 	p.typeKeys("\x03")
-	p.waitExit(10 * time.Second) // before that, what has been read may end within a character
+	p.waitExit() // before that, what has been read may end within a character
 	requireOwnBytes(t, "the dialog", p.output())
 }
 

@@ -359,7 +359,7 @@ func checkCommand(r *testEnv, s *taintedServer, line string, n int) {
 		line += " -o " + all[n/8%len(all)]
 		p := r.startPty(r.T, line)
 		p.startReading()
-		p.waitExit(10 * time.Second)
+		p.waitExit()
 		_, _ = p.slave.WriteString("all is read")
 		p.waitFor("all is read")
 		requireOwnBytes(r.T, "on a terminal, "+line, p.output())
@@ -467,7 +467,7 @@ func TestTaint_dashboard(t *testing.T) {
 							})
 						}
 						p.signal(syscall.SIGTERM)
-						if code := p.waitExit(10 * time.Second); code != 143 {
+						if code := p.waitExit(); code != 143 {
 							t.Errorf("exit code %d", code)
 						}
 						requireOwnBytes(t, args, p.output())

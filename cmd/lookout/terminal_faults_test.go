@@ -91,7 +91,7 @@ func TestDeadTerminalConnection_exits(t *testing.T) {
 			c := startPty(t, "demo")
 			c.fillOutput()
 			c.signal(end)
-			if code := c.waitExit(4 * time.Second); code != 128+int(end) {
+			if code := c.waitExit(); code != 128+int(end) {
 				t.Errorf("exit code %d", code)
 			}
 		})
@@ -102,7 +102,7 @@ func TestDeadTerminalConnection_exits(t *testing.T) {
 		c.fillOutput()
 		c.slave.Close()
 		c.tty.Close()
-		if code := c.waitExit(4 * time.Second); code != 129 {
+		if code := c.waitExit(); code != 129 {
 			t.Errorf("exit code %d", code)
 		}
 	})
@@ -278,7 +278,7 @@ func TestSuspend(t *testing.T) {
 			c.waitForAfter(from, "\x1b[2J")
 			c.waitForAfter(from, "Services")
 			c.typeKeys("q")
-			if code := c.waitExit(5 * time.Second); code != 0 {
+			if code := c.waitExit(); code != 0 {
 				t.Errorf("exit code %d", code)
 			}
 			c.checkTerminalRestored()
@@ -346,7 +346,7 @@ func TestOddTerminals(t *testing.T) {
 			c.startReading()
 			c.waitFor("12 buckets")
 			c.typeKeys("q")
-			if code := c.waitExit(5 * time.Second); code != 0 {
+			if code := c.waitExit(); code != 0 {
 				t.Errorf("exit code %d", code)
 			}
 		})
@@ -355,7 +355,7 @@ func TestOddTerminals(t *testing.T) {
 		t.Parallel()
 		c := startPty(t, "demo", "TERM=dumb")
 		c.startReading()
-		if code := c.waitExit(5 * time.Second); code != exit.CodeUsage {
+		if code := c.waitExit(); code != exit.CodeUsage {
 			t.Errorf("exit code %d", code)
 		}
 		c.waitFor("TERM is set to dumb; --linear needs none")
@@ -408,7 +408,7 @@ func TestPlainTerminals(t *testing.T) {
 			c.waitFor(p.text)
 		}
 		c.typeKeys("q")
-		c.waitExit(5 * time.Second)
+		c.waitExit()
 		return c.output()
 	}
 	faulttest.RunCase(t, "E9", "NO_COLOR in a pty", func(t *testing.T) {
@@ -454,7 +454,7 @@ func TestNoiseStaysOffTheScreen(t *testing.T) {
 				c.waitUntil("noise", func() bool { return made() > earlier+5 })
 				out := strings.TrimPrefix(c.output(), before)
 				c.typeKeys("q")
-				c.waitExit(5 * time.Second)
+				c.waitExit()
 				if strings.Contains(out, "noise") {
 					t.Errorf("it is on the screen: %q", out[max(0, strings.Index(out, "noise")-40):])
 				}
@@ -500,7 +500,7 @@ func TestDemoBesideARealToken(t *testing.T) {
 		}
 		_ = pty.Setsize(c.tty, &pty.Winsize{Cols: 90, Rows: 30})
 		c.typeKeys("q")
-		c.waitExit(5 * time.Second)
+		c.waitExit()
 		if out := c.output(); testenv.LeaksToken(out) || !strings.Contains(out, "DEMO") {
 			t.Error("the demo shows the token, or does not say DEMO")
 		}
@@ -541,7 +541,7 @@ func TestBatch_onALineThatCarriesNothing(t *testing.T) {
 				c.slave.Close()
 				c.tty.Close()
 				c.paused.Unlock()
-				if code := c.waitExit(4 * time.Second); code != 129 {
+				if code := c.waitExit(); code != 129 {
 					t.Errorf("exit code %d", code)
 				}
 			} else {

@@ -294,7 +294,7 @@ func playOnService(t *testing.T, service, area string, flows []keyOperation) {
 // waitUntil waits for a condition that the screen does not show.
 func waitUntil(t *testing.T, v *termtest.VirtualTerminal, what string, happened func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); !happened(); {
+	for deadline := time.Now().Add(20 * time.Second); !happened(); {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited in vain for %s:\n%s", what, v.Screen())
 		}
