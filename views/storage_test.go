@@ -533,6 +533,20 @@ func TestKeys_threeKinds(t *testing.T) {
 	}
 }
 
+// The detail of a key with limits names what it reaches by permission, in lines that fit beside the list.
+func TestKeys_detailNamesBuckets(t *testing.T) {
+	t.Parallel()
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press("9", "/", "backup agent", "<enter>")
+		r.line("reaches (read and write)")
+		r.line("acme-backups in us-east-1")
+		r.line("acme-backups in eu-central-1")
+		r.press("/", "<ctrl+u>", "finance", "<enter>")
+		r.line("reaches (read only)")
+		r.line("invoices-2026 in us-east-1")
+	})
+}
+
 // A secret is visible only while the key is held, is copied and saved on demand, and is not lost by accident.
 func TestSecretDialog_copyAndSave(t *testing.T) {
 	faulttest.ReportCase(t, "B6", "shown once")

@@ -3,6 +3,7 @@ package storage
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -177,13 +178,18 @@ func keyDetail(k *client.AccessKey, b ui.Box) string {
 			)
 		}
 	}
-	t.Heading("reaches")
 	if reach, tone := account.KeyReach(k); len(k.Buckets) == 0 {
+		t.Heading("reaches")
 		t.Paragraph(reach, tone)
 	}
-	for _, g := range k.Buckets {
-		permission := account.FormatPermission(g.Permissions)
-		t.Paragraph(fmt.Sprintf("%s  %s  in %s", permission, g.Bucket, g.Location()), theme.Plain)
+	var headed string
+	byPermission := func(g, h client.BucketGrant) int { return cmp.Compare(g.Permissions.Raw(), h.Permissions.Raw()) }
+	for _, g := range slices.SortedStableFunc(slices.Values(k.Buckets), byPermission) {
+		if permission := account.FormatPermission(g.Permissions); permission != headed {
+			headed = permission
+			t.Heading("reaches (" + permission + ")")
+		}
+		t.Paragraph(fmt.Sprintf("%s in %s", g.Bucket, g.Location()), theme.Plain)
 	}
 	return t.String()
 }
