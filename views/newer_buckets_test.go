@@ -88,7 +88,7 @@ func TestNewerBuckets_keysNameTheRegion(t *testing.T) {
 		r.press("9", "n", "probe-1", "<tab>", "<tab>", "<right>", "<ctrl+s>")
 		r.requireApplied(client.OpCreateKey)
 		r.press("y", "<enter>", "/", "probe-1", "<enter>")
-		r.requireText("read only  acme-backups  in eu-central")
+		r.requireText("acme-backups in eu-central")
 	})
 }
 

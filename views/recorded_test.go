@@ -279,19 +279,25 @@ func keyLines(k recordedRow) []string {
 			lines = append(lines, strings.TrimSpace(line+" "+orText(region["endpoint_type"], "")))
 		}
 	}
-	lines = append(lines, "reaches")
 	grants, _ := k["bucket_access"].([]any)
 	switch {
 	case k["limited"] == false:
-		return append(lines, "everything")
+		return append(lines, "reaches", "everything")
 	case len(grants) == 0:
-		return append(lines, "nothing")
+		return append(lines, "reaches", "nothing")
 	}
-	for _, grant := range grants {
-		grant := grant.(recordedRow)
-		place := orText(grant["cluster"], orText(grant["region"], ""))
-		permissions := strings.ReplaceAll(grant["permissions"].(string), "_", " ")
-		lines = append(lines, fmt.Sprint(permissions, " ", grant["bucket_name"], " in ", place))
+	headings := map[any]string{"read_only": "reaches (read only)", "read_write": "reaches (read and write)"}
+	for _, first := range grants {
+		permissions := first.(recordedRow)["permissions"]
+		heading := headings[permissions]
+		delete(headings, permissions)
+		for _, grant := range grants {
+			if grant := grant.(recordedRow); heading != "" && grant["permissions"] == permissions {
+				place := orText(grant["cluster"], orText(grant["region"], ""))
+				lines = append(lines, heading, fmt.Sprint(grant["bucket_name"], " in ", place))
+				heading = " "
+			}
+		}
 	}
 	return lines
 }

@@ -3,7 +3,6 @@ package storage
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -182,14 +181,18 @@ func keyDetail(k *client.AccessKey, b ui.Box) string {
 		t.Heading("reaches")
 		t.Paragraph(reach, tone)
 	}
-	var headed string
-	byPermission := func(g, h client.BucketGrant) int { return cmp.Compare(g.Permissions.Raw(), h.Permissions.Raw()) }
-	for _, g := range slices.SortedStableFunc(slices.Values(k.Buckets), byPermission) {
-		if permission := account.FormatPermission(g.Permissions); permission != headed {
-			headed = permission
-			t.Heading("reaches (" + permission + ")")
+	headed := map[client.ServerText]bool{}
+	for _, g := range k.Buckets {
+		if headed[g.Permissions] {
+			continue
 		}
-		t.Paragraph(fmt.Sprintf("%s in %s", g.Bucket, g.Location()), theme.Plain)
+		headed[g.Permissions] = true
+		t.Heading("reaches (" + account.FormatPermission(g.Permissions) + ")")
+		for _, h := range k.Buckets {
+			if h.Permissions == g.Permissions {
+				t.Paragraph(fmt.Sprintf("%s in %s", h.Bucket, h.Location()), theme.Plain)
+			}
+		}
 	}
 	return t.String()
 }
