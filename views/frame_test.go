@@ -85,9 +85,9 @@ func TestFrame_hasTerminalSize(t *testing.T) {
 func TestConfirm_needsVisibleText(t *testing.T) {
 	t.Parallel()
 	for _, d := range []struct{ name, keys, word, says string }{
-		{"service", "3 / edge-router <enter> D ~", "edge-router", "nobody is alerted"},
+		{"service", "3 / edge-router <enter> D ~", "edge-router", "nobody will be alerted"},
 		{"credential", "5 / db2-root <enter> D ~", "db2-root", "support staff lose"},
-		{"contact", "4 / Ada <enter> D ~", "y", "support no longer calls"},
+		{"contact", "4 / Ada <enter> D ~", "y", "Support can no longer call"},
 		{"key", "9 / finance <enter> D ~", "finance", "lose access at once"},
 		{"bucket", "8 / scratch <enter> D ~", "scratch", "It must be empty"},
 		{"many", "4 A D ~", "9", "9 rows"},

@@ -61,12 +61,12 @@ func TestServices_disable_asksOnProtectedAccount(t *testing.T) {
 		r.wait(time.Second)
 		r.press("<enter>")
 		r.requireNoChanges()
-		r.requireText("This is not the word. Type acme-prod to disable")
+		r.requireText("That does not match. Type acme-prod to disable")
 		r.press("acme-prdo", "<enter>")
 		r.requireNoChanges()
-		r.requireText("This is not the word.")
+		r.requireText("That does not match.")
 		r.press("<backspace>")
-		r.requireNoText("This is not the word.")
+		r.requireNoText("That does not match.")
 		for range "acme-prd" {
 			r.press("<backspace>")
 		}

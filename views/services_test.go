@@ -279,3 +279,17 @@ func TestServices_changesAreOfThisService(t *testing.T) {
 		}
 	})
 }
+
+// While the details cover the list, the last line offers the key that closes them and not the one that opened them.
+func TestServices_openDetailsOfferToClose(t *testing.T) {
+	t.Parallel()
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press("3")
+		r.requireText("enter details")
+		r.press("<enter>")
+		r.requireText("esc close details")
+		r.requireNoText("enter details")
+		r.press("<esc>")
+		r.requireText("enter details")
+	})
+}

@@ -182,3 +182,15 @@ func TestLoad_saysWhose(t *testing.T) {
 		r.requireText(whose)
 	})
 }
+
+// Esc leaves a chart that is shown alone, as it leaves every other enlarged view.
+func TestStats_escLeavesOneChart(t *testing.T) {
+	t.Parallel()
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press("7", "<enter>")
+		r.requireNoText("Swap")
+		r.press("<esc>")
+		r.requireText("CPU", "Swap")
+		r.requireNoText("this is the top level")
+	})
+}

@@ -246,7 +246,7 @@ func TestKeys_limitedKeyNotes(t *testing.T) {
 		r.press("<right>")
 		r.requireText("yes: only the buckets chosen below", "It can reach NOTHING", "list all buckets")
 		r.press("<tab>", "<right>")
-		r.requireText("It may read acme-backups, and nothing else. It can also list all buckets")
+		r.requireText("It may read acme-backups, and nothing else. It can still list all buckets")
 	})
 }
 

@@ -30,7 +30,7 @@ const (
 )
 
 // notTheWord is shown after another word than the one to type was confirmed.
-const notTheWord = "This is not the word."
+const notTheWord = "That does not match."
 
 // questionDialog asks for confirmation before an action runs.
 type questionDialog struct {

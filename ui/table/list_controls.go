@@ -150,6 +150,9 @@ func (c *controls[T]) markAll() {
 	}
 }
 
+// closeDetails is what esc does while the details of a row cover the list.
+const closeDetails = "close details"
+
 // escapeLabel returns what esc does here, or "".
 func (c *controls[T]) escapeLabel() string {
 	l := c.list()
@@ -157,7 +160,7 @@ func (c *controls[T]) escapeLabel() string {
 	case l.Store.LoadingAll():
 		return "stop reading"
 	case l.detail.open:
-		return "close details"
+		return closeDetails
 	case l.marks.count() > 0:
 		return "clear marks"
 	case l.filter.text != "":
@@ -334,17 +337,21 @@ func appendCommonActions(
 		copyName := func() tea.Msg { return ui.CopyMsg{Text: row.label(), Label: "name"} }
 		actions = append(actions, send("copy name", "y", copyName))
 	}
+	escape := l.escapeLabel()
+	detailOpen := escape == closeDetails
 	if key := detailKey(rowActions); key != "" && row.openDetail != nil {
 		actions = append(actions, ui.Action{
 			Key:            ui.Bind("details", key),
 			Group:          "this list",
 			DisabledReason: disabled,
-			ShowInHints:    key == "enter",
+			ShowInHints:    key == "enter" && !detailOpen,
 			Do:             row.openDetail,
 		})
 	}
-	if label := l.escapeLabel(); label != "" {
-		actions = append(actions, ui.LocalAction("this list", label, "", l.escape, "esc"))
+	if escape != "" {
+		action := ui.LocalAction("this list", escape, "", l.escape, "esc")
+		action.ShowInHints = detailOpen
+		actions = append(actions, action)
 	}
 	return actions
 }

@@ -90,7 +90,7 @@ func deleteContact(a *account.Account) resource.Draft[*client.Contact] {
 	return resource.Draft[*client.Contact]{
 		Confirm: func(rows []*client.Contact) resource.ConfirmationSpec {
 			c := rows[0]
-			effect := fmt.Sprintf("This deletes contact %q (id %d): support no longer calls this person.", c.Name, c.ID)
+			effect := fmt.Sprintf("This deletes contact %q (id %d). Support can no longer call them.", c.Name, c.ID)
 			effect += lastOfGroup(a, c)
 			return resource.ConfirmationSpec{Title: "Delete contact", Effect: effect, Required: true}
 		},

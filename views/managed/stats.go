@@ -48,6 +48,10 @@ func (p *statsView) Update(tea.Msg) tea.Cmd { return nil }
 
 // Actions returns what chooses the metric and moves the cursor.
 func (p *statsView) Actions() []ui.Action {
+	zoomKeys := []string{"enter", "esc"}
+	if p.grid {
+		zoomKeys = zoomKeys[:1]
+	}
 	do := func(f func()) func() tea.Cmd {
 		return func() tea.Cmd { f(); return nil }
 	}
@@ -60,19 +64,13 @@ func (p *statsView) Actions() []ui.Action {
 		}
 	}
 	n := len(Metrics())
+	choose := func(by int) func() tea.Cmd { return do(func() { p.selected = (p.selected + by) % n }) }
 	noIssueBefore, beforeWaits := p.whyNoIssueBeside(-1, "no issue before the cursor in these 24 hours")
 	noIssueAfter, afterWaits := p.whyNoIssueBeside(1, "no issue after the cursor in these 24 hours")
 	return []ui.Action{
-		{Key: ui.Bind("one chart or all", "enter"), ShowInHints: true, Do: do(func() { p.grid = !p.grid })},
-		{
-			Key:         ui.Bind("next chart", "tab", "j", "down"),
-			ShowInHints: true,
-			Do:          do(func() { p.selected = (p.selected + 1) % n }),
-		},
-		{
-			Key: ui.Bind("previous chart", "shift+tab", "k", "up"),
-			Do:  do(func() { p.selected = (p.selected + n - 1) % n }),
-		},
+		{Key: ui.Bind("one chart or all", zoomKeys...), ShowInHints: true, Do: do(func() { p.grid = !p.grid })},
+		{Key: ui.Bind("next chart", "tab", "j", "down"), ShowInHints: true, Do: choose(1)},
+		{Key: ui.Bind("previous chart", "shift+tab", "k", "up"), Do: choose(n - 1)},
 		move("earlier", -1, true, "left", "h"),
 		move("later", 1, true, "right", "l"),
 		move("an hour earlier", -12, false, "pgup", "ctrl+b"),

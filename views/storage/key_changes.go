@@ -436,16 +436,10 @@ func KeyLabelField(label *string) form.Field {
 // maxKeyLabel is the longest label of a key.
 const maxKeyLabel = 50
 
-// limitedKeyNote says what every limited key may do ("Access Keys").
-const limitedKeyNote = "It can also list all buckets and create new ones, which it cannot reach."
-
-// describeKeyRequest says what a key will be able to do.
+// describeKeyRequest says what a key will be able to do, and what every limited key can do ("Access Keys").
 func describeKeyRequest(in client.AccessKeyRequest) string {
-	switch {
-	case in.Buckets == nil:
+	if in.Buckets == nil {
 		return "It can reach EVERYTHING: all buckets in all clusters, to read, write and delete."
-	case len(in.Buckets) == 0:
-		return "It can reach NOTHING: no bucket is chosen. " + limitedKeyNote
 	}
 	var reads, writes []string
 	for _, g := range in.Buckets {
@@ -461,7 +455,10 @@ func describeKeyRequest(in client.AccessKeyRequest) string {
 			reads = append(reads, name)
 		}
 	}
-	text := "It may"
+	text, end := "It may", ", and nothing else"
+	if len(in.Buckets) == 0 {
+		text, end = "It can reach NOTHING: no bucket is chosen", ""
+	}
 	if len(reads) > 0 {
 		text += " read " + account.JoinWithCommas(reads)
 	}
@@ -471,7 +468,7 @@ func describeKeyRequest(in client.AccessKeyRequest) string {
 		}
 		text += " read, write and delete in " + account.JoinWithCommas(writes)
 	}
-	return text + ", and nothing else. " + limitedKeyNote
+	return text + end + ". It can still list all buckets and create new ones, but not reach those."
 }
 
 // lostSecretNote says why a key that a create may have made can be revoked.
