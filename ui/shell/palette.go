@@ -171,7 +171,7 @@ func findEntries(s *Shell, text string) []paletteEntry {
 			rest = append(rest, e)
 		}
 	}
-	found = append(found, otherPanesEntries(s, q)...)
+	found = append(found, otherPaneEntries(s, q)...)
 	found = append(found, rowActionEntries(s, text)...)
 	found = append(found, rowEntries(s, text)...)
 	sort.SliceStable(found, func(i, j int) bool { return found[i].fit > found[j].fit })
@@ -229,8 +229,8 @@ func paletteEntries(s *Shell) []paletteEntry {
 	return append(all, s.themes.entries()...)
 }
 
-// otherPanesEntries returns the actions that need no row and that only other panes offer: "new contact".
-func otherPanesEntries(s *Shell, q search.SearchTerm) (entries []paletteEntry) {
+// otherPaneEntries returns the actions that need no row and that only other panes offer: "new contact".
+func otherPaneEntries(s *Shell, q search.SearchTerm) (entries []paletteEntry) {
 	offered := map[string]bool{}
 	for a := range s.actions() {
 		offered[a.ID()] = true
