@@ -85,7 +85,7 @@ func TestFrame_hasTerminalSize(t *testing.T) {
 func TestConfirm_needsVisibleText(t *testing.T) {
 	t.Parallel()
 	for _, d := range []struct{ name, keys, word, says string }{
-		{"service", "3 / edge-router <enter> D ~", "edge-router", "nobody will be alerted"},
+		{"service", "3 / edge-router <enter> D ~", "edge-router", "nobody will be alerted to"},
 		{"credential", "5 / db2-root <enter> D ~", "db2-root", "support staff lose"},
 		{"contact", "4 / Ada <enter> D ~", "y", "Support can no longer call"},
 		{"key", "9 / finance <enter> D ~", "finance", "lose access at once"},

@@ -313,6 +313,13 @@ func appendCommonActions(
 			Do:             func() tea.Cmd { return ui.Send(msg()) },
 		}
 	}
+	escape := l.escapeLabel()
+	detailOpen := escape == closeDetails
+	if escape != "" {
+		action := ui.LocalAction("this list", escape, "", l.escape, "esc")
+		action.ShowInHints = detailOpen
+		actions = append(actions, action)
+	}
 	actions = append(actions,
 		ui.Action{
 			Key:         ui.Bind("filter", "/"),
@@ -337,8 +344,6 @@ func appendCommonActions(
 		copyName := func() tea.Msg { return ui.CopyMsg{Text: row.label(), Label: "name"} }
 		actions = append(actions, send("copy name", "y", copyName))
 	}
-	escape := l.escapeLabel()
-	detailOpen := escape == closeDetails
 	if key := detailKey(rowActions); key != "" && row.openDetail != nil {
 		actions = append(actions, ui.Action{
 			Key:            ui.Bind("details", key),
@@ -347,11 +352,6 @@ func appendCommonActions(
 			ShowInHints:    key == "enter" && !detailOpen,
 			Do:             row.openDetail,
 		})
-	}
-	if escape != "" {
-		action := ui.LocalAction("this list", escape, "", l.escape, "esc")
-		action.ShowInHints = detailOpen
-		actions = append(actions, action)
 	}
 	return actions
 }

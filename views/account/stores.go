@@ -66,7 +66,7 @@ func (a *Account) Credentials() *ui.RowStore[*client.Credential] {
 // SSHKey returns the public key that lets support log in, as the only row.
 func (a *Account) SSHKey() *ui.RowStore[*client.SSHKey] {
 	return sharedStore(
-		a, "managed ssh key", func(*client.SSHKey) string { return "account" }, SingleFetcher(a.API.Credentials.SSHKey),
+		a, "managed SSH key", func(*client.SSHKey) string { return "account" }, SingleFetcher(a.API.Credentials.SSHKey),
 	)
 }
 

@@ -180,7 +180,7 @@ func deleteService() resource.Draft[*client.Service] {
 			return resource.ConfirmationSpec{
 				Title: "Delete service",
 				Effect: fmt.Sprintf(
-					"This deletes service %q (id %d, %s): nobody will be alerted about it again.",
+					"This deletes service %q (id %d, %s): nobody will be alerted to its problems.",
 					s.Label, s.ID, s.Address,
 				),
 				Word:     s.Label.String(),

@@ -468,7 +468,7 @@ func describeKeyRequest(in client.AccessKeyRequest) string {
 		}
 		text += " read, write and delete in " + account.JoinWithCommas(writes)
 	}
-	return text + end + ". It can still list all buckets and create new ones, but not reach those."
+	return text + end + ". It can still list all buckets and create new ones, which it cannot reach."
 }
 
 // lostSecretNote says why a key that a create may have made can be revoked.

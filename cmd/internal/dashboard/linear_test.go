@@ -52,7 +52,7 @@ func TestLinear(t *testing.T) {
 	v.Type("<enter>")
 	v.WaitFor("message: web-1: monitoring is disabled until")
 	v.Type("D")
-	v.WaitFor("nobody will be alerted")
+	v.WaitFor("nobody will be alerted to")
 	v.WaitFor("type web-1 and press enter; escape cancels")
 	v.Type("<esc>")
 	v.BytesAfter(200 * time.Millisecond) // a key right behind an escape would be one with alt
