@@ -1,7 +1,6 @@
 package keep
 
 import (
-	"encoding/xml"
 	"fmt"
 	"strings"
 )
@@ -38,9 +37,7 @@ func quoteSystemd(word string) string {
 func LaunchdPlist(program string, args []string) string {
 	var words strings.Builder
 	for _, word := range append([]string{program}, args...) {
-		words.WriteString("\t\t<string>")
-		_ = xml.EscapeText(&words, []byte(word)) // a builder does not fail
-		words.WriteString("</string>\n")
+		words.WriteString("\t\t<string>" + escapeXML(word) + "</string>\n")
 	}
 	return fmt.Sprintf(`<?xml version="1.0" encoding="UTF-8"?>
 <!-- ~/Library/LaunchAgents/lookout-keep.plist
@@ -60,4 +57,9 @@ func LaunchdPlist(program string, args []string) string {
 </dict>
 </plist>
 `, words.String())
+}
+
+// escapeXML escapes what has a meaning in the text of an XML element.
+func escapeXML(text string) string {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;").Replace(text)
 }
