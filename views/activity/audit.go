@@ -53,7 +53,8 @@ func auditStore(a *account.Account) *ui.RowStore[*account.LocalRow] {
 			return page, ctx.Err()
 		}
 		if failure != nil {
-			page.Notes = []string{"not everything could be read: " + failure.Error()}
+			page.Notes = []string{"reading failed: " + failure.Error()}
+			page.Missing = page.Notes
 		}
 		for i := range results {
 			r := &results[i]

@@ -306,7 +306,7 @@ func (c *collector) finish(f facts) []CheckResult {
 	}
 	for _, s := range c.needs {
 		if err := errs[s]; err != nil {
-			c.add(NotKnown, "", client.ServerText{}, "not all could be read: "+err.Error())
+			c.add(NotKnown, "", client.ServerText{}, "reading failed: "+err.Error())
 			return c.results
 		}
 	}
