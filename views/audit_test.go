@@ -20,6 +20,17 @@ func TestAudit_pane(t *testing.T) {
 	})
 }
 
+// While the API answers nothing, the audit claims neither to have read the account nor to know anything of it.
+func TestAudit_withoutAnyAnswer(t *testing.T) {
+	t.Parallel()
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.emu.InjectFault("*", emulator.Fault{Status: 503})
+		r.press("U")
+		r.wait(time.Minute)
+		r.requireText("audit: incomplete", "0 found · 8 not known", "reading failed: list services")
+	})
+}
+
 // TestAudit_readsOnlyWhenItsPaneOpens counts the certificates that were read, which no other pane reads of all buckets.
 // Neither the clock nor the palette nor a refresh of all panes starts the audit.
 func TestAudit_readsOnlyWhenItsPaneOpens(t *testing.T) {

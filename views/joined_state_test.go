@@ -192,7 +192,7 @@ func TestJoins_questionsNameWhatIsUnknown(t *testing.T) {
 		r.press("/", "Dmitri", "<enter>", "D")
 		r.wait(time.Second)
 		r.press("y", "/", "Carla", "<enter>", "D")
-		r.requireText("This is the last contact in group", "(services: 503).")
+		r.requireText("This leaves group", "(services: 503).")
 		r.press("<esc>", "5", "/", "queue", "<enter>", "D")
 		r.requireText("It is unknown which services use it (services: 503).")
 	})
@@ -298,4 +298,25 @@ func TestServices_openIssueOfAnOldList(t *testing.T) {
 		r.wait(10 * time.Second)
 		r.requireText("#823: open (issues: 503", "as of 10 s ago", "#823 6 min ?") // one mark in the cell
 	})
+}
+
+// A question about several rows says what is lost with them, as a question about one row does.
+func TestBatchQuestion_saysWhatIsLost(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ keys, lost, group string }{
+		{"3 g <space> <space> D", "Nobody will be alerted to", ""},
+		{"4 g j <space> <space> D", "Support can no longer call", `This leaves group "billing"`},
+		{"4 g <space> <space> D", "Support can no longer call", ""}, // one of them is not in that group
+		{"5 g <space> <space> D", "Support staff lose access", ""},
+		{"9 g <space> <space> D", "Programs that use them lose", ""},
+	} {
+		startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+			r.press(strings.Fields(c.keys)...)
+			r.wait(time.Second)
+			r.requireText("Only these 2 ", c.lost, c.group)
+			if c.group == "" {
+				r.requireNoText("This leaves group")
+			}
+		})
+	}
 }

@@ -198,10 +198,13 @@ func (r OperationRunner[T]) confirm(s *start[T]) resource.ConfirmationSpec {
 	}
 	if len(s.rows) > 1 {
 		c.Title = capitalize(s.op.Name) + ": " + ui.Plural(len(s.rows), r.Resource.Singular, r.Resource.PluralName())
-		c.Effect = strings.TrimSpace(fmt.Sprintf(
-			"Only these %s are affected. %s",
-			ui.Plural(len(s.rows), r.Resource.Singular, r.Resource.PluralName()), r.selection(s),
-		))
+		count := ui.Plural(len(s.rows), r.Resource.Singular, r.Resource.PluralName())
+		c.Effect = "Only these " + count + " are affected."
+		for _, text := range []string{r.selection(s), c.Loss} {
+			if text != "" {
+				c.Effect += " " + text
+			}
+		}
 		// a form has the count typed in its own field
 		if len(s.draft.Fields) == 0 && !s.chosen {
 			c.Word, c.Required = strconv.Itoa(len(s.rows)), true

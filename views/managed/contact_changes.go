@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
+	"strings"
 
 	"lookout/client"
 	"lookout/ui"
@@ -89,10 +91,13 @@ func contactOperations(a *account.Account) []resource.Operation[*client.Contact]
 func deleteContact(a *account.Account) resource.Draft[*client.Contact] {
 	return resource.Draft[*client.Contact]{
 		Confirm: func(rows []*client.Contact) resource.ConfirmationSpec {
-			c := rows[0]
-			effect := fmt.Sprintf("This deletes contact %q (id %d). Support can no longer call them.", c.Name, c.ID)
-			effect += lastOfGroup(a, c)
-			return resource.ConfirmationSpec{Title: "Delete contact", Effect: effect, Required: true}
+			c, loss := rows[0], "Support can no longer call them."+emptiedGroups(a, rows)
+			return resource.ConfirmationSpec{
+				Title:    "Delete contact",
+				Effect:   fmt.Sprintf("This deletes contact %q (id %d). %s", c.Name, c.ID, loss),
+				Loss:     loss,
+				Required: true,
+			}
 		},
 		Attempt: func(c *client.Contact) resource.Attempt[*client.Contact] {
 			return resource.Attempt[*client.Contact]{
@@ -107,31 +112,48 @@ func deleteContact(a *account.Account) resource.Draft[*client.Contact] {
 	}
 }
 
-// lastOfGroup warns that services call a group that would be empty without a contact, or that this is not known.
-func lastOfGroup(a *account.Account, c *client.Contact) string {
-	services := func(others []*client.Contact) string {
-		if len(others) != 1 {
+// emptiedGroups warns of the groups that services call and that would have no contact without some contacts, or says that
+// this is not known.
+func emptiedGroups(a *account.Account, without []*client.Contact) string {
+	var texts strings.Builder
+	seen := map[string]bool{}
+	for _, c := range without {
+		if group := c.Group.Raw(); !seen[group] {
+			seen[group] = true
+			texts.WriteString(emptiedGroup(a, c.Group, without))
+		}
+	}
+	return texts.String()
+}
+
+// emptiedGroup warns of one group.
+func emptiedGroup(a *account.Account, group client.OptionalServerText, without []*client.Contact) string {
+	remains := func(c *client.Contact) bool {
+		return !slices.ContainsFunc(without, func(gone *client.Contact) bool { return gone.ID == c.ID })
+	}
+	services := func(contacts []*client.Contact) string {
+		if slices.ContainsFunc(contacts, remains) {
 			return ""
 		}
-		return resource.Fold(a.ServicesInGroup(c.Group.Raw()), func(named []*client.Service) string {
+		return resource.Fold(a.ServicesInGroup(group.Raw()), func(named []*client.Service) string {
 			if len(named) == 0 {
 				return ""
 			}
-			return fmt.Sprintf(" This is the last contact in group %q, which %s.", c.Group, servicesNamePhrase(named))
+			return fmt.Sprintf(" This leaves group %q, which %s, without a contact.", group, servicesNamePhrase(named))
 		}, func(_ []*client.Service, s resource.JoinState) string {
 			return fmt.Sprintf(
-				" This is the last contact in group %q; which services use it is unknown (%s).", c.Group, s.Reason(),
+				" This leaves group %q without a contact; which services use it is unknown (%s).", group, s.Reason(),
 			)
 		})
 	}
 	return resource.Fold(
-		a.ContactsInGroup(c.Group.Raw()),
+		a.ContactsInGroup(group.Raw()),
 		services,
 		func(found []*client.Contact, s resource.JoinState) string {
-			if len(found) > 1 && s.Kind == resource.Partial {
+			if s.Kind == resource.Partial && slices.ContainsFunc(found, remains) {
 				return ""
 			}
-			return fmt.Sprintf(" This may be the last contact in group %q (%s).", c.Group, s.Reason())
+			return fmt.Sprintf(" This may leave group %q without a contact (%s).", group, s.Reason())
 		},
 	)
 }

@@ -1,9 +1,11 @@
 package managed
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 
 	"lookout/client"
@@ -209,7 +211,8 @@ func deleteCredential(a *account.Account) resource.Draft[*client.Credential] {
 			effect := fmt.Sprintf("This deletes credential %q (id %d): support staff lose access to it.", c.Label, c.ID)
 			return resource.ConfirmationSpec{
 				Title:    "Delete credential",
-				Effect:   effect + deletedCredentialUse(a, c),
+				Effect:   effect + deletedCredentialUse(a, rows, "it"),
+				Loss:     "Support staff lose access to them." + deletedCredentialUse(a, rows, "them"),
 				Word:     c.Label.String(),
 				Required: true,
 			}
@@ -227,15 +230,24 @@ func deleteCredential(a *account.Account) resource.Draft[*client.Credential] {
 	}
 }
 
-// deletedCredentialUse says which services use a credential, or that this is not known.
-func deletedCredentialUse(a *account.Account, c *client.Credential) string {
-	return resource.Fold(a.ServicesUsingCredential(c.ID), func(used []*client.Service) string {
+// deletedCredentialUse says which services use credentials, or that this is not known. A pronoun stands for them.
+func deletedCredentialUse(a *account.Account, credentials []*client.Credential, them string) string {
+	joins := make([]resource.Joined[*client.Service], len(credentials))
+	for i, c := range credentials {
+		joins[i] = a.ServicesUsingCredential(c.ID)
+	}
+	return resource.Fold(resource.Concat(joins...), func(used []*client.Service) string {
 		if len(used) == 0 {
 			return ""
 		}
-		return fmt.Sprintf(" %s it.", servicesNamePhrase(used))
+		byID := map[int]*client.Service{}
+		for _, s := range used {
+			byID[s.ID] = s
+		}
+		each := slices.SortedFunc(maps.Values(byID), func(s, t *client.Service) int { return cmp.Compare(s.ID, t.ID) })
+		return fmt.Sprintf(" %s %s.", servicesNamePhrase(each), them)
 	}, func(_ []*client.Service, s resource.JoinState) string {
-		return fmt.Sprintf(" It is unknown which services use it (%s).", s.Reason())
+		return fmt.Sprintf(" It is unknown which services use %s (%s).", them, s.Reason())
 	})
 }
 

@@ -183,6 +183,7 @@ func deleteService() resource.Draft[*client.Service] {
 					"This deletes service %q (id %d, %s): nobody will be alerted to its problems.",
 					s.Label, s.ID, s.Address,
 				),
+				Loss:     "Nobody will be alerted to their problems.",
 				Word:     s.Label.String(),
 				Required: true,
 			}

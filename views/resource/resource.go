@@ -187,6 +187,7 @@ type Undo[T any] struct {
 type ConfirmationSpec struct {
 	Title    string        // "Delete service"
 	Effect   string        // kind, label, id and effect, in sentences
+	Loss     string        // what is lost with several rows, in sentences; then their labels and ids are listed below
 	Word     string        // what the user must type: a name; "" asks for yes or no
 	Required bool          // ask on every account, because something is lost
 	Delay    time.Duration // how long the answer is held back

@@ -151,6 +151,7 @@ func revokeKey() resource.Draft[*client.AccessKey] {
 					k.AccessKey,
 					reach,
 				),
+				Loss:     "Programs that use them lose access at once.",
 				Word:     k.Label.String(),
 				Required: true,
 			}
