@@ -250,7 +250,11 @@ func (p *objectView) writePreview(t *account.DetailWriter) {
 		t.Heading("content")
 		t.Paragraph("reading the first bytes", theme.Muted)
 	default:
-		t.Heading("enter shows the first 64 KiB")
+		shown := "the content"
+		if p.object.Size > preview.Size {
+			shown = "the first " + account.FormatSize(preview.Size)
+		}
+		t.Heading("enter shows " + shown)
 	}
 }
 
