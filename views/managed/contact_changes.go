@@ -112,8 +112,8 @@ func deleteContact(a *account.Account) resource.Draft[*client.Contact] {
 	}
 }
 
-// emptiedGroups warns of the groups that services call and that would have no contact without some contacts, or says that
-// this is not known.
+// emptiedGroups warns of the groups that services call and that would have no contact without some contacts, or says
+// that this is not known.
 func emptiedGroups(a *account.Account, without []*client.Contact) string {
 	var texts strings.Builder
 	seen := map[string]bool{}
