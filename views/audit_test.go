@@ -20,14 +20,22 @@ func TestAudit_pane(t *testing.T) {
 	})
 }
 
-// While the API answers nothing, the audit claims neither to have read the account nor to know anything of it.
+// While the API answers nothing, the audit keeps what it found before, and the head says that reading fails. While some
+// lists fail, the audit is incomplete.
 func TestAudit_withoutAnyAnswer(t *testing.T) {
 	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
-		r.emu.InjectFault("*", emulator.Fault{Status: 503})
 		r.press("U")
+		r.requireText("10 found", "status-page")
+		r.emu.InjectFault("*", emulator.Fault{Status: 503})
+		r.press("r")
 		r.wait(time.Minute)
-		r.requireText("audit: incomplete", "0 found · 8 not known", "reading failed: list services")
+		r.requireText("failing", "10 found", "status-page")
+		r.emu.ClearFaults()
+		r.emu.InjectFault("list services", emulator.Fault{Status: 503})
+		r.press("r")
+		r.wait(time.Minute)
+		r.requireText("audit: incomplete", "reading failed: list services")
 	})
 }
 

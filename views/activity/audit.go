@@ -52,6 +52,10 @@ func auditStore(a *account.Account) *ui.RowStore[*account.LocalRow] {
 		if ctx.Err() != nil {
 			return page, ctx.Err()
 		}
+		known := func(r audit.CheckResult) bool { return r.State != audit.NotKnown }
+		if failure != nil && !slices.ContainsFunc(results, known) {
+			return page, failure // what was found before stays
+		}
 		if failure != nil {
 			page.Notes = []string{"reading failed: " + failure.Error()}
 			page.Missing = page.Notes
