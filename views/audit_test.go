@@ -71,3 +71,14 @@ func TestTabs_keysOfThePaneInFront(t *testing.T) {
 		r.requireText("F Transfers", "U Audit")
 	})
 }
+
+// The help of an opened bucket does not list the keys of tabs that do something else there.
+func TestHelp_keysOfThePaneInFront(t *testing.T) {
+	t.Parallel()
+	startProgram(t, emulator.Options{}, screenSize{120, 36}, func(r *harness) {
+		r.press("8", "?", "audit")
+		r.requireText("U  audit")
+		r.press("<esc>", "<esc>", "<enter>", "?", "audit") // there, the key uploads
+		r.requireText("nothing matches")
+	})
+}

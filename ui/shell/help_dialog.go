@@ -103,10 +103,21 @@ func newHelpDialog(pane string, actions iter.Seq[ui.Action]) *helpDialog {
 	return h
 }
 
-// byGroup returns actions in the order of their groups.
+// byGroup returns actions in the order of their groups, without the tabs whose key an earlier action has.
 func byGroup(actions iter.Seq[ui.Action]) []ui.Action {
 	groups := []string{"", "the account", "this list", "move", tabGroup, "program"}
-	sorted := slices.Collect(actions)
+	var sorted []ui.Action
+	taken := map[string]bool{}
+	for a := range actions {
+		keys := a.Key.Keys()
+		if a.Group == tabGroup && slices.ContainsFunc(keys, func(k string) bool { return taken[k] }) {
+			continue
+		}
+		for _, k := range keys {
+			taken[k] = true
+		}
+		sorted = append(sorted, a)
+	}
 	sort.SliceStable(sorted, func(i, j int) bool {
 		return slices.Index(groups, sorted[i].Group) < slices.Index(groups, sorted[j].Group)
 	})
