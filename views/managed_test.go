@@ -144,7 +144,7 @@ func TestReferences_followAndReturn(t *testing.T) {
 		r.press("3", "/", "billing-api", "<enter>", "f")
 		r.requireText("Go to", "issue 823", "contact Ada Wong", "credential db2-root", "instance db2")
 		r.press("2")
-		r.requireText("9 contacts in", "▸ Ada Wong")
+		r.requireText("9 contacts · 4 groups", "▸ Ada Wong")
 		r.press("<ctrl+o>")
 		r.requireText("▸ ▲ problem")
 		r.press("f", "4")

@@ -28,9 +28,9 @@ func TestServices_disable_untilWithReason(t *testing.T) {
 			r.T.Errorf("the journal holds %+v", r.journal.DisabledServices())
 		}
 		r.press("q")
-		r.requireText("To be enabled again", "cdn-origin at")
+		r.requireText("lookout must be open to enable", "cdn-origin at")
 		r.press("<esc>")
-		r.requireNoText("To be enabled again")
+		r.requireNoText("lookout must be open to enable")
 		r.wait(time.Hour + 2*time.Second)
 		r.requireText("cdn-origin: monitoring is enabled")
 		if got := r.appliedOperations(); len(got) != 2 || got[1] != "enable service" {
@@ -246,7 +246,9 @@ func TestServices_batchCountsHiddenRows(t *testing.T) {
 	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 		r.press("3", "A", "/", "label:web-", "<enter>", "d")
-		r.requireText("Disable: 13 services", "11 hidden by the filter.", "1 marked service is skipped, because")
+		r.requireText(
+			"Disable: 13 services", "This includes 11 ", "hidden by the filter.", "1 marked service is skipped, because",
+		)
 	})
 }
 
@@ -255,7 +257,10 @@ func TestServices_batchFormListsAllRows(t *testing.T) {
 	t.Parallel()
 	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 		r.press("3", "A", "d")
-		r.requireText("Disable: 13 services", "service is skipped, because this does not apply to it: billing-cron.")
+		r.requireText(
+			"Disable: 13 services", "1 marked service ",
+			"is skipped, because this does not apply to it: billing-cron.",
+		)
 		for _, s := range r.services() {
 			r.requireText(s.Label.String())
 		}

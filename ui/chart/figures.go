@@ -19,6 +19,7 @@ var wordings = [][]string{
 	{"now"},
 	{"at"},
 	nil, // the values now or at the cursor, without the samples of the lines
+	{},  // the same without the moment of the cursor
 }
 
 // name returns the title and the unit.
@@ -61,7 +62,7 @@ func (f *frame) line(width int) string {
 // fit returns the most figures that fit into a width; "" if not even one does.
 func (f *frame) fit(width int) string {
 	for _, words := range wordings {
-		if words != nil && !f.Cursor.IsZero() && !slices.Contains(words, "at") {
+		if len(words) > 0 && !f.Cursor.IsZero() && !slices.Contains(words, "at") {
 			continue // the user asks for the values at the cursor
 		}
 		if text := f.describe(words); text != "" && ui.Width(text) <= width {
@@ -72,23 +73,24 @@ func (f *frame) fit(width int) string {
 }
 
 // describe returns figures: "now 324 · max 382", or "in / out · now 41.2 / 137 · max 96 / 250". With a single figure
-// of several series it leaves out the word: "in 41.2  out 137". Behind the names are samples of the lines, if there are
-// any.
+// of several series it leaves out the word "now": "in 41.2  out 137". Behind the names are samples of the lines, if
+// there are any.
 func (f *frame) describe(words []string) string {
 	t := f.box.Theme
 	separator := t.Paint(theme.Muted, " / ")
 	var parts, names []string
 	for n, s := range f.Series {
 		name := s.Name
-		if words != nil && !f.bars {
+		if len(words) > 0 && !f.bars {
 			name += " " + charSet(t, n).Horizontal
 		}
 		names = append(names, t.Paint(lineTones[n], name))
 	}
+	bare, short := words != nil && len(words) == 0, len(words) == 0
 	switch {
-	case words == nil && f.Cursor.IsZero():
+	case short && f.Cursor.IsZero():
 		words = []string{"now"}
-	case words == nil:
+	case short:
 		words = []string{"at"}
 	}
 	if len(names) > 1 && len(words) > 1 {
@@ -107,8 +109,13 @@ func (f *frame) describe(words []string) string {
 			}
 		}
 		switch {
-		case len(names) > 1 && len(words) == 1:
+		case len(names) > 1 && len(words) == 1 && (bare || word == "now"):
 			label = strings.Join(values, "  ")
+		case len(names) > 1 && len(words) == 1:
+			if short {
+				label = strings.TrimPrefix(label, "at ")
+			}
+			label = t.Paint(tone, label+" ") + strings.Join(values, "  ")
 		case tone == theme.Accent:
 			label = t.Paint(tone, label+" ") + strings.Join(values, separator)
 		default:

@@ -187,7 +187,7 @@ func contactsFoot(a *account.Account, set *ui.RowStore[*client.Contact], b ui.Bo
 		theme.Muted,
 		resource.Fold(account.AllRows(a, set), func(all []*client.Contact) string {
 			return fmt.Sprintf(
-				"%s in %s", ui.Plural(len(all), "contact", "contacts"),
+				"%s · %s", ui.Plural(len(all), "contact", "contacts"),
 				resource.Count(a.ContactGroups(), "group", "groups", "no group"),
 			)
 		}, func(found []*client.Contact, s resource.JoinState) string { return s.String() }),

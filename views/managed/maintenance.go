@@ -316,11 +316,11 @@ func OpenWindows(a *account.Account) []string {
 	var sentences []string
 	if slices.Sort(begin); len(begin) > 0 {
 		text := account.JoinWithCommas(begin)
-		sentences = append(sentences, "To be disabled, but only while lookout is open: "+text+".")
+		sentences = append(sentences, "lookout must be open to disable "+text+".")
 	}
 	if slices.Sort(end); len(end) > 0 {
 		text := account.JoinWithCommas(end)
-		sentences = append(sentences, "To be enabled again, but only while lookout is open: "+text+".")
+		sentences = append(sentences, "lookout must be open to enable "+text+".")
 	}
 	return sentences
 }

@@ -121,7 +121,8 @@ func disableService(a *account.Account, s *client.Service) resource.Draft[*clien
 		func() MaintenanceWindow { return in.window(a) },
 	) // the same for all rows, from when they are sent
 	draft := resource.Draft[*client.Service]{
-		Text:         "Nobody is alerted in the meantime. Nothing else is stopped.",
+		Text: "Nobody is alerted in the meantime. Nothing else is stopped. " +
+			"Monitoring resumes only if lookout or lookout keep is running then.",
 		SubmitLabel:  "disable",
 		Fields:       in.fields(a),
 		EnterSubmits: form.AlwaysSubmit,
@@ -356,7 +357,7 @@ func (in *disableRequest) preview(now time.Time) string {
 	w, err := ParseWindow(in.text(), now)
 	switch zone := now.Format("MST"); {
 	case in.choice == otherWindow && strings.TrimSpace(in.other) == "":
-		return "times are " + zone + "; such as " + WindowExamples
+		return "times are " + zone + "; such as " + WindowExamples + " (no end)"
 	case err != nil:
 		return err.Error()
 	}

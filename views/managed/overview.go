@@ -24,8 +24,12 @@ func ServicesTitle(a *account.Account) []theme.TitleSegment {
 	if a.Services().Loaded() {
 		count = resource.Fold(account.AllRows(a, a.Services()), func(all []*client.Service) string {
 			return ui.FormatCount(int64(len(all)))
-		}, func(found []*client.Service, _ resource.JoinState) string {
-			return "≥ " + ui.FormatCount(int64(len(found)))
+		}, func(found []*client.Service, s resource.JoinState) string {
+			count := ui.FormatCount(int64(len(found)))
+			if s.Kind == resource.Partial {
+				return "≥ " + count
+			}
+			return count + s.Staleness()
 		})
 	}
 	return theme.Title("Services", count)

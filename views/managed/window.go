@@ -20,7 +20,7 @@ type MaintenanceWindow struct {
 }
 
 // WindowExamples are texts that ParseWindow accepts, for messages and help.
-const WindowExamples = `30m, 2d, 06:30, "Mon 06:00", 2026-11-25, "2026-11-25 06:00", "tonight 02:00-04:00" or none`
+const WindowExamples = `30m, 2d, 06:30, "Mon 06:00", YYYY-MM-DD, "YYYY-MM-DD 06:00", "tonight 02:00-04:00" or none`
 
 // maxWindow is the longest time that a window may last or be ahead. What is longer is a typing error.
 const maxWindow = 365 * 24 * time.Hour

@@ -121,9 +121,9 @@ func (s JoinState) Reason() string {
 	case Reading:
 		return s.Of + ": being read"
 	case Failed:
-		return s.Of + ": " + ui.ShortReason(s.Err) + s.staleness()
+		return s.Of + ": " + ui.ShortReason(s.Err) + s.Staleness()
 	case Denied:
-		return s.Of + ": " + deniedReason(s.Err) + s.staleness()
+		return s.Of + ": " + deniedReason(s.Err) + s.Staleness()
 	case Partial:
 		return s.Of + ": " + s.partialReason()
 	case Known:
@@ -131,8 +131,8 @@ func (s JoinState) Reason() string {
 	return ""
 }
 
-// staleness says how old the rows are that were read before.
-func (s JoinState) staleness() string {
+// Staleness says how old the rows are that were read before: " · as of 3 min ago"; "" if they are not old.
+func (s JoinState) Staleness() string {
 	if !s.Stale {
 		return ""
 	}

@@ -269,9 +269,13 @@ func writeBucketKeys(a *account.Account, t *account.DetailWriter, b *client.Buck
 	resource.List(t, limited, func(k *client.AccessKey) {
 		t.Paragraph(fmt.Sprintf("%s  %s", k.Label, account.BucketPermission(k, b)), theme.Plain)
 	}, none)
-	unlimited := resource.Count(a.UnlimitedKeys(), "key", "keys", "no key")
-	if limited.State().Kind == resource.Known {
-		t.Paragraph("and "+unlimited+" without a limit", theme.Muted)
+	unlimited := a.UnlimitedKeys()
+	if n := resource.Len(unlimited); n > 0 || resource.KnownEmpty(unlimited) {
+		count := "no key"
+		if n > 0 {
+			count = ui.Plural(n, "key", "keys")
+		}
+		t.Paragraph("and "+count+" without a limit", theme.Muted)
 	}
 	if unknown > 0 {
 		t.Paragraph("and "+ui.Plural(unknown, "key", "keys")+" with unknown access", theme.Warn)

@@ -150,7 +150,7 @@ func askToEmpty(prefix client.ObjectRef, count emptyCount) account.ConfirmationR
 	if prefix.Name != "" {
 		title, name = "Delete "+client.Clean(prefix.Name), "delete"
 		what = fmt.Sprintf(
-			"every object that begins with %s in bucket %s",
+			"every object whose name begins with %s in bucket %s",
 			client.Clean(prefix.Name),
 			client.Clean(prefix.Bucket),
 		)

@@ -30,7 +30,8 @@ func StorageLines(a *account.Account, b ui.Box) string {
 		values[2] += "  " + b.Theme.Paint(theme.ChartFirst, strings.Repeat(b.Theme.Glyphs.Full, full)) +
 			b.Theme.Paint(theme.Rule, strings.Repeat(b.Theme.Glyphs.Empty, 20-full))
 	}
-	if both := values[1] + " · transfer " + values[2]; b.Height == 2 && ui.Width(both) <= inner.Width {
+	both := values[1] + " · transfer " + strings.TrimPrefix(values[2], "transfer: ")
+	if b.Height == 2 && ui.Width(both) <= inner.Width {
 		values[1] = both
 	}
 	var lines []string
@@ -88,7 +89,12 @@ func storedText(a *account.Account, b ui.Box) string {
 func transferText(a *account.Account) string {
 	return resource.Fold(account.AllRows(a, a.TransferUsage()), func(usage []*client.TransferUsage) string {
 		return strings.TrimPrefix(monthlyTransfer(usage[0]), "transfer ")
-	}, func(_ []*client.TransferUsage, s resource.JoinState) string { return s.String() })
+	}, func(usage []*client.TransferUsage, s resource.JoinState) string {
+		if len(usage) == 0 {
+			return s.String()
+		}
+		return strings.TrimPrefix(monthlyTransfer(usage[0]), "transfer ") + " (" + s.String() + ")"
+	})
 }
 
 // transferShare returns the part of the transfer pool that is used this month, and whether it is known.
@@ -119,7 +125,12 @@ func keysText(a *account.Account) string {
 	}
 	return resource.Fold(account.AllRows(a, set), func(all []*client.AccessKey) string {
 		return fmt.Sprintf("%d (%s)", len(all), countLimitedKeys(a))
-	}, func(_ []*client.AccessKey, s resource.JoinState) string { return s.String() })
+	}, func(found []*client.AccessKey, s resource.JoinState) string {
+		if len(found) == 0 {
+			return s.String()
+		}
+		return fmt.Sprintf("%d (%s)", len(found), s)
+	})
 }
 
 // knownSize returns the size of a bucket in bytes, 0 if it is not known.

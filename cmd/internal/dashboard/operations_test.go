@@ -482,7 +482,7 @@ func TestKeystrokeShortcuts(t *testing.T) {
 		"phone":    "2«9 issues ·»<enter>«› issue 823»«+1 555 0144»«ssh -p 2222»Y«Copy ─»1«copied: phone number»",
 		"ssh":      "2«9 issues ·»<enter>«› issue 823»«+1 555 0144»«ssh -p 2222»Y«Copy ─»4«copied: ssh line»",
 		"incident": "i«Call: billing»",
-		"contact":  "4«9 contacts in»y«copied: phone number of»",
+		"contact":  "4«9 contacts · »y«copied: phone number of»",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
