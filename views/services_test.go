@@ -247,7 +247,8 @@ func TestServices_batchCountsHiddenRows(t *testing.T) {
 	startProgram(t, emulator.Options{}, screenSize{80, 24}, func(r *harness) {
 		r.press("3", "A", "/", "label:web-", "<enter>", "d")
 		r.requireText(
-			"Disable: 13 services", "This includes 11 ", "hidden by the filter.", "1 marked service is skipped, because",
+			"Disable: 13 services", "This includes 11 ", "hidden by the filter.",
+			"1 marked service is skipped, because",
 		)
 	})
 }
