@@ -517,11 +517,11 @@ func (r *RawRequest) Resource() string {
 	}
 }
 
-// An APIEndpoint is an operation as the document lists it.
-type APIEndpoint struct{ Op, Method, Path string }
+// A DocumentedOperation is an operation as the document lists it.
+type DocumentedOperation struct{ Op, Method, Path string }
 
 // Operations returns all operations by their paths, with CLUSTER, BUCKET or ID for what varies.
-func Operations() (all []APIEndpoint) {
+func Operations() (all []DocumentedOperation) {
 	for name, op := range operations() {
 		if name == OpCreateDownloadURL {
 			continue // the same request as OpCreateObjectURL
@@ -529,7 +529,7 @@ func Operations() (all []APIEndpoint) {
 		path := strings.Replace(op.document.path, "/buckets/%s", "/buckets/CLUSTER", 1)
 		path = strings.Replace(path, "/clusters/%s", "/clusters/CLUSTER", 1)
 		path = strings.Replace(path, "CLUSTER/%s", "CLUSTER/BUCKET", 1)
-		all = append(all, APIEndpoint{name, op.document.method, strings.ReplaceAll(path, "%s", "ID")})
+		all = append(all, DocumentedOperation{name, op.document.method, strings.ReplaceAll(path, "%s", "ID")})
 	}
 	sort.Slice(all, func(i, j int) bool {
 		a, b := &all[i], &all[j]

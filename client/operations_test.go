@@ -1017,7 +1017,7 @@ func TestWriter_Call_invalidBody(t *testing.T) {
 
 // The operations are listed by their paths, with the names of what varies.
 func TestOperations(t *testing.T) {
-	all, want := client.Operations(), []client.APIEndpoint{
+	all, want := client.Operations(), []client.DocumentedOperation{
 		{Op: client.OpDeleteContact, Method: "DELETE", Path: "/managed/contacts/ID"},
 		{Op: "view contact", Method: "GET", Path: "/managed/contacts/ID"},
 		{Op: client.OpUpdateContact, Method: "PUT", Path: "/managed/contacts/ID"},
@@ -1026,7 +1026,9 @@ func TestOperations(t *testing.T) {
 		{Op: "list objects", Method: "GET", Path: "/object-storage/buckets/CLUSTER/BUCKET/object-list"},
 		{Op: "view cluster", Method: "GET", Path: "/object-storage/clusters/CLUSTER"},
 	}
-	found := slices.DeleteFunc(slices.Clone(all), func(o client.APIEndpoint) bool { return !slices.Contains(want, o) })
+	found := slices.DeleteFunc(slices.Clone(all), func(o client.DocumentedOperation) bool {
+		return !slices.Contains(want, o)
+	})
 	if !slices.Equal(found, want) {
 		t.Errorf("%v\nof %v\nwant %v", found, all, want)
 	}

@@ -113,7 +113,7 @@ func TestSecrets_everyOperationInATerminal(t *testing.T) {
 	secrets.add(canaryUser, canaryPassword)
 	secrets.add(strings.Split(strings.TrimSpace(string(privateKey)), "\n")[1:3]...)
 	changes := changeLines(files)
-	run := func(o client.APIEndpoint, line string) {
+	run := func(o client.DocumentedOperation, line string) {
 		if !faulttest.InSample(o.Op, 3) {
 			return
 		}
@@ -157,7 +157,9 @@ func TestSecrets_everyOperationInATerminal(t *testing.T) {
 	paths := strings.NewReplacer("CLUSTER", "us-east-1", "BUCKET", "cdn.acme.net", "contacts/ID", "contacts/11",
 		"credentials/ID", "credentials/31", "settings/ID", "settings/70001", "issues/ID", "issues/823",
 		"services/ID", "services/1", "keys/ID", "keys/"+r.FindID("keys", "finance"), "tickets/ID", "tickets/48213")
-	served := slices.DeleteFunc(client.Operations(), func(o client.APIEndpoint) bool { return !r.API.Serves(o.Op) })
+	served := slices.DeleteFunc(client.Operations(), func(o client.DocumentedOperation) bool {
+		return !r.API.Serves(o.Op)
+	})
 	for _, o := range served {
 		if o.Method == http.MethodGet {
 			path := paths.Replace(o.Path)
@@ -175,5 +177,6 @@ func TestSecrets_everyOperationInATerminal(t *testing.T) {
 			run(o, line)
 		}
 	}
-	run(client.APIEndpoint{Op: "cancel Object Storage", Method: http.MethodPost}, changes["cancel Object Storage"])
+	cancellation := client.DocumentedOperation{Op: "cancel Object Storage", Method: http.MethodPost}
+	run(cancellation, changes["cancel Object Storage"])
 }
