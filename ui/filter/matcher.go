@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// ColumnValues is a column as a filter sees it.
-type ColumnValues struct {
+// A FilterableColumn is a column as a filter sees it.
+type FilterableColumn struct {
 	Name, Title string                 // a filter takes both
 	ByNameOnly  bool                   // a filter looks here only if it names the column
 	Text        func(row int32) string // as shown
@@ -22,7 +22,7 @@ type ColumnValues struct {
 
 // Matcher tests rows. Several goroutines may use it at once.
 type Matcher struct {
-	columns []ColumnValues
+	columns []FilterableColumn
 	now     time.Time
 	source  Expression
 	atoms   []*atom
@@ -55,7 +55,7 @@ type maskClause struct {
 }
 
 // Compile returns a matcher of rows with some columns, at a moment and in its time zone.
-func Compile(e Expression, columns []ColumnValues, now time.Time) *Matcher {
+func Compile(e Expression, columns []FilterableColumn, now time.Time) *Matcher {
 	m := &Matcher{
 		columns: columns,
 		now:     now,
@@ -166,7 +166,7 @@ func isColumnName(t *term) bool {
 
 // findColumn returns the column with a title or a name, otherwise the first one whose title or name begins with it; -1
 // if there is none.
-func findColumn(columns []ColumnValues, name string) int {
+func findColumn(columns []FilterableColumn, name string) int {
 	want := plainName(name)
 	if want == "" {
 		return -1

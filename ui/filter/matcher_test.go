@@ -35,8 +35,8 @@ var rows = []row{
 }
 
 // testColumns returns the columns of rows.
-func testColumns(rows []row) []ColumnValues {
-	columns := make([]ColumnValues, len(titles))
+func testColumns(rows []row) []FilterableColumn {
+	columns := make([]FilterableColumn, len(titles))
 	for i, title := range titles {
 		part := func(r int32) (text, value string) {
 			text, value, split := strings.Cut(rows[r][i], "|")
@@ -48,7 +48,7 @@ func testColumns(rows []row) []ColumnValues {
 			}
 			return text, value
 		}
-		columns[i] = ColumnValues{
+		columns[i] = FilterableColumn{
 			Name:       strings.ReplaceAll(title, " ", "_"),
 			Title:      title,
 			ByNameOnly: title == "size",
@@ -221,7 +221,7 @@ func TestMatcher_Problem(t *testing.T) {
 
 // A whole title or name counts before the beginning of another one, and a title before a name.
 func TestFindColumn(t *testing.T) {
-	columns := []ColumnValues{
+	columns := []FilterableColumn{
 		{Title: "availability zone", Name: "zone"},
 		{Title: "availability"},
 		{Title: "bytes", Name: "size"},

@@ -17,7 +17,7 @@ type Column[T any] struct {
 	DropPriority     int    // where space is short the highest goes first; 0 always stays; see spare
 	AlignRight       bool
 	Cell             func(T, ui.Box) (string, theme.Tone) // clean text; reads nothing but the row if the store is lazy
-	Value            func(T) string                       // for filter.ColumnValues; nil is the text of Cell
+	Value            func(T) string                       // for filter.FilterableColumn; nil is the text of Cell
 	Less             func(a, b T) bool                    // nil sorts by the cell's text
 	Rank             func(T) SortRank                     // sorts instead of Less, unless it is nil
 	Choices          []string                             // the values that it is known to have; nil is any

@@ -103,13 +103,13 @@ func (l *List[T]) newSortJob(ctx context.Context) *sortJob {
 		key:      l.wantedKey(),
 		rowCount: n,
 		now:      l.cellBox().Now,
-		cells:    make([]filter.ColumnValues, len(l.Columns)),
+		cells:    make([]filter.FilterableColumn, len(l.Columns)),
 		columns:  make([]columnAccessor, len(l.Columns)),
 		quick:    l.Store.Searcher(),
 	}
 	box := l.cellBox()
 	for i, c := range l.Columns {
-		job.cells[i] = filter.ColumnValues{
+		job.cells[i] = filter.FilterableColumn{
 			Name:       c.Name,
 			Title:      c.Title,
 			ByNameOnly: c.FilterByNameOnly,

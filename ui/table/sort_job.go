@@ -23,7 +23,7 @@ type sortJob struct {
 	ctx        context.Context
 	key        rowIndexKey
 	now        time.Time
-	cells      []filter.ColumnValues
+	cells      []filter.FilterableColumn
 	columns    []columnAccessor
 	quick      ui.RowSearcher // may be nil
 	rowCount   int

@@ -54,9 +54,9 @@ func filterError(m *filter.Matcher) error {
 
 // matcher returns the matcher of the filter. It tests the row that a pointer points to.
 func (s RowQuery) matcher(columns []resource.ColumnDefinition[any], row *any, now time.Time) *filter.Matcher {
-	values := make([]filter.ColumnValues, len(columns))
+	values := make([]filter.FilterableColumn, len(columns))
 	for i, c := range columns {
-		values[i] = filter.ColumnValues{
+		values[i] = filter.FilterableColumn{
 			Name:       cmp.Or(c.Pane.Title, c.Name),
 			Title:      c.Name, // is found first, and messages have it
 			ByNameOnly: c.DetailOnly || c.Pane.FilterByNameOnly,
