@@ -359,7 +359,7 @@ func TestChangePath_readOnlyLeavesWindows(t *testing.T) {
 	}
 	startWithOptions(t, emulator.Options{}, screenSize{120, 50}, window, func(r *harness) {
 		r.press("q")
-		r.requireNoText("lookout must be open to enable")
+		r.requireNoText("must be running to enable")
 		r.wait(2 * time.Hour)
 		r.requireNoText("time is up", "billing-cron: ")
 		r.requireEntries(r.journal.Entries(time.Time{})[1:], nil)

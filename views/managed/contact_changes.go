@@ -139,7 +139,7 @@ func emptiedGroup(a *account.Account, group client.OptionalServerText, without [
 			if len(named) == 0 {
 				return ""
 			}
-			return fmt.Sprintf(" This leaves group %q, which %s, without a contact.", group, servicesNamePhrase(named))
+			return fmt.Sprintf(" This leaves group %q without a contact; %s it.", group, servicesNamePhrase(named))
 		}, func(_ []*client.Service, s resource.JoinState) string {
 			return fmt.Sprintf(
 				" This leaves group %q without a contact; which services use it is unknown (%s).", group, s.Reason(),

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 
 	"lookout/client"
@@ -230,8 +229,9 @@ func deleteCredential(a *account.Account) resource.Draft[*client.Credential] {
 	}
 }
 
-// deletedCredentialUse says which services use credentials, or that this is not known. A pronoun stands for them.
-func deletedCredentialUse(a *account.Account, credentials []*client.Credential, them string) string {
+// deletedCredentialUse says which services use credentials, or that this is not known. The pronoun stands for the
+// credentials.
+func deletedCredentialUse(a *account.Account, credentials []*client.Credential, pronoun string) string {
 	joins := make([]resource.Joined[*client.Service], len(credentials))
 	for i, c := range credentials {
 		joins[i] = a.ServicesUsingCredential(c.ID)
@@ -240,14 +240,11 @@ func deletedCredentialUse(a *account.Account, credentials []*client.Credential, 
 		if len(used) == 0 {
 			return ""
 		}
-		byID := map[int]*client.Service{}
-		for _, s := range used {
-			byID[s.ID] = s
-		}
-		each := slices.SortedFunc(maps.Values(byID), func(s, t *client.Service) int { return cmp.Compare(s.ID, t.ID) })
-		return fmt.Sprintf(" %s %s.", servicesNamePhrase(each), them)
+		byID := func(s, t *client.Service) int { return cmp.Compare(s.ID, t.ID) }
+		each := slices.Compact(slices.SortedFunc(slices.Values(used), byID))
+		return fmt.Sprintf(" %s %s.", servicesNamePhrase(each), pronoun)
 	}, func(_ []*client.Service, s resource.JoinState) string {
-		return fmt.Sprintf(" It is unknown which services use %s (%s).", them, s.Reason())
+		return fmt.Sprintf(" It is unknown which services use %s (%s).", pronoun, s.Reason())
 	})
 }
 

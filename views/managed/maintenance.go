@@ -316,11 +316,11 @@ func OpenWindows(a *account.Account) []string {
 	var sentences []string
 	if slices.Sort(begin); len(begin) > 0 {
 		text := account.JoinWithCommas(begin)
-		sentences = append(sentences, "lookout must be open to disable "+text+".")
+		sentences = append(sentences, "lookout or lookout keep must be running to disable monitoring: "+text+".")
 	}
 	if slices.Sort(end); len(end) > 0 {
 		text := account.JoinWithCommas(end)
-		sentences = append(sentences, "lookout must be open to enable "+text+".")
+		sentences = append(sentences, "lookout or lookout keep must be running to enable monitoring: "+text+".")
 	}
 	return sentences
 }

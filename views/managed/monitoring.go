@@ -122,7 +122,7 @@ func disableService(a *account.Account, s *client.Service) resource.Draft[*clien
 	) // the same for all rows, from when they are sent
 	draft := resource.Draft[*client.Service]{
 		Text: "Nobody is alerted in the meantime. Nothing else is stopped. " +
-			"Monitoring resumes only if lookout or lookout keep is running then.",
+			"Monitoring resumes only if lookout or lookout keep is running at that time.",
 		SubmitLabel:  "disable",
 		Fields:       in.fields(a),
 		EnterSubmits: form.AlwaysSubmit,
@@ -357,7 +357,7 @@ func (in *disableRequest) preview(now time.Time) string {
 	w, err := ParseWindow(in.text(), now)
 	switch zone := now.Format("MST"); {
 	case in.choice == otherWindow && strings.TrimSpace(in.other) == "":
-		return "times are " + zone + "; such as " + WindowExamples + " (no end)"
+		return "times are " + zone + "; for example " + WindowExamples + " (no end)"
 	case err != nil:
 		return err.Error()
 	}

@@ -19,7 +19,7 @@ type MaintenanceWindow struct {
 	End   time.Time // zero is never: until somebody enables the service
 }
 
-// WindowExamples are texts that ParseWindow accepts, for messages and help.
+// WindowExamples are texts that ParseWindow accepts, and the form of a date, for messages and help.
 const WindowExamples = `30m, 2d, 06:30, "Mon 06:00", YYYY-MM-DD, "YYYY-MM-DD 06:00", "tonight 02:00-04:00" or none`
 
 // maxWindow is the longest time that a window may last or be ahead. What is longer is a typing error.
