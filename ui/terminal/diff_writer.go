@@ -95,16 +95,6 @@ func (p *diffWriter) eraseCells(n int, id styleID) {
 	p.appendControl(n, 'X')
 }
 
-// shiftCells shifts the rest of the line by some cells to the right, or to the left.
-func (p *diffWriter) shiftCells(n int) {
-	p.setBlankStyle(0)
-	if n < 0 {
-		p.appendControl(-n, 'P')
-		return
-	}
-	p.appendControl(n, '@')
-}
-
 // appendControl appends a control sequence with one parameter, which may be left out if it is 1.
 func (p *diffWriter) appendControl(n int, final byte) {
 	p.out = append(p.out, "\x1b["...)

@@ -11,7 +11,6 @@ import (
 type features struct {
 	lineFeed    bool // a line feed moves the cursor straight down
 	insertLines bool // IL, DL
-	insertCells bool // ICH, DCH
 	scroll      bool // DECSTBM, SU, SD
 	eraseCells  bool // ECH
 	eraseColor  bool // ECH leaves the current background
@@ -27,7 +26,7 @@ const marginQuery = "\x1b[?69$p"
 // call themselves xterm, so it only has what all of them have.
 func knownFeatures(term string) features {
 	family, rest, _ := strings.Cut(term, "-")
-	all := features{insertLines: true, insertCells: true, scroll: true, eraseCells: true, eraseColor: true}
+	all := features{insertLines: true, scroll: true, eraseCells: true, eraseColor: true}
 	switch family {
 	case "xterm":
 		all.repeat = rest == "kitty" || rest == "ghostty"

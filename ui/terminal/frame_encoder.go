@@ -18,15 +18,13 @@ type frameEncoder struct {
 	before, after []*parsedLine
 	changed       []bool // the text differs
 	moved         []parsedLine
-	shifted       []cell
 	spans         []span
 	heads         []int // for each style, its first span
 	plan          scrollPlanner
-	first         []byte // what the first of two plans writes
-	resumeAt      int    // the line that a piece goes on with
-	focus         int    // the line that matters most
-	fromFocus     bool   // the next piece begins with it
-	shapesDue     bool   // the next piece leaves out no shapes
+	resumeAt      int  // the line that a piece goes on with
+	focus         int  // the line that matters most
+	fromFocus     bool // the next piece begins with it
+	shapesDue     bool // the next piece leaves out no shapes
 }
 
 // screenLine is a line of the screen.
@@ -213,36 +211,14 @@ func (e *frameEncoder) parseLine(y int, text string) int {
 	return 1
 }
 
-// encodeBest leaves the shortest of the encodings that are tried in the writer: lines in place, or after a scroll.
-// What is much longer by estimate is not tried.
+// encodeBest encodes lines in place, or after the scroll that saves most bytes by estimate.
 func (e *frameEncoder) encodeBest(changes int, fresh bool) (best scrollPlan) {
-	e.plan.shift = 0
-	if fresh || changes < minScrollChanges {
-		e.encodePlan(best)
-		return best
+	if !fresh && changes >= minScrollChanges {
+		e.place(best)
+		best = e.planScroll()
 	}
-	var without, after int
-	best, without, after = e.planScroll()
 	e.encodePlan(best)
-	if best.by != 0 && without < 2*after+scrollLength {
-		best = e.encodeShorter(best, scrollPlan{})
-	}
-	if len(e.writer.out) > minColumnBytes {
-		if s := e.planColumns(); s.by != 0 {
-			best = e.encodeShorter(best, s)
-		}
-	}
 	return best
-}
-
-// encodeShorter encodes a second plan and returns the shorter of the two. Its bytes are in the writer.
-func (e *frameEncoder) encodeShorter(first, second scrollPlan) scrollPlan {
-	e.writer.out, e.first = e.first, e.writer.out
-	if e.encodePlan(second); len(e.writer.out) < len(e.first) {
-		return second
-	}
-	e.writer.out, e.first = e.first, e.writer.out
-	return first
 }
 
 // encodePlan encodes the frame with a scroll, or without one if that is empty.
@@ -288,9 +264,6 @@ func (e *frameEncoder) writeSpan(s *span) {
 	case cellsSpan:
 		e.writer.moveTo(s.x, s.y)
 		e.writer.eraseCells(s.end-s.x, s.style)
-	case shiftSpan:
-		e.writer.moveTo(s.x, s.y)
-		e.writer.shiftCells(s.shift)
 	case tailSpan:
 		e.writer.moveTo(s.x, s.y)
 		e.writer.eraseToEnd()

@@ -336,7 +336,7 @@ func TestFrameEncoder_shortestForm(t *testing.T) {
 		{"erase in the style of a text", bold("one") + " and more text", bold("two"), "\x1b[H\x1b[1mtwo\x1b[K\x1b[m",
 			all},
 		{"blanks", "a long line of text, the end", "a                    the end",
-			"\x1b[;3H\x1b[K\x1b[19Cthe end", features{}},
+			"\x1b[;3H" + strings.Repeat(" ", 18), features{}},
 		{"erase cells with a background", red("a long line of text") + ", the end",
 			red("a long") + red(strings.Repeat(" ", 13)) + ", the end", "\x1b[;8H\x1b[41m\x1b[12X\x1b[m", all},
 		{"blanks with a background", red("a long line of text") + ", the end",
@@ -346,10 +346,6 @@ func TestFrameEncoder_shortestForm(t *testing.T) {
 		{"no repetition", "          ", "xxxxxxxxxx", "\x1b[Hxxxxxxxxxx", features{}},
 		{"rewrite a gap", "abcdef", "xbcdex", "\x1b[Hxbcdex", all},
 		{"jump over a gap", "abcdefghij", "xbcdefghix", "\x1b[Hx\x1b[8Cx", all},
-		{"delete cells", "ddd " + bold("one") + " two " + bold("three"), "d " + bold("one") + " two " + bold("three"),
-			"\x1b[;2H\x1b[2P", all},
-		{"insert cells", "d " + bold("one") + " two " + bold("three"), "dxy " + bold("one") + " two " + bold("three"),
-			"\x1b[;2H\x1b[2@xy", all},
 		{"style", bold("abc") + "def", bold("abx") + "def", "\x1b[;3H\x1b[1mx\x1b[m", all},
 		{"next line", "a\nb", "x\ny", "\x1b[Hx\n\ry", all},
 		{"next line without line feeds", "a\nb", "x\ny", "\x1b[Hx\x1b[B\ry", features{}},
@@ -395,7 +391,7 @@ func TestFrameEncoder_slowLine(t *testing.T) {
 
 // Nothing is used that the terminal may not have.
 func TestKnownFeatures(t *testing.T) {
-	common := features{insertLines: true, insertCells: true, scroll: true, eraseCells: true, eraseColor: true}
+	common := features{insertLines: true, scroll: true, eraseCells: true, eraseColor: true}
 	multiplexer := common
 	multiplexer.eraseColor = false
 	repeat := common
@@ -404,7 +400,7 @@ func TestKnownFeatures(t *testing.T) {
 		"":                 {},
 		"vt100":            {},
 		"dumb":             {},
-		"linux":            {insertLines: true, insertCells: true, eraseCells: true, eraseColor: true},
+		"linux":            {insertLines: true, eraseCells: true, eraseColor: true},
 		"xterm-256color":   common,
 		"screen-256color":  multiplexer,
 		"tmux-256color":    multiplexer,

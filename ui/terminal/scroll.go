@@ -18,51 +18,42 @@ type scrollPlanner struct {
 	shifted []int    // the same after a scroll
 	blanked []int    // the same for lines that a scroll leaves blank
 	columns []int    // for each column, how many cells a scroll brings into place
-	shift   int      // by which most lines come into place
 }
 
 // Limits of what is worth trying.
 const (
 	minScrollChanges = 3  // changed lines
 	linesPerVote     = 4  // changed lines for each matching quarter of a line that a shift needs
-	minColumnBytes   = 60 // of the frame, for a scroll of some columns to be tried
 	maxShift         = 60 // lines
 	scrollLength     = 16 // bytes of a scroll
 	marginLength     = 25 // bytes of margins
 )
 
-// planScroll plans the scroll of whole lines that is most likely worth its bytes, and estimates the bytes of the lines
-// without and after it. Its shift is 0 if there is none.
-func (e *frameEncoder) planScroll() (s scrollPlan, without, after int) {
-	if f := e.writer.features; !f.scroll && !f.insertLines {
-		return s, 0, 0
+// planScroll plans the scroll, of whole lines or of some columns, that saves most bytes by estimate. Its shift is 0 if
+// none is worth its bytes.
+func (e *frameEncoder) planScroll() (best scrollPlan) {
+	f := e.writer.features
+	by := 0
+	if f.scroll || f.insertLines {
+		by = e.bestShift()
 	}
-	by := e.bestShift()
 	if by == 0 {
-		return s, 0, 0
+		return best
 	}
-	s, gain := e.bestRegion(by, 0, e.writer.width)
+	best, gain := e.bestRegion(by, 0, e.writer.width)
 	if gain <= scrollLength {
-		s = scrollPlan{}
+		best, gain = scrollPlan{}, scrollLength
 	}
-	without = e.plan.stay[len(e.after)]
-	return s, without, without - gain
-}
-
-// planColumns plans a scroll of some columns; its shift is 0 if there is none that is likely worth its bytes.
-func (e *frameEncoder) planColumns() (s scrollPlan) {
-	by := e.plan.shift
-	if f := e.writer.features; !f.margins || !f.scroll || by == 0 {
-		return s
+	if !f.margins || !f.scroll {
+		return best
 	}
-	e.place(scrollPlan{})
 	left, right := e.bestColumns(by)
 	if right-left < 2 || right-left >= e.writer.width {
-		return s
+		return best
 	}
-	s, gain := e.bestRegion(by, left, right)
-	if gain <= scrollLength+marginLength || !haveCertainWidths(e.before[s.top:s.bottom+1]) {
-		return scrollPlan{}
+	s, columnGain := e.bestRegion(by, left, right)
+	if columnGain-marginLength <= gain || !haveCertainWidths(e.before[s.top:s.bottom+1]) {
+		return best
 	}
 	return s
 }
@@ -111,7 +102,6 @@ func (e *frameEncoder) bestShift() int {
 			best, most = by, votes
 		}
 	}
-	p.shift = best
 	return best
 }
 

@@ -310,7 +310,7 @@ func (s *strictTerminal) shift(by int) {
 	line := s.cells[s.y]
 	before := append([]strictCell{}, line...)
 	for x := s.x; x < s.width; x++ {
-		if !s.features.insertCells || before[x].text == "" || x+by >= s.width && before[x] != (strictCell{text: " "}) {
+		if before[x].text == "" || x+by >= s.width && before[x] != (strictCell{text: " "}) {
 			s.reject("cells are shifted by %d", by)
 		}
 		line[x] = strictCell{text: " "}
