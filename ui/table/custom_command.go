@@ -8,12 +8,11 @@ import (
 	"lookout/ui"
 )
 
-// CustomCommandHost returns what takes actions that run a program.
-func (l *List[T]) CustomCommandHost() ui.CustomCommandHost { return (*controls[T])(l) }
+// CustomCommandHost returns the list, which takes actions that run a program.
+func (l *List[T]) CustomCommandHost() ui.CustomCommandHost { return l }
 
 // AddCustomCommand adds an action that runs a program on the row under the cursor.
-func (k *controls[T]) AddCustomCommand(c ui.CustomCommand) {
-	l := k.list()
+func (l *List[T]) AddCustomCommand(c ui.CustomCommand) {
 	l.RowActions = append(l.RowActions, RowAction[T]{
 		Name:        c.Name,
 		Description: "runs " + c.Argv[0] + ", as the configuration says",
@@ -23,8 +22,7 @@ func (k *controls[T]) AddCustomCommand(c ui.CustomCommand) {
 }
 
 // RowFields returns the names of the placeholders that stand for a value of a row: its ID, its label, its columns.
-func (k *controls[T]) RowFields() []string {
-	l := k.list()
+func (l *List[T]) RowFields() []string {
 	names := []string{"id", "label"}
 	for _, c := range l.Columns {
 		if c.Value != nil && c.Name != "label" {

@@ -17,27 +17,21 @@ type RowSearch[T any] struct {
 // maxFindRows is the number of rows that Find looks at.
 const maxFindRows = 20_000
 
-// RowFinder returns the rows as the palette finds them.
-func (l *List[T]) RowFinder() ui.PaletteRowFinder { return (*rowFinder[T])(l) }
-
-// rowFinder is a list as the palette sees it.
-type rowFinder[T any] List[T]
-
-func (f *rowFinder[T]) list() *List[T] { return (*List[T])(f) }
+// RowFinder returns the list as the palette finds its rows.
+func (l *List[T]) RowFinder() ui.PaletteRowFinder { return l }
 
 // Find returns the rows that fit a text best. It forgives typing errors only if no row fits.
-func (f *rowFinder[T]) Find(text string, limit int) []ui.PaletteRow {
+func (l *List[T]) Find(text string, limit int) []ui.PaletteRow {
 	n := search.New(text)
-	found := f.findBy(n.Fit, limit)
+	found := l.findBy(n.Fit, limit)
 	if len(found) == 0 {
-		found = f.findBy(n.Forgive, limit)
+		found = l.findBy(n.Forgive, limit)
 	}
 	return found
 }
 
 // findBy returns the rows that fit best.
-func (f *rowFinder[T]) findBy(fit func(string) search.MatchScore, limit int) (found []ui.PaletteRow) {
-	l := f.list()
+func (l *List[T]) findBy(fit func(string) search.MatchScore, limit int) (found []ui.PaletteRow) {
 	box := l.cellBox()
 	var byFit [search.Exact + 1][]ui.PaletteRow
 	for i := 0; i < l.Store.Len() && i < maxFindRows; i++ {
@@ -67,23 +61,23 @@ func (f *rowFinder[T]) findBy(fit func(string) search.MatchScore, limit int) (fo
 }
 
 // Version changes with the rows.
-func (f *rowFinder[T]) Version() int { return f.Store.Version() }
+func (l *List[T]) Version() int { return l.Store.Version() }
 
 // Loaded reports whether the rows have been read, or need not be.
-func (f *rowFinder[T]) Loaded() bool { return f.Search.OnlyLoaded || f.Store.Loaded() }
+func (l *List[T]) Loaded() bool { return l.Search.OnlyLoaded || l.Store.Loaded() }
 
 // EnsureLoaded reads the rows, unless they have been asked for or only opening the pane reads them.
-func (f *rowFinder[T]) EnsureLoaded() tea.Cmd {
-	if f.Search.OnlyLoaded {
+func (l *List[T]) EnsureLoaded() tea.Cmd {
+	if l.Search.OnlyLoaded {
 		return nil
 	}
-	return f.Store.EnsureLoaded()
+	return l.Store.EnsureLoaded()
 }
 
 // ActionNames returns the names of the actions on a row.
-func (f *rowFinder[T]) ActionNames() []string {
-	names := make([]string, len(f.RowActions))
-	for i, a := range f.RowActions {
+func (l *List[T]) ActionNames() []string {
+	names := make([]string, len(l.RowActions))
+	for i, a := range l.RowActions {
 		names[i] = a.Name
 	}
 	return names
@@ -91,11 +85,11 @@ func (f *rowFinder[T]) ActionNames() []string {
 
 // Action returns the action with a name on a row, whatever other rows are marked. It reports false if there is no such
 // action or row.
-func (f *rowFinder[T]) Action(name, id string) (ui.Action, bool) {
-	row, held := f.Store.Get(id)
-	for _, a := range f.RowActions {
+func (l *List[T]) Action(name, id string) (ui.Action, bool) {
+	row, held := l.Store.Get(id)
+	for _, a := range l.RowActions {
 		if a.Name == name && held {
-			return rowBinder[T]{list: f.list(), alone: true}.bind(a, row, true), true
+			return rowBinder[T]{list: l, alone: true}.bind(a, row, true), true
 		}
 	}
 	return ui.Action{}, false

@@ -221,7 +221,7 @@ func (l *List[T]) Poll() tea.Cmd {
 // LoadMissing reads what the last frame lacked: joined stores, the next page, details of the rows in sight.
 func (l *List[T]) LoadMissing() tea.Cmd {
 	cmds := []tea.Cmd{l.Store.EnsureLoaded(), l.JoinedStores.EnsureLoaded()}
-	(*controls[T])(l).continueToEnd()
+	l.continueToEnd()
 	if l.Store.Lazy() && l.frame.top+2*l.frame.height >= l.Store.Len() {
 		cmds = append(cmds, l.Store.LoadMore())
 	}
@@ -290,8 +290,7 @@ func (l *List[T]) cellBox() ui.Box {
 }
 
 // fetchRow fetches a single row. If that fails, the detail shows the list's row and says so.
-func (c *controls[T]) fetchRow(row T) tea.Cmd {
-	l := c.list()
+func (l *List[T]) fetchRow(row T) tea.Cmd {
 	if l.FetchOne == nil {
 		return nil
 	}
@@ -334,7 +333,7 @@ func (l *List[T]) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		if l.filter.typing {
-			(*controls[T])(l).pressInFilter(msg)
+			l.pressInFilter(msg)
 		}
 	case tea.PasteMsg:
 		if l.filter.typing {
@@ -345,7 +344,7 @@ func (l *List[T]) Update(msg tea.Msg) tea.Cmd {
 		if msg.Button == tea.MouseWheelUp {
 			step = -3
 		}
-		(*controls[T])(l).scrollBy(step)
+		l.scrollBy(step)
 	case tea.MouseClickMsg:
 		line := msg.Y - 1 - l.parent.height()
 		row := l.frame.top + line
@@ -379,11 +378,10 @@ func (l *List[T]) Actions() []ui.Action {
 	}
 	rowActions := actions
 	actions = append(actions, l.RowlessActions()...)
-	list := (*controls[T])(l)
-	why, waitsFor := list.whyNoRow()
-	actions = appendCommonActions(actions, list, why, list.rowCommands(row), rowActions)
+	why, waitsFor := l.whyNoRow()
+	actions = l.appendCommonActions(actions, why, row, rowActions)
 	if l.cursorActions == nil {
-		l.cursorActions = cursorActions(list, actions)
+		l.cursorActions = l.moveActions(actions)
 	}
 	moves := len(actions)
 	actions = append(actions, l.cursorActions...)

@@ -14,44 +14,20 @@ import (
 	"lookout/ui/filter"
 )
 
-// listControls is what a list's own actions do: a list without the type of its rows. The program contains what is
-// written with it once, not once for each type of row.
-type listControls interface {
-	scrollBy(by int)
-	moveCursorTo(position int)
-	pageSize() int
-	goToEnd() tea.Cmd
-	scrollColumns(by int)
-	startFilter()
-	sortMenu() ui.OpenMenuMsg
-	markRange()
-	markAll()
-	escape()
-	escapeLabel() string
-}
-
-// controls is a list as its listControls.
-type controls[T any] List[T]
-
-func (c *controls[T]) list() *List[T] { return (*List[T])(c) }
-
-func (c *controls[T]) moveCursorTo(position int) { c.list().moveCursorTo(position) }
-
 // scrollBy moves the cursor, or the detail while it is open over the list.
-func (c *controls[T]) scrollBy(by int) {
-	if l := c.list(); l.detail.open {
+func (l *List[T]) scrollBy(by int) {
+	if l.detail.open {
 		l.detail.scroll = max(0, l.detail.scroll+by)
 		return
 	}
-	c.list().moveCursor(by)
+	l.moveCursor(by)
 }
 
 // pageSize returns the number of rows that a page moves by.
-func (c *controls[T]) pageSize() int { return max(1, c.frame.height-1) }
+func (l *List[T]) pageSize() int { return max(1, l.frame.height-1) }
 
 // goToEnd moves the cursor to the last row. It reads a lazy store to its end first; esc stops that.
-func (c *controls[T]) goToEnd() tea.Cmd {
-	l := c.list()
+func (l *List[T]) goToEnd() tea.Cmd {
 	l.moveCursorTo(l.shown() - 1)
 	if !l.Store.Lazy() || l.Store.Complete() {
 		return nil
@@ -61,8 +37,7 @@ func (c *controls[T]) goToEnd() tea.Cmd {
 }
 
 // continueToEnd moves the cursor to the end once the store has been read to its end and the rows are in order.
-func (c *controls[T]) continueToEnd() {
-	l := c.list()
+func (l *List[T]) continueToEnd() {
 	if !l.cursor.toEnd || l.Store.LoadingAll() {
 		return
 	}
@@ -73,22 +48,21 @@ func (c *controls[T]) continueToEnd() {
 }
 
 // scrollColumns scrolls the columns sideways, to the right only while there is a column that does not fit.
-func (c *controls[T]) scrollColumns(by int) {
-	if by < 0 || c.renderer.dropped {
-		c.frame.scrolledColumns = max(0, min(len(c.Columns)-2, c.frame.scrolledColumns+by))
+func (l *List[T]) scrollColumns(by int) {
+	if by < 0 || l.renderer.dropped {
+		l.frame.scrolledColumns = max(0, min(len(l.Columns)-2, l.frame.scrolledColumns+by))
 	}
 }
 
 // startFilter gives the filter the keyboard. The cursor goes to a row that matches.
-func (c *controls[T]) startFilter() {
-	c.parent.selected = false
-	c.filter.startTyping()
+func (l *List[T]) startFilter() {
+	l.parent.selected = false
+	l.filter.startTyping()
 }
 
 // pressInFilter gives a key to the filter that is being typed. Enter does not end the typing while something is known
 // to be wrong with the text.
-func (c *controls[T]) pressInFilter(k tea.KeyPressMsg) {
-	l := c.list()
+func (l *List[T]) pressInFilter(k tea.KeyPressMsg) {
 	typed := l.filter
 	l.filter.press(k)
 	if k.String() == "enter" {
@@ -101,8 +75,7 @@ func (c *controls[T]) pressInFilter(k tea.KeyPressMsg) {
 }
 
 // sortMenu offers the columns; the one in use is reversed.
-func (c *controls[T]) sortMenu() ui.OpenMenuMsg {
-	l := c.list()
+func (l *List[T]) sortMenu() ui.OpenMenuMsg {
 	return sortMenu(l.titles(), l.rowIndex.column, func(i int) {
 		reverse := l.Columns[i].LargestFirst
 		if l.rowIndex.column == i {
@@ -114,8 +87,7 @@ func (c *controls[T]) sortMenu() ui.OpenMenuMsg {
 }
 
 // toggleMark marks a row, or removes its mark.
-func (c *controls[T]) toggleMark(id string) {
-	l := c.list()
+func (l *List[T]) toggleMark(id string) {
 	l.marks.reserve(l.Store)
 	if i, held := l.Store.Index(id); held {
 		l.marks.toggle(i)
@@ -124,8 +96,7 @@ func (c *controls[T]) toggleMark(id string) {
 }
 
 // markRange marks the rows from the last mark to the cursor. Without a mark it begins a range at the cursor.
-func (c *controls[T]) markRange() {
-	l := c.list()
+func (l *List[T]) markRange() {
 	from := l.rowIndex.position(l.Store, l.marks.anchor)
 	if from < 0 {
 		from = l.cursor.position
@@ -138,8 +109,7 @@ func (c *controls[T]) markRange() {
 }
 
 // markAll marks every row that is shown.
-func (c *controls[T]) markAll() {
-	l := c.list()
+func (l *List[T]) markAll() {
 	l.marks.reserve(l.Store)
 	if l.rowIndex.current == nil {
 		l.marks.addFirst(l.Store.Len())
@@ -154,8 +124,7 @@ func (c *controls[T]) markAll() {
 const closeDetails = "close details"
 
 // escapeLabel returns what esc does here, or "".
-func (c *controls[T]) escapeLabel() string {
-	l := c.list()
+func (l *List[T]) escapeLabel() string {
 	switch {
 	case l.Store.LoadingAll():
 		return "stop reading"
@@ -170,8 +139,7 @@ func (c *controls[T]) escapeLabel() string {
 }
 
 // escape does what escapeLabel says.
-func (c *controls[T]) escape() {
-	l := c.list()
+func (l *List[T]) escape() {
 	switch {
 	case l.Store.LoadingAll():
 		l.cursor.toEnd = false
@@ -185,32 +153,13 @@ func (c *controls[T]) escape() {
 	}
 }
 
-// rowCommands returns what every list can do with a row.
-func (c *controls[T]) rowCommands(row T) rowCommands {
-	l := c.list()
-	commands := rowCommands{
-		mark:  func() { c.toggleMark(l.Store.ID(row)); l.moveCursor(1) },
-		label: func() string { return l.label(row, l.cellBox()) },
-		id:    func() string { return l.Store.ID(row) },
-		json:  func() string { return asJSON(row) },
-		csv:   c.csv,
-		copyItems: func() []ui.CopyItem {
-			if l.CopyItems == nil {
-				return nil
-			}
-			return l.CopyItems(row)
-		},
+// openDetail opens the detail of a row, or the texts that it shortens if it is open.
+func (l *List[T]) openDetail(row T) tea.Cmd {
+	if l.detail.open && l.LongTexts != nil {
+		return showLongTexts(l.LongTexts(row))
 	}
-	if l.Detail != nil {
-		commands.openDetail = func() tea.Cmd {
-			if l.detail.open && l.LongTexts != nil {
-				return showLongTexts(l.LongTexts(row))
-			}
-			l.detail.open, l.detail.scroll = true, 0
-			return c.fetchRow(row)
-		}
-	}
-	return commands
+	l.detail.open, l.detail.scroll = true, 0
+	return l.fetchRow(row)
 }
 
 // showLongTexts opens a text, or a menu if there are several.
@@ -230,8 +179,7 @@ func showLongTexts(texts []ui.ShowTextMsg) tea.Cmd {
 }
 
 // csv returns the list as it is shown.
-func (c *controls[T]) csv() string {
-	l := c.list()
+func (l *List[T]) csv() string {
 	var shown []int
 	for i, column := range l.Columns {
 		if !column.hidden {
@@ -253,18 +201,9 @@ func asJSON(row any) string {
 	return string(visible.EscapeJSON(data))
 }
 
-// rowCommands are what every list can do with the row under the cursor.
-type rowCommands struct {
-	mark            func()
-	label, id, json func() string
-	csv             func() string // of the whole list
-	copyItems       func() []ui.CopyItem
-	openDetail      func() tea.Cmd // nil if the list has no detail
-}
-
-// cursorActions returns the actions that move the cursor. The arrows scroll the columns unless one of the others has
+// moveActions returns the actions that move the cursor. The arrows scroll the columns unless one of the others has
 // them.
-func cursorActions(l listControls, others []ui.Action) []ui.Action {
+func (l *List[T]) moveActions(others []ui.Action) []ui.Action {
 	move := func(name string, do func(), keys ...string) ui.Action {
 		return ui.LocalAction("move", name, "", do, keys...)
 	}
@@ -302,9 +241,8 @@ func detailKey(rowActions []ui.Action) string {
 
 // appendCommonActions appends what every list can do beside the actions on its rows and moving its cursor.
 // disabled says why there is no row, "" if there is one.
-func appendCommonActions(
-	actions []ui.Action, l listControls, disabled string, row rowCommands, rowActions []ui.Action,
-) []ui.Action {
+func (l *List[T]) appendCommonActions(actions []ui.Action, disabled string, row T, rowActions []ui.Action) []ui.Action {
+	mark := func() { l.toggleMark(l.Store.ID(row)); l.moveCursor(1) }
 	send := func(name, key string, msg func() tea.Msg) ui.Action {
 		return ui.Action{
 			Key:            ui.Bind(name, key),
@@ -334,44 +272,49 @@ func appendCommonActions(
 			ShowInHints: true,
 			Do:          func() tea.Cmd { return ui.Send(l.sortMenu()) },
 		},
-		ui.LocalAction("this list", "mark", disabled, row.mark, "space"),
+		ui.LocalAction("this list", "mark", disabled, mark, "space"),
 		ui.LocalAction("this list", "mark range", disabled, l.markRange, "v"),
 		ui.LocalAction("this list", "mark all", disabled, l.markAll, "A"),
-		send("copy menu", "Y", func() tea.Msg { return row.copyMenu() }),
-		send("view as JSON", "V", func() tea.Msg { return ui.ShowTextMsg{Title: row.label(), Text: row.json()} }),
+		send("copy menu", "Y", func() tea.Msg { return l.copyMenu(row) }),
+		send("view as JSON", "V", func() tea.Msg {
+			return ui.ShowTextMsg{Title: l.label(row, l.cellBox()), Text: asJSON(row)}
+		}),
 	)
 	if !hasBinding(rowActions, "y") {
-		copyName := func() tea.Msg { return ui.CopyMsg{Text: row.label(), Label: "name"} }
+		copyName := func() tea.Msg { return ui.CopyMsg{Text: l.label(row, l.cellBox()), Label: "name"} }
 		actions = append(actions, send("copy name", "y", copyName))
 	}
-	if key := detailKey(rowActions); key != "" && row.openDetail != nil {
+	if key := detailKey(rowActions); key != "" && l.Detail != nil {
 		actions = append(actions, ui.Action{
 			Key:            ui.Bind("details", key),
 			Group:          "this list",
 			DisabledReason: disabled,
 			ShowInHints:    key == "enter" && !detailOpen,
-			Do:             row.openDetail,
+			Do:             func() tea.Cmd { return l.openDetail(row) },
 		})
 	}
 	return actions
 }
 
-// copyMenu offers what can be copied of the row and the list.
-func (r rowCommands) copyMenu() ui.OpenMenuMsg {
+// copyMenu offers what can be copied of a row and the list.
+func (l *List[T]) copyMenu(row T) ui.OpenMenuMsg {
+	label := l.label(row, l.cellBox())
 	add := func(name, key string, text func() string) ui.Action {
 		return ui.Action{
 			Key: ui.Bind(name, key),
 			Do:  func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: text(), Label: name}) },
 		}
 	}
-	m := ui.OpenMenuMsg{Title: "Copy " + r.label(), Actions: []ui.Action{
-		add("name", "n", r.label),
-		add("id", "i", r.id),
-		add("row as JSON", "j", r.json),
-		add("list as CSV", "c", r.csv),
+	m := ui.OpenMenuMsg{Title: "Copy " + label, Actions: []ui.Action{
+		add("name", "n", func() string { return label }),
+		add("id", "i", func() string { return l.Store.ID(row) }),
+		add("row as JSON", "j", func() string { return asJSON(row) }),
+		add("list as CSV", "c", l.csv),
 	}}
-	for _, c := range r.copyItems() {
-		m.Actions = append(m.Actions, add(c.Name, c.Key, func() string { return c.Text }))
+	if l.CopyItems != nil {
+		for _, c := range l.CopyItems(row) {
+			m.Actions = append(m.Actions, add(c.Name, c.Key, func() string { return c.Text }))
+		}
 	}
 	return m
 }

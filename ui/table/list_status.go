@@ -27,8 +27,7 @@ type listStatus struct {
 }
 
 // whyNoRow returns why there is no row under the cursor, and the list that is being read and may bring one.
-func (c *controls[T]) whyNoRow() (reason, waitsFor string) {
-	l := c.list()
+func (l *List[T]) whyNoRow() (reason, waitsFor string) {
 	name, f := l.Store.Name(), l.Store.Freshness()
 	switch {
 	case l.parent.selected:

@@ -127,7 +127,7 @@ func TestList_filterSortMarks(t *testing.T) {
 	if l.filter.text != "" || l.marks.count() != 0 {
 		t.Error("esc does not clear marks and filter")
 	}
-	for _, a := range (*controls[thing])(l).sortMenu().Actions {
+	for _, a := range l.sortMenu().Actions {
 		if a.Name() == "id" {
 			a.Do()
 			a.Do() // the same again turns round

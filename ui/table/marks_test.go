@@ -23,8 +23,8 @@ func TestMarks_relocate(t *testing.T) {
 	l := &List[thing]{Title: "things", Store: s}
 	uitest.RunAll(s.Refresh())
 	l.restoreCursor()
-	(*controls[thing])(l).markAll()
-	(*controls[thing])(l).toggleMark("7")
+	l.markAll()
+	l.toggleMark("7")
 	slices.Reverse(rows)
 	rows = append(rows[:190], thing{id: 1000}) // 9 to 0 are gone, 7 among them
 	uitest.RunAll(s.Refresh())

@@ -72,7 +72,7 @@ func TestList_cursorStaysWhenRankChanges(t *testing.T) {
 		column string
 		place  int
 	}{{"name", 2}, {"stage", 3}} {
-		for _, a := range (*controls[thing])(l).sortMenu().Actions {
+		for _, a := range l.sortMenu().Actions {
 			if a.Name() == c.column {
 				a.Do()
 			}

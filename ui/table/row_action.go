@@ -72,7 +72,7 @@ func (r rowBinder[T]) bind(action RowAction[T], row T, there bool) ui.Action {
 	case r.list.parent.selected && !r.alone && action.OpenPane != nil:
 		a.Do = r.list.parent.Open
 	case !there && !(r.list.parent.selected && marked > 0 && action.SelectionCmd != nil):
-		a.DisabledReason, a.WaitsFor = (*controls[T])(r.list).whyNoRow()
+		a.DisabledReason, a.WaitsFor = r.list.whyNoRow()
 	case action.Start != nil:
 		return r.bindStart(action, a, row)
 	case marked > 0 && action.BatchCmd != nil:

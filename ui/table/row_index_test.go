@@ -150,7 +150,7 @@ func TestList_goToEnd(t *testing.T) {
 			if (order == nil) != (name == "as it comes") {
 				t.Errorf("an order is made: %v", order != nil)
 			}
-			arrival := (*controls[thing])(l).goToEnd()().(ui.AsyncResult)
+			arrival := l.goToEnd()().(ui.AsyncResult)
 			arrival.Deliver()
 			uitest.RunAll(order) // and put to use before the next frame
 			uitest.RunAll(l.LoadMissing())
@@ -265,7 +265,7 @@ func TestList_Actions_doesNotGatherMarks(t *testing.T) {
 		DisabledReason: func(thing) string { looked++; return "" },
 		Start:          func(rows, _ []thing) tea.Cmd { started = len(rows); return nil },
 	}}
-	(*controls[thing])(l).markAll()
+	l.markAll()
 	l.Actions()
 	l.Actions()
 	if looked > 10 {
@@ -347,7 +347,7 @@ func BenchmarkMarkAll(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				l.marks.clear()
-				(*controls[thing])(l).markAll()
+				l.markAll()
 			}
 		})
 	}
@@ -360,7 +360,7 @@ func BenchmarkActionsAllMarked(b *testing.B) {
 		{Keys: []string{"d"}, Name: "drop", Many: true, Start: start},
 		{Keys: []string{"e"}, Name: "enable", Many: true, Start: start},
 	}
-	(*controls[thing])(l).markAll()
+	l.markAll()
 	b.ReportAllocs()
 	for b.Loop() {
 		l.Actions()
