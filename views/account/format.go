@@ -202,14 +202,10 @@ func (a *Account) FormatTime(t time.Time) string {
 	return FormatClock(t.In(a.Location), a.Now().In(a.Location))
 }
 
-// AgeColumn completes a column of a time: the pane shows how long ago it was, and sorts the newest first.
-func AgeColumn[T any](
-	c resource.ColumnDefinition[T], tone theme.Tone, at func(T) client.Timestamp,
-) resource.ColumnDefinition[T] {
-	c.Value = func(row T) string { return resource.TimeValue(at(row)) }
-	c.Pane.Value = c.Value
-	c.Pane.Cell = func(row T, b ui.Box) (string, theme.Tone) { return FormatAge(at(row), b.Now), tone }
-	c.Pane.Less = func(x, y T) bool { return at(y).Time().Before(at(x).Time()) }
-	c.Pane.AlignRight = true
-	return c
+// AgeColumn returns a column of a time: the pane shows how long ago it was, and sorts the newest first.
+func AgeColumn[T any](name string, tone theme.Tone, at func(T) client.Timestamp) resource.ColumnDefinition[T] {
+	value := func(row T) string { return resource.TimeValue(at(row)) }
+	return resource.NewColumn(name, value, func(row T, b ui.Box) (string, theme.Tone) {
+		return FormatAge(at(row), b.Now), tone
+	}).SortedBy(func(x, y T) bool { return at(y).Time().Before(at(x).Time()) }).AlignRight()
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"lookout/client"
 	"lookout/theme"
 	"lookout/ui"
@@ -16,23 +14,12 @@ import (
 
 // ContactsPane returns the pane of the people whom support calls.
 func ContactsPane(a *account.Account) ui.Pane {
-	changes := contactRunner(a)
-	list := &table.List[*client.Contact]{
-		Title:        "contacts",
-		Store:        a.Contacts(),
-		JoinedStores: []table.JoinedStore{a.Services()},
-		Columns:      changes.Resource.PaneColumns(),
-		RowActions:   append(contactShortcuts(a), changes.RowActions()...),
-		PaneActions:  changes.NewActions,
-		LongTexts:    account.LongTexts[*client.Contact],
-		Detail:       func(c *client.Contact, b ui.Box) string { return contactDetail(a, c, b) },
-		FetchOne:     changes.FetchOne,
-		Footer:       func(set *ui.RowStore[*client.Contact], b ui.Box) string { return contactsFoot(a, set, b) },
-		CopyItems:    account.CopyItemsByID(a, "contacts", "view contact", func(c *client.Contact) int { return c.ID }),
-		EmptyText:    "no contacts yet · n adds one",
-		Search:       table.RowSearch[*client.Contact]{By: contactAddresses},
-		SortBy:       "group",
-	}
+	list := account.NewRunner(a, a.Contacts(), Contacts(a)).List(contactShortcuts(a)...)
+	list.JoinedStores = table.JoinedStores{a.Services()}
+	list.Detail = func(c *client.Contact, b ui.Box) string { return contactDetail(a, c, b) }
+	list.Footer = func(set *ui.RowStore[*client.Contact], b ui.Box) string { return contactsFoot(a, set, b) }
+	list.EmptyText, list.SortBy = "no contacts yet · n adds one", "group"
+	list.Search.By = contactAddresses
 	return account.WithDetailSidebar(a, list, func(row *client.Contact, inside ui.Box) []ui.StackedPanel {
 		return []ui.StackedPanel{
 			issuesOfServicesPanel(a, "Issues to call about", a.ServicesInGroup(row.Group.Raw()), inside),
@@ -46,109 +33,64 @@ func contactAddresses(c *client.Contact) []string {
 	return []string{c.Phone.Primary.String(), c.Phone.Secondary.String(), c.Email.String()}
 }
 
+// secondPhone returns the second telephone number of a contact.
+func secondPhone(c *client.Contact) client.OptionalServerText { return c.Phone.Secondary }
+
 // contactColumns returns the columns of contacts.
 func contactColumns() []resource.ColumnDefinition[*client.Contact] {
 	type row = *client.Contact
-	type column = resource.ColumnDefinition[row]
-	return []column{
+	return []resource.ColumnDefinition[row]{
 		resource.IDColumn(contactID),
-		resource.TextColumn(
-			column{Name: "name", Pane: table.Column[row]{Min: 12}},
-			theme.Strong, func(c row) client.ServerText { return c.Name },
-		),
-		contactGroupColumn(),
-		resource.TextColumn(
-			column{Name: "email", Pane: table.Column[row]{Title: "e-mail", Min: 16, DropPriority: 1}},
-			theme.Plain, func(c row) client.ServerText { return c.Email },
-		),
-		{
-			Name:  "phone_primary",
-			Value: func(c row) string { return c.Phone.Primary.Raw() },
-			Pane: table.Column[row]{
-				Title: "phone",
-				Width: 16,
-				Cell: func(c row, _ ui.Box) (string, theme.Tone) {
-					if len(phoneNumbers(c)) == 0 {
-						return "no phone", theme.Warn
-					}
-					return c.Phone.Primary.String(), theme.Accent
-				},
-			},
-		},
-		resource.TextColumn(
-			column{
-				Name:         "phone_secondary",
-				DropPriority: 2,
-				Pane:         table.Column[row]{Title: "second phone", Width: 16, DropPriority: 3},
-			},
-			theme.Plain, func(c row) client.OptionalServerText { return c.Phone.Secondary },
-		),
-		account.AgeColumn(
-			column{Name: "updated", DetailOnly: true, Pane: table.Column[row]{Width: 8, DropPriority: 4}},
-			theme.Muted, func(c row) client.Timestamp { return c.Updated },
-		),
+		resource.TextColumn("name", theme.Strong, func(c row) client.ServerText { return c.Name }).MinWidth(12),
+		resource.TextColumn("group", theme.Plain, func(c row) client.OptionalServerText { return c.Group }).
+			OrElse("none", theme.Muted).Width(12).Drop(2, 1),
+		resource.TextColumn("email", theme.Plain, func(c row) client.ServerText { return c.Email }).
+			Titled("e-mail").MinWidth(16).Drop(1, 0),
+		resource.NewColumn("phone_primary", func(c row) string { return c.Phone.Primary.Raw() }, phoneCell).
+			Titled("phone").Width(16),
+		resource.TextColumn("phone_secondary", theme.Plain, secondPhone).
+			Titled("second phone").Width(16).Drop(3, 2),
+		account.AgeColumn("updated", theme.Muted, func(c row) client.Timestamp { return c.Updated }).
+			Width(8).Drop(4, 0).Detail(),
 	}
 }
 
-// contactGroupColumn is the column of a contact's group.
-func contactGroupColumn() resource.ColumnDefinition[*client.Contact] {
-	type row = *client.Contact
-	return resource.ColumnDefinition[row]{
-		Name:         "group",
-		Value:        func(c row) string { return c.Group.Raw() },
-		DropPriority: 1,
-		Pane: table.Column[row]{
-			Width:        12,
-			DropPriority: 2,
-			Cell: func(c row, _ ui.Box) (string, theme.Tone) {
-				if c.Group.String() == "" {
-					return "none", theme.Muted
-				}
-				return c.Group.String(), theme.Plain
-			},
-			Less: func(c, d row) bool { return c.Group.String() < d.Group.String() },
-		},
+// phoneCell shows the first number to call.
+func phoneCell(c *client.Contact, _ ui.Box) (string, theme.Tone) {
+	if len(phoneNumbers(c)) == 0 {
+		return "no phone", theme.Warn
 	}
+	return c.Phone.Primary.String(), theme.Accent
 }
 
 // contactShortcuts are the actions on a contact that change nothing.
 func contactShortcuts(a *account.Account) []table.RowAction[*client.Contact] {
-	return []table.RowAction[*client.Contact]{
-		{
-			Keys:        []string{"y"},
-			Name:        "copy phone",
-			ShowInHints: true,
-			DisabledReason: func(c *client.Contact) string {
-				return account.ReasonIf(len(phoneNumbers(c)) == 0, "no phone number")
-			},
-			Message: func(c *client.Contact) tea.Msg {
-				return ui.CopyMsg{Text: phoneNumbers(c)[0], Label: "phone number of " + c.Name.String()}
-			},
-		},
-		{
-			Keys: []string{"w"},
-			Name: "copy second phone",
-			DisabledReason: func(c *client.Contact) string {
-				return account.ReasonIf(len(phoneNumbers(c)) < 2, "there is no second phone number")
-			},
-			Message: func(c *client.Contact) tea.Msg {
-				return ui.CopyMsg{Text: phoneNumbers(c)[1], Label: "second phone number of " + c.Name.String()}
-			},
-		},
-		{
-			Keys:        []string{"m"},
-			Name:        "copy e-mail",
-			ShowInHints: true,
-			Message: func(c *client.Contact) tea.Msg {
-				return ui.CopyMsg{Text: c.Email.String(), Label: "e-mail address of " + c.Name.String()}
-			},
-		},
-		account.FollowReference(
-			func(c *client.Contact) resource.Joined[account.LinkedRow] {
-				return account.ReferencesToServices(a.ServicesInGroup(c.Group.Raw()))
-			},
-		),
+	type row = *client.Contact
+	number := func(n int, name string) func(row) (string, string) {
+		return func(c row) (string, string) { return at(phoneNumbers(c), n), name + c.Name.String() }
 	}
+	second := account.CopyAction(
+		"w", "copy second phone", "there is no second phone number", number(1, "second phone number of "),
+	)
+	second.ShowInHints = false
+	return []table.RowAction[row]{
+		account.CopyAction("y", "copy phone", "no phone number", number(0, "phone number of ")),
+		second,
+		account.CopyAction("m", "copy e-mail", "", func(c row) (string, string) {
+			return c.Email.String(), "e-mail address of " + c.Name.String()
+		}),
+		account.FollowReference(func(c row) resource.Joined[account.LinkedRow] {
+			return account.ReferencesToServices(a.ServicesInGroup(c.Group.Raw()))
+		}),
+	}
+}
+
+// at returns a text, or "" behind the last.
+func at(texts []string, n int) string {
+	if n >= len(texts) {
+		return ""
+	}
+	return texts[n]
 }
 
 // servicesNamePhrase returns services as the beginning of a clause: "web-1 uses", "web-1, web-2 use".

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"iter"
 	"slices"
 
 	"lookout/client"
@@ -13,17 +12,6 @@ import (
 	"lookout/views/account"
 	"lookout/views/resource"
 )
-
-// credentialRunner performs the operations on credentials.
-func credentialRunner(a *account.Account) account.OperationRunner[*client.Credential] {
-	r := Credentials(a)
-	return account.OperationRunner[*client.Credential]{
-		Account:  a,
-		Store:    a.Credentials(),
-		Resource: r,
-		FetchOne: r.FetchOne,
-	}
-}
 
 // Credentials declares credentials: the document's "Managed Credential".
 func Credentials(a *account.Account) resource.Resource[*client.Credential] {
@@ -39,14 +27,12 @@ func Credentials(a *account.Account) resource.Resource[*client.Credential] {
 			"credentials create db9-root --username root < password",
 			"credentials login db2-root --username root --password-file password",
 		},
-		Argument: "ID",
-		ID:       func(c *client.Credential) string { return account.FormatID(c.ID) },
-		Label:    func(c *client.Credential) string { return c.Label.String() },
-		Calls:    resource.APICalls{List: "list credentials", Get: "view credential", Managed: true},
-		Columns:  credentialColumns(a),
-		List: func(ctx context.Context, _ resource.ListQuery) iter.Seq2[*client.Credential, error] {
-			return a.API.Credentials.All(ctx)
-		},
+		Argument:   "ID",
+		ID:         func(c *client.Credential) string { return account.FormatID(c.ID) },
+		Label:      func(c *client.Credential) string { return c.Label.String() },
+		Calls:      resource.APICalls{List: "list credentials", Get: "view credential", Managed: true},
+		Columns:    credentialColumns(a),
+		List:       resource.ListAll(a.API.Credentials.All),
 		Get:        resource.ByID(a.API.Credentials.Get),
 		Operations: credentialOperations(a),
 	}
@@ -54,20 +40,16 @@ func Credentials(a *account.Account) resource.Resource[*client.Credential] {
 
 // credentialOperations returns the operations on credentials.
 func credentialOperations(a *account.Account) []resource.Operation[*client.Credential] {
+	rename := resource.EditOperation(client.OpUpdateCredential, func(c *client.Credential) credentialDraft {
+		return renameCredential(a, c)
+	})
+	rename.Name, rename.Command, rename.CommandHelp = "edit label", "rename", "Change a credential's label"
+	create := resource.NewOperation(client.OpCreateCredential, "credential", func(*client.Credential) credentialDraft {
+		return newCredentialFrom(a, "", "", "")
+	})
+	create.CommandHelp = "Store a login; the password is read from a file or standard input"
 	return []resource.Operation[*client.Credential]{
-		{
-			Name:        "edit label",
-			Command:     "rename",
-			CommandHelp: "Change a credential's label",
-			Keys:        []string{"e"},
-			Call:        client.OpUpdateCredential,
-			ShowInHints: true,
-			BusyText:    "saving",
-			SuccessText: "saved",
-			Draft: func(c *client.Credential) resource.Draft[*client.Credential] {
-				return renameCredential(a, c)
-			},
-		},
+		rename,
 		{
 			Name:        "change login",
 			Command:     "login",
@@ -78,42 +60,22 @@ func credentialOperations(a *account.Account) []resource.Operation[*client.Crede
 			ShowInHints: true,
 			BusyText:    "changing",
 			SuccessText: "login is changed",
-			Draft:       func(c *client.Credential) resource.Draft[*client.Credential] { return changeLogin(a, c) },
+			Draft:       func(c *client.Credential) credentialDraft { return changeLogin(a, c) },
 		},
-		{
-			Name:        "delete",
-			Description: "support can no longer use it",
-			Keys:        []string{"D"},
-			Call:        client.OpDeleteCredential,
-			Target:      resource.AnyRows,
-			BusyText:    "deleting",
-			SuccessText: "deleted",
-			Draft: func(*client.Credential) resource.Draft[*client.Credential] {
-				return deleteCredential(a)
-			},
-		},
-		{
-			Name:        "new credential",
-			CommandHelp: "Store a login; the password is read from a file or standard input",
-			Keys:        []string{"n"},
-			Call:        client.OpCreateCredential,
-			Target:      resource.NewRow,
-			ShowInHints: true,
-			BusyText:    "adding",
-			SuccessText: "added",
-			Draft:       func(*client.Credential) resource.Draft[*client.Credential] { return newCredential(a) },
-		},
+		resource.DeleteOperation(
+			client.OpDeleteCredential, "support can no longer use it",
+			func(*client.Credential) credentialDraft { return deleteCredential(a) },
+		),
+		create,
 	}
 }
 
-// newCredential asks for a credential.
-func newCredential(a *account.Account) resource.Draft[*client.Credential] {
-	return newCredentialFrom(a, "", "", "")
-}
+// credentialDraft is an operation on a credential with its values.
+type credentialDraft = resource.Draft[*client.Credential]
 
 // newCredentialFrom asks for a credential, beginning with values.
-func newCredentialFrom(a *account.Account, label, user, password string) resource.Draft[*client.Credential] {
-	return resource.Draft[*client.Credential]{
+func newCredentialFrom(a *account.Account, label, user, password string) credentialDraft {
+	return credentialDraft{
 		Title:       "New credential",
 		SubmitLabel: "add",
 		Fields: append(
@@ -129,59 +91,42 @@ func newCredentialFrom(a *account.Account, label, user, password string) resourc
 				Username: client.NewSecret(user),
 				Password: client.NewSecret(password),
 			}
-			made := account.CreateLookup[*client.Credential]{
+			return account.Creating(a, a.Credentials(), label, account.CreateLookup[*client.Credential]{
 				SameLabel: func(c *client.Credential) bool { return c.Label.Raw() == sent.Label },
 				About:     func(c *client.Credential) string { return account.DescribeCredential(a, c) },
-			}
-			return resource.Attempt[*client.Credential]{
-				Label: sent.Label,
-				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Credential], error) {
-					return ui.ResultRow(w.CreateCredential(ctx, sent))
-				},
-				Find:     account.FindCreated(a.Credentials(), made),
-				Describe: func(c *client.Credential) string { return made.Describe(a, c) },
-			}
+			}, func(ctx context.Context, w *client.Writer) (*client.Credential, error) {
+				return w.CreateCredential(ctx, sent)
+			})
 		},
 	}
 }
 
 // renameCredential changes the label of a credential: the only thing of it that the API returns.
-func renameCredential(a *account.Account, c *client.Credential) resource.Draft[*client.Credential] {
-	e := &account.EditForm[*client.Credential, *account.LabelRequest]{
-		Row:     c,
-		ID:      credentialID,
-		Label:   c.Label.Raw(),
-		Request: credentialSnapshot,
-		Fetch:   a.API.Credentials.Get,
-	}
-	in := e.Open()
-	e.Update = func(w *client.Writer, ctx context.Context, id int, _ client.Patch) (*client.Credential, error) {
-		return w.UpdateCredential(ctx, id, in.Label)
-	}
-	return resource.Draft[*client.Credential]{
-		Title:        "Label of credential " + account.OrDefault(c.Label.String(), account.FormatID(c.ID)),
-		SubmitLabel:  "save",
-		EnterSubmits: form.AlwaysSubmit,
-		Fields: []form.Field{
-			credentialLabelField(&in.Label, checkCredentialLabelUnused(a, c.ID)),
+func renameCredential(a *account.Account, c *client.Credential) credentialDraft {
+	return account.Renaming(
+		c, "Label of credential "+account.OrDefault(c.Label.String(), account.FormatID(c.ID)), credentialID,
+		credentialLabel, func(label *string) form.Field {
+			return credentialLabelField(label, checkCredentialLabelUnused(a, c.ID))
 		},
-		Confirm: e.Confirm,
-		AsNew:   func() resource.Draft[*client.Credential] { return newCredentialFrom(a, in.Label, "", "") },
-		Attempt: e.Attempt,
-	}
+		a.API.Credentials.Get,
+		func(ctx context.Context, w *client.Writer, id int, label string) (*client.Credential, error) {
+			return w.UpdateCredential(ctx, id, label)
+		},
+		func(label string) credentialDraft { return newCredentialFrom(a, label, "", "") },
+	)
 }
 
 // changeLogin replaces user name and password. The API returns neither, so the journal holds no value before, and a
 // lost answer cannot be checked: the form offers to send the same again.
-func changeLogin(a *account.Account, c *client.Credential) resource.Draft[*client.Credential] {
+func changeLogin(a *account.Account, c *client.Credential) credentialDraft {
 	var user, password string
-	return resource.Draft[*client.Credential]{
+	return credentialDraft{
 		Title:           "Login of " + c.Label.String(),
 		Text:            "lookout sends the password once and does not keep it. The API never returns it.",
 		SubmitLabel:     "change",
 		Fields:          loginFields(&user, &password),
 		WhyResendIsSafe: "Sending the same login twice does no harm",
-		AsNew: func() resource.Draft[*client.Credential] {
+		AsNew: func() credentialDraft {
 			return newCredentialFrom(a, c.Label.Raw(), user, password)
 		},
 		Confirm: func([]*client.Credential) resource.ConfirmationSpec {
@@ -203,30 +148,20 @@ func changeLogin(a *account.Account, c *client.Credential) resource.Draft[*clien
 }
 
 // deleteCredential deletes credentials.
-func deleteCredential(a *account.Account) resource.Draft[*client.Credential] {
-	return resource.Draft[*client.Credential]{
-		Confirm: func(rows []*client.Credential) resource.ConfirmationSpec {
-			c := rows[0]
-			effect := fmt.Sprintf("This deletes credential %q (id %d): support staff lose access to it.", c.Label, c.ID)
-			return resource.ConfirmationSpec{
-				Title:    "Delete credential",
-				Effect:   effect + deletedCredentialUse(a, rows, "it"),
-				Loss:     "Support staff lose access to them." + deletedCredentialUse(a, rows, "them"),
-				Word:     c.Label.String(),
-				Required: true,
-			}
-		},
-		Attempt: func(c *client.Credential) resource.Attempt[*client.Credential] {
-			return resource.Attempt[*client.Credential]{
-				ID:     account.FormatID(c.ID),
-				Label:  c.Label.Raw(),
-				Before: credentialSnapshot(c),
-				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Credential], error) {
-					return ui.ResultDeleted[*client.Credential](w.DeleteCredential(ctx, c.ID))
-				},
-			}
-		},
+func deleteCredential(a *account.Account) credentialDraft {
+	snapshot := func(c *client.Credential) any { return &account.LabelRequest{Label: c.Label.Raw()} }
+	confirm := func(rows []*client.Credential) resource.ConfirmationSpec {
+		c := rows[0]
+		effect := fmt.Sprintf("This deletes credential %q (id %d): support staff lose access to it.", c.Label, c.ID)
+		return resource.ConfirmationSpec{
+			Title:    "Delete credential",
+			Effect:   effect + deletedCredentialUse(a, rows, "it"),
+			Loss:     "Support staff lose access to them." + deletedCredentialUse(a, rows, "them"),
+			Word:     c.Label.String(),
+			Required: true,
+		}
 	}
+	return account.Deleting(credentialID, credentialLabel, snapshot, confirm, (*client.Writer).DeleteCredential)
 }
 
 // deletedCredentialUse says which services use credentials, or that this is not known. The pronoun stands for the
@@ -275,7 +210,5 @@ func checkCredentialLabelUnused(a *account.Account, id int) form.Validator {
 // credentialID returns the identity of a credential.
 func credentialID(c *client.Credential) int { return c.ID }
 
-// credentialSnapshot returns a credential as the journal keeps it beside a change: nothing but its label can be read.
-func credentialSnapshot(c *client.Credential) *account.LabelRequest {
-	return &account.LabelRequest{Label: c.Label.Raw()}
-}
+// credentialLabel returns the label of a credential.
+func credentialLabel(c *client.Credential) client.ServerText { return c.Label }

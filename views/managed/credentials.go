@@ -13,28 +13,17 @@ import (
 
 // CredentialsPane returns the pane of the logins that support staff may use.
 func CredentialsPane(a *account.Account) ui.Pane {
-	changes := credentialRunner(a)
-	list := &table.List[*client.Credential]{
-		Title:        "credentials",
-		Store:        a.Credentials(),
-		JoinedStores: []table.JoinedStore{a.Services(), a.SSHKey()},
-		Columns:      changes.Resource.PaneColumns(),
-		RowActions: append(
-			changes.RowActions(),
-			account.FollowReference(func(c *client.Credential) resource.Joined[account.LinkedRow] {
-				return account.ReferencesToServices(a.ServicesUsingCredential(c.ID))
-			}),
-		),
-		PaneActions: func() []ui.Action { return credentialActions(a, changes) },
-		LongTexts:   account.LongTexts[*client.Credential],
-		Detail:      func(c *client.Credential, b ui.Box) string { return credentialDetail(a, c, b) },
-		FetchOne:    changes.FetchOne,
-		CopyItems: account.CopyItemsByID(
-			a, "credentials", "view credential", func(c *client.Credential) int { return c.ID },
-		),
-		EmptyText: "no credentials yet · n adds one",
-		SortBy:    "label",
-	}
+	changes := account.NewRunner(a, a.Credentials(), Credentials(a))
+	list := changes.List()
+	list.JoinedStores = table.JoinedStores{a.Services(), a.SSHKey()}
+	list.RowActions = append(
+		list.RowActions, account.FollowReference(func(c *client.Credential) resource.Joined[account.LinkedRow] {
+			return account.ReferencesToServices(a.ServicesUsingCredential(c.ID))
+		}),
+	)
+	list.PaneActions = func() []ui.Action { return append(changes.NewActions(), copySSHKeyAction(a)) }
+	list.Detail = func(c *client.Credential, b ui.Box) string { return credentialDetail(a, c, b) }
+	list.EmptyText, list.SortBy = "no credentials yet · n adds one", "label"
 	return account.WithDetailSidebar(a, list, func(row *client.Credential, inside ui.Box) []ui.StackedPanel {
 		return []ui.StackedPanel{
 			issuesOfServicesPanel(a, "Issues of services that use it", a.ServicesUsingCredential(row.ID), inside),
@@ -46,45 +35,27 @@ func CredentialsPane(a *account.Account) ui.Pane {
 // credentialColumns returns the columns of credentials.
 func credentialColumns(a *account.Account) []resource.ColumnDefinition[*client.Credential] {
 	type row = *client.Credential
-	type column = resource.ColumnDefinition[row]
-	return []column{
+	users := func(c row, mark string, text func([]string) string) string {
+		return resource.Cell(a.ServicesUsingCredential(c.ID), mark, func(all []*client.Service) string {
+			return text(serviceLabels(all))
+		})
+	}
+	return []resource.ColumnDefinition[row]{
 		resource.IDColumn(credentialID),
-		resource.TextColumn(
-			column{Name: "label", Pane: table.Column[row]{Min: 16}},
-			theme.Strong, func(c row) client.ServerText { return c.Label },
-		),
-		{
-			Name:  "last_decrypted",
-			Value: func(c row) string { return resource.TimeValue(c.LastDecrypted) },
-			Pane: table.Column[row]{
-				Title:      "last decrypted",
-				Width:      14,
-				AlignRight: true,
-				Cell:       lastDecryptedCell,
-				Less:       func(c, d row) bool { return d.LastDecrypted.Time().Before(c.LastDecrypted.Time()) },
-			},
-		},
-		{
-			Name: "used by",
-			Pane: table.Column[row]{
-				Min:          20,
-				DropPriority: 1,
-				Cell: func(c row, b ui.Box) (string, theme.Tone) {
-					used := a.ServicesUsingCredential(c.ID)
-					return resource.Cell(used, b.Theme.Glyphs.Ellipsis, func(all []*client.Service) string {
-						return account.JoinWithCommas(serviceLabels(all))
-					}), theme.Plain
-				},
-				Shorten: func(c row, b ui.Box) string {
-					used := a.ServicesUsingCredential(c.ID)
-					return resource.Cell(used, "", func(all []*client.Service) string {
-						return account.FitNames(serviceLabels(all), b.Width)
-					})
-				},
-			},
-		},
+		resource.TextColumn("label", theme.Strong, credentialLabel).MinWidth(16),
+		resource.NewColumn("last_decrypted", lastDecryptedValue, lastDecryptedCell).
+			Titled("last decrypted").Width(14).AlignRight().
+			SortedBy(func(c, d row) bool { return d.LastDecrypted.Time().Before(c.LastDecrypted.Time()) }),
+		resource.NewColumn("used by", nil, func(c row, b ui.Box) (string, theme.Tone) {
+			return users(c, b.Theme.Glyphs.Ellipsis, account.JoinWithCommas), theme.Plain
+		}).MinWidth(20).Drop(1, 0).Shortened(func(c row, b ui.Box) string {
+			return users(c, "", func(names []string) string { return account.FitNames(names, b.Width) })
+		}),
 	}
 }
+
+// lastDecryptedValue returns for scripts when a credential was last decrypted.
+func lastDecryptedValue(c *client.Credential) string { return resource.TimeValue(c.LastDecrypted) }
 
 // lastDecryptedCell says when support last used a credential. The API returns null for never.
 func lastDecryptedCell(c *client.Credential, b ui.Box) (string, theme.Tone) {
@@ -103,17 +74,17 @@ func serviceLabels(services []*client.Service) []string {
 	return names
 }
 
-// credentialActions are the actions that need no credential.
-func credentialActions(a *account.Account, changes account.OperationRunner[*client.Credential]) []ui.Action {
+// copySSHKeyAction copies the public key that lets support log in.
+func copySSHKeyAction(a *account.Account) ui.Action {
 	key, known := account.OnlyRow(a.SSHKey())
-	return append(changes.NewActions(), ui.Action{
+	return ui.Action{
 		Key:            ui.Bind("copy managed SSH key", "K"),
 		Group:          "this list",
 		Description:    "the public key that lets support staff log in to an instance",
 		ShowInHints:    true,
 		DisabledReason: account.ReasonIf(!known, resource.StateOf(a.SSHKey()).String()),
 		Do:             func() tea.Cmd { return ui.Send(ui.CopyMsg{Text: key.SSHKey.Raw(), Label: "managed SSH key"}) },
-	})
+	}
 }
 
 // credentialDetail returns everything about a credential, and the SSH key of support.

@@ -1,9 +1,7 @@
 package managed
 
 import (
-	"context"
 	"fmt"
-	"iter"
 	"strconv"
 	"strings"
 	"time"
@@ -101,77 +99,41 @@ func Issues(a *account.Account) resource.Resource[*client.Issue] {
 		Calls:     resource.APICalls{List: "list issues", Get: "view issue", Managed: true},
 		Columns:   issueColumns(a),
 		PaneOrder: []string{"id", "age", "created", "services", "ticket", "ticket_label"},
-		List: func(ctx context.Context, _ resource.ListQuery) iter.Seq2[*client.Issue, error] {
-			return a.API.Issues.All(ctx)
-		},
-		Get: resource.ByID(a.API.Issues.Get),
+		List:      resource.ListAll(a.API.Issues.All),
+		Get:       resource.ByID(a.API.Issues.Get),
 	}
 }
 
 // issueColumns returns the columns of issues.
 func issueColumns(a *account.Account) []resource.ColumnDefinition[*client.Issue] {
 	type row = *client.Issue
-	type column = resource.ColumnDefinition[row]
-	age := account.AgeColumn(
-		column{Name: "age", Pane: table.Column[row]{Width: 8}},
-		theme.Plain, func(i row) client.Timestamp { return i.Created },
-	)
-	age.Value = nil
-	id := resource.IDColumn(func(i row) int { return i.ID })
-	id.Pane = table.Column[row]{
-		Title:        "issue",
-		Width:        7,
-		DropPriority: 2,
-		Cell:         table.TextCell(theme.Plain, func(i row) string { return "#" + account.FormatID(i.ID) }),
-		Less:         func(i, j row) bool { return i.ID < j.ID },
-	}
-	return []column{
-		id,
+	created := func(i row) client.Timestamp { return i.Created }
+	age := account.AgeColumn("age", theme.Plain, created).Width(8)
+	age.Pane.Value, age.Value = age.Value, nil
+	affected := resource.NewColumn(
+		"services", func(i row) string { return resource.IDsValue(i.Services) },
+		func(i row, b ui.Box) (string, theme.Tone) { return affectedCell(a, i, b) },
+	).Titled("affected").MinWidth(18).Shortened(func(i row, b ui.Box) string { return shortAffected(a, i, b) })
+	affected.Pane.IsLabel = true
+	affected.Pane.Spans = func(i row, b ui.Box) []table.TonedText { return AffectedSpans(a, i, b) }
+	return []resource.ColumnDefinition[row]{
+		resource.NewColumn(
+			"id", func(i row) string { return strconv.Itoa(i.ID) },
+			table.TextCell(theme.Plain, func(i row) string { return "#" + account.FormatID(i.ID) }),
+		).Titled("issue").Width(7).Drop(2, 0).SortedBy(func(i, j row) bool { return i.ID < j.ID }),
 		age,
-		{
-			Name:  "created",
-			Value: func(i row) string { return resource.TimeValue(i.Created) },
-			Pane: table.Column[row]{
-				Title:        "detected",
-				Width:        12,
-				DropPriority: 4,
-				Cell:         table.TextCell(theme.Muted, func(i row) string { return a.FormatTimestamp(i.Created) }),
-				Less:         age.Pane.Less,
-			},
-		},
-		affectedColumn(a),
-		{
-			Name:         "ticket",
-			Value:        func(i row) string { return strconv.Itoa(i.Ticket.ID) },
-			DropPriority: 2,
-			Pane: table.Column[row]{
-				Width:        16,
-				DropPriority: 1,
-				Cell:         func(i row, b ui.Box) (string, theme.Tone) { return TicketCell(a, i, b) },
-			},
-		},
-		resource.TextColumn(
-			column{Name: "ticket_label", Pane: table.Column[row]{Title: "about", Min: 16, DropPriority: 5}},
-			theme.Muted, func(i row) client.ServerText { return i.Ticket.Label },
-		),
-		{Name: "ticket_url", DetailOnly: true, Value: func(i row) string { return i.Ticket.URL.Raw() }},
-	}
-}
-
-// affectedColumn is the column of an issue's services.
-func affectedColumn(a *account.Account) resource.ColumnDefinition[*client.Issue] {
-	type row = *client.Issue
-	return resource.ColumnDefinition[row]{
-		Name:  "services",
-		Value: func(i row) string { return resource.IDsValue(i.Services) },
-		Pane: table.Column[row]{
-			Title:   "affected",
-			Min:     18,
-			IsLabel: true,
-			Cell:    func(i row, b ui.Box) (string, theme.Tone) { return affectedCell(a, i, b) },
-			Spans:   func(i row, b ui.Box) []table.TonedText { return AffectedSpans(a, i, b) },
-			Shorten: func(i row, b ui.Box) string { return shortAffected(a, i, b) },
-		},
+		resource.NewColumn(
+			"created", func(i row) string { return resource.TimeValue(i.Created) },
+			table.TextCell(theme.Muted, func(i row) string { return a.FormatTimestamp(i.Created) }),
+		).Titled("detected").Width(12).Drop(4, 0).SortedBy(age.Pane.Less),
+		affected,
+		resource.NewColumn(
+			"ticket", func(i row) string { return strconv.Itoa(i.Ticket.ID) },
+			func(i row, b ui.Box) (string, theme.Tone) { return TicketCell(a, i, b) },
+		).Width(16).Drop(1, 2),
+		resource.TextColumn("ticket_label", theme.Muted, func(i row) client.ServerText { return i.Ticket.Label }).
+			Titled("about").MinWidth(16).Drop(5, 0),
+		resource.DetailColumn("ticket_url", func(i row) string { return i.Ticket.URL.Raw() }),
 	}
 }
 

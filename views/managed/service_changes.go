@@ -1,9 +1,7 @@
 package managed
 
 import (
-	"context"
 	"fmt"
-	"iter"
 	"net/netip"
 	"net/url"
 	"reflect"
@@ -11,7 +9,6 @@ import (
 	"strings"
 
 	"lookout/client"
-	"lookout/ui"
 	"lookout/ui/form"
 	"lookout/views/account"
 	"lookout/views/resource"
@@ -19,13 +16,7 @@ import (
 
 // serviceRunner performs the operations on services.
 func serviceRunner(a *account.Account) account.OperationRunner[*client.Service] {
-	r := Services(a)
-	return account.OperationRunner[*client.Service]{
-		Account:  a,
-		Store:    a.Services(),
-		Resource: r,
-		FetchOne: r.FetchOne,
-	}
+	return account.NewRunner(a, a.Services(), Services(a))
 }
 
 // Services declares services: the document's "Managed Service".
@@ -56,156 +47,70 @@ func Services(a *account.Account) resource.Resource[*client.Service] {
 			"status", "label", "service_type", "address", "timeout", "consultation_group", "open issue", "off", "back",
 			"updated",
 		},
-		List: func(ctx context.Context, _ resource.ListQuery) iter.Seq2[*client.Service, error] {
-			return a.API.Services.All(ctx)
-		},
+		List:       resource.ListAll(a.API.Services.All),
 		Get:        resource.ByID(a.API.Services.Get),
-		Operations: serviceOperations(a),
+		Operations: slices.Concat(monitoringOperations(a), windowOperations(a), editableService(a).Operations()),
 	}
 }
 
-// serviceOperations returns the operations on services.
-func serviceOperations(a *account.Account) []resource.Operation[*client.Service] {
-	return append(
-		slices.Concat(monitoringOperations(a), windowOperations(a)),
-		resource.Operation[*client.Service]{
-			Name:        "edit",
-			Keys:        []string{"e"},
-			Call:        client.OpUpdateService,
-			ShowInHints: true,
-			BusyText:    "saving",
-			SuccessText: "saved",
-			Draft:       func(s *client.Service) resource.Draft[*client.Service] { return editService(a, s) },
+// editableService declares how services are made, changed and deleted.
+func editableService(a *account.Account) account.EditableResource[*client.Service, client.ServiceRequest] {
+	return account.EditableResource[*client.Service, client.ServiceRequest]{
+		Account:      a,
+		Store:        a.Services(),
+		Noun:         "service",
+		ID:           serviceID,
+		Label:        func(s *client.Service) client.ServerText { return s.Label },
+		Created:      func(s *client.Service) client.Timestamp { return s.Created },
+		Updated:      serviceUpdated,
+		Request:      func(s *client.Service) client.ServiceRequest { return s.Request() },
+		Defaults:     client.ServiceRequest{Type: client.TypeURL, Timeout: 10},
+		RequestLabel: func(in client.ServiceRequest) string { return in.Label },
+		Fields: func(in *client.ServiceRequest, edited *client.Service) []form.Field {
+			return serviceFields(a, in, edited)
 		},
-		resource.Operation[*client.Service]{
-			Name:        "delete",
-			Description: "monitoring stops for good",
-			Keys:        []string{"D"},
-			Call:        client.OpDeleteService,
-			Target:      resource.AnyRows,
-			BusyText:    "deleting",
-			SuccessText: "deleted",
-			Draft:       func(*client.Service) resource.Draft[*client.Service] { return deleteService() },
+		Normalize: sentService,
+		Matches:   serviceMatches,
+		Success: func(verb string) func(*client.Service) string {
+			return func(s *client.Service) string { return fmt.Sprintf("%s, monitoring is %s", verb, s.Status) }
 		},
-		resource.Operation[*client.Service]{
-			Name:        "new service",
-			Keys:        []string{"n"},
-			Call:        client.OpCreateService,
-			Target:      resource.NewRow,
-			ShowInHints: true,
-			BusyText:    "adding",
-			SuccessText: "added",
-			Draft:       func(*client.Service) resource.Draft[*client.Service] { return newService(a) },
-		},
-	)
-}
-
-// newService asks for a service. Monitoring begins once it is created.
-func newService(a *account.Account) resource.Draft[*client.Service] {
-	return newServiceFrom(a, client.ServiceRequest{Type: client.TypeURL, Timeout: 10})
-}
-
-// newServiceFrom asks for a service, beginning with values.
-func newServiceFrom(a *account.Account, values client.ServiceRequest) resource.Draft[*client.Service] {
-	in := &values
-	return resource.Draft[*client.Service]{
-		Title:       "New service",
-		SubmitLabel: "add",
-		Fields:      serviceFields(a, in),
-		Success:     func(s *client.Service) string { return fmt.Sprintf("added, monitoring is %s", s.Status) },
-		Confirm: func([]*client.Service) resource.ConfirmationSpec {
-			return resource.ConfirmationSpec{Effect: fmt.Sprintf("Adds service %s and starts monitoring it.", in.Label)}
-		},
-		Attempt: func(*client.Service) resource.Attempt[*client.Service] {
-			sent := withoutNeedlessRegion(*in)
-			made := account.CreateLookup[*client.Service]{
-				SameLabel: func(s *client.Service) bool { return s.Label.Raw() == sent.Label },
-				MadeAt:    func(s *client.Service) client.Timestamp { return s.Created },
-				Sent:      sent,
-			}
-			return resource.Attempt[*client.Service]{
-				Label: sent.Label,
-				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Service], error) {
-					return ui.ResultRow(w.CreateService(ctx, sent))
-				},
-				Find:     account.FindCreated(a.Services(), made),
-				Describe: func(s *client.Service) string { return made.Describe(a, s) },
-			}
-		},
+		CreateEffect:  "Adds service %s and starts monitoring it.",
+		DeleteEffect:  "monitoring stops for good",
+		ConfirmDelete: askToDeleteServices,
+		UpdateCall:    client.OpUpdateService,
+		DeleteCall:    client.OpDeleteService,
+		CreateCall:    client.OpCreateService,
+		Get:           a.API.Services.Get,
+		Create:        (*client.Writer).CreateService,
+		Update:        (*client.Writer).UpdateService,
+		Delete:        (*client.Writer).DeleteService,
 	}
 }
 
-// editService changes a service.
-func editService(a *account.Account, s *client.Service) resource.Draft[*client.Service] {
-	e := &account.EditForm[*client.Service, *client.ServiceRequest]{
-		Row:     s,
-		ID:      serviceID,
-		Label:   s.Label.Raw(),
-		Request: func(row *client.Service) *client.ServiceRequest { r := row.Request(); return &r },
-		Fetch:   a.API.Services.Get,
-		Update:  (*client.Writer).UpdateService,
-		Updated: serviceUpdated,
-		Matches: serviceMatches,
-	}
-	in := e.Open()
-	fields := serviceFields(a, in)
-	if _, known := s.Timeout.Value(); !known && s.ID != 0 {
-		n := slices.IndexFunc(fields, func(f form.Field) bool { return f.Name == "timeout" })
-		fields[n] = form.OptionalNumber("timeout", "Timeout (s)", &in.Timeout, 1, 255).
-			Note("not reported by the API; leave empty to keep it").
-			Flag("timeout", timeoutUsage)
-	}
-	return resource.Draft[*client.Service]{
-		Title:       "Edit service " + account.OrDefault(s.Label.String(), account.FormatID(s.ID)),
-		SubmitLabel: "save",
-		Fields:      fields,
-		Success:     func(s *client.Service) string { return fmt.Sprintf("saved, monitoring is %s", s.Status) },
-		AsNew:       func() resource.Draft[*client.Service] { return newServiceFrom(a, *in) },
-		Confirm: func(rows []*client.Service) resource.ConfirmationSpec {
-			dropNeedlessRegion(in, s)
-			return e.Confirm(rows)
-		},
-		Attempt: func(row *client.Service) resource.Attempt[*client.Service] {
-			dropNeedlessRegion(in, s)
-			return e.Attempt(row)
-		},
+// askToDeleteServices is the question before services are deleted.
+func askToDeleteServices(rows []*client.Service) resource.ConfirmationSpec {
+	s := rows[0]
+	return resource.ConfirmationSpec{
+		Title: "Delete service",
+		Effect: fmt.Sprintf(
+			"This deletes service %q (id %d, %s): nobody will be alerted to its problems.", s.Label, s.ID, s.Address,
+		),
+		Loss:     "Nobody will be alerted to their problems.",
+		Word:     s.Label.String(),
+		Required: true,
 	}
 }
 
-// deleteService deletes services.
-func deleteService() resource.Draft[*client.Service] {
-	return resource.Draft[*client.Service]{
-		Confirm: func(rows []*client.Service) resource.ConfirmationSpec {
-			s := rows[0]
-			return resource.ConfirmationSpec{
-				Title: "Delete service",
-				Effect: fmt.Sprintf(
-					"This deletes service %q (id %d, %s): nobody will be alerted to its problems.",
-					s.Label, s.ID, s.Address,
-				),
-				Loss:     "Nobody will be alerted to their problems.",
-				Word:     s.Label.String(),
-				Required: true,
-			}
-		},
-		Attempt: func(s *client.Service) resource.Attempt[*client.Service] {
-			return resource.Attempt[*client.Service]{
-				ID:     account.FormatID(s.ID),
-				Label:  s.Label.Raw(),
-				Before: serviceSnapshot(s),
-				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.Service], error) {
-					return ui.ResultDeleted[*client.Service](w.DeleteService(ctx, s.ID))
-				},
-			}
-		},
+// serviceFields returns the fields of a service. The bounds are those of "Managed Service". edited is nil for a new
+// service.
+func serviceFields(a *account.Account, in *client.ServiceRequest, edited *client.Service) []form.Field {
+	timeout := form.Number("timeout", "Timeout (s)", &in.Timeout, 1, 255)
+	if edited != nil && edited.ID != 0 {
+		if _, known := edited.Timeout.Value(); !known {
+			timeout = form.OptionalNumber("timeout", "Timeout (s)", &in.Timeout, 1, 255).
+				Note("not reported by the API; leave empty to keep it")
+		}
 	}
-}
-
-// timeoutUsage explains the timeout to scripts.
-const timeoutUsage = "seconds until the service counts as down, 1 to 255"
-
-// serviceFields returns the fields of a service. The bounds are those of "Managed Service".
-func serviceFields(a *account.Account, in *client.ServiceRequest) []form.Field {
 	unread := func() string { return resource.FormRemark(account.AllRows(a, a.Credentials())) }
 	options := func() []form.MultiChoiceOption { return credentialOptions(a) }
 	return []form.Field{
@@ -224,8 +129,7 @@ func serviceFields(a *account.Account, in *client.ServiceRequest) []form.Field {
 			When(func() bool { return isPrivateAddress(in.Address) }).
 			Note("needed only for a private address").
 			Flag("region", "region of the address; needed only for a private address"),
-		form.Number("timeout", "Timeout (s)", &in.Timeout, 1, 255).
-			Flag("timeout", timeoutUsage),
+		timeout.Flag("timeout", "seconds until the service counts as down, 1 to 255"),
 		form.Text("body", "Expected text", &in.Body, form.Length(0, 100)).
 			Note("the response must contain this text; leave empty to accept any").
 			Flag("body", "text that the response must contain"),
@@ -274,16 +178,10 @@ func isPrivateAddress(address string) bool {
 // serviceUpdated returns when a service was changed last.
 func serviceUpdated(s *client.Service) client.Timestamp { return s.Updated }
 
-// dropNeedlessRegion removes the region of a service whose address was private and is not any more: the API refuses it.
-func dropNeedlessRegion(in *client.ServiceRequest, opened *client.Service) {
-	if in.Address != opened.Address.Raw() {
-		*in = withoutNeedlessRegion(*in)
-	}
-}
-
-// withoutNeedlessRegion returns a service without its region, unless its address is private.
-func withoutNeedlessRegion(in client.ServiceRequest) client.ServiceRequest {
-	if !isPrivateAddress(in.Address) {
+// sentService returns a service without its region if the address is not private any more: the API refuses it. An
+// address that was not edited keeps its region.
+func sentService(in client.ServiceRequest, opened *client.Service) client.ServiceRequest {
+	if !isPrivateAddress(in.Address) && (opened == nil || in.Address != opened.Address.Raw()) {
 		in.Region = ""
 	}
 	return in

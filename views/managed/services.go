@@ -20,116 +20,70 @@ import (
 // ServicesPane returns the pane of what is monitored.
 func ServicesPane(a *account.Account) ui.Pane {
 	changes := serviceRunner(a)
-	list := &table.List[*client.Service]{
-		Title:        "services",
-		Store:        a.Services(),
-		JoinedStores: []table.JoinedStore{a.Issues(), a.Contacts(), a.Credentials(), a.Instances()},
-		Columns:      changes.Resource.PaneColumns(),
-		RowActions:   serviceActions(a, changes),
-		PaneActions:  changes.NewActions,
-		LongTexts:    account.LongTexts[*client.Service],
-		Detail:       func(s *client.Service, b ui.Box) string { return serviceDetail(a, s, b) },
-		FetchOne:     changes.FetchOne,
-		Footer:       func(_ *ui.RowStore[*client.Service], b ui.Box) string { return StateCounts(a, b) },
-		CopyItems:    func(s *client.Service) []ui.CopyItem { return account.ServiceCopyItems(a, s) },
-		EmptyText:    "no services yet · n adds one",
-		SortBy:       "label",
-		Search: table.RowSearch[*client.Service]{
-			By: func(s *client.Service) []string { return []string{s.Address.String()} },
-		},
-		BadgeFunc: func() (string, theme.Tone) { return servicesBadge(a) },
-	}
+	list := changes.List()
+	list.JoinedStores = table.JoinedStores{a.Issues(), a.Contacts(), a.Credentials(), a.Instances()}
+	toggle := changes.Toggle("t", "toggle monitoring", "disable", "enable")
+	list.RowActions = append(append(list.RowActions, toggle), ServiceShortcuts(a)...)
+	list.Detail = func(s *client.Service, b ui.Box) string { return serviceDetail(a, s, b) }
+	list.Footer = func(_ *ui.RowStore[*client.Service], b ui.Box) string { return StateCounts(a, b) }
+	list.CopyItems = func(s *client.Service) []ui.CopyItem { return account.ServiceCopyItems(a, s) }
+	list.EmptyText, list.SortBy = "no services yet · n adds one", "label"
+	list.Search.By = func(s *client.Service) []string { return []string{s.Address.String()} }
+	list.BadgeFunc = func() (string, theme.Tone) { return servicesBadge(a) }
 	return account.WithDetailSidebar(a, list, func(s *client.Service, inside ui.Box) []ui.StackedPanel {
 		return relatedToService(a, s, inside)
 	}, a.Stats())
 }
 
-// serviceColumns returns the columns of services.
+// serviceColumns returns the columns of services. Those of a status, an incident or a window sort what needs attention
+// first.
 func serviceColumns(a *account.Account) []resource.ColumnDefinition[*client.Service] {
 	type row = *client.Service
-	type column = resource.ColumnDefinition[row]
-	return append([]column{
+	return []resource.ColumnDefinition[row]{
 		resource.IDColumn(serviceID),
-		serviceStatusColumn(),
-		resource.TextColumn(
-			column{Name: "label", Pane: table.Column[row]{Min: 14}},
-			theme.Strong, func(s row) client.ServerText { return s.Label },
-		),
-		{
-			Name:         "service_type",
-			Value:        func(s row) string { return string(s.Type) },
-			DropPriority: 2,
-			Pane: table.Column[row]{
-				Title:        "type",
-				Width:        4,
-				Choices:      []string{string(client.TypeURL), string(client.TypeTCP)},
-				DropPriority: 5,
-				Cell:         table.TextCell(theme.Muted, func(s row) string { return s.Type.String() }),
-			},
-		},
-		resource.TextColumn(
-			column{Name: "address", Pane: table.Column[row]{Min: 9, DropPriority: 1}},
-			theme.Plain, func(s row) client.ServerText { return s.Address },
-		),
-		serviceTimeoutColumn(),
-		resource.TextColumn(
-			column{
-				Name:         "consultation_group",
-				DropPriority: 1,
-				Pane:         table.Column[row]{Title: "group", Width: 10, DropPriority: 4},
-			},
-			theme.Plain, func(s row) client.ServerText { return s.Group },
-		),
-		account.AgeColumn(
-			column{Name: "updated", DropPriority: 3, Pane: table.Column[row]{Width: 8, DropPriority: 7}},
-			theme.Muted, func(s row) client.Timestamp { return s.Updated },
-		),
-		{Name: "open issue", Pane: openIssueColumn(a)},
-		{Name: "off", Pane: disabledColumn(a)},
-		{Name: "back", Pane: backColumn(a)},
-	}, serviceDetailColumns()...)
-}
-
-// serviceStatusColumn returns the column of the status, which sorts what needs attention first, then by label.
-func serviceStatusColumn() resource.ColumnDefinition[*client.Service] {
-	type row = *client.Service
-	return resource.ColumnDefinition[row]{
-		Name:  "status",
-		Value: func(s row) string { return string(s.Status) },
-		Pane: table.Column[row]{
-			Title:   "state",
-			Width:   10,
-			Choices: client.ServiceStatuses(),
-			Cell: func(s row, b ui.Box) (string, theme.Tone) {
-				return account.FormatStatus(s.Status, b.Theme)
-			},
-			Less: func(s, t row) bool {
-				first, second := account.StatusRank(s.Status), account.StatusRank(t.Status)
-				return first < second || first == second && s.Label.String() < t.Label.String()
-			},
-		},
-	}
-}
-
-// serviceTimeoutColumn returns the column of the timeout.
-func serviceTimeoutColumn() resource.ColumnDefinition[*client.Service] {
-	type row = *client.Service
-	return resource.ColumnDefinition[row]{
-		Name: "timeout",
-		Value: func(s row) string {
-			if seconds, known := s.Timeout.Value(); known {
-				return strconv.Itoa(seconds)
-			}
-			return ""
-		},
-		DropPriority: 4,
-		Pane: table.Column[row]{
-			Width:        7,
-			AlignRight:   true,
-			DropPriority: 6,
-			Cell:         table.TextCell(theme.Muted, formatTimeout),
-			Less:         func(s, t row) bool { return s.Request().Timeout < t.Request().Timeout },
-		},
+		resource.NewColumn("status", func(s row) string {
+			return string(s.Status)
+		}, func(s row, b ui.Box) (string, theme.Tone) {
+			return account.FormatStatus(s.Status, b.Theme)
+		}).Titled("state").Width(10).OneOf(client.ServiceStatuses()...).SortedBy(func(s, t row) bool {
+			first, second := account.StatusRank(s.Status), account.StatusRank(t.Status)
+			return first < second || first == second && s.Label.String() < t.Label.String()
+		}),
+		resource.TextColumn("label", theme.Strong, func(s row) client.ServerText { return s.Label }).MinWidth(14),
+		resource.NewColumn(
+			"service_type", func(s row) string { return string(s.Type) },
+			table.TextCell(theme.Muted, func(s row) string { return s.Type.String() }),
+		).Titled("type").Width(4).OneOf(string(client.TypeURL), string(client.TypeTCP)).Drop(5, 2),
+		resource.TextColumn("address", theme.Plain, func(s row) client.ServerText { return s.Address }).
+			MinWidth(9).Drop(1, 0),
+		resource.NewColumn(
+			"timeout", func(s row) string { return resource.OptionalValue(s.Timeout) },
+			table.TextCell(theme.Muted, formatTimeout),
+		).Width(7).AlignRight().Drop(6, 4).
+			SortedBy(func(s, t row) bool { return s.Request().Timeout < t.Request().Timeout }),
+		resource.TextColumn("consultation_group", theme.Plain, func(s row) client.ServerText { return s.Group }).
+			Titled("group").Width(10).Drop(4, 1),
+		account.AgeColumn("updated", theme.Muted, serviceUpdated).Width(8).Drop(7, 3),
+		resource.NewColumn("open issue", nil, func(s row, b ui.Box) (string, theme.Tone) {
+			return OpenIssueCell(a, s, b)
+		}).
+			Titled("issue").Width(12).MinWidth(11).Drop(2, 0). // "#823 19 min"
+			Shortened(func(s row, _ ui.Box) string { return issueNumber(a, s) }).
+			FilteredBy(func(s row) string { return openIssueValue(a, s) }),
+		resource.NewColumn("off", nil, func(s row, b ui.Box) (string, theme.Tone) { return disabledCell(a, s, b) }).
+			Width(10).MinWidth(7).Drop(2, 0).
+			Shortened(func(s row, b ui.Box) string { return shortDisabledCell(a, s, b) }).
+			SortedBy(func(s, t row) bool { return earlier(disabledSince(a, s), disabledSince(a, t)) }).
+			FilteredBy(func(s row) string { return disabledValue(a, s) }),
+		resource.NewColumn("back", nil, func(s row, b ui.Box) (string, theme.Tone) { return backCell(a, s, b) }).
+			Width(9).Drop(3, 0).
+			SortedBy(func(s, t row) bool { return earlier(windowEndOf(a, s), windowEndOf(a, t)) }).
+			FilteredBy(func(s row) string { return backValue(a, s) }),
+		resource.DetailColumn("body", func(s row) string { return s.Body.Raw() }),
+		resource.DetailColumn("credentials", func(s row) string { return resource.IDsValue(s.Credentials) }),
+		resource.DetailColumn("notes", func(s row) string { return s.Notes.Raw() }),
+		resource.DetailColumn("region", func(s row) string { return s.Region.Raw() }),
+		resource.DetailColumn("created", func(s row) string { return resource.TimeValue(s.Created) }),
 	}
 }
 
@@ -149,62 +103,40 @@ func timeoutPart(s *client.Service) string {
 	return "timeout " + account.UnknownText
 }
 
-// serviceDetailColumns returns the columns that scripts show only for a single service.
-func serviceDetailColumns() []resource.ColumnDefinition[*client.Service] {
-	type row = *client.Service
-	return []resource.ColumnDefinition[row]{
-		{Name: "body", DetailOnly: true, Value: func(s row) string { return s.Body.Raw() }},
-		{Name: "credentials", DetailOnly: true, Value: func(s row) string { return resource.IDsValue(s.Credentials) }},
-		{Name: "notes", DetailOnly: true, Value: func(s row) string { return s.Notes.Raw() }},
-		{Name: "region", DetailOnly: true, Value: func(s row) string { return s.Region.Raw() }},
-		{Name: "created", DetailOnly: true, Value: func(s row) string { return resource.TimeValue(s.Created) }},
-	}
-}
-
-// openIssueColumn returns the column of the incident that stands for a service now.
-func openIssueColumn(a *account.Account) table.Column[*client.Service] {
-	return table.Column[*client.Service]{
-		Title:        "issue",
-		Width:        12,
-		Min:          11, // "#823 19 min"
-		DropPriority: 2,
-		Cell:         func(s *client.Service, b ui.Box) (string, theme.Tone) { return OpenIssueCell(a, s, b) },
-		Shorten:      func(s *client.Service, _ ui.Box) string { return issueNumber(a, s) },
-		Value: func(s *client.Service) string {
-			return resource.Cell(account.UnresolvedIncident(a, s.ID), "", func(found []incident.Incident) string {
-				if len(found) == 0 {
-					return ""
-				}
-				return resource.TimeValue(found[0].Issue.Created)
-			})
-		},
-	}
-}
-
-// disabledColumn returns the column of how long a service has been disabled; sorted by it, the oldest is first.
-func disabledColumn(a *account.Account) table.Column[*client.Service] {
-	return table.Column[*client.Service]{
-		Title:        "off",
-		Width:        10,
-		Min:          7,
-		DropPriority: 2,
-		Cell:         func(s *client.Service, b ui.Box) (string, theme.Tone) { return disabledCell(a, s, b) },
-		Shorten:      func(s *client.Service, b ui.Box) string { return shortDisabledCell(a, s, b) },
-		Less: func(s, t *client.Service) bool {
-			d, _ := account.DisabledInfo(a, s)
-			e, _ := account.DisabledInfo(a, t)
-			return earlier(d.Since, e.Since)
-		},
-		Value: func(s *client.Service) string {
-			if d, disabled := account.DisabledInfo(a, s); disabled {
-				return formatKnownTime(d.Since)
-			}
-			if w, planned := nextWindow(a, s.ID); planned {
-				return formatKnownTime(w.Start)
-			}
+// openIssueValue returns when the incident that stands for a service was detected, as filters compare it.
+func openIssueValue(a *account.Account, s *client.Service) string {
+	return resource.Cell(account.UnresolvedIncident(a, s.ID), "", func(found []incident.Incident) string {
+		if len(found) == 0 {
 			return ""
-		},
+		}
+		return resource.TimeValue(found[0].Issue.Created)
+	})
+}
+
+// disabledSince returns since when a service has been disabled.
+func disabledSince(a *account.Account, s *client.Service) time.Time {
+	d, _ := account.DisabledInfo(a, s)
+	return d.Since
+}
+
+// disabledValue returns since when a service has been disabled, or when it is to be, as filters compare it.
+func disabledValue(a *account.Account, s *client.Service) string {
+	if d, disabled := account.DisabledInfo(a, s); disabled {
+		return formatKnownTime(d.Since)
 	}
+	if w, planned := nextWindow(a, s.ID); planned {
+		return formatKnownTime(w.Start)
+	}
+	return ""
+}
+
+// backValue returns when a service is enabled again, as filters compare it.
+func backValue(a *account.Account, s *client.Service) string {
+	_, disabled := account.DisabledInfo(a, s)
+	if end := windowEndOf(a, s); disabled || !end.IsZero() {
+		return formatKnownTime(end)
+	}
+	return ""
 }
 
 // formatKnownTime returns a time as filters compare it. The zero time is not known.
@@ -215,37 +147,8 @@ func formatKnownTime(t time.Time) string {
 	return t.Format(time.RFC3339)
 }
 
-// backColumn returns the column of when a service is enabled again; sorted by it, the soonest is first.
-func backColumn(a *account.Account) table.Column[*client.Service] {
-	return table.Column[*client.Service]{
-		Title:        "back",
-		Width:        9,
-		DropPriority: 3,
-		Cell:         func(s *client.Service, b ui.Box) (string, theme.Tone) { return backCell(a, s, b) },
-		Less: func(s, t *client.Service) bool {
-			return earlier(windowEndOf(a, s), windowEndOf(a, t))
-		},
-		Value: func(s *client.Service) string {
-			_, disabled := account.DisabledInfo(a, s)
-			if end := windowEndOf(a, s); disabled || !end.IsZero() {
-				return formatKnownTime(end)
-			}
-			return ""
-		},
-	}
-}
-
 // earlier reports whether a time is before another. The zero time is after all others.
 func earlier(t, than time.Time) bool { return !t.IsZero() && (than.IsZero() || t.Before(than)) }
-
-// serviceActions returns all actions on a service.
-func serviceActions(
-	a *account.Account,
-	changes account.OperationRunner[*client.Service],
-) []table.RowAction[*client.Service] {
-	actions := append(changes.RowActions(), changes.Toggle("t", "toggle monitoring", "disable", "enable"))
-	return append(actions, ServiceShortcuts(a)...)
-}
 
 // ServiceShortcuts returns the actions on a service that change nothing.
 func ServiceShortcuts(a *account.Account) []table.RowAction[*client.Service] {

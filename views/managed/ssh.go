@@ -16,28 +16,20 @@ import (
 
 // SSHPane returns the pane of how support logs in to the instances.
 func SSHPane(a *account.Account) ui.Pane {
-	changes := instanceRunner(a)
-	list := &table.List[*client.Instance]{
-		Title:        "ssh",
-		Store:        a.Instances(),
-		Columns:      changes.Resource.PaneColumns(),
-		JoinedStores: []table.JoinedStore{a.Services()},
-		LongTexts:    account.LongTexts[*client.Instance],
-		Detail:       func(i *client.Instance, b ui.Box) string { return sshDetail(a, i, b) },
-		FetchOne:     changes.FetchOne,
-		RowActions:   sshActions(a, changes),
-		CopyItems: account.CopyItemsByID(
-			a,
-			"ssh",
-			"view SSH settings",
-			func(i *client.Instance) int { return i.ID },
-		),
-		EmptyText: "no instances: settings appear here with the account's first instance",
-		SortBy:    "label",
-		Search: table.RowSearch[*client.Instance]{
-			By: func(i *client.Instance) []string { return []string{i.SSH.IP.String()} },
-		},
-	}
+	changes := account.NewRunner(a, a.Instances(), Instances(a))
+	list := changes.List(sshShortcuts()...)
+	list.JoinedStores = table.JoinedStores{a.Services()}
+	list.RowActions = append(
+		list.RowActions, changes.Toggle("t", "toggle access", allowAccess, denyAccess),
+		account.FollowReference(func(i *client.Instance) resource.Joined[account.LinkedRow] {
+			return account.ReferencesToServices(a.ServicesOnInstance(i))
+		}),
+	)
+	list.PaneActions = nil
+	list.Detail = func(i *client.Instance, b ui.Box) string { return sshDetail(a, i, b) }
+	list.EmptyText = "no instances: settings appear here with the account's first instance"
+	list.SortBy = "label"
+	list.Search.By = func(i *client.Instance) []string { return []string{i.SSH.IP.String()} }
 	return account.WithDetailSidebar(a, list, func(row *client.Instance, inside ui.Box) []ui.StackedPanel {
 		return []ui.StackedPanel{
 			issuesOfServicesPanel(a, "Issues at this address", a.ServicesOnInstance(row), inside),
@@ -49,122 +41,65 @@ func SSHPane(a *account.Account) ui.Pane {
 // sshColumns returns the columns of the SSH settings of instances.
 func sshColumns() []resource.ColumnDefinition[*client.Instance] {
 	type row = *client.Instance
-	type column = resource.ColumnDefinition[row]
-	columns := []column{
-		resource.IDColumn(instanceID),
-		resource.TextColumn(
-			column{Name: "label", Pane: table.Column[row]{Min: 14}},
-			theme.Strong, func(i row) client.ServerText { return i.Label },
-		),
-		{
-			Name: "access",
-			Value: func(i row) string {
-				if on, known := i.SSH.Access.Value(); known {
-					return strconv.FormatBool(on)
-				}
-				return ""
-			},
-			Pane: table.Column[row]{Width: 9, Cell: func(i row, b ui.Box) (string, theme.Tone) {
-				switch on, known := i.SSH.Access.Value(); {
-				case !known:
-					return account.UnknownText, theme.Warn
-				case on:
-					return b.Theme.Glyphs.OK + " on", theme.Good
-				}
-				return b.Theme.Glyphs.Disabled + " off", theme.Off
-			}},
-		},
+	known := func(value func(row) string) func(row) string {
+		return func(i row) string { return account.ReasonIf(i.SSH.Known(), value(i)) }
 	}
-	columns = append(columns, sshLoginColumns()...)
-	return append(columns, resource.TextColumn(
-		column{Name: "group", DetailOnly: true, Pane: table.Column[row]{Width: 12, DropPriority: 5}},
-		theme.Muted, func(i row) client.ServerText { return i.Group },
-	), sshCommandColumn())
-}
-
-// sshLoginColumns returns the columns of user, address and port.
-func sshLoginColumns() []resource.ColumnDefinition[*client.Instance] {
-	type row = *client.Instance
+	port := known(func(i row) string { return strconv.Itoa(sshPort(i)) })
 	return []resource.ColumnDefinition[row]{
-		{
-			Name: "user",
-			Value: func(i row) string {
-				return account.ReasonIf(i.SSH.Known(), cmp.Or(i.SSH.User.Raw(), "root"))
-			},
-			Pane: table.Column[row]{Width: 12, Cell: table.TextCell(theme.Plain, sshUser)},
-		},
-		{
-			Name:         "ip",
-			Value:        func(i row) string { return i.SSH.IP.Raw() },
-			DropPriority: 1,
-			Pane:         table.Column[row]{Title: "address", Width: 16, Cell: table.TextCell(theme.Plain, sshAddress)},
-		},
-		{
-			Name:  "port",
-			Value: func(i row) string { return account.ReasonIf(i.SSH.Known(), strconv.Itoa(sshPort(i))) },
-			Pane: table.Column[row]{
-				Width:      5,
-				AlignRight: true,
-				Cell: table.TextCell(theme.Plain, func(i row) string {
-					return account.OrDefault(account.ReasonIf(i.SSH.Known(), strconv.Itoa(sshPort(i))), "?")
-				}),
-			},
-		},
+		resource.IDColumn(instanceID),
+		resource.TextColumn("label", theme.Strong, func(i row) client.ServerText { return i.Label }).MinWidth(14),
+		resource.NewColumn("access", func(i row) string { return resource.OptionalValue(i.SSH.Access) }, accessCell).
+			Width(9),
+		resource.NewColumn(
+			"user", known(func(i row) string { return cmp.Or(i.SSH.User.Raw(), "root") }),
+			table.TextCell(theme.Plain, sshUser),
+		).Width(12),
+		resource.NewColumn("ip", func(i row) string { return i.SSH.IP.Raw() }, table.TextCell(theme.Plain, sshAddress)).
+			Titled("address").Width(16).Drop(0, 1),
+		resource.NewColumn("port", port, table.TextCell(theme.Plain, func(i row) string {
+			return account.OrDefault(port(i), "?")
+		})).Width(5).AlignRight(),
+		resource.TextColumn("group", theme.Muted, func(i row) client.ServerText { return i.Group }).
+			Width(12).Drop(5, 0).Detail(),
+		resource.NewColumn("command", nil, sshCommandCell).MinWidth(20).Drop(4, 0),
 	}
 }
 
-// sshCommandColumn returns the column of the ssh command.
-func sshCommandColumn() resource.ColumnDefinition[*client.Instance] {
-	type row = *client.Instance
-	return resource.ColumnDefinition[row]{
-		Name: "command",
-		Pane: table.Column[row]{Min: 20, DropPriority: 4, Cell: func(i row, _ ui.Box) (string, theme.Tone) {
-			line, ok := sshCommand(i)
-			if !ok {
-				return line, theme.Muted
-			}
-			return line, theme.Accent
-		}},
+// accessCell shows whether support may log in.
+func accessCell(i *client.Instance, b ui.Box) (string, theme.Tone) {
+	switch on, known := i.SSH.Access.Value(); {
+	case !known:
+		return account.UnknownText, theme.Warn
+	case on:
+		return b.Theme.Glyphs.OK + " on", theme.Good
 	}
+	return b.Theme.Glyphs.Disabled + " off", theme.Off
 }
 
-// sshActions returns all actions on an instance.
-func sshActions(
-	a *account.Account,
-	changes account.OperationRunner[*client.Instance],
-) []table.RowAction[*client.Instance] {
-	noLine := func(i *client.Instance) string {
-		_, ok := sshCommand(i)
-		return account.ReasonIf(!ok, "the settings give no single address")
+// sshCommandCell shows the ssh command.
+func sshCommandCell(i *client.Instance, _ ui.Box) (string, theme.Tone) {
+	line, ok := sshCommand(i)
+	if !ok {
+		return line, theme.Muted
 	}
-	actions := []table.RowAction[*client.Instance]{
-		{
-			Keys:           []string{"y"},
-			Name:           "copy ssh line",
-			Description:    "the command that logs in to this instance",
-			ShowInHints:    true,
-			DisabledReason: noLine,
-			Message: func(i *client.Instance) tea.Msg {
-				line, _ := sshCommand(i)
-				return ui.CopyMsg{Text: line, Label: "ssh line of " + i.Label.String()}
-			},
-		},
-		{
-			Keys:           []string{"x"},
-			Name:           "run ssh",
-			Description:    "log in, in this terminal; you return to lookout when ssh ends",
-			DisabledReason: noLine,
-			Message:        func(i *client.Instance) tea.Msg { return ui.RunProgramMsg{Name: "ssh", Args: sshArgs(i)} },
-		},
-	}
-	actions = append(actions, changes.RowActions()...)
-	return append(
-		actions,
-		changes.Toggle("t", "toggle access", allowAccess, denyAccess),
-		account.FollowReference(func(i *client.Instance) resource.Joined[account.LinkedRow] {
-			return account.ReferencesToServices(a.ServicesOnInstance(i))
-		}),
-	)
+	return line, theme.Accent
+}
+
+// sshShortcuts returns the actions on an instance that change nothing here.
+func sshShortcuts() []table.RowAction[*client.Instance] {
+	const none = "the settings give no single address"
+	line := account.CopyAction("y", "copy ssh line", none, func(i *client.Instance) (string, string) {
+		line, ok := sshCommand(i)
+		return account.ReasonIf(ok, line), "ssh line of " + i.Label.String()
+	})
+	line.Description = "the command that logs in to this instance"
+	return []table.RowAction[*client.Instance]{line, {
+		Keys:           []string{"x"},
+		Name:           "run ssh",
+		Description:    "log in, in this terminal; you return to lookout when ssh ends",
+		DisabledReason: line.DisabledReason,
+		Message:        func(i *client.Instance) tea.Msg { return ui.RunProgramMsg{Name: "ssh", Args: sshArgs(i)} },
+	}}
 }
 
 // sshDetail returns everything about the SSH settings of an instance.

@@ -3,7 +3,6 @@ package managed
 import (
 	"context"
 	"fmt"
-	"iter"
 	"net/netip"
 
 	"lookout/client"
@@ -12,17 +11,6 @@ import (
 	"lookout/views/account"
 	"lookout/views/resource"
 )
-
-// instanceRunner performs the operations on the SSH settings of instances.
-func instanceRunner(a *account.Account) account.OperationRunner[*client.Instance] {
-	r := Instances(a)
-	return account.OperationRunner[*client.Instance]{
-		Account:  a,
-		Store:    a.Instances(),
-		Resource: r,
-		FetchOne: r.FetchOne,
-	}
-}
 
 // Instances declares the SSH settings of instances: the document's "Managed Instance Settings". They say how support
 // logs in; nothing changes on the machine itself.
@@ -40,15 +28,13 @@ func Instances(a *account.Account) resource.Resource[*client.Instance] {
 			"ssh set db1 --port 2222",
 			"ssh key",
 		},
-		Argument:  "ID",
-		ID:        func(i *client.Instance) string { return account.FormatID(i.ID) },
-		Label:     func(i *client.Instance) string { return i.Label.String() },
-		Calls:     resource.APICalls{List: "list SSH settings", Get: "view SSH settings", Managed: true},
-		Columns:   sshColumns(),
-		PaneOrder: []string{"access", "label", "group", "user", "ip", "port", "command"},
-		List: func(ctx context.Context, _ resource.ListQuery) iter.Seq2[*client.Instance, error] {
-			return a.API.Instances.All(ctx)
-		},
+		Argument:   "ID",
+		ID:         func(i *client.Instance) string { return account.FormatID(i.ID) },
+		Label:      func(i *client.Instance) string { return i.Label.String() },
+		Calls:      resource.APICalls{List: "list SSH settings", Get: "view SSH settings", Managed: true},
+		Columns:    sshColumns(),
+		PaneOrder:  []string{"access", "label", "group", "user", "ip", "port", "command"},
+		List:       resource.ListAll(a.API.Instances.All),
 		Get:        resource.ByID(a.API.Instances.Get),
 		Operations: instanceOperations(a),
 	}
@@ -69,6 +55,9 @@ func SSHKey(a *account.Account) resource.Resource[*client.SSHKey] {
 
 // instanceOperations returns the operations on the SSH settings of instances.
 func instanceOperations(a *account.Account) []resource.Operation[*client.Instance] {
+	set := resource.EditOperation(client.OpUpdateInstanceSSH,
+		func(i *client.Instance) resource.Draft[*client.Instance] { return editSSH(a, i) })
+	set.Command, set.CommandHelp = "set", "Change the user, address or port"
 	return []resource.Operation[*client.Instance]{
 		{
 			Name:        allowAccess,
@@ -102,17 +91,7 @@ func instanceOperations(a *account.Account) []resource.Operation[*client.Instanc
 			},
 			Draft: func(i *client.Instance) resource.Draft[*client.Instance] { return setAccess(i, false) },
 		},
-		{
-			Name:        "edit",
-			Command:     "set",
-			CommandHelp: "Change the user, address or port",
-			Keys:        []string{"e"},
-			Call:        client.OpUpdateInstanceSSH,
-			ShowInHints: true,
-			BusyText:    "saving",
-			SuccessText: "saved",
-			Draft:       func(i *client.Instance) resource.Draft[*client.Instance] { return editSSH(a, i) },
-		},
+		set,
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"lookout/client"
 	"lookout/theme"
+	"lookout/ui"
 	"lookout/ui/table"
 )
 
@@ -34,13 +35,82 @@ type serverText interface {
 	String() string // safe to draw
 }
 
-// TextColumn completes a column that shows a text of the row in one tone. Strong text is the row's label.
-func TextColumn[T any, S serverText](
-	c ColumnDefinition[T], tone theme.Tone, text func(T) S,
+// NewColumn returns a column of the pane and of scripts. A nil value leaves it out of scripts.
+func NewColumn[T any](
+	name string, value func(T) string, cell func(T, ui.Box) (string, theme.Tone),
 ) ColumnDefinition[T] {
-	c.Value = func(row T) string { return text(row).Raw() }
+	return ColumnDefinition[T]{Name: name, Value: value, Pane: table.Column[T]{Cell: cell}}
+}
+
+// DetailColumn returns a column that scripts show for a single row, and panes not at all.
+func DetailColumn[T any](name string, value func(T) string) ColumnDefinition[T] {
+	return ColumnDefinition[T]{Name: name, DetailOnly: true, Value: value}
+}
+
+// TextColumn returns a column that shows a text of the row in one tone. Strong text is the row's label.
+func TextColumn[T any, S serverText](name string, tone theme.Tone, text func(T) S) ColumnDefinition[T] {
+	c := NewColumn(name, func(row T) string { return text(row).Raw() },
+		table.TextCell(tone, func(row T) string { return text(row).String() }))
 	c.Pane.IsLabel = tone == theme.Strong
-	c.Pane.Cell = table.TextCell(tone, func(row T) string { return text(row).String() })
+	return c
+}
+
+// Titled sets what the pane calls the column, if not its name.
+func (c ColumnDefinition[T]) Titled(title string) ColumnDefinition[T] { c.Pane.Title = title; return c }
+
+// Width sets the width in the pane.
+func (c ColumnDefinition[T]) Width(cells int) ColumnDefinition[T] { c.Pane.Width = cells; return c }
+
+// MinWidth sets the least width in the pane.
+func (c ColumnDefinition[T]) MinWidth(cells int) ColumnDefinition[T] { c.Pane.Min = cells; return c }
+
+// AlignRight aligns the column to the right.
+func (c ColumnDefinition[T]) AlignRight() ColumnDefinition[T] { c.Pane.AlignRight = true; return c }
+
+// Drop sets the priorities with which the pane and scripts leave the column out; 0 keeps it.
+func (c ColumnDefinition[T]) Drop(pane, scripts int) ColumnDefinition[T] {
+	c.Pane.DropPriority, c.DropPriority = pane, scripts
+	return c
+}
+
+// Detail leaves the column out of the lists of scripts.
+func (c ColumnDefinition[T]) Detail() ColumnDefinition[T] { c.DetailOnly = true; return c }
+
+// OneOf sets the values that the column is known to have.
+func (c ColumnDefinition[T]) OneOf(values ...string) ColumnDefinition[T] {
+	c.Pane.Choices = values
+	return c
+}
+
+// SortedBy sets the order of the rows in the pane.
+func (c ColumnDefinition[T]) SortedBy(less func(a, b T) bool) ColumnDefinition[T] {
+	c.Pane.Less = less
+	return c
+}
+
+// FilteredBy sets the value that filters compare.
+func (c ColumnDefinition[T]) FilteredBy(value func(T) string) ColumnDefinition[T] {
+	c.Pane.Value = value
+	return c
+}
+
+// Shortened sets the text for a width that is less than the cell's.
+func (c ColumnDefinition[T]) Shortened(text func(T, ui.Box) string) ColumnDefinition[T] {
+	c.Pane.Shorten = text
+	return c
+}
+
+// OrElse shows a word where the text is empty; such rows are sorted as empty.
+func (c ColumnDefinition[T]) OrElse(word string, tone theme.Tone) ColumnDefinition[T] {
+	cell := c.Pane.Cell
+	text := func(row T) string { text, _ := cell(row, ui.Box{}); return text }
+	c.Pane.Less = func(a, b T) bool { return text(a) < text(b) }
+	c.Pane.Cell = func(row T, b ui.Box) (string, theme.Tone) {
+		if text, own := cell(row, b); text != "" {
+			return text, own
+		}
+		return word, tone
+	}
 	return c
 }
 

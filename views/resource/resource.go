@@ -124,6 +124,54 @@ type Operation[T any] struct {
 	OnRejected func(row T, err error) tea.Cmd
 }
 
+// EditOperation returns the operation that changes a row in a form.
+func EditOperation[T any](call string, draft func(T) Draft[T]) Operation[T] {
+	return Operation[T]{
+		Name:        "edit",
+		Keys:        []string{"e"},
+		Call:        call,
+		ShowInHints: true,
+		BusyText:    "saving",
+		SuccessText: "saved",
+		Draft:       draft,
+	}
+}
+
+// DeleteOperation returns the operation that deletes rows. help says what is lost.
+func DeleteOperation[T any](call, help string, draft func(T) Draft[T]) Operation[T] {
+	return Operation[T]{
+		Name:        "delete",
+		Description: help,
+		Keys:        []string{"D"},
+		Call:        call,
+		Target:      AnyRows,
+		BusyText:    "deleting",
+		SuccessText: "deleted",
+		Draft:       draft,
+	}
+}
+
+// NewOperation returns the operation that makes a row. noun is what a row is called.
+func NewOperation[T any](call, noun string, draft func(T) Draft[T]) Operation[T] {
+	return Operation[T]{
+		Name:        "new " + noun,
+		Keys:        []string{"n"},
+		Call:        call,
+		Target:      NewRow,
+		ShowInHints: true,
+		BusyText:    "adding",
+		SuccessText: "added",
+		Draft:       draft,
+	}
+}
+
+// ListAll returns a List that takes no flags.
+func ListAll[T any](
+	all func(context.Context) iter.Seq2[T, error],
+) func(context.Context, ListQuery) iter.Seq2[T, error] {
+	return func(ctx context.Context, _ ListQuery) iter.Seq2[T, error] { return all(ctx) }
+}
+
 // PaneOnly is the Command of an operation that scripts do not have, or have written by hand.
 const PaneOnly = "-"
 

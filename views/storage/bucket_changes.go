@@ -23,13 +23,7 @@ import (
 
 // bucketRunner performs the operations on buckets.
 func bucketRunner(a *account.Account) account.OperationRunner[*client.Bucket] {
-	r := Buckets(a)
-	return account.OperationRunner[*client.Bucket]{
-		Account:  a,
-		Store:    a.Buckets(),
-		Resource: r,
-		FetchOne: r.FetchOne,
-	}
+	return account.NewRunner(a, a.Buckets(), Buckets(a))
 }
 
 // Buckets declares buckets: the document's "Bucket".

@@ -30,25 +30,18 @@ func bucketBreadcrumb(b *client.Bucket) string {
 // BucketsPane returns the pane of the buckets in all clusters.
 func BucketsPane(a *account.Account) ui.Pane {
 	changes := bucketRunner(a)
-	list := &table.List[*client.Bucket]{
-		Title:        "buckets",
-		Store:        a.Buckets(),
-		JoinedStores: []table.JoinedStore{a.Keys(), a.Clusters(), a.TransferUsage()},
-		Columns:      changes.Resource.PaneColumns(),
-		RowActions:   slices.Insert(bucketShortcuts(a), 1, changes.RowActions()...),
-		PaneActions: func() []ui.Action {
-			actions := append(changes.NewActions(), linksAction(a), bookmarksAction(a, nil), cancelStorageAction(a))
-			return append(actions, countingOf(a).actions()...)
-		},
-		LongTexts: account.LongTexts[*client.Bucket],
-		Detail:    func(b *client.Bucket, box ui.Box) string { return bucketDetail(a, b, box) },
-		FetchOne:  changes.FetchOne,
-		Footer:    func(set *ui.RowStore[*client.Bucket], b ui.Box) string { return bucketsFoot(a, set, b) },
-		CopyItems: func(b *client.Bucket) []ui.CopyItem { return account.BucketCopyItems(a, b) },
-		EmptyText: "no buckets yet · n creates one",
-		SortBy:    "bucket",
-		Label:     func(b *client.Bucket) string { return b.Label.String() },
+	list := changes.List()
+	list.JoinedStores = table.JoinedStores{a.Keys(), a.Clusters(), a.TransferUsage()}
+	list.RowActions = slices.Insert(bucketShortcuts(a), 1, list.RowActions...)
+	list.PaneActions = func() []ui.Action {
+		actions := append(changes.NewActions(), linksAction(a), bookmarksAction(a, nil), cancelStorageAction(a))
+		return append(actions, countingOf(a).actions()...)
 	}
+	list.Detail = func(b *client.Bucket, box ui.Box) string { return bucketDetail(a, b, box) }
+	list.Footer = func(set *ui.RowStore[*client.Bucket], b ui.Box) string { return bucketsFoot(a, set, b) }
+	list.CopyItems = func(b *client.Bucket) []ui.CopyItem { return account.BucketCopyItems(a, b) }
+	list.EmptyText, list.SortBy = "no buckets yet · n creates one", "bucket"
+	list.Label = changes.Resource.Label
 	account.BookmarksOf(a) // are read before the first frame
 	account.WithDetailSidebar(a, list, func(row *client.Bucket, inside ui.Box) []ui.StackedPanel {
 		return []ui.StackedPanel{
@@ -72,65 +65,33 @@ func formatDate(t client.Timestamp) string {
 // bucketColumns returns the columns of buckets.
 func bucketColumns() []resource.ColumnDefinition[*client.Bucket] {
 	type row = *client.Bucket
-	type column = resource.ColumnDefinition[row]
-	size := numberColumn("size", 9, account.FormatOptionalSize, func(b row) client.Optional[int64] { return b.Size })
-	size.Bytes = true
-	return []column{
-		resource.TextColumn(
-			column{Name: "cluster", Pane: table.Column[row]{Width: 14}},
-			theme.Plain, func(b row) client.ServerText { return b.Location() },
-		),
-		resource.TextColumn(
-			column{Name: "label", Pane: table.Column[row]{Title: "bucket", Min: 16}},
-			theme.Strong, func(b row) client.ServerText { return b.Label },
-		),
-		numberColumn(
-			"objects",
-			11,
-			account.FormatOptionalCount,
-			func(b row) client.Optional[int64] { return b.Objects },
-		),
-		size,
-		{
-			Name:         "created",
-			Value:        func(b row) string { return resource.TimeValue(b.Created) },
-			DropPriority: 2,
-			Pane: table.Column[row]{
-				Width:        10,
-				AlignRight:   true,
-				DropPriority: 2,
-				Cell:         table.TextCell(theme.Muted, func(b row) string { return formatDate(b.Created) }),
-				Less:         func(b, c row) bool { return b.Created.Time().Before(c.Created.Time()) },
-			},
-		},
-		resource.TextColumn(
-			column{
-				Name:         "hostname",
-				DropPriority: 3,
-				Pane:         table.Column[row]{Title: "host name", Min: 20, DropPriority: 4},
-			},
-			theme.Muted, func(b row) client.ServerText { return b.Hostname },
-		),
-		{Name: "region", DetailOnly: true, Value: func(b row) string { return b.Region.Raw() }},
-		{Name: "endpoint_type", DetailOnly: true, Value: func(b row) string { return b.EndpointType.Raw() }},
-		{Name: "s3_endpoint", DetailOnly: true, Value: func(b row) string { return b.S3Endpoint.Raw() }},
+	number := func(
+		name string, format func(client.Optional[int64]) string, n func(row) client.Optional[int64],
+	) resource.ColumnDefinition[row] {
+		return resource.NewColumn(
+			name, func(b row) string { return resource.OptionalValue(n(b)) },
+			table.TextCell(theme.Plain, func(b row) string { return format(n(b)) }),
+		).AlignRight().SortedBy(func(b, c row) bool { return isLess(n(b), n(c)) })
 	}
-}
-
-// numberColumn returns the column of a number of a bucket, which may not be known.
-func numberColumn(
-	name string, width int, format func(client.Optional[int64]) string,
-	number func(*client.Bucket) client.Optional[int64],
-) resource.ColumnDefinition[*client.Bucket] {
-	return resource.ColumnDefinition[*client.Bucket]{
-		Name:  name,
-		Value: func(b *client.Bucket) string { return resource.OptionalValue(number(b)) },
-		Pane: table.Column[*client.Bucket]{
-			Width:      width,
-			AlignRight: true,
-			Cell:       table.TextCell(theme.Plain, func(b *client.Bucket) string { return format(number(b)) }),
-			Less:       func(b, c *client.Bucket) bool { return isLess(number(b), number(c)) },
-		},
+	objects := func(b row) client.Optional[int64] { return b.Objects }
+	size := number("size", account.FormatOptionalSize, func(b row) client.Optional[int64] { return b.Size }).Width(9)
+	size.Bytes = true
+	return []resource.ColumnDefinition[row]{
+		resource.TextColumn("cluster", theme.Plain, func(b row) client.ServerText { return b.Location() }).Width(14),
+		resource.TextColumn("label", theme.Strong, func(b row) client.ServerText { return b.Label }).
+			Titled("bucket").MinWidth(16),
+		number("objects", account.FormatOptionalCount, objects).Width(11),
+		size,
+		resource.NewColumn(
+			"created", func(b row) string { return resource.TimeValue(b.Created) },
+			table.TextCell(theme.Muted, func(b row) string { return formatDate(b.Created) }),
+		).Width(10).AlignRight().Drop(2, 2).
+			SortedBy(func(b, c row) bool { return b.Created.Time().Before(c.Created.Time()) }),
+		resource.TextColumn("hostname", theme.Muted, func(b row) client.ServerText { return b.Hostname }).
+			Titled("host name").MinWidth(20).Drop(4, 3),
+		resource.DetailColumn("region", func(b row) string { return b.Region.Raw() }),
+		resource.DetailColumn("endpoint_type", func(b row) string { return b.EndpointType.Raw() }),
+		resource.DetailColumn("s3_endpoint", func(b row) string { return b.S3Endpoint.Raw() }),
 	}
 }
 

@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"fmt"
-	"iter"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -18,32 +17,16 @@ import (
 
 // ClustersPane returns the pane of the clusters, which buckets are in.
 func ClustersPane(a *account.Account) ui.Pane {
-	declared := Clusters(a)
-	list := &table.List[*client.Cluster]{
-		Title:        "clusters",
-		Store:        a.Clusters(),
-		JoinedStores: []table.JoinedStore{a.Buckets(), a.TransferUsage()},
-		Columns:      declared.PaneColumns(),
-		RowActions: []table.RowAction[*client.Cluster]{
-			account.FollowReference(
-				func(c *client.Cluster) resource.Joined[account.LinkedRow] {
-					return referencesToBuckets(a.BucketsInCluster(c.ID.Raw()))
-				},
-			),
-		},
-		PaneActions: func() []ui.Action { return []ui.Action{cancelStorageAction(a)} },
-		FetchOne:    declared.FetchOne,
-		LongTexts:   account.LongTexts[*client.Cluster],
-		Detail:      func(c *client.Cluster, b ui.Box) string { return clusterDetail(a, c, b) },
-		Footer:      func(_ *ui.RowStore[*client.Cluster], b ui.Box) string { return transferUsageLine(a, b) },
-		CopyItems: func(c *client.Cluster) []ui.CopyItem {
-			return account.CopyItems(
-				a.ScriptCommand("clusters get", nil, c.ID.Raw()), a.CurlCommand("view cluster", nil, c.ID.Raw()),
-			)
-		},
-		EmptyText: "no clusters: the API lists none",
-		SortBy:    "cluster",
-	}
+	list := account.NewRunner(a, a.Clusters(), Clusters(a)).List(
+		account.FollowReference(func(c *client.Cluster) resource.Joined[account.LinkedRow] {
+			return referencesToBuckets(a.BucketsInCluster(c.ID.Raw()))
+		}),
+	)
+	list.JoinedStores = table.JoinedStores{a.Buckets(), a.TransferUsage()}
+	list.PaneActions = func() []ui.Action { return []ui.Action{cancelStorageAction(a)} }
+	list.Detail = func(c *client.Cluster, b ui.Box) string { return clusterDetail(a, c, b) }
+	list.Footer = func(_ *ui.RowStore[*client.Cluster], b ui.Box) string { return transferUsageLine(a, b) }
+	list.EmptyText, list.SortBy = "no clusters: the API lists none", "cluster"
 	return account.WithDetailSidebar(a, list, func(row *client.Cluster, inside ui.Box) []ui.StackedPanel {
 		return []ui.StackedPanel{
 			sizesPanel(a, "Sizes of all buckets", bucketsBySize(a), func(b *client.Bucket) bool {
@@ -65,55 +48,31 @@ func Clusters(a *account.Account) resource.Resource[*client.Cluster] {
 		Calls:       resource.APICalls{List: "list clusters", Get: "view cluster"},
 		Columns:     clusterColumns(a),
 		PaneOrder:   []string{"status", "id", "region", "buckets", "domain"},
-		List: func(ctx context.Context, _ resource.ListQuery) iter.Seq2[*client.Cluster, error] {
-			return a.API.Clusters.All(ctx)
-		},
-		Get: a.API.Clusters.Get,
+		List:        resource.ListAll(a.API.Clusters.All),
+		Get:         a.API.Clusters.Get,
 	}
 }
 
 // clusterColumns returns the columns of clusters.
 func clusterColumns(a *account.Account) []resource.ColumnDefinition[*client.Cluster] {
 	type row = *client.Cluster
-	type column = resource.ColumnDefinition[row]
 	buckets := func(c row) resource.Joined[*client.Bucket] { return a.BucketsInCluster(c.ID.Raw()) }
-	return []column{
-		resource.TextColumn(
-			column{Name: "id", Pane: table.Column[row]{Title: "cluster", Min: 14}},
-			theme.Strong, func(c row) client.ServerText { return c.ID },
-		),
-		resource.TextColumn(
-			column{Name: "region", Pane: table.Column[row]{Width: 14, DropPriority: 2}},
-			theme.Plain, func(c row) client.ServerText { return c.Region },
-		),
-		{
-			Name:  "status",
-			Value: func(c row) string { return c.Status.Raw() },
-			Pane:  table.Column[row]{Title: "state", Width: 14, Cell: clusterState},
-		},
-		resource.TextColumn(
-			column{Name: "domain", DropPriority: 1, Pane: table.Column[row]{Min: 20, DropPriority: 1}},
-			theme.Plain, func(c row) client.ServerText { return c.Domain },
-		),
-		{
-			Name:         "static_site_domain",
-			Value:        func(c row) string { return c.StaticSiteDomain.Raw() },
-			DropPriority: 2,
-		},
-		{
-			Name: "buckets",
-			Pane: table.Column[row]{
-				Width:        7,
-				AlignRight:   true,
-				DropPriority: 3,
-				Cell: func(c row, b ui.Box) (string, theme.Tone) {
-					return resource.Cell(buckets(c), b.Theme.Glyphs.Ellipsis, func(rows []*client.Bucket) string {
-						return fmt.Sprint(len(rows))
-					}), theme.Muted
-				},
-				Less: func(c, d row) bool { return resource.Len(buckets(c)) < resource.Len(buckets(d)) },
-			},
-		},
+	count := func(rows []*client.Bucket) string { return fmt.Sprint(len(rows)) }
+	return []resource.ColumnDefinition[row]{
+		resource.TextColumn("id", theme.Strong, func(c row) client.ServerText { return c.ID }).
+			Titled("cluster").MinWidth(14),
+		resource.TextColumn("region", theme.Plain, func(c row) client.ServerText { return c.Region }).
+			Width(14).Drop(2, 0),
+		resource.NewColumn("status", func(c row) string { return c.Status.Raw() }, clusterState).
+			Titled("state").Width(14),
+		resource.TextColumn("domain", theme.Plain, func(c row) client.ServerText { return c.Domain }).
+			MinWidth(20).Drop(1, 1),
+		resource.NewColumn("static_site_domain", func(c row) string { return c.StaticSiteDomain.Raw() }, nil).
+			Drop(0, 2),
+		resource.NewColumn("buckets", nil, func(c row, b ui.Box) (string, theme.Tone) {
+			return resource.Cell(buckets(c), b.Theme.Glyphs.Ellipsis, count), theme.Muted
+		}).Width(7).AlignRight().Drop(3, 0).
+			SortedBy(func(c, d row) bool { return resource.Len(buckets(c)) < resource.Len(buckets(d)) }),
 	}
 }
 

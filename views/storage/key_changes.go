@@ -22,13 +22,7 @@ import (
 
 // keyRunner performs the operations on access keys.
 func keyRunner(a *account.Account) account.OperationRunner[*client.AccessKey] {
-	r := Keys(a)
-	return account.OperationRunner[*client.AccessKey]{
-		Account:  a,
-		Store:    a.Keys(),
-		Resource: r,
-		FetchOne: r.FetchOne,
-	}
+	return account.NewRunner(a, a.Keys(), Keys(a))
 }
 
 // Keys declares access keys: the document's "Object Storage Key". Nothing but the answer to a creation holds a secret.
@@ -68,117 +62,70 @@ func Keys(a *account.Account) resource.Resource[*client.AccessKey] {
 
 // keyOperations returns the operations on access keys.
 func keyOperations(a *account.Account) []resource.Operation[*client.AccessKey] {
-	return []resource.Operation[*client.AccessKey]{
-		{
-			Name:        "rename",
-			CommandHelp: "Change a key's label",
-			Keys:        []string{"e"},
-			Call:        client.OpUpdateKey,
-			ShowInHints: true,
-			BusyText:    "saving",
-			SuccessText: "saved",
-			Draft:       func(k *client.AccessKey) resource.Draft[*client.AccessKey] { return renameKey(a, k) },
-		},
-		{
-			Name:        "revoke",
-			Description: "programs that use it lose access at once",
-			Keys:        []string{"D"},
-			Call:        client.OpRevokeKey,
-			Target:      resource.AnyRows,
-			ShowInHints: true,
-			BusyText:    "revoking",
-			SuccessText: "revoked",
-			Draft:       func(*client.AccessKey) resource.Draft[*client.AccessKey] { return revokeKey() },
-		},
-		{
-			Name:        "new key",
-			Command:     resource.PaneOnly, // scripts say in other words what it reaches, and where the secret goes
-			Keys:        []string{"n"},
-			Call:        client.OpCreateKey,
-			Target:      resource.NewRow,
-			ShowInHints: true,
-			BusyText:    "creating",
-			SuccessText: "created",
-			Draft:       func(*client.AccessKey) resource.Draft[*client.AccessKey] { return newKey(a) },
-		},
-	}
+	rename := resource.EditOperation(client.OpUpdateKey, func(k *client.AccessKey) keyDraft { return renameKey(a, k) })
+	rename.Name, rename.CommandHelp = "rename", "Change a key's label"
+	revoke := resource.DeleteOperation(
+		client.OpRevokeKey, "programs that use it lose access at once",
+		func(*client.AccessKey) keyDraft { return revokeKey() },
+	)
+	revoke.Name, revoke.ShowInHints, revoke.BusyText, revoke.SuccessText = "revoke", true, "revoking", "revoked"
+	create := resource.NewOperation(client.OpCreateKey, "key", func(*client.AccessKey) keyDraft {
+		return newKeyFrom(a, newKeyInput(a))
+	})
+	create.Command = resource.PaneOnly // scripts say in other words what it reaches, and where the secret goes
+	create.BusyText, create.SuccessText = "creating", "created"
+	return []resource.Operation[*client.AccessKey]{rename, revoke, create}
 }
+
+// keyDraft is an operation on a key with its values.
+type keyDraft = resource.Draft[*client.AccessKey]
 
 // keyID is the identity of a key.
 func keyID(k *client.AccessKey) int { return k.ID }
 
 // renameKey changes the label of a key, which is all that can be changed.
-func renameKey(a *account.Account, k *client.AccessKey) resource.Draft[*client.AccessKey] {
-	e := &account.EditForm[*client.AccessKey, *account.LabelRequest]{
-		Row:     k,
-		ID:      keyID,
-		Label:   k.Label.Raw(),
-		Request: func(k *client.AccessKey) *account.LabelRequest { return &account.LabelRequest{Label: k.Label.Raw()} },
-		Fetch:   func(ctx context.Context, id int) (*client.AccessKey, error) { return account.FetchKey(ctx, a, id) },
-	}
-	in := e.Open()
-	e.Update = func(w *client.Writer, ctx context.Context, id int, _ client.Patch) (*client.AccessKey, error) {
-		row, err := w.UpdateKey(ctx, id, in.Label)
-		return account.WithoutSecret(row), err
-	}
-	return resource.Draft[*client.AccessKey]{
-		Title:        fmt.Sprintf("Label of key %d", k.ID),
-		Text:         "What a key can access cannot be changed: create another key and revoke this one.",
-		SubmitLabel:  "save",
-		Fields:       []form.Field{KeyLabelField(&in.Label)},
-		EnterSubmits: form.AlwaysSubmit,
-		Confirm:      e.Confirm,
-		AsNew: func() resource.Draft[*client.AccessKey] {
-			return newKeyFrom(a, newKeyInputLike(a, k, in.Label))
+func renameKey(a *account.Account, k *client.AccessKey) keyDraft {
+	fetch := func(ctx context.Context, id int) (*client.AccessKey, error) { return account.FetchKey(ctx, a, id) }
+	draft := account.Renaming(
+		k, fmt.Sprintf("Label of key %d", k.ID), keyID, keyLabel, KeyLabelField, fetch,
+		func(ctx context.Context, w *client.Writer, id int, label string) (*client.AccessKey, error) {
+			row, err := w.UpdateKey(ctx, id, label)
+			return account.WithoutSecret(row), err
 		},
-		Attempt: e.Attempt,
-	}
+		func(label string) keyDraft { return newKeyFrom(a, newKeyInputLike(a, k, label)) },
+	)
+	draft.Text = "What a key can access cannot be changed: create another key and revoke this one."
+	return draft
 }
 
 // revokeKey ends keys for good.
-func revokeKey() resource.Draft[*client.AccessKey] {
-	return resource.Draft[*client.AccessKey]{
-		Confirm: func(rows []*client.AccessKey) resource.ConfirmationSpec {
-			k := rows[0]
-			reach, _ := account.KeyReach(k)
-			return resource.ConfirmationSpec{
-				Title: "Revoke key",
-				Effect: fmt.Sprintf(
-					"This permanently revokes key %q (id %d, %s): programs that use it lose access at once. "+
-						"It reaches %s.",
-					k.Label,
-					k.ID,
-					k.AccessKey,
-					reach,
-				),
-				Loss:     "Programs that use them lose access at once.",
-				Word:     k.Label.String(),
-				Required: true,
-			}
-		},
-		Attempt: func(k *client.AccessKey) resource.Attempt[*client.AccessKey] {
-			return resource.Attempt[*client.AccessKey]{
-				ID:     account.FormatID(k.ID),
-				Label:  k.Label.Raw(),
-				Before: map[string]any{"label": k.Label, "access_key": k.AccessKey, "bucket_access": k.Buckets},
-				Send: func(ctx context.Context, w *client.Writer) (ui.ChangeResult[*client.AccessKey], error) {
-					return ui.ResultDeleted[*client.AccessKey](w.RevokeKey(ctx, k.ID))
-				},
-			}
-		},
+func revokeKey() keyDraft {
+	before := func(k *client.AccessKey) any {
+		return map[string]any{"label": k.Label, "access_key": k.AccessKey, "bucket_access": k.Buckets}
 	}
+	confirm := func(rows []*client.AccessKey) resource.ConfirmationSpec {
+		k := rows[0]
+		reach, _ := account.KeyReach(k)
+		return resource.ConfirmationSpec{
+			Title: "Revoke key",
+			Effect: fmt.Sprintf(
+				"This permanently revokes key %q (id %d, %s): programs that use it lose access at once. It reaches %s.",
+				k.Label, k.ID, k.AccessKey, reach,
+			),
+			Loss:     "Programs that use them lose access at once.",
+			Word:     k.Label.String(),
+			Required: true,
+		}
+	}
+	return account.Deleting(keyID, keyLabel, before, confirm, (*client.Writer).RevokeKey)
 }
 
-// newKey asks for a key. There are three kinds: one that reaches everything (no list is sent), one that reaches nothing
-// (an empty list), and one that reaches the buckets of a list ("bucket_access rules").
-func newKey(a *account.Account) resource.Draft[*client.AccessKey] {
-	return newKeyFrom(a, newKeyInput(a))
-}
-
-// newKeyFrom asks for a key, beginning with values.
-func newKeyFrom(a *account.Account, in *keyInput) resource.Draft[*client.AccessKey] {
+// newKeyFrom asks for a key, beginning with values. There are three kinds: one that reaches everything (no list
+// is sent), one that reaches nothing (an empty list), and one that reaches the buckets of a list ("bucket_access
+// rules").
+func newKeyFrom(a *account.Account, in *keyInput) keyDraft {
 	secret := ui.ShowSecretMsg{}
-	return resource.Draft[*client.AccessKey]{
+	return keyDraft{
 		Title:        "New access key",
 		SubmitLabel:  "create",
 		Fields:       in.fields(),
@@ -290,7 +237,7 @@ func rotateAction(a *account.Account) table.RowAction[*client.AccessKey] {
 			r := keyRunner(a)
 			op, _ := r.Resource.Operation("new key")
 			op.Name = "rotate"
-			op.Draft = func(*client.AccessKey) resource.Draft[*client.AccessKey] { return rotateKey(a, k) }
+			op.Draft = func(*client.AccessKey) keyDraft { return rotateKey(a, k) }
 			return r.Start(op, nil, nil)
 		},
 	}
@@ -298,7 +245,7 @@ func rotateAction(a *account.Account) table.RowAction[*client.AccessKey] {
 
 // rotateKey opens the form for a key that replaces another one. If the old key is limited, the new one has the same
 // access. If it reaches everything, the new one is limited unless the user chooses otherwise.
-func rotateKey(a *account.Account, old *client.AccessKey) resource.Draft[*client.AccessKey] {
+func rotateKey(a *account.Account, old *client.AccessKey) keyDraft {
 	in := newKeyInputLike(a, old, old.Label.Raw())
 	in.replaced, in.limited = old, true
 	d := newKeyFrom(a, in)

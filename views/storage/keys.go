@@ -17,25 +17,13 @@ import (
 
 // KeysPane returns the pane of the access keys.
 func KeysPane(a *account.Account) ui.Pane {
-	changes := keyRunner(a)
-	list := &table.List[*client.AccessKey]{
-		Title:        "keys",
-		Store:        a.Keys(),
-		JoinedStores: []table.JoinedStore{a.Buckets(), a.Clusters()},
-		Columns:      changes.Resource.PaneColumns(),
-		RowActions:   append(append(keyShortcuts(), changes.RowActions()...), rotateAction(a)),
-		PaneActions:  changes.NewActions,
-		LongTexts:    account.LongTexts[*client.AccessKey],
-		Detail:       keyDetail,
-		FetchOne:     changes.FetchOne,
-		Footer:       func(set *ui.RowStore[*client.AccessKey], b ui.Box) string { return keysFoot(a, set, b) },
-		CopyItems:    account.CopyItemsByID(a, "keys", "view key", func(k *client.AccessKey) int { return k.ID }),
-		EmptyText:    "no access keys yet · n creates one",
-		SortBy:       "label",
-		Search: table.RowSearch[*client.AccessKey]{
-			By: func(k *client.AccessKey) []string { return []string{k.AccessKey.String()} },
-		},
-	}
+	list := keyRunner(a).List(keyShortcuts()...)
+	list.JoinedStores = table.JoinedStores{a.Buckets(), a.Clusters()}
+	list.RowActions = append(list.RowActions, rotateAction(a))
+	list.Detail = keyDetail
+	list.Footer = func(set *ui.RowStore[*client.AccessKey], b ui.Box) string { return keysFoot(a, set, b) }
+	list.EmptyText, list.SortBy = "no access keys yet · n creates one", "label"
+	list.Search.By = func(k *client.AccessKey) []string { return []string{k.AccessKey.String()} }
 	return account.WithDetailSidebar(a, list, func(row *client.AccessKey, inside ui.Box) []ui.StackedPanel {
 		return []ui.StackedPanel{
 			sizesPanel(a, "Sizes of the buckets it can access", reachedBuckets(a, row), func(*client.Bucket) bool {
@@ -49,34 +37,23 @@ func KeysPane(a *account.Account) ui.Pane {
 // keyColumns returns the columns of access keys.
 func keyColumns() []resource.ColumnDefinition[*client.AccessKey] {
 	type row = *client.AccessKey
-	type column = resource.ColumnDefinition[row]
-	return []column{
+	return []resource.ColumnDefinition[row]{
 		resource.IDColumn(keyID),
-		resource.TextColumn(
-			column{Name: "label", Pane: table.Column[row]{Min: 16}},
-			theme.Strong, func(k row) client.ServerText { return k.Label },
-		),
-		resource.TextColumn(
-			column{Name: "access_key", Pane: table.Column[row]{Title: "access key", Width: 20, DropPriority: 2}},
-			theme.Plain, func(k row) client.ServerText { return k.AccessKey },
-		),
+		resource.TextColumn("label", theme.Strong, keyLabel).MinWidth(16),
+		resource.TextColumn("access_key", theme.Plain, func(k row) client.ServerText { return k.AccessKey }).
+			Titled("access key").Width(20).Drop(2, 0),
 		{Name: "limited", Value: func(k row) string { return resource.OptionalValue(k.Limited) }},
-		{
-			Name:         "bucket_access",
-			Value:        keyGrants,
-			DropPriority: 1,
-			Pane: table.Column[row]{
-				Title:        "reaches",
-				Min:          20,
-				DropPriority: 1,
-				Cell:         func(k row, _ ui.Box) (string, theme.Tone) { return account.KeyReach(k) },
-				Shorten:      account.ShortKeyReach,
-			},
-		},
-		{Name: SecretKeyColumn, DetailOnly: true, Value: func(row) string { return "" }},
-		{Name: "regions", DetailOnly: true, Value: keyRegions},
+		resource.NewColumn("bucket_access", keyGrants, func(k row, _ ui.Box) (string, theme.Tone) {
+			return account.KeyReach(k)
+		}).
+			Titled("reaches").MinWidth(20).Drop(1, 1).Shortened(account.ShortKeyReach),
+		resource.DetailColumn(SecretKeyColumn, func(row) string { return "" }),
+		resource.DetailColumn("regions", keyRegions),
 	}
 }
+
+// keyLabel returns the label of a key.
+func keyLabel(k *client.AccessKey) client.ServerText { return k.Label }
 
 // SecretKeyColumn is the name of the column that only the command that has created a key fills.
 const SecretKeyColumn = "secret_key"
