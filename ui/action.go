@@ -35,10 +35,7 @@ func (a Action) Name() string {
 // ID returns the action's name in the configuration, which is the same in every state: "pause or resume".
 func (a Action) ID() string { return a.Key.Help().Desc }
 
-// Bind returns a key binding with an action's name and its keys, of which the first is shown. It is not inlined: it is
-// large, and every action calls it.
-//
-//go:noinline
+// Bind returns a key binding with an action's name and its keys, of which the first is shown.
 func Bind(name string, keys ...string) key.Binding {
 	shown := ""
 	if len(keys) > 0 {

@@ -231,10 +231,7 @@ type SecretFileFormat struct {
 	Write func(path string) error
 }
 
-// Send returns a command that delivers a message at once. It is not inlined: the binary would hold its function once
-// for each caller.
-//
-//go:noinline
+// Send returns a command that delivers a message at once.
 func Send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 
 // ClosePane returns a command that closes the pane in front.

@@ -54,32 +54,6 @@ func TestTheReleaseNamesWhatIsThere(t *testing.T) {
 	}
 }
 
-// Released binaries are built with the flags that .ci/run measures and .ci/reproducible compares.
-func TestReleaseFlags_areThoseOfTheScripts(t *testing.T) {
-	root := testenv.RepoRoot(t)
-	flags := func(name, section, flag string) (found []string) {
-		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := regexp.MustCompile(section).FindString(string(data))
-		for _, line := range regexp.MustCompile(flag).FindAllStringSubmatch(text, -1) {
-			found = append(found, line[1])
-		}
-		return found
-	}
-	scripts := flags(".ci/flags", `(?s)release_flags=\(.*\n\)`, `(?m)^\t'?(-.*?)(?:'| #.*)?$`)
-	released := flags(".goreleaser.yaml", `(?s)\n    flags:.*?\n    ldflags:`, `(?m)^ +- (-.*)$`)
-	linked := flags(".goreleaser.yaml", `(?s)\n    ldflags:.*?\n    mod_timestamp:`, `- (.*?) -X`)
-	for _, text := range linked {
-		released = append(released, "-ldflags="+text)
-	}
-	if len(scripts) < 3 || !slices.Equal(scripts, released) {
-		t.Errorf("scripts build with\n%s\nand the release with\n%s",
-			strings.Join(scripts, "\n"), strings.Join(released, "\n"))
-	}
-}
-
 // Files that a page in a package links to are in the package, completions are where their shells look, and each kind of
 // package has its list of materials. A workflow runs the checks of the sources.
 func TestPackagesAreWhole(t *testing.T) {

@@ -2,11 +2,9 @@ package main
 
 import (
 	"fmt"
-	"go/ast"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -34,31 +32,6 @@ func TestLineLength(t *testing.T) {
 	}
 	for _, places := range long {
 		t.Errorf("wrap these lines at 120 columns:\n%s", strings.Join(places, "\n"))
-	}
-}
-
-// TestTypeNames_areUnique looks for exported type names that more than one package declares. Option and Options are a
-// convention of Go, aliases are the same type, and the emulator's wire types use the words of the API.
-func TestTypeNames_areUnique(t *testing.T) {
-	declared := map[string][]string{}
-	for _, s := range readSources(t) {
-		folder := path.Dir(s.path)
-		ast.Inspect(s.file, func(n ast.Node) bool {
-			spec, ok := n.(*ast.TypeSpec)
-			if !ok || spec.Assign.IsValid() || !spec.Name.IsExported() || folder == "client/emulator" {
-				return true
-			}
-			name := spec.Name.Name
-			if name != "Option" && name != "Options" && !slices.Contains(declared[name], folder) {
-				declared[name] = append(declared[name], folder)
-			}
-			return true
-		})
-	}
-	for name, folders := range declared {
-		if len(folders) > 1 {
-			t.Errorf("type %s is declared in %s", name, strings.Join(folders, " and "))
-		}
 	}
 }
 
