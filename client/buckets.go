@@ -271,8 +271,8 @@ func (w *Writer) UploadCertificate(
 	body := map[string]string{"certificate": certificate, "private_key": key.Reveal()}
 	r := bucketCall(OpUploadCertificate, cluster, label, body)
 	recorded := map[string]any{"private_key": key}
-	if leaf, err := firstCertificate(certificate); err == nil {
-		recorded["expires"] = leaf.NotAfter.UTC()
+	if pair, _, err := parseCertificates(certificate); err == nil {
+		recorded["expires"] = pair.Leaf.NotAfter.UTC()
 	}
 	r.journalBody, r.secrets = recorded, []Secret{key}
 	r.shownBody = map[string]any{"certificate": certificate, "private_key": key}

@@ -5,13 +5,17 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/binary"
 	"encoding/pem"
 	"math/big"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf16"
 
 	"lookout/client/faulttest"
 )
@@ -124,6 +128,192 @@ func TestLoadCertificatePair_notRegularFile(t *testing.T) {
 		if _, err := LoadCertificatePair(pair[0], pair[1]); err == nil ||
 			!strings.Contains(err.Error(), "not a regular file") {
 			t.Errorf("%q: %v", pair, err)
+		}
+	}
+}
+
+// issuedPEM is a certificate for some names, issued by another and its key, and its own key. Without an issuer it is
+// that of an authority.
+func issuedPEM(
+	t *testing.T, issuer *x509.Certificate, issuerKey *ecdsa.PrivateKey, names ...string,
+) (*x509.Certificate, *ecdsa.PrivateKey, string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1),
+		Subject:      pkix.Name{CommonName: rand.Text()},
+		DNSNames:     names,
+		NotBefore:    time.Now().Add(-time.Hour),
+		NotAfter:     time.Now().Add(time.Hour),
+	}
+	if len(names) == 0 {
+		template.IsCA, template.BasicConstraintsValid, template.KeyUsage = true, true, x509.KeyUsageCertSign
+	}
+	if issuer == nil {
+		issuer, issuerKey = template, private
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, issuer, &private.PublicKey, issuerKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, private, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+}
+
+// keyPEM is a key as openssl writes it.
+func keyPEM(t *testing.T, private *ecdsa.PrivateKey) string {
+	t.Helper()
+	raw, err := x509.MarshalECPrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n" +
+		string(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: raw}))
+}
+
+// What a file holds beside the certificates is not sent as one, and the host's certificate comes first: also if the
+// file is a bundle that begins with the authority, holds the key, or is used for both.
+func TestNewCertificatePair_sendsCertificatesAndOneKey(t *testing.T) {
+	rootCert, rootKey, root := issuedPEM(t, nil, nil)
+	middleCert, middleKey, middle := issuedPEM(t, rootCert, rootKey)
+	_, hostKey, host := issuedPEM(t, middleCert, middleKey, "cdn.acme.net")
+	key, otherKey := keyPEM(t, hostKey), keyPEM(t, rootKey)
+	chain := host + middle + root
+	for name, texts := range map[string][2]string{
+		"in order":             {chain, key},
+		"authority first":      {root + middle + host, key},
+		"issuers out of order": {host + root + middle, key},
+		"the host's twice":     {host + host + middle + root, key},
+		"with the key":         {chain + key, key},
+		"key first":            {key + chain, key},
+		"one file for both":    {key + chain, key + chain},
+		"several keys":         {chain, otherKey + key},
+		"with another key":     {otherKey + chain, key},
+	} {
+		pair, err := NewCertificatePair(texts[0], texts[1])
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if pair.Certificate != chain {
+			t.Errorf("%s: the certificate that is sent is not the chain alone:\n%s", name, pair.Certificate)
+		}
+		block, rest := pem.Decode([]byte(pair.Key.Reveal()))
+		if block == nil || block.Type != "EC PRIVATE KEY" || len(rest) > 0 || !strings.Contains(key, pair.Key.Reveal()) {
+			t.Errorf("%s: the key that is sent is not the one block", name)
+		}
+	}
+}
+
+// What editors and other tools make of PEM is understood, and is sent as PEM.
+func TestNewCertificatePair_understandsOddFiles(t *testing.T) {
+	now := time.Now()
+	cert, key := pemPair(t, "cdn.acme.net", now)
+	utf16With := func(order binary.AppendByteOrder, mark string) func(string) string {
+		return func(text string) string {
+			data := []byte(mark)
+			for _, unit := range utf16.Encode([]rune(text)) {
+				data = order.AppendUint16(data, unit)
+			}
+			return string(data)
+		}
+	}
+	replace := func(pairs ...string) func(string) string { return strings.NewReplacer(pairs...).Replace }
+	for name, odd := range map[string]func(string) string{
+		"byte-order mark":            func(text string) string { return "\ufeff" + text },
+		"UTF-16 of Windows":          utf16With(binary.LittleEndian, "\xff\xfe"),
+		"UTF-16, big-endian":         utf16With(binary.BigEndian, "\xfe\xff"),
+		"UTF-16 without a mark":      utf16With(binary.LittleEndian, ""),
+		"CRLF":                       replace("\n", "\r\n"),
+		"lone CR":                    replace("\n", "\r"),
+		"indented":                   replace("\n", "\n    "),
+		"line breaks written out":    replace("\n", `\n`),
+		"CRLF written out in quotes": func(text string) string { return `"` + replace("\n", `\r\n`)(text) + `"` },
+		"on one line":                replace("\n", " "),
+		"blank lines":                replace("\n", "\n\n"),
+		"no line break at the end":   strings.TrimSpace,
+		"attributes before":          func(text string) string { return "Bag Attributes\n    friendlyName: x\n" + text },
+		"glued to what is before": func(text string) string {
+			return "-----BEGIN X-----\nAAAA\n-----END X-----" + text
+		},
+		"DER": func(text string) string {
+			block, _ := pem.Decode([]byte(text))
+			return string(block.Bytes)
+		},
+	} {
+		pair, err := NewCertificatePair(odd(cert), odd(key))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if pair.Certificate != cert || pair.Key.Reveal() != key {
+			t.Errorf("%s: another text is sent than that of the PEM files", name)
+		}
+	}
+	glued := strings.TrimSpace(cert) + strings.TrimSpace(key)
+	if pair, err := NewCertificatePair(glued, glued); err != nil || pair.Certificate != cert || pair.Key.Reveal() != key {
+		t.Errorf("certificate and key without a line break between them: %v", err)
+	}
+}
+
+// What is not understood is named, with the next step.
+func TestNewCertificatePair_namesWhatItIs(t *testing.T) {
+	cert, key := pemPair(t, "cdn.acme.net", time.Now())
+	der, _ := pem.Decode([]byte(cert))
+	_, _, other := issuedPEM(t, nil, nil, "www.acme.net")
+	as := func(kind string) string { return strings.ReplaceAll(cert, "CERTIFICATE", kind) }
+	sequence := string([]byte{0x30, 0x82, 0x04, 0x1c})
+	pkcs7 := sequence + "\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02\xa0\x82"
+	for name, c := range map[string]struct{ cert, key, want string }{
+		"PKCS#12":         {sequence + "\x02\x01\x03\x30\x82\x03", key, "openssl pkcs12 -in FILE -nodes -out all.pem"},
+		"PKCS#12 key":     {cert, sequence + "\x02\x01\x03\x30\x82\x03", "the key file is a PKCS#12 file"},
+		"PKCS#7":          {pkcs7, key, "is a PKCS#7 file: convert it with openssl pkcs7 -inform DER"},
+		"PKCS#7 in PEM":   {as("PKCS7"), key, "only PKCS7: convert it with openssl pkcs7 -in FILE"},
+		"Java":            {"\xfe\xed\xfe\xed\x00", key, "is a Java keystore"},
+		"request":         {as("CERTIFICATE REQUEST"), key, "only CERTIFICATE REQUEST: the authority returns"},
+		"trusted":         {as("TRUSTED CERTIFICATE"), key, "openssl x509 -in FILE"},
+		"DER cut off":     {string(der.Bytes[:len(der.Bytes)/2]), key, "DER file that is cut off"},
+		"bundle cut off":  {cert + cert[:len(cert)/2], key, "certificate file is cut off: a CERTIFICATE has no END"},
+		"cut off, key":    {cert, key[:len(key)/2], "key file is cut off: a PRIVATE KEY has no END line"},
+		"cut off in both": {cert[:99] + key, key, "certificate file is cut off"},
+		"public key":      {cert, strings.ReplaceAll(key, "PRIVATE", "PUBLIC"), "no private key, only PUBLIC KEY"},
+		"OpenSSH":         {cert, strings.ReplaceAll(key, "PRIVATE", "OPENSSH PRIVATE"), "ssh-keygen -p -m PEM"},
+		"PuTTY":           {cert, "PuTTY-User-Key-File-2: ssh-rsa", "a key of PuTTY"},
+		"certificate":     {cert, cert, "the key file contains no private key, only CERTIFICATE"},
+		"DER certificate": {cert, string(der.Bytes), "the key file contains no private key, only CERTIFICATE"},
+		"key of the second": {
+			other + cert, key, "the key belongs to the second certificate of the file (cdn.acme.net): put that one first",
+		},
+		"key of another": {other, key, "the key belongs to another certificate than www.acme.net"},
+	} {
+		_, err := NewCertificatePair(c.cert, c.key)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A certificate without host names says so, instead of an empty list of them.
+func TestCertificatePair_ProblemFor_noHostNames(t *testing.T) {
+	nameless, _, _ := issuedPEM(t, nil, nil)
+	address, _, _ := issuedPEM(t, nil, nil, "www.acme.net")
+	address.DNSNames, address.IPAddresses = nil, []net.IP{net.IPv4(192, 0, 2, 1)}
+	for _, c := range []struct {
+		leaf *x509.Certificate
+		want string
+	}{
+		{nameless, "it has no host names, only the subject CN="},
+		{nameless, "it needs cdn.acme.net as an alternative name"},
+		{address, "its names do not cover cdn.acme.net: 192.0.2.1"},
+	} {
+		if why := (CertificatePair{Leaf: c.leaf}).ProblemFor("cdn.acme.net", time.Now()); !strings.Contains(why, c.want) {
+			t.Errorf("%q, want %q", why, c.want)
 		}
 	}
 }

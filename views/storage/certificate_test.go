@@ -96,6 +96,8 @@ func pairCases(t *testing.T) map[string]pairCase {
 		noPEM   = "certificate: the certificate file contains no PEM data"
 		onlyKey = "certificate: the certificate file contains no certificate, only PRIVATE KEY"
 		noPair  = "private_key: certificate and key cannot be used together"
+		cutOff  = "certificate: the certificate file is cut off: a CERTIFICATE has no END line"
+		damaged = "certificate: the certificate file is damaged: a CERTIFICATE is not valid Base64"
 	)
 	return map[string]pairCase{
 		"a pair":               {cert, key, ""},
@@ -105,18 +107,18 @@ func pairCases(t *testing.T) map[string]pairCase {
 		"words before":         {join([]byte("subject=x\n"), cert), join([]byte("Bag Attributes\n"), key), ""},
 		"another's key":        {cert, stranger, noPair},
 		"swapped":              {key, cert, onlyKey},
-		"two certificates":     {cert, cert, noPair},
+		"two certificates":     {cert, cert, "private_key: the key file contains no private key, only CERTIFICATE"},
 		"two keys":             {key, key, onlyKey},
 		"an encrypted key":     {cert, locked, "private_key: the key is encrypted"},
 		"an old encrypted key": {cert, oldLocked, "private_key: the key is encrypted"},
 		"no PEM":               {[]byte("hello"), key, noPEM},
 		"a key that is none":   {cert, []byte("hunter22"), "private_key: the key file contains no PEM data"},
-		"empty":                {nil, nil, noPEM},
-		"DER":                  {block.Bytes, block.Bytes, noPEM},
-		"cut":                  {cert[:len(cert)/2], key, noPEM},
-		"a cut key":            {cert, key[:len(key)/2], "private_key: the key file contains no PEM"},
-		"broken inside":        {bytes.Replace(cert, []byte("M"), []byte("!"), 1), key, noPEM},
-		"a broken key":         {cert, bytes.Replace(key, []byte("MIG"), []byte("AAA"), 1), noPair},
+		"empty":                {nil, nil, "certificate: the certificate file is empty"},
+		"a key in DER twice":   {block.Bytes, block.Bytes, onlyKey},
+		"cut":                  {cert[:len(cert)/2], key, cutOff},
+		"a cut key":            {cert, key[:len(key)/2], "private_key: the key file is cut off: a PRIVATE KEY has no END"},
+		"broken inside":        {bytes.Replace(cert, []byte("M"), []byte("!"), 1), key, damaged},
+		"a broken key":         {cert, bytes.Replace(key, []byte("MIG"), []byte("AAA"), 1), "private_key: the key cannot be read"},
 		"expired":              {expired, key, "certificate: it expired on"},
 		"not yet valid":        {early, key, "certificate: it is valid only from"},
 		"another name":         {elsewhere, key, "certificate: its names do not cover"},
