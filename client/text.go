@@ -46,8 +46,9 @@ func (t ServerText) IsZero() bool { return t.raw == "" }
 func (t ServerText) String() string { return t.shown }
 
 // Clean makes a string safe to display: every character is made visible that could move, hide or restyle the text
-// around it, or pass for one of the program's own marks. Nothing is lost, and two different texts never look alike:
-// escapes are written ‹U+202E› or ‹x9B›, a literal ‹ is written ‹‹›, and ✓ is written ‹✓›.
+// around it, or pass for one of the program's own marks. Apart from private keys, which are masked, nothing is lost, and
+// two different texts never look alike: escapes are written ‹U+202E› or ‹x9B›, a literal ‹ is written ‹‹›, and ✓ is
+// written ‹✓›.
 func Clean(raw string) string {
 	shown, _ := CleanStart(raw, math.MaxInt)
 	return shown
@@ -56,7 +57,7 @@ func Clean(raw string) string {
 // CleanStart is Clean for the beginning of a string: it stops once the result has limit bytes, and returns how many
 // bytes of raw are left.
 func CleanStart(raw string, limit int) (shown string, rest int) {
-	if head := raw[:min(len(raw), limit)]; printableASCII(head) {
+	if head := raw[:min(len(raw), limit)]; printableASCII(head) && !visible.MayHoldKey(head) {
 		return head, len(raw) - len(head)
 	}
 	var c cleaner
@@ -83,7 +84,7 @@ func cleanName(raw string) string {
 
 // CleanContent is Clean for the content of an object, which has its own box: it keeps marks and lines.
 func CleanContent(raw string) string {
-	if printableASCII(raw) {
+	if printableASCII(raw) && !visible.MayHoldKey(raw) {
 		return raw
 	}
 	c := cleaner{content: true}
@@ -107,8 +108,13 @@ type cleaner struct {
 	before  rune // the last character that was written as it is, or 0
 }
 
-// add writes the first character of a text and returns its length.
+// add writes the first character of a text, or the mask of a private key, and returns its length.
 func (c *cleaner) add(text string) int {
+	if n := visible.KeyLength(text); n > 0 {
+		c.WriteString(visible.MaskKeys(text[:n]))
+		c.before, c.marks = 'x', 0
+		return n
+	}
 	r, size := utf8.DecodeRuneInString(text)
 	if unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Me, r) {
 		c.marks++

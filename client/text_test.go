@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"lookout/client/faulttest"
+	"lookout/client/visible"
 )
 
 // maxSeedLen is the longest of the strings that are tried one by one, in bytes: longer ones are the bombs of other
@@ -122,7 +123,7 @@ func FuzzClean(f *testing.F) {
 		if what := unsafeForTerminal(Clean(a)); what != "" {
 			t.Errorf("%q is shown with %s", a, what)
 		}
-		if a != b && Clean(a) == Clean(b) {
+		if a != b && Clean(a) == Clean(b) && !visible.MayHoldKey(a) {
 			t.Errorf("%q and %q look alike", a, b)
 		}
 	})

@@ -1,5 +1,5 @@
 // Package visible says which characters nobody can see, or a terminal would obey, and makes them visible: on the screen
-// and in everything else that leaves the program.
+// and in everything else that leaves the program. It also says what must not be seen there: private keys.
 package visible
 
 import (
@@ -52,9 +52,10 @@ func Spell(out *strings.Builder, text string) (length int) {
 	return length
 }
 
-// Show spells the hidden characters of a text and changes nothing else. Line breaks and tabs stay. A text without
-// hidden characters is returned as it is.
+// Show spells the hidden characters of a text, masks private keys, and changes nothing else. Line breaks and tabs stay.
+// A text without any of these is returned as it is.
 func Show(text string) string {
+	text = MaskKeys(text)
 	if !strings.ContainsFunc(text, hiddenInLine) {
 		return text
 	}
@@ -73,9 +74,10 @@ func Show(text string) string {
 
 func hiddenInLine(r rune) bool { return r != '\n' && r != '\t' && Hidden(r) }
 
-// EscapeJSON writes the hidden characters of a JSON text as escapes, which does not change its value. Line breaks stay:
-// they can only stand between values.
+// EscapeJSON writes the hidden characters of a JSON text as escapes, which does not change its value, and masks private
+// keys. Line breaks stay: they can only stand between values.
 func EscapeJSON(text []byte) []byte {
+	text = maskKeysInJSON(text)
 	if !bytes.ContainsFunc(text, hiddenInLine) {
 		return text
 	}

@@ -574,3 +574,64 @@ func TestFormView_plainFormAndLeaving(t *testing.T) {
 		t.Error("two presses of esc do not leave")
 	}
 }
+
+// A private key in a field is not drawn. It is sent unchanged unless it is retyped, and what is around it can be edited.
+func TestFormView_privateKeyInAField(t *testing.T) {
+	const lines = "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIB\nAQQgcanarycanarycanarycanarycanary\n"
+	const key = "-----BEGIN PRIVATE KEY-----\n" + lines + "-----END PRIVATE KEY-----"
+	const second = "-----BEGIN PRIVATE KEY-----\nSECOND" + lines + "-----END PRIVATE KEY-----"
+	b := uitest.NewBox(t, 100, 20)
+	press := func(code rune) tea.Msg { return tea.KeyPressMsg{Code: code} }
+	paste := func(text string) tea.Msg { return tea.PasteMsg{Content: text} }
+	for name, c := range map[string]struct {
+		opened string
+		keys   []tea.Msg
+		want   string
+	}{
+		"untouched":        {"a\r\n" + key + "\nb", nil, "a\r\n" + key + "\nb"},
+		"text behind":      {key, []tea.Msg{paste(" more")}, key + " more"},
+		"text before":      {key, []tea.Msg{tea.KeyPressMsg{Code: tea.KeyHome, Mod: tea.ModCtrl}, paste("x\n")}, "x\n" + key},
+		"pasted":           {"a ", []tea.Msg{paste(key)}, "a " + key},
+		"pasted in halves": {"", []tea.Msg{paste(key[:90]), paste(key[90:])}, key},
+		"two keys":         {key + "\n" + second, []tea.Msg{paste("!")}, key + "\n" + second + "!"},
+		"the first of two is deleted": {
+			key + "\n" + second,
+			append(
+				[]tea.Msg{tea.KeyPressMsg{Code: tea.KeyHome, Mod: tea.ModCtrl}},
+				slices.Repeat([]tea.Msg{press(tea.KeyDelete)}, len("-----BEGIN PRIVATE KEY-----•••-----END PRIVATE KEY-----")-5)...,
+			),
+			second,
+		},
+		"a mask as text": {"-----BEGIN PRIVATE KEY-----•••-----END PRIVATE KEY-----\n" + key, []tea.Msg{paste("!")},
+			"-----BEGIN PRIVATE KEY-----•••-----END PRIVATE KEY-----\n" + key + "!"},
+	} {
+		value := c.opened
+		field := Lines("notes", "Notes", &value)
+		v := NewFormView(Form{Title: "Edit", Fields: []Field{field}}, t.Context())
+		for _, msg := range c.keys {
+			v.Update(msg)
+			if screen := ansi.Strip(v.View(b)); strings.Contains(screen, "canary") {
+				t.Errorf("%s: the key is drawn:\n%s", name, screen)
+			}
+		}
+		if screen := ansi.Strip(v.View(b)); strings.Contains(screen, "canary") ||
+			!strings.Contains(screen, "-----BEGIN PRIVATE KEY-----•••") {
+			t.Errorf("%s: the key is drawn, or its mask is not:\n%s", name, screen)
+		}
+		if value != c.want || field.Text() != c.want {
+			t.Errorf("%s: %q is sent, want %q", name, value, c.want)
+		}
+	}
+}
+
+// A private key of which only a part of the mask is left is not sent.
+func TestFormView_privateKeyPartlyDeleted(t *testing.T) {
+	const key = "-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIB\n-----END PRIVATE KEY-----"
+	value := "a " + key
+	fields := []Field{Lines("notes", "Notes", &value)}
+	v := NewFormView(Form{Title: "Edit", Fields: fields}, t.Context())
+	v.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
+	if found := Problems(fields); len(found) != 1 || !strings.Contains(found[0].Text, "hidden private key") {
+		t.Errorf("%v", found)
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client/visible"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/ui/input"
@@ -22,6 +23,8 @@ type textInput struct {
 	multiline   bool
 	suggestions func() []string // nil offers nothing
 	warning     string
+	// pairs of what stands for a private key in the editor and the key itself: keys are sent, but never drawn
+	keys []string
 }
 
 // newTextInput returns an input for one line of text. A value that a line cannot hold is edited as a block.
@@ -33,7 +36,28 @@ func (t *textInput) text() string {
 	if t.editor == nil {
 		return t.initial
 	}
-	return t.editor.Text()
+	text := t.editor.Text()
+	for i := len(t.keys) - 2; i >= 0; i -= 2 { // a later mask may begin like an earlier one
+		text = strings.Replace(text, t.keys[i], t.keys[i+1], 1)
+	}
+	return text
+}
+
+// hideKeys returns a text for the editor, in which masks stand for private keys. A key keeps its mask.
+func (t *textInput) hideKeys(text string) string {
+	before := t.keys
+	t.keys = nil
+	return visible.ReplaceKeys(text, func(begin, content, end string) string {
+		key, mask := begin+content+end, begin+visible.KeyMask+end
+		if i := slices.Index(before, key); i > 0 {
+			mask = before[i-1]
+		}
+		for n := 2; strings.Contains(text, mask) || slices.Contains(t.keys, mask); n++ {
+			mask = fmt.Sprintf("%s%s %d%s", begin, visible.KeyMask, n, end)
+		}
+		t.keys = append(t.keys, mask, key)
+		return mask
+	})
 }
 
 // edit returns the editor.
@@ -44,18 +68,24 @@ func (t *textInput) edit() input.TextEditor {
 	return t.editor
 }
 
-// newEditor returns an editor of the kind of the input.
+// newEditor returns an editor of the kind of the input. It holds masks instead of private keys.
 func (t *textInput) newEditor(text string) input.TextEditor {
-	switch {
-	case t.secret:
+	if t.secret {
 		return input.NewSecret(text)
-	case t.multiline:
+	}
+	text = t.hideKeys(text)
+	if t.multiline {
 		return input.NewLines(text)
 	}
 	return input.New(text)
 }
 
-func (t *textInput) problem() string { return t.warning }
+func (t *textInput) problem() string {
+	if strings.Contains(t.text(), visible.KeyMask) && !strings.Contains(t.initial, visible.KeyMask) {
+		return "a part of the hidden private key is deleted: delete the rest of it too, or close the form and begin again"
+	}
+	return t.warning
+}
 
 // setText replaces the text, with the cursor at its end.
 func (t *textInput) setText(text string) {
@@ -70,9 +100,14 @@ func (t *textInput) set(text string) string {
 	return ""
 }
 
-// changed reports the new text.
+// changed hides the private keys that were typed, and reports the new text.
 func (t *textInput) changed() {
 	t.warning = ""
+	if text := t.text(); !t.secret && visible.MayHoldKey(text) {
+		if shown := t.hideKeys(text); shown != t.editor.Text() {
+			t.editor = t.newEditor(text)
+		}
+	}
 	t.onChange(t.text())
 }
 

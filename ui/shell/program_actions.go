@@ -324,7 +324,8 @@ func startCustomCommand(s *Shell, msg ui.RunCustomCommandMsg) tea.Cmd {
 
 // showOutput returns what a program wrote as text that can be drawn: without colours, hidden characters made visible.
 func showOutput(out string) string {
-	lines := strings.Split(strings.TrimSpace(strings.ReplaceAll(ansi.Strip(out), "\t", "    ")), "\n")
+	out = strings.ReplaceAll(visible.MaskKeys(ansi.Strip(out)), "\t", "    ")
+	lines := strings.Split(strings.TrimSpace(out), "\n")
 	for i, line := range lines {
 		lines[i] = visible.Show(strings.TrimRight(line, "\r "))
 	}

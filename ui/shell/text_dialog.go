@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client/visible"
 	"lookout/ui"
 	"lookout/ui/input"
 )
@@ -21,6 +22,7 @@ type textDialog struct {
 
 // newTextDialog returns a dialog at the beginning of a text.
 func newTextDialog(name, text string) *textDialog {
+	text = visible.MaskKeys(text)
 	window := ui.NewTextWindow(strings.TrimRight(text, "\n"), input.ShowInvisible)
 	return &textDialog{name: name, text: text, window: window}
 }

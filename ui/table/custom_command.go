@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lookout/client/visible"
 	"lookout/ui"
 )
 
@@ -40,8 +41,8 @@ func runCommand[T any](l *List[T], c ui.CustomCommand, row T) ui.RunCustomComman
 		msg.Err = err
 		return msg
 	}
-	msg.Row = string(data)
-	msg.Argv, msg.Err = c.Expand(func(name string) string { return fieldValue(l, name, row) })
+	msg.Row = string(visible.EscapeJSON(data))
+	msg.Argv, msg.Err = c.Expand(func(name string) string { return visible.MaskKeys(fieldValue(l, name, row)) })
 	return msg
 }
 

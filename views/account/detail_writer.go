@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lookout/client"
+	"lookout/client/visible"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/views/resource"
@@ -150,6 +151,7 @@ const maxFieldLines = 200
 // shortenLines returns the first lines of a text, cleaned, up to maxFieldLines and client.MaxShown bytes, and what to
 // say about the rest: "… 1.9 MiB more · enter", or "".
 func shortenLines(raw string) (lines []string, rest string) {
+	raw = visible.MaskKeys(raw)
 	left, at := client.MaxShown, 0
 	for at <= len(raw) && len(lines) < maxFieldLines && left > 0 {
 		line, _, _ := strings.Cut(raw[at:], "\n")

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lookout/client"
+	"lookout/client/visible"
 	"lookout/views/account"
 	"lookout/views/resource"
 )
@@ -35,7 +36,7 @@ func callSheet(a *account.Account, i *client.Issue) string {
 		fmt.Fprintf(
 			&b, "\nService %s: %s\n  %s %s, %s\n", s.Label, s.Status, s.Type, s.Address, timeoutPart(s),
 		)
-		for line := range strings.SplitSeq(strings.TrimSpace(s.Notes.Raw()), "\n") {
+		for line := range strings.SplitSeq(strings.TrimSpace(visible.MaskKeys(s.Notes.Raw())), "\n") {
 			if line != "" {
 				fmt.Fprintf(&b, "  %s\n", client.NewText(line))
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lookout/client"
+	"lookout/client/visible"
 	"lookout/theme"
 	"lookout/ui"
 	"lookout/views/account"
@@ -102,7 +103,7 @@ const shortNotes = 2000
 
 // noteLines returns the notes of a service in as few lines as they take.
 func (w incidentSections) noteLines(s *client.Service) []string {
-	raw := strings.TrimSpace(s.Notes.Raw())
+	raw := strings.TrimSpace(visible.MaskKeys(s.Notes.Raw()))
 	if raw == "" {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"lookout/client"
+	"lookout/client/visible"
 	"lookout/theme"
 	"lookout/ui"
 )
@@ -51,7 +52,10 @@ func New(name, contentType string, data []byte) *Preview {
 	}
 	decoded, encoding, ok := decodeText(data, contentType)
 	if !ok {
-		p.binary = data
+		// the bytes keep their places
+		p.binary = []byte(visible.ReplaceKeys(string(data), func(begin, content, end string) string {
+			return begin + strings.Repeat("*", len(content)) + end
+		}))
 		return p
 	}
 	if p.Form != "" && encoding != "" {
@@ -70,6 +74,7 @@ func (p *Preview) parseText(name string, data []byte) {
 	if len(bytes.TrimSpace(data)) > 0 && json.Indent(&set, data, "", "  ") == nil {
 		text, language = set.String(), languageJSON
 	}
+	text = visible.MaskKeys(text)
 	if lines, ok := highlight(language, text); ok {
 		p.lines = lines
 		return
