@@ -26,6 +26,7 @@ type UploadRequest struct {
 	Cluster, Bucket, Name string
 	File                  string          // local file
 	Folder                string          // if set, File is slash-separated, relative to it and cannot leave it
+	Spooled               *os.File        // instead of File: what Spool returned. It stays open.
 	ContentType           string          // "" means ContentType(Name)
 	Consent               *client.Consent // for client.OpUploadObject on the object
 	Reason                string          // why, for the journal
@@ -44,20 +45,22 @@ func (m *Manager) Upload(r UploadRequest) (ID, error) {
 		r.ContentType = ContentType(r.Name)
 	}
 	var local string
-	if r.Folder == "" {
+	switch {
+	case r.Spooled != nil:
+	case r.Folder == "":
 		abs, err := filepath.Abs(r.File)
 		if err != nil {
 			return 0, err
 		}
 		r.File, local = abs, abs
-	} else {
+	default:
 		local = filepath.Join(r.Folder, filepath.FromSlash(r.File))
 	}
 	src, err := openSource(r)
 	if err != nil {
 		return 0, sanitizedError{err}
 	}
-	src.Close()
+	src.close()
 	row := Status{
 		Batch:     r.batch,
 		Kind:      Upload,
@@ -102,10 +105,25 @@ type sourceFile struct {
 	size int64
 	info fs.FileInfo
 	stat func() (fs.FileInfo, error) // of the file that has the name now
+	kept bool                        // close leaves it open
+}
+
+// close closes the file, unless somebody else does.
+func (s *sourceFile) close() {
+	if !s.kept {
+		s.File.Close()
+	}
 }
 
 // openSource opens a regular file. It does not open anything else: opening a pipe could block forever.
 func openSource(r UploadRequest) (*sourceFile, error) {
+	if f := r.Spooled; f != nil {
+		info, err := f.Stat()
+		if err != nil {
+			return nil, err
+		}
+		return &sourceFile{f, info.Size(), info, f.Stat, true}, nil
+	}
 	stat, open := func() (fs.FileInfo, error) { return os.Stat(r.File) }, os.Open
 	if r.Folder != "" {
 		root, err := os.OpenRoot(r.Folder)
@@ -237,7 +255,7 @@ func (u *uploadTask) attempt(ctx context.Context, m *Manager, p *progress) error
 	if err != nil {
 		return err
 	}
-	defer src.Close()
+	defer src.close()
 	p.set(0, src.size)
 	within, watch := withIdleTimeout(ctx)
 	defer watch.close()
@@ -330,20 +348,3 @@ func (s *sentBody) settle(ctx context.Context, c *client.Client, etag string, er
 }
 
 func (u *uploadTask) cleanUp() {}
-
-// Spool copies a stream into a new file that only this user can read, and returns its path: an object is stored only
-// with its size. The caller removes the file.
-func Spool(in io.Reader) (path string, err error) {
-	f, err := os.CreateTemp("", "lookout-put-")
-	if err != nil {
-		return "", err
-	}
-	n, err := io.Copy(f, io.LimitReader(in, client.MaxPutSize+1))
-	if err = errors.Join(err, f.Close()); err == nil && n > client.MaxPutSize {
-		err = errors.New("it is larger than 5 GiB, the limit for one object; nothing was stored")
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return f.Name(), err
-}

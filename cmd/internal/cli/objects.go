@@ -591,12 +591,12 @@ func (s *scriptSession) putInput(
 			ContentType: cmp.Or(kind, transfer.ContentType(o.Name)),
 			MustNew:     !flags.force,
 		}
-		file, err := prompt.UnlessInterrupted(ctx, func() (string, error) { return transfer.Spool(s.in) })
+		file, err := prompt.UnlessInterrupted(ctx, func() (*os.File, error) { return transfer.Spool(s.in) })
 		if err != nil {
 			return o, fmt.Errorf("standard input: %w", err)
 		}
-		defer os.Remove(file)
-		r.File = file
+		defer file.Close()
+		r.Spooled = file
 		return o, s.storeObject(ctx, w, r)
 	}
 	return c, nil
