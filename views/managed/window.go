@@ -35,7 +35,7 @@ func ParseWindow(text string, now time.Time) (MaintenanceWindow, error) {
 	switch text {
 	case "":
 		return MaintenanceWindow{}, errors.New("no time: use " + WindowExamples)
-	case "none", "0":
+	case "none":
 		return MaintenanceWindow{}, nil
 	}
 	if span, ok := parseSpan(text); ok {
@@ -63,10 +63,10 @@ func ParseWindow(text string, now time.Time) (MaintenanceWindow, error) {
 // windowOf returns the window of a duration.
 func windowOf(text string, span time.Duration, now time.Time) (MaintenanceWindow, error) {
 	switch {
-	case span < 0 || span > maxWindow:
-		return MaintenanceWindow{}, fmt.Errorf("%q: use a duration from 0 to a year (365d)", text)
 	case span == 0:
-		return MaintenanceWindow{}, nil
+		return MaintenanceWindow{}, fmt.Errorf("%q: the duration is zero; for no end, use none", text)
+	case span < time.Second || span > maxWindow:
+		return MaintenanceWindow{}, fmt.Errorf("%q: use a duration from 1s to a year (365d)", text)
 	}
 	return MaintenanceWindow{End: now.Add(span)}, nil
 }

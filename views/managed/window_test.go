@@ -38,7 +38,7 @@ func formatWindow(w managed.MaintenanceWindow) string {
 func TestParseWindow(t *testing.T) {
 	now := inZone(t, "UTC", "2026-11-22 21:04")
 	for text, want := range map[string]string{
-		"none": "none", " None ": "none", "0": "none", "0s": "none",
+		"none": "none", " None ": "none",
 		"15 min": "2026-11-22 21:19 UTC", "1 h": "2026-11-22 22:04 UTC", "4 h": "2026-11-23 01:04 UTC",
 		"30m": "2026-11-22 21:34 UTC", "2d": "2026-11-24 21:04 UTC", "1h30m": "2026-11-22 22:34 UTC",
 		"1.5h": "2026-11-22 22:34 UTC", "90m": "2026-11-22 22:34 UTC", "2 d 4 h": "2026-11-25 01:04 UTC",
@@ -71,11 +71,16 @@ func TestParseWindow_refusesPastAndUnknown(t *testing.T) {
 	now := inZone(t, "UTC", "2026-11-22 21:04")
 	for text, want := range map[string]string{
 		"":                                    "use 30m",
+		"0":                                   "for no end, use none",
+		"0m":                                  "for no end, use none",
+		"-0s":                                 "for no end, use none",
+		"0 d 0 h":                             "for no end, use none",
+		"1ms":                                 "from 1s to a year",
 		"soon":                                `unknown time "soon": use 30m, 2d, 06:30`,
 		"30":                                  "add a unit, as in 30m, 30h or 30d",
-		"-1h":                                 "from 0 to a year",
-		"366d":                                "from 0 to a year",
-		"99999w99999w":                        "from 0 to a year",
+		"-1h":                                 "from 1s to a year",
+		"366d":                                "from 1s to a year",
+		"99999w99999w":                        "from 1s to a year",
 		"24:00":                               "from 00:00 to 23:59",
 		"06:60":                               "from 00:00 to 23:59",
 		"monday":                              `add a time of day, as in "monday 06:00"`,

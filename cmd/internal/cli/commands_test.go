@@ -114,7 +114,7 @@ func TestServicesDisable_forTakesTimes(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	const warning = "service web-1 (4): nothing will enable it automatically"
 	for text, want := range map[string]time.Duration{
-		"1h": time.Hour, "1h30m": 90 * time.Minute, "2d": 48 * time.Hour, "0": 0, "none": 0,
+		"1h": time.Hour, "1h30m": 90 * time.Minute, "2d": 48 * time.Hour, "none": 0,
 	} {
 		result := r.MustRun("services", "disable", "web-1", "--for", text)
 		if got := strings.Contains(result.Err, warning); got != (want == 0) {
@@ -151,8 +151,15 @@ func TestServicesDisable_forTakesTimes(t *testing.T) {
 	if len(r.API.Ledger()) != changes {
 		t.Errorf("planning sent changes: %v", r.API.Ledger()[changes:])
 	}
-	r.CheckResult(r.Run("services", "disable", "web-1", "--for", "-1h"), exit.CodeUsage, "from 0 to a year")
-	r.CheckResult(r.Run("services", "disable", "web-1", "--for", "8761h"), exit.CodeUsage, "from 0 to a year")
+	// a script that computes a duration must not silence a service for good
+	for _, text := range []string{"0m", "0", "0s"} {
+		r.CheckResult(r.Run("services", "disable", "web-1", "--for", text), exit.CodeUsage, "for no end, use none")
+	}
+	if len(r.API.Ledger()) != changes {
+		t.Errorf("a duration of zero sent changes: %v", r.API.Ledger()[changes:])
+	}
+	r.CheckResult(r.Run("services", "disable", "web-1", "--for", "-1h"), exit.CodeUsage, "from 1s to a year")
+	r.CheckResult(r.Run("services", "disable", "web-1", "--for", "8761h"), exit.CodeUsage, "from 1s to a year")
 }
 
 // A window that a script plans begins at its start and not before, and one that a script cancels does not begin: the
