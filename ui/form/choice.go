@@ -191,13 +191,17 @@ func (m *multiChoice) paste(string) {}
 
 func (m *multiChoice) kind() string { return "intSlice" }
 
-// set picks the options of a list of IDs, whether they have been read or not.
+// set picks the options of a list of IDs, whether they have been read or not; "none" picks none.
 func (m *multiChoice) set(text string) string {
 	picked := []int{}
+	if text == "none" {
+		*m.v = picked
+		return ""
+	}
 	for word := range strings.SplitSeq(text, ",") {
 		id, err := strconv.Atoi(strings.TrimSpace(word))
 		if err != nil {
-			return "enter IDs: numbers with commas between them"
+			return "enter IDs, numbers with commas between them, or none"
 		}
 		picked = append(picked, id)
 	}

@@ -82,6 +82,7 @@ type ScriptInput struct {
 	Default  string                   // where it differs from what the form begins with
 	Except   string                   // an option of the field that scripts do not have: "as it is"
 	Bool     bool                     // the flag needs no value
+	Only     bool                     // people do not see the field: another action asks them
 	Set      func(text string) string // takes the value instead of the field, and returns what is wrong with it
 	// CheckedLater leaves the checks to what is made of the value: a file that cannot be read is no mistake in the
 	// command line.
@@ -164,8 +165,8 @@ func (f Field) Note(text string) Field { return f.NoteFunc(func() string { retur
 // NoteFunc adds a note that depends on what has been chosen so far.
 func (f Field) NoteFunc(text func() string) Field { f.note = text; return f }
 
-// noteText returns the field's note, or "".
-func (f Field) noteText() string {
+// NoteText returns the field's note, or "".
+func (f Field) NoteText() string {
 	if f.note == nil {
 		return ""
 	}
@@ -180,14 +181,17 @@ func (f Field) WhyEmpty(why func() string) Field {
 	return f
 }
 
-// When shows the field only while a condition holds.
-func (f Field) When(shown func() bool) Field { f.when = shown; return f }
+// When makes the field apply, and so be shown and sent, only while a condition holds.
+func (f Field) When(applies func() bool) Field { f.when = applies; return f }
 
 // Check adds checks.
 func (f Field) Check(checks ...Validator) Field { f.checks = append(f.checks, checks...); return f }
 
+// Applies reports whether the value is sent, which can depend on the values of other fields.
+func (f Field) Applies() bool { return f.when == nil || f.when() }
+
 // shown reports whether the field is shown.
-func (f Field) shown() bool { return f.when == nil || f.when() }
+func (f Field) shown() bool { return f.Applies() && !f.Script().Only }
 
 // takesEnter reports whether enter belongs to the text: it begins a line.
 func (f Field) takesEnter() bool {

@@ -75,7 +75,7 @@ func (v *FormView) describeField(f Field, b ui.Box) (parts []string, input strin
 	if reason := v.reason(f); reason != "" {
 		parts = append(parts, "wrong: "+reason)
 	}
-	if note := f.noteText(); note != "" {
+	if note := f.NoteText(); note != "" {
 		parts = append(parts, note)
 	}
 	return parts, input

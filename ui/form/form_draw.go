@@ -183,7 +183,7 @@ func (v *FormView) footer(b ui.Box) []string {
 	count := 1
 	for _, f := range v.form.Fields {
 		if f.shown() {
-			count = max(count, len(ui.Wrap(f.noteText(), beside.Width)))
+			count = max(count, len(ui.Wrap(f.NoteText(), beside.Width)))
 		}
 	}
 	note := v.footerNote(beside)
@@ -209,8 +209,8 @@ func (v *FormView) footerNote(b ui.Box) []string {
 		return wrap(b, theme.Warn, v.form.BusyText+b.Theme.Glyphs.Ellipsis+" waiting for the response")
 	case v.exitKey != "":
 		return wrap(b, theme.Warn, "press "+v.exitKey+" again to discard what you typed")
-	case v.focus < len(v.form.Fields) && v.form.Fields[v.focus].noteText() != "":
-		return wrap(b, theme.Muted, v.form.Fields[v.focus].noteText())
+	case v.focus < len(v.form.Fields) && v.form.Fields[v.focus].NoteText() != "":
+		return wrap(b, theme.Muted, v.form.Fields[v.focus].NoteText())
 	}
 	return nil
 }

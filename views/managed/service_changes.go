@@ -144,7 +144,7 @@ func serviceFields(a *account.Account, in *client.ServiceRequest, edited *client
 				}
 				return account.OrDefault(unread(), "support may use them")
 			}).
-			Flag("credential", "ID of a credential for support to use; can be repeated"),
+			Flag("credential", "ID of a credential for support to use, or none; can be repeated"),
 		form.Lines("notes", "Notes", &in.Notes).Flag("notes", "notes for the people who are called"),
 	}
 }

@@ -267,11 +267,11 @@ func (in *certificateFiles) fields() []form.Field {
 			Note("PEM; lookout sends it once and does not keep it").
 			Scripted(form.ScriptInput{Argument: "KEY_FILE", CheckedLater: true}),
 		form.Switch("replace", "Replace", &in.replace).
-			When(func() bool { return false }).
 			Scripted(form.ScriptInput{
 				Flag:    "replace",
 				Usage:   "delete the current certificate first; until the new one is uploaded, the bucket has none",
 				Default: "false",
+				Only:    true,
 			}),
 	}
 }

@@ -239,7 +239,7 @@ func (d declaredOperation) plan(
 		readNow(list.Refresh())
 	}
 	draft := op.Draft(row)
-	if err := given.fill(draft.Fields, d.singular, row == nil); err != nil {
+	if err := errors.Join(given.fill(draft.Fields, d.singular, row == nil), given.checkUsed(draft.Fields)); err != nil {
 		return c, err
 	}
 	attempt := draft.Attempt(row)
@@ -402,6 +402,18 @@ func (g givenValues) checkAny() error {
 		return exit.Usage(errors.New("nothing to change: give " + strings.Join(names, " or ")))
 	}
 	return exit.Usage(errors.New("nothing to change: give a flag with a new value"))
+}
+
+// checkUsed returns an error if a flag sets a field that does not apply to the row: its value would not be sent.
+func (g givenValues) checkUsed(fields []form.Field) error {
+	for _, f := range fields {
+		flag := g.flags[f.Name]
+		if flag == nil || !flag.Changed || flag.Value.String() == "" || f.Applies() {
+			continue
+		}
+		return exit.Usage(fmt.Errorf("--%s %s does not apply: %s", flag.Name, client.Clean(flag.Value.String()), f.NoteText()))
+	}
+	return nil
 }
 
 // fill sets the fields that were given and checks them: all fields of a new row, otherwise only those.

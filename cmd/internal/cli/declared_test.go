@@ -12,6 +12,7 @@ import (
 
 	"lookout/client/emulator"
 	"lookout/cmd/internal/config"
+	"lookout/cmd/internal/exit"
 	"lookout/views"
 	"lookout/views/resource"
 )
@@ -92,4 +93,46 @@ func checkHeader(t *testing.T, r *testEnv, line string, d resource.Resource[any]
 	if want := strings.Join(names, ","); head != want {
 		t.Errorf("%s: columns %s, want %s", line, head, want)
 	}
+}
+
+// A value that would not be sent is an error before anything is sent.
+func TestSubcommands_refuseFlagsThatDoNotApply(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	for _, line := range []string{
+		"services create --label shop --address https://shop.example.com --region us-east",
+		"services update billing-api --region us-east",
+		"services update billing-api --address db2.acme.net:5432 --region us-east --dry-run",
+	} {
+		r.CheckResult(
+			r.Run(strings.Fields(line)...), exit.CodeUsage, "--region us-east does not apply: ", "private address",
+		)
+	}
+	if sent := r.API.Ledger(); len(sent) > 0 {
+		t.Errorf("sent %v", sent)
+	}
+	private := []string{"services", "update", "billing-api", "--address", "10.0.0.7:5432"}
+	r.CheckResult(r.MustRun(append(private, "--region", "us-east")...), exit.CodeOK, "10.0.0.7:5432")
+	r.CheckResult(r.MustRun("services", "get", "billing-api", "-o", "json"), exit.CodeOK, `"region": "us-east"`)
+	r.MustRun("services", "update", "billing-api", "--address", "db2.acme.net:5432", "--region", "")
+}
+
+// TestServicesUpdate_emptiesCredentials tests that a script can take the credentials of a service away, and that an
+// empty variable does not.
+func TestServicesUpdate_emptiesCredentials(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	credentials := func() string {
+		return strings.TrimSpace(r.MustRun("services", "list", "--jq", `.[] | select(.id==1).credentials`).Out)
+	}
+	r.MustRun("services", "update", "1", "--credential", "31,32")
+	for _, value := range []string{"", "none,31", "5,none"} {
+		r.CheckResult(r.Run("services", "update", "1", "--credential", value), exit.CodeUsage, "or none")
+	}
+	if got := credentials(); got != "[31,32]" {
+		t.Errorf("credentials are %s", got)
+	}
+	r.MustRun("services", "update", "1", "--credential", "none")
+	if got := credentials(); got != "[]" {
+		t.Errorf("credentials are %s", got)
+	}
+	r.CheckResult(r.MustRun("services", "update", "1", "--credential", "none"), exit.CodeOK, "already has these values")
 }
