@@ -61,7 +61,7 @@ type accountFile struct {
 // readAccountFile reads the configuration. One with mistakes that stop lookout from starting is not changed.
 func readAccountFile(f *config.Flags) (accountFile, error) {
 	path, data, err := config.Read(f)
-	if err != nil {
+	if err = cmp.Or(config.CheckHome(f), err); err != nil {
 		return accountFile{}, exit.Usage(err)
 	}
 	cfg, wrong := config.Parse(data)

@@ -36,6 +36,7 @@ type handover struct {
 	Unreadable []string          `json:"unreadable,omitempty"` // what could not be read
 	failure    error             // the first error that makes the handover incomplete
 	notes      sectionNotes
+	incidents  *incident.Incidents
 }
 
 // sectionNotes say what is missing in the sections of a handover; empty if everything could be read.
@@ -143,7 +144,7 @@ func (s *scriptSession) buildHandover(ctx context.Context, from time.Time) (hand
 			h.Unknown = append(h.Unknown, newJournalRow(e))
 		}
 	}
-	if err := j.Problem(); err != nil {
+	if err := cmp.Or(s.journal.noPlace, j.Problem()); err != nil {
 		h.addUnreadable("journal", err)
 		h.notes.journal = "**" + escapeMarks(err.Error()) + "**"
 	}
@@ -214,7 +215,8 @@ func (h *handover) readAccount(ctx context.Context, s *scriptSession, j *journal
 	if !all {
 		h.addWindows(services, windows)
 	}
-	h.addIssues(incident.New(facts), services, statuses)
+	h.incidents = incident.New(facts)
+	h.addIssues(h.incidents, services, statuses)
 	for i := range h.Issues {
 		h.Issues[i].noTickets = !s.api.HasTickets()
 	}

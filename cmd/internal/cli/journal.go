@@ -139,7 +139,7 @@ func listEntries(_ context.Context, s *scriptSession, q listOptions) iter.Seq2[a
 				return
 			}
 		}
-		j, err := s.journal.getIfExists()
+		j, err := s.journal.read()
 		if err != nil {
 			yield(nil, err)
 			return
@@ -165,7 +165,7 @@ func listEntries(_ context.Context, s *scriptSession, q listOptions) iter.Seq2[a
 
 // getEntry returns the change with an ID.
 func getEntry(_ context.Context, s *scriptSession, id string) (any, error) {
-	j, err := s.journal.getIfExists()
+	j, err := s.journal.read()
 	if err != nil {
 		return nil, err
 	}

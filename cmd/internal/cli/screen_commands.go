@@ -136,10 +136,13 @@ func keepCommand(f *config.Flags) *cobra.Command {
 			"accounts that are read-only or whose token it cannot read.\n" +
 			"Only one instance runs at a time. With -a, it handles only the account that you name.",
 		RunE: func(c *cobra.Command, _ []string) error {
-			switch {
-			case unit != "":
+			if unit != "" {
 				return printUnit(c.OutOrStdout(), unit, f)
-			case detach:
+			}
+			if err := config.CheckHome(f); err != nil {
+				return exit.Usage(err)
+			}
+			if detach {
 				return detachKeep(c, f)
 			}
 			return runKeep(c, f)

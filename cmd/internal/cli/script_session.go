@@ -26,7 +26,7 @@ import (
 type scriptSession struct {
 	settings config.Settings
 	api      *client.Client
-	account  *account.Account // made by declaration
+	account  *account.Account // see openAccount
 	journal  *lazyJournal
 	dryRun   bool // changes are printed instead of sent
 	in       io.Reader
@@ -49,6 +49,7 @@ func startSession(c *cobra.Command, f *config.Flags, online bool) (s *scriptSess
 	j := &lazyJournal{
 		path:      settings.JournalPath(),
 		account:   settings.Account,
+		noPlace:   settings.NoPlace,
 		claim:     settings.ClaimJournal,
 		checkUser: func(string) error { return nil },
 	}
@@ -109,6 +110,7 @@ func startSessionWithJournal(
 // lazyJournal opens the journal at the first change, so that commands that only read need no writable folder.
 type lazyJournal struct {
 	path, account string
+	noPlace       error // why there is no place for a journal
 	claim         func() error
 	checkUser     func(path string) error // makes path that of the token's user
 
@@ -122,6 +124,9 @@ func (l *lazyJournal) get() (*journal.Journal, error) {
 	defer l.mu.Unlock()
 	if l.journal != nil {
 		return l.journal, nil
+	}
+	if l.noPlace != nil {
+		return nil, exit.Usage(l.noPlace)
 	}
 	if err := l.checkUser(l.path); err != nil {
 		return nil, err
@@ -139,10 +144,21 @@ func (l *lazyJournal) get() (*journal.Journal, error) {
 
 // getIfExists returns the journal, or an empty one in memory if there is none. It creates no file.
 func (l *lazyJournal) getIfExists() (*journal.Journal, error) {
+	if l.noPlace != nil {
+		return journal.NewInMemory(time.Now), nil
+	}
 	if _, err := os.Lstat(l.path); errors.Is(err, os.ErrNotExist) {
 		return journal.NewInMemory(time.Now), nil
 	}
 	return l.get()
+}
+
+// read is getIfExists for a command that shows the journal: without a place for one, nothing is known about it.
+func (l *lazyJournal) read() (*journal.Journal, error) {
+	if l.noPlace != nil {
+		return nil, exit.Usage(l.noPlace)
+	}
+	return l.getIfExists()
 }
 
 // RecordIntent implements client.Recorder.

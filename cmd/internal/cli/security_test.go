@@ -263,15 +263,16 @@ func TestUnusualHomeFolders(t *testing.T) {
 	}
 }
 
-// An empty HOME, with no XDG variable that says where files are, is an error. Nothing is looked for or written in "/".
-func TestEmptyHomeIsAnError(t *testing.T) {
+// Without HOME, and without the XDG variables that say where files are, what only reads the API works. What needs a
+// place for files is an error that names the variables, and sends nothing. Nothing is looked for or written in "/".
+func TestWithoutHome(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows uses other variables")
 	}
 	for _, missing := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME"} {
 		for _, line := range []string{
-			"services list", "services disable 4", "journal", "handover", "config path", "config init", "config edit",
-			"config show", "watch", "",
+			"services disable 4", "objects rm us-east-1/acme-backups README.txt --yes", "journal", "keep",
+			"config init", "config edit", "accounts list",
 		} {
 			faulttest.RunCase(t, "G4", missing+" and no home: lookout "+line, func(t *testing.T) {
 				r := newTestEnv(t, emulator.Options{})
@@ -279,12 +280,36 @@ func TestEmptyHomeIsAnError(t *testing.T) {
 				t.Setenv(missing, "")
 				xdg.Reload()
 				r.CheckResult(r.Run(strings.Fields(line)...), exit.CodeUsage, "HOME is empty", "set HOME, or "+missing)
-				if n := r.API.RequestCount(""); n != 0 {
-					t.Errorf("%d requests", n)
+				if sent := r.API.Ledger(); len(sent) > 0 {
+					t.Errorf("sent %v", sent)
 				}
 			})
 		}
 	}
+	faulttest.RunCase(t, "G4", "no home: reading the API", func(t *testing.T) {
+		r := newTestEnv(t, emulator.Options{})
+		for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"} {
+			t.Setenv(name, "")
+		}
+		xdg.Reload()
+		t.Chdir(t.TempDir())
+		for _, line := range []string{
+			"services list", "services get web-1", "services disable web-1 --dry-run", "buckets list",
+			"objects get us-east-1/acme-backups README.txt -", "api GET /managed/services",
+		} {
+			r.MustRun(strings.Fields(line)...)
+		}
+		r.CheckResult(r.Run("status"), exit.CodeProblem, "billing-api")
+		r.CheckResult(r.Run("audit"), exit.CodeProblem, "unlimited-key")
+		r.CheckResult(r.Run("handover"), exit.CodeFailure, "the handover is incomplete", "HOME is empty")
+		if left, err := os.ReadDir("."); err != nil || len(left) > 0 {
+			t.Errorf("files in the working folder: %v, %v", left, err)
+		}
+		t.Setenv("LOOKOUT_TOKEN", "")
+		t.Setenv("LOOKOUT_BASE_URL", "")
+		r.CheckResult(r.Run("services", "list"), exit.CodeUsage, "HOME is empty", "set HOME, or XDG_CONFIG_HOME")
+		r.CheckResult(r.Run("services", "list", "-a", "x"), exit.CodeUsage, "HOME is empty")
+	})
 	faulttest.RunCase(t, "G4", "no home: what needs no file", func(t *testing.T) {
 		r := newTestEnv(t, emulator.Options{})
 		for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"} {

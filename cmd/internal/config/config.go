@@ -79,6 +79,7 @@ type Settings struct {
 	tokenNames    []string                 // see TokenVariables
 	debugLog      *debuglog.Log            // of the requests of all clients; nil for none
 	Demo          bool
+	NoPlace       error    // why there is no place for files; see CheckHome
 	NotRecorded   error    // why changes cannot be recorded, and are not possible; see Connect
 	Source        FileInfo // of the settings that are in the configuration
 	accountUser
@@ -103,20 +104,31 @@ var ErrNoAccount = exit.Advise(
 // ErrSeveralAccounts says that the configuration has several accounts and none was chosen.
 var ErrSeveralAccounts = errors.New("the configuration has several accounts")
 
-// Path returns the path of the configuration, and whether the user chose it.
+// Path returns the path of the configuration, and whether the user chose it. It is "" if there is no place for one.
 func Path(f *Flags) (path string, chosen bool) {
 	if path := cmp.Or(f.Config, os.Getenv("LOOKOUT_CONFIG")); path != "" {
 		return path, true
 	}
-	return filepath.Join(xdg.ConfigHome, "lookout", "config.toml"), false
+	if Folder() == "" {
+		return "", false
+	}
+	return filepath.Join(Folder(), "config.toml"), false
+}
+
+// Folder returns the folder of the configuration, unless the user chose its path; "" if there is no place for it.
+func Folder() string {
+	if !hasPlace("XDG_CONFIG_HOME") {
+		return ""
+	}
+	return filepath.Join(xdg.ConfigHome, "lookout")
 }
 
 // Read returns the text of the configuration. A missing file is empty unless the user chose its path.
 func Read(f *Flags) (path string, data []byte, err error) {
-	if err := CheckHome(f); err != nil {
-		return "", nil, err
-	}
 	path, chosen := Path(f)
+	if path == "" {
+		return "", nil, CheckHome(f)
+	}
 	data, err = readFile(path)
 	if (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)) && !chosen {
 		return path, nil, nil
@@ -172,10 +184,11 @@ func checkConfigPermissions(path string) error {
 }
 
 // Load reads the configuration and applies environment and flags. Cosmetic mistakes are reported and ignored. Mistakes
-// in account, token or safety settings are errors.
+// in account, token or safety settings are errors. Without a place for a configuration, flags and environment must say
+// enough.
 func Load(f *Flags, complaints io.Writer) (Settings, error) {
 	path, data, err := Read(f)
-	if err != nil {
+	if err != nil && path != "" {
 		return Settings{}, err
 	}
 	cfg, wrong := Parse(data)
@@ -185,7 +198,10 @@ func Load(f *Flags, complaints io.Writer) (Settings, error) {
 	if err := wrong.AsError(path); err != nil {
 		fmt.Fprintf(complaints, "lookout: %v\n", err)
 	}
-	s, err := Resolve(cfg, f)
+	s, noPlace := Settings{}, err
+	if s, err = Resolve(cfg, f); err != nil && noPlace != nil {
+		return s, noPlace
+	}
 	if text := s.AddressProblem(); text != "" {
 		fmt.Fprintf(complaints, "lookout: %s\n", text)
 	}
@@ -303,6 +319,7 @@ func Resolve(cfg File, f *Flags) (Settings, error) {
 		savedTokens:   f.savedTokens,
 		debugLog:      f.debugLog,
 		tokenNames:    tokenVariables(cfg, f),
+		NoPlace:       CheckHome(f),
 		Source:        FileInfo{BaseURL: block.BaseURL},
 	}
 	if !f.AccountOnly {

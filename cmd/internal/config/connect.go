@@ -71,7 +71,10 @@ func (s *Settings) Connect(ctx context.Context) (*client.Client, *journal.Journa
 		return nil, nil, exit.Denied(err)
 	}
 	path := s.JournalPath()
-	j, err := openJournal(path, s.Account)
+	var j *journal.Journal
+	if err = s.NoPlace; err == nil {
+		j, err = openJournal(path, s.Account)
+	}
 	if err == nil {
 		err = s.ClaimJournal()
 	}

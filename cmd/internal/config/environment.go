@@ -22,17 +22,23 @@ func CheckGODEBUG() error {
 	return nil
 }
 
-// CheckHome returns an error if nothing says where the user's files are: without HOME they would be looked for in the
-// root folder, and written there.
+// hasPlace reports whether HOME, or the variable itself, says where a kind of the user's files is. Without either they
+// would be looked for in the root folder, and written there.
+func hasPlace(variable string) bool {
+	return runtime.GOOS == "windows" || os.Getenv("HOME") != "" || filepath.IsAbs(os.Getenv(variable))
+}
+
+// CheckHome returns an error if nothing says where the configuration or the journals are. What only reads the API needs
+// neither.
 func CheckHome(f *Flags) error {
 	var missing []string
-	if _, chosen := Path(f); !chosen && !filepath.IsAbs(os.Getenv("XDG_CONFIG_HOME")) {
+	if path, _ := Path(f); path == "" {
 		missing = append(missing, "XDG_CONFIG_HOME")
 	}
-	if !filepath.IsAbs(os.Getenv("XDG_STATE_HOME")) {
+	if StateFolder() == "" {
 		missing = append(missing, "XDG_STATE_HOME")
 	}
-	if runtime.GOOS == "windows" || os.Getenv("HOME") != "" || len(missing) == 0 {
+	if len(missing) == 0 {
 		return nil
 	}
 	return exit.Advise(

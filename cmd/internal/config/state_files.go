@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -21,14 +20,19 @@ import (
 	"lookout/cmd/internal/names"
 )
 
-// StateFolder returns the folder of the journals and of what was seen.
-func StateFolder() string { return filepath.Join(xdg.StateHome, "lookout") }
+// StateFolder returns the folder of the journals and of what was seen; "" if there is no place for it.
+func StateFolder() string {
+	if !hasPlace("XDG_STATE_HOME") {
+		return ""
+	}
+	return filepath.Join(xdg.StateHome, "lookout")
+}
 
 // JournalPath returns the path of the journal. Journals are kept per account, address and user: that of an account in
 // the configuration is NAME.journal as long as the account's address and user stay the same; any other has the host and
 // a short hash of address and user in its name. A file that an earlier version wrote, which did not tell tokens apart,
 // belongs to the first token that is used with it. If an account's own token is replaced by another user's, that user
-// has a journal with a hash in its name: see tokenRecord.
+// has a journal with a hash in its name: see tokenRecord. The path is "" if there is no place for journals.
 func (s Settings) JournalPath() string {
 	if user := s.tokenRecord().otherUser(); user != "" {
 		return s.hashedJournalPath(s.serverKey("user " + user))
@@ -55,7 +59,7 @@ func (s Settings) firstJournalPath() string {
 func (s Settings) hashedJournalPath(key string) string {
 	hash := fmt.Sprintf("%x", sha256.Sum256([]byte(key)))[:8]
 	host := strings.NewReplacer(":", "-", "[", "", "]", "").Replace(s.Host())
-	return filepath.Join(StateFolder(), s.Account+"@"+host+"-"+hash+".journal")
+	return statePath(s.Account + "@" + host + "-" + hash + ".journal")
 }
 
 // exists reports whether there is something at a path.
@@ -96,11 +100,11 @@ func (s Settings) DownloadsPath() string {
 	if s.Demo {
 		return ""
 	}
-	return strings.TrimSuffix(s.JournalPath(), ".journal") + ".downloads"
+	return besideJournal(s.JournalPath(), ".downloads")
 }
 
 func (s Settings) plainJournalPath() string {
-	return filepath.Join(StateFolder(), s.Account+".journal")
+	return statePath(s.Account + ".journal")
 }
 
 // Host returns the host of the address, with its port.
@@ -139,7 +143,7 @@ func normalizeURL(text string) string {
 
 // owner returns the file that says to which server and user a journal belongs, unless its name says that.
 func owner(path string) statefile.StateFile {
-	return statefile.New(strings.TrimSuffix(path, ".journal") + ".server")
+	return statefile.New(besideJournal(path, ".server"))
 }
 
 // mayUse reports whether a journal is of this server and user. One that nobody has claimed is, and so is one that was
@@ -154,7 +158,7 @@ func (s Settings) mayUse(path, user string) bool {
 
 // CacheFolder returns the folder of the names that shells complete; "" if there is no place for it.
 func CacheFolder() string {
-	if runtime.GOOS != "windows" && os.Getenv("HOME") == "" && !filepath.IsAbs(os.Getenv("XDG_CACHE_HOME")) {
+	if !hasPlace("XDG_CACHE_HOME") {
 		return ""
 	}
 	return filepath.Join(xdg.CacheHome, "lookout")
@@ -230,8 +234,21 @@ func RenameStateFiles(from, to string) (undo func() error, err error) {
 	return undo, nil
 }
 
-// statePath returns the path of a file in the state folder.
-func statePath(name string) string { return filepath.Join(StateFolder(), name) }
+// statePath returns the path of a file in the state folder; "" if there is none.
+func statePath(name string) string {
+	if StateFolder() == "" {
+		return ""
+	}
+	return filepath.Join(StateFolder(), name)
+}
+
+// besideJournal returns the path of a file that is kept beside a journal; "" if the journal is kept nowhere.
+func besideJournal(path, extension string) string {
+	if path == "" {
+		return ""
+	}
+	return strings.TrimSuffix(path, ".journal") + extension
+}
 
 // isStateFile reports whether a file is an account's, by what follows the account's name.
 func isStateFile(rest string) bool {

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"lookout/client"
@@ -34,7 +33,7 @@ type tokenRecord struct {
 
 // tokenRecordFile returns the file with the record, beside the first user's journal.
 func (s Settings) tokenRecordFile() statefile.StateFile {
-	return statefile.New(strings.TrimSuffix(s.firstJournalPath(), ".journal") + ".user")
+	return statefile.New(besideJournal(s.firstJournalPath(), ".user"))
 }
 
 // tokenRecord returns what was recorded of the account's own token: nothing for a token from flags or environment,

@@ -46,8 +46,12 @@ func Lock(folder string) (*os.File, error) {
 	return file, nil
 }
 
-// Running returns the process that looks after the windows of a state folder, and whether there is one.
+// Running returns the process that looks after the windows of a state folder, and whether there is one. There is none
+// without a folder.
 func Running(folder string) (pid int, running bool) {
+	if folder == "" {
+		return 0, false
+	}
 	file, err := journal.OpenStateFile(lockPath(folder), os.O_RDWR)
 	if err != nil {
 		return 0, false

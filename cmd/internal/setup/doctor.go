@@ -127,13 +127,16 @@ func (d *Doctor) passed(check string) bool {
 
 func (d *Doctor) checkConfiguration(ctx context.Context) {
 	path, data, err := config.Read(d.Flags)
-	if err != nil {
+	noPlace := config.CheckHome(d.Flags)
+	if err != nil && path != "" {
 		d.addFailure("configuration", exit.CodeUsage, err, "lookout config path prints its path")
 		return
 	}
 	cfg, _ := config.Parse(data)
 	wrong := dashboard.CheckConfig(ctx, data)
 	switch {
+	case noPlace != nil:
+		d.addFailure("configuration", exit.CodeUsage, noPlace, "")
 	case data == nil:
 		d.addFinding("configuration", stateOK, "there is none at "+path, "")
 	case len(wrong) == 0:

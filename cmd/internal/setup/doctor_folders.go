@@ -5,13 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/adrg/xdg"
 
 	"lookout/client/journal"
 	"lookout/client/statefile"
@@ -38,7 +35,7 @@ func (d *Doctor) checkFolders() {
 		fails:  true,
 	}, {
 		check:   "config folder",
-		path:    filepath.Join(xdg.ConfigHome, "lookout"),
+		path:    config.Folder(),
 		effect:  "lookout cannot change the configuration",
 		mayLink: true,
 	}, {
@@ -50,8 +47,8 @@ func (d *Doctor) checkFolders() {
 			d.checkFolder(f)
 		}
 	}
-	if d.settings.Account != "" {
-		d.checkJournal(d.settings.JournalPath())
+	if path := d.settings.JournalPath(); d.settings.Account != "" && path != "" {
+		d.checkJournal(path)
 	}
 }
 
