@@ -226,7 +226,7 @@ func (w *WatchView) attentionLines(
 // boxedAlert returns an alert with its age, then whom to call.
 func (w *WatchView) boxedAlert(c incident.Alert, b ui.Box) []string {
 	label, group := w.describeAlert(c)
-	name, number := w.contactToCall(group)
+	name, number := ContactToCall(w.Account, group)
 	mark, tone := AlertMark(c, b.Theme.Glyphs)
 	since := ""
 	if c.Incident != nil {
@@ -317,7 +317,7 @@ func (w *WatchView) alertLines(c incident.Alert, b ui.Box) []string {
 		since = w.Account.FormatTimestamp(c.Incident.Issue.Created)
 	}
 	label, group := w.describeAlert(c)
-	name, number := w.contactToCall(group)
+	name, number := ContactToCall(w.Account, group)
 	mark, tone := AlertMark(c, b.Theme.Glyphs)
 	mark += " "
 	if b.Width >= wideWatch {
@@ -352,9 +352,9 @@ func (w *WatchView) stateRemark(c incident.Alert) string {
 	return " " + c.Service.Status.String()
 }
 
-// contactToCall returns whom of a group to call, and the number.
-func (w *WatchView) contactToCall(group string) (name, number string) {
-	contacts := w.Account.ContactsInGroup(group)
+// ContactToCall returns whom of a group to call, and the number. Without a number, the name says why there is none.
+func ContactToCall(a *account.Account, group string) (name, number string) {
+	contacts := a.ContactsInGroup(group)
 	for _, c := range resource.Found(contacts) {
 		if number := account.OrDefault(c.Phone.Primary.String(), c.Phone.Secondary.String()); number != "" {
 			return c.Name.String(), number

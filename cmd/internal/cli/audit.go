@@ -12,9 +12,14 @@ import (
 	"lookout/client"
 	"lookout/cmd/internal/config"
 	"lookout/cmd/internal/exit"
+	"lookout/cmd/internal/output"
+	"lookout/ui"
 	"lookout/ui/table"
+	"lookout/ui/terminal"
+	"lookout/views/account"
 	"lookout/views/account/audit"
 	"lookout/views/account/incident"
+	"lookout/views/managed"
 	"lookout/views/resource"
 )
 
@@ -37,7 +42,7 @@ func auditCommand(f *config.Flags) *cobra.Command {
 
 The API does not report when a certificate expires; lookout knows the date only for those uploaded from this machine.
 Anything that could not be read is reported as "not known", never as "ok". The exit code is 0 if everything was read
-and nothing was found, and 1 if anything was found. If nothing was found but something could not be read, it is the
+and nothing was found, and 8 if anything was found. If nothing was found but something could not be read, it is the
 code of that failure. An unknown expiry date does not affect it.`,
 		Example: indentExamples("lookout audit\nlookout audit --ignore unlimited-key -o json"),
 	}
@@ -58,7 +63,7 @@ code of that failure. An unknown expiry date does not affect it.`,
 		found := func(o audit.CheckResult) bool { return o.State == audit.Found }
 		switch {
 		case slices.ContainsFunc(said, found):
-			code = exit.CodeFailure
+			code = exit.CodeProblem
 		case failure != nil:
 			code = exit.CodeFor(failure)
 		}
@@ -137,7 +142,8 @@ func statusCommand(f *config.Flags) *cobra.Command {
 		Args:  NoArgs,
 		Long: "Prints a line for each service that is down and each issue that is open, and nothing if all is well.\n" +
 			"A disabled service does not count as a problem, but an open issue on it does. Anything that could not\n" +
-			"be read is listed as \"not known\".\n" +
+			"be read is listed as \"not known\". On a terminal, a service and its issue are one line, which says whom\n" +
+			"to call; with -o, --columns, --filter, --sort or --limit, it prints the rows that a pipe gets.\n" +
 			fmt.Sprintf(
 				"The exit code is 0 if all is well, and %d if something is broken. If nothing is known to be\n"+
 					"broken but a list could not be read, it is the code of that failure.",
@@ -160,29 +166,127 @@ func statusCommand(f *config.Flags) *cobra.Command {
 		{Name: "text", Value: func(r *statusRow) string { return r.Text }},
 	}
 	printsRows(c, columns, func(c *cobra.Command, _ []string) (iter.Seq[*statusRow], error) {
-		rows, failure, err := readStatus(c, f)
-		switch {
-		case slices.ContainsFunc(rows, func(r *statusRow) bool { return r.State == stateProblem }):
-			code = exit.CodeProblem
-		case len(rows) > 0:
-			code = max(exit.CodeFailure, exit.CodeFor(failure))
-		case err == nil: // cron sends a mail for any output, even the names of columns
+		status, err := readStatus(c, f, false)
+		code = status.exitCode()
+		if len(status.rows) == 0 && err == nil { // cron sends a mail for any output, even the names of columns
 			err = c.Flags().Set("no-headers", "true")
 		}
-		return slices.Values(rows), err
+		return slices.Values(status.rows), err
 	})
+	table := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		width := output.TerminalWidth(c.OutOrStdout())
+		asked := func(name string) bool { return c.Flags().Changed(name) }
+		asksForRows := []string{"output", "jq", "columns", "no-headers", "filter", "sort", "limit"}
+		if width == 0 || slices.ContainsFunc(asksForRows, asked) {
+			return table(c, args)
+		}
+		status, err := readStatus(c, f, true)
+		if code = status.exitCode(); err != nil {
+			return err
+		}
+		return output.WriteText(c.OutOrStdout(), status.text(width))
+	}
 	return withExitCode(c, &code)
 }
 
-// readStatus returns what is broken. failure says why a list could not be read.
-func readStatus(c *cobra.Command, f *config.Flags) (rows []*statusRow, failure, err error) {
+// accountStatus is what is broken in an account.
+type accountStatus struct {
+	rows     []*statusRow
+	problems []problemLine // the same for people, without the lists that were not read; see readStatus
+	failure  error         // why a list could not be read
+}
+
+// exitCode returns the exit code of the command.
+func (s accountStatus) exitCode() int {
+	isProblem := func(r *statusRow) bool { return r.State == stateProblem }
+	switch {
+	case slices.ContainsFunc(s.rows, isProblem):
+		return exit.CodeProblem
+	case len(s.rows) > 0:
+		return max(exit.CodeFailure, exit.CodeFor(s.failure))
+	}
+	return exit.CodeOK
+}
+
+// A problemLine says what is broken, since when, and whom to call.
+type problemLine struct{ label, state, issue, call string }
+
+// newProblemLine returns an alert as a line.
+func newProblemLine(a *account.Account, c incident.Alert) problemLine {
+	l := problemLine{label: "service " + strconv.Itoa(c.ID), state: "down"}
+	group := ""
+	if c.Service != nil {
+		l.label, group = c.Service.Label.String(), c.Service.Group.Raw()
+	}
+	if i := c.Incident; i != nil {
+		l.issue = fmt.Sprintf("#%d", i.Issue.ID)
+		switch {
+		case c.ID == 0:
+			l.label = account.OrDefault(i.Issue.Ticket.Label.String(), "no service")
+			fallthrough
+		case c.Service == nil:
+			l.state = "issue " + string(i.Phase)
+		case !c.Down():
+			l.state = c.Service.Status.String() + ", issue " + string(i.Phase)
+		}
+		l.state += " " + account.FormatAge(i.Issue.Created, a.Now())
+	}
+	name, number := managed.ContactToCall(a, group)
+	if l.call = name; number != "" {
+		l.call = "call " + name + " " + number
+	}
+	return l
+}
+
+// text returns the status for people, in lines that fit a width, if that is wide enough for the number to call.
+func (s accountStatus) text(width int) string {
+	var labels, states, issues, calls int
+	for _, l := range s.problems {
+		labels, states = max(labels, ui.Width(l.label)), max(states, ui.Width(l.state))
+		issues, calls = max(issues, ui.Width(l.issue)), max(calls, ui.Width(l.call))
+	}
+	const gap, minLabel = "  ", 12
+	labels = min(labels, max(minLabel, width-states-issues-calls-3*len(gap)))
+	ellipsis := "…"
+	if !terminal.SupportsUnicode() {
+		ellipsis = "~"
+	}
+	var b strings.Builder
+	for _, l := range s.problems {
+		b.WriteString(ui.Pad(ui.Truncate(l.label, labels, ellipsis), labels) + gap)
+		b.WriteString(ui.Pad(l.state, states) + gap + ui.Pad(l.issue, issues) + gap + l.call + "\n")
+	}
+	for _, r := range s.rows {
+		if r.State == stateNotKnown && r.ID == "" {
+			fmt.Fprintf(&b, "%s: not known: %s\n", client.Clean(r.Kind), client.Clean(r.Text))
+		}
+	}
+	return b.String()
+}
+
+// readStatus returns what is broken; for people, with whom to call.
+func readStatus(c *cobra.Command, f *config.Flags, forPeople bool) (status accountStatus, err error) {
 	s, j, end, err := startSessionWithJournal(c, f)
 	if err != nil {
-		return nil, nil, err
+		return status, err
 	}
 	defer end()
 	var h handover
 	h.readAccount(c.Context(), s, j)
+	status.rows, status.failure = h.statusRows(), h.failure
+	if alerts := h.incidents.Alerts(); forPeople && len(alerts) > 0 {
+		a := s.openAccount(c.Context())
+		readNow(a.Contacts().Refresh())
+		for _, alert := range alerts {
+			status.problems = append(status.problems, newProblemLine(a, alert))
+		}
+	}
+	return status, nil
+}
+
+// statusRows returns what is broken, and which lists could not be read.
+func (h handover) statusRows() (rows []*statusRow) {
 	for _, p := range h.Problems {
 		row := &statusRow{stateProblem, "service", strconv.Itoa(p.ID), p.Label, "down"}
 		if p.Group != "" {
@@ -211,5 +315,5 @@ func readStatus(c *cobra.Command, f *config.Flags) (rows []*statusRow, failure, 
 		what, why, _ := strings.Cut(text, ": ")
 		rows = append(rows, &statusRow{stateNotKnown, what, "", "", why})
 	}
-	return rows, h.failure, nil
+	return rows
 }

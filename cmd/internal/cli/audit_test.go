@@ -64,7 +64,7 @@ func TestAudit_findsAndForgets(t *testing.T) {
 		"+1 555 0101",
 	)
 	r.MustRun("buckets", "access", "us-east-1/acme-backups", "--acl", "public-read")
-	found, _ := auditOf(r, exit.CodeFailure)
+	found, _ := auditOf(r, exit.CodeProblem)
 	for check, label := range map[string]string{
 		"nobody-called": "orphan", "no-phone": "quiet", "unused-contact": "Lost Lou", "off-without-end": "billing-cron",
 		"unlimited-key": "ci", "public-bucket": "acme-backups",
@@ -79,7 +79,7 @@ func TestAudit_findsAndForgets(t *testing.T) {
 	r.MustRun("services", "enable", "billing-cron")
 	r.MustRun("services", "disable", "web-1", "--for", "1h")
 	r.MustRun("buckets", "access", "us-east-1/acme-backups", "--acl", "private")
-	after, _ := auditOf(r, exit.CodeFailure)
+	after, _ := auditOf(r, exit.CodeProblem)
 	for check, label := range map[string]string{
 		"nobody-called": "orphan", "no-phone": "quiet", "unused-contact": "Lost Lou", "off-without-end": "billing-cron",
 		"public-bucket": "acme-backups",
@@ -95,7 +95,7 @@ func TestAudit_findsAndForgets(t *testing.T) {
 
 // What could not be read is not known: no check that needs it says that all is well, or finds what is not true.
 func TestAudit_failedListIsNotNothing(t *testing.T) {
-	whole, _ := auditOf(newTestEnv(t, emulator.Options{}), exit.CodeFailure)
+	whole, _ := auditOf(newTestEnv(t, emulator.Options{}), exit.CodeProblem)
 	for op, checks := range map[string][]string{
 		"list contacts":    {"nobody-called", "no-phone", "unused-contact"},
 		"list services":    {"nobody-called", "no-phone", "unused-contact", "unused-credential", "off-without-end"},
@@ -107,7 +107,7 @@ func TestAudit_failedListIsNotNothing(t *testing.T) {
 		t.Run(op, func(t *testing.T) {
 			r := newTestEnv(t, emulator.Options{})
 			r.API.InjectFault(op, emulator.Fault{Status: 403, Body: `{"errors":[{"reason":"no"}]}`, Times: 1000})
-			found, states := auditOf(r, exit.CodeFailure)
+			found, states := auditOf(r, exit.CodeProblem)
 			for _, check := range checks {
 				if states[check] == string(audit.OK) {
 					t.Errorf("%s: all is well", check)
@@ -126,7 +126,7 @@ func TestAudit_failedListIsNotNothing(t *testing.T) {
 func TestAudit_exitCodes(t *testing.T) {
 	r := newTestEnv(t, emulator.Options{})
 	ignore := auditOnly("unlimited-key")
-	auditOf(r, exit.CodeFailure, ignore...)
+	auditOf(r, exit.CodeProblem, ignore...)
 	r.API.InjectFault("list keys", emulator.Fault{Status: 403, Body: `{"errors":[{"reason":"no"}]}`, Times: 1000})
 	found, states := auditOf(r, exit.CodeDenied, ignore...)
 	if len(found) > 0 || fmt.Sprint(states) != "map[unlimited-key:not known]" {
@@ -135,7 +135,7 @@ func TestAudit_exitCodes(t *testing.T) {
 	auditOf(r, exit.CodeOK, append(ignore, "--ignore", "unlimited-key")...)
 	r.CheckResult(r.Run("audit", "--ignore", "nothing"), exit.CodeUsage, "unknown check; use nobody-called")
 	r.CheckResult(
-		r.Run("audit", "--filter", "check:public-bucket", "-o", "csv"), exit.CodeFailure, "public-bucket,bucket",
+		r.Run("audit", "--filter", "check:public-bucket", "-o", "csv"), exit.CodeProblem, "public-bucket,bucket",
 	)
 }
 
@@ -157,7 +157,7 @@ func TestAudit_certificates(t *testing.T) {
 		state, text string
 		code        int
 	}{
-		29 * day: {"found", "expires on ", exit.CodeFailure},
+		29 * day: {"found", "expires on ", exit.CodeProblem},
 		31 * day: {"ok", "expires on ", exit.CodeOK},
 	} {
 		r, only := newTestEnv(t, emulator.Options{}), auditOnly("certificate")

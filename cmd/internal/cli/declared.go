@@ -38,12 +38,17 @@ func declaredResources() []scriptResource {
 	return commands
 }
 
-// declaration returns what views declares about a resource of the session's account.
-func (s *scriptSession) declaration(ctx context.Context, name string) resource.Resource[any] {
+// openAccount returns the session's account with its stores, which are not read yet.
+func (s *scriptSession) openAccount(ctx context.Context) *account.Account {
 	if s.account == nil {
 		s.account = account.New(ctx, account.Options{API: s.api, Name: s.settings.Account, Now: s.now})
 	}
-	all := views.Resources(s.account)
+	return s.account
+}
+
+// declaration returns what views declares about a resource of the session's account.
+func (s *scriptSession) declaration(ctx context.Context, name string) resource.Resource[any] {
+	all := views.Resources(s.openAccount(ctx))
 	return all[slices.IndexFunc(all, func(r resource.Resource[any]) bool { return r.Name == name })]
 }
 

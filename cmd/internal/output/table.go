@@ -70,8 +70,8 @@ func (w *tableRows) writeSample() error {
 // unknownWidth is the width assumed for a terminal that does not report one, such as a serial line.
 const unknownWidth = 80
 
-// terminalWidth returns the columns of the terminal behind out; 0 if it is none.
-func terminalWidth(out io.Writer) int {
+// TerminalWidth returns the columns of the terminal behind out; 0 if it is none.
+func TerminalWidth(out io.Writer) int {
 	file, is := AsTerminal(out)
 	if !is {
 		return 0
