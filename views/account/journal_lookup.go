@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -336,7 +335,7 @@ func judgeEntry(ctx context.Context, a *Account, e *journal.Entry) (ui.LookupVer
 	case err != nil:
 		return ui.CannotTell, "", err
 	}
-	verdict, text := compareUpdate(e, FlattenJSON(row))
+	verdict, text := compareUpdate(e, client.FlattenJSON(row))
 	return verdict, text, nil
 }
 
@@ -361,31 +360,14 @@ func current(a *Account, entries []*journal.Entry) []*journal.Entry {
 
 // compareUpdate returns whether an update was applied, judged by the present values of the object.
 func compareUpdate(e *journal.Entry, now map[string]string) (ui.LookupVerdict, string) {
-	after, before := FlattenJSON(e.Change.Body), FlattenJSON(e.Change.Before)
+	after, before := client.FlattenJSON(e.Change.Body), client.FlattenJSON(e.Change.Before)
 	switch {
-	case len(after) > 0 && containsAll(now, after):
+	case len(after) > 0 && client.HasMembers(now, after):
 		return ui.SeenAsWanted, "it has the values that were sent"
-	case len(before) > 0 && containsAll(now, before):
+	case len(before) > 0 && client.HasMembers(now, before):
 		return ui.NotSeen, "it still has the old values"
 	}
 	return ui.CannotTell, "it has neither the old values nor the ones that were sent: somebody has changed it since"
-}
-
-// containsAll reports whether an object has all these members. Absent, null, 0, empty and no elements
-// count as equal.
-func containsAll(now, members map[string]string) bool {
-	blank := func(text string) string {
-		if text == "0" || text == "(empty)" || text == "false" || text == "[]" {
-			return ""
-		}
-		return text
-	}
-	for member, value := range members {
-		if blank(now[member]) != blank(value) {
-			return false
-		}
-	}
-	return true
 }
 
 // fetchChanged reads the object of a change.
@@ -422,7 +404,7 @@ func judgeStatus(ctx context.Context, a *Account, e *journal.Entry, off bool) (u
 	if err != nil {
 		return ui.CannotTell, "", err
 	}
-	was, text := FlattenJSON(e.Change.Before)["status"], "the service "+StatusPhrase(s.Status)
+	was, text := client.FlattenJSON(e.Change.Before)["status"], "the service "+StatusPhrase(s.Status)
 	if was != "" && (was == client.StatusDisabled.String()) == off {
 		return ui.CannotTell, text + ", as before", nil
 	}
@@ -443,7 +425,7 @@ func judgeCertificate(ctx context.Context, a *Account, e *journal.Entry, set boo
 		return ui.CannotTell, "the API does not say whether a certificate is set", nil
 	}
 	text := map[bool]string{true: "a certificate is set", false: "no certificate is set"}[*status.SSL]
-	if was, known := FlattenJSON(e.Change.Before)["ssl"]; known && was == strconv.FormatBool(set) {
+	if was, known := client.FlattenJSON(e.Change.Before)["ssl"]; known && was == strconv.FormatBool(set) {
 		return ui.CannotTell, text + ", as before", nil
 	}
 	return ui.FoundIf(*status.SSL == set, status).Verdict, text, nil
@@ -462,7 +444,7 @@ func judgeAccess(ctx context.Context, a *Account, e *journal.Entry) (ui.LookupVe
 	case err != nil:
 		return ui.CannotTell, "", err
 	}
-	if containsAll(FlattenJSON(now), FlattenJSON(e.Change.Body)) {
+	if client.HasMembers(client.FlattenJSON(now), client.FlattenJSON(e.Change.Body)) {
 		text := "the access is " + now.String() + ", as it was sent, but it may already have been so before"
 		return ui.CannotTell, text, nil
 	}
@@ -479,8 +461,8 @@ func judgeObjectACL(ctx context.Context, a *Account, e *journal.Entry) (ui.Looku
 	if err != nil {
 		return ui.CannotTell, "", err
 	}
-	sent := client.ACL(FlattenJSON(e.Change.Body)["acl"])
-	if sent == client.ACL(FlattenJSON(e.Change.Before)["acl"]) {
+	sent := client.ACL(client.FlattenJSON(e.Change.Body)["acl"])
+	if sent == client.ACL(client.FlattenJSON(e.Change.Before)["acl"]) {
 		return ui.CannotTell, "the access is " + now.ACL.String() + ", as before", nil
 	}
 	return ui.FoundIf(now.ACL == sent, now).Verdict, "the access is " + now.ACL.String(), nil
@@ -528,7 +510,7 @@ func LostCandidates(ctx context.Context, a *Account, intent string) []string {
 
 // describe names a candidate and says how it differs from what a change sent.
 func (c candidate) describe(a *Account, e *journal.Entry) string {
-	sent := FlattenJSON(e.Change.Body)
+	sent := client.FlattenJSON(e.Change.Body)
 	if c.about != "" {
 		sent = nil
 	}
@@ -560,14 +542,14 @@ func judgeCreation(ctx context.Context, a *Account, e *journal.Entry) (ui.Lookup
 // far as the API tells.
 func fetchAlike(ctx context.Context, a *Account, e *journal.Entry) ([]candidate, error) {
 	rows, err := fetchCandidates(ctx, a, e)
-	sent, label := FlattenJSON(e.Change.Body), map[string]string{}
+	sent, label := client.FlattenJSON(e.Change.Body), map[string]string{}
 	for _, member := range []string{"label", "name", "cluster"} {
 		if text, named := sent[member]; named {
 			label[member] = text
 		}
 	}
 	return slices.DeleteFunc(rows, func(c candidate) bool {
-		return isMadeBefore(c.made, e.Time) || IsReplaced(e.Change, c.id) || !containsAll(FlattenJSON(c.row), label)
+		return isMadeBefore(c.made, e.Time) || IsReplaced(e.Change, c.id) || !client.HasMembers(client.FlattenJSON(c.row), label)
 	}), err
 }
 
@@ -614,36 +596,4 @@ func collectCandidates[T any](all iter.Seq2[T, error], toCandidate func(T) candi
 		found[i] = toCandidate(row)
 	}
 	return found, err
-}
-
-// FlattenJSON returns the members of a body by their paths ("phone.primary"), each as text. A cleared member is
-// "(empty)".
-func FlattenJSON(body any) map[string]string {
-	data, _ := json.Marshal(body)
-	all, members := map[string]string{}, map[string]any{}
-	_ = json.Unmarshal(data, &members) // a body that is no object has no members
-	flattenInto(all, "", members)
-	return all
-}
-
-func flattenInto(all map[string]string, path string, members map[string]any) {
-	for member, value := range members {
-		if inner, isObject := value.(map[string]any); isObject {
-			flattenInto(all, path+member+".", inner)
-			continue
-		}
-		all[path+member] = formatJSONValue(value)
-	}
-}
-
-// formatJSONValue returns a JSON value as text for a reader.
-func formatJSONValue(value any) string {
-	switch v := value.(type) {
-	case nil:
-		return "(empty)"
-	case string:
-		return OrDefault(v, "(empty)")
-	}
-	data, _ := json.Marshal(value) // it was read from JSON
-	return string(data)
 }

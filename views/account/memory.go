@@ -187,11 +187,11 @@ func editedMembers(e *journal.Entry, now *client.Service, late bool) []string {
 	if e.Change.Op != client.OpUpdateService || late && now == nil {
 		return nil
 	}
-	sent := FlattenJSON(e.Change.Body)
+	sent := client.FlattenJSON(e.Change.Body)
 	if late {
-		values := FlattenJSON(now.Request())
+		values := client.FlattenJSON(now.Request())
 		maps.DeleteFunc(sent, func(name, value string) bool {
-			return !containsAll(values, map[string]string{name: value})
+			return !client.HasMembers(values, map[string]string{name: value})
 		})
 	}
 	return slices.Collect(maps.Keys(sent))

@@ -30,7 +30,7 @@ func (c CreateLookup[T]) Describe(a *Account, row T) string {
 	if c.MadeAt != nil {
 		made = c.MadeAt(row).Time()
 	}
-	text := describeCandidate(a, made, row, FlattenJSON(c.Sent))
+	text := describeCandidate(a, made, row, client.FlattenJSON(c.Sent))
 	if c.About != nil {
 		text += ", " + c.About(row)
 	}
@@ -45,10 +45,10 @@ func describeCandidate(a *Account, made time.Time, row any, sent map[string]stri
 	} else if !made.IsZero() {
 		parts[0] = "made " + FormatClock(made.In(a.Location), a.Now().In(a.Location))
 	}
-	now := FlattenJSON(row)
+	now := client.FlattenJSON(row)
 	for _, member := range slices.Sorted(maps.Keys(sent)) {
 		value, returned := now[member]
-		same := containsAll(now, map[string]string{member: sent[member]})
+		same := client.HasMembers(now, map[string]string{member: sent[member]})
 		if !returned && !same || member == "bucket_access" {
 			continue
 		}
@@ -118,7 +118,7 @@ func Replaces(old *client.AccessKey) (before any, reason string) {
 // IsReplaced reports whether the creation of a key was to replace the one of an id, which can therefore not be what it
 // has made.
 func IsReplaced(c client.Change, id string) bool {
-	return c.Op == client.OpCreateKey && FlattenJSON(c.Before)["replaces"] == id
+	return c.Op == client.OpCreateKey && client.FlattenJSON(c.Before)["replaces"] == id
 }
 
 // DescribeKey says what a key reaches, and what else the request for a key asked for: a client.AccessKeyRequest, or

@@ -260,7 +260,7 @@ func entryDetail(a *account.Account, e *journal.Entry, b ui.Box) string {
 	}
 	t.Field("request", client.Clean(c.Method+" "+c.Path), theme.Muted)
 	t.Field("entry", client.Clean(e.ID), theme.Muted)
-	writeBeforeAndAfter(a, t, account.FlattenJSON(c.Before), account.FlattenJSON(c.Body))
+	writeBeforeAndAfter(a, t, client.FlattenJSON(c.Before), client.FlattenJSON(c.Body))
 	return t.String()
 }
 
