@@ -6,8 +6,11 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"sort"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -77,6 +80,46 @@ func (e *Emulator) postponeObject(r *http.Request, delay time.Duration) {
 	case http.MethodDelete:
 		e.addLateChange(delay, func() { e.removeObject(later, b, name) })
 	}
+}
+
+// answerOldRow answers a change of a row with the row as it was before. If apply is set, the change is applied.
+func (e *Emulator) answerOldRow(w http.ResponseWriter, r *http.Request, op Route, h handler, apply bool) {
+	e.mu.Lock()
+	before := e.account.copyAccount()
+	e.mu.Unlock()
+	if !apply {
+		op.Write, h = false, func(*apiRequest) (any, error) { return emptyObject{}, nil }
+	}
+	status, answer := e.process(w, r, op, h, 0)
+	if row := before.rowAt(r); row != nil && status == http.StatusOK {
+		answer = row
+	}
+	writeJSON(w, status, answer)
+}
+
+// rowAt returns the row that a request is about, or nil.
+func (a *account) rowAt(r *http.Request) any {
+	id, err := strconv.Atoi(r.PathValue("id"))
+	if err != nil {
+		return nil
+	}
+	var row any
+	switch path := r.URL.Path; {
+	case strings.Contains(path, "/contacts/"):
+		row = findByID(a.contacts, id, func(x *contact) int { return x.ID })
+	case strings.Contains(path, "/credentials/"):
+		row = findByID(a.credentials, id, func(x *credential) int { return x.ID })
+	case strings.Contains(path, "/services/"):
+		row = findByID(a.services, id, func(x *service) int { return x.ID })
+	case strings.Contains(path, "-settings/"):
+		row = findByID(a.instances, id, func(x *instance) int { return x.ID })
+	case strings.Contains(path, "/keys/"):
+		row = findByID(a.keys, id, func(x *key) int { return x.ID })
+	}
+	if row == nil || reflect.ValueOf(row).IsNil() {
+		return nil
+	}
+	return row
 }
 
 func (e *Emulator) addLateChange(delay time.Duration, apply func()) {

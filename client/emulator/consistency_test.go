@@ -267,3 +267,31 @@ func TestInjectSpec(t *testing.T) {
 		}
 	}
 }
+
+// With old-row, the answer to a change shows the row as it was. The change is applied at once, late or never.
+func TestFault_oldRow(t *testing.T) {
+	for spec, applied := range map[string]time.Duration{
+		"* old-row times=1":          time.Hour,
+		"* old-row applied times=1":  0,
+		"* old-row late=15s times=1": 15 * time.Second,
+	} {
+		for _, change := range []string{"PUT /managed/contacts/11", "PUT /managed/services/9"} {
+			member := map[bool]string{true: "name", false: "label"}[strings.Contains(change, "contacts")]
+			synctest.Test(t, func(t *testing.T) {
+				e := New(Options{Token: "t"})
+				_, row := call(t, e, strings.Replace(change, "PUT", "GET", 1), "")
+				inject(t, e, spec)
+				status, answer := call(t, e, change, `{"`+member+`":"other"}`)
+				if status != http.StatusOK || answer[member] != row[member] || row[member] == nil {
+					t.Errorf("%s, %s: status %d, %s = %v, want the old %v", spec, change, status, member, answer[member],
+						row[member])
+				}
+				time.Sleep(min(applied, time.Minute))
+				_, now := call(t, e, strings.Replace(change, "PUT", "GET", 1), "")
+				if done := now[member] == "other"; done != (applied < time.Minute) {
+					t.Errorf("%s, %s: %v after %v", spec, change, now[member], applied)
+				}
+			})
+		}
+	}
+}

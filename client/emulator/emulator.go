@@ -215,6 +215,10 @@ func (e *Emulator) serveAPI(w http.ResponseWriter, r *http.Request, op Route, h 
 	if fault != nil && fault.fault.Late > 0 && op.Write {
 		e.postpone(r, op, h, fault.fault.Late)
 	}
+	if fault != nil && fault.fault.OldRow && op.Write {
+		e.answerOldRow(w, r, op, h, fault.fault.ApplyFirst)
+		return
+	}
 	if fault != nil && fault.runBefore(w, r) {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 
 // FaultWords are the words that a fault on the command line can have after its request.
 const FaultWords = "status=503, html, reset, cut=BYTES, delay=2s, retry-after=7, applied, late=15s, stale=30s, " +
-	"alternate, times=3"
+	"alternate, old-row, times=3"
 
 // InjectSpec adds a fault that is written as on the command line: a request, followed by FaultWords. It refuses words
 // and requests that do not exist.
@@ -51,7 +51,7 @@ func parseFault(spec string) (match string, f Fault, err error) {
 }
 
 // faultFlags are the words without a value.
-var faultFlags = []string{"reset", "html", "applied", "alternate"}
+var faultFlags = []string{"reset", "html", "applied", "alternate", "old-row"}
 
 // setWord applies one word of a fault.
 func (f *Fault) setWord(word string) error {
@@ -61,6 +61,7 @@ func (f *Fault) setWord(word string) error {
 		"html":      &f.HTML,
 		"applied":   &f.ApplyFirst,
 		"alternate": &f.Alternate,
+		"old-row":   &f.OldRow,
 	}
 	if flag := flags[name]; flag != nil && !valued {
 		*flag = true
@@ -108,6 +109,8 @@ func (p patterns) check(match string, f Fault) error {
 	switch {
 	case f.Late > 0 && !slices.ContainsFunc(ops, write):
 		return errors.New("late= is for changes; this request changes nothing")
+	case f.OldRow && !slices.ContainsFunc(ops, write):
+		return errors.New("old-row is for changes; this request changes nothing")
 	case f.Stale > 0 && !slices.ContainsFunc(ops, read):
 		return errors.New("stale= is for reads; this request is a change")
 	case f.Late > 0 && f.ApplyFirst:

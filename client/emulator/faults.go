@@ -22,7 +22,10 @@ type Fault struct {
 	Late       time.Duration // apply a change this long after its arrival; without another failure it is answered 504
 	Stale      time.Duration // answer reads from the account as it was this long ago
 	Alternate  bool          // with Stale: every other read is answered from the current account
-	Times      int           // number of requests to fail; 0 means all
+	// OldRow answers a change of a row with status 200 and the row as it was before. Without ApplyFirst or Late, the change
+	// is not applied.
+	OldRow bool
+	Times  int // number of requests to fail; 0 means all
 }
 
 // armedFault is a fault that waits for matching requests.
@@ -39,7 +42,7 @@ type armedFault struct {
 func (e *Emulator) InjectFault(match string, f Fault) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if f.Late > 0 && f.Status == 0 && !f.Reset && !f.HTML {
+	if f.Late > 0 && f.Status == 0 && !f.Reset && !f.HTML && !f.OldRow {
 		f.Status = http.StatusGatewayTimeout
 	}
 	if f.Stale > 0 {
