@@ -424,13 +424,20 @@ func (c *Client) checkResponse(r request, a *response, err error) error {
 		if a.status == http.StatusNoContent {
 			body = []byte("{}") // what an answer without content stands for
 		}
-		err := r.handleBody(body)
-		if err == nil {
+		e := c.newError(r)
+		e.Status, e.Outcome = a.status, Unknown
+		if err := r.handleBody(body); err != nil {
+			e.Detail = describeUnexpected(a, err, mask)
+			return e
+		}
+		if r.writer == nil {
 			return nil
 		}
-		e := c.newError(r)
-		e.Status, e.Outcome, e.Detail = a.status, Unknown, describeUnexpected(a, err, mask)
-		return e
+		if found := findContradiction(r.writer.change, r.body, body); found != "" {
+			e.Cause = found
+			return e
+		}
+		return nil
 	}
 	e := c.newError(r)
 	e.Status, e.TokenScopes = a.status, mask.scopes(a.header.Get("X-OAuth-Scopes"))

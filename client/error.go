@@ -152,7 +152,10 @@ func (r FieldError) quote() string {
 
 // describeFailure says what went wrong between the request and its answer.
 func (e *Error) describeFailure() string {
+	var contradicts contradiction
 	switch {
+	case errors.As(e.Cause, &contradicts):
+		return contradicts.Error()
 	case e.Detail != "" && e.Status >= 300 && e.Status < 400:
 		return fmt.Sprintf("the server redirects to %s; lookout does not follow redirects", e.Detail)
 	case e.Detail != "" && e.Status != 0:

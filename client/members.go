@@ -1,6 +1,9 @@
 package client
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // FlattenJSON returns the members of a body by their paths ("phone.primary"), each as text. A cleared member is
 // "(empty)".
@@ -34,17 +37,20 @@ func formatJSONValue(value any) string {
 	return string(data)
 }
 
-// HasMembers reports whether an object has all these members. Absent, null, 0, empty and no elements
-// count as equal.
+// HasMembers reports whether an object has all these members. Absent, null, 0, empty and no elements count as equal, and
+// so do addresses that differ only in the fragment, which the API does not keep.
 func HasMembers(now, members map[string]string) bool {
-	blank := func(text string) string {
+	comparable := func(member, text string) string {
 		if text == "0" || text == "(empty)" || text == "false" || text == "[]" {
 			return ""
+		}
+		if member == "address" {
+			text, _, _ = strings.Cut(text, "#")
 		}
 		return text
 	}
 	for member, value := range members {
-		if blank(now[member]) != blank(value) {
+		if comparable(member, now[member]) != comparable(member, value) {
 			return false
 		}
 	}

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"reflect"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -112,6 +114,29 @@ const (
 
 // DeletesMany reports whether an operation deletes many objects as one change.
 func DeletesMany(op string) bool { return op == OpDeleteObjects || op == OpEmptyBucket }
+
+// Sets returns the members that the change sets, by their paths: "phone.primary". nil means that it makes, replaces or
+// removes the whole thing, or that its members are not known.
+func (c Change) Sets() []string {
+	switch c.Op {
+	case OpDisableService, OpEnableService:
+		return []string{"status"}
+	case OpPlanMaintenance, OpCancelMaintenance:
+		return []string{}
+	case OpUploadCertificate, OpDeleteCertificate:
+		return []string{"ssl"}
+	case OpSetCredentialLogin:
+		return []string{"password"}
+	case OpUpdateContact, OpUpdateCredential, OpUpdateInstanceSSH, OpUpdateService, OpUpdateKey,
+		OpUpdateBucketAccess, OpReplaceBucketAccess:
+		values := c.Body
+		if values == nil {
+			values = c.Before // it is not sent yet
+		}
+		return slices.Sorted(maps.Keys(FlattenJSON(values)))
+	}
+	return nil
+}
 
 // RequiredScope returns the scope that a token needs for an operation; empty if any token will do.
 func RequiredScope(op string) string {

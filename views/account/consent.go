@@ -159,7 +159,7 @@ func (a *Account) FormWithConsent(
 		question := ask()
 		if lost {
 			question.Confirm.Required = true
-			question.Confirm.Effect = "This was sent before, and the response was lost: it may be done twice. " +
+			question.Confirm.Effect = "This was sent before, and its outcome is not known: it may be done twice. " +
 				question.Confirm.Effect
 		}
 		return a.AskConsent(question, func(c Consents) tea.Cmd {

@@ -184,7 +184,7 @@ func addWaitFlag(set *pflag.FlagSet, wait *bool, op string) {
 	case client.OpCreateObjectURL, client.OpUploadObject, client.OpDeleteObject:
 		return
 	}
-	set.BoolVar(wait, "wait", false, "if the response is lost, check for up to 150 s "+
+	set.BoolVar(wait, "wait", false, "if the response is lost or shows the old values, check for up to 150 s "+
 		"whether the change was applied")
 }
 
@@ -203,7 +203,7 @@ func (r *subcommandRun) lookUpLost(ctx context.Context, s *scriptSession, c chan
 	if !r.wait {
 		return reportCandidates(ctx, s, a, e.IntentID(), err)
 	}
-	s.reportf("%s: the response was lost; %s; checking for up to %v", c.name, ui.NotSeenYet, waitLimit)
+	s.reportf("%s: %s; %s; checking for up to %v", c.name, ui.UnknownReason(err), ui.NotSeenYet, waitLimit)
 	wait, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
 	switch outcome, reason := account.WaitForOutcome(wait, a, e.IntentID()); outcome {
@@ -212,8 +212,9 @@ func (r *subcommandRun) lookUpLost(ctx context.Context, s *scriptSession, c chan
 		return nil
 	case ui.Rejected:
 		return exit.WithCode(exit.CodeFailure, fmt.Errorf(
-			"%s: not applied; the response was lost, and 2 min of checking did not show the change (%s)",
+			"%s: not applied; 2 min of checking did not show the change (%s; %s)",
 			c.name,
+			ui.UnknownReason(err),
 			reason,
 		))
 	}

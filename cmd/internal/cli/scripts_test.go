@@ -737,3 +737,25 @@ func TestScripts_dryRunOfSeveralObjects(t *testing.T) {
 		t.Errorf("%d deletions are printed:\n%s", n, out)
 	}
 }
+
+// A change that is answered 200 with the old row is not called done: the error says what was sent and what came back,
+// the old row is not printed as the result.
+func TestScripts_oldRowIsNotDone(t *testing.T) {
+	for _, c := range []struct{ line, says string }{
+		{"services update 9 --timeout 99", `sent timeout "99", the response says "`},
+		{"services disable 9", `sent status "disabled", the response says "ok"`},
+		{"contacts update 11 --name Else", `sent name "Else", the response says "`},
+		{"credentials rename db2-root else", `sent label "else", the response says "db2-root"`},
+		{"keys rename finance else", `sent label "else", the response says "finance"`},
+		{"ssh deny db1", `sent ssh.access "false", the response says "true"`},
+		{`api PUT /managed/contacts/11 --input -`, `sent name "Else", the response says "`},
+	} {
+		r := newTestEnv(t, emulator.Options{Seed: "demo"})
+		r.API.InjectFault("*", emulator.Fault{OldRow: true, ApplyFirst: true})
+		s := r.RunWithInput(`{"name":"Else"}`, strings.Fields(c.line)...)
+		r.CheckResult(s, exit.CodeUnknown, c.says)
+		if s.Out != "" {
+			t.Errorf("%s prints %s", c.line, s.Out)
+		}
+	}
+}

@@ -106,7 +106,7 @@ func TestWait_createEndsWithCandidates(t *testing.T) {
 		},
 		"never": {
 			emulator.Fault{Status: 504, Times: 1}, false, exit.CodeFailure,
-			[]string{"not applied; the response was lost, and 2 min of checking did not show the change"},
+			[]string{"not applied; 2 min of checking did not show the change"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,0 +1,60 @@
+package client
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A contradiction says how the row in a successful answer differs from what was sent: "sent label "a", the response
+// says "b"". The change may have been applied: a replica that is behind answers with the old row.
+type contradiction string
+
+// Error returns the difference.
+func (c contradiction) Error() string { return string(c) }
+
+// findContradiction compares the row in the answer to a change with what was sent; "" if they agree. A member that the
+// API answers in its own way, neither as it was sent nor as it was before, does not contradict. The row that a creation
+// returns is not compared: its values were not there before.
+func findContradiction(change Change, body any, answer []byte) contradiction {
+	sent := map[string]string{}
+	switch change.Op {
+	case OpDisableService:
+		sent["status"] = string(StatusDisabled)
+	case OpUploadCertificate:
+		sent["ssl"] = "true"
+	case OpUpdateContact, OpUpdateCredential, OpUpdateInstanceSSH, OpUpdateService, OpUpdateKey, OpSetObjectACL:
+		sent = FlattenJSON(body)
+		delete(sent, "username") // logins are not compared, so that no error quotes one
+		delete(sent, "password")
+	}
+	now, before := FlattenJSON(json.RawMessage(answer)), FlattenJSON(change.Before)
+	if change.Op == OpEnableService && now["status"] == string(StatusDisabled) {
+		return "the response says that it is still disabled"
+	}
+	var differences []string
+	for _, member := range slices.Sorted(maps.Keys(sent)) {
+		is, answered := now[member]
+		same := func(value string) bool {
+			return HasMembers(map[string]string{member: is}, map[string]string{member: value})
+		}
+		was, known := before[member]
+		if !answered || same(sent[member]) || known && !same(was) {
+			continue
+		}
+		differences = append(differences, fmt.Sprintf(
+			"sent %s %s, the response says %s", member, quoteMember(sent[member]), quoteMember(is),
+		))
+	}
+	return contradiction(strings.Join(differences, "; "))
+}
+
+// quoteMember returns the value of a member for a sentence.
+func quoteMember(text string) string {
+	if text == "(empty)" {
+		return text
+	}
+	return `"` + truncate(strings.ReplaceAll(Clean(text), `"`, "'"), 60) + `"`
+}

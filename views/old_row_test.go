@@ -1,0 +1,73 @@
+package views_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"lookout/client"
+	"lookout/client/emulator"
+	"lookout/client/faulttest"
+)
+
+// oldRowCases are the changes whose answer has a row, each with what the answer says if it has the old one.
+func oldRowCases() map[string]string {
+	return map[string]string{
+		"disable service":     `sent status "disabled", the response says "ok"`,
+		"enable service":      "the response says that it is still disabled",
+		"update service":      `sent label "edge-router2", the response says "edge-router"`,
+		"update contact":      `sent name "Ada Wong2", the response says "Ada Wong"`,
+		"update credential":   `sent label "db2-root2", the response says "db2-root"`,
+		"update SSH settings": `sent ssh.access "false", the response says "true"`,
+		"update key":          `sent label "finance2", the response says "finance"`,
+	}
+}
+
+// A change that is answered 200 with the row as it was before is not called done: what was sent and what came back is
+// told, and reading again decides.
+func TestOldRow_readingDecides(t *testing.T) {
+	t.Parallel()
+	for _, c := range changeCases() {
+		contradicts := oldRowCases()[c.op]
+		if contradicts == "" {
+			continue
+		}
+		for name, fault := range map[string]emulator.Fault{
+			"never applied":  {OldRow: true, Times: 1},
+			"applied late":   {OldRow: true, Late: 45 * time.Second, Times: 1},
+			"applied before": {OldRow: true, ApplyFirst: true, Times: 1},
+		} {
+			faulttest.RunCase(t, "B2", "answered with the old row, "+name+": "+c.op, func(t *testing.T) {
+				startProgram(t, emulator.Options{}, screenSize{200, 40}, func(r *harness) {
+					r.pressAll(c.keys)
+					r.emu.InjectFault(c.op, fault)
+					r.press(c.send)
+					r.wait(15 * time.Second)
+					if !fault.ApplyFirst {
+						for _, m := range r.messages {
+							if strings.Contains(m.Text, c.done) {
+								t.Errorf("the message says %q", m.Text)
+							}
+						}
+						told := r.messageTexts()
+						if strings.HasPrefix(c.op, "update ") && c.op != client.OpUpdateInstanceSSH {
+							told = r.dialogText()
+						}
+						if !strings.Contains(told, contradicts) {
+							t.Errorf("%q is not told, but %q", contradicts, told)
+						}
+					}
+					r.wait(4 * time.Minute)
+					want := client.Applied
+					if name == "never applied" {
+						want = client.Rejected
+					}
+					r.requireOutcome(want)
+					if e := r.lastChange(c.op); !strings.HasPrefix(e.OutcomeDetail, contradicts) {
+						t.Errorf("the journal says %s: %s", e.Outcome, e.OutcomeDetail)
+					}
+				})
+			})
+		}
+	}
+}
