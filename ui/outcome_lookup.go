@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -26,9 +27,10 @@ const maxLookupWait = 5 * time.Minute
 // shows what the change wanted decides at once; that it was not done takes agreeing readings over agreeFor. A failed
 // reading decides nothing.
 type OutcomeLookup struct {
-	RowID  string // the row that was changed; "" for one that is being made
-	Intent string // the change in the journal; "" if it has none
-	What   string // "disable web-1"
+	RowID  string   // the row that was changed; "" for one that is being made
+	Sets   []string // the members that were set; nil if the change is about the whole row
+	Intent string   // the change in the journal; "" if it has none
+	What   string   // "disable web-1"
 	SentAt time.Time
 	// Read reads once, off the loop; judge runs on the loop and tells what was read. nil means that the API does not
 	// return what was changed.
@@ -199,13 +201,13 @@ func (d lookupDue) Deliver() tea.Cmd { return d.lookup.read() }
 
 // sight decides the change if rows that were read for another reason show what it wanted.
 func (l *OutcomeLookup) sight() tea.Cmd {
-	if l.Judge == nil || l.over && !l.NotSeen {
+	if l.Judge == nil || l.over && !l.NotSeen && !l.Unsettled() {
 		return nil
 	}
 	switch v := l.Judge(); {
 	case l.NotSeen && v.seen():
 		return l.arrivedLate()
-	case !l.over && v == SeenAsWanted:
+	case (!l.over || l.Unsettled()) && v == SeenAsWanted:
 		return l.finish(Applied)
 	}
 	return nil
@@ -237,8 +239,15 @@ func (l *OutcomeLookup) Settle(outcome AttemptOutcome) {
 	l.over, l.NotSeen, l.outcome = true, false, outcome
 }
 
-// supersede ends the lookup because a later change of the row was applied: from now on the row tells nothing about
-// this one.
+// Hides reports whether a change of a row hides an earlier one, so that the row tells nothing about that one any more:
+// it has set one of the same members, or removed or replaced the row. nil members are the whole row.
+func Hides(later, earlier []string) bool {
+	return later == nil || slices.ContainsFunc(later, func(member string) bool {
+		return slices.Contains(earlier, member)
+	})
+}
+
+// supersede ends the lookup because a later change that hides this one was applied.
 func (l *OutcomeLookup) supersede() { l.over, l.NotSeen, l.superseded = true, false, true }
 
 // finish ends the lookup.

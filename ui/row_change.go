@@ -64,7 +64,9 @@ type RowChange[T any] struct {
 	What     string // "disable web-1"
 	BusyText string // "disabling"
 	DoneText string // "disabled"
-	Send     func(context.Context) (ChangeResult[T], error)
+	// Sets are the members that the change sets: "label"; nil if it is about the whole row.
+	Sets []string
+	Send func(context.Context) (ChangeResult[T], error)
 	// Find tells from all rows, read again, what became of a change whose answer was lost. nil knows only that a row to
 	// be deleted is gone.
 	Find func(now []T) LookupResult[T]
@@ -169,7 +171,7 @@ func (o *rowChangeResult[T]) apply() tea.Cmd {
 		readAgain = true
 	}
 	s.Highlights.Add(id)
-	s.changes.supersede(o.attempt.RowID)
+	s.changes.supersede(o.attempt.RowID, o.attempt.Sets)
 	s.changes.confirm(id, o)
 	s.version.rowsChanged()
 	if readAgain {
@@ -183,6 +185,7 @@ func (o *rowChangeResult[T]) lookup() *OutcomeLookup {
 	s := o.store
 	l := &OutcomeLookup{
 		RowID:     o.attempt.RowID,
+		Sets:      o.attempt.Sets,
 		What:      o.attempt.What,
 		SentAt:    o.sentAt,
 		OnWaiting: o.waiting,
@@ -347,10 +350,10 @@ type confirmation[T any] struct {
 	behind string         // what the last list said instead; "" if it agreed
 }
 
-// supersede ends the lookups of earlier changes of a row.
-func (c *changes[T]) supersede(id string) {
+// supersede ends the lookups of earlier changes of a row that a change of some members hides.
+func (c *changes[T]) supersede(id string, sets []string) {
 	for _, l := range c.lookups {
-		if l.RowID == id && id != "" && (l.Unsettled() || l.NotSeen) {
+		if l.RowID == id && id != "" && Hides(sets, l.Sets) && (l.Unsettled() || l.NotSeen) {
 			l.supersede()
 		}
 	}

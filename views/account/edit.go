@@ -22,8 +22,7 @@ type EditForm[T, R any] struct {
 	Request func(T) R                             // a new one
 	Fetch   func(context.Context, int) (T, error) // reads the row again before it is changed
 	Update  func(*client.Writer, context.Context, int, client.Patch) (T, error)
-	Matches func(now T, edited R) bool // whether a row has the values; nil compares all that Request returns
-	Updated func(T) client.Timestamp   // see Update
+	Updated func(T) client.Timestamp // see UpdateLookup
 
 	edited R // the values in the form
 	values editValues
@@ -63,19 +62,22 @@ func (e *EditForm[T, R]) Open() R {
 
 // Attempt returns the change to the values in the form.
 func (e *EditForm[T, R]) Attempt(T) resource.Attempt[T] {
-	id := e.ID(e.Row)
+	id, patch, before := e.ID(e.Row), client.FlattenJSON(e.values.patch()), e.values.before()
+	has := func(now T, members map[string]string) bool {
+		return client.HasMembers(client.FlattenJSON(e.Request(now)), members)
+	}
 	return resource.Attempt[T]{
 		ID:        FormatID(id),
 		Label:     e.Label,
-		Before:    e.values.before(),
-		Unchanged: len(e.values.patch()) == 0,
+		Before:    before,
+		Unchanged: len(patch) == 0,
 		Send:      e.save,
 		Find: UpdateLookup[T]{
 			Row:      e.Row,
 			ID:       e.ID,
-			Matches:  e.matches,
+			Matches:  func(now T) bool { return has(now, patch) },
 			Updated:  e.Updated,
-			IsBefore: func(now T) bool { return reflect.DeepEqual(e.Request(now), e.values.latest) },
+			IsBefore: func(now T) bool { return has(now, client.FlattenJSON(before)) },
 		}.Find,
 	}
 }
@@ -102,14 +104,6 @@ func memberNames(patch map[string]any) []string {
 		names = append(names, name)
 	}
 	return names
-}
-
-// matches reports whether a row has the values in the form.
-func (e *EditForm[T, R]) matches(now T) bool {
-	if e.Matches != nil {
-		return e.Matches(now, e.edited)
-	}
-	return len(client.Diff(e.Request(now), e.edited)) == 0
 }
 
 // ErrUnchanged means that an edit changes nothing, so nothing is sent.

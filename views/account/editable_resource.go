@@ -30,7 +30,6 @@ type EditableResource[T, R any] struct {
 	RequestLabel func(R) string                     // the label in a request
 	Fields       func(in *R, edited T) []form.Field // edited is the zero T for a new row
 	Normalize    func(in R, opened T) R             // what is sent of the values; nil sends them as they are
-	Matches      func(now T, edited *R) bool        // see EditForm
 
 	CreateEffect  string                              // "Adds contact %s.", with the label
 	DeleteEffect  string                              // what deleting loses, for the help
@@ -107,7 +106,6 @@ func (e EditableResource[T, R]) edit(row T) resource.Draft[T] {
 		Fetch:   e.Get,
 		Update:  e.Update,
 		Updated: e.Updated,
-		Matches: e.Matches,
 	}
 	in := f.Open()
 	normalize := func() { *in = e.sent(*in, row) }

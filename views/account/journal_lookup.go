@@ -219,6 +219,7 @@ func homeOf(a *Account, e *journal.Entry) lookupHome {
 func entryLookup(a *Account, e *journal.Entry) *ui.OutcomeLookup {
 	l := &ui.OutcomeLookup{
 		RowID:  e.Change.ID,
+		Sets:   e.Change.Sets(),
 		Intent: e.ID,
 		What:   client.Clean(e.Change.Op) + " " + EntryName(e),
 		SentAt: e.Time,
@@ -339,8 +340,7 @@ func judgeEntry(ctx context.Context, a *Account, e *journal.Entry) (ui.LookupVer
 	return verdict, text, nil
 }
 
-// superseded reports whether a later change of the same object was applied: what is there now tells nothing about the
-// earlier one. It reads the journal.
+// superseded reports whether a later change that hides a change was applied. It reads the journal.
 func superseded(a *Account, e *journal.Entry) bool { return len(current(a, []*journal.Entry{e})) == 0 }
 
 // current returns the changes that are not superseded. It reads the journal.
@@ -353,7 +353,8 @@ func current(a *Account, entries []*journal.Entry) []*journal.Entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e *journal.Entry) bool {
 		return e.Change.ID != "" && slices.ContainsFunc(since, func(later journal.Entry) bool {
 			return later.ID != e.ID && !later.Time.Before(e.Time) && later.Outcome == client.Applied &&
-				later.Change.Resource == e.Change.Resource && later.Change.ID == e.Change.ID
+				later.Change.Resource == e.Change.Resource && later.Change.ID == e.Change.ID &&
+				ui.Hides(later.Change.Sets(), e.Change.Sets())
 		})
 	})
 }

@@ -374,6 +374,7 @@ func (r OperationRunner[T]) change(s *start[T], row T) (ui.RowChange[T], resourc
 		What:     s.op.Name + " " + client.NewText(attempt.Label).String(),
 		BusyText: s.op.BusyText,
 		DoneText: pastTense(s.op.BusyText),
+		Sets:     attempt.Change(r.Resource.Singular, s.op.Call).Sets(),
 		Find:     attempt.Find,
 		ReadBack: attempt.ReadBack,
 		Shows:    s.op.Shows,

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -70,7 +69,6 @@ func editableService(a *account.Account) account.EditableResource[*client.Servic
 			return serviceFields(a, in, edited)
 		},
 		Normalize: sentService,
-		Matches:   serviceMatches,
 		Success: func(verb string) func(*client.Service) string {
 			return func(s *client.Service) string { return fmt.Sprintf("%s, monitoring is %s", verb, s.Status) }
 		},
@@ -189,20 +187,3 @@ func sentService(in client.ServiceRequest, opened *client.Service) client.Servic
 
 // serviceID returns the identity of a service.
 func serviceID(s *client.Service) int { return s.ID }
-
-// serviceMatches reports whether a service has the fields of a request. The API does not keep the fragment of an
-// address.
-func serviceMatches(s *client.Service, edited *client.ServiceRequest) bool {
-	now, in := s.Request(), *edited
-	now.Address, in.Address = withoutFragment(now.Address), withoutFragment(in.Address)
-	if len(now.Credentials) == 0 && len(in.Credentials) == 0 {
-		now.Credentials, in.Credentials = nil, nil
-	}
-	return reflect.DeepEqual(now, in)
-}
-
-// withoutFragment returns an address up to its fragment.
-func withoutFragment(address string) string {
-	whole, _, _ := strings.Cut(address, "#")
-	return whole
-}
