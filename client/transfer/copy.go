@@ -390,7 +390,7 @@ func (q CopySpec) Plan(ctx context.Context, c *client.Client, selected []Downloa
 			reason = "another object is stored as " + client.Clean(name)
 		}
 		if reason != "" {
-			p.Skipped = append(p.Skipped, SkippedFile{source, reason})
+			p.skip(source, reason)
 			continue
 		}
 		targets[name] = true

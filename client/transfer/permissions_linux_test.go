@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"lookout/client/faulttest"
@@ -45,6 +46,30 @@ func TestFoldsCase_whereNothingCanBeCreated(t *testing.T) {
 			if !FoldsCase(folder) {
 				t.Errorf("%s: names that differ only in case count as two", folder)
 			}
+		}
+	})
+}
+
+// If a folder of the source cannot be read, nothing that only the target has may be deleted.
+func TestPlan_Extra_whenAFolderCannotBeRead(t *testing.T) {
+	runInBubble(t, func(r *rig) {
+		file := r.writeFile("file", "f")
+		if err := errors.Join(os.Chmod(file, 0o644), os.Mkdir(filepath.Join(r.dir, "locked"), 0)); err != nil {
+			t.Fatal(err)
+		}
+		t.Chdir(r.dir) // users other than root cannot name it by its full path
+		r.putObject("p/gone", "g")
+		plan, err := Plan{}, error(nil)
+		faulttest.WithoutRoot(t, func() { plan, err = PlanUpload(r.Context(), "p/", ".") })
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan.Cluster, plan.Bucket = cluster, bucket
+		if err := plan.CompareObjects(r.Context(), r.c.Objects, CompareOptions{FindExtra: true}); err != nil {
+			t.Fatal(err)
+		}
+		if plan.ExtraKept != "locked: it cannot be read" || len(plan.Extra) != 0 {
+			t.Errorf("%q, %q", plan.ExtraKept, plan.Extra)
 		}
 	})
 }

@@ -47,7 +47,10 @@ type PlannedFile struct {
 }
 
 // A SkippedFile is a file or an object that a plan leaves out, and why. Path is raw and not safe to display.
-type SkippedFile struct{ Path, Reason string }
+type SkippedFile struct {
+	Path, Reason string
+	Unread       bool // it could not be read, so what the source has is not fully known
+}
 
 // Error returns both on one line.
 func (s SkippedFile) Error() string { return client.Clean(s.Path) + ": " + s.Reason }
@@ -66,7 +69,18 @@ type Plan struct {
 	FolderMarkers   int             // empty objects that represent folders; there is nothing to download
 	Bytes           int64           // total size of Files
 	Extra           []string        // names that only the target has: of objects, or paths; if they were asked for
+	ExtraKept       string          // why nothing that only the target has may be deleted; Extra is empty then
 	copies          map[string]bool // names of objects that may be those of copies
+}
+
+// skip leaves out something that can never be moved.
+func (p *Plan) skip(path, reason string) {
+	p.Skipped = append(p.Skipped, SkippedFile{Path: path, Reason: reason})
+}
+
+// skipUnread leaves out something that could not be read.
+func (p *Plan) skipUnread(path, reason string) {
+	p.Skipped = append(p.Skipped, SkippedFile{Path: path, Reason: reason, Unread: true})
 }
 
 // Count returns how many files have a state, and the bytes of their sources.
@@ -167,7 +181,7 @@ func (p *Plan) addDownloads(selected iter.Seq[DownloadItem], taken *pathSet, add
 			reason = taken.add(s.Path)
 		}
 		if reason != "" {
-			p.Skipped = append(p.Skipped, SkippedFile{name, "it cannot be a local file: " + reason})
+			p.skip(name, "it cannot be a local file: "+reason)
 			continue
 		}
 		add(PlannedFile{
@@ -260,7 +274,7 @@ func PlanUpload(ctx context.Context, prefix string, paths ...string) (Plan, erro
 		for _, f := range part.Files {
 			if names[f.Name] {
 				reason := "another file is stored as " + client.Clean(f.Name)
-				p.Skipped = append(p.Skipped, SkippedFile{filepath.Join(f.Folder, f.Path), reason})
+				p.skip(filepath.Join(f.Folder, f.Path), reason)
 				continue
 			}
 			names[f.Name] = true
@@ -274,7 +288,7 @@ func PlanUpload(ctx context.Context, prefix string, paths ...string) (Plan, erro
 func planFile(prefix, local string, info fs.FileInfo) (p Plan) {
 	name := prefix + filepath.Base(local)
 	if reason := uploadProblem(name, info); reason != "" {
-		p.Skipped = []SkippedFile{{local, reason}}
+		p.skip(local, reason)
 		return p
 	}
 	p.Files = []PlannedFile{{Name: name, Path: local, Size: info.Size()}}
@@ -313,13 +327,12 @@ func scanFolder(ctx context.Context, folder, prefix string) (p Plan, err error) 
 		return p, err
 	}
 	defer root.Close()
-	skip := func(name, reason string) { p.Skipped = append(p.Skipped, SkippedFile{name, reason}) }
 	err = fs.WalkDir(patientFS{ctx, root.FS()}, ".", func(name string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if err != nil {
-			skip(name, "it cannot be read")
+			p.skipUnread(name, "it cannot be read")
 			return nil
 		}
 		if d.IsDir() {
@@ -328,15 +341,15 @@ func scanFolder(ctx context.Context, folder, prefix string) (p Plan, err error) 
 		info, err := whenHandlesAreFree(ctx, d.Info)
 		switch {
 		case d.Type()&fs.ModeSymlink != 0:
-			skip(name, "it is a link")
+			p.skip(name, "it is a link")
 		case err != nil:
-			skip(name, "it cannot be read")
+			p.skipUnread(name, "it cannot be read")
 		case isPartName(path.Base(name)):
-			skip(name, "it is one of lookout's partial downloads")
+			p.skip(name, "it is one of lookout's partial downloads")
 		case uploadProblem(prefix+name, info) != "":
-			skip(name, uploadProblem(prefix+name, info))
+			p.skip(name, uploadProblem(prefix+name, info))
 		case !isReadable(ctx, root, name):
-			skip(name, "it cannot be read")
+			p.skipUnread(name, "it cannot be read")
 		default:
 			p.Files = append(p.Files, PlannedFile{
 				Name:   prefix + name,
@@ -407,28 +420,28 @@ func (p *Plan) CompareFiles(ctx context.Context, c CompareOptions) error {
 		return err
 	}
 	defer root.Close()
-	err = p.compare(ctx, c, func(f *PlannedFile) (open func() (io.ReadCloser, error), problem string) {
+	err = p.compare(ctx, c, func(f *PlannedFile) (open func() (io.ReadCloser, error), problem *SkippedFile) {
 		info, err := root.Lstat(f.Path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil, ""
+			return nil, nil
 		case errors.Is(err, syscall.ENOTDIR):
-			return nil, "a file has the name of its folder"
+			return nil, &SkippedFile{Reason: "a file has the name of its folder"}
 		case err != nil:
-			return nil, "its location cannot be used: " + client.Clean(err.Error())
+			return nil, &SkippedFile{Reason: "its location cannot be used: " + client.Clean(err.Error()), Unread: true}
 		case info.IsDir():
-			return nil, "a folder has its name"
+			return nil, &SkippedFile{Reason: "a folder has its name"}
 		case info.Mode()&fs.ModeSymlink != 0:
 			f.State = FileChanged
-			return nil, ""
+			return nil, nil
 		case !info.Mode().IsRegular():
-			return nil, "its name belongs to something that is not a regular file"
+			return nil, &SkippedFile{Reason: "its name belongs to something that is not a regular file"}
 		}
 		var decided bool
 		if f.State, decided = c.stateOf(f.Size, info.Size(), f.Object.ETag); decided {
-			return nil, ""
+			return nil, nil
 		}
-		return func() (io.ReadCloser, error) { return root.Open(f.Path) }, ""
+		return func() (io.ReadCloser, error) { return root.Open(f.Path) }, nil
 	})
 	if err != nil || !c.FindExtra {
 		return err
@@ -443,20 +456,61 @@ func (p *Plan) findExtraFiles(ctx context.Context, root *os.Root) error {
 	for _, f := range p.Files {
 		known[foldCase(f.Path)] = true
 	}
-	for _, f := range p.Skipped {
-		known[foldCase(strings.TrimPrefix(f.Path, p.Prefix))] = true
-	}
+	leftOut := p.leftOut()
+	defer p.checkExtra()
 	return fs.WalkDir(patientFS{ctx, root.FS()}, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err != nil:
-			p.Skipped = append(p.Skipped, SkippedFile{name, "this folder cannot be read"})
-		case d.Type().IsRegular() && !known[foldCase(name)] && !isPartName(path.Base(name)):
+			p.skip(name, "this folder cannot be read")
+		case d.Type().IsRegular() && !known[foldCase(name)] && !isPartName(path.Base(name)) && !leftOut(name):
 			p.Extra = append(p.Extra, name)
 		}
 		return nil
 	})
+}
+
+// leftOut returns a function that reports whether a name on the side of the target belongs to something that the plan
+// leaves out, or has that above itself. A path is compared as a system does that ignores case.
+func (p *Plan) leftOut() func(name string) bool {
+	key := func(name string) string { return name }
+	if p.Kind == Download {
+		key = func(name string) string { return foldCase(path.Clean(name)) }
+	}
+	names := map[string]bool{}
+	for _, f := range p.Skipped {
+		if p.Kind == Download {
+			names[key(strings.TrimPrefix(f.Path, p.Prefix))] = true
+		} else {
+			names[p.Prefix+f.Path] = true
+		}
+	}
+	return func(name string) bool {
+		name = key(name)
+		for end := len(name); end >= 0 && len(names) > 0; end = strings.LastIndexByte(name[:end], '/') {
+			if names[name[:end]] {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// checkExtra keeps everything that only the target has if the source is empty or could not be read to its end.
+func (p *Plan) checkExtra() {
+	unread := slices.IndexFunc(p.Skipped, func(f SkippedFile) bool { return f.Unread })
+	switch {
+	case len(p.Extra) == 0:
+		return
+	case unread >= 0:
+		p.ExtraKept = p.Skipped[unread].Error()
+	case len(p.Files) == 0:
+		p.ExtraKept = "there is no file in the source"
+	default:
+		return
+	}
+	p.Extra = nil
 }
 
 // DeleteFiles deletes regular files of a folder, and then the folders that are empty. It returns those that it could
@@ -476,7 +530,7 @@ func DeleteFiles(folder string, paths []string) (left []SkippedFile, err error) 
 			err = root.Remove(name)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			left = append(left, SkippedFile{name, client.Clean(err.Error())})
+			left = append(left, SkippedFile{Path: name, Reason: client.Clean(err.Error())})
 			continue
 		}
 		for dir := path.Dir(name); dir != "." && root.Remove(dir) == nil; {
@@ -496,6 +550,7 @@ func (p *Plan) CompareObjects(ctx context.Context, objects client.ObjectReader, 
 		at[f.Name] = i
 	}
 	p.copies = map[string]bool{}
+	leftOut := p.leftOut()
 	for o, err := range p.targets(ctx, objects, c) {
 		if err != nil {
 			return err
@@ -511,32 +566,24 @@ func (p *Plan) CompareObjects(ctx context.Context, objects client.ObjectReader, 
 		if isCopyName(name) {
 			p.copies[strings.Clone(name)] = true
 		}
-		if c.FindExtra && !(strings.HasSuffix(name, "/") && o.Size == 0) && !p.leavesOut(name) {
+		if c.FindExtra && !(strings.HasSuffix(name, "/") && o.Size == 0) && !leftOut(name) {
 			p.Extra = append(p.Extra, strings.Clone(name))
 		}
 	}
-	return p.compare(ctx, c, func(f *PlannedFile) (open func() (io.ReadCloser, error), problem string) {
+	defer p.checkExtra()
+	return p.compare(ctx, c, func(f *PlannedFile) (open func() (io.ReadCloser, error), problem *SkippedFile) {
 		if f.Object.Name.Raw() == "" {
-			return nil, ""
+			return nil, nil
 		}
 		if p.Kind.Copies() {
 			f.State = c.stateOfCopy(f.Source, &f.Object)
-			return nil, ""
+			return nil, nil
 		}
 		var decided bool
 		if f.State, decided = c.stateOf(f.Size, f.Object.Size, f.Object.ETag); decided {
-			return nil, ""
+			return nil, nil
 		}
-		return func() (io.ReadCloser, error) { return openSource(UploadRequest{File: f.Path, Folder: f.Folder}) }, ""
-	})
-}
-
-// leavesOut reports whether an object is, or lies below, something that the plan leaves out: then it is not known
-// whether the source has it.
-func (p *Plan) leavesOut(name string) bool {
-	return slices.ContainsFunc(p.Skipped, func(f SkippedFile) bool {
-		left := p.Prefix + f.Path
-		return f.Path == "." || name == left || strings.HasPrefix(name, left+"/")
+		return func() (io.ReadCloser, error) { return openSource(UploadRequest{File: f.Path, Folder: f.Folder}) }, nil
 	})
 }
 
@@ -545,9 +592,9 @@ func (p *Plan) leavesOut(name string) bool {
 func (p *Plan) compare(
 	ctx context.Context,
 	c CompareOptions,
-	exists func(*PlannedFile) (open func() (io.ReadCloser, error), problem string),
+	exists func(*PlannedFile) (open func() (io.ReadCloser, error), problem *SkippedFile),
 ) error {
-	problems := make([]string, len(p.Files))
+	problems := map[int]*SkippedFile{}
 	var workers sync.WaitGroup
 	var mu sync.Mutex
 	next := 0
@@ -565,7 +612,11 @@ func (p *Plan) compare(
 				if open != nil {
 					problem = compareMD5(ctx, f, open, c.Progress)
 				}
-				problems[i] = problem
+				if problem != nil {
+					mu.Lock()
+					problems[i] = problem
+					mu.Unlock()
+				}
 			}
 		})
 	}
@@ -575,12 +626,14 @@ func (p *Plan) compare(
 	}
 	kept := p.Files[:0]
 	for i, f := range p.Files {
-		if problems[i] == "" {
+		problem := problems[i]
+		if problem == nil {
 			kept = append(kept, f)
 			continue
 		}
 		p.Bytes -= f.Size
-		p.Skipped = append(p.Skipped, SkippedFile{p.sourceName(f), problems[i]})
+		problem.Path = p.sourceName(f)
+		p.Skipped = append(p.Skipped, *problem)
 	}
 	p.Files = kept
 	return nil
@@ -594,13 +647,13 @@ func (p *Plan) sourceName(f PlannedFile) string {
 	return f.Path
 }
 
-// compareMD5 reads a local file and compares its MD5 with the ETag. It returns why that is not possible, or "".
+// compareMD5 reads a local file and compares its MD5 with the ETag. It returns why that is not possible, or nil.
 func compareMD5(
 	ctx context.Context, f *PlannedFile, open func() (io.ReadCloser, error), progress func(int64),
-) string {
+) *SkippedFile {
 	file, err := whenHandlesAreFree(ctx, open)
 	if err != nil {
-		return "the file cannot be read: " + client.Clean(err.Error())
+		return &SkippedFile{Reason: "the file cannot be read: " + client.Clean(err.Error()), Unread: true}
 	}
 	defer file.Close()
 	sum, buffer := md5.New(), make([]byte, bufferSize)
@@ -613,13 +666,13 @@ func compareMD5(
 		}
 	}
 	if err != nil && err != io.EOF {
-		return "the file cannot be read: " + client.Clean(err.Error())
+		return &SkippedFile{Reason: "the file cannot be read: " + client.Clean(err.Error()), Unread: true}
 	}
 	f.State = FileChanged
 	if want, _ := f.Object.ETag.MD5(); bytes.Equal(sum.Sum(nil), want[:]) {
 		f.State = FileSame
 	}
-	return ""
+	return nil
 }
 
 // A ConflictPolicy says what becomes of files whose names are taken by something that differs, or that may differ. What
@@ -750,7 +803,7 @@ func (m *Manager) Start(p Plan, o StartOptions) (ids []ID, refused []SkippedFile
 			if p.Kind.Copies() {
 				local = ""
 			}
-			refuse(SkippedFile{p.sourceName(f), err.Error()}, f.Name, local)
+			refuse(SkippedFile{Path: p.sourceName(f), Reason: err.Error()}, f.Name, local)
 			continue
 		}
 		ids = append(ids, id)

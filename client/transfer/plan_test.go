@@ -142,7 +142,7 @@ func TestPlan_CompareObjects_extraNotBelowWhatCannotBeRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan.Skipped = append(plan.Skipped, SkippedFile{filepath.Base(closed), "it cannot be read"})
+		plan.Skipped = append(plan.Skipped, SkippedFile{Path: filepath.Base(closed), Reason: "it is a link"})
 		plan.Cluster, plan.Bucket = cluster, bucket
 		if err := plan.CompareObjects(r.Context(), r.c.Objects, CompareOptions{FindExtra: true}); err != nil {
 			t.Fatal(err)
@@ -185,7 +185,7 @@ func TestDeleteFiles(t *testing.T) {
 	}
 	left, err := DeleteFiles(dir, []string{"a/b/c/one", "a/two", "gone", "folder", "link"})
 	why := "it is no longer a regular file"
-	if err != nil || !slices.Equal(left, []SkippedFile{{"folder", why}, {"link", why}}) {
+	if err != nil || !slices.Equal(left, []SkippedFile{{Path: "folder", Reason: why}, {Path: "link", Reason: why}}) {
 		t.Errorf("left %+v, %v", left, err)
 	}
 	var found []string
@@ -238,8 +238,8 @@ func TestPlanUpload_isCancelled(t *testing.T) {
 }
 
 // What lies below a folder that could not be read is not extra; what is called alike is.
-func TestPlan_leavesOut(t *testing.T) {
-	p := &Plan{Prefix: "backups/", Skipped: []SkippedFile{{Path: "Locked\x1b", Reason: "it cannot be read"}}}
+func TestPlan_leftOut(t *testing.T) {
+	p := &Plan{Kind: Upload, Prefix: "backups/", Skipped: []SkippedFile{{Path: "Locked\x1b", Reason: "it cannot be read"}}}
 	for name, want := range map[string]bool{
 		"backups/Locked\x1b":     true,
 		"backups/Locked\x1b/a/b": true,
@@ -247,7 +247,7 @@ func TestPlan_leavesOut(t *testing.T) {
 		"backups/Locked\x1b.txt": false,
 		"backups/other":          false,
 	} {
-		if got := p.leavesOut(name); got != want {
+		if got := p.leftOut()(name); got != want {
 			t.Errorf("%q: %t", name, got)
 		}
 	}

@@ -103,18 +103,18 @@ func (s *scriptSession) syncDown(
 			return err
 		}
 	}
-	if err := b.run(ctx, nil, ""); err != nil || extra == 0 {
+	err = b.run(ctx, nil, "")
+	return b.deleteExtra(ctx, err, func() error {
+		left, err := transfer.DeleteFiles(folder, b.plan.Extra)
+		for _, f := range left {
+			s.reportf("not deleted: %s", f.Error())
+		}
+		s.reportf("%s: %s deleted", client.Clean(folder), ui.Plural(extra-len(left), "file", "files"))
+		if err == nil && len(left) > 0 {
+			err = exit.WithCode(exit.CodePartial, fmt.Errorf("%d of %d files were not deleted", len(left), extra))
+		}
 		return err
-	}
-	left, err := transfer.DeleteFiles(folder, b.plan.Extra)
-	for _, f := range left {
-		s.reportf("not deleted: %s", f.Error())
-	}
-	s.reportf("%s: %s deleted", client.Clean(folder), ui.Plural(extra-len(left), "file", "files"))
-	if err == nil && len(left) > 0 {
-		err = exit.WithCode(exit.CodePartial, fmt.Errorf("%d of %d files were not deleted", len(left), extra))
-	}
-	return err
+	})
 }
 
 // checkedNote is the note of a copy of which there is nothing else to say.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,6 +86,7 @@ type batchTransfer struct {
 	line    *progress.Meter
 	// for the sources of a move
 	deleteConsent *client.Consent
+	failed        int // transfers that were not done, or of which that is not known; set by run
 }
 
 // newBatch returns the transfer of a plan between a bucket and a folder.
@@ -155,8 +157,8 @@ func (b *batchTransfer) check() error {
 // fit on the disk.
 func (b *batchTransfer) problem() error {
 	do, _ := b.words()
-	if len(b.plan.Files) == 0 && len(b.plan.Extra)+len(b.plan.Skipped) > 0 {
-		return fmt.Errorf("%s: there is no file to %s", b.place(), do)
+	if len(b.plan.Files) == 0 && len(b.plan.Skipped)+len(b.plan.ExtraKept) > 0 {
+		return b.extraKept(fmt.Errorf("%s: there is no file to %s", b.place(), do))
 	}
 	differs := 0
 	first := transfer.PlannedFile{}
@@ -192,6 +194,31 @@ func (b *batchTransfer) problem() error {
 		)
 	}
 	return nil
+}
+
+// extraKept returns an error, and adds that nothing is deleted if the plan says so.
+func (b *batchTransfer) extraKept(err error) error {
+	if b.plan.ExtraKept == "" {
+		return err
+	}
+	kept := fmt.Errorf("nothing is deleted: %s", b.plan.ExtraKept)
+	if err != nil {
+		kept = fmt.Errorf("%w; %w", err, kept)
+	}
+	return exit.WithCode(exit.CodePartial, kept)
+}
+
+// deleteExtra deletes what only the target has, after run has ended with an error or nil, unless a transfer has failed.
+func (b *batchTransfer) deleteExtra(ctx context.Context, err error, remove func() error) error {
+	switch {
+	case len(b.plan.Extra) == 0 || ctx.Err() != nil:
+		return err
+	case b.failed > 0:
+		_, done := b.words()
+		b.session.reportf("nothing is deleted: %s not %s", ui.Plural(b.failed, "file was", "files were"), done)
+		return err
+	}
+	return cmp.Or(remove(), err)
 }
 
 // targetName names what a file becomes.
@@ -247,10 +274,13 @@ func (b *batchTransfer) show() error {
 	if free >= 0 {
 		fmt.Fprintf(&text, "; %s free", account.FormatSize(free))
 	}
+	if b.plan.ExtraKept != "" {
+		fmt.Fprintf(&text, "; nothing is deleted: %s", b.plan.ExtraKept)
+	}
 	if err := output.WriteText(b.session.out, text.String()+"\n"); err != nil {
 		return err
 	}
-	return b.problem()
+	return cmp.Or(b.problem(), b.extraKept(nil))
 }
 
 // note returns what becomes of a file that exists, for its line of the plan; "" for one that is new.
@@ -307,7 +337,10 @@ func (b *batchTransfer) run(ctx context.Context, consent *client.Consent, reason
 		}
 	}
 	b.session.reportf("%s: %s", b.place(), b.summary(r.moved, r.total))
-	r.same = b.unsentCount()
+	if b.plan.ExtraKept != "" {
+		b.session.reportf("nothing is deleted: %s", b.plan.ExtraKept)
+	}
+	r.same, b.failed = b.unsentCount(), r.total-r.moved-alreadyNamed
 	return r.err(ctx, done)
 }
 
@@ -571,11 +604,10 @@ func (b *batchTransfer) change() change[client.ObjectRef] {
 	c.effect = effect
 	c.send = func(ctx context.Context, w *approvedChange) (client.ObjectRef, error) {
 		err := b.run(ctx, w.consent(), w.change.Reason)
-		if err != nil || len(b.plan.Extra) == 0 {
-			return prefix, err
-		}
-		return prefix, b.session.delete(ctx, w.change.Reason, func(m *transfer.Manager) transfer.ID {
-			return m.Delete(w.consents[client.OpDeleteObject], prefix.Cluster, prefix.Bucket, b.plan.Extra)
+		return prefix, b.deleteExtra(ctx, err, func() error {
+			return b.session.delete(ctx, w.change.Reason, func(m *transfer.Manager) transfer.ID {
+				return m.Delete(w.consents[client.OpDeleteObject], prefix.Cluster, prefix.Bucket, b.plan.Extra)
+			})
 		})
 	}
 	return c

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -303,13 +304,96 @@ func TestObjects_syncDeletesOnlyWhenAsked(t *testing.T) {
 	}
 	empty := t.TempDir()
 	r.CheckResult(
-		r.Run("objects", "sync", empty, at, "--delete", "--yes"), exit.CodeFailure, "there is no file to store",
+		r.Run("objects", "sync", empty, at, "--delete", "--yes"), exit.CodePartial, "there is no file to store",
+		"nothing is deleted: there is no file in the source",
 	)
 	r.CheckResult(
 		r.Run("objects", "sync", testenv.Bucket+"/nothing", folder, "--delete", "--yes"), exit.CodeNotFound,
 	)
 	if n := len(sumFiles(t, folder)); n != 7 {
 		t.Errorf("%d files are left", n)
+	}
+}
+
+// What can never be transferred stops no deletion, but protects what has its name and what lies below it. What could not
+// be read stops all deletions: then nothing is asked, and the plan and the result say why.
+func TestObjects_syncDeletesBesideWhatIsLeftOut(t *testing.T) {
+	for name, c := range map[string]struct {
+		prepare func(t *testing.T, r *testEnv, folder string)
+		down    bool
+		stays   string // the target's files and objects in the end
+		kept    string // why nothing is deleted
+	}{
+		"up, a link": {func(t *testing.T, r *testEnv, folder string) {
+			if err := os.Symlink("index.html", filepath.Join(folder, "link")); err != nil {
+				t.Skip(err)
+			}
+			emulator.StoreObject(r.API, "us-east-1", "acme-backups", "m/link", "x")
+			emulator.StoreObject(r.API, "us-east-1", "acme-backups", "m/link/below", "x")
+			emulator.StoreObject(r.API, "us-east-1", "acme-backups", "m/link2", "x")
+			emulator.StoreObject(r.API, "us-east-1", "acme-backups", "m/gone", "x")
+		}, false, "index.html link link/below", ""},
+		"up, too large": {func(t *testing.T, r *testEnv, folder string) {
+			r.Write(filepath.Join(folder, "large"), "")
+			if err := os.Truncate(filepath.Join(folder, "large"), client.MaxPutSize+1); err != nil {
+				t.Skip(err)
+			}
+			emulator.StoreObject(r.API, "us-east-1", "acme-backups", "m/large", "x")
+			emulator.StoreObject(r.API, "us-east-1", "acme-backups", "m/gone", "x")
+		}, false, "index.html large", ""},
+		"up, a folder that cannot be read": {func(t *testing.T, r *testEnv, folder string) {
+			locked := filepath.Join(folder, "locked")
+			r.Write(filepath.Join(locked, "file"), "x")
+			if os.Geteuid() == 0 || os.Chmod(locked, 0) != nil {
+				t.Skip("root reads every folder")
+			}
+			t.Cleanup(func() { _ = os.Chmod(locked, 0o700) })
+			emulator.StoreObject(r.API, "us-east-1", "acme-backups", "m/gone", "x")
+		}, false, "gone index.html", "locked: it cannot be read"},
+		"down, names that cannot be files": {func(_ *testing.T, r *testEnv, folder string) {
+			for _, name := range []string{"a//b", "a//b/c", "up/../x", "index.html", "dir/", "clash"} {
+				emulator.StoreObject(r.API, "us-east-1", "acme-backups", "m/"+name, "<h1>")
+			}
+			for _, name := range []string{"a/b", "a/b2", "x", "dir/below", "clash/below", "gone"} {
+				r.Write(filepath.Join(folder, filepath.FromSlash(name)), "x")
+			}
+		}, true, "a/b clash/below dir/below index.html x", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newTestEnv(t, emulator.Options{})
+			folder, at := filepath.Join(r.Home, "site"), testenv.Bucket+"/m"
+			r.Write(filepath.Join(folder, "index.html"), "<h1>")
+			c.prepare(t, r, folder)
+			args := []string{"objects", "sync", folder, at, "--delete"}
+			if c.down {
+				args = []string{"objects", "sync", at, folder, "--delete"}
+			}
+			if c.kept == "" {
+				r.CheckResult(r.Run(args...), exit.CodeUsage, "eletes ", "add --yes")
+				r.CheckResult(r.Run(append(args, "--yes")...), exit.CodePartial, "; it is not ")
+			} else {
+				why := "nothing is deleted: " + c.kept
+				r.CheckResult(r.Run(append(args, "--dry-run")...), exit.CodePartial, "0 to delete", why)
+				r.CheckResult(r.Run(args...), exit.CodePartial, why)
+			}
+			var left []string
+			if c.down {
+				for name := range sumFiles(t, folder) {
+					left = append(left, name)
+				}
+			} else {
+				s := r.MustRun("objects", "list", testenv.Bucket, "m/", "--recursive", "--columns", "name", "-o", "csv")
+				for line := range strings.Lines(s.Out) {
+					if name, found := strings.CutPrefix(strings.TrimSpace(line), "m/"); found {
+						left = append(left, name)
+					}
+				}
+			}
+			slices.Sort(left)
+			if got := strings.Join(left, " "); got != c.stays {
+				t.Errorf("left: %q, want %q", got, c.stays)
+			}
+		})
 	}
 }
 
